@@ -1,0 +1,2 @@
+#![no_std]
+//! Typed PTX memory instructions.
