@@ -1,0 +1,294 @@
+//! Compiles a crate to the PTX of one module.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::command::{Command, Finished, tail};
+use crate::error::{Error, Result};
+use crate::ptx::{self, Module};
+use crate::target::{PtxVersion, Sm};
+use crate::toolchain::DeviceToolchain;
+
+const TARGET: &str = "nvptx64-nvidia-cuda";
+
+/// Nothing has to be linked, but cargo rebuilds a crate whose output is missing: leave an empty one.
+const LINKER: &str = "#!/bin/sh
+while [ $# -gt 0 ]; do
+  if [ \"$1\" = -o ]; then : > \"$2\"; fi
+  shift
+done
+";
+
+/// Which of cargo's profiles to compile with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
+pub enum Profile {
+    /// Without optimisation, with overflow and debug assertions.
+    Dev,
+    /// Optimised, with link-time optimisation.
+    Release,
+}
+
+/// A crate to compile, and for what.
+#[derive(Clone, Debug, Hash)]
+pub struct DeviceBuild {
+    /// The folder of the crate's `Cargo.toml`; it need not belong to this workspace.
+    pub manifest_dir: PathBuf,
+    /// The package in it.
+    pub package: String,
+    /// The architecture.
+    pub sm: Sm,
+    /// The PTX ISA version, if another than the compiler's default for the architecture.
+    pub ptx: Option<PtxVersion>,
+    /// The profile.
+    pub profile: Profile,
+    /// The crate's cargo features, besides its default ones.
+    pub features: Vec<String>,
+}
+
+impl DeviceBuild {
+    /// A release build with the compiler's default PTX ISA version and the crate's default features.
+    pub fn new(manifest_dir: impl Into<PathBuf>, package: impl Into<String>, sm: Sm) -> Self {
+        let (manifest_dir, package) = (manifest_dir.into(), package.into());
+        DeviceBuild {
+            manifest_dir,
+            package,
+            sm,
+            ptx: None,
+            profile: Profile::Release,
+            features: Vec::new(),
+        }
+    }
+
+    /// Compiles with warnings printed on stderr, and gives the file that holds the PTX.
+    pub fn build(&self, toolchain: &DeviceToolchain) -> Result<PathBuf> {
+        let (ptx, warnings) = self.build_quietly(toolchain)?;
+        eprint!("{warnings}");
+        Ok(ptx)
+    }
+
+    /// Compiles, and gives the file that holds the PTX and the compiler's warnings.
+    pub fn build_quietly(&self, toolchain: &DeviceToolchain) -> Result<(PathBuf, String)> {
+        toolchain.check_target(self.sm, self.ptx)?;
+        let folder = toolchain.machine().target().join("device");
+        let modules = folder.join("ptx");
+        std::fs::create_dir_all(&modules)
+            .map_err(|error| Error::io("create the folder", &modules, error))?;
+        let linker = linker(&folder)?;
+        let stem = modules.join(self.stem(toolchain));
+        let [compiled, ptx] = ["s", "ptx"].map(|extension| with_extension(&stem, extension));
+        let warnings = self.compile(toolchain, &folder, &linker, &compiled)?;
+        if is_older(&ptx, &compiled) {
+            self.finish(&compiled, &ptx)?;
+        }
+        Ok((ptx, warnings))
+    }
+
+    /// A name that no other build shares: cargo does not rewrite a file that another build has overwritten.
+    fn stem(&self, toolchain: &DeviceToolchain) -> String {
+        let mut hasher = DefaultHasher::new();
+        (self, &toolchain.rustc, &toolchain.version).hash(&mut hasher);
+        let profile = if self.profile == Profile::Dev {
+            "dev"
+        } else {
+            "release"
+        };
+        let ptx = self.ptx.unwrap_or_else(|| toolchain.default_ptx(self.sm));
+        format!(
+            "{}-{}-{}-{profile}-{:016x}",
+            self.package,
+            self.sm,
+            ptx.feature(),
+            hasher.finish()
+        )
+    }
+
+    fn compile(
+        &self,
+        toolchain: &DeviceToolchain,
+        target: &Path,
+        linker: &Path,
+        out: &Path,
+    ) -> Result<String> {
+        let cargo = || self.cargo(toolchain, target, linker, out).finish();
+        let mut finished = cargo()?;
+        if finished.status.success() && !out.is_file() {
+            // cargo does not know of this file, so it does not miss it.
+            self.forget(toolchain, target)?;
+            finished = cargo()?;
+        }
+        let (errors, warnings) = diagnostics(&finished.stdout);
+        if finished.status.success() && out.is_file() {
+            return Ok(warnings);
+        }
+        Err(self.failed(&finished, &errors, toolchain))
+    }
+
+    fn cargo(
+        &self,
+        toolchain: &DeviceToolchain,
+        target: &Path,
+        linker: &Path,
+        out: &Path,
+    ) -> Command {
+        let mut flags = vec![format!("-Ctarget-cpu={}", self.sm)];
+        flags.extend(
+            self.ptx
+                .map(|ptx| format!("-Ctarget-feature=+{}", ptx.feature())),
+        );
+        let profile = if self.profile == Profile::Dev {
+            "DEV"
+        } else {
+            "RELEASE"
+        };
+        let setting = |name: &str| format!("CARGO_PROFILE_{profile}_{name}");
+        let cargo =
+            toolchain
+                .cargo()
+                .dir(&self.manifest_dir)
+                .args(["rustc", "--package", &self.package]);
+        let cargo = cargo.args([
+            "--lib",
+            "--crate-type=cdylib",
+            "--target",
+            TARGET,
+            "-Zbuild-std=core",
+        ]);
+        let cargo = cargo
+            .args(["--message-format=json-diagnostic-rendered-ansi", "--quiet"])
+            .arg("--target-dir")
+            .arg(target);
+        let cargo = cargo.args((self.profile == Profile::Release).then_some("--release"));
+        let cargo = cargo.args(
+            self.features
+                .iter()
+                .flat_map(|feature| ["--features", feature]),
+        );
+        let cargo = cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+        let cargo = cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker);
+        // The whole module in one file; and no debug sections, which ptxas cannot parse as LLVM writes them.
+        let cargo = cargo
+            .env(setting("LTO"), "fat")
+            .env(setting("CODEGEN_UNITS"), "1")
+            .env(setting("DEBUG"), "false");
+        let mut emit = std::ffi::OsString::from("--emit=asm=");
+        emit.push(out);
+        cargo.arg("--").arg(emit)
+    }
+
+    fn forget(&self, toolchain: &DeviceToolchain, target: &Path) -> Result<()> {
+        let clean =
+            toolchain
+                .cargo()
+                .dir(&self.manifest_dir)
+                .args(["clean", "--package", &self.package]);
+        let clean = clean.args(["--target", TARGET, "--target-dir"]).arg(target);
+        clean
+            .args((self.profile == Profile::Release).then_some("--release"))
+            .run()
+            .map(drop)
+    }
+
+    fn failed(&self, finished: &Finished, errors: &str, toolchain: &DeviceToolchain) -> Error {
+        let said = if errors.is_empty() {
+            tail(&finished.stderr)
+        } else {
+            errors.to_owned()
+        };
+        Error::new(format_args!(
+            "{} does not compile for {}",
+            self.package, self.sm
+        ))
+        .at(format_args!(
+            "{} (with {})",
+            self.manifest_dir.display(),
+            toolchain.version
+        ))
+        .because(said)
+        .fix("correct what the compiler points at")
+    }
+
+    /// Makes the module from what the compiler wrote: without the parts of `core` that nothing in it uses, which
+    /// an unoptimised build still holds.
+    fn finish(&self, compiled: &Path, ptx: &Path) -> Result<()> {
+        let text = std::fs::read_to_string(compiled)
+            .map_err(|error| Error::io("read", compiled, error))?;
+        let text = if self.profile == Profile::Dev {
+            ptx::reachable(&text)
+        } else {
+            text
+        };
+        let module = Module::parse(&text).map_err(|error| error.at(compiled.display()))?;
+        if module.target != self.sm || self.ptx.is_some_and(|ptx| ptx != module.version) {
+            let made = format!("{} with PTX ISA {}", module.target, module.version);
+            return Err(Error::new(format_args!(
+                "the compiler made PTX for {made}, which is not what it was asked for"
+            ))
+            .at(compiled.display())
+            .fix("use another toolchain, GPU or PTX ISA version"));
+        }
+        write_whole(ptx, &text)
+    }
+}
+
+fn with_extension(stem: &Path, extension: &str) -> PathBuf {
+    let mut name = stem.as_os_str().to_owned();
+    name.push(format!(".{extension}"));
+    name.into()
+}
+
+fn is_older(made: &Path, from: &Path) -> bool {
+    let time = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
+    time(made).is_none_or(|made| time(from).is_none_or(|from| made < from))
+}
+
+/// Writes a file so that it is never seen half-written.
+fn write_whole(path: &Path, text: &str) -> Result<()> {
+    let failed = |error| Error::io("write", path, error);
+    let new =
+        tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+    std::fs::write(new.path(), text).map_err(failed)?;
+    new.persist(path)
+        .map(drop)
+        .map_err(|error| failed(error.error))
+}
+
+fn linker(folder: &Path) -> Result<PathBuf> {
+    let path = folder.join("no-linker");
+    if std::fs::read_to_string(&path).is_ok_and(|text| text == LINKER) {
+        return Ok(path);
+    }
+    write_whole(&path, LINKER)?;
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&path, executable)
+        .map_err(|error| Error::io("make executable", &path, error))?;
+    Ok(path)
+}
+
+/// The compiler's errors and its warnings, as it rendered them, each whole.
+fn diagnostics(stdout: &str) -> (String, String) {
+    let (mut errors, mut warnings) = (String::new(), String::new());
+    for line in stdout.lines() {
+        let Ok(message) = serde_json::from_str::<Value>(line) else {
+            continue;
+        };
+        let message = &message["message"];
+        let Some(rendered) = message["rendered"].as_str() else {
+            continue;
+        };
+        let text = message["message"].as_str().unwrap_or_default();
+        match message["level"].as_str() {
+            // The PTX ISA version has no other way to rustc than these.
+            Some("warning")
+                if text.contains("unstable feature specified for `-Ctarget-feature`") => {}
+            Some("warning")
+                if text.ends_with("warning emitted") || text.ends_with("warnings emitted") => {}
+            Some("warning") => warnings += rendered,
+            _ => errors += rendered,
+        }
+    }
+    (errors, warnings)
+}

@@ -1,0 +1,271 @@
+//! A reader of the PTX that rustc writes, and of PTX written by hand in a like layout.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::error::{Error, Result};
+use crate::target::{PtxVersion, Sm};
+
+macro_rules! pattern {
+    ($text:literal) => {
+        LazyLock::new(|| Regex::new($text).expect("the pattern is valid"))
+    };
+}
+
+/// A module: what it asks of the assembler, and its functions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// The `.version`.
+    pub version: PtxVersion,
+    /// The `.target`.
+    pub target: Sm,
+    /// The functions that have a body, in the order of the text.
+    pub functions: Vec<Function>,
+}
+
+/// A function with a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name, mangled as rustc wrote it.
+    pub name: String,
+    /// Whether the host can launch it.
+    pub is_entry: bool,
+    /// The line its header begins on, from 1.
+    pub line: u32,
+    /// Its lines, from the header to the closing brace.
+    pub body: Vec<Line>,
+}
+
+/// A line of PTX.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its number in the file, from 1.
+    pub number: u32,
+    /// Its text, trimmed.
+    pub text: String,
+}
+
+/// What one `asm!` became.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InlineAsm {
+    /// The number of its first line, from 1.
+    pub line: u32,
+    /// Its lines, trimmed, blank ones left out.
+    pub lines: Vec<String>,
+}
+
+impl Module {
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Module> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::io("read the PTX", path, error))?;
+        Module::parse(&text).map_err(|error| error.at(path.display()))
+    }
+
+    /// Reads a text.
+    pub fn parse(text: &str) -> Result<Module> {
+        let items = items(text);
+        let directive = |name: &str| {
+            let value = items
+                .iter()
+                .find_map(|item| item.text.trim().strip_prefix(name))
+                .unwrap_or_default();
+            let value = value.split("//").next().unwrap_or_default();
+            value
+                .split(',')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_owned()
+        };
+        let wrong = |error: Error| {
+            Error::new("this is not a PTX module")
+                .because(error)
+                .fix("a module begins with .version and .target")
+        };
+        let target = directive(".target");
+        Ok(Module {
+            version: directive(".version").parse().map_err(wrong)?,
+            target: Sm::read(&target)
+                .ok_or_else(|| wrong(Error::new(format_args!("`{target}` is no .target"))))?,
+            functions: items.iter().filter_map(Item::function).collect(),
+        })
+    }
+
+    /// The function of that name.
+    pub fn function(&self, name: &str) -> Option<&Function> {
+        self.functions.iter().find(|function| function.name == name)
+    }
+
+    /// The function that line stands in.
+    pub fn function_at(&self, line: u32) -> Option<&Function> {
+        self.functions.iter().find(|function| {
+            let last = function
+                .body
+                .last()
+                .map_or(function.line, |last| last.number);
+            (function.line..=last).contains(&line)
+        })
+    }
+}
+
+impl Function {
+    /// What stands between each `// begin inline asm` and `// end inline asm`.
+    pub fn inline_asm(&self) -> Vec<InlineAsm> {
+        let mut blocks = Vec::new();
+        let mut open: Option<InlineAsm> = None;
+        for line in &self.body {
+            match (line.text.as_str(), &mut open) {
+                ("// begin inline asm", _) => {
+                    open = Some(InlineAsm {
+                        line: line.number + 1,
+                        lines: Vec::new(),
+                    })
+                }
+                ("// end inline asm", _) => blocks.extend(open.take()),
+                ("", _) | (_, None) => {}
+                (text, Some(block)) => block.lines.push(text.to_owned()),
+            }
+        }
+        blocks
+    }
+
+    /// Its name as Rust spells it.
+    pub fn demangled(&self) -> String {
+        demangle(&self.name)
+    }
+}
+
+/// A symbol's name as Rust spells it; one that is not Rust's stays as it is.
+pub fn demangle(name: &str) -> String {
+    format!("{:#}", rustc_demangle::demangle(name))
+}
+
+/// The line with every register's number gone and single spaces, so that lines compare whole.
+pub fn normalise(line: &str) -> String {
+    static REGISTER: LazyLock<Regex> = pattern!(r"%(?:p|rs|rd|rq|r|fd|f|hh|h|b)\d+\b");
+    let words: Vec<&str> = line.split_whitespace().collect();
+    REGISTER.replace_all(&words.join(" "), "%").into_owned()
+}
+
+/// The module without the functions and variables that none of its entries, nor anything else the host can see,
+/// can reach. A dev build's one module holds all of `core`, as no linker has thrown anything out.
+pub fn reachable(text: &str) -> String {
+    let items = items(text);
+    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, item) in items.iter().enumerate() {
+        by_name
+            .entry(item.name().unwrap_or_default())
+            .or_default()
+            .push(at);
+    }
+    let mut queue: Vec<usize> = (0..items.len()).filter(|at| items[*at].is_root()).collect();
+    let mut kept: HashSet<usize> = queue.iter().copied().collect();
+    while let Some(at) = queue.pop() {
+        let named = words(items[at].text)
+            .filter_map(|word| by_name.get(word))
+            .flatten();
+        queue.extend(named.filter(|at| kept.insert(**at)));
+    }
+    let kept = items.iter().enumerate().filter(|(at, _)| kept.contains(at));
+    kept.map(|(_, item)| format!("{}\n", item.text)).collect()
+}
+
+/// A statement at the module's top level: a directive, a variable, a function's declaration or the function.
+struct Item<'a> {
+    line: u32,
+    text: &'a str,
+}
+
+impl<'a> Item<'a> {
+    fn function(&self) -> Option<Function> {
+        static HEADER: LazyLock<Regex> =
+            pattern!(r"\.(entry|func)\s+(?:\([^)]*\)\s*)?([A-Za-z_$%][\w$]*)");
+        let (header, _) = self.text.split_once('{')?;
+        let header = HEADER.captures(header)?;
+        let numbered = (self.line..).zip(self.text.lines());
+        Some(Function {
+            name: header[2].to_owned(),
+            is_entry: &header[1] == "entry",
+            line: self.line,
+            body: numbered
+                .map(|(number, text)| Line {
+                    number,
+                    text: text.trim().to_owned(),
+                })
+                .collect(),
+        })
+    }
+
+    fn name(&self) -> Option<&'a str> {
+        static NAME: LazyLock<Regex> = pattern!(
+            r"(?x) ^ \s* (?: \.(?:visible|weak|extern|common) \s+ )*
+              (?: \.(?:entry|func) \s+ (?: \([^)]*\) \s* )?
+                | \.(?:global|const|shared) \s+ (?: \.\w+ \s+ (?: \d+ \s+ )? )* )
+              ([A-Za-z_$%][\w$]*)"
+        );
+        NAME.captures(self.text)
+            .and_then(|name| name.get(1))
+            .map(|name| name.as_str())
+    }
+
+    /// Whether it stays even if nothing names it.
+    fn is_root(&self) -> bool {
+        let seen = [".entry", ".visible", ".weak"];
+        let header = self.text.split(['{', '(', '=']).next().unwrap_or_default();
+        self.name().is_none()
+            || seen
+                .iter()
+                .any(|word| header.split_whitespace().any(|part| part == *word))
+    }
+}
+
+/// Splits a module at its top level: line by line, braces counted, as rustc and people lay it out.
+fn items(text: &str) -> Vec<Item<'_>> {
+    let mut items = Vec::new();
+    let mut open: Option<(u32, usize)> = None;
+    let (mut depth, mut offset) = (0_i32, 0);
+    for (number, whole) in (1..).zip(text.split_inclusive('\n')) {
+        let code = whole.split("//").next().unwrap_or_default().trim();
+        let end = offset + whole.trim_end().len();
+        if open.is_none() && !code.is_empty() {
+            open = Some((number, offset));
+        }
+        offset += whole.len();
+        depth += code
+            .chars()
+            .map(|c| i32::from(c == '{') - i32::from(c == '}'))
+            .sum::<i32>();
+        let Some((line, start)) = open else { continue };
+        if depth == 0 && ends_item(code, &text[start..end]) {
+            items.push(Item {
+                line,
+                text: &text[start..end],
+            });
+            open = None;
+        }
+    }
+    items
+}
+
+fn ends_item(last: &str, whole: &str) -> bool {
+    static DIRECTIVE: LazyLock<Regex> = pattern!(r"^\s*\.(version|target|address_size|file|loc)\b");
+    last.ends_with(';')
+        || last.ends_with('}') && !whole.contains('=') | is_code(whole)
+        || DIRECTIVE.is_match(whole)
+}
+
+fn is_code(item: &str) -> bool {
+    let header = item.split('{').next().unwrap_or_default();
+    [".func", ".entry", ".section"]
+        .iter()
+        .any(|word| header.contains(word))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$%".contains(c)))
+        .filter(|word| !word.is_empty())
+}
