@@ -1,0 +1,309 @@
+//! A CUDA driver without a GPU, for the tests: device memory is the host's, every call is written
+//! down, and a launch is handed to the test. It needs nothing but `std`, so `rustc` alone builds it.
+//!
+//! `FAKE_INIT`, `FAKE_VERSION`, `FAKE_DEVICES` and `FAKE_SM` say what it pretends.
+#![crate_type = "cdylib"]
+#![allow(non_snake_case, clippy::missing_safety_doc)]
+
+use std::{
+    alloc::{Layout, alloc, dealloc},
+    collections::BTreeMap,
+    ffi::{CStr, CString, c_char, c_void},
+    ptr::{copy_nonoverlapping, write_bytes},
+    sync::Mutex,
+};
+
+const SUCCESS: u32 = 0;
+const INVALID_VALUE: u32 = 1;
+const NO_DEVICE: u32 = 100;
+const INVALID_PTX: u32 = 218;
+
+/// `CU_JIT_ERROR_LOG_BUFFER`
+const ERROR_LOG_BUFFER: u32 = 5;
+
+/// What a test does with a launch: name, grid and block (six numbers), pointers to the arguments.
+type Launcher = unsafe extern "C" fn(*const c_char, *const u32, *mut *mut c_void) -> u32;
+
+static CALLS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static LAUNCHER: Mutex<Option<Launcher>> = Mutex::new(None);
+/// Start and length of every piece of device memory.
+static MEMORY: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
+/// The kernels that were asked for; a function handle is the place here plus one.
+static KERNELS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
+
+fn note(call: String) -> u32 {
+    CALLS.lock().unwrap().push(call);
+    SUCCESS
+}
+
+fn setting(name: &str, otherwise: i32) -> i32 {
+    std::env::var(name).map_or(otherwise, |value| value.parse().expect("a number"))
+}
+
+fn layout(bytes: usize) -> Layout {
+    Layout::from_size_align(bytes, 256).unwrap()
+}
+
+/// Whether `bytes` bytes at `start` lie in one piece of device memory.
+fn is_device_memory(start: u64, bytes: usize) -> bool {
+    let memory = MEMORY.lock().unwrap();
+    let piece = memory.range(..=start).next_back();
+    piece.is_some_and(|(at, length)| start + bytes as u64 <= at + *length as u64)
+}
+
+/// The calls so far, one to a line; the list starts anew.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_take_calls() -> *mut c_char {
+    let calls = std::mem::take(&mut *CALLS.lock().unwrap());
+    CString::new(calls.join("\n")).unwrap().into_raw()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_set_launcher(launcher: Launcher) {
+    *LAUNCHER.lock().unwrap() = Some(launcher);
+}
+
+/// How many pieces of device memory are not freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_live_allocations() -> usize {
+    MEMORY.lock().unwrap().len()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuInit(flags: u32) -> u32 {
+    note(format!("cuInit {flags}"));
+    setting("FAKE_INIT", 0) as u32
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDriverGetVersion(version: *mut i32) -> u32 {
+    unsafe { version.write(setting("FAKE_VERSION", 13000)) };
+    SUCCESS
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGetErrorName(code: u32, text: *mut *const c_char) -> u32 {
+    let name = match code {
+        INVALID_PTX => c"CUDA_ERROR_INVALID_PTX",
+        999 => c"CUDA_ERROR_UNKNOWN",
+        _ => return INVALID_VALUE,
+    };
+    unsafe { text.write(name.as_ptr()) };
+    SUCCESS
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGetErrorString(_code: u32, text: *mut *const c_char) -> u32 {
+    unsafe { text.write(c"said by the fake driver".as_ptr()) };
+    SUCCESS
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetCount(count: *mut i32) -> u32 {
+    unsafe { count.write(setting("FAKE_DEVICES", 1)) };
+    SUCCESS
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGet(device: *mut i32, ordinal: i32) -> u32 {
+    note(format!("cuDeviceGet {ordinal}"));
+    unsafe { device.write(ordinal) };
+    if ordinal < setting("FAKE_DEVICES", 1) {
+        SUCCESS
+    } else {
+        NO_DEVICE
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, length: i32, _device: i32) -> u32 {
+    let text = c"Fake GPU".to_bytes_with_nul();
+    assert!(text.len() <= length as usize);
+    unsafe { copy_nonoverlapping(text.as_ptr().cast(), name, text.len()) };
+    SUCCESS
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut i32, which: i32, _device: i32) -> u32 {
+    let sm = setting("FAKE_SM", 90);
+    let answer = match which {
+        16 => 4,       // multiprocessors
+        75 => sm / 10, // compute capability, major
+        76 => sm % 10, // and minor
+        _ => return INVALID_VALUE,
+    };
+    unsafe { value.write(answer) };
+    SUCCESS
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceTotalMem_v2(bytes: *mut usize, _device: i32) -> u32 {
+    unsafe { bytes.write(1 << 30) };
+    SUCCESS
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDevicePrimaryCtxRetain(context: *mut *mut c_void, _device: i32) -> u32 {
+    unsafe { context.write(0xc0 as *mut c_void) };
+    SUCCESS
+}
+
+/// Refuses an image with `bad` in it, with a log if one is asked for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleLoadDataEx(
+    module: *mut *mut c_void,
+    image: *const c_char,
+    options: u32,
+    keys: *const u32,
+    values: *const *mut u8,
+) -> u32 {
+    let image = unsafe { CStr::from_ptr(image) }.to_bytes();
+    if image.windows(3).any(|word| word == b"bad") {
+        let log = (0..options as usize).find(|at| unsafe { *keys.add(*at) } == ERROR_LOG_BUFFER);
+        if let Some(at) = log {
+            let text = c"line 4: bad is not an opcode".to_bytes_with_nul();
+            unsafe { copy_nonoverlapping(text.as_ptr(), *values.add(at), text.len()) };
+        }
+        return INVALID_PTX;
+    }
+    unsafe { module.write(0x30 as *mut c_void) };
+    note(format!("cuModuleLoadDataEx {}", image.len()))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleGetFunction(
+    function: *mut usize,
+    _module: *mut c_void,
+    name: *const c_char,
+) -> u32 {
+    let name = unsafe { CStr::from_ptr(name) };
+    let mut kernels = KERNELS.lock().unwrap();
+    kernels.push(name.to_owned());
+    unsafe { function.write(kernels.len()) };
+    note(format!("cuModuleGetFunction {}", name.to_str().unwrap()))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> u32 {
+    if bytes == 0 {
+        return INVALID_VALUE;
+    }
+    let start = unsafe { alloc(layout(bytes)) } as u64;
+    MEMORY.lock().unwrap().insert(start, bytes);
+    unsafe { address.write(start) };
+    note(format!("cuMemAlloc {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemFree_v2(address: u64) -> u32 {
+    let Some(bytes) = MEMORY.lock().unwrap().remove(&address) else {
+        return INVALID_VALUE;
+    };
+    unsafe { dealloc(address as *mut u8, layout(bytes)) };
+    note(format!("cuMemFree {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyHtoD_v2(to: u64, from: *const u8, bytes: usize) -> u32 {
+    if !is_device_memory(to, bytes) {
+        return INVALID_VALUE;
+    }
+    unsafe { copy_nonoverlapping(from, to as *mut u8, bytes) };
+    note(format!("cuMemcpyHtoD {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyDtoH_v2(to: *mut u8, from: u64, bytes: usize) -> u32 {
+    if !is_device_memory(from, bytes) {
+        return INVALID_VALUE;
+    }
+    unsafe { copy_nonoverlapping(from as *const u8, to, bytes) };
+    note(format!("cuMemcpyDtoH {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemsetD8_v2(to: u64, value: u8, bytes: usize) -> u32 {
+    if !is_device_memory(to, bytes) {
+        return INVALID_VALUE;
+    }
+    unsafe { write_bytes(to as *mut u8, value, bytes) };
+    note(format!("cuMemsetD8 {value:#04x} {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuLaunchKernel(
+    function: usize,
+    grid_x: u32,
+    grid_y: u32,
+    grid_z: u32,
+    block_x: u32,
+    block_y: u32,
+    block_z: u32,
+    shared_bytes: u32,
+    _stream: *mut c_void,
+    arguments: *mut *mut c_void,
+    _extra: *mut *mut c_void,
+) -> u32 {
+    let name = KERNELS.lock().unwrap()[function - 1].clone();
+    let shape = [grid_x, grid_y, grid_z, block_x, block_y, block_z];
+    note(format!(
+        "cuLaunchKernel {} {shape:?} {shared_bytes}",
+        name.to_str().unwrap()
+    ));
+    let launcher = *LAUNCHER.lock().unwrap();
+    match launcher {
+        Some(launch) => unsafe { launch(name.as_ptr(), shape.as_ptr(), arguments) },
+        None => SUCCESS,
+    }
+}
+
+/// Streams and events: a handle that means nothing.
+unsafe fn handle(place: *mut *mut c_void) -> u32 {
+    unsafe { place.write(0xe0 as *mut c_void) };
+    SUCCESS
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuStreamCreateWithPriority(
+    stream: *mut *mut c_void,
+    _flags: u32,
+    _priority: i32,
+) -> u32 {
+    unsafe { handle(stream) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventCreate(event: *mut *mut c_void, _flags: u32) -> u32 {
+    unsafe { handle(event) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventElapsedTime(
+    milliseconds: *mut f32,
+    _start: *mut c_void,
+    _stop: *mut c_void,
+) -> u32 {
+    unsafe { milliseconds.write(2.0) };
+    SUCCESS
+}
+
+macro_rules! succeed {
+    ($($name:ident($($argument:ty),*);)*) => {$(
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name($(_: $argument),*) -> u32 {
+            SUCCESS
+        }
+    )*};
+}
+
+succeed! {
+    cuCtxSetCurrent(*mut c_void);
+    cuCtxSynchronize();
+    cuDevicePrimaryCtxRelease_v2(i32);
+    cuEventDestroy_v2(*mut c_void);
+    cuEventRecord(*mut c_void, *mut c_void);
+    cuEventSynchronize(*mut c_void);
+    cuModuleUnload(*mut c_void);
+    cuStreamDestroy_v2(*mut c_void);
+    cuStreamSynchronize(*mut c_void);
+}

@@ -1,0 +1,92 @@
+//! Look-ups in a hash table, as a hash join does them: each key costs one random access, which is
+//! announced while the keys before it are looked up.
+
+use crate::Thread;
+use ptx_intrinsics::*;
+
+/// The key of an empty slot; no entry has it.
+pub const EMPTY: u64 = u64::MAX;
+
+/// The answer for a key that is not in the table.
+pub const MISSING: u64 = u64::MAX;
+
+/// A slot of the table: a key and its value.
+pub type Slot = V2<u64>;
+
+/// A key is read once.
+const KEYS: LdGlobalNc<NoAllocate, Prefetch128> = ld_global_nc();
+
+/// A slot is worth keeping only for the step to its neighbour.
+const TABLE: LdGlobalNc<EvictFirst, NoPrefetch> = ld_global_nc();
+
+/// How many keys are looked up while as many buckets are on their way.
+const BATCH: usize = 4;
+
+/// Where the search for `key` begins in a table of `2^bits` slots.
+#[inline(always)]
+pub fn home(key: u64, bits: u32) -> usize {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize
+}
+
+kernel! {
+    /// Finds the value of each of `n` keys in a table of `2^bits` slots, filled by linear probing.
+    ///
+    /// # Safety
+    /// `found` is valid for writes and `keys` for reads of `n` elements, `table` for reads of
+    /// `2^bits`, `bits` is 1 to 63 and at least one slot is empty. No key is [`EMPTY`]. Nobody else
+    /// touches `found` and nobody writes to the others while the grid runs.
+    pub unsafe fn probe(
+        thread: Thread,
+        found: *mut u64,
+        table: *const Slot,
+        bits: u32,
+        keys: *const u64,
+        n: usize,
+    ) {
+        let step = thread.count();
+        let mut i = thread.index();
+        // SAFETY: a key's address is touched only below n; a home is a slot of the table.
+        let announce = |first: usize| unsafe {
+            let batch: [u64; BATCH] = core::array::from_fn(|k| {
+                let at = first + k * step;
+                KEYS.read_if(at < n, keys.add(at), EMPTY)
+            });
+            for k in 0..BATCH {
+                prefetch_l2(table.add(home(batch[k], bits)));
+            }
+            batch
+        };
+        let mut next = announce(i);
+        while i < n {
+            let batch = next;
+            next = announce(i + BATCH * step);
+            for k in 0..BATCH {
+                let at = i + k * step;
+                if at < n {
+                    // SAFETY: `at` is below n; the table is as promised.
+                    unsafe { st_global::<Cs>().write(found.add(at), look_up(table, bits, batch[k])) };
+                }
+            }
+            i += BATCH * step;
+        }
+    }
+}
+
+/// # Safety
+/// As for [`probe`].
+#[inline(always)]
+unsafe fn look_up(table: *const Slot, bits: u32, key: u64) -> u64 {
+    let last = (1 << bits) - 1;
+    let mut slot = home(key, bits);
+    loop {
+        // SAFETY: the slot is below 2^bits.
+        let [present, value] = unsafe { TABLE.read(table.add(slot)) }.0;
+        if present == key {
+            return value;
+        }
+        if present == EMPTY {
+            return MISSING;
+        }
+        slot = (slot + 1) & last;
+    }
+}

@@ -1,0 +1,54 @@
+//! STREAM's triad, `a = b + s · c`: nothing is used twice, so bandwidth is all there is.
+
+use crate::Thread;
+use ptx_intrinsics::*;
+
+/// Each line is read once and whole: it need not enter L1, and L2 may fetch its neighbour.
+const STREAM: LdGlobalNc<NoAllocate, Prefetch256> = ld_global_nc();
+
+/// How many iterations have their loads in flight at once.
+const UNROLL: usize = 4;
+
+kernel! {
+    /// Computes `a[i] = b[i] + s * c[i]`, lane by lane, product and sum each rounded.
+    ///
+    /// # Safety
+    /// `a` is valid for writes and `b` and `c` for reads of `n` elements; nobody else touches `a`
+    /// and nobody writes to `b` and `c` while the grid runs.
+    pub unsafe fn triad(
+        thread: Thread,
+        a: *mut V4<f32>,
+        b: *const V4<f32>,
+        c: *const V4<f32>,
+        s: f32,
+        n: usize,
+    ) {
+        let step = thread.count();
+        let mut i = thread.index();
+        while i + (UNROLL - 1) * step < n {
+            // SAFETY: the last of these elements is below n, by the loop's condition.
+            unsafe {
+                let b: [V4<f32>; UNROLL] = core::array::from_fn(|k| STREAM.read(b.add(i + k * step)));
+                let c: [V4<f32>; UNROLL] = core::array::from_fn(|k| STREAM.read(c.add(i + k * step)));
+                for k in 0..UNROLL {
+                    st_global::<Cs>().write(a.add(i + k * step), multiply_add(b[k], s, c[k]));
+                }
+            }
+            i += UNROLL * step;
+        }
+        while i < n {
+            // SAFETY: i is below n.
+            unsafe {
+                let sum = multiply_add(STREAM.read(b.add(i)), s, STREAM.read(c.add(i)));
+                st_global::<Cs>().write(a.add(i), sum);
+            }
+            i += step;
+        }
+    }
+}
+
+#[inline(always)]
+fn multiply_add(b: V4<f32>, s: f32, c: V4<f32>) -> V4<f32> {
+    let ([b0, b1, b2, b3], [c0, c1, c2, c3]) = (b.0, c.0);
+    V4::from([b0 + s * c0, b1 + s * c1, b2 + s * c2, b3 + s * c3])
+}

@@ -1,0 +1,499 @@
+//! The GPU of this machine: finding it, loading an image into it, and launching kernels, by `cust`.
+
+use crate::{
+    driver::{self, CudaVersion, Driver, NoDriver, STUB_LIBRARY},
+    error::{Error, Result},
+};
+use cust::{
+    context::Context,
+    device::{Device, DeviceAttribute},
+    error::CudaError,
+    event::{Event, EventFlags},
+    function::Function,
+    memory::{CopyDestination, DeviceBuffer},
+    module::Module,
+    stream::{Stream, StreamFlags},
+    sys::CUjit_option,
+};
+use std::ffi::c_void;
+
+/// The first GPU of this machine, with a context and a stream of its own.
+pub struct Gpu {
+    name: String,
+    sm: u32,
+    memory: usize,
+    processors: u32,
+    driver: &'static Driver,
+    stream: Stream,
+    /// Last, so that it outlives the stream.
+    _context: Context,
+}
+
+/// Why there is no GPU to run on, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoGpu {
+    /// No driver is installed, or the named file is none.
+    #[error(
+        "no GPU: {0}\n  → install NVIDIA's driver, or name its libcuda.so.1 in {variable}",
+        variable = driver::DRIVER_VARIABLE
+    )]
+    NoDriver(#[from] NoDriver),
+    /// What was opened is the toolkit's stub.
+    #[error(
+        "no GPU: {path} is a stub for linking, not a driver\n  → take its folder out of LD_LIBRARY_PATH, \
+         or name the real libcuda.so.1 in {variable}",
+        variable = driver::DRIVER_VARIABLE
+    )]
+    Stub {
+        /// The stub.
+        path: String,
+    },
+    /// The driver works and sees no device.
+    #[error(
+        "no GPU: the driver {path} (CUDA {version}) sees no device\n  → see whether `nvidia-smi` lists one; \
+         in a container, pass the GPU in (`--gpus all`); look at CUDA_VISIBLE_DEVICES"
+    )]
+    NoDevice {
+        /// The driver.
+        path: String,
+        /// The CUDA version it serves.
+        version: String,
+    },
+    /// The driver or the device refused.
+    #[error(
+        "no GPU: {step} failed with {answer} (driver {path})\n  → see what `nvidia-smi` says; restart the machine \
+             if its driver was just updated"
+    )]
+    Failed {
+        /// What was asked of the driver.
+        step: &'static str,
+        /// What it answered.
+        answer: String,
+        /// The driver.
+        path: String,
+    },
+}
+
+impl Gpu {
+    /// Opens the driver, takes its first device and makes a context on it.
+    pub fn find() -> Result<Gpu, NoGpu> {
+        let driver = driver::load()?;
+        init(driver)?;
+        let failed = |step| move |error: CudaError| no_device(driver, step, error as u32);
+        if Device::num_devices().map_err(failed("cuDeviceGetCount"))? == 0 {
+            return Err(no_device(
+                driver,
+                "cuDeviceGetCount",
+                CudaError::NoDevice as u32,
+            ));
+        }
+        let device = Device::get_device(0).map_err(failed("cuDeviceGet"))?;
+        let attribute = |which| {
+            device
+                .get_attribute(which)
+                .map_err(failed("cuDeviceGetAttribute"))
+        };
+        let major = attribute(DeviceAttribute::ComputeCapabilityMajor)?;
+        let minor = attribute(DeviceAttribute::ComputeCapabilityMinor)?;
+        let processors = attribute(DeviceAttribute::MultiprocessorCount)?;
+        let context = Context::new(device).map_err(failed("making a context"))?;
+        Ok(Gpu {
+            name: device.name().map_err(failed("cuDeviceGetName"))?,
+            sm: (10 * major + minor) as u32,
+            memory: device.total_memory().map_err(failed("cuDeviceTotalMem"))?,
+            processors: processors as u32,
+            driver,
+            stream: Stream::new(StreamFlags::NON_BLOCKING, None)
+                .map_err(failed("making a stream"))?,
+            _context: context,
+        })
+    }
+
+    /// What the driver calls it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its compute capability, 90 for `sm_90`.
+    pub fn sm(&self) -> u32 {
+        self.sm
+    }
+
+    /// Its memory in bytes.
+    pub fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// How many multiprocessors it has.
+    pub fn processors(&self) -> u32 {
+        self.processors
+    }
+
+    /// The driver it is reached through.
+    pub fn driver(&self) -> &'static Driver {
+        self.driver
+    }
+
+    /// Loads a cubin or a PTX text.
+    pub fn load(&self, image: &[u8]) -> Result<Module> {
+        let built_for = Target::of(image)?;
+        built_for.check(self.sm, self.driver.version())?;
+        Module::from_cubin(image, &[]).map_err(|error| {
+            let refused = self.failed("loading the kernels", error).at(&self.name);
+            match built_for {
+                Target::Cubin { .. } => refused,
+                Target::Ptx { .. } => refused.because(self.jit_log(image)),
+            }
+        })
+    }
+
+    /// What the driver's assembler says about a PTX text that it refused; `cust` cannot ask.
+    fn jit_log(&self, image: &[u8]) -> String {
+        type Load = unsafe extern "C" fn(
+            *mut *mut c_void,
+            *const u8,
+            u32,
+            *const CUjit_option,
+            *const usize,
+        ) -> u32;
+        // SAFETY: this is the type of cuModuleLoadDataEx.
+        let Some(load) = (unsafe { self.driver.symbol::<Load>(c"cuModuleLoadDataEx") }) else {
+            return String::new();
+        };
+        let text = [image, &[0]].concat();
+        let mut log = vec![0u8; 16 << 10];
+        let keys = [
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        ];
+        // This call takes its option values in the place of pointers to them.
+        let values = [log.as_mut_ptr() as usize, log.len()];
+        let mut module = std::ptr::null_mut();
+        // SAFETY: the text ends with a NUL, and the log is as long as the options say.
+        unsafe {
+            load(
+                &mut module,
+                text.as_ptr(),
+                2,
+                keys.as_ptr(),
+                values.as_ptr(),
+            )
+        };
+        let length = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
+        String::from_utf8_lossy(&log[..length]).into_owned()
+    }
+
+    /// Copies `content` to the GPU, between guard bands.
+    pub fn upload(&self, content: &[u8]) -> Result<Buffer> {
+        let guard = [GUARD; GUARD_BYTES];
+        let memory = DeviceBuffer::from_slice(&[&guard, content, &guard].concat());
+        let doing = || format!("reserving {} bytes of GPU memory", content.len());
+        let memory = memory.map_err(|error| self.failed(&doing(), error).at(&self.name))?;
+        Ok(Buffer { memory })
+    }
+
+    /// Copies a buffer back; an error if anything wrote outside of it.
+    pub fn download(&self, buffer: &Buffer) -> Result<Vec<u8>> {
+        let mut all = vec![0; buffer.memory.len()];
+        let copied = buffer.memory.copy_to(&mut all[..]);
+        copied.map_err(|error| self.failed("copying from the GPU", error).at(&self.name))?;
+        let content = GUARD_BYTES..all.len() - GUARD_BYTES;
+        let broken = (0..all.len()).find(|at| !content.contains(at) && all[*at] != GUARD);
+        match broken {
+            None => Ok(all[content].to_vec()),
+            Some(at) => Err(Error::new(format_args!(
+                "a kernel wrote outside of its buffer: byte {} of {}",
+                at as i64 - GUARD_BYTES as i64,
+                content.len()
+            ))
+            .at(&self.name)
+            .fix("look at the kernel's last index; `compute-sanitizer` names the thread")),
+        }
+    }
+
+    /// Starts a kernel on the stream of this GPU.
+    ///
+    /// # Safety
+    /// The arguments are what the kernel takes, and its contract holds for them.
+    pub unsafe fn launch(&self, module: &Module, launch: &Launch) -> Result<()> {
+        // SAFETY: by this function's contract.
+        unsafe { self.start(&self.function(module, &launch.kernel)?, launch) }
+    }
+
+    fn function<'m>(&self, module: &'m Module, kernel: &str) -> Result<Function<'m>> {
+        module.get_function(kernel).map_err(|error| {
+            self.failed("finding the kernel in the image", error)
+                .at(kernel)
+                .fix("build the image anew: it is older than the harness, or of another crate")
+        })
+    }
+
+    /// # Safety
+    /// As for [`Gpu::launch`]; the function is the launch's kernel.
+    unsafe fn start(&self, function: &Function<'_>, launch: &Launch) -> Result<()> {
+        let pointers: Vec<_> = launch.arguments.iter().map(Argument::pointer).collect();
+        // SAFETY: by this function's contract; the pointers live until the launch has copied them.
+        let launched = unsafe {
+            self.stream
+                .launch(function, launch.blocks, launch.threads, 0, &pointers)
+        };
+        launched.map_err(|error| self.failed("launching", error).at(&launch.kernel))
+    }
+
+    /// Waits for everything launched so far.
+    pub fn wait(&self) -> Result<()> {
+        self.stream
+            .synchronize()
+            .map_err(|error| self.failed("running the kernels", error).at(&self.name))
+    }
+
+    /// The seconds that one of `repetitions` launches takes, after one that does not count.
+    ///
+    /// # Safety
+    /// As for [`Gpu::launch`]; launching again does the same again.
+    pub unsafe fn time(&self, module: &Module, launch: &Launch, repetitions: u32) -> Result<f64> {
+        let failed = |error| self.failed("timing", error).at(&launch.kernel);
+        let [start, stop] = [(); 2].map(|()| Event::new(EventFlags::DEFAULT));
+        let (start, stop) = (start.map_err(failed)?, stop.map_err(failed)?);
+        let function = self.function(module, &launch.kernel)?;
+        // SAFETY: by this function's contract.
+        unsafe { self.start(&function, launch) }?;
+        self.wait()?;
+        start.record(&self.stream).map_err(failed)?;
+        for _ in 0..repetitions {
+            // SAFETY: by this function's contract.
+            unsafe { self.start(&function, launch) }?;
+        }
+        stop.record(&self.stream).map_err(failed)?;
+        self.wait()?;
+        let milliseconds = stop.elapsed_time_f32(&start).map_err(failed)?;
+        Ok(f64::from(milliseconds) / 1e3 / f64::from(repetitions))
+    }
+
+    fn failed(&self, doing: &str, error: CudaError) -> Error {
+        Error::new(format_args!(
+            "{doing} failed with {}",
+            self.driver.describe(error as u32)
+        ))
+    }
+}
+
+/// `cuInit`, its answers told apart.
+fn init(driver: &'static Driver) -> Result<(), NoGpu> {
+    match driver.init(0) {
+        0 => Ok(()),
+        STUB_LIBRARY => Err(NoGpu::Stub {
+            path: driver.path().into(),
+        }),
+        code => Err(no_device(driver, "cuInit", code)),
+    }
+}
+
+fn no_device(driver: &Driver, step: &'static str, code: u32) -> NoGpu {
+    let path = driver.path().to_string();
+    if code == CudaError::NoDevice as u32 {
+        return NoGpu::NoDevice {
+            path,
+            version: driver.version().to_string(),
+        };
+    }
+    NoGpu::Failed {
+        step,
+        answer: format!("{} ({code})", driver.describe(code)),
+        path,
+    }
+}
+
+const GUARD: u8 = 0x5c;
+
+/// As long as the driver's alignment, so that the content keeps it.
+const GUARD_BYTES: usize = 256;
+
+/// A piece of GPU memory between two guard bands; freed when dropped.
+pub struct Buffer {
+    memory: DeviceBuffer<u8>,
+}
+
+impl Buffer {
+    /// Where its content begins on the GPU, aligned to 256 bytes.
+    pub fn address(&self) -> u64 {
+        self.memory.as_device_ptr().as_raw() + GUARD_BYTES as u64
+    }
+}
+
+/// A launch of a kernel in a one-dimensional grid.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The entry point.
+    pub kernel: String,
+    /// Blocks in the grid.
+    pub blocks: u32,
+    /// Threads in a block.
+    pub threads: u32,
+    /// What the kernel takes, in its order.
+    pub arguments: Vec<Argument>,
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Argument {
+    /// A 32-bit number.
+    U32(u32),
+    /// A 64-bit number or an address.
+    U64(u64),
+    /// A 32-bit float.
+    F32(f32),
+}
+
+impl Argument {
+    fn pointer(&self) -> *mut c_void {
+        match self {
+            Argument::U32(value) => (&raw const *value).cast_mut().cast(),
+            Argument::U64(value) => (&raw const *value).cast_mut().cast(),
+            Argument::F32(value) => (&raw const *value).cast_mut().cast(),
+        }
+    }
+}
+
+/// What an image was built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Machine code: runs on this SM and later ones of the same generation.
+    Cubin {
+        /// 90 for `sm_90`.
+        sm: u32,
+    },
+    /// A text that the driver assembles: runs on this SM and all later ones.
+    Ptx {
+        /// 90 for `sm_90`.
+        sm: u32,
+        /// The PTX ISA version, major and minor.
+        version: (u32, u32),
+    },
+}
+
+impl Target {
+    /// Reads it from the image itself.
+    pub fn of(image: &[u8]) -> Result<Target> {
+        let target = if image.starts_with(b"\x7fELF") {
+            Self::of_cubin(image)
+        } else {
+            Self::of_ptx(image)
+        };
+        target.ok_or_else(|| {
+            Error::new("this is neither a cubin nor a PTX text with .version and .target")
+                .at(format_args!("image of {} bytes", image.len()))
+                .fix("pass what ptxas wrote with -o, or what rustc wrote with --emit=asm")
+        })
+    }
+
+    fn of_cubin(image: &[u8]) -> Option<Target> {
+        let abi_version = *image.get(8)?;
+        let flags = u32::from_le_bytes(image.get(0x30..0x34)?.try_into().ok()?);
+        // Since ABI version 8 the SM stands in the second byte.
+        let sm = if abi_version < 8 {
+            flags & 0xff
+        } else {
+            flags >> 8 & 0xff
+        };
+        Some(Target::Cubin { sm })
+    }
+
+    fn of_ptx(image: &[u8]) -> Option<Target> {
+        let text = std::str::from_utf8(image).ok()?;
+        let directive = |name| {
+            text.lines()
+                .find_map(|line| line.trim().strip_prefix(name))
+                .map(str::trim)
+        };
+        let (major, minor) = directive(".version ")?.split_once('.')?;
+        let target = directive(".target ")?.strip_prefix("sm_")?;
+        let digits = target
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(target.len());
+        let version = (major.parse().ok()?, minor.parse().ok()?);
+        Some(Target::Ptx {
+            sm: target[..digits].parse().ok()?,
+            version,
+        })
+    }
+
+    /// Whether a GPU of this SM under a driver of this CUDA version can run it.
+    pub fn check(self, sm: u32, driver: CudaVersion) -> Result<()> {
+        let (Target::Cubin { sm: needed } | Target::Ptx { sm: needed, .. }) = self;
+        if needed > sm {
+            return Err(Error::new(format_args!(
+                "the kernels were built for sm_{needed}; this GPU is older, sm_{sm}"
+            ))
+            .fix(format_args!("build them for it: -Ctarget-cpu=sm_{sm}")));
+        }
+        match self {
+            Target::Cubin { .. } if needed / 10 != sm / 10 => Err(Error::new(format_args!(
+                "machine code for sm_{needed} does not run on this GPU's sm_{sm}"
+            ))
+            .fix(format_args!(
+                "assemble the PTX with `ptxas -arch sm_{sm}`, or load the PTX itself"
+            ))),
+            Target::Cubin { .. } => Ok(()),
+            Target::Ptx { version, .. } => check_version(version, sm, driver),
+        }
+    }
+}
+
+fn check_version(version: (u32, u32), sm: u32, driver: CudaVersion) -> Result<()> {
+    let Some(newest) = newest_ptx(driver).filter(|newest| version > *newest) else {
+        return Ok(());
+    };
+    let ((major, minor), (newest_major, newest_minor)) = (version, newest);
+    Err(Error::new(format_args!(
+        "the kernels are PTX {major}.{minor}; the driver (CUDA {driver}) takes {newest_major}.{newest_minor} at most"
+    ))
+    .fix("update the driver")
+    .fix(format_args!("assemble the PTX with ptxas first: `ptxas -arch sm_{sm}`"))
+    .fix(format_args!("build it older: -Ctarget-feature=+ptx{newest_major}{newest_minor}")))
+}
+
+/// The newest PTX that a driver of each CUDA version takes: "Release History" in NVIDIA's PTX ISA
+/// manual. A version between two rows takes what the row before takes.
+const NEWEST_PTX: [(i32, (u32, u32)); 25] = [
+    (9000, (6, 0)),
+    (9010, (6, 1)),
+    (9020, (6, 2)),
+    (10000, (6, 3)),
+    (10010, (6, 4)),
+    (10020, (6, 5)),
+    (11000, (7, 0)),
+    (11010, (7, 1)),
+    (11020, (7, 2)),
+    (11030, (7, 3)),
+    (11040, (7, 4)),
+    (11050, (7, 5)),
+    (11060, (7, 6)),
+    (11070, (7, 7)),
+    (11080, (7, 8)),
+    (12000, (8, 0)),
+    (12010, (8, 1)),
+    (12020, (8, 2)),
+    (12030, (8, 3)),
+    (12040, (8, 4)),
+    (12050, (8, 5)),
+    (12070, (8, 6)),
+    (12080, (8, 7)),
+    (12090, (8, 8)),
+    (13000, (9, 0)),
+];
+
+/// The newest PTX ISA version that a driver takes; `None` if the driver is newer than this table.
+pub fn newest_ptx(driver: CudaVersion) -> Option<(u32, u32)> {
+    let CudaVersion(version) = driver;
+    if version >= 14000 {
+        return None;
+    }
+    let row = NEWEST_PTX.iter().rev().find(|(first, _)| *first <= version);
+    Some(match row {
+        // In all of CUDA 13 the minor versions agree.
+        Some((13000, (major, _))) => (*major, (version % 1000 / 10) as u32),
+        Some((_, ptx)) => *ptx,
+        None => (5, 0),
+    })
+}

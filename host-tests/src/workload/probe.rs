@@ -1,0 +1,121 @@
+//! Look-ups in a hash table.
+
+use super::{Argument, Input, Output, Problem, Random, Workload, bytes_of};
+use kernels::{
+    Thread,
+    probe::{EMPTY, MISSING, Slot, home, probe},
+};
+use std::collections::HashMap;
+
+pub(super) struct Probe;
+
+impl Workload for Probe {
+    fn name(&self) -> &'static str {
+        "probe"
+    }
+
+    fn about(&self) -> &'static str {
+        "keys looked up in a half-full hash table, every third of them in vain"
+    }
+
+    fn source(&self) -> &'static str {
+        "host-tests/kernels/src/probe.rs"
+    }
+
+    fn unit(&self) -> &'static str {
+        "keys looked up"
+    }
+
+    fn cpu_size(&self) -> usize {
+        1 << 20
+    }
+
+    fn gpu_size(&self) -> usize {
+        1 << 24
+    }
+
+    fn problem(&self, size: usize) -> Box<dyn Problem> {
+        let mut random = Random(4);
+        let entries: HashMap<u64, u64> = (0..size / 4 + 1)
+            .map(|_| (random.next() & !(1 << 63), random.next() >> 1))
+            .collect();
+        let mut present: Vec<u64> = entries.keys().copied().collect();
+        present.sort_unstable();
+        // A key with the highest bit set is in no entry.
+        let mut key = |at: usize| match at % 3 {
+            0 => random.next() >> 1 | 1 << 63,
+            _ => present[random.below(present.len() as u64) as usize],
+        };
+        let keys = (0..size)
+            .map(|at| key(at))
+            .filter(|key| *key != EMPTY)
+            .collect();
+        let bits = (2 * entries.len()).next_power_of_two().ilog2();
+        Box::new(Join {
+            keys,
+            bits,
+            table: fill(&entries, &present, bits),
+            entries,
+        })
+    }
+}
+
+fn fill(entries: &HashMap<u64, u64>, order: &[u64], bits: u32) -> Vec<Slot> {
+    let mut table = vec![Slot::from([EMPTY, 0]); 1 << bits];
+    for key in order {
+        let mut slot = home(*key, bits);
+        while table[slot].0[0] != EMPTY {
+            slot = (slot + 1) % table.len();
+        }
+        table[slot] = Slot::from([*key, entries[key]]);
+    }
+    table
+}
+
+struct Join {
+    entries: HashMap<u64, u64>,
+    table: Vec<Slot>,
+    bits: u32,
+    keys: Vec<u64>,
+}
+
+impl Problem for Join {
+    fn threads(&self) -> usize {
+        self.keys.len()
+    }
+
+    fn useful_bytes(&self) -> u64 {
+        // Each look-up reads its key, one slot at least, and writes its answer.
+        (self.keys.len() * (2 * size_of::<u64>() + size_of::<Slot>())) as u64
+    }
+
+    fn inputs(&self) -> Vec<Input<'_>> {
+        vec![
+            Input::Output,
+            Input::Bytes(bytes_of(&self.table)),
+            Input::Number(Argument::U32(self.bits)),
+            Input::Bytes(bytes_of(&self.keys)),
+            Input::Number(Argument::U64(self.keys.len() as u64)),
+        ]
+    }
+
+    fn reference(&self) -> Output {
+        let value = |key| self.entries.get(key).copied().unwrap_or(MISSING);
+        Output::U64(self.keys.iter().map(value).collect())
+    }
+
+    unsafe fn run_thread(&self, thread: Thread, output: *mut u8) {
+        let (table, keys) = (self.table.as_ptr(), self.keys.as_ptr());
+        // SAFETY: the table has 2^bits slots, half of them empty; the output is as promised.
+        unsafe {
+            probe(
+                thread,
+                output.cast(),
+                table,
+                self.bits,
+                keys,
+                self.keys.len(),
+            )
+        }
+    }
+}

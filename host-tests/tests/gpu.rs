@@ -1,0 +1,76 @@
+//! Every workload on the GPU of this machine. Without one, every trial is ignored, never passed.
+
+use host_tests::{
+    cuda_tools::CudaTools,
+    error::Result,
+    gpu::{Gpu, NoGpu},
+    progress::Progress,
+    target::Sm,
+    toolchain::{DeviceToolchain, Route},
+    workload::{self, Workload},
+};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::{process::ExitCode, sync::Arc};
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // The context belongs to this thread, and two kernels at once would spoil each other's time.
+    arguments.test_threads = Some(1);
+    let trials = match Gpu::find() {
+        Ok(gpu) => trials(gpu, arguments.list),
+        Err(no_gpu) => no_trials(&no_gpu),
+    };
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// A trial for each workload; the kernels are built once, unless nothing will run.
+fn trials(gpu: Gpu, list: bool) -> Vec<Trial> {
+    let driver = gpu.driver();
+    eprintln!(
+        "{} (sm_{}), driver {} of CUDA {}",
+        gpu.name(),
+        gpu.sm(),
+        driver.path(),
+        driver.version()
+    );
+    let image = if list { Ok(Vec::new()) } else { image(&gpu) };
+    let image = Arc::new(image.map_err(|error| error.to_string()));
+    let gpu = Arc::new(gpu);
+    let trial = |workload: &'static dyn Workload| {
+        let (gpu, image) = (gpu.clone(), image.clone());
+        Trial::test(workload.name(), move || {
+            run(workload, &gpu, image.as_deref().map_err(Failed::from)?)
+        })
+    };
+    workload::ALL.map(trial).into()
+}
+
+/// The kernels as machine code for this GPU.
+fn image(gpu: &Gpu) -> Result<Vec<u8>> {
+    let progress = Progress::new();
+    let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
+    let tools = CudaTools::find(&progress)?;
+    workload::image(Sm::new(gpu.sm()), &toolchain, &tools, &progress)
+}
+
+fn run(workload: &dyn Workload, gpu: &Gpu, image: &[u8]) -> Result<(), Failed> {
+    let figures = workload::run_on_gpu(workload, workload.gpu_size(), gpu, &gpu.load(image)?)?;
+    figures.verify()?;
+    eprintln!(
+        "{}: {:.1} GB/s",
+        workload.name(),
+        figures.gigabytes_per_second
+    );
+    Ok(())
+}
+
+/// A machine without a GPU ignores the trials; one whose driver fails fails them.
+fn no_trials(no_gpu: &NoGpu) -> Vec<Trial> {
+    eprintln!("{no_gpu}");
+    let broken = matches!(no_gpu, NoGpu::Failed { .. });
+    let trial = |workload: &dyn Workload| {
+        let reason = no_gpu.to_string();
+        Trial::test(workload.name(), move || Err(reason.into())).with_ignored_flag(!broken)
+    };
+    workload::ALL.map(trial).into()
+}
