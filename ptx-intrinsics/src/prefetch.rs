@@ -1,0 +1,172 @@
+//! `prefetch`, `prefetchu`: bring a cache line, or a tensor map, into a cache.
+
+use crate::qualifier::caching::*;
+use crate::qualifier::target::*;
+
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::catalogue::{Instruction, Single};
+
+/// `asm!` of one prefetch. Never pure: nothing is returned, and yet it must stay.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! emit_prefetch {
+    ($p:ident, $text:expr) => {
+        // SAFETY: the caller's promise about the address; no value changes.
+        unsafe { core::arch::asm!($text, p = in(reg64) $p, options(readonly, nostack, preserves_flags)) }
+    };
+}
+
+/// Off the GPU there is nothing to do.
+#[cfg(not(target_arch = "nvptx64"))]
+macro_rules! emit_prefetch {
+    ($p:ident, $text:expr) => {{
+        let _ = $p;
+    }};
+}
+
+/// An eviction priority that `prefetch.global.L2` takes.
+#[diagnostic::on_unimplemented(
+    message = "`prefetch.global.L2` does not take `{Self}`",
+    label = "not a spelling of `prefetch.global.L2`",
+    note = "it takes `NoHint`, `L2EvictLast` or `L2EvictNormal`"
+)]
+pub trait PrefetchPriority: Caching {
+    #[doc(hidden)]
+    type PrefetchSm: Sm;
+    #[doc(hidden)]
+    type PrefetchIsa: Isa;
+}
+
+impl PrefetchPriority for NoHint {
+    type PrefetchSm = sm_20;
+    type PrefetchIsa = ptx20;
+}
+impl PrefetchPriority for L2EvictLast {
+    type PrefetchSm = sm_80;
+    type PrefetchIsa = ptx74;
+}
+impl PrefetchPriority for L2EvictNormal {
+    type PrefetchSm = sm_80;
+    type PrefetchIsa = ptx74;
+}
+
+/// A prefetch of a tensor map, as the subject of an error message.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct PrefetchTensormap;
+
+/// The prefetches with a function each: documentation, name, PTX, and the block's text where an address is converted.
+macro_rules! prefetches {
+    ($($(#[$doc:meta])* $name:ident $ptx:literal [$text:literal] $sm:ident $isa:ident $($what:ident)?;)*) => {
+        $(
+            $(#[$doc])*
+            ///
+            #[doc = concat!("PTX: `", $ptx, " [p];`. Needs ", stringify!($sm), " and ", stringify!($isa), ".")]
+            ///
+            /// PTX ISA: [prefetch](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-prefetch-prefetchu).
+            #[doc(alias = $ptx)]
+            #[inline(always)]
+            pub unsafe fn $name<T>(p: *const T) $(where $sm: HasSm<$what, T>, $isa: HasPtx<$what, T>)? {
+                emit_prefetch!(p, $text)
+            }
+        )*
+
+        #[cfg(not(target_arch = "nvptx64"))]
+        const SINGLES: &[Single] = &[
+            $(Single::new::<$sm, $isa>(concat!(stringify!($name), "(p)"), $ptx),)*
+            Single::new::<sm_20, ptx20>("prefetch_global_l2::<NoHint>(p)", "prefetch.global.L2"),
+            Single::new::<sm_80, ptx74>("prefetch_global_l2::<L2EvictLast>(p)", concat!("prefetch.global", caching_text!(L2EvictLast))),
+            Single::new::<sm_80, ptx74>("prefetch_global_l2::<L2EvictNormal>(p)", concat!("prefetch.global", caching_text!(L2EvictNormal))),
+        ];
+    };
+}
+
+prefetches! {
+    /// Brings the line at `p`, a generic address, into L1 and L2.
+    ///
+    /// # Safety
+    /// `p` points into memory that this thread may read; an address in shared memory does nothing.
+    prefetch_l1 "prefetch.L1" ["prefetch.L1 [{p}];"] sm_20 ptx20;
+
+    /// Brings the line at `p`, a generic address, into L2.
+    ///
+    /// # Safety
+    /// `p` points into memory that this thread may read; an address in shared memory does nothing.
+    prefetch_l2 "prefetch.L2" ["prefetch.L2 [{p}];"] sm_20 ptx20;
+
+    /// Brings the line at `p` in global memory into L1 and L2.
+    ///
+    /// # Safety
+    /// `p` points into global memory that this thread may read.
+    prefetch_global_l1 "prefetch.global.L1" ["prefetch.global.L1 [{p}];"] sm_20 ptx20;
+
+    /// Brings the line at `p` in local memory into L1 and L2. `p` is a generic address, as Rust's pointers are; the
+    /// block converts it.
+    ///
+    /// # Safety
+    /// `p` points into this thread's local memory.
+    prefetch_local_l1 "prefetch.local.L1"
+        ["{{\n.reg .u64 a;\ncvta.to.local.u64 a, {p};\nprefetch.local.L1 [a];\n}}"] sm_20 ptx20;
+
+    /// Brings the line at `p` in local memory into L2. `p` is a generic address, as Rust's pointers are; the block
+    /// converts it.
+    ///
+    /// # Safety
+    /// `p` points into this thread's local memory.
+    prefetch_local_l2 "prefetch.local.L2"
+        ["{{\n.reg .u64 a;\ncvta.to.local.u64 a, {p};\nprefetch.local.L2 [a];\n}}"] sm_20 ptx20;
+
+    /// Brings the line at `p`, a generic address, into the uniform cache.
+    ///
+    /// # Safety
+    /// `p` points into memory that this thread may read; an address in constant, local or shared memory does nothing.
+    prefetchu_l1 "prefetchu.L1" ["prefetchu.L1 [{p}];"] sm_20 ptx20;
+
+    /// Brings the tensor map at `p`, a generic address, into cache for a later `cp.async.bulk.tensor`.
+    ///
+    /// # Safety
+    /// `p` points to a tensor map, 128 bytes aligned to 64, in constant, parameter or global memory.
+    prefetch_tensormap "prefetch.tensormap" ["prefetch.tensormap [{p}];"] sm_90 ptx80 PrefetchTensormap;
+
+    /// Brings the tensor map at `p` in constant memory into cache for a later `cp.async.bulk.tensor`. `p` is a generic
+    /// address, as Rust's pointers are; the block converts it.
+    ///
+    /// # Safety
+    /// `p` points to a tensor map, 128 bytes aligned to 64, in constant memory.
+    prefetch_const_tensormap "prefetch.const.tensormap"
+        ["{{\n.reg .u64 a;\ncvta.to.const.u64 a, {p};\nprefetch.const.tensormap [a];\n}}"]
+        sm_90 ptx80 PrefetchTensormap;
+
+    /// Brings the tensor map at `p`, a kernel parameter, into cache for a later `cp.async.bulk.tensor`. `p` is a
+    /// generic address, as Rust's pointers are; the block converts it.
+    ///
+    /// # Safety
+    /// `p` points to a tensor map, 128 bytes aligned to 64, among the parameters of this kernel.
+    prefetch_param_tensormap "prefetch.param.tensormap"
+        ["{{\n.reg .u64 a;\ncvta.to.param.u64 a, {p};\nprefetch.param.tensormap [a];\n}}"]
+        sm_90 ptx80 PrefetchTensormap;
+}
+
+/// Brings the line at `p` in global memory into L2, with an eviction priority or without.
+///
+/// PTX: `prefetch.global.L2 [p];` with [`NoHint`], `prefetch.global.L2::evict_last [p];`,
+/// `prefetch.global.L2::evict_normal [p];`. The priorities need sm_80 and ptx74.
+///
+/// PTX ISA: [prefetch](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-prefetch-prefetchu).
+///
+/// # Safety
+/// `p` points into global memory that this thread may read.
+#[doc(alias = "prefetch.global.L2")]
+#[inline(always)]
+pub unsafe fn prefetch_global_l2<E>(p: *const impl Sized)
+where
+    E: PrefetchPriority<PrefetchSm: HasSm<E>, PrefetchIsa: HasPtx<E>>,
+{
+    match const { E::ID } {
+        L2EvictLast::ID => emit_prefetch!(p, concat!("prefetch.global", caching_text!(L2EvictLast), " [{p}];")),
+        L2EvictNormal::ID => emit_prefetch!(p, concat!("prefetch.global", caching_text!(L2EvictNormal), " [{p}];")),
+        _ => emit_prefetch!(p, "prefetch.global.L2 [{p}];"),
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) const TABLE: Instruction = Instruction::singles("prefetch", SINGLES);

@@ -1,0 +1,58 @@
+//! What the build's target has: one type for each SM and PTX ISA version at which something begins.
+
+/// The target has SM `Self` or newer, as `What` needs. `At` is never read; it ties the bound to the call.
+#[diagnostic::on_unimplemented(
+    message = "`{What}` needs {Self} or newer, and this build is for an older GPU",
+    label = "not on this target",
+    note = "build with `-Ctarget-cpu={Self}` or newer in RUSTFLAGS (or state it: PTX_INTRINSICS_TARGET={Self})"
+)]
+pub trait HasSm<What: ?Sized, At: ?Sized = ()> {}
+
+/// The target has PTX ISA version `Self` or newer, as `What` needs.
+#[diagnostic::on_unimplemented(
+    message = "`{What}` needs PTX ISA {Self} or newer, and this build emits an older `.version`",
+    label = "not in this PTX ISA version",
+    note = "add `-Ctarget-feature=+{Self}` to RUSTFLAGS: `-Ctarget-cpu` alone does not raise the PTX ISA version"
+)]
+pub trait HasPtx<What: ?Sized, At: ?Sized = ()> {}
+
+/// An SM number as a type.
+pub trait Sm {
+    /// 80 for sm_80.
+    const NUMBER: u32;
+}
+
+/// A PTX ISA version as a type.
+pub trait Isa {
+    /// 74 for PTX ISA 7.4.
+    const NUMBER: u32;
+}
+
+macro_rules! targets {
+    ($kind:ident $has:ident $cfg:ident: $($name:ident $number:literal $text:literal)*) => { $(
+        #[doc = concat!("`", stringify!($name), "`.")]
+        #[allow(non_camel_case_types, reason = "error messages print it as the flag that the user types")]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl $kind for $name {
+            const NUMBER: u32 = $number;
+        }
+
+        #[cfg($cfg = $text)]
+        impl<What: ?Sized, At: ?Sized> $has<What, At> for $name {}
+    )* };
+}
+
+// build.rs sets `ptx_sm` and `ptx_isa` to each of these values that the target reaches.
+targets! { Sm HasSm ptx_sm:
+    sm_20 20 "20" sm_32 32 "32" sm_70 70 "70" sm_75 75 "75" sm_80 80 "80" sm_90 90 "90" sm_100 100 "100"
+}
+targets! { Isa HasPtx ptx_isa:
+    ptx20 20 "20" ptx31 31 "31" ptx74 74 "74" ptx80 80 "80" ptx83 83 "83" ptx88 88 "88"
+}
+
+/// The newer of two SMs, or of two PTX ISA versions.
+pub const fn newer(a: u32, b: u32) -> u32 {
+    if a > b { a } else { b }
+}

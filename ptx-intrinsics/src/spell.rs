@@ -1,0 +1,575 @@
+//! The only `asm!` of loads and stores: what the tables spell, put together.
+//!
+//! `spell_load!` and `spell_store!` take the rows of an instruction from `caching_rows!` and bring the element types.
+//! A method is a `match` on a constant with an arm for each row, so that one arm is compiled; an arm is one `emit!`.
+
+#[cfg(target_arch = "nvptx64")]
+pub(crate) use core::mem::MaybeUninit;
+
+#[cfg(target_arch = "nvptx64")]
+pub(crate) use self::shapes::*;
+use crate::element::*;
+use crate::qualifier::caching::*;
+use crate::qualifier::policy::CachePolicy;
+use crate::qualifier::prefetch_size::PrefetchSize;
+
+/// The load `I` of this type, in every spelling. Callers keep to the ones that are legal.
+#[doc(hidden)]
+#[allow(clippy::missing_safety_doc, reason = "the public methods of each instruction say it")]
+pub trait Load<I>: PtxType {
+    unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self;
+    unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self;
+    unsafe fn load_if<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self) -> Self;
+    unsafe fn load_if_with<C: Caching, P: PrefetchSize>(
+        cond: bool,
+        p: *const Self,
+        or: Self,
+        policy: CachePolicy,
+    ) -> Self;
+}
+
+/// The store `I` of this type, in every spelling. Callers keep to the ones that are legal.
+#[doc(hidden)]
+#[allow(clippy::missing_safety_doc, reason = "the public methods of each instruction say it")]
+pub trait Store<I>: PtxType {
+    unsafe fn store<C: Caching>(p: *mut Self, value: Self);
+    unsafe fn store_with<C: Caching>(p: *mut Self, value: Self, policy: CachePolicy);
+    unsafe fn store_if<C: Caching>(cond: bool, p: *mut Self, value: Self);
+    unsafe fn store_if_with<C: Caching>(cond: bool, p: *mut Self, value: Self, policy: CachePolicy);
+}
+
+/// Registers with nothing in them.
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+pub(crate) const fn uninit<R: Copy>() -> R {
+    // SAFETY: only ever called for structs of `MaybeUninit` fields, which need not be initialised.
+    unsafe { MaybeUninit::uninit().assume_init() }
+}
+
+/// A value of `Self::Ptx` as the type that it stands for, or the other way round.
+#[inline(always)]
+pub(crate) const fn same_bits<A: Copy, B: Copy>(a: A) -> B {
+    // A union and not `transmute_copy`, which stays a call in a dev build.
+    union Bits<A: Copy, B: Copy> {
+        a: A,
+        b: B,
+    }
+    const { assert!(size_of::<A>() == size_of::<B>()) };
+    // SAFETY: `Element` promises one size and that all bit patterns are values of both.
+    unsafe { Bits { a }.b }
+}
+
+/// One access, the texts before and after its opcode apart. `pure` ones may be merged, moved and dropped where the
+/// value is not used; `memory` ones stay where they are.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! emit {
+    (pure [$($before:literal)*] [$($opcode:expr),*] [$($after:literal)*] ($($operands:tt)*)) => {
+        core::arch::asm!(
+            concat!($($before,)* $($opcode,)* $($after),*),
+            $($operands)* options(pure, readonly, nostack, preserves_flags)
+        )
+    };
+    (memory [$($before:literal)*] [$($opcode:expr),*] [$($after:literal)*] ($($operands:tt)*)) => {
+        core::arch::asm!(
+            concat!($($before,)* $($opcode,)* $($after),*),
+            $($operands)* options(nostack, preserves_flags)
+        )
+    };
+}
+
+/// The `match` over the rows of an instruction.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! emit_row {
+    ([$($marker:tt $opcode:tt $effect:ident;)*] $C:ident $before:tt $after:tt $operands:tt) => {
+        match const { $C::ID } {
+            $(<$marker as Caching>::ID => emit! { $effect $before $opcode $after $operands },)*
+            _ => unreachable!(),
+        }
+    };
+}
+
+/// A load, with and without a prefetch size: `opcode.hint.size.type value, [p], policy;`.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! emit_load {
+    ({ $rows:tt $C:ident $P:ident [$($ty:literal)*] [$($hint:literal $policy:literal)?] [$($guard:literal $end:literal)?] }
+        $value:literal [$($before:literal)?] [$($after:literal)?] ($($operands:tt)*)) => {
+        match const { $P::BYTES } {
+            0 => emit_row! { $rows $C [$($before)? $($guard)?]
+                [$($hint)? $($ty)* " " $value ", [{p}]" $($policy)? ";" $($end)? $($after)?]
+                ($($operands)*)
+            },
+            _ => emit_row! { $rows $C [$($before)? $($guard)?]
+                [$($hint)? ".L2::{bytes}B" $($ty)* " " $value ", [{p}]" $($policy)? ";" $($end)? $($after)?]
+                ($($operands)* bytes = const $P::BYTES,)
+            },
+        }
+    };
+}
+
+/// A store: `opcode.hint.type [p], value, policy;`.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! emit_store {
+    ({ $rows:tt $C:ident [$($ty:literal)*] [$($hint:literal $policy:literal)?] [$($guard:literal $end:literal)?] }
+        $value:literal [$($before:literal)?] [$($after:literal)?] $operands:tt) => {
+        emit_row! { $rows $C [$($before)? $($guard)?]
+            [$($hint)? $($ty)* " [{p}], " $value $($policy)? ";" $($end)? $($after)?] $operands
+        }
+    };
+}
+
+/// Calls `$emit! { $spelling "value" [before] [after] (operands) }` with the registers of a shape among the operands.
+/// `$way` is `in`, `out`, or `inout` where a predicate may leave them as they are.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! with_shape {
+    (x1 $way:ident $class:ident $d:ident, $emit:ident $spelling:tt ($($operands:tt)*)) => {
+        $emit! { $spelling "{d0}" [] [] (d0 = $way($class) $d.0, $($operands)*) }
+    };
+    (x2 $way:ident $class:ident $d:ident, $emit:ident $spelling:tt ($($operands:tt)*)) => {
+        $emit! { $spelling "{{{d0}, {d1}}}" [] [] (d0 = $way($class) $d.0, d1 = $way($class) $d.1, $($operands)*) }
+    };
+    (x4 $way:ident $class:ident $d:ident, $emit:ident $spelling:tt ($($operands:tt)*)) => {
+        $emit! { $spelling "{{{d0}, {d1}, {d2}, {d3}}}" [] [] (
+            d0 = $way($class) $d.0, d1 = $way($class) $d.1, d2 = $way($class) $d.2, d3 = $way($class) $d.3,
+            $($operands)*
+        ) }
+    };
+    (x8 $way:ident $class:ident $d:ident, $emit:ident $spelling:tt ($($operands:tt)*)) => {
+        $emit! { $spelling "{{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}" [] [] (
+            d0 = $way($class) $d.0, d1 = $way($class) $d.1, d2 = $way($class) $d.2, d3 = $way($class) $d.3,
+            d4 = $way($class) $d.4, d5 = $way($class) $d.5, d6 = $way($class) $d.6, d7 = $way($class) $d.7,
+            $($operands)*
+        ) }
+    };
+    // Rust has no register of 128 bits: the block packs and unpacks two of 64.
+    (b128 out $class:ident $d:ident, $emit:ident $spelling:tt ($($operands:tt)*)) => {
+        $emit! { $spelling "q" ["{{\n.reg .b128 q;\n"] ["\nmov.b128 {{{d0}, {d1}}}, q;\n}}"] (
+            d0 = out($class) $d.0, d1 = out($class) $d.1, $($operands)*
+        ) }
+    };
+    (b128 inout $class:ident $d:ident, $emit:ident $spelling:tt ($($operands:tt)*)) => {
+        $emit! { $spelling "q"
+            ["{{\n.reg .b128 q;\nmov.b128 q, {{{d0}, {d1}}};\n"] ["\nmov.b128 {{{d0}, {d1}}}, q;\n}}"] (
+            d0 = inout($class) $d.0, d1 = inout($class) $d.1, $($operands)*
+        ) }
+    };
+    (b128 in $class:ident $d:ident, $emit:ident $spelling:tt ($($operands:tt)*)) => {
+        $emit! { $spelling "q" ["{{\n.reg .b128 q;\nmov.b128 q, {{{d0}, {d1}}};\n"] ["\n}}"] (
+            d0 = in($class) $d.0, d1 = in($class) $d.1, $($operands)*
+        ) }
+    };
+}
+
+/// An access of one shape: `access! { shape way registers emit { rows C P [type] } plain|hinted always|guarded (operands) }`.
+/// `hinted` takes a cache policy; `guarded` stands under the predicate `cond`.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! access {
+    ($shape:ident $way:ident $class:ident $d:ident $emit:ident {$($s:tt)*} plain $when:ident ($($o:tt)*)) => {
+        access! { @guard $shape $way $class $d $emit {$($s)* []} $when ($($o)*) }
+    };
+    ($shape:ident $way:ident $class:ident $d:ident $emit:ident {$($s:tt)*} hinted $when:ident ($($o:tt)*)) => {
+        access! { @guard $shape $way $class $d $emit {$($s)* [".L2::cache_hint" ", {policy}"]} $when ($($o)*) }
+    };
+    (@guard $shape:ident $way:ident $class:ident $d:ident $emit:ident {$($s:tt)*} always $o:tt) => {
+        with_shape! { $shape $way $class $d, $emit {$($s)* []} $o }
+    };
+    (@guard $shape:ident $way:ident $class:ident $d:ident $emit:ident {$($s:tt)*} guarded $o:tt) => {
+        with_shape! { $shape $way $class $d, $emit {
+            $($s)* ["{{\n.reg .pred t;\nsetp.ne.b32 t, {cond}, 0;\n@t " "\n}}"]
+        } $o }
+    };
+}
+
+/// `Load<$instruction>` for one element type, out of the rows for its width.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! impl_load {
+    ({ $instruction:ident narrow $narrow:tt wide $wide:tt }
+        $({($t:ty) $ty:tt $shape:ident $class:ident $r:ident $width:ident})*) => {
+        $(impl_load! { @$width $instruction $narrow $wide ($t) $ty $shape $class $r })*
+    };
+    (@wide $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
+        impl_load! { @impl $instruction $wide $($element)* }
+    };
+    (@narrow $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
+        impl_load! { @impl $instruction $narrow $($element)* }
+    };
+    (@quad $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
+        impl_load! { @impl $instruction $narrow $($element)* }
+    };
+    (@impl $instruction:ident $rows:tt ($t:ty) $ty:tt $shape:ident $class:ident $r:ident) => {
+        impl Load<$instruction> for $t {
+            #[inline(always)]
+            unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self {
+                let mut d: registers!($shape MaybeUninit<$r>) = uninit();
+                // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
+                unsafe { access! { $shape out $class d emit_load { $rows C P $ty } plain always (p = in(reg64) p,) } }
+                same_bits(d)
+            }
+            #[inline(always)]
+            unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self {
+                let mut d: registers!($shape MaybeUninit<$r>) = uninit();
+                // SAFETY: as for `load`; a policy is a hint.
+                unsafe {
+                    access! { $shape out $class d emit_load { $rows C P $ty } hinted always (
+                        p = in(reg64) p, policy = in(reg64) policy.bits(),
+                    ) }
+                }
+                same_bits(d)
+            }
+            #[inline(always)]
+            unsafe fn load_if<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self) -> Self {
+                let mut d: registers!($shape MaybeUninit<$r>) = same_bits(or);
+                // SAFETY: as for `load`, where `cond` is true; else nothing is accessed.
+                unsafe {
+                    access! { $shape inout $class d emit_load { $rows C P $ty } plain guarded (
+                        p = in(reg64) p, cond = in(reg32) cond as u32,
+                    ) }
+                }
+                same_bits(d)
+            }
+            #[inline(always)]
+            unsafe fn load_if_with<C: Caching, P: PrefetchSize>(
+                cond: bool,
+                p: *const Self,
+                or: Self,
+                policy: CachePolicy,
+            ) -> Self {
+                let mut d: registers!($shape MaybeUninit<$r>) = same_bits(or);
+                // SAFETY: as for `load`, where `cond` is true; else nothing is accessed. A policy is a hint.
+                unsafe {
+                    access! { $shape inout $class d emit_load { $rows C P $ty } hinted guarded (
+                        p = in(reg64) p, cond = in(reg32) cond as u32, policy = in(reg64) policy.bits(),
+                    ) }
+                }
+                same_bits(d)
+            }
+        }
+    };
+}
+
+/// `Store<$instruction>` for one element type, out of the rows for its width.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! impl_store {
+    ({ $instruction:ident narrow $narrow:tt wide $wide:tt }
+        $({($t:ty) $ty:tt $shape:ident $class:ident $r:ident $width:ident})*) => {
+        $(impl_store! { @$width $instruction $narrow $wide ($t) $ty $shape $class $r })*
+    };
+    (@wide $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
+        impl_store! { @impl $instruction $wide $($element)* }
+    };
+    (@narrow $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
+        impl_store! { @impl $instruction $narrow $($element)* }
+    };
+    (@quad $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
+        impl_store! { @impl $instruction $narrow $($element)* }
+    };
+    (@impl $instruction:ident $rows:tt ($t:ty) $ty:tt $shape:ident $class:ident $r:ident) => {
+        impl Store<$instruction> for $t {
+            #[inline(always)]
+            unsafe fn store<C: Caching>(p: *mut Self, value: Self) {
+                let d: registers!($shape $r) = same_bits(value);
+                // SAFETY: the caller promises a writable, aligned address; the registers hold the whole value.
+                unsafe { access! { $shape in $class d emit_store { $rows C $ty } plain always (p = in(reg64) p,) } }
+            }
+            #[inline(always)]
+            unsafe fn store_with<C: Caching>(p: *mut Self, value: Self, policy: CachePolicy) {
+                let d: registers!($shape $r) = same_bits(value);
+                // SAFETY: as for `store`; a policy is a hint.
+                unsafe {
+                    access! { $shape in $class d emit_store { $rows C $ty } hinted always (
+                        p = in(reg64) p, policy = in(reg64) policy.bits(),
+                    ) }
+                }
+            }
+            #[inline(always)]
+            unsafe fn store_if<C: Caching>(cond: bool, p: *mut Self, value: Self) {
+                let d: registers!($shape $r) = same_bits(value);
+                // SAFETY: as for `store`, where `cond` is true; else nothing is accessed.
+                unsafe {
+                    access! { $shape in $class d emit_store { $rows C $ty } plain guarded (
+                        p = in(reg64) p, cond = in(reg32) cond as u32,
+                    ) }
+                }
+            }
+            #[inline(always)]
+            unsafe fn store_if_with<C: Caching>(cond: bool, p: *mut Self, value: Self, policy: CachePolicy) {
+                let d: registers!($shape $r) = same_bits(value);
+                // SAFETY: as for `store`, where `cond` is true; else nothing is accessed. A policy is a hint.
+                unsafe {
+                    access! { $shape in $class d emit_store { $rows C $ty } hinted guarded (
+                        p = in(reg64) p, cond = in(reg32) cond as u32, policy = in(reg64) policy.bits(),
+                    ) }
+                }
+            }
+        }
+    };
+}
+
+/// The registers of a shape, each a field of its own: indexing an array would leave bounds checks in a dev build.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! registers {
+    (x1 $r:ty) => { X1<$r> };
+    (x2 $r:ty) => { X2<$r> };
+    (x4 $r:ty) => { X4<$r> };
+    (x8 $r:ty) => { X8<$r> };
+    (b128 $r:ty) => { X2<$r> };
+}
+
+/// Registers side by side, laid out as the element type that they hold.
+#[cfg(target_arch = "nvptx64")]
+pub(crate) mod shapes {
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    pub(crate) struct X1<R>(pub(crate) R);
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    pub(crate) struct X2<R>(pub(crate) R, pub(crate) R);
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    pub(crate) struct X4<R>(pub(crate) R, pub(crate) R, pub(crate) R, pub(crate) R);
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    pub(crate) struct X8<R>(
+        pub(crate) R,
+        pub(crate) R,
+        pub(crate) R,
+        pub(crate) R,
+        pub(crate) R,
+        pub(crate) R,
+        pub(crate) R,
+        pub(crate) R,
+    );
+}
+
+/// A load: `Load<$instruction>` for every element type, and its table.
+macro_rules! spell_load {
+    ({ $instruction:ident $caching:ident } narrow $narrow:tt wide $wide:tt) => {
+        #[cfg(target_arch = "nvptx64")]
+        for_each_element! { impl_load { $instruction narrow $narrow wide $wide } }
+        spell_table! { $caching $narrow $wide }
+    };
+}
+
+/// A store: `Store<$instruction>` for every element type, and its table.
+macro_rules! spell_store {
+    ({ $instruction:ident $caching:ident } narrow $narrow:tt wide $wide:tt) => {
+        #[cfg(target_arch = "nvptx64")]
+        for_each_element! { impl_store { $instruction narrow $narrow wide $wide } }
+        spell_table! { $caching $narrow $wide }
+    };
+}
+
+/// The methods of a load.
+macro_rules! load_methods {
+    ($instruction:ident $caching:ident $text:literal $space:literal) => {
+        impl<C: $caching, P: PrefetchSize> $instruction<C, P> {
+            #[doc = concat!("Reads the value at `p`: `", $text, "….type d, [p];`.")]
+            ///
+            /// # Safety
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn read<T>(self, p: *const T) -> T
+            where
+                C: Suits<T>,
+                T: Element<Ptx: Load<$instruction> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                same_bits(unsafe { T::Ptx::load::<C, P>(p as *const T::Ptx) })
+            }
+
+            #[doc = concat!("Reads the value at `p` under a cache policy: `", $text, "….L2::cache_hint….type d, [p], policy;`.")]
+            ///
+            /// Needs sm_80 and PTX ISA 7.4.
+            ///
+            /// # Safety
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn read_with<T>(self, p: *const T, policy: CachePolicy) -> T
+            where
+                C: Suits<T>,
+                T: Element<Ptx: Load<$instruction> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+                sm_80: HasSm<CachePolicy, T>,
+                ptx74: HasPtx<CachePolicy, T>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                same_bits(unsafe { T::Ptx::load_with::<C, P>(p as *const T::Ptx, policy) })
+            }
+
+            #[doc = concat!("Reads the value at `p` where `cond` is true, else gives `or`: `@cond ", $text, "….type d, [p];`.")]
+            ///
+            /// Where `cond` is false the address is not touched and may be anything.
+            ///
+            /// # Safety
+            /// Where `cond` is true:
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn read_if<T>(self, cond: bool, p: *const T, or: T) -> T
+            where
+                C: Suits<T>,
+                T: Element<Ptx: Load<$instruction> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                same_bits(unsafe { T::Ptx::load_if::<C, P>(cond, p as *const T::Ptx, same_bits(or)) })
+            }
+
+            /// [`read_if`](Self::read_if) under a cache policy, as in [`read_with`](Self::read_with).
+            ///
+            /// Needs sm_80 and PTX ISA 7.4.
+            ///
+            /// # Safety
+            /// Where `cond` is true:
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn read_if_with<T>(self, cond: bool, p: *const T, or: T, policy: CachePolicy) -> T
+            where
+                C: Suits<T>,
+                T: Element<Ptx: Load<$instruction> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+                sm_80: HasSm<CachePolicy, T>,
+                ptx74: HasPtx<CachePolicy, T>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                same_bits(unsafe { T::Ptx::load_if_with::<C, P>(cond, p as *const T::Ptx, same_bits(or), policy) })
+            }
+        }
+    };
+}
+
+/// The methods of a store.
+macro_rules! store_methods {
+    ($instruction:ident $caching:ident $text:literal $space:literal) => {
+        impl<C: $caching> $instruction<C> {
+            #[doc = concat!("Writes `value` to `p`: `", $text, "….type [p], value;`.")]
+            ///
+            /// # Safety
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn write<T>(self, p: *mut T, value: T)
+            where
+                C: Suits<T>,
+                T: Element<Ptx: Store<$instruction> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                unsafe { T::Ptx::store::<C>(p as *mut T::Ptx, same_bits(value)) }
+            }
+
+            #[doc = concat!("Writes `value` to `p` under a cache policy: `", $text, "….L2::cache_hint.type [p], value, policy;`.")]
+            ///
+            /// Needs sm_80 and PTX ISA 7.4.
+            ///
+            /// # Safety
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn write_with<T>(self, p: *mut T, value: T, policy: CachePolicy)
+            where
+                C: Suits<T>,
+                T: Element<Ptx: Store<$instruction> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+                sm_80: HasSm<CachePolicy, T>,
+                ptx74: HasPtx<CachePolicy, T>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                unsafe { T::Ptx::store_with::<C>(p as *mut T::Ptx, same_bits(value), policy) }
+            }
+
+            #[doc = concat!("Writes `value` to `p` where `cond` is true: `@cond ", $text, "….type [p], value;`.")]
+            ///
+            /// Where `cond` is false the address is not touched and may be anything.
+            ///
+            /// # Safety
+            /// Where `cond` is true:
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn write_if<T>(self, cond: bool, p: *mut T, value: T)
+            where
+                C: Suits<T>,
+                T: Element<Ptx: Store<$instruction> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                unsafe { T::Ptx::store_if::<C>(cond, p as *mut T::Ptx, same_bits(value)) }
+            }
+
+            /// [`write_if`](Self::write_if) under a cache policy, as in [`write_with`](Self::write_with).
+            ///
+            /// Needs sm_80 and PTX ISA 7.4.
+            ///
+            /// # Safety
+            /// Where `cond` is true:
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn write_if_with<T>(self, cond: bool, p: *mut T, value: T, policy: CachePolicy)
+            where
+                C: Suits<T>,
+                T: Element<Ptx: Store<$instruction> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+                sm_80: HasSm<CachePolicy, T>,
+                ptx74: HasPtx<CachePolicy, T>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                unsafe { T::Ptx::store_if_with::<C>(cond, p as *mut T::Ptx, same_bits(value), policy) }
+            }
+        }
+    };
+}
+
+/// Which caching qualifiers are legal, as impls for the compiler and as a list for the catalogue.
+macro_rules! spell_table {
+    ($caching:ident [$($narrow:tt $narrow_opcode:tt $narrow_effect:ident;)*] [$($wide:tt $opcode:tt $effect:ident;)*]) => {
+        $(impl $caching for $wide {})*
+
+        #[cfg(not(target_arch = "nvptx64"))]
+        pub(crate) const NARROW: &[crate::catalogue::Head] = &[$(crate::catalogue::Head::new::<$narrow>(stringify!($narrow), concat! $narrow_opcode)),*];
+        #[cfg(not(target_arch = "nvptx64"))]
+        pub(crate) const WIDE: &[crate::catalogue::Head] = &[$(crate::catalogue::Head::new::<$wide>(stringify!($wide), concat! $opcode)),*];
+    };
+}
+
+/// Off the GPU a load is a read, and a hint is only a hint.
+#[cfg(not(target_arch = "nvptx64"))]
+impl<I, T: PtxType> Load<I> for T {
+    #[inline(always)]
+    unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self {
+        // SAFETY: the caller promises a readable, aligned address.
+        unsafe { p.read() }
+    }
+    #[inline(always)]
+    unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, _: CachePolicy) -> Self {
+        // SAFETY: the caller promises a readable, aligned address.
+        unsafe { p.read() }
+    }
+    #[inline(always)]
+    unsafe fn load_if<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self) -> Self {
+        // SAFETY: the caller promises a readable, aligned address where `cond` is true.
+        if cond { unsafe { p.read() } } else { or }
+    }
+    #[inline(always)]
+    unsafe fn load_if_with<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self, _: CachePolicy) -> Self {
+        // SAFETY: the caller promises a readable, aligned address where `cond` is true.
+        if cond { unsafe { p.read() } } else { or }
+    }
+}
+
+/// Off the GPU a store is a write, and a hint is only a hint.
+#[cfg(not(target_arch = "nvptx64"))]
+impl<I, T: PtxType> Store<I> for T {
+    #[inline(always)]
+    unsafe fn store<C: Caching>(p: *mut Self, value: Self) {
+        // SAFETY: the caller promises a writable, aligned address.
+        unsafe { p.write(value) }
+    }
+    #[inline(always)]
+    unsafe fn store_with<C: Caching>(p: *mut Self, value: Self, _: CachePolicy) {
+        // SAFETY: the caller promises a writable, aligned address.
+        unsafe { p.write(value) }
+    }
+    #[inline(always)]
+    unsafe fn store_if<C: Caching>(cond: bool, p: *mut Self, value: Self) {
+        if cond {
+            // SAFETY: the caller promises a writable, aligned address where `cond` is true.
+            unsafe { p.write(value) }
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_if_with<C: Caching>(cond: bool, p: *mut Self, value: Self, _: CachePolicy) {
+        if cond {
+            // SAFETY: the caller promises a writable, aligned address where `cond` is true.
+            unsafe { p.write(value) }
+        }
+    }
+}
