@@ -13,8 +13,8 @@ const TABLE: LdGlobalNc<EvictLast, Prefetch256> = ld_global_nc();
 /// An index serves the threads of one row, then never again.
 const INDEX: LdGlobalNc<EvictFirst, NoPrefetch> = ld_global_nc();
 
-/// How many rows a thread has in flight at once.
-const UNROLL: usize = 4;
+/// How many rows a thread has in flight at once, while the indices of as many more arrive.
+const UNROLL: usize = 2;
 
 kernel! {
     /// Copies row `index[i]` of the table to row `i` of `out`. Half a warp moves a row.
@@ -33,26 +33,29 @@ kernel! {
         let lane = thread.index() % ROW;
         let step = thread.count() / ROW;
         let mut row = thread.index() / ROW;
-        while row + (UNROLL - 1) * step < rows {
-            // SAFETY: the last of these rows is below `rows`; the indices are as promised.
-            unsafe {
-                let from: [u32; UNROLL] = core::array::from_fn(|k| INDEX.read(index.add(row + k * step)));
-                let values: [V4<f32>; UNROLL] =
-                    core::array::from_fn(|k| TABLE.read(table.add(from[k] as usize * ROW + lane)));
-                for k in 0..UNROLL {
-                    st_global::<Cs>().write(out.add((row + k * step) * ROW + lane), values[k]);
+        let read_indices = |first: usize| -> [u32; UNROLL] {
+            core::array::from_fn(|k| {
+                let at = first + k * step;
+                // SAFETY: the address is touched only if the row is below `rows`.
+                unsafe { INDEX.read_if(at < rows, index.add(at), 0) }
+            })
+        };
+        let mut next = read_indices(row);
+        while row < rows {
+            let from = next;
+            next = read_indices(row + UNROLL * step);
+            // SAFETY: the indices are as promised, and there is a row 0 if there is any.
+            let values: [V4<f32>; UNROLL] = unsafe {
+                core::array::from_fn(|k| TABLE.read(table.add(from[k] as usize * ROW + lane)))
+            };
+            for k in 0..UNROLL {
+                let at = row + k * step;
+                if at < rows {
+                    // SAFETY: the row is below `rows`.
+                    unsafe { st_global::<Cs>().write(out.add(at * ROW + lane), values[k]) };
                 }
             }
             row += UNROLL * step;
-        }
-        while row < rows {
-            // SAFETY: the row is below `rows`; the index is as promised.
-            unsafe {
-                let from = INDEX.read(index.add(row));
-                let value = TABLE.read(table.add(from as usize * ROW + lane));
-                st_global::<Cs>().write(out.add(row * ROW + lane), value);
-            }
-            row += step;
         }
     }
 }

@@ -60,11 +60,17 @@ kernel! {
         while i < n {
             let batch = next;
             next = announce(i + BATCH * step);
+            // SAFETY: a home is a slot of the table, also that of the EMPTY behind the last key.
+            let homes: [Slot; BATCH] =
+                unsafe { core::array::from_fn(|k| TABLE.read(table.add(home(batch[k], bits)))) };
             for k in 0..BATCH {
                 let at = i + k * step;
                 if at < n {
                     // SAFETY: `at` is below n; the table is as promised.
-                    unsafe { st_global::<Cs>().write(found.add(at), look_up(table, bits, batch[k])) };
+                    unsafe {
+                        let value = walk(table, bits, batch[k], homes[k]);
+                        st_global::<Cs>().write(found.add(at), value);
+                    }
                 }
             }
             i += BATCH * step;
@@ -72,21 +78,25 @@ kernel! {
     }
 }
 
+/// The value of `key`, searched from its home on, which is already read.
+///
 /// # Safety
 /// As for [`probe`].
 #[inline(always)]
-unsafe fn look_up(table: *const Slot, bits: u32, key: u64) -> u64 {
+unsafe fn walk(table: *const Slot, bits: u32, key: u64, home_slot: Slot) -> u64 {
     let last = (1 << bits) - 1;
-    let mut slot = home(key, bits);
+    let mut at = home(key, bits);
+    let mut slot = home_slot;
     loop {
-        // SAFETY: the slot is below 2^bits.
-        let [present, value] = unsafe { TABLE.read(table.add(slot)) }.0;
+        let [present, value] = slot.0;
         if present == key {
             return value;
         }
         if present == EMPTY {
             return MISSING;
         }
-        slot = (slot + 1) & last;
+        at = (at + 1) & last;
+        // SAFETY: `at` is below 2^bits.
+        slot = unsafe { TABLE.read(table.add(at)) };
     }
 }

@@ -6,8 +6,9 @@ use ptx_intrinsics::*;
 /// Each line is read once and whole: it need not enter L1, and L2 may fetch its neighbour.
 const STREAM: LdGlobalNc<NoAllocate, Prefetch256> = ld_global_nc();
 
-/// How many iterations have their loads in flight at once.
-const UNROLL: usize = 4;
+/// How many iterations have their loads in flight at once: four 128-bit loads and 2,048 threads
+/// keep 128 KiB of a multiprocessor's bandwidth asked for; more only costs threads their registers.
+const UNROLL: usize = 2;
 
 kernel! {
     /// Computes `a[i] = b[i] + s * c[i]`, lane by lane, product and sum each rounded.
