@@ -1,1 +1,15 @@
 //! Host harness.
+pub mod command;
+pub mod cuda_tools;
+pub mod device_build;
+pub mod driver;
+pub mod error;
+pub mod forms;
+pub mod gpu;
+pub mod nvdisasm;
+pub mod progress;
+pub mod ptx;
+pub mod ptxas;
+pub mod target;
+pub mod toolchain;
+pub mod workload;
