@@ -108,11 +108,7 @@ pub unsafe extern "C" fn cuDeviceGetCount(count: *mut i32) -> u32 {
 pub unsafe extern "C" fn cuDeviceGet(device: *mut i32, ordinal: i32) -> u32 {
     note(format!("cuDeviceGet {ordinal}"));
     unsafe { device.write(ordinal) };
-    if ordinal < setting("FAKE_DEVICES", 1) {
-        SUCCESS
-    } else {
-        NO_DEVICE
-    }
+    if ordinal < setting("FAKE_DEVICES", 1) { SUCCESS } else { NO_DEVICE }
 }
 
 #[unsafe(no_mangle)]
@@ -171,11 +167,7 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuModuleGetFunction(
-    function: *mut usize,
-    _module: *mut c_void,
-    name: *const c_char,
-) -> u32 {
+pub unsafe extern "C" fn cuModuleGetFunction(function: *mut usize, _module: *mut c_void, name: *const c_char) -> u32 {
     let name = unsafe { CStr::from_ptr(name) };
     let mut kernels = KERNELS.lock().unwrap();
     kernels.push(name.to_owned());
@@ -246,10 +238,7 @@ pub unsafe extern "C" fn cuLaunchKernel(
 ) -> u32 {
     let name = KERNELS.lock().unwrap()[function - 1].clone();
     let shape = [grid_x, grid_y, grid_z, block_x, block_y, block_z];
-    note(format!(
-        "cuLaunchKernel {} {shape:?} {shared_bytes}",
-        name.to_str().unwrap()
-    ));
+    note(format!("cuLaunchKernel {} {shape:?} {shared_bytes}", name.to_str().unwrap()));
     let launcher = *LAUNCHER.lock().unwrap();
     match launcher {
         Some(launch) => unsafe { launch(name.as_ptr(), shape.as_ptr(), arguments) },
@@ -264,11 +253,7 @@ unsafe fn handle(place: *mut *mut c_void) -> u32 {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuStreamCreateWithPriority(
-    stream: *mut *mut c_void,
-    _flags: u32,
-    _priority: i32,
-) -> u32 {
+pub unsafe extern "C" fn cuStreamCreateWithPriority(stream: *mut *mut c_void, _flags: u32, _priority: i32) -> u32 {
     unsafe { handle(stream) }
 }
 
@@ -278,11 +263,7 @@ pub unsafe extern "C" fn cuEventCreate(event: *mut *mut c_void, _flags: u32) -> 
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuEventElapsedTime(
-    milliseconds: *mut f32,
-    _start: *mut c_void,
-    _stop: *mut c_void,
-) -> u32 {
+pub unsafe extern "C" fn cuEventElapsedTime(milliseconds: *mut f32, _start: *mut c_void, _stop: *mut c_void) -> u32 {
     unsafe { milliseconds.write(2.0) };
     SUCCESS
 }

@@ -274,9 +274,7 @@ impl Driver {
     /// `F` is the function pointer type of that entry point.
     pub unsafe fn symbol<F: Copy>(&self, name: &CStr) -> Option<F> {
         // SAFETY: by this function's contract; the library is never closed.
-        unsafe { self.library.get::<F>(name) }
-            .ok()
-            .map(|symbol| *symbol)
+        unsafe { self.library.get::<F>(name) }.ok().map(|symbol| *symbol)
     }
 
     /// `cuInit`, with its answer as a plain number: drivers know codes that `cust` does not.
@@ -296,13 +294,12 @@ impl Driver {
             let describe = unsafe { self.symbol::<Describe>(function) }?;
             let mut text = std::ptr::null();
             // SAFETY: `text` is writable.
-            let known = unsafe { describe(code, &mut text) } == 0 && !text.is_null();
+            if unsafe { describe(code, &mut text) } != 0 || text.is_null() {
+                return None;
+            }
             // SAFETY: the driver's texts are C strings that live as long as the driver.
-            known.then(|| {
-                unsafe { CStr::from_ptr(text) }
-                    .to_string_lossy()
-                    .into_owned()
-            })
+            let text = unsafe { CStr::from_ptr(text) };
+            Some(text.to_string_lossy().into_owned())
         };
         match (text(c"cuGetErrorName"), text(c"cuGetErrorString")) {
             (Some(name), Some(meaning)) => format!("{name}: {meaning}"),
@@ -372,17 +369,12 @@ fn open() -> Result<Driver, NoDriver> {
 
 /// The system's own words stand behind libloading's.
 fn in_words(reason: &libloading::Error) -> String {
-    reason
-        .source()
-        .map_or_else(|| reason.to_string(), ToString::to_string)
+    reason.source().map_or_else(|| reason.to_string(), ToString::to_string)
 }
 
 fn identify(library: Library, file: String) -> Result<Driver, NoDriver> {
     type GetVersion = unsafe extern "C" fn(*mut i32) -> u32;
-    let lacks = |function| NoDriver::NotADriver {
-        path: file.clone(),
-        function,
-    };
+    let lacks = |function| NoDriver::NotADriver { path: file.clone(), function };
     // SAFETY: this is the type of cuInit; it is not called.
     let init = unsafe { library.get::<EntryPoint>(c"cuInit") }.map_err(|_| lacks("cuInit"))?;
     let path = mapped_file(*init as usize).unwrap_or_else(|| file.clone());
@@ -394,11 +386,7 @@ fn identify(library: Library, file: String) -> Result<Driver, NoDriver> {
     if unsafe { get_version(&mut version) } != 0 {
         return Err(lacks("cuDriverGetVersion"));
     }
-    Ok(Driver {
-        library,
-        path,
-        version: CudaVersion(version),
-    })
+    Ok(Driver { library, path, version: CudaVersion(version) })
 }
 
 fn connect(driver: &Driver) {

@@ -81,18 +81,10 @@ impl Gpu {
         init(driver)?;
         let failed = |step| move |error: CudaError| no_device(driver, step, error as u32);
         if Device::num_devices().map_err(failed("cuDeviceGetCount"))? == 0 {
-            return Err(no_device(
-                driver,
-                "cuDeviceGetCount",
-                CudaError::NoDevice as u32,
-            ));
+            return Err(no_device(driver, "cuDeviceGetCount", CudaError::NoDevice as u32));
         }
         let device = Device::get_device(0).map_err(failed("cuDeviceGet"))?;
-        let attribute = |which| {
-            device
-                .get_attribute(which)
-                .map_err(failed("cuDeviceGetAttribute"))
-        };
+        let attribute = |which| device.get_attribute(which).map_err(failed("cuDeviceGetAttribute"));
         let major = attribute(DeviceAttribute::ComputeCapabilityMajor)?;
         let minor = attribute(DeviceAttribute::ComputeCapabilityMinor)?;
         let processors = attribute(DeviceAttribute::MultiprocessorCount)?;
@@ -103,8 +95,7 @@ impl Gpu {
             memory: device.total_memory().map_err(failed("cuDeviceTotalMem"))?,
             processors: processors as u32,
             driver,
-            stream: Stream::new(StreamFlags::NON_BLOCKING, None)
-                .map_err(failed("making a stream"))?,
+            stream: Stream::new(StreamFlags::NON_BLOCKING, None).map_err(failed("making a stream"))?,
             _context: context,
         })
     }
@@ -149,36 +140,19 @@ impl Gpu {
 
     /// What the driver's assembler says about a PTX text that it refused; `cust` cannot ask.
     fn jit_log(&self, image: &[u8]) -> String {
-        type Load = unsafe extern "C" fn(
-            *mut *mut c_void,
-            *const u8,
-            u32,
-            *const CUjit_option,
-            *const usize,
-        ) -> u32;
+        type Load = unsafe extern "C" fn(*mut *mut c_void, *const u8, u32, *const CUjit_option, *const usize) -> u32;
         // SAFETY: this is the type of cuModuleLoadDataEx.
         let Some(load) = (unsafe { self.driver.symbol::<Load>(c"cuModuleLoadDataEx") }) else {
             return String::new();
         };
         let text = [image, &[0]].concat();
         let mut log = vec![0u8; 16 << 10];
-        let keys = [
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        ];
+        let keys = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
         // This call takes its option values in the place of pointers to them.
         let values = [log.as_mut_ptr() as usize, log.len()];
         let mut module = std::ptr::null_mut();
         // SAFETY: the text ends with a NUL, and the log is as long as the options say.
-        unsafe {
-            load(
-                &mut module,
-                text.as_ptr(),
-                2,
-                keys.as_ptr(),
-                values.as_ptr(),
-            )
-        };
+        unsafe { load(&mut module, text.as_ptr(), 2, keys.as_ptr(), values.as_ptr()) };
         let length = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
         String::from_utf8_lossy(&log[..length]).into_owned()
     }
@@ -233,18 +207,13 @@ impl Gpu {
     unsafe fn start(&self, function: &Function<'_>, launch: &Launch) -> Result<()> {
         let pointers: Vec<_> = launch.arguments.iter().map(Argument::pointer).collect();
         // SAFETY: by this function's contract; the pointers live until the launch has copied them.
-        let launched = unsafe {
-            self.stream
-                .launch(function, launch.blocks, launch.threads, 0, &pointers)
-        };
+        let launched = unsafe { self.stream.launch(function, launch.blocks, launch.threads, 0, &pointers) };
         launched.map_err(|error| self.failed("launching", error).at(&launch.kernel))
     }
 
     /// Waits for everything launched so far.
     pub fn wait(&self) -> Result<()> {
-        self.stream
-            .synchronize()
-            .map_err(|error| self.failed("running the kernels", error).at(&self.name))
+        self.stream.synchronize().map_err(|error| self.failed("running the kernels", error).at(&self.name))
     }
 
     /// The seconds that one of `repetitions` launches takes, after one that does not count.
@@ -271,10 +240,7 @@ impl Gpu {
     }
 
     fn failed(&self, doing: &str, error: CudaError) -> Error {
-        Error::new(format_args!(
-            "{doing} failed with {}",
-            self.driver.describe(error as u32)
-        ))
+        Error::new(format_args!("{doing} failed with {}", self.driver.describe(error as u32)))
     }
 }
 
@@ -282,9 +248,7 @@ impl Gpu {
 fn init(driver: &'static Driver) -> Result<(), NoGpu> {
     match driver.init(0) {
         0 => Ok(()),
-        STUB_LIBRARY => Err(NoGpu::Stub {
-            path: driver.path().into(),
-        }),
+        STUB_LIBRARY => Err(NoGpu::Stub { path: driver.path().into() }),
         code => Err(no_device(driver, "cuInit", code)),
     }
 }
@@ -292,16 +256,9 @@ fn init(driver: &'static Driver) -> Result<(), NoGpu> {
 fn no_device(driver: &Driver, step: &'static str, code: u32) -> NoGpu {
     let path = driver.path().to_string();
     if code == CudaError::NoDevice as u32 {
-        return NoGpu::NoDevice {
-            path,
-            version: driver.version().to_string(),
-        };
+        return NoGpu::NoDevice { path, version: driver.version().to_string() };
     }
-    NoGpu::Failed {
-        step,
-        answer: format!("{} ({code})", driver.describe(code)),
-        path,
-    }
+    NoGpu::Failed { step, answer: format!("{} ({code})", driver.describe(code)), path }
 }
 
 const GUARD: u8 = 0x5c;
@@ -375,11 +332,7 @@ pub enum Target {
 impl Target {
     /// Reads it from the image itself.
     pub fn of(image: &[u8]) -> Result<Target> {
-        let target = if image.starts_with(b"\x7fELF") {
-            Self::of_cubin(image)
-        } else {
-            Self::of_ptx(image)
-        };
+        let target = if image.starts_with(b"\x7fELF") { Self::of_cubin(image) } else { Self::of_ptx(image) };
         target.ok_or_else(|| {
             Error::new("this is neither a cubin nor a PTX text with .version and .target")
                 .at(format_args!("image of {} bytes", image.len()))
@@ -391,49 +344,32 @@ impl Target {
         let abi_version = *image.get(8)?;
         let flags = u32::from_le_bytes(image.get(0x30..0x34)?.try_into().ok()?);
         // Since ABI version 8 the SM stands in the second byte.
-        let sm = if abi_version < 8 {
-            flags & 0xff
-        } else {
-            flags >> 8 & 0xff
-        };
+        let sm = if abi_version < 8 { flags & 0xff } else { flags >> 8 & 0xff };
         Some(Target::Cubin { sm })
     }
 
     fn of_ptx(image: &[u8]) -> Option<Target> {
         let text = std::str::from_utf8(image).ok()?;
-        let directive = |name| {
-            text.lines()
-                .find_map(|line| line.trim().strip_prefix(name))
-                .map(str::trim)
-        };
+        let directive = |name| text.lines().find_map(|line| line.trim().strip_prefix(name)).map(str::trim);
         let (major, minor) = directive(".version ")?.split_once('.')?;
         let target = directive(".target ")?.strip_prefix("sm_")?;
-        let digits = target
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(target.len());
+        let digits = target.find(|c: char| !c.is_ascii_digit()).unwrap_or(target.len());
         let version = (major.parse().ok()?, minor.parse().ok()?);
-        Some(Target::Ptx {
-            sm: target[..digits].parse().ok()?,
-            version,
-        })
+        Some(Target::Ptx { sm: target[..digits].parse().ok()?, version })
     }
 
     /// Whether a GPU of this SM under a driver of this CUDA version can run it.
     pub fn check(self, sm: u32, driver: CudaVersion) -> Result<()> {
         let (Target::Cubin { sm: needed } | Target::Ptx { sm: needed, .. }) = self;
         if needed > sm {
-            return Err(Error::new(format_args!(
-                "the kernels were built for sm_{needed}; this GPU is older, sm_{sm}"
-            ))
-            .fix(format_args!("build them for it: -Ctarget-cpu=sm_{sm}")));
+            return Err(Error::new(format_args!("the kernels were built for sm_{needed}; this GPU is older, sm_{sm}"))
+                .fix(format_args!("build them for it: -Ctarget-cpu=sm_{sm}")));
         }
         match self {
-            Target::Cubin { .. } if needed / 10 != sm / 10 => Err(Error::new(format_args!(
-                "machine code for sm_{needed} does not run on this GPU's sm_{sm}"
-            ))
-            .fix(format_args!(
-                "assemble the PTX with `ptxas -arch sm_{sm}`, or load the PTX itself"
-            ))),
+            Target::Cubin { .. } if needed / 10 != sm / 10 => {
+                Err(Error::new(format_args!("machine code for sm_{needed} does not run on this GPU's sm_{sm}"))
+                    .fix(format_args!("assemble the PTX with `ptxas -arch sm_{sm}`, or load the PTX itself")))
+            }
             Target::Cubin { .. } => Ok(()),
             Target::Ptx { version, .. } => check_version(version, sm, driver),
         }

@@ -34,112 +34,34 @@ enum File {
 const NOWHERE: &str = "/nonexistent/libcuda.so.1";
 
 const SCENARIOS: &[Scenario] = &[
-    Scenario {
-        name: "no_driver",
-        driver: File::Named(NOWHERE),
-        settings: &[],
-        run: no_driver,
-    },
-    Scenario {
-        name: "not_a_driver",
-        driver: File::Named("libm.so.6"),
-        settings: &[],
-        run: not_a_driver,
-    },
-    Scenario {
-        name: "calls_arrive",
-        driver: File::Fake,
-        settings: &[],
-        run: calls_arrive,
-    },
-    Scenario {
-        name: "cust_alone",
-        driver: File::Fake,
-        settings: &[],
-        run: cust_alone,
-    },
-    Scenario {
-        name: "stub",
-        driver: File::Fake,
-        settings: &[("FAKE_INIT", "34")],
-        run: stub,
-    },
-    Scenario {
-        name: "init_sees_no_device",
-        driver: File::Fake,
-        settings: &[("FAKE_INIT", "100")],
-        run: no_device,
-    },
-    Scenario {
-        name: "count_is_zero",
-        driver: File::Fake,
-        settings: &[("FAKE_DEVICES", "0")],
-        run: no_device,
-    },
-    Scenario {
-        name: "init_fails",
-        driver: File::Fake,
-        settings: &[("FAKE_INIT", "999")],
-        run: init_fails,
-    },
-    Scenario {
-        name: "gpu_is_described",
-        driver: File::Fake,
-        settings: &[],
-        run: gpu_is_described,
-    },
+    Scenario { name: "no_driver", driver: File::Named(NOWHERE), settings: &[], run: no_driver },
+    Scenario { name: "not_a_driver", driver: File::Named("libm.so.6"), settings: &[], run: not_a_driver },
+    Scenario { name: "calls_arrive", driver: File::Fake, settings: &[], run: calls_arrive },
+    Scenario { name: "cust_alone", driver: File::Fake, settings: &[], run: cust_alone },
+    Scenario { name: "stub", driver: File::Fake, settings: &[("FAKE_INIT", "34")], run: stub },
+    Scenario { name: "init_sees_no_device", driver: File::Fake, settings: &[("FAKE_INIT", "100")], run: no_device },
+    Scenario { name: "count_is_zero", driver: File::Fake, settings: &[("FAKE_DEVICES", "0")], run: no_device },
+    Scenario { name: "init_fails", driver: File::Fake, settings: &[("FAKE_INIT", "999")], run: init_fails },
+    Scenario { name: "gpu_is_described", driver: File::Fake, settings: &[], run: gpu_is_described },
     Scenario {
         name: "old_gpu",
         driver: File::Fake,
         settings: &[("FAKE_SM", "75"), ("FAKE_VERSION", "12040")],
         run: old_gpu,
     },
-    Scenario {
-        name: "refused_ptx",
-        driver: File::Fake,
-        settings: &[],
-        run: refused_ptx,
-    },
-    Scenario {
-        name: "launches",
-        driver: File::Fake,
-        settings: &[],
-        run: launches,
-    },
-    Scenario {
-        name: "every_workload",
-        driver: File::Fake,
-        settings: &[],
-        run: every_workload,
-    },
-    Scenario {
-        name: "idle_kernel",
-        driver: File::Fake,
-        settings: &[],
-        run: idle_kernel,
-    },
-    Scenario {
-        name: "overrun",
-        driver: File::Fake,
-        settings: &[],
-        run: overrun,
-    },
-    Scenario {
-        name: "changed_input",
-        driver: File::Fake,
-        settings: &[],
-        run: changed_input,
-    },
+    Scenario { name: "refused_ptx", driver: File::Fake, settings: &[], run: refused_ptx },
+    Scenario { name: "launches", driver: File::Fake, settings: &[], run: launches },
+    Scenario { name: "every_workload", driver: File::Fake, settings: &[], run: every_workload },
+    Scenario { name: "idle_kernel", driver: File::Fake, settings: &[], run: idle_kernel },
+    Scenario { name: "overrun", driver: File::Fake, settings: &[], run: overrun },
+    Scenario { name: "changed_input", driver: File::Fake, settings: &[], run: changed_input },
 ];
 
 const SCENARIO_VARIABLE: &str = "DRIVER_SCENARIO";
 
 fn main() -> ExitCode {
     if let Ok(name) = std::env::var(SCENARIO_VARIABLE) {
-        let scenario = SCENARIOS
-            .iter()
-            .find(|scenario| scenario.name == name)
-            .expect("a scenario's name");
+        let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).expect("a scenario's name");
         (scenario.run)();
         println!("{name} done");
         return ExitCode::SUCCESS;
@@ -154,28 +76,24 @@ fn main() -> ExitCode {
             Trial::test(scenario.name, move || run_scenario(scenario, &fake))
         })
         .collect();
-    trials.push(Trial::test("every_function_of_cust_is_defined", || {
-        Ok(every_function_is_defined())
-    }));
-    trials.push(Trial::test("targets_are_read_from_images", || {
-        Ok(targets_are_read_from_images())
-    }));
-    trials.push(Trial::test("newest_ptx_by_driver", || {
-        Ok(newest_ptx_by_driver())
+    let plain: [(&str, fn()); 3] = [
+        ("every_function_of_cust_is_defined", every_function_is_defined),
+        ("targets_are_read_from_images", targets_are_read_from_images),
+        ("newest_ptx_by_driver", newest_ptx_by_driver),
+    ];
+    trials.extend(plain.map(|(name, run)| {
+        Trial::test(name, move || {
+            run();
+            Ok(())
+        })
     }));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 fn compile_fake(to: &Path) {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/cuda/fake_driver.rs");
-    let status = Command::new("rustc")
-        .args(["--edition=2024", "-O", source, "-o"])
-        .arg(to)
-        .status();
-    assert!(
-        status.expect("rustc starts").success(),
-        "{source} does not compile"
-    );
+    let status = Command::new("rustc").args(["--edition=2024", "-O", source, "-o"]).arg(to).status();
+    assert!(status.expect("rustc starts").success(), "{source} does not compile");
 }
 
 fn run_scenario(scenario: &Scenario, fake: &Path) -> Result<(), Failed> {
@@ -192,31 +110,20 @@ fn run_scenario(scenario: &Scenario, fake: &Path) -> Result<(), Failed> {
     if output.status.success() && stdout == format!("{} done\n", scenario.name) {
         return Ok(());
     }
-    Err(format!(
-        "{}\n{stdout}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stderr)
-    )
-    .into())
+    Err(format!("{}\n{stdout}{}", output.status, String::from_utf8_lossy(&output.stderr)).into())
 }
 
 // Without a GPU.
 
 fn no_driver() {
     let reason = format!("{NOWHERE}: cannot open shared object file: No such file or directory");
-    assert_eq!(
-        driver::load().unwrap_err(),
-        NoDriver::NotOpened(vec![reason.clone()])
-    );
+    assert_eq!(driver::load().unwrap_err(), NoDriver::NotOpened(vec![reason.clone()]));
     // SAFETY: cuInit and cuCtxSynchronize may be called at any time.
     let answers = unsafe { [cust::sys::cuInit(0), cust::sys::cuCtxSynchronize()] };
     assert_eq!(answers.map(|answer| answer as i32), [34, 34]);
     assert_eq!(cust::init(CudaFlags::empty()), Err(CudaError::UnknownError));
     assert_eq!(CudaApiVersion::get(), Err(CudaError::UnknownError));
-    assert_eq!(
-        CudaError::UnknownError.to_string(),
-        "\"no CUDA driver is loaded\""
-    );
+    assert_eq!(CudaError::UnknownError.to_string(), "\"no CUDA driver is loaded\"");
     assert_eq!(
         no_gpu().to_string(),
         format!(
@@ -227,10 +134,7 @@ fn no_driver() {
 }
 
 fn not_a_driver() {
-    let expected = NoDriver::NotADriver {
-        path: "libm.so.6".into(),
-        function: "cuInit",
-    };
+    let expected = NoDriver::NotADriver { path: "libm.so.6".into(), function: "cuInit" };
     assert_eq!(driver::load().unwrap_err(), expected);
     assert_eq!(no_gpu(), NoGpu::NoDriver(expected));
 }
@@ -240,25 +144,12 @@ fn stub() {
 }
 
 fn no_device() {
-    assert_eq!(
-        no_gpu(),
-        NoGpu::NoDevice {
-            path: fake_path(),
-            version: "13.0".into()
-        }
-    );
+    assert_eq!(no_gpu(), NoGpu::NoDevice { path: fake_path(), version: "13.0".into() });
 }
 
 fn init_fails() {
     let answer = "CUDA_ERROR_UNKNOWN: said by the fake driver (999)".into();
-    assert_eq!(
-        no_gpu(),
-        NoGpu::Failed {
-            step: "cuInit",
-            answer,
-            path: fake_path()
-        }
-    );
+    assert_eq!(no_gpu(), NoGpu::Failed { step: "cuInit", answer, path: fake_path() });
 }
 
 fn no_gpu() -> NoGpu {
@@ -273,10 +164,7 @@ fn fake_path() -> String {
 
 fn calls_arrive() {
     let driver = driver::load().unwrap();
-    assert_eq!(
-        (driver.path(), driver.version().to_string()),
-        (&*fake_path(), "13.0".into())
-    );
+    assert_eq!((driver.path(), driver.version().to_string()), (&*fake_path(), "13.0".into()));
     cust::init(CudaFlags::empty()).unwrap();
     assert_eq!(Device::get_device(0).unwrap().name().unwrap(), "Fake GPU");
     assert_eq!(Device::get_device(1).unwrap_err(), CudaError::NoDevice);
@@ -288,10 +176,7 @@ fn calls_arrive() {
 
 /// A program that never calls [`driver::load`] gets the driver all the same.
 fn cust_alone() {
-    assert_eq!(
-        CudaApiVersion::get().map(|version| (version.major(), version.minor())),
-        Ok((13, 0))
-    );
+    assert_eq!(CudaApiVersion::get().map(|version| (version.major(), version.minor())), Ok((13, 0)));
     cust::init(CudaFlags::empty()).unwrap();
     assert_eq!(Device::num_devices(), Ok(1));
     assert_eq!(calls(), ["cuInit 0"]);
@@ -299,10 +184,7 @@ fn cust_alone() {
 
 fn gpu_is_described() {
     let gpu = Gpu::find().unwrap();
-    assert_eq!(
-        (gpu.name(), gpu.sm(), gpu.memory(), gpu.processors()),
-        ("Fake GPU", 90, 1 << 30, 4)
-    );
+    assert_eq!((gpu.name(), gpu.sm(), gpu.memory(), gpu.processors()), ("Fake GPU", 90, 1 << 30, 4));
 }
 
 const PTX_90: &[u8] = b"// made\n.version 9.0\n.target sm_90a, debug\n.address_size 64\n";
@@ -326,11 +208,7 @@ fn old_gpu() {
         "this is neither a cubin nor a PTX text with .version and .target\n  at image of 7 bytes\n  \
          → pass what ptxas wrote with -o, or what rustc wrote with --emit=asm"
     );
-    assert_eq!(
-        calls(),
-        ["cuInit 0", "cuDeviceGet 0"],
-        "a refused image does not reach the driver"
-    );
+    assert_eq!(calls(), ["cuInit 0", "cuDeviceGet 0"], "a refused image does not reach the driver");
 }
 
 fn refused_ptx() {
@@ -349,17 +227,10 @@ fn launches() {
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(PTX_90).unwrap();
     let figures = workload::run_on_gpu(by_name("triad"), 1000, &gpu, &module).unwrap();
-    assert_eq!(
-        (figures.elements, figures.useful_bytes, figures.mismatches),
-        (4000, 48_000, 0)
-    );
+    assert_eq!((figures.elements, figures.useful_bytes, figures.mismatches), (4000, 48_000, 0));
     // The fake driver's clock says 2 ms for 20 launches.
     assert!((figures.seconds - 1e-4).abs() < 1e-9, "{}", figures.seconds);
-    assert!(
-        (figures.gigabytes_per_second - 0.48).abs() < 1e-6,
-        "{}",
-        figures.gigabytes_per_second
-    );
+    assert!((figures.gigabytes_per_second - 0.48).abs() < 1e-6, "{}", figures.gigabytes_per_second);
     let expected = [
         vec!["cuInit 0", "cuDeviceGet 0", "cuModuleLoadDataEx 60"],
         ["cuMemAlloc 16512", "cuMemcpyHtoD 16512"].repeat(3),
@@ -379,12 +250,7 @@ fn every_workload() {
     for workload in workload::ALL {
         for size in [0, 1, 3, 60] {
             let figures = workload::run_on_gpu(workload, size, &gpu, &module).unwrap();
-            assert_eq!(
-                figures.first_mismatch,
-                None,
-                "{} of size {size}",
-                workload.name()
-            );
+            assert_eq!(figures.first_mismatch, None, "{} of size {size}", workload.name());
             ran.push((figures.workload, figures.elements));
         }
     }
@@ -394,16 +260,10 @@ fn every_workload() {
         ("spmv", [0, 1, 9, 3600]),
         ("probe", [0, 1, 3, 60]),
     ];
-    let expected = expected
-        .into_iter()
-        .flat_map(|(name, sizes)| sizes.map(|elements| (name, elements)));
+    let expected = expected.into_iter().flat_map(|(name, sizes)| sizes.map(|elements| (name, elements)));
     assert_eq!(ran, expected.collect::<Vec<_>>());
     // SAFETY: the fake driver has this function, of this type.
-    let live = unsafe {
-        driver::load()
-            .unwrap()
-            .symbol::<extern "C" fn() -> usize>(c"fake_live_allocations")
-    };
+    let live = unsafe { driver::load().unwrap().symbol::<extern "C" fn() -> usize>(c"fake_live_allocations") };
     assert_eq!(live.unwrap()(), 0, "everything is freed");
 }
 
@@ -419,22 +279,14 @@ fn idle_kernel() {
         let figures = workload::run_on_gpu(workload, 60, &gpu, &module).unwrap();
         assert_eq!(figures.mismatches, figures.elements, "{}", workload.name());
         let message = figures.verify().unwrap_err().to_string();
-        let begin = format!(
-            "{0}: {1} of {1} elements are wrong: element 0 is ",
-            workload.name(),
-            figures.elements
-        );
+        let begin = format!("{0}: {1} of {1} elements are wrong: element 0 is ", workload.name(), figures.elements);
         assert!(message.starts_with(&begin), "{message}");
     }
 }
 
 /// A kernel that writes behind its output.
 fn overrun() {
-    unsafe extern "C" fn one_more(
-        _: *const c_char,
-        _: *const u32,
-        arguments: *mut *mut c_void,
-    ) -> u32 {
+    unsafe extern "C" fn one_more(_: *const c_char, _: *const u32, arguments: *mut *mut c_void) -> u32 {
         // SAFETY: the first argument of triad is its output, of 160 bytes and a guard band.
         unsafe { argument::<*mut u8>(arguments, 0).add(160).write(0) };
         0
@@ -452,11 +304,7 @@ fn overrun() {
 
 /// A kernel that writes to what it should only read.
 fn changed_input() {
-    unsafe extern "C" fn scribble(
-        _: *const c_char,
-        _: *const u32,
-        arguments: *mut *mut c_void,
-    ) -> u32 {
+    unsafe extern "C" fn scribble(_: *const c_char, _: *const u32, arguments: *mut *mut c_void) -> u32 {
         // SAFETY: the second argument of triad is an input, of 160 bytes.
         unsafe { argument::<*mut [u8; 4]>(arguments, 1).write([1, 2, 3, 4]) };
         0
@@ -465,17 +313,11 @@ fn changed_input() {
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(PTX_90).unwrap();
     let error = workload::run_on_gpu(by_name("triad"), 10, &gpu, &module).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the kernel changed its input\n  at host-tests/kernels/src/triad.rs"
-    );
+    assert_eq!(error.to_string(), "the kernel changed its input\n  at host-tests/kernels/src/triad.rs");
 }
 
 fn by_name(name: &str) -> &'static dyn Workload {
-    workload::ALL
-        .into_iter()
-        .find(|workload| workload.name() == name)
-        .expect("a workload's name")
+    workload::ALL.into_iter().find(|workload| workload.name() == name).expect("a workload's name")
 }
 
 type Launcher = unsafe extern "C" fn(*const c_char, *const u32, *mut *mut c_void) -> u32;
@@ -505,16 +347,10 @@ unsafe fn argument<T: Copy>(arguments: *mut *mut c_void, at: usize) -> T {
 
 /// What a GPU does: runs the kernel of that name on every thread of the grid. The arguments are
 /// taken by the kernel's own parameter types.
-unsafe extern "C" fn run_kernel(
-    name: *const c_char,
-    shape: *const u32,
-    arguments: *mut *mut c_void,
-) -> u32 {
+unsafe extern "C" fn run_kernel(name: *const c_char, shape: *const u32, arguments: *mut *mut c_void) -> u32 {
     // SAFETY: the fake driver passes a C string and six numbers.
     let (name, shape) = unsafe { (CStr::from_ptr(name), *shape.cast::<[u32; 6]>()) };
-    let [blocks, 1, 1, threads, 1, 1] = shape else {
-        panic!("a grid of one dimension, not {shape:?}")
-    };
+    let [blocks, 1, 1, threads, 1, 1] = shape else { panic!("a grid of one dimension, not {shape:?}") };
     // Pointers may not travel to other threads; their number may.
     let arguments = arguments as usize;
     macro_rules! launch {
@@ -551,51 +387,27 @@ fn every_function_is_defined() {
     let declaration = regex::Regex::new(r"pub fn (cu[A-Z]\w*)").unwrap();
     let mut declared = BTreeSet::new();
     each_source(&package_folder("cust_raw").join("src"), &mut |text| {
-        declared.extend(
-            declaration
-                .captures_iter(text)
-                .map(|found| found[1].to_string()),
-        );
+        declared.extend(declaration.captures_iter(text).map(|found| found[1].to_string()));
     });
     let named: Vec<_> = names("cust").intersection(&declared).cloned().collect();
     let mut defined: Vec<_> = driver::functions().map(String::from).collect();
     defined.sort();
-    assert!(
-        named.len() > 100,
-        "cust names more than {} functions",
-        named.len()
-    );
-    assert_eq!(
-        named, defined,
-        "the list in src/driver.rs, and what cust names"
-    );
+    assert!(named.len() > 100, "cust names more than {} functions", named.len());
+    assert_eq!(named, defined, "the list in src/driver.rs, and what cust names");
 }
 
 fn package_folder(package: &str) -> std::path::PathBuf {
     // Without it, cargo asks for the packages of platforms that nothing was downloaded for.
     let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let cargo = Command::new(env!("CARGO"))
-        .args([
-            "metadata",
-            "--format-version=1",
-            "--offline",
-            "--filter-platform",
-            &platform,
-        ])
+        .args(["metadata", "--format-version=1", "--offline", "--filter-platform", &platform])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("cargo starts");
-    let metadata: serde_json::Value =
-        serde_json::from_slice(&cargo.stdout).expect("cargo prints JSON");
+    let metadata: serde_json::Value = serde_json::from_slice(&cargo.stdout).expect("cargo prints JSON");
     let packages = metadata["packages"].as_array().expect("a list");
-    let found = packages
-        .iter()
-        .find(|entry| entry["name"] == package)
-        .expect("a dependency");
-    Path::new(found["manifest_path"].as_str().expect("a path"))
-        .parent()
-        .expect("a folder")
-        .into()
+    let found = packages.iter().find(|entry| entry["name"] == package).expect("a dependency");
+    Path::new(found["manifest_path"].as_str().expect("a path")).parent().expect("a folder").into()
 }
 
 fn each_source(folder: &Path, visit: &mut dyn FnMut(&str)) {
@@ -622,39 +434,18 @@ fn targets_are_read_from_images() {
     assert_eq!(cubin(7, 0x005a_0d5a), Some(Target::Cubin { sm: 90 }));
     assert_eq!(cubin(8, 0x0600_5a04), Some(Target::Cubin { sm: 90 }));
     assert_eq!(cubin(8, 0x0600_7902), Some(Target::Cubin { sm: 121 }));
-    assert_eq!(
-        Target::of(PTX_90).ok(),
-        Some(Target::Ptx {
-            sm: 90,
-            version: (9, 0)
-        })
-    );
+    assert_eq!(Target::of(PTX_90).ok(), Some(Target::Ptx { sm: 90, version: (9, 0) }));
     assert!(Target::of(b"\x7fELF").is_err());
 
-    let check = |target: Target, sm| {
-        target
-            .check(sm, driver::CudaVersion(13000))
-            .map_err(|error| error.to_string())
-    };
+    let check = |target: Target, sm| target.check(sm, driver::CudaVersion(13000)).map_err(|error| error.to_string());
     assert_eq!(check(Target::Cubin { sm: 80 }, 86), Ok(()));
     assert_eq!(
         check(Target::Cubin { sm: 80 }, 90),
-        Err(
-            "machine code for sm_80 does not run on this GPU's sm_90\n  \
+        Err("machine code for sm_80 does not run on this GPU's sm_90\n  \
              → assemble the PTX with `ptxas -arch sm_90`, or load the PTX itself"
-                .into()
-        )
+            .into())
     );
-    assert_eq!(
-        check(
-            Target::Ptx {
-                sm: 80,
-                version: (9, 0)
-            },
-            121
-        ),
-        Ok(())
-    );
+    assert_eq!(check(Target::Ptx { sm: 80, version: (9, 0) }, 121), Ok(()));
 }
 
 fn newest_ptx_by_driver() {

@@ -26,21 +26,13 @@ fn main() -> ExitCode {
 /// A trial for each workload; the kernels are built once, unless nothing will run.
 fn trials(gpu: Gpu, list: bool) -> Vec<Trial> {
     let driver = gpu.driver();
-    eprintln!(
-        "{} (sm_{}), driver {} of CUDA {}",
-        gpu.name(),
-        gpu.sm(),
-        driver.path(),
-        driver.version()
-    );
+    eprintln!("{} (sm_{}), driver {} of CUDA {}", gpu.name(), gpu.sm(), driver.path(), driver.version());
     let image = if list { Ok(Vec::new()) } else { image(&gpu) };
     let image = Arc::new(image.map_err(|error| error.to_string()));
     let gpu = Arc::new(gpu);
     let trial = |workload: &'static dyn Workload| {
         let (gpu, image) = (gpu.clone(), image.clone());
-        Trial::test(workload.name(), move || {
-            run(workload, &gpu, image.as_deref().map_err(Failed::from)?)
-        })
+        Trial::test(workload.name(), move || run(workload, &gpu, image.as_deref().map_err(Failed::from)?))
     };
     workload::ALL.map(trial).into()
 }
@@ -56,11 +48,7 @@ fn image(gpu: &Gpu) -> Result<Vec<u8>> {
 fn run(workload: &dyn Workload, gpu: &Gpu, image: &[u8]) -> Result<(), Failed> {
     let figures = workload::run_on_gpu(workload, workload.gpu_size(), gpu, &gpu.load(image)?)?;
     figures.verify()?;
-    eprintln!(
-        "{}: {:.1} GB/s",
-        workload.name(),
-        figures.gigabytes_per_second
-    );
+    eprintln!("{}: {:.1} GB/s", workload.name(), figures.gigabytes_per_second);
     Ok(())
 }
 

@@ -8,12 +8,7 @@ use rayon::prelude::*;
 pub fn launch(grid_dim: u32, block_dim: u32, kernel: impl Fn(Thread) + Sync) {
     (0..grid_dim).into_par_iter().for_each(|block| {
         for thread in 0..block_dim {
-            kernel(Thread {
-                thread,
-                block,
-                block_dim,
-                grid_dim,
-            });
+            kernel(Thread { thread, block, block_dim, grid_dim });
         }
     });
 }

@@ -37,19 +37,10 @@ impl Workload for Gather {
     fn problem(&self, size: usize) -> Box<dyn Problem> {
         let mut random = Random(2);
         let table_rows = size / 4 + 1;
-        let table = (0..table_rows * ROW)
-            .map(|_| V4::from([(); 4].map(|()| random.float())))
-            .collect();
+        let table = (0..table_rows * ROW).map(|_| V4::from([(); 4].map(|()| random.float()))).collect();
         // The smaller of two is small more often: a few rows are popular, most are not.
-        let mut row = || {
-            random
-                .below(table_rows as u64)
-                .min(random.below(table_rows as u64)) as u32
-        };
-        Box::new(Lookup {
-            index: (0..size).map(|_| row()).collect(),
-            table,
-        })
+        let mut row = || random.below(table_rows as u64).min(random.below(table_rows as u64)) as u32;
+        Box::new(Lookup { index: (0..size).map(|_| row()).collect(), table })
     }
 }
 
@@ -78,26 +69,12 @@ impl Problem for Lookup {
     }
 
     fn reference(&self) -> Output {
-        let row = |row: &u32| {
-            self.table
-                .iter()
-                .skip(*row as usize * ROW)
-                .take(ROW)
-                .flat_map(|vector| vector.0)
-        };
+        let row = |row: &u32| self.table.iter().skip(*row as usize * ROW).take(ROW).flat_map(|vector| vector.0);
         Output::F32(self.index.iter().flat_map(row).collect())
     }
 
     unsafe fn run_thread(&self, thread: Thread, output: *mut u8) {
         // SAFETY: the indices were drawn below the table's length; the output is as promised.
-        unsafe {
-            gather(
-                thread,
-                output.cast(),
-                self.table.as_ptr(),
-                self.index.as_ptr(),
-                self.index.len(),
-            )
-        }
+        unsafe { gather(thread, output.cast(), self.table.as_ptr(), self.index.as_ptr(), self.index.len()) }
     }
 }

@@ -132,30 +132,16 @@ pub struct Comparison {
     pub first: Option<String>,
 }
 
-fn compare<T: std::fmt::Debug, const N: usize>(
-    expected: &[T],
-    found: &[u8],
-    read: fn([u8; N]) -> T,
-) -> Comparison
+fn compare<T, const N: usize>(expected: &[T], found: &[u8], read: fn([u8; N]) -> T) -> Comparison
 where
-    T: bytemuck::Pod,
+    T: bytemuck::Pod + std::fmt::Debug,
 {
-    assert_eq!(
-        size_of_val(expected),
-        found.len(),
-        "an output has the reference's length"
-    );
+    assert_eq!(size_of_val(expected), found.len(), "an output has the reference's length");
     let (found, _) = found.as_chunks::<N>();
     let differs = |at: &usize| bytemuck::bytes_of(&expected[*at]) != found[*at];
     let mut mismatches = (0..expected.len()).filter(differs);
     let first = mismatches.next();
-    let in_words = |at: usize| {
-        format!(
-            "element {at} is {:?}, expected {:?}",
-            read(found[at]),
-            expected[at]
-        )
-    };
+    let in_words = |at: usize| format!("element {at} is {:?}, expected {:?}", read(found[at]), expected[at]);
     Comparison {
         elements: expected.len(),
         mismatches: first.iter().count() + mismatches.count(),
@@ -185,13 +171,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    fn new(
-        workload: &dyn Workload,
-        problem: &dyn Problem,
-        place: String,
-        seconds: f64,
-        compared: Comparison,
-    ) -> Self {
+    fn new(workload: &dyn Workload, problem: &dyn Problem, place: String, seconds: f64, compared: Comparison) -> Self {
         Figures {
             workload: workload.name(),
             place,
@@ -209,20 +189,10 @@ impl Figures {
         let Some(first) = &self.first_mismatch else {
             return Ok(());
         };
-        let Figures {
-            workload,
-            place,
-            mismatches,
-            elements,
-            ..
-        } = self;
-        Err(Error::new(format_args!(
-            "{workload}: {mismatches} of {elements} elements are wrong: {first}"
-        ))
-        .at(place)
-        .fix(format_args!(
-            "read the kernel, host-tests/kernels/src/{workload}.rs, and the SASS of its build"
-        )))
+        let Figures { workload, place, mismatches, elements, .. } = self;
+        Err(Error::new(format_args!("{workload}: {mismatches} of {elements} elements are wrong: {first}"))
+            .at(place)
+            .fix(format_args!("read the kernel, host-tests/kernels/src/{workload}.rs, and the SASS of its build")))
     }
 }
 
@@ -230,18 +200,9 @@ impl Figures {
 const PTX: PtxVersion = PtxVersion { major: 7, minor: 4 };
 
 /// Compiles and assembles all kernels: machine code for one SM.
-pub fn image(
-    sm: Sm,
-    toolchain: &DeviceToolchain,
-    tools: &CudaTools,
-    progress: &Progress,
-) -> Result<Vec<u8>> {
+pub fn image(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Vec<u8>> {
     let step = progress.step(format!("Building the kernels for {sm}"));
-    let mut build = DeviceBuild::new(
-        concat!(env!("CARGO_MANIFEST_DIR"), "/kernels"),
-        "kernels",
-        sm,
-    );
+    let mut build = DeviceBuild::new(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels"), "kernels", sm);
     build.ptx = Some(toolchain.default_ptx(sm).max(PTX));
     let ptx = build.build(toolchain)?;
     drop(step);
@@ -283,12 +244,7 @@ pub fn run_on_cpu(workload: &dyn Workload, size: usize) -> Figures {
 }
 
 /// Runs a workload on the GPU, times it and compares its output.
-pub fn run_on_gpu(
-    workload: &dyn Workload,
-    size: usize,
-    gpu: &Gpu,
-    module: &Module,
-) -> Result<Figures> {
+pub fn run_on_gpu(workload: &dyn Workload, size: usize, gpu: &Gpu, module: &Module) -> Result<Figures> {
     let problem = workload.problem(size);
     let reference = problem.reference();
     let output = gpu.upload(&vec![POISON; reference.bytes().len()])?;
@@ -321,13 +277,7 @@ pub fn run_on_gpu(
             return Err(Error::new("the kernel changed its input").at(workload.source()));
         }
     }
-    Ok(Figures::new(
-        workload,
-        &*problem,
-        gpu.name().into(),
-        seconds,
-        compared,
-    ))
+    Ok(Figures::new(workload, &*problem, gpu.name().into(), seconds, compared))
 }
 
 /// 2,048 threads, as many as a multiprocessor holds.

@@ -36,9 +36,8 @@ impl Workload for Probe {
 
     fn problem(&self, size: usize) -> Box<dyn Problem> {
         let mut random = Random(4);
-        let entries: HashMap<u64, u64> = (0..size / 4 + 1)
-            .map(|_| (random.next() & !(1 << 63), random.next() >> 1))
-            .collect();
+        let entries: HashMap<u64, u64> =
+            (0..size / 4 + 1).map(|_| (random.next() & !(1 << 63), random.next() >> 1)).collect();
         let mut present: Vec<u64> = entries.keys().copied().collect();
         present.sort_unstable();
         // A key with the highest bit set is in no entry.
@@ -46,17 +45,9 @@ impl Workload for Probe {
             0 => random.next() >> 1 | 1 << 63,
             _ => present[random.below(present.len() as u64) as usize],
         };
-        let keys = (0..size)
-            .map(|at| key(at))
-            .filter(|key| *key != EMPTY)
-            .collect();
+        let keys = (0..size).map(&mut key).filter(|key| *key != EMPTY).collect();
         let bits = (2 * entries.len()).next_power_of_two().ilog2();
-        Box::new(Join {
-            keys,
-            bits,
-            table: fill(&entries, &present, bits),
-            entries,
-        })
+        Box::new(Join { keys, bits, table: fill(&entries, &present, bits), entries })
     }
 }
 
@@ -107,15 +98,6 @@ impl Problem for Join {
     unsafe fn run_thread(&self, thread: Thread, output: *mut u8) {
         let (table, keys) = (self.table.as_ptr(), self.keys.as_ptr());
         // SAFETY: the table has 2^bits slots, half of them empty; the output is as promised.
-        unsafe {
-            probe(
-                thread,
-                output.cast(),
-                table,
-                self.bits,
-                keys,
-                self.keys.len(),
-            )
-        }
+        unsafe { probe(thread, output.cast(), table, self.bits, keys, self.keys.len()) }
     }
 }

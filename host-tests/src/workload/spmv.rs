@@ -47,19 +47,11 @@ impl Poisson {
     /// The matrix of a conductor that differs from place to place, so that no two rows agree.
     fn new(side: usize) -> Self {
         let mut random = Random(3);
-        let mut matrix = Poisson {
-            side,
-            row_start: vec![0],
-            columns: vec![],
-            values: vec![],
-            x: vec![],
-        };
+        let mut matrix = Poisson { side, row_start: vec![0], columns: vec![], values: vec![], x: vec![] };
         for row in 0..side * side {
             for column in matrix.neighbours(row).into_iter().flatten() {
                 matrix.columns.push(column as u32);
-                matrix
-                    .values
-                    .push(if column == row { 4.0 } else { -1.0 } + random.float() / 8.0);
+                matrix.values.push(if column == row { 4.0 } else { -1.0 } + random.float() / 8.0);
             }
             matrix.row_start.push(matrix.columns.len() as u32);
         }
@@ -110,9 +102,7 @@ impl Problem for Poisson {
         let mut values = self.values.iter();
         let mut row_sum = |row| {
             let points = self.neighbours(row).into_iter().flatten();
-            points
-                .zip(values.by_ref())
-                .fold(0.0, |sum, (point, value)| sum + value * self.x[point])
+            points.zip(values.by_ref()).fold(0.0, |sum, (point, value)| sum + value * self.x[point])
         };
         Output::F32((0..self.rows()).map(&mut row_sum).collect())
     }
@@ -121,16 +111,6 @@ impl Problem for Poisson {
         let [row_start, columns] = [&self.row_start, &self.columns].map(|numbers| numbers.as_ptr());
         let [values, x] = [&self.values, &self.x].map(|floats| floats.as_ptr());
         // SAFETY: `new` made the row starts ascend and every column a point; the output is as promised.
-        unsafe {
-            spmv(
-                thread,
-                output.cast(),
-                row_start,
-                columns,
-                values,
-                x,
-                self.rows(),
-            )
-        }
+        unsafe { spmv(thread, output.cast(), row_start, columns, values, x, self.rows()) }
     }
 }

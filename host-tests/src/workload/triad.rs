@@ -33,16 +33,8 @@ impl Workload for Triad {
 
     fn problem(&self, size: usize) -> Box<dyn Problem> {
         let mut random = Random(1);
-        let mut vectors = || {
-            (0..size)
-                .map(|_| V4::from([(); 4].map(|()| random.float())))
-                .collect()
-        };
-        Box::new(Input3 {
-            b: vectors(),
-            c: vectors(),
-            s: 3.0,
-        })
+        let mut vectors = || (0..size).map(|_| V4::from([(); 4].map(|()| random.float()))).collect();
+        Box::new(Input3 { b: vectors(), c: vectors(), s: 3.0 })
     }
 }
 
@@ -72,27 +64,13 @@ impl Problem for Input3 {
     }
 
     fn reference(&self) -> Output {
-        let floats = |vectors: &[V4<f32>]| {
-            vectors
-                .iter()
-                .flat_map(|vector| vector.0)
-                .collect::<Vec<_>>()
-        };
+        let floats = |vectors: &[V4<f32>]| vectors.iter().flat_map(|vector| vector.0).collect::<Vec<_>>();
         let (b, c) = (floats(&self.b), floats(&self.c));
         Output::F32(b.iter().zip(&c).map(|(b, c)| b + self.s * c).collect())
     }
 
     unsafe fn run_thread(&self, thread: Thread, output: *mut u8) {
         // SAFETY: the slices have the length that is passed; the output too, by this contract.
-        unsafe {
-            triad(
-                thread,
-                output.cast(),
-                self.b.as_ptr(),
-                self.c.as_ptr(),
-                self.s,
-                self.b.len(),
-            )
-        }
+        unsafe { triad(thread, output.cast(), self.b.as_ptr(), self.c.as_ptr(), self.s, self.b.len()) }
     }
 }
