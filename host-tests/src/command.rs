@@ -44,29 +44,19 @@ impl Machine {
 
     /// An environment variable; an empty one counts as not set.
     pub fn var(&self, name: &str) -> Option<&OsStr> {
-        self.vars
-            .get(OsStr::new(name))
-            .map(OsString::as_os_str)
-            .filter(|value| !value.is_empty())
+        self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
     /// The folders of `PATH`.
     pub fn path(&self) -> Vec<PathBuf> {
-        self.var("PATH")
-            .map(|path| std::env::split_paths(path).collect())
-            .unwrap_or_default()
+        self.var("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default()
     }
 
     /// The first executable file of that name in `PATH`.
     pub fn which(&self, name: &str) -> Option<PathBuf> {
-        let executable = |file: &PathBuf| {
-            file.metadata()
-                .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-        };
-        self.path()
-            .into_iter()
-            .map(|folder| folder.join(name))
-            .find(executable)
+        let executable =
+            |file: &PathBuf| file.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0);
+        self.path().into_iter().map(|folder| folder.join(name)).find(executable)
     }
 
     /// The folder that everything the harness downloads and builds goes into.
@@ -104,9 +94,7 @@ pub struct Finished {
 impl Command {
     /// A program by path, or by name to be looked up in `PATH`.
     pub fn new(program: impl AsRef<OsStr>) -> Self {
-        Command {
-            inner: process::Command::new(program),
-        }
+        Command { inner: process::Command::new(program) }
     }
 
     /// Adds an argument.
@@ -129,15 +117,8 @@ impl Command {
 
     /// Removes every environment variable of which `unwanted` is true.
     pub fn env_without(mut self, unwanted: impl Fn(&str) -> bool) -> Self {
-        let names: Vec<OsString> = self
-            .inner
-            .get_envs()
-            .map(|(name, _)| name.to_owned())
-            .collect();
-        for name in names
-            .iter()
-            .filter(|name| name.to_str().is_some_and(&unwanted))
-        {
+        let names: Vec<OsString> = self.inner.get_envs().map(|(name, _)| name.to_owned()).collect();
+        for name in names.iter().filter(|name| name.to_str().is_some_and(&unwanted)) {
             self.inner.env_remove(name);
         }
         self
@@ -152,45 +133,32 @@ impl Command {
     /// Runs it to its end, however it ends; fails only if it cannot be started or is interrupted.
     pub fn finish(mut self) -> Result<Finished> {
         let line = self.to_string();
+        if let Some(folder) = self.inner.get_current_dir().filter(|folder| !folder.is_dir()) {
+            let wrong = format!("there is no folder {}", folder.display());
+            return Err(Error::new(wrong).at(line).fix("correct the path, or create the folder"));
+        }
         let _running = Running::new();
-        let child = start(
-            self.inner
-                .stdin(Stdio::null())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped()),
-        )
-        .map_err(|error| not_started(&line, &error))?;
-        let (status, stdout, stderr) = wait(child).map_err(|error| {
-            Error::new(format_args!("lost sight of a program: {error}")).at(&line)
-        })?;
+        let child = start(self.inner.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()))
+            .map_err(|error| not_started(&line, &error))?;
+        let (status, stdout, stderr) =
+            wait(child).map_err(|error| Error::new(format_args!("lost sight of a program: {error}")).at(&line))?;
         if interrupted() {
             return Err(Error::new("interrupted").at(line));
         }
-        Ok(Finished {
-            line,
-            status,
-            stdout,
-            stderr,
-        })
+        Ok(Finished { line, status, stdout, stderr })
     }
 
     /// Runs it to its end; any ending but success is an error.
     pub fn run(self) -> Result<Finished> {
         let finished = self.finish()?;
-        if finished.status.success() {
-            Ok(finished)
-        } else {
-            Err(finished.failed())
-        }
+        if finished.status.success() { Ok(finished) } else { Err(finished.failed()) }
     }
 }
 
 impl fmt::Display for Command {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}", quoted(self.inner.get_program()))?;
-        self.inner
-            .get_args()
-            .try_for_each(|arg| write!(out, " {}", quoted(arg)))
+        self.inner.get_args().try_for_each(|arg| write!(out, " {}", quoted(arg)))
     }
 }
 
@@ -207,14 +175,8 @@ impl Finished {
     /// The error that says how it ended, with the tail of what it complained about.
     pub fn failed(&self) -> Error {
         let program = self.line.split(' ').next().unwrap_or_default();
-        let said = if self.stderr.trim().is_empty() {
-            &self.stdout
-        } else {
-            &self.stderr
-        };
-        Error::new(format_args!("{program} {}", self.ending()))
-            .at(&self.line)
-            .because(tail(said))
+        let said = if self.stderr.trim().is_empty() { &self.stdout } else { &self.stderr };
+        Error::new(format_args!("{program} {}", self.ending())).at(&self.line).because(tail(said))
     }
 }
 
@@ -227,11 +189,7 @@ pub fn tail(text: &str) -> String {
 fn quoted(word: &OsStr) -> String {
     let word = word.to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:,@%*".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into_owned()
-    } else {
-        format!("'{word}'")
-    }
+    if !word.is_empty() && word.chars().all(plain) { word.into_owned() } else { format!("'{word}'") }
 }
 
 /// Starts a program. A file that was just written may still be open for writing in a child that another
@@ -239,9 +197,7 @@ fn quoted(word: &OsStr) -> String {
 fn start(command: &mut process::Command) -> io::Result<Child> {
     for _ in 0..100 {
         match command.spawn() {
-            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
-                thread::sleep(Duration::from_millis(10))
-            }
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => thread::sleep(Duration::from_millis(10)),
             started => return started,
         }
     }
@@ -252,12 +208,8 @@ fn not_started(line: &str, error: &io::Error) -> Error {
     let program = line.split(' ').next().unwrap_or_default();
     let started = Error::new(format_args!("could not start {program}: {error}")).at(line);
     match error.kind() {
-        io::ErrorKind::NotFound => started.fix(format_args!(
-            "install {program}, or put its folder into PATH"
-        )),
-        io::ErrorKind::PermissionDenied => {
-            started.fix(format_args!("make it executable: chmod +x {program}"))
-        }
+        io::ErrorKind::NotFound => started.fix(format_args!("install {program}, or put its folder into PATH")),
+        io::ErrorKind::PermissionDenied => started.fix(format_args!("make it executable: chmod +x {program}")),
         _ => started,
     }
 }
@@ -275,20 +227,12 @@ fn wait(mut child: Child) -> io::Result<(ExitStatus, String, String)> {
         }
         thread::sleep(Duration::from_millis(1));
     };
-    Ok((
-        status,
-        stdout.join().unwrap_or_default(),
-        stderr.join().unwrap_or_default(),
-    ))
+    Ok((status, stdout.join().unwrap_or_default(), stderr.join().unwrap_or_default()))
 }
 
 /// A terminal's Ctrl-C reaches the child too, so it is left time to clean up after itself before it is killed.
 fn ask_to_stop(child: &mut Child, since: Instant) -> io::Result<()> {
-    if since.elapsed() > Duration::from_secs(5) {
-        child.kill()
-    } else {
-        Ok(())
-    }
+    if since.elapsed() > Duration::from_secs(5) { child.kill() } else { Ok(()) }
 }
 
 fn read_aside(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {

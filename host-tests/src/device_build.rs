@@ -53,14 +53,7 @@ impl DeviceBuild {
     /// A release build with the compiler's default PTX ISA version and the crate's default features.
     pub fn new(manifest_dir: impl Into<PathBuf>, package: impl Into<String>, sm: Sm) -> Self {
         let (manifest_dir, package) = (manifest_dir.into(), package.into());
-        DeviceBuild {
-            manifest_dir,
-            package,
-            sm,
-            ptx: None,
-            profile: Profile::Release,
-            features: Vec::new(),
-        }
+        DeviceBuild { manifest_dir, package, sm, ptx: None, profile: Profile::Release, features: Vec::new() }
     }
 
     /// Compiles with warnings printed on stderr, and gives the file that holds the PTX.
@@ -75,12 +68,13 @@ impl DeviceBuild {
         toolchain.check_target(self.sm, self.ptx)?;
         let folder = toolchain.machine().target().join("device");
         let modules = folder.join("ptx");
-        std::fs::create_dir_all(&modules)
-            .map_err(|error| Error::io("create the folder", &modules, error))?;
+        std::fs::create_dir_all(&modules).map_err(|error| Error::io("create the folder", &modules, error))?;
         let linker = linker(&folder)?;
         let stem = modules.join(self.stem(toolchain));
         let [compiled, ptx] = ["s", "ptx"].map(|extension| with_extension(&stem, extension));
-        let warnings = self.compile(toolchain, &folder, &linker, &compiled)?;
+        // A folder of cargo's own making: it refuses to clean any other.
+        let target = folder.join("cargo");
+        let warnings = self.compile(toolchain, &target, &linker, &compiled)?;
         if is_older(&ptx, &compiled) {
             self.finish(&compiled, &ptx)?;
         }
@@ -91,28 +85,12 @@ impl DeviceBuild {
     fn stem(&self, toolchain: &DeviceToolchain) -> String {
         let mut hasher = DefaultHasher::new();
         (self, &toolchain.rustc, &toolchain.version).hash(&mut hasher);
-        let profile = if self.profile == Profile::Dev {
-            "dev"
-        } else {
-            "release"
-        };
+        let profile = if self.profile == Profile::Dev { "dev" } else { "release" };
         let ptx = self.ptx.unwrap_or_else(|| toolchain.default_ptx(self.sm));
-        format!(
-            "{}-{}-{}-{profile}-{:016x}",
-            self.package,
-            self.sm,
-            ptx.feature(),
-            hasher.finish()
-        )
+        format!("{}-{}-{}-{profile}-{:016x}", self.package, self.sm, ptx.feature(), hasher.finish())
     }
 
-    fn compile(
-        &self,
-        toolchain: &DeviceToolchain,
-        target: &Path,
-        linker: &Path,
-        out: &Path,
-    ) -> Result<String> {
+    fn compile(&self, toolchain: &DeviceToolchain, target: &Path, linker: &Path, out: &Path) -> Result<String> {
         let cargo = || self.cargo(toolchain, target, linker, out).finish();
         let mut finished = cargo()?;
         if finished.status.success() && !out.is_file() {
@@ -127,100 +105,55 @@ impl DeviceBuild {
         Err(self.failed(&finished, &errors, toolchain))
     }
 
-    fn cargo(
-        &self,
-        toolchain: &DeviceToolchain,
-        target: &Path,
-        linker: &Path,
-        out: &Path,
-    ) -> Command {
+    fn cargo(&self, toolchain: &DeviceToolchain, target: &Path, linker: &Path, out: &Path) -> Command {
         let mut flags = vec![format!("-Ctarget-cpu={}", self.sm)];
-        flags.extend(
-            self.ptx
-                .map(|ptx| format!("-Ctarget-feature=+{}", ptx.feature())),
-        );
-        let profile = if self.profile == Profile::Dev {
-            "DEV"
-        } else {
-            "RELEASE"
-        };
+        flags.extend(self.ptx.map(|ptx| format!("-Ctarget-feature=+{}", ptx.feature())));
+        if self.profile == Profile::Dev {
+            // A panic with a message brings so much of core along, once per kernel, that the assembler and
+            // the disassembler take half a minute.
+            flags.extend(["-Zunstable-options", "-Cpanic=immediate-abort"].map(str::to_owned));
+        }
+        let profile = if self.profile == Profile::Dev { "DEV" } else { "RELEASE" };
         let setting = |name: &str| format!("CARGO_PROFILE_{profile}_{name}");
+        let cargo = toolchain.cargo().dir(&self.manifest_dir).args(["rustc", "--package", &self.package]);
+        let cargo = cargo.args(["--lib", "--crate-type=cdylib", "--target", TARGET, "-Zbuild-std=core"]);
         let cargo =
-            toolchain
-                .cargo()
-                .dir(&self.manifest_dir)
-                .args(["rustc", "--package", &self.package]);
-        let cargo = cargo.args([
-            "--lib",
-            "--crate-type=cdylib",
-            "--target",
-            TARGET,
-            "-Zbuild-std=core",
-        ]);
-        let cargo = cargo
-            .args(["--message-format=json-diagnostic-rendered-ansi", "--quiet"])
-            .arg("--target-dir")
-            .arg(target);
+            cargo.args(["--message-format=json-diagnostic-rendered-ansi", "--quiet"]).arg("--target-dir").arg(target);
         let cargo = cargo.args((self.profile == Profile::Release).then_some("--release"));
-        let cargo = cargo.args(
-            self.features
-                .iter()
-                .flat_map(|feature| ["--features", feature]),
-        );
+        let cargo = cargo.args(self.features.iter().flat_map(|feature| ["--features", feature]));
         let cargo = cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
         let cargo = cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker);
         // The whole module in one file; and no debug sections, which ptxas cannot parse as LLVM writes them.
-        let cargo = cargo
-            .env(setting("LTO"), "fat")
-            .env(setting("CODEGEN_UNITS"), "1")
-            .env(setting("DEBUG"), "false");
+        let cargo = cargo.env(setting("LTO"), "fat").env(setting("CODEGEN_UNITS"), "1").env(setting("DEBUG"), "false");
         let mut emit = std::ffi::OsString::from("--emit=asm=");
         emit.push(out);
         cargo.arg("--").arg(emit)
     }
 
     fn forget(&self, toolchain: &DeviceToolchain, target: &Path) -> Result<()> {
-        let clean =
-            toolchain
-                .cargo()
-                .dir(&self.manifest_dir)
-                .args(["clean", "--package", &self.package]);
+        let clean = toolchain.cargo().dir(&self.manifest_dir).args(["clean", "--package", &self.package]);
         let clean = clean.args(["--target", TARGET, "--target-dir"]).arg(target);
-        clean
-            .args((self.profile == Profile::Release).then_some("--release"))
-            .run()
-            .map(drop)
+        clean.args((self.profile == Profile::Release).then_some("--release")).run().map(drop)
     }
 
     fn failed(&self, finished: &Finished, errors: &str, toolchain: &DeviceToolchain) -> Error {
-        let said = if errors.is_empty() {
-            tail(&finished.stderr)
-        } else {
-            errors.to_owned()
-        };
-        Error::new(format_args!(
-            "{} does not compile for {}",
-            self.package, self.sm
-        ))
-        .at(format_args!(
+        let error = Error::new(format_args!("{} does not compile for {}", self.package, self.sm)).at(format_args!(
             "{} (with {})",
             self.manifest_dir.display(),
             toolchain.version
-        ))
-        .because(said)
-        .fix("correct what the compiler points at")
+        ));
+        if errors.is_empty() {
+            return error.because(tail(&finished.stderr)).fix("see what cargo says above");
+        }
+        error.because(errors).fix("correct what the compiler points at")
     }
 
     /// Makes the module from what the compiler wrote: without the parts of `core` that nothing in it uses, which
     /// an unoptimised build still holds.
     fn finish(&self, compiled: &Path, ptx: &Path) -> Result<()> {
-        let text = std::fs::read_to_string(compiled)
-            .map_err(|error| Error::io("read", compiled, error))?;
-        let text = if self.profile == Profile::Dev {
-            ptx::reachable(&text)
-        } else {
-            text
-        };
+        let text = std::fs::read_to_string(compiled).map_err(|error| Error::io("read", compiled, error))?;
+        let text = if self.profile == Profile::Dev { ptx::reachable(&text) } else { text };
+        let text = ptx::with_memcmp(&text);
         let module = Module::parse(&text).map_err(|error| error.at(compiled.display()))?;
         if module.target != self.sm || self.ptx.is_some_and(|ptx| ptx != module.version) {
             let made = format!("{} with PTX ISA {}", module.target, module.version);
@@ -248,12 +181,9 @@ fn is_older(made: &Path, from: &Path) -> bool {
 /// Writes a file so that it is never seen half-written.
 fn write_whole(path: &Path, text: &str) -> Result<()> {
     let failed = |error| Error::io("write", path, error);
-    let new =
-        tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+    let new = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
     std::fs::write(new.path(), text).map_err(failed)?;
-    new.persist(path)
-        .map(drop)
-        .map_err(|error| failed(error.error))
+    new.persist(path).map(drop).map_err(|error| failed(error.error))
 }
 
 fn linker(folder: &Path) -> Result<PathBuf> {
@@ -263,8 +193,7 @@ fn linker(folder: &Path) -> Result<PathBuf> {
     }
     write_whole(&path, LINKER)?;
     let executable = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(&path, executable)
-        .map_err(|error| Error::io("make executable", &path, error))?;
+    std::fs::set_permissions(&path, executable).map_err(|error| Error::io("make executable", &path, error))?;
     Ok(path)
 }
 
@@ -282,10 +211,8 @@ fn diagnostics(stdout: &str) -> (String, String) {
         let text = message["message"].as_str().unwrap_or_default();
         match message["level"].as_str() {
             // The PTX ISA version has no other way to rustc than these.
-            Some("warning")
-                if text.contains("unstable feature specified for `-Ctarget-feature`") => {}
-            Some("warning")
-                if text.ends_with("warning emitted") || text.ends_with("warnings emitted") => {}
+            Some("warning") if text.contains("unstable feature specified for `-Ctarget-feature`") => {}
+            Some("warning") if text.ends_with("warning emitted") || text.ends_with("warnings emitted") => {}
             Some("warning") => warnings += rendered,
             _ => errors += rendered,
         }

@@ -174,6 +174,50 @@ pub fn reachable(text: &str) -> String {
     kept.map(|(_, item)| format!("{}\n", item.text)).collect()
 }
 
+/// The module with a body for `memcmp`, if it calls it: `core` leaves that one to the linker.
+pub fn with_memcmp(text: &str) -> String {
+    let items = items(text);
+    let missing = items
+        .iter()
+        .find(|item| item.name() == Some("memcmp") && item.function().is_none());
+    missing.map_or_else(
+        || text.to_owned(),
+        |item| text.replacen(item.text, MEMCMP, 1),
+    )
+}
+
+const MEMCMP: &str = "\
+.func (.param .b32 memcmp_result) memcmp(
+	.param .b64 memcmp_left,
+	.param .b64 memcmp_right,
+	.param .b64 memcmp_bytes
+)
+{
+	.reg .pred 	%p<3>;
+	.reg .b32 	%r<4>;
+	.reg .b64 	%rd<4>;
+
+	ld.param.b64 	%rd1, [memcmp_left];
+	ld.param.b64 	%rd2, [memcmp_right];
+	ld.param.b64 	%rd3, [memcmp_bytes];
+	mov.b32 	%r3, 0;
+$memcmp_next:
+	setp.eq.s64 	%p1, %rd3, 0;
+	@%p1 bra 	$memcmp_done;
+	ld.u8 	%r1, [%rd1];
+	ld.u8 	%r2, [%rd2];
+	sub.s32 	%r3, %r1, %r2;
+	setp.ne.s32 	%p2, %r3, 0;
+	@%p2 bra 	$memcmp_done;
+	add.s64 	%rd1, %rd1, 1;
+	add.s64 	%rd2, %rd2, 1;
+	sub.s64 	%rd3, %rd3, 1;
+	bra 	$memcmp_next;
+$memcmp_done:
+	st.param.b32 	[memcmp_result], %r3;
+	ret;
+}";
+
 /// A statement at the module's top level: a directive, a variable, a function's declaration or the function.
 struct Item<'a> {
     line: u32,
@@ -268,4 +312,117 @@ fn is_code(item: &str) -> bool {
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$%".contains(c)))
         .filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODULE: &str = "//
+.version 8.6
+.target sm_90
+.address_size 64
+
+.extern .func  (.param .b32 func_retval0) memcmp
+(
+	.param .b64 memcmp_param_0
+)
+;
+.global .align 1 .b8 used[2] = {1, 2};
+.global .align 1 .b8 unused[2] = {1, 2};
+	// .globl	k
+.visible .entry k(
+	.param .u64 .ptr .align 1 k_param_0
+)
+{
+	.reg .b32 	%r<2>;
+
+	// begin inline asm
+	{
+.reg .pred q;
+@q ld.global.nc.f32 %r1, [%rd1];
+}
+	// end inline asm
+	mov.b64 	%rd2, used;
+	{ // callseq 0, 0
+	call.uni (retval0), memcmp, (param0);
+	} // callseq 0
+	ret;
+
+}
+.func _RNvCs1234_4core4dead()
+{
+	call.uni _RNvCs1234_4core4dead, ();
+	// begin inline asm
+	exit;
+	// end inline asm
+	ret;
+}
+";
+
+    #[test]
+    fn a_module_reads_as_functions_and_their_inline_asm() {
+        let module = Module::parse(MODULE).unwrap();
+        assert_eq!(
+            (module.version, module.target),
+            (PtxVersion::new(8, 6), Sm::new(90))
+        );
+        let heads: Vec<_> = module
+            .functions
+            .iter()
+            .map(|one| (one.demangled(), one.is_entry, one.line))
+            .collect();
+        assert_eq!(
+            heads,
+            [
+                ("k".to_owned(), true, 14),
+                ("core::dead".to_owned(), false, 33)
+            ]
+        );
+        let lines = [
+            "{",
+            ".reg .pred q;",
+            "@q ld.global.nc.f32 %r1, [%rd1];",
+            "}",
+        ];
+        let block = InlineAsm {
+            line: 21,
+            lines: lines.map(str::to_owned).to_vec(),
+        };
+        assert_eq!(module.functions[0].inline_asm(), [block]);
+        let end = module.functions[0].body.last().unwrap();
+        assert_eq!((end.number, end.text.as_str()), (32, "}"));
+        assert_eq!(module.function_at(23).unwrap().name, "k");
+        assert_eq!(module.function_at(4), None);
+        assert!(Module::parse("hello").is_err());
+    }
+
+    #[test]
+    fn registers_lose_their_numbers_and_nothing_else() {
+        let line = "@%p1  ld.global.nc.L2::256B.v2.u64 {%rd12, %rq1},\t[%rd3+16]; // %tid.x %f2x";
+        let expected = "@% ld.global.nc.L2::256B.v2.u64 {%, %}, [%+16]; // %tid.x %f2x";
+        assert_eq!(normalise(line), expected);
+    }
+
+    #[test]
+    fn what_nothing_reaches_goes() {
+        let kept = reachable(MODULE);
+        let names = |text: &str| {
+            items(text)
+                .iter()
+                .filter_map(|item| item.name().map(str::to_owned))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            names(MODULE),
+            ["memcmp", "used", "unused", "k", "_RNvCs1234_4core4dead"]
+        );
+        assert_eq!(names(&kept), ["memcmp", "used", "k"]);
+        assert_eq!(Module::parse(&kept).unwrap().functions.len(), 1);
+        assert_eq!(names(&with_memcmp(&kept)), ["memcmp", "used", "k"]);
+        assert_eq!(
+            Module::parse(&with_memcmp(&kept)).unwrap().functions.len(),
+            2
+        );
+    }
 }
