@@ -117,8 +117,7 @@ impl DeviceBuild {
         let setting = |name: &str| format!("CARGO_PROFILE_{profile}_{name}");
         let cargo = toolchain.cargo().dir(&self.manifest_dir).args(["rustc", "--package", &self.package]);
         let cargo = cargo.args(["--lib", "--crate-type=cdylib", "--target", TARGET, "-Zbuild-std=core"]);
-        let cargo =
-            cargo.args(["--message-format=json-diagnostic-rendered-ansi", "--quiet"]).arg("--target-dir").arg(target);
+        let cargo = cargo.args([message_format(), "--quiet"]).arg("--target-dir").arg(target);
         let cargo = cargo.args((self.profile == Profile::Release).then_some("--release"));
         let cargo = cargo.args(self.features.iter().flat_map(|feature| ["--features", feature]));
         let cargo = cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
@@ -165,6 +164,12 @@ impl DeviceBuild {
         }
         write_whole(ptx, &text)
     }
+}
+
+/// The compiler's messages reach this program alone; they are coloured if what it prints is.
+fn message_format() -> &'static str {
+    let coloured = console::colors_enabled_stderr();
+    if coloured { "--message-format=json-diagnostic-rendered-ansi" } else { "--message-format=json" }
 }
 
 fn with_extension(stem: &Path, extension: &str) -> PathBuf {
@@ -218,4 +223,47 @@ fn diagnostics(stdout: &str) -> (String, String) {
         }
     }
     (errors, warnings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_noise_is_kept_from_the_user() {
+        let message = |level: &str, text: &str| {
+            let rendered = format!("{level}: {text}\n");
+            let message = serde_json::json!({ "level": level, "message": text, "rendered": rendered });
+            serde_json::json!({ "reason": "compiler-message", "message": message }).to_string()
+        };
+        let lines = [
+            message("warning", "unstable feature specified for `-Ctarget-feature`: `ptx86`"),
+            message("warning", "unused variable: `x`"),
+            message("warning", "2 warnings emitted"),
+            message("error", "mismatched types"),
+            message("failure-note", "Some errors have detailed explanations"),
+            r#"{"reason":"build-finished","success":false}"#.to_owned(),
+        ];
+        let errors = "error: mismatched types\nfailure-note: Some errors have detailed explanations\n";
+        let expected = (errors.to_owned(), "warning: unused variable: `x`\n".to_owned());
+        assert_eq!(diagnostics(&lines.join("\n")), expected);
+    }
+
+    #[test]
+    fn builds_that_differ_have_files_that_differ() {
+        let build = DeviceBuild::new("kernels", "kernels", Sm::new(80));
+        let others = [
+            DeviceBuild { manifest_dir: "elsewhere".into(), ..build.clone() },
+            DeviceBuild { ptx: Some(PtxVersion::new(7, 4)), ..build.clone() },
+            DeviceBuild { profile: Profile::Dev, ..build.clone() },
+            DeviceBuild { features: vec!["half".to_owned()], ..build.clone() },
+        ];
+        let hash = |build: &DeviceBuild| {
+            let mut hasher = DefaultHasher::new();
+            build.hash(&mut hasher);
+            hasher.finish()
+        };
+        let hashes: std::collections::BTreeSet<u64> = others.iter().chain([&build]).map(hash).collect();
+        assert_eq!(hashes.len(), 5);
+    }
 }

@@ -170,6 +170,12 @@ fn tools_are_downloaded_once() {
     assert_eq!(fake.find_tools().1, [""; 0]);
     assert_eq!(fake.log("pip.log"), "install\n");
     assert_eq!(fake.cuda(), ["13.5", "lock"]);
+    let stamp = fake.machine.target().join("cuda/13.5/stamp");
+    let wheels = "nvidia-cuda-nvcc==13.5.*\nnvidia-cuda-nvdisasm==13.5.*\n";
+    assert_eq!(fs::read_to_string(&stamp).unwrap(), wheels);
+    fs::write(stamp, "nvidia-cuda-nvcc==13.4.*\n").unwrap();
+    fake.find_tools().0.unwrap();
+    assert_eq!(fake.log("pip.log"), "install\ninstall\n");
 }
 
 #[test]
