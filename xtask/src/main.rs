@@ -1,2 +1,62 @@
-//! Command line.
-fn main() {}
+//! The command line of ptx-intrinsics.
+
+mod demo;
+mod forms;
+mod test;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use console::style;
+use host_tests::command::{catch_interrupts, interrupted};
+use host_tests::error::{Error, Result};
+
+/// Typed wrappers that emit exactly one PTX memory instruction each: see them at work, test them, list them.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Show each hint of four kernels in Rust, in PTX and in machine code, then run the kernels and check every value
+    Demo(demo::Demo),
+    /// Run all tests, in dev and in release builds
+    Test(test::Test),
+    /// List every legal form: its Rust, its PTX and what it needs
+    Forms(forms::Forms),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    catch_interrupts();
+    let done = match arguments.task {
+        Task::Demo(demo) => demo.run(),
+        Task::Test(test) => test.run(),
+        Task::Forms(forms) => forms.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) if interrupted() => ExitCode::from(130),
+        Err(error) => {
+            eprintln!("{} {error}", style("error:").red().bold().for_stderr());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes to stdout. Whoever closes the pipe has seen enough: that ends the process, and is no error.
+fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        written => written.map_err(|error| {
+            Error::new(format_args!("could not write: {error}"))
+                .at("stdout")
+                .fix("see whether the disk is full, if stdout is a file")
+        }),
+    }
+}

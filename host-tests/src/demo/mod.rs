@@ -1,0 +1,223 @@
+//! What the kernels' hints become: each access in Rust, in PTX and in machine code, side by side.
+
+pub mod compile;
+pub mod expression;
+pub mod line_table;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use ptx_intrinsics::catalogue::{self, Form};
+use serde::Serialize;
+
+use crate::cuda_tools::CudaTools;
+use crate::demo::compile::{Compiled, OLDEST};
+use crate::demo::line_table::Site;
+use crate::error::{Error, Result};
+use crate::nvdisasm::{Disassembler, SassFunction, SassInstruction};
+use crate::progress::Progress;
+use crate::ptx::Function;
+use crate::target::Sm;
+use crate::workload::{ALL, Workload};
+
+/// An access of a kernel: one expression of its source, which unrolling may have made several instructions of.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Access {
+    /// The expression, as it stands in the source; as the catalogue spells it where the compiler does not say.
+    pub rust: String,
+    /// The definition of the policy that it names.
+    pub policy: Option<String>,
+    /// Where it stands: `gather.rs:53`.
+    pub place: Option<String>,
+    /// Its first instruction in PTX.
+    pub ptx: String,
+    /// How many instructions of PTX it became.
+    pub ptx_count: usize,
+    /// What these became, GPU for GPU.
+    pub sass: Vec<Sass>,
+    #[serde(skip)]
+    lines: Vec<u32>,
+}
+
+/// An access on one GPU.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Sass {
+    /// The GPU.
+    pub sm: Sm,
+    /// The instructions that differ in more than their operands.
+    pub instructions: Vec<Counted>,
+    /// What of the hint the machine code does not say.
+    pub note: Option<String>,
+}
+
+/// Instructions of the same opcode.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Counted {
+    /// The first of them.
+    pub text: String,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// Machine code for one GPU.
+pub struct Assembled {
+    /// The GPU.
+    pub sm: Sm,
+    /// The file.
+    pub cubin: PathBuf,
+    /// What is in it.
+    pub functions: Vec<SassFunction>,
+}
+
+/// The workloads of those names, all of them if there is none.
+pub fn workloads(names: &[String]) -> Result<Vec<&'static dyn Workload>> {
+    let known = || ALL.map(|workload| workload.name()).join(" ");
+    let find = |name: &String| {
+        let found = ALL.into_iter().find(|workload| workload.name() == name);
+        found.ok_or_else(|| {
+            Error::new(format_args!("there is no kernel `{name}`"))
+                .at("--kernel")
+                .fix(format_args!("use one of {}", known()))
+        })
+    };
+    if names.is_empty() { Ok(ALL.to_vec()) } else { names.iter().map(find).collect() }
+}
+
+/// The GPUs of that list, which must have the kernels' hints.
+pub fn architectures(names: &[String]) -> Result<Vec<Sm>> {
+    let mut sms = Vec::new();
+    for name in names {
+        let sm: Sm = name.parse().map_err(|error: Error| error.at("--sm"))?;
+        let (oldest, _) = OLDEST;
+        if sm < oldest {
+            return Err(Error::new(format_args!("{sm} is too old for the kernels: it lacks some of their hints"))
+                .at("--sm")
+                .fix(format_args!("use {oldest} or later"))
+                .fix("`cargo xtask forms` lists what each hint needs"));
+        }
+        if !sms.contains(&sm) {
+            sms.push(sm);
+        }
+    }
+    Ok(sms)
+}
+
+/// Assembles the kernels for one GPU and disassembles them again.
+pub fn assemble(compiled: &Compiled, sm: Sm, tools: &CudaTools, progress: &Progress) -> Result<Assembled> {
+    let _step = progress.step(format!("Assembling and disassembling for {sm}"));
+    let cubin = compiled.path.with_extension(format!("{sm}.cubin"));
+    let assembler = tools.assembler(sm, progress)?.lineinfo(true);
+    assembler.assemble(&compiled.path, sm, &cubin)?.map_err(Error::from)?;
+    let functions = Disassembler::new(&tools.nvdisasm).disassemble(&cubin)?;
+    Ok(Assembled { sm, cubin, functions })
+}
+
+/// What each access of a kernel became on each GPU.
+pub fn accesses(compiled: &Compiled, workload: &dyn Workload, assembled: &[Assembled]) -> Result<Vec<Access>> {
+    let missing = |what: &str| {
+        Error::new(format_args!("{what} has no function `{}`", workload.name()))
+            .at(workload.source())
+            .fix("a kernel's entry point has the workload's name")
+    };
+    let function = compiled.module.function(workload.name()).ok_or_else(|| missing("the PTX"))?;
+    let sites = compiled.sites.get(workload.name()).map(Vec::as_slice).unwrap_or_default();
+    let mut accesses = in_ptx(function, sites, &read)?;
+    for one in assembled {
+        let function = one.functions.iter().find(|function| function.name == workload.name());
+        let function = function.ok_or_else(|| missing(&format!("the machine code for {}", one.sm)))?;
+        accesses.iter_mut().for_each(|access| access.add_sass(one.sm, function));
+    }
+    Ok(accesses)
+}
+
+fn read(file: &Path) -> Result<String> {
+    std::fs::read_to_string(file).map_err(|error| Error::io("read", file, error))
+}
+
+/// The accesses in a function, in the order of their source; `sites` says where each of its `asm!` stands.
+pub fn in_ptx(
+    function: &Function,
+    sites: &[Option<Site>],
+    read: &dyn Fn(&Path) -> Result<String>,
+) -> Result<Vec<Access>> {
+    let forms: HashMap<String, Form> = catalogue::forms().map(|form| (form.ptx().to_owned(), form)).collect();
+    let mut accesses: BTreeMap<(Option<Site>, String), Access> = BTreeMap::new();
+    let sites = sites.iter().cloned().chain(std::iter::repeat(None));
+    for (block, site) in function.inline_asm().iter().zip(sites) {
+        let found = block.lines.iter().find_map(|line| Some((line, forms.get(mnemonic(line))?)));
+        let Some((text, form)) = found else { continue };
+        // The block's own lines are no longer numbered; the function's are.
+        let numbered = function.body.iter().filter(|line| line.number >= block.line);
+        let line = numbered.clone().find(|line| line.text == *text).map_or(block.line, |line| line.number);
+        let key = (site.clone(), form.ptx().to_owned());
+        if !accesses.contains_key(&key) {
+            accesses.insert(key.clone(), Access::new(text, form, site.as_ref(), read)?);
+        }
+        accesses.entry(key).and_modify(|access| access.lines.push(line));
+    }
+    Ok(accesses.into_values().map(|access| Access { ptx_count: access.lines.len(), ..access }).collect())
+}
+
+/// The instruction's name with its qualifiers, without its predicate.
+fn mnemonic(line: &str) -> &str {
+    let mut words = line.trim_end_matches(';').split_whitespace().skip_while(|word| word.starts_with('@'));
+    words.next().unwrap_or_default()
+}
+
+impl Access {
+    fn new(ptx: &str, form: &Form, site: Option<&Site>, read: &dyn Fn(&Path) -> Result<String>) -> Result<Self> {
+        let spelled = if ptx.starts_with('@') { form.rust_if().unwrap_or(form.rust()) } else { form.rust() };
+        let mut access = Access {
+            rust: spelled.to_owned(),
+            policy: None,
+            place: None,
+            ptx: ptx.to_owned(),
+            ptx_count: 0,
+            sass: Vec::new(),
+            lines: Vec::new(),
+        };
+        if let Some(site) = site {
+            let source = read(&site.file)?;
+            if let Some(call) = expression::call_at(&source, site.line, site.column) {
+                access.policy = expression::policy_of(&source, &call);
+                access.place = Some(format!("{}:{}", site.file.file_name().unwrap_or_default().display(), site.line));
+                access.rust = call;
+            }
+        }
+        Ok(access)
+    }
+
+    /// Adds what it became in that function's machine code.
+    pub fn add_sass(&mut self, sm: Sm, function: &SassFunction) {
+        let mut instructions: Vec<(String, Counted)> = Vec::new();
+        let own = |one: &&SassInstruction| one.ptx_line.is_some_and(|line| self.lines.contains(&line));
+        for one in function.instructions.iter().filter(own).filter(|one| accesses_memory(&one.opcode)) {
+            match instructions.iter_mut().find(|(opcode, _)| *opcode == one.opcode) {
+                Some((_, counted)) => counted.count += 1,
+                None => instructions.push((one.opcode.clone(), Counted { text: one.text.clone(), count: 1 })),
+            }
+        }
+        let note = instructions.iter().find_map(|(opcode, _)| other_size(&self.ptx, opcode));
+        let instructions = instructions.into_iter().map(|(_, counted)| counted).collect();
+        self.sass.push(Sass { sm, instructions, note });
+    }
+}
+
+/// Says so if PTX and machine code name different prefetch sizes, as they do on sm_80.
+fn other_size(ptx: &str, opcode: &str) -> Option<String> {
+    let size = |text: &str, begin: &str| {
+        let (_, rest) = text.split_once(begin)?;
+        rest.split('B').next()?.parse::<u32>().ok()
+    };
+    let (asked, made) = (size(ptx, ".L2::")?, size(opcode, ".LTC"));
+    (made != Some(asked)).then(|| match made {
+        Some(made) => format!("ptxas makes the prefetch {made} bytes on this GPU, not {asked}"),
+        None => format!("ptxas leaves the prefetch of {asked} bytes out on this GPU"),
+    })
+}
+
+/// Whether the instruction goes to memory, rather than getting its address or its predicate ready.
+fn accesses_memory(opcode: &str) -> bool {
+    let name = opcode.split('.').next().unwrap_or_default();
+    matches!(name, "LD" | "LDG" | "LDS" | "LDL" | "ST" | "STG" | "STS" | "STL" | "CCTL" | "CCTLL" | "UBLKPF")
+}
