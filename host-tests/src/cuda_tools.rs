@@ -35,27 +35,15 @@ pub struct WheelSet {
 pub const CUDA_13: WheelSet = WheelSet {
     folder: "13.5",
     wheels: &[
-        Wheel {
-            name: "nvidia-cuda-nvcc",
-            version: "13.5.*",
-            file: "nvidia/cu13/bin/ptxas",
-        },
-        Wheel {
-            name: "nvidia-cuda-nvdisasm",
-            version: "13.5.*",
-            file: "nvidia/cu13/bin/nvdisasm",
-        },
+        Wheel { name: "nvidia-cuda-nvcc", version: "13.5.*", file: "nvidia/cu13/bin/ptxas" },
+        Wheel { name: "nvidia-cuda-nvdisasm", version: "13.5.*", file: "nvidia/cu13/bin/nvdisasm" },
     ],
 };
 
 /// CUDA 12: the last assembler of sm_50 to sm_72.
 pub const CUDA_12: WheelSet = WheelSet {
     folder: "12.9",
-    wheels: &[Wheel {
-        name: "nvidia-cuda-nvcc-cu12",
-        version: "12.9.*",
-        file: "nvidia/cuda_nvcc/bin/ptxas",
-    }],
+    wheels: &[Wheel { name: "nvidia-cuda-nvcc-cu12", version: "12.9.*", file: "nvidia/cuda_nvcc/bin/ptxas" }],
 };
 
 /// A CUDA tool's release, as in 13.5.
@@ -86,39 +74,21 @@ impl CudaTools {
             if !(ptxas.exists() && nvdisasm.exists()) {
                 continue;
             }
-            let advice = format!(
-                "repair that toolkit, or take it out of {origin}: the tools are then downloaded"
-            );
-            let found = [("ptxas", &ptxas), ("nvdisasm", &nvdisasm)]
-                .map(|(name, file)| release(machine, name, file));
+            let advice = format!("repair that toolkit, or take it out of {origin}: the tools are then downloaded");
+            let found = [("ptxas", &ptxas), ("nvdisasm", &nvdisasm)].map(|(name, file)| release(machine, name, file));
             let [assembler, disassembler] = found;
-            let release = assembler
-                .and_then(|one| Ok(one.min(disassembler?)))
-                .map_err(|error| error.fix(advice))?;
+            let release = assembler.and_then(|one| Ok(one.min(disassembler?))).map_err(|error| error.fix(advice))?;
             if release.0 >= 13 {
-                return Ok(CudaTools {
-                    ptxas,
-                    nvdisasm,
-                    release,
-                    machine: machine.clone(),
-                });
+                return Ok(CudaTools { ptxas, nvdisasm, release, machine: machine.clone() });
             }
             let (major, minor) = release;
-            progress.note(&format!(
-                "Passing over CUDA {major}.{minor} in {}: 13 is needed",
-                folder.display()
-            ));
+            progress.note(&format!("Passing over CUDA {major}.{minor} in {}: 13 is needed", folder.display()));
         }
         let folder = CUDA_13.provide(machine, progress)?;
         let [ptxas, nvdisasm] = [0, 1].map(|at| folder.join(CUDA_13.wheels[at].file));
         let release = release_of_wheel(machine, "ptxas", &ptxas, &folder, 13)?;
         release_of_wheel(machine, "nvdisasm", &nvdisasm, &folder, 13)?;
-        Ok(CudaTools {
-            ptxas,
-            nvdisasm,
-            release,
-            machine: machine.clone(),
-        })
+        Ok(CudaTools { ptxas, nvdisasm, release, machine: machine.clone() })
     }
 
     /// CUDA 12's ptxas, which is downloaded when first asked for.
@@ -140,12 +110,9 @@ impl CudaTools {
         if known.contains(&sm) {
             return Ok(older);
         }
-        Err(Error::new(format_args!(
-            "neither CUDA {}.{} nor 12.9 assembles for {sm}",
-            self.release.0, self.release.1
-        ))
-        .at(self.ptxas.display())
-        .fix("pick another GPU, or point CUDA_HOME at a toolkit that knows this one"))
+        Err(Error::new(format_args!("neither CUDA {}.{} nor 12.9 assembles for {sm}", self.release.0, self.release.1))
+            .at(self.ptxas.display())
+            .fix("pick another GPU, or point CUDA_HOME at a toolkit that knows this one"))
     }
 }
 
@@ -169,27 +136,16 @@ impl WheelSet {
 
     /// Whether `folder` has the stamp of exactly these wheels, which is written last, and their files.
     fn is_complete(&self, folder: &Path) -> bool {
-        let stamped =
-            fs::read_to_string(folder.join("stamp")).is_ok_and(|stamp| stamp == self.stamp());
-        stamped
-            && self
-                .wheels
-                .iter()
-                .all(|wheel| folder.join(wheel.file).is_file())
+        let stamped = fs::read_to_string(folder.join("stamp")).is_ok_and(|stamp| stamp == self.stamp());
+        stamped && self.wheels.iter().all(|wheel| folder.join(wheel.file).is_file())
     }
 
     fn stamp(&self) -> String {
-        self.requirements()
-            .iter()
-            .map(|wheel| format!("{wheel}\n"))
-            .collect()
+        self.requirements().iter().map(|wheel| format!("{wheel}\n")).collect()
     }
 
     fn requirements(&self) -> Vec<String> {
-        self.wheels
-            .iter()
-            .map(|wheel| format!("{}=={}", wheel.name, wheel.version))
-            .collect()
+        self.wheels.iter().map(|wheel| format!("{}=={}", wheel.name, wheel.version)).collect()
     }
 
     /// Unpacks into a temporary beside the folder and renames it, so that an interrupted install leaves no folder.
@@ -197,27 +153,16 @@ impl WheelSet {
         let folder = home.join(self.folder);
         let pip = pip(machine)?;
         let wanted = self.requirements();
-        progress.note(&format!(
-            "Installing {} from PyPI into {}",
-            wanted.join(" "),
-            folder.display()
-        ));
-        let fresh = tempfile::Builder::new()
-            .prefix(&temporary(self.folder))
-            .tempdir_in(home);
+        progress.note(&format!("Installing {} from PyPI into {}", wanted.join(" "), folder.display()));
+        let fresh = tempfile::Builder::new().prefix(&temporary(self.folder)).tempdir_in(home);
         let fresh = fresh.map_err(|error| Error::io("create a folder in", home, error))?;
         crate::command::catch_interrupts();
         {
             let _step = progress.step(format!("pip install {}", wanted.join(" ")));
             let (unpacked, scratch) = (fresh.path().join("unpacked"), fresh.path().join("scratch"));
-            fs::create_dir(&scratch)
-                .map_err(|error| Error::io("create the folder", &scratch, error))?;
-            let install = pip
-                .args(PIP_INSTALL)
-                .arg(&unpacked)
-                .args(&wanted)
-                .env("TMPDIR", &scratch)
-                .env("PIP_USER", "0");
+            fs::create_dir(&scratch).map_err(|error| Error::io("create the folder", &scratch, error))?;
+            let install =
+                pip.args(PIP_INSTALL).arg(&unpacked).args(&wanted).env("TMPDIR", &scratch).env("PIP_USER", "0");
             install.run().map_err(|error| {
                 error
                     .fix("check the network, and pip's settings if a proxy or mirror is needed: pip config list")
@@ -228,18 +173,14 @@ impl WheelSet {
         for wheel in self.wheels {
             let file = unpacked.join(wheel.file);
             if !file.is_file() {
-                return Err(Error::new(format_args!(
-                    "the wheel {}=={} lacks a file",
-                    wheel.name, wheel.version
-                ))
-                .at(wheel.file)
-                .fix("install NVIDIA's CUDA toolkit 13 and set CUDA_HOME to its folder"));
+                return Err(Error::new(format_args!("the wheel {}=={} lacks a file", wheel.name, wheel.version))
+                    .at(wheel.file)
+                    .fix("install NVIDIA's CUDA toolkit 13 and set CUDA_HOME to its folder"));
             }
         }
         let stamp = unpacked.join("stamp");
         fs::write(&stamp, self.stamp()).map_err(|error| Error::io("write", &stamp, error))?;
-        fs::rename(&unpacked, &folder)
-            .map_err(|error| Error::io("rename the new folder to", &folder, error))
+        fs::rename(&unpacked, &folder).map_err(|error| Error::io("rename the new folder to", &folder, error))
     }
 }
 
@@ -261,19 +202,12 @@ const PIP_INSTALL: [&str; 11] = [
 fn toolkits(machine: &Machine) -> Vec<(&'static str, PathBuf)> {
     let named = ["CUDA_HOME", "CUDA_PATH"].into_iter();
     let named = named.filter_map(|name| Some((name, Path::new(machine.var(name)?).join("bin"))));
-    named
-        .chain(machine.path().into_iter().map(|folder| ("PATH", folder)))
-        .collect()
+    named.chain(machine.path().into_iter().map(|folder| ("PATH", folder))).collect()
 }
 
 /// The first pip that answers.
 fn pip(machine: &Machine) -> Result<Command> {
-    let ways: [&[&str]; 4] = [
-        &["python3", "-m", "pip"],
-        &["pip3"],
-        &["pip"],
-        &["python", "-m", "pip"],
-    ];
+    let ways: [&[&str]; 4] = [&["python3", "-m", "pip"], &["pip3"], &["pip"], &["python", "-m", "pip"]];
     for way in ways {
         let Some(program) = machine.which(way[0]) else {
             continue;
@@ -283,32 +217,22 @@ fn pip(machine: &Machine) -> Result<Command> {
             return Ok(command());
         }
     }
-    Err(
-        Error::new("the CUDA tools are not installed, and there is no pip to download them with")
-            .at("PATH, where python3, pip3, pip and python were tried")
-            .fix("install pip (on Debian: apt-get install python3-pip)")
-            .fix("or install NVIDIA's CUDA toolkit 13 and set CUDA_HOME to its folder"),
-    )
+    Err(Error::new("the CUDA tools are not installed, and there is no pip to download them with")
+        .at("PATH, where python3, pip3, pip and python were tried")
+        .fix("install pip (on Debian: apt-get install python3-pip)")
+        .fix("or install NVIDIA's CUDA toolkit 13 and set CUDA_HOME to its folder"))
 }
 
 /// Waits until no other process installs. The lock goes with the file handle, so a killed process leaves none.
 fn lock(path: &Path, progress: &Progress) -> Result<File> {
     let failed = |error| Error::io("lock", path, error);
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(path)
-        .map_err(failed)?;
+    let file = File::options().create(true).truncate(false).write(true).open(path).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => return Ok(file),
         Err(TryLockError::Error(error)) => return Err(failed(error)),
         Err(TryLockError::WouldBlock) => {}
     }
-    let _step = progress.step(format!(
-        "waiting for the process that holds {}",
-        path.display()
-    ));
+    let _step = progress.step(format!("waiting for the process that holds {}", path.display()));
     file.lock().map_err(failed)?;
     Ok(file)
 }
@@ -322,11 +246,7 @@ fn sweep(home: &Path, folder: &str) -> Result<()> {
     let failed = |error| Error::io("clean up", home, error);
     for entry in fs::read_dir(home).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name == folder || name.starts_with(&temporary(folder)) {
             fs::remove_dir_all(&path).map_err(|error| Error::io("remove", &path, error))?;
         }
@@ -334,17 +254,8 @@ fn sweep(home: &Path, folder: &str) -> Result<()> {
     Ok(())
 }
 
-fn release_of_wheel(
-    machine: &Machine,
-    name: &str,
-    file: &Path,
-    folder: &Path,
-    major: u32,
-) -> Result<Release> {
-    let advice = format!(
-        "delete {} and run this again; or set CUDA_HOME to a CUDA 13 toolkit",
-        folder.display()
-    );
+fn release_of_wheel(machine: &Machine, name: &str, file: &Path, folder: &Path, major: u32) -> Result<Release> {
+    let advice = format!("delete {} and run this again; or set CUDA_HOME to a CUDA 13 toolkit", folder.display());
     let found = release(machine, name, file).and_then(|found| {
         if found.0 == major {
             return Ok(found);
@@ -357,25 +268,16 @@ fn release_of_wheel(
 
 /// Runs the tool, which proves that it works, and reads its release.
 fn release(machine: &Machine, name: &str, file: &Path) -> Result<Release> {
-    let broken =
-        |what: &str| Error::new(format_args!("{name} does not work: {what}")).at(file.display());
-    let finished = machine
-        .command(file)
-        .arg("--version")
-        .finish()
-        .map_err(|error| broken(&error.to_string()))?;
+    let broken = |what: &str| Error::new(format_args!("{name} does not work: {what}")).at(file.display());
+    let finished = machine.command(file).arg("--version").finish().map_err(|error| broken(&error.to_string()))?;
     let printed = format!("{}{}", finished.stdout, finished.stderr);
     if !finished.status.success() {
-        return Err(
-            broken(&format!("it {}", finished.ending())).because(crate::command::tail(&printed))
-        );
+        return Err(broken(&format!("it {}", finished.ending())).because(crate::command::tail(&printed)));
     }
-    let pattern =
-        Regex::new(r"(?s)^(\w+): NVIDIA.* release (\d+)\.(\d+),").expect("the pattern is valid");
+    let pattern = Regex::new(r"(?s)^(\w+): NVIDIA.* release (\d+)\.(\d+),").expect("the pattern is valid");
     let parts = pattern.captures(&printed).filter(|parts| &parts[1] == name);
     let parts = parts.and_then(|parts| Some((parts[2].parse().ok()?, parts[3].parse().ok()?)));
     parts.ok_or_else(|| {
-        broken("asked for its version, it printed something else")
-            .because(crate::command::tail(&printed))
+        broken("asked for its version, it printed something else").because(crate::command::tail(&printed))
     })
 }

@@ -17,12 +17,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// A failure, described by what went wrong.
     pub fn new(what: impl fmt::Display) -> Self {
-        Error {
-            what: what.to_string(),
-            place: None,
-            fixes: Vec::new(),
-            cause: None,
-        }
+        Error { what: what.to_string(), place: None, fixes: Vec::new(), cause: None }
     }
 
     /// Names the file, line or program it happened at.

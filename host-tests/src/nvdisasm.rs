@@ -49,25 +49,18 @@ pub struct SassInstruction {
 impl Disassembler {
     /// The disassembler at that path.
     pub fn new(nvdisasm: impl Into<PathBuf>) -> Self {
-        Disassembler {
-            nvdisasm: nvdisasm.into(),
-        }
+        Disassembler { nvdisasm: nvdisasm.into() }
     }
 
     /// Disassembles every function of a cubin.
     pub fn disassemble(&self, cubin: &Path) -> Result<Vec<SassFunction>> {
-        let printed = Command::new(&self.nvdisasm)
-            .args(["-gp", "-c"])
-            .arg(cubin)
-            .run()
-            .map_err(|error| {
-                if error.to_string().contains("deprecated") {
-                    error
-                        .fix("CUDA 13 disassembles sm_75 and later only: assemble for one of these")
-                } else {
-                    error
-                }
-            })?;
+        let printed = Command::new(&self.nvdisasm).args(["-gp", "-c"]).arg(cubin).run().map_err(|error| {
+            if error.to_string().contains("deprecated") {
+                error.fix("CUDA 13 disassembles sm_75 and later only: assemble for one of these")
+            } else {
+                error
+            }
+        })?;
         let functions = parse(&printed.stdout);
         if functions.is_empty() {
             return Err(Error::new("nvdisasm printed no function")
@@ -90,25 +83,16 @@ pub fn parse(listing: &str) -> Vec<SassFunction> {
         if let Some(symbol) = SYMBOL.captures(line) {
             symbols.push(symbol.get(1).map_or("", |name| name.as_str()));
         } else if let Some(source) = SOURCE.captures(line) {
-            ptx_line = (&source[1] == ".nv_debug_ptx_txt")
-                .then(|| source[2].parse().ok())
-                .flatten();
+            ptx_line = (&source[1] == ".nv_debug_ptx_txt").then(|| source[2].parse().ok()).flatten();
         } else if let Some(name) = line.strip_suffix(':').filter(|name| symbols.contains(name)) {
-            functions.push(SassFunction {
-                name: name.to_owned(),
-                instructions: Vec::new(),
-            });
+            functions.push(SassFunction { name: name.to_owned(), instructions: Vec::new() });
             ptx_line = None;
         } else if let (Some(code), Some(function)) = (CODE.captures(line), functions.last_mut()) {
             let address = u64::from_str_radix(&code[1], 16).unwrap_or_default();
-            function
-                .instructions
-                .extend(instruction(address, &code[2], ptx_line));
+            function.instructions.extend(instruction(address, &code[2], ptx_line));
         }
     }
-    functions
-        .iter_mut()
-        .for_each(|function| drop_padding(&mut function.instructions));
+    functions.iter_mut().for_each(|function| drop_padding(&mut function.instructions));
     functions
 }
 
@@ -120,20 +104,9 @@ fn instruction(address: u64, code: &str, ptx_line: Option<u32>) -> Option<SassIn
         None => (None, text.as_str()),
     };
     let (opcode, operands) = rest.split_once(' ').unwrap_or((rest, ""));
-    let operands = operands
-        .split(',')
-        .map(str::trim)
-        .filter(|operand| !operand.is_empty())
-        .map(str::to_owned);
+    let operands = operands.split(',').map(str::trim).filter(|operand| !operand.is_empty()).map(str::to_owned);
     let (opcode, operands) = (opcode.to_owned(), operands.collect());
-    (!opcode.is_empty()).then_some(SassInstruction {
-        address,
-        predicate,
-        opcode,
-        operands,
-        text,
-        ptx_line,
-    })
+    (!opcode.is_empty()).then_some(SassInstruction { address, predicate, opcode, operands, text, ptx_line })
 }
 
 /// Drops what the assembler puts behind a function's last instruction: a branch to itself and NOPs. The branch
@@ -144,15 +117,10 @@ fn drop_padding(code: &mut Vec<SassInstruction>) {
         code.pop();
     }
     let ends = |last: &SassInstruction| last.predicate.is_none() && last.opcode == "BRA";
-    let behind_the_end = code
-        .len()
-        .checked_sub(2)
-        .map(|at| &code[at])
-        .is_some_and(|before| {
-            let last = ["EXIT", "BRA", "RET", "CALL"]
-                .contains(&before.opcode.split('.').next().unwrap_or_default());
-            last && before.predicate.is_none()
-        });
+    let behind_the_end = code.len().checked_sub(2).map(|at| &code[at]).is_some_and(|before| {
+        let last = ["EXIT", "BRA", "RET", "CALL"].contains(&before.opcode.split('.').next().unwrap_or_default());
+        last && before.predicate.is_none()
+    });
     if padded > 0 && behind_the_end && code.last().is_some_and(ends) {
         code.pop();
     }
@@ -188,20 +156,8 @@ $k$f:
     #[test]
     fn a_listing_reads_as_functions_and_instructions() {
         let functions = parse(LISTING);
-        let texts = |at: usize| {
-            functions[at]
-                .instructions
-                .iter()
-                .map(|one| one.text.as_str())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            functions
-                .iter()
-                .map(|one| one.name.as_str())
-                .collect::<Vec<_>>(),
-            ["k", "$k$f"]
-        );
+        let texts = |at: usize| functions[at].instructions.iter().map(|one| one.text.as_str()).collect::<Vec<_>>();
+        assert_eq!(functions.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["k", "$k$f"]);
         let load = "@!P0 LDG.E.EL.CONSTANT R5, desc[UR4][R4.64+0xc]";
         assert_eq!(texts(0), ["LDC R1, c[0x0][0x28]", load, "EXIT"]);
         assert_eq!(texts(1), ["BRA `($k$f)"]);

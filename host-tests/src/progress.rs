@@ -41,29 +41,18 @@ impl Progress {
     /// Bars and spinners if stderr is a terminal, plain lines on stderr otherwise.
     pub fn new() -> Self {
         let terminal = console::user_attended_stderr();
-        Progress {
-            sink: if terminal {
-                Sink::Terminal(MultiProgress::new())
-            } else {
-                Sink::Pipe
-            },
-        }
+        Progress { sink: if terminal { Sink::Terminal(MultiProgress::new()) } else { Sink::Pipe } }
     }
 
     /// Shows nothing and keeps every line for [`Progress::lines`].
     pub fn kept() -> Self {
-        Progress {
-            sink: Sink::Kept(Mutex::default()),
-        }
+        Progress { sink: Sink::Kept(Mutex::default()) }
     }
 
     /// The lines that [`Progress::kept`] kept.
     pub fn lines(&self) -> Vec<String> {
         match &self.sink {
-            Sink::Kept(lines) => lines
-                .lock()
-                .expect("no thread panics while it holds this")
-                .clone(),
+            Sink::Kept(lines) => lines.lock().expect("no thread panics while it holds this").clone(),
             Sink::Terminal(_) | Sink::Pipe => Vec::new(),
         }
     }
@@ -75,8 +64,7 @@ impl Progress {
             self.note(&name);
             return Step { bar: None };
         };
-        let bar =
-            screen.add(ProgressBar::new_spinner().with_style(style("{spinner} {msg} ({elapsed})")));
+        let bar = screen.add(ProgressBar::new_spinner().with_style(style("{spinner} {msg} ({elapsed})")));
         bar.set_message(name);
         bar.enable_steady_tick(Duration::from_millis(100));
         Step { bar: Some(bar) }
@@ -94,11 +82,7 @@ impl Progress {
         };
         counter.set_style(style("{msg} {wide_bar} {pos}/{len} ({eta} left)"));
         counter.set_message(name.clone());
-        Bar {
-            progress: self,
-            counter,
-            name,
-        }
+        Bar { progress: self, counter, name }
     }
 
     /// Says one thing and leaves it on the screen.
@@ -107,10 +91,7 @@ impl Progress {
             Sink::Terminal(screen) => screen.suspend(|| eprintln!("{line}")),
             Sink::Pipe => eprintln!("{line}"),
             Sink::Kept(lines) => {
-                lines
-                    .lock()
-                    .expect("no thread panics while it holds this")
-                    .push(line.to_owned());
+                lines.lock().expect("no thread panics while it holds this").push(line.to_owned());
             }
         }
     }
@@ -140,12 +121,8 @@ impl Drop for Bar<'_> {
     fn drop(&mut self) {
         self.counter.finish_and_clear();
         if !matches!(self.progress.sink, Sink::Terminal(_)) {
-            let (done, of) = (
-                self.counter.position(),
-                self.counter.length().unwrap_or_default(),
-            );
-            self.progress
-                .note(&format!("{}: {done} of {of}", self.name));
+            let (done, of) = (self.counter.position(), self.counter.length().unwrap_or_default());
+            self.progress.note(&format!("{}: {done} of {of}", self.name));
         }
     }
 }

@@ -60,8 +60,7 @@ pub struct InlineAsm {
 impl Module {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Module> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Error::io("read the PTX", path, error))?;
+        let text = std::fs::read_to_string(path).map_err(|error| Error::io("read the PTX", path, error))?;
         Module::parse(&text).map_err(|error| error.at(path.display()))
     }
 
@@ -69,28 +68,17 @@ impl Module {
     pub fn parse(text: &str) -> Result<Module> {
         let items = items(text);
         let directive = |name: &str| {
-            let value = items
-                .iter()
-                .find_map(|item| item.text.trim().strip_prefix(name))
-                .unwrap_or_default();
+            let value = items.iter().find_map(|item| item.text.trim().strip_prefix(name)).unwrap_or_default();
             let value = value.split("//").next().unwrap_or_default();
-            value
-                .split(',')
-                .next()
-                .unwrap_or_default()
-                .trim()
-                .to_owned()
+            value.split(',').next().unwrap_or_default().trim().to_owned()
         };
         let wrong = |error: Error| {
-            Error::new("this is not a PTX module")
-                .because(error)
-                .fix("a module begins with .version and .target")
+            Error::new("this is not a PTX module").because(error).fix("a module begins with .version and .target")
         };
         let target = directive(".target");
         Ok(Module {
             version: directive(".version").parse().map_err(wrong)?,
-            target: Sm::read(&target)
-                .ok_or_else(|| wrong(Error::new(format_args!("`{target}` is no .target"))))?,
+            target: Sm::read(&target).ok_or_else(|| wrong(Error::new(format_args!("`{target}` is no .target"))))?,
             functions: items.iter().filter_map(Item::function).collect(),
         })
     }
@@ -103,29 +91,22 @@ impl Module {
     /// The function that line stands in.
     pub fn function_at(&self, line: u32) -> Option<&Function> {
         self.functions.iter().find(|function| {
-            let last = function
-                .body
-                .last()
-                .map_or(function.line, |last| last.number);
+            let last = function.body.last().map_or(function.line, |last| last.number);
             (function.line..=last).contains(&line)
         })
     }
 }
 
 impl Function {
-    /// What stands between each `// begin inline asm` and `// end inline asm`.
+    /// What stands between each `// begin inline asm` and `// end inline asm`, but for the lone `exit;` that is
+    /// LLVM's own way to mark unreachable code.
     pub fn inline_asm(&self) -> Vec<InlineAsm> {
         let mut blocks = Vec::new();
         let mut open: Option<InlineAsm> = None;
         for line in &self.body {
             match (line.text.as_str(), &mut open) {
-                ("// begin inline asm", _) => {
-                    open = Some(InlineAsm {
-                        line: line.number + 1,
-                        lines: Vec::new(),
-                    })
-                }
-                ("// end inline asm", _) => blocks.extend(open.take()),
+                ("// begin inline asm", _) => open = Some(InlineAsm { line: line.number + 1, lines: Vec::new() }),
+                ("// end inline asm", _) => blocks.extend(open.take().filter(|block| block.lines != ["exit;"])),
                 ("", _) | (_, None) => {}
                 (text, Some(block)) => block.lines.push(text.to_owned()),
             }
@@ -157,17 +138,12 @@ pub fn reachable(text: &str) -> String {
     let items = items(text);
     let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, item) in items.iter().enumerate() {
-        by_name
-            .entry(item.name().unwrap_or_default())
-            .or_default()
-            .push(at);
+        by_name.entry(item.name().unwrap_or_default()).or_default().push(at);
     }
     let mut queue: Vec<usize> = (0..items.len()).filter(|at| items[*at].is_root()).collect();
     let mut kept: HashSet<usize> = queue.iter().copied().collect();
     while let Some(at) = queue.pop() {
-        let named = words(items[at].text)
-            .filter_map(|word| by_name.get(word))
-            .flatten();
+        let named = words(items[at].text).filter_map(|word| by_name.get(word)).flatten();
         queue.extend(named.filter(|at| kept.insert(**at)));
     }
     let kept = items.iter().enumerate().filter(|(at, _)| kept.contains(at));
@@ -177,13 +153,8 @@ pub fn reachable(text: &str) -> String {
 /// The module with a body for `memcmp`, if it calls it: `core` leaves that one to the linker.
 pub fn with_memcmp(text: &str) -> String {
     let items = items(text);
-    let missing = items
-        .iter()
-        .find(|item| item.name() == Some("memcmp") && item.function().is_none());
-    missing.map_or_else(
-        || text.to_owned(),
-        |item| text.replacen(item.text, MEMCMP, 1),
-    )
+    let missing = items.iter().find(|item| item.name() == Some("memcmp") && item.function().is_none());
+    missing.map_or_else(|| text.to_owned(), |item| text.replacen(item.text, MEMCMP, 1))
 }
 
 const MEMCMP: &str = "\
@@ -226,8 +197,7 @@ struct Item<'a> {
 
 impl<'a> Item<'a> {
     fn function(&self) -> Option<Function> {
-        static HEADER: LazyLock<Regex> =
-            pattern!(r"\.(entry|func)\s+(?:\([^)]*\)\s*)?([A-Za-z_$%][\w$]*)");
+        static HEADER: LazyLock<Regex> = pattern!(r"\.(entry|func)\s+(?:\([^)]*\)\s*)?([A-Za-z_$%][\w$]*)");
         let (header, _) = self.text.split_once('{')?;
         let header = HEADER.captures(header)?;
         let numbered = (self.line..).zip(self.text.lines());
@@ -235,12 +205,7 @@ impl<'a> Item<'a> {
             name: header[2].to_owned(),
             is_entry: &header[1] == "entry",
             line: self.line,
-            body: numbered
-                .map(|(number, text)| Line {
-                    number,
-                    text: text.trim().to_owned(),
-                })
-                .collect(),
+            body: numbered.map(|(number, text)| Line { number, text: text.trim().to_owned() }).collect(),
         })
     }
 
@@ -251,19 +216,14 @@ impl<'a> Item<'a> {
                 | \.(?:global|const|shared) \s+ (?: \.\w+ \s+ (?: \d+ \s+ )? )* )
               ([A-Za-z_$%][\w$]*)"
         );
-        NAME.captures(self.text)
-            .and_then(|name| name.get(1))
-            .map(|name| name.as_str())
+        NAME.captures(self.text).and_then(|name| name.get(1)).map(|name| name.as_str())
     }
 
     /// Whether it stays even if nothing names it.
     fn is_root(&self) -> bool {
         let seen = [".entry", ".visible", ".weak"];
         let header = self.text.split(['{', '(', '=']).next().unwrap_or_default();
-        self.name().is_none()
-            || seen
-                .iter()
-                .any(|word| header.split_whitespace().any(|part| part == *word))
+        self.name().is_none() || seen.iter().any(|word| header.split_whitespace().any(|part| part == *word))
     }
 }
 
@@ -279,16 +239,10 @@ fn items(text: &str) -> Vec<Item<'_>> {
             open = Some((number, offset));
         }
         offset += whole.len();
-        depth += code
-            .chars()
-            .map(|c| i32::from(c == '{') - i32::from(c == '}'))
-            .sum::<i32>();
+        depth += code.chars().map(|c| i32::from(c == '{') - i32::from(c == '}')).sum::<i32>();
         let Some((line, start)) = open else { continue };
         if depth == 0 && ends_item(code, &text[start..end]) {
-            items.push(Item {
-                line,
-                text: &text[start..end],
-            });
+            items.push(Item { line, text: &text[start..end] });
             open = None;
         }
     }
@@ -297,21 +251,16 @@ fn items(text: &str) -> Vec<Item<'_>> {
 
 fn ends_item(last: &str, whole: &str) -> bool {
     static DIRECTIVE: LazyLock<Regex> = pattern!(r"^\s*\.(version|target|address_size|file|loc)\b");
-    last.ends_with(';')
-        || last.ends_with('}') && !whole.contains('=') | is_code(whole)
-        || DIRECTIVE.is_match(whole)
+    last.ends_with(';') || last.ends_with('}') && !whole.contains('=') | is_code(whole) || DIRECTIVE.is_match(whole)
 }
 
 fn is_code(item: &str) -> bool {
     let header = item.split('{').next().unwrap_or_default();
-    [".func", ".entry", ".section"]
-        .iter()
-        .any(|word| header.contains(word))
+    [".func", ".entry", ".section"].iter().any(|word| header.contains(word))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$%".contains(c)))
-        .filter(|word| !word.is_empty())
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$%".contains(c))).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]
@@ -363,33 +312,13 @@ mod tests {
     #[test]
     fn a_module_reads_as_functions_and_their_inline_asm() {
         let module = Module::parse(MODULE).unwrap();
-        assert_eq!(
-            (module.version, module.target),
-            (PtxVersion::new(8, 6), Sm::new(90))
-        );
-        let heads: Vec<_> = module
-            .functions
-            .iter()
-            .map(|one| (one.demangled(), one.is_entry, one.line))
-            .collect();
-        assert_eq!(
-            heads,
-            [
-                ("k".to_owned(), true, 14),
-                ("core::dead".to_owned(), false, 33)
-            ]
-        );
-        let lines = [
-            "{",
-            ".reg .pred q;",
-            "@q ld.global.nc.f32 %r1, [%rd1];",
-            "}",
-        ];
-        let block = InlineAsm {
-            line: 21,
-            lines: lines.map(str::to_owned).to_vec(),
-        };
+        assert_eq!((module.version, module.target), (PtxVersion::new(8, 6), Sm::new(90)));
+        let heads: Vec<_> = module.functions.iter().map(|one| (one.demangled(), one.is_entry, one.line)).collect();
+        assert_eq!(heads, [("k".to_owned(), true, 14), ("core::dead".to_owned(), false, 33)]);
+        let lines = ["{", ".reg .pred q;", "@q ld.global.nc.f32 %r1, [%rd1];", "}"];
+        let block = InlineAsm { line: 21, lines: lines.map(str::to_owned).to_vec() };
         assert_eq!(module.functions[0].inline_asm(), [block]);
+        assert_eq!(module.functions[1].inline_asm(), []);
         let end = module.functions[0].body.last().unwrap();
         assert_eq!((end.number, end.text.as_str()), (32, "}"));
         assert_eq!(module.function_at(23).unwrap().name, "k");
@@ -407,22 +336,12 @@ mod tests {
     #[test]
     fn what_nothing_reaches_goes() {
         let kept = reachable(MODULE);
-        let names = |text: &str| {
-            items(text)
-                .iter()
-                .filter_map(|item| item.name().map(str::to_owned))
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            names(MODULE),
-            ["memcmp", "used", "unused", "k", "_RNvCs1234_4core4dead"]
-        );
+        let names =
+            |text: &str| items(text).iter().filter_map(|item| item.name().map(str::to_owned)).collect::<Vec<_>>();
+        assert_eq!(names(MODULE), ["memcmp", "used", "unused", "k", "_RNvCs1234_4core4dead"]);
         assert_eq!(names(&kept), ["memcmp", "used", "k"]);
         assert_eq!(Module::parse(&kept).unwrap().functions.len(), 1);
         assert_eq!(names(&with_memcmp(&kept)), ["memcmp", "used", "k"]);
-        assert_eq!(
-            Module::parse(&with_memcmp(&kept)).unwrap().functions.len(),
-            2
-        );
+        assert_eq!(Module::parse(&with_memcmp(&kept)).unwrap().functions.len(), 2);
     }
 }

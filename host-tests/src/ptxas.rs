@@ -59,19 +59,12 @@ pub struct Rejected {
 impl Assembler {
     /// The assembler at that path.
     pub fn new(ptxas: impl Into<PathBuf>) -> Self {
-        Assembler {
-            ptxas: ptxas.into(),
-            options: Vec::new(),
-        }
+        Assembler { ptxas: ptxas.into(), options: Vec::new() }
     }
 
     /// Whether the machine code tells which line of PTX each instruction came from.
     pub fn lineinfo(self, wanted: bool) -> Self {
-        if wanted {
-            self.option("-lineinfo")
-        } else {
-            self
-        }
+        if wanted { self.option("-lineinfo") } else { self }
     }
 
     /// Any other option of ptxas.
@@ -89,25 +82,16 @@ impl Assembler {
     /// about running the assembler, the inner one is its verdict.
     pub fn assemble(&self, ptx: &Path, sm: Sm, out: &Path) -> Result<Result<Cubin, Rejected>> {
         if !ptx.is_file() {
-            return Err(Error::new("there is no such file of PTX")
-                .at(ptx.display())
-                .fix("compile the kernels first"));
+            return Err(Error::new("there is no such file of PTX").at(ptx.display()).fix("compile the kernels first"));
         }
         let new = temporary_beside(out)?;
-        let command = Command::new(&self.ptxas)
-            .args(&self.options)
-            .arg(format!("-arch={sm}"));
+        let command = Command::new(&self.ptxas).args(&self.options).arg(format!("-arch={sm}"));
         let finished = command.arg("-o").arg(new.path()).arg(ptx).finish()?;
         if !finished.status.success() {
             return Ok(Err(rejected(ptx, sm, &finished)?));
         }
-        new.persist(out)
-            .map_err(|failed| Error::io("write", out, failed.error))?;
-        Ok(Ok(Cubin {
-            path: out.to_owned(),
-            sm,
-            warnings: messages(&finished, &["warning"]),
-        }))
+        new.persist(out).map_err(|failed| Error::io("write", out, failed.error))?;
+        Ok(Ok(Cubin { path: out.to_owned(), sm, warnings: messages(&finished, &["warning"]) }))
     }
 
     /// Assembles a text of PTX into the file `out`.
@@ -119,8 +103,7 @@ impl Assembler {
 
     /// The architectures it says it assembles for.
     pub fn supported_sms(&self) -> Result<BTreeSet<Sm>> {
-        static NAME: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new(r"'(sm_\d+[a-z]?)'").expect("the pattern is valid"));
+        static NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"'(sm_\d+[a-z]?)'").expect("the pattern is valid"));
         let help = Command::new(&self.ptxas).arg("--help").run()?;
         let names = NAME.captures_iter(&help.stdout);
         let sms: BTreeSet<Sm> = names.filter_map(|name| Sm::read(&name[1])).collect();
@@ -136,33 +119,20 @@ impl Assembler {
 
 impl fmt::Display for Rejected {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let does = if self.crashed {
-            "crashes on"
-        } else {
-            "refuses"
-        };
+        let does = if self.crashed { "crashes on" } else { "refuses" };
         write!(out, "ptxas {does} {} for {}", self.ptx.display(), self.sm)?;
         let module = Module::parse(&self.source).ok();
         for message in self.messages.iter().take(SHOWN) {
             write!(out, "\n  {}", message.text)?;
             let Some(line) = message.line else { continue };
-            let text = self
-                .source
-                .lines()
-                .nth(line as usize - 1)
-                .unwrap_or_default()
-                .trim();
+            let text = self.source.lines().nth(line as usize - 1).unwrap_or_default().trim();
             write!(out, "\n    {line} | {text}")?;
             if let Some(function) = module.as_ref().and_then(|module| module.function_at(line)) {
                 write!(out, "\n    in {}", function.demangled())?;
             }
         }
         let hidden = self.messages.len().saturating_sub(SHOWN);
-        if hidden > 0 {
-            write!(out, "\n  and {hidden} more")
-        } else {
-            Ok(())
-        }
+        if hidden > 0 { write!(out, "\n  and {hidden} more") } else { Ok(()) }
     }
 }
 
@@ -175,53 +145,33 @@ impl From<Rejected> for Error {
 }
 
 fn temporary_beside(out: &Path) -> Result<tempfile::NamedTempFile> {
-    let folder = out
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     tempfile::NamedTempFile::new_in(folder).map_err(|error| {
-        Error::io("write to", folder, error)
-            .fix("make sure that the folder exists and may be written to")
+        Error::io("write to", folder, error).fix("make sure that the folder exists and may be written to")
     })
 }
 
 fn rejected(ptx: &Path, sm: Sm, finished: &Finished) -> Result<Rejected> {
-    let source =
-        std::fs::read_to_string(ptx).map_err(|error| Error::io("read the PTX", ptx, error))?;
+    let source = std::fs::read_to_string(ptx).map_err(|error| Error::io("read the PTX", ptx, error))?;
     let crashed = finished.status.code().is_none();
     let mut messages = messages(finished, &["error", "fatal"]);
     if crashed || messages.is_empty() {
         let said = tail(&finished.stderr);
-        messages.push(Message {
-            line: None,
-            text: format!("ptxas {} {said}", finished.ending())
-                .trim()
-                .to_owned(),
-        });
+        messages.push(Message { line: None, text: format!("ptxas {} {said}", finished.ending()).trim().to_owned() });
     }
-    Ok(Rejected {
-        ptx: ptx.to_owned(),
-        sm,
-        messages,
-        crashed,
-        source,
-    })
+    Ok(Rejected { ptx: ptx.to_owned(), sm, messages, crashed, source })
 }
 
 /// The messages of these kinds, without the summary that ends each refusal.
 fn messages(finished: &Finished, kinds: &[&str]) -> Vec<Message> {
     static MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^ptxas (?:.*, line (\d+); )?(error|fatal|warning)\s*: (.*)$")
-            .expect("the pattern is valid")
+        Regex::new(r"^ptxas (?:.*, line (\d+); )?(error|fatal|warning)\s*: (.*)$").expect("the pattern is valid")
     });
     let said = finished.stderr.lines().chain(finished.stdout.lines());
-    let said = said
-        .filter_map(|line| MESSAGE.captures(line))
-        .filter(|said| kinds.contains(&&said[2]));
+    let said = said.filter_map(|line| MESSAGE.captures(line)).filter(|said| kinds.contains(&&said[2]));
     let said = said.map(|said| Message {
         line: said.get(1).and_then(|line| line.as_str().parse().ok()),
         text: said[3].trim().to_owned(),
     });
-    said.filter(|message| message.text != "Ptx assembly aborted due to errors")
-        .collect()
+    said.filter(|message| message.text != "Ptx assembly aborted due to errors").collect()
 }

@@ -77,11 +77,7 @@ pub const KNOWN_SMS: &[Sm] = &{
     let mut at = 0;
     while at < known.len() {
         let (number, suffix, _) = DEFAULTS[at];
-        let suffix = if suffix.is_empty() {
-            None
-        } else {
-            Some(suffix.as_bytes()[0] as char)
-        };
+        let suffix = if suffix.is_empty() { None } else { Some(suffix.as_bytes()[0] as char) };
         known[at] = Sm { number, suffix };
         at += 1;
     }
@@ -91,10 +87,7 @@ pub const KNOWN_SMS: &[Sm] = &{
 impl Sm {
     /// The architecture of that number, without a suffix.
     pub const fn new(number: u32) -> Self {
-        Sm {
-            number,
-            suffix: None,
-        }
+        Sm { number, suffix: None }
     }
 
     /// Reads any architecture's name, known here or not, as the tools print it.
@@ -102,10 +95,7 @@ impl Sm {
         let name = text.strip_prefix("sm_")?;
         let digits = name.trim_end_matches(|c: char| c.is_ascii_lowercase());
         let mut suffix = name[digits.len()..].chars();
-        let sm = Sm {
-            number: digits.parse().ok()?,
-            suffix: suffix.next(),
-        };
+        let sm = Sm { number: digits.parse().ok()?, suffix: suffix.next() };
         (suffix.next().is_none() && sm.to_string() == text).then_some(sm)
     }
 }
@@ -141,19 +131,10 @@ impl FromStr for Sm {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let known = || {
-            KNOWN_SMS
-                .iter()
-                .map(Sm::to_string)
-                .collect::<Vec<_>>()
-                .join(" ")
-        };
-        Sm::read(text)
-            .filter(|sm| KNOWN_SMS.contains(sm))
-            .ok_or_else(|| {
-                Error::new(format_args!("`{text}` is not a GPU architecture"))
-                    .fix(format_args!("use one of {}", known()))
-            })
+        let known = || KNOWN_SMS.iter().map(Sm::to_string).collect::<Vec<_>>().join(" ");
+        Sm::read(text).filter(|sm| KNOWN_SMS.contains(sm)).ok_or_else(|| {
+            Error::new(format_args!("`{text}` is not a GPU architecture")).fix(format_args!("use one of {}", known()))
+        })
     }
 }
 
@@ -168,20 +149,11 @@ impl FromStr for PtxVersion {
 
     /// Reads `7.4` and `74`.
     fn from_str(text: &str) -> Result<Self, Error> {
-        let digits = |text: &str| {
-            text.bytes()
-                .all(|byte| byte.is_ascii_digit())
-                .then(|| text.parse().ok())
-                .flatten()
-        };
-        let parts = text
-            .split_once('.')
-            .or_else(|| text.split_at_checked(text.len().saturating_sub(1)));
-        let version =
-            parts.and_then(|(major, minor)| Some(PtxVersion::new(digits(major)?, digits(minor)?)));
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+        let parts = text.split_once('.').or_else(|| text.split_at_checked(text.len().saturating_sub(1)));
+        let version = parts.and_then(|(major, minor)| Some(PtxVersion::new(digits(major)?, digits(minor)?)));
         version.ok_or_else(|| {
-            Error::new(format_args!("`{text}` is not a PTX ISA version"))
-                .fix("write it as in `8.7` or `87`")
+            Error::new(format_args!("`{text}` is not a PTX ISA version")).fix("write it as in `8.7` or `87`")
         })
     }
 }
@@ -224,23 +196,8 @@ mod tests {
         for sm in KNOWN_SMS {
             assert_eq!(sm.to_string().parse::<Sm>().unwrap(), *sm);
         }
-        assert_eq!(
-            "sm_90a".parse::<Sm>().unwrap(),
-            Sm {
-                number: 90,
-                suffix: Some('a')
-            }
-        );
-        for bad in [
-            "",
-            "90",
-            "sm_",
-            "sm_91",
-            "sm_90b",
-            "compute_90",
-            "sm_090",
-            "SM_90",
-        ] {
+        assert_eq!("sm_90a".parse::<Sm>().unwrap(), Sm { number: 90, suffix: Some('a') });
+        for bad in ["", "90", "sm_", "sm_91", "sm_90b", "compute_90", "sm_090", "SM_90"] {
             assert!(bad.parse::<Sm>().is_err(), "{bad}");
         }
     }
@@ -249,10 +206,7 @@ mod tests {
     fn versions_read_with_and_without_a_point() {
         assert_eq!("7.4".parse::<PtxVersion>().unwrap(), PtxVersion::new(7, 4));
         assert_eq!("74".parse::<PtxVersion>().unwrap(), PtxVersion::new(7, 4));
-        assert_eq!(
-            "10.0".parse::<PtxVersion>().unwrap(),
-            PtxVersion::new(10, 0)
-        );
+        assert_eq!("10.0".parse::<PtxVersion>().unwrap(), PtxVersion::new(10, 0));
         for bad in ["", "7", "7.", ".4", "+7.4", "7.x", "seven"] {
             assert!(bad.parse::<PtxVersion>().is_err(), "{bad}");
         }

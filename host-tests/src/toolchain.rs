@@ -43,15 +43,11 @@ impl Route {
         match (flag, machine.var(ROUTE_VARIABLE)) {
             (Some(route), _) => Ok(route),
             (None, None) => Ok(Route::Auto),
-            (None, Some(name)) => clap::ValueEnum::from_str(&name.to_string_lossy(), false)
-                .map_err(|_| {
-                    Error::new(format_args!(
-                        "`{}` is not a way to a toolchain",
-                        name.display()
-                    ))
+            (None, Some(name)) => clap::ValueEnum::from_str(&name.to_string_lossy(), false).map_err(|_| {
+                Error::new(format_args!("`{}` is not a way to a toolchain", name.display()))
                     .at(format_args!("the environment variable {ROUTE_VARIABLE}"))
                     .fix("set it to auto, active, rustup or debian, or unset it")
-                }),
+            }),
         }
     }
 }
@@ -80,11 +76,7 @@ impl DeviceToolchain {
     }
 
     /// As [`DeviceToolchain::find`], on a given machine.
-    pub fn find_on(
-        machine: &Machine,
-        route: Route,
-        progress: &Progress,
-    ) -> Result<DeviceToolchain> {
+    pub fn find_on(machine: &Machine, route: Route, progress: &Progress) -> Result<DeviceToolchain> {
         match route {
             Route::Auto => first_that_works(machine, progress),
             Route::Active => active(machine, Route::Active),
@@ -95,8 +87,7 @@ impl DeviceToolchain {
 
     /// Its cargo, in an environment that holds nothing of another toolchain's.
     pub fn cargo(&self) -> Command {
-        self.clean(self.machine.command(&self.cargo))
-            .env("RUSTC", &self.rustc)
+        self.clean(self.machine.command(&self.cargo)).env("RUSTC", &self.rustc)
     }
 
     /// Its compiler, in the same environment.
@@ -123,10 +114,7 @@ impl DeviceToolchain {
     pub fn check_target(&self, sm: Sm, ptx: Option<PtxVersion>) -> Result<()> {
         if !self.cpus.contains(&sm.to_string()) {
             let known: Vec<_> = crate::target::KNOWN_SMS.iter().map(Sm::to_string).collect();
-            let here: Vec<_> = known
-                .into_iter()
-                .filter(|sm| self.cpus.contains(sm))
-                .collect();
+            let here: Vec<_> = known.into_iter().filter(|sm| self.cpus.contains(sm)).collect();
             return Err(Error::new(format_args!("this compiler cannot emit {sm}"))
                 .at(format_args!("{} ({})", self.rustc.display(), self.version))
                 .fix(format_args!("use one of {}", here.join(" ")))
@@ -135,33 +123,21 @@ impl DeviceToolchain {
         let Some(ptx) = ptx else { return Ok(()) };
         let place = format!("{} ({})", self.rustc.display(), self.version);
         if !self.features.contains(&ptx.feature()) {
-            return Err(
-                Error::new(format_args!("this compiler cannot emit PTX ISA {ptx}"))
-                    .at(place)
-                    .fix(format_args!(
-                        "use one that it knows: {}",
-                        self.versions().join(" ")
-                    )),
-            );
+            return Err(Error::new(format_args!("this compiler cannot emit PTX ISA {ptx}"))
+                .at(place)
+                .fix(format_args!("use one that it knows: {}", self.versions().join(" "))));
         }
         if ptx < self.default_ptx(sm) {
             let least = self.default_ptx(sm);
-            return Err(
-                Error::new(format_args!("{sm} needs PTX ISA {least}, not {ptx}"))
-                    .at(place)
-                    .fix(format_args!(
-                        "ask for {least} or later, or for an older GPU"
-                    )),
-            );
+            return Err(Error::new(format_args!("{sm} needs PTX ISA {least}, not {ptx}"))
+                .at(place)
+                .fix(format_args!("ask for {least} or later, or for an older GPU")));
         }
         Ok(())
     }
 
     fn versions(&self) -> Vec<String> {
-        let numbers = self
-            .features
-            .iter()
-            .filter_map(|feature| feature.strip_prefix("ptx")?.parse().ok());
+        let numbers = self.features.iter().filter_map(|feature| feature.strip_prefix("ptx")?.parse().ok());
         let mut versions: Vec<PtxVersion> = numbers.collect();
         versions.sort();
         versions.iter().map(PtxVersion::to_string).collect()
@@ -172,33 +148,16 @@ impl DeviceToolchain {
         let path = folder.into_iter().chain(self.machine.path());
         // A PATH entry that cannot be joined again cannot have come out of PATH.
         let path = std::env::join_paths(path).expect("entries of PATH hold no colon");
-        let command = command
-            .env_without(of_another_toolchain)
-            .env("PATH", path)
-            .env("RUST_BACKTRACE", "0");
-        let command = if self.route == Route::Debian {
-            command.env_without(|name| name == "LD_LIBRARY_PATH")
-        } else {
-            command
-        };
-        if unstable_allowed(&self.version) {
-            command
-        } else {
-            command.env("RUSTC_BOOTSTRAP", "1")
-        }
+        let command = command.env_without(of_another_toolchain).env("PATH", path).env("RUST_BACKTRACE", "0");
+        let command =
+            if self.route == Route::Debian { command.env_without(|name| name == "LD_LIBRARY_PATH") } else { command };
+        if unstable_allowed(&self.version) { command } else { command.env("RUSTC_BOOTSTRAP", "1") }
     }
 }
 
 /// What cargo, rustup and a user's shell set for another toolchain or another target.
 fn of_another_toolchain(name: &str) -> bool {
-    let cargos = [
-        "CARGO_HOME",
-        "CARGO_NET_",
-        "CARGO_HTTP_",
-        "CARGO_REGISTR",
-        "CARGO_TERM_",
-        "CARGO_SOURCE_",
-    ];
+    let cargos = ["CARGO_HOME", "CARGO_NET_", "CARGO_HTTP_", "CARGO_REGISTR", "CARGO_TERM_", "CARGO_SOURCE_"];
     let kept = cargos.iter().any(|prefix| name.starts_with(prefix));
     let foreign = ["CARGO", "RUSTC", "RUSTDOC", "RUSTFLAGS", "RUSTUP_TOOLCHAIN"];
     !kept && foreign.iter().any(|prefix| name.starts_with(prefix))
@@ -230,10 +189,7 @@ fn active(machine: &Machine, route: Route) -> Result<DeviceToolchain> {
 /// What the `rustc` of this repository resolves to; rustup must not download a toolchain only because it was asked.
 fn active_sysroot(machine: &Machine) -> Result<PathBuf> {
     let ask = machine.command(machine.which("rustc").unwrap_or_else(|| "rustc".into()));
-    let ask = ask
-        .args(["--print", "sysroot"])
-        .env("RUSTUP_AUTO_INSTALL", "0")
-        .env("RUST_BACKTRACE", "0");
+    let ask = ask.args(["--print", "sysroot"]).env("RUSTUP_AUTO_INSTALL", "0").env("RUST_BACKTRACE", "0");
     let answer = ask.dir(&machine.repository).run().map_err(|error| {
         error.fix("install the toolchain that rust-toolchain.toml names: rustup toolchain install nightly")
     })?;
@@ -246,24 +202,15 @@ fn with_rustup(machine: &Machine, progress: &Progress) -> Result<DeviceToolchain
         return examine(machine, Route::Rustup, &sysroot);
     }
     let rustup = machine.which("rustup").ok_or_else(|| {
-        Error::new(format_args!(
-            "the active toolchain lacks the source of core, and there is no rustup to add it"
-        ))
-        .at(sysroot.display())
-        .fix("install rustup, or set PTX_INTRINSICS_TOOLCHAIN=debian on a Debian machine")
+        Error::new(format_args!("the active toolchain lacks the source of core, and there is no rustup to add it"))
+            .at(sysroot.display())
+            .fix("install rustup, or set PTX_INTRINSICS_TOOLCHAIN=debian on a Debian machine")
     })?;
     // A toolchain of rustup's lies in a folder of its name.
     let name = sysroot.file_name().unwrap_or_default();
-    progress.note(&format!(
-        "Installing rust-src for {} into {}",
-        name.display(),
-        sysroot.display()
-    ));
+    progress.note(&format!("Installing rust-src for {} into {}", name.display(), sysroot.display()));
     let _step = progress.step("rustup component add rust-src");
-    let add = machine
-        .command(rustup)
-        .args(["component", "add", "rust-src", "--toolchain"])
-        .arg(name);
+    let add = machine.command(rustup).args(["component", "add", "rust-src", "--toolchain"]).arg(name);
     add.env("RUSTUP_AUTO_INSTALL", "0").env("RUST_BACKTRACE", "0").run().map_err(|error| {
         error.fix("check the network, or use another route: set PTX_INTRINSICS_TOOLCHAIN=debian on a Debian machine")
     })?;
@@ -278,40 +225,22 @@ fn with_debian(machine: &Machine, progress: &Progress) -> Result<DeviceToolchain
 }
 
 fn install_packages(machine: &Machine, progress: &Progress) -> Result<()> {
-    let typed = format!(
-        "apt-get update && apt-get install --no-install-recommends {}",
-        PACKAGES.join(" ")
-    );
+    let typed = format!("apt-get update && apt-get install --no-install-recommends {}", PACKAGES.join(" "));
     let apt = machine.which("apt-get").ok_or_else(|| {
         Error::new("Debian's Rust packages are not installed, and this is not a Debian system: it has no apt-get")
             .at(machine.usr.display())
             .fix("use rustup: rustup toolchain install nightly --component rust-src")
     })?;
     if machine.uid != 0 {
-        return Err(Error::new(format_args!(
-            "only root may install Debian packages; this is user {}",
-            machine.uid
-        ))
-        .at(machine.usr.display())
-        .fix(format_args!("type: sudo sh -c '{typed}'")));
+        return Err(Error::new(format_args!("only root may install Debian packages; this is user {}", machine.uid))
+            .at(machine.usr.display())
+            .fix(format_args!("type: sudo sh -c '{typed}'")));
     }
-    progress.note(&format!(
-        "Installing {} into {} with apt-get",
-        PACKAGES.join(", "),
-        machine.usr.display()
-    ));
-    let apt = || {
-        machine
-            .command(&apt)
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .env("LC_ALL", "C")
-    };
+    progress.note(&format!("Installing {} into {} with apt-get", PACKAGES.join(", "), machine.usr.display()));
+    let apt = || machine.command(&apt).env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
     let install = || {
         let _step = progress.step(format!("apt-get install {}", PACKAGES.join(" ")));
-        apt()
-            .args(["install", "-y", "--no-install-recommends"])
-            .args(PACKAGES)
-            .run()
+        apt().args(["install", "-y", "--no-install-recommends"]).args(PACKAGES).run()
     };
     // The lists may be missing or too old to know the packages: fetch them, then try once more.
     let installed = install().or_else(|first| {
@@ -339,22 +268,18 @@ fn examine(machine: &Machine, route: Route, sysroot: &Path) -> Result<DeviceTool
     let (rustc, cargo) = (sysroot.join("bin/rustc"), sysroot.join("bin/cargo"));
     for file in [&rustc, &cargo] {
         if !file.is_file() {
-            return Err(
-                Error::new("this toolchain is not complete: a program is missing")
-                    .at(file.display())
-                    .fix("install it again, or use another toolchain"),
-            );
+            return Err(Error::new("this toolchain is not complete: a program is missing")
+                .at(file.display())
+                .fix("install it again, or use another toolchain"));
         }
     }
     if !has_core(sysroot) {
-        return Err(Error::new(
-            "this toolchain lacks the source of core, which has to be compiled for the GPU",
-        )
-        .at(sysroot.join("lib/rustlib/src/rust/library/core").display())
-        .fix(format_args!(
-            "rustup component add rust-src --toolchain {}",
-            sysroot.file_name().unwrap_or_default().display()
-        )));
+        return Err(Error::new("this toolchain lacks the source of core, which has to be compiled for the GPU")
+            .at(sysroot.join("lib/rustlib/src/rust/library/core").display())
+            .fix(format_args!(
+                "rustup component add rust-src --toolchain {}",
+                sysroot.file_name().unwrap_or_default().display()
+            )));
     }
     let bare = DeviceToolchain {
         route,
@@ -370,50 +295,22 @@ fn examine(machine: &Machine, route: Route, sysroot: &Path) -> Result<DeviceTool
 }
 
 fn interrogate(mut toolchain: DeviceToolchain) -> Result<DeviceToolchain> {
-    toolchain.version = toolchain
-        .rustc()
-        .arg("--version")
-        .run()?
-        .stdout
-        .trim()
-        .to_owned();
-    toolchain.minor = minor(&toolchain.version)
-        .filter(|minor| *minor >= OLDEST)
-        .ok_or_else(|| {
-            Error::new(format_args!(
-                "`{}` is not a Rust 1.{OLDEST} or later",
-                toolchain.version
-            ))
+    toolchain.version = toolchain.rustc().arg("--version").run()?.stdout.trim().to_owned();
+    toolchain.minor = minor(&toolchain.version).filter(|minor| *minor >= OLDEST).ok_or_else(|| {
+        Error::new(format_args!("`{}` is not a Rust 1.{OLDEST} or later", toolchain.version))
             .at(toolchain.rustc.display())
             .fix("install a newer one: rustup toolchain install nightly --component rust-src")
-        })?;
+    })?;
     let print = |what: &str, words: &str| -> Result<BTreeSet<String>> {
-        let ask = toolchain
-            .rustc()
-            .args(["--print", what, "--target", "nvptx64-nvidia-cuda"]);
+        let ask = toolchain.rustc().args(["--print", what, "--target", "nvptx64-nvidia-cuda"]);
         let printed = ask.run()?.stdout;
         let words = Regex::new(words).expect("the patterns below are valid");
-        Ok(words
-            .find_iter(&printed)
-            .map(|word| word.as_str().to_owned())
-            .collect())
+        Ok(words.find_iter(&printed).map(|word| word.as_str().to_owned()).collect())
     };
-    let (cpus, features) = (
-        print("target-cpus", r"\bsm_\d+[a-z]?\b")?,
-        print("target-features", r"\bptx\d+\b")?,
-    );
-    Ok(DeviceToolchain {
-        cpus,
-        features,
-        ..toolchain
-    })
+    let (cpus, features) = (print("target-cpus", r"\bsm_\d+[a-z]?\b")?, print("target-features", r"\bptx\d+\b")?);
+    Ok(DeviceToolchain { cpus, features, ..toolchain })
 }
 
 fn minor(version: &str) -> Option<u32> {
-    version
-        .strip_prefix("rustc 1.")?
-        .split('.')
-        .next()?
-        .parse()
-        .ok()
+    version.strip_prefix("rustc 1.")?.split('.').next()?.parse().ok()
 }
