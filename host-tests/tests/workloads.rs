@@ -97,3 +97,49 @@ fn the_executor_runs_every_thread_once() {
     assert_eq!(seen, all);
     assert!(all.iter().enumerate().all(|(index, thread)| thread.index() == index && thread.count() == 15));
 }
+
+/// Rows without entries, and rows longer than what a thread reads at once; no Poisson matrix has those.
+#[test]
+fn spmv_of_ragged_rows() {
+    let lengths = [0u32, 1, 4, 5, 6, 0, 10, 11, 37];
+    let mut row_start = vec![0];
+    row_start.extend(lengths.iter().scan(0, |sum, length| {
+        *sum += length;
+        Some(*sum)
+    }));
+    let entries: u32 = lengths.iter().sum();
+    let columns: Vec<u32> = (0..entries).map(|entry| entry * 7 % 8).collect();
+    let values: Vec<f32> = (0..entries).map(|entry| entry as f32).collect();
+    let x = [1.0f32, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
+    let row = |range: &[u32]| (range[0]..range[1]).map(|entry| entry as f32 * x[entry as usize * 7 % 8]).sum();
+    let expected: Vec<f32> = row_start.windows(2).map(row).collect();
+    let y = Mutex::new([f32::NAN; 9]);
+    executor::launch(1, 2, |thread| {
+        let mut y = y.lock().unwrap();
+        // SAFETY: the rows ascend, the columns are below 8, and y has nine elements.
+        unsafe {
+            let (row_start, columns, values) = (row_start.as_ptr(), columns.as_ptr(), values.as_ptr());
+            kernels::spmv::spmv(thread, y.as_mut_ptr(), row_start, columns, values, x.as_ptr(), 9);
+        }
+    });
+    assert_eq!(y.into_inner().unwrap().to_vec(), expected);
+}
+
+/// Keys that all want the last slot: the search goes on at the first.
+#[test]
+fn probe_wraps_around() {
+    use kernels::probe::{EMPTY, MISSING, Slot, home, probe};
+    let wants_the_last = (1..).filter(|key| home(*key, 3) == 7);
+    let keys: Vec<u64> = wants_the_last.take(5).collect();
+    let mut table = [Slot::from([EMPTY, 0]); 8];
+    for (slot, at) in [7, 0, 1, 2].into_iter().zip(0..) {
+        table[slot] = Slot::from([keys[at], 100 + at as u64]);
+    }
+    let found = Mutex::new([0; 5]);
+    executor::launch(1, 1, |thread| {
+        let mut found = found.lock().unwrap();
+        // SAFETY: the table has eight slots, four of them empty; there are five keys.
+        unsafe { probe(thread, found.as_mut_ptr(), table.as_ptr(), 3, keys.as_ptr(), 5) }
+    });
+    assert_eq!(found.into_inner().unwrap(), [100, 101, 102, 103, MISSING]);
+}
