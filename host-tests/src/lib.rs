@@ -1,10 +1,12 @@
 //! Host harness.
 pub mod command;
 pub mod cuda_tools;
+pub mod demo;
 pub mod device_build;
 pub mod driver;
 pub mod error;
 pub mod forms;
+pub mod forms_list;
 pub mod gpu;
 pub mod nvdisasm;
 pub mod progress;

@@ -68,9 +68,8 @@ impl Demo {
         let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
         let tools = CudaTools::find(&progress)?;
         let compiled = compile::compile(&toolchain, &progress)?;
-        let assemble = |sm: &Sm| demo::assemble(&compiled, *sm, &tools, &progress);
-        let assembled = sms.iter().map(assemble).collect::<Result<Vec<Assembled>>>()?;
-        let place = place(|sm| assemble(&sm))?;
+        let assembled = demo::assemble_all(&compiled, &sms, &tools, &progress)?;
+        let place = place(|sm| demo::assemble(&compiled, sm, &tools, &progress))?;
         let (ptx_target, ptx_version) = compile::OLDEST;
         let mut report = Report {
             compiler: toolchain.version.clone(),

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use ptx_intrinsics::catalogue::{self, Form};
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::cuda_tools::CudaTools;
@@ -100,6 +101,11 @@ pub fn architectures(names: &[String]) -> Result<Vec<Sm>> {
         }
     }
     Ok(sms)
+}
+
+/// Assembles the kernels for each of these GPUs, all at once.
+pub fn assemble_all(compiled: &Compiled, sms: &[Sm], tools: &CudaTools, progress: &Progress) -> Result<Vec<Assembled>> {
+    sms.par_iter().map(|sm| assemble(compiled, *sm, tools, progress)).collect()
 }
 
 /// Assembles the kernels for one GPU and disassembles them again.

@@ -45,7 +45,8 @@ pub(super) fn verdict(kernel: &Kernel) -> String {
     let run = &kernel.run;
     let verdict = if kernel.verified { style("verified").green().bold() } else { style("FAILED").red().bold() };
     let figures = format!(
-        "{verdict}: {} elements, {} mismatches, {} bytes in {:.4} s, {:.2} GB/s",
+        "{verdict} on {}: {} elements, {} mismatches, {} bytes in {:.4} s, {:.2} GB/s",
+        run.place,
         grouped(run.elements as u64),
         grouped(run.mismatches as u64),
         grouped(run.useful_bytes),

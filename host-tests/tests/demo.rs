@@ -1,0 +1,308 @@
+//! The demo's association of Rust, PTX and machine code: on recorded text, where whole lines are compared, and on
+//! the kernels as they are.
+
+use std::path::{Path, PathBuf};
+
+use host_tests::cuda_tools::CudaTools;
+use host_tests::demo::compile::{self, OLDEST};
+use host_tests::demo::line_table::{Located, Site};
+use host_tests::demo::{self, Access};
+use host_tests::progress::Progress;
+use host_tests::target::Sm;
+use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::workload::ALL;
+use host_tests::{forms_list, nvdisasm, ptx};
+use ptx_intrinsics::catalogue::{self, Form};
+
+/// `read_if` of the same type stands at two places, once in a loop that is unrolled: only the first of each place
+/// comes with the whole chain of calls.
+const PTX: &str = r#"
+.version 7.4
+.target sm_80, debug
+.address_size 64
+
+.visible .entry k(
+	.param .u64 k_param_0
+)
+{
+	.loc	3 3 9
+	.loc	7 376 36, function_name $L__info_string1, inlined_at 3 3 9
+	.loc	7 67 9, function_name $L__info_string2, inlined_at 7 376 36
+	// begin inline asm
+	.loc	7 67 9, function_name $L__info_string2, inlined_at 7 376 36
+	ld.global.nc.L1::evict_last.L2::256B.f32 %r1, [%rd1];
+
+	// end inline asm
+$L__tmp2:
+	.loc	3 4 9
+	.loc	7 411 36, function_name $L__info_string3, inlined_at 3 4 9
+	.loc	7 67 9, function_name $L__info_string4, inlined_at 7 411 36
+	// begin inline asm
+	{
+.reg .pred t;
+	.loc	7 69 9, function_name $L__info_string4, inlined_at 7 411 36
+setp.ne.b32 t, %r2, 0;
+@t ld.global.nc.L1::evict_first.u32 %r3, [%rd2];
+}
+
+	// end inline asm
+	.loc	3 6 20
+	.loc	7 376 36, function_name $L__info_string1, inlined_at 3 6 20
+	.loc	7 67 9, function_name $L__info_string9, inlined_at 7 376 36
+	// begin inline asm
+	ld.global.nc.L1::evict_last.L2::256B.f32 %r4, [%rd3];
+	// end inline asm
+	.loc	7 67 9, function_name $L__info_string2, inlined_at 7 376 36
+	// begin inline asm
+	ld.global.nc.L1::evict_last.L2::256B.f32 %r5, [%rd4];
+	// end inline asm
+	.loc	10 14 18, function_name $L__info_string5, inlined_at 3 7 9
+	// begin inline asm
+	membar.gl;
+	// end inline asm
+	.loc	9 1 1
+	// begin inline asm
+	prefetch.L2 [%rd5];
+	// end inline asm
+	ret;
+
+}
+	.file	3 "/crate/src/k.rs"
+	.file	7 "/elsewhere/spell.rs"
+	.file	9 "/elsewhere/lib.rs"
+	.file	10 "/elsewhere/prefetch.rs"
+	.section	.debug_info
+	{
+.b32 13023
+	}
+$L__sec_end0:
+"#;
+
+const SOURCE: &str = "\
+const X: LdGlobalNc<EvictLast, Prefetch256> = ld_global_nc();
+let a = [
+      X.read(p),
+      Y.read_if(ok, q, 0),
+];
+for k in .. { X.read(p.add(k)) }
+";
+
+/// Lines 15, 27, 35 and 39 of the PTX are its loads.
+const SASS: &str = r#"
+        .type           k,@function
+k:
+	//## File ".nv_debug_ptx_txt", line 15
+        /*0000*/                   ULDC.64 UR4, c[0x0][0x118] ;
+        /*0010*/                   LDG.E.EL.LTC128B.CONSTANT R1, [R2.64] ;
+	//## File ".nv_debug_ptx_txt", line 27
+        /*0020*/              @!P0 LDG.E.EF.CONSTANT R3, [R4.64] ;
+	//## File ".nv_debug_ptx_txt", line 37
+        /*0030*/                   IADD3 R6, R6, 1, RZ ;
+	//## File ".nv_debug_ptx_txt", line 39
+        /*0040*/                   LDG.E.EL.LTC128B.CONSTANT R7, [R8.64] ;
+	//## File ".nv_debug_ptx_txt", line 35
+        /*0050*/                   LDG.E.EL.LTC256B.CONSTANT R9, [R10.64] ;
+        /*0060*/                   EXIT ;
+"#;
+
+fn recorded() -> Vec<Access> {
+    let located = Located::read(PTX);
+    let module = ptx::Module::parse(&located.ptx).unwrap();
+    let function = module.function("k").unwrap();
+    let blocks = function.inline_asm();
+    let sites: Vec<_> = blocks.iter().map(|block| located.site(block.line, Path::new("/crate/src"))).collect();
+    let mut accesses = demo::in_ptx(function, &sites, &|_| Ok(SOURCE.to_owned())).unwrap();
+    accesses.iter_mut().for_each(|access| access.add_sass(Sm::new(80), &nvdisasm::parse(SASS)[0]));
+    accesses
+}
+
+#[test]
+fn every_access_is_found_in_its_source_and_in_its_machine_code() {
+    let note = "ptxas makes the prefetch 128 bytes on this GPU, not 256";
+    let last = "ld.global.nc.L1::evict_last.L2::256B.f32 ";
+    let policy = "const X: LdGlobalNc<EvictLast, Prefetch256> = ld_global_nc();";
+    let access = |rust: &str,
+                  policy: Option<&str>,
+                  place: Option<&str>,
+                  ptx: &str,
+                  count: usize,
+                  sass: &[(&str, usize)],
+                  note: Option<&str>| {
+        let instructions: Vec<_> =
+            sass.iter().map(|(text, count)| serde_json::json!({"text": text, "count": count})).collect();
+        serde_json::json!({
+            "rust": rust, "policy": policy, "place": place, "ptx": ptx, "ptx_count": count,
+            "sass": [{"sm": "sm_80", "instructions": instructions, "note": note}],
+        })
+    };
+    let expected = [
+        access("prefetch_l2(p)", None, None, "prefetch.L2 [%rd5];", 1, &[], None),
+        access(
+            "X.read(p)",
+            Some(policy),
+            Some("k.rs:3"),
+            &format!("{last}%r1, [%rd1];"),
+            2,
+            &[("LDG.E.EL.LTC128B.CONSTANT R1, [R2.64]", 2)],
+            Some(note),
+        ),
+        access(
+            "Y.read_if(ok, q, 0)",
+            None,
+            Some("k.rs:4"),
+            "@t ld.global.nc.L1::evict_first.u32 %r3, [%rd2];",
+            1,
+            &[("@!P0 LDG.E.EF.CONSTANT R3, [R4.64]", 1)],
+            None,
+        ),
+        access(
+            "X.read(p.add(k))",
+            Some(policy),
+            Some("k.rs:6"),
+            &format!("{last}%r4, [%rd3];"),
+            1,
+            &[("LDG.E.EL.LTC256B.CONSTANT R9, [R10.64]", 1)],
+            None,
+        ),
+    ];
+    let found: Vec<_> = recorded().iter().map(|access| serde_json::to_value(access).unwrap()).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_line_table_goes_and_leaves_every_line_where_it_was() {
+    let located = Located::read(PTX);
+    let (before, after): (Vec<_>, Vec<_>) = (PTX.lines().collect(), located.ptx.lines().collect());
+    assert_eq!(after.len(), PTX.lines().position(|line| line.contains(".section")).unwrap());
+    let mut blanked = 0;
+    for (before, after) in before.iter().zip(&after) {
+        let table = [".loc", ".file"].iter().any(|word| before.trim_start().starts_with(word));
+        blanked += usize::from(table);
+        let expected = if table { "" } else { before.trim_end_matches(", debug") };
+        assert_eq!(*after, expected);
+    }
+    assert_eq!(blanked, 18);
+    let third = Site { file: PathBuf::from("/crate/src/k.rs"), line: 3, column: 9 };
+    assert_eq!(located.site(15, Path::new("/crate/src")), Some(third));
+    assert_eq!(located.site(15, Path::new("/another/src")), None);
+    assert_eq!(located.site(0, Path::new("/crate/src")), None);
+    assert_eq!(located.site(1000, Path::new("/crate/src")), None);
+}
+
+/// A modifier in machine code, and the qualifiers in PTX that it stands for.
+const MODIFIERS: [(&str, &[&str]); 6] = [
+    (".EF.", &[".L1::evict_first", "st.global.cs"]),
+    (".EL.", &[".L1::evict_last"]),
+    (".NA.", &[".L1::no_allocate"]),
+    (".LTC128B.", &[".L2::128B"]),
+    (".LTC256B.", &[".L2::256B"]),
+    (".PF2.", &["prefetch.L2"]),
+];
+
+/// The policy in the Rust expression, the qualifiers in the PTX and the modifiers in the machine code must name the
+/// same hints: none of the three is made from another.
+#[test]
+fn the_kernels_show_the_same_hints_in_rust_in_ptx_and_in_machine_code() {
+    let progress = Progress::kept();
+    let toolchain = DeviceToolchain::find(Route::chosen(None).unwrap(), &progress).unwrap();
+    let tools = CudaTools::find(&progress).unwrap();
+    let compiled = compile::compile(&toolchain, &progress).unwrap();
+    let assembled = demo::assemble_all(&compiled, &[Sm::new(90)], &tools, &progress).unwrap();
+    let mut needs = 0;
+    for workload in ALL {
+        let accesses = demo::accesses(&compiled, workload, &assembled).unwrap();
+        let asm = compiled.module.function(workload.name()).unwrap().inline_asm().len();
+        assert_eq!(accesses.iter().map(|access| access.ptx_count).sum::<usize>(), asm, "{}", workload.name());
+        for access in &accesses {
+            needs = needs.max(check(access));
+        }
+    }
+    let (oldest, _) = OLDEST;
+    assert_eq!(needs, oldest.number, "the oldest GPU that has all the kernels' hints");
+}
+
+/// Checks one access on sm_90 and gives the SM that it needs.
+fn check(access: &Access) -> u32 {
+    let name = access.ptx.split_whitespace().find(|word| !word.starts_with('@')).unwrap().trim_end_matches(';');
+    let form = catalogue::forms().find(|form| form.ptx() == name).unwrap();
+    assert!(access.place.is_some(), "{access:?} has a place in the source");
+    assert!(spells(access, &form), "{access:?} is {}", form.rust());
+    assert_eq!(access.ptx.starts_with('@'), access.rust.contains(".read_if("), "{access:?}");
+    let [sass] = &access.sass[..] else { panic!("one GPU: {access:?}") };
+    assert_eq!((sass.sm, &sass.note), (Sm::new(90), &None));
+    assert!(!sass.instructions.is_empty(), "{access:?} has machine code");
+    for one in &sass.instructions {
+        let opcode = one.text.split_whitespace().find(|word| !word.starts_with('@')).unwrap().to_owned() + ".";
+        for (modifier, qualifiers) in MODIFIERS {
+            let asked = qualifiers.iter().any(|qualifier| name.contains(qualifier));
+            assert_eq!(opcode.contains(modifier), asked, "{modifier} in {access:?}");
+        }
+    }
+    form.min_sm()
+}
+
+/// Whether the expression, or the policy that it names, is this form.
+fn spells(access: &Access, form: &Form) -> bool {
+    let call = form.rust().split(['(']).next().unwrap_or_default();
+    let policy = access.policy.as_ref().and_then(|policy| policy.split_once("LdGlobalNc")?.1.split_once(" ="));
+    match policy {
+        Some((qualifiers, _)) => call == format!("ld_global_nc::{qualifiers}"),
+        None => access.rust.starts_with(&format!("{call}(")),
+    }
+}
+
+#[test]
+fn wrong_names_are_told_what_there_is() {
+    let strings = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    assert_eq!(
+        demo::workloads(&strings(&["triad", "nope"])).err().unwrap().to_string(),
+        "there is no kernel `nope`\n  at --kernel\n  → use one of triad gather spmv probe"
+    );
+    assert_eq!(
+        demo::architectures(&strings(&["sm_90", "sm_75"])).unwrap_err().to_string(),
+        "sm_75 is too old for the kernels: it lacks some of their hints\n  at --sm\n  → use sm_80 or later\n  \
+         → `cargo xtask forms` lists what each hint needs"
+    );
+    let unknown = demo::architectures(&strings(&["sm_91"])).unwrap_err().to_string();
+    assert!(unknown.starts_with("`sm_91` is not a GPU architecture\n  at --sm\n  → use one of sm_50 "), "{unknown}");
+    let twice = demo::architectures(&strings(&["sm_90", "sm_80", "sm_90"])).unwrap();
+    assert_eq!(twice, [Sm::new(90), Sm::new(80)]);
+    let names: Vec<_> = demo::workloads(&[]).unwrap().iter().map(|workload| workload.name()).collect();
+    assert_eq!(names, ["triad", "gather", "spmv", "probe"]);
+    assert_eq!(
+        forms_list::select(Some("ld.nope")).unwrap_err().to_string(),
+        "there is no instruction `ld.nope`\n  at --instruction\n  → use one of ld.global.nc ld.global st.global prefetch"
+    );
+}
+
+#[test]
+fn a_form_is_a_line_of_json() {
+    let forms = forms_list::select(None).unwrap();
+    assert_eq!(forms.len(), catalogue::forms().count());
+    let name = "ld.global.nc.L1::evict_last.L2::256B.f32";
+    let form = forms.iter().find(|form| form.ptx() == name).unwrap();
+    assert_eq!(
+        forms_list::json_line(form),
+        r#"{"instruction":"ld.global.nc","min_ptx":"7.4","min_sm":80,"ptx":"ld.global.nc.L1::evict_last.L2::256B.f32","rust":"ld_global_nc::<EvictLast, Prefetch256>().read(p as *const f32)"}"#
+    );
+    let mut versions = std::collections::BTreeSet::new();
+    for form in &forms {
+        let line: serde_json::Value = serde_json::from_str(&forms_list::json_line(form)).unwrap();
+        let keys: Vec<_> = line.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys, ["instruction", "min_ptx", "min_sm", "ptx", "rust"]);
+        assert_eq!(line["min_ptx"], format!("{}.{}", form.min_ptx() / 10, form.min_ptx() % 10));
+        versions.insert(line["min_ptx"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(Vec::from_iter(versions), ["2.0", "3.1", "7.4", "8.0", "8.3", "8.8"]);
+}
+
+#[test]
+fn a_table_counts_its_forms() {
+    let forms = forms_list::select(Some("prefetch")).unwrap();
+    let table = forms_list::table(&forms);
+    let lines: Vec<_> = table.lines().collect();
+    assert_eq!(lines[0], "PTX                               SM       ISA  Rust");
+    assert_eq!(lines[1], "prefetch.L1                       sm_20    2.0  prefetch_l1(p)");
+    let count = forms.len();
+    assert_eq!(lines[count + 1..], ["".to_owned(), format!("{count:>6}  prefetch"), format!("{count:>6}  forms")]);
+}
