@@ -99,6 +99,7 @@ pub trait Scalar: Copy + 'static + sealed::Sealed {
 macro_rules! scalars {
     ($([$($t:ty),*] $a2:ident $a4:ident $a8:ident)*) => { $($(
         impl sealed::Sealed for $t {}
+        #[diagnostic::do_not_recommend]
         impl Scalar for $t {
             type Align2 = $a2;
             type Align4 = $a4;
@@ -188,7 +189,8 @@ vectors! { V2 2 ".v2" Align2 V4 4 ".v4" Align4 V8 8 ".v8" Align8 }
 #[diagnostic::on_unimplemented(
     message = "PTX has no type for `{Self}`",
     label = "one instruction cannot move a `{Self}`",
-    note = "use an integer or float, `B8`…`B128`, `V2` of up to 64-bit elements, `V4` of up to 64-bit elements, `V8` of 32-bit elements"
+    note = "use an integer or float, `B8`…`B128`, `V2` of up to 64-bit elements, `V4` of up to 64-bit elements, `V8` of 32-bit elements",
+    note = "move a struct field by field, a `bool` as `u8`, a `char` as `u32`, a reference or pointer as `u64`"
 )]
 pub unsafe trait Element: Copy + 'static {
     /// The type that spells the instruction.
@@ -223,10 +225,12 @@ macro_rules! ptx_types {
     (@quad $t:ty, $text:expr) => { ptx_types! { @impl $t, $text, sm_70 ptx83 } };
     (@wide $t:ty, $text:expr) => {
         ptx_types! { @impl $t, $text, sm_100 ptx88 }
+        #[diagnostic::do_not_recommend]
         impl Wide for $t {}
     };
     (@impl $t:ty, $text:expr, $sm:ident $ptx:ident) => {
         // SAFETY: the type stands for itself.
+        #[diagnostic::do_not_recommend]
         unsafe impl Element for $t {
             type Ptx = Self;
         }
@@ -242,6 +246,7 @@ for_each_element! { ptx_types () }
 macro_rules! carried_as {
     ($($t:ty => $ptx:ty),* $(,)?) => { $(
         // SAFETY: both are plain bits of one size and alignment.
+        #[diagnostic::do_not_recommend]
         unsafe impl Element for $t {
             type Ptx = $ptx;
         }

@@ -21,7 +21,8 @@ pub struct LdGlobal<C = NoHint, P = NoPrefetch>(PhantomData<(C, P)>);
 #[diagnostic::on_unimplemented(
     message = "`ld.global` does not take the caching qualifier `{Self}`",
     label = "not a spelling of `ld.global`",
-    note = "it takes one of: `NoHint`; an operator `Ca`, `Cg`, `Cs`, `Lu`, `Cv`; an L1 priority; for 256-bit types an L2 priority or a pair `(L1, L2)`"
+    note = "it takes one of: `NoHint`; an operator `Ca`, `Cg`, `Cs`, `Lu`, `Cv`; an L1 priority; for 256-bit types an L2 priority or a pair `(L1, L2)`",
+    note = "a cache operator and an eviction priority are alternatives: an instruction has one or the other"
 )]
 pub trait LdGlobalCaching: Caching {}
 

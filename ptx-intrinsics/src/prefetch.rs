@@ -27,7 +27,7 @@ macro_rules! emit_prefetch {
 #[diagnostic::on_unimplemented(
     message = "`prefetch.global.L2` does not take `{Self}`",
     label = "not a spelling of `prefetch.global.L2`",
-    note = "it takes `NoHint`, `L2EvictLast` or `L2EvictNormal`"
+    note = "it takes one of: `NoHint`, `L2EvictLast`, `L2EvictNormal`"
 )]
 pub trait PrefetchPriority: Caching {
     #[doc(hidden)]
@@ -36,28 +36,34 @@ pub trait PrefetchPriority: Caching {
     type PrefetchIsa: Isa;
 }
 
+#[diagnostic::do_not_recommend]
 impl PrefetchPriority for NoHint {
     type PrefetchSm = sm_20;
     type PrefetchIsa = ptx20;
 }
+#[diagnostic::do_not_recommend]
 impl PrefetchPriority for L2EvictLast {
     type PrefetchSm = sm_80;
     type PrefetchIsa = ptx74;
 }
+#[diagnostic::do_not_recommend]
 impl PrefetchPriority for L2EvictNormal {
     type PrefetchSm = sm_80;
     type PrefetchIsa = ptx74;
 }
 
-/// A prefetch of a tensor map, as the subject of an error message.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct PrefetchTensormap;
-
-/// The prefetches with a function each: documentation, name, PTX, and the block's text where an address is converted.
+/// The prefetches with a function each: documentation, name, PTX, the block's text where an address is converted, and
+/// a gated one's name again: the type that error messages name as the one that needs the target.
 macro_rules! prefetches {
     ($($(#[$doc:meta])* $name:ident $ptx:literal [$text:literal] $sm:ident $isa:ident $($what:ident)?;)*) => {
         $(
+            $(
+                #[doc(hidden)]
+                #[allow(non_camel_case_types, reason = "error messages print it as the function that the user calls")]
+                #[derive(Clone, Copy, Debug)]
+                pub enum $what {}
+            )?
+
             $(#[$doc])*
             ///
             #[doc = concat!("PTX: `", $ptx, " [p];`. Needs ", stringify!($sm), " and ", stringify!($isa), ".")]
@@ -125,7 +131,7 @@ prefetches! {
     ///
     /// # Safety
     /// `p` points to a tensor map, 128 bytes aligned to 64, in constant, parameter or global memory.
-    prefetch_tensormap "prefetch.tensormap" ["prefetch.tensormap [{p}];"] sm_90 ptx80 PrefetchTensormap;
+    prefetch_tensormap "prefetch.tensormap" ["prefetch.tensormap [{p}];"] sm_90 ptx80 prefetch_tensormap;
 
     /// Brings the tensor map at `p` in constant memory into cache for a later `cp.async.bulk.tensor`. `p` is a generic
     /// address, as Rust's pointers are; the block converts it.
@@ -134,7 +140,7 @@ prefetches! {
     /// `p` points to a tensor map, 128 bytes aligned to 64, in constant memory.
     prefetch_const_tensormap "prefetch.const.tensormap"
         ["{{\n.reg .u64 a;\ncvta.to.const.u64 a, {p};\nprefetch.const.tensormap [a];\n}}"]
-        sm_90 ptx80 PrefetchTensormap;
+        sm_90 ptx80 prefetch_const_tensormap;
 
     /// Brings the tensor map at `p`, a kernel parameter, into cache for a later `cp.async.bulk.tensor`. `p` is a
     /// generic address, as Rust's pointers are; the block converts it.
@@ -143,7 +149,7 @@ prefetches! {
     /// `p` points to a tensor map, 128 bytes aligned to 64, among the parameters of this kernel.
     prefetch_param_tensormap "prefetch.param.tensormap"
         ["{{\n.reg .u64 a;\ncvta.to.param.u64 a, {p};\nprefetch.param.tensormap [a];\n}}"]
-        sm_90 ptx80 PrefetchTensormap;
+        sm_90 ptx80 prefetch_param_tensormap;
 }
 
 /// Brings the line at `p` in global memory into L2, with an eviction priority or without.

@@ -20,7 +20,8 @@ pub struct StGlobal<C = NoHint>(PhantomData<C>);
 #[diagnostic::on_unimplemented(
     message = "`st.global` does not take the caching qualifier `{Self}`",
     label = "not a spelling of `st.global`",
-    note = "it takes one of: `NoHint`; an operator `Wb`, `Cg`, `Cs`, `Wt`; an L1 priority; for 256-bit types an L2 priority or a pair `(L1, L2)`"
+    note = "it takes one of: `NoHint`; an operator `Wb`, `Cg`, `Cs`, `Wt`; an L1 priority; for 256-bit types an L2 priority or a pair `(L1, L2)`",
+    note = "a cache operator and an eviction priority are alternatives: an instruction has one or the other"
 )]
 pub trait StGlobalCaching: Caching {}
 

@@ -1,7 +1,7 @@
 //! How an access is cached: operators, eviction priorities of L1 and L2, pairs of them.
 
 use super::target::{self, ptx20, ptx74, ptx88, sm_20, sm_70, sm_100};
-use crate::element::{Element, Wide};
+use crate::element::Wide;
 
 /// The first parameter of a load or store: how the caches treat what it touches.
 ///
@@ -16,7 +16,8 @@ use crate::element::{Element, Wide};
 /// It is one parameter, so that an operator and a priority, which PTX refuses together, cannot meet.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a caching qualifier",
-    note = "use `NoHint`, a cache operator, an L1 or an L2 eviction priority, or a pair `(L1, L2)` of priorities"
+    note = "use `NoHint`, a cache operator, an L1 or an L2 eviction priority, or a pair `(L1, L2)` of priorities",
+    note = "a cache operator and an eviction priority are alternatives, and a pair has one priority for each level"
 )]
 pub trait Caching: Copy + 'static + sealed::Sealed {
     /// A number of its own, for `match`.
@@ -52,6 +53,7 @@ macro_rules! caching {
             pub struct $name;
 
             impl sealed::Sealed for $name {}
+            #[diagnostic::do_not_recommend]
             impl Caching for $name {
                 const ID: u8 = $id;
                 type Sm = $sm;
@@ -66,7 +68,7 @@ macro_rules! caching {
             (($a:ident, $b:ident)) => { concat!(caching_text!($a), caching_text!($b)) };
         }
     };
-    (@any $name:ident) => { impl<T: Element> Suits<T> for $name {} };
+    (@any $name:ident) => { impl<T> Suits<T> for $name {} };
     (@l1 $name:ident) => {
         impl L1Priority for $name {}
         caching! { @any $name }
@@ -117,6 +119,7 @@ caching! {
 }
 
 impl<A: L1Priority, B: L2Priority> sealed::Sealed for (A, B) {}
+#[diagnostic::do_not_recommend]
 impl<A: L1Priority, B: L2Priority> Caching for (A, B) {
     const ID: u8 = A::ID + B::ID;
     type Sm = B::Sm;

@@ -43,6 +43,7 @@ pub type Prefetch256 = Prefetch<256>;
 macro_rules! prefetch_size {
     ($($t:ty, $bytes:literal $sm:ident $ptx:ident;)*) => { $(
         impl sealed::Sealed for $t {}
+        #[diagnostic::do_not_recommend]
         impl PrefetchSize for $t {
             const BYTES: u32 = $bytes;
             type Sm = $sm;

@@ -3,16 +3,17 @@
 /// The target has SM `Self` or newer, as `What` needs. `At` is never read; it ties the bound to the call.
 #[diagnostic::on_unimplemented(
     message = "`{What}` needs {Self} or newer, and this build is for an older GPU",
-    label = "not on this target",
-    note = "build with `-Ctarget-cpu={Self}` or newer in RUSTFLAGS (or state it: PTX_INTRINSICS_TARGET={Self})"
+    label = "not on this build's GPU",
+    note = "to build for {Self}, put `-Ctarget-cpu={Self}` into RUSTFLAGS; if PTX_INTRINSICS_TARGET is set, raise it there"
 )]
 pub trait HasSm<What: ?Sized, At: ?Sized = ()> {}
 
 /// The target has PTX ISA version `Self` or newer, as `What` needs.
 #[diagnostic::on_unimplemented(
     message = "`{What}` needs PTX ISA {Self} or newer, and this build emits an older `.version`",
-    label = "not in this PTX ISA version",
-    note = "add `-Ctarget-feature=+{Self}` to RUSTFLAGS: `-Ctarget-cpu` alone does not raise the PTX ISA version"
+    label = "not in this build's PTX ISA version",
+    note = "add `-Ctarget-feature=+{Self}` to RUSTFLAGS: `-Ctarget-cpu` alone may not raise the version this far; if PTX_INTRINSICS_TARGET is set, raise it there",
+    note = "rustc warns that the feature is unstable, or for the newest that it is unknown, and does what it says"
 )]
 pub trait HasPtx<What: ?Sized, At: ?Sized = ()> {}
 
@@ -40,6 +41,7 @@ macro_rules! targets {
         }
 
         #[cfg($cfg = $text)]
+        #[diagnostic::do_not_recommend]
         impl<What: ?Sized, At: ?Sized> $has<What, At> for $name {}
     )* };
 }

@@ -1,0 +1,158 @@
+//! An illegal spelling, or one that the stated target lacks, is an error whose words are kept beside it.
+//!
+//! `ui/any` and `ui/pass` are checked with every gate open, `ui/sm_80_ptx70` as for sm_80 and PTX ISA 7.0. To accept
+//! new words after reading them: `TRYBUILD=overwrite cargo test -p host-tests --test ui`.
+//!
+//! trybuild compiles the cases and writes what rustc said; what we compare is the part of it that we answer for. The
+//! rest, drawings of our own source and lists of other types, differs from one rustc to the next and with every edit
+//! of that source. A case whose whole error is rustc's own stands in `gates.rs`.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+
+/// How many cases there are, so that none goes missing unseen.
+const CASES: usize = 37;
+
+/// How notes begin that are rustc's and not ours.
+const NOTES_OF_RUSTC: [&str; 4] =
+    ["required for ", "this error originates ", "in this macro ", "the following trait bounds "];
+
+struct Folder {
+    path: PathBuf,
+    cases: BTreeSet<PathBuf>,
+}
+
+impl Folder {
+    fn read(path: PathBuf) -> Folder {
+        let cases = files(&path, "rs");
+        assert!(!cases.is_empty(), "{} holds no case: add one or remove the folder", path.display());
+        Folder { path, cases }
+    }
+
+    fn name(&self) -> &str {
+        self.path.file_name().and_then(|name| name.to_str()).expect("folders have plain names")
+    }
+
+    fn passes(&self) -> bool {
+        self.name() == "pass"
+    }
+
+    /// `sm_80,ptx70` of `sm_80_ptx70`.
+    fn target(&self) -> Option<String> {
+        self.name().starts_with("sm_").then(|| self.name().replace("_ptx", ",ptx"))
+    }
+
+    /// What is wrong with the folder's cases.
+    fn check(&self, overwrite: bool) -> Vec<String> {
+        let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("cargo makes this folder for tests");
+        if catch_unwind(|| self.compile(scratch.path())).is_err() {
+            return vec![format!("{}: see what trybuild says above", self.path.display())];
+        }
+        if self.passes() { Vec::new() } else { self.compare(scratch.path(), overwrite) }
+    }
+
+    /// Compiles copies of the cases, beside which trybuild writes what rustc says.
+    fn compile(&self, scratch: &Path) {
+        // SAFETY: this is the only test of this process, and no other thread looks at the environment.
+        unsafe {
+            match self.target() {
+                Some(target) => env::set_var("PTX_INTRINSICS_TARGET", target),
+                None => env::remove_var("PTX_INTRINSICS_TARGET"),
+            }
+        }
+        let cases = trybuild::TestCases::new();
+        for case in &self.cases {
+            let copy = scratch.join(case.file_name().expect("a file has a name"));
+            fs::copy(case, &copy).expect("a case can be copied");
+            if self.passes() { cases.pass(copy) } else { cases.compile_fail(copy) }
+        }
+    }
+
+    fn compare(&self, scratch: &Path, overwrite: bool) -> Vec<String> {
+        let found: BTreeSet<_> = files(scratch, "stderr");
+        let goldens = files(&self.path, "stderr").into_iter();
+        let left_over = goldens
+            .filter(|golden| !self.cases.contains(&golden.with_extension("rs")))
+            .map(|golden| format!("{}: no case of this name; remove it", golden.display()));
+        let mut wrong: Vec<String> = left_over.collect();
+        if found.len() != self.cases.len() {
+            wrong.push(format!("{}: {} cases gave {} errors", self.path.display(), self.cases.len(), found.len()));
+        }
+        for said in found {
+            let golden = self.path.join(said.file_name().expect("a file has a name"));
+            let said = ours(&fs::read_to_string(said).expect("trybuild wrote it"));
+            let kept = fs::read_to_string(&golden).unwrap_or_default();
+            if overwrite {
+                fs::write(&golden, said).expect("a golden can be written");
+            } else if said != kept {
+                wrong.push(format!("{}\n--- kept\n{kept}--- now\n{said}", golden.display()));
+            }
+        }
+        wrong
+    }
+}
+
+/// What we answer for: each error's first line, the drawing of the user's source, and our notes.
+fn ours(stderr: &str) -> String {
+    let mut kept = String::new();
+    let mut drawing = false;
+    for line in stderr.lines() {
+        let words = line.trim_start();
+        if line.starts_with("error") {
+            drawing = true;
+        } else if !line.starts_with(|first: char| first == ' ' || first.is_ascii_digit())
+            || words.starts_with("::: ")
+            || words.starts_with("= ")
+        {
+            drawing = false;
+        }
+        let our_note = words
+            .strip_prefix("= note: ")
+            .is_some_and(|note| !NOTES_OF_RUSTC.iter().any(|rustcs| note.starts_with(rustcs)));
+        if our_note || drawing && !words.starts_with("--> ") {
+            // Where lines are numbered depends on where the case lies.
+            kept += line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
+            kept += "\n";
+        }
+    }
+    kept
+}
+
+fn files(folder: &Path, extension: &str) -> BTreeSet<PathBuf> {
+    entries(folder).filter(|path| path.extension().is_some_and(|found| found == extension)).collect()
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let read = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    read.map(|entry| entry.expect("the folder can be read").path())
+}
+
+/// trybuild gives the cases the dependencies of the crate in its working directory. ptx-intrinsics alone is enough for
+/// them; the harness would bring its kernels, which the older targets refuse.
+fn compile_with_the_crate_alone() {
+    let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("ptx-intrinsics");
+    env::set_current_dir(&crate_dir).expect("the crate lies beside its harness");
+    // SAFETY: this is the only test of this process, and no other thread looks at the environment.
+    unsafe {
+        env::set_var("CARGO_MANIFEST_DIR", crate_dir);
+        env::set_var("TRYBUILD", "overwrite");
+    }
+}
+
+#[test]
+fn every_mistake_is_a_clear_error() {
+    let overwrite = env::var_os("TRYBUILD").is_some_and(|mode| mode == "overwrite");
+    compile_with_the_crate_alone();
+    let ui = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui");
+    let mut folders: Vec<Folder> = entries(&ui).map(Folder::read).collect();
+    folders.sort_by(|a, b| a.path.cmp(&b.path));
+    let wrong: Vec<String> = folders.iter().flat_map(|folder| folder.check(overwrite)).collect();
+    let count: usize = folders.iter().map(|folder| folder.cases.len()).sum();
+    println!("{count} cases in {} folders", folders.len());
+    let advice = "if the new words are better, accept them: TRYBUILD=overwrite cargo test -p host-tests --test ui";
+    assert!(wrong.is_empty(), "{} wrong; {advice}\n\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(count, CASES, "cases came or went: correct CASES");
+}

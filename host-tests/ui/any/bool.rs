@@ -1,0 +1,8 @@
+//! A `bool` must be 0 or 1, and memory holds what it holds.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const bool) -> bool {
+    unsafe { ld_global_nc::<NoHint, NoPrefetch>().read(p) }
+}

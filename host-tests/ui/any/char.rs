@@ -1,0 +1,8 @@
+//! Nor is every `u32` a `char`.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const char) -> char {
+    unsafe { ldg(p) }
+}

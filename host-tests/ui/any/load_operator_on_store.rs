@@ -1,0 +1,8 @@
+//! `.ca`, `.lu` and `.cv` are for loads.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *mut f32) {
+    unsafe { st_global::<Ca>().write(p, 1.0) }
+}

@@ -1,0 +1,8 @@
+//! `prefetch` takes no cache operator.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const f32) {
+    unsafe { prefetch_global_l2::<Cg>(p) }
+}

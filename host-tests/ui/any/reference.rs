@@ -1,0 +1,8 @@
+//! A reference is not plain bits.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const &'static f32) -> &'static f32 {
+    unsafe { ld_global::<NoHint, NoPrefetch>().read(p) }
+}

@@ -1,0 +1,8 @@
+//! `.wb` and `.wt` are for stores.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const f32) -> f32 {
+    unsafe { ld_global::<Wb, NoPrefetch>().read(p) }
+}

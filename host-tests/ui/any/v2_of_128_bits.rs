@@ -1,0 +1,6 @@
+//! `.b128` has no vectors.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(_: *const V2<u128>) {}

@@ -1,0 +1,8 @@
+//! 512 bits are too many.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const V8<f64>) -> V8<f64> {
+    unsafe { ld_global_nc::<NoHint, NoPrefetch>().read(p) }
+}

@@ -1,0 +1,8 @@
+//! `.b128` begins with PTX ISA 8.3.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const u128) -> u128 {
+    unsafe { ld_global::<NoHint, NoPrefetch>().read(p) }
+}

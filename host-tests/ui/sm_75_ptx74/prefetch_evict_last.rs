@@ -1,0 +1,8 @@
+//! `prefetch.global.L2::evict_last` begins with sm_80.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const f32) {
+    unsafe { prefetch_global_l2::<L2EvictLast>(p) }
+}

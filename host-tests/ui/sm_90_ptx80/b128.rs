@@ -1,0 +1,8 @@
+//! `.b128` begins with PTX ISA 8.3.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const B128) -> B128 {
+    unsafe { ld_global_nc::<NoHint, NoPrefetch>().read(p) }
+}
