@@ -45,7 +45,8 @@ fn declare(cfg: &str, gates: &[u32], reached: u32) {
 }
 
 fn target() -> Result<Target, String> {
-    let stated = env::var("PTX_INTRINSICS_TARGET").ok().map(|text| stated(&text)).transpose()?;
+    let variable = env::var("PTX_INTRINSICS_TARGET").ok().filter(|text| !text.is_empty());
+    let stated = variable.map(|text| stated(&text)).transpose()?;
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() != Ok("nvptx64") {
         return Ok(stated.unwrap_or(NEWEST));
     }
@@ -64,69 +65,66 @@ fn target() -> Result<Target, String> {
 
 /// `sm_90` or `sm_90,ptx80`; without a PTX ISA version, the one that rustc emits for that SM.
 fn stated(text: &str) -> Result<Target, String> {
-    let how = format!("PTX_INTRINSICS_TARGET is `{text}`; write it as sm_90 or as sm_90,ptx80");
-    let known = |word: &str| sm(word).is_some() || ptx(word).is_some();
-    if !text.split(',').all(known) {
-        return Err(how);
-    }
-    let sm = newest(text.split(',').filter_map(sm)).ok_or(how)?;
-    let ptx = newest(text.split(',').filter_map(ptx));
-    Ok(Target { sm, ptx: ptx.unwrap_or_else(|| emitted_for(text.split(','))) })
+    let words: Vec<&str> = text.split(',').map(str::trim).collect();
+    let target = match words[..] {
+        [gpu] => sm(gpu).map(|sm| Target { sm, ptx: emitted_for(gpu) }),
+        [gpu, version] => sm(gpu).zip(ptx(version)).map(|(sm, ptx)| Target { sm, ptx }),
+        _ => None,
+    };
+    target.ok_or(format!("PTX_INTRINSICS_TARGET is `{text}`; write it as sm_90 or as sm_90,ptx80"))
 }
 
 /// What rustc compiles for: its own `cfg`s, and the flags, since some targets and the newest versions set no `cfg`.
 fn compiled() -> Option<Target> {
     let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
-    let words = || features.split(',').chain(flag_words(&flags));
-    let sm = newest(words().filter_map(sm))?;
-    let ptx = newest(words().filter_map(ptx)).unwrap_or(0).max(emitted_for(words()));
-    Some(Target { sm, ptx })
+    // As in rustc, the last one counts.
+    let cpu = flag_values(&flags, "target-cpu=").last().filter(|cpu| sm(cpu).is_some());
+    let gpu = cpu.or_else(|| features.split(',').filter(|word| sm(word).is_some()).max_by_key(|word| sm(word)))?;
+    let asked = flag_values(&flags, "target-feature=").flat_map(|list| list.split(','));
+    let versions = features.split(',').chain(asked.filter_map(|word| word.strip_prefix('+'))).filter_map(ptx);
+    Some(Target { sm: sm(gpu)?, ptx: versions.fold(emitted_for(gpu), u32::max) })
 }
 
-fn newest(numbers: impl Iterator<Item = u32>) -> Option<u32> {
-    numbers.max()
-}
-
-/// The values of `-Ctarget-cpu=…` and the `+…` of `-Ctarget-feature=…`.
-fn flag_words(flags: &str) -> impl Iterator<Item = &str> {
-    flags
-        .split('\x1f')
-        .map(|flag| flag.strip_prefix("-C").unwrap_or(flag))
-        .filter_map(|flag| flag.strip_prefix("target-cpu=").or_else(|| flag.strip_prefix("target-feature=")))
-        .flat_map(|value| value.split(','))
-        .filter(|word| !word.starts_with('-'))
-        .map(|word| word.trim_start_matches('+'))
+/// The values of `-C name=value`, however it is written.
+fn flag_values<'a>(flags: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
+    let plain = |flag: &'a str| ["-C", "--codegen="].iter().find_map(|dash| flag.strip_prefix(dash)).unwrap_or(flag);
+    flags.split('\x1f').filter_map(move |flag| plain(flag).strip_prefix(name))
 }
 
 /// 90 of `sm_90`, `sm_90a`, `sm_90f`, and of rust-cuda's `compute_90`.
 fn sm(word: &str) -> Option<u32> {
     let number = word.strip_prefix("sm_").or_else(|| word.strip_prefix("compute_"))?;
-    number.trim_end_matches(['a', 'f']).parse().ok()
+    number_of_digits(number.strip_suffix(['a', 'f']).unwrap_or(number))
 }
 
 /// 74 of `ptx74`.
 fn ptx(word: &str) -> Option<u32> {
-    word.strip_prefix("ptx")?.parse().ok()
+    number_of_digits(word.strip_prefix("ptx")?)
 }
 
-/// The `.version` that rustc emits for these targets where no feature raises it.
-fn emitted_for<'a>(words: impl Iterator<Item = &'a str>) -> u32 {
-    let version = |word| match (word, sm(word)?) {
-        ("sm_90a", _) => Some(80),
-        (family, 100..) if family.ends_with('f') => Some(88),
-        (_, ..=74) => Some(60),
-        (_, ..=79) => Some(63),
-        (_, ..=85) => Some(70),
-        (_, 86) => Some(71),
-        (_, 87) => Some(74),
-        (_, 88) => Some(90),
-        (_, ..=99) => Some(78),
-        (_, ..=102) => Some(86),
-        (_, ..=109) => Some(88),
-        (_, 110) => Some(90),
-        (_, 120) => Some(87),
-        _ => Some(88),
-    };
-    words.filter_map(version).max().unwrap_or(60)
+/// No SM and no PTX ISA version has a number of one digit.
+fn number_of_digits(text: &str) -> Option<u32> {
+    (text.len() >= 2 && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+}
+
+/// The `.version` that rustc emits for a GPU where no feature raises it. (Below sm_80 it is rustc 1.96's, newer ones
+/// emit 7.0: nothing begins in between.)
+fn emitted_for(gpu: &str) -> u32 {
+    match (gpu, sm(gpu).unwrap_or_default()) {
+        ("sm_90a", _) => 80,
+        (family, 100..110 | 120) if family.ends_with('f') => 88,
+        (_, ..=74) => 60,
+        (_, ..=79) => 63,
+        (_, ..=85) => 70,
+        (_, 86) => 71,
+        (_, 87) => 74,
+        (_, 88) => 90,
+        (_, ..=99) => 78,
+        (_, ..=102) => 86,
+        (_, ..=109) => 88,
+        (_, 110) => 90,
+        (_, 120) => 87,
+        _ => 88,
+    }
 }

@@ -1,0 +1,298 @@
+//! What the build's target lacks is refused by `cargo check` for it, with nothing but rustc's own flags; and the build
+//! script reads those flags.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use host_tests::progress::Progress;
+use host_tests::toolchain::{DeviceToolchain, Route};
+use ptx_intrinsics::catalogue;
+use serde_json::Value;
+
+/// The build script, compiled and run as cargo does.
+struct BuildScript {
+    program: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+/// The gates that a build script opened.
+#[derive(Debug, PartialEq)]
+struct Opened {
+    sm: BTreeSet<u32>,
+    ptx: BTreeSet<u32>,
+}
+
+impl BuildScript {
+    fn compile() -> BuildScript {
+        let folder = tempfile::tempdir().expect("the system has a place for temporary files");
+        let program = folder.path().join("build-script");
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let source = repository().join("build.rs");
+        let status = Command::new(rustc).args(["--edition", "2024", "-o"]).arg(&program).arg(source).status();
+        assert!(status.expect("rustc can be run").success(), "build.rs does not compile");
+        BuildScript { program, _folder: folder }
+    }
+
+    fn run(&self, vars: &[(&str, &str)]) -> String {
+        let output = Command::new(&self.program).env_clear().envs(vars.iter().copied()).output();
+        let output = output.expect("it was just compiled");
+        assert!(output.status.success(), "the build script failed: {output:?}");
+        String::from_utf8(output.stdout).expect("the build script writes text")
+    }
+
+    /// What it opens, or the error it gives cargo.
+    fn gates(&self, vars: &[(&str, &str)]) -> Result<Opened, String> {
+        let said = self.run(vars);
+        let errors: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("cargo::error=")).collect();
+        if !errors.is_empty() {
+            return Err(errors.join("\n"));
+        }
+        let opened = |cfg: &str| {
+            let prefix = format!("cargo::rustc-cfg={cfg}=");
+            said.lines().filter_map(|line| line.strip_prefix(&prefix)).map(number).collect()
+        };
+        Ok(Opened { sm: opened("ptx_sm"), ptx: opened("ptx_isa") })
+    }
+
+    /// Every gate there is, as declared to rustc.
+    fn declared(&self, cfg: &str) -> BTreeSet<u32> {
+        let said = self.run(&[]);
+        let prefix = format!("cargo::rustc-check-cfg=cfg({cfg}, values(");
+        let line = said.lines().find_map(|line| line.strip_prefix(&prefix)).expect("every gate is declared");
+        line.trim_end_matches(')').split(", ").map(number).collect()
+    }
+}
+
+fn number(quoted: &str) -> u32 {
+    quoted.trim_matches('"').parse().expect("a gate is a number")
+}
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the harness is a folder of the repository")
+}
+
+#[test]
+fn the_build_script_has_the_gates_that_the_forms_need() {
+    let script = BuildScript::compile();
+    let forms: Vec<_> = catalogue::forms().collect();
+    assert_eq!(script.declared("ptx_sm"), forms.iter().map(|form| form.min_sm()).collect());
+    assert_eq!(script.declared("ptx_isa"), forms.iter().map(|form| form.min_ptx()).collect());
+}
+
+#[test]
+fn the_build_script_reads_rustcs_flags() {
+    let script = BuildScript::compile();
+    let [all_sm, all_ptx] = ["ptx_sm", "ptx_isa"].map(|cfg| script.declared(cfg));
+    // What rustc says of itself, the flags with a space between them, and the newest SM and version that are reached.
+    let builds = [
+        ("", "", 70, 31),
+        ("sm_70,sm_72,sm_75", "-Ctarget-cpu=sm_75", 75, 31),
+        ("sm_75,sm_80", "-C target-cpu=sm_80", 80, 31),
+        ("sm_75,sm_80", "--codegen target-cpu=sm_80", 80, 31),
+        ("sm_75,sm_80", "--codegen=target-cpu=sm_80", 80, 31),
+        ("sm_80,ptx70,ptx71,ptx74", "-Ctarget-cpu=sm_80 -Ctarget-feature=+ptx74", 80, 74),
+        ("sm_80", "-Ctarget-cpu=sm_90 -Ctarget-cpu=sm_80", 80, 31),
+        ("sm_80", "-Ctarget-cpu=sm_80 -Ctarget-feature=-ptx88", 80, 31),
+        ("sm_80", "-Ctarget-cpu=sm_80 -Ctarget-feature=+ptx70,+ptx88", 80, 88),
+        ("sm_86,sm_87", "-Ctarget-cpu=sm_87", 80, 74),
+        ("", "-Ctarget-cpu=sm_88", 80, 88),
+        // A rustc that lists sm_88 below sm_89 does not emit sm_88's version for it.
+        ("sm_87,sm_88,sm_89", "-Ctarget-cpu=sm_89", 80, 74),
+        ("sm_90", "-Ctarget-cpu=sm_90", 90, 74),
+        ("sm_90,sm_90a", "-Ctarget-cpu=sm_90a", 90, 80),
+        ("sm_90,sm_100", "-Ctarget-cpu=sm_100", 100, 83),
+        ("sm_90,sm_100", "-Ctarget-cpu=sm_100 -Ctarget-feature=+ptx88", 100, 88),
+        ("", "-Ctarget-cpu=sm_100f", 100, 88),
+        ("", "-Ctarget-cpu=sm_103", 100, 88),
+        ("", "-Ctarget-cpu=sm_110", 100, 88),
+        ("", "-Ctarget-cpu=sm_120", 100, 83),
+        ("", "-Ctarget-cpu=sm_121", 100, 88),
+        ("compute_80,compute_75", "", 80, 31),
+        ("sm_80", "-Ctarget-cpu=native -Copt-level=3", 80, 31),
+    ];
+    for (features, flags, sm, ptx) in builds {
+        let flags = flags.replace(' ', "\x1f");
+        let found = script.gates(&[
+            ("CARGO_CFG_TARGET_ARCH", "nvptx64"),
+            ("CARGO_CFG_TARGET_FEATURE", features),
+            ("CARGO_ENCODED_RUSTFLAGS", &flags),
+        ]);
+        let upto = |gates: &BTreeSet<u32>, newest| gates.range(..=newest).copied().collect();
+        assert_eq!(found, Ok(Opened { sm: upto(&all_sm, sm), ptx: upto(&all_ptx, ptx) }), "{features} {flags:?}");
+    }
+    println!("{} builds", builds.len());
+}
+
+#[test]
+fn a_stated_target_is_checked_against() {
+    let script = BuildScript::compile();
+    let [all_sm, all_ptx] = ["ptx_sm", "ptx_isa"].map(|cfg| script.declared(cfg));
+    let newest =
+        |found: Result<Opened, String>| found.map(|gates| (gates.sm.last().copied(), gates.ptx.last().copied()));
+    let on_the_host =
+        |text| newest(script.gates(&[("PTX_INTRINSICS_TARGET", text), ("CARGO_CFG_TARGET_ARCH", "x86_64")]));
+    let on_sm_80 = |text| {
+        newest(script.gates(&[
+            ("PTX_INTRINSICS_TARGET", text),
+            ("CARGO_CFG_TARGET_ARCH", "nvptx64"),
+            ("CARGO_ENCODED_RUSTFLAGS", "-Ctarget-cpu=sm_80\x1f-Ctarget-feature=+ptx74"),
+        ]))
+    };
+    let everything = (all_sm.last().copied(), all_ptx.last().copied());
+    assert_eq!(newest(script.gates(&[("CARGO_CFG_TARGET_ARCH", "x86_64")])), Ok(everything));
+    assert_eq!(on_the_host(""), Ok(everything));
+    assert_eq!(on_the_host("sm_80"), Ok((Some(80), Some(31))));
+    assert_eq!(on_the_host("sm_90a"), Ok((Some(90), Some(80))));
+    assert_eq!(on_the_host("sm_80,ptx74"), Ok((Some(80), Some(74))));
+    assert_eq!(on_the_host("sm_103, ptx93"), Ok((Some(100), Some(88))));
+    assert_eq!(on_sm_80("sm_75,ptx63"), Ok((Some(75), Some(31))));
+    assert_eq!(on_sm_80("sm_80,ptx74"), Ok((Some(80), Some(74))));
+
+    for nonsense in
+        ["Hopper", "80", "sm_", "sm_9", "sm_90b", "sm_+90", "ptx74", "sm_80,ptx7.4", "sm_80,sm_90", "sm_80,ptx74,"]
+    {
+        let words = format!("PTX_INTRINSICS_TARGET is `{nonsense}`; write it as sm_90 or as sm_90,ptx80");
+        assert_eq!(on_the_host(nonsense), Err(words));
+    }
+    assert_eq!(
+        on_sm_80("sm_90,ptx80"),
+        Err("PTX_INTRINSICS_TARGET states sm_90 and PTX ISA 80, and the build is for sm_80 and PTX ISA 74: change \
+             RUSTFLAGS (-Ctarget-cpu=sm_90 -Ctarget-feature=+ptx80) or unset the variable"
+            .to_owned())
+    );
+}
+
+/// One error: its first line, what it points at, and its notes.
+#[derive(Debug)]
+struct Refusal {
+    message: String,
+    label: String,
+    notes: Vec<String>,
+}
+
+/// A kernel crate outside of this workspace, as a user has one.
+struct User {
+    toolchain: DeviceToolchain,
+    folder: tempfile::TempDir,
+    /// Kept from run to run, with the core of each of the user's targets.
+    target: PathBuf,
+}
+
+impl User {
+    fn new(name: &str) -> User {
+        let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &Progress::new()));
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("cargo makes this folder for tests");
+        let toolchain = toolchain.unwrap_or_else(|error| panic!("{error}"));
+        let user = User { toolchain, folder, target: Path::new(env!("CARGO_TARGET_TMPDIR")).join(name) };
+        fs::create_dir(user.folder.path().join("src")).expect("the folder is new");
+        fs::copy(repository().join("Cargo.lock"), user.folder.path().join("Cargo.lock")).expect("the lock is there");
+        let library = repository().join("ptx-intrinsics");
+        let manifest = format!(
+            "[package]\nname = \"user\"\nedition = \"2024\"\n\n\
+             [dependencies]\nptx-intrinsics = {{ path = {library:?} }}\n\n[workspace]\n"
+        );
+        user.write("Cargo.toml", &manifest);
+        user
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.folder.path().join(name), text).expect("a file can be written here");
+    }
+
+    /// What `cargo check` says of a kernel with these parameters and this body.
+    fn check(&self, flags: &[&str], kernel: &str) -> Vec<Refusal> {
+        self.write(
+            "src/lib.rs",
+            &format!("#![no_std]\nuse ptx_intrinsics::*;\n#[unsafe(no_mangle)]\npub unsafe fn kernel{kernel}\n"),
+        );
+        let cargo = self.toolchain.cargo().dir(self.folder.path()).args(["check", "--offline", "--quiet"]);
+        let cargo = cargo.args(["--target", "nvptx64-nvidia-cuda", "-Zbuild-std=core", "--message-format=json"]);
+        let cargo = cargo.arg("--target-dir").arg(&self.target).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+        let finished = cargo.env_without(|name| name == "PTX_INTRINSICS_TARGET").finish().expect("cargo can be run");
+        let refusals: Vec<Refusal> = finished.stdout.lines().filter_map(refusal).collect();
+        assert_eq!(finished.status.success(), refusals.is_empty(), "{refusals:?}\n{}", finished.stderr);
+        refusals
+    }
+
+    fn accepts(&self, flags: &[&str], kernel: &str) {
+        let refusals = self.check(flags, kernel);
+        assert!(refusals.is_empty(), "{flags:?} {kernel}: {refusals:#?}");
+    }
+
+    /// The only error.
+    fn refuses(&self, flags: &[&str], kernel: &str) -> Refusal {
+        let mut refusals = self.check(flags, kernel);
+        assert_eq!(refusals.len(), 1, "{flags:?} {kernel}: {refusals:#?}");
+        refusals.remove(0)
+    }
+}
+
+/// An error out of a line of cargo's messages.
+fn refusal(line: &str) -> Option<Refusal> {
+    let line: Value = serde_json::from_str(line).ok()?;
+    let said = &line["message"];
+    // The last error only counts the others.
+    if said["level"] != "error" || said["spans"].as_array()?.is_empty() {
+        return None;
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let primary = said["spans"].as_array()?.iter().find(|span| span["is_primary"] == true)?;
+    let notes = said["children"].as_array()?.iter().filter(|child| child["level"] == "note");
+    Some(Refusal {
+        message: text(&said["message"]),
+        label: text(&primary["label"]),
+        notes: notes.map(|note| text(&note["message"])).collect(),
+    })
+}
+
+const EVICT_LAST: &str = "(p: *const f32) -> f32 { unsafe { ld_global_nc::<EvictLast, NoPrefetch>().read(p) } }";
+const POLICY: &str =
+    "(p: *const f32, policy: CachePolicy) -> f32 { unsafe { ld_global::<Cg, NoPrefetch>().read_with(p, policy) } }";
+const WIDE: &str = "(p: *const V8<f32>, q: *mut V8<f32>) { unsafe {
+    st_global::<(EvictLast, L2EvictFirst)>().write(q, ld_global_nc::<L2EvictLast, Prefetch256>().read(p)) } }";
+const TENSORMAP: &str = "(p: *const u8) { unsafe { prefetch_tensormap(p) } }";
+
+// Two tests, for two cores: most of the time goes into a core for each target.
+
+#[test]
+fn the_gpu_build_refuses_what_its_target_lacks() {
+    let user = User::new("refusing");
+    let refusal = user.refuses(&["-Ctarget-cpu=sm_80"], EVICT_LAST);
+    assert_eq!(
+        refusal.message,
+        "`ptx_intrinsics::EvictLast` needs PTX ISA ptx74 or newer, and this build emits an older `.version`"
+    );
+    assert!(refusal.notes[0].starts_with("add `-Ctarget-feature=+ptx74` to RUSTFLAGS"), "{refusal:?}");
+
+    let refusal = user.refuses(&["-Ctarget-cpu=sm_75", "-Ctarget-feature=+ptx74"], POLICY);
+    assert_eq!(
+        refusal.message,
+        "`ptx_intrinsics::CachePolicy` needs sm_80 or newer, and this build is for an older GPU"
+    );
+    assert!(refusal.notes[0].starts_with("to build for sm_80, put `-Ctarget-cpu=sm_80` into RUSTFLAGS"), "{refusal:?}");
+}
+
+#[test]
+fn the_gpu_build_accepts_what_its_target_has() {
+    let user = User::new("accepting");
+    let ampere = ["-Ctarget-cpu=sm_80", "-Ctarget-feature=+ptx74"];
+    user.accepts(&ampere, EVICT_LAST);
+    user.accepts(&ampere, POLICY);
+    rustcs_own_words(&user, &ampere);
+    user.accepts(&["-Ctarget-cpu=sm_90a"], TENSORMAP);
+    // This one has no `cfg` for its SM.
+    user.accepts(&["-Ctarget-cpu=sm_103"], WIDE);
+}
+
+/// These errors are rustc's; how many follow the first, and what they note, differs from one version to the next.
+fn rustcs_own_words(user: &User, flags: &[&str]) {
+    let turbofish = user.check(flags, "(p: *const f32) -> f32 { unsafe { ld_global_nc().read(p) } }").swap_remove(0);
+    assert_eq!(turbofish.message, "type annotations needed");
+    assert_eq!(turbofish.label, "cannot infer type of the type parameter `C` declared on the function `ld_global_nc`");
+
+    let kernel = "(p: *const f32) -> f32 { unsafe { ld_global_nc::<NoHint, NoPrefetch>().read_with(p) } }";
+    let no_policy = user.refuses(flags, kernel);
+    assert_eq!(no_policy.message, "this method takes 2 arguments but 1 argument was supplied");
+}
