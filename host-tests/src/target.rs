@@ -56,10 +56,10 @@ const DEFAULTS: &[(u32, &str, (u32, u32))] = &[
     (103, "", (8, 8)),
     (103, "a", (8, 8)),
     (103, "f", (8, 8)),
-    // No rustc knows this family yet; 9.0 is the first version ptxas takes it with.
-    (107, "", (9, 0)),
-    (107, "a", (9, 0)),
-    (107, "f", (9, 0)),
+    // No rustc knows this family yet; 9.4 is the first version that ptxas takes it with.
+    (107, "", (9, 4)),
+    (107, "a", (9, 4)),
+    (107, "f", (9, 4)),
     (110, "", (9, 0)),
     (110, "a", (9, 0)),
     (110, "f", (9, 0)),

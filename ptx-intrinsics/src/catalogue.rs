@@ -138,13 +138,22 @@ struct ElementRow {
 }
 
 macro_rules! element_rows {
-    (() $({($t:ty) [$($text:literal)*] $shape:ident $class:ident $register:ident $width:ident})*) => {
+    (() $({($($t:tt)*) [$($text:literal)*] $shape:ident $class:ident $register:ident $width:ident})*) => {
         const ELEMENTS: &[ElementRow] = &[$(ElementRow {
-            rust: stringify!($t),
+            rust: element_name!($($t)*),
             ptx: concat!($($text),*),
-            bytes: size_of::<$t>(),
-            needs: Needs::of::<<$t as PtxType>::Sm, <$t as PtxType>::Isa>(),
+            bytes: size_of::<$($t)*>(),
+            needs: Needs::of::<<$($t)* as PtxType>::Sm, <$($t)* as PtxType>::Isa>(),
         }),*];
+    };
+}
+/// `stringify!` would put blanks into `V2<f32>`.
+macro_rules! element_name {
+    ($scalar:ident) => {
+        stringify!($scalar)
+    };
+    ($vector:ident<$scalar:ident>) => {
+        concat!(stringify!($vector), "<", stringify!($scalar), ">")
     };
 }
 for_each_element! { element_rows () }

@@ -42,8 +42,13 @@ pub trait Store<I>: PtxType {
 #[cfg(target_arch = "nvptx64")]
 #[inline(always)]
 pub(crate) const fn uninit<R: Copy>() -> R {
+    // A union and not `MaybeUninit::assume_init`, which stays a call in a dev build.
+    union Nothing<R: Copy> {
+        nothing: (),
+        registers: R,
+    }
     // SAFETY: only ever called for structs of `MaybeUninit` fields, which need not be initialised.
-    unsafe { MaybeUninit::uninit().assume_init() }
+    unsafe { Nothing { nothing: () }.registers }
 }
 
 /// A value of `Self::Ptx` as the type that it stands for, or the other way round.

@@ -1,0 +1,185 @@
+//! The ISA's own syntax, expanded: what the catalogue has to hold, no more and no less.
+
+use std::collections::BTreeSet;
+
+use libtest_mimic::Failed;
+use ptx_intrinsics::catalogue::{self, Form};
+
+/// The productions of the instructions' pages. `.l1`, `.l2`, `.hint` and `.size` stand for `.level1::eviction_priority`,
+/// `.level2::eviction_priority`, `.level::cache_hint` and `.level::prefetch_size`.
+const PRODUCTIONS: [(&str, &[&str]); 4] = [
+    (
+        "ld.global.nc",
+        &["ld.global{.cop}.nc{.hint}{.size}{.vec}.type", "ld.global.nc{.l1}{.l2}{.hint}{.size}{.vec}.type"],
+    ),
+    ("ld.global", &["ld.global{.load}{.hint}{.size}{.vec}.type", "ld.global{.l1}{.l2}{.hint}{.size}{.vec}.type"]),
+    ("st.global", &["st.global{.store}{.hint}{.vec}.type", "st.global{.l1}{.l2}{.hint}{.vec}.type"]),
+    (
+        "prefetch",
+        &["prefetch{.space}.level", "prefetch.global.priority", "prefetchu.L1", "prefetch{.tensormap_space}.tensormap"],
+    ),
+];
+
+/// What a qualifier's name stands for.
+fn choices(name: &str) -> &'static [&'static str] {
+    match name {
+        ".cop" => &[".ca", ".cg", ".cs"],
+        ".load" => &[".ca", ".cg", ".cs", ".lu", ".cv"],
+        ".store" => &[".wb", ".cg", ".cs", ".wt"],
+        ".l1" => {
+            &[".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate"]
+        }
+        ".l2" => &[".L2::evict_normal", ".L2::evict_first", ".L2::evict_last"],
+        ".hint" => &[".L2::cache_hint"],
+        ".size" => &[".L2::64B", ".L2::128B", ".L2::256B"],
+        ".vec" => &[".v2", ".v4", ".v8"],
+        ".type" => &[
+            ".b8", ".b16", ".b32", ".b64", ".b128", ".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64",
+            ".f32", ".f64",
+        ],
+        ".space" => &[".global", ".local"],
+        ".level" => &[".L1", ".L2"],
+        ".priority" => &[".L2::evict_last", ".L2::evict_normal"],
+        ".tensormap_space" => &[".const", ".param"],
+        _ => &[],
+    }
+}
+
+/// Every spelling of a production: `{.name}` may be left out, `.name` may not, anything else is itself.
+fn expand(production: &str) -> Vec<String> {
+    let Some(first) = production.chars().next() else { return vec![String::new()] };
+    let end = match first {
+        '{' => production.find('}').map_or(production.len(), |at| at + 1),
+        _ => production[1..].find(['.', '{']).map_or(production.len(), |at| at + 1),
+    };
+    let (item, rest) = production.split_at(end);
+    let name = item.trim_matches(['{', '}']);
+    let mut heads: Vec<&str> = choices(name).to_vec();
+    if heads.is_empty() {
+        heads.push(name);
+    }
+    if first == '{' {
+        heads.push("");
+    }
+    let tails = expand(rest);
+    heads.iter().flat_map(|head| tails.iter().map(move |tail| format!("{head}{tail}"))).collect()
+}
+
+/// What the pages say in words about which qualifiers meet.
+fn is_legal(ptx: &str) -> bool {
+    let words: Vec<&str> = ptx.split('.').filter(|word| !word.is_empty()).collect();
+    let Some(bits) = words.last().and_then(|ty| ty.trim_start_matches(['b', 'u', 's', 'f']).parse::<u32>().ok()) else {
+        return true;
+    };
+    let lanes = words.iter().find_map(|word| word.strip_prefix('v')?.parse::<u32>().ok()).unwrap_or(1);
+    let wide = (lanes, bits) == (8, 32) || (lanes, bits) == (4, 64);
+    let vector = match lanes {
+        1 => true,
+        2 => bits <= 64,
+        4 => bits <= 64,
+        _ => bits == 32,
+    };
+    vector && (wide || !ptx.contains(".L2::evict"))
+}
+
+fn spellings(instruction: &str) -> BTreeSet<String> {
+    let productions = PRODUCTIONS.iter().find(|(name, _)| *name == instruction).map_or(&[][..], |(_, all)| all);
+    productions.iter().flat_map(|production| expand(production)).filter(|ptx| is_legal(ptx)).collect()
+}
+
+/// The catalogue holds each spelling of the ISA once, and nothing else.
+pub(crate) fn agrees() -> Result<(), Failed> {
+    for (instruction, _) in PRODUCTIONS {
+        let isa = spellings(instruction);
+        let listed: Vec<String> = catalogue::forms()
+            .filter(|form| form.instruction() == instruction)
+            .map(|form| form.ptx().to_owned())
+            .collect();
+        let held: BTreeSet<String> = listed.iter().cloned().collect();
+        if let Some(missing) = isa.difference(&held).next() {
+            return Err(format!("the catalogue lacks {missing}").into());
+        }
+        if let Some(extra) = held.difference(&isa).next() {
+            return Err(format!("the ISA has no {extra}").into());
+        }
+        if listed.len() != held.len() {
+            return Err(format!("{instruction}: a form is listed twice").into());
+        }
+    }
+    Ok(())
+}
+
+/// The Rust expression and the PTX of a form say the same, by the rule that names the markers.
+pub(crate) fn names_agree() -> Result<(), Failed> {
+    let wrong: Vec<String> = catalogue::forms().filter_map(|form| named(&form)).collect();
+    match wrong.first() {
+        None => Ok(()),
+        Some(first) => Err(format!("{} forms are misnamed, such as {first}", wrong.len()).into()),
+    }
+}
+
+fn named(form: &Form) -> Option<String> {
+    let ptx = if form.element().is_some() { access(form.rust()) } else { prefetch(form.rust()) };
+    (ptx != form.ptx()).then(|| format!("{}: {}, not {ptx}", form.rust(), form.ptx()))
+}
+
+/// `ld_global_nc::<Cg, Prefetch64>().read_with(p as *const V2<f32>, policy)` is `ld.global.cg.nc.L2::cache_hint.L2::64B.v2.f32`.
+fn access(rust: &str) -> String {
+    let (function, rest) = rust.split_once("::<").unwrap_or_default();
+    let (markers, rest) = rest.split_once(">()").unwrap_or_default();
+    let (caching, size) = match (markers.strip_prefix('('), markers.split_once(", ")) {
+        (Some(pair), _) => {
+            let (pair, size) = pair.split_once(')').unwrap_or_default();
+            (pair, size.trim_start_matches(", "))
+        }
+        (None, Some((caching, size))) => (caching, size),
+        (None, None) => (markers, ""),
+    };
+    let ty = rest.split_once("p as *").map_or("", |(_, ty)| ty).split_once(' ').map_or("", |(_, ty)| ty);
+    let ty = ty.split([',', ')']).next().unwrap_or_default();
+    let caching: String = caching.split(", ").map(marker).collect();
+    let hint = if rest.contains("policy") { ".L2::cache_hint" } else { "" };
+    let size = size.strip_prefix("Prefetch").map_or(String::new(), |bytes| format!(".L2::{bytes}B"));
+    let opcode = match function {
+        "ld_global_nc" if caching.len() == 3 => format!("ld.global{caching}.nc"),
+        "ld_global_nc" => format!("ld.global.nc{caching}"),
+        name => format!("{}{caching}", name.replace('_', ".")),
+    };
+    format!("{opcode}{hint}{size}{}", element(ty))
+}
+
+/// `EvictLast` is `.L1::evict_last`, `L2EvictFirst` is `.L2::evict_first`, `Cg` is `.cg`, `NoHint` is nothing.
+fn marker(name: &str) -> String {
+    let snake = |name: &str| {
+        let words = name.char_indices().map(|(at, c)| {
+            let gap = if at > 0 && c.is_ascii_uppercase() { "_" } else { "" };
+            format!("{gap}{}", c.to_ascii_lowercase())
+        });
+        words.collect::<String>()
+    };
+    match name.strip_prefix("L2") {
+        Some(name) => format!(".L2::{}", snake(name)),
+        None if name == "NoHint" => String::new(),
+        None if name.len() == 2 => format!(".{}", snake(name)),
+        None => format!(".L1::{}", snake(name)),
+    }
+}
+
+/// `V4<i32>` is `.v4.s32`.
+fn element(ty: &str) -> String {
+    match ty.split_once('<') {
+        Some((vector, scalar)) => format!(".{}{}", vector.to_lowercase(), element(scalar.trim_end_matches('>'))),
+        None => format!(".{}", ty.to_lowercase().replace('i', "s")),
+    }
+}
+
+/// `prefetch_global_l2::<L2EvictLast>(p)` is `prefetch.global.L2::evict_last`.
+fn prefetch(rust: &str) -> String {
+    let (function, rest) = rust.split_once(['(', ':']).unwrap_or_default();
+    let priority = rest.trim_start_matches([':', '<']).split_once('>').map_or("", |(marker, _)| marker);
+    let ptx = function.replace('_', ".").replace(".l1", ".L1").replace(".l2", ".L2");
+    match priority.strip_prefix("L2Evict") {
+        Some(priority) => format!("{ptx}::evict_{}", priority.to_lowercase()),
+        None => ptx,
+    }
+}
