@@ -175,19 +175,17 @@ struct Refusal {
 /// A kernel crate outside of this workspace, as a user has one.
 struct User {
     toolchain: DeviceToolchain,
-    folder: tempfile::TempDir,
-    /// Kept from run to run, with the core of each of the user's targets.
-    target: PathBuf,
+    /// Kept from run to run, with the core that cargo compiles for each of the user's targets.
+    folder: PathBuf,
 }
 
 impl User {
     fn new(name: &str) -> User {
         let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &Progress::new()));
-        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("cargo makes this folder for tests");
         let toolchain = toolchain.unwrap_or_else(|error| panic!("{error}"));
-        let user = User { toolchain, folder, target: Path::new(env!("CARGO_TARGET_TMPDIR")).join(name) };
-        fs::create_dir(user.folder.path().join("src")).expect("the folder is new");
-        fs::copy(repository().join("Cargo.lock"), user.folder.path().join("Cargo.lock")).expect("the lock is there");
+        let user = User { toolchain, folder: Path::new(env!("CARGO_TARGET_TMPDIR")).join(name) };
+        fs::create_dir_all(user.folder.join("src")).expect("cargo makes the folder around it for tests");
+        fs::copy(repository().join("Cargo.lock"), user.folder.join("Cargo.lock")).expect("the lock is there");
         let library = repository().join("ptx-intrinsics");
         let manifest = format!(
             "[package]\nname = \"user\"\nedition = \"2024\"\n\n\
@@ -198,7 +196,7 @@ impl User {
     }
 
     fn write(&self, name: &str, text: &str) {
-        fs::write(self.folder.path().join(name), text).expect("a file can be written here");
+        fs::write(self.folder.join(name), text).expect("a file can be written here");
     }
 
     /// What `cargo check` says of a kernel with these parameters and this body.
@@ -207,9 +205,12 @@ impl User {
             "src/lib.rs",
             &format!("#![no_std]\nuse ptx_intrinsics::*;\n#[unsafe(no_mangle)]\npub unsafe fn kernel{kernel}\n"),
         );
-        let cargo = self.toolchain.cargo().dir(self.folder.path()).args(["check", "--offline", "--quiet"]);
+        let cargo = self.toolchain.cargo().dir(&self.folder).args(["check", "--offline", "--quiet"]);
         let cargo = cargo.args(["--target", "nvptx64-nvidia-cuda", "-Zbuild-std=core", "--message-format=json"]);
-        let cargo = cargo.arg("--target-dir").arg(&self.target).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+        let cargo = cargo
+            .arg("--target-dir")
+            .arg(self.folder.join("target"))
+            .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
         let finished = cargo.env_without(|name| name == "PTX_INTRINSICS_TARGET").finish().expect("cargo can be run");
         let refusals: Vec<Refusal> = finished.stdout.lines().filter_map(refusal).collect();
         assert_eq!(finished.status.success(), refusals.is_empty(), "{refusals:?}\n{}", finished.stderr);
