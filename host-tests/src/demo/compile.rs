@@ -23,8 +23,8 @@ pub struct Compiled {
     pub path: PathBuf,
     /// The PTX.
     pub module: Module,
-    /// For each function, where each of its `asm!` stands; none if the compiler does not say.
-    pub sites: HashMap<String, Vec<Option<Site>>>,
+    /// For each function, where each of its `asm!` may stand, the likeliest first; nowhere if the compiler does not say.
+    pub sites: HashMap<String, Vec<Vec<Site>>>,
 }
 
 /// Compiles the kernels once for all GPUs: PTX for the oldest that has their hints runs on every later one.
@@ -41,18 +41,18 @@ pub fn compile(toolchain: &DeviceToolchain, progress: &Progress) -> Result<Compi
 }
 
 /// Where each `asm!` of each function stands, if the text with a line table has the same ones.
-fn sites(module: &Module, located: &Located, folder: &Path) -> Result<HashMap<String, Vec<Option<Site>>>> {
+fn sites(module: &Module, located: &Located, folder: &Path) -> Result<HashMap<String, Vec<Vec<Site>>>> {
     let twin = Module::parse(&located.ptx)?;
     let pairs = module.functions.iter().map(|function| (function, twin.function(&function.name)));
     Ok(pairs.map(|(function, twin)| (function.name.clone(), sites_in(function, twin, located, folder))).collect())
 }
 
-fn sites_in(function: &Function, twin: Option<&Function>, located: &Located, folder: &Path) -> Vec<Option<Site>> {
+fn sites_in(function: &Function, twin: Option<&Function>, located: &Located, folder: &Path) -> Vec<Vec<Site>> {
     let (blocks, twins) = (function.inline_asm(), twin.map(Function::inline_asm).unwrap_or_default());
     let same = blocks.iter().map(|block| &block.lines).eq(twins.iter().map(|block| &block.lines));
     let twins = if same { twins } else { Vec::new() };
-    let mut sites: Vec<_> = twins.iter().map(|block| located.site(block.line, folder)).collect();
-    sites.resize(blocks.len(), None);
+    let mut sites: Vec<_> = twins.iter().map(|block| located.sites(block.line, folder)).collect();
+    sites.resize(blocks.len(), Vec::new());
     sites
 }
 

@@ -47,7 +47,7 @@ fn matching(text: &str) -> Option<usize> {
 fn receiver(source: &str, name: usize) -> usize {
     let (mut begin, mut depth) = (name, 0);
     for (at, c) in source[..name].char_indices().rev() {
-        let after_dot = source[begin..].starts_with('.');
+        let after_dot = source[begin..].trim_start().starts_with('.');
         match c {
             ')' | ']' | '>' => depth += 1,
             '(' | '[' | '<' if depth > 0 => depth -= 1,

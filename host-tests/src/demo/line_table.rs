@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::demo::debug_info::{self, Inlined};
+
 /// A place in a Rust source file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Site {
@@ -24,6 +26,8 @@ pub struct Located {
     pub ptx: String,
     files: HashMap<u32, PathBuf>,
     locations: Vec<Location>,
+    /// Empty where the locations themselves say what was inlined where.
+    inlined: Vec<Inlined>,
     /// For each line of PTX, the last location before it.
     by_line: Vec<Option<usize>>,
 }
@@ -57,20 +61,31 @@ impl Located {
             ptx.push('\n');
             by_line.push(reader.locations.len().checked_sub(1));
         }
-        Located { ptx, files: files(text), locations: reader.locations, by_line }
+        let chained = reader.locations.iter().any(|location| location.parent.is_some());
+        let inlined = if chained { Vec::new() } else { debug_info::inlined(text) };
+        Located { ptx, files: files(text), locations: reader.locations, inlined, by_line }
     }
 
-    /// The place in a file of that folder that a line of PTX came from, however deep it was inlined.
-    pub fn site(&self, ptx_line: u32, folder: &Path) -> Option<Site> {
-        let mut at = *self.by_line.get(ptx_line.checked_sub(1)? as usize)?;
-        while let Some(location) = at.map(|at| &self.locations[at]) {
-            let (number, line, column) = location.place;
-            match self.files.get(&number) {
-                Some(file) if file.starts_with(folder) => return Some(Site { file: file.clone(), line, column }),
-                _ => at = location.parent,
-            }
-        }
-        None
+    /// The place in a file of that folder that a line of PTX came from, however deep it was inlined; several, the
+    /// likeliest first, if the compiler does not say exactly.
+    pub fn sites(&self, ptx_line: u32, folder: &Path) -> Vec<Site> {
+        let before = ptx_line.checked_sub(1).and_then(|line| *self.by_line.get(line as usize)?);
+        let chain = std::iter::successors(before, |at| self.locations[*at].parent);
+        let mut chain = chain.filter_map(|at| self.in_folder(self.locations[at].place, folder));
+        chain.next().map_or_else(|| self.sites_by_debug_info(ptx_line, folder), |site| vec![site])
+    }
+
+    /// The calls whose lines hold that line, the narrowest first.
+    fn sites_by_debug_info(&self, ptx_line: u32, folder: &Path) -> Vec<Site> {
+        let holds = |call: &&Inlined| call.lines.contains(&u64::from(ptx_line));
+        let mut calls: Vec<&Inlined> = self.inlined.iter().filter(holds).collect();
+        calls.sort_by_key(|call| call.lines.end - call.lines.start);
+        calls.iter().filter_map(|call| self.in_folder(call.place, folder)).collect()
+    }
+
+    fn in_folder(&self, (number, line, column): Place, folder: &Path) -> Option<Site> {
+        let file = self.files.get(&number).filter(|file| file.starts_with(folder))?;
+        Some(Site { file: file.clone(), line, column })
     }
 }
 

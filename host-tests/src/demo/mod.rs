@@ -1,6 +1,7 @@
 //! What the kernels' hints become: each access in Rust, in PTX and in machine code, side by side.
 
 pub mod compile;
+pub mod debug_info;
 pub mod expression;
 pub mod line_table;
 
@@ -140,28 +141,66 @@ fn read(file: &Path) -> Result<String> {
     std::fs::read_to_string(file).map_err(|error| Error::io("read", file, error))
 }
 
-/// The accesses in a function, in the order of their source; `sites` says where each of its `asm!` stands.
-pub fn in_ptx(
-    function: &Function,
-    sites: &[Option<Site>],
-    read: &dyn Fn(&Path) -> Result<String>,
-) -> Result<Vec<Access>> {
+/// The accesses in a function, in the order of their source; `sites` says where each of its `asm!` may stand.
+pub fn in_ptx(function: &Function, sites: &[Vec<Site>], read: &dyn Fn(&Path) -> Result<String>) -> Result<Vec<Access>> {
     let forms: HashMap<String, Form> = catalogue::forms().map(|form| (form.ptx().to_owned(), form)).collect();
     let mut accesses: BTreeMap<(Option<Site>, String), Access> = BTreeMap::new();
-    let sites = sites.iter().cloned().chain(std::iter::repeat(None));
-    for (block, site) in function.inline_asm().iter().zip(sites) {
+    let sites = sites.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
+    for (block, sites) in function.inline_asm().iter().zip(sites) {
         let found = block.lines.iter().find_map(|line| Some((line, forms.get(mnemonic(line))?)));
         let Some((text, form)) = found else { continue };
-        // The block's own lines are no longer numbered; the function's are.
-        let numbered = function.body.iter().filter(|line| line.number >= block.line);
-        let line = numbered.clone().find(|line| line.text == *text).map_or(block.line, |line| line.number);
-        let key = (site.clone(), form.ptx().to_owned());
-        if !accesses.contains_key(&key) {
-            accesses.insert(key.clone(), Access::new(text, form, site.as_ref(), read)?);
-        }
-        accesses.entry(key).and_modify(|access| access.lines.push(line));
+        let call = Call::choose(sites, form, text.starts_with('@'), read)?;
+        let mut numbered = function.body.iter().filter(|line| line.number >= block.line);
+        let line = numbered.find(|line| line.text == *text).map_or(block.line, |line| line.number);
+        let key = (call.as_ref().map(|call| call.site.clone()), form.ptx().to_owned());
+        accesses.entry(key).or_insert_with(|| Access::new(text, form, call)).lines.push(line);
     }
     Ok(accesses.into_values().map(|access| Access { ptx_count: access.lines.len(), ..access }).collect())
+}
+
+/// A call in the source.
+struct Call {
+    site: Site,
+    rust: String,
+    policy: Option<String>,
+}
+
+impl Call {
+    /// The call at the only site, or at the first of several whose Rust spells that form.
+    fn choose(
+        sites: &[Site],
+        form: &Form,
+        guarded: bool,
+        read: &dyn Fn(&Path) -> Result<String>,
+    ) -> Result<Option<Call>> {
+        for site in sites {
+            let source = read(&site.file)?;
+            let Some(rust) = expression::call_at(&source, site.line, site.column) else { continue };
+            let policy = expression::policy_of(&source, &rust);
+            if sites.len() == 1 || spells(&rust, policy.as_deref(), form, guarded) {
+                return Ok(Some(Call { site: site.clone(), rust, policy }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether a call, by the policy that it names or by its own qualifiers, is of that form.
+fn spells(rust: &str, policy: Option<&str>, form: &Form, guarded: bool) -> bool {
+    let head = form.rust().split('(').next().unwrap_or_default();
+    let is_guarded = [".read_if", ".write_if"].iter().any(|method| rust.contains(method));
+    guarded == is_guarded
+        && match policy {
+            Some(policy) => policy.contains(&format!(": {} =", type_of(head))),
+            None => rust.starts_with(&format!("{head}(")),
+        }
+}
+
+/// `LdGlobalNc<A, B>` of `ld_global_nc::<A, B>`.
+fn type_of(head: &str) -> String {
+    let (function, qualifiers) = head.split_once("::").unwrap_or((head, ""));
+    let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
+    function.split('_').filter(|word| !word.is_empty()).map(capital).collect::<String>() + qualifiers
 }
 
 /// The instruction's name with its qualifiers, without its predicate.
@@ -171,26 +210,12 @@ fn mnemonic(line: &str) -> &str {
 }
 
 impl Access {
-    fn new(ptx: &str, form: &Form, site: Option<&Site>, read: &dyn Fn(&Path) -> Result<String>) -> Result<Self> {
+    fn new(ptx: &str, form: &Form, call: Option<Call>) -> Self {
         let spelled = if ptx.starts_with('@') { form.rust_if().unwrap_or(form.rust()) } else { form.rust() };
-        let mut access = Access {
-            rust: spelled.to_owned(),
-            policy: None,
-            place: None,
-            ptx: ptx.to_owned(),
-            ptx_count: 0,
-            sass: Vec::new(),
-            lines: Vec::new(),
-        };
-        if let Some(site) = site {
-            let source = read(&site.file)?;
-            if let Some(call) = expression::call_at(&source, site.line, site.column) {
-                access.policy = expression::policy_of(&source, &call);
-                access.place = Some(format!("{}:{}", site.file.file_name().unwrap_or_default().display(), site.line));
-                access.rust = call;
-            }
-        }
-        Ok(access)
+        let name = |site: &Site| site.file.file_name().unwrap_or_default().display().to_string();
+        let place = call.as_ref().map(|call| format!("{}:{}", name(&call.site), call.site.line));
+        let (rust, policy) = call.map_or((spelled.to_owned(), None), |call| (call.rust, call.policy));
+        Access { rust, policy, place, ptx: ptx.to_owned(), ptx_count: 0, sass: Vec::new(), lines: Vec::new() }
     }
 
     /// Adds what it became in that function's machine code.

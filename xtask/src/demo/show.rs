@@ -18,7 +18,7 @@ pub(super) fn head(report: &Report) -> String {
 
 pub(super) fn accesses(workload: &dyn Workload, accesses: &[Access]) -> String {
     let title = style(workload.name()).bold().cyan();
-    let head = format!("\n{title}  {}\n{}\n", workload.about(), style(workload.source()).dim());
+    let head = format!("\n{title}  {}\n{}\n", plain(workload.about()), style(workload.source()).dim());
     accesses.iter().fold(head, |text, access| text + &one(access))
 }
 
@@ -90,9 +90,14 @@ fn line(begin: &str, text: &str) -> String {
     format!("{begin}{}\n", lines.join(&format!("\n{}", " ".repeat(indent))))
 }
 
+/// The text in letters that every file and every pipe can take, unless a person reads it.
+fn plain(text: &str) -> String {
+    if console::user_attended() { text.to_owned() } else { text.replace('·', "*").replace('×', "x") }
+}
+
 /// The text, and how many of it there are.
 fn times(text: &str, count: usize) -> String {
-    let sign = if console::user_attended() { "×" } else { "x" };
+    let sign = plain("×");
     if count == 1 { text.to_owned() } else { format!("{text}  {}", style(format!("{sign}{count}")).yellow()) }
 }
 
