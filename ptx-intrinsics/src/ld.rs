@@ -3,6 +3,7 @@
 use core::marker::PhantomData;
 
 use crate::element::*;
+use crate::lanes::Sinks;
 use crate::qualifier::caching::*;
 use crate::qualifier::policy::CachePolicy;
 use crate::qualifier::prefetch_size::*;

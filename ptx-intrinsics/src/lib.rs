@@ -12,6 +12,8 @@ mod spell;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod catalogue;
 mod cuda;
+#[doc(hidden)]
+pub mod lanes;
 mod ld;
 mod ld_global_nc;
 mod prefetch;

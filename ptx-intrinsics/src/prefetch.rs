@@ -80,8 +80,8 @@ macro_rules! prefetches {
         const SINGLES: &[Single] = &[
             $(Single::new::<$sm, $isa>(concat!(stringify!($name), "(p)"), $ptx),)*
             Single::new::<sm_20, ptx20>("prefetch_global_l2::<NoHint>(p)", "prefetch.global.L2"),
-            Single::new::<sm_80, ptx74>("prefetch_global_l2::<L2EvictLast>(p)", concat!("prefetch.global", caching_text!(L2EvictLast))),
-            Single::new::<sm_80, ptx74>("prefetch_global_l2::<L2EvictNormal>(p)", concat!("prefetch.global", caching_text!(L2EvictNormal))),
+            Single::new::<sm_80, ptx74>("prefetch_global_l2::<L2EvictLast>(p)", concat!("prefetch.global", __caching_text!(L2EvictLast))),
+            Single::new::<sm_80, ptx74>("prefetch_global_l2::<L2EvictNormal>(p)", concat!("prefetch.global", __caching_text!(L2EvictNormal))),
         ];
     };
 }
@@ -168,8 +168,8 @@ where
     E: PrefetchPriority<PrefetchSm: HasSm<E>, PrefetchIsa: HasPtx<E>>,
 {
     match const { E::ID } {
-        L2EvictLast::ID => emit_prefetch!(p, concat!("prefetch.global", caching_text!(L2EvictLast), " [{p}];")),
-        L2EvictNormal::ID => emit_prefetch!(p, concat!("prefetch.global", caching_text!(L2EvictNormal), " [{p}];")),
+        L2EvictLast::ID => emit_prefetch!(p, concat!("prefetch.global", __caching_text!(L2EvictLast), " [{p}];")),
+        L2EvictNormal::ID => emit_prefetch!(p, concat!("prefetch.global", __caching_text!(L2EvictNormal), " [{p}];")),
         _ => emit_prefetch!(p, "prefetch.global.L2 [{p}];"),
     }
 }

@@ -434,6 +434,28 @@ macro_rules! load_methods {
                 // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
                 same_bits(unsafe { T::Ptx::load_if_with::<C, P>(cond, p as *const T::Ptx, same_bits(or), policy) })
             }
+
+            /// The bounds of `read_lanes!`.
+            #[doc(hidden)]
+            #[inline(always)]
+            pub const fn read_lanes<T>(self, _: *const T)
+            where
+                C: Suits<T>,
+                T: Sinks<Ptx: PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+            {
+            }
+
+            /// The bounds of `read_lanes!` under a cache policy.
+            #[doc(hidden)]
+            #[inline(always)]
+            pub const fn read_lanes_with<T>(self, _: *const T, _: CachePolicy)
+            where
+                C: Suits<T>,
+                T: Sinks<Ptx: PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+                sm_80: HasSm<CachePolicy, T>,
+                ptx74: HasPtx<CachePolicy, T>,
+            {
+            }
         }
     };
 }

@@ -63,9 +63,11 @@ macro_rules! caching {
         )*
 
         /// The PTX of a caching qualifier, as a literal for `concat!`.
-        macro_rules! caching_text {
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! __caching_text {
             $(($name) => { $text };)*
-            (($a:ident, $b:ident)) => { concat!(caching_text!($a), caching_text!($b)) };
+            (($a:ident, $b:ident)) => { concat!(__caching_text!($a), __caching_text!($b)) };
         }
     };
     (@any $name:ident) => { impl<T> Suits<T> for $name {} };
@@ -135,12 +137,12 @@ macro_rules! caching_rows {
         $before:literal [$($operator:ident $operator_effect:ident),*] $after:literal) => {
         caching_rows! { @l2 $callback $args $plain $effect [
             NoHint [$plain] $effect;
-            $($operator [$before, caching_text!($operator), $after] $operator_effect;)*
-            EvictNormal [$plain, caching_text!(EvictNormal)] $effect;
-            EvictUnchanged [$plain, caching_text!(EvictUnchanged)] $effect;
-            EvictFirst [$plain, caching_text!(EvictFirst)] $effect;
-            EvictLast [$plain, caching_text!(EvictLast)] $effect;
-            NoAllocate [$plain, caching_text!(NoAllocate)] $effect;
+            $($operator [$before, __caching_text!($operator), $after] $operator_effect;)*
+            EvictNormal [$plain, __caching_text!(EvictNormal)] $effect;
+            EvictUnchanged [$plain, __caching_text!(EvictUnchanged)] $effect;
+            EvictFirst [$plain, __caching_text!(EvictFirst)] $effect;
+            EvictLast [$plain, __caching_text!(EvictLast)] $effect;
+            NoAllocate [$plain, __caching_text!(NoAllocate)] $effect;
         ] [
             L2EvictNormal L2EvictFirst L2EvictLast
             (EvictNormal, L2EvictNormal) (EvictNormal, L2EvictFirst) (EvictNormal, L2EvictLast)
@@ -153,7 +155,7 @@ macro_rules! caching_rows {
     (@l2 $callback:ident $args:tt $plain:literal $effect:ident [$($narrow:tt)*] [$($l2:tt)*]) => {
         $callback! { $args
             narrow [$($narrow)*]
-            wide [$($narrow)* $($l2 [$plain, caching_text!($l2)] $effect;)*]
+            wide [$($narrow)* $($l2 [$plain, __caching_text!($l2)] $effect;)*]
         }
     };
 }
