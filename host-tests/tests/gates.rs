@@ -89,9 +89,10 @@ fn the_build_script_reads_rustcs_flags() {
     let builds = [
         ("", "", 70, 31),
         ("sm_70,sm_72,sm_75", "-Ctarget-cpu=sm_75", 75, 31),
-        ("sm_75,sm_80", "-C target-cpu=sm_80", 80, 31),
-        ("sm_75,sm_80", "--codegen target-cpu=sm_80", 80, 31),
-        ("sm_75,sm_80", "--codegen=target-cpu=sm_80", 80, 31),
+        // Nothing of itself, so that only the flag can tell.
+        ("", "-C target-cpu=sm_80", 80, 31),
+        ("", "--codegen target-cpu=sm_80", 80, 31),
+        ("", "--codegen=target-cpu=sm_80", 80, 31),
         ("sm_80,ptx70,ptx71,ptx74", "-Ctarget-cpu=sm_80 -Ctarget-feature=+ptx74", 80, 74),
         ("sm_80", "-Ctarget-cpu=sm_90 -Ctarget-cpu=sm_80", 80, 31),
         ("sm_80", "-Ctarget-cpu=sm_80 -Ctarget-feature=-ptx88", 80, 31),
