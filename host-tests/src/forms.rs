@@ -1,7 +1,7 @@
 //! Every form of the catalogue as a function of a generated crate, and what its PTX has to be.
 
 use std::collections::hash_map::DefaultHasher;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -14,35 +14,77 @@ use crate::ptx::{self, Function, Module};
 use crate::ptxas::Assembler;
 use crate::target::{PtxVersion, Sm};
 
-/// One function of the generated crate: a form, as it is or under a predicate.
+/// One function of the generated crate: a form, and how it is written.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The function's name in the PTX.
     pub name: String,
     /// The form that it holds.
     pub form: Form,
-    /// Whether it stands under a predicate.
-    pub guarded: bool,
+    /// How it is written.
+    pub manner: Manner,
 }
 
-/// Each form of the catalogue, and its predicated form where there is one.
+/// How a form is written: what changes beside its mnemonic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// As the catalogue lists it.
+    Plain,
+    /// Under a predicate.
+    Guarded,
+    /// With a sink for each lane whose bit is not set.
+    Lanes(u32),
+}
+
+/// Each form of the catalogue, its predicated form where there is one, and every choice of lanes of every type that
+/// can leave some unread, each with another of the type's forms.
 pub fn cases() -> Vec<Case> {
-    let numbered = catalogue::forms().enumerate();
-    numbered.flat_map(|(number, form)| both(number, form)).collect()
+    let forms: Vec<Form> = catalogue::forms().collect();
+    let mut cases: Vec<Case> = Vec::new();
+    for (number, form) in forms.iter().enumerate() {
+        cases.push(Case { name: format!("form_{number}"), form: form.clone(), manner: Manner::Plain });
+        if form.rust_if().is_some() {
+            cases.push(Case { name: format!("if_{number}"), form: form.clone(), manner: Manner::Guarded });
+        }
+    }
+    let mut by_type: BTreeMap<(&str, &str), Vec<&Form>> = BTreeMap::new();
+    for form in forms.iter().filter(|form| form.operation() == Operation::Load && form.bytes() == 32) {
+        by_type.entry((form.instruction(), form.element().unwrap_or_default())).or_default().push(form);
+    }
+    for ((_, element), forms) in by_type {
+        for mask in 1..(1 << lanes(element)) - 1 {
+            let name = format!("lanes_{}", cases.len());
+            let form = forms[mask as usize % forms.len()].clone();
+            cases.push(Case { name, form, manner: Manner::Lanes(mask) });
+        }
+    }
+    cases
 }
 
-fn both(number: usize, form: Form) -> impl Iterator<Item = Case> {
-    let guarded =
-        form.rust_if().is_some().then(|| Case { name: format!("if_{number}"), form: form.clone(), guarded: true });
-    [Case { name: format!("form_{number}"), form, guarded: false }].into_iter().chain(guarded)
+/// How many elements a vector has.
+fn lanes(element: &str) -> u32 {
+    element.strip_prefix('V').and_then(|rest| rest.split('<').next()?.parse().ok()).unwrap_or(1)
 }
 
 impl Case {
+    /// The expression that the function holds.
+    pub fn rust(&self) -> String {
+        let form = &self.form;
+        let Manner::Lanes(mask) = self.manner else {
+            let guarded = (self.manner == Manner::Guarded).then(|| form.rust_if()).flatten();
+            return guarded.unwrap_or(form.rust()).to_owned();
+        };
+        let (load, _) = form.rust().split_once("()").unwrap_or_default();
+        let element = form.element().unwrap_or_default();
+        let policy = if form.takes_policy() { ", policy" } else { "" };
+        format!("read_lanes!({load}, {element} {{{}}}, p as *const {element}{policy})", sinks(mask, element, "d"))
+    }
+
     /// The Rust function. Values pass through references: rustc cannot pass 256-bit ones to a kernel, and would
     /// check a raw pointer for alignment in a dev build.
     fn source(&self) -> String {
-        let Case { name, form, guarded } = self;
-        let expression = if *guarded { form.rust_if().unwrap_or_default() } else { form.rust() };
+        let Case { name, form, manner } = self;
+        let guarded = *manner == Manner::Guarded;
         let element = form.element().unwrap_or("u8");
         let mut parameters = match form.operation() {
             Operation::Store => format!("p: *mut u8, v: &{element}"),
@@ -52,17 +94,18 @@ impl Case {
         if form.takes_policy() {
             parameters += ", policy: CachePolicy";
         }
-        if *guarded {
+        if guarded {
             parameters += ", cond: bool";
         }
-        if *guarded && form.operation() == Operation::Load {
+        if guarded && form.operation() == Operation::Load {
             parameters += &format!(", or: &{element}");
         }
+        let expression = self.rust();
         let body = match form.operation() {
-            Operation::Load if *guarded => format!("let or = *or; *d = unsafe {{ {expression} }}"),
+            Operation::Load if guarded => format!("let or = *or; *d = unsafe {{ {expression} }}"),
             Operation::Load => format!("*d = unsafe {{ {expression} }}"),
             Operation::Store => format!("let v = *v; unsafe {{ {expression} }}"),
-            _ => format!("unsafe {{ {expression} }}"),
+            Operation::Prefetch => format!("unsafe {{ {expression} }}"),
         };
         format!("#[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn {name}({parameters}) {{ {body} }}\n")
     }
@@ -71,7 +114,8 @@ impl Case {
     ///
     /// Spelled from the ISA's syntax of the instruction, not from what the crate emits.
     pub fn expected(&self) -> Vec<String> {
-        let value = registers(self.form.element().unwrap_or_default());
+        let value = self.value();
+        let guarded = self.manner == Manner::Guarded;
         let policy = if self.form.takes_policy() { ", %" } else { "" };
         let operands = match self.form.operation() {
             Operation::Load => format!("{value}, [%]{policy}"),
@@ -79,26 +123,31 @@ impl Case {
             Operation::Prefetch => return prefetch(self.form.ptx()),
         };
         let mut lines = vec![format!("{} {operands};", self.form.ptx())];
-        if self.guarded {
+        if guarded {
             lines = ["{", ".reg .pred t;", "setp.ne.b32 t, %, 0;"].map(String::from).to_vec();
             lines.extend([format!("@t {} {operands};", self.form.ptx()), "}".into()]);
         }
         if value == "q" {
-            lines = packed(lines, self.form.operation(), self.guarded);
+            lines = packed(lines, self.form.operation(), guarded);
         }
         lines
     }
+
+    /// The value operand: one register, or a vector of them.
+    fn value(&self) -> String {
+        match (self.manner, self.form.element().unwrap_or_default()) {
+            (_, "B128") => "q".into(),
+            (Manner::Lanes(mask), element) => format!("{{{}}}", sinks(mask, element, "%")),
+            (_, element) if lanes(element) > 1 => format!("{{{}}}", sinks(u32::MAX, element, "%")),
+            _ => "%".into(),
+        }
+    }
 }
 
-/// The value operand of a type: one register, or a vector of them.
-fn registers(element: &str) -> &'static str {
-    match element.as_bytes() {
-        b"B128" => "q",
-        [b'V', b'2', ..] => "{%, %}",
-        [b'V', b'4', ..] => "{%, %, %, %}",
-        [b'V', b'8', ..] => "{%, %, %, %, %, %, %, %}",
-        _ => "%",
-    }
+/// The lanes of a mask: `lane` where it is read, `_` where it is not.
+fn sinks(mask: u32, element: &str, lane: &str) -> String {
+    let all = (0..lanes(element)).map(|at| if mask >> at & 1 == 1 { lane } else { "_" });
+    all.collect::<Vec<_>>().join(", ")
 }
 
 /// A 128-bit access: the register declared, filled where its old value counts, emptied where it is the result.
@@ -135,7 +184,7 @@ pub fn write_crate(folder: &Path, cases: &[Case]) -> Result<PathBuf> {
          [dependencies]\nptx-intrinsics = {{ path = {library:?} }}\n\n[workspace]\n"
     );
     let mut source = String::from(
-        "#![no_std]\n#![feature(abi_ptx)]\n#![allow(improper_ctypes_definitions, clippy::missing_safety_doc)]\n\
+        "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\n#![allow(improper_ctypes_definitions, clippy::missing_safety_doc)]\n\
          use ptx_intrinsics::*;\n\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {\n    loop {}\n}\n",
     );
     for case in cases {
@@ -164,7 +213,7 @@ pub fn differences(module: &Module, cases: &[Case]) -> Vec<String> {
 }
 
 fn difference(function: Option<&Function>, case: &Case) -> Option<String> {
-    let rust = if case.guarded { case.form.rust_if()? } else { case.form.rust() };
+    let rust = case.rust();
     let Some(function) = function else { return Some(format!("{rust}: no such function in the PTX")) };
     if let Some(call) = function.body.iter().find(|line| line.text.starts_with("call")) {
         return Some(format!("{rust}: a call is left: {}", call.text));

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use host_tests::cuda_tools::CudaTools;
 use host_tests::device_build::{DeviceBuild, Profile};
 use host_tests::error::{Error, Result};
-use host_tests::forms::{self, Case, Verdicts};
+use host_tests::forms::{self, Case, Manner, Verdicts};
 use host_tests::progress::Progress;
 use host_tests::ptx::Module;
 use host_tests::ptxas::Assembler;
@@ -22,6 +22,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 /// The newest PTX ISA version that both assemblers read, and the newest that any form needs.
 const VERSION: PtxVersion = PtxVersion::new(8, 8);
+
+/// Choices of lanes: all but none and all, of four `.v8` types and four `.v4` types, for two loads.
+const LANES: usize = (254 * 4 + 14 * 4) * 2;
 
 /// What one form more or less would change: forms by instruction.
 const FORMS: [(&str, usize); 4] = [("ld.global.nc", 4536), ("ld.global", 5288), ("st.global", 1228), ("prefetch", 12)];
@@ -92,7 +95,8 @@ fn counts() -> std::result::Result<(), Failed> {
     for case in plain(|_| true) {
         *found.entry(case.form.instruction()).or_default() += 1;
     }
-    let expected = BTreeMap::from(FORMS);
+    found.insert("lanes", CASES.iter().filter(|case| matches!(case.manner, Manner::Lanes(_))).count());
+    let expected = BTreeMap::from_iter(FORMS.into_iter().chain([("lanes", LANES)]));
     if found == expected { Ok(()) } else { fail(format!("expected {expected:?}, found {found:?}")) }
 }
 
@@ -101,7 +105,7 @@ fn text(module: &Result<Module>, profile: &str, instruction: &str) -> std::resul
     let cases: Vec<Case> = CASES.iter().filter(|case| case.form.instruction() == instruction).cloned().collect();
     let wrong = forms::differences(module, &cases);
     if profile == "release" {
-        COMPARED.fetch_add(cases.iter().filter(|case| !case.guarded).count(), Ordering::Relaxed);
+        COMPARED.fetch_add(cases.iter().filter(|case| case.manner == Manner::Plain).count(), Ordering::Relaxed);
     }
     report(wrong, cases.len())
 }
@@ -144,12 +148,12 @@ fn verdicts() -> std::result::Result<Verdicts<'static>, Failed> {
 /// predicate is the same everywhere.
 fn accepted(sm: Sm, assembler: &Assembler) -> std::result::Result<(), Failed> {
     let newest = sm.number == 100;
-    let has = |case: &&Case| case.form.min_sm() <= sm.number && (newest || !case.guarded);
+    let has = |case: &&Case| case.form.min_sm() <= sm.number && (newest || case.manner == Manner::Plain);
     let cases: Vec<&Case> = CASES.iter().filter(has).collect();
     let version = VERSION.max(PtxVersion::default_for(sm));
     let wrong = verdicts()?.refusals(assembler, &cases, sm, version)?;
     if newest {
-        ASSEMBLED.fetch_add(cases.iter().filter(|case| !case.guarded).count(), Ordering::Relaxed);
+        ASSEMBLED.fetch_add(cases.iter().filter(|case| case.manner == Manner::Plain).count(), Ordering::Relaxed);
     }
     report(wrong, cases.len())
 }
@@ -189,5 +193,5 @@ fn versions() -> std::result::Result<(), Failed> {
 }
 
 fn plain(wanted: impl Fn(&Case) -> bool) -> Vec<&'static Case> {
-    CASES.iter().filter(|case| !case.guarded && wanted(case)).collect()
+    CASES.iter().filter(|case| case.manner == Manner::Plain && wanted(case)).collect()
 }
