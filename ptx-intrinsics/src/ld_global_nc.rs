@@ -13,7 +13,7 @@ use crate::spell::*;
 /// `ld.global.nc` with its caching qualifier `C` and prefetch size `P`: an access policy, zero bytes in size.
 ///
 /// Made by [`ld_global_nc`]; it can stand in a `const`, as a policy with a name.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is loaded before `read`"]
 pub struct LdGlobalNc<C = NoHint, P = NoPrefetch>(PhantomData<(C, P)>);
 

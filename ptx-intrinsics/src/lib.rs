@@ -12,6 +12,8 @@ mod spell;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod catalogue;
 mod cuda;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod features;
 #[doc(hidden)]
 pub mod lanes;
 mod ld;

@@ -538,7 +538,10 @@ macro_rules! store_methods {
 /// Which caching qualifiers are legal, as impls for the compiler and as a list for the catalogue.
 macro_rules! spell_table {
     ($caching:ident [$($narrow:tt $narrow_opcode:tt $narrow_effect:ident;)*] [$($wide:tt $opcode:tt $effect:ident;)*]) => {
-        $(impl $caching for $wide {})*
+        $(
+            #[diagnostic::do_not_recommend]
+            impl $caching for $wide {}
+        )*
 
         #[cfg(not(target_arch = "nvptx64"))]
         pub(crate) const NARROW: &[crate::catalogue::Head] = &[$(crate::catalogue::Head::new::<$narrow>(stringify!($narrow), concat! $narrow_opcode)),*];

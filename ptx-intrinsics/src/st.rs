@@ -11,7 +11,7 @@ use crate::spell::*;
 /// `st.global` with its caching qualifier `C`: an access policy, zero bytes in size.
 ///
 /// Made by [`st_global`]; it can stand in a `const`, as a policy with a name.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is stored before `write`"]
 pub struct StGlobal<C = NoHint>(PhantomData<C>);
 

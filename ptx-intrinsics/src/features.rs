@@ -1,0 +1,110 @@
+//! What a GPU and a PTX ISA version offer, as flags: for host programs that choose which kernel image to load.
+
+use bitflags::bitflags;
+
+use crate::catalogue::{Form, Operation};
+
+bitflags! {
+    /// Parts of the instructions that not every target has.
+    ///
+    /// ```
+    /// use ptx_intrinsics::features::Features;
+    ///
+    /// let h100 = Features::of(90, 78);
+    /// assert!(h100.contains(Features::CACHE_HINT | Features::PREFETCH_256));
+    /// assert!(!h100.contains(Features::WIDE));
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub struct Features: u32 {
+        /// `ld.global.nc`: sm_32, PTX ISA 3.1.
+        const NON_COHERENT = 1 << 0;
+        /// L1 eviction priorities, `.L1::evict_…` and `.L1::no_allocate`: sm_70, PTX ISA 7.4.
+        const L1_PRIORITY = 1 << 1;
+        /// Prefetch sizes `.L2::64B` and `.L2::128B`: sm_75, PTX ISA 7.4.
+        const PREFETCH_SIZE = 1 << 2;
+        /// Prefetch size `.L2::256B`: sm_80, PTX ISA 7.4.
+        const PREFETCH_256 = 1 << 3;
+        /// Cache policies, `.L2::cache_hint`: sm_80, PTX ISA 7.4.
+        const CACHE_HINT = 1 << 4;
+        /// `prefetch.global` with an L2 eviction priority: sm_80, PTX ISA 7.4.
+        const PREFETCH_PRIORITY = 1 << 5;
+        /// `prefetch.tensormap`: sm_90, PTX ISA 8.0.
+        const TENSORMAP = 1 << 6;
+        /// `.b128`: sm_70, PTX ISA 8.3.
+        const B128 = 1 << 7;
+        /// 256-bit types, L2 eviction priorities and sinks on them: sm_100, PTX ISA 8.8.
+        const WIDE = 1 << 8;
+    }
+}
+
+/// Where each begins: SM and PTX ISA version.
+const BEGINS: [(Features, u32, u32); 9] = [
+    (Features::NON_COHERENT, 32, 31),
+    (Features::L1_PRIORITY, 70, 74),
+    (Features::PREFETCH_SIZE, 75, 74),
+    (Features::PREFETCH_256, 80, 74),
+    (Features::CACHE_HINT, 80, 74),
+    (Features::PREFETCH_PRIORITY, 80, 74),
+    (Features::TENSORMAP, 90, 80),
+    (Features::B128, 70, 83),
+    (Features::WIDE, 100, 88),
+];
+
+impl Features {
+    /// What SM `sm` (80 for sm_80) offers in PTX ISA version `ptx` (74 for 7.4).
+    #[must_use]
+    pub const fn of(sm: u32, ptx: u32) -> Self {
+        let mut features = Self::empty();
+        let mut at = 0;
+        while at < BEGINS.len() {
+            let (feature, first_sm, first_ptx) = BEGINS[at];
+            if sm >= first_sm && ptx >= first_ptx {
+                features = features.union(feature);
+            }
+            at += 1;
+        }
+        features
+    }
+}
+
+impl Form {
+    /// What the form needs of a target. A target has the form exactly if it offers all of these.
+    #[must_use]
+    pub fn features(&self) -> Features {
+        let prefetch = self.operation() == Operation::Prefetch;
+        let spelled = [
+            (Features::NON_COHERENT, ".nc", true),
+            (Features::L1_PRIORITY, ".L1::", true),
+            (Features::PREFETCH_SIZE, ".L2::64B", true),
+            (Features::PREFETCH_SIZE, ".L2::128B", true),
+            (Features::PREFETCH_256, ".L2::256B", true),
+            (Features::CACHE_HINT, ".L2::cache_hint", true),
+            (Features::PREFETCH_PRIORITY, ".L2::evict", prefetch),
+            (Features::TENSORMAP, ".tensormap", true),
+            (Features::B128, ".b128", true),
+            (Features::WIDE, "", self.bytes() == 32),
+        ];
+        let needed = spelled.into_iter().filter(|&(_, text, may)| may && self.ptx().contains(text));
+        needed.map(|(feature, ..)| feature).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_has_a_form_exactly_if_it_offers_its_features() {
+        let mut asked = 0;
+        for form in crate::catalogue::forms() {
+            for sm in [30, 32, 61, 70, 75, 80, 89, 90, 100, 121] {
+                for ptx in [30, 31, 73, 74, 78, 80, 82, 83, 87, 88, 90] {
+                    let has = form.min_sm() <= sm && form.min_ptx() <= ptx;
+                    assert_eq!(Features::of(sm, ptx).contains(form.features()), has, "{} on {sm}, {ptx}", form.ptx());
+                    asked += 1;
+                }
+            }
+        }
+        assert_eq!(asked, 11_064 * 110);
+    }
+}
