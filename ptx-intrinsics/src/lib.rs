@@ -1,4 +1,45 @@
-//! Typed PTX memory instructions.
+//! PTX's cached loads, stores and prefetches as typed functions: one call is exactly one instruction.
+//!
+//! ```
+//! use ptx_intrinsics::*;
+//!
+//! /// An access policy with a name: `ld.global.nc.L1::evict_last.L2::256B`.
+//! const WEIGHTS: LdGlobalNc<EvictLast, Prefetch256> = ld_global_nc();
+//!
+//! unsafe fn scale(w: *const f32, x: *const f32, y: *mut f32) {
+//!     unsafe {
+//!         prefetch_l2(w.add(32)); // prefetch.L2
+//!         let product = WEIGHTS.read(w) * ldg(x); // ….f32, ld.global.nc.f32
+//!         st_global::<Cs>().write(y, product); // st.global.cs.f32
+//!     }
+//! }
+//! ```
+//!
+//! | Instruction | Made by | Used by |
+//! | --- | --- | --- |
+//! | `ld.global.nc` | [`ld_global_nc`] | [`read`](LdGlobalNc::read), [`read_with`](LdGlobalNc::read_with), [`read_if`](LdGlobalNc::read_if), [`read_lanes!`] |
+//! | `ld.global` | [`ld_global`] | [`read`](LdGlobal::read), [`read_with`](LdGlobal::read_with), [`read_if`](LdGlobal::read_if), [`read_lanes!`] |
+//! | `st.global` | [`st_global`] | [`write`](StGlobal::write), [`write_with`](StGlobal::write_with), [`write_if`](StGlobal::write_if) |
+//! | `prefetch`, `prefetchu` | | [`prefetch_l1`], [`prefetch_l2`], [`prefetch_global_l2`], … |
+//!
+//! The first type parameter of a load or store is its [`Caching`], the second of a load its [`PrefetchSize`]; what is
+//! moved is an [`Element`]. Illegal combinations, and those that the target's SM or PTX ISA version does not have, do not
+//! compile, and the error says what to write or which flag to add.
+//!
+//! # Pointers
+//!
+//! Global memory is addressed by Rust's own pointers: on NVIDIA GPUs the generic address of global memory is its global
+//! address. Where an instruction wants an address of another space, its documentation says so.
+//!
+//! # Off the GPU
+//!
+//! On any other target every function has its plain meaning, on stable Rust: a read is a read, a hint is only a hint. There
+//! the modules [`catalogue`], every legal form, and [`features`], what a GPU offers, can be asked too.
+//!
+//! # Safety
+//!
+//! A load or store touches the bytes of one `T` at `p`, which must be aligned to the size of `T`: the GPU faults on other
+//! addresses. What else must hold stands at each function.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch))]
 
@@ -31,3 +72,7 @@ pub use qualifier::policy::*;
 pub use qualifier::prefetch_size::*;
 pub use qualifier::target;
 pub use st::*;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,190 @@
+//! Off the GPU every function has its plain meaning: a read is a read, a hint is only a hint.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ptx_intrinsics::*;
+
+/// Bytes that differ from one another, aligned for every type.
+#[repr(align(64))]
+struct Bytes([u8; 128]);
+
+static BYTES: Bytes = {
+    let mut bytes = [0; 128];
+    let mut at = 0;
+    while at < bytes.len() {
+        bytes[at] = (at * 7 + 1) as u8;
+        at += 1;
+    }
+    Bytes(bytes)
+};
+
+const POLICY: CachePolicy = CachePolicy::EVICT_LAST;
+
+static TYPES: AtomicUsize = AtomicUsize::new(0);
+
+fn bytes_of<T>(value: T) -> Vec<u8> {
+    // SAFETY: no element type has padding.
+    unsafe { std::slice::from_raw_parts((&raw const value).cast(), size_of::<T>()) }.to_vec()
+}
+
+macro_rules! check {
+    ($($t:ty, $align:literal;)*) => { $({
+        assert_eq!(align_of::<$t>(), $align, stringify!($t));
+        assert_eq!(size_of::<$t>(), $align, stringify!($t));
+        let p = (&raw const BYTES.0[64]).cast::<$t>();
+        let here = &BYTES.0[64..64 + size_of::<$t>()];
+        let nowhere = std::ptr::null::<$t>();
+        // SAFETY: `p` is aligned and readable; `nowhere` is not touched.
+        unsafe {
+            let nc = ld_global_nc::<EvictLast, Prefetch256>();
+            let weak = ld_global::<Cg, NoPrefetch>();
+            let short: [unsafe fn(*const $t) -> $t; 6] = [ldg, ldca, ldcg, ldcs, ldlu, ldcv];
+            assert!(short.iter().all(|load| bytes_of(load(p)) == here));
+            let or = nc.read(p.byte_sub(64));
+            let there = &BYTES.0[..size_of::<$t>()];
+            for (found, expected) in [
+                (nc.read(p), here), (nc.read_with(p, POLICY), here),
+                (nc.read_if(true, p, or), here), (nc.read_if(false, nowhere, or), there),
+                (nc.read_if_with(true, p, or, POLICY), here), (nc.read_if_with(false, nowhere, or, POLICY), there),
+                (weak.read(p), here), (weak.read_with(p, POLICY), here),
+                (weak.read_if(true, p, or), here), (weak.read_if(false, nowhere, or), there),
+                (weak.read_if_with(true, p, or, POLICY), here), (weak.read_if_with(false, nowhere, or, POLICY), there),
+            ] {
+                assert_eq!(bytes_of(found), expected, stringify!($t));
+            }
+            stores(nc.read(p), here);
+            prefetches(p);
+        }
+        TYPES.fetch_add(1, Ordering::Relaxed);
+    })* };
+}
+
+/// # Safety
+/// None is needed: the addresses are made here.
+unsafe fn stores<T: Copy>(value: T, expected: &[u8])
+where
+    T: Stored,
+{
+    type Write<T> = unsafe fn(*mut T, T);
+    let nowhere = std::ptr::null_mut::<T>();
+    let writes: [Write<T>; 4] = [T::plain, T::with, T::when, T::when_with];
+    for write in writes {
+        let mut room = Bytes([0xa5; 128]);
+        // SAFETY: the room is aligned and large enough.
+        unsafe { write((&raw mut room.0[64]).cast(), value) };
+        assert_eq!(room.0[64..64 + expected.len()], *expected);
+        assert!(room.0[..64].iter().chain(&room.0[64 + expected.len()..]).all(|&byte| byte == 0xa5));
+    }
+    // SAFETY: the address is not touched.
+    unsafe { T::not(nowhere, value) };
+}
+
+/// The stores of one type, as functions.
+trait Stored: Copy {
+    unsafe fn plain(p: *mut Self, value: Self);
+    unsafe fn with(p: *mut Self, value: Self);
+    unsafe fn when(p: *mut Self, value: Self);
+    unsafe fn when_with(p: *mut Self, value: Self);
+    unsafe fn not(p: *mut Self, value: Self);
+}
+
+macro_rules! stored {
+    ($($t:ty),*) => { $(impl Stored for $t {
+        unsafe fn plain(p: *mut Self, value: Self) {
+            // SAFETY: the caller's promise.
+            unsafe { st_global::<Cs>().write(p, value) }
+        }
+        unsafe fn with(p: *mut Self, value: Self) {
+            // SAFETY: the caller's promise.
+            unsafe { st_global::<NoAllocate>().write_with(p, value, POLICY) }
+        }
+        unsafe fn when(p: *mut Self, value: Self) {
+            // SAFETY: the caller's promise.
+            unsafe { st_global::<Wt>().write_if(true, p, value) }
+        }
+        unsafe fn when_with(p: *mut Self, value: Self) {
+            // SAFETY: the caller's promise.
+            unsafe { st_global::<NoHint>().write_if_with(true, p, value, POLICY) }
+        }
+        unsafe fn not(p: *mut Self, value: Self) {
+            // SAFETY: nothing is touched.
+            unsafe {
+                st_global::<NoHint>().write_if(false, p, value);
+                st_global::<NoHint>().write_if_with(false, p, value, POLICY);
+            }
+        }
+    })* };
+}
+
+/// # Safety
+/// None is needed: off the GPU nothing happens.
+unsafe fn prefetches<T>(p: *const T) {
+    // SAFETY: `p` is readable.
+    unsafe {
+        prefetch_l1(p);
+        prefetch_l2(p);
+        prefetch_global_l1(p);
+        prefetch_global_l2::<NoHint>(p);
+        prefetch_global_l2::<L2EvictLast>(p);
+        prefetch_global_l2::<L2EvictNormal>(p);
+        prefetch_local_l1(p);
+        prefetch_local_l2(p);
+        prefetchu_l1(p);
+        prefetch_tensormap(p);
+        prefetch_const_tensormap(p);
+        prefetch_param_tensormap(p);
+    }
+}
+
+macro_rules! every_type {
+    ($($t:ty, $align:literal;)*) => {
+        stored! { $($t),* }
+
+        #[test]
+        fn every_type_is_read_and_written_whole() {
+            check! { $($t, $align;)* }
+            assert_eq!(TYPES.load(Ordering::Relaxed), 49);
+        }
+    };
+}
+
+every_type! {
+    u8, 1; i8, 1; B8, 1; u16, 2; i16, 2; B16, 2; u32, 4; i32, 4; f32, 4; B32, 4; u64, 8; i64, 8; f64, 8; B64, 8;
+    u128, 16; i128, 16; B128, 16;
+    V2<u8>, 2; V2<i8>, 2; V2<B8>, 2; V2<u16>, 4; V2<i16>, 4; V2<B16>, 4; V2<u32>, 8; V2<i32>, 8; V2<f32>, 8; V2<B32>, 8;
+    V2<u64>, 16; V2<i64>, 16; V2<f64>, 16; V2<B64>, 16;
+    V4<u8>, 4; V4<i8>, 4; V4<B8>, 4; V4<u16>, 8; V4<i16>, 8; V4<B16>, 8; V4<u32>, 16; V4<i32>, 16; V4<f32>, 16; V4<B32>, 16;
+    V4<u64>, 32; V4<i64>, 32; V4<f64>, 32; V4<B64>, 32;
+    V8<u32>, 32; V8<i32>, 32; V8<f32>, 32; V8<B32>, 32;
+}
+
+#[test]
+fn lanes_are_read_alone() {
+    let p = (&raw const BYTES.0[64]).cast::<V4<u64>>();
+    // SAFETY: `p` is aligned and readable.
+    let (all, some) = unsafe {
+        let all: V4<u64> = ldg(p);
+        (all, read_lanes!(ld_global_nc::<NoHint, NoPrefetch>, V4<u64> {_, d, _, d}, p, POLICY))
+    };
+    assert_eq!(some.0, [0, all.0[1], 0, all.0[3]]);
+}
+
+#[test]
+fn a_policy_is_a_value() {
+    const STREAM: LdGlobalNc<NoAllocate, Prefetch256> = ld_global_nc();
+    assert_eq!(size_of_val(&STREAM), 0);
+    // SAFETY: a constant is readable.
+    assert_eq!(unsafe { (STREAM.read(&1.5f32), STREAM.read(&2.5f64)) }, (1.5, 2.5));
+}
+
+#[cfg(feature = "half")]
+#[test]
+fn half_types_are_read_as_b16() {
+    use half::{bf16, f16};
+    let pair = V2::new([f16::from_f32(0.5), f16::from_f32(-3.0)]);
+    // SAFETY: locals are readable.
+    unsafe {
+        assert_eq!(ld_global_nc::<EvictFirst, NoPrefetch>().read(&pair), pair);
+        assert_eq!(ldg(&bf16::from_f32(7.0)), bf16::from_f32(7.0));
+    }
+}
