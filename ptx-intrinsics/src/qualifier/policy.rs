@@ -16,6 +16,9 @@ impl CachePolicy {
     /// Every line last to be evicted: `createpolicy.fractional.L2::evict_last.b64 d, 1.0`.
     pub const EVICT_LAST: Self = Self(0x14f0_0000_0000_0000);
 
+    /// Every line's priority left as it is: `createpolicy.fractional.L2::evict_unchanged.b64 d, 1.0`.
+    pub const EVICT_UNCHANGED: Self = Self(0x10f0_0000_0000_0000);
+
     /// The policy of these bits, as `createpolicy` gave them.
     #[inline(always)]
     pub const fn from_bits(bits: u64) -> Self {
