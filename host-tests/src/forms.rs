@@ -34,7 +34,23 @@ pub enum Manner {
     Guarded,
     /// With a sink for each lane whose bit is not set.
     Lanes(u32),
+    /// By the name that CUDA C++ gives it.
+    Cuda(&'static str),
 }
+
+/// The names of CUDA C++, and how the forms that they stand for begin.
+const CUDA_NAMES: [(&str, &str); 10] = [
+    ("ldg", "ld_global_nc::<NoHint, NoPrefetch>().read"),
+    ("ldca", "ld_global::<Ca, NoPrefetch>().read"),
+    ("ldcg", "ld_global::<Cg, NoPrefetch>().read"),
+    ("ldcs", "ld_global::<Cs, NoPrefetch>().read"),
+    ("ldlu", "ld_global::<Lu, NoPrefetch>().read"),
+    ("ldcv", "ld_global::<Cv, NoPrefetch>().read"),
+    ("stwb", "st_global::<Wb>().write"),
+    ("stcg", "st_global::<Cg>().write"),
+    ("stcs", "st_global::<Cs>().write"),
+    ("stwt", "st_global::<Wt>().write"),
+];
 
 /// Each form of the catalogue, its predicated form where there is one, and every choice of lanes of every type that
 /// can leave some unread, each with another of the type's forms.
@@ -45,6 +61,11 @@ pub fn cases() -> Vec<Case> {
         cases.push(Case { name: format!("form_{number}"), form: form.clone(), manner: Manner::Plain });
         if form.rust_if().is_some() {
             cases.push(Case { name: format!("if_{number}"), form: form.clone(), manner: Manner::Guarded });
+        }
+        for (cuda, begins) in CUDA_NAMES {
+            if form.rust().strip_prefix(begins).is_some_and(|rest| rest.starts_with('(')) {
+                cases.push(Case { name: format!("{cuda}_{number}"), form: form.clone(), manner: Manner::Cuda(cuda) });
+            }
         }
     }
     let mut by_type: BTreeMap<(&str, &str), Vec<&Form>> = BTreeMap::new();
@@ -70,9 +91,14 @@ impl Case {
     /// The expression that the function holds.
     pub fn rust(&self) -> String {
         let form = &self.form;
-        let Manner::Lanes(mask) = self.manner else {
-            let guarded = (self.manner == Manner::Guarded).then(|| form.rust_if()).flatten();
-            return guarded.unwrap_or(form.rust()).to_owned();
+        let mask = match self.manner {
+            Manner::Plain => return form.rust().to_owned(),
+            Manner::Guarded => return form.rust_if().unwrap_or_default().to_owned(),
+            Manner::Cuda(name) => {
+                let (_, arguments) = form.rust().split_once("().").unwrap_or_default();
+                return arguments.replace("read", name).replace("write", name);
+            }
+            Manner::Lanes(mask) => mask,
         };
         let (load, _) = form.rust().split_once("()").unwrap_or_default();
         let element = form.element().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The loads by the names that CUDA C++ gives them: `__ldg` is [`ldg`], `__ldcg` is [`ldcg`], and so on.
+//! Loads and stores by the names that CUDA C++ gives them: `__ldg` is [`ldg`], `__stcs` is [`stcs`], and so on.
 
 use crate::element::*;
 use crate::ld::LdGlobal;
@@ -6,13 +6,14 @@ use crate::ld_global_nc::LdGlobalNc;
 use crate::qualifier::caching::*;
 use crate::qualifier::prefetch_size::NoPrefetch;
 use crate::qualifier::target::*;
-use crate::spell::{Load, same_bits};
+use crate::spell::{Load, Store, same_bits};
+use crate::st::StGlobal;
 
-macro_rules! cuda_names {
-    ($($(#[$doc:meta])* $name:ident $function:ident $instruction:ident $caching:ident $ptx:literal $gate:ident $isa:ident;)*) => { $(
+macro_rules! cuda_loads {
+    ($($(#[$doc:meta])* $name:ident $instruction:ident $caching:ident $ptx:literal $sm:ident $isa:ident;)*) => { $(
         $(#[$doc])*
         ///
-        #[doc = concat!("PTX: `", $ptx, ".type d, [p];`, `", stringify!($function), "::<", stringify!($caching), ", NoPrefetch>().read(p)`. Needs ", stringify!($gate), " and ", stringify!($isa), ".")]
+        #[doc = concat!("PTX: `", $ptx, ".type d, [p];`. Needs ", stringify!($sm), " and ", stringify!($isa), ".")]
         ///
         /// # Safety
         #[doc = concat!("As for [`", stringify!($instruction), "::read`].")]
@@ -21,7 +22,7 @@ macro_rules! cuda_names {
         pub unsafe fn $name<T>(p: *const T) -> T
         where
             T: Element<Ptx: Load<$instruction> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
-            $gate: HasSm<$instruction, T>,
+            $sm: HasSm<$instruction, T>,
             $isa: HasPtx<$instruction, T>,
         {
             // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
@@ -30,17 +31,48 @@ macro_rules! cuda_names {
     )* };
 }
 
-cuda_names! {
+macro_rules! cuda_stores {
+    ($($(#[$doc:meta])* $name:ident $caching:ident $ptx:literal;)*) => { $(
+        $(#[$doc])*
+        ///
+        #[doc = concat!("PTX: `", $ptx, ".type [p], value;`.")]
+        ///
+        /// # Safety
+        /// As for [`StGlobal::write`].
+        #[doc(alias = $ptx)]
+        #[inline(always)]
+        pub unsafe fn $name<T>(p: *mut T, value: T)
+        where
+            T: Element<Ptx: Store<StGlobal> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+        {
+            // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+            unsafe { T::Ptx::store::<$caching>(p as *mut T::Ptx, same_bits(value)) }
+        }
+    )* };
+}
+
+cuda_loads! {
     /// Loads through the read-only path: `__ldg`.
-    ldg ld_global_nc LdGlobalNc NoHint "ld.global.nc" sm_32 ptx31;
+    ldg LdGlobalNc NoHint "ld.global.nc" sm_32 ptx31;
     /// Loads and caches at all levels: `__ldca`.
-    ldca ld_global LdGlobal Ca "ld.global.ca" sm_20 ptx20;
+    ldca LdGlobal Ca "ld.global.ca" sm_20 ptx20;
     /// Loads and caches in L2, past L1: `__ldcg`.
-    ldcg ld_global LdGlobal Cg "ld.global.cg" sm_20 ptx20;
+    ldcg LdGlobal Cg "ld.global.cg" sm_20 ptx20;
     /// Loads what is used once, first to be evicted: `__ldcs`.
-    ldcs ld_global LdGlobal Cs "ld.global.cs" sm_20 ptx20;
+    ldcs LdGlobal Cs "ld.global.cs" sm_20 ptx20;
     /// Loads for the last time: `__ldlu`.
-    ldlu ld_global LdGlobal Lu "ld.global.lu" sm_20 ptx20;
+    ldlu LdGlobal Lu "ld.global.lu" sm_20 ptx20;
     /// Loads afresh, past every cache: `__ldcv`.
-    ldcv ld_global LdGlobal Cv "ld.global.cv" sm_20 ptx20;
+    ldcv LdGlobal Cv "ld.global.cv" sm_20 ptx20;
+}
+
+cuda_stores! {
+    /// Stores and writes back at all coherent levels: `__stwb`.
+    stwb Wb "st.global.wb";
+    /// Stores to L2, past L1: `__stcg`.
+    stcg Cg "st.global.cg";
+    /// Stores what will not be used soon, first to be evicted: `__stcs`.
+    stcs Cs "st.global.cs";
+    /// Stores through to system memory: `__stwt`.
+    stwt Wt "st.global.wt";
 }

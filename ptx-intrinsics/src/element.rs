@@ -201,8 +201,8 @@ pub unsafe trait Element: Copy + 'static {
 /// A type that PTX itself has, one for each `.vec.type`.
 #[doc(hidden)]
 pub trait PtxType: Element<Ptx = Self> {
-    /// `.vec.type`.
-    const TEXT: &'static str;
+    /// One of the registers that hold it.
+    type Register: Copy;
     /// The oldest target that has it.
     type Sm: target::Sm;
     /// The oldest PTX ISA version that has it.
@@ -219,23 +219,23 @@ pub trait Wide: Element {}
 
 macro_rules! ptx_types {
     (() $({($t:ty) [$($text:literal)*] $shape:ident $class:ident $register:ident $width:ident})*) => {
-        $(ptx_types! { @$width $t, concat!($($text),*) })*
+        $(ptx_types! { @$width $t, $register })*
     };
-    (@narrow $t:ty, $text:expr) => { ptx_types! { @impl $t, $text, sm_20 ptx20 } };
-    (@quad $t:ty, $text:expr) => { ptx_types! { @impl $t, $text, sm_70 ptx83 } };
-    (@wide $t:ty, $text:expr) => {
-        ptx_types! { @impl $t, $text, sm_100 ptx88 }
+    (@narrow $t:ty, $register:ty) => { ptx_types! { @impl $t, $register, sm_20 ptx20 } };
+    (@quad $t:ty, $register:ty) => { ptx_types! { @impl $t, $register, sm_70 ptx83 } };
+    (@wide $t:ty, $register:ty) => {
+        ptx_types! { @impl $t, $register, sm_100 ptx88 }
         #[diagnostic::do_not_recommend]
         impl Wide for $t {}
     };
-    (@impl $t:ty, $text:expr, $sm:ident $ptx:ident) => {
+    (@impl $t:ty, $register:ty, $sm:ident $ptx:ident) => {
         // SAFETY: the type stands for itself.
         #[diagnostic::do_not_recommend]
         unsafe impl Element for $t {
             type Ptx = Self;
         }
         impl PtxType for $t {
-            const TEXT: &'static str = $text;
+            type Register = $register;
             type Sm = $sm;
             type Isa = $ptx;
         }

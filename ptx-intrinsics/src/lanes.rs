@@ -9,15 +9,15 @@ use crate::spell::same_bits;
     label = "no sink `_` in a load of `{Self}`",
     note = "use `V8` of a 32-bit type or `V4` of a 64-bit type, or read the lanes with narrower loads"
 )]
-pub trait Sinks: Element {
-    /// A lane's register.
-    #[doc(hidden)]
-    type Register: Copy;
-}
+pub trait Sinks: Element {}
+
+/// A lane of a `T`.
+#[doc(hidden)]
+pub type Lane<T> = <<T as Element>::Ptx as PtxType>::Register;
 
 macro_rules! sinks {
     (() $({($($t:tt)*) [$($text:literal)*] $shape:ident $class:ident $register:ident $width:ident})*) => {
-        $(sinks! { @$width $class $($t)* })*
+        $(sinks! { @$width $($t)* })*
 
         /// The `.vec.type` of an element type, as a literal.
         #[doc(hidden)]
@@ -26,24 +26,23 @@ macro_rules! sinks {
             $(($($t)*) => { concat!($($text),*) };)*
         }
     };
-    (@wide reg32 $t:ty) => { impl Sinks for $t { type Register = u32; } };
-    (@wide reg64 $t:ty) => { impl Sinks for $t { type Register = u64; } };
-    (@$narrow:ident $class:ident $t:ty) => {};
+    (@wide $t:ty) => { impl Sinks for $t {} };
+    (@$narrow:ident $t:ty) => {};
 }
 for_each_element! { sinks () }
 
 /// The vector of these lanes.
 #[doc(hidden)]
 #[inline(always)]
-pub const fn vector_of<T: Sinks, const LANES: usize>(_: *const T, lanes: [T::Register; LANES]) -> T {
+pub const fn vector_of<T: Element, const LANES: usize>(_: *const T, lanes: [Lane<T>; LANES]) -> T {
     same_bits(lanes)
 }
 
 /// A lane that is not read.
 #[doc(hidden)]
 #[inline(always)]
-pub const fn unread<T: Sinks>() -> T::Register {
-    // SAFETY: `Register` is u32 or u64.
+pub const fn unread<T: Element>() -> Lane<T> {
+    // SAFETY: a register is an integer or a float.
     unsafe { core::mem::zeroed() }
 }
 
@@ -53,9 +52,9 @@ pub const fn unread<T: Sinks>() -> T::Register {
 /// The lane is a readable part of an aligned `T`.
 #[doc(hidden)]
 #[inline(always)]
-pub const unsafe fn lane_of<T: Sinks>(p: *const T, lane: usize) -> T::Register {
+pub const unsafe fn lane_of<T: Element>(p: *const T, lane: usize) -> Lane<T> {
     // SAFETY: the caller's promise.
-    unsafe { p.cast::<T::Register>().add(lane).read() }
+    unsafe { p.cast::<Lane<T>>().add(lane).read() }
 }
 
 /// Loads some lanes of a 256-bit vector: `_` marks those that are not read, and come out as zero.
@@ -163,7 +162,7 @@ macro_rules! __read_lanes {
     };
     (@declare read $d:ident $p:ident $at:literal ($($t:tt)*)) => {
         #[cfg(target_arch = "nvptx64")]
-        let $d: <$($t)* as $crate::lanes::Sinks>::Register;
+        let $d: $crate::lanes::Lane<$($t)*>;
         #[cfg(not(target_arch = "nvptx64"))]
         let $d = $crate::lanes::lane_of::<$($t)*>($p, $at);
     };

@@ -26,6 +26,9 @@ const VERSION: PtxVersion = PtxVersion::new(8, 8);
 /// Choices of lanes: all but none and all, of four `.v8` types and four `.v4` types, for two loads.
 const LANES: usize = (254 * 4 + 14 * 4) * 2;
 
+/// Six loads and four stores with the names of CUDA C++, of each type.
+const CUDA: usize = 10 * 47;
+
 /// What one form more or less would change: forms by instruction.
 const FORMS: [(&str, usize); 4] = [("ld.global.nc", 4536), ("ld.global", 5288), ("st.global", 1228), ("prefetch", 12)];
 
@@ -96,7 +99,8 @@ fn counts() -> std::result::Result<(), Failed> {
         *found.entry(case.form.instruction()).or_default() += 1;
     }
     found.insert("lanes", CASES.iter().filter(|case| matches!(case.manner, Manner::Lanes(_))).count());
-    let expected = BTreeMap::from_iter(FORMS.into_iter().chain([("lanes", LANES)]));
+    found.insert("CUDA", CASES.iter().filter(|case| matches!(case.manner, Manner::Cuda(_))).count());
+    let expected = BTreeMap::from_iter(FORMS.into_iter().chain([("lanes", LANES), ("CUDA", CUDA)]));
     if found == expected { Ok(()) } else { fail(format!("expected {expected:?}, found {found:?}")) }
 }
 
