@@ -61,7 +61,7 @@ macro_rules! check {
 
 /// # Safety
 /// None is needed: the addresses are made here.
-unsafe fn stores<T: Copy>(value: T, expected: &[u8])
+unsafe fn stores<T>(value: T, expected: &[u8])
 where
     T: Stored,
 {
