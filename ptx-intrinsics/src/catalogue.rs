@@ -99,24 +99,14 @@ pub enum Operation {
 }
 
 impl Instruction {
-    pub(crate) const fn load<S: Sm, P: Isa>(
+    pub(crate) const fn access<S: Sm, P: Isa>(
+        operation: Operation,
         name: &'static str,
         function: &'static str,
         narrow: &'static [Head],
         wide: &'static [Head],
     ) -> Self {
-        let needs = Needs::of::<S, P>();
-        Self { name, kind: Kind::Access(Access { operation: Operation::Load, function, narrow, wide, needs }) }
-    }
-
-    pub(crate) const fn store<S: Sm, P: Isa>(
-        name: &'static str,
-        function: &'static str,
-        narrow: &'static [Head],
-        wide: &'static [Head],
-    ) -> Self {
-        let needs = Needs::of::<S, P>();
-        Self { name, kind: Kind::Access(Access { operation: Operation::Store, function, narrow, wide, needs }) }
+        Self { name, kind: Kind::Access(Access { operation, function, narrow, wide, needs: Needs::of::<S, P>() }) }
     }
 
     pub(crate) const fn singles(name: &'static str, rows: &'static [Single]) -> Self {

@@ -2,6 +2,8 @@
 
 use core::marker::PhantomData;
 
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::catalogue::{Instruction, Operation};
 use crate::element::*;
 use crate::lanes::Sinks;
 use crate::qualifier::caching::*;
@@ -49,11 +51,11 @@ load_methods! { LdGlobal LdGlobalCaching "ld.global"
      writes at the same time: the load is weak."
 }
 
-caching_rows! { spell_load { LdGlobal LdGlobalCaching }
+caching_rows! { spell { impl_load LdGlobal LdGlobalCaching }
     "ld.global" pure
     "ld.global" [Ca pure, Cg pure, Cs pure, Lu memory, Cv memory] ""
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub(crate) const TABLE: crate::catalogue::Instruction =
-    crate::catalogue::Instruction::load::<sm_20, ptx20>("ld.global", "ld_global", NARROW, WIDE);
+pub(crate) const TABLE: Instruction =
+    Instruction::access::<sm_20, ptx20>(Operation::Load, "ld.global", "ld_global", NARROW, WIDE);

@@ -2,6 +2,8 @@
 
 use core::marker::PhantomData;
 
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::catalogue::{Instruction, Operation};
 use crate::element::*;
 use crate::lanes::Sinks;
 use crate::qualifier::caching::*;
@@ -60,11 +62,11 @@ load_methods! { LdGlobalNc LdGlobalNcCaching "ld.global.nc"
      undefined behaviour."
 }
 
-caching_rows! { spell_load { LdGlobalNc LdGlobalNcCaching }
+caching_rows! { spell { impl_load LdGlobalNc LdGlobalNcCaching }
     "ld.global.nc" pure
     "ld.global" [Ca pure, Cg pure, Cs pure] ".nc"
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub(crate) const TABLE: crate::catalogue::Instruction =
-    crate::catalogue::Instruction::load::<sm_32, ptx31>("ld.global.nc", "ld_global_nc", NARROW, WIDE);
+pub(crate) const TABLE: Instruction =
+    Instruction::access::<sm_32, ptx31>(Operation::Load, "ld.global.nc", "ld_global_nc", NARROW, WIDE);

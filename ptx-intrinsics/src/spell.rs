@@ -1,6 +1,6 @@
 //! The only `asm!` of loads and stores: what the tables spell, put together.
 //!
-//! `spell_load!` and `spell_store!` take the rows of an instruction from `caching_rows!` and bring the element types.
+//! `spell!` takes the rows of an instruction from `caching_rows!` and brings the element types.
 //! A method is a `match` on a constant with an arm for each row, so that one arm is compiled; an arm is one `emit!`.
 
 #[cfg(target_arch = "nvptx64")]
@@ -184,23 +184,28 @@ macro_rules! access {
     };
 }
 
-/// `Load<$instruction>` for one element type, out of the rows for its width.
+/// Calls `$impl! { $instruction rows element… }` with each element type and the rows for its width.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! impl_by_width {
+    ({ $impl:ident $instruction:ident narrow $narrow:tt wide $wide:tt }
+        $({($t:ty) $ty:tt $shape:ident $class:ident $r:ident $width:ident})*) => {
+        $(impl_by_width! { @$width $impl $instruction $narrow $wide ($t) $ty $shape $class $r })*
+    };
+    (@wide $impl:ident $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
+        $impl! { $instruction $wide $($element)* }
+    };
+    (@narrow $impl:ident $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
+        $impl! { $instruction $narrow $($element)* }
+    };
+    (@quad $impl:ident $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
+        $impl! { $instruction $narrow $($element)* }
+    };
+}
+
+/// `Load<$instruction>` for one element type.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! impl_load {
-    ({ $instruction:ident narrow $narrow:tt wide $wide:tt }
-        $({($t:ty) $ty:tt $shape:ident $class:ident $r:ident $width:ident})*) => {
-        $(impl_load! { @$width $instruction $narrow $wide ($t) $ty $shape $class $r })*
-    };
-    (@wide $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
-        impl_load! { @impl $instruction $wide $($element)* }
-    };
-    (@narrow $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
-        impl_load! { @impl $instruction $narrow $($element)* }
-    };
-    (@quad $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
-        impl_load! { @impl $instruction $narrow $($element)* }
-    };
-    (@impl $instruction:ident $rows:tt ($t:ty) $ty:tt $shape:ident $class:ident $r:ident) => {
+    ($instruction:ident $rows:tt ($t:ty) $ty:tt $shape:ident $class:ident $r:ident) => {
         impl Load<$instruction> for $t {
             #[inline(always)]
             unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self {
@@ -251,23 +256,10 @@ macro_rules! impl_load {
     };
 }
 
-/// `Store<$instruction>` for one element type, out of the rows for its width.
+/// `Store<$instruction>` for one element type.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! impl_store {
-    ({ $instruction:ident narrow $narrow:tt wide $wide:tt }
-        $({($t:ty) $ty:tt $shape:ident $class:ident $r:ident $width:ident})*) => {
-        $(impl_store! { @$width $instruction $narrow $wide ($t) $ty $shape $class $r })*
-    };
-    (@wide $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
-        impl_store! { @impl $instruction $wide $($element)* }
-    };
-    (@narrow $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
-        impl_store! { @impl $instruction $narrow $($element)* }
-    };
-    (@quad $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
-        impl_store! { @impl $instruction $narrow $($element)* }
-    };
-    (@impl $instruction:ident $rows:tt ($t:ty) $ty:tt $shape:ident $class:ident $r:ident) => {
+    ($instruction:ident $rows:tt ($t:ty) $ty:tt $shape:ident $class:ident $r:ident) => {
         impl Store<$instruction> for $t {
             #[inline(always)]
             unsafe fn store<C: Caching>(p: *mut Self, value: Self) {
@@ -345,20 +337,12 @@ pub(crate) mod shapes {
     );
 }
 
-/// A load: `Load<$instruction>` for every element type, and its table.
-macro_rules! spell_load {
-    ({ $instruction:ident $caching:ident } narrow $narrow:tt wide $wide:tt) => {
+/// An instruction, out of its rows: `$impl!`, which is `impl_load!` or `impl_store!`, for every element type, and its
+/// table.
+macro_rules! spell {
+    ({ $impl:ident $instruction:ident $caching:ident } narrow $narrow:tt wide $wide:tt) => {
         #[cfg(target_arch = "nvptx64")]
-        for_each_element! { impl_load { $instruction narrow $narrow wide $wide } }
-        spell_table! { $caching $narrow $wide }
-    };
-}
-
-/// A store: `Store<$instruction>` for every element type, and its table.
-macro_rules! spell_store {
-    ({ $instruction:ident $caching:ident } narrow $narrow:tt wide $wide:tt) => {
-        #[cfg(target_arch = "nvptx64")]
-        for_each_element! { impl_store { $instruction narrow $narrow wide $wide } }
+        for_each_element! { impl_by_width { $impl $instruction narrow $narrow wide $wide } }
         spell_table! { $caching $narrow $wide }
     };
 }

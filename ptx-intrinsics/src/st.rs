@@ -2,6 +2,8 @@
 
 use core::marker::PhantomData;
 
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::catalogue::{Instruction, Operation};
 use crate::element::*;
 use crate::qualifier::caching::*;
 use crate::qualifier::policy::CachePolicy;
@@ -44,11 +46,11 @@ store_methods! { StGlobal StGlobalCaching "st.global"
      at the same time: the store is weak."
 }
 
-caching_rows! { spell_store { StGlobal StGlobalCaching }
+caching_rows! { spell { impl_store StGlobal StGlobalCaching }
     "st.global" memory
     "st.global" [Wb memory, Cg memory, Cs memory, Wt memory] ""
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub(crate) const TABLE: crate::catalogue::Instruction =
-    crate::catalogue::Instruction::store::<sm_20, ptx20>("st.global", "st_global", NARROW, WIDE);
+pub(crate) const TABLE: Instruction =
+    Instruction::access::<sm_20, ptx20>(Operation::Store, "st.global", "st_global", NARROW, WIDE);
