@@ -44,8 +44,8 @@ mod sealed {
 }
 
 macro_rules! caching {
-    ($($(#[$doc:meta])* $name:ident $text:literal $id:literal $sm:ident $ptx:ident $kind:ident;)*) => {
-        $(
+    ($($kind:ident { $($(#[$doc:meta])* $name:ident $text:literal $id:literal $sm:ident $ptx:ident;)* })*) => {
+        $($(
             $(#[$doc])*
             #[doc = ""]
             #[doc = concat!("PTX: `", $text, "`. Needs ", stringify!($sm), " and ", stringify!($ptx), ".")]
@@ -60,14 +60,18 @@ macro_rules! caching {
                 type Isa = $ptx;
             }
             caching! { @$kind $name }
-        )*
+        )*)*
 
         /// The PTX of a caching qualifier, as a literal for `concat!`.
         #[doc(hidden)]
         #[macro_export]
         macro_rules! __caching_text {
-            $(($name) => { $text };)*
-            (($a:ident, $b:ident)) => { concat!(__caching_text!($a), __caching_text!($b)) };
+            $($(($name) => { $text };)*)*
+        }
+
+        /// Calls `$callback! { @$next $args any [marker text …] l1 [marker text …] l2 [marker text …] }`.
+        macro_rules! for_each_caching {
+            ($callback:ident $next:ident $args:tt) => { $callback! { @$next $args $($kind [$($name $text)*])* } };
         }
     };
     (@any $name:ident) => { impl<T> Suits<T> for $name {} };
@@ -82,42 +86,46 @@ macro_rules! caching {
 }
 
 caching! {
-    /// Nothing is said about caching.
-    NoHint "" 0 sm_20 ptx20 any;
+    any {
+        /// Nothing is said about caching.
+        NoHint "" 0 sm_20 ptx20;
 
-    /// Cache at all levels, likely to be accessed again. Not the same as saying nothing: on many GPUs
-    /// `ld.global.ca` is a strong load at the scope of the SM.
-    Ca ".ca" 1 sm_20 ptx20 any;
-    /// Cache at the global level: in L2, past L1.
-    Cg ".cg" 2 sm_20 ptx20 any;
-    /// Cache streaming: likely to be accessed once, evicted first.
-    Cs ".cs" 3 sm_20 ptx20 any;
-    /// Last use: the line will not be used again.
-    Lu ".lu" 4 sm_20 ptx20 any;
-    /// Do not cache, fetch again.
-    Cv ".cv" 5 sm_20 ptx20 any;
-    /// Write back at all coherent levels.
-    Wb ".wb" 6 sm_20 ptx20 any;
-    /// Write through to system memory.
-    Wt ".wt" 7 sm_20 ptx20 any;
-
-    /// L1: the normal eviction priority.
-    EvictNormal ".L1::evict_normal" 16 sm_70 ptx74 l1;
-    /// L1: leave the line's eviction priority as it is.
-    EvictUnchanged ".L1::evict_unchanged" 32 sm_70 ptx74 l1;
-    /// L1: first to be evicted. For data that streams by.
-    EvictFirst ".L1::evict_first" 48 sm_70 ptx74 l1;
-    /// L1: last to be evicted. For data that will be used again.
-    EvictLast ".L1::evict_last" 64 sm_70 ptx74 l1;
-    /// L1: do not allocate a line.
-    NoAllocate ".L1::no_allocate" 80 sm_70 ptx74 l1;
-
-    /// L2: the normal eviction priority.
-    L2EvictNormal ".L2::evict_normal" 8 sm_100 ptx88 l2;
-    /// L2: first to be evicted.
-    L2EvictFirst ".L2::evict_first" 9 sm_100 ptx88 l2;
-    /// L2: last to be evicted.
-    L2EvictLast ".L2::evict_last" 10 sm_100 ptx88 l2;
+        /// Cache at all levels, likely to be accessed again. Not the same as saying nothing: on many GPUs
+        /// `ld.global.ca` is a strong load at the scope of the SM.
+        Ca ".ca" 1 sm_20 ptx20;
+        /// Cache at the global level: in L2, past L1.
+        Cg ".cg" 2 sm_20 ptx20;
+        /// Cache streaming: likely to be accessed once, evicted first.
+        Cs ".cs" 3 sm_20 ptx20;
+        /// Last use: the line will not be used again.
+        Lu ".lu" 4 sm_20 ptx20;
+        /// Do not cache, fetch again.
+        Cv ".cv" 5 sm_20 ptx20;
+        /// Write back at all coherent levels.
+        Wb ".wb" 6 sm_20 ptx20;
+        /// Write through to system memory.
+        Wt ".wt" 7 sm_20 ptx20;
+    }
+    l1 {
+        /// L1: the normal eviction priority.
+        EvictNormal ".L1::evict_normal" 16 sm_70 ptx74;
+        /// L1: leave the line's eviction priority as it is.
+        EvictUnchanged ".L1::evict_unchanged" 32 sm_70 ptx74;
+        /// L1: first to be evicted. For data that streams by.
+        EvictFirst ".L1::evict_first" 48 sm_70 ptx74;
+        /// L1: last to be evicted. For data that will be used again.
+        EvictLast ".L1::evict_last" 64 sm_70 ptx74;
+        /// L1: do not allocate a line.
+        NoAllocate ".L1::no_allocate" 80 sm_70 ptx74;
+    }
+    l2 {
+        /// L2: the normal eviction priority.
+        L2EvictNormal ".L2::evict_normal" 8 sm_100 ptx88;
+        /// L2: first to be evicted.
+        L2EvictFirst ".L2::evict_first" 9 sm_100 ptx88;
+        /// L2: last to be evicted.
+        L2EvictLast ".L2::evict_last" 10 sm_100 ptx88;
+    }
 }
 
 impl<A: L1Priority, B: L2Priority> sealed::Sealed for (A, B) {}
@@ -129,33 +137,38 @@ impl<A: L1Priority, B: L2Priority> Caching for (A, B) {
 }
 impl<A: L1Priority, B: L2Priority, T: Wide> Suits<T> for (A, B) {}
 
-/// Calls `$callback! { $args narrow [rows] wide [rows] }` with a row `marker opcode effect;` for every caching
+/// Calls `$callback! { $args narrow [rows] wide [rows] }` with a row `marker [opcode] effect;` for every caching
 /// qualifier of an instruction: none and the priorities after `$plain`, the operators between `$before` and `$after`.
 /// The wide rows, for 256-bit types, are the narrow ones and those with an L2 priority.
 macro_rules! caching_rows {
     ($callback:ident $args:tt $plain:literal $effect:ident
         $before:literal [$($operator:ident $operator_effect:ident),*] $after:literal) => {
-        caching_rows! { @l2 $callback $args $plain $effect [
+        for_each_caching! { caching_rows rows { $callback $args $plain $effect [
             NoHint [$plain] $effect;
             $($operator [$before, __caching_text!($operator), $after] $operator_effect;)*
-            EvictNormal [$plain, __caching_text!(EvictNormal)] $effect;
-            EvictUnchanged [$plain, __caching_text!(EvictUnchanged)] $effect;
-            EvictFirst [$plain, __caching_text!(EvictFirst)] $effect;
-            EvictLast [$plain, __caching_text!(EvictLast)] $effect;
-            NoAllocate [$plain, __caching_text!(NoAllocate)] $effect;
-        ] [
-            L2EvictNormal L2EvictFirst L2EvictLast
-            (EvictNormal, L2EvictNormal) (EvictNormal, L2EvictFirst) (EvictNormal, L2EvictLast)
-            (EvictUnchanged, L2EvictNormal) (EvictUnchanged, L2EvictFirst) (EvictUnchanged, L2EvictLast)
-            (EvictFirst, L2EvictNormal) (EvictFirst, L2EvictFirst) (EvictFirst, L2EvictLast)
-            (EvictLast, L2EvictNormal) (EvictLast, L2EvictFirst) (EvictLast, L2EvictLast)
-            (NoAllocate, L2EvictNormal) (NoAllocate, L2EvictFirst) (NoAllocate, L2EvictLast)
-        ] }
+        ] } }
     };
-    (@l2 $callback:ident $args:tt $plain:literal $effect:ident [$($narrow:tt)*] [$($l2:tt)*]) => {
+    (@rows { $callback:ident $args:tt $plain:literal $effect:ident [$($other:tt)*] }
+        any $any:tt
+        l1 [$($l1:ident $l1_text:literal)*]
+        l2 [$normal:ident $normal_text:literal $first:ident $first_text:literal $last:ident $last_text:literal]) => {
         $callback! { $args
-            narrow [$($narrow)*]
-            wide [$($narrow)* $($l2 [$plain, __caching_text!($l2)] $effect;)*]
+            narrow [
+                $($other)*
+                $($l1 [$plain, $l1_text] $effect;)*
+            ]
+            wide [
+                $($other)*
+                $normal [$plain, $normal_text] $effect;
+                $first [$plain, $first_text] $effect;
+                $last [$plain, $last_text] $effect;
+                $(
+                    $l1 [$plain, $l1_text] $effect;
+                    ($l1, $normal) [$plain, $l1_text, $normal_text] $effect;
+                    ($l1, $first) [$plain, $l1_text, $first_text] $effect;
+                    ($l1, $last) [$plain, $l1_text, $last_text] $effect;
+                )*
+            ]
         }
     };
 }
