@@ -350,7 +350,7 @@ macro_rules! spell {
 /// The methods of a load.
 macro_rules! load_methods {
     ($instruction:ident $caching:ident $text:literal $space:literal) => {
-        impl<C: $caching, P: PrefetchSize> $instruction<C, P> {
+        impl<C, P> $instruction<C, P> {
             #[doc = concat!("Reads the value at `p`: `", $text, "….type d, [p];`.")]
             ///
             /// # Safety
@@ -359,6 +359,7 @@ macro_rules! load_methods {
             pub unsafe fn read<T>(self, p: *const T) -> T
             where
                 C: Suits<T>,
+                P: PrefetchSize,
                 T: Element<Ptx: Load<$instruction> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
             {
                 // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
@@ -375,6 +376,7 @@ macro_rules! load_methods {
             pub unsafe fn read_with<T>(self, p: *const T, policy: CachePolicy) -> T
             where
                 C: Suits<T>,
+                P: PrefetchSize,
                 T: Element<Ptx: Load<$instruction> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
                 sm_80: HasSm<CachePolicy, T>,
                 ptx74: HasPtx<CachePolicy, T>,
@@ -394,6 +396,7 @@ macro_rules! load_methods {
             pub unsafe fn read_if<T>(self, cond: bool, p: *const T, or: T) -> T
             where
                 C: Suits<T>,
+                P: PrefetchSize,
                 T: Element<Ptx: Load<$instruction> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
             {
                 // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
@@ -411,6 +414,7 @@ macro_rules! load_methods {
             pub unsafe fn read_if_with<T>(self, cond: bool, p: *const T, or: T, policy: CachePolicy) -> T
             where
                 C: Suits<T>,
+                P: PrefetchSize,
                 T: Element<Ptx: Load<$instruction> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
                 sm_80: HasSm<CachePolicy, T>,
                 ptx74: HasPtx<CachePolicy, T>,
@@ -425,6 +429,7 @@ macro_rules! load_methods {
             pub const fn read_lanes<T>(self, _: *const T)
             where
                 C: Suits<T>,
+                P: PrefetchSize,
                 T: Sinks<Ptx: PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
             {
             }
@@ -435,6 +440,7 @@ macro_rules! load_methods {
             pub const fn read_lanes_with<T>(self, _: *const T, _: CachePolicy)
             where
                 C: Suits<T>,
+                P: PrefetchSize,
                 T: Sinks<Ptx: PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
                 sm_80: HasSm<CachePolicy, T>,
                 ptx74: HasPtx<CachePolicy, T>,
@@ -447,7 +453,7 @@ macro_rules! load_methods {
 /// The methods of a store.
 macro_rules! store_methods {
     ($instruction:ident $caching:ident $text:literal $space:literal) => {
-        impl<C: $caching> $instruction<C> {
+        impl<C> $instruction<C> {
             #[doc = concat!("Writes `value` to `p`: `", $text, "….type [p], value;`.")]
             ///
             /// # Safety

@@ -37,7 +37,11 @@ pub trait L2Priority: Caching {}
 
 /// `Self` may stand on an instruction that moves a `T`.
 #[doc(hidden)]
-pub trait Suits<T> {}
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a caching qualifier",
+    note = "use `NoHint`, a cache operator, an L1 or an L2 eviction priority, or a pair `(L1, L2)` of priorities"
+)]
+pub trait Suits<T>: Caching {}
 
 mod sealed {
     pub trait Sealed {}
@@ -135,7 +139,18 @@ impl<A: L1Priority, B: L2Priority> Caching for (A, B) {
     type Sm = B::Sm;
     type Isa = B::Isa;
 }
-impl<A: L1Priority, B: L2Priority, T: Wide> Suits<T> for (A, B) {}
+
+/// Each pair by itself, so that an error about another one names the pair and not a half of it.
+macro_rules! suitable_pairs {
+    (@pairs () any $any:tt
+        l1 [$($l1:ident $l1_text:literal)*]
+        l2 [$normal:ident $normal_text:literal $first:ident $first_text:literal $last:ident $last_text:literal]) => { $(
+        impl<T: Wide> Suits<T> for ($l1, $normal) {}
+        impl<T: Wide> Suits<T> for ($l1, $first) {}
+        impl<T: Wide> Suits<T> for ($l1, $last) {}
+    )* };
+}
+for_each_caching! { suitable_pairs pairs () }
 
 /// Calls `$callback! { $args narrow [rows] wide [rows] }` with a row `marker [opcode] effect;` for every caching
 /// qualifier of an instruction: none and the priorities after `$plain`, the operators between `$before` and `$after`.
