@@ -150,10 +150,10 @@ impl Case {
         };
         let mut lines = vec![format!("{} {operands};", self.form.ptx())];
         if guarded {
-            lines = ["{", ".reg .pred t;", "setp.ne.b32 t, %, 0;"].map(String::from).to_vec();
-            lines.extend([format!("@t {} {operands};", self.form.ptx()), "}".into()]);
+            lines = ["{", ".reg .pred %cond;", "setp.ne.b32 %cond, %, 0;"].map(String::from).to_vec();
+            lines.extend([format!("@%cond {} {operands};", self.form.ptx()), "}".into()]);
         }
-        if value == "q" {
+        if value == "%value" {
             lines = packed(lines, self.form.operation(), guarded);
         }
         lines
@@ -162,7 +162,7 @@ impl Case {
     /// The value operand: one register, or a vector of them.
     fn value(&self) -> String {
         match (self.manner, self.form.element().unwrap_or_default()) {
-            (_, "B128") => "q".into(),
+            (_, "B128") => "%value".into(),
             (Manner::Lanes(mask), element) => format!("{{{}}}", sinks(mask, element, "%")),
             (_, element) if lanes(element) > 1 => format!("{{{}}}", sinks(u32::MAX, element, "%")),
             _ => "%".into(),
@@ -178,9 +178,9 @@ fn sinks(mask: u32, element: &str, lane: &str) -> String {
 
 /// A 128-bit access: the register declared, filled where its old value counts, emptied where it is the result.
 fn packed(access: Vec<String>, operation: Operation, guarded: bool) -> Vec<String> {
-    let pack = (operation == Operation::Store || guarded).then_some("mov.b128 q, {%, %};");
-    let unpack = (operation == Operation::Load).then_some("mov.b128 {%, %}, q;");
-    let before = ["{", ".reg .b128 q;"].into_iter().chain(pack).map(String::from);
+    let pack = (operation == Operation::Store || guarded).then_some("mov.b128 %value, {%, %};");
+    let unpack = (operation == Operation::Load).then_some("mov.b128 {%, %}, %value;");
+    let before = ["{", ".reg .b128 %value;"].into_iter().chain(pack).map(String::from);
     let after = unpack.into_iter().chain(["}"]).map(String::from);
     before.chain(access).chain(after).collect()
 }
@@ -193,9 +193,9 @@ fn prefetch(ptx: &str) -> Vec<String> {
         Some(space) => {
             vec![
                 "{".into(),
-                ".reg .u64 a;".into(),
-                format!("cvta.to.{space}.u64 a, %;"),
-                format!("{ptx} [a];"),
+                ".reg .u64 %address;".into(),
+                format!("cvta.to.{space}.u64 %address, %;"),
+                format!("{ptx} [%address];"),
                 "}".into(),
             ]
         }

@@ -14,41 +14,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::element::*;
-use crate::qualifier::caching::Caching;
-use crate::qualifier::prefetch_size::*;
-use crate::qualifier::target::{Isa, Sm, newer, ptx74, sm_80};
-
-/// What a form needs: an SM and a PTX ISA version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Needs {
-    sm: u32,
-    ptx: u32,
-}
-
-impl Needs {
-    const fn of<S: Sm, P: Isa>() -> Self {
-        Self { sm: S::NUMBER, ptx: P::NUMBER }
-    }
-
-    const fn and(self, other: Self) -> Self {
-        Self { sm: newer(self.sm, other.sm), ptx: newer(self.ptx, other.ptx) }
-    }
-}
-
-/// An instruction's row for one caching qualifier.
-#[derive(Debug)]
-pub(crate) struct Head {
-    marker: &'static str,
-    opcode: &'static str,
-    needs: Needs,
-}
-
-impl Head {
-    pub(crate) const fn new<C: Caching>(marker: &'static str, opcode: &'static str) -> Self {
-        Self { marker, opcode, needs: Needs::of::<C::Sm, C::Isa>() }
-    }
-}
+use crate::prefetch;
+use crate::qualifier::target::{Isa, Sm};
+pub use crate::spelling::Operation;
+use crate::spelling::{ELEMENTS, L1, L2, Needs, Operator, Ordering, Place, Size, Spelling, Threads};
 
 /// A row of an instruction that moves no value and has a function for each spelling.
 #[derive(Debug)]
@@ -64,147 +33,53 @@ impl Single {
     }
 }
 
-/// An instruction and its rows.
-#[derive(Debug)]
-pub(crate) struct Instruction {
-    name: &'static str,
-    kind: Kind,
-}
-
-#[derive(Debug)]
-enum Kind {
-    Access(Access),
-    Singles(&'static [Single]),
-}
-
-/// A load or a store: its function, and its rows for types of up to 128 and of 256 bits.
-#[derive(Debug)]
-struct Access {
-    operation: Operation,
-    function: &'static str,
-    narrow: &'static [Head],
-    wide: &'static [Head],
-    needs: Needs,
-}
-
-/// What a form does with its address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Reads a value.
-    Load,
-    /// Writes a value.
-    Store,
-    /// Brings something into a cache.
-    Prefetch,
-}
-
-impl Instruction {
-    pub(crate) const fn access<S: Sm, P: Isa>(
-        operation: Operation,
-        name: &'static str,
-        function: &'static str,
-        narrow: &'static [Head],
-        wide: &'static [Head],
-    ) -> Self {
-        Self { name, kind: Kind::Access(Access { operation, function, narrow, wide, needs: Needs::of::<S, P>() }) }
-    }
-
-    pub(crate) const fn singles(name: &'static str, rows: &'static [Single]) -> Self {
-        Self { name, kind: Kind::Singles(rows) }
-    }
-}
-
-/// The instructions, in the order in which [`forms`] walks them.
-const INSTRUCTIONS: [&Instruction; 4] =
-    [&crate::ld_global_nc::TABLE, &crate::ld::TABLE, &crate::st::TABLE, &crate::prefetch::TABLE];
-
-/// An element type's row.
-#[derive(Debug)]
-struct ElementRow {
-    rust: &'static str,
-    ptx: &'static str,
-    bytes: usize,
-    needs: Needs,
-}
-
-macro_rules! element_rows {
-    (() $({($($t:tt)*) [$($text:literal)*] $shape:ident $class:ident $register:ident $width:ident})*) => {
-        const ELEMENTS: &[ElementRow] = &[$(ElementRow {
-            rust: element_name!($($t)*),
-            ptx: concat!($($text),*),
-            bytes: size_of::<$($t)*>(),
-            needs: Needs::of::<<$($t)* as PtxType>::Sm, <$($t)* as PtxType>::Isa>(),
-        }),*];
-    };
-}
-/// `stringify!` would put blanks into `V2<f32>`.
-macro_rules! element_name {
-    ($scalar:ident) => {
-        stringify!($scalar)
-    };
-    ($vector:ident<$scalar:ident>) => {
-        concat!(stringify!($vector), "<", stringify!($scalar), ">")
-    };
-}
-for_each_element! { element_rows () }
-
-/// A prefetch size's row.
-struct Size {
-    rust: &'static str,
-    bytes: u32,
-    needs: Needs,
-}
-
-const fn size<P: PrefetchSize>(rust: &'static str) -> Size {
-    Size { rust, bytes: P::BYTES, needs: Needs::of::<P::Sm, P::Isa>() }
-}
-
-const SIZES: [Size; 4] = [
-    size::<NoPrefetch>("NoPrefetch"),
-    size::<Prefetch64>("Prefetch64"),
-    size::<Prefetch128>("Prefetch128"),
-    size::<Prefetch256>("Prefetch256"),
-];
-
-/// A store has no prefetch size.
-const NO_SIZE: [Size; 1] = [size::<NoPrefetch>("")];
-
-/// The `.L2::cache_hint` of an access.
-const POLICY: Needs = Needs::of::<sm_80, ptx74>();
-
 /// One legal form: an instruction with all its qualifiers and its type.
 #[derive(Clone, Debug)]
 pub struct Form {
-    instruction: &'static str,
-    operation: Operation,
+    instruction: String,
     rust: String,
-    rust_if: Option<String>,
     ptx: String,
-    element: Option<&'static ElementRow>,
-    policy: bool,
+    spelling: Option<Spelling>,
     needs: Needs,
 }
 
 impl Form {
-    /// The instruction's name: `ld.global.nc`.
-    pub fn instruction(&self) -> &'static str {
-        self.instruction
+    /// The instruction's name: `ld.global.nc`, `ld.acquire`.
+    pub fn instruction(&self) -> &str {
+        &self.instruction
     }
 
     /// What it does with its address.
     pub fn operation(&self) -> Operation {
-        self.operation
+        self.spelling.map_or(Operation::Prefetch, |spelling| spelling.operation)
     }
 
     /// The expression, with `p` as the address, `v` as the value of a store, `policy` where a policy is taken. It is
-    /// unsafe to evaluate.
+    /// unsafe to evaluate. What has a method is written with it, all else with [`ptx!`](crate::ptx).
     pub fn rust(&self) -> &str {
         &self.rust
     }
 
     /// The predicated form's expression, with `cond`, and for a load `or`, beside the others. None where there is none.
-    pub fn rust_if(&self) -> Option<&str> {
-        self.rust_if.as_deref()
+    pub fn rust_if(&self) -> Option<String> {
+        self.spelling.map(|spelling| spelling.method(true).unwrap_or_else(|| spelling.spelled(Way::Guarded)))
+    }
+
+    /// The expression with [`ptx!`](crate::ptx). None for a prefetch.
+    pub fn rust_ptx(&self) -> Option<String> {
+        self.spelling.map(|spelling| spelling.spelled(Way::Plain))
+    }
+
+    /// The predicated expression with [`ptx!`](crate::ptx). None for a prefetch.
+    pub fn rust_ptx_if(&self) -> Option<String> {
+        self.spelling.map(|spelling| spelling.spelled(Way::Guarded))
+    }
+
+    /// The form with `.unified` behind its address, where it takes that: the expression, SM and PTX ISA version.
+    pub fn unified(&self) -> Option<(String, u32, u32)> {
+        let spelling = Spelling { unified: true, ..self.spelling? };
+        let needs = spelling.check().ok()?;
+        Some((spelling.spelled(Way::Plain), needs.sm, needs.ptx))
     }
 
     /// The mnemonic with all qualifiers and the type.
@@ -214,17 +89,22 @@ impl Form {
 
     /// The Rust type that it moves: `V4<f32>`. None for a prefetch.
     pub fn element(&self) -> Option<&'static str> {
-        self.element.map(|row| row.rust)
+        self.spelling.map(|spelling| ELEMENTS[spelling.element].rust)
     }
 
     /// How many bytes it moves; 0 for a prefetch.
     pub fn bytes(&self) -> usize {
-        self.element.map_or(0, |row| row.bytes)
+        self.spelling.map_or(0, |spelling| ELEMENTS[spelling.element].bytes)
+    }
+
+    /// The state space of its address as a word without a dot, `shared::cluster`. None for a generic address.
+    pub fn space(&self) -> Option<&'static str> {
+        self.spelling?.place.map(|place| &place.ptx()[1..])
     }
 
     /// Whether it takes a [`CachePolicy`](crate::CachePolicy).
     pub fn takes_policy(&self) -> bool {
-        self.policy
+        self.spelling.is_some_and(|spelling| spelling.hint)
     }
 
     /// The oldest target that has it: 80 for sm_80.
@@ -239,90 +119,188 @@ impl Form {
 }
 
 /// Every legal form.
+///
+/// The words that say what is meant anyway are left out: `.weak`, `::cta` behind `.shared`, and `.param` for
+/// `.param::entry`. [`ptx!`](crate::ptx) takes them too.
 pub fn forms() -> impl Iterator<Item = Form> {
-    INSTRUCTIONS.into_iter().flat_map(Instruction::forms)
-}
-
-impl Instruction {
-    fn forms(&'static self) -> Vec<Form> {
-        match &self.kind {
-            Kind::Access(access) => access.forms(self.name),
-            Kind::Singles(rows) => rows.iter().map(|row| row.form(self.name)).collect(),
-        }
-    }
+    heads().flat_map(with_qualifiers).chain(prefetch::SINGLES.iter().map(Single::form))
 }
 
 impl Single {
-    fn form(&self, instruction: &'static str) -> Form {
+    fn form(&self) -> Form {
         Form {
-            instruction,
-            operation: Operation::Prefetch,
+            instruction: "prefetch".into(),
             rust: self.rust.into(),
-            rust_if: None,
             ptx: self.ptx.into(),
-            element: None,
-            policy: false,
+            spelling: None,
             needs: self.needs,
         }
     }
 }
 
-impl Access {
-    fn forms(&self, instruction: &'static str) -> Vec<Form> {
-        let mut forms = Vec::new();
-        for element in ELEMENTS {
-            for head in if element.bytes == 32 { self.wide } else { self.narrow } {
-                for policy in [false, true] {
-                    for size in self.sizes() {
-                        forms.push(self.form(instruction, element, head, policy, size));
-                    }
-                }
-            }
-        }
-        forms
+/// Each operation in each space and order that has it, nothing else said.
+fn heads() -> impl Iterator<Item = Spelling> {
+    let places = [
+        Some(Place::Global),
+        None,
+        Some(Place::Shared),
+        Some(Place::SharedCluster),
+        Some(Place::Const),
+        Some(Place::Local),
+        Some(Place::ParamEntry),
+        Some(Place::ParamFunc),
+    ];
+    let scopes = || core::iter::once(None).chain(Threads::ALL.iter().copied().map(Some));
+    let orders =
+        core::iter::once(None).chain(Ordering::ALL.iter().copied().filter(|&order| order != Ordering::Weak).map(Some));
+    let heads = orders.flat_map(move |order| {
+        scopes().flat_map(move |scope| {
+            places.into_iter().flat_map(move |place| {
+                [Operation::Load, Operation::Store].into_iter().flat_map(move |operation| {
+                    [true, false].map(|nc| Spelling { order, scope, place, nc, ..Spelling::plain(operation, 0) })
+                })
+            })
+        })
+    });
+    heads.filter(|head| head.check().is_ok())
+}
+
+/// Each way to say what a head takes, for each type that it moves.
+fn with_qualifiers(head: Spelling) -> impl Iterator<Item = Form> {
+    let l1 = || core::iter::once(None).chain(L1::ALL.iter().copied().map(Some));
+    let l2 = || core::iter::once(None).chain(L2::ALL.iter().copied().map(Some));
+    let operators = Operator::ALL.iter().map(move |&operator| Spelling { operator: Some(operator), ..head });
+    let priorities = l1().flat_map(move |l1| l2().map(move |l2| Spelling { l1, l2, ..head }));
+    let cachings: Vec<Spelling> = priorities.chain(operators).collect();
+    let sizes = || core::iter::once(None).chain(Size::ALL.iter().copied().map(Some));
+    let spellings = (0..ELEMENTS.len()).flat_map(move |element| {
+        cachings.clone().into_iter().flat_map(move |caching| {
+            [false, true]
+                .into_iter()
+                .flat_map(move |hint| sizes().map(move |size| Spelling { element, hint, size, ..caching }))
+        })
+    });
+    spellings.filter_map(|spelling| spelling.form())
+}
+
+/// How an expression is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Plain,
+    Guarded,
+}
+
+impl Spelling {
+    fn form(self) -> Option<Form> {
+        let needs = self.check().ok()?;
+        Some(Form {
+            instruction: self.instruction(),
+            rust: self.method(false).unwrap_or_else(|| self.spelled(Way::Plain)),
+            ptx: self.ptx(),
+            spelling: Some(self),
+            needs,
+        })
     }
 
-    fn sizes(&self) -> &'static [Size] {
+    fn mnemonic(&self) -> &'static str {
+        if self.operation == Operation::Load { "ld" } else { "st" }
+    }
+
+    /// An order with its scope, as PTX writes it.
+    fn order_ptx(&self) -> String {
+        match (self.order, self.scope) {
+            (Some(Ordering::Mmio), _) => ".mmio.relaxed.sys".into(),
+            (order, scope) => [order.map(Ordering::ptx), scope.map(Threads::ptx)].into_iter().flatten().collect(),
+        }
+    }
+
+    fn instruction(&self) -> String {
+        let (nc, place) = (if self.nc { ".nc" } else { "" }, self.place.map_or("", Place::ptx));
+        match self.order {
+            None => format!("{}{place}{nc}", self.mnemonic()),
+            Some(order) => format!("{}{}", self.mnemonic(), order.ptx()),
+        }
+    }
+
+    /// Its words in the order of the PTX ISA.
+    pub fn ptx(&self) -> String {
+        let mut ptx = String::from(self.mnemonic());
+        ptx += &self.order_ptx();
+        let words = [
+            self.place.map(Place::ptx),
+            self.operator.map(Operator::ptx),
+            self.nc.then_some(".nc"),
+            self.l1.map(L1::ptx),
+            self.l2.map(L2::ptx),
+            self.hint.then_some(".L2::cache_hint"),
+            self.size.map(Size::ptx),
+            Some(ELEMENTS[self.element].ptx),
+        ];
+        ptx.extend(words.into_iter().flatten());
+        ptx
+    }
+
+    /// The caching qualifier's marker.
+    fn caching(&self) -> String {
+        match (self.operator, self.l1, self.l2) {
+            (Some(operator), ..) => operator.rust().into(),
+            (_, Some(l1), Some(l2)) => format!("({}, {})", l1.rust(), l2.rust()),
+            (_, Some(l1), None) => l1.rust().into(),
+            (_, None, Some(l2)) => l2.rust().into(),
+            (None, None, None) => "NoHint".into(),
+        }
+    }
+
+    /// The expression with the methods, where they reach it.
+    fn method(&self, guarded: bool) -> Option<String> {
+        let place = self.place.map_or("", Place::rust);
+        let nc = if self.nc { "_nc" } else { "" };
+        let (size, caching) = (self.size.map_or("NoPrefetch", Size::rust), self.caching());
+        let said = self.hint || self.size.is_some();
+        let global = self.place == Some(Place::Global);
+        let by_method = match self.order {
+            None => global || !said && caching == "NoHint",
+            Some(Ordering::Volatile | Ordering::Mmio) => !said && caching == "NoHint",
+            Some(_) => !said && (caching == "NoHint" || global && caching == "NoAllocate"),
+        };
+        if !by_method {
+            return None;
+        }
+        let parameters = match self.operation {
+            _ if !global => String::new(),
+            Operation::Load => format!("::<{caching}, {size}>"),
+            _ => format!("::<{caching}>"),
+        };
+        let order = self.order.map_or(String::new(), |order| {
+            let scope = self.scope.filter(|_| order != Ordering::Mmio).map_or("", Threads::rust);
+            order.rust().replace("<>", &format!("<{scope}>"))
+        });
+        let (when, with) = (if guarded { "_if" } else { "" }, if self.hint { "_with" } else { "" });
+        let operands = self.operands(guarded);
+        let verb = if self.operation == Operation::Load { "read" } else { "write" };
+        Some(format!("{}{place}{nc}{parameters}(){order}.{verb}{when}{with}({operands})", self.mnemonic()))
+    }
+
+    /// The operands of a method.
+    fn operands(&self, guarded: bool) -> String {
+        let cond = if guarded { "cond, " } else { "" };
+        let (ty, policy) = (ELEMENTS[self.element].rust, if self.hint { ", policy" } else { "" });
         match self.operation {
-            Operation::Load => &SIZES,
-            _ => &NO_SIZE,
+            Operation::Load if guarded => format!("{cond}p as *const {ty}, or{policy}"),
+            Operation::Load => format!("p as *const {ty}{policy}"),
+            _ => format!("{cond}p as *mut {ty}, v{policy}"),
         }
     }
 
-    fn form(
-        &self,
-        instruction: &'static str,
-        element: &'static ElementRow,
-        head: &Head,
-        policy: bool,
-        size: &Size,
-    ) -> Form {
-        let Access { operation, function, needs, .. } = *self;
-        let (marker, ty) = (head.marker, element.rust);
-        let (with, and_policy) = if policy { ("_with", ", policy") } else { ("", "") };
-        let (value, if_value) = match operation {
-            Operation::Load => (format!("{function}::<{marker}, {}>()", size.rust), "or"),
-            _ => (format!("{function}::<{marker}>()"), "v"),
-        };
-        let (verb, pointer, stored) = match operation {
-            Operation::Load => ("read", "const", ""),
-            _ => ("write", "mut", ", v"),
-        };
-        let hint = if policy { ".L2::cache_hint" } else { "" };
-        let prefetch = if size.bytes == 0 { String::new() } else { format!(".L2::{}B", size.bytes) };
-        let mut all = needs.and(head.needs).and(element.needs).and(size.needs);
-        if policy {
-            all = all.and(POLICY);
-        }
-        Form {
-            instruction,
-            operation,
-            rust: format!("{value}.{verb}{with}(p as *{pointer} {ty}{stored}{and_policy})"),
-            rust_if: Some(format!("{value}.{verb}_if{with}(cond, p as *{pointer} {ty}, {if_value}{and_policy})")),
-            ptx: format!("{}{hint}{prefetch}{}", head.opcode, element.ptx),
-            element: Some(element),
-            policy,
-            needs: all,
+    /// The expression with `ptx!`.
+    fn spelled(&self, way: Way) -> String {
+        let (ty, policy) = (ELEMENTS[self.element].rust, if self.hint { ", policy" } else { "" });
+        let (cond, or) = if way == Way::Guarded { ("@cond ", ", else or") } else { ("", "") };
+        let unified = if self.unified { ".unified" } else { "" };
+        let ptx = self.ptx();
+        match self.operation {
+            Operation::Load => format!("ptx!({cond}{ptx} [p as *const {ty}]{unified}{policy}{or})"),
+            _ => format!("ptx!({cond}{ptx} [p as *mut {ty}], v{policy})"),
         }
     }
 }

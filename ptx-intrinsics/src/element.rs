@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Calls `$callback! { $args {(type) [text] shape class register width} … }` with every `.vec.type` that PTX moves.
+/// Calls `$callback! { $args {(type) (words) [text] shape class register width} … }` with every `.vec.type` that PTX moves.
 ///
 /// This is the table of element types. `shape` is the number of registers (`b128` packs two into one), `class` and
 /// `register` are what `asm!` takes for each, `width` is `wide` for the 256-bit ones.
@@ -10,35 +10,35 @@ macro_rules! for_each_element {
     ($callback:ident $args:tt) => {
         for_each_element! { @rows $callback $args
             [
-                B8 ".b8" reg16 u8, u8 ".u8" reg16 u8, i8 ".s8" reg16 u8,
-                B16 ".b16" reg16 u16, u16 ".u16" reg16 u16, i16 ".s16" reg16 u16
+                B8 b8 ".b8" reg16 u8, u8 u8 ".u8" reg16 u8, i8 s8 ".s8" reg16 u8,
+                B16 b16 ".b16" reg16 u16, u16 u16 ".u16" reg16 u16, i16 s16 ".s16" reg16 u16
             ]
-            [B32 ".b32" reg32 u32, u32 ".u32" reg32 u32, i32 ".s32" reg32 u32, f32 ".f32" reg32 f32]
-            [B64 ".b64" reg64 u64, u64 ".u64" reg64 u64, i64 ".s64" reg64 u64, f64 ".f64" reg64 f64]
+            [B32 b32 ".b32" reg32 u32, u32 u32 ".u32" reg32 u32, i32 s32 ".s32" reg32 u32, f32 f32 ".f32" reg32 f32]
+            [B64 b64 ".b64" reg64 u64, u64 u64 ".u64" reg64 u64, i64 s64 ".s64" reg64 u64, f64 f64 ".f64" reg64 f64]
         }
     };
     (@rows $callback:ident $args:tt
-        [$($small:ident $small_text:literal $small_class:ident $small_register:ident),*]
-        [$($word:ident $word_text:literal $word_class:ident $word_register:ident),*]
-        [$($long:ident $long_text:literal $long_class:ident $long_register:ident),*]) => {
+        [$($small:ident $small_word:ident $small_text:literal $small_class:ident $small_register:ident),*]
+        [$($word:ident $word_word:ident $word_text:literal $word_class:ident $word_register:ident),*]
+        [$($long:ident $long_word:ident $long_text:literal $long_class:ident $long_register:ident),*]) => {
         $callback! { $args
             $(
-                {($small) [$small_text] x1 $small_class $small_register narrow}
-                {(V2<$small>) [".v2" $small_text] x2 $small_class $small_register narrow}
-                {(V4<$small>) [".v4" $small_text] x4 $small_class $small_register narrow}
+                {($small) ($small_word) [$small_text] x1 $small_class $small_register narrow}
+                {(V2<$small>) (v2 $small_word) [".v2" $small_text] x2 $small_class $small_register narrow}
+                {(V4<$small>) (v4 $small_word) [".v4" $small_text] x4 $small_class $small_register narrow}
             )*
             $(
-                {($word) [$word_text] x1 $word_class $word_register narrow}
-                {(V2<$word>) [".v2" $word_text] x2 $word_class $word_register narrow}
-                {(V4<$word>) [".v4" $word_text] x4 $word_class $word_register narrow}
-                {(V8<$word>) [".v8" $word_text] x8 $word_class $word_register wide}
+                {($word) ($word_word) [$word_text] x1 $word_class $word_register narrow}
+                {(V2<$word>) (v2 $word_word) [".v2" $word_text] x2 $word_class $word_register narrow}
+                {(V4<$word>) (v4 $word_word) [".v4" $word_text] x4 $word_class $word_register narrow}
+                {(V8<$word>) (v8 $word_word) [".v8" $word_text] x8 $word_class $word_register wide}
             )*
             $(
-                {($long) [$long_text] x1 $long_class $long_register narrow}
-                {(V2<$long>) [".v2" $long_text] x2 $long_class $long_register narrow}
-                {(V4<$long>) [".v4" $long_text] x4 $long_class $long_register wide}
+                {($long) ($long_word) [$long_text] x1 $long_class $long_register narrow}
+                {(V2<$long>) (v2 $long_word) [".v2" $long_text] x2 $long_class $long_register narrow}
+                {(V4<$long>) (v4 $long_word) [".v4" $long_text] x4 $long_class $long_register wide}
             )*
-            {(B128) [".b128"] b128 reg64 u64 quad}
+            {(B128) (b128) [".b128"] b128 reg64 u64 quad}
         }
     };
 }
@@ -218,7 +218,7 @@ pub trait PtxType: Element<Ptx = Self> {
 pub trait Wide: Element {}
 
 macro_rules! ptx_types {
-    (() $({($t:ty) [$($text:literal)*] $shape:ident $class:ident $register:ident $width:ident})*) => {
+    (() $({($t:ty) $words:tt [$($text:literal)*] $shape:ident $class:ident $register:ident $width:ident})*) => {
         $(ptx_types! { @$width $t, $register })*
     };
     (@narrow $t:ty, $register:ty) => { ptx_types! { @impl $t, $register, sm_20 ptx20 } };

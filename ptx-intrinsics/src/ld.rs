@@ -1,14 +1,13 @@
-//! `ld.global`: load from global memory.
+//! `ld`: load from global memory with its hints, and from every state space in every order.
 
 use core::marker::PhantomData;
 
-#[cfg(not(target_arch = "nvptx64"))]
-use crate::catalogue::{Instruction, Operation};
 use crate::element::*;
-use crate::lanes::Sinks;
 use crate::qualifier::caching::*;
+use crate::qualifier::order::*;
 use crate::qualifier::policy::CachePolicy;
 use crate::qualifier::prefetch_size::*;
+use crate::qualifier::space::*;
 use crate::qualifier::target::*;
 use crate::spell::*;
 
@@ -56,6 +55,134 @@ caching_rows! { spell { impl_load LdGlobal LdGlobalCaching }
     "ld.global" [Ca pure, Cg pure, Cs pure, Lu memory, Cv memory] ""
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
-pub(crate) const TABLE: Instruction =
-    Instruction::access::<sm_20, ptx20>(Operation::Load, "ld.global", "ld_global", NARROW, WIDE);
+/// `ld` from the space `S` in the order `O`: an access policy, zero bytes in size.
+///
+/// | Made by | Space | What `p` is |
+/// | --- | --- | --- |
+/// | [`ld`] | any | any pointer |
+/// | [`ld_global`] and an order | `.global` | any pointer to global memory |
+/// | [`ld_shared`] | `.shared` | a pointer to shared memory of this block, generic as all Rust pointers |
+/// | [`ld_shared_cluster`] | `.shared::cluster` | a generic pointer to shared memory of a block in this cluster |
+/// | [`ld_const`] | `.const` | a generic pointer to a constant bank variable, as `cvta.const` gives |
+/// | [`ld_local`] | `.local` | a pointer to this thread's own memory: to a Rust variable on the stack |
+/// | [`ld_param_entry`] | `.param::entry` | a generic pointer to a parameter of the kernel, as `cvta.param` gives |
+/// | [`ld_param_func`] | `.param::func` | a device function's parameter, as `mov.b64 p, name_param_0` gives |
+///
+/// The block converts a generic pointer to the space. For shared memory that costs nothing; for constants, parameters
+/// and local memory it is a subtraction, which `ptxas` shares between loads of one base.
+///
+/// Orders are methods: [`volatile`](Self::volatile), [`relaxed`](Self::relaxed), [`acquire`](Self::acquire),
+/// [`mmio`](Self::mmio). Cache operators, eviction priorities, prefetch sizes, policies, `.unified` and sinks of these
+/// loads are spelled by [`ptx!`](crate::ptx).
+///
+/// ```
+/// use ptx_intrinsics::*;
+///
+/// const FLAG: Ld<Global, Acquire<Gpu>> = ld_global::<NoHint, NoPrefetch>().acquire();
+/// let ready = 1u32;
+/// // ld.acquire.gpu.global.u32
+/// assert_eq!(unsafe { FLAG.read(&ready) }, 1);
+/// // ld.volatile.shared.u32
+/// assert_eq!(unsafe { ld_shared().volatile().read(&ready) }, 1);
+/// ```
+///
+/// PTX ISA: [ld](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld).
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is loaded before `read`"]
+pub struct Ld<S, O = Weak, C = NoHint>(PhantomData<(S, O, C)>);
+
+macro_rules! loads {
+    ($($(#[$doc:meta])* $name:ident $space:ident $ptx:literal $needs:literal;)*) => { $(
+        $(#[$doc])*
+        ///
+        #[doc = concat!("PTX: `", $ptx, "{.vec}.type d, [p];`. ", $needs)]
+        ///
+        /// What `p` is, and the orders, stand at [`Ld`].
+        #[inline(always)]
+        pub const fn $name() -> Ld<$space> {
+            Ld(PhantomData)
+        }
+    )* };
+}
+loads! {
+    /// A load through a generic address: the address says which space.
+    ld Generic "ld" "Needs sm_20 and ptx20.";
+    /// A load from shared memory of this block.
+    ld_shared Shared "ld.shared" "Needs sm_20 and ptx20.";
+    /// A load from shared memory of a block in this cluster.
+    ld_shared_cluster SharedCluster "ld.shared::cluster" "Needs sm_90 and ptx78.";
+    /// A load from the constant bank.
+    ld_const Const "ld.const" "Needs sm_20 and ptx20.";
+    /// A load from this thread's local memory.
+    ld_local Local "ld.local" "Needs sm_20 and ptx20.";
+    /// A load of a kernel parameter.
+    ld_param_entry ParamEntry "ld.param::entry" "Needs sm_20 and ptx83.";
+    /// A load of a device function's parameter. It must stand in a function that is not inlined into a kernel:
+    /// `ptxas` refuses it there.
+    ld_param_func ParamFunc "ld.param::func" "Needs sm_20 and ptx83.";
+}
+
+impl<S, O, C> Ld<S, O, C>
+where
+    S: Space,
+    O: Order,
+    C: Caching,
+{
+    /// Reads the value at `p`.
+    ///
+    /// A weak load may be merged, moved or dropped, as any read; one with an order stays where it is.
+    ///
+    /// # Safety
+    /// `p` is the address of an initialised `T` in the space `S` (see [`Ld`]), aligned to the size of `T`. Where the
+    /// load is weak, no other thread writes the value at the same time. A volatile, relaxed or acquire load is atomic
+    /// towards other ordered accesses, for a vector element by element. Off the GPU, `T` lies in writable memory.
+    #[inline(always)]
+    pub unsafe fn read<T>(self, p: *const T) -> T
+    where
+        S: Space<Sm: HasSm<S, T>, Isa: HasPtx<S, T>>,
+        T: Element<Ptx: LoadIn<S> + Fits<S> + MovedBy<O, Since: HasPtx<T>> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+    {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        same_bits(unsafe { T::Ptx::load_in::<(O, C)>(p as *const T::Ptx) })
+    }
+
+    /// Reads the value at `p` where `cond` is true, else gives `or`: one instruction under a predicate.
+    ///
+    /// Where `cond` is false the address is not touched and may be anything.
+    ///
+    /// # Safety
+    /// Where `cond` is true: as for [`read`](Self::read).
+    #[inline(always)]
+    pub unsafe fn read_if<T>(self, cond: bool, p: *const T, or: T) -> T
+    where
+        S: Space<Sm: HasSm<S, T>, Isa: HasPtx<S, T>>,
+        T: Element<Ptx: LoadIn<S> + Fits<S> + MovedBy<O, Since: HasPtx<T>> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+    {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        same_bits(unsafe { T::Ptx::load_in_if::<(O, C)>(cond, p as *const T::Ptx, same_bits(or)) })
+    }
+}
+
+order_methods! { [impl<S: Space> Ld<S>] Ld<S, NoHint> S, [] []
+    Acquire acquire ".acquire" "nothing behind it moves before it."
+}
+order_methods! { [impl<C: Caching, P: PrefetchSize> LdGlobal<C, P>] Ld<Global, C> C, [C: Unhinted, P: Unprefetched,] [C: OrderedCaching, P: Unprefetched,]
+    Acquire acquire ".acquire" "nothing behind it moves before it."
+}
+
+#[cfg(target_arch = "nvptx64")]
+order_rows! { "ld" "" Acquire ".acquire" [] [weak pure volatile mmio ordered NoHint ""] spell_in impl_load_in Generic generic all }
+#[cfg(target_arch = "nvptx64")]
+order_rows! { "ld" ".global" Acquire ".acquire" [] [volatile mmio ordered NoHint "" ordered NoAllocate ".L1::no_allocate"] spell_in impl_load_in Global global all }
+#[cfg(target_arch = "nvptx64")]
+order_rows! { "ld" ".shared" Acquire ".acquire" [] [weak pure volatile ordered NoHint ""] spell_in impl_load_in Shared shared narrow }
+#[cfg(target_arch = "nvptx64")]
+order_rows! { "ld" ".shared::cluster" Acquire ".acquire" [] [weak pure volatile ordered NoHint ""] spell_in impl_load_in SharedCluster shared_cluster narrow }
+#[cfg(target_arch = "nvptx64")]
+order_rows! { "ld" ".const" Acquire ".acquire" [] [weak pure] spell_in impl_load_in Const const narrow }
+#[cfg(target_arch = "nvptx64")]
+order_rows! { "ld" ".local" Acquire ".acquire" [] [weak pure volatile] spell_in impl_load_in Local local narrow }
+#[cfg(target_arch = "nvptx64")]
+order_rows! { "ld" ".param::entry" Acquire ".acquire" [] [weak pure] spell_in impl_load_in ParamEntry param_entry narrow }
+#[cfg(target_arch = "nvptx64")]
+order_rows! { "ld" ".param::func" Acquire ".acquire" [] [weak pure] spell_in impl_load_in ParamFunc param_func narrow }

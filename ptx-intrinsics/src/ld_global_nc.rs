@@ -2,10 +2,7 @@
 
 use core::marker::PhantomData;
 
-#[cfg(not(target_arch = "nvptx64"))]
-use crate::catalogue::{Instruction, Operation};
 use crate::element::*;
-use crate::lanes::Sinks;
 use crate::qualifier::caching::*;
 use crate::qualifier::policy::CachePolicy;
 use crate::qualifier::prefetch_size::*;
@@ -66,7 +63,3 @@ caching_rows! { spell { impl_load LdGlobalNc LdGlobalNcCaching }
     "ld.global.nc" pure
     "ld.global" [Ca pure, Cg pure, Cs pure] ".nc"
 }
-
-#[cfg(not(target_arch = "nvptx64"))]
-pub(crate) const TABLE: Instruction =
-    Instruction::access::<sm_32, ptx31>(Operation::Load, "ld.global.nc", "ld_global_nc", NARROW, WIDE);

@@ -41,25 +41,35 @@
 //! A load or store touches the bytes of one `T` at `p`, which must be aligned to the size of `T`: the GPU faults on other
 //! addresses. What else must hold stands at each function.
 #![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch))]
+#![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch, allow_internal_unstable))]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    allow(internal_features, reason = "users of `ptx!` need no feature for its `asm!`")
+)]
 
 #[macro_use]
 mod element;
 #[macro_use]
 mod qualifier;
 #[macro_use]
-mod spell;
+#[doc(hidden)]
+pub mod spell;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod catalogue;
 mod cuda;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod features;
+#[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]
-pub mod lanes;
+pub mod host;
 mod ld;
 mod ld_global_nc;
 mod prefetch;
+#[doc(hidden)]
+pub mod ptx;
+#[doc(hidden)]
+pub mod spelling;
 mod st;
 
 pub use cuda::*;
@@ -68,8 +78,10 @@ pub use ld::*;
 pub use ld_global_nc::*;
 pub use prefetch::*;
 pub use qualifier::caching::*;
+pub use qualifier::order::*;
 pub use qualifier::policy::*;
 pub use qualifier::prefetch_size::*;
+pub use qualifier::space::*;
 pub use qualifier::target;
 pub use st::*;
 

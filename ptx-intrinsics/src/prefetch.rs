@@ -4,7 +4,7 @@ use crate::qualifier::caching::*;
 use crate::qualifier::target::*;
 
 #[cfg(not(target_arch = "nvptx64"))]
-use crate::catalogue::{Instruction, Single};
+use crate::catalogue::Single;
 
 /// `asm!` of one prefetch. Never pure: nothing is returned, and yet it must stay.
 #[cfg(target_arch = "nvptx64")]
@@ -77,7 +77,7 @@ macro_rules! prefetches {
         )*
 
         #[cfg(not(target_arch = "nvptx64"))]
-        const SINGLES: &[Single] = &[
+        pub(crate) const SINGLES: &[Single] = &[
             $(Single::new::<$sm, $isa>(concat!(stringify!($name), "(p)"), $ptx),)*
             Single::new::<sm_20, ptx20>("prefetch_global_l2::<NoHint>(p)", "prefetch.global.L2"),
             Single::new::<sm_80, ptx74>("prefetch_global_l2::<L2EvictLast>(p)", concat!("prefetch.global", __caching_text!(L2EvictLast))),
@@ -111,7 +111,7 @@ prefetches! {
     /// # Safety
     /// `p` points into this thread's local memory.
     prefetch_local_l1 "prefetch.local.L1"
-        ["{{\n.reg .u64 a;\ncvta.to.local.u64 a, {p};\nprefetch.local.L1 [a];\n}}"] sm_20 ptx20;
+        ["{{\n.reg .u64 %address;\ncvta.to.local.u64 %address, {p};\nprefetch.local.L1 [%address];\n}}"] sm_20 ptx20;
 
     /// Brings the line at `p` in local memory into L2. `p` is a generic address, as Rust's pointers are; the block
     /// converts it.
@@ -119,7 +119,7 @@ prefetches! {
     /// # Safety
     /// `p` points into this thread's local memory.
     prefetch_local_l2 "prefetch.local.L2"
-        ["{{\n.reg .u64 a;\ncvta.to.local.u64 a, {p};\nprefetch.local.L2 [a];\n}}"] sm_20 ptx20;
+        ["{{\n.reg .u64 %address;\ncvta.to.local.u64 %address, {p};\nprefetch.local.L2 [%address];\n}}"] sm_20 ptx20;
 
     /// Brings the line at `p`, a generic address, into the uniform cache.
     ///
@@ -139,7 +139,7 @@ prefetches! {
     /// # Safety
     /// `p` points to a tensor map, 128 bytes aligned to 64, in constant memory.
     prefetch_const_tensormap "prefetch.const.tensormap"
-        ["{{\n.reg .u64 a;\ncvta.to.const.u64 a, {p};\nprefetch.const.tensormap [a];\n}}"]
+        ["{{\n.reg .u64 %address;\ncvta.to.const.u64 %address, {p};\nprefetch.const.tensormap [%address];\n}}"]
         sm_90 ptx80 prefetch_const_tensormap;
 
     /// Brings the tensor map at `p`, a kernel parameter, into cache for a later `cp.async.bulk.tensor`. `p` is a
@@ -148,7 +148,7 @@ prefetches! {
     /// # Safety
     /// `p` points to a tensor map, 128 bytes aligned to 64, among the parameters of this kernel.
     prefetch_param_tensormap "prefetch.param.tensormap"
-        ["{{\n.reg .u64 a;\ncvta.to.param.u64 a, {p};\nprefetch.param.tensormap [a];\n}}"]
+        ["{{\n.reg .u64 %address;\ncvta.to.param.u64 %address, {p};\nprefetch.param.tensormap [%address];\n}}"]
         sm_90 ptx80 prefetch_param_tensormap;
 }
 
@@ -173,6 +173,3 @@ where
         _ => emit_prefetch!(p, "prefetch.global.L2 [{p}];"),
     }
 }
-
-#[cfg(not(target_arch = "nvptx64"))]
-pub(crate) const TABLE: Instruction = Instruction::singles("prefetch", SINGLES);

@@ -1,12 +1,12 @@
-//! `st.global`: store to global memory.
+//! `st`: store to global memory with its hints, and to every state space in every order.
 
 use core::marker::PhantomData;
 
-#[cfg(not(target_arch = "nvptx64"))]
-use crate::catalogue::{Instruction, Operation};
 use crate::element::*;
 use crate::qualifier::caching::*;
+use crate::qualifier::order::*;
 use crate::qualifier::policy::CachePolicy;
+use crate::qualifier::space::*;
 use crate::qualifier::target::*;
 use crate::spell::*;
 
@@ -51,6 +51,114 @@ caching_rows! { spell { impl_store StGlobal StGlobalCaching }
     "st.global" [Wb memory, Cg memory, Cs memory, Wt memory] ""
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
-pub(crate) const TABLE: Instruction =
-    Instruction::access::<sm_20, ptx20>(Operation::Store, "st.global", "st_global", NARROW, WIDE);
+/// `st` to the space `S` in the order `O`: an access policy, zero bytes in size.
+///
+/// | Made by | Space | What `p` is |
+/// | --- | --- | --- |
+/// | [`st`] | any | any pointer |
+/// | [`st_global`] and an order | `.global` | any pointer to global memory |
+/// | [`st_shared`] | `.shared` | a pointer to shared memory of this block, generic as all Rust pointers |
+/// | [`st_shared_cluster`] | `.shared::cluster` | a generic pointer to shared memory of a block in this cluster |
+/// | [`st_local`] | `.local` | a pointer to this thread's own memory: to a Rust variable on the stack |
+///
+/// The block converts a generic pointer to the space, as for [`Ld`](crate::Ld).
+///
+/// Orders are methods: [`volatile`](Self::volatile), [`relaxed`](Self::relaxed), [`release`](Self::release),
+/// [`mmio`](Self::mmio). Cache operators, eviction priorities, policies and sinks of these stores are spelled by
+/// [`ptx!`](crate::ptx).
+///
+/// ```
+/// use ptx_intrinsics::*;
+///
+/// const PUBLISH: St<Global, Release<Gpu>> = st_global::<NoHint>().release();
+/// let mut flag = 0u32;
+/// // st.release.gpu.global.u32
+/// unsafe { PUBLISH.write(&mut flag, 1) };
+/// assert_eq!(flag, 1);
+/// ```
+///
+/// PTX ISA: [st](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st).
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is stored before `write`"]
+pub struct St<S, O = Weak, C = NoHint>(PhantomData<(S, O, C)>);
+
+macro_rules! stores {
+    ($($(#[$doc:meta])* $name:ident $space:ident $ptx:literal $needs:literal;)*) => { $(
+        $(#[$doc])*
+        ///
+        #[doc = concat!("PTX: `", $ptx, "{.vec}.type [p], value;`. ", $needs)]
+        ///
+        /// What `p` is, and the orders, stand at [`St`].
+        #[inline(always)]
+        pub const fn $name() -> St<$space> {
+            St(PhantomData)
+        }
+    )* };
+}
+stores! {
+    /// A store through a generic address: the address says which space.
+    st Generic "st" "Needs sm_20 and ptx20.";
+    /// A store to shared memory of this block.
+    st_shared Shared "st.shared" "Needs sm_20 and ptx20.";
+    /// A store to shared memory of a block in this cluster.
+    st_shared_cluster SharedCluster "st.shared::cluster" "Needs sm_90 and ptx78.";
+    /// A store to this thread's local memory.
+    st_local Local "st.local" "Needs sm_20 and ptx20.";
+}
+
+impl<S, O, C> St<S, O, C>
+where
+    S: Space,
+    O: Order,
+    C: Caching,
+{
+    /// Writes `value` to `p`.
+    ///
+    /// # Safety
+    /// `p` is the address of a writable `T` in the space `S` (see [`St`]), aligned to the size of `T`. Where the store is
+    /// weak, no other thread reads or writes the value at the same time. A volatile, relaxed or release store is atomic
+    /// towards other ordered accesses, for a vector element by element.
+    #[inline(always)]
+    pub unsafe fn write<T>(self, p: *mut T, value: T)
+    where
+        S: Space<Sm: HasSm<S, T>, Isa: HasPtx<S, T>>,
+        T: Element<Ptx: StoreIn<S> + Fits<S> + MovedBy<O, Since: HasPtx<T>> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+    {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        unsafe { T::Ptx::store_in::<(O, C)>(p as *mut T::Ptx, same_bits(value)) }
+    }
+
+    /// Writes `value` to `p` where `cond` is true: one instruction under a predicate.
+    ///
+    /// Where `cond` is false the address is not touched and may be anything.
+    ///
+    /// # Safety
+    /// Where `cond` is true: as for [`write`](Self::write).
+    #[inline(always)]
+    pub unsafe fn write_if<T>(self, cond: bool, p: *mut T, value: T)
+    where
+        S: Space<Sm: HasSm<S, T>, Isa: HasPtx<S, T>>,
+        T: Element<Ptx: StoreIn<S> + Fits<S> + MovedBy<O, Since: HasPtx<T>> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+    {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        unsafe { T::Ptx::store_in_if::<(O, C)>(cond, p as *mut T::Ptx, same_bits(value)) }
+    }
+}
+
+order_methods! { [impl<S: Space> St<S>] St<S, NoHint> S, [] []
+    Release release ".release" "nothing before it moves behind it."
+}
+order_methods! { [impl<C: Caching> StGlobal<C>] St<Global, C> C, [C: Unhinted,] [C: OrderedCaching,]
+    Release release ".release" "nothing before it moves behind it."
+}
+
+#[cfg(target_arch = "nvptx64")]
+order_rows! { "st" "" Release ".release" [] [weak memory volatile mmio ordered NoHint ""] spell_in impl_store_in Generic generic all }
+#[cfg(target_arch = "nvptx64")]
+order_rows! { "st" ".global" Release ".release" [] [volatile mmio ordered NoHint "" ordered NoAllocate ".L1::no_allocate"] spell_in impl_store_in Global global all }
+#[cfg(target_arch = "nvptx64")]
+order_rows! { "st" ".shared" Release ".release" [] [weak memory volatile ordered NoHint ""] spell_in impl_store_in Shared shared narrow }
+#[cfg(target_arch = "nvptx64")]
+order_rows! { "st" ".shared::cluster" Release ".release" [] [weak memory volatile ordered NoHint ""] spell_in impl_store_in SharedCluster shared_cluster narrow }
+#[cfg(target_arch = "nvptx64")]
+order_rows! { "st" ".local" Release ".release" [] [weak memory volatile] spell_in impl_store_in Local local narrow }

@@ -67,8 +67,6 @@ macro_rules! caching {
         )*)*
 
         /// The PTX of a caching qualifier, as a literal for `concat!`.
-        #[doc(hidden)]
-        #[macro_export]
         macro_rules! __caching_text {
             $($(($name) => { $text };)*)*
         }

@@ -2,6 +2,9 @@
 
 #[macro_use]
 pub(crate) mod caching;
+#[macro_use]
+pub(crate) mod order;
 pub(crate) mod policy;
 pub(crate) mod prefetch_size;
+pub(crate) mod space;
 pub mod target;

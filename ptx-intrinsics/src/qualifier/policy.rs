@@ -1,5 +1,8 @@
 //! Cache policies: the operand of `.L2::cache_hint`.
 
+use super::target::{ptx74, sm_80};
+use crate::spelling::Needs;
+
 /// A cache policy, the 64-bit operand that `.L2::cache_hint` takes: how L2 treats the lines that an access touches.
 ///
 /// The bits are what the instruction `createpolicy` makes, and are opaque to PTX. Needs sm_80 and PTX ISA 7.4.
@@ -9,6 +12,9 @@
 pub struct CachePolicy(u64);
 
 impl CachePolicy {
+    /// What `.L2::cache_hint` needs.
+    pub(crate) const NEEDS: Needs = Needs::of::<sm_80, ptx74>();
+
     /// Every line evicted normally: `createpolicy.fractional.L2::evict_normal.b64 d, 1.0`.
     pub const EVICT_NORMAL: Self = Self(0x16f0_0000_0000_0000);
     /// Every line first to be evicted: `createpolicy.fractional.L2::evict_first.b64 d, 1.0`.

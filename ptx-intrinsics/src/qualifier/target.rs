@@ -21,12 +21,16 @@ pub trait HasPtx<What: ?Sized, At: ?Sized = ()> {}
 pub trait Sm {
     /// 80 for sm_80.
     const NUMBER: u32;
+    /// Whether this build's GPU is that new.
+    const REACHED: bool;
 }
 
 /// A PTX ISA version as a type.
 pub trait Isa {
     /// 74 for PTX ISA 7.4.
     const NUMBER: u32;
+    /// Whether this build's PTX ISA version is that new.
+    const REACHED: bool;
 }
 
 macro_rules! targets {
@@ -38,6 +42,7 @@ macro_rules! targets {
 
         impl $kind for $name {
             const NUMBER: u32 = $number;
+            const REACHED: bool = cfg!($cfg = $text);
         }
 
         #[cfg($cfg = $text)]
@@ -48,10 +53,11 @@ macro_rules! targets {
 
 // build.rs sets `ptx_sm` and `ptx_isa` to each of these values that the target reaches.
 targets! { Sm HasSm ptx_sm:
-    sm_20 20 "20" sm_32 32 "32" sm_70 70 "70" sm_75 75 "75" sm_80 80 "80" sm_90 90 "90" sm_100 100 "100"
+    sm_20 20 "20" sm_30 30 "30" sm_32 32 "32" sm_70 70 "70" sm_75 75 "75" sm_80 80 "80" sm_90 90 "90" sm_100 100 "100"
 }
 targets! { Isa HasPtx ptx_isa:
-    ptx20 20 "20" ptx31 31 "31" ptx74 74 "74" ptx80 80 "80" ptx83 83 "83" ptx88 88 "88"
+    ptx20 20 "20" ptx31 31 "31" ptx60 60 "60" ptx74 74 "74" ptx78 78 "78" ptx80 80 "80"
+    ptx82 82 "82" ptx83 83 "83" ptx84 84 "84" ptx88 88 "88" ptx91 91 "91"
 }
 
 /// The newer of two SMs, or of two PTX ISA versions.

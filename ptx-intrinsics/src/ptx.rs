@@ -1,0 +1,554 @@
+//! `ptx!`: a load or store in PTX's own words, put together where it stands.
+
+use crate::element::*;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::host;
+use crate::spell::same_bits;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::spelling::Spelling;
+
+/// Spells a load or store in PTX itself: every legal form, one instruction, checked when the crate is checked.
+///
+/// ```
+/// use ptx_intrinsics::{CachePolicy, V8, ptx};
+///
+/// let (x, mut y) = (2.5f32, 0.0f32);
+/// unsafe {
+///     // d = …
+///     let v = ptx!(ld.relaxed.gpu.global.L1::no_allocate.L2::256B.f32 [&x]);
+///     // a policy, for `.L2::cache_hint`
+///     let w = ptx!(ld.global.L2::cache_hint.f32 [&x], CachePolicy::EVICT_FIRST);
+///     // @cond, and what the value is where `cond` is false: the address is not touched then
+///     let ready = v == w;
+///     let u = ptx!(@ready ld.acquire.sys.f32 [&x], else 0.0);
+///     ptx!(@ready st.release.gpu.global.f32 [&mut y], u);
+/// }
+/// assert_eq!(y, 2.5);
+///
+/// let row = V8::new([0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+/// // some lanes of a 256-bit vector: `_` is PTX's sink, and comes out as zero
+/// let v = unsafe { ptx!(ld.global.nc.L1::evict_last.L2::evict_first.v8.f32 {d, _, d, _, _, _, _, d}, [&row]) };
+/// assert_eq!(v.0, [0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 7.0]);
+/// ```
+///
+/// | Form | |
+/// | --- | --- |
+/// | `ptx!(ld….type [p])` | gives the value |
+/// | `ptx!(ld….type [p].unified)` | of a variable with the attribute `.unified` |
+/// | `ptx!(ld….v8.f32 {d, _, …}, [p])` | some lanes; any name, or `_` |
+/// | `ptx!(ld…L2::cache_hint….type [p], policy)` | under a [`CachePolicy`](crate::CachePolicy) |
+/// | `ptx!(@cond ld….type [p], else or)` | under a predicate: `cond` is a name or `(expression)` |
+/// | `ptx!(st….type [p], value)` | stores |
+/// | `ptx!(st….v8.f32 [p], {a, _, …})` | stores some lanes |
+/// | `ptx!(st…L2::cache_hint….type [p], value, policy)` | under a policy |
+/// | `ptx!(@cond st….type [p], value)` | under a predicate |
+///
+/// The words are PTX's, in the order of the PTX ISA or in any other, and go to the assembler letter for letter. Which of
+/// them go together is checked when the crate is: an illegal spelling, or one that the target does not have, is an error
+/// that says why. Types are those of [`Element`](crate::Element): `.f32` is `f32`, `.s32` is `i32`, `.b32` is
+/// [`B32`](crate::B32), `.v4.u32` is [`V4<u32>`](crate::V4). `p` may also point to a type that is moved as that one: an
+/// `f16` for `.b16`, a `u128` for `.b128`.
+///
+/// A pointer is a generic address, as all of Rust's are, and is converted for the space that the words name; see
+/// [`Ld`](crate::Ld) for what that is in each space.
+///
+/// Only what is used is compiled, where [`ld_global`](crate::ld_global) and the others have a method for everything that
+/// is written every day.
+///
+/// PTX ISA: [ld](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld),
+/// [st](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st).
+///
+/// # Safety
+/// As for the functions that the words stand for: [`Ld::read`](crate::Ld::read), [`St::write`](crate::St::write),
+/// [`LdGlobalNc::read`](crate::LdGlobalNc::read).
+#[macro_export]
+macro_rules! ptx {
+    (@$cond:tt $op:ident $($rest:tt)*) => { $crate::__ptx! { @words $op [@ $cond] () pure generic $($rest)* } };
+    ($op:ident $($rest:tt)*) => { $crate::__ptx! { @words $op [] () pure generic $($rest)* } };
+}
+
+/// `@words` takes the words one by one, noting the space, whether it may be merged, and the type; `@type` has the
+/// type's registers, `@load` and `@store` the operands, `@asm` is the access.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ptx {
+    // The type, which ends the words.
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . v2 . $ty:ident $($operands:tt)*) => {
+        $crate::__with_element! { (v2 $ty) $op $guard ($($words)* . v2 . $ty) $effect $space $($operands)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . v4 . $ty:ident $($operands:tt)*) => {
+        $crate::__with_element! { (v4 $ty) $op $guard ($($words)* . v4 . $ty) $effect $space $($operands)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . v8 . $ty:ident $($operands:tt)*) => {
+        $crate::__with_element! { (v8 $ty) $op $guard ($($words)* . v8 . $ty) $effect $space $($operands)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . $ty:ident [$($p:tt)*] $($operands:tt)*) => {
+        $crate::__with_element! { ($ty) $op $guard ($($words)* . $ty) $effect $space [$($p)*] $($operands)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . $ty:ident {$($d:tt)*} $($operands:tt)*) => {
+        $crate::__with_element! { ($ty) $op $guard ($($words)* . $ty) $effect $space {$($d)*} $($operands)* }
+    };
+    // A space whose addresses are converted.
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . shared :: cluster $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . shared::cluster) $effect shared_cluster $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . shared :: cta $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . shared::cta) $effect shared $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . shared $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . shared) $effect shared $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . const $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . const) $effect const $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . local $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . local) $effect local $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . param :: func $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . param::func) $effect param_func $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . param :: entry $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . param::entry) $effect param_entry $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . param $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . param) $effect param_entry $($rest)* }
+    };
+    // A word that keeps the access where it is.
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . volatile $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . volatile) memory $space $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . relaxed $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . relaxed) memory $space $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . acquire $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . acquire) memory $space $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . lu $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . lu) memory $space $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . cv $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . cv) memory $space $($rest)* }
+    };
+    // Any other.
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . $level:tt :: $word:tt $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . $level::$word) $effect $space $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . $word:tt $($rest:tt)*) => {
+        $crate::__ptx! { @words $op $guard ($($words)* . $word) $effect $space $($rest)* }
+    };
+    (@words $($other:tt)*) => {
+        compile_error!("`ptx!` takes `ld….type [p]` or `st….type [p], value`: PTX's words, then the operands")
+    };
+
+    (@type ld ($($t:tt)*) $registers:tt $guard:tt $words:tt $effect:ident $space:ident $($operands:tt)*) => {
+        $crate::__ptx! { @load $guard { ld $words $effect $space ($($t)*) $registers } $($operands)* }
+    };
+    (@type st ($($t:tt)*) $registers:tt $guard:tt $words:tt $effect:ident $space:ident $($operands:tt)*) => {
+        $crate::__ptx! { @store $guard { st $words memory $space ($($t)*) $registers } $($operands)* }
+    };
+    (@type $($other:tt)*) => { compile_error!("`ptx!` spells `ld` and `st`") };
+
+    (@load [] $s:tt [$p:expr] $(, $policy:expr)?) => {
+        $crate::__ptx_load! { $s [] $p, [$($policy)?] false }
+    };
+    (@load [] $s:tt [$p:expr].unified $(, $policy:expr)?) => {
+        $crate::__ptx_load! { $s [] $p, [$($policy)?] true }
+    };
+    (@load [@ $cond:tt] $s:tt [$p:expr], else $or:expr) => {
+        $crate::__ptx_load! { $s [@ $cond, $or] $p, [] false }
+    };
+    (@load [@ $cond:tt] $s:tt [$p:expr], $policy:expr, else $or:expr) => {
+        $crate::__ptx_load! { $s [@ $cond, $or] $p, [$policy] false }
+    };
+    (@load [@ $cond:tt] $s:tt [$p:expr].unified, else $or:expr) => {
+        $crate::__ptx_load! { $s [@ $cond, $or] $p, [] true }
+    };
+    (@load [@ $cond:tt] $s:tt [$p:expr].unified, $policy:expr, else $or:expr) => {
+        $crate::__ptx_load! { $s [@ $cond, $or] $p, [$policy] true }
+    };
+    (@load [] $s:tt {$($lane:tt),* $(,)?}, [$p:expr] $(, $policy:expr)?) => {
+        $crate::__ptx_lanes! { $s [$($lane)*] $p, [$($policy)?] false }
+    };
+    (@load [] $s:tt {$($lane:tt),* $(,)?}, [$p:expr].unified $(, $policy:expr)?) => {
+        $crate::__ptx_lanes! { $s [$($lane)*] $p, [$($policy)?] true }
+    };
+    (@load [@ $($cond:tt)*] $s:tt [$p:expr] $($rest:tt)*) => {
+        compile_error!("a load under a predicate says what the value is where it is false: `ptx!(@cond ld….type [p], else value)`")
+    };
+    (@load $($other:tt)*) => {
+        compile_error!("the operands of a load are `[p]`, `[p].unified` or `{d, _, …}, [p]`, then a policy if it has `.L2::cache_hint`")
+    };
+
+    (@store [] $s:tt [$p:expr], {$($lane:tt),* $(,)?} $(, $policy:expr)?) => {
+        $crate::__ptx_lanes! { $s [$($lane)*] $p, [$($policy)?] false }
+    };
+    (@store $guard:tt $s:tt [$p:expr], $value:expr $(, $policy:expr)?) => {
+        $crate::__ptx_store! { $guard $s $p, $value, [$($policy)?] }
+    };
+    (@store $($other:tt)*) => {
+        compile_error!("the operands of a store are `[p], value` or `[p], {value, _, …}`, then a policy if it has `.L2::cache_hint`")
+    };
+
+    // A type by its path.
+    (@named ($vector:ident<$scalar:ident>) ($($registers:tt)*) $op:ident $($rest:tt)*) => {
+        $crate::__ptx! { @type $op ($crate::ptx::types::$vector<$crate::ptx::types::$scalar>) ($($registers)*) $($rest)* }
+    };
+    (@named ($scalar:ident) ($($registers:tt)*) $op:ident $($rest:tt)*) => {
+        $crate::__ptx! { @type $op ($crate::ptx::types::$scalar) ($($registers)*) $($rest)* }
+    };
+    (@text $op:ident $($word:tt)*) => { concat!(stringify!($op) $(, stringify!($word))*) };
+    (@has) => { false };
+    (@has $policy:expr) => { true };
+    (@drop) => {};
+    (@drop $policy:expr) => { let _: $crate::CachePolicy = $policy; };
+}
+
+/// The types that PTX's words stand for.
+#[doc(hidden)]
+pub mod types {
+    pub use crate::element::{B8, B16, B32, B64, B128, V2, V4, V8};
+    pub use core::primitive::*;
+}
+
+macro_rules! with_element {
+    (($d:tt) $({($($t:tt)*) ($($word:ident)*) $text:tt $shape:ident $class:ident $register:ident $width:ident})*) => {
+        /// Goes on with the type that PTX's words stand for, and its registers.
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! __with_element {
+            $((($($word)*) $d($d rest:tt)*) => {
+                $d crate::__ptx! { @named ($($t)*) ($shape $class $register) $d($d rest)* }
+            };)*
+            ($d other:tt $d($d rest:tt)*) => {
+                compile_error!("PTX has no such type: `.b8` to `.b128`, `.u8` to `.u64`, `.s8` to `.s64`, `.f32`, `.f64`; before it `.v2` or `.v4` of up to 64 bits, `.v8` of 32 bits")
+            };
+        }
+    };
+}
+for_each_element! { with_element ($) }
+
+/// A load of a whole value, or under a predicate.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ptx_load {
+    ({ ld ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
+        [] $p:expr, [$($policy:expr)?] $unified:tt) => {{
+        const _: $crate::spelling::Spelling = $crate::spelling::demand(
+            $crate::__ptx!(@text ld $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::All
+        );
+        let p = $crate::ptx::from::<_, $t>($p);
+        #[cfg(target_arch = "nvptx64")]
+        let value = {
+            let mut d: $crate::__registers!($shape ::core::mem::MaybeUninit<$r>) = $crate::spell::uninit();
+            $crate::__ptx_asm! { @unified $unified { ld $effect ($($word)*) } [$($policy)?] [] ($shape out $class d) $space (p = in(reg64) p,) }
+            $crate::ptx::value(p, d)
+        };
+        #[cfg(not(target_arch = "nvptx64"))]
+        let value = {
+            $crate::__ptx!(@drop $($policy)?);
+            $crate::ptx::load($crate::__ptx!(@text ld $($word)*), p)
+        };
+        value
+    }};
+    ({ ld ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
+        [@ $cond:tt, $or:expr] $p:expr, [$($policy:expr)?] $unified:tt) => {{
+        const _: $crate::spelling::Spelling = $crate::spelling::demand(
+            $crate::__ptx!(@text ld $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::All
+        );
+        let (cond, p) = ($cond, $crate::ptx::from::<_, $t>($p));
+        let or = $crate::ptx::like(p, $or);
+        #[cfg(target_arch = "nvptx64")]
+        let value = {
+            let mut d: $crate::__registers!($shape ::core::mem::MaybeUninit<$r>) = $crate::spell::same_bits(or);
+            $crate::__ptx_asm! { @unified $unified { ld $effect ($($word)*) } [$($policy)?] [@] ($shape inout $class d) $space
+                (p = in(reg64) p, cond = in(reg32) $crate::ptx::bit(cond),) }
+            $crate::ptx::value(p, d)
+        };
+        #[cfg(not(target_arch = "nvptx64"))]
+        let value = {
+            $crate::__ptx!(@drop $($policy)?);
+            if cond { $crate::ptx::load($crate::__ptx!(@text ld $($word)*), p) } else { or }
+        };
+        value
+    }};
+}
+
+/// A store of a whole value, or under a predicate.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ptx_store {
+    ([] { st ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
+        $p:expr, $value:expr, [$($policy:expr)?]) => {{
+        const _: $crate::spelling::Spelling = $crate::spelling::demand(
+            $crate::__ptx!(@text st $($word)*), $crate::__ptx!(@has $($policy)?), false, $crate::spelling::Lanes::All
+        );
+        let p = $crate::ptx::to::<_, $t>($p);
+        let value = $crate::ptx::like(p, $value);
+        #[cfg(target_arch = "nvptx64")]
+        {
+            let d: $crate::__registers!($shape $r) = $crate::spell::same_bits(value);
+            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [] ($shape in $class d) $space (p = in(reg64) p,) }
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            $crate::__ptx!(@drop $($policy)?);
+            $crate::ptx::store($crate::__ptx!(@text st $($word)*), p, value);
+        }
+    }};
+    ([@ $cond:tt] { st ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
+        $p:expr, $value:expr, [$($policy:expr)?]) => {{
+        const _: $crate::spelling::Spelling = $crate::spelling::demand(
+            $crate::__ptx!(@text st $($word)*), $crate::__ptx!(@has $($policy)?), false, $crate::spelling::Lanes::All
+        );
+        let (cond, p) = ($cond, $crate::ptx::to::<_, $t>($p));
+        let value = $crate::ptx::like(p, $value);
+        #[cfg(target_arch = "nvptx64")]
+        {
+            let d: $crate::__registers!($shape $r) = $crate::spell::same_bits(value);
+            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [@] ($shape in $class d) $space
+                (p = in(reg64) p, cond = in(reg32) $crate::ptx::bit(cond),) }
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            $crate::__ptx!(@drop $($policy)?);
+            if cond {
+                $crate::ptx::store($crate::__ptx!(@text st $($word)*), p, value);
+            }
+        }
+    }};
+}
+
+/// The access itself, its texts and operands gathered one after the other.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ptx_asm {
+    (@unified true { $($s:tt)* } $($rest:tt)*) => { $crate::__ptx_asm! { @hint { $($s)* [".unified"] } $($rest)* } };
+    (@unified false { $($s:tt)* } $($rest:tt)*) => { $crate::__ptx_asm! { @hint { $($s)* [] } $($rest)* } };
+    (@hint { $($s:tt)* } [] $guard:tt $registers:tt $space:ident $operands:tt) => {
+        $crate::__ptx_asm! { @guard { $($s)* [] } $guard $registers $space $operands }
+    };
+    (@hint { $($s:tt)* } [$policy:expr] $guard:tt $registers:tt $space:ident ($($operands:tt)*)) => {
+        $crate::__ptx_asm! { @guard { $($s)* [", {policy}"] } $guard $registers $space
+            ($($operands)* policy = in(reg64) $crate::CachePolicy::bits($policy),) }
+    };
+    (@guard { $($s:tt)* } [] $registers:tt $space:ident $operands:tt) => {
+        $crate::__with_address! { [$crate::__ptx_asm] { { $($s)* [] } $registers $operands } $space }
+    };
+    (@guard { $($s:tt)* } [@] $registers:tt $space:ident $operands:tt) => {
+        $crate::__with_address! { [$crate::__ptx_asm] {
+            { $($s)* ["{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond " "\n}}"] } $registers $operands
+        } $space }
+    };
+    // From `__with_address!`, and on to the registers.
+    ({ { $($s:tt)* } [$($lane:literal)*] $operands:tt } $convert:tt $address:literal $converted:tt) => {
+        $crate::__ptx_asm! { { $($s)* $convert $address $converted } ["{{" $($lane)* "}}"] [] [] $operands }
+    };
+    ({ { $($s:tt)* } ($shape:ident $way:ident $class:ident $d:ident) $operands:tt } $convert:tt $address:literal $converted:tt) => {
+        $crate::__with_shape! { $shape $way $class $d, [$crate::__ptx_asm] { $($s)* $convert $address $converted } $operands }
+    };
+    // From `__with_shape!`, or from lanes.
+    ({ $($s:tt)* } [$($value:literal)*] $before:tt $after:tt $operands:tt) => {
+        $crate::__ptx_asm! { @access { $($s)* } [$($value)*] $before $after $operands }
+    };
+    ({ $($s:tt)* } $value:literal $before:tt $after:tt $operands:tt) => {
+        $crate::__ptx_asm! { @access { $($s)* } [$value] $before $after $operands }
+    };
+    (@access { ld $effect:ident ($($word:tt)*) [$($unified:literal)?] [$($policy:literal)?] [$($guard:literal $end:literal)?]
+        [$($convert:literal)?] $address:literal [$($converted:literal)?] }
+        [$($value:literal)*] [$($before:literal)?] [$($after:literal)?] $operands:tt) => {
+        $crate::__emit! { $effect [$($before)? $($convert)? $($guard)?] ["ld" $(, stringify!($word))*]
+            [" " $($value)* ", " $address $($unified)? $($policy)? ";" $($end)? $($converted)? $($after)?] $operands }
+    };
+    (@access { st $effect:ident ($($word:tt)*) [] [$($policy:literal)?] [$($guard:literal $end:literal)?]
+        [$($convert:literal)?] $address:literal [$($converted:literal)?] }
+        [$($value:literal)*] [$($before:literal)?] [$($after:literal)?] $operands:tt) => {
+        $crate::__emit! { $effect [$($before)? $($convert)? $($guard)?] ["st" $(, stringify!($word))*]
+            [" " $address ", " $($value)* $($policy)? ";" $($end)? $($converted)? $($after)?] $operands }
+    };
+}
+
+/// An access of some lanes of a 256-bit vector: `@each` sorts them into texts, operands and variables.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ptx_lanes {
+    ({ $op:ident $words:tt $effect:ident $space:ident $t:tt ($shape:ident $class:ident $r:ident) } $lanes:tt $($rest:tt)*) => {
+        $crate::__ptx_lanes! { @each $op $class $r $lanes [] [] [] [
+            "" "{d0}" d0; ", " "{d1}" d1; ", " "{d2}" d2; ", " "{d3}" d3;
+            ", " "{d4}" d4; ", " "{d5}" d5; ", " "{d6}" d6; ", " "{d7}" d7;
+        ] { $words $effect $space $t } $($rest)* }
+    };
+    (@each $op:ident $class:ident $r:ident [] $texts:tt $operands:tt $lanes:tt $left:tt $($rest:tt)*) => {
+        $crate::__ptx_lanes! { @$op $class $r $texts $operands $lanes $($rest)* }
+    };
+    (@each $op:ident $class:ident $r:ident [_ $($lane:tt)*] [$($text:literal)*] $operands:tt [$($lanes:tt)*]
+        [$comma:literal $place:literal $d:ident; $($left:tt)*] $($rest:tt)*) => {
+        $crate::__ptx_lanes! { @each $op $class $r [$($lane)*] [$($text)* $comma "_"] $operands [$($lanes)* (sink $d _)]
+            [$($left)*] $($rest)* }
+    };
+    (@each ld $class:ident $r:ident [$name:ident $($lane:tt)*] [$($text:literal)*] [$($operands:tt)*] [$($lanes:tt)*]
+        [$comma:literal $place:literal $d:ident; $($left:tt)*] $($rest:tt)*) => {
+        $crate::__ptx_lanes! { @each ld $class $r [$($lane)*] [$($text)* $comma $place] [$($operands)* $d = out($class) $d,]
+            [$($lanes)* (named $d _)] [$($left)*] $($rest)* }
+    };
+    (@each st $class:ident $r:ident [$value:tt $($lane:tt)*] [$($text:literal)*] [$($operands:tt)*] [$($lanes:tt)*]
+        [$comma:literal $place:literal $d:ident; $($left:tt)*] $($rest:tt)*) => {
+        $crate::__ptx_lanes! { @each st $class $r [$($lane)*] [$($text)* $comma $place] [$($operands)* $d = in($class) $d,]
+            [$($lanes)* (named $d $value)] [$($left)*] $($rest)* }
+    };
+    (@each $($other:tt)*) => { compile_error!("a vector has at most eight lanes, each a name or `_`") };
+
+    (@ld $class:ident $r:ident $texts:tt [$($operands:tt)*] [$(($kind:ident $d:ident $nothing:tt))*]
+        { ($($word:tt)*) $effect:ident $space:ident ($t:ty) } $p:expr, [$($policy:expr)?] $unified:tt) => {{
+        const LANES: &[bool] = &[$($crate::__ptx_lanes!(@is $kind)),*];
+        const _: $crate::spelling::Spelling = $crate::spelling::demand(
+            $crate::__ptx!(@text ld $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::Some(LANES)
+        );
+        let p = $crate::ptx::from::<_, $t>($p);
+        #[cfg(target_arch = "nvptx64")]
+        let value = {
+            $($crate::__ptx_lanes! { @declare $kind $d $r })*
+            $crate::__ptx_asm! { @unified $unified { ld $effect ($($word)*) } [$($policy)?] [] $texts $space ($($operands)* p = in(reg64) p,) }
+            $crate::ptx::vector_of(p, [$($d),*])
+        };
+        #[cfg(not(target_arch = "nvptx64"))]
+        let value = {
+            $crate::__ptx!(@drop $($policy)?);
+            $crate::ptx::load_lanes($crate::__ptx!(@text ld $($word)*), p, LANES)
+        };
+        value
+    }};
+    (@st $class:ident $r:ident $texts:tt [$($operands:tt)*] [$(($kind:ident $d:ident $value:tt))*]
+        { ($($word:tt)*) $effect:ident $space:ident ($t:ty) } $p:expr, [$($policy:expr)?] $unified:tt) => {{
+        const _: $crate::spelling::Spelling = $crate::spelling::demand(
+            $crate::__ptx!(@text st $($word)*), $crate::__ptx!(@has $($policy)?), false,
+            $crate::spelling::Lanes::Some(&[$($crate::__ptx_lanes!(@is $kind)),*])
+        );
+        let p = $crate::ptx::to::<_, $t>($p);
+        $($crate::__ptx_lanes! { @value $kind $d $r $value })*
+        #[cfg(target_arch = "nvptx64")]
+        $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($policy)?] [] $texts $space ($($operands)* p = in(reg64) p,) }
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            $crate::__ptx!(@drop $($policy)?);
+            $crate::ptx::store_lanes($crate::__ptx!(@text st $($word)*), p, &[$($crate::__ptx_lanes!(@option $kind $d)),*]);
+        }
+    }};
+
+    (@is named) => { true };
+    (@is sink) => { false };
+    (@declare named $d:ident $r:ident) => { let $d: $r; };
+    (@declare sink $d:ident $r:ident) => { let $d: $r = 0 as $r; };
+    (@value named $d:ident $r:ident $value:tt) => { let $d: $r = $value; };
+    (@value sink $d:ident $r:ident $value:tt) => {};
+    (@option named $d:ident) => { Some($d) };
+    (@option sink $d:ident) => { None };
+}
+
+/// The source of a load, which points to what is moved as a `P`.
+#[inline(always)]
+pub const fn from<T: Element<Ptx = P>, P>(p: *const T) -> *const T {
+    p
+}
+
+/// The destination of a store, which points to what is moved as a `P`.
+#[inline(always)]
+pub const fn to<T: Element<Ptx = P>, P>(p: *mut T) -> *mut T {
+    p
+}
+
+/// A value for a pointer.
+pub trait PointsTo<T>: Copy {}
+impl<T> PointsTo<T> for *const T {}
+impl<T> PointsTo<T> for *mut T {}
+
+/// A value of the type that `p` points to.
+#[inline(always)]
+pub const fn like<T>(_: impl PointsTo<T>, value: T) -> T {
+    value
+}
+
+/// The value that was loaded from `p`, out of its registers.
+#[inline(always)]
+pub const fn value<T: Element, D: Copy>(_: *const T, registers: D) -> T {
+    same_bits(registers)
+}
+
+/// The vector of these lanes.
+#[inline(always)]
+pub const fn vector_of<T: Element, const LANES: usize>(_: *const T, lanes: [Lane<T>; LANES]) -> T {
+    same_bits(lanes)
+}
+
+/// A lane of a `T`.
+pub type Lane<T> = <<T as Element>::Ptx as PtxType>::Register;
+
+/// A predicate as a register.
+#[inline(always)]
+pub const fn bit(cond: bool) -> u32 {
+    cond as u32
+}
+
+/// What the words mean on a CPU; they were checked before.
+#[cfg(not(target_arch = "nvptx64"))]
+fn meaning(text: &'static str) -> host::Meaning {
+    Spelling::read(text).map_or(host::Meaning::Plain, |spelling| spelling.on_host())
+}
+
+/// Off the GPU: a load.
+///
+/// # Safety
+/// As for the words.
+#[cfg(not(target_arch = "nvptx64"))]
+#[inline]
+pub unsafe fn load<T: Element>(text: &'static str, p: *const T) -> T {
+    // SAFETY: the caller's promise.
+    same_bits(unsafe { host::load(meaning(text), p as *const T::Ptx) })
+}
+
+/// Off the GPU: a load of some lanes; the others are zero.
+///
+/// # Safety
+/// As for the words.
+#[cfg(not(target_arch = "nvptx64"))]
+pub unsafe fn load_lanes<T: Element>(text: &'static str, p: *const T, lanes: &[bool]) -> T
+where
+    Lane<T>: PtxType,
+{
+    // SAFETY: all zeroes are a value of every number and vector of numbers.
+    let mut value: T = unsafe { core::mem::zeroed() };
+    for (at, _) in lanes.iter().enumerate().filter(|(_, named)| **named) {
+        // SAFETY: the lane is a part of what the caller promises.
+        unsafe {
+            (&raw mut value).cast::<Lane<T>>().add(at).write(host::load(meaning(text), p.cast::<Lane<T>>().add(at)))
+        };
+    }
+    value
+}
+
+/// Off the GPU: a store.
+///
+/// # Safety
+/// As for the words.
+#[cfg(not(target_arch = "nvptx64"))]
+#[inline]
+pub unsafe fn store<T: Element>(text: &'static str, p: *mut T, value: T) {
+    // SAFETY: the caller's promise.
+    unsafe { host::store(meaning(text), p as *mut T::Ptx, same_bits(value)) };
+}
+
+/// Off the GPU: a store of some lanes.
+///
+/// # Safety
+/// As for the words.
+#[cfg(not(target_arch = "nvptx64"))]
+pub unsafe fn store_lanes<T: Element>(text: &'static str, p: *mut T, lanes: &[Option<Lane<T>>])
+where
+    Lane<T>: PtxType,
+{
+    for (at, lane) in lanes.iter().enumerate() {
+        if let Some(value) = lane {
+            // SAFETY: the lane is a part of what the caller promises.
+            unsafe { host::store(meaning(text), p.cast::<Lane<T>>().add(at), *value) };
+        }
+    }
+}

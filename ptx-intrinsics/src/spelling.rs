@@ -1,0 +1,698 @@
+//! A load or store in PTX's own words, as data: which words there are, and which of them go together.
+//!
+//! [`ptx!`](crate::ptx) asks it about what the author wrote, and the catalogue about everything that could be written.
+
+use crate::element::*;
+use crate::qualifier::caching::*;
+use crate::qualifier::order::*;
+use crate::qualifier::policy::CachePolicy;
+use crate::qualifier::prefetch_size::*;
+use crate::qualifier::space;
+use crate::qualifier::target::*;
+
+/// What an instruction does with its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Reads a value.
+    Load,
+    /// Writes a value.
+    Store,
+    /// Brings something into a cache.
+    Prefetch,
+}
+
+/// What something needs of a target: an SM and a PTX ISA version, and whether this build has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// 80 for sm_80.
+    pub sm: u32,
+    /// 74 for PTX ISA 7.4.
+    pub ptx: u32,
+    /// The build's GPU is new enough.
+    pub has_sm: bool,
+    /// The build's PTX ISA version is new enough.
+    pub has_ptx: bool,
+}
+
+impl Needs {
+    pub(crate) const fn of<S: Sm, P: Isa>() -> Self {
+        Self { sm: S::NUMBER, ptx: P::NUMBER, has_sm: S::REACHED, has_ptx: P::REACHED }
+    }
+
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self {
+            sm: newer(self.sm, other.sm),
+            ptx: newer(self.ptx, other.ptx),
+            has_sm: self.has_sm && other.has_sm,
+            has_ptx: self.has_ptx && other.has_ptx,
+        }
+    }
+
+    const fn and_if(self, condition: bool, other: Self) -> Self {
+        if condition { self.and(other) } else { self }
+    }
+}
+
+/// Whether two words are the same.
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// A kind of word: an enum, its texts, and what each needs.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident $text:literal $rust:tt [$($needs:tt)*];)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "a variant is the word that it is named after")]
+        pub enum $name { $($variant),* }
+
+        impl $name {
+            /// Every one.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// The word, with its dot.
+            pub const fn ptx(self) -> &'static str {
+                match self { $(Self::$variant => $text),* }
+            }
+
+            /// What it is called in Rust.
+            pub const fn rust(self) -> &'static str {
+                match self { $(Self::$variant => $rust),* }
+            }
+
+            const fn needs(self) -> Needs {
+                match self { $(Self::$variant => Needs::of::<$($needs)*>()),* }
+            }
+
+            const fn read(word: &[u8]) -> Option<Self> {
+                $(if same(word, $text.as_bytes()) {
+                    return Some(Self::$variant);
+                })*
+                None
+            }
+        }
+    };
+}
+
+words! {
+    /// How an access is ordered.
+    Ordering {
+        Weak ".weak" "" [sm_70, ptx60];
+        Volatile ".volatile" ".volatile()" [sm_20, ptx20];
+        Relaxed ".relaxed" ".relaxed::<>()" [sm_70, ptx60];
+        Acquire ".acquire" ".acquire::<>()" [sm_70, ptx60];
+        Release ".release" ".release::<>()" [sm_70, ptx60];
+        Mmio ".mmio" ".mmio()" [sm_70, ptx82];
+    }
+}
+words! {
+    /// The threads that an ordered access synchronises with.
+    Threads {
+        Cta ".cta" "Cta" [<Cta as Scope>::Sm, <Cta as Scope>::Isa];
+        Cluster ".cluster" "Cluster" [<Cluster as Scope>::Sm, <Cluster as Scope>::Isa];
+        Gpu ".gpu" "Gpu" [<Gpu as Scope>::Sm, <Gpu as Scope>::Isa];
+        Sys ".sys" "Sys" [<Sys as Scope>::Sm, <Sys as Scope>::Isa];
+    }
+}
+words! {
+    /// The space that the address is in; none for a generic address.
+    Place {
+        Global ".global" "_global" [sm_20, ptx20];
+        Shared ".shared" "_shared" [sm_20, ptx20];
+        SharedCta ".shared::cta" "_shared" [sm_30, ptx78];
+        SharedCluster ".shared::cluster" "_shared_cluster"
+            [<space::SharedCluster as space::Space>::Sm, <space::SharedCluster as space::Space>::Isa];
+        Const ".const" "_const" [sm_20, ptx20];
+        Local ".local" "_local" [sm_20, ptx20];
+        Param ".param" "_param_entry" [sm_20, ptx20];
+        ParamEntry ".param::entry" "_param_entry"
+            [<space::ParamEntry as space::Space>::Sm, <space::ParamEntry as space::Space>::Isa];
+        ParamFunc ".param::func" "_param_func"
+            [<space::ParamFunc as space::Space>::Sm, <space::ParamFunc as space::Space>::Isa];
+    }
+}
+words! {
+    /// `.level::prefetch_size`.
+    Size {
+        B64 ".L2::64B" "Prefetch64" [<Prefetch64 as PrefetchSize>::Sm, <Prefetch64 as PrefetchSize>::Isa];
+        B128 ".L2::128B" "Prefetch128" [<Prefetch128 as PrefetchSize>::Sm, <Prefetch128 as PrefetchSize>::Isa];
+        B256 ".L2::256B" "Prefetch256" [<Prefetch256 as PrefetchSize>::Sm, <Prefetch256 as PrefetchSize>::Isa];
+    }
+}
+
+/// The words of caching, out of the table of their markers.
+macro_rules! caching_words {
+    (@words () any [$none:ident $none_text:literal $($operator:ident $operator_text:literal)*]
+        l1 [$($l1:ident $l1_text:literal)*] l2 [$($l2:ident $l2_text:literal)*]) => {
+        caching_words! {
+            /// A cache operator.
+            Operator [$($operator $operator_text)*]
+            /// An L1 eviction priority.
+            L1 [$($l1 $l1_text)*]
+            /// An L2 eviction priority.
+            L2 [$($l2 $l2_text)*]
+        }
+    };
+    ($($(#[$doc:meta])* $name:ident [$($word:ident $text:literal)*])*) => { $(
+        words! {
+            $(#[$doc])*
+            $name { $($word $text (stringify!($word)) [<$word as Caching>::Sm, <$word as Caching>::Isa];)* }
+        }
+    )* };
+}
+for_each_caching! { caching_words words () }
+
+/// An element type's row: what it is called in Rust and in PTX, and what it needs.
+#[derive(Debug)]
+pub(crate) struct ElementRow {
+    pub(crate) rust: &'static str,
+    pub(crate) ptx: &'static str,
+    pub(crate) bytes: usize,
+    /// One element and not a vector.
+    scalar: bool,
+    needs: Needs,
+}
+
+macro_rules! element_rows {
+    (() $({($($t:tt)*) $words:tt [$($text:literal)*] $shape:ident $class:ident $register:ident $width:ident})*) => {
+        pub(crate) const ELEMENTS: &[ElementRow] = &[$(ElementRow {
+            rust: element_name!($($t)*),
+            ptx: concat!($($text),*),
+            bytes: size_of::<$($t)*>(),
+            scalar: matches!(stringify!($shape).as_bytes(), b"x1" | b"b128"),
+            needs: Needs::of::<<$($t)* as PtxType>::Sm, <$($t)* as PtxType>::Isa>(),
+        }),*];
+    };
+}
+/// `stringify!` would put blanks into `V2<f32>`.
+macro_rules! element_name {
+    ($scalar:ident) => {
+        stringify!($scalar)
+    };
+    ($vector:ident<$scalar:ident>) => {
+        concat!(stringify!($vector), "<", stringify!($scalar), ">")
+    };
+}
+for_each_element! { element_rows () }
+
+/// A load or store with all its qualifiers and its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spelling {
+    pub(crate) operation: Operation,
+    pub(crate) order: Option<Ordering>,
+    pub(crate) scope: Option<Threads>,
+    pub(crate) place: Option<Place>,
+    pub(crate) nc: bool,
+    pub(crate) operator: Option<Operator>,
+    pub(crate) l1: Option<L1>,
+    pub(crate) l2: Option<L2>,
+    /// `.L2::cache_hint`, which takes a policy.
+    pub(crate) hint: bool,
+    pub(crate) size: Option<Size>,
+    /// `.unified` behind the address.
+    pub(crate) unified: bool,
+    /// The row of its type.
+    pub(crate) element: usize,
+}
+
+/// What is wrong with a spelling: the word, where it is one, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// The word.
+    pub word: &'static str,
+    /// Why it does not belong there, and what does.
+    pub why: &'static str,
+}
+
+const fn wrong<T>(word: &'static str, why: &'static str) -> Result<T, Wrong> {
+    Err(Wrong { word, why })
+}
+
+impl Spelling {
+    /// A weak access to a generic address, nothing said.
+    pub(crate) const fn plain(operation: Operation, element: usize) -> Self {
+        Self {
+            operation,
+            order: None,
+            scope: None,
+            place: None,
+            nc: false,
+            operator: None,
+            l1: None,
+            l2: None,
+            hint: false,
+            size: None,
+            unified: false,
+            element,
+        }
+    }
+
+    /// Reads `ld.relaxed.gpu.global.L1::no_allocate.f32`: the qualifiers in any order, each once, then the type.
+    pub const fn read(text: &'static str) -> Result<Self, Wrong> {
+        let bytes = text.as_bytes();
+        let mut at = end_of_word(bytes, 0);
+        let operation = match bytes.split_at(at).0 {
+            b"ld" => Operation::Load,
+            b"st" => Operation::Store,
+            _ => return wrong(word(text, 0, at), "`ptx!` spells `ld` and `st`"),
+        };
+        let mut spelling = Self::plain(operation, 0);
+        let mut relaxed = false;
+        while at < bytes.len() {
+            if let Some(element) = element(bytes.split_at(at).1) {
+                spelling.element = element;
+                return spelling.with_mmio_relaxed(relaxed);
+            }
+            let end = end_of_word(bytes, at);
+            let this = word(text, at, end);
+            if same(this.as_bytes(), b".relaxed") {
+                if relaxed {
+                    return wrong(this, "it is there already");
+                }
+                relaxed = true;
+            } else {
+                spelling = match spelling.and(this) {
+                    Ok(spelling) => spelling,
+                    Err(wrong) => return Err(wrong),
+                };
+            }
+            at = end;
+        }
+        wrong(
+            "",
+            "the type is missing: `.b8` to `.b128`, `.u8` to `.u64`, `.s8` to `.s64`, `.f32`, `.f64`; before it `.v2` or `.v4` of up to 64 bits, `.v8` of 32 bits",
+        )
+    }
+
+    /// `.mmio` stands with `.relaxed`; alone, `.relaxed` is an order of its own.
+    const fn with_mmio_relaxed(mut self, relaxed: bool) -> Result<Self, Wrong> {
+        match self.order {
+            Some(Ordering::Mmio) if relaxed => Ok(self),
+            Some(Ordering::Mmio) => wrong(".mmio", "write `.mmio.relaxed.sys`"),
+            Some(_) if relaxed => wrong(".relaxed", "an access has one order"),
+            None if relaxed => {
+                self.order = Some(Ordering::Relaxed);
+                Ok(self)
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// With one more word.
+    const fn and(mut self, this: &'static str) -> Result<Self, Wrong> {
+        let bytes = this.as_bytes();
+        let had = if let Some(order) = Ordering::read(bytes) {
+            let had = self.order.is_some();
+            self.order = Some(order);
+            had
+        } else if let Some(scope) = Threads::read(bytes) {
+            let had = self.scope.is_some();
+            self.scope = Some(scope);
+            had
+        } else if let Some(place) = Place::read(bytes) {
+            let had = self.place.is_some();
+            self.place = Some(place);
+            had
+        } else if let Some(operator) = Operator::read(bytes) {
+            let had = self.operator.is_some();
+            self.operator = Some(operator);
+            had
+        } else if let Some(l1) = L1::read(bytes) {
+            let had = self.l1.is_some();
+            self.l1 = Some(l1);
+            had
+        } else if let Some(l2) = L2::read(bytes) {
+            let had = self.l2.is_some();
+            self.l2 = Some(l2);
+            had
+        } else if let Some(size) = Size::read(bytes) {
+            let had = self.size.is_some();
+            self.size = Some(size);
+            had
+        } else if same(bytes, b".nc") {
+            let had = self.nc;
+            self.nc = true;
+            had
+        } else if same(bytes, b".L2::cache_hint") {
+            let had = self.hint;
+            self.hint = true;
+            had
+        } else {
+            return wrong(this, unknown(bytes));
+        };
+        if had { wrong(this, "one of its kind is there already") } else { Ok(self) }
+    }
+
+    const fn bytes(&self) -> usize {
+        ELEMENTS[self.element].bytes
+    }
+
+    /// In global memory, or wherever a generic address points.
+    const fn is_far(&self) -> bool {
+        matches!(self.place, None | Some(Place::Global))
+    }
+
+    const fn is_weak(&self) -> bool {
+        matches!(self.order, None | Some(Ordering::Weak))
+    }
+
+    /// Whether all its words go together, as `ptxas` judges it, and what they need.
+    pub const fn check(&self) -> Result<Needs, Wrong> {
+        if let Err(wrong) = self.check_place() {
+            return Err(wrong);
+        }
+        if let Err(wrong) = self.check_order() {
+            return Err(wrong);
+        }
+        if let Err(wrong) = self.check_caching() {
+            return Err(wrong);
+        }
+        if let Err(wrong) = self.check_type() {
+            return Err(wrong);
+        }
+        Ok(self.needs())
+    }
+
+    const fn check_place(&self) -> Result<(), Wrong> {
+        let load = matches!(self.operation, Operation::Load);
+        match self.place {
+            Some(Place::Const) if !load => return wrong(".const", "constant memory is read only"),
+            Some(Place::Param | Place::ParamEntry | Place::ParamFunc) if !load => {
+                return wrong(".param", "the assembler takes no store to a parameter's address in a register");
+            }
+            _ => {}
+        }
+        if self.nc && !(load && matches!(self.place, Some(Place::Global)) && self.order.is_none()) {
+            return wrong(".nc", "it is a load from global memory without an order: `ld.global.nc`");
+        }
+        if self.unified && !(load && self.is_far() && self.is_weak() && !self.nc) {
+            return wrong(".unified", "it stands on weak loads from generic and global addresses");
+        }
+        Ok(())
+    }
+
+    const fn check_order(&self) -> Result<(), Wrong> {
+        let shared = matches!(self.place, Some(Place::Shared | Place::SharedCta | Place::SharedCluster));
+        let synchronises = self.is_far() || shared;
+        match (self.order, self.scope) {
+            (None | Some(Ordering::Weak | Ordering::Volatile), Some(scope)) => {
+                wrong(scope.ptx(), "a scope belongs to `.relaxed`, `.acquire` or `.release`")
+            }
+            (Some(Ordering::Relaxed | Ordering::Acquire | Ordering::Release), None) => {
+                wrong("", "the scope is missing: `.cta`, `.cluster`, `.gpu` or `.sys`")
+            }
+            (Some(Ordering::Mmio), scope) if !matches!(scope, Some(Threads::Sys)) => {
+                wrong(".mmio", "write `.mmio.relaxed.sys`")
+            }
+            (Some(Ordering::Mmio), _) if !self.is_far() => wrong(".mmio", "it stands on generic and global addresses"),
+            (Some(Ordering::Volatile), _) if !synchronises && !matches!(self.place, Some(Place::Local)) => {
+                wrong(".volatile", "it stands on generic, global, shared and local addresses")
+            }
+            (Some(order), Some(_)) if !synchronises => {
+                wrong(order.ptx(), "it stands on generic, global and shared addresses")
+            }
+            (Some(Ordering::Acquire), _) if matches!(self.operation, Operation::Store) => {
+                wrong(".acquire", "a load acquires, a store releases: `st.release`")
+            }
+            (Some(Ordering::Release), _) if matches!(self.operation, Operation::Load) => {
+                wrong(".release", "a store releases, a load acquires: `ld.acquire`")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    const fn check_caching(&self) -> Result<(), Wrong> {
+        let load = matches!(self.operation, Operation::Load);
+        if let Some(operator) = self.operator {
+            if self.l1.is_some() || self.l2.is_some() {
+                return wrong(operator.ptx(), "a cache operator and an eviction priority are alternatives");
+            }
+            if !self.is_weak() {
+                return wrong(
+                    operator.ptx(),
+                    "cache operators are for weak accesses; an order takes eviction priorities",
+                );
+            }
+            let taken = match operator {
+                Operator::Cg | Operator::Cs => true,
+                Operator::Ca => load,
+                Operator::Lu | Operator::Cv => load && !self.nc,
+                Operator::Wb | Operator::Wt => !load,
+            };
+            if !taken {
+                return wrong(
+                    operator.ptx(),
+                    "`ld` takes `.ca .cg .cs .lu .cv`, `ld.global.nc` `.ca .cg .cs`, `st` `.wb .cg .cs .wt`",
+                );
+            }
+        }
+        let prioritised = self.is_far() && !matches!(self.order, Some(Ordering::Volatile | Ordering::Mmio));
+        let said = match (self.l1, self.l2) {
+            (Some(l1), _) => l1.ptx(),
+            (None, Some(l2)) => l2.ptx(),
+            (None, None) => ".L2::cache_hint",
+        };
+        if (self.l1.is_some() || self.l2.is_some() || self.hint) && !prioritised {
+            return wrong(said, "it stands on generic and global addresses, and not with `.volatile` or `.mmio`");
+        }
+        if let Some(l2) = self.l2
+            && self.bytes() != 32
+        {
+            return wrong(
+                l2.ptx(),
+                "an L2 eviction priority needs a 256-bit type: `.v8` of 32 bits or `.v4` of 64 bits",
+            );
+        }
+        if let Some(size) = self.size
+            && !(load && self.is_far() && !matches!(self.order, Some(Ordering::Mmio)))
+        {
+            return wrong(
+                size.ptx(),
+                "a prefetch size stands on loads from generic and global addresses, and not with `.mmio`",
+            );
+        }
+        if load && matches!(self.order, Some(Ordering::Relaxed)) && matches!(self.l1, Some(L1::EvictFirst)) {
+            return wrong(
+                ".L1::evict_first",
+                "the assembler makes a weak load of `ld.relaxed` with this priority: use another one, or `.acquire`",
+            );
+        }
+        Ok(())
+    }
+
+    const fn check_type(&self) -> Result<(), Wrong> {
+        let row = &ELEMENTS[self.element];
+        if row.bytes == 32 && !self.is_far() {
+            return wrong(row.ptx, "256 bits at a time go only to generic and global addresses");
+        }
+        match self.order {
+            Some(Ordering::Mmio) if !row.scalar => wrong(row.ptx, "`.mmio` moves scalars only"),
+            Some(Ordering::Acquire | Ordering::Release) if row.bytes == 32 => wrong(
+                row.ptx,
+                "on 256-bit types the assembler forgets `.acquire` and `.release`: move two 128-bit halves, or use `.relaxed` and a fence",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    const fn needs(&self) -> Needs {
+        let row = &ELEMENTS[self.element];
+        let b128 = row.bytes == 16 && row.scalar;
+        let local_volatile = matches!((self.place, self.order), (Some(Place::Local), Some(Ordering::Volatile)));
+        let mut needs = row
+            .needs
+            .and_if(self.nc, Needs::of::<sm_32, ptx31>())
+            .and_if(self.unified, Needs::of::<sm_70, ptx80>())
+            .and_if(self.hint, CachePolicy::NEEDS)
+            .and_if(local_volatile, Needs::of::<sm_20, ptx91>())
+            .and_if(b128 && matches!(self.scope, Some(Threads::Sys)), Needs::of::<sm_20, ptx84>());
+        if let Some(order) = self.order {
+            needs = needs.and(order.needs());
+        }
+        if let Some(scope) = self.scope {
+            needs = needs.and(scope.needs());
+        }
+        if let Some(place) = self.place {
+            needs = needs.and(place.needs());
+        }
+        if let Some(operator) = self.operator {
+            needs = needs.and(operator.needs());
+        }
+        if let Some(l1) = self.l1 {
+            needs = needs.and(l1.needs());
+        }
+        if let Some(l2) = self.l2 {
+            needs = needs.and(l2.needs());
+        }
+        if let Some(size) = self.size {
+            needs = needs.and(size.needs());
+        }
+        needs
+    }
+}
+
+/// Where the word that begins at `at` ends.
+const fn end_of_word(text: &[u8], at: usize) -> usize {
+    let mut end = at + 1;
+    while end < text.len() && text[end] != b'.' {
+        end += 1;
+    }
+    if end < text.len() { end } else { text.len() }
+}
+
+const fn word(text: &'static str, from: usize, to: usize) -> &'static str {
+    text.split_at(to).0.split_at(from).1
+}
+
+/// The row of a type that is all that is left.
+const fn element(rest: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while at < ELEMENTS.len() {
+        if same(rest, ELEMENTS[at].ptx.as_bytes()) {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}
+
+const fn unknown(word: &[u8]) -> &'static str {
+    match word {
+        b".v2" | b".v4" | b".v8" => {
+            "PTX has `.v2` and `.v4` of types of up to 64 bits, `.v8` of 32-bit types, and nothing after the type"
+        }
+        b".L2::evict_unchanged" => "no load or store takes it; `createpolicy` does",
+        b".b16x2" | b".f16" | b".bf16" => "16-bit floats are moved as `.b16`, pairs of them as `.b32`",
+        _ => "PTX has no such qualifier or type here",
+    }
+}
+
+/// The spelling that [`ptx!`](crate::ptx) was given; the build stops where it is none, or is not on its target.
+#[doc(hidden)]
+pub const fn demand(text: &'static str, policy: bool, unified: bool, lanes: Lanes) -> Spelling {
+    let spelling = match Spelling::read(text) {
+        Ok(spelling) => Spelling { unified, ..spelling },
+        Err(wrong) => stop(text, wrong.word, wrong.why, 0),
+    };
+    let needs = match spelling.check() {
+        Ok(needs) => needs,
+        Err(wrong) => stop(text, wrong.word, wrong.why, 0),
+    };
+    match (spelling.hint, policy) {
+        (true, false) => stop(text, ".L2::cache_hint", "a `CachePolicy` is missing behind the other operands", 0),
+        (false, true) => stop(text, "", "a `CachePolicy` is there, and `.L2::cache_hint` is not", 0),
+        _ => {}
+    }
+    match lanes {
+        Lanes::All => {}
+        Lanes::Some(_) if spelling.bytes() != 32 => stop(text, "_", "only a 256-bit access can leave lanes out", 0),
+        Lanes::Some(named) if named.len() != ELEMENTS[spelling.element].lanes() || !any(named) => {
+            stop(text, "{…}", "name each lane of the vector, or write `_` for it; at least one is named", 0)
+        }
+        Lanes::Some(_) => {}
+    }
+    if !needs.has_sm {
+        stop(
+            text,
+            "",
+            "this build is for an older GPU: to build for a newer one, put `-Ctarget-cpu=` into RUSTFLAGS (or raise PTX_INTRINSICS_TARGET if it is set); it needs sm_",
+            needs.sm,
+        );
+    }
+    if !needs.has_ptx {
+        stop(
+            text,
+            "",
+            "this build emits an older PTX ISA version: add `-Ctarget-feature=+ptx…` to RUSTFLAGS (or raise PTX_INTRINSICS_TARGET if it is set); it needs ptx",
+            needs.ptx,
+        );
+    }
+    spelling
+}
+
+/// Which lanes of a vector are moved.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub enum Lanes {
+    /// Every one: nothing is said.
+    All,
+    /// Those that have a name.
+    Some(&'static [bool]),
+}
+
+const fn any(named: &[bool]) -> bool {
+    let mut at = 0;
+    while at < named.len() {
+        if named[at] {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Stops the build with `text: word: why`, and a number where it is not 0.
+const fn stop(text: &str, word: &str, why: &str, number: u32) -> ! {
+    let mut message = Message { bytes: [0; 512], length: 0 };
+    message.push("`");
+    message.push(text);
+    message.push("`: ");
+    if !word.is_empty() {
+        message.push("`");
+        message.push(word);
+        message.push("`: ");
+    }
+    message.push(why);
+    if number > 0 {
+        message.push_number(number);
+    }
+    match core::str::from_utf8(message.bytes.split_at(message.length).0) {
+        Ok(message) => panic!("{}", message),
+        Err(_) => panic!("a message of whole words"),
+    }
+}
+
+/// A text that is put together while constants are evaluated.
+struct Message {
+    bytes: [u8; 512],
+    length: usize,
+}
+
+impl Message {
+    const fn push(&mut self, text: &str) {
+        let text = text.as_bytes();
+        let mut at = 0;
+        while at < text.len() && self.length < self.bytes.len() {
+            self.bytes[self.length] = text[at];
+            self.length += 1;
+            at += 1;
+        }
+    }
+
+    const fn push_number(&mut self, number: u32) {
+        if number >= 10 {
+            self.push_number(number / 10);
+        }
+        self.bytes[self.length] = b'0' + (number % 10) as u8;
+        self.length += 1;
+    }
+}
+
+impl ElementRow {
+    const fn lanes(&self) -> usize {
+        match self.ptx.as_bytes() {
+            [b'.', b'v', lanes, ..] => (*lanes - b'0') as usize,
+            _ => 1,
+        }
+    }
+}
