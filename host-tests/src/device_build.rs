@@ -43,6 +43,8 @@ pub struct DeviceBuild {
     pub sm: Sm,
     /// The PTX ISA version, if another than the compiler's default for the architecture.
     pub ptx: Option<PtxVersion>,
+    /// A PTX ISA version up to which the crate's gates open, though the compiler may not write so new a one.
+    pub gates: Option<PtxVersion>,
     /// The profile.
     pub profile: Profile,
     /// The crate's cargo features, besides its default ones.
@@ -53,7 +55,15 @@ impl DeviceBuild {
     /// A release build with the compiler's default PTX ISA version and the crate's default features.
     pub fn new(manifest_dir: impl Into<PathBuf>, package: impl Into<String>, sm: Sm) -> Self {
         let (manifest_dir, package) = (manifest_dir.into(), package.into());
-        DeviceBuild { manifest_dir, package, sm, ptx: None, profile: Profile::Release, features: Vec::new() }
+        DeviceBuild {
+            manifest_dir,
+            package,
+            sm,
+            ptx: None,
+            gates: None,
+            profile: Profile::Release,
+            features: Vec::new(),
+        }
     }
 
     /// Compiles with warnings printed on stderr, and gives the file that holds the PTX.
@@ -107,6 +117,8 @@ impl DeviceBuild {
 
     fn cargo(&self, toolchain: &DeviceToolchain, target: &Path, linker: &Path, out: &Path) -> Command {
         let mut flags = vec![format!("-Ctarget-cpu={}", self.sm)];
+        // A compiler that does not know the version ignores it; the crate's build script reads it.
+        flags.extend(self.gates.map(|ptx| format!("-Ctarget-feature=+{}", ptx.feature())));
         flags.extend(self.ptx.map(|ptx| format!("-Ctarget-feature=+{}", ptx.feature())));
         if self.profile == Profile::Dev {
             // A panic with a message brings so much of core along, once per kernel, that the assembler and

@@ -1,5 +1,6 @@
 //! The catalogue as people and programs read it.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use ptx_intrinsics::catalogue::{self, Form};
@@ -21,10 +22,9 @@ pub fn select(instruction: Option<&str>) -> Result<Vec<Form>> {
 }
 
 /// The instructions of these forms, each once, in their order.
-fn names(forms: &[Form]) -> Vec<&'static str> {
-    let mut names: Vec<_> = forms.iter().map(Form::instruction).collect();
-    names.dedup();
-    names
+fn names(forms: &[Form]) -> Vec<&str> {
+    let mut seen = HashSet::new();
+    forms.iter().map(Form::instruction).filter(|name| seen.insert(*name)).collect()
 }
 
 /// A form as one line of JSON.
@@ -34,14 +34,16 @@ pub fn json_line(form: &Form) -> String {
         "rust": form.rust(),
         "ptx": form.ptx(),
         "min_sm": form.min_sm(),
-        "min_ptx": version(form),
+        "min_ptx": version(form.min_ptx()),
+        "rust_if": form.rust_if(),
+        "unified": form.unified().map(|(rust, sm, ptx)| json!({ "rust": rust, "min_sm": sm, "min_ptx": version(ptx) })),
     })
     .to_string()
 }
 
 /// 74 is 7.4.
-fn version(form: &Form) -> String {
-    PtxVersion::new(form.min_ptx() / 10, form.min_ptx() % 10).to_string()
+fn version(number: u32) -> String {
+    PtxVersion::new(number / 10, number % 10).to_string()
 }
 
 /// A row for each form, then a count for each instruction.
@@ -54,7 +56,7 @@ pub fn table(forms: &[Form]) -> String {
     };
     row("PTX", "SM", "ISA", "Rust");
     for form in forms {
-        row(form.ptx(), &Sm::new(form.min_sm()).to_string(), &version(form), form.rust());
+        row(form.ptx(), &Sm::new(form.min_sm()).to_string(), &version(form.min_ptx()), form.rust());
     }
     table.push('\n');
     for name in names(forms) {

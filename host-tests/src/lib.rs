@@ -6,6 +6,7 @@ pub mod device_build;
 pub mod driver;
 pub mod error;
 pub mod forms;
+pub mod forms_check;
 pub mod forms_list;
 pub mod gpu;
 pub mod nvdisasm;

@@ -116,7 +116,7 @@ loads! {
     /// A load from this thread's local memory.
     ld_local Local "ld.local" "Needs sm_20 and ptx20.";
     /// A load of a kernel parameter.
-    ld_param_entry ParamEntry "ld.param::entry" "Needs sm_20 and ptx83.";
+    ld_param_entry ParamEntry "ld.param::entry" "Needs sm_70, for `cvta.to.param`, and ptx83.";
     /// A load of a device function's parameter. It must stand in a function that is not inlined into a kernel:
     /// `ptxas` refuses it there.
     ld_param_func ParamFunc "ld.param::func" "Needs sm_20 and ptx83.";

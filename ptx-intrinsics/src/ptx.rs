@@ -34,7 +34,7 @@ use crate::spelling::Spelling;
 /// | Form | |
 /// | --- | --- |
 /// | `ptx!(ld….type [p])` | gives the value |
-/// | `ptx!(ld….type [p].unified)` | of a variable with the attribute `.unified` |
+/// | `ptx!(ld….type [p].unified)` | of a variable with the attribute `.unified` (the ISA asks for sm_90, `ptxas` does not) |
 /// | `ptx!(ld….v8.f32 {d, _, …}, [p])` | some lanes; any name, or `_` |
 /// | `ptx!(ld…L2::cache_hint….type [p], policy)` | under a [`CachePolicy`](crate::CachePolicy) |
 /// | `ptx!(@cond ld….type [p], else or)` | under a predicate: `cond` is a name or `(expression)` |
@@ -424,7 +424,7 @@ macro_rules! __ptx_lanes {
             $crate::spelling::Lanes::Some(&[$($crate::__ptx_lanes!(@is $kind)),*])
         );
         let p = $crate::ptx::to::<_, $t>($p);
-        $($crate::__ptx_lanes! { @value $kind $d $r $value })*
+        $($crate::__ptx_lanes! { @value $kind $d $r p $value })*
         #[cfg(target_arch = "nvptx64")]
         $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($policy)?] [] $texts $space ($($operands)* p = in(reg64) p,) }
         #[cfg(not(target_arch = "nvptx64"))]
@@ -438,8 +438,8 @@ macro_rules! __ptx_lanes {
     (@is sink) => { false };
     (@declare named $d:ident $r:ident) => { let $d: $r; };
     (@declare sink $d:ident $r:ident) => { let $d: $r = 0 as $r; };
-    (@value named $d:ident $r:ident $value:tt) => { let $d: $r = $value; };
-    (@value sink $d:ident $r:ident $value:tt) => {};
+    (@value named $d:ident $r:ident $p:ident $value:tt) => { let $d: $r = $crate::ptx::lane($p, $value); };
+    (@value sink $d:ident $r:ident $p:ident $value:tt) => {};
     (@option named $d:ident) => { Some($d) };
     (@option sink $d:ident) => { None };
 }
@@ -481,6 +481,31 @@ pub const fn vector_of<T: Element, const LANES: usize>(_: *const T, lanes: [Lane
 
 /// A lane of a `T`.
 pub type Lane<T> = <<T as Element>::Ptx as PtxType>::Register;
+
+/// A vector, and what its lanes are.
+#[diagnostic::on_unimplemented(message = "a `{Self}` has no lanes: only a 256-bit vector leaves some out")]
+pub trait Vector: Element {
+    /// The type of an element.
+    type Element: Copy;
+}
+impl<T: Scalar> Vector for V4<T>
+where
+    Self: Element,
+{
+    type Element = T;
+}
+impl<T: Scalar> Vector for V8<T>
+where
+    Self: Element,
+{
+    type Element = T;
+}
+
+/// An element of the vector at `p`, as the register that holds it.
+#[inline(always)]
+pub const fn lane<T: Vector>(_: *mut T, value: T::Element) -> Lane<T> {
+    same_bits(value)
+}
 
 /// A predicate as a register.
 #[inline(always)]

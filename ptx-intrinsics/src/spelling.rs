@@ -134,7 +134,7 @@ words! {
             [<space::SharedCluster as space::Space>::Sm, <space::SharedCluster as space::Space>::Isa];
         Const ".const" "_const" [sm_20, ptx20];
         Local ".local" "_local" [sm_20, ptx20];
-        Param ".param" "_param_entry" [sm_20, ptx20];
+        Param ".param" "_param_entry" [sm_70, ptx77];
         ParamEntry ".param::entry" "_param_entry"
             [<space::ParamEntry as space::Space>::Sm, <space::ParamEntry as space::Space>::Isa];
         ParamFunc ".param::func" "_param_func"
@@ -512,7 +512,6 @@ impl Spelling {
         let mut needs = row
             .needs
             .and_if(self.nc, Needs::of::<sm_32, ptx31>())
-            .and_if(self.unified, Needs::of::<sm_70, ptx80>())
             .and_if(self.hint, CachePolicy::NEEDS)
             .and_if(local_volatile, Needs::of::<sm_20, ptx91>())
             .and_if(b128 && matches!(self.scope, Some(Threads::Sys)), Needs::of::<sm_20, ptx84>());

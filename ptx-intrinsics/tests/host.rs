@@ -164,7 +164,7 @@ fn lanes_are_read_alone() {
     // SAFETY: `p` is aligned and readable.
     let (all, some) = unsafe {
         let all: V4<u64> = ldg(p);
-        (all, read_lanes!(ld_global_nc::<NoHint, NoPrefetch>, V4<u64> {_, d, _, d}, p, POLICY))
+        (all, ptx!(ld.global.nc.L2::cache_hint.v4.u64 {_, d, _, d}, [p], POLICY))
     };
     assert_eq!(some.0, [0, all.0[1], 0, all.0[3]]);
 }

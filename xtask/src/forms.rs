@@ -1,25 +1,46 @@
 //! `cargo xtask forms`.
 
+use host_tests::cuda_tools::CudaTools;
 use host_tests::error::Result;
+use host_tests::forms;
+use host_tests::forms_check::Check;
 use host_tests::forms_list;
+use host_tests::progress::Progress;
+use host_tests::toolchain::{DeviceToolchain, Route};
 
 #[derive(clap::Args)]
 pub(crate) struct Forms {
     /// Print one JSON object per line
-    #[arg(long)]
+    #[arg(long, conflicts_with = "check")]
     json: bool,
+    /// Compile every form in every manner, in dev and in release, compare its PTX to the letter, and ask the assembler
+    /// about it on every GPU. Takes most of an hour; what was assembled before is not assembled again
+    #[arg(long)]
+    check: bool,
     /// Only this instruction's forms: ld.global.nc
     #[arg(long, value_name = "NAME")]
     instruction: Option<String>,
+    /// Where the toolchain comes from that compiles for the GPU, for --check
+    #[arg(long, value_name = "WHICH")]
+    toolchain: Option<Route>,
 }
 
 impl Forms {
     pub(crate) fn run(self) -> Result<()> {
-        let forms = forms_list::select(self.instruction.as_deref())?;
-        if self.json {
-            forms.iter().try_for_each(|form| crate::print(&(forms_list::json_line(form) + "\n")))
+        let listed = forms_list::select(self.instruction.as_deref())?;
+        if self.check {
+            let forms: Vec<_> = listed.into_iter().map(std::sync::Arc::new).collect();
+            let progress = Progress::new();
+            let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
+            let tools = CudaTools::find(&progress)?;
+            let check = Check::new(&toolchain, &tools, &progress)?;
+            let report = check.run(&forms, forms::cases(&forms), &progress)?;
+            crate::print(&report.table())?;
+            report.verify()
+        } else if self.json {
+            listed.iter().try_for_each(|form| crate::print(&(forms_list::json_line(form) + "\n")))
         } else {
-            crate::print(&forms_list::table(&forms))
+            crate::print(&forms_list::table(&listed))
         }
     }
 }

@@ -26,7 +26,7 @@ enum Task {
     Demo(demo::Demo),
     /// Run all tests, in dev and in release builds
     Test(test::Test),
-    /// List every legal form: its Rust, its PTX and what it needs
+    /// List every legal form, its Rust, its PTX and what it needs; or check them all
     Forms(forms::Forms),
 }
 

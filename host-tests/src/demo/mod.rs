@@ -211,10 +211,11 @@ fn mnemonic(line: &str) -> &str {
 
 impl Access {
     fn new(ptx: &str, form: &Form, call: Option<Call>) -> Self {
-        let spelled = if ptx.starts_with('@') { form.rust_if().unwrap_or(form.rust()) } else { form.rust() };
+        let guarded = ptx.starts_with('@').then(|| form.rust_if()).flatten();
+        let spelled = guarded.unwrap_or_else(|| form.rust().to_owned());
         let name = |site: &Site| site.file.file_name().unwrap_or_default().display().to_string();
         let place = call.as_ref().map(|call| format!("{}:{}", name(&call.site), call.site.line));
-        let (rust, policy) = call.map_or((spelled.to_owned(), None), |call| (call.rust, call.policy));
+        let (rust, policy) = call.map_or((spelled, None), |call| (call.rust, call.policy));
         Access { rust, policy, place, ptx: ptx.to_owned(), ptx_count: 0, sass: Vec::new(), lines: Vec::new() }
     }
 

@@ -5,24 +5,47 @@ use std::collections::BTreeSet;
 use libtest_mimic::Failed;
 use ptx_intrinsics::catalogue::{self, Form};
 
-/// The productions of the instructions' pages. `.l1`, `.l2`, `.hint` and `.size` stand for `.level1::eviction_priority`,
-/// `.level2::eviction_priority`, `.level::cache_hint` and `.level::prefetch_size`.
-const PRODUCTIONS: [(&str, &[&str]); 4] = [
-    (
-        "ld.global.nc",
-        &["ld.global{.cop}.nc{.hint}{.size}{.vec}.type", "ld.global.nc{.l1}{.l2}{.hint}{.size}{.vec}.type"],
-    ),
-    ("ld.global", &["ld.global{.load}{.hint}{.size}{.vec}.type", "ld.global{.l1}{.l2}{.hint}{.size}{.vec}.type"]),
-    ("st.global", &["st.global{.store}{.hint}{.vec}.type", "st.global{.l1}{.l2}{.hint}{.vec}.type"]),
-    (
-        "prefetch",
-        &["prefetch{.space}.level", "prefetch.global.priority", "prefetchu.L1", "prefetch{.tensormap_space}.tensormap"],
-    ),
+/// The productions of the instructions' pages, for each state space that they name. `.l1`, `.l2`, `.hint` and `.size`
+/// stand for `.level1::eviction_priority`, `.level2::eviction_priority`, `.level::cache_hint` and
+/// `.level::prefetch_size`.
+const PRODUCTIONS: [&str; 24] = [
+    "ld.global{.cop}.nc{.hint}{.size}{.vec}.type",
+    "ld.global.nc{.l1}{.l2}{.hint}{.size}{.vec}.type",
+    "ld{.global}{.load}{.hint}{.size}{.vec}.type",
+    "ld{.global}{.l1}{.l2}{.hint}{.size}{.vec}.type",
+    "ld.near{.load}{.vec}.type",
+    "ld.volatile{.global}{.size}{.vec}.type",
+    "ld.volatile.shared{.vec}.type",
+    "ld.volatile.local{.vec}.type",
+    "ld.relaxed.scope{.global}{.l1}{.l2}{.hint}{.size}{.vec}.type",
+    "ld.relaxed.scope.shared{.vec}.type",
+    "ld.acquire.scope{.global}{.l1}{.l2}{.hint}{.size}{.vec}.type",
+    "ld.acquire.scope.shared{.vec}.type",
+    "ld.mmio.relaxed.sys{.global}.type",
+    "st{.global}{.store}{.hint}{.vec}.type",
+    "st{.global}{.l1}{.l2}{.hint}{.vec}.type",
+    "st.written{.store}{.vec}.type",
+    "st.volatile{.anywhere}{.vec}.type",
+    "st.relaxed.scope{.global}{.l1}{.l2}{.hint}{.vec}.type",
+    "st.relaxed.scope.shared{.vec}.type",
+    "st.release.scope{.global}{.l1}{.l2}{.hint}{.vec}.type",
+    "st.release.scope.shared{.vec}.type",
+    "st.mmio.relaxed.sys{.global}.type",
+    "prefetch{.space}.level",
+    "prefetch.global.priority",
 ];
 
-/// What a qualifier's name stands for.
+/// Those that are neither load nor store and have no part that varies.
+const WHOLE: [&str; 4] = ["prefetchu.L1", "prefetch.tensormap", "prefetch.const.tensormap", "prefetch.param.tensormap"];
+
+/// What a qualifier's name stands for. `.shared` is `.shared::cta`.
 fn choices(name: &str) -> &'static [&'static str] {
     match name {
+        ".near" => &[".const", ".local", ".param::entry", ".param::func", ".shared", ".shared::cluster"],
+        ".written" => &[".local", ".shared", ".shared::cluster"],
+        ".anywhere" => &[".global", ".local", ".shared", ".shared::cluster"],
+        ".shared" => &[".shared", ".shared::cluster"],
+        ".scope" => &[".cta", ".cluster", ".gpu", ".sys"],
         ".cop" => &[".ca", ".cg", ".cs"],
         ".load" => &[".ca", ".cg", ".cs", ".lu", ".cv"],
         ".store" => &[".wb", ".cg", ".cs", ".wt"],
@@ -40,7 +63,6 @@ fn choices(name: &str) -> &'static [&'static str] {
         ".space" => &[".global", ".local"],
         ".level" => &[".L1", ".L2"],
         ".priority" => &[".L2::evict_last", ".L2::evict_normal"],
-        ".tensormap_space" => &[".const", ".param"],
         _ => &[],
     }
 }
@@ -79,32 +101,33 @@ fn is_legal(ptx: &str) -> bool {
         4 => bits <= 64,
         _ => bits == 32,
     };
-    vector && (wide || !ptx.contains(".L2::evict"))
+    let far = !["const", "local", "param::entry", "param::func", "shared", "shared::cluster"]
+        .iter()
+        .any(|near| words.contains(near));
+    let placed = far || !wide;
+    vector && placed && (wide || !ptx.contains(".L2::evict")) && !loses_its_order(&words, wide)
 }
 
-fn spellings(instruction: &str) -> BTreeSet<String> {
-    let productions = PRODUCTIONS.iter().find(|(name, _)| *name == instruction).map_or(&[][..], |(_, all)| all);
-    productions.iter().flat_map(|production| expand(production)).filter(|ptx| is_legal(ptx)).collect()
+/// What `ptxas` takes and gives up the order of: a 256-bit acquire or release, and `ld.relaxed.L1::evict_first`.
+fn loses_its_order(words: &[&str], wide: bool) -> bool {
+    let says = |word| words.contains(&word);
+    wide && (says("acquire") || says("release")) || says("ld") && says("relaxed") && says("L1::evict_first")
 }
 
 /// The catalogue holds each spelling of the ISA once, and nothing else.
 pub(crate) fn agrees() -> Result<(), Failed> {
-    for (instruction, _) in PRODUCTIONS {
-        let isa = spellings(instruction);
-        let listed: Vec<String> = catalogue::forms()
-            .filter(|form| form.instruction() == instruction)
-            .map(|form| form.ptx().to_owned())
-            .collect();
-        let held: BTreeSet<String> = listed.iter().cloned().collect();
-        if let Some(missing) = isa.difference(&held).next() {
-            return Err(format!("the catalogue lacks {missing}").into());
-        }
-        if let Some(extra) = held.difference(&isa).next() {
-            return Err(format!("the ISA has no {extra}").into());
-        }
-        if listed.len() != held.len() {
-            return Err(format!("{instruction}: a form is listed twice").into());
-        }
+    let expanded = PRODUCTIONS.into_iter().flat_map(expand).filter(|ptx| is_legal(ptx));
+    let isa: BTreeSet<String> = expanded.chain(WHOLE.map(String::from)).collect();
+    let listed: Vec<String> = catalogue::forms().map(|form| form.ptx().to_owned()).collect();
+    let held: BTreeSet<String> = listed.iter().cloned().collect();
+    if let Some(missing) = isa.difference(&held).next() {
+        return Err(format!("the catalogue lacks {missing}").into());
+    }
+    if let Some(extra) = held.difference(&isa).next() {
+        return Err(format!("the ISA has no {extra}").into());
+    }
+    if listed.len() != held.len() {
+        return Err("a form is listed twice".into());
     }
     Ok(())
 }
@@ -119,14 +142,20 @@ pub(crate) fn names_agree() -> Result<(), Failed> {
 }
 
 fn named(form: &Form) -> Option<String> {
-    let ptx = if form.element().is_some() { access(form.rust()) } else { prefetch(form.rust()) };
+    let ptx = match form.rust().strip_prefix("ptx!(") {
+        Some(spelled) => spelled.split(' ').next().unwrap_or_default().to_owned(),
+        None if form.element().is_some() => access(form.rust()),
+        None => prefetch(form.rust()),
+    };
     (ptx != form.ptx()).then(|| format!("{}: {}, not {ptx}", form.rust(), form.ptx()))
 }
 
-/// `ld_global_nc::<Cg, Prefetch64>().read_with(p as *const V2<f32>, policy)` is `ld.global.cg.nc.L2::cache_hint.L2::64B.v2.f32`.
+/// `ld_global_nc::<Cg, Prefetch64>().read_with(p as *const V2<f32>, policy)` is `ld.global.cg.nc.L2::cache_hint.L2::64B.v2.f32`,
+/// `ld_shared().acquire::<Gpu>().read(p as *const u8)` is `ld.acquire.gpu.shared.u8`.
 fn access(rust: &str) -> String {
-    let (function, rest) = rust.split_once("::<").unwrap_or_default();
-    let (markers, rest) = rest.split_once(">()").unwrap_or_default();
+    let (head, rest) = rust.split_once("()").unwrap_or_default();
+    let (function, markers) = head.split_once("::<").unwrap_or((head, "NoHint"));
+    let markers = markers.trim_end_matches('>');
     let (caching, size) = match (markers.strip_prefix('('), markers.split_once(", ")) {
         (Some(pair), _) => {
             let (pair, size) = pair.split_once(')').unwrap_or_default();
@@ -140,12 +169,24 @@ fn access(rust: &str) -> String {
     let caching: String = caching.split(", ").map(marker).collect();
     let hint = if rest.contains("policy") { ".L2::cache_hint" } else { "" };
     let size = size.strip_prefix("Prefetch").map_or(String::new(), |bytes| format!(".L2::{bytes}B"));
-    let opcode = match function {
-        "ld_global_nc" if caching.len() == 3 => format!("ld.global{caching}.nc"),
-        "ld_global_nc" => format!("ld.global.nc{caching}"),
-        name => format!("{}{caching}", name.replace('_', ".")),
+    let (op, space) = function.split_once('_').map_or((function, ""), |(op, space)| (op, space));
+    let space = match space {
+        "" => String::new(),
+        "shared_cluster" | "param_entry" | "param_func" => format!(".{}", space.replace('_', "::")),
+        space => format!(".{}", space.replace('_', ".")),
     };
-    format!("{opcode}{hint}{size}{}", element(ty))
+    let opcode = match space.strip_suffix(".nc") {
+        Some(global) if caching.len() == 3 => format!("{global}{caching}.nc"),
+        _ => format!("{space}{caching}"),
+    };
+    format!("{op}{}{opcode}{hint}{size}{}", order(rest), element(ty))
+}
+
+/// `.acquire::<Gpu>().read` is `.acquire.gpu`, `.mmio().read` is `.mmio.relaxed.sys`, `.read` is nothing.
+fn order(rest: &str) -> String {
+    let (order, _) = rest.split_once("().").unwrap_or_default();
+    let order = order.trim_end_matches('>').replace("::<", ".").to_lowercase();
+    if order == ".mmio" { ".mmio.relaxed.sys".into() } else { order }
 }
 
 /// `EvictLast` is `.L1::evict_last`, `L2EvictFirst` is `.L2::evict_first`, `Cg` is `.cg`, `NoHint` is nothing.

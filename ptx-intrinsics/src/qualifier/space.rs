@@ -53,7 +53,7 @@ spaces! {
     /// `.local`: this thread's own memory.
     Local sm_20 ptx20;
     /// `.param::entry`: a parameter of the kernel.
-    ParamEntry sm_20 ptx83;
+    ParamEntry sm_70 ptx83;
     /// `.param::func`: a parameter of a device function.
     ParamFunc sm_20 ptx83;
 }
