@@ -34,11 +34,25 @@ bitflags! {
         const B128 = 1 << 7;
         /// 256-bit types, L2 eviction priorities and sinks on them: sm_100, PTX ISA 8.8.
         const WIDE = 1 << 8;
+        /// `.relaxed`, `.acquire` and `.release`: sm_70, PTX ISA 6.0.
+        const ORDER = 1 << 9;
+        /// The scope `.cluster` and the space `.shared::cluster`: sm_90, PTX ISA 7.8.
+        const CLUSTER = 1 << 10;
+        /// `.mmio.relaxed.sys`: sm_70, PTX ISA 8.2.
+        const MMIO = 1 << 11;
+        /// `.b128` at the scope of the system: sm_70, PTX ISA 8.4.
+        const B128_SYS = 1 << 12;
+        /// `.param::func`: PTX ISA 8.3.
+        const PARAM = 1 << 13;
+        /// `.param::entry` through a generic pointer: sm_70, PTX ISA 8.3.
+        const PARAM_ENTRY = 1 << 14;
+        /// `.volatile` on local memory: PTX ISA 9.1.
+        const VOLATILE_LOCAL = 1 << 15;
     }
 }
 
 /// Where each begins: SM and PTX ISA version.
-const BEGINS: [(Features, u32, u32); 9] = [
+const BEGINS: [(Features, u32, u32); 16] = [
     (Features::NON_COHERENT, 32, 31),
     (Features::L1_PRIORITY, 70, 74),
     (Features::PREFETCH_SIZE, 75, 74),
@@ -48,6 +62,13 @@ const BEGINS: [(Features, u32, u32); 9] = [
     (Features::TENSORMAP, 90, 80),
     (Features::B128, 70, 83),
     (Features::WIDE, 100, 88),
+    (Features::ORDER, 70, 60),
+    (Features::CLUSTER, 90, 78),
+    (Features::MMIO, 70, 82),
+    (Features::B128_SYS, 70, 84),
+    (Features::PARAM, 20, 83),
+    (Features::PARAM_ENTRY, 70, 83),
+    (Features::VOLATILE_LOCAL, 20, 91),
 ];
 
 impl Features {
@@ -72,19 +93,26 @@ impl Form {
     #[must_use]
     pub fn features(&self) -> Features {
         let prefetch = self.operation() == Operation::Prefetch;
+        let says = |text: &str| self.ptx().contains(text);
         let spelled = [
-            (Features::NON_COHERENT, ".nc", true),
-            (Features::L1_PRIORITY, ".L1::", true),
-            (Features::PREFETCH_SIZE, ".L2::64B", true),
-            (Features::PREFETCH_SIZE, ".L2::128B", true),
-            (Features::PREFETCH_256, ".L2::256B", true),
-            (Features::CACHE_HINT, ".L2::cache_hint", true),
-            (Features::PREFETCH_PRIORITY, ".L2::evict", prefetch),
-            (Features::TENSORMAP, ".tensormap", true),
-            (Features::B128, ".b128", true),
-            (Features::WIDE, "", self.bytes() == 32),
+            (Features::NON_COHERENT, says(".nc")),
+            (Features::L1_PRIORITY, !prefetch && says(".L1::")),
+            (Features::PREFETCH_SIZE, says(".L2::64B") || says(".L2::128B")),
+            (Features::PREFETCH_256, says(".L2::256B")),
+            (Features::CACHE_HINT, says(".L2::cache_hint")),
+            (Features::PREFETCH_PRIORITY, prefetch && says(".L2::evict")),
+            (Features::TENSORMAP, says(".tensormap")),
+            (Features::B128, says(".b128")),
+            (Features::WIDE, self.bytes() == 32),
+            (Features::ORDER, says(".relaxed") || says(".acquire") || says(".release")),
+            (Features::CLUSTER, says("cluster")),
+            (Features::MMIO, says(".mmio")),
+            (Features::B128_SYS, says(".sys") && says(".b128")),
+            (Features::PARAM, says(".param::func")),
+            (Features::PARAM_ENTRY, says(".param::entry")),
+            (Features::VOLATILE_LOCAL, says(".volatile.local")),
         ];
-        let needed = spelled.into_iter().filter(|&(_, text, may)| may && self.ptx().contains(text));
+        let needed = spelled.into_iter().filter(|&(_, says)| says);
         needed.map(|(feature, ..)| feature).collect()
     }
 }
@@ -97,14 +125,15 @@ mod tests {
     fn a_target_has_a_form_exactly_if_it_offers_its_features() {
         let mut asked = 0;
         for form in crate::catalogue::forms() {
+            let features = form.features();
             for sm in [30, 32, 61, 70, 75, 80, 89, 90, 100, 121] {
-                for ptx in [30, 31, 73, 74, 78, 80, 82, 83, 87, 88, 90] {
+                for ptx in [30, 31, 50, 60, 73, 74, 77, 78, 80, 81, 82, 83, 84, 87, 88, 90, 91] {
                     let has = form.min_sm() <= sm && form.min_ptx() <= ptx;
-                    assert_eq!(Features::of(sm, ptx).contains(form.features()), has, "{} on {sm}, {ptx}", form.ptx());
+                    assert_eq!(Features::of(sm, ptx).contains(features), has, "{} on {sm}, {ptx}", form.ptx());
                     asked += 1;
                 }
             }
         }
-        assert_eq!(asked, 11_064 * 110);
+        assert_eq!(asked, 69_837 * 170);
     }
 }
