@@ -260,21 +260,26 @@ fn packed(access: Vec<String>, operation: Operation, guarded: bool) -> Vec<Strin
 
 /// Writes the crate of these cases into `folder`, if it is not there already, and gives its folder.
 pub fn write_crate(folder: &Path, cases: &[Case]) -> Result<PathBuf> {
-    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx-intrinsics");
-    let manifest = format!(
-        "[package]\nname = \"forms\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-         [dependencies]\nptx-intrinsics = {{ path = {library:?} }}\n\n[workspace]\n"
-    );
     let mut source = String::from(
-        "#![no_std]\n#![feature(abi_ptx)]\n#![allow(improper_ctypes_definitions, clippy::missing_safety_doc)]\n\
+        "#![no_std]\n#![feature(abi_ptx)]\n#![allow(improper_ctypes_definitions, unused_parens, clippy::missing_safety_doc)]\n\
          use ptx_intrinsics::*;\n\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {\n    loop {}\n}\n",
     );
     for case in cases {
         writeln!(source, "\n{}", case.source().trim_end()).expect("a string takes all");
     }
-    write_if_new(&folder.join("Cargo.toml"), &manifest)?;
-    write_if_new(&folder.join("src/lib.rs"), &source)?;
+    write_package(folder, "forms", &source)?;
     Ok(folder.to_owned())
+}
+
+/// Writes a package that depends on `ptx-intrinsics`, if it is not there already.
+pub fn write_package(folder: &Path, name: &str, source: &str) -> Result<()> {
+    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx-intrinsics");
+    let manifest = format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+         [dependencies]\nptx-intrinsics = {{ path = {library:?} }}\n\n[workspace]\n"
+    );
+    write_if_new(&folder.join("Cargo.toml"), &manifest)?;
+    write_if_new(&folder.join("src/lib.rs"), source)
 }
 
 /// cargo rebuilds what was written, even with the same text.
