@@ -72,11 +72,12 @@ pub fn cases(forms: &[Arc<Form>]) -> Vec<Case> {
 }
 
 fn manners(form: &Arc<Form>) -> Vec<Case> {
-    let by_method = !form.rust().starts_with("ptx!");
+    let by_method = |rust: &str| !rust.starts_with("ptx!");
     let mut manners = vec![Manner::Plain];
-    if form.operation() != Operation::Prefetch {
+    if let Some(guarded) = form.rust_if() {
         manners.push(Manner::Guarded);
-        manners.extend([Manner::Spelled, Manner::SpelledGuarded].into_iter().filter(|_| by_method));
+        manners.extend(by_method(form.rust()).then_some(Manner::Spelled));
+        manners.extend(by_method(&guarded).then_some(Manner::SpelledGuarded));
     }
     manners.extend(form.unified().map(|_| Manner::Unified));
     let named = CUDA_NAMES

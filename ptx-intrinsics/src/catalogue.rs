@@ -263,7 +263,8 @@ impl Spelling {
             Some(Ordering::Volatile | Ordering::Mmio) => !said && caching == "NoHint",
             Some(_) => !said && (caching == "NoHint" || global && caching == "NoAllocate"),
         };
-        if !by_method {
+        // Under a predicate the methods spell weak accesses.
+        if !by_method || guarded && self.order.is_some() {
             return None;
         }
         let parameters = match self.operation {

@@ -8,7 +8,7 @@ use crate::qualifier::caching::*;
 use crate::qualifier::order::Row;
 use crate::qualifier::policy::CachePolicy;
 use crate::qualifier::prefetch_size::PrefetchSize;
-use crate::spell::{Load, LoadIn, Store, StoreIn};
+use crate::spell::{Load, LoadIn, LoadInIf, Store, StoreIn, StoreInIf};
 use crate::spelling::{Ordering, Spelling};
 
 /// What an order is on a CPU.
@@ -190,10 +190,13 @@ impl<S, T: PtxType> LoadIn<S> for T {
         // SAFETY: the caller promises a readable, aligned address.
         unsafe { load(R::ON_HOST, p) }
     }
+}
+
+impl<S, T: PtxType> LoadInIf<S> for T {
     #[inline(always)]
-    unsafe fn load_in_if<R: Row>(cond: bool, p: *const Self, or: Self) -> Self {
+    unsafe fn load_in_if(cond: bool, p: *const Self, or: Self) -> Self {
         // SAFETY: the caller promises a readable, aligned address where `cond` is true.
-        if cond { unsafe { load(R::ON_HOST, p) } } else { or }
+        if cond { unsafe { p.read() } } else { or }
     }
 }
 
@@ -203,11 +206,14 @@ impl<S, T: PtxType> StoreIn<S> for T {
         // SAFETY: the caller promises a writable, aligned address.
         unsafe { store(R::ON_HOST, p, value) }
     }
+}
+
+impl<S, T: PtxType> StoreInIf<S> for T {
     #[inline(always)]
-    unsafe fn store_in_if<R: Row>(cond: bool, p: *mut Self, value: Self) {
+    unsafe fn store_in_if(cond: bool, p: *mut Self, value: Self) {
         if cond {
             // SAFETY: the caller promises a writable, aligned address where `cond` is true.
-            unsafe { store(R::ON_HOST, p, value) }
+            unsafe { p.write(value) }
         }
     }
 }

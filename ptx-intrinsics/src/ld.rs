@@ -148,7 +148,8 @@ where
 
     /// Reads the value at `p` where `cond` is true, else gives `or`: one instruction under a predicate.
     ///
-    /// Where `cond` is false the address is not touched and may be anything.
+    /// Where `cond` is false the address is not touched and may be anything. For weak loads; [`ptx!`](crate::ptx) spells
+    /// ordered ones: `ptx!(@cond ld.acquire.gpu.global.u32 [p], else 0)`.
     ///
     /// # Safety
     /// Where `cond` is true: as for [`read`](Self::read).
@@ -156,10 +157,11 @@ where
     pub unsafe fn read_if<T>(self, cond: bool, p: *const T, or: T) -> T
     where
         S: Space<Sm: HasSm<S, T>, Isa: HasPtx<S, T>>,
-        T: Element<Ptx: LoadIn<S> + Fits<S> + MovedBy<O, Since: HasPtx<T>> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+        O: UnderPredicate,
+        T: Element<Ptx: LoadInIf<S> + Fits<S> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
     {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-        same_bits(unsafe { T::Ptx::load_in_if::<(O, C)>(cond, p as *const T::Ptx, same_bits(or)) })
+        same_bits(unsafe { T::Ptx::load_in_if(cond, p as *const T::Ptx, same_bits(or)) })
     }
 }
 
@@ -171,18 +173,22 @@ order_methods! { [impl<C: Caching, P: PrefetchSize> LdGlobal<C, P>] Ld<Global, C
 }
 
 #[cfg(target_arch = "nvptx64")]
-order_rows! { "ld" "" Acquire ".acquire" [] [weak pure volatile mmio ordered NoHint ""] spell_in impl_load_in Generic generic all }
-#[cfg(target_arch = "nvptx64")]
-order_rows! { "ld" ".global" Acquire ".acquire" [] [volatile mmio ordered NoHint "" ordered NoAllocate ".L1::no_allocate"] spell_in impl_load_in Global global all }
-#[cfg(target_arch = "nvptx64")]
-order_rows! { "ld" ".shared" Acquire ".acquire" [] [weak pure volatile ordered NoHint ""] spell_in impl_load_in Shared shared narrow }
-#[cfg(target_arch = "nvptx64")]
-order_rows! { "ld" ".shared::cluster" Acquire ".acquire" [] [weak pure volatile ordered NoHint ""] spell_in impl_load_in SharedCluster shared_cluster narrow }
-#[cfg(target_arch = "nvptx64")]
-order_rows! { "ld" ".const" Acquire ".acquire" [] [weak pure] spell_in impl_load_in Const const narrow }
-#[cfg(target_arch = "nvptx64")]
-order_rows! { "ld" ".local" Acquire ".acquire" [] [weak pure volatile] spell_in impl_load_in Local local narrow }
-#[cfg(target_arch = "nvptx64")]
-order_rows! { "ld" ".param::entry" Acquire ".acquire" [] [weak pure] spell_in impl_load_in ParamEntry param_entry narrow }
-#[cfg(target_arch = "nvptx64")]
-order_rows! { "ld" ".param::func" Acquire ".acquire" [] [weak pure] spell_in impl_load_in ParamFunc param_func narrow }
+mod rows {
+    use super::*;
+
+    order_rows! { "ld" "" Acquire ".acquire" [] [weak pure volatile mmio ordered NoHint ""] spell_in impl_load_in Generic generic all }
+    order_rows! { "ld" "" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Generic generic all }
+    order_rows! { "ld" ".global" Acquire ".acquire" [] [volatile mmio ordered NoHint "" ordered NoAllocate ".L1::no_allocate"] spell_in impl_load_in Global global all }
+    order_rows! { "ld" ".shared" Acquire ".acquire" [] [weak pure volatile ordered NoHint ""] spell_in impl_load_in Shared shared narrow }
+    order_rows! { "ld" ".shared" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Shared shared narrow }
+    order_rows! { "ld" ".shared::cluster" Acquire ".acquire" [] [weak pure volatile ordered NoHint ""] spell_in impl_load_in SharedCluster shared_cluster narrow }
+    order_rows! { "ld" ".shared::cluster" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if SharedCluster shared_cluster narrow }
+    order_rows! { "ld" ".const" Acquire ".acquire" [] [weak pure] spell_in impl_load_in Const const narrow }
+    order_rows! { "ld" ".const" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Const const narrow }
+    order_rows! { "ld" ".local" Acquire ".acquire" [] [weak pure volatile] spell_in impl_load_in Local local narrow }
+    order_rows! { "ld" ".local" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Local local narrow }
+    order_rows! { "ld" ".param::entry" Acquire ".acquire" [] [weak pure] spell_in impl_load_in ParamEntry param_entry narrow }
+    order_rows! { "ld" ".param::entry" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if ParamEntry param_entry narrow }
+    order_rows! { "ld" ".param::func" Acquire ".acquire" [] [weak pure] spell_in impl_load_in ParamFunc param_func narrow }
+    order_rows! { "ld" ".param::func" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if ParamFunc param_func narrow }
+}

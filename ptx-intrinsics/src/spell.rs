@@ -11,7 +11,7 @@ pub(crate) use core::mem::MaybeUninit;
 pub use self::shapes::*;
 use crate::element::*;
 use crate::qualifier::caching::*;
-use crate::qualifier::order::Row;
+use crate::qualifier::order::*;
 use crate::qualifier::policy::CachePolicy;
 use crate::qualifier::prefetch_size::PrefetchSize;
 
@@ -45,7 +45,13 @@ pub trait Store<I>: PtxType {
 #[allow(clippy::missing_safety_doc, reason = "the public methods say it")]
 pub trait LoadIn<S>: PtxType {
     unsafe fn load_in<R: Row>(p: *const Self) -> Self;
-    unsafe fn load_in_if<R: Row>(cond: bool, p: *const Self, or: Self) -> Self;
+}
+
+/// The weak load of this type from the space `S`, under a predicate.
+#[doc(hidden)]
+#[allow(clippy::missing_safety_doc, reason = "the public methods say it")]
+pub trait LoadInIf<S>: PtxType {
+    unsafe fn load_in_if(cond: bool, p: *const Self, or: Self) -> Self;
 }
 
 /// The store of this type to the space `S`, in the rows that it has. Callers keep to the ones that are legal.
@@ -53,8 +59,18 @@ pub trait LoadIn<S>: PtxType {
 #[allow(clippy::missing_safety_doc, reason = "the public methods say it")]
 pub trait StoreIn<S>: PtxType {
     unsafe fn store_in<R: Row>(p: *mut Self, value: Self);
-    unsafe fn store_in_if<R: Row>(cond: bool, p: *mut Self, value: Self);
 }
+
+/// The weak store of this type to the space `S`, under a predicate.
+#[doc(hidden)]
+#[allow(clippy::missing_safety_doc, reason = "the public methods say it")]
+pub trait StoreInIf<S>: PtxType {
+    unsafe fn store_in_if(cond: bool, p: *mut Self, value: Self);
+}
+
+/// The row of a weak access without a hint.
+#[cfg(target_arch = "nvptx64")]
+pub(crate) type WeakRow = (Weak, NoHint);
 
 /// Registers with nothing in them.
 #[doc(hidden)]
@@ -361,12 +377,21 @@ macro_rules! impl_load_in {
                 }
                 same_bits(d)
             }
+        }
+    };
+}
+
+/// `LoadInIf<$space>` for one element type, out of the weak row alone.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! impl_load_in_if {
+    (($space:ident $($address:tt)*) $rows:tt ($t:ty) $ty:tt $shape:ident $class:ident $r:ident) => {
+        impl LoadInIf<$space> for $t {
             #[inline(always)]
-            unsafe fn load_in_if<R: Row>(cond: bool, p: *const Self, or: Self) -> Self {
+            unsafe fn load_in_if(cond: bool, p: *const Self, or: Self) -> Self {
                 let mut d: __registers!($shape MaybeUninit<$r>) = same_bits(or);
                 // SAFETY: as for `load_in`, where `cond` is true; else nothing is accessed.
                 unsafe {
-                    access! { @guard $shape inout $class d emit_load_in { $rows R $ty $($address)* } guarded (
+                    access! { @guard $shape inout $class d emit_load_in { $rows WeakRow $ty $($address)* } guarded (
                         p = in(reg64) p, cond = in(reg32) cond as u32,
                     ) }
                 }
@@ -389,12 +414,21 @@ macro_rules! impl_store_in {
                     access! { @guard $shape in $class d emit_store_in { $rows R $ty $($address)* } always (p = in(reg64) p,) }
                 }
             }
+        }
+    };
+}
+
+/// `StoreInIf<$space>` for one element type, out of the weak row alone.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! impl_store_in_if {
+    (($space:ident $($address:tt)*) $rows:tt ($t:ty) $ty:tt $shape:ident $class:ident $r:ident) => {
+        impl StoreInIf<$space> for $t {
             #[inline(always)]
-            unsafe fn store_in_if<R: Row>(cond: bool, p: *mut Self, value: Self) {
+            unsafe fn store_in_if(cond: bool, p: *mut Self, value: Self) {
                 let d: __registers!($shape $r) = same_bits(value);
                 // SAFETY: as for `store_in`, where `cond` is true; else nothing is accessed.
                 unsafe {
-                    access! { @guard $shape in $class d emit_store_in { $rows R $ty $($address)* } guarded (
+                    access! { @guard $shape in $class d emit_store_in { $rows WeakRow $ty $($address)* } guarded (
                         p = in(reg64) p, cond = in(reg32) cond as u32,
                     ) }
                 }

@@ -175,6 +175,7 @@ for_each_caching! { caching_words words () }
 /// An element type's row: what it is called in Rust and in PTX, and what it needs.
 #[derive(Debug)]
 pub(crate) struct ElementRow {
+    #[cfg(not(target_arch = "nvptx64"))]
     pub(crate) rust: &'static str,
     pub(crate) ptx: &'static str,
     pub(crate) bytes: usize,
@@ -186,6 +187,7 @@ pub(crate) struct ElementRow {
 macro_rules! element_rows {
     (() $({($($t:tt)*) $words:tt [$($text:literal)*] $shape:ident $class:ident $register:ident $width:ident})*) => {
         pub(crate) const ELEMENTS: &[ElementRow] = &[$(ElementRow {
+            #[cfg(not(target_arch = "nvptx64"))]
             rust: element_name!($($t)*),
             ptx: concat!($($text),*),
             bytes: size_of::<$($t)*>(),
@@ -195,6 +197,7 @@ macro_rules! element_rows {
     };
 }
 /// `stringify!` would put blanks into `V2<f32>`.
+#[cfg(not(target_arch = "nvptx64"))]
 macro_rules! element_name {
     ($scalar:ident) => {
         stringify!($scalar)

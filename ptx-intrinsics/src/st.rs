@@ -130,7 +130,8 @@ where
 
     /// Writes `value` to `p` where `cond` is true: one instruction under a predicate.
     ///
-    /// Where `cond` is false the address is not touched and may be anything.
+    /// Where `cond` is false the address is not touched and may be anything. For weak stores; [`ptx!`](crate::ptx) spells
+    /// ordered ones: `ptx!(@cond st.release.gpu.global.u32 [p], value)`.
     ///
     /// # Safety
     /// Where `cond` is true: as for [`write`](Self::write).
@@ -138,10 +139,11 @@ where
     pub unsafe fn write_if<T>(self, cond: bool, p: *mut T, value: T)
     where
         S: Space<Sm: HasSm<S, T>, Isa: HasPtx<S, T>>,
-        T: Element<Ptx: StoreIn<S> + Fits<S> + MovedBy<O, Since: HasPtx<T>> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+        O: UnderPredicate,
+        T: Element<Ptx: StoreInIf<S> + Fits<S> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
     {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-        unsafe { T::Ptx::store_in_if::<(O, C)>(cond, p as *mut T::Ptx, same_bits(value)) }
+        unsafe { T::Ptx::store_in_if(cond, p as *mut T::Ptx, same_bits(value)) }
     }
 }
 
@@ -153,12 +155,16 @@ order_methods! { [impl<C: Caching> StGlobal<C>] St<Global, C> C, [C: Unhinted,] 
 }
 
 #[cfg(target_arch = "nvptx64")]
-order_rows! { "st" "" Release ".release" [] [weak memory volatile mmio ordered NoHint ""] spell_in impl_store_in Generic generic all }
-#[cfg(target_arch = "nvptx64")]
-order_rows! { "st" ".global" Release ".release" [] [volatile mmio ordered NoHint "" ordered NoAllocate ".L1::no_allocate"] spell_in impl_store_in Global global all }
-#[cfg(target_arch = "nvptx64")]
-order_rows! { "st" ".shared" Release ".release" [] [weak memory volatile ordered NoHint ""] spell_in impl_store_in Shared shared narrow }
-#[cfg(target_arch = "nvptx64")]
-order_rows! { "st" ".shared::cluster" Release ".release" [] [weak memory volatile ordered NoHint ""] spell_in impl_store_in SharedCluster shared_cluster narrow }
-#[cfg(target_arch = "nvptx64")]
-order_rows! { "st" ".local" Release ".release" [] [weak memory volatile] spell_in impl_store_in Local local narrow }
+mod rows {
+    use super::*;
+
+    order_rows! { "st" "" Release ".release" [] [weak memory volatile mmio ordered NoHint ""] spell_in impl_store_in Generic generic all }
+    order_rows! { "st" "" Release ".release" [] [weak memory] spell_in impl_store_in_if Generic generic all }
+    order_rows! { "st" ".global" Release ".release" [] [volatile mmio ordered NoHint "" ordered NoAllocate ".L1::no_allocate"] spell_in impl_store_in Global global all }
+    order_rows! { "st" ".shared" Release ".release" [] [weak memory volatile ordered NoHint ""] spell_in impl_store_in Shared shared narrow }
+    order_rows! { "st" ".shared" Release ".release" [] [weak memory] spell_in impl_store_in_if Shared shared narrow }
+    order_rows! { "st" ".shared::cluster" Release ".release" [] [weak memory volatile ordered NoHint ""] spell_in impl_store_in SharedCluster shared_cluster narrow }
+    order_rows! { "st" ".shared::cluster" Release ".release" [] [weak memory] spell_in impl_store_in_if SharedCluster shared_cluster narrow }
+    order_rows! { "st" ".local" Release ".release" [] [weak memory volatile] spell_in impl_store_in Local local narrow }
+    order_rows! { "st" ".local" Release ".release" [] [weak memory] spell_in impl_store_in_if Local local narrow }
+}

@@ -188,3 +188,91 @@ fn half_types_are_read_as_b16() {
         assert_eq!(ldg(&bf16::from_f32(7.0)), bf16::from_f32(7.0));
     }
 }
+
+/// Every order, by its method and by `ptx!`, reads and writes every byte; the predicate keeps the address untouched.
+macro_rules! ordered {
+    ($($t:ty),*) => { $({
+        let p = (&raw const BYTES.0[64]).cast::<$t>();
+        let here = &BYTES.0[64..64 + size_of::<$t>()];
+        // SAFETY: `p` is aligned and readable, `slot` aligned and writable.
+        unsafe {
+            for found in [
+                ld().read(p), ld_shared().read(p), ld_shared_cluster().read(p), ld_const().read(p), ld_local().read(p),
+                ld_param_entry().read(p), ld_param_func().read(p), ld().volatile().read(p),
+                ld().relaxed::<Cta>().read(p), ld_global::<NoAllocate, NoPrefetch>().relaxed::<Gpu>().read(p),
+                ld_shared().acquire::<Cluster>().read(p), ld_global::<NoHint, NoPrefetch>().acquire::<Sys>().read(p),
+                ld_shared().read_if(true, p, ldg(p.byte_sub(64))),
+            ] {
+                assert_eq!(bytes_of(found), here, stringify!($t));
+            }
+            let value = ldg(p);
+            let mut slot = ldg(p.byte_sub(64));
+            let to = &raw mut slot;
+            st_shared().write_if(false, std::ptr::null_mut(), value);
+            st().relaxed::<Gpu>().write(to, value);
+            assert_eq!(bytes_of(*to), here);
+            st_global::<NoAllocate>().release::<Sys>().write(to, ldg(p.byte_sub(64)));
+            assert_eq!(bytes_of(*to), BYTES.0[..size_of::<$t>()]);
+            st_local().volatile().write(to, value);
+            assert_eq!(bytes_of(*to), here);
+        }
+    })* };
+}
+
+#[test]
+fn every_order_moves_whole_values() {
+    ordered! { u8, i16, B32, f64, u128, V2<u8>, V4<i16>, V4<f32>, V2<u64>, V4<B8> }
+}
+
+/// What `release` publishes, `acquire` finds, on threads: message passing, through each width and by both spellings.
+#[test]
+fn orders_are_orders_on_the_cpu() {
+    static DATA: AtomicUsize = AtomicUsize::new(0);
+    for round in 1..=2000usize {
+        let (mut word, mut wide) = (0u32, 0u128);
+        let (word, wide) = (&raw mut word as usize, &raw mut wide as usize);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                DATA.store(round, Ordering::Relaxed);
+                // SAFETY: both outlive the threads, which touch them by ordered accesses alone.
+                unsafe {
+                    ptx!(st.release.gpu.global.u32[word as *mut u32], 1);
+                    st_global::<NoHint>().release::<Gpu>().write(wide as *mut u128, u128::MAX);
+                }
+            });
+            // SAFETY: as above.
+            let seen = unsafe {
+                let whole = ld_global::<NoHint, NoPrefetch>().acquire::<Gpu>().read(wide as *const u128);
+                assert!(whole == 0 || whole == u128::MAX, "128 bits are one value");
+                while ptx!(ld.acquire.gpu.global.u32[word as *const u32]) == 0 {
+                    std::hint::spin_loop();
+                }
+                DATA.load(Ordering::Relaxed)
+            };
+            assert_eq!(seen, round);
+        });
+    }
+}
+
+#[test]
+fn ptx_spells_what_it_says() {
+    let row = V8::new([0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+    let mut to = row;
+    // SAFETY: locals are readable and writable; null is not touched.
+    unsafe {
+        assert_eq!(ptx!(@false ld.relaxed.sys.v4.s16 [std::ptr::null::<V4<i16>>()], else V4::new([9; 4])).0, [9; 4]);
+        ptx!(@(1 > 2) st.release.cta.shared.b64 [std::ptr::null_mut::<B64>()], B64(1));
+        assert_eq!(ptx!(ld.global.L2::evict_last.v8.f32 {_, d, _, d, d, d, d, d}, [&row]).0[..3], [0.0, 1.0, 0.0]);
+        ptx!(st.L2::cache_hint.v8.f32 [&mut to], {_, (-1.0), _, _, _, _, _, _}, POLICY);
+        assert_eq!(to.0[..3], [0.0, -1.0, 2.0]);
+        // The ISA page's own examples: other orders of the words, and those that may be left out.
+        let word = 5u32;
+        assert_eq!(ptx!(ld.global.relaxed.gpu.u32[&word]), 5);
+        assert_eq!(ptx!(ld.shared::cta.acquire.gpu.u32 [&word]), 5);
+        assert_eq!(ptx!(ld.global.mmio.relaxed.sys.u32[&word]), 5);
+        assert_eq!(ptx!(ld.weak.param.u32[&word]), 5);
+        assert_eq!(ptx!(ld.b32[&word as *const u32 as *const B32].unified), B32(5));
+        let pair = V4::new([1u64, 2, 3, 4]);
+        assert_eq!(ptx!(ld.global.L2::evict_last.L1::evict_last.v4.u64 [&pair]), pair);
+    }
+}

@@ -94,9 +94,10 @@ fn a_predicate_is_one_predicated_instruction() {
         Assembler::new(&tools().ptxas).assemble(built().0, SM, &cubin).unwrap_or_else(|error| panic!("{error}"));
     assembled.unwrap_or_else(|rejected| panic!("{rejected}"));
     let functions = Disassembler::new(&tools().nvdisasm).disassemble(&cubin).unwrap_or_else(|error| panic!("{error}"));
-    for (kernel, load, store) in
-        [("guarded", "LDG.E.EL", "STG.E.STRONG.SYS"), ("guarded_and_spelled", "LDG.E.NA.STRONG.GPU", "STG.E.NA.STRONG.GPU")]
-    {
+    for (kernel, load, store) in [
+        ("guarded", "LDG.E.EL", "STG.E.STRONG.SYS"),
+        ("guarded_and_spelled", "LDG.E.NA.STRONG.GPU", "STG.E.NA.STRONG.GPU"),
+    ] {
         let function = functions.iter().find(|function| function.name == kernel).expect(kernel);
         let of = |opcode: &str| {
             let all = function.instructions.iter().filter(|one| one.opcode == opcode);

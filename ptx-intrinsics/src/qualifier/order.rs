@@ -226,6 +226,16 @@ pub trait Unhinted: Caching {}
 #[diagnostic::do_not_recommend]
 impl Unhinted for NoHint {}
 
+/// An order that the methods spell under a predicate.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the methods `read_if` and `write_if` are for weak accesses, and this one is `{Self}`",
+    note = "an ordered access under a predicate is spelled by `ptx!`: `ptx!(@cond ld.acquire.gpu.global.u32 [p], else 0)`"
+)]
+pub trait UnderPredicate: Order {}
+#[diagnostic::do_not_recommend]
+impl UnderPredicate for Weak {}
+
 /// Nothing is said about prefetching.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
