@@ -17,19 +17,23 @@
 //!
 //! | Instruction | Made by | Used by |
 //! | --- | --- | --- |
-//! | `ld.global.nc` | [`ld_global_nc`] | [`read`](LdGlobalNc::read), [`read_with`](LdGlobalNc::read_with), [`read_if`](LdGlobalNc::read_if), [`read_lanes!`] |
-//! | `ld.global` | [`ld_global`] | [`read`](LdGlobal::read), [`read_with`](LdGlobal::read_with), [`read_if`](LdGlobal::read_if), [`read_lanes!`] |
+//! | `ld.global.nc` | [`ld_global_nc`] | [`read`](LdGlobalNc::read), [`read_with`](LdGlobalNc::read_with), [`read_if`](LdGlobalNc::read_if) |
+//! | `ld.global` | [`ld_global`] | [`read`](LdGlobal::read), [`read_with`](LdGlobal::read_with), [`read_if`](LdGlobal::read_if) |
+//! | `ld` in another space or order | [`ld`], [`ld_shared`], …, [`acquire`](LdGlobal::acquire), … | [`read`](Ld::read), [`read_if`](Ld::read_if) |
 //! | `st.global` | [`st_global`] | [`write`](StGlobal::write), [`write_with`](StGlobal::write_with), [`write_if`](StGlobal::write_if) |
+//! | `st` in another space or order | [`st`], [`st_shared`], …, [`release`](StGlobal::release), … | [`write`](St::write), [`write_if`](St::write_if) |
+//! | every one of these, in PTX's own words | | [`ptx!`] |
 //! | `prefetch`, `prefetchu` | | [`prefetch_l1`], [`prefetch_l2`], [`prefetch_global_l2`], … |
 //!
-//! The first type parameter of a load or store is its [`Caching`], the second of a load its [`PrefetchSize`]; what is
-//! moved is an [`Element`]. Illegal combinations, and those that the target's SM or PTX ISA version does not have, do not
+//! The first type parameter of a load or store of global memory is its [`Caching`], the second of a load its
+//! [`PrefetchSize`]; an [`Order`] is a method; what is moved is an [`Element`]. What is written every day is a method,
+//! [`ptx!`] spells all of it. Illegal combinations, and those that the target's SM or PTX ISA version does not have, do not
 //! compile, and the error says what to write or which flag to add.
 //!
 //! # Pointers
 //!
-//! Global memory is addressed by Rust's own pointers: on NVIDIA GPUs the generic address of global memory is its global
-//! address. Where an instruction wants an address of another space, its documentation says so.
+//! All memory is addressed by Rust's own pointers, which are generic addresses: on NVIDIA GPUs the generic address of
+//! global memory is its global address, and for other spaces the block converts it. [`Ld`] says what to pass in each.
 //!
 //! # Off the GPU
 //!

@@ -22,7 +22,6 @@ const LEFT_OUT: [&str; 3] = ["cache_hint", "L2::64B", "L2::256B"];
 
 /// The machine code of an access in a kernel of its own, without the accesses that feed it.
 fn sass(sm: u32, accesses: &[String]) -> Vec<SassFunction> {
-    let version = if sm == 75 { "9.1" } else { "9.1" };
     let mut module = format!(".version 9.1\n.target sm_{sm}\n.address_size 64\n");
     for (number, access) in accesses.iter().enumerate() {
         kernel(&mut module, number, access);
