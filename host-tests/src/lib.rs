@@ -1,5 +1,6 @@
 //! Host harness.
 pub mod command;
+pub mod cost;
 pub mod cuda_tools;
 pub mod demo;
 pub mod device_build;

@@ -1,5 +1,6 @@
 //! The command line of ptx-intrinsics.
 
+mod cost;
 mod demo;
 mod forms;
 mod test;
@@ -28,6 +29,8 @@ enum Task {
     Test(test::Test),
     /// List every legal form, its Rust, its PTX and what it needs; or check them all
     Forms(forms::Forms),
+    /// Measure what the crate costs a build: itself, and a kernel of one load with and without it
+    Cost(cost::Cost),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         Task::Demo(demo) => demo.run(),
         Task::Test(test) => test.run(),
         Task::Forms(forms) => forms.run(),
+        Task::Cost(cost) => cost.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,21 @@
+//! `cargo xtask cost`.
+
+use host_tests::cost;
+use host_tests::error::Result;
+use host_tests::progress::Progress;
+use host_tests::toolchain::{DeviceToolchain, Route};
+
+#[derive(clap::Args)]
+pub(crate) struct Cost {
+    /// Where the toolchain comes from that compiles for the GPU
+    #[arg(long, value_name = "WHICH")]
+    toolchain: Option<Route>,
+}
+
+impl Cost {
+    pub(crate) fn run(self) -> Result<()> {
+        let progress = Progress::new();
+        let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
+        crate::print(&cost::measure(&toolchain, &progress)?.table())
+    }
+}
