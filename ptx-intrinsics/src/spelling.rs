@@ -584,40 +584,30 @@ const fn unknown(word: &[u8]) -> &'static str {
 pub const fn demand(text: &'static str, policy: bool, unified: bool, lanes: Lanes) -> Spelling {
     let spelling = match Spelling::read(text) {
         Ok(spelling) => Spelling { unified, ..spelling },
-        Err(wrong) => stop(text, wrong.word, wrong.why, 0),
+        Err(wrong) => stop(text, wrong.word, wrong.why),
     };
     let needs = match spelling.check() {
         Ok(needs) => needs,
-        Err(wrong) => stop(text, wrong.word, wrong.why, 0),
+        Err(wrong) => stop(text, wrong.word, wrong.why),
     };
     match (spelling.hint, policy) {
-        (true, false) => stop(text, ".L2::cache_hint", "a `CachePolicy` is missing behind the other operands", 0),
-        (false, true) => stop(text, "", "a `CachePolicy` is there, and `.L2::cache_hint` is not", 0),
+        (true, false) => stop(text, ".L2::cache_hint", "a `CachePolicy` is missing behind the other operands"),
+        (false, true) => stop(text, "", "a `CachePolicy` is there, and `.L2::cache_hint` is not"),
         _ => {}
     }
     match lanes {
         Lanes::All => {}
-        Lanes::Some(_) if spelling.bytes() != 32 => stop(text, "_", "only a 256-bit access can leave lanes out", 0),
+        Lanes::Some(_) if spelling.bytes() != 32 => stop(text, "_", "only a 256-bit access can leave lanes out"),
         Lanes::Some(named) if named.len() != ELEMENTS[spelling.element].lanes() || !any(named) => {
-            stop(text, "{…}", "name each lane of the vector, or write `_` for it; at least one is named", 0)
+            stop(text, "{…}", "name each lane of the vector, or write `_` for it; at least one is named")
         }
         Lanes::Some(_) => {}
     }
     if !needs.has_sm {
-        stop(
-            text,
-            "",
-            "this build is for an older GPU: to build for a newer one, put `-Ctarget-cpu=` into RUSTFLAGS (or raise PTX_INTRINSICS_TARGET if it is set); it needs sm_",
-            needs.sm,
-        );
+        stop_for_sm(text, needs.sm);
     }
     if !needs.has_ptx {
-        stop(
-            text,
-            "",
-            "this build emits an older PTX ISA version: add `-Ctarget-feature=+ptx…` to RUSTFLAGS (or raise PTX_INTRINSICS_TARGET if it is set); it needs ptx",
-            needs.ptx,
-        );
+        stop_for_ptx(text, needs.ptx);
     }
     spelling
 }
@@ -643,25 +633,26 @@ const fn any(named: &[bool]) -> bool {
     false
 }
 
-/// Stops the build with `text: word: why`, and a number where it is not 0.
-const fn stop(text: &str, word: &str, why: &str, number: u32) -> ! {
-    let mut message = Message { bytes: [0; 512], length: 0 };
-    message.push("`");
-    message.push(text);
-    message.push("`: ");
-    if !word.is_empty() {
-        message.push("`");
-        message.push(word);
-        message.push("`: ");
-    }
-    message.push(why);
-    if number > 0 {
-        message.push_number(number);
-    }
-    match core::str::from_utf8(message.bytes.split_at(message.length).0) {
-        Ok(message) => panic!("{}", message),
-        Err(_) => panic!("a message of whole words"),
-    }
+/// Stops the build with `text: word: why`.
+const fn stop(text: &str, word: &str, why: &str) -> ! {
+    let message = Message::about(text);
+    let message = if word.is_empty() { message } else { message.and("`").and(word).and("`: ") };
+    message.and(why).panic()
+}
+
+const fn stop_for_sm(text: &str, sm: u32) -> ! {
+    let message = Message::about(text)
+        .and("needs sm_")
+        .and_number(sm)
+        .and(" or newer, and this build is for an older GPU: put `-Ctarget-cpu=sm_");
+    message.and_number(sm).and("` into RUSTFLAGS; if PTX_INTRINSICS_TARGET is set, raise it there").panic()
+}
+
+const fn stop_for_ptx(text: &str, ptx: u32) -> ! {
+    let message = Message::about(text).and("needs PTX ISA ptx").and_number(ptx);
+    let message =
+        message.and(" or newer, and this build emits an older `.version`: add `-Ctarget-feature=+ptx").and_number(ptx);
+    message.and("` to RUSTFLAGS; if PTX_INTRINSICS_TARGET is set, raise it there").panic()
 }
 
 /// A text that is put together while constants are evaluated.
@@ -671,7 +662,11 @@ struct Message {
 }
 
 impl Message {
-    const fn push(&mut self, text: &str) {
+    const fn about(text: &str) -> Self {
+        Self { bytes: [0; 512], length: 0 }.and("`").and(text).and("`: ")
+    }
+
+    const fn and(mut self, text: &str) -> Self {
         let text = text.as_bytes();
         let mut at = 0;
         while at < text.len() && self.length < self.bytes.len() {
@@ -679,14 +674,20 @@ impl Message {
             self.length += 1;
             at += 1;
         }
+        self
     }
 
-    const fn push_number(&mut self, number: u32) {
-        if number >= 10 {
-            self.push_number(number / 10);
+    const fn and_number(self, number: u32) -> Self {
+        let digit = "0123456789".split_at((number % 10) as usize).1.split_at(1).0;
+        let before = if number >= 10 { self.and_number(number / 10) } else { self };
+        before.and(digit)
+    }
+
+    const fn panic(self) -> ! {
+        match core::str::from_utf8(self.bytes.split_at(self.length).0) {
+            Ok(message) => panic!("{}", message),
+            Err(_) => panic!("the words do not go together"),
         }
-        self.bytes[self.length] = b'0' + (number % 10) as u8;
-        self.length += 1;
     }
 }
 

@@ -1,8 +1,8 @@
-//! Only a 256-bit load has sinks.
+//! Only a 256-bit access leaves lanes out.
 use ptx_intrinsics::*;
 
 fn main() {}
 
 fn kernel(p: *const V4<f32>) -> V4<f32> {
-    unsafe { read_lanes!(ld_global_nc::<EvictLast, NoPrefetch>, V4<f32> {d, _, _, d}, p) }
+    unsafe { ptx!(ld.global.nc.L1::evict_last.v4.f32 {d, _, _, d}, [p]) }
 }

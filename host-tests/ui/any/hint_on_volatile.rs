@@ -1,0 +1,8 @@
+//! A volatile access has no hint.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const f32) -> f32 {
+    unsafe { ld_global::<NoAllocate, NoPrefetch>().volatile().read(p) }
+}

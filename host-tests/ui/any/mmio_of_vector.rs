@@ -1,0 +1,8 @@
+//! Memory-mapped accesses move scalars.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const V2<f32>) -> V2<f32> {
+    unsafe { ld().mmio().read(p) }
+}

@@ -1,0 +1,8 @@
+//! It spells loads and stores.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const f32) -> f32 {
+    unsafe { ptx!(mov.u32 [p]) }
+}

@@ -1,0 +1,8 @@
+//! The word goes with its policy.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const f32) -> f32 {
+    unsafe { ptx!(ld.global.L2::cache_hint.f32 [p]) }
+}

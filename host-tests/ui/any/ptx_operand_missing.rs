@@ -1,0 +1,8 @@
+//! A store has a value.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *mut f32) {
+    unsafe { ptx!(st.global.f32 [p]) }
+}

@@ -1,0 +1,8 @@
+//! They are alternatives.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const f32) -> f32 {
+    unsafe { ptx!(ld.global.cg.L1::evict_last.f32 [p]) }
+}

@@ -1,0 +1,8 @@
+//! Shared memory has no L2.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const f32) -> f32 {
+    unsafe { ptx!(ld.shared.L2::cache_hint.f32 [p], CachePolicy::EVICT_LAST) }
+}

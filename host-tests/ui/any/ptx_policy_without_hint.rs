@@ -1,0 +1,8 @@
+//! A policy goes with its word.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const f32) -> f32 {
+    unsafe { ptx!(ld.global.f32 [p], CachePolicy::EVICT_LAST) }
+}

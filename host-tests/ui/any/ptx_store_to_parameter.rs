@@ -1,0 +1,8 @@
+//! The assembler takes no such store.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *mut f32) {
+    unsafe { ptx!(st.param::func.f32 [p], 1.0) }
+}

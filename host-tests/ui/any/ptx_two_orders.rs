@@ -1,0 +1,8 @@
+//! An access has one order.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const f32) -> f32 {
+    unsafe { ptx!(ld.volatile.relaxed.gpu.global.f32 [p]) }
+}

@@ -1,0 +1,8 @@
+//! The words end with a type.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const f32) -> f32 {
+    unsafe { ptx!(ld.global [p]) }
+}

@@ -1,0 +1,8 @@
+//! It stands on global addresses.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const f32) -> f32 {
+    unsafe { ptx!(ld.shared.f32 [p].unified) }
+}

@@ -1,0 +1,8 @@
+//! The assembler forgets the order of 256 bits.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *mut V4<f64>, v: V4<f64>) {
+    unsafe { st().release::<Gpu>().write(p, v) }
+}

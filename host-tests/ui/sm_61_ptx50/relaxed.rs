@@ -1,0 +1,8 @@
+//! Orders begin with sm_70.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const f32) -> f32 {
+    unsafe { ld().relaxed::<Gpu>().read(p) }
+}

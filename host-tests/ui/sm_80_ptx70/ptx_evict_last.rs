@@ -1,0 +1,8 @@
+//! Eviction priorities begin with PTX ISA 7.4.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(p: *const f32) -> f32 {
+    unsafe { ptx!(ld.global.L1::evict_last.f32 [p]) }
+}
