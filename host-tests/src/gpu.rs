@@ -166,6 +166,13 @@ impl Gpu {
         Ok(Buffer { memory })
     }
 
+    /// Copies `content`, of the buffer's length, to a buffer, and makes its guard bands anew.
+    pub fn refill(&self, buffer: &mut Buffer, content: &[u8]) -> Result<()> {
+        let guard = [GUARD; GUARD_BYTES];
+        let copied = buffer.memory.copy_from(&[&guard, content, &guard].concat());
+        copied.map_err(|error| self.failed("copying to the GPU", error).at(&self.name))
+    }
+
     /// Copies a buffer back; an error if anything wrote outside of it.
     pub fn download(&self, buffer: &Buffer) -> Result<Vec<u8>> {
         let mut all = vec![0; buffer.memory.len()];
@@ -239,6 +246,23 @@ impl Gpu {
         Ok(f64::from(milliseconds) / 1e3 / f64::from(repetitions))
     }
 
+    /// The seconds that one launch takes, its start included.
+    ///
+    /// # Safety
+    /// As for [`Gpu::launch`].
+    pub unsafe fn time_once(&self, module: &Module, launch: &Launch) -> Result<f64> {
+        let failed = |error| self.failed("timing", error).at(&launch.kernel);
+        let [start, stop] = [(); 2].map(|()| Event::new(EventFlags::DEFAULT));
+        let (start, stop) = (start.map_err(failed)?, stop.map_err(failed)?);
+        let function = self.function(module, &launch.kernel)?;
+        start.record(&self.stream).map_err(failed)?;
+        // SAFETY: by this function's contract.
+        unsafe { self.start(&function, launch) }?;
+        stop.record(&self.stream).map_err(failed)?;
+        self.wait()?;
+        Ok(f64::from(stop.elapsed_time_f32(&start).map_err(failed)?) / 1e3)
+    }
+
     fn failed(&self, doing: &str, error: CudaError) -> Error {
         Error::new(format_args!("{doing} failed with {}", self.driver.describe(error as u32)))
     }
@@ -300,6 +324,8 @@ pub enum Argument {
     U64(u64),
     /// A 32-bit float.
     F32(f32),
+    /// Eight 32-bit floats by value.
+    F32x8([f32; 8]),
 }
 
 impl Argument {
@@ -308,6 +334,7 @@ impl Argument {
             Argument::U32(value) => (&raw const *value).cast_mut().cast(),
             Argument::U64(value) => (&raw const *value).cast_mut().cast(),
             Argument::F32(value) => (&raw const *value).cast_mut().cast(),
+            Argument::F32x8(value) => (&raw const *value).cast_mut().cast(),
         }
     }
 }

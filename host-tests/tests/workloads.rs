@@ -1,14 +1,39 @@
 //! Every kernel on the CPU, against a reference that knows nothing of it.
 
-use host_tests::workload::{self, ALL, Output};
-use kernels::{Thread, executor};
-use std::sync::Mutex;
+use host_tests::{
+    cuda_tools::CudaTools,
+    nvdisasm::Disassembler,
+    progress::Progress,
+    target::Sm,
+    toolchain::{DeviceToolchain, Route},
+    workload::{self, ALL, ORDERED, Output, Workload},
+};
+use kernels::{
+    Block, Thread,
+    executor::{self, Grid},
+};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 /// Sizes around a vector, a warp, a block, a round of the unrolled loops, and all of a CPU's grid.
 const SIZES: [usize; 13] = [0, 1, 2, 3, 5, 31, 32, 33, 255, 257, 1023, 20_000, 70_001];
 
+fn workloads() -> impl Iterator<Item = &'static dyn Workload> {
+    ALL.into_iter().chain(ORDERED)
+}
+
+fn named(name: &str) -> &'static dyn Workload {
+    workloads().find(|workload| workload.name() == name).expect("a workload's name")
+}
+
 fn check(name: &str, sizes: &[usize], elements: fn(usize) -> usize) {
-    let workload = ALL.into_iter().find(|workload| workload.name() == name).expect("a workload's name");
+    let workload = named(name);
     for size in sizes {
         let figures = workload::run_on_cpu(workload, *size);
         figures.verify().unwrap_or_else(|error| panic!("size {size}: {error}"));
@@ -36,11 +61,76 @@ fn probe() {
     check("probe", &SIZES, |size| size);
 }
 
+/// Sizes around a vector, a row of a tile, a tile, and a window of tiles.
+#[test]
+fn scan() {
+    check("scan", &[0, 1, 3, 4, 5, 1023, 1024, 1025, 4095, 4096, 4097, 12_289, 131_072, 131_073, 270_335], |size| size);
+}
+
+/// Sizes around a turn of a block and around the ring.
+#[test]
+fn ring() {
+    check("ring", &[0, 1, 63, 64, 255, 256, 257, 1023, 1024, 1025, 1281, 10_007], |size| 2 * size);
+}
+
+#[test]
+fn polynomial() {
+    check("polynomial", &SIZES, |size| size);
+}
+
+#[test]
+fn convolve() {
+    check("convolve", &SIZES, |size| size);
+}
+
+#[test]
+fn rod() {
+    check("rod", &[0, 1, 2, 5], |size| 256 * size);
+}
+
+/// What goes wrong only now and then has a hundred runs to do so.
+fn again_and_again(name: &str, size: usize) {
+    let workload = named(name);
+    let problem = workload.problem(size);
+    let reference = problem.reference();
+    let (mut total, mut longest) = (Duration::ZERO, Duration::ZERO);
+    for run in 0..100 {
+        let figures = workload::run_problem_on_cpu(workload, &*problem, &reference);
+        figures.verify().unwrap_or_else(|error| panic!("run {run} of {size}: {error}"));
+        let time = Duration::from_secs_f64(figures.seconds);
+        (total, longest) = (total + time, longest.max(time));
+    }
+    println!("{name}: {size} {}, 100 runs of {:.0?}, the longest {longest:.0?}", workload.unit(), total / 100);
+    assert!(total < Duration::from_secs(100), "a run takes well under a second");
+}
+
+#[test]
+fn scan_of_a_million_a_hundred_times() {
+    again_and_again("scan", 1 << 20);
+}
+
+#[test]
+fn scan_of_a_ragged_million_a_hundred_times() {
+    again_and_again("scan", 1_234_567);
+}
+
+#[test]
+fn ring_of_a_million_a_hundred_times() {
+    again_and_again("ring", 1 << 19);
+}
+
+#[test]
+fn ring_of_a_ragged_million_a_hundred_times() {
+    again_and_again("ring", 500_009);
+}
+
 /// A list of tests that forgets a workload is found out.
 #[test]
 fn all_are_checked() {
     assert_eq!(ALL.map(|workload| workload.name()), ["triad", "gather", "spmv", "probe"]);
-    for workload in ALL {
+    let ordered = ["scan", "ring", "polynomial", "convolve", "rod"];
+    assert_eq!(ORDERED.map(|workload| workload.name()), ordered);
+    for workload in workloads() {
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/..").to_string() + "/" + workload.source();
         let text = std::fs::read_to_string(&source).unwrap_or_else(|error| panic!("{source}: {error}"));
         let entry = format!("pub unsafe fn {}(", workload.name());
@@ -50,7 +140,7 @@ fn all_are_checked() {
 
 #[test]
 fn the_same_size_is_the_same_problem() {
-    for workload in ALL {
+    for workload in workloads() {
         let [once, again] = [(); 2].map(|()| workload.problem(40).reference());
         assert_eq!(once, again, "{}", workload.name());
         assert_ne!(once, workload.problem(41).reference(), "{}", workload.name());
@@ -62,6 +152,24 @@ fn every_third_key_is_missing() {
     let Output::U64(found) = ALL[3].problem(300).reference() else { panic!("numbers") };
     let missing = found.iter().filter(|value| **value == kernels::probe::MISSING).count();
     assert_eq!((found.len(), missing), (300, 100));
+}
+
+/// The image that a GPU is given holds the kernels of all workloads that it can run; it is built without one too.
+#[test]
+fn the_image_of_a_gpu_has_every_kernel() {
+    let progress = Progress::kept();
+    let toolchain = DeviceToolchain::find(Route::chosen(None).unwrap(), &progress).unwrap();
+    let tools = CudaTools::find(&progress).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for sm in [80, 90].map(Sm::new) {
+        let cubin = folder.path().join(format!("{sm}.cubin"));
+        std::fs::write(&cubin, workload::image(sm, &toolchain, &tools, &progress).unwrap()).unwrap();
+        let functions = Disassembler::new(&tools.nvdisasm).disassemble(&cubin).unwrap();
+        for workload in workloads() {
+            let found = functions.iter().any(|function| function.name == workload.name());
+            assert_eq!(found, workload.oldest() <= sm, "{} in the image for {sm}", workload.name());
+        }
+    }
 }
 
 /// One wrong bit, anywhere, is one wrong element, named.
@@ -96,6 +204,94 @@ fn the_executor_runs_every_thread_once() {
     let all = (0..15).map(|index| thread(index % 5, index / 5)).collect::<Vec<_>>();
     assert_eq!(seen, all);
     assert!(all.iter().enumerate().all(|(index, thread)| thread.index() == index && thread.count() == 15));
+}
+
+fn grid(blocks: u32, threads: u32, cluster: u32, resident: u32) -> Grid {
+    Grid { blocks, threads, cluster, resident }
+}
+
+#[test]
+fn blocks_run_every_thread_once() {
+    let seen = Mutex::new(Vec::new());
+    executor::launch_blocks(grid(6, 5, 2, 2), |thread, block: &Block<'_, ()>| {
+        assert_eq!(block.rank(), thread.block % 2);
+        seen.lock().unwrap().push(thread);
+    });
+    let mut seen = seen.into_inner().unwrap();
+    seen.sort_by_key(|thread| thread.index());
+    let thread = |thread, block| Thread { thread, block, block_dim: 5, grid_dim: 6 };
+    assert_eq!(seen, (0..30).map(|index| thread(index % 5, index / 5)).collect::<Vec<_>>());
+}
+
+/// Each thread sees what all threads of its block, or of its cluster, did before the barrier, and only that.
+#[test]
+fn a_barrier_waits_for_all_it_is_for() {
+    for (name, cluster, all) in [("block", 1, 7), ("cluster", 3, 21)] {
+        let arrived: Vec<_> = (0..2).map(|_| AtomicU32::new(0)).collect();
+        executor::launch_blocks(grid(2 * cluster, 7, cluster, 2), |thread, block: &Block<'_, ()>| {
+            let arrived = &arrived[(thread.block / cluster) as usize];
+            for round in 1..=10 {
+                arrived.fetch_add(1, Ordering::Relaxed);
+                if name == "block" {
+                    block.sync()
+                } else {
+                    block.sync_cluster()
+                }
+                assert_eq!(arrived.load(Ordering::Relaxed), round * all, "{name}");
+                if name == "block" { block.sync() } else { block.sync_cluster() }
+            }
+        });
+        assert!(arrived.iter().all(|arrived| arrived.load(Ordering::Relaxed) == 10 * all));
+    }
+}
+
+/// A block has its own shared memory, and its neighbours' by their numbers.
+#[test]
+fn shared_memory_is_the_blocks_own() {
+    executor::launch_blocks(grid(8, 3, 4, 2), |thread, block: &Block<'_, [u32; 3]>| {
+        let place = |rank, thread: u32| block.shared_of(rank).cast::<u32>().wrapping_add(thread as usize);
+        let own = block.shared().cast::<u32>().wrapping_add(thread.thread as usize);
+        // SAFETY: a thread writes one number, and reads one behind a barrier, which nobody writes again.
+        let (before, there) = unsafe {
+            let before = own.read();
+            own.write(10 * thread.block + thread.thread);
+            block.sync_cluster();
+            (before, place((block.rank() + 1) % 4, 2 - thread.thread).read())
+        };
+        let neighbour = thread.block / 4 * 4 + (thread.block + 1) % 4;
+        assert_eq!((before, there), (0xa5a5_a5a5, 10 * neighbour + 2 - thread.thread));
+    });
+}
+
+fn panic_of(run: impl FnOnce()) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("a panic");
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).expect("a panic with a text")
+}
+
+/// A panic of one block ends the others, which would wait for it for ever.
+#[test]
+fn a_panic_of_one_block_is_that_of_the_grid() {
+    let panic = panic_of(|| {
+        executor::launch_blocks(grid(2, 2, 1, 2), |thread, block: &Block<'_, ()>| {
+            assert!(thread.block == 0, "the kernel's own");
+            loop {
+                block.pause();
+            }
+        });
+    });
+    assert_eq!(panic, "the kernel's own");
+}
+
+#[test]
+fn threads_that_wait_at_different_barriers_are_found_out() {
+    let panic = panic_of(|| {
+        executor::launch_blocks(grid(2, 2, 2, 1), |thread, block: &Block<'_, ()>| match thread.thread {
+            0 => block.sync(),
+            _ => block.sync_cluster(),
+        });
+    });
+    assert_eq!(panic, "threads wait in vain");
 }
 
 /// Rows without entries, and rows longer than what a thread reads at once; no Poisson matrix has those.

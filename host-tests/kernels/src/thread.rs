@@ -33,6 +33,13 @@ cfg_if::cfg_if! {
         macro_rules! entry_point {
             ($($kernel:tt)*) => {};
         }
+
+        /// Where a parameter of a kernel lies: the argument itself.
+        macro_rules! parameter {
+            ($name:literal, $argument:ident) => {
+                &raw const $argument
+            };
+        }
     } else if #[cfg(feature = "rust-cuda")] {
         impl Thread {
             /// The thread that asks.
@@ -84,18 +91,77 @@ cfg_if::cfg_if! {
                     }
                 };
             };
+            ($name:ident[$shared:ty]($($argument:ident: $type:ty),*)) => {
+                const _: () = {
+                    core::arch::global_asm!(
+                        concat!(".shared .align 16 .b8 ", stringify!($name), "_shared[{bytes}];"),
+                        // A variable has at least one byte.
+                        bytes = const if size_of::<$shared>() == 0 { 1 } else { size_of::<$shared>() },
+                    );
+
+                    #[unsafe(no_mangle)]
+                    unsafe extern "ptx-kernel" fn $name($($argument: $type),*) {
+                        let shared = generic_address!("shared", concat!(stringify!($name), "_shared"));
+                        // SAFETY: the variable is this kernel's; whoever launches the kernel keeps its contract.
+                        unsafe { self::$name($crate::Thread::current(), &$crate::Block::new(shared), $($argument),*) }
+                    }
+                };
+            };
+        }
+
+        /// The generic address of a PTX variable, by the name of its space and its own.
+        macro_rules! generic_address {
+            ($space:literal, $name:expr) => {{
+                let address;
+                // SAFETY: this takes an address, and reads nothing.
+                unsafe {
+                    core::arch::asm!(
+                        "{{",
+                        ".reg .b64 %in_space;",
+                        concat!("mov.b64 %in_space, ", $name, ";"),
+                        concat!("cvta.", $space, ".u64 {address}, %in_space;"),
+                        "}}",
+                        address = out(reg64) address,
+                        options(pure, nomem, nostack),
+                    );
+                }
+                address
+            }};
+        }
+
+        /// Where a parameter of a kernel lies, by its name in PTX: Rust's own address of it is that of a copy.
+        #[cfg_attr(not(feature = "parameters"), allow(unused_macros))]
+        macro_rules! parameter {
+            ($name:literal, $argument:ident) => {{
+                let _ = $argument;
+                generic_address!("param", $name)
+            }};
         }
     }
 }
 
-/// Defines a kernel: a function of one thread and, on the GPU, the entry point of the same name.
+/// Defines a kernel: a function of one thread and, on the GPU, the entry point of the same name. Threads that wait for
+/// each other take their block too.
 macro_rules! kernel {
+    (
+        $(#[$attribute:meta])*
+        pub unsafe fn $name:ident(
+            $thread:ident: Thread, $block:ident: &Block<$shared:ty> $(, $argument:ident: $type:ty)* $(,)?
+        ) $body:block
+    ) => {
+        $(#[$attribute])*
+        #[cfg_attr(target_arch = "nvptx64", inline(always))]
+        #[allow(clippy::too_many_arguments)]
+        pub unsafe fn $name($thread: Thread, $block: &Block<'_, $shared> $(, $argument: $type)*) $body
+
+        entry_point!($name[$shared]($($argument: $type),*));
+    };
     (
         $(#[$attribute:meta])*
         pub unsafe fn $name:ident($thread:ident: Thread $(, $argument:ident: $type:ty)* $(,)?) $body:block
     ) => {
         $(#[$attribute])*
-        #[inline(always)]
+        #[cfg_attr(target_arch = "nvptx64", inline(always))]
         pub unsafe fn $name($thread: Thread $(, $argument: $type)*) $body
 
         entry_point!($name($($argument: $type),*));

@@ -1,10 +1,7 @@
 //! An embedding gather.
 
-use super::{Argument, Input, Output, Problem, Random, Workload, bytes_of};
-use kernels::{
-    Thread,
-    gather::{ROW, gather},
-};
+use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use kernels::gather::{ROW, gather};
 use ptx_intrinsics::V4;
 
 pub(super) struct Gather;
@@ -73,8 +70,10 @@ impl Problem for Lookup {
         Output::F32(self.index.iter().flat_map(row).collect())
     }
 
-    unsafe fn run_thread(&self, thread: Thread, output: *mut u8) {
+    unsafe fn run(&self, output: Place) {
         // SAFETY: the indices were drawn below the table's length; the output is as promised.
-        unsafe { gather(thread, output.cast(), self.table.as_ptr(), self.index.as_ptr(), self.index.len()) }
+        each_thread(self, |thread| unsafe {
+            gather(thread, output.at(), self.table.as_ptr(), self.index.as_ptr(), self.index.len());
+        });
     }
 }

@@ -1,8 +1,13 @@
 //! Kernels at work: real input, run on the CPU or the GPU, every element compared with a reference
 //! that knows nothing of the kernels.
 
+mod convolve;
 mod gather;
+mod polynomial;
 mod probe;
+mod ring;
+mod rod;
+mod scan;
 mod spmv;
 mod triad;
 
@@ -10,18 +15,25 @@ use crate::{
     cuda_tools::CudaTools,
     device_build::DeviceBuild,
     error::{Error, Result},
-    gpu::{Argument, Gpu, Launch},
+    gpu::{Argument, Buffer, Gpu, Launch},
     progress::Progress,
     target::{PtxVersion, Sm},
     toolchain::DeviceToolchain,
 };
 use cust::module::Module;
-use kernels::{Thread, executor};
+use kernels::{
+    Thread,
+    executor::{self, Grid},
+};
 use serde::Serialize;
 use std::{path::Path, time::Instant};
 
-/// Every workload.
+/// The workloads whose hints the demo shows.
 pub const ALL: [&dyn Workload; 4] = [&triad::Triad, &gather::Gather, &spmv::Spmv, &probe::Probe];
+
+/// The workloads of ordered accesses and of the other state spaces.
+pub const ORDERED: [&dyn Workload; 5] =
+    [&scan::Scan, &ring::Ring, &polynomial::Polynomial, &convolve::Convolve, &rod::Rod];
 
 /// A kernel with something to do.
 pub trait Workload: Sync {
@@ -43,6 +55,11 @@ pub trait Workload: Sync {
     /// A size that does not fit into a GPU's caches.
     fn gpu_size(&self) -> usize;
 
+    /// The oldest GPU that has its instructions.
+    fn oldest(&self) -> Sm {
+        Sm::new(80)
+    }
+
     /// The problem of that size; the same size gives the same problem.
     fn problem(&self, size: usize) -> Box<dyn Problem>;
 }
@@ -61,12 +78,44 @@ pub trait Problem: Sync {
     /// The right output, by plain Rust.
     fn reference(&self) -> Output;
 
-    /// Runs one thread of the kernel on the CPU.
+    /// The grid that it wants, if `blocks` blocks of [`BLOCK`] threads fit at once.
+    fn grid(&self, blocks: u32) -> Grid {
+        let wanted = self.threads().div_ceil(BLOCK as usize).max(1);
+        Grid { blocks: wanted.min(blocks as usize) as u32, threads: BLOCK, cluster: 1, resident: blocks }
+    }
+
+    /// Runs the kernel on the CPU.
     ///
     /// # Safety
     /// `output` is valid for writes of the reference's length and aligned to 16 bytes.
-    unsafe fn run_thread(&self, thread: Thread, output: *mut u8);
+    unsafe fn run(&self, output: Place);
 }
+
+/// Runs the kernel of a problem whose threads know nothing of each other.
+fn each_thread(problem: &dyn Problem, kernel: impl Fn(Thread) + Sync) {
+    let grid = problem.grid(CPU_BLOCKS);
+    executor::launch(grid.blocks, grid.threads, kernel);
+}
+
+/// An address that the threads of a grid share.
+#[derive(Clone, Copy, Debug)]
+pub struct Place(*mut u8);
+
+impl Place {
+    fn new<T>(memory: &mut [T]) -> Place {
+        Place(memory.as_mut_ptr().cast())
+    }
+
+    /// The address, as that of a `T`.
+    fn at<T>(self) -> *mut T {
+        self.0.cast()
+    }
+}
+
+// SAFETY: an address is only a number; what is done with it is the kernel's contract.
+unsafe impl Send for Place {}
+// SAFETY: as above.
+unsafe impl Sync for Place {}
 
 /// An argument of a problem's kernel.
 pub enum Input<'a> {
@@ -74,6 +123,8 @@ pub enum Input<'a> {
     Output,
     /// The address of these bytes.
     Bytes(&'a [u8]),
+    /// The address of so many zero bytes, for the kernel's own use.
+    Scratch(usize),
     /// A number.
     Number(Argument),
 }
@@ -83,6 +134,8 @@ pub enum Input<'a> {
 pub enum Output {
     /// 32-bit floats.
     F32(Vec<f32>),
+    /// 32-bit numbers.
+    U32(Vec<u32>),
     /// 64-bit numbers.
     U64(Vec<u64>),
 }
@@ -91,6 +144,7 @@ impl Output {
     fn bytes(&self) -> &[u8] {
         match self {
             Output::F32(elements) => bytemuck::cast_slice(elements),
+            Output::U32(elements) => bytemuck::cast_slice(elements),
             Output::U64(elements) => bytemuck::cast_slice(elements),
         }
     }
@@ -99,6 +153,7 @@ impl Output {
     pub fn len(&self) -> usize {
         match self {
             Output::F32(elements) => elements.len(),
+            Output::U32(elements) => elements.len(),
             Output::U64(elements) => elements.len(),
         }
     }
@@ -116,6 +171,7 @@ impl Output {
     pub fn compare(&self, found: &[u8]) -> Comparison {
         match self {
             Output::F32(expected) => compare::<f32, 4>(expected, found, f32::from_le_bytes),
+            Output::U32(expected) => compare::<u32, 4>(expected, found, u32::from_le_bytes),
             Output::U64(expected) => compare::<u64, 8>(expected, found, u64::from_le_bytes),
         }
     }
@@ -197,13 +253,15 @@ impl Figures {
 }
 
 /// The PTX ISA version from which on the kernels' instructions exist.
-const PTX: PtxVersion = PtxVersion { major: 7, minor: 4 };
+const PTX: PtxVersion = PtxVersion { major: 8, minor: 3 };
 
 /// Compiles and assembles all kernels: machine code for one SM.
 pub fn image(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Vec<u8>> {
     let step = progress.step(format!("Building the kernels for {sm}"));
     let mut build = DeviceBuild::new(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels"), "kernels", sm);
     build.ptx = Some(toolchain.default_ptx(sm).max(PTX));
+    build.features.push("parameters".into());
+    build.features.extend((sm >= rod::OLDEST).then(|| "cluster".into()));
     let ptx = build.build(toolchain)?;
     drop(step);
     let cubin = ptx.with_extension(format!("{sm}.cubin"));
@@ -222,62 +280,122 @@ pub const BLOCK: u32 = 256;
 /// What the output holds before the run; no workload writes it.
 const POISON: u8 = 0xa5;
 
-fn blocks(problem: &dyn Problem, at_most: u32) -> u32 {
-    let wanted = problem.threads().div_ceil(BLOCK as usize).max(1);
-    wanted.min(at_most as usize) as u32
-}
+/// Blocks at a time on the CPU, where each is a thread of the machine's while its threads wait for each other.
+const CPU_BLOCKS: u32 = 64;
 
 /// Runs a workload on the CPU and compares its output.
 pub fn run_on_cpu(workload: &dyn Workload, size: usize) -> Figures {
     let problem = workload.problem(size);
-    let reference = problem.reference();
-    let mut output = Poisoned::new(reference.bytes().len());
-    let start = output.start();
-    let began = Instant::now();
-    executor::launch(blocks(&*problem, 64), BLOCK, |thread| {
-        // SAFETY: the output has the reference's length, in 16-byte words.
-        unsafe { problem.run_thread(thread, start as *mut u8) }
-    });
-    let seconds = began.elapsed().as_secs_f64();
-    let compared = reference.compare(output.bytes());
-    Figures::new(workload, &*problem, "CPU".into(), seconds, compared)
+    run_problem_on_cpu(workload, &*problem, &problem.reference())
 }
 
-/// Runs a workload on the GPU, times it and compares its output.
+/// Runs a workload's problem on the CPU and compares its output with this reference.
+pub fn run_problem_on_cpu(workload: &dyn Workload, problem: &dyn Problem, reference: &Output) -> Figures {
+    let mut output = Poisoned::new(reference.bytes().len());
+    let place = Place::new(&mut output.words);
+    let began = Instant::now();
+    // SAFETY: the output has the reference's length, in 16-byte words.
+    unsafe { problem.run(place) };
+    let seconds = began.elapsed().as_secs_f64();
+    Figures::new(workload, problem, "CPU".into(), seconds, reference.compare(output.bytes()))
+}
+
+/// Runs a workload on the GPU, times it and compares its output: that of every run, if each needs scratch memory anew.
 pub fn run_on_gpu(workload: &dyn Workload, size: usize, gpu: &Gpu, module: &Module) -> Result<Figures> {
     let problem = workload.problem(size);
     let reference = problem.reference();
-    let output = gpu.upload(&vec![POISON; reference.bytes().len()])?;
-    let mut inputs = Vec::new();
-    let mut arguments = Vec::new();
-    for input in problem.inputs() {
-        arguments.push(match input {
-            Input::Output => Argument::U64(output.address()),
-            Input::Number(number) => number,
-            Input::Bytes(bytes) => {
-                let buffer = gpu.upload(bytes)?;
-                let address = Argument::U64(buffer.address());
-                inputs.push((buffer, bytes));
-                address
-            }
-        });
-    }
-    let launch = Launch {
-        kernel: workload.name().into(),
-        blocks: blocks(&*problem, gpu.processors() * BLOCKS_PER_PROCESSOR),
-        threads: BLOCK,
-        arguments,
+    let mut memory = GpuMemory::new(gpu, &*problem, reference.bytes().len())?;
+    let grid = problem.grid(gpu.processors() * BLOCKS_PER_PROCESSOR);
+    let arguments = std::mem::take(&mut memory.arguments);
+    let launch = Launch { kernel: workload.name().into(), blocks: grid.blocks, threads: grid.threads, arguments };
+    let (seconds, compared) = if memory.scratch.is_empty() {
+        // SAFETY: the arguments are those of the problem, whose run the CPU makes too; a run reads
+        // only inputs, so the next does the same.
+        let seconds = unsafe { gpu.time(module, &launch, REPETITIONS) }?;
+        (seconds, reference.compare(&gpu.download(&memory.output)?))
+    } else {
+        time_each(gpu, module, &launch, &mut memory, &reference)?
     };
-    // SAFETY: the arguments are those of the problem, whose run the CPU makes too; a run reads
-    // only inputs, so the next does the same.
-    let seconds = unsafe { gpu.time(module, &launch, REPETITIONS) }?;
-    let compared = reference.compare(&gpu.download(&output)?);
-    for (buffer, bytes) in &inputs {
+    for (buffer, bytes) in &memory.inputs {
         if gpu.download(buffer)? != *bytes {
             return Err(Error::new("the kernel changed its input").at(workload.source()));
         }
     }
     Ok(Figures::new(workload, &*problem, gpu.name().into(), seconds, compared))
+}
+
+/// The time of a run whose memory is made ready before each, and the first wrong output or else the last.
+fn time_each(
+    gpu: &Gpu,
+    module: &Module,
+    launch: &Launch,
+    memory: &mut GpuMemory<'_>,
+    reference: &Output,
+) -> Result<(f64, Comparison)> {
+    let mut run = || -> Result<_> {
+        memory.make_ready(gpu)?;
+        // SAFETY: as for `run_on_gpu`, and the scratch memory is zero.
+        let seconds = unsafe { gpu.time_once(module, launch) }?;
+        Ok((seconds, reference.compare(&gpu.download(&memory.output)?)))
+    };
+    // The first does not count.
+    let (mut seconds, mut compared) = run()?;
+    let mut total = 0.0;
+    for _ in 0..REPETITIONS {
+        if compared.mismatches > 0 {
+            return Ok((seconds, compared));
+        }
+        (seconds, compared) = run()?;
+        total += seconds;
+    }
+    Ok((total / f64::from(REPETITIONS), compared))
+}
+
+/// A problem on the GPU.
+struct GpuMemory<'a> {
+    output: Buffer,
+    bytes: usize,
+    inputs: Vec<(Buffer, &'a [u8])>,
+    scratch: Vec<(Buffer, usize)>,
+    arguments: Vec<Argument>,
+}
+
+impl<'a> GpuMemory<'a> {
+    fn new(gpu: &Gpu, problem: &'a dyn Problem, bytes: usize) -> Result<Self> {
+        let output = gpu.upload(&vec![POISON; bytes])?;
+        let (inputs, scratch, arguments) = (Vec::new(), Vec::new(), Vec::new());
+        let mut memory = GpuMemory { output, bytes, inputs, scratch, arguments };
+        for input in problem.inputs() {
+            let argument = memory.argument(gpu, input)?;
+            memory.arguments.push(argument);
+        }
+        Ok(memory)
+    }
+
+    fn argument(&mut self, gpu: &Gpu, input: Input<'a>) -> Result<Argument> {
+        Ok(match input {
+            Input::Output => Argument::U64(self.output.address()),
+            Input::Number(number) => number,
+            Input::Bytes(bytes) => {
+                let buffer = gpu.upload(bytes)?;
+                let address = Argument::U64(buffer.address());
+                self.inputs.push((buffer, bytes));
+                address
+            }
+            Input::Scratch(bytes) => {
+                let buffer = gpu.upload(&vec![0; bytes])?;
+                let address = Argument::U64(buffer.address());
+                self.scratch.push((buffer, bytes));
+                address
+            }
+        })
+    }
+
+    /// Poisons the output and clears the scratch memory.
+    fn make_ready(&mut self, gpu: &Gpu) -> Result<()> {
+        gpu.refill(&mut self.output, &vec![POISON; self.bytes])?;
+        self.scratch.iter_mut().try_for_each(|(buffer, bytes)| gpu.refill(buffer, &vec![0; *bytes]))
+    }
 }
 
 /// 2,048 threads, as many as a multiprocessor holds.
@@ -295,11 +413,6 @@ impl Poisoned {
     fn new(bytes: usize) -> Self {
         let words = vec![u128::from_ne_bytes([POISON; 16]); bytes.div_ceil(16)];
         Poisoned { words, bytes }
-    }
-
-    /// Its address, as a number that threads may share.
-    fn start(&mut self) -> usize {
-        self.words.as_mut_ptr().expose_provenance()
     }
 
     fn bytes(&self) -> &[u8] {

@@ -1,10 +1,7 @@
 //! Look-ups in a hash table.
 
-use super::{Argument, Input, Output, Problem, Random, Workload, bytes_of};
-use kernels::{
-    Thread,
-    probe::{EMPTY, MISSING, Slot, home, probe},
-};
+use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use kernels::probe::{EMPTY, MISSING, Slot, home, probe};
 use std::collections::HashMap;
 
 pub(super) struct Probe;
@@ -95,9 +92,11 @@ impl Problem for Join {
         Output::U64(self.keys.iter().map(value).collect())
     }
 
-    unsafe fn run_thread(&self, thread: Thread, output: *mut u8) {
-        let (table, keys) = (self.table.as_ptr(), self.keys.as_ptr());
-        // SAFETY: the table has 2^bits slots, half of them empty; the output is as promised.
-        unsafe { probe(thread, output.cast(), table, self.bits, keys, self.keys.len()) }
+    unsafe fn run(&self, output: Place) {
+        each_thread(self, |thread| {
+            let (table, keys) = (self.table.as_ptr(), self.keys.as_ptr());
+            // SAFETY: the table has 2^bits slots, half of them empty; the output is as promised.
+            unsafe { probe(thread, output.at(), table, self.bits, keys, self.keys.len()) }
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! A sparse matrix times a vector: Poisson's equation on a square grid, by five points.
 
-use super::{Argument, Input, Output, Problem, Random, Workload, bytes_of};
-use kernels::{Thread, spmv::spmv};
+use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use kernels::spmv::spmv;
 
 pub(super) struct Spmv;
 
@@ -107,10 +107,12 @@ impl Problem for Poisson {
         Output::F32((0..self.rows()).map(&mut row_sum).collect())
     }
 
-    unsafe fn run_thread(&self, thread: Thread, output: *mut u8) {
-        let [row_start, columns] = [&self.row_start, &self.columns].map(|numbers| numbers.as_ptr());
-        let [values, x] = [&self.values, &self.x].map(|floats| floats.as_ptr());
-        // SAFETY: `new` made the row starts ascend and every column a point; the output is as promised.
-        unsafe { spmv(thread, output.cast(), row_start, columns, values, x, self.rows()) }
+    unsafe fn run(&self, output: Place) {
+        each_thread(self, |thread| {
+            let [row_start, columns] = [&self.row_start, &self.columns].map(|numbers| numbers.as_ptr());
+            let [values, x] = [&self.values, &self.x].map(|floats| floats.as_ptr());
+            // SAFETY: `new` made the row starts ascend and every column a point; the output is as promised.
+            unsafe { spmv(thread, output.at(), row_start, columns, values, x, self.rows()) }
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! STREAM's triad.
 
-use super::{Argument, Input, Output, Problem, Random, Workload, bytes_of};
-use kernels::{Thread, triad::triad};
+use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use kernels::triad::triad;
 use ptx_intrinsics::V4;
 
 pub(super) struct Triad;
@@ -69,8 +69,10 @@ impl Problem for Input3 {
         Output::F32(b.iter().zip(&c).map(|(b, c)| b + self.s * c).collect())
     }
 
-    unsafe fn run_thread(&self, thread: Thread, output: *mut u8) {
+    unsafe fn run(&self, output: Place) {
         // SAFETY: the slices have the length that is passed; the output too, by this contract.
-        unsafe { triad(thread, output.cast(), self.b.as_ptr(), self.c.as_ptr(), self.s, self.b.len()) }
+        each_thread(self, |thread| unsafe {
+            triad(thread, output.at(), self.b.as_ptr(), self.c.as_ptr(), self.s, self.b.len());
+        });
     }
 }
