@@ -1,8 +1,0 @@
-//! An order has a scope.
-use ptx_intrinsics::*;
-
-fn main() {}
-
-fn kernel(p: *const f32) -> f32 {
-    unsafe { ld_shared().relaxed().read(p) }
-}
