@@ -282,12 +282,12 @@ fn a_form_is_a_line_of_json() {
     let form = forms.iter().find(|form| form.ptx() == name).unwrap();
     assert_eq!(
         forms_list::json_line(form),
-        r#"{"instruction":"ld.global.nc","min_ptx":"7.4","min_sm":80,"ptx":"ld.global.nc.L1::evict_last.L2::256B.f32","rust":"ld_global_nc::<EvictLast, Prefetch256>().read(p as *const f32)"}"#
+        r#"{"instruction":"ld.global.nc","min_ptx":"7.4","min_sm":80,"ptx":"ld.global.nc.L1::evict_last.L2::256B.f32","rust":"ld_global_nc::<EvictLast, Prefetch256>().read(p as *const f32)","rust_if":"ld_global_nc::<EvictLast, Prefetch256>().read_if(cond, p as *const f32, or)","unified":null}"#
     );
     for form in &forms {
         let line: serde_json::Value = serde_json::from_str(&forms_list::json_line(form)).unwrap();
         let keys: Vec<_> = line.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(keys, ["instruction", "min_ptx", "min_sm", "ptx", "rust"]);
+        assert_eq!(keys, ["instruction", "min_ptx", "min_sm", "ptx", "rust", "rust_if", "unified"]);
         assert_eq!(line["min_ptx"], format!("{}.{}", form.min_ptx() / 10, form.min_ptx() % 10));
     }
 }

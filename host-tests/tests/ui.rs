@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 const CASES: usize = 94;
 
 /// How notes begin that are rustc's and not ours.
-const NOTES_OF_RUSTC: [&str; 4] =
-    ["required for ", "this error originates ", "in this macro ", "the following trait bounds "];
+const NOTES_OF_RUSTC: [&str; 5] =
+    ["required for ", "this error originates ", "in this macro ", "the following trait bounds ", "`#[warn("];
 
 struct Folder {
     path: PathBuf,

@@ -68,8 +68,10 @@ caching_rows! { spell { impl_load LdGlobal LdGlobalCaching }
 /// | [`ld_param_entry`] | `.param::entry` | a generic pointer to a parameter of the kernel, as `cvta.param` gives |
 /// | [`ld_param_func`] | `.param::func` | a device function's parameter, as `mov.b64 p, name_param_0` gives |
 ///
-/// The block converts a generic pointer to the space. For shared memory that costs nothing; for constants, parameters
-/// and local memory it is a subtraction, which `ptxas` shares between loads of one base.
+/// The block converts a generic pointer to the space, and that is not always free. For shared memory up to sm_89 it
+/// disappears in the access; from sm_90 on the access is one instruction too, but `ptxas` no longer folds `p.add(4)` into
+/// its immediate, so the sum is an instruction of its own. For constants, parameters and local memory a subtraction stays,
+/// shared between loads of one base.
 ///
 /// Orders are methods: [`volatile`](Self::volatile), [`relaxed`](Self::relaxed), [`acquire`](Self::acquire),
 /// [`mmio`](Self::mmio). Cache operators, eviction priorities, prefetch sizes, policies, `.unified` and sinks of these

@@ -219,9 +219,13 @@ macro_rules! with_element {
             $((($($word)*) $d($d rest:tt)*) => {
                 $d crate::__ptx! { @named ($($t)*) ($shape $class $register) $d($d rest)* }
             };)*
-            ($d other:tt $d($d rest:tt)*) => {
-                compile_error!("PTX has no such type: `.b8` to `.b128`, `.u8` to `.u64`, `.s8` to `.s64`, `.f32`, `.f64`; before it `.v2` or `.v4` of up to 64 bits, `.v8` of 32 bits")
-            };
+            // No such type: reading the words says why.
+            ($d other:tt $d op:ident $d guard:tt ($d($d word:tt)*) $d($d rest:tt)*) => {{
+                const _: $d crate::spelling::Spelling = $d crate::spelling::demand(
+                    $d crate::__ptx!(@text $d op $d($d word)*), false, false, $d crate::spelling::Lanes::All
+                );
+                loop {}
+            }};
         }
     };
 }
@@ -444,15 +448,25 @@ macro_rules! __ptx_lanes {
     (@option sink $d:ident) => { None };
 }
 
+/// A type that is moved as a `P`.
+#[diagnostic::on_unimplemented(
+    message = "the words say `{P}`, and the pointer is to `{Self}`",
+    label = "not a pointer to `{P}`",
+    note = "change the type in the words (`.f32` is `f32`, `.s32` is `i32`, `.b32` is `B32`), or cast the pointer"
+)]
+pub trait MovedAs<P> {}
+#[diagnostic::do_not_recommend]
+impl<T: Element> MovedAs<T::Ptx> for T {}
+
 /// The source of a load, which points to what is moved as a `P`.
 #[inline(always)]
-pub const fn from<T: Element<Ptx = P>, P>(p: *const T) -> *const T {
+pub const fn from<T: MovedAs<P>, P>(p: *const T) -> *const T {
     p
 }
 
 /// The destination of a store, which points to what is moved as a `P`.
 #[inline(always)]
-pub const fn to<T: Element<Ptx = P>, P>(p: *mut T) -> *mut T {
+pub const fn to<T: MovedAs<P>, P>(p: *mut T) -> *mut T {
     p
 }
 

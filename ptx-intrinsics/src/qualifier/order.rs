@@ -207,7 +207,7 @@ for_each_element! { moved_by () }
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "the methods `relaxed`, `acquire` and `release` take `NoHint` or `NoAllocate`, not `{Self}`",
-    note = "an eviction priority is spelled by `ptx!`: `ptx!(ld.acquire.gpu.global.L1::evict_last.f32 [p])`",
+    note = "an eviction priority is spelled by `ptx!`: `ptx!(ld.acquire.gpu.global.L1::evict_last.f32 [p])`, `ptx!(st.release.gpu.global.L1::evict_last.f32 [p], v)`",
     note = "a cache operator is for weak accesses alone"
 )]
 pub trait OrderedCaching: Caching {}
