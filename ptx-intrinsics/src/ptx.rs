@@ -470,7 +470,7 @@ pub const fn to<T: MovedAs<P>, P>(p: *mut T) -> *mut T {
     p
 }
 
-/// A value for a pointer.
+/// A pointer to a `T`.
 pub trait PointsTo<T>: Copy {}
 impl<T> PointsTo<T> for *const T {}
 impl<T> PointsTo<T> for *mut T {}

@@ -341,7 +341,7 @@ macro_rules! impl_store {
     };
 }
 
-/// A load from a space, whose address the block converts: `{space address}` are the texts for that.
+/// A load from a space, whose address the block may convert: `[before] "[address]" [after]` are the texts for that.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! emit_load_in {
     ({ $rows:tt $R:ident [$($ty:literal)*] [$($convert:literal)?] $address:literal [$($converted:literal)?] [$($guard:literal $end:literal)?] }
@@ -352,7 +352,7 @@ macro_rules! emit_load_in {
     };
 }
 
-/// A store to a space, whose address the block converts.
+/// A store to a space, likewise.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! emit_store_in {
     ({ $rows:tt $R:ident [$($ty:literal)*] [$($convert:literal)?] $address:literal [$($converted:literal)?] [$($guard:literal $end:literal)?] }

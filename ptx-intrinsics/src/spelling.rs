@@ -314,45 +314,31 @@ impl Spelling {
     /// With one more word.
     const fn and(mut self, this: &'static str) -> Result<Self, Wrong> {
         let bytes = this.as_bytes();
-        let had = if let Some(order) = Ordering::read(bytes) {
-            let had = self.order.is_some();
-            self.order = Some(order);
-            had
-        } else if let Some(scope) = Threads::read(bytes) {
-            let had = self.scope.is_some();
-            self.scope = Some(scope);
-            had
-        } else if let Some(place) = Place::read(bytes) {
-            let had = self.place.is_some();
-            self.place = Some(place);
-            had
-        } else if let Some(operator) = Operator::read(bytes) {
-            let had = self.operator.is_some();
-            self.operator = Some(operator);
-            had
-        } else if let Some(l1) = L1::read(bytes) {
-            let had = self.l1.is_some();
-            self.l1 = Some(l1);
-            had
-        } else if let Some(l2) = L2::read(bytes) {
-            let had = self.l2.is_some();
-            self.l2 = Some(l2);
-            had
-        } else if let Some(size) = Size::read(bytes) {
-            let had = self.size.is_some();
-            self.size = Some(size);
-            had
-        } else if same(bytes, b".nc") {
-            let had = self.nc;
-            self.nc = true;
-            had
-        } else if same(bytes, b".L2::cache_hint") {
-            let had = self.hint;
-            self.hint = true;
-            had
-        } else {
-            return wrong(this, unknown(bytes));
-        };
+        macro_rules! words {
+            ($($field:ident $kind:ident)*) => { $(
+                if let Some(word) = $kind::read(bytes) {
+                    let had = self.$field.is_some();
+                    self.$field = Some(word);
+                    return self.once(this, had);
+                }
+            )* };
+        }
+        words! { order Ordering scope Threads place Place operator Operator l1 L1 l2 L2 size Size }
+        macro_rules! flags {
+            ($($field:ident $text:literal)*) => { $(
+                if same(bytes, $text) {
+                    let had = self.$field;
+                    self.$field = true;
+                    return self.once(this, had);
+                }
+            )* };
+        }
+        flags! { nc b".nc" hint b".L2::cache_hint" }
+        wrong(this, unknown(bytes))
+    }
+
+    /// With a word that may stand only once.
+    const fn once(self, this: &'static str, had: bool) -> Result<Self, Wrong> {
         if had { wrong(this, "one of its kind is there already") } else { Ok(self) }
     }
 
@@ -518,27 +504,14 @@ impl Spelling {
             .and_if(self.hint, CachePolicy::NEEDS)
             .and_if(local_volatile, Needs::of::<sm_20, ptx91>())
             .and_if(b128 && matches!(self.scope, Some(Threads::Sys)), Needs::of::<sm_20, ptx84>());
-        if let Some(order) = self.order {
-            needs = needs.and(order.needs());
+        macro_rules! words {
+            ($($field:ident)*) => { $(
+                if let Some(word) = self.$field {
+                    needs = needs.and(word.needs());
+                }
+            )* };
         }
-        if let Some(scope) = self.scope {
-            needs = needs.and(scope.needs());
-        }
-        if let Some(place) = self.place {
-            needs = needs.and(place.needs());
-        }
-        if let Some(operator) = self.operator {
-            needs = needs.and(operator.needs());
-        }
-        if let Some(l1) = self.l1 {
-            needs = needs.and(l1.needs());
-        }
-        if let Some(l2) = self.l2 {
-            needs = needs.and(l2.needs());
-        }
-        if let Some(size) = self.size {
-            needs = needs.and(size.needs());
-        }
+        words! { order scope place operator l1 l2 size }
         needs
     }
 }
