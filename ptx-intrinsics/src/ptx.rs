@@ -243,7 +243,7 @@ macro_rules! __ptx_load {
         let p = $crate::ptx::from::<_, $t>($p);
         #[cfg(target_arch = "nvptx64")]
         let value = {
-            let mut d: $crate::__registers!($shape ::core::mem::MaybeUninit<$r>) = $crate::spell::uninit();
+            let mut d: $crate::__registers!($shape ::core::mem::MaybeUninit<$r>) = $crate::ptx::registers();
             $crate::__ptx_asm! { @unified $unified { ld $effect ($($word)*) } [$($policy)?] [] ($shape out $class d) $space (p = in(reg64) p,) }
             $crate::ptx::value(p, d)
         };
@@ -263,7 +263,7 @@ macro_rules! __ptx_load {
         let or = $crate::ptx::like(p, $or);
         #[cfg(target_arch = "nvptx64")]
         let value = {
-            let mut d: $crate::__registers!($shape ::core::mem::MaybeUninit<$r>) = $crate::spell::same_bits(or);
+            let mut d: $crate::__registers!($shape ::core::mem::MaybeUninit<$r>) = $crate::ptx::registers_of(or);
             $crate::__ptx_asm! { @unified $unified { ld $effect ($($word)*) } [$($policy)?] [@] ($shape inout $class d) $space
                 (p = in(reg64) p, cond = in(reg32) $crate::ptx::bit(cond),) }
             $crate::ptx::value(p, d)
@@ -290,7 +290,7 @@ macro_rules! __ptx_store {
         let value = $crate::ptx::like(p, $value);
         #[cfg(target_arch = "nvptx64")]
         {
-            let d: $crate::__registers!($shape $r) = $crate::spell::same_bits(value);
+            let d: $crate::__registers!($shape $r) = $crate::ptx::registers_of(value);
             $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [] ($shape in $class d) $space (p = in(reg64) p,) }
         }
         #[cfg(not(target_arch = "nvptx64"))]
@@ -308,7 +308,7 @@ macro_rules! __ptx_store {
         let value = $crate::ptx::like(p, $value);
         #[cfg(target_arch = "nvptx64")]
         {
-            let d: $crate::__registers!($shape $r) = $crate::spell::same_bits(value);
+            let d: $crate::__registers!($shape $r) = $crate::ptx::registers_of(value);
             $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [@] ($shape in $class d) $space
                 (p = in(reg64) p, cond = in(reg32) $crate::ptx::bit(cond),) }
         }
@@ -481,9 +481,31 @@ pub const fn like<T>(_: impl PointsTo<T>, value: T) -> T {
     value
 }
 
-/// The value that was loaded from `p`, out of its registers.
+/// Registers with nothing in them.
+///
+/// # Safety
+/// `D` need not be initialised.
+#[cfg(target_arch = "nvptx64")]
 #[inline(always)]
-pub const fn value<T: Element, D: Copy>(_: *const T, registers: D) -> T {
+pub const unsafe fn registers<D: Copy>() -> D {
+    crate::spell::uninit()
+}
+
+/// The registers of a value.
+///
+/// # Safety
+/// Every bit pattern is a `D`.
+#[inline(always)]
+pub const unsafe fn registers_of<T: Element, D: Copy>(value: T) -> D {
+    same_bits(value)
+}
+
+/// The value that was loaded from `p`, out of its registers.
+///
+/// # Safety
+/// The registers are initialised.
+#[inline(always)]
+pub const unsafe fn value<T: Element, D: Copy>(_: *const T, registers: D) -> T {
     same_bits(registers)
 }
 

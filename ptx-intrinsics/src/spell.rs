@@ -73,10 +73,9 @@ pub trait StoreInIf<S>: PtxType {
 pub(crate) type WeakRow = (Weak, NoHint);
 
 /// Registers with nothing in them.
-#[doc(hidden)]
 #[cfg(target_arch = "nvptx64")]
 #[inline(always)]
-pub const fn uninit<R: Copy>() -> R {
+pub(crate) const fn uninit<R: Copy>() -> R {
     // A union and not `MaybeUninit::assume_init`, which stays a call in a dev build.
     union Nothing<R: Copy> {
         nothing: (),
@@ -87,9 +86,8 @@ pub const fn uninit<R: Copy>() -> R {
 }
 
 /// A value of `Self::Ptx` as the type that it stands for, or the other way round.
-#[doc(hidden)]
 #[inline(always)]
-pub const fn same_bits<A: Copy, B: Copy>(a: A) -> B {
+pub(crate) const fn same_bits<A: Copy, B: Copy>(a: A) -> B {
     // A union and not `transmute_copy`, which stays a call in a dev build.
     union Bits<A: Copy, B: Copy> {
         a: A,
