@@ -23,6 +23,7 @@
 //! | `st.global` | [`st_global`] | [`write`](StGlobal::write), [`write_with`](StGlobal::write_with), [`write_if`](StGlobal::write_if) |
 //! | `st` in another space or order | [`st`], [`st_shared`], …, [`release`](StGlobal::release), … | [`write`](St::write), [`write_if`](St::write_if) |
 //! | every one of these, in PTX's own words | | [`ptx!`] |
+//! | `createpolicy.fractional` | | [`CachePolicy::fractional`] |
 //! | `prefetch`, `prefetchu` | | [`prefetch_l1`], [`prefetch_l2`], [`prefetch_global_l2`], … |
 //!
 //! The first type parameter of a load or store of global memory is its [`Caching`], the second of a load its
@@ -61,6 +62,7 @@ pub mod spell;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod catalogue;
+mod createpolicy;
 mod cuda;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod features;
@@ -76,6 +78,7 @@ pub mod ptx;
 pub mod spelling;
 mod st;
 
+pub use createpolicy::*;
 pub use cuda::*;
 pub use element::*;
 pub use ld::*;

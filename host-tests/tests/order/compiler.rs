@@ -9,7 +9,7 @@ use host_tests::error::Result;
 use host_tests::forms;
 use host_tests::nvdisasm::Disassembler;
 use host_tests::progress::Progress;
-use host_tests::ptx::{Function, Module};
+use host_tests::ptx::{Function, Module, normalise};
 use host_tests::ptxas::Assembler;
 use host_tests::target::{PtxVersion, Sm};
 use host_tests::toolchain::{DeviceToolchain, Route};
@@ -83,6 +83,14 @@ fn what_must_stay_stays_once() {
     assert_eq!(accesses("unused_and_weak"), [""; 0]);
     let expected = [["st.volatile.global.u32"; 2], ["st.mmio.relaxed.sys.u32"; 2], ["st.global.cs.u32"; 2]];
     assert_eq!(accesses("stores"), expected.concat());
+}
+
+#[test]
+fn a_policy_is_one_instruction() {
+    let body = &built().1.function("policies").expect("the kernel").body;
+    let made: Vec<String> =
+        body.iter().map(|line| normalise(&line.text)).filter(|text| text.contains("policy.")).collect();
+    assert_eq!(made, ["createpolicy.fractional.L2::evict_last.b64 %, %;"]);
 }
 
 /// In the machine code: loads and a store under a predicate, and no branch around them.

@@ -73,6 +73,11 @@ kernels! {
         st_global::<Cs>().write(p, 1);
         st_global::<Cs>().write(p, 1);
     }
+    // A policy is made of a number, and goes where nobody uses it: it is dropped.
+    policies(out: *mut u64, fraction: f32) {
+        CachePolicy::fractional::<L2EvictFirst>(fraction);
+        *out = CachePolicy::fractional::<L2EvictLast>(fraction).bits();
+    }
     // One predicated instruction each. Threads differ, and there are two loads on their way: where all threads agree, or
     // only one load is waited for, ptxas branches around it instead.
     guarded(p: *const u32, out: *mut u32, threads: u32) {

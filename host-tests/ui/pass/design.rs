@@ -34,7 +34,8 @@ fn main() {
         // {ld,st}.global.L2::cache_hint.v4.b32, ld.global.L1::evict_last.L2::cache_hint.v4.b32
         ld_global::<NoHint, NoPrefetch>().read_with(p, CachePolicy::EVICT_FIRST);
         st_global::<NoHint>().write_with(q, four, CachePolicy::EVICT_FIRST);
-        ld_global::<EvictLast, NoPrefetch>().read_with(p, CachePolicy::EVICT_LAST);
+        let policy = CachePolicy::fractional::<L2EvictLast>(0.5);
+        ld_global::<EvictLast, NoPrefetch>().read_with(p, policy);
         ld_global::<NoHint, NoPrefetch>().volatile().read(p);
         assert_eq!(out, four);
     }
