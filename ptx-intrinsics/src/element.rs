@@ -209,6 +209,15 @@ pub trait PtxType: Element<Ptx = Self> {
     type Isa: target::Isa;
 }
 
+/// A type that is moved as a `P`.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the words say `{P}`, and the pointer is to `{Self}`",
+    label = "not a pointer to `{P}`",
+    note = "change the type in the words (`.f32` is `f32`, `.s32` is `i32`, `.b32` is `B32`), or cast the pointer"
+)]
+pub trait MovedAs<P> {}
+
 /// A type of 256 bits: [`V8`] of 32-bit or [`V4`] of 64-bit elements.
 #[diagnostic::on_unimplemented(
     message = "an L2 eviction priority needs a 256-bit type, and `{Self}` is not one",
@@ -234,6 +243,8 @@ macro_rules! ptx_types {
         unsafe impl Element for $t {
             type Ptx = Self;
         }
+        #[diagnostic::do_not_recommend]
+        impl MovedAs<$t> for $t {}
         impl PtxType for $t {
             type Register = $register;
             type Sm = $sm;
@@ -250,6 +261,8 @@ macro_rules! carried_as {
         unsafe impl Element for $t {
             type Ptx = $ptx;
         }
+        #[diagnostic::do_not_recommend]
+        impl MovedAs<$ptx> for $t {}
         const _: () = assert!(size_of::<$t>() == size_of::<$ptx>() && align_of::<$t>() == align_of::<$ptx>());
     )* };
 }

@@ -448,25 +448,15 @@ macro_rules! __ptx_lanes {
     (@option sink $d:ident) => { None };
 }
 
-/// A type that is moved as a `P`.
-#[diagnostic::on_unimplemented(
-    message = "the words say `{P}`, and the pointer is to `{Self}`",
-    label = "not a pointer to `{P}`",
-    note = "change the type in the words (`.f32` is `f32`, `.s32` is `i32`, `.b32` is `B32`), or cast the pointer"
-)]
-pub trait MovedAs<P> {}
-#[diagnostic::do_not_recommend]
-impl<T: Element> MovedAs<T::Ptx> for T {}
-
 /// The source of a load, which points to what is moved as a `P`.
 #[inline(always)]
-pub const fn from<T: MovedAs<P>, P>(p: *const T) -> *const T {
+pub const fn from<T: Element + MovedAs<P>, P>(p: *const T) -> *const T {
     p
 }
 
 /// The destination of a store, which points to what is moved as a `P`.
 #[inline(always)]
-pub const fn to<T: MovedAs<P>, P>(p: *mut T) -> *mut T {
+pub const fn to<T: Element + MovedAs<P>, P>(p: *mut T) -> *mut T {
     p
 }
 
