@@ -168,11 +168,6 @@ impl Part<'_> {
 const GATES: [(u32, u32, u32); 7] =
     [(80, 73, 74), (90, 78, 80), (80, 81, 82), (80, 82, 83), (80, 83, 84), (100, 87, 88), (80, 90, 91)];
 
-/// The PTX ISA versions that [`Part::versions`] asks about.
-pub fn gates() -> impl Iterator<Item = u32> {
-    GATES.into_iter().map(|(.., gate)| gate)
-}
-
 fn has(case: &Case, sm: Sm, version: PtxVersion) -> bool {
     let (first_sm, first_ptx) = case.needs();
     first_sm <= sm.number && PtxVersion::new(first_ptx / 10, first_ptx % 10) <= version

@@ -62,24 +62,24 @@ impl Form {
 
     /// The predicated form's expression, with `cond`, and for a load `or`, beside the others. None where there is none.
     pub fn rust_if(&self) -> Option<String> {
-        self.spelling.map(|spelling| spelling.method(true).unwrap_or_else(|| spelling.spelled(Way::Guarded)))
+        self.spelling.map(|spelling| spelling.method(true).unwrap_or_else(|| spelling.spelled(true)))
     }
 
     /// The expression with [`ptx!`](crate::ptx). None for a prefetch.
     pub fn rust_ptx(&self) -> Option<String> {
-        self.spelling.map(|spelling| spelling.spelled(Way::Plain))
+        self.spelling.map(|spelling| spelling.spelled(false))
     }
 
     /// The predicated expression with [`ptx!`](crate::ptx). None for a prefetch.
     pub fn rust_ptx_if(&self) -> Option<String> {
-        self.spelling.map(|spelling| spelling.spelled(Way::Guarded))
+        self.spelling.map(|spelling| spelling.spelled(true))
     }
 
     /// The form with `.unified` behind its address, where it takes that: the expression, SM and PTX ISA version.
     pub fn unified(&self) -> Option<(String, u32, u32)> {
         let spelling = Spelling { unified: true, ..self.spelling? };
         let needs = spelling.check().ok()?;
-        Some((spelling.spelled(Way::Plain), needs.sm, needs.ptx))
+        Some((spelling.spelled(false), needs.sm, needs.ptx))
     }
 
     /// The mnemonic with all qualifiers and the type.
@@ -183,19 +183,12 @@ fn with_qualifiers(head: Spelling) -> impl Iterator<Item = Form> {
     spellings.filter_map(|spelling| spelling.form())
 }
 
-/// How an expression is written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Plain,
-    Guarded,
-}
-
 impl Spelling {
     fn form(self) -> Option<Form> {
         let needs = self.check().ok()?;
         Some(Form {
             instruction: self.instruction(),
-            rust: self.method(false).unwrap_or_else(|| self.spelled(Way::Plain)),
+            rust: self.method(false).unwrap_or_else(|| self.spelled(false)),
             ptx: self.ptx(),
             spelling: Some(self),
             needs,
@@ -294,9 +287,9 @@ impl Spelling {
     }
 
     /// The expression with `ptx!`.
-    fn spelled(&self, way: Way) -> String {
+    fn spelled(&self, guarded: bool) -> String {
         let (ty, policy) = (ELEMENTS[self.element].rust, if self.hint { ", policy" } else { "" });
-        let (cond, or) = if way == Way::Guarded { ("@cond ", ", else or") } else { ("", "") };
+        let (cond, or) = if guarded { ("@cond ", ", else or") } else { ("", "") };
         let unified = if self.unified { ".unified" } else { "" };
         let ptx = self.ptx();
         match self.operation {

@@ -68,7 +68,7 @@ macro_rules! ptx {
 }
 
 /// `@words` takes the words one by one, noting the space, whether it may be merged, and the type; `@type` has the
-/// type's registers, `@load` and `@store` the operands, `@asm` is the access.
+/// type's registers, `@load` and `@store` the operands.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __ptx {
@@ -197,6 +197,7 @@ macro_rules! __ptx {
         $crate::__ptx! { @type $op ($crate::ptx::types::$scalar) ($($registers)*) $($rest)* }
     };
     (@text $op:ident $($word:tt)*) => { concat!(stringify!($op) $(, stringify!($word))*) };
+    (@meaning $($words:tt)*) => { const { $crate::ptx::meaning($crate::__ptx!(@text $($words)*)) } };
     (@has) => { false };
     (@has $policy:expr) => { true };
     (@drop) => {};
@@ -250,7 +251,7 @@ macro_rules! __ptx_load {
         #[cfg(not(target_arch = "nvptx64"))]
         let value = {
             $crate::__ptx!(@drop $($policy)?);
-            $crate::ptx::load($crate::__ptx!(@text ld $($word)*), p)
+            $crate::ptx::load($crate::__ptx!(@meaning ld $($word)*), p)
         };
         value
     }};
@@ -271,7 +272,7 @@ macro_rules! __ptx_load {
         #[cfg(not(target_arch = "nvptx64"))]
         let value = {
             $crate::__ptx!(@drop $($policy)?);
-            if cond { $crate::ptx::load($crate::__ptx!(@text ld $($word)*), p) } else { or }
+            if cond { $crate::ptx::load($crate::__ptx!(@meaning ld $($word)*), p) } else { or }
         };
         value
     }};
@@ -296,7 +297,7 @@ macro_rules! __ptx_store {
         #[cfg(not(target_arch = "nvptx64"))]
         {
             $crate::__ptx!(@drop $($policy)?);
-            $crate::ptx::store($crate::__ptx!(@text st $($word)*), p, value);
+            $crate::ptx::store($crate::__ptx!(@meaning st $($word)*), p, value);
         }
     }};
     ([@ $cond:tt] { st ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
@@ -316,7 +317,7 @@ macro_rules! __ptx_store {
         {
             $crate::__ptx!(@drop $($policy)?);
             if cond {
-                $crate::ptx::store($crate::__ptx!(@text st $($word)*), p, value);
+                $crate::ptx::store($crate::__ptx!(@meaning st $($word)*), p, value);
             }
         }
     }};
@@ -417,7 +418,7 @@ macro_rules! __ptx_lanes {
         #[cfg(not(target_arch = "nvptx64"))]
         let value = {
             $crate::__ptx!(@drop $($policy)?);
-            $crate::ptx::load_lanes($crate::__ptx!(@text ld $($word)*), p, LANES)
+            $crate::ptx::load_lanes($crate::__ptx!(@meaning ld $($word)*), p, LANES)
         };
         value
     }};
@@ -434,7 +435,7 @@ macro_rules! __ptx_lanes {
         #[cfg(not(target_arch = "nvptx64"))]
         {
             $crate::__ptx!(@drop $($policy)?);
-            $crate::ptx::store_lanes($crate::__ptx!(@text st $($word)*), p, &[$($crate::__ptx_lanes!(@option $kind $d)),*]);
+            $crate::ptx::store_lanes($crate::__ptx!(@meaning st $($word)*), p, &[$($crate::__ptx_lanes!(@option $kind $d)),*]);
         }
     }};
 
@@ -541,8 +542,11 @@ pub const fn bit(cond: bool) -> u32 {
 
 /// What the words mean on a CPU; they were checked before.
 #[cfg(not(target_arch = "nvptx64"))]
-fn meaning(text: &'static str) -> host::Meaning {
-    Spelling::read(text).map_or(host::Meaning::Plain, |spelling| spelling.on_host())
+pub const fn meaning(text: &'static str) -> host::Meaning {
+    match Spelling::read(text) {
+        Ok(spelling) => spelling.on_host(),
+        Err(_) => host::Meaning::Plain,
+    }
 }
 
 /// Off the GPU: a load.
@@ -551,9 +555,9 @@ fn meaning(text: &'static str) -> host::Meaning {
 /// As for the words.
 #[cfg(not(target_arch = "nvptx64"))]
 #[inline]
-pub unsafe fn load<T: Element>(text: &'static str, p: *const T) -> T {
+pub unsafe fn load<T: Element>(meaning: host::Meaning, p: *const T) -> T {
     // SAFETY: the caller's promise.
-    same_bits(unsafe { host::load(meaning(text), p as *const T::Ptx) })
+    same_bits(unsafe { host::load(meaning, p as *const T::Ptx) })
 }
 
 /// Off the GPU: a load of some lanes; the others are zero.
@@ -561,7 +565,7 @@ pub unsafe fn load<T: Element>(text: &'static str, p: *const T) -> T {
 /// # Safety
 /// As for the words.
 #[cfg(not(target_arch = "nvptx64"))]
-pub unsafe fn load_lanes<T: Element>(text: &'static str, p: *const T, lanes: &[bool]) -> T
+pub unsafe fn load_lanes<T: Element>(meaning: host::Meaning, p: *const T, lanes: &[bool]) -> T
 where
     Lane<T>: PtxType,
 {
@@ -569,9 +573,7 @@ where
     let mut value: T = unsafe { core::mem::zeroed() };
     for (at, _) in lanes.iter().enumerate().filter(|(_, named)| **named) {
         // SAFETY: the lane is a part of what the caller promises.
-        unsafe {
-            (&raw mut value).cast::<Lane<T>>().add(at).write(host::load(meaning(text), p.cast::<Lane<T>>().add(at)))
-        };
+        unsafe { (&raw mut value).cast::<Lane<T>>().add(at).write(host::load(meaning, p.cast::<Lane<T>>().add(at))) };
     }
     value
 }
@@ -582,9 +584,9 @@ where
 /// As for the words.
 #[cfg(not(target_arch = "nvptx64"))]
 #[inline]
-pub unsafe fn store<T: Element>(text: &'static str, p: *mut T, value: T) {
+pub unsafe fn store<T: Element>(meaning: host::Meaning, p: *mut T, value: T) {
     // SAFETY: the caller's promise.
-    unsafe { host::store(meaning(text), p as *mut T::Ptx, same_bits(value)) };
+    unsafe { host::store(meaning, p as *mut T::Ptx, same_bits(value)) };
 }
 
 /// Off the GPU: a store of some lanes.
@@ -592,14 +594,14 @@ pub unsafe fn store<T: Element>(text: &'static str, p: *mut T, value: T) {
 /// # Safety
 /// As for the words.
 #[cfg(not(target_arch = "nvptx64"))]
-pub unsafe fn store_lanes<T: Element>(text: &'static str, p: *mut T, lanes: &[Option<Lane<T>>])
+pub unsafe fn store_lanes<T: Element>(meaning: host::Meaning, p: *mut T, lanes: &[Option<Lane<T>>])
 where
     Lane<T>: PtxType,
 {
     for (at, lane) in lanes.iter().enumerate() {
         if let Some(value) = lane {
             // SAFETY: the lane is a part of what the caller promises.
-            unsafe { host::store(meaning(text), p.cast::<Lane<T>>().add(at), *value) };
+            unsafe { host::store(meaning, p.cast::<Lane<T>>().add(at), *value) };
         }
     }
 }
