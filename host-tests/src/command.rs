@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -138,10 +139,12 @@ impl Command {
             return Err(Error::new(wrong).at(line).fix("correct the path, or create the folder"));
         }
         let _running = Running::new();
-        let child = start(self.inner.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()))
-            .map_err(|error| not_started(&line, &error))?;
-        let (status, stdout, stderr) =
-            wait(child).map_err(|error| Error::new(format_args!("lost sight of a program: {error}")).at(&line))?;
+        let lost = |error| Error::new(format_args!("lost sight of a program: {error}")).at(&line);
+        let (stdout, stderr) = (Captured::new().map_err(lost)?, Captured::new().map_err(lost)?);
+        self.inner.stdin(Stdio::null()).stdout(stdout.end().map_err(lost)?).stderr(stderr.end().map_err(lost)?);
+        let child = start(&mut self.inner).map_err(|error| not_started(&line, &error))?;
+        let status = wait(child).map_err(lost)?;
+        let (stdout, stderr) = (stdout.text().map_err(lost)?, stderr.text().map_err(lost)?);
         if interrupted() {
             return Err(Error::new("interrupted").at(line));
         }
@@ -214,20 +217,17 @@ fn not_started(line: &str, error: &io::Error) -> Error {
     }
 }
 
-fn wait(mut child: Child) -> io::Result<(ExitStatus, String, String)> {
-    let stdout = read_aside(child.stdout.take());
-    let stderr = read_aside(child.stderr.take());
+fn wait(mut child: Child) -> io::Result<ExitStatus> {
     let mut since: Option<Instant> = None;
-    let status = loop {
+    loop {
         if let Some(status) = child.try_wait()? {
-            break status;
+            return Ok(status);
         }
         if interrupted() {
             ask_to_stop(&mut child, *since.get_or_insert_with(Instant::now))?;
         }
         thread::sleep(Duration::from_millis(1));
-    };
-    Ok((status, stdout.join().unwrap_or_default(), stderr.join().unwrap_or_default()))
+    }
 }
 
 /// A terminal's Ctrl-C reaches the child too, so it is left time to clean up after itself before it is killed.
@@ -235,13 +235,25 @@ fn ask_to_stop(child: &mut Child, since: Instant) -> io::Result<()> {
     if since.elapsed() > Duration::from_secs(5) { child.kill() } else { Ok(()) }
 }
 
-fn read_aside(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
-    thread::spawn(move || {
+/// What a program prints, in a file without a name. In a pipe, each of the assembler's million complaints would wake
+/// this program.
+struct Captured(File);
+
+impl Captured {
+    fn new() -> io::Result<Self> {
+        tempfile::tempfile().map(Captured)
+    }
+
+    fn end(&self) -> io::Result<Stdio> {
+        self.0.try_clone().map(Stdio::from)
+    }
+
+    fn text(mut self) -> io::Result<String> {
         let mut bytes = Vec::new();
-        // What arrived before a broken pipe is still worth quoting.
-        let _ = pipe.map(|mut pipe| pipe.read_to_end(&mut bytes));
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
+        self.0.rewind()?;
+        self.0.read_to_end(&mut bytes)?;
+        Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    }
 }
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);

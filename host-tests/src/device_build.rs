@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::command::{Command, Finished, tail};
 use crate::error::{Error, Result};
+use crate::files::write_whole;
 use crate::ptx::{self, Module};
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
@@ -195,14 +196,6 @@ fn with_extension(stem: &Path, extension: &str) -> PathBuf {
 fn is_older(made: &Path, from: &Path) -> bool {
     let time = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
     time(made).is_none_or(|made| time(from).is_none_or(|from| made < from))
-}
-
-/// Writes a file so that it is never seen half-written.
-fn write_whole(path: &Path, text: &str) -> Result<()> {
-    let failed = |error| Error::io("write", path, error);
-    let new = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
-    std::fs::write(new.path(), text).map_err(failed)?;
-    new.persist(path).map(drop).map_err(|error| failed(error.error))
 }
 
 fn linker(folder: &Path) -> Result<PathBuf> {

@@ -1,7 +1,6 @@
 //! Forms against the compiler and the assembler: text to the letter in both profiles, and taken by the assembler on
 //! every GPU where the catalogue lists them, and on none where it does not.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -18,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::forms::{self, Case, Manner, Verdicts};
 use crate::progress::Progress;
 use crate::ptx::Module;
-use crate::ptxas::Assembler;
+use crate::ptxas::On;
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
 
@@ -36,34 +35,10 @@ pub struct Check<'a> {
     pub assemblers: Vec<On>,
 }
 
-/// A GPU, its assembler, and the newest PTX ISA version asked of it.
-#[derive(Clone, Debug)]
-pub struct On {
-    /// The GPU.
-    pub sm: Sm,
-    /// The assembler.
-    pub assembler: Assembler,
-    /// What the modules begin with: every form is in it that this assembler knows at all.
-    pub version: PtxVersion,
-}
-
 impl<'a> Check<'a> {
     /// Finds the assemblers.
     pub fn new(toolchain: &'a DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Self> {
-        let (now, before) = (Assembler::new(&tools.ptxas), Assembler::new(tools.ptxas12(progress)?));
-        let (new, old) = (now.supported_sms()?, before.supported_sms()?);
-        let dropped: BTreeSet<Sm> = old.into_iter().filter(|sm| Some(sm) < new.first()).collect();
-        let on = |sms: BTreeSet<Sm>, assembler: Assembler, version: PtxVersion| {
-            let plain = sms.into_iter().filter(|sm| sm.suffix.is_none());
-            plain.map(move |sm| On {
-                sm,
-                assembler: assembler.clone(),
-                version: version.max(PtxVersion::default_for(sm)),
-            })
-        };
-        let new = on(new, now, PtxVersion::new(9, 1));
-        let assemblers = on(dropped, before, PtxVersion::new(8, 8)).chain(new).collect();
-        Ok(Check { toolchain, assemblers })
+        Ok(Check { toolchain, assemblers: On::every(tools, progress)? })
     }
 
     /// Some cases, to be compiled under that name.
@@ -150,7 +125,7 @@ impl Part<'_> {
                     && case.needs().0 <= number
             };
             let cases: Vec<&Case> = self.cases.iter().filter(brings).collect();
-            let version = PtxVersion::new(before / 10, before % 10);
+            let version = PtxVersion::of_number(before);
             let early = self.verdicts()?.accepted(&on.assembler, &cases, on.sm, version)?;
             looked.at += cases.len();
             looked.wrong.extend(early.iter().map(|case| format!("{} is accepted in PTX ISA {version}", case.rust())));
@@ -170,7 +145,7 @@ const GATES: [(u32, u32, u32); 7] =
 
 fn has(case: &Case, sm: Sm, version: PtxVersion) -> bool {
     let (first_sm, first_ptx) = case.needs();
-    first_sm <= sm.number && PtxVersion::new(first_ptx / 10, first_ptx % 10) <= version
+    first_sm <= sm.number && PtxVersion::of_number(first_ptx) <= version
 }
 
 /// Every form, in the catalogue's order.

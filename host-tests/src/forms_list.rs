@@ -43,7 +43,7 @@ pub fn json_line(form: &Form) -> String {
 
 /// 74 is 7.4.
 fn version(number: u32) -> String {
-    PtxVersion::new(number / 10, number % 10).to_string()
+    PtxVersion::of_number(number).to_string()
 }
 
 /// A row for each form, then a count for each instruction.

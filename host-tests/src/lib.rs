@@ -1,11 +1,13 @@
 //! Host harness.
 pub mod command;
+pub mod conformance;
 pub mod cost;
 pub mod cuda_tools;
 pub mod demo;
 pub mod device_build;
 pub mod driver;
 pub mod error;
+pub mod files;
 pub mod forms;
 pub mod forms_check;
 pub mod forms_list;

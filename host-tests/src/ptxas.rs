@@ -8,9 +8,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::command::{Command, Finished, tail};
+use crate::cuda_tools::CudaTools;
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 use crate::ptx::Module;
-use crate::target::Sm;
+use crate::target::{PtxVersion, Sm};
 
 /// How many of a refused module's errors are shown.
 const SHOWN: usize = 10;
@@ -20,6 +22,33 @@ const SHOWN: usize = 10;
 pub struct Assembler {
     ptxas: PathBuf,
     options: Vec<String>,
+}
+
+/// A GPU, its assembler, and the newest PTX ISA version that the assembler reads.
+#[derive(Clone, Debug)]
+pub struct On {
+    /// The GPU.
+    pub sm: Sm,
+    /// The assembler.
+    pub assembler: Assembler,
+    /// What the modules begin with.
+    pub version: PtxVersion,
+}
+
+impl On {
+    /// Every GPU and its assembler: today's, and CUDA 12's for those that it dropped. One of each number: `sm_90a`
+    /// takes what `sm_90` takes.
+    pub fn every(tools: &CudaTools, progress: &Progress) -> Result<Vec<On>> {
+        let (now, before) = (Assembler::new(&tools.ptxas), Assembler::new(tools.ptxas12(progress)?));
+        let (new, old) = (now.supported_sms()?, before.supported_sms()?);
+        let dropped: BTreeSet<Sm> = old.into_iter().filter(|sm| Some(sm) < new.first()).collect();
+        let on = |sms: BTreeSet<Sm>, assembler: Assembler| -> Result<Vec<On>> {
+            let version = assembler.newest_version()?;
+            let plain = sms.into_iter().filter(|sm| sm.suffix.is_none());
+            Ok(plain.map(|sm| On { sm, assembler: assembler.clone(), version }).collect())
+        };
+        Ok([on(dropped, before)?, on(new, now)?].concat())
+    }
 }
 
 /// Machine code for one architecture.
@@ -101,6 +130,39 @@ impl Assembler {
         self.assemble(file.path(), sm, out)
     }
 
+    /// The lines of a text, from 1, about which the parser has something to complain. No machine code is made, so the
+    /// text may be for any target, also one that this assembler makes no code for any more.
+    pub fn refused_lines(&self, ptx: &str) -> Result<Vec<u32>> {
+        let file = tempfile::NamedTempFile::new()
+            .map_err(|error| Error::io("create a file in", &std::env::temp_dir(), error))?;
+        std::fs::write(file.path(), ptx).map_err(|error| Error::io("write", file.path(), error))?;
+        // Both assemblers know this one, no target is newer, and code generation is suppressed for it.
+        let command = Command::new(&self.ptxas).args(["-arch=compute_121", "-o", "/dev/null"]).arg(file.path());
+        let finished = command.finish()?;
+        let stopped = |line: &str| line.contains("fatal   :") && !line.ends_with("aborted due to errors");
+        if finished.status.code().is_none() || finished.stderr.lines().any(stopped) {
+            return Err(finished.failed());
+        }
+        let mut lines: Vec<u32> = finished.stderr.lines().filter_map(line_of_error).collect();
+        lines.dedup();
+        Ok(lines)
+    }
+
+    /// The newest PTX ISA version that it reads.
+    pub fn newest_version(&self) -> Result<PtxVersion> {
+        static NEWEST: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"current version is '(\d+)\.(\d+)'").expect("the pattern is valid"));
+        let ask = self.refused_lines(".version 99.0\n.target sm_80\n").err().map(|error| error.to_string());
+        let number = |text: &str| text.parse().unwrap_or_default();
+        let said = ask.as_deref().and_then(|said| NEWEST.captures(said));
+        said.map(|said| PtxVersion::new(number(&said[1]), number(&said[2]))).ok_or_else(|| {
+            Error::new("ptxas does not say which PTX ISA version is its newest")
+                .at(self.ptxas.display())
+                .because(ask.as_deref().unwrap_or_default())
+                .fix("set CUDA_HOME to a CUDA 13 toolkit")
+        })
+    }
+
     /// The architectures it says it assembles for.
     pub fn supported_sms(&self) -> Result<BTreeSet<Sm>> {
         static NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"'(sm_\d+[a-z]?)'").expect("the pattern is valid"));
@@ -160,6 +222,12 @@ fn rejected(ptx: &Path, sm: Sm, finished: &Finished) -> Result<Rejected> {
         messages.push(Message { line: None, text: format!("ptxas {} {said}", finished.ending()).trim().to_owned() });
     }
     Ok(Rejected { ptx: ptx.to_owned(), sm, messages, crashed, source })
+}
+
+/// 7 of `ptxas FILE, line 7; error   : …`. There may be hundreds of millions of them: no pattern, no copy.
+fn line_of_error(message: &str) -> Option<u32> {
+    let (place, _) = message.split_once("; error")?;
+    place.rsplit_once(", line ")?.1.parse().ok()
 }
 
 /// The messages of these kinds, without the summary that ends each refusal.

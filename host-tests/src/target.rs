@@ -114,6 +114,16 @@ impl PtxVersion {
         PtxVersion { major, minor }
     }
 
+    /// 8.7 of 87.
+    pub const fn of_number(number: u32) -> Self {
+        PtxVersion { major: number / 10, minor: number % 10 }
+    }
+
+    /// 87 of 8.7.
+    pub fn number(self) -> u32 {
+        10 * self.major + self.minor
+    }
+
     /// The name of rustc's target feature: `ptx87`.
     pub fn feature(self) -> String {
         format!("ptx{}{}", self.major, self.minor)

@@ -128,6 +128,47 @@ fn the_build_script_reads_rustcs_flags() {
     println!("{} builds", builds.len());
 }
 
+/// The gates are those of the `.target` and the `.version` that rustc writes, for each GPU that it knows.
+#[test]
+fn every_gpu_that_rustc_knows() {
+    let script = BuildScript::compile();
+    let [all_sm, all_ptx] = ["ptx_sm", "ptx_isa"].map(|cfg| script.declared(cfg));
+    let toolchain = toolchain();
+    let folder = tempfile::tempdir().expect("the system has a place for temporary files");
+    let [source, assembly] = ["empty.rs", "empty.s"].map(|name| folder.path().join(name));
+    fs::write(&source, "#![feature(no_core)]\n#![no_core]\n").expect("a file can be written here");
+    let rustc = |arguments: &[&str]| {
+        let rustc = toolchain.rustc().args(["--target", "nvptx64-nvidia-cuda"]).args(arguments);
+        rustc.run().unwrap_or_else(|error| panic!("{error}")).stdout
+    };
+    let listed = rustc(&["--print", "target-cpus"]);
+    let cpus: Vec<&str> = listed.split_whitespace().filter(|word| word.starts_with("sm_")).collect();
+    for cpu in &cpus {
+        let flag = format!("-Ctarget-cpu={cpu}");
+        let cfgs = rustc(&["--print", "cfg", &flag]);
+        let features = cfgs.lines().filter_map(|cfg| cfg.strip_prefix("target_feature=\"")?.strip_suffix('"'));
+        let features: Vec<&str> = features.collect();
+        let out = format!("--emit=asm={}", assembly.display());
+        rustc(&[&flag, "--crate-type=lib", &out, source.to_str().expect("temporary folders have plain names")]);
+        let module = fs::read_to_string(&assembly).expect("rustc wrote it");
+        let after =
+            |word: &str| module.lines().find_map(|line| line.strip_prefix(word)).expect("a module says it").trim();
+        let [sm, ptx] = [after(".target sm_"), after(".version")]
+            .map(|said| said.trim_end_matches(['a', 'f']).replace('.', "").parse::<u32>().expect("a number"));
+        let found = script.gates(&[
+            ("CARGO_CFG_TARGET_ARCH", "nvptx64"),
+            ("CARGO_CFG_TARGET_FEATURE", &features.join(",")),
+            ("CARGO_ENCODED_RUSTFLAGS", &flag),
+        ]);
+        let upto = |gates: &BTreeSet<u32>, newest| gates.range(..=newest).copied().collect();
+        assert_eq!(found, Ok(Opened { sm: upto(&all_sm, sm), ptx: upto(&all_ptx, ptx) }), "{cpu}");
+    }
+    println!("{} GPUs", cpus.len());
+    for needed in ["sm_75", "sm_88", "sm_90a", "sm_100a", "sm_103", "sm_110", "sm_120f", "sm_121"] {
+        assert!(cpus.contains(&needed), "rustc does not know {needed}");
+    }
+}
+
 #[test]
 fn a_stated_target_is_checked_against() {
     let script = BuildScript::compile();
@@ -167,6 +208,11 @@ fn a_stated_target_is_checked_against() {
     );
 }
 
+fn toolchain() -> DeviceToolchain {
+    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &Progress::new()));
+    toolchain.unwrap_or_else(|error| panic!("{error}"))
+}
+
 /// One error: its first line, what it points at, and its notes.
 #[derive(Debug)]
 struct Refusal {
@@ -184,9 +230,7 @@ struct User {
 
 impl User {
     fn new(name: &str) -> User {
-        let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &Progress::new()));
-        let toolchain = toolchain.unwrap_or_else(|error| panic!("{error}"));
-        let user = User { toolchain, folder: Path::new(env!("CARGO_TARGET_TMPDIR")).join(name) };
+        let user = User { toolchain: toolchain(), folder: Path::new(env!("CARGO_TARGET_TMPDIR")).join(name) };
         fs::create_dir_all(user.folder.join("src")).expect("cargo makes the folder around it for tests");
         fs::copy(repository().join("Cargo.lock"), user.folder.join("Cargo.lock")).expect("the lock is there");
         let library = repository().join("ptx-intrinsics");

@@ -165,6 +165,18 @@ where
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         same_bits(unsafe { T::Ptx::load_in_if(cond, p as *const T::Ptx, same_bits(or)) })
     }
+
+    /// Says what to write instead.
+    ///
+    /// # Safety
+    /// It cannot be called.
+    #[doc(hidden)]
+    pub unsafe fn read_with<T>(self, _: *const T, _: CachePolicy) -> T
+    where
+        O: PolicyByMethod<S>,
+    {
+        O::never()
+    }
 }
 
 order_methods! { [impl<S: Space> Ld<S>] Ld<S, NoHint> S, [] []

@@ -230,14 +230,14 @@ pub struct Spelling {
 
 /// What is wrong with a spelling: the word, where it is one, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wrong {
+pub struct Wrong<'t> {
     /// The word.
-    pub word: &'static str,
+    pub word: &'t str,
     /// Why it does not belong there, and what does.
     pub why: &'static str,
 }
 
-const fn wrong<T>(word: &'static str, why: &'static str) -> Result<T, Wrong> {
+const fn wrong<'t, T>(word: &'t str, why: &'static str) -> Result<T, Wrong<'t>> {
     Err(Wrong { word, why })
 }
 
@@ -261,7 +261,7 @@ impl Spelling {
     }
 
     /// Reads `ld.relaxed.gpu.global.L1::no_allocate.f32`: the qualifiers in any order, each once, then the type.
-    pub const fn read(text: &'static str) -> Result<Self, Wrong> {
+    pub const fn read(text: &str) -> Result<Self, Wrong<'_>> {
         let bytes = text.as_bytes();
         let mut at = end_of_word(bytes, 0);
         let operation = match bytes.split_at(at).0 {
@@ -298,7 +298,7 @@ impl Spelling {
     }
 
     /// `.mmio` stands with `.relaxed`; alone, `.relaxed` is an order of its own.
-    const fn with_mmio_relaxed(mut self, relaxed: bool) -> Result<Self, Wrong> {
+    const fn with_mmio_relaxed(mut self, relaxed: bool) -> Result<Self, Wrong<'static>> {
         match self.order {
             Some(Ordering::Mmio) if relaxed => Ok(self),
             Some(Ordering::Mmio) => wrong(".mmio", "write `.mmio.relaxed.sys`"),
@@ -312,7 +312,7 @@ impl Spelling {
     }
 
     /// With one more word.
-    const fn and(mut self, this: &'static str) -> Result<Self, Wrong> {
+    const fn and(mut self, this: &str) -> Result<Self, Wrong<'_>> {
         let bytes = this.as_bytes();
         macro_rules! words {
             ($($field:ident $kind:ident)*) => { $(
@@ -338,7 +338,7 @@ impl Spelling {
     }
 
     /// With a word that may stand only once.
-    const fn once(self, this: &'static str, had: bool) -> Result<Self, Wrong> {
+    const fn once(self, this: &str, had: bool) -> Result<Self, Wrong<'_>> {
         if had { wrong(this, "one of its kind is there already") } else { Ok(self) }
     }
 
@@ -356,7 +356,7 @@ impl Spelling {
     }
 
     /// Whether all its words go together, as `ptxas` judges it, and what they need.
-    pub const fn check(&self) -> Result<Needs, Wrong> {
+    pub const fn check(&self) -> Result<Needs, Wrong<'static>> {
         if let Err(wrong) = self.check_place() {
             return Err(wrong);
         }
@@ -372,7 +372,7 @@ impl Spelling {
         Ok(self.needs())
     }
 
-    const fn check_place(&self) -> Result<(), Wrong> {
+    const fn check_place(&self) -> Result<(), Wrong<'static>> {
         let load = matches!(self.operation, Operation::Load);
         match self.place {
             Some(Place::Const) if !load => return wrong(".const", "constant memory is read only"),
@@ -390,7 +390,7 @@ impl Spelling {
         Ok(())
     }
 
-    const fn check_order(&self) -> Result<(), Wrong> {
+    const fn check_order(&self) -> Result<(), Wrong<'static>> {
         let shared = matches!(self.place, Some(Place::Shared | Place::SharedCta | Place::SharedCluster));
         let synchronises = self.is_far() || shared;
         match (self.order, self.scope) {
@@ -420,7 +420,7 @@ impl Spelling {
         }
     }
 
-    const fn check_caching(&self) -> Result<(), Wrong> {
+    const fn check_caching(&self) -> Result<(), Wrong<'static>> {
         let load = matches!(self.operation, Operation::Load);
         if let Some(operator) = self.operator {
             if self.l1.is_some() || self.l2.is_some() {
@@ -479,7 +479,7 @@ impl Spelling {
         Ok(())
     }
 
-    const fn check_type(&self) -> Result<(), Wrong> {
+    const fn check_type(&self) -> Result<(), Wrong<'static>> {
         let row = &ELEMENTS[self.element];
         if row.bytes == 32 && !self.is_far() {
             return wrong(row.ptx, "256 bits at a time go only to generic and global addresses");
@@ -525,7 +525,7 @@ const fn end_of_word(text: &[u8], at: usize) -> usize {
     if end < text.len() { end } else { text.len() }
 }
 
-const fn word(text: &'static str, from: usize, to: usize) -> &'static str {
+const fn word(text: &str, from: usize, to: usize) -> &str {
     text.split_at(to).0.split_at(from).1
 }
 
@@ -552,47 +552,55 @@ const fn unknown(word: &[u8]) -> &'static str {
     }
 }
 
-/// The spelling that [`ptx!`](crate::ptx) was given; the build stops where it is none, or is not on its target.
-#[doc(hidden)]
-pub const fn demand(text: &'static str, policy: bool, unified: bool, lanes: Lanes) -> Spelling {
+/// What [`ptx!`](crate::ptx) makes of what it was given: the mnemonic, whether a policy stands behind the operands and
+/// `.unified` behind the address, and which lanes are named.
+pub const fn judge<'t>(
+    text: &'t str,
+    policy: bool,
+    unified: bool,
+    lanes: Lanes<'_>,
+) -> Result<(Spelling, Needs), Wrong<'t>> {
     let spelling = match Spelling::read(text) {
         Ok(spelling) => Spelling { unified, ..spelling },
-        Err(wrong) => stop(text, wrong.word, wrong.why),
+        Err(wrong) => return Err(wrong),
     };
     let needs = match spelling.check() {
         Ok(needs) => needs,
-        Err(wrong) => stop(text, wrong.word, wrong.why),
+        Err(wrong) => return Err(wrong),
     };
     match (spelling.hint, policy) {
-        (true, false) => stop(text, ".L2::cache_hint", "a `CachePolicy` is missing behind the other operands"),
-        (false, true) => stop(text, "", "a `CachePolicy` is there, and `.L2::cache_hint` is not"),
+        (true, false) => return wrong(".L2::cache_hint", "a `CachePolicy` is missing behind the other operands"),
+        (false, true) => return wrong("", "a `CachePolicy` is there, and `.L2::cache_hint` is not"),
         _ => {}
     }
     match lanes {
-        Lanes::All => {}
-        Lanes::Some(_) if spelling.bytes() != 32 => stop(text, "_", "only a 256-bit access can leave lanes out"),
+        Lanes::Some(_) if spelling.bytes() != 32 => wrong("_", "only a 256-bit access can leave lanes out"),
         Lanes::Some(named) if named.len() != ELEMENTS[spelling.element].lanes() || !any(named) => {
-            stop(text, "{…}", "name each lane of the vector, or write `_` for it; at least one is named")
+            wrong("{…}", "name each lane of the vector, or write `_` for it; at least one is named")
         }
-        Lanes::Some(_) => {}
+        _ => Ok((spelling, needs)),
     }
-    if !needs.has_sm {
-        stop_for_sm(text, needs.sm);
+}
+
+/// The spelling that [`ptx!`](crate::ptx) was given; the build stops where it is none, or is not on its target.
+#[doc(hidden)]
+pub const fn demand(text: &'static str, policy: bool, unified: bool, lanes: Lanes<'_>) -> Spelling {
+    match judge(text, policy, unified, lanes) {
+        Ok((_, needs)) if !needs.has_sm => stop_for_sm(text, needs.sm),
+        Ok((_, needs)) if !needs.has_ptx => stop_for_ptx(text, needs.ptx),
+        Ok((spelling, _)) => spelling,
+        Err(Wrong { word, why }) => stop(text, word, why),
     }
-    if !needs.has_ptx {
-        stop_for_ptx(text, needs.ptx);
-    }
-    spelling
 }
 
 /// Which lanes of a vector are moved.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
-pub enum Lanes {
+pub enum Lanes<'l> {
     /// Every one: nothing is said.
     All,
     /// Those that have a name.
-    Some(&'static [bool]),
+    Some(&'l [bool]),
 }
 
 const fn any(named: &[bool]) -> bool {

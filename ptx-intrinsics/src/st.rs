@@ -145,6 +145,18 @@ where
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         unsafe { T::Ptx::store_in_if(cond, p as *mut T::Ptx, same_bits(value)) }
     }
+
+    /// Says what to write instead.
+    ///
+    /// # Safety
+    /// It cannot be called.
+    #[doc(hidden)]
+    pub unsafe fn write_with<T>(self, _: *mut T, _: T, _: CachePolicy)
+    where
+        O: PolicyByMethod<S>,
+    {
+        O::never()
+    }
 }
 
 order_methods! { [impl<S: Space> St<S>] St<S, NoHint> S, [] []

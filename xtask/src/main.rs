@@ -1,5 +1,6 @@
 //! The command line of ptx-intrinsics.
 
+mod conformance;
 mod cost;
 mod demo;
 mod forms;
@@ -29,6 +30,8 @@ enum Task {
     Test(test::Test),
     /// List every legal form, its Rust, its PTX and what it needs; or check them all
     Forms(forms::Forms),
+    /// Ask the assembler about every spelling, legal or not, and compare with what the types say
+    Conformance(conformance::Conformance),
     /// Measure what the crate costs a build: itself, and a kernel of one load with and without it
     Cost(cost::Cost),
 }
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Task::Demo(demo) => demo.run(),
         Task::Test(test) => test.run(),
         Task::Forms(forms) => forms.run(),
+        Task::Conformance(conformance) => conformance.run(),
         Task::Cost(cost) => cost.run(),
     };
     match done {

@@ -236,6 +236,20 @@ pub trait UnderPredicate: Order {}
 #[diagnostic::do_not_recommend]
 impl UnderPredicate for Weak {}
 
+/// An access to which a method gives a policy: none of those with this parameter, `LdGlobal` and `StGlobal` have theirs.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "no method spells `.L2::cache_hint` on this access",
+    label = "an ordered one, or one in this space",
+    note = "`.L2::cache_hint` stands on generic and global addresses, and not with `.volatile` or `.mmio`: write \
+            `ld_global::<EvictLast, NoPrefetch>().read_with(p, policy)`, or in PTX's words \
+            `ptx!(ld.relaxed.gpu.L2::cache_hint.f32 [p], policy)`"
+)]
+pub trait PolicyByMethod<Space>: Order {
+    /// What is never called needs no body.
+    fn never<T>() -> T;
+}
+
 /// Nothing is said about prefetching.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
@@ -268,10 +282,10 @@ macro_rules! order_methods {
             ///
             /// Needs sm_70 and PTX ISA 6.0; [`Cluster`] sm_90 and 7.8.
             #[inline(always)]
-            pub const fn relaxed<X>(self) -> $access<$space, Relaxed<X>, $caching>
+            pub const fn relaxed<TheScope>(self) -> $access<$space, Relaxed<TheScope>, $caching>
             where
-                X: Scope<Sm: HasSm<X>, Isa: HasPtx<X>>,
-                Relaxed<X>: OrderIn<$space>,
+                TheScope: Scope<Sm: HasSm<TheScope>, Isa: HasPtx<TheScope>>,
+                Relaxed<TheScope>: OrderIn<$space>,
                 $($ordered)*
             {
                 $access(PhantomData)
@@ -283,10 +297,10 @@ macro_rules! order_methods {
             /// Needs sm_70 and PTX ISA 6.0; [`Cluster`] sm_90 and 7.8. Types of 256 bits are refused: the assembler
             /// forgets the order.
             #[inline(always)]
-            pub const fn $method<X>(self) -> $access<$space, $sync<X>, $caching>
+            pub const fn $method<TheScope>(self) -> $access<$space, $sync<TheScope>, $caching>
             where
-                X: Scope<Sm: HasSm<X>, Isa: HasPtx<X>>,
-                $sync<X>: OrderIn<$space>,
+                TheScope: Scope<Sm: HasSm<TheScope>, Isa: HasPtx<TheScope>>,
+                $sync<TheScope>: OrderIn<$space>,
                 $($ordered)*
             {
                 $access(PhantomData)

@@ -1,0 +1,354 @@
+//! Every spelling that the words of an instruction can make, legal or not.
+//!
+//! The words stand here once more, apart from the crate's tables: what the tables leave out has to be asked too.
+
+use std::fmt::{self, Write};
+
+use rand::{Rng, RngExt};
+
+/// The choices of one place in a mnemonic; an empty one leaves the place empty.
+type Axis = &'static [&'static str];
+
+const ORDER: Axis = &[
+    "",
+    ".weak",
+    ".volatile",
+    ".relaxed",
+    ".acquire",
+    ".release",
+    ".mmio",
+    ".mmio.relaxed",
+    ".mmio.acquire",
+    ".mmio.release",
+];
+const SCOPE: Axis = &["", ".cta", ".cluster", ".gpu", ".sys"];
+const SPACE: Axis = &[
+    "",
+    ".global",
+    ".shared",
+    ".shared::cta",
+    ".shared::cluster",
+    ".const",
+    ".local",
+    ".param",
+    ".param::entry",
+    ".param::func",
+];
+/// Those of loads and of stores: that one has none of the other's is for the assembler to say.
+const OPERATOR: Axis = &["", ".ca", ".cg", ".cs", ".lu", ".cv", ".wb", ".wt"];
+const NC: Axis = &["", ".nc"];
+const L1: Axis =
+    &["", ".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate"];
+const L2: Axis = &["", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_last"];
+const HINT: Axis = &["", ".L2::cache_hint"];
+const SIZE: Axis = &["", ".L2::64B", ".L2::128B", ".L2::256B"];
+
+/// Types that the assembler treats alike, as far as qualifiers go: each head is asked with one of each class, every
+/// head with another one, and where one is accepted with all of them.
+const TYPES: [Axis; 6] = [
+    &[".b8", ".b16", ".b32", ".b64", ".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".f32", ".f64"],
+    &[".b128"],
+    &[
+        ".v2.b8", ".v2.b16", ".v2.b32", ".v2.b64", ".v2.u8", ".v2.u16", ".v2.u32", ".v2.u64", ".v2.s8", ".v2.s16",
+        ".v2.s32", ".v2.s64", ".v2.f32", ".v2.f64", ".v4.b8", ".v4.b16", ".v4.b32", ".v4.u8", ".v4.u16", ".v4.u32",
+        ".v4.s8", ".v4.s16", ".v4.s32", ".v4.f32",
+    ],
+    &[".v8.b32", ".v8.u32", ".v8.s32", ".v8.f32", ".v4.b64", ".v4.u64", ".v4.s64", ".v4.f64"],
+    &[".v8.b8", ".v8.b16", ".v8.u8", ".v8.u16", ".v8.s8", ".v8.s16"],
+    &[".v2.b128", ".v4.b128", ".v8.b128", ".v8.b64", ".v8.u64", ".v8.s64", ".v8.f64"],
+];
+
+/// Words of neighbouring instructions and sizes that do not exist, which a person may try.
+const STRANGERS: Axis = &[
+    ".L2::evict_unchanged",
+    ".L2::no_allocate",
+    ".L1::cache_hint",
+    ".L1::64B",
+    ".L2::32B",
+    ".L2::512B",
+    ".L3::evict_last",
+    ".evict_last",
+    ".noftz",
+    ".aligned",
+    ".sync",
+    ".v1",
+    ".v16",
+];
+const STRANGE_TYPES: Axis =
+    &["", ".f32", ".f16", ".bf16", ".f16x2", ".bf16x2", ".b16x2", ".tf32", ".e4m3", ".pred", ".b1", ".b4", ".b256"];
+
+const PREFETCH: &[Axis] = &[
+    &["prefetch", "prefetchu"],
+    SPACE,
+    &["", ".L1", ".L2", ".L3"],
+    &["", ".L2::evict_last", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_unchanged", ".L1::evict_last"],
+    &["", ".L2::cache_hint"],
+    &["", ".tensormap"],
+];
+const STRANGE: &[Axis] = &[&["ld", "st"], SPACE, NC, STRANGERS, STRANGE_TYPES];
+
+const LOAD: &[Axis] = &[&["ld"], ORDER, SCOPE, SPACE, OPERATOR, NC, L1, L2, HINT, SIZE];
+const STORE: &[Axis] = &[&["st"], ORDER, SCOPE, SPACE, OPERATOR, NC, L1, L2, HINT, SIZE];
+
+/// An instruction's grammar: the places of its mnemonic, and whether a type ends it.
+#[derive(Debug)]
+pub struct Grammar {
+    /// `ld`.
+    pub name: &'static str,
+    places: &'static [Axis],
+    /// Whether a type ends it: what moves a value.
+    pub typed: bool,
+}
+
+/// Every grammar.
+pub static GRAMMARS: [Grammar; 4] = [
+    Grammar { name: "ld", places: LOAD, typed: true },
+    Grammar { name: "st", places: STORE, typed: true },
+    Grammar { name: "prefetch", places: PREFETCH, typed: false },
+    Grammar { name: "other words", places: STRANGE, typed: false },
+];
+
+/// A mnemonic with all its words, and what stands in its operands beside an address, a value and a policy.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Spelling {
+    /// The mnemonic: `ld.global.nc.f32`.
+    pub ptx: String,
+    /// What is said in the operands.
+    pub operands: Operands,
+}
+
+/// What stands in the operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operands {
+    /// Nothing in particular.
+    Plain,
+    /// `.unified` behind the address of a load.
+    Unified,
+    /// A sink for the first element of a vector.
+    OneSink,
+    /// A sink for each.
+    AllSinks,
+}
+
+impl Grammar {
+    /// How many spellings it has, one of each class of types.
+    pub fn len(&self) -> usize {
+        self.heads() * if self.typed { TYPES.len() } else { 1 }
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn heads(&self) -> usize {
+        self.places.iter().map(|axis| axis.len()).product()
+    }
+
+    /// The spelling of that number.
+    pub fn spelling(&self, number: usize) -> Spelling {
+        let mut ptx = self.head(number % self.heads());
+        if self.typed {
+            let class = TYPES[number / self.heads()];
+            // Far apart for neighbours, so that no type always meets the same words.
+            ptx += class[(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) % class.len()];
+        }
+        Spelling { ptx, operands: Operands::Plain }
+    }
+
+    /// The spelling of that number with each type of its class, and with everything that its operands may say.
+    pub fn family(&self, number: usize) -> Vec<Spelling> {
+        if !self.typed {
+            return vec![self.spelling(number)];
+        }
+        let head = self.head(number % self.heads());
+        let types = TYPES[number / self.heads()].iter();
+        types
+            .flat_map(|ty| {
+                Operands::of(self.name, ty)
+                    .map(|operands| Spelling { ptx: format!("{head}{ty}"), operands })
+                    .collect::<Vec<_>>()
+            })
+            .collect()
+    }
+
+    /// The number of a spelling that differs from that one in one word, or in its type.
+    pub fn neighbour(&self, number: usize, random: &mut impl Rng) -> usize {
+        let place = random.random_range(0..=self.places.len());
+        let (weight, choices) = match self.places.get(place) {
+            Some(axis) => (self.places[..place].iter().map(|axis| axis.len()).product(), axis.len()),
+            None => (self.heads(), TYPES.len()),
+        };
+        let choice = number / weight % choices;
+        number - choice * weight + random.random_range(0..choices) * weight
+    }
+
+    /// Whether this is one of its spellings.
+    pub fn spells(&self, ptx: &str) -> bool {
+        fn rest(places: &[Axis], typed: bool, ptx: &str) -> bool {
+            match places {
+                [] if typed => TYPES.iter().any(|class| class.contains(&ptx)),
+                [] => ptx.is_empty(),
+                [axis, others @ ..] => axis
+                    .iter()
+                    .filter_map(|word| ptx.strip_prefix(word))
+                    .any(|left| (left.is_empty() || left.starts_with('.')) && rest(others, typed, left)),
+            }
+        }
+        rest(self.places, self.typed, ptx)
+    }
+
+    fn head(&self, mut number: usize) -> String {
+        let mut head = String::with_capacity(80);
+        for axis in self.places {
+            head += axis[number % axis.len()];
+            number /= axis.len();
+        }
+        head
+    }
+}
+
+impl fmt::Display for Spelling {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operands = match self.operands {
+            Operands::Plain => "",
+            Operands::Unified => " [p].unified",
+            Operands::OneSink => " {_, …}",
+            Operands::AllSinks => " {_}",
+        };
+        write!(out, "{}{operands}", self.ptx)
+    }
+}
+
+impl Operands {
+    fn of(instruction: &str, ty: &str) -> impl Iterator<Item = Self> {
+        let load = (instruction == "ld").then_some(Self::Unified);
+        let vector = ty.starts_with(".v").then_some([Self::OneSink, Self::AllSinks]);
+        [Self::Plain].into_iter().chain(load).chain(vector.into_iter().flatten())
+    }
+}
+
+/// The registers that the lines of a function use, beside `.b128 %q`.
+pub const REGISTERS: &str = ".reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %d<8>; .reg .f32 %f<8>; .reg .f64 %e<8>;";
+
+impl Spelling {
+    /// The instruction, at the address `%p` plus `offset`, under the policy `%policy` where it takes one.
+    pub fn instruction(&self, offset: usize) -> String {
+        let policy = if self.takes_policy() { ", %policy" } else { "" };
+        let address = format!("[%p+{offset}]{}", if self.operands == Operands::Unified { ".unified" } else { "" });
+        match self.ptx.get(..2) {
+            Some("ld") => format!("{} {}, {address}{policy};", self.ptx, self.value()),
+            Some("st") => format!("{} {address}, {}{policy};", self.ptx, self.value()),
+            _ => format!("{} {address}{policy};", self.ptx),
+        }
+    }
+
+    /// Stores that keep what a load brings, a register each: without them the assembler would drop it, or narrow it.
+    pub fn kept(&self) -> String {
+        let mut kept = String::new();
+        if self.ptx.starts_with("ld") {
+            let (register, bits) = self.register();
+            let first = usize::from(self.operands == Operands::OneSink);
+            for lane in first..self.lanes() {
+                write!(kept, " st.volatile.global.b{bits} [%p], %{register}{lane};").expect("a string takes all");
+            }
+        }
+        kept
+    }
+
+    /// Whether it takes a policy.
+    pub fn takes_policy(&self) -> bool {
+        self.ptx.contains("::cache_hint")
+    }
+
+    /// How many elements its type has.
+    pub fn lanes(&self) -> usize {
+        let vector = self.ptx.rsplit_once(".v").and_then(|(_, rest)| rest.split('.').next()?.parse().ok());
+        vector.unwrap_or(1)
+    }
+
+    fn value(&self) -> String {
+        let (register, lanes) = (self.register().0, self.lanes());
+        if lanes == 1 {
+            return format!("%{register}0");
+        }
+        let lane = |at: usize| match self.operands {
+            Operands::AllSinks => "_".to_owned(),
+            Operands::OneSink if at == 0 => "_".to_owned(),
+            _ => format!("%{register}{at}"),
+        };
+        format!("{{{}}}", (0..lanes).map(lane).collect::<Vec<_>>().join(", "))
+    }
+
+    /// The register that holds an element, and the element's bits.
+    fn register(&self) -> (char, &str) {
+        let ty = self.ptx.rsplit('.').next().unwrap_or_default();
+        let bits = ty.trim_start_matches(|kind: char| kind.is_ascii_lowercase());
+        let register = match (ty, bits) {
+            ("f32", _) => 'f',
+            ("f64", _) => 'e',
+            (_, "8" | "16") => 'h',
+            (_, "64") => 'd',
+            (_, "128") => 'q',
+            _ => 'r',
+        };
+        (register, bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_product_once() {
+        let access = 10 * 5 * 10 * 8 * 2 * 6 * 4 * 2 * 4;
+        let lengths: Vec<usize> = GRAMMARS.iter().map(Grammar::len).collect();
+        assert_eq!(lengths, [6 * access, 6 * access, 2 * 10 * 4 * 6 * 2 * 2, 2 * 10 * 2 * 13 * 13]);
+        for grammar in &GRAMMARS[2..] {
+            let all: HashSet<_> = (0..grammar.len()).map(|number| grammar.spelling(number)).collect();
+            assert_eq!(all.len(), grammar.len());
+        }
+        let heads: HashSet<_> = (0..access).map(|number| GRAMMARS[0].head(number)).collect();
+        assert_eq!(heads.len(), access);
+        assert_eq!(TYPES.iter().flat_map(|class| class.iter()).collect::<HashSet<_>>().len(), 4 * 15);
+    }
+
+    #[test]
+    fn each_class_is_met_whole() {
+        let access = GRAMMARS[0].heads();
+        for (at, class) in TYPES.iter().enumerate() {
+            // 2 heads that differ in their space only meet several types.
+            let met: HashSet<_> = (0..20 * class.len())
+                .map(|number| GRAMMARS[0].spelling(at * access + number * 50).ptx)
+                .filter_map(|ptx| class.iter().find(|ty| ptx.ends_with(*ty)).copied())
+                .collect();
+            assert_eq!(met.len(), class.len(), "class {at}");
+        }
+    }
+
+    #[test]
+    fn lines_are_whole_instructions() {
+        let line = |ptx: &str, operands| {
+            let spelling = Spelling { ptx: ptx.into(), operands };
+            spelling.instruction(64) + &spelling.kept()
+        };
+        assert_eq!(
+            line("ld.global.nc.L2::cache_hint.v2.s8", Operands::Plain),
+            "ld.global.nc.L2::cache_hint.v2.s8 {%h0, %h1}, [%p+64], %policy; st.volatile.global.b8 [%p], %h0; \
+             st.volatile.global.b8 [%p], %h1;"
+        );
+        assert_eq!(
+            line("ld.v2.f64", Operands::OneSink),
+            "ld.v2.f64 {_, %e1}, [%p+64]; st.volatile.global.b64 [%p], %e1;"
+        );
+        assert_eq!(
+            line("ld.b128", Operands::Unified),
+            "ld.b128 %q0, [%p+64].unified; st.volatile.global.b128 [%p], %q0;"
+        );
+        assert_eq!(line("st.global.v4.f32", Operands::AllSinks), "st.global.v4.f32 [%p+64], {_, _, _, _};");
+        assert_eq!(line("prefetchu.L1", Operands::Plain), "prefetchu.L1 [%p+64];");
+    }
+}

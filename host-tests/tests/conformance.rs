@@ -1,0 +1,106 @@
+//! A slice of `cargo xtask conformance`, another one each time: the types accept a spelling exactly where the
+//! assembler does.
+
+use std::sync::LazyLock;
+
+use host_tests::conformance::grammar::{GRAMMARS, Operands, Spelling};
+use host_tests::conformance::{self, Extent, Report, known, types_say};
+use host_tests::cuda_tools::CudaTools;
+use host_tests::error::Result;
+use host_tests::forms_check;
+use host_tests::progress::Progress;
+use host_tests::ptxas::On;
+use host_tests::toolchain::{DeviceToolchain, Route};
+use ptx_intrinsics::catalogue;
+
+/// Spellings that the slice asks each assembler about.
+const WALKED: usize = 18_680;
+/// Those of them, and of their families, that every GPU is asked about.
+const LIVE: usize = 4_000;
+/// Assemblers, and GPUs.
+const ASKED: (usize, usize) = (2, 21);
+/// Targets of the compiler, and expressions for each.
+const COMPILED: (usize, usize) = (3, 2_000);
+
+static PROGRESS: LazyLock<Progress> = LazyLock::new(Progress::new);
+
+fn gpus() -> Vec<On> {
+    let every = CudaTools::find(&PROGRESS).and_then(|tools| On::every(&tools, &PROGRESS));
+    every.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn report(seed: u64) -> Result<Report> {
+    let toolchain = DeviceToolchain::find(Route::chosen(None)?, &PROGRESS)?;
+    conformance::compare(&toolchain, &gpus(), Extent::QUICK, seed, &PROGRESS)
+}
+
+#[test]
+fn a_slice_agrees() {
+    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
+    println!("the slice is drawn by {}={seed}", forms_check::SEED_VARIABLE);
+    let report = report(seed).unwrap_or_else(|error| panic!("{error}"));
+    println!("{}", report.table());
+    report.verify().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(report.walked.iter().map(|walked| walked.spellings).collect::<Vec<_>>(), [WALKED; ASKED.0]);
+    assert_eq!((report.live, report.gpus.len()), (LIVE, ASKED.1));
+    for gpu in &report.gpus {
+        assert_eq!(gpu.accepted + gpu.refused + gpu.alone, LIVE, "{}", gpu.sm);
+        assert!(gpu.sampled > WALKED / 2, "{} of {} were asked about what is refused", gpu.sm, gpu.sampled);
+    }
+    let newest = report.gpus.last().map_or(0, |gpu| gpu.accepted);
+    assert!(report.gates / 2 == newest && newest > LIVE / 4, "{newest} accepted, {} gates found", report.gates);
+    let compiled: Vec<usize> = report.compiled.iter().map(|on| on.accepted + on.refused).collect();
+    assert_eq!(compiled, [COMPILED.1; COMPILED.0]);
+}
+
+#[test]
+fn the_grammars_spell_the_whole_catalogue() {
+    let outside: Vec<String> = catalogue::forms()
+        .map(|form| form.ptx().to_owned())
+        .filter(|ptx| !GRAMMARS.iter().any(|grammar| grammar.spells(ptx)))
+        .collect();
+    assert_eq!(outside, Vec::<String>::new());
+    assert!(!GRAMMARS.iter().any(|grammar| grammar.spells("ld.global.nc.L2::1024B.f32")));
+}
+
+/// What the assembler was seen to do by hand.
+#[test]
+fn known_answers() {
+    let accepted_on = [
+        ("ld.global.nc.f32", Operands::Plain, 50),
+        ("ld.global.nc.L2::128B.f32", Operands::Plain, 75),
+        ("ld.global.nc.L2::256B.f32", Operands::Plain, 80),
+        ("ld.global.b128", Operands::Plain, 70),
+        ("ld.global.v8.f32", Operands::Plain, 100),
+        ("ld.global.v8.f32", Operands::OneSink, 100),
+        ("ld.global.v8.f32", Operands::AllSinks, u32::MAX),
+        ("ld.global.v4.f32", Operands::OneSink, 50),
+        ("ld.global.f32", Operands::Unified, 50),
+        ("ld.global.lu.nc.f32", Operands::Plain, u32::MAX),
+        ("ld.global.v2.b128", Operands::Plain, u32::MAX),
+        ("prefetch.L2::evict_last", Operands::Plain, 80),
+    ];
+    let spellings: Vec<Spelling> =
+        accepted_on.iter().map(|&(ptx, operands, _)| Spelling { ptx: ptx.into(), operands }).collect();
+    for on in gpus() {
+        let parsed = conformance::ask::Asked::new(&on).parsed(&spellings, on.sm, on.version);
+        let parsed = parsed.unwrap_or_else(|error| panic!("{error}"));
+        let expected: Vec<bool> = accepted_on.iter().map(|(.., first)| on.sm.number >= *first).collect();
+        assert_eq!(parsed, expected, "{}", on.sm);
+    }
+}
+
+/// Nothing that the types accept has a reason to be refused.
+#[test]
+fn reasons_are_for_what_is_refused() {
+    let accepted = GRAMMARS.iter().flat_map(|grammar| {
+        let step = grammar.len().div_ceil(100_000);
+        (0..grammar.len()).step_by(step).map(|number| grammar.spelling(number))
+    });
+    let accepted: Vec<Spelling> = accepted.filter(|spelling| types_say(spelling).is_some()).collect();
+    assert!(accepted.len() > 500, "{}", accepted.len());
+    for spelling in accepted {
+        let reason = known::reason(&spelling.to_string()).map(|at| &known::REASONS[at]);
+        assert!(reason.is_none(), "{spelling} is accepted, and: {reason:?}");
+    }
+}

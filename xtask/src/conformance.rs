@@ -1,0 +1,58 @@
+//! `cargo xtask conformance`.
+
+use std::path::PathBuf;
+
+use host_tests::conformance::{self, Extent};
+use host_tests::cuda_tools::CudaTools;
+use host_tests::error::{Error, Result};
+use host_tests::files::write_whole;
+use host_tests::progress::Progress;
+use host_tests::ptxas::On;
+use host_tests::target::Sm;
+use host_tests::toolchain::{DeviceToolchain, Route};
+
+#[derive(clap::Args)]
+pub(crate) struct Conformance {
+    /// Only these GPUs: sm_80,sm_100
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    sm: Vec<Sm>,
+    /// Write what was found into this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// A slice of about a minute, another one each time
+    #[arg(long)]
+    quick: bool,
+    /// Where the toolchain comes from that compiles for the GPU
+    #[arg(long, value_name = "WHICH")]
+    toolchain: Option<Route>,
+}
+
+impl Conformance {
+    pub(crate) fn run(self) -> Result<()> {
+        let progress = Progress::new();
+        let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
+        let tools = CudaTools::find(&progress)?;
+        let gpus = self.chosen(On::every(&tools, &progress)?)?;
+        let seed = host_tests::forms_check::seed()?;
+        let extent = if self.quick { Extent::QUICK } else { Extent::Whole };
+        let report = conformance::compare(&toolchain, &gpus, extent, seed, &progress)?;
+        crate::print(&report.table())?;
+        if let Some(file) = self.json {
+            let json = serde_json::to_string_pretty(&report).map_err(Error::new)?;
+            write_whole(&file, json + "\n")?;
+        }
+        if self.sm.is_empty() && !self.quick {
+            report.no_reason_is_idle()?;
+        }
+        report.verify()
+    }
+
+    fn chosen(&self, every: Vec<On>) -> Result<Vec<On>> {
+        if let Some(unknown) = self.sm.iter().find(|sm| every.iter().all(|on| on.sm != **sm)) {
+            let known: Vec<String> = every.iter().map(|on| on.sm.to_string()).collect();
+            let wrong = Error::new(format_args!("no assembler here knows {unknown} as a GPU of its own")).at("--sm");
+            return Err(wrong.fix(format_args!("choose from {}", known.join(", "))));
+        }
+        Ok(every.into_iter().filter(|on| self.sm.is_empty() || self.sm.contains(&on.sm)).collect())
+    }
+}
