@@ -15,8 +15,8 @@ use ptx_intrinsics::catalogue;
 
 /// Spellings that the slice asks each assembler about.
 const WALKED: usize = 18_680;
-/// Those of them, and of their families, that every GPU is asked about.
-const LIVE: usize = 4_000;
+/// Those of them that are accepted somewhere, each with one of its family, at least: every GPU is asked about these.
+const LIVE: usize = 8_000;
 /// Assemblers, and GPUs.
 const ASKED: (usize, usize) = (2, 21);
 /// Targets of the compiler, and expressions for each.
@@ -42,9 +42,10 @@ fn a_slice_agrees() {
     println!("{}", report.table());
     report.verify().unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(report.walked.iter().map(|walked| walked.spellings).collect::<Vec<_>>(), [WALKED; ASKED.0]);
-    assert_eq!((report.live, report.gpus.len()), (LIVE, ASKED.1));
+    assert_eq!(report.gpus.len(), ASKED.1);
+    assert!(report.live >= LIVE, "{} are accepted somewhere", report.live);
     for gpu in &report.gpus {
-        assert_eq!(gpu.accepted + gpu.refused + gpu.alone, LIVE, "{}", gpu.sm);
+        assert_eq!(gpu.accepted + gpu.refused + gpu.alone, report.live, "{}", gpu.sm);
         assert!(gpu.sampled > WALKED / 2, "{} of {} were asked about what is refused", gpu.sm, gpu.sampled);
     }
     let newest = report.gpus.last().map_or(0, |gpu| gpu.accepted);

@@ -133,13 +133,10 @@ pub fn compare(
     let began = Instant::now();
     let mut comparing = Comparing { random: StdRng::seed_from_u64(seed), progress, report: Report::default() };
     let numbered = comparing.numbered(extent);
-    let (mut live, dead) = comparing.walk(gpus, &numbered)?;
-    let expressions = match extent {
-        Extent::Whole => EXPRESSIONS,
-        Extent::Slice(count) => {
-            live = live.into_iter().sample(&mut comparing.random, 4 * count);
-            count
-        }
+    let (alive, dead) = comparing.walk(gpus, &numbered)?;
+    let (mut live, expressions) = match extent {
+        Extent::Whole => (families(&alive), EXPRESSIONS),
+        Extent::Slice(count) => (comparing.relatives(&alive), count),
     };
     comparing.report.live = live.len();
     comparing.gpus(gpus, &mut live, &dead)?;
@@ -183,8 +180,8 @@ impl Comparing<'_> {
         [accepted, others].concat()
     }
 
-    /// Asks each assembler's parser about its newest GPU, and gives the families of what it or the types accept.
-    fn walk(&mut self, gpus: &[On], numbered: &[Numbered]) -> Result<(Vec<Live>, Vec<Numbered>)> {
+    /// Asks each assembler's parser about its newest GPU, and gives what it or the types accept, and the rest.
+    fn walk(&mut self, gpus: &[On], numbered: &[Numbered]) -> Result<(Vec<Numbered>, Vec<Numbered>)> {
         let assemblers = assemblers(gpus);
         let bar = self.progress.bar((numbered.len() * assemblers.len()) as u64, "Every spelling, by the parser");
         let mut accepted: Vec<bool> =
@@ -196,10 +193,20 @@ impl Comparing<'_> {
             accepted.iter_mut().zip(verdicts).for_each(|(accepted, this)| *accepted |= this);
         }
         drop(bar);
-        let (live, dead): (Vec<_>, Vec<_>) =
-            numbered.iter().copied().zip(accepted).partition(|(_, accepted)| *accepted);
-        let live = live.into_par_iter().flat_map_iter(|((grammar, number), _)| grammar.family(number));
-        Ok((live.map(Live::new).collect(), dead.into_iter().map(|(dead, _)| dead).collect()))
+        let split = |wanted| {
+            let chosen = numbered.iter().zip(&accepted).filter(move |(_, accepted)| **accepted == wanted);
+            chosen.map(|(numbered, _)| *numbered).collect()
+        };
+        Ok((split(true), split(false)))
+    }
+
+    /// Each of these, and one of its family.
+    fn relatives(&mut self, alive: &[Numbered]) -> Vec<Live> {
+        let both = alive.iter().flat_map(|(grammar, number)| {
+            let relative = grammar.family(*number).into_iter().choose(&mut self.random);
+            [Some(grammar.spelling(*number)), relative].into_iter().flatten()
+        });
+        both.map(Live::new).collect()
     }
 
     /// For each GPU: what the parser makes of the live ones and of a sample of the dead, and whether what the types
@@ -320,6 +327,11 @@ impl Comparing<'_> {
         }
         Ok(())
     }
+}
+
+/// Each of these with every type of its class and everything that operands may say.
+fn families(alive: &[Numbered]) -> Vec<Live> {
+    alive.par_iter().flat_map_iter(|(grammar, number)| grammar.family(*number)).map(Live::new).collect()
 }
 
 fn number_of(&(grammar, number): &Numbered) -> Spelling {

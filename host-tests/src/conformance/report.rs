@@ -98,13 +98,13 @@ impl Report {
             self.live
         );
         table += &format!(
-            "{:<8}{:>12}{:>12}{:>20}{:>22}\n",
+            "{:<8}{:>12}{:>12}{:>21}{:>24}\n",
             "", "both accept", "both refuse", "ptxas alone accepts", "the types alone accept"
         );
         for gpu in &self.gpus {
             let OnGpu { sm, accepted, refused, alone, sampled, wrong } = gpu;
             let refused = refused + sampled;
-            table += &format!("{:<8}{accepted:>12}{refused:>12}{alone:>20}{:>22}\n", sm.to_string(), wrong.len());
+            table += &format!("{:<8}{accepted:>12}{refused:>12}{alone:>21}{:>24}\n", sm.to_string(), wrong.len());
         }
         table += "\nWhat ptxas alone accepts, and what the newest GPU's code generator makes of a few:\n";
         for Alone { why, spellings, machine_code, refusals, crashes } in &self.alone {
