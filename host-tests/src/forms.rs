@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ptx_intrinsics::catalogue::{Form, Operation};
+use ptx_intrinsics::catalogue::{Form, Operation, Signature};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -166,10 +166,13 @@ impl Case {
         let Case { name, form, .. } = self;
         let guarded = self.is_guarded();
         let element = form.element().unwrap_or("u8");
-        let mut parameters = match form.operation() {
-            Operation::Store => format!("p: *mut u8, v: &{element}"),
-            Operation::Load => format!("p: *const u8, d: &mut {element}"),
-            Operation::Prefetch => "p: *const u8".to_owned(),
+        let mut parameters = match (form.operation(), form.signature()) {
+            (Operation::Store, _) => format!("p: *mut u8, v: &{element}"),
+            (Operation::Load, _) => format!("p: *const u8, d: &mut {element}"),
+            (Operation::Other, Some(Signature { parameters, result: Some(result), .. })) => {
+                format!("d: &mut {result}, {parameters}")
+            }
+            (Operation::Other, signature) => signature.map_or("", |signature| signature.parameters).to_owned(),
         };
         if form.takes_policy() {
             parameters += ", policy: CachePolicy";
@@ -185,7 +188,10 @@ impl Case {
             Operation::Load if guarded => format!("let or = *or; *d = unsafe {{ {expression} }}"),
             Operation::Load => format!("*d = unsafe {{ {expression} }}"),
             Operation::Store => format!("let v = *v; unsafe {{ {expression} }}"),
-            Operation::Prefetch => format!("unsafe {{ {expression} }}"),
+            Operation::Other => {
+                let result = form.signature().and_then(|signature| signature.result).map_or("", |_| "*d = ");
+                format!("{result}unsafe {{ {expression} }}")
+            }
         };
         // A function's parameters are only in a function, and not in a kernel.
         let abi = if form.space() == Some("param::func") { "C" } else { "ptx-kernel" };
@@ -204,7 +210,10 @@ impl Case {
         let operands = match self.form.operation() {
             Operation::Load => format!("{value}, [{address}]{unified}{policy}"),
             Operation::Store => format!("[{address}], {value}{policy}"),
-            Operation::Prefetch => format!("[{address}]"),
+            Operation::Other => {
+                let operands = self.form.signature().map_or("", |signature| signature.operands);
+                operands.replace("[%]", &format!("[{address}]"))
+            }
         };
         let mut lines = vec![format!("{} {operands};", self.form.ptx())];
         if self.is_guarded() {
@@ -224,7 +233,7 @@ impl Case {
     /// The space that the block converts the address to.
     fn converted(&self) -> Option<&str> {
         match self.form.space() {
-            None if self.form.operation() == Operation::Prefetch => {
+            None if self.form.operation() == Operation::Other => {
                 ["local", "const", "param"].into_iter().find(|space| self.form.ptx().contains(&format!(".{space}.")))
             }
             None | Some("global" | "param::func") => None,
@@ -262,7 +271,7 @@ fn packed(access: Vec<String>, operation: Operation, guarded: bool) -> Vec<Strin
 /// Writes the crate of these cases into `folder`, if it is not there already, and gives its folder.
 pub fn write_crate(folder: &Path, cases: &[Case]) -> Result<PathBuf> {
     let mut source = String::from(
-        "#![no_std]\n#![feature(abi_ptx)]\n#![allow(improper_ctypes_definitions, unused_parens, clippy::missing_safety_doc)]\n\
+        "#![no_std]\n#![feature(abi_ptx)]\n#![allow(improper_ctypes_definitions, unused_parens, unused_unsafe, clippy::missing_safety_doc)]\n\
          use ptx_intrinsics::*;\n\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {\n    loop {}\n}\n",
     );
     for case in cases {

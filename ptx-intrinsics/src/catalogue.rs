@@ -14,22 +14,40 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::prefetch;
 use crate::qualifier::target::{Isa, Sm};
 pub use crate::spelling::Operation;
 use crate::spelling::{ELEMENTS, L1, L2, Needs, Operator, Ordering, Place, Size, Spelling, Threads};
+use crate::{createpolicy, prefetch};
 
 /// A row of an instruction that moves no value and has a function for each spelling.
 #[derive(Debug)]
 pub(crate) struct Single {
+    instruction: &'static str,
     rust: &'static str,
     ptx: &'static str,
+    signature: Signature,
     needs: Needs,
 }
 
+/// What a form that moves no value takes and gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// The parameters that its Rust expression names: `p: *const u8`.
+    pub parameters: &'static str,
+    /// The type of the expression, where it has a value.
+    pub result: Option<&'static str>,
+    /// The operands of the instruction, `%` for a register: `[%]`.
+    pub operands: &'static str,
+}
+
 impl Single {
-    pub(crate) const fn new<S: Sm, P: Isa>(rust: &'static str, ptx: &'static str) -> Self {
-        Self { rust, ptx, needs: Needs::of::<S, P>() }
+    pub(crate) const fn new<S: Sm, P: Isa>(
+        instruction: &'static str,
+        rust: &'static str,
+        ptx: &'static str,
+        signature: Signature,
+    ) -> Self {
+        Self { instruction, rust, ptx, signature, needs: Needs::of::<S, P>() }
     }
 }
 
@@ -40,6 +58,7 @@ pub struct Form {
     rust: String,
     ptx: String,
     spelling: Option<Spelling>,
+    signature: Option<Signature>,
     needs: Needs,
 }
 
@@ -51,7 +70,12 @@ impl Form {
 
     /// What it does with its address.
     pub fn operation(&self) -> Operation {
-        self.spelling.map_or(Operation::Prefetch, |spelling| spelling.operation)
+        self.spelling.map_or(Operation::Other, |spelling| spelling.operation)
+    }
+
+    /// What it takes and gives, if it moves no value.
+    pub fn signature(&self) -> Option<Signature> {
+        self.signature
     }
 
     /// The expression, with `p` as the address, `v` as the value of a store, `policy` where a policy is taken. It is
@@ -65,12 +89,12 @@ impl Form {
         self.spelling.map(|spelling| spelling.method(true).unwrap_or_else(|| spelling.spelled(true)))
     }
 
-    /// The expression with [`ptx!`](crate::ptx). None for a prefetch.
+    /// The expression with [`ptx!`](crate::ptx). None for what moves no value.
     pub fn rust_ptx(&self) -> Option<String> {
         self.spelling.map(|spelling| spelling.spelled(false))
     }
 
-    /// The predicated expression with [`ptx!`](crate::ptx). None for a prefetch.
+    /// The predicated expression with [`ptx!`](crate::ptx). None for what moves no value.
     pub fn rust_ptx_if(&self) -> Option<String> {
         self.spelling.map(|spelling| spelling.spelled(true))
     }
@@ -87,12 +111,12 @@ impl Form {
         &self.ptx
     }
 
-    /// The Rust type that it moves: `V4<f32>`. None for a prefetch.
+    /// The Rust type that it moves: `V4<f32>`. None for what moves no value.
     pub fn element(&self) -> Option<&'static str> {
         self.spelling.map(|spelling| ELEMENTS[spelling.element].rust)
     }
 
-    /// How many bytes it moves; 0 for a prefetch.
+    /// How many bytes it moves; 0 for what moves no value.
     pub fn bytes(&self) -> usize {
         self.spelling.map_or(0, |spelling| ELEMENTS[spelling.element].bytes)
     }
@@ -123,16 +147,19 @@ impl Form {
 /// The words that say what is meant anyway are left out: `.weak`, `::cta` behind `.shared`, and `.param` for
 /// `.param::entry`. [`ptx!`](crate::ptx) takes them too.
 pub fn forms() -> impl Iterator<Item = Form> {
-    heads().flat_map(with_qualifiers).chain(prefetch::SINGLES.iter().map(Single::form))
+    heads()
+        .flat_map(with_qualifiers)
+        .chain([prefetch::SINGLES, createpolicy::SINGLES].into_iter().flatten().map(Single::form))
 }
 
 impl Single {
     fn form(&self) -> Form {
         Form {
-            instruction: "prefetch".into(),
+            instruction: self.instruction.into(),
             rust: self.rust.into(),
             ptx: self.ptx.into(),
             spelling: None,
+            signature: Some(self.signature),
             needs: self.needs,
         }
     }
@@ -191,6 +218,7 @@ impl Spelling {
             rust: self.method(false).unwrap_or_else(|| self.spelled(false)),
             ptx: self.ptx(),
             spelling: Some(self),
+            signature: None,
             needs,
         })
     }

@@ -92,14 +92,15 @@ impl Form {
     /// What the form needs of a target. A target has the form exactly if it offers all of these.
     #[must_use]
     pub fn features(&self) -> Features {
-        let prefetch = self.operation() == Operation::Prefetch;
         let says = |text: &str| self.ptx().contains(text);
+        let moves = self.operation() != Operation::Other;
+        let prefetch = says("prefetch");
         let spelled = [
             (Features::NON_COHERENT, says(".nc")),
-            (Features::L1_PRIORITY, !prefetch && says(".L1::")),
+            (Features::L1_PRIORITY, moves && says(".L1::")),
             (Features::PREFETCH_SIZE, says(".L2::64B") || says(".L2::128B")),
             (Features::PREFETCH_256, says(".L2::256B")),
-            (Features::CACHE_HINT, says(".L2::cache_hint")),
+            (Features::CACHE_HINT, says(".L2::cache_hint") || says("createpolicy")),
             (Features::PREFETCH_PRIORITY, prefetch && says(".L2::evict")),
             (Features::TENSORMAP, says(".tensormap")),
             (Features::B128, says(".b128")),
@@ -134,6 +135,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(asked, 69_837 * 170);
+        assert_eq!(asked, 69_886 * 170);
     }
 }

@@ -4,7 +4,7 @@ use crate::qualifier::caching::*;
 use crate::qualifier::target::*;
 
 #[cfg(not(target_arch = "nvptx64"))]
-use crate::catalogue::Single;
+use crate::catalogue::{Signature, Single};
 
 /// `asm!` of one prefetch. Never pure: nothing is returned, and yet it must stay.
 #[cfg(target_arch = "nvptx64")]
@@ -52,6 +52,11 @@ impl PrefetchPriority for L2EvictNormal {
     type PrefetchIsa = ptx74;
 }
 
+#[cfg(not(target_arch = "nvptx64"))]
+const fn single<S: Sm, P: Isa>(rust: &'static str, ptx: &'static str) -> Single {
+    Single::new::<S, P>("prefetch", rust, ptx, Signature { parameters: "p: *const u8", result: None, operands: "[%]" })
+}
+
 /// The prefetches with a function each: documentation, name, PTX, the block's text where an address is converted, and
 /// a gated one's name again: the type that error messages name as the one that needs the target.
 macro_rules! prefetches {
@@ -78,10 +83,10 @@ macro_rules! prefetches {
 
         #[cfg(not(target_arch = "nvptx64"))]
         pub(crate) const SINGLES: &[Single] = &[
-            $(Single::new::<$sm, $isa>(concat!(stringify!($name), "(p)"), $ptx),)*
-            Single::new::<sm_20, ptx20>("prefetch_global_l2::<NoHint>(p)", "prefetch.global.L2"),
-            Single::new::<sm_80, ptx74>("prefetch_global_l2::<L2EvictLast>(p)", concat!("prefetch.global", __caching_text!(L2EvictLast))),
-            Single::new::<sm_80, ptx74>("prefetch_global_l2::<L2EvictNormal>(p)", concat!("prefetch.global", __caching_text!(L2EvictNormal))),
+            $(single::<$sm, $isa>(concat!(stringify!($name), "(p)"), $ptx),)*
+            single::<sm_20, ptx20>("prefetch_global_l2::<NoHint>(p)", "prefetch.global.L2"),
+            single::<sm_80, ptx74>("prefetch_global_l2::<L2EvictLast>(p)", concat!("prefetch.global", __caching_text!(L2EvictLast))),
+            single::<sm_80, ptx74>("prefetch_global_l2::<L2EvictNormal>(p)", concat!("prefetch.global", __caching_text!(L2EvictNormal))),
         ];
     };
 }

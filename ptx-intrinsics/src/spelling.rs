@@ -17,8 +17,8 @@ pub enum Operation {
     Load,
     /// Writes a value.
     Store,
-    /// Brings something into a cache.
-    Prefetch,
+    /// Neither: it brings something into a cache, or makes a policy.
+    Other,
 }
 
 /// What something needs of a target: an SM and a PTX ISA version, and whether this build has them.

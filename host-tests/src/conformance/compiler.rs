@@ -312,6 +312,5 @@ pub fn methods(count: usize, random: &mut impl Rng) -> Vec<Expression> {
 
 /// So many of these spellings with `ptx!`, the first ones.
 pub fn spellings(all: impl Iterator<Item = Spelling>, count: usize) -> Vec<Expression> {
-    let moving = all.filter(|spelling| spelling.ptx.starts_with("ld") || spelling.ptx.starts_with("st"));
-    moving.take(count).map(|spelling| Expression::spelled(&spelling)).collect()
+    all.filter(Spelling::moves).take(count).map(|spelling| Expression::spelled(&spelling)).collect()
 }

@@ -85,6 +85,14 @@ const PREFETCH: &[Axis] = &[
     &["", ".L2::cache_hint"],
     &["", ".tensormap"],
 ];
+const CREATEPOLICY: &[Axis] = &[
+    &["createpolicy"],
+    &["", ".fractional", ".range", ".cvt"],
+    &["", ".global", ".shared"],
+    &["", ".L2", ".L2::evict_last", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_unchanged", ".L1::evict_last"],
+    &["", ".L2::evict_last", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_unchanged", ".L1::evict_first"],
+    &["", ".b64", ".u64", ".b32"],
+];
 const STRANGE: &[Axis] = &[&["ld", "st"], SPACE, NC, STRANGERS, STRANGE_TYPES];
 
 const LOAD: &[Axis] = &[&["ld"], ORDER, SCOPE, SPACE, OPERATOR, NC, L1, L2, HINT, SIZE];
@@ -101,10 +109,11 @@ pub struct Grammar {
 }
 
 /// Every grammar.
-pub static GRAMMARS: [Grammar; 4] = [
+pub static GRAMMARS: [Grammar; 5] = [
     Grammar { name: "ld", places: LOAD, typed: true },
     Grammar { name: "st", places: STORE, typed: true },
     Grammar { name: "prefetch", places: PREFETCH, typed: false },
+    Grammar { name: "createpolicy", places: CREATEPOLICY, typed: false },
     Grammar { name: "other words", places: STRANGE, typed: false },
 ];
 
@@ -236,17 +245,33 @@ impl Spelling {
     pub fn instruction(&self, offset: usize) -> String {
         let policy = if self.takes_policy() { ", %policy" } else { "" };
         let address = format!("[%p+{offset}]{}", if self.operands == Operands::Unified { ".unified" } else { "" });
-        match self.ptx.get(..2) {
-            Some("ld") => format!("{} {}, {address}{policy};", self.ptx, self.value()),
-            Some("st") => format!("{} {address}, {}{policy};", self.ptx, self.value()),
+        match self.opcode() {
+            "ld" => format!("{} {}, {address}{policy};", self.ptx, self.value()),
+            "st" => format!("{} {address}, {}{policy};", self.ptx, self.value()),
+            "createpolicy" if self.ptx.contains(".range") => format!("{} %d0, {address}, %r0, %r1;", self.ptx),
+            "createpolicy" if self.ptx.contains(".cvt") => format!("{} %d0, %p;", self.ptx),
+            "createpolicy" => format!("{} %d0, %f0;", self.ptx),
             _ => format!("{} {address}{policy};", self.ptx),
         }
+    }
+
+    /// The word that it begins with.
+    fn opcode(&self) -> &str {
+        self.ptx.split('.').next().unwrap_or_default()
+    }
+
+    /// Whether it is a load or a store.
+    pub fn moves(&self) -> bool {
+        matches!(self.opcode(), "ld" | "st")
     }
 
     /// Stores that keep what a load brings, a register each: without them the assembler would drop it, or narrow it.
     pub fn kept(&self) -> String {
         let mut kept = String::new();
-        if self.ptx.starts_with("ld") {
+        if self.opcode() == "createpolicy" {
+            kept += " st.volatile.global.b64 [%p], %d0;";
+        }
+        if self.opcode() == "ld" {
             let (register, bits) = self.register();
             let first = usize::from(self.operands == Operands::OneSink);
             for lane in first..self.lanes() {
@@ -306,7 +331,7 @@ mod tests {
     fn every_product_once() {
         let access = 10 * 5 * 10 * 8 * 2 * 6 * 4 * 2 * 4;
         let lengths: Vec<usize> = GRAMMARS.iter().map(Grammar::len).collect();
-        assert_eq!(lengths, [6 * access, 6 * access, 2 * 10 * 4 * 6 * 2 * 2, 2 * 10 * 2 * 13 * 13]);
+        assert_eq!(lengths, [6 * access, 6 * access, 2 * 10 * 4 * 6 * 2 * 2, 4 * 3 * 7 * 6 * 4, 2 * 10 * 2 * 13 * 13]);
         for grammar in &GRAMMARS[2..] {
             let all: HashSet<_> = (0..grammar.len()).map(|number| grammar.spelling(number)).collect();
             assert_eq!(all.len(), grammar.len());
@@ -350,5 +375,9 @@ mod tests {
         );
         assert_eq!(line("st.global.v4.f32", Operands::AllSinks), "st.global.v4.f32 [%p+64], {_, _, _, _};");
         assert_eq!(line("prefetchu.L1", Operands::Plain), "prefetchu.L1 [%p+64];");
+        assert_eq!(
+            line("createpolicy.range.L2::evict_last.b64", Operands::Plain),
+            "createpolicy.range.L2::evict_last.b64 %d0, [%p+64], %r0, %r1; st.volatile.global.b64 [%p], %d0;"
+        );
     }
 }

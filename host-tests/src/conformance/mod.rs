@@ -105,12 +105,12 @@ impl Live {
 
 /// What the types say of a spelling: the oldest SM and PTX ISA version that have it, 80 and 74 for sm_80 and 7.4.
 pub fn types_say(spelling: &Spelling) -> Option<(u32, u32)> {
-    static PREFETCHES: LazyLock<HashMap<String, (u32, u32)>> = LazyLock::new(|| {
-        let prefetches = catalogue::forms().filter(|form| form.operation() == catalogue::Operation::Prefetch);
-        prefetches.map(|form| (form.ptx().to_owned(), (form.min_sm(), form.min_ptx()))).collect()
+    static OTHERS: LazyLock<HashMap<String, (u32, u32)>> = LazyLock::new(|| {
+        let others = catalogue::forms().filter(|form| form.operation() == catalogue::Operation::Other);
+        others.map(|form| (form.ptx().to_owned(), (form.min_sm(), form.min_ptx()))).collect()
     });
-    if spelling.ptx.starts_with("prefetch") {
-        return PREFETCHES.get(&spelling.ptx).copied();
+    if !spelling.moves() {
+        return OTHERS.get(&spelling.ptx).copied();
     }
     let mut named = [spelling.operands != Operands::AllSinks; 16];
     named[0] = false;

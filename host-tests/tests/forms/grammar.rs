@@ -8,7 +8,7 @@ use ptx_intrinsics::catalogue::{self, Form};
 /// The productions of the instructions' pages, for each state space that they name. `.l1`, `.l2`, `.hint` and `.size`
 /// stand for `.level1::eviction_priority`, `.level2::eviction_priority`, `.level::cache_hint` and
 /// `.level::prefetch_size`.
-const PRODUCTIONS: [&str; 24] = [
+const PRODUCTIONS: [&str; 27] = [
     "ld.global{.cop}.nc{.hint}{.size}{.vec}.type",
     "ld.global.nc{.l1}{.l2}{.hint}{.size}{.vec}.type",
     "ld{.global}{.load}{.hint}{.size}{.vec}.type",
@@ -33,6 +33,9 @@ const PRODUCTIONS: [&str; 24] = [
     "st.mmio.relaxed.sys{.global}.type",
     "prefetch{.space}.level",
     "prefetch.global.priority",
+    "createpolicy.fractional.primary{.secondary}.b64",
+    "createpolicy.range{.global}.primary{.secondary}.b64",
+    "createpolicy.cvt.L2.b64",
 ];
 
 /// Those that are neither load nor store and have no part that varies.
@@ -63,6 +66,8 @@ fn choices(name: &str) -> &'static [&'static str] {
         ".space" => &[".global", ".local"],
         ".level" => &[".L1", ".L2"],
         ".priority" => &[".L2::evict_last", ".L2::evict_normal"],
+        ".primary" => &[".L2::evict_last", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_unchanged"],
+        ".secondary" => &[".L2::evict_first", ".L2::evict_unchanged"],
         _ => &[],
     }
 }
@@ -89,6 +94,9 @@ fn expand(production: &str) -> Vec<String> {
 
 /// What the pages say in words about which qualifiers meet.
 fn is_legal(ptx: &str) -> bool {
+    if !ptx.starts_with("ld") && !ptx.starts_with("st") {
+        return true;
+    }
     let words: Vec<&str> = ptx.split('.').filter(|word| !word.is_empty()).collect();
     let Some(bits) = words.last().and_then(|ty| ty.trim_start_matches(['b', 'u', 's', 'f']).parse::<u32>().ok()) else {
         return true;
@@ -126,7 +134,9 @@ pub(crate) fn agrees() -> Result<(), Failed> {
     if let Some(extra) = held.difference(&isa).next() {
         return Err(format!("the ISA has no {extra}").into());
     }
-    if listed.len() != held.len() {
+    // One mnemonic has two forms: the fraction of a policy may be left out.
+    let fractions = held.iter().filter(|ptx| ptx.starts_with("createpolicy.fractional")).count();
+    if listed.len() != held.len() + fractions {
         return Err("a form is listed twice".into());
     }
     Ok(())
@@ -145,6 +155,7 @@ fn named(form: &Form) -> Option<String> {
     let ptx = match form.rust().strip_prefix("ptx!(") {
         Some(spelled) => spelled.split(' ').next().unwrap_or_default().to_owned(),
         None if form.element().is_some() => access(form.rust()),
+        None if form.instruction() == "createpolicy" => createpolicy(form.rust()),
         None => prefetch(form.rust()),
     };
     (ptx != form.ptx()).then(|| format!("{}: {}, not {ptx}", form.rust(), form.ptx()))
@@ -223,4 +234,14 @@ fn prefetch(rust: &str) -> String {
         Some(priority) => format!("{ptx}::evict_{}", priority.to_lowercase()),
         None => ptx,
     }
+}
+
+/// `CachePolicy::range_global::<(L2EvictLast, L2EvictFirst)>(…)` is `createpolicy.range.global.L2::evict_last.L2::evict_first.b64`.
+fn createpolicy(rust: &str) -> String {
+    let called = rust.trim_start_matches("CachePolicy::");
+    let (method, rest) = called.split_once(['(', ':']).unwrap_or_default();
+    let (markers, _) = rest.trim_start_matches([':', '<', '(']).split_once('>').unwrap_or_default();
+    let markers = markers.trim_end_matches(')').split(", ").filter(|name| !name.is_empty());
+    let form = method.replace('_', ".").replace(".l2", ".L2").replace("all", "fractional");
+    format!("createpolicy.{form}{}.b64", markers.map(marker).collect::<String>())
 }
