@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use crate::qualifier::target::{Isa, Sm};
 pub use crate::spelling::Operation;
 use crate::spelling::{ELEMENTS, L1, L2, Needs, Operator, Ordering, Place, Size, Spelling, Threads};
-use crate::{createpolicy, prefetch};
+use crate::{applypriority, createpolicy, discard, prefetch};
 
 /// A row of an instruction that moves no value and has a function for each spelling.
 #[derive(Debug)]
@@ -147,9 +147,12 @@ impl Form {
 /// The words that say what is meant anyway are left out: `.weak`, `::cta` behind `.shared`, and `.param` for
 /// `.param::entry`. [`ptx!`](crate::ptx) takes them too.
 pub fn forms() -> impl Iterator<Item = Form> {
-    heads()
-        .flat_map(with_qualifiers)
-        .chain([prefetch::SINGLES, createpolicy::SINGLES].into_iter().flatten().map(Single::form))
+    heads().flat_map(with_qualifiers).chain(
+        [prefetch::SINGLES, applypriority::SINGLES, discard::SINGLES, createpolicy::SINGLES]
+            .into_iter()
+            .flatten()
+            .map(Single::form),
+    )
 }
 
 impl Single {

@@ -60,10 +60,15 @@ mod qualifier;
 #[doc(hidden)]
 pub mod spell;
 
+#[macro_use]
+mod line;
+
+mod applypriority;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod catalogue;
 mod createpolicy;
 mod cuda;
+mod discard;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod features;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -78,8 +83,10 @@ pub mod ptx;
 pub mod spelling;
 mod st;
 
+pub use applypriority::*;
 pub use createpolicy::*;
 pub use cuda::*;
+pub use discard::*;
 pub use element::*;
 pub use ld::*;
 pub use ld_global_nc::*;

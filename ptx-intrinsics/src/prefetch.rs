@@ -4,24 +4,7 @@ use crate::qualifier::caching::*;
 use crate::qualifier::target::*;
 
 #[cfg(not(target_arch = "nvptx64"))]
-use crate::catalogue::{Signature, Single};
-
-/// `asm!` of one prefetch. Never pure: nothing is returned, and yet it must stay.
-#[cfg(target_arch = "nvptx64")]
-macro_rules! emit_prefetch {
-    ($p:ident, $text:expr) => {
-        // SAFETY: the caller's promise about the address; no value changes.
-        unsafe { core::arch::asm!($text, p = in(reg64) $p, options(readonly, nostack, preserves_flags)) }
-    };
-}
-
-/// Off the GPU there is nothing to do.
-#[cfg(not(target_arch = "nvptx64"))]
-macro_rules! emit_prefetch {
-    ($p:ident, $text:expr) => {{
-        let _ = $p;
-    }};
-}
+use crate::line::nothing;
 
 /// An eviction priority that `prefetch.global.L2` takes.
 #[diagnostic::on_unimplemented(
@@ -52,99 +35,57 @@ impl PrefetchPriority for L2EvictNormal {
     type PrefetchIsa = ptx74;
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
-const fn single<S: Sm, P: Isa>(rust: &'static str, ptx: &'static str) -> Single {
-    Single::new::<S, P>("prefetch", rust, ptx, Signature { parameters: "p: *const u8", result: None, operands: "[%]" })
-}
-
-/// The prefetches with a function each: documentation, name, PTX, the block's text where an address is converted, and
-/// a gated one's name again: the type that error messages name as the one that needs the target.
-macro_rules! prefetches {
-    ($($(#[$doc:meta])* $name:ident $ptx:literal [$text:literal] $sm:ident $isa:ident $($what:ident)?;)*) => {
-        $(
-            $(
-                #[doc(hidden)]
-                #[allow(non_camel_case_types, reason = "error messages print it as the function that the user calls")]
-                #[derive(Clone, Copy, Debug)]
-                pub enum $what {}
-            )?
-
-            $(#[$doc])*
-            ///
-            #[doc = concat!("PTX: `", $ptx, " [p];`. Needs ", stringify!($sm), " and ", stringify!($isa), ".")]
-            ///
-            /// PTX ISA: [prefetch](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-prefetch-prefetchu).
-            #[doc(alias = $ptx)]
-            #[inline(always)]
-            pub unsafe fn $name<T>(p: *const T) $(where $sm: HasSm<$what, T>, $isa: HasPtx<$what, T>)? {
-                emit_prefetch!(p, $text)
-            }
-        )*
-
-        #[cfg(not(target_arch = "nvptx64"))]
-        pub(crate) const SINGLES: &[Single] = &[
-            $(single::<$sm, $isa>(concat!(stringify!($name), "(p)"), $ptx),)*
-            single::<sm_20, ptx20>("prefetch_global_l2::<NoHint>(p)", "prefetch.global.L2"),
-            single::<sm_80, ptx74>("prefetch_global_l2::<L2EvictLast>(p)", concat!("prefetch.global", __caching_text!(L2EvictLast))),
-            single::<sm_80, ptx74>("prefetch_global_l2::<L2EvictNormal>(p)", concat!("prefetch.global", __caching_text!(L2EvictNormal))),
-        ];
-    };
-}
-
-prefetches! {
+lines! { "prefetch" "" "data-movement-and-conversion-instructions-prefetch-prefetchu" *const [readonly] nothing {
     /// Brings the line at `p`, a generic address, into L1 and L2.
     ///
     /// # Safety
     /// `p` points into memory that this thread may read; an address in shared memory does nothing.
-    prefetch_l1 "prefetch.L1" ["prefetch.L1 [{p}];"] sm_20 ptx20;
+    prefetch_l1 "prefetch.L1" sm_20 ptx20;
 
     /// Brings the line at `p`, a generic address, into L2.
     ///
     /// # Safety
     /// `p` points into memory that this thread may read; an address in shared memory does nothing.
-    prefetch_l2 "prefetch.L2" ["prefetch.L2 [{p}];"] sm_20 ptx20;
+    prefetch_l2 "prefetch.L2" sm_20 ptx20;
 
     /// Brings the line at `p` in global memory into L1 and L2.
     ///
     /// # Safety
     /// `p` points into global memory that this thread may read.
-    prefetch_global_l1 "prefetch.global.L1" ["prefetch.global.L1 [{p}];"] sm_20 ptx20;
+    prefetch_global_l1 "prefetch.global.L1" sm_20 ptx20;
 
     /// Brings the line at `p` in local memory into L1 and L2. `p` is a generic address, as Rust's pointers are; the
     /// block converts it.
     ///
     /// # Safety
     /// `p` points into this thread's local memory.
-    prefetch_local_l1 "prefetch.local.L1"
-        ["{{\n.reg .u64 %address;\ncvta.to.local.u64 %address, {p};\nprefetch.local.L1 [%address];\n}}"] sm_20 ptx20;
+    prefetch_local_l1 "prefetch.local.L1" @local sm_20 ptx20;
 
     /// Brings the line at `p` in local memory into L2. `p` is a generic address, as Rust's pointers are; the block
     /// converts it.
     ///
     /// # Safety
     /// `p` points into this thread's local memory.
-    prefetch_local_l2 "prefetch.local.L2"
-        ["{{\n.reg .u64 %address;\ncvta.to.local.u64 %address, {p};\nprefetch.local.L2 [%address];\n}}"] sm_20 ptx20;
+    prefetch_local_l2 "prefetch.local.L2" @local sm_20 ptx20;
 
     /// Brings the line at `p`, a generic address, into the uniform cache.
     ///
     /// # Safety
     /// `p` points into memory that this thread may read; an address in constant, local or shared memory does nothing.
-    prefetchu_l1 "prefetchu.L1" ["prefetchu.L1 [{p}];"] sm_20 ptx20;
+    prefetchu_l1 "prefetchu.L1" sm_20 ptx20;
 
     /// Brings the tensor map at `p`, a generic address, into cache for a later `cp.async.bulk.tensor`.
     ///
     /// # Safety
     /// `p` points to a tensor map, 128 bytes aligned to 64, in constant, parameter or global memory.
-    prefetch_tensormap "prefetch.tensormap" ["prefetch.tensormap [{p}];"] sm_90 ptx80 prefetch_tensormap;
+    prefetch_tensormap "prefetch.tensormap" sm_90 ptx80 prefetch_tensormap;
 
     /// Brings the tensor map at `p` in constant memory into cache for a later `cp.async.bulk.tensor`. `p` is a generic
     /// address, as Rust's pointers are; the block converts it.
     ///
     /// # Safety
     /// `p` points to a tensor map, 128 bytes aligned to 64, in constant memory.
-    prefetch_const_tensormap "prefetch.const.tensormap"
-        ["{{\n.reg .u64 %address;\ncvta.to.const.u64 %address, {p};\nprefetch.const.tensormap [%address];\n}}"]
+    prefetch_const_tensormap "prefetch.const.tensormap" @const
         sm_90 ptx80 prefetch_const_tensormap;
 
     /// Brings the tensor map at `p`, a kernel parameter, into cache for a later `cp.async.bulk.tensor`. `p` is a
@@ -152,9 +93,18 @@ prefetches! {
     ///
     /// # Safety
     /// `p` points to a tensor map, 128 bytes aligned to 64, among the parameters of this kernel.
-    prefetch_param_tensormap "prefetch.param.tensormap"
-        ["{{\n.reg .u64 %address;\ncvta.to.param.u64 %address, {p};\nprefetch.param.tensormap [%address];\n}}"]
+    prefetch_param_tensormap "prefetch.param.tensormap" @param
         sm_90 ptx80 prefetch_param_tensormap;
+    }
+    line_row! { sm_20 ptx20 "prefetch" "prefetch_global_l2::<NoHint>(p)", "prefetch.global.L2", "" const },
+    line_row! {
+        sm_80 ptx74 "prefetch" "prefetch_global_l2::<L2EvictLast>(p)",
+        concat!("prefetch.global", __caching_text!(L2EvictLast)), "" const
+    },
+    line_row! {
+        sm_80 ptx74 "prefetch" "prefetch_global_l2::<L2EvictNormal>(p)",
+        concat!("prefetch.global", __caching_text!(L2EvictNormal)), "" const
+    },
 }
 
 /// Brings the line at `p` in global memory into L2, with an eviction priority or without.
@@ -173,8 +123,8 @@ where
     E: PrefetchPriority<PrefetchSm: HasSm<E>, PrefetchIsa: HasPtx<E>>,
 {
     match const { E::ID } {
-        L2EvictLast::ID => emit_prefetch!(p, concat!("prefetch.global", __caching_text!(L2EvictLast), " [{p}];")),
-        L2EvictNormal::ID => emit_prefetch!(p, concat!("prefetch.global", __caching_text!(L2EvictNormal), " [{p}];")),
-        _ => emit_prefetch!(p, "prefetch.global.L2 [{p}];"),
+        L2EvictLast::ID => emit_line! { p ["prefetch.global", __caching_text!(L2EvictLast)] "" [readonly] nothing },
+        L2EvictNormal::ID => emit_line! { p ["prefetch.global", __caching_text!(L2EvictNormal)] "" [readonly] nothing },
+        _ => emit_line! { p ["prefetch.global.L2"] "" [readonly] nothing },
     }
 }

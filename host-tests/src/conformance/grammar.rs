@@ -89,9 +89,14 @@ const CREATEPOLICY: &[Axis] = &[
     &["createpolicy"],
     &["", ".fractional", ".range", ".cvt"],
     &["", ".global", ".shared"],
-    &["", ".L2", ".L2::evict_last", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_unchanged", ".L1::evict_last"],
+    &[".L2", ".L2::evict_last", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_unchanged", ".L1::evict_last"],
     &["", ".L2::evict_last", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_unchanged", ".L1::evict_first"],
     &["", ".b64", ".u64", ".b32"],
+];
+const APPLYPRIORITY: &[Axis] = &[
+    &["applypriority", "discard"],
+    SPACE,
+    &["", ".L1", ".L2", ".L1::evict_normal", ".L2::evict_normal", ".L2::evict_last", ".L2::evict_first"],
 ];
 const STRANGE: &[Axis] = &[&["ld", "st"], SPACE, NC, STRANGERS, STRANGE_TYPES];
 
@@ -109,11 +114,12 @@ pub struct Grammar {
 }
 
 /// Every grammar.
-pub static GRAMMARS: [Grammar; 5] = [
+pub static GRAMMARS: [Grammar; 6] = [
     Grammar { name: "ld", places: LOAD, typed: true },
     Grammar { name: "st", places: STORE, typed: true },
     Grammar { name: "prefetch", places: PREFETCH, typed: false },
     Grammar { name: "createpolicy", places: CREATEPOLICY, typed: false },
+    Grammar { name: "applypriority and discard", places: APPLYPRIORITY, typed: false },
     Grammar { name: "other words", places: STRANGE, typed: false },
 ];
 
@@ -251,6 +257,7 @@ impl Spelling {
             "createpolicy" if self.ptx.contains(".range") => format!("{} %d0, {address}, %r0, %r1;", self.ptx),
             "createpolicy" if self.ptx.contains(".cvt") => format!("{} %d0, %p;", self.ptx),
             "createpolicy" => format!("{} %d0, %f0;", self.ptx),
+            "applypriority" | "discard" => format!("{} {address}, 128;", self.ptx),
             _ => format!("{} {address}{policy};", self.ptx),
         }
     }
@@ -331,7 +338,10 @@ mod tests {
     fn every_product_once() {
         let access = 10 * 5 * 10 * 8 * 2 * 6 * 4 * 2 * 4;
         let lengths: Vec<usize> = GRAMMARS.iter().map(Grammar::len).collect();
-        assert_eq!(lengths, [6 * access, 6 * access, 2 * 10 * 4 * 6 * 2 * 2, 4 * 3 * 7 * 6 * 4, 2 * 10 * 2 * 13 * 13]);
+        assert_eq!(
+            lengths,
+            [6 * access, 6 * access, 2 * 10 * 4 * 6 * 2 * 2, 4 * 3 * 6 * 6 * 4, 2 * 10 * 7, 2 * 10 * 2 * 13 * 13]
+        );
         for grammar in &GRAMMARS[2..] {
             let all: HashSet<_> = (0..grammar.len()).map(|number| grammar.spelling(number)).collect();
             assert_eq!(all.len(), grammar.len());
@@ -346,7 +356,7 @@ mod tests {
         let access = GRAMMARS[0].heads();
         for (at, class) in TYPES.iter().enumerate() {
             // 2 heads that differ in their space only meet several types.
-            let met: HashSet<_> = (0..20 * class.len())
+            let met: HashSet<_> = (0..100 * class.len())
                 .map(|number| GRAMMARS[0].spelling(at * access + number * 50).ptx)
                 .filter_map(|ptx| class.iter().find(|ty| ptx.ends_with(*ty)).copied())
                 .collect();

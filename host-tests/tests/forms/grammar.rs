@@ -8,7 +8,7 @@ use ptx_intrinsics::catalogue::{self, Form};
 /// The productions of the instructions' pages, for each state space that they name. `.l1`, `.l2`, `.hint` and `.size`
 /// stand for `.level1::eviction_priority`, `.level2::eviction_priority`, `.level::cache_hint` and
 /// `.level::prefetch_size`.
-const PRODUCTIONS: [&str; 27] = [
+const PRODUCTIONS: [&str; 29] = [
     "ld.global{.cop}.nc{.hint}{.size}{.vec}.type",
     "ld.global.nc{.l1}{.l2}{.hint}{.size}{.vec}.type",
     "ld{.global}{.load}{.hint}{.size}{.vec}.type",
@@ -36,6 +36,8 @@ const PRODUCTIONS: [&str; 27] = [
     "createpolicy.fractional.primary{.secondary}.b64",
     "createpolicy.range{.global}.primary{.secondary}.b64",
     "createpolicy.cvt.L2.b64",
+    "applypriority{.global}.L2::evict_normal",
+    "discard{.global}.L2",
 ];
 
 /// Those that are neither load nor store and have no part that varies.
@@ -229,7 +231,7 @@ fn element(ty: &str) -> String {
 fn prefetch(rust: &str) -> String {
     let (function, rest) = rust.split_once(['(', ':']).unwrap_or_default();
     let priority = rest.trim_start_matches([':', '<']).split_once('>').map_or("", |(marker, _)| marker);
-    let ptx = function.replace('_', ".").replace(".l1", ".L1").replace(".l2", ".L2");
+    let ptx = function.replace('_', ".").replace(".l1", ".L1").replace(".l2", ".L2").replace(".evict.", "::evict_");
     match priority.strip_prefix("L2Evict") {
         Some(priority) => format!("{ptx}::evict_{}", priority.to_lowercase()),
         None => ptx,
