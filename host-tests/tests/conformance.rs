@@ -95,7 +95,8 @@ fn known_answers() {
 #[test]
 fn reasons_are_for_what_is_refused() {
     let accepted = GRAMMARS.iter().flat_map(|grammar| {
-        let step = grammar.len().div_ceil(100_000);
+        // No length of an axis divides it.
+        let step = if grammar.typed { 97 } else { 1 };
         (0..grammar.len()).step_by(step).map(|number| grammar.spelling(number))
     });
     let accepted: Vec<Spelling> = accepted.filter(|spelling| types_say(spelling).is_some()).collect();
