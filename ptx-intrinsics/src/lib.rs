@@ -79,6 +79,7 @@ mod ld_global_nc;
 mod prefetch;
 #[doc(hidden)]
 pub mod ptx;
+mod slices;
 #[doc(hidden)]
 pub mod spelling;
 mod st;
@@ -97,6 +98,7 @@ pub use qualifier::policy::*;
 pub use qualifier::prefetch_size::*;
 pub use qualifier::space::*;
 pub use qualifier::target;
+pub use slices::*;
 pub use st::*;
 
 #[cfg(doctest)]

@@ -276,3 +276,29 @@ fn ptx_spells_what_it_says() {
         assert_eq!(ptx!(ld.global.L2::evict_last.L1::evict_last.v4.u64 [&pair]), pair);
     }
 }
+
+/// Whole lines are dropped, and not a byte beside them, at whatever offset and however many threads share the work.
+#[test]
+fn a_discarded_slice_keeps_its_ends() {
+    #[repr(align(128))]
+    struct Lines([u8; 640]);
+    let mut dropped = 0;
+    for (from, to) in
+        [(0, 640), (0, 0), (5, 5), (1, 640), (0, 639), (127, 257), (128, 256), (129, 255), (100, 500), (3, 100)]
+    {
+        for threads in [1, 2, 3, 32] {
+            let mut lines = Lines([1; 640]);
+            for thread in 0..threads {
+                // SAFETY: the bytes are ours, and undetermined ones are looked at on a CPU alone, where they are a pattern.
+                unsafe { discard_global_l2_slice(&raw mut lines.0[from..to], thread, threads) };
+            }
+            for (at, byte) in lines.0.iter().enumerate() {
+                let line = at / 128 * 128;
+                let whole = from <= line && line + 128 <= to;
+                assert_eq!(*byte != 1, whole, "byte {at} of {from}..{to}, {threads} threads");
+                dropped += usize::from(whole);
+            }
+        }
+    }
+    assert_eq!(dropped, 4 * 128 * (5 + 4 + 4 + 1 + 1 + 2));
+}

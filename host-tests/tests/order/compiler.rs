@@ -93,6 +93,21 @@ fn a_policy_is_one_instruction() {
     assert_eq!(made, ["createpolicy.fractional.L2::evict_last.b64 %, %;"]);
 }
 
+/// Each line of a slice is one instruction, and no call is left around it.
+#[test]
+fn a_slice_is_a_loop_over_lines() {
+    let body = &built().1.function("slices").expect("the kernel").body;
+    let texts: Vec<String> = body.iter().map(|line| normalise(&line.text)).collect();
+    for instruction in [
+        "prefetch.global.L2::evict_last [%];",
+        "applypriority.global.L2::evict_normal [%], 128;",
+        "discard.global.L2 [%], 128;",
+    ] {
+        assert_eq!(texts.iter().filter(|text| *text == instruction).count(), 1, "{instruction}\n{texts:#?}");
+    }
+    assert!(!texts.iter().any(|text| text.starts_with("call")), "{texts:#?}");
+}
+
 /// In the machine code: loads and a store under a predicate, and no branch around them.
 #[test]
 fn a_predicate_is_one_predicated_instruction() {

@@ -78,6 +78,13 @@ kernels! {
         CachePolicy::fractional::<L2EvictFirst>(fraction);
         *out = CachePolicy::fractional::<L2EvictLast>(fraction).bits();
     }
+    // One instruction in a loop over lines.
+    slices(p: *mut f32, length: usize, thread: usize) {
+        let slice = core::ptr::slice_from_raw_parts_mut(p, length);
+        prefetch_global_l2_slice::<L2EvictLast, f32>(slice, thread, 32);
+        applypriority_global_l2_evict_normal_slice(slice, thread, 32);
+        discard_global_l2_slice(slice, thread, 32);
+    }
     // One predicated instruction each. Threads differ, and there are two loads on their way: where all threads agree, or
     // only one load is waited for, ptxas branches around it instead.
     guarded(p: *const u32, out: *mut u32, threads: u32) {
