@@ -17,8 +17,14 @@ use std::path::{Path, PathBuf};
 const CASES: usize = 98;
 
 /// How notes begin that are rustc's and not ours.
-const NOTES_OF_RUSTC: [&str; 5] =
-    ["required for ", "this error originates ", "in this macro ", "the following trait bounds ", "`#[warn("];
+const NOTES_OF_RUSTC: [&str; 6] = [
+    "cannot satisfy ",
+    "required for ",
+    "this error originates ",
+    "in this macro ",
+    "the following trait bounds ",
+    "`#[warn(",
+];
 
 struct Folder {
     path: PathBuf,

@@ -61,14 +61,14 @@ where
 #[inline]
 pub unsafe fn applypriority_global_l2_evict_normal_slice<T>(slice: *const [T], thread: usize, threads: usize)
 where
-    sm_80: HasSm<applypriority_global_l2_evict_normal, T> + HasSm<applypriority_global_l2_evict_normal, u8>,
-    ptx74: HasPtx<applypriority_global_l2_evict_normal, T> + HasPtx<applypriority_global_l2_evict_normal, u8>,
+    sm_80: HasSm<applypriority_global_l2_evict_normal, T>,
+    ptx74: HasPtx<applypriority_global_l2_evict_normal, T>,
 {
     let (first, lines) = touched(slice);
     let mut line = thread;
     while line < lines {
         // SAFETY: the line holds a byte of the slice.
-        unsafe { applypriority_global_l2_evict_normal(first.wrapping_add(line * LINE)) };
+        unsafe { applypriority_global_l2_evict_normal(first.wrapping_add(line * LINE).cast::<T>()) };
         line += threads;
     }
 }
@@ -87,14 +87,14 @@ where
 #[inline]
 pub unsafe fn discard_global_l2_slice<T>(slice: *mut [T], thread: usize, threads: usize)
 where
-    sm_80: HasSm<discard_global_l2, T> + HasSm<discard_global_l2, u8>,
-    ptx74: HasPtx<discard_global_l2, T> + HasPtx<discard_global_l2, u8>,
+    sm_80: HasSm<discard_global_l2, T>,
+    ptx74: HasPtx<discard_global_l2, T>,
 {
     let (first, lines) = covered(slice);
     let mut line = thread;
     while line < lines {
         // SAFETY: the whole line lies in the slice.
-        unsafe { discard_global_l2(first.wrapping_add(line * LINE)) };
+        unsafe { discard_global_l2(first.wrapping_add(line * LINE).cast::<T>()) };
         line += threads;
     }
 }
