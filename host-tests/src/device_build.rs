@@ -198,7 +198,7 @@ fn is_older(made: &Path, from: &Path) -> bool {
 }
 
 /// Writes a file so that it is never seen half-written.
-fn write_whole(path: &Path, text: &str) -> Result<()> {
+pub fn write_whole(path: &Path, text: &str) -> Result<()> {
     let failed = |error| Error::io("write", path, error);
     let new = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
     std::fs::write(new.path(), text).map_err(failed)?;

@@ -3,6 +3,7 @@
 mod cost;
 mod demo;
 mod forms;
+mod parity;
 mod test;
 
 use std::io::{self, Write};
@@ -31,6 +32,8 @@ enum Task {
     Forms(forms::Forms),
     /// Measure what the crate costs a build: itself, and a kernel of one load with and without it
     Cost(cost::Cost),
+    /// Compare kernels in Rust with the same in CUDA C++, by the machine code of both
+    Parity(parity::Parity),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Task::Test(test) => test.run(),
         Task::Forms(forms) => forms.run(),
         Task::Cost(cost) => cost.run(),
+        Task::Parity(parity) => parity.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

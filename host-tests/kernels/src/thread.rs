@@ -44,7 +44,7 @@ cfg_if::cfg_if! {
         impl Thread {
             /// The thread that asks.
             #[inline(always)]
-            pub(crate) fn current() -> Self {
+            pub fn current() -> Self {
                 use cuda_std::thread::{block_dim_x, block_idx_x, grid_dim_x, thread_idx_x};
                 Self {
                     thread: thread_idx_x(),
@@ -72,7 +72,7 @@ cfg_if::cfg_if! {
         impl Thread {
             /// The thread that asks.
             #[inline(always)]
-            pub(crate) fn current() -> Self {
+            pub fn current() -> Self {
                 use core::arch::nvptx::{_block_dim_x, _block_idx_x, _grid_dim_x, _thread_idx_x};
                 // SAFETY: these only read the thread's own special registers.
                 let place = unsafe { [_thread_idx_x(), _block_idx_x(), _block_dim_x(), _grid_dim_x()] };
