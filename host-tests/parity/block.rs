@@ -1,12 +1,12 @@
 //! The threads of a block as one: its shared memory, its barrier, and sums over all of them.
 
 use core::arch::asm;
-use core::arch::nvptx::{_block_dim_x, _syncthreads, _thread_idx_x};
+use core::arch::nvptx::{_block_dim_x, _block_idx_x, _grid_dim_x, _syncthreads, _thread_idx_x};
 
 use ptx_intrinsics::*;
 
 /// Threads in a warp.
-pub(crate) const WARP: usize = 32;
+pub(crate) const WARP: u32 = 32;
 
 /// A variable in shared memory, which nothing is in at first, and the function of its name that gives its address.
 macro_rules! shared {
@@ -17,37 +17,53 @@ macro_rules! shared {
         );
 
         #[inline(always)]
-        fn $name() -> *mut $type {
+        fn $name() -> ptx_intrinsics::SharedPtr<$type> {
             let address;
             // SAFETY: this takes an address, and reads nothing.
             unsafe {
                 core::arch::asm!(
-                    "{{",
-                    ".reg .b64 %in_space;",
-                    concat!("mov.b64 %in_space, ", stringify!($name), ";"),
-                    "cvta.shared.u64 {address}, %in_space;",
-                    "}}",
-                    address = out(reg64) address,
+                    concat!("mov.u32 {address}, ", stringify!($name), ";"),
+                    address = out(reg32) address,
                     options(pure, nomem, nostack),
                 );
             }
-            address
+            ptx_intrinsics::SharedPtr::from_address(address)
         }
     };
 }
 
 /// The thread's number in its block.
 #[inline(always)]
-pub(crate) fn me() -> usize {
+pub(crate) fn me() -> u32 {
     // SAFETY: this only reads a special register.
-    unsafe { _thread_idx_x() as u32 as usize }
+    unsafe { _thread_idx_x() as u32 }
 }
 
 /// How many threads the block has.
 #[inline(always)]
-pub(crate) fn threads() -> usize {
+pub(crate) fn threads() -> u32 {
     // SAFETY: this only reads a special register.
-    unsafe { _block_dim_x() as u32 as usize }
+    unsafe { _block_dim_x() as u32 }
+}
+
+/// The thread's number in its grid, by an instruction that the compiler does not see through: a sum it would take apart,
+/// and keep the parts in registers all through a loop.
+#[inline(always)]
+pub(crate) fn index() -> u32 {
+    let index;
+    // SAFETY: this only reads special registers, and computes.
+    unsafe {
+        asm!("mad.lo.u32 {index}, {block}, {threads}, {me};", index = out(reg32) index, block = in(reg32) _block_idx_x(),
+            threads = in(reg32) threads(), me = in(reg32) me(), options(pure, nomem, nostack));
+    }
+    index
+}
+
+/// How many threads the grid has.
+#[inline(always)]
+pub(crate) fn count() -> u32 {
+    // SAFETY: this only reads a special register.
+    unsafe { _grid_dim_x() as u32 * threads() }
 }
 
 /// Waits for all threads of the block.
@@ -72,7 +88,7 @@ pub(crate) fn shuffle_xor(value: f32, mask: u32) -> f32 {
 /// `reduce`d over the warp, for every lane.
 #[inline(always)]
 pub(crate) fn over_warp(mut value: f32, reduce: impl Fn(f32, f32) -> f32) -> f32 {
-    let mut mask = WARP as u32 / 2;
+    let mut mask = WARP / 2;
     while mask > 0 {
         value = reduce(value, shuffle_xor(value, mask));
         mask /= 2;
@@ -85,17 +101,17 @@ pub(crate) fn over_warp(mut value: f32, reduce: impl Fn(f32, f32) -> f32) -> f32
 /// # Safety
 /// All threads of the block come here, at most 32 warps, and nobody else touches the 32 values at `warps`.
 #[inline(always)]
-pub(crate) unsafe fn over_block(value: f32, warps: *mut f32, none: f32, reduce: impl Fn(f32, f32) -> f32) -> f32 {
+pub(crate) unsafe fn over_block(value: f32, warps: SharedPtr<f32>, none: f32, reduce: impl Fn(f32, f32) -> f32) -> f32 {
     let (warp, lane) = (me() / WARP, me() % WARP);
     let value = over_warp(value, &reduce);
     sync();
     // SAFETY: a warp's place is its own, and a barrier stands between writing and reading.
     unsafe {
         if lane == 0 {
-            st_shared().write(warps.add(warp), value);
+            warps.add(warp).write(value);
         }
         sync();
-        let value = if lane < threads() / WARP { ld_shared().read(warps.add(lane).cast_const()) } else { none };
+        let value = if lane < threads() / WARP { warps.add(lane).read() } else { none };
         over_warp(value, &reduce)
     }
 }

@@ -1,7 +1,8 @@
 //! A copy, four loads of each thread in flight, in every width of a load.
 
-use kernels::Thread;
 use ptx_intrinsics::*;
+
+use crate::block;
 
 const UNROLL: usize = 4;
 
@@ -10,25 +11,26 @@ macro_rules! copies {
         $(#[$doc])*
         ///
         /// # Safety
-        /// `out` is valid for writes and `input` for reads of `n` elements; nobody else touches `out`, and nobody writes
+        /// `out` is valid for writes and `input` for reads of `n` elements, fewer than 2^31; nobody else touches `out`, and nobody writes
         /// to `input` while the grid runs.
         #[unsafe(no_mangle)]
-        pub unsafe extern "ptx-kernel" fn $name(out: *mut $type, input: *const $type, n: usize) {
-            let (thread, step) = (Thread::current(), Thread::current().count());
-            let mut i = thread.index();
-            while i + (UNROLL - 1) * step < n {
+        pub unsafe extern "ptx-kernel" fn $name(out: *mut $type, input: *const $type, n: u32) {
+            let (first, step) = (block::index(), block::count());
+            let mut at: [u32; UNROLL] = core::array::from_fn(|k| first + k as u32 * step);
+            while at[UNROLL - 1] < n {
                 // SAFETY: the last of these elements is below n.
                 unsafe {
-                    let values: [$type; UNROLL] = core::array::from_fn(|k| ldg(input.add(i + k * step)));
+                    let values: [$type; UNROLL] = core::array::from_fn(|k| ldg(input.add(at[k] as usize)));
                     for k in 0..UNROLL {
-                        stcs(out.add(i + k * step), values[k]);
+                        stcs(out.add(at[k] as usize), values[k]);
                     }
                 }
-                i += UNROLL * step;
+                at = at.map(|at| at + UNROLL as u32 * step);
             }
+            let mut i = at[0];
             while i < n {
                 // SAFETY: i is below n.
-                unsafe { stcs(out.add(i), ldg(input.add(i))) };
+                unsafe { stcs(out.add(i as usize), ldg(input.add(i as usize))) };
                 i += step;
             }
         }

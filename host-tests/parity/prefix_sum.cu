@@ -21,7 +21,6 @@ extern "C" __global__ void prefix_sum(uint4 *__restrict__ out, const uint4 *__re
     out += blockIdx.x * size_t(vectors);
     in += blockIdx.x * size_t(vectors);
     unsigned before = 0;
-#pragma unroll 1
     for (unsigned i = threadIdx.x; i < vectors; i += blockDim.x) {
         uint4 value = load_stream(in + i);
         value.y += value.x;

@@ -10,7 +10,7 @@ use crate::block::{self, WARP};
 /// Read once: past L1, and L2 may fetch the neighbour.
 const ROW: LdGlobalNc<NoAllocate, Prefetch256> = ld_global_nc();
 
-shared! { prefix_sum_warps: [u32; WARP] }
+shared! { prefix_sum_warps: [u32; WARP as usize] }
 
 /// Writes for each row of `vectors` times four elements the sums of its first ones, wrapping around.
 ///
@@ -20,14 +20,14 @@ shared! { prefix_sum_warps: [u32; WARP] }
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn prefix_sum(out: *mut V4<u32>, input: *const V4<u32>, vectors: u32) {
     let start = Thread::current().block as usize * vectors as usize;
-    let (me, threads) = (block::me(), block::threads() as u32);
+    let (me, threads) = (block::me(), block::threads());
     let (warp, lane) = (me / WARP, me % WARP);
     let sums = prefix_sum_warps().cast::<u32>();
     let mut before = 0u32;
     // SAFETY: an element below `vectors` lies in the row; barriers part writes to shared memory from reads.
     unsafe {
         let (out, input) = (out.add(start), input.add(start));
-        let mut i = me as u32;
+        let mut i = me;
         while i < vectors {
             let [a, b, c, d] = ROW.read(input.add(i as usize)).0;
             let (b, c) = (a.wrapping_add(b), c);
@@ -35,15 +35,15 @@ pub unsafe extern "ptx-kernel" fn prefix_sum(out: *mut V4<u32>, input: *const V4
             let d = c.wrapping_add(d);
             let to_here = over_warp(d);
             if lane == WARP - 1 {
-                st_shared().write(sums.add(warp), to_here);
+                sums.add(warp).write(to_here);
             }
             block::sync();
-            let warps = over_warp(ld_shared().read(sums.add(lane).cast_const()));
-            let ahead = if warp == 0 { 0 } else { of_lane(warps, warp as u32 - 1) };
+            let warps = over_warp(sums.add(lane).read());
+            let ahead = if warp == 0 { 0 } else { of_lane(warps, warp - 1) };
             let ahead = before.wrapping_add(ahead).wrapping_add(to_here.wrapping_sub(d));
             let sums = [a, b, c, d].map(|sum| sum.wrapping_add(ahead));
             st_global::<Cs>().write(out.add(i as usize), V4::new(sums));
-            before = before.wrapping_add(of_lane(warps, WARP as u32 - 1));
+            before = before.wrapping_add(of_lane(warps, WARP - 1));
             block::sync();
             i += threads;
         }
@@ -53,7 +53,8 @@ pub unsafe extern "ptx-kernel" fn prefix_sum(out: *mut V4<u32>, input: *const V4
 /// The sum of the values of the lanes up to this one.
 #[inline(always)]
 fn over_warp(mut sum: u32) -> u32 {
-    for distance in [1u32, 2, 4, 8, 16] {
+    let mut distance = 1;
+    while distance < WARP {
         // SAFETY: all lanes of the warp come along.
         unsafe {
             asm!(
@@ -66,6 +67,7 @@ fn over_warp(mut sum: u32) -> u32 {
                 sum = inout(reg32) sum, distance = in(reg32) distance, options(nomem, nostack),
             );
         }
+        distance *= 2;
     }
     sum
 }

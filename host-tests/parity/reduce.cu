@@ -8,15 +8,15 @@ __device__ __forceinline__ float4 add(float4 a, float4 b) {
     return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
-extern "C" __global__ void reduce(float *__restrict__ out, const float4 *__restrict__ in, size_t n) {
+extern "C" __global__ void reduce(float *__restrict__ out, const float4 *__restrict__ in, unsigned n) {
     __shared__ float warps[WARP];
-    const size_t step = thread_count();
-    size_t i = thread_index();
+    const unsigned step = thread_count();
+    unsigned i = thread_index();
     float4 sums = make_float4(0, 0, 0, 0);
     for (; i + (UNROLL - 1) * step < n; i += UNROLL * step) {
         float4 values[UNROLL];
 #pragma unroll
-        for (int k = 0; k < UNROLL; ++k) values[k] = __ldg(in + i + k * step);
+        for (int k = 0; k < UNROLL; ++k) values[k] = __ldg(&in[i + k * step]);
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) sums = add(sums, values[k]);
     }

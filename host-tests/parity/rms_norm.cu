@@ -45,14 +45,12 @@ extern "C" __global__ void rms_norm(uint4 *__restrict__ out, const uint4 *__rest
     out += blockIdx.x * size_t(vectors);
     in += blockIdx.x * size_t(vectors);
     float sum = 0;
-#pragma unroll 1
     for (unsigned i = threadIdx.x; i < vectors; i += blockDim.x) {
         const uint4 x = load_row(in + i);
         sum = add_squares(add_squares(add_squares(add_squares(sum, x.x), x.y), x.z), x.w);
     }
     sum = over_block(sum, warps, 0.0f, [](float a, float b) { return a + b; });
     const float scale = rsqrtf(sum / (vectors * 8) + epsilon);
-#pragma unroll 1
     for (unsigned i = threadIdx.x; i < vectors; i += blockDim.x) {
         const uint4 x = load_row(in + i), w = load_weights(weights + i);
         __stcs(out + i, make_uint4(scaled(x.x, w.x, scale), scaled(x.y, w.y, scale), scaled(x.z, w.z, scale),

@@ -31,7 +31,7 @@ pub unsafe extern "ptx-kernel" fn rms_norm(
     epsilon: f32,
 ) {
     let start = Thread::current().block as usize * vectors as usize;
-    let (me, threads) = (block::me() as u32, block::threads() as u32);
+    let (me, threads) = (block::me(), block::threads());
     // SAFETY: an element below `vectors` lies in the row; the shared memory is this kernel's own.
     unsafe {
         let (out, input) = (out.add(start), input.add(start));

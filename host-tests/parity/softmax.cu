@@ -22,7 +22,6 @@ extern "C" __global__ void softmax(float4 *__restrict__ out, const float4 *__res
     out += blockIdx.x * size_t(vectors);
     in += blockIdx.x * size_t(vectors);
     float highest = -INFINITY;
-#pragma unroll 1
     for (unsigned i = threadIdx.x; i < vectors; i += blockDim.x) {
         const float4 value = load_stream(in + i);
         row[i] = value;
@@ -31,7 +30,6 @@ extern "C" __global__ void softmax(float4 *__restrict__ out, const float4 *__res
     highest = over_block(highest, warps, -INFINITY, [](float a, float b) { return fmaxf(a, b); });
     constexpr float LOG2_E = 1.44269504f;
     float sum = 0;
-#pragma unroll 1
     for (unsigned i = threadIdx.x; i < vectors; i += blockDim.x) {
         float4 value = row[i];
         value.x = exp2_approx((value.x - highest) * LOG2_E);
@@ -43,7 +41,6 @@ extern "C" __global__ void softmax(float4 *__restrict__ out, const float4 *__res
     }
     sum = over_block(sum, warps, 0.0f, [](float a, float b) { return a + b; });
     const float scale = reciprocal(sum);
-#pragma unroll 1
     for (unsigned i = threadIdx.x; i < vectors; i += blockDim.x) {
         const float4 value = row[i];
         __stcs(out + i, make_float4(value.x * scale, value.y * scale, value.z * scale, value.w * scale));

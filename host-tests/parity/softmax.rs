@@ -24,7 +24,7 @@ shared! { softmax_warps: [f32; 32] }
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn softmax(out: *mut V4<f32>, input: *const V4<f32>, vectors: u32) {
     let start = Thread::current().block as usize * vectors as usize;
-    let (me, threads) = (block::me() as u32, block::threads() as u32);
+    let (me, threads) = (block::me(), block::threads());
     let row = softmax_row().cast::<V4<f32>>();
     let warps = softmax_warps().cast::<f32>();
     // SAFETY: an element below `vectors` lies in the row; a thread reads of shared memory what it has written itself.
@@ -34,7 +34,7 @@ pub unsafe extern "ptx-kernel" fn softmax(out: *mut V4<f32>, input: *const V4<f3
         let mut i = me;
         while i < vectors {
             let value = ROW.read(input.add(i as usize));
-            st_shared().write(row.add(i as usize), value);
+            row.add(i).write(value);
             let [a, b, c, d] = value.0;
             highest = highest.max(a.max(b).max(c.max(d)));
             i += threads;
@@ -43,9 +43,9 @@ pub unsafe extern "ptx-kernel" fn softmax(out: *mut V4<f32>, input: *const V4<f3
         let mut sum = 0.0;
         let mut i = me;
         while i < vectors {
-            let value = ld_shared().read(row.add(i as usize).cast_const()).0;
+            let value = row.add(i).read().0;
             let powers = core::array::from_fn(|k| exp2((value[k] - highest) * core::f32::consts::LOG2_E));
-            st_shared().write(row.add(i as usize), V4::new(powers));
+            row.add(i).write(V4::new(powers));
             let [a, b, c, d] = powers;
             sum += (a + b) + (c + d);
             i += threads;
@@ -54,7 +54,7 @@ pub unsafe extern "ptx-kernel" fn softmax(out: *mut V4<f32>, input: *const V4<f3
         let scale = reciprocal(sum);
         let mut i = me;
         while i < vectors {
-            let value = ld_shared().read(row.add(i as usize).cast_const()).0;
+            let value = row.add(i).read().0;
             st_global::<Cs>().write(out.add(i as usize), V4::new(core::array::from_fn(|k| value[k] * scale)));
             i += threads;
         }

@@ -11,16 +11,16 @@ extern "C" __global__ void spmv(float *__restrict__ y, const unsigned *__restric
                                 const unsigned *__restrict__ columns, const float *__restrict__ values,
                                 const float *__restrict__ x, size_t rows) {
     for (size_t row = thread_index(); row < rows; row += thread_count()) {
-        size_t at = load_column(true, row_start + row, 0);
-        const size_t end = load_column(true, row_start + row + 1, 0);
+        unsigned at = load_column(true, row_start + row, 0);
+        const unsigned end = load_column(true, row_start + row + 1, 0);
         float sum = 0;
         for (; at < end; at += ROUND) {
             unsigned column[ROUND];
             float product[ROUND];
 #pragma unroll
-            for (int k = 0; k < ROUND; ++k) column[k] = load_column(at + k < end, columns + at + k, 0);
+            for (int k = 0; k < ROUND; ++k) column[k] = load_column(at + k < end, columns + (at + k), 0);
 #pragma unroll
-            for (int k = 0; k < ROUND; ++k) product[k] = load_value(at + k < end, values + at + k, 0);
+            for (int k = 0; k < ROUND; ++k) product[k] = load_value(at + k < end, values + (at + k), 0);
 #pragma unroll
             for (int k = 0; k < ROUND; ++k)
                 product[k] = __fmul_rn(product[k], load_vector(at + k < end, x + column[k], 0));

@@ -3,8 +3,9 @@
 use core::arch::nvptx::{_block_dim_y, _block_idx_y, _thread_idx_y};
 use core::f32::math::mul_add;
 
-use kernels::Thread;
 use ptx_intrinsics::*;
+
+use crate::block;
 
 /// Writes `centre * at + neighbour * (the six beside it)` for every inner point of an `nx * ny * nz` grid.
 ///
@@ -21,25 +22,26 @@ pub unsafe extern "ptx-kernel" fn stencil(
     centre: f32,
     neighbour: f32,
 ) {
-    let x = Thread::current().index() as u32;
+    let x = block::index();
     // SAFETY: these only read special registers.
     let y = unsafe { (_block_idx_y() * _block_dim_y() + _thread_idx_y()) as u32 };
     if x < 1 || y < 1 || x + 1 >= nx || y + 1 >= ny || nz < 3 {
         return;
     }
-    let (row, plane) = (nx as usize, nx as usize * ny as usize);
-    let start = y as usize * row + x as usize;
+    let plane = nx * ny;
+    let start = y * nx + x;
     // SAFETY: the point and its six neighbours lie in the grid.
     unsafe {
-        let mut from = input.add(start + plane);
-        let mut to = out.add(start + plane);
-        let (mut below, mut here) = (ldg(input.add(start)), ldg(from));
+        let mut at = start + plane;
+        let (mut below, mut here) = (ldg(input.add(start as usize)), ldg(input.add(at as usize)));
         for _ in 2..nz {
-            let above = ldg(from.add(plane));
-            let beside = ldg(from.sub(1)) + ldg(from.add(1)) + ldg(from.sub(row)) + ldg(from.add(row));
-            stcs(to, mul_add(centre, here, neighbour * (beside + below + above)));
+            let from = input.add(at as usize);
+            let row = ldg(from.sub(1)) + ldg(from.add(1));
+            let beside = row + ldg(input.add((at - nx) as usize)) + ldg(input.add((at + nx) as usize));
+            let above = ldg(input.add((at + plane) as usize));
+            stcs(out.add(at as usize), mul_add(centre, here, neighbour * (beside + below + above)));
             (below, here) = (here, above);
-            (from, to) = (from.add(plane), to.add(plane));
+            at += plane;
         }
     }
 }

@@ -7,11 +7,12 @@ use ptx_intrinsics::*;
 
 use crate::block;
 
-const TILE: usize = 32;
-const ROWS: usize = 8;
-const PITCH: usize = TILE + 1;
+const TILE: u32 = 32;
+const ROWS: u32 = 8;
+const PITCH: u32 = TILE + 1;
+const EACH: usize = (TILE / ROWS) as usize;
 
-shared! { transpose_tile: [f32; TILE * PITCH] }
+shared! { transpose_tile: [f32; (TILE * PITCH) as usize] }
 
 /// Writes the transpose of a matrix of `width` columns and `height` rows, both multiples of 32.
 ///
@@ -22,20 +23,21 @@ shared! { transpose_tile: [f32; TILE * PITCH] }
 pub unsafe extern "ptx-kernel" fn transpose(out: *mut f32, input: *const f32, width: u32, height: u32) {
     // SAFETY: these only read special registers.
     let place = unsafe { [_thread_idx_x(), _thread_idx_y(), _block_idx_x(), _block_idx_y()] };
-    let [x, y, block_x, block_y] = place.map(|number| number as u32 as usize);
+    let [x, y, block_x, block_y] = place.map(|number| number as u32);
     let (width, height) = (width as usize, height as usize);
     let tile = transpose_tile().cast::<f32>();
     // SAFETY: the tile lies in the matrix; a barrier stands between writing and reading shared memory.
     unsafe {
-        let from = input.add((block_y * TILE + y) * width + block_x * TILE + x);
-        let to = out.add((block_x * TILE + y) * height + block_y * TILE + x);
-        let values: [f32; TILE / ROWS] = core::array::from_fn(|k| ldg(from.add(k * ROWS * width)));
-        for k in 0..TILE / ROWS {
-            st_shared().write(tile.add(y * PITCH + x + k * ROWS * PITCH), values[k]);
+        let from = input.add((block_y * TILE + y) as usize * width + (block_x * TILE + x) as usize);
+        let to = out.add((block_x * TILE + y) as usize * height + (block_y * TILE + x) as usize);
+        let values: [f32; EACH] = core::array::from_fn(|k| ldg(from.add(k * ROWS as usize * width)));
+        let (mine, column) = (tile.add(y * PITCH + x), tile.add(x * PITCH + y));
+        for k in 0..EACH {
+            mine.add(k as u32 * ROWS * PITCH).write(values[k]);
         }
         block::sync();
-        for k in 0..TILE / ROWS {
-            stcs(to.add(k * ROWS * height), ld_shared().read(tile.add(x * PITCH + y + k * ROWS).cast_const()));
+        for k in 0..EACH {
+            stcs(to.add(k * ROWS as usize * height), column.add(k as u32 * ROWS).read());
         }
     }
 }

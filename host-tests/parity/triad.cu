@@ -15,11 +15,11 @@ extern "C" __global__ void triad(float4 *__restrict__ a, const float4 *__restric
     for (; i + (UNROLL - 1) * step < n; i += UNROLL * step) {
         float4 bs[UNROLL], cs[UNROLL];
 #pragma unroll
-        for (int k = 0; k < UNROLL; ++k) bs[k] = load_stream(b + i + k * step);
+        for (int k = 0; k < UNROLL; ++k) bs[k] = load_stream(&b[i + k * step]);
 #pragma unroll
-        for (int k = 0; k < UNROLL; ++k) cs[k] = load_stream(c + i + k * step);
+        for (int k = 0; k < UNROLL; ++k) cs[k] = load_stream(&c[i + k * step]);
 #pragma unroll
-        for (int k = 0; k < UNROLL; ++k) __stcs(a + i + k * step, multiply_add(bs[k], s, cs[k]));
+        for (int k = 0; k < UNROLL; ++k) __stcs(&a[i + k * step], multiply_add(bs[k], s, cs[k]));
     }
     for (; i < n; i += step) __stcs(a + i, multiply_add(load_stream(b + i), s, load_stream(c + i)));
 }

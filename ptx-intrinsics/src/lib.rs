@@ -74,6 +74,7 @@ mod ld_global_nc;
 mod prefetch;
 #[doc(hidden)]
 pub mod ptx;
+mod shared_ptr;
 #[doc(hidden)]
 pub mod spelling;
 mod st;
@@ -90,6 +91,7 @@ pub use qualifier::policy::*;
 pub use qualifier::prefetch_size::*;
 pub use qualifier::space::*;
 pub use qualifier::target;
+pub use shared_ptr::*;
 pub use st::*;
 
 #[cfg(doctest)]

@@ -39,11 +39,12 @@ fn loops(code: &[SassInstruction]) -> Vec<BTreeSet<usize>> {
     for (from, to) in next.iter().enumerate().flat_map(|(from, all)| all.iter().map(move |to| (from, *to))) {
         before[to].push(from);
     }
+    let live = reached(0, code.len(), &next);
     let mut loops: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for (head, back) in (0..code.len()).flat_map(|head| before[head].iter().map(move |from| (head, *from))) {
-        if back >= head && !reached(0, head, &next).contains(&back) {
+        if back >= head && live.contains(&back) && !reached(0, head, &next).contains(&back) {
             let body = loops.entry(head).or_insert_with(|| BTreeSet::from([head]));
-            body.extend(reached(back, head, &before));
+            body.extend(reached(back, head, &before).intersection(&live));
         }
     }
     loops.into_values().collect()
@@ -74,6 +75,8 @@ fn successors(code: &[SassInstruction]) -> Vec<Vec<usize>> {
         // A uniform branch has its condition among its operands.
         let conditional = one.predicate.is_some() || name == "BRA" && one.operands.len() > 1;
         let (jump, ends) = match name {
+            // What diverged threads of a warp do instead of a collective instruction is nobody's hot path.
+            "BRA" if one.opcode.contains(".DIV") => (None, false),
             "BRA" => (one.target, true),
             "BSYNC" => (meeting.get(barrier).copied(), true),
             "EXIT" | "RET" => (None, true),
