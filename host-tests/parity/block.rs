@@ -46,17 +46,20 @@ pub(crate) fn threads() -> u32 {
     unsafe { _block_dim_x() as u32 }
 }
 
-/// The thread's number in its grid, by an instruction that the compiler does not see through: a sum it would take apart,
-/// and keep the parts in registers all through a loop.
+/// The same number, as one that the compiler knows nothing of. A sum it would take apart, to add what does not change in
+/// a loop only where it is used: that is an instruction for each use, and a register for each part.
+#[inline(always)]
+pub(crate) fn whole(mut number: u32) -> u32 {
+    // SAFETY: there is no instruction in it.
+    unsafe { asm!("/* {number} */", number = inout(reg32) number, options(pure, nomem, nostack, preserves_flags)) };
+    number
+}
+
+/// The thread's number in its grid.
 #[inline(always)]
 pub(crate) fn index() -> u32 {
-    let index;
-    // SAFETY: this only reads special registers, and computes.
-    unsafe {
-        asm!("mad.lo.u32 {index}, {block}, {threads}, {me};", index = out(reg32) index, block = in(reg32) _block_idx_x(),
-            threads = in(reg32) threads(), me = in(reg32) me(), options(pure, nomem, nostack));
-    }
-    index
+    // SAFETY: this only reads a special register.
+    whole(unsafe { _block_idx_x() as u32 } * threads() + me())
 }
 
 /// How many threads the grid has.

@@ -15,17 +15,18 @@ extern "C" __global__ void spmv(float *__restrict__ y, const unsigned *__restric
         const unsigned end = load_column(true, row_start + row + 1, 0);
         float sum = 0;
         for (; at < end; at += ROUND) {
+            const unsigned left = end - at, *column_at = columns + at;
+            const float *value_at = values + at;
             unsigned column[ROUND];
             float product[ROUND];
 #pragma unroll
-            for (int k = 0; k < ROUND; ++k) column[k] = load_column(at + k < end, columns + (at + k), 0);
+            for (int k = 0; k < ROUND; ++k) column[k] = load_column(k < left, column_at + k, 0);
 #pragma unroll
-            for (int k = 0; k < ROUND; ++k) product[k] = load_value(at + k < end, values + (at + k), 0);
+            for (int k = 0; k < ROUND; ++k) product[k] = load_value(k < left, value_at + k, 0);
 #pragma unroll
-            for (int k = 0; k < ROUND; ++k)
-                product[k] = __fmul_rn(product[k], load_vector(at + k < end, x + column[k], 0));
+            for (int k = 0; k < ROUND; ++k) product[k] = __fmul_rn(product[k], load_vector(k < left, x + column[k], 0));
 #pragma unroll
-            for (int k = 0; k < ROUND; ++k) sum = at + k < end ? __fadd_rn(sum, product[k]) : sum;
+            for (int k = 0; k < ROUND; ++k) sum = k < left ? __fadd_rn(sum, product[k]) : sum;
         }
         __stcs(y + row, sum);
     }

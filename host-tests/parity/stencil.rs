@@ -29,7 +29,7 @@ pub unsafe extern "ptx-kernel" fn stencil(
         return;
     }
     let plane = nx * ny;
-    let start = y * nx + x;
+    let start = block::whole(y * nx + x);
     // SAFETY: the point and its six neighbours lie in the grid.
     unsafe {
         let mut at = start + plane;

@@ -33,17 +33,18 @@ kernel! {
         let lane = thread.index() % ROW;
         let step = thread.count() / ROW;
         let mut row = thread.index() / ROW;
-        let read_indices = |first: usize| -> [u32; UNROLL] {
-            core::array::from_fn(|k| {
-                let at = first + k * step;
-                // SAFETY: the address is touched only if the row is below `rows`.
-                unsafe { INDEX.read_if(at < rows, index.add(at), 0) }
-            })
-        };
-        let mut next = read_indices(row);
+        // SAFETY: the address is touched only if the row is below `rows`.
+        let read_index = |at: usize| unsafe { INDEX.read_if(at < rows, index.add(at), 0) };
+        // Set one by one: a function that gave both would pack them into 64 bits, and the loop keep them so.
+        let mut next = [0u32; UNROLL];
+        for k in 0..UNROLL {
+            next[k] = read_index(row + k * step);
+        }
         while row < rows {
             let from = next;
-            next = read_indices(row + UNROLL * step);
+            for k in 0..UNROLL {
+                next[k] = read_index(row + (UNROLL + k) * step);
+            }
             // SAFETY: the indices are as promised, and there is a row 0 if there is any.
             let values: [V4<f32>; UNROLL] = unsafe {
                 core::array::from_fn(|k| TABLE.read(table.add(from[k] as usize * ROW + lane)))
