@@ -7,12 +7,14 @@ constexpr int ROW = 16, UNROLL = 2;
 LOAD_IF(load_index, "ld.global.nc.L1::evict_first.u32", unsigned, "r")
 
 extern "C" __global__ void gather(float4 *__restrict__ out, const float4 *__restrict__ table,
-                                  const unsigned *__restrict__ index, size_t rows) {
-    const size_t lane = thread_index() % ROW, step = thread_count() / ROW;
-    size_t row = thread_index() / ROW;
+                                  const unsigned *__restrict__ index, size_t all_rows) {
+    const unsigned rows = all_rows, lane = thread_index() % ROW, step = thread_count() / ROW;
+    unsigned row = thread_index() / ROW;
+    table += lane;
+    out += lane;
     unsigned next[UNROLL];
 #pragma unroll
-    for (int k = 0; k < UNROLL; ++k) next[k] = load_index(row + k * step < rows, index + row + k * step, 0);
+    for (int k = 0; k < UNROLL; ++k) next[k] = load_index(row + k * step < rows, &index[row + k * step], 0);
     while (row < rows) {
         unsigned from[UNROLL];
         float4 values[UNROLL];
@@ -20,15 +22,15 @@ extern "C" __global__ void gather(float4 *__restrict__ out, const float4 *__rest
         for (int k = 0; k < UNROLL; ++k) from[k] = next[k];
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) {
-            const size_t at = row + (UNROLL + k) * step;
-            next[k] = load_index(at < rows, index + at, 0);
+            const unsigned at = row + (UNROLL + k) * step;
+            next[k] = load_index(at < rows, &index[at], 0);
         }
 #pragma unroll
-        for (int k = 0; k < UNROLL; ++k) values[k] = load_kept(table + size_t(from[k]) * ROW + lane);
+        for (int k = 0; k < UNROLL; ++k) values[k] = load_kept(table + size_t(from[k]) * ROW);
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) {
-            const size_t at = row + k * step;
-            if (at < rows) __stcs(out + at * ROW + lane, values[k]);
+            const unsigned at = row + k * step;
+            if (at < rows) __stcs(out + size_t(at) * ROW, values[k]);
         }
         row += UNROLL * step;
     }

@@ -29,7 +29,8 @@ pub unsafe extern "ptx-kernel" fn prefix_sum(out: *mut V4<u32>, input: *const V4
         let (out, input) = (out.add(start), input.add(start));
         let mut i = me;
         while i < vectors {
-            let [a, b, c, d] = ROW.read(input.add(i as usize)).0;
+            let at = block::whole(i);
+            let [a, b, c, d] = ROW.read(input.add(at as usize)).0;
             let (b, c) = (a.wrapping_add(b), c);
             let c = b.wrapping_add(c);
             let d = c.wrapping_add(d);
@@ -42,7 +43,7 @@ pub unsafe extern "ptx-kernel" fn prefix_sum(out: *mut V4<u32>, input: *const V4
             let ahead = if warp == 0 { 0 } else { of_lane(warps, warp - 1) };
             let ahead = before.wrapping_add(ahead).wrapping_add(to_here.wrapping_sub(d));
             let sums = [a, b, c, d].map(|sum| sum.wrapping_add(ahead));
-            st_global::<Cs>().write(out.add(i as usize), V4::new(sums));
+            st_global::<Cs>().write(out.add(at as usize), V4::new(sums));
             before = before.wrapping_add(of_lane(warps, WARP - 1));
             block::sync();
             i += threads;

@@ -38,7 +38,8 @@ pub unsafe extern "ptx-kernel" fn rms_norm(
         let mut sum = 0.0f32;
         let mut i = me;
         while i < vectors {
-            let pairs = ROW.read(input.add(i as usize)).0;
+            let at = block::whole(i);
+            let pairs = ROW.read(input.add(at as usize)).0;
             for k in 0..4 {
                 let [low, high] = unpack(pairs[k]);
                 sum = mul_add(high, high, mul_add(low, low, sum));
@@ -49,13 +50,14 @@ pub unsafe extern "ptx-kernel" fn rms_norm(
         let scale = rsqrt(sum / (vectors * 8) as f32 + epsilon);
         let mut i = me;
         while i < vectors {
-            let pairs = ROW.read(input.add(i as usize)).0;
-            let weights = WEIGHTS.read(weights.add(i as usize)).0;
+            let at = block::whole(i);
+            let pairs = ROW.read(input.add(at as usize)).0;
+            let weights = WEIGHTS.read(weights.add(at as usize)).0;
             let scaled = core::array::from_fn(|k| {
                 let ([low, high], [low_weight, high_weight]) = (unpack(pairs[k]), unpack(weights[k]));
                 pack(low * scale * low_weight, high * scale * high_weight)
             });
-            st_global::<Cs>().write(out.add(i as usize), V4::new(scaled));
+            st_global::<Cs>().write(out.add(at as usize), V4::new(scaled));
             i += threads;
         }
     }

@@ -33,8 +33,9 @@ pub unsafe extern "ptx-kernel" fn softmax(out: *mut V4<f32>, input: *const V4<f3
         let mut highest = f32::NEG_INFINITY;
         let mut i = me;
         while i < vectors {
-            let value = ROW.read(input.add(i as usize));
-            row.add(i).write(value);
+            let at = block::whole(i);
+            let value = ROW.read(input.add(at as usize));
+            row.add(at).write(value);
             let [a, b, c, d] = value.0;
             highest = highest.max(a.max(b).max(c.max(d)));
             i += threads;
@@ -43,9 +44,10 @@ pub unsafe extern "ptx-kernel" fn softmax(out: *mut V4<f32>, input: *const V4<f3
         let mut sum = 0.0;
         let mut i = me;
         while i < vectors {
-            let value = row.add(i).read().0;
+            let at = block::whole(i);
+            let value = row.add(at).read().0;
             let powers = core::array::from_fn(|k| exp2((value[k] - highest) * core::f32::consts::LOG2_E));
-            row.add(i).write(V4::new(powers));
+            row.add(at).write(V4::new(powers));
             let [a, b, c, d] = powers;
             sum += (a + b) + (c + d);
             i += threads;
@@ -54,8 +56,9 @@ pub unsafe extern "ptx-kernel" fn softmax(out: *mut V4<f32>, input: *const V4<f3
         let scale = reciprocal(sum);
         let mut i = me;
         while i < vectors {
-            let value = row.add(i).read().0;
-            st_global::<Cs>().write(out.add(i as usize), V4::new(core::array::from_fn(|k| value[k] * scale)));
+            let at = block::whole(i);
+            let value = row.add(at).read().0;
+            st_global::<Cs>().write(out.add(at as usize), V4::new(core::array::from_fn(|k| value[k] * scale)));
             i += threads;
         }
     }

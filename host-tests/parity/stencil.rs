@@ -29,7 +29,7 @@ pub unsafe extern "ptx-kernel" fn stencil(
         return;
     }
     let plane = nx * ny;
-    let start = block::whole(y * nx + x);
+    let start = y * nx + x;
     // SAFETY: the point and its six neighbours lie in the grid.
     unsafe {
         let mut at = start + plane;
@@ -38,10 +38,10 @@ pub unsafe extern "ptx-kernel" fn stencil(
             let from = input.add(at as usize);
             let row = ldg(from.sub(1)) + ldg(from.add(1));
             let beside = row + ldg(input.add((at - nx) as usize)) + ldg(input.add((at + nx) as usize));
-            let above = ldg(input.add((at + plane) as usize));
+            let next = block::whole(at + plane);
+            let above = ldg(input.add(next as usize));
             stcs(out.add(at as usize), mul_add(centre, here, neighbour * (beside + below + above)));
-            (below, here) = (here, above);
-            at += plane;
+            (below, here, at) = (here, above, next);
         }
     }
 }
