@@ -3,6 +3,7 @@
 use core::arch::asm;
 use core::arch::nvptx::{_block_dim_x, _block_idx_x, _grid_dim_x, _syncthreads, _thread_idx_x};
 
+pub(crate) use kernels::whole;
 use ptx_intrinsics::*;
 
 /// Threads in a warp.
@@ -44,15 +45,6 @@ pub(crate) fn me() -> u32 {
 pub(crate) fn threads() -> u32 {
     // SAFETY: this only reads a special register.
     unsafe { _block_dim_x() as u32 }
-}
-
-/// The same number, as one that the compiler knows nothing of. A sum it would take apart, to add what does not change in
-/// a loop only where it is used: that is an instruction for each use, and a register for each part.
-#[inline(always)]
-pub(crate) fn whole(mut number: u32) -> u32 {
-    // SAFETY: there is no instruction in it.
-    unsafe { asm!("/* {number} */", number = inout(reg32) number, options(pure, nomem, nostack, preserves_flags)) };
-    number
 }
 
 /// The thread's number in its grid.

@@ -9,9 +9,9 @@ __device__ __forceinline__ float4 multiply_add(float4 b, float s, float4 c) {
 }
 
 extern "C" __global__ void triad(float4 *__restrict__ a, const float4 *__restrict__ b, const float4 *__restrict__ c,
-                                 float s, size_t n) {
-    const size_t step = thread_count();
-    size_t i = thread_index();
+                                 float s, size_t all) {
+    const unsigned n = all, step = thread_count();
+    unsigned i = thread_index();
     for (; i + (UNROLL - 1) * step < n; i += UNROLL * step) {
         float4 bs[UNROLL], cs[UNROLL];
 #pragma unroll
@@ -21,5 +21,5 @@ extern "C" __global__ void triad(float4 *__restrict__ a, const float4 *__restric
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) __stcs(&a[i + k * step], multiply_add(bs[k], s, cs[k]));
     }
-    for (; i < n; i += step) __stcs(a + i, multiply_add(load_stream(b + i), s, load_stream(c + i)));
+    for (; i < n; i += step) __stcs(&a[i], multiply_add(load_stream(&b[i]), s, load_stream(&c[i])));
 }

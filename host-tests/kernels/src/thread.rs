@@ -27,6 +27,19 @@ impl Thread {
     }
 }
 
+/// The same number, as one that the compiler for the GPU knows nothing of. A sum it would take apart, to add what does not
+/// change in a loop only where it is used: that is an instruction for each use, and a register for each part.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), allow(unused_mut))]
+pub fn whole(mut number: u32) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: there is no instruction in it.
+    unsafe {
+        core::arch::asm!("/* {number} */", number = inout(reg32) number, options(pure, nomem, nostack, preserves_flags));
+    }
+    number
+}
+
 cfg_if::cfg_if! {
     if #[cfg(not(target_arch = "nvptx64"))] {
         /// No entry point: the function itself is what runs.
