@@ -18,11 +18,10 @@ __device__ __forceinline__ unsigned over_warp(unsigned sum) {
 extern "C" __global__ void prefix_sum(uint4 *__restrict__ out, const uint4 *__restrict__ in, unsigned vectors) {
     __shared__ unsigned sums[WARP];
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    out += blockIdx.x * size_t(vectors);
-    in += blockIdx.x * size_t(vectors);
+    const unsigned start = blockIdx.x * vectors;
     unsigned before = 0;
     for (unsigned i = threadIdx.x; i < vectors; i += blockDim.x) {
-        uint4 value = load_stream(in + i);
+        uint4 value = load_stream(&in[start + i]);
         value.y += value.x;
         value.z += value.y;
         value.w += value.z;
@@ -31,7 +30,7 @@ extern "C" __global__ void prefix_sum(uint4 *__restrict__ out, const uint4 *__re
         __syncthreads();
         const unsigned warps = over_warp(sums[lane]);
         const unsigned ahead = (warp == 0 ? 0 : __shfl_sync(~0u, warps, warp - 1)) + before + (to_here - value.w);
-        __stcs(out + i, make_uint4(value.x + ahead, value.y + ahead, value.z + ahead, value.w + ahead));
+        __stcs(&out[start + i], make_uint4(value.x + ahead, value.y + ahead, value.z + ahead, value.w + ahead));
         before += __shfl_sync(~0u, warps, WARP - 1);
         __syncthreads();
     }

@@ -15,22 +15,22 @@ shared! { prefix_sum_warps: [u32; WARP as usize] }
 /// Writes for each row of `vectors` times four elements the sums of its first ones, wrapping around.
 ///
 /// # Safety
-/// `out` is valid for writes and `input` for reads of a row for each block; nobody else touches `out`, and nobody writes
+/// `out` is valid for writes and `input` for reads of a row for each block, fewer than
+/// 2^31 vectors in all; nobody else touches `out`, and nobody writes
 /// to `input` while the grid runs. A block is 32 warps, and `vectors` a multiple of its threads.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn prefix_sum(out: *mut V4<u32>, input: *const V4<u32>, vectors: u32) {
-    let start = Thread::current().block as usize * vectors as usize;
+    let start = Thread::current().block * vectors;
     let (me, threads) = (block::me(), block::threads());
     let (warp, lane) = (me / WARP, me % WARP);
     let sums = prefix_sum_warps().cast::<u32>();
     let mut before = 0u32;
     // SAFETY: an element below `vectors` lies in the row; barriers part writes to shared memory from reads.
     unsafe {
-        let (out, input) = (out.add(start), input.add(start));
         let mut i = me;
         while i < vectors {
             let at = block::whole(i);
-            let [a, b, c, d] = ROW.read(input.add(at as usize)).0;
+            let [a, b, c, d] = ROW.read(input.add((start + at) as usize)).0;
             let (b, c) = (a.wrapping_add(b), c);
             let c = b.wrapping_add(c);
             let d = c.wrapping_add(d);
@@ -43,7 +43,7 @@ pub unsafe extern "ptx-kernel" fn prefix_sum(out: *mut V4<u32>, input: *const V4
             let ahead = if warp == 0 { 0 } else { of_lane(warps, warp - 1) };
             let ahead = before.wrapping_add(ahead).wrapping_add(to_here.wrapping_sub(d));
             let sums = [a, b, c, d].map(|sum| sum.wrapping_add(ahead));
-            st_global::<Cs>().write(out.add(at as usize), V4::new(sums));
+            st_global::<Cs>().write(out.add((start + at) as usize), V4::new(sums));
             before = before.wrapping_add(of_lane(warps, WARP - 1));
             block::sync();
             i += threads;

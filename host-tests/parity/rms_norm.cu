@@ -42,18 +42,17 @@ __device__ __forceinline__ unsigned scaled(unsigned pair, unsigned weights, floa
 extern "C" __global__ void rms_norm(uint4 *__restrict__ out, const uint4 *__restrict__ in,
                                     const uint4 *__restrict__ weights, unsigned vectors, float epsilon) {
     __shared__ float warps[WARP];
-    out += blockIdx.x * size_t(vectors);
-    in += blockIdx.x * size_t(vectors);
+    const unsigned start = blockIdx.x * vectors;
     float sum = 0;
     for (unsigned i = threadIdx.x; i < vectors; i += blockDim.x) {
-        const uint4 x = load_row(in + i);
+        const uint4 x = load_row(&in[start + i]);
         sum = add_squares(add_squares(add_squares(add_squares(sum, x.x), x.y), x.z), x.w);
     }
     sum = over_block(sum, warps, 0.0f, [](float a, float b) { return a + b; });
     const float scale = rsqrtf(sum / (vectors * 8) + epsilon);
     for (unsigned i = threadIdx.x; i < vectors; i += blockDim.x) {
-        const uint4 x = load_row(in + i), w = load_weights(weights + i);
-        __stcs(out + i, make_uint4(scaled(x.x, w.x, scale), scaled(x.y, w.y, scale), scaled(x.z, w.z, scale),
+        const uint4 x = load_row(&in[start + i]), w = load_weights(&weights[i]);
+        __stcs(&out[start + i], make_uint4(scaled(x.x, w.x, scale), scaled(x.y, w.y, scale), scaled(x.z, w.z, scale),
                                    scaled(x.w, w.w, scale)));
     }
 }

@@ -20,7 +20,8 @@ shared! { rms_norm_warps: [f32; 32] }
 /// Scales each row of `vectors` times eight bf16 by the weights and by one over the root of its mean square and `epsilon`.
 ///
 /// # Safety
-/// `out` is valid for writes and `input` for reads of a row for each block, `weights` for reads of one row; nobody else
+/// `out` is valid for writes and `input` for reads of a row for each block, fewer than
+/// 2^31 vectors in all, `weights` for reads of one row; nobody else
 /// touches `out`, and nobody writes to the others while the grid runs. A block is whole warps.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn rms_norm(
@@ -30,16 +31,15 @@ pub unsafe extern "ptx-kernel" fn rms_norm(
     vectors: u32,
     epsilon: f32,
 ) {
-    let start = Thread::current().block as usize * vectors as usize;
+    let start = Thread::current().block * vectors;
     let (me, threads) = (block::me(), block::threads());
     // SAFETY: an element below `vectors` lies in the row; the shared memory is this kernel's own.
     unsafe {
-        let (out, input) = (out.add(start), input.add(start));
         let mut sum = 0.0f32;
         let mut i = me;
         while i < vectors {
             let at = block::whole(i);
-            let pairs = ROW.read(input.add(at as usize)).0;
+            let pairs = ROW.read(input.add((start + at) as usize)).0;
             for k in 0..4 {
                 let [low, high] = unpack(pairs[k]);
                 sum = mul_add(high, high, mul_add(low, low, sum));
@@ -51,13 +51,13 @@ pub unsafe extern "ptx-kernel" fn rms_norm(
         let mut i = me;
         while i < vectors {
             let at = block::whole(i);
-            let pairs = ROW.read(input.add(at as usize)).0;
+            let pairs = ROW.read(input.add((start + at) as usize)).0;
             let weights = WEIGHTS.read(weights.add(at as usize)).0;
             let scaled = core::array::from_fn(|k| {
                 let ([low, high], [low_weight, high_weight]) = (unpack(pairs[k]), unpack(weights[k]));
                 pack(low * scale * low_weight, high * scale * high_weight)
             });
-            st_global::<Cs>().write(out.add(at as usize), V4::new(scaled));
+            st_global::<Cs>().write(out.add((start + at) as usize), V4::new(scaled));
             i += threads;
         }
     }

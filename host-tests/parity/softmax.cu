@@ -19,11 +19,10 @@ __device__ __forceinline__ float reciprocal(float x) {
 extern "C" __global__ void softmax(float4 *__restrict__ out, const float4 *__restrict__ in, unsigned vectors) {
     __shared__ float4 row[LONGEST];
     __shared__ float warps[WARP];
-    out += blockIdx.x * size_t(vectors);
-    in += blockIdx.x * size_t(vectors);
+    const unsigned start = blockIdx.x * vectors;
     float highest = -INFINITY;
     for (unsigned i = threadIdx.x; i < vectors; i += blockDim.x) {
-        const float4 value = load_stream(in + i);
+        const float4 value = load_stream(&in[start + i]);
         row[i] = value;
         highest = fmaxf(highest, fmaxf(fmaxf(value.x, value.y), fmaxf(value.z, value.w)));
     }
@@ -43,6 +42,6 @@ extern "C" __global__ void softmax(float4 *__restrict__ out, const float4 *__res
     const float scale = reciprocal(sum);
     for (unsigned i = threadIdx.x; i < vectors; i += blockDim.x) {
         const float4 value = row[i];
-        __stcs(out + i, make_float4(value.x * scale, value.y * scale, value.z * scale, value.w * scale));
+        __stcs(&out[start + i], make_float4(value.x * scale, value.y * scale, value.z * scale, value.w * scale));
     }
 }

@@ -19,22 +19,22 @@ shared! { softmax_warps: [f32; 32] }
 /// Writes the softmax of each row of `vectors` times four elements, at most 1,024 times four.
 ///
 /// # Safety
-/// `out` is valid for writes and `input` for reads of a row for each block; nobody else touches `out`, and nobody writes
+/// `out` is valid for writes and `input` for reads of a row for each block, fewer than
+/// 2^31 vectors in all; nobody else touches `out`, and nobody writes
 /// to `input` while the grid runs. A block is whole warps.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn softmax(out: *mut V4<f32>, input: *const V4<f32>, vectors: u32) {
-    let start = Thread::current().block as usize * vectors as usize;
+    let start = Thread::current().block * vectors;
     let (me, threads) = (block::me(), block::threads());
     let row = softmax_row().cast::<V4<f32>>();
     let warps = softmax_warps().cast::<f32>();
     // SAFETY: an element below `vectors` lies in the row; a thread reads of shared memory what it has written itself.
     unsafe {
-        let (out, input) = (out.add(start), input.add(start));
         let mut highest = f32::NEG_INFINITY;
         let mut i = me;
         while i < vectors {
             let at = block::whole(i);
-            let value = ROW.read(input.add(at as usize));
+            let value = ROW.read(input.add((start + at) as usize));
             row.add(at).write(value);
             let [a, b, c, d] = value.0;
             highest = highest.max(a.max(b).max(c.max(d)));
@@ -58,7 +58,7 @@ pub unsafe extern "ptx-kernel" fn softmax(out: *mut V4<f32>, input: *const V4<f3
         while i < vectors {
             let at = block::whole(i);
             let value = row.add(at).read().0;
-            st_global::<Cs>().write(out.add(at as usize), V4::new(core::array::from_fn(|k| value[k] * scale)));
+            st_global::<Cs>().write(out.add((start + at) as usize), V4::new(core::array::from_fn(|k| value[k] * scale)));
             i += threads;
         }
     }
