@@ -87,9 +87,10 @@ cfg_if::cfg_if! {
             #[inline(always)]
             pub fn current() -> Self {
                 use core::arch::nvptx::{_block_dim_x, _block_idx_x, _grid_dim_x, _thread_idx_x};
+                // What is the same for all threads comes first: `ptxas` then keeps it in a uniform register.
                 // SAFETY: these only read the thread's own special registers.
-                let place = unsafe { [_thread_idx_x(), _block_idx_x(), _block_dim_x(), _grid_dim_x()] };
-                let [thread, block, block_dim, grid_dim] = place.map(|number| number as u32);
+                let place = unsafe { [_grid_dim_x(), _block_dim_x(), _block_idx_x(), _thread_idx_x()] };
+                let [grid_dim, block_dim, block, thread] = place.map(|number| number as u32);
                 Self { thread, block, block_dim, grid_dim }
             }
         }

@@ -8,7 +8,7 @@ const STREAM: LdGlobalNc<NoAllocate, Prefetch256> = ld_global_nc();
 
 /// How many iterations have their loads in flight at once: four 128-bit loads and 2,048 threads
 /// keep 128 KiB of a multiprocessor's bandwidth asked for; more only costs threads their registers.
-const UNROLL: u32 = 2;
+const UNROLL: usize = 2;
 
 kernel! {
     /// Computes `a[i] = b[i] + s * c[i]`, lane by lane, product and sum each rounded.
@@ -27,17 +27,20 @@ kernel! {
         // Times the size of a vector, a number of 32 bits is one instruction.
         let (n, step) = (n as u32, thread.count() as u32);
         let mut i = whole(thread.index() as u32);
-        while i + (UNROLL - 1) * step < n {
+        while i + (UNROLL as u32 - 1) * step < n {
+            let mut at = [i; UNROLL];
+            for k in 1..UNROLL {
+                at[k] = whole(at[k - 1] + step);
+            }
             // SAFETY: the last of these elements is below n, by the loop's condition.
             unsafe {
-                let at = |k: usize| (i + k as u32 * step) as usize;
-                let b: [V4<f32>; UNROLL as usize] = core::array::from_fn(|k| STREAM.read(b.add(at(k))));
-                let c: [V4<f32>; UNROLL as usize] = core::array::from_fn(|k| STREAM.read(c.add(at(k))));
-                for k in 0..UNROLL as usize {
-                    st_global::<Cs>().write(a.add(at(k)), multiply_add(b[k], s, c[k]));
+                let b: [V4<f32>; UNROLL] = core::array::from_fn(|k| STREAM.read(b.add(at[k] as usize)));
+                let c: [V4<f32>; UNROLL] = core::array::from_fn(|k| STREAM.read(c.add(at[k] as usize)));
+                for k in 0..UNROLL {
+                    st_global::<Cs>().write(a.add(at[k] as usize), multiply_add(b[k], s, c[k]));
                 }
             }
-            i += UNROLL * step;
+            i = at[UNROLL - 1] + step;
         }
         while i < n {
             // SAFETY: i is below n.
