@@ -17,10 +17,10 @@ __device__ __forceinline__ ulonglong2 load_slot(const ulonglong2 *p) {
 
 __device__ __forceinline__ size_t home(u64 key, unsigned bits) { return key * 0x9e3779b97f4a7c15ull >> (64 - bits); }
 
-__device__ __forceinline__ void announce(u64 (&batch)[BATCH], size_t first, size_t step, const ulonglong2 *table,
-                                         unsigned bits, const u64 *keys, size_t n) {
+__device__ __forceinline__ void announce(u64 (&batch)[BATCH], unsigned first, unsigned step, const ulonglong2 *table,
+                                         unsigned bits, const u64 *keys, unsigned n) {
 #pragma unroll
-    for (int k = 0; k < BATCH; ++k) batch[k] = load_key(first + k * step < n, keys + first + k * step, EMPTY);
+    for (int k = 0; k < BATCH; ++k) batch[k] = load_key(first + k * step < n, &keys[first + k * step], EMPTY);
 #pragma unroll
     for (int k = 0; k < BATCH; ++k) asm volatile("prefetch.L2 [%0];" ::"l"(table + home(batch[k], bits)) : "memory");
 }
@@ -36,9 +36,9 @@ __device__ __forceinline__ u64 walk(const ulonglong2 *table, unsigned bits, u64 
 }
 
 extern "C" __global__ void probe(u64 *__restrict__ found, const ulonglong2 *__restrict__ table, unsigned bits,
-                                 const u64 *__restrict__ keys, size_t n) {
-    const size_t step = thread_count();
-    size_t i = thread_index();
+                                 const u64 *__restrict__ keys, size_t all) {
+    const unsigned n = all, step = thread_count();
+    unsigned i = thread_index();
     u64 next[BATCH];
     announce(next, i, step, table, bits, keys, n);
     while (i < n) {
@@ -51,7 +51,7 @@ extern "C" __global__ void probe(u64 *__restrict__ found, const ulonglong2 *__re
         for (int k = 0; k < BATCH; ++k) homes[k] = load_slot(table + home(batch[k], bits));
 #pragma unroll
         for (int k = 0; k < BATCH; ++k)
-            if (i + k * step < n) __stcs(found + i + k * step, walk(table, bits, batch[k], homes[k]));
+            if (i + k * step < n) __stcs(&found[i + k * step], walk(table, bits, batch[k], homes[k]));
         i += BATCH * step;
     }
 }
