@@ -106,13 +106,14 @@ cfg_if::cfg_if! {
                 };
             };
             ($name:ident[$shared:ty]($($argument:ident: $type:ty),*)) => {
-                const _: () = {
-                    core::arch::global_asm!(
-                        concat!(".shared .align 16 .b8 ", stringify!($name), "_shared[{bytes}];"),
-                        // A variable has at least one byte.
-                        bytes = const if size_of::<$shared>() == 0 { 1 } else { size_of::<$shared>() },
-                    );
+                // Outside of the constant's block: rustc 1.101 takes none inside.
+                core::arch::global_asm!(
+                    concat!(".shared .align 16 .b8 ", stringify!($name), "_shared[{bytes}];"),
+                    // A variable has at least one byte.
+                    bytes = const if size_of::<$shared>() == 0 { 1 } else { size_of::<$shared>() },
+                );
 
+                const _: () = {
                     #[unsafe(no_mangle)]
                     unsafe extern "ptx-kernel" fn $name($($argument: $type),*) {
                         let shared = generic_address!("shared", concat!(stringify!($name), "_shared"));

@@ -36,18 +36,23 @@ pub const TARGETS: [(Sm, PtxVersion); 4] = [
 /// The oldest GPU with loads of 256 bits.
 const WIDE: Sm = Sm::new(100);
 
-/// A kernel, and the file in CUDA C++ that has it.
-struct Pair {
-    kernel: &'static str,
-    source: &'static str,
-    first: Sm,
+/// A kernel that is written twice.
+#[derive(Debug)]
+pub struct Pair {
+    /// Its name, in both.
+    pub kernel: &'static str,
+    /// The file in CUDA C++ that has it.
+    pub source: &'static str,
+    /// The oldest GPU that it is assembled for.
+    pub first: Sm,
 }
 
 const fn pair(kernel: &'static str, source: &'static str) -> Pair {
     Pair { kernel, source, first: Sm::new(80) }
 }
 
-const KERNELS: [Pair; 15] = [
+/// Every pair.
+pub const KERNELS: [Pair; 15] = [
     pair("copy32", "copy"),
     pair("copy64", "copy"),
     pair("copy128", "copy"),

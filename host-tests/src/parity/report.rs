@@ -29,7 +29,7 @@ impl Report {
         lines.extend(self.rows.iter().map(cells));
         let widths: [usize; 9] =
             std::array::from_fn(|at| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or_default());
-        let mut table = format!("Rust / CUDA C++: {}, nvcc {}, ptxas {}\n\n", self.rustc, self.nvcc, self.ptxas);
+        let mut table = format!("Rust / CUDA C++. {}\n\n", self.made_with());
         for line in lines {
             let cells: Vec<_> = line.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
             table += cells.join("  ").trim_end();
@@ -40,11 +40,16 @@ impl Report {
 
     /// The page that `docs/parity.md` is.
     pub fn markdown(&self) -> String {
-        let mut page = format!("{PREFACE}\nMade with {}, nvcc {} and ptxas {}.\n\n", self.rustc, self.nvcc, self.ptxas);
+        let mut page = format!("{PREFACE}\n{}\n\n", self.made_with());
         // Writing to a string cannot fail.
         let _ = writeln!(page, "| {} |\n|{}", HEADINGS.join(" | "), " --- |".repeat(HEADINGS.len()));
         self.rows.iter().for_each(|row| page += &(markdown_line(row) + "\n"));
         page + "\n" + &self.summary()
+    }
+
+    /// The tools, in a sentence.
+    pub fn made_with(&self) -> String {
+        format!("Made with {}, nvcc {} and ptxas {}.", self.rustc, self.nvcc, self.ptxas)
     }
 
     /// The worst of it.
@@ -91,8 +96,10 @@ GPU was asked.
   its target to it. A kernel without a loop counts whole: \"(all)\".
 - **bytes**: what one thread's memory instructions in that loop move, global and shared memory together.
 - **ratio**: instructions for each byte, Rust by CUDA C++. Below 1.00 Rust needs fewer. Since it goes by bytes, a loop that one
-  assembler run unrolls further than the other is compared all the same.
+  compiler unrolls further than the other is compared all the same. What ptxas adds for a warp whose threads have diverged
+  at a shuffle does not count.
 - **kernel**: all instructions. **registers** of a thread; **shared** memory of a block and **spilled** bytes of a thread.
+  Registers are given out in eights: 22 and 24 are the same.
 
 Everywhere Rust stands first, CUDA C++ second. [fast-kernels.md](fast-kernels.md) says what it took.
 ";
