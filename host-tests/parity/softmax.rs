@@ -58,7 +58,8 @@ pub unsafe extern "ptx-kernel" fn softmax(out: *mut V4<f32>, input: *const V4<f3
         while i < vectors {
             let at = block::whole(i);
             let value = row.add(at).read().0;
-            st_global::<Cs>().write(out.add((start + at) as usize), V4::new(core::array::from_fn(|k| value[k] * scale)));
+            st_global::<Cs>()
+                .write(out.add((start + at) as usize), V4::new(core::array::from_fn(|k| value[k] * scale)));
             i += threads;
         }
     }

@@ -120,7 +120,15 @@ fn instruction(address: u64, code: &str, ptx_line: Option<u32>) -> Option<SassIn
     let (opcode, operands) = rest.split_once(' ').unwrap_or((rest, ""));
     let operands = operands.split(',').map(str::trim).filter(|operand| !operand.is_empty()).map(str::to_owned);
     let (opcode, operands) = (opcode.to_owned(), operands.collect());
-    (!opcode.is_empty()).then_some(SassInstruction { address, predicate, opcode, operands, text, target: None, ptx_line })
+    (!opcode.is_empty()).then_some(SassInstruction {
+        address,
+        predicate,
+        opcode,
+        operands,
+        text,
+        target: None,
+        ptx_line,
+    })
 }
 
 /// Drops what the assembler puts behind a function's last instruction: a branch to itself and NOPs. The branch

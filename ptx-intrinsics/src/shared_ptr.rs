@@ -39,6 +39,7 @@ pub struct SharedPtr<T> {
     of: PhantomData<*mut T>,
 }
 
+#[allow(clippy::should_implement_trait, reason = "`add` and `sub` are named as those of Rust's pointers")]
 impl<T> SharedPtr<T> {
     /// The place in shared memory that `p` points at: `cvta.to.shared.u64`.
     ///
