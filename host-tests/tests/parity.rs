@@ -35,7 +35,8 @@ fn measured() -> Report {
     let toolchain = toolchain.unwrap_or_else(|error| panic!("{error}"));
     let tools = CudaTools::find(&progress).unwrap_or_else(|error| panic!("{error}"));
     let target: Vec<_> = TARGETS.into_iter().filter(|(sm, _)| *sm == SM).collect();
-    parity::measure(&toolchain, &tools, &target, None, &progress).unwrap_or_else(|error| panic!("{error}"))
+    let all: Vec<_> = KERNELS.iter().collect();
+    parity::measure(&toolchain, &tools, &target, &all, &progress).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]

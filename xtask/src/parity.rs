@@ -31,6 +31,7 @@ pub(crate) struct Parity {
 
 impl Parity {
     pub(crate) fn run(self) -> Result<()> {
+        let wanted = parity::select(self.kernel.as_deref())?;
         let sm = self.sm.as_deref().map(str::parse::<Sm>).transpose().map_err(|error| error.at("--sm"))?;
         let targets: Vec<_> = TARGETS.into_iter().filter(|(known, _)| sm.is_none_or(|sm| sm == *known)).collect();
         if targets.is_empty() {
@@ -42,7 +43,7 @@ impl Parity {
         let progress = Progress::new();
         let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
         let tools = CudaTools::find(&progress)?;
-        let report = parity::measure(&toolchain, &tools, &targets, self.kernel.as_deref(), &progress)?;
+        let report = parity::measure(&toolchain, &tools, &targets, &wanted, &progress)?;
         if let Some(file) = &self.json {
             let json = serde_json::to_string_pretty(&report).map_err(Error::new)?;
             write_whole(file, &(json + "\n"))?;

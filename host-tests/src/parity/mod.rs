@@ -3,7 +3,7 @@
 mod hot_loop;
 mod report;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -126,14 +126,8 @@ impl Row {
     }
 }
 
-/// Compiles, assembles and counts the pairs for these GPUs, or the one of that name.
-pub fn measure(
-    toolchain: &DeviceToolchain,
-    tools: &CudaTools,
-    targets: &[(Sm, PtxVersion)],
-    kernel: Option<&str>,
-    progress: &Progress,
-) -> Result<Report> {
+/// The pair of that name, or all.
+pub fn select(kernel: Option<&str>) -> Result<Vec<&'static Pair>> {
     let wanted: Vec<&Pair> = KERNELS.iter().filter(|pair| kernel.is_none_or(|name| pair.kernel == name)).collect();
     if wanted.is_empty() {
         let names: Vec<_> = KERNELS.iter().map(|pair| pair.kernel).collect();
@@ -141,6 +135,17 @@ pub fn measure(
             .at("--kernel")
             .fix(format_args!("use one of {}", names.join(" "))));
     }
+    Ok(wanted)
+}
+
+/// Compiles, assembles and counts these pairs for these GPUs.
+pub fn measure(
+    toolchain: &DeviceToolchain,
+    tools: &CudaTools,
+    targets: &[(Sm, PtxVersion)],
+    wanted: &[&'static Pair],
+    progress: &Progress,
+) -> Result<Report> {
     let nvcc = tools.nvcc(progress)?;
     let machine = Machinery {
         assembler: Assembler::new(&tools.ptxas).option("-O3").option("-v"),
@@ -151,7 +156,7 @@ pub fn measure(
     std::fs::create_dir_all(&machine.folder).map_err(|error| Error::io("create the folder", &machine.folder, error))?;
     let rust = targets.iter().map(|(sm, ptx)| machine.rust(toolchain, *sm, *ptx, progress));
     let rust: Vec<Module> = rust.collect::<Result<_>>()?;
-    let cuda = machine.cuda(&wanted, targets, progress)?;
+    let cuda = machine.cuda(wanted, targets, progress)?;
     let mut rows = Vec::new();
     for (at, (sm, _)) in targets.iter().enumerate() {
         for pair in wanted.iter().filter(|pair| pair.first <= *sm) {
@@ -201,11 +206,11 @@ impl Machinery {
     /// Every file in CUDA C++ that a wanted kernel is in, for every GPU.
     fn cuda(
         &self,
-        wanted: &[&Pair],
+        wanted: &[&'static Pair],
         targets: &[(Sm, PtxVersion)],
         progress: &Progress,
     ) -> Result<BTreeMap<(&'static str, Sm), Module>> {
-        let sources: std::collections::BTreeSet<_> = wanted.iter().map(|pair| pair.source).collect();
+        let sources: BTreeSet<_> = wanted.iter().map(|pair| pair.source).collect();
         let all: Vec<_> = targets.iter().flat_map(|(sm, _)| sources.iter().map(move |source| (*source, *sm))).collect();
         let bar = progress.bar(all.len() as u64, "Compiling the kernels in CUDA C++");
         let modules = all.into_par_iter().map(|(source, sm)| {
