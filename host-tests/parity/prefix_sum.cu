@@ -29,7 +29,8 @@ extern "C" __global__ void prefix_sum(uint4 *__restrict__ out, const uint4 *__re
         if (lane == WARP - 1) sums[warp] = to_here;
         __syncthreads();
         const unsigned warps = over_warp(sums[lane]);
-        const unsigned ahead = (warp == 0 ? 0 : __shfl_sync(~0u, warps, warp - 1)) + before + (to_here - value.w);
+        const unsigned of_warps = __shfl_sync(~0u, warps, warp - 1);
+        const unsigned ahead = (warp == 0 ? 0 : of_warps) + before + (to_here - value.w);
         __stcs(&out[start + i], make_uint4(value.x + ahead, value.y + ahead, value.z + ahead, value.w + ahead));
         before += __shfl_sync(~0u, warps, WARP - 1);
         __syncthreads();

@@ -40,7 +40,8 @@ pub unsafe extern "ptx-kernel" fn prefix_sum(out: *mut V4<u32>, input: *const V4
             }
             block::sync();
             let warps = over_warp(sums.add(lane).read());
-            let ahead = if warp == 0 { 0 } else { of_lane(warps, warp - 1) };
+            let of_warps = of_lane(warps, warp.wrapping_sub(1));
+            let ahead = if warp == 0 { 0 } else { of_warps };
             let ahead = before.wrapping_add(ahead).wrapping_add(to_here.wrapping_sub(d));
             let sums = [a, b, c, d].map(|sum| sum.wrapping_add(ahead));
             st_global::<Cs>().write(out.add((start + at) as usize), V4::new(sums));

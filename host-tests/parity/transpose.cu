@@ -6,11 +6,11 @@ extern "C" __global__ void transpose(float *__restrict__ out, const float *__res
                                      unsigned height) {
     __shared__ float tile[TILE][TILE + 1];
     const unsigned x = threadIdx.x, y = threadIdx.y;
-    const float *from = in + (blockIdx.y * TILE + y) * size_t(width) + blockIdx.x * TILE + x;
-    float *to = out + (blockIdx.x * TILE + y) * size_t(height) + blockIdx.y * TILE + x;
+    const unsigned from = (blockIdx.y * TILE + y) * width + blockIdx.x * TILE + x;
+    const unsigned to = (blockIdx.x * TILE + y) * height + blockIdx.y * TILE + x;
 #pragma unroll
-    for (int k = 0; k < TILE / ROWS; ++k) tile[y + k * ROWS][x] = __ldg(from + k * ROWS * size_t(width));
+    for (int k = 0; k < TILE / ROWS; ++k) tile[y + k * ROWS][x] = __ldg(&in[from + k * ROWS * width]);
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < TILE / ROWS; ++k) __stcs(to + k * ROWS * size_t(height), tile[x][y + k * ROWS]);
+    for (int k = 0; k < TILE / ROWS; ++k) __stcs(&out[to + k * ROWS * height], tile[x][y + k * ROWS]);
 }

@@ -200,7 +200,10 @@ fn is_older(made: &Path, from: &Path) -> bool {
 /// Writes a file so that it is never seen half-written.
 pub fn write_whole(path: &Path, text: &str) -> Result<()> {
     let failed = |error| Error::io("write", path, error);
-    let new = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // As readable as any file that this user writes.
+    let readable = std::fs::Permissions::from_mode(0o666);
+    let new = tempfile::Builder::new().permissions(readable).tempfile_in(folder).map_err(failed)?;
     std::fs::write(new.path(), text).map_err(failed)?;
     new.persist(path).map(drop).map_err(|error| failed(error.error))
 }

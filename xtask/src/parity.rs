@@ -46,11 +46,15 @@ impl Parity {
         let report = parity::measure(&toolchain, &tools, &targets, &wanted, &progress)?;
         if let Some(file) = &self.json {
             let json = serde_json::to_string_pretty(&report).map_err(Error::new)?;
-            write_whole(file, &(json + "\n"))?;
+            write_whole(file, &(json + "\n")).map_err(advise)?;
         }
         if let Some(file) = &self.markdown {
-            write_whole(file, &report.markdown())?;
+            write_whole(file, &report.markdown()).map_err(advise)?;
         }
         crate::print(&report.table())
     }
+}
+
+fn advise(error: Error) -> Error {
+    error.fix("make sure that the folder exists and may be written to")
 }
