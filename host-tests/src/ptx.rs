@@ -308,6 +308,9 @@ mod tests {
 	// begin inline asm
 	exit;
 	// end inline asm
+	// begin inline asm
+	/* %r1 */
+	// end inline asm
 	ret;
 }
 ";

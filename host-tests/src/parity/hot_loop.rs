@@ -124,6 +124,14 @@ mod tests {
     }
 
     #[test]
+    fn what_diverged_threads_do_instead_is_of_no_loop() {
+        let body = ".L_0:\n/*00*/ LDG.E R0, [R2] ;\n/*10*/ BRA.DIV UR4, `(.L_1) ;\n/*20*/ SHFL.UP P0, R1, R0, 0x1, RZ ;\n\
+                    .L_2:\n/*30*/ @P1 BRA `(.L_0) ;\n/*40*/ EXIT ;\n.L_1:\n/*50*/ WARPSYNC.COLLECTIVE R1, `(.L_3) ;\n\
+                    /*60*/ SHFL.UP P0, R1, R0, R3, R4 ;\n.L_3:\n/*70*/ BRA `(.L_2) ;\n";
+        assert_eq!(hot(body), Some(vec![0x00, 0x10, 0x20, 0x30]));
+    }
+
+    #[test]
     fn an_access_says_how_much_it_moves() {
         let code = "LDG.E.CONSTANT R0, [R2] ;\n/*10*/ LDG.E.EF.ENL2.256 R0, R4, [R2] ;\n/*20*/ STS.U16 [R2], R0 ;\n\
                     /*30*/ FADD R0, R0, R0 ;\n/*40*/ @P0 LDS.64 R0, [R2+0x128] ;\n/*50*/ EXIT ;\n";
