@@ -7,6 +7,7 @@ use regex::Regex;
 
 use crate::command::{Command, Machine};
 use crate::error::{Error, Result};
+use crate::nvcc::Nvcc;
 use crate::progress::Progress;
 use crate::ptxas::Assembler;
 use crate::target::Sm;
@@ -45,6 +46,19 @@ pub const CUDA_12: WheelSet = WheelSet {
     folder: "12.9",
     wheels: &[Wheel { name: "nvidia-cuda-nvcc-cu12", version: "12.9.*", file: "nvidia/cuda_nvcc/bin/ptxas" }],
 };
+
+/// The compiler of CUDA C++, with the headers that it includes by itself.
+pub const CUDA_13_COMPILER: WheelSet = WheelSet {
+    folder: "13.5-compiler",
+    wheels: &[
+        Wheel { name: "nvidia-cuda-nvcc", version: "13.5.*", file: NVCC },
+        Wheel { name: "nvidia-nvvm", version: "13.5.*", file: "nvidia/cu13/nvvm/bin/cicc" },
+        Wheel { name: "nvidia-cuda-crt", version: "13.5.*", file: "nvidia/cu13/include/crt/host_config.h" },
+        Wheel { name: "nvidia-cuda-runtime", version: "13.5.*", file: "nvidia/cu13/include/cuda_runtime.h" },
+    ],
+};
+
+const NVCC: &str = "nvidia/cu13/bin/nvcc";
 
 /// A CUDA tool's release, as in 13.5.
 pub type Release = (u32, u32);
@@ -97,6 +111,25 @@ impl CudaTools {
         let ptxas = folder.join(CUDA_12.wheels[0].file);
         release_of_wheel(&self.machine, "ptxas", &ptxas, &folder, 12)?;
         Ok(ptxas)
+    }
+
+    /// The compiler of CUDA C++: that of the toolkit if it is whole, else it is downloaded when first asked for.
+    pub fn nvcc(&self, progress: &Progress) -> Result<Nvcc> {
+        if self.machine.which("g++").is_none() {
+            return Err(Error::new("nvcc cannot read CUDA C++ without a g++ for its preprocessor")
+                .at("PATH")
+                .fix("install it (on Debian: apt-get install g++)"));
+        }
+        let toolkit = self.ptxas.ancestors().nth(2).unwrap_or(Path::new("/"));
+        let parts = ["bin/nvcc", "nvvm/bin/cicc", "include/crt/host_config.h", "include/cuda_runtime.h"];
+        let path = if parts.iter().all(|part| toolkit.join(part).is_file()) {
+            toolkit.join(parts[0])
+        } else {
+            CUDA_13_COMPILER.provide(&self.machine, progress)?.join(NVCC)
+        };
+        let advice = "point CUDA_HOME at a whole CUDA 13 toolkit, or unset it: the compiler is then downloaded";
+        let release = release(&self.machine, "nvcc", &path).map_err(|error| error.fix(advice))?;
+        Ok(Nvcc { path, release, machine: self.machine.clone() })
     }
 
     /// The assembler that knows `sm`.

@@ -1,6 +1,7 @@
 //! Files that are whole or not there.
 
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -10,7 +11,9 @@ pub fn write_whole(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = || -> io::Result<()> {
         std::fs::create_dir_all(folder)?;
-        let new = tempfile::NamedTempFile::new_in(folder)?;
+        // As readable as any file that this user writes.
+        let readable = std::fs::Permissions::from_mode(0o666);
+        let new = tempfile::Builder::new().permissions(readable).tempfile_in(folder)?;
         std::fs::write(new.path(), bytes)?;
         new.persist(path)?;
         Ok(())

@@ -1,5 +1,6 @@
 //! NVIDIA's disassembler: which machine instructions a function became, and of which line of PTX.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -42,6 +43,8 @@ pub struct SassInstruction {
     pub operands: Vec<String>,
     /// All of it, single spaces between words.
     pub text: String,
+    /// The address that it names: where a branch goes to, or where threads that parted meet again.
+    pub target: Option<u64>,
     /// The line of PTX it came from, if the cubin was assembled with line information.
     pub ptx_line: Option<u32>,
 }
@@ -79,6 +82,8 @@ pub fn parse(listing: &str) -> Vec<SassFunction> {
     let mut functions: Vec<SassFunction> = Vec::new();
     let mut ptx_line = None;
     let mut symbols: Vec<&str> = Vec::new();
+    // Labels stand before the instruction that they name.
+    let (mut named, mut labels) = (Vec::new(), HashMap::new());
     for line in listing.lines() {
         if let Some(symbol) = SYMBOL.captures(line) {
             symbols.push(symbol.get(1).map_or("", |name| name.as_str()));
@@ -87,12 +92,21 @@ pub fn parse(listing: &str) -> Vec<SassFunction> {
         } else if let Some(name) = line.strip_suffix(':').filter(|name| symbols.contains(name)) {
             functions.push(SassFunction { name: name.to_owned(), instructions: Vec::new() });
             ptx_line = None;
+        } else if let Some(label) = line.strip_suffix(':').filter(|label| label.starts_with(".L")) {
+            named.push(label);
         } else if let (Some(code), Some(function)) = (CODE.captures(line), functions.last_mut()) {
             let address = u64::from_str_radix(&code[1], 16).unwrap_or_default();
+            labels.extend(named.drain(..).map(|label| (label, address)));
             function.instructions.extend(instruction(address, &code[2], ptx_line));
         }
     }
-    functions.iter_mut().for_each(|function| drop_padding(&mut function.instructions));
+    for function in &mut functions {
+        drop_padding(&mut function.instructions);
+        for one in &mut function.instructions {
+            let label = one.operands.last().and_then(|last| last.strip_prefix("`(")?.strip_suffix(')'));
+            one.target = label.and_then(|label| labels.get(label).copied());
+        }
+    }
     functions
 }
 
@@ -106,7 +120,15 @@ fn instruction(address: u64, code: &str, ptx_line: Option<u32>) -> Option<SassIn
     let (opcode, operands) = rest.split_once(' ').unwrap_or((rest, ""));
     let operands = operands.split(',').map(str::trim).filter(|operand| !operand.is_empty()).map(str::to_owned);
     let (opcode, operands) = (opcode.to_owned(), operands.collect());
-    (!opcode.is_empty()).then_some(SassInstruction { address, predicate, opcode, operands, text, ptx_line })
+    (!opcode.is_empty()).then_some(SassInstruction {
+        address,
+        predicate,
+        opcode,
+        operands,
+        text,
+        target: None,
+        ptx_line,
+    })
 }
 
 /// Drops what the assembler puts behind a function's last instruction: a branch to itself and NOPs. The branch
@@ -140,6 +162,7 @@ k:
 	//## File ".nv_debug_ptx_txt", line 7
         /*0010*/              @!P0 LDG.E.EL.CONSTANT R5, desc[UR4][R4.64+0xc] ;
 .L_x_1:
+        /*0018*/               @P1 BRA `(.L_x_1) ;
 	//## File ".nv_debug_ptx_txt", line 9
         /*0020*/                   EXIT ;
 .L_x_0:
@@ -159,7 +182,7 @@ $k$f:
         let texts = |at: usize| functions[at].instructions.iter().map(|one| one.text.as_str()).collect::<Vec<_>>();
         assert_eq!(functions.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["k", "$k$f"]);
         let load = "@!P0 LDG.E.EL.CONSTANT R5, desc[UR4][R4.64+0xc]";
-        assert_eq!(texts(0), ["LDC R1, c[0x0][0x28]", load, "EXIT"]);
+        assert_eq!(texts(0), ["LDC R1, c[0x0][0x28]", load, "@P1 BRA `(.L_x_1)", "EXIT"]);
         assert_eq!(texts(1), ["BRA `($k$f)"]);
         let expected = SassInstruction {
             address: 0x10,
@@ -167,8 +190,10 @@ $k$f:
             opcode: "LDG.E.EL.CONSTANT".to_owned(),
             operands: vec!["R5".to_owned(), "desc[UR4][R4.64+0xc]".to_owned()],
             text: load.to_owned(),
+            target: None,
             ptx_line: Some(7),
         };
         assert_eq!(functions[0].instructions[1], expected);
+        assert_eq!(functions[0].instructions[2].target, Some(0x18));
     }
 }

@@ -98,16 +98,19 @@ impl Module {
 }
 
 impl Function {
-    /// What stands between each `// begin inline asm` and `// end inline asm`, but for the lone `exit;` that is
-    /// LLVM's own way to mark unreachable code.
+    /// What stands between each `// begin inline asm` and `// end inline asm`, but for comments, and the lone `exit;`
+    /// that is LLVM's own way to mark unreachable code.
     pub fn inline_asm(&self) -> Vec<InlineAsm> {
         let mut blocks = Vec::new();
         let mut open: Option<InlineAsm> = None;
         for line in &self.body {
             match (line.text.as_str(), &mut open) {
                 ("// begin inline asm", _) => open = Some(InlineAsm { line: line.number + 1, lines: Vec::new() }),
-                ("// end inline asm", _) => blocks.extend(open.take().filter(|block| block.lines != ["exit;"])),
+                ("// end inline asm", _) => {
+                    blocks.extend(open.take().filter(|block| !block.lines.is_empty() && block.lines != ["exit;"]));
+                }
                 ("", _) | (_, None) => {}
+                (text, _) if text.starts_with("/*") && text.ends_with("*/") => {}
                 (text, Some(block)) => block.lines.push(text.to_owned()),
             }
         }
@@ -304,6 +307,9 @@ mod tests {
 	call.uni _RNvCs1234_4core4dead, ();
 	// begin inline asm
 	exit;
+	// end inline asm
+	// begin inline asm
+	/* %r1 */
 	// end inline asm
 	ret;
 }

@@ -60,6 +60,8 @@ pub struct Cubin {
     pub sm: Sm,
     /// What the assembler warned of.
     pub warnings: Vec<Message>,
+    /// All that it printed, which `-v` makes more of.
+    pub printed: String,
 }
 
 /// One thing that the assembler said.
@@ -120,7 +122,8 @@ impl Assembler {
             return Ok(Err(rejected(ptx, sm, &finished)?));
         }
         new.persist(out).map_err(|failed| Error::io("write", out, failed.error))?;
-        Ok(Ok(Cubin { path: out.to_owned(), sm, warnings: messages(&finished, &["warning"]) }))
+        let warnings = messages(&finished, &["warning"]);
+        Ok(Ok(Cubin { path: out.to_owned(), sm, warnings, printed: finished.stderr + &finished.stdout }))
     }
 
     /// Assembles a text of PTX into the file `out`.

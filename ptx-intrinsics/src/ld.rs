@@ -71,7 +71,7 @@ caching_rows! { spell { impl_load LdGlobal LdGlobalCaching }
 /// The block converts a generic pointer to the space, and that is not always free. For shared memory up to sm_89 it
 /// disappears in the access; from sm_90 on the access is one instruction too, but `ptxas` no longer folds `p.add(4)` into
 /// its immediate, so the sum is an instruction of its own. For constants, parameters and local memory a subtraction stays,
-/// shared between loads of one base.
+/// shared between loads of one base. [`SharedPtr`](crate::SharedPtr) is free of it.
 ///
 /// Orders are methods: [`volatile`](Self::volatile), [`relaxed`](Self::relaxed), [`acquire`](Self::acquire),
 /// [`mmio`](Self::mmio). Cache operators, eviction priorities, prefetch sizes, policies, `.unified` and sinks of these

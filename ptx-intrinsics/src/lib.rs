@@ -22,6 +22,7 @@
 //! | `ld` in another space or order | [`ld`], [`ld_shared`], …, [`acquire`](LdGlobal::acquire), … | [`read`](Ld::read), [`read_if`](Ld::read_if) |
 //! | `st.global` | [`st_global`] | [`write`](StGlobal::write), [`write_with`](StGlobal::write_with), [`write_if`](StGlobal::write_if) |
 //! | `st` in another space or order | [`st`], [`st_shared`], …, [`release`](StGlobal::release), … | [`write`](St::write), [`write_if`](St::write_if) |
+//! | both, of shared memory, at an address converted once | [`SharedPtr::new`] | [`read`](SharedPtr::read), [`write`](SharedPtr::write), … |
 //! | every one of these, in PTX's own words | | [`ptx!`] |
 //! | `createpolicy.fractional` | | [`CachePolicy::fractional`] |
 //! | `prefetch`, `prefetchu` | | [`prefetch_l1`], [`prefetch_l2`], [`prefetch_global_l2`], … |
@@ -79,6 +80,7 @@ mod ld_global_nc;
 mod prefetch;
 #[doc(hidden)]
 pub mod ptx;
+mod shared_ptr;
 mod slices;
 #[doc(hidden)]
 pub mod spelling;
@@ -98,6 +100,7 @@ pub use qualifier::policy::*;
 pub use qualifier::prefetch_size::*;
 pub use qualifier::space::*;
 pub use qualifier::target;
+pub use shared_ptr::*;
 pub use slices::*;
 pub use st::*;
 

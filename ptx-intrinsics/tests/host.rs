@@ -302,3 +302,20 @@ fn a_discarded_slice_keeps_its_ends() {
     }
     assert_eq!(dropped, 4 * 128 * (5 + 4 + 4 + 1 + 1 + 2));
 }
+
+#[test]
+fn a_shared_pointer_reads_and_writes_where_it_points() {
+    let mut tile = [1u32, 2, 3, 4];
+    let first = SharedPtr::new(tile.as_mut_ptr());
+    let nowhere = SharedPtr::new(std::ptr::null_mut::<u32>());
+    // SAFETY: the places lie in the tile; nowhere is not touched.
+    unsafe {
+        assert_eq!([first.read(), first.add(3).sub(1).read()], [1, 3]);
+        assert_eq!([first.add(1).read_if(true, 9), nowhere.read_if(false, 9)], [2, 9]);
+        first.add(3).write(7);
+        first.write_if(true, 5);
+        nowhere.write_if(false, 5);
+        assert_eq!(first.cast::<B32>().read(), B32(5));
+    }
+    assert_eq!(tile, [5, 2, 3, 7]);
+}

@@ -4,6 +4,7 @@ mod conformance;
 mod cost;
 mod demo;
 mod forms;
+mod parity;
 mod test;
 
 use std::io::{self, Write};
@@ -34,6 +35,8 @@ enum Task {
     Conformance(conformance::Conformance),
     /// Measure what the crate costs a build: itself, and a kernel of one load with and without it
     Cost(cost::Cost),
+    /// Compare kernels in Rust with the same in CUDA C++, by the machine code of both
+    Parity(parity::Parity),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Task::Forms(forms) => forms.run(),
         Task::Conformance(conformance) => conformance.run(),
         Task::Cost(cost) => cost.run(),
+        Task::Parity(parity) => parity.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

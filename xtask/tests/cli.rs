@@ -19,7 +19,7 @@ fn stderr(output: &Output) -> String {
 
 #[test]
 fn a_failure_says_what_where_and_what_to_do_and_exits_with_1() {
-    let failures: [(&[&str], &str); 4] = [
+    let failures: [(&[&str], &str); 6] = [
         (
             &["demo", "--kernel", "nope"],
             "error: there is no kernel `nope`\n  at --kernel\n  → use one of triad gather spmv probe\n",
@@ -33,6 +33,14 @@ fn a_failure_says_what_where_and_what_to_do_and_exits_with_1() {
         (
             &["forms", "--instruction", "nope"],
             "error: there is no instruction `nope`\n  at --instruction\n  → use one of ld.global.nc ",
+        ),
+        (
+            &["parity", "--kernel", "nope"],
+            "error: there is no kernel `nope`\n  at --kernel\n  → use one of copy32 copy64 ",
+        ),
+        (
+            &["parity", "--sm", "sm_75"],
+            "error: the pairs are not compared on that GPU\n  at --sm\n  → use one of sm_80 sm_90 sm_100 sm_120\n",
         ),
     ];
     for (arguments, message) in failures {

@@ -1,7 +1,7 @@
 //! An embedding gather, `out[row] = table[index[row]]`: popular rows should stay in the cache, the
 //! indices and the output should not push them out.
 
-use crate::Thread;
+use crate::{Thread, whole};
 use ptx_intrinsics::*;
 
 /// 128-bit vectors in a row: 64 floats, 256 bytes.
@@ -22,7 +22,8 @@ kernel! {
     /// # Safety
     /// `out` is valid for writes of `rows * ROW` elements, `index` for reads of `rows`, and every
     /// index names a row of `table`; nobody else touches `out` and nobody writes to the others
-    /// while the grid runs. The grid has a multiple of [`ROW`] threads.
+    /// while the grid runs. The grid has a multiple of [`ROW`] threads, and there are fewer
+    /// than 2^31 rows.
     pub unsafe fn gather(
         thread: Thread,
         out: *mut V4<f32>,
@@ -31,31 +32,33 @@ kernel! {
         rows: usize,
     ) {
         let lane = thread.index() % ROW;
-        let step = thread.count() / ROW;
-        let mut row = thread.index() / ROW;
-        let read_indices = |first: usize| -> [u32; UNROLL] {
-            core::array::from_fn(|k| {
-                let at = first + k * step;
-                // SAFETY: the address is touched only if the row is below `rows`.
-                unsafe { INDEX.read_if(at < rows, index.add(at), 0) }
-            })
-        };
-        let mut next = read_indices(row);
+        let (table, out) = (table.wrapping_add(lane), out.wrapping_add(lane));
+        // A number of 32 bits times the size of a row is one instruction.
+        let (rows, step) = (rows as u32, (thread.count() / ROW) as u32);
+        let mut row = whole((thread.index() / ROW) as u32);
+        // SAFETY: the address is touched only if the row is below `rows`.
+        let read_index = |at: u32| unsafe { INDEX.read_if(at < rows, index.wrapping_add(at as usize), 0) };
+        // Set one by one: a function that gave both would pack them into 64 bits, and the loop keep them so.
+        let mut next = [0u32; UNROLL];
+        for k in 0..UNROLL {
+            next[k] = read_index(row + k as u32 * step);
+        }
         while row < rows {
             let from = next;
-            next = read_indices(row + UNROLL * step);
-            // SAFETY: the indices are as promised, and there is a row 0 if there is any.
-            let values: [V4<f32>; UNROLL] = unsafe {
-                core::array::from_fn(|k| TABLE.read(table.add(from[k] as usize * ROW + lane)))
-            };
             for k in 0..UNROLL {
-                let at = row + k * step;
+                next[k] = read_index(row + (UNROLL + k) as u32 * step);
+            }
+            // SAFETY: the indices are as promised, and there is a row 0 if there is any.
+            let values: [V4<f32>; UNROLL] =
+                unsafe { core::array::from_fn(|k| TABLE.read(table.add(from[k] as usize * ROW))) };
+            for k in 0..UNROLL {
+                let at = row + k as u32 * step;
                 if at < rows {
                     // SAFETY: the row is below `rows`.
-                    unsafe { st_global::<Cs>().write(out.add(at * ROW + lane), values[k]) };
+                    unsafe { st_global::<Cs>().write(out.add(at as usize * ROW), values[k]) };
                 }
             }
-            row += UNROLL * step;
+            row += UNROLL as u32 * step;
         }
     }
 }

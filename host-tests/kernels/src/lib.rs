@@ -43,7 +43,7 @@ cfg_if::cfg_if! {
     }
 }
 
-pub use thread::Thread;
+pub use thread::{Thread, whole};
 
 #[cfg(all(target_arch = "nvptx64", not(feature = "rust-cuda")))]
 #[panic_handler]

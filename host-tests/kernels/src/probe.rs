@@ -1,7 +1,7 @@
 //! Look-ups in a hash table, as a hash join does them: each key costs one random access, which is
 //! announced while the keys before it are looked up.
 
-use crate::Thread;
+use crate::{Thread, whole};
 use ptx_intrinsics::*;
 
 /// The key of an empty slot; no entry has it.
@@ -32,7 +32,7 @@ kernel! {
     /// Finds the value of each of `n` keys in a table of `2^bits` slots, filled by linear probing.
     ///
     /// # Safety
-    /// `found` is valid for writes and `keys` for reads of `n` elements, `table` for reads of
+    /// `found` is valid for writes and `keys` for reads of `n` elements, fewer than 2^31, `table` for reads of
     /// `2^bits`, `bits` is 1 to 63 and at least one slot is empty. No key is [`EMPTY`]. Nobody else
     /// touches `found` and nobody writes to the others while the grid runs.
     pub unsafe fn probe(
@@ -43,13 +43,13 @@ kernel! {
         keys: *const u64,
         n: usize,
     ) {
-        let step = thread.count();
-        let mut i = thread.index();
+        let (n, step) = (n as u32, thread.count() as u32);
+        let mut i = whole(thread.index() as u32);
         // SAFETY: a key's address is touched only below n; a home is a slot of the table.
-        let announce = |first: usize| unsafe {
+        let announce = |first: u32| unsafe {
             let batch: [u64; BATCH] = core::array::from_fn(|k| {
-                let at = first + k * step;
-                KEYS.read_if(at < n, keys.add(at), EMPTY)
+                let at = first + k as u32 * step;
+                KEYS.read_if(at < n, keys.wrapping_add(at as usize), EMPTY)
             });
             for k in 0..BATCH {
                 prefetch_l2(table.add(home(batch[k], bits)));
@@ -59,21 +59,21 @@ kernel! {
         let mut next = announce(i);
         while i < n {
             let batch = next;
-            next = announce(i + BATCH * step);
+            next = announce(i + BATCH as u32 * step);
             // SAFETY: a home is a slot of the table, also that of the EMPTY behind the last key.
             let homes: [Slot; BATCH] =
                 unsafe { core::array::from_fn(|k| TABLE.read(table.add(home(batch[k], bits)))) };
             for k in 0..BATCH {
-                let at = i + k * step;
+                let at = i + k as u32 * step;
                 if at < n {
                     // SAFETY: `at` is below n; the table is as promised.
                     unsafe {
                         let value = walk(table, bits, batch[k], homes[k]);
-                        st_global::<Cs>().write(found.add(at), value);
+                        st_global::<Cs>().write(found.add(at as usize), value);
                     }
                 }
             }
-            i += BATCH * step;
+            i += BATCH as u32 * step;
         }
     }
 }

@@ -36,24 +36,25 @@ kernel! {
         while row < rows {
             // SAFETY: the row is below `rows`.
             let (mut at, end) = unsafe {
-                (MATRIX.read(row_start.add(row)) as usize, MATRIX.read(row_start.add(row + 1)) as usize)
+                (MATRIX.read(row_start.add(row)), MATRIX.read(row_start.add(row + 1)))
             };
             let mut sum = 0.0;
             while at < end {
+                // Compared with what is left, and added to one address, `k` is a constant of the instruction.
+                let left = (end - at) as usize;
                 // SAFETY: an address is touched only if its entry is below the row's end.
                 let products: [f32; ROUND] = unsafe {
-                    let column: [u32; ROUND] =
-                        core::array::from_fn(|k| MATRIX.read_if(at + k < end, columns.add(at + k), 0));
-                    let value: [f32; ROUND] =
-                        core::array::from_fn(|k| MATRIX.read_if(at + k < end, values.add(at + k), 0.0));
+                    let (columns, values) = (columns.add(at as usize), values.add(at as usize));
+                    let column: [u32; ROUND] = core::array::from_fn(|k| MATRIX.read_if(k < left, columns.add(k), 0));
+                    let value: [f32; ROUND] = core::array::from_fn(|k| MATRIX.read_if(k < left, values.add(k), 0.0));
                     core::array::from_fn(|k| {
-                        value[k] * VECTOR.read_if(at + k < end, x.add(column[k] as usize), 0.0)
+                        value[k] * VECTOR.read_if(k < left, x.add(column[k] as usize), 0.0)
                     })
                 };
                 for k in 0..ROUND {
-                    sum = if at + k < end { sum + products[k] } else { sum };
+                    sum = if k < left { sum + products[k] } else { sum };
                 }
-                at += ROUND;
+                at += ROUND as u32;
             }
             // SAFETY: the row is below `rows`.
             unsafe { st_global::<Cs>().write(y.add(row), sum) };

@@ -27,6 +27,19 @@ impl Thread {
     }
 }
 
+/// The same number, as one that the compiler for the GPU knows nothing of. A sum it would take apart, to add what does not
+/// change in a loop only where it is used: that is an instruction for each use, and a register for each part.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), allow(unused_mut))]
+pub fn whole(mut number: u32) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: there is no instruction in it.
+    unsafe {
+        core::arch::asm!("/* {number} */", number = inout(reg32) number, options(pure, nomem, nostack, preserves_flags));
+    }
+    number
+}
+
 cfg_if::cfg_if! {
     if #[cfg(not(target_arch = "nvptx64"))] {
         /// No entry point: the function itself is what runs.
@@ -44,7 +57,7 @@ cfg_if::cfg_if! {
         impl Thread {
             /// The thread that asks.
             #[inline(always)]
-            pub(crate) fn current() -> Self {
+            pub fn current() -> Self {
                 use cuda_std::thread::{block_dim_x, block_idx_x, grid_dim_x, thread_idx_x};
                 Self {
                     thread: thread_idx_x(),
@@ -72,11 +85,12 @@ cfg_if::cfg_if! {
         impl Thread {
             /// The thread that asks.
             #[inline(always)]
-            pub(crate) fn current() -> Self {
+            pub fn current() -> Self {
                 use core::arch::nvptx::{_block_dim_x, _block_idx_x, _grid_dim_x, _thread_idx_x};
+                // What is the same for all threads comes first: `ptxas` then keeps it in a uniform register.
                 // SAFETY: these only read the thread's own special registers.
-                let place = unsafe { [_thread_idx_x(), _block_idx_x(), _block_dim_x(), _grid_dim_x()] };
-                let [thread, block, block_dim, grid_dim] = place.map(|number| number as u32);
+                let place = unsafe { [_grid_dim_x(), _block_dim_x(), _block_idx_x(), _thread_idx_x()] };
+                let [grid_dim, block_dim, block, thread] = place.map(|number| number as u32);
                 Self { thread, block, block_dim, grid_dim }
             }
         }
@@ -92,13 +106,14 @@ cfg_if::cfg_if! {
                 };
             };
             ($name:ident[$shared:ty]($($argument:ident: $type:ty),*)) => {
-                const _: () = {
-                    core::arch::global_asm!(
-                        concat!(".shared .align 16 .b8 ", stringify!($name), "_shared[{bytes}];"),
-                        // A variable has at least one byte.
-                        bytes = const if size_of::<$shared>() == 0 { 1 } else { size_of::<$shared>() },
-                    );
+                // Outside of the constant's block: rustc 1.101 takes none inside.
+                core::arch::global_asm!(
+                    concat!(".shared .align 16 .b8 ", stringify!($name), "_shared[{bytes}];"),
+                    // A variable has at least one byte.
+                    bytes = const if size_of::<$shared>() == 0 { 1 } else { size_of::<$shared>() },
+                );
 
+                const _: () = {
                     #[unsafe(no_mangle)]
                     unsafe extern "ptx-kernel" fn $name($($argument: $type),*) {
                         let shared = generic_address!("shared", concat!(stringify!($name), "_shared"));

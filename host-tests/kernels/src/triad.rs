@@ -1,6 +1,6 @@
 //! STREAM's triad, `a = b + s · c`: nothing is used twice, so bandwidth is all there is.
 
-use crate::Thread;
+use crate::{Thread, whole};
 use ptx_intrinsics::*;
 
 /// Each line is read once and whole: it need not enter L1, and L2 may fetch its neighbour.
@@ -14,7 +14,7 @@ kernel! {
     /// Computes `a[i] = b[i] + s * c[i]`, lane by lane, product and sum each rounded.
     ///
     /// # Safety
-    /// `a` is valid for writes and `b` and `c` for reads of `n` elements; nobody else touches `a`
+    /// `a` is valid for writes and `b` and `c` for reads of `n` elements, fewer than 2^31; nobody else touches `a`
     /// and nobody writes to `b` and `c` while the grid runs.
     pub unsafe fn triad(
         thread: Thread,
@@ -24,24 +24,29 @@ kernel! {
         s: f32,
         n: usize,
     ) {
-        let step = thread.count();
-        let mut i = thread.index();
-        while i + (UNROLL - 1) * step < n {
+        // Times the size of a vector, a number of 32 bits is one instruction.
+        let (n, step) = (n as u32, thread.count() as u32);
+        let mut i = whole(thread.index() as u32);
+        while i + (UNROLL as u32 - 1) * step < n {
+            let mut at = [i; UNROLL];
+            for k in 1..UNROLL {
+                at[k] = whole(at[k - 1] + step);
+            }
             // SAFETY: the last of these elements is below n, by the loop's condition.
             unsafe {
-                let b: [V4<f32>; UNROLL] = core::array::from_fn(|k| STREAM.read(b.add(i + k * step)));
-                let c: [V4<f32>; UNROLL] = core::array::from_fn(|k| STREAM.read(c.add(i + k * step)));
+                let b: [V4<f32>; UNROLL] = core::array::from_fn(|k| STREAM.read(b.add(at[k] as usize)));
+                let c: [V4<f32>; UNROLL] = core::array::from_fn(|k| STREAM.read(c.add(at[k] as usize)));
                 for k in 0..UNROLL {
-                    st_global::<Cs>().write(a.add(i + k * step), multiply_add(b[k], s, c[k]));
+                    st_global::<Cs>().write(a.add(at[k] as usize), multiply_add(b[k], s, c[k]));
                 }
             }
-            i += UNROLL * step;
+            i = at[UNROLL - 1] + step;
         }
         while i < n {
             // SAFETY: i is below n.
             unsafe {
-                let sum = multiply_add(STREAM.read(b.add(i)), s, STREAM.read(c.add(i)));
-                st_global::<Cs>().write(a.add(i), sum);
+                let sum = multiply_add(STREAM.read(b.add(i as usize)), s, STREAM.read(c.add(i as usize)));
+                st_global::<Cs>().write(a.add(i as usize), sum);
             }
             i += step;
         }

@@ -1,0 +1,61 @@
+// What the twins share: a thread's place in the grid, and the loads and stores that CUDA C++ has no builtin for.
+#pragma once
+
+__device__ __forceinline__ size_t thread_index() { return size_t(blockIdx.x) * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ size_t thread_count() { return size_t(gridDim.x) * blockDim.x; }
+
+#if __CUDA_ARCH__ >= 1000
+struct alignas(32) float8 {
+    float v[8];
+};
+
+__device__ __forceinline__ float8 __ldg(const float8 *p) {
+    float8 d;
+    asm("ld.global.nc.v8.f32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8];"
+        : "=f"(d.v[0]), "=f"(d.v[1]), "=f"(d.v[2]), "=f"(d.v[3]), "=f"(d.v[4]), "=f"(d.v[5]), "=f"(d.v[6]), "=f"(d.v[7])
+        : "l"(p));
+    return d;
+}
+
+__device__ __forceinline__ void __stcs(float8 *p, float8 d) {
+    asm volatile("st.global.cs.v8.f32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8};" ::"l"(p), "f"(d.v[0]), "f"(d.v[1]),
+                 "f"(d.v[2]), "f"(d.v[3]), "f"(d.v[4]), "f"(d.v[5]), "f"(d.v[6]), "f"(d.v[7])
+                 : "memory");
+}
+#endif
+
+// Read once: past L1, and L2 may fetch the neighbour.
+__device__ __forceinline__ uint4 load_stream(const uint4 *p) {
+    uint4 d;
+    asm("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(d.x), "=r"(d.y), "=r"(d.z), "=r"(d.w)
+        : "l"(p));
+    return d;
+}
+
+__device__ __forceinline__ float4 load_stream(const float4 *p) {
+    float4 d;
+    asm("ld.global.nc.L1::no_allocate.L2::256B.v4.f32 {%0, %1, %2, %3}, [%4];"
+        : "=f"(d.x), "=f"(d.y), "=f"(d.z), "=f"(d.w)
+        : "l"(p));
+    return d;
+}
+
+// Read again and again.
+__device__ __forceinline__ float4 load_kept(const float4 *p) {
+    float4 d;
+    asm("ld.global.nc.L1::evict_last.L2::256B.v4.f32 {%0, %1, %2, %3}, [%4];"
+        : "=f"(d.x), "=f"(d.y), "=f"(d.z), "=f"(d.w)
+        : "l"(p));
+    return d;
+}
+
+// The loads of one value that are done only where `cond` holds, else `d` stays as it is.
+#define LOAD_IF(name, ptx, type, constraint)                                        \
+    __device__ __forceinline__ type name(bool cond, const type *p, type d) {        \
+        asm("{\n.reg .pred %%cond;\nsetp.ne.b32 %%cond, %2, 0;\n@%%cond " ptx       \
+            " %0, [%1];\n}"                                                         \
+            : "+" constraint(d)                                                     \
+            : "l"(p), "r"(int(cond)));                                              \
+        return d;                                                                   \
+    }

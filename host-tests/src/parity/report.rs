@@ -1,0 +1,105 @@
+//! The pairs as people and programs read them.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::{Row, Side};
+
+/// What was measured, and with what.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The compiler of Rust.
+    pub rustc: String,
+    /// The assembler of both.
+    pub ptxas: String,
+    /// The compiler of CUDA C++.
+    pub nvcc: String,
+    /// A row for each kernel on each GPU.
+    pub rows: Vec<Row>,
+}
+
+const HEADINGS: [&str; 9] =
+    ["kernel", "GPU", "hot loop", "bytes", "bytes/access", "ratio", "kernel", "registers", "shared, spilled"];
+
+impl Report {
+    /// A line for each row, Rust first and CUDA C++ behind the stroke.
+    pub fn table(&self) -> String {
+        let mut lines: Vec<[String; 9]> = vec![HEADINGS.map(str::to_owned)];
+        lines.extend(self.rows.iter().map(cells));
+        let widths: [usize; 9] =
+            std::array::from_fn(|at| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or_default());
+        let mut table = format!("Rust / CUDA C++. {}\n\n", self.made_with());
+        for line in lines {
+            let cells: Vec<_> = line.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+            table += cells.join("  ").trim_end();
+            table.push('\n');
+        }
+        table + "\n" + &self.summary()
+    }
+
+    /// The page that `docs/parity.md` is.
+    pub fn markdown(&self) -> String {
+        let mut page = format!("{PREFACE}\n{}\n\n", self.made_with());
+        // Writing to a string cannot fail.
+        let _ = writeln!(page, "| {} |\n|{}", HEADINGS.join(" | "), " --- |".repeat(HEADINGS.len()));
+        self.rows.iter().for_each(|row| page += &(markdown_line(row) + "\n"));
+        page + "\n" + &self.summary()
+    }
+
+    /// The tools, in a sentence.
+    pub fn made_with(&self) -> String {
+        format!("Made with {}, nvcc {} and ptxas {}.", self.rustc, self.nvcc, self.ptxas)
+    }
+
+    /// The worst of it.
+    fn summary(&self) -> String {
+        let slower = self.rows.iter().filter(|row| row.ratio() > 1.0).count();
+        let larger = self.rows.iter().filter(|row| row.rust.resources.registers > row.cuda.resources.registers).count();
+        let worst = self.rows.iter().map(Row::ratio).fold(0.0, f64::max);
+        format!(
+            "{} rows: {slower} above 1.00 in the hot loop, {larger} with more registers; the highest ratio is {worst:.2}.\n",
+            self.rows.len()
+        )
+    }
+}
+
+/// A row as a line of the page.
+pub fn markdown_line(row: &Row) -> String {
+    format!("| {} |", cells(row).join(" | "))
+}
+
+fn cells(row: &Row) -> [String; 9] {
+    let both = |of: fn(&Side) -> String| format!("{} / {}", of(&row.rust), of(&row.cuda));
+    [
+        row.kernel.clone(),
+        row.sm.to_string(),
+        both(|side| format!("{}{}", side.hot.instructions, if side.has_loop { "" } else { " (all)" })),
+        both(|side| side.hot.bytes.to_string()),
+        both(|side| format!("{:.1}", f64::from(side.hot.bytes) / side.hot.accesses.max(1) as f64)),
+        format!("{:.2}", row.ratio()),
+        both(|side| side.kernel.instructions.to_string()),
+        both(|side| side.resources.registers.to_string()),
+        both(|side| format!("{}, {}", side.resources.shared, side.resources.spilled)),
+    ]
+}
+
+const PREFACE: &str = "# Rust and CUDA C++, side by side
+
+`cargo xtask parity` writes this page (`--markdown docs/parity.md`). Every kernel stands in `host-tests/parity` twice: in Rust
+with `ptx-intrinsics`, and in CUDA C++ as an expert writes it. Both have the same algorithm and are unrolled alike; rustc and
+`nvcc -O3` make PTX, and one `ptxas -O3` makes machine code of both. What is counted is machine instructions, not time: no
+GPU was asked.
+
+- **hot loop**: instructions of the shortest loop that holds at least half of the kernel's memory instructions; if none does,
+  of the loop with the most of them, and of several the longest. A loop is a branch back, and all that lies on the way from
+  its target to it. A kernel without a loop counts whole: \"(all)\".
+- **bytes**: what one thread's memory instructions in that loop move, global and shared memory together.
+- **ratio**: instructions for each byte, Rust by CUDA C++. Below 1.00 Rust needs fewer. Since it goes by bytes, a loop that one
+  compiler unrolls further than the other is compared all the same. What ptxas adds for a warp whose threads have diverged
+  at a shuffle does not count.
+- **kernel**: all instructions. **registers** of a thread; **shared** memory of a block and **spilled** bytes of a thread.
+  Registers are given out in eights: 22 and 24 are the same.
+
+Everywhere Rust stands first, CUDA C++ second. [fast-kernels.md](fast-kernels.md) says what it took.
+";

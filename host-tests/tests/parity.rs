@@ -1,0 +1,70 @@
+//! `docs/parity.md` says what the compilers make: one GPU's rows are measured anew.
+
+use std::path::Path;
+
+use host_tests::cuda_tools::CudaTools;
+use host_tests::parity::{self, KERNELS, Report, TARGETS, markdown_line};
+use host_tests::progress::Progress;
+use host_tests::target::Sm;
+use host_tests::toolchain::{DeviceToolchain, Route};
+
+/// The GPU that is measured anew.
+const SM: Sm = Sm::new(90);
+
+/// How many rows the page has: 14 kernels on two GPUs, and on two more that of 256 bits too.
+const ROWS: usize = 2 * 14 + 2 * 15;
+
+fn page() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/parity.md");
+    std::fs::read_to_string(path).expect("the page is in the repository")
+}
+
+/// The cells of each row of the page.
+fn rows(page: &str) -> Vec<Vec<&str>> {
+    let lines = page.lines().filter(|line| line.contains(" | sm_"));
+    lines.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()
+}
+
+fn ratio(row: &[&str]) -> f64 {
+    row[5].parse().expect("the sixth column is the ratio")
+}
+
+fn measured() -> Report {
+    let progress = Progress::kept();
+    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &progress));
+    let toolchain = toolchain.unwrap_or_else(|error| panic!("{error}"));
+    let tools = CudaTools::find(&progress).unwrap_or_else(|error| panic!("{error}"));
+    let target: Vec<_> = TARGETS.into_iter().filter(|(sm, _)| *sm == SM).collect();
+    let all: Vec<_> = KERNELS.iter().collect();
+    parity::measure(&toolchain, &tools, &target, &all, &progress).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn no_kernel_on_the_page_needs_more_than_cuda() {
+    let page = page();
+    let rows = rows(&page);
+    assert_eq!(rows.len(), ROWS);
+    for pair in &KERNELS {
+        let on = rows.iter().filter(|row| row[0] == pair.kernel).count();
+        assert_eq!(on, TARGETS.iter().filter(|(sm, _)| *sm >= pair.first).count(), "{}", pair.kernel);
+    }
+    let above: Vec<_> = rows.iter().filter(|row| ratio(row) > 1.0).collect();
+    assert!(above.is_empty(), "{above:?}");
+}
+
+#[test]
+fn the_page_says_what_comes_out() {
+    let (page, report) = (page(), measured());
+    let committed: Vec<&str> = page.lines().filter(|line| line.contains(&format!(" | {SM} |"))).collect();
+    assert_eq!((committed.len(), report.rows.len()), (14, 14));
+    for (row, line) in report.rows.iter().zip(committed) {
+        // Another compiler may do better than the one that the page was made with; no compiler may do worse.
+        if page.contains(&report.made_with()) {
+            assert_eq!(markdown_line(row), line, "`cargo xtask parity --markdown docs/parity.md` writes the page anew");
+        } else {
+            assert_eq!(row.kernel, rows(line)[0][0]);
+            let (found, written) = (row.ratio(), ratio(&rows(line)[0]));
+            assert!(found < written + 0.005, "{}: {found:.2}, and {written:.2} on the page", row.kernel);
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! [`SharedPtr`]: a pointer to shared memory as the instruction takes it.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::element::*;
+use crate::qualifier::space::*;
+use crate::qualifier::target::*;
+#[cfg(target_arch = "nvptx64")]
+use crate::qualifier::{caching::NoHint, order::*};
+use crate::spell::*;
+
+/// What the instruction takes: on the GPU an address in the space.
+#[cfg(target_arch = "nvptx64")]
+type Address = u32;
+#[cfg(not(target_arch = "nvptx64"))]
+type Address = *mut ();
+
+/// A pointer to shared memory of this block, converted once: 32 bits.
+///
+/// [`ld_shared`](crate::ld_shared) and [`st_shared`](crate::st_shared) take Rust's own pointers, and convert one at each
+/// access. From sm_90 on that is not free: `ptxas` keeps every `p.add(4)` as a 64-bit addition of its own. Here additions
+/// are of 32 bits, and constants go into the instruction: `LDS R0, [R1+0x10]`.
+///
+/// ```
+/// use ptx_intrinsics::*;
+///
+/// let mut tile = [0.0f32, 1.0, 2.0, 3.0];
+/// let tile = SharedPtr::new(tile.as_mut_ptr());
+/// // ld.shared.f32 and st.shared.f32
+/// let sum = unsafe { tile.read() + tile.add(3).read() };
+/// unsafe { tile.add(1).write(sum) };
+/// assert_eq!(unsafe { tile.add(1).read() }, 3.0);
+/// ```
+///
+/// Its accesses are weak. Minimum target: sm_20 and PTX ISA 2.0; more for some types.
+pub struct SharedPtr<T> {
+    address: Address,
+    of: PhantomData<*mut T>,
+}
+
+#[allow(clippy::should_implement_trait, reason = "`add` and `sub` are named as those of Rust's pointers")]
+impl<T> SharedPtr<T> {
+    /// The place in shared memory that `p` points at: `cvta.to.shared.u64`.
+    ///
+    /// `p` is a pointer to shared memory of this block, generic as all Rust pointers; of another one nothing can be read.
+    #[doc(alias = "cvta.to.shared")]
+    #[inline(always)]
+    pub fn new(p: *mut T) -> Self {
+        Self::at(address(p))
+    }
+
+    /// The place at an address in shared memory, such as `mov.u32 address, variable;` gives. On the GPU alone.
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    pub const fn from_address(address: u32) -> Self {
+        Self::at(address)
+    }
+
+    /// The place `count` elements further on. It may lie outside of what is shared, but then nothing is read there.
+    #[inline(always)]
+    pub fn add(self, count: u32) -> Self {
+        Self::at(forward(self.address, count.wrapping_mul(size_of::<T>() as u32)))
+    }
+
+    /// The place `count` elements before.
+    #[inline(always)]
+    pub fn sub(self, count: u32) -> Self {
+        Self::at(backward(self.address, count.wrapping_mul(size_of::<T>() as u32)))
+    }
+
+    /// The same place as one of another type.
+    #[inline(always)]
+    pub const fn cast<U>(self) -> SharedPtr<U> {
+        SharedPtr::at(self.address)
+    }
+
+    #[inline(always)]
+    const fn at(address: Address) -> Self {
+        SharedPtr { address, of: PhantomData }
+    }
+}
+
+impl<T> SharedPtr<T>
+where
+    T: Element<Ptx: SharedAccess + Fits<Shared> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+{
+    /// Reads the value: `ld.shared{.vec}.type d, [p];`. It may be merged, moved or dropped, as any read.
+    ///
+    /// # Safety
+    /// This points at an initialised `T` in shared memory of this block, aligned to the size of `T`, that no other thread
+    /// writes at the same time.
+    #[doc(alias = "ld.shared")]
+    #[inline(always)]
+    pub unsafe fn read(self) -> T {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        same_bits(unsafe { T::Ptx::load_shared(self.address) })
+    }
+
+    /// Reads the value where `cond` is true, else gives `or`: `@cond ld.shared{.vec}.type d, [p];`.
+    ///
+    /// # Safety
+    /// Where `cond` is true: as for [`read`](Self::read).
+    #[inline(always)]
+    pub unsafe fn read_if(self, cond: bool, or: T) -> T {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        same_bits(unsafe { T::Ptx::load_shared_if(cond, self.address, same_bits(or)) })
+    }
+
+    /// Writes `value`: `st.shared{.vec}.type [p], value;`.
+    ///
+    /// # Safety
+    /// This points at a `T` in shared memory of this block, aligned to the size of `T`, that no other thread reads or
+    /// writes at the same time.
+    #[doc(alias = "st.shared")]
+    #[inline(always)]
+    pub unsafe fn write(self, value: T) {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        unsafe { T::Ptx::store_shared(self.address, same_bits(value)) }
+    }
+
+    /// Writes `value` where `cond` is true: `@cond st.shared{.vec}.type [p], value;`.
+    ///
+    /// # Safety
+    /// Where `cond` is true: as for [`write`](Self::write).
+    #[inline(always)]
+    pub unsafe fn write_if(self, cond: bool, value: T) {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        unsafe { T::Ptx::store_shared_if(cond, self.address, same_bits(value)) }
+    }
+}
+
+impl<T> Clone for SharedPtr<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SharedPtr<T> {}
+
+impl<T> fmt::Debug for SharedPtr<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("SharedPtr").field(&self.address).finish()
+    }
+}
+
+/// The weak accesses to shared memory of this type, at an address in it.
+#[doc(hidden)]
+#[allow(clippy::missing_safety_doc, reason = "the public methods say it")]
+pub trait SharedAccess: PtxType {
+    unsafe fn load_shared(p: Address) -> Self;
+    unsafe fn load_shared_if(cond: bool, p: Address, or: Self) -> Self;
+    unsafe fn store_shared(p: Address, value: Self);
+    unsafe fn store_shared_if(cond: bool, p: Address, value: Self);
+}
+
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+fn address<T>(p: *mut T) -> Address {
+    let address: u64;
+    // SAFETY: it makes an address of an address.
+    unsafe {
+        core::arch::asm!("cvta.to.shared.u64 {address}, {p};", address = out(reg64) address, p = in(reg64) p,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    address as Address
+}
+
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+const fn forward(from: Address, bytes: u32) -> Address {
+    from.wrapping_add(bytes)
+}
+
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+const fn backward(from: Address, bytes: u32) -> Address {
+    from.wrapping_sub(bytes)
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+fn address<T>(p: *mut T) -> Address {
+    p.cast()
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+fn forward(from: Address, bytes: u32) -> Address {
+    from.wrapping_byte_add(bytes as usize)
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+fn backward(from: Address, bytes: u32) -> Address {
+    from.wrapping_byte_sub(bytes as usize)
+}
+
+#[cfg(target_arch = "nvptx64")]
+macro_rules! impl_shared_access {
+    (() [$load:tt $store:tt] ($t:ty) $ty:tt $shape:ident $class:ident $r:ident) => {
+        impl SharedAccess for $t {
+            #[inline(always)]
+            unsafe fn load_shared(p: Address) -> Self {
+                let mut d: __registers!($shape MaybeUninit<$r>) = uninit();
+                // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
+                unsafe {
+                    access! { @guard $shape out $class d emit_load_in { $load WeakRow $ty [] "[{p}]" [] } always (
+                        p = in(reg32) p,
+                    ) }
+                }
+                same_bits(d)
+            }
+            #[inline(always)]
+            unsafe fn load_shared_if(cond: bool, p: Address, or: Self) -> Self {
+                let mut d: __registers!($shape MaybeUninit<$r>) = same_bits(or);
+                // SAFETY: as for `load_shared`, where `cond` is true; else nothing is accessed.
+                unsafe {
+                    access! { @guard $shape inout $class d emit_load_in { $load WeakRow $ty [] "[{p}]" [] } guarded (
+                        p = in(reg32) p, cond = in(reg32) cond as u32,
+                    ) }
+                }
+                same_bits(d)
+            }
+            #[inline(always)]
+            unsafe fn store_shared(p: Address, value: Self) {
+                let d: __registers!($shape $r) = same_bits(value);
+                // SAFETY: the caller promises a writable, aligned address; the registers hold the whole value.
+                unsafe {
+                    access! { @guard $shape in $class d emit_store_in { $store WeakRow $ty [] "[{p}]" [] } always (
+                        p = in(reg32) p,
+                    ) }
+                }
+            }
+            #[inline(always)]
+            unsafe fn store_shared_if(cond: bool, p: Address, value: Self) {
+                let d: __registers!($shape $r) = same_bits(value);
+                // SAFETY: as for `store_shared`, where `cond` is true; else nothing is accessed.
+                unsafe {
+                    access! { @guard $shape in $class d emit_store_in { $store WeakRow $ty [] "[{p}]" [] } guarded (
+                        p = in(reg32) p, cond = in(reg32) cond as u32,
+                    ) }
+                }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "nvptx64")]
+for_each_element! { impl_by_width {
+    impl_shared_access () narrow [
+        [(Weak, NoHint) ["ld", ".shared"] pure;]
+        [(Weak, NoHint) ["st", ".shared"] memory;]
+    ] wide none
+} }
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl<T: PtxType> SharedAccess for T {
+    #[inline(always)]
+    unsafe fn load_shared(p: Address) -> Self {
+        // SAFETY: the caller promises a readable, aligned address.
+        unsafe { p.cast::<Self>().read() }
+    }
+    #[inline(always)]
+    unsafe fn load_shared_if(cond: bool, p: Address, or: Self) -> Self {
+        // SAFETY: as for `load_shared`, where `cond` is true.
+        if cond { unsafe { Self::load_shared(p) } } else { or }
+    }
+    #[inline(always)]
+    unsafe fn store_shared(p: Address, value: Self) {
+        // SAFETY: the caller promises a writable, aligned address.
+        unsafe { p.cast::<Self>().write(value) }
+    }
+    #[inline(always)]
+    unsafe fn store_shared_if(cond: bool, p: Address, value: Self) {
+        if cond {
+            // SAFETY: as for `store_shared`, where `cond` is true.
+            unsafe { Self::store_shared(p, value) }
+        }
+    }
+}
