@@ -2,7 +2,9 @@
 
 mod cost;
 mod demo;
+mod explain;
 mod forms;
+mod sass;
 mod test;
 
 use std::io::{self, Write};
@@ -29,6 +31,10 @@ enum Task {
     Test(test::Test),
     /// List every legal form, its Rust, its PTX and what it needs; or check them all
     Forms(forms::Forms),
+    /// Show the machine instruction of each form on each GPU; compare docs/sass with it, or write that anew
+    Sass(sass::Sass),
+    /// Explain a form: its Rust, its PTX, what it needs, its machine code on every GPU, what its words mean
+    Explain(explain::Explain),
     /// Measure what the crate costs a build: itself, and a kernel of one load with and without it
     Cost(cost::Cost),
 }
@@ -37,13 +43,15 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     catch_interrupts();
     let done = match arguments.task {
-        Task::Demo(demo) => demo.run(),
-        Task::Test(test) => test.run(),
-        Task::Forms(forms) => forms.run(),
-        Task::Cost(cost) => cost.run(),
+        Task::Demo(demo) => demo.run().map(|()| ExitCode::SUCCESS),
+        Task::Test(test) => test.run().map(|()| ExitCode::SUCCESS),
+        Task::Forms(forms) => forms.run().map(|()| ExitCode::SUCCESS),
+        Task::Sass(sass) => sass.run().map(|()| ExitCode::SUCCESS),
+        Task::Explain(explain) => explain.run(),
+        Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(_) if interrupted() => ExitCode::from(130),
         Err(error) => {
             eprintln!("{} {error}", style("error:").red().bold().for_stderr());
