@@ -2,7 +2,7 @@
 //! is wrong and what is near.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::sync::LazyLock;
 
 use ptx_intrinsics::catalogue::{self, Form};
@@ -14,7 +14,7 @@ use crate::cuda_tools::CudaTools;
 use crate::error::Result;
 use crate::forms::CUDA_NAMES;
 use crate::sass::golden::ranges;
-use crate::sass::{self, Access, Reader, Seen, trace};
+use crate::sass::{self, Reader, Seen, trace};
 use crate::target::{PtxVersion, Sm};
 
 /// How many near forms are named.
@@ -28,8 +28,8 @@ pub struct Misspelt {
     near: Vec<String>,
 }
 
-impl std::fmt::Display for Misspelt {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Misspelt {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "`{}` is no form: {}", self.text, self.why)?;
         let near = self.near.iter().enumerate();
         near.into_iter()
@@ -107,11 +107,11 @@ fn near(text: &str, forms: &[Form]) -> Vec<String> {
     let mut ranked: Vec<(usize, &str)> = forms.iter().map(|form| (apart(form), form.ptx())).collect();
     ranked.sort();
     let furthest = ranked.get(SHOWN - 1).map_or(0, |(distance, _)| *distance);
-    let mut close: Vec<(usize, usize, bool, &str)> = ranked
+    let mut close: Vec<(usize, bool, usize, &str)> = ranked
         .into_iter()
         .take_while(|(distance, _)| *distance <= furthest)
         // Where the type is missing, any is as near: the common one goes first.
-        .map(|(distance, ptx)| (distance, strsim::damerau_levenshtein(ptx, text), !ptx.ends_with(".f32"), ptx))
+        .map(|(distance, ptx)| (distance, !ptx.ends_with(".f32"), strsim::damerau_levenshtein(ptx, text), ptx))
         .collect();
     close.sort();
     close.into_iter().take(SHOWN).map(|(.., ptx)| ptx.to_owned()).collect()
@@ -194,15 +194,11 @@ pub fn explain(form: &Form, tools: &CudaTools) -> Result<String> {
 
 /// The machine code of a form and of it without each hint.
 fn see(form: &Form, reader: &Reader, sms: &[Sm]) -> Result<Seen> {
+    // Without a hint a form is legal wherever it is with it.
     let without = trace::without_hints(form.ptx()).into_iter().map(|(_, without)| without);
-    let spellings: BTreeSet<String> = without.chain([form.ptx().to_owned()]).collect();
-    let accesses: Vec<Access> = sass::accesses().into_iter().filter(|access| spellings.contains(&access.ptx)).collect();
-    let on = |sm: &Sm| {
-        let there: Vec<&str> =
-            accesses.iter().filter(|access| access.min_sm <= sm.number).map(|access| access.ptx.as_str()).collect();
-        let codes = reader.alone(*sm, &there)?;
-        Ok((*sm, there.into_iter().map(str::to_owned).zip(codes).collect()))
-    };
+    let spellings: Vec<String> = without.chain([form.ptx().to_owned()]).collect();
+    let accesses: Vec<&str> = spellings.iter().map(String::as_str).collect();
+    let on = |sm: &Sm| Ok((*sm, spellings.iter().cloned().zip(reader.alone(*sm, &accesses)?).collect()));
     let sms: Vec<&Sm> = sms.iter().filter(|sm| form.min_sm() <= sm.number).collect();
     Ok(sms.into_par_iter().map(on).collect::<Result<Vec<_>>>()?.into_iter().collect())
 }

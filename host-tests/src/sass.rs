@@ -13,6 +13,7 @@ use std::hash::{Hash, Hasher};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use ptx_intrinsics::catalogue::{self, Form};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -244,7 +245,7 @@ impl<'a> Module<'a> {
             } else if one.opcode == INVALIDATION {
                 let Some(access) = acquire else { return stray(&one.opcode) };
                 attributed.push((access, one.opcode.as_str()));
-            } else if let Some(access) = self.on_line_of(one).or(only.filter(|_| one.name() != "STS")) {
+            } else if let Some(access) = self.on_line_of(one).or(only.filter(|_| is_access(one))) {
                 if only.is_some() || self.accesses[access].contains(".release.") {
                     attributed.extend(fence.drain(..).map(|opcode| (access, opcode)));
                 }
@@ -257,7 +258,7 @@ impl<'a> Module<'a> {
         fence.first().map_or(Ok(attributed), |fence| stray(fence))
     }
 
-    /// The access of a function that has only one: all is its own that does not keep the value that it loaded.
+    /// The access of a function that has only one, which has everything there that touches memory.
     fn only(&self, function: &SassFunction) -> Option<usize> {
         let number = function.name.get(1..).and_then(|number| number.parse().ok());
         number.filter(|_| self.in_a_kernel == 1)
@@ -298,6 +299,11 @@ impl Shape {
         let lanes = words.iter().find_map(|word| word.strip_prefix('v')?.parse().ok()).unwrap_or(1);
         Shape { bits, lanes }
     }
+
+    /// The bits of all elements.
+    pub fn total(self) -> usize {
+        self.bits * self.lanes
+    }
 }
 
 /// Whether an instruction only brings operands to an access or away from it. What is not known to do only that is
@@ -314,6 +320,12 @@ const MOVES: [&str; 27] = [
     "MOV", "UMOV", "IMAD", "UIMAD", "IADD3", "UIADD3", "IADD", "LEA", "ULEA", "PRMT", "UPRMT", "SGXT", "USGXT", "SHF",
     "USHF", "LOP3", "ULOP3", "S2R", "S2UR", "CS2R", "R2UR", "NOP", "I2IP", "HFMA2", "EXIT", "VIADD", "RET",
 ];
+
+/// Whether an instruction touches memory, other than to keep a value that was loaded.
+fn is_access(one: &SassInstruction) -> bool {
+    let names = ["LD", "ST", "ATOM", "RED", "CCTL", "UTMA"];
+    one.name() != "STS" && names.iter().any(|name| one.name().starts_with(name))
+}
 
 /// What stands behind an acquire, and before a release.
 const INVALIDATION: &str = "CCTL.IVALL";
@@ -363,14 +375,16 @@ pub struct Access {
     pub min_sm: u32,
 }
 
+impl Access {
+    /// A form of the catalogue.
+    pub fn of(form: &Form) -> Self {
+        Access { instruction: form.instruction().to_owned(), ptx: form.ptx().to_owned(), min_sm: form.min_sm() }
+    }
+}
+
 /// Every form of the catalogue.
 pub fn accesses() -> Vec<Access> {
-    let access = |form: ptx_intrinsics::catalogue::Form| Access {
-        instruction: form.instruction().to_owned(),
-        ptx: form.ptx().to_owned(),
-        min_sm: form.min_sm(),
-    };
-    ptx_intrinsics::catalogue::forms().map(access).collect()
+    catalogue::forms().map(|form| Access::of(&form)).collect()
 }
 
 /// Writes a file under another name and renames it, so that no half of it is left.

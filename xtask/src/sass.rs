@@ -40,7 +40,7 @@ impl Sass {
         let seen = sass::see(&Reader::new(&tools), &pages::with_bases(&wanted), &sms, &progress)?;
         let pages = Pages::of(&wanted, &seen);
         if self.write {
-            pages.write()?;
+            pages.write(&wanted, &seen)?;
         } else if self.check {
             pages.compare()?;
         } else {

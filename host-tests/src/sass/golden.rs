@@ -86,9 +86,9 @@ pub fn stem(ptx: &str) -> (&str, &str) {
 
 /// How the machine spells the width of a type, and where nothing is said, nothing.
 fn width(ptx: &str) -> &'static str {
-    let Shape { bits, lanes } = Shape::of(ptx);
-    let signed = stem(ptx).1.contains('s') && (lanes == 1 || ptx.starts_with("ld"));
-    match (bits * lanes, signed) {
+    let shape = Shape::of(ptx);
+    let signed = stem(ptx).1.contains('s') && (shape.lanes == 1 || ptx.starts_with("ld"));
+    match (shape.total(), signed) {
         (8, true) => ".S8",
         (8, false) => ".U8",
         (16, true) => ".S16",
@@ -112,10 +112,7 @@ const BITS: [usize; 6] = [8, 16, 32, 64, 128, 256];
 
 /// `8-64,128`: the bits of the types, where all types of those bits are in it, else the types themselves.
 fn type_names(types: &BTreeSet<&str>, all: &BTreeSet<&str>) -> String {
-    let bits = |ty: &str| {
-        let Shape { bits, lanes } = Shape::of(ty);
-        bits * lanes
-    };
+    let bits = |ty: &str| Shape::of(ty).total();
     let of = |set: &BTreeSet<&str>, wanted: usize| set.iter().filter(|ty| bits(ty) == wanted).count();
     if all.contains("-") {
         return "-".into();
@@ -187,11 +184,10 @@ impl<'a> Page<'a> {
     /// The machine code that the page gives for a form on a GPU, and the hints that it says are not in it.
     pub fn look_up(&self, ptx: &str, sm: Sm) -> Option<(String, String)> {
         let (stem, ty) = stem(ptx);
-        let Shape { bits, lanes } = Shape::of(ty);
         let has_sm = |row: &&Row<'_>| row.sms.split(',').any(|run| within(run, sm, self.sms));
         let rows: Vec<&Row<'_>> = self.rows.get(stem)?.iter().filter(has_sm).collect();
         let named = |row: &&&Row<'_>| row.types.split(',').any(|own| own == ty);
-        let by_bits = |row: &&&Row<'_>| row.types.split(',').any(|run| within_bits(run, bits * lanes));
+        let by_bits = |row: &&&Row<'_>| row.types.split(',').any(|run| within_bits(run, Shape::of(ty).total()));
         let row = rows.iter().find(named).or_else(|| rows.iter().find(by_bits))?;
         let lost = row.lost.strip_prefix("no trace: ").unwrap_or_default();
         Some((row.code.replacen(".W", width(ptx), 1), lost.to_owned()))
@@ -211,19 +207,20 @@ fn within_bits(run: &str, bits: usize) -> bool {
     read(first).zip(read(last)).is_some_and(|(first, last)| (first..=last).contains(&bits))
 }
 
-/// What the pages say otherwise than what was seen, a line each.
+/// How many forms on GPUs were looked at, and what the pages say otherwise than what was seen, a line each.
 pub fn disagreements(
     pages: &BTreeMap<String, String>,
     accesses: &[Access],
     seen: &Seen,
     sms: &[Sm],
-) -> Result<Vec<String>> {
+) -> Result<(usize, Vec<String>)> {
     let read: BTreeMap<&str, Page<'_>> =
         pages.iter().map(|(name, text)| Ok((name.as_str(), Page::read(text, sms)?))).collect::<Result<_>>()?;
-    let mut wrong = Vec::new();
+    let (mut looked_at, mut wrong) = (0, Vec::new());
     for access in accesses {
         for (sm, codes) in seen {
             let Some(code) = codes.get(&access.ptx) else { continue };
+            looked_at += 1;
             let expected = (code.line(), trace::lost(&access.ptx, *sm, seen).concat());
             let found = read.get(access.instruction.as_str()).and_then(|page| page.look_up(&access.ptx, *sm));
             if found.as_ref() != Some(&expected) {
@@ -231,5 +228,5 @@ pub fn disagreements(
             }
         }
     }
-    Ok(wrong)
+    Ok((looked_at, wrong))
 }

@@ -88,7 +88,8 @@ impl Pages {
     }
 
     /// Writes them, and removes pages of instructions that are no more.
-    pub fn write(&self) -> Result<()> {
+    pub fn write(&self, accesses: &[Access], seen: &Seen) -> Result<()> {
+        self.read_back(accesses, seen)?;
         let folder = folder();
         std::fs::create_dir_all(&folder).map_err(|error| Error::io("create the folder", &folder, error))?;
         for name in kept()?.keys().filter(|name| !self.files.contains_key(*name)) {
@@ -96,6 +97,17 @@ impl Pages {
             std::fs::remove_file(&old).map_err(|error| Error::io("remove", &old, error))?;
         }
         self.files.iter().try_for_each(|(name, text)| sass::write_whole(&folder.join(name), text))
+    }
+
+    /// What is written is read as what was seen.
+    fn read_back(&self, accesses: &[Access], seen: &Seen) -> Result<()> {
+        let sms: Vec<Sm> = seen.keys().copied().collect();
+        let page = |(name, text): (&String, &String)| Some((name.strip_suffix(".txt")?.to_owned(), text.clone()));
+        let (_, wrong) = golden::disagreements(&self.files.iter().filter_map(page).collect(), accesses, seen, &sms)?;
+        let Some(first) = wrong.first() else { return Ok(()) };
+        Err(Error::new(format_args!("{} lines read otherwise than they were written", wrong.len()))
+            .because(first)
+            .at("host-tests/src/sass/golden.rs"))
     }
 
     /// Compares them with those that are kept; an error names the first lines that differ.

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::sass::golden::ranges;
-use crate::sass::{Access, MachineCode, Seen};
+use crate::sass::golden::{ranges, stem};
+use crate::sass::{Access, MachineCode, Seen, Shape};
 use crate::target::Sm;
 
 /// Each hint of a spelling, and the spelling without it.
 pub fn without_hints(ptx: &str) -> Vec<(&str, String)> {
     if let Some(rest) = ptx.strip_prefix("prefetch") {
-        let uniform = rest.strip_prefix('u').map(|rest| ("u", format!("prefetch{rest}")));
+        let uniform = rest.strip_prefix('u').map(|rest| (&ptx[.."prefetchu".len()], format!("prefetch{rest}")));
         let priority = rest.find("::evict").map(|at| (&rest[at - ".L2".len()..], format!("prefetch{}", &rest[..at])));
         return uniform.into_iter().chain(priority).collect();
     }
@@ -89,20 +89,22 @@ struct Found<'a> {
 impl Found<'_> {
     /// Which of them do not show it; nothing if all do.
     fn answer(&self) -> String {
-        let (lost, all) = (self.lost.len(), self.lost.len() + self.shown.len());
-        if lost == 0 {
-            return String::new();
+        match (self.lost.len(), self.shown.len()) {
+            (0, _) => String::new(),
+            (_, 0) => "every form".into(),
+            _ => distinction(&self.lost, &self.shown),
         }
-        if lost == all {
-            return format!("every form ({all})");
-        }
-        format!("{lost} of {all} forms: {}", distinction(&self.lost, &self.shown))
     }
 }
 
-/// What tells the forms of one set from those of the other: the words that all of one have and none of the other, else
-/// the spellings themselves without their types.
+/// What tells the forms of one set from those of the other: how much they move, or words that all of one have and none of
+/// the other, else the spellings themselves without their types.
 fn distinction(lost: &BTreeSet<&str>, shown: &BTreeSet<&str>) -> String {
+    let bits = |forms: &BTreeSet<&str>| forms.iter().map(|form| Shape::of(form).total()).collect::<BTreeSet<_>>();
+    if bits(lost).is_disjoint(&bits(shown)) {
+        let bits: Vec<String> = bits(lost).iter().map(usize::to_string).collect();
+        return format!("those of {} bits", bits.join(", "));
+    }
     let words = |form: &str| -> BTreeSet<String> { form.split('.').map(|word| format!(".{word}")).collect() };
     let common = |forms: &BTreeSet<&str>| {
         let mut all = forms.iter().map(|form| words(form));
@@ -118,6 +120,6 @@ fn distinction(lost: &BTreeSet<&str>, shown: &BTreeSet<&str>) -> String {
     if !without.is_empty() {
         return format!("those without {}", quoted(without));
     }
-    let stems: BTreeSet<&str> = lost.iter().map(|form| crate::sass::golden::stem(form).0).collect();
+    let stems: BTreeSet<&str> = lost.iter().map(|form| stem(form).0).collect();
     stems.into_iter().map(|stem| format!("`{stem}`")).collect::<Vec<_>>().join(", ")
 }

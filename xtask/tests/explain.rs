@@ -1,0 +1,48 @@
+//! `cargo xtask explain` to the letter: what it prints, and how it ends.
+//!
+//! `PTX_INTRINSICS_BLESS=1` writes the goldens anew; then read them.
+
+use std::path::Path;
+use std::process::Command;
+
+/// A golden's name, and what is asked. A name that begins with `no` is of what is no form.
+const ASKED: [(&str, &str); 14] = [
+    ("weights", "ld.global.nc.L1::evict_last.L2::256B.f32"),
+    ("any-order", "ld.shared::cta.weak.v2.u32"),
+    ("type", "LdGlobalNc<EvictFirst, NoPrefetch>"),
+    ("cuda-name", "stcs(p as *mut V4<f32>, v)"),
+    ("macro", "ptx!(@ready ld.acquire.sys.global.u32 [p], else 0)"),
+    ("release", "st.release.gpu.global.v4.f32"),
+    ("policy", "st.global.L2::cache_hint.v2.u32 [%rd1], {%r1, %r2}, %rd2;"),
+    ("prefetch", "prefetch.global.L2::evict_normal"),
+    ("no-word", "ld.gobal.nc.L1::evict_lst.f32"),
+    ("no-type", "ld.global.nc.L1::evict_last"),
+    ("no-priority", "ld.shared.L1::evict_last.f32"),
+    ("no-order", "ld.acquire.gpu.global.v8.f32"),
+    ("no-prefetch", "prefetch.L3"),
+    ("no-method", "ld_global_nc::<EvictLst, Prefetch256>().read(p)"),
+];
+
+#[test]
+fn each_answer_is_its_golden() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/explain");
+    let bless = std::env::var_os("PTX_INTRINSICS_BLESS").is_some();
+    for (name, asked) in ASKED {
+        let ran = Command::new(env!("CARGO_BIN_EXE_xtask")).args(["explain", asked]).output().expect("it starts");
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
+        let (out, complaint) = (text(&ran.stdout), text(&ran.stderr));
+        let code = ran.status.code();
+        let expected =
+            if name.starts_with("no-") { (Some(2), out.is_empty()) } else { (Some(0), complaint.is_empty()) };
+        assert_eq!((code, true), expected, "{asked}\n{out}{complaint}");
+        let answer = format!("$ cargo xtask explain '{asked}'\n{out}{complaint}");
+        let golden = folder.join(format!("{name}.txt"));
+        if bless {
+            std::fs::write(&golden, &answer).expect("the golden is written");
+        }
+        let kept = std::fs::read_to_string(&golden).unwrap_or_default();
+        assert_eq!(answer, kept, "{} is another answer", golden.display());
+    }
+    let goldens = std::fs::read_dir(folder).expect("the folder is there").count();
+    assert_eq!(goldens, ASKED.len(), "a golden that nothing asks for");
+}
