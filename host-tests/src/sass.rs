@@ -339,10 +339,19 @@ fn policy_of(one: &SassInstruction) -> Option<usize> {
     one.operands.iter().filter_map(constant).filter_map(own).find(|own| *own < 1 << 20).map(|own| own as usize)
 }
 
-/// The GPUs whose machine code can be read: one of each number, and `sm_90a`.
+/// The GPUs whose machine code the pages tell: one of each number that CUDA 13.5 assembles and disassembles, and `sm_90a`.
+#[rustfmt::skip]
+pub const GPUS: [Sm; 14] = [
+    Sm::new(75), Sm::new(80), Sm::new(86), Sm::new(87), Sm::new(88), Sm::new(89), Sm::new(90), SM_90A,
+    Sm::new(100), Sm::new(103), Sm::new(107), Sm::new(110), Sm::new(120), Sm::new(121),
+];
+
+const SM_90A: Sm = Sm { number: 90, suffix: Some('a') };
+
+/// Those of them that these tools know.
 pub fn gpus(tools: &CudaTools) -> Result<Vec<Sm>> {
     let known = Assembler::new(&tools.ptxas).supported_sms()?;
-    Ok(known.into_iter().filter(|sm| sm.suffix.is_none() || *sm == Sm { number: 90, suffix: Some('a') }).collect())
+    Ok(GPUS.into_iter().filter(|sm| known.contains(sm)).collect())
 }
 
 /// The machine code of accesses on many GPUs, by GPU and by access.

@@ -38,7 +38,7 @@ impl Sass {
         let sms = pages::chosen(&self.sm, sass::gpus(&tools)?)?;
         let wanted = pages::select(&self.forms)?;
         let seen = sass::see(&Reader::new(&tools), &pages::with_bases(&wanted), &sms, &progress)?;
-        let pages = Pages::of(&wanted, &seen);
+        let pages = Pages::of(&wanted, &seen, tools.release);
         if self.write {
             pages.write(&wanted, &seen)?;
         } else if self.check {

@@ -2,7 +2,7 @@
 //!
 //! `PTX_INTRINSICS_BLESS=1` writes the goldens anew; then read them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A golden's name, and what is asked. A name that begins with `no` is of what is no form.
@@ -25,24 +25,33 @@ const ASKED: [(&str, &str); 14] = [
 
 #[test]
 fn each_answer_is_its_golden() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/explain");
-    let bless = std::env::var_os("PTX_INTRINSICS_BLESS").is_some();
-    for (name, asked) in ASKED {
-        let ran = Command::new(env!("CARGO_BIN_EXE_xtask")).args(["explain", asked]).output().expect("it starts");
-        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
-        let (out, complaint) = (text(&ran.stdout), text(&ran.stderr));
-        let code = ran.status.code();
-        let expected =
-            if name.starts_with("no-") { (Some(2), out.is_empty()) } else { (Some(0), complaint.is_empty()) };
-        assert_eq!((code, true), expected, "{asked}\n{out}{complaint}");
-        let answer = format!("$ cargo xtask explain '{asked}'\n{out}{complaint}");
-        let golden = folder.join(format!("{name}.txt"));
-        if bless {
-            std::fs::write(&golden, &answer).expect("the golden is written");
-        }
-        let kept = std::fs::read_to_string(&golden).unwrap_or_default();
-        assert_eq!(answer, kept, "{} is another answer", golden.display());
-    }
-    let goldens = std::fs::read_dir(folder).expect("the folder is there").count();
+    std::thread::scope(|scope| {
+        let halves = ASKED
+            .chunks(ASKED.len() / 2)
+            .map(|half| scope.spawn(|| half.iter().for_each(|(name, asked)| answers_as_its_golden(name, asked))));
+        halves.collect::<Vec<_>>().into_iter().for_each(|half| half.join().expect("each answer is its golden"));
+    });
+    let goldens = std::fs::read_dir(folder()).expect("the folder is there").count();
     assert_eq!(goldens, ASKED.len(), "a golden that nothing asks for");
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/explain")
+}
+
+fn answers_as_its_golden(name: &str, asked: &str) {
+    let ran = Command::new(env!("CARGO_BIN_EXE_xtask")).args(["explain", asked]).output().expect("it starts");
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
+    let (out, complaint) = (text(&ran.stdout), text(&ran.stderr));
+    if name.starts_with("no-") {
+        assert_eq!((ran.status.code(), out.as_str()), (Some(2), ""), "{asked}\n{complaint}");
+    } else {
+        assert_eq!((ran.status.code(), complaint.as_str()), (Some(0), ""), "{asked}\n{out}");
+    }
+    let answer = format!("$ cargo xtask explain '{asked}'\n{out}{complaint}");
+    let golden = folder().join(format!("{name}.txt"));
+    if std::env::var_os("PTX_INTRINSICS_BLESS").is_some() {
+        std::fs::write(&golden, &answer).expect("the golden is written");
+    }
+    assert_eq!(answer, std::fs::read_to_string(&golden).unwrap_or_default(), "{} is another answer", golden.display());
 }

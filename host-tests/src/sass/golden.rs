@@ -2,22 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::cuda_tools::Release;
 use crate::error::{Error, Result};
-use crate::sass::{Access, MachineCode, Seen, Shape, trace};
+use crate::sass::{Access, GPUS, MachineCode, Seen, Shape, trace};
 use crate::target::Sm;
 
 /// The pages of these accesses, by instruction.
-pub fn pages(accesses: &[Access], seen: &Seen) -> BTreeMap<String, String> {
+pub fn pages(accesses: &[Access], seen: &Seen, release: Release) -> BTreeMap<String, String> {
     let mut by_instruction: BTreeMap<&str, Vec<&Access>> = BTreeMap::new();
     for access in accesses {
         by_instruction.entry(&access.instruction).or_default().push(access);
     }
-    let page = |(name, own): (&str, Vec<&Access>)| (name.to_owned(), page(name, &own, seen));
+    let page = |(name, own): (&str, Vec<&Access>)| (name.to_owned(), page(name, &own, seen, release));
     by_instruction.into_iter().map(page).collect()
 }
 
-fn page(name: &str, accesses: &[&Access], seen: &Seen) -> String {
-    format!("# {name}: {} forms\n{HEAD}{}", accesses.len(), lines(accesses, seen))
+fn page(name: &str, accesses: &[&Access], seen: &Seen, (major, minor): Release) -> String {
+    let (forms, lines) = (accesses.len(), lines(accesses, seen));
+    format!("# {name}: {forms} forms, assembled by CUDA {major}.{minor}\n{HEAD}{lines}")
 }
 
 const HEAD: &str = "\
@@ -164,12 +166,11 @@ impl<'a> Row<'a> {
 #[derive(Debug)]
 pub struct Page<'a> {
     rows: BTreeMap<&'a str, Vec<Row<'a>>>,
-    sms: &'a [Sm],
 }
 
 impl<'a> Page<'a> {
-    /// Reads a page about these GPUs.
-    pub fn read(text: &'a str, sms: &'a [Sm]) -> Result<Self> {
+    /// Reads a page about all of [`GPUS`].
+    pub fn read(text: &'a str) -> Result<Self> {
         let mut rows: BTreeMap<&str, Vec<Row<'_>>> = BTreeMap::new();
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
             let row = Row::read(line).ok_or_else(|| {
@@ -178,13 +179,13 @@ impl<'a> Page<'a> {
             })?;
             rows.entry(row.stem).or_default().push(row);
         }
-        Ok(Page { rows, sms })
+        Ok(Page { rows })
     }
 
     /// The machine code that the page gives for a form on a GPU, and the hints that it says are not in it.
     pub fn look_up(&self, ptx: &str, sm: Sm) -> Option<(String, String)> {
         let (stem, ty) = stem(ptx);
-        let has_sm = |row: &&Row<'_>| row.sms.split(',').any(|run| within(run, sm, self.sms));
+        let has_sm = |row: &&Row<'_>| row.sms.split(',').any(|run| within(run, sm));
         let rows: Vec<&Row<'_>> = self.rows.get(stem)?.iter().filter(has_sm).collect();
         let named = |row: &&&Row<'_>| row.types.split(',').any(|own| own == ty);
         let by_bits = |row: &&&Row<'_>| row.types.split(',').any(|run| within_bits(run, Shape::of(ty).total()));
@@ -194,11 +195,11 @@ impl<'a> Page<'a> {
     }
 }
 
-fn within(run: &str, sm: Sm, sms: &[Sm]) -> bool {
-    let at = |name: &str| sms.iter().position(|sm| sm.to_string()["sm_".len()..] == *name);
+fn within(run: &str, sm: Sm) -> bool {
+    let at = |name: &str| GPUS.iter().position(|known| known.to_string()["sm_".len()..] == *name);
     let (first, last) = run.split_once('-').unwrap_or((run, run));
-    let own = sms.iter().position(|known| *known == sm);
-    at(first) <= own && own <= at(last) && own.is_some() && at(first).is_some()
+    let own = GPUS.iter().position(|known| *known == sm);
+    at(first).zip(at(last)).zip(own).is_some_and(|((first, last), own)| (first..=last).contains(&own))
 }
 
 fn within_bits(run: &str, bits: usize) -> bool {
@@ -212,10 +213,9 @@ pub fn disagreements(
     pages: &BTreeMap<String, String>,
     accesses: &[Access],
     seen: &Seen,
-    sms: &[Sm],
 ) -> Result<(usize, Vec<String>)> {
     let read: BTreeMap<&str, Page<'_>> =
-        pages.iter().map(|(name, text)| Ok((name.as_str(), Page::read(text, sms)?))).collect::<Result<_>>()?;
+        pages.iter().map(|(name, text)| Ok((name.as_str(), Page::read(text)?))).collect::<Result<_>>()?;
     let (mut looked_at, mut wrong) = (0, Vec::new());
     for access in accesses {
         for (sm, codes) in seen {

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use crate::command::Machine;
+use crate::cuda_tools::Release;
 use crate::error::{Error, Result};
-use crate::sass::{self, Access, Seen, golden, trace};
+use crate::sass::{self, Access, GPUS, Seen, golden, trace};
 use crate::target::Sm;
 
 /// The page of hints without a trace.
@@ -67,9 +68,9 @@ pub fn with_bases(wanted: &[Access]) -> Vec<Access> {
 
 impl Pages {
     /// The pages of these accesses.
-    pub fn of(accesses: &[Access], seen: &Seen) -> Self {
+    pub fn of(accesses: &[Access], seen: &Seen, release: Release) -> Self {
         let mut files: BTreeMap<String, String> =
-            golden::pages(accesses, seen).into_iter().map(|(name, text)| (name + ".txt", text)).collect();
+            golden::pages(accesses, seen, release).into_iter().map(|(name, text)| (name + ".txt", text)).collect();
         files.insert(NO_TRACE.into(), trace::page(accesses, seen));
         let rows = seen.values().map(|codes| accesses.iter().filter(|access| codes.contains_key(&access.ptx)).count());
         Pages { files, forms: accesses.len(), rows: rows.sum(), gpus: seen.len() }
@@ -89,6 +90,10 @@ impl Pages {
 
     /// Writes them, and removes pages of instructions that are no more.
     pub fn write(&self, accesses: &[Access], seen: &Seen) -> Result<()> {
+        if let Some(missing) = GPUS.iter().find(|sm| !seen.contains_key(sm)) {
+            return Err(Error::new(format_args!("this assembler does not know {missing}"))
+                .fix("set CUDA_HOME to a toolkit of CUDA 13.5 or later, or unset it: the tools are then downloaded"));
+        }
         self.read_back(accesses, seen)?;
         let folder = folder();
         std::fs::create_dir_all(&folder).map_err(|error| Error::io("create the folder", &folder, error))?;
@@ -101,9 +106,8 @@ impl Pages {
 
     /// What is written is read as what was seen.
     fn read_back(&self, accesses: &[Access], seen: &Seen) -> Result<()> {
-        let sms: Vec<Sm> = seen.keys().copied().collect();
         let page = |(name, text): (&String, &String)| Some((name.strip_suffix(".txt")?.to_owned(), text.clone()));
-        let (_, wrong) = golden::disagreements(&self.files.iter().filter_map(page).collect(), accesses, seen, &sms)?;
+        let (_, wrong) = golden::disagreements(&self.files.iter().filter_map(page).collect(), accesses, seen)?;
         let Some(first) = wrong.first() else { return Ok(()) };
         Err(Error::new(format_args!("{} lines read otherwise than they were written", wrong.len()))
             .because(first)
