@@ -37,7 +37,7 @@ impl fmt::Display for Misspelt {
     }
 }
 
-/// Finds the form of a text: PTX, words in any order, or Rust, `f32` where it names no type.
+/// Finds the form of a text: PTX, words in any order, or Rust; where that names no type, with `f32` or the first that fits.
 pub fn find(text: &str) -> Result<Form, Misspelt> {
     let forms: Vec<Form> = catalogue::forms().collect();
     let text = text.trim();
@@ -45,16 +45,24 @@ pub fn find(text: &str) -> Result<Form, Misspelt> {
         return find_ptx(&spelled, &forms);
     }
     let asked = Call::read(text);
-    let called = |form: &&Form| Call::read(form.rust()) == asked;
-    let found = forms.iter().find(called).cloned();
+    let called = |element: Option<&str>| {
+        let same = |form: &&Form| {
+            let call = Call::read(form.rust());
+            call.begins_as(&asked) && (element.is_none() || call.element.as_deref() == element)
+        };
+        forms.iter().find(same).cloned()
+    };
+    let found = match asked.element.as_deref() {
+        Some(element) => called(Some(element)),
+        None => called(Some("f32")).or_else(|| called(None)),
+    };
     found.ok_or_else(|| {
-        let written = asked.written();
-        let mut calls: Vec<(usize, String)> = forms
-            .iter()
-            .map(Form::rust)
-            .filter(|rust| !rust.starts_with("ptx!"))
-            .map(|rust| (strsim::damerau_levenshtein(&Call::read(rust).written(), &written), rust.to_owned()))
-            .collect();
+        let apart = |call: Call| {
+            let [name, whole] = [Call::name, Call::written].map(|part| (part(&call), part(&asked)));
+            (strsim::damerau_levenshtein(&name.0, &name.1), strsim::damerau_levenshtein(&whole.0, &whole.1))
+        };
+        let methods = forms.iter().map(Form::rust).filter(|rust| !rust.starts_with("ptx!"));
+        let mut calls: Vec<_> = methods.map(|rust| (apart(Call::read(rust)), rust.to_owned())).collect();
         calls.sort();
         let near = calls.into_iter().take(SHOWN).map(|(_, rust)| rust).collect();
         let why = "no method of the crate is written so; what a method does not reach is written with `ptx!`".into();
@@ -65,7 +73,8 @@ pub fn find(text: &str) -> Result<Form, Misspelt> {
 /// The PTX in a text that is PTX or `ptx!`, without predicate and operands; none if it is another Rust expression.
 fn ptx_of(text: &str) -> Option<String> {
     let inner = text.strip_prefix("ptx!").map(|rest| rest.trim_start().trim_start_matches(['(', '[', '{']));
-    let is_ptx = !text.contains(['(', '<']) || inner.is_some();
+    let is_rust = text.contains(['(', '<']) || text.starts_with(char::is_uppercase);
+    let is_ptx = !is_rust || inner.is_some();
     let words = inner.unwrap_or(text).split_whitespace().find(|word| !word.starts_with('@'))?;
     is_ptx.then(|| words.trim_end_matches([';', ')']).to_owned())
 }
@@ -132,12 +141,12 @@ fn words_apart(meant: &[String], ptx: &str) -> usize {
 
 /// A Rust expression as far as it tells a form: the constructor with its parameters and orders, the method's end, the
 /// type.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Call {
     constructor: String,
     with_policy: bool,
     writes: bool,
-    element: String,
+    element: Option<String>,
 }
 
 impl Call {
@@ -151,7 +160,7 @@ impl Call {
         let text: String = text.split_whitespace().collect();
         let method = METHOD.captures(&text);
         let begin = method.as_ref().and_then(|method| method.get(0)).map_or(text.len(), |method| method.start());
-        let element = CAST.captures(&text).map_or("f32".into(), |cast| cast[1].to_owned());
+        let element = CAST.captures(&text).map(|cast| cast[1].to_owned());
         let (head, with_policy) = (&text[..begin], method.as_ref().is_some_and(|method| method.get(3).is_some()));
         let writes = method.is_some_and(|method| &method[1] == "write") || head.starts_with("St");
         // A name of CUDA C++ stands for a constructor and its method, and a prefetch is all there is.
@@ -165,8 +174,17 @@ impl Call {
         Call { constructor, with_policy, writes, element }
     }
 
+    fn begins_as(&self, other: &Call) -> bool {
+        let told = |call: &Call| (call.constructor.clone(), call.with_policy, call.writes);
+        told(self) == told(other)
+    }
+
+    fn name(&self) -> String {
+        self.constructor.split(['(', ':']).next().unwrap_or_default().to_owned()
+    }
+
     fn written(&self) -> String {
-        format!("{} {}", self.constructor, self.element)
+        format!("{} {}", self.constructor, self.element.as_deref().unwrap_or("f32"))
     }
 }
 
@@ -296,6 +314,7 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".local", ["the thread's own memory", ""]),
     (".param::entry", ["a parameter of the kernel", ""]),
     (".param::func", ["a parameter of the function", ""]),
+    (".param", ["the kernel's parameters", ""]),
     (".ca", ["cached at all levels, likely to be read again", ""]),
     ("ld .cg", ["cached in L2 and not in L1", ""]),
     ("st .cg", ["cached in L2 and not in L1", ""]),
