@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 use std::sync::LazyLock;
 
 use ptx_intrinsics::catalogue::{self, Form};
-use ptx_intrinsics::spelling::Spelling;
+use ptx_intrinsics::spelling::{L1, L2, Operator, Ordering, Size, Spelling, Threads, Wrong};
 use rayon::prelude::*;
 use regex::Regex;
 
@@ -65,7 +65,7 @@ pub fn find(text: &str) -> Result<Form, Misspelt> {
         let mut calls: Vec<_> = methods.map(|rust| (apart(Call::read(rust)), rust.to_owned())).collect();
         calls.sort();
         let near = calls.into_iter().take(SHOWN).map(|(_, rust)| rust).collect();
-        let why = "no method of the crate is written so; what a method does not reach is written with `ptx!`".into();
+        let why = asked.why_not(&forms);
         Misspelt { text: text.into(), why, near }
     })
 }
@@ -99,9 +99,23 @@ fn find_ptx(text: &str, forms: &[Form]) -> Result<Form, Misspelt> {
             let entry = short.replace(".param.", ".param::entry.");
             spelled(&short).or_else(|| spelled(&entry)).ok_or_else(|| misspelt("the catalogue does not list it".into()))
         }
-        Err(wrong) if wrong.word.is_empty() => Err(misspelt(wrong.why.into())),
-        Err(wrong) => Err(misspelt(format!("`{}`: {}", wrong.word, wrong.why))),
+        Err(wrong) => Err(misspelt(said_wrong(wrong))),
     }
+}
+
+fn said_wrong(wrong: Wrong) -> String {
+    if wrong.word.is_empty() { wrong.why.into() } else { format!("`{}`: {}", wrong.word, wrong.why) }
+}
+
+/// The word of PTX that a type of the crate stands for; nothing where it says nothing.
+fn marker(name: &str) -> Option<&'static str> {
+    macro_rules! words {
+        ($($kind:ident)*) => {
+            [("NoHint", ""), ("NoPrefetch", "")].into_iter()
+                $(.chain($kind::ALL.iter().map(|word| (word.rust(), word.ptx()))))*
+        };
+    }
+    words!(Operator L1 L2 Size Threads).find(|(known, _)| *known == name).map(|(_, word)| word)
 }
 
 /// The legal forms that are nearest: unknown words become the nearest known ones, then words that differ count.
@@ -177,6 +191,40 @@ impl Call {
     fn begins_as(&self, other: &Call) -> bool {
         let told = |call: &Call| (call.constructor.clone(), call.with_policy, call.writes);
         told(self) == told(other)
+    }
+
+    /// Why no method is written so: the first parameter that is none, or what is wrong with the words in PTX.
+    fn why_not(&self, forms: &[Form]) -> String {
+        let name = self.name();
+        let Some(plain) = forms.iter().find(|form| Call::read(form.rust()).name() == name) else {
+            return format!("`{name}`: the crate has no such function");
+        };
+        let (_, parameters) = self.constructor.split_once("::").unwrap_or_default();
+        let parameters =
+            parameters.split(|c: char| !c.is_alphanumeric()).filter(|word| word.starts_with(char::is_uppercase));
+        let mut ptx = sass::golden::stem(plain.ptx()).0.to_owned();
+        for parameter in parameters {
+            match marker(parameter) {
+                Some(word) => ptx += word,
+                None => return format!("`{parameter}`: the crate has no such qualifier"),
+            }
+        }
+        let called = |order: &&Ordering| match order.rust().split(['(', ':']).next() {
+            Some(method) if !method.is_empty() => self.constructor.contains(method),
+            _ => false,
+        };
+        for order in Ordering::ALL.iter().filter(called) {
+            ptx += if *order == Ordering::Mmio { ".mmio.relaxed.sys" } else { order.ptx() };
+        }
+        let element = self.element.as_deref().unwrap_or("f32");
+        let Some(typed) = forms.iter().find(|form| form.element() == Some(element)) else {
+            return format!("`{element}`: PTX does not move this type");
+        };
+        ptx += &format!(".{}", sass::golden::stem(typed.ptx()).1);
+        let said = Spelling::read(ptx.leak()).and_then(|spelling| spelling.check());
+        said.map_or_else(said_wrong, |_| {
+            "it lacks parameters or operands; what a method does not reach is written with `ptx!`".into()
+        })
     }
 
     fn name(&self) -> String {
