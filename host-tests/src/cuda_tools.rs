@@ -30,6 +30,10 @@ pub struct WheelSet {
     pub folder: &'static str,
     /// What goes into it.
     pub wheels: &'static [Wheel],
+    /// Options for pip beside the usual ones.
+    pub options: &'static [&'static str],
+    /// Whether only the files that are named are kept.
+    pub pruned: bool,
 }
 
 /// CUDA 13: the assembler and the disassembler of sm_75 and later.
@@ -39,12 +43,25 @@ pub const CUDA_13: WheelSet = WheelSet {
         Wheel { name: "nvidia-cuda-nvcc", version: "13.5.*", file: "nvidia/cu13/bin/ptxas" },
         Wheel { name: "nvidia-cuda-nvdisasm", version: "13.5.*", file: "nvidia/cu13/bin/nvdisasm" },
     ],
+    options: &[],
+    pruned: false,
 };
 
 /// CUDA 12: the last assembler of sm_50 to sm_72.
 pub const CUDA_12: WheelSet = WheelSet {
     folder: "12.9",
     wheels: &[Wheel { name: "nvidia-cuda-nvcc-cu12", version: "12.9.*", file: "nvidia/cuda_nvcc/bin/ptxas" }],
+    options: &[],
+    pruned: false,
+};
+
+/// CUDA 12.8's disassembler, the newest on PyPI that reads sm_50 to sm_72. NVIDIA has no wheel of it; Triton's carries
+/// it, for any Python: only the program is wanted, so pip is told of one Python that has the wheel.
+pub const NVDISASM_12: WheelSet = WheelSet {
+    folder: "nvdisasm-12.8",
+    wheels: &[Wheel { name: "triton", version: "3.3.1", file: "triton/backends/nvidia/bin/nvdisasm" }],
+    options: &["--python-version=3.11", "--platform=manylinux_2_28_x86_64", "--platform=manylinux_2_27_x86_64"],
+    pruned: true,
 };
 
 /// The compiler of CUDA C++, with the headers that it includes by itself.
@@ -56,6 +73,8 @@ pub const CUDA_13_COMPILER: WheelSet = WheelSet {
         Wheel { name: "nvidia-cuda-crt", version: "13.5.*", file: "nvidia/cu13/include/crt/host_config.h" },
         Wheel { name: "nvidia-cuda-runtime", version: "13.5.*", file: "nvidia/cu13/include/cuda_runtime.h" },
     ],
+    options: &[],
+    pruned: false,
 };
 
 const NVCC: &str = "nvidia/cu13/bin/nvcc";
@@ -132,6 +151,14 @@ impl CudaTools {
         Ok(Nvcc { path, release, machine: self.machine.clone() })
     }
 
+    /// CUDA 12's nvdisasm, which is downloaded when first asked for.
+    pub fn nvdisasm12(&self, progress: &Progress) -> Result<PathBuf> {
+        let folder = NVDISASM_12.provide(&self.machine, progress)?;
+        let nvdisasm = folder.join(NVDISASM_12.wheels[0].file);
+        release_of_wheel(&self.machine, "nvdisasm", &nvdisasm, &folder, 12)?;
+        Ok(nvdisasm)
+    }
+
     /// The assembler that knows `sm`.
     pub fn assembler(&self, sm: Sm, progress: &Progress) -> Result<Assembler> {
         let current = Assembler::new(&self.ptxas);
@@ -194,8 +221,13 @@ impl WheelSet {
             let _step = progress.step(format!("pip install {}", wanted.join(" ")));
             let (unpacked, scratch) = (fresh.path().join("unpacked"), fresh.path().join("scratch"));
             fs::create_dir(&scratch).map_err(|error| Error::io("create the folder", &scratch, error))?;
-            let install =
-                pip.args(PIP_INSTALL).arg(&unpacked).args(&wanted).env("TMPDIR", &scratch).env("PIP_USER", "0");
+            let install = pip
+                .args(PIP_INSTALL)
+                .arg(&unpacked)
+                .args(self.options)
+                .args(&wanted)
+                .env("TMPDIR", &scratch)
+                .env("PIP_USER", "0");
             install.run().map_err(|error| {
                 error
                     .fix("check the network, and pip's settings if a proxy or mirror is needed: pip config list")
@@ -211,9 +243,24 @@ impl WheelSet {
                     .fix("install NVIDIA's CUDA toolkit 13 and set CUDA_HOME to its folder"));
             }
         }
+        let unpacked = if self.pruned { self.prune(fresh.path(), &unpacked)? } else { unpacked };
         let stamp = unpacked.join("stamp");
         fs::write(&stamp, self.stamp()).map_err(|error| Error::io("write", &stamp, error))?;
         fs::rename(&unpacked, &folder).map_err(|error| Error::io("rename the new folder to", &folder, error))
+    }
+}
+
+impl WheelSet {
+    /// Moves the files that are named into a folder of their own.
+    fn prune(&self, fresh: &Path, unpacked: &Path) -> Result<PathBuf> {
+        let pruned = fresh.join("pruned");
+        for wheel in self.wheels {
+            let file = pruned.join(wheel.file);
+            let folder = file.parent().unwrap_or(&pruned);
+            fs::create_dir_all(folder).map_err(|error| Error::io("create the folder", folder, error))?;
+            fs::rename(unpacked.join(wheel.file), &file).map_err(|error| Error::io("move to", &file, error))?;
+        }
+        Ok(pruned)
     }
 }
 

@@ -46,7 +46,7 @@ pub enum Manner {
 }
 
 /// The names of CUDA C++, and how the forms that they stand for begin.
-const CUDA_NAMES: [(&str, &str); 10] = [
+pub const CUDA_NAMES: [(&str, &str); 10] = [
     ("ldg", "ld_global_nc::<NoHint, NoPrefetch>().read"),
     ("ldca", "ld_global::<Ca, NoPrefetch>().read"),
     ("ldcg", "ld_global::<Cg, NoPrefetch>().read"),

@@ -49,6 +49,13 @@ pub struct SassInstruction {
     pub ptx_line: Option<u32>,
 }
 
+impl SassInstruction {
+    /// The opcode without its modifiers: `LDG`.
+    pub fn name(&self) -> &str {
+        self.opcode.split('.').next().unwrap_or_default()
+    }
+}
+
 impl Disassembler {
     /// The disassembler at that path.
     pub fn new(nvdisasm: impl Into<PathBuf>) -> Self {
@@ -88,7 +95,7 @@ pub fn parse(listing: &str) -> Vec<SassFunction> {
         if let Some(symbol) = SYMBOL.captures(line) {
             symbols.push(symbol.get(1).map_or("", |name| name.as_str()));
         } else if let Some(source) = SOURCE.captures(line) {
-            ptx_line = (&source[1] == ".nv_debug_ptx_txt").then(|| source[2].parse().ok()).flatten();
+            ptx_line = source[1].starts_with(".nv_debug_ptx_txt").then(|| source[2].parse().ok()).flatten();
         } else if let Some(name) = line.strip_suffix(':').filter(|name| symbols.contains(name)) {
             functions.push(SassFunction { name: name.to_owned(), instructions: Vec::new() });
             ptx_line = None;

@@ -119,9 +119,10 @@ impl Bar<'_> {
 
 impl Drop for Bar<'_> {
     fn drop(&mut self) {
+        // Finishing sets the position to the length.
+        let (done, of) = (self.counter.position(), self.counter.length().unwrap_or_default());
         self.counter.finish_and_clear();
         if !matches!(self.progress.sink, Sink::Terminal(_)) {
-            let (done, of) = (self.counter.position(), self.counter.length().unwrap_or_default());
             self.progress.note(&format!("{}: {done} of {of}", self.name));
         }
     }

@@ -178,6 +178,31 @@ fn tools_are_downloaded_once() {
     assert_eq!(fake.log("pip.log"), "install\ninstall\n");
 }
 
+/// Triton's wheel is big, and one program of it is wanted.
+#[test]
+fn of_a_big_wheel_only_the_named_file_is_kept() {
+    let fake = Fake::new();
+    let nvdisasm = tool("nvdisasm", "12.8");
+    let triton = format!(
+        "f=$to/triton/backends/nvidia/bin/nvdisasm; mkdir -p $to/triton/backends/nvidia/bin; echo big > $to/triton/big
+         echo '#!/bin/sh' > $f; cat >> $f <<'END'\n{nvdisasm}\nEND\nchmod +x $f; echo \"$@\" >> $HERE/arguments.log\n"
+    );
+    fake.pip(&format!("{}{triton}", good_wheels()));
+    let tools = fake.find_tools().0.unwrap();
+    let found = tools.nvdisasm12(&Progress::kept()).unwrap();
+    let program = "cuda/nvdisasm-12.8/triton/backends/nvidia/bin/nvdisasm";
+    assert_eq!(found, fake.machine.target().join(program));
+    tools.nvdisasm12(&Progress::kept()).unwrap();
+    let folder = fake.machine.target().join("cuda/nvdisasm-12.8");
+    assert_eq!(listing(&folder), ["stamp", "triton"]);
+    assert_eq!(listing(&folder.join("triton")), ["backends"]);
+    assert_eq!(fake.log("pip.log"), "install\ninstall\n");
+    let arguments = fake.log("arguments.log");
+    assert!(arguments.contains("--python-version=3.11 --platform=manylinux_2_28_x86_64"), "{arguments}");
+    assert!(arguments.contains("triton==3.3.1"), "{arguments}");
+    assert_eq!(fake.cuda(), ["13.5", "lock", "nvdisasm-12.8"]);
+}
+
 #[test]
 fn two_at_once_download_once() {
     let fake = Fake::new();

@@ -3,8 +3,10 @@
 mod conformance;
 mod cost;
 mod demo;
+mod explain;
 mod forms;
 mod parity;
+mod sass;
 mod test;
 
 use std::io::{self, Write};
@@ -33,6 +35,10 @@ enum Task {
     Forms(forms::Forms),
     /// Ask the assembler about every spelling, legal or not, and compare with what the types say
     Conformance(conformance::Conformance),
+    /// Show the machine instruction of each form on each GPU; compare docs/sass with it, or write that anew
+    Sass(sass::Sass),
+    /// Explain a form: its Rust, its PTX, what it needs, its machine code on every GPU, what its words mean
+    Explain(explain::Explain),
     /// Measure what the crate costs a build: itself, and a kernel of one load with and without it
     Cost(cost::Cost),
     /// Compare kernels in Rust with the same in CUDA C++, by the machine code of both
@@ -43,15 +49,17 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     catch_interrupts();
     let done = match arguments.task {
-        Task::Demo(demo) => demo.run(),
-        Task::Test(test) => test.run(),
-        Task::Forms(forms) => forms.run(),
-        Task::Conformance(conformance) => conformance.run(),
-        Task::Cost(cost) => cost.run(),
-        Task::Parity(parity) => parity.run(),
+        Task::Demo(demo) => demo.run().map(|()| ExitCode::SUCCESS),
+        Task::Test(test) => test.run().map(|()| ExitCode::SUCCESS),
+        Task::Forms(forms) => forms.run().map(|()| ExitCode::SUCCESS),
+        Task::Conformance(conformance) => conformance.run().map(|()| ExitCode::SUCCESS),
+        Task::Sass(sass) => sass.run().map(|()| ExitCode::SUCCESS),
+        Task::Explain(explain) => explain.run(),
+        Task::Parity(parity) => parity.run().map(|()| ExitCode::SUCCESS),
+        Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(_) if interrupted() => ExitCode::from(130),
         Err(error) => {
             eprintln!("{} {error}", style("error:").red().bold().for_stderr());

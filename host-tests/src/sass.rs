@@ -1,0 +1,408 @@
+//! The machine instructions that a form becomes, by assembler and disassembler.
+
+pub mod golden;
+pub mod ldg;
+pub mod pages;
+pub mod trace;
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+use std::fs::Permissions;
+use std::hash::{Hash, Hasher};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use ptx_intrinsics::catalogue::{self, Form};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::command::Machine;
+use crate::cuda_tools::CudaTools;
+use crate::error::{Error, Result};
+use crate::nvdisasm::{Disassembler, SassFunction, SassInstruction};
+use crate::progress::{Bar, Progress};
+use crate::ptxas::Assembler;
+use crate::target::{PtxVersion, Sm};
+
+/// What one access became.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MachineCode {
+    /// The opcodes in order: `MEMBAR.ALL.GPU`, `STG.E.STRONG.GPU`.
+    pub opcodes: Vec<String>,
+    /// Whether the cache policy that it was given reaches it; it stands in the access's descriptor.
+    pub policy: bool,
+}
+
+impl MachineCode {
+    /// On one line; instructions that repeat are counted.
+    pub fn line(&self) -> String {
+        let mut parts: Vec<(&str, usize)> = Vec::new();
+        for opcode in &self.opcodes {
+            match parts.last_mut() {
+                Some((last, count)) if last == opcode => *count += 1,
+                _ => parts.push((opcode, 1)),
+            }
+        }
+        let shown =
+            parts.iter().map(|&(opcode, count)| if count == 1 { opcode.into() } else { format!("{opcode} ×{count}") });
+        let line = shown.collect::<Vec<_>>().join(" ; ");
+        if self.policy { line + " + policy" } else { line }
+    }
+}
+
+/// How many accesses stand in a kernel, and how many of them are assembled at a time: `ptxas`'s time grows faster
+/// than a module.
+const IN_A_KERNEL: usize = 16;
+const AT_A_TIME: usize = 2048;
+
+/// The value of the policy of each access begins with this; no address and no other constant does.
+const POLICY: u64 = 0x12f0_0000_5bc0_0000;
+
+/// An assembler and the disassembler that reads what it writes.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    assembler: Assembler,
+    disassembler: Disassembler,
+    version: PtxVersion,
+}
+
+impl Reader {
+    /// Of today's tools.
+    pub fn new(tools: &CudaTools) -> Self {
+        Reader::of(Assembler::new(&tools.ptxas), Disassembler::new(&tools.nvdisasm), PtxVersion::new(9, 1))
+    }
+
+    /// Of these tools; the modules are of that PTX ISA version, or of the first one that has the GPU.
+    pub fn of(assembler: Assembler, disassembler: Disassembler, version: PtxVersion) -> Self {
+        Reader { assembler: assembler.lineinfo(true), disassembler, version }
+    }
+
+    /// The machine code of each access, each in a kernel of its own.
+    pub fn alone(&self, sm: Sm, accesses: &[&str]) -> Result<Vec<MachineCode>> {
+        in_parts(accesses, 1, |module, _| self.module(sm, module))
+    }
+
+    /// The machine code of each access. Answers are kept: the same text is not assembled twice.
+    pub fn read(&self, sm: Sm, accesses: &[&str], bar: &Bar<'_>) -> Result<Vec<MachineCode>> {
+        in_parts(accesses, IN_A_KERNEL, |module, len| {
+            let read = self.kept(sm, module);
+            bar.inc(len as u64);
+            read
+        })
+    }
+
+    fn kept(&self, sm: Sm, module: &Module<'_>) -> Result<Vec<MachineCode>> {
+        let folder = Machine::current().target().join("sass");
+        std::fs::create_dir_all(&folder).map_err(|error| Error::io("create the folder", &folder, error))?;
+        let mut hasher = DefaultHasher::new();
+        let size = self.assembler.path().metadata().map(|file| file.len()).ok();
+        (&module.text, sm, self.version, self.assembler.path(), size, FORMAT).hash(&mut hasher);
+        let file = folder.join(format!("{:016x}.json", hasher.finish()));
+        if let Some(kept) = std::fs::read(&file).ok().and_then(|text| serde_json::from_slice(&text).ok()) {
+            return Ok(kept);
+        }
+        let read = self.module(sm, module)?;
+        write_whole(&file, &serde_json::to_string(&read).map_err(Error::new)?)?;
+        Ok(read)
+    }
+
+    fn module(&self, sm: Sm, module: &Module<'_>) -> Result<Vec<MachineCode>> {
+        let scratch =
+            tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
+        let version = self.version.max(PtxVersion::default_for(sm));
+        let text = format!(".version {version}\n.target {sm}\n.address_size 64\n{}", module.text);
+        // Functions that no kernel calls stay only in a module that is to be linked.
+        let assembler = self.assembler.clone();
+        let assembler = if module.is_of_kernels { assembler } else { assembler.option("-c") };
+        let cubin = assembler.assemble_text(&text, sm, &scratch.path().join("sass.cubin"))??;
+        let functions = self.disassembler.disassemble(&cubin.path)?;
+        let mut read = vec![MachineCode { opcodes: Vec::new(), policy: false }; module.lines.len()];
+        for function in &functions {
+            for (access, opcode) in module.attributed(function)? {
+                read[access].opcodes.push(opcode.to_owned());
+            }
+            let policies = function.instructions.iter().filter_map(policy_of);
+            policies.for_each(|access| read[access % module.lines.len()].policy = true);
+        }
+        let empty = read.iter().position(|code| code.opcodes.is_empty());
+        let Some(empty) = empty else { return Ok(read) };
+        let access = module.lines.iter().find(|(_, access)| **access == empty).map(|(line, _)| *line);
+        let line = access.and_then(|line| module.text.lines().nth(line as usize - 1)).unwrap_or_default();
+        Err(Error::new(format_args!("an access became no machine instruction on {sm}")).at(line.trim()))
+    }
+}
+
+/// Changes when what is kept would be read differently.
+const FORMAT: u32 = 4;
+
+/// `.version`, `.target` and `.address_size` before a module's text.
+const HEADER_LINES: u32 = 3;
+
+/// Kernels around accesses, and on which line each stands.
+struct Module<'a> {
+    accesses: &'a [&'a str],
+    text: String,
+    written: u32,
+    lines: BTreeMap<u32, usize>,
+    in_a_kernel: usize,
+    is_of_kernels: bool,
+}
+
+/// Reads accesses in modules of so many, and gives what was read in their order. A function's parameters are only in a
+/// function: accesses to them stand in modules of functions.
+fn in_parts(
+    accesses: &[&str],
+    in_a_kernel: usize,
+    read: impl Fn(&Module<'_>, usize) -> Result<Vec<MachineCode>> + Sync,
+) -> Result<Vec<MachineCode>> {
+    let is_of_kernels = |at: &usize| !accesses[*at].contains(".param::func");
+    let (kernels, functions): (Vec<usize>, Vec<usize>) = (0..accesses.len()).partition(is_of_kernels);
+    let at_a_time = AT_A_TIME * in_a_kernel / IN_A_KERNEL;
+    let parts: Vec<&[usize]> = kernels.chunks(at_a_time).chain(functions.chunks(at_a_time)).collect();
+    let read = |part: &&[usize]| {
+        let accesses: Vec<&str> = part.iter().map(|at| accesses[*at]).collect();
+        let module = Module::of(&accesses, in_a_kernel, is_of_kernels(&part[0]));
+        Ok(part.iter().copied().zip(read(&module, part.len())?).collect())
+    };
+    let read: Vec<Vec<(usize, MachineCode)>> = parts.par_iter().map(read).collect::<Result<_>>()?;
+    Ok(read.into_iter().flatten().collect::<BTreeMap<usize, MachineCode>>().into_values().collect())
+}
+
+impl<'a> Module<'a> {
+    fn of(accesses: &'a [&'a str], in_a_kernel: usize, is_of_kernels: bool) -> Self {
+        let mut module =
+            Module { accesses, text: String::new(), written: 0, lines: BTreeMap::new(), in_a_kernel, is_of_kernels };
+        let numbered: Vec<(usize, &str)> = accesses.iter().copied().enumerate().collect();
+        for part in numbered.chunks(in_a_kernel) {
+            module.function(part);
+        }
+        module
+    }
+
+    /// A function around these accesses. What they load goes to shared memory, and what they store comes from the
+    /// parameters, so that no other access to global memory is in it.
+    fn function(&mut self, accesses: &[(usize, &str)]) {
+        let first = accesses.first().map_or(0, |(number, _)| *number);
+        let head = if self.is_of_kernels { ".entry k" } else { ".func f" };
+        let bytes = SLOT * accesses.len();
+        self.line(&format!(
+            ".visible {head}{first}(.param .align 32 .b8 values[64], .param .u64 address) {{ .reg .u64 p;"
+        ));
+        self.line(&format!(".shared .align 32 .b8 buffer{first}[{bytes}];"));
+        self.line("ld.param.u64 p, [address];");
+        if !self.is_of_kernels {
+            self.line(".reg .u64 q; mov.b64 q, values; add.u64 p, p, q;");
+        }
+        for (slot, (number, access)) in accesses.iter().enumerate() {
+            let buffer = format!("buffer{first}+{}", slot * SLOT);
+            self.access(*number, access, slot * SLOT, &buffer);
+        }
+        self.line("ret; }");
+    }
+
+    fn access(&mut self, number: usize, access: &str, offset: usize, buffer: &str) {
+        if access.starts_with("prefetch") {
+            return self.noted(number, &format!("{access} [p+{offset}];"));
+        }
+        let Shape { bits, lanes } = Shape::of(access);
+        // As in Rust: 8 bits are held in a register of 16.
+        let register = bits.max(16);
+        self.line(&format!("{{ .reg .b{register} d<{lanes}>;"));
+        let registers: Vec<String> = (0..lanes).map(|lane| format!("d{lane}")).collect();
+        let value = if lanes == 1 { "d0".into() } else { format!("{{{}}}", registers.join(", ")) };
+        let mut policy = "";
+        if access.contains("cache_hint") {
+            self.line(&format!(".reg .b64 policy; mov.b64 policy, {:#x};", POLICY + number as u64));
+            policy = ", policy";
+        }
+        let at = |lane: usize| lane * register / 8;
+        if access.starts_with("ld.") {
+            self.noted(number, &format!("{access} {value}, [p+{offset}]{policy};"));
+            for (lane, register_name) in registers.iter().enumerate() {
+                self.line(&format!("st.shared.b{register} [{buffer}+{}], {register_name};", at(lane)));
+            }
+        } else {
+            for (lane, register_name) in registers.iter().enumerate() {
+                self.line(&format!("ld.param.b{register} {register_name}, [values+{}];", at(lane)));
+            }
+            self.noted(number, &format!("{access} [p+{offset}], {value}{policy};"));
+        }
+        self.line("}");
+    }
+
+    /// The opcodes of the accesses. Each stands on its access's line, but for what an order adds: the assembler may put
+    /// that on another line. A fence belongs to the next release, an invalidation to the last acquire.
+    fn attributed<'c>(&self, function: &'c SassFunction) -> Result<Vec<(usize, &'c str)>> {
+        let stray =
+            |opcode: &str| Err(Error::new(format_args!("{opcode} belongs to none of the accesses")).at(&function.name));
+        let only = self.only(function);
+        let mut attributed = Vec::new();
+        let (mut fence, mut acquire): (Vec<&str>, Option<usize>) = (Vec::new(), only);
+        for one in function.instructions.iter().filter(|one| !only_moves(one)) {
+            if FENCES.contains(&one.name()) {
+                fence.push(&one.opcode);
+            } else if one.opcode == INVALIDATION {
+                let Some(access) = acquire else { return stray(&one.opcode) };
+                attributed.push((access, one.opcode.as_str()));
+            } else if let Some(access) = self.on_line_of(one).or(only.filter(|_| is_access(one))) {
+                if only.is_some() || self.accesses[access].contains(".release.") {
+                    attributed.extend(fence.drain(..).map(|opcode| (access, opcode)));
+                }
+                if self.accesses[access].contains(".acquire.") {
+                    acquire = Some(access);
+                }
+                attributed.push((access, one.opcode.as_str()));
+            }
+        }
+        fence.first().map_or(Ok(attributed), |fence| stray(fence))
+    }
+
+    /// The access of a function that has only one, which has everything there that touches memory.
+    fn only(&self, function: &SassFunction) -> Option<usize> {
+        let number = function.name.get(1..).and_then(|number| number.parse().ok());
+        number.filter(|_| self.in_a_kernel == 1)
+    }
+
+    fn on_line_of(&self, one: &SassInstruction) -> Option<usize> {
+        self.lines.get(&one.ptx_line?.checked_sub(HEADER_LINES)?).copied()
+    }
+
+    fn line(&mut self, line: &str) {
+        writeln!(self.text, "{line}").expect("a string takes all");
+        self.written += 1;
+    }
+
+    fn noted(&mut self, number: usize, line: &str) {
+        self.line(line);
+        self.lines.insert(self.written, number);
+    }
+}
+
+/// The bytes of the addresses that an access has for its own.
+const SLOT: usize = 64;
+
+/// The bits of an element, and how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Of one element.
+    pub bits: usize,
+    /// How many.
+    pub lanes: usize,
+}
+
+impl Shape {
+    /// Of a load or a store, which ends in its type.
+    pub fn of(access: &str) -> Self {
+        let words: Vec<&str> = access.split('.').collect();
+        let bits = words.last().and_then(|ty| ty.get(1..)?.parse().ok()).unwrap_or(32);
+        let lanes = words.iter().find_map(|word| word.strip_prefix('v')?.parse().ok()).unwrap_or(1);
+        Shape { bits, lanes }
+    }
+
+    /// The bits of all elements.
+    pub fn total(self) -> usize {
+        self.bits * self.lanes
+    }
+}
+
+/// Whether an instruction only brings operands to an access or away from it. What is not known to do only that is
+/// taken for part of the access.
+fn only_moves(one: &SassInstruction) -> bool {
+    let parameter = |operand: &String| operand.contains("c[0x0][0x");
+    match one.name() {
+        "LDC" | "LDCU" | "ULDC" => one.operands.iter().any(parameter),
+        name => MOVES.contains(&name),
+    }
+}
+
+const MOVES: [&str; 27] = [
+    "MOV", "UMOV", "IMAD", "UIMAD", "IADD3", "UIADD3", "IADD", "LEA", "ULEA", "PRMT", "UPRMT", "SGXT", "USGXT", "SHF",
+    "USHF", "LOP3", "ULOP3", "S2R", "S2UR", "CS2R", "R2UR", "NOP", "I2IP", "HFMA2", "EXIT", "VIADD", "RET",
+];
+
+/// Whether an instruction touches memory, other than to keep a value that was loaded.
+fn is_access(one: &SassInstruction) -> bool {
+    let names = ["LD", "ST", "ATOM", "RED", "CCTL", "UTMA"];
+    one.name() != "STS" && names.iter().any(|name| one.name().starts_with(name))
+}
+
+/// What stands behind an acquire, and before a release.
+const INVALIDATION: &str = "CCTL.IVALL";
+const FENCES: [&str; 3] = ["MEMBAR", "ERRBAR", "CGAERRBAR"];
+
+/// Which access's policy the instruction has: all of it, or its lower half.
+fn policy_of(one: &SassInstruction) -> Option<usize> {
+    let constant = |operand: &String| u64::from_str_radix(operand.strip_prefix("0x")?, 16).ok();
+    let low = POLICY & u64::from(u32::MAX);
+    let own = |constant: u64| [POLICY, low].into_iter().find_map(|policy| constant.checked_sub(policy));
+    one.operands.iter().filter_map(constant).filter_map(own).find(|own| *own < 1 << 20).map(|own| own as usize)
+}
+
+/// The GPUs whose machine code the pages tell: one of each number that CUDA 13.5 assembles and disassembles, and `sm_90a`.
+#[rustfmt::skip]
+pub const GPUS: [Sm; 14] = [
+    Sm::new(75), Sm::new(80), Sm::new(86), Sm::new(87), Sm::new(88), Sm::new(89), Sm::new(90), SM_90A,
+    Sm::new(100), Sm::new(103), Sm::new(107), Sm::new(110), Sm::new(120), Sm::new(121),
+];
+
+const SM_90A: Sm = Sm { number: 90, suffix: Some('a') };
+
+/// Those of them that these tools know.
+pub fn gpus(tools: &CudaTools) -> Result<Vec<Sm>> {
+    let known = Assembler::new(&tools.ptxas).supported_sms()?;
+    Ok(GPUS.into_iter().filter(|sm| known.contains(sm)).collect())
+}
+
+/// The machine code of accesses on many GPUs, by GPU and by access.
+pub type Seen = BTreeMap<Sm, HashMap<String, MachineCode>>;
+
+/// Reads the machine code of each access on each GPU where it exists.
+pub fn see(reader: &Reader, accesses: &[Access], sms: &[Sm], progress: &Progress) -> Result<Seen> {
+    let on = |sm: &Sm| -> Vec<&str> {
+        accesses.iter().filter(|access| access.min_sm <= sm.number).map(|access| access.ptx.as_str()).collect()
+    };
+    let total: usize = sms.iter().map(|sm| on(sm).len()).sum();
+    let bar = progress.bar(total as u64, "Machine code");
+    let mut seen = Seen::new();
+    for sm in sms {
+        let accesses = on(sm);
+        let code = reader.read(*sm, &accesses, &bar)?;
+        seen.insert(*sm, accesses.into_iter().map(str::to_owned).zip(code).collect());
+    }
+    Ok(seen)
+}
+
+/// A form as the machine code is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The instruction that it belongs to: `ld.global.nc`.
+    pub instruction: String,
+    /// Its spelling.
+    pub ptx: String,
+    /// The oldest GPU that has it.
+    pub min_sm: u32,
+}
+
+impl Access {
+    /// A form of the catalogue.
+    pub fn of(form: &Form) -> Self {
+        Access { instruction: form.instruction().to_owned(), ptx: form.ptx().to_owned(), min_sm: form.min_sm() }
+    }
+}
+
+/// Every form of the catalogue.
+pub fn accesses() -> Vec<Access> {
+    catalogue::forms().map(|form| Access::of(&form)).collect()
+}
+
+/// Writes a file under another name and renames it, so that no half of it is left.
+pub fn write_whole(file: &Path, text: &str) -> Result<()> {
+    let folder: PathBuf = file.parent().map(Path::to_owned).unwrap_or_default();
+    let failed = |error| Error::io("write", file, error);
+    let new = tempfile::NamedTempFile::new_in(&folder).map_err(failed)?;
+    std::fs::write(new.path(), text).map_err(failed)?;
+    // A temporary is its owner's alone; a page is to be read.
+    std::fs::set_permissions(new.path(), Permissions::from_mode(0o644)).map_err(failed)?;
+    new.persist(file).map_err(|error| failed(error.error)).map(drop)
+}

@@ -1,0 +1,93 @@
+//! The pages of `docs/sass` are what the tools show: of a slice of the forms, drawn anew each time, on every GPU.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use host_tests::cuda_tools::CudaTools;
+use host_tests::error::Result;
+use host_tests::forms_check;
+use host_tests::progress::Progress;
+use host_tests::sass::golden::{self, Page};
+use host_tests::sass::{self, Access, GPUS, Reader, ldg, pages};
+use host_tests::target::Sm;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rayon::prelude::*;
+
+/// How many forms are drawn of each instruction.
+const OF_EACH: usize = 5;
+
+/// Forms times GPUs that have them.
+const ROWS: usize = 737_155;
+
+static TOOLS: LazyLock<Result<CudaTools>> = LazyLock::new(|| CudaTools::find(&Progress::new()));
+
+fn tools() -> &'static CudaTools {
+    TOOLS.as_ref().unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn or_panic<T>(result: Result<T>) -> T {
+    result.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn kept() -> BTreeMap<String, String> {
+    let pages = or_panic(pages::kept()).into_iter();
+    pages.filter_map(|(name, text)| Some((name.strip_suffix(".txt")?.to_owned(), text))).collect()
+}
+
+/// Each form in a kernel of its own, where nothing that becomes of it can be taken for another's; the pages are read from
+/// kernels of many.
+#[test]
+fn a_slice_of_the_forms_is_as_the_pages_say() {
+    let sms = or_panic(sass::gpus(tools()));
+    assert_eq!(sms, GPUS, "set CUDA_HOME to a toolkit of CUDA 13.5 or later, or unset it");
+    let seed = or_panic(forms_check::seed());
+    println!("{}={seed}", forms_check::SEED_VARIABLE);
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut drawn: Vec<Access> = Vec::new();
+    for (_, own) in forms_check::by_instruction(&forms_check::every_form()) {
+        drawn.extend(own.sample(&mut random, OF_EACH).map(|form| Access::of(form)));
+    }
+    let all = pages::with_bases(&drawn);
+    let reader = Reader::new(tools());
+    let seen = sms.par_iter().map(|sm| {
+        let there: Vec<&str> =
+            all.iter().filter(|access| access.min_sm <= sm.number).map(|access| access.ptx.as_str()).collect();
+        let codes = or_panic(reader.alone(*sm, &there));
+        (*sm, there.into_iter().map(str::to_owned).zip(codes).collect())
+    });
+    let seen = seen.collect::<Vec<_>>().into_iter().collect();
+    let (looked_at, wrong) = or_panic(golden::disagreements(&kept(), &drawn, &seen));
+    assert_eq!(wrong, [""; 0]);
+    // Every instruction exists on sm_90 and later.
+    let newer = sms.iter().filter(|sm| sm.number >= 90).count();
+    assert!(looked_at > drawn.len() * newer / 2 && drawn.len() > OF_EACH * 20, "{looked_at} of {}", drawn.len());
+}
+
+/// No form is without a row, and no page without its instruction.
+#[test]
+fn every_form_has_its_row_on_every_gpu() {
+    let kept = kept();
+    let read: BTreeMap<&str, Page<'_>> =
+        kept.iter().map(|(name, text)| (name.as_str(), or_panic(Page::read(text)))).collect();
+    let accesses = sass::accesses();
+    let rows = accesses.par_iter().map(|access| {
+        let there: Vec<&Sm> = GPUS.iter().filter(|sm| access.min_sm <= sm.number).collect();
+        for sm in &there {
+            let row = read.get(access.instruction.as_str()).and_then(|page| page.look_up(&access.ptx, **sm));
+            assert!(row.is_some_and(|(code, _)| !code.is_empty()), "{} on {sm} has no row", access.ptx);
+        }
+        there.len()
+    });
+    assert_eq!(rows.sum::<usize>(), ROWS);
+    let instructions: BTreeSet<&str> = accesses.iter().map(|access| access.instruction.as_str()).collect();
+    assert_eq!(read.into_keys().collect::<BTreeSet<_>>(), instructions);
+}
+
+#[test]
+#[ignore = "fetches a wheel of 155 MB with the disassembler of sm_50; `cargo xtask sass --ldg --check` does the same"]
+fn the_page_of_ldg_is_what_the_tools_show() {
+    let page = or_panic(ldg::Page::see(tools(), &Progress::new()));
+    or_panic(page.compare());
+}

@@ -1,0 +1,36 @@
+//! `cargo xtask explain`.
+
+use std::process::ExitCode;
+
+use console::style;
+use host_tests::cuda_tools::CudaTools;
+use host_tests::error::Result;
+use host_tests::explain;
+use host_tests::progress::Progress;
+use ptx_intrinsics::catalogue::Form;
+
+#[derive(clap::Args)]
+pub(crate) struct Explain {
+    /// PTX, the words in any order, or Rust: 'ld.global.nc.L2::256B.f32', 'ldg(p as *const u32)',
+    /// 'LdGlobalNc<EvictLast, Prefetch256>'
+    #[arg(value_name = "FORM")]
+    form: String,
+}
+
+impl Explain {
+    /// Ends with 2 if there is no such form.
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        match explain::find(&self.form) {
+            Ok(form) => self.page(&form).map(|()| ExitCode::SUCCESS),
+            Err(misspelt) => {
+                eprintln!("{} {misspelt}", style("error:").red().bold().for_stderr());
+                Ok(ExitCode::from(2))
+            }
+        }
+    }
+
+    fn page(&self, form: &Form) -> Result<()> {
+        let tools = CudaTools::find(&Progress::new())?;
+        crate::print(&explain::explain(form, &tools)?)
+    }
+}

@@ -1,0 +1,51 @@
+//! `cargo xtask sass`.
+
+use host_tests::cuda_tools::CudaTools;
+use host_tests::error::Result;
+use host_tests::progress::Progress;
+use host_tests::sass::pages::{self, Pages};
+use host_tests::sass::{self, Reader, ldg};
+use host_tests::target::Sm;
+
+#[derive(clap::Args)]
+pub(crate) struct Sass {
+    /// Only these GPUs, separated by commas: sm_80,sm_90
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    sm: Vec<Sm>,
+    /// Compare everything with docs/sass
+    #[arg(long, conflicts_with_all = ["write", "sm", "forms"])]
+    check: bool,
+    /// Write docs/sass anew
+    #[arg(long, visible_alias = "bless", conflicts_with_all = ["sm", "forms"])]
+    write: bool,
+    /// Write docs/sass-ldg.md anew: the page of LDG on sm_50, row by row. Compare it, with --check
+    #[arg(long, conflicts_with_all = ["sm", "forms"])]
+    ldg: bool,
+    /// Spellings, with or without their type, or instructions: ld.global.nc.L1::evict_last, prefetch. All, if none is
+    /// named
+    #[arg(value_name = "FORM")]
+    forms: Vec<String>,
+}
+
+impl Sass {
+    pub(crate) fn run(self) -> Result<()> {
+        let progress = Progress::new();
+        let tools = CudaTools::find(&progress)?;
+        if self.ldg {
+            let page = ldg::Page::see(&tools, &progress)?;
+            return if self.check { page.compare() } else { page.write() }.and_then(|()| crate::print(&page.summary()));
+        }
+        let sms = pages::chosen(&self.sm, sass::gpus(&tools)?)?;
+        let wanted = pages::select(&self.forms)?;
+        let seen = sass::see(&Reader::new(&tools), &pages::with_bases(&wanted), &sms, &progress)?;
+        let pages = Pages::of(&wanted, &seen, tools.release);
+        if self.write {
+            pages.write(&wanted, &seen)?;
+        } else if self.check {
+            pages.compare()?;
+        } else {
+            return crate::print(&pages.lines());
+        }
+        crate::print(&pages.summary())
+    }
+}

@@ -1,0 +1,60 @@
+//! `cargo xtask explain` to the letter: what it prints, and how it ends.
+//!
+//! `PTX_INTRINSICS_BLESS=1` writes the goldens anew; then read them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A golden's name, and what is asked. A name that begins with `no` is of what is no form.
+const ASKED: [(&str, &str); 15] = [
+    ("weights", "ld.global.nc.L1::evict_last.L2::256B.f32"),
+    ("any-order", "ld.shared::cta.weak.v2.u32"),
+    ("type", "LdGlobalNc<EvictFirst, NoPrefetch>"),
+    ("cuda-name", "stcs(p as *mut V4<f32>, v)"),
+    ("macro", "ptx!(@ready ld.acquire.sys.global.u32 [p], else 0)"),
+    ("release", "st.release.gpu.global.v4.f32"),
+    ("policy", "st.global.L2::cache_hint.v2.u32 [%rd1], {%r1, %r2}, %rd2;"),
+    ("prefetch", "prefetch.global.L2::evict_normal"),
+    ("no-word", "ld.gobal.nc.L1::evict_lst.f32"),
+    ("no-type", "ld.global.nc.L1::evict_last"),
+    ("no-priority", "ld.shared.L1::evict_last.f32"),
+    ("no-order", "ld.acquire.gpu.global.v8.f32"),
+    ("no-prefetch", "prefetch.L3"),
+    ("no-method", "ld_global_nc::<EvictLst, Prefetch256>().read(p)"),
+    ("no-operator", "LdGlobalNc<Cv, NoPrefetch>"),
+];
+
+#[test]
+fn each_answer_is_its_golden() {
+    std::thread::scope(|scope| {
+        let halves = ASKED
+            .chunks(ASKED.len() / 2)
+            .map(|half| scope.spawn(|| half.iter().for_each(|(name, asked)| answers_as_its_golden(name, asked))));
+        halves.collect::<Vec<_>>().into_iter().for_each(|half| half.join().expect("each answer is its golden"));
+    });
+    let goldens = std::fs::read_dir(folder()).expect("the folder is there").count();
+    assert_eq!(goldens, ASKED.len(), "a golden that nothing asks for");
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/explain")
+}
+
+fn answers_as_its_golden(name: &str, asked: &str) {
+    let ran = Command::new(env!("CARGO_BIN_EXE_xtask")).args(["explain", asked]).output().expect("it starts");
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
+    let (out, complaint) = (text(&ran.stdout), text(&ran.stderr));
+    if name.starts_with("no-") {
+        assert_eq!((ran.status.code(), out.as_str()), (Some(2), ""), "{asked}\n{complaint}");
+    } else {
+        assert_eq!(ran.status.code(), Some(0), "{asked}\n{out}{complaint}");
+    }
+    // Where the tools come from is told on stderr, and another matter.
+    let answer = if name.starts_with("no-") { complaint } else { out };
+    let answer = format!("$ cargo xtask explain '{asked}'\n{answer}");
+    let golden = folder().join(format!("{name}.txt"));
+    if std::env::var_os("PTX_INTRINSICS_BLESS").is_some() {
+        std::fs::write(&golden, &answer).expect("the golden is written");
+    }
+    assert_eq!(answer, std::fs::read_to_string(&golden).unwrap_or_default(), "{} is another answer", golden.display());
+}
