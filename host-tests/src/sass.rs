@@ -8,10 +8,7 @@ pub mod trace;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
-use std::fs::Permissions;
 use std::hash::{Hash, Hasher};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
 
 use ptx_intrinsics::catalogue::{self, Form};
 use rayon::prelude::*;
@@ -20,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::command::Machine;
 use crate::cuda_tools::CudaTools;
 use crate::error::{Error, Result};
+use crate::files::write_whole;
 use crate::nvdisasm::{Disassembler, SassFunction, SassInstruction};
 use crate::progress::{Bar, Progress};
 use crate::ptxas::Assembler;
@@ -103,7 +101,7 @@ impl Reader {
             return Ok(kept);
         }
         let read = self.module(sm, module)?;
-        write_whole(&file, &serde_json::to_string(&read).map_err(Error::new)?)?;
+        write_whole(&file, serde_json::to_string(&read).map_err(Error::new)?)?;
         Ok(read)
     }
 
@@ -202,8 +200,9 @@ impl<'a> Module<'a> {
     }
 
     fn access(&mut self, number: usize, access: &str, offset: usize, buffer: &str) {
-        if access.starts_with("prefetch") {
-            return self.noted(number, &format!("{access} [p+{offset}];"));
+        if !moves(access) {
+            let size = if access.starts_with("prefetch") { "" } else { ", 128" };
+            return self.noted(number, &format!("{access} [p+{offset}]{size};"));
         }
         let Shape { bits, lanes } = Shape::of(access);
         // As in Rust: 8 bits are held in a register of 16.
@@ -277,6 +276,11 @@ impl<'a> Module<'a> {
         self.line(line);
         self.lines.insert(self.written, number);
     }
+}
+
+/// Whether it is a load or a store.
+fn moves(access: &str) -> bool {
+    access.starts_with("ld.") || access.starts_with("st.")
 }
 
 /// The bytes of the addresses that an access has for its own.
@@ -391,18 +395,7 @@ impl Access {
     }
 }
 
-/// Every form of the catalogue.
+/// Every form of the catalogue that touches memory. A policy is made by arithmetic.
 pub fn accesses() -> Vec<Access> {
-    catalogue::forms().map(|form| Access::of(&form)).collect()
-}
-
-/// Writes a file under another name and renames it, so that no half of it is left.
-pub fn write_whole(file: &Path, text: &str) -> Result<()> {
-    let folder: PathBuf = file.parent().map(Path::to_owned).unwrap_or_default();
-    let failed = |error| Error::io("write", file, error);
-    let new = tempfile::NamedTempFile::new_in(&folder).map_err(failed)?;
-    std::fs::write(new.path(), text).map_err(failed)?;
-    // A temporary is its owner's alone; a page is to be read.
-    std::fs::set_permissions(new.path(), Permissions::from_mode(0o644)).map_err(failed)?;
-    new.persist(file).map_err(|error| failed(error.error)).map(drop)
+    catalogue::forms().filter(|form| form.instruction() != "createpolicy").map(|form| Access::of(&form)).collect()
 }

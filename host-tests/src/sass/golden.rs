@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cuda_tools::Release;
 use crate::error::{Error, Result};
-use crate::sass::{Access, GPUS, MachineCode, Seen, Shape, trace};
+use crate::sass::{self, Access, GPUS, MachineCode, Seen, Shape, trace};
 use crate::target::Sm;
 
 /// The pages of these accesses, by instruction.
@@ -74,9 +74,9 @@ fn stem_lines(stem: &str, accesses: &[&Access], sms: &[Sm], seen: &Seen) -> Stri
     lines.collect()
 }
 
-/// A spelling without its type, and the type: `v4.f32`. A prefetch has none.
+/// A spelling without its type, and the type: `v4.f32`. What moves no value has none.
 pub fn stem(ptx: &str) -> (&str, &str) {
-    if ptx.starts_with("prefetch") {
+    if !sass::moves(ptx) {
         return (ptx, "-");
     }
     let (rest, scalar) = ptx.rsplit_once('.').unwrap_or((ptx, ""));

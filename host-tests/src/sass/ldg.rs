@@ -11,10 +11,11 @@ use regex::Regex;
 use crate::command::Machine;
 use crate::cuda_tools::CudaTools;
 use crate::error::{Error, Result};
+use crate::files::write_whole;
 use crate::nvdisasm::{Disassembler, SassInstruction};
 use crate::progress::Progress;
 use crate::ptxas::Assembler;
-use crate::sass::{Shape, write_whole};
+use crate::sass::Shape;
 use crate::target::Sm;
 
 const SM: Sm = Sm::new(50);

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::command::Machine;
 use crate::cuda_tools::Release;
 use crate::error::{Error, Result};
+use crate::files::write_whole;
 use crate::sass::{self, Access, GPUS, Seen, golden, trace};
 use crate::target::Sm;
 
@@ -101,7 +102,7 @@ impl Pages {
             let old = folder.join(name);
             std::fs::remove_file(&old).map_err(|error| Error::io("remove", &old, error))?;
         }
-        self.files.iter().try_for_each(|(name, text)| sass::write_whole(&folder.join(name), text))
+        self.files.iter().try_for_each(|(name, text)| write_whole(&folder.join(name), text))
     }
 
     /// What is written is read as what was seen.
