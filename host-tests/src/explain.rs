@@ -44,6 +44,10 @@ pub fn find(text: &str) -> Result<Form, Misspelt> {
     if let Some(spelled) = ptx_of(text) {
         return find_ptx(&spelled, &forms);
     }
+    if let Some(form) = forms.iter().find(|form| form.signature().is_some() && function(form.rust()) == function(text))
+    {
+        return Ok(form.clone());
+    }
     let asked = Call::read(text);
     let called = |element: Option<&str>| {
         let same = |form: &&Form| {
@@ -70,6 +74,11 @@ pub fn find(text: &str) -> Result<Form, Misspelt> {
     })
 }
 
+/// A call without its arguments.
+fn function(rust: &str) -> String {
+    rust.rsplit_once('(').map_or(rust, |(function, _)| function).split_whitespace().collect()
+}
+
 /// The PTX in a text that is PTX or `ptx!`, without predicate and operands; none if it is another Rust expression.
 fn ptx_of(text: &str) -> Option<String> {
     let inner = text.strip_prefix("ptx!").map(|rest| rest.trim_start().trim_start_matches(['(', '[', '{']));
@@ -82,12 +91,16 @@ fn ptx_of(text: &str) -> Option<String> {
 fn find_ptx(text: &str, forms: &[Form]) -> Result<Form, Misspelt> {
     let spelled = |ptx: &str| forms.iter().find(|form| form.ptx() == ptx).cloned();
     let misspelt = |why: String| Misspelt { text: text.into(), why, near: near(text, forms) };
-    if text.starts_with("prefetch") {
-        let why = "`prefetch` has a function for each of its spellings, and none has these words";
-        return spelled(text).ok_or_else(|| misspelt(why.into()));
-    }
-    if !["ld", "st"].contains(&text.split('.').next().unwrap_or_default()) {
-        return Err(misspelt("the instructions are `ld`, `st`, `prefetch` and `prefetchu`".into()));
+    let opcode = text.split('.').next().unwrap_or_default();
+    if !["ld", "st"].contains(&opcode) {
+        let opcodes: BTreeSet<&str> = forms.iter().filter_map(|form| form.ptx().split('.').next()).collect();
+        return spelled(text).ok_or_else(|| match opcodes.contains(opcode) {
+            true => misspelt(format!("`{opcode}` has a function for each of its spellings, and none has these words")),
+            false => {
+                let opcodes: Vec<String> = opcodes.into_iter().map(|opcode| format!("`{opcode}`")).collect();
+                misspelt(format!("the instructions are {}", opcodes.join(", ")))
+            }
+        });
     }
     // A spelling keeps slices of its text. One text is asked about in a run.
     let kept: &'static str = text.to_owned().leak();
@@ -254,6 +267,9 @@ fn constructor(head: &str) -> String {
 
 /// All about a form, its machine code read from the tools now.
 pub fn explain(form: &Form, tools: &CudaTools) -> Result<String> {
+    if !sass::touches_memory(form) {
+        return Ok(page(form, &Seen::new()));
+    }
     let sms = sass::gpus(tools)?;
     Ok(page(form, &see(form, &Reader::new(tools), &sms)?))
 }
@@ -299,6 +315,9 @@ fn page(form: &Form, seen: &Seen) -> String {
 
 /// A line for all GPUs that agree.
 fn machine_code(form: &Form, seen: &Seen) -> Vec<String> {
+    if seen.is_empty() {
+        return vec!["arithmetic on registers; of constants, two moves".into()];
+    }
     let sms: Vec<Sm> = seen.keys().copied().collect();
     let mut lines: BTreeMap<String, BTreeSet<Sm>> = BTreeMap::new();
     for (sm, codes) in seen {
@@ -314,9 +333,10 @@ fn machine_code(form: &Form, seen: &Seen) -> Vec<String> {
 
 fn words(form: &Form) -> Vec<String> {
     let meaning = |word: &str| {
-        let operation = if form.ptx().starts_with("st") { "st" } else { "ld" };
-        let said =
-            MEANINGS.iter().find(|(known, _)| *known == format!("{operation} .{word}") || *known == format!(".{word}"));
+        let opcode = form.ptx().split('.').next().unwrap_or_default();
+        let own = format!("{opcode} .{word}");
+        let said = MEANINGS.iter().find(|(known, _)| *known == own);
+        let said = said.or_else(|| MEANINGS.iter().find(|(known, _)| *known == format!(".{word}")));
         said.map(|(_, lines)| (format!(".{word}"), *lines))
     };
     let meanings = form.ptx().split('.').skip(1).filter_map(meaning);
@@ -333,6 +353,9 @@ fn anchor(ptx: &str) -> &'static str {
         Some("ld") if ptx.split('.').any(|word| word == "nc") => "ld-global-nc",
         Some("ld") => "ld",
         Some("st") => "st",
+        Some("applypriority") => "applypriority",
+        Some("discard") => "discard",
+        Some("createpolicy") => "createpolicy",
         _ => "prefetch-prefetchu",
     }
 }
@@ -386,6 +409,17 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".L2::256B", ["L2 fetches the 256 bytes around it", ""]),
     (".L1", ["into L1", ""]),
     (".L2", ["into L2", ""]),
+    ("discard .L2", ["dropped from L2, not written back: the bytes are undetermined from then on", ""]),
+    ("applypriority .L2::evict_normal", ["L2 evicts it as any line again, whatever it was told before", ""]),
+    (
+        "createpolicy .fractional",
+        ["for a fraction of the lines, chosen by their addresses;", "for all if none is given"],
+    ),
+    ("createpolicy .range", ["for so many bytes from the address on, and so many in all", ""]),
+    ("createpolicy .cvt", ["out of an access property of CUDA's host interface", ""]),
+    ("createpolicy .b64", ["a policy has 64 bits", ""]),
+    ("createpolicy .L2", ["a policy of L2", ""]),
+    ("createpolicy .L2::evict_unchanged", ["L2 leaves the line's priority as it is", ""]),
     (".tensormap", ["the tensor map that cp.async.bulk.tensor will use", ""]),
 ];
 

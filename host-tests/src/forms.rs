@@ -361,7 +361,7 @@ impl Verdicts<'_> {
 
     fn refusal(&self, assembler: &Assembler, cases: &[&Case], sm: Sm, version: PtxVersion) -> Result<Option<String>> {
         let text = retarget(self.module, &names(cases), sm, version);
-        let kept = self.kept(("all accepted", &text), assembler, sm)?;
+        let kept = self.kept(("all of it accepted", &text), assembler, sm)?;
         if kept.is_file() {
             return Ok(None);
         }
@@ -394,7 +394,7 @@ impl Verdicts<'_> {
         version: PtxVersion,
     ) -> Result<Vec<&'c Case>> {
         let text = retarget(self.module, &names(cases), sm, version);
-        let kept = self.kept(("all refused", &text), assembler, sm)?;
+        let kept = self.kept(("all of it refused", &text), assembler, sm)?;
         if kept.is_file() {
             return Ok(Vec::new());
         }
@@ -425,6 +425,8 @@ fn keep(answer: &Path) -> Result<()> {
 
 fn assemble(assembler: &Assembler, text: &str, sm: Sm) -> Result<std::result::Result<(), Rejected>> {
     let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
+    // Else functions that no kernel calls are left out.
+    let assembler = assembler.clone().option("-c");
     Ok(assembler.assemble_text(text, sm, &scratch.path().join("forms.cubin"))?.map(drop))
 }
 

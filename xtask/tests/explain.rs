@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A golden's name, and what is asked. A name that begins with `no` is of what is no form.
-const ASKED: [(&str, &str); 15] = [
+const ASKED: [(&str, &str); 18] = [
     ("weights", "ld.global.nc.L1::evict_last.L2::256B.f32"),
     ("any-order", "ld.shared::cta.weak.v2.u32"),
     ("type", "LdGlobalNc<EvictFirst, NoPrefetch>"),
@@ -15,6 +15,9 @@ const ASKED: [(&str, &str); 15] = [
     ("release", "st.release.gpu.global.v4.f32"),
     ("policy", "st.global.L2::cache_hint.v2.u32 [%rd1], {%r1, %r2}, %rd2;"),
     ("prefetch", "prefetch.global.L2::evict_normal"),
+    ("createpolicy", "CachePolicy::fractional::<(L2EvictLast, L2EvictFirst)>(0.5)"),
+    ("discard", "discard.global.L2"),
+    ("no-instruction", "ldg.f32"),
     ("no-word", "ld.gobal.nc.L1::evict_lst.f32"),
     ("no-type", "ld.global.nc.L1::evict_last"),
     ("no-priority", "ld.shared.L1::evict_last.f32"),

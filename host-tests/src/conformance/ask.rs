@@ -63,7 +63,7 @@ impl Asked {
 
     /// Those of these spellings that do not become machine code.
     pub fn failures(&self, spellings: &[Spelling], sm: Sm, version: PtxVersion) -> Result<Vec<Failure>> {
-        let file = self.answer(&("machine code", machine_code_module(spellings, sm, version), sm));
+        let file = self.answer(&("machine code of all", machine_code_module(spellings, sm, version), sm));
         if file.is_file() {
             return Ok(Vec::new());
         }
@@ -79,7 +79,9 @@ impl Asked {
         let scratch =
             tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
         let text = machine_code_module(part, sm, version);
-        let Err(rejected) = self.assembler.assemble_text(&text, sm, &scratch.path().join("spellings.cubin"))? else {
+        // Else functions that no kernel calls are left out.
+        let assembler = self.assembler.clone().option("-c");
+        let Err(rejected) = assembler.assemble_text(&text, sm, &scratch.path().join("spellings.cubin"))? else {
             return Ok(Vec::new());
         };
         if let [_] = part {
