@@ -265,7 +265,7 @@ fn constructor(head: &str) -> String {
     if parameters.is_empty() { snake + "()" } else { format!("{snake}::<{parameters}()") }
 }
 
-/// All about a form, its machine code read from the tools now.
+/// All about a form, its machine code read from the tools.
 pub fn explain(form: &Form, tools: &CudaTools) -> Result<String> {
     if !sass::touches_memory(form) {
         return Ok(page(form, &Seen::new()));
@@ -280,7 +280,7 @@ fn see(form: &Form, reader: &Reader, sms: &[Sm]) -> Result<Seen> {
     let without = trace::without_hints(form.ptx()).into_iter().map(|(_, without)| without);
     let spellings: Vec<String> = without.chain([form.ptx().to_owned()]).collect();
     let accesses: Vec<&str> = spellings.iter().map(String::as_str).collect();
-    let on = |sm: &Sm| Ok((*sm, spellings.iter().cloned().zip(reader.alone(*sm, &accesses)?).collect()));
+    let on = |sm: &Sm| Ok((*sm, spellings.iter().cloned().zip(reader.alone_and_kept(*sm, &accesses)?).collect()));
     let sms: Vec<&Sm> = sms.iter().filter(|sm| form.min_sm() <= sm.number).collect();
     Ok(sms.into_par_iter().map(on).collect::<Result<Vec<_>>>()?.into_iter().collect())
 }

@@ -81,7 +81,12 @@ impl Reader {
         in_parts(accesses, 1, |module, _| self.module(sm, module))
     }
 
-    /// The machine code of each access. Answers are kept: the same text is not assembled twice.
+    /// The same, and answers are kept: the same text is not assembled twice.
+    pub fn alone_and_kept(&self, sm: Sm, accesses: &[&str]) -> Result<Vec<MachineCode>> {
+        in_parts(accesses, 1, |module, _| self.kept(sm, module))
+    }
+
+    /// The machine code of each access, many in a kernel. Answers are kept.
     pub fn read(&self, sm: Sm, accesses: &[&str], bar: &Bar<'_>) -> Result<Vec<MachineCode>> {
         in_parts(accesses, IN_A_KERNEL, |module, len| {
             let read = self.kept(sm, module);

@@ -198,17 +198,17 @@ impl Grammar {
         number - choice * weight + random.random_range(0..choices) * weight
     }
 
-    /// Whether this is one of its spellings.
-    pub fn spells(&self, ptx: &str) -> bool {
-        fn rest(places: &[Axis], typed: bool, ptx: &str) -> bool {
-            match places {
-                [] if typed => TYPES.iter().any(|class| class.contains(&ptx)),
-                [] => ptx.is_empty(),
-                [axis, others @ ..] => axis
-                    .iter()
-                    .filter_map(|word| ptx.strip_prefix(word))
-                    .any(|left| (left.is_empty() || left.starts_with('.')) && rest(others, typed, left)),
-            }
+    /// The number of a mnemonic, its type standing for the class, if this grammar spells it.
+    pub fn number(&self, ptx: &str) -> Option<usize> {
+        fn rest(places: &[Axis], typed: bool, ptx: &str) -> Option<usize> {
+            let Some((axis, others)) = places.split_first() else {
+                let class = TYPES.iter().position(|class| class.contains(&ptx));
+                return if typed { class } else { ptx.is_empty().then_some(0) };
+            };
+            axis.iter().enumerate().find_map(|(choice, word)| {
+                let left = ptx.strip_prefix(word).filter(|left| left.is_empty() || left.starts_with('.'))?;
+                Some(choice + axis.len() * rest(others, typed, left)?)
+            })
         }
         rest(self.places, self.typed, ptx)
     }
@@ -349,6 +349,16 @@ mod tests {
         let heads: HashSet<_> = (0..access).map(|number| GRAMMARS[0].head(number)).collect();
         assert_eq!(heads.len(), access);
         assert_eq!(TYPES.iter().flat_map(|class| class.iter()).collect::<HashSet<_>>().len(), 4 * 15);
+    }
+
+    #[test]
+    fn numbers_are_found_again() {
+        for grammar in &GRAMMARS {
+            for number in (0..grammar.len()).step_by(grammar.len().div_ceil(500)) {
+                assert_eq!(grammar.number(&grammar.spelling(number).ptx), Some(number), "{}", grammar.name);
+            }
+        }
+        assert_eq!(GRAMMARS[0].number("ld.global.nc.L2::1024B.f32"), None);
     }
 
     #[test]

@@ -62,8 +62,8 @@ const EXPRESSIONS: usize = 4000;
 pub enum Extent {
     /// Every spelling.
     Whole,
-    /// So many that the types accept, each with three that differ from one of those in one word, and as many out of
-    /// all; and the whole of each small grammar.
+    /// So many of the catalogue, each with three that differ from it in one word, and as many out of all, of each large
+    /// grammar; and the small ones whole.
     Slice(usize),
 }
 
@@ -136,7 +136,7 @@ pub fn compare(
     let (alive, dead) = comparing.walk(gpus, &numbered)?;
     let (mut live, expressions) = match extent {
         Extent::Whole => (families(&alive), EXPRESSIONS),
-        Extent::Slice(count) => (comparing.relatives(&alive), count),
+        Extent::Slice(count) => (comparing.relatives(&alive), count / 2),
     };
     comparing.report.live = live.len();
     comparing.gpus(gpus, &mut live, &dead)?;
@@ -160,24 +160,24 @@ impl Comparing<'_> {
             Extent::Whole => GRAMMARS.iter().flat_map(whole).collect(),
             Extent::Slice(count) => {
                 let (typed, small): (Vec<_>, Vec<_>) = GRAMMARS.iter().partition(|grammar| grammar.typed);
-                let drawn: Vec<Numbered> = typed.into_iter().flat_map(|grammar| self.slice(grammar, count)).collect();
-                small.into_iter().flat_map(whole).chain(drawn).collect()
+                let forms: Vec<_> = catalogue::forms().collect();
+                let mut drawn: Vec<Numbered> = small.into_iter().flat_map(whole).collect();
+                for grammar in typed {
+                    let legal: Vec<usize> = forms.iter().filter_map(|form| grammar.number(form.ptx())).collect();
+                    drawn.extend(self.slice(grammar, &legal, count));
+                }
+                drawn
             }
         }
     }
 
-    fn slice(&mut self, grammar: &'static Grammar, count: usize) -> Vec<Numbered> {
-        let (mut accepted, mut others) = (Vec::new(), Vec::new());
-        while accepted.len() < count {
-            let number = self.random.random_range(0..grammar.len());
-            let list = if types_say(&grammar.spelling(number)).is_some() { &mut accepted } else { &mut others };
-            list.push((grammar, number));
-        }
-        others.truncate(count);
-        for &(_, number) in &accepted {
-            others.extend((0..3).map(|_| (grammar, grammar.neighbour(number, &mut self.random))));
-        }
-        [accepted, others].concat()
+    /// So many of what the types accept, three that differ from each in a word, and as many of any kind.
+    fn slice(&mut self, grammar: &'static Grammar, legal: &[usize], count: usize) -> Vec<Numbered> {
+        let accepted = legal.sample(&mut self.random, count).copied().collect::<Vec<_>>();
+        let any = (0..count).map(|_| self.random.random_range(0..grammar.len())).collect::<Vec<_>>();
+        let beside = accepted.iter().flat_map(|number| [*number; 3]);
+        let beside: Vec<usize> = beside.map(|number| grammar.neighbour(number, &mut self.random)).collect();
+        [accepted, any, beside].concat().into_iter().map(|number| (grammar, number)).collect()
     }
 
     /// Asks each assembler's parser about its newest GPU, and gives what it or the types accept, and the rest.
@@ -320,11 +320,10 @@ impl Comparing<'_> {
         let (spelled, others) = (live.sample(&mut self.random, count / 2), dead.iter().map(number_of));
         let mut expressions = compiler::spellings(spelled.into_iter().chain(others), count);
         expressions.extend(compiler::methods(count, &mut self.random));
-        for target in compiler::TARGETS {
-            let _step =
-                self.progress.step(format!("cargo check of {} expressions for {}", expressions.len(), target.sm));
-            self.report.compiled.push(compiler::check(toolchain, &target, &expressions)?);
-        }
+        let names = compiler::TARGETS.map(|target| target.sm.to_string()).join(", ");
+        let _step = self.progress.step(format!("cargo check of {} expressions for {names}", expressions.len()));
+        let compiled = compiler::TARGETS.par_iter().map(|target| compiler::check(toolchain, target, &expressions));
+        self.report.compiled = compiled.collect::<Result<_>>()?;
         Ok(())
     }
 }
