@@ -6,9 +6,9 @@
 use std::env;
 
 /// The SMs at which something begins. The same numbers stand in `qualifier/target.rs`.
-const SM_GATES: [u32; 8] = [20, 30, 32, 70, 75, 80, 90, 100];
+const SM_GATES: [u32; 9] = [20, 30, 32, 60, 70, 75, 80, 90, 100];
 /// The PTX ISA versions at which something begins.
-const PTX_GATES: [u32; 12] = [20, 31, 60, 74, 77, 78, 80, 82, 83, 84, 88, 91];
+const PTX_GATES: [u32; 18] = [20, 31, 40, 50, 60, 62, 63, 74, 77, 78, 80, 81, 82, 83, 84, 88, 91, 94];
 
 /// The newest of each, where nothing is out of reach.
 const NEWEST: Target = Target { sm: u32::MAX, ptx: u32::MAX };
@@ -109,7 +109,7 @@ fn number_of_digits(text: &str) -> Option<u32> {
 }
 
 /// The `.version` that rustc emits for a GPU where no feature raises it. (Below sm_80 it is rustc 1.96's, newer ones
-/// emit 7.0: nothing begins in between.)
+/// emit 7.0: only atomics of 16-bit floats begin in between, and a flag says so.)
 fn emitted_for(gpu: &str) -> u32 {
     match (gpu, sm(gpu).unwrap_or_default()) {
         ("sm_90a", _) => 80,

@@ -180,8 +180,12 @@ impl Case {
         if guarded {
             parameters += ", cond: bool";
         }
-        if guarded && form.operation() == Operation::Load {
-            parameters += &format!(", or: &{element}");
+        match (guarded, form.operation(), form.signature()) {
+            (true, Operation::Load, _) => parameters += &format!(", or: &{element}"),
+            (true, Operation::Other, Some(Signature { result: Some(result), .. })) => {
+                parameters += &format!(", or: {result}");
+            }
+            _ => {}
         }
         let expression = self.rust();
         let body = match form.operation() {
@@ -212,7 +216,7 @@ impl Case {
             Operation::Store => format!("[{address}], {value}{policy}"),
             Operation::Other => {
                 let operands = self.form.signature().map_or("", |signature| signature.operands);
-                operands.replace("[%]", &format!("[{address}]"))
+                operands.replace("[%]", &format!("[{address}]")) + policy
             }
         };
         let mut lines = vec![format!("{} {operands};", self.form.ptx())];
@@ -224,10 +228,11 @@ impl Case {
             let before = ["{".into(), ".reg .u64 %address;".into(), format!("cvta.to.{space}.u64 %address, %;")];
             lines = before.into_iter().chain(lines).chain(["}".into()]).collect();
         }
-        if value == "%value" {
-            lines = packed(lines, self.form.operation(), self.is_guarded());
+        match self.form.operation() {
+            Operation::Other if operands.contains("%value") => packed_atomic(lines, &operands, self.is_guarded()),
+            operation if value == "%value" => packed(lines, operation, self.is_guarded()),
+            _ => lines,
         }
-        lines
     }
 
     /// The space that the block converts the address to.
@@ -266,6 +271,22 @@ fn packed(access: Vec<String>, operation: Operation, guarded: bool) -> Vec<Strin
     let before = ["{", ".reg .b128 %value;"].into_iter().chain(pack).map(String::from);
     let after = unpack.into_iter().chain(["}"]).map(String::from);
     before.chain(access).chain(after).collect()
+}
+
+/// A 128-bit atomic: as for an access, each of its values in a register of its own.
+fn packed_atomic(atomic: Vec<String>, operands: &str, guarded: bool) -> Vec<String> {
+    let compare = operands.contains("%compare");
+    let before = [
+        (true, "{"),
+        (true, ".reg .b128 %old, %value;"),
+        (guarded, "mov.b128 %old, {%, %};"),
+        (true, "mov.b128 %value, {%, %};"),
+        (compare, ".reg .b128 %compare;"),
+        (compare, "mov.b128 %compare, {%, %};"),
+    ];
+    let before = before.into_iter().filter(|(stands, _)| *stands).map(|(_, line)| line.to_owned());
+    let after = ["mov.b128 {%, %}, %old;", "}"].into_iter().map(String::from);
+    before.chain(atomic).chain(after).collect()
 }
 
 /// Writes the crate of these cases into `folder`, if it is not there already, and gives its folder.

@@ -14,12 +14,13 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::atom::{Atomic, atomics};
 use crate::qualifier::target::{Isa, Sm};
 pub use crate::spelling::Operation;
 use crate::spelling::{ELEMENTS, L1, L2, Needs, Operator, Ordering, Place, Size, Spelling, Threads};
 use crate::{applypriority, createpolicy, discard, prefetch};
 
-/// A row of an instruction that moves no value and has a function for each spelling.
+/// A row of an instruction that has a function for each spelling.
 #[derive(Debug)]
 pub(crate) struct Single {
     instruction: &'static str,
@@ -29,7 +30,7 @@ pub(crate) struct Single {
     needs: Needs,
 }
 
-/// What a form that moves no value takes and gives.
+/// What a form that is neither a load nor a store takes and gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
     /// The parameters that its Rust expression names: `p: *const u8`.
@@ -57,9 +58,15 @@ pub struct Form {
     instruction: String,
     rust: String,
     ptx: String,
-    spelling: Option<Spelling>,
-    signature: Option<Signature>,
+    what: What,
     needs: Needs,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Access(Spelling),
+    Atomic(Atomic),
+    Single(Signature),
 }
 
 impl Form {
@@ -70,12 +77,20 @@ impl Form {
 
     /// What it does with its address.
     pub fn operation(&self) -> Operation {
-        self.spelling.map_or(Operation::Other, |spelling| spelling.operation)
+        self.access().map_or(Operation::Other, |spelling| spelling.operation)
     }
 
-    /// What it takes and gives, if it moves no value.
+    fn access(&self) -> Option<Spelling> {
+        if let What::Access(spelling) = self.what { Some(spelling) } else { None }
+    }
+
+    /// What it takes and gives, if it is neither a load nor a store.
     pub fn signature(&self) -> Option<Signature> {
-        self.signature
+        match self.what {
+            What::Access(_) => None,
+            What::Atomic(atomic) => Some(atomic.signature()),
+            What::Single(signature) => Some(signature),
+        }
     }
 
     /// The expression, with `p` as the address, `v` as the value of a store, `policy` where a policy is taken. It is
@@ -84,24 +99,29 @@ impl Form {
         &self.rust
     }
 
-    /// The predicated form's expression, with `cond`, and for a load `or`, beside the others. None where there is none.
+    /// The predicated form's expression, with `cond`, and where it has a value `or`, beside the others. None where there
+    /// is none.
     pub fn rust_if(&self) -> Option<String> {
-        self.spelling.map(|spelling| spelling.method(true).unwrap_or_else(|| spelling.spelled(true)))
+        match self.what {
+            What::Access(spelling) => Some(spelling.method(true).unwrap_or_else(|| spelling.spelled(true))),
+            What::Atomic(atomic) => Some(atomic.rust(true)),
+            What::Single(_) => None,
+        }
     }
 
-    /// The expression with [`ptx!`](crate::ptx). None for what moves no value.
+    /// The expression of a load or store with [`ptx!`](crate::ptx). None for all else.
     pub fn rust_ptx(&self) -> Option<String> {
-        self.spelling.map(|spelling| spelling.spelled(false))
+        self.access().map(|spelling| spelling.spelled(false))
     }
 
-    /// The predicated expression with [`ptx!`](crate::ptx). None for what moves no value.
+    /// The predicated expression of a load or store with [`ptx!`](crate::ptx). None for all else.
     pub fn rust_ptx_if(&self) -> Option<String> {
-        self.spelling.map(|spelling| spelling.spelled(true))
+        self.access().map(|spelling| spelling.spelled(true))
     }
 
     /// The form with `.unified` behind its address, where it takes that: the expression, SM and PTX ISA version.
     pub fn unified(&self) -> Option<(String, u32, u32)> {
-        let spelling = Spelling { unified: true, ..self.spelling? };
+        let spelling = Spelling { unified: true, ..self.access()? };
         let needs = spelling.check().ok()?;
         Some((spelling.spelled(false), needs.sm, needs.ptx))
     }
@@ -111,24 +131,32 @@ impl Form {
         &self.ptx
     }
 
-    /// The Rust type that it moves: `V4<f32>`. None for what moves no value.
+    /// The Rust type that a load or store moves: `V4<f32>`. None for all else.
     pub fn element(&self) -> Option<&'static str> {
-        self.spelling.map(|spelling| ELEMENTS[spelling.element].rust)
+        self.access().map(|spelling| ELEMENTS[spelling.element].rust)
     }
 
-    /// How many bytes it moves; 0 for what moves no value.
+    /// How many bytes a load or store moves; 0 for all else.
     pub fn bytes(&self) -> usize {
-        self.spelling.map_or(0, |spelling| ELEMENTS[spelling.element].bytes)
+        self.access().map_or(0, |spelling| ELEMENTS[spelling.element].bytes)
     }
 
     /// The state space of its address as a word without a dot, `shared::cluster`. None for a generic address.
     pub fn space(&self) -> Option<&'static str> {
-        self.spelling?.place.map(|place| &place.ptx()[1..])
+        match self.what {
+            What::Access(spelling) => spelling.place.map(|place| &place.ptx()[1..]),
+            What::Atomic(atomic) => atomic.space(),
+            What::Single(_) => None,
+        }
     }
 
     /// Whether it takes a [`CachePolicy`](crate::CachePolicy).
     pub fn takes_policy(&self) -> bool {
-        self.spelling.is_some_and(|spelling| spelling.hint)
+        match self.what {
+            What::Access(spelling) => spelling.hint,
+            What::Atomic(atomic) => atomic.hint(),
+            What::Single(_) => false,
+        }
     }
 
     /// The oldest target that has it: 80 for sm_80.
@@ -151,8 +179,21 @@ pub fn forms() -> impl Iterator<Item = Form> {
         [prefetch::SINGLES, applypriority::SINGLES, discard::SINGLES, createpolicy::SINGLES]
             .into_iter()
             .flatten()
-            .map(Single::form),
+            .map(Single::form)
+            .chain(atomics().filter_map(Atomic::form)),
     )
+}
+
+impl Atomic {
+    fn form(self) -> Option<Form> {
+        Some(Form {
+            instruction: self.instruction(),
+            rust: self.rust(false),
+            ptx: self.ptx(),
+            what: What::Atomic(self),
+            needs: self.check().ok()?,
+        })
+    }
 }
 
 impl Single {
@@ -161,8 +202,7 @@ impl Single {
             instruction: self.instruction.into(),
             rust: self.rust.into(),
             ptx: self.ptx.into(),
-            spelling: None,
-            signature: Some(self.signature),
+            what: What::Single(self.signature),
             needs: self.needs,
         }
     }
@@ -220,8 +260,7 @@ impl Spelling {
             instruction: self.instruction(),
             rust: self.method(false).unwrap_or_else(|| self.spelled(false)),
             ptx: self.ptx(),
-            spelling: Some(self),
-            signature: None,
+            what: What::Access(self),
             needs,
         })
     }

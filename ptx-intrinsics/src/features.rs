@@ -48,11 +48,27 @@ bitflags! {
         const PARAM_ENTRY = 1 << 14;
         /// `.volatile` on local memory: PTX ISA 9.1.
         const VOLATILE_LOCAL = 1 << 15;
+        /// `and`, `or`, `xor`, `min` and `max` of 64 bits by `atom` and `red`: sm_32, PTX ISA 4.0.
+        const ATOMIC_64 = 1 << 16;
+        /// A scope on `atom` and `red`, and `.add.f64`: sm_60, PTX ISA 5.0.
+        const ATOMIC_SCOPE = 1 << 17;
+        /// Atomic `.add.noftz.f16x2`: sm_60, PTX ISA 6.2.
+        const ATOMIC_F16X2 = 1 << 18;
+        /// Atomic `.add.noftz.f16` and `.cas.b16`: sm_70, PTX ISA 6.3.
+        const ATOMIC_16 = 1 << 19;
+        /// Atomic `.add.noftz.bf16` and `.bf16x2`: sm_90, PTX ISA 7.8.
+        const ATOMIC_BF16 = 1 << 20;
+        /// Vectors by `atom` and `red`: sm_90, PTX ISA 8.1.
+        const ATOMIC_VECTOR = 1 << 21;
+        /// Atomic `.exch.b128` and `.cas.b128`: sm_90, PTX ISA 8.3.
+        const ATOMIC_128 = 1 << 22;
+        /// Atomic `.add.noftz.f32`: sm_90, PTX ISA 9.4.
+        const ATOMIC_F32_NOFTZ = 1 << 23;
     }
 }
 
 /// Where each begins: SM and PTX ISA version.
-const BEGINS: [(Features, u32, u32); 16] = [
+const BEGINS: [(Features, u32, u32); 24] = [
     (Features::NON_COHERENT, 32, 31),
     (Features::L1_PRIORITY, 70, 74),
     (Features::PREFETCH_SIZE, 75, 74),
@@ -69,6 +85,14 @@ const BEGINS: [(Features, u32, u32); 16] = [
     (Features::PARAM, 20, 83),
     (Features::PARAM_ENTRY, 70, 83),
     (Features::VOLATILE_LOCAL, 20, 91),
+    (Features::ATOMIC_64, 32, 40),
+    (Features::ATOMIC_SCOPE, 60, 50),
+    (Features::ATOMIC_F16X2, 60, 62),
+    (Features::ATOMIC_16, 70, 63),
+    (Features::ATOMIC_BF16, 90, 78),
+    (Features::ATOMIC_VECTOR, 90, 81),
+    (Features::ATOMIC_128, 90, 83),
+    (Features::ATOMIC_F32_NOFTZ, 90, 94),
 ];
 
 impl Features {
@@ -95,6 +119,11 @@ impl Form {
         let says = |text: &str| self.ptx().contains(text);
         let moves = self.operation() != Operation::Other;
         let prefetch = says("prefetch");
+        let atomic = ["atom.", "red."].iter().any(|op| self.instruction().starts_with(op));
+        let vector = says(".v2.") || says(".v4.") || says(".v8.");
+        let long = [".b64", ".u64", ".s64"].iter().any(|ty| says(ty));
+        let scope = [".cta", ".cluster", ".gpu", ".sys"].iter().any(|scope| says(scope));
+        let old_long = says(".exch") || says(".cas") || says(".add");
         // What came together with the policies.
         let policy = ["createpolicy", "applypriority", "discard"].contains(&self.instruction());
         let spelled = [
@@ -107,13 +136,21 @@ impl Form {
             (Features::TENSORMAP, says(".tensormap")),
             (Features::B128, says(".b128")),
             (Features::WIDE, self.bytes() == 32),
-            (Features::ORDER, says(".relaxed") || says(".acquire") || says(".release")),
+            (Features::ORDER, [".relaxed", ".acquire", ".release", ".acq_rel"].iter().any(|order| says(order))),
             (Features::CLUSTER, says("cluster")),
             (Features::MMIO, says(".mmio")),
             (Features::B128_SYS, says(".sys") && says(".b128")),
             (Features::PARAM, says(".param::func")),
             (Features::PARAM_ENTRY, says(".param::entry")),
             (Features::VOLATILE_LOCAL, says(".volatile.local")),
+            (Features::ATOMIC_64, atomic && long && !old_long),
+            (Features::ATOMIC_SCOPE, atomic && (scope || says(".f64"))),
+            (Features::ATOMIC_F16X2, atomic && says(".f16x2")),
+            (Features::ATOMIC_16, atomic && (says(".f16") && !says(".f16x2") || says(".b16"))),
+            (Features::ATOMIC_BF16, atomic && says(".bf16")),
+            (Features::ATOMIC_VECTOR, atomic && vector),
+            (Features::ATOMIC_128, atomic && says(".b128")),
+            (Features::ATOMIC_F32_NOFTZ, atomic && says(".noftz") && says(".f32")),
         ];
         let needed = spelled.into_iter().filter(|&(_, says)| says);
         needed.map(|(feature, ..)| feature).collect()
@@ -129,14 +166,14 @@ mod tests {
         let mut asked = 0;
         for form in crate::catalogue::forms() {
             let features = form.features();
-            for sm in [30, 32, 61, 70, 75, 80, 89, 90, 100, 121] {
-                for ptx in [30, 31, 50, 60, 73, 74, 77, 78, 80, 81, 82, 83, 84, 87, 88, 90, 91] {
+            for sm in [30, 32, 50, 61, 70, 75, 80, 89, 90, 100, 121] {
+                for ptx in [30, 31, 40, 50, 60, 62, 63, 73, 74, 77, 78, 80, 81, 82, 83, 84, 87, 88, 90, 91, 94] {
                     let has = form.min_sm() <= sm && form.min_ptx() <= ptx;
                     assert_eq!(Features::of(sm, ptx).contains(features), has, "{} on {sm}, {ptx}", form.ptx());
                     asked += 1;
                 }
             }
         }
-        assert_eq!(asked, 69_890 * 170);
+        assert_eq!(asked, 80_532 * 231);
     }
 }

@@ -34,7 +34,7 @@ impl Spelling {
             None | Some(Ordering::Weak) => Meaning::Plain,
             Some(Ordering::Volatile | Ordering::Relaxed) => Meaning::Relaxed,
             Some(Ordering::Acquire) => Meaning::Acquire,
-            Some(Ordering::Release) => Meaning::Release,
+            Some(Ordering::Release | Ordering::AcqRel) => Meaning::Release,
             Some(Ordering::Mmio) => Meaning::Volatile,
         }
     }
@@ -115,12 +115,12 @@ fn is_one_of_128_bits<T: PtxType>() -> bool {
 }
 
 /// Rust has no atomic of 128 bits: the ordered accesses to them take turns.
-struct Lock;
+pub(crate) struct Lock;
 
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 impl Lock {
-    fn take() -> Self {
+    pub(crate) fn take() -> Self {
         while TAKEN.swap(true, atomic::Ordering::Acquire) {
             core::hint::spin_loop();
         }

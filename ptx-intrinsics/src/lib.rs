@@ -64,7 +64,13 @@ pub mod spell;
 #[macro_use]
 mod line;
 
+#[macro_use]
+#[doc(hidden)]
+pub mod spelling;
+
 mod applypriority;
+#[doc(hidden)]
+pub mod atom;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod catalogue;
 mod createpolicy;
@@ -82,8 +88,6 @@ mod prefetch;
 pub mod ptx;
 mod shared_ptr;
 mod slices;
-#[doc(hidden)]
-pub mod spelling;
 mod st;
 
 pub use applypriority::*;

@@ -63,6 +63,10 @@ use crate::spelling::Spelling;
 /// [`LdGlobalNc::read`](crate::LdGlobalNc::read).
 #[macro_export]
 macro_rules! ptx {
+    (@$cond:tt atom $($rest:tt)*) => { $crate::__atomic! { @words atom [@ $cond] () any generic $($rest)* } };
+    (@$cond:tt red $($rest:tt)*) => { $crate::__atomic! { @words red [@ $cond] () any generic $($rest)* } };
+    (atom $($rest:tt)*) => { $crate::__atomic! { @words atom [] () any generic $($rest)* } };
+    (red $($rest:tt)*) => { $crate::__atomic! { @words red [] () any generic $($rest)* } };
     (@$cond:tt $op:ident $($rest:tt)*) => { $crate::__ptx! { @words $op [@ $cond] () pure generic $($rest)* } };
     ($op:ident $($rest:tt)*) => { $crate::__ptx! { @words $op [] () pure generic $($rest)* } };
 }

@@ -48,13 +48,13 @@ impl Needs {
         }
     }
 
-    const fn and_if(self, condition: bool, other: Self) -> Self {
+    pub(crate) const fn and_if(self, condition: bool, other: Self) -> Self {
         if condition { self.and(other) } else { self }
     }
 }
 
 /// Whether two words are the same.
-const fn same(a: &[u8], b: &[u8]) -> bool {
+pub(crate) const fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }
@@ -90,11 +90,11 @@ macro_rules! words {
                 match self { $(Self::$variant => $rust),* }
             }
 
-            const fn needs(self) -> Needs {
+            pub(crate) const fn needs(self) -> Needs {
                 match self { $(Self::$variant => Needs::of::<$($needs)*>()),* }
             }
 
-            const fn read(word: &[u8]) -> Option<Self> {
+            pub(crate) const fn read(word: &[u8]) -> Option<Self> {
                 $(if same(word, $text.as_bytes()) {
                     return Some(Self::$variant);
                 })*
@@ -112,6 +112,7 @@ words! {
         Relaxed ".relaxed" ".relaxed::<>()" [sm_70, ptx60];
         Acquire ".acquire" ".acquire::<>()" [sm_70, ptx60];
         Release ".release" ".release::<>()" [sm_70, ptx60];
+        AcqRel ".acq_rel" "" [sm_70, ptx60];
         Mmio ".mmio" ".mmio()" [sm_70, ptx82];
     }
 }
@@ -237,7 +238,7 @@ pub struct Wrong<'t> {
     pub why: &'static str,
 }
 
-const fn wrong<'t, T>(word: &'t str, why: &'static str) -> Result<T, Wrong<'t>> {
+pub(crate) const fn wrong<'t, T>(word: &'t str, why: &'static str) -> Result<T, Wrong<'t>> {
     Err(Wrong { word, why })
 }
 
@@ -410,6 +411,7 @@ impl Spelling {
             (Some(order), Some(_)) if !synchronises => {
                 wrong(order.ptx(), "it stands on generic, global and shared addresses")
             }
+            (Some(Ordering::AcqRel), _) => wrong(".acq_rel", "a load acquires, a store releases; `atom` does both"),
             (Some(Ordering::Acquire), _) if matches!(self.operation, Operation::Store) => {
                 wrong(".acquire", "a load acquires, a store releases: `st.release`")
             }
@@ -517,7 +519,7 @@ impl Spelling {
 }
 
 /// Where the word that begins at `at` ends.
-const fn end_of_word(text: &[u8], at: usize) -> usize {
+pub(crate) const fn end_of_word(text: &[u8], at: usize) -> usize {
     let mut end = at + 1;
     while end < text.len() && text[end] != b'.' {
         end += 1;
@@ -525,7 +527,7 @@ const fn end_of_word(text: &[u8], at: usize) -> usize {
     if end < text.len() { end } else { text.len() }
 }
 
-const fn word(text: &str, from: usize, to: usize) -> &str {
+pub(crate) const fn word(text: &str, from: usize, to: usize) -> &str {
     text.split_at(to).0.split_at(from).1
 }
 
@@ -568,10 +570,8 @@ pub const fn judge<'t>(
         Ok(needs) => needs,
         Err(wrong) => return Err(wrong),
     };
-    match (spelling.hint, policy) {
-        (true, false) => return wrong(".L2::cache_hint", "a `CachePolicy` is missing behind the other operands"),
-        (false, true) => return wrong("", "a `CachePolicy` is there, and `.L2::cache_hint` is not"),
-        _ => {}
+    if let Err(wrong) = demand_policy(spelling.hint, policy) {
+        return Err(wrong);
     }
     match lanes {
         Lanes::Some(_) if spelling.bytes() != 32 => wrong("_", "only a 256-bit access can leave lanes out"),
@@ -586,10 +586,29 @@ pub const fn judge<'t>(
 #[doc(hidden)]
 pub const fn demand(text: &'static str, policy: bool, unified: bool, lanes: Lanes<'_>) -> Spelling {
     match judge(text, policy, unified, lanes) {
-        Ok((_, needs)) if !needs.has_sm => stop_for_sm(text, needs.sm),
-        Ok((_, needs)) if !needs.has_ptx => stop_for_ptx(text, needs.ptx),
-        Ok((spelling, _)) => spelling,
-        Err(Wrong { word, why }) => stop(text, word, why),
+        Ok((spelling, needs)) => {
+            stop_unless_on_target(text, needs);
+            spelling
+        }
+        Err(wrong) => stop(text, wrong),
+    }
+}
+
+/// Whether a policy stands behind the operands exactly where `.L2::cache_hint` is said.
+pub(crate) const fn demand_policy(hint: bool, policy: bool) -> Result<(), Wrong<'static>> {
+    match (hint, policy) {
+        (true, false) => wrong(".L2::cache_hint", "a `CachePolicy` is missing behind the other operands"),
+        (false, true) => wrong("", "a `CachePolicy` is there, and `.L2::cache_hint` is not"),
+        _ => Ok(()),
+    }
+}
+
+/// Stops the build where its target is too old.
+pub(crate) const fn stop_unless_on_target(text: &str, needs: Needs) {
+    match needs {
+        Needs { has_sm: false, sm, .. } => stop_for_sm(text, sm),
+        Needs { has_ptx: false, ptx, .. } => stop_for_ptx(text, ptx),
+        _ => {}
     }
 }
 
@@ -615,7 +634,7 @@ const fn any(named: &[bool]) -> bool {
 }
 
 /// Stops the build with `text: word: why`.
-const fn stop(text: &str, word: &str, why: &str) -> ! {
+pub(crate) const fn stop(text: &str, Wrong { word, why }: Wrong<'_>) -> ! {
     let message = Message::about(text);
     let message = if word.is_empty() { message } else { message.and("`").and(word).and("`: ") };
     message.and(why).panic()

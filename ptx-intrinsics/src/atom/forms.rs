@@ -1,0 +1,94 @@
+//! The forms of `atom` and `red`, for the catalogue.
+
+extern crate alloc;
+
+use alloc::format;
+use alloc::string::String;
+
+use super::{Atomic, Reduction, TYPES};
+use crate::catalogue::Signature;
+use crate::spelling::{Ordering, Place, Threads};
+
+/// Every atomic that is legal. What is meant anyway is left out: `.gpu` behind an order, `::cta` behind `.shared`.
+pub(crate) fn atomics() -> impl Iterator<Item = Atomic> {
+    let places = [None, Some(Place::Global), Some(Place::Shared), Some(Place::SharedCluster)];
+    let orders = || core::iter::once(None).chain(Ordering::ALL.iter().copied().map(Some));
+    let scopes = || core::iter::once(None).chain(Threads::ALL.iter().copied().map(Some));
+    let heads = [false, true].into_iter().flat_map(move |red| {
+        Reduction::ALL.iter().flat_map(move |&op| {
+            orders().flat_map(move |order| {
+                scopes().flat_map(move |scope| {
+                    places.map(move |place| Atomic { op: Some(op), order, scope, place, ..Atomic::plain(red) })
+                })
+            })
+        })
+    });
+    heads
+        .filter(|head| head.order.is_none() || head.scope.is_some())
+        .flat_map(|head| {
+            (0..TYPES.len()).flat_map(move |ty| {
+                [(false, false), (true, false), (false, true), (true, true)].map(|(noftz, hint)| Atomic {
+                    ty,
+                    noftz,
+                    hint,
+                    ..head
+                })
+            })
+        })
+        .filter(|atomic| atomic.check().is_ok())
+}
+
+impl Atomic {
+    fn mnemonic(&self) -> &'static str {
+        if self.red { "red" } else { "atom" }
+    }
+
+    /// `atom.add`, `red.max`.
+    pub(crate) fn instruction(&self) -> String {
+        format!("{}{}", self.mnemonic(), self.op.map_or("", Reduction::ptx))
+    }
+
+    /// Its words in the order of the PTX ISA.
+    pub(crate) fn ptx(&self) -> String {
+        let words = [
+            Some(self.mnemonic()),
+            self.order.map(Ordering::ptx),
+            self.scope.map(Threads::ptx),
+            self.place.map(Place::ptx),
+            self.op.map(Reduction::ptx),
+            self.noftz.then_some(".noftz"),
+            self.hint.then_some(".L2::cache_hint"),
+            Some(TYPES[self.ty].ptx),
+        ];
+        words.into_iter().flatten().collect()
+    }
+
+    pub(crate) fn space(&self) -> Option<&'static str> {
+        self.place.map(|place| &place.ptx()[1..])
+    }
+
+    pub(crate) fn hint(&self) -> bool {
+        self.hint
+    }
+
+    pub(crate) fn signature(&self) -> Signature {
+        let row = &TYPES[self.ty].catalogue;
+        match (self.red, self.op) {
+            (true, _) => row.red,
+            (false, Some(Reduction::Cas)) => row.cas,
+            _ => row.atom,
+        }
+    }
+
+    /// The expression, with `p`, `v`, for `.cas` `compare`, under a predicate `cond` and for `atom` `or`.
+    pub(crate) fn rust(&self, guarded: bool) -> String {
+        let (cond, or) = match (guarded, self.red) {
+            (false, _) => ("", ""),
+            (true, true) => ("@cond ", ""),
+            (true, false) => ("@cond ", ", else or"),
+        };
+        let compare = if self.op == Some(Reduction::Cas) { "compare, " } else { "" };
+        let policy = if self.hint { ", policy" } else { "" };
+        format!("ptx!({cond}{} [p as *mut {}], {compare}v{policy}{or})", self.ptx(), TYPES[self.ty].catalogue.rust)
+    }
+}
