@@ -46,12 +46,12 @@ macro_rules! for_each_atomic {
         $callback! { $args
             {B16k (B16) (b16) [".b16"] x1 reg16 u16 U16 [sm_70 ptx63 "" Cas;]}
             {B32k (B32) (b32) [".b32"] x1 reg32 u32 U32 [sm_20 ptx20 "" And Or Xor Exch Cas;]}
-            {B64k (B64) (b64) [".b64"] x1 reg64 u64 U64 [sm_20 ptx20 "" Exch Cas; sm_32 ptx40 "" And Or Xor;]}
+            {B64k (B64) (b64) [".b64"] x1 reg64 u64 U64 [sm_20 ptx20 "" Exch Cas; sm_32 ptx31 "" And Or Xor;]}
             {B128k (B128) (b128) [".b128"] b128 reg64 u64 U128 [sm_90 ptx83 "" Exch Cas;]}
             {U32k (u32) (u32) [".u32"] x1 reg32 u32 U32 [sm_20 ptx20 "" Inc Dec Add Min Max;]}
-            {U64k (u64) (u64) [".u64"] x1 reg64 u64 U64 [sm_20 ptx20 "" Add; sm_32 ptx40 "" Min Max;]}
+            {U64k (u64) (u64) [".u64"] x1 reg64 u64 U64 [sm_20 ptx20 "" Add; sm_32 ptx31 "" Min Max;]}
             {S32k (i32) (s32) [".s32"] x1 reg32 u32 S32 [sm_20 ptx20 "" Add Min Max;]}
-            {S64k (i64) (s64) [".s64"] x1 reg64 u64 S64 [sm_32 ptx40 "" Min Max;]}
+            {S64k (i64) (s64) [".s64"] x1 reg64 u64 S64 [sm_32 ptx31 "" Min Max;]}
             {F32k (f32) (f32) [".f32"] x1 reg32 f32 F32 [sm_20 ptx20 "" Add; sm_90 ptx94 ".noftz" Add;]}
             {F32x2k (V2<f32>) (v2 f32) [".v2.f32"] x2 reg32 f32 F32 [sm_90 ptx81 "" Add; sm_90 ptx94 ".noftz" Add;]}
             {F32x4k (V4<f32>) (v4 f32) [".v4.f32"] x4 reg32 f32 F32 [sm_90 ptx81 "" Add; sm_90 ptx94 ".noftz" Add;]}

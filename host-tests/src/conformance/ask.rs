@@ -120,7 +120,7 @@ fn parsed_module(spellings: &[Spelling], target: Sm, version: PtxVersion) -> (St
     let mut lines = vec![None; 3];
     text.reserve(spellings.len() * 100);
     for (of_a_function, kind) in [(false, "entry"), (true, "func")] {
-        writeln!(text, ".visible .{kind} {kind}_of_all() {{ .reg .u64 %p, %policy; {REGISTERS} .reg .b128 %q<8>;")
+        writeln!(text, ".visible .{kind} {kind}_of_all() {{ .reg .u64 %p, %policy; {REGISTERS} .reg .b128 %q<24>;")
             .expect("a string takes all");
         lines.push(None);
         for (at, spelling) in
@@ -153,7 +153,7 @@ fn machine_code_module(spellings: &[Spelling], sm: Sm, version: PtxVersion) -> S
 
 fn function(text: &mut String, name: &str, address: &str, spellings: &[&Spelling]) {
     // Older targets have no such registers.
-    let wide = if spellings.iter().any(|spelling| spelling.ptx.ends_with(".b128")) { ".reg .b128 %q<8>;" } else { "" };
+    let wide = if spellings.iter().any(|spelling| spelling.ptx.ends_with(".b128")) { ".reg .b128 %q<24>;" } else { "" };
     writeln!(text, ".visible .{name} {{ .reg .u64 %p, %policy; {REGISTERS} {wide}").expect("a string takes all");
     writeln!(text, "{address}; ld.param.u64 %policy, [policy];").expect("a string takes all");
     for (place, spelling) in spellings.iter().enumerate() {

@@ -189,13 +189,14 @@ impl Expression {
             Operands::AllSinks => Some(vec!["_"; spelling.lanes()]),
         };
         let sinks = sinks.map(|lanes| format!("{{{}}}", lanes.join(", ").replace('v', "(or.0[0])")));
+        let compare = if ptx.contains(".cas.") { "or, " } else { "" };
         let rust = match (ptx.starts_with("ld"), sinks) {
             (true, None) => format!("ptx!({ptx} [p as *const {element}]{unified}{policy})"),
             (true, Some(sinks)) => {
                 let sinks = sinks.replace("(or.0[0])", "d");
                 format!("ptx!({ptx} {sinks}, [p as *const {element}]{unified}{policy})")
             }
-            (false, None) => format!("ptx!({ptx} [p as *mut {element}], v{policy})"),
+            (false, None) => format!("ptx!({ptx} [p as *mut {element}], {compare}v{policy})"),
             (false, Some(sinks)) => format!("ptx!({ptx} [p as *mut {element}], {sinks}{policy})"),
         };
         Expression { rust, element, needs: types_say(spelling) }
@@ -207,6 +208,8 @@ fn rust_type(ptx: &str) -> String {
     let mut words = ptx.rsplit('.');
     let scalar = words.next().unwrap_or_default();
     let scalar = match scalar.split_at(1) {
+        _ if scalar.ends_with("16x2") => "B32".into(),
+        _ if scalar.ends_with("f16") => "B16".into(),
         ("b", bits) => format!("B{bits}"),
         ("s", bits) => format!("i{bits}"),
         _ => scalar.to_owned(),
@@ -314,5 +317,8 @@ pub fn methods(count: usize, random: &mut impl Rng) -> Vec<Expression> {
 
 /// So many of these spellings with `ptx!`, the first ones.
 pub fn spellings(all: impl Iterator<Item = Spelling>, count: usize) -> Vec<Expression> {
-    all.filter(Spelling::moves).take(count).map(|spelling| Expression::spelled(&spelling)).collect()
+    all.filter(|spelling| spelling.moves() || spelling.is_atomic())
+        .take(count)
+        .map(|spelling| Expression::spelled(&spelling))
+        .collect()
 }

@@ -98,6 +98,20 @@ const APPLYPRIORITY: &[Axis] = &[
     SPACE,
     &["", ".L1", ".L2", ".L1::evict_normal", ".L2::evict_normal", ".L2::evict_last", ".L2::evict_first"],
 ];
+const ATOMIC: &[Axis] = &[
+    &["atom", "red"],
+    &["", ".weak", ".volatile", ".relaxed", ".acquire", ".release", ".acq_rel", ".sc"],
+    SCOPE,
+    &["", ".global", ".shared", ".shared::cta", ".shared::cluster", ".const", ".local", ".param"],
+    &["", ".and", ".or", ".xor", ".exch", ".cas", ".inc", ".dec", ".add", ".min", ".max", ".popc"],
+    &["", ".noftz"],
+    HINT,
+    &["", ".v2", ".v4", ".v8"],
+    &[
+        ".b8", ".b16", ".b32", ".b64", ".b128", ".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".f16",
+        ".f16x2", ".bf16", ".bf16x2", ".f32", ".f64",
+    ],
+];
 const STRANGE: &[Axis] = &[&["ld", "st"], SPACE, NC, STRANGERS, STRANGE_TYPES];
 
 const LOAD: &[Axis] = &[&["ld"], ORDER, SCOPE, SPACE, OPERATOR, NC, L1, L2, HINT, SIZE];
@@ -114,9 +128,10 @@ pub struct Grammar {
 }
 
 /// Every grammar.
-pub static GRAMMARS: [Grammar; 6] = [
+pub static GRAMMARS: [Grammar; 7] = [
     Grammar { name: "ld", places: LOAD, typed: true },
     Grammar { name: "st", places: STORE, typed: true },
+    Grammar { name: "atom and red", places: ATOMIC, typed: false },
     Grammar { name: "prefetch", places: PREFETCH, typed: false },
     Grammar { name: "createpolicy", places: CREATEPOLICY, typed: false },
     Grammar { name: "applypriority and discard", places: APPLYPRIORITY, typed: false },
@@ -149,6 +164,11 @@ impl Grammar {
     /// How many spellings it has, one of each class of types.
     pub fn len(&self) -> usize {
         self.heads() * if self.typed { TYPES.len() } else { 1 }
+    }
+
+    /// Whether a slice holds only some of it.
+    pub fn is_large(&self) -> bool {
+        self.len() > 100_000
     }
 
     /// Whether it has none.
@@ -189,7 +209,7 @@ impl Grammar {
 
     /// The number of a spelling that differs from that one in one word, or in its type.
     pub fn neighbour(&self, number: usize, random: &mut impl Rng) -> usize {
-        let place = random.random_range(0..=self.places.len());
+        let place = random.random_range(0..self.places.len() + usize::from(self.typed));
         let (weight, choices) = match self.places.get(place) {
             Some(axis) => (self.places[..place].iter().map(|axis| axis.len()).product(), axis.len()),
             None => (self.heads(), TYPES.len()),
@@ -244,7 +264,7 @@ impl Operands {
 }
 
 /// The registers that the lines of a function use, beside `.b128 %q`.
-pub const REGISTERS: &str = ".reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %d<8>; .reg .f32 %f<8>; .reg .f64 %e<8>;";
+pub const REGISTERS: &str = ".reg .b16 %h<24>; .reg .b32 %r<24>; .reg .b64 %d<24>; .reg .f32 %f<24>; .reg .f64 %e<24>;";
 
 impl Spelling {
     /// The instruction, at the address `%p` plus `offset`, under the policy `%policy` where it takes one.
@@ -254,6 +274,8 @@ impl Spelling {
         match self.opcode() {
             "ld" => format!("{} {}, {address}{policy};", self.ptx, self.value()),
             "st" => format!("{} {address}, {}{policy};", self.ptx, self.value()),
+            "atom" => format!("{} {}, {address}, {}{policy};", self.ptx, self.values_from(0), self.changed_by()),
+            "red" => format!("{} {address}, {}{policy};", self.ptx, self.changed_by()),
             "createpolicy" if self.ptx.contains(".range") => format!("{} %d0, {address}, %r0, %r1;", self.ptx),
             "createpolicy" if self.ptx.contains(".cvt") => format!("{} %d0, %p;", self.ptx),
             "createpolicy" => format!("{} %d0, %f0;", self.ptx),
@@ -272,13 +294,18 @@ impl Spelling {
         matches!(self.opcode(), "ld" | "st")
     }
 
+    /// Whether it is an atomic.
+    pub fn is_atomic(&self) -> bool {
+        matches!(self.opcode(), "atom" | "red")
+    }
+
     /// Stores that keep what a load brings, a register each: without them the assembler would drop it, or narrow it.
     pub fn kept(&self) -> String {
         let mut kept = String::new();
         if self.opcode() == "createpolicy" {
             kept += " st.volatile.global.b64 [%p], %d0;";
         }
-        if self.opcode() == "ld" {
+        if matches!(self.opcode(), "ld" | "atom") {
             let (register, bits) = self.register();
             let first = usize::from(self.operands == Operands::OneSink);
             for lane in first..self.lanes() {
@@ -300,14 +327,25 @@ impl Spelling {
     }
 
     fn value(&self) -> String {
+        self.values_from(0)
+    }
+
+    /// What an atomic changes the value in memory by; a `.cas` compares before.
+    fn changed_by(&self) -> String {
+        let value = self.values_from(8);
+        if self.ptx.contains(".cas.") { format!("{}, {value}", self.values_from(16)) } else { value }
+    }
+
+    /// The value in registers from a number on.
+    fn values_from(&self, first: usize) -> String {
         let (register, lanes) = (self.register().0, self.lanes());
         if lanes == 1 {
-            return format!("%{register}0");
+            return format!("%{register}{first}");
         }
         let lane = |at: usize| match self.operands {
             Operands::AllSinks => "_".to_owned(),
             Operands::OneSink if at == 0 => "_".to_owned(),
-            _ => format!("%{register}{at}"),
+            _ => format!("%{register}{}", first + at),
         };
         format!("{{{}}}", (0..lanes).map(lane).collect::<Vec<_>>().join(", "))
     }
@@ -315,7 +353,8 @@ impl Spelling {
     /// The register that holds an element, and the element's bits.
     fn register(&self) -> (char, &str) {
         let ty = self.ptx.rsplit('.').next().unwrap_or_default();
-        let bits = ty.trim_start_matches(|kind: char| kind.is_ascii_lowercase());
+        let bits =
+            if ty.ends_with("16x2") { "32" } else { ty.trim_start_matches(|kind: char| kind.is_ascii_lowercase()) };
         let register = match (ty, bits) {
             ("f32", _) => 'f',
             ("f64", _) => 'e',
@@ -340,9 +379,17 @@ mod tests {
         let lengths: Vec<usize> = GRAMMARS.iter().map(Grammar::len).collect();
         assert_eq!(
             lengths,
-            [6 * access, 6 * access, 2 * 10 * 4 * 6 * 2 * 2, 4 * 3 * 6 * 6 * 4, 2 * 10 * 7, 2 * 10 * 2 * 13 * 13]
+            [
+                6 * access,
+                6 * access,
+                2 * 8 * 5 * 8 * 12 * 2 * 2 * 4 * 19,
+                2 * 10 * 4 * 6 * 2 * 2,
+                4 * 3 * 6 * 6 * 4,
+                2 * 10 * 7,
+                2 * 10 * 2 * 13 * 13
+            ]
         );
-        for grammar in &GRAMMARS[2..] {
+        for grammar in &GRAMMARS[3..] {
             let all: HashSet<_> = (0..grammar.len()).map(|number| grammar.spelling(number)).collect();
             assert_eq!(all.len(), grammar.len());
         }
@@ -395,6 +442,14 @@ mod tests {
         );
         assert_eq!(line("st.global.v4.f32", Operands::AllSinks), "st.global.v4.f32 [%p+64], {_, _, _, _};");
         assert_eq!(line("prefetchu.L1", Operands::Plain), "prefetchu.L1 [%p+64];");
+        assert_eq!(
+            line("atom.cas.b16", Operands::Plain),
+            "atom.cas.b16 %h0, [%p+64], %h16, %h8; st.volatile.global.b16 [%p], %h0;"
+        );
+        assert_eq!(
+            line("red.global.add.noftz.L2::cache_hint.v2.f16x2", Operands::Plain),
+            "red.global.add.noftz.L2::cache_hint.v2.f16x2 [%p+64], {%r8, %r9}, %policy;"
+        );
         assert_eq!(
             line("createpolicy.range.L2::evict_last.b64", Operands::Plain),
             "createpolicy.range.L2::evict_last.b64 %d0, [%p+64], %r0, %r1; st.volatile.global.b64 [%p], %d0;"

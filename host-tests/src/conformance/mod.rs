@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 use std::time::Instant;
 
+use ptx_intrinsics::atom::judge_atomic;
 use ptx_intrinsics::catalogue;
 use ptx_intrinsics::spelling::{Lanes, judge};
 use rand::rngs::StdRng;
@@ -109,6 +110,10 @@ pub fn types_say(spelling: &Spelling) -> Option<(u32, u32)> {
         let others = catalogue::forms().filter(|form| form.operation() == catalogue::Operation::Other);
         others.map(|form| (form.ptx().to_owned(), (form.min_sm(), form.min_ptx()))).collect()
     });
+    if spelling.is_atomic() {
+        let judged = judge_atomic(&spelling.ptx, spelling.takes_policy());
+        return judged.ok().map(|(_, needs)| (needs.sm, needs.ptx));
+    }
     if !spelling.moves() {
         return OTHERS.get(&spelling.ptx).copied();
     }
@@ -159,10 +164,10 @@ impl Comparing<'_> {
         match extent {
             Extent::Whole => GRAMMARS.iter().flat_map(whole).collect(),
             Extent::Slice(count) => {
-                let (typed, small): (Vec<_>, Vec<_>) = GRAMMARS.iter().partition(|grammar| grammar.typed);
+                let (large, small): (Vec<_>, Vec<_>) = GRAMMARS.iter().partition(|grammar| grammar.is_large());
                 let forms: Vec<_> = catalogue::forms().collect();
                 let mut drawn: Vec<Numbered> = small.into_iter().flat_map(whole).collect();
-                for grammar in typed {
+                for grammar in large {
                     let legal: Vec<usize> = forms.iter().filter_map(|form| grammar.number(form.ptx())).collect();
                     drawn.extend(self.slice(grammar, &legal, count));
                 }
