@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 use std::sync::LazyLock;
 
+use ptx_intrinsics::atom::judge_atomic;
 use ptx_intrinsics::catalogue::{self, Form};
 use ptx_intrinsics::spelling::{L1, L2, Operator, Ordering, Size, Spelling, Threads, Wrong};
 use rayon::prelude::*;
@@ -92,6 +93,12 @@ fn find_ptx(text: &str, forms: &[Form]) -> Result<Form, Misspelt> {
     let spelled = |ptx: &str| forms.iter().find(|form| form.ptx() == ptx).cloned();
     let misspelt = |why: String| Misspelt { text: text.into(), why, near: near(text, forms) };
     let opcode = text.split('.').next().unwrap_or_default();
+    if ["atom", "red"].contains(&opcode) {
+        return match judge_atomic(text, text.contains("::cache_hint")) {
+            Ok((atomic, _)) => spelled(&atomic.ptx()).ok_or_else(|| misspelt(NOT_LISTED.into())),
+            Err(wrong) => Err(misspelt(said_wrong(wrong))),
+        };
+    }
     if !["ld", "st"].contains(&opcode) {
         let opcodes: BTreeSet<&str> = forms.iter().filter_map(|form| form.ptx().split('.').next()).collect();
         return spelled(text).ok_or_else(|| match opcodes.contains(opcode) {
@@ -110,13 +117,15 @@ fn find_ptx(text: &str, forms: &[Form]) -> Result<Form, Misspelt> {
         Ok(spelling) => {
             let short = spelling.ptx().replace(".weak", "").replace(".shared::cta", ".shared");
             let entry = short.replace(".param.", ".param::entry.");
-            spelled(&short).or_else(|| spelled(&entry)).ok_or_else(|| misspelt("the catalogue does not list it".into()))
+            spelled(&short).or_else(|| spelled(&entry)).ok_or_else(|| misspelt(NOT_LISTED.into()))
         }
         Err(wrong) => Err(misspelt(said_wrong(wrong))),
     }
 }
 
-fn said_wrong(wrong: Wrong) -> String {
+const NOT_LISTED: &str = "the catalogue does not list it";
+
+fn said_wrong(wrong: Wrong<'_>) -> String {
     if wrong.word.is_empty() { wrong.why.into() } else { format!("`{}`: {}", wrong.word, wrong.why) }
 }
 
@@ -346,15 +355,25 @@ fn words(form: &Form) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
-const ISA: &str = "https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-";
+const ISA: &str = "https://docs.nvidia.com/cuda/parallel-thread-execution/#";
+const MOVES: &str = "data-movement-and-conversion-instructions-";
+const PARALLEL: &str = "parallel-synchronization-and-communication-instructions-";
 
-fn anchor(ptx: &str) -> &'static str {
+fn anchor(ptx: &str) -> String {
+    let section = section(ptx);
+    let chapter = if ["atom", "red"].contains(&section) { PARALLEL } else { MOVES };
+    format!("{chapter}{section}")
+}
+
+fn section(ptx: &str) -> &'static str {
     match ptx.split('.').next() {
         Some("ld") if ptx.split('.').any(|word| word == "nc") => "ld-global-nc",
         Some("ld") => "ld",
         Some("st") => "st",
         Some("applypriority") => "applypriority",
         Some("discard") => "discard",
+        Some("atom") => "atom",
+        Some("red") => "red",
         Some("createpolicy") => "createpolicy",
         _ => "prefetch-prefetchu",
     }
@@ -373,6 +392,24 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
         ["what follows happens after what the thread did whose released value is read;", "L1 is invalidated behind it"],
     ),
     (".release", ["what came before is seen by threads that acquire this value:", "a fence stands before the store"]),
+    (
+        ".acq_rel",
+        [
+            "both: what follows happens after what the thread did whose released value is read,",
+            "and what came before is seen by threads that acquire this one",
+        ],
+    ),
+    (".and", ["the value in memory becomes its AND with the operand", ""]),
+    (".or", ["the value in memory becomes its OR with the operand", ""]),
+    (".xor", ["the value in memory becomes its XOR with the operand", ""]),
+    (".exch", ["the value in memory becomes the operand", ""]),
+    (".cas", ["the value in memory becomes the second operand,", "if it is equal to the first"]),
+    (".inc", ["the value in memory goes up by one,", "and from the operand, or above, to 0"]),
+    (".dec", ["the value in memory goes down by one,", "and from 0, or above the operand, to the operand"]),
+    (".add", ["the operand is added to the value in memory", ""]),
+    (".min", ["the value in memory becomes the less of it and the operand", ""]),
+    (".max", ["the value in memory becomes the greater of it and the operand", ""]),
+    (".noftz", ["subnormal numbers stay what they are", ""]),
     (".mmio", ["for memory-mapped devices: exactly one access, as wide as written", ""]),
     (".cta", ["among the threads of the block", ""]),
     (".cluster", ["among the threads of the cluster", ""]),

@@ -68,7 +68,7 @@ pub struct Reader {
 impl Reader {
     /// Of today's tools.
     pub fn new(tools: &CudaTools) -> Self {
-        Reader::of(Assembler::new(&tools.ptxas), Disassembler::new(&tools.nvdisasm), PtxVersion::new(9, 1))
+        Reader::of(Assembler::new(&tools.ptxas), Disassembler::new(&tools.nvdisasm), PtxVersion::new(9, 4))
     }
 
     /// Of these tools; the modules are of that PTX ISA version, or of the first one that has the GPU.
@@ -137,7 +137,7 @@ impl Reader {
 }
 
 /// Changes when what is kept would be read differently.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// `.version`, `.target` and `.address_size` before a module's text.
 const HEADER_LINES: u32 = 3;
@@ -221,7 +221,10 @@ impl<'a> Module<'a> {
             policy = ", policy";
         }
         let at = |lane: usize| lane * register / 8;
-        if access.starts_with("ld.") {
+        if is_atomic(access) {
+            self.line(".reg .b32 t; mov.u32 t, %tid.x; .reg .b64 a; mad.wide.u32 a, t, 64, p;");
+            self.atomic(number, access, &format!("[a+{offset}]"), policy, buffer);
+        } else if access.starts_with("ld.") {
             self.noted(number, &format!("{access} {value}, [p+{offset}]{policy};"));
             for (lane, register_name) in registers.iter().enumerate() {
                 self.line(&format!("st.shared.b{register} [{buffer}+{}], {register_name};", at(lane)));
@@ -233,6 +236,34 @@ impl<'a> Module<'a> {
             self.noted(number, &format!("{access} [p+{offset}], {value}{policy};"));
         }
         self.line("}");
+    }
+
+    /// An atomic, inside a block that has the registers `d` of its result. Each thread has an address of its own: for one
+    /// that all share the assembler first gathers what the warp adds.
+    fn atomic(&mut self, number: usize, access: &str, address: &str, policy: &str, buffer: &str) {
+        let Shape { bits, lanes } = Shape::of(access);
+        let vector = |name: char| {
+            let registers: Vec<String> = (0..lanes).map(|lane| format!("{name}{lane}")).collect();
+            if lanes == 1 { registers.concat() } else { format!("{{{}}}", registers.join(", ")) }
+        };
+        let mut values = vec![('v', 0)];
+        // What it compares with stands first.
+        values.extend(access.contains(".cas.").then_some(('c', 32)));
+        for (name, from) in &values {
+            self.line(&format!(".reg .b{bits} {name}<{lanes}>;"));
+            for lane in 0..lanes {
+                self.line(&format!("ld.param.b{bits} {name}{lane}, [values+{}];", from + lane * bits / 8));
+            }
+        }
+        let values: Vec<String> = values.iter().rev().map(|(name, _)| vector(*name)).collect();
+        let values = values.join(", ");
+        if access.starts_with("red.") {
+            return self.noted(number, &format!("{access} {address}, {values}{policy};"));
+        }
+        self.noted(number, &format!("{access} {}, {address}, {values}{policy};", vector('d')));
+        for lane in 0..lanes {
+            self.line(&format!("st.shared.b{bits} [{buffer}+{}], d{lane};", lane * bits / 8));
+        }
     }
 
     /// The opcodes of the accesses. Each stands on its access's line, but for what an order adds: the assembler may put
@@ -250,10 +281,15 @@ impl<'a> Module<'a> {
                 let Some(access) = acquire else { return stray(&one.opcode) };
                 attributed.push((access, one.opcode.as_str()));
             } else if let Some(access) = self.on_line_of(one).or(only.filter(|_| is_access(one))) {
-                if only.is_some() || self.accesses[access].contains(".release.") {
+                // Around an atomic stands arithmetic: where the machine has none for its type, a loop.
+                if is_atomic(self.accesses[access]) && !touches(one) {
+                    continue;
+                }
+                let has = |order: &str| self.accesses[access].contains(order);
+                if only.is_some() || has(".release.") || has(".acq_rel.") {
                     attributed.extend(fence.drain(..).map(|opcode| (access, opcode)));
                 }
-                if self.accesses[access].contains(".acquire.") {
+                if has(".acquire.") || has(".acq_rel.") {
                     acquire = Some(access);
                 }
                 attributed.push((access, one.opcode.as_str()));
@@ -283,9 +319,13 @@ impl<'a> Module<'a> {
     }
 }
 
-/// Whether it is a load or a store.
+/// Whether it is a load, a store or an atomic: what ends in a type.
 fn moves(access: &str) -> bool {
-    access.starts_with("ld.") || access.starts_with("st.")
+    access.starts_with("ld.") || access.starts_with("st.") || is_atomic(access)
+}
+
+fn is_atomic(access: &str) -> bool {
+    access.starts_with("atom.") || access.starts_with("red.")
 }
 
 /// The bytes of the addresses that an access has for its own.
@@ -301,10 +341,12 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Of a load or a store, which ends in its type.
+    /// Of what ends in its type.
     pub fn of(access: &str) -> Self {
         let words: Vec<&str> = access.split('.').collect();
-        let bits = words.last().and_then(|ty| ty.get(1..)?.parse().ok()).unwrap_or(32);
+        let bits = words.last().map(|ty| ty.trim_start_matches(|kind: char| kind.is_ascii_lowercase()));
+        // `f16x2` has 32.
+        let bits = bits.and_then(|bits| bits.parse().ok()).unwrap_or(32);
         let lanes = words.iter().find_map(|word| word.strip_prefix('v')?.parse().ok()).unwrap_or(1);
         Shape { bits, lanes }
     }
@@ -332,8 +374,13 @@ const MOVES: [&str; 27] = [
 
 /// Whether an instruction touches memory, other than to keep a value that was loaded.
 fn is_access(one: &SassInstruction) -> bool {
-    let names = ["LD", "ST", "ATOM", "RED", "CCTL", "UTMA"];
-    one.name() != "STS" && names.iter().any(|name| one.name().starts_with(name))
+    one.name() != "STS" && touches(one)
+}
+
+/// Whether an instruction touches memory.
+fn touches(one: &SassInstruction) -> bool {
+    let parameter = matches!(one.name(), "LDC" | "LDCU");
+    !parameter && ["LD", "ST", "ATOM", "RED", "CCTL", "UTMA"].iter().any(|name| one.name().starts_with(name))
 }
 
 /// What stands behind an acquire, and before a release.

@@ -36,40 +36,41 @@ words! {
     }
 }
 
-/// Calls `$callback! { $args {Kind (Rust type) (words) [text] shape class register number [what it takes]} … }` with every
+/// Calls `$callback! { $args {AtomKind same (Rust type) (words) [text] shape class register number [what it takes]} … }` with every
 /// type of an atomic.
 ///
-/// `Kind` names the type where the macros need a path. What it takes are groups of operations that begin at one target,
+/// `Kind` names the type where the macros need a path: the `same` as the Rust type, or `marked` by a type of its own, where
+/// others count as it too. What it takes are groups of operations that begin at one target,
 /// with `.noftz` behind them or without; `number` is what one element counts as.
 macro_rules! for_each_atomic {
     ($callback:ident $args:tt) => {
         $callback! { $args
-            {B16k (B16) (b16) [".b16"] x1 reg16 u16 U16 [sm_70 ptx63 "" Cas;]}
-            {B32k (B32) (b32) [".b32"] x1 reg32 u32 U32 [sm_20 ptx20 "" And Or Xor Exch Cas;]}
-            {B64k (B64) (b64) [".b64"] x1 reg64 u64 U64 [sm_20 ptx20 "" Exch Cas; sm_32 ptx31 "" And Or Xor;]}
-            {B128k (B128) (b128) [".b128"] b128 reg64 u64 U128 [sm_90 ptx83 "" Exch Cas;]}
-            {U32k (u32) (u32) [".u32"] x1 reg32 u32 U32 [sm_20 ptx20 "" Inc Dec Add Min Max;]}
-            {U64k (u64) (u64) [".u64"] x1 reg64 u64 U64 [sm_20 ptx20 "" Add; sm_32 ptx31 "" Min Max;]}
-            {S32k (i32) (s32) [".s32"] x1 reg32 u32 S32 [sm_20 ptx20 "" Add Min Max;]}
-            {S64k (i64) (s64) [".s64"] x1 reg64 u64 S64 [sm_32 ptx31 "" Min Max;]}
-            {F32k (f32) (f32) [".f32"] x1 reg32 f32 F32 [sm_20 ptx20 "" Add; sm_90 ptx94 ".noftz" Add;]}
-            {F32x2k (V2<f32>) (v2 f32) [".v2.f32"] x2 reg32 f32 F32 [sm_90 ptx81 "" Add; sm_90 ptx94 ".noftz" Add;]}
-            {F32x4k (V4<f32>) (v4 f32) [".v4.f32"] x4 reg32 f32 F32 [sm_90 ptx81 "" Add; sm_90 ptx94 ".noftz" Add;]}
-            {F64k (f64) (f64) [".f64"] x1 reg64 f64 F64 [sm_60 ptx50 "" Add;]}
-            {F16k (B16) (f16) [".f16"] x1 reg16 u16 F16 [sm_70 ptx63 ".noftz" Add;]}
-            {F16v2k (V2<B16>) (v2 f16) [".v2.f16"] x2 reg16 u16 F16 [sm_90 ptx81 ".noftz" Add Min Max;]}
-            {F16v4k (V4<B16>) (v4 f16) [".v4.f16"] x4 reg16 u16 F16 [sm_90 ptx81 ".noftz" Add Min Max;]}
-            {F16v8k (V8<B16>) (v8 f16) [".v8.f16"] x8 reg16 u16 F16 [sm_90 ptx81 ".noftz" Add Min Max;]}
-            {F16x2k (B32) (f16x2) [".f16x2"] x1 reg32 u32 F16 [sm_60 ptx62 ".noftz" Add;]}
-            {F16x2v2k (V2<B32>) (v2 f16x2) [".v2.f16x2"] x2 reg32 u32 F16 [sm_90 ptx81 ".noftz" Add Min Max;]}
-            {F16x2v4k (V4<B32>) (v4 f16x2) [".v4.f16x2"] x4 reg32 u32 F16 [sm_90 ptx81 ".noftz" Add Min Max;]}
-            {Bf16k (B16) (bf16) [".bf16"] x1 reg16 u16 Bf16 [sm_90 ptx78 ".noftz" Add;]}
-            {Bf16v2k (V2<B16>) (v2 bf16) [".v2.bf16"] x2 reg16 u16 Bf16 [sm_90 ptx81 ".noftz" Add Min Max;]}
-            {Bf16v4k (V4<B16>) (v4 bf16) [".v4.bf16"] x4 reg16 u16 Bf16 [sm_90 ptx81 ".noftz" Add Min Max;]}
-            {Bf16v8k (V8<B16>) (v8 bf16) [".v8.bf16"] x8 reg16 u16 Bf16 [sm_90 ptx81 ".noftz" Add Min Max;]}
-            {Bf16x2k (B32) (bf16x2) [".bf16x2"] x1 reg32 u32 Bf16 [sm_90 ptx78 ".noftz" Add;]}
-            {Bf16x2v2k (V2<B32>) (v2 bf16x2) [".v2.bf16x2"] x2 reg32 u32 Bf16 [sm_90 ptx81 ".noftz" Add Min Max;]}
-            {Bf16x2v4k (V4<B32>) (v4 bf16x2) [".v4.bf16x2"] x4 reg32 u32 Bf16 [sm_90 ptx81 ".noftz" Add Min Max;]}
+            {AtomB16 marked (B16) (b16) [".b16"] x1 reg16 u16 U16 [sm_70 ptx63 "" Cas;]}
+            {AtomB32 marked (B32) (b32) [".b32"] x1 reg32 u32 U32 [sm_20 ptx20 "" And Or Xor Exch Cas;]}
+            {AtomB64 marked (B64) (b64) [".b64"] x1 reg64 u64 U64 [sm_20 ptx20 "" Exch Cas; sm_32 ptx31 "" And Or Xor;]}
+            {AtomB128 same (B128) (b128) [".b128"] b128 reg64 u64 U128 [sm_90 ptx83 "" Exch Cas;]}
+            {AtomU32 same (u32) (u32) [".u32"] x1 reg32 u32 U32 [sm_20 ptx20 "" Inc Dec Add Min Max;]}
+            {AtomU64 same (u64) (u64) [".u64"] x1 reg64 u64 U64 [sm_20 ptx20 "" Add; sm_32 ptx31 "" Min Max;]}
+            {AtomS32 same (i32) (s32) [".s32"] x1 reg32 u32 S32 [sm_20 ptx20 "" Add Min Max;]}
+            {AtomS64 same (i64) (s64) [".s64"] x1 reg64 u64 S64 [sm_32 ptx31 "" Min Max;]}
+            {AtomF32 same (f32) (f32) [".f32"] x1 reg32 f32 F32 [sm_20 ptx20 "" Add; sm_90 ptx94 ".noftz" Add;]}
+            {AtomF32x2 same (V2<f32>) (v2 f32) [".v2.f32"] x2 reg32 f32 F32 [sm_90 ptx81 "" Add; sm_90 ptx94 ".noftz" Add;]}
+            {AtomF32x4 same (V4<f32>) (v4 f32) [".v4.f32"] x4 reg32 f32 F32 [sm_90 ptx81 "" Add; sm_90 ptx94 ".noftz" Add;]}
+            {AtomF64 same (f64) (f64) [".f64"] x1 reg64 f64 F64 [sm_60 ptx50 "" Add;]}
+            {AtomF16 marked (B16) (f16) [".f16"] x1 reg16 u16 F16 [sm_70 ptx63 ".noftz" Add;]}
+            {AtomF16v2 marked (V2<B16>) (v2 f16) [".v2.f16"] x2 reg16 u16 F16 [sm_90 ptx81 ".noftz" Add Min Max;]}
+            {AtomF16v4 marked (V4<B16>) (v4 f16) [".v4.f16"] x4 reg16 u16 F16 [sm_90 ptx81 ".noftz" Add Min Max;]}
+            {AtomF16v8 marked (V8<B16>) (v8 f16) [".v8.f16"] x8 reg16 u16 F16 [sm_90 ptx81 ".noftz" Add Min Max;]}
+            {AtomF16x2 marked (B32) (f16x2) [".f16x2"] x1 reg32 u32 F16 [sm_60 ptx62 ".noftz" Add;]}
+            {AtomF16x2v2 marked (V2<B32>) (v2 f16x2) [".v2.f16x2"] x2 reg32 u32 F16 [sm_90 ptx81 ".noftz" Add Min Max;]}
+            {AtomF16x2v4 marked (V4<B32>) (v4 f16x2) [".v4.f16x2"] x4 reg32 u32 F16 [sm_90 ptx81 ".noftz" Add Min Max;]}
+            {AtomBf16 marked (B16) (bf16) [".bf16"] x1 reg16 u16 Bf16 [sm_90 ptx78 ".noftz" Add;]}
+            {AtomBf16v2 marked (V2<B16>) (v2 bf16) [".v2.bf16"] x2 reg16 u16 Bf16 [sm_90 ptx81 ".noftz" Add Min Max;]}
+            {AtomBf16v4 marked (V4<B16>) (v4 bf16) [".v4.bf16"] x4 reg16 u16 Bf16 [sm_90 ptx81 ".noftz" Add Min Max;]}
+            {AtomBf16v8 marked (V8<B16>) (v8 bf16) [".v8.bf16"] x8 reg16 u16 Bf16 [sm_90 ptx81 ".noftz" Add Min Max;]}
+            {AtomBf16x2 marked (B32) (bf16x2) [".bf16x2"] x1 reg32 u32 Bf16 [sm_90 ptx78 ".noftz" Add;]}
+            {AtomBf16x2v2 marked (V2<B32>) (v2 bf16x2) [".v2.bf16x2"] x2 reg32 u32 Bf16 [sm_90 ptx81 ".noftz" Add Min Max;]}
+            {AtomBf16x2v4 marked (V4<B32>) (v4 bf16x2) [".v4.bf16x2"] x4 reg32 u32 Bf16 [sm_90 ptx81 ".noftz" Add Min Max;]}
         }
     };
 }
@@ -104,7 +105,7 @@ struct TypeRow {
 }
 
 macro_rules! type_rows {
-    (() $({$kind:ident ($($t:tt)*) $words:tt [$text:literal] $shape:ident $class:ident $r:ident $number:ident
+    (() $({$kind:ident $same:ident ($($t:tt)*) $words:tt [$text:literal] $shape:ident $class:ident $r:ident $number:ident
         [$($sm:ident $isa:ident $noftz:literal $($op:ident)*;)*]})*) => {
         const TYPES: &[TypeRow] = &[$(TypeRow {
             ptx: $text,
@@ -119,17 +120,25 @@ macro_rules! type_rows {
         #[doc(hidden)]
         pub mod kinds {
             use super::*;
-            $(
-                #[allow(missing_docs, reason = "only the macros see it")]
-                #[derive(Clone, Copy, Debug)]
-                pub enum $kind {}
-                impl Kind for $kind {
-                    type Rust = $($t)*;
-                }
-                #[diagnostic::do_not_recommend]
-                impl MovedAs<$kind> for $($t)* {}
-            )*
+            $(type_rows! { @$same $kind ($($t)*) })*
         }
+    };
+    (@same $kind:ident ($($t:tt)*)) => {
+        #[allow(missing_docs, reason = "only the macros see it")]
+        pub type $kind = $($t)*;
+        impl Kind for $kind {
+            type Rust = Self;
+        }
+    };
+    (@marked $kind:ident ($($t:tt)*)) => {
+        #[allow(missing_docs, reason = "only the macros and error messages show it")]
+        #[derive(Clone, Copy, Debug)]
+        pub enum $kind {}
+        impl Kind for $kind {
+            type Rust = $($t)*;
+        }
+        #[diagnostic::do_not_recommend]
+        impl MovedAs<$kind> for $($t)* {}
     };
 }
 
@@ -201,7 +210,7 @@ macro_rules! counts_as {
         };
     )*)* };
 }
-counts_as! { u16 => B16k, u32 => B32k, u64 => B64k, i32 => B32k, i64 => B64k, u128 => B128k, i128 => B128k }
+counts_as! { u16 => AtomB16, u32 => AtomB32, u64 => AtomB64, i32 => AtomB32, i64 => AtomB64 }
 
 #[cfg(feature = "half")]
 mod half_types {
@@ -209,8 +218,8 @@ mod half_types {
     use half::{bf16, f16};
 
     counts_as! {
-        f16 => F16k, V2<f16> => F16v2k F16x2k, V4<f16> => F16v4k F16x2v2k, V8<f16> => F16v8k F16x2v4k,
-        bf16 => Bf16k, V2<bf16> => Bf16v2k Bf16x2k, V4<bf16> => Bf16v4k Bf16x2v2k, V8<bf16> => Bf16v8k Bf16x2v4k,
+        f16 => AtomF16, V2<f16> => AtomF16v2 AtomF16x2, V4<f16> => AtomF16v4 AtomF16x2v2, V8<f16> => AtomF16v8 AtomF16x2v4,
+        bf16 => AtomBf16, V2<bf16> => AtomBf16v2 AtomBf16x2, V4<bf16> => AtomBf16v4 AtomBf16x2v2, V8<bf16> => AtomBf16v8 AtomBf16x2v4,
     }
 }
 

@@ -1,4 +1,4 @@
-//! `ptx!`: a load or store in PTX's own words, put together where it stands.
+//! `ptx!`: a load, store or atomic in PTX's own words, put together where it stands.
 
 use crate::element::*;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -7,7 +7,7 @@ use crate::spell::same_bits;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::spelling::Spelling;
 
-/// Spells a load or store in PTX itself: every legal form, one instruction, checked when the crate is checked.
+/// Spells a load, a store or an atomic in PTX itself: every legal form, one instruction, checked when the crate is checked.
 ///
 /// ```
 /// use ptx_intrinsics::{CachePolicy, V8, ptx};
@@ -24,6 +24,15 @@ use crate::spelling::Spelling;
 ///     ptx!(@ready st.release.gpu.global.f32 [&mut y], u);
 /// }
 /// assert_eq!(y, 2.5);
+///
+/// let mut count = 7u32;
+/// unsafe {
+///     // nothing comes back
+///     ptx!(red.relaxed.gpu.global.add.u32 [&mut count], 1);
+///     // what stood there
+///     let before = ptx!(atom.acq_rel.sys.global.cas.b32 [&mut count], 8, 0);
+///     assert_eq!((before, count), (8, 0));
+/// }
 ///
 /// let row = V8::new([0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
 /// // some lanes of a 256-bit vector: `_` is PTX's sink, and comes out as zero
@@ -42,12 +51,24 @@ use crate::spelling::Spelling;
 /// | `ptx!(st….v8.f32 [p], {a, _, …})` | stores some lanes |
 /// | `ptx!(st…L2::cache_hint….type [p], value, policy)` | under a policy |
 /// | `ptx!(@cond st….type [p], value)` | under a predicate |
+/// | `ptx!(atom….type [p], value)` | changes the value at `p` and gives what stood there |
+/// | `ptx!(atom….cas.type [p], compare, value)` | stores `value` where `compare` stands |
+/// | `ptx!(@cond atom….type [p], value, else or)` | under a predicate |
+/// | `ptx!(red….type [p], value)` | changes the value at `p` |
+/// | `ptx!(@cond red….type [p], value)` | under a predicate |
+/// | `ptx!(red…L2::cache_hint.type [p], value, policy)` | under a policy, `atom` too |
 ///
 /// The words are PTX's, in the order of the PTX ISA or in any other, and go to the assembler letter for letter. Which of
 /// them go together is checked when the crate is: an illegal spelling, or one that the target does not have, is an error
 /// that says why. Types are those of [`Element`](crate::Element): `.f32` is `f32`, `.s32` is `i32`, `.b32` is
 /// [`B32`](crate::B32), `.v4.u32` is [`V4<u32>`](crate::V4). `p` may also point to a type that is moved as that one: an
-/// `f16` for `.b16`, a `u128` for `.b128`.
+/// `f16` for `.b16`, a `u128` for `.b128`. The floats of 16 bits that atomics add are `half`'s with feature `half`, and bits
+/// without: `.f16` takes `f16` or [`B16`](crate::B16), `.f16x2` [`V2<f16>`](crate::V2) or [`B32`](crate::B32), `.v4.f16x2`
+/// [`V8<f16>`](crate::V8) or [`V4<B32>`](crate::V4). Their bits of 32 and 64 may also be integers.
+///
+/// Where the machine has no instruction for an atomic, the assembler makes a loop of it: for floats in shared memory, for
+/// single 16-bit floats, and at generic addresses, which may turn out to be shared memory. `cargo xtask explain` shows it.
+/// `.f32` without `.noftz` may take subnormal numbers for zero. On a CPU each element is one atomic, 128 bits take a lock.
 ///
 /// A pointer is a generic address, as all of Rust's are, and is converted for the space that the words name; see
 /// [`Ld`](crate::Ld) for what that is in each space.
@@ -56,11 +77,15 @@ use crate::spelling::Spelling;
 /// is written every day.
 ///
 /// PTX ISA: [ld](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld),
-/// [st](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st).
+/// [st](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st),
+/// [atom](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-atom),
+/// [red](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-red).
 ///
 /// # Safety
 /// As for the functions that the words stand for: [`Ld::read`](crate::Ld::read), [`St::write`](crate::St::write),
-/// [`LdGlobalNc::read`](crate::LdGlobalNc::read).
+/// [`LdGlobalNc::read`](crate::LdGlobalNc::read). For an atomic, `p` is the address of a value of the type, aligned to its
+/// size, in the space that the words name, which this thread may read and write, and which others access meanwhile by
+/// atomics alone.
 #[macro_export]
 macro_rules! ptx {
     (@$cond:tt atom $($rest:tt)*) => { $crate::__atomic! { @words atom [@ $cond] () any generic $($rest)* } };
@@ -141,7 +166,7 @@ macro_rules! __ptx {
         $crate::__ptx! { @words $op $guard ($($words)* . $word) $effect $space $($rest)* }
     };
     (@words $($other:tt)*) => {
-        compile_error!("`ptx!` takes `ld….type [p]` or `st….type [p], value`: PTX's words, then the operands")
+        compile_error!("`ptx!` takes `ld….type [p]`, `st….type [p], value`, and `atom` and `red` as `st`: PTX's words, then the operands")
     };
 
     (@type ld ($($t:tt)*) $registers:tt $guard:tt $words:tt $effect:ident $space:ident $($operands:tt)*) => {
@@ -150,7 +175,7 @@ macro_rules! __ptx {
     (@type st ($($t:tt)*) $registers:tt $guard:tt $words:tt $effect:ident $space:ident $($operands:tt)*) => {
         $crate::__ptx! { @store $guard { st $words memory $space ($($t)*) $registers } $($operands)* }
     };
-    (@type $($other:tt)*) => { compile_error!("`ptx!` spells `ld` and `st`") };
+    (@type $($other:tt)*) => { compile_error!("`ptx!` spells `ld`, `st`, `atom` and `red`") };
 
     (@load [] $s:tt [$p:expr] $(, $policy:expr)?) => {
         $crate::__ptx_load! { $s [] $p, [$($policy)?] false }

@@ -268,7 +268,7 @@ impl Spelling {
         let operation = match bytes.split_at(at).0 {
             b"ld" => Operation::Load,
             b"st" => Operation::Store,
-            _ => return wrong(word(text, 0, at), "`ptx!` spells `ld` and `st`"),
+            _ => return wrong(word(text, 0, at), "`ptx!` spells `ld`, `st`, `atom` and `red`"),
         };
         let mut spelling = Self::plain(operation, 0);
         let mut relaxed = false;

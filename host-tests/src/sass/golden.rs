@@ -1,6 +1,6 @@
 //! Machine code as a page: a line for all types and GPUs that agree.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::cuda_tools::Release;
 use crate::error::{Error, Result};
@@ -25,6 +25,7 @@ fn page(name: &str, accesses: &[&Access], seen: &Seen, (major, minor): Release) 
 const HEAD: &str = "\
 # spelling without its type | bits of the type, or the type | sm_ | machine code | hints without a trace in it
 # `.W` is the width: `.U8` `.S8` `.U16` `.S16`, nothing for 32 bits, `.64` `.128` `.256`.
+# A spelling with `.L2::cache_hint` and no line is as the one without, + policy.
 ";
 
 /// A line for all types and GPUs of a spelling that agree.
@@ -39,7 +40,22 @@ pub fn lines(accesses: &[&Access], seen: &Seen) -> String {
         }
         by_stem.entry(stem).or_default().push(access);
     }
-    order.into_iter().map(|stem| stem_lines(stem, &by_stem[stem], &sms, seen)).collect()
+    let told = order.into_iter().filter(|stem| !by_stem[stem].iter().all(|access| only_adds_its_policy(access, seen)));
+    told.map(|stem| stem_lines(stem, &by_stem[stem], &sms, seen)).collect()
+}
+
+const HINT: &str = ".L2::cache_hint";
+const WITH_POLICY: &str = " + policy";
+
+/// Whether a form has a policy, and on every GPU the machine code is that of the form without, with the policy.
+fn only_adds_its_policy(access: &Access, seen: &Seen) -> bool {
+    let without = access.ptx.replacen(HINT, "", 1);
+    let same = |(sm, codes): (&Sm, &HashMap<String, MachineCode>)| {
+        let Some(code) = codes.get(&access.ptx) else { return true };
+        let plain = codes.get(&without).map(|plain| plain.line() + WITH_POLICY);
+        plain == Some(code.line()) && trace::lost(&access.ptx, *sm, seen) == trace::lost(&without, *sm, seen)
+    };
+    without != access.ptx && seen.iter().all(same)
 }
 
 fn stem_lines(stem: &str, accesses: &[&Access], sms: &[Sm], seen: &Seen) -> String {
@@ -185,6 +201,10 @@ impl<'a> Page<'a> {
     /// The machine code that the page gives for a form on a GPU, and the hints that it says are not in it.
     pub fn look_up(&self, ptx: &str, sm: Sm) -> Option<(String, String)> {
         let (stem, ty) = stem(ptx);
+        if stem.contains(HINT) && !self.rows.contains_key(stem) {
+            let (code, lost) = self.look_up(&ptx.replacen(HINT, "", 1), sm)?;
+            return Some((code + WITH_POLICY, lost));
+        }
         let has_sm = |row: &&Row<'_>| row.sms.split(',').any(|run| within(run, sm));
         let rows: Vec<&Row<'_>> = self.rows.get(stem)?.iter().filter(has_sm).collect();
         let named = |row: &&&Row<'_>| row.types.split(',').any(|own| own == ty);

@@ -71,7 +71,7 @@ macro_rules! __atomic {
 }
 
 macro_rules! with_atomic_type {
-    (($d:tt) $({$kind:ident $t:tt ($($word:ident)*) $text:tt $shape:ident $class:ident $register:ident $number:ident $takes:tt})*) => {
+    (($d:tt) $({$kind:ident $same:ident $t:tt ($($word:ident)*) $text:tt $shape:ident $class:ident $register:ident $number:ident $takes:tt})*) => {
         /// Goes on with the type that PTX's words stand for, and its registers.
         #[doc(hidden)]
         #[macro_export]

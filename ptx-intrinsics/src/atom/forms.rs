@@ -48,13 +48,13 @@ impl Atomic {
         format!("{}{}", self.mnemonic(), self.op.map_or("", Reduction::ptx))
     }
 
-    /// Its words in the order of the PTX ISA.
-    pub(crate) fn ptx(&self) -> String {
+    /// Its words in the order of the PTX ISA, what is meant anyway left out.
+    pub fn ptx(&self) -> String {
         let words = [
             Some(self.mnemonic()),
             self.order.map(Ordering::ptx),
-            self.scope.map(Threads::ptx),
-            self.place.map(Place::ptx),
+            self.scope.or(self.order.map(|_| Threads::Gpu)).map(Threads::ptx),
+            self.place.map(|place| if place == Place::SharedCta { ".shared" } else { place.ptx() }),
             self.op.map(Reduction::ptx),
             self.noftz.then_some(".noftz"),
             self.hint.then_some(".L2::cache_hint"),

@@ -1,0 +1,8 @@
+//! The words and the pointer have one type.
+use ptx_intrinsics::*;
+
+fn kernel(p: *mut f64) {
+    unsafe { ptx!(red.global.add.f32 [p], 1.0) }
+}
+
+fn main() {}

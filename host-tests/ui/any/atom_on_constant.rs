@@ -1,0 +1,8 @@
+//! Nothing is changed in constant memory.
+use ptx_intrinsics::*;
+
+fn kernel(p: *mut u32) -> u32 {
+    unsafe { ptx!(atom.const.add.u32 [p], 1) }
+}
+
+fn main() {}

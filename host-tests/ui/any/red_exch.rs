@@ -1,0 +1,8 @@
+//! An exchange gives something back.
+use ptx_intrinsics::*;
+
+fn kernel(p: *mut u32) {
+    unsafe { ptx!(red.relaxed.gpu.global.exch.b32 [p], 1) }
+}
+
+fn main() {}
