@@ -8,7 +8,7 @@ use std::env;
 /// The SMs at which something begins. The same numbers stand in `qualifier/target.rs`.
 const SM_GATES: [u32; 8] = [20, 30, 32, 70, 75, 80, 90, 100];
 /// The PTX ISA versions at which something begins.
-const PTX_GATES: [u32; 12] = [20, 31, 60, 74, 77, 78, 80, 82, 83, 84, 88, 91];
+const PTX_GATES: [u32; 17] = [20, 31, 60, 70, 71, 74, 75, 77, 78, 80, 82, 83, 84, 86, 88, 91, 92];
 
 /// The newest of each, where nothing is out of reach.
 const NEWEST: Target = Target { sm: u32::MAX, ptx: u32::MAX };

@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use crate::qualifier::target::{Isa, Sm};
 pub use crate::spelling::Operation;
 use crate::spelling::{ELEMENTS, L1, L2, Needs, Operator, Ordering, Place, Size, Spelling, Threads};
-use crate::{applypriority, createpolicy, discard, prefetch};
+use crate::{applypriority, cp_async, createpolicy, discard, mbarrier, prefetch};
 
 /// A row of an instruction that moves no value and has a function for each spelling.
 #[derive(Debug)]
@@ -47,7 +47,17 @@ impl Single {
         ptx: &'static str,
         signature: Signature,
     ) -> Self {
-        Self { instruction, rust, ptx, signature, needs: Needs::of::<S, P>() }
+        Self::needing(instruction, rust, ptx, signature, Needs::of::<S, P>())
+    }
+
+    pub(crate) const fn needing(
+        instruction: &'static str,
+        rust: &'static str,
+        ptx: &'static str,
+        signature: Signature,
+        needs: Needs,
+    ) -> Self {
+        Self { instruction, rust, ptx, signature, needs }
     }
 }
 
@@ -111,6 +121,13 @@ impl Form {
         &self.ptx
     }
 
+    /// The mnemonic, and behind it the operands where they tell forms apart: `cp.async.cg.shared.global [%], [%], 16`.
+    pub fn told(&self) -> String {
+        let operands = self.signature.map_or("", |signature| signature.operands);
+        let by_operands = ["cp", "mbarrier"].contains(&self.ptx.split('.').next().unwrap_or_default());
+        if by_operands && !operands.is_empty() { format!("{} {operands}", self.ptx) } else { self.ptx.clone() }
+    }
+
     /// The Rust type that it moves: `V4<f32>`. None for what moves no value.
     pub fn element(&self) -> Option<&'static str> {
         self.spelling.map(|spelling| ELEMENTS[spelling.element].rust)
@@ -151,6 +168,8 @@ pub fn forms() -> impl Iterator<Item = Form> {
         [prefetch::SINGLES, applypriority::SINGLES, discard::SINGLES, createpolicy::SINGLES]
             .into_iter()
             .flatten()
+            .chain(cp_async::singles())
+            .chain(mbarrier::singles())
             .map(Single::form),
     )
 }

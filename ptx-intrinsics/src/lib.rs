@@ -62,11 +62,14 @@ mod qualifier;
 pub mod spell;
 
 #[macro_use]
+mod issue;
+#[macro_use]
 mod line;
 
 mod applypriority;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod catalogue;
+mod cp_async;
 mod createpolicy;
 mod cuda;
 mod discard;
@@ -77,6 +80,7 @@ pub mod features;
 pub mod host;
 mod ld;
 mod ld_global_nc;
+mod mbarrier;
 mod prefetch;
 #[doc(hidden)]
 pub mod ptx;
@@ -87,12 +91,14 @@ pub mod spelling;
 mod st;
 
 pub use applypriority::*;
+pub use cp_async::*;
 pub use createpolicy::*;
 pub use cuda::*;
 pub use discard::*;
 pub use element::*;
 pub use ld::*;
 pub use ld_global_nc::*;
+pub use mbarrier::*;
 pub use prefetch::*;
 pub use qualifier::caching::*;
 pub use qualifier::order::*;
