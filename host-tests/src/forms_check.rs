@@ -80,8 +80,8 @@ impl Part<'_> {
     fn build(&self, profile: Profile) -> Result<Module> {
         let folder = forms::write_crate(&self.folder().join(&self.name), &self.cases)?;
         let mut build = DeviceBuild::new(folder, "forms", BUILT_FOR);
-        // Volatile local memory is newer than what many a compiler writes.
-        (build.ptx, build.gates, build.profile) = (Some(PtxVersion::new(8, 8)), Some(PtxVersion::new(9, 1)), profile);
+        // Some forms are newer than what many a compiler writes.
+        (build.ptx, build.gates, build.profile) = (Some(PtxVersion::new(8, 8)), Some(PtxVersion::new(9, 2)), profile);
         let (ptx, _) = build.build_quietly(self.check.toolchain)?;
         Module::read(&ptx)
     }
@@ -140,8 +140,19 @@ impl Part<'_> {
 
 /// Where a PTX ISA version brings something: a GPU that has it, the version before, and the version. (What came with a
 /// GPU, as 6.0 did with sm_70 and 7.8 with sm_90, has no version before.)
-const GATES: [(u32, u32, u32); 7] =
-    [(80, 73, 74), (90, 78, 80), (80, 81, 82), (80, 82, 83), (80, 83, 84), (100, 87, 88), (80, 90, 91)];
+const GATES: [(u32, u32, u32); 11] = [
+    (80, 70, 71),
+    (80, 73, 74),
+    (80, 74, 75),
+    (90, 78, 80),
+    (80, 81, 82),
+    (80, 82, 83),
+    (80, 83, 84),
+    (100, 85, 86),
+    (100, 87, 88),
+    (80, 90, 91),
+    (90, 91, 92),
+];
 
 fn has(case: &Case, sm: Sm, version: PtxVersion) -> bool {
     let (first_sm, first_ptx) = case.needs();

@@ -48,11 +48,23 @@ bitflags! {
         const PARAM_ENTRY = 1 << 14;
         /// `.volatile` on local memory: PTX ISA 9.1.
         const VOLATILE_LOCAL = 1 << 15;
+        /// `cp.async`, `mbarrier`: sm_80, PTX ISA 7.0.
+        const ASYNC_COPY = 1 << 16;
+        /// `mbarrier.test_wait.parity`: sm_80, PTX ISA 7.1.
+        const PARITY = 1 << 17;
+        /// `cp.async` that ignores its source under a predicate: sm_80, PTX ISA 7.5.
+        const ASYNC_IGNORE = 1 << 18;
+        /// `mbarrier.try_wait`, and arrivals by a count: sm_90, PTX ISA 7.8.
+        const TRY_WAIT = 1 << 19;
+        /// Barriers that expect bytes, barriers of the cluster, `cp.async.bulk`: sm_90, PTX ISA 8.0.
+        const BULK_COPY = 1 << 20;
+        /// `.relaxed` at a barrier, `cp.async.bulk.shared::cta`: sm_90, PTX ISA 8.6.
+        const BULK_COPY_CTA = 1 << 21;
     }
 }
 
 /// Where each begins: SM and PTX ISA version.
-const BEGINS: [(Features, u32, u32); 16] = [
+const BEGINS: [(Features, u32, u32); 22] = [
     (Features::NON_COHERENT, 32, 31),
     (Features::L1_PRIORITY, 70, 74),
     (Features::PREFETCH_SIZE, 75, 74),
@@ -69,6 +81,12 @@ const BEGINS: [(Features, u32, u32); 16] = [
     (Features::PARAM, 20, 83),
     (Features::PARAM_ENTRY, 70, 83),
     (Features::VOLATILE_LOCAL, 20, 91),
+    (Features::ASYNC_COPY, 80, 70),
+    (Features::PARITY, 80, 71),
+    (Features::ASYNC_IGNORE, 80, 75),
+    (Features::TRY_WAIT, 90, 78),
+    (Features::BULK_COPY, 90, 80),
+    (Features::BULK_COPY_CTA, 90, 86),
 ];
 
 impl Features {
@@ -97,6 +115,12 @@ impl Form {
         let prefetch = says("prefetch");
         // What came together with the policies.
         let policy = ["createpolicy", "applypriority", "discard"].contains(&self.instruction());
+        let operands = self.signature().map_or("", |signature| signature.operands);
+        let mbarrier = self.instruction() == "mbarrier";
+        let transfers = mbarrier && (says("_tx") || says("cluster"));
+        let counts_bytes = says("mbarrier.expect_tx") || says("mbarrier.complete_tx");
+        // An arrival by a count, or a wait for a time.
+        let counts = mbarrier && !says(".noComplete") && says(".arrive") && operands.ends_with("], %");
         let spelled = [
             (Features::NON_COHERENT, says(".nc")),
             (Features::L1_PRIORITY, moves && says(".L1::")),
@@ -114,6 +138,12 @@ impl Form {
             (Features::PARAM, says(".param::func")),
             (Features::PARAM_ENTRY, says(".param::entry")),
             (Features::VOLATILE_LOCAL, says(".volatile.local")),
+            (Features::ASYNC_COPY, mbarrier || says("cp.async")),
+            (Features::PARITY, says(".parity")),
+            (Features::ASYNC_IGNORE, operands.contains("%ignore")),
+            (Features::TRY_WAIT, says(".try_wait") || counts),
+            (Features::BULK_COPY, transfers || says("cp.async.bulk")),
+            (Features::BULK_COPY_CTA, mbarrier && says(".relaxed") && !counts_bytes),
         ];
         let needed = spelled.into_iter().filter(|&(_, says)| says);
         needed.map(|(feature, ..)| feature).collect()
@@ -137,6 +167,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(asked, 69_890 * 170);
+        assert_eq!(asked, 70_076 * 170);
     }
 }

@@ -79,29 +79,29 @@ impl MbarrierPtr for SharedClusterPtr<Mbarrier> {
     fn state(_: u64) {}
 }
 
-/// Calls `$callback! { $args {(order) as "text" sm isa} … }` with the orders of a kind. The first is what PTX takes where
+/// Calls `$callback! { $args {(order) "order" as "text" sm isa} … }` with the orders of a kind. The first is what PTX takes where
 /// nothing is said.
 macro_rules! for_each_order {
     (arrive $callback:ident $args:tt) => {
         $callback! { $args
-            {(Release<Cta>) 0 "" sm_80 ptx70}
-            {(Release<Cluster>) 1 ".release.cluster" sm_90 ptx80}
-            {(Relaxed<Cta>) 2 ".relaxed.cta" sm_90 ptx86}
-            {(Relaxed<Cluster>) 3 ".relaxed.cluster" sm_90 ptx86}
+            {(Release<Cta>) "Release<Cta>" 0 "" sm_80 ptx70}
+            {(Release<Cluster>) "Release<Cluster>" 1 ".release.cluster" sm_90 ptx80}
+            {(Relaxed<Cta>) "Relaxed<Cta>" 2 ".relaxed.cta" sm_90 ptx86}
+            {(Relaxed<Cluster>) "Relaxed<Cluster>" 3 ".relaxed.cluster" sm_90 ptx86}
         }
     };
     (wait $callback:ident $args:tt) => {
         $callback! { $args
-            {(Acquire<Cta>) 0 "" sm_80 ptx70}
-            {(Acquire<Cluster>) 1 ".acquire.cluster" sm_90 ptx80}
-            {(Relaxed<Cta>) 2 ".relaxed.cta" sm_90 ptx86}
-            {(Relaxed<Cluster>) 3 ".relaxed.cluster" sm_90 ptx86}
+            {(Acquire<Cta>) "Acquire<Cta>" 0 "" sm_80 ptx70}
+            {(Acquire<Cluster>) "Acquire<Cluster>" 1 ".acquire.cluster" sm_90 ptx80}
+            {(Relaxed<Cta>) "Relaxed<Cta>" 2 ".relaxed.cta" sm_90 ptx86}
+            {(Relaxed<Cluster>) "Relaxed<Cluster>" 3 ".relaxed.cluster" sm_90 ptx86}
         }
     };
     (tx $callback:ident $args:tt) => {
         $callback! { $args
-            {(Relaxed<Cta>) 0 "" sm_90 ptx80}
-            {(Relaxed<Cluster>) 1 ".relaxed.cluster" sm_90 ptx80}
+            {(Relaxed<Cta>) "Relaxed<Cta>" 0 "" sm_90 ptx80}
+            {(Relaxed<Cluster>) "Relaxed<Cluster>" 1 ".relaxed.cluster" sm_90 ptx80}
         }
     };
 }
@@ -122,7 +122,7 @@ macro_rules! orders {
     )* };
 }
 macro_rules! orders_of {
-    (($trait:ident) $({($order:ty) $as:literal $text:literal $sm:ident $isa:ident})*) => { $(
+    (($trait:ident) $({($order:ty) $name:literal $as:literal $text:literal $sm:ident $isa:ident})*) => { $(
         #[diagnostic::do_not_recommend]
         impl $trait for $order {
             const AS: u8 = $as;
@@ -233,7 +233,7 @@ where
 /// An arrival on a GPU, in each order, in this block and in the cluster.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! arrive {
-    (($bar:ident $op:literal $operand:tt) $({$order:tt $as:literal $text:literal $sm:ident $isa:ident})*) => {{
+    (($bar:ident $op:literal $operand:tt) $({$order:tt $name:literal $as:literal $text:literal $sm:ident $isa:ident})*) => {{
         let state: u64;
         match const { B::CLUSTER } {
             false => match const { O::AS } {
@@ -342,26 +342,26 @@ macro_rules! arrivals {
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! arrival_rows {
     (($name:ident $name_as:ident $op:literal $sm:ident $isa:ident $operands:tt)
-        $({($order:ty) $as:literal $text:literal $at_sm:ident $at_isa:ident})*) => {
+        $({$marker:tt $order:literal $as:literal $text:literal $at_sm:ident $at_isa:ident})*) => {
         &[$([
             arrival_rows! {
-                @row $name $name_as $op $operands $as ($order) $text [$sm $isa] [$at_sm $at_isa] [sm_80 ptx70]
+                @row $name $name_as $op $operands $as $order $text [$sm $isa] [$at_sm $at_isa] [sm_80 ptx70]
                 ".shared" "SharedPtr" "%" Some("MbarrierState")
             },
             arrival_rows! {
-                @row $name $name_as $op $operands $as ($order) $text [$sm $isa] [$at_sm $at_isa] [sm_90 ptx80]
+                @row $name $name_as $op $operands $as $order $text [$sm $isa] [$at_sm $at_isa] [sm_90 ptx80]
                 ".shared::cluster" "SharedClusterPtr" "_" None
             },
         ]),*]
     };
-    (@row $name:ident $name_as:ident $op:literal ($($operand:ident $percent:literal)?) $as:literal ($order:ty) $text:literal
+    (@row $name:ident $name_as:ident $op:literal ($($operand:ident $percent:literal)?) $as:literal $order:literal $text:literal
         [$sm:ident $isa:ident] [$at_sm:ident $at_isa:ident] [$space_sm:ident $space_isa:ident]
         $space:literal $pointer:literal $state:literal $result:expr) => {
         Single::needing(
             "mbarrier",
             [
                 concat!(stringify!($name), "(bar" $(, ", ", stringify!($operand))?, ")"),
-                concat!(stringify!($name_as), "::<", stringify!($order), ", _>(bar" $(, ", ", stringify!($operand))?, ")"),
+                concat!(stringify!($name_as), "::<", $order, ", _>(bar" $(, ", ", stringify!($operand))?, ")"),
             ][($as != 0) as usize],
             concat!("mbarrier.", $op, $text, $space, ".b64"),
             Signature {
@@ -467,7 +467,7 @@ incomplete! {
 /// A count of bytes on a GPU, in each order, in this block and in the cluster.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! tx {
-    (($bar:ident $op:literal $bytes:ident) $({$marker:tt $as:literal $text:literal $sm:ident $isa:ident})*) => {
+    (($bar:ident $op:literal $bytes:ident) $({$marker:tt $name:literal $as:literal $text:literal $sm:ident $isa:ident})*) => {
         match const { B::CLUSTER } {
             false => match const { O::AS } {
                 $($as => issue! {
@@ -560,18 +560,18 @@ macro_rules! counts {
 /// The rows of one count: in each order, here and in the cluster.
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! count_rows {
-    (($name:ident $name_as:ident $op:literal) $({($order:ty) $as:literal $text:literal $sm:ident $isa:ident})*) => {
+    (($name:ident $name_as:ident $op:literal) $({$marker:tt $order:literal $as:literal $text:literal $sm:ident $isa:ident})*) => {
         &[$([
-            count_rows! { @row $name $name_as $op $as ($order) $text ".shared" "SharedPtr" },
-            count_rows! { @row $name $name_as $op $as ($order) $text ".shared::cluster" "SharedClusterPtr" },
+            count_rows! { @row $name $name_as $op $as $order $text ".shared" "SharedPtr" },
+            count_rows! { @row $name $name_as $op $as $order $text ".shared::cluster" "SharedClusterPtr" },
         ]),*]
     };
-    (@row $name:ident $name_as:ident $op:literal $as:literal ($order:ty) $text:literal $space:literal $pointer:literal) => {
+    (@row $name:ident $name_as:ident $op:literal $as:literal $order:literal $text:literal $space:literal $pointer:literal) => {
         Single::new::<sm_90, ptx80>(
             "mbarrier",
             [
                 concat!(stringify!($name), "(bar, bytes)"),
-                concat!(stringify!($name_as), "::<", stringify!($order), ", _>(bar, bytes)"),
+                concat!(stringify!($name_as), "::<", $order, ", _>(bar, bytes)"),
             ][($as != 0) as usize],
             concat!("mbarrier.", $op, $text, $space, ".b64"),
             Signature {
@@ -596,7 +596,7 @@ counts! {
 #[cfg(target_arch = "nvptx64")]
 macro_rules! wait {
     (($bar:ident $op:literal $register:ident $phase:ident $ns:tt)
-        $({$order:tt $as:literal $text:literal $sm:ident $isa:ident})*) => {{
+        $({$marker:tt $order:literal $as:literal $text:literal $sm:ident $isa:ident})*) => {{
         let done: u32;
         match const { O::AS } {
             $($as => wait! { @asm done $bar [$op $text] $register $phase $ns },)*
@@ -696,17 +696,17 @@ macro_rules! waits {
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! wait_rows {
     (($name:ident $name_as:ident $op:literal $phase:ident ($of:ty) $sm:ident $isa:ident $ns:tt)
-        $({($order:ty) $as:literal $text:literal $at_sm:ident $at_isa:ident})*) => {
-        &[$(wait_rows! { @row $name $name_as $op $phase ($of) [$sm $isa] [$at_sm $at_isa] $ns $as ($order) $text }),*]
+        $({$marker:tt $order:literal $as:literal $text:literal $at_sm:ident $at_isa:ident})*) => {
+        &[$(wait_rows! { @row $name $name_as $op $phase ($of) [$sm $isa] [$at_sm $at_isa] $ns $as $order $text }),*]
     };
     (@row $name:ident $name_as:ident $op:literal $phase:ident ($of:ty) [$sm:ident $isa:ident] [$at_sm:ident $at_isa:ident]
-        ($($ns:ident)?) $as:literal ($order:ty) $text:literal) => {
+        ($($ns:ident)?) $as:literal $order:literal $text:literal) => {
         Single::needing(
             "mbarrier",
             [
                 concat!(stringify!($name), "(bar, ", stringify!($phase) $(, ", ", stringify!($ns))?, ")"),
                 concat!(
-                    stringify!($name_as), "::<", stringify!($order), ">(bar, ", stringify!($phase)
+                    stringify!($name_as), "::<", $order, ">(bar, ", stringify!($phase)
                     $(, ", ", stringify!($ns))?, ")"
                 ),
             ][($as != 0) as usize],
