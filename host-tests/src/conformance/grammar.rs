@@ -103,15 +103,15 @@ const APPLYPRIORITY: &[Axis] = &[
 const STRANGE: &[Axis] = &[&["ld", "st"], SPACE, NC, STRANGERS, STRANGE_TYPES];
 
 /// Copies, barriers and what waits for them are told apart by their operands: those are an axis too. `%s` is an address in
-/// shared memory, `%p` one in global memory; where no space is said, both are `%p`.
+/// shared memory, `%p` one in global memory; where no space is said, both are `%p`. `%phase` is a state or a parity.
 const COPY: &[Axis] = &[
     &["cp.async"],
-    &["", ".ca", ".cg", ".cs", ".L1::no_allocate"],
+    &["", ".ca", ".cg", ".cs"],
     &["", ".shared", ".shared::cta", ".shared::cluster"],
     &["", ".global"],
     HINT,
     &["", ".L2::64B", ".L2::128B", ".L2::256B", ".L2::32B"],
-    &[" [%s], [%p], 4", " [%s], [%p], 8", " [%s], [%p], 12", " [%s], [%p], 16", " [%s], [%p], 32", " [%s], [%p]"],
+    &[" [%s], [%p], 4", " [%s], [%p], 8", " [%s], [%p], 12", " [%s], [%p], 16"],
     &["", ", %r0", ", %ignore"],
 ];
 const GROUP: &[Axis] = &[
@@ -137,7 +137,7 @@ const WAIT: &[Axis] = &[
     &["", ".cta", ".cluster", ".gpu"],
     &["", ".shared", ".shared::cta", ".shared::cluster"],
     &[".b64"],
-    &[" %done, [%s], %d0", " %done, [%s], %r0", " %done, [%s], %d0, %r0", " %done, [%s], %r0, %r1"],
+    &[" %done, [%s], %phase", " %done, [%s], %phase, %r0", " [%s], %phase"],
 ];
 const BARRIER: &[Axis] = &[
     &["mbarrier"],
@@ -311,7 +311,9 @@ impl Spelling {
         match self.opcode() {
             "cp" | "mbarrier" => {
                 let shared = if self.ptx.contains(".shared") { "[%s" } else { "[%p" };
-                let placed = self.ptx.replace("[%s", shared).replace(']', &format!("+{offset}]"));
+                let phase = if self.ptx.contains(".parity") { "%r1" } else { "%d0" };
+                let placed =
+                    self.ptx.replace("[%s", shared).replace(']', &format!("+{offset}]")).replace("%phase", phase);
                 format!("{placed}{policy};")
             }
             "ld" => format!("{} {}, {address}{policy};", self.ptx, self.value()),
@@ -326,7 +328,7 @@ impl Spelling {
 
     /// As the catalogue tells its forms apart: `%` for a register, but for predicates.
     pub fn told(&self) -> String {
-        static REGISTER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"%(?:[sp]|[hrd]\d)\b").expect("valid"));
+        static REGISTER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"%(?:phase|[sp]|[hrd]\d)\b").expect("valid"));
         let by_operands = ["cp", "mbarrier"].contains(&self.opcode());
         let policy = if by_operands && self.takes_policy() { ", %" } else { "" };
         REGISTER.replace_all(&self.ptx, "%").into_owned() + policy
@@ -417,10 +419,10 @@ mod tests {
                 4 * 3 * 6 * 6 * 4,
                 2 * 10 * 7,
                 2 * 10 * 2 * 13 * 13,
-                5 * 4 * 2 * 2 * 5 * 6 * 3,
+                4 * 4 * 2 * 2 * 5 * 4 * 3,
                 3 * 5 * 8 * 5,
                 2 * 4 * 4 * 4 * 4 * 5,
-                2 * 3 * 4 * 4 * 4 * 4,
+                2 * 3 * 4 * 4 * 4 * 3,
                 7 * 4 * 4 * 4 * 2 * 3,
             ]
         );
