@@ -187,6 +187,9 @@ impl Case {
             }
             _ => {}
         }
+        // Both assemblers crash where `test_wait` takes a kernel's parameter for a state, for sm_80 to sm_89.
+        let state = if parameters.contains("state: MbarrierState") { "let state = *state; " } else { "" };
+        parameters = parameters.replace("state: MbarrierState", "state: &MbarrierState");
         let expression = self.rust();
         let body = match form.operation() {
             Operation::Load if guarded => format!("let or = *or; *d = unsafe {{ {expression} }}"),
@@ -194,7 +197,7 @@ impl Case {
             Operation::Store => format!("let v = *v; unsafe {{ {expression} }}"),
             Operation::Other => {
                 let result = form.signature().and_then(|signature| signature.result).map_or("", |_| "*d = ");
-                format!("{result}unsafe {{ {expression} }}")
+                format!("{state}{result}unsafe {{ {expression} }}")
             }
         };
         // A function's parameters are only in a function, and not in a kernel.
@@ -219,7 +222,16 @@ impl Case {
                 operands.replace("[%]", &format!("[{address}]")) + policy
             }
         };
-        let mut lines = vec![format!("{} {operands};", self.form.ptx())];
+        let mut lines = vec![format!("{} {operands}", self.form.ptx()).trim_end().to_owned() + ";"];
+        // Predicates, which Rust has no registers for.
+        if operands.contains("%ignore") {
+            let before = ["{", ".reg .pred %ignore;", "setp.ne.b32 %ignore, %, 0;"].map(String::from);
+            lines = before.into_iter().chain(lines).chain(["}".into()]).collect();
+        }
+        if operands.contains("%done") {
+            let behind = ["selp.u32 %, 1, 0, %done;", "}"].map(String::from);
+            lines = ["{", ".reg .pred %done;"].map(String::from).into_iter().chain(lines).chain(behind).collect();
+        }
         if self.is_guarded() {
             let before = ["{", ".reg .pred %cond;", "setp.ne.b32 %cond, %, 0;"].map(String::from);
             lines = before.into_iter().chain([format!("@%cond {}", lines[0]), "}".into()]).collect();

@@ -140,10 +140,12 @@ impl Part<'_> {
 
 /// Where a PTX ISA version brings something: a GPU that has it, the version before, and the version. (What came with a
 /// GPU, as 6.0 did with sm_70 and 7.8 with sm_90, has no version before.)
-const GATES: [(u32, u32, u32); 13] = [
+const GATES: [(u32, u32, u32); 17] = [
     (60, 61, 62),
     (70, 62, 63),
+    (80, 70, 71),
     (80, 73, 74),
+    (80, 74, 75),
     (90, 78, 80),
     (90, 80, 81),
     (80, 81, 82),
@@ -151,8 +153,10 @@ const GATES: [(u32, u32, u32); 13] = [
     (90, 82, 83),
     (80, 83, 84),
     (90, 83, 84),
+    (100, 85, 86),
     (100, 87, 88),
     (80, 90, 91),
+    (90, 91, 92),
     (90, 93, 94),
 ];
 

@@ -15,6 +15,7 @@ pub mod forms_list;
 pub mod gpu;
 pub mod nvcc;
 pub mod nvdisasm;
+pub mod operands;
 pub mod parity;
 pub mod progress;
 pub mod ptx;

@@ -87,6 +87,14 @@ pub struct Rejected {
     source: String,
 }
 
+/// Whether it is an arrival whose state is thrown away,
+fn is_sunk(line: &str) -> bool {
+    line.starts_with("mbarrier.arrive.") && line.contains(" _, [")
+}
+
+/// and what the parser says about it.
+const SINK_REFUSED: &str = "Result discard mode is not allowed";
+
 impl Assembler {
     /// The assembler at that path.
     pub fn new(ptxas: impl Into<PathBuf>) -> Self {
@@ -142,11 +150,19 @@ impl Assembler {
         // Both assemblers know this one, no target is newer, and code generation is suppressed for it.
         let command = Command::new(&self.ptxas).args(["-arch=compute_121", "-o", "/dev/null"]).arg(file.path());
         let finished = command.finish()?;
-        let stopped = |line: &str| line.contains("fatal   :") && !line.ends_with("aborted due to errors");
-        if finished.status.code().is_none() || finished.stderr.lines().any(stopped) {
-            return Err(finished.failed());
-        }
-        let mut lines: Vec<u32> = finished.stderr.lines().filter_map(line_of_error).collect();
+        let stopped = |line: &&str| line.contains("fatal   :") && !line.ends_with("aborted due to errors");
+        let mut lines: Vec<u32> = match finished.stderr.lines().find(stopped) {
+            // Before PTX ISA 7.1 that stops it. It says nothing about the others then: they are asked without these.
+            Some(fatal) if fatal.contains(SINK_REFUSED) && ptx.lines().any(is_sunk) => {
+                let sinks = (1..).zip(ptx.lines()).filter(|(_, line)| is_sunk(line)).map(|(number, _)| number);
+                let others: String =
+                    ptx.lines().map(|line| [if is_sunk(line) { "" } else { line }, "\n"].concat()).collect();
+                sinks.chain(self.refused_lines(&others)?).collect()
+            }
+            Some(_) => return Err(finished.failed()),
+            None if finished.status.code().is_none() => return Err(finished.failed()),
+            None => finished.stderr.lines().filter_map(line_of_error).collect(),
+        };
         lines.dedup();
         Ok(lines)
     }

@@ -19,6 +19,7 @@ use crate::cuda_tools::CudaTools;
 use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::nvdisasm::{Disassembler, SassFunction, SassInstruction};
+use crate::operands::{self, Holds, Part};
 use crate::progress::{Bar, Progress};
 use crate::ptxas::Assembler;
 use crate::target::{PtxVersion, Sm};
@@ -128,6 +129,11 @@ impl Reader {
             let policies = function.instructions.iter().filter_map(policy_of);
             policies.for_each(|access| read[access % module.lines.len()].policy = true);
         }
+        for (code, _) in read.iter_mut().zip(module.accesses).filter(|(_, access)| access.starts_with(INVAL)) {
+            if code.opcodes.is_empty() {
+                code.opcodes.push(NOTHING.to_owned());
+            }
+        }
         let empty = read.iter().position(|code| code.opcodes.is_empty());
         let Some(empty) = empty else { return Ok(read) };
         let access = module.lines.iter().find(|(_, access)| **access == empty).map(|(line, _)| *line);
@@ -135,6 +141,10 @@ impl Reader {
         Err(Error::new(format_args!("an access became no machine instruction on {sm}")).at(line.trim()))
     }
 }
+
+/// What becomes no machine instruction before sm_90: the end of a barrier.
+const INVAL: &str = "mbarrier.inval";
+const NOTHING: &str = "nothing";
 
 /// Changes when what is kept would be read differently.
 const FORMAT: u32 = 5;
@@ -205,6 +215,9 @@ impl<'a> Module<'a> {
     }
 
     fn access(&mut self, number: usize, access: &str, offset: usize, buffer: &str) {
+        if let Some(parts) = operands::parts(access) {
+            return self.told_by_operands(number, parts, offset, buffer);
+        }
         if !moves(access) {
             let size = if access.starts_with("prefetch") { "" } else { ", 128" };
             return self.noted(number, &format!("{access} [p+{offset}]{size};"));
@@ -266,6 +279,54 @@ impl<'a> Module<'a> {
         }
     }
 
+    /// What it takes comes from the parameters, what it gives goes to shared memory.
+    fn told_by_operands(&mut self, number: usize, parts: &[Part], offset: usize, buffer: &str) {
+        self.line("{ .reg .b64 policy, d<4>; .reg .b32 r<8>; .reg .b16 h<8>; .reg .pred ignore, done;");
+        let (mut text, mut given) = (String::new(), String::new());
+        for (at, part) in parts.iter().enumerate() {
+            let result = at == 1 && !text_before(parts).contains('[');
+            match part {
+                Part::Text(part) => text += part,
+                // The map of a tensor has no address beside it.
+                Part::Register(Holds::Global) if matches!(parts.get(at + 1), Some(Part::Text(", {"))) => text += "p",
+                Part::Register(Holds::Global) => write!(text, "p+{offset}").expect("a string takes all"),
+                Part::Register(Holds::Shared) => text += buffer,
+                Part::Register(Holds::Policy) => {
+                    self.line(&format!("mov.b64 policy, {:#x};", POLICY + number as u64));
+                    text += "policy";
+                }
+                Part::Register(Holds::Ignore) => {
+                    self.line("ld.param.b32 r7, [values]; setp.ne.b32 ignore, r7, 0;");
+                    text += "ignore";
+                }
+                Part::Register(Holds::Done) => {
+                    given = format!("selp.u32 r7, 1, 0, done; st.shared.b32 [{buffer}], r7;");
+                    text += "done";
+                }
+                Part::Register(of) => {
+                    let (register, bits) = match of {
+                        Holds::Half => ('h', 16),
+                        Holds::Word => ('r', 32),
+                        _ => ('d', 64),
+                    };
+                    let name = format!("{register}{}", at % 4);
+                    if result {
+                        given = format!("st.shared.b{bits} [{buffer}], {name};");
+                    } else {
+                        // Not the parameter itself: the assembler crashes where a state is one, for sm_80 to sm_89.
+                        self.line(&format!(
+                            "ld.param.b{bits} {name}, [values+{}]; xor.b{bits} {name}, {name}, 1;",
+                            8 * at
+                        ));
+                    }
+                    text += &name;
+                }
+            }
+        }
+        self.noted(number, &format!("{text};"));
+        self.line(&format!("{given} }}"));
+    }
+
     /// The opcodes of the accesses. Each stands on its access's line, but for what an order adds: the assembler may put
     /// that on another line. A fence belongs to the next release, an invalidation to the last acquire.
     fn attributed<'c>(&self, function: &'c SassFunction) -> Result<Vec<(usize, &'c str)>> {
@@ -286,7 +347,7 @@ impl<'a> Module<'a> {
                     continue;
                 }
                 let has = |order: &str| self.accesses[access].contains(order);
-                if only.is_some() || has(".release.") || has(".acq_rel.") {
+                if only.is_some() || releases(self.accesses[access]) {
                     attributed.extend(fence.drain(..).map(|opcode| (access, opcode)));
                 }
                 if has(".acquire.") || has(".acq_rel.") {
@@ -316,6 +377,13 @@ impl<'a> Module<'a> {
     fn noted(&mut self, number: usize, line: &str) {
         self.line(line);
         self.lines.insert(self.written, number);
+    }
+}
+
+fn text_before(parts: &[Part]) -> &str {
+    match parts {
+        [Part::Text(text), ..] => text,
+        _ => "",
     }
 }
 
@@ -361,15 +429,19 @@ impl Shape {
 /// taken for part of the access.
 fn only_moves(one: &SassInstruction) -> bool {
     let parameter = |operand: &String| operand.contains("c[0x0][0x");
+    // Three of these stand before the first copy on sm_90.
+    let never = one.predicate.as_deref() == Some("!PT");
     match one.name() {
+        _ if never => true,
         "LDC" | "LDCU" | "ULDC" => one.operands.iter().any(parameter),
         name => MOVES.contains(&name),
     }
 }
 
-const MOVES: [&str; 27] = [
+const MOVES: [&str; 31] = [
     "MOV", "UMOV", "IMAD", "UIMAD", "IADD3", "UIADD3", "IADD", "LEA", "ULEA", "PRMT", "UPRMT", "SGXT", "USGXT", "SHF",
-    "USHF", "LOP3", "ULOP3", "S2R", "S2UR", "CS2R", "R2UR", "NOP", "I2IP", "HFMA2", "EXIT", "VIADD", "RET",
+    "USHF", "LOP3", "ULOP3", "S2R", "S2UR", "CS2R", "R2UR", "NOP", "I2IP", "HFMA2", "EXIT", "VIADD", "RET", "ISETP",
+    "UISETP", "SEL", "USEL",
 ];
 
 /// Whether an instruction touches memory, other than to keep a value that was loaded.
@@ -381,6 +453,13 @@ fn is_access(one: &SassInstruction) -> bool {
 fn touches(one: &SassInstruction) -> bool {
     let parameter = matches!(one.name(), "LDC" | "LDCU");
     !parameter && ["LD", "ST", "ATOM", "RED", "CCTL", "UTMA"].iter().any(|name| one.name().starts_with(name))
+}
+
+/// Whether an access is a release. Arriving at a barrier is one where nothing else is said.
+fn releases(access: &str) -> bool {
+    access.contains(".release.")
+        || access.contains(".acq_rel.")
+        || access.starts_with("mbarrier.arrive") && !access.contains(".relaxed.")
 }
 
 /// What stands behind an acquire, and before a release.
@@ -434,7 +513,7 @@ pub fn see(reader: &Reader, accesses: &[Access], sms: &[Sm], progress: &Progress
 pub struct Access {
     /// The instruction that it belongs to: `ld.global.nc`.
     pub instruction: String,
-    /// Its spelling.
+    /// Its spelling, with its operands where they tell it apart.
     pub ptx: String,
     /// The oldest GPU that has it.
     pub min_sm: u32,
@@ -443,7 +522,7 @@ pub struct Access {
 impl Access {
     /// A form of the catalogue.
     pub fn of(form: &Form) -> Self {
-        Access { instruction: form.instruction().to_owned(), ptx: form.ptx().to_owned(), min_sm: form.min_sm() }
+        Access { instruction: form.instruction().to_owned(), ptx: form.told(), min_sm: form.min_sm() }
     }
 }
 
@@ -452,7 +531,7 @@ pub fn accesses() -> Vec<Access> {
     catalogue::forms().filter(touches_memory).map(|form| Access::of(&form)).collect()
 }
 
-/// Whether a form touches memory. A policy is made by arithmetic.
+/// Whether a form touches memory. A policy and a count of a state are made by arithmetic.
 pub fn touches_memory(form: &Form) -> bool {
-    form.instruction() != "createpolicy"
+    form.instruction() != "createpolicy" && form.ptx() != "mbarrier.pending_count.b64"
 }

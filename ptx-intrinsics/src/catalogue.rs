@@ -18,7 +18,7 @@ use crate::atom::{Atomic, atomics};
 use crate::qualifier::target::{Isa, Sm};
 pub use crate::spelling::Operation;
 use crate::spelling::{ELEMENTS, L1, L2, Needs, Operator, Ordering, Place, Size, Spelling, Threads};
-use crate::{applypriority, createpolicy, discard, prefetch};
+use crate::{applypriority, cp_async, createpolicy, discard, mbarrier, prefetch};
 
 /// A row of an instruction that has a function for each spelling.
 #[derive(Debug)]
@@ -48,7 +48,17 @@ impl Single {
         ptx: &'static str,
         signature: Signature,
     ) -> Self {
-        Self { instruction, rust, ptx, signature, needs: Needs::of::<S, P>() }
+        Self::needing(instruction, rust, ptx, signature, Needs::of::<S, P>())
+    }
+
+    pub(crate) const fn needing(
+        instruction: &'static str,
+        rust: &'static str,
+        ptx: &'static str,
+        signature: Signature,
+        needs: Needs,
+    ) -> Self {
+        Self { instruction, rust, ptx, signature, needs }
     }
 }
 
@@ -131,6 +141,13 @@ impl Form {
         &self.ptx
     }
 
+    /// The mnemonic, and behind it the operands where they tell forms apart: `cp.async.cg.shared.global [%], [%], 16`.
+    pub fn told(&self) -> String {
+        let operands = self.signature().map_or("", |signature| signature.operands);
+        let by_operands = ["cp", "mbarrier"].contains(&self.ptx.split('.').next().unwrap_or_default());
+        if by_operands && !operands.is_empty() { format!("{} {operands}", self.ptx) } else { self.ptx.clone() }
+    }
+
     /// The Rust type that a load or store moves: `V4<f32>`. None for all else.
     pub fn element(&self) -> Option<&'static str> {
         self.access().map(|spelling| ELEMENTS[spelling.element].rust)
@@ -179,6 +196,8 @@ pub fn forms() -> impl Iterator<Item = Form> {
         [prefetch::SINGLES, applypriority::SINGLES, discard::SINGLES, createpolicy::SINGLES]
             .into_iter()
             .flatten()
+            .chain(cp_async::singles())
+            .chain(mbarrier::singles())
             .map(Single::form)
             .chain(atomics().filter_map(Atomic::form)),
     )

@@ -15,7 +15,7 @@ bitflags! {
     /// assert!(!h100.contains(Features::WIDE));
     /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    pub struct Features: u32 {
+    pub struct Features: u64 {
         /// `ld.global.nc`: sm_32, PTX ISA 3.1.
         const NON_COHERENT = 1 << 0;
         /// L1 eviction priorities, `.L1::evict_…` and `.L1::no_allocate`: sm_70, PTX ISA 7.4.
@@ -64,11 +64,23 @@ bitflags! {
         const ATOMIC_128 = 1 << 22;
         /// Atomic `.add.noftz.f32`: sm_90, PTX ISA 9.4.
         const ATOMIC_F32_NOFTZ = 1 << 23;
+        /// `cp.async`, `mbarrier`: sm_80, PTX ISA 7.0.
+        const ASYNC_COPY = 1 << 24;
+        /// `mbarrier.test_wait.parity`: sm_80, PTX ISA 7.1.
+        const PARITY = 1 << 25;
+        /// `cp.async` that ignores its source under a predicate: sm_80, PTX ISA 7.5.
+        const ASYNC_IGNORE = 1 << 26;
+        /// `mbarrier.try_wait`, and arrivals by a count: sm_90, PTX ISA 7.8.
+        const TRY_WAIT = 1 << 27;
+        /// Barriers that expect bytes, barriers of the cluster, `cp.async.bulk`: sm_90, PTX ISA 8.0.
+        const BULK_COPY = 1 << 28;
+        /// `.relaxed` at a barrier, `cp.async.bulk.shared::cta`: sm_90, PTX ISA 8.6.
+        const BULK_COPY_CTA = 1 << 29;
     }
 }
 
 /// Where each begins: SM and PTX ISA version.
-const BEGINS: [(Features, u32, u32); 24] = [
+const BEGINS: [(Features, u32, u32); 30] = [
     (Features::NON_COHERENT, 32, 31),
     (Features::L1_PRIORITY, 70, 74),
     (Features::PREFETCH_SIZE, 75, 74),
@@ -93,6 +105,12 @@ const BEGINS: [(Features, u32, u32); 24] = [
     (Features::ATOMIC_VECTOR, 90, 81),
     (Features::ATOMIC_128, 90, 83),
     (Features::ATOMIC_F32_NOFTZ, 90, 94),
+    (Features::ASYNC_COPY, 80, 70),
+    (Features::PARITY, 80, 71),
+    (Features::ASYNC_IGNORE, 80, 75),
+    (Features::TRY_WAIT, 90, 78),
+    (Features::BULK_COPY, 90, 80),
+    (Features::BULK_COPY_CTA, 90, 86),
 ];
 
 impl Features {
@@ -126,6 +144,12 @@ impl Form {
         let old_long = says(".exch") || says(".cas") || says(".add");
         // What came together with the policies.
         let policy = ["createpolicy", "applypriority", "discard"].contains(&self.instruction());
+        let operands = self.signature().map_or("", |signature| signature.operands);
+        let mbarrier = self.instruction() == "mbarrier";
+        let transfers = mbarrier && (says("_tx") || says("cluster"));
+        let counts_bytes = says("mbarrier.expect_tx") || says("mbarrier.complete_tx");
+        // An arrival by a count, or a wait for a time.
+        let counts = mbarrier && !says(".noComplete") && says(".arrive") && operands.ends_with("], %");
         let spelled = [
             (Features::NON_COHERENT, says(".nc")),
             (Features::L1_PRIORITY, moves && says(".L1::")),
@@ -151,6 +175,12 @@ impl Form {
             (Features::ATOMIC_VECTOR, atomic && vector),
             (Features::ATOMIC_128, atomic && says(".b128")),
             (Features::ATOMIC_F32_NOFTZ, atomic && says(".noftz") && says(".f32")),
+            (Features::ASYNC_COPY, mbarrier || says("cp.async")),
+            (Features::PARITY, says(".parity")),
+            (Features::ASYNC_IGNORE, operands.contains("%ignore")),
+            (Features::TRY_WAIT, says(".try_wait") || counts),
+            (Features::BULK_COPY, transfers || says("cp.async.bulk")),
+            (Features::BULK_COPY_CTA, mbarrier && says(".relaxed") && !counts_bytes),
         ];
         let needed = spelled.into_iter().filter(|&(_, says)| says);
         needed.map(|(feature, ..)| feature).collect()
@@ -167,13 +197,15 @@ mod tests {
         for form in crate::catalogue::forms() {
             let features = form.features();
             for sm in [30, 32, 50, 61, 70, 75, 80, 89, 90, 100, 121] {
-                for ptx in [30, 31, 50, 60, 62, 63, 73, 74, 77, 78, 80, 81, 82, 83, 84, 87, 88, 90, 91, 94] {
+                for ptx in
+                    [30, 31, 50, 60, 62, 63, 70, 71, 73, 74, 75, 77, 78, 80, 81, 82, 83, 84, 86, 87, 88, 90, 91, 92, 94]
+                {
                     let has = form.min_sm() <= sm && form.min_ptx() <= ptx;
                     assert_eq!(Features::of(sm, ptx).contains(features), has, "{} on {sm}, {ptx}", form.ptx());
                     asked += 1;
                 }
             }
         }
-        assert_eq!(asked, 80_532 * 220);
+        assert_eq!(asked, 80_718 * 275);
     }
 }

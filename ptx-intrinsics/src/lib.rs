@@ -62,6 +62,8 @@ mod qualifier;
 pub mod spell;
 
 #[macro_use]
+mod issue;
+#[macro_use]
 mod line;
 
 #[macro_use]
@@ -73,6 +75,7 @@ mod applypriority;
 pub mod atom;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod catalogue;
+mod cp_async;
 mod createpolicy;
 mod cuda;
 mod discard;
@@ -83,6 +86,7 @@ pub mod features;
 pub mod host;
 mod ld;
 mod ld_global_nc;
+mod mbarrier;
 mod prefetch;
 #[doc(hidden)]
 pub mod ptx;
@@ -91,12 +95,14 @@ mod slices;
 mod st;
 
 pub use applypriority::*;
+pub use cp_async::*;
 pub use createpolicy::*;
 pub use cuda::*;
 pub use discard::*;
 pub use element::*;
 pub use ld::*;
 pub use ld_global_nc::*;
+pub use mbarrier::*;
 pub use prefetch::*;
 pub use qualifier::caching::*;
 pub use qualifier::order::*;

@@ -12,9 +12,9 @@ use crate::spell::*;
 
 /// What the instruction takes: on the GPU an address in the space.
 #[cfg(target_arch = "nvptx64")]
-type Address = u32;
+pub(crate) type Address = u32;
 #[cfg(not(target_arch = "nvptx64"))]
-type Address = *mut ();
+pub(crate) type Address = *mut ();
 
 /// A pointer to shared memory of this block, converted once: 32 bits.
 ///
@@ -34,6 +34,7 @@ type Address = *mut ();
 /// ```
 ///
 /// Its accesses are weak. Minimum target: sm_20 and PTX ISA 2.0; more for some types.
+#[repr(transparent)]
 pub struct SharedPtr<T> {
     address: Address,
     of: PhantomData<*mut T>,
@@ -78,6 +79,113 @@ impl<T> SharedPtr<T> {
     #[inline(always)]
     const fn at(address: Address) -> Self {
         SharedPtr { address, of: PhantomData }
+    }
+
+    /// What the instruction takes.
+    #[inline(always)]
+    pub(crate) const fn address(self) -> Address {
+        self.address
+    }
+}
+
+/// A pointer to shared memory of a block of this cluster, converted once: 32 bits.
+///
+/// ```
+/// use ptx_intrinsics::*;
+///
+/// let mut tile = [0.0f32; 4];
+/// let own = SharedPtr::new(tile.as_mut_ptr());
+/// // This block is one of the cluster's too.
+/// let theirs = SharedClusterPtr::of(own);
+/// # let _ = theirs;
+/// ```
+///
+/// What copies between blocks and signals barriers of others takes it; [`ld_shared_cluster`](crate::ld_shared_cluster) and
+/// [`st_shared_cluster`](crate::st_shared_cluster) read and write through pointers. Needs sm_90 and ptx78.
+#[repr(transparent)]
+pub struct SharedClusterPtr<T> {
+    address: Address,
+    of: PhantomData<*mut T>,
+}
+
+impl<T> SharedClusterPtr<T> {
+    /// The place in the cluster's shared memory that `p` points at: `cvta.to.shared::cluster.u64`.
+    ///
+    /// `p` is a generic pointer to shared memory of a block of this cluster, such as `mapa` gives.
+    #[doc(alias = "cvta.to.shared::cluster")]
+    #[inline(always)]
+    pub fn new(p: *mut T) -> Self
+    where
+        sm_90: HasSm<SharedClusterPtr<T>, T>,
+        ptx78: HasPtx<SharedClusterPtr<T>, T>,
+    {
+        Self { address: cluster_address(p), of: PhantomData }
+    }
+
+    /// The place in this block's shared memory, seen as one of the cluster's: the same address.
+    #[inline(always)]
+    pub const fn of(own: SharedPtr<T>) -> Self
+    where
+        sm_90: HasSm<SharedClusterPtr<T>, T>,
+        ptx78: HasPtx<SharedClusterPtr<T>, T>,
+    {
+        Self { address: own.address, of: PhantomData }
+    }
+
+    /// The same place as one of another type.
+    #[inline(always)]
+    pub const fn cast<U>(self) -> SharedClusterPtr<U> {
+        SharedClusterPtr { address: self.address, of: PhantomData }
+    }
+}
+
+/// A place in the shared memory of a block of this cluster: [`SharedClusterPtr`], or [`SharedPtr`], which points into
+/// this block's.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no pointer to a `{T}` in shared memory of the cluster",
+    label = "takes a `SharedClusterPtr` or a `SharedPtr`",
+    note = "`SharedPtr::new(p)` makes one of a pointer to this block's shared memory, `SharedClusterPtr::new(p)` of one to another block's"
+)]
+pub trait InCluster<T>: Copy + sealed::Sealed {
+    /// What the instruction takes.
+    #[doc(hidden)]
+    fn cluster_address(self) -> Address;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl<T> Sealed for super::SharedPtr<T> {}
+    impl<T> Sealed for super::SharedClusterPtr<T> {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> InCluster<T> for SharedPtr<T> {
+    #[inline(always)]
+    fn cluster_address(self) -> Address {
+        self.address
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> InCluster<T> for SharedClusterPtr<T> {
+    #[inline(always)]
+    fn cluster_address(self) -> Address {
+        self.address
+    }
+}
+
+impl<T> Clone for SharedClusterPtr<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SharedClusterPtr<T> {}
+
+impl<T> fmt::Debug for SharedClusterPtr<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("SharedClusterPtr").field(&self.address).finish()
     }
 }
 
@@ -165,6 +273,23 @@ fn address<T>(p: *mut T) -> Address {
             options(pure, nomem, nostack, preserves_flags));
     }
     address as Address
+}
+
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+fn cluster_address<T>(p: *mut T) -> Address {
+    let address: u64;
+    // SAFETY: it makes an address of an address.
+    unsafe {
+        core::arch::asm!("cvta.to.shared::cluster.u64 {address}, {p};", address = out(reg64) address, p = in(reg64) p,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    address as Address
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+fn cluster_address<T>(p: *mut T) -> Address {
+    p.cast()
 }
 
 #[cfg(target_arch = "nvptx64")]

@@ -3,8 +3,10 @@
 //! The words stand here once more, apart from the crate's tables: what the tables leave out has to be asked too.
 
 use std::fmt::{self, Write};
+use std::sync::LazyLock;
 
 use rand::{Rng, RngExt};
+use regex::Regex;
 
 /// The choices of one place in a mnemonic; an empty one leaves the place empty.
 type Axis = &'static [&'static str];
@@ -114,6 +116,53 @@ const ATOMIC: &[Axis] = &[
 ];
 const STRANGE: &[Axis] = &[&["ld", "st"], SPACE, NC, STRANGERS, STRANGE_TYPES];
 
+/// Copies, barriers and what waits for them are told apart by their operands: those are an axis too. `%s` is an address in
+/// shared memory, `%p` one in global memory; where no space is said, both are `%p`. `%phase` is a state or a parity.
+const COPY: &[Axis] = &[
+    &["cp.async"],
+    &["", ".ca", ".cg", ".cs"],
+    &["", ".shared", ".shared::cta", ".shared::cluster"],
+    &["", ".global"],
+    HINT,
+    &["", ".L2::64B", ".L2::128B", ".L2::256B", ".L2::32B"],
+    &[" [%s], [%p], 4", " [%s], [%p], 8", " [%s], [%p], 12", " [%s], [%p], 16"],
+    &["", ", %r0", ", %ignore"],
+];
+const GROUP: &[Axis] = &[
+    &["cp.async"],
+    &["", ".ca", ".L1"],
+    &[".commit_group", ".wait_group", ".wait_all", ".mbarrier.arrive", ".mbarrier.arrive.noinc"],
+    &["", ".read", ".b64", ".shared.b64", ".shared::cta.b64", ".shared::cluster.b64", ".global.b64", ".shared.b32"],
+    &["", " 3", " %r0", " [%s]", " [%s], 3"],
+];
+const ARRIVE: &[Axis] = &[
+    &["mbarrier.arrive", "mbarrier.arrive_drop"],
+    &["", ".noComplete", ".expect_tx", ".parity"],
+    &["", ".release", ".acquire", ".relaxed"],
+    &["", ".cta", ".cluster", ".gpu"],
+    &["", ".shared", ".shared::cta", ".shared::cluster"],
+    &[".b64"],
+    &[" %d0, [%s]", " %d0, [%s], %r0", " _, [%s]", " _, [%s], %r0", " [%s]"],
+];
+const WAIT: &[Axis] = &[
+    &["mbarrier.test_wait", "mbarrier.try_wait"],
+    &["", ".parity", ".noComplete"],
+    &["", ".release", ".acquire", ".relaxed"],
+    &["", ".cta", ".cluster", ".gpu"],
+    &["", ".shared", ".shared::cta", ".shared::cluster"],
+    &[".b64"],
+    &[" %done, [%s], %phase", " %done, [%s], %phase, %r0", " [%s], %phase"],
+];
+const BARRIER: &[Axis] = &[
+    &["mbarrier"],
+    &[".init", ".inval", ".expect_tx", ".complete_tx", ".pending_count", ".arrive", ".test_wait"],
+    &["", ".release", ".acquire", ".relaxed"],
+    &["", ".cta", ".cluster", ".gpu"],
+    &["", ".shared", ".shared::cta", ".shared::cluster"],
+    &[".b64", ".b32"],
+    &[" [%s]", " [%s], %r0", " %r0, %d0"],
+];
+
 const LOAD: &[Axis] = &[&["ld"], ORDER, SCOPE, SPACE, OPERATOR, NC, L1, L2, HINT, SIZE];
 const STORE: &[Axis] = &[&["st"], ORDER, SCOPE, SPACE, OPERATOR, NC, L1, L2, HINT, SIZE];
 
@@ -128,7 +177,7 @@ pub struct Grammar {
 }
 
 /// Every grammar.
-pub static GRAMMARS: [Grammar; 7] = [
+pub static GRAMMARS: [Grammar; 12] = [
     Grammar { name: "ld", places: LOAD, typed: true },
     Grammar { name: "st", places: STORE, typed: true },
     Grammar { name: "atom and red", places: ATOMIC, typed: false },
@@ -136,9 +185,15 @@ pub static GRAMMARS: [Grammar; 7] = [
     Grammar { name: "createpolicy", places: CREATEPOLICY, typed: false },
     Grammar { name: "applypriority and discard", places: APPLYPRIORITY, typed: false },
     Grammar { name: "other words", places: STRANGE, typed: false },
+    Grammar { name: "cp.async", places: COPY, typed: false },
+    Grammar { name: "groups of cp.async", places: GROUP, typed: false },
+    Grammar { name: "mbarrier.arrive", places: ARRIVE, typed: false },
+    Grammar { name: "mbarrier.test_wait", places: WAIT, typed: false },
+    Grammar { name: "mbarrier", places: BARRIER, typed: false },
 ];
 
-/// A mnemonic with all its words, and what stands in its operands beside an address, a value and a policy.
+/// A mnemonic with all its words, and what stands in its operands beside an address, a value and a policy. Where operands
+/// tell forms apart they stand behind the words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Spelling {
     /// The mnemonic: `ld.global.nc.f32`.
@@ -226,7 +281,8 @@ impl Grammar {
                 return if typed { class } else { ptx.is_empty().then_some(0) };
             };
             axis.iter().enumerate().find_map(|(choice, word)| {
-                let left = ptx.strip_prefix(word).filter(|left| left.is_empty() || left.starts_with('.'))?;
+                let left =
+                    ptx.strip_prefix(word).filter(|left| left.is_empty() || left.starts_with(['.', ' ', ',']))?;
                 Some(choice + axis.len() * rest(others, typed, left)?)
             })
         }
@@ -264,7 +320,8 @@ impl Operands {
 }
 
 /// The registers that the lines of a function use, beside `.b128 %q`.
-pub const REGISTERS: &str = ".reg .b16 %h<24>; .reg .b32 %r<24>; .reg .b64 %d<24>; .reg .f32 %f<24>; .reg .f64 %e<24>;";
+pub const REGISTERS: &str = ".reg .b16 %h<24>; .reg .b32 %r<24>; .reg .b64 %d<24>; .reg .f32 %f<24>; .reg .f64 %e<24>; \
+                             .reg .b32 %s; .reg .pred %ignore, %done;";
 
 impl Spelling {
     /// The instruction, at the address `%p` plus `offset`, under the policy `%policy` where it takes one.
@@ -272,6 +329,13 @@ impl Spelling {
         let policy = if self.takes_policy() { ", %policy" } else { "" };
         let address = format!("[%p+{offset}]{}", if self.operands == Operands::Unified { ".unified" } else { "" });
         match self.opcode() {
+            "cp" | "mbarrier" => {
+                let shared = if self.ptx.contains(".shared") { "[%s" } else { "[%p" };
+                let phase = if self.ptx.contains(".parity") { "%r1" } else { "%d0" };
+                let placed =
+                    self.ptx.replace("[%s", shared).replace(']', &format!("+{offset}]")).replace("%phase", phase);
+                format!("{placed}{policy};")
+            }
             "ld" => format!("{} {}, {address}{policy};", self.ptx, self.value()),
             "st" => format!("{} {address}, {}{policy};", self.ptx, self.value()),
             "atom" => format!("{} {}, {address}, {}{policy};", self.ptx, self.values_from(0), self.changed_by()),
@@ -282,6 +346,14 @@ impl Spelling {
             "applypriority" | "discard" => format!("{} {address}, 128;", self.ptx),
             _ => format!("{} {address}{policy};", self.ptx),
         }
+    }
+
+    /// As the catalogue tells its forms apart: `%` for a register, but for predicates.
+    pub fn told(&self) -> String {
+        static REGISTER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"%(?:phase|[sp]|[hrd]\d)\b").expect("valid"));
+        let by_operands = ["cp", "mbarrier"].contains(&self.opcode());
+        let policy = if by_operands && self.takes_policy() { ", %" } else { "" };
+        REGISTER.replace_all(&self.ptx, "%").into_owned() + policy
     }
 
     /// The word that it begins with.
@@ -386,7 +458,12 @@ mod tests {
                 2 * 10 * 4 * 6 * 2 * 2,
                 4 * 3 * 6 * 6 * 4,
                 2 * 10 * 7,
-                2 * 10 * 2 * 13 * 13
+                2 * 10 * 2 * 13 * 13,
+                4 * 4 * 2 * 2 * 5 * 4 * 3,
+                3 * 5 * 8 * 5,
+                2 * 4 * 4 * 4 * 4 * 5,
+                2 * 3 * 4 * 4 * 4 * 3,
+                7 * 4 * 4 * 4 * 2 * 3,
             ]
         );
         for grammar in &GRAMMARS[3..] {
@@ -450,6 +527,11 @@ mod tests {
             line("red.global.add.noftz.L2::cache_hint.v2.f16x2", Operands::Plain),
             "red.global.add.noftz.L2::cache_hint.v2.f16x2 [%p+64], {%r8, %r9}, %policy;"
         );
+        assert_eq!(
+            line("cp.async.cg.shared.global.L2::cache_hint [%s], [%p], 16, %ignore", Operands::Plain),
+            "cp.async.cg.shared.global.L2::cache_hint [%s+64], [%p+64], 16, %ignore, %policy;"
+        );
+        assert_eq!(line("mbarrier.inval.b64 [%s]", Operands::Plain), "mbarrier.inval.b64 [%p+64];");
         assert_eq!(
             line("createpolicy.range.L2::evict_last.b64", Operands::Plain),
             "createpolicy.range.L2::evict_last.b64 %d0, [%p+64], %r0, %r1; st.volatile.global.b64 [%p], %d0;"

@@ -108,14 +108,14 @@ impl Live {
 pub fn types_say(spelling: &Spelling) -> Option<(u32, u32)> {
     static OTHERS: LazyLock<HashMap<String, (u32, u32)>> = LazyLock::new(|| {
         let others = catalogue::forms().filter(|form| form.operation() == catalogue::Operation::Other);
-        others.map(|form| (form.ptx().to_owned(), (form.min_sm(), form.min_ptx()))).collect()
+        others.map(|form| (form.told(), (form.min_sm(), form.min_ptx()))).collect()
     });
     if spelling.is_atomic() {
         let judged = judge_atomic(&spelling.ptx, spelling.takes_policy());
         return judged.ok().map(|(_, needs)| (needs.sm, needs.ptx));
     }
     if !spelling.moves() {
-        return OTHERS.get(&spelling.ptx).copied();
+        return OTHERS.get(&spelling.told()).copied();
     }
     let mut named = [spelling.operands != Operands::AllSinks; 16];
     named[0] = false;

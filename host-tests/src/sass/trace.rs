@@ -13,19 +13,28 @@ pub fn without_hints(ptx: &str) -> Vec<(&str, String)> {
         let priority = rest.find("::evict").map(|at| (&rest[at - ".L2".len()..], format!("prefetch{}", &rest[..at])));
         return uniform.into_iter().chain(priority).collect();
     }
+    let (ptx, operands) = ptx.split_at(ptx.find(' ').unwrap_or(ptx.len()));
     let words = ptx.split_inclusive('.').scan(0, |end, word| {
         let begin = *end;
         *end += word.len();
         // From one dot to before the next.
         Some(&ptx[begin.saturating_sub(1)..(*end).min(ptx.len()) - usize::from(word.ends_with('.'))])
     });
-    let hints = words.filter(|word| is_hint(word));
-    hints.map(|hint| (hint, ptx.replacen(hint, "", 1))).collect()
+    let copies = ptx.starts_with("cp.");
+    let hints = words.filter(|word| is_hint(word, copies));
+    let without = |hint: &str| {
+        // A copy's policy is its last operand, but for a mask.
+        let operands =
+            if copies && hint == ".L2::cache_hint" { &operands[..operands.len() - ", %".len()] } else { operands };
+        ptx.replacen(hint, "", 1) + operands
+    };
+    hints.map(|hint| (hint, without(hint))).collect()
 }
 
-fn is_hint(word: &str) -> bool {
+/// A copy's operator is none: there is no copy without one.
+fn is_hint(word: &str, copies: bool) -> bool {
     let operators = [".ca", ".cg", ".cs", ".lu", ".cv", ".wb", ".wt"];
-    word.starts_with(".L1::") || word.starts_with(".L2::") || operators.contains(&word)
+    word.starts_with(".L1::") || word.starts_with(".L2::") || !copies && operators.contains(&word)
 }
 
 /// The hints of a spelling that this GPU's machine code does not show.

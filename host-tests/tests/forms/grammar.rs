@@ -15,21 +15,21 @@ const PRODUCTIONS: [&str; 59] = [
     "ld{.global}{.l1}{.l2}{.hint}{.size}{.vec}.type",
     "ld.near{.load}{.vec}.type",
     "ld.volatile{.global}{.size}{.vec}.type",
-    "ld.volatile.shared{.vec}.type",
+    "ld.volatile.block{.vec}.type",
     "ld.volatile.local{.vec}.type",
     "ld.relaxed.scope{.global}{.l1}{.l2}{.hint}{.size}{.vec}.type",
-    "ld.relaxed.scope.shared{.vec}.type",
+    "ld.relaxed.scope.block{.vec}.type",
     "ld.acquire.scope{.global}{.l1}{.l2}{.hint}{.size}{.vec}.type",
-    "ld.acquire.scope.shared{.vec}.type",
+    "ld.acquire.scope.block{.vec}.type",
     "ld.mmio.relaxed.sys{.global}.type",
     "st{.global}{.store}{.hint}{.vec}.type",
     "st{.global}{.l1}{.l2}{.hint}{.vec}.type",
     "st.written{.store}{.vec}.type",
     "st.volatile{.anywhere}{.vec}.type",
     "st.relaxed.scope{.global}{.l1}{.l2}{.hint}{.vec}.type",
-    "st.relaxed.scope.shared{.vec}.type",
+    "st.relaxed.scope.block{.vec}.type",
     "st.release.scope{.global}{.l1}{.l2}{.hint}{.vec}.type",
-    "st.release.scope.shared{.vec}.type",
+    "st.release.scope.block{.vec}.type",
     "st.mmio.relaxed.sys{.global}.type",
     "prefetch{.space}.level",
     "prefetch.global.priority",
@@ -44,8 +44,8 @@ const PRODUCTIONS: [&str; 59] = [
     "atom{.sync}.shared.exch.exchanged",
     "atom{.sync}{.global}.cas.compared",
     "atom{.sync}.shared.cas.compared",
-    "atom{.sync}{.global}.count{.hint}.u32",
-    "atom{.sync}.shared.count.u32",
+    "atom{.sync}{.global}.step{.hint}.u32",
+    "atom{.sync}.shared.step.u32",
     "atom{.sync}{.global}.add{.hint}.addend",
     "atom{.sync}.shared.add.addend",
     "atom{.sync}{.global}.rank{.hint}.ranked",
@@ -57,8 +57,8 @@ const PRODUCTIONS: [&str; 59] = [
     "atom{.sync}{.global}.halfop.noftz{.hint}.halves",
     "red{.sent}{.global}.bitwise{.hint}.bits",
     "red{.sent}.shared.bitwise.bits",
-    "red{.sent}{.global}.count{.hint}.u32",
-    "red{.sent}.shared.count.u32",
+    "red{.sent}{.global}.step{.hint}.u32",
+    "red{.sent}.shared.step.u32",
     "red{.sent}{.global}.add{.hint}.addend",
     "red{.sent}.shared.add.addend",
     "red{.sent}{.global}.rank{.hint}.ranked",
@@ -73,13 +73,62 @@ const PRODUCTIONS: [&str; 59] = [
 /// Those that are neither load nor store and have no part that varies.
 const WHOLE: [&str; 4] = ["prefetchu.L1", "prefetch.tensormap", "prefetch.const.tensormap", "prefetch.param.tensormap"];
 
-/// What a qualifier's name stands for. `.shared` is `.shared::cta`.
+/// Those whose operands tell forms apart: the production, and the operands that it takes, `%` for a register. A cache
+/// policy stands behind them.
+const WITH_OPERANDS: [(&str, &[&str]); 18] = [
+    ("cp.async.ca.shared.global{.hint}{.size}", &COPIED_4_8_16),
+    ("cp.async.cg.shared.global{.hint}{.size}", &COPIED_16),
+    ("cp.async.commit_group", &[""]),
+    ("cp.async.wait_group", &["3"]),
+    ("cp.async.wait_all", &[""]),
+    ("cp.async.mbarrier.arrive{.noinc}.shared.b64", &["[%]"]),
+    ("mbarrier.init.shared.b64", &["[%], %"]),
+    ("mbarrier.inval.shared.b64", &["[%]"]),
+    ("mbarrier.pending_count.b64", &["%, %"]),
+    ("mbarrier.count{.relaxed_cluster}.shared.b64", &["[%], %"]),
+    ("mbarrier.arrival{.arrive_order}.shared.b64", &["%, [%]", "%, [%], %"]),
+    ("mbarrier.arrival{.arrive_order}.shared::cluster.b64", &["_, [%]", "_, [%], %"]),
+    ("mbarrier.arrival.expect_tx{.arrive_order}.shared.b64", &["%, [%], %"]),
+    ("mbarrier.arrival.expect_tx{.arrive_order}.shared::cluster.b64", &["_, [%], %"]),
+    ("mbarrier.arrival.noComplete.shared.b64", &["%, [%], %"]),
+    ("mbarrier.test_wait{.parity}{.wait_order}.shared.b64", &["%done, [%], %"]),
+    ("mbarrier.try_wait{.parity}{.wait_order}.shared.b64", &["%done, [%], %", "%done, [%], %, %"]),
+    ("mbarrier.count{.relaxed_cluster}.shared::cluster.b64", &["[%], %"]),
+];
+
+/// `[dst], [src], cp_size{, src_size}` and `[dst], [src], cp_size{, ignore_src}`.
+const COPIED_4_8_16: [&str; 9] = [
+    "[%], [%], 4",
+    "[%], [%], 4, %",
+    "[%], [%], 4, %ignore",
+    "[%], [%], 8",
+    "[%], [%], 8, %",
+    "[%], [%], 8, %ignore",
+    "[%], [%], 16",
+    "[%], [%], 16, %",
+    "[%], [%], 16, %ignore",
+];
+const COPIED_16: [&str; 3] = ["[%], [%], 16", "[%], [%], 16, %", "[%], [%], 16, %ignore"];
+
+/// Each spelling of a production with each of its operands.
+fn with_operands((production, operands): (&str, &[&str])) -> Vec<String> {
+    let policy = |ptx: &str| if ptx.contains("cache_hint") { ", %" } else { "" };
+    let each = |ptx: String| operands.iter().map(move |operands| format!("{ptx} {operands}{}", policy(&ptx)));
+    expand(production).into_iter().flat_map(each).map(|told| told.trim_end().to_owned()).collect()
+}
+
+/// What a qualifier's name stands for. `.shared` is `.shared::cta`, and an order that is meant anyway is left out.
 fn choices(name: &str) -> &'static [&'static str] {
     match name {
         ".near" => &[".const", ".local", ".param::entry", ".param::func", ".shared", ".shared::cluster"],
         ".written" => &[".local", ".shared", ".shared::cluster"],
         ".anywhere" => &[".global", ".local", ".shared", ".shared::cluster"],
-        ".shared" => &[".shared", ".shared::cluster"],
+        ".block" => &[".shared", ".shared::cluster"],
+        ".count" => &[".expect_tx", ".complete_tx"],
+        ".relaxed_cluster" => &[".relaxed.cluster"],
+        ".arrival" => &[".arrive", ".arrive_drop"],
+        ".arrive_order" => &[".release.cluster", ".relaxed.cta", ".relaxed.cluster"],
+        ".wait_order" => &[".acquire.cluster", ".relaxed.cta", ".relaxed.cluster"],
         ".scope" => &[".cta", ".cluster", ".gpu", ".sys"],
         ".cop" => &[".ca", ".cg", ".cs"],
         ".load" => &[".ca", ".cg", ".cs", ".lu", ".cv"],
@@ -139,7 +188,7 @@ fn choices(name: &str) -> &'static [&'static str] {
         ".bits" => &[".b32", ".b64"],
         ".exchanged" => &[".b32", ".b64", ".b128"],
         ".compared" => &[".b16", ".b32", ".b64", ".b128"],
-        ".count" => &[".inc", ".dec"],
+        ".step" => &[".inc", ".dec"],
         ".addend" => &[".u32", ".u64", ".s32", ".f32", ".f64"],
         ".rank" => &[".min", ".max"],
         ".ranked" => &[".u32", ".u64", ".s32", ".s64"],
@@ -216,8 +265,9 @@ fn loses_its_order(words: &[&str], wide: bool) -> bool {
 /// The catalogue holds each spelling of the ISA once, and nothing else.
 pub(crate) fn agrees() -> Result<(), Failed> {
     let expanded = PRODUCTIONS.into_iter().flat_map(expand).filter(|ptx| is_legal(ptx));
-    let isa: BTreeSet<String> = expanded.chain(WHOLE.map(String::from)).collect();
-    let listed: Vec<String> = catalogue::forms().map(|form| form.ptx().to_owned()).collect();
+    let told_apart = WITH_OPERANDS.into_iter().flat_map(with_operands);
+    let isa: BTreeSet<String> = expanded.chain(WHOLE.map(String::from)).chain(told_apart).collect();
+    let listed: Vec<String> = catalogue::forms().map(|form| form.told()).collect();
     let held: BTreeSet<String> = listed.iter().cloned().collect();
     if let Some(missing) = isa.difference(&held).next() {
         return Err(format!("the catalogue lacks {missing}").into());
@@ -247,6 +297,11 @@ fn named(form: &Form) -> Option<String> {
         Some(spelled) => spelled.split(' ').next().unwrap_or_default().to_owned(),
         None if form.element().is_some() => access(form.rust()),
         None if form.instruction() == "createpolicy" => createpolicy(form.rust()),
+        None if form.instruction() == "mbarrier" => {
+            mbarrier(form.rust(), form.signature().map_or("", |own| own.parameters))
+        }
+        None if form.instruction() == "cp.async" => copy(form.rust()),
+        None if form.instruction().starts_with("cp.async") => wait(form.rust()),
         None => prefetch(form.rust()),
     };
     (ptx != form.ptx()).then(|| format!("{}: {}, not {ptx}", form.rust(), form.ptx()))
@@ -335,4 +390,45 @@ fn createpolicy(rust: &str) -> String {
     let markers = markers.trim_end_matches(')').split(", ").filter(|name| !name.is_empty());
     let form = method.replace('_', ".").replace(".l2", ".L2").replace("all", "fractional");
     format!("createpolicy.{form}{}.b64", markers.map(marker).collect::<String>())
+}
+
+/// `cp_async_cg::<Prefetch64>().copy_with(dst, src, policy)` is `cp.async.cg.shared.global.L2::cache_hint.L2::64B`.
+fn copy(rust: &str) -> String {
+    let (function, rest) = rust.split_once("::<").unwrap_or_default();
+    let (prefetch, method) = rest.split_once(">().").unwrap_or_default();
+    let hint = if method.contains("_with(") { ".L2::cache_hint" } else { "" };
+    let size = prefetch.strip_prefix("Prefetch").map_or(String::new(), |bytes| format!(".L2::{bytes}B"));
+    format!("{}.shared.global{hint}{size}", function.replace('_', "."))
+}
+
+/// `cp_async_wait_group::<3>()` is `cp.async.wait_group`.
+fn wait(rust: &str) -> String {
+    let function = rust.split(['(', ':']).next().unwrap_or_default();
+    let words = function.strip_prefix("cp_async_").unwrap_or_default();
+    match words.strip_prefix("mbarrier_") {
+        Some(words) => format!("cp.async.mbarrier.{}.shared.b64", words.replace('_', ".")),
+        None => format!("cp.async.{words}"),
+    }
+}
+
+/// `mbarrier_arrive_expect_tx_as::<Release<Cluster>, _>(bar, bytes)` is `mbarrier.arrive.expect_tx.release.cluster.shared.b64`.
+fn mbarrier(rust: &str, parameters: &str) -> String {
+    let (function, rest) = rust.split_once(['(', ':']).unwrap_or_default();
+    let (order, _) = rest.trim_start_matches([':', '<']).split_once('>').unwrap_or_default();
+    let order =
+        if rest.starts_with(':') { format!(".{}", order.replace('<', ".").to_lowercase()) } else { String::new() };
+    let function = function.trim_start_matches("mbarrier_").trim_end_matches("_as");
+    let function = function.trim_end_matches("_for").trim_end_matches("_count");
+    // What belongs to a word, and what is a word of its own.
+    let words = match function {
+        "pending" => return "mbarrier.pending_count.b64".into(),
+        "expect_tx" | "complete_tx" | "arrive_drop" | "test_wait" | "try_wait" => function.to_owned(),
+        _ => {
+            let whole = function.replace("_no_complete", ".noComplete").replace("_expect_tx", ".expect_tx");
+            whole.replace("_parity", ".parity")
+        }
+    };
+    let space = if parameters.contains("SharedClusterPtr") { ".shared::cluster" } else { ".shared" };
+    let space = if words == "init" || words == "inval" { ".shared" } else { space };
+    format!("mbarrier.{words}{order}{space}.b64")
 }

@@ -56,9 +56,9 @@ targets! { Sm HasSm ptx_sm:
     sm_20 20 "20" sm_30 30 "30" sm_32 32 "32" sm_60 60 "60" sm_70 70 "70" sm_75 75 "75" sm_80 80 "80" sm_90 90 "90" sm_100 100 "100"
 }
 targets! { Isa HasPtx ptx_isa:
-    ptx20 20 "20" ptx31 31 "31" ptx50 50 "50" ptx60 60 "60" ptx62 62 "62" ptx63 63 "63" ptx74 74 "74"
-    ptx77 77 "77" ptx78 78 "78" ptx80 80 "80" ptx81 81 "81" ptx82 82 "82" ptx83 83 "83" ptx84 84 "84" ptx88 88 "88"
-    ptx91 91 "91" ptx94 94 "94"
+    ptx20 20 "20" ptx31 31 "31" ptx50 50 "50" ptx60 60 "60" ptx62 62 "62" ptx63 63 "63" ptx70 70 "70" ptx71 71 "71"
+    ptx74 74 "74" ptx75 75 "75" ptx77 77 "77" ptx78 78 "78" ptx80 80 "80" ptx81 81 "81" ptx82 82 "82" ptx83 83 "83"
+    ptx84 84 "84" ptx86 86 "86" ptx88 88 "88" ptx91 91 "91" ptx92 92 "92" ptx94 94 "94"
 }
 
 /// The newer of two SMs, or of two PTX ISA versions.

@@ -1,0 +1,88 @@
+//! The operands of instructions that are neither loads nor stores, by what their registers hold.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use ptx_intrinsics::catalogue::{self, Form};
+
+/// What a register holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// An address in shared memory.
+    Shared,
+    /// A generic or global address.
+    Global,
+    /// 16 bits.
+    Half,
+    /// 32 bits.
+    Word,
+    /// 64 bits.
+    Long,
+    /// A cache policy.
+    Policy,
+    /// The predicate of a source that is ignored.
+    Ignore,
+    /// The predicate that a wait gives.
+    Done,
+}
+
+/// A part of an instruction's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// As it is written.
+    Text(&'static str),
+    /// A register.
+    Register(Holds),
+}
+
+/// The instruction of a copy or of a barrier, which the catalogue tells apart by its operands.
+pub fn parts(told: &str) -> Option<&'static [Part]> {
+    static ALL: LazyLock<HashMap<String, Vec<Part>>> = LazyLock::new(|| {
+        let forms =
+            catalogue::forms().filter(|form| form.ptx().starts_with("cp.") || form.ptx().starts_with("mbarrier."));
+        forms.map(|form| (form.told(), of_form(&form))).collect()
+    });
+    ALL.get(told).map(Vec::as_slice)
+}
+
+fn of_form(form: &Form) -> Vec<Part> {
+    let told: &'static str = form.told().leak();
+    let signature = form.signature();
+    let result = signature.and_then(|signature| signature.result).filter(|of| *of != "bool").map(holds);
+    let parameters = signature.map_or("", |signature| signature.parameters).split(", ");
+    let types = parameters.filter_map(|parameter| parameter.split_once(": ")).map(|(_, of)| of);
+    let mut registers = result.into_iter().flatten().chain(types.filter(|of| *of != "bool").flat_map(holds));
+    let mut parts = Vec::new();
+    let mut rest = told;
+    while let Some(at) = rest.find('%') {
+        let (before, behind) = rest.split_at(at);
+        parts.push(Part::Text(before));
+        let word = 1 + behind[1..].find(|c: char| !c.is_alphanumeric()).unwrap_or(behind.len() - 1);
+        parts.push(Part::Register(match &behind[..word] {
+            "%ignore" => Holds::Ignore,
+            "%done" => Holds::Done,
+            _ => registers.next().unwrap_or_else(|| panic!("{told} has more operands than {}", form.rust())),
+        }));
+        rest = &behind[word..];
+    }
+    assert_eq!(registers.next(), None, "{} has more parameters than {told}", form.rust());
+    parts.push(Part::Text(rest));
+    parts
+}
+
+/// What the registers of a Rust type hold.
+fn holds(of: &str) -> Vec<Holds> {
+    match of {
+        "u16" => vec![Holds::Half],
+        "u32" => vec![Holds::Word],
+        "MbarrierState" => vec![Holds::Long],
+        "CachePolicy" => vec![Holds::Policy],
+        _ if of.starts_with("Shared") => vec![Holds::Shared],
+        _ if of.starts_with('*') => vec![Holds::Global],
+        _ => {
+            let array = of.trim_matches(['[', ']']).split_once("; ");
+            let (of, count) = array.and_then(|(of, count)| Some((of, count.parse().ok()?))).unwrap_or((of, 0));
+            vec![if of == "i32" { Holds::Word } else { Holds::Half }; count]
+        }
+    }
+}
