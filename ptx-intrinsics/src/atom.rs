@@ -312,10 +312,32 @@ impl Atomic {
         if self.hint && matches!(op, Reduction::Cas) {
             return wrong(".L2::cache_hint", "`.cas` takes none");
         }
-        match self.takes(op) {
-            Some(needs) => Ok(self.needs(needs)),
-            None => wrong(TYPES[self.ty].ptx, self.types_of(op)),
+        match (self.takes(op), self.order) {
+            (None, _) => wrong(TYPES[self.ty].ptx, self.types_of(op)),
+            (Some(_), Some(order)) if self.loses_its_order(op) => wrong(
+                order.ptx(),
+                "in shared memory this type is a loop, and the assembler forgets the loop's order on sm_90 and newer: use `.relaxed` and a fence",
+            ),
+            (Some(needs), _) => Ok(self.needs(needs)),
         }
+    }
+
+    /// In a block's own shared memory the machine compares and swaps what it has no instruction for, and `ptxas` leaves
+    /// out what would order that: the fence before a release, and what invalidates L1 behind an acquire.
+    const fn loses_its_order(&self, op: Reduction) -> bool {
+        let looped = match op {
+            Reduction::Exch | Reduction::Cas => false,
+            _ => matches!(
+                TYPES[self.ty].ptx.as_bytes(),
+                b".b64" | b".u64" | b".s64" | b".f64" | b".f32" | b".f16x2" | b".bf16x2"
+            ),
+        };
+        let ordered = match (self.order, self.scope) {
+            (Some(Ordering::Acquire), Some(Threads::Cta)) => false,
+            (Some(Ordering::Acquire | Ordering::Release | Ordering::AcqRel), _) => true,
+            _ => false,
+        };
+        looped && ordered && matches!(self.place, Some(Place::Shared | Place::SharedCta))
     }
 
     const fn check_place_and_order(&self) -> Result<(), Wrong<'static>> {

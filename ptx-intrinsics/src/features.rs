@@ -206,6 +206,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(asked, 80_718 * 275);
+        assert_eq!(asked, 80_523 * 275);
     }
 }

@@ -234,6 +234,9 @@ fn expand(production: &str) -> Vec<String> {
 
 /// What the pages say in words about which qualifiers meet.
 fn is_legal(ptx: &str) -> bool {
+    if ["atom.", "red."].iter().any(|atomic| ptx.starts_with(atomic)) {
+        return !loses_its_loop_s_order(ptx);
+    }
     if !ptx.starts_with("ld") && !ptx.starts_with("st") {
         return true;
     }
@@ -254,6 +257,14 @@ fn is_legal(ptx: &str) -> bool {
         .any(|near| words.contains(near));
     let placed = far || !wide;
     vector && placed && (wide || !ptx.contains(".L2::evict")) && !loses_its_order(&words, wide)
+}
+
+/// What `ptxas` takes and gives up the order of: what is a loop in a block's own shared memory.
+fn loses_its_loop_s_order(ptx: &str) -> bool {
+    let looped = [".b64", ".u64", ".s64", ".f64", ".f32", ".f16x2", ".bf16x2"].iter().any(|ty| ptx.ends_with(ty));
+    let swapped = ptx.contains(".exch") || ptx.contains(".cas");
+    let ordered = [".acquire", ".release", ".acq_rel"].iter().any(|order| ptx.contains(order));
+    ptx.contains(".shared.") && looped && !swapped && ordered && !ptx.contains(".acquire.cta")
 }
 
 /// What `ptxas` takes and gives up the order of: a 256-bit acquire or release, and `ld.relaxed.L1::evict_first`.
