@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use crate::qualifier::target::{Isa, Sm};
 pub use crate::spelling::Operation;
 use crate::spelling::{ELEMENTS, L1, L2, Needs, Operator, Ordering, Place, Size, Spelling, Threads};
-use crate::{applypriority, cp_async, createpolicy, discard, mbarrier, prefetch};
+use crate::{applypriority, cp_async, cp_async_bulk, createpolicy, discard, mbarrier, prefetch};
 
 /// A row of an instruction that moves no value and has a function for each spelling.
 #[derive(Debug)]
@@ -169,6 +169,7 @@ pub fn forms() -> impl Iterator<Item = Form> {
             .into_iter()
             .flatten()
             .chain(cp_async::singles())
+            .chain(cp_async_bulk::singles())
             .chain(mbarrier::singles())
             .map(Single::form),
     )

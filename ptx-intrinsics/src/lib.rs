@@ -70,6 +70,7 @@ mod applypriority;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod catalogue;
 mod cp_async;
+mod cp_async_bulk;
 mod createpolicy;
 mod cuda;
 mod discard;
@@ -92,6 +93,7 @@ mod st;
 
 pub use applypriority::*;
 pub use cp_async::*;
+pub use cp_async_bulk::*;
 pub use createpolicy::*;
 pub use cuda::*;
 pub use discard::*;
