@@ -88,6 +88,18 @@ fn rod() {
     check("rod", &[0, 1, 2, 5], |size| 256 * size);
 }
 
+/// Sizes around the tiles of the blocks that run.
+#[test]
+fn matmul() {
+    check("matmul", &[0, 1, 2, 21, 22, 45], |size| 64 * 192 * size);
+}
+
+/// Sizes around a chunk, the rings of all blocks, and several turns of each.
+#[test]
+fn stages() {
+    check("stages", &[0, 1, 255, 256, 257, 1535, 1536, 1537, 6143, 6144, 6145, 20_000, 70_001], |size| 4 * size);
+}
+
 /// What goes wrong only now and then has a hundred runs to do so.
 fn again_and_again(name: &str, size: usize) {
     let workload = named(name);
@@ -128,7 +140,7 @@ fn ring_of_a_ragged_million_a_hundred_times() {
 #[test]
 fn all_are_checked() {
     assert_eq!(ALL.map(|workload| workload.name()), ["triad", "gather", "spmv", "probe"]);
-    let ordered = ["scan", "ring", "polynomial", "convolve", "rod"];
+    let ordered = ["scan", "ring", "polynomial", "convolve", "rod", "matmul", "stages"];
     assert_eq!(ORDERED.map(|workload| workload.name()), ordered);
     for workload in workloads() {
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/..").to_string() + "/" + workload.source();

@@ -18,7 +18,7 @@ use crate::atom::{Atomic, atomics};
 use crate::qualifier::target::{Isa, Sm};
 pub use crate::spelling::Operation;
 use crate::spelling::{ELEMENTS, L1, L2, Needs, Operator, Ordering, Place, Size, Spelling, Threads};
-use crate::{applypriority, cp_async, createpolicy, discard, mbarrier, prefetch};
+use crate::{applypriority, cp_async, cp_async_bulk, createpolicy, discard, mbarrier, prefetch};
 
 /// A row of an instruction that has a function for each spelling.
 #[derive(Debug)]
@@ -197,6 +197,7 @@ pub fn forms() -> impl Iterator<Item = Form> {
             .into_iter()
             .flatten()
             .chain(cp_async::singles())
+            .chain(cp_async_bulk::singles())
             .chain(mbarrier::singles())
             .map(Single::form)
             .chain(atomics().filter_map(Atomic::form)),

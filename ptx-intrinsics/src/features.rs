@@ -76,11 +76,15 @@ bitflags! {
         const BULK_COPY = 1 << 28;
         /// `.relaxed` at a barrier, `cp.async.bulk.shared::cta`: sm_90, PTX ISA 8.6.
         const BULK_COPY_CTA = 1 << 29;
+        /// `cp.async.bulk` of some bytes of each 16, `.cp_mask`: sm_100, PTX ISA 8.6.
+        const BULK_COPY_MASK = 1 << 30;
+        /// `cp.async.bulk` without what lies outside, `.ignore_oob`: sm_90, PTX ISA 9.2.
+        const BULK_COPY_PART = 1 << 31;
     }
 }
 
 /// Where each begins: SM and PTX ISA version.
-const BEGINS: [(Features, u32, u32); 30] = [
+const BEGINS: [(Features, u32, u32); 32] = [
     (Features::NON_COHERENT, 32, 31),
     (Features::L1_PRIORITY, 70, 74),
     (Features::PREFETCH_SIZE, 75, 74),
@@ -111,6 +115,8 @@ const BEGINS: [(Features, u32, u32); 30] = [
     (Features::TRY_WAIT, 90, 78),
     (Features::BULK_COPY, 90, 80),
     (Features::BULK_COPY_CTA, 90, 86),
+    (Features::BULK_COPY_MASK, 100, 86),
+    (Features::BULK_COPY_PART, 90, 92),
 ];
 
 impl Features {
@@ -148,6 +154,7 @@ impl Form {
         let mbarrier = self.instruction() == "mbarrier";
         let transfers = mbarrier && (says("_tx") || says("cluster"));
         let counts_bytes = says("mbarrier.expect_tx") || says("mbarrier.complete_tx");
+        let relaxed = mbarrier && says(".relaxed") && !counts_bytes;
         // An arrival by a count, or a wait for a time.
         let counts = mbarrier && !says(".noComplete") && says(".arrive") && operands.ends_with("], %");
         let spelled = [
@@ -180,7 +187,9 @@ impl Form {
             (Features::ASYNC_IGNORE, operands.contains("%ignore")),
             (Features::TRY_WAIT, says(".try_wait") || counts),
             (Features::BULK_COPY, transfers || says("cp.async.bulk")),
-            (Features::BULK_COPY_CTA, mbarrier && says(".relaxed") && !counts_bytes),
+            (Features::BULK_COPY_CTA, relaxed || says(".bulk.shared::cta")),
+            (Features::BULK_COPY_MASK, says(".cp_mask")),
+            (Features::BULK_COPY_PART, says(".ignore_oob")),
         ];
         let needed = spelled.into_iter().filter(|&(_, says)| says);
         needed.map(|(feature, ..)| feature).collect()
@@ -206,6 +215,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(asked, 80_523 * 275);
+        assert_eq!(asked, 80_557 * 275);
     }
 }

@@ -76,6 +76,7 @@ pub mod atom;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod catalogue;
 mod cp_async;
+mod cp_async_bulk;
 mod createpolicy;
 mod cuda;
 mod discard;
@@ -96,6 +97,7 @@ mod st;
 
 pub use applypriority::*;
 pub use cp_async::*;
+pub use cp_async_bulk::*;
 pub use createpolicy::*;
 pub use cuda::*;
 pub use discard::*;

@@ -23,6 +23,7 @@ cfg_if::cfg_if! {
         mod block;
         pub mod convolve;
         mod fence;
+        pub mod matmul;
         pub mod ring;
         pub mod scan;
 
@@ -40,6 +41,7 @@ cfg_if::cfg_if! {
 cfg_if::cfg_if! {
     if #[cfg(any(not(target_arch = "nvptx64"), all(feature = "cluster", not(feature = "rust-cuda"))))] {
         pub mod rod;
+        pub mod stages;
     }
 }
 

@@ -130,7 +130,7 @@ const COPY: &[Axis] = &[
 ];
 const GROUP: &[Axis] = &[
     &["cp.async"],
-    &["", ".ca", ".L1"],
+    &["", ".ca", ".bulk"],
     &[".commit_group", ".wait_group", ".wait_all", ".mbarrier.arrive", ".mbarrier.arrive.noinc"],
     &["", ".read", ".b64", ".shared.b64", ".shared::cta.b64", ".shared::cluster.b64", ".global.b64", ".shared.b32"],
     &["", " 3", " %r0", " [%s]", " [%s], 3"],
@@ -163,6 +163,49 @@ const BARRIER: &[Axis] = &[
     &[" [%s]", " [%s], %r0", " %r0, %d0"],
 ];
 
+const BULK: &[Axis] = &[
+    &["cp.async.bulk"],
+    &[
+        ".shared::cluster.global",
+        ".shared::cta.global",
+        ".shared.global",
+        ".shared::cluster.shared::cta",
+        ".shared::cluster.shared",
+        ".shared::cta.shared::cluster",
+        ".global.shared::cta",
+        ".global.shared",
+        ".global.global",
+    ],
+    &["", ".mbarrier::complete_tx::bytes", ".bulk_group"],
+    &["", ".multicast::cluster", ".ignore_oob"],
+    HINT,
+    &["", ".cp_mask"],
+    &[" [%dst], [%src], %r0"],
+    &["", ", [%s]", ", [%s], %h0", ", %r1, %r2, [%s]", ", %h0"],
+];
+const BULK_PREFETCH: &[Axis] = &[
+    &["cp.async.bulk.prefetch"],
+    &[".L2", ".L1", ".L3"],
+    &["", ".global", ".shared::cta"],
+    &["", ".L2::cache_hint", ".L2::evict_last"],
+    &[" [%p], %r0", " [%p]"],
+];
+const TENSOR_PREFETCH: &[Axis] = &[
+    &["cp.async.bulk.prefetch.tensor"],
+    &[".1d", ".2d", ".3d", ".4d", ".5d"],
+    &[".L2.global", ".L2"],
+    &["", ".tile", ".tile::gather4", ".im2col", ".im2col::w", ".im2col::w::128"],
+    HINT,
+    &[
+        " [%p, {%r0}]",
+        " [%p, {%r0, %r1}]",
+        " [%p, {%r0, %r1, %r2}]",
+        " [%p, {%r0, %r1, %r2, %r3}]",
+        " [%p, {%r0, %r1, %r2, %r3, %r4}]",
+    ],
+    &["", ", {%h0}", ", {%h0, %h1}", ", {%h0, %h1, %h2}"],
+];
+
 const LOAD: &[Axis] = &[&["ld"], ORDER, SCOPE, SPACE, OPERATOR, NC, L1, L2, HINT, SIZE];
 const STORE: &[Axis] = &[&["st"], ORDER, SCOPE, SPACE, OPERATOR, NC, L1, L2, HINT, SIZE];
 
@@ -177,7 +220,7 @@ pub struct Grammar {
 }
 
 /// Every grammar.
-pub static GRAMMARS: [Grammar; 12] = [
+pub static GRAMMARS: [Grammar; 15] = [
     Grammar { name: "ld", places: LOAD, typed: true },
     Grammar { name: "st", places: STORE, typed: true },
     Grammar { name: "atom and red", places: ATOMIC, typed: false },
@@ -187,6 +230,9 @@ pub static GRAMMARS: [Grammar; 12] = [
     Grammar { name: "other words", places: STRANGE, typed: false },
     Grammar { name: "cp.async", places: COPY, typed: false },
     Grammar { name: "groups of cp.async", places: GROUP, typed: false },
+    Grammar { name: "cp.async.bulk", places: BULK, typed: false },
+    Grammar { name: "cp.async.bulk.prefetch", places: BULK_PREFETCH, typed: false },
+    Grammar { name: "cp.async.bulk.prefetch.tensor", places: TENSOR_PREFETCH, typed: false },
     Grammar { name: "mbarrier.arrive", places: ARRIVE, typed: false },
     Grammar { name: "mbarrier.test_wait", places: WAIT, typed: false },
     Grammar { name: "mbarrier", places: BARRIER, typed: false },
@@ -329,13 +375,7 @@ impl Spelling {
         let policy = if self.takes_policy() { ", %policy" } else { "" };
         let address = format!("[%p+{offset}]{}", if self.operands == Operands::Unified { ".unified" } else { "" });
         match self.opcode() {
-            "cp" | "mbarrier" => {
-                let shared = if self.ptx.contains(".shared") { "[%s" } else { "[%p" };
-                let phase = if self.ptx.contains(".parity") { "%r1" } else { "%d0" };
-                let placed =
-                    self.ptx.replace("[%s", shared).replace(']', &format!("+{offset}]")).replace("%phase", phase);
-                format!("{placed}{policy};")
-            }
+            "cp" | "mbarrier" => self.told_by_operands(offset, policy),
             "ld" => format!("{} {}, {address}{policy};", self.ptx, self.value()),
             "st" => format!("{} {address}, {}{policy};", self.ptx, self.value()),
             "atom" => format!("{} {}, {address}, {}{policy};", self.ptx, self.values_from(0), self.changed_by()),
@@ -348,9 +388,29 @@ impl Spelling {
         }
     }
 
+    fn told_by_operands(&self, offset: usize, policy: &str) -> String {
+        let says = |words| self.ptx.contains(words);
+        let [dst, src] = match () {
+            _ if says(".bulk.global") => ["%p", "%s"],
+            _ if says(".shared::cluster.shared") || says(".shared::cta.shared") => ["%s", "%s"],
+            _ => ["%s", "%p"],
+        };
+        let barrier = if says("shared") { "%s" } else { "%p" };
+        let phase = if says(".parity") { "%r1" } else { "%d0" };
+        let named = self.ptx.replace("%dst", dst).replace("%src", src).replace("%s]", &format!("{barrier}]"));
+        let text = named.replace("%phase", phase).replace("%p]", &format!("%p+{offset}]"));
+        let text = text.replace("%s]", &format!("%s+{offset}]"));
+        match text.rsplit_once(", ") {
+            // A mask stands behind the policy.
+            Some((before, mask)) if says(".cp_mask") => format!("{before}{policy}, {mask};"),
+            _ => format!("{text}{policy};"),
+        }
+    }
+
     /// As the catalogue tells its forms apart: `%` for a register, but for predicates.
     pub fn told(&self) -> String {
-        static REGISTER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"%(?:phase|[sp]|[hrd]\d)\b").expect("valid"));
+        static REGISTER: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"%(?:phase|dst|src|[sp]|[hrd]\d)\b").expect("valid"));
         let by_operands = ["cp", "mbarrier"].contains(&self.opcode());
         let policy = if by_operands && self.takes_policy() { ", %" } else { "" };
         REGISTER.replace_all(&self.ptx, "%").into_owned() + policy
@@ -461,6 +521,9 @@ mod tests {
                 2 * 10 * 2 * 13 * 13,
                 4 * 4 * 2 * 2 * 5 * 4 * 3,
                 3 * 5 * 8 * 5,
+                9 * 3 * 3 * 2 * 2 * 5,
+                3 * 3 * 3 * 2,
+                5 * 2 * 6 * 2 * 5 * 4,
                 2 * 4 * 4 * 4 * 4 * 5,
                 2 * 3 * 4 * 4 * 4 * 3,
                 7 * 4 * 4 * 4 * 2 * 3,

@@ -3,12 +3,14 @@
 
 mod convolve;
 mod gather;
+mod matmul;
 mod polynomial;
 mod probe;
 mod ring;
 mod rod;
 mod scan;
 mod spmv;
+mod stages;
 mod triad;
 
 use crate::{
@@ -31,9 +33,16 @@ use std::{path::Path, time::Instant};
 /// The workloads whose hints the demo shows.
 pub const ALL: [&dyn Workload; 4] = [&triad::Triad, &gather::Gather, &spmv::Spmv, &probe::Probe];
 
-/// The workloads of ordered accesses and of the other state spaces.
-pub const ORDERED: [&dyn Workload; 5] =
-    [&scan::Scan, &ring::Ring, &polynomial::Polynomial, &convolve::Convolve, &rod::Rod];
+/// The workloads of ordered accesses, of the other state spaces and of asynchronous copies.
+pub const ORDERED: [&dyn Workload; 7] = [
+    &scan::Scan,
+    &ring::Ring,
+    &polynomial::Polynomial,
+    &convolve::Convolve,
+    &rod::Rod,
+    &matmul::Matmul,
+    &stages::Stages,
+];
 
 /// A kernel with something to do.
 pub trait Workload: Sync {

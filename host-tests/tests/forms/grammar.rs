@@ -75,13 +75,34 @@ const WHOLE: [&str; 4] = ["prefetchu.L1", "prefetch.tensormap", "prefetch.const.
 
 /// Those whose operands tell forms apart: the production, and the operands that it takes, `%` for a register. A cache
 /// policy stands behind them.
-const WITH_OPERANDS: [(&str, &[&str]); 18] = [
+const WITH_OPERANDS: [(&str, &[&str]); 36] = [
     ("cp.async.ca.shared.global{.hint}{.size}", &COPIED_4_8_16),
     ("cp.async.cg.shared.global{.hint}{.size}", &COPIED_16),
     ("cp.async.commit_group", &[""]),
     ("cp.async.wait_group", &["3"]),
     ("cp.async.wait_all", &[""]),
     ("cp.async.mbarrier.arrive{.noinc}.shared.b64", &["[%]"]),
+    ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.hint}", &["[%], [%], %, [%]"]),
+    (
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster{.hint}",
+        &["[%], [%], %, [%], %"],
+    ),
+    ("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.hint}", &["[%], [%], %, [%]"]),
+    ("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob{.hint}", &["[%], [%], %, %, %, [%]"]),
+    ("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes", &["[%], [%], %, [%]"]),
+    ("cp.async.bulk.global.shared::cta.bulk_group{.hint}", &["[%], [%], %"]),
+    ("cp.async.bulk.global.shared::cta.bulk_group{.hint}.cp_mask", &["[%], [%], %, %"]),
+    ("cp.async.bulk.commit_group", &[""]),
+    ("cp.async.bulk.wait_group{.read}", &["3"]),
+    ("cp.async.bulk.prefetch.L2.global{.hint}", &["[%], %"]),
+    ("cp.async.bulk.prefetch.tensor.1d.L2.global{.hint}", &["[%, {%}]"]),
+    ("cp.async.bulk.prefetch.tensor.2d.L2.global{.hint}", &["[%, {%, %}]"]),
+    ("cp.async.bulk.prefetch.tensor.3d.L2.global{.hint}", &["[%, {%, %, %}]"]),
+    ("cp.async.bulk.prefetch.tensor.3d.L2.global.im2col{.hint}", &["[%, {%, %, %}], {%}"]),
+    ("cp.async.bulk.prefetch.tensor.4d.L2.global{.hint}", &["[%, {%, %, %, %}]"]),
+    ("cp.async.bulk.prefetch.tensor.4d.L2.global.im2col{.hint}", &["[%, {%, %, %, %}], {%, %}"]),
+    ("cp.async.bulk.prefetch.tensor.5d.L2.global{.hint}", &["[%, {%, %, %, %, %}]"]),
+    ("cp.async.bulk.prefetch.tensor.5d.L2.global.im2col{.hint}", &["[%, {%, %, %, %, %}], {%, %, %}"]),
     ("mbarrier.init.shared.b64", &["[%], %"]),
     ("mbarrier.inval.shared.b64", &["[%]"]),
     ("mbarrier.pending_count.b64", &["%, %"]),
@@ -312,6 +333,7 @@ fn named(form: &Form) -> Option<String> {
             mbarrier(form.rust(), form.signature().map_or("", |own| own.parameters))
         }
         None if form.instruction() == "cp.async" => copy(form.rust()),
+        None if form.instruction().starts_with("cp.async.bulk") => bulk(form.rust(), &form.told()),
         None if form.instruction().starts_with("cp.async") => wait(form.rust()),
         None => prefetch(form.rust()),
     };
@@ -442,4 +464,33 @@ fn mbarrier(rust: &str, parameters: &str) -> String {
     let space = if parameters.contains("SharedClusterPtr") { ".shared::cluster" } else { ".shared" };
     let space = if words == "init" || words == "inval" { ".shared" } else { space };
     format!("mbarrier.{words}{order}{space}.b64")
+}
+
+/// `cp_async_bulk_global_shared_cp_mask_with(…)` is `cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask`.
+fn bulk(rust: &str, told: &str) -> String {
+    let function = rust.split(['(', ':']).next().unwrap_or_default();
+    let (function, hint) = match function.strip_suffix("_with") {
+        Some(function) => (function, ".L2::cache_hint"),
+        None => (function, ""),
+    };
+    let words = function.strip_prefix("cp_async_bulk_").unwrap_or_default();
+    // The array's length is not in the expression.
+    let dimensions =
+        told.split_once('{').map_or(0, |(_, places)| places.split('}').next().unwrap_or("").split(',').count());
+    let complete = ".mbarrier::complete_tx::bytes";
+    let ptx = match words {
+        "shared_cluster_global" => format!("shared::cluster.global{complete}{hint}"),
+        "shared_cluster_global_multicast" => format!("shared::cluster.global{complete}.multicast::cluster{hint}"),
+        "shared_global" => format!("shared::cta.global{complete}{hint}"),
+        "shared_global_ignore_oob" => format!("shared::cta.global{complete}.ignore_oob{hint}"),
+        "shared_cluster_shared" => format!("shared::cluster.shared::cta{complete}"),
+        "global_shared" => format!("global.shared::cta.bulk_group{hint}"),
+        "global_shared_cp_mask" => format!("global.shared::cta.bulk_group{hint}.cp_mask"),
+        "prefetch_l2" => format!("prefetch.L2.global{hint}"),
+        "prefetch_tensor" => format!("prefetch.tensor.{dimensions}d.L2.global{hint}"),
+        "prefetch_tensor_im2col" => format!("prefetch.tensor.{dimensions}d.L2.global.im2col{hint}"),
+        "wait_group_read" => "wait_group.read".into(),
+        words => words.into(),
+    };
+    format!("cp.async.bulk.{ptx}")
 }
