@@ -250,7 +250,7 @@ impl Case {
     /// The space that the block converts the address to.
     fn converted(&self) -> Option<&str> {
         match self.form.space() {
-            None if self.form.operation() == Operation::Other => {
+            None if self.form.instruction() == "prefetch" => {
                 ["local", "const", "param"].into_iter().find(|space| self.form.ptx().contains(&format!(".{space}.")))
             }
             None | Some("global" | "param::func") => None,

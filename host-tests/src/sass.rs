@@ -129,7 +129,7 @@ impl Reader {
             let policies = function.instructions.iter().filter_map(policy_of);
             policies.for_each(|access| read[access % module.lines.len()].policy = true);
         }
-        for (code, _) in read.iter_mut().zip(module.accesses).filter(|(_, access)| access.starts_with(INVAL)) {
+        for (code, _) in read.iter_mut().zip(module.accesses).filter(|(_, access)| may_be_nothing(access)) {
             if code.opcodes.is_empty() {
                 code.opcodes.push(NOTHING.to_owned());
             }
@@ -142,8 +142,12 @@ impl Reader {
     }
 }
 
-/// What becomes no machine instruction before sm_90: the end of a barrier.
-const INVAL: &str = "mbarrier.inval";
+/// What may become no machine instruction: the end of a barrier before sm_90, and a fence whose order the machine keeps
+/// by itself.
+fn may_be_nothing(access: &str) -> bool {
+    access.starts_with("mbarrier.inval") || is_fence(access)
+}
+
 const NOTHING: &str = "nothing";
 
 /// Changes when what is kept would be read differently.
@@ -217,6 +221,13 @@ impl<'a> Module<'a> {
     fn access(&mut self, number: usize, access: &str, offset: usize, buffer: &str) {
         if let Some(parts) = operands::parts(access) {
             return self.told_by_operands(number, parts, offset, buffer);
+        }
+        if is_fence(access) {
+            // Two in a row would be one.
+            self.line(&format!("st.volatile.shared.b32 [{buffer}], {number};"));
+            let map =
+                if access.contains("::generic.acquire") && !access.contains("restrict") { " [p], 128" } else { "" };
+            return self.noted(number, &format!("{access}{map};"));
         }
         if !moves(access) {
             let size = if access.starts_with("prefetch") { "" } else { ", 128" };
@@ -336,6 +347,11 @@ impl<'a> Module<'a> {
         let mut attributed = Vec::new();
         let (mut fence, mut acquire): (Vec<&str>, Option<usize>) = (Vec::new(), only);
         for one in function.instructions.iter().filter(|one| !only_moves(one)) {
+            let own = self.on_line_of(one).or(only.filter(|_| one.name() != "STS"));
+            if let Some(access) = own.filter(|access| is_fence(self.accesses[*access])) {
+                attributed.push((access, one.opcode.as_str()));
+                continue;
+            }
             if FENCES.contains(&one.name()) {
                 fence.push(&one.opcode);
             } else if one.opcode == INVALIDATION {
@@ -390,6 +406,10 @@ fn text_before(parts: &[Part]) -> &str {
 /// Whether it is a load, a store or an atomic: what ends in a type.
 fn moves(access: &str) -> bool {
     access.starts_with("ld.") || access.starts_with("st.") || is_atomic(access)
+}
+
+fn is_fence(access: &str) -> bool {
+    access.starts_with("fence.") || access.starts_with("membar.")
 }
 
 fn is_atomic(access: &str) -> bool {
@@ -531,7 +551,8 @@ pub fn accesses() -> Vec<Access> {
     catalogue::forms().filter(touches_memory).map(|form| Access::of(&form)).collect()
 }
 
-/// Whether a form touches memory. A policy and a count of a state are made by arithmetic.
+/// Whether a form touches memory, or orders what does. Policies, addresses and the count of a state are arithmetic.
 pub fn touches_memory(form: &Form) -> bool {
-    form.instruction() != "createpolicy" && form.ptx() != "mbarrier.pending_count.b64"
+    let arithmetic = ["createpolicy", "isspacep", "cvta", "mapa", "getctarank"];
+    !arithmetic.contains(&form.instruction()) && form.ptx() != "mbarrier.pending_count.b64"
 }

@@ -15,7 +15,7 @@ use host_tests::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue;
 
 /// Spellings that the slice asks each assembler about.
-const WALKED: usize = 25_548;
+const WALKED: usize = 47_840;
 /// Those of them that are accepted somewhere, each with one of its family, at least: every GPU is asked about these.
 const LIVE: usize = 8_000;
 /// Assemblers, and GPUs.
@@ -47,7 +47,7 @@ fn a_slice_agrees() {
     assert!(report.live >= LIVE, "{} are accepted somewhere", report.live);
     for gpu in &report.gpus {
         assert_eq!(gpu.accepted + gpu.refused + gpu.alone, report.live, "{}", gpu.sm);
-        assert!(gpu.sampled > WALKED / 2, "{} of {} were asked about what is refused", gpu.sm, gpu.sampled);
+        assert!(gpu.sampled > WALKED / 3, "{} of {} were asked about what is refused", gpu.sm, gpu.sampled);
     }
     let newest = report.gpus.last().map_or(0, |gpu| gpu.accepted);
     assert!(report.gates / 2 == newest && newest > LIVE / 4, "{newest} accepted, {} gates found", report.gates);

@@ -18,7 +18,9 @@ use crate::atom::{Atomic, atomics};
 use crate::qualifier::target::{Isa, Sm};
 pub use crate::spelling::Operation;
 use crate::spelling::{ELEMENTS, L1, L2, Needs, Operator, Ordering, Place, Size, Spelling, Threads};
-use crate::{applypriority, cp_async, cp_async_bulk, createpolicy, discard, mbarrier, prefetch};
+use crate::{
+    applypriority, cp_async, cp_async_bulk, createpolicy, cvta, discard, fence, isspacep, mapa, mbarrier, prefetch,
+};
 
 /// A row of an instruction that has a function for each spelling.
 #[derive(Debug)]
@@ -193,14 +195,23 @@ impl Form {
 /// `.param::entry`. [`ptx!`](crate::ptx) takes them too.
 pub fn forms() -> impl Iterator<Item = Form> {
     heads().flat_map(with_qualifiers).chain(
-        [prefetch::SINGLES, applypriority::SINGLES, discard::SINGLES, createpolicy::SINGLES]
-            .into_iter()
-            .flatten()
-            .chain(cp_async::singles())
-            .chain(cp_async_bulk::singles())
-            .chain(mbarrier::singles())
-            .map(Single::form)
-            .chain(atomics().filter_map(Atomic::form)),
+        [
+            prefetch::SINGLES,
+            applypriority::SINGLES,
+            discard::SINGLES,
+            createpolicy::SINGLES,
+            isspacep::SINGLES,
+            cvta::SINGLES,
+            mapa::SINGLES,
+        ]
+        .into_iter()
+        .flatten()
+        .chain(cp_async::singles())
+        .chain(cp_async_bulk::singles())
+        .chain(mbarrier::singles())
+        .chain(fence::singles())
+        .map(Single::form)
+        .chain(atomics().filter_map(Atomic::form)),
     )
 }
 

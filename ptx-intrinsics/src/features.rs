@@ -80,11 +80,29 @@ bitflags! {
         const BULK_COPY_MASK = 1 << 30;
         /// `cp.async.bulk` without what lies outside, `.ignore_oob`: sm_90, PTX ISA 9.2.
         const BULK_COPY_PART = 1 << 31;
+        /// `fence.sc` and `fence.acq_rel`: sm_70, PTX ISA 6.0.
+        const FENCE = 1 << 32;
+        /// `fence.acquire` and `fence.release`: sm_90, PTX ISA 8.6.
+        const FENCE_ONE_WAY = 1 << 33;
+        /// `fence.proxy.alias`: sm_70, PTX ISA 7.5.
+        const FENCE_PROXY = 1 << 34;
+        /// `membar.proxy.alias`: sm_60, PTX ISA 7.5.
+        const MEMBAR_PROXY = 1 << 35;
+        /// Fences of barriers and of asynchronous copies: sm_90, PTX ISA 8.0.
+        const FENCE_ASYNC = 1 << 36;
+        /// Fences of tensor maps: sm_90, PTX ISA 8.3.
+        const FENCE_TENSORMAP = 1 << 37;
+        /// `isspacep` and `cvta` of constant memory: sm_20, PTX ISA 3.1.
+        const CONST_ADDRESS = 1 << 38;
+        /// `isspacep` and `cvta` of a kernel's parameters: sm_70, PTX ISA 7.7.
+        const PARAM_ADDRESS = 1 << 39;
+        /// `.shared::cta`: sm_30, PTX ISA 7.8.
+        const SHARED_CTA = 1 << 40;
     }
 }
 
 /// Where each begins: SM and PTX ISA version.
-const BEGINS: [(Features, u32, u32); 32] = [
+const BEGINS: [(Features, u32, u32); 41] = [
     (Features::NON_COHERENT, 32, 31),
     (Features::L1_PRIORITY, 70, 74),
     (Features::PREFETCH_SIZE, 75, 74),
@@ -117,6 +135,15 @@ const BEGINS: [(Features, u32, u32); 32] = [
     (Features::BULK_COPY_CTA, 90, 86),
     (Features::BULK_COPY_MASK, 100, 86),
     (Features::BULK_COPY_PART, 90, 92),
+    (Features::FENCE, 70, 60),
+    (Features::FENCE_ONE_WAY, 90, 86),
+    (Features::FENCE_PROXY, 70, 75),
+    (Features::MEMBAR_PROXY, 60, 75),
+    (Features::FENCE_ASYNC, 90, 80),
+    (Features::FENCE_TENSORMAP, 90, 83),
+    (Features::CONST_ADDRESS, 20, 31),
+    (Features::PARAM_ADDRESS, 70, 77),
+    (Features::SHARED_CTA, 30, 78),
 ];
 
 impl Features {
@@ -141,6 +168,7 @@ impl Form {
     #[must_use]
     pub fn features(&self) -> Features {
         let says = |text: &str| self.ptx().contains(text);
+        let is = |instructions: &[&str]| instructions.contains(&self.instruction());
         let moves = self.operation() != Operation::Other;
         let prefetch = says("prefetch");
         let atomic = ["atom.", "red."].iter().any(|op| self.instruction().starts_with(op));
@@ -149,7 +177,7 @@ impl Form {
         let scope = [".cta", ".cluster", ".gpu", ".sys"].iter().any(|scope| says(scope));
         let old_long = says(".exch") || says(".cas") || says(".add");
         // What came together with the policies.
-        let policy = ["createpolicy", "applypriority", "discard"].contains(&self.instruction());
+        let policy = is(&["createpolicy", "applypriority", "discard"]);
         let operands = self.signature().map_or("", |signature| signature.operands);
         let mbarrier = self.instruction() == "mbarrier";
         let transfers = mbarrier && (says("_tx") || says("cluster"));
@@ -168,7 +196,7 @@ impl Form {
             (Features::B128, says(".b128")),
             (Features::WIDE, self.bytes() == 32),
             (Features::ORDER, [".relaxed", ".acquire", ".release", ".acq_rel"].iter().any(|order| says(order))),
-            (Features::CLUSTER, says("cluster")),
+            (Features::CLUSTER, says("cluster") || is(&["mapa", "getctarank"])),
             (Features::MMIO, says(".mmio")),
             (Features::B128_SYS, says(".sys") && says(".b128")),
             (Features::PARAM, says(".param::func")),
@@ -190,6 +218,18 @@ impl Form {
             (Features::BULK_COPY_CTA, relaxed || says(".bulk.shared::cta")),
             (Features::BULK_COPY_MASK, says(".cp_mask")),
             (Features::BULK_COPY_PART, says(".ignore_oob")),
+            (Features::FENCE, says("fence.sc") || says("fence.acq_rel")),
+            (
+                Features::FENCE_ONE_WAY,
+                ["fence.acquire", "fence.release", "fence.proxy.async::generic"].iter().any(|fence| says(fence)),
+            ),
+            (Features::FENCE_PROXY, says("fence.proxy.alias")),
+            (Features::MEMBAR_PROXY, says("membar.proxy.alias")),
+            (Features::FENCE_ASYNC, says(".proxy.async") || says("fence.mbarrier_init")),
+            (Features::FENCE_TENSORMAP, says("fence.proxy.tensormap")),
+            (Features::CONST_ADDRESS, is(&["isspacep", "cvta"]) && says(".const")),
+            (Features::PARAM_ADDRESS, is(&["isspacep", "cvta"]) && says(".param")),
+            (Features::SHARED_CTA, is(&["isspacep", "cvta"]) && says(".shared::cta")),
         ];
         let needed = spelled.into_iter().filter(|&(_, says)| says);
         needed.map(|(feature, ..)| feature).collect()
@@ -215,6 +255,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(asked, 80_557 * 275);
+        assert_eq!(asked, 80_626 * 275);
     }
 }

@@ -8,6 +8,15 @@ macro_rules! issue {
     };
 }
 
+/// The `asm!` of arithmetic: no access.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! compute {
+    ([$($text:expr),* $(,)?] $($operand:tt)*) => {
+        // SAFETY: it makes a number of numbers.
+        unsafe { core::arch::asm!(concat!($($text),*), $($operand)* options(pure, nomem, nostack, preserves_flags)) }
+    };
+}
+
 /// The names of functions that need more than what else they are made of, for error messages.
 macro_rules! gated {
     ($($name:ident)*) => { $(

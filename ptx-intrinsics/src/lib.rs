@@ -79,14 +79,18 @@ mod cp_async;
 mod cp_async_bulk;
 mod createpolicy;
 mod cuda;
+mod cvta;
 mod discard;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod features;
+mod fence;
 #[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]
 pub mod host;
+mod isspacep;
 mod ld;
 mod ld_global_nc;
+mod mapa;
 mod mbarrier;
 mod prefetch;
 #[doc(hidden)]
@@ -100,10 +104,14 @@ pub use cp_async::*;
 pub use cp_async_bulk::*;
 pub use createpolicy::*;
 pub use cuda::*;
+pub use cvta::*;
 pub use discard::*;
 pub use element::*;
+pub use fence::*;
+pub use isspacep::*;
 pub use ld::*;
 pub use ld_global_nc::*;
+pub use mapa::*;
 pub use mbarrier::*;
 pub use prefetch::*;
 pub use qualifier::caching::*;

@@ -111,7 +111,7 @@ pub struct SharedClusterPtr<T> {
 impl<T> SharedClusterPtr<T> {
     /// The place in the cluster's shared memory that `p` points at: `cvta.to.shared::cluster.u64`.
     ///
-    /// `p` is a generic pointer to shared memory of a block of this cluster, such as `mapa` gives.
+    /// `p` is a generic pointer to shared memory of a block of this cluster, such as [`mapa`](crate::mapa()) gives.
     #[doc(alias = "cvta.to.shared::cluster")]
     #[inline(always)]
     pub fn new(p: *mut T) -> Self
@@ -130,6 +130,13 @@ impl<T> SharedClusterPtr<T> {
         ptx78: HasPtx<SharedClusterPtr<T>, T>,
     {
         Self { address: own.address, of: PhantomData }
+    }
+
+    /// The place at an address in the cluster's shared memory. On the GPU alone.
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    pub const fn from_address(address: u32) -> Self {
+        Self { address, of: PhantomData }
     }
 
     /// The same place as one of another type.

@@ -114,6 +114,28 @@ const ATOMIC: &[Axis] = &[
         ".f16x2", ".bf16", ".bf16x2", ".f32", ".f64",
     ],
 ];
+const FENCE: &[Axis] = &[
+    &["fence", "membar"],
+    &["", ".mbarrier_init", ".proxy"],
+    &[
+        "",
+        ".alias",
+        ".async",
+        ".async.global",
+        ".async.shared::cta",
+        ".async.shared::cluster",
+        ".async.shared",
+        ".tensormap::generic",
+        ".async::generic",
+        ".tensormap",
+        ".generic",
+    ],
+    &["", ".sc", ".acq_rel", ".acquire", ".release", ".relaxed"],
+    &["", ".sync_restrict::shared::cta", ".sync_restrict::shared::cluster"],
+    &["", ".cta", ".cluster", ".gpu", ".sys", ".gl"],
+];
+const ADDRESS: &[Axis] =
+    &[&["isspacep", "cvta", "cvta.to", "mapa", "getctarank"], SPACE, &["", ".u32", ".u64", ".b64", ".s64"]];
 const STRANGE: &[Axis] = &[&["ld", "st"], SPACE, NC, STRANGERS, STRANGE_TYPES];
 
 /// Copies, barriers and what waits for them are told apart by their operands: those are an axis too. `%s` is an address in
@@ -220,7 +242,7 @@ pub struct Grammar {
 }
 
 /// Every grammar.
-pub static GRAMMARS: [Grammar; 15] = [
+pub static GRAMMARS: [Grammar; 17] = [
     Grammar { name: "ld", places: LOAD, typed: true },
     Grammar { name: "st", places: STORE, typed: true },
     Grammar { name: "atom and red", places: ATOMIC, typed: false },
@@ -228,6 +250,8 @@ pub static GRAMMARS: [Grammar; 15] = [
     Grammar { name: "createpolicy", places: CREATEPOLICY, typed: false },
     Grammar { name: "applypriority and discard", places: APPLYPRIORITY, typed: false },
     Grammar { name: "other words", places: STRANGE, typed: false },
+    Grammar { name: "fence and membar", places: FENCE, typed: false },
+    Grammar { name: "addresses", places: ADDRESS, typed: false },
     Grammar { name: "cp.async", places: COPY, typed: false },
     Grammar { name: "groups of cp.async", places: GROUP, typed: false },
     Grammar { name: "cp.async.bulk", places: BULK, typed: false },
@@ -265,6 +289,11 @@ impl Grammar {
     /// How many spellings it has, one of each class of types.
     pub fn len(&self) -> usize {
         self.heads() * if self.typed { TYPES.len() } else { 1 }
+    }
+
+    /// Whether `ptx!` is how it is written.
+    pub fn is_spelled(&self) -> bool {
+        ["ld", "st", "atom and red", "other words"].contains(&self.name)
     }
 
     /// Whether a slice holds only some of it.
@@ -380,6 +409,17 @@ impl Spelling {
             "st" => format!("{} {address}, {}{policy};", self.ptx, self.value()),
             "atom" => format!("{} {}, {address}, {}{policy};", self.ptx, self.values_from(0), self.changed_by()),
             "red" => format!("{} {address}, {}{policy};", self.ptx, self.changed_by()),
+            "fence" if self.ptx.contains("::generic.acquire") && !self.ptx.contains(".sync_restrict") => {
+                format!("{} {address}, 128;", self.ptx)
+            }
+            "fence" | "membar" => format!("{};", self.ptx),
+            "isspacep" => format!("{} %done, %p;", self.ptx),
+            "cvta" | "mapa" | "getctarank" => {
+                let register = if self.ptx.ends_with("32") { "%r" } else { "%d" };
+                let result = if self.opcode() == "getctarank" { "%r" } else { register };
+                let rank = if self.opcode() == "mapa" { ", %r2" } else { "" };
+                format!("{} {result}0, {register}1{rank};", self.ptx)
+            }
             "createpolicy" if self.ptx.contains(".range") => format!("{} %d0, {address}, %r0, %r1;", self.ptx),
             "createpolicy" if self.ptx.contains(".cvt") => format!("{} %d0, %p;", self.ptx),
             "createpolicy" => format!("{} %d0, %f0;", self.ptx),
@@ -424,6 +464,11 @@ impl Spelling {
     /// Whether it is a load or a store.
     pub fn moves(&self) -> bool {
         matches!(self.opcode(), "ld" | "st")
+    }
+
+    /// Whether `ptx!` is how it is written.
+    pub fn is_spelled(&self) -> bool {
+        self.moves() || self.is_atomic()
     }
 
     /// Whether it is an atomic.
@@ -519,6 +564,8 @@ mod tests {
                 4 * 3 * 6 * 6 * 4,
                 2 * 10 * 7,
                 2 * 10 * 2 * 13 * 13,
+                2 * 3 * 11 * 6 * 3 * 6,
+                5 * 10 * 5,
                 4 * 4 * 2 * 2 * 5 * 4 * 3,
                 3 * 5 * 8 * 5,
                 9 * 3 * 3 * 2 * 2 * 5,

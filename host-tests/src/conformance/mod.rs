@@ -320,10 +320,12 @@ impl Comparing<'_> {
 impl Comparing<'_> {
     /// Expressions with `ptx!`, half of them of what is accepted somewhere, and as many with methods, by the compiler.
     fn compiler(&mut self, toolchain: &DeviceToolchain, live: &[Live], dead: &[Numbered], count: usize) -> Result<()> {
-        let live = live.iter().map(|live| live.spelling.clone());
-        let dead: Vec<Numbered> = dead.sample(&mut self.random, count).copied().collect();
-        let (spelled, others) = (live.sample(&mut self.random, count / 2), dead.iter().map(number_of));
-        let mut expressions = compiler::spellings(spelled.into_iter().chain(others), count);
+        // What is written with `ptx!`.
+        let live = live.iter().map(|live| &live.spelling).filter(|spelling| spelling.is_spelled());
+        let dead = dead.iter().filter(|(grammar, _)| grammar.is_spelled());
+        let spelled = live.cloned().sample(&mut self.random, count / 2).into_iter();
+        let others = dead.sample(&mut self.random, count).into_iter().map(number_of);
+        let mut expressions = compiler::spellings(spelled.chain(others), count);
         expressions.extend(compiler::methods(count, &mut self.random));
         let names = compiler::TARGETS.map(|target| target.sm.to_string()).join(", ");
         let _step = self.progress.step(format!("cargo check of {} expressions for {names}", expressions.len()));

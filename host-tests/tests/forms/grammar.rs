@@ -8,7 +8,7 @@ use ptx_intrinsics::catalogue::{self, Form};
 /// The productions of the instructions' pages, for each state space that they name. `.l1`, `.l2`, `.hint` and `.size`
 /// stand for `.level1::eviction_priority`, `.level2::eviction_priority`, `.level::cache_hint` and
 /// `.level::prefetch_size`.
-const PRODUCTIONS: [&str; 59] = [
+const PRODUCTIONS: [&str; 77] = [
     "ld.global{.cop}.nc{.hint}{.size}{.vec}.type",
     "ld.global.nc{.l1}{.l2}{.hint}{.size}{.vec}.type",
     "ld{.global}{.load}{.hint}{.size}{.vec}.type",
@@ -38,6 +38,24 @@ const PRODUCTIONS: [&str; 59] = [
     "createpolicy.cvt.L2.b64",
     "applypriority{.global}.L2::evict_normal",
     "discard{.global}.L2",
+    "fence.fencing.scope",
+    "fence.acquire.sync_restrict::shared::cluster.cluster",
+    "fence.release.sync_restrict::shared::cta.cluster",
+    "fence.mbarrier_init.release.cluster",
+    "fence.proxy.proxykind",
+    "fence.proxy.tensormap::generic.release.scope",
+    "fence.proxy.tensormap::generic.acquire.scope",
+    "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
+    "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
+    "membar.reach",
+    "membar.proxy.oldkind",
+    "isspacep.window",
+    "cvta.window.u64",
+    "cvta.to.window.u64",
+    "mapa.u64",
+    "mapa.shared::cluster.wordsize",
+    "getctarank.u64",
+    "getctarank.shared::cluster.wordsize",
     "atom{.sync}{.global}.bitwise{.hint}.bits",
     "atom{.sync}.block.bitwise.bits",
     "atom{.sync}{.global}.exch{.hint}.exchanged",
@@ -209,6 +227,14 @@ fn choices(name: &str) -> &'static [&'static str] {
         ".bits" => &[".b32", ".b64"],
         ".exchanged" => &[".b32", ".b64", ".b128"],
         ".compared" => &[".b16", ".b32", ".b64", ".b128"],
+        ".fencing" => &[".sc", ".acq_rel", ".acquire", ".release"],
+        ".proxykind" => &[".alias", ".async", ".async.global", ".async.shared::cta", ".async.shared::cluster"],
+        ".reach" => &[".cta", ".gl", ".sys"],
+        ".oldkind" => &[".alias", ".async"],
+        ".window" => {
+            &[".const", ".global", ".local", ".shared", ".shared::cta", ".shared::cluster", ".param", ".param::entry"]
+        }
+        ".wordsize" => &[".u32", ".u64"],
         ".step" => &[".inc", ".dec"],
         ".addend" => &[".u32", ".u64", ".s32", ".f32", ".f64"],
         ".rank" => &[".min", ".max"],
@@ -335,9 +361,24 @@ fn named(form: &Form) -> Option<String> {
         None if form.instruction() == "cp.async" => copy(form.rust()),
         None if form.instruction().starts_with("cp.async.bulk") => bulk(form.rust(), &form.told()),
         None if form.instruction().starts_with("cp.async") => wait(form.rust()),
+        None if ["fence", "membar", "isspacep", "cvta", "mapa", "getctarank"].contains(&form.instruction()) => {
+            by_its_words(form)
+        }
         None => prefetch(form.rust()),
     };
     (ptx != form.ptx()).then(|| format!("{}: {}, not {ptx}", form.rust(), form.ptx()))
+}
+
+/// `fence_acq_rel::<Gpu>()` is `fence.acq_rel.gpu`, `cvta_to_shared(p)` is `cvta.to.shared.u64`: a function has the words of its
+/// PTX, and may leave out the type.
+fn by_its_words(form: &Form) -> String {
+    let (function, rest) = form.rust().split_once(['(', ':']).unwrap_or_default();
+    let scope = rest.strip_prefix(":<").and_then(|rest| rest.split_once(">(")).map_or("", |(scope, _)| scope);
+    let scope = ["Cta", "Cluster", "Gpu", "Sys"].iter().find(|known| **known == scope);
+    let named = function.to_owned() + &scope.map_or(String::new(), |scope| format!("_{}", scope.to_lowercase()));
+    let words = form.ptx().replace("::", "_").replace('.', "_");
+    let untyped = ["_u32", "_u64"].iter().find_map(|ty| words.strip_suffix(ty)).unwrap_or(&words);
+    if named == words || named == untyped { form.ptx().to_owned() } else { named }
 }
 
 /// `ld_global_nc::<Cg, Prefetch64>().read_with(p as *const V2<f32>, policy)` is `ld.global.cg.nc.L2::cache_hint.L2::64B.v2.f32`,

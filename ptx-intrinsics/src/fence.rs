@@ -1,0 +1,274 @@
+//! `fence` and `membar`: what a thread does before is seen before what it does behind.
+
+use crate::qualifier::order::*;
+use crate::qualifier::target::*;
+
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::catalogue::{Signature, Single};
+#[cfg(not(target_arch = "nvptx64"))]
+use core::sync::atomic;
+
+/// Fences of each scope: documentation, name, PTX without scope, what it needs beside its scope, the order on a CPU.
+macro_rules! scoped {
+    ($($(#[$doc:meta])* $name:ident $ptx:literal $sm:ident $isa:ident $order:ident;)*) => {
+        gated! { $($name)* }
+
+        $(
+            $(#[$doc])*
+            ///
+            #[doc = concat!("PTX: `", $ptx, ".scope;`. Needs ", stringify!($sm), " and ", stringify!($isa), ", `.cluster` sm_90 and ptx78.")]
+            ///
+            #[doc = isa_link!("membar, fence" "parallel-synchronization-and-communication-instructions-membar-fence")]
+            #[doc(alias = $ptx)]
+            #[inline(always)]
+            pub fn $name<S>()
+            where
+                S: Scope<Sm: HasSm<S>, Isa: HasPtx<S>>,
+                $sm: HasSm<$name, S>,
+                $isa: HasPtx<$name, S>,
+            {
+                #[cfg(target_arch = "nvptx64")]
+                // SAFETY: it only orders.
+                unsafe {
+                    match const { S::ID } {
+                        Cta::ID => issue! { [$ptx, ".cta;"] },
+                        Cluster::ID => issue! { [$ptx, ".cluster;"] },
+                        Gpu::ID => issue! { [$ptx, ".gpu;"] },
+                        _ => issue! { [$ptx, ".sys;"] },
+                    }
+                }
+                #[cfg(not(target_arch = "nvptx64"))]
+                atomic::fence(atomic::Ordering::$order);
+            }
+        )*
+
+        #[cfg(not(target_arch = "nvptx64"))]
+        const SCOPED: &[[Single; 4]] = &[$([
+            single! { $sm $isa "fence" concat!(stringify!($name), "::<Cta>()"), concat!($ptx, ".cta") },
+            scoped! { @cluster $isa $name $ptx },
+            single! { $sm $isa "fence" concat!(stringify!($name), "::<Gpu>()"), concat!($ptx, ".gpu") },
+            single! { $sm $isa "fence" concat!(stringify!($name), "::<Sys>()"), concat!($ptx, ".sys") },
+        ],)*];
+    };
+    (@cluster ptx60 $name:ident $ptx:literal) => {
+        single! { sm_90 ptx78 "fence" concat!(stringify!($name), "::<Cluster>()"), concat!($ptx, ".cluster") }
+    };
+    (@cluster $isa:ident $name:ident $ptx:literal) => {
+        single! { sm_90 $isa "fence" concat!(stringify!($name), "::<Cluster>()"), concat!($ptx, ".cluster") }
+    };
+}
+
+/// Fences of one spelling: documentation, name, instruction, PTX, what it needs, and whether a CPU has something to order.
+macro_rules! whole {
+    ($($(#[$doc:meta])* $name:ident $instruction:literal $ptx:literal $sm:ident $isa:ident $host:ident;)*) => {
+        gated! { $($name)* }
+
+        $(
+            $(#[$doc])*
+            ///
+            #[doc = concat!("PTX: `", $ptx, ";`. Needs ", stringify!($sm), " and ", stringify!($isa), ".")]
+            ///
+            #[doc = isa_link!("membar, fence" "parallel-synchronization-and-communication-instructions-membar-fence")]
+            #[doc(alias = $ptx)]
+            #[inline(always)]
+            pub fn $name()
+            where
+                for<'a> $sm: HasSm<$name, &'a ()>,
+                for<'a> $isa: HasPtx<$name, &'a ()>,
+            {
+                #[cfg(target_arch = "nvptx64")]
+                // SAFETY: it only orders.
+                unsafe {
+                    issue! { [$ptx, ";"] }
+                }
+                #[cfg(not(target_arch = "nvptx64"))]
+                $host();
+            }
+        )*
+
+        #[cfg(not(target_arch = "nvptx64"))]
+        const WHOLE: &[Single] =
+            &[$(single! { $sm $isa $instruction concat!(stringify!($name), "()"), $ptx },)*];
+    };
+}
+
+/// A row of the catalogue.
+#[cfg(not(target_arch = "nvptx64"))]
+macro_rules! single {
+    ($sm:ident $isa:ident $instruction:literal $rust:expr, $ptx:expr) => {
+        single! { $sm $isa $instruction $rust, $ptx, "", "" }
+    };
+    ($sm:ident $isa:ident $instruction:literal $rust:expr, $ptx:expr, $parameters:literal, $operands:literal) => {
+        Single::new::<$sm, $isa>(
+            $instruction,
+            $rust,
+            $ptx,
+            Signature { parameters: $parameters, result: None, operands: $operands },
+        )
+    };
+}
+
+/// A CPU's one view of memory needs nothing, but that the compiler keeps the order.
+#[cfg(not(target_arch = "nvptx64"))]
+fn compiler() {
+    atomic::compiler_fence(atomic::Ordering::SeqCst);
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+fn full() {
+    atomic::fence(atomic::Ordering::SeqCst);
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+fn release() {
+    atomic::fence(atomic::Ordering::Release);
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+fn acquire() {
+    atomic::fence(atomic::Ordering::Acquire);
+}
+
+scoped! {
+    /// Orders all accesses before with all behind, and all such fences with each other: two threads that store, fence and
+    /// load see one of the two stores.
+    fence_sc "fence.sc" sm_70 ptx60 SeqCst;
+
+    /// What was read or written before is seen before what is written behind: an acquire and a release at once, with the
+    /// relaxed accesses around it. (`fence` without an order is this one.)
+    fence_acq_rel "fence.acq_rel" sm_70 ptx60 AcqRel;
+
+    /// Nothing behind is done before what was read before.
+    fence_acquire "fence.acquire" sm_90 ptx86 Acquire;
+
+    /// Everything before is seen before what is written behind.
+    fence_release "fence.release" sm_90 ptx86 Release;
+}
+
+whole! {
+    /// [`fence_acquire`] among the threads of the cluster, for what lies in the cluster's shared memory.
+    fence_acquire_sync_restrict_shared_cluster_cluster "fence" "fence.acquire.sync_restrict::shared::cluster.cluster"
+        sm_90 ptx86 acquire;
+    /// [`fence_release`] among the threads of the cluster, for what lies in this block's shared memory.
+    fence_release_sync_restrict_shared_cta_cluster "fence" "fence.release.sync_restrict::shared::cta.cluster"
+        sm_90 ptx86 release;
+    /// Lets the cluster see that barriers are initialised: behind [`mbarrier_init`](crate::mbarrier_init), before another
+    /// block or a copy uses the barrier.
+    fence_mbarrier_init_release_cluster "fence" "fence.mbarrier_init.release.cluster" sm_90 ptx80 release;
+    /// Between accesses to the same memory by two addresses.
+    fence_proxy_alias "fence" "fence.proxy.alias" sm_70 ptx75 compiler;
+    /// Between plain accesses and asynchronous copies of the same memory, in any space.
+    fence_proxy_async "fence" "fence.proxy.async" sm_90 ptx80 compiler;
+    /// Between plain accesses and asynchronous copies of the same global memory.
+    fence_proxy_async_global "fence" "fence.proxy.async.global" sm_90 ptx80 compiler;
+    /// Between plain accesses and asynchronous copies of this block's shared memory: what was stored there is what a copy
+    /// out of it takes.
+    fence_proxy_async_shared_cta "fence" "fence.proxy.async.shared::cta" sm_90 ptx80 compiler;
+    /// Between plain accesses and asynchronous copies of the cluster's shared memory.
+    fence_proxy_async_shared_cluster "fence" "fence.proxy.async.shared::cluster" sm_90 ptx80 compiler;
+    /// An acquire, among the threads of the cluster, between asynchronous copies before and plain accesses behind.
+    fence_proxy_async_generic_acquire_sync_restrict_shared_cluster_cluster "fence"
+        "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster" sm_90 ptx86 acquire;
+    /// A release, among the threads of the cluster, between plain accesses before and asynchronous copies behind.
+    fence_proxy_async_generic_release_sync_restrict_shared_cta_cluster "fence"
+        "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster" sm_90 ptx86 release;
+    /// The old [`fence_sc`] among the threads of the block.
+    membar_cta "membar" "membar.cta" sm_20 ptx20 full;
+    /// The old [`fence_sc`] among all threads of this GPU.
+    membar_gl "membar" "membar.gl" sm_20 ptx20 full;
+    /// The old [`fence_sc`] among all threads of all GPUs and of the host.
+    membar_sys "membar" "membar.sys" sm_20 ptx20 full;
+    /// The old [`fence_proxy_alias`].
+    membar_proxy_alias "membar" "membar.proxy.alias" sm_60 ptx75 compiler;
+    /// The old [`fence_proxy_async`].
+    membar_proxy_async "membar" "membar.proxy.async" sm_90 ptx80 compiler;
+}
+
+gated! { fence_proxy_tensormap_generic }
+
+/// Before a tensor map that was changed in global memory is used by others: a release.
+///
+/// PTX: `fence.proxy.tensormap::generic.release.scope;`. Needs sm_90 and ptx83.
+///
+#[doc = isa_link!("membar, fence" "parallel-synchronization-and-communication-instructions-membar-fence")]
+#[doc(alias = "fence.proxy.tensormap::generic.release")]
+#[inline(always)]
+pub fn fence_proxy_tensormap_generic_release<S>()
+where
+    S: Scope<Sm: HasSm<S>, Isa: HasPtx<S>>,
+    sm_90: HasSm<fence_proxy_tensormap_generic, S>,
+    ptx83: HasPtx<fence_proxy_tensormap_generic, S>,
+{
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: it only orders.
+    unsafe {
+        match const { S::ID } {
+            Cta::ID => issue! { ["fence.proxy.tensormap::generic.release.cta;"] },
+            Cluster::ID => issue! { ["fence.proxy.tensormap::generic.release.cluster;"] },
+            Gpu::ID => issue! { ["fence.proxy.tensormap::generic.release.gpu;"] },
+            _ => issue! { ["fence.proxy.tensormap::generic.release.sys;"] },
+        }
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    release();
+}
+
+/// Before a copy uses the tensor map at `map`, which another thread changed in global memory: an acquire of its 128 bytes.
+///
+/// PTX: `fence.proxy.tensormap::generic.acquire.scope [map], 128;`. Needs sm_90 and ptx83.
+///
+#[doc = isa_link!("membar, fence" "parallel-synchronization-and-communication-instructions-membar-fence")]
+///
+/// # Safety
+/// `map` is the generic address of 128 bytes of global memory that this thread may read, aligned to 128.
+#[doc(alias = "fence.proxy.tensormap::generic.acquire")]
+#[inline(always)]
+pub unsafe fn fence_proxy_tensormap_generic_acquire<S>(map: *const impl Sized)
+where
+    S: Scope<Sm: HasSm<S>, Isa: HasPtx<S>>,
+    sm_90: HasSm<fence_proxy_tensormap_generic, S>,
+    ptx83: HasPtx<fence_proxy_tensormap_generic, S>,
+{
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: the caller's promise.
+    unsafe {
+        match const { S::ID } {
+            Cta::ID => issue! { ["fence.proxy.tensormap::generic.acquire.cta [{map}], 128;"] map = in(reg64) map, },
+            Cluster::ID => {
+                issue! { ["fence.proxy.tensormap::generic.acquire.cluster [{map}], 128;"] map = in(reg64) map, }
+            }
+            Gpu::ID => issue! { ["fence.proxy.tensormap::generic.acquire.gpu [{map}], 128;"] map = in(reg64) map, },
+            _ => issue! { ["fence.proxy.tensormap::generic.acquire.sys [{map}], 128;"] map = in(reg64) map, },
+        }
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        let _ = map;
+        acquire();
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+macro_rules! tensormap {
+    ($($marker:literal $scope:literal)*) => {
+        &[$(
+            single! {
+                sm_90 ptx83 "fence" concat!("fence_proxy_tensormap_generic_release::<", $marker, ">()"),
+                concat!("fence.proxy.tensormap::generic.release", $scope)
+            },
+            single! {
+                sm_90 ptx83 "fence" concat!("fence_proxy_tensormap_generic_acquire::<", $marker, ">(p)"),
+                concat!("fence.proxy.tensormap::generic.acquire", $scope), "p: *const u8", "[%], 128"
+            },
+        )*]
+    };
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+const TENSORMAP: &[Single] = tensormap! { "Cta" ".cta" "Cluster" ".cluster" "Gpu" ".gpu" "Sys" ".sys" };
+
+/// Every `fence` and `membar`.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) fn singles() -> impl Iterator<Item = &'static Single> {
+    SCOPED.as_flattened().iter().chain(WHOLE).chain(TENSORMAP)
+}
