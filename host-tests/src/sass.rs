@@ -69,7 +69,7 @@ pub struct Reader {
 impl Reader {
     /// Of today's tools.
     pub fn new(tools: &CudaTools) -> Self {
-        Reader::of(Assembler::new(&tools.ptxas), Disassembler::new(&tools.nvdisasm), PtxVersion::new(9, 1))
+        Reader::of(Assembler::new(&tools.ptxas), Disassembler::new(&tools.nvdisasm), PtxVersion::new(9, 2))
     }
 
     /// Of these tools; the modules are of that PTX ISA version, or of the first one that has the GPU.
@@ -147,7 +147,7 @@ const INVAL: &str = "mbarrier.inval";
 const NOTHING: &str = "nothing";
 
 /// Changes when what is kept would be read differently.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 7;
 
 /// `.version`, `.target` and `.address_size` before a module's text.
 const HEADER_LINES: u32 = 3;
@@ -250,7 +250,7 @@ impl<'a> Module<'a> {
 
     /// What it takes comes from the parameters, what it gives goes to shared memory.
     fn told_by_operands(&mut self, number: usize, parts: &[Part], offset: usize, buffer: &str) {
-        self.line("{ .reg .b64 policy, d<4>; .reg .b32 r<8>; .reg .b16 h<8>; .reg .pred ignore, done;");
+        self.line("{ .reg .b64 policy, d<16>; .reg .b32 r<16>, one; .reg .b16 h<16>; .reg .pred ignore, done;");
         let (mut text, mut given) = (String::new(), String::new());
         for (at, part) in parts.iter().enumerate() {
             let result = at == 1 && !text_before(parts).contains('[');
@@ -265,11 +265,11 @@ impl<'a> Module<'a> {
                     text += "policy";
                 }
                 Part::Register(Holds::Ignore) => {
-                    self.line("ld.param.b32 r7, [values]; setp.ne.b32 ignore, r7, 0;");
+                    self.line("ld.param.b32 one, [values]; setp.ne.b32 ignore, one, 0;");
                     text += "ignore";
                 }
                 Part::Register(Holds::Done) => {
-                    given = format!("selp.u32 r7, 1, 0, done; st.shared.b32 [{buffer}], r7;");
+                    given = format!("selp.u32 one, 1, 0, done; st.shared.b32 [{buffer}], one;");
                     text += "done";
                 }
                 Part::Register(of) => {
@@ -278,14 +278,15 @@ impl<'a> Module<'a> {
                         Holds::Word => ('r', 32),
                         _ => ('d', 64),
                     };
-                    let name = format!("{register}{}", at % 4);
+                    let slot = at / 2;
+                    let name = format!("{register}{slot}");
                     if result {
                         given = format!("st.shared.b{bits} [{buffer}], {name};");
                     } else {
                         // Not the parameter itself: the assembler crashes where a state is one, for sm_80 to sm_89.
                         self.line(&format!(
                             "ld.param.b{bits} {name}, [values+{}]; xor.b{bits} {name}, {name}, 1;",
-                            8 * at
+                            8 * (slot % 8)
                         ));
                     }
                     text += &name;
@@ -311,10 +312,13 @@ impl<'a> Module<'a> {
                 let Some(access) = acquire else { return stray(&one.opcode) };
                 attributed.push((access, one.opcode.as_str()));
             } else if let Some(access) = self.on_line_of(one).or(only.filter(|_| is_access(one))) {
+                if is_async(self.accesses[access]) && AROUND.contains(&one.name()) {
+                    continue;
+                }
                 if only.is_some() || releases(self.accesses[access]) {
                     attributed.extend(fence.drain(..).map(|opcode| (access, opcode)));
                 }
-                if self.accesses[access].contains(".acquire.") {
+                if acquires(self.accesses[access]) {
                     acquire = Some(access);
                 }
                 attributed.push((access, one.opcode.as_str()));
@@ -402,6 +406,16 @@ const MOVES: [&str; 31] = [
     "UISETP", "SEL", "USEL",
 ];
 
+/// Whether it is a copy or a barrier.
+fn is_async(access: &str) -> bool {
+    access.starts_with("cp.") || access.starts_with("mbarrier.")
+}
+
+/// What stands around some of those: a loop over the threads, whose addresses may differ, and on sm_120 and newer a call
+/// that stops where there is no cluster; before sm_90 the threads of a warp are counted to arrive as one.
+const AROUND: [&str; 14] =
+    ["PLOP3", "ELECT", "BRA", "LDC", "LEPC", "CALL", "VOTE", "VOTEU", "FLO", "UFLO", "POPC", "UPOPC", "SHFL", "RPCMOV"];
+
 /// Whether an instruction touches memory, other than to keep a value that was loaded.
 fn is_access(one: &SassInstruction) -> bool {
     let names = ["LD", "ST", "ATOM", "RED", "CCTL", "UTMA"];
@@ -411,6 +425,11 @@ fn is_access(one: &SassInstruction) -> bool {
 /// Whether an access is a release. Arriving at a barrier is one where nothing else is said.
 fn releases(access: &str) -> bool {
     access.contains(".release.") || access.starts_with("mbarrier.arrive") && !access.contains(".relaxed.")
+}
+
+/// Whether an access is an acquire. Who waits for copies to global memory to be written sees them.
+fn acquires(access: &str) -> bool {
+    access.contains(".acquire.") || access.starts_with("cp.async.bulk.wait_group ")
 }
 
 /// What stands behind an acquire, and before a release.
