@@ -412,7 +412,7 @@ fn is_async(access: &str) -> bool {
 }
 
 /// What stands around some of those: a loop over the threads, whose addresses may differ, and on sm_120 and newer a call
-/// that stops where there is no cluster; before sm_90 the threads of a warp are counted to arrive as one.
+/// for clusters of more than one block; before sm_90 the threads of a warp are counted to arrive as one.
 const AROUND: [&str; 14] =
     ["PLOP3", "ELECT", "BRA", "LDC", "LEPC", "CALL", "VOTE", "VOTEU", "FLO", "UFLO", "POPC", "UPOPC", "SHFL", "RPCMOV"];
 
