@@ -108,8 +108,8 @@ fn number_of_digits(text: &str) -> Option<u32> {
     (text.len() >= 2 && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
-/// The `.version` that rustc emits for a GPU where no feature raises it. (Below sm_80 it is rustc 1.96's, newer ones
-/// emit 7.0: only atomics of 16-bit floats begin in between, and a flag says so.)
+/// The `.version` that rustc emits for a GPU where no feature raises it. (Below sm_80 it is rustc 1.96's; newer ones
+/// emit 7.0. What begins in between needs sm_80, but for atomics of 16-bit floats, and for those a flag says it.)
 fn emitted_for(gpu: &str) -> u32 {
     match (gpu, sm(gpu).unwrap_or_default()) {
         ("sm_90a", _) => 80,

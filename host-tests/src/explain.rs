@@ -90,7 +90,7 @@ fn ptx_of(text: &str) -> Option<String> {
 }
 
 fn find_ptx(text: &str, forms: &[Form]) -> Result<Form, Misspelt> {
-    let spelled = |ptx: &str| forms.iter().find(|form| form.ptx() == ptx).cloned();
+    let spelled = |ptx: &str| forms.iter().find(|form| form.ptx() == ptx || form.told() == ptx).cloned();
     let misspelt = |why: String| Misspelt { text: text.into(), why, near: near(text, forms) };
     let opcode = text.split('.').next().unwrap_or_default();
     if ["atom", "red"].contains(&opcode) {
@@ -151,6 +151,7 @@ fn near(text: &str, forms: &[Form]) -> Vec<String> {
     let apart = |form: &Form| words_apart(&meant, form.ptx());
     let mut ranked: Vec<(usize, &str)> = forms.iter().map(|form| (apart(form), form.ptx())).collect();
     ranked.sort();
+    ranked.dedup();
     let furthest = ranked.get(SHOWN - 1).map_or(0, |(distance, _)| *distance);
     let mut close: Vec<(usize, bool, usize, &str)> = ranked
         .into_iter()
@@ -286,8 +287,9 @@ pub fn explain(form: &Form, tools: &CudaTools) -> Result<String> {
 /// The machine code of a form and of it without each hint.
 fn see(form: &Form, reader: &Reader, sms: &[Sm]) -> Result<Seen> {
     // Without a hint a form is legal wherever it is with it.
-    let without = trace::without_hints(form.ptx()).into_iter().map(|(_, without)| without);
-    let spellings: Vec<String> = without.chain([form.ptx().to_owned()]).collect();
+    let told = form.told();
+    let without = trace::without_hints(&told).into_iter().map(|(_, without)| without);
+    let spellings: Vec<String> = without.chain([told.clone()]).collect();
     let accesses: Vec<&str> = spellings.iter().map(String::as_str).collect();
     let on = |sm: &Sm| Ok((*sm, spellings.iter().cloned().zip(reader.alone_and_kept(*sm, &accesses)?).collect()));
     let sms: Vec<&Sm> = sms.iter().filter(|sm| form.min_sm() <= sm.number).collect();
@@ -302,11 +304,13 @@ fn page(form: &Form, seen: &Seen) -> String {
             let _ = writeln!(page, "{:<8}{line}", if at == 0 { name } else { "" });
         }
     };
-    section("PTX", vec![form.ptx().to_owned()]);
+    section("PTX", vec![form.told()]);
     let mut rust = vec![form.rust().to_owned()];
     rust.extend(form.rust_if());
     rust.extend(form.rust_ptx().filter(|ptx| ptx != form.rust()));
     section("Rust", rust);
+    let others = catalogue::forms().filter(|other| other.ptx() == form.ptx() && other.told() != form.told());
+    section("Also", others.map(|other| format!("{}   {}", other.told(), other.rust())).collect());
     let version = PtxVersion::new(form.min_ptx() / 10, form.min_ptx() % 10);
     let sm = Sm::new(form.min_sm());
     let first = Sm::new(70);
@@ -330,8 +334,8 @@ fn machine_code(form: &Form, seen: &Seen) -> Vec<String> {
     let sms: Vec<Sm> = seen.keys().copied().collect();
     let mut lines: BTreeMap<String, BTreeSet<Sm>> = BTreeMap::new();
     for (sm, codes) in seen {
-        let Some(code) = codes.get(form.ptx()) else { continue };
-        let lost = trace::lost(form.ptx(), *sm, seen).concat();
+        let Some(code) = codes.get(&form.told()) else { continue };
+        let lost = trace::lost(&form.told(), *sm, seen).concat();
         let lost = if lost.is_empty() { lost } else { format!("   no trace of {lost}") };
         lines.entry(code.line() + &lost).or_default().insert(*sm);
     }
@@ -356,31 +360,75 @@ fn words(form: &Form) -> Vec<String> {
 }
 
 const ISA: &str = "https://docs.nvidia.com/cuda/parallel-thread-execution/#";
-const MOVES: &str = "data-movement-and-conversion-instructions-";
-const PARALLEL: &str = "parallel-synchronization-and-communication-instructions-";
 
 fn anchor(ptx: &str) -> String {
-    let section = section(ptx);
-    let chapter = if ["atom", "red"].contains(&section) { PARALLEL } else { MOVES };
-    format!("{chapter}{section}")
+    let barriers = "parallel-synchronization-and-communication-instructions-";
+    let words: Vec<&str> = ptx.split('.').collect();
+    match words[..] {
+        ["mbarrier", "test_wait" | "try_wait", ..] => format!("{barriers}mbarrier-test-wait-try-wait"),
+        ["mbarrier", word, ..] => format!("{barriers}mbarrier-{}", word.replace('_', "-")),
+        ["atom", ..] => format!("{barriers}atom"),
+        ["red", ..] => format!("{barriers}red"),
+        ["fence" | "membar", ..] => format!("{barriers}membar-fence"),
+        ["cp", "async", "mbarrier", ..] => format!("{barriers}cp-async-mbarrier-arrive"),
+        _ => format!("data-movement-and-conversion-instructions-{}", data_movement(&words)),
+    }
 }
 
-fn section(ptx: &str) -> &'static str {
-    match ptx.split('.').next() {
-        Some("ld") if ptx.split('.').any(|word| word == "nc") => "ld-global-nc",
-        Some("ld") => "ld",
-        Some("st") => "st",
-        Some("applypriority") => "applypriority",
-        Some("discard") => "discard",
-        Some("atom") => "atom",
-        Some("red") => "red",
-        Some("createpolicy") => "createpolicy",
+fn data_movement(words: &[&str]) -> &'static str {
+    match words {
+        ["cp", "async", "bulk", "prefetch", "tensor", ..] => return "cp-async-bulk-prefetch-tensor",
+        ["cp", "async", "bulk", "prefetch", ..] => return "cp-async-bulk-prefetch",
+        ["cp", "async", "bulk", "commit_group"] => return "cp-async-bulk-commit-group",
+        ["cp", "async", "bulk", "wait_group", ..] => return "cp-async-bulk-wait-group",
+        ["cp", "async", "bulk", ..] => return "cp-async-bulk",
+        ["cp", "async", "commit_group"] => return "cp-async-commit-group",
+        ["cp", "async", "wait_group" | "wait_all"] => return "cp-async-wait-group",
+        ["cp", ..] => return "cp-async",
+        _ => {}
+    }
+    match words.first() {
+        Some(&"ld") if words.contains(&"nc") => "ld-global-nc",
+        Some(&"ld") => "ld",
+        Some(&"st") => "st",
+        Some(&"applypriority") => "applypriority",
+        Some(&"isspacep") => "isspacep",
+        Some(&"cvta") => "cvta",
+        Some(&"mapa") => "mapa",
+        Some(&"getctarank") => "getctarank",
+        Some(&"discard") => "discard",
+        Some(&"createpolicy") => "createpolicy",
         _ => "prefetch-prefetchu",
     }
 }
 
 /// What each word means, in two lines at most; `st` before a word that means something else on a store.
 const MEANINGS: &[(&str, [&str; 2])] = &[
+    (".u64", ["addresses of 64 bits", ""]),
+    (".u32", ["addresses of 32 bits", ""]),
+    (
+        "fence .sc",
+        [
+            "and all such fences stand in one order: of two threads that store, fence and load,",
+            "one sees what the other stored",
+        ],
+    ),
+    ("fence .acq_rel", ["with relaxed accesses around it, an acquire and a release at once", ""]),
+    ("fence .acquire", ["nothing behind is done before what was read before", ""]),
+    ("fence .release", ["what came before is seen before what is written behind", ""]),
+    (".sync_restrict::shared::cluster", ["for what lies in the cluster's shared memory", ""]),
+    (".sync_restrict::shared::cta", ["for what lies in this block's shared memory", ""]),
+    (".mbarrier_init", ["for barriers that were just initialised", ""]),
+    (".proxy", ["between two ways to reach the same memory", ""]),
+    (".alias", ["by two addresses", ""]),
+    ("fence .async", ["by plain accesses and by asynchronous copies", ""]),
+    ("membar .async", ["by plain accesses and by asynchronous copies", ""]),
+    (".async::generic", ["by asynchronous copies and by plain accesses", ""]),
+    (".tensormap::generic", ["by copies through a tensor map, and by plain accesses to the map", ""]),
+    ("membar .cta", ["a fence.sc among the threads of the block", ""]),
+    (".gl", ["a fence.sc among all threads on this GPU", ""]),
+    ("membar .sys", ["a fence.sc among all threads on all GPUs and the host", ""]),
+    ("cvta .to", ["from a generic address to one in the space; without it, the other way", ""]),
     (
         ".nc",
         ["by the non-coherent path: nothing may write there while the kernel runs,", "else stale data may be read"],
@@ -458,6 +506,46 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     ("createpolicy .L2", ["a policy of L2", ""]),
     ("createpolicy .L2::evict_unchanged", ["L2 leaves the line's priority as it is", ""]),
     (".tensormap", ["the tensor map that cp.async.bulk.tensor will use", ""]),
+    (".async", ["it is only begun: the thread goes on, and waits for it later", ""]),
+    (".shared::cta", ["this block's shared memory", ""]),
+    ("cp .ca", ["by way of all caches", ""]),
+    ("cp .cg", ["by way of L2 and past L1", ""]),
+    ("cp .b64", ["a barrier has 64 bits", ""]),
+    (".commit_group", ["what was begun since the last one is a group, to be waited for", ""]),
+    (".wait_group", ["waits until at most so many of the newest groups are not done", ""]),
+    (".wait_all", ["waits until all is done that this thread has begun", ""]),
+    (".read", ["only until shared memory is read, and may be written again", ""]),
+    (".mbarrier", ["a barrier in shared memory learns of it", ""]),
+    (".arrive", ["one arrival less is lacking; gives the state before", ""]),
+    (".arrive_drop", ["arrives for the last time: the next phases expect one less", ""]),
+    (".noinc", ["the arrival is one of those that the barrier was told to expect", ""]),
+    (".noComplete", ["the arrival does not complete the phase", ""]),
+    (".init", ["the barrier begins, of so many arrivals", ""]),
+    (".inval", ["the barrier ends: its memory may be used for something else", ""]),
+    (".expect_tx", ["so many more bytes are expected in this phase", ""]),
+    (".complete_tx", ["so many of the bytes that are expected have come", ""]),
+    (".pending_count", ["how many arrivals the phase of a state lacked", ""]),
+    (".test_wait", ["whether the phase is complete", ""]),
+    (".try_wait", ["waits for a while, and says whether the phase is complete", ""]),
+    (".parity", ["the phase is named by its parity, and not by a state", ""]),
+    ("mbarrier .b64", ["a barrier has 64 bits", ""]),
+    ("mbarrier .release", ["what came before is seen by those that see the phase complete", ""]),
+    ("mbarrier .acquire", ["what those did before that arrived is seen behind it", ""]),
+    ("mbarrier .relaxed", ["no order with other accesses", ""]),
+    (".bulk", ["many bytes at once, a multiple of 16", ""]),
+    (".mbarrier::complete_tx::bytes", ["tells the barrier how many bytes have come", ""]),
+    (".bulk_group", ["one of a group that is waited for", ""]),
+    (".multicast::cluster", ["to the same place in each block of a mask", ""]),
+    (".ignore_oob", ["some bytes at either end are left out", ""]),
+    (".cp_mask", ["of each 16 bytes those of a mask", ""]),
+    (".prefetch", ["into L2 alone", ""]),
+    (".tensor", ["a box of a tensor, which a tensor map tells of", ""]),
+    (".1d", ["of one dimension", ""]),
+    (".2d", ["of two dimensions", ""]),
+    (".3d", ["of three dimensions", ""]),
+    (".4d", ["of four dimensions", ""]),
+    (".5d", ["of five dimensions", ""]),
+    (".im2col", ["as columns of an image, at offsets in it", ""]),
 ];
 
 #[cfg(test)]

@@ -51,7 +51,13 @@ fn of_form(form: &Form) -> Vec<Part> {
     let result = signature.and_then(|signature| signature.result).filter(|of| *of != "bool").map(holds);
     let parameters = signature.map_or("", |signature| signature.parameters).split(", ");
     let types = parameters.filter_map(|parameter| parameter.split_once(": ")).map(|(_, of)| of);
-    let mut registers = result.into_iter().flatten().chain(types.filter(|of| *of != "bool").flat_map(holds));
+    let mut all: Vec<Holds> =
+        result.into_iter().flatten().chain(types.filter(|of| *of != "bool").flat_map(holds)).collect();
+    // A mask stands behind the policy, which is the last argument.
+    if let ([.., mask, policy @ Holds::Policy], true) = (&mut all[..], told.contains(".cp_mask")) {
+        std::mem::swap(mask, policy);
+    }
+    let mut registers = all.into_iter();
     let mut parts = Vec::new();
     let mut rest = told;
     while let Some(at) = rest.find('%') {

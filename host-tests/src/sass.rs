@@ -151,7 +151,7 @@ fn may_be_nothing(access: &str) -> bool {
 const NOTHING: &str = "nothing";
 
 /// Changes when what is kept would be read differently.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 7;
 
 /// `.version`, `.target` and `.address_size` before a module's text.
 const HEADER_LINES: u32 = 3;
@@ -292,7 +292,7 @@ impl<'a> Module<'a> {
 
     /// What it takes comes from the parameters, what it gives goes to shared memory.
     fn told_by_operands(&mut self, number: usize, parts: &[Part], offset: usize, buffer: &str) {
-        self.line("{ .reg .b64 policy, d<4>; .reg .b32 r<8>; .reg .b16 h<8>; .reg .pred ignore, done;");
+        self.line("{ .reg .b64 policy, d<16>; .reg .b32 r<16>, one; .reg .b16 h<16>; .reg .pred ignore, done;");
         let (mut text, mut given) = (String::new(), String::new());
         for (at, part) in parts.iter().enumerate() {
             let result = at == 1 && !text_before(parts).contains('[');
@@ -307,11 +307,11 @@ impl<'a> Module<'a> {
                     text += "policy";
                 }
                 Part::Register(Holds::Ignore) => {
-                    self.line("ld.param.b32 r7, [values]; setp.ne.b32 ignore, r7, 0;");
+                    self.line("ld.param.b32 one, [values]; setp.ne.b32 ignore, one, 0;");
                     text += "ignore";
                 }
                 Part::Register(Holds::Done) => {
-                    given = format!("selp.u32 r7, 1, 0, done; st.shared.b32 [{buffer}], r7;");
+                    given = format!("selp.u32 one, 1, 0, done; st.shared.b32 [{buffer}], one;");
                     text += "done";
                 }
                 Part::Register(of) => {
@@ -320,14 +320,15 @@ impl<'a> Module<'a> {
                         Holds::Word => ('r', 32),
                         _ => ('d', 64),
                     };
-                    let name = format!("{register}{}", at % 4);
+                    let slot = at / 2;
+                    let name = format!("{register}{slot}");
                     if result {
                         given = format!("st.shared.b{bits} [{buffer}], {name};");
                     } else {
                         // Not the parameter itself: the assembler crashes where a state is one, for sm_80 to sm_89.
                         self.line(&format!(
                             "ld.param.b{bits} {name}, [values+{}]; xor.b{bits} {name}, {name}, 1;",
-                            8 * at
+                            8 * (slot % 8)
                         ));
                     }
                     text += &name;
@@ -362,11 +363,13 @@ impl<'a> Module<'a> {
                 if is_atomic(self.accesses[access]) && !touches(one) {
                     continue;
                 }
-                let has = |order: &str| self.accesses[access].contains(order);
+                if is_async(self.accesses[access]) && AROUND.contains(&one.name()) {
+                    continue;
+                }
                 if only.is_some() || releases(self.accesses[access]) {
                     attributed.extend(fence.drain(..).map(|opcode| (access, opcode)));
                 }
-                if has(".acquire.") || has(".acq_rel.") {
+                if acquires(self.accesses[access]) {
                     acquire = Some(access);
                 }
                 attributed.push((access, one.opcode.as_str()));
@@ -464,6 +467,16 @@ const MOVES: [&str; 31] = [
     "UISETP", "SEL", "USEL",
 ];
 
+/// Whether it is a copy or a barrier.
+fn is_async(access: &str) -> bool {
+    access.starts_with("cp.") || access.starts_with("mbarrier.")
+}
+
+/// What stands around some of those: a loop over the threads, whose addresses may differ, and on sm_120 and newer a call
+/// for clusters of more than one block; before sm_90 the threads of a warp are counted to arrive as one.
+const AROUND: [&str; 14] =
+    ["PLOP3", "ELECT", "BRA", "LDC", "LEPC", "CALL", "VOTE", "VOTEU", "FLO", "UFLO", "POPC", "UPOPC", "SHFL", "RPCMOV"];
+
 /// Whether an instruction touches memory, other than to keep a value that was loaded.
 fn is_access(one: &SassInstruction) -> bool {
     one.name() != "STS" && touches(one)
@@ -480,6 +493,11 @@ fn releases(access: &str) -> bool {
     access.contains(".release.")
         || access.contains(".acq_rel.")
         || access.starts_with("mbarrier.arrive") && !access.contains(".relaxed.")
+}
+
+/// Whether an access is an acquire. Who waits for copies to global memory to be written sees them.
+fn acquires(access: &str) -> bool {
+    access.contains(".acquire.") || access.contains(".acq_rel.") || access.starts_with("cp.async.bulk.wait_group ")
 }
 
 /// What stands behind an acquire, and before a release.

@@ -81,6 +81,11 @@ fn known_answers() {
         ("ld.global.lu.nc.f32", Operands::Plain, u32::MAX),
         ("ld.global.v2.b128", Operands::Plain, u32::MAX),
         ("prefetch.L2::evict_last", Operands::Plain, 80),
+        ("cp.async.ca.shared.global [%s], [%p], 4", Operands::Plain, 80),
+        ("cp.async.ca.shared.global [%s], [%p], 12", Operands::Plain, u32::MAX),
+        ("cp.async.cg.shared.global [%s], [%p], 4", Operands::Plain, u32::MAX),
+        ("mbarrier.try_wait.parity.shared.b64 %done, [%s], %phase", Operands::Plain, 90),
+        ("cp.async.bulk.global.shared::cta.bulk_group [%dst], [%src], %r0", Operands::Plain, 90),
     ];
     let spellings: Vec<Spelling> =
         accepted_on.iter().map(|&(ptx, operands, _)| Spelling { ptx: ptx.into(), operands }).collect();

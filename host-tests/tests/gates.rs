@@ -92,12 +92,12 @@ fn the_build_script_reads_rustcs_flags() {
         ("", "", 70, 60),
         ("sm_70,sm_72,sm_75", "-Ctarget-cpu=sm_75", 75, 60),
         // Nothing of itself, so that only the flag can tell.
-        ("", "-C target-cpu=sm_80", 80, 60),
-        ("", "--codegen target-cpu=sm_80", 80, 60),
-        ("", "--codegen=target-cpu=sm_80", 80, 60),
+        ("", "-C target-cpu=sm_80", 80, 70),
+        ("", "--codegen target-cpu=sm_80", 80, 70),
+        ("", "--codegen=target-cpu=sm_80", 80, 70),
         ("sm_80,ptx70,ptx71,ptx74", "-Ctarget-cpu=sm_80 -Ctarget-feature=+ptx74", 80, 74),
-        ("sm_80", "-Ctarget-cpu=sm_90 -Ctarget-cpu=sm_80", 80, 60),
-        ("sm_80", "-Ctarget-cpu=sm_80 -Ctarget-feature=-ptx88", 80, 60),
+        ("sm_80", "-Ctarget-cpu=sm_90 -Ctarget-cpu=sm_80", 80, 70),
+        ("sm_80", "-Ctarget-cpu=sm_80 -Ctarget-feature=-ptx88", 80, 70),
         ("sm_80", "-Ctarget-cpu=sm_80 -Ctarget-feature=+ptx70,+ptx88", 80, 88),
         ("sm_86,sm_87", "-Ctarget-cpu=sm_87", 80, 74),
         ("", "-Ctarget-cpu=sm_88", 80, 88),
@@ -105,15 +105,15 @@ fn the_build_script_reads_rustcs_flags() {
         ("sm_87,sm_88,sm_89", "-Ctarget-cpu=sm_89", 80, 78),
         ("sm_90", "-Ctarget-cpu=sm_90", 90, 78),
         ("sm_90,sm_90a", "-Ctarget-cpu=sm_90a", 90, 80),
-        ("sm_90,sm_100", "-Ctarget-cpu=sm_100", 100, 84),
+        ("sm_90,sm_100", "-Ctarget-cpu=sm_100", 100, 86),
         ("sm_90,sm_100", "-Ctarget-cpu=sm_100 -Ctarget-feature=+ptx88", 100, 88),
         ("", "-Ctarget-cpu=sm_100f", 100, 88),
         ("", "-Ctarget-cpu=sm_103", 100, 88),
         ("", "-Ctarget-cpu=sm_110", 100, 88),
-        ("", "-Ctarget-cpu=sm_120", 100, 84),
+        ("", "-Ctarget-cpu=sm_120", 100, 86),
         ("", "-Ctarget-cpu=sm_121", 100, 88),
-        ("compute_80,compute_75", "", 80, 60),
-        ("sm_80", "-Ctarget-cpu=native -Copt-level=3", 80, 60),
+        ("compute_80,compute_75", "", 80, 70),
+        ("sm_80", "-Ctarget-cpu=native -Copt-level=3", 80, 70),
     ];
     for (features, flags, sm, ptx) in builds {
         let flags = flags.replace(' ', "\x1f");
@@ -161,7 +161,13 @@ fn every_gpu_that_rustc_knows() {
             ("CARGO_ENCODED_RUSTFLAGS", &flag),
         ]);
         let upto = |gates: &BTreeSet<u32>, newest| gates.range(..=newest).copied().collect();
-        assert_eq!(found, Ok(Opened { sm: upto(&all_sm, sm), ptx: upto(&all_ptx, ptx) }), "{cpu}");
+        // Newer compilers write 7.0 for older GPUs, and some say so. What begins there needs sm_80.
+        let ours = |mut opened: Opened| {
+            opened.ptx.retain(|version| sm >= 80 || *version != 70);
+            opened
+        };
+        let expected = Opened { sm: upto(&all_sm, sm), ptx: upto(&all_ptx, ptx) };
+        assert_eq!(found.map(ours), Ok(ours(expected)), "{cpu}");
     }
     println!("{} GPUs", cpus.len());
     for needed in ["sm_75", "sm_88", "sm_90a", "sm_100a", "sm_103", "sm_110", "sm_120f", "sm_121"] {
@@ -187,10 +193,10 @@ fn a_stated_target_is_checked_against() {
     let everything = (all_sm.last().copied(), all_ptx.last().copied());
     assert_eq!(newest(script.gates(&[("CARGO_CFG_TARGET_ARCH", "x86_64")])), Ok(everything));
     assert_eq!(on_the_host(""), Ok(everything));
-    assert_eq!(on_the_host("sm_80"), Ok((Some(80), Some(60))));
+    assert_eq!(on_the_host("sm_80"), Ok((Some(80), Some(70))));
     assert_eq!(on_the_host("sm_90a"), Ok((Some(90), Some(80))));
     assert_eq!(on_the_host("sm_80,ptx74"), Ok((Some(80), Some(74))));
-    assert_eq!(on_the_host("sm_103, ptx93"), Ok((Some(100), Some(91))));
+    assert_eq!(on_the_host("sm_103, ptx93"), Ok((Some(100), Some(92))));
     assert_eq!(on_sm_80("sm_75,ptx63"), Ok((Some(75), Some(60))));
     assert_eq!(on_sm_80("sm_80,ptx74"), Ok((Some(80), Some(74))));
 

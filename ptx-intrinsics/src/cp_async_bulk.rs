@@ -526,7 +526,7 @@ mod on_host {
 
     pub(super) unsafe fn copy(dst: *mut u8, src: *const u8, size: u32) {
         assert!(size.is_multiple_of(16), "{size} bytes are to be copied, which is no multiple of 16");
-        assert!(dst.addr() % 16 == 0 && src.addr() % 16 == 0, "{dst:p} or {src:p} is not aligned to 16 bytes");
+        assert!((dst.addr() | src.addr()).is_multiple_of(16), "{dst:p} or {src:p} is not aligned to 16 bytes");
         // SAFETY: the caller's promise.
         unsafe { dst.copy_from_nonoverlapping(src, size as usize) }
     }

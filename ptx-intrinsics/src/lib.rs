@@ -25,6 +25,9 @@
 //! | both, of shared memory, at an address converted once | [`SharedPtr::new`] | [`read`](SharedPtr::read), [`write`](SharedPtr::write), … |
 //! | every one of these, in PTX's own words | | [`ptx!`] |
 //! | `createpolicy.fractional` | | [`CachePolicy::fractional`] |
+//! | `cp.async` | [`cp_async_ca`], [`cp_async_cg`] | [`copy`](CpAsyncCa::copy), [`copy_with`](CpAsyncCa::copy_with), [`copy_zfill`](CpAsyncCa::copy_zfill), [`cp_async_commit_group`], [`cp_async_wait_group`] |
+//! | `mbarrier` | [`mbarrier_init`] | [`mbarrier_arrive`], [`mbarrier_arrive_expect_tx`], [`mbarrier_try_wait_parity`], … |
+//! | `cp.async.bulk` | | [`cp_async_bulk_shared_cluster_global`], [`cp_async_bulk_global_shared`], [`cp_async_bulk_prefetch_l2`], … |
 //! | `prefetch`, `prefetchu` | | [`prefetch_l1`], [`prefetch_l2`], [`prefetch_global_l2`], … |
 //!
 //! The first type parameter of a load or store of global memory is its [`Caching`], the second of a load its

@@ -268,6 +268,7 @@ macro_rules! arrivals {
     ($($(#[$doc:meta])* $name:ident $name_as:ident $op:literal ($($operand:ident $percent:literal)?) $sm:ident $isa:ident
         $anchor:literal [$count:expr, $bytes:expr, $dropped:expr];)*) => {
         /// Without the gates.
+        #[cfg_attr(not(target_arch = "nvptx64"), allow(clippy::extra_unused_type_parameters, reason = "an order is the same there"))]
         mod arriving {
             use super::*;
             $(
@@ -490,6 +491,7 @@ macro_rules! tx {
 macro_rules! counts {
     ($($(#[$doc:meta])* $name:ident $name_as:ident $op:literal $anchor:literal $host:ident;)*) => {
         /// Without the gates.
+        #[cfg_attr(not(target_arch = "nvptx64"), allow(clippy::extra_unused_type_parameters, reason = "an order is the same there"))]
         mod counting {
             use super::*;
             $(
@@ -620,17 +622,18 @@ macro_rules! waits {
     ($($(#[$doc:meta])* $name:ident $name_as:ident $op:literal ($phase:ident: $of:ty) $register:ident [$bits:expr] ($($ns:ident)?)
         $sm:ident $isa:ident $parity:expr;)*) => {
         /// Without the gates.
+        #[cfg_attr(not(target_arch = "nvptx64"), allow(clippy::extra_unused_type_parameters, reason = "an order is the same there"))]
         mod waiting {
             use super::*;
             $(
                 #[inline(always)]
                 pub(super) unsafe fn $name<O: WaitOrder>(bar: SharedPtr<Mbarrier>, $phase: $of $(, $ns: u32)?) -> bool {
-                    let $phase = $bits;
                     // SAFETY: the caller's promise.
                     unsafe {
                         #[cfg(target_arch = "nvptx64")]
                         {
-                            for_each_order! { wait wait (bar $op $register $phase ($($ns)?)) }
+                            let phase = $bits;
+                            for_each_order! { wait wait (bar $op $register phase ($($ns)?)) }
                         }
                         #[cfg(not(target_arch = "nvptx64"))]
                         {
@@ -728,17 +731,17 @@ macro_rules! wait_rows {
 waits! {
     /// Whether the phase is complete that `state` is of. What those did before that arrived is seen then.
     mbarrier_test_wait mbarrier_test_wait_as "test_wait" (state: MbarrierState) reg64 [state.0] ()
-        sm_80 ptx70 on_host::parity(state);
+        sm_80 ptx70 on_host::parity(state.0);
     /// Whether the phase of this parity, 0 or 1, is complete. What those did before that arrived is seen then.
     mbarrier_test_wait_parity mbarrier_test_wait_parity_as "test_wait.parity" (parity: u32) reg32 [parity] ()
         sm_80 ptx71 parity != 0;
     /// Waits for the phase that `state` is of, for as long as the GPU likes, and says whether it is complete: to be asked
     /// in a loop.
     mbarrier_try_wait mbarrier_try_wait_as "try_wait" (state: MbarrierState) reg64 [state.0] ()
-        sm_90 ptx78 on_host::parity(state);
+        sm_90 ptx78 on_host::parity(state.0);
     /// Waits for the phase that `state` is of, for `ns` nanoseconds or so, and says whether it is complete.
     mbarrier_try_wait_for mbarrier_try_wait_for_as "try_wait" (state: MbarrierState) reg64 [state.0] (ns)
-        sm_90 ptx78 on_host::parity(state);
+        sm_90 ptx78 on_host::parity(state.0);
     /// Waits for the phase of this parity, 0 or 1, for as long as the GPU likes, and says whether it is complete: to be
     /// asked in a loop.
     mbarrier_try_wait_parity mbarrier_try_wait_parity_as "try_wait.parity" (parity: u32) reg32 [parity] ()

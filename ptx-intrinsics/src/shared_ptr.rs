@@ -149,7 +149,7 @@ impl<T> SharedClusterPtr<T> {
 /// A place in the shared memory of a block of this cluster: [`SharedClusterPtr`], or [`SharedPtr`], which points into
 /// this block's.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no pointer to a `{T}` in shared memory of the cluster",
+    message = "`{Self}` is no address in the shared memory of a cluster",
     label = "takes a `SharedClusterPtr` or a `SharedPtr`",
     note = "`SharedPtr::new(p)` makes one of a pointer to this block's shared memory, `SharedClusterPtr::new(p)` of one to another block's"
 )]

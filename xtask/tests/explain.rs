@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A golden's name, and what is asked. A name that begins with `no` is of what is no form.
-const ASKED: [(&str, &str); 18] = [
+const ASKED: [(&str, &str); 22] = [
     ("weights", "ld.global.nc.L1::evict_last.L2::256B.f32"),
     ("any-order", "ld.shared::cta.weak.v2.u32"),
     ("type", "LdGlobalNc<EvictFirst, NoPrefetch>"),
@@ -17,6 +17,10 @@ const ASKED: [(&str, &str); 18] = [
     ("prefetch", "prefetch.global.L2::evict_normal"),
     ("createpolicy", "CachePolicy::fractional::<(L2EvictLast, L2EvictFirst)>(0.5)"),
     ("discard", "discard.global.L2"),
+    ("copy", "cp.async.cg.shared.global.L2::cache_hint.L2::128B"),
+    ("barrier", "mbarrier_try_wait_parity(bar, parity)"),
+    ("bulk-copy", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"),
+    ("no-copy", "cp.async.cg.shared"),
     ("no-instruction", "ldg.f32"),
     ("no-word", "ld.gobal.nc.L1::evict_lst.f32"),
     ("no-type", "ld.global.nc.L1::evict_last"),

@@ -1,0 +1,8 @@
+//! A bulk copy that a barrier learns of goes to shared memory.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(dst: *mut f32, src: *const f32, bar: SharedPtr<Mbarrier>) {
+    unsafe { cp_async_bulk_shared_cluster_global(dst, src, 64, bar) }
+}

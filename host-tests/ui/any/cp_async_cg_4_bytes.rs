@@ -1,0 +1,8 @@
+//! `cp.async.cg` copies 16 bytes.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(dst: SharedPtr<f32>, src: *const f32) {
+    unsafe { cp_async_cg::<NoPrefetch>().copy(dst, src) }
+}

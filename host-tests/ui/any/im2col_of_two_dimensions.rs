@@ -1,0 +1,8 @@
+//! Columns of an image are of three dimensions or more.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(map: *const u8) {
+    unsafe { cp_async_bulk_prefetch_tensor_im2col(map, [0; 2], [0; 1]) }
+}

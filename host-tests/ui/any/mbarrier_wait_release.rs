@@ -1,0 +1,8 @@
+//! Who waits acquires.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(bar: SharedPtr<Mbarrier>) {
+    unsafe { mbarrier_try_wait_parity_as::<Release<Cta>>(bar, 0); }
+}

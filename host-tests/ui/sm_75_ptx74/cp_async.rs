@@ -1,0 +1,8 @@
+//! `cp.async` begins with sm_80.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(dst: SharedPtr<f32>, src: *const f32) {
+    unsafe { cp_async_ca::<NoPrefetch>().copy(dst, src) }
+}

@@ -1,0 +1,8 @@
+//! A cache policy begins with PTX ISA 7.4.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(dst: SharedPtr<f32>, src: *const f32) {
+    unsafe { cp_async_ca::<NoPrefetch>().copy_with(dst, src, CachePolicy::EVICT_LAST) }
+}

@@ -1,0 +1,8 @@
+//! Prefetch sizes begin with PTX ISA 7.4.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(dst: SharedPtr<f32>, src: *const f32) {
+    unsafe { cp_async_ca::<Prefetch128>().copy(dst, src) }
+}

@@ -1,0 +1,8 @@
+//! `cp.async.bulk.shared::cta` begins with PTX ISA 8.6.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(dst: SharedPtr<f32>, src: *const f32, bar: SharedPtr<Mbarrier>) {
+    unsafe { cp_async_bulk_shared_global(dst, src, 64, bar) }
+}

@@ -1,0 +1,8 @@
+//! `.relaxed` begins with PTX ISA 8.6 at a barrier.
+use ptx_intrinsics::*;
+
+fn main() {}
+
+fn kernel(bar: SharedPtr<Mbarrier>) {
+    unsafe { mbarrier_arrive_as::<Relaxed<Cta>, _>(bar); }
+}
