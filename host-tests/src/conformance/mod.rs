@@ -315,8 +315,9 @@ impl Comparing<'_> {
 impl Comparing<'_> {
     /// Expressions with `ptx!`, half of them of what is accepted somewhere, and as many with methods, by the compiler.
     fn compiler(&mut self, toolchain: &DeviceToolchain, live: &[Live], dead: &[Numbered], count: usize) -> Result<()> {
-        let live = live.iter().map(|live| live.spelling.clone());
-        let dead: Vec<Numbered> = dead.sample(&mut self.random, count).copied().collect();
+        let live = live.iter().map(|live| live.spelling.clone()).filter(Spelling::moves);
+        // `ptx!` spells loads and stores alone, and not all of these are.
+        let dead: Vec<Numbered> = dead.sample(&mut self.random, 2 * count).copied().collect();
         let (spelled, others) = (live.sample(&mut self.random, count / 2), dead.iter().map(number_of));
         let mut expressions = compiler::spellings(spelled.into_iter().chain(others), count);
         expressions.extend(compiler::methods(count, &mut self.random));
