@@ -16,6 +16,7 @@ use std::{
 const SUCCESS: u32 = 0;
 const INVALID_VALUE: u32 = 1;
 const NO_DEVICE: u32 = 100;
+const NOT_FOUND: u32 = 500;
 const INVALID_PTX: u32 = 218;
 
 /// `CU_JIT_ERROR_LOG_BUFFER`
@@ -30,6 +31,10 @@ static LAUNCHER: Mutex<Option<Launcher>> = Mutex::new(None);
 static MEMORY: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
 /// The kernels that were asked for; a function handle is the place here plus one.
 static KERNELS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
+/// The text of the module that was loaded last.
+static IMAGE: Mutex<String> = Mutex::new(String::new());
+/// Where the variables of that module stand.
+static VARIABLES: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
 
 fn note(call: String) -> u32 {
     CALLS.lock().unwrap().push(call);
@@ -67,6 +72,31 @@ pub extern "C" fn fake_set_launcher(launcher: Launcher) {
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_live_allocations() -> usize {
     MEMORY.lock().unwrap().len()
+}
+
+/// Whether so many bytes are in one piece of device memory.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_holds(start: u64, bytes: usize) -> bool {
+    is_device_memory(start, bytes)
+}
+
+/// Where a variable of the loaded module stands; 0 if it has none of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fake_variable(name: *const c_char) -> u64 {
+    let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap();
+    VARIABLES.lock().unwrap().get(name).copied().unwrap_or(0)
+}
+
+fn allocate(bytes: usize) -> u64 {
+    let start = unsafe { alloc(layout(bytes)) } as u64;
+    MEMORY.lock().unwrap().insert(start, bytes);
+    start
+}
+
+fn free(address: u64) -> Option<usize> {
+    let bytes = MEMORY.lock().unwrap().remove(&address)?;
+    unsafe { dealloc(address as *mut u8, layout(bytes)) };
+    Some(bytes)
 }
 
 #[unsafe(no_mangle)]
@@ -162,6 +192,10 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
         }
         return INVALID_PTX;
     }
+    *IMAGE.lock().unwrap() = String::from_utf8_lossy(image).into_owned();
+    for address in std::mem::take(&mut *VARIABLES.lock().unwrap()).into_values() {
+        free(address);
+    }
     unsafe { module.write(0x30 as *mut c_void) };
     note(format!("cuModuleLoadDataEx {}", image.len()))
 }
@@ -169,10 +203,35 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuModuleGetFunction(function: *mut usize, _module: *mut c_void, name: *const c_char) -> u32 {
     let name = unsafe { CStr::from_ptr(name) };
+    let image = IMAGE.lock().unwrap();
+    if image.contains(".entry ") && !image.contains(&format!(".entry {}(", name.to_str().unwrap())) {
+        return NOT_FOUND;
+    }
     let mut kernels = KERNELS.lock().unwrap();
     kernels.push(name.to_owned());
     unsafe { function.write(kernels.len()) };
     note(format!("cuModuleGetFunction {}", name.to_str().unwrap()))
+}
+
+/// Variables of the module are of the size that its text says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleGetGlobal_v2(
+    address: *mut u64,
+    bytes: *mut usize,
+    _module: *mut c_void,
+    name: *const c_char,
+) -> u32 {
+    let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap();
+    let image = IMAGE.lock().unwrap();
+    let declared = image.lines().find_map(|line| line.split_once(&format!(".b8 {name}["))?.1.strip_suffix("];"));
+    let Some(size) = declared.map(|size| size.parse::<usize>().expect("a number")) else {
+        return NOT_FOUND;
+    };
+    let mut variables = VARIABLES.lock().unwrap();
+    let start = *variables.entry(name.to_owned()).or_insert_with(|| allocate(size));
+    unsafe { address.write(start) };
+    unsafe { bytes.write(size) };
+    note(format!("cuModuleGetGlobal {name}"))
 }
 
 #[unsafe(no_mangle)]
@@ -180,19 +239,52 @@ pub unsafe extern "C" fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> u32 {
     if bytes == 0 {
         return INVALID_VALUE;
     }
-    let start = unsafe { alloc(layout(bytes)) } as u64;
-    MEMORY.lock().unwrap().insert(start, bytes);
-    unsafe { address.write(start) };
+    unsafe { address.write(allocate(bytes)) };
     note(format!("cuMemAlloc {bytes}"))
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuMemFree_v2(address: u64) -> u32 {
-    let Some(bytes) = MEMORY.lock().unwrap().remove(&address) else {
+    free(address).map_or(INVALID_VALUE, |bytes| note(format!("cuMemFree {bytes}")))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemAllocHost_v2(address: *mut u64, bytes: usize) -> u32 {
+    if bytes == 0 {
         return INVALID_VALUE;
-    };
-    unsafe { dealloc(address as *mut u8, layout(bytes)) };
-    note(format!("cuMemFree {bytes}"))
+    }
+    unsafe { address.write(allocate(bytes)) };
+    note(format!("cuMemAllocHost {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemFreeHost(address: u64) -> u32 {
+    free(address).map_or(INVALID_VALUE, |bytes| note(format!("cuMemFreeHost {bytes}")))
+}
+
+/// What NVIDIA's manual asks of the arguments; the map is the address and a mark.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuTensorMapEncodeTiled(
+    map: *mut [u64; 16],
+    _data_type: u32,
+    rank: u32,
+    address: u64,
+    _sizes: *const u64,
+    strides: *const u64,
+    tile: *const u32,
+    _steps: *const u32,
+    _interleave: u32,
+    _swizzle: u32,
+    _promotion: u32,
+    _fill: u32,
+) -> u32 {
+    let aligned = map as u64 % 64 == 0 && address % 16 == 0;
+    let (stride, tile) = unsafe { (strides.read(), tile.read()) };
+    if !aligned || rank != 2 || stride % 16 != 0 || tile > 256 || !is_device_memory(address, 1) {
+        return INVALID_VALUE;
+    }
+    unsafe { map.write([0x7e_4509_6a70; 16]) };
+    note(format!("cuTensorMapEncodeTiled {rank}"))
 }
 
 #[unsafe(no_mangle)]

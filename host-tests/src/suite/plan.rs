@@ -42,10 +42,10 @@ impl Plan {
     /// The kernels of these forms: each as it is, with each choice of lanes, and one in [`GUARDED`] under a predicate
     /// too, with a null address where that does not hold.
     pub fn new(forms: &[Arc<Form>]) -> Plan {
-        let guarded: HashSet<&str> = forms.iter().step_by(GUARDED).map(|form| form.ptx()).collect();
+        let guarded: HashSet<&str> = forms.iter().step_by(GUARDED).map(|form| form.rust()).collect();
         let wanted = |case: &Case| match case.manner {
             Manner::Plain | Manner::Lanes(_) => true,
-            Manner::Guarded => guarded.contains(case.form.ptx()),
+            Manner::Guarded => guarded.contains(case.form.rust()),
             _ => false,
         };
         let mut rooms: BTreeMap<(u32, u32, Room, bool), Vec<Case>> = BTreeMap::new();
@@ -172,7 +172,7 @@ impl Kernel {
         let body = self.trial_body(case, number);
         let rest = format!("thread: usize, from: *const u8, other: *const u8, to: *mut u8) {{ unsafe {{ {body} }} }}");
         let function = if self.room == Room::Func {
-            let address = format!("let p = function_parameter!(\"{name}_param_0\");");
+            let address = format!("keep(_slot); let p = function_parameter!(\"{name}_param_0\");");
             format!("#[unsafe(no_mangle)]\n#[inline(never)]\npub unsafe extern \"C\" fn {name}(_slot: Slot, {rest}").replacen("unsafe { ", &format!("unsafe {{ {address} "), 1)
         } else {
             format!("#[inline(always)]\nunsafe fn {name}(p: *mut u8, {rest}")
@@ -216,8 +216,7 @@ impl Kernel {
 
 /// The crate of these kernels.
 pub fn source(kernels: &[Kernel]) -> String {
-    let properties = policy::PROPERTIES.map(|policy| format!("{:#x}", policy.bits())).join(", ");
-    let mut source = PRELUDE.replace("$PROPERTIES", &properties);
+    let mut source = PRELUDE.replace("$PROPERTY", &format!("{:#x}", policy::PROPERTY.bits()));
     source = source.replace("$ADDRESS", &policy::ADDRESS.to_string()).replace("$PARAMETER", &PARAMETER.to_string());
     kernels.iter().for_each(|kernel| source += &kernel.source());
     source

@@ -6,13 +6,8 @@ use ptx_intrinsics::{CachePolicy, L2EvictFirst, L2EvictLast, L2EvictNormal, L2Ev
 /// Where the ranges begin: nothing is read there.
 pub(super) const ADDRESS: u64 = 0x7f00_0000_0000;
 
-/// What is converted: the properties of CUDA's host interface have the bits of policies.
-pub(super) const PROPERTIES: [CachePolicy; 4] = [
-    CachePolicy::encode_fractional::<L2EvictLast>(0.5),
-    CachePolicy::encode_fractional::<L2EvictFirst>(1.0),
-    CachePolicy::encode_fractional::<L2EvictNormal>(0.25),
-    CachePolicy::encode_fractional::<(L2EvictLast, L2EvictFirst)>(0.75),
-];
+/// What is converted: a property of CUDA's host interface has the bits of a policy. Threads have other fractions.
+pub(super) const PROPERTY: CachePolicy = CachePolicy::encode_fractional::<(L2EvictLast, L2EvictFirst)>(0.01);
 
 /// A thread's slot: its policy, and eight bytes loaded under it.
 pub(super) fn expected(form: &Form, thread: usize, from: &[u8], to: &mut [u8]) {
@@ -22,7 +17,7 @@ pub(super) fn expected(form: &Form, thread: usize, from: &[u8], to: &mut [u8]) {
 
 fn bits(form: &Form, thread: usize) -> u64 {
     if form.ptx().starts_with("createpolicy.cvt") {
-        return PROPERTIES[thread % 4].bits();
+        return PROPERTY.bits() | (thread as u64 % 16) << 52;
     }
     let words: Vec<&str> = form.ptx().split('.').filter_map(|word| word.strip_prefix("L2::evict_")).collect();
     let of = match words[..] {

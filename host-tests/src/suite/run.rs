@@ -29,6 +29,16 @@ pub enum Verdict {
     NotRun(String),
 }
 
+impl Verdict {
+    /// What was wrong.
+    pub fn failure(&self) -> Option<&str> {
+        match self {
+            Verdict::Failed(why) => Some(why),
+            Verdict::Passed | Verdict::NotRun(_) => None,
+        }
+    }
+}
+
 /// What came of all forms, in the catalogue's order.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -72,7 +82,7 @@ pub fn run(gpu: &Gpu, forms: &[Arc<Form>], images: &[Image], seed: u64, progress
     drop(bar);
     let verdict = |form: &Arc<Form>| {
         let reason = || not_run(form, gpu.sm(), &plan);
-        (form.clone(), verdicts.get(form.ptx()).cloned().unwrap_or_else(reason))
+        (form.clone(), verdicts.get(form.rust()).cloned().unwrap_or_else(reason))
     };
     outcome.verdicts = forms.iter().map(verdict).collect();
     outcome.seconds = began.elapsed().as_secs_f64();
@@ -99,7 +109,7 @@ fn not_run(form: &Form, sm: u32, plan: &Plan) -> Verdict {
 fn mark_fault<'p>(verdicts: &mut BTreeMap<&'p str, Verdict>, kernel: &'p Kernel, error: &Error) {
     for case in &kernel.trials {
         let text = format!("its kernel {} failed: {error}", kernel.name);
-        verdicts.insert(case.form.ptx(), Verdict::Failed(text));
+        verdicts.insert(case.form.rust(), Verdict::Failed(text));
     }
 }
 
@@ -224,7 +234,7 @@ impl<'a, 'p> Batch<'a, 'p> {
                 kernel.expect(number, from, other, to);
                 let place = kernel.range(number);
                 let wrong = difference(kernel, case, &to[place.clone()], &found[home][part.clone()][place]);
-                let verdict = verdicts.entry(case.form.ptx()).or_insert(Verdict::Passed);
+                let verdict = verdicts.entry(case.form.rust()).or_insert(Verdict::Passed);
                 if let (Some(wrong), Verdict::Passed) = (wrong, &*verdict) {
                     *verdict = Verdict::Failed(wrong);
                 }

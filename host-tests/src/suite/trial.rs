@@ -144,7 +144,7 @@ const OTHERS: &[(&str, fn(&Form) -> Other)] = &[
     ("createpolicy", |_| Other {
         room: Room::Global,
         before: "let fraction = (1 + thread) as f32 / 32.0; let (primary_size, total_size) = (4096 * (1 + thread) as u32, 1 << 18); \
-                 let property = POLICIES[thread % 4]; let data = from.cast::<u64>(); \
+                 let property = PROPERTY | (thread as u64 % 16) << 52; let data = from.cast::<u64>(); \
                  let p = core::ptr::without_provenance::<u8>(ADDRESS + 4096 * thread);",
         then: "let made = {}; put(to, [made.bits(), ld_global::<NoHint, NoPrefetch>().read_with(data, made)]);",
         expected: policy::expected,

@@ -1,0 +1,291 @@
+//! The suite without a GPU: its kernels are compiled, assembled, and launched through a driver that the test compiles;
+//! what they do is what an interpreter of their PTX makes of them. So all but the machine is as it is on a GPU.
+//!
+//! A process opens one driver, once; so every scenario is a process of its own.
+
+mod interpreter;
+
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::{Arc, LazyLock, Mutex};
+
+use host_tests::cuda_tools::CudaTools;
+use host_tests::driver::{self, DRIVER_VARIABLE};
+use host_tests::error::Result;
+use host_tests::forms_check;
+use host_tests::gpu::Gpu;
+use host_tests::progress::Progress;
+use host_tests::ptx::Module;
+use host_tests::ptxas::On;
+use host_tests::suite::image::{Image, compile};
+use host_tests::suite::{Outcome, Plan, Verdict, run};
+use host_tests::target::{PtxVersion, Sm};
+use host_tests::toolchain::{DeviceToolchain, Route};
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_intrinsics::catalogue::Form;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::SeedableRng;
+
+/// Forms of each instruction in the slice, drawn by the seed; of those that move no value, all.
+const OF_EACH: usize = 12;
+
+struct Scenario {
+    name: &'static str,
+    sm: &'static str,
+    run: fn(&Slice),
+}
+
+const SCENARIOS: &[Scenario] = &[
+    Scenario { name: "every_form_passes", sm: "100", run: every_form_passes },
+    Scenario { name: "an_older_gpu_says_what_it_lacks", sm: "80", run: an_older_gpu },
+    Scenario { name: "a_wrong_form_is_named", sm: "100", run: a_wrong_form_is_named },
+    Scenario { name: "a_fault_is_named", sm: "100", run: a_fault_is_named },
+];
+
+const SCENARIO_VARIABLE: &str = "SUITE_SCENARIO";
+const FOLDER_VARIABLE: &str = "SUITE_FOLDER";
+
+fn main() -> ExitCode {
+    if let Ok(name) = std::env::var(SCENARIO_VARIABLE) {
+        let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).expect("a scenario's name");
+        (scenario.run)(&Slice::read());
+        println!("{name} done");
+        return ExitCode::SUCCESS;
+    }
+    let arguments = Arguments::from_args();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let prepared = if arguments.list { Ok(()) } else { prepare(folder.path()).map_err(|error| error.to_string()) };
+    let scenario = |scenario: &'static Scenario| {
+        let (folder, prepared) = (folder.path().to_owned(), prepared.clone());
+        Trial::test(scenario.name, move || prepared.map_err(Failed::from).and_then(|()| in_a_process(scenario, &folder)))
+    };
+    let mut trials: Vec<Trial> = SCENARIOS.iter().map(scenario).collect();
+    trials.push(Trial::test("every_instruction_has_a_check", every_instruction_has_a_check));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Whoever adds an instruction to the catalogue is told here that the suite does not know how to try it.
+fn every_instruction_has_a_check() -> Result<(), Failed> {
+    let plan = Plan::new(&forms_check::every_form());
+    let unchecked: BTreeSet<String> = plan.unchecked.iter().map(ToString::to_string).collect();
+    if unchecked.is_empty() { Ok(()) } else { Err(unchecked.into_iter().collect::<Vec<_>>().join("\n").into()) }
+}
+
+/// Compiles the driver and the slice's kernels, assembles them for every GPU, and leaves what the scenarios need.
+fn prepare(folder: &Path) -> Result<()> {
+    let fake = concat!(env!("CARGO_MANIFEST_DIR"), "/cuda/fake_driver.rs");
+    let built = Command::new("rustc").args(["--edition=2024", "-O", fake, "-o"]).arg(folder.join("libcuda.so.1")).status();
+    assert!(built.expect("rustc starts").success(), "{fake} does not compile");
+    let seed = forms_check::seed()?;
+    eprintln!("seed {seed}; repeat with {}={seed}", forms_check::SEED_VARIABLE);
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a temporary folder takes it");
+    write("seed", &seed.to_string());
+    let progress = Progress::new();
+    let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
+    let tools = CudaTools::find(&progress)?;
+    let plan = Plan::new(&drawn(seed));
+    let part = compile("slice", 0, &plan.kernels, &toolchain)?;
+    for on in On::every(&tools, &progress)? {
+        part.assemble(&on)?;
+    }
+    write("kernels.ptx", &part.text(&plan.kernels.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?);
+    Ok(())
+}
+
+/// The forms of the slice, in the catalogue's order.
+fn drawn(seed: u64) -> Vec<Arc<Form>> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let of_each = |(_, own): (String, Vec<Arc<Form>>)| {
+        let all = own.iter().any(|form| form.signature().is_some());
+        let drawn: Vec<Arc<Form>> =
+            if all { own.clone() } else { own.sample(&mut random, OF_EACH).cloned().collect() };
+        drawn
+    };
+    let drawn: Vec<_> = forms_check::by_instruction(&forms_check::every_form()).into_iter().flat_map(of_each).collect();
+    // Of 256 bits come 254 choices of lanes each: one instruction's are enough here.
+    let wide = |form: &Arc<Form>| form.bytes() == 32 && !form.instruction().starts_with("ld.global.nc");
+    drawn.into_iter().filter(|form| !wide(form)).collect()
+}
+
+fn in_a_process(scenario: &Scenario, folder: &Path) -> Result<(), Failed> {
+    let output = Command::new(std::env::current_exe()?)
+        .env(SCENARIO_VARIABLE, scenario.name)
+        .env(FOLDER_VARIABLE, folder)
+        .env(DRIVER_VARIABLE, folder.join("libcuda.so.1"))
+        .env("FAKE_SM", scenario.sm)
+        .output()?;
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    if output.status.success() && stdout.ends_with(&format!("{} done\n", scenario.name)) {
+        return Ok(());
+    }
+    Err(format!("{}\n{stdout}{}", output.status, String::from_utf8_lossy(&output.stderr)).into())
+}
+
+/// What the scenarios share.
+struct Slice {
+    seed: u64,
+    forms: Vec<Arc<Form>>,
+    plan: Plan,
+    ptx: String,
+}
+
+impl Slice {
+    fn read() -> Slice {
+        let folder = PathBuf::from(std::env::var_os(FOLDER_VARIABLE).expect("the folder"));
+        let text = |name: &str| std::fs::read_to_string(folder.join(name)).expect("a file that was prepared");
+        let seed = text("seed").parse().expect("a number");
+        let forms = drawn(seed);
+        let plan = Plan::new(&forms);
+        Slice { seed, forms, plan, ptx: text("kernels.ptx") }
+    }
+
+    /// The image of the kernels that a GPU has.
+    fn images(&self, sm: u32, ptx: &str) -> Vec<Image> {
+        let kernels = self.plan.kernels.iter().filter(|kernel| kernel.needs.0 <= sm);
+        let kernels = kernels.map(|kernel| kernel.name.clone()).collect();
+        vec![Image { kernels, cubin: ptx.replace(".target sm_100", &format!(".target sm_{sm}")).into_bytes() }]
+    }
+
+    /// Runs it with this PTX.
+    fn run(&self, ptx: &str) -> Outcome {
+        run_with(ptx);
+        let gpu = Gpu::find().unwrap();
+        run(&gpu, &self.forms, &self.images(gpu.sm(), ptx), self.seed, &Progress::kept()).unwrap()
+    }
+}
+
+/// The module that launches run, and the first thing that the interpreter did not like.
+static MODULE: Mutex<Option<Module>> = Mutex::new(None);
+
+fn run_with(ptx: &str) {
+    *MODULE.lock().unwrap() = Some(Module::parse(ptx).unwrap());
+    type Set = extern "C" fn(unsafe extern "C" fn(*const c_char, *const u32, *mut *mut c_void) -> u32);
+    // SAFETY: the fake driver has this function, of this type.
+    let set = unsafe { driver::load().unwrap().symbol::<Set>(c"fake_set_launcher") };
+    set.unwrap()(launch);
+}
+
+/// What a GPU answers to an access that goes astray.
+const ILLEGAL_ADDRESS: u32 = 700;
+
+unsafe extern "C" fn launch(name: *const c_char, shape: *const u32, arguments: *mut *mut c_void) -> u32 {
+    static HOLDS: LazyLock<extern "C" fn(u64, usize) -> bool> =
+        // SAFETY: the fake driver has this function, of this type.
+        LazyLock::new(|| unsafe { driver::load().unwrap().symbol(c"fake_holds") }.unwrap());
+    static VARIABLE: LazyLock<extern "C" fn(*const c_char) -> u64> =
+        // SAFETY: the fake driver has this function, of this type.
+        LazyLock::new(|| unsafe { driver::load().unwrap().symbol(c"fake_variable") }.unwrap());
+    // SAFETY: the fake driver hands over a name and six numbers.
+    let (kernel, shape) = unsafe { (CStr::from_ptr(name).to_str().unwrap(), std::slice::from_raw_parts(shape, 6)) };
+    let module = MODULE.lock().unwrap();
+    let module = module.as_ref().unwrap();
+    let count = if kernel.starts_with("entry") { 4 } else { 3 };
+    // SAFETY: the kernels have so many arguments.
+    let arguments = unsafe { std::slice::from_raw_parts(arguments.cast::<*const u8>(), count) };
+    let variable = |name: &str| {
+        // The constant bank may begin anywhere.
+        let place = if name.is_empty() { 4096 } else { VARIABLE(CString::new(name).unwrap().as_ptr()) };
+        (place != 0).then_some(place)
+    };
+    let outside = interpreter::Outside { holds: &|start, bytes| HOLDS(start, bytes), variable: &variable };
+    let launch = interpreter::Launch { kernel, blocks: shape[0], threads: shape[3], arguments };
+    match interpreter::run(module, &outside, &launch) {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("{kernel}: {error}");
+            ILLEGAL_ADDRESS
+        }
+    }
+}
+
+fn by_verdict(outcome: &Outcome) -> HashMap<&'static str, usize> {
+    let mut counts = HashMap::new();
+    for (_, verdict) in &outcome.verdicts {
+        let word = match verdict {
+            Verdict::Passed => "passed",
+            Verdict::Failed(_) => "failed",
+            Verdict::NotRun(_) => "not run",
+        };
+        *counts.entry(word).or_default() += 1;
+    }
+    counts
+}
+
+/// The forms that failed, and why.
+fn failures(outcome: &Outcome) -> Vec<(&str, &str)> {
+    outcome.verdicts.iter().filter_map(|(form, verdict)| Some((form.ptx(), verdict.failure()?))).collect()
+}
+
+fn every_form_passes(slice: &Slice) {
+    let outcome = slice.run(&slice.ptx);
+    assert_eq!(failures(&outcome), [], "with seed {}", slice.seed);
+    assert_eq!(by_verdict(&outcome), HashMap::from([("passed", slice.forms.len())]));
+    assert_eq!(outcome.kernels, slice.plan.kernels.len());
+    assert_eq!(outcome.trials, slice.plan.kernels.iter().map(|kernel| kernel.trials.len()).sum::<usize>());
+    assert!(outcome.verdicts.len() > 280, "only {} forms", outcome.verdicts.len());
+    // SAFETY: the fake driver has this function, of this type.
+    let live = unsafe { driver::load().unwrap().symbol::<extern "C" fn() -> usize>(c"fake_live_allocations") };
+    assert!(live.unwrap()() <= 2, "everything but the variables of the last module is freed");
+}
+
+fn an_older_gpu(slice: &Slice) {
+    let outcome = slice.run(&slice.ptx);
+    assert_eq!(failures(&outcome), []);
+    for (form, verdict) in &outcome.verdicts {
+        let expected = match form.min_sm() {
+            ..=80 => Verdict::Passed,
+            sm => Verdict::NotRun(format!("needs sm_{sm}")),
+        };
+        assert_eq!(*verdict, expected, "{}", form.ptx());
+    }
+    assert!(by_verdict(&outcome)["not run"] > 20);
+}
+
+/// As if a row of a table were wrong in every load and store: one form of each instruction moves half of its bytes.
+fn a_wrong_form_is_named(slice: &Slice) {
+    let halves = [(".u64", ".u32"), (".f64", ".f32"), (".s64", ".s32"), (".u32", ".u16"), (".s32", ".s16"), (".u16", ".u8")];
+    let (mut ptx, mut wrong) = (slice.ptx.clone(), BTreeSet::new());
+    for (_, own) in forms_check::by_instruction(&slice.forms) {
+        let half = |form: &Arc<Form>| {
+            let (of, instead) = halves.iter().find(|(of, _)| form.ptx().ends_with(of))?;
+            Some((form.clone(), form.ptx().strip_suffix(of)?.to_owned() + instead))
+        };
+        let Some((form, instead)) = own.iter().find_map(half) else { continue };
+        let changed = ptx.replace(&format!("{} ", form.ptx()), &format!("{instead} "));
+        assert_ne!(changed, ptx, "{} is not in the PTX", form.ptx());
+        ptx = changed;
+        wrong.insert(form.ptx().to_owned());
+    }
+    assert!(wrong.len() > 20, "only {wrong:?}");
+    let outcome = slice.run(&ptx);
+    let named: BTreeSet<String> = failures(&outcome).into_iter().map(|(form, _)| form.to_owned()).collect();
+    assert_eq!(named, wrong);
+    let (form, why) = failures(&outcome)[0];
+    let form = slice.forms.iter().find(|one| one.ptx() == form).unwrap();
+    assert!(why.starts_with(form.rust()) && why.contains(" of thread 0 is 0x"), "{why}");
+}
+
+/// A form whose address is astray: its kernel's forms fail by name, and those behind it are not said to have passed.
+fn a_fault_is_named(slice: &Slice) {
+    let kernel = &slice.plan.kernels[slice.plan.kernels.len() / 2];
+    let form = &kernel.trials[0].form;
+    let module = Module::parse(&slice.ptx).unwrap();
+    let access = module.function(&kernel.name).unwrap().body.iter().find(|line| line.text.starts_with(form.ptx()));
+    let access = &access.expect("the form is in its kernel").text;
+    let (head, rest) = access.split_once('[').unwrap();
+    let astray = format!("{head}[16{}", &rest[rest.find(']').unwrap()..]);
+    let (before, behind) = slice.ptx.split_once(&format!(".entry {}(", kernel.name)).unwrap();
+    let ptx = format!("{before}.entry {}({}", kernel.name, behind.replacen(access.as_str(), &astray, 1));
+    let outcome = slice.run(&ptx);
+    let failures = failures(&outcome);
+    assert_eq!(failures.len(), slice.forms.len(), "nothing of this module was compared");
+    let begins = format!("its kernel {} failed: launching failed with", kernel.name);
+    let own: BTreeSet<&str> = kernel.trials.iter().map(|case| case.form.ptx()).collect();
+    let named: BTreeSet<&str> = failures.iter().filter(|(_, why)| why.starts_with(&begins)).map(|(form, _)| *form).collect();
+    assert_eq!(named, own);
+    let others = failures.iter().filter(|(_, why)| why.starts_with("not launched")).count();
+    assert!(others > 0, "{failures:?}");
+}
