@@ -254,6 +254,11 @@ impl Gpu {
         self.stream.synchronize().map_err(|error| self.failed("running the kernels", error).at(&self.name))
     }
 
+    /// Waits as well, and gives the driver's answer as its number.
+    pub fn answer(&self) -> u32 {
+        self.stream.synchronize().err().map_or(0, |error| error as u32)
+    }
+
     /// The seconds that one of `repetitions` launches takes, after one that does not count.
     ///
     /// # Safety

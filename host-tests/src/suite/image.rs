@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use super::plan::{Kernel, TRIALS, source};
+use super::plan::{TRIALS, prelude};
 use super::trial::{Room, SLOT, THREADS};
 use crate::command::Machine;
 use crate::device_build::DeviceBuild;
@@ -30,10 +30,35 @@ const COMPILERS: usize = 8;
 /// Kernels that are assembled at a time: the assembler's time grows faster than a module.
 const ASSEMBLED: usize = 50;
 
+/// What becomes a kernel.
+pub trait Entry: Sync {
+    /// Its name.
+    fn name(&self) -> &str;
+
+    /// The oldest SM and PTX ISA version that have its instructions.
+    fn needs(&self) -> (u32, u32);
+
+    /// Where its addresses lie.
+    fn room(&self) -> Room;
+
+    /// Its Rust.
+    fn source(&self) -> String;
+
+    /// The functions of its PTX: those that it calls, and itself.
+    fn functions(&self) -> Vec<String> {
+        vec![self.name().to_owned()]
+    }
+
+    /// Bytes of shared memory that it wants.
+    fn shared(&self) -> usize {
+        0
+    }
+}
+
 /// Some kernels' PTX.
-pub struct Part<'p> {
+pub struct Part<'p, E> {
     /// The kernels.
-    pub kernels: &'p [Kernel],
+    pub kernels: &'p [E],
     /// Their PTX.
     pub module: Module,
 }
@@ -41,9 +66,15 @@ pub struct Part<'p> {
 /// Compiles kernels under that name.
 ///
 /// Builds in different lanes may run at the same time.
-pub fn compile<'p>(name: &str, lane: usize, kernels: &'p [Kernel], toolchain: &DeviceToolchain) -> Result<Part<'p>> {
+pub fn compile<'p, E: Entry>(
+    name: &str,
+    lane: usize,
+    kernels: &'p [E],
+    toolchain: &DeviceToolchain,
+) -> Result<Part<'p, E>> {
     let folder = Machine::current().target().join("suite").join(name);
-    write_package(&folder, "suite", &source(kernels))?;
+    let source: String = [prelude()].into_iter().chain(kernels.iter().map(Entry::source)).collect();
+    write_package(&folder, "suite", &source)?;
     let mut build = DeviceBuild::new(folder, "suite", BUILT_FOR);
     // Volatile local memory is newer than what many a compiler writes.
     (build.ptx, build.gates) = (Some(PtxVersion::new(8, 8)), Some(PtxVersion::new(9, 1)));
@@ -61,13 +92,13 @@ pub struct Image {
 }
 
 /// Compiles all of these kernels, and assembles each for every GPU that has its forms.
-pub fn images(
-    kernels: &[Kernel],
+pub fn images<E: Entry>(
+    kernels: &[E],
     on: &[On],
     toolchain: &DeviceToolchain,
     progress: &Progress,
 ) -> Result<Vec<(Sm, Vec<Image>)>> {
-    let parts: Vec<(usize, &[Kernel])> = kernels.chunks(COMPILED).enumerate().collect();
+    let parts: Vec<(usize, &[E])> = kernels.chunks(COMPILED).enumerate().collect();
     let lanes = std::thread::available_parallelism().map_or(1, usize::from).min(COMPILERS);
     let bar = progress.bar(parts.len() as u64, "Compiling and assembling the kernels");
     let of_lane = &|lane: usize| -> Result<Vec<(usize, Vec<Vec<Image>>)>> {
@@ -91,30 +122,32 @@ pub fn images(
     Ok(on.iter().enumerate().map(|(at, on)| (on.sm, of(at))).collect())
 }
 
-impl Part<'_> {
+impl<E: Entry> Part<'_, E> {
     /// Machine code for a GPU, of the kernels whose forms it has.
     pub fn assemble(&self, on: &On) -> Result<Vec<Image>> {
-        let has = |kernel: &&Kernel| {
-            let (sm, ptx) = kernel.needs;
+        let has = |kernel: &&E| {
+            let (sm, ptx) = kernel.needs();
             sm <= on.sm.number && PtxVersion::of_number(ptx) <= on.version
         };
-        let kernels: Vec<&Kernel> = self.kernels.iter().filter(has).collect();
+        let kernels: Vec<&E> = self.kernels.iter().filter(has).collect();
         kernels.par_chunks(ASSEMBLED).map(|kernels| self.assemble_some(kernels, on)).collect()
     }
 
-    fn assemble_some(&self, kernels: &[&Kernel], on: &On) -> Result<Image> {
+    fn assemble_some(&self, kernels: &[&E], on: &On) -> Result<Image> {
         let text = self.text(kernels, on.sm, on.version)?;
-        let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
+        let scratch =
+            tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
         let out: PathBuf = scratch.path().join("suite.cubin");
-        let cubin = on.assembler.assemble_text(&text, on.sm, &out)?.map_err(|rejected| {
-            Error::new(rejected).fix("see what the crate emits: `cargo xtask forms --check`")
-        })?;
+        let cubin = on
+            .assembler
+            .assemble_text(&text, on.sm, &out)?
+            .map_err(|rejected| Error::new(rejected).fix("see what the crate emits: `cargo xtask forms --check`"))?;
         let cubin = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
-        Ok(Image { kernels: kernels.iter().map(|kernel| kernel.name.clone()).collect(), cubin })
+        Ok(Image { kernels: kernels.iter().map(|kernel| kernel.name().to_owned()).collect(), cubin })
     }
 
     /// The module of some of the kernels, for a GPU.
-    pub fn text(&self, kernels: &[&Kernel], sm: Sm, version: PtxVersion) -> Result<String> {
+    pub fn text(&self, kernels: &[&E], sm: Sm, version: PtxVersion) -> Result<String> {
         let functions: HashMap<&str, &Function> =
             self.module.functions.iter().map(|function| (function.name.as_str(), function)).collect();
         let mut text = format!(".version {version}\n.target {sm}\n.address_size 64\n{}", variables(kernels));
@@ -123,7 +156,7 @@ impl Part<'_> {
                 let function = functions.get(name.as_str()).ok_or_else(|| {
                     Error::new("the compiler made no such kernel").at(&name).fix("look at the generated crate")
                 })?;
-                write_function(&mut text, kernel, function);
+                write_function(&mut text, kernel.room(), function);
             }
         }
         Ok(text)
@@ -134,34 +167,30 @@ impl Part<'_> {
 pub(super) const CONSTANTS: usize = TRIALS * THREADS * SLOT;
 
 /// The variables that the kernels name, one for all of them.
-fn variables(kernels: &[&Kernel]) -> String {
-    let bytes = |rooms: &[Room]| {
-        let wanted = kernels.iter().filter(|kernel| rooms.contains(&kernel.room));
-        wanted.map(|kernel| kernel.bytes()).max()
-    };
-    let shared = bytes(&[Room::Shared, Room::Cluster]);
-    let constants = bytes(&[Room::Const]).map(|_| CONSTANTS);
-    let tensor_map = bytes(&[Room::ConstTensorMap]).map(|_| 128);
-    let declared = [("shared", "shared", shared), ("const", "constants", constants), ("const", "tensor_map", tensor_map)];
-    let declare = |(space, name, bytes): (&str, &str, Option<usize>)| {
-        Some(format!(".{space} .align 128 .b8 suite_{name}[{}];\n", bytes?))
-    };
-    declared.into_iter().filter_map(declare).collect()
+fn variables<E: Entry>(kernels: &[&E]) -> String {
+    let has = |room| kernels.iter().any(|kernel| kernel.room() == room);
+    let declared = [
+        ("shared", "shared", kernels.iter().map(|kernel| kernel.shared()).max().unwrap_or_default()),
+        ("const", "constants", if has(Room::Const) { CONSTANTS } else { 0 }),
+        ("const", "tensor_map", if has(Room::ConstTensorMap) { 128 } else { 0 }),
+    ];
+    let declare =
+        |(space, name, bytes): (&str, &str, usize)| format!(".{space} .align 128 .b8 suite_{name}[{bytes}];\n");
+    declared.into_iter().filter(|(.., bytes)| *bytes > 0).map(declare).collect()
 }
 
 /// Rust has no word for the size of a cluster, nor for the alignment that a parameter needs which is a tensor map.
-fn write_function(text: &mut String, kernel: &Kernel, function: &Function) {
+fn write_function(text: &mut String, room: Room, function: &Function) {
     let mut in_header = true;
     for line in &function.body {
         if in_header && line.text == "{" {
             in_header = false;
-            if kernel.room == Room::Cluster {
+            if room == Room::Cluster {
                 text.push_str(".explicitcluster\n.reqnctapercluster 2, 1, 1\n");
             }
         }
-        let aligned = in_header && kernel.room == Room::EntryTensorMap;
+        let aligned = in_header && room == Room::EntryTensorMap;
         let line = if aligned { line.text.replace(".align 16 .b8", ".align 64 .b8") } else { line.text.clone() };
         writeln!(text, "{line}").expect("a string takes all");
     }
 }
-

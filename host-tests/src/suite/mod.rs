@@ -1,11 +1,16 @@
 //! Every form of the catalogue on a GPU.
 
+pub mod bundle;
+pub mod fault;
 pub mod image;
+pub mod litmus;
 mod plan;
 mod policy;
+pub mod program;
+pub mod report;
 mod run;
 mod trial;
 
-pub use plan::{Kernel, Plan, source};
-pub use run::{Outcome, Verdict, run};
+pub use plan::{Kernel, Plan};
+pub use run::{Chosen, Outcome, Verdict, run};
 pub use trial::{NoCheck, Room};

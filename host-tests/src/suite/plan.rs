@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ptx_intrinsics::catalogue::{Form, Operation};
 
+use super::image::Entry;
 use super::policy;
 use super::trial::{self, NoCheck, PARAMETER, Room, SLOT, THREADS};
 use crate::forms::{self, Case, Manner};
@@ -86,29 +87,6 @@ impl Kernel {
         self.room.blocks() * THREADS * self.room.slot()
     }
 
-    /// The Rust function, and those that it calls.
-    pub fn source(&self) -> String {
-        let mut source = String::new();
-        for (number, case) in self.trials.iter().enumerate() {
-            self.write_trial(&mut source, number, case);
-        }
-        let first = if self.room.has_parameter() { "_parameter: Parameter, " } else { "" };
-        let name = &self.name;
-        writeln!(
-            source,
-            "#[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn {name}({first}from: *const u8, other: *const u8, to: *mut u8) {{ unsafe {{"
-        )
-        .expect("a string takes all");
-        self.write_body(&mut source);
-        source + "} }\n\n"
-    }
-
-    /// The functions of its PTX: those that it calls, and itself.
-    pub fn functions(&self) -> Vec<String> {
-        let callees = if self.room == Room::Func { self.trials.len() } else { 0 };
-        (0..callees).map(|number| format!("{}_{number}", self.name)).chain([self.name.clone()]).collect()
-    }
-
     fn write_body(&self, source: &mut String) {
         let (slot, bytes, is_store) = (self.room.slot(), self.trial_bytes(), self.is_store());
         let (count, name) = (self.trials.len(), &self.name);
@@ -127,7 +105,10 @@ impl Kernel {
             (Room::Cluster, _) => {
                 let filled = if is_store { "to.cast_const()" } else { "from" };
                 line(format!("let own = shared().add(at); fill({count}, {bytes}, {filled}, own);"));
-                line(format!("let room = of_rank(shared(), 1 - rank as u32).add(thread * {slot} + (1 - rank) * {});", THREADS * slot));
+                line(format!(
+                    "let room = of_rank(shared(), 1 - rank as u32).add(thread * {slot} + (1 - rank) * {});",
+                    THREADS * slot
+                ));
                 line("sync_cluster();".into());
             }
             (Room::Const, _) => line("let room = constants().add(at).cast_mut();".into()),
@@ -173,7 +154,8 @@ impl Kernel {
         let rest = format!("thread: usize, from: *const u8, other: *const u8, to: *mut u8) {{ unsafe {{ {body} }} }}");
         let function = if self.room == Room::Func {
             let address = format!("keep(_slot); let p = function_parameter!(\"{name}_param_0\");");
-            format!("#[unsafe(no_mangle)]\n#[inline(never)]\npub unsafe extern \"C\" fn {name}(_slot: Slot, {rest}").replacen("unsafe { ", &format!("unsafe {{ {address} "), 1)
+            format!("#[unsafe(no_mangle)]\n#[inline(never)]\npub unsafe extern \"C\" fn {name}(_slot: Slot, {rest}")
+                .replacen("unsafe { ", &format!("unsafe {{ {address} "), 1)
         } else {
             format!("#[inline(always)]\nunsafe fn {name}(p: *mut u8, {rest}")
         };
@@ -201,7 +183,8 @@ impl Kernel {
     /// What a trial has to leave in the kernel's part of the output, which holds poison.
     pub fn expect(&self, trial: usize, from: &[u8], other: &[u8], to: &mut [u8]) {
         let slot = self.room.slot();
-        for (block, thread) in (0..self.room.blocks()).flat_map(|block| (0..THREADS).map(move |thread| (block, thread))) {
+        for (block, thread) in (0..self.room.blocks()).flat_map(|block| (0..THREADS).map(move |thread| (block, thread)))
+        {
             let (at, source) = (self.slot_at(trial, block, thread), self.source_at(trial, block, thread));
             let (read, or) = (&from[source..source + slot], &other[at..at + slot]);
             trial::expected(&self.trials[trial], trial, thread, read, or, &mut to[at..at + slot]);
@@ -214,12 +197,50 @@ impl Kernel {
     }
 }
 
-/// The crate of these kernels.
-pub fn source(kernels: &[Kernel]) -> String {
-    let mut source = PRELUDE.replace("$PROPERTY", &format!("{:#x}", policy::PROPERTY.bits()));
-    source = source.replace("$ADDRESS", &policy::ADDRESS.to_string()).replace("$PARAMETER", &PARAMETER.to_string());
-    kernels.iter().for_each(|kernel| source += &kernel.source());
-    source
+impl Entry for Kernel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn needs(&self) -> (u32, u32) {
+        self.needs
+    }
+
+    fn room(&self) -> Room {
+        self.room
+    }
+
+    fn shared(&self) -> usize {
+        if matches!(self.room, Room::Shared | Room::Cluster) { self.bytes() } else { 0 }
+    }
+
+    fn source(&self) -> String {
+        let mut source = String::new();
+        for (number, case) in self.trials.iter().enumerate() {
+            self.write_trial(&mut source, number, case);
+        }
+        let first = if self.room.has_parameter() { "_parameter: Parameter, " } else { "" };
+        let name = &self.name;
+        writeln!(
+            source,
+            "#[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn {name}({first}from: *const u8, other: *const u8, to: *mut u8) {{ unsafe {{"
+        )
+        .expect("a string takes all");
+        self.write_body(&mut source);
+        source + "} }\n\n"
+    }
+
+    fn functions(&self) -> Vec<String> {
+        let callees = if self.room == Room::Func { self.trials.len() } else { 0 };
+        (0..callees).map(|number| format!("{}_{number}", self.name)).chain([self.name.clone()]).collect()
+    }
+}
+
+/// What the crate of some kernels begins with.
+pub(super) fn prelude() -> String {
+    let numbers =
+        [("$PROPERTY", policy::PROPERTY.bits()), ("$ADDRESS", policy::ADDRESS), ("$PARAMETER", PARAMETER as u64)];
+    numbers.into_iter().fold(PRELUDE.to_owned(), |text, (name, number)| text.replace(name, &number.to_string()))
 }
 
 const PRELUDE: &str = include_str!("prelude.rs.txt");

@@ -57,16 +57,25 @@ pub struct Outcome {
 /// What the output holds before a run. No trial writes all of its slots.
 const POISON: u8 = 0xa5;
 
-/// Runs these forms on a GPU; the seed makes the data.
-pub fn run(gpu: &Gpu, forms: &[Arc<Form>], images: &[Image], seed: u64, progress: &Progress) -> Result<Outcome> {
+/// What a run does.
+#[derive(Clone, Copy, Debug)]
+pub struct Chosen {
+    /// Makes the data.
+    pub seed: u64,
+    /// Of every so many images one is run.
+    pub sample: usize,
+}
+
+/// Runs these forms on a GPU.
+pub fn run(gpu: &Gpu, forms: &[Arc<Form>], images: &[Image], chosen: Chosen, progress: &Progress) -> Result<Outcome> {
     let began = Instant::now();
     let plan = Plan::new(forms);
     let by_name: HashMap<&str, &Kernel> = plan.kernels.iter().map(|kernel| (kernel.name.as_str(), kernel)).collect();
     let mut verdicts: BTreeMap<&str, Verdict> = BTreeMap::new();
     let mut outcome = Outcome { verdicts: Vec::new(), kernels: 0, trials: 0, bytes: 0, seconds: 0.0 };
     let bar = progress.bar(images.iter().map(|image| image.kernels.len() as u64).sum(), "Launching");
-    let mut random = StdRng::seed_from_u64(seed);
-    for image in images {
+    let mut random = StdRng::seed_from_u64(chosen.seed);
+    for image in images.iter().step_by(chosen.sample) {
         let kernels: Vec<&Kernel> = image.kernels.iter().map(|name| planned(&by_name, name)).collect::<Result<_>>()?;
         let module = gpu.load(&image.cubin)?;
         let mut batch = Batch::new(gpu, &kernels, &mut random)?;
@@ -81,7 +90,7 @@ pub fn run(gpu: &Gpu, forms: &[Arc<Form>], images: &[Image], seed: u64, progress
     }
     drop(bar);
     let verdict = |form: &Arc<Form>| {
-        let reason = || not_run(form, gpu.sm(), &plan);
+        let reason = || not_run(form, gpu.sm(), &plan, chosen.sample);
         (form.clone(), verdicts.get(form.rust()).cloned().unwrap_or_else(reason))
     };
     outcome.verdicts = forms.iter().map(verdict).collect();
@@ -96,12 +105,15 @@ fn planned<'p>(by_name: &HashMap<&str, &'p Kernel>, name: &str) -> Result<&'p Ke
     })
 }
 
-fn not_run(form: &Form, sm: u32, plan: &Plan) -> Verdict {
+fn not_run(form: &Form, sm: u32, plan: &Plan, sample: usize) -> Verdict {
     if plan.unchecked.iter().any(|no_check| no_check.form == form.ptx()) {
         return Verdict::Failed("no check is written for this instruction".into());
     }
     if form.min_sm() > sm {
         return Verdict::NotRun(format!("needs sm_{}", form.min_sm()));
+    }
+    if sample > 1 {
+        return Verdict::NotRun("left out by --sample".into());
     }
     Verdict::Failed("not launched: no image has it, or an earlier kernel stopped the GPU".into())
 }
@@ -204,12 +216,7 @@ impl<'a, 'p> Batch<'a, 'p> {
             arguments.push(Argument::Bytes(parameter.into()));
         }
         arguments.extend(home.buffers.iter().map(|buffer| Argument::U64(buffer.address() + offset as u64)));
-        Launch {
-            kernel: kernel.name.clone(),
-            blocks: kernel.room.blocks() as u32,
-            threads: THREADS as u32,
-            arguments,
-        }
+        Launch { kernel: kernel.name.clone(), blocks: kernel.room.blocks() as u32, threads: THREADS as u32, arguments }
     }
 
     /// Compares everything: what was only read, too.
@@ -305,7 +312,9 @@ fn encode_tensor_map(gpu: &Gpu) -> Result<[u8; TENSOR_MAP]> {
     // SAFETY: this is its type.
     let encode = unsafe { gpu.driver().symbol::<Encode>(name) };
     let encode = encode.ok_or_else(|| {
-        Error::new("the driver has no cuTensorMapEncodeTiled").at(gpu.driver().path()).fix("update the driver to CUDA 12 or newer")
+        Error::new("the driver has no cuTensorMapEncodeTiled")
+            .at(gpu.driver().path())
+            .fix("update the driver to CUDA 12 or newer")
     })?;
     let matrix = gpu.upload(&[0; 16 * 64 * 4])?;
     let (dims, stride, tile, steps) = ([64u64, 16], [256u64], [32u32, 8], [1u32, 1]);

@@ -91,7 +91,8 @@ fn declared(function: &Function) -> Vec<(String, usize)> {
         let words: Vec<&str> = line.trim_end_matches(',').split_whitespace().collect();
         let (name, _) = words.last()?.split_once('[').unwrap_or((words.last()?, ""));
         let of_type = words.iter().find_map(|word| bytes_of(word.strip_prefix('.')?))?;
-        let array = words.last()?.split_once('[').and_then(|(_, rest)| rest.trim_end_matches(']').parse::<usize>().ok());
+        let array =
+            words.last()?.split_once('[').and_then(|(_, rest)| rest.trim_end_matches(']').parse::<usize>().ok());
         Some((name.to_owned(), of_type * array.unwrap_or(1)))
     };
     header.filter(|line| line.starts_with(".param")).filter_map(parameter).collect()
@@ -132,9 +133,9 @@ impl Run<'_> {
     /// Local memory has a name, and so has what a call is handed; registers come as they are written.
     fn declare(&mut self, statement: &str) -> Result<()> {
         let name = statement.split_whitespace().last().unwrap_or_default();
-        let (name, length) = name.split_once('[').map_or((name, 8), |(name, rest)| {
-            (name, rest.trim_end_matches(']').parse().unwrap_or_default())
-        });
+        let (name, length) = name
+            .split_once('[')
+            .map_or((name, 8), |(name, rest)| (name, rest.trim_end_matches(']').parse().unwrap_or_default()));
         for at in 0..self.threads.len() as u64 {
             let place = if statement.starts_with(".local") {
                 LOCAL + at * PIECE
@@ -217,9 +218,8 @@ impl Run<'_> {
         let last = words.last().copied().unwrap_or_default();
         let bits = bytes_of(last).map_or(1, |bytes| 8 * bytes as u32);
         let mask = if bits >= 128 { u128::MAX } else { (1 << bits) - 1 };
-        let value = |number: usize| -> Result<u128> {
-            self.get(at, operands.get(number).ok_or("an operand is missing")?)
-        };
+        let value =
+            |number: usize| -> Result<u128> { self.get(at, operands.get(number).ok_or("an operand is missing")?) };
         let signed = |value: u128| (value << (128 - bits)) as i128 >> (128 - bits);
         let float = |value: u128| f32::from_bits(value as u32);
         let result = match (words[0], words.get(1).copied().unwrap_or_default()) {
@@ -311,7 +311,17 @@ impl Run<'_> {
         if let Some(place) = self.names[at].get(place) {
             return Ok(place + offset);
         }
-        let spaces = ["global", "shared", "shared::cta", "shared::cluster", "const", "local", "param", "param::entry", "param::func"];
+        let spaces = [
+            "global",
+            "shared",
+            "shared::cta",
+            "shared::cluster",
+            "const",
+            "local",
+            "param",
+            "param::entry",
+            "param::func",
+        ];
         let space = words.iter().find(|word| spaces.contains(word)).unwrap_or(&"global");
         let address = (self.get(at, place)? as u64).wrapping_add(offset);
         Ok(address.wrapping_add(self.base(at, space)?))
@@ -385,9 +395,7 @@ impl Run<'_> {
             "%tid.x" => thread.thread.into(),
             "%cluster_ctarank" | "%ctaid.x" => thread.block.into(),
             "%ntid.x" => self.launch.threads.into(),
-            _ if operand.starts_with('%') => {
-                *thread.registers.get(operand).ok_or(format!("{operand} has no value"))?
-            }
+            _ if operand.starts_with('%') => *thread.registers.get(operand).ok_or(format!("{operand} has no value"))?,
             _ if operand.starts_with("0d") => u64::from_str_radix(&operand[2..], 16).map_err(|_| "no number")?.into(),
             _ if operand.starts_with("0f") => u32::from_str_radix(&operand[2..], 16).map_err(|_| "no number")?.into(),
             _ if operand.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {

@@ -20,14 +20,14 @@ use host_tests::progress::Progress;
 use host_tests::ptx::Module;
 use host_tests::ptxas::On;
 use host_tests::suite::image::{Image, compile};
-use host_tests::suite::{Outcome, Plan, Verdict, run};
+use host_tests::suite::{Chosen, Outcome, Plan, Verdict, run};
 use host_tests::target::{PtxVersion, Sm};
 use host_tests::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_intrinsics::catalogue::Form;
+use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
-use rand::SeedableRng;
 
 /// Forms of each instruction in the slice, drawn by the seed; of those that move no value, all.
 const OF_EACH: usize = 12;
@@ -60,7 +60,9 @@ fn main() -> ExitCode {
     let prepared = if arguments.list { Ok(()) } else { prepare(folder.path()).map_err(|error| error.to_string()) };
     let scenario = |scenario: &'static Scenario| {
         let (folder, prepared) = (folder.path().to_owned(), prepared.clone());
-        Trial::test(scenario.name, move || prepared.map_err(Failed::from).and_then(|()| in_a_process(scenario, &folder)))
+        Trial::test(scenario.name, move || {
+            prepared.map_err(Failed::from).and_then(|()| in_a_process(scenario, &folder))
+        })
     };
     let mut trials: Vec<Trial> = SCENARIOS.iter().map(scenario).collect();
     trials.push(Trial::test("every_instruction_has_a_check", every_instruction_has_a_check));
@@ -77,7 +79,8 @@ fn every_instruction_has_a_check() -> Result<(), Failed> {
 /// Compiles the driver and the slice's kernels, assembles them for every GPU, and leaves what the scenarios need.
 fn prepare(folder: &Path) -> Result<()> {
     let fake = concat!(env!("CARGO_MANIFEST_DIR"), "/cuda/fake_driver.rs");
-    let built = Command::new("rustc").args(["--edition=2024", "-O", fake, "-o"]).arg(folder.join("libcuda.so.1")).status();
+    let built =
+        Command::new("rustc").args(["--edition=2024", "-O", fake, "-o"]).arg(folder.join("libcuda.so.1")).status();
     assert!(built.expect("rustc starts").success(), "{fake} does not compile");
     let seed = forms_check::seed()?;
     eprintln!("seed {seed}; repeat with {}={seed}", forms_check::SEED_VARIABLE);
@@ -100,8 +103,7 @@ fn drawn(seed: u64) -> Vec<Arc<Form>> {
     let mut random = StdRng::seed_from_u64(seed);
     let of_each = |(_, own): (String, Vec<Arc<Form>>)| {
         let all = own.iter().any(|form| form.signature().is_some());
-        let drawn: Vec<Arc<Form>> =
-            if all { own.clone() } else { own.sample(&mut random, OF_EACH).cloned().collect() };
+        let drawn: Vec<Arc<Form>> = if all { own.clone() } else { own.sample(&mut random, OF_EACH).cloned().collect() };
         drawn
     };
     let drawn: Vec<_> = forms_check::by_instruction(&forms_check::every_form()).into_iter().flat_map(of_each).collect();
@@ -153,7 +155,8 @@ impl Slice {
     fn run(&self, ptx: &str) -> Outcome {
         run_with(ptx);
         let gpu = Gpu::find().unwrap();
-        run(&gpu, &self.forms, &self.images(gpu.sm(), ptx), self.seed, &Progress::kept()).unwrap()
+        run(&gpu, &self.forms, &self.images(gpu.sm(), ptx), Chosen { seed: self.seed, sample: 1 }, &Progress::kept())
+            .unwrap()
     }
 }
 
@@ -246,7 +249,8 @@ fn an_older_gpu(slice: &Slice) {
 
 /// As if a row of a table were wrong in every load and store: one form of each instruction moves half of its bytes.
 fn a_wrong_form_is_named(slice: &Slice) {
-    let halves = [(".u64", ".u32"), (".f64", ".f32"), (".s64", ".s32"), (".u32", ".u16"), (".s32", ".s16"), (".u16", ".u8")];
+    let halves =
+        [(".u64", ".u32"), (".f64", ".f32"), (".s64", ".s32"), (".u32", ".u16"), (".s32", ".s16"), (".u16", ".u8")];
     let (mut ptx, mut wrong) = (slice.ptx.clone(), BTreeSet::new());
     for (_, own) in forms_check::by_instruction(&slice.forms) {
         let half = |form: &Arc<Form>| {
@@ -284,7 +288,8 @@ fn a_fault_is_named(slice: &Slice) {
     assert_eq!(failures.len(), slice.forms.len(), "nothing of this module was compared");
     let begins = format!("its kernel {} failed: launching failed with", kernel.name);
     let own: BTreeSet<&str> = kernel.trials.iter().map(|case| case.form.ptx()).collect();
-    let named: BTreeSet<&str> = failures.iter().filter(|(_, why)| why.starts_with(&begins)).map(|(form, _)| *form).collect();
+    let named: BTreeSet<&str> =
+        failures.iter().filter(|(_, why)| why.starts_with(&begins)).map(|(form, _)| *form).collect();
     assert_eq!(named, own);
     let others = failures.iter().filter(|(_, why)| why.starts_with("not launched")).count();
     assert!(others > 0, "{failures:?}");
