@@ -56,8 +56,8 @@ const THREADS: usize = 256;
 /// Blocks of a launch for each multiprocessor: few enough to run all at once.
 const BLOCKS_PER_PROCESSOR: u32 = 4;
 
-/// Launches of each test.
-const LAUNCHES: usize = 4;
+/// Launches of each test: on 132 multiprocessors, more than four million runs.
+pub const LAUNCHES: usize = 8;
 
 impl Litmus {
     /// All tests.
@@ -212,8 +212,8 @@ impl Counted {
     }
 }
 
-/// Runs a test on a GPU.
-pub fn run(litmus: &Litmus, gpu: &Gpu, module: &Module) -> Result<Counted> {
+/// Runs a test on a GPU, so many times.
+pub fn run(litmus: &Litmus, gpu: &Gpu, module: &Module, launches: usize) -> Result<Counted> {
     let blocks = (gpu.processors() * BLOCKS_PER_PROCESSOR).next_multiple_of(2);
     let pairs = blocks as usize * THREADS / 2;
     let runs = pairs * ROUNDS;
@@ -224,7 +224,7 @@ pub fn run(litmus: &Litmus, gpu: &Gpu, module: &Module) -> Result<Counted> {
     };
     let [zeros, unset] = [vec![0; 8 * runs], vec![0xff; 8 * runs]];
     let (mut memory, mut out): (Buffer, Buffer) = (gpu.upload(&zeros)?, gpu.upload(&unset)?);
-    for _ in 0..LAUNCHES {
+    for _ in 0..launches {
         gpu.refill(&mut memory, &zeros)?;
         gpu.refill(&mut out, &unset)?;
         let arguments =

@@ -110,7 +110,7 @@ fn litmus_tests(gpu: &Gpu, kernels: &Kernels, progress: &Progress) -> Result<Vec
         }
         let module = gpu.load(&image.cubin)?;
         for litmus in own {
-            counted.push(litmus::run(litmus, gpu, &module)?);
+            counted.push(litmus::run(litmus, gpu, &module, litmus::LAUNCHES)?);
             bar.inc(1);
         }
     }

@@ -1,5 +1,5 @@
-//! Runs the PTX of the suite's kernels, all threads of a launch in step: what a GPU would do with it, as far as these
-//! kernels go. They have no branches, and an instruction that it does not know is an error and not passed over.
+//! Runs the PTX of the suite's kernels, all threads of a launch in step, or one after the other where they part ways:
+//! what a GPU would do with it, as far as these kernels go. An instruction that it does not know is an error.
 //!
 //! A state space has addresses of its own: an access that forgets to convert its address goes astray, and an access
 //! outside of every piece of memory is an error.
@@ -108,11 +108,41 @@ impl Run<'_> {
     fn function(&mut self, function: &Function) -> Result<()> {
         let text: String = function.body.iter().map(|line| code(&line.text)).collect::<Vec<_>>().join("\n");
         let (_, body) = text.split_once("\n{").ok_or("a function without a body")?;
-        for statement in statements(body) {
+        let statements = statements(body);
+        if statements.iter().any(|statement| statement.contains("bra ") || statement.contains("bra.uni ")) {
+            return (0..self.threads.len()).try_for_each(|at| self.alone(at, &statements));
+        }
+        for statement in statements.iter().filter(|statement| !statement.ends_with(':')) {
             if statement == "ret" {
                 return Ok(());
             }
-            self.statement(&statement).map_err(|error| format!("{statement}: {error}"))?;
+            self.statement(statement).map_err(|error| format!("{statement}: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// Threads that part ways run one after the other.
+    fn alone(&mut self, at: usize, statements: &[String]) -> Result<()> {
+        let mut next = 0;
+        while let Some(statement) = statements.get(next).filter(|statement| *statement != "ret") {
+            next += 1;
+            let words: Vec<&str> = statement.split_whitespace().collect();
+            let taken = match words[..] {
+                [branch, _] if branch.starts_with("bra") => true,
+                [guard, branch, _] if branch.starts_with("bra") => match guard.strip_prefix("@!") {
+                    Some(name) => self.get(at, name)? == 0,
+                    None => self.get(at, &guard[1..])? == 1,
+                },
+                _ if statement.starts_with('.') || statement.ends_with(':') => false,
+                _ => {
+                    self.instruction(at, statement).map_err(|error| format!("{statement}: {error}"))?;
+                    false
+                }
+            };
+            if taken {
+                let label = format!("{}:", words.last().ok_or("no label")?);
+                next = statements.iter().position(|statement| *statement == label).ok_or("an unknown label")?;
+            }
         }
         Ok(())
     }
@@ -209,7 +239,7 @@ impl Run<'_> {
                 let policy = self.policy(at, &words, &operands)?;
                 self.set(at, operand(0)?, policy.into())
             }
-            "barrier" => Ok(()),
+            "barrier" | "fence" => Ok(()),
             _ => self.compute(at, &words, &operands),
         }
     }
@@ -441,6 +471,7 @@ fn code(line: &str) -> &str {
 /// The statements of a body: braces of blocks are dropped, those of vectors kept.
 fn statements(body: &str) -> Vec<String> {
     let lines = body.lines().map(|line| line.trim()).filter(|line| !line.is_empty() && *line != "{" && *line != "}");
+    let lines = lines.map(|line| if line.ends_with(':') { format!("{line};") } else { line.to_owned() });
     let text = lines.collect::<Vec<_>>().join(" ");
     let statements = text.split(';').map(|statement| statement.split_whitespace().collect::<Vec<_>>().join(" "));
     statements.filter(|statement| !statement.is_empty()).collect()

@@ -15,11 +15,15 @@ use host_tests::cuda_tools::CudaTools;
 use host_tests::driver::{self, DRIVER_VARIABLE};
 use host_tests::error::Result;
 use host_tests::forms_check;
-use host_tests::gpu::Gpu;
+use host_tests::gpu::{Gpu, Target};
 use host_tests::progress::Progress;
 use host_tests::ptx::Module;
 use host_tests::ptxas::On;
+use host_tests::suite::bundle::{Kernels, newest_glibc};
+use host_tests::suite::fault::Fault;
 use host_tests::suite::image::{Image, compile};
+use host_tests::suite::litmus::{self, Litmus};
+use host_tests::suite::report::{Report, Versions};
 use host_tests::suite::{Chosen, Outcome, Plan, Verdict, run};
 use host_tests::target::{PtxVersion, Sm};
 use host_tests::toolchain::{DeviceToolchain, Route};
@@ -42,6 +46,9 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "every_form_passes", sm: "100", run: every_form_passes },
     Scenario { name: "an_older_gpu_says_what_it_lacks", sm: "80", run: an_older_gpu },
     Scenario { name: "a_wrong_form_is_named", sm: "100", run: a_wrong_form_is_named },
+    Scenario { name: "litmus_tests_count_every_pair", sm: "100", run: litmus_tests },
+    Scenario { name: "a_gpu_that_does_nothing_fails", sm: "100", run: a_gpu_that_does_nothing },
+    Scenario { name: "no_gpu_has_its_own_code", sm: "100", run: no_gpu },
     Scenario { name: "a_fault_is_named", sm: "100", run: a_fault_is_named },
 ];
 
@@ -65,6 +72,7 @@ fn main() -> ExitCode {
         })
     };
     let mut trials: Vec<Trial> = SCENARIOS.iter().map(scenario).collect();
+    trials.push(Trial::test("a_report_becomes_a_page", || a_report_becomes_a_page().map_err(Failed::from)));
     trials.push(Trial::test("every_instruction_has_a_check", every_instruction_has_a_check));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -91,9 +99,14 @@ fn prepare(folder: &Path) -> Result<()> {
     let tools = CudaTools::find(&progress)?;
     let plan = Plan::new(&drawn(seed));
     let part = compile("slice", 0, &plan.kernels, &toolchain)?;
+    let (litmus, faults) = (Litmus::all(), Fault::all());
+    let litmus = compile("litmus", 0, &litmus, &toolchain)?;
+    let faults = compile("faults", 0, &faults, &toolchain)?;
     for on in On::every(&tools, &progress)? {
-        part.assemble(&on)?;
+        let images = [part.assemble(&on)?, litmus.assemble(&on)?, faults.assemble(&on)?].concat();
+        assert!(images.iter().all(|image| Target::of(&image.cubin).is_ok()), "{} makes no cubins", on.sm);
     }
+    write("litmus.ptx", &litmus.text(&litmus.kernels.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?);
     write("kernels.ptx", &part.text(&plan.kernels.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?);
     Ok(())
 }
@@ -132,6 +145,7 @@ struct Slice {
     forms: Vec<Arc<Form>>,
     plan: Plan,
     ptx: String,
+    litmus: String,
 }
 
 impl Slice {
@@ -141,7 +155,7 @@ impl Slice {
         let seed = text("seed").parse().expect("a number");
         let forms = drawn(seed);
         let plan = Plan::new(&forms);
-        Slice { seed, forms, plan, ptx: text("kernels.ptx") }
+        Slice { seed, forms, plan, ptx: text("kernels.ptx"), litmus: text("litmus.ptx") }
     }
 
     /// The image of the kernels that a GPU has.
@@ -293,4 +307,100 @@ fn a_fault_is_named(slice: &Slice) {
     assert_eq!(named, own);
     let others = failures.iter().filter(|(_, why)| why.starts_with("not launched")).count();
     assert!(others > 0, "{failures:?}");
+}
+
+/// Threads that run one after the other see nothing that is forbidden, and no pair is lost or counted twice.
+fn litmus_tests(slice: &Slice) {
+    run_with(&slice.litmus);
+    let gpu = Gpu::find().unwrap();
+    let module = gpu.load(slice.litmus.as_bytes()).unwrap();
+    let all = Litmus::all();
+    assert_eq!(all.len(), 39);
+    for litmus in [&all[1], &all[14 + 4], &all[38]] {
+        let counted = litmus::run(litmus, &gpu, &module, 1).unwrap();
+        assert_eq!(counted.violations(), 0, "{counted:?}");
+        // Four multiprocessors with four blocks of 256 threads, eight rounds.
+        assert_eq!(counted.outcomes.iter().sum::<u64>(), 4 * 4 * 256 / 2 * 8, "{counted:?}");
+        assert_eq!(counted.outcomes.iter().filter(|count| **count > 0).count(), 1, "{counted:?}");
+    }
+}
+
+/// The folder of a bundle, with the slice's kernels in it.
+fn bundle(slice: &Slice) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("kernels")).unwrap();
+    let image = |kernels: Vec<String>, ptx: &str| Image { kernels, cubin: ptx.as_bytes().to_vec() };
+    let litmus = Litmus::all().into_iter().map(|litmus| litmus.name).collect();
+    // The slice's kernels are not those of the whole catalogue, which the program runs.
+    let kernels = Kernels { forms: Vec::new(), others: vec![image(litmus, &slice.litmus)] };
+    let packed = kernels.pack().unwrap();
+    let unpacked = Kernels::unpack(&packed).unwrap();
+    assert_eq!((unpacked.forms.len(), unpacked.others.len()), (0, 1));
+    assert_eq!(unpacked.others[0].cubin, slice.litmus.as_bytes());
+    assert!(Kernels::unpack(&packed[..packed.len() / 2]).is_err());
+    std::fs::write(folder.path().join("kernels/sm_100.zst"), packed).unwrap();
+    let versions = serde_json::to_string(&Versions::default()).unwrap();
+    std::fs::write(folder.path().join("versions.json"), versions).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_gpu-suite"), folder.path().join("run")).unwrap();
+    folder
+}
+
+/// Runs the program of a bundle; its exit code, and what it printed.
+fn program(folder: &Path, driver: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(folder.join("run")).args(arguments).env(DRIVER_VARIABLE, driver).output().unwrap();
+    let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
+    (output.status.code(), text)
+}
+
+/// Where kernels do nothing, no form passes; nor does one that the program of a bundle has no kernel of.
+fn a_gpu_that_does_nothing(slice: &Slice) {
+    let gpu = Gpu::find().unwrap();
+    let chosen = Chosen { seed: slice.seed, sample: 1 };
+    let outcome = run(&gpu, &slice.forms, &slice.images(100, &slice.ptx), chosen, &Progress::kept()).unwrap();
+    assert_eq!(by_verdict(&outcome), HashMap::from([("failed", slice.forms.len())]));
+    assert!(failures(&outcome)[0].1.contains(" is 0xa5 (the poison), expected 0x"), "{:?}", failures(&outcome)[0]);
+    let folder = bundle(slice);
+    let driver = std::env::var(DRIVER_VARIABLE).unwrap();
+    let (code, text) = program(folder.path(), &driver, &["--seed", "7", "--no-litmus"]);
+    assert_eq!(code, Some(1), "{text}");
+    let report = std::fs::read(folder.path().join("report.json")).unwrap();
+    let report: Report = serde_json::from_slice(&report).unwrap();
+    let forms = report.forms;
+    assert_eq!((report.gpu.as_str(), report.sm, report.seed), ("Fake GPU", 100, 7));
+    assert_eq!((forms.catalogue, forms.of_device), (69_890, 69_890));
+    assert_eq!((forms.launched, forms.verified), (0, 0));
+    assert_eq!(report.instructions.iter().map(|row| row.failed).sum::<usize>(), 69_890);
+    assert_eq!(report.failures.len(), 100);
+    // Its faults are launched by processes of their own, whose kernels do nothing either.
+    assert_eq!(report.faults.len(), 20);
+    assert!(report.faults.iter().all(|fault| fault.found.is_err()), "{:?}", report.faults);
+    assert!(text.contains("69890  forms in the catalogue for this device\n"), "{text}");
+    // What no thread wrote is no outcome of a litmus test.
+    let (code, text) = program(folder.path(), &driver, &["--no-faults"]);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("of which none is 0 or 1"), "{text}");
+}
+
+fn no_gpu(slice: &Slice) {
+    let folder = bundle(slice);
+    let (code, text) = program(folder.path(), "/nonexistent/libcuda.so.1", &[]);
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.starts_with("no GPU: no CUDA driver could be opened"), "{text}");
+    assert_eq!(program(folder.path(), "", &["--nonsense"]).0, Some(2));
+    let driver = std::env::var(DRIVER_VARIABLE).unwrap();
+    std::fs::remove_file(folder.path().join("kernels/sm_100.zst")).unwrap();
+    let (code, text) = program(folder.path(), &driver, &[]);
+    assert_eq!(code, Some(1));
+    assert!(text.starts_with("error: this bundle has no kernels for sm_100\n"), "{text}");
+    let run = std::fs::read(folder.path().join("run")).unwrap();
+    assert_eq!(newest_glibc(b"GLIBC_2.9 GLIBC_2.34 GLIBC_2.2.5"), (2, 34));
+    assert!(newest_glibc(&run) > (2, 0), "the program names the C library");
+}
+
+/// The page of a report, to the letter. The report is made up; it is nobody's measurement.
+fn a_report_becomes_a_page() -> Result<(), String> {
+    let report: Report = serde_json::from_str(include_str!("report.json")).map_err(|error| error.to_string())?;
+    assert!(!report.passed());
+    let page = report.page();
+    if page == include_str!("report.md") { Ok(()) } else { Err(format!("the page is now:\n{page}")) }
 }
