@@ -21,8 +21,8 @@ use crate::ptxas::On;
 use crate::target::Sm;
 use crate::toolchain::DeviceToolchain;
 
-/// GPUs whose machine code a bundle has: one of each generation, which the later ones of it run too.
-pub const GPUS: [u32; 6] = [75, 80, 90, 100, 110, 120];
+/// GPUs whose machine code a bundle has; the others of a generation run that of the one before them.
+pub const GPUS: [u32; 10] = [75, 80, 86, 89, 90, 100, 103, 110, 120, 121];
 
 /// A bundle is at most so large.
 pub const LARGEST: u64 = 48_000_000;

@@ -170,12 +170,13 @@ pub(super) const CONSTANTS: usize = TRIALS * THREADS * SLOT;
 fn variables<E: Entry>(kernels: &[&E]) -> String {
     let has = |room| kernels.iter().any(|kernel| kernel.room() == room);
     let declared = [
-        ("shared", "shared", kernels.iter().map(|kernel| kernel.shared()).max().unwrap_or_default()),
-        ("const", "constants", if has(Room::Const) { CONSTANTS } else { 0 }),
-        ("const", "tensor_map", if has(Room::ConstTensorMap) { 128 } else { 0 }),
+        (".shared", "shared", kernels.iter().map(|kernel| kernel.shared()).max().unwrap_or_default()),
+        // The host fills these; of others the assembler knows that nobody does.
+        (".visible .const", "constants", if has(Room::Const) { CONSTANTS } else { 0 }),
+        (".visible .const", "tensor_map", if has(Room::ConstTensorMap) { 128 } else { 0 }),
     ];
     let declare =
-        |(space, name, bytes): (&str, &str, usize)| format!(".{space} .align 128 .b8 suite_{name}[{bytes}];\n");
+        |(space, name, bytes): (&str, &str, usize)| format!("{space} .align 128 .b8 suite_{name}[{bytes}];\n");
     declared.into_iter().filter(|(.., bytes)| *bytes > 0).map(declare).collect()
 }
 
