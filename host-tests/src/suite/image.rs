@@ -91,6 +91,20 @@ pub struct Image {
     pub cubin: Vec<u8>,
 }
 
+/// Kernels as they are compiled together, numbered.
+pub fn parts<E>(kernels: &[E]) -> Vec<(usize, &[E])> {
+    kernels.chunks(COMPILED).enumerate().collect()
+}
+
+fn lanes() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).min(COMPILERS)
+}
+
+/// Compiles the part of that number.
+pub fn compile_part<'p, E: Entry>(number: usize, kernels: &'p [E], toolchain: &DeviceToolchain) -> Result<Part<'p, E>> {
+    compile(&format!("part-{number}"), number % lanes(), kernels, toolchain)
+}
+
 /// Compiles all of these kernels, and assembles each for every GPU that has its forms.
 pub fn images<E: Entry>(
     kernels: &[E],
@@ -98,13 +112,12 @@ pub fn images<E: Entry>(
     toolchain: &DeviceToolchain,
     progress: &Progress,
 ) -> Result<Vec<(Sm, Vec<Image>)>> {
-    let parts: Vec<(usize, &[E])> = kernels.chunks(COMPILED).enumerate().collect();
-    let lanes = std::thread::available_parallelism().map_or(1, usize::from).min(COMPILERS);
+    let (parts, lanes) = (parts(kernels), lanes());
     let bar = progress.bar(parts.len() as u64, "Compiling and assembling the kernels");
     let of_lane = &|lane: usize| -> Result<Vec<(usize, Vec<Vec<Image>>)>> {
         let own = parts.iter().filter(|(number, _)| number % lanes == lane);
         let made = own.map(|&(number, kernels)| {
-            let part = compile(&format!("part-{number}"), lane, kernels, toolchain)?;
+            let part = compile_part(number, kernels, toolchain)?;
             let images = on.iter().map(|on| part.assemble(on)).collect::<Result<_>>()?;
             bar.inc(1);
             Ok((number, images))

@@ -21,10 +21,10 @@ use host_tests::ptx::Module;
 use host_tests::ptxas::On;
 use host_tests::suite::bundle::{Kernels, newest_glibc};
 use host_tests::suite::fault::Fault;
-use host_tests::suite::image::{Image, compile};
+use host_tests::suite::image::{Image, compile, compile_part, parts};
 use host_tests::suite::litmus::{self, Litmus};
 use host_tests::suite::report::{Report, Versions};
-use host_tests::suite::{Chosen, Outcome, Plan, Verdict, run};
+use host_tests::suite::{Chosen, Kernel, Outcome, Plan, Verdict, run};
 use host_tests::target::{PtxVersion, Sm};
 use host_tests::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -52,6 +52,9 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "a_fault_is_named", sm: "100", run: a_fault_is_named },
 ];
 
+/// Set, it tries the whole catalogue, and nothing else: a quarter of an hour to compile, and some minutes to interpret.
+const WHOLE_VARIABLE: &str = "SUITE_WHOLE";
+
 const SCENARIO_VARIABLE: &str = "SUITE_SCENARIO";
 const FOLDER_VARIABLE: &str = "SUITE_FOLDER";
 
@@ -71,7 +74,8 @@ fn main() -> ExitCode {
             prepared.map_err(Failed::from).and_then(|()| in_a_process(scenario, &folder))
         })
     };
-    let mut trials: Vec<Trial> = SCENARIOS.iter().map(scenario).collect();
+    let whole = std::env::var_os(WHOLE_VARIABLE).is_some();
+    let mut trials: Vec<Trial> = SCENARIOS.iter().take(if whole { 1 } else { SCENARIOS.len() }).map(scenario).collect();
     trials.push(Trial::test("a_report_becomes_a_page", || a_report_becomes_a_page().map_err(Failed::from)));
     trials.push(Trial::test("every_instruction_has_a_check", every_instruction_has_a_check));
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -98,6 +102,15 @@ fn prepare(folder: &Path) -> Result<()> {
     let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
     let tools = CudaTools::find(&progress)?;
     let plan = Plan::new(&drawn(seed));
+    if std::env::var_os(WHOLE_VARIABLE).is_some() {
+        let (sm, version) = (Sm::new(100), PtxVersion::new(9, 0));
+        let text = |(number, kernels): (usize, &[Kernel])| {
+            compile_part(number, kernels, &toolchain)?.text(&kernels.iter().collect::<Vec<_>>(), sm, version)
+        };
+        let parts: Vec<String> = parts(&plan.kernels).into_iter().map(text).collect::<Result<_>>()?;
+        write("kernels.ptx", &parts.concat());
+        return Ok(());
+    }
     let part = compile("slice", 0, &plan.kernels, &toolchain)?;
     let (litmus, faults) = (Litmus::all(), Fault::all());
     let litmus = compile("litmus", 0, &litmus, &toolchain)?;
@@ -113,6 +126,9 @@ fn prepare(folder: &Path) -> Result<()> {
 
 /// The forms of the slice, in the catalogue's order.
 fn drawn(seed: u64) -> Vec<Arc<Form>> {
+    if std::env::var_os(WHOLE_VARIABLE).is_some() {
+        return forms_check::every_form();
+    }
     let mut random = StdRng::seed_from_u64(seed);
     let of_each = |(_, own): (String, Vec<Arc<Form>>)| {
         let all = own.iter().any(|form| form.signature().is_some());
@@ -155,7 +171,8 @@ impl Slice {
         let seed = text("seed").parse().expect("a number");
         let forms = drawn(seed);
         let plan = Plan::new(&forms);
-        Slice { seed, forms, plan, ptx: text("kernels.ptx"), litmus: text("litmus.ptx") }
+        let litmus = std::fs::read_to_string(folder.join("litmus.ptx")).unwrap_or_default();
+        Slice { seed, forms, plan, ptx: text("kernels.ptx"), litmus }
     }
 
     /// The image of the kernels that a GPU has.
