@@ -140,7 +140,8 @@ pub fn make(
     tools: &CudaTools,
     progress: &Progress,
 ) -> Result<u64> {
-    if out.exists() && !out.join("versions.json").is_file() {
+    let is_empty = std::fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_none());
+    if out.exists() && !is_empty && !out.join("versions.json").is_file() {
         return Err(Error::new("this is something else than a bundle")
             .at(out.display())
             .fix("name a folder that is not there yet"));

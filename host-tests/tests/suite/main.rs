@@ -47,6 +47,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "an_older_gpu_says_what_it_lacks", sm: "80", run: an_older_gpu },
     Scenario { name: "a_wrong_form_is_named", sm: "100", run: a_wrong_form_is_named },
     Scenario { name: "litmus_tests_count_every_pair", sm: "100", run: litmus_tests },
+    Scenario { name: "a_lost_store_is_a_violation", sm: "100", run: a_lost_store_is_a_violation },
     Scenario { name: "a_gpu_that_does_nothing_fails", sm: "100", run: a_gpu_that_does_nothing },
     Scenario { name: "no_gpu_has_its_own_code", sm: "100", run: no_gpu },
     Scenario { name: "a_fault_is_named", sm: "100", run: a_fault_is_named },
@@ -340,6 +341,25 @@ fn litmus_tests(slice: &Slice) {
         assert_eq!(counted.outcomes.iter().sum::<u64>(), 4 * 4 * 256 / 2 * 8, "{counted:?}");
         assert_eq!(counted.outcomes.iter().filter(|count| **count > 0).count(), 1, "{counted:?}");
     }
+}
+
+/// A message without its data is counted as what it is: a violation.
+fn a_lost_store_is_a_violation(slice: &Slice) {
+    let name = "message_passing_acquire_release_gpu";
+    let litmus = Litmus::all().into_iter().find(|litmus| litmus.name == name).unwrap();
+    let (before, behind) = slice.litmus.split_once(&format!(".entry {name}(")).unwrap();
+    // Each round stores the data, then the flag.
+    let mut stores = 0;
+    let kept = behind.lines().filter(|line| {
+        stores += usize::from(line.starts_with("st.release.gpu."));
+        !line.starts_with("st.release.gpu.") || stores % 2 == 0
+    });
+    let ptx = format!("{before}.entry {name}({}", kept.collect::<Vec<_>>().join("\n"));
+    run_with(&ptx);
+    let gpu = Gpu::find().unwrap();
+    let module = gpu.load(ptx.as_bytes()).unwrap();
+    let counted = litmus::run(&litmus, &gpu, &module, 1).unwrap();
+    assert_eq!(counted.violations(), 4 * 4 * 256 / 2 * 8, "{counted:?}");
 }
 
 /// The folder of a bundle, with the slice's kernels in it.
