@@ -115,8 +115,8 @@ fn file_of(folder: &Path, sm: Sm) -> PathBuf {
 /// Reads the kernels that this GPU runs: of its own generation, and none that is newer.
 pub fn read(folder: &Path, sm: u32) -> Result<Kernels> {
     let fits = GPUS.into_iter().filter(|&known| known / 10 == sm / 10 && known <= sm);
-    let files = fits.map(|known| file_of(folder, Sm::new(known))).chain([file_of(folder, Sm::new(sm))]);
-    let file = files.filter(|file| file.is_file()).last().ok_or_else(|| {
+    let mut files = fits.map(|known| file_of(folder, Sm::new(known))).chain([file_of(folder, Sm::new(sm))]);
+    let file = files.rfind(|file| file.is_file()).ok_or_else(|| {
         Error::new(format_args!("this bundle has no kernels for sm_{sm}"))
             .at(folder.join("kernels").display())
             .fix(format_args!("make one that has: `cargo xtask bundle OUT --sm {sm}`"))

@@ -11,6 +11,6 @@ pub mod report;
 mod run;
 mod trial;
 
-pub use plan::{Kernel, Plan};
+pub use plan::{Kernel, Plan, slice};
 pub use run::{Chosen, Outcome, Verdict, run};
 pub use trial::{NoCheck, Room};

@@ -5,11 +5,15 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use ptx_intrinsics::catalogue::{Form, Operation};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
 
 use super::image::Entry;
 use super::policy;
 use super::trial::{self, NoCheck, PARAMETER, Room, SLOT, THREADS};
 use crate::forms::{self, Case, Manner};
+use crate::forms_check::by_instruction;
 
 /// Trials of a kernel at most: of 32 slots of 32 bytes each, in shared memory.
 pub(super) const TRIALS: usize = 32;
@@ -69,6 +73,21 @@ impl Plan {
         }
         plan
     }
+}
+
+/// So many forms of each instruction, drawn by the seed, in the catalogue's order; of those that move no value, all.
+/// 256-bit types have 254 choices of lanes each: those of one instruction are enough for a slice.
+pub fn slice(forms: &[Arc<Form>], of_each: usize, seed: u64) -> Vec<Arc<Form>> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut drawn = Vec::new();
+    for (name, own) in by_instruction(forms) {
+        let moves_values = own.iter().all(|form| form.signature().is_none());
+        let of_each = if moves_values { of_each } else { own.len() };
+        let drawn_here = own.sample(&mut random, of_each).filter(|form| form.bytes() < 32 || name == "ld.global.nc");
+        drawn.extend(drawn_here.cloned());
+    }
+    let wanted: HashSet<&str> = drawn.iter().map(|form: &Arc<Form>| form.rust()).collect();
+    forms.iter().filter(|form| wanted.contains(form.rust())).cloned().collect()
 }
 
 /// Lines are longer than slots, and two blocks have twice as many. Of a parameter no two trials read the same bytes: the

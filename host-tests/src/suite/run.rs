@@ -44,6 +44,8 @@ impl Verdict {
 pub struct Outcome {
     /// Of each form.
     pub verdicts: Vec<(Arc<Form>, Verdict)>,
+    /// Forms that were launched, however that ended.
+    pub launched: usize,
     /// Kernels launched.
     pub kernels: usize,
     /// Trials compared: forms in all their manners.
@@ -72,7 +74,7 @@ pub fn run(gpu: &Gpu, forms: &[Arc<Form>], images: &[Image], chosen: Chosen, pro
     let plan = Plan::new(forms);
     let by_name: HashMap<&str, &Kernel> = plan.kernels.iter().map(|kernel| (kernel.name.as_str(), kernel)).collect();
     let mut verdicts: BTreeMap<&str, Verdict> = BTreeMap::new();
-    let mut outcome = Outcome { verdicts: Vec::new(), kernels: 0, trials: 0, bytes: 0, seconds: 0.0 };
+    let mut outcome = Outcome { verdicts: Vec::new(), launched: 0, kernels: 0, trials: 0, bytes: 0, seconds: 0.0 };
     let bar = progress.bar(images.iter().map(|image| image.kernels.len() as u64).sum(), "Launching");
     let mut random = StdRng::seed_from_u64(chosen.seed);
     for image in images.iter().step_by(chosen.sample) {
@@ -93,6 +95,7 @@ pub fn run(gpu: &Gpu, forms: &[Arc<Form>], images: &[Image], chosen: Chosen, pro
         let reason = || not_run(form, gpu.sm(), &plan, chosen.sample);
         (form.clone(), verdicts.get(form.rust()).cloned().unwrap_or_else(reason))
     };
+    outcome.launched = verdicts.len();
     outcome.verdicts = forms.iter().map(verdict).collect();
     outcome.seconds = began.elapsed().as_secs_f64();
     Ok(outcome)

@@ -126,8 +126,11 @@ struct Other {
     expected: fn(&Form, usize, &[u8], &mut [u8]),
 }
 
+/// How to try a form of an instruction.
+type HowTo = fn(&Form) -> Other;
+
 /// By instruction. A form without a row is not tried, which fails a test and shows in every report.
-const OTHERS: &[(&str, fn(&Form) -> Other)] = &[
+const OTHERS: &[(&str, HowTo)] = &[
     ("prefetch", |form| {
         let room = match form.ptx() {
             "prefetch.tensormap" => Room::TensorMap,
@@ -162,7 +165,7 @@ fn other(form: &Form) -> Result<Other, NoCheck> {
 
 /// Whether a thread's predicate holds in the trial of that number.
 fn holds(trial: usize, thread: usize) -> bool {
-    (trial + thread) % 2 == 0
+    (trial + thread).is_multiple_of(2)
 }
 
 fn is_guarded(case: &Case) -> bool {
