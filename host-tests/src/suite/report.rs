@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use ptx_intrinsics::catalogue::Form;
 use serde::{Deserialize, Serialize};
 
 use super::litmus::Counted;
@@ -109,18 +110,14 @@ const SHOWN: usize = 100;
 impl Forms {
     /// Counts.
     pub fn of(outcome: &Outcome, sm: u32) -> Forms {
-        let count =
-            |wanted: fn(&Verdict) -> bool| outcome.verdicts.iter().filter(|(_, verdict)| wanted(verdict)).count();
-        let not_launched = |verdict: &Verdict| match verdict {
-            Verdict::Passed => false,
-            Verdict::Failed(why) => why.starts_with("not launched") || why.starts_with("no check"),
-            Verdict::NotRun(_) => true,
+        let count = |wanted: &dyn Fn(&Form, &Verdict) -> bool| {
+            outcome.verdicts.iter().filter(|(form, verdict)| wanted(form, verdict)).count()
         };
         Forms {
             catalogue: outcome.verdicts.len(),
-            of_device: outcome.verdicts.iter().filter(|(form, _)| form.min_sm() <= sm).count(),
-            launched: outcome.verdicts.iter().filter(|(_, verdict)| !not_launched(verdict)).count(),
-            verified: count(|verdict| *verdict == Verdict::Passed),
+            of_device: count(&|form, _| form.min_sm() <= sm),
+            launched: outcome.launched,
+            verified: count(&|_, verdict| *verdict == Verdict::Passed),
             kernels: outcome.kernels,
             trials: outcome.trials,
             bytes: outcome.bytes,
