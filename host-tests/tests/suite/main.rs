@@ -45,6 +45,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "a_wrong_form_is_named", sm: "100", run: a_wrong_form_is_named },
     Scenario { name: "litmus_tests_count_every_pair", sm: "100", run: litmus_tests },
     Scenario { name: "a_lost_store_is_a_violation", sm: "100", run: a_lost_store_is_a_violation },
+    Scenario { name: "faulty_accesses_fail", sm: "100", run: faulty_accesses_fail },
     Scenario { name: "a_gpu_that_does_nothing_fails", sm: "100", run: a_gpu_that_does_nothing },
     Scenario { name: "no_gpu_has_its_own_code", sm: "100", run: no_gpu },
     Scenario { name: "a_fault_is_named", sm: "100", run: a_fault_is_named },
@@ -117,6 +118,7 @@ fn prepare(folder: &Path) -> Result<()> {
         let images = [part.assemble(&on)?, litmus.assemble(&on)?, faults.assemble(&on)?].concat();
         assert!(images.iter().all(|image| Target::of(&image.cubin).is_ok()), "{} makes no cubins", on.sm);
     }
+    write("faults.ptx", &faults.text(&faults.kernels.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?);
     write("litmus.ptx", &litmus.text(&litmus.kernels.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?);
     write("kernels.ptx", &part.text(&plan.kernels.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?);
     Ok(())
@@ -151,6 +153,7 @@ struct Slice {
     plan: Plan,
     ptx: String,
     litmus: String,
+    faults: String,
 }
 
 impl Slice {
@@ -160,8 +163,9 @@ impl Slice {
         let seed = text("seed").parse().expect("a number");
         let forms = drawn(seed);
         let plan = Plan::new(&forms);
-        let litmus = std::fs::read_to_string(folder.join("litmus.ptx")).unwrap_or_default();
-        Slice { seed, forms, plan, ptx: text("kernels.ptx"), litmus }
+        let [litmus, faults] =
+            ["litmus.ptx", "faults.ptx"].map(|name| std::fs::read_to_string(folder.join(name)).unwrap_or_default());
+        Slice { seed, forms, plan, ptx: text("kernels.ptx"), litmus, faults }
     }
 
     /// The image of the kernels that a GPU has.
@@ -193,6 +197,8 @@ fn run_with(ptx: &str) {
 
 /// What a GPU answers to an access that goes astray.
 const ILLEGAL_ADDRESS: u32 = 700;
+/// And to one whose address is odd.
+const MISALIGNED_ADDRESS: u32 = 716;
 
 unsafe extern "C" fn launch(name: *const c_char, shape: *const u32, arguments: *mut *mut c_void) -> u32 {
     static HOLDS: LazyLock<extern "C" fn(u64, usize) -> bool> =
@@ -205,7 +211,11 @@ unsafe extern "C" fn launch(name: *const c_char, shape: *const u32, arguments: *
     let (kernel, shape) = unsafe { (CStr::from_ptr(name).to_str().unwrap(), std::slice::from_raw_parts(shape, 6)) };
     let module = MODULE.lock().unwrap();
     let module = module.as_ref().unwrap();
-    let count = if kernel.starts_with("entry") { 4 } else { 3 };
+    let count = match kernel {
+        _ if kernel.starts_with("entry") => 4,
+        _ if kernel.ends_with("_misaligned") || kernel.ends_with("_out_of_range") => 2,
+        _ => 3,
+    };
     // SAFETY: the kernels have so many arguments.
     let arguments = unsafe { std::slice::from_raw_parts(arguments.cast::<*const u8>(), count) };
     let variable = |name: &str| {
@@ -219,7 +229,7 @@ unsafe extern "C" fn launch(name: *const c_char, shape: *const u32, arguments: *
         Ok(()) => 0,
         Err(error) => {
             eprintln!("{kernel}: {error}");
-            ILLEGAL_ADDRESS
+            if error.contains("is no multiple of") { MISALIGNED_ADDRESS } else { ILLEGAL_ADDRESS }
         }
     }
 }
@@ -307,7 +317,7 @@ fn a_fault_is_named(slice: &Slice) {
     let outcome = slice.run(&ptx);
     let failures = failures(&outcome);
     assert_eq!(failures.len(), slice.forms.len(), "nothing of this module was compared");
-    let begins = format!("its kernel {} failed: launching failed with", kernel.name);
+    let begins = format!("its kernel {} failed: running the kernels failed with", kernel.name);
     let own: BTreeSet<&str> = kernel.trials.iter().map(|case| case.form.ptx()).collect();
     let named: BTreeSet<&str> =
         failures.iter().filter(|(_, why)| why.starts_with(&begins)).map(|(form, _)| *form).collect();
@@ -349,6 +359,22 @@ fn a_lost_store_is_a_violation(slice: &Slice) {
     let module = gpu.load(ptx.as_bytes()).unwrap();
     let counted = litmus::run(&litmus, &gpu, &module, 1).unwrap();
     assert_eq!(counted.violations(), 4 * 4 * 256 / 2 * 8, "{counted:?}");
+}
+
+/// Each gives the answer that it should, and is the access that it says.
+fn faulty_accesses_fail(slice: &Slice) {
+    run_with(&slice.faults);
+    let gpu = Gpu::find().unwrap();
+    let all = Fault::all();
+    assert_eq!(all.len(), 20);
+    let kernels = all.iter().map(|fault| fault.name.clone()).collect();
+    let images = [Image { kernels, cubin: slice.faults.as_bytes().to_vec() }];
+    // SAFETY: the fake driver has this function, of this type.
+    let forget = unsafe { driver::load().unwrap().symbol::<extern "C" fn()>(c"fake_forget_fault") }.unwrap();
+    for fault in &all {
+        assert_eq!(fault.provoke(&gpu, &images).unwrap(), fault.code(), "{}", fault.name);
+        forget();
+    }
 }
 
 /// The folder of a bundle, with the slice's kernels in it.
