@@ -35,6 +35,8 @@ static KERNELS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
 static FAULT: Mutex<u32> = Mutex::new(SUCCESS);
 /// The text of the module that was loaded last.
 static IMAGE: Mutex<String> = Mutex::new(String::new());
+/// Its symbols, if it is a cubin.
+static SYMBOLS: Mutex<Option<BTreeMap<String, usize>>> = Mutex::new(None);
 /// Where the variables of that module stand.
 static VARIABLES: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
 
@@ -176,6 +178,28 @@ pub unsafe extern "C" fn cuDevicePrimaryCtxRetain(context: *mut *mut c_void, _de
     SUCCESS
 }
 
+/// The symbols of a cubin, with their bytes: kernels and variables.
+unsafe fn symbols(image: *const u8) -> BTreeMap<String, usize> {
+    let number = |at: usize, bytes: usize| -> usize {
+        let mut number = [0; 8];
+        unsafe { copy_nonoverlapping(image.add(at), number.as_mut_ptr(), bytes) };
+        u64::from_le_bytes(number) as usize
+    };
+    let (sections, length, count) = (number(0x28, 8), number(0x3a, 2), number(0x3c, 2));
+    let section = |at: usize| sections + at * length;
+    const SYMBOLS: usize = 2;
+    let Some(table) = (0..count).map(section).find(|at| number(at + 4, 4) == SYMBOLS) else {
+        return BTreeMap::new();
+    };
+    let (start, bytes, names) =
+        (number(table + 24, 8), number(table + 32, 8), number(section(number(table + 40, 4)) + 24, 8));
+    let symbol = |at: usize| {
+        let name = unsafe { CStr::from_ptr(image.add(names + number(at, 4)).cast()) };
+        (name.to_str().unwrap().to_owned(), number(at + 16, 8))
+    };
+    (start..start + bytes).step_by(24).map(symbol).collect()
+}
+
 /// Refuses an image with `bad` in it, with a log if one is asked for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuModuleLoadDataEx(
@@ -185,7 +209,9 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
     keys: *const u32,
     values: *const *mut u8,
 ) -> u32 {
+    let start = image.cast::<u8>();
     let image = unsafe { CStr::from_ptr(image) }.to_bytes();
+    *SYMBOLS.lock().unwrap() = image.starts_with(b"\x7fELF").then(|| unsafe { symbols(start) });
     if image.windows(3).any(|word| word == b"bad") {
         let log = (0..options as usize).find(|at| unsafe { *keys.add(*at) } == ERROR_LOG_BUFFER);
         if let Some(at) = log {
@@ -206,6 +232,9 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
 pub unsafe extern "C" fn cuModuleGetFunction(function: *mut usize, _module: *mut c_void, name: *const c_char) -> u32 {
     let name = unsafe { CStr::from_ptr(name) };
     let image = IMAGE.lock().unwrap();
+    if SYMBOLS.lock().unwrap().as_ref().is_some_and(|symbols| !symbols.contains_key(name.to_str().unwrap())) {
+        return NOT_FOUND;
+    }
     if image.contains(".entry ") && !image.contains(&format!(".entry {}(", name.to_str().unwrap())) {
         return NOT_FOUND;
     }
@@ -226,7 +255,8 @@ pub unsafe extern "C" fn cuModuleGetGlobal_v2(
     let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap();
     let image = IMAGE.lock().unwrap();
     let declared = image.lines().find_map(|line| line.split_once(&format!(".b8 {name}["))?.1.strip_suffix("];"));
-    let Some(size) = declared.map(|size| size.parse::<usize>().expect("a number")) else {
+    let in_cubin = SYMBOLS.lock().unwrap().as_ref().and_then(|symbols| symbols.get(name).copied());
+    let Some(size) = declared.map(|size| size.parse::<usize>().expect("a number")).or(in_cubin) else {
         return NOT_FOUND;
     };
     let mut variables = VARIABLES.lock().unwrap();

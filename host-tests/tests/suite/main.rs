@@ -115,8 +115,13 @@ fn prepare(folder: &Path) -> Result<()> {
     let litmus = compile("litmus", 0, &litmus, &toolchain)?;
     let faults = compile("faults", 0, &faults, &toolchain)?;
     for on in On::every(&tools, &progress)? {
-        let images = [part.assemble(&on)?, litmus.assemble(&on)?, faults.assemble(&on)?].concat();
-        assert!(images.iter().all(|image| Target::of(&image.cubin).is_ok()), "{} makes no cubins", on.sm);
+        let kernels =
+            Kernels { forms: part.assemble(&on)?, others: [litmus.assemble(&on)?, faults.assemble(&on)?].concat() };
+        let all = || kernels.forms.iter().chain(&kernels.others);
+        assert!(all().all(|image| Target::of(&image.cubin).is_ok()), "{} makes no cubins", on.sm);
+        if on.sm == Sm::new(100) {
+            std::fs::write(folder.join("cubins"), kernels.pack()?).expect("a temporary folder takes it");
+        }
     }
     write("faults.ptx", &faults.text(&faults.kernels.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?);
     write("litmus.ptx", &litmus.text(&litmus.kernels.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?);
@@ -408,8 +413,13 @@ fn program(folder: &Path, driver: &str, arguments: &[&str]) -> (Option<i32>, Str
 fn a_gpu_that_does_nothing(slice: &Slice) {
     let gpu = Gpu::find().unwrap();
     let chosen = Chosen { seed: slice.seed, sample: 1 };
-    let outcome = run(&gpu, &slice.forms, &slice.images(100, &slice.ptx), chosen, &Progress::kept()).unwrap();
+    // Here the images are cubins, whose kernels and variables the fake driver looks up.
+    let cubins = Path::new(&std::env::var_os(FOLDER_VARIABLE).unwrap()).join("cubins");
+    let images = Kernels::unpack(&std::fs::read(cubins).unwrap()).unwrap().forms;
+    let outcome = run(&gpu, &slice.forms, &images, chosen, &Progress::kept()).unwrap();
     assert_eq!(by_verdict(&outcome), HashMap::from([("failed", slice.forms.len())]));
+    assert_eq!((outcome.launched, outcome.kernels), (slice.forms.len(), slice.plan.kernels.len()));
+    assert!(failures(&outcome).iter().all(|(_, why)| why.contains("bytes are wrong")), "{:?}", failures(&outcome));
     assert!(failures(&outcome)[0].1.contains(" is 0xa5 (the poison), expected 0x"), "{:?}", failures(&outcome)[0]);
     let folder = bundle(slice);
     let driver = std::env::var(DRIVER_VARIABLE).unwrap();
