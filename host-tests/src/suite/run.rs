@@ -1,6 +1,6 @@
 //! A run of the suite on a GPU: every kernel once, and every byte of every buffer compared.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::Instant;
@@ -91,6 +91,9 @@ pub fn run(gpu: &Gpu, forms: &[Arc<Form>], images: &[Image], chosen: Chosen, pro
         bar.inc(kernels.len() as u64);
     }
     drop(bar);
+    if chosen.sample == 1 {
+        mark_incomplete(&mut verdicts, &plan, images, gpu.sm());
+    }
     let verdict = |form: &Arc<Form>| {
         let reason = || not_run(form, gpu.sm(), &plan, chosen.sample);
         (form.clone(), verdicts.get(form.rust()).cloned().unwrap_or_else(reason))
@@ -125,6 +128,17 @@ fn mark_fault<'p>(verdicts: &mut BTreeMap<&'p str, Verdict>, kernel: &'p Kernel,
     for case in &kernel.trials {
         let text = format!("its kernel {} failed: {error}", kernel.name);
         verdicts.insert(case.form.rust(), Verdict::Failed(text));
+    }
+}
+
+/// A form has not passed whose trials were not all there: none may be lost on the way from the plan to the images.
+fn mark_incomplete<'p>(verdicts: &mut BTreeMap<&'p str, Verdict>, plan: &'p Plan, images: &[Image], sm: u32) {
+    let there: HashSet<&str> = images.iter().flat_map(|image| &image.kernels).map(String::as_str).collect();
+    let missing = plan.kernels.iter().filter(|kernel| kernel.needs.0 <= sm && !there.contains(kernel.name.as_str()));
+    for (kernel, case) in missing.flat_map(|kernel| kernel.trials.iter().map(move |case| (kernel, case))) {
+        if let Some(verdict @ Verdict::Passed) = verdicts.get_mut(case.form.rust()) {
+            *verdict = Verdict::Failed(format!("{}: no image has its kernel {}", case.rust(), kernel.name));
+        }
     }
 }
 

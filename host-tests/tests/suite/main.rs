@@ -45,6 +45,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "a_wrong_form_is_named", sm: "100", run: a_wrong_form_is_named },
     Scenario { name: "litmus_tests_count_every_pair", sm: "100", run: litmus_tests },
     Scenario { name: "a_lost_store_is_a_violation", sm: "100", run: a_lost_store_is_a_violation },
+    Scenario { name: "a_lost_kernel_is_missed", sm: "100", run: a_lost_kernel_is_missed },
     Scenario { name: "faulty_accesses_fail", sm: "100", run: faulty_accesses_fail },
     Scenario { name: "a_gpu_that_does_nothing_fails", sm: "100", run: a_gpu_that_does_nothing },
     Scenario { name: "no_gpu_has_its_own_code", sm: "100", run: no_gpu },
@@ -280,6 +281,20 @@ fn an_older_gpu(slice: &Slice) {
         assert_eq!(*verdict, expected, "{}", form.ptx());
     }
     assert!(by_verdict(&outcome)["not run"] > 20);
+}
+
+/// A form passes only if all of its trials ran.
+fn a_lost_kernel_is_missed(slice: &Slice) {
+    run_with(&slice.ptx);
+    let gpu = Gpu::find().unwrap();
+    let mut images = slice.images(100, &slice.ptx);
+    let lost = images[0].kernels.pop().unwrap();
+    let chosen = Chosen { seed: slice.seed, sample: 1 };
+    let outcome = run(&gpu, &slice.forms, &images, chosen, &Progress::kept()).unwrap();
+    let lost = slice.plan.kernels.iter().find(|kernel| kernel.name == lost).unwrap();
+    let expected: BTreeSet<&str> = lost.trials.iter().map(|case| case.form.rust()).collect();
+    let failed = outcome.verdicts.iter().filter(|(_, verdict)| verdict.failure().is_some());
+    assert_eq!(failed.map(|(form, _)| form.rust()).collect::<BTreeSet<_>>(), expected);
 }
 
 /// As if a row of a table were wrong in every load and store: one form of each instruction moves half of its bytes.
