@@ -45,7 +45,7 @@ pub enum Room {
 impl Room {
     /// Where the catalogue's form has its address; an error if nobody has said how to try its instruction.
     pub fn of(form: &Form) -> Result<Room, NoCheck> {
-        if form.operation() == Operation::Other {
+        if !matches!(form.operation(), Operation::Load | Operation::Store) {
             return other(form).map(|other| other.room);
         }
         let of_the_system = form.ptx().contains(".sys");
