@@ -98,26 +98,6 @@ impl Litmus {
         }
     }
 
-    fn load(&self, place: &str) -> String {
-        match self.strength {
-            Strength::Weak => format!("ptx!(ld.global.u32 [{place}.cast_const()])"),
-            Strength::Relaxed(scope) | Strength::Fenced(scope) => {
-                format!("ptx!(ld.relaxed.{scope}.global.u32 [{place}.cast_const()])")
-            }
-            Strength::AcquireRelease(scope) => format!("ptx!(ld.acquire.{scope}.global.u32 [{place}.cast_const()])"),
-        }
-    }
-
-    fn store(&self, place: &str) -> String {
-        match self.strength {
-            Strength::Weak => format!("ptx!(st.global.u32 [{place}], 1u32)"),
-            Strength::Relaxed(scope) | Strength::Fenced(scope) => {
-                format!("ptx!(st.relaxed.{scope}.global.u32 [{place}], 1u32)")
-            }
-            Strength::AcquireRelease(scope) => format!("ptx!(st.release.{scope}.global.u32 [{place}], 1u32)"),
-        }
-    }
-
     fn between(&self) -> String {
         match self.strength {
             Strength::Fenced(scope) => format!("asm!(\"fence.sc.{scope};\", options(nostack));"),
@@ -127,7 +107,13 @@ impl Litmus {
 
     /// What each of the two threads does, and which registers it leaves.
     fn roles(&self) -> [String; 2] {
-        let [load_x, load_y, store_x, store_y] = [self.load("x"), self.load("y"), self.store("x"), self.store("y")];
+        // What is handed over needs no order of its own.
+        let data = match (self.shape, self.strength) {
+            (Shape::MessagePassing, Strength::AcquireRelease(_) | Strength::Fenced(_)) => Strength::Weak,
+            _ => self.strength,
+        };
+        let [load_x, store_x] = [data.load("x"), data.store("x")];
+        let [load_y, store_y] = [self.strength.load("y"), self.strength.store("y")];
         let then = self.between();
         match self.shape {
             Shape::MessagePassing => [
@@ -144,6 +130,28 @@ impl Litmus {
                 format!("let first = {load_x}; {then} {store_y}; put(out, first);"),
                 format!("let second = {load_y}; {then} {store_x}; put(out.add(4), second);"),
             ],
+        }
+    }
+}
+
+impl Strength {
+    fn load(&self, place: &str) -> String {
+        match self {
+            Strength::Weak => format!("ptx!(ld.global.u32 [{place}.cast_const()])"),
+            Strength::Relaxed(scope) | Strength::Fenced(scope) => {
+                format!("ptx!(ld.relaxed.{scope}.global.u32 [{place}.cast_const()])")
+            }
+            Strength::AcquireRelease(scope) => format!("ptx!(ld.acquire.{scope}.global.u32 [{place}.cast_const()])"),
+        }
+    }
+
+    fn store(&self, place: &str) -> String {
+        match self {
+            Strength::Weak => format!("ptx!(st.global.u32 [{place}], 1u32)"),
+            Strength::Relaxed(scope) | Strength::Fenced(scope) => {
+                format!("ptx!(st.relaxed.{scope}.global.u32 [{place}], 1u32)")
+            }
+            Strength::AcquireRelease(scope) => format!("ptx!(st.release.{scope}.global.u32 [{place}], 1u32)"),
         }
     }
 }

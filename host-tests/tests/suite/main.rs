@@ -367,13 +367,11 @@ fn a_lost_store_is_a_violation(slice: &Slice) {
     let name = "message_passing_acquire_release_gpu";
     let litmus = Litmus::all().into_iter().find(|litmus| litmus.name == name).unwrap();
     let (before, behind) = slice.litmus.split_once(&format!(".entry {name}(")).unwrap();
-    // Each round stores the data, then the flag.
-    let mut stores = 0;
-    let kept = behind.lines().filter(|line| {
-        stores += usize::from(line.starts_with("st.release.gpu."));
-        !line.starts_with("st.release.gpu.") || stores % 2 == 0
-    });
-    let ptx = format!("{before}.entry {name}({}", kept.collect::<Vec<_>>().join("\n"));
+    let (kernel, behind) = behind.split_once(".entry").unwrap();
+    let is_data = |line: &str| line.starts_with("st.global.u32");
+    assert_eq!(kernel.lines().filter(|line| is_data(line)).count(), 8, "one store of data in each round");
+    let kernel: Vec<&str> = kernel.lines().filter(|line| !is_data(line)).collect();
+    let ptx = format!("{before}.entry {name}({}\n.entry{behind}", kernel.join("\n"));
     run_with(&ptx);
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(ptx.as_bytes()).unwrap();
