@@ -1,7 +1,7 @@
 //! A CUDA driver without a GPU, for the tests: device memory is the host's, every call is written
 //! down, and a launch is handed to the test. It needs nothing but `std`, so `rustc` alone builds it.
 //!
-//! `FAKE_INIT`, `FAKE_VERSION`, `FAKE_DEVICES` and `FAKE_SM` say what it pretends.
+//! `FAKE_INIT`, `FAKE_VERSION`, `FAKE_DEVICES`, `FAKE_SM` and `FAKE_FAULT`, a kernel, say what it pretends.
 #![crate_type = "cdylib"]
 #![allow(non_snake_case, clippy::missing_safety_doc)]
 
@@ -17,6 +17,7 @@ const SUCCESS: u32 = 0;
 const INVALID_VALUE: u32 = 1;
 const NO_DEVICE: u32 = 100;
 const NOT_FOUND: u32 = 500;
+const ILLEGAL_ADDRESS: u32 = 700;
 const INVALID_PTX: u32 = 218;
 
 /// `CU_JIT_ERROR_LOG_BUFFER`
@@ -365,6 +366,9 @@ pub unsafe extern "C" fn cuLaunchKernel(
     note(format!("cuLaunchKernel {} {shape:?} {shared_bytes}", name.to_str().unwrap()));
     let launcher = *LAUNCHER.lock().unwrap();
     let fault = *FAULT.lock().unwrap();
+    if std::env::var("FAKE_FAULT").is_ok_and(|kernel| *name == *CString::new(kernel).unwrap()) {
+        *FAULT.lock().unwrap() = ILLEGAL_ADDRESS;
+    }
     if let (Some(launch), SUCCESS) = (launcher, fault) {
         *FAULT.lock().unwrap() = unsafe { launch(name.as_ptr(), shape.as_ptr(), arguments) };
     }

@@ -58,7 +58,7 @@ fn forms(gpu: &Gpu) -> Result<(), Failed> {
     let slice = suite::slice(&forms_check::every_form(), 50, seed);
     let plan = Plan::new(&slice);
     let images = compile("gpu", 0, &plan.kernels, &toolchain)?.assemble(on)?;
-    let outcome = suite::run(gpu, &slice, &images, Chosen { seed, sample: 1 }, &progress)?;
+    let outcome = suite::run(gpu, &slice, &images, Chosen { seed, sample: 1, without: Vec::new() }, &progress)?;
     let failures: Vec<&str> = outcome.verdicts.iter().filter_map(|(_, verdict)| verdict.failure()).collect();
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n").into()) }
 }

@@ -12,5 +12,5 @@ mod run;
 mod trial;
 
 pub use plan::{Kernel, Plan, slice};
-pub use run::{Chosen, Outcome, Verdict, run};
+pub use run::{Chosen, Outcome, Stopped, Verdict, run};
 pub use trial::{NoCheck, Room};

@@ -8,7 +8,7 @@ use super::bundle::{self, Kernels};
 use super::fault::Fault;
 use super::litmus::{self, Counted, Litmus};
 use super::report::{self, Faulted, Forms, Report};
-use super::run::{self, Chosen};
+use super::run::{self, Chosen, Stopped};
 use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::forms_check::{self, every_form};
@@ -19,7 +19,7 @@ use crate::progress::Progress;
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// Makes the data; a new one each time if left out
-    #[arg(long)]
+    #[arg(long, overrides_with = "seed")]
     seed: Option<u64>,
     /// Where the report goes; beside the program if left out
     #[arg(long, value_name = "FILE")]
@@ -36,10 +36,21 @@ pub struct Options {
     /// Run a part of it under compute-sanitizer: memcheck, racecheck and initcheck
     #[arg(long, conflicts_with_all = ["report", "fault"])]
     sanitize: bool,
+    /// Leave out a kernel that stopped the GPU in an earlier attempt, for a reason
+    #[arg(long, value_name = "KERNEL=WHY", value_parser = stopped, hide = true)]
+    without: Vec<Stopped>,
     /// Do one access that has to fail, and print the driver's answer
     #[arg(long, value_name = "NAME", hide = true)]
     fault: Option<String>,
 }
+
+fn stopped(text: &str) -> Result<Stopped, String> {
+    let (kernel, why) = text.split_once('=').ok_or("write it as KERNEL=WHY")?;
+    Ok(Stopped { kernel: kernel.to_owned(), why: why.to_owned() })
+}
+
+/// How many kernels may stop the GPU before the program gives up on it.
+const ATTEMPTS: usize = 20;
 
 /// How the program ends if there is no GPU.
 pub const NO_GPU: u8 = 3;
@@ -64,7 +75,31 @@ pub fn main(options: &Options, folder: &Path) -> Result<ExitCode> {
         // A GPU that faulted has nothing to hand back.
         std::process::exit(0);
     }
-    let report = report_of(options, folder, &gpu, &kernels)?;
+    let seed = options.seed.map_or_else(forms_check::seed, Ok)?;
+    eprintln!("{} (sm_{}), seed {seed}", gpu.name(), gpu.sm());
+    let chosen = Chosen { seed, sample: options.sample as usize, without: options.without.clone() };
+    let (began, clock) =
+        (SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()), Instant::now());
+    let progress = Progress::new();
+    let outcome = run::run(&gpu, &every_form(), &kernels.forms, chosen, &progress)?;
+    if let Some(stopped) = outcome.stopped.as_ref().filter(|_| options.without.len() < ATTEMPTS) {
+        return again(stopped, seed);
+    }
+    let report = Report {
+        gpu: gpu.name().to_owned(),
+        sm: gpu.sm(),
+        driver: format!("CUDA {} ({})", gpu.driver().version(), gpu.driver().path()),
+        began,
+        seed,
+        versions: bundle::versions(folder)?,
+        sample: options.sample as usize,
+        forms: Forms::of(&outcome, gpu.sm()),
+        instructions: report::instructions(&outcome),
+        failures: report::failures(&outcome),
+        faults: if options.no_faults { Vec::new() } else { faults(gpu.sm(), &progress)? },
+        litmus: if options.no_litmus { Vec::new() } else { litmus_tests(&gpu, &kernels, &progress)? },
+        seconds: clock.elapsed().as_secs_f64(),
+    };
     print!("{}", report.table());
     let file = options.report.clone().unwrap_or_else(|| folder.join("report.json"));
     let json = serde_json::to_string_pretty(&report).map_err(Error::new)?;
@@ -73,31 +108,15 @@ pub fn main(options: &Options, folder: &Path) -> Result<ExitCode> {
     Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn report_of(options: &Options, folder: &Path, gpu: &Gpu, kernels: &Kernels) -> Result<Report> {
-    let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let clock = Instant::now();
-    let progress = Progress::new();
-    let seed = options.seed.map_or_else(forms_check::seed, Ok)?;
-    eprintln!("{} (sm_{}), seed {seed}", gpu.name(), gpu.sm());
-    let (forms, sample) = (every_form(), options.sample as usize);
-    let outcome = run::run(gpu, &forms, &kernels.forms, Chosen { seed, sample }, &progress)?;
-    let faults = if options.no_faults { Vec::new() } else { faults(gpu.sm(), &progress)? };
-    let litmus = if options.no_litmus { Vec::new() } else { litmus_tests(gpu, kernels, &progress)? };
-    Ok(Report {
-        gpu: gpu.name().to_owned(),
-        sm: gpu.sm(),
-        driver: format!("CUDA {} ({})", gpu.driver().version(), gpu.driver().path()),
-        began,
-        seed,
-        versions: bundle::versions(folder)?,
-        sample,
-        forms: Forms::of(&outcome, gpu.sm()),
-        instructions: report::instructions(&outcome),
-        failures: report::failures(&outcome),
-        faults,
-        litmus,
-        seconds: clock.elapsed().as_secs_f64(),
-    })
+/// Runs all of it again, without the kernel that stopped the GPU for this process.
+fn again(stopped: &Stopped, seed: u64) -> Result<ExitCode> {
+    eprintln!("{} stopped the GPU; once more without it", stopped.kernel);
+    let mut command = itself()?;
+    command.args(std::env::args_os().skip(1)).args(["--seed", &seed.to_string()]);
+    command.arg(format!("--without={}={}", stopped.kernel, stopped.why));
+    let status = command.status();
+    let status = status.map_err(|error| Error::new(format_args!("could not start this program again: {error}")))?;
+    Ok(ExitCode::from(status.code().and_then(|code| code.try_into().ok()).unwrap_or(1)))
 }
 
 fn litmus_tests(gpu: &Gpu, kernels: &Kernels, progress: &Progress) -> Result<Vec<Counted>> {

@@ -52,6 +52,8 @@ pub struct Outcome {
     pub trials: usize,
     /// Bytes compared.
     pub bytes: usize,
+    /// The kernel that ended the run early; the rest can be run by another process, without that one.
+    pub stopped: Option<Stopped>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -60,12 +62,23 @@ pub struct Outcome {
 const POISON: u8 = 0xa5;
 
 /// What a run does.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Chosen {
     /// Makes the data.
     pub seed: u64,
     /// Of every so many images one is run.
     pub sample: usize,
+    /// Kernels that stopped the GPU in an earlier attempt.
+    pub without: Vec<Stopped>,
+}
+
+/// A kernel that stopped the GPU, and what the driver said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// The kernel.
+    pub kernel: String,
+    /// The error.
+    pub why: String,
 }
 
 /// Runs these forms on a GPU.
@@ -74,17 +87,27 @@ pub fn run(gpu: &Gpu, forms: &[Arc<Form>], images: &[Image], chosen: Chosen, pro
     let plan = Plan::new(forms);
     let by_name: HashMap<&str, &Kernel> = plan.kernels.iter().map(|kernel| (kernel.name.as_str(), kernel)).collect();
     let mut verdicts: BTreeMap<&str, Verdict> = BTreeMap::new();
-    let mut outcome = Outcome { verdicts: Vec::new(), launched: 0, kernels: 0, trials: 0, bytes: 0, seconds: 0.0 };
+    let mut outcome =
+        Outcome { verdicts: Vec::new(), launched: 0, kernels: 0, trials: 0, bytes: 0, stopped: None, seconds: 0.0 };
     let bar = progress.bar(images.iter().map(|image| image.kernels.len() as u64).sum(), "Launching");
     let mut random = StdRng::seed_from_u64(chosen.seed);
     for image in images.iter().step_by(chosen.sample) {
-        let kernels: Vec<&Kernel> = image.kernels.iter().map(|name| planned(&by_name, name)).collect::<Result<_>>()?;
+        let mut kernels = Vec::new();
+        for name in &image.kernels {
+            let kernel = planned(&by_name, name)?;
+            match chosen.without.iter().find(|stopped| stopped.kernel == *name) {
+                Some(stopped) => mark_stopped(&mut verdicts, kernel, &stopped.why),
+                None => kernels.push(kernel),
+            }
+        }
         let module = gpu.load(&image.cubin)?;
         let mut batch = Batch::new(gpu, &kernels, &mut random)?;
         let fault = batch.launch(&module).err();
         if let Some((number, error)) = fault {
             // Nothing more can be asked of the GPU by this process.
-            mark_fault(&mut verdicts, kernels[number], &error);
+            let (kernel, why) = (kernels[number], error.to_string());
+            mark_stopped(&mut verdicts, kernel, &why);
+            outcome.stopped = Some(Stopped { kernel: kernel.name.clone(), why });
             break;
         }
         batch.compare(&mut verdicts, &mut outcome)?;
@@ -124,9 +147,9 @@ fn not_run(form: &Form, sm: u32, plan: &Plan, sample: usize) -> Verdict {
     Verdict::Failed("not launched: no image has it, or an earlier kernel stopped the GPU".into())
 }
 
-fn mark_fault<'p>(verdicts: &mut BTreeMap<&'p str, Verdict>, kernel: &'p Kernel, error: &Error) {
+fn mark_stopped<'p>(verdicts: &mut BTreeMap<&'p str, Verdict>, kernel: &'p Kernel, why: &str) {
     for case in &kernel.trials {
-        let text = format!("its kernel {} failed: {error}", kernel.name);
+        let text = format!("its kernel {} failed: {why}", kernel.name);
         verdicts.insert(case.form.rust(), Verdict::Failed(text));
     }
 }

@@ -181,12 +181,15 @@ impl Slice {
         vec![Image { kernels, cubin: ptx.replace(".target sm_100", &format!(".target sm_{sm}")).into_bytes() }]
     }
 
+    fn chosen(&self) -> Chosen {
+        Chosen { seed: self.seed, sample: 1, without: Vec::new() }
+    }
+
     /// Runs it with this PTX.
     fn run(&self, ptx: &str) -> Outcome {
         run_with(ptx);
         let gpu = Gpu::find().unwrap();
-        run(&gpu, &self.forms, &self.images(gpu.sm(), ptx), Chosen { seed: self.seed, sample: 1 }, &Progress::kept())
-            .unwrap()
+        run(&gpu, &self.forms, &self.images(gpu.sm(), ptx), self.chosen(), &Progress::kept()).unwrap()
     }
 }
 
@@ -289,7 +292,7 @@ fn a_lost_kernel_is_missed(slice: &Slice) {
     let gpu = Gpu::find().unwrap();
     let mut images = slice.images(100, &slice.ptx);
     let lost = images[0].kernels.pop().unwrap();
-    let chosen = Chosen { seed: slice.seed, sample: 1 };
+    let chosen = slice.chosen();
     let outcome = run(&gpu, &slice.forms, &images, chosen, &Progress::kept()).unwrap();
     let lost = slice.plan.kernels.iter().find(|kernel| kernel.name == lost).unwrap();
     let expected: BTreeSet<&str> = lost.trials.iter().map(|case| case.form.rust()).collect();
@@ -344,6 +347,17 @@ fn a_fault_is_named(slice: &Slice) {
     assert_eq!(named, own);
     let others = failures.iter().filter(|(_, why)| why.starts_with("not launched")).count();
     assert!(others > 0, "{failures:?}");
+    // The next attempt leaves that kernel out, and all else passes.
+    let stopped = outcome.stopped.clone().unwrap();
+    assert_eq!(stopped.kernel, kernel.name);
+    // SAFETY: the fake driver has this function, of this type.
+    unsafe { driver::load().unwrap().symbol::<extern "C" fn()>(c"fake_forget_fault") }.unwrap()();
+    let images = slice.images(100, &ptx);
+    let chosen = Chosen { without: vec![stopped], ..slice.chosen() };
+    let outcome = run(&Gpu::find().unwrap(), &slice.forms, &images, chosen, &Progress::kept()).unwrap();
+    let failed: BTreeSet<&str> = self::failures(&outcome).iter().map(|(form, _)| *form).collect();
+    assert_eq!(failed, own);
+    assert_eq!(outcome.stopped, None);
 }
 
 /// Threads that run one after the other see nothing that is forbidden, and no pair is lost or counted twice.
@@ -425,7 +439,7 @@ fn program(folder: &Path, driver: &str, arguments: &[&str]) -> (Option<i32>, Str
 /// Where kernels do nothing, no form passes; nor does one that the program of a bundle has no kernel of.
 fn a_gpu_that_does_nothing(slice: &Slice) {
     let gpu = Gpu::find().unwrap();
-    let chosen = Chosen { seed: slice.seed, sample: 1 };
+    let chosen = slice.chosen();
     // Here the images are cubins, whose kernels and variables the fake driver looks up.
     let cubins = Path::new(&std::env::var_os(FOLDER_VARIABLE).unwrap()).join("cubins");
     let images = Kernels::unpack(&std::fs::read(cubins).unwrap()).unwrap().forms;
