@@ -1,7 +1,7 @@
 //! A CUDA driver without a GPU, for the tests: device memory is the host's, every call is written
 //! down, and a launch is handed to the test. It needs nothing but `std`, so `rustc` alone builds it.
 //!
-//! `FAKE_INIT`, `FAKE_VERSION`, `FAKE_DEVICES` and `FAKE_SM` say what it pretends.
+//! `FAKE_INIT`, `FAKE_VERSION`, `FAKE_DEVICES`, `FAKE_SM` and `FAKE_FAULT`, a kernel, say what it pretends.
 #![crate_type = "cdylib"]
 #![allow(non_snake_case, clippy::missing_safety_doc)]
 
@@ -16,6 +16,8 @@ use std::{
 const SUCCESS: u32 = 0;
 const INVALID_VALUE: u32 = 1;
 const NO_DEVICE: u32 = 100;
+const NOT_FOUND: u32 = 500;
+const ILLEGAL_ADDRESS: u32 = 700;
 const INVALID_PTX: u32 = 218;
 
 /// `CU_JIT_ERROR_LOG_BUFFER`
@@ -30,6 +32,14 @@ static LAUNCHER: Mutex<Option<Launcher>> = Mutex::new(None);
 static MEMORY: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
 /// The kernels that were asked for; a function handle is the place here plus one.
 static KERNELS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
+/// What a kernel ended with, if it failed; as on a GPU, that shows when it is waited for, and stays.
+static FAULT: Mutex<u32> = Mutex::new(SUCCESS);
+/// The text of the module that was loaded last.
+static IMAGE: Mutex<String> = Mutex::new(String::new());
+/// Its symbols, if it is a cubin.
+static SYMBOLS: Mutex<Option<BTreeMap<String, usize>>> = Mutex::new(None);
+/// Where the variables of that module stand.
+static VARIABLES: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
 
 fn note(call: String) -> u32 {
     CALLS.lock().unwrap().push(call);
@@ -67,6 +77,31 @@ pub extern "C" fn fake_set_launcher(launcher: Launcher) {
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_live_allocations() -> usize {
     MEMORY.lock().unwrap().len()
+}
+
+/// Whether so many bytes are in one piece of device memory.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_holds(start: u64, bytes: usize) -> bool {
+    is_device_memory(start, bytes)
+}
+
+/// Where a variable of the loaded module stands; 0 if it has none of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fake_variable(name: *const c_char) -> u64 {
+    let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap();
+    VARIABLES.lock().unwrap().get(name).copied().unwrap_or(0)
+}
+
+fn allocate(bytes: usize) -> u64 {
+    let start = unsafe { alloc(layout(bytes)) } as u64;
+    MEMORY.lock().unwrap().insert(start, bytes);
+    start
+}
+
+fn free(address: u64) -> Option<usize> {
+    let bytes = MEMORY.lock().unwrap().remove(&address)?;
+    unsafe { dealloc(address as *mut u8, layout(bytes)) };
+    Some(bytes)
 }
 
 #[unsafe(no_mangle)]
@@ -144,6 +179,28 @@ pub unsafe extern "C" fn cuDevicePrimaryCtxRetain(context: *mut *mut c_void, _de
     SUCCESS
 }
 
+/// The symbols of a cubin, with their bytes: kernels and variables.
+unsafe fn symbols(image: *const u8) -> BTreeMap<String, usize> {
+    let number = |at: usize, bytes: usize| -> usize {
+        let mut number = [0; 8];
+        unsafe { copy_nonoverlapping(image.add(at), number.as_mut_ptr(), bytes) };
+        u64::from_le_bytes(number) as usize
+    };
+    let (sections, length, count) = (number(0x28, 8), number(0x3a, 2), number(0x3c, 2));
+    let section = |at: usize| sections + at * length;
+    const SYMBOLS: usize = 2;
+    let Some(table) = (0..count).map(section).find(|at| number(at + 4, 4) == SYMBOLS) else {
+        return BTreeMap::new();
+    };
+    let (start, bytes, names) =
+        (number(table + 24, 8), number(table + 32, 8), number(section(number(table + 40, 4)) + 24, 8));
+    let symbol = |at: usize| {
+        let name = unsafe { CStr::from_ptr(image.add(names + number(at, 4)).cast()) };
+        (name.to_str().unwrap().to_owned(), number(at + 16, 8))
+    };
+    (start..start + bytes).step_by(24).map(symbol).collect()
+}
+
 /// Refuses an image with `bad` in it, with a log if one is asked for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuModuleLoadDataEx(
@@ -153,7 +210,9 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
     keys: *const u32,
     values: *const *mut u8,
 ) -> u32 {
+    let start = image.cast::<u8>();
     let image = unsafe { CStr::from_ptr(image) }.to_bytes();
+    *SYMBOLS.lock().unwrap() = image.starts_with(b"\x7fELF").then(|| unsafe { symbols(start) });
     if image.windows(3).any(|word| word == b"bad") {
         let log = (0..options as usize).find(|at| unsafe { *keys.add(*at) } == ERROR_LOG_BUFFER);
         if let Some(at) = log {
@@ -162,6 +221,10 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
         }
         return INVALID_PTX;
     }
+    *IMAGE.lock().unwrap() = String::from_utf8_lossy(image).into_owned();
+    for address in std::mem::take(&mut *VARIABLES.lock().unwrap()).into_values() {
+        free(address);
+    }
     unsafe { module.write(0x30 as *mut c_void) };
     note(format!("cuModuleLoadDataEx {}", image.len()))
 }
@@ -169,10 +232,39 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuModuleGetFunction(function: *mut usize, _module: *mut c_void, name: *const c_char) -> u32 {
     let name = unsafe { CStr::from_ptr(name) };
+    let image = IMAGE.lock().unwrap();
+    if SYMBOLS.lock().unwrap().as_ref().is_some_and(|symbols| !symbols.contains_key(name.to_str().unwrap())) {
+        return NOT_FOUND;
+    }
+    if image.contains(".entry ") && !image.contains(&format!(".entry {}(", name.to_str().unwrap())) {
+        return NOT_FOUND;
+    }
     let mut kernels = KERNELS.lock().unwrap();
     kernels.push(name.to_owned());
     unsafe { function.write(kernels.len()) };
     note(format!("cuModuleGetFunction {}", name.to_str().unwrap()))
+}
+
+/// Variables of the module are of the size that its text says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleGetGlobal_v2(
+    address: *mut u64,
+    bytes: *mut usize,
+    _module: *mut c_void,
+    name: *const c_char,
+) -> u32 {
+    let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap();
+    let image = IMAGE.lock().unwrap();
+    let declared = image.lines().find_map(|line| line.split_once(&format!(".b8 {name}["))?.1.strip_suffix("];"));
+    let in_cubin = SYMBOLS.lock().unwrap().as_ref().and_then(|symbols| symbols.get(name).copied());
+    let Some(size) = declared.map(|size| size.parse::<usize>().expect("a number")).or(in_cubin) else {
+        return NOT_FOUND;
+    };
+    let mut variables = VARIABLES.lock().unwrap();
+    let start = *variables.entry(name.to_owned()).or_insert_with(|| allocate(size));
+    unsafe { address.write(start) };
+    unsafe { bytes.write(size) };
+    note(format!("cuModuleGetGlobal {name}"))
 }
 
 #[unsafe(no_mangle)]
@@ -180,19 +272,52 @@ pub unsafe extern "C" fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> u32 {
     if bytes == 0 {
         return INVALID_VALUE;
     }
-    let start = unsafe { alloc(layout(bytes)) } as u64;
-    MEMORY.lock().unwrap().insert(start, bytes);
-    unsafe { address.write(start) };
+    unsafe { address.write(allocate(bytes)) };
     note(format!("cuMemAlloc {bytes}"))
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuMemFree_v2(address: u64) -> u32 {
-    let Some(bytes) = MEMORY.lock().unwrap().remove(&address) else {
+    free(address).map_or(INVALID_VALUE, |bytes| note(format!("cuMemFree {bytes}")))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemAllocHost_v2(address: *mut u64, bytes: usize) -> u32 {
+    if bytes == 0 {
         return INVALID_VALUE;
-    };
-    unsafe { dealloc(address as *mut u8, layout(bytes)) };
-    note(format!("cuMemFree {bytes}"))
+    }
+    unsafe { address.write(allocate(bytes)) };
+    note(format!("cuMemAllocHost {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemFreeHost(address: u64) -> u32 {
+    free(address).map_or(INVALID_VALUE, |bytes| note(format!("cuMemFreeHost {bytes}")))
+}
+
+/// What NVIDIA's manual asks of the arguments; the map is the address and a mark.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuTensorMapEncodeTiled(
+    map: *mut [u64; 16],
+    _data_type: u32,
+    rank: u32,
+    address: u64,
+    _sizes: *const u64,
+    strides: *const u64,
+    tile: *const u32,
+    _steps: *const u32,
+    _interleave: u32,
+    _swizzle: u32,
+    _promotion: u32,
+    _fill: u32,
+) -> u32 {
+    let aligned = map as u64 % 64 == 0 && address % 16 == 0;
+    let (stride, tile) = unsafe { (strides.read(), tile.read()) };
+    if !aligned || rank != 2 || stride % 16 != 0 || tile > 256 || !is_device_memory(address, 1) {
+        return INVALID_VALUE;
+    }
+    unsafe { map.write([0x7e_4509_6a70; 16]) };
+    note(format!("cuTensorMapEncodeTiled {rank}"))
 }
 
 #[unsafe(no_mangle)]
@@ -240,10 +365,25 @@ pub unsafe extern "C" fn cuLaunchKernel(
     let shape = [grid_x, grid_y, grid_z, block_x, block_y, block_z];
     note(format!("cuLaunchKernel {} {shape:?} {shared_bytes}", name.to_str().unwrap()));
     let launcher = *LAUNCHER.lock().unwrap();
-    match launcher {
-        Some(launch) => unsafe { launch(name.as_ptr(), shape.as_ptr(), arguments) },
-        None => SUCCESS,
+    let fault = *FAULT.lock().unwrap();
+    if std::env::var("FAKE_FAULT").is_ok_and(|kernel| *name == *CString::new(kernel).unwrap()) {
+        *FAULT.lock().unwrap() = ILLEGAL_ADDRESS;
     }
+    if let (Some(launch), SUCCESS) = (launcher, fault) {
+        *FAULT.lock().unwrap() = unsafe { launch(name.as_ptr(), shape.as_ptr(), arguments) };
+    }
+    fault
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuStreamSynchronize(_stream: *mut c_void) -> u32 {
+    *FAULT.lock().unwrap()
+}
+
+/// A GPU as new.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_forget_fault() {
+    *FAULT.lock().unwrap() = SUCCESS;
 }
 
 /// Streams and events: a handle that means nothing.
@@ -286,5 +426,4 @@ succeed! {
     cuEventSynchronize(*mut c_void);
     cuModuleUnload(*mut c_void);
     cuStreamDestroy_v2(*mut c_void);
-    cuStreamSynchronize(*mut c_void);
 }

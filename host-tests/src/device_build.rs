@@ -76,6 +76,11 @@ impl DeviceBuild {
 
     /// Compiles, and gives the file that holds the PTX and the compiler's warnings.
     pub fn build_quietly(&self, toolchain: &DeviceToolchain) -> Result<(PathBuf, String)> {
+        self.build_in_lane(toolchain, 0)
+    }
+
+    /// The same; builds in different lanes run side by side, where cargo lets one wait for the other else.
+    pub fn build_in_lane(&self, toolchain: &DeviceToolchain, lane: usize) -> Result<(PathBuf, String)> {
         toolchain.check_target(self.sm, self.ptx)?;
         let folder = toolchain.machine().target().join("device");
         let modules = folder.join("ptx");
@@ -84,7 +89,7 @@ impl DeviceBuild {
         let stem = modules.join(self.stem(toolchain));
         let [compiled, ptx] = ["s", "ptx"].map(|extension| with_extension(&stem, extension));
         // A folder of cargo's own making: it refuses to clean any other.
-        let target = folder.join("cargo");
+        let target = folder.join(if lane == 0 { "cargo".to_owned() } else { format!("cargo-{lane}") });
         let warnings = self.compile(toolchain, &target, &linker, &compiled)?;
         if is_older(&ptx, &compiled) {
             self.finish(&compiled, &ptx)?;

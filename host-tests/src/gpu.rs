@@ -10,12 +10,15 @@ use cust::{
     error::CudaError,
     event::{Event, EventFlags},
     function::Function,
-    memory::{CopyDestination, DeviceBuffer},
+    memory::{CopyDestination, DeviceBuffer, LockedBuffer},
     module::Module,
     stream::{Stream, StreamFlags},
     sys::CUjit_option,
 };
-use std::ffi::c_void;
+use std::{
+    ffi::{CStr, c_void},
+    sync::Arc,
+};
 
 /// The first GPU of this machine, with a context and a stream of its own.
 pub struct Gpu {
@@ -163,21 +166,49 @@ impl Gpu {
         let memory = DeviceBuffer::from_slice(&[&guard, content, &guard].concat());
         let doing = || format!("reserving {} bytes of GPU memory", content.len());
         let memory = memory.map_err(|error| self.failed(&doing(), error).at(&self.name))?;
-        Ok(Buffer { memory })
+        Ok(Buffer { memory: Memory::Device(memory) })
+    }
+
+    /// Puts `content` into memory of the host that the GPU sees, between guard bands.
+    pub fn share(&self, content: &[u8]) -> Result<Buffer> {
+        let guard = [GUARD; GUARD_BYTES];
+        let memory = LockedBuffer::from_slice(&[&guard, content, &guard].concat());
+        let doing = || format!("reserving {} bytes of the host's memory", content.len());
+        let memory = memory.map_err(|error| self.failed(&doing(), error).at(&self.name))?;
+        Ok(Buffer { memory: Memory::Host(memory) })
+    }
+
+    /// Fills a variable of a module.
+    pub fn set<const BYTES: usize>(&self, module: &Module, variable: &CStr, content: &[u8; BYTES]) -> Result<()> {
+        let filled = module.get_global::<[u8; BYTES]>(variable).and_then(|mut place| place.copy_from(content));
+        filled.map_err(|error| self.failed("filling a variable", error).at(variable.to_string_lossy()))
     }
 
     /// Copies `content`, of the buffer's length, to a buffer, and makes its guard bands anew.
     pub fn refill(&self, buffer: &mut Buffer, content: &[u8]) -> Result<()> {
         let guard = [GUARD; GUARD_BYTES];
-        let copied = buffer.memory.copy_from(&[&guard, content, &guard].concat());
+        let content = [&guard, content, &guard].concat();
+        let copied = match &mut buffer.memory {
+            Memory::Device(memory) => memory.copy_from(&content),
+            Memory::Host(memory) => {
+                memory.copy_from_slice(&content);
+                Ok(())
+            }
+        };
         copied.map_err(|error| self.failed("copying to the GPU", error).at(&self.name))
     }
 
     /// Copies a buffer back; an error if anything wrote outside of it.
     pub fn download(&self, buffer: &Buffer) -> Result<Vec<u8>> {
-        let mut all = vec![0; buffer.memory.len()];
-        let copied = buffer.memory.copy_to(&mut all[..]);
-        copied.map_err(|error| self.failed("copying from the GPU", error).at(&self.name))?;
+        let all = match &buffer.memory {
+            Memory::Device(memory) => {
+                let mut all = vec![0; memory.len()];
+                let copied = memory.copy_to(&mut all[..]);
+                copied.map_err(|error| self.failed("copying from the GPU", error).at(&self.name))?;
+                all
+            }
+            Memory::Host(memory) => memory.to_vec(),
+        };
         let content = GUARD_BYTES..all.len() - GUARD_BYTES;
         let broken = (0..all.len()).find(|at| !content.contains(at) && all[*at] != GUARD);
         match broken {
@@ -221,6 +252,11 @@ impl Gpu {
     /// Waits for everything launched so far.
     pub fn wait(&self) -> Result<()> {
         self.stream.synchronize().map_err(|error| self.failed("running the kernels", error).at(&self.name))
+    }
+
+    /// Waits as well, and gives the driver's answer as its number.
+    pub fn answer(&self) -> u32 {
+        self.stream.synchronize().err().map_or(0, |error| error as u32)
     }
 
     /// The seconds that one of `repetitions` launches takes, after one that does not count.
@@ -290,15 +326,25 @@ const GUARD: u8 = 0x5c;
 /// As long as the driver's alignment, so that the content keeps it.
 const GUARD_BYTES: usize = 256;
 
-/// A piece of GPU memory between two guard bands; freed when dropped.
+/// A piece of memory between two guard bands; freed when dropped.
 pub struct Buffer {
-    memory: DeviceBuffer<u8>,
+    memory: Memory,
+}
+
+enum Memory {
+    Device(DeviceBuffer<u8>),
+    /// The host's, at the same address on the GPU.
+    Host(LockedBuffer<u8>),
 }
 
 impl Buffer {
     /// Where its content begins on the GPU, aligned to 256 bytes.
     pub fn address(&self) -> u64 {
-        self.memory.as_device_ptr().as_raw() + GUARD_BYTES as u64
+        let start = match &self.memory {
+            Memory::Device(memory) => memory.as_device_ptr().as_raw(),
+            Memory::Host(memory) => memory.as_ptr() as u64,
+        };
+        start + GUARD_BYTES as u64
     }
 }
 
@@ -316,7 +362,7 @@ pub struct Launch {
 }
 
 /// An argument of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// A 32-bit number.
     U32(u32),
@@ -326,6 +372,8 @@ pub enum Argument {
     F32(f32),
     /// Eight 32-bit floats by value.
     F32x8([f32; 8]),
+    /// Any bytes by value.
+    Bytes(Arc<[u8]>),
 }
 
 impl Argument {
@@ -335,6 +383,7 @@ impl Argument {
             Argument::U64(value) => (&raw const *value).cast_mut().cast(),
             Argument::F32(value) => (&raw const *value).cast_mut().cast(),
             Argument::F32x8(value) => (&raw const *value).cast_mut().cast(),
+            Argument::Bytes(value) => value.as_ptr().cast_mut().cast(),
         }
     }
 }

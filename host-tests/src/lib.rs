@@ -21,6 +21,7 @@ pub mod progress;
 pub mod ptx;
 pub mod ptxas;
 pub mod sass;
+pub mod suite;
 pub mod target;
 pub mod toolchain;
 pub mod workload;

@@ -1,10 +1,13 @@
-//! Every workload on the GPU of this machine. Without one, every trial is ignored, never passed.
+//! Every workload on the GPU of this machine, and a slice of the forms. Without one, every trial is ignored, never passed.
 
 use host_tests::{
     cuda_tools::CudaTools,
     error::Result,
+    forms_check,
     gpu::{Gpu, NoGpu},
     progress::Progress,
+    ptxas::On,
+    suite::{self, Chosen, Plan, image::compile},
     target::Sm,
     toolchain::{DeviceToolchain, Route},
     workload::{self, Workload},
@@ -36,7 +39,28 @@ fn trials(gpu: Gpu, list: bool) -> Vec<Trial> {
         let trial = Trial::test(workload.name(), move || run(workload, &gpu, image.as_deref().map_err(Failed::from)?));
         trial.with_ignored_flag(too_old)
     };
-    workloads().map(trial).collect()
+    let mut trials: Vec<Trial> = workloads().map(trial).collect();
+    trials.push(Trial::test(FORMS, move || forms(&gpu)));
+    trials
+}
+
+const FORMS: &str = "forms";
+
+/// A slice of the forms, drawn anew each time; `cargo xtask gpu` runs them all.
+fn forms(gpu: &Gpu) -> Result<(), Failed> {
+    let seed = forms_check::seed()?;
+    eprintln!("forms: seed {seed}; repeat with {}={seed}", forms_check::SEED_VARIABLE);
+    let progress = Progress::new();
+    let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
+    let all = On::every(&CudaTools::find(&progress)?, &progress)?;
+    let on = all.iter().rfind(|on| on.sm.number / 10 == gpu.sm() / 10 && on.sm.number <= gpu.sm());
+    let on = on.ok_or("no assembler here knows this GPU")?;
+    let slice = suite::slice(&forms_check::every_form(), 50, seed);
+    let plan = Plan::new(&slice);
+    let images = compile("gpu", 0, &plan.kernels, &toolchain)?.assemble(on)?;
+    let outcome = suite::run(gpu, &slice, &images, Chosen { seed, sample: 1, without: Vec::new() }, &progress)?;
+    let failures: Vec<&str> = outcome.verdicts.iter().filter_map(|(_, verdict)| verdict.failure()).collect();
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n").into()) }
 }
 
 fn workloads() -> impl Iterator<Item = &'static dyn Workload> {
@@ -73,9 +97,9 @@ fn run(workload: &dyn Workload, gpu: &Gpu, image: &[u8]) -> Result<(), Failed> {
 fn no_trials(no_gpu: &NoGpu) -> Vec<Trial> {
     eprintln!("{no_gpu}");
     let broken = matches!(no_gpu, NoGpu::Failed { .. });
-    let trial = |workload: &dyn Workload| {
+    let trial = |name: &str| {
         let reason = no_gpu.to_string();
-        Trial::test(workload.name(), move || Err(reason.into())).with_ignored_flag(!broken)
+        Trial::test(name, move || Err(reason.into())).with_ignored_flag(!broken)
     };
-    workloads().map(trial).collect()
+    workloads().map(|workload| trial(workload.name())).chain([trial(FORMS)]).collect()
 }

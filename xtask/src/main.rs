@@ -1,10 +1,12 @@
 //! The command line of ptx-intrinsics.
 
+mod bundle;
 mod conformance;
 mod cost;
 mod demo;
 mod explain;
 mod forms;
+mod measured;
 mod parity;
 mod sass;
 mod test;
@@ -41,6 +43,12 @@ enum Task {
     Explain(explain::Explain),
     /// Measure what the crate costs a build: itself, and a kernel of one load with and without it
     Cost(cost::Cost),
+    /// Run every form on the GPU of this machine and compare every byte
+    Gpu(bundle::OnThisGpu),
+    /// Make a folder with a program and kernels that does what `gpu` does on a machine with nothing but a driver
+    Bundle(bundle::Bundle),
+    /// Render the reports of GPUs, docs/measured/GPU/report.json, into pages beside them
+    Measured(measured::Measured),
     /// Compare kernels in Rust with the same in CUDA C++, by the machine code of both
     Parity(parity::Parity),
 }
@@ -56,6 +64,9 @@ fn main() -> ExitCode {
         Task::Sass(sass) => sass.run().map(|()| ExitCode::SUCCESS),
         Task::Explain(explain) => explain.run(),
         Task::Parity(parity) => parity.run().map(|()| ExitCode::SUCCESS),
+        Task::Gpu(gpu) => gpu.run(),
+        Task::Bundle(bundle) => bundle.run().map(|()| ExitCode::SUCCESS),
+        Task::Measured(measured) => measured.run().map(|()| ExitCode::SUCCESS),
         Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),
     };
     match done {

@@ -1,0 +1,228 @@
+//! How a form is tried on a GPU: where its address lies, what its kernel does, and what must come out.
+
+use ptx_intrinsics::catalogue::{Form, Operation};
+
+use crate::forms::{Case, Manner};
+
+use super::policy;
+
+/// Threads of a block. Each of them moves an element of its own.
+pub(super) const THREADS: usize = 32;
+
+/// The bytes that a thread has for a trial: as many as the longest access, and a line of L2 for what concerns a line.
+pub(super) const SLOT: usize = 32;
+const LINE: usize = 128;
+
+/// Where the address of a form lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Room {
+    /// The memory of the GPU.
+    Global,
+    /// Memory of the host that the GPU sees.
+    Mapped,
+    /// Shared memory of the thread's own block.
+    Shared,
+    /// Shared memory of the other block of a cluster of two.
+    Cluster,
+    /// A variable in the constant bank.
+    Const,
+    /// Local memory.
+    Local,
+    /// A parameter of the kernel.
+    Entry,
+    /// A parameter of a function that the kernel calls.
+    Func,
+    /// Lines of 128 bytes in the memory of the GPU.
+    Lines,
+    /// A tensor map in the memory of the GPU.
+    TensorMap,
+    /// A tensor map in the constant bank.
+    ConstTensorMap,
+    /// A tensor map that is a parameter of the kernel.
+    EntryTensorMap,
+}
+
+impl Room {
+    /// Where the catalogue's form has its address; an error if nobody has said how to try its instruction.
+    pub fn of(form: &Form) -> Result<Room, NoCheck> {
+        if !matches!(form.operation(), Operation::Load | Operation::Store) {
+            return other(form).map(|other| other.room);
+        }
+        let of_the_system = form.ptx().contains(".sys");
+        Ok(match form.space() {
+            None | Some("global") if of_the_system => Room::Mapped,
+            None | Some("global") => Room::Global,
+            Some("shared") => Room::Shared,
+            Some("shared::cluster") => Room::Cluster,
+            Some("const") => Room::Const,
+            Some("local") => Room::Local,
+            Some("param::entry") => Room::Entry,
+            Some("param::func") => Room::Func,
+            Some(_) => return Err(NoCheck { form: form.ptx().to_owned() }),
+        })
+    }
+
+    /// Blocks of a launch.
+    pub fn blocks(self) -> usize {
+        if self == Room::Cluster { 2 } else { 1 }
+    }
+
+    /// Bytes that a thread has for a trial.
+    pub fn slot(self) -> usize {
+        match self {
+            Room::Lines | Room::TensorMap | Room::ConstTensorMap | Room::EntryTensorMap => LINE,
+            _ => SLOT,
+        }
+    }
+
+    /// Whether the kernel has a parameter of [`PARAMETER`] bytes.
+    pub fn has_parameter(self) -> bool {
+        matches!(self, Room::Entry | Room::EntryTensorMap)
+    }
+
+    /// Whether its slots hold tensor maps.
+    pub fn has_tensor_map(self) -> bool {
+        matches!(self, Room::TensorMap | Room::ConstTensorMap | Room::EntryTensorMap)
+    }
+
+    /// Its kernels' names begin with this.
+    pub fn word(self) -> &'static str {
+        match self {
+            Room::Global => "global",
+            Room::Mapped => "mapped",
+            Room::Shared => "shared",
+            Room::Cluster => "cluster",
+            Room::Const => "const",
+            Room::Local => "local",
+            Room::Entry => "entry",
+            Room::Func => "func",
+            Room::Lines => "lines",
+            Room::TensorMap => "tensor_map",
+            Room::ConstTensorMap => "const_tensor_map",
+            Room::EntryTensorMap => "entry_tensor_map",
+        }
+    }
+}
+
+/// Bytes of the parameter of a kernel: two trials of [`SLOT`] bytes for each thread.
+pub(super) const PARAMETER: usize = 2 * THREADS * SLOT;
+
+/// An instruction that nobody has said how to try.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{form}: no check\n  → add its instruction to OTHERS in host-tests/src/suite/trial.rs")]
+pub struct NoCheck {
+    /// The form.
+    pub form: String,
+}
+
+/// How an instruction that moves no value is tried.
+struct Other {
+    room: Room,
+    /// What stands before the form's expression in the kernel.
+    before: &'static str,
+    /// What becomes of the expression's value, `{}`.
+    then: &'static str,
+    /// What has to be in a thread's slot.
+    expected: fn(&Form, usize, &[u8], &mut [u8]),
+}
+
+/// How to try a form of an instruction.
+type HowTo = fn(&Form) -> Other;
+
+/// By instruction. A form without a row is not tried, which fails a test and shows in every report.
+const OTHERS: &[(&str, HowTo)] = &[
+    ("prefetch", |form| {
+        let room = match form.ptx() {
+            "prefetch.tensormap" => Room::TensorMap,
+            "prefetch.const.tensormap" => Room::ConstTensorMap,
+            "prefetch.param.tensormap" => Room::EntryTensorMap,
+            ptx if ptx.contains(".local") => Room::Local,
+            _ => Room::Lines,
+        };
+        Other { room, before: "", then: "{}; copy(from, to);", expected: all }
+    }),
+    ("applypriority", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);", expected: all }),
+    // What was in the line is lost; what is written to it then is not.
+    ("discard", |_| Other { room: Room::Lines, before: "let p = to;", then: "{}; copy(from, to);", expected: all }),
+    ("createpolicy", |_| Other {
+        room: Room::Global,
+        before: "let fraction = (1 + thread) as f32 / 32.0; let (primary_size, total_size) = (4096 * (1 + thread) as u32, 1 << 18); \
+                 let property = PROPERTY | (thread as u64 % 16) << 52; let data = from.cast::<u64>(); \
+                 let p = core::ptr::without_provenance::<u8>(ADDRESS + 4096 * thread);",
+        then: "let made = {}; put(to, [made.bits(), ld_global::<NoHint, NoPrefetch>().read_with(data, made)]);",
+        expected: policy::expected,
+    }),
+];
+
+fn all(_: &Form, _: usize, from: &[u8], to: &mut [u8]) {
+    to.copy_from_slice(from);
+}
+
+fn other(form: &Form) -> Result<Other, NoCheck> {
+    let row = OTHERS.iter().find(|(name, _)| *name == form.instruction());
+    row.map(|(_, other)| other(form)).ok_or_else(|| NoCheck { form: form.ptx().to_owned() })
+}
+
+/// Whether a thread's predicate holds in the trial of that number.
+fn holds(trial: usize, thread: usize) -> bool {
+    (trial + thread).is_multiple_of(2)
+}
+
+fn is_guarded(case: &Case) -> bool {
+    matches!(case.manner, Manner::Guarded | Manner::SpelledGuarded)
+}
+
+/// The statements of a trial in its kernel, where `thread` is the thread, and `from`, `other`, `to` and `p` are its slot
+/// in what is read, in what a load gives whose predicate does not hold, in the output, and under the form's address.
+pub(super) fn body(case: &Case, room: Room, trial: usize) -> String {
+    let form = &case.form;
+    let expression = case.rust();
+    if let Ok(other) = other(form) {
+        return format!("{} {}", other.before, other.then.replace("{}", &expression));
+    }
+    let element = form.element().unwrap_or_default();
+    let guard = match (is_guarded(case), trial % 2) {
+        (false, _) => "",
+        (true, 0) => "let cond = thread % 2 == 0; let p = if cond { p } else { core::ptr::null_mut() };",
+        (true, _) => "let cond = thread % 2 == 1; let p = if cond { p } else { core::ptr::null_mut() };",
+    };
+    let store_out = matches!(room, Room::Shared | Room::Local);
+    match form.operation() {
+        Operation::Load if is_guarded(case) => {
+            format!("{guard} let or = get::<{element}>(other); put::<{element}>(to, {expression});")
+        }
+        Operation::Load => format!("put::<{element}>(to, {expression});"),
+        _ if store_out => {
+            format!("let p0 = p; {guard} let v = get::<{element}>(from); copy(to, p0); {expression}; copy(p0, to);")
+        }
+        _ => format!("{guard} let v = get::<{element}>(from); {expression};"),
+    }
+}
+
+/// What has to be in a thread's slot of the output, which held poison: `from` and `or` are what it reads.
+pub(super) fn expected(case: &Case, trial: usize, thread: usize, from: &[u8], or: &[u8], to: &mut [u8]) {
+    let form = &case.form;
+    if let Ok(other) = other(form) {
+        return (other.expected)(form, thread, from, to);
+    }
+    let moved = form.bytes();
+    match (form.operation(), case.manner) {
+        (Operation::Load, Manner::Lanes(mask)) => {
+            to[..moved].fill(0);
+            move_lanes(mask, form, from, to);
+        }
+        (_, Manner::Lanes(mask)) => move_lanes(mask, form, from, to),
+        (Operation::Load, _) if is_guarded(case) && !holds(trial, thread) => to[..moved].copy_from_slice(&or[..moved]),
+        (_, _) if is_guarded(case) && !holds(trial, thread) => {}
+        _ => to[..moved].copy_from_slice(&from[..moved]),
+    }
+}
+
+fn move_lanes(mask: u32, form: &Form, from: &[u8], to: &mut [u8]) {
+    let lanes = crate::forms::lanes(form.element().unwrap_or_default()) as usize;
+    let bytes = form.bytes() / lanes;
+    for lane in (0..lanes).filter(|lane| mask >> lane & 1 == 1) {
+        let place = lane * bytes..(lane + 1) * bytes;
+        to[place.clone()].copy_from_slice(&from[place]);
+    }
+}
