@@ -99,6 +99,8 @@ struct TypeRow {
     ptx: &'static str,
     takes: &'static [(Reduction, &'static str, Needs)],
     #[cfg(not(target_arch = "nvptx64"))]
+    bytes: usize,
+    #[cfg(not(target_arch = "nvptx64"))]
     number: Number,
     #[cfg(not(target_arch = "nvptx64"))]
     catalogue: CatalogueRow,
@@ -110,6 +112,8 @@ macro_rules! type_rows {
         const TYPES: &[TypeRow] = &[$(TypeRow {
             ptx: $text,
             takes: &[$($((Reduction::$op, $noftz, Needs::of::<$sm, $isa>()),)*)*],
+            #[cfg(not(target_arch = "nvptx64"))]
+            bytes: size_of::<$($t)*>(),
             #[cfg(not(target_arch = "nvptx64"))]
             number: Number::$number,
             #[cfg(not(target_arch = "nvptx64"))]

@@ -1,4 +1,5 @@
-//! PTX's cached loads, stores and prefetches as typed functions: one call is exactly one instruction.
+//! PTX's cached loads, stores and prefetches, and the policies, atomics, fences and asynchronous copies around them, as typed
+//! functions: one call is exactly one instruction.
 //!
 //! ```
 //! use ptx_intrinsics::*;
@@ -24,7 +25,11 @@
 //! | `st` in another space or order | [`st`], [`st_shared`], …, [`release`](StGlobal::release), … | [`write`](St::write), [`write_if`](St::write_if) |
 //! | both, of shared memory, at an address converted once | [`SharedPtr::new`] | [`read`](SharedPtr::read), [`write`](SharedPtr::write), … |
 //! | every one of these, in PTX's own words | | [`ptx!`] |
-//! | `createpolicy.fractional` | | [`CachePolicy::fractional`] |
+//! | `atom`, `red` | | [`ptx!`] |
+//! | `fence`, `membar` | | [`fence_sc`], [`fence_acq_rel`], [`fence_proxy_async`], [`membar_gl`], … |
+//! | `isspacep`, `cvta`, `mapa`, `getctarank` | | [`isspacep_shared`], [`cvta_to_shared`], [`cvta_shared`], [`mapa()`], [`getctarank()`], … |
+//! | `createpolicy` | | [`CachePolicy::fractional`], [`CachePolicy::range`], … |
+//! | `applypriority`, `discard` | | [`applypriority_global_l2_evict_normal`], [`discard_global_l2`], … |
 //! | `cp.async` | [`cp_async_ca`], [`cp_async_cg`] | [`copy`](CpAsyncCa::copy), [`copy_with`](CpAsyncCa::copy_with), [`copy_zfill`](CpAsyncCa::copy_zfill), [`cp_async_commit_group`], [`cp_async_wait_group`] |
 //! | `mbarrier` | [`mbarrier_init`] | [`mbarrier_arrive`], [`mbarrier_arrive_expect_tx`], [`mbarrier_try_wait_parity`], … |
 //! | `cp.async.bulk` | | [`cp_async_bulk_shared_cluster_global`], [`cp_async_bulk_global_shared`], [`cp_async_bulk_prefetch_l2`], … |

@@ -22,13 +22,11 @@ cfg_if::cfg_if! {
     if #[cfg(not(all(target_arch = "nvptx64", feature = "rust-cuda")))] {
         mod block;
         pub mod convolve;
-        mod fence;
         pub mod matmul;
         pub mod ring;
         pub mod scan;
 
         pub use block::Block;
-        use fence::fence;
     }
 }
 

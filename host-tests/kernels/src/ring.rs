@@ -3,7 +3,7 @@
 
 use ptx_intrinsics::*;
 
-use crate::{Block, Thread, fence};
+use crate::{Block, Thread};
 
 /// What a slot holds: 128 bits.
 pub type Slot = V2<u64>;
@@ -93,7 +93,7 @@ unsafe fn wait_until(thread: Thread, block: &Block<'_, ()>, index: *const u64, c
         while (unsafe { INDEX.read(index) } as usize) < count {
             block.pause();
         }
-        fence();
+        fence_acq_rel::<Gpu>();
     }
     block.sync();
 }
@@ -106,7 +106,7 @@ unsafe fn wait_until(thread: Thread, block: &Block<'_, ()>, index: *const u64, c
 unsafe fn publish(thread: Thread, block: &Block<'_, ()>, index: *mut u64, count: usize) {
     block.sync();
     if thread.thread == 0 {
-        fence();
+        fence_acq_rel::<Gpu>();
         // SAFETY: by this function's contract.
         unsafe { MOVE.write(index, count as u64) };
     }

@@ -57,7 +57,7 @@ kernel! {
                 for stage in 0..STAGES as u32 {
                     mbarrier_init(barriers.add(stage), 1);
                 }
-                fence_for_copies();
+                fence_proxy_async_shared_cta();
                 for turn in 0..STAGES {
                     bring(turn);
                 }
@@ -73,7 +73,7 @@ kernel! {
                     let mine = place(turn).cast::<V4<f32>>().add(me);
                     mine.write(V4::new(mine.read().0.map(|x| SCALE * x + OFFSET)));
                 }
-                fence_for_copies();
+                fence_proxy_async_shared_cta();
                 block.sync();
                 if me == 0 {
                     cp_async_bulk_global_shared(out.add(begin(turn)), place(turn), (len(turn) * 4) as u32);
@@ -89,15 +89,5 @@ kernel! {
             // Shared memory has to be there until all of it is read.
             cp_async_bulk_wait_group_read::<0>();
         }
-    }
-}
-
-/// What this thread did in shared memory comes before what copies do there: `fence.proxy.async.shared::cta`.
-#[inline(always)]
-fn fence_for_copies() {
-    #[cfg(target_arch = "nvptx64")]
-    // SAFETY: a fence touches no memory of its own.
-    unsafe {
-        core::arch::asm!("fence.proxy.async.shared::cta;", options(nostack));
     }
 }

@@ -1,10 +1,12 @@
 //! How a form is tried on a GPU: where its address lies, what its kernel does, and what must come out.
 
+use std::borrow::Cow;
+
 use ptx_intrinsics::catalogue::{Form, Operation};
 
 use crate::forms::{Case, Manner};
 
-use super::policy;
+use super::{atomic, policy};
 
 /// Threads of a block. Each of them moves an element of its own.
 pub(super) const THREADS: usize = 32;
@@ -45,6 +47,9 @@ pub enum Room {
 impl Room {
     /// Where the catalogue's form has its address; an error if nobody has said how to try its instruction.
     pub fn of(form: &Form) -> Result<Room, NoCheck> {
+        if atomic::is_atomic(form) {
+            return Ok(atomic::room(form));
+        }
         if !matches!(form.operation(), Operation::Load | Operation::Store) {
             return other(form).map(|other| other.room);
         }
@@ -121,7 +126,7 @@ struct Other {
     /// What stands before the form's expression in the kernel.
     before: &'static str,
     /// What becomes of the expression's value, `{}`.
-    then: &'static str,
+    then: Cow<'static, str>,
     /// What has to be in a thread's slot.
     expected: fn(&Form, usize, &[u8], &mut [u8]),
 }
@@ -139,20 +144,87 @@ const OTHERS: &[(&str, HowTo)] = &[
             ptx if ptx.contains(".local") => Room::Local,
             _ => Room::Lines,
         };
-        Other { room, before: "", then: "{}; copy(from, to);", expected: all }
+        Other { room, before: "", then: "{}; copy(from, to);".into(), expected: all }
     }),
-    ("applypriority", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);", expected: all }),
+    ("applypriority", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
     // What was in the line is lost; what is written to it then is not.
-    ("discard", |_| Other { room: Room::Lines, before: "let p = to;", then: "{}; copy(from, to);", expected: all }),
+    ("discard", |_| Other {
+        room: Room::Lines,
+        before: "let p = to;",
+        then: "{}; copy(from, to);".into(),
+        expected: all,
+    }),
     ("createpolicy", |_| Other {
         room: Room::Global,
         before: "let fraction = (1 + thread) as f32 / 32.0; let (primary_size, total_size) = (4096 * (1 + thread) as u32, 1 << 18); \
                  let property = PROPERTY | (thread as u64 % 16) << 52; let data = from.cast::<u64>(); \
                  let p = core::ptr::without_provenance::<u8>(ADDRESS + 4096 * thread);",
-        then: "let made = {}; put(to, [made.bits(), ld_global::<NoHint, NoPrefetch>().read_with(data, made)]);",
+        then: "let made = {}; put(to, [made.bits(), ld_global::<NoHint, NoPrefetch>().read_with(data, made)]);".into(),
         expected: policy::expected,
     }),
+    ("fence", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
+    ("membar", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
+    // Of an address in the space, and of one in global memory.
+    ("isspacep", |form| Other {
+        room: space_of(form),
+        before: "",
+        then: "put(to, [({}) as u64, { let p = from; {} } as u64]);".into(),
+        expected: |form, _, _, to| {
+            to[..8].copy_from_slice(&1u64.to_le_bytes());
+            to[8..16].copy_from_slice(&u64::from(form.ptx() == "isspacep.global").to_le_bytes());
+        },
+    }),
+    // There and back again.
+    ("cvta", |form| {
+        let name = form.rust().split(['(', ':']).next().unwrap_or_default();
+        let space = name.trim_start_matches("cvta_").trim_start_matches("to_");
+        let then = if name.starts_with("cvta_to_") {
+            format!("put(to, (cvta_{space}::<u8>({{}}) == p) as u64);")
+        } else {
+            format!("let address = cvta_to_{space}(p); put(to, ({{}} == p) as u64);")
+        };
+        Other { room: space_of(form), before: "", then: then.into(), expected: truth }
+    }),
+    // What lies at `p` in the other block lies at `own` in this one.
+    ("mapa", |form| {
+        let then = match form.ptx() {
+            "mapa.u64" => "let (there, p) = (p, own); put(to, ({} == there) as u64);",
+            "mapa.shared::cluster.u32" => {
+                "let (there, p) = (p, SharedPtr::new(own)); \
+                 put(to, (getctarank_shared_cluster({}) == rank && mapa(own, rank) == there) as u64);"
+            }
+            _ => "let address = cvta_to_shared_cluster(own); put(to, (cvta_shared_cluster::<u8>({}) == p) as u64);",
+        };
+        Other { room: Room::Cluster, before: IN_CLUSTER, then: then.into(), expected: truth }
+    }),
+    ("getctarank", |form| {
+        let then = match form.ptx() {
+            "getctarank.u64" => "put(to, ({} == rank) as u64);",
+            "getctarank.shared::cluster.u32" => "let p = SharedClusterPtr::new(p); put(to, ({} == rank) as u64);",
+            _ => "let address = cvta_to_shared_cluster(p); put(to, ({} == rank) as u64);",
+        };
+        Other { room: Room::Cluster, before: IN_CLUSTER, then: then.into(), expected: truth }
+    }),
 ];
+
+/// The other block's rank, and the place in this block that corresponds to `p` in that one.
+const IN_CLUSTER: &str = "let mine = rank(); let rank = 1 - mine; let own = of_rank(p, mine);";
+
+/// The room that a form's word for a space names.
+fn space_of(form: &Form) -> Room {
+    match form.ptx().trim_end_matches(".u64").rsplit('.').next() {
+        Some("shared" | "shared::cta") => Room::Shared,
+        Some("shared::cluster") => Room::Cluster,
+        Some("const") => Room::Const,
+        Some("local") => Room::Local,
+        Some("param" | "param::entry") => Room::Entry,
+        _ => Room::Global,
+    }
+}
+
+fn truth(_: &Form, _: usize, _: &[u8], to: &mut [u8]) {
+    to[..8].copy_from_slice(&1u64.to_le_bytes());
+}
 
 fn all(_: &Form, _: usize, from: &[u8], to: &mut [u8]) {
     to.copy_from_slice(from);
@@ -186,6 +258,9 @@ pub(super) fn body(case: &Case, room: Room, trial: usize) -> String {
         (true, 0) => "let cond = thread % 2 == 0; let p = if cond { p } else { core::ptr::null_mut() };",
         (true, _) => "let cond = thread % 2 == 1; let p = if cond { p } else { core::ptr::null_mut() };",
     };
+    if atomic::is_atomic(form) {
+        return atomic::body(form, &expression, guard, room);
+    }
     let store_out = matches!(room, Room::Shared | Room::Local);
     match form.operation() {
         Operation::Load if is_guarded(case) => {
@@ -204,6 +279,9 @@ pub(super) fn expected(case: &Case, trial: usize, thread: usize, from: &[u8], or
     let form = &case.form;
     if let Ok(other) = other(form) {
         return (other.expected)(form, thread, from, to);
+    }
+    if atomic::is_atomic(form) {
+        return atomic::expected(form, !is_guarded(case) || holds(trial, thread), thread, from, or, to);
     }
     let moved = form.bytes();
     match (form.operation(), case.manner) {

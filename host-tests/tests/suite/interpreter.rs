@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use host_tests::ptx::{Function, Module};
+use ptx_intrinsics::atom::{change, judge_atomic};
 use ptx_intrinsics::{CachePolicy, L2EvictUnchanged};
 
 /// A launch: its kernel, its blocks, its threads, and where each argument stands.
@@ -29,7 +30,7 @@ pub(crate) struct Outside<'a> {
 const SHARED: u64 = 0x1000_0000_0000_0000;
 const PARAMETERS: u64 = 0x2000_0000_0000_0000;
 const LOCAL: u64 = 0x3000_0000_0000_0000;
-const PIECE: u64 = 1 << 32;
+const PIECE: u64 = 1 << 24;
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -239,7 +240,8 @@ impl Run<'_> {
                 let policy = self.policy(at, &words, &operands)?;
                 self.set(at, operand(0)?, policy.into())
             }
-            "barrier" | "fence" => Ok(()),
+            "barrier" | "fence" | "membar" => Ok(()),
+            "atom" | "red" => self.atomic(at, &words, &operands),
             _ => self.compute(at, &words, &operands),
         }
     }
@@ -259,6 +261,9 @@ impl Run<'_> {
             ("mov", _) => value(1)? & mask,
             ("cvta", "to") => value(1)?.wrapping_sub(self.base(at, words[2])?.into()) & mask,
             ("cvta", space) => value(1)?.wrapping_add(self.base(at, space)?.into()) & mask,
+            ("isspacep", space) => u128::from(self.is_in(at, value(1)? as u64, space)?),
+            ("getctarank", _) => value(1)? % u128::from(SHARED) / u128::from(PIECE),
+            ("mapa", "shared::cluster") => value(1)? % u128::from(PIECE) + value(2)? * u128::from(PIECE),
             ("mapa", _) => value(1)? % u128::from(PIECE) + u128::from(SHARED) + value(2)? * u128::from(PIECE),
             ("cvt", "rn") if words[2] == "f32" => ((value(1)? & mask) as u32 as f32).to_bits().into(),
             ("cvt", to) => {
@@ -331,6 +336,67 @@ impl Run<'_> {
             self.write(address + (number * bytes) as u64, &value[..bytes])?;
         }
         Ok(())
+    }
+
+    /// What stood there, and after it what stands there now, by the crate's own meaning.
+    fn atomic(&mut self, at: usize, words: &[&str], operands: &[String]) -> Result<()> {
+        let text = words.join(".");
+        let hinted = text.contains("::cache_hint");
+        let (atomic, _) = judge_atomic(&text, hinted).map_err(|wrong| wrong.why)?;
+        let place = usize::from(words[0] == "atom");
+        let bytes = atomic.bytes();
+        let address = self.address(at, words, operands.get(place).ok_or("an operand is missing")?)?;
+        aligned(address, bytes)?;
+        let mut values = Vec::new();
+        for operand in &operands[place + 1..operands.len() - usize::from(hinted)] {
+            let lanes = lanes_of(operand);
+            let mut value = [0; 16];
+            for (lane, part) in lanes.iter().zip(value.chunks_mut(bytes / lanes.len())) {
+                part.copy_from_slice(&self.get(at, lane)?.to_le_bytes()[..part.len()]);
+            }
+            values.push(u128::from_le_bytes(value));
+        }
+        let mut memory = [0; 16];
+        memory[..bytes].copy_from_slice(&self.read(address, bytes)?);
+        let mut new = u128::from_le_bytes(memory);
+        let value = *values.last().ok_or("an operand is missing")?;
+        let compare = (values.len() > 1).then(|| values[0]);
+        // SAFETY: the number is this thread's own, and as wide as any.
+        unsafe {
+            let new = &raw mut new;
+            match bytes {
+                2 => drop(change(atomic, new.cast(), value as u16, compare.map(|value| value as u16))),
+                4 => drop(change(atomic, new.cast(), value as u32, compare.map(|value| value as u32))),
+                8 => drop(change(atomic, new.cast(), value as u64, compare.map(|value| value as u64))),
+                _ => drop(change(atomic, new, value, compare)),
+            }
+        }
+        self.write(address, &new.to_le_bytes()[..bytes])?;
+        if place == 1 {
+            let lanes = lanes_of(&operands[0]);
+            for (lane, part) in lanes.iter().zip(memory.chunks(bytes / lanes.len())) {
+                let mut number = [0; 16];
+                number[..part.len()].copy_from_slice(part);
+                self.set(at, lane, u128::from_le_bytes(number))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a generic address is in a space.
+    fn is_in(&self, at: usize, address: u64, space: &str) -> Result<bool> {
+        let near = |begin: u64, bytes: u64| (begin..begin + bytes).contains(&address);
+        let cluster = u64::from(self.launch.blocks) * PIECE;
+        let constants = (self.outside.variable)("suite_constants");
+        Ok(match space {
+            "shared" | "shared::cta" => near(self.base(at, space)?, PIECE),
+            "shared::cluster" => near(SHARED, cluster),
+            "local" => near(self.base(at, space)?, PIECE),
+            "param" | "param::entry" => near(PARAMETERS, PIECE),
+            "const" => constants.is_some_and(|begin| near(begin, 64 << 10)),
+            "global" => address < SHARED && !constants.is_some_and(|begin| near(begin, 64 << 10)),
+            _ => return Err(format!("an unknown space {space}")),
+        })
     }
 
     /// The generic address of an operand in brackets.

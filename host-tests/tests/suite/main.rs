@@ -300,13 +300,19 @@ fn a_lost_kernel_is_missed(slice: &Slice) {
     assert_eq!(failed.map(|(form, _)| form.rust()).collect::<BTreeSet<_>>(), expected);
 }
 
-/// As if a row of a table were wrong in every load and store: one form of each instruction moves half of its bytes.
+/// As if a row of a table were wrong in every load and store, and in some atomics: one form of each instruction moves half
+/// of its bytes, or does something else with them.
 fn a_wrong_form_is_named(slice: &Slice) {
     let halves =
         [(".u64", ".u32"), (".f64", ".f32"), (".s64", ".s32"), (".u32", ".u16"), (".s32", ".s16"), (".u16", ".u8")];
+    let operations = [(".min", ".max"), (".and", ".or"), (".inc", ".dec")];
     let (mut ptx, mut wrong) = (slice.ptx.clone(), BTreeSet::new());
     for (_, own) in forms_check::by_instruction(&slice.forms) {
         let half = |form: &Arc<Form>| {
+            if form.element().is_none() {
+                let (of, instead) = operations.iter().find(|(of, _)| form.instruction().ends_with(of))?;
+                return Some((form.clone(), form.ptx().replacen(of, instead, 1)));
+            }
             let (of, instead) = halves.iter().find(|(of, _)| form.ptx().ends_with(of))?;
             Some((form.clone(), form.ptx().strip_suffix(of)?.to_owned() + instead))
         };

@@ -63,6 +63,11 @@ impl Atomic {
         words.into_iter().flatten().collect()
     }
 
+    /// How many bytes it changes.
+    pub fn bytes(&self) -> usize {
+        TYPES[self.ty].bytes
+    }
+
     pub(crate) fn space(&self) -> Option<&'static str> {
         self.place.map(|place| &place.ptx()[1..])
     }
