@@ -76,8 +76,8 @@ pub fn compile<'p, E: Entry>(
     let source: String = [prelude()].into_iter().chain(kernels.iter().map(Entry::source)).collect();
     write_package(&folder, "suite", &source)?;
     let mut build = DeviceBuild::new(folder, "suite", BUILT_FOR);
-    // Volatile local memory is newer than what many a compiler writes.
-    (build.ptx, build.gates) = (Some(PtxVersion::new(8, 8)), Some(PtxVersion::new(9, 1)));
+    // Volatile local memory and some copies are newer than what many a compiler writes.
+    (build.ptx, build.gates) = (Some(PtxVersion::new(8, 8)), Some(PtxVersion::new(9, 4)));
     let (ptx, _) = build.build_in_lane(toolchain, lane)?;
     Ok(Part { kernels, module: Module::read(&ptx)? })
 }

@@ -4,7 +4,7 @@ use ptx_intrinsics::catalogue::{Form, Operation};
 
 use crate::forms::{Case, Manner};
 
-use super::policy;
+use super::{asynchronous, policy};
 
 /// Threads of a block. Each of them moves an element of its own.
 pub(super) const THREADS: usize = 32;
@@ -22,6 +22,8 @@ pub enum Room {
     Mapped,
     /// Shared memory of the thread's own block.
     Shared,
+    /// Lines of 128 bytes of it.
+    SharedLines,
     /// Shared memory of the other block of a cluster of two.
     Cluster,
     /// A variable in the constant bank.
@@ -70,7 +72,7 @@ impl Room {
     /// Bytes that a thread has for a trial.
     pub fn slot(self) -> usize {
         match self {
-            Room::Lines | Room::TensorMap | Room::ConstTensorMap | Room::EntryTensorMap => LINE,
+            Room::Lines | Room::SharedLines | Room::TensorMap | Room::ConstTensorMap | Room::EntryTensorMap => LINE,
             _ => SLOT,
         }
     }
@@ -91,6 +93,7 @@ impl Room {
             Room::Global => "global",
             Room::Mapped => "mapped",
             Room::Shared => "shared",
+            Room::SharedLines => "shared_lines",
             Room::Cluster => "cluster",
             Room::Const => "const",
             Room::Local => "local",
@@ -116,14 +119,14 @@ pub struct NoCheck {
 }
 
 /// How an instruction that moves no value is tried.
-struct Other {
-    room: Room,
+pub(super) struct Other {
+    pub(super) room: Room,
     /// What stands before the form's expression in the kernel.
-    before: &'static str,
+    pub(super) before: &'static str,
     /// What becomes of the expression's value, `{}`.
-    then: &'static str,
+    pub(super) then: &'static str,
     /// What has to be in a thread's slot.
-    expected: fn(&Form, usize, &[u8], &mut [u8]),
+    pub(super) expected: fn(&Form, usize, &[u8], &mut [u8]),
 }
 
 /// How to try a form of an instruction.
@@ -152,9 +155,17 @@ const OTHERS: &[(&str, HowTo)] = &[
         then: "let made = {}; put(to, [made.bits(), ld_global::<NoHint, NoPrefetch>().read_with(data, made)]);",
         expected: policy::expected,
     }),
+    ("cp.async", asynchronous::copy),
+    ("cp.async.commit_group", asynchronous::group),
+    ("cp.async.wait_group", asynchronous::group),
+    ("cp.async.wait_all", asynchronous::group),
+    ("cp.async.mbarrier.arrive", asynchronous::arrive),
+    ("mbarrier", asynchronous::mbarrier),
+    ("cp.async.bulk", asynchronous::bulk),
+    ("cp.async.bulk.prefetch.tensor", asynchronous::tensor),
 ];
 
-fn all(_: &Form, _: usize, from: &[u8], to: &mut [u8]) {
+pub(super) fn all(_: &Form, _: usize, from: &[u8], to: &mut [u8]) {
     to.copy_from_slice(from);
 }
 

@@ -135,7 +135,10 @@ fn drawn(seed: u64) -> Vec<Arc<Form>> {
     if std::env::var_os(WHOLE_VARIABLE).is_some() {
         return forms_check::every_form();
     }
-    suite::slice(&forms_check::every_form(), OF_EACH, seed)
+    let mine =
+        |form: &Arc<Form>| ["cp", "mbarrier", "ld", "st", "prefetch"].contains(&form.ptx().split('.').next().unwrap()); // TEMPORARY
+    let forms: Vec<_> = forms_check::every_form().into_iter().filter(mine).collect(); // TEMPORARY
+    suite::slice(&forms, 1, seed)
 }
 
 fn in_a_process(scenario: &Scenario, folder: &Path) -> Result<(), Failed> {
