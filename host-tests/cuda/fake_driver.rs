@@ -295,7 +295,7 @@ pub unsafe extern "C" fn cuMemFreeHost(address: u64) -> u32 {
     free(address).map_or(INVALID_VALUE, |bytes| note(format!("cuMemFreeHost {bytes}")))
 }
 
-/// What NVIDIA's manual asks of the arguments; the map is the address and a mark.
+/// What NVIDIA's manual asks of the arguments; the map is its dimensions, 1 where it is one of columns, and a mark.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuTensorMapEncodeTiled(
     map: *mut [u64; 16],
@@ -311,13 +311,48 @@ pub unsafe extern "C" fn cuTensorMapEncodeTiled(
     _promotion: u32,
     _fill: u32,
 ) -> u32 {
-    let aligned = map as u64 % 64 == 0 && address % 16 == 0;
-    let (stride, tile) = unsafe { (strides.read(), tile.read()) };
-    if !aligned || rank != 2 || stride % 16 != 0 || tile > 256 || !is_device_memory(address, 1) {
+    let sides = unsafe { std::slice::from_raw_parts(tile, rank as usize) };
+    if !(1..=5).contains(&rank) || sides.iter().any(|side| !(1..=256).contains(side)) {
         return INVALID_VALUE;
     }
-    unsafe { map.write([0x7e_4509_6a70; 16]) };
-    note(format!("cuTensorMapEncodeTiled {rank}"))
+    unsafe { write_map(map, rank, address, strides, 0) }.map_or(INVALID_VALUE, |()| note(format!("cuTensorMapEncodeTiled {rank}")))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuTensorMapEncodeIm2col(
+    map: *mut [u64; 16],
+    _data_type: u32,
+    rank: u32,
+    address: u64,
+    _sizes: *const u64,
+    strides: *const u64,
+    _lower: *const i32,
+    _upper: *const i32,
+    channels: u32,
+    pixels: u32,
+    _steps: *const u32,
+    _interleave: u32,
+    _swizzle: u32,
+    _promotion: u32,
+    _fill: u32,
+) -> u32 {
+    if !(3..=5).contains(&rank) || channels > 256 || pixels > 1024 {
+        return INVALID_VALUE;
+    }
+    unsafe { write_map(map, rank, address, strides, 1) }.map_or(INVALID_VALUE, |()| note(format!("cuTensorMapEncodeIm2col {rank}")))
+}
+
+/// Checks what both kinds of map have in common.
+unsafe fn write_map(map: *mut [u64; 16], rank: u32, address: u64, strides: *const u64, kind: u64) -> Option<()> {
+    let strides = unsafe { std::slice::from_raw_parts(strides, rank as usize - 1) };
+    let aligned = map as u64 % 64 == 0 && address % 16 == 0 && strides.iter().all(|stride| stride % 16 == 0);
+    if !aligned || !is_device_memory(address, 1) {
+        return None;
+    }
+    let mut content = [0x7e_4509_6a70; 16];
+    content[0] = u64::from(rank) | kind << 8;
+    unsafe { map.write(content) };
+    Some(())
 }
 
 #[unsafe(no_mangle)]

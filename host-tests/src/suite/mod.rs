@@ -1,5 +1,6 @@
 //! Every form of the catalogue on a GPU.
 
+mod asynchronous;
 mod atomic;
 pub mod bundle;
 pub mod fault;

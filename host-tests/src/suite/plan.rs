@@ -10,8 +10,8 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 
 use super::image::Entry;
-use super::policy;
 use super::trial::{self, NoCheck, PARAMETER, Room, SLOT, THREADS};
+use super::{asynchronous, policy};
 use crate::forms::{self, Case, Manner};
 use crate::forms_check::by_instruction;
 
@@ -20,6 +20,14 @@ pub(super) const TRIALS: usize = 32;
 
 /// Of how many forms one is tried under a predicate: the words are all written to the PTX in the same way.
 const GUARDED: usize = 5;
+
+/// What tells a form from all others: its Rust, its PTX, and its parameters, which alone may say what it copies, or where
+/// its barrier is.
+pub(super) type Key<'f> = (&'f str, &'f str, &'static str);
+
+pub(super) fn key(form: &Form) -> Key<'_> {
+    (form.rust(), form.ptx(), form.signature().map_or("", |signature| signature.parameters))
+}
 
 /// A kernel: some trials one after the other, all in the same room and for the same GPUs.
 #[derive(Clone, Debug)]
@@ -47,10 +55,10 @@ impl Plan {
     /// The kernels of these forms: each as it is, with each choice of lanes, and one in [`GUARDED`] under a predicate
     /// too, with a null address where that does not hold.
     pub fn new(forms: &[Arc<Form>]) -> Plan {
-        let guarded: HashSet<&str> = forms.iter().step_by(GUARDED).map(|form| form.rust()).collect();
+        let guarded: HashSet<Key> = forms.iter().step_by(GUARDED).map(|form| key(form)).collect();
         let wanted = |case: &Case| match case.manner {
             Manner::Plain | Manner::Lanes(_) => true,
-            Manner::Guarded => guarded.contains(case.form.rust()),
+            Manner::Guarded => guarded.contains(&key(&case.form)),
             _ => false,
         };
         let mut rooms: BTreeMap<(u32, u32, Room, bool), Vec<Case>> = BTreeMap::new();
@@ -86,8 +94,8 @@ pub fn slice(forms: &[Arc<Form>], of_each: usize, seed: u64) -> Vec<Arc<Form>> {
         let drawn_here = own.sample(&mut random, of_each).filter(|form| form.bytes() < 32 || name == "ld.global.nc");
         drawn.extend(drawn_here.cloned());
     }
-    let wanted: HashSet<&str> = drawn.iter().map(|form: &Arc<Form>| form.rust()).collect();
-    forms.iter().filter(|form| wanted.contains(form.rust())).cloned().collect()
+    let wanted: HashSet<Key> = drawn.iter().map(|form: &Arc<Form>| key(form)).collect();
+    forms.iter().filter(|form| wanted.contains(&key(form))).cloned().collect()
 }
 
 /// Lines are longer than slots, and two blocks have twice as many. Of a parameter no two trials read the same bytes: the
@@ -121,7 +129,7 @@ impl Kernel {
         line(format!("{in_all} let (from, other, to) = (from.add(at), other.add(at), to.add(at));"));
         match (self.room, is_store) {
             (Room::Shared, false) => line(format!("let room = shared().add(at); fill({count}, {bytes}, from, room);")),
-            (Room::Shared, true) => line("let room = shared().add(at);".into()),
+            (Room::Shared, true) | (Room::SharedLines, _) => line("let room = shared().add(at);".into()),
             // The other block's room is laid out as this one's: its own half of a trial.
             (Room::Cluster, _) => {
                 let filled = if is_store { "to.cast_const()" } else { "from" };
@@ -149,7 +157,7 @@ impl Kernel {
                 Room::Global | Room::Mapped | Room::Lines | Room::TensorMap if is_store => "let p = to;".into(),
                 Room::Global | Room::Mapped | Room::Lines | Room::TensorMap => "let p = from.cast_mut();".into(),
                 Room::Local => "let mut local = Slot([0; 4]); let room = (&raw mut local).cast::<u8>(); copy(from, room); let p = room;".into(),
-                Room::Shared | Room::Cluster | Room::Const => format!("let room = room.add({offset}); let p = room;"),
+                Room::Shared | Room::SharedLines | Room::Cluster | Room::Const => format!("let room = room.add({offset}); let p = room;"),
                 Room::Entry => format!("let p = room.add({});", offset % PARAMETER),
                 Room::EntryTensorMap | Room::ConstTensorMap => "let p = room;".into(),
             };
@@ -233,7 +241,7 @@ impl Entry for Kernel {
     }
 
     fn shared(&self) -> usize {
-        if matches!(self.room, Room::Shared | Room::Cluster) { self.bytes() } else { 0 }
+        if matches!(self.room, Room::Shared | Room::SharedLines | Room::Cluster) { self.bytes() } else { 0 }
     }
 
     fn source(&self) -> String {
@@ -260,8 +268,12 @@ impl Entry for Kernel {
 
 /// What the crate of some kernels begins with.
 pub(super) fn prelude() -> String {
-    let numbers =
-        [("$PROPERTY", policy::PROPERTY.bits()), ("$ADDRESS", policy::ADDRESS), ("$PARAMETER", PARAMETER as u64)];
+    let numbers = [
+        ("$PROPERTY", policy::PROPERTY.bits()),
+        ("$ADDRESS", policy::ADDRESS),
+        ("$PARAMETER", PARAMETER as u64),
+        ("$MASK", asynchronous::MASK.into()),
+    ];
     numbers.into_iter().fold(PRELUDE.to_owned(), |text, (name, number)| text.replace(name, &number.to_string()))
 }
 

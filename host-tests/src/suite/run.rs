@@ -1,7 +1,7 @@
 //! A run of the suite on a GPU: every kernel once, and every byte of every buffer compared.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ffi::c_void;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,8 +10,9 @@ use ptx_intrinsics::catalogue::Form;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
+use super::asynchronous::{self, MapKind};
 use super::image::{CONSTANTS, Image};
-use super::plan::{Kernel, Plan};
+use super::plan::{Kernel, Key, Plan, key};
 use super::trial::{PARAMETER, Room, THREADS};
 use crate::error::{Error, Result};
 use crate::forms::{Case, Manner};
@@ -86,7 +87,7 @@ pub fn run(gpu: &Gpu, forms: &[Arc<Form>], images: &[Image], chosen: Chosen, pro
     let began = Instant::now();
     let plan = Plan::new(forms);
     let by_name: HashMap<&str, &Kernel> = plan.kernels.iter().map(|kernel| (kernel.name.as_str(), kernel)).collect();
-    let mut verdicts: BTreeMap<&str, Verdict> = BTreeMap::new();
+    let mut verdicts: BTreeMap<Key, Verdict> = BTreeMap::new();
     let mut outcome =
         Outcome { verdicts: Vec::new(), launched: 0, kernels: 0, trials: 0, bytes: 0, stopped: None, seconds: 0.0 };
     let bar = progress.bar(images.iter().map(|image| image.kernels.len() as u64).sum(), "Launching");
@@ -119,7 +120,7 @@ pub fn run(gpu: &Gpu, forms: &[Arc<Form>], images: &[Image], chosen: Chosen, pro
     }
     let verdict = |form: &Arc<Form>| {
         let reason = || not_run(form, gpu.sm(), &plan, chosen.sample);
-        (form.clone(), verdicts.get(form.rust()).cloned().unwrap_or_else(reason))
+        (form.clone(), verdicts.get(&key(form)).cloned().unwrap_or_else(reason))
     };
     outcome.launched = verdicts.len();
     outcome.verdicts = forms.iter().map(verdict).collect();
@@ -147,19 +148,19 @@ fn not_run(form: &Form, sm: u32, plan: &Plan, sample: usize) -> Verdict {
     Verdict::Failed("not launched: no image has it, or an earlier kernel stopped the GPU".into())
 }
 
-fn mark_stopped<'p>(verdicts: &mut BTreeMap<&'p str, Verdict>, kernel: &'p Kernel, why: &str) {
+fn mark_stopped<'p>(verdicts: &mut BTreeMap<Key<'p>, Verdict>, kernel: &'p Kernel, why: &str) {
     for case in &kernel.trials {
         let text = format!("its kernel {} failed: {why}", kernel.name);
-        verdicts.insert(case.form.rust(), Verdict::Failed(text));
+        verdicts.insert(key(&case.form), Verdict::Failed(text));
     }
 }
 
 /// A form has not passed whose trials were not all there: none may be lost on the way from the plan to the images.
-fn mark_incomplete<'p>(verdicts: &mut BTreeMap<&'p str, Verdict>, plan: &'p Plan, images: &[Image], sm: u32) {
+fn mark_incomplete<'p>(verdicts: &mut BTreeMap<Key<'p>, Verdict>, plan: &'p Plan, images: &[Image], sm: u32) {
     let there: HashSet<&str> = images.iter().flat_map(|image| &image.kernels).map(String::as_str).collect();
     let missing = plan.kernels.iter().filter(|kernel| kernel.needs.0 <= sm && !there.contains(kernel.name.as_str()));
     for (kernel, case) in missing.flat_map(|kernel| kernel.trials.iter().map(move |case| (kernel, case))) {
-        if let Some(verdict @ Verdict::Passed) = verdicts.get_mut(case.form.rust()) {
+        if let Some(verdict @ Verdict::Passed) = verdicts.get_mut(&key(&case.form)) {
             *verdict = Verdict::Failed(format!("{}: no image has its kernel {}", case.rust(), kernel.name));
         }
     }
@@ -174,7 +175,8 @@ struct Batch<'a, 'p> {
     offsets: Vec<usize>,
     homes: [Home; 2],
     constants: [u8; CONSTANTS],
-    tensor_map: [u8; TENSOR_MAP],
+    /// Of the kinds that kernels ask for.
+    tensor_maps: BTreeMap<MapKind, TensorMap>,
 }
 
 struct Home {
@@ -185,6 +187,8 @@ struct Home {
 }
 
 const TENSOR_MAP: usize = 128;
+
+type TensorMap = [u8; TENSOR_MAP];
 
 fn home(kernel: &Kernel) -> usize {
     usize::from(kernel.room == Room::Mapped)
@@ -201,17 +205,16 @@ impl<'a, 'p> Batch<'a, 'p> {
         let offsets: Vec<usize> = kernels.iter().map(&mut place).collect();
         let mut constants = [0; CONSTANTS];
         random.fill_bytes(&mut constants);
-        let tensor_map = if kernels.iter().any(|kernel| kernel.room.has_tensor_map()) {
-            encode_tensor_map(gpu)?
-        } else {
-            [0; TENSOR_MAP]
-        };
+        let kinds = kernels.iter().filter(|kernel| kernel.room.has_tensor_map()).flat_map(|kernel| &kernel.trials);
+        let kinds: BTreeSet<MapKind> = kinds.map(|case| asynchronous::map_kind(&case.form)).collect();
+        let encoded = kinds.into_iter().map(|kind| Ok((kind, encode_tensor_map(gpu, kind)?)));
+        let tensor_maps = encoded.collect::<Result<BTreeMap<_, _>>>()?;
         let mut home_of = |at: usize| -> Result<Home> {
             let [mut from, mut other] = [(); 2].map(|()| vec![0; lengths[at]]);
             random.fill_bytes(&mut from);
             random.fill_bytes(&mut other);
             for (kernel, offset) in kernels.iter().zip(&offsets).filter(|(kernel, _)| home(kernel) == at) {
-                prepare(kernel, &mut from[*offset..][..kernel.bytes()], &constants, &tensor_map);
+                prepare(kernel, &mut from[*offset..][..kernel.bytes()], &constants, &tensor_maps);
             }
             let to = vec![POISON; lengths[at]];
             let put = |content: &Vec<u8>| if at == 0 { gpu.upload(content) } else { gpu.share(content) };
@@ -219,14 +222,14 @@ impl<'a, 'p> Batch<'a, 'p> {
             Ok(Home { from, other, to, buffers })
         };
         let homes = [home_of(0)?, home_of(1)?];
-        Ok(Batch { gpu, kernels, offsets, homes, constants, tensor_map })
+        Ok(Batch { gpu, kernels, offsets, homes, constants, tensor_maps })
     }
 
     /// Fills the variables and launches one kernel after the other; of the first that fails, the number.
     fn launch(&mut self, module: &Module) -> Result<(), (usize, Error)> {
         let has = |room| self.kernels.iter().any(|kernel| kernel.room == room);
         let constants = || self.gpu.set(module, c"suite_constants", &self.constants);
-        let tensor_map = || self.gpu.set(module, c"suite_tensor_map", &self.tensor_map);
+        let tensor_map = || self.gpu.set(module, c"suite_tensor_map", &self.tensor_maps[&MapKind::MATRIX]);
         if has(Room::Const) {
             constants().map_err(|error| (0, error))?;
         }
@@ -249,7 +252,7 @@ impl<'a, 'p> Batch<'a, 'p> {
         if kernel.room.has_parameter() {
             let mut parameter = vec![0; PARAMETER];
             let content = match kernel.room {
-                Room::EntryTensorMap => &self.tensor_map[..],
+                Room::EntryTensorMap => &self.tensor_maps[&MapKind::MATRIX][..],
                 _ => &home.from[offset..][..kernel.bytes().min(PARAMETER)],
             };
             parameter[..content.len()].copy_from_slice(content);
@@ -260,7 +263,7 @@ impl<'a, 'p> Batch<'a, 'p> {
     }
 
     /// Compares everything: what was only read, too.
-    fn compare(&mut self, verdicts: &mut BTreeMap<&'p str, Verdict>, outcome: &mut Outcome) -> Result<()> {
+    fn compare(&mut self, verdicts: &mut BTreeMap<Key<'p>, Verdict>, outcome: &mut Outcome) -> Result<()> {
         let mut found = Vec::new();
         for home in &self.homes {
             let [from, other, to] = &home.buffers;
@@ -281,7 +284,7 @@ impl<'a, 'p> Batch<'a, 'p> {
                 kernel.expect(number, from, other, to);
                 let place = kernel.range(number);
                 let wrong = difference(kernel, case, &to[place.clone()], &found[home][part.clone()][place]);
-                let verdict = verdicts.entry(case.form.rust()).or_insert(Verdict::Passed);
+                let verdict = verdicts.entry(key(&case.form)).or_insert(Verdict::Passed);
                 if let (Some(wrong), Verdict::Passed) = (wrong, &*verdict) {
                     *verdict = Verdict::Failed(wrong);
                 }
@@ -300,10 +303,15 @@ impl<'a, 'p> Batch<'a, 'p> {
 }
 
 /// What stands in the constant bank, or is a tensor map, is the same for all kernels.
-fn prepare(kernel: &Kernel, from: &mut [u8], constants: &[u8], tensor_map: &[u8]) {
+fn prepare(kernel: &Kernel, from: &mut [u8], constants: &[u8], tensor_maps: &BTreeMap<MapKind, TensorMap>) {
     match kernel.room {
         Room::Const => from.copy_from_slice(&constants[..from.len()]),
-        Room::TensorMap => from.chunks_mut(TENSOR_MAP).for_each(|slot| slot.copy_from_slice(tensor_map)),
+        Room::TensorMap => {
+            for (trial, case) in kernel.trials.iter().enumerate() {
+                let map = &tensor_maps[&asynchronous::map_kind(&case.form)];
+                from[kernel.range(trial)].chunks_mut(TENSOR_MAP).for_each(|slot| slot.copy_from_slice(map));
+            }
+        }
         _ => {}
     }
 }
@@ -329,9 +337,10 @@ fn difference(kernel: &Kernel, case: &Case, expected: &[u8], found: &[u8]) -> Op
     ))
 }
 
-/// A real tensor map, of a matrix of 16 rows of 64 numbers, by the driver: `cust` does not know them.
-fn encode_tensor_map(gpu: &Gpu) -> Result<[u8; TENSOR_MAP]> {
-    type Encode = unsafe extern "C" fn(
+/// A real tensor map, by the driver: `cust` does not know them. The tensor has 64 numbers in its first dimension, and four in
+/// each other one.
+fn encode_tensor_map(gpu: &Gpu, kind: MapKind) -> Result<TensorMap> {
+    type Tiled = unsafe extern "C" fn(
         *mut c_void,
         u32,
         u32,
@@ -345,40 +354,68 @@ fn encode_tensor_map(gpu: &Gpu) -> Result<[u8; TENSOR_MAP]> {
         u32,
         u32,
     ) -> u32;
+    type Im2col = unsafe extern "C" fn(
+        *mut c_void,
+        u32,
+        u32,
+        *const c_void,
+        *const u64,
+        *const u64,
+        *const i32,
+        *const i32,
+        u32,
+        u32,
+        *const u32,
+        u32,
+        u32,
+        u32,
+        u32,
+    ) -> u32;
     #[repr(align(64))]
-    struct Aligned([u8; TENSOR_MAP]);
+    struct Aligned(TensorMap);
     const UINT32: u32 = 2;
-    let name = c"cuTensorMapEncodeTiled";
-    // SAFETY: this is its type.
-    let encode = unsafe { gpu.driver().symbol::<Encode>(name) };
-    let encode = encode.ok_or_else(|| {
-        Error::new("the driver has no cuTensorMapEncodeTiled")
-            .at(gpu.driver().path())
-            .fix("update the driver to CUDA 12 or newer")
-    })?;
-    let matrix = gpu.upload(&[0; 16 * 64 * 4])?;
-    let (dims, stride, tile, steps) = ([64u64, 16], [256u64], [32u32, 8], [1u32, 1]);
+    let tensor = gpu.upload(&[0; 64 * 4 * 4usize.pow(4)])?;
+    let (address, dimensions) = (tensor.address() as *const c_void, kind.dimensions as u32);
+    let (sizes, tile, steps) = ([64u64, 4, 4, 4, 4], [32u32, 2, 2, 2, 2], [1u32; 5]);
+    let strides = [256u64, 4 * 256, 16 * 256, 64 * 256];
     let mut map = Aligned([0; TENSOR_MAP]);
-    // SAFETY: a matrix of two dimensions: two sizes, one stride, two sizes and steps of a tile.
-    let answer = unsafe {
-        encode(
-            (&raw mut map.0).cast(),
-            UINT32,
-            2,
-            matrix.address() as *const c_void,
-            dims.as_ptr(),
-            stride.as_ptr(),
-            tile.as_ptr(),
-            steps.as_ptr(),
-            0,
-            0,
-            0,
-            0,
-        )
+    let to = (&raw mut map.0).cast();
+    let (name, answer) = if kind.im2col {
+        let name = c"cuTensorMapEncodeIm2col";
+        let encode = symbol::<Im2col>(gpu, name)?;
+        let corners = [0i32; 3];
+        let (sizes, strides, corners) = (sizes.as_ptr(), strides.as_ptr(), corners.as_ptr());
+        // SAFETY: at least as many sizes, strides, corners and steps as the tensor has dimensions.
+        let answer = unsafe {
+            encode(to, UINT32, dimensions, address, sizes, strides, corners, corners, 32, 8, steps.as_ptr(), 0, 0, 0, 0)
+        };
+        (name, answer)
+    } else {
+        let name = c"cuTensorMapEncodeTiled";
+        let encode = symbol::<Tiled>(gpu, name)?;
+        let (sizes, strides, tile) = (sizes.as_ptr(), strides.as_ptr(), tile.as_ptr());
+        // SAFETY: at least as many sizes, strides, and sizes and steps of a tile as the tensor has dimensions.
+        let answer =
+            unsafe { encode(to, UINT32, dimensions, address, sizes, strides, tile, steps.as_ptr(), 0, 0, 0, 0) };
+        (name, answer)
     };
     match answer {
         0 => Ok(map.0),
-        code => Err(Error::new(format_args!("cuTensorMapEncodeTiled failed with {}", gpu.driver().describe(code)))
-            .at(gpu.name())),
+        code => {
+            let (name, why) = (name.to_string_lossy(), gpu.driver().describe(code));
+            Err(Error::new(format_args!("{name} failed with {why} for a tensor of {dimensions} dimensions"))
+                .at(gpu.name()))
+        }
     }
+}
+
+/// A function of the driver that is newer than others.
+fn symbol<F: Copy>(gpu: &Gpu, name: &CStr) -> Result<F> {
+    // SAFETY: the caller names the function's type.
+    let found = unsafe { gpu.driver().symbol::<F>(name) };
+    found.ok_or_else(|| {
+        Error::new(format_args!("the driver has no {}", name.to_string_lossy()))
+            .at(gpu.driver().path())
+            .fix("update the driver to CUDA 12 or newer")
+    })
 }

@@ -6,7 +6,7 @@ use ptx_intrinsics::catalogue::{Form, Operation};
 
 use crate::forms::{Case, Manner};
 
-use super::{atomic, policy};
+use super::{asynchronous, atomic, policy};
 
 /// Threads of a block. Each of them moves an element of its own.
 pub(super) const THREADS: usize = 32;
@@ -24,6 +24,8 @@ pub enum Room {
     Mapped,
     /// Shared memory of the thread's own block.
     Shared,
+    /// Lines of 128 bytes of it.
+    SharedLines,
     /// Shared memory of the other block of a cluster of two.
     Cluster,
     /// A variable in the constant bank.
@@ -75,7 +77,7 @@ impl Room {
     /// Bytes that a thread has for a trial.
     pub fn slot(self) -> usize {
         match self {
-            Room::Lines | Room::TensorMap | Room::ConstTensorMap | Room::EntryTensorMap => LINE,
+            Room::Lines | Room::SharedLines | Room::TensorMap | Room::ConstTensorMap | Room::EntryTensorMap => LINE,
             _ => SLOT,
         }
     }
@@ -96,6 +98,7 @@ impl Room {
             Room::Global => "global",
             Room::Mapped => "mapped",
             Room::Shared => "shared",
+            Room::SharedLines => "shared_lines",
             Room::Cluster => "cluster",
             Room::Const => "const",
             Room::Local => "local",
@@ -121,14 +124,14 @@ pub struct NoCheck {
 }
 
 /// How an instruction that moves no value is tried.
-struct Other {
-    room: Room,
+pub(super) struct Other {
+    pub(super) room: Room,
     /// What stands before the form's expression in the kernel.
-    before: &'static str,
+    pub(super) before: &'static str,
     /// What becomes of the expression's value, `{}`.
-    then: Cow<'static, str>,
+    pub(super) then: Cow<'static, str>,
     /// What has to be in a thread's slot.
-    expected: fn(&Form, usize, &[u8], &mut [u8]),
+    pub(super) expected: fn(&Form, usize, &[u8], &mut [u8]),
 }
 
 /// How to try a form of an instruction.
@@ -162,6 +165,14 @@ const OTHERS: &[(&str, HowTo)] = &[
         then: "let made = {}; put(to, [made.bits(), ld_global::<NoHint, NoPrefetch>().read_with(data, made)]);".into(),
         expected: policy::expected,
     }),
+    ("cp.async", asynchronous::copy),
+    ("cp.async.commit_group", asynchronous::group),
+    ("cp.async.wait_group", asynchronous::group),
+    ("cp.async.wait_all", asynchronous::group),
+    ("cp.async.mbarrier.arrive", asynchronous::arrive),
+    ("mbarrier", asynchronous::mbarrier),
+    ("cp.async.bulk", asynchronous::bulk),
+    ("cp.async.bulk.prefetch.tensor", asynchronous::tensor),
     ("fence", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
     ("membar", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
     // Of an address in the space, and of one in global memory.
@@ -226,7 +237,7 @@ fn truth(_: &Form, _: usize, _: &[u8], to: &mut [u8]) {
     to[..8].copy_from_slice(&1u64.to_le_bytes());
 }
 
-fn all(_: &Form, _: usize, from: &[u8], to: &mut [u8]) {
+pub(super) fn all(_: &Form, _: usize, from: &[u8], to: &mut [u8]) {
     to.copy_from_slice(from);
 }
 

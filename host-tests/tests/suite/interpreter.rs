@@ -4,11 +4,15 @@
 //! A state space has addresses of its own: an access that forgets to convert its address goes astray, and an access
 //! outside of every piece of memory is an error.
 
+mod asynchronous;
+
 use std::collections::HashMap;
 
 use host_tests::ptx::{Function, Module};
 use ptx_intrinsics::atom::{change, judge_atomic};
 use ptx_intrinsics::{CachePolicy, L2EvictUnchanged};
+
+use asynchronous::Copies;
 
 /// A launch: its kernel, its blocks, its threads, and where each argument stands.
 pub(crate) struct Launch<'a> {
@@ -41,6 +45,8 @@ struct Thread {
     block: u32,
     thread: u32,
     registers: HashMap<String, u128>,
+    copies: Copies,
+    bulk: Copies,
 }
 
 struct Run<'a> {
@@ -59,8 +65,14 @@ struct Run<'a> {
 pub(crate) fn run(module: &Module, outside: &Outside<'_>, launch: &Launch<'_>) -> Result<()> {
     let function = module.function(launch.kernel).ok_or(format!("no kernel {}", launch.kernel))?;
     let threads = (0..launch.blocks).flat_map(|block| (0..launch.threads).map(move |thread| (block, thread)));
-    let threads: Vec<Thread> =
-        threads.map(|(block, thread)| Thread { block, thread, registers: HashMap::new() }).collect();
+    let thread = |(block, thread)| Thread {
+        block,
+        thread,
+        registers: HashMap::new(),
+        copies: Copies::default(),
+        bulk: Copies::default(),
+    };
+    let threads: Vec<Thread> = threads.map(thread).collect();
     let mut names = HashMap::new();
     let mut parameters = Vec::new();
     let declared = declared(function);
@@ -240,6 +252,8 @@ impl Run<'_> {
                 let policy = self.policy(at, &words, &operands)?;
                 self.set(at, operand(0)?, policy.into())
             }
+            "cp" => self.copy(at, &words, &operands),
+            "mbarrier" => self.mbarrier(at, &words, &operands),
             "barrier" | "fence" | "membar" => Ok(()),
             "atom" | "red" => self.atomic(at, &words, &operands),
             _ => self.compute(at, &words, &operands),
@@ -279,6 +293,7 @@ impl Run<'_> {
             ("sub", _) => value(1)?.wrapping_sub(value(2)?) & mask,
             ("neg", _) => 0u128.wrapping_sub(value(1)?) & mask,
             ("mul", "wide") if last.starts_with('u') => (value(1)? & mask) * (value(2)? & mask),
+            ("mul", "hi") if last.starts_with('u') => (value(1)? & mask) * (value(2)? & mask) >> bits,
             ("mul", "lo") => value(1)?.wrapping_mul(value(2)?) & mask,
             ("mad", "lo") => value(1)?.wrapping_mul(value(2)?).wrapping_add(value(3)?) & mask,
             ("and", _) => value(1)? & value(2)? & mask,
@@ -290,6 +305,18 @@ impl Run<'_> {
             ("selp", _) => value(if value(3)? == 1 { 1 } else { 2 })? & mask,
             ("setp", "eq") => u128::from(value(1)? & mask == value(2)? & mask),
             ("setp", "ne") => u128::from(value(1)? & mask != value(2)? & mask),
+            ("setp", order) if !last.starts_with('f') => {
+                let of = |value: u128| if last.starts_with('s') { signed(value) } else { (value & mask) as i128 };
+                let (left, right) = (of(value(1)?), of(value(2)?));
+                match order {
+                    "lt" => left < right,
+                    "le" => left <= right,
+                    "gt" => left > right,
+                    "ge" => left >= right,
+                    _ => return Err("a comparison that the interpreter does not know".into()),
+                }
+                .into()
+            }
             _ => return Err("an instruction that the interpreter does not know".into()),
         };
         self.set(at, &operands[0], result)
