@@ -179,7 +179,7 @@ impl Kernel {
     /// A function for each: the compiler's time grows faster than a function.
     fn write_trial(&self, source: &mut String, number: usize, case: &Case) {
         let name = format!("{}_{number}", self.name);
-        let policy = if case.form.takes_policy() { "let policy = POLICY; " } else { "" };
+        let policy = if case.rust().contains("policy") { "let policy = POLICY; " } else { "" };
         let body = policy.to_owned() + &self.trial_body(case, number);
         let rest = format!("thread: usize, from: *const u8, other: *const u8, to: *mut u8) {{ unsafe {{ {body} }} }}");
         let function = if self.room == Room::Func {

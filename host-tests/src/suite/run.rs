@@ -175,6 +175,8 @@ struct Batch<'a, 'p> {
     offsets: Vec<usize>,
     homes: [Home; 2],
     constants: [u8; CONSTANTS],
+    /// What the maps are of, where there are any: prefetches read it.
+    _tensor: Option<Buffer>,
     /// Of the kinds that kernels ask for.
     tensor_maps: BTreeMap<MapKind, TensorMap>,
 }
@@ -207,7 +209,9 @@ impl<'a, 'p> Batch<'a, 'p> {
         random.fill_bytes(&mut constants);
         let kinds = kernels.iter().filter(|kernel| kernel.room.has_tensor_map()).flat_map(|kernel| &kernel.trials);
         let kinds: BTreeSet<MapKind> = kinds.map(|case| asynchronous::map_kind(&case.form)).collect();
-        let encoded = kinds.into_iter().map(|kind| Ok((kind, encode_tensor_map(gpu, kind)?)));
+        let tensor = if kinds.is_empty() { None } else { Some(gpu.upload(&[0; 64 * 4 * 4usize.pow(4)])?) };
+        let encode = |tensor: &Buffer, kind| Ok((kind, encode_tensor_map(gpu, tensor, kind)?));
+        let encoded = kinds.into_iter().flat_map(|kind| tensor.as_ref().map(|tensor| encode(tensor, kind)));
         let tensor_maps = encoded.collect::<Result<BTreeMap<_, _>>>()?;
         let mut home_of = |at: usize| -> Result<Home> {
             let [mut from, mut other] = [(); 2].map(|()| vec![0; lengths[at]]);
@@ -222,7 +226,7 @@ impl<'a, 'p> Batch<'a, 'p> {
             Ok(Home { from, other, to, buffers })
         };
         let homes = [home_of(0)?, home_of(1)?];
-        Ok(Batch { gpu, kernels, offsets, homes, constants, tensor_maps })
+        Ok(Batch { gpu, kernels, offsets, homes, constants, _tensor: tensor, tensor_maps })
     }
 
     /// Fills the variables and launches one kernel after the other; of the first that fails, the number.
@@ -339,7 +343,7 @@ fn difference(kernel: &Kernel, case: &Case, expected: &[u8], found: &[u8]) -> Op
 
 /// A real tensor map, by the driver: `cust` does not know them. The tensor has 64 numbers in its first dimension, and four in
 /// each other one.
-fn encode_tensor_map(gpu: &Gpu, kind: MapKind) -> Result<TensorMap> {
+fn encode_tensor_map(gpu: &Gpu, tensor: &Buffer, kind: MapKind) -> Result<TensorMap> {
     type Tiled = unsafe extern "C" fn(
         *mut c_void,
         u32,
@@ -374,7 +378,6 @@ fn encode_tensor_map(gpu: &Gpu, kind: MapKind) -> Result<TensorMap> {
     #[repr(align(64))]
     struct Aligned(TensorMap);
     const UINT32: u32 = 2;
-    let tensor = gpu.upload(&[0; 64 * 4 * 4usize.pow(4)])?;
     let (address, dimensions) = (tensor.address() as *const c_void, kind.dimensions as u32);
     let (sizes, tile, steps) = ([64u64, 4, 4, 4, 4], [32u32, 2, 2, 2, 2], [1u32; 5]);
     let strides = [256u64, 4 * 256, 16 * 256, 64 * 256];
