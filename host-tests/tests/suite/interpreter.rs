@@ -293,7 +293,7 @@ impl Run<'_> {
             ("sub", _) => value(1)?.wrapping_sub(value(2)?) & mask,
             ("neg", _) => 0u128.wrapping_sub(value(1)?) & mask,
             ("mul", "wide") if last.starts_with('u') => (value(1)? & mask) * (value(2)? & mask),
-            ("mul", "hi") if last.starts_with('u') => (value(1)? & mask) * (value(2)? & mask) >> bits,
+            ("mul", "hi") if last.starts_with('u') => ((value(1)? & mask) * (value(2)? & mask)) >> bits,
             ("mul", "lo") => value(1)?.wrapping_mul(value(2)?) & mask,
             ("mad", "lo") => value(1)?.wrapping_mul(value(2)?).wrapping_add(value(3)?) & mask,
             ("and", _) => value(1)? & value(2)? & mask,

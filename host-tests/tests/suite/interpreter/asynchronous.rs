@@ -57,6 +57,7 @@ impl Run<'_> {
                 let noinc = words.contains(&"noinc");
                 let bar = self.operand(at, "shared", operands, 0)?;
                 // Without `.noinc` one more arrival is expected, and it is this one.
+                // SAFETY: the barrier is a word of the interpreter's own.
                 if noinc { self.barrier(bar, |bar| unsafe { mbarrier_arrive(bar) }).map(drop) } else { Ok(()) }
             }
             (Some(["async", "ca" | "cg"]), _) => self.begin(at, words, operands),
@@ -157,27 +158,8 @@ impl Run<'_> {
         let place = self.operand(at, space, operands, first)?;
         let value = operands.get(first + 1).map(|_| self.number(at, operands, first + 1)).transpose()?;
         let number = value.unwrap_or(1) as u32;
-        // SAFETY, here and below: the barrier is a word of the interpreter's own.
-        let result = self.barrier(place, |bar| unsafe {
-            let state = match (kind, modifier) {
-                ("init", _) => return Ok(mbarrier_init(bar, number)).map(|()| 0),
-                ("inval", _) => return Ok(mbarrier_inval(bar)).map(|()| 0),
-                ("expect_tx", _) => return Ok(mbarrier_expect_tx(bar, number)).map(|()| 0),
-                ("complete_tx", _) => return Ok(mbarrier_complete_tx(bar, number)).map(|()| 0),
-                ("test_wait" | "try_wait", "parity") => return Ok(mbarrier_test_wait_parity(bar, number).into()),
-                ("test_wait" | "try_wait", _) => {
-                    return Ok(mbarrier_test_wait(bar, state(value.unwrap_or_default())).into());
-                }
-                ("arrive", "expect_tx") => mbarrier_arrive_expect_tx(bar, number),
-                ("arrive", "noComplete") => mbarrier_arrive_no_complete(bar, number),
-                ("arrive", _) => mbarrier_arrive_count(bar, number),
-                ("arrive_drop", "expect_tx") => mbarrier_arrive_drop_expect_tx(bar, number),
-                ("arrive_drop", "noComplete") => mbarrier_arrive_drop_no_complete(bar, number),
-                ("arrive_drop", _) => mbarrier_arrive_drop_count(bar, number),
-                _ => return Err("a barrier's instruction that the interpreter does not know"),
-            };
-            Ok(std::mem::transmute::<MbarrierState, u64>(state))
-        })??;
+        // SAFETY: the barrier is a word of the interpreter's own.
+        let result = self.barrier(place, |bar| unsafe { barrier_does(bar, kind, modifier, number, value) })??;
         if first == 1 && operands[0] != "_" { self.set(at, &operands[0], result.into()) } else { Ok(()) }
     }
 
@@ -217,6 +199,42 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+/// What an instruction does to a barrier, and gives.
+unsafe fn barrier_does(
+    bar: SharedPtr<Mbarrier>,
+    kind: &str,
+    modifier: &str,
+    number: u32,
+    value: Option<u64>,
+) -> std::result::Result<u64, &'static str> {
+    // SAFETY: the caller's promise; a state is its bits.
+    unsafe {
+        match (kind, modifier) {
+            ("init", _) => mbarrier_init(bar, number),
+            ("inval", _) => mbarrier_inval(bar),
+            ("expect_tx", _) => mbarrier_expect_tx(bar, number),
+            ("complete_tx", _) => mbarrier_complete_tx(bar, number),
+            ("test_wait" | "try_wait", "parity") => return Ok(mbarrier_test_wait_parity(bar, number).into()),
+            ("test_wait" | "try_wait", _) => {
+                return Ok(mbarrier_test_wait(bar, state(value.unwrap_or_default())).into());
+            }
+            _ => {
+                let state = match (kind, modifier) {
+                    ("arrive", "expect_tx") => mbarrier_arrive_expect_tx(bar, number),
+                    ("arrive", "noComplete") => mbarrier_arrive_no_complete(bar, number),
+                    ("arrive", _) => mbarrier_arrive_count(bar, number),
+                    ("arrive_drop", "expect_tx") => mbarrier_arrive_drop_expect_tx(bar, number),
+                    ("arrive_drop", "noComplete") => mbarrier_arrive_drop_no_complete(bar, number),
+                    ("arrive_drop", _) => mbarrier_arrive_drop_count(bar, number),
+                    _ => return Err("a barrier's instruction that the interpreter does not know"),
+                };
+                return Ok(std::mem::transmute::<MbarrierState, u64>(state));
+            }
+        }
+    }
+    Ok(0)
 }
 
 fn state(bits: u64) -> MbarrierState {
