@@ -123,7 +123,13 @@ impl Run<'_> {
         let (_, body) = text.split_once("\n{").ok_or("a function without a body")?;
         let statements = statements(body);
         if statements.iter().any(|statement| statement.contains("bra ") || statement.contains("bra.uni ")) {
-            return (0..self.threads.len()).try_for_each(|at| self.alone(at, &statements));
+            let mut next = vec![0; self.threads.len()];
+            // Every thread as far as the next barrier, until none is left.
+            while (0..next.len())
+                .try_fold(false, |left, at| Ok::<_, String>(self.alone(at, &statements, &mut next[at])? | left))?
+            {
+            }
+            return Ok(());
         }
         for statement in statements.iter().filter(|statement| !statement.ends_with(':')) {
             if statement == "ret" {
@@ -134,11 +140,13 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Threads that part ways run one after the other.
-    fn alone(&mut self, at: usize, statements: &[String]) -> Result<()> {
-        let mut next = 0;
-        while let Some(statement) = statements.get(next).filter(|statement| *statement != "ret") {
-            next += 1;
+    /// Threads that part ways run one after the other; whether this one came to a barrier and not to its end.
+    fn alone(&mut self, at: usize, statements: &[String], next: &mut usize) -> Result<bool> {
+        while let Some(statement) = statements.get(*next).filter(|statement| *statement != "ret") {
+            *next += 1;
+            if statement.starts_with("barrier.cluster.wait") {
+                return Ok(true);
+            }
             let words: Vec<&str> = statement.split_whitespace().collect();
             let taken = match words[..] {
                 [branch, _] if branch.starts_with("bra") => true,
@@ -154,10 +162,10 @@ impl Run<'_> {
             };
             if taken {
                 let label = format!("{}:", words.last().ok_or("no label")?);
-                next = statements.iter().position(|statement| *statement == label).ok_or("an unknown label")?;
+                *next = statements.iter().position(|statement| *statement == label).ok_or("an unknown label")?;
             }
         }
-        Ok(())
+        Ok(false)
     }
 
     fn statement(&mut self, statement: &str) -> Result<()> {
