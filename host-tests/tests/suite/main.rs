@@ -321,7 +321,10 @@ fn a_wrong_form_is_named(slice: &Slice) {
             Some((form.clone(), form.ptx().strip_suffix(of)?.to_owned() + instead))
         };
         let Some((form, instead)) = own.iter().find_map(half) else { continue };
-        let changed = ptx.replace(&format!("{} ", form.ptx()), &format!("{instead} "));
+        // As a whole word: `st.cg.u16` is also how `ld.const.cg.u16` ends.
+        let changed = [" ", "\t", "\n"].iter().fold(ptx.clone(), |ptx, before| {
+            ptx.replace(&format!("{before}{} ", form.ptx()), &format!("{before}{instead} "))
+        });
         assert_ne!(changed, ptx, "{} is not in the PTX", form.ptx());
         ptx = changed;
         wrong.insert(form.ptx().to_owned());
