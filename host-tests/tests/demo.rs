@@ -58,7 +58,7 @@ setp.ne.b32 t, %r2, 0;
 	// end inline asm
 	.loc	10 14 18, function_name $L__info_string5, inlined_at 3 7 9
 	// begin inline asm
-	membar.gl;
+	bar.sync 0;
 	// end inline asm
 	.loc	9 1 1
 	// begin inline asm
