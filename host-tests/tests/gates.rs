@@ -90,7 +90,7 @@ fn the_build_script_reads_rustcs_flags() {
     // What rustc says of itself, the flags with a space between them, and the newest SM and version that are reached.
     let builds = [
         ("", "", 70, 60),
-        ("sm_70,sm_72,sm_75", "-Ctarget-cpu=sm_75", 75, 60),
+        ("sm_70,sm_72,sm_75", "-Ctarget-cpu=sm_75", 75, 63),
         // Nothing of itself, so that only the flag can tell.
         ("", "-C target-cpu=sm_80", 80, 70),
         ("", "--codegen target-cpu=sm_80", 80, 70),
@@ -197,7 +197,7 @@ fn a_stated_target_is_checked_against() {
     assert_eq!(on_the_host("sm_90a"), Ok((Some(90), Some(80))));
     assert_eq!(on_the_host("sm_80,ptx74"), Ok((Some(80), Some(74))));
     assert_eq!(on_the_host("sm_103, ptx93"), Ok((Some(100), Some(92))));
-    assert_eq!(on_sm_80("sm_75,ptx63"), Ok((Some(75), Some(60))));
+    assert_eq!(on_sm_80("sm_75,ptx63"), Ok((Some(75), Some(63))));
     assert_eq!(on_sm_80("sm_80,ptx74"), Ok((Some(80), Some(74))));
 
     for nonsense in
