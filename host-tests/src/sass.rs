@@ -89,11 +89,19 @@ impl Reader {
 
     /// The machine code of each access, many in a kernel. Answers are kept.
     pub fn read(&self, sm: Sm, accesses: &[&str], bar: &Bar<'_>) -> Result<Vec<MachineCode>> {
-        in_parts(accesses, IN_A_KERNEL, |module, len| {
-            let read = self.kept(sm, module);
-            bar.inc(len as u64);
-            read
-        })
+        // A fence is left out where another stands for it.
+        let (fences, others): (Vec<usize>, Vec<usize>) = (0..accesses.len()).partition(|at| is_fence(accesses[*at]));
+        let mut read = BTreeMap::new();
+        for (own, in_a_kernel) in [(fences, 1), (others, IN_A_KERNEL)] {
+            let accesses: Vec<&str> = own.iter().map(|at| accesses[*at]).collect();
+            let codes = in_parts(&accesses, in_a_kernel, |module, len| {
+                let read = self.kept(sm, module);
+                bar.inc(len as u64);
+                read
+            })?;
+            read.extend(own.into_iter().zip(codes));
+        }
+        Ok(read.into_values().collect())
     }
 
     fn kept(&self, sm: Sm, module: &Module<'_>) -> Result<Vec<MachineCode>> {
@@ -348,7 +356,7 @@ impl<'a> Module<'a> {
         let mut attributed = Vec::new();
         let (mut fence, mut acquire): (Vec<&str>, Option<usize>) = (Vec::new(), only);
         for one in function.instructions.iter().filter(|one| !only_moves(one)) {
-            let own = self.on_line_of(one).or(only.filter(|_| one.name() != "STS"));
+            let own = self.on_line_of(one).or(only.filter(|_| orders(one)));
             if let Some(access) = own.filter(|access| is_fence(self.accesses[*access])) {
                 attributed.push((access, one.opcode.as_str()));
                 continue;
@@ -480,6 +488,11 @@ const AROUND: [&str; 14] =
 /// Whether an instruction touches memory, other than to keep a value that was loaded.
 fn is_access(one: &SassInstruction) -> bool {
     one.name() != "STS" && touches(one)
+}
+
+/// Whether an instruction is part of a fence.
+fn orders(one: &SassInstruction) -> bool {
+    FENCES.contains(&one.name()) || ["CCTL", "FENCE", "UTMA", "DEPBAR"].iter().any(|name| one.name().starts_with(name))
 }
 
 /// Whether an instruction touches memory.
