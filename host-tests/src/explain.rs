@@ -404,8 +404,11 @@ fn data_movement(words: &[&str]) -> &'static str {
 
 /// What each word means, in two lines at most; `st` before a word that means something else on a store.
 const MEANINGS: &[(&str, [&str; 2])] = &[
-    (".u64", ["addresses of 64 bits", ""]),
-    (".u32", ["addresses of 32 bits", ""]),
+    ("cvta .u64", ["addresses of 64 bits", ""]),
+    ("mapa .u64", ["addresses of 64 bits", ""]),
+    ("mapa .u32", ["addresses of 32 bits", ""]),
+    ("getctarank .u64", ["of an address of 64 bits", ""]),
+    ("getctarank .u32", ["of an address of 32 bits", ""]),
     (
         "fence .sc",
         [

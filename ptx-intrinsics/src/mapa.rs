@@ -44,8 +44,8 @@ where
 #[inline(always)]
 pub fn mapa_shared_cluster<T>(p: SharedPtr<T>, rank: u32) -> SharedClusterPtr<T>
 where
-    sm_90: HasSm<mapa_shared_cluster, T>,
-    ptx78: HasPtx<mapa_shared_cluster, T>,
+    sm_90: HasSm<SharedClusterPtr<T>, T>,
+    ptx78: HasPtx<SharedClusterPtr<T>, T>,
 {
     #[cfg(target_arch = "nvptx64")]
     {
