@@ -67,6 +67,12 @@ impl DeviceBuild {
         }
     }
 
+    /// The same, with the gates of every form open: some are newer than what a compiler writes.
+    pub fn of_every_form(manifest_dir: impl Into<PathBuf>, package: impl Into<String>, sm: Sm) -> Self {
+        let (ptx, gates) = (Some(PtxVersion::new(8, 8)), Some(PtxVersion::OF_EVERY_FORM));
+        DeviceBuild { ptx, gates, ..DeviceBuild::new(manifest_dir, package, sm) }
+    }
+
     /// Compiles with warnings printed on stderr, and gives the file that holds the PTX.
     pub fn build(&self, toolchain: &DeviceToolchain) -> Result<PathBuf> {
         let (ptx, warnings) = self.build_quietly(toolchain)?;

@@ -80,9 +80,7 @@ impl Part<'_> {
 
     fn build(&self, profile: Profile) -> Result<Module> {
         let folder = forms::write_crate(&self.folder().join(&self.name), &self.cases)?;
-        let mut build = DeviceBuild::new(folder, "forms", BUILT_FOR);
-        // Some forms are newer than what the compiler writes.
-        (build.ptx, build.gates, build.profile) = (Some(PtxVersion::new(8, 8)), Some(PtxVersion::new(9, 4)), profile);
+        let build = DeviceBuild { profile, ..DeviceBuild::of_every_form(folder, "forms", BUILT_FOR) };
         let (ptx, _) = build.build_quietly(self.check.toolchain)?;
         Module::read(&ptx)
     }

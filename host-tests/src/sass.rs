@@ -69,7 +69,7 @@ pub struct Reader {
 impl Reader {
     /// Of today's tools.
     pub fn new(tools: &CudaTools) -> Self {
-        Reader::of(Assembler::new(&tools.ptxas), Disassembler::new(&tools.nvdisasm), PtxVersion::new(9, 4))
+        Reader::of(Assembler::new(&tools.ptxas), Disassembler::new(&tools.nvdisasm), PtxVersion::OF_EVERY_FORM)
     }
 
     /// Of these tools; the modules are of that PTX ISA version, or of the first one that has the GPU.

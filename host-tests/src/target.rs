@@ -101,6 +101,9 @@ impl Sm {
 }
 
 impl PtxVersion {
+    /// The version that has every form of the catalogue.
+    pub const OF_EVERY_FORM: Self = Self::new(9, 4);
+
     /// Version `major.minor`.
     pub const fn new(major: u32, minor: u32) -> Self {
         PtxVersion { major, minor }

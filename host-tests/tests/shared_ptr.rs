@@ -6,7 +6,7 @@ use host_tests::device_build::{DeviceBuild, Profile};
 use host_tests::forms::write_package;
 use host_tests::progress::Progress;
 use host_tests::ptx::Module;
-use host_tests::target::{PtxVersion, Sm};
+use host_tests::target::Sm;
 use host_tests::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue;
 use regex::Regex;
@@ -63,9 +63,7 @@ fn an_access_is_one_instruction() {
     write_package(&folder, "shared_ptr", &source).unwrap_or_else(|error| panic!("{error}"));
     let register = Regex::new(r"%[a-z]+\d+").expect("the pattern is valid");
     for profile in [Profile::Dev, Profile::Release] {
-        let mut build = DeviceBuild::new(&folder, "shared_ptr", Sm::new(100));
-        (build.ptx, build.gates) = (Some(PtxVersion::new(8, 8)), Some(PtxVersion::new(9, 1)));
-        build.profile = profile;
+        let build = DeviceBuild { profile, ..DeviceBuild::of_every_form(&folder, "shared_ptr", Sm::new(100)) };
         let module = build.build(&toolchain).and_then(|ptx| Module::read(&ptx));
         let module = module.unwrap_or_else(|error| panic!("{error}"));
         for (name, _, expected) in &cases {

@@ -17,7 +17,8 @@ use crate::qualifier::policy::CachePolicy;
 use crate::qualifier::target::*;
 use crate::spell::same_bits;
 use crate::spelling::{
-    Needs, Ordering, Place, Threads, Wrong, demand_policy, end_of_word, same, stop, stop_unless_on_target, word, wrong,
+    Needs, Ordering, Place, Threads, Wrong, demand_policy, end_of_word, once, same, stop, stop_unless_on_target, word,
+    wrong,
 };
 
 words! {
@@ -273,32 +274,11 @@ impl Atomic {
 
     /// With one more word.
     const fn and(mut self, this: &str) -> Result<Self, Wrong<'_>> {
-        let bytes = this.as_bytes();
-        macro_rules! once {
-            ($had:expr) => {
-                if $had { wrong(this, "one of its kind is there already") } else { Ok(self) }
-            };
+        take_word! {
+            self this
+            words [order Ordering scope Threads place Place op Reduction]
+            flags [noftz b".noftz" hint b".L2::cache_hint"]
         }
-        macro_rules! words {
-            ($($field:ident $kind:ident)*) => { $(
-                if let Some(word) = $kind::read(bytes) {
-                    let had = self.$field.is_some();
-                    self.$field = Some(word);
-                    return once!(had);
-                }
-            )* };
-        }
-        words! { order Ordering scope Threads place Place op Reduction }
-        macro_rules! flags {
-            ($($field:ident $text:literal)*) => { $(
-                if same(bytes, $text) {
-                    let had = self.$field;
-                    self.$field = true;
-                    return once!(had);
-                }
-            )* };
-        }
-        flags! { noftz b".noftz" hint b".L2::cache_hint" }
         wrong(this, "`atom` and `red` have no such qualifier or type")
     }
 
@@ -404,14 +384,7 @@ impl Atomic {
     }
 
     const fn needs(&self, mut needs: Needs) -> Needs {
-        macro_rules! words {
-            ($($field:ident)*) => { $(
-                if let Some(word) = self.$field {
-                    needs = needs.and(word.needs());
-                }
-            )* };
-        }
-        words! { order place op }
+        needs_of_words! { self needs [order place op] }
         if let Some(scope) = self.scope {
             // Older than the orders that it goes with elsewhere.
             let own = if matches!(scope, Threads::Cluster) { scope.needs() } else { Needs::of::<sm_60, ptx50>() };
@@ -422,16 +395,8 @@ impl Atomic {
     }
 }
 
-/// The row of a type that is all that is left.
 const fn type_of(rest: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    while at < TYPES.len() {
-        if same(rest, TYPES[at].ptx.as_bytes()) {
-            return Some(at);
-        }
-        at += 1;
-    }
-    None
+    row_of! { TYPES rest }
 }
 
 /// What `ptx!` makes of an atomic: the mnemonic, and whether a policy stands behind the operands.

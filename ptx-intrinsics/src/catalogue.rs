@@ -92,6 +92,11 @@ impl Form {
         self.access().map_or(Operation::Other, |spelling| spelling.operation)
     }
 
+    /// Whether it is an `atom` or a `red`.
+    pub fn is_atomic(&self) -> bool {
+        matches!(self.what, What::Atomic(_))
+    }
+
     fn access(&self) -> Option<Spelling> {
         if let What::Access(spelling) = self.what { Some(spelling) } else { None }
     }

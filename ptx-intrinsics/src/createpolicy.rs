@@ -97,13 +97,8 @@ macro_rules! create {
         CachePolicy::from_bits(bits)
     }};
     (@asm $bits:ident $form:literal $operands:literal [$($operand:tt)*] ($($text:literal)*)) => {
-        // SAFETY: it makes a number of numbers.
-        unsafe {
-            core::arch::asm!(
-                concat!("createpolicy", $form, $($text,)* ".b64 {bits}", $operands, ";"),
-                bits = out(reg64) $bits, $($operand)*
-                options(pure, nomem, nostack, preserves_flags)
-            )
+        compute! {
+            ["createpolicy", $form, $($text,)* ".b64 {bits}", $operands, ";"] bits = out(reg64) $bits, $($operand)*
         }
     };
 }
@@ -227,13 +222,8 @@ impl CachePolicy {
         #[cfg(target_arch = "nvptx64")]
         let bits = {
             let policy: u64;
-            // SAFETY: it makes a number of a number.
-            unsafe {
-                core::arch::asm!(
-                    "createpolicy.cvt.L2.b64 {policy}, {bits};",
-                    policy = out(reg64) policy, bits = in(reg64) bits,
-                    options(pure, nomem, nostack, preserves_flags)
-                );
+            compute! {
+                ["createpolicy.cvt.L2.b64 {policy}, {bits};"] policy = out(reg64) policy, bits = in(reg64) bits,
             }
             policy
         };

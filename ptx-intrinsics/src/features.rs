@@ -171,7 +171,7 @@ impl Form {
         let is = |instructions: &[&str]| instructions.contains(&self.instruction());
         let moves = self.operation() != Operation::Other;
         let prefetch = says("prefetch");
-        let atomic = ["atom.", "red."].iter().any(|op| self.instruction().starts_with(op));
+        let atomic = self.is_atomic();
         let vector = says(".v2.") || says(".v4.") || says(".v8.");
         let long = [".b64", ".u64", ".s64"].iter().any(|ty| says(ty));
         let scope = [".cta", ".cluster", ".gpu", ".sys"].iter().any(|scope| says(scope));

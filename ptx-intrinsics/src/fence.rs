@@ -143,6 +143,9 @@ scoped! {
 
     /// Everything before is seen before what is written behind.
     fence_release "fence.release" sm_90 ptx86 Release;
+
+    /// Before a tensor map that was changed in global memory is used by others: a release.
+    fence_proxy_tensormap_generic_release "fence.proxy.tensormap::generic.release" sm_90 ptx83 Release;
 }
 
 whole! {
@@ -184,34 +187,7 @@ whole! {
     membar_proxy_async "membar" "membar.proxy.async" sm_90 ptx80 compiler;
 }
 
-gated! { fence_proxy_tensormap_generic }
-
-/// Before a tensor map that was changed in global memory is used by others: a release.
-///
-/// PTX: `fence.proxy.tensormap::generic.release.scope;`. Needs sm_90 and ptx83.
-///
-#[doc = isa_link!("membar, fence" "parallel-synchronization-and-communication-instructions-membar-fence")]
-#[doc(alias = "fence.proxy.tensormap::generic.release")]
-#[inline(always)]
-pub fn fence_proxy_tensormap_generic_release<S>()
-where
-    S: Scope<Sm: HasSm<S>, Isa: HasPtx<S>>,
-    sm_90: HasSm<fence_proxy_tensormap_generic, S>,
-    ptx83: HasPtx<fence_proxy_tensormap_generic, S>,
-{
-    #[cfg(target_arch = "nvptx64")]
-    // SAFETY: it only orders.
-    unsafe {
-        match const { S::ID } {
-            Cta::ID => issue! { ["fence.proxy.tensormap::generic.release.cta;"] },
-            Cluster::ID => issue! { ["fence.proxy.tensormap::generic.release.cluster;"] },
-            Gpu::ID => issue! { ["fence.proxy.tensormap::generic.release.gpu;"] },
-            _ => issue! { ["fence.proxy.tensormap::generic.release.sys;"] },
-        }
-    }
-    #[cfg(not(target_arch = "nvptx64"))]
-    release();
-}
+gated! { fence_proxy_tensormap_generic_acquire }
 
 /// Before a copy uses the tensor map at `map`, which another thread changed in global memory: an acquire of its 128 bytes.
 ///
@@ -226,8 +202,8 @@ where
 pub unsafe fn fence_proxy_tensormap_generic_acquire<S>(map: *const impl Sized)
 where
     S: Scope<Sm: HasSm<S>, Isa: HasPtx<S>>,
-    sm_90: HasSm<fence_proxy_tensormap_generic, S>,
-    ptx83: HasPtx<fence_proxy_tensormap_generic, S>,
+    sm_90: HasSm<fence_proxy_tensormap_generic_acquire, S>,
+    ptx83: HasPtx<fence_proxy_tensormap_generic_acquire, S>,
 {
     #[cfg(target_arch = "nvptx64")]
     // SAFETY: the caller's promise.
@@ -252,10 +228,6 @@ where
 macro_rules! tensormap {
     ($($marker:literal $scope:literal)*) => {
         &[$(
-            single! {
-                sm_90 ptx83 "fence" concat!("fence_proxy_tensormap_generic_release::<", $marker, ">()"),
-                concat!("fence.proxy.tensormap::generic.release", $scope)
-            },
             single! {
                 sm_90 ptx83 "fence" concat!("fence_proxy_tensormap_generic_acquire::<", $marker, ">(p)"),
                 concat!("fence.proxy.tensormap::generic.acquire", $scope), "p: *const u8", "[%], 128"

@@ -219,10 +219,8 @@ where
     #[cfg(target_arch = "nvptx64")]
     {
         let count: u32;
-        // SAFETY: it makes a number of a number.
-        unsafe {
-            core::arch::asm!("mbarrier.pending_count.b64 {count}, {state};", count = out(reg32) count,
-                state = in(reg64) state.0, options(pure, nomem, nostack, preserves_flags));
+        compute! {
+            ["mbarrier.pending_count.b64 {count}, {state};"] count = out(reg32) count, state = in(reg64) state.0,
         }
         count
     }

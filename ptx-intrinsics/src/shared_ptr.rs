@@ -274,11 +274,7 @@ pub trait SharedAccess: PtxType {
 #[inline(always)]
 fn address<T>(p: *mut T) -> Address {
     let address: u64;
-    // SAFETY: it makes an address of an address.
-    unsafe {
-        core::arch::asm!("cvta.to.shared.u64 {address}, {p};", address = out(reg64) address, p = in(reg64) p,
-            options(pure, nomem, nostack, preserves_flags));
-    }
+    compute! { ["cvta.to.shared.u64 {address}, {p};"] address = out(reg64) address, p = in(reg64) p, }
     address as Address
 }
 
@@ -286,11 +282,7 @@ fn address<T>(p: *mut T) -> Address {
 #[inline(always)]
 fn cluster_address<T>(p: *mut T) -> Address {
     let address: u64;
-    // SAFETY: it makes an address of an address.
-    unsafe {
-        core::arch::asm!("cvta.to.shared::cluster.u64 {address}, {p};", address = out(reg64) address, p = in(reg64) p,
-            options(pure, nomem, nostack, preserves_flags));
-    }
+    compute! { ["cvta.to.shared::cluster.u64 {address}, {p};"] address = out(reg64) address, p = in(reg64) p, }
     address as Address
 }
 

@@ -242,6 +242,49 @@ pub(crate) const fn wrong<'t, T>(word: &'t str, why: &'static str) -> Result<T, 
     Err(Wrong { word, why })
 }
 
+/// Returns with the word as what it is, where it is one of these; each may stand only once.
+macro_rules! take_word {
+    ($spelling:ident $this:ident words [$($field:ident $kind:ident)*] flags [$($flag:ident $text:literal)*]) => {
+        $(if let Some(word) = $kind::read($this.as_bytes()) {
+            let had = $spelling.$field.is_some();
+            $spelling.$field = Some(word);
+            return once($spelling, $this, had);
+        })*
+        $(if same($this.as_bytes(), $text) {
+            let had = $spelling.$flag;
+            $spelling.$flag = true;
+            return once($spelling, $this, had);
+        })*
+    };
+}
+
+pub(crate) const fn once<'t, T: Copy>(spelling: T, word: &'t str, had: bool) -> Result<T, Wrong<'t>> {
+    if had { wrong(word, "one of its kind is there already") } else { Ok(spelling) }
+}
+
+/// What those words need that are there.
+macro_rules! needs_of_words {
+    ($spelling:ident $needs:ident [$($field:ident)*]) => { $(
+        if let Some(word) = $spelling.$field {
+            $needs = $needs.and(word.needs());
+        }
+    )* };
+}
+
+/// The row of a type that is all that is left.
+macro_rules! row_of {
+    ($rows:ident $rest:ident) => {{
+        let mut at = 0;
+        while at < $rows.len() {
+            if same($rest, $rows[at].ptx.as_bytes()) {
+                return Some(at);
+            }
+            at += 1;
+        }
+        None
+    }};
+}
+
 impl Spelling {
     /// A weak access to a generic address, nothing said.
     pub(crate) const fn plain(operation: Operation, element: usize) -> Self {
@@ -315,32 +358,12 @@ impl Spelling {
     /// With one more word.
     const fn and(mut self, this: &str) -> Result<Self, Wrong<'_>> {
         let bytes = this.as_bytes();
-        macro_rules! words {
-            ($($field:ident $kind:ident)*) => { $(
-                if let Some(word) = $kind::read(bytes) {
-                    let had = self.$field.is_some();
-                    self.$field = Some(word);
-                    return self.once(this, had);
-                }
-            )* };
+        take_word! {
+            self this
+            words [order Ordering scope Threads place Place operator Operator l1 L1 l2 L2 size Size]
+            flags [nc b".nc" hint b".L2::cache_hint"]
         }
-        words! { order Ordering scope Threads place Place operator Operator l1 L1 l2 L2 size Size }
-        macro_rules! flags {
-            ($($field:ident $text:literal)*) => { $(
-                if same(bytes, $text) {
-                    let had = self.$field;
-                    self.$field = true;
-                    return self.once(this, had);
-                }
-            )* };
-        }
-        flags! { nc b".nc" hint b".L2::cache_hint" }
         wrong(this, unknown(bytes))
-    }
-
-    /// With a word that may stand only once.
-    const fn once(self, this: &str, had: bool) -> Result<Self, Wrong<'_>> {
-        if had { wrong(this, "one of its kind is there already") } else { Ok(self) }
     }
 
     const fn bytes(&self) -> usize {
@@ -506,14 +529,7 @@ impl Spelling {
             .and_if(self.hint, CachePolicy::NEEDS)
             .and_if(local_volatile, Needs::of::<sm_20, ptx91>())
             .and_if(b128 && matches!(self.scope, Some(Threads::Sys)), Needs::of::<sm_20, ptx84>());
-        macro_rules! words {
-            ($($field:ident)*) => { $(
-                if let Some(word) = self.$field {
-                    needs = needs.and(word.needs());
-                }
-            )* };
-        }
-        words! { order scope place operator l1 l2 size }
+        needs_of_words! { self needs [order scope place operator l1 l2 size] }
         needs
     }
 }
@@ -531,16 +547,8 @@ pub(crate) const fn word(text: &str, from: usize, to: usize) -> &str {
     text.split_at(to).0.split_at(from).1
 }
 
-/// The row of a type that is all that is left.
 const fn element(rest: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    while at < ELEMENTS.len() {
-        if same(rest, ELEMENTS[at].ptx.as_bytes()) {
-            return Some(at);
-        }
-        at += 1;
-    }
-    None
+    row_of! { ELEMENTS rest }
 }
 
 const fn unknown(word: &[u8]) -> &'static str {

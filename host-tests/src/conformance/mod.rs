@@ -107,7 +107,8 @@ impl Live {
 /// What the types say of a spelling: the oldest SM and PTX ISA version that have it, 80 and 74 for sm_80 and 7.4.
 pub fn types_say(spelling: &Spelling) -> Option<(u32, u32)> {
     static OTHERS: LazyLock<HashMap<String, (u32, u32)>> = LazyLock::new(|| {
-        let others = catalogue::forms().filter(|form| form.operation() == catalogue::Operation::Other);
+        let others =
+            catalogue::forms().filter(|form| form.operation() == catalogue::Operation::Other && !form.is_atomic());
         others.map(|form| (form.told(), (form.min_sm(), form.min_ptx()))).collect()
     });
     if spelling.is_atomic() {

@@ -5,11 +5,6 @@ use ptx_intrinsics::catalogue::Form;
 
 use super::trial::Room;
 
-/// Whether a form is an atomic.
-pub(super) fn is_atomic(form: &Form) -> bool {
-    ["atom.", "red."].iter().any(|atomic| form.instruction().starts_with(atomic))
-}
-
 /// Where its value lies. (Memory of the host has no atomics that every bus passes on.)
 pub(super) fn room(form: &Form) -> Room {
     match form.space() {

@@ -75,9 +75,7 @@ pub fn compile<'p, E: Entry>(
     let folder = Machine::current().target().join("suite").join(name);
     let source: String = [prelude()].into_iter().chain(kernels.iter().map(Entry::source)).collect();
     write_package(&folder, "suite", &source)?;
-    let mut build = DeviceBuild::new(folder, "suite", BUILT_FOR);
-    // Some forms are newer than what many a compiler writes.
-    (build.ptx, build.gates) = (Some(PtxVersion::new(8, 8)), Some(PtxVersion::new(9, 4)));
+    let build = DeviceBuild::of_every_form(folder, "suite", BUILT_FOR);
     let (ptx, _) = build.build_in_lane(toolchain, lane)?;
     Ok(Part { kernels, module: Module::read(&ptx)? })
 }

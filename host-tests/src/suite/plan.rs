@@ -11,7 +11,7 @@ use rand::seq::IndexedRandom;
 
 use super::image::Entry;
 use super::trial::{self, NoCheck, PARAMETER, Room, SLOT, THREADS};
-use super::{asynchronous, atomic, policy};
+use super::{asynchronous, policy};
 use crate::forms::{self, Case, Manner};
 use crate::forms_check::by_instruction;
 
@@ -89,7 +89,7 @@ pub fn slice(forms: &[Arc<Form>], of_each: usize, seed: u64) -> Vec<Arc<Form>> {
     let mut random = StdRng::seed_from_u64(seed);
     let mut drawn = Vec::new();
     for (name, own) in by_instruction(forms) {
-        let moves_values = own.iter().all(|form| form.signature().is_none() || atomic::is_atomic(form));
+        let moves_values = own.iter().all(|form| form.signature().is_none() || form.is_atomic());
         let of_each = if moves_values { of_each } else { own.len() };
         let drawn_here = own.sample(&mut random, of_each).filter(|form| form.bytes() < 32 || name == "ld.global.nc");
         drawn.extend(drawn_here.cloned());

@@ -49,7 +49,7 @@ pub enum Room {
 impl Room {
     /// Where the catalogue's form has its address; an error if nobody has said how to try its instruction.
     pub fn of(form: &Form) -> Result<Room, NoCheck> {
-        if atomic::is_atomic(form) {
+        if form.is_atomic() {
             return Ok(atomic::room(form));
         }
         if !matches!(form.operation(), Operation::Load | Operation::Store) {
@@ -269,7 +269,7 @@ pub(super) fn body(case: &Case, room: Room, trial: usize) -> String {
         (true, 0) => "let cond = thread % 2 == 0; let p = if cond { p } else { core::ptr::null_mut() };",
         (true, _) => "let cond = thread % 2 == 1; let p = if cond { p } else { core::ptr::null_mut() };",
     };
-    if atomic::is_atomic(form) {
+    if form.is_atomic() {
         return atomic::body(form, &expression, guard, room);
     }
     let store_out = matches!(room, Room::Shared | Room::Local);
@@ -291,7 +291,7 @@ pub(super) fn expected(case: &Case, trial: usize, thread: usize, from: &[u8], or
     if let Ok(other) = other(form) {
         return (other.expected)(form, thread, from, to);
     }
-    if atomic::is_atomic(form) {
+    if form.is_atomic() {
         return atomic::expected(form, !is_guarded(case) || holds(trial, thread), thread, from, or, to);
     }
     let moved = form.bytes();

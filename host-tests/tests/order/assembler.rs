@@ -99,9 +99,8 @@ fn loss_of_atomic(access: &str, sm: u32, code: &MachineCode) -> Option<String> {
 
 /// An atomic whose order can be seen: of each operation and type, without a policy.
 fn ordered_atomic(form: &Form) -> bool {
-    let atomic = ["atom.", "red."].iter().any(|atomic| form.instruction().starts_with(atomic));
     let ordered = [".relaxed.", ".acquire.", ".release.", ".acq_rel."].iter().any(|order| form.ptx().contains(order));
-    atomic && ordered && !form.takes_policy()
+    form.is_atomic() && ordered && !form.takes_policy()
 }
 
 fn ordered(form: &Form) -> bool {
