@@ -99,7 +99,7 @@ fn find_ptx(text: &str, forms: &[Form]) -> Result<Form, Misspelt> {
             Err(wrong) => Err(misspelt(said_wrong(wrong))),
         };
     }
-    if !["ld", "st"].contains(&opcode) {
+    if !["ld", "ldu", "st"].contains(&opcode) {
         let opcodes: BTreeSet<&str> = forms.iter().filter_map(|form| form.ptx().split('.').next()).collect();
         return spelled(text).ok_or_else(|| match opcodes.contains(opcode) {
             true => misspelt(format!("`{opcode}` has a function for each of its spellings, and none has these words")),
@@ -390,6 +390,7 @@ fn data_movement(words: &[&str]) -> &'static str {
     match words.first() {
         Some(&"ld") if words.contains(&"nc") => "ld-global-nc",
         Some(&"ld") => "ld",
+        Some(&"ldu") => "ldu",
         Some(&"st") => "st",
         Some(&"applypriority") => "applypriority",
         Some(&"isspacep") => "isspacep",

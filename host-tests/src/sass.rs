@@ -256,7 +256,7 @@ impl<'a> Module<'a> {
         if is_atomic(access) {
             self.line(".reg .b32 t; mov.u32 t, %tid.x; .reg .b64 a; mad.wide.u32 a, t, 64, p;");
             self.atomic(number, access, &format!("[a+{offset}]"), policy, buffer);
-        } else if access.starts_with("ld.") {
+        } else if access.starts_with("ld") {
             self.noted(number, &format!("{access} {value}, [p+{offset}]{policy};"));
             for (lane, register_name) in registers.iter().enumerate() {
                 self.line(&format!("st.shared.b{register} [{buffer}+{}], {register_name};", at(lane)));
@@ -416,7 +416,7 @@ fn text_before(parts: &[Part]) -> &str {
 
 /// Whether it is a load, a store or an atomic: what ends in a type.
 fn moves(access: &str) -> bool {
-    access.starts_with("ld.") || access.starts_with("st.") || is_atomic(access)
+    ["ld.", "ldu.", "st."].iter().any(|opcode| access.starts_with(opcode)) || is_atomic(access)
 }
 
 fn is_fence(access: &str) -> bool {

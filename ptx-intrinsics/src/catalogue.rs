@@ -262,9 +262,9 @@ fn heads() -> impl Iterator<Item = Spelling> {
     let heads = orders.flat_map(move |order| {
         scopes().flat_map(move |scope| {
             places.into_iter().flat_map(move |place| {
-                [Operation::Load, Operation::Store].into_iter().flat_map(move |operation| {
-                    [true, false].map(|nc| Spelling { order, scope, place, nc, ..Spelling::plain(operation, 0) })
-                })
+                let load = Spelling { order, scope, place, ..Spelling::plain(Operation::Load, 0) };
+                let store = Spelling { operation: Operation::Store, ..load };
+                [Spelling { nc: true, ..load }, load, Spelling { uniform: true, ..load }, store]
             })
         })
     });
@@ -302,7 +302,11 @@ impl Spelling {
     }
 
     fn mnemonic(&self) -> &'static str {
-        if self.operation == Operation::Load { "ld" } else { "st" }
+        match self.operation {
+            Operation::Load if self.uniform => "ldu",
+            Operation::Load => "ld",
+            _ => "st",
+        }
     }
 
     /// An order with its scope, as PTX writes it.
@@ -363,7 +367,7 @@ impl Spelling {
             Some(_) => !said && (caching == "NoHint" || global && caching == "NoAllocate"),
         };
         // Under a predicate the methods spell weak accesses.
-        if !by_method || guarded && self.order.is_some() {
+        if !by_method || self.uniform || guarded && self.order.is_some() {
             return None;
         }
         let parameters = match self.operation {

@@ -255,6 +255,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(asked, 80_626 * 275);
+        assert_eq!(asked, 80_704 * 275);
     }
 }

@@ -25,7 +25,7 @@
 //! | `st` in another space or order | [`st`], [`st_shared`], …, [`release`](StGlobal::release), … | [`write`](St::write), [`write_if`](St::write_if) |
 //! | both, of shared memory, at an address converted once | [`SharedPtr::new`] | [`read`](SharedPtr::read), [`write`](SharedPtr::write), … |
 //! | every one of these, in PTX's own words | | [`ptx!`] |
-//! | `atom`, `red` | | [`ptx!`] |
+//! | `ldu`, `atom`, `red` | | [`ptx!`] |
 //! | `fence`, `membar` | | [`fence_sc`], [`fence_acq_rel`], [`fence_proxy_async`], [`membar_gl`], … |
 //! | `isspacep`, `cvta`, `mapa`, `getctarank` | | [`isspacep_shared`], [`cvta_to_shared`], [`cvta_shared`], [`mapa()`], [`getctarank()`], … |
 //! | `createpolicy` | | [`CachePolicy::fractional`], [`CachePolicy::range`], … |

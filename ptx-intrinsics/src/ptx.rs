@@ -47,6 +47,7 @@ use crate::spelling::Spelling;
 /// | `ptx!(ld….v8.f32 {d, _, …}, [p])` | some lanes; any name, or `_` |
 /// | `ptx!(ld…L2::cache_hint….type [p], policy)` | under a [`CachePolicy`](crate::CachePolicy) |
 /// | `ptx!(@cond ld….type [p], else or)` | under a predicate: `cond` is a name or `(expression)` |
+/// | `ptx!(ldu….type [p])` | gives what all threads of the warp load from one address |
 /// | `ptx!(st….type [p], value)` | stores |
 /// | `ptx!(st….v8.f32 [p], {a, _, …})` | stores some lanes |
 /// | `ptx!(st…L2::cache_hint….type [p], value, policy)` | under a policy |
@@ -77,13 +78,15 @@ use crate::spelling::Spelling;
 /// is written every day.
 ///
 /// PTX ISA: [ld](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld),
+/// [ldu](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ldu),
 /// [st](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st),
 /// [atom](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-atom),
 /// [red](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-red).
 ///
 /// # Safety
 /// As for the functions that the words stand for: [`Ld::read`](crate::Ld::read), [`St::write`](crate::St::write),
-/// [`LdGlobalNc::read`](crate::LdGlobalNc::read). For an atomic, `p` is the address of a value of the type, aligned to its
+/// [`LdGlobalNc::read`](crate::LdGlobalNc::read). `ldu` reads what nothing writes while the kernel runs, and all threads of
+/// a warp that run it give one address. For an atomic, `p` is the address of a value of the type, aligned to its
 /// size, in the space that the words name, which this thread may read and write, and which others access meanwhile by
 /// atomics alone.
 #[macro_export]
@@ -166,16 +169,18 @@ macro_rules! __ptx {
         $crate::__ptx! { @words $op $guard ($($words)* . $word) $effect $space $($rest)* }
     };
     (@words $($other:tt)*) => {
-        compile_error!("`ptx!` takes `ld….type [p]`, `st….type [p], value`, and `atom` and `red` as `st`: PTX's words, then the operands")
+        compile_error!("`ptx!` takes `ld….type [p]`, `ldu….type [p]`, `st….type [p], value`, and `atom` and `red` as `st`: PTX's words, then the operands")
     };
 
-    (@type ld ($($t:tt)*) $registers:tt $guard:tt $words:tt $effect:ident $space:ident $($operands:tt)*) => {
-        $crate::__ptx! { @load $guard { ld $words $effect $space ($($t)*) $registers } $($operands)* }
+    (@type ld $($rest:tt)*) => { $crate::__ptx! { @loaded ld $($rest)* } };
+    (@type ldu $($rest:tt)*) => { $crate::__ptx! { @loaded ldu $($rest)* } };
+    (@loaded $op:ident ($($t:tt)*) $registers:tt $guard:tt $words:tt $effect:ident $space:ident $($operands:tt)*) => {
+        $crate::__ptx! { @load $guard { $op $words $effect $space ($($t)*) $registers } $($operands)* }
     };
     (@type st ($($t:tt)*) $registers:tt $guard:tt $words:tt $effect:ident $space:ident $($operands:tt)*) => {
         $crate::__ptx! { @store $guard { st $words memory $space ($($t)*) $registers } $($operands)* }
     };
-    (@type $($other:tt)*) => { compile_error!("`ptx!` spells `ld`, `st`, `atom` and `red`") };
+    (@type $($other:tt)*) => { compile_error!("`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`") };
 
     (@load [] $s:tt [$p:expr] $(, $policy:expr)?) => {
         $crate::__ptx_load! { $s [] $p, [$($policy)?] false }
@@ -265,43 +270,43 @@ for_each_element! { with_element ($) }
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __ptx_load {
-    ({ ld ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
+    ({ $op:ident ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
         [] $p:expr, [$($policy:expr)?] $unified:tt) => {{
         const _: $crate::spelling::Spelling = $crate::spelling::demand(
-            $crate::__ptx!(@text ld $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::All
+            $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::All
         );
         let p = $crate::ptx::from::<_, $t>($p);
         #[cfg(target_arch = "nvptx64")]
         let value = {
             let mut d: $crate::__registers!($shape ::core::mem::MaybeUninit<$r>) = $crate::ptx::registers();
-            $crate::__ptx_asm! { @unified $unified { ld $effect ($($word)*) } [$($policy)?] [] ($shape out $class d) $space (p = in(reg64) p,) }
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] ($shape out $class d) $space (p = in(reg64) p,) }
             $crate::ptx::value(p, d)
         };
         #[cfg(not(target_arch = "nvptx64"))]
         let value = {
             $crate::__ptx!(@drop $($policy)?);
-            $crate::ptx::load($crate::__ptx!(@meaning ld $($word)*), p)
+            $crate::ptx::load($crate::__ptx!(@meaning $op $($word)*), p)
         };
         value
     }};
-    ({ ld ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
+    ({ $op:ident ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
         [@ $cond:tt, $or:expr] $p:expr, [$($policy:expr)?] $unified:tt) => {{
         const _: $crate::spelling::Spelling = $crate::spelling::demand(
-            $crate::__ptx!(@text ld $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::All
+            $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::All
         );
         let (cond, p) = ($cond, $crate::ptx::from::<_, $t>($p));
         let or = $crate::ptx::like(p, $or);
         #[cfg(target_arch = "nvptx64")]
         let value = {
             let mut d: $crate::__registers!($shape ::core::mem::MaybeUninit<$r>) = $crate::ptx::registers_of(or);
-            $crate::__ptx_asm! { @unified $unified { ld $effect ($($word)*) } [$($policy)?] [@] ($shape inout $class d) $space
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [@] ($shape inout $class d) $space
                 (p = in(reg64) p, cond = in(reg32) $crate::ptx::bit(cond),) }
             $crate::ptx::value(p, d)
         };
         #[cfg(not(target_arch = "nvptx64"))]
         let value = {
             $crate::__ptx!(@drop $($policy)?);
-            if cond { $crate::ptx::load($crate::__ptx!(@meaning ld $($word)*), p) } else { or }
+            if cond { $crate::ptx::load($crate::__ptx!(@meaning $op $($word)*), p) } else { or }
         };
         value
     }};
@@ -387,17 +392,17 @@ macro_rules! __ptx_asm {
     ({ $($s:tt)* } $value:literal $before:tt $after:tt $operands:tt) => {
         $crate::__ptx_asm! { @access { $($s)* } [$value] $before $after $operands }
     };
-    (@access { ld $effect:ident ($($word:tt)*) [$($unified:literal)?] [$($policy:literal)?] [$($guard:literal $end:literal)?]
-        [$($convert:literal)?] $address:literal [$($converted:literal)?] }
-        [$($value:literal)*] [$($before:literal)?] [$($after:literal)?] $operands:tt) => {
-        $crate::__emit! { $effect [$($before)? $($convert)? $($guard)?] ["ld" $(, stringify!($word))*]
-            [" " $($value)* ", " $address $($unified)? $($policy)? ";" $($end)? $($converted)? $($after)?] $operands }
-    };
     (@access { st $effect:ident ($($word:tt)*) [] [$($policy:literal)?] [$($guard:literal $end:literal)?]
         [$($convert:literal)?] $address:literal [$($converted:literal)?] }
         [$($value:literal)*] [$($before:literal)?] [$($after:literal)?] $operands:tt) => {
         $crate::__emit! { $effect [$($before)? $($convert)? $($guard)?] ["st" $(, stringify!($word))*]
             [" " $address ", " $($value)* $($policy)? ";" $($end)? $($converted)? $($after)?] $operands }
+    };
+    (@access { $load:ident $effect:ident ($($word:tt)*) [$($unified:literal)?] [$($policy:literal)?] [$($guard:literal $end:literal)?]
+        [$($convert:literal)?] $address:literal [$($converted:literal)?] }
+        [$($value:literal)*] [$($before:literal)?] [$($after:literal)?] $operands:tt) => {
+        $crate::__emit! { $effect [$($before)? $($convert)? $($guard)?] [stringify!($load) $(, stringify!($word))*]
+            [" " $($value)* ", " $address $($unified)? $($policy)? ";" $($end)? $($converted)? $($after)?] $operands }
     };
 }
 
@@ -419,38 +424,18 @@ macro_rules! __ptx_lanes {
         $crate::__ptx_lanes! { @each $op $class $r [$($lane)*] [$($text)* $comma "_"] $operands [$($lanes)* (sink $d _)]
             [$($left)*] $($rest)* }
     };
-    (@each ld $class:ident $r:ident [$name:ident $($lane:tt)*] [$($text:literal)*] [$($operands:tt)*] [$($lanes:tt)*]
-        [$comma:literal $place:literal $d:ident; $($left:tt)*] $($rest:tt)*) => {
-        $crate::__ptx_lanes! { @each ld $class $r [$($lane)*] [$($text)* $comma $place] [$($operands)* $d = out($class) $d,]
-            [$($lanes)* (named $d _)] [$($left)*] $($rest)* }
-    };
     (@each st $class:ident $r:ident [$value:tt $($lane:tt)*] [$($text:literal)*] [$($operands:tt)*] [$($lanes:tt)*]
         [$comma:literal $place:literal $d:ident; $($left:tt)*] $($rest:tt)*) => {
         $crate::__ptx_lanes! { @each st $class $r [$($lane)*] [$($text)* $comma $place] [$($operands)* $d = in($class) $d,]
             [$($lanes)* (named $d $value)] [$($left)*] $($rest)* }
     };
+    (@each $op:ident $class:ident $r:ident [$name:ident $($lane:tt)*] [$($text:literal)*] [$($operands:tt)*] [$($lanes:tt)*]
+        [$comma:literal $place:literal $d:ident; $($left:tt)*] $($rest:tt)*) => {
+        $crate::__ptx_lanes! { @each $op $class $r [$($lane)*] [$($text)* $comma $place] [$($operands)* $d = out($class) $d,]
+            [$($lanes)* (named $d _)] [$($left)*] $($rest)* }
+    };
     (@each $($other:tt)*) => { compile_error!("a vector has at most eight lanes, each a name or `_`") };
 
-    (@ld $class:ident $r:ident $texts:tt [$($operands:tt)*] [$(($kind:ident $d:ident $nothing:tt))*]
-        { ($($word:tt)*) $effect:ident $space:ident ($t:ty) } $p:expr, [$($policy:expr)?] $unified:tt) => {{
-        const LANES: &[bool] = &[$($crate::__ptx_lanes!(@is $kind)),*];
-        const _: $crate::spelling::Spelling = $crate::spelling::demand(
-            $crate::__ptx!(@text ld $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::Some(LANES)
-        );
-        let p = $crate::ptx::from::<_, $t>($p);
-        #[cfg(target_arch = "nvptx64")]
-        let value = {
-            $($crate::__ptx_lanes! { @declare $kind $d $r })*
-            $crate::__ptx_asm! { @unified $unified { ld $effect ($($word)*) } [$($policy)?] [] $texts $space ($($operands)* p = in(reg64) p,) }
-            $crate::ptx::vector_of(p, [$($d),*])
-        };
-        #[cfg(not(target_arch = "nvptx64"))]
-        let value = {
-            $crate::__ptx!(@drop $($policy)?);
-            $crate::ptx::load_lanes($crate::__ptx!(@meaning ld $($word)*), p, LANES)
-        };
-        value
-    }};
     (@st $class:ident $r:ident $texts:tt [$($operands:tt)*] [$(($kind:ident $d:ident $value:tt))*]
         { ($($word:tt)*) $effect:ident $space:ident ($t:ty) } $p:expr, [$($policy:expr)?] $unified:tt) => {{
         const _: $crate::spelling::Spelling = $crate::spelling::demand(
@@ -466,6 +451,26 @@ macro_rules! __ptx_lanes {
             $crate::__ptx!(@drop $($policy)?);
             $crate::ptx::store_lanes($crate::__ptx!(@meaning st $($word)*), p, &[$($crate::__ptx_lanes!(@option $kind $d)),*]);
         }
+    }};
+    (@$op:ident $class:ident $r:ident $texts:tt [$($operands:tt)*] [$(($kind:ident $d:ident $nothing:tt))*]
+        { ($($word:tt)*) $effect:ident $space:ident ($t:ty) } $p:expr, [$($policy:expr)?] $unified:tt) => {{
+        const LANES: &[bool] = &[$($crate::__ptx_lanes!(@is $kind)),*];
+        const _: $crate::spelling::Spelling = $crate::spelling::demand(
+            $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::Some(LANES)
+        );
+        let p = $crate::ptx::from::<_, $t>($p);
+        #[cfg(target_arch = "nvptx64")]
+        let value = {
+            $($crate::__ptx_lanes! { @declare $kind $d $r })*
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] $texts $space ($($operands)* p = in(reg64) p,) }
+            $crate::ptx::vector_of(p, [$($d),*])
+        };
+        #[cfg(not(target_arch = "nvptx64"))]
+        let value = {
+            $crate::__ptx!(@drop $($policy)?);
+            $crate::ptx::load_lanes($crate::__ptx!(@meaning $op $($word)*), p, LANES)
+        };
+        value
     }};
 
     (@is named) => { true };

@@ -213,6 +213,8 @@ for_each_element! { element_rows () }
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spelling {
     pub(crate) operation: Operation,
+    /// `ldu`: a load of what is the same for all threads of a warp.
+    pub(crate) uniform: bool,
     pub(crate) order: Option<Ordering>,
     pub(crate) scope: Option<Threads>,
     pub(crate) place: Option<Place>,
@@ -290,6 +292,7 @@ impl Spelling {
     pub(crate) const fn plain(operation: Operation, element: usize) -> Self {
         Self {
             operation,
+            uniform: false,
             order: None,
             scope: None,
             place: None,
@@ -308,12 +311,13 @@ impl Spelling {
     pub const fn read(text: &str) -> Result<Self, Wrong<'_>> {
         let bytes = text.as_bytes();
         let mut at = end_of_word(bytes, 0);
-        let operation = match bytes.split_at(at).0 {
-            b"ld" => Operation::Load,
-            b"st" => Operation::Store,
-            _ => return wrong(word(text, 0, at), "`ptx!` spells `ld`, `st`, `atom` and `red`"),
+        let (operation, uniform) = match bytes.split_at(at).0 {
+            b"ld" => (Operation::Load, false),
+            b"ldu" => (Operation::Load, true),
+            b"st" => (Operation::Store, false),
+            _ => return wrong(word(text, 0, at), "`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`"),
         };
-        let mut spelling = Self::plain(operation, 0);
+        let mut spelling = Self { uniform, ..Self::plain(operation, 0) };
         let mut relaxed = false;
         while at < bytes.len() {
             if let Some(element) = element(bytes.split_at(at).1) {
@@ -381,6 +385,9 @@ impl Spelling {
 
     /// Whether all its words go together, as `ptxas` judges it, and what they need.
     pub const fn check(&self) -> Result<Needs, Wrong<'static>> {
+        if let Err(wrong) = self.check_uniform() {
+            return Err(wrong);
+        }
         if let Err(wrong) = self.check_place() {
             return Err(wrong);
         }
@@ -394,6 +401,30 @@ impl Spelling {
             return Err(wrong);
         }
         Ok(self.needs())
+    }
+
+    /// `ldu` takes nothing but a space and a type.
+    const fn check_uniform(&self) -> Result<(), Wrong<'static>> {
+        if !self.uniform {
+            return Ok(());
+        }
+        macro_rules! none_of {
+            ($($field:ident)*) => { $(
+                if let Some(word) = self.$field {
+                    return wrong(word.ptx(), "`ldu` takes a space and a type: `ldu.global.f32`; all else belongs to `ld`");
+                }
+            )* };
+        }
+        none_of! { order scope operator l1 l2 size }
+        match self {
+            Self { nc: true, .. } => wrong(".nc", "write `ldu.global` or `ld.global.nc`"),
+            Self { hint: true, .. } => wrong(".L2::cache_hint", "`ldu` takes no policy; `ld` does"),
+            Self { place: Some(place), .. } if !self.is_far() => {
+                wrong(place.ptx(), "`ldu` stands on generic and global addresses")
+            }
+            _ if self.bytes() == 32 => wrong(ELEMENTS[self.element].ptx, "`ldu` moves up to 128 bits"),
+            _ => Ok(()),
+        }
     }
 
     const fn check_place(&self) -> Result<(), Wrong<'static>> {

@@ -268,6 +268,8 @@ fn ptx_spells_what_it_says() {
         // The ISA page's own examples: other orders of the words, and those that may be left out.
         let word = 5u32;
         assert_eq!(ptx!(ld.global.relaxed.gpu.u32[&word]), 5);
+        assert_eq!(ptx!(ldu.global.u32[&word].unified), 5);
+        assert_eq!(ptx!(@false ldu.v2.f64 [std::ptr::null::<V2<f64>>()], else V2::new([0.5; 2])).0, [0.5; 2]);
         assert_eq!(ptx!(ld.shared::cta.acquire.gpu.u32 [&word]), 5);
         assert_eq!(ptx!(ld.global.mmio.relaxed.sys.u32[&word]), 5);
         assert_eq!(ptx!(ld.weak.param.u32[&word]), 5);

@@ -8,7 +8,7 @@ use ptx_intrinsics::catalogue::{self, Form};
 /// The productions of the instructions' pages, for each state space that they name. `.l1`, `.l2`, `.hint` and `.size`
 /// stand for `.level1::eviction_priority`, `.level2::eviction_priority`, `.level::cache_hint` and
 /// `.level::prefetch_size`.
-const PRODUCTIONS: [&str; 77] = [
+const PRODUCTIONS: [&str; 78] = [
     "ld.global{.cop}.nc{.hint}{.size}{.vec}.type",
     "ld.global.nc{.l1}{.l2}{.hint}{.size}{.vec}.type",
     "ld{.global}{.load}{.hint}{.size}{.vec}.type",
@@ -22,6 +22,7 @@ const PRODUCTIONS: [&str; 77] = [
     "ld.acquire.scope{.global}{.l1}{.l2}{.hint}{.size}{.vec}.type",
     "ld.acquire.scope.block{.vec}.type",
     "ld.mmio.relaxed.sys{.global}.type",
+    "ldu{.global}{.vec}.type",
     "st{.global}{.store}{.hint}{.vec}.type",
     "st{.global}{.l1}{.l2}{.hint}{.vec}.type",
     "st.written{.store}{.vec}.type",
@@ -302,7 +303,7 @@ fn is_legal(ptx: &str) -> bool {
     let far = !["const", "local", "param::entry", "param::func", "shared", "shared::cluster"]
         .iter()
         .any(|near| words.contains(near));
-    let placed = far || !wide;
+    let placed = (far || !wide) && !(wide && words.contains(&"ldu"));
     vector && placed && (wide || !ptx.contains(".L2::evict")) && !loses_its_order(&words, wide)
 }
 

@@ -1,0 +1,8 @@
+//! `ldu` moves up to 128 bits, and all of them.
+use ptx_intrinsics::*;
+
+fn kernel(p: *const V8<f32>) -> V8<f32> {
+    unsafe { ptx!(ldu.global.v8.f32 {d, _, d, d, d, d, d, d}, [p]) }
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+//! `ldu` is of global memory.
+use ptx_intrinsics::*;
+
+fn kernel(p: *const f32) -> f32 {
+    unsafe { ptx!(ldu.shared.f32 [p]) }
+}
+
+fn main() {}
