@@ -100,6 +100,13 @@ fn stages() {
     check("stages", &[0, 1, 255, 256, 257, 1535, 1536, 1537, 6143, 6144, 6145, 20_000, 70_001], |size| 4 * size);
 }
 
+/// Sizes around a quad, a block of them, and the rounds of all blocks that run.
+#[test]
+fn histogram() {
+    let sizes = [0, 1, 15, 16, 17, 4095, 4096, 4097, 65_537, 262_143, 262_144, 524_287, 524_288, 524_289, 1_500_007];
+    check("histogram", &sizes, |_| 256);
+}
+
 /// What goes wrong only now and then has a hundred runs to do so.
 fn again_and_again(name: &str, size: usize) {
     let workload = named(name);
@@ -140,7 +147,7 @@ fn ring_of_a_ragged_million_a_hundred_times() {
 #[test]
 fn all_are_checked() {
     assert_eq!(ALL.map(|workload| workload.name()), ["triad", "gather", "spmv", "probe"]);
-    let ordered = ["scan", "ring", "polynomial", "convolve", "rod", "matmul", "stages"];
+    let ordered = ["scan", "ring", "polynomial", "convolve", "rod", "matmul", "stages", "histogram"];
     assert_eq!(ORDERED.map(|workload| workload.name()), ordered);
     for workload in workloads() {
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/..").to_string() + "/" + workload.source();

@@ -52,7 +52,7 @@ const fn pair(kernel: &'static str, source: &'static str) -> Pair {
 }
 
 /// Every pair.
-pub const KERNELS: [Pair; 15] = [
+pub const KERNELS: [Pair; 17] = [
     pair("copy32", "copy"),
     pair("copy64", "copy"),
     pair("copy128", "copy"),
@@ -68,6 +68,8 @@ pub const KERNELS: [Pair; 15] = [
     pair("prefix_sum", "prefix_sum"),
     pair("probe", "probe"),
     pair("chase", "chase"),
+    pair("histogram", "histogram"),
+    pair("matmul", "matmul"),
 ];
 
 /// One kernel on one GPU, in both languages.
