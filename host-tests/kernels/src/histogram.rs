@@ -21,6 +21,9 @@ pub type Quad = V4<u32>;
 /// Each line is read once and whole: it need not enter L1, and L2 may fetch its neighbour.
 const STREAM: LdGlobalNc<NoAllocate, Prefetch256> = ld_global_nc();
 
+/// A byte behind the last whole quad.
+const BYTE: LdGlobalNc<NoAllocate, NoPrefetch> = ld_global_nc();
+
 /// How many loads of a thread are in flight.
 const UNROLL: usize = 2;
 
@@ -56,7 +59,8 @@ kernel! {
             };
             let passing = CachePolicy::all::<L2EvictFirst>();
             let read = |i: u32| STREAM.read_with(bytes.cast::<Quad>().add(i as usize), passing);
-            let mut i = whole(thread.index() as u32);
+            let first = whole(thread.index() as u32);
+            let mut i = first;
             while i + (UNROLL as u32 - 1) * step < quads {
                 let values: [Quad; UNROLL] = core::array::from_fn(|k| read(i + k as u32 * step));
                 for k in 0..UNROLL {
@@ -68,17 +72,14 @@ kernel! {
                 count_quad(read(i));
                 i += step;
             }
-            let rest = 16 * quads as usize + thread.index();
-            if rest < n {
-                count(STREAM_BYTE.read(bytes.add(rest)).into());
+            if first < (n % 16) as u32 {
+                count(BYTE.read(bytes.add(16 * quads as usize + first as usize)).into());
             }
             block.sync();
 
             let sum = (0..WARPS).map(|warp| mine.add((warp * BINS) as u32).read()).sum::<u32>();
-            ptx!(red.relaxed.gpu.global.add.L2::cache_hint.u32 [bins.add(me as usize)], sum, CachePolicy::EVICT_LAST);
+            let kept = CachePolicy::all::<L2EvictLast>();
+            ptx!(red.relaxed.gpu.global.add.L2::cache_hint.u32 [bins.add(me as usize)], sum, kept);
         }
     }
 }
-
-/// A byte behind the last quad.
-const STREAM_BYTE: LdGlobalNc<NoAllocate, NoPrefetch> = ld_global_nc();

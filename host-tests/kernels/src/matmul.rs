@@ -36,7 +36,7 @@ kernel! {
     /// # Safety
     /// `out` is valid for writes of `rows * TILE` rows of `columns * TILE` elements, `input` for reads of as many rows of
     /// `depth * DEPTH`, `weights` for reads of `depth * DEPTH` rows of `columns * TILE`. Nobody else touches `out` and
-    /// nobody writes to the others while it runs. A block has [`THREADS`] threads.
+    /// nobody writes to the others while it runs. Each has fewer than 2^32 quads. A block has [`THREADS`] threads.
     pub unsafe fn matmul(
         thread: Thread,
         block: &Block<Tiles>,
@@ -113,12 +113,12 @@ kernel! {
 unsafe fn multiply_add(sums: &mut [[f32; 4]; 4], inputs: SharedPtr<Quad>, weights: SharedPtr<Quad>) {
     // SAFETY: as this function says.
     unsafe {
+        let weight: [Quad; 4] = core::array::from_fn(|row| weights.add((row * TILE / 4) as u32).read());
         let input: [Quad; 4] = core::array::from_fn(|row| inputs.add((row * DEPTH / 4) as u32).read());
         for k in 0..4 {
-            let weight = weights.add((k * TILE / 4) as u32).read().0;
             for r in 0..4 {
                 for c in 0..4 {
-                    sums[r][c] += input[r].0[k] * weight[c];
+                    sums[r][c] += input[r].0[k] * weight[k].0[c];
                 }
             }
         }

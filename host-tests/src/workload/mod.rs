@@ -29,7 +29,10 @@ use kernels::{
     executor::{self, Grid},
 };
 use serde::Serialize;
-use std::{path::Path, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 /// The workloads whose hints the demo shows.
 pub const ALL: [&dyn Workload; 4] = [&triad::Triad, &gather::Gather, &spmv::Spmv, &probe::Probe];
@@ -275,15 +278,19 @@ impl Figures {
 /// The PTX ISA version from which on the kernels' instructions exist.
 const PTX: PtxVersion = PtxVersion { major: 8, minor: 3 };
 
-/// Compiles and assembles all kernels: machine code for one SM.
-pub fn image(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Vec<u8>> {
-    let step = progress.step(format!("Building the kernels for {sm}"));
+/// Compiles all kernels that an SM has the instructions of: the file that holds their PTX.
+pub fn ptx(sm: Sm, toolchain: &DeviceToolchain, progress: &Progress) -> Result<PathBuf> {
+    let _step = progress.step(format!("Building the kernels for {sm}"));
     let mut build = DeviceBuild::new(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels"), "kernels", sm);
     build.ptx = Some(toolchain.default_ptx(sm).max(PTX));
     build.features.push("parameters".into());
     build.features.extend((sm >= rod::OLDEST).then(|| "cluster".into()));
-    let ptx = build.build(toolchain)?;
-    drop(step);
+    build.build(toolchain)
+}
+
+/// Compiles and assembles them: machine code for one SM.
+pub fn image(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Vec<u8>> {
+    let ptx = ptx(sm, toolchain, progress)?;
     let cubin = ptx.with_extension(format!("{sm}.cubin"));
     let assembled = tools.assembler(sm, progress)?.assemble(&ptx, sm, &cubin)?;
     let cubin = assembled.map_err(|rejected| Error::new(rejected).at(ptx.display()))?;
