@@ -240,6 +240,7 @@ const MADE_OF: [(&str, &[&str], &[&str]); 3] = [
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%], [%], %, [%], %;",
             "cp.async.bulk.wait_group.read 0;",
             "cp.async.bulk.wait_group.read 1;",
+            "createpolicy.fractional.L2::evict_first.b64 %;",
             "fence.proxy.async.shared::cta;",
             "ld.shared.v4.f32 {%, %, %, %}, [%];",
             "mbarrier.arrive.expect_tx.shared.b64 %, [%], %;",
