@@ -1,5 +1,5 @@
 //! The Rust half of the pairs that `cargo xtask parity` compares: each file stands beside its twin in CUDA C++, and those
-//! of `triad`, `gather`, `spmv` and `probe` are the worked kernels.
+//! of `triad`, `gather`, `spmv`, `probe`, `histogram`, `matmul` and `stages` are the worked kernels.
 #![cfg(target_arch = "nvptx64")]
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch, core_float_math, stdarch_nvptx)]

@@ -8,7 +8,10 @@ use host_tests::{
     gpu::{Gpu, NoGpu, Target, newest_ptx},
     workload::{self, Workload},
 };
-use kernels::{Thread, executor};
+use kernels::{
+    Thread,
+    executor::{self, Grid},
+};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::{
     collections::BTreeSet,
@@ -52,6 +55,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "refused_ptx", driver: File::Fake, settings: &[], run: refused_ptx },
     Scenario { name: "launches", driver: File::Fake, settings: &[], run: launches },
     Scenario { name: "every_workload", driver: File::Fake, settings: &[], run: every_workload },
+    Scenario { name: "sums", driver: File::Fake, settings: &[], run: sums },
     Scenario { name: "idle_kernel", driver: File::Fake, settings: &[], run: idle_kernel },
     Scenario { name: "overrun", driver: File::Fake, settings: &[], run: overrun },
     Scenario { name: "changed_input", driver: File::Fake, settings: &[], run: changed_input },
@@ -267,6 +271,24 @@ fn every_workload() {
     assert_eq!(live.unwrap()(), 0, "everything is freed");
 }
 
+/// A kernel that adds to its output finds it zero, each time.
+fn sums() {
+    run_kernels_with(run_kernel);
+    let gpu = Gpu::find().unwrap();
+    let module = gpu.load(PTX_90).unwrap();
+    let figures = workload::run_on_gpu(by_name("histogram"), 1000, &gpu, &module).unwrap();
+    assert_eq!((figures.elements, figures.mismatches), (256, 0));
+    let launch = ["cuModuleGetFunction histogram", "cuLaunchKernel histogram [1, 1, 1, 256, 1, 1] 0"];
+    let run = [vec!["cuMemcpyHtoD 1536"], launch.to_vec(), vec!["cuMemcpyDtoH 1536"]].concat();
+    let expected = [
+        vec!["cuInit 0", "cuDeviceGet 0", "cuModuleLoadDataEx 60"],
+        vec!["cuMemAlloc 1536", "cuMemcpyHtoD 1536", "cuMemAlloc 1520", "cuMemcpyHtoD 1520"],
+        run.repeat(21),
+        vec!["cuMemcpyDtoH 1520", "cuMemFree 1536", "cuMemFree 1520"],
+    ];
+    assert_eq!(calls(), expected.concat());
+}
+
 /// A kernel that does nothing leaves the poison, and every element is wrong.
 fn idle_kernel() {
     unsafe extern "C" fn idle(_: *const c_char, _: *const u32, _: *mut *mut c_void) -> u32 {
@@ -317,7 +339,8 @@ fn changed_input() {
 }
 
 fn by_name(name: &str) -> &'static dyn Workload {
-    workload::ALL.into_iter().find(|workload| workload.name() == name).expect("a workload's name")
+    let mut all = workload::ALL.into_iter().chain(workload::ORDERED);
+    all.find(|workload| workload.name() == name).expect("a workload's name")
 }
 
 type Launcher = unsafe extern "C" fn(*const c_char, *const u32, *mut *mut c_void) -> u32;
@@ -367,6 +390,15 @@ unsafe extern "C" fn run_kernel(name: *const c_char, shape: *const u32, argument
         Ok("gather") => launch!(kernels::gather::gather: 0 1 2 3),
         Ok("spmv") => launch!(kernels::spmv::spmv: 0 1 2 3 4 5),
         Ok("probe") => launch!(kernels::probe::probe: 0 1 2 3 4),
+        Ok("histogram") => {
+            let grid = Grid { blocks, threads, cluster: 1, resident: blocks };
+            // SAFETY: as above.
+            executor::launch_blocks(grid, |thread, block| unsafe {
+                let arguments = arguments as *mut *mut c_void;
+                let (bins, bytes, n) = (argument(arguments, 0), argument(arguments, 1), argument(arguments, 2));
+                kernels::histogram::histogram(thread, block, bins, bytes, n);
+            });
+        }
         _ => panic!("{name:?} is no kernel"),
     }
     0

@@ -2,8 +2,9 @@
 
 use host_tests::{
     cuda_tools::CudaTools,
-    nvdisasm::Disassembler,
+    nvdisasm::{Disassembler, SassFunction},
     progress::Progress,
+    ptx::{self, Module},
     target::Sm,
     toolchain::{DeviceToolchain, Route},
     workload::{self, ALL, ORDERED, Output, Workload},
@@ -13,6 +14,7 @@ use kernels::{
     executor::{self, Grid},
 };
 use std::{
+    collections::BTreeSet,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Mutex,
@@ -100,6 +102,13 @@ fn stages() {
     check("stages", &[0, 1, 255, 256, 257, 1535, 1536, 1537, 6143, 6144, 6145, 20_000, 70_001], |size| 4 * size);
 }
 
+/// Sizes around a quad, a block of them, and the rounds of all blocks that run.
+#[test]
+fn histogram() {
+    let sizes = [0, 1, 15, 16, 17, 4095, 4096, 4097, 65_537, 262_143, 262_144, 524_287, 524_288, 524_289, 1_500_007];
+    check("histogram", &sizes, |_| 256);
+}
+
 /// What goes wrong only now and then has a hundred runs to do so.
 fn again_and_again(name: &str, size: usize) {
     let workload = named(name);
@@ -140,7 +149,7 @@ fn ring_of_a_ragged_million_a_hundred_times() {
 #[test]
 fn all_are_checked() {
     assert_eq!(ALL.map(|workload| workload.name()), ["triad", "gather", "spmv", "probe"]);
-    let ordered = ["scan", "ring", "polynomial", "convolve", "rod", "matmul", "stages"];
+    let ordered = ["scan", "ring", "polynomial", "convolve", "rod", "matmul", "stages", "histogram"];
     assert_eq!(ORDERED.map(|workload| workload.name()), ordered);
     for workload in workloads() {
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/..").to_string() + "/" + workload.source();
@@ -169,18 +178,120 @@ fn every_third_key_is_missing() {
 /// The image that a GPU is given holds the kernels of all workloads that it can run; it is built without one too.
 #[test]
 fn the_image_of_a_gpu_has_every_kernel() {
-    let progress = Progress::kept();
-    let toolchain = DeviceToolchain::find(Route::chosen(None).unwrap(), &progress).unwrap();
-    let tools = CudaTools::find(&progress).unwrap();
-    let folder = tempfile::tempdir().unwrap();
     for sm in [80, 90].map(Sm::new) {
-        let cubin = folder.path().join(format!("{sm}.cubin"));
-        std::fs::write(&cubin, workload::image(sm, &toolchain, &tools, &progress).unwrap()).unwrap();
-        let functions = Disassembler::new(&tools.nvdisasm).disassemble(&cubin).unwrap();
+        let functions = machine_code(sm);
         for workload in workloads() {
             let found = functions.iter().any(|function| function.name == workload.name());
             assert_eq!(found, workload.oldest() <= sm, "{} in the image for {sm}", workload.name());
         }
+    }
+}
+
+fn toolchain() -> DeviceToolchain {
+    DeviceToolchain::find(Route::chosen(None).unwrap(), &Progress::kept()).unwrap()
+}
+
+fn machine_code(sm: Sm) -> Vec<SassFunction> {
+    let progress = Progress::kept();
+    let tools = CudaTools::find(&progress).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let cubin = folder.path().join("kernels.cubin");
+    std::fs::write(&cubin, workload::image(sm, &toolchain(), &tools, &progress).unwrap()).unwrap();
+    Disassembler::new(&tools.nvdisasm).disassemble(&cubin).unwrap()
+}
+
+/// The kernel's inline assembler, each line once: what takes addresses and makes predicates left out.
+fn instructions(function: &ptx::Function) -> Vec<String> {
+    let lines = function.inline_asm().into_iter().flat_map(|block| block.lines);
+    let apart = ["{", "}", ".reg", "mov.", "cvta.", "selp."];
+    let own = lines.filter(|line| !apart.iter().any(|word| line.starts_with(word)));
+    own.map(|line| ptx::normalise(&line)).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The machine instructions that access memory or order what does, each once.
+fn accesses(function: &SassFunction) -> Vec<&str> {
+    let alone =
+        ["LDG", "STG", "LDS", "STS", "ATOMS", "REDG", "LDGSTS", "LDGDEPBAR", "DEPBAR", "UBLKCP", "SYNCS", "FENCE"];
+    let executed = function.instructions.iter().filter(|one| one.predicate.as_deref() != Some("!PT"));
+    let found = executed.filter(|one| alone.contains(&one.name())).map(|one| one.opcode.as_str());
+    found.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// A kernel of copies or atomics, what it is made of in PTX, and what becomes of that on sm_90.
+const MADE_OF: [(&str, &[&str], &[&str]); 3] = [
+    (
+        "matmul",
+        &[
+            "cp.async.cg.shared.global.L2::cache_hint [%], [%], 16, %;",
+            "cp.async.commit_group;",
+            "cp.async.wait_group 1;",
+            "createpolicy.fractional.L2::evict_first.b64 %;",
+            "createpolicy.fractional.L2::evict_last.b64 %;",
+            "ld.shared.v4.f32 {%, %, %, %}, [%];",
+            "st.global.cs.v4.f32 [%], {%, %, %, %};",
+        ],
+        &["DEPBAR.LE", "LDGDEPBAR", "LDGSTS.E.BYPASS.128", "LDS.128", "STG.E.EF.128"],
+    ),
+    (
+        "stages",
+        &[
+            "cp.async.bulk.commit_group;",
+            "cp.async.bulk.global.shared::cta.bulk_group [%], [%], %;",
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%], [%], %, [%], %;",
+            "cp.async.bulk.wait_group.read 0;",
+            "cp.async.bulk.wait_group.read 1;",
+            "createpolicy.fractional.L2::evict_first.b64 %;",
+            "fence.proxy.async.shared::cta;",
+            "ld.shared.v4.f32 {%, %, %, %}, [%];",
+            "mbarrier.arrive.expect_tx.shared.b64 %, [%], %;",
+            "mbarrier.init.shared.b64 [%], %;",
+            "mbarrier.try_wait.parity.shared.b64 %done, [%], %;",
+            "st.shared.v4.f32 [%], {%, %, %, %};",
+        ],
+        &[
+            "DEPBAR.LE",
+            "FENCE.VIEW.ASYNC.S",
+            "LDS.128",
+            "STS.128",
+            "SYNCS.ARRIVE.TRANS64",
+            "SYNCS.EXCH.64",
+            "SYNCS.PHASECHK.TRANS64.TRYWAIT",
+            "UBLKCP.G.S",
+            "UBLKCP.S.G",
+        ],
+    ),
+    (
+        "histogram",
+        &[
+            "createpolicy.fractional.L2::evict_first.b64 %;",
+            "createpolicy.fractional.L2::evict_last.b64 %;",
+            "ld.global.nc.L1::no_allocate.L2::cache_hint.L2::256B.v4.u32 {%, %, %, %}, [%], %;",
+            "ld.global.nc.L1::no_allocate.u8 %, [%];",
+            "ld.shared.u32 %, [%];",
+            "red.relaxed.cta.shared.add.u32 [%address], %;",
+            "red.relaxed.gpu.global.add.L2::cache_hint.u32 [%], %, %;",
+            "st.shared.u32 [%], %;",
+        ],
+        &[
+            "ATOMS.POPC.INC.32",
+            "LDG.E.NA.LTC256B.128.CONSTANT",
+            "LDG.E.NA.U8.CONSTANT",
+            "LDS",
+            "REDG.E.ADD.STRONG.GPU",
+            "STS",
+        ],
+    ),
+];
+
+#[test]
+fn kernels_of_copies_and_atomics_are_made_of_just_this() {
+    let sm = Sm::new(90);
+    let module = Module::read(&workload::ptx(sm, &toolchain(), &Progress::kept()).unwrap()).unwrap();
+    let code = machine_code(sm);
+    for (name, ptx, sass) in MADE_OF {
+        let function = code.iter().find(|function| function.name == name);
+        assert_eq!(instructions(module.function(name).expect(name)), ptx, "{name}");
+        assert_eq!(accesses(function.expect(name)), sass, "{name}");
     }
 }
 

@@ -22,6 +22,7 @@ cfg_if::cfg_if! {
     if #[cfg(not(all(target_arch = "nvptx64", feature = "rust-cuda")))] {
         mod block;
         pub mod convolve;
+        pub mod histogram;
         pub mod matmul;
         pub mod ring;
         pub mod scan;

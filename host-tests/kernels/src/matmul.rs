@@ -2,7 +2,7 @@
 
 use ptx_intrinsics::*;
 
-use crate::{Block, Thread};
+use crate::{Block, Thread, whole};
 
 /// Rows and columns of a tile of the product.
 pub const TILE: usize = 64;
@@ -36,7 +36,7 @@ kernel! {
     /// # Safety
     /// `out` is valid for writes of `rows * TILE` rows of `columns * TILE` elements, `input` for reads of as many rows of
     /// `depth * DEPTH`, `weights` for reads of `depth * DEPTH` rows of `columns * TILE`. Nobody else touches `out` and
-    /// nobody writes to the others while it runs. A block has [`THREADS`] threads.
+    /// nobody writes to the others while it runs. Each has fewer than 2^32 quads. A block has [`THREADS`] threads.
     pub unsafe fn matmul(
         thread: Thread,
         block: &Block<Tiles>,
@@ -47,24 +47,28 @@ kernel! {
         depth: u32,
         columns: u32,
     ) {
+        const ROW: u32 = (DEPTH / 4) as u32;
+        const WIDE: u32 = (TILE / 4) as u32;
         let me = thread.thread;
         let shared: SharedPtr<Quad> = SharedPtr::new(block.shared().cast());
-        let (deep, wide) = (depth as usize * (DEPTH / 4), columns as usize * (TILE / 4));
-        // Where this thread's quad is in a tile of either factor.
-        let (input_row, input_quad) = ((me / 4) as usize, (me % 4) as usize);
-        let (weights_row, quad) = ((me / 16) as usize, (me % 16) as usize);
+        let (passing, kept) = (CachePolicy::all::<L2EvictFirst>(), CachePolicy::all::<L2EvictLast>());
+        // Rows of either factor, in quads; and where this thread's quad is in a tile of either.
+        let (deep, wide) = (depth * ROW, columns * WIDE);
+        let (input_row, input_quad) = (me / ROW, me % ROW);
+        let (weights_row, quad) = (me / WIDE, me % WIDE);
         let row = weights_row * 4;
 
         let mut tile = thread.block;
         while tile < rows * columns {
-            let (down, across) = ((tile / columns) as usize, (tile % columns) as usize);
+            let (down, across) = (tile / columns * TILE as u32, tile % columns * WIDE);
+            let input_at = whole((down + input_row) * deep + input_quad);
+            let weights_at = whole(weights_row * wide + across + quad);
             // SAFETY: the quads are of this tile's rows and columns.
             let bring = |step: u32| unsafe {
-                let (to, step) = (shared.add(step % 2 * 2 * QUADS as u32 + me), step as usize);
-                let from = input.add((down * TILE + input_row) * deep + step * (DEPTH / 4) + input_quad);
-                TILES.copy_with(to, from, CachePolicy::EVICT_FIRST);
-                let from = weights.add((step * DEPTH + weights_row) * wide + across * (TILE / 4) + quad);
-                TILES.copy_with(to.add(QUADS as u32), from, CachePolicy::EVICT_LAST);
+                let to = shared.add(step % 2 * 2 * QUADS as u32 + me);
+                TILES.copy_with(to, input.add((input_at + step * ROW) as usize), passing);
+                let from = weights.add((weights_at + step * DEPTH as u32 * wide) as usize);
+                TILES.copy_with(to.add(QUADS as u32), from, kept);
             };
             let mut sums = [[0.0f32; 4]; 4];
             if depth > 0 {
@@ -80,27 +84,43 @@ kernel! {
                 cp_async_wait_group::<1>();
                 block.sync();
                 let here = shared.add(step % 2 * 2 * QUADS as u32);
-                let (inputs, weights) = (here.cast::<f32>().add((row * DEPTH) as u32), here.add((QUADS + quad) as u32));
-                for k in 0..DEPTH as u32 {
-                    // SAFETY: the tile is here, and nobody writes it before the barrier.
-                    let weight = unsafe { weights.add(k * (TILE / 4) as u32).read() }.0;
-                    for r in 0..4 {
-                        // SAFETY: as above.
-                        let x = unsafe { inputs.add(r * DEPTH as u32 + k).read() };
-                        for c in 0..4 {
-                            sums[r as usize][c] += x * weight[c];
-                        }
-                    }
+                let (inputs, weights) = (here.add(row * ROW), here.add(QUADS as u32 + quad));
+                // SAFETY: the tile is here, and nobody writes it before the barrier.
+                unsafe {
+                    multiply_add(&mut sums, inputs, weights);
+                    multiply_add(&mut sums, inputs.add(1), weights.add(TILE as u32));
+                    multiply_add(&mut sums, inputs.add(2), weights.add(2 * TILE as u32));
+                    multiply_add(&mut sums, inputs.add(3), weights.add(3 * TILE as u32));
                 }
                 // The tile is read: its place is for the one after the next.
                 block.sync();
             }
             for r in 0..4 {
-                let at = (down * TILE + row + r) * wide + across * (TILE / 4) + quad;
+                let at = (down + row + r) * wide + across + quad;
                 // SAFETY: this thread's own quads.
-                unsafe { st_global::<Cs>().write(out.add(at), Quad::new(sums[r])) };
+                unsafe { st_global::<Cs>().write(out.add(at as usize), Quad::new(sums[r as usize])) };
             }
             tile += thread.grid_dim;
+        }
+    }
+}
+
+/// Adds the products of four columns of the input's tile, in four rows of it, and of as many rows of the weights'.
+///
+/// # Safety
+/// Both tiles are here, and nobody writes them meanwhile.
+#[inline(always)]
+unsafe fn multiply_add(sums: &mut [[f32; 4]; 4], inputs: SharedPtr<Quad>, weights: SharedPtr<Quad>) {
+    // SAFETY: as this function says.
+    unsafe {
+        let weight: [Quad; 4] = core::array::from_fn(|row| weights.add((row * TILE / 4) as u32).read());
+        let input: [Quad; 4] = core::array::from_fn(|row| inputs.add((row * DEPTH / 4) as u32).read());
+        for k in 0..4 {
+            for r in 0..4 {
+                for c in 0..4 {
+                    sums[r][c] += input[r].0[k] * weight[k].0[c];
+                }
+            }
         }
     }
 }

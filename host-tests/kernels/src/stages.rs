@@ -30,61 +30,67 @@ kernel! {
     /// Changes `n` elements, a chunk at a time.
     ///
     /// # Safety
-    /// `out` is valid for writes and `input` for reads of `n` elements, a multiple of four, and both are aligned to 16
-    /// bytes. Nobody else touches `out` and nobody writes to `input` while it runs. A block has [`THREADS`] threads.
+    /// `out` is valid for writes and `input` for reads of `n` elements, a multiple of four and fewer than 2^31, and both
+    /// are aligned to 16 bytes. Nobody else touches `out` and nobody writes to `input` while it runs. A block has
+    /// [`THREADS`] threads.
     pub unsafe fn stages(thread: Thread, block: &Block<Stages>, out: *mut f32, input: *const f32, n: usize) {
         let me = thread.thread;
-        let chunks: SharedPtr<f32> = SharedPtr::new(block.shared().cast());
-        let barriers: SharedPtr<Mbarrier> = chunks.add((CHUNK * STAGES) as u32).cast();
-        // Which elements are this block's chunk of a number, and how many of them there are.
-        let begin = |turn: usize| (turn * thread.grid_dim as usize + thread.block as usize) * CHUNK;
-        let len = |turn: usize| n.saturating_sub(begin(turn)).min(CHUNK);
-        let stage = |turn: usize| (turn % STAGES) as u32;
-        let place = |turn: usize| chunks.add(stage(turn) * CHUNK as u32);
+        let shared = block.shared();
+        // SAFETY: these are addresses, nothing is read.
+        let (chunks, barriers): (SharedPtr<f32>, SharedPtr<Mbarrier>) = unsafe {
+            (SharedPtr::new((&raw mut (*shared).chunks).cast()), SharedPtr::new((&raw mut (*shared).here).cast()))
+        };
+        let (n, stride) = (n as u32, thread.grid_dim * CHUNK as u32);
+        let passing = CachePolicy::all::<L2EvictFirst>();
+        let stage = |turn: u32| turn % STAGES as u32;
+        let place = |turn: u32| chunks.add(stage(turn) * CHUNK as u32);
+        let len = |at: u32| (n - at).min(CHUNK as u32);
         // SAFETY: one thread brings a chunk, when the one before it in its place is taken away; the barrier expects its
         // bytes.
-        let bring = |turn: usize| unsafe {
-            let (bytes, here) = ((len(turn) * 4) as u32, barriers.add(stage(turn)));
-            if bytes > 0 {
+        let bring = |turn: u32, at: u32| unsafe {
+            if at < n {
+                let (bytes, here) = (len(at) * 4, barriers.add(stage(turn)));
                 mbarrier_arrive_expect_tx(here, bytes);
-                let from = input.add(begin(turn));
-                cp_async_bulk_shared_cluster_global_with(place(turn), from, bytes, here, CachePolicy::EVICT_FIRST);
+                cp_async_bulk_shared_cluster_global_with(place(turn), input.add(at as usize), bytes, here, passing);
             }
         };
         // SAFETY: as the kernel says; between a chunk's parts stand barriers.
         unsafe {
+            let mut at = thread.block * CHUNK as u32;
             if me == 0 {
                 for stage in 0..STAGES as u32 {
                     mbarrier_init(barriers.add(stage), 1);
                 }
                 fence_proxy_async_shared_cta();
-                for turn in 0..STAGES {
-                    bring(turn);
+                for turn in 0..STAGES as u32 {
+                    bring(turn, at + turn * stride);
                 }
             }
             block.sync();
             let mut turn = 0;
-            while len(turn) > 0 {
+            while at < n {
+                let count = len(at);
                 // The first chunk in a place is of the barrier's phase 0, the next of phase 1, then 0 again.
-                while !mbarrier_try_wait_parity(barriers.add(stage(turn)), (turn / STAGES % 2) as u32) {
+                while !mbarrier_try_wait_parity(barriers.add(stage(turn)), turn / STAGES as u32 % 2) {
                     block.pause();
                 }
-                if (me as usize) * 4 < len(turn) {
+                if me * 4 < count {
                     let mine = place(turn).cast::<V4<f32>>().add(me);
                     mine.write(V4::new(mine.read().0.map(|x| SCALE * x + OFFSET)));
                 }
                 fence_proxy_async_shared_cta();
                 block.sync();
                 if me == 0 {
-                    cp_async_bulk_global_shared(out.add(begin(turn)), place(turn), (len(turn) * 4) as u32);
+                    cp_async_bulk_global_shared(out.add(at as usize), place(turn), count * 4);
                     cp_async_bulk_commit_group();
                     // The chunk before this one is taken away, or nearly so: its place is free for the next.
                     if turn > 0 {
                         cp_async_bulk_wait_group_read::<1>();
-                        bring(turn - 1 + STAGES);
+                        bring(turn - 1 + STAGES as u32, at + (STAGES as u32 - 1) * stride);
                     }
                 }
                 turn += 1;
+                at += stride;
             }
             // Shared memory has to be there until all of it is read.
             cp_async_bulk_wait_group_read::<0>();

@@ -36,6 +36,9 @@ pub const TARGETS: [(Sm, PtxVersion); 4] = [
 /// The oldest GPU with loads of 256 bits.
 const WIDE: Sm = Sm::new(100);
 
+/// The oldest GPU with bulk copies.
+const BULK: Sm = Sm::new(90);
+
 /// A kernel that is written twice.
 #[derive(Debug)]
 pub struct Pair {
@@ -52,7 +55,7 @@ const fn pair(kernel: &'static str, source: &'static str) -> Pair {
 }
 
 /// Every pair.
-pub const KERNELS: [Pair; 15] = [
+pub const KERNELS: [Pair; 18] = [
     pair("copy32", "copy"),
     pair("copy64", "copy"),
     pair("copy128", "copy"),
@@ -68,6 +71,9 @@ pub const KERNELS: [Pair; 15] = [
     pair("prefix_sum", "prefix_sum"),
     pair("probe", "probe"),
     pair("chase", "chase"),
+    pair("histogram", "histogram"),
+    pair("matmul", "matmul"),
+    Pair { first: BULK, ..pair("stages", "stages") },
 ];
 
 /// One kernel on one GPU, in both languages.
@@ -199,19 +205,20 @@ impl Machinery {
         let _step = progress.step(format!("Compiling the kernels in Rust for {sm}"));
         let mut build = DeviceBuild::new(PAIRS, "parity", sm);
         build.ptx = Some(ptx);
+        build.features.extend((sm >= BULK).then(|| "bulk".to_owned()));
         build.features.extend((sm >= WIDE).then(|| "wide".to_owned()));
         self.assemble(&build.build(toolchain)?, sm, &format!("rust-{sm}"))
     }
 
-    /// Every file in CUDA C++ that a wanted kernel is in, for every GPU.
+    /// Every file in CUDA C++ that a wanted kernel is in, for every GPU that has it.
     fn cuda(
         &self,
         wanted: &[&'static Pair],
         targets: &[(Sm, PtxVersion)],
         progress: &Progress,
     ) -> Result<BTreeMap<(&'static str, Sm), Module>> {
-        let sources: BTreeSet<_> = wanted.iter().map(|pair| pair.source).collect();
-        let all: Vec<_> = targets.iter().flat_map(|(sm, _)| sources.iter().map(move |source| (*source, *sm))).collect();
+        let on = |sm: Sm| wanted.iter().filter(move |pair| pair.first <= sm).map(move |pair| (pair.source, sm));
+        let all: BTreeSet<_> = targets.iter().flat_map(|(sm, _)| on(*sm)).collect();
         let bar = progress.bar(all.len() as u64, "Compiling the kernels in CUDA C++");
         let modules = all.into_par_iter().map(|(source, sm)| {
             let ptx = self.folder.join(format!("{source}-{sm}.ptx"));

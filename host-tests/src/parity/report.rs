@@ -91,10 +91,11 @@ with `ptx-intrinsics`, and in CUDA C++ as an expert writes it. Both have the sam
 `nvcc -O3` make PTX, and one `ptxas -O3` makes machine code of both. What is counted is machine instructions, not time: no
 GPU was asked.
 
-- **hot loop**: instructions of the shortest loop that holds at least half of the kernel's memory instructions; if none does,
+- **hot loop**: instructions of the shortest loop that holds at least two fifths of the kernel's memory instructions; if none does,
   of the loop with the most of them, and of several the longest. A loop is a branch back, and all that lies on the way from
   its target to it. A kernel without a loop counts whole: \"(all)\".
-- **bytes**: what one thread's memory instructions in that loop move, global and shared memory together.
+- **bytes**: what one thread's memory instructions in that loop move, global and shared memory together. A
+  bulk copy, whose size is in a register, does not count.
 - **ratio**: instructions for each byte, Rust by CUDA C++. Below 1.00 Rust needs fewer. Since it goes by bytes, a loop that one
   compiler unrolls further than the other is compared all the same. What ptxas adds for a warp whose threads have diverged
   at a shuffle does not count.

@@ -3,6 +3,7 @@
 
 mod convolve;
 mod gather;
+mod histogram;
 mod matmul;
 mod polynomial;
 mod probe;
@@ -28,13 +29,16 @@ use kernels::{
     executor::{self, Grid},
 };
 use serde::Serialize;
-use std::{path::Path, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 /// The workloads whose hints the demo shows.
 pub const ALL: [&dyn Workload; 4] = [&triad::Triad, &gather::Gather, &spmv::Spmv, &probe::Probe];
 
-/// The workloads of ordered accesses, of the other state spaces and of asynchronous copies.
-pub const ORDERED: [&dyn Workload; 7] = [
+/// The workloads of ordered accesses, of the other state spaces, of asynchronous copies and of atomics.
+pub const ORDERED: [&dyn Workload; 8] = [
     &scan::Scan,
     &ring::Ring,
     &polynomial::Polynomial,
@@ -42,6 +46,7 @@ pub const ORDERED: [&dyn Workload; 7] = [
     &rod::Rod,
     &matmul::Matmul,
     &stages::Stages,
+    &histogram::Histogram,
 ];
 
 /// A kernel with something to do.
@@ -93,10 +98,17 @@ pub trait Problem: Sync {
         Grid { blocks: wanted.min(blocks as usize) as u32, threads: BLOCK, cluster: 1, resident: blocks }
     }
 
+    /// What each byte of the output is before the run.
+    fn at_first(&self) -> u8 {
+        let adds = self.inputs().iter().any(|input| matches!(input, Input::Sums));
+        if adds { 0 } else { POISON }
+    }
+
     /// Runs the kernel on the CPU.
     ///
     /// # Safety
-    /// `output` is valid for writes of the reference's length and aligned to 16 bytes.
+    /// `output` is valid for reads and writes of the reference's length, aligned to 16 bytes, and holds
+    /// [`at_first`](Self::at_first).
     unsafe fn run(&self, output: Place);
 }
 
@@ -130,6 +142,8 @@ unsafe impl Sync for Place {}
 pub enum Input<'a> {
     /// The address of the output.
     Output,
+    /// The address of the output, to which the kernel adds: it is zero at first.
+    Sums,
     /// The address of these bytes.
     Bytes(&'a [u8]),
     /// The address of so many zero bytes, for the kernel's own use.
@@ -264,15 +278,19 @@ impl Figures {
 /// The PTX ISA version from which on the kernels' instructions exist.
 const PTX: PtxVersion = PtxVersion { major: 8, minor: 3 };
 
-/// Compiles and assembles all kernels: machine code for one SM.
-pub fn image(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Vec<u8>> {
-    let step = progress.step(format!("Building the kernels for {sm}"));
+/// Compiles all kernels that an SM has the instructions of: the file that holds their PTX.
+pub fn ptx(sm: Sm, toolchain: &DeviceToolchain, progress: &Progress) -> Result<PathBuf> {
+    let _step = progress.step(format!("Building the kernels for {sm}"));
     let mut build = DeviceBuild::new(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels"), "kernels", sm);
     build.ptx = Some(toolchain.default_ptx(sm).max(PTX));
     build.features.push("parameters".into());
     build.features.extend((sm >= rod::OLDEST).then(|| "cluster".into()));
-    let ptx = build.build(toolchain)?;
-    drop(step);
+    build.build(toolchain)
+}
+
+/// Compiles and assembles them: machine code for one SM.
+pub fn image(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Vec<u8>> {
+    let ptx = ptx(sm, toolchain, progress)?;
     let cubin = ptx.with_extension(format!("{sm}.cubin"));
     let assembled = tools.assembler(sm, progress)?.assemble(&ptx, sm, &cubin)?;
     let cubin = assembled.map_err(|rejected| Error::new(rejected).at(ptx.display()))?;
@@ -286,7 +304,7 @@ fn read(file: &Path) -> Result<Vec<u8>> {
 /// Threads in a block, on the CPU too.
 pub const BLOCK: u32 = 256;
 
-/// What the output holds before the run; no workload writes it.
+/// What the output holds before the run, if the kernel does not add to it; no workload writes it.
 const POISON: u8 = 0xa5;
 
 /// Blocks at a time on the CPU, where each is a thread of the machine's while its threads wait for each other.
@@ -300,16 +318,16 @@ pub fn run_on_cpu(workload: &dyn Workload, size: usize) -> Figures {
 
 /// Runs a workload's problem on the CPU and compares its output with this reference.
 pub fn run_problem_on_cpu(workload: &dyn Workload, problem: &dyn Problem, reference: &Output) -> Figures {
-    let mut output = Poisoned::new(reference.bytes().len());
+    let mut output = Memory::new(reference.bytes().len(), problem.at_first());
     let place = Place::new(&mut output.words);
     let began = Instant::now();
-    // SAFETY: the output has the reference's length, in 16-byte words.
+    // SAFETY: the output has the reference's length, in 16-byte words, and holds what it should.
     unsafe { problem.run(place) };
     let seconds = began.elapsed().as_secs_f64();
     Figures::new(workload, problem, "CPU".into(), seconds, reference.compare(output.bytes()))
 }
 
-/// Runs a workload on the GPU, times it and compares its output: that of every run, if each needs scratch memory anew.
+/// Runs a workload on the GPU, times it and compares its output: that of every run, if each needs its memory made ready.
 pub fn run_on_gpu(workload: &dyn Workload, size: usize, gpu: &Gpu, module: &Module) -> Result<Figures> {
     let problem = workload.problem(size);
     let reference = problem.reference();
@@ -317,7 +335,7 @@ pub fn run_on_gpu(workload: &dyn Workload, size: usize, gpu: &Gpu, module: &Modu
     let grid = problem.grid(gpu.processors() * BLOCKS_PER_PROCESSOR);
     let arguments = std::mem::take(&mut memory.arguments);
     let launch = Launch { kernel: workload.name().into(), blocks: grid.blocks, threads: grid.threads, arguments };
-    let (seconds, compared) = if memory.scratch.is_empty() {
+    let (seconds, compared) = if memory.scratch.is_empty() && memory.at_first == POISON {
         // SAFETY: the arguments are those of the problem, whose run the CPU makes too; a run reads
         // only inputs, so the next does the same.
         let seconds = unsafe { gpu.time(module, &launch, REPETITIONS) }?;
@@ -343,7 +361,7 @@ fn time_each(
 ) -> Result<(f64, Comparison)> {
     let mut run = || -> Result<_> {
         memory.make_ready(gpu)?;
-        // SAFETY: as for `run_on_gpu`, and the scratch memory is zero.
+        // SAFETY: as for `run_on_gpu`, and the scratch memory and sums are zero.
         let seconds = unsafe { gpu.time_once(module, launch) }?;
         Ok((seconds, reference.compare(&gpu.download(&memory.output)?)))
     };
@@ -364,6 +382,7 @@ fn time_each(
 struct GpuMemory<'a> {
     output: Buffer,
     bytes: usize,
+    at_first: u8,
     inputs: Vec<(Buffer, &'a [u8])>,
     scratch: Vec<(Buffer, usize)>,
     arguments: Vec<Argument>,
@@ -371,9 +390,10 @@ struct GpuMemory<'a> {
 
 impl<'a> GpuMemory<'a> {
     fn new(gpu: &Gpu, problem: &'a dyn Problem, bytes: usize) -> Result<Self> {
-        let output = gpu.upload(&vec![POISON; bytes])?;
+        let at_first = problem.at_first();
+        let output = gpu.upload(&vec![at_first; bytes])?;
         let (inputs, scratch, arguments) = (Vec::new(), Vec::new(), Vec::new());
-        let mut memory = GpuMemory { output, bytes, inputs, scratch, arguments };
+        let mut memory = GpuMemory { output, bytes, at_first, inputs, scratch, arguments };
         for input in problem.inputs() {
             let argument = memory.argument(gpu, input)?;
             memory.arguments.push(argument);
@@ -383,7 +403,7 @@ impl<'a> GpuMemory<'a> {
 
     fn argument(&mut self, gpu: &Gpu, input: Input<'a>) -> Result<Argument> {
         Ok(match input {
-            Input::Output => Argument::U64(self.output.address()),
+            Input::Output | Input::Sums => Argument::U64(self.output.address()),
             Input::Number(number) => number,
             Input::Bytes(bytes) => {
                 let buffer = gpu.upload(bytes)?;
@@ -400,9 +420,9 @@ impl<'a> GpuMemory<'a> {
         })
     }
 
-    /// Poisons the output and clears the scratch memory.
+    /// Poisons or clears the output, and clears the scratch memory.
     fn make_ready(&mut self, gpu: &Gpu) -> Result<()> {
-        gpu.refill(&mut self.output, &vec![POISON; self.bytes])?;
+        gpu.refill(&mut self.output, &vec![self.at_first; self.bytes])?;
         self.scratch.iter_mut().try_for_each(|(buffer, bytes)| gpu.refill(buffer, &vec![0; *bytes]))
     }
 }
@@ -412,16 +432,16 @@ const BLOCKS_PER_PROCESSOR: u32 = 2048 / BLOCK;
 
 const REPETITIONS: u32 = 20;
 
-/// Poisoned memory, aligned to 16 bytes.
-struct Poisoned {
+/// Memory that is aligned to 16 bytes.
+struct Memory {
     words: Vec<u128>,
     bytes: usize,
 }
 
-impl Poisoned {
-    fn new(bytes: usize) -> Self {
-        let words = vec![u128::from_ne_bytes([POISON; 16]); bytes.div_ceil(16)];
-        Poisoned { words, bytes }
+impl Memory {
+    fn new(bytes: usize, each: u8) -> Self {
+        let words = vec![u128::from_ne_bytes([each; 16]); bytes.div_ceil(16)];
+        Memory { words, bytes }
     }
 
     fn bytes(&self) -> &[u8] {
