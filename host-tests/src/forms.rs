@@ -255,6 +255,8 @@ impl Case {
             }
             None | Some("global" | "param::func") => None,
             Some("param::entry") => Some("param"),
+            // An address of the space.
+            Some(_) if self.form.is_atomic() => None,
             space => space,
         }
     }

@@ -89,10 +89,9 @@ impl Reader {
 
     /// The machine code of each access, many in a kernel. Answers are kept.
     pub fn read(&self, sm: Sm, accesses: &[&str], bar: &Bar<'_>) -> Result<Vec<MachineCode>> {
-        // A fence is left out where another stands for it.
-        let (fences, others): (Vec<usize>, Vec<usize>) = (0..accesses.len()).partition(|at| is_fence(accesses[*at]));
+        let (alone, others): (Vec<usize>, Vec<usize>) = (0..accesses.len()).partition(|at| melts(accesses[*at]));
         let mut read = BTreeMap::new();
-        for (own, in_a_kernel) in [(fences, 1), (others, IN_A_KERNEL)] {
+        for (own, in_a_kernel) in [(alone, 1), (others, IN_A_KERNEL)] {
             let accesses: Vec<&str> = own.iter().map(|at| accesses[*at]).collect();
             let codes = in_parts(&accesses, in_a_kernel, |module, len| {
                 let read = self.kept(sm, module);
@@ -159,7 +158,7 @@ fn may_be_nothing(access: &str) -> bool {
 const NOTHING: &str = "nothing";
 
 /// Changes when what is kept would be read differently.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 /// `.version`, `.target` and `.address_size` before a module's text.
 const HEADER_LINES: u32 = 3;
@@ -423,6 +422,12 @@ fn is_fence(access: &str) -> bool {
     access.starts_with("fence.") || access.starts_with("membar.")
 }
 
+/// Whether the assembler makes one thing of it and of its neighbour: of two fences one, and of the loops that add to one
+/// float of 16 bits a common end.
+fn melts(access: &str) -> bool {
+    is_fence(access) || is_atomic(access) && access.contains(".add.noftz") && Shape::of(access).total() == 16
+}
+
 fn is_atomic(access: &str) -> bool {
     access.starts_with("atom.") || access.starts_with("red.")
 }
@@ -482,8 +487,10 @@ fn is_async(access: &str) -> bool {
 
 /// What stands around some of those: a loop over the threads, whose addresses may differ, and on sm_120 and newer a call
 /// for clusters of more than one block; before sm_90 the threads of a warp are counted to arrive as one.
-const AROUND: [&str; 14] =
-    ["PLOP3", "ELECT", "BRA", "LDC", "LEPC", "CALL", "VOTE", "VOTEU", "FLO", "UFLO", "POPC", "UPOPC", "SHFL", "RPCMOV"];
+const AROUND: [&str; 16] = [
+    "BSSY", "BSYNC", "PLOP3", "ELECT", "BRA", "LDC", "LEPC", "CALL", "VOTE", "VOTEU", "FLO", "UFLO", "POPC", "UPOPC",
+    "SHFL", "RPCMOV",
+];
 
 /// Whether an instruction touches memory, other than to keep a value that was loaded.
 fn is_access(one: &SassInstruction) -> bool {

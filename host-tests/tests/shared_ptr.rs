@@ -1,7 +1,5 @@
 //! Each access through a `SharedPtr` is exactly one instruction, with the address as it is, in both profiles.
 
-use std::fmt::Write;
-
 use host_tests::device_build::{DeviceBuild, Profile};
 use host_tests::forms::write_package;
 use host_tests::progress::Progress;
@@ -49,30 +47,74 @@ fn cases() -> Vec<(String, String, String)> {
     cases
 }
 
+/// The modules of these functions, in each profile.
+fn modules(package: &str, functions: &str) -> [(Profile, Module); 2] {
+    let progress = Progress::kept();
+    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &progress));
+    let toolchain = toolchain.unwrap_or_else(|error| panic!("{error}"));
+    let folder = toolchain.machine().target().join(package);
+    write_package(&folder, package, &format!("{HEAD}{functions}")).unwrap_or_else(|error| panic!("{error}"));
+    [Profile::Dev, Profile::Release].map(|profile| {
+        let build = DeviceBuild { profile, ..DeviceBuild::of_every_form(&folder, package, Sm::new(100)) };
+        let module = build.build(&toolchain).and_then(|ptx| Module::read(&ptx));
+        (profile, module.unwrap_or_else(|error| panic!("{error}")))
+    })
+}
+
+/// The lines of a function's blocks, registers left out.
+fn blocks(module: &Module, name: &str) -> Vec<Vec<String>> {
+    let register = Regex::new(r"%[a-z]+\d+").expect("the pattern is valid");
+    let function = module.function(name).unwrap_or_else(|| panic!("{name} is missing"));
+    let lines = |lines: &[String]| lines.iter().map(|line| register.replace_all(line, "%").into_owned()).collect();
+    function.inline_asm().iter().map(|block| lines(&block.lines)).collect()
+}
+
 #[test]
 fn an_access_is_one_instruction() {
     let cases = cases();
     // 14 scalars, each in pairs, ten in fours, and 128 bits.
     assert_eq!(cases.len(), 4 * (14 + 14 + 10 + 1));
-    let progress = Progress::kept();
-    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &progress));
-    let toolchain = toolchain.unwrap_or_else(|error| panic!("{error}"));
-    let mut source = HEAD.to_owned();
-    cases.iter().for_each(|(_, code, _)| write!(source, "{code}").expect("a string takes all"));
-    let folder = toolchain.machine().target().join("shared_ptr");
-    write_package(&folder, "shared_ptr", &source).unwrap_or_else(|error| panic!("{error}"));
-    let register = Regex::new(r"%[a-z]+\d+").expect("the pattern is valid");
-    for profile in [Profile::Dev, Profile::Release] {
-        let build = DeviceBuild { profile, ..DeviceBuild::of_every_form(&folder, "shared_ptr", Sm::new(100)) };
-        let module = build.build(&toolchain).and_then(|ptx| Module::read(&ptx));
-        let module = module.unwrap_or_else(|error| panic!("{error}"));
+    let functions: String = cases.iter().map(|(_, code, _)| code.as_str()).collect();
+    for (profile, module) in modules("shared_ptr", &functions) {
         for (name, _, expected) in &cases {
-            let function = module.function(name).unwrap_or_else(|| panic!("{name} is missing"));
-            let blocks = function.inline_asm();
+            let blocks = blocks(&module, name);
             assert_eq!(blocks.len(), 1, "{name}");
-            let lines = blocks[0].lines.iter().map(|line| register.replace_all(line, "%").into_owned());
-            let accesses: Vec<String> = lines.filter(|line| line.contains(".shared")).collect();
-            assert_eq!(accesses, [expected.as_str()], "{name}, {profile:?}");
+            let accesses: Vec<&String> = blocks[0].iter().filter(|line| line.contains(".shared")).collect();
+            assert_eq!(accesses, [expected], "{name}, {profile:?}");
+        }
+    }
+}
+
+/// An atomic takes a `SharedPtr` as it is, and converts a pointer before.
+#[test]
+fn an_atomic_takes_either() {
+    let function = |name: &str, p: &str, ptx: &str| {
+        format!(
+            "#[unsafe(no_mangle)]\npub unsafe fn {name}(p: {p}) {{\n    unsafe {{ ptx!({ptx}.add.u32 [p], 1) }}\n}}\n"
+        )
+    };
+    let (own, theirs) = ("red.shared", "red.shared::cluster");
+    let functions = [
+        function("shared", "SharedPtr<u32>", own),
+        function("pointer", "*mut u32", own),
+        function("reference", "&mut u32", own),
+        function("cluster", "SharedClusterPtr<u32>", theirs),
+        function("own_in_cluster", "SharedPtr<u32>", theirs),
+        function("pointer_in_cluster", "*mut u32", theirs),
+    ]
+    .concat();
+    let (add, add_there) = ("red.shared.add.u32 [%], %;", "red.shared::cluster.add.u32 [%], %;");
+    let (convert, convert_there) = ("cvta.to.shared.u64 %, %;", "cvta.to.shared::cluster.u64 %, %;");
+    for (profile, module) in modules("shared_atomics", &functions) {
+        for (name, expected) in [
+            ("shared", &[add][..]),
+            ("pointer", &[convert, add]),
+            ("reference", &[convert, add]),
+            ("cluster", &[add_there]),
+            ("own_in_cluster", &[add_there]),
+            ("pointer_in_cluster", &[convert_there, add_there]),
+        ] {
+            assert_eq!(blocks(&module, name).concat(), expected, "{name}, {profile:?}");
         }
     }
 }

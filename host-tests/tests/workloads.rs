@@ -268,7 +268,7 @@ const MADE_OF: [(&str, &[&str], &[&str]); 3] = [
             "ld.global.nc.L1::no_allocate.L2::cache_hint.L2::256B.v4.u32 {%, %, %, %}, [%], %;",
             "ld.global.nc.L1::no_allocate.u8 %, [%];",
             "ld.shared.u32 %, [%];",
-            "red.relaxed.cta.shared.add.u32 [%address], %;",
+            "red.relaxed.cta.shared.add.u32 [%], %;",
             "red.relaxed.gpu.global.add.L2::cache_hint.u32 [%], %, %;",
             "st.shared.u32 [%], %;",
         ],

@@ -13,8 +13,10 @@ pub use host::*;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::catalogue::Signature;
 use crate::element::*;
+use crate::ptx::PointsTo;
 use crate::qualifier::policy::CachePolicy;
 use crate::qualifier::target::*;
+use crate::shared_ptr::{InCluster, InShared, InSharedCluster, SharedClusterPtr, SharedPtr};
 use crate::spell::same_bits;
 use crate::spelling::{
     Needs, Ordering, Place, Threads, Wrong, demand_policy, end_of_word, once, same, stop, stop_unless_on_target, word,
@@ -154,14 +156,14 @@ pub trait Kind {
     type Rust: Copy;
 }
 
-/// The texts of a type's forms.
+/// The texts of a type's forms: at a pointer, a `SharedPtr`, a `SharedClusterPtr`.
 #[cfg(not(target_arch = "nvptx64"))]
 #[derive(Debug)]
 struct CatalogueRow {
     rust: &'static str,
-    red: Signature,
-    atom: Signature,
-    cas: Signature,
+    red: [Signature; 3],
+    atom: [Signature; 3],
+    cas: [Signature; 3],
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -187,19 +189,21 @@ macro_rules! catalogue_row {
     (@value b128 $t:expr) => {
         catalogue_row! { @row $t, "%old" "%value" "%compare" }
     };
-    (@row $t:expr, $old:literal $value:literal $compare:literal) => {{
-        const PARAMETERS: &str = concat!("p: *mut u8, v: ", $t);
+    (@row $t:expr, $old:literal $value:literal $compare:literal) => {
         CatalogueRow {
             rust: $t,
-            red: Signature { parameters: PARAMETERS, result: None, operands: concat!("[%], ", $value) },
-            atom: Signature { parameters: PARAMETERS, result: Some($t), operands: concat!($old, ", [%], ", $value) },
-            cas: Signature {
-                parameters: concat!("p: *mut u8, compare: ", $t, ", v: ", $t),
-                result: Some($t),
-                operands: concat!($old, ", [%], ", $compare, ", ", $value),
+            red: catalogue_row! { @places concat!("v: ", $t), None, concat!("[%], ", $value) },
+            atom: catalogue_row! { @places concat!("v: ", $t), Some($t), concat!($old, ", [%], ", $value) },
+            cas: catalogue_row! {
+                @places concat!("compare: ", $t, ", v: ", $t), Some($t), concat!($old, ", [%], ", $compare, ", ", $value)
             },
         }
-    }};
+    };
+    (@places $values:expr, $result:expr, $operands:expr) => {[
+        Signature { parameters: concat!("p: *mut u8, ", $values), result: $result, operands: $operands },
+        Signature { parameters: concat!("p: SharedPtr<u8>, ", $values), result: $result, operands: $operands },
+        Signature { parameters: concat!("p: SharedClusterPtr<u8>, ", $values), result: $result, operands: $operands },
+    ]};
 }
 
 for_each_atomic! { type_rows () }
@@ -435,6 +439,36 @@ pub const fn at<T: MovedAs<K>, K>(p: *mut T) -> *mut T {
     p
 }
 
+/// The address of an atomic in shared memory on what counts as a `K`.
+#[doc(hidden)]
+#[inline(always)]
+pub fn at_shared<P: InShared<Of: MovedAs<K>>, K>(p: P) -> SharedPtr<P::Of> {
+    p.in_shared()
+}
+
+/// The address of an atomic in a cluster's shared memory on what counts as a `K`.
+#[doc(hidden)]
+#[inline(always)]
+pub fn at_shared_cluster<P: InSharedCluster<Of: MovedAs<K>>, K>(p: P) -> SharedClusterPtr<P::Of> {
+    p.in_shared_cluster()
+}
+
+/// What the instruction takes as its address in shared memory.
+#[cfg(target_arch = "nvptx64")]
+#[doc(hidden)]
+#[inline(always)]
+pub fn address<T>(p: impl InCluster<T>) -> u32 {
+    p.cluster_address()
+}
+
+/// Off the GPU: the pointer that an address in shared memory is.
+#[cfg(not(target_arch = "nvptx64"))]
+#[doc(hidden)]
+#[inline(always)]
+pub fn pointer<T>(p: impl InCluster<T>) -> *mut T {
+    p.cluster_address().cast()
+}
+
 /// The registers of a value.
 ///
 /// # Safety
@@ -451,6 +485,6 @@ pub const unsafe fn registers<T: Copy, D: Copy>(value: T) -> D {
 /// The registers are initialised, and hold a `T`.
 #[doc(hidden)]
 #[inline(always)]
-pub const unsafe fn value<T: Copy, D: Copy>(_: *mut T, registers: D) -> T {
+pub const unsafe fn value<T: Copy, D: Copy>(_: impl PointsTo<T>, registers: D) -> T {
     same_bits(registers)
 }

@@ -67,6 +67,9 @@ use crate::spelling::Spelling;
 /// without: `.f16` takes `f16` or [`B16`](crate::B16), `.f16x2` [`V2<f16>`](crate::V2) or [`B32`](crate::B32), `.v4.f16x2`
 /// [`V8<f16>`](crate::V8) or [`V4<B32>`](crate::V4). Their bits of 32 and 64 may also be integers.
 ///
+/// Atomics in `.shared` take a [`SharedPtr`](crate::SharedPtr) too, and those in `.shared::cluster` a
+/// [`SharedClusterPtr`](crate::SharedClusterPtr): `ptx!(red.shared.add.u32 [bins.add(i)], 1)`. That is free of the conversion.
+///
 /// Where the machine has no instruction for an atomic, the assembler makes a loop of it: for floats in shared memory, for
 /// single 16-bit floats, and at generic addresses, which may turn out to be shared memory. `cargo xtask explain` shows it.
 /// `.f32` without `.noftz` may take subnormal numbers for zero. On a CPU each element is one atomic, 128 bits take a lock.
@@ -499,6 +502,8 @@ pub const fn to<T: Element + MovedAs<P>, P>(p: *mut T) -> *mut T {
 pub trait PointsTo<T>: Copy {}
 impl<T> PointsTo<T> for *const T {}
 impl<T> PointsTo<T> for *mut T {}
+impl<T> PointsTo<T> for crate::SharedPtr<T> {}
+impl<T> PointsTo<T> for crate::SharedClusterPtr<T> {}
 
 /// A value of the type that `p` points to.
 #[inline(always)]

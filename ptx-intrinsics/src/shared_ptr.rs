@@ -159,8 +159,63 @@ pub trait InCluster<T>: Copy + sealed::Sealed {
     fn cluster_address(self) -> Address;
 }
 
+/// What an atomic in this block's shared memory takes as its address: a [`SharedPtr`], or a pointer, which is converted.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no address in this block's shared memory",
+    label = "takes a `SharedPtr`, or a pointer to shared memory",
+    note = "`SharedPtr::new(p)` makes one of a pointer to this block's shared memory"
+)]
+pub trait InShared: sealed::Sealed {
+    /// What is there.
+    type Of;
+    #[doc(hidden)]
+    fn in_shared(self) -> SharedPtr<Self::Of>;
+}
+
+/// What an atomic in the cluster's shared memory takes as its address: a [`SharedClusterPtr`] or a [`SharedPtr`], or a
+/// pointer, which is converted.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no address in the shared memory of a cluster",
+    label = "takes a `SharedClusterPtr`, a `SharedPtr`, or a pointer to shared memory of the cluster",
+    note = "`SharedClusterPtr::new(p)` makes one of a pointer to another block's shared memory"
+)]
+pub trait InSharedCluster: sealed::Sealed {
+    /// What is there.
+    type Of;
+    #[doc(hidden)]
+    fn in_shared_cluster(self) -> SharedClusterPtr<Self::Of>;
+}
+
+/// Addresses in this block's shared memory and in the cluster's, each with what it is in either.
+macro_rules! addresses {
+    ($trait:ident $method:ident $space:ident: $($p:ident $address:ty, $in_space:expr;)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<T> $trait for $address {
+            type Of = T;
+            #[inline(always)]
+            fn $method(self) -> $space<T> {
+                let $p = self;
+                $space { address: $in_space, of: PhantomData }
+            }
+        }
+    )* };
+}
+addresses! { InShared in_shared SharedPtr:
+    p SharedPtr<T>, p.address;
+    p *mut T, address(p);
+    p &mut T, address(p);
+}
+addresses! { InSharedCluster in_shared_cluster SharedClusterPtr:
+    p SharedClusterPtr<T>, p.address;
+    p SharedPtr<T>, p.address;
+    p *mut T, cluster_address(p);
+    p &mut T, cluster_address(p);
+}
+
 mod sealed {
     pub trait Sealed {}
+    impl<T> Sealed for *mut T {}
+    impl<T> Sealed for &mut T {}
     impl<T> Sealed for super::SharedPtr<T> {}
     impl<T> Sealed for super::SharedClusterPtr<T> {}
 }

@@ -48,12 +48,12 @@ kernel! {
             }
             block.sync();
 
-            let own = counts.add(me as usize / 32 * BINS);
-            let count = |byte: u32| ptx!(red.relaxed.cta.shared.add.u32 [own.add(byte as usize)], 1);
+            let own = SharedPtr::new(counts).add(me / 32 * BINS as u32);
+            let count = |byte: u32| ptx!(red.relaxed.cta.shared.add.u32 [own.add(byte)], 1);
             let count_quad = |quad: Quad| {
                 for word in 0..4 {
                     for byte in 0..4 {
-                        count(quad.0[word] >> (8 * byte) & 0xff);
+                        count(whole(quad.0[word] >> (8 * byte) & 0xff));
                     }
                 }
             };

@@ -18,7 +18,7 @@ macro_rules! __atomic {
     (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . $ty:ident [$($p:tt)*] $($operands:tt)*) => {
         $crate::__with_atomic_type! { ($ty) $op $guard ($($words)* . $ty) $cas $space [$($p)*] $($operands)* }
     };
-    // A space whose addresses are converted.
+    // A space that has addresses of its own.
     (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . shared :: cluster $($rest:tt)*) => {
         $crate::__atomic! { @words $op $guard ($($words)* . shared::cluster) $cas shared_cluster $($rest)* }
     };
@@ -40,6 +40,10 @@ macro_rules! __atomic {
     (@words $($other:tt)*) => {
         compile_error!("`ptx!` takes `atom….type [p], value` or `red….type [p], value`: PTX's words, then the operands")
     };
+
+    (@at generic $kind:ident $p:expr) => { $crate::atom::at::<_, $crate::atom::kinds::$kind>($p) };
+    (@at shared $kind:ident $p:expr) => { $crate::atom::at_shared::<_, $crate::atom::kinds::$kind>($p) };
+    (@at shared_cluster $kind:ident $p:expr) => { $crate::atom::at_shared_cluster::<_, $crate::atom::kinds::$kind>($p) };
 
     (@type red [] $cas:ident $s:tt [$p:expr], $v:expr $(, $policy:expr)?) => {
         $crate::__atomic_go! { red $s () () () ($(policy = $policy)?) $p, $v }
@@ -101,7 +105,7 @@ macro_rules! __atomic_go {
         const WORDS: $crate::atom::Atomic =
             $crate::atom::demand_atomic($crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy_value)?));
         $(let ($cond,): (bool,) = ($cond_value,);)?
-        let p = $crate::atom::at::<_, $crate::atom::kinds::$kind>($p);
+        let p = $crate::__atomic!(@at $space $kind $p);
         $(let $compare = $crate::ptx::like(p, $compare_value);)?
         let v = $crate::ptx::like(p, $v);
         $(let $policy: $crate::CachePolicy = $policy_value;)?
@@ -114,7 +118,7 @@ macro_rules! __atomic_go {
             $crate::__atomic_asm! { @$op p $shape $class $r v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] $space ($($word)*) }
         };
         #[cfg(not(target_arch = "nvptx64"))]
-        let old = $crate::__atomic_host! { $op WORDS p v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] };
+        let old = $crate::__atomic_host! { @at $space $op WORDS p v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] };
         old
     }};
 }
@@ -124,6 +128,11 @@ macro_rules! __atomic_go {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __atomic_host {
+    (@at generic $($rest:tt)*) => { $crate::__atomic_host! { $($rest)* } };
+    (@at $shared:ident $op:ident $words:ident $p:ident $($rest:tt)*) => {{
+        let $p = $crate::atom::pointer($p);
+        $crate::__atomic_host! { $op $words $p $($rest)* }
+    }};
     ($op:ident $words:ident $p:ident $v:ident $compare:tt $or:tt $cond:tt [$policy:ident]) => {{
         let _ = $policy;
         $crate::__atomic_host! { $op $words $p $v $compare $or $cond [] }
@@ -209,22 +218,27 @@ macro_rules! __atomic_asm {
         ) $($rest)* }
     };
 
-    (@guard [$($before:literal $([$b:ident])?)*] [$($d:literal [$_d:ident])?] [$($values:literal $([$_v:ident])?)*] [$($after:literal)?]
-        ($($operands:tt)*) $p:ident $op:ident [$($cond:ident)?] [$($policy:ident)?] $space:ident $words:tt) => {
-        $crate::__with_address! { [$crate::__atomic_asm] {
-            [$($before)*] [$($after)?]
+    (@guard $before:tt $d:tt $values:tt $after:tt ($($operands:tt)*) $p:ident $op:ident [$($cond:ident)?] [$($policy:ident)?]
+        $space:ident $words:tt) => {
+        $crate::__atomic_asm! { @address $space $p $before $after
             [$("{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond " "\n}}" [$cond])?]
-            [$($d)?] [$($values)*] [$(", {policy}" [$policy])?] $op $words (
-                $($operands)* p = in(reg64) $p,
+            $d $values [$(", {policy}" [$policy])?] $op $words (
+                $($operands)*
                 $(cond = in(reg32) $crate::ptx::bit($cond),)? $(policy = in(reg64) $crate::CachePolicy::bits($policy),)?
             )
-        } $space }
+        }
     };
-    // From `__with_address!`.
-    ({ [$($before:literal)*] [$($after:literal)?] [$($guard:literal $end:literal [$_c:ident])?] [$($d:literal)?] [$($values:literal)*]
-        [$($policy:literal [$_p:ident])?] $op:ident ($($word:tt)*) $operands:tt }
-        [$($convert:literal)?] $address:literal [$($converted:literal)?]) => {
-        $crate::__emit! { memory [$($before)* $($convert)? $($guard)?] [stringify!($op) $(, stringify!($word))*]
-            [" " $($d)? $address ", " $($values)* $($policy)? ";" $($end)? $($converted)? $($after)?] $operands }
+    (@address generic $p:ident $before:tt $after:tt $guard:tt $d:tt $values:tt $policy:tt $op:ident $words:tt ($($operands:tt)*)) => {
+        $crate::__atomic_asm! { @emit $before $after $guard $d $values $policy $op $words ($($operands)* p = in(reg64) $p,) }
+    };
+    (@address $shared:ident $p:ident $before:tt $after:tt $guard:tt $d:tt $values:tt $policy:tt $op:ident $words:tt ($($operands:tt)*)) => {
+        $crate::__atomic_asm! { @emit $before $after $guard $d $values $policy $op $words
+            ($($operands)* p = in(reg32) $crate::atom::address($p),) }
+    };
+    (@emit [$($before:literal $([$_b:ident])?)*] [$($after:literal)?] [$($guard:literal $end:literal [$_c:ident])?]
+        [$($d:literal [$_d:ident])?] [$($values:literal $([$_v:ident])?)*] [$($policy:literal [$_p:ident])?]
+        $op:ident ($($word:tt)*) $operands:tt) => {
+        $crate::__emit! { memory [$($before)* $($guard)?] [stringify!($op) $(, stringify!($word))*]
+            [" " $($d)? "[{p}], " $($values)* $($policy)? ";" $($end)? $($after)?] $operands }
     };
 }

@@ -78,11 +78,16 @@ impl Atomic {
 
     pub(crate) fn signature(&self) -> Signature {
         let row = &TYPES[self.ty].catalogue;
-        match (self.red, self.op) {
-            (true, _) => row.red,
-            (false, Some(Reduction::Cas)) => row.cas,
-            _ => row.atom,
-        }
+        let form = match (self.red, self.op) {
+            (true, _) => &row.red,
+            (false, Some(Reduction::Cas)) => &row.cas,
+            _ => &row.atom,
+        };
+        form[match self.place {
+            None | Some(Place::Global) => 0,
+            Some(Place::SharedCluster) => 2,
+            _ => 1,
+        }]
     }
 
     /// The expression, with `p`, `v`, for `.cas` `compare`, under a predicate `cond` and for `atom` `or`.
@@ -94,6 +99,11 @@ impl Atomic {
         };
         let compare = if self.op == Some(Reduction::Cas) { "compare, " } else { "" };
         let policy = if self.hint { ", policy" } else { "" };
-        format!("ptx!({cond}{} [p as *mut {}], {compare}v{policy}{or})", self.ptx(), TYPES[self.ty].catalogue.rust)
+        let ty = TYPES[self.ty].catalogue.rust;
+        let p = match self.place {
+            None | Some(Place::Global) => format!("p as *mut {ty}"),
+            _ => format!("p.cast::<{ty}>()"),
+        };
+        format!("ptx!({cond}{} [{p}], {compare}v{policy}{or})", self.ptx())
     }
 }
