@@ -17,6 +17,7 @@ const SUCCESS: u32 = 0;
 const INVALID_VALUE: u32 = 1;
 const NO_DEVICE: u32 = 100;
 const NOT_FOUND: u32 = 500;
+const NOT_SUPPORTED: u32 = 801;
 const ILLEGAL_ADDRESS: u32 = 700;
 const INVALID_PTX: u32 = 218;
 
@@ -32,6 +33,8 @@ static LAUNCHER: Mutex<Option<Launcher>> = Mutex::new(None);
 static MEMORY: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
 /// The kernels that were asked for; a function handle is the place here plus one.
 static KERNELS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
+/// The bytes of their parameters, where the module is PTX.
+static PARAMETERS: Mutex<Vec<Option<Vec<usize>>>> = Mutex::new(Vec::new());
 /// What a kernel ended with, if it failed; as on a GPU, that shows when it is waited for, and stays.
 static FAULT: Mutex<u32> = Mutex::new(SUCCESS);
 /// The text of the module that was loaded last.
@@ -241,8 +244,36 @@ pub unsafe extern "C" fn cuModuleGetFunction(function: *mut usize, _module: *mut
     }
     let mut kernels = KERNELS.lock().unwrap();
     kernels.push(name.to_owned());
+    PARAMETERS.lock().unwrap().push(parameters(&image, name.to_str().unwrap()));
     unsafe { function.write(kernels.len()) };
     note(format!("cuModuleGetFunction {}", name.to_str().unwrap()))
+}
+
+/// The bytes of an entry's parameters, as its PTX declares them.
+fn parameters(image: &str, kernel: &str) -> Option<Vec<usize>> {
+    let (_, behind) = image.split_once(&format!(".entry {kernel}("))?;
+    let (list, _) = behind.split_once(')')?;
+    let declared = list.split(',').filter(|one| !one.trim().is_empty());
+    Some(declared.map(bytes_of_parameter).collect())
+}
+
+/// `.param .u64 name`, `.param .align 16 .b8 name[128]`
+fn bytes_of_parameter(declared: &str) -> usize {
+    let is_type = |word: &&str| word.starts_with(['b', 'u', 's', 'f']) && word[1..].parse::<usize>().is_ok();
+    let of_type = declared.split_whitespace().filter_map(|word| word.strip_prefix('.')).find(is_type);
+    let bits: usize = of_type.expect("a parameter has a type")[1..].parse().expect("a number");
+    let count = declared.split_once('[').map_or(1, |(_, count)| count.trim().trim_end_matches(']').parse().expect("a number"));
+    bits / 8 * count
+}
+
+/// Answers for kernels of PTX; offsets are not asked for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuFuncGetParamInfo(function: usize, at: usize, _offset: *mut usize, size: *mut usize) -> u32 {
+    let parameters = PARAMETERS.lock().unwrap();
+    let Some(sizes) = &parameters[function - 1] else { return NOT_SUPPORTED };
+    let Some(bytes) = sizes.get(at) else { return INVALID_VALUE };
+    unsafe { size.write(*bytes) };
+    SUCCESS
 }
 
 /// Variables of the module are of the size that its text says.

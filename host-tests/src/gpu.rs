@@ -13,7 +13,7 @@ use cust::{
     memory::{CopyDestination, DeviceBuffer, LockedBuffer},
     module::Module,
     stream::{Stream, StreamFlags},
-    sys::CUjit_option,
+    sys::{CUfunction, CUjit_option},
 };
 use std::{
     ffi::{CStr, c_void},
@@ -229,15 +229,49 @@ impl Gpu {
     /// The arguments are what the kernel takes, and its contract holds for them.
     pub unsafe fn launch(&self, module: &Module, launch: &Launch) -> Result<()> {
         // SAFETY: by this function's contract.
-        unsafe { self.start(&self.function(module, &launch.kernel)?, launch) }
+        unsafe { self.start(&self.function(module, launch)?, launch) }
     }
 
-    fn function<'m>(&self, module: &'m Module, kernel: &str) -> Result<Function<'m>> {
-        module.get_function(kernel).map_err(|error| {
-            self.failed("finding the kernel in the image", error)
-                .at(kernel)
-                .fix("build the image anew: it is older than the harness, or of another crate")
-        })
+    /// The kernel of a launch, if it takes what the launch has.
+    fn function<'m>(&self, module: &'m Module, launch: &Launch) -> Result<Function<'m>> {
+        let anew = "build the image anew: it is older than the harness, or of another crate";
+        let kernel = &launch.kernel;
+        let function = module
+            .get_function(kernel)
+            .map_err(|error| self.failed("finding the kernel in the image", error).at(kernel).fix(anew))?;
+        let passed: Vec<usize> = launch.arguments.iter().map(Argument::bytes).collect();
+        match self.parameters(&function).map_err(|error| error.at(kernel))? {
+            Some(taken) => match mismatch(&taken, &passed) {
+                Some(mismatch) => Err(Error::new(mismatch).at(kernel).fix(anew)),
+                None => Ok(function),
+            },
+            None => Ok(function),
+        }
+    }
+
+    /// The bytes of each parameter of a kernel; none if the driver is older than CUDA 12.4 or does not know.
+    fn parameters(&self, function: &Function<'_>) -> Result<Option<Vec<usize>>> {
+        type GetParamInfo = unsafe extern "C" fn(CUfunction, usize, *mut usize, *mut usize) -> u32;
+        const NO_SUCH_PARAMETER: u32 = CudaError::InvalidValue as u32;
+        const NOT_SUPPORTED: u32 = CudaError::NotSupported as u32;
+        // SAFETY: this is the type of cuFuncGetParamInfo.
+        let Some(ask) = (unsafe { self.driver.symbol::<GetParamInfo>(c"cuFuncGetParamInfo") }) else {
+            return Ok(None);
+        };
+        let mut sizes = Vec::new();
+        loop {
+            let (mut offset, mut size) = (0, 0);
+            // SAFETY: the function is of a loaded module, and both numbers are writable.
+            match unsafe { ask(function.to_raw(), sizes.len(), &mut offset, &mut size) } {
+                0 => sizes.push(size),
+                NO_SUCH_PARAMETER => return Ok(Some(sizes)),
+                NOT_SUPPORTED => return Ok(None),
+                code => {
+                    let why = self.driver.describe(code);
+                    return Err(Error::new(format_args!("asking for the kernel's parameters failed with {why}")));
+                }
+            }
+        }
     }
 
     /// # Safety
@@ -267,7 +301,7 @@ impl Gpu {
         let failed = |error| self.failed("timing", error).at(&launch.kernel);
         let [start, stop] = [(); 2].map(|()| Event::new(EventFlags::DEFAULT));
         let (start, stop) = (start.map_err(failed)?, stop.map_err(failed)?);
-        let function = self.function(module, &launch.kernel)?;
+        let function = self.function(module, launch)?;
         // SAFETY: by this function's contract.
         unsafe { self.start(&function, launch) }?;
         self.wait()?;
@@ -290,7 +324,7 @@ impl Gpu {
         let failed = |error| self.failed("timing", error).at(&launch.kernel);
         let [start, stop] = [(); 2].map(|()| Event::new(EventFlags::DEFAULT));
         let (start, stop) = (start.map_err(failed)?, stop.map_err(failed)?);
-        let function = self.function(module, &launch.kernel)?;
+        let function = self.function(module, launch)?;
         start.record(&self.stream).map_err(failed)?;
         // SAFETY: by this function's contract.
         unsafe { self.start(&function, launch) }?;
@@ -302,6 +336,15 @@ impl Gpu {
     fn failed(&self, doing: &str, error: CudaError) -> Error {
         Error::new(format_args!("{doing} failed with {}", self.driver.describe(error as u32)))
     }
+}
+
+/// What is wrong with arguments of so many bytes each, for a kernel that takes others.
+fn mismatch(taken: &[usize], passed: &[usize]) -> Option<String> {
+    if taken.len() != passed.len() {
+        return Some(format!("the kernel takes {} parameters, and is given {}", taken.len(), passed.len()));
+    }
+    let at = (0..taken.len()).find(|&at| taken[at] != passed[at])?;
+    Some(format!("parameter {at} of the kernel has {} bytes, and is given {}", taken[at], passed[at]))
 }
 
 /// `cuInit`, its answers told apart.
@@ -377,6 +420,15 @@ pub enum Argument {
 }
 
 impl Argument {
+    fn bytes(&self) -> usize {
+        match self {
+            Argument::U32(_) | Argument::F32(_) => 4,
+            Argument::U64(_) => 8,
+            Argument::F32x8(_) => 32,
+            Argument::Bytes(value) => value.len(),
+        }
+    }
+
     fn pointer(&self) -> *mut c_void {
         match self {
             Argument::U32(value) => (&raw const *value).cast_mut().cast(),

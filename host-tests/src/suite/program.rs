@@ -171,11 +171,15 @@ fn itself() -> Result<Command> {
 /// A part of the forms under each tool of the sanitizer, which makes a run some hundred times as long.
 fn sanitize() -> Result<ExitCode> {
     let program = itself()?;
+    let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
     for tool in ["memcheck", "racecheck", "initcheck"] {
         eprintln!("compute-sanitizer --tool {tool}");
         let mut command = Command::new("compute-sanitizer");
-        command.args(["--tool", tool, "--error-exitcode", "1"]).arg(program.get_program());
-        command.args(["--sample", "20", "--no-faults", "--no-litmus", "--report", "/dev/null"]);
+        // The program starts itself again if a kernel stops the GPU.
+        command.args(["--tool", tool, "--error-exitcode", "1", "--target-processes", "all"]).arg(program.get_program());
+        command
+            .args(["--sample", "20", "--no-faults", "--no-litmus", "--report"])
+            .arg(scratch.path().join("report.json"));
         let status = command.status().map_err(|error| {
             Error::new(format_args!("could not start compute-sanitizer: {error}"))
                 .fix("install it (it comes with the CUDA toolkit) and put its folder into PATH")

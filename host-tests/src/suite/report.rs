@@ -152,7 +152,8 @@ impl Report {
     /// Whether all is as it should be.
     pub fn passed(&self) -> bool {
         let Forms { of_device, launched, verified, .. } = self.forms;
-        let complete = launched == verified && (self.sample > 1 || of_device == launched);
+        // A part without a form proves nothing.
+        let complete = launched > 0 && launched == verified && (self.sample > 1 || of_device == launched);
         let failed = self.instructions.iter().any(|row| row.failed > 0);
         let faults = self.faults.iter().all(|fault| fault.found == Ok(fault.expected));
         complete && !failed && faults && self.litmus.iter().all(|counted| counted.violations() == 0)

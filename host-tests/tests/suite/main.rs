@@ -15,7 +15,8 @@ use host_tests::cuda_tools::CudaTools;
 use host_tests::driver::{self, DRIVER_VARIABLE};
 use host_tests::error::Result;
 use host_tests::forms_check;
-use host_tests::gpu::{Gpu, Target};
+use host_tests::gpu::{Argument, Gpu, Launch, Target};
+use host_tests::nvdisasm::Disassembler;
 use host_tests::progress::Progress;
 use host_tests::ptx::Module;
 use host_tests::ptxas::On;
@@ -54,6 +55,8 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "a_gpu_that_does_nothing_fails", sm: "100", run: a_gpu_that_does_nothing },
     Scenario { name: "no_gpu_has_its_own_code", sm: "100", run: no_gpu },
     Scenario { name: "a_fault_is_named", sm: "100", run: a_fault_is_named },
+    Scenario { name: "an_argument_of_another_size_is_named", sm: "100", run: an_argument_of_another_size },
+    Scenario { name: "a_part_runs_under_each_sanitizer", sm: "100", run: a_part_under_each_sanitizer },
 ];
 
 /// Set, it tries the whole catalogue, and nothing else: a quarter of an hour to compile, and some minutes to interpret.
@@ -126,11 +129,29 @@ fn prepare(folder: &Path) -> Result<()> {
         assert!(all().all(|image| Target::of(&image.cubin).is_ok()), "{} makes no cubins", on.sm);
         if on.sm == Sm::new(100) {
             std::fs::write(folder.join("cubins"), kernels.pack()?).expect("a temporary folder takes it");
+            kernels.forms.iter().try_for_each(|image| disassemble(image, &tools, folder))?;
         }
     }
     write("faults.ptx", &faults.text(&faults.kernels.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?);
     write("litmus.ptx", &litmus.text(&litmus.kernels.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?);
     write("kernels.ptx", &part.text(&plan.kernels.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?);
+    Ok(())
+}
+
+/// The disassembler finds code for each kernel that the image lists, and no other kernel.
+fn disassemble(image: &Image, tools: &CudaTools, folder: &Path) -> Result<()> {
+    let cubin = folder.join("image.cubin");
+    std::fs::write(&cubin, &image.cubin).expect("a temporary folder takes it");
+    let found = Disassembler::new(&tools.nvdisasm).disassemble(&cubin)?;
+    assert!(found.iter().all(|function| !function.instructions.is_empty()), "a function without code");
+    // Functions that a kernel calls have names that begin with a dollar.
+    let found: BTreeSet<&str> =
+        found.iter().map(|function| function.name.as_str()).filter(|name| !name.starts_with('$')).collect();
+    let listed: BTreeSet<&str> = image.kernels.iter().map(String::as_str).collect();
+    let missing: Vec<_> = listed.difference(&found).collect();
+    assert!(!listed.is_empty() && missing.is_empty(), "nvdisasm sees no {missing:?}");
+    let others: Vec<_> = found.difference(&listed).collect();
+    assert!(others.is_empty(), "nvdisasm sees {others:?} too");
     Ok(())
 }
 
@@ -481,6 +502,87 @@ fn program(folder: &Path, driver: &str, arguments: &[&str]) -> (Option<i32>, Str
     let output = Command::new(folder.join("run")).args(arguments).env(DRIVER_VARIABLE, driver).output().unwrap();
     let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
     (output.status.code(), text)
+}
+
+/// What a kernel declares in its PTX is held against what the program passes, before it is launched.
+fn an_argument_of_another_size(slice: &Slice) {
+    run_with(&slice.ptx);
+    let gpu = Gpu::find().unwrap();
+    let module = gpu.load(slice.ptx.as_bytes()).unwrap();
+    let kernel = slice.plan.kernels.iter().find(|kernel| kernel.room == Room::Global).unwrap();
+    let refused = |arguments: Vec<Argument>| {
+        let launch = Launch { kernel: kernel.name.clone(), blocks: 1, threads: 32, arguments };
+        // SAFETY: it is refused before anything is launched.
+        unsafe { gpu.launch(&module, &launch) }.unwrap_err().to_string()
+    };
+    let long = Argument::U64(0);
+    let text = refused(vec![long.clone(), Argument::U32(0), long.clone()]);
+    assert!(text.contains("parameter 1 of the kernel has 8 bytes, and is given 4"), "{text}");
+    assert!(text.contains(&kernel.name), "{text}");
+    let text = refused(vec![long.clone(), long.clone()]);
+    assert!(text.contains("the kernel takes 3 parameters, and is given 2"), "{text}");
+    // A parameter by value that the kernel has longer than the plan does, in a whole run.
+    let kernel = slice.plan.kernels.iter().find(|kernel| kernel.room == Room::EntryTensorMap).unwrap();
+    let (before, behind) = slice.ptx.split_once(&format!(".entry {}(", kernel.name)).unwrap();
+    let (list, rest) = behind.split_once(')').unwrap();
+    let (front, size) = list.split_once('[').unwrap();
+    let (size, back) = size.split_once(']').unwrap();
+    let other = size.parse::<usize>().unwrap() + 16;
+    let ptx = format!("{before}.entry {}({front}[{other}]{back}){rest}", kernel.name);
+    let outcome = slice.run(&ptx);
+    let stopped = outcome.stopped.unwrap();
+    assert_eq!(stopped.kernel, kernel.name);
+    let why = format!("parameter 0 of the kernel has {other} bytes, and is given {size}");
+    assert!(stopped.why.contains(&why), "{}", stopped.why);
+}
+
+/// Stands for `compute-sanitizer`: writes down what it is told, runs the program, and ends as the test wants.
+const SANITIZER: &str = r#"#!/bin/sh
+echo "$*" >> "$RECORD"
+while [ "$(basename "$1")" != run ]; do shift; done
+"$@" > /dev/null 2>&1
+echo "the program ended with $?" >> "$RECORD"
+exit "$ENDS_WITH"
+"#;
+
+fn a_part_under_each_sanitizer(slice: &Slice) {
+    let folder = bundle(slice);
+    let tools = tempfile::tempdir().unwrap();
+    let (sanitizer, record) = (tools.path().join("compute-sanitizer"), tools.path().join("record"));
+    let path = format!("{}:{}", tools.path().display(), std::env::var("PATH").unwrap());
+    let run = |path: &str, ends_with: &str| {
+        let mut command = Command::new(folder.path().join("run"));
+        command.arg("--sanitize").env("PATH", path).env("RECORD", &record).env("ENDS_WITH", ends_with);
+        let output = command.output().unwrap();
+        let recorded = std::fs::read_to_string(&record).unwrap_or_default();
+        let _ = std::fs::remove_file(&record);
+        (output.status.code(), recorded, String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, recorded, text) = run(&tools.path().display().to_string(), "0");
+    assert_eq!((code, recorded.as_str()), (Some(1), ""), "{text}");
+    assert!(text.contains("error: could not start compute-sanitizer: "), "{text}");
+    assert!(text.contains("put its folder into PATH"), "{text}");
+    std::fs::write(&sanitizer, SANITIZER).unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&sanitizer, executable).unwrap();
+    let (code, recorded, text) = run(&path, "0");
+    assert_eq!(code, Some(0), "{text}");
+    let lines: Vec<&str> = recorded.lines().collect();
+    assert_eq!(lines.len(), 6, "{recorded}");
+    for (tool, lines) in ["memcheck", "racecheck", "initcheck"].iter().zip(lines.chunks(2)) {
+        let program = folder.path().join("run");
+        let begins = format!(
+            "--tool {tool} --error-exitcode 1 --target-processes all {} --sample 20 --no-faults --no-litmus --report ",
+            program.display()
+        );
+        assert!(lines[0].starts_with(&begins), "{}", lines[0]);
+        // It has no kernels of forms, so none passes.
+        assert_eq!(lines[1], "the program ended with 1");
+    }
+    assert!(!folder.path().join("report.json").exists(), "no report of a part");
+    // The first tool that finds something ends it.
+    let (code, recorded, _) = run(&path, "7");
+    assert_eq!((code, recorded.lines().count()), (Some(7), 2), "{recorded}");
 }
 
 /// Where kernels do nothing, no form passes; nor does one that the program of a bundle has no kernel of.
