@@ -203,6 +203,7 @@ impl Kernel {
 
     /// Where the bytes come from that end in this slot.
     fn source_at(&self, trial: usize, block: usize, thread: usize) -> usize {
+        let thread = if trial::is_uniform(&self.trials[trial].form) { 0 } else { thread };
         match self.room {
             Room::Cluster => self.slot_at(trial, 1 - block, thread),
             Room::Entry => self.slot_at(trial, block, thread) % PARAMETER,

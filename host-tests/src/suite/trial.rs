@@ -255,6 +255,11 @@ fn is_guarded(case: &Case) -> bool {
     matches!(case.manner, Manner::Guarded | Manner::SpelledGuarded)
 }
 
+/// Whether the threads of a warp have to give one address: that of the first one's slot.
+pub(super) fn is_uniform(form: &Form) -> bool {
+    form.instruction().starts_with("ldu")
+}
+
 /// The statements of a trial in its kernel, where `thread` is the thread, and `from`, `other`, `to` and `p` are its slot
 /// in what is read, in what a load gives whose predicate does not hold, in the output, and under the form's address.
 pub(super) fn body(case: &Case, room: Room, trial: usize) -> String {
@@ -272,12 +277,13 @@ pub(super) fn body(case: &Case, room: Room, trial: usize) -> String {
     if form.is_atomic() {
         return atomic::body(form, &expression, guard, room);
     }
+    let first = if is_uniform(form) { format!("let p = p.sub({SLOT} * thread);") } else { String::new() };
     let store_out = matches!(room, Room::Shared | Room::Local);
     match form.operation() {
         Operation::Load if is_guarded(case) => {
-            format!("{guard} let or = get::<{element}>(other); put::<{element}>(to, {expression});")
+            format!("{first} {guard} let or = get::<{element}>(other); put::<{element}>(to, {expression});")
         }
-        Operation::Load => format!("put::<{element}>(to, {expression});"),
+        Operation::Load => format!("{first} put::<{element}>(to, {expression});"),
         _ if store_out => {
             format!("let p0 = p; {guard} let v = get::<{element}>(from); copy(to, p0); {expression}; copy(p0, to);")
         }

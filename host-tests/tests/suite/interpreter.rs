@@ -241,7 +241,7 @@ impl Run<'_> {
         let operands = operands_of(operands);
         let operand = |number: usize| operands.get(number).map(String::as_str).ok_or("an operand is missing");
         match words[0] {
-            "ld" => self.load(at, &words, operand(0)?, operand(1)?),
+            "ld" | "ldu" => self.load(at, &words, operand(0)?, operand(1)?),
             "st" => self.store(at, &words, operand(0)?, operand(1)?),
             "prefetch" | "prefetchu" | "applypriority" => {
                 let bytes = if words.contains(&"tensormap") || words[0] == "applypriority" { 128 } else { 1 };

@@ -288,7 +288,8 @@ fn failures(outcome: &Outcome) -> Vec<(&str, &str)> {
 
 fn every_form_passes(slice: &Slice) {
     let outcome = slice.run(&slice.ptx);
-    assert_eq!(failures(&outcome), [], "with seed {}", slice.seed);
+    let failed = failures(&outcome);
+    assert_eq!(failed.iter().take(20).collect::<Vec<_>>(), [&("", ""); 0], "{} with seed {}", failed.len(), slice.seed);
     assert_eq!(by_verdict(&outcome), HashMap::from([("passed", slice.forms.len())]));
     assert_eq!(outcome.kernels, slice.plan.kernels.len());
     assert_eq!(outcome.trials, slice.plan.kernels.iter().map(|kernel| kernel.trials.len()).sum::<usize>());
