@@ -160,6 +160,17 @@ impl Case {
         spelled.replacen("], v", &format!("], {{{values}}}"), 1)
     }
 
+    /// The type of the address that a load or store takes: `ptx!` takes one in shared memory.
+    pub fn pointer(&self) -> &'static str {
+        let in_its_space = self.rust().contains("[p.cast::<");
+        match (self.form.space(), self.form.operation()) {
+            (Some("shared"), _) if in_its_space => "SharedPtr<u8>",
+            (Some("shared::cluster"), _) if in_its_space => "SharedClusterPtr<u8>",
+            (_, Operation::Load) => "*const u8",
+            _ => "*mut u8",
+        }
+    }
+
     /// The Rust function. Values pass through references: rustc cannot pass 256-bit ones to a kernel, and would
     /// check a raw pointer for alignment in a dev build.
     fn source(&self) -> String {
@@ -167,8 +178,8 @@ impl Case {
         let guarded = self.is_guarded();
         let element = form.element().unwrap_or("u8");
         let mut parameters = match (form.operation(), form.signature()) {
-            (Operation::Store, _) => format!("p: *mut u8, v: &{element}"),
-            (Operation::Load, _) => format!("p: *const u8, d: &mut {element}"),
+            (Operation::Store, _) => format!("p: {}, v: &{element}", self.pointer()),
+            (Operation::Load, _) => format!("p: {}, d: &mut {element}", self.pointer()),
             (Operation::Other, Some(Signature { parameters, result: Some(result), .. })) => {
                 format!("d: &mut {result}, {parameters}")
             }
@@ -255,8 +266,7 @@ impl Case {
             }
             None | Some("global" | "param::func") => None,
             Some("param::entry") => Some("param"),
-            // An address of the space.
-            Some(_) if self.form.is_atomic() => None,
+            _ if self.pointer().starts_with("Shared") => None,
             space => space,
         }
     }

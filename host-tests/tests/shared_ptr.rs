@@ -85,15 +85,14 @@ fn an_access_is_one_instruction() {
     }
 }
 
-/// An atomic takes a `SharedPtr` as it is, and converts a pointer before.
+/// `ptx!` takes a `SharedPtr` as it is, and converts a pointer before.
 #[test]
-fn an_atomic_takes_either() {
+fn ptx_takes_either() {
     let function = |name: &str, p: &str, ptx: &str| {
-        format!(
-            "#[unsafe(no_mangle)]\npub unsafe fn {name}(p: {p}) {{\n    unsafe {{ ptx!({ptx}.add.u32 [p], 1) }}\n}}\n"
-        )
+        format!("#[unsafe(no_mangle)]\npub unsafe fn {name}(p: {p}) {{\n    unsafe {{ {ptx}; }}\n}}\n")
     };
-    let (own, theirs) = ("red.shared", "red.shared::cluster");
+    let (own, theirs) = ("ptx!(red.shared.add.u32 [p], 1)", "ptx!(red.shared::cluster.add.u32 [p], 1)");
+    let (load, store) = ("ptx!(ld.volatile.shared.u32 [p])", "ptx!(st.volatile.shared.u32 [p], 1)");
     let functions = [
         function("shared", "SharedPtr<u32>", own),
         function("pointer", "*mut u32", own),
@@ -101,11 +100,17 @@ fn an_atomic_takes_either() {
         function("cluster", "SharedClusterPtr<u32>", theirs),
         function("own_in_cluster", "SharedPtr<u32>", theirs),
         function("pointer_in_cluster", "*mut u32", theirs),
+        function("load", "SharedPtr<u32>", load),
+        function("load_pointer", "*const u32", load),
+        function("load_reference", "&u32", load),
+        function("store", "SharedPtr<u32>", store),
+        function("store_reference", "&mut u32", store),
     ]
     .concat();
     let (add, add_there) = ("red.shared.add.u32 [%], %;", "red.shared::cluster.add.u32 [%], %;");
+    let (read, write) = ("ld.volatile.shared.u32 %, [%];", "st.volatile.shared.u32 [%], %;");
     let (convert, convert_there) = ("cvta.to.shared.u64 %, %;", "cvta.to.shared::cluster.u64 %, %;");
-    for (profile, module) in modules("shared_atomics", &functions) {
+    for (profile, module) in modules("shared_ptx", &functions) {
         for (name, expected) in [
             ("shared", &[add][..]),
             ("pointer", &[convert, add]),
@@ -113,6 +118,11 @@ fn an_atomic_takes_either() {
             ("cluster", &[add_there]),
             ("own_in_cluster", &[add_there]),
             ("pointer_in_cluster", &[convert_there, add_there]),
+            ("load", &[read]),
+            ("load_pointer", &[convert, read]),
+            ("load_reference", &[convert, read]),
+            ("store", &[write]),
+            ("store_reference", &[convert, write]),
         ] {
             assert_eq!(blocks(&module, name).concat(), expected, "{name}, {profile:?}");
         }

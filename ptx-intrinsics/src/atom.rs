@@ -16,7 +16,7 @@ use crate::element::*;
 use crate::ptx::PointsTo;
 use crate::qualifier::policy::CachePolicy;
 use crate::qualifier::target::*;
-use crate::shared_ptr::{InCluster, InShared, InSharedCluster, SharedClusterPtr, SharedPtr};
+use crate::shared_ptr::{InShared, InSharedCluster, SharedClusterPtr, SharedPtr, Writable};
 use crate::spell::same_bits;
 use crate::spelling::{
     Needs, Ordering, Place, Threads, Wrong, demand_policy, end_of_word, once, same, stop, stop_unless_on_target, word,
@@ -442,31 +442,15 @@ pub const fn at<T: MovedAs<K>, K>(p: *mut T) -> *mut T {
 /// The address of an atomic in shared memory on what counts as a `K`.
 #[doc(hidden)]
 #[inline(always)]
-pub fn at_shared<P: InShared<Of: MovedAs<K>>, K>(p: P) -> SharedPtr<P::Of> {
+pub fn at_shared<P: Writable + InShared<Of: MovedAs<K>>, K>(p: P) -> SharedPtr<P::Of> {
     p.in_shared()
 }
 
 /// The address of an atomic in a cluster's shared memory on what counts as a `K`.
 #[doc(hidden)]
 #[inline(always)]
-pub fn at_shared_cluster<P: InSharedCluster<Of: MovedAs<K>>, K>(p: P) -> SharedClusterPtr<P::Of> {
+pub fn at_shared_cluster<P: Writable + InSharedCluster<Of: MovedAs<K>>, K>(p: P) -> SharedClusterPtr<P::Of> {
     p.in_shared_cluster()
-}
-
-/// What the instruction takes as its address in shared memory.
-#[cfg(target_arch = "nvptx64")]
-#[doc(hidden)]
-#[inline(always)]
-pub fn address<T>(p: impl InCluster<T>) -> u32 {
-    p.cluster_address()
-}
-
-/// Off the GPU: the pointer that an address in shared memory is.
-#[cfg(not(target_arch = "nvptx64"))]
-#[doc(hidden)]
-#[inline(always)]
-pub fn pointer<T>(p: impl InCluster<T>) -> *mut T {
-    p.cluster_address().cast()
 }
 
 /// The registers of a value.

@@ -402,9 +402,14 @@ impl Spelling {
         let (cond, or) = if guarded { ("@cond ", ", else or") } else { ("", "") };
         let unified = if self.unified { ".unified" } else { "" };
         let ptx = self.ptx();
+        let p = match (self.place, self.operation) {
+            (Some(Place::Shared | Place::SharedCta | Place::SharedCluster), _) => format!("p.cast::<{ty}>()"),
+            (_, Operation::Load) => format!("p as *const {ty}"),
+            _ => format!("p as *mut {ty}"),
+        };
         match self.operation {
-            Operation::Load => format!("ptx!({cond}{ptx} [p as *const {ty}]{unified}{policy}{or})"),
-            _ => format!("ptx!({cond}{ptx} [p as *mut {ty}], v{policy})"),
+            Operation::Load => format!("ptx!({cond}{ptx} [{p}]{unified}{policy}{or})"),
+            _ => format!("ptx!({cond}{ptx} [{p}], v{policy})"),
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::element::*;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host;
+use crate::shared_ptr::{InCluster, InShared, InSharedCluster, SharedClusterPtr, SharedPtr, Writable};
 use crate::spell::same_bits;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::spelling::Spelling;
@@ -67,15 +68,14 @@ use crate::spelling::Spelling;
 /// without: `.f16` takes `f16` or [`B16`](crate::B16), `.f16x2` [`V2<f16>`](crate::V2) or [`B32`](crate::B32), `.v4.f16x2`
 /// [`V8<f16>`](crate::V8) or [`V4<B32>`](crate::V4). Their bits of 32 and 64 may also be integers.
 ///
-/// Atomics in `.shared` take a [`SharedPtr`](crate::SharedPtr) too, and those in `.shared::cluster` a
-/// [`SharedClusterPtr`](crate::SharedClusterPtr): `ptx!(red.shared.add.u32 [bins.add(i)], 1)`. That is free of the conversion.
-///
 /// Where the machine has no instruction for an atomic, the assembler makes a loop of it: for floats in shared memory, for
 /// single 16-bit floats, and at generic addresses, which may turn out to be shared memory. `cargo xtask explain` shows it.
 /// `.f32` without `.noftz` may take subnormal numbers for zero. On a CPU each element is one atomic, 128 bits take a lock.
 ///
 /// A pointer is a generic address, as all of Rust's are, and is converted for the space that the words name; see
-/// [`Ld`](crate::Ld) for what that is in each space.
+/// [`Ld`](crate::Ld) for what that is in each space. In `.shared` a [`SharedPtr`](crate::SharedPtr) may stand for it too, in
+/// `.shared::cluster` a [`SharedClusterPtr`](crate::SharedClusterPtr): `ptx!(red.shared.add.u32 [bins.add(i)], 1)` is free
+/// of the conversion.
 ///
 /// Only what is used is compiled, where [`ld_global`](crate::ld_global) and the others have a method for everything that
 /// is written every day.
@@ -235,6 +235,15 @@ macro_rules! __ptx {
     };
     (@text $op:ident $($word:tt)*) => { concat!(stringify!($op) $(, stringify!($word))*) };
     (@meaning $($words:tt)*) => { const { $crate::ptx::meaning($crate::__ptx!(@text $($words)*)) } };
+    (@from shared $t:ty, $p:expr) => { $crate::ptx::from_shared::<_, $t>($p) };
+    (@from shared_cluster $t:ty, $p:expr) => { $crate::ptx::from_shared_cluster::<_, $t>($p) };
+    (@from $other:ident $t:ty, $p:expr) => { $crate::ptx::from::<_, $t>($p) };
+    (@to shared $t:ty, $p:expr) => { $crate::ptx::to_shared::<_, $t>($p) };
+    (@to shared_cluster $t:ty, $p:expr) => { $crate::ptx::to_shared_cluster::<_, $t>($p) };
+    (@to $other:ident $t:ty, $p:expr) => { $crate::ptx::to::<_, $t>($p) };
+    (@pointer shared $p:ident) => { $crate::ptx::shared_pointer($p) };
+    (@pointer shared_cluster $p:ident) => { $crate::ptx::shared_pointer($p) };
+    (@pointer $other:ident $p:ident) => { $p };
     (@has) => { false };
     (@has $policy:expr) => { true };
     (@drop) => {};
@@ -278,17 +287,17 @@ macro_rules! __ptx_load {
         const _: $crate::spelling::Spelling = $crate::spelling::demand(
             $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::All
         );
-        let p = $crate::ptx::from::<_, $t>($p);
+        let p = $crate::__ptx!(@from $space $t, $p);
         #[cfg(target_arch = "nvptx64")]
         let value = {
             let mut d: $crate::__registers!($shape ::core::mem::MaybeUninit<$r>) = $crate::ptx::registers();
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] ($shape out $class d) $space (p = in(reg64) p,) }
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] ($shape out $class d) $space p () }
             $crate::ptx::value(p, d)
         };
         #[cfg(not(target_arch = "nvptx64"))]
         let value = {
             $crate::__ptx!(@drop $($policy)?);
-            $crate::ptx::load($crate::__ptx!(@meaning $op $($word)*), p)
+            $crate::ptx::load($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space p))
         };
         value
     }};
@@ -297,19 +306,19 @@ macro_rules! __ptx_load {
         const _: $crate::spelling::Spelling = $crate::spelling::demand(
             $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::All
         );
-        let (cond, p) = ($cond, $crate::ptx::from::<_, $t>($p));
+        let (cond, p) = ($cond, $crate::__ptx!(@from $space $t, $p));
         let or = $crate::ptx::like(p, $or);
         #[cfg(target_arch = "nvptx64")]
         let value = {
             let mut d: $crate::__registers!($shape ::core::mem::MaybeUninit<$r>) = $crate::ptx::registers_of(or);
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [@] ($shape inout $class d) $space
-                (p = in(reg64) p, cond = in(reg32) $crate::ptx::bit(cond),) }
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [@] ($shape inout $class d) $space p
+                (cond = in(reg32) $crate::ptx::bit(cond),) }
             $crate::ptx::value(p, d)
         };
         #[cfg(not(target_arch = "nvptx64"))]
         let value = {
             $crate::__ptx!(@drop $($policy)?);
-            if cond { $crate::ptx::load($crate::__ptx!(@meaning $op $($word)*), p) } else { or }
+            if cond { $crate::ptx::load($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space p)) } else { or }
         };
         value
     }};
@@ -324,17 +333,17 @@ macro_rules! __ptx_store {
         const _: $crate::spelling::Spelling = $crate::spelling::demand(
             $crate::__ptx!(@text st $($word)*), $crate::__ptx!(@has $($policy)?), false, $crate::spelling::Lanes::All
         );
-        let p = $crate::ptx::to::<_, $t>($p);
+        let p = $crate::__ptx!(@to $space $t, $p);
         let value = $crate::ptx::like(p, $value);
         #[cfg(target_arch = "nvptx64")]
         {
             let d: $crate::__registers!($shape $r) = $crate::ptx::registers_of(value);
-            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [] ($shape in $class d) $space (p = in(reg64) p,) }
+            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [] ($shape in $class d) $space p () }
         }
         #[cfg(not(target_arch = "nvptx64"))]
         {
             $crate::__ptx!(@drop $($policy)?);
-            $crate::ptx::store($crate::__ptx!(@meaning st $($word)*), p, value);
+            $crate::ptx::store($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space p), value);
         }
     }};
     ([@ $cond:tt] { st ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
@@ -342,19 +351,19 @@ macro_rules! __ptx_store {
         const _: $crate::spelling::Spelling = $crate::spelling::demand(
             $crate::__ptx!(@text st $($word)*), $crate::__ptx!(@has $($policy)?), false, $crate::spelling::Lanes::All
         );
-        let (cond, p) = ($cond, $crate::ptx::to::<_, $t>($p));
+        let (cond, p) = ($cond, $crate::__ptx!(@to $space $t, $p));
         let value = $crate::ptx::like(p, $value);
         #[cfg(target_arch = "nvptx64")]
         {
             let d: $crate::__registers!($shape $r) = $crate::ptx::registers_of(value);
-            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [@] ($shape in $class d) $space
-                (p = in(reg64) p, cond = in(reg32) $crate::ptx::bit(cond),) }
+            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [@] ($shape in $class d) $space p
+                (cond = in(reg32) $crate::ptx::bit(cond),) }
         }
         #[cfg(not(target_arch = "nvptx64"))]
         {
             $crate::__ptx!(@drop $($policy)?);
             if cond {
-                $crate::ptx::store($crate::__ptx!(@meaning st $($word)*), p, value);
+                $crate::ptx::store($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space p), value);
             }
         }
     }};
@@ -366,22 +375,29 @@ macro_rules! __ptx_store {
 macro_rules! __ptx_asm {
     (@unified true { $($s:tt)* } $($rest:tt)*) => { $crate::__ptx_asm! { @hint { $($s)* [".unified"] } $($rest)* } };
     (@unified false { $($s:tt)* } $($rest:tt)*) => { $crate::__ptx_asm! { @hint { $($s)* [] } $($rest)* } };
-    (@hint { $($s:tt)* } [] $guard:tt $registers:tt $space:ident $operands:tt) => {
-        $crate::__ptx_asm! { @guard { $($s)* [] } $guard $registers $space $operands }
+    (@hint { $($s:tt)* } [] $guard:tt $registers:tt $space:ident $p:ident $operands:tt) => {
+        $crate::__ptx_asm! { @guard { $($s)* [] } $guard $registers $space $p $operands }
     };
-    (@hint { $($s:tt)* } [$policy:expr] $guard:tt $registers:tt $space:ident ($($operands:tt)*)) => {
-        $crate::__ptx_asm! { @guard { $($s)* [", {policy}"] } $guard $registers $space
+    (@hint { $($s:tt)* } [$policy:expr] $guard:tt $registers:tt $space:ident $p:ident ($($operands:tt)*)) => {
+        $crate::__ptx_asm! { @guard { $($s)* [", {policy}"] } $guard $registers $space $p
             ($($operands)* policy = in(reg64) $crate::CachePolicy::bits($policy),) }
     };
-    (@guard { $($s:tt)* } [] $registers:tt $space:ident $operands:tt) => {
-        $crate::__with_address! { [$crate::__ptx_asm] { { $($s)* [] } $registers $operands } $space }
+    (@guard { $($s:tt)* } [] $($rest:tt)*) => { $crate::__ptx_asm! { @address { $($s)* [] } $($rest)* } };
+    (@guard { $($s:tt)* } [@] $($rest:tt)*) => {
+        $crate::__ptx_asm! {
+            @address { $($s)* ["{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond " "\n}}"] } $($rest)*
+        }
     };
-    (@guard { $($s:tt)* } [@] $registers:tt $space:ident $operands:tt) => {
-        $crate::__with_address! { [$crate::__ptx_asm] {
-            { $($s)* ["{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond " "\n}}"] } $registers $operands
-        } $space }
+    (@address $s:tt $registers:tt shared $p:ident ($($operands:tt)*)) => {
+        $crate::__ptx_asm! { { $s $registers ($($operands)* p = in(reg32) $crate::ptx::shared_address($p),) } [] "[{p}]" [] }
     };
-    // From `__with_address!`, and on to the registers.
+    (@address $s:tt $registers:tt shared_cluster $p:ident ($($operands:tt)*)) => {
+        $crate::__ptx_asm! { { $s $registers ($($operands)* p = in(reg32) $crate::ptx::shared_address($p),) } [] "[{p}]" [] }
+    };
+    (@address $s:tt $registers:tt $space:ident $p:ident ($($operands:tt)*)) => {
+        $crate::__with_address! { [$crate::__ptx_asm] { $s $registers ($($operands)* p = in(reg64) $p,) } $space }
+    };
+    // From `@address`, and on to the registers.
     ({ { $($s:tt)* } [$($lane:literal)*] $operands:tt } $convert:tt $address:literal $converted:tt) => {
         $crate::__ptx_asm! { { $($s)* $convert $address $converted } ["{{" $($lane)* "}}"] [] [] $operands }
     };
@@ -445,14 +461,14 @@ macro_rules! __ptx_lanes {
             $crate::__ptx!(@text st $($word)*), $crate::__ptx!(@has $($policy)?), false,
             $crate::spelling::Lanes::Some(&[$($crate::__ptx_lanes!(@is $kind)),*])
         );
-        let p = $crate::ptx::to::<_, $t>($p);
+        let p = $crate::__ptx!(@to $space $t, $p);
         $($crate::__ptx_lanes! { @value $kind $d $r p $value })*
         #[cfg(target_arch = "nvptx64")]
-        $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($policy)?] [] $texts $space ($($operands)* p = in(reg64) p,) }
+        $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($policy)?] [] $texts $space p ($($operands)*) }
         #[cfg(not(target_arch = "nvptx64"))]
         {
             $crate::__ptx!(@drop $($policy)?);
-            $crate::ptx::store_lanes($crate::__ptx!(@meaning st $($word)*), p, &[$($crate::__ptx_lanes!(@option $kind $d)),*]);
+            $crate::ptx::store_lanes($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space p), &[$($crate::__ptx_lanes!(@option $kind $d)),*]);
         }
     }};
     (@$op:ident $class:ident $r:ident $texts:tt [$($operands:tt)*] [$(($kind:ident $d:ident $nothing:tt))*]
@@ -461,17 +477,17 @@ macro_rules! __ptx_lanes {
         const _: $crate::spelling::Spelling = $crate::spelling::demand(
             $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::Some(LANES)
         );
-        let p = $crate::ptx::from::<_, $t>($p);
+        let p = $crate::__ptx!(@from $space $t, $p);
         #[cfg(target_arch = "nvptx64")]
         let value = {
             $($crate::__ptx_lanes! { @declare $kind $d $r })*
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] $texts $space ($($operands)* p = in(reg64) p,) }
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] $texts $space p ($($operands)*) }
             $crate::ptx::vector_of(p, [$($d),*])
         };
         #[cfg(not(target_arch = "nvptx64"))]
         let value = {
             $crate::__ptx!(@drop $($policy)?);
-            $crate::ptx::load_lanes($crate::__ptx!(@meaning $op $($word)*), p, LANES)
+            $crate::ptx::load_lanes($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space p), LANES)
         };
         value
     }};
@@ -498,12 +514,50 @@ pub const fn to<T: Element + MovedAs<P>, P>(p: *mut T) -> *mut T {
     p
 }
 
+/// The source of a load from this block's shared memory.
+#[inline(always)]
+pub fn from_shared<P: InShared<Of: Element + MovedAs<T>>, T>(p: P) -> SharedPtr<P::Of> {
+    p.in_shared()
+}
+
+/// The source of a load from the cluster's shared memory.
+#[inline(always)]
+pub fn from_shared_cluster<P: InSharedCluster<Of: Element + MovedAs<T>>, T>(p: P) -> SharedClusterPtr<P::Of> {
+    p.in_shared_cluster()
+}
+
+/// The destination of a store to this block's shared memory.
+#[inline(always)]
+pub fn to_shared<P: Writable + InShared<Of: Element + MovedAs<T>>, T>(p: P) -> SharedPtr<P::Of> {
+    p.in_shared()
+}
+
+/// The destination of a store to the cluster's shared memory.
+#[inline(always)]
+pub fn to_shared_cluster<P: Writable + InSharedCluster<Of: Element + MovedAs<T>>, T>(p: P) -> SharedClusterPtr<P::Of> {
+    p.in_shared_cluster()
+}
+
+/// What the instruction takes as its address in shared memory.
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+pub fn shared_address<T>(p: impl InCluster<T>) -> u32 {
+    p.cluster_address()
+}
+
+/// Off the GPU: the pointer that an address in shared memory is.
+#[cfg(not(target_arch = "nvptx64"))]
+#[inline(always)]
+pub fn shared_pointer<T>(p: impl InCluster<T>) -> *mut T {
+    p.cluster_address().cast()
+}
+
 /// A pointer to a `T`.
 pub trait PointsTo<T>: Copy {}
 impl<T> PointsTo<T> for *const T {}
 impl<T> PointsTo<T> for *mut T {}
-impl<T> PointsTo<T> for crate::SharedPtr<T> {}
-impl<T> PointsTo<T> for crate::SharedClusterPtr<T> {}
+impl<T> PointsTo<T> for SharedPtr<T> {}
+impl<T> PointsTo<T> for SharedClusterPtr<T> {}
 
 /// A value of the type that `p` points to.
 #[inline(always)]
@@ -535,13 +589,13 @@ pub const unsafe fn registers_of<T: Element, D: Copy>(value: T) -> D {
 /// # Safety
 /// The registers are initialised.
 #[inline(always)]
-pub const unsafe fn value<T: Element, D: Copy>(_: *const T, registers: D) -> T {
+pub const unsafe fn value<T: Element, D: Copy>(_: impl PointsTo<T>, registers: D) -> T {
     same_bits(registers)
 }
 
 /// The vector of these lanes.
 #[inline(always)]
-pub const fn vector_of<T: Element, const LANES: usize>(_: *const T, lanes: [Lane<T>; LANES]) -> T {
+pub const fn vector_of<T: Element, const LANES: usize>(_: impl PointsTo<T>, lanes: [Lane<T>; LANES]) -> T {
     same_bits(lanes)
 }
 
@@ -569,7 +623,7 @@ where
 
 /// An element of the vector at `p`, as the register that holds it.
 #[inline(always)]
-pub const fn lane<T: Vector>(_: *mut T, value: T::Element) -> Lane<T> {
+pub const fn lane<T: Vector>(_: impl PointsTo<T>, value: T::Element) -> Lane<T> {
     same_bits(value)
 }
 

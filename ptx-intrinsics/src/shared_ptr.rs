@@ -159,7 +159,8 @@ pub trait InCluster<T>: Copy + sealed::Sealed {
     fn cluster_address(self) -> Address;
 }
 
-/// What an atomic in this block's shared memory takes as its address: a [`SharedPtr`], or a pointer, which is converted.
+/// What [`ptx!`](crate::ptx) takes as an address in this block's shared memory: a [`SharedPtr`], or a pointer, which is
+/// converted.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no address in this block's shared memory",
     label = "takes a `SharedPtr`, or a pointer to shared memory",
@@ -172,8 +173,8 @@ pub trait InShared: sealed::Sealed {
     fn in_shared(self) -> SharedPtr<Self::Of>;
 }
 
-/// What an atomic in the cluster's shared memory takes as its address: a [`SharedClusterPtr`] or a [`SharedPtr`], or a
-/// pointer, which is converted.
+/// What [`ptx!`](crate::ptx) takes as an address in the cluster's shared memory: a [`SharedClusterPtr`] or a [`SharedPtr`],
+/// or a pointer, which is converted.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no address in the shared memory of a cluster",
     label = "takes a `SharedClusterPtr`, a `SharedPtr`, or a pointer to shared memory of the cluster",
@@ -185,6 +186,17 @@ pub trait InSharedCluster: sealed::Sealed {
     #[doc(hidden)]
     fn in_shared_cluster(self) -> SharedClusterPtr<Self::Of>;
 }
+
+/// An address in shared memory where [`ptx!`](crate::ptx) may write.
+#[diagnostic::on_unimplemented(
+    message = "nothing can be written through a `{Self}`",
+    label = "takes a `*mut` pointer, a `&mut` reference or a pointer to shared memory"
+)]
+pub trait Writable: sealed::Sealed {}
+impl<T> Writable for *mut T {}
+impl<T> Writable for &mut T {}
+impl<T> Writable for SharedPtr<T> {}
+impl<T> Writable for SharedClusterPtr<T> {}
 
 /// Addresses in this block's shared memory and in the cluster's, each with what it is in either.
 macro_rules! addresses {
@@ -204,18 +216,24 @@ addresses! { InShared in_shared SharedPtr:
     p SharedPtr<T>, p.address;
     p *mut T, address(p);
     p &mut T, address(p);
+    p *const T, address(p.cast_mut());
+    p &T, address((&raw const *p).cast_mut());
 }
 addresses! { InSharedCluster in_shared_cluster SharedClusterPtr:
     p SharedClusterPtr<T>, p.address;
     p SharedPtr<T>, p.address;
     p *mut T, cluster_address(p);
     p &mut T, cluster_address(p);
+    p *const T, cluster_address(p.cast_mut());
+    p &T, cluster_address((&raw const *p).cast_mut());
 }
 
 mod sealed {
     pub trait Sealed {}
     impl<T> Sealed for *mut T {}
+    impl<T> Sealed for *const T {}
     impl<T> Sealed for &mut T {}
+    impl<T> Sealed for &T {}
     impl<T> Sealed for super::SharedPtr<T> {}
     impl<T> Sealed for super::SharedClusterPtr<T> {}
 }

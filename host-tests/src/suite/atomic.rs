@@ -49,15 +49,10 @@ pub(super) fn body(form: &Form, expression: &str, guard: &str, room: Room) -> St
     } else {
         format!("{expression};")
     };
-    let address = match room {
-        Room::Shared => "let p = SharedPtr::new(p);",
-        Room::Cluster => "let p = SharedClusterPtr::new(p);",
-        _ => "",
-    };
     format!(
         "{place} put::<Bits>(p, {}); let memory = p; \
          let v = of::<{of_type}>({}); let or = of::<{of_type}>(get(other.add(16))); \
-         {compare} {guard} {address} {put} put::<Bits>(to.add(16), get(memory));",
+         {compare} {guard} {put} put::<Bits>(to.add(16), get(memory));",
         tamed("get(p)"),
         tamed("get(other)"),
     )

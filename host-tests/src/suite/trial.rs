@@ -274,8 +274,16 @@ pub(super) fn body(case: &Case, room: Room, trial: usize) -> String {
         (true, 0) => "let cond = thread % 2 == 0; let p = if cond { p } else { core::ptr::null_mut() };",
         (true, _) => "let cond = thread % 2 == 1; let p = if cond { p } else { core::ptr::null_mut() };",
     };
+    let guard = format!(
+        "{guard}{}",
+        match case.pointer() {
+            "SharedPtr<u8>" => " let p = SharedPtr::new(p);",
+            "SharedClusterPtr<u8>" => " let p = SharedClusterPtr::new(p);",
+            _ => "",
+        }
+    );
     if form.is_atomic() {
-        return atomic::body(form, &expression, guard, room);
+        return atomic::body(form, &expression, &guard, room);
     }
     let first = if is_uniform(form) { format!("let p = p.sub({SLOT} * thread);") } else { String::new() };
     let store_out = matches!(room, Room::Shared | Room::Local);
@@ -283,7 +291,7 @@ pub(super) fn body(case: &Case, room: Room, trial: usize) -> String {
         Operation::Load if is_guarded(case) => {
             format!("{first} {guard} let or = get::<{element}>(other); put::<{element}>(to, {expression});")
         }
-        Operation::Load => format!("{first} put::<{element}>(to, {expression});"),
+        Operation::Load => format!("{first} {guard} put::<{element}>(to, {expression});"),
         _ if store_out => {
             format!("let p0 = p; {guard} let v = get::<{element}>(from); copy(to, p0); {expression}; copy(p0, to);")
         }

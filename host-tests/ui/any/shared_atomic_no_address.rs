@@ -1,7 +1,7 @@
-//! An atomic in shared memory wants a pointer.
+//! A number is no address in shared memory: `SharedPtr::from_address` makes one of it.
 use ptx_intrinsics::*;
 
-fn kernel(counts: &[u32]) {
+fn kernel(counts: u32) {
     unsafe { ptx!(red.shared.add.u32 [counts], 1) }
 }
 

@@ -130,7 +130,7 @@ macro_rules! __atomic_go {
 macro_rules! __atomic_host {
     (@at generic $($rest:tt)*) => { $crate::__atomic_host! { $($rest)* } };
     (@at $shared:ident $op:ident $words:ident $p:ident $($rest:tt)*) => {{
-        let $p = $crate::atom::pointer($p);
+        let $p = $crate::ptx::shared_pointer($p);
         $crate::__atomic_host! { $op $words $p $($rest)* }
     }};
     ($op:ident $words:ident $p:ident $v:ident $compare:tt $or:tt $cond:tt [$policy:ident]) => {{
@@ -233,7 +233,7 @@ macro_rules! __atomic_asm {
     };
     (@address $shared:ident $p:ident $before:tt $after:tt $guard:tt $d:tt $values:tt $policy:tt $op:ident $words:tt ($($operands:tt)*)) => {
         $crate::__atomic_asm! { @emit $before $after $guard $d $values $policy $op $words
-            ($($operands)* p = in(reg32) $crate::atom::address($p),) }
+            ($($operands)* p = in(reg32) $crate::ptx::shared_address($p),) }
     };
     (@emit [$($before:literal $([$_b:ident])?)*] [$($after:literal)?] [$($guard:literal $end:literal [$_c:ident])?]
         [$($d:literal [$_d:ident])?] [$($values:literal $([$_v:ident])?)*] [$($policy:literal [$_p:ident])?]

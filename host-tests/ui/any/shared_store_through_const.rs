@@ -1,0 +1,8 @@
+//! Nothing is stored through a pointer to constants.
+use ptx_intrinsics::*;
+
+fn kernel(p: *const u32) {
+    unsafe { ptx!(st.volatile.shared.u32 [p], 1) }
+}
+
+fn main() {}
