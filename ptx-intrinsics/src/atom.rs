@@ -442,14 +442,14 @@ pub const fn at<T: MovedAs<K>, K>(p: *mut T) -> *mut T {
 /// The address of an atomic in shared memory on what counts as a `K`.
 #[doc(hidden)]
 #[inline(always)]
-pub fn at_shared<P: Writable + InShared<Of: MovedAs<K>>, K>(p: P) -> SharedPtr<P::Of> {
+pub fn at_shared<P: InShared<Of: MovedAs<K>> + Writable, K>(p: P) -> SharedPtr<P::Of> {
     p.in_shared()
 }
 
 /// The address of an atomic in a cluster's shared memory on what counts as a `K`.
 #[doc(hidden)]
 #[inline(always)]
-pub fn at_shared_cluster<P: Writable + InSharedCluster<Of: MovedAs<K>>, K>(p: P) -> SharedClusterPtr<P::Of> {
+pub fn at_shared_cluster<P: InSharedCluster<Of: MovedAs<K>> + Writable, K>(p: P) -> SharedClusterPtr<P::Of> {
     p.in_shared_cluster()
 }
 

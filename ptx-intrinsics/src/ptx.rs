@@ -528,13 +528,13 @@ pub fn from_shared_cluster<P: InSharedCluster<Of: Element + MovedAs<T>>, T>(p: P
 
 /// The destination of a store to this block's shared memory.
 #[inline(always)]
-pub fn to_shared<P: Writable + InShared<Of: Element + MovedAs<T>>, T>(p: P) -> SharedPtr<P::Of> {
+pub fn to_shared<P: InShared<Of: Element + MovedAs<T>> + Writable, T>(p: P) -> SharedPtr<P::Of> {
     p.in_shared()
 }
 
 /// The destination of a store to the cluster's shared memory.
 #[inline(always)]
-pub fn to_shared_cluster<P: Writable + InSharedCluster<Of: Element + MovedAs<T>>, T>(p: P) -> SharedClusterPtr<P::Of> {
+pub fn to_shared_cluster<P: InSharedCluster<Of: Element + MovedAs<T>> + Writable, T>(p: P) -> SharedClusterPtr<P::Of> {
     p.in_shared_cluster()
 }
 
