@@ -160,7 +160,7 @@ impl Case {
         spelled.replacen("], v", &format!("], {{{values}}}"), 1)
     }
 
-    /// The type of the address that a load or store takes: `ptx!` takes one in shared memory.
+    /// The type of the address of a load, a store or an atomic: `ptx!` takes one of the space in shared memory.
     pub fn pointer(&self) -> &'static str {
         let in_its_space = self.rust().contains("[p.cast::<");
         match (self.form.space(), self.form.operation()) {

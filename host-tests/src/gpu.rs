@@ -240,11 +240,9 @@ impl Gpu {
             .get_function(kernel)
             .map_err(|error| self.failed("finding the kernel in the image", error).at(kernel).fix(anew))?;
         let passed: Vec<usize> = launch.arguments.iter().map(Argument::bytes).collect();
-        match self.parameters(&function).map_err(|error| error.at(kernel))? {
-            Some(taken) => match mismatch(&taken, &passed) {
-                Some(mismatch) => Err(Error::new(mismatch).at(kernel).fix(anew)),
-                None => Ok(function),
-            },
+        let taken = self.parameters(&function).map_err(|error| error.at(kernel))?;
+        match taken.and_then(|taken| mismatch(&taken, &passed)) {
+            Some(mismatch) => Err(Error::new(mismatch).at(kernel).fix(anew)),
             None => Ok(function),
         }
     }

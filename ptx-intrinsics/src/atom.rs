@@ -16,7 +16,6 @@ use crate::element::*;
 use crate::ptx::PointsTo;
 use crate::qualifier::policy::CachePolicy;
 use crate::qualifier::target::*;
-use crate::shared_ptr::{InShared, InSharedCluster, SharedClusterPtr, SharedPtr, Writable};
 use crate::spell::same_bits;
 use crate::spelling::{
     Needs, Ordering, Place, Threads, Wrong, demand_policy, end_of_word, once, same, stop, stop_unless_on_target, word,
@@ -330,7 +329,7 @@ impl Atomic {
 
     const fn check_place_and_order(&self) -> Result<(), Wrong<'static>> {
         let far = matches!(self.place, None | Some(Place::Global));
-        if !far && !matches!(self.place, Some(Place::Shared | Place::SharedCta | Place::SharedCluster)) {
+        if !far && !Place::is_shared(self.place) {
             return wrong("", "an atomic stands on generic, global and shared addresses");
         }
         match self.order {
@@ -437,20 +436,6 @@ pub const fn demand_atomic(text: &'static str, policy: bool) -> Atomic {
 #[inline(always)]
 pub const fn at<T: MovedAs<K>, K>(p: *mut T) -> *mut T {
     p
-}
-
-/// The address of an atomic in shared memory on what counts as a `K`.
-#[doc(hidden)]
-#[inline(always)]
-pub fn at_shared<P: InShared<Of: MovedAs<K>> + Writable, K>(p: P) -> SharedPtr<P::Of> {
-    p.in_shared()
-}
-
-/// The address of an atomic in a cluster's shared memory on what counts as a `K`.
-#[doc(hidden)]
-#[inline(always)]
-pub fn at_shared_cluster<P: InSharedCluster<Of: MovedAs<K>> + Writable, K>(p: P) -> SharedClusterPtr<P::Of> {
-    p.in_shared_cluster()
 }
 
 /// The registers of a value.

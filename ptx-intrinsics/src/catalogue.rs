@@ -244,6 +244,11 @@ impl Single {
     }
 }
 
+/// The address that `ptx!` is given: in shared memory a pointer of the space.
+pub(crate) fn address(place: Option<Place>, mutability: &str, ty: &str) -> String {
+    if Place::is_shared(place) { format!("p.cast::<{ty}>()") } else { format!("p as *{mutability} {ty}") }
+}
+
 /// Each operation in each space and order that has it, nothing else said.
 fn heads() -> impl Iterator<Item = Spelling> {
     let places = [
@@ -402,11 +407,7 @@ impl Spelling {
         let (cond, or) = if guarded { ("@cond ", ", else or") } else { ("", "") };
         let unified = if self.unified { ".unified" } else { "" };
         let ptx = self.ptx();
-        let p = match (self.place, self.operation) {
-            (Some(Place::Shared | Place::SharedCta | Place::SharedCluster), _) => format!("p.cast::<{ty}>()"),
-            (_, Operation::Load) => format!("p as *const {ty}"),
-            _ => format!("p as *mut {ty}"),
-        };
+        let p = address(self.place, if self.operation == Operation::Load { "const" } else { "mut" }, ty);
         match self.operation {
             Operation::Load => format!("ptx!({cond}{ptx} [{p}]{unified}{policy}{or})"),
             _ => format!("ptx!({cond}{ptx} [{p}], v{policy})"),

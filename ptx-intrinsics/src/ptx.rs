@@ -391,8 +391,8 @@ macro_rules! __ptx_asm {
     (@address $s:tt $registers:tt shared $p:ident ($($operands:tt)*)) => {
         $crate::__ptx_asm! { { $s $registers ($($operands)* p = in(reg32) $crate::ptx::shared_address($p),) } [] "[{p}]" [] }
     };
-    (@address $s:tt $registers:tt shared_cluster $p:ident ($($operands:tt)*)) => {
-        $crate::__ptx_asm! { { $s $registers ($($operands)* p = in(reg32) $crate::ptx::shared_address($p),) } [] "[{p}]" [] }
+    (@address $s:tt $registers:tt shared_cluster $($rest:tt)*) => {
+        $crate::__ptx_asm! { @address $s $registers shared $($rest)* }
     };
     (@address $s:tt $registers:tt $space:ident $p:ident ($($operands:tt)*)) => {
         $crate::__with_address! { [$crate::__ptx_asm] { $s $registers ($($operands)* p = in(reg64) $p,) } $space }
@@ -526,15 +526,15 @@ pub fn from_shared_cluster<P: InSharedCluster<Of: Element + MovedAs<T>>, T>(p: P
     p.in_shared_cluster()
 }
 
-/// The destination of a store to this block's shared memory.
+/// The destination of a store to this block's shared memory, or of an atomic there.
 #[inline(always)]
-pub fn to_shared<P: InShared<Of: Element + MovedAs<T>> + Writable, T>(p: P) -> SharedPtr<P::Of> {
+pub fn to_shared<P: InShared<Of: MovedAs<T>> + Writable, T>(p: P) -> SharedPtr<P::Of> {
     p.in_shared()
 }
 
-/// The destination of a store to the cluster's shared memory.
+/// The destination of a store to the cluster's shared memory, or of an atomic there.
 #[inline(always)]
-pub fn to_shared_cluster<P: InSharedCluster<Of: Element + MovedAs<T>> + Writable, T>(p: P) -> SharedClusterPtr<P::Of> {
+pub fn to_shared_cluster<P: InSharedCluster<Of: MovedAs<T>> + Writable, T>(p: P) -> SharedClusterPtr<P::Of> {
     p.in_shared_cluster()
 }
 

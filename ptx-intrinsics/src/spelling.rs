@@ -142,6 +142,12 @@ words! {
             [<space::ParamFunc as space::Space>::Sm, <space::ParamFunc as space::Space>::Isa];
     }
 }
+impl Place {
+    /// Whether it is shared memory, of this block or of the cluster.
+    pub(crate) const fn is_shared(place: Option<Self>) -> bool {
+        matches!(place, Some(Self::Shared | Self::SharedCta | Self::SharedCluster))
+    }
+}
 words! {
     /// `.level::prefetch_size`.
     Size {
@@ -446,7 +452,7 @@ impl Spelling {
     }
 
     const fn check_order(&self) -> Result<(), Wrong<'static>> {
-        let shared = matches!(self.place, Some(Place::Shared | Place::SharedCta | Place::SharedCluster));
+        let shared = Place::is_shared(self.place);
         let synchronises = self.is_far() || shared;
         match (self.order, self.scope) {
             (None | Some(Ordering::Weak | Ordering::Volatile), Some(scope)) => {

@@ -42,8 +42,7 @@ macro_rules! __atomic {
     };
 
     (@at generic $kind:ident $p:expr) => { $crate::atom::at::<_, $crate::atom::kinds::$kind>($p) };
-    (@at shared $kind:ident $p:expr) => { $crate::atom::at_shared::<_, $crate::atom::kinds::$kind>($p) };
-    (@at shared_cluster $kind:ident $p:expr) => { $crate::atom::at_shared_cluster::<_, $crate::atom::kinds::$kind>($p) };
+    (@at $shared:ident $kind:ident $p:expr) => { $crate::__ptx!(@to $shared $crate::atom::kinds::$kind, $p) };
 
     (@type red [] $cas:ident $s:tt [$p:expr], $v:expr $(, $policy:expr)?) => {
         $crate::__atomic_go! { red $s () () () ($(policy = $policy)?) $p, $v }
@@ -118,7 +117,10 @@ macro_rules! __atomic_go {
             $crate::__atomic_asm! { @$op p $shape $class $r v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] $space ($($word)*) }
         };
         #[cfg(not(target_arch = "nvptx64"))]
-        let old = $crate::__atomic_host! { @at $space $op WORDS p v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] };
+        let old = {
+            let p = $crate::__ptx!(@pointer $space p);
+            $crate::__atomic_host! { $op WORDS p v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] }
+        };
         old
     }};
 }
@@ -128,11 +130,6 @@ macro_rules! __atomic_go {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __atomic_host {
-    (@at generic $($rest:tt)*) => { $crate::__atomic_host! { $($rest)* } };
-    (@at $shared:ident $op:ident $words:ident $p:ident $($rest:tt)*) => {{
-        let $p = $crate::ptx::shared_pointer($p);
-        $crate::__atomic_host! { $op $words $p $($rest)* }
-    }};
     ($op:ident $words:ident $p:ident $v:ident $compare:tt $or:tt $cond:tt [$policy:ident]) => {{
         let _ = $policy;
         $crate::__atomic_host! { $op $words $p $v $compare $or $cond [] }

@@ -6,7 +6,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::{Atomic, Reduction, TYPES};
-use crate::catalogue::Signature;
+use crate::catalogue::{Signature, address};
 use crate::spelling::{Ordering, Place, Threads};
 
 /// Every atomic that is legal. What is meant anyway is left out: `.gpu` behind an order, `::cta` behind `.shared`.
@@ -99,11 +99,7 @@ impl Atomic {
         };
         let compare = if self.op == Some(Reduction::Cas) { "compare, " } else { "" };
         let policy = if self.hint { ", policy" } else { "" };
-        let ty = TYPES[self.ty].catalogue.rust;
-        let p = match self.place {
-            None | Some(Place::Global) => format!("p as *mut {ty}"),
-            _ => format!("p.cast::<{ty}>()"),
-        };
+        let p = address(self.place, "mut", TYPES[self.ty].catalogue.rust);
         format!("ptx!({cond}{} [{p}], {compare}v{policy}{or})", self.ptx())
     }
 }
