@@ -52,7 +52,8 @@ impl Fake {
     /// A pip that logs each install and then does `body`; in it, `$to` is the folder to install into.
     fn pip(&self, body: &str) {
         let script = "[ \"$3\" = --version ] && { echo pip 26.0; exit; }
-            while [ \"$1\" != --target ]; do shift; done; to=$2; echo install >> $HERE/pip.log\n";
+            while [ \"$1\" != --target ]; do shift; done; to=$2; echo install >> $HERE/pip.log
+            [ \"$RUSTUP_AUTO_INSTALL\" = 0 ] || { echo 'pip starts rustc, which may install' >&2; exit 9; }\n";
         self.script("bin/python3", &format!("{script}{body}"));
     }
 
