@@ -54,7 +54,12 @@ static CALLS: LazyLock<Vec<Call>> = LazyLock::new(|| {
 /// One case for each function, marker and gate; of `ptx!`, for each word and gate.
 fn one_of_each(cases: Vec<Case>) -> Vec<Case> {
     let mut seen = BTreeSet::new();
-    cases.into_iter().filter(|case| kinds(case).into_iter().fold(false, |new, kind| seen.insert(kind) || new)).collect()
+    let mut is_new = |case: &Case| {
+        let before = seen.len();
+        seen.extend(kinds(case));
+        seen.len() > before
+    };
+    cases.into_iter().filter(|case| is_new(case)).collect()
 }
 
 /// What a case is one of: manner and function, marker or word, gate.
