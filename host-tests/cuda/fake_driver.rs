@@ -446,6 +446,11 @@ pub extern "C" fn cuStreamSynchronize(_stream: *mut c_void) -> u32 {
     *FAULT.lock().unwrap()
 }
 
+#[unsafe(no_mangle)]
+pub extern "C" fn cuStreamQuery(_stream: *mut c_void) -> u32 {
+    *FAULT.lock().unwrap()
+}
+
 /// A GPU as new.
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_forget_fault() {

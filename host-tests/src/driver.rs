@@ -304,7 +304,7 @@ impl Driver {
         match (text(c"cuGetErrorName"), text(c"cuGetErrorString")) {
             (Some(name), Some(meaning)) => format!("{name}: {meaning}"),
             (Some(words), None) | (None, Some(words)) => words,
-            (None, None) => format!("CUDA error {code}"),
+            (None, None) => "an error that the driver has no name for".into(),
         }
     }
 }

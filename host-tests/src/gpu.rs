@@ -9,15 +9,15 @@ use cust::{
     device::{Device, DeviceAttribute},
     error::CudaError,
     event::{Event, EventFlags},
-    function::Function,
-    memory::{CopyDestination, DeviceBuffer, LockedBuffer},
-    module::Module,
+    memory::{CopyDestination, DeviceBuffer, DevicePointer, LockedBuffer},
     stream::{Stream, StreamFlags},
-    sys::{CUfunction, CUjit_option},
 };
 use std::{
-    ffi::{CStr, c_void},
+    ffi::{CStr, CString, c_char, c_void},
+    mem::ManuallyDrop,
     sync::Arc,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
 };
 
 /// The first GPU of this machine, with a context and a stream of its own.
@@ -27,9 +27,112 @@ pub struct Gpu {
     memory: usize,
     processors: u32,
     driver: &'static Driver,
-    stream: Stream,
-    /// Last, so that it outlives the stream.
-    _context: Context,
+    calls: Calls,
+    limit: Duration,
+    stream: ManuallyDrop<Stream>,
+    context: ManuallyDrop<Context>,
+}
+
+/// How long a wait lasts at most, unless [`Gpu::with_limit`] says otherwise: a datacentre GPU has no watchdog.
+pub const LIMIT: Duration = Duration::from_secs(60);
+
+/// The driver's own functions where its answer matters: `cust` makes 999 of every code that it does not know.
+#[derive(Clone, Copy, Debug)]
+struct Calls {
+    load: unsafe extern "C" fn(*mut *mut c_void, *const u8, u32, *const u32, *const usize) -> u32,
+    unload: unsafe extern "C" fn(*mut c_void) -> u32,
+    function: unsafe extern "C" fn(*mut *mut c_void, *mut c_void, *const c_char) -> u32,
+    global: unsafe extern "C" fn(*mut u64, *mut usize, *mut c_void, *const c_char) -> u32,
+    launch: Start,
+    query: unsafe extern "C" fn(*mut c_void) -> u32,
+}
+
+type Start = unsafe extern "C" fn(
+    *mut c_void,
+    u32,
+    u32,
+    u32,
+    u32,
+    u32,
+    u32,
+    u32,
+    *mut c_void,
+    *const *mut c_void,
+    *const *mut c_void,
+) -> u32;
+
+impl Calls {
+    /// Those of a driver; an error with the name of the one that it lacks.
+    fn of(driver: &Driver) -> Result<Calls, &'static str> {
+        fn symbol<F: Copy>(driver: &Driver, name: &'static CStr) -> Result<F, &'static str> {
+            // SAFETY: each field above has the type of the function that it is filled with.
+            unsafe { driver.symbol(name) }.ok_or(name.to_str().unwrap_or_default())
+        }
+        Ok(Calls {
+            load: symbol(driver, c"cuModuleLoadDataEx")?,
+            unload: symbol(driver, c"cuModuleUnload")?,
+            function: symbol(driver, c"cuModuleGetFunction")?,
+            global: symbol(driver, c"cuModuleGetGlobal_v2")?,
+            launch: symbol(driver, c"cuLaunchKernel")?,
+            query: symbol(driver, c"cuStreamQuery")?,
+        })
+    }
+}
+
+/// `CUDA_ERROR_NOT_READY`: something is still running.
+const NOT_READY: u32 = 600;
+
+/// Set when the GPU serves this process no more. From then on nothing is handed back: to free memory is to wait for a
+/// kernel, perhaps for ever.
+static GONE: AtomicBool = AtomicBool::new(false);
+
+fn is_gone() -> bool {
+    GONE.load(Ordering::Relaxed)
+}
+
+/// How a wait for the GPU ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// Everything is done.
+    Done,
+    /// With this error, which every later call gives too.
+    Failed(u32),
+    /// Something is still running after the limit.
+    Hung,
+}
+
+/// Kernels on the GPU; unloaded when dropped.
+#[derive(Debug)]
+pub struct Module {
+    handle: *mut c_void,
+    calls: Calls,
+}
+
+/// A kernel of a module.
+struct Function<'m> {
+    handle: *mut c_void,
+    _module: &'m Module,
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if !is_gone() {
+            // SAFETY: the module was loaded, and its functions borrow it.
+            unsafe { (self.calls.unload)(self.handle) };
+        }
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        if !is_gone() {
+            // SAFETY: neither is used again; the context outlives the stream.
+            unsafe {
+                ManuallyDrop::drop(&mut self.stream);
+                ManuallyDrop::drop(&mut self.context);
+            }
+        }
+    }
 }
 
 /// Why there is no GPU to run on, and what to do.
@@ -91,6 +194,7 @@ impl Gpu {
         let major = attribute(DeviceAttribute::ComputeCapabilityMajor)?;
         let minor = attribute(DeviceAttribute::ComputeCapabilityMinor)?;
         let processors = attribute(DeviceAttribute::MultiprocessorCount)?;
+        let calls = Calls::of(driver).map_err(|step| no_device(driver, step, driver::NOT_FOUND))?;
         let context = Context::new(device).map_err(failed("making a context"))?;
         Ok(Gpu {
             name: device.name().map_err(failed("cuDeviceGetName"))?,
@@ -98,9 +202,17 @@ impl Gpu {
             memory: device.total_memory().map_err(failed("cuDeviceTotalMem"))?,
             processors: processors as u32,
             driver,
-            stream: Stream::new(StreamFlags::NON_BLOCKING, None).map_err(failed("making a stream"))?,
-            _context: context,
+            calls,
+            limit: LIMIT,
+            stream: ManuallyDrop::new(Stream::new(StreamFlags::NON_BLOCKING, None).map_err(failed("making a stream"))?),
+            context: ManuallyDrop::new(context),
         })
+    }
+
+    /// The same, waiting so long at most.
+    pub fn with_limit(mut self, limit: Duration) -> Gpu {
+        self.limit = limit;
+        self
     }
 
     /// What the driver calls it.
@@ -130,34 +242,25 @@ impl Gpu {
 
     /// Loads a cubin or a PTX text.
     pub fn load(&self, image: &[u8]) -> Result<Module> {
+        const ERROR_LOG_BUFFER: u32 = 5;
+        const ERROR_LOG_BUFFER_BYTES: u32 = 6;
         let built_for = Target::of(image)?;
         built_for.check(self.sm, self.driver.version())?;
-        Module::from_cubin(image, &[]).map_err(|error| {
-            let refused = self.failed("loading the kernels", error).at(&self.name);
-            match built_for {
-                Target::Cubin { .. } => refused,
-                Target::Ptx { .. } => refused.because(self.jit_log(image)),
-            }
-        })
-    }
-
-    /// What the driver's assembler says about a PTX text that it refused; `cust` cannot ask.
-    fn jit_log(&self, image: &[u8]) -> String {
-        type Load = unsafe extern "C" fn(*mut *mut c_void, *const u8, u32, *const CUjit_option, *const usize) -> u32;
-        // SAFETY: this is the type of cuModuleLoadDataEx.
-        let Some(load) = (unsafe { self.driver.symbol::<Load>(c"cuModuleLoadDataEx") }) else {
-            return String::new();
-        };
         let text = [image, &[0]].concat();
         let mut log = vec![0u8; 16 << 10];
-        let keys = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
         // This call takes its option values in the place of pointers to them.
         let values = [log.as_mut_ptr() as usize, log.len()];
-        let mut module = std::ptr::null_mut();
-        // SAFETY: the text ends with a NUL, and the log is as long as the options say.
-        unsafe { load(&mut module, text.as_ptr(), 2, keys.as_ptr(), values.as_ptr()) };
-        let length = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
-        String::from_utf8_lossy(&log[..length]).into_owned()
+        let keys = [ERROR_LOG_BUFFER, ERROR_LOG_BUFFER_BYTES];
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: a text ends with a NUL, and the log is as long as the options say.
+        match unsafe { (self.calls.load)(&mut handle, text.as_ptr(), 2, keys.as_ptr(), values.as_ptr()) } {
+            0 => Ok(Module { handle, calls: self.calls }),
+            code => {
+                let length = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
+                let said = String::from_utf8_lossy(&log[..length]);
+                Err(self.failed("loading the kernels", code).at(&self.name).because(said))
+            }
+        }
     }
 
     /// Copies `content` to the GPU, between guard bands.
@@ -165,8 +268,8 @@ impl Gpu {
         let guard = [GUARD; GUARD_BYTES];
         let memory = DeviceBuffer::from_slice(&[&guard, content, &guard].concat());
         let doing = || format!("reserving {} bytes of GPU memory", content.len());
-        let memory = memory.map_err(|error| self.failed(&doing(), error).at(&self.name))?;
-        Ok(Buffer { memory: Memory::Device(memory) })
+        let memory = memory.map_err(|error| self.failed(&doing(), error as u32).at(&self.name))?;
+        Ok(Buffer { memory: ManuallyDrop::new(Memory::Device(memory)) })
     }
 
     /// Puts `content` into memory of the host that the GPU sees, between guard bands.
@@ -174,37 +277,50 @@ impl Gpu {
         let guard = [GUARD; GUARD_BYTES];
         let memory = LockedBuffer::from_slice(&[&guard, content, &guard].concat());
         let doing = || format!("reserving {} bytes of the host's memory", content.len());
-        let memory = memory.map_err(|error| self.failed(&doing(), error).at(&self.name))?;
-        Ok(Buffer { memory: Memory::Host(memory) })
+        let memory = memory.map_err(|error| self.failed(&doing(), error as u32).at(&self.name))?;
+        Ok(Buffer { memory: ManuallyDrop::new(Memory::Host(memory)) })
     }
 
     /// Fills a variable of a module.
-    pub fn set<const BYTES: usize>(&self, module: &Module, variable: &CStr, content: &[u8; BYTES]) -> Result<()> {
-        let filled = module.get_global::<[u8; BYTES]>(variable).and_then(|mut place| place.copy_from(content));
-        filled.map_err(|error| self.failed("filling a variable", error).at(variable.to_string_lossy()))
+    pub fn set(&self, module: &Module, variable: &CStr, content: &[u8]) -> Result<()> {
+        let place = || variable.to_string_lossy();
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: the module is loaded, the name is a C string, and both numbers are writable.
+        let code = unsafe { (self.calls.global)(&mut address, &mut bytes, module.handle, variable.as_ptr()) };
+        if code != 0 {
+            return Err(self.failed("finding a variable", code).at(place()));
+        }
+        if bytes != content.len() {
+            let wrong = format!("the variable has {bytes} bytes, and is given {}", content.len());
+            return Err(Error::new(wrong).at(place()));
+        }
+        let pointer = DevicePointer::<u8>::from_raw(address);
+        // SAFETY: the driver says that so many bytes lie there, and a variable outlives this function.
+        let mut memory = ManuallyDrop::new(unsafe { DeviceBuffer::from_raw_parts(pointer, bytes) });
+        memory.copy_from(content).map_err(|error| self.failed("filling a variable", error as u32).at(place()))
     }
 
     /// Copies `content`, of the buffer's length, to a buffer, and makes its guard bands anew.
     pub fn refill(&self, buffer: &mut Buffer, content: &[u8]) -> Result<()> {
         let guard = [GUARD; GUARD_BYTES];
         let content = [&guard, content, &guard].concat();
-        let copied = match &mut buffer.memory {
+        let copied = match &mut *buffer.memory {
             Memory::Device(memory) => memory.copy_from(&content),
             Memory::Host(memory) => {
                 memory.copy_from_slice(&content);
                 Ok(())
             }
         };
-        copied.map_err(|error| self.failed("copying to the GPU", error).at(&self.name))
+        copied.map_err(|error| self.failed("copying to the GPU", error as u32).at(&self.name))
     }
 
     /// Copies a buffer back; an error if anything wrote outside of it.
     pub fn download(&self, buffer: &Buffer) -> Result<Vec<u8>> {
-        let all = match &buffer.memory {
+        let all = match &*buffer.memory {
             Memory::Device(memory) => {
                 let mut all = vec![0; memory.len()];
                 let copied = memory.copy_to(&mut all[..]);
-                copied.map_err(|error| self.failed("copying from the GPU", error).at(&self.name))?;
+                copied.map_err(|error| self.failed("copying from the GPU", error as u32).at(&self.name))?;
                 all
             }
             Memory::Host(memory) => memory.to_vec(),
@@ -236,59 +352,92 @@ impl Gpu {
     fn function<'m>(&self, module: &'m Module, launch: &Launch) -> Result<Function<'m>> {
         let anew = "build the image anew: it is older than the harness, or of another crate";
         let kernel = &launch.kernel;
-        let function = module
-            .get_function(kernel)
-            .map_err(|error| self.failed("finding the kernel in the image", error).at(kernel).fix(anew))?;
+        let name = CString::new(kernel.as_str()).map_err(|error| Error::new(error).at(kernel))?;
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: the module is loaded, and the name is a C string.
+        match unsafe { (self.calls.function)(&mut handle, module.handle, name.as_ptr()) } {
+            0 => {}
+            code => return Err(self.failed("finding the kernel in the image", code).at(kernel).fix(anew)),
+        }
+        let function = Function { handle, _module: module };
         let passed: Vec<usize> = launch.arguments.iter().map(Argument::bytes).collect();
-        let taken = self.parameters(&function).map_err(|error| error.at(kernel))?;
-        match taken.and_then(|taken| mismatch(&taken, &passed)) {
+        match self.parameters(&function).and_then(|taken| mismatch(&taken, &passed)) {
             Some(mismatch) => Err(Error::new(mismatch).at(kernel).fix(anew)),
             None => Ok(function),
         }
     }
 
-    /// The bytes of each parameter of a kernel; none if the driver is older than CUDA 12.4 or does not know.
-    fn parameters(&self, function: &Function<'_>) -> Result<Option<Vec<usize>>> {
-        type GetParamInfo = unsafe extern "C" fn(CUfunction, usize, *mut usize, *mut usize) -> u32;
-        const NO_SUCH_PARAMETER: u32 = CudaError::InvalidValue as u32;
-        const NOT_SUPPORTED: u32 = CudaError::NotSupported as u32;
+    /// The bytes of each parameter of a kernel; none if the driver does not say: it is older than CUDA 12.4, or does not
+    /// know, or names no parameter at all, which no kernel of ours is without.
+    fn parameters(&self, function: &Function<'_>) -> Option<Vec<usize>> {
+        type GetParamInfo = unsafe extern "C" fn(*mut c_void, usize, *mut usize, *mut usize) -> u32;
         // SAFETY: this is the type of cuFuncGetParamInfo.
-        let Some(ask) = (unsafe { self.driver.symbol::<GetParamInfo>(c"cuFuncGetParamInfo") }) else {
-            return Ok(None);
-        };
+        let ask = unsafe { self.driver.symbol::<GetParamInfo>(c"cuFuncGetParamInfo") }?;
         let mut sizes = Vec::new();
-        loop {
-            let (mut offset, mut size) = (0, 0);
-            // SAFETY: the function is of a loaded module, and both numbers are writable.
-            match unsafe { ask(function.to_raw(), sizes.len(), &mut offset, &mut size) } {
-                0 => sizes.push(size),
-                NO_SUCH_PARAMETER => return Ok(Some(sizes)),
-                NOT_SUPPORTED => return Ok(None),
-                code => {
-                    let why = self.driver.describe(code);
-                    return Err(Error::new(format_args!("asking for the kernel's parameters failed with {why}")));
-                }
-            }
+        let (mut offset, mut size) = (0, 0);
+        // SAFETY: the function is of a loaded module, and both numbers are writable.
+        while unsafe { ask(function.handle, sizes.len(), &mut offset, &mut size) } == 0 {
+            sizes.push(size);
         }
+        (!sizes.is_empty()).then_some(sizes)
     }
 
     /// # Safety
     /// As for [`Gpu::launch`]; the function is the launch's kernel.
     unsafe fn start(&self, function: &Function<'_>, launch: &Launch) -> Result<()> {
         let pointers: Vec<_> = launch.arguments.iter().map(Argument::pointer).collect();
+        let (stream, none) = (self.stream.as_inner().cast(), std::ptr::null());
         // SAFETY: by this function's contract; the pointers live until the launch has copied them.
-        let launched = unsafe { self.stream.launch(function, launch.blocks, launch.threads, 0, &pointers) };
-        launched.map_err(|error| self.failed("launching", error).at(&launch.kernel))
+        let code = unsafe {
+            (self.calls.launch)(
+                function.handle,
+                launch.blocks,
+                1,
+                1,
+                launch.threads,
+                1,
+                1,
+                0,
+                stream,
+                pointers.as_ptr(),
+                none,
+            )
+        };
+        if code == 0 { Ok(()) } else { Err(self.failed("launching", code).at(&launch.kernel)) }
     }
 
-    /// Waits for everything launched so far.
+    /// Waits for everything launched so far, and not for ever.
     pub fn wait(&self) -> Result<()> {
-        self.stream.synchronize().map_err(|error| self.failed("running the kernels", error).at(&self.name))
+        match self.waited() {
+            Waited::Done => Ok(()),
+            Waited::Failed(code) => Err(self.failed("running the kernels", code).at(&self.name)),
+            Waited::Hung => Err(Error::new(format_args!("the kernels have not ended after {:?}", self.limit))
+                .at(&self.name)
+                .fix("look for a wait in the kernel that nothing ends")),
+        }
     }
 
-    /// Waits as well, and gives the driver's answer as its number.
-    pub fn answer(&self) -> u32 {
-        self.stream.synchronize().err().map_or(0, |error| error as u32)
+    /// Waits as well, and tells how that ended. After any answer but `Done` the GPU serves this process no more.
+    ///
+    /// The stream is asked, since a wait in the driver has no limit. It also tells which error is of one call and which
+    /// is of the whole context: the latter comes back for ever.
+    pub fn waited(&self) -> Waited {
+        let began = Instant::now();
+        loop {
+            // SAFETY: the stream lives as long as this.
+            let waited = match unsafe { (self.calls.query)(self.stream.as_inner().cast()) } {
+                0 => return Waited::Done,
+                NOT_READY if began.elapsed() < self.limit => {
+                    let pause = began.elapsed().min(Duration::from_millis(1)) / 8;
+                    std::thread::sleep(pause);
+                    continue;
+                }
+                NOT_READY => Waited::Hung,
+                code => Waited::Failed(code),
+            };
+            GONE.store(true, Ordering::Relaxed);
+            return waited;
+        }
     }
 
     /// The seconds that one of `repetitions` launches takes, after one that does not count.
@@ -296,7 +445,7 @@ impl Gpu {
     /// # Safety
     /// As for [`Gpu::launch`]; launching again does the same again.
     pub unsafe fn time(&self, module: &Module, launch: &Launch, repetitions: u32) -> Result<f64> {
-        let failed = |error| self.failed("timing", error).at(&launch.kernel);
+        let failed = |error| self.failed("timing", error as u32).at(&launch.kernel);
         let [start, stop] = [(); 2].map(|()| Event::new(EventFlags::DEFAULT));
         let (start, stop) = (start.map_err(failed)?, stop.map_err(failed)?);
         let function = self.function(module, launch)?;
@@ -319,7 +468,7 @@ impl Gpu {
     /// # Safety
     /// As for [`Gpu::launch`].
     pub unsafe fn time_once(&self, module: &Module, launch: &Launch) -> Result<f64> {
-        let failed = |error| self.failed("timing", error).at(&launch.kernel);
+        let failed = |error| self.failed("timing", error as u32).at(&launch.kernel);
         let [start, stop] = [(); 2].map(|()| Event::new(EventFlags::DEFAULT));
         let (start, stop) = (start.map_err(failed)?, stop.map_err(failed)?);
         let function = self.function(module, launch)?;
@@ -331,8 +480,8 @@ impl Gpu {
         Ok(f64::from(stop.elapsed_time_f32(&start).map_err(failed)?) / 1e3)
     }
 
-    fn failed(&self, doing: &str, error: CudaError) -> Error {
-        Error::new(format_args!("{doing} failed with {}", self.driver.describe(error as u32)))
+    fn failed(&self, doing: &str, code: u32) -> Error {
+        Error::new(format_args!("{doing} failed with {} ({code})", self.driver.describe(code)))
     }
 }
 
@@ -369,7 +518,16 @@ const GUARD_BYTES: usize = 256;
 
 /// A piece of memory between two guard bands; freed when dropped.
 pub struct Buffer {
-    memory: Memory,
+    memory: ManuallyDrop<Memory>,
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if !is_gone() {
+            // SAFETY: it is not used again.
+            unsafe { ManuallyDrop::drop(&mut self.memory) };
+        }
+    }
 }
 
 enum Memory {
@@ -381,7 +539,7 @@ enum Memory {
 impl Buffer {
     /// Where its content begins on the GPU, aligned to 256 bytes.
     pub fn address(&self) -> u64 {
-        let start = match &self.memory {
+        let start = match &*self.memory {
             Memory::Device(memory) => memory.as_device_ptr().as_raw(),
             Memory::Host(memory) => memory.as_ptr() as u64,
         };

@@ -220,7 +220,7 @@ fn refused_ptx() {
     let image = [PTX_90, b"bad %r1;\n"].concat();
     assert_eq!(
         gpu.load(&image).unwrap_err().to_string(),
-        "loading the kernels failed with CUDA_ERROR_INVALID_PTX: said by the fake driver\n  at Fake GPU\n  \
+        "loading the kernels failed with CUDA_ERROR_INVALID_PTX: said by the fake driver (218)\n  at Fake GPU\n  \
          | line 4: bad is not an opcode"
     );
 }

@@ -32,7 +32,7 @@ struct Arguments {
 enum Task {
     /// Show each hint of four kernels in Rust, in PTX and in machine code, then run the kernels and check every value
     Demo(demo::Demo),
-    /// Run all tests, in dev and in release builds
+    /// Run all tests; those that the optimiser can change, in a release build too
     Test(test::Test),
     /// List every legal form, its Rust, its PTX and what it needs; or check them all
     Forms(forms::Forms),

@@ -23,6 +23,18 @@ pub(crate) struct Test {
     arguments: Vec<OsString>,
 }
 
+/// The parts, each a run of `cargo test`. All tests run in the dev profile. The release profile repeats those whose code
+/// the optimiser changes: what the crate means on a CPU, the kernels that run there, and calls into the driver. The
+/// others read texts that other programs wrote, and they test device code of both profiles themselves.
+const PARTS: [(&str, &[&str]); 3] = [
+    ("dev profile", &["--workspace"]),
+    ("release profile, crate and kernels", &["--release", "--package=ptx-intrinsics", "--package=kernels"]),
+    (
+        "release profile, launches",
+        &["--release", "--package=host-tests", "--test=workloads", "--test=driver", "--test=gpu"],
+    ),
+];
+
 /// A part of the tests, and how it went.
 struct Part {
     name: &'static str,
@@ -35,21 +47,21 @@ impl Test {
         let began = Instant::now();
         let machine = Machine::current();
         let route = provide(self.toolchain)?;
-        // Both profiles draw the same forms, so that the second finds them compiled.
+        // All parts draw the same forms, so that the next one finds them compiled.
         let seed = forms_check::seed()?;
         let provided = Part { name: "toolchain and CUDA tools", seconds: began.elapsed().as_secs_f64(), failure: None };
         let mut parts = vec![provided];
-        for (name, release) in [("dev profile", false), ("release profile", true)] {
-            parts.push(self.part(&machine, name, release, route, seed)?);
+        for (name, selection) in PARTS {
+            parts.push(self.part(&machine, name, selection, route, seed)?);
         }
         summary(&parts, began.elapsed().as_secs_f64())
     }
 
     /// Runs `cargo test` on this terminal.
-    fn part(&self, machine: &Machine, name: &'static str, release: bool, route: Route, seed: u64) -> Result<Part> {
+    fn part(&self, machine: &Machine, name: &'static str, selection: &[&str], route: Route, seed: u64) -> Result<Part> {
         let mut command = cargo(machine, route);
         command.env(forms_check::SEED_VARIABLE, seed.to_string());
-        command.args(["test", "--workspace"]).args(release.then_some("--release")).args(&self.arguments);
+        command.arg("test").args(selection).args(&self.arguments);
         let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
         let line = format!("cargo {}", words.join(" "));
         eprintln!("\n{} {line}", style(format!("{name}:")).bold().for_stderr());

@@ -4,7 +4,7 @@ use super::image::Entry;
 use super::image::Image;
 use super::trial::Room;
 use crate::error::{Error, Result};
-use crate::gpu::{Argument, Gpu, Launch};
+use crate::gpu::{Argument, Gpu, Launch, Waited};
 
 /// An access that goes wrong, and what the driver has to say.
 #[derive(Clone, Debug)]
@@ -84,10 +84,11 @@ impl Fault {
         let launch = Launch { kernel: self.name.clone(), blocks: 1, threads: 1, arguments };
         // SAFETY: the access fails, which is what is asked; nobody uses this process's GPU behind it.
         unsafe { gpu.launch(&module, &launch) }?;
-        let answer = gpu.answer();
-        // What a faulted GPU holds cannot be freed.
-        std::mem::forget((memory, out, module));
-        Ok(answer)
+        match gpu.waited() {
+            Waited::Done => Ok(0),
+            Waited::Failed(code) => Ok(code),
+            Waited::Hung => Err(Error::new("the access does not end").at(&self.name)),
+        }
     }
 }
 

@@ -3,12 +3,10 @@
 //!
 //! Forbidden is what the PTX memory model forbids; the rest may show or not, and is only counted.
 
-use cust::module::Module;
-
 use super::image::Entry;
 use super::trial::Room;
 use crate::error::Result;
-use crate::gpu::{Argument, Buffer, Gpu, Launch};
+use crate::gpu::{Argument, Buffer, Gpu, Launch, Module};
 
 /// A test's shape. `x` and `y` are 0 at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,6 @@ use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 use std::time::Instant;
 
-use cust::module::Module;
 use ptx_intrinsics::catalogue::Form;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -16,7 +15,7 @@ use super::plan::{Kernel, Key, Plan, key};
 use super::trial::{PARAMETER, Room, THREADS};
 use crate::error::{Error, Result};
 use crate::forms::{Case, Manner};
-use crate::gpu::{Argument, Buffer, Gpu, Launch};
+use crate::gpu::{Argument, Buffer, Gpu, Launch, Module};
 use crate::progress::Progress;
 
 /// What came of a form.

@@ -18,12 +18,11 @@ use crate::{
     cuda_tools::CudaTools,
     device_build::DeviceBuild,
     error::{Error, Result},
-    gpu::{Argument, Buffer, Gpu, Launch},
+    gpu::{Argument, Buffer, Gpu, Launch, Module},
     progress::Progress,
     target::{PtxVersion, Sm},
     toolchain::DeviceToolchain,
 };
-use cust::module::Module;
 use kernels::{
     Thread,
     executor::{self, Grid},
