@@ -311,7 +311,9 @@ fn pip(machine: &Machine) -> Result<Command> {
         let Some(program) = machine.which(way[0]) else {
             continue;
         };
-        let command = || machine.command(&program).args(&way[1..]);
+        // pip asks `rustc` for its version and kills it after half a second. A rustup that began to install something then
+        // would leave a toolchain half done.
+        let command = || machine.command(&program).args(&way[1..]).env("RUSTUP_AUTO_INSTALL", "0");
         if command().arg("--version").run().is_ok() {
             return Ok(command());
         }

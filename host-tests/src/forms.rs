@@ -171,10 +171,18 @@ impl Case {
         }
     }
 
-    /// The Rust function. Values pass through references: rustc cannot pass 256-bit ones to a kernel, and would
-    /// check a raw pointer for alignment in a dev build.
+    /// The Rust function.
     fn source(&self) -> String {
-        let Case { name, form, .. } = self;
+        // A function's parameters are only in a function, and not in a kernel.
+        let abi = if self.form.space() == Some("param::func") { "C" } else { "ptx-kernel" };
+        let name = &self.name;
+        format!("#[unsafe(no_mangle)]\npub unsafe extern \"{abi}\" fn {name}{}\n", self.parameters_and_body())
+    }
+
+    /// What follows the function's name, on one line. Values pass through references: rustc cannot pass 256-bit ones to
+    /// a kernel, and would check a raw pointer for alignment in a dev build.
+    pub fn parameters_and_body(&self) -> String {
+        let form = &self.form;
         let guarded = self.is_guarded();
         let element = form.element().unwrap_or("u8");
         let mut parameters = match (form.operation(), form.signature()) {
@@ -211,9 +219,7 @@ impl Case {
                 format!("{state}{result}unsafe {{ {expression} }}")
             }
         };
-        // A function's parameters are only in a function, and not in a kernel.
-        let abi = if form.space() == Some("param::func") { "C" } else { "ptx-kernel" };
-        format!("#[unsafe(no_mangle)]\npub unsafe extern \"{abi}\" fn {name}({parameters}) {{ {body} }}\n")
+        format!("({parameters}) {{ {body} }}")
     }
 
     /// The lines of PTX that the function's only `asm!` has to be, registers as `%`.
