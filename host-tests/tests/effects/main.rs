@@ -62,16 +62,18 @@ fn cases() -> Result<Vec<Case>> {
 
 /// What a case is one of: what decides its `asm!`, one by one.
 fn kinds(case: &Case) -> Vec<[String; 3]> {
-    let instruction = case.form.instruction();
-    let manner = if let Manner::Lanes(_) = case.manner { "Lanes".to_owned() } else { format!("{:?}", case.manner) };
-    let own = |said: &str| [instruction, &manner, said].map(str::to_owned);
-    let words = case.form.ptx().split('.').map(own);
-    let place = [own(&format!("{:?} {:?}", case.form.space(), case.form.signature()))];
-    if instruction.starts_with("atom") || instruction.starts_with("red") {
-        words.collect()
-    } else {
-        words.chain(place).collect()
+    let form = &case.form;
+    if form.signature().is_some() && !form.is_atomic() {
+        return vec![[form.told(), String::new(), String::new()]];
     }
+    // All operations of an atomic are one `asm!`.
+    let instruction =
+        if form.is_atomic() { form.ptx().split('.').next().unwrap_or_default() } else { form.instruction() };
+    let manner = if let Manner::Lanes(_) = case.manner { "Lanes".to_owned() } else { format!("{:?}", case.manner) };
+    let mut words: Vec<&str> = form.ptx().split('.').collect();
+    // Of types only 128 bits are another `asm!`.
+    words.pop_if(|ty| *ty != "b128");
+    words.into_iter().map(|word| [instruction, &manner, word].map(str::to_owned)).collect()
 }
 
 #[test]
