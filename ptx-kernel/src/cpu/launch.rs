@@ -242,9 +242,10 @@ fn all_done(states: &[State]) -> bool {
 fn run_block(fibers: &mut [Fiber], states: &mut [State], places: &[Place]) {
     loop {
         turn(fibers, states, places);
-        let warps = states.chunks_mut(WARP_SIZE as usize);
-        let of_warps = warps.fold(false, |any, warp| open(warp, Wait::Warp) || any);
-        if !of_warps && !open(states, Wait::Block) {
+        // All of them: each warp goes on by itself.
+        let opened =
+            states.chunks_mut(WARP_SIZE as usize).filter_map(|warp| open(warp, Wait::Warp).then_some(())).count();
+        if opened == 0 && !open(states, Wait::Block) {
             return;
         }
     }
