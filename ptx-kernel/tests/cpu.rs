@@ -95,20 +95,20 @@ fn variables_do_not_overlap_and_blocks_have_their_own() {
         }
     });
     assert_eq!(sums, [712, 812, 912, 1012]);
-    assert_eq!(gather(launch, 4, || u32::from(one().is_aligned_to_16())), [1; 4]);
+    assert_eq!(gather(launch, 4, || u32::from(one().aligned_to_16())), [1; 4]);
     assert_eq!(
-        message(|| drop(gather(Launch::new(1, 1), 1, || u32::from(dynamic_shared::<u8>().is_aligned_to_16())))),
+        message(|| drop(gather(Launch::new(1, 1), 1, || u32::from(dynamic_shared::<u8>().aligned_to_16())))),
         "this launch has no dynamic shared memory: say how many bytes with `Launch::dynamic_shared`"
     );
 }
 
 /// Where a variable is.
 trait Aligned {
-    fn is_aligned_to_16(self) -> bool;
+    fn aligned_to_16(self) -> bool;
 }
 
 impl<T> Aligned for SharedPtr<T> {
-    fn is_aligned_to_16(self) -> bool {
+    fn aligned_to_16(self) -> bool {
         format!("{self:?}").trim_end_matches(')').ends_with('0')
     }
 }
@@ -144,7 +144,7 @@ fn shuffles_take_from_the_lane_that_they_name() {
 fn votes_count_the_lanes_that_are_there() {
     let launch = Launch::new(1, 40);
     // SAFETY: all threads that have not ended come along.
-    let ballots = gather(launch, 40, || unsafe { ballot(thread_idx_x() % 3 == 0) });
+    let ballots = gather(launch, 40, || unsafe { ballot(thread_idx_x().is_multiple_of(3)) });
     assert_eq!([ballots[0], ballots[31], ballots[32]], [0x4924_9249, 0x4924_9249, 0b1001_0010]);
     // SAFETY: as above.
     assert_eq!(gather(launch, 40, || unsafe { u32::from(any(thread_idx_x() == 39)) })[31..33], [0, 1]);
