@@ -209,8 +209,9 @@ fn planned<'p>(by_name: &HashMap<&str, &'p Kernel>, name: &str) -> Result<&'p Ke
 
 /// Whether a kernel has an instruction that none before it has.
 fn is_new<'p>(kernel: &'p Kernel, known: &mut HashSet<&'p str>) -> bool {
-    let instructions = kernel.trials.iter().map(|case| case.form.instruction());
-    instructions.fold(false, |new, instruction| known.insert(instruction) || new)
+    let before = known.len();
+    known.extend(kernel.trials.iter().map(|case| case.form.instruction()));
+    known.len() > before
 }
 
 impl Outcome {
