@@ -24,8 +24,8 @@ use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
 use crate::workload;
 
-/// GPUs whose machine code a bundle has; the others of a generation run that of the one before them.
-pub const GPUS: [u32; 10] = [75, 80, 86, 89, 90, 100, 103, 110, 120, 121];
+/// GPUs whose machine code a bundle has unless it is told others: the first of each generation, whose code the others run.
+pub const GPUS: [u32; 6] = [75, 80, 90, 100, 110, 120];
 
 /// A bundle is at most so large.
 pub const LARGEST: u64 = 48_000_000;
@@ -196,9 +196,9 @@ pub fn sets(folder: &Path, sm: u32) -> Result<Vec<Set>> {
         names.extend(number.map(|(major, minor)| (major, minor, name)));
     }
     names.sort();
+    // A GPU runs the code of its own generation, of itself or of one that is older.
     let set = |(.., name): (u32, u32, String)| {
-        let fits = GPUS.into_iter().filter(|&known| known / 10 == sm / 10 && known <= sm);
-        let mut files = fits.chain([sm]).map(|known| file_of(folder, &name, Sm::new(known)));
+        let mut files = (sm / 10 * 10..=sm).map(|known| file_of(folder, &name, Sm::new(known)));
         Some(Set { file: files.rfind(|file| file.is_file())?, name })
     };
     let sets: Vec<Set> = names.into_iter().rev().filter_map(set).collect();

@@ -62,6 +62,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "a_fault_is_named", sm: "100", run: a_fault_is_named },
     Scenario { name: "an_argument_of_another_size_is_named", sm: "100", run: an_argument_of_another_size },
     Scenario { name: "a_part_runs_under_each_sanitizer", sm: "100", run: a_part_under_each_sanitizer },
+    Scenario { name: "a_stray_write_is_seen", sm: "100", run: a_stray_write },
     Scenario { name: "a_whole_run_is_complete", sm: "100", run: a_whole_run },
     Scenario { name: "an_image_that_is_refused_is_named", sm: "100", run: a_refused_image },
     Scenario { name: "the_second_set_runs_if_the_first_is_refused", sm: "100", run: the_second_set },
