@@ -6,7 +6,8 @@ use crate::ptx_of;
 use crate::values::{BYTEWISE, Memory, kernel_of, same};
 
 /// Types of each size, and their bytes.
-const TYPES: [(&str, usize); 6] = [("u8", 1), ("i16", 2), ("f32", 4), ("u64", 8), ("V4<u32>", 16), ("V2<f64>", 16)];
+const TYPES: [(&str, usize); 8] =
+    [("u8", 1), ("i16", 2), ("f32", 4), ("V4<u8>", 4), ("u64", 8), ("V4<u32>", 16), ("V2<f64>", 16), ("B128", 16)];
 
 /// How to go to a place, and how many elements further it is; `n` and `m` are 3 and 1, and the compiler does not know it.
 const WAYS: [(&str, isize); 10] = [
@@ -37,11 +38,17 @@ fn a_shared_ptr_goes_forward_and_backward() {
                  let room = cvta_shared::<u8>(256); let q = SharedPtr::<{ty}>::from_address(320);"
             );
             let at = format!("let at: SharedPtr<{ty}> = {way};");
-            functions +=
-                &kernel_of(&load, &format!("{before} bytes(from, room); {at} *to.cast::<{ty}>() = at.read();"));
+            functions += &kernel_of(
+                &load,
+                &format!(
+                    "{before} bytes(from, room); {at} *to.cast::<{ty}>() = at.read(); *out.cast::<{ty}>() = at.read_if(cond, *from.cast::<{ty}>());"
+                ),
+            );
             functions += &kernel_of(
                 &store,
-                &format!("{before} bytes(to, room); {at} at.write(*from.cast::<{ty}>()); bytes(room, to);"),
+                &format!(
+                    "{before} bytes(to, room); {at} at.write(*from.cast::<{ty}>()); bytes(room, to); at.write_if(cond, *out.cast::<{ty}>()); bytes(room, out);"
+                ),
             );
             kernels.push((load, store, bytes, elements, format!("{way} of {ty}")));
         }
@@ -52,15 +59,27 @@ fn a_shared_ptr_goes_forward_and_backward() {
     memory.out[..8].copy_from_slice(&[3, 0, 0, 0, 1, 0, 0, 0]);
     for (load, store, bytes, elements, what) in &kernels {
         let place = MIDDLE.checked_add_signed(elements * *bytes as isize).expect("it is within the memory");
-        let place = place..place + bytes;
-        let mut expected = memory.to;
-        expected[..*bytes].copy_from_slice(&memory.from[place.clone()]);
-        let check =
-            |kernel: &str, expected: &[u8]| same("the memory", expected, &memory.after(&program, kernel, true)?.to);
-        check(load, &expected).unwrap_or_else(|error| panic!("a load at {what}: {error}"));
-        let mut expected = memory.to;
-        expected[place].copy_from_slice(&memory.from[..*bytes]);
-        check(store, &expected).unwrap_or_else(|error| panic!("a store at {what}: {error}"));
+        let (first, place) = (0..*bytes, place..place + bytes);
+        for cond in [true, false] {
+            let mut loaded = memory.clone();
+            loaded.to[first.clone()].copy_from_slice(&memory.from[place.clone()]);
+            let guarded = if cond { place.clone() } else { first.clone() };
+            loaded.out[first.clone()].copy_from_slice(&memory.from[guarded]);
+            let mut stored = memory.clone();
+            stored.to[place.clone()].copy_from_slice(&memory.from[first.clone()]);
+            stored.out = stored.to;
+            if cond {
+                stored.out[place.clone()].copy_from_slice(&memory.out[first.clone()]);
+            }
+            for (kernel, expected) in [(load, loaded), (store, stored)] {
+                let after = memory.after(&program, kernel, cond);
+                let checked = after.and_then(|after| {
+                    same("the memory", &expected.to, &after.to)?;
+                    same("the memory under a predicate", &expected.out, &after.out)
+                });
+                checked.unwrap_or_else(|error| panic!("{kernel} at {what}, {cond}: {error}"));
+            }
+        }
     }
     assert_eq!(kernels.len(), TYPES.len() * WAYS.len());
 }
