@@ -289,6 +289,33 @@ fn rustcs_to_come() {
     assert_eq!(silent.gates("-Ctarget-cpu=sm_90", ""), Ok((90, 78, None)));
 }
 
+/// `ptx-kernel` is to go for `gpu-kernel`: a kernel is the same entry point by either name. The build script's question names
+/// neither.
+#[test]
+fn a_kernel_by_the_name_to_come() {
+    let toolchain = toolchain();
+    let folder = tempfile::tempdir().expect("the system has a place for temporary files");
+    let [source, assembly] = ["kernel.rs", "kernel.s"].map(|name| folder.path().join(name).display().to_string());
+    let compiled = |abi: &str| {
+        let text = format!(
+            "#![feature(no_core, lang_items, abi_gpu_kernel, abi_ptx)]\n#![no_core]\n\
+             #[lang = \"pointee_sized\"] pub trait PointeeSized {{}}\n\
+             #[lang = \"meta_sized\"] pub trait MetaSized: PointeeSized {{}}\n\
+             #[lang = \"sized\"] pub trait Sized: MetaSized {{}}\n\
+             #[unsafe(no_mangle)] pub extern \"{abi}\" fn kernel(_p: *mut u32, _n: u32) {{}}\n"
+        );
+        fs::write(&source, text).expect("a file can be written here");
+        let out = format!("--emit=asm={assembly}");
+        let rustc =
+            toolchain.rustc().args(["--target", TARGET, "--crate-type=lib", "--cap-lints=allow", &out, &source]);
+        rustc.run().unwrap_or_else(|error| panic!("{abi}: {error}"));
+        fs::read_to_string(&assembly).expect("rustc wrote it")
+    };
+    let kernel = compiled("ptx-kernel");
+    assert!(kernel.contains(".visible .entry kernel(\n\t.param .u64 .ptr .align 1 kernel_param_0,"), "{kernel}");
+    assert_eq!(compiled("gpu-kernel"), kernel);
+}
+
 #[test]
 fn flags_that_cannot_be_are_refused() {
     let script = BuildScript::compile();

@@ -709,8 +709,13 @@ const fn stop_for_ptx(text: &str, ptx: u32) -> ! {
         let message = message.and("libnvvm writes its own; if yours writes ptx").and_number(ptx);
         message.and(" or newer, state it in PTX_INTRINSICS_TARGET").panic()
     }
-    let message = message.and("add `-Ctarget-feature=+ptx").and_number(ptx);
-    message.and("` to RUSTFLAGS; if PTX_INTRINSICS_TARGET is set, raise it there").panic()
+    if cfg!(target_arch = "nvptx64") {
+        let message = message.and("add `-Ctarget-feature=+ptx").and_number(ptx);
+        message.and("` to RUSTFLAGS; if PTX_INTRINSICS_TARGET is set, raise it there").panic()
+    }
+    let message =
+        message.and("raise it in PTX_INTRINSICS_TARGET; the build for the GPU needs a rustc with that version, and");
+    message.and(" `-Ctarget-feature=+ptx").and_number(ptx).and("` in RUSTFLAGS").panic()
 }
 
 /// A text that is put together while constants are evaluated.
