@@ -1,5 +1,8 @@
 //! What each instruction has to give, by Rust's own types and, where the ISA has a loop, by that loop.
 
+// A cast is unnecessary for one of the types that a macro's expression is for.
+#![allow(clippy::unnecessary_cast)]
+
 use half::{bf16, f16};
 
 use crate::patterns::{Instruction, Register};
@@ -201,7 +204,7 @@ pub(crate) fn reference(instruction: &Instruction, operands: &[u64; 8]) -> Optio
                 ("sub", false, _) => a.wrapping_sub(b),
                 ("sub", true, _) => a.saturating_sub(b),
                 (_, _, false) => a.wrapping_mul(b),
-                _ => upper(last, a as u64, b as u64) as T,
+                _ => upper(last, s[0], s[1]) as T,
             }) as u64
         }),
         "mul" => wide(last, a, b),
@@ -239,7 +242,7 @@ pub(crate) fn reference(instruction: &Instruction, operands: &[u64; 8]) -> Optio
         "min" | "max" => by_integer!(last, T => {
             let (a, b) = (a as T, b as T);
             let one = if name == "min" { a.min(b) } else { a.max(b) };
-            (if has("relu") { one.max(0) } else { one }) as u64
+            (if has("relu") { one.max(T::default()) } else { one }) as u64
         }),
         "dp4a" | "dp2a" => dot(&words, word(a), word(b), word(c)).into(),
         "and" => a & b,
@@ -257,8 +260,7 @@ pub(crate) fn reference(instruction: &Instruction, operands: &[u64; 8]) -> Optio
         "shl" => by_integer!(last, T => (a as T).checked_shl(word(b)).unwrap_or(0) as u64),
         "shr" => by_integer!(last, T => {
             let number = a as T;
-            #[allow(unused_comparisons)]
-            let filled = if number < 0 { u64::MAX } else { 0 };
+            let filled = if number < T::default() { u64::MAX } else { 0 };
             number.checked_shr(word(b)).map_or(filled, |shifted| shifted as u64)
         }),
         "shf" => {
@@ -332,8 +334,8 @@ fn wide(ty: &str, a: u64, b: u64) -> u64 {
 
 fn upper(ty: &str, a: u64, b: u64) -> u64 {
     match ty {
-        "u64" => (u128::from(a) * u128::from(b) >> 64) as u64,
-        "s64" => (i128::from(a as i64) * i128::from(b as i64) >> 64) as u64,
+        "u64" => ((u128::from(a) * u128::from(b)) >> 64) as u64,
+        "s64" => ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64,
         ty if ty.starts_with('s') => ((wide(ty, a, b) as i64) >> width(ty)) as u64,
         ty => wide(ty, a, b) >> width(ty),
     }
@@ -707,7 +709,7 @@ fn converted(words: &[&str], s: &[u64; 8]) -> Option<Expected> {
         let single = |value: u64| {
             let opcode = format!(
                 "cvt.{}{of}.f32",
-                &words[1..words.len() - 2].iter().map(|word| format!("{word}.")).collect::<String>()
+                words[1..words.len() - 2].iter().map(|word| format!("{word}.")).collect::<String>()
             );
             let instruction = Instruction { opcode, to: vec![Register::Bits(16)], from: vec![Register::Bits(32)] };
             let mut operands = *s;
