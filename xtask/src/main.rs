@@ -6,6 +6,7 @@ mod cost;
 mod demo;
 mod explain;
 mod forms;
+mod litmus;
 mod measured;
 mod parity;
 mod sass;
@@ -47,6 +48,8 @@ enum Task {
     Gpu(bundle::OnThisGpu),
     /// Make a folder with a program and kernels that does what `gpu` does on a machine with nothing but a driver
     Bundle(bundle::Bundle),
+    /// Read litmus tests, say what the memory model allows of each, and compare with published results
+    Litmus(litmus::Litmus),
     /// Render the reports of GPUs, docs/measured/GPU/report.json, into pages beside them
     Measured(measured::Measured),
     /// Compare kernels in Rust with the same in CUDA C++, by the machine code of both
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Task::Parity(parity) => parity.run().map(|()| ExitCode::SUCCESS),
         Task::Gpu(gpu) => gpu.run(),
         Task::Bundle(bundle) => bundle.run().map(|()| ExitCode::SUCCESS),
+        Task::Litmus(litmus) => litmus.run(),
         Task::Measured(measured) => measured.run().map(|()| ExitCode::SUCCESS),
         Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),
     };
