@@ -163,10 +163,10 @@ fn versions() -> Vec<u32> {
     let (rustcs, llvms) = listed.split_once("supported by LLVM").unwrap_or((&listed, ""));
     let (mut known, llvms) = (named(rustcs), named(llvms));
     // What LLVM alone knows is to become an error.
-    if let Some(newest) = llvms.iter().max() {
-        if print(&["--print", "cfg", &format!("-Ctarget-feature=+ptx{newest}")]).is_some() {
-            known.extend(llvms);
-        }
+    if let Some(newest) = llvms.iter().max()
+        && print(&["--print", "cfg", &format!("-Ctarget-feature=+ptx{newest}")]).is_some()
+    {
+        known.extend(llvms);
     }
     known
 }
