@@ -20,11 +20,7 @@ shared!(lab_links: [u32; LINKS as usize]);
 fn sync_cluster() {
     // SAFETY: all threads of the cluster come along.
     unsafe {
-        asm!(
-            "barrier.cluster.arrive.release.aligned;",
-            "barrier.cluster.wait.acquire.aligned;",
-            options(nostack)
-        )
+        asm!("barrier.cluster.arrive.release.aligned;", "barrier.cluster.wait.acquire.aligned;", options(nostack))
     };
 }
 
@@ -88,7 +84,9 @@ pub unsafe extern "ptx-kernel" fn chase_neighbour(times: *mut u32, steps: u32) {
         }
         sync_cluster();
         if me() == 0 && rank() == 0 {
-            probe(times, base, steps, |at| base + u64::from(ptx!(ld.shared::cluster.u32 [SharedClusterPtr::<u32>::from_address(at as u32)])));
+            probe(times, base, steps, |at| {
+                base + u64::from(ptx!(ld.shared::cluster.u32 [SharedClusterPtr::<u32>::from_address(at as u32)]))
+            });
         }
         sync_cluster();
     }

@@ -102,7 +102,7 @@ pub(crate) fn clock_after(value: u64) -> u64 {
 #[inline(always)]
 pub(crate) unsafe fn chosen(ticket: *mut u32, sm: u32) -> bool {
     // SAFETY: by this function's contract.
-    me() == 0 && multiprocessor() == sm && unsafe { ptx!(atom.relaxed.gpu.global.add.u32 [ticket], 1) } == 0
+    me() == 0 && multiprocessor() == sm && unsafe { ptx!(atom.relaxed.gpu.global.add.u32[ticket], 1) } == 0
 }
 
 /// Follows `steps` links, at most [`STEPS`], from `start` by `load`, and writes the clocks that each took to `times`.

@@ -46,7 +46,7 @@ unsafe fn sweep(out: *mut u32, told: u32, from: *const V4<u32>, n: u32, load: im
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn sweep_plain(out: *mut u32, told: u32, from: *const V4<u32>, n: u32) {
     // SAFETY: by this kernel's contract.
-    unsafe { sweep(out, told, from, n, |at| ptx!(ld.global.v4.u32 [at])) };
+    unsafe { sweep(out, told, from, n, |at| ptx!(ld.global.v4.u32[at])) };
 }
 
 /// Reads `n` quads that need not enter L1.

@@ -14,6 +14,7 @@ pub mod forms_check;
 pub mod forms_list;
 pub mod gpu;
 pub mod lab;
+pub mod litmus;
 pub mod nvcc;
 pub mod nvdisasm;
 pub mod operands;

@@ -171,8 +171,12 @@ impl<'g> Bench<'g> {
         let quads = bytes / 16;
         // A sum that nobody expects.
         let told = 0x9e37_79b9;
-        let mut arguments =
-            vec![Argument::U64(self.times.address), Argument::U32(told), Argument::U64(at), Argument::U32(quads as u32)];
+        let mut arguments = vec![
+            Argument::U64(self.times.address),
+            Argument::U32(told),
+            Argument::U64(at),
+            Argument::U32(quads as u32),
+        ];
         let kernel = match how {
             Sweep::Plain => "sweep_plain",
             Sweep::NoAllocate => "sweep_no_allocate",
@@ -275,8 +279,17 @@ impl<'g> Bench<'g> {
     }
 
     /// Runs a kernel of `stage.rs`: does something to `a`, then to `b`, waits for `pause` clocks, and probes.
-    pub fn stage(&self, kernel: &str, sm: u32, [a, b]: [Places; 2], pause: u32, start: u64, steps: u32) -> Asked<Vec<u32>> {
-        let piece = |places: Places| [Argument::U64(places.at), Argument::U32(places.count), Argument::U32(places.step)];
+    pub fn stage(
+        &self,
+        kernel: &str,
+        sm: u32,
+        [a, b]: [Places; 2],
+        pause: u32,
+        start: u64,
+        steps: u32,
+    ) -> Asked<Vec<u32>> {
+        let piece =
+            |places: Places| [Argument::U64(places.at), Argument::U32(places.count), Argument::U32(places.step)];
         let rest = [Argument::U32(pause), Argument::U64(start), Argument::U32(steps)];
         // SAFETY: the places are the callers', and there is a ring at `start`.
         unsafe { self.pinned(kernel, sm, &[&piece(a)[..], &piece(b), &rest].concat(), steps) }

@@ -48,7 +48,7 @@ pub fn calibrate(bench: &Bench<'_>, lines: &mut Lines<'_>) -> Asked<Thresholds> 
         place: place.to_owned(),
         multiprocessor,
         bytes,
-        clocks: count(clocks),
+        clocks: count(clocks).into_iter().collect(),
     };
     let mut write = |line: Line| lines.write(&line).map_err(Fault::new);
 
@@ -93,7 +93,8 @@ pub fn calibrate(bench: &Bench<'_>, lines: &mut Lines<'_>) -> Asked<Thresholds> 
             let places = bench.spread(eighth, steps);
             let ring = bench.ring(buffer.address, &places)?;
             bench.sweep(Sweep::Plain, buffer.address, eighth)?;
-            let [own, others] = [bench.chase("chase_cg", 0, ring, steps)?, bench.chase("chase_cg", other, ring, steps)?];
+            let [own, others] =
+                [bench.chase("chase_cg", 0, ring, steps)?, bench.chase("chase_cg", other, ring, steps)?];
             write(latencies("l2", other, eighth, &others))?;
             Thresholds { far: far(&own, &others), ..found }
         }

@@ -241,8 +241,7 @@ impl<'g> Device<'g> {
         let text = [image, &[0]].concat();
         let mut handle = std::ptr::null_mut();
         // SAFETY: a text ends with a NUL, a cubin knows its length; there are no options.
-        let code =
-            unsafe { (self.calls.load)(&mut handle, text.as_ptr(), 0, std::ptr::null(), std::ptr::null()) };
+        let code = unsafe { (self.calls.load)(&mut handle, text.as_ptr(), 0, std::ptr::null(), std::ptr::null()) };
         self.check("loading the kernels", code).map(|()| Module { handle, calls: Rc::clone(&self.calls) })
     }
 
@@ -263,9 +262,7 @@ impl<'g> Device<'g> {
         let pointers: Vec<_> = arguments.iter().map(Argument::pointer).collect();
         let (list, none) = (pointers.as_ptr(), std::ptr::null());
         // SAFETY: by this function's contract; the pointers live until the launch has copied them.
-        let code = unsafe {
-            (self.calls.launch)(function.0, blocks, 1, 1, threads, 1, 1, 0, self.stream, list, none)
-        };
+        let code = unsafe { (self.calls.launch)(function.0, blocks, 1, 1, threads, 1, 1, 0, self.stream, list, none) };
         self.check("launching", code)
     }
 

@@ -66,7 +66,11 @@ pub const ALL: [Experiment; 10] = [
     Experiment { letter: 'A', title: "bandwidth of copies, beside the driver's own and nvcc's", run: bandwidth },
     Experiment { letter: 'B', title: "what a stream leaves of a hot set in L2, by their hints", run: pollution },
     Experiment { letter: 'C', title: "the same with a part of L2 set aside", run: set_aside },
-    Experiment { letter: 'D', title: "policies for a fraction of the lines, and for a range of addresses", run: policies },
+    Experiment {
+        letter: 'D',
+        title: "policies for a fraction of the lines, and for a range of addresses",
+        run: policies,
+    },
     Experiment { letter: 'E', title: "which sectors come along under each prefetch size", run: sizes },
     Experiment { letter: 'F', title: "what a stream leaves of a hot set in L1, by its hint", run: first_level },
     Experiment { letter: 'G', title: "the latency of each kind of load, and what an acquire costs L1", run: latency },
@@ -85,11 +89,8 @@ fn below(cut: Option<Cut>, clocks: &[u32]) -> Option<f64> {
 /// What a probe says: its median, and what part of it was in L1 and what in L1 or L2, if thresholds are known.
 fn probed(thresholds: &Thresholds, clocks: &[u32]) -> Vec<Reading> {
     let all: Vec<f64> = clocks.iter().map(|clock| f64::from(*clock)).collect();
-    let readings = [
-        ("clocks", median(&all)),
-        ("hits", below(thresholds.l2, clocks)),
-        ("l1_hits", below(thresholds.l1, clocks)),
-    ];
+    let readings =
+        [("clocks", median(&all)), ("hits", below(thresholds.l2, clocks)), ("l1_hits", below(thresholds.l1, clocks))];
     readings.into_iter().filter_map(|(metric, value)| Some((metric, value?))).collect()
 }
 
@@ -137,9 +138,8 @@ fn bandwidth(bench: &Bench<'_>, _: &Thresholds, group: &mut Group<'_>) -> Asked<
             let labels = [("kernel", kernel.to_owned()), ("language", in_words(language).to_owned()), size()];
             let run = move || {
                 // SAFETY: each piece of memory has so many bytes.
-                let work = || unsafe {
-                    bench.launch((language, Without::Nothing), kernel, bench.grid(count), &arguments)
-                };
+                let work =
+                    || unsafe { bench.launch((language, Without::Nothing), kernel, bench.grid(count), &arguments) };
                 Ok(copied(bench.device().time(work)?, moved))
             };
             variants.push(Variant::new(&labels, run).baseline_if(language == Language::Rust).profiled_if(true));
@@ -263,7 +263,11 @@ fn set_aside(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Ask
 const BLOCKS: u32 = 16;
 
 fn policies(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Asked<()> {
-    let memory = Polluted::new(bench, part(bench, 0.4) / (u64::from(BLOCKS) * LINE) * u64::from(BLOCKS) * LINE, part(bench, 2.0))?;
+    let memory = Polluted::new(
+        bench,
+        part(bench, 0.4) / (u64::from(BLOCKS) * LINE) * u64::from(BLOCKS) * LINE,
+        part(bench, 2.0),
+    )?;
     let mut variants = Vec::new();
     for sixteenths in bench.sizes(&[1u32, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]) {
         let fraction = sixteenths as f32 / 16.0;
@@ -320,14 +324,8 @@ fn sizes(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Asked<(
             let run = move || {
                 bench.flush()?;
                 let kernel = format!("touch_{size}");
-                let clocks = bench.stage(
-                    &kernel,
-                    cuts.multiprocessor,
-                    [touched, Places::default()],
-                    pause(),
-                    start,
-                    count,
-                )?;
+                let clocks =
+                    bench.stage(&kernel, cuts.multiprocessor, [touched, Places::default()], pause(), start, count)?;
                 Ok(probed(cuts, &clocks))
             };
             let baseline = size == "plain" && [0, 4].contains(&sector);
@@ -349,11 +347,8 @@ fn first_level(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> A
     bench.device().fill(stream.address, 0, stream.bytes)?;
     let places = bench.places((hot.bytes / LINE) as u32, LINE as u32);
     let start = bench.ring(hot.address, &places)?;
-    let every_sector = |memory: &Memory| Places {
-        at: memory.address,
-        count: (memory.bytes / u64::from(SECTOR)) as u32,
-        step: SECTOR,
-    };
+    let every_sector =
+        |memory: &Memory| Places { at: memory.address, count: (memory.bytes / u64::from(SECTOR)) as u32, step: SECTOR };
     let (hot, stream) = (every_sector(&hot), every_sector(&stream));
     let kernels = ["plain", "normal", "unchanged", "first", "last", "no_allocate"];
     let kernels = kernels.iter().map(|hint| (format!("hot_stream_{hint}"), "none", *hint));
@@ -377,8 +372,7 @@ fn first_level(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> A
 }
 
 fn latency(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Asked<()> {
-    let loads =
-        ["weak", "cg", "nc", "relaxed_gpu", "relaxed_sys", "acquire_gpu", "acquire_sys", "volatile", "mmio"];
+    let loads = ["weak", "cg", "nc", "relaxed_gpu", "relaxed_sys", "acquire_gpu", "acquire_sys", "volatile", "mmio"];
     let few = 64;
     let buffer = bench.device().allocate(part(bench, 4.0))?;
     let steps = bench.steps(2048);
@@ -526,7 +520,9 @@ impl OnGpu {
                 Input::Number(gpu::Argument::U32(number)) => Argument::U32(number),
                 Input::Number(gpu::Argument::U64(number)) => Argument::U64(number),
                 Input::Number(gpu::Argument::F32(number)) => Argument::F32(number),
-                Input::Number(_) => return Err(Fault::new("a kernel takes an argument that the laboratory does not know")),
+                Input::Number(_) => {
+                    return Err(Fault::new("a kernel takes an argument that the laboratory does not know"));
+                }
                 Input::Bytes(bytes) => {
                     inputs.push(bench.device().upload(bytes)?);
                     Argument::U64(inputs[inputs.len() - 1].address)

@@ -175,7 +175,8 @@ pub fn sources(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress:
     let mut all = vec![Source::new(Language::Rust, Without::Nothing, rust.clone())?];
     for without in Without::EACH.into_iter().filter(|without| *without != Without::Nothing) {
         let ptx = without.text(&rust);
-        let changed: Vec<&str> = WORKED.into_iter().filter(|kernel| entry(&ptx, kernel) != entry(&rust, kernel)).collect();
+        let changed: Vec<&str> =
+            WORKED.into_iter().filter(|kernel| entry(&ptx, kernel) != entry(&rust, kernel)).collect();
         let mut source = Source::new(Language::Rust, without, ptx)?;
         source.about.kernels.retain(|kernel| changed.contains(&kernel.as_str()));
         if !source.about.kernels.is_empty() {
@@ -209,7 +210,8 @@ fn rust(sm: Sm, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Stri
 impl Source {
     fn new(language: Language, without: Without, ptx: String) -> Result<Source> {
         let module = Module::parse(&ptx)?;
-        let kernels = module.functions.iter().filter(|function| function.is_entry).map(|function| function.name.clone());
+        let kernels =
+            module.functions.iter().filter(|function| function.is_entry).map(|function| function.name.clone());
         let kernels: Vec<String> = kernels.collect();
         let mut ptx = ptx;
         for kernel in &kernels {
@@ -320,18 +322,39 @@ mod tests {
 
     #[test]
     fn hints_are_taken_from_a_line_and_nothing_else() {
-        let load = "\tld.global.nc.L1::no_allocate.L2::cache_hint.L2::256B.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1+16], %rd9;";
+        let load =
+            "\tld.global.nc.L1::no_allocate.L2::cache_hint.L2::256B.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1+16], %rd9;";
         let lines = [
             (Without::L1, load, "\tld.global.nc.L2::cache_hint.L2::256B.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1+16], %rd9;"),
-            (Without::Sizes, load, "\tld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1+16], %rd9;"),
-            (Without::Policies, load, "\tld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1+16];"),
+            (
+                Without::Sizes,
+                load,
+                "\tld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1+16], %rd9;",
+            ),
+            (
+                Without::Policies,
+                load,
+                "\tld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1+16];",
+            ),
             (Without::All, load, "\tld.global.nc.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1+16];"),
-            (Without::Stores, "st.global.cs.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};", "st.global.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};"),
+            (
+                Without::Stores,
+                "st.global.cs.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};",
+                "st.global.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};",
+            ),
             (Without::Prefetches, "prefetch.L2 [%rd7];", ""),
             (Without::Prefetches, load, load),
-            (Without::Prefetches, "\tcp.async.bulk.prefetch.L2.global [%rd1], 128;", "\tcp.async.bulk.prefetch.L2.global [%rd1], 128;"),
+            (
+                Without::Prefetches,
+                "\tcp.async.bulk.prefetch.L2.global [%rd1], 128;",
+                "\tcp.async.bulk.prefetch.L2.global [%rd1], 128;",
+            ),
             (Without::Nothing, load, load),
-            (Without::All, "red.relaxed.gpu.global.add.L2::cache_hint.u32 [%rd1], %r1, %rd2;", "red.relaxed.gpu.global.add.u32 [%rd1], %r1;"),
+            (
+                Without::All,
+                "red.relaxed.gpu.global.add.L2::cache_hint.u32 [%rd1], %r1, %rd2;",
+                "red.relaxed.gpu.global.add.u32 [%rd1], %r1;",
+            ),
         ];
         for (without, line, expected) in lines {
             assert_eq!(without.line(line), expected, "{without:?}");
@@ -352,7 +375,8 @@ mod tests {
     #[test]
     fn what_is_packed_comes_out_again() {
         let about = About { language: Language::Cuda, without: Without::L1, kernels: vec!["a".into(), "b".into()] };
-        let images = vec![Image { about: about.clone(), cubin: vec![7; 100] }, Image { about, cubin: b"\n\x7fELF".to_vec() }];
+        let images =
+            vec![Image { about: about.clone(), cubin: vec![7; 100] }, Image { about, cubin: b"\n\x7fELF".to_vec() }];
         let packed = pack(&images).expect("it packs");
         assert_eq!(unpack(&packed).expect("it unpacks"), images);
         assert!(unpack(&packed[..packed.len() / 2]).is_err());

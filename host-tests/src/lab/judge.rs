@@ -66,6 +66,7 @@ impl Results {
             match line {
                 Line::Run(run) => all.run = run,
                 Line::Latencies { place, multiprocessor, bytes, clocks } => {
+                    let clocks = clocks.into_iter().collect();
                     all.latencies.push(Latencies { place, multiprocessor, bytes, clocks });
                 }
                 Line::Thresholds(found) => all.thresholds = found,
@@ -282,16 +283,7 @@ pub fn paid(results: &Results) -> Vec<Paid> {
 }
 
 const fn claim(experiment: char, says: &'static str) -> Claim {
-    Claim {
-        experiment,
-        says,
-        metric: "hits",
-        left: &[],
-        right: None,
-        expected: Expected::Above,
-        each: &[],
-        only: "",
-    }
+    Claim { experiment, says, metric: "hits", left: &[], right: None, expected: Expected::Above, each: &[], only: "" }
 }
 
 use Compare::{Difference, Ratio};
@@ -567,8 +559,7 @@ mod tests {
         Fake { labels: labels(&[("hint", hint)]), baseline: hint == "none", seconds, noise }
     }
 
-    const PLAN: Plan =
-        Plan { experiment: 'Z', repetitions: 15, warm_up: Duration::ZERO, seed: 1, deadline: None };
+    const PLAN: Plan = Plan { experiment: 'Z', repetitions: 15, warm_up: Duration::ZERO, seed: 1, deadline: None };
 
     /// The results of a run on a clock that wanders, as a GPU's does.
     fn run(cases: &[Fake], seed: u64) -> Results {
@@ -581,7 +572,8 @@ mod tests {
             Measured::Readings(vec![("seconds", case.seconds * drift * (1.0 + case.noise * bell))])
         };
         let mut text = Vec::new();
-        measure(Plan { seed, ..PLAN }, cases, &mut Lines::new(&mut text), &Progress::kept(), once).expect("it is written");
+        measure(Plan { seed, ..PLAN }, cases, &mut Lines::new(&mut text), &Progress::kept(), once)
+            .expect("it is written");
         Results::of(&read(std::str::from_utf8(&text).expect("JSON is text")).expect("they are lines"))
     }
 
@@ -614,7 +606,11 @@ mod tests {
     #[test]
     fn no_effect_is_claimed_where_there_is_none() {
         for noise in [0.001, 0.02, 0.2] {
-            assert_eq!(verdicts(SLOWER, 1.0, noise), BTreeMap::from([("not distinguishable".to_owned(), 25)]), "{noise}");
+            assert_eq!(
+                verdicts(SLOWER, 1.0, noise),
+                BTreeMap::from([("not distinguishable".to_owned(), 25)]),
+                "{noise}"
+            );
         }
     }
 
@@ -680,7 +676,8 @@ mod tests {
                     _ => Measured::Readings(vec![("seconds", 1.0)]),
                 }
             };
-            let ended = measure(PLAN, &cases, &mut Lines::new(&mut text), &Progress::kept(), once).expect("it is written");
+            let ended =
+                measure(PLAN, &cases, &mut Lines::new(&mut text), &Progress::kept(), once).expect("it is written");
             (ended, Results::of(&read(std::str::from_utf8(&text).expect("JSON is text")).expect("they are lines")))
         };
         let (ended, results) = run(false);
@@ -702,8 +699,7 @@ mod tests {
             seconds,
             noise: 0.002,
         };
-        let cases =
-            [case("none", "1", 1.0), case("other", "1", 1.0), case("none", "8", 2.0), case("other", "8", 2.2)];
+        let cases = [case("none", "1", 1.0), case("other", "1", 1.0), case("none", "8", 2.0), case("other", "8", 2.2)];
         let results = run(&cases, 5);
         let found = judge(&results, Claim { each: &["size"], ..SLOWER });
         let verdicts: Vec<_> = found.iter().map(|found| (found.of["size"].as_str(), found.verdict)).collect();
@@ -723,7 +719,8 @@ mod tests {
         let cases = [case("nothing", 1.0), case("all", 1.1), case("l1", 0.9), case("stores", 1.0)];
         let mut results = run(&cases, 7);
         results.cases.iter_mut().for_each(|case| case.experiment = 'J');
-        results.samples = results.samples.into_iter().map(|((_, case, metric), all)| (('J', case, metric), all)).collect();
+        results.samples =
+            results.samples.into_iter().map(|((_, case, metric), all)| (('J', case, metric), all)).collect();
         let found: BTreeMap<_, _> = paid(&results).into_iter().map(|row| (row.without, row.verdict)).collect();
         let expected = [
             ("all".to_owned(), Verdict::Proved),

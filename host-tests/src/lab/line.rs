@@ -25,8 +25,8 @@ pub enum Line {
         multiprocessor: u32,
         /// The bytes that they were spread over.
         bytes: u64,
-        /// How often each latency was seen.
-        clocks: BTreeMap<u32, u32>,
+        /// How often each latency was seen: the latency, and how often.
+        clocks: Vec<(u32, u32)>,
     },
     /// The thresholds that came of it.
     Thresholds(Thresholds),
@@ -149,8 +149,7 @@ impl<'w> Lines<'w> {
         let mut text = serde_json::to_string(line).map_err(Error::new)?;
         text.push('\n');
         self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()).map_err(|error| {
-            Error::new(format_args!("could not write a line of results: {error}"))
-                .fix("see whether the disk is full")
+            Error::new(format_args!("could not write a line of results: {error}")).fix("see whether the disk is full")
         })
     }
 }
@@ -182,16 +181,18 @@ mod tests {
             metric: "hits".into(),
             value: 0.25,
         };
+        let latencies =
+            Line::Latencies { place: "l2".into(), multiprocessor: 0, bytes: 4096, clocks: vec![(15, 2), (300, 1)] };
         let failed = Line::Failed { experiment: 'B', case: "hot=last".into(), why: "no \"L2\"\n".into() };
         let mut text = Vec::new();
-        for line in [&sample, &failed] {
+        for line in [&sample, &latencies, &failed] {
             Lines::new(&mut text).write(line).expect("a vector takes all");
         }
         let mut text = String::from_utf8(text).expect("JSON is text");
-        assert_eq!(text.lines().count(), 2);
-        assert_eq!(read(&text).expect("they are lines"), [sample.clone(), failed]);
+        assert_eq!(text.lines().count(), 3);
+        assert_eq!(read(&text).expect("they are lines"), [sample.clone(), latencies.clone(), failed]);
         text.truncate(text.len() - 3);
-        assert_eq!(read(&text).expect("they are lines"), [sample]);
+        assert_eq!(read(&text).expect("they are lines"), [sample, latencies]);
         let wrong = read("{}\n").expect_err("this is no line").to_string();
         assert!(wrong.starts_with("this is no line of the laboratory's results\n  at line 1\n"), "{wrong}");
     }

@@ -11,6 +11,7 @@ pub mod judge;
 pub mod line;
 pub mod measure;
 pub mod profile;
+pub mod program;
 pub mod statistics;
 
 use std::io::Write;

@@ -99,7 +99,8 @@ fn bootstrap(mut once: impl FnMut(&mut StdRng) -> Option<f64>, middle: f64) -> O
 /// The threshold that parts low samples from high ones best, and the part of them on its wrong side. It is in the middle of
 /// the gap, if there is one.
 pub fn threshold(low: &[f64], high: &[f64]) -> Option<(f64, f64)> {
-    let mut all: Vec<(f64, bool)> = low.iter().map(|at| (*at, false)).chain(high.iter().map(|at| (*at, true))).collect();
+    let mut all: Vec<(f64, bool)> =
+        low.iter().map(|at| (*at, false)).chain(high.iter().map(|at| (*at, true))).collect();
     all.sort_by(|one, other| one.0.total_cmp(&other.0));
     let total = all.len() as f64;
     // Above everything: each high sample is on the wrong side. Then the threshold moves up from below everything.
@@ -141,7 +142,10 @@ mod tests {
         let mut held = 0;
         for seed in 0..100 {
             let found = estimate(&samples(10.0, 1.0, 15, seed)).expect("there are samples");
-            assert!(found.low <= found.middle && found.middle <= found.high && found.high - found.low < 3.0, "{found:?}");
+            assert!(
+                found.low <= found.middle && found.middle <= found.high && found.high - found.low < 3.0,
+                "{found:?}"
+            );
             held += u32::from(found.low <= 10.0 && 10.0 <= found.high);
         }
         assert!(held >= 95, "{held} of 100");
@@ -153,7 +157,10 @@ mod tests {
         let ratio = compare(&left, &right, Compare::Ratio).expect("there are samples");
         assert!(ratio.low < 2.0 && 2.0 < ratio.high && ratio.high - ratio.low < 0.1, "{ratio:?}");
         let difference = compare(&left, &right, Compare::Difference).expect("there are samples");
-        assert!(difference.low < 10.0 && 10.0 < difference.high && difference.high - difference.low < 1.0, "{difference:?}");
+        assert!(
+            difference.low < 10.0 && 10.0 < difference.high && difference.high - difference.low < 1.0,
+            "{difference:?}"
+        );
         assert_eq!(compare(&left, &[], Compare::Ratio), None);
         assert_eq!(compare(&[1.0], &[0.0], Compare::Ratio), None);
     }
