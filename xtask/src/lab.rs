@@ -24,7 +24,7 @@ impl Lab {
         let progress = Progress::new();
         let made_with = concat!("ptx-intrinsics ", env!("CARGO_PKG_VERSION"));
         let said = self.laboratory.run(made_with, &["lab"], |gpu| {
-            let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain.clone())?, &progress)?;
+            let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
             let tools = CudaTools::find(&progress)?;
             let sm = Sm::new(gpu.sm());
             let on = On::every(&tools, &progress)?.into_iter().find(|on| on.sm == sm && sm >= images::OLDEST);
