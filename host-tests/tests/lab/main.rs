@@ -128,7 +128,7 @@ fn every_experiment_runs(ptx: &str) {
     let results = Results::of(&lines);
     assert_eq!((results.run.gpu.as_str(), results.run.sm, results.run.l2), ("Fake GPU", 90, 1 << 14));
     let unexpected: Vec<_> = results.failures.iter().filter(|(_, case, _)| !case.contains("language=cuda")).collect();
-    assert_eq!(unexpected, [&('A', String::new(), String::new()); 0]);
+    assert!(unexpected.is_empty(), "{unexpected:?}");
     assert_eq!(results.failures.len(), 4);
     // Cases by experiment, twins among them; a change of these numbers is a change of what is measured.
     let mut cases: BTreeMap<char, usize> = BTreeMap::new();
