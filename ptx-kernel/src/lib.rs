@@ -49,7 +49,6 @@
 #![cfg_attr(
     target_arch = "nvptx64",
     feature(
-        abi_unadjusted,
         allow_internal_unstable,
         asm_experimental_arch,
         core_float_math,
