@@ -18,6 +18,8 @@ use crate::cuda_tools::{CudaTools, FIRST_13, Release};
 use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::forms_check::every_form;
+use crate::lab::images as lab;
+use crate::lab::program::packed;
 use crate::progress::Progress;
 use crate::ptxas::{Assembler, On};
 use crate::target::{PtxVersion, Sm};
@@ -254,6 +256,10 @@ pub fn make(
     let pack = |(kernels, on): (&Kernels, &On)| write_whole(&file_of(&folder, &kernels.set, on.sm), kernels.pack()?);
     kernels.par_iter().zip(&on).try_for_each(pack)?;
     drop(step);
+    for on in on.iter().zip(&sets).filter(|(on, set)| **set == sets[0] && on.sm >= lab::OLDEST).map(|(on, _)| on) {
+        let images = lab::images(on, toolchain, tools, progress)?;
+        write_whole(&packed(&folder, on.sm.number), lab::pack(&images)?)?;
+    }
     let bytes = bytes_in(&folder)?;
     if bytes > LARGEST {
         return Err(Error::new(format_args!("the bundle has {bytes} bytes, more than {LARGEST}"))
@@ -291,6 +297,7 @@ Every form of ptx-intrinsics on the GPU of this machine. NVIDIA's driver (580 or
 
     ./run               tries every form, orders, worked kernels and faults: some minutes
     ./run --plan        half an hour: the same, and laboratory and sanitizer
+    ./run lab           the laboratory alone
     ./run --help        says what else there is
 
 Results go to results.jsonl here, line by line, and from there to report.json after each stage.

@@ -505,7 +505,8 @@ fn a_stray_write(slice: &Slice) {
     let (outcome, _) = with(0, 3);
     let why = |outcome: &Outcome| -> BTreeSet<String> {
         let of = |(form, verdict): &(Arc<Form>, Verdict)| {
-            Some(verdict.failure()?.to_owned()).filter(|_| own.contains(&form.told()))
+            let why = verdict.failure()?;
+            own.contains(&form.told()).then(|| why.to_owned())
         };
         outcome.verdicts.iter().filter_map(of).filter(|why| !why.contains("no image has its kernel")).collect()
     };
