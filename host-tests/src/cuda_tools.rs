@@ -349,7 +349,7 @@ fn release_of_wheel(machine: &Machine, name: &str, file: &Path, folder: &Path, m
 /// Runs the tool, which proves that it works, and reads its release.
 fn release(machine: &Machine, name: &str, file: &Path) -> Result<Release> {
     let broken = |what: &str| Error::new(format_args!("{name} does not work: {what}")).at(file.display());
-    let finished = machine.command(file).arg("--version").finish().map_err(|error| broken(&error.to_string()))?;
+    let finished = machine.command(file).arg("--version").limited()?.finish().map_err(|error| broken(&error.to_string()))?;
     let printed = format!("{}{}", finished.stdout, finished.stderr);
     if !finished.status.success() {
         return Err(broken(&format!("it {}", finished.ending())).because(crate::command::tail(&printed)));

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use ptx_intrinsics::catalogue::{Form, Operation, Signature};
 use rayon::prelude::*;
 
+use crate::command::Machine;
 use crate::error::{Error, Result};
 use crate::ptx::{self, Function, Module};
 use crate::ptxas::{Assembler, Rejected};
@@ -315,6 +316,12 @@ fn packed_atomic(atomic: Vec<String>, operands: &str, guarded: bool) -> Vec<Stri
 
 /// Writes the crate of these cases into `folder`, if it is not there already, and gives its folder.
 pub fn write_crate(folder: &Path, cases: &[Case]) -> Result<PathBuf> {
+    write_package(folder, "forms", &crate_source(cases))?;
+    Ok(folder.to_owned())
+}
+
+/// The source of the crate of these cases.
+pub fn crate_source(cases: &[Case]) -> String {
     let mut source = String::from(
         "#![no_std]\n#![feature(abi_ptx)]\n#![allow(improper_ctypes_definitions, unused_parens, unused_unsafe, clippy::missing_safety_doc)]\n\
          use ptx_intrinsics::*;\n\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {\n    loop {}\n}\n",
@@ -322,13 +329,16 @@ pub fn write_crate(folder: &Path, cases: &[Case]) -> Result<PathBuf> {
     for case in cases {
         writeln!(source, "\n{}", case.source().trim_end()).expect("a string takes all");
     }
-    write_package(folder, "forms", &source)?;
-    Ok(folder.to_owned())
+    source
 }
 
 /// Writes a package that depends on `ptx-intrinsics`, if it is not there already.
 pub fn write_package(folder: &Path, name: &str, source: &str) -> Result<()> {
-    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx-intrinsics");
+    write_package_of(&Machine::current().repository.join("ptx-intrinsics"), folder, name, source)
+}
+
+/// The same, with the crate in that folder.
+pub fn write_package_of(library: &Path, folder: &Path, name: &str, source: &str) -> Result<()> {
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
          [dependencies]\nptx-intrinsics = {{ path = {library:?} }}\n\n[workspace]\n"

@@ -7,6 +7,7 @@ mod demo;
 mod explain;
 mod forms;
 mod measured;
+mod mutants;
 mod parity;
 mod sass;
 mod test;
@@ -49,6 +50,8 @@ enum Task {
     Bundle(bundle::Bundle),
     /// Render the reports of GPUs, docs/measured/GPU/report.json, into pages beside them
     Measured(measured::Measured),
+    /// Change the source in small ways, and see that some test notices each
+    Mutants(mutants::Mutants),
     /// Compare kernels in Rust with the same in CUDA C++, by the machine code of both
     Parity(parity::Parity),
 }
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Task::Parity(parity) => parity.run().map(|()| ExitCode::SUCCESS),
         Task::Gpu(gpu) => gpu.run(),
         Task::Bundle(bundle) => bundle.run().map(|()| ExitCode::SUCCESS),
+        Task::Mutants(mutants) => mutants.run().map(|()| ExitCode::SUCCESS),
         Task::Measured(measured) => measured.run().map(|()| ExitCode::SUCCESS),
         Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),
     };

@@ -1,0 +1,92 @@
+//! The PTX of a mutated crate's forms against what this crate's catalogue expects.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ptx_intrinsics::catalogue::Form;
+
+use super::tree::Tree;
+use crate::device_build::{DeviceBuild, Profile};
+use crate::error::Result;
+use crate::forms::{self, Case, Manner};
+use crate::ptx::Module;
+use crate::target::Sm;
+use crate::toolchain::DeviceToolchain;
+
+/// Cases that between them have every word of PTX in every instruction that these files are about, written in every
+/// manner.
+pub fn cover(forms: &[Arc<Form>], files: &BTreeSet<&str>) -> Vec<Case> {
+    let about: Vec<Arc<Form>> = forms.iter().filter(|form| files.iter().any(|file| is_about(file, form))).cloned().collect();
+    let mut seen = BTreeSet::new();
+    let mut chosen: Vec<Case> = Vec::new();
+    for case in forms::cases(&about) {
+        let manner = std::mem::discriminant(&case.manner);
+        let manner = format!("{manner:?} {}", case.rust().starts_with("ptx!"));
+        let lanes = if let Manner::Lanes(mask) = case.manner { mask % 4 } else { 0 };
+        let head = head(&case.form);
+        let words = words(&case.form);
+        let fresh: Vec<_> = words.into_iter().map(|word| (manner.clone(), lanes, head.clone(), word)).collect();
+        if fresh.iter().any(|one| !seen.contains(one)) {
+            seen.extend(fresh);
+            chosen.push(case);
+        }
+    }
+    chosen
+}
+
+/// What is said in another place of the source: the mnemonic with its space.
+fn head(form: &Form) -> String {
+    let mnemonic: Vec<&str> = form.ptx().split('.').take(2).collect();
+    let mnemonic = if form.bytes() > 0 || form.is_atomic() { mnemonic[0].to_owned() } else { form.told() };
+    format!("{mnemonic} {}", form.space().unwrap_or_default())
+}
+
+fn words(form: &Form) -> Vec<String> {
+    form.ptx().split('.').map(str::to_owned).chain([form.element().unwrap_or_default().to_owned()]).collect()
+}
+
+/// Whether a file of the crate can change that form.
+fn is_about(file: &str, form: &Form) -> bool {
+    let name = file.rsplit("src/").next().unwrap_or(file).trim_end_matches(".rs");
+    let (ptx, access) = (form.ptx(), form.bytes() > 0);
+    let begins = |words: &[&str]| words.iter().any(|word| ptx == *word || ptx.starts_with(&format!("{word}.")));
+    match name {
+        "ld" => access && begins(&["ld"]) && form.instruction() != "ld.global.nc",
+        "ld_global_nc" => form.instruction() == "ld.global.nc",
+        "st" => begins(&["st"]),
+        "cuda" => form.instruction().starts_with("ld.global") || form.instruction() == "st.global",
+        "atom" | "atom/emit" | "atom/forms" | "atom/host" => form.is_atomic(),
+        "cp_async" => begins(&["cp"]) && !begins(&["cp.async.bulk"]),
+        "cp_async_bulk" => begins(&["cp.async.bulk"]),
+        "fence" => begins(&["fence", "membar"]),
+        "line" => begins(&["prefetch", "prefetchu", "applypriority", "discard"]),
+        "prefetch" => begins(&["prefetch", "prefetchu"]),
+        "mapa" => begins(&["mapa", "getctarank"]),
+        "applypriority" | "createpolicy" | "cvta" | "discard" | "isspacep" | "mbarrier" => begins(&[name]),
+        "issue" => begins(&["cp", "mbarrier", "fence", "membar", "mapa", "getctarank", "cvta", "isspacep", "createpolicy"]),
+        "qualifier/policy" | "qualifier/prefetch_size" | "qualifier/space" | "qualifier/caching" | "qualifier/order" => true,
+        _ => access || form.is_atomic(),
+    }
+}
+
+/// Compiles the cases with the tree's crate: what differs, as form, expected, found.
+pub fn differences(
+    tree: &Tree,
+    toolchain: &DeviceToolchain,
+    cases: &[Case],
+) -> Result<Vec<(String, String, String)>> {
+    let folder = tree.root.join("target/forms");
+    let library = tree.root.join("ptx-intrinsics");
+    forms::write_package_of(&library, &folder, "forms", &forms::crate_source(cases))?;
+    let build = DeviceBuild { profile: Profile::Release, ..DeviceBuild::of_every_form(folder, "forms", Sm::new(100)) };
+    let (ptx, _) = build.build_quietly(toolchain)?;
+    let module = Module::read(&ptx)?;
+    let lines = forms::differences(&module, cases);
+    Ok(lines.iter().map(|line| split(line)).collect())
+}
+
+fn split(line: &str) -> (String, String, String) {
+    let (rust, rest) = line.split_once(": expected ").unwrap_or((line, ""));
+    let (expected, found) = rest.split_once(", found ").unwrap_or(("", rest));
+    (rust.to_owned(), expected.to_owned(), found.to_owned())
+}
