@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ptx_intrinsics::catalogue::{Form, Operation, Signature};
+use ptx_intrinsics::catalogue::{Form, Operation};
 use rayon::prelude::*;
 
 use crate::command::Machine;
@@ -25,6 +25,19 @@ pub struct Case {
     pub form: Arc<Form>,
     /// How it is written.
     pub manner: Manner,
+}
+
+/// A case's expression, and the rest of a function that holds it.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The parameters of what it takes.
+    pub parameters: String,
+    /// The statements that make its values of the parameters.
+    pub before: String,
+    /// The type of its value, if it has one.
+    pub result: Option<&'static str>,
+    /// The expression. It is unsafe to evaluate.
+    pub expression: String,
 }
 
 /// How a form is written: what changes beside its mnemonic.
@@ -172,19 +185,39 @@ impl Case {
         }
     }
 
-    /// The Rust function. Values pass through references: rustc cannot pass 256-bit ones to a kernel, and would
-    /// check a raw pointer for alignment in a dev build.
+    /// The Rust function.
     fn source(&self) -> String {
-        let Case { name, form, .. } = self;
+        // A function's parameters are only in a function, and not in a kernel.
+        let abi = if self.form.space() == Some("param::func") { "C" } else { "ptx-kernel" };
+        let name = &self.name;
+        format!("#[unsafe(no_mangle)]\npub unsafe extern \"{abi}\" fn {name}{}\n", self.parameters_and_body())
+    }
+
+    /// What follows the function's name, on one line.
+    pub fn parameters_and_body(&self) -> String {
+        let Call { parameters, before, result, expression } = self.call();
+        match result {
+            Some(result) => format!("(d: &mut {result}, {parameters}) {{ {before}*d = unsafe {{ {expression} }} }}"),
+            None => format!("({parameters}) {{ {before}unsafe {{ {expression} }} }}"),
+        }
+    }
+
+    /// The expression and what it takes and gives. Values pass through references: rustc cannot pass 256-bit ones to a
+    /// kernel, and would check a raw pointer for alignment in a dev build.
+    pub fn call(&self) -> Call {
+        let form = &self.form;
         let guarded = self.is_guarded();
         let element = form.element().unwrap_or("u8");
-        let mut parameters = match (form.operation(), form.signature()) {
+        let signature = form.signature();
+        let mut parameters = match (form.operation(), signature) {
             (Operation::Store, _) => format!("p: {}, v: &{element}", self.pointer()),
-            (Operation::Load, _) => format!("p: {}, d: &mut {element}", self.pointer()),
-            (Operation::Other, Some(Signature { parameters, result: Some(result), .. })) => {
-                format!("d: &mut {result}, {parameters}")
-            }
+            (Operation::Load, _) => format!("p: {}", self.pointer()),
             (Operation::Other, signature) => signature.map_or("", |signature| signature.parameters).to_owned(),
+        };
+        let result = match form.operation() {
+            Operation::Load => Some(element),
+            Operation::Store => None,
+            Operation::Other => signature.and_then(|signature| signature.result),
         };
         if form.takes_policy() {
             parameters += ", policy: CachePolicy";
@@ -192,29 +225,24 @@ impl Case {
         if guarded {
             parameters += ", cond: bool";
         }
-        match (guarded, form.operation(), form.signature()) {
-            (true, Operation::Load, _) => parameters += &format!(", or: &{element}"),
-            (true, Operation::Other, Some(Signature { result: Some(result), .. })) => {
-                parameters += &format!(", or: {result}");
+        let mut before = String::new();
+        if form.operation() == Operation::Store {
+            before += "let v = *v; ";
+        }
+        match (guarded, form.operation(), result) {
+            (true, Operation::Load, _) => {
+                parameters += &format!(", or: &{element}");
+                before += "let or = *or; ";
             }
+            (true, Operation::Other, Some(result)) => parameters += &format!(", or: {result}"),
             _ => {}
         }
         // Both assemblers crash where `test_wait` takes a kernel's parameter for a state, for sm_80 to sm_89.
-        let state = if parameters.contains("state: MbarrierState") { "let state = *state; " } else { "" };
-        parameters = parameters.replace("state: MbarrierState", "state: &MbarrierState");
-        let expression = self.rust();
-        let body = match form.operation() {
-            Operation::Load if guarded => format!("let or = *or; *d = unsafe {{ {expression} }}"),
-            Operation::Load => format!("*d = unsafe {{ {expression} }}"),
-            Operation::Store => format!("let v = *v; unsafe {{ {expression} }}"),
-            Operation::Other => {
-                let result = form.signature().and_then(|signature| signature.result).map_or("", |_| "*d = ");
-                format!("{state}{result}unsafe {{ {expression} }}")
-            }
-        };
-        // A function's parameters are only in a function, and not in a kernel.
-        let abi = if form.space() == Some("param::func") { "C" } else { "ptx-kernel" };
-        format!("#[unsafe(no_mangle)]\npub unsafe extern \"{abi}\" fn {name}({parameters}) {{ {body} }}\n")
+        if parameters.contains("state: MbarrierState") {
+            parameters = parameters.replace("state: MbarrierState", "state: &MbarrierState");
+            before += "let state = *state; ";
+        }
+        Call { parameters, before, result, expression: self.rust() }
     }
 
     /// The lines of PTX that the function's only `asm!` has to be, registers as `%`.

@@ -13,6 +13,7 @@ pub mod forms;
 pub mod forms_check;
 pub mod forms_list;
 pub mod gpu;
+pub mod litmus;
 pub mod mutants;
 pub mod nvcc;
 pub mod nvdisasm;

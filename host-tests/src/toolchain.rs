@@ -17,6 +17,9 @@ pub const ROUTE_VARIABLE: &str = "PTX_INTRINSICS_TOOLCHAIN";
 /// The oldest release whose 1.x number is enough.
 const OLDEST: u32 = 95;
 
+/// What to type where there is nothing to start from.
+const INSTALL: &str = "rustup toolchain install stable --component rust-src";
+
 const PACKAGES: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
 
 /// Where the device toolchain comes from.
@@ -26,7 +29,9 @@ pub enum Route {
     Auto,
     /// What `rustc` resolves to in this repository, if it has the source of `core`.
     Active,
-    /// The same, after `rustup component add rust-src`.
+    /// The newest of rustup's toolchains that has it.
+    Installed,
+    /// What `rustc` resolves to, after `rustup component add rust-src`.
     Rustup,
     /// Debian's packages rustc-web, cargo-web and rust-web-src.
     Debian,
@@ -46,7 +51,7 @@ impl Route {
             (None, Some(name)) => clap::ValueEnum::from_str(&name.to_string_lossy(), false).map_err(|_| {
                 Error::new(format_args!("`{}` is not a way to a toolchain", name.display()))
                     .at(format_args!("the environment variable {ROUTE_VARIABLE}"))
-                    .fix("set it to auto, active, rustup or debian, or unset it")
+                    .fix("set it to auto, active, installed, rustup or debian, or unset it")
             }),
         }
     }
@@ -79,7 +84,8 @@ impl DeviceToolchain {
     pub fn find_on(machine: &Machine, route: Route, progress: &Progress) -> Result<DeviceToolchain> {
         match route {
             Route::Auto => first_that_works(machine, progress),
-            Route::Active => active(machine, Route::Active),
+            Route::Active => examine(machine, Route::Active, &active_sysroot(machine)?),
+            Route::Installed => installed(machine),
             Route::Rustup => with_rustup(machine, progress),
             Route::Debian => with_debian(machine, progress),
         }
@@ -169,31 +175,45 @@ fn unstable_allowed(version: &str) -> bool {
 
 fn first_that_works(machine: &Machine, progress: &Progress) -> Result<DeviceToolchain> {
     let mut failures = String::new();
-    for route in [Route::Active, Route::Rustup, Route::Debian] {
+    for route in [Route::Active, Route::Installed, Route::Rustup, Route::Debian] {
         match DeviceToolchain::find_on(machine, route, progress) {
             Ok(toolchain) => return Ok(toolchain),
             Err(error) if crate::command::interrupted() => return Err(error),
-            Err(error) => failures += &format!("{route:?}: {error}\n"),
+            Err(error) => {
+                // The user should know of it though another way may work.
+                if route == Route::Active && active_sysroot(machine).is_ok_and(|sysroot| is_damaged(&sysroot)) {
+                    progress.note(&format!("Passing over the active toolchain: {error}"));
+                }
+                failures += &format!("{route:?}: {error}\n");
+            }
         }
     }
     Err(Error::new("no Rust toolchain here can compile for the GPU")
         .because(failures)
-        .fix("do what one of these asks for; `rustup toolchain install nightly --component rust-src` is the usual way"))
-}
-
-fn active(machine: &Machine, route: Route) -> Result<DeviceToolchain> {
-    let sysroot = active_sysroot(machine)?;
-    examine(machine, route, &sysroot)
+        .fix("do what one of these asks for; `rustup component add rust-src` is the usual way"))
 }
 
 /// What the `rustc` of this repository resolves to; rustup must not download a toolchain only because it was asked.
 fn active_sysroot(machine: &Machine) -> Result<PathBuf> {
     let ask = machine.command(machine.which("rustc").unwrap_or_else(|| "rustc".into()));
     let ask = ask.args(["--print", "sysroot"]).env("RUSTUP_AUTO_INSTALL", "0").env("RUST_BACKTRACE", "0");
-    let answer = ask.dir(&machine.repository).run().map_err(|error| {
-        error.fix("install the toolchain that rust-toolchain.toml names: rustup toolchain install nightly")
-    })?;
+    let answer =
+        ask.dir(&machine.repository).run().map_err(|error| error.fix(format_args!("install Rust: {INSTALL}")))?;
     Ok(PathBuf::from(answer.stdout.trim()))
+}
+
+/// The newest toolchain in rustup's folder that is complete.
+fn installed(machine: &Machine) -> Result<DeviceToolchain> {
+    let home = machine.var("RUSTUP_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(Path::new(machine.var("HOME")?).join(".rustup"))).unwrap_or_default();
+    let folder = home.join("toolchains");
+    let mut sysroots: Vec<PathBuf> = folder.read_dir().into_iter().flatten().flatten().map(|one| one.path()).collect();
+    // Of two with one number, the same one each time.
+    sysroots.sort();
+    let complete = sysroots.iter().filter_map(|sysroot| examine(machine, Route::Installed, sysroot).ok());
+    complete.max_by_key(|toolchain| toolchain.minor).ok_or_else(|| {
+        Error::new("rustup has no other toolchain with the source of core").at(folder.display()).fix(INSTALL)
+    })
 }
 
 fn with_rustup(machine: &Machine, progress: &Progress) -> Result<DeviceToolchain> {
@@ -229,7 +249,7 @@ fn install_packages(machine: &Machine, progress: &Progress) -> Result<()> {
     let apt = machine.which("apt-get").ok_or_else(|| {
         Error::new("Debian's Rust packages are not installed, and this is not a Debian system: it has no apt-get")
             .at(machine.usr.display())
-            .fix("use rustup: rustup toolchain install nightly --component rust-src")
+            .fix(format_args!("use rustup: {INSTALL}"))
     })?;
     if machine.uid != 0 {
         return Err(Error::new(format_args!("only root may install Debian packages; this is user {}", machine.uid))
@@ -259,8 +279,48 @@ fn install_packages(machine: &Machine, progress: &Progress) -> Result<()> {
     })
 }
 
+fn library(sysroot: &Path) -> PathBuf {
+    sysroot.join("lib/rustlib/src/rust/library")
+}
+
 fn has_core(sysroot: &Path) -> bool {
-    sysroot.join("lib/rustlib/src/rust/library/core").is_dir()
+    library(sysroot).join("core").is_dir()
+}
+
+fn is_damaged(sysroot: &Path) -> bool {
+    has_core(sysroot) && missing(sysroot).is_some()
+}
+
+/// A file that cargo needs of the source of `core`, and that is not there: a rustup that was interrupted, or of which two
+/// ran at once, leaves some out.
+fn missing(sysroot: &Path) -> Option<PathBuf> {
+    let library = library(sysroot);
+    let read = |file: PathBuf| std::fs::read_to_string(file).unwrap_or_default();
+    let workspace = read(library.join("Cargo.toml"));
+    let manifests = packages(&workspace).map(|name| library.join(name).join("Cargo.toml"));
+    let list = read(sysroot.join("lib/rustlib/manifest-rust-src"));
+    let listed = list.lines().filter_map(|line| line.strip_prefix("file:")).map(|file| sysroot.join(file));
+    let needed = [library.join("Cargo.toml"), library.join("core/src/lib.rs")];
+    needed.into_iter().chain(manifests).chain(listed).find(|file| !file.is_file())
+}
+
+/// The folders of the packages without which cargo does not read this workspace: members and patches.
+fn packages(workspace: &str) -> impl Iterator<Item = &str> {
+    let (_, members) = workspace.split_once("members = [").unwrap_or_default();
+    let members = members.split(']').next().unwrap_or_default().split(',');
+    let patches = workspace.split("{ path = ").skip(1).filter_map(|rest| rest.split('}').next());
+    members.chain(patches).map(|name| name.trim().trim_matches(['"', '\''])).filter(|name| !name.is_empty())
+}
+
+/// The commands that bring the source of `core` into a toolchain that lacks it, and into one that has a part of it:
+/// `rustup component remove` stops where a file is missing.
+fn remedies(machine: &Machine, sysroot: &Path) -> [String; 2] {
+    if sysroot == machine.usr {
+        return ["", "--reinstall "].map(|how| format!("apt-get install {how}{}", PACKAGES[2]));
+    }
+    let name = sysroot.file_name().unwrap_or_default().display();
+    let again = format!("rustup toolchain uninstall {name} && rustup toolchain install {name} --component rust-src");
+    [format!("rustup component add rust-src --toolchain {name}"), again]
 }
 
 /// The toolchain in `sysroot`, if it is complete and new enough.
@@ -273,13 +333,16 @@ fn examine(machine: &Machine, route: Route, sysroot: &Path) -> Result<DeviceTool
                 .fix("install it again, or use another toolchain"));
         }
     }
+    let [add, repair] = remedies(machine, sysroot);
     if !has_core(sysroot) {
         return Err(Error::new("this toolchain lacks the source of core, which has to be compiled for the GPU")
-            .at(sysroot.join("lib/rustlib/src/rust/library/core").display())
-            .fix(format_args!(
-                "rustup component add rust-src --toolchain {}",
-                sysroot.file_name().unwrap_or_default().display()
-            )));
+            .at(library(sysroot).join("core").display())
+            .fix(add));
+    }
+    if let Some(file) = missing(sysroot) {
+        return Err(Error::new("this toolchain's source of core is incomplete: a file is missing")
+            .at(file.display())
+            .fix(repair));
     }
     let bare = DeviceToolchain {
         route,
@@ -299,7 +362,7 @@ fn interrogate(mut toolchain: DeviceToolchain) -> Result<DeviceToolchain> {
     toolchain.minor = minor(&toolchain.version).filter(|minor| *minor >= OLDEST).ok_or_else(|| {
         Error::new(format_args!("`{}` is not a Rust 1.{OLDEST} or later", toolchain.version))
             .at(toolchain.rustc.display())
-            .fix("install a newer one: rustup toolchain install nightly --component rust-src")
+            .fix(format_args!("install a newer one: {INSTALL}"))
     })?;
     let print = |what: &str, words: &str| -> Result<BTreeSet<String>> {
         let ask = toolchain.rustc().args(["--print", what, "--target", "nvptx64-nvidia-cuda"]);

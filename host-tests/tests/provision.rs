@@ -52,8 +52,24 @@ impl Fake {
     /// A pip that logs each install and then does `body`; in it, `$to` is the folder to install into.
     fn pip(&self, body: &str) {
         let script = "[ \"$3\" = --version ] && { echo pip 26.0; exit; }
-            while [ \"$1\" != --target ]; do shift; done; to=$2; echo install >> $HERE/pip.log\n";
+            while [ \"$1\" != --target ]; do shift; done; to=$2; echo install >> $HERE/pip.log
+            [ \"$RUSTUP_AUTO_INSTALL\" = 0 ] || { echo 'pip starts rustc, which may install' >&2; exit 9; }\n";
         self.script("bin/python3", &format!("{script}{body}"));
+    }
+
+    /// A toolchain in that folder: a compiler of that version, its cargo, and the source of `core` or not.
+    fn toolchain(&self, folder: &str, version: &str, core: bool) {
+        self.script(&format!("{folder}/bin/rustc"), &rustc(version));
+        self.script(&format!("{folder}/bin/cargo"), "exit 1");
+        if core {
+            self.script(&format!("{folder}-core"), &format!("cd $HERE/{folder}\n{CORE}"));
+            Command::new(self.at(&format!("{folder}-core"))).run().unwrap();
+        }
+    }
+
+    /// The `rustc` in `PATH`, which resolves to that toolchain.
+    fn active(&self, folder: &str) {
+        self.script("bin/rustc", &format!("[ $RUSTUP_AUTO_INSTALL = 0 ] && echo $HERE/{folder}"));
     }
 
     fn set(&mut self, name: &str, value: impl Into<OsString>) {
@@ -148,12 +164,12 @@ fn without_a_network() {
     fake.set("PIP_INDEX_URL", "http://127.0.0.1:9/simple");
     let (found, said) = fake.find_tools();
     let error = found.unwrap_err();
-    assert!(error.contains("No matching distribution found for nvidia-cuda-nvcc==13.5.*"), "{error}");
+    assert!(error.contains("No matching distribution found for nvidia-cuda-nvcc==13.5.37"), "{error}");
     assert!(error.contains(" pip install --no-deps "), "{error}");
     assert!(error.contains("\n  → check the network, and pip's settings"), "{error}");
     assert!(error.ends_with(HAVE_CUDA), "{error}");
     let target = fake.machine.target();
-    let wheels = "nvidia-cuda-nvcc==13.5.* nvidia-cuda-nvdisasm==13.5.*";
+    let wheels = "nvidia-cuda-nvcc==13.5.37 nvidia-cuda-nvdisasm==13.5.37";
     assert_eq!(said[0], format!("Installing {wheels} from PyPI into {}", target.join("cuda/13.5").display()));
     assert_eq!(fake.cuda(), ["lock"]);
 }
@@ -171,7 +187,7 @@ fn tools_are_downloaded_once() {
     assert_eq!(fake.log("pip.log"), "install\n");
     assert_eq!(fake.cuda(), ["13.5", "lock"]);
     let stamp = fake.machine.target().join("cuda/13.5/stamp");
-    let wheels = "nvidia-cuda-nvcc==13.5.*\nnvidia-cuda-nvdisasm==13.5.*\n";
+    let wheels = "nvidia-cuda-nvcc==13.5.37\nnvidia-cuda-nvdisasm==13.5.37\n";
     assert_eq!(fs::read_to_string(&stamp).unwrap(), wheels);
     fs::write(stamp, "nvidia-cuda-nvcc==13.4.*\n").unwrap();
     fake.find_tools().0.unwrap();
@@ -199,7 +215,7 @@ fn of_a_big_wheel_only_the_named_file_is_kept() {
     assert_eq!(fake.log("pip.log"), "install\ninstall\n");
     let arguments = fake.log("arguments.log");
     assert!(arguments.contains("--python-version=3.11 --platform=manylinux_2_28_x86_64"), "{arguments}");
-    assert!(arguments.contains("triton==3.3.1"), "{arguments}");
+    assert!(arguments.contains("--require-hashes --requirement"), "{arguments}");
     assert_eq!(fake.cuda(), ["13.5", "lock", "nvdisasm-12.8"]);
 }
 
@@ -240,7 +256,7 @@ fn what_a_killed_process_left_is_swept() {
 fn wheels_without_the_tool_are_not_installed() {
     let fake = Fake::new();
     fake.pip("mkdir -p $to/nvidia");
-    let expected = "the wheel nvidia-cuda-nvcc==13.5.* lacks a file
+    let expected = "the wheel nvidia-cuda-nvcc==13.5.37 lacks a file
   at nvidia/cu13/bin/ptxas
   → install NVIDIA's CUDA toolkit 13 and set CUDA_HOME to its folder";
     assert_eq!(fake.find_tools().0.unwrap_err(), expected);
@@ -381,7 +397,7 @@ fn debian_packages_need_debian() {
     let fake = Fake::new();
     let expected = "Debian's Rust packages are not installed, and this is not a Debian system: it has no apt-get
   at @/usr
-  → use rustup: rustup toolchain install nightly --component rust-src";
+  → use rustup: rustup toolchain install stable --component rust-src";
     assert_eq!(fake.find_toolchain(Route::Debian).0.unwrap_err(), expected);
 }
 
@@ -406,11 +422,17 @@ fn debian_packages_that_do_not_exist() {
     assert_eq!(listing(&fake.at("usr")), [""; 0]);
 }
 
+/// Shell lines that put the source of `core` into a toolchain's folder.
+const CORE: &str = "to=lib/rustlib/src/rust/library; mkdir -p $to/core/src $to/std $to/windows-sys
+echo 'members = [\n  \"std\",\n]\nwindows-sys = { path = '\"'windows-sys' }\" > $to/Cargo.toml
+touch $to/core/src/lib.rs $to/std/Cargo.toml $to/windows-sys/Cargo.toml";
+
 /// Shell lines that are a compiler of that version.
 fn rustc(version: &str) -> String {
     format!(
-        "case \"$*\" in --version) echo 'rustc {version} (0000 2026-01-01)';; *sysroot) echo $HERE/usr;;
-         *target-cpus*) echo ' sm_80 sm_90';; *target-features*) echo ' ptx70 ptx74 ptx78 x';; esac"
+        "case \"$*\" in --version) echo 'rustc {version} (0000 2026-01-01)';;
+         *target-cpus*) echo ' sm_80 sm_90';; *target-features*) echo ' ptx70 ptx74 ptx78 x';;
+         *bootstrap*) echo $RUSTC_BOOTSTRAP;; esac"
     )
 }
 
@@ -419,7 +441,8 @@ fn debian_packages_are_announced_and_used() {
     let mut fake = Fake::new();
     fake.machine.uid = 0;
     fake.script("source/rustc", &rustc("1.96.0"));
-    fake.script("bin/apt-get", "cd $HERE/usr; mkdir -p bin lib/rustlib/src/rust/library/core; cp ../source/rustc bin/rustc; cp ../source/rustc bin/cargo");
+    fake.script("source/cargo", "exit 1");
+    fake.script("bin/apt-get", &format!("mv $HERE/source $HERE/usr/bin; cd $HERE/usr\n{CORE}"));
     let (found, said) = fake.find_toolchain(Route::Debian);
     let found = found.unwrap();
     assert_eq!((found.route, fake.relative(found.rustc.display())), (Route::Debian, "@/usr/bin/rustc".to_owned()));
@@ -434,23 +457,19 @@ fn debian_packages_are_announced_and_used() {
 #[test]
 fn a_toolchain_that_is_too_old() {
     let fake = Fake::new();
-    fake.script("usr/bin/rustc", &rustc("1.63.0"));
-    fake.script("usr/bin/cargo", "exit 1");
-    fs::create_dir_all(fake.at("usr/lib/rustlib/src/rust/library/core")).unwrap();
-    fake.script("bin/rustc", &rustc("1.63.0"));
+    fake.toolchain("usr", "1.63.0", true);
+    fake.active("usr");
     let expected = "`rustc 1.63.0 (0000 2026-01-01)` is not a Rust 1.95 or later
   at @/usr/bin/rustc
-  → install a newer one: rustup toolchain install nightly --component rust-src";
+  → install a newer one: rustup toolchain install stable --component rust-src";
     assert_eq!(fake.find_toolchain(Route::Active).0.unwrap_err(), expected);
 }
 
 #[test]
 fn a_target_the_compiler_does_not_have() {
     let fake = Fake::new();
-    for program in ["usr/bin/rustc", "usr/bin/cargo", "bin/rustc"] {
-        fake.script(program, &rustc("1.97.0-nightly"));
-    }
-    fs::create_dir_all(fake.at("usr/lib/rustlib/src/rust/library/core")).unwrap();
+    fake.toolchain("usr", "1.97.0-nightly", true);
+    fake.active("usr");
     let toolchain = fake.find_toolchain(Route::Active).0.unwrap();
     let check = |sm: u32, ptx: Option<(u32, u32)>| {
         let ptx = ptx.map(|(major, minor)| PtxVersion::new(major, minor));
@@ -467,14 +486,187 @@ fn a_target_the_compiler_does_not_have() {
     assert_eq!((check(80, Some((7, 4))), check(90, None)), (Ok(()), Ok(())));
 }
 
+/// A folder of rustup's, as `Fake::toolchain` names it.
+const STABLE: &str = "rustup/toolchains/stable";
+const NIGHTLY: &str = "rustup/toolchains/nightly";
+
+/// Whether a toolchain's compiler is let use what is unstable.
+fn bootstrap(toolchain: &DeviceToolchain) -> String {
+    toolchain.rustc().args(["--print", "bootstrap"]).run().unwrap().stdout.trim().to_owned()
+}
+
+#[test]
+fn stable_alone_where_rustup_fetches() {
+    let mut fake = Fake::new();
+    fake.set("RUSTUP_HOME", fake.at("rustup"));
+    fake.toolchain(STABLE, "1.99.1", false);
+    fake.active(STABLE);
+    fake.script("bin/rustup", &format!("echo \"$*\" >> $HERE/rustup.log; cd $HERE/{STABLE}\n{CORE}"));
+    let (found, said) = fake.find_toolchain(Route::Auto);
+    let found = found.unwrap();
+    assert_eq!((found.route, fake.relative(found.rustc.display())), (Route::Rustup, format!("@/{STABLE}/bin/rustc")));
+    // A stable compiler has to be let use what is unstable.
+    assert_eq!(bootstrap(&found), "1");
+    let announced = format!("Installing rust-src for stable into @/{STABLE}");
+    assert_eq!(said, [announced, "rustup component add rust-src".to_owned()]);
+    assert_eq!(fake.log("rustup.log"), "component add rust-src --toolchain stable\n");
+    // The next time it is there.
+    let (found, said) = fake.find_toolchain(Route::Auto);
+    assert_eq!((found.unwrap().route, said.len()), (Route::Active, 0));
+    assert_eq!(fake.log("rustup.log").lines().count(), 1);
+}
+
+/// A rustup that fetches nothing, and says so.
+const OFFLINE: &str = "echo \"$*\" >> $HERE/rustup.log; echo 'error: could not download file' >&2; exit 1";
+
+#[test]
+fn a_bare_nightly_where_nothing_is_fetched() {
+    let mut fake = Fake::new();
+    fake.set("RUSTUP_HOME", fake.at("rustup"));
+    fake.toolchain(NIGHTLY, "1.101.0-nightly", false);
+    fake.active(NIGHTLY);
+    fake.script("bin/rustup", OFFLINE);
+    let error = fake.find_toolchain(Route::Auto).0.unwrap_err();
+    let lacks = format!(
+        "  | Active: this toolchain lacks the source of core, which has to be compiled for the GPU
+  |   at @/{NIGHTLY}/lib/rustlib/src/rust/library/core
+  |   → rustup component add rust-src --toolchain nightly
+  | Installed: rustup has no other toolchain with the source of core
+  |   at @/rustup/toolchains
+  |   → rustup toolchain install stable --component rust-src
+  | Rustup: @/bin/rustup exited with status 1
+  |   at @/bin/rustup component add rust-src --toolchain nightly
+  |   | error: could not download file
+"
+    );
+    assert!(error.contains(&lacks), "{error}");
+    assert_eq!(fake.log("rustup.log"), "component add rust-src --toolchain nightly\n");
+
+    // On a Debian machine its packages do; the nightly is left as it is.
+    fake.machine.uid = 0;
+    fake.script("source/rustc", &rustc("1.96.0"));
+    fake.script("source/cargo", "exit 1");
+    fake.script("bin/apt-get", &format!("mv $HERE/source $HERE/usr/bin; cd $HERE/usr\n{CORE}"));
+    let found = fake.find_toolchain(Route::Auto).0.unwrap();
+    assert_eq!((found.route, bootstrap(&found).as_str()), (Route::Debian, "1"));
+}
+
+#[test]
+fn another_of_rustups_toolchains_has_the_source() {
+    let mut fake = Fake::new();
+    fake.set("HOME", fake.at("home"));
+    // Where rustup is if nothing else is said.
+    fake.toolchain("home/.rustup/toolchains/stable", "1.95.0", false);
+    for (name, version) in [("nightly", "1.101.0-nightly"), ("1.99.1", "1.99.1"), ("1.88.0", "1.88.0")] {
+        fake.toolchain(&format!("home/.rustup/toolchains/{name}"), version, true);
+    }
+    fake.active("home/.rustup/toolchains/stable");
+    fake.script("bin/rustup", OFFLINE);
+    let (found, said) = fake.find_toolchain(Route::Auto);
+    let found = found.unwrap();
+    let nightly = "@/home/.rustup/toolchains/nightly/bin/rustc";
+    assert_eq!((found.route, fake.relative(found.rustc.display()).as_str()), (Route::Installed, nightly));
+    assert_eq!((said, fake.log("rustup.log"), bootstrap(&found)), (vec![], String::new(), String::new()));
+}
+
+#[test]
+fn an_incomplete_rust_src() {
+    let mut fake = Fake::new();
+    fake.set("RUSTUP_HOME", fake.at("rustup"));
+    fake.toolchain(NIGHTLY, "1.101.0-nightly", true);
+    fake.active(NIGHTLY);
+    fake.script("bin/rustup", OFFLINE);
+    assert_eq!(fake.find_toolchain(Route::Auto).0.unwrap().route, Route::Active);
+
+    fs::remove_file(fake.at(NIGHTLY).join("lib/rustlib/src/rust/library/windows-sys/Cargo.toml")).unwrap();
+    let again = "rustup toolchain uninstall nightly && rustup toolchain install nightly --component rust-src";
+    let damaged = format!(
+        "this toolchain's source of core is incomplete: a file is missing
+  at @/{NIGHTLY}/lib/rustlib/src/rust/library/windows-sys/Cargo.toml
+  → {again}"
+    );
+    for route in [Route::Active, Route::Rustup] {
+        assert_eq!(fake.find_toolchain(route).0.unwrap_err(), damaged);
+    }
+    let (found, said) = fake.find_toolchain(Route::Auto);
+    assert!(found.unwrap_err().starts_with("no Rust toolchain here can compile for the GPU\n"));
+    let told = format!("Passing over the active toolchain: {damaged}");
+    assert_eq!(said, [told.as_str()]);
+    // rustup would say that it is up to date.
+    assert_eq!(fake.log("rustup.log"), "");
+
+    fake.toolchain(STABLE, "1.99.1", true);
+    let (found, said) = fake.find_toolchain(Route::Auto);
+    assert_eq!((found.unwrap().route, said), (Route::Installed, vec![told]));
+}
+
+/// The source that a real toolchain has, in a folder of links, without one file after the other.
+#[test]
+fn what_the_source_of_core_cannot_be_without() {
+    let real = DeviceToolchain::find(Route::chosen(None).unwrap(), &Progress::new()).unwrap();
+    let real = real.rustc.parent().and_then(Path::parent).unwrap().join("lib/rustlib");
+    let library = "src/rust/library";
+    let cases = ["Cargo.toml", "core/src/lib.rs", "std/Cargo.toml", "windows-sys/Cargo.toml"];
+    for without in [""].iter().chain(&cases) {
+        let fake = Fake::new();
+        fake.toolchain("usr", "1.99.1", false);
+        fake.active("usr");
+        let here = fake.at("usr/lib/rustlib");
+        link_without(&real.join(library), &here.join(library), Path::new(without));
+        let expected = format!(
+            "this toolchain's source of core is incomplete: a file is missing
+  at @/usr/lib/rustlib/{library}/{without}
+  → apt-get install --reinstall rust-web-src"
+        );
+        let found = fake.find_toolchain(Route::Active).0.map(|found| found.route);
+        assert_eq!(found, if without.is_empty() { Ok(Route::Active) } else { Err(expected) });
+    }
+    // Of a file that only rustup's own list names, the list tells.
+    let fake = Fake::new();
+    fake.toolchain("usr", "1.99.1", true);
+    fake.active("usr");
+    fs::write(fake.at("usr/lib/rustlib/manifest-rust-src"), "file:lib/rustlib/src/rust/library/core/src/num/mod.rs\n")
+        .unwrap();
+    let error = fake.find_toolchain(Route::Active).0.unwrap_err();
+    assert!(error.contains("  at @/usr/lib/rustlib/src/rust/library/core/src/num/mod.rs\n"), "{error}");
+}
+
+/// Links to what `from` holds, but for the file `without`.
+fn link_without(from: &Path, to: &Path, without: &Path) {
+    fs::create_dir_all(to).unwrap();
+    let mut parts = without.components();
+    let first = parts.next().map(|part| part.as_os_str().to_owned());
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let name = entry.file_name();
+        if Some(&name) != first.as_ref() {
+            std::os::unix::fs::symlink(entry.path(), to.join(&name)).unwrap();
+        } else if entry.path().is_dir() {
+            link_without(&entry.path(), &to.join(&name), parts.as_path());
+        }
+    }
+}
+
+#[test]
+fn debians_compiler_alone() {
+    let fake = Fake::new();
+    fake.toolchain("usr", "1.96.0", true);
+    fake.active("usr");
+    let (found, said) = fake.find_toolchain(Route::Auto);
+    let found = found.unwrap();
+    assert_eq!((found.route, bootstrap(&found).as_str(), said.len()), (Route::Active, "1", 0));
+}
+
 #[test]
 fn every_way_that_fails_is_told() {
     let fake = Fake::new();
     let error = fake.find_toolchain(Route::Auto).0.unwrap_err();
     assert!(error.starts_with("no Rust toolchain here can compile for the GPU\n"), "{error}");
-    for part in
-        ["| Active: could not start rustc", "| Rustup: could not start rustc", "| Debian: Debian's Rust packages"]
-    {
+    for part in [
+        "| Active: could not start rustc",
+        "| Installed: rustup has no other toolchain",
+        "| Rustup: could not start rustc",
+        "| Debian: Debian's Rust packages",
+    ] {
         assert!(error.contains(part), "{part}: {error}");
     }
 }
@@ -490,7 +682,7 @@ fn the_variable_picks_the_route() {
     fake.set("PTX_INTRINSICS_TOOLCHAIN", "gentoo");
     let expected = "`gentoo` is not a way to a toolchain
   at the environment variable PTX_INTRINSICS_TOOLCHAIN
-  → set it to auto, active, rustup or debian, or unset it";
+  → set it to auto, active, installed, rustup or debian, or unset it";
     assert_eq!(chosen(&fake, None), Err(expected.to_owned()));
 }
 

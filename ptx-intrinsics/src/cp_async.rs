@@ -270,8 +270,10 @@ macro_rules! kinds {
 gated! { copy_unless cp_async_commit_group cp_async_wait_group cp_async_wait_all cp_async_mbarrier_arrive cp_async_mbarrier_arrive_noinc }
 kinds! {
     /// Copies 4, 8 or 16 bytes from global to shared memory, cached at all levels: `cp.async.ca`.
+    #[doc(alias = "cp.async.ca")]
     CpAsyncCa cp_async_ca ".ca" CpAsyncCaElement;
     /// Copies 16 bytes from global to shared memory, cached in L2 and not in L1: `cp.async.cg`.
+    #[doc(alias = "cp.async.cg")]
     CpAsyncCg cp_async_cg ".cg" CpAsyncCgElement;
 }
 
@@ -384,6 +386,7 @@ arrivals! {
 
     /// Arrives at the barrier when everything is copied that this thread has begun to: one of the arrivals that the
     /// barrier was told to expect.
+    #[doc(alias = "cp.async.mbarrier.arrive.noinc")]
     cp_async_mbarrier_arrive_noinc(bar) ".noinc" [
         // SAFETY: the caller's promise. All copies are done.
         unsafe { crate::mbarrier::on_host::arrive(bar.address(), 1, 0, 0) };

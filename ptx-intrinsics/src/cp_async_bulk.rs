@@ -107,6 +107,10 @@ macro_rules! bulk {
 bulk! {
     /// Copies `size` bytes from global memory into shared memory of a block of this cluster, and tells the barrier there
     /// that they have come.
+    #[doc(alias = "cp.async.bulk")]
+    #[doc(alias = "cp.async.bulk.shared")]
+    #[doc(alias = "cp.async.bulk.shared::cluster.global")]
+    #[doc(alias = "mbarrier::complete_tx::bytes")]
     cp_async_bulk_shared_cluster_global cp_async_bulk_shared_cluster_global_with
         ".shared::cluster.global.mbarrier::complete_tx::bytes" "" " [{dst}], [{src}], {size}, [{bar}]" ""
         (
@@ -126,6 +130,7 @@ bulk! {
     /// to the same place as `dst` in its block, and tells the barrier at the same place as `bar` there.
     ///
     /// `ptxas` advises sm_90a for it. Off the GPU it panics: a CPU knows of no blocks beside this one.
+    #[doc(alias = "multicast::cluster")]
     cp_async_bulk_shared_cluster_global_multicast cp_async_bulk_shared_cluster_global_multicast_with
         ".shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster" ""
         " [{dst}], [{src}], {size}, [{bar}], {mask}" ""
@@ -144,6 +149,8 @@ bulk! {
 
     /// Copies `size` bytes from global memory into this block's shared memory, and tells the barrier that they have come.
     /// Before ptx86 [`cp_async_bulk_shared_cluster_global`] does it.
+    #[doc(alias = "cp.async.bulk.shared")]
+    #[doc(alias = "cp.async.bulk.shared::cta.global")]
     cp_async_bulk_shared_global cp_async_bulk_shared_global_with
         ".shared::cta.global.mbarrier::complete_tx::bytes" "" " [{dst}], [{src}], {size}, [{bar}]" ""
         (
@@ -181,6 +188,8 @@ bulk! {
     /// Copies `size` bytes from this block's shared memory into global memory: one of a
     /// [group](cp_async_bulk_commit_group). What the block wrote there before is copied behind
     /// `fence.proxy.async.shared::cta`.
+    #[doc(alias = "cp.async.bulk.global")]
+    #[doc(alias = "cp.async.bulk.global.shared::cta")]
     cp_async_bulk_global_shared cp_async_bulk_global_shared_with
         ".global.shared::cta.bulk_group" "" " [{dst}], [{src}], {size}" ""
         (dst: *mut T [reg64] dst, src: SharedPtr<T> [reg32] src.address(), size: u32 [reg32] size)
@@ -206,6 +215,8 @@ bulk! {
         "dst, src, size, mask" "dst: *mut u32, src: SharedPtr<u32>, size: u32, mask: u16" "[%], [%], %" ", %";
 
     /// Brings `size` bytes of global memory into L2. Nothing has to be waited for; off the GPU nothing is to be done.
+    #[doc(alias = "cp.async.bulk.prefetch")]
+    #[doc(alias = "cp.async.bulk.prefetch.L2")]
     cp_async_bulk_prefetch_l2 cp_async_bulk_prefetch_l2_with
         ".prefetch.L2.global" "" " [{src}], {size}" ""
         (src: *const T [reg64] src, size: u32 [reg32] size)
@@ -228,6 +239,7 @@ gated! { cp_async_bulk_shared_cluster_shared cp_async_bulk_commit_group cp_async
 ///
 /// # Safety
 /// As for [`cp_async_bulk_shared_cluster_global`]; the barrier is in the block that is copied to.
+#[doc(alias = "cp.async.bulk.shared::cluster.shared::cta")]
 #[inline(always)]
 pub unsafe fn cp_async_bulk_shared_cluster_shared<T>(
     dst: impl InCluster<T>,

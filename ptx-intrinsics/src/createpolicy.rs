@@ -13,6 +13,7 @@ use crate::catalogue::{Signature, Single};
 ///
 /// PTX: `.L2::evict_unchanged`. Needs sm_80 and ptx74.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[doc(alias = "L2::evict_unchanged")]
 pub struct L2EvictUnchanged;
 
 /// What a policy says: a primary priority, or the pair of a primary and a secondary one.
@@ -126,6 +127,7 @@ impl CachePolicy {
     ///
     /// PTX ISA: [createpolicy](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-createpolicy).
     #[doc(alias = "createpolicy")]
+    #[doc(alias = "createpolicy.fractional")]
     #[inline(always)]
     pub fn fractional<P>(fraction: f32) -> Self
     where
@@ -168,6 +170,7 @@ impl CachePolicy {
     ///
     /// PTX ISA: [createpolicy](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-createpolicy).
     #[doc(alias = "createpolicy")]
+    #[doc(alias = "createpolicy.range")]
     #[inline(always)]
     pub fn range<P>(p: *const impl Sized, primary_size: u32, total_size: u32) -> Self
     where
@@ -210,6 +213,7 @@ impl CachePolicy {
     /// PTX: `createpolicy.cvt.L2.b64 policy, property;`. Needs sm_80 and ptx74. Off the GPU the bits are the same.
     ///
     /// PTX ISA: [createpolicy](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-createpolicy).
+    #[doc(alias = "createpolicy.cvt")]
     #[doc(alias = "createpolicy.cvt.L2")]
     #[inline(always)]
     pub fn cvt_l2<A>(property: A) -> Self

@@ -145,20 +145,27 @@ scoped! {
     fence_release "fence.release" sm_90 ptx86 Release;
 
     /// Before a tensor map that was changed in global memory is used by others: a release.
+    #[doc(alias = "tensormap::generic")]
     fence_proxy_tensormap_generic_release "fence.proxy.tensormap::generic.release" sm_90 ptx83 Release;
 }
 
 whole! {
     /// [`fence_acquire`] among the threads of the cluster, for what lies in the cluster's shared memory.
+    #[doc(alias = "fence.acquire.sync_restrict")]
+    #[doc(alias = "sync_restrict::shared::cluster")]
     fence_acquire_sync_restrict_shared_cluster_cluster "fence" "fence.acquire.sync_restrict::shared::cluster.cluster"
         sm_90 ptx86 acquire;
     /// [`fence_release`] among the threads of the cluster, for what lies in this block's shared memory.
+    #[doc(alias = "fence.release.sync_restrict")]
+    #[doc(alias = "sync_restrict::shared::cta")]
     fence_release_sync_restrict_shared_cta_cluster "fence" "fence.release.sync_restrict::shared::cta.cluster"
         sm_90 ptx86 release;
     /// Lets the cluster see that barriers are initialised: behind [`mbarrier_init`](crate::mbarrier_init), before another
     /// block or a copy uses the barrier.
+    #[doc(alias = "fence.mbarrier_init")]
     fence_mbarrier_init_release_cluster "fence" "fence.mbarrier_init.release.cluster" sm_90 ptx80 release;
     /// Between accesses to the same memory by two addresses.
+    #[doc(alias = "fence.proxy")]
     fence_proxy_alias "fence" "fence.proxy.alias" sm_70 ptx75 compiler;
     /// Between plain accesses and asynchronous copies of the same memory, in any space.
     fence_proxy_async "fence" "fence.proxy.async" sm_90 ptx80 compiler;
@@ -170,12 +177,15 @@ whole! {
     /// Between plain accesses and asynchronous copies of the cluster's shared memory.
     fence_proxy_async_shared_cluster "fence" "fence.proxy.async.shared::cluster" sm_90 ptx80 compiler;
     /// An acquire, among the threads of the cluster, between asynchronous copies before and plain accesses behind.
+    #[doc(alias = "async::generic")]
+    #[doc(alias = "fence.proxy.async::generic")]
     fence_proxy_async_generic_acquire_sync_restrict_shared_cluster_cluster "fence"
         "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster" sm_90 ptx86 acquire;
     /// A release, among the threads of the cluster, between plain accesses before and asynchronous copies behind.
     fence_proxy_async_generic_release_sync_restrict_shared_cta_cluster "fence"
         "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster" sm_90 ptx86 release;
     /// The old [`fence_sc`] among the threads of the block.
+    #[doc(alias = "membar")]
     membar_cta "membar" "membar.cta" sm_20 ptx20 full;
     /// The old [`fence_sc`] among all threads of this GPU.
     membar_gl "membar" "membar.gl" sm_20 ptx20 full;

@@ -110,17 +110,23 @@ loads! {
     /// A load through a generic address: the address says which space.
     ld Generic "ld" "Needs sm_20 and ptx20.";
     /// A load from shared memory of this block.
+    #[doc(alias = "ld.shared")]
     ld_shared Shared "ld.shared" "Needs sm_20 and ptx20.";
     /// A load from shared memory of a block in this cluster.
+    #[doc(alias = "ld.shared::cluster")]
     ld_shared_cluster SharedCluster "ld.shared::cluster" "Needs sm_90 and ptx78.";
     /// A load from the constant bank.
+    #[doc(alias = "ld.const")]
     ld_const Const "ld.const" "Needs sm_20 and ptx20.";
     /// A load from this thread's local memory.
+    #[doc(alias = "ld.local")]
     ld_local Local "ld.local" "Needs sm_20 and ptx20.";
     /// A load of a kernel parameter.
+    #[doc(alias = "ld.param::entry")]
     ld_param_entry ParamEntry "ld.param::entry" "Needs sm_70, for `cvta.to.param`, and ptx83.";
     /// A load of a device function's parameter. It must stand in a function that is not inlined into a kernel:
     /// `ptxas` refuses it there.
+    #[doc(alias = "ld.param::func")]
     ld_param_func ParamFunc "ld.param::func" "Needs sm_20 and ptx83.";
 }
 

@@ -376,31 +376,37 @@ macro_rules! arrival_rows {
 arrivals! {
     /// Arrives at the barrier, and gives its state before. What this thread did before is seen by those that see the phase
     /// complete.
+    #[doc(alias = "mbarrier.arrive")]
     mbarrier_arrive mbarrier_arrive_as "arrive" () sm_80 ptx70
         "parallel-synchronization-and-communication-instructions-mbarrier-arrive"
         [1, 0, 0];
 
     /// Arrives `count` times.
+    #[doc(alias = "mbarrier.arrive")]
     mbarrier_arrive_count mbarrier_arrive_count_as "arrive" (count ", %") sm_90 ptx78
         "parallel-synchronization-and-communication-instructions-mbarrier-arrive"
         [count, 0, 0];
 
     /// Tells the barrier to expect `bytes` bytes more in this phase, and arrives.
+    #[doc(alias = "mbarrier.arrive.expect_tx")]
     mbarrier_arrive_expect_tx mbarrier_arrive_expect_tx_as "arrive.expect_tx" (bytes ", %") sm_90 ptx80
         "parallel-synchronization-and-communication-instructions-mbarrier-arrive"
         [1, bytes, 0];
 
     /// Arrives, and for the last time: the phases to come expect one arrival less.
+    #[doc(alias = "mbarrier.arrive_drop")]
     mbarrier_arrive_drop mbarrier_arrive_drop_as "arrive_drop" () sm_80 ptx70
         "parallel-synchronization-and-communication-instructions-mbarrier-arrive-drop"
         [1, 0, 1];
 
     /// Arrives `count` times, and for the last time: the phases to come expect so many arrivals less.
+    #[doc(alias = "mbarrier.arrive_drop")]
     mbarrier_arrive_drop_count mbarrier_arrive_drop_count_as "arrive_drop" (count ", %") sm_90 ptx78
         "parallel-synchronization-and-communication-instructions-mbarrier-arrive-drop"
         [count, 0, count];
 
     /// Tells the barrier to expect `bytes` bytes more in this phase, and arrives for the last time.
+    #[doc(alias = "mbarrier.arrive_drop.expect_tx")]
     mbarrier_arrive_drop_expect_tx mbarrier_arrive_drop_expect_tx_as "arrive_drop.expect_tx" (bytes ", %") sm_90 ptx80
         "parallel-synchronization-and-communication-instructions-mbarrier-arrive-drop"
         [1, bytes, 1];
@@ -456,9 +462,11 @@ macro_rules! incomplete {
 }
 incomplete! {
     /// Arrives `count` times, which does not complete the phase.
+    #[doc(alias = "mbarrier.arrive.noComplete")]
     mbarrier_arrive_no_complete(count) "arrive.noComplete"
         "parallel-synchronization-and-communication-instructions-mbarrier-arrive" 0;
     /// Arrives `count` times and for the last time, which does not complete the phase.
+    #[doc(alias = "mbarrier.arrive_drop.noComplete")]
     mbarrier_arrive_drop_no_complete(count) "arrive_drop.noComplete"
         "parallel-synchronization-and-communication-instructions-mbarrier-arrive-drop" count;
 }
@@ -585,9 +593,11 @@ macro_rules! count_rows {
 
 counts! {
     /// Tells the barrier to expect `bytes` bytes more in this phase.
+    #[doc(alias = "mbarrier.expect_tx")]
     mbarrier_expect_tx mbarrier_expect_tx_as "expect_tx"
         "parallel-synchronization-and-communication-instructions-mbarrier-expect-tx" expect;
     /// Tells the barrier that `bytes` of the bytes that it expects have come, as a copy does when it is done.
+    #[doc(alias = "mbarrier.complete_tx")]
     mbarrier_complete_tx mbarrier_complete_tx_as "complete_tx"
         "parallel-synchronization-and-communication-instructions-mbarrier-complete-tx" complete;
 }
@@ -728,23 +738,29 @@ macro_rules! wait_rows {
 
 waits! {
     /// Whether the phase is complete that `state` is of. What those did before that arrived is seen then.
+    #[doc(alias = "mbarrier.test_wait")]
     mbarrier_test_wait mbarrier_test_wait_as "test_wait" (state: MbarrierState) reg64 [state.0] ()
         sm_80 ptx70 on_host::parity(state.0);
     /// Whether the phase of this parity, 0 or 1, is complete. What those did before that arrived is seen then.
+    #[doc(alias = "mbarrier.test_wait.parity")]
     mbarrier_test_wait_parity mbarrier_test_wait_parity_as "test_wait.parity" (parity: u32) reg32 [parity] ()
         sm_80 ptx71 parity != 0;
     /// Waits for the phase that `state` is of, for as long as the GPU likes, and says whether it is complete: to be asked
     /// in a loop.
+    #[doc(alias = "mbarrier.try_wait")]
     mbarrier_try_wait mbarrier_try_wait_as "try_wait" (state: MbarrierState) reg64 [state.0] ()
         sm_90 ptx78 on_host::parity(state.0);
     /// Waits for the phase that `state` is of, for `ns` nanoseconds or so, and says whether it is complete.
+    #[doc(alias = "mbarrier.try_wait")]
     mbarrier_try_wait_for mbarrier_try_wait_for_as "try_wait" (state: MbarrierState) reg64 [state.0] (ns)
         sm_90 ptx78 on_host::parity(state.0);
     /// Waits for the phase of this parity, 0 or 1, for as long as the GPU likes, and says whether it is complete: to be
     /// asked in a loop.
+    #[doc(alias = "mbarrier.try_wait.parity")]
     mbarrier_try_wait_parity mbarrier_try_wait_parity_as "try_wait.parity" (parity: u32) reg32 [parity] ()
         sm_90 ptx78 parity != 0;
     /// Waits for the phase of this parity, 0 or 1, for `ns` nanoseconds or so, and says whether it is complete.
+    #[doc(alias = "mbarrier.try_wait.parity")]
     mbarrier_try_wait_parity_for mbarrier_try_wait_parity_for_as "try_wait.parity" (parity: u32) reg32 [parity] (ns)
         sm_90 ptx78 parity != 0;
 }

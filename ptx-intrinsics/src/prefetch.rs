@@ -72,6 +72,7 @@ lines! { "prefetch" "" "data-movement-and-conversion-instructions-prefetch-prefe
     ///
     /// # Safety
     /// `p` points into memory that this thread may read; an address in constant, local or shared memory does nothing.
+    #[doc(alias = "prefetchu")]
     prefetchu_l1 "prefetchu.L1" sm_20 ptx20;
 
     /// Brings the tensor map at `p`, a generic address, into cache for a later `cp.async.bulk.tensor`.

@@ -92,6 +92,28 @@ use crate::spelling::Spelling;
 /// a warp that run it give one address. For an atomic, `p` is the address of a value of the type, aligned to its
 /// size, in the space that the words name, which this thread may read and write, and which others access meanwhile by
 /// atomics alone.
+#[doc(alias = "ldu")]
+#[doc(alias = "ldu.global")]
+#[doc(alias = "atom")]
+#[doc(alias = "red")]
+#[doc(alias = "atom.add")]
+#[doc(alias = "atom.and")]
+#[doc(alias = "atom.or")]
+#[doc(alias = "atom.xor")]
+#[doc(alias = "atom.min")]
+#[doc(alias = "atom.max")]
+#[doc(alias = "atom.inc")]
+#[doc(alias = "atom.dec")]
+#[doc(alias = "red.add")]
+#[doc(alias = "red.and")]
+#[doc(alias = "red.or")]
+#[doc(alias = "red.xor")]
+#[doc(alias = "red.min")]
+#[doc(alias = "red.max")]
+#[doc(alias = "red.inc")]
+#[doc(alias = "red.dec")]
+#[doc(alias = "atom.exch")]
+#[doc(alias = "atom.cas")]
 #[macro_export]
 macro_rules! ptx {
     (@$cond:tt atom $($rest:tt)*) => { $crate::__atomic! { @words atom [@ $cond] () any generic $($rest)* } };

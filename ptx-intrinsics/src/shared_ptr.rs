@@ -269,10 +269,7 @@ impl<T> fmt::Debug for SharedClusterPtr<T> {
     }
 }
 
-impl<T> SharedPtr<T>
-where
-    T: Element<Ptx: SharedAccess + Fits<Shared> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
-{
+impl<T> SharedPtr<T> {
     /// Reads the value: `ld.shared{.vec}.type d, [p];`. It may be merged, moved or dropped, as any read.
     ///
     /// # Safety
@@ -280,7 +277,10 @@ where
     /// writes at the same time.
     #[doc(alias = "ld.shared")]
     #[inline(always)]
-    pub unsafe fn read(self) -> T {
+    pub unsafe fn read(self) -> T
+    where
+        T: Element<Ptx: SharedAccess + Fits<Shared> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+    {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         same_bits(unsafe { T::Ptx::load_shared(self.address) })
     }
@@ -290,7 +290,10 @@ where
     /// # Safety
     /// Where `cond` is true: as for [`read`](Self::read).
     #[inline(always)]
-    pub unsafe fn read_if(self, cond: bool, or: T) -> T {
+    pub unsafe fn read_if(self, cond: bool, or: T) -> T
+    where
+        T: Element<Ptx: SharedAccess + Fits<Shared> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+    {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         same_bits(unsafe { T::Ptx::load_shared_if(cond, self.address, same_bits(or)) })
     }
@@ -302,7 +305,10 @@ where
     /// writes at the same time.
     #[doc(alias = "st.shared")]
     #[inline(always)]
-    pub unsafe fn write(self, value: T) {
+    pub unsafe fn write(self, value: T)
+    where
+        T: Element<Ptx: SharedAccess + Fits<Shared> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+    {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         unsafe { T::Ptx::store_shared(self.address, same_bits(value)) }
     }
@@ -312,7 +318,10 @@ where
     /// # Safety
     /// Where `cond` is true: as for [`write`](Self::write).
     #[inline(always)]
-    pub unsafe fn write_if(self, cond: bool, value: T) {
+    pub unsafe fn write_if(self, cond: bool, value: T)
+    where
+        T: Element<Ptx: SharedAccess + Fits<Shared> + PtxType<Sm: HasSm<T>, Isa: HasPtx<T>>>,
+    {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         unsafe { T::Ptx::store_shared_if(cond, self.address, same_bits(value)) }
     }

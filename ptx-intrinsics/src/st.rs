@@ -99,10 +99,13 @@ stores! {
     /// A store through a generic address: the address says which space.
     st Generic "st" "Needs sm_20 and ptx20.";
     /// A store to shared memory of this block.
+    #[doc(alias = "st.shared")]
     st_shared Shared "st.shared" "Needs sm_20 and ptx20.";
     /// A store to shared memory of a block in this cluster.
+    #[doc(alias = "st.shared::cluster")]
     st_shared_cluster SharedCluster "st.shared::cluster" "Needs sm_90 and ptx78.";
     /// A store to this thread's local memory.
+    #[doc(alias = "st.local")]
     st_local Local "st.local" "Needs sm_20 and ptx20.";
 }
 

@@ -6,6 +6,7 @@ mod cost;
 mod demo;
 mod explain;
 mod forms;
+mod litmus;
 mod measured;
 mod mutants;
 mod parity;
@@ -48,6 +49,8 @@ enum Task {
     Gpu(bundle::OnThisGpu),
     /// Make a folder with a program and kernels that does what `gpu` does on a machine with nothing but a driver
     Bundle(bundle::Bundle),
+    /// Read litmus tests, say what the memory model allows of each, and compare with published results
+    Litmus(litmus::Litmus),
     /// Render the reports of GPUs, docs/measured/GPU/report.json, into pages beside them
     Measured(measured::Measured),
     /// Change the source in small ways, and see that some test notices each
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Task::Gpu(gpu) => gpu.run(),
         Task::Bundle(bundle) => bundle.run().map(|()| ExitCode::SUCCESS),
         Task::Mutants(mutants) => mutants.run().map(|()| ExitCode::SUCCESS),
+        Task::Litmus(litmus) => litmus.run(),
         Task::Measured(measured) => measured.run().map(|()| ExitCode::SUCCESS),
         Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),
     };

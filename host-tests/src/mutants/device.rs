@@ -13,25 +13,31 @@ use crate::ptx::Module;
 use crate::target::Sm;
 use crate::toolchain::DeviceToolchain;
 
-/// Cases that between them have every word of PTX in every instruction that these files are about, written in every
-/// manner.
+/// Cases that between them have every word of PTX in every instruction that these files are about, and every manner with
+/// every shape of registers.
 pub fn cover(forms: &[Arc<Form>], files: &BTreeSet<&str>) -> Vec<Case> {
-    let about: Vec<Arc<Form>> = forms.iter().filter(|form| files.iter().any(|file| is_about(file, form))).cloned().collect();
+    let about: Vec<Arc<Form>> =
+        forms.iter().filter(|form| files.iter().any(|file| is_about(file, form))).cloned().collect();
     let mut seen = BTreeSet::new();
-    let mut chosen: Vec<Case> = Vec::new();
-    for case in forms::cases(&about) {
-        let manner = std::mem::discriminant(&case.manner);
-        let manner = format!("{manner:?} {}", case.rust().starts_with("ptx!"));
-        let lanes = if let Manner::Lanes(mask) = case.manner { mask % 4 } else { 0 };
-        let head = head(&case.form);
-        let words = words(&case.form);
-        let fresh: Vec<_> = words.into_iter().map(|word| (manner.clone(), lanes, head.clone(), word)).collect();
-        if fresh.iter().any(|one| !seen.contains(one)) {
-            seen.extend(fresh);
-            chosen.push(case);
-        }
-    }
-    chosen
+    let mut is_new = |case: &Case| {
+        let before = seen.len();
+        seen.extend(kinds(case));
+        seen.len() > before
+    };
+    forms::cases(&about).into_iter().filter(|case| is_new(case)).collect()
+}
+
+/// What a case is one of: a word of an instruction, a manner with its registers.
+fn kinds(case: &Case) -> Vec<(String, String)> {
+    let (form, head) = (&case.form, head(&case.form));
+    let manner = match case.manner {
+        Manner::Lanes(mask) => format!("Lanes {}", mask.count_ones()),
+        manner => format!("{manner:?}"),
+    };
+    let shape = form.ptx().rsplit('.').take(2).find(|word| word.starts_with('v') || *word == "b128").unwrap_or_default();
+    let way = format!("{manner} {shape} {} {}", case.rust().starts_with("ptx!"), form.takes_policy());
+    let words = form.ptx().split('.').map(|word| (head.clone(), word.to_owned()));
+    words.chain([(head.clone(), way)]).collect()
 }
 
 /// What is said in another place of the source: the mnemonic with its space.
@@ -39,10 +45,6 @@ fn head(form: &Form) -> String {
     let mnemonic: Vec<&str> = form.ptx().split('.').take(2).collect();
     let mnemonic = if form.bytes() > 0 || form.is_atomic() { mnemonic[0].to_owned() } else { form.told() };
     format!("{mnemonic} {}", form.space().unwrap_or_default())
-}
-
-fn words(form: &Form) -> Vec<String> {
-    form.ptx().split('.').map(str::to_owned).chain([form.element().unwrap_or_default().to_owned()]).collect()
 }
 
 /// Whether a file of the crate can change that form.

@@ -110,22 +110,30 @@ caching! {
     }
     l1 {
         /// L1: the normal eviction priority.
+        #[doc(alias = "L1::evict_normal")]
         EvictNormal ".L1::evict_normal" 16 sm_70 ptx74;
         /// L1: leave the line's eviction priority as it is.
+        #[doc(alias = "L1::evict_unchanged")]
         EvictUnchanged ".L1::evict_unchanged" 32 sm_70 ptx74;
         /// L1: first to be evicted. For data that streams by.
+        #[doc(alias = "L1::evict_first")]
         EvictFirst ".L1::evict_first" 48 sm_70 ptx74;
         /// L1: last to be evicted. For data that will be used again.
+        #[doc(alias = "L1::evict_last")]
         EvictLast ".L1::evict_last" 64 sm_70 ptx74;
         /// L1: do not allocate a line.
+        #[doc(alias = "L1::no_allocate")]
         NoAllocate ".L1::no_allocate" 80 sm_70 ptx74;
     }
     l2 {
         /// L2: the normal eviction priority.
+        #[doc(alias = "L2::evict_normal")]
         L2EvictNormal ".L2::evict_normal" 8 sm_100 ptx88;
         /// L2: first to be evicted.
+        #[doc(alias = "L2::evict_first")]
         L2EvictFirst ".L2::evict_first" 9 sm_100 ptx88;
         /// L2: last to be evicted.
+        #[doc(alias = "L2::evict_last")]
         L2EvictLast ".L2::evict_last" 10 sm_100 ptx88;
     }
 }

@@ -105,14 +105,22 @@ orders! {
     /// No order of its own: `.weak`, which is what PTX takes where nothing is said.
     Weak (0) Plain [sm_20] [ptx20] [target::ptx83];
     /// `.volatile`: never dropped, never doubled; relaxed for the whole system.
+    #[doc(alias = "ld.volatile")]
+    #[doc(alias = "st.volatile")]
     Volatile (1) Relaxed [sm_20] [ptx20] [target::ptx83];
     /// `.mmio.relaxed.sys`: on memory-mapped registers. Needs sm_70 and PTX ISA 8.2.
+    #[doc(alias = "ld.mmio")]
+    #[doc(alias = "st.mmio")]
     Mmio (2) Volatile [sm_70] [ptx82] [target::ptx84];
     /// `.relaxed.scope`: atomic, without an order. Needs sm_70 and PTX ISA 6.0.
+    #[doc(alias = "ld.relaxed")]
+    #[doc(alias = "st.relaxed")]
     Relaxed<S> (4 + S::ID) Relaxed [S::Sm] [S::Isa] [S::Isa128];
     /// `.acquire.scope`: what follows stays after it. Needs sm_70 and PTX ISA 6.0.
+    #[doc(alias = "ld.acquire")]
     Acquire<S> (8 + S::ID) Acquire [S::Sm] [S::Isa] [S::Isa128];
     /// `.release.scope`: what precedes stays before it. Needs sm_70 and PTX ISA 6.0.
+    #[doc(alias = "st.release")]
     Release<S> (12 + S::ID) Release [S::Sm] [S::Isa] [S::Isa128];
 }
 

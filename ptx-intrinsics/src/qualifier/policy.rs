@@ -7,6 +7,7 @@ use crate::spelling::Needs;
 ///
 /// The bits are what the instruction `createpolicy` makes, and are opaque to PTX. Needs sm_80 and PTX ISA 7.4.
 /// A policy is a hint: it changes no value.
+#[doc(alias = "L2::cache_hint")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CachePolicy(u64);

@@ -34,10 +34,13 @@ pub struct NoPrefetch;
 pub struct Prefetch<const BYTES: u32>;
 
 /// `.L2::64B`: needs sm_75 and PTX ISA 7.4.
+#[doc(alias = "L2::64B")]
 pub type Prefetch64 = Prefetch<64>;
 /// `.L2::128B`: needs sm_75 and PTX ISA 7.4.
+#[doc(alias = "L2::128B")]
 pub type Prefetch128 = Prefetch<128>;
 /// `.L2::256B`: needs sm_80 and PTX ISA 7.4.
+#[doc(alias = "L2::256B")]
 pub type Prefetch256 = Prefetch<256>;
 
 macro_rules! prefetch_size {

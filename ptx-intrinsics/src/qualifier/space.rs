@@ -45,16 +45,20 @@ spaces! {
     /// `.global`: memory that all threads share.
     Global sm_20 ptx20;
     /// `.shared`, which is `.shared::cta`: memory of this block.
+    #[doc(alias = "shared::cta")]
     Shared sm_20 ptx20;
     /// `.shared::cluster`: memory of a block in this cluster.
+    #[doc(alias = "shared::cluster")]
     SharedCluster sm_90 ptx78;
     /// `.const`: the constant bank.
     Const sm_20 ptx20;
     /// `.local`: this thread's own memory.
     Local sm_20 ptx20;
     /// `.param::entry`: a parameter of the kernel.
+    #[doc(alias = "param::entry")]
     ParamEntry sm_70 ptx83;
     /// `.param::func`: a parameter of a device function.
+    #[doc(alias = "param::func")]
     ParamFunc sm_20 ptx83;
 }
 

@@ -1,0 +1,118 @@
+//! Comparisons: of integers, of bits, and of floats of every width.
+
+use std::cmp::Ordering;
+
+use crate::alu::{Alu, Type, Words, low};
+use crate::float::{Format, by_format};
+use crate::logic::combination;
+
+const INTEGERS: &str = "b16 b32 b64 u16 u32 u64 s16 s32 s64";
+const FLOATS: &str = "f16 f16x2 bf16 bf16x2 f32 f64";
+
+const ORDERS: [&str; 18] = [
+    "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan",
+];
+
+pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
+    if !matches!(name, "set" | "setp") {
+        return None;
+    }
+    let order = words.one_of(&ORDERS)?;
+    let combine = words.one_of(&["and", "or", "xor"]);
+    let flushed = words.flag("ftz");
+    let to = if name == "set" { Some(words.of_type()?) } else { None };
+    let of = words.last(if flushed {
+        "f16 f16x2 f32"
+    } else {
+        "b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64"
+    })?;
+    let test = comparison(order, flushed, of)?;
+    let combine = match combine {
+        Some(combine) => Some(combination(combine)?),
+        None => None,
+    };
+    let with = move |found: bool, third: u128| combine.map_or(found.into(), |combine| combine(found.into(), third));
+    let mut from = vec![of, of];
+    from.extend(combine.map(|_| Type::PRED));
+    let lanes = move |value: u128| [value, value >> 16].map(|lane| low(lane, of.bits));
+    let Some(to) = to else {
+        // The second predicate is that of the other outcome, or of the second lane.
+        let apply = move |s: &[u128; 6]| {
+            let ([a, a2], [b, b2]) = if of.lanes == 2 { (lanes(s[0]), lanes(s[1])) } else { ([s[0], 0], [s[1], 0]) };
+            let first = test(a, b);
+            let second = if of.lanes == 2 { test(a2, b2) } else { !first };
+            [with(first, s[2]), with(second, s[2])]
+        };
+        return Some(Alu { to: vec![Type::PRED, Type::PRED], from, carries: false, apply: Box::new(apply) });
+    };
+    let truth = truth(to, of)?;
+    let apply = move |s: &[u128; 6]| {
+        if of.lanes == 1 {
+            return [if with(test(s[0], s[1]), s[2]) == 1 { truth } else { 0 }, 0];
+        }
+        let ([a, a2], [b, b2]) = (lanes(s[0]), lanes(s[1]));
+        let [first, second] = [test(a, b), test(a2, b2)].map(|found| with(found, s[2]) * low(truth, 16));
+        [first | second << 16, 0]
+    };
+    Some(Alu { to: vec![to], from, carries: false, apply: Box::new(apply) })
+}
+
+/// What stands for true: all ones, or 1.0.
+fn truth(to: Type, of: Type) -> Option<u128> {
+    let narrow = of.bits == 16 && of.is_float();
+    Some(match (to.kind, to.bits, to.lanes) {
+        _ if to.is("u32 s32") && of.lanes == 1 => 0xffff_ffff,
+        _ if to.is("u16 s16") && narrow && of.lanes == 1 => 0xffff,
+        _ if to.is("f32") && !of.is("f16 f16x2 bf16 bf16x2") => 0x3f80_0000,
+        _ if to.is("f16 f16x2") && to == of => 0x3c00,
+        _ if to.is("bf16 bf16x2") && to == of => 0x3f80,
+        _ if to.is("f16") && of.lanes == 1 && !of.is("bf16") => 0x3c00,
+        _ if to.is("bf16") && of.lanes == 1 && !of.is("f16") => 0x3f80,
+        _ if to.is("u32 s32") && of.lanes == 2 => 0xffff,
+        _ => return None,
+    })
+}
+
+type Test = Box<dyn Fn(u128, u128) -> bool + Send + Sync>;
+
+fn comparison(order: &'static str, flushed: bool, of: Type) -> Option<Test> {
+    if of.is(FLOATS) {
+        let (ordered, unordered): (fn(Ordering) -> bool, bool) = match order {
+            "eq" | "equ" => (Ordering::is_eq, order == "equ"),
+            "ne" | "neu" => (Ordering::is_ne, order == "neu"),
+            "lt" | "ltu" => (Ordering::is_lt, order == "ltu"),
+            "le" | "leu" => (Ordering::is_le, order == "leu"),
+            "gt" | "gtu" => (Ordering::is_gt, order == "gtu"),
+            "ge" | "geu" => (Ordering::is_ge, order == "geu"),
+            "num" => (|_| true, false),
+            "nan" => (|_| false, true),
+            _ => return None,
+        };
+        return Some(Box::new(move |a, b| {
+            by_format!(of, F => {
+                let (a, b) = (F::input(a, flushed), F::input(b, flushed));
+                a.partial_cmp(&b).map_or(unordered, ordered)
+            })
+        }));
+    }
+    if !of.is(INTEGERS) {
+        return None;
+    }
+    let only_equal = of.kind == crate::alu::Kind::Bits;
+    let test: fn(Ordering) -> bool = match order {
+        "eq" => Ordering::is_eq,
+        "ne" => Ordering::is_ne,
+        _ if only_equal => return None,
+        "lt" => Ordering::is_lt,
+        "le" => Ordering::is_le,
+        "gt" => Ordering::is_gt,
+        "ge" => Ordering::is_ge,
+        _ if of.is_signed() => return None,
+        "lo" => Ordering::is_lt,
+        "ls" => Ordering::is_le,
+        "hi" => Ordering::is_gt,
+        "hs" => Ordering::is_ge,
+        _ => return None,
+    };
+    Some(Box::new(move |a, b| test(of.number(a).cmp(&of.number(b)))))
+}

@@ -1,0 +1,172 @@
+//! Conversions.
+
+use rustc_apfloat::{Float, FloatConvert, Round};
+
+use crate::alu::{Alu, Kind, Type, Words, low};
+use crate::float::{Format, ROUNDINGS, by_format, round_of};
+
+const TO_INTEGERS: [&str; 4] = ["rni", "rzi", "rmi", "rpi"];
+
+pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
+    if name != "cvt" {
+        return None;
+    }
+    if words.flag("pack") {
+        return packed(words);
+    }
+    let round = words.one_of(&["rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"]);
+    let relu = words.flag("relu");
+    let (flushed, saturated) = (words.flag("ftz"), words.flag("sat"));
+    let satfinite = words.flag("satfinite");
+    if words.flag("tf32") {
+        return (round == Some("rna") && !relu && !flushed && !saturated && !satfinite)
+            .then(|| words.last("f32"))?
+            .and_then(tf32);
+    }
+    let to = words.of_type()?;
+    let from = words.last("u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64")?;
+    if to.kind == Kind::Bits || satfinite || round == Some("rna") {
+        return None;
+    }
+    if to.lanes == 2 {
+        return (from.is("f32") && to.is_float() && !flushed && !saturated).then(|| pair(to, from, round, relu))?;
+    }
+    let has_single = from.is("f32") || to.is("f32");
+    if flushed && !has_single {
+        return None;
+    }
+    match (to.is_float(), from.is_float()) {
+        _ if relu && !(from.is("f32") && to.is("f16 bf16") && matches!(round, Some("rn" | "rz"))) => None,
+        (false, false) => (round.is_none() && !flushed).then(|| integers(to, from, saturated))?,
+        (false, true) => {
+            let round = round_of(round.filter(|word| TO_INTEGERS.contains(word))?);
+            Alu::new(to, [from], move |[a]| by_format!(from, F => to_integer(to, from, F::input(a, flushed), round)))
+        }
+        (true, false) => {
+            let round = round_of(round.filter(|word| ROUNDINGS.contains(word))?);
+            if flushed {
+                return None;
+            }
+            Alu::new(
+                to,
+                [from],
+                move |[a]| by_format!(to, F => F::from_i128_r(from.number(a), round).value.output(false, saturated)),
+            )
+        }
+        (true, true) => floats(to, from, round, flushed, saturated, relu),
+    }
+}
+
+fn integers(to: Type, from: Type, saturated: bool) -> Option<Alu> {
+    Alu::new(to, [from], move |[a]| {
+        let number = from.number(a);
+        let (least, greatest) = to.range();
+        low(if saturated { number.clamp(least, greatest) } else { number } as u128, to.bits)
+    })
+}
+
+/// What is too great is the greatest; what is no number is 0, or the least of 64 bits.
+fn to_integer<F: Float>(to: Type, from: Type, number: F, round: Round) -> u128 {
+    if number.is_nan() {
+        return if from.bits == 64 || to.bits == 64 { 1 << (to.bits - 1) } else { 0 };
+    }
+    let exact = &mut false;
+    if to.is_signed() {
+        return low(number.to_i128_r(to.bits as usize, round, exact).value as u128, to.bits);
+    }
+    number.to_u128_r(to.bits as usize, round, exact).value
+}
+
+/// From a format to another.
+pub(crate) fn float(from: Type, to: Type, bits: u128, round: Round) -> u128 {
+    by_format!(from, A => by_format!(to, B => {
+        let number: B = FloatConvert::<B>::convert_r(A::from_bits(bits), round, &mut false).value;
+        number.to_bits()
+    }))
+}
+
+fn floats(
+    to: Type,
+    from: Type,
+    round: Option<&'static str>,
+    flushed: bool,
+    saturated: bool,
+    relu: bool,
+) -> Option<Alu> {
+    let whole = round.is_some_and(|word| TO_INTEGERS.contains(&word));
+    let legal = if from == to {
+        round.is_none() || whole
+    } else {
+        let widens = to.bits > from.bits;
+        !whole && (round.is_none() == widens || from.bits == to.bits)
+    };
+    let brain = to.kind == Kind::Brain || from.kind == Kind::Brain;
+    if !legal || brain && saturated && to.kind == Kind::Brain {
+        return None;
+    }
+    let round = round_of(round.unwrap_or("rn"));
+    Alu::new(to, [from], move |[a]| {
+        let input = by_format!(from, F => {
+            let number = F::input(a, flushed && from.bits == 32);
+            if whole { number.round_to_integral(round).value } else { number }.to_bits()
+        });
+        let result = if from == to { input } else { float(from, to, input, round) };
+        by_format!(to, F => {
+            let number = F::input(result, flushed && to.bits == 32);
+            let number = if relu && !number.is_nan() && number.is_negative() { F::ZERO } else { number };
+            number.output(flushed && to.bits == 32, saturated)
+        })
+    })
+}
+
+/// Two numbers become one register: the first is its upper half.
+fn pair(to: Type, from: Type, round: Option<&'static str>, relu: bool) -> Option<Alu> {
+    let round = round_of(round.filter(|word| matches!(*word, "rn" | "rz"))?);
+    let half = Type { lanes: 1, ..to };
+    Alu::new(to, [from; 2], move |[a, b]| {
+        let of = |bits: u128| {
+            by_format!(half, F => {
+                let number = F::input(float(from, half, low(bits, 32), round), false);
+                let number = if relu && !number.is_nan() && number.is_negative() { F::ZERO } else { number };
+                number.output(false, false)
+            })
+        };
+        of(a) << 16 | of(b)
+    })
+}
+
+/// Thirteen bits fewer, rounded away from zero where it is halfway.
+fn tf32(from: Type) -> Option<Alu> {
+    Alu::new(Type::bits(32), [from], |[a]| {
+        let bits = low(a, 32);
+        let is_finite = bits >> 23 & 0xff != 0xff;
+        match is_finite {
+            true => low(bits + 0x1000, 32) & !0x1fff,
+            false if bits & 0x7f_ffff != 0 => 0x7fff_ffff,
+            false => bits,
+        }
+    })
+}
+
+/// `cvt.pack.sat`: two numbers, and what was packed before them where they are short.
+fn packed(mut words: Words<'_>) -> Option<Alu> {
+    if !words.flag("sat") {
+        return None;
+    }
+    let word = words.one_of(&["u2", "s2", "u4", "s4", "u8", "s8", "u16", "s16"])?;
+    let bits: u32 = word[1..].parse().ok()?;
+    let to = Type { kind: if word.starts_with('s') { Kind::Signed } else { Kind::Unsigned }, bits, lanes: 1 };
+    let s32 = words.of_type().filter(|ty| ty.is("s32"))?;
+    let b32 = Type::bits(32);
+    let both = move |a: u128, b: u128| {
+        let (least, greatest) = to.range();
+        let of = |value: u128| low(s32.number(value).clamp(least, greatest) as u128, bits);
+        of(a) << bits | of(b)
+    };
+    if bits == 16 {
+        words.end()?;
+        return Alu::new(b32, [s32; 2], move |[a, b]| both(a, b));
+    }
+    words.last("b32")?;
+    Alu::new(b32, [s32, s32, b32], move |[a, b, c]| low(c << (2 * bits) | both(a, b), 32))
+}

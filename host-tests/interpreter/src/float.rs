@@ -1,0 +1,336 @@
+//! Floats: 16, 32 and 64 bits, and `bf16`, by LLVM's own software floats.
+
+use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
+use rustc_apfloat::{Float, FloatConvert, Round};
+
+use crate::alu::{Alu, Type, Words, low};
+
+/// A format that PTX computes in.
+pub(crate) trait Format: Float {
+    const WIDTH: u32;
+    /// The one NaN that instructions give.
+    const ONLY_NAN: Option<u128>;
+
+    /// A subnormal number is taken for a zero, if it has to be.
+    fn input(bits: u128, flushed: bool) -> Self {
+        let number = Self::from_bits(low(bits, Self::WIDTH));
+        if flushed && number.is_denormal() { Self::ZERO.copy_sign(number) } else { number }
+    }
+
+    fn output(self, flushed: bool, saturated: bool) -> u128 {
+        let number = match self {
+            _ if self.is_nan() => {
+                return match Self::ONLY_NAN {
+                    _ if saturated => 0,
+                    Some(bits) => bits,
+                    None => self.to_bits(),
+                };
+            }
+            _ if flushed && self.is_denormal() => Self::ZERO.copy_sign(self),
+            _ => self,
+        };
+        if saturated { clamped(number) } else { number }.to_bits()
+    }
+}
+
+fn clamped<F: Float>(number: F) -> F {
+    let one = F::from_u128(1).value;
+    if number.is_negative() {
+        F::ZERO
+    } else if number > one {
+        one
+    } else {
+        number
+    }
+}
+
+macro_rules! formats {
+    ($($format:ident $bits:literal $nan:expr;)*) => {$(
+        impl Format for $format {
+            const WIDTH: u32 = $bits;
+            const ONLY_NAN: Option<u128> = $nan;
+        }
+    )*};
+}
+
+formats! {
+    Half 16 Some(0x7fff);
+    BFloat 16 Some(0x7fff);
+    Single 32 Some(0x7fff_ffff);
+    Double 64 None;
+}
+
+/// An expression for the format of a type.
+macro_rules! by_format {
+    ($ty:expr, $f:ident => $body:expr) => {
+        match ($ty.kind, $ty.bits) {
+            ($crate::alu::Kind::Brain, _) => {
+                type $f = rustc_apfloat::ieee::BFloat;
+                $body
+            }
+            (_, 16) => {
+                type $f = rustc_apfloat::ieee::Half;
+                $body
+            }
+            (_, 32) => {
+                type $f = rustc_apfloat::ieee::Single;
+                $body
+            }
+            _ => {
+                type $f = rustc_apfloat::ieee::Double;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use by_format;
+
+pub(crate) fn alu(name: &str, words: Words<'_>) -> Option<Alu> {
+    match name {
+        "add" | "sub" | "mul" => arithmetic(name, words),
+        "fma" | "mad" => fused(name == "mad", words),
+        "div" | "rcp" | "sqrt" => divided(name, words),
+        "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" => approximate(name, words),
+        "min" | "max" => extreme(name == "max", words),
+        "neg" | "abs" => sign(name == "neg", words),
+        "testp" => test(words),
+        "copysign" => {
+            let ty = words.last("f32 f64")?;
+            let top = 1 << (ty.bits - 1);
+            Alu::new(ty, [ty; 2], move |[a, b]| a & top | low(b, ty.bits) & !top)
+        }
+        _ => None,
+    }
+}
+
+pub(crate) const ROUNDINGS: [&str; 4] = ["rn", "rz", "rm", "rp"];
+
+pub(crate) fn round_of(word: &str) -> Round {
+    match word {
+        "rz" | "rzi" => Round::TowardZero,
+        "rm" | "rmi" => Round::TowardNegative,
+        "rp" | "rpi" => Round::TowardPositive,
+        "rna" => Round::NearestTiesToAway,
+        _ => Round::NearestTiesToEven,
+    }
+}
+
+/// `{.rnd}{.ftz}{.sat}.type`, of which each type has its own.
+struct Modifiers {
+    round: Option<Round>,
+    flushed: bool,
+    saturated: bool,
+    relu: bool,
+    ty: Type,
+}
+
+fn modifiers(mut words: Words<'_>) -> Option<Modifiers> {
+    let word = words.one_of(&ROUNDINGS);
+    let (flushed, saturated) = (words.flag("ftz"), words.flag("sat"));
+    let relu = !saturated && words.flag("relu");
+    let ty = words.last("f16 f16x2 bf16 bf16x2 f32 f64")?;
+    let legal = match (ty.bits, ty.kind) {
+        (64, _) => !flushed && !saturated && !relu,
+        (32, _) => !relu,
+        (_, crate::alu::Kind::Brain) => !flushed && !saturated && matches!(word, None | Some("rn")),
+        _ => matches!(word, None | Some("rn")),
+    };
+    legal.then_some(Modifiers { round: word.map(round_of), flushed, saturated, relu, ty })
+}
+
+const NEAREST: Round = Round::NearestTiesToEven;
+
+fn arithmetic(name: &str, words: Words<'_>) -> Option<Alu> {
+    let Modifiers { round, flushed, saturated, relu: false, ty } = modifiers(words)? else { return None };
+    let round = round.unwrap_or(NEAREST);
+    let which = name.as_bytes()[0];
+    Alu::by_lane(ty, [ty; 2], move |[a, b]| {
+        by_format!(ty, F => {
+            let (a, b) = (F::input(a, flushed), F::input(b, flushed));
+            let result = match which {
+                b'a' => a.add_r(b, round),
+                b's' => a.sub_r(b, round),
+                _ => a.mul_r(b, round),
+            };
+            result.value.output(flushed, saturated)
+        })
+    })
+}
+
+fn fused(is_mad: bool, words: Words<'_>) -> Option<Alu> {
+    let Modifiers { round, flushed, saturated, relu, ty } = modifiers(words)?;
+    let legal = if is_mad { ty.bits >= 32 } else { true };
+    let round = round.filter(|_| legal)?;
+    Alu::by_lane(ty, [ty; 3], move |[a, b, c]| {
+        by_format!(ty, F => {
+            let [a, b, c] = [a, b, c].map(|bits| F::input(bits, flushed));
+            let result = a.mul_add_r(b, c, round).value;
+            let result = if relu && !result.is_nan() && result.is_negative() { F::ZERO } else { result };
+            result.output(flushed, saturated)
+        })
+    })
+}
+
+/// What is only approximate is exact here.
+fn divided(name: &str, mut words: Words<'_>) -> Option<Alu> {
+    let approximate = words.one_of(if name == "div" { &["approx", "full"] } else { &["approx"] });
+    let Modifiers { round, flushed, saturated: false, relu: false, ty } = modifiers(words)? else { return None };
+    let legal = match (ty.bits, approximate.is_some()) {
+        (32, approximate) => approximate != round.is_some(),
+        // Only the upper half of the result is defined.
+        (64, true) => false,
+        (64, false) => round.is_some(),
+        _ => false,
+    };
+    if !legal {
+        return None;
+    }
+    let round = round.unwrap_or(NEAREST);
+    if name == "div" {
+        return Alu::new(
+            ty,
+            [ty; 2],
+            move |[a, b]| by_format!(ty, F => F::input(a, flushed).div_r(F::input(b, flushed), round).value.output(flushed, false)),
+        );
+    }
+    let is_root = name == "sqrt";
+    Alu::new(ty, [ty], move |[a]| {
+        by_format!(ty, F => {
+            let a = F::input(a, flushed);
+            let result = if is_root {
+                let number = crate::convert::float(ty, DOUBLE, a.to_bits(), NEAREST);
+                let root = root(f64::from_bits(number as u64));
+                FloatConvert::<F>::convert_r(root, round, &mut false).value
+            } else {
+                F::from_u128(1).value.div_r(a, round).value
+            };
+            result.output(flushed, false)
+        })
+    })
+}
+
+/// By whole numbers: the root of many more bits than the format has, and whether anything is left.
+fn root(number: f64) -> Quad {
+    if number.is_nan() || number < 0.0 {
+        return Quad::qnan(None);
+    }
+    if number == 0.0 || number.is_infinite() {
+        return if number == 0.0 {
+            Quad::ZERO.copy_sign(Quad::from_i128(if number.is_sign_negative() { -1 } else { 1 }).value)
+        } else {
+            Quad::INFINITY
+        };
+    }
+    let bits = number.to_bits();
+    let fraction = u128::from(bits & ((1 << 52) - 1));
+    // The number is `whole` times two to the `exponent`.
+    let (whole, exponent) = match (bits >> 52) as i32 {
+        0 => (fraction, -1074),
+        biased => (fraction | 1 << 52, biased - 1075),
+    };
+    let room = whole.leading_zeros() as i32 - 1;
+    let shift = room - (exponent - room).rem_euclid(2);
+    let whole = whole << shift;
+    let root = whole.isqrt();
+    let rest = u128::from(root * root != whole);
+    Quad::from_u128(root << 1 | rest).value.scalbn((exponent - shift) / 2 - 1)
+}
+
+/// As near as the host comes.
+fn approximate(name: &str, mut words: Words<'_>) -> Option<Alu> {
+    if !words.flag("approx") {
+        return None;
+    }
+    let flushed = words.flag("ftz");
+    let ty = words.last(match name {
+        "rsqrt" if flushed => "f32",
+        "rsqrt" => "f32 f64",
+        "tanh" if flushed => return None,
+        "tanh" => "f32 f16 f16x2 bf16 bf16x2",
+        "ex2" if flushed => "f32 bf16 bf16x2",
+        "ex2" => "f32 f16 f16x2",
+        _ => "f32",
+    })?;
+    let function: fn(f64) -> f64 = match name {
+        "rsqrt" => |x| 1.0 / x.sqrt(),
+        "sin" => f64::sin,
+        "cos" => f64::cos,
+        "lg2" => f64::log2,
+        "ex2" => f64::exp2,
+        _ => f64::tanh,
+    };
+    Alu::by_lane(ty, [ty], move |[a]| {
+        by_format!(ty, F => {
+            let a = F::input(a, flushed).output(flushed, false);
+            let result = function(f64::from_bits(crate::convert::float(ty, DOUBLE, a, NEAREST) as u64));
+            F::input(crate::convert::float(DOUBLE, ty, result.to_bits().into(), NEAREST), false).output(flushed, false)
+        })
+    })
+}
+
+pub(crate) const DOUBLE: Type = Type { kind: crate::alu::Kind::Float, bits: 64, lanes: 1 };
+
+fn extreme(greatest: bool, mut words: Words<'_>) -> Option<Alu> {
+    let (flushed, nan) = (words.flag("ftz"), words.flag("NaN"));
+    let xorsign = words.flag("xorsign");
+    if xorsign && !words.flag("abs") {
+        return None;
+    }
+    let ty = words.last("f16 f16x2 bf16 bf16x2 f32 f64")?;
+    let legal = match ty.bits {
+        64 => !flushed && !nan && !xorsign,
+        _ => !(flushed && ty.kind == crate::alu::Kind::Brain),
+    };
+    if !legal {
+        return None;
+    }
+    Alu::by_lane(ty, [ty; 2], move |[a, b]| {
+        by_format!(ty, F => {
+            let (mut a, mut b) = (F::input(a, flushed), F::input(b, flushed));
+            let negative = a.is_negative() != b.is_negative();
+            if xorsign {
+                (a, b) = (a.abs(), b.abs());
+            }
+            let result = match (nan, greatest) {
+                (true, false) => a.minimum(b),
+                (true, true) => a.maximum(b),
+                // Of two zeros the negative one is less.
+                (false, false) if !a.is_nan() && !b.is_nan() => a.minimum(b),
+                (false, true) if !a.is_nan() && !b.is_nan() => a.maximum(b),
+                _ if a.is_nan() => b,
+                _ => a,
+            };
+            let result = if xorsign && negative && !result.is_nan() { -result } else { result };
+            result.output(flushed, false)
+        })
+    })
+}
+
+fn sign(negates: bool, mut words: Words<'_>) -> Option<Alu> {
+    let flushed = words.flag("ftz");
+    let ty = words.last(if flushed { "f32 f16 f16x2" } else { "f16 f16x2 bf16 bf16x2 f32 f64" })?;
+    let top = 1 << (ty.bits - 1);
+    Alu::by_lane(ty, [ty], move |[a]| {
+        let bits = if flushed { by_format!(ty, F => F::input(a, true).to_bits()) } else { low(a, ty.bits) };
+        if negates { bits ^ top } else { bits & !top }
+    })
+}
+
+fn test(mut words: Words<'_>) -> Option<Alu> {
+    let which = words.one_of(&["finite", "infinite", "number", "notanumber", "normal", "subnormal"])?;
+    let ty = words.last("f32 f64")?;
+    Alu::new(Type::PRED, [ty], move |[a]| {
+        by_format!(ty, F => {
+            let a = F::input(a, false);
+            u128::from(match which {
+                "finite" => a.is_finite(),
+                "infinite" => a.is_infinite(),
+                "number" => !a.is_nan(),
+                "notanumber" => a.is_nan(),
+                // A zero is normal.
+                "normal" => a.is_normal() || a.is_zero(),
+                _ => a.is_denormal(),
+            })
+        })
+    })
+}

@@ -1,0 +1,232 @@
+//! The text of a module: its variables, its functions, and the statements of a function.
+
+/// A variable of the module.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    pub(crate) space: String,
+    pub(crate) name: String,
+    pub(crate) bytes: usize,
+    pub(crate) align: usize,
+    /// What it begins with; zeros come after it.
+    pub(crate) content: Vec<u8>,
+}
+
+/// A parameter, or a variable within a function.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameter {
+    pub(crate) name: String,
+    pub(crate) bytes: usize,
+    pub(crate) align: usize,
+}
+
+/// A function that has a body.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) is_entry: bool,
+    pub(crate) results: Vec<Parameter>,
+    pub(crate) parameters: Vec<Parameter>,
+    /// Blocks of a cluster, if the function says it.
+    pub(crate) cluster: Option<u32>,
+    /// Labels end with a colon.
+    pub(crate) statements: Vec<String>,
+}
+
+/// Splits a module.
+pub(crate) fn module(text: &str) -> (Vec<Variable>, Vec<Function>) {
+    let text = without_comments(text);
+    let (mut variables, mut functions) = (Vec::new(), Vec::new());
+    let mut rest = text.as_str();
+    while let Some(end) = rest.find([';', '{']) {
+        let head = &rest[..end];
+        if rest[end..].starts_with(';') || head.contains('=') {
+            let end = rest.find(';').unwrap_or(rest.len() - 1);
+            variables.extend(variable(&rest[..end]));
+            rest = &rest[end + 1..];
+        } else {
+            let length = body(&rest[end..]);
+            functions.extend(function(head, &rest[end + 1..end + length - 1]));
+            rest = &rest[end + length..];
+        }
+    }
+    (variables, functions)
+}
+
+/// Comments go, and so do directives that end with their line.
+fn without_comments(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut in_comment = false;
+    for line in text.lines() {
+        let mut line = line;
+        let first = line.split_whitespace().next();
+        if matches!(first, Some(".version" | ".target" | ".address_size" | ".file" | ".loc")) {
+            continue;
+        }
+        while !line.is_empty() {
+            if in_comment {
+                let Some((_, rest)) = line.split_once("*/") else { break };
+                (in_comment, line) = (false, rest);
+            } else if let Some(at) = line.find("//").filter(|at| line.find("/*").is_none_or(|other| other > *at)) {
+                kept.push_str(&line[..at]);
+                break;
+            } else if let Some((code, rest)) = line.split_once("/*") {
+                kept.push_str(code);
+                (in_comment, line) = (true, rest);
+            } else {
+                kept.push_str(line);
+                break;
+            }
+        }
+        kept.push('\n');
+    }
+    kept
+}
+
+/// How long a text in braces is.
+fn body(text: &str) -> usize {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        if depth == 0 {
+            return at + 1;
+        }
+    }
+    text.len()
+}
+
+/// The bytes of a type.
+pub(crate) fn bytes_of(word: &str) -> Option<usize> {
+    match word {
+        "pred" => Some(1),
+        _ => Some(word.strip_prefix(['b', 'u', 's', 'f'])?.parse::<usize>().ok()? / 8),
+    }
+}
+
+/// `.align 16 .b8 name[128]`, `.u64 .ptr .global .align 4 name`, `.b32 a, b<4>`
+fn declared(text: &str) -> Vec<Parameter> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let Some(of_type) = words.iter().find_map(|word| bytes_of(word.strip_prefix('.')?)) else { return Vec::new() };
+    let lanes = if words.contains(&".v4") { 4 } else { 1 + usize::from(words.contains(&".v2")) };
+    let align = words.iter().position(|word| *word == ".align").filter(|_| !words.contains(&".ptr"));
+    let align = align.and_then(|at| words.get(at + 1)?.parse().ok()).unwrap_or(of_type * lanes);
+    let names = text.trim_end().rsplit(['\n', '\t', ' ']).next().unwrap_or_default();
+    let (name, dimensions) = names.split_once('[').unwrap_or((names, ""));
+    let count = |part: &str| part.trim_end_matches(']').trim().parse::<usize>().ok();
+    let count: usize = dimensions.split('[').filter_map(count).product();
+    vec![Parameter { name: name.to_owned(), bytes: of_type * lanes * count, align }]
+}
+
+fn list(text: &str) -> Vec<Parameter> {
+    text.split(',').flat_map(|one| declared(one.trim())).collect()
+}
+
+fn variable(text: &str) -> Option<Variable> {
+    let (head, content) = text.split_once('=').unwrap_or((text, ""));
+    let space =
+        [".shared", ".global", ".const"].into_iter().find(|space| head.split_whitespace().any(|w| w == *space))?;
+    let of_type = head.split_whitespace().find_map(|word| bytes_of(word.strip_prefix('.')?))?;
+    let Parameter { name, bytes, align } = declared(head.trim()).pop()?;
+    let numbers = content.split(['{', '}', ',']).filter_map(|number| number.trim().parse::<i128>().ok());
+    let content: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes().into_iter().take(of_type)).collect();
+    Some(Variable { space: space[1..].to_owned(), name, bytes: bytes.max(content.len()), align, content })
+}
+
+fn function(head: &str, body: &str) -> Option<Function> {
+    let is_entry = head.contains(".entry");
+    let (_, rest) = head.split_once(if is_entry { ".entry" } else { ".func" })?;
+    let (results, rest) = match rest.trim_start().strip_prefix('(') {
+        Some(rest) => rest.split_once(')')?,
+        None => ("", rest),
+    };
+    let (name, parameters, rest) = match rest.split_once('(') {
+        Some((name, rest)) => {
+            let (parameters, rest) = rest.split_once(')')?;
+            (name, parameters, rest)
+        }
+        None => (rest, "", ""),
+    };
+    let name = name.split_whitespace().next()?.to_owned();
+    let cluster = rest.split_once(".reqnctapercluster").map(|(_, sizes)| {
+        let sizes = sizes.split('.').next().unwrap_or_default();
+        sizes.split(',').filter_map(|size| size.trim().parse::<u32>().ok()).product()
+    });
+    Some(Function {
+        name,
+        is_entry,
+        results: list(results),
+        parameters: list(parameters),
+        cluster,
+        statements: statements(body),
+    })
+}
+
+/// Braces of blocks are dropped, those of vectors kept.
+fn statements(body: &str) -> Vec<String> {
+    let (mut all, mut text, mut depth, mut quoted) = (Vec::new(), String::new(), 0, false);
+    let mut characters = body.chars().peekable();
+    while let Some(c) = characters.next() {
+        let empty = text.trim().is_empty();
+        match c {
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '{' | '}' if empty && depth == 0 => continue,
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ';' => {
+                all.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
+                text.clear();
+                continue;
+            }
+            ':' if characters.peek() != Some(&':')
+                && !text.ends_with(':')
+                && !text.trim().contains(char::is_whitespace) =>
+            {
+                all.push(format!("{}:", text.trim()));
+                text.clear();
+                continue;
+            }
+            _ => {}
+        }
+        text.push(c);
+    }
+    all.retain(|statement| !statement.is_empty());
+    all
+}
+
+/// A variable that is declared within a function, and its space.
+pub(crate) fn declaration(statement: &str) -> Option<(&str, Vec<Parameter>)> {
+    let (space, rest) = statement.strip_prefix('.')?.split_once(' ')?;
+    if !matches!(space, "local" | "param" | "shared") {
+        return None;
+    }
+    Some((space, list(rest)))
+}
+
+/// The registers of a `.reg`, where `%r<10>` are ten, and whether they are predicates.
+pub(crate) fn registers(statement: &str) -> (Vec<String>, bool) {
+    let declared = statement.strip_prefix(".reg ").and_then(|rest| rest.trim().split_once(' '));
+    let (of_type, names) = declared.unwrap_or_default();
+    let each = |name: &str| match name.trim().split_once('<') {
+        Some((name, count)) => {
+            let count: usize = count.trim_end_matches('>').parse().unwrap_or_default();
+            (0..count).map(|number| format!("{name}{number}")).collect()
+        }
+        None => vec![name.trim().to_owned()],
+    };
+    let names = names.split(',').filter(|name| !name.trim().is_empty()).flat_map(each);
+    (names.collect(), of_type == ".pred")
+}
+
+/// The operands of an instruction: a vector is one, and so is an address.
+pub(crate) fn operands(text: &str) -> Vec<String> {
+    let (mut operands, mut depth) = (vec![String::new()], 0);
+    for c in text.chars() {
+        depth += i32::from(matches!(c, '{' | '[' | '(')) - i32::from(matches!(c, '}' | ']' | ')'));
+        match operands.last_mut() {
+            Some(last) if c != ',' || depth > 0 => last.push(c),
+            _ => operands.push(String::new()),
+        }
+    }
+    let trimmed = operands.into_iter().map(|operand| operand.trim().to_owned());
+    trimmed.filter(|operand| !operand.is_empty()).collect()
+}

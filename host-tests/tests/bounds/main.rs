@@ -1,0 +1,142 @@
+//! Each function, each method and each spelling of `ptx!` is there from its gate on, and not one step before: `cargo check`
+//! takes its call where the target is the gate, and refuses it one SM or one PTX ISA version below, and names the flag.
+//!
+//! The gates are those of the catalogue, which the assembler confirms elsewhere; what is no form has its gate in `beyond.rs`,
+//! and what rustdoc lists as gated has to be called here.
+//!
+//! The test draws one call for each function, marker and gate. `BOUNDS_WHOLE=1 cargo test -p host-tests --test bounds` asks
+//! about every form in every manner.
+
+mod beyond;
+mod documented;
+mod program;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use host_tests::forms::{self, Case, Manner};
+use host_tests::forms_check;
+use host_tests::progress::Progress;
+use host_tests::toolchain::{DeviceToolchain, Route};
+
+use documented::Documented;
+use program::{Axis, Call, Program, Target};
+
+/// Set to ask about everything.
+const WHOLE: &str = "BOUNDS_WHOLE";
+
+/// Every function: each form in every manner.
+const FUNCTIONS: usize = 208_614;
+/// What is called where not all of them are, at least.
+const DRAWN: usize = 1_000;
+/// Functions and methods that have a gate, at least.
+const GATED: usize = 188;
+/// Where something begins: SMs and PTX ISA versions.
+const STEPS: [usize; 2] = [9, 22];
+
+fn toolchain() -> DeviceToolchain {
+    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &Progress::new()));
+    toolchain.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn is_whole() -> bool {
+    std::env::var_os(WHOLE).is_some_and(|value| value == "1")
+}
+
+/// What is called: from the catalogue, and beyond it.
+static CALLS: LazyLock<Vec<Call>> = LazyLock::new(|| {
+    let cases = forms::cases(&forms_check::every_form());
+    assert_eq!(cases.len(), FUNCTIONS);
+    let cases = if is_whole() { cases } else { one_of_each(cases) };
+    cases.iter().map(Call::of).chain(beyond::calls()).collect()
+});
+
+/// One case for each function, marker and gate; of `ptx!`, for each word and gate.
+fn one_of_each(cases: Vec<Case>) -> Vec<Case> {
+    let mut seen = BTreeSet::new();
+    let mut is_new = |case: &Case| {
+        let before = seen.len();
+        seen.extend(kinds(case));
+        seen.len() > before
+    };
+    cases.into_iter().filter(|case| is_new(case)).collect()
+}
+
+/// What a case is one of: manner and function, marker or word, gate.
+fn kinds(case: &Case) -> Vec<(String, String, (u32, u32))> {
+    let manner = if let Manner::Lanes(_) = case.manner { "Lanes".to_owned() } else { format!("{:?}", case.manner) };
+    let rust = case.rust();
+    let spelled = rust.starts_with("ptx!");
+    let text = if spelled { case.form.ptx() } else { rust.split(" as ").next().unwrap_or_default() };
+    // What begins with a capital is a marker; the rest is what is called.
+    let (markers, called): (Vec<&str>, Vec<&str>) = text
+        .split(['.', '<', '>', ',', ' ', '(', ')'])
+        .partition(|word| spelled || word.starts_with(char::is_uppercase));
+    let called = if spelled { case.form.ptx()[..2].to_owned() } else { called.concat() };
+    let said = markers.into_iter().map(|marker| (called.clone(), marker.to_owned()));
+    said.chain([(called.clone(), manner)]).map(|(called, said)| (called, said, case.needs())).collect()
+}
+
+/// What a target is asked: the calls that it takes, and those that it refuses.
+#[derive(Default)]
+struct Asked {
+    taken: Vec<&'static Call>,
+    refused: Vec<&'static Call>,
+}
+
+/// Along one axis: at the gate, and one step below it. The other axis is as far as there is, or in a whole run at the
+/// call's own gate.
+fn asked(axis: Axis, steps: &BTreeSet<u32>) -> BTreeMap<Target, Asked> {
+    let mut asked: BTreeMap<Target, Asked> = BTreeMap::new();
+    for call in CALLS.iter() {
+        let other = if is_whole() { call.needs } else { Target::NEWEST };
+        let gate = axis.of(call.needs);
+        asked.entry(axis.with(other, gate)).or_default().taken.push(call);
+        if let Some(&below) = steps.range(..gate).next_back() {
+            asked.entry(axis.with(other, below)).or_default().refused.push(call);
+        }
+    }
+    asked
+}
+
+fn holds(axis: Axis, expected_steps: usize) {
+    let steps: BTreeSet<u32> = CALLS.iter().map(|call| axis.of(call.needs)).collect();
+    assert_eq!(steps.len(), expected_steps, "{steps:?}");
+    let program = Program::new(toolchain(), axis);
+    let (mut taken, mut refused, mut wrong) = (0, 0, Vec::new());
+    for (target, Asked { taken: ours, refused: theirs }) in asked(axis, &steps) {
+        wrong.extend(program.check(target, &ours, &theirs));
+        (taken, refused) = (taken + ours.len(), refused + theirs.len());
+    }
+    println!(
+        "{axis:?}: {taken} calls are taken at their gate, {refused} refused one step below; {} wrong",
+        wrong.len()
+    );
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+    let ungated = CALLS.iter().filter(|call| axis.of(call.needs) == 20).count();
+    assert_eq!((taken, refused), (CALLS.len(), CALLS.len() - ungated));
+    assert!(taken >= DRAWN, "{taken}");
+}
+
+#[test]
+fn each_call_is_there_from_its_sm_on() {
+    holds(Axis::Sm, STEPS[0]);
+}
+
+#[test]
+fn each_call_is_there_from_its_ptx_isa_version_on() {
+    holds(Axis::Ptx, STEPS[1]);
+}
+
+/// What rustdoc lists as gated is among the calls: nothing new is forgotten.
+#[test]
+fn everything_gated_is_called() {
+    let documented = Documented::of_the_crate(&toolchain());
+    let of = |call: &Call| call.receiver().map(str::to_owned);
+    let called: BTreeSet<String> =
+        CALLS.iter().flat_map(|call| documented.called(&call.rust, of(call).as_deref())).collect();
+    let forgotten: Vec<&String> = documented.gated.difference(&called).collect();
+    assert!(forgotten.is_empty(), "gated, and called nowhere here; add them to `beyond.rs`: {forgotten:?}");
+    println!("{} functions and methods are gated, and called", documented.gated.len());
+    assert!(documented.gated.len() >= GATED, "{}", documented.gated.len());
+}

@@ -1,0 +1,171 @@
+//! Calls, a line each, and what `cargo check` says about them for a target.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use host_tests::forms::{self, Case};
+use host_tests::toolchain::DeviceToolchain;
+use regex::Regex;
+
+/// How many calls are compiled at a time.
+const AT_A_TIME: usize = 6_000;
+/// How often a program is checked at most: some errors hide others until their lines are gone.
+const ROUNDS: usize = 3;
+
+/// An SM and a PTX ISA version: 80 and 74.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Target {
+    pub(crate) sm: u32,
+    pub(crate) ptx: u32,
+}
+
+impl Target {
+    /// Newer than everything.
+    pub(crate) const NEWEST: Target = Target { sm: 999, ptx: 999 };
+}
+
+/// Which part of a target is varied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Axis {
+    Sm,
+    Ptx,
+}
+
+impl Axis {
+    pub(crate) fn of(self, target: Target) -> u32 {
+        if self == Axis::Sm { target.sm } else { target.ptx }
+    }
+
+    pub(crate) fn with(self, target: Target, number: u32) -> Target {
+        if self == Axis::Sm { Target { sm: number, ..target } } else { Target { ptx: number, ..target } }
+    }
+
+    /// The flag, as error messages name it.
+    fn flag(self, number: u32) -> String {
+        format!("{}{number}", if self == Axis::Sm { "sm_" } else { "ptx" })
+    }
+}
+
+/// A call, and its gate.
+#[derive(Debug)]
+pub(crate) struct Call {
+    /// The expression.
+    pub(crate) rust: String,
+    /// The parameters and the body of a function that holds it.
+    function: String,
+    pub(crate) needs: Target,
+}
+
+impl Call {
+    pub(crate) fn of(case: &Case) -> Call {
+        let (sm, ptx) = case.needs();
+        Call { rust: case.rust(), function: case.parameters_and_body(), needs: Target { sm, ptx } }
+    }
+
+    pub(crate) fn new(parameters: &str, rust: &str, (sm, ptx): (u32, u32)) -> Call {
+        let function = format!("({parameters}) {{ unsafe {{ let _ = {rust}; }} }}");
+        Call { rust: rust.to_owned(), function, needs: Target { sm, ptx } }
+    }
+
+    /// The type of the parameter that the call begins with: `SharedPtr` of `p.read()`.
+    pub(crate) fn receiver(&self) -> Option<&str> {
+        let (name, _) = self.rust.split_once('.')?;
+        let (_, rest) = self.function.split_once(&format!("({name}: "))?;
+        rest.split_once('<').map(|(of, _)| of)
+    }
+}
+
+/// A crate of calls.
+pub(crate) struct Program {
+    toolchain: DeviceToolchain,
+    axis: Axis,
+    folder: PathBuf,
+}
+
+impl Program {
+    /// Along that axis: both are walked at the same time.
+    pub(crate) fn new(toolchain: DeviceToolchain, axis: Axis) -> Program {
+        let folder = toolchain.machine().target().join("bounds").join(axis.flag(0));
+        Program { toolchain, axis, folder }
+    }
+
+    /// Compiles these calls for a target that has the gates of the first and lacks that of each of the others; what is
+    /// wrong, a line each.
+    pub(crate) fn check(&self, target: Target, taken: &[&Call], refused: &[&Call]) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let all: Vec<(&Call, bool)> =
+            taken.iter().map(|call| (*call, true)).chain(refused.iter().map(|call| (*call, false))).collect();
+        for part in all.chunks(AT_A_TIME) {
+            wrong.extend(self.part(target, part));
+        }
+        wrong
+    }
+
+    fn part(&self, target: Target, calls: &[(&Call, bool)]) -> Vec<String> {
+        let on = format!("sm_{},ptx{}", target.sm, target.ptx);
+        let mut complaints = BTreeMap::new();
+        for _ in 0..ROUNDS {
+            let left: Vec<usize> = (0..calls.len()).filter(|at| !complaints.contains_key(at)).collect();
+            let more = self.complaints(&on, calls, &left);
+            let none = more.is_empty();
+            complaints.extend(more);
+            if none || (0..calls.len()).all(|at| calls[at].1 != complaints.contains_key(&at)) {
+                break;
+            }
+        }
+        let judged = calls.iter().enumerate().filter_map(|(at, (call, is_taken))| {
+            let flag = self.axis.flag(self.axis.of(call.needs));
+            match (complaints.get(&at), is_taken) {
+                (None, true) => None,
+                (None, false) => Some(format!("{} is taken for {on}, and needs {flag}", call.rust)),
+                (Some(said), true) => Some(format!("{} is refused for {on}: {}", call.rust, said.join("; "))),
+                (Some(said), false) => self.unclear(call, said).map(|why| format!("{} for {on}: {why}", call.rust)),
+            }
+        });
+        judged.collect()
+    }
+
+    /// What is wrong with a refusal: it names the gate's flag, and what it names beside is no newer.
+    fn unclear(&self, call: &Call, said: &[String]) -> Option<String> {
+        static NEEDS: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"needs (?:PTX ISA )?(sm_|ptx)(\d+) or newer").expect("the pattern is valid"));
+        let gate = self.axis.of(call.needs);
+        let mut named = BTreeSet::new();
+        for message in said {
+            let Some(needs) = NEEDS.captures(message) else { return Some(format!("says {message}")) };
+            if &needs[1] != self.axis.flag(0).trim_end_matches('0') {
+                return Some(format!("says {message}"));
+            }
+            named.extend(needs[2].parse::<u32>());
+        }
+        (named.last() != Some(&gate)).then(|| format!("names {named:?} and not {}", self.axis.flag(gate)))
+    }
+
+    /// What the compiler says about each call that it refuses.
+    fn complaints(&self, on: &str, calls: &[(&Call, bool)], left: &[usize]) -> BTreeMap<usize, Vec<String>> {
+        static ERROR: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"^(\S+?\.rs):(\d+):\d+: error(?:\[E\d+\])?: (.*)$").expect("the pattern is valid")
+        });
+        const HEAD: [&str; 3] = ["#![no_std]", "#![allow(warnings)]", "use ptx_intrinsics::*;"];
+        let mut source = HEAD.join("\n") + "\n";
+        for &at in left {
+            writeln!(source, "pub unsafe fn f{at}{}", calls[at].0.function).expect("a string takes all");
+        }
+        forms::write_package(&self.folder, "bounds", &source).unwrap_or_else(|error| panic!("{error}"));
+        let cargo = self.toolchain.cargo().dir(&self.folder).args(["check", "--quiet", "--message-format=short"]);
+        let cargo = cargo.arg("--target-dir").arg(self.folder.with_extension("target"));
+        let finished = cargo.env("PTX_INTRINSICS_TARGET", on).finish().unwrap_or_else(|error| panic!("{error}"));
+        let mut complaints: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for error in finished.stderr.lines().filter_map(|line| ERROR.captures(line)) {
+            let line: usize = error[2].parse().expect("a number of a line");
+            let at = line.checked_sub(1 + HEAD.len()).and_then(|line| left.get(line));
+            let at = at.filter(|_| &error[1] == "src/lib.rs");
+            let at = at.unwrap_or_else(|| panic!("an error that is not about a call: {}", &error[0]));
+            complaints.entry(*at).or_default().push(error[3].to_owned());
+        }
+        assert_eq!(finished.status.success(), complaints.is_empty(), "{}", finished.failed());
+        complaints
+    }
+}

@@ -1,0 +1,53 @@
+//! What every form means on a CPU, walked from the catalogue: a form without a test here is named.
+
+mod accesses;
+mod atomics;
+mod functions;
+mod threads;
+
+use std::collections::BTreeSet;
+
+use ptx_intrinsics::catalogue::{self, Form, Operation};
+
+/// How many forms are tried: loads and stores, atomics, functions.
+const FORMS: [usize; 3] = [69_903, 10_447, 354];
+
+/// Sixteen lines of memory, aligned for all that is done with it.
+#[derive(Clone)]
+#[repr(align(128))]
+struct Memory([u8; 2048]);
+
+impl Memory {
+    /// No two neighbours are the same.
+    fn numbered() -> Box<Self> {
+        Box::new(Self(std::array::from_fn(|at| (at * 7 + at / 256 + 1) as u8)))
+    }
+}
+
+/// What kind of form it is: its place in `FORMS`.
+fn kind(form: &Form) -> usize {
+    match form.operation() {
+        Operation::Other if form.is_atomic() => 1,
+        Operation::Other => 2,
+        _ => 0,
+    }
+}
+
+/// An expression or parameters without the blanks that `stringify!` puts in or leaves out.
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<String>().replace(",)", ")")
+}
+
+#[test]
+fn all_forms_are_of_a_kind_that_is_tried() {
+    let mut count = [0; 3];
+    let mut instructions = BTreeSet::new();
+    for form in catalogue::forms() {
+        count[kind(&form)] += 1;
+        if kind(&form) == 2 {
+            instructions.insert(form.instruction().to_owned());
+        }
+    }
+    assert_eq!(count, FORMS);
+    assert_eq!(instructions.iter().map(String::as_str).collect::<Vec<_>>(), functions::INSTRUCTIONS);
+}
