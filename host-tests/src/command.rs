@@ -95,7 +95,9 @@ fn tool_limit() -> Result<Duration> {
     let seconds = match std::env::var(LIMIT_VARIABLE) {
         Err(_) => LIMIT,
         Ok(text) => text.parse().map_err(|_| {
-            Error::new(format_args!("`{text}` is no number of seconds")).at(LIMIT_VARIABLE).fix("write one, or unset it")
+            Error::new(format_args!("`{text}` is no number of seconds"))
+                .at(LIMIT_VARIABLE)
+                .fix("write one, or unset it")
         })?,
     };
     Ok(Duration::from_secs(seconds))

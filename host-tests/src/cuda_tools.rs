@@ -45,13 +45,19 @@ pub const CUDA_13: WheelSet = WheelSet {
         Wheel {
             name: "nvidia-cuda-nvcc",
             version: "13.5.37",
-            sha256: &["f5c4f7ead5d964fb4af42bbf1e6d3ec3c1e6e9d83b53749f691d387e7fcaa3a7", "588eda18eb5076ae859fe272844b526459228af22df0b117f54eec3aa82bc9c8"],
+            sha256: &[
+                "f5c4f7ead5d964fb4af42bbf1e6d3ec3c1e6e9d83b53749f691d387e7fcaa3a7",
+                "588eda18eb5076ae859fe272844b526459228af22df0b117f54eec3aa82bc9c8",
+            ],
             file: "nvidia/cu13/bin/ptxas",
         },
         Wheel {
             name: "nvidia-cuda-nvdisasm",
             version: "13.5.37",
-            sha256: &["d3fdbdd49fa53e2e4aacd3db8259d052bd2b049ececdcb69e92e083c6728e7ca", "a3a8248074edb9fba63b74c38a5416b712a91ab09e70b8ab37186c3d293fc605"],
+            sha256: &[
+                "d3fdbdd49fa53e2e4aacd3db8259d052bd2b049ececdcb69e92e083c6728e7ca",
+                "a3a8248074edb9fba63b74c38a5416b712a91ab09e70b8ab37186c3d293fc605",
+            ],
             file: "nvidia/cu13/bin/nvdisasm",
         },
     ],
@@ -63,11 +69,14 @@ pub const CUDA_13: WheelSet = WheelSet {
 pub const CUDA_12: WheelSet = WheelSet {
     folder: "12.9",
     wheels: &[Wheel {
-            name: "nvidia-cuda-nvcc-cu12",
-            version: "12.9.86",
-            sha256: &["5d6a0d32fdc7ea39917c20065614ae93add6f577d840233237ff08e9a38f58f0", "44e1eca4d08926193a558d2434b1bf83d57b4d5743e0c431c0c83d51da1df62b"],
-            file: "nvidia/cuda_nvcc/bin/ptxas",
-        }],
+        name: "nvidia-cuda-nvcc-cu12",
+        version: "12.9.86",
+        sha256: &[
+            "5d6a0d32fdc7ea39917c20065614ae93add6f577d840233237ff08e9a38f58f0",
+            "44e1eca4d08926193a558d2434b1bf83d57b4d5743e0c431c0c83d51da1df62b",
+        ],
+        file: "nvidia/cuda_nvcc/bin/ptxas",
+    }],
     options: &[],
     pruned: false,
 };
@@ -77,11 +86,11 @@ pub const CUDA_12: WheelSet = WheelSet {
 pub const NVDISASM_12: WheelSet = WheelSet {
     folder: "nvdisasm-12.8",
     wheels: &[Wheel {
-            name: "triton",
-            version: "3.3.1",
-            sha256: &["b31e3aa26f8cb3cc5bf4e187bf737cbacf17311e1112b781d4a059353dfd731b"],
-            file: "triton/backends/nvidia/bin/nvdisasm",
-        }],
+        name: "triton",
+        version: "3.3.1",
+        sha256: &["b31e3aa26f8cb3cc5bf4e187bf737cbacf17311e1112b781d4a059353dfd731b"],
+        file: "triton/backends/nvidia/bin/nvdisasm",
+    }],
     options: &["--python-version=3.11", "--platform=manylinux_2_28_x86_64", "--platform=manylinux_2_27_x86_64"],
     pruned: true,
 };
@@ -93,25 +102,37 @@ pub const CUDA_13_COMPILER: WheelSet = WheelSet {
         Wheel {
             name: "nvidia-cuda-nvcc",
             version: "13.5.37",
-            sha256: &["f5c4f7ead5d964fb4af42bbf1e6d3ec3c1e6e9d83b53749f691d387e7fcaa3a7", "588eda18eb5076ae859fe272844b526459228af22df0b117f54eec3aa82bc9c8"],
+            sha256: &[
+                "f5c4f7ead5d964fb4af42bbf1e6d3ec3c1e6e9d83b53749f691d387e7fcaa3a7",
+                "588eda18eb5076ae859fe272844b526459228af22df0b117f54eec3aa82bc9c8",
+            ],
             file: NVCC,
         },
         Wheel {
             name: "nvidia-nvvm",
             version: "13.5.37",
-            sha256: &["c41bfa362e407405163f103c2229f0765f8cc2ed7d148b754dc77f228bf7e070", "b659bd3115b7ac7ec8931e67d0e2c0dd09cd35b08a6a7372df6f8f22c67da80a"],
+            sha256: &[
+                "c41bfa362e407405163f103c2229f0765f8cc2ed7d148b754dc77f228bf7e070",
+                "b659bd3115b7ac7ec8931e67d0e2c0dd09cd35b08a6a7372df6f8f22c67da80a",
+            ],
             file: "nvidia/cu13/nvvm/bin/cicc",
         },
         Wheel {
             name: "nvidia-cuda-crt",
             version: "13.5.37",
-            sha256: &["e898b7f73d3035fa89915a3f7bf3b54a73e90249746111aed295822c4729bb29", "9ed2c565fdf3244fa6719769a80a466b85bfd4b1467ea339353bc91c971d09e0"],
+            sha256: &[
+                "e898b7f73d3035fa89915a3f7bf3b54a73e90249746111aed295822c4729bb29",
+                "9ed2c565fdf3244fa6719769a80a466b85bfd4b1467ea339353bc91c971d09e0",
+            ],
             file: "nvidia/cu13/include/crt/host_config.h",
         },
         Wheel {
             name: "nvidia-cuda-runtime",
             version: "13.5.37",
-            sha256: &["df2b79a8852f10d1fef8c848489c49eebb5754051bf870202a862831412b179d", "de2dc5a7367974228b0a69588a9acc9340d3768bef1bf38bf0801eb08497cd2d"],
+            sha256: &[
+                "df2b79a8852f10d1fef8c848489c49eebb5754051bf870202a862831412b179d",
+                "de2dc5a7367974228b0a69588a9acc9340d3768bef1bf38bf0801eb08497cd2d",
+            ],
             file: "nvidia/cu13/include/cuda_runtime.h",
         },
     ],
@@ -248,7 +269,8 @@ impl WheelSet {
 
     /// The wheels with what their files have to be, as pip reads it.
     fn pinned(&self) -> String {
-        let hashes = |wheel: &Wheel| wheel.sha256.iter().map(|hash| format!(" --hash=sha256:{hash}")).collect::<String>();
+        let hashes =
+            |wheel: &Wheel| wheel.sha256.iter().map(|hash| format!(" --hash=sha256:{hash}")).collect::<String>();
         self.wheels.iter().map(|wheel| format!("{}=={}{}\n", wheel.name, wheel.version, hashes(wheel))).collect()
     }
 
@@ -409,7 +431,8 @@ fn release_of_wheel(machine: &Machine, name: &str, file: &Path, folder: &Path, m
 /// Runs the tool, which proves that it works, and reads its release.
 fn release(machine: &Machine, name: &str, file: &Path) -> Result<Release> {
     let broken = |what: &str| Error::new(format_args!("{name} does not work: {what}")).at(file.display());
-    let finished = machine.command(file).arg("--version").limited()?.finish().map_err(|error| broken(&error.to_string()))?;
+    let finished =
+        machine.command(file).arg("--version").limited()?.finish().map_err(|error| broken(&error.to_string()))?;
     let printed = format!("{}{}", finished.stdout, finished.stderr);
     if !finished.status.success() {
         return Err(broken(&format!("it {}", finished.ending())).because(crate::command::tail(&printed)));

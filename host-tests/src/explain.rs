@@ -21,8 +21,8 @@ use crate::target::{PtxVersion, Sm};
 /// How many near forms are named.
 const SHOWN: usize = 3;
 
-/// How long a text may be: the longest form in Rust is half of that.
-pub const LONGEST: usize = 400;
+/// How long a text may be. No form is so long, and what is near is found in time that grows with it.
+pub const LONGEST: usize = 200;
 
 /// A text that is no form: what is wrong, and the forms that are near.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -103,7 +103,8 @@ fn files(text: &str) -> HashMap<u32, PathBuf> {
 fn unescaped(text: &str) -> PathBuf {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
     while let [first, others @ ..] = rest {
-        let octal = |digits: &[u8]| digits.iter().try_fold(0_u32, |sum, digit| Some(sum * 8 + (*digit as char).to_digit(8)?));
+        let octal =
+            |digits: &[u8]| digits.iter().try_fold(0_u32, |sum, digit| Some(sum * 8 + (*digit as char).to_digit(8)?));
         rest = match (first, others) {
             (b'\\', [a, b, c, others @ ..]) if octal(&[*a, *b, *c]).is_some_and(|byte| byte < 256) => {
                 bytes.extend(octal(&[*a, *b, *c]).map(|byte| byte as u8));

@@ -77,7 +77,9 @@ pub fn differences(tree: &Tree, toolchain: &DeviceToolchain) -> Result<std::resu
         let mut part = || parts.next().unwrap_or_default();
         let rust = part();
         let found = Row { told: part(), operands: part(), needs: part(), unified: part() };
-        let same = expected.get_mut(&rust).and_then(|rows| rows.iter().position(|row| *row == found).map(|at| rows.swap_remove(at)));
+        let same = expected
+            .get_mut(&rust)
+            .and_then(|rows| rows.iter().position(|row| *row == found).map(|at| rows.swap_remove(at)));
         if same.is_none() {
             differences.forms.push((rust, String::new(), format!("{found:?}")));
         }

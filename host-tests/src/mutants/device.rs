@@ -34,7 +34,8 @@ fn kinds(case: &Case) -> Vec<(String, String)> {
         Manner::Lanes(mask) => format!("Lanes {}", mask.count_ones()),
         manner => format!("{manner:?}"),
     };
-    let shape = form.ptx().rsplit('.').take(2).find(|word| word.starts_with('v') || *word == "b128").unwrap_or_default();
+    let shape =
+        form.ptx().rsplit('.').take(2).find(|word| word.starts_with('v') || *word == "b128").unwrap_or_default();
     let way = format!("{manner} {shape} {} {}", case.rust().starts_with("ptx!"), form.takes_policy());
     let words = form.ptx().split('.').map(|word| (head.clone(), word.to_owned()));
     words.chain([(head.clone(), way)]).collect()
@@ -65,18 +66,20 @@ fn is_about(file: &str, form: &Form) -> bool {
         "prefetch" => begins(&["prefetch", "prefetchu"]),
         "mapa" => begins(&["mapa", "getctarank"]),
         "applypriority" | "createpolicy" | "cvta" | "discard" | "isspacep" | "mbarrier" => begins(&[name]),
-        "issue" => begins(&["cp", "mbarrier", "fence", "membar", "mapa", "getctarank", "cvta", "isspacep", "createpolicy"]),
-        "qualifier/policy" | "qualifier/prefetch_size" | "qualifier/space" | "qualifier/caching" | "qualifier/order" => true,
+        "issue" => {
+            begins(&["cp", "mbarrier", "fence", "membar", "mapa", "getctarank", "cvta", "isspacep", "createpolicy"])
+        }
+        "qualifier/policy"
+        | "qualifier/prefetch_size"
+        | "qualifier/space"
+        | "qualifier/caching"
+        | "qualifier/order" => true,
         _ => access || form.is_atomic(),
     }
 }
 
 /// Compiles the cases with the tree's crate: what differs, as form, expected, found.
-pub fn differences(
-    tree: &Tree,
-    toolchain: &DeviceToolchain,
-    cases: &[Case],
-) -> Result<Vec<(String, String, String)>> {
+pub fn differences(tree: &Tree, toolchain: &DeviceToolchain, cases: &[Case]) -> Result<Vec<(String, String, String)>> {
     let folder = tree.root.join("target/forms");
     let library = tree.root.join("ptx-intrinsics");
     forms::write_package_of(&library, &folder, "forms", &forms::crate_source(cases))?;

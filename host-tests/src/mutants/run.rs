@@ -99,7 +99,9 @@ impl<'a> Runner<'a> {
         let kept = machine.target().join("mutants/fates.json");
         let fates = match std::fs::read_to_string(&kept) {
             Ok(text) if resume => serde_json::from_str(&text).map_err(|error| {
-                Error::new(format_args!("this is not what an earlier run left: {error}")).at(kept.display()).fix("run it without --resume")
+                Error::new(format_args!("this is not what an earlier run left: {error}"))
+                    .at(kept.display())
+                    .fix("run it without --resume")
             })?,
             _ => BTreeMap::new(),
         };
@@ -114,9 +116,11 @@ impl<'a> Runner<'a> {
         let began = Instant::now();
         self.fates.retain(|_, fate| *fate != Fate::Alive);
         let (code, tables): (Vec<&Mutant>, Vec<&Mutant>) = mutants.iter().partition(|mutant| mutant.kind == Kind::Code);
-        let open: Vec<&Mutant> = tables.into_iter().filter(|mutant| !self.fates.contains_key(&mutant.to_string())).collect();
+        let open: Vec<&Mutant> =
+            tables.into_iter().filter(|mutant| !self.fates.contains_key(&mutant.to_string())).collect();
         self.tables(open)?;
-        let code: Vec<&Mutant> = code.into_iter().filter(|mutant| !self.fates.contains_key(&mutant.to_string())).collect();
+        let code: Vec<&Mutant> =
+            code.into_iter().filter(|mutant| !self.fates.contains_key(&mutant.to_string())).collect();
         let found = switch::run(&self.tree, &self.toolchain, &code, self.progress)?;
         self.fates.extend(found);
         self.keep()?;
@@ -144,7 +148,8 @@ impl<'a> Runner<'a> {
             let count = batches.len();
             let mut left = Vec::new();
             for (number, batch) in batches.into_iter().enumerate() {
-                let step = self.progress.step(format!("Mutants, up to {at_a_time} at a time: {} of {count}", number + 1));
+                let step =
+                    self.progress.step(format!("Mutants, up to {at_a_time} at a time: {} of {count}", number + 1));
                 left.extend(self.batch(batch)?);
                 self.keep()?;
                 drop(step);
@@ -197,7 +202,8 @@ impl<'a> Runner<'a> {
         complaint: &str,
         left: &mut Vec<&'m Mutant>,
     ) -> Result<Vec<&'m Mutant>> {
-        static PLACE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(ptx-intrinsics/\S+?\.rs):(\d+)").expect("the pattern is valid"));
+        static PLACE: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"(ptx-intrinsics/\S+?\.rs):(\d+)").expect("the pattern is valid"));
         if let [mutant] = batch[..] {
             self.set(mutant, Fate::Refused);
             return Ok(Vec::new());
@@ -227,9 +233,7 @@ impl<'a> Runner<'a> {
             left.extend(self.batch(half)?);
             return Ok(without(batch, &unsure));
         }
-        for at in &unsure {
-            left.extend(self.batch(vec![batch[*at]])?);
-        }
+        left.extend(unsure.iter().map(|at| batch[*at]));
         Ok(without(batch, &unsure))
     }
 
@@ -295,7 +299,8 @@ enum Asked {
 fn batches<'m>(mutants: &[&'m Mutant], at_a_time: usize) -> Vec<Vec<&'m Mutant>> {
     let mut batches: Vec<Vec<&Mutant>> = Vec::new();
     for mutant in mutants {
-        let fits = |batch: &&mut Vec<&Mutant>| batch.len() < at_a_time && batch.iter().all(|other| apart(mutant, other));
+        let fits =
+            |batch: &&mut Vec<&Mutant>| batch.len() < at_a_time && batch.iter().all(|other| apart(mutant, other));
         match batches.iter_mut().find(fits) {
             Some(batch) => batch.push(mutant),
             None => batches.push(vec![mutant]),
@@ -397,8 +402,11 @@ impl Report {
                 count(|fate, _| *fate == Fate::Refused),
             ];
             if killed + listed + alive + refused > 0 {
-                table += &format!("{:>9}  {}: {killed} killed, {listed} listed, {alive} alive; {refused} more do not compile\n",
-                    killed + listed + alive, kind.name());
+                table += &format!(
+                    "{:>9}  {}: {killed} killed, {listed} listed, {alive} alive; {refused} more do not compile\n",
+                    killed + listed + alive,
+                    kind.name()
+                );
             }
         }
         for (judge, count) in judges {

@@ -81,7 +81,8 @@ fn flatten<'a>(source: &'a str, stream: TokenStream, owner: &str, called: &str, 
         };
         if punct(at) == Some('#') {
             let skip = if punct(at + 1) == Some('!') { 2 } else { 1 };
-            if matches!(trees.get(at + skip), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket) {
+            if matches!(trees.get(at + skip), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket)
+            {
                 at += skip + 1;
                 continue;
             }
@@ -126,7 +127,10 @@ fn flatten<'a>(source: &'a str, stream: TokenStream, owner: &str, called: &str, 
 /// Whether a name begins a line inside a table.
 fn row_name(text: &str, called: &str, source: &str, range: &Range<usize>) -> bool {
     let line = source[..range.start].rsplit('\n').next().unwrap_or_default();
-    !called.is_empty() && called != "macro_rules" && line.trim().is_empty() && text.starts_with(|c: char| c.is_ascii_alphabetic())
+    !called.is_empty()
+        && called != "macro_rules"
+        && line.trim().is_empty()
+        && text.starts_with(|c: char| c.is_ascii_alphabetic())
         && !["sm_", "ptx", "unsafe", "const", "concat"].iter().any(|other| text.starts_with(other))
 }
 
@@ -161,14 +165,16 @@ fn steps(text: &str) -> Vec<String> {
 
 /// Whether a literal is PTX, or a part of it, and not a sentence.
 fn is_ptx(text: &str) -> bool {
-    static SENTENCE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"`|[a-z]{2,} [a-z]{2,} [a-z]{2,}|\b[A-Z][a-z]|: |::<|\(|=").expect("valid"));
+    static SENTENCE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"`|[a-z]{2,} [a-z]{2,} [a-z]{2,}|\b[A-Z][a-z]|: |::<|\(|=").expect("valid"));
     static PTX: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\.[a-zA-Z]|\[|%|\b[a-z]+\.").expect("valid"));
     PTX.is_match(text) && !SENTENCE.is_match(text)
 }
 
 /// Mutations of the literal that is the `number`th token.
 fn of_text(literal: &str, number: usize) -> Vec<(Kind, String, Sign)> {
-    static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\{\{|\}\}|\\n|\{\w+\}|%\w+|\.?[A-Za-z_][\w:]*").expect("valid"));
+    static WORD: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\{\{|\}\}|\\n|\{\w+\}|%\w+|\.?[A-Za-z_][\w:]*").expect("valid"));
     static REGISTERS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\{(\w+)\}").expect("valid"));
     if !is_ptx(literal) && !literal.contains("{d0}") {
         return Vec::new();
@@ -217,7 +223,8 @@ fn other_letter(word: &str, number: usize) -> String {
 /// Other effects for an `options(…)` that begins here, or for the word of a row.
 fn of_effect(tokens: &[Token<'_>], at: usize) -> Vec<(Range<usize>, String)> {
     let token = &tokens[at];
-    let first = token.called == "options" && tokens.get(at.wrapping_sub(1)).is_none_or(|before| before.called != "options");
+    let first =
+        token.called == "options" && tokens.get(at.wrapping_sub(1)).is_none_or(|before| before.called != "options");
     if first {
         let own: Vec<&Token<'_>> = tokens[at..].iter().take_while(|token| token.called == "options").collect();
         let range = token.range.start..own.last().map_or(token.range.end, |last| last.range.end);
@@ -237,7 +244,8 @@ fn of_effect(tokens: &[Token<'_>], at: usize) -> Vec<(Range<usize>, String)> {
 }
 
 fn other_options(words: &[&str]) -> Vec<String> {
-    let without = |gone: &[&str]| words.iter().copied().filter(|word| !gone.contains(word)).collect::<Vec<_>>().join(", ");
+    let without =
+        |gone: &[&str]| words.iter().copied().filter(|word| !gone.contains(word)).collect::<Vec<_>>().join(", ");
     let with = |more: &str| format!("{more}, {}", words.join(", "));
     let mut all: Vec<String> = words.iter().map(|word| without(&[word])).collect();
     if words.contains(&"pure") {
@@ -295,6 +303,10 @@ mod tests {
     #[test]
     fn sentences_are_no_ptx() {
         assert!(["\".global\"", "\"ld.global\"", "\"[%], %\"", "\", [{p}];\""].iter().all(|text| is_ptx(text)));
-        assert!(!["\"it takes `.noftz`\"", "\"NoHint\"", "\"p: *const u8\"", "\"mapa_shared(p, b)\""].iter().any(|text| is_ptx(text)));
+        assert!(
+            !["\"it takes `.noftz`\"", "\"NoHint\"", "\"p: *const u8\"", "\"mapa_shared(p, b)\""]
+                .iter()
+                .any(|text| is_ptx(text))
+        );
     }
 }
