@@ -362,14 +362,21 @@ pub fn crate_source(cases: &[Case]) -> String {
 
 /// Writes a package that depends on `ptx-intrinsics`, if it is not there already.
 pub fn write_package(folder: &Path, name: &str, source: &str) -> Result<()> {
-    write_package_of(&Machine::current().repository.join("ptx-intrinsics"), folder, name, source)
+    write_package_with(folder, name, &["ptx-intrinsics"], source)
 }
 
-/// The same, with the crate in that folder.
-pub fn write_package_of(library: &Path, folder: &Path, name: &str, source: &str) -> Result<()> {
+/// Writes a package that depends on these crates of this repository, if it is not there already.
+pub fn write_package_with(folder: &Path, name: &str, crates: &[&str], source: &str) -> Result<()> {
+    write_package_of(&Machine::current().repository, folder, name, crates, source)
+}
+
+/// The same, with the crates of that checkout.
+pub fn write_package_of(repository: &Path, folder: &Path, name: &str, crates: &[&str], source: &str) -> Result<()> {
+    let dependency = |name: &&str| format!("{name} = {{ path = {:?} }}\n", repository.join(name));
+    let dependencies: String = crates.iter().map(dependency).collect();
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-         [dependencies]\nptx-intrinsics = {{ path = {library:?} }}\n\n[workspace]\n"
+         [dependencies]\n{dependencies}\n[workspace]\n"
     );
     write_if_new(&folder.join("Cargo.toml"), &manifest)?;
     write_if_new(&folder.join("src/lib.rs"), source)

@@ -81,8 +81,7 @@ fn is_about(file: &str, form: &Form) -> bool {
 /// Compiles the cases with the tree's crate: what differs, as form, expected, found.
 pub fn differences(tree: &Tree, toolchain: &DeviceToolchain, cases: &[Case]) -> Result<Vec<(String, String, String)>> {
     let folder = tree.root.join("target/forms");
-    let library = tree.root.join("ptx-intrinsics");
-    forms::write_package_of(&library, &folder, "forms", &forms::crate_source(cases))?;
+    forms::write_package_of(&tree.root, &folder, "forms", &["ptx-intrinsics"], &forms::crate_source(cases))?;
     let build = DeviceBuild { profile: Profile::Release, ..DeviceBuild::of_every_form(folder, "forms", Sm::new(100)) };
     let (ptx, _) = build.build_quietly(toolchain)?;
     let module = Module::read(&ptx)?;

@@ -1,14 +1,11 @@
 //! Mutation testing: small changes to the source, each of which some test has to notice.
 //!
-//! [`table`] changes what the crate says (texts, gates, effects, operands, the order of registers); [`device`] and
-//! [`catalogue`] judge those, many at a time. [`code`] changes what Rust code does; [`switch`] compiles many of those at
-//! once, each behind a switch, and runs the tests with one switch on.
+//! [`table`] changes what the crate says: texts, gates, effects, operands, the order of registers. [`catalogue`] and
+//! [`device`] judge that, many mutants at a time, and [`run`] tells which of them a failure is about.
 
 pub mod catalogue;
-pub mod code;
 pub mod device;
 pub mod run;
-pub mod switch;
 pub mod table;
 pub mod tree;
 
@@ -31,13 +28,11 @@ pub enum Kind {
     Operand,
     /// Two registers of a vector swapped, or one taken twice.
     Register,
-    /// An operator, a number, a condition or a result of Rust code.
-    Code,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 6] = [Kind::Text, Kind::Gate, Kind::Effect, Kind::Operand, Kind::Register, Kind::Code];
+    pub const ALL: [Kind; 5] = [Kind::Text, Kind::Gate, Kind::Effect, Kind::Operand, Kind::Register];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -47,7 +42,6 @@ impl Kind {
             Kind::Effect => "effect",
             Kind::Operand => "operand",
             Kind::Register => "register",
-            Kind::Code => "code",
         }
     }
 }

@@ -12,8 +12,8 @@ use rand::seq::SliceRandom;
 use regex::Regex;
 
 use super::tree::Tree;
-use super::{Fate, Kind, Mutant, Sign, catalogue, code, device, has_word, switch, table};
-use crate::command::{Machine, interrupted};
+use super::{Fate, Kind, Mutant, Sign, catalogue, device, has_word, table};
+use crate::command::{Machine, REPOSITORY_VARIABLE, interrupted};
 use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::forms_check;
@@ -35,7 +35,6 @@ pub fn every(machine: &Machine, kinds: &[Kind]) -> Result<Vec<Mutant>> {
     for file in sources(&machine.repository, Path::new(CRATE).join("src"))? {
         mutants.extend(table::find(&file, &read(machine, &file)?)?);
     }
-    mutants.extend(code::every(machine)?);
     mutants.retain(|mutant| kinds.contains(&mutant.kind));
     Ok(mutants)
 }
@@ -115,15 +114,8 @@ impl<'a> Runner<'a> {
     pub fn run(mut self, mutants: &[Mutant]) -> Result<Report> {
         let began = Instant::now();
         self.fates.retain(|_, fate| *fate != Fate::Alive);
-        let (code, tables): (Vec<&Mutant>, Vec<&Mutant>) = mutants.iter().partition(|mutant| mutant.kind == Kind::Code);
-        let open: Vec<&Mutant> =
-            tables.into_iter().filter(|mutant| !self.fates.contains_key(&mutant.to_string())).collect();
+        let open = mutants.iter().filter(|mutant| !self.fates.contains_key(&mutant.to_string())).collect();
         self.tables(open)?;
-        let code: Vec<&Mutant> =
-            code.into_iter().filter(|mutant| !self.fates.contains_key(&mutant.to_string())).collect();
-        let found = switch::run(&self.tree, &self.toolchain, &code, self.progress)?;
-        self.fates.extend(found);
-        self.keep()?;
         let fates = mutants.iter().map(|mutant| {
             let fate = self.fates.get(&mutant.to_string()).cloned().unwrap_or(Fate::Alive);
             let reason = (fate == Fate::Alive).then(|| reason(mutant)).flatten();
@@ -241,6 +233,7 @@ impl<'a> Runner<'a> {
         match judge {
             Judge::Catalogue => self.ask_catalogue(),
             Judge::Device => self.ask_device(batch),
+            Judge::Test(name) => self.ask_test(name),
         }
     }
 
@@ -249,6 +242,19 @@ impl<'a> Runner<'a> {
             Ok(differences) => Ok(Asked::Failures(differences.forms)),
             Err(finished) => Ok(Asked::Refused(finished.stderr)),
         }
+    }
+
+    /// Every line that a failing test prints may name a mutant.
+    fn ask_test(&self, name: &str) -> Result<Asked> {
+        let machine = Machine::current();
+        let cargo = machine.command(machine.var("CARGO").unwrap_or("cargo".as_ref())).dir(&machine.repository);
+        let cargo = cargo.args(["test", "--quiet", "--package", "host-tests", "--test", name]);
+        let finished = cargo.env(REPOSITORY_VARIABLE, &self.tree.root).finish()?;
+        if finished.status.success() {
+            return Ok(Asked::Failures(Vec::new()));
+        }
+        let said = finished.stdout + &finished.stderr;
+        Ok(Asked::Failures(said.lines().map(|line| (line.to_owned(), String::new(), String::new())).collect()))
     }
 
     fn ask_device(&self, batch: &[&Mutant]) -> Result<Asked> {
@@ -263,17 +269,31 @@ impl<'a> Runner<'a> {
 }
 
 /// Who is asked, the cheapest first.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Judge {
     Catalogue,
     Device,
+    /// A test of this checkout, about the crate of the copy.
+    Test(&'static str),
 }
 
 /// Those that can notice one of these: what is compiled for the GPU alone is not in the catalogue.
 fn judges(batch: &[&Mutant]) -> Vec<Judge> {
     let on_device = ["spell.rs", "emit.rs", "issue.rs", "line.rs"];
     let alone = batch.iter().all(|mutant| on_device.iter().any(|file| mutant.file.ends_with(file)));
-    if alone { vec![Judge::Device] } else { vec![Judge::Catalogue, Judge::Device] }
+    let kinds: BTreeSet<Kind> = batch.iter().map(|mutant| mutant.kind).collect();
+    let tests = [
+        (Kind::Effect, Judge::Test("effects")),
+        (Kind::Effect, Judge::Test("order")),
+        (Kind::Gate, Judge::Test("bounds")),
+        (Kind::Operand, Judge::Test("lanes")),
+        (Kind::Register, Judge::Test("lanes")),
+    ];
+    let tests = tests.into_iter().filter(|(kind, _)| kinds.contains(kind)).map(|(_, test)| test);
+    let texts = if alone { vec![Judge::Device] } else { vec![Judge::Catalogue, Judge::Device] };
+    let mut judges: Vec<Judge> = texts.into_iter().chain(tests).collect();
+    judges.dedup();
+    judges
 }
 
 impl Judge {
@@ -281,6 +301,7 @@ impl Judge {
         match self {
             Judge::Catalogue => "the catalogue",
             Judge::Device => "the text of forms",
+            Judge::Test(name) => name,
         }
     }
 }

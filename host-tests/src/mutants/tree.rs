@@ -6,9 +6,8 @@ use super::{Mutant, replaced};
 use crate::command::Machine;
 use crate::error::{Error, Result};
 
-/// What a copy holds: all that compiles.
-const COPIED: [&str; 7] =
-    ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "build.rs", "ptx-intrinsics", "host-tests", "xtask"];
+/// What a copy leaves out: what was built, and what does not compile.
+const LEFT_OUT: [&str; 3] = ["target", "docs", ".git"];
 
 /// A copy of the checkout.
 pub struct Tree {
@@ -23,12 +22,7 @@ impl Tree {
         let root = machine.target().join("mutants").join(name);
         create(&root)?;
         let tree = Tree { from: machine.repository.clone(), root };
-        for name in COPIED {
-            let from = tree.from.join(name);
-            if from.exists() {
-                copy(&from, &tree.root.join(name))?;
-            }
-        }
+        copy(&tree.from, &tree.root)?;
         let target = tree.root.join("target");
         create(&target)?;
         let cuda = target.join("cuda");
@@ -84,7 +78,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     create(to)?;
     for entry in std::fs::read_dir(from).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        if entry.file_name() != "target" {
+        if !LEFT_OUT.iter().any(|name| entry.file_name() == *name) {
             copy(&entry.path(), &to.join(entry.file_name()))?;
         }
     }

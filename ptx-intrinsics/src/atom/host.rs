@@ -117,14 +117,15 @@ impl Number {
     ///
     /// # Safety
     /// A number of this kind can be read and written there, and is aligned to its size.
+    #[allow(
+        deprecated,
+        reason = "`fetch_update` is called `try_update` since Rust 1.101, and before 1.95 has no other name"
+    )]
     unsafe fn change(self, p: *mut u8, order: atomic::Ordering, new: impl Fn(u128) -> u128) -> u128 {
         macro_rules! step_by_step {
             ($atomic:ident $t:ident) => {
                 // SAFETY: the caller's promise.
-                unsafe { $atomic::from_ptr(p.cast()) }
-                    .fetch_update(order, loads(order), |old| Some(new(old.into()) as $t))
-                    .unwrap_or_else(|old| old)
-                    .into()
+                unsafe { $atomic::from_ptr(p.cast()) }.update(order, loads(order), |old| new(old.into()) as $t).into()
             };
         }
         match self.bytes() {
