@@ -151,7 +151,7 @@ fn words_of_ptx() {
 #[test]
 fn explained() {
     // Each looks through 80,704 forms.
-    fuzz("explain", &SPELLINGS, (inputs() / 100).max(1), |text| {
+    fuzz("explain", &SPELLINGS, (inputs() / 200).max(1), |text| {
         let _ = (explain::find(text), forms_list::select(Some(text)).map(|forms| forms.len()));
     });
     let long = "ld.global.nc.f32 ".repeat(4000);
