@@ -570,6 +570,30 @@ fn debian_packages_are_announced_and_used() {
     assert_eq!(found.default_ptx(Sm::new(75)), PtxVersion::new(6, 3));
 }
 
+/// The lists of packages are from the day on which the machine was installed.
+#[test]
+fn debian_packages_of_an_old_list() {
+    let mut fake = Fake::new();
+    fake.machine.uid = 0;
+    fake.script("old/rustc", &rustc("1.85.0"));
+    fake.script("new/rustc", &rustc("1.96.0"));
+    fake.script(
+        "bin/apt-get",
+        &format!(
+            "echo \"$1\" >> $HERE/apt.log; cd $HERE/usr; [ $1 = update ] && {{ touch $HERE/updated; exit; }}
+             mkdir -p bin; touch bin/cargo; [ -e $HERE/updated ] && cp ../new/rustc bin || cp ../old/rustc bin\n{CORE}"
+        ),
+    );
+    let found = fake.find_toolchain(Route::Debian).0.unwrap();
+    assert_eq!(
+        (found.version.as_str(), fake.log("apt.log").as_str()),
+        ("rustc 1.96.0 (0000 2026-01-01)", "install\nupdate\ninstall\n")
+    );
+    // Once is enough.
+    fake.find_toolchain(Route::Debian).0.unwrap();
+    assert_eq!(fake.log("apt.log").lines().count(), 3);
+}
+
 #[test]
 fn a_toolchain_that_is_too_old() {
     let fake = Fake::new();
@@ -609,6 +633,16 @@ const NIGHTLY: &str = "rustup/toolchains/nightly";
 /// Whether a toolchain's compiler is let use what is unstable.
 fn bootstrap(toolchain: &DeviceToolchain) -> String {
     toolchain.rustc().args(["--print", "bootstrap"]).run().unwrap().stdout.trim().to_owned()
+}
+
+/// What a toolchain lacks of it, rustup would install before cargo is started at all: where nothing can be fetched that is the
+/// end, and where it is interrupted the toolchain is damaged.
+#[test]
+fn rustup_is_asked_for_no_part_of_a_toolchain() {
+    let file = Machine::current().repository.join("rust-toolchain.toml");
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let keys = text.lines().filter_map(|line| line.split_once('=')).map(|(key, _)| key.trim());
+    assert!(keys.clone().all(|key| key == "channel"), "{:?}", keys.collect::<Vec<_>>());
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod cost;
 mod demo;
 mod explain;
 mod forms;
+mod lab;
 mod litmus;
 mod measured;
 mod mutants;
@@ -51,6 +52,8 @@ enum Task {
     Bundle(bundle::Bundle),
     /// Read litmus tests, say what the memory model allows of each, and compare with published results
     Litmus(litmus::Litmus),
+    /// Measure what the hints do on the GPU of this machine: experiments A to J
+    Lab(lab::Lab),
     /// Render the reports of GPUs, docs/measured/GPU/report.json, into pages beside them
     Measured(measured::Measured),
     /// Change the source in small ways, and see that some test notices each
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Task::Bundle(bundle) => bundle.run().map(|()| ExitCode::SUCCESS),
         Task::Mutants(mutants) => mutants.run().map(|()| ExitCode::SUCCESS),
         Task::Litmus(litmus) => litmus.run(),
+        Task::Lab(lab) => lab.run().map(|()| ExitCode::SUCCESS),
         Task::Measured(measured) => measured.run().map(|()| ExitCode::SUCCESS),
         Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),
     };
