@@ -356,10 +356,17 @@ pub fn write_crate(folder: &Path, cases: &[Case]) -> Result<PathBuf> {
 
 /// Writes a package that depends on `ptx-intrinsics`, if it is not there already.
 pub fn write_package(folder: &Path, name: &str, source: &str) -> Result<()> {
-    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx-intrinsics");
+    write_package_with(folder, name, &["ptx-intrinsics"], source)
+}
+
+/// Writes a package that depends on these crates of this repository, if it is not there already.
+pub fn write_package_with(folder: &Path, name: &str, crates: &[&str], source: &str) -> Result<()> {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let dependency = |name: &&str| format!("{name} = {{ path = {:?} }}\n", repository.join(name));
+    let dependencies: String = crates.iter().map(dependency).collect();
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-         [dependencies]\nptx-intrinsics = {{ path = {library:?} }}\n\n[workspace]\n"
+         [dependencies]\n{dependencies}\n[workspace]\n"
     );
     write_if_new(&folder.join("Cargo.toml"), &manifest)?;
     write_if_new(&folder.join("src/lib.rs"), source)

@@ -121,10 +121,7 @@ impl Number {
         macro_rules! step_by_step {
             ($atomic:ident $t:ident) => {
                 // SAFETY: the caller's promise.
-                unsafe { $atomic::from_ptr(p.cast()) }
-                    .fetch_update(order, loads(order), |old| Some(new(old.into()) as $t))
-                    .unwrap_or_else(|old| old)
-                    .into()
+                unsafe { $atomic::from_ptr(p.cast()) }.update(order, loads(order), |old| new(old.into()) as $t).into()
             };
         }
         match self.bytes() {

@@ -175,6 +175,7 @@ impl DeviceBuild {
     /// an unoptimised build still holds.
     fn finish(&self, compiled: &Path, ptx: &Path) -> Result<()> {
         let text = std::fs::read_to_string(compiled).map_err(|error| Error::io("read", compiled, error))?;
+        let text = ptx::with_entry_lines(&text).map_err(|error| error.at(compiled.display()))?;
         let text = if self.profile == Profile::Dev { ptx::reachable(&text) } else { text };
         let text = ptx::with_memcmp(&text);
         let module = Module::parse(&text).map_err(|error| error.at(compiled.display()))?;

@@ -153,6 +153,38 @@ pub fn reachable(text: &str) -> String {
     kept.map(|(_, item)| format!("{}\n", item.text)).collect()
 }
 
+/// How `ptx_kernel::kernel!` asks for a line of PTX that rustc cannot write: a comment at the top of the module.
+const OF_AN_ENTRY: &str = "// ptx-kernel: entry ";
+
+/// The module with the lines that its kernels ask for, such as `.maxntid 256`, each after the parameters of its entry.
+pub fn with_entry_lines(text: &str) -> Result<String> {
+    let asked_for = |line: &'_ str| -> Option<(String, String)> {
+        let (name, asked) = line.trim().strip_prefix(OF_AN_ENTRY)?.split_once(": ")?;
+        Some((name.to_owned(), asked.to_owned()))
+    };
+    let mut asked: Vec<(String, String)> = text.lines().filter_map(asked_for).collect();
+    let mut with = String::with_capacity(text.len());
+    let mut head_of: Option<&str> = None;
+    for line in text.lines() {
+        with += line;
+        with.push('\n');
+        head_of = line.split_once(".entry ").map(|(_, head)| head.split('(').next().unwrap_or(head).trim()).or(head_of);
+        let Some(name) = head_of.filter(|_| line.ends_with(')')) else { continue };
+        for (_, line) in asked.extract_if(.., |(of, _)| of == name) {
+            with += &line;
+            with.push('\n');
+        }
+        head_of = None;
+    }
+    match asked.first() {
+        None => Ok(with),
+        Some((name, line)) => {
+            Err(Error::new(format_args!("the module has no entry {name}, which is to have `{line}`"))
+                .fix("see whether the kernel's crate is the one that is compiled, and not only one that it uses"))
+        }
+    }
+}
+
 /// The module with a body for `memcmp`, if it calls it: `core` leaves that one to the linker.
 pub fn with_memcmp(text: &str) -> String {
     let items = items(text);
@@ -349,5 +381,32 @@ mod tests {
         assert_eq!(Module::parse(&kept).unwrap().functions.len(), 1);
         assert_eq!(names(&with_memcmp(&kept)), ["memcmp", "used", "k"]);
         assert_eq!(Module::parse(&with_memcmp(&kept)).unwrap().functions.len(), 2);
+    }
+
+    #[test]
+    fn an_entry_gets_the_lines_that_its_kernel_asks_for() {
+        let module = "// ptx-kernel: entry k: .maxntid 64\n// ptx-kernel: entry none: .maxntid 32\n\
+                      // ptx-kernel: entry k: .minnctapersm 2\n.visible .entry kk(\n)\n{\n}\n\
+                      .visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n}\n.visible .entry none()\n{\n}\n";
+        let with = with_entry_lines(module).expect("its entries are there");
+        let heads: Vec<&str> = with.lines().filter(|line| line.starts_with(['.', ')'])).collect();
+        let expected = [
+            ".visible .entry kk(",
+            ")",
+            ".visible .entry k(",
+            ")",
+            ".maxntid 64",
+            ".minnctapersm 2",
+            ".visible .entry none()",
+            ".maxntid 32",
+        ];
+        assert_eq!(heads, expected);
+        assert_eq!(with_entry_lines(MODULE).expect("it asks for nothing"), MODULE);
+        let error =
+            with_entry_lines(&module.replace("entry none()", "entry some()")).expect_err("there is no such entry");
+        assert!(
+            error.to_string().starts_with("the module has no entry none, which is to have `.maxntid 32`"),
+            "{error}"
+        );
     }
 }

@@ -47,6 +47,17 @@ pub const CUDA_13: WheelSet = WheelSet {
     pruned: false,
 };
 
+/// CUDA 13.0: what every driver of CUDA 13 was made for.
+pub const CUDA_13_0: WheelSet = WheelSet {
+    folder: "13.0",
+    wheels: &[Wheel { name: "nvidia-cuda-nvcc", version: "13.0.88", file: "nvidia/cu13/bin/ptxas" }],
+    options: &[],
+    pruned: true,
+};
+
+/// The first release of CUDA 13.
+pub const FIRST_13: Release = (13, 0);
+
 /// CUDA 12: the last assembler of sm_50 to sm_72.
 pub const CUDA_12: WheelSet = WheelSet {
     folder: "12.9",
@@ -129,6 +140,14 @@ impl CudaTools {
         let folder = CUDA_12.provide(&self.machine, progress)?;
         let ptxas = folder.join(CUDA_12.wheels[0].file);
         release_of_wheel(&self.machine, "ptxas", &ptxas, &folder, 12)?;
+        Ok(ptxas)
+    }
+
+    /// CUDA 13.0's ptxas, which is downloaded when first asked for.
+    pub fn ptxas13(&self, progress: &Progress) -> Result<PathBuf> {
+        let folder = CUDA_13_0.provide(&self.machine, progress)?;
+        let ptxas = folder.join(CUDA_13_0.wheels[0].file);
+        release_of_wheel(&self.machine, "ptxas", &ptxas, &folder, 13)?;
         Ok(ptxas)
     }
 
