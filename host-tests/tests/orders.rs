@@ -11,9 +11,11 @@ use host_tests::cuda_tools::CudaTools;
 use host_tests::driver::DRIVER_VARIABLE;
 use host_tests::error::{Error, Result};
 use host_tests::gpu::Gpu;
+use host_tests::litmus::kernel::{HEADER, Kernel, kernel};
+use host_tests::litmus::{self, Limits, Model, Program as Test, judge, on_gpu, parse};
 use host_tests::progress::Progress;
 use host_tests::ptxas::On;
-use host_tests::suite::image::{Entry, compile};
+use host_tests::suite::image::compile;
 use host_tests::suite::litmus::{Amount, Counted, Litmus, run};
 use host_tests::target::{PtxVersion, Sm};
 use host_tests::toolchain::{DeviceToolchain, Route};
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         with("memory_in_order_shows_nothing_forbidden_and_every_run_is_counted", memory_in_order),
         with("a_lost_store_is_a_violation_of_its_test_and_shows_a_mutant", a_lost_store),
         with("a_value_that_nobody_wrote_is_a_verdict", a_strange_value),
+        with("files_run_as_kernels_and_show_nothing_forbidden", |_| files_run()),
     ];
     // One module at a time is the driver's.
     let arguments = Arguments { test_threads: Some(1), ..arguments };
@@ -98,7 +101,8 @@ fn every_test_forbids_something() {
     assert_eq!(of("litmus_lb_release_acquire_cta").forbidden().into_iter().collect::<Vec<_>>(), [[1, 1]]);
     assert_eq!(of("litmus_iriw_fence_sc_cluster").forbidden().into_iter().collect::<Vec<_>>(), [[1, 0, 1, 0]]);
     let lacks: Vec<&str> = of("litmus_mp_async_gpu").mutants.iter().map(|mutant| mutant.lacks.as_str()).collect();
-    let orders = ["the order of instruction 2 of P0", "the order of instruction 1 of P1", "the order of instruction 2 of P1"];
+    let orders =
+        ["the order of instruction 2 of P0", "the order of instruction 1 of P1", "the order of instruction 2 of P1"];
     assert_eq!(lacks, [&orders[..], &["every order"]].concat());
 }
 
@@ -132,15 +136,15 @@ fn memory_in_order(ptx: &str) {
 }
 
 /// The text of a kernel, and what is before and after it.
-fn kernel<'p>(ptx: &'p str, name: &str) -> [&'p str; 3] {
+fn pieces<'p>(ptx: &'p str, name: &str) -> [&'p str; 3] {
     let (before, rest) = ptx.split_at(ptx.find(&format!(".entry {name}(")).unwrap());
     let (kernel, after) = rest.split_at(rest[1..].find(".entry").map_or(rest.len(), |at| at + 1));
     [before, kernel, after]
 }
 
 fn change(ptx: &str, name: &str, change: impl Fn(&str) -> Option<String>) -> String {
-    let [before, kernel, after] = kernel(ptx, name);
-    let changed: Vec<String> = kernel.lines().filter_map(|line| change(line)).collect();
+    let [before, kernel, after] = pieces(ptx, name);
+    let changed: Vec<String> = kernel.lines().filter_map(change).collect();
     assert_ne!(changed.join("\n"), kernel.trim_end_matches('\n'), "{name} has nothing to change");
     [before, &changed.join("\n"), "\n", after].concat()
 }
@@ -169,4 +173,61 @@ fn a_strange_value(ptx: &str) {
     let counted = counted(&change(ptx, MESSAGE, strange), MESSAGE);
     assert!(counted.seen.strange > 100 && !counted.passed(), "{counted:?}");
     assert_eq!(counted.verdict(), format!("WRONG: {} values that nobody wrote", counted.seen.strange));
+}
+
+/// Files in `tests/litmus` that are kernels, those of them that can run on a GPU, and why others are none.
+const KERNELS: [usize; 2] = [59, 52];
+const NO_KERNELS: [(&str, usize); 5] = [
+    ("the async proxy wants sm_90", 4),
+    ("PTX has no fence.proxy.surface", 1),
+    ("it wants a cluster, which PTX for every GPU does not have", 1),
+    ("its threads are in several clusters", 1),
+    ("its threads are on several GPUs", 2),
+];
+
+fn run_file(test: &Test, kernel: &Kernel, text: &str) -> on_gpu::Seen {
+    run_with(text);
+    let gpu = Gpu::find().unwrap();
+    let amount = on_gpu::Amount { instances: 32, launches: 2 };
+    let kernel = Kernel { text: text.strip_prefix(HEADER).unwrap().to_owned(), ..kernel.clone() };
+    on_gpu::run(test, "file", &kernel, &gpu, amount).unwrap()
+}
+
+fn files_run() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/litmus");
+    let (mut made, mut ran, mut none) = (0, 0, Vec::new());
+    for file in litmus::batch::files(&[folder.into()]).unwrap() {
+        let test = parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        let kernel = match kernel("file", &test) {
+            Ok(kernel) => kernel,
+            Err(why) => {
+                none.push(why);
+                continue;
+            }
+        };
+        made += 1;
+        if kernel.not_run.is_some() {
+            continue;
+        }
+        ran += 1;
+        let seen = run_file(&test, &kernel, &format!("{HEADER}{}", kernel.text));
+        assert_eq!((seen.so + seen.otherwise, seen.gave_up), (64, 0), "{}: {seen:?}", file.display());
+        let holds = judge(&test, &Model::new(), &Limits::default()).unwrap().holds;
+        assert_eq!(seen.contradicts(test.condition.quantifier, holds), 0, "{}: {seen:?}", file.display());
+    }
+    none.sort_unstable();
+    let counts: Vec<(&str, usize)> = NO_KERNELS.into_iter().collect();
+    let found =
+        counts.iter().map(|(why, _)| (*why, none.iter().filter(|other| *other == why).count())).collect::<Vec<_>>();
+    assert_eq!(
+        ([made, ran], found, none.len()),
+        (KERNELS, counts, NO_KERNELS.iter().map(|(_, count)| count).sum()),
+        "{none:?}"
+    );
+    // A message without its data is seen.
+    let test = parse(&std::fs::read_to_string(format!("{folder}/MP-release-acquire.litmus")).unwrap()).unwrap();
+    let whole = kernel("file", &test).unwrap();
+    let lost: Vec<&str> = whole.text.lines().filter(|line| !line.contains("st.weak.global")).collect();
+    let seen = run_file(&test, &whole, &format!("{HEADER}{}\n", lost.join("\n")));
+    assert!(seen.contradicts(test.condition.quantifier, false) > 0, "{seen:?}");
 }

@@ -7,13 +7,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-
 use super::image::Entry;
 use super::trial::Room;
 use crate::error::Result;
 use crate::gpu::{Argument, Gpu, Launch, Module};
 use crate::litmus::{
-    Fence, Instruction, Memory, Model, Outcome, Program, Proxy, Register, Scope, Semantics, Term, Value, outcomes, parse,
+    Fence, Instruction, Memory, Model, Outcome, Program, Proxy, Register, Scope, Semantics, Term, Value, outcomes,
+    parse,
 };
 
 /// Threads of a block.
@@ -92,10 +92,7 @@ const SHAPES: [(&str, &[&[&str]], &str); 12] = [
     ),
     (
         "mp_fence_sc",
-        &[
-            &["st.weak x, 1", "fence.sc.S", "st.relaxed.S f, 1"],
-            &["ld.relaxed.S r0, f", "fence.sc.S", "ld.weak r1, x"],
-        ],
+        &[&["st.weak x, 1", "fence.sc.S", "st.relaxed.S f, 1"], &["ld.relaxed.S r0, f", "fence.sc.S", "ld.weak r1, x"]],
         MP,
     ),
     (
@@ -105,15 +102,27 @@ const SHAPES: [(&str, &[&[&str]], &str); 12] = [
     ),
     (
         "mp_async",
-        &[
-            &["st.weak x, 1", "st.release.S f, 1"],
-            &["ld.acquire.S r0, f", "fence.proxy.async", "ald.weak r1, x"],
-        ],
+        &[&["st.weak x, 1", "st.release.S f, 1"], &["ld.acquire.S r0, f", "fence.proxy.async", "ald.weak r1, x"]],
         MP,
     ),
-    ("lb_release_acquire", &[&["ld.acquire.S r0, x", "st.release.S y, 1"], &["ld.acquire.S r0, y", "st.release.S x, 1"]], BOTH),
-    ("sb_fence_sc", &[&["st.relaxed.S x, 1", "fence.sc.S", "ld.relaxed.S r0, y"], &["st.relaxed.S y, 1", "fence.sc.S", "ld.relaxed.S r0, x"]], BOTH),
-    ("sb_weak_fence_sc", &[&["st.weak x, 1", "fence.sc.S", "ld.weak r0, y"], &["st.weak y, 1", "fence.sc.S", "ld.weak r0, x"]], BOTH),
+    (
+        "lb_release_acquire",
+        &[&["ld.acquire.S r0, x", "st.release.S y, 1"], &["ld.acquire.S r0, y", "st.release.S x, 1"]],
+        BOTH,
+    ),
+    (
+        "sb_fence_sc",
+        &[
+            &["st.relaxed.S x, 1", "fence.sc.S", "ld.relaxed.S r0, y"],
+            &["st.relaxed.S y, 1", "fence.sc.S", "ld.relaxed.S r0, x"],
+        ],
+        BOTH,
+    ),
+    (
+        "sb_weak_fence_sc",
+        &[&["st.weak x, 1", "fence.sc.S", "ld.weak r0, y"], &["st.weak y, 1", "fence.sc.S", "ld.weak r0, x"]],
+        BOTH,
+    ),
     ("corr_relaxed", &[&["st.relaxed.S x, 1"], &["ld.relaxed.S r0, x", "ld.relaxed.S r1, x"]], MP),
     (
         "2_2w_fence_sc",
@@ -161,11 +170,8 @@ const VOLATILE: [(&str, &[&[&str]], &str); 2] = [
 ];
 
 /// A barrier in shared memory is the block's.
-const MBARRIER: (&str, &[&[&str]], &str) = (
-    "mp_mbarrier",
-    &[&["st.weak x, 1", "red.release.S.add f, 1"], &["ld.acquire.S r0, f", "ld.weak r1, x"]],
-    MP,
-);
+const MBARRIER: (&str, &[&[&str]], &str) =
+    ("mp_mbarrier", &[&["st.weak x, 1", "red.release.S.add f, 1"], &["ld.acquire.S r0, f", "ld.weak r1, x"]], MP);
 
 static ALL: LazyLock<Vec<Litmus>> = LazyLock::new(|| {
     let of_scope = |scope| SHAPES.iter().map(move |shape| Litmus::new(shape, scope, Flag::Memory));
@@ -192,7 +198,12 @@ impl Litmus {
             let of_mutant = ends(&program, &observed);
             // What shows no more than the test does proves nothing.
             if !of_mutant.is_subset(&allowed) {
-                mutants.push(Mutant { name: format!("{name}_mutant_{}", mutants.len()), lacks, program, allowed: of_mutant });
+                mutants.push(Mutant {
+                    name: format!("{name}_mutant_{}", mutants.len()),
+                    lacks,
+                    program,
+                    allowed: of_mutant,
+                });
             }
         }
         Litmus { name, program, observed, allowed, mutants, scope, flag }
@@ -207,7 +218,9 @@ impl Litmus {
         };
         let mut outcomes = vec![Vec::new()];
         for values in self.observed.iter().map(all) {
-            let longer = |outcome: &Outcome| values.iter().map(|value| [outcome.as_slice(), &[*value]].concat()).collect::<Vec<_>>();
+            let longer = |outcome: &Outcome| {
+                values.iter().map(|value| [outcome.as_slice(), &[*value]].concat()).collect::<Vec<_>>()
+            };
             outcomes = outcomes.iter().flat_map(longer).collect();
         }
         outcomes.into_iter().filter(|outcome| !self.allowed.contains(outcome)).collect()
@@ -230,7 +243,9 @@ impl Litmus {
 
     fn read(&self, thread: usize, register: Register) -> BTreeSet<i64> {
         let load = self.program.threads[thread].code.iter().find_map(|instruction| match instruction {
-            Instruction::Load(to, memory) | Instruction::Atomic(Some(to), memory, ..) if *to == register => Some(memory),
+            Instruction::Load(to, memory) | Instruction::Atomic(Some(to), memory, ..) if *to == register => {
+                Some(memory)
+            }
             _ => None,
         });
         load.map_or_else(BTreeSet::new, |memory| self.written(self.program.addresses[memory.address].physical))
@@ -269,7 +284,9 @@ fn text(name: &str, threads: &[&[&str]], condition: &str, scope: Scope) -> Strin
         Scope::Gpu | Scope::Sys => format!("P{role}@cta {role},gpu 0"),
     };
     let rows = threads.iter().map(|thread| thread.len()).max().unwrap_or_default();
-    let row = |at: usize| threads.iter().map(|thread| thread.get(at).copied().unwrap_or_default()).collect::<Vec<_>>().join(" | ");
+    let row = |at: usize| {
+        threads.iter().map(|thread| thread.get(at).copied().unwrap_or_default()).collect::<Vec<_>>().join(" | ")
+    };
     let code: String = (0..rows).map(|at| format!("{} ;\n", row(at).replace(".S", &format!(".{scope}")))).collect();
     let places: Vec<String> = (0..threads.len()).map(place).collect();
     format!("PTX {name}\n{{ }}\n{} ;\n{code}exists ({condition})\n", places.join(" | "))
@@ -282,12 +299,15 @@ fn ends(program: &Program, observed: &[Term]) -> BTreeSet<Outcome> {
 /// The test with one order less, in every way, and with none.
 fn weakened(program: &Program) -> Vec<(String, Program)> {
     let is_fence = |instruction: &Instruction| matches!(instruction, Instruction::Fence(_));
-    let code = || program.threads.iter().enumerate().flat_map(|(thread, of)| (0..of.code.len()).map(move |at| (thread, at)));
+    let code =
+        || program.threads.iter().enumerate().flat_map(|(thread, of)| (0..of.code.len()).map(move |at| (thread, at)));
     let at = |(thread, at): (usize, usize)| &program.threads[thread].code[at];
     let ordered = |place: &(usize, usize)| is_fence(at(*place)) || semantics(at(*place)).is_some_and(has_order);
     let mut places: Vec<(usize, usize)> = code().filter(ordered).collect();
     if places.is_empty() {
-        places = code().filter(|place| semantics(at(*place)).is_some_and(|semantics| semantics != Semantics::Weak)).collect();
+        places = code()
+            .filter(|place| semantics(at(*place)).is_some_and(|semantics| semantics != Semantics::Weak))
+            .collect();
     }
     let one = |&(thread, at): &(usize, usize)| {
         (format!("the order of instruction {} of P{thread}", at + 1), without(program, &[(thread, at)]))
@@ -301,7 +321,9 @@ fn weakened(program: &Program) -> Vec<(String, Program)> {
 
 fn semantics(instruction: &Instruction) -> Option<Semantics> {
     match instruction {
-        Instruction::Load(_, memory) | Instruction::Store(memory, _) | Instruction::Atomic(_, memory, ..) => Some(memory.semantics),
+        Instruction::Load(_, memory) | Instruction::Store(memory, _) | Instruction::Atomic(_, memory, ..) => {
+            Some(memory.semantics)
+        }
         _ => None,
     }
 }
@@ -326,7 +348,9 @@ fn without(program: &Program, places: &[(usize, usize)]) -> Program {
         }
     }
     for (number, thread) in program.threads.iter_mut().enumerate() {
-        let is_gone = |at: usize, instruction: &Instruction| places.contains(&(number, at)) && matches!(instruction, Instruction::Fence(_));
+        let is_gone = |at: usize, instruction: &Instruction| {
+            places.contains(&(number, at)) && matches!(instruction, Instruction::Fence(_))
+        };
         let mut at = 0;
         thread.code.retain(|instruction| {
             at += 1;
@@ -368,7 +392,8 @@ impl Entry for Litmus {
     }
 
     fn source(&self) -> String {
-        let kernels = self.mutants.iter().map(|mutant| (&mutant.name, &mutant.program)).chain([(&self.name, &self.program)]);
+        let kernels =
+            self.mutants.iter().map(|mutant| (&mutant.name, &mutant.program)).chain([(&self.name, &self.program)]);
         kernels.map(|(name, program)| self.kernel(name, program)).collect()
     }
 }
@@ -381,8 +406,13 @@ impl Litmus {
     fn kernel(&self, name: &str, program: &Program) -> String {
         let (blocks, parts, tests) = (self.blocks(), self.parts(), self.tests());
         let (roles, places) = (program.threads.len(), program.initial.len());
-        let declared: String = (0..places).map(|at| format!("let p{at} = part.place(test * {places} + {at}); ")).collect();
-        let warmed: String = (0..places).map(|at| format!("asm!(\"/* {{}} */\", in(reg32) ptx!(ld.global.u32 [p{at}.cast_const()]), options(nostack)); ")).collect();
+        let declared: String =
+            (0..places).map(|at| format!("let p{at} = part.place(test * {places} + {at}); ")).collect();
+        let warmed: String = (0..places)
+            .map(|at| {
+                format!("asm!(\"/* {{}} */\", in(reg32) ptx!(ld.global.u32 [p{at}.cast_const()]), options(nostack)); ")
+            })
+            .collect();
         let arms: String = (0..roles).map(|role| format!("{role} => {{ {} }}\n", self.part(program, role))).collect();
         let saw: Vec<String> = self.observed.iter().map(|term| self.seen(*term)).collect();
         let begin = if self.shared() > 0 {
@@ -413,9 +443,11 @@ impl Litmus {
 
     /// What the thread of a role does, and what it saw: three bits for each register that is looked at.
     fn part(&self, program: &Program, role: usize) -> String {
-        let code: String = program.threads[role].code.iter().map(|instruction| self.instruction(program, instruction)).collect();
+        let code: String =
+            program.threads[role].code.iter().map(|instruction| self.instruction(program, instruction)).collect();
         let registers = self.looked_at(role).into_iter().enumerate();
-        let saw: Vec<String> = registers.map(|(at, register)| format!("part.decode({register}, round) << {}", 3 * at)).collect();
+        let saw: Vec<String> =
+            registers.map(|(at, register)| format!("part.decode({register}, round) << {}", 3 * at)).collect();
         format!("{code}{}", if saw.is_empty() { "0".into() } else { saw.join(" | ") })
     }
 
@@ -477,7 +509,12 @@ impl Litmus {
             (Instruction::Atomic(to, memory, operation, values), _) => {
                 let bits = if matches!(operation, crate::litmus::Operation::Add) { "u32" } else { "b32" };
                 let to = to.map_or_else(|| "_".to_owned(), |to| to.to_string());
-                format!("let {to} = ptx!(atom{}.global.{operation}.{bits} [{}], {}); ", words(memory), place(memory), value(&values[0]))
+                format!(
+                    "let {to} = ptx!(atom{}.global.{operation}.{bits} [{}], {}); ",
+                    words(memory),
+                    place(memory),
+                    value(&values[0])
+                )
             }
             (Instruction::Fence(Fence::Proxy(Proxy::Async)), _) => "fence_proxy_async(); ".into(),
             (Instruction::Fence(Fence::Memory(semantics, scope)), _) => {
@@ -563,7 +600,8 @@ impl Counted {
 
     /// What was found, in one line.
     pub fn text(&self) -> String {
-        let outcomes: Vec<String> = self.seen.outcomes.iter().map(|(outcome, times)| format!("{outcome}: {times}")).collect();
+        let outcomes: Vec<String> =
+            self.seen.outcomes.iter().map(|(outcome, times)| format!("{outcome}: {times}")).collect();
         format!("{}; seen of {}: {}", self.verdict(), self.observed.join(" "), outcomes.join(", "))
     }
 }
@@ -572,7 +610,10 @@ impl Counted {
 pub fn run(litmus: &Litmus, gpu: &Gpu, module: &Module, amount: Amount) -> Result<Counted> {
     let forbidden = litmus.forbidden();
     let count = |name: &str| count(litmus, name, gpu, module, amount);
-    let mutants = litmus.mutants.iter().map(|mutant| Ok(CountedMutant { lacks: mutant.lacks.clone(), seen: count(&mutant.name)? }));
+    let mutants = litmus
+        .mutants
+        .iter()
+        .map(|mutant| Ok(CountedMutant { lacks: mutant.lacks.clone(), seen: count(&mutant.name)? }));
     Ok(Counted {
         test: litmus.name.clone(),
         observed: litmus.observed.iter().map(|term| word(litmus, *term)).collect(),
@@ -629,7 +670,8 @@ fn count(litmus: &Litmus, kernel: &str, gpu: &Gpu, module: &Module, amount: Amou
 
 impl Seen {
     fn add(&mut self, counts: &[u8], litmus: &Litmus, forbidden: &BTreeSet<Outcome>) {
-        let counts = counts.chunks_exact(4).map(|count| u64::from(u32::from_le_bytes(count.try_into().expect("four bytes"))));
+        let counts =
+            counts.chunks_exact(4).map(|count| u64::from(u32::from_le_bytes(count.try_into().expect("four bytes"))));
         for (at, count) in counts.enumerate().filter(|(_, count)| *count > 0) {
             let outcome: Outcome = (0..litmus.observed.len()).map(|term| (at >> (2 * term) & 3) as i64).collect();
             match at {
