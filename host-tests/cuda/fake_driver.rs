@@ -177,6 +177,8 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut i32, which: i32, _devi
     let sm = setting("FAKE_SM", 90);
     let answer = match which {
         16 => 4,       // multiprocessors
+        38 => setting("FAKE_L2", 1 << 14),      // bytes of L2
+        108 => setting("FAKE_L2", 1 << 14) / 2, // those that can be set aside
         75 => sm / 10, // compute capability, major
         76 => sm % 10, // and minor
         _ => return INVALID_VALUE,
@@ -433,6 +435,30 @@ pub unsafe extern "C" fn cuMemsetD8_v2(to: u64, value: u8, bytes: usize) -> u32 
     }
     unsafe { write_bytes(to as *mut u8, value, bytes) };
     note(format!("cuMemsetD8 {value:#04x} {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemsetD8Async(to: u64, value: u8, bytes: usize, _stream: *mut c_void) -> u32 {
+    unsafe { cuMemsetD8_v2(to, value, bytes) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, _stream: *mut c_void) -> u32 {
+    if !is_device_memory(to, bytes) || !is_device_memory(from, bytes) {
+        return INVALID_VALUE;
+    }
+    unsafe { copy_nonoverlapping(from as *const u8, to as *mut u8, bytes) };
+    note(format!("cuMemcpyDtoDAsync {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxSetLimit(which: u32, value: usize) -> u32 {
+    note(format!("cuCtxSetLimit {which} {value}"))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxResetPersistingL2Cache() -> u32 {
+    note("cuCtxResetPersistingL2Cache".into())
 }
 
 #[unsafe(no_mangle)]

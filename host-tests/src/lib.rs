@@ -9,6 +9,7 @@ pub mod forms;
 pub mod forms_check;
 pub mod forms_list;
 pub mod gpu;
+pub mod lab;
 pub mod litmus;
 pub mod nvdisasm;
 pub mod operands;

@@ -297,6 +297,14 @@ const PIP_INSTALL: [&str; 11] = [
     "--target",
 ];
 
+/// The assembler of an installed toolkit that is CUDA 13 or newer, if there is one. Nothing is downloaded.
+pub fn installed_assembler(machine: &Machine) -> Option<Assembler> {
+    let assemblers = toolkits(machine).into_iter().map(|(_, folder)| folder.join("ptxas"));
+    let works =
+        |ptxas: &PathBuf| ptxas.is_file() && release(machine, "ptxas", ptxas).is_ok_and(|release| release.0 >= 13);
+    assemblers.into_iter().find(works).map(Assembler::new)
+}
+
 /// The folders that may hold a toolkit's programs, each with the variable that names it.
 fn toolkits(machine: &Machine) -> Vec<(&'static str, PathBuf)> {
     let named = ["CUDA_HOME", "CUDA_PATH"].into_iter();

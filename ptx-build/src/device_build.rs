@@ -129,9 +129,9 @@ impl DeviceBuild {
 
     fn cargo(&self, toolchain: &DeviceToolchain, target: &Path, linker: &Path, out: &Path) -> Command {
         let mut flags = vec![format!("-Ctarget-cpu={}", self.sm)];
-        // A compiler that does not know the version ignores it; the crate's build script reads it.
-        flags.extend(self.gates.map(|ptx| format!("-Ctarget-feature=+{}", ptx.feature())));
         flags.extend(self.ptx.map(|ptx| format!("-Ctarget-feature=+{}", ptx.feature())));
+        // The crate's build script opens the gates up to what the compiler writes.
+        flags.extend(self.beyond().map(|version| format!("--cfg=ptx_isa=\"{version}\"")));
         if self.profile == Profile::Dev {
             // A panic with a message brings so much of core along, once per kernel, that the assembler and
             // the disassembler take half a minute.
@@ -151,6 +151,12 @@ impl DeviceBuild {
         let mut emit = std::ffi::OsString::from("--emit=asm=");
         emit.push(out);
         cargo.arg("--").arg(emit)
+    }
+
+    /// The numbers of the versions above the compiler's own up to which the gates open.
+    fn beyond(&self) -> impl Iterator<Item = u32> {
+        let gates = self.gates.map_or(0, PtxVersion::number);
+        self.ptx.map_or(0, PtxVersion::number) + 1..=gates
     }
 
     fn forget(&self, toolchain: &DeviceToolchain, target: &Path) -> Result<()> {
@@ -179,9 +185,7 @@ impl DeviceBuild {
         let text = if self.profile == Profile::Dev { ptx::reachable(&text) } else { text };
         let text = ptx::with_memcmp(&text);
         let module = Module::parse(&text).map_err(|error| error.at(compiled.display()))?;
-        // A compiler that knows the version up to which the gates open writes that one.
-        let asked_for = |version| self.ptx.is_none_or(|ptx| ptx == version) || self.gates == Some(version);
-        if module.target != self.sm || !asked_for(module.version) {
+        if module.target != self.sm || self.ptx.is_some_and(|ptx| ptx != module.version) {
             let made = format!("{} with PTX ISA {}", module.target, module.version);
             return Err(Error::new(format_args!(
                 "the compiler made PTX for {made}, which is not what it was asked for"

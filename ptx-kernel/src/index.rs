@@ -53,7 +53,7 @@ indices! {
 }
 
 #[cfg(target_arch = "nvptx64")]
-unsafe extern "unadjusted" {
+unsafe extern "C" {
     #[link_name = "llvm.nvvm.read.ptx.sreg.laneid"]
     fn laneid() -> u32;
     #[link_name = "llvm.nvvm.read.ptx.sreg.cluster.ctarank"]

@@ -48,14 +48,7 @@
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
     target_arch = "nvptx64",
-    feature(
-        abi_unadjusted,
-        allow_internal_unstable,
-        asm_experimental_arch,
-        core_float_math,
-        link_llvm_intrinsics,
-        stdarch_nvptx
-    )
+    feature(allow_internal_unstable, asm_experimental_arch, core_float_math, link_llvm_intrinsics, stdarch_nvptx)
 )]
 #![cfg_attr(
     target_arch = "nvptx64",

@@ -6,7 +6,7 @@
 use ptx_intrinsics::target::{HasPtx, HasSm, ptx78, sm_90};
 
 #[cfg(target_arch = "nvptx64")]
-unsafe extern "unadjusted" {
+unsafe extern "C" {
     #[link_name = "llvm.nvvm.bar.warp.sync"]
     fn bar_warp_sync(mask: u32);
     #[link_name = "llvm.nvvm.barrier.cluster.arrive.aligned"]

@@ -4,7 +4,7 @@
 //! knows that all threads have to come along.
 
 #[cfg(target_arch = "nvptx64")]
-unsafe extern "unadjusted" {
+unsafe extern "C" {
     #[link_name = "llvm.nvvm.shfl.sync.bfly.i32"]
     fn shfl_bfly(mask: u32, value: u32, lane: u32, clamp: u32) -> u32;
     #[link_name = "llvm.nvvm.shfl.sync.up.i32"]

@@ -6,6 +6,7 @@ mod cost;
 mod demo;
 mod explain;
 mod forms;
+mod lab;
 mod litmus;
 mod measured;
 mod parity;
@@ -50,6 +51,8 @@ enum Task {
     Bundle(bundle::Bundle),
     /// Read litmus tests, say what the memory model allows of each, and compare with published results
     Litmus(litmus::Litmus),
+    /// Measure what the hints do on the GPU of this machine: experiments A to J
+    Lab(lab::Lab),
     /// Render the reports of GPUs, docs/measured/GPU/report.json, into pages beside them
     Measured(measured::Measured),
     /// Compare kernels in Rust with the same in CUDA C++, by the machine code of both
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Task::Gpu(gpu) => gpu.run(),
         Task::Bundle(bundle) => bundle.run().map(|()| ExitCode::SUCCESS),
         Task::Litmus(litmus) => litmus.run(),
+        Task::Lab(lab) => lab.run().map(|()| ExitCode::SUCCESS),
         Task::Measured(measured) => measured.run().map(|()| ExitCode::SUCCESS),
         Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),
     };

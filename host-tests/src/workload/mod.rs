@@ -93,6 +93,11 @@ pub trait Problem: Sync {
     /// The right output, by plain Rust.
     fn reference(&self) -> Output;
 
+    /// Its bytes; a problem whose reference takes long knows them without it.
+    fn output_bytes(&self) -> usize {
+        self.reference().bytes().len()
+    }
+
     /// The grid that it wants, if `blocks` blocks of [`BLOCK`] threads fit at once.
     fn grid(&self, blocks: u32) -> Grid {
         let wanted = self.threads().div_ceil(BLOCK as usize).max(1);

@@ -117,6 +117,10 @@ impl Number {
     ///
     /// # Safety
     /// A number of this kind can be read and written there, and is aligned to its size.
+    #[allow(
+        deprecated,
+        reason = "`fetch_update` is called `try_update` since Rust 1.101, and before 1.95 has no other name"
+    )]
     unsafe fn change(self, p: *mut u8, order: atomic::Ordering, new: impl Fn(u128) -> u128) -> u128 {
         macro_rules! step_by_step {
             ($atomic:ident $t:ident) => {
