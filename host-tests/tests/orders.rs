@@ -188,7 +188,7 @@ const NO_KERNELS: [(&str, usize); 5] = [
 fn run_file(test: &Test, kernel: &Kernel, text: &str) -> on_gpu::Seen {
     run_with(text);
     let gpu = Gpu::find().unwrap();
-    let amount = on_gpu::Amount { instances: 32, launches: 2 };
+    let amount = on_gpu::Amount { groups: 1, launches: 2 };
     let kernel = Kernel { text: text.strip_prefix(HEADER).unwrap().to_owned(), ..kernel.clone() };
     on_gpu::run(test, "file", &kernel, &gpu, amount).unwrap()
 }

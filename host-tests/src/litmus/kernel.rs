@@ -1,8 +1,7 @@
 //! A litmus test as a kernel, in PTX that a driver compiles.
 //!
-//! Each thread of the test is the first of a warp, in a block of its place; the others of the warp end. A launch has many
-//! instances side by side, with lines of their own. The threads of one meet, with a bound, and dawdle, before they do what
-//! the test says.
+//! Each thread of the test is a warp, in a block of its place, whose lanes are instances of the test. Each instance has lines
+//! of its own. The threads of one meet, with a bound, and dawdle, before they do what the test says.
 
 use std::fmt::Write;
 
@@ -13,6 +12,9 @@ use super::program::{
 
 /// Bytes of a location's line, of the words by which an instance meets, and of what an instance leaves.
 pub const LINE: usize = 128;
+
+/// Instances of the test in its blocks: a warp's lanes.
+pub const INSTANCES: usize = 32;
 
 /// How often a thread looks for the others, and goes through a label, before it gives up.
 const LOOKS: u32 = 1024;
@@ -111,7 +113,12 @@ fn not_run(program: &Program) -> Option<&'static str> {
     }
     let quorum =
         |instruction: &Instruction| matches!(instruction, Instruction::Barrier(Barrier { quorum: Some(_), .. }));
-    of(&quorum).then_some("a barrier with a quorum may wait for ever")
+    if of(&quorum) {
+        return Some("a barrier with a quorum may wait for ever");
+    }
+    let branches = of(&|instruction| matches!(instruction, Instruction::Branch(..)));
+    let meets = of(&|instruction| matches!(instruction, Instruction::Barrier(_)));
+    (branches && meets).then_some("a thread that branches may leave others waiting at a barrier")
 }
 
 struct Writer<'w> {
@@ -146,8 +153,6 @@ impl Writer<'_> {
             "mov.u32 %t0, %ctaid.x;",
             "mov.u32 %t1, %tid.x;",
             "and.b32 %t2, %t1, 31;",
-            "setp.ne.u32 %p0, %t2, 0;",
-            "@%p0 ret;",
             "shr.u32 %t1, %t1, 5;",
         ] {
             self.line(line);
@@ -170,6 +175,7 @@ impl Writer<'_> {
         self.line(format!("setp.ne.or.u32 %p0, %t1, {warp}, %p0;"));
         self.line(format!("@%p0 bra OTHER{at};"));
         self.line(format!("div.u32 %t4, %t0, {blocks};"));
+        self.line(format!("mad.lo.u32 %t4, %t4, {INSTANCES}, %t2;"));
         for (number, address) in program.addresses.iter().enumerate() {
             self.line(format!("mad.lo.u32 %t5, %t4, {places}, {};", address.physical));
             self.line(format!("mad.wide.u32 %a{number}, %t5, {LINE}, %c0;"));

@@ -1,23 +1,23 @@
 //! Running litmus tests on a GPU, as kernels that its driver compiles.
 
 use super::condition::{Quantifier, Term};
-use super::kernel::{ENDED, HEADER, Kernel, LINE};
+use super::kernel::{ENDED, HEADER, INSTANCES, Kernel, LINE};
 use super::program::Program;
 use crate::error::Result;
 use crate::gpu::{Argument, Gpu, Launch};
 
-/// Instances of a launch, and launches.
+/// How much is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Amount {
-    /// Instances side by side.
-    pub instances: usize,
+    /// Groups of a warp's lanes that run side by side, each lane an instance.
+    pub groups: usize,
     /// Launches.
     pub launches: u32,
 }
 
 impl Default for Amount {
     fn default() -> Amount {
-        Amount { instances: 2048, launches: 50 }
+        Amount { groups: 128, launches: 50 }
     }
 }
 
@@ -49,7 +49,8 @@ pub fn run(program: &Program, name: &str, kernel: &Kernel, gpu: &Gpu, amount: Am
     let line = |word: i64| [&(word as u32).to_le_bytes()[..], &[0; LINE - 4]].concat();
     let initial: Vec<u8> = program.initial.iter().flat_map(|word| line(*word)).collect();
     let initial = if initial.is_empty() { line(0) } else { initial };
-    let (lines, control) = (initial.repeat(amount.instances), vec![0; LINE * amount.instances]);
+    let instances = amount.groups * INSTANCES;
+    let (lines, control) = (initial.repeat(instances), vec![0; LINE * instances]);
     let (mut memory, mut left) = (gpu.upload(&lines)?, gpu.upload(&control)?);
     let mut seen = Seen::default();
     for seed in 0..amount.launches {
@@ -57,7 +58,7 @@ pub fn run(program: &Program, name: &str, kernel: &Kernel, gpu: &Gpu, amount: Am
         gpu.refill(&mut left, &control)?;
         let addresses = [&memory, &left].map(|buffer| Argument::U64(buffer.address()));
         let arguments = addresses.into_iter().chain([Argument::U32(seed), Argument::U64(0)]).collect();
-        let blocks = (kernel.blocks * amount.instances) as u32;
+        let blocks = (kernel.blocks * amount.groups) as u32;
         let launch = Launch { kernel: name.to_owned(), blocks, threads: kernel.threads as u32, arguments };
         // SAFETY: each instance has a line for each place, and one for what its threads leave.
         unsafe { gpu.launch(&module, &launch) }?;
