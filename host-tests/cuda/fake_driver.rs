@@ -1,7 +1,11 @@
 //! A CUDA driver without a GPU, for the tests: device memory is the host's, every call is written
 //! down, and a launch is handed to the test. It needs nothing but `std`, so `rustc` alone builds it.
 //!
-//! `FAKE_INIT`, `FAKE_VERSION`, `FAKE_DEVICES`, `FAKE_SM` and `FAKE_FAULT`, a kernel, say what it pretends.
+//! `FAKE_INIT`, `FAKE_VERSION`, `FAKE_DEVICES` and `FAKE_SM` say what it pretends. Others say how it misbehaves:
+//! `FAKE_REFUSE`, a text and the code with which an image is refused that has it; `FAKE_PARAMETERS=0`, kernels have no
+//! parameters; `FAKE_HANG`, a kernel that does not end; `FAKE_FAULT`, kernels and the codes that they end with, for ever;
+//! `FAKE_LAUNCH`, kernels and the codes with which their launch is refused; `FAKE_DISAPPEAR`, a kernel that ends the process.
+//! Texts and kernels are followed by `=` and their code, and separated by commas.
 #![crate_type = "cdylib"]
 #![allow(non_snake_case, clippy::missing_safety_doc)]
 
@@ -18,7 +22,7 @@ const INVALID_VALUE: u32 = 1;
 const NO_DEVICE: u32 = 100;
 const NOT_FOUND: u32 = 500;
 const NOT_SUPPORTED: u32 = 801;
-const ILLEGAL_ADDRESS: u32 = 700;
+const NOT_READY: u32 = 600;
 const INVALID_PTX: u32 = 218;
 
 /// `CU_JIT_ERROR_LOG_BUFFER`
@@ -51,6 +55,17 @@ fn note(call: String) -> u32 {
 
 fn setting(name: &str, otherwise: i32) -> i32 {
     std::env::var(name).map_or(otherwise, |value| value.parse().expect("a number"))
+}
+
+/// The code of the first entry of a setting that is so.
+fn code_of(setting: &str, is_it: impl Fn(&str) -> bool) -> Option<u32> {
+    let text = std::env::var(setting).ok()?;
+    let entries = text.split(',').map(|entry| entry.rsplit_once('=').expect("an entry has a code"));
+    entries.into_iter().find(|(what, _)| is_it(what)).map(|(_, code)| code.parse().expect("a number"))
+}
+
+fn names(setting: &str, kernel: &CStr) -> bool {
+    std::env::var(setting).is_ok_and(|named| kernel.to_bytes() == named.as_bytes())
 }
 
 fn layout(bytes: usize) -> Layout {
@@ -162,6 +177,8 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut i32, which: i32, _devi
     let sm = setting("FAKE_SM", 90);
     let answer = match which {
         16 => 4,       // multiprocessors
+        38 => setting("FAKE_L2", 1 << 14),      // bytes of L2
+        108 => setting("FAKE_L2", 1 << 14) / 2, // those that can be set aside
         75 => sm / 10, // compute capability, major
         76 => sm % 10, // and minor
         _ => return INVALID_VALUE,
@@ -224,6 +241,10 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
         }
         return INVALID_PTX;
     }
+    let has = |text: &str| image.windows(text.len()).any(|part| part == text.as_bytes());
+    if let Some(code) = code_of("FAKE_REFUSE", has) {
+        return code;
+    }
     *IMAGE.lock().unwrap() = String::from_utf8_lossy(image).into_owned();
     for address in std::mem::take(&mut *VARIABLES.lock().unwrap()).into_values() {
         free(address);
@@ -269,6 +290,9 @@ fn bytes_of_parameter(declared: &str) -> usize {
 /// Answers for kernels of PTX; offsets are not asked for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuFuncGetParamInfo(function: usize, at: usize, _offset: *mut usize, size: *mut usize) -> u32 {
+    if setting("FAKE_PARAMETERS", 1) == 0 {
+        return INVALID_VALUE;
+    }
     let parameters = PARAMETERS.lock().unwrap();
     let Some(sizes) = &parameters[function - 1] else { return NOT_SUPPORTED };
     let Some(bytes) = sizes.get(at) else { return INVALID_VALUE };
@@ -414,6 +438,30 @@ pub unsafe extern "C" fn cuMemsetD8_v2(to: u64, value: u8, bytes: usize) -> u32 
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemsetD8Async(to: u64, value: u8, bytes: usize, _stream: *mut c_void) -> u32 {
+    unsafe { cuMemsetD8_v2(to, value, bytes) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, _stream: *mut c_void) -> u32 {
+    if !is_device_memory(to, bytes) || !is_device_memory(from, bytes) {
+        return INVALID_VALUE;
+    }
+    unsafe { copy_nonoverlapping(from as *const u8, to as *mut u8, bytes) };
+    note(format!("cuMemcpyDtoDAsync {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxSetLimit(which: u32, value: usize) -> u32 {
+    note(format!("cuCtxSetLimit {which} {value}"))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxResetPersistingL2Cache() -> u32 {
+    note("cuCtxResetPersistingL2Cache".into())
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuLaunchKernel(
     function: usize,
     grid_x: u32,
@@ -432,8 +480,20 @@ pub unsafe extern "C" fn cuLaunchKernel(
     note(format!("cuLaunchKernel {} {shape:?} {shared_bytes}", name.to_str().unwrap()));
     let launcher = *LAUNCHER.lock().unwrap();
     let fault = *FAULT.lock().unwrap();
-    if std::env::var("FAKE_FAULT").is_ok_and(|kernel| *name == *CString::new(kernel).unwrap()) {
-        *FAULT.lock().unwrap() = ILLEGAL_ADDRESS;
+    let is_this = |kernel: &str| name.to_bytes() == kernel.as_bytes();
+    if names("FAKE_DISAPPEAR", &name) {
+        std::process::abort();
+    }
+    if names("FAKE_HANG", &name) {
+        *FAULT.lock().unwrap() = NOT_READY;
+        return SUCCESS;
+    }
+    if let Some(code) = code_of("FAKE_LAUNCH", is_this) {
+        return code;
+    }
+    if let Some(code) = code_of("FAKE_FAULT", is_this) {
+        *FAULT.lock().unwrap() = code;
+        return fault;
     }
     if let (Some(launch), SUCCESS) = (launcher, fault) {
         *FAULT.lock().unwrap() = unsafe { launch(name.as_ptr(), shape.as_ptr(), arguments) };

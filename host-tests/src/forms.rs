@@ -7,9 +7,10 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ptx_intrinsics::catalogue::{Form, Operation, Signature};
+use ptx_intrinsics::catalogue::{Form, Operation};
 use rayon::prelude::*;
 
+use crate::command::Machine;
 use crate::error::{Error, Result};
 use crate::ptx::{self, Function, Module};
 use crate::ptxas::{Assembler, Rejected};
@@ -24,6 +25,19 @@ pub struct Case {
     pub form: Arc<Form>,
     /// How it is written.
     pub manner: Manner,
+}
+
+/// A case's expression, and the rest of a function that holds it.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The parameters of what it takes.
+    pub parameters: String,
+    /// The statements that make its values of the parameters.
+    pub before: String,
+    /// The type of its value, if it has one.
+    pub result: Option<&'static str>,
+    /// The expression. It is unsafe to evaluate.
+    pub expression: String,
 }
 
 /// How a form is written: what changes beside its mnemonic.
@@ -179,19 +193,31 @@ impl Case {
         format!("#[unsafe(no_mangle)]\npub unsafe extern \"{abi}\" fn {name}{}\n", self.parameters_and_body())
     }
 
-    /// What follows the function's name, on one line. Values pass through references: rustc cannot pass 256-bit ones to
-    /// a kernel, and would check a raw pointer for alignment in a dev build.
+    /// What follows the function's name, on one line.
     pub fn parameters_and_body(&self) -> String {
+        let Call { parameters, before, result, expression } = self.call();
+        match result {
+            Some(result) => format!("(d: &mut {result}, {parameters}) {{ {before}*d = unsafe {{ {expression} }} }}"),
+            None => format!("({parameters}) {{ {before}unsafe {{ {expression} }} }}"),
+        }
+    }
+
+    /// The expression and what it takes and gives. Values pass through references: rustc cannot pass 256-bit ones to a
+    /// kernel, and would check a raw pointer for alignment in a dev build.
+    pub fn call(&self) -> Call {
         let form = &self.form;
         let guarded = self.is_guarded();
         let element = form.element().unwrap_or("u8");
-        let mut parameters = match (form.operation(), form.signature()) {
+        let signature = form.signature();
+        let mut parameters = match (form.operation(), signature) {
             (Operation::Store, _) => format!("p: {}, v: &{element}", self.pointer()),
-            (Operation::Load, _) => format!("p: {}, d: &mut {element}", self.pointer()),
-            (Operation::Other, Some(Signature { parameters, result: Some(result), .. })) => {
-                format!("d: &mut {result}, {parameters}")
-            }
+            (Operation::Load, _) => format!("p: {}", self.pointer()),
             (Operation::Other, signature) => signature.map_or("", |signature| signature.parameters).to_owned(),
+        };
+        let result = match form.operation() {
+            Operation::Load => Some(element),
+            Operation::Store => None,
+            Operation::Other => signature.and_then(|signature| signature.result),
         };
         if form.takes_policy() {
             parameters += ", policy: CachePolicy";
@@ -199,27 +225,24 @@ impl Case {
         if guarded {
             parameters += ", cond: bool";
         }
-        match (guarded, form.operation(), form.signature()) {
-            (true, Operation::Load, _) => parameters += &format!(", or: &{element}"),
-            (true, Operation::Other, Some(Signature { result: Some(result), .. })) => {
-                parameters += &format!(", or: {result}");
+        let mut before = String::new();
+        if form.operation() == Operation::Store {
+            before += "let v = *v; ";
+        }
+        match (guarded, form.operation(), result) {
+            (true, Operation::Load, _) => {
+                parameters += &format!(", or: &{element}");
+                before += "let or = *or; ";
             }
+            (true, Operation::Other, Some(result)) => parameters += &format!(", or: {result}"),
             _ => {}
         }
         // Both assemblers crash where `test_wait` takes a kernel's parameter for a state, for sm_80 to sm_89.
-        let state = if parameters.contains("state: MbarrierState") { "let state = *state; " } else { "" };
-        parameters = parameters.replace("state: MbarrierState", "state: &MbarrierState");
-        let expression = self.rust();
-        let body = match form.operation() {
-            Operation::Load if guarded => format!("let or = *or; *d = unsafe {{ {expression} }}"),
-            Operation::Load => format!("*d = unsafe {{ {expression} }}"),
-            Operation::Store => format!("let v = *v; unsafe {{ {expression} }}"),
-            Operation::Other => {
-                let result = form.signature().and_then(|signature| signature.result).map_or("", |_| "*d = ");
-                format!("{state}{result}unsafe {{ {expression} }}")
-            }
-        };
-        format!("({parameters}) {{ {body} }}")
+        if parameters.contains("state: MbarrierState") {
+            parameters = parameters.replace("state: MbarrierState", "state: &MbarrierState");
+            before += "let state = *state; ";
+        }
+        Call { parameters, before, result, expression: self.rust() }
     }
 
     /// The lines of PTX that the function's only `asm!` has to be, registers as `%`.
@@ -321,6 +344,12 @@ fn packed_atomic(atomic: Vec<String>, operands: &str, guarded: bool) -> Vec<Stri
 
 /// Writes the crate of these cases into `folder`, if it is not there already, and gives its folder.
 pub fn write_crate(folder: &Path, cases: &[Case]) -> Result<PathBuf> {
+    write_package(folder, "forms", &crate_source(cases))?;
+    Ok(folder.to_owned())
+}
+
+/// The source of the crate of these cases.
+pub fn crate_source(cases: &[Case]) -> String {
     let mut source = String::from(
         "#![no_std]\n#![feature(abi_ptx)]\n#![allow(improper_ctypes_definitions, unused_parens, unused_unsafe, clippy::missing_safety_doc)]\n\
          use ptx_intrinsics::*;\n\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {\n    loop {}\n}\n",
@@ -328,16 +357,26 @@ pub fn write_crate(folder: &Path, cases: &[Case]) -> Result<PathBuf> {
     for case in cases {
         writeln!(source, "\n{}", case.source().trim_end()).expect("a string takes all");
     }
-    write_package(folder, "forms", &source)?;
-    Ok(folder.to_owned())
+    source
 }
 
 /// Writes a package that depends on `ptx-intrinsics`, if it is not there already.
 pub fn write_package(folder: &Path, name: &str, source: &str) -> Result<()> {
-    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx-intrinsics");
+    write_package_with(folder, name, &["ptx-intrinsics"], source)
+}
+
+/// Writes a package that depends on these crates of this repository, if it is not there already.
+pub fn write_package_with(folder: &Path, name: &str, crates: &[&str], source: &str) -> Result<()> {
+    write_package_of(&Machine::current().repository, folder, name, crates, source)
+}
+
+/// The same, with the crates of that checkout.
+pub fn write_package_of(repository: &Path, folder: &Path, name: &str, crates: &[&str], source: &str) -> Result<()> {
+    let dependency = |name: &&str| format!("{name} = {{ path = {:?} }}\n", repository.join(name));
+    let dependencies: String = crates.iter().map(dependency).collect();
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-         [dependencies]\nptx-intrinsics = {{ path = {library:?} }}\n\n[workspace]\n"
+         [dependencies]\n{dependencies}\n[workspace]\n"
     );
     write_if_new(&folder.join("Cargo.toml"), &manifest)?;
     write_if_new(&folder.join("src/lib.rs"), source)

@@ -316,6 +316,18 @@ impl Gpu {
 
     /// Copies a buffer back; an error if anything wrote outside of it.
     pub fn download(&self, buffer: &Buffer) -> Result<Vec<u8>> {
+        match self.read(buffer)? {
+            (content, None) => Ok(content),
+            (content, Some(at)) => {
+                Err(Error::new(format_args!("a kernel wrote outside of its buffer: byte {at} of {}", content.len()))
+                    .at(&self.name)
+                    .fix("look at the kernel's last index; `compute-sanitizer` names the thread"))
+            }
+        }
+    }
+
+    /// Copies a buffer back; with the first byte that was written outside of it, counted from its beginning.
+    pub fn read(&self, buffer: &Buffer) -> Result<(Vec<u8>, Option<i64>)> {
         let all = match &*buffer.memory {
             Memory::Device(memory) => {
                 let mut all = vec![0; memory.len()];
@@ -326,17 +338,8 @@ impl Gpu {
             Memory::Host(memory) => memory.to_vec(),
         };
         let content = GUARD_BYTES..all.len() - GUARD_BYTES;
-        let broken = (0..all.len()).find(|at| !content.contains(at) && all[*at] != GUARD);
-        match broken {
-            None => Ok(all[content].to_vec()),
-            Some(at) => Err(Error::new(format_args!(
-                "a kernel wrote outside of its buffer: byte {} of {}",
-                at as i64 - GUARD_BYTES as i64,
-                content.len()
-            ))
-            .at(&self.name)
-            .fix("look at the kernel's last index; `compute-sanitizer` names the thread")),
-        }
+        let broken = (0..GUARD_BYTES).chain(content.end..all.len()).find(|at| all[*at] != GUARD);
+        Ok((all[content].to_vec(), broken.map(|at| at as i64 - GUARD_BYTES as i64)))
     }
 
     /// Starts a kernel on the stream of this GPU.

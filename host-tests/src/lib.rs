@@ -1,27 +1,22 @@
-//! Host harness.
-pub mod command;
+//! The harness: it launches, reads and verifies what ptx-intrinsics emits. What finds toolchains and builds PTX is
+//! [`ptx_build`].
 pub mod conformance;
 pub mod cost;
-pub mod cuda_tools;
 pub mod demo;
-pub mod device_build;
 pub mod driver;
-pub mod error;
 pub mod explain;
-pub mod files;
 pub mod forms;
 pub mod forms_check;
 pub mod forms_list;
 pub mod gpu;
-pub mod nvcc;
+pub mod lab;
+pub mod litmus;
+pub mod mutants;
 pub mod nvdisasm;
 pub mod operands;
 pub mod parity;
-pub mod progress;
-pub mod ptx;
-pub mod ptxas;
 pub mod sass;
 pub mod suite;
-pub mod target;
-pub mod toolchain;
 pub mod workload;
+
+pub use ptx_build::{command, cuda_tools, device_build, error, files, nvcc, progress, ptx, ptxas, target, toolchain};

@@ -3,10 +3,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use host_tests::progress::Progress;
+use host_tests::target::{PtxVersion, Sm};
 use host_tests::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue;
 use serde_json::Value;
@@ -29,7 +31,7 @@ impl BuildScript {
         let folder = tempfile::tempdir().expect("the system has a place for temporary files");
         let program = folder.path().join("build-script");
         let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-        let source = repository().join("build.rs");
+        let source = repository().join("ptx-intrinsics/build.rs");
         let status = Command::new(rustc).args(["--edition", "2024", "-o"]).arg(&program).arg(source).status();
         assert!(status.expect("rustc can be run").success(), "build.rs does not compile");
         BuildScript { program, _folder: folder }
@@ -73,6 +75,15 @@ fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the harness is a folder of the repository")
 }
 
+/// As a link it is silently not there where links are not kept, and every gate closes.
+#[test]
+fn the_package_has_a_build_script_of_its_own() {
+    let own = repository().join("ptx-intrinsics/build.rs");
+    assert!(fs::symlink_metadata(&own).is_ok_and(|file| file.is_file()), "{} is not a file", own.display());
+    let shown = fs::read_to_string(repository().join("build.rs")).expect("the repository shows it at its top");
+    assert_eq!(fs::read_to_string(own).expect("it is a file"), shown, "build.rs is not that of ptx-intrinsics");
+}
+
 #[test]
 fn the_build_script_has_the_gates_that_the_forms_need() {
     let script = BuildScript::compile();
@@ -112,7 +123,7 @@ fn the_build_script_reads_rustcs_flags() {
         ("", "-Ctarget-cpu=sm_110", 100, 88),
         ("", "-Ctarget-cpu=sm_120", 100, 86),
         ("", "-Ctarget-cpu=sm_121", 100, 88),
-        ("compute_80,compute_75", "", 80, 70),
+        ("compute_80,compute_75", "", 80, 80),
         ("sm_80", "-Ctarget-cpu=native -Copt-level=3", 80, 70),
     ];
     for (features, flags, sm, ptx) in builds {
@@ -155,11 +166,13 @@ fn every_gpu_that_rustc_knows() {
             |word: &str| module.lines().find_map(|line| line.strip_prefix(word)).expect("a module says it").trim();
         let [sm, ptx] = [after(".target sm_"), after(".version")]
             .map(|said| said.trim_end_matches(['a', 'f']).replace('.', "").parse::<u32>().expect("a number"));
-        let found = script.gates(&[
+        let features = features.join(",");
+        let vars = [
             ("CARGO_CFG_TARGET_ARCH", "nvptx64"),
-            ("CARGO_CFG_TARGET_FEATURE", &features.join(",")),
+            ("CARGO_CFG_TARGET_FEATURE", features.as_str()),
             ("CARGO_ENCODED_RUSTFLAGS", &flag),
-        ]);
+        ];
+        let found = script.gates(&vars);
         let upto = |gates: &BTreeSet<u32>, newest| gates.range(..=newest).copied().collect();
         // Newer compilers write 7.0 for older GPUs, and some say so. What begins there needs sm_80.
         let ours = |mut opened: Opened| {
@@ -168,11 +181,198 @@ fn every_gpu_that_rustc_knows() {
         };
         let expected = Opened { sm: upto(&all_sm, sm), ptx: upto(&all_ptx, ptx) };
         assert_eq!(found.map(ours), Ok(ours(expected)), "{cpu}");
+        // Asked, it says the very ones, and needs none of its own words for it.
+        let compiler = toolchain.rustc.to_str().expect("a toolchain has a plain name");
+        let asked = [("RUSTC", compiler), ("TARGET", TARGET), vars[0], vars[2]];
+        let expected = Opened { sm: upto(&all_sm, sm), ptx: upto(&all_ptx, ptx) };
+        assert_eq!(script.gates(&asked), Ok(expected), "{cpu}, asked");
     }
     println!("{} GPUs", cpus.len());
     for needed in ["sm_75", "sm_88", "sm_90a", "sm_100a", "sm_103", "sm_110", "sm_120f", "sm_121"] {
         assert!(cpus.contains(&needed), "rustc does not know {needed}");
     }
+}
+
+const TARGET: &str = "nvptx64-nvidia-cuda";
+
+/// A compiler that does as it is told here, and the gates that the build script opens for it.
+struct FakeRustc<'a> {
+    script: &'a BuildScript,
+    folder: tempfile::TempDir,
+}
+
+impl FakeRustc<'_> {
+    /// `own` and `llvms` are the lists of target features; `emits` and `accepts` are shell lines: what it prints where it
+    /// compiles, and how it ends where it is asked for the `cfg`s.
+    fn new<'a>(script: &'a BuildScript, own: &str, llvms: &str, emits: &str, accepts: &str) -> FakeRustc<'a> {
+        let folder = tempfile::tempdir().expect("the system has a place for temporary files");
+        let list =
+            |features: &str| features.split(' ').map(|name| format!("    {name} - Use it.\n")).collect::<String>();
+        let listed = format!(
+            "Features supported by rustc for this target:\n{}\nCode-generation features supported by LLVM for this \
+             target:\n{}",
+            list(own),
+            list(llvms)
+        );
+        let text = format!(
+            "#!/bin/sh\ncase \"$*\" in\n*target-features*) /bin/cat <<'END'\n{listed}\nEND\n;;\n*--print*cfg*) {accepts};;\n\
+             *--emit=asm*) /bin/cat > /dev/null; [ \"$RUSTC_BOOTSTRAP\" = 1 ] && {{ {emits}; }};;\n*) exit 1;;\nesac\n"
+        );
+        // Written by another process: a file that this one has open cannot be run by what another test has just started.
+        let write = "cat > \"$0\"; chmod +x \"$0\"";
+        let mut shell =
+            Command::new("sh").args(["-c", write]).arg(folder.path().join("rustc")).stdin(Stdio::piped()).spawn();
+        let shell = shell.as_mut().expect("there is a shell");
+        shell.stdin.take().expect("it is piped").write_all(text.as_bytes()).expect("the shell reads");
+        assert!(shell.wait().expect("it was started").success());
+        FakeRustc { script, folder }
+    }
+
+    fn vars<'v>(&'v self, program: &'v str, flags: &'v str, features: &'v str) -> [(&'v str, &'v str); 5] {
+        [
+            ("RUSTC", program),
+            ("TARGET", TARGET),
+            ("CARGO_CFG_TARGET_ARCH", "nvptx64"),
+            ("CARGO_CFG_TARGET_FEATURE", features),
+            ("CARGO_ENCODED_RUSTFLAGS", flags),
+        ]
+    }
+
+    fn program(&self) -> String {
+        self.folder.path().join("rustc").display().to_string()
+    }
+
+    /// The newest SM and PTX ISA version that are open, and the first version that no flag reaches.
+    fn gates(&self, flags: &str, features: &str) -> Result<(u32, u32, Option<u32>), String> {
+        let (program, flags) = (self.program(), flags.replace(' ', "\x1f"));
+        let vars = self.vars(&program, &flags, features);
+        let opened = self.script.gates(&vars)?;
+        let said = self.script.run(&vars);
+        let beyond = said.lines().filter_map(|line| line.strip_prefix("cargo::rustc-cfg=ptx_isa_beyond=")).map(number);
+        let newest = |gates: &BTreeSet<u32>| gates.last().copied().unwrap_or_default();
+        Ok((newest(&opened.sm), newest(&opened.ptx), beyond.min()))
+    }
+}
+
+const SM_90: &str = "printf '.version 7.8\n.target sm_90\n'";
+
+/// The changes of rustc that are spoken of, each by a compiler that has it already.
+#[test]
+fn rustcs_to_come() {
+    let script = BuildScript::compile();
+    let (own, llvms) = ("ptx70 ptx74 ptx78 ptx87", "ptx88 ptx90 ptx93");
+    let fake = |emits: &str, accepts: &str| FakeRustc::new(&script, own, llvms, emits, accepts);
+
+    // LLVM 22 does not tell the CPU's PTX ISA version; and SM and version may cease to be `cfg`s at all.
+    for features in ["sm_70,sm_80,sm_90", ""] {
+        assert_eq!(fake(SM_90, "true").gates("-Ctarget-cpu=sm_90", features), Ok((90, 78, Some(94))));
+    }
+    // The version may come by a flag of its own.
+    let by_flag = "case \"$*\" in *-Zptx-isa-version=9.4*) printf '.version 9.4\n.target sm_90a\n';; *) exit 1;; esac";
+    let flags = "-Ctarget-cpu=sm_90a -Zptx-isa-version=9.4";
+    assert_eq!(fake(by_flag, "true").gates(flags, ""), Ok((90, 94, None)));
+    // A feature that LLVM alone knows is to become an error; then no flag names it.
+    assert_eq!(fake(SM_90, "exit 1").gates("-Ctarget-cpu=sm_90", ""), Ok((90, 78, Some(88))));
+    // What rustc ignores opens nothing, whether it compiles the empty crate or not.
+    for emits in [SM_90, "exit 1"] {
+        let flags = "-Ctarget-cpu=sm_90 -Ctarget-feature=+ptx94";
+        assert_eq!(fake(emits, "true").gates(flags, ""), Ok((90, 78, Some(94))));
+        let flags = "-Ctarget-cpu=sm_90 -Ctarget-feature=+ptx87";
+        let newer = emits.replace("7.8", "8.7");
+        assert_eq!(fake(&newer, "true").gates(flags, ""), Ok((90, 86, Some(94))));
+    }
+    // A new major version.
+    let ten = "printf '.version 10.0\n.target sm_120f\n'";
+    assert_eq!(fake(ten, "true").gates("-Ctarget-cpu=sm_120f", ""), Ok((100, 94, None)));
+    // A compiler that lists nothing says nothing of what is beyond it.
+    let silent = FakeRustc::new(&script, "x", "x", SM_90, "true");
+    assert_eq!(silent.gates("-Ctarget-cpu=sm_90", ""), Ok((90, 78, None)));
+}
+
+/// `ptx-kernel` is to go for `gpu-kernel`: a kernel is the same entry point by either name. The build script's question names
+/// neither.
+#[test]
+fn a_kernel_by_the_name_to_come() {
+    let toolchain = toolchain();
+    let folder = tempfile::tempdir().expect("the system has a place for temporary files");
+    let [source, assembly] = ["kernel.rs", "kernel.s"].map(|name| folder.path().join(name).display().to_string());
+    let compiled = |abi: &str| {
+        let text = format!(
+            "#![feature(no_core, lang_items, abi_gpu_kernel, abi_ptx)]\n#![no_core]\n\
+             #[lang = \"pointee_sized\"] pub trait PointeeSized {{}}\n\
+             #[lang = \"meta_sized\"] pub trait MetaSized: PointeeSized {{}}\n\
+             #[lang = \"sized\"] pub trait Sized: MetaSized {{}}\n\
+             #[unsafe(no_mangle)] pub extern \"{abi}\" fn kernel(_p: *mut u32, _n: u32) {{}}\n"
+        );
+        fs::write(&source, text).expect("a file can be written here");
+        let out = format!("--emit=asm={assembly}");
+        let rustc =
+            toolchain.rustc().args(["--target", TARGET, "--crate-type=lib", "--cap-lints=allow", &out, &source]);
+        rustc.run().unwrap_or_else(|error| panic!("{abi}: {error}"));
+        fs::read_to_string(&assembly).expect("rustc wrote it")
+    };
+    let kernel = compiled("ptx-kernel");
+    assert!(kernel.contains(".visible .entry kernel(\n\t.param .u64 .ptr .align 1 kernel_param_0,"), "{kernel}");
+    assert_eq!(compiled("gpu-kernel"), kernel);
+}
+
+#[test]
+fn flags_that_cannot_be_are_refused() {
+    let script = BuildScript::compile();
+    let fake = FakeRustc::new(&script, "ptx70 ptx74 ptx78 ptx87", "ptx88 ptx90", SM_90, "true");
+    let refused = |flags: &str| fake.gates(flags, "").unwrap_err();
+    assert_eq!(
+        refused("-Ctarget-cpu=sm_90 -Ctarget-feature=+ptx74"),
+        "RUSTFLAGS ask for PTX ISA 7.4 (-Ctarget-feature=+ptx74), and sm_90 begins with 7.8: name ptx78 or newer, or leave \
+         the flag out"
+    );
+    assert!(
+        refused("-Ctarget-cpu=sm_120 -Ctarget-feature=+ptx78").contains("sm_120 begins with 8.7: name ptx87 or newer")
+    );
+    // The newest counts, and what rustc ignores does not.
+    assert_eq!(fake.gates("-Ctarget-cpu=sm_90 -Ctarget-feature=+ptx74,+ptx78", ""), Ok((90, 78, Some(91))));
+    assert!(refused("-Ctarget-cpu=sm_90 -Ctarget-feature=+ptx74,+ptx94").starts_with("RUSTFLAGS ask for PTX ISA 7.4 "));
+
+    let (program, flags) = (fake.program(), "-Ctarget-cpu=sm_90");
+    let stated = |target: &str| {
+        let mut vars = fake.vars(&program, flags, "").to_vec();
+        vars.push(("PTX_INTRINSICS_TARGET", target));
+        script.gates(&vars).unwrap_err()
+    };
+    assert_eq!(
+        stated("sm_90,ptx94"),
+        "PTX_INTRINSICS_TARGET states sm_90 and PTX ISA 9.4, and the build is for sm_90 and PTX ISA 7.8: use a newer \
+         rustc, since this one ends with PTX ISA 9.0, or unset the variable"
+    );
+    assert!(stated("sm_90,ptx83").contains("(-Ctarget-cpu=sm_90 -Ctarget-feature=+ptx83)"));
+}
+
+/// In rust-cuda libnvvm writes the version, whatever rustc would.
+#[test]
+fn rust_cudas_versions_are_libnvvms() {
+    let script = BuildScript::compile();
+    // Not to be asked: it would answer for another back end.
+    let fake = FakeRustc::new(&script, "ptx70", "ptx90", SM_90, "true");
+    let program = fake.program();
+    let gates = |compute: &str, stated: &str| {
+        let mut vars = fake.vars(&program, "-Ctarget-feature=+ptx70", compute).to_vec();
+        vars.push(("PTX_INTRINSICS_TARGET", stated));
+        let opened = script.gates(&vars)?;
+        assert!(script.run(&vars).lines().any(|line| line == "cargo::rustc-cfg=ptx_by_libnvvm"));
+        Ok((*opened.sm.last().expect("some are open"), *opened.ptx.last().expect("some are open")))
+    };
+    // CUDA 12.0's, the oldest; and never less than the GPU's own.
+    assert_eq!(gates("compute_75,compute_80", ""), Ok((80, 80)));
+    assert_eq!(gates("compute_90,compute_100", ""), Ok((100, 86)));
+    assert_eq!(gates("compute_80", "sm_80,ptx74"), Ok((80, 74)));
+    assert_eq!(gates("compute_80", "sm_80,ptx94"), Ok((80, 94)));
+    assert_eq!(gates("compute_80", "sm_75,ptx92"), Ok((75, 92)));
+    assert_eq!(
+        gates("compute_80", "sm_90,ptx80"),
+        Err("PTX_INTRINSICS_TARGET states sm_90 and PTX ISA 8.0, and the build is for sm_80: build for compute_90 or unset \
+             the variable"
+            .to_owned())
+    );
 }
 
 #[test]
@@ -208,7 +408,7 @@ fn a_stated_target_is_checked_against() {
     }
     assert_eq!(
         on_sm_80("sm_90,ptx80"),
-        Err("PTX_INTRINSICS_TARGET states sm_90 and PTX ISA 80, and the build is for sm_80 and PTX ISA 74: change \
+        Err("PTX_INTRINSICS_TARGET states sm_90 and PTX ISA 8.0, and the build is for sm_80 and PTX ISA 7.4: change \
              RUSTFLAGS (-Ctarget-cpu=sm_90 -Ctarget-feature=+ptx80) or unset the variable"
             .to_owned())
     );
@@ -254,12 +454,17 @@ impl User {
 
     /// What `cargo check` says of a kernel with these parameters and this body.
     fn check(&self, flags: &[&str], kernel: &str) -> Vec<Refusal> {
+        self.check_for(&["--target", TARGET, "-Zbuild-std=core"], flags, kernel)
+    }
+
+    /// The same for another target than the GPU.
+    fn check_for(&self, target: &[&str], flags: &[&str], kernel: &str) -> Vec<Refusal> {
         self.write(
             "src/lib.rs",
             &format!("#![no_std]\nuse ptx_intrinsics::*;\n#[unsafe(no_mangle)]\npub unsafe fn kernel{kernel}\n"),
         );
         let cargo = self.toolchain.cargo().dir(&self.folder).args(["check", "--offline", "--quiet"]);
-        let cargo = cargo.args(["--target", "nvptx64-nvidia-cuda", "-Zbuild-std=core", "--message-format=json"]);
+        let cargo = cargo.args(target).arg("--message-format=json");
         let cargo = cargo
             .arg("--target-dir")
             .arg(self.folder.join("target"))
@@ -306,9 +511,10 @@ const POLICY: &str =
     "(p: *const f32, policy: CachePolicy) -> f32 { unsafe { ld_global::<Cg, NoPrefetch>().read_with(p, policy) } }";
 const WIDE: &str = "(p: *const V8<f32>, q: *mut V8<f32>) { unsafe {
     st_global::<(EvictLast, L2EvictFirst)>().write(q, ld_global_nc::<L2EvictLast, Prefetch256>().read(p)) } }";
+const VOLATILE_LOCAL: &str = "(p: *const f32) -> f32 { unsafe { ld_local().volatile().read(p) } }";
 const TENSORMAP: &str = "(p: *const u8) { unsafe { prefetch_tensormap(p) } }";
 
-// Two tests, for two cores: most of the time goes into a core for each target.
+// A few tests, to run beside each other: most of the time goes into a core for each target.
 
 #[test]
 fn the_gpu_build_refuses_what_its_target_lacks() {
@@ -320,12 +526,72 @@ fn the_gpu_build_refuses_what_its_target_lacks() {
     );
     assert!(refusal.notes[0].starts_with("add `-Ctarget-feature=+ptx74` to RUSTFLAGS"), "{refusal:?}");
 
+    // The same core: what this rustc knows is the build script's to find out.
+    let knows = user.toolchain.check_target(Sm::new(80), Some(PtxVersion::new(9, 1))).is_ok();
+    let refusal = user.refuses(&["-Ctarget-cpu=sm_80"], VOLATILE_LOCAL);
+    let begins =
+        if knows { "`Volatile` needs PTX ISA ptx91 or newer" } else { "`Volatile` needs a rustc with PTX ISA ptx91" };
+    assert!(refusal.message.starts_with(begins), "{refusal:?}");
+
     let refusal = user.refuses(&["-Ctarget-cpu=sm_75", "-Ctarget-feature=+ptx74"], POLICY);
     assert_eq!(
         refusal.message,
         "`ptx_intrinsics::CachePolicy` needs sm_80 or newer, and this build is for an older GPU"
     );
     assert!(refusal.notes[0].starts_with("to build for sm_80, put `-Ctarget-cpu=sm_80` into RUSTFLAGS"), "{refusal:?}");
+}
+
+/// What the build script says by these `cfg`s, which is tested above, in words.
+#[test]
+fn no_flag_is_named_that_would_not_help() {
+    let user = User::new("advised");
+    let flags = ["-Ctarget-cpu=sm_80", "--cfg=ptx_isa_beyond=\"91\"", "--cfg=ptx_by_libnvvm"];
+    let refusal = user.refuses(&flags, VOLATILE_LOCAL);
+    assert_eq!(refusal.message, "`Volatile` needs a rustc with PTX ISA ptx91, and this one ends with an older version");
+    assert_eq!(
+        refusal.notes[0],
+        "no flag helps: rustc ignores the target feature ptx91 until `rustc --print target-features --target \
+         nvptx64-nvidia-cuda` lists it"
+    );
+    let refusal = user.refuses(&flags, "(p: *const f32) -> f32 { unsafe { ptx!(ld.volatile.local.f32 [p]) } }");
+    assert_eq!(
+        refusal.message,
+        "evaluation panicked: `ld.volatile.local.f32`: needs a rustc with PTX ISA ptx91, and this one ends with an older \
+         version: it would ignore `-Ctarget-feature=+ptx91`"
+    );
+
+    let refusal = user.refuses(&flags, EVICT_LAST);
+    assert_eq!(
+        refusal.notes[0],
+        "libnvvm writes its own version, which no flag changes: if yours writes ptx74 or newer, state it with the GPU, as in \
+         `PTX_INTRINSICS_TARGET=sm_80,ptx74`"
+    );
+    let refusal = user.refuses(&flags, "(p: *const f32) -> f32 { unsafe { ptx!(ld.global.L1::evict_last.f32 [p]) } }");
+    assert_eq!(
+        refusal.message,
+        "evaluation panicked: `ld.global.L1::evict_last.f32`: needs PTX ISA ptx74 or newer, and this build emits an older \
+         `.version`: libnvvm writes its own; if yours writes ptx74 or newer, state it in PTX_INTRINSICS_TARGET"
+    );
+    let refusal = user.check(&flags, TENSORMAP).swap_remove(0);
+    assert_eq!(
+        refusal.notes[0],
+        "ask cuda_builder for a newer `arch`; if PTX_INTRINSICS_TARGET is set, raise it there"
+    );
+}
+
+/// cuda-oxide compiles device code for the host, where every hint would be lost.
+#[test]
+fn nothing_is_lost_in_silence_by_cuda_oxide() {
+    let user = User::new("oxide");
+    let refusals = user.check_for(&[], &["--cfg=cuda_oxide_internal_backend_identity"], "() {}");
+    assert_eq!(refusals.len(), 1, "{refusals:#?}");
+    assert_eq!(
+        refusals[0].message,
+        "ptx-intrinsics does not work with cuda-oxide yet: there this crate is compiled as for a CPU, and every cache hint, \
+         order and copy would be lost without a word. Compile the kernel with rustc for nvptx64-nvidia-cuda, or with \
+         rust-cuda"
+    );
+    assert_eq!(user.check_for(&[], &[], "() {}").len(), 0);
 }
 
 #[test]

@@ -7,7 +7,12 @@ use host_tests::{
     gpu::{Gpu, NoGpu},
     progress::Progress,
     ptxas::On,
-    suite::{self, Chosen, Plan, image::compile},
+    suite::{
+        self, Plan,
+        bundle::{FORMS as SECTION, Kernels},
+        image::compile,
+        stage::{Bench, Told},
+    },
     target::Sm,
     toolchain::{DeviceToolchain, Route},
     workload::{self, Workload},
@@ -58,7 +63,9 @@ fn forms(gpu: &Gpu) -> Result<(), Failed> {
     let slice = suite::slice(&forms_check::every_form(), 50, seed);
     let plan = Plan::new(&slice);
     let images = compile("gpu", 0, &plan.kernels, &toolchain)?.assemble(on)?;
-    let outcome = suite::run(gpu, &slice, &images, Chosen { seed, sample: 1, without: Vec::new() }, &progress)?;
+    let kernels = Kernels { set: "here".into(), ptx: on.version, sections: [(SECTION.into(), images)].into() };
+    let mut bench = Bench::kept(slice, kernels, Told { seed, ..Told::default() });
+    let outcome = suite::run(&mut bench, &progress)?;
     let failures: Vec<&str> = outcome.verdicts.iter().filter_map(|(_, verdict)| verdict.failure()).collect();
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n").into()) }
 }

@@ -14,7 +14,7 @@ use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
 /// How many cases there are, so that none goes missing unseen.
-const CASES: usize = 139;
+const CASES: usize = 142;
 
 /// How notes begin that are rustc's and not ours.
 const NOTES_OF_RUSTC: [&str; 6] = [
@@ -25,6 +25,9 @@ const NOTES_OF_RUSTC: [&str; 6] = [
     "the following trait bounds ",
     "`#[warn(",
 ];
+
+/// What other notes of rustc's say.
+const WORDS_OF_RUSTC: [&str; 2] = [" implements similarly named trait ", " is a \"sealed trait\""];
 
 struct Folder {
     path: PathBuf,
@@ -117,9 +120,11 @@ fn ours(stderr: &str) -> String {
         {
             drawing = false;
         }
-        let our_note = words
-            .strip_prefix("= note: ")
-            .is_some_and(|note| !NOTES_OF_RUSTC.iter().any(|rustcs| note.starts_with(rustcs)));
+        let rustcs = |note: &str| {
+            NOTES_OF_RUSTC.iter().any(|begin| note.starts_with(begin))
+                || WORDS_OF_RUSTC.iter().any(|words| note.contains(words))
+        };
+        let our_note = words.strip_prefix("= note: ").is_some_and(|note| !rustcs(note));
         if let Some(error) = errors.last_mut()
             && (our_note || drawing && !words.starts_with("--> "))
         {

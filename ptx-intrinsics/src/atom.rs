@@ -132,6 +132,7 @@ macro_rules! type_rows {
     (@same $kind:ident ($($t:tt)*)) => {
         #[allow(missing_docs, reason = "only the macros see it")]
         pub type $kind = $($t)*;
+        impl sealed::Kind for $kind {}
         impl Kind for $kind {
             type Rust = Self;
         }
@@ -140,9 +141,11 @@ macro_rules! type_rows {
         #[allow(missing_docs, reason = "only the macros and error messages show it")]
         #[derive(Clone, Copy, Debug)]
         pub enum $kind {}
+        impl sealed::Kind for $kind {}
         impl Kind for $kind {
             type Rust = $($t)*;
         }
+        impl sealed::MovedAs<$kind> for $($t)* {}
         #[diagnostic::do_not_recommend]
         impl MovedAs<$kind> for $($t)* {}
     };
@@ -150,7 +153,7 @@ macro_rules! type_rows {
 
 /// A type as PTX's words name it.
 #[doc(hidden)]
-pub trait Kind {
+pub trait Kind: sealed::Kind {
     /// The type that stands for it.
     type Rust: Copy;
 }
@@ -212,6 +215,7 @@ macro_rules! counts_as {
     ($($t:ty => $($kind:ident)*),* $(,)?) => { $($(
         #[diagnostic::do_not_recommend]
         impl MovedAs<kinds::$kind> for $t {}
+        impl sealed::MovedAs<kinds::$kind> for $t {}
         const _: () = {
             assert!(size_of::<$t>() == size_of::<<kinds::$kind as Kind>::Rust>());
             assert!(align_of::<$t>() == align_of::<<kinds::$kind as Kind>::Rust>());

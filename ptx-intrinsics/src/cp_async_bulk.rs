@@ -344,13 +344,17 @@ const OTHERS: &[Single] = &[
     ),
 ];
 
+mod sealed {
+    pub trait Sealed {}
+}
+
 /// Where in a tensor of one to five dimensions: `[x, y]`, the fastest dimension first.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no place in a tensor",
     label = "a tensor has one to five dimensions",
     note = "write an array of one to five `i32`"
 )]
-pub trait TensorCoordinates: Copy {
+pub trait TensorCoordinates: Copy + sealed::Sealed {
     #[doc(hidden)]
     #[cfg(target_arch = "nvptx64")]
     unsafe fn prefetch(self, map: *const ());
@@ -380,6 +384,7 @@ macro_rules! coordinates {
     ($($n:literal $dimensions:literal $places:literal $operands:literal $place:tt
         $([$m:literal $offsets:literal $offset_operands:literal ($($offset:ident)*)])?;)*) => {
         $(
+            impl sealed::Sealed for [i32; $n] {}
             #[diagnostic::do_not_recommend]
             impl TensorCoordinates for [i32; $n] {
                 #[cfg(target_arch = "nvptx64")]

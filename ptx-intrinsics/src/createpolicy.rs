@@ -26,7 +26,7 @@ pub struct L2EvictUnchanged;
     note = "it takes `L2EvictLast`, `L2EvictNormal`, `L2EvictFirst` or `L2EvictUnchanged`, or a pair of one of these and \
             `L2EvictFirst` or `L2EvictUnchanged`"
 )]
-pub trait PolicyPriorities: Copy + 'static {
+pub trait PolicyPriorities: Copy + 'static + sealed::Sealed {
     /// A number of its own, for `match`.
     #[doc(hidden)]
     const ID: u8;
@@ -61,6 +61,7 @@ macro_rules! for_each_priorities {
 
 macro_rules! impl_priorities {
     (() $({($($priorities:tt)*) ($($text:literal)*) ($id:expr) $primary:literal $secondary:literal})*) => { $(
+        impl sealed::Sealed for $($priorities)* {}
         #[diagnostic::do_not_recommend]
         impl PolicyPriorities for $($priorities)* {
             const ID: u8 = $id;

@@ -44,8 +44,11 @@ macro_rules! for_each_element {
 }
 use crate::qualifier::target::{self, ptx20, ptx83, ptx88, sm_20, sm_70, sm_100};
 
-mod sealed {
+pub(crate) mod sealed {
     pub trait Sealed {}
+    pub trait Element {}
+    pub trait MovedAs<P> {}
+    pub trait Kind {}
 }
 
 macro_rules! untyped {
@@ -192,7 +195,7 @@ vectors! { V2 2 ".v2" Align2 V4 4 ".v4" Align4 V8 8 ".v8" Align8 }
     note = "use an integer or float, `B8`…`B128`, `V2` of up to 64-bit elements, `V4` of up to 64-bit elements, `V8` of 32-bit elements",
     note = "move a struct field by field, a `bool` as `u8`, a `char` as `u32`, a reference or pointer as `u64`"
 )]
-pub unsafe trait Element: Copy + 'static {
+pub unsafe trait Element: Copy + 'static + sealed::Element {
     /// The type that spells the instruction.
     #[doc(hidden)]
     type Ptx: PtxType;
@@ -216,7 +219,7 @@ pub trait PtxType: Element<Ptx = Self> {
     label = "not a pointer to `{P}`",
     note = "change the type in the words (`.f32` is `f32`, `.s32` is `i32`, `.b32` is `B32`), or cast the pointer"
 )]
-pub trait MovedAs<P> {}
+pub trait MovedAs<P>: sealed::MovedAs<P> {}
 
 /// A type of 256 bits: [`V8`] of 32-bit or [`V4`] of 64-bit elements.
 #[diagnostic::on_unimplemented(
@@ -238,11 +241,13 @@ macro_rules! ptx_types {
         impl Wide for $t {}
     };
     (@impl $t:ty, $register:ty, $sm:ident $ptx:ident) => {
+        impl sealed::Element for $t {}
         // SAFETY: the type stands for itself.
         #[diagnostic::do_not_recommend]
         unsafe impl Element for $t {
             type Ptx = Self;
         }
+        impl sealed::MovedAs<$t> for $t {}
         #[diagnostic::do_not_recommend]
         impl MovedAs<$t> for $t {}
         impl PtxType for $t {
@@ -256,11 +261,13 @@ for_each_element! { ptx_types () }
 
 macro_rules! carried_as {
     ($($t:ty => $ptx:ty),* $(,)?) => { $(
+        impl sealed::Element for $t {}
         // SAFETY: both are plain bits of one size and alignment.
         #[diagnostic::do_not_recommend]
         unsafe impl Element for $t {
             type Ptx = $ptx;
         }
+        impl sealed::MovedAs<$ptx> for $t {}
         #[diagnostic::do_not_recommend]
         impl MovedAs<$ptx> for $t {}
         const _: () = assert!(size_of::<$t>() == size_of::<$ptx>() && align_of::<$t>() == align_of::<$ptx>());

@@ -61,6 +61,12 @@
     allow(internal_features, reason = "users of `ptx!` need no feature for its `asm!`")
 )]
 
+#[cfg(cuda_oxide_internal_backend_identity)]
+compile_error!(
+    "ptx-intrinsics does not work with cuda-oxide yet: there this crate is compiled as for a CPU, and every cache hint, order \
+     and copy would be lost without a word. Compile the kernel with rustc for nvptx64-nvidia-cuda, or with rust-cuda"
+);
+
 #[macro_use]
 mod element;
 #[macro_use]

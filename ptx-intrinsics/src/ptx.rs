@@ -576,8 +576,16 @@ pub fn shared_pointer<T>(p: impl InCluster<T>) -> *mut T {
     p.cluster_address().cast()
 }
 
+mod sealed {
+    pub trait Sealed {}
+}
+
 /// A pointer to a `T`.
-pub trait PointsTo<T>: Copy {}
+pub trait PointsTo<T>: Copy + sealed::Sealed {}
+impl<T> sealed::Sealed for *const T {}
+impl<T> sealed::Sealed for *mut T {}
+impl<T> sealed::Sealed for SharedPtr<T> {}
+impl<T> sealed::Sealed for SharedClusterPtr<T> {}
 impl<T> PointsTo<T> for *const T {}
 impl<T> PointsTo<T> for *mut T {}
 impl<T> PointsTo<T> for SharedPtr<T> {}

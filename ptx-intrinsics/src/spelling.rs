@@ -686,18 +686,36 @@ pub(crate) const fn stop(text: &str, Wrong { word, why }: Wrong<'_>) -> ! {
 }
 
 const fn stop_for_sm(text: &str, sm: u32) -> ! {
-    let message = Message::about(text)
-        .and("needs sm_")
-        .and_number(sm)
-        .and(" or newer, and this build is for an older GPU: put `-Ctarget-cpu=sm_");
-    message.and_number(sm).and("` into RUSTFLAGS; if PTX_INTRINSICS_TARGET is set, raise it there").panic()
+    let message =
+        Message::about(text).and("needs sm_").and_number(sm).and(" or newer, and this build is for an older GPU: ");
+    let message = if cfg!(ptx_by_libnvvm) {
+        message.and("ask cuda_builder for a newer `arch`")
+    } else {
+        message.and("put `-Ctarget-cpu=sm_").and_number(sm).and("` into RUSTFLAGS")
+    };
+    message.and("; if PTX_INTRINSICS_TARGET is set, raise it there").panic()
 }
 
 const fn stop_for_ptx(text: &str, ptx: u32) -> ! {
-    let message = Message::about(text).and("needs PTX ISA ptx").and_number(ptx);
+    let message = Message::about(text);
+    if is_beyond_this_rustc(ptx) {
+        let message = message.and("needs a rustc with PTX ISA ptx").and_number(ptx);
+        let message = message.and(", and this one ends with an older version: it would ignore `-Ctarget-feature=+ptx");
+        message.and_number(ptx).and("`").panic()
+    }
     let message =
-        message.and(" or newer, and this build emits an older `.version`: add `-Ctarget-feature=+ptx").and_number(ptx);
-    message.and("` to RUSTFLAGS; if PTX_INTRINSICS_TARGET is set, raise it there").panic()
+        message.and("needs PTX ISA ptx").and_number(ptx).and(" or newer, and this build emits an older `.version`: ");
+    if cfg!(ptx_by_libnvvm) {
+        let message = message.and("libnvvm writes its own; if yours writes ptx").and_number(ptx);
+        message.and(" or newer, state it in PTX_INTRINSICS_TARGET").panic()
+    }
+    if cfg!(target_arch = "nvptx64") {
+        let message = message.and("add `-Ctarget-feature=+ptx").and_number(ptx);
+        message.and("` to RUSTFLAGS; if PTX_INTRINSICS_TARGET is set, raise it there").panic()
+    }
+    let message =
+        message.and("raise it in PTX_INTRINSICS_TARGET; the build for the GPU needs a rustc with that version, and");
+    message.and(" `-Ctarget-feature=+ptx").and_number(ptx).and("` in RUSTFLAGS").panic()
 }
 
 /// A text that is put together while constants are evaluated.

@@ -6,7 +6,11 @@ mod cost;
 mod demo;
 mod explain;
 mod forms;
+mod lab;
+mod litmus;
 mod measured;
+mod miri;
+mod mutants;
 mod parity;
 mod sass;
 mod test;
@@ -47,8 +51,14 @@ enum Task {
     Gpu(bundle::OnThisGpu),
     /// Make a folder with a program and kernels that does what `gpu` does on a machine with nothing but a driver
     Bundle(bundle::Bundle),
+    /// Read litmus tests, say what the memory model allows of each, and compare with published results
+    Litmus(litmus::Litmus),
+    /// Measure what the hints do on the GPU of this machine: experiments A to J
+    Lab(lab::Lab),
     /// Render the reports of GPUs, docs/measured/GPU/report.json, into pages beside them
     Measured(measured::Measured),
+    /// Change the source in small ways, and see that some test notices each
+    Mutants(mutants::Mutants),
     /// Compare kernels in Rust with the same in CUDA C++, by the machine code of both
     Parity(parity::Parity),
 }
@@ -66,6 +76,9 @@ fn main() -> ExitCode {
         Task::Parity(parity) => parity.run().map(|()| ExitCode::SUCCESS),
         Task::Gpu(gpu) => gpu.run(),
         Task::Bundle(bundle) => bundle.run().map(|()| ExitCode::SUCCESS),
+        Task::Mutants(mutants) => mutants.run().map(|()| ExitCode::SUCCESS),
+        Task::Litmus(litmus) => litmus.run(),
+        Task::Lab(lab) => lab.run().map(|()| ExitCode::SUCCESS),
         Task::Measured(measured) => measured.run().map(|()| ExitCode::SUCCESS),
         Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),
     };

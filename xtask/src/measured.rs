@@ -1,15 +1,21 @@
 //! `cargo xtask measured`.
 
+mod laboratory;
+mod plot;
+
 use std::path::{Path, PathBuf};
 
 use host_tests::command::Machine;
 use host_tests::error::{Error, Result};
 use host_tests::files::write_whole;
+use host_tests::lab;
+use host_tests::lab::judge::Results;
+use host_tests::lab::program::LINES;
 use host_tests::suite::report::Report;
 
 #[derive(clap::Args)]
 pub(crate) struct Measured {
-    /// The reports; all of docs/measured if left out
+    /// The files report.json and laboratory.jsonl; all of docs/measured if left out
     #[arg(value_name = "REPORT")]
     reports: Vec<PathBuf>,
 }
@@ -23,9 +29,15 @@ impl Measured {
                 .fix("run a bundle on a GPU and put its report.json into docs/measured/GPU/"));
         }
         for report in &reports {
-            let page = report.with_file_name("README.md");
-            write_whole(&page, read(report)?.page())?;
-            crate::print(&format!("{}\n", page.display()))?;
+            let pages = match report.extension().and_then(|extension| extension.to_str()) {
+                Some("jsonl") => laboratory(report)?,
+                _ => vec![("README.md".to_owned(), read(report)?.page())],
+            };
+            for (name, text) in pages {
+                let page = report.with_file_name(name);
+                write_whole(&page, text)?;
+                crate::print(&format!("{}\n", page.display()))?;
+            }
         }
         Ok(())
     }
@@ -37,11 +49,20 @@ fn committed() -> Result<Vec<PathBuf>> {
     let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(Vec::new()) };
     let mut reports = Vec::new();
     for entry in entries {
-        let report = entry.map_err(|error| Error::io("read", &folder, error))?.path().join("report.json");
-        reports.extend(report.is_file().then_some(report));
+        let gpu = entry.map_err(|error| Error::io("read", &folder, error))?.path();
+        let files = ["report.json", LINES].map(|name| gpu.join(name));
+        reports.extend(files.into_iter().filter(|file| file.is_file()));
     }
     reports.sort();
     Ok(reports)
+}
+
+/// The page and the plots of the laboratory, by the names of their files.
+fn laboratory(path: &Path) -> Result<Vec<(String, String)>> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::io("read", path, error))?;
+    let lines = lab::line::read(&text).map_err(|error| error.at(path.display()))?;
+    let page = laboratory::page(&Results::of(&lines))?;
+    Ok([vec![("laboratory.md".to_owned(), page.text)], page.plots].concat())
 }
 
 fn read(path: &Path) -> Result<Report> {

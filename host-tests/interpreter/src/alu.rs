@@ -51,7 +51,8 @@ impl Type {
             (Kind::Float, 1) => matches!(bits, 16 | 32 | 64),
             (Kind::Bits, 1) => matches!(bits, 8 | 16 | 32 | 64 | 128),
             (Kind::Unsigned | Kind::Signed, 1) => matches!(bits, 8 | 16 | 32 | 64),
-            (Kind::Float | Kind::Brain | Kind::Unsigned | Kind::Signed, _) => bits == 16,
+            (Kind::Float, 2) => matches!(bits, 16 | 32),
+            (Kind::Brain | Kind::Unsigned | Kind::Signed, _) => bits == 16,
             _ => false,
         };
         known.then_some(Type { kind, bits, lanes })

@@ -43,9 +43,11 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
             let second = if of.lanes == 2 { test(a2, b2) } else { !first };
             [with(first, s[2]), with(second, s[2])]
         };
-        return Some(Alu { to: vec![Type::PRED, Type::PRED], from, carries: false, apply: Box::new(apply) });
+        // A short float has one predicate.
+        let results = if of.is("f16 bf16") { 1 } else { 2 };
+        return Some(Alu { to: vec![Type::PRED; results], from, carries: false, apply: Box::new(apply) });
     };
-    let truth = truth(to, of)?;
+    let truth = truth(to, of, flushed)?;
     let apply = move |s: &[u128; 6]| {
         if of.lanes == 1 {
             return [if with(test(s[0], s[1]), s[2]) == 1 { truth } else { 0 }, 0];
@@ -58,7 +60,7 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
 }
 
 /// What stands for true: all ones, or 1.0.
-fn truth(to: Type, of: Type) -> Option<u128> {
+fn truth(to: Type, of: Type, flushed: bool) -> Option<u128> {
     let narrow = of.bits == 16 && of.is_float();
     Some(match (to.kind, to.bits, to.lanes) {
         _ if to.is("u32 s32") && of.lanes == 1 => 0xffff_ffff,
@@ -67,7 +69,7 @@ fn truth(to: Type, of: Type) -> Option<u128> {
         _ if to.is("f16 f16x2") && to == of => 0x3c00,
         _ if to.is("bf16 bf16x2") && to == of => 0x3f80,
         _ if to.is("f16") && of.lanes == 1 && !of.is("bf16") => 0x3c00,
-        _ if to.is("bf16") && of.lanes == 1 && !of.is("f16") => 0x3f80,
+        _ if to.is("bf16") && of.lanes == 1 && !flushed => 0x3f80,
         _ if to.is("u32 s32") && of.lanes == 2 => 0xffff,
         _ => return None,
     })

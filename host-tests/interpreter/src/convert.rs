@@ -19,9 +19,10 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
     let (flushed, saturated) = (words.flag("ftz"), words.flag("sat"));
     let satfinite = words.flag("satfinite");
     if words.flag("tf32") {
-        return (round == Some("rna") && !relu && !flushed && !saturated && !satfinite)
+        let legal = matches!(round, Some("rn" | "rz")) || round == Some("rna") && !relu;
+        return (legal && !flushed && !saturated && !satfinite)
             .then(|| words.last("f32"))?
-            .and_then(tf32);
+            .and_then(|from| tf32(from, round, relu));
     }
     let to = words.of_type()?;
     let from = words.last("u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64")?;
@@ -31,8 +32,12 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
     if to.lanes == 2 {
         return (from.is("f32") && to.is_float() && !flushed && !saturated).then(|| pair(to, from, round, relu))?;
     }
+    let has_brain = from.kind == Kind::Brain || to.kind == Kind::Brain;
+    if has_brain && (saturated || from.bits == 8 || to.bits == 8) || relu && (flushed || saturated) {
+        return None;
+    }
     let has_single = from.is("f32") || to.is("f32");
-    if flushed && !has_single {
+    if flushed && !has_single || flushed && !from.is_float() && !to.is("f32") {
         return None;
     }
     match (to.is_float(), from.is_float()) {
@@ -44,9 +49,6 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
         }
         (true, false) => {
             let round = round_of(round.filter(|word| ROUNDINGS.contains(word))?);
-            if flushed {
-                return None;
-            }
             Alu::new(
                 to,
                 [from],
@@ -58,9 +60,13 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
 }
 
 fn integers(to: Type, from: Type, saturated: bool) -> Option<Alu> {
+    let (least, greatest) = to.range();
+    let fits = from.range().0 >= least && from.range().1 <= greatest;
+    if saturated && fits {
+        return None;
+    }
     Alu::new(to, [from], move |[a]| {
         let number = from.number(a);
-        let (least, greatest) = to.range();
         low(if saturated { number.clamp(least, greatest) } else { number } as u128, to.bits)
     })
 }
@@ -98,10 +104,9 @@ fn floats(
         round.is_none() || whole
     } else {
         let widens = to.bits > from.bits;
-        !whole && (round.is_none() == widens || from.bits == to.bits)
+        !whole && (round.is_none() == widens || from.bits == to.bits || from.kind == Kind::Brain)
     };
-    let brain = to.kind == Kind::Brain || from.kind == Kind::Brain;
-    if !legal || brain && saturated && to.kind == Kind::Brain {
+    if !legal {
         return None;
     }
     let round = round_of(round.unwrap_or("rn"));
@@ -135,16 +140,24 @@ fn pair(to: Type, from: Type, round: Option<&'static str>, relu: bool) -> Option
     })
 }
 
-/// Thirteen bits fewer, rounded away from zero where it is halfway.
-fn tf32(from: Type) -> Option<Alu> {
-    Alu::new(Type::bits(32), [from], |[a]| {
+/// Thirteen bits fewer.
+fn tf32(from: Type, round: Option<&'static str>, relu: bool) -> Option<Alu> {
+    Alu::new(Type::bits(32), [from], move |[a]| {
         let bits = low(a, 32);
-        let is_finite = bits >> 23 & 0xff != 0xff;
-        match is_finite {
-            true => low(bits + 0x1000, 32) & !0x1fff,
-            false if bits & 0x7f_ffff != 0 => 0x7fff_ffff,
-            false => bits,
+        let (sign, magnitude) = (bits & 0x8000_0000, bits & 0x7fff_ffff);
+        if magnitude > 0x7f80_0000 {
+            return 0x7fff_ffff;
         }
+        if relu && sign != 0 {
+            return 0;
+        }
+        let more = match round {
+            Some("rz") => 0,
+            Some("rn") => 0xfff + (magnitude >> 13 & 1),
+            _ => 0x1000,
+        };
+        let finite = magnitude < 0x7f80_0000;
+        sign | (magnitude + if finite { more } else { 0 }) & !0x1fff
     })
 }
 

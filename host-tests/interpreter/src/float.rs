@@ -3,7 +3,7 @@
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
-use crate::alu::{Alu, Type, Words, low};
+use crate::alu::{Alu, Kind, Type, Words, low};
 
 /// A format that PTX computes in.
 pub(crate) trait Format: Float {
@@ -124,15 +124,15 @@ struct Modifiers {
     ty: Type,
 }
 
-fn modifiers(mut words: Words<'_>) -> Option<Modifiers> {
+fn modifiers(mut words: Words<'_>, of_fused: bool) -> Option<Modifiers> {
     let word = words.one_of(&ROUNDINGS);
     let (flushed, saturated) = (words.flag("ftz"), words.flag("sat"));
     let relu = !saturated && words.flag("relu");
-    let ty = words.last("f16 f16x2 bf16 bf16x2 f32 f64")?;
+    let ty = words.last("f16 f16x2 bf16 bf16x2 f32 f32x2 f64")?;
     let legal = match (ty.bits, ty.kind) {
         (64, _) => !flushed && !saturated && !relu,
-        (32, _) => !relu,
-        (_, crate::alu::Kind::Brain) => !flushed && !saturated && matches!(word, None | Some("rn")),
+        (32, _) => !relu && !(saturated && ty.lanes == 2),
+        (_, Kind::Brain) => !flushed && !saturated && (of_fused || matches!(word, None | Some("rn"))),
         _ => matches!(word, None | Some("rn")),
     };
     legal.then_some(Modifiers { round: word.map(round_of), flushed, saturated, relu, ty })
@@ -141,7 +141,7 @@ fn modifiers(mut words: Words<'_>) -> Option<Modifiers> {
 const NEAREST: Round = Round::NearestTiesToEven;
 
 fn arithmetic(name: &str, words: Words<'_>) -> Option<Alu> {
-    let Modifiers { round, flushed, saturated, relu: false, ty } = modifiers(words)? else { return None };
+    let Modifiers { round, flushed, saturated, relu: false, ty } = modifiers(words, false)? else { return None };
     let round = round.unwrap_or(NEAREST);
     let which = name.as_bytes()[0];
     Alu::by_lane(ty, [ty; 2], move |[a, b]| {
@@ -158,8 +158,8 @@ fn arithmetic(name: &str, words: Words<'_>) -> Option<Alu> {
 }
 
 fn fused(is_mad: bool, words: Words<'_>) -> Option<Alu> {
-    let Modifiers { round, flushed, saturated, relu, ty } = modifiers(words)?;
-    let legal = if is_mad { ty.bits >= 32 } else { true };
+    let Modifiers { round, flushed, saturated, relu, ty } = modifiers(words, true)?;
+    let legal = if is_mad { ty.bits >= 32 && ty.lanes == 1 } else { true };
     let round = round.filter(|_| legal)?;
     Alu::by_lane(ty, [ty; 3], move |[a, b, c]| {
         by_format!(ty, F => {
@@ -173,11 +173,13 @@ fn fused(is_mad: bool, words: Words<'_>) -> Option<Alu> {
 
 /// What is only approximate is exact here.
 fn divided(name: &str, mut words: Words<'_>) -> Option<Alu> {
+    if let Some(of_long) = reciprocal_of_long(words.clone()).filter(|_| name == "rcp") {
+        return Some(of_long);
+    }
     let approximate = words.one_of(if name == "div" { &["approx", "full"] } else { &["approx"] });
-    let Modifiers { round, flushed, saturated: false, relu: false, ty } = modifiers(words)? else { return None };
+    let Modifiers { round, flushed, saturated: false, relu: false, ty } = modifiers(words, false)? else { return None };
     let legal = match (ty.bits, approximate.is_some()) {
-        (32, approximate) => approximate != round.is_some(),
-        // Only the upper half of the result is defined.
+        (32, approximate) => approximate != round.is_some() && ty.lanes == 1,
         (64, true) => false,
         (64, false) => round.is_some(),
         _ => false,
@@ -206,6 +208,21 @@ fn divided(name: &str, mut words: Words<'_>) -> Option<Alu> {
             };
             result.output(flushed, false)
         })
+    })
+}
+
+/// `rcp.approx.ftz.f64`, of which the lower half is zero, and `rcp.rn.ftz.f64`.
+fn reciprocal_of_long(mut words: Words<'_>) -> Option<Alu> {
+    let approximate = words.flag("approx");
+    let round = if approximate { NEAREST } else { round_of(words.one_of(&ROUNDINGS)?) };
+    if !words.flag("ftz") {
+        return None;
+    }
+    let ty = words.last("f64")?;
+    Alu::new(ty, [ty], move |[a]| {
+        let one = Double::from_u128(1).value;
+        let result = one.div_r(Double::input(a, true), round).value.output(true, false);
+        if approximate { result & !0xffff_ffff } else { result }
     })
 }
 
@@ -243,7 +260,6 @@ fn approximate(name: &str, mut words: Words<'_>) -> Option<Alu> {
     }
     let flushed = words.flag("ftz");
     let ty = words.last(match name {
-        "rsqrt" if flushed => "f32",
         "rsqrt" => "f32 f64",
         "tanh" if flushed => return None,
         "tanh" => "f32 f16 f16x2 bf16 bf16x2",
@@ -263,7 +279,9 @@ fn approximate(name: &str, mut words: Words<'_>) -> Option<Alu> {
         by_format!(ty, F => {
             let a = F::input(a, flushed).output(flushed, false);
             let result = function(f64::from_bits(crate::convert::float(ty, DOUBLE, a, NEAREST) as u64));
-            F::input(crate::convert::float(DOUBLE, ty, result.to_bits().into(), NEAREST), false).output(flushed, false)
+            let result = crate::convert::float(DOUBLE, ty, result.to_bits().into(), NEAREST);
+            let result = F::input(result, false).output(flushed, false);
+            if flushed && ty.bits == 64 { result & !0xffff_ffff } else { result }
         })
     })
 }
@@ -279,7 +297,7 @@ fn extreme(greatest: bool, mut words: Words<'_>) -> Option<Alu> {
     let ty = words.last("f16 f16x2 bf16 bf16x2 f32 f64")?;
     let legal = match ty.bits {
         64 => !flushed && !nan && !xorsign,
-        _ => !(flushed && ty.kind == crate::alu::Kind::Brain),
+        _ => !(flushed && ty.kind == Kind::Brain),
     };
     if !legal {
         return None;

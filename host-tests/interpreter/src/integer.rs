@@ -39,6 +39,9 @@ fn sum(is_sub: bool, mut words: Words<'_>) -> Option<Alu> {
     }
     let saturated = words.flag("sat");
     let ty = words.last(if saturated { "s32" } else { "u16 u32 u64 s16 s32 s64 u16x2 s16x2" })?;
+    if is_sub && ty.lanes == 2 {
+        return None;
+    }
     Alu::by_lane(ty, [ty; 2], move |[a, b]| {
         let (a, b) = (ty.number(a), ty.number(b));
         let sum = if is_sub { a - b } else { a + b };
@@ -49,7 +52,7 @@ fn sum(is_sub: bool, mut words: Words<'_>) -> Option<Alu> {
 
 fn sum_with_carry(is_sub: bool, mut words: Words<'_>) -> Option<Alu> {
     let carries = words.flag("cc");
-    carrying(is_sub, true, carries, words.last(LONG)?)
+    carrying(is_sub, true, carries, words.last(if carries { LONG } else { ALL })?)
 }
 
 /// The carry of a difference is what was borrowed.
@@ -89,7 +92,7 @@ fn product_and_sum(takes: bool, mut words: Words<'_>) -> Option<Alu> {
     let half = words.one_of(if takes { &["hi", "lo"] } else { &["hi", "lo", "wide"] })?;
     let carries = half != "wide" && words.flag("cc");
     if takes || carries {
-        let (ty, shift) = (words.last(LONG)?, half == "hi");
+        let (ty, shift) = (words.last(if carries { LONG } else { ALL })?, half == "hi");
         let apply = move |sources: &[u128; 6]| {
             let part = low(wide(ty, sources[0], sources[1]) >> if shift { ty.bits } else { 0 }, ty.bits);
             let sum = part + low(sources[2], ty.bits) + if takes { sources[CARRY] } else { 0 };

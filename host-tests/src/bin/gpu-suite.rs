@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
+use host_tests::forms_check::every_form;
 use host_tests::suite::program::{self, Options};
 
 /// Runs every form of ptx-intrinsics on the GPU of this machine and compares every byte.
@@ -20,7 +21,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let program = std::env::current_exe().unwrap_or_default();
     let folder = program.parent().unwrap_or(Path::new("."));
-    program::main(&arguments.options, folder).unwrap_or_else(|error| {
+    program::main(&arguments.options, folder, every_form).unwrap_or_else(|error| {
         eprintln!("error: {error}");
         ExitCode::FAILURE
     })

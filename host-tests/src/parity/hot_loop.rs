@@ -6,7 +6,7 @@ use crate::nvdisasm::SassInstruction;
 
 /// The instructions of the hot loop, in order: of those loops that hold at least two fifths of the memory instructions the
 /// shortest; if none does, that with the most of them, and of several the longest. All of the code if it has no loop.
-pub(super) fn hot_loop(code: &[SassInstruction]) -> Option<Vec<&SassInstruction>> {
+pub fn hot_loop(code: &[SassInstruction]) -> Option<Vec<&SassInstruction>> {
     let memory = |body: &BTreeSet<usize>| body.iter().filter(|at| moved(&code[**at]).is_some()).count();
     let all = code.iter().filter(|one| moved(one).is_some()).count();
     let loops = loops(code);

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use regex::Regex;
 use serde::Serialize;
 
+pub use self::hot_loop::hot_loop;
 pub use self::report::{Report, markdown_line};
 use crate::cuda_tools::CudaTools;
 use crate::device_build::DeviceBuild;

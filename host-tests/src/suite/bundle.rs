@@ -1,25 +1,28 @@
 //! The suite as a folder that runs on a machine with a GPU and a driver and nothing else: a program, and its kernels as
 //! machine code, packed.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::fault::Fault;
-use super::image::{self, Image, compile};
+use super::image::{self, Entry, Image, compile};
 use super::litmus::Litmus;
 use super::plan::Plan;
 use super::report::Versions;
 use crate::command::{Command, Machine};
-use crate::cuda_tools::CudaTools;
+use crate::cuda_tools::{CudaTools, FIRST_13, Release};
 use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::forms_check::every_form;
 use crate::progress::Progress;
-use crate::ptxas::On;
-use crate::target::Sm;
+use crate::ptxas::{Assembler, On};
+use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
+use crate::workload;
 
 /// GPUs whose machine code a bundle has; the others of a generation run that of the one before them.
 pub const GPUS: [u32; 10] = [75, 80, 86, 89, 90, 100, 103, 110, 120, 121];
@@ -30,49 +33,101 @@ pub const LARGEST: u64 = 48_000_000;
 /// The newest C library that the program may need: Debian 12's.
 const GLIBC: (u32, u32) = (2, 36);
 
-/// The kernels of a GPU.
-#[derive(Clone, Debug, Default)]
+/// GPUs that get a second set of images, by an assembler that any driver of CUDA 13 was made for.
+pub const TWICE: [u32; 1] = [90];
+
+/// What a bundle has images of, and who makes them: for each GPU and its assembler.
+const SECTIONS: [(&str, Maker); 4] = [(FORMS, forms), (LITMUS, litmus_tests), (FAULTS, faults), (WORKLOADS, workloads)];
+
+type Maker = fn(&[On], &DeviceToolchain, &Progress) -> Result<Vec<Vec<Image>>>;
+
+/// Kernels that try forms.
+pub const FORMS: &str = "forms";
+/// Litmus tests.
+pub const LITMUS: &str = "litmus";
+/// Accesses that have to fail.
+pub const FAULTS: &str = "faults";
+/// The worked kernels.
+pub const WORKLOADS: &str = "workloads";
+
+/// The kernels of a GPU, by one assembler.
+#[derive(Clone, Debug)]
 pub struct Kernels {
-    /// Those that try forms.
-    pub forms: Vec<Image>,
-    /// Litmus tests, and accesses that have to fail.
-    pub others: Vec<Image>,
+    /// The release of the assembler: 13.5.
+    pub set: String,
+    /// The newest PTX ISA version that it reads. What needs a newer one is not there.
+    pub ptx: PtxVersion,
+    /// By section.
+    pub sections: BTreeMap<String, Vec<Image>>,
 }
 
-/// What stands before the machine code in the file of a GPU.
+/// What stands before the machine code in a file of kernels.
 #[derive(Serialize, Deserialize)]
 struct Contents {
-    forms: Vec<(Vec<String>, usize)>,
-    others: Vec<(Vec<String>, usize)>,
+    set: String,
+    ptx: PtxVersion,
+    sections: BTreeMap<String, Vec<(Vec<String>, usize)>>,
 }
 
-/// Makes the kernels of these GPUs.
-pub fn kernels(on: &[On], toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<(Sm, Kernels)>> {
+fn forms(on: &[On], toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
     let plan = Plan::new(&every_form());
-    if let Some(no_check) = plan.unchecked.first() {
-        return Err(Error::new(no_check));
+    match plan.unchecked.first() {
+        Some(no_check) => Err(Error::new(no_check)),
+        None => image::images(&plan.kernels, on, toolchain, progress),
     }
-    let [litmus, faults] = [Litmus::all().len(), Fault::all().len()];
-    let step = progress.step(format!("Compiling {litmus} litmus tests and {faults} faults"));
-    let (litmus, faults) = (Litmus::all(), Fault::all());
-    let (litmus, faults) = (compile("litmus", 0, &litmus, toolchain)?, compile("faults", 0, &faults, toolchain)?);
-    drop(step);
-    let forms = image::images(&plan.kernels, on, toolchain, progress)?;
-    let all = on.iter().zip(forms).map(|(on, (sm, forms))| {
-        let others = [litmus.assemble(on)?, faults.assemble(on)?].concat();
-        Ok((sm, Kernels { forms, others }))
-    });
-    all.collect()
+}
+
+fn litmus_tests(on: &[On], toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
+    compiled(LITMUS, &Litmus::all(), on, toolchain, progress)
+}
+
+fn faults(on: &[On], toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
+    compiled(FAULTS, &Fault::all(), on, toolchain, progress)
+}
+
+/// All of a kind, compiled together.
+fn compiled<E: Entry>(
+    name: &str,
+    entries: &[E],
+    on: &[On],
+    toolchain: &DeviceToolchain,
+    progress: &Progress,
+) -> Result<Vec<Vec<Image>>> {
+    let _step = progress.step(format!("Compiling {} {name}", entries.len()));
+    let part = compile(name, 0, entries, toolchain)?;
+    on.iter().map(|on| part.assemble(on)).collect()
+}
+
+fn workloads(on: &[On], toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
+    on.iter().map(|on| workload::images(on, toolchain, progress)).collect()
 }
 
 impl Kernels {
+    /// The images of a section.
+    pub fn section(&self, name: &str) -> &[Image] {
+        self.sections.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The images that try forms.
+    pub fn forms(&self) -> &[Image] {
+        self.section(FORMS)
+    }
+
+    /// The image of a section that has a kernel.
+    pub fn image_of(&self, section: &str, kernel: &str) -> Result<&Image> {
+        let found = self.section(section).iter().find(|image| image.kernels.iter().any(|name| name == kernel));
+        found.ok_or_else(|| Error::new(format_args!("no image of the bundle has the kernel {kernel}")).at(section))
+    }
+
     /// Packs them.
     pub fn pack(&self) -> Result<Vec<u8>> {
-        let listed = |images: &[Image]| images.iter().map(|image| (image.kernels.clone(), image.cubin.len())).collect();
-        let contents = Contents { forms: listed(&self.forms), others: listed(&self.others) };
+        let listed =
+            |images: &Vec<Image>| images.iter().map(|image| (image.kernels.clone(), image.cubin.len())).collect();
+        let sections = self.sections.iter().map(|(name, images)| (name.clone(), listed(images))).collect();
+        let contents = Contents { set: self.set.clone(), ptx: self.ptx, sections };
         let mut all = serde_json::to_vec(&contents).map_err(Error::new)?;
         all.push(b'\n');
-        self.forms.iter().chain(&self.others).for_each(|image| all.extend(&image.cubin));
+        self.sections.values().flatten().for_each(|image| all.extend(&image.cubin));
         let packed = || -> std::io::Result<Vec<u8>> {
             let mut encoder = zstd::Encoder::new(Vec::new(), 15)?;
             encoder.long_distance_matching(true)?;
@@ -97,9 +152,11 @@ impl Kernels {
             rest = behind;
             Ok(Image { kernels, cubin: cubin.to_vec() })
         };
-        let forms = contents.forms.into_iter().map(&mut take).collect::<Result<_>>()?;
-        let others = contents.others.into_iter().map(&mut take).collect::<Result<_>>()?;
-        Ok(Kernels { forms, others })
+        let mut section = |(name, images): (String, Vec<_>)| {
+            Ok((name, images.into_iter().map(&mut take).collect::<Result<Vec<_>>>()?))
+        };
+        let sections = contents.sections.into_iter().map(&mut section).collect::<Result<_>>()?;
+        Ok(Kernels { set: contents.set, ptx: contents.ptx, sections })
     }
 }
 
@@ -108,21 +165,49 @@ fn damaged(why: String) -> Error {
 }
 
 /// Where the kernels of a GPU lie in a bundle.
-fn file_of(folder: &Path, sm: Sm) -> PathBuf {
-    folder.join("kernels").join(format!("{sm}.zst"))
+fn file_of(folder: &Path, set: &str, sm: Sm) -> PathBuf {
+    folder.join("kernels").join(set).join(format!("{sm}.zst"))
 }
 
-/// Reads the kernels that this GPU runs: of its own generation, and none that is newer.
-pub fn read(folder: &Path, sm: u32) -> Result<Kernels> {
-    let fits = GPUS.into_iter().filter(|&known| known / 10 == sm / 10 && known <= sm);
-    let mut files = fits.map(|known| file_of(folder, Sm::new(known))).chain([file_of(folder, Sm::new(sm))]);
-    let file = files.rfind(|file| file.is_file()).ok_or_else(|| {
-        Error::new(format_args!("this bundle has no kernels for sm_{sm}"))
-            .at(folder.join("kernels").display())
-            .fix(format_args!("make one that has: `cargo xtask bundle OUT --sm {sm}`"))
-    })?;
-    let packed = std::fs::read(&file).map_err(|error| Error::io("read", &file, error))?;
-    Kernels::unpack(&packed).map_err(|error| error.at(file.display()))
+/// Kernels of a bundle for a GPU, by one assembler.
+#[derive(Clone, Debug)]
+pub struct Set {
+    /// The release of the assembler: 13.5.
+    pub name: String,
+    file: PathBuf,
+}
+
+impl Set {
+    /// Unpacks them.
+    pub fn read(&self) -> Result<Kernels> {
+        let packed = std::fs::read(&self.file).map_err(|error| Error::io("read", &self.file, error))?;
+        Kernels::unpack(&packed).map_err(|error| error.at(self.file.display()))
+    }
+}
+
+/// The sets of kernels that this GPU runs, of the newest assembler first: of its own generation, and none that is newer.
+pub fn sets(folder: &Path, sm: u32) -> Result<Vec<Set>> {
+    let kernels = folder.join("kernels");
+    let mut names: Vec<(u32, u32, String)> = Vec::new();
+    for entry in std::fs::read_dir(&kernels).map_err(|error| Error::io("read", &kernels, error))? {
+        let name =
+            entry.map_err(|error| Error::io("read", &kernels, error))?.file_name().to_string_lossy().into_owned();
+        let number = name.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+        names.extend(number.map(|(major, minor)| (major, minor, name)));
+    }
+    names.sort();
+    let set = |(.., name): (u32, u32, String)| {
+        let fits = GPUS.into_iter().filter(|&known| known / 10 == sm / 10 && known <= sm);
+        let mut files = fits.chain([sm]).map(|known| file_of(folder, &name, Sm::new(known)));
+        Some(Set { file: files.rfind(|file| file.is_file())?, name })
+    };
+    let sets: Vec<Set> = names.into_iter().rev().filter_map(set).collect();
+    if sets.is_empty() {
+        return Err(Error::new(format_args!("this bundle has no kernels for sm_{sm}"))
+            .at(kernels.display())
+            .fix(format_args!("make one that has: `cargo xtask bundle OUT --sm {sm}`")));
+    }
+    Ok(sets)
 }
 
 /// The versions that a bundle was made with.
@@ -146,28 +231,29 @@ pub fn make(
             .at(out.display())
             .fix("name a folder that is not there yet"));
     }
-    let all = On::every(tools, progress)?;
-    let on: Vec<On> = gpus
-        .iter()
-        .map(|sm| {
-            let on = all.iter().find(|on| on.sm == Sm::new(*sm)).cloned();
-            on.ok_or_else(|| Error::new(format_args!("no assembler here knows sm_{sm}")).at("--sm"))
-        })
-        .collect::<Result<_>>()?;
+    let (sets, on): (Vec<String>, Vec<On>) = wanted(gpus, tools, progress)?.into_iter().unzip();
+    let assemblers = sets.iter().cloned().collect::<BTreeSet<String>>().into_iter().rev().collect();
+    // Before anything is written that git could see.
+    let about = versions_here(out, assemblers, toolchain);
     let parent = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(parent).map_err(|error| Error::io("create the folder", parent, error))?;
     let scratch = tempfile::tempdir_in(parent).map_err(|error| Error::io("create a folder in", parent, error))?;
     let folder = scratch.path().join("bundle");
     program(&folder, toolchain.machine(), progress)?;
-    let about = versions_here(toolchain, tools)?;
     let about = serde_json::to_string_pretty(&about).map_err(Error::new)?;
     write_whole(&folder.join("versions.json"), about + "\n")?;
     write_whole(&folder.join("README"), README)?;
-    for (sm, kernels) in kernels(&on, toolchain, progress)? {
-        let step = progress.step(format!("Packing the kernels for {sm}"));
-        write_whole(&file_of(&folder, sm), kernels.pack()?)?;
-        drop(step);
+    let new = |(set, on): (&String, &On)| Kernels { set: set.clone(), ptx: on.version, sections: BTreeMap::new() };
+    let mut kernels: Vec<Kernels> = sets.iter().zip(&on).map(new).collect();
+    for (section, make) in SECTIONS {
+        for (kernels, images) in kernels.iter_mut().zip(make(&on, toolchain, progress)?) {
+            kernels.sections.insert(section.into(), images);
+        }
     }
+    let step = progress.step(format!("Packing {} sets of kernels", kernels.len()));
+    let pack = |(kernels, on): (&Kernels, &On)| write_whole(&file_of(&folder, &kernels.set, on.sm), kernels.pack()?);
+    kernels.par_iter().zip(&on).try_for_each(pack)?;
+    drop(step);
     let bytes = bytes_in(&folder)?;
     if bytes > LARGEST {
         return Err(Error::new(format_args!("the bundle has {bytes} bytes, more than {LARGEST}"))
@@ -180,13 +266,34 @@ pub fn make(
     Ok(bytes)
 }
 
+/// The GPUs and their assemblers, each with the assembler's release.
+fn wanted(gpus: &[u32], tools: &CudaTools, progress: &Progress) -> Result<Vec<(String, On)>> {
+    let all = On::every(tools, progress)?;
+    let release = |(major, minor): Release| format!("{major}.{minor}");
+    let of_today = |sm: &u32| {
+        let on = all.iter().find(|on| on.sm == Sm::new(*sm)).cloned();
+        let on = on.ok_or_else(|| Error::new(format_args!("no assembler here knows sm_{sm}")).at("--sm"))?;
+        Ok((release(tools.release), on))
+    };
+    let mut wanted: Vec<(String, On)> = gpus.iter().map(of_today).collect::<Result<_>>()?;
+    let twice: Vec<u32> = gpus.iter().copied().filter(|sm| TWICE.contains(sm)).collect();
+    if !twice.is_empty() && tools.release > FIRST_13 {
+        let assembler = Assembler::new(tools.ptxas13(progress)?);
+        let version = assembler.newest_version()?;
+        let on = |sm| (release(FIRST_13), On { sm: Sm::new(sm), assembler: assembler.clone(), version });
+        wanted.extend(twice.into_iter().map(on));
+    }
+    Ok(wanted)
+}
+
 const README: &str = "\
 Every form of ptx-intrinsics on the GPU of this machine. NVIDIA's driver (580 or newer) is all that it needs.
 
-    ./run               runs everything, prints a table, writes report.json here
+    ./run               tries every form, orders, worked kernels and faults: some minutes
+    ./run --plan        half an hour: the same, and laboratory and sanitizer
     ./run --help        says what else there is
-    ./run --sanitize    runs a part of it under compute-sanitizer, which has to be in PATH
 
+Results go to results.jsonl here, line by line, and from there to report.json after each stage.
 It ends with 0 if all is right, 1 if something is wrong, 2 if it was called wrongly, 3 if there is no GPU.
 ";
 
@@ -218,18 +325,18 @@ pub fn newest_glibc(program: &[u8]) -> (u32, u32) {
     version.captures_iter(program).map(|found| (number(&found[1]), number(&found[2]))).max().unwrap_or_default()
 }
 
-fn versions_here(toolchain: &DeviceToolchain, tools: &CudaTools) -> Result<Versions> {
-    let git = |arguments: &[&str]| Command::new("git").args(arguments).dir(&toolchain.machine().repository).run();
+/// What a bundle that goes into `out` is made with. An older one in its place is no change of the sources.
+fn versions_here(out: &Path, ptxas: Vec<String>, toolchain: &DeviceToolchain) -> Versions {
+    let repository = &toolchain.machine().repository;
+    let git = |arguments: &[&str]| Command::new("git").args(arguments).dir(repository).run();
     let commit = git(&["rev-parse", "HEAD"]).map(|finished| finished.stdout.trim().to_owned());
-    let changed = git(&["status", "--porcelain"]).is_ok_and(|finished| !finished.stdout.trim().is_empty());
+    let inside = std::fs::canonicalize(out).ok().and_then(|out| Some(out.strip_prefix(repository).ok()?.to_owned()));
+    let beside = inside.map(|inside| format!(":(exclude,top){}", inside.display()));
+    let asked: Vec<&str> = ["status", "--porcelain", "--", ":/"].into_iter().chain(beside.as_deref()).collect();
+    let changed = git(&asked).is_ok_and(|finished| !finished.stdout.trim().is_empty());
     let commit = commit.unwrap_or_else(|_| "unknown".into()) + if changed { "-changed" } else { "" };
-    let (major, minor) = tools.release;
-    Ok(Versions {
-        ptx_intrinsics: env!("CARGO_PKG_VERSION").to_owned(),
-        commit,
-        rustc: toolchain.version.clone(),
-        ptxas: format!("{major}.{minor}"),
-    })
+    let ptx_intrinsics = env!("CARGO_PKG_VERSION").to_owned();
+    Versions { ptx_intrinsics, commit, rustc: toolchain.version.clone(), ptxas }
 }
 
 fn bytes_in(folder: &Path) -> Result<u64> {

@@ -1,7 +1,7 @@
 //! Accesses that have to fail: each in a process of its own, since a GPU that faulted serves its process no more.
 
+use super::bundle::{FAULTS, Kernels};
 use super::image::Entry;
-use super::image::Image;
 use super::trial::Room;
 use crate::error::{Error, Result};
 use crate::gpu::{Argument, Gpu, Launch, Waited};
@@ -34,18 +34,10 @@ impl Wrong {
     }
 }
 
-/// Loads and stores of each kind, by their PTX.
-const ACCESSES: [(&str, &str); 10] = [
+/// A load and a store: what the machine makes of a bad address does not depend on the words of an access.
+const ACCESSES: [(&str, &str); 2] = [
     ("ld_global", "put(out, ptx!(ld.global.u32 [p as *const u32]))"),
-    ("ld_global_nc", "put(out, ptx!(ld.global.nc.u32 [p as *const u32]))"),
-    ("ld", "put(out, ptx!(ld.v2.u32 [p as *const V2<u32>]))"),
-    ("ld_volatile", "put(out, ptx!(ld.volatile.global.u64 [p as *const u64]))"),
-    ("ld_relaxed", "put(out, ptx!(ld.relaxed.gpu.global.u32 [p as *const u32]))"),
-    ("ld_acquire", "put(out, ptx!(ld.acquire.sys.global.u32 [p as *const u32]))"),
     ("st_global", "ptx!(st.global.v4.f32 [p as *mut V4<f32>], V4::new([1.0f32; 4]))"),
-    ("st", "ptx!(st.u16 [p as *mut u16], 1u16)"),
-    ("st_relaxed", "ptx!(st.relaxed.cta.global.u32 [p as *mut u32], 1u32)"),
-    ("st_release", "ptx!(st.release.gpu.global.u64 [p as *mut u64], 1u64)"),
 ];
 
 /// Nothing lies there on any GPU: the last page of the addresses of 47 bits.
@@ -70,10 +62,8 @@ impl Fault {
     }
 
     /// Does it, and gives the driver's answer; afterwards this process has no GPU any more.
-    pub fn provoke(&self, gpu: &Gpu, images: &[Image]) -> Result<u32> {
-        let image = images.iter().find(|image| image.kernels.contains(&self.name));
-        let image = image.ok_or_else(|| Error::new("no image has this kernel").at(&self.name))?;
-        let module = gpu.load(&image.cubin)?;
+    pub fn provoke(&self, gpu: &Gpu, kernels: &Kernels) -> Result<u32> {
+        let module = gpu.load(&kernels.image_of(FAULTS, &self.name)?.cubin)?;
         let memory = gpu.upload(&[0; 64])?;
         let address = match self.wrong {
             Wrong::Misaligned => memory.address() + 1,

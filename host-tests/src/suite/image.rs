@@ -103,13 +103,13 @@ pub fn compile_part<'p, E: Entry>(number: usize, kernels: &'p [E], toolchain: &D
     compile(&format!("part-{number}"), number % lanes(), kernels, toolchain)
 }
 
-/// Compiles all of these kernels, and assembles each for every GPU that has its forms.
+/// Compiles all of these kernels, and assembles each for every GPU that has its forms: the images of each GPU.
 pub fn images<E: Entry>(
     kernels: &[E],
     on: &[On],
     toolchain: &DeviceToolchain,
     progress: &Progress,
-) -> Result<Vec<(Sm, Vec<Image>)>> {
+) -> Result<Vec<Vec<Image>>> {
     let (parts, lanes) = (parts(kernels), lanes());
     let bar = progress.bar(parts.len() as u64, "Compiling and assembling the kernels");
     let of_lane = &|lane: usize| -> Result<Vec<(usize, Vec<Vec<Image>>)>> {
@@ -130,7 +130,7 @@ pub fn images<E: Entry>(
     .concat();
     made.sort_by_key(|(number, _)| *number);
     let of = |at: usize| made.iter().flat_map(|(_, images)| images[at].clone()).collect();
-    Ok(on.iter().enumerate().map(|(at, on)| (on.sm, of(at))).collect())
+    Ok((0..on.len()).map(of).collect())
 }
 
 impl<E: Entry> Part<'_, E> {
@@ -197,7 +197,7 @@ fn write_function(text: &mut String, room: Room, function: &Function) {
     for line in &function.body {
         if in_header && line.text == "{" {
             in_header = false;
-            if room == Room::Cluster {
+            if room.is_of_cluster() {
                 text.push_str(".explicitcluster\n.reqnctapercluster 2, 1, 1\n");
             }
         }

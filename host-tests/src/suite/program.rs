@@ -1,17 +1,26 @@
 //! The program of a bundle: what `OUT/run` and `cargo xtask gpu` do.
+//!
+//! A process without a context starts others, one after the other, each of which works at one stage and writes down what
+//! it finds. If one hangs, faults or disappears, the next goes on after it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::bundle::{self, Kernels};
-use super::fault::Fault;
-use super::litmus::{self, Counted, Litmus};
-use super::report::{self, Faulted, Forms, Report};
-use super::run::{self, Chosen, Stopped};
+use ptx_intrinsics::catalogue::Form;
+
+use super::bundle;
+use super::child::{self, leave};
+use super::journal::{Event, Journal, Known, Machine};
+use super::plan::Plan;
+use super::report::Report;
+use super::stage::{Bench, Catalogue, Stage, Told, Worked, work};
+use super::stages::{self, ALWAYS, IMAGES, USUAL};
 use crate::error::{Error, Result};
 use crate::files::write_whole;
-use crate::forms_check::{self, every_form};
+use crate::forms_check;
 use crate::gpu::{Gpu, NoGpu};
 use crate::progress::Progress;
 
@@ -19,147 +28,215 @@ use crate::progress::Progress;
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// Makes the data; a new one each time if left out
-    #[arg(long, overrides_with = "seed")]
+    #[arg(long)]
     seed: Option<u64>,
-    /// Where the report goes; beside the program if left out
-    #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
-    /// Run one of every N modules of forms
+    /// Where the results go; beside the program if left out
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Run these stages only
+    #[arg(long, value_name = "STAGE", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Run every stage there is: half an hour
+    #[arg(long, conflicts_with = "only")]
+    plan: bool,
+    /// End after so many seconds, whatever is left
+    #[arg(long, value_name = "SECONDS")]
+    deadline: Option<u64>,
+    /// Run one of every N images of forms
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     sample: u64,
-    /// Leave out the litmus tests
+    /// Make the report anew from the results that are there, and run nothing
     #[arg(long)]
-    no_litmus: bool,
-    /// Leave out the accesses that have to fail
-    #[arg(long)]
-    no_faults: bool,
-    /// Run a part of it under compute-sanitizer: memcheck, racecheck and initcheck
-    #[arg(long, conflicts_with_all = ["report", "fault"])]
-    sanitize: bool,
-    /// Leave out a kernel that stopped the GPU in an earlier attempt, for a reason
-    #[arg(long, value_name = "KERNEL=WHY", value_parser = stopped, hide = true)]
-    without: Vec<Stopped>,
-    /// Do one access that has to fail, and print the driver's answer
-    #[arg(long, value_name = "NAME", hide = true)]
-    fault: Option<String>,
+    render: bool,
+    /// Work at this stage, as a process of another one
+    #[arg(long, value_name = "STAGE", hide = true)]
+    work: Option<String>,
+    /// Where its results go
+    #[arg(long, value_name = "FILE", hide = true)]
+    results: Option<PathBuf>,
+    /// Its set of images
+    #[arg(long, value_name = "SET", hide = true)]
+    set: Option<String>,
+    /// Only kernels of this kind of memory
+    #[arg(long, value_name = "KIND", hide = true)]
+    kind: Option<String>,
+    /// How long a launch may take; each stage has its own limit if left out
+    #[arg(long, value_name = "SECONDS")]
+    launch_limit: Option<u64>,
 }
-
-fn stopped(text: &str) -> Result<Stopped, String> {
-    let (kernel, why) = text.split_once('=').ok_or("write it as KERNEL=WHY")?;
-    Ok(Stopped { kernel: kernel.to_owned(), why: why.to_owned() })
-}
-
-/// How many kernels may stop the GPU before the program gives up on it.
-const ATTEMPTS: usize = 20;
 
 /// How the program ends if there is no GPU.
 pub const NO_GPU: u8 = 3;
 
-/// Runs the program whose kernels lie in that folder.
-pub fn main(options: &Options, folder: &Path) -> Result<ExitCode> {
-    if options.sanitize {
-        return sanitize();
+/// How a process of a stage ends if the GPU serves it no more.
+const GPU_GONE: u8 = 10;
+
+/// The stage of a process that only tells what there is.
+const MACHINE: &str = "machine";
+
+/// How long the driver may take to say what there is.
+const MACHINE_LIMIT: Duration = Duration::from_secs(90);
+
+/// How many processes a stage may use up; each begins by asking for the GPU, which takes a second.
+const PROCESSES: usize = 200;
+
+/// How many of them in a row may end without having begun anything.
+const BARREN: usize = 2;
+
+/// Runs the program whose kernels lie in that folder, with these forms.
+pub fn main(options: &Options, folder: &Path, forms: Catalogue) -> Result<ExitCode> {
+    let out = options.out.clone().unwrap_or_else(|| folder.to_owned());
+    let results = options.results.clone().unwrap_or_else(|| out.join("results.jsonl"));
+    match &options.work {
+        Some(stage) if stage == MACHINE => tell_machine(),
+        Some(stage) => work_at(stage, options, folder, out, &results, forms),
+        None => {
+            std::fs::create_dir_all(&out).map_err(|error| Error::io("create the folder", &out, error))?;
+            let place = Place { folder: folder.to_owned(), out, results };
+            if options.render { place.report(&forms()) } else { lead(options, place, forms) }
+        }
     }
+}
+
+/// Prints what this machine has.
+fn tell_machine() -> Result<ExitCode> {
     let gpu = match Gpu::find() {
         Ok(gpu) => gpu,
         Err(error @ NoGpu::Failed { .. }) => return Err(Error::new(error)),
         Err(no_gpu) => {
-            eprintln!("{no_gpu}");
+            println!("{no_gpu}");
             return Ok(ExitCode::from(NO_GPU));
         }
     };
-    let kernels = bundle::read(folder, gpu.sm())?;
-    if let Some(name) = &options.fault {
-        let fault = fault(name)?;
-        println!("{}", fault.provoke(&gpu, &kernels.others)?);
-        // A GPU that faulted has nothing to hand back.
-        std::process::exit(0);
+    let driver = format!("CUDA {} ({})", gpu.driver().version(), gpu.driver().path());
+    let machine = Machine { gpu: gpu.name().to_owned(), sm: gpu.sm(), processors: gpu.processors(), driver };
+    println!("{}", serde_json::to_string(&machine).map_err(Error::new)?);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Works at a stage.
+fn work_at(
+    name: &str,
+    options: &Options,
+    folder: &Path,
+    out: PathBuf,
+    results: &Path,
+    forms: Catalogue,
+) -> Result<ExitCode> {
+    let stage = stage(name)?;
+    let told = Told { set: options.set.clone(), kind: options.kind.clone(), ..told(options)? };
+    let mut bench = Bench::new(folder.to_owned(), out, forms, told, Journal::open(results)?);
+    match work(&*stage, &mut bench, &Progress::new()) {
+        Ok(Worked::All) => Ok(ExitCode::SUCCESS),
+        Ok(Worked::GpuGone) => leave(GPU_GONE),
+        Err(error) => {
+            bench.journal.write(Event::Trouble { stage: name.into(), why: error.to_string() })?;
+            eprintln!("{name}: {error}");
+            leave(1)
+        }
     }
+}
+
+fn told(options: &Options) -> Result<Told> {
     let seed = options.seed.map_or_else(forms_check::seed, Ok)?;
-    eprintln!("{} (sm_{}), seed {seed}", gpu.name(), gpu.sm());
-    let chosen = Chosen { seed, sample: options.sample as usize, without: options.without.clone() };
-    let (began, clock) =
-        (SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()), Instant::now());
-    let progress = Progress::new();
-    let outcome = run::run(&gpu, &every_form(), &kernels.forms, chosen, &progress)?;
-    if let Some(stopped) = outcome.stopped.as_ref().filter(|_| options.without.len() < ATTEMPTS) {
-        return again(stopped, seed);
-    }
-    let report = Report {
-        gpu: gpu.name().to_owned(),
-        sm: gpu.sm(),
-        driver: format!("CUDA {} ({})", gpu.driver().version(), gpu.driver().path()),
-        began,
-        seed,
-        versions: bundle::versions(folder)?,
-        sample: options.sample as usize,
-        forms: Forms::of(&outcome, gpu.sm()),
-        instructions: report::instructions(&outcome),
-        failures: report::failures(&outcome),
-        faults: if options.no_faults { Vec::new() } else { faults(gpu.sm(), &progress)? },
-        litmus: if options.no_litmus { Vec::new() } else { litmus_tests(&gpu, &kernels, &progress)? },
-        seconds: clock.elapsed().as_secs_f64(),
+    let launch_limit = options.launch_limit.map(Duration::from_secs);
+    Ok(Told { seed, sample: options.sample as usize, launch_limit, ..Told::default() })
+}
+
+fn stage(name: &str) -> Result<Box<dyn Stage>> {
+    let names: Vec<&str> = stages::all().iter().map(|stage| stage.name()).collect();
+    let found = stages::all().into_iter().find(|stage| stage.name() == name);
+    found.ok_or_else(|| {
+        let unknown = Error::new(format_args!("there is no stage {name}"));
+        unknown.at("--only").fix(format_args!("name some of {}", names.join(" ")))
+    })
+}
+
+/// Where everything lies.
+struct Place {
+    folder: PathBuf,
+    out: PathBuf,
+    results: PathBuf,
+}
+
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+fn is_stopped() -> bool {
+    STOPPED.load(Ordering::SeqCst)
+}
+
+/// Starts the processes of each stage, and writes the report after each.
+fn lead(options: &Options, place: Place, forms: Catalogue) -> Result<ExitCode> {
+    let chosen = chosen(options)?;
+    // Only the first handler of a process counts.
+    let _ = ctrlc::set_handler(|| STOPPED.store(true, Ordering::SeqCst));
+    let clock = Instant::now();
+    let deadline = options.deadline.map(Duration::from_secs);
+    let machine = match machine()? {
+        Ok(machine) => machine,
+        Err(no_gpu) => {
+            eprint!("{no_gpu}");
+            return Ok(ExitCode::from(NO_GPU));
+        }
     };
-    print!("{}", report.table());
-    let file = options.report.clone().unwrap_or_else(|| folder.join("report.json"));
-    let json = serde_json::to_string_pretty(&report).map_err(Error::new)?;
-    write_whole(&file, json + "\n")?;
-    eprintln!("report: {}", file.display());
-    Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// Runs all of it again, without the kernel that stopped the GPU for this process.
-fn again(stopped: &Stopped, seed: u64) -> Result<ExitCode> {
-    eprintln!("{} stopped the GPU; once more without it", stopped.kernel);
-    let mut command = itself()?;
-    command.args(std::env::args_os().skip(1)).args(["--seed", &seed.to_string()]);
-    command.arg(format!("--without={}={}", stopped.kernel, stopped.why));
-    let status = command.status();
-    let status = status.map_err(|error| Error::new(format_args!("could not start this program again: {error}")))?;
-    Ok(ExitCode::from(status.code().and_then(|code| code.try_into().ok()).unwrap_or(1)))
-}
-
-fn litmus_tests(gpu: &Gpu, kernels: &Kernels, progress: &Progress) -> Result<Vec<Counted>> {
-    let all = Litmus::all();
-    let bar = progress.bar(all.len() as u64, "Litmus tests");
-    let mut counted = Vec::new();
-    for image in &kernels.others {
-        let own: Vec<&Litmus> = all.iter().filter(|litmus| image.kernels.contains(&litmus.name)).collect();
-        if own.is_empty() {
-            continue;
-        }
-        let module = gpu.load(&image.cubin)?;
-        for litmus in own {
-            counted.push(litmus::run(litmus, gpu, &module, litmus::LAUNCHES)?);
-            bar.inc(1);
-        }
+    // Nothing is begun that could only fail.
+    bundle::sets(&place.folder, machine.sm)?;
+    let versions = bundle::versions(&place.folder)?;
+    let told = told(options)?;
+    let seed = told.seed;
+    eprintln!("{} (sm_{}), seed {seed}", machine.gpu, machine.sm);
+    place.set_aside_older()?;
+    let journal = Journal::open(&place.results)?;
+    let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let names = chosen.iter().map(|stage| stage.name().to_owned()).collect();
+    journal.write(Event::Run { began, seed, versions, stages: names })?;
+    journal.write(Event::Machine(machine))?;
+    let forms = &forms();
+    let plan = Plan::new(forms);
+    for stage in &chosen {
+        let left = deadline.map(|deadline| deadline.saturating_sub(clock.elapsed()));
+        let began = Instant::now();
+        let early = Leading { stage: &**stage, journal: &journal, place: &place, told: &told, left }.lead()?;
+        let (known, seconds) = (Known::of(stage.name(), &journal.events()?), began.elapsed().as_secs_f64());
+        eprintln!("{}: {}{seconds:.1} s", stage.name(), in_words(&known, early.as_deref()));
+        journal.write(Event::Ended { stage: stage.name().into(), early, seconds })?;
+        place.write_report(&Report::of(&journal.events()?, forms, &plan))?;
     }
-    Ok(counted)
+    journal.write(Event::Complete { seconds: clock.elapsed().as_secs_f64() })?;
+    place.report(forms)
 }
 
-fn fault(name: &str) -> Result<Fault> {
-    let all = Fault::all();
-    let names: Vec<&str> = all.iter().map(|fault| fault.name.as_str()).collect();
-    let unknown = Error::new(format_args!("there is no fault {name}"))
-        .at("--fault")
-        .fix(format_args!("name one of {}", names.join(" ")));
-    all.iter().find(|fault| fault.name == name).cloned().ok_or(unknown)
+fn in_words(known: &Known, early: Option<&str>) -> String {
+    let items = known.work.as_ref().map_or(0, |work| work.items.len());
+    let failed = known.found.iter().filter(|(_, found)| !found.passed).count();
+    let early = early.map(|why| format!("{why}; ")).unwrap_or_default();
+    format!("{} of {items} done, {failed} failed, {} lost; {early}", known.found.len(), known.lost.len())
 }
 
-/// Each in a process of its own, of this same program.
-fn faults(sm: u32, progress: &Progress) -> Result<Vec<Faulted>> {
-    let all: Vec<Fault> = Fault::all().into_iter().filter(|_| sm >= 70).collect();
-    let bar = progress.bar(all.len() as u64, "Accesses that have to fail");
-    let mut found = Vec::new();
-    for fault in all {
-        let output = itself()?.args(["--fault", &fault.name]).output();
-        let output = output.map_err(|error| Error::new(format_args!("could not start this program again: {error}")))?;
-        let answer = String::from_utf8_lossy(&output.stdout).trim().parse();
-        let answer = answer.map_err(|_| String::from_utf8_lossy(&output.stderr).trim().to_owned());
-        found.push(Faulted { name: fault.name.clone(), expected: fault.code(), found: answer });
-        bar.inc(1);
+/// The stages of this run.
+fn chosen(options: &Options) -> Result<Vec<Box<dyn Stage>>> {
+    options.only.iter().try_for_each(|name| stage(name).map(drop))?;
+    let is_wanted = |name: &str| match (&options.only[..], options.plan) {
+        (_, true) => true,
+        ([], false) => USUAL.contains(&name),
+        (only, false) => only.iter().any(|wanted| wanted == name),
+    };
+    Ok(stages::all().into_iter().filter(|stage| ALWAYS.contains(&stage.name()) || is_wanted(stage.name())).collect())
+}
+
+/// What there is to run on, by a process of its own: this one never has a context.
+fn machine() -> Result<Result<Machine, String>> {
+    let ended = child::run(itself()?.args(["--work", MACHINE]), MACHINE_LIMIT, true, is_stopped)?;
+    match ended.code() {
+        Some(0) => {
+            let line = ended.stdout.lines().last().unwrap_or_default();
+            Ok(Ok(serde_json::from_str(line).map_err(|error| Error::new(error).because(&ended.stdout))?))
+        }
+        Some(code) if code == i32::from(NO_GPU) => Ok(Err(ended.stdout)),
+        _ => Err(Error::new(format_args!("the driver does not say what GPU there is ({})", ended.in_words()))
+            .because(&ended.stdout)
+            .fix("see what `nvidia-smi` says")),
     }
-    Ok(found)
 }
 
 fn itself() -> Result<Command> {
@@ -168,25 +245,111 @@ fn itself() -> Result<Command> {
     Ok(Command::new(program))
 }
 
-/// A part of the forms under each tool of the sanitizer, which makes a run some hundred times as long.
-fn sanitize() -> Result<ExitCode> {
-    let program = itself()?;
-    let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
-    for tool in ["memcheck", "racecheck", "initcheck"] {
-        eprintln!("compute-sanitizer --tool {tool}");
-        let mut command = Command::new("compute-sanitizer");
-        // The program starts itself again if a kernel stops the GPU.
-        command.args(["--tool", tool, "--error-exitcode", "1", "--target-processes", "all"]).arg(program.get_program());
-        command
-            .args(["--sample", "20", "--no-faults", "--no-litmus", "--report"])
-            .arg(scratch.path().join("report.json"));
-        let status = command.status().map_err(|error| {
-            Error::new(format_args!("could not start compute-sanitizer: {error}"))
-                .fix("install it (it comes with the CUDA toolkit) and put its folder into PATH")
-        })?;
-        if !status.success() {
-            return Ok(ExitCode::from(status.code().and_then(|code| code.try_into().ok()).unwrap_or(1)));
+/// A stage that this process leads others through.
+struct Leading<'a> {
+    stage: &'a dyn Stage,
+    journal: &'a Journal,
+    place: &'a Place,
+    told: &'a Told,
+    left: Option<Duration>,
+}
+
+impl Leading<'_> {
+    /// Starts processes until all is done; else says why it is not.
+    fn lead(&self) -> Result<Option<String>> {
+        let (began, name) = (Instant::now(), self.stage.name());
+        let limit = self.left.map_or(self.stage.limit(), |left| left.min(self.stage.limit()));
+        let mut barren = 0;
+        for _ in 0..PROCESSES {
+            let left = limit.saturating_sub(began.elapsed());
+            if is_stopped() {
+                return Ok(Some("interrupted".into()));
+            }
+            if left.is_zero() {
+                return Ok(Some(self.over(limit)));
+            }
+            let settled = self.settled()?;
+            let ended = child::run(&mut self.process()?, left, false, is_stopped)?;
+            let known = Known::of(name, &self.journal.events()?);
+            match (ended.code(), ended.status) {
+                (Some(0), _) => return Ok(None),
+                (Some(code), _) if code == i32::from(GPU_GONE) => {}
+                (_, Some(_)) => {
+                    let why = known.trouble.clone().unwrap_or_else(|| ended.in_words());
+                    self.blame(&known, &format!("its process ended: {why}"))?;
+                }
+                (_, None) if is_stopped() => {
+                    self.blame(&known, "interrupted")?;
+                    return Ok(Some("interrupted".into()));
+                }
+                (_, None) => {
+                    let over = self.over(limit);
+                    self.blame(&known, &over)?;
+                    return Ok(Some(over));
+                }
+            }
+            barren = if self.settled()? > settled { 0 } else { barren + 1 };
+            if barren >= BARREN {
+                return Ok(Some(known.trouble.unwrap_or_else(|| ended.in_words())));
+            }
         }
+        Ok(Some(format!("{PROCESSES} processes were used up")))
     }
-    Ok(ExitCode::SUCCESS)
+
+    fn over(&self, limit: Duration) -> String {
+        let of = if limit < self.stage.limit() { "the run" } else { "the stage" };
+        format!("the time of {of} was over after {:.0} s", limit.as_secs_f64())
+    }
+
+    /// Items and parts that nothing more is to be done about.
+    fn settled(&self) -> Result<usize> {
+        let known = Known::of(self.stage.name(), &self.journal.events()?);
+        Ok(known.found.len() + known.lost.len())
+    }
+
+    /// What was under way when a process ended is what ended it.
+    fn blame(&self, known: &Known, why: &str) -> Result<()> {
+        let Some((item, part)) = known.open.clone() else { return Ok(()) };
+        self.journal.write(Event::Lost { stage: self.stage.name().into(), item, part, why: why.into() })
+    }
+
+    fn process(&self) -> Result<Command> {
+        let images = Known::of(IMAGES, &self.journal.events()?);
+        let loaded: Vec<String> = images.found.into_iter().map(|(set, _)| set).collect();
+        let told = self.stage.told(self.told, &loaded);
+        let mut command = itself()?;
+        command.args(["--work", self.stage.name(), "--seed", &told.seed.to_string()]);
+        command.args(["--sample", &told.sample.to_string()]).arg("--out").arg(&self.place.out);
+        command.args(told.set.iter().flat_map(|set| ["--set", set]));
+        command.args(told.launch_limit.iter().map(|limit| format!("--launch-limit={}", limit.as_secs())));
+        Ok(command)
+    }
+}
+
+impl Place {
+    /// Results of an earlier run are kept under another name.
+    fn set_aside_older(&self) -> Result<()> {
+        if !self.results.exists() {
+            return Ok(());
+        }
+        let name = |number: u32| self.results.with_file_name(format!("results-{number}.jsonl"));
+        let free = (1..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0));
+        std::fs::rename(&self.results, &free).map_err(|error| Error::io("rename", &self.results, error))?;
+        eprintln!("older results: {}", free.display());
+        Ok(())
+    }
+
+    fn write_report(&self, report: &Report) -> Result<()> {
+        let json = serde_json::to_string_pretty(report).map_err(Error::new)?;
+        write_whole(&self.out.join("report.json"), json + "\n")
+    }
+
+    /// Makes the report of the results, and tells whether all is right.
+    fn report(&self, forms: &[Arc<Form>]) -> Result<ExitCode> {
+        let report = Report::of(&Journal::open(&self.results)?.events()?, forms, &Plan::new(forms));
+        self.write_report(&report)?;
+        print!("{}", report.table());
+        eprintln!("report: {}", self.out.join("report.json").display());
+        Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
 }

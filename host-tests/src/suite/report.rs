@@ -1,41 +1,34 @@
-//! What a run showed: as JSON, as a table on the terminal, and as a page.
+//! What a run showed, for programs, for the terminal and as a page.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use ptx_intrinsics::catalogue::Form;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::litmus::Counted;
-use super::run::{Outcome, Verdict};
+use super::journal::{Event, Known, Machine};
+use super::plan::Plan;
+use super::run::{self, Outcome, Verdict, With};
 
-/// A whole run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// A whole run, or as much of it as there is.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
-    /// The device's name.
-    pub gpu: String,
-    /// Its SM: 90.
-    pub sm: u32,
-    /// The driver's file, and the CUDA version that it serves.
-    pub driver: String,
+    /// What it ran on.
+    pub machine: Machine,
     /// When it began, in seconds since 1970.
     pub began: u64,
     /// What made the data.
     pub seed: u64,
     /// What it was made with.
     pub versions: Versions,
-    /// Of every N modules one was run; 1 if all were.
-    pub sample: usize,
-    /// The forms.
-    pub forms: Forms,
-    /// By instruction, in the catalogue's order.
-    pub instructions: Vec<Instruction>,
-    /// What failed, the first hundred.
-    pub failures: Vec<Failure>,
-    /// Accesses that have to fail.
-    pub faults: Vec<Faulted>,
-    /// Whether orders order.
-    pub litmus: Vec<Counted>,
+    /// Whether it came to its end.
+    pub complete: bool,
+    /// The forms, each time that they were tried.
+    pub forms: Vec<Tried>,
+    /// The stages, in their order.
+    pub stages: Vec<StageReport>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -49,22 +42,43 @@ pub struct Versions {
     pub commit: String,
     /// The compiler of the kernels.
     pub rustc: String,
-    /// The assembler.
-    pub ptxas: String,
+    /// The assemblers.
+    pub ptxas: Vec<String>,
 }
 
-/// Counts of forms: on a GPU that has all that it should, three equal numbers.
+/// The forms, tried once.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Tried {
+    /// The stage that did it.
+    pub stage: String,
+    /// The assembler of the images.
+    pub set: String,
+    /// What made the data.
+    pub seed: u64,
+    /// Whether it was a part of the kernels only.
+    pub part: bool,
+    /// Counts.
+    pub counts: Forms,
+    /// By instruction, in the catalogue's order.
+    pub instructions: Vec<Instruction>,
+    /// What failed: all of it.
+    pub failures: Vec<Failure>,
+}
+
+/// Counts of forms: on a GPU that has all that it should, the last three numbers are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forms {
     /// In the catalogue.
     pub catalogue: usize,
     /// In the catalogue, for this device.
     pub of_device: usize,
+    /// Of these, in the PTX ISA version of the images.
+    pub of_images: usize,
     /// Launched on it.
     pub launched: usize,
     /// Launched, and every byte was right.
     pub verified: usize,
-    /// Kernels launched.
+    /// Kernels compared.
     pub kernels: usize,
     /// Trials: forms as they are, under a predicate, with choices of lanes.
     pub trials: usize,
@@ -91,42 +105,101 @@ pub struct Failure {
     /// Its PTX.
     pub ptx: String,
     /// What was wrong.
-    pub what: String,
+    #[serde(flatten)]
+    pub failure: run::Failure,
 }
 
-/// An access that has to fail, and how it did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Faulted {
-    /// The access.
+/// A stage.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct StageReport {
+    /// Its name.
     pub name: String,
-    /// The driver's answer that it should give.
-    pub expected: u32,
-    /// The answer, or why there is none.
-    pub found: Result<u32, String>,
+    /// Why it ended early, or did not end.
+    pub early: Option<String>,
+    /// How long it took.
+    pub seconds: f64,
+    /// How many items it has.
+    pub items: usize,
+    /// What came of them.
+    pub results: Vec<Row>,
+    /// What has no result.
+    pub lost: Vec<Lost>,
 }
 
-const SHOWN: usize = 100;
+/// What came of an item.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Row {
+    /// The item.
+    pub item: String,
+    /// Whether it is as it should be.
+    pub passed: bool,
+    /// In a line.
+    pub text: String,
+    /// All of it; of forms it is in [`Report::forms`].
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
+}
 
-impl Forms {
-    /// Counts.
-    pub fn of(outcome: &Outcome, sm: u32) -> Forms {
+/// What has no result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lost {
+    /// The item.
+    pub item: String,
+    /// The part of it that it went on without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
+    /// What went wrong.
+    pub why: String,
+}
+
+impl Tried {
+    fn of(stage: &str, with: With, outcome: &Outcome, sm: u32) -> Tried {
         let count = |wanted: &dyn Fn(&Form, &Verdict) -> bool| {
             outcome.verdicts.iter().filter(|(form, verdict)| wanted(form, verdict)).count()
         };
-        Forms {
+        let counts = Forms {
             catalogue: outcome.verdicts.len(),
             of_device: count(&|form, _| form.min_sm() <= sm),
+            of_images: count(&|form, _| form.min_sm() <= sm && form.min_ptx() <= with.ptx.number()),
             launched: outcome.launched,
             verified: count(&|_, verdict| *verdict == Verdict::Passed),
             kernels: outcome.kernels,
             trials: outcome.trials,
             bytes: outcome.bytes,
-        }
+        };
+        let failed = outcome.verdicts.iter().filter_map(|(form, verdict)| match verdict {
+            Verdict::Failed(failure) => Some(Failure { ptx: form.told(), failure: failure.clone() }),
+            Verdict::Passed | Verdict::NotRun(_) => None,
+        });
+        let failures = failed.collect();
+        let With { set, seed, part, .. } = with;
+        Tried { stage: stage.into(), set, seed, part, counts, instructions: instructions(outcome), failures }
+    }
+
+    fn passed(&self) -> bool {
+        let Forms { of_images, launched, verified, .. } = self.counts;
+        // A part without a form proves nothing.
+        let complete = launched > 0 && launched == verified && (self.part || of_images == launched);
+        complete && self.failures.is_empty()
+    }
+
+    fn counts(&self) -> [(usize, &'static str); 8] {
+        let counts = &self.counts;
+        [
+            (counts.catalogue, "forms in the catalogue"),
+            (counts.of_device, "forms in the catalogue for this device"),
+            (counts.of_images, "of these in the PTX ISA version of the images"),
+            (counts.launched, "launched"),
+            (counts.verified, "verified"),
+            (counts.kernels, "kernels"),
+            (counts.trials, "trials: forms as they are, under a predicate, with choices of lanes"),
+            (counts.bytes, "bytes compared"),
+        ]
     }
 }
 
 /// By instruction, in the catalogue's order.
-pub fn instructions(outcome: &Outcome) -> Vec<Instruction> {
+fn instructions(outcome: &Outcome) -> Vec<Instruction> {
     let mut rows: Vec<Instruction> = Vec::new();
     for (form, verdict) in &outcome.verdicts {
         let at = rows.iter().position(|row| row.name == form.instruction()).unwrap_or_else(|| {
@@ -142,115 +215,176 @@ pub fn instructions(outcome: &Outcome) -> Vec<Instruction> {
     rows
 }
 
-/// The first failures.
-pub fn failures(outcome: &Outcome) -> Vec<Failure> {
-    let failed = outcome.verdicts.iter().filter_map(|(form, verdict)| Some((form, verdict.failure()?)));
-    failed.map(|(form, what)| Failure { ptx: form.ptx().to_owned(), what: what.to_owned() }).take(SHOWN).collect()
+impl StageReport {
+    fn of(name: &str, known: Known, has_forms: bool) -> StageReport {
+        let (early, seconds) = known.ended.unwrap_or((Some("it has not ended".into()), 0.0));
+        let row = |(item, found): (String, super::journal::Found)| {
+            let data = if has_forms { Value::Null } else { found.data };
+            Row { item, passed: found.passed, text: found.text, data }
+        };
+        StageReport {
+            name: name.into(),
+            early,
+            seconds,
+            items: known.work.map_or(0, |work| work.items.len()),
+            results: known.found.into_iter().map(row).collect(),
+            lost: known.lost.into_iter().map(|(item, part, why)| Lost { item, part, why }).collect(),
+        }
+    }
+
+    fn passed(&self) -> bool {
+        // That one set of images does not load is no failure: another one runs then, and the report says which.
+        let lost = if self.name == super::stages::IMAGES { self.results.is_empty() } else { !self.lost.is_empty() };
+        self.early.is_none() && !lost && self.results.iter().all(|row| row.passed)
+    }
+
+    fn in_a_line(&self) -> String {
+        let failed = self.results.iter().filter(|row| !row.passed).count();
+        let early = self.early.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
+        let (done, items, lost) = (self.results.len(), self.items, self.lost.len());
+        format!("{done} of {items} items done, {failed} failed, {lost} lost, {:.1} s{early}", self.seconds)
+    }
+}
+
+impl Lost {
+    fn name(&self) -> String {
+        self.part.as_ref().map_or_else(|| self.item.clone(), |part| format!("{}, {part}", self.item))
+    }
 }
 
 impl Report {
+    /// What the results of a run say about these forms.
+    pub fn of(events: &[Event], forms: &[Arc<Form>], plan: &Plan) -> Report {
+        let mut report = Report::default();
+        let mut names = Vec::new();
+        for event in events {
+            match event {
+                Event::Run { began, seed, versions, stages } => {
+                    (report.began, report.seed, report.versions) = (*began, *seed, versions.clone());
+                    names = stages.clone();
+                }
+                Event::Machine(machine) => report.machine = machine.clone(),
+                Event::Complete { seconds } => (report.complete, report.seconds) = (true, *seconds),
+                _ => {}
+            }
+        }
+        for name in names {
+            let known = Known::of(&name, events);
+            let with = known.work.as_ref().and_then(|work| serde_json::from_value::<With>(work.with.clone()).ok());
+            let has_forms = with.is_some();
+            if let Some(with) = with {
+                let outcome = Outcome::of(forms, plan, report.machine.sm, &known);
+                report.forms.push(Tried::of(&name, with, &outcome, report.machine.sm));
+            }
+            report.stages.push(StageReport::of(&name, known, has_forms));
+        }
+        report
+    }
+
     /// Whether all is as it should be.
     pub fn passed(&self) -> bool {
-        let Forms { of_device, launched, verified, .. } = self.forms;
-        // A part without a form proves nothing.
-        let complete = launched > 0 && launched == verified && (self.sample > 1 || of_device == launched);
-        let failed = self.instructions.iter().any(|row| row.failed > 0);
-        let faults = self.faults.iter().all(|fault| fault.found == Ok(fault.expected));
-        complete && !failed && faults && self.litmus.iter().all(|counted| counted.violations() == 0)
+        self.complete && self.forms.iter().all(Tried::passed) && self.stages.iter().all(StageReport::passed)
     }
 
     /// For the terminal.
     pub fn table(&self) -> String {
-        let mut table = format!("{} (sm_{}), {}, seed {}\n\n", self.gpu, self.sm, self.driver, self.seed);
-        table += &format!("{:<22}{:>9}{:>9}  not run\n", "instruction", "passed", "failed");
-        for row in &self.instructions {
-            table += &format!("{:<22}{:>9}{:>9}  {}\n", row.name, row.passed, row.failed, reasons(&row.not_run, ", "));
+        let Machine { gpu, sm, driver, .. } = &self.machine;
+        let mut table = format!("{gpu} (sm_{sm}), {driver}, seed {}\n", self.seed);
+        for tried in &self.forms {
+            table += &format!("\n{}, by ptxas {}\n", tried.stage, tried.set);
+            table += &format!("{:<22}{:>9}{:>9}  not run\n", "instruction", "passed", "failed");
+            for row in &tried.instructions {
+                let why = reasons(&row.not_run, ", ");
+                table += &format!("{:<22}{:>9}{:>9}  {why}\n", row.name, row.passed, row.failed);
+            }
+            for Failure { ptx, failure } in tried.failures.iter().take(SHOWN) {
+                table += &format!("\nFAILED {ptx}\n  {}\n", failure.what);
+            }
+            let hidden = tried.failures.len().saturating_sub(SHOWN);
+            table += &if hidden > 0 { format!("\nand {hidden} more, in the report\n") } else { "\n".into() };
+            for (count, what) in tried.counts() {
+                table += &format!("{count:>9}  {what}\n");
+            }
         }
-        for Failure { ptx, what } in self.failures.iter().take(20) {
-            table += &format!("\nFAILED {ptx}\n  {what}\n");
+        for stage in &self.stages {
+            table += &format!("\n{}: {}\n", stage.name, stage.in_a_line());
+            let is_shown = |row: &&Row| !row.passed || !self.has_forms(&stage.name);
+            for row in stage.results.iter().filter(is_shown) {
+                table += &format!("  {}{}: {}\n", if row.passed { "" } else { "FAILED " }, row.item, row.text);
+            }
+            for lost in &stage.lost {
+                table += &format!("  LOST {}: {}\n", lost.name(), one_line(&lost.why));
+            }
         }
-        table += "\nlitmus test                              0 0       0 1       1 0       1 1  forbidden\n";
-        for counted in &self.litmus {
-            let [a, b, c, d] = counted.outcomes;
-            table += &format!("{:<34}{a:>10}{b:>10}{c:>10}{d:>10}  {}\n", counted.test, forbidden(counted));
-        }
-        let right = self.faults.iter().filter(|fault| fault.found == Ok(fault.expected)).count();
-        table += &format!("\n{:>9}  of {} faulty accesses gave the error that they should\n", right, self.faults.len());
-        for fault in self.faults.iter().filter(|fault| fault.found != Ok(fault.expected)) {
-            table += &format!("FAILED {}: expected {}, found {:?}\n", fault.name, fault.expected, fault.found);
-        }
-        for (count, what) in self.counts() {
-            table += &format!("{count:>9}  {what}\n");
-        }
-        table + &format!("{:>9.1}  seconds\n", self.seconds)
+        table + &format!("\n{}\n", self.in_a_line())
     }
 
-    fn counts(&self) -> [(usize, &'static str); 7] {
-        let forms = &self.forms;
-        [
-            (forms.catalogue, "forms in the catalogue"),
-            (forms.of_device, "forms in the catalogue for this device"),
-            (forms.launched, "launched"),
-            (forms.verified, "verified"),
-            (forms.kernels, "kernels"),
-            (forms.trials, "trials: forms as they are, under a predicate, with choices of lanes"),
-            (forms.bytes, "bytes compared"),
-        ]
+    fn has_forms(&self, stage: &str) -> bool {
+        self.forms.iter().any(|tried| tried.stage == stage)
+    }
+
+    fn in_a_line(&self) -> String {
+        let ended = if self.complete { format!("{:.1} seconds", self.seconds) } else { "INCOMPLETE".into() };
+        format!("{}, {ended}", if self.passed() { "all is right" } else { "NOT ALL IS RIGHT" })
     }
 
     /// A page of Markdown.
     pub fn page(&self) -> String {
         let Versions { ptx_intrinsics, commit, rustc, ptxas } = &self.versions;
-        let mut page = format!("# {}\n\n", self.gpu);
+        let Machine { gpu, sm, driver, .. } = &self.machine;
+        let mut page = format!("# {gpu}\n\n");
         let mut line = |text: &str| writeln!(page, "{text}").expect("a string takes all");
         line("Written by `cargo xtask measured` from `report.json`.\n");
         line("| | |\n| --- | --- |");
-        line(&format!(
-            "| GPU | {} (sm_{}) |\n| driver | {} |\n| date | {} |",
-            self.gpu,
-            self.sm,
-            self.driver,
-            date(self.began)
-        ));
-        line(&format!(
-            "| commit | {commit} |\n| crate | {ptx_intrinsics} |\n| kernels compiled by | {rustc} |\n| assembled by | {ptxas} |"
-        ));
-        line(&format!("| seed | {} |\n| seconds | {:.1} |", self.seed, self.seconds));
-        self.counts().iter().for_each(|(count, what)| line(&format!("| {what} | {count} |")));
-        line("\n| Instruction | Passed | Failed | Not run |\n| --- | ---: | ---: | --- |");
-        for row in &self.instructions {
-            line(&format!("| `{}` | {} | {} | {} |", row.name, row.passed, row.failed, reasons(&row.not_run, "; ")));
+        line(&format!("| GPU | {gpu} (sm_{sm}) |\n| driver | {driver} |\n| date | {} |", date(self.began)));
+        line(&format!("| commit | {commit} |\n| crate | {ptx_intrinsics} |\n| kernels compiled by | {rustc} |"));
+        line(&format!("| assembled by | ptxas {} |\n| seed | {} |", ptxas.join(", "), self.seed));
+        line(&format!("| result | {} |", self.in_a_line()));
+        for tried in &self.forms {
+            let Tried { stage, set, seed, .. } = tried;
+            line(&format!("\n## Forms ({stage})\n\n| | |\n| --- | ---: |"));
+            line(&format!("| images by ptxas | {set} |\n| seed | {seed} |"));
+            tried.counts().iter().for_each(|(count, what)| line(&format!("| {what} | {count} |")));
+            line("\n| Instruction | Passed | Failed | Not run |\n| --- | ---: | ---: | --- |");
+            for row in &tried.instructions {
+                let why = reasons(&row.not_run, "; ");
+                line(&format!("| `{}` | {} | {} | {why} |", row.name, row.passed, row.failed));
+            }
+            if !tried.failures.is_empty() {
+                line("\n| Form that failed | What was wrong |\n| --- | --- |");
+            }
+            for Failure { ptx, failure } in &tried.failures {
+                line(&format!("| `{ptx}` | {} |", one_line(&failure.what)));
+            }
         }
-        line(
-            "\n## Orders\n\nWhat two threads saw of each other; forbidden by the memory model is the outcome in the last column.\n",
-        );
-        line("| Test | 0 0 | 0 1 | 1 0 | 1 1 | Forbidden |\n| --- | ---: | ---: | ---: | ---: | --- |");
-        for counted in &self.litmus {
-            let [a, b, c, d] = counted.outcomes;
-            line(&format!("| `{}` | {a} | {b} | {c} | {d} | {} |", counted.test, forbidden(counted)));
-        }
-        line("\n## Faults\n\n| Access | Expected | Found |\n| --- | ---: | ---: |");
-        for fault in &self.faults {
-            let found = fault.found.as_ref().map_or_else(String::clone, u32::to_string);
-            line(&format!("| `{}` | {} | {found} |", fault.name, fault.expected));
-        }
-        if !self.failures.is_empty() {
-            line("\n## Failed\n\n| Form | What was wrong |\n| --- | --- |");
-        }
-        for Failure { ptx, what } in &self.failures {
-            line(&format!("| `{ptx}` | {} |", what.replace('\n', " ")));
+        for stage in &self.stages {
+            line(&format!("\n## Stage {}\n\n{}.", stage.name, stage.in_a_line()));
+            let has_forms = self.forms.iter().any(|tried| tried.stage == stage.name);
+            let rows: Vec<&Row> = stage.results.iter().filter(|row| !row.passed || !has_forms).collect();
+            if !rows.is_empty() || !stage.lost.is_empty() {
+                line("\n| Item | | Result |\n| --- | --- | --- |");
+            }
+            for row in rows {
+                let mark = if row.passed { "" } else { "**failed**" };
+                line(&format!("| {} | {mark} | {} |", row.item, one_line(&row.text)));
+            }
+            for lost in &stage.lost {
+                line(&format!("| {} | **lost** | {} |", lost.name(), one_line(&lost.why)));
+            }
         }
         page
     }
 }
 
-fn reasons(reasons: &BTreeMap<String, usize>, between: &str) -> String {
-    reasons.iter().map(|(why, count)| format!("{count} {why}")).collect::<Vec<_>>().join(between)
+/// Failures that the terminal shows; the report has all.
+const SHOWN: usize = 20;
+
+fn one_line(text: &str) -> String {
+    text.replace('|', "\\|").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn forbidden(counted: &Counted) -> String {
-    let outcome = |at: usize| ["0 0", "0 1", "1 0", "1 1"][at];
-    counted.forbidden.map_or("nothing".into(), |at| format!("{}: {} times", outcome(at), counted.violations()))
+fn reasons(reasons: &BTreeMap<String, usize>, between: &str) -> String {
+    reasons.iter().map(|(why, count)| format!("{count} {why}")).collect::<Vec<_>>().join(between)
 }
 
 /// The day of a time, as 2026-11-21 (Howard Hinnant's `civil_from_days`).

@@ -65,6 +65,10 @@ impl Problem for Lookup {
         ]
     }
 
+    fn output_bytes(&self) -> usize {
+        self.index.len() * ROW * size_of::<V4<f32>>()
+    }
+
     fn reference(&self) -> Output {
         let row = |row: &u32| self.table.iter().skip(*row as usize * ROW).take(ROW).flat_map(|vector| vector.0);
         Output::F32(self.index.iter().flat_map(row).collect())

@@ -68,6 +68,10 @@ impl Problem for Bytes {
         vec![Input::Sums, Input::Bytes(bytes_of(&self.quads)), count]
     }
 
+    fn output_bytes(&self) -> usize {
+        BINS * size_of::<u32>()
+    }
+
     fn reference(&self) -> Output {
         let mut bins = vec![0; BINS];
         bytes_of(&self.quads)[..self.count].iter().for_each(|byte| bins[*byte as usize] += 1);

@@ -67,6 +67,10 @@ impl Problem for Product {
         [Input::Output].into_iter().chain(factors).chain(numbers).collect()
     }
 
+    fn output_bytes(&self) -> usize {
+        self.rows * TILE * WIDE * TILE * size_of::<f32>()
+    }
+
     fn reference(&self) -> Output {
         let elements = |quads: &[Quad]| quads.iter().flat_map(|quad| quad.0).collect::<Vec<f32>>();
         let (input, weights) = (elements(&self.input), elements(&self.weights));

@@ -20,6 +20,8 @@ use crate::{
     error::{Error, Result},
     gpu::{Argument, Buffer, Gpu, Launch, Module},
     progress::Progress,
+    ptxas::On,
+    suite::image::Image,
     target::{PtxVersion, Sm},
     toolchain::DeviceToolchain,
 };
@@ -90,6 +92,11 @@ pub trait Problem: Sync {
 
     /// The right output, by plain Rust.
     fn reference(&self) -> Output;
+
+    /// Its bytes; a problem whose reference takes long knows them without it.
+    fn output_bytes(&self) -> usize {
+        self.reference().bytes().len()
+    }
 
     /// The grid that it wants, if `blocks` blocks of [`BLOCK`] threads fit at once.
     fn grid(&self, blocks: u32) -> Grid {
@@ -294,6 +301,25 @@ pub fn image(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &
     let assembled = tools.assembler(sm, progress)?.assemble(&ptx, sm, &cubin)?;
     let cubin = assembled.map_err(|rejected| Error::new(rejected).at(ptx.display()))?;
     read(&cubin.path)
+}
+
+/// The image of a bundle, of the kernels that a GPU has the instructions of. GPUs that differ in no instruction of theirs
+/// share the PTX.
+pub fn images(on: &On, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Image>> {
+    let fits = |workload: &&&dyn Workload| workload.oldest() <= on.sm;
+    let kernels: Vec<String> = every().filter(fits).map(|workload| workload.name().into()).collect();
+    let built_for = [Sm::new(80), rod::OLDEST].into_iter().rfind(|oldest| *oldest <= on.sm);
+    let Some(built_for) = built_for else { return Ok(Vec::new()) };
+    let ptx = ptx(built_for, toolchain, progress)?;
+    let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
+    let assembled = on.assembler.assemble(&ptx, on.sm, &scratch.path().join("workloads.cubin"))?;
+    let cubin = assembled.map_err(|rejected| Error::new(rejected).at(ptx.display()))?;
+    Ok(vec![Image { kernels, cubin: read(&cubin.path)? }])
+}
+
+/// All workloads.
+pub fn every() -> impl Iterator<Item = &'static &'static dyn Workload> {
+    ALL.iter().chain(&ORDERED)
 }
 
 fn read(file: &Path) -> Result<Vec<u8>> {

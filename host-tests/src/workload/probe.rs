@@ -87,6 +87,10 @@ impl Problem for Join {
         ]
     }
 
+    fn output_bytes(&self) -> usize {
+        size_of_val(&self.keys[..])
+    }
+
     fn reference(&self) -> Output {
         let value = |key| self.entries.get(key).copied().unwrap_or(MISSING);
         Output::U64(self.keys.iter().map(value).collect())

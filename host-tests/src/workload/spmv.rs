@@ -98,6 +98,10 @@ impl Problem for Poisson {
     }
 
     /// By the grid, not by the columns: what the stored matrix says must agree with the geometry.
+    fn output_bytes(&self) -> usize {
+        self.rows() * size_of::<f32>()
+    }
+
     fn reference(&self) -> Output {
         let mut values = self.values.iter();
         let mut row_sum = |row| {

@@ -63,6 +63,10 @@ impl Problem for Input3 {
         ]
     }
 
+    fn output_bytes(&self) -> usize {
+        size_of_val(&self.b[..])
+    }
+
     fn reference(&self) -> Output {
         let floats = |vectors: &[V4<f32>]| vectors.iter().flat_map(|vector| vector.0).collect::<Vec<_>>();
         let (b, c) = (floats(&self.b), floats(&self.c));

@@ -333,12 +333,13 @@ macro_rules! order_methods {
 
 /// The row of an instruction for an order and a caching qualifier.
 #[doc(hidden)]
-pub trait Row: Copy + 'static {
+pub trait Row: Copy + 'static + sealed::Sealed {
     const ID: u8;
     #[cfg(not(target_arch = "nvptx64"))]
     const ON_HOST: crate::host::Meaning;
 }
 
+impl<O: Order, C: Caching> sealed::Sealed for (O, C) {}
 impl<O: Order, C: Caching> Row for (O, C) {
     const ID: u8 = O::ID + C::ID;
     #[cfg(not(target_arch = "nvptx64"))]

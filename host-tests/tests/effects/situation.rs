@@ -1,0 +1,159 @@
+//! A function with a call among plain accesses, and what the compiler made of it.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use host_tests::device_build::DeviceBuild;
+use host_tests::error::{Error, Result};
+use host_tests::forms::{self, Call, Case};
+use host_tests::ptx::{Function, Module};
+use host_tests::target::Sm;
+use host_tests::toolchain::DeviceToolchain;
+
+use crate::ledger::{self, Effect};
+
+/// What the functions are compiled for: a GPU that has every form.
+const BUILT_FOR: Sm = Sm::new(100);
+
+/// A call among plain accesses.
+#[derive(Debug)]
+pub(crate) struct Situation {
+    name: String,
+    call: Call,
+    /// How the instruction begins.
+    ptx: String,
+    /// Whether the parameters are those of a function, and not of a kernel.
+    in_function: bool,
+    pub(crate) effect: Effect,
+}
+
+impl Situation {
+    pub(crate) fn of(case: &Case) -> Situation {
+        let ptx = case.form.ptx().to_owned();
+        let effect = ledger::effect(&ptx).unwrap_or_else(|| panic!("the ledger lacks {ptx}"));
+        let in_function = case.form.space() == Some("param::func");
+        Situation { name: case.name.clone(), call: case.call(), ptx, in_function, effect }
+    }
+
+    /// The data is written, the call made, the data read and written again; then the call is made twice, and once more for
+    /// nothing.
+    fn source(&self) -> String {
+        let Situation { name, call, .. } = self;
+        let Call { parameters, before, result, expression } = call;
+        let abi = if self.in_function { "C" } else { "ptx-kernel" };
+        let comma = if parameters.is_empty() { "" } else { ", " };
+        let first = "data.write(1);";
+        let between = "let seen = data.read(); data.write(2);";
+        let (results, body) = match result {
+            Some(result) => (
+                format!(", d: *mut {result}"),
+                format!(
+                    "{first} let a = {expression}; {between} let b = {expression}; let c = {expression}; \
+                     d.write(a); d.add(1).write(b); d.add(2).write(c); let _ = {expression};"
+                ),
+            ),
+            None => {
+                (String::new(), format!("{first} {expression}; {between} {expression}; {expression}; {expression};"))
+            }
+        };
+        format!(
+            "#[unsafe(no_mangle)]\npub unsafe extern \"{abi}\" fn {name}(data: *mut u64{results}, out: *mut u64{comma}{parameters}) \
+             {{ unsafe {{ {before}{body} out.write(seen); }} }}\n"
+        )
+    }
+
+    /// What has to become of it: `W` and `R` are plain accesses to the data, `X` is the instruction.
+    fn expected(&self) -> &'static str {
+        match self.effect {
+            // Where it stands says nothing.
+            Effect::Computes => "X W",
+            Effect::Reads => "W X W X",
+            Effect::Hints => "W X W X X X",
+            Effect::Acts => "W X R W X X X",
+        }
+    }
+
+    /// What became of it.
+    fn found(&self, function: &Function) -> String {
+        let mut data: BTreeSet<&str> = BTreeSet::new();
+        let mut events = Vec::new();
+        let parameter = format!("[{}_param_0]", self.name);
+        let mut in_asm = false;
+        for line in &function.body {
+            let words: Vec<&str> = line.text.split([' ', '\t', ',', ';']).filter(|word| !word.is_empty()).collect();
+            match words[..] {
+                ["//", "begin", "inline", "asm"] => in_asm = true,
+                ["//", "end", "inline", "asm"] => in_asm = false,
+                _ if in_asm => events.extend(self.is_own(&line.text).then_some("X")),
+                [load, to, from] if load.starts_with("ld.param") && from == parameter => {
+                    data.insert(to);
+                }
+                [convert, to, from] if convert.starts_with("cvta.to.global") && data.contains(from) => {
+                    data.insert(to);
+                }
+                [load, _, from] if load.starts_with("ld.") && data.contains(from.trim_matches(['[', ']'])) => {
+                    events.push("R");
+                }
+                [store, to, _] if store.starts_with("st.") && data.contains(to.trim_matches(['[', ']'])) => {
+                    events.push("W");
+                }
+                _ => {}
+            }
+        }
+        if self.effect == Effect::Computes {
+            events.sort_by_key(|event| *event == "W");
+        }
+        events.join(" ")
+    }
+
+    /// Whether a line is the instruction.
+    fn is_own(&self, line: &str) -> bool {
+        let line = line.strip_prefix("@%cond ").unwrap_or(line);
+        line.strip_prefix(&self.ptx).is_some_and(|rest| rest.starts_with([' ', ';']))
+    }
+}
+
+/// What has an effect and is no form.
+pub(crate) fn beyond() -> impl Iterator<Item = Situation> {
+    let all: [(&str, &str, Option<&'static str>, &str, &str); 4] = [
+        ("shared_read", "p: SharedPtr<u32>", Some("u32"), "p.read()", "ld.shared.u32"),
+        ("shared_read_if", "p: SharedPtr<u32>, cond: bool", Some("u32"), "p.read_if(cond, 7)", "ld.shared.u32"),
+        ("shared_write", "p: SharedPtr<u32>", None, "p.write(7)", "st.shared.u32"),
+        ("shared_write_if", "p: SharedPtr<u32>, cond: bool", None, "p.write_if(cond, 7)", "st.shared.u32"),
+    ];
+    all.into_iter().map(|(name, parameters, result, expression, ptx)| Situation {
+        name: name.to_owned(),
+        call: Call {
+            parameters: parameters.to_owned(),
+            before: String::new(),
+            result,
+            expression: expression.to_owned(),
+        },
+        ptx: ptx.to_owned(),
+        in_function: false,
+        effect: if result.is_some() { Effect::Reads } else { Effect::Acts },
+    })
+}
+
+/// Compiles these, and gives what is wrong, a line each.
+pub(crate) fn look(toolchain: &DeviceToolchain, number: usize, situations: &[Situation]) -> Result<Vec<String>> {
+    let mut source = String::from(
+        "#![no_std]\n#![feature(abi_ptx)]\n#![allow(warnings)]\nuse ptx_intrinsics::*;\n\n\
+         #[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {\n    loop {}\n}\n",
+    );
+    for situation in situations {
+        writeln!(source, "\n{}", situation.source().trim_end()).expect("a string takes all");
+    }
+    let folder = toolchain.machine().target().join("effects").join(format!("part-{number}"));
+    forms::write_package(&folder, "effects", &source)?;
+    let (ptx, _) = DeviceBuild::of_every_form(folder, "effects", BUILT_FOR).build_quietly(toolchain)?;
+    let module = Module::read(&ptx)?;
+    let wrong = situations.iter().map(|situation| {
+        let function = module.function(&situation.name);
+        let function = function.ok_or_else(|| Error::new(format_args!("{} is not in the PTX", situation.name)))?;
+        let (expected, found) = (situation.expected(), situation.found(function));
+        let what = &situation.call.expression;
+        Ok((expected != found).then(|| format!("{what} {:?}: expected {expected}, found {found}", situation.effect)))
+    });
+    Ok(wrong.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+}

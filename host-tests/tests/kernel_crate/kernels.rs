@@ -1,0 +1,102 @@
+//! Kernels that use each piece of `ptx-kernel`, as a user writes them: no feature, no entry point, no panic handler.
+#![no_std]
+
+use ptx_intrinsics::*;
+use ptx_kernel::*;
+
+const THREADS: u32 = 128;
+
+shared! {
+    fn tile() -> [f32; 32];
+    fn counter() -> u32;
+}
+
+kernel! {
+    /// # Safety
+    /// As the test launches it.
+    #[launch_bounds(THREADS * 2, 4)]
+    pub unsafe fn bounded(out: *mut u32) {
+        unsafe { *out.add(global_index() as usize) = global_size() }
+    }
+}
+
+kernel! {
+    /// # Safety
+    /// As the test launches it.
+    #[allow(unused_variables)]
+    #[launch_bounds(THREADS)]
+    pub unsafe fn nothing() {}
+}
+
+kernel! {
+    /// # Safety
+    /// As the test launches it.
+    pub unsafe fn indices(out: *mut [u32; 13]) {
+        unsafe {
+            *out = [
+                thread_idx_x(), thread_idx_y(), thread_idx_z(), block_idx_x(), block_idx_y(), block_idx_z(),
+                block_dim_x(), block_dim_y(), block_dim_z(), grid_dim_x(), grid_dim_y(), grid_dim_z(), lane_id(),
+            ]
+        }
+    }
+}
+
+kernel! {
+    /// # Safety
+    /// As the test launches it.
+    pub unsafe fn exchanges(out: *mut u32) {
+        unsafe {
+            let value = *out;
+            let value = shuffle_xor(value, 1) + shuffle_up(value, 2) + shuffle_down(value, 3) + shuffle(value, 4);
+            let votes = ballot(value > 5) + any(value > 6) as u32 + all(value > 7) as u32;
+            sync_warp();
+            *out = value + votes;
+        }
+    }
+}
+
+kernel! {
+    /// # Safety
+    /// As the test launches it.
+    pub unsafe fn shares(out: *mut f32) {
+        unsafe {
+            let tile = tile().cast::<f32>();
+            tile.add(thread_idx_x()).write(1.5);
+            counter().write(7);
+            dynamic_shared::<u32>().add(2).write(8);
+            sync_threads();
+            *out = tile.add(31 - thread_idx_x()).read();
+        }
+    }
+}
+
+kernel! {
+    /// # Safety
+    /// As the test launches it.
+    #[cluster_size(2)]
+    pub unsafe fn clustered(out: *mut u32) {
+        unsafe {
+            counter().write(cluster_size());
+            sync_cluster();
+            *out = ptx!(ld.shared::cluster.u32 [shared_of(counter(), 1 - cluster_rank())]);
+            sync_cluster();
+        }
+    }
+}
+
+kernel! {
+    /// # Safety
+    /// As the test launches it.
+    pub unsafe fn calculates(out: *mut f32, bits: *mut u32) {
+        unsafe {
+            let x = *out;
+            let [low, high] = unpack_f16x2(*bits);
+            let [a, b] = unpack_bf16x2(*bits);
+            let sum = rsqrt_approx(x) + rcp_approx(x) + sqrt_approx(x) + exp2_approx(x) + log2_approx(x);
+            let sum = sum + sin_approx(x) + cos_approx(x) + tanh_approx(x) + low + high + a + b;
+            *out = mul_add(sum, x, 2.0);
+            let products = dp4a(*bits, 3, 4) as u32 + dp4a_unsigned(*bits, 5, 6);
+            *bits = products + pack_bf16x2([x, sum]) + pack_f16x2([sum, x]);
+        }
+    }
+}

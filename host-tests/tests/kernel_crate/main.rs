@@ -1,0 +1,135 @@
+//! `ptx-kernel` on the GPU's side: its kernels become the entry points and the instructions that they say.
+
+use host_tests::cuda_tools::CudaTools;
+use host_tests::device_build::{DeviceBuild, Profile};
+use host_tests::forms::write_package_with;
+use host_tests::progress::Progress;
+use host_tests::ptxas::Assembler;
+use host_tests::target::{PtxVersion, Sm};
+use host_tests::toolchain::{DeviceToolchain, Route};
+use regex::Regex;
+
+const KERNELS: &str = include_str!("kernels.rs");
+
+/// The PTX of the kernels, which the assembler takes.
+fn ptx(profile: Profile) -> String {
+    let progress = Progress::kept();
+    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &progress));
+    let toolchain = toolchain.unwrap_or_else(|error| panic!("{error}"));
+    let folder = toolchain.machine().target().join("kernel-crate");
+    let made = write_package_with(&folder, "kernel-crate", &["ptx-intrinsics", "ptx-kernel"], KERNELS).and_then(|()| {
+        let build = DeviceBuild { profile, ..DeviceBuild::new(&folder, "kernel-crate", Sm::new(90)) };
+        DeviceBuild { ptx: Some(PtxVersion::new(8, 0)), ..build }.build(&toolchain)
+    });
+    let ptx = made.unwrap_or_else(|error| panic!("{error}"));
+    let tools = CudaTools::find(&progress).unwrap_or_else(|error| panic!("{error}"));
+    let cubin = ptx.with_extension("cubin");
+    let assembled =
+        Assembler::new(tools.ptxas).assemble(&ptx, Sm::new(90), &cubin).unwrap_or_else(|error| panic!("{error}"));
+    assembled.unwrap_or_else(|rejected| panic!("ptxas refuses {}: {rejected:?}", ptx.display()));
+    std::fs::read_to_string(ptx).expect("the harness wrote it")
+}
+
+/// The lines between the parameters of an entry and its body.
+fn head<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
+    let (_, entry) = text.split_once(&format!(".entry {name}(")).unwrap_or_else(|| panic!("no entry {name}"));
+    let (_, rest) = entry.split_once(')').expect("the parameters end");
+    rest.lines().map(str::trim).filter(|line| !line.is_empty()).take_while(|line| *line != "{").collect()
+}
+
+/// The instructions of an entry that have this word, registers left out.
+fn with_word(text: &str, name: &str, word: &str) -> Vec<String> {
+    let (_, entry) = text.split_once(&format!(".entry {name}(")).unwrap_or_else(|| panic!("no entry {name}"));
+    let (_, body) = entry.split_once("\n{").expect("the entry has a body");
+    let body = body.split("\n\n}").next().unwrap_or_default();
+    let register = Regex::new(r"%(?:rd|rs|r|p|f|fd)\d+").expect("the pattern is valid");
+    let lines = body.lines().map(str::trim).filter(|line| line.contains(word) && !line.starts_with("ld.param"));
+    lines.map(|line| register.replace_all(&host_tests::ptx::normalise(line), "%").into_owned()).collect()
+}
+
+#[test]
+fn kernels_have_their_bounds() {
+    for profile in [Profile::Dev, Profile::Release] {
+        let text = ptx(profile);
+        assert_eq!(text.matches(".entry ").count(), 7, "{profile:?}");
+        for (name, expected) in [
+            ("bounded", &[".maxntid 256", ".minnctapersm 4"][..]),
+            ("nothing", &[".maxntid 128"]),
+            ("clustered", &[".reqnctapercluster 2"]),
+            ("indices", &[]),
+            ("exchanges", &[]),
+            ("shares", &[]),
+            ("calculates", &[]),
+        ] {
+            assert_eq!(head(&text, name), expected, "{name}, {profile:?}");
+        }
+    }
+}
+
+#[test]
+fn pieces_are_the_instructions_that_they_say() {
+    let text = ptx(Profile::Release);
+    let registers = ["tid.x", "tid.y", "tid.z", "ctaid.x", "ctaid.y", "ctaid.z", "ntid.x", "ntid.y", "ntid.z"];
+    let registers = [&registers[..], &["nctaid.x", "nctaid.y", "nctaid.z", "laneid"]].concat();
+    let moves: Vec<String> = registers.iter().map(|register| format!("mov.u32 %, %{register};")).collect();
+    let found = with_word(&text, "indices", "mov.u32");
+    assert_eq!(found, moves);
+    for (name, word, expected) in [
+        (
+            "exchanges",
+            "shfl",
+            &[
+                "shfl.sync.bfly.b32 %, %, 1, 31, -1;",
+                "shfl.sync.up.b32 %, %, 2, 0, -1;",
+                "shfl.sync.down.b32 %, %, 3, 31, -1;",
+                "shfl.sync.idx.b32 %, %, 4, 31, -1;",
+            ][..],
+        ),
+        (
+            "exchanges",
+            "vote",
+            &["vote.sync.ballot.b32 %, %, -1;", "vote.sync.any.pred %, %, -1;", "vote.sync.all.pred %, %, -1;"],
+        ),
+        ("exchanges", "bar", &["bar.warp.sync -1;"]),
+        ("shares", "bar", &["bar.sync 0;"]),
+        (
+            "shares",
+            ".shared",
+            &["st.shared.f32 [%], %;", "st.shared.u32 [%], %;", "st.shared.u32 [%], %;", "ld.shared.f32 %, [%];"],
+        ),
+        (
+            "clustered",
+            "cluster",
+            &[
+                "mov.u32 %, %cluster_nctarank;",
+                "barrier.cluster.arrive.aligned;",
+                "barrier.cluster.wait.aligned;",
+                "mov.u32 %, %cluster_ctarank;",
+                "mapa.shared::cluster.u32 %, %, %;",
+                "ld.shared::cluster.u32 %, [%];",
+                "barrier.cluster.arrive.aligned;",
+                "barrier.cluster.wait.aligned;",
+            ],
+        ),
+        (
+            "calculates",
+            "approx",
+            &[
+                "rsqrt.approx.f32 %, %;",
+                "rcp.approx.f32 %, %;",
+                "sqrt.approx.f32 %, %;",
+                "ex2.approx.f32 %, %;",
+                "lg2.approx.f32 %, %;",
+                "sin.approx.f32 %, %;",
+                "cos.approx.f32 %, %;",
+                "tanh.approx.f32 %, %;",
+            ],
+        ),
+        ("calculates", "cvt.f", &["cvt.f32.f16 %, %low;", "cvt.f32.f16 %, %high;"]),
+        ("calculates", "cvt.rn", &["cvt.rn.bf16x2.f32 %, %, %;", "cvt.rn.f16x2.f32 %, %, %;"]),
+        ("calculates", "fma", &["fma.rn.f32 %, %, %, 0f40000000;"]),
+        ("calculates", "dp4a", &["dp4a.s32.s32 %, %, %, %;", "dp4a.u32.u32 %, %, %, %;"]),
+    ] {
+        assert_eq!(with_word(&text, name, word), expected, "{name}, {word}");
+    }
+}

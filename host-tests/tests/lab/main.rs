@@ -1,0 +1,350 @@
+//! The laboratory without a GPU: its kernels in Rust run in the interpreter of PTX, behind a driver that the test compiles.
+//! So values and control flow are those of a real run; times are not.
+//!
+//! A process opens one driver, once; so every scenario is a process of its own.
+
+#[path = "../fake_gpu/mod.rs"]
+mod fake_gpu;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+use host_tests::cuda_tools::CudaTools;
+use host_tests::driver::DRIVER_VARIABLE;
+use host_tests::error::Result;
+use host_tests::gpu::Gpu;
+use host_tests::lab::bench::{Bench, LINE, Places};
+use host_tests::lab::device::Argument;
+use host_tests::lab::images::{About, Image, Language, Without, sources};
+use host_tests::lab::judge::{Results, Verdict, judge_all};
+use host_tests::lab::line::{Line, Run, read};
+use host_tests::lab::{Options, Summary, profile};
+use host_tests::progress::Progress;
+use host_tests::target::Sm;
+use host_tests::toolchain::{DeviceToolchain, Route};
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_interpreter::Program;
+
+struct Scenario {
+    name: &'static str,
+    run: fn(&str),
+}
+
+const SCENARIOS: &[Scenario] = &[
+    Scenario { name: "every_experiment_runs", run: every_experiment_runs },
+    Scenario { name: "sweeps_read_every_quad", run: sweeps_read_every_quad },
+    Scenario { name: "fills_write_every_quad_and_no_other", run: fills_write_every_quad },
+    Scenario { name: "a_ring_goes_through_every_place_once", run: a_ring_goes_through_every_place },
+    Scenario { name: "a_probe_is_pinned_and_timed", run: a_probe_is_pinned_and_timed },
+    Scenario { name: "a_lost_gpu_leaves_lines_behind", run: a_lost_gpu_leaves_lines_behind },
+    Scenario { name: "a_missing_kernel_is_a_line", run: a_missing_kernel_is_a_line },
+];
+
+const SCENARIO_VARIABLE: &str = "LAB_SCENARIO";
+const PTX_VARIABLE: &str = "LAB_PTX";
+
+fn main() -> ExitCode {
+    if let Ok(name) = std::env::var(SCENARIO_VARIABLE) {
+        let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).expect("a scenario's name");
+        let ptx = std::fs::read_to_string(std::env::var_os(PTX_VARIABLE).expect("the file")).expect("it was prepared");
+        fake_gpu::run_with(&ptx);
+        (scenario.run)(&ptx);
+        println!("{name} done");
+        return ExitCode::SUCCESS;
+    }
+    let arguments = Arguments::from_args();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let prepared = if arguments.list { Ok(()) } else { prepare(folder.path()).map_err(|error| error.to_string()) };
+    let scenario = |scenario: &'static Scenario| {
+        let (folder, prepared) = (folder.path().to_owned(), prepared.clone());
+        Trial::test(scenario.name, move || {
+            prepared.map_err(Failed::from).and_then(|()| in_a_process(scenario, &folder))
+        })
+    };
+    let mut trials: Vec<Trial> = SCENARIOS.iter().map(scenario).collect();
+    trials.push(Trial::test("a_profiler_counts_each_launch", a_profiler_counts_each_launch));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Compiles the driver and the kernels.
+fn prepare(folder: &Path) -> Result<()> {
+    fake_gpu::compile(&folder.join("libcuda.so.1"));
+    let progress = Progress::new();
+    let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
+    let tools = CudaTools::find(&progress)?;
+    let sources = sources(Sm::new(90), &toolchain, &tools, &progress)?;
+    let rust = |without| {
+        let of = |language, other| language == Language::Rust && other == without;
+        sources.iter().find(|source| of(source.about.language, source.about.without)).expect("it was compiled")
+    };
+    std::fs::write(folder.join("lab.ptx"), &rust(Without::Nothing).ptx).expect("a temporary folder takes it");
+    Ok(())
+}
+
+fn in_a_process(scenario: &Scenario, folder: &Path) -> Result<(), Failed> {
+    let output = Command::new(std::env::current_exe()?)
+        .env(SCENARIO_VARIABLE, scenario.name)
+        .env(PTX_VARIABLE, folder.join("lab.ptx"))
+        .env(DRIVER_VARIABLE, folder.join("libcuda.so.1"))
+        .env("FAKE_SM", "90")
+        .output()?;
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    if output.status.success() && stdout.ends_with(&format!("{} done\n", scenario.name)) {
+        return Ok(());
+    }
+    Err(format!("{}\n{stdout}{}", output.status, String::from_utf8_lossy(&output.stderr)).into())
+}
+
+/// The kernels in Rust, as an image.
+fn image(ptx: &str) -> Image {
+    let kernels = ptx.lines().filter_map(|line| line.split_once(".entry ")?.1.strip_suffix('(')).map(str::to_owned);
+    let about = About { language: Language::Rust, without: Without::Nothing, kernels: kernels.collect() };
+    Image { about, cubin: ptx.as_bytes().to_vec() }
+}
+
+fn bench<'g>(gpu: &'g Gpu, ptx: &str) -> Bench<'g> {
+    let about = Run { seed: 7, quick: true, ..Run::default() };
+    Bench::new(gpu, &[image(ptx)], about, Duration::from_secs(60)).expect("the fake GPU has all that it needs")
+}
+
+/// The lines of a dry run, and what it came to.
+fn run(ptx: &str, experiments: &str) -> (Summary, Vec<Line>) {
+    let options = Options { experiments: experiments.into(), seed: Some(7), quick: true, ..Options::default() };
+    let (gpu, mut text) = (Gpu::find().expect("there is a fake one"), Vec::new());
+    let images = [image(ptx)];
+    let summary = host_tests::lab::run(&gpu, &images, &options, "a test", &mut text, &Progress::kept());
+    let lines = read(std::str::from_utf8(&text).expect("JSON is text")).expect("they are lines");
+    (summary.unwrap_or_else(|error| panic!("{error}")), lines)
+}
+
+/// All of it, in small: nothing fails but what is in CUDA C++, which the interpreter has no kernels of.
+fn every_experiment_runs(ptx: &str) {
+    let gaps = Program::parse(ptx).gaps();
+    assert_eq!(gaps.len(), 0, "the interpreter does not know {gaps:?}");
+    let (summary, lines) = run(ptx, "ABCDEFGHIJ");
+    assert_eq!(summary, Summary { done: ('A'..='J').collect(), cut_short: Vec::new() });
+    let results = Results::of(&lines);
+    assert_eq!((results.run.gpu.as_str(), results.run.sm, results.run.l2), ("Fake GPU", 90, 1 << 14));
+    let unexpected: Vec<_> = results.failures.iter().filter(|(_, case, _)| !case.contains("language=cuda")).collect();
+    assert!(unexpected.is_empty(), "{unexpected:?}");
+    assert_eq!(results.failures.len(), 4);
+    // Cases by experiment, twins among them; a change of these numbers is a change of what is measured.
+    let mut cases: BTreeMap<char, usize> = BTreeMap::new();
+    for case in &results.cases {
+        *cases.entry(case.experiment).or_default() += 1;
+    }
+    let expected =
+        [('A', 14), ('B', 37), ('C', 17), ('D', 18), ('E', 4), ('F', 16), ('G', 40), ('H', 14), ('I', 9), ('J', 12)];
+    assert_eq!(cases, BTreeMap::from(expected));
+    let metrics = ["bytes_per_second", "clocks", "after_seconds", "seconds"];
+    for case in results.cases.iter().filter(|case| !case.case.contains("language=cuda")) {
+        let samples: Vec<_> = metrics.iter().map(|metric| results.samples(case, metric).len()).collect();
+        assert_eq!(samples.iter().sum::<usize>(), 2, "{case:?}");
+    }
+    // No time is real here, and so nothing may be told from the noise but by chance; every claim finds its cases.
+    let findings = judge_all(&results);
+    assert!(findings.len() > 30, "{}", findings.len());
+    let told: BTreeSet<char> = findings.iter().map(|finding| finding.claim.experiment).collect();
+    assert_eq!(told, ('A'..='J').collect());
+    assert!(findings.iter().any(|finding| finding.verdict != Verdict::NotMeasured));
+}
+
+/// One thread reads them all, and finds their sum.
+fn sweeps_read_every_quad(ptx: &str) {
+    let gpu = Gpu::find().unwrap();
+    let bench = bench(&gpu, ptx);
+    for quads in [1u32, 3, 4, 37] {
+        let words: Vec<u32> = (0..4 * quads).map(|at| at.wrapping_mul(0x9e37_79b9) ^ at << 7).collect();
+        let sum = words.iter().fold(0, |sum, word| sum ^ word);
+        let memory = bench.device().upload(bytemuck::cast_slice(&words)).unwrap();
+        let out = bench.device().upload(&[0; 4]).unwrap();
+        for kernel in ["sweep_plain", "sweep_no_allocate", "sweep_policy"] {
+            for told in [sum, !sum] {
+                bench.device().write(out.address, &[0; 4]).unwrap();
+                let mut arguments = vec![
+                    Argument::U64(out.address),
+                    Argument::U32(told),
+                    Argument::U64(memory.address),
+                    Argument::U32(quads),
+                ];
+                arguments.extend((kernel == "sweep_policy").then_some(Argument::U64(0x14f0 << 48)));
+                // SAFETY: the memory has so many quads.
+                unsafe { bench.launch((Language::Rust, Without::Nothing), kernel, (1, 1), &arguments) }.unwrap();
+                bench.device().wait().unwrap();
+                let found = bench.device().read(out.address, 4).unwrap();
+                let expected = if told == sum { sum } else { 0 };
+                assert_eq!(found, expected.to_le_bytes(), "{kernel} of {quads}");
+            }
+        }
+    }
+}
+
+fn fills_write_every_quad(ptx: &str) {
+    let gpu = Gpu::find().unwrap();
+    let bench = bench(&gpu, ptx);
+    let bytes = 300 * 16;
+    let memory = bench.device().allocate(bytes + 64).unwrap();
+    for kind in ["wb", "cg", "cs", "wt"] {
+        bench.device().fill(memory.address, 0x11, memory.bytes).unwrap();
+        bench.fill(kind, memory.address, bytes).unwrap();
+        bench.device().wait().unwrap();
+        let found = bench.device().read(memory.address, memory.bytes as usize).unwrap();
+        let (written, rest) = found.split_at(bytes as usize);
+        assert!(written.chunks(4).all(|word| word == 0x0bad_cafe_u32.to_le_bytes()), "{kind}");
+        assert_eq!(rest, [0x11; 64], "{kind}");
+    }
+}
+
+fn a_ring_goes_through_every_place(ptx: &str) {
+    let gpu = Gpu::find().unwrap();
+    let bench = bench(&gpu, ptx);
+    let memory = bench.device().allocate(64 * LINE).unwrap();
+    let places = bench.places(64, LINE as u32);
+    assert_ne!(places, (0..64).map(|at| at * LINE as u32).collect::<Vec<_>>(), "they are shuffled");
+    let start = bench.ring(memory.address, &places).unwrap();
+    let (mut at, mut seen) = (start, BTreeSet::new());
+    for _ in 0..64 {
+        assert!(seen.insert(at) && (at - memory.address).is_multiple_of(LINE), "{at:#x}");
+        let link = bench.device().read(at, 8).unwrap();
+        at = u64::from_le_bytes(link.try_into().unwrap());
+    }
+    assert_eq!((at, seen.len()), (start, 64));
+    let spread = bench.spread(1 << 20, 100);
+    let different: BTreeSet<_> = spread.iter().collect();
+    assert_eq!((spread.len(), different.len()), (100, 100));
+    assert!(spread.iter().all(|at| at.is_multiple_of(LINE as u32) && *at < 1 << 20));
+    assert_eq!(bench.spread(8 * LINE, 100).len(), 8);
+}
+
+/// Every kernel of probes writes as many times as it was told to, none of them 0, on the multiprocessor that was named.
+fn a_probe_is_pinned_and_timed(ptx: &str) {
+    let gpu = Gpu::find().unwrap();
+    let bench = bench(&gpu, ptx);
+    let memory = bench.device().allocate(16 * LINE).unwrap();
+    let start = bench.ring(memory.address, &bench.places(16, LINE as u32)).unwrap();
+    let Image { about, .. } = image(ptx);
+    let chases: Vec<_> = about.kernels.iter().filter(|kernel| kernel.starts_with("chase_")).collect();
+    let lines = Places { at: memory.address, count: 11, step: LINE as u32 };
+    let stages: Vec<_> = ["touch_", "hot_", "announce_", "keep"].to_vec();
+    let stages: Vec<_> =
+        about.kernels.iter().filter(|kernel| stages.iter().any(|begins| kernel.starts_with(begins))).collect();
+    assert_eq!((chases.len(), stages.len()), (11, 23));
+    for kernel in chases {
+        let clocks = match kernel.as_str() {
+            "chase_shared" | "chase_neighbour" => bench.chase_cluster(kernel, 40),
+            _ => bench.chase(kernel, 2, start, 40),
+        };
+        let clocks = clocks.unwrap_or_else(|fault| panic!("{kernel}: {fault:?}"));
+        assert!(clocks.len() == 40 && clocks.iter().all(|clock| *clock > 0), "{kernel}: {clocks:?}");
+    }
+    for kernel in stages {
+        let clocks = bench.stage(kernel, 3, [lines, lines], 100, start, 16);
+        let clocks = clocks.unwrap_or_else(|fault| panic!("{kernel}: {fault:?}"));
+        assert!(clocks.len() == 16 && clocks.iter().all(|clock| *clock > 0), "{kernel}: {clocks:?}");
+    }
+    let none = bench.chase("chase_cg", 99, start, 4).expect_err("there are four multiprocessors");
+    assert_eq!((none.what.as_str(), none.lost), ("no block of chase_cg came to multiprocessor 99", false));
+    let long = bench.chase("chase_cg", 0, start, 16385).expect_err("there is no room for so many").what;
+    assert_eq!(long, "a probe has at most 16384 steps, not 16385");
+}
+
+/// A kernel that stops the GPU ends the run; what was measured before is there, and what was not is said.
+fn a_lost_gpu_leaves_lines_behind(ptx: &str) {
+    let (before, kernel) = ptx.split_once(".entry hot_stream_last(").unwrap();
+    let ptx = format!("{before}.entry hot_stream_last({}", kernel.replacen("ret;", "trap;", 1));
+    fake_gpu::run_with(&ptx);
+    let (summary, lines) = run(&ptx, "EFG");
+    assert_eq!(summary.done, ['E']);
+    let results = Results::of(&lines);
+    let [(experiment, case, why)] = &results.failures[..] else { panic!("{:?}", results.failures) };
+    assert_eq!((*experiment, case.contains("stream=last")), ('F', true), "{case}");
+    assert!(why.starts_with("running the kernels failed with ") && why.ends_with("(719)"), "{why}");
+    assert_eq!(results.ends[&'E'], (2, None));
+    assert!(results.ends[&'F'].1.as_ref().is_some_and(|why| why.contains("(719)")), "{:?}", results.ends);
+    assert_eq!(results.ends[&'G'], (0, Some("the GPU was lost in experiment F".into())));
+}
+
+fn a_missing_kernel_is_a_line(ptx: &str) {
+    let ptx = ptx.replace(".entry fill_cs(", ".entry fill_other(");
+    let (summary, lines) = run(&ptx, "H");
+    assert_eq!(summary.done, ['H']);
+    let results = Results::of(&lines);
+    assert_eq!(results.failures.len(), 2, "{:?}", results.failures);
+    for (experiment, case, why) in &results.failures {
+        assert_eq!((*experiment, case.contains("store=cs")), ('H', true));
+        assert_eq!(why, "there is no kernel fill_cs in Rust without nothing for this GPU");
+    }
+}
+
+/// Stands for `ncu`: knows two of the four counters, runs the program, and writes a table.
+const NCU: &str = r#"#!/bin/sh
+if [ "$1" = --query-metrics ]; then
+    echo "dram__bytes_read  Counter  byte  # of bytes read"
+    echo "lts__t_sectors_op_read_lookup_hit  Counter  sector  # of hits"
+    exit 0
+fi
+echo "$*" > "$RECORD"
+while [ "$1" != --log-file ]; do shift; done
+cp "$TABLE" "$2"
+shift 2
+exec "$@"
+"#;
+
+/// Stands for the program under the profiler: it writes its lines to its last argument.
+const PROGRAM: &str = r#"#!/bin/sh
+for last; do :; done
+cp "$LAUNCHED" "$last"
+exit "$ENDS_WITH"
+"#;
+
+fn a_profiler_counts_each_launch() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let file = |name: &str| folder.path().join(name);
+    let executable = |name: &str, text: &str| -> std::io::Result<PathBuf> {
+        std::fs::write(file(name), text)?;
+        std::fs::set_permissions(file(name), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+        Ok(file(name))
+    };
+    let (table, launched, record) = (file("table"), file("launched"), file("record"));
+    let told = |script: &str, ends_with: &str| {
+        script
+            .replace("$RECORD", &record.display().to_string())
+            .replace("$TABLE", &table.display().to_string())
+            .replace("$LAUNCHED", &launched.display().to_string())
+            .replace("$ENDS_WITH", ends_with)
+    };
+    std::fs::write(
+        &table,
+        "==PROF== Connected\n\"ID\",\"Kernel Name\",\"dram__bytes_read.sum\"\n\"\",\"\",\"Kbyte\"\n\"0\",\"sweep_plain\",\"3\"\n",
+    )?;
+    std::fs::write(
+        &launched,
+        "{\"line\":\"launched\",\"experiment\":\"B\",\"case\":\"hot=none\",\"kernel\":\"sweep_plain\"}\n",
+    )?;
+    let (ncu, program) = (executable("ncu", &told(NCU, "0"))?, executable("program", &told(PROGRAM, "0"))?);
+    let mut out = Vec::new();
+    let count = profile::profile(&ncu, 'B', &program, &["lab", "--once"], folder.path(), &mut out)?;
+    let expected = Line::Counter {
+        experiment: 'B',
+        case: "hot=none".into(),
+        kernel: "sweep_plain".into(),
+        metric: "dram__bytes_read.sum".into(),
+        unit: "byte".into(),
+        value: 3000.0,
+    };
+    assert_eq!((count, read(std::str::from_utf8(&out)?)?), (1, vec![expected]));
+    let folder_of = folder.path().display();
+    let arguments = format!(
+        "--clock-control none --cache-control none --replay-mode application --section MemoryWorkloadAnalysis_Tables \
+         --metrics lts__t_sectors_op_read_lookup_hit.sum,dram__bytes_read.sum --csv --page raw --log-file \
+         {folder_of}/ncu-B.csv {folder_of}/program lab --once {folder_of}/ncu-B.jsonl\n"
+    );
+    assert_eq!(std::fs::read_to_string(&record)?, arguments);
+    assert!(file("ncu-B.csv").is_file(), "the profiler's table is kept");
+    let program = executable("program", &told(PROGRAM, "9"))?;
+    let error = profile::profile(&ncu, 'B', &program, &["lab"], folder.path(), &mut out).expect_err("it fails");
+    assert!(error.to_string().starts_with("ncu ended with exit status: 9\n"), "{error}");
+    Ok(())
+}

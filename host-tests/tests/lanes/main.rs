@@ -1,0 +1,39 @@
+//! Each value goes where it belongs: lane by lane, operand by operand.
+//!
+//! A load is held against bytes that no store of the crate has written, and a store against bytes that no load of it has
+//! read, so that one mistake in both is seen. [`values`] runs the PTX of each form's shape; [`operands`] follows the
+//! operands of all other instructions through it.
+
+mod operands;
+mod shared;
+mod values;
+
+use std::sync::LazyLock;
+
+use host_tests::device_build::DeviceBuild;
+use host_tests::error::{Error, Result};
+use host_tests::forms;
+use host_tests::progress::Progress;
+use host_tests::target::Sm;
+use host_tests::toolchain::{DeviceToolchain, Route};
+
+/// What the kernels are compiled for: a GPU that has every form.
+const BUILT_FOR: Sm = Sm::new(100);
+
+const HEAD: &str = "#![no_std]\n#![feature(abi_ptx)]\n#![allow(warnings)]\nuse ptx_intrinsics::*;\n\n\
+    #[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {\n    loop {}\n}\n\n";
+
+static TOOLCHAIN: LazyLock<Result<DeviceToolchain>> =
+    LazyLock::new(|| DeviceToolchain::find(Route::chosen(None)?, &Progress::new()));
+
+/// The optimised PTX of these functions.
+fn ptx_of(name: &str, functions: &str) -> String {
+    let text = || {
+        let toolchain = TOOLCHAIN.as_ref().map_err(Error::new)?;
+        let folder = toolchain.machine().target().join("lanes").join(name);
+        forms::write_package(&folder, name, &format!("{HEAD}{functions}"))?;
+        let (ptx, _) = DeviceBuild::of_every_form(folder, name, BUILT_FOR).build_quietly(toolchain)?;
+        std::fs::read_to_string(&ptx).map_err(|error| Error::io("read the PTX", &ptx, error))
+    };
+    text().unwrap_or_else(|error| panic!("{error}"))
+}

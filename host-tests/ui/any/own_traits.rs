@@ -1,0 +1,27 @@
+use ptx_intrinsics::*;
+
+#[derive(Clone, Copy)]
+struct Mine(u8);
+
+impl PolicyPriorities for Mine {
+    const ID: u8 = 0;
+    const PRIMARY: u64 = 7;
+    const SECONDARY: u64 = 7;
+}
+
+unsafe impl Element for Mine {
+    type Ptx = u32;
+}
+
+impl TensorCoordinates for Mine {}
+
+impl ptx_intrinsics::MovedAs<u32> for Mine {}
+impl ptx_intrinsics::MovedAs<Mine> for u32 {}
+
+impl ptx_intrinsics::atom::Kind for Mine {
+    type Rust = u64;
+}
+
+impl ptx_intrinsics::ptx::PointsTo<u32> for Mine {}
+
+fn main() {}

@@ -1,0 +1,292 @@
+//! Compiles a crate to the PTX of one module.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::command::{Command, Finished, tail};
+use crate::error::{Error, Result};
+use crate::files::write_whole;
+use crate::ptx::{self, Module};
+use crate::target::{PtxVersion, Sm};
+use crate::toolchain::DeviceToolchain;
+
+const TARGET: &str = "nvptx64-nvidia-cuda";
+
+/// Nothing has to be linked, but cargo rebuilds a crate whose output is missing: leave an empty one.
+const LINKER: &str = "#!/bin/sh
+while [ $# -gt 0 ]; do
+  if [ \"$1\" = -o ]; then : > \"$2\"; fi
+  shift
+done
+";
+
+/// Which of cargo's profiles to compile with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
+pub enum Profile {
+    /// Without optimisation, with overflow and debug assertions.
+    Dev,
+    /// Optimised, with link-time optimisation.
+    Release,
+}
+
+/// A crate to compile, and for what.
+#[derive(Clone, Debug, Hash)]
+pub struct DeviceBuild {
+    /// The folder of the crate's `Cargo.toml`; it need not belong to this workspace.
+    pub manifest_dir: PathBuf,
+    /// The package in it.
+    pub package: String,
+    /// The architecture.
+    pub sm: Sm,
+    /// The PTX ISA version, if another than the compiler's default for the architecture.
+    pub ptx: Option<PtxVersion>,
+    /// A PTX ISA version up to which the crate's gates open, though the compiler may not write so new a one.
+    pub gates: Option<PtxVersion>,
+    /// The profile.
+    pub profile: Profile,
+    /// The crate's cargo features, besides its default ones.
+    pub features: Vec<String>,
+}
+
+impl DeviceBuild {
+    /// A release build with the compiler's default PTX ISA version and the crate's default features.
+    pub fn new(manifest_dir: impl Into<PathBuf>, package: impl Into<String>, sm: Sm) -> Self {
+        let (manifest_dir, package) = (manifest_dir.into(), package.into());
+        DeviceBuild {
+            manifest_dir,
+            package,
+            sm,
+            ptx: None,
+            gates: None,
+            profile: Profile::Release,
+            features: Vec::new(),
+        }
+    }
+
+    /// The same, with the gates of every form open: some are newer than what a compiler writes.
+    pub fn of_every_form(manifest_dir: impl Into<PathBuf>, package: impl Into<String>, sm: Sm) -> Self {
+        let (ptx, gates) = (Some(PtxVersion::new(8, 8)), Some(PtxVersion::OF_EVERY_FORM));
+        DeviceBuild { ptx, gates, ..DeviceBuild::new(manifest_dir, package, sm) }
+    }
+
+    /// Compiles with warnings printed on stderr, and gives the file that holds the PTX.
+    pub fn build(&self, toolchain: &DeviceToolchain) -> Result<PathBuf> {
+        let (ptx, warnings) = self.build_quietly(toolchain)?;
+        eprint!("{warnings}");
+        Ok(ptx)
+    }
+
+    /// Compiles, and gives the file that holds the PTX and the compiler's warnings.
+    pub fn build_quietly(&self, toolchain: &DeviceToolchain) -> Result<(PathBuf, String)> {
+        self.build_in_lane(toolchain, 0)
+    }
+
+    /// The same; builds in different lanes run side by side, where cargo lets one wait for the other else.
+    pub fn build_in_lane(&self, toolchain: &DeviceToolchain, lane: usize) -> Result<(PathBuf, String)> {
+        toolchain.check_target(self.sm, self.ptx)?;
+        let folder = toolchain.machine().target().join("device");
+        let modules = folder.join("ptx");
+        std::fs::create_dir_all(&modules).map_err(|error| Error::io("create the folder", &modules, error))?;
+        let linker = linker(&folder)?;
+        let stem = modules.join(self.stem(toolchain));
+        let [compiled, ptx] = ["s", "ptx"].map(|extension| with_extension(&stem, extension));
+        // A folder of cargo's own making: it refuses to clean any other.
+        let target = folder.join(if lane == 0 { "cargo".to_owned() } else { format!("cargo-{lane}") });
+        let warnings = self.compile(toolchain, &target, &linker, &compiled)?;
+        if is_older(&ptx, &compiled) {
+            self.finish(&compiled, &ptx)?;
+        }
+        Ok((ptx, warnings))
+    }
+
+    /// A name that no other build shares: cargo does not rewrite a file that another build has overwritten.
+    fn stem(&self, toolchain: &DeviceToolchain) -> String {
+        let mut hasher = DefaultHasher::new();
+        (self, &toolchain.rustc, &toolchain.version).hash(&mut hasher);
+        let profile = if self.profile == Profile::Dev { "dev" } else { "release" };
+        let ptx = self.ptx.unwrap_or_else(|| toolchain.default_ptx(self.sm));
+        format!("{}-{}-{}-{profile}-{:016x}", self.package, self.sm, ptx.feature(), hasher.finish())
+    }
+
+    fn compile(&self, toolchain: &DeviceToolchain, target: &Path, linker: &Path, out: &Path) -> Result<String> {
+        let cargo = || self.cargo(toolchain, target, linker, out).finish();
+        let mut finished = cargo()?;
+        if finished.status.success() && !out.is_file() {
+            // cargo does not know of this file, so it does not miss it.
+            self.forget(toolchain, target)?;
+            finished = cargo()?;
+        }
+        let (errors, warnings) = diagnostics(&finished.stdout);
+        if finished.status.success() && out.is_file() {
+            return Ok(warnings);
+        }
+        Err(self.failed(&finished, &errors, toolchain))
+    }
+
+    fn cargo(&self, toolchain: &DeviceToolchain, target: &Path, linker: &Path, out: &Path) -> Command {
+        let mut flags = vec![format!("-Ctarget-cpu={}", self.sm)];
+        flags.extend(self.ptx.map(|ptx| format!("-Ctarget-feature=+{}", ptx.feature())));
+        // The crate's build script opens the gates up to what the compiler writes.
+        flags.extend(self.beyond().map(|version| format!("--cfg=ptx_isa=\"{version}\"")));
+        if self.profile == Profile::Dev {
+            // A panic with a message brings so much of core along, once per kernel, that the assembler and
+            // the disassembler take half a minute.
+            flags.extend(["-Zunstable-options", "-Cpanic=immediate-abort"].map(str::to_owned));
+        }
+        let profile = if self.profile == Profile::Dev { "DEV" } else { "RELEASE" };
+        let setting = |name: &str| format!("CARGO_PROFILE_{profile}_{name}");
+        let cargo = toolchain.cargo().dir(&self.manifest_dir).args(["rustc", "--package", &self.package]);
+        let cargo = cargo.args(["--lib", "--crate-type=cdylib", "--target", TARGET, "-Zbuild-std=core"]);
+        let cargo = cargo.args([message_format(), "--quiet"]).arg("--target-dir").arg(target);
+        let cargo = cargo.args((self.profile == Profile::Release).then_some("--release"));
+        let cargo = cargo.args(self.features.iter().flat_map(|feature| ["--features", feature]));
+        let cargo = cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+        let cargo = cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker);
+        // The whole module in one file; and no debug sections, which ptxas cannot parse as LLVM writes them.
+        let cargo = cargo.env(setting("LTO"), "fat").env(setting("CODEGEN_UNITS"), "1").env(setting("DEBUG"), "false");
+        let mut emit = std::ffi::OsString::from("--emit=asm=");
+        emit.push(out);
+        cargo.arg("--").arg(emit)
+    }
+
+    /// The numbers of the versions above the compiler's own up to which the gates open.
+    fn beyond(&self) -> impl Iterator<Item = u32> {
+        let gates = self.gates.map_or(0, PtxVersion::number);
+        self.ptx.map_or(0, PtxVersion::number) + 1..=gates
+    }
+
+    fn forget(&self, toolchain: &DeviceToolchain, target: &Path) -> Result<()> {
+        let clean = toolchain.cargo().dir(&self.manifest_dir).args(["clean", "--package", &self.package]);
+        let clean = clean.args(["--target", TARGET, "--target-dir"]).arg(target);
+        clean.args((self.profile == Profile::Release).then_some("--release")).run().map(drop)
+    }
+
+    fn failed(&self, finished: &Finished, errors: &str, toolchain: &DeviceToolchain) -> Error {
+        let error = Error::new(format_args!("{} does not compile for {}", self.package, self.sm)).at(format_args!(
+            "{} (with {})",
+            self.manifest_dir.display(),
+            toolchain.version
+        ));
+        if errors.is_empty() {
+            return error.because(tail(&finished.stderr)).fix("see what cargo says above");
+        }
+        error.because(errors).fix("correct what the compiler points at")
+    }
+
+    /// Makes the module from what the compiler wrote: without the parts of `core` that nothing in it uses, which
+    /// an unoptimised build still holds.
+    fn finish(&self, compiled: &Path, ptx: &Path) -> Result<()> {
+        let text = std::fs::read_to_string(compiled).map_err(|error| Error::io("read", compiled, error))?;
+        let text = ptx::with_entry_lines(&text).map_err(|error| error.at(compiled.display()))?;
+        let text = if self.profile == Profile::Dev { ptx::reachable(&text) } else { text };
+        let text = ptx::with_memcmp(&text);
+        let module = Module::parse(&text).map_err(|error| error.at(compiled.display()))?;
+        if module.target != self.sm || self.ptx.is_some_and(|ptx| ptx != module.version) {
+            let made = format!("{} with PTX ISA {}", module.target, module.version);
+            return Err(Error::new(format_args!(
+                "the compiler made PTX for {made}, which is not what it was asked for"
+            ))
+            .at(compiled.display())
+            .fix("use another toolchain, GPU or PTX ISA version"));
+        }
+        write_whole(ptx, &text)
+    }
+}
+
+/// The compiler's messages reach this program alone; they are coloured if what it prints is.
+fn message_format() -> &'static str {
+    let coloured = console::colors_enabled_stderr();
+    if coloured { "--message-format=json-diagnostic-rendered-ansi" } else { "--message-format=json" }
+}
+
+fn with_extension(stem: &Path, extension: &str) -> PathBuf {
+    let mut name = stem.as_os_str().to_owned();
+    name.push(format!(".{extension}"));
+    name.into()
+}
+
+fn is_older(made: &Path, from: &Path) -> bool {
+    let time = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
+    time(made).is_none_or(|made| time(from).is_none_or(|from| made < from))
+}
+
+fn linker(folder: &Path) -> Result<PathBuf> {
+    let path = folder.join("no-linker");
+    if std::fs::read_to_string(&path).is_ok_and(|text| text == LINKER) {
+        return Ok(path);
+    }
+    write_whole(&path, LINKER)?;
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&path, executable).map_err(|error| Error::io("make executable", &path, error))?;
+    Ok(path)
+}
+
+/// The compiler's errors and its warnings, as it rendered them, each whole.
+fn diagnostics(stdout: &str) -> (String, String) {
+    let (mut errors, mut warnings) = (String::new(), String::new());
+    for line in stdout.lines() {
+        let Ok(message) = serde_json::from_str::<Value>(line) else {
+            continue;
+        };
+        let message = &message["message"];
+        let Some(rendered) = message["rendered"].as_str() else {
+            continue;
+        };
+        let text = message["message"].as_str().unwrap_or_default();
+        match message["level"].as_str() {
+            // The PTX ISA version has no other way to rustc than these.
+            Some("warning") if text.contains("unstable feature specified for `-Ctarget-feature`") => {}
+            Some("warning") if text.ends_with("warning emitted") || text.ends_with("warnings emitted") => {}
+            Some("warning") => warnings += rendered,
+            _ => errors += rendered,
+        }
+    }
+    (errors, warnings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_noise_is_kept_from_the_user() {
+        let message = |level: &str, text: &str| {
+            let rendered = format!("{level}: {text}\n");
+            let message = serde_json::json!({ "level": level, "message": text, "rendered": rendered });
+            serde_json::json!({ "reason": "compiler-message", "message": message }).to_string()
+        };
+        let lines = [
+            message("warning", "unstable feature specified for `-Ctarget-feature`: `ptx86`"),
+            message("warning", "unused variable: `x`"),
+            message("warning", "2 warnings emitted"),
+            message("error", "mismatched types"),
+            message("failure-note", "Some errors have detailed explanations"),
+            r#"{"reason":"build-finished","success":false}"#.to_owned(),
+        ];
+        let errors = "error: mismatched types\nfailure-note: Some errors have detailed explanations\n";
+        let expected = (errors.to_owned(), "warning: unused variable: `x`\n".to_owned());
+        assert_eq!(diagnostics(&lines.join("\n")), expected);
+    }
+
+    #[test]
+    fn builds_that_differ_have_files_that_differ() {
+        let build = DeviceBuild::new("kernels", "kernels", Sm::new(80));
+        let others = [
+            DeviceBuild { manifest_dir: "elsewhere".into(), ..build.clone() },
+            DeviceBuild { ptx: Some(PtxVersion::new(7, 4)), ..build.clone() },
+            DeviceBuild { profile: Profile::Dev, ..build.clone() },
+            DeviceBuild { features: vec!["half".to_owned()], ..build.clone() },
+        ];
+        let hash = |build: &DeviceBuild| {
+            let mut hasher = DefaultHasher::new();
+            build.hash(&mut hasher);
+            hasher.finish()
+        };
+        let hashes: std::collections::BTreeSet<u64> = others.iter().chain([&build]).map(hash).collect();
+        assert_eq!(hashes.len(), 5);
+    }
+}

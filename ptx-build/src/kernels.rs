@@ -1,0 +1,340 @@
+//! What a build script calls: [`kernels`](crate::kernels()).
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::command::{Command, Machine};
+use crate::cuda_tools::installed_assembler;
+use crate::device_build::DeviceBuild;
+use crate::error::{Error, Result};
+use crate::files::write_whole;
+use crate::progress::Progress;
+use crate::ptxas::Assembler;
+use crate::target::{PtxVersion, Sm};
+use crate::toolchain::{DeviceToolchain, ROUTE_VARIABLE, Route};
+
+/// A crate of kernels, to be compiled for some GPUs. Made by [`kernels`](crate::kernels()).
+#[derive(Clone, Debug)]
+#[must_use = "nothing is compiled before `build`"]
+pub struct Kernels {
+    folder: PathBuf,
+    sms: BTreeSet<u32>,
+    ptx: Option<u32>,
+    features: Vec<String>,
+    registers: bool,
+}
+
+/// A crate of kernels in this folder; a relative one begins at the package whose build script this is.
+///
+/// ```no_run
+/// // In build.rs:
+/// ptx_build::kernels("../kernels").sm(80).sm(90).ptx_isa(80).build();
+/// ```
+///
+/// In the program, `include!(concat!(env!("OUT_DIR"), "/kernels.rs"));` brings `IMAGES`, the PTX for each GPU with the SM
+/// that it needs, the oldest first, and `image(sm)`, the PTX for a GPU: the newest that it runs. The file of an image is in
+/// `OUT_DIR` too, and in the variable `KERNELS_SM_80`.
+///
+/// The crate of kernels is an ordinary library. It needs no `crate-type`, no panic handler, and no flags.
+pub fn kernels(folder: impl AsRef<Path>) -> Kernels {
+    Kernels {
+        folder: folder.as_ref().to_owned(),
+        sms: BTreeSet::new(),
+        ptx: None,
+        features: Vec::new(),
+        registers: false,
+    }
+}
+
+/// PTX for one GPU and those after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// The oldest GPU that runs it, 80 for sm_80.
+    pub sm: u32,
+    /// Where it is.
+    pub ptx: PathBuf,
+    /// What cargo shows as warnings: the compiler's, and kernels that spill registers.
+    pub warnings: Vec<String>,
+}
+
+impl Kernels {
+    /// Makes PTX for this GPU, 80 for sm_80. A driver compiles it for newer ones too. May be called more than once.
+    pub fn sm(mut self, sm: u32) -> Self {
+        self.sms.insert(sm);
+        self
+    }
+
+    /// In this PTX ISA version, 80 for 8.0. Without it, in the version that the compiler takes for the GPU. A driver reads
+    /// PTX up to a version of its own: 8.0 needs CUDA 12.0.
+    pub fn ptx_isa(mut self, version: u32) -> Self {
+        self.ptx = Some(version);
+        self
+    }
+
+    /// With this cargo feature of the crate of kernels.
+    pub fn feature(mut self, feature: impl Into<String>) -> Self {
+        self.features.push(feature.into());
+        self
+    }
+
+    /// Says how many registers each kernel has, as a warning of cargo's. Spills are told of without it.
+    pub fn report_registers(mut self) -> Self {
+        self.registers = true;
+        self
+    }
+
+    /// Compiles, and tells cargo what came of it. An error ends the build script.
+    pub fn build(self) {
+        let images = self.try_build().unwrap_or_else(|error| {
+            eprintln!("error: {error}");
+            std::process::exit(1);
+        });
+        for image in images {
+            println!("cargo::rustc-env=KERNELS_SM_{}={}", image.sm, image.ptx.display());
+            for line in image.warnings.iter().flat_map(|warning| warning.lines()) {
+                println!("cargo::warning={line}");
+            }
+        }
+    }
+
+    /// Compiles, and gives the images, of the oldest GPU first.
+    pub fn try_build(&self) -> Result<Vec<Image>> {
+        let out = folder_of("OUT_DIR")?;
+        let folder = folder_of("CARGO_MANIFEST_DIR")?.join(&self.folder);
+        if !folder.join("Cargo.toml").is_file() {
+            return Err(Error::new("there is no crate of kernels")
+                .at(folder.display())
+                .fix("name the folder of its Cargo.toml, from the folder of this package's: kernels(\"../kernels\")"));
+        }
+        if self.sms.is_empty() {
+            return Err(Error::new("no GPU is named").at("build.rs").fix("say for which one, such as .sm(80)"));
+        }
+        let machine = machine(&out);
+        rerun_if_changed(&machine, &folder)?;
+        let package = Package::read(&machine, &folder)?;
+        let toolchain = toolchain(&machine)?;
+        let assembler = installed_assembler(&machine);
+        let images: Vec<Image> = self
+            .sms
+            .iter()
+            .map(|&sm| self.image(sm, &package, &toolchain, assembler.as_ref(), &out))
+            .collect::<Result<_>>()?;
+        write_whole(&out.join("kernels.rs"), list(&images))?;
+        Ok(images)
+    }
+
+    fn image(
+        &self,
+        sm: u32,
+        package: &Package,
+        toolchain: &DeviceToolchain,
+        assembler: Option<&Assembler>,
+        out: &Path,
+    ) -> Result<Image> {
+        let ptx = self.ptx.map(|version| PtxVersion::new(version / 10, version % 10));
+        let build = DeviceBuild::new(&package.folder, &package.name, sm.to_string().parse::<Number>()?.0);
+        let build = DeviceBuild { ptx, features: self.features.clone(), ..build };
+        let (made, warnings) = build.build_quietly(toolchain)?;
+        let text = std::fs::read_to_string(&made).map_err(|error| Error::io("read", &made, error))?;
+        let file = out.join(format!("{}.sm_{sm}.ptx", package.name));
+        write_whole(&file, &text)?;
+        let mut warnings: Vec<String> = Some(warnings).filter(|text| !text.is_empty()).into_iter().collect();
+        if let Some(assembler) = assembler {
+            warnings.extend(self.resources(assembler, &file, build.sm)?);
+        }
+        Ok(Image { sm, ptx: file, warnings })
+    }
+
+    /// What the assembler says of registers and spills; a refusal is an error.
+    fn resources(&self, assembler: &Assembler, ptx: &Path, sm: Sm) -> Result<Vec<String>> {
+        if !assembler.supported_sms()?.contains(&sm) {
+            return Ok(Vec::new());
+        }
+        let assembled = assembler.clone().option("-v").assemble(ptx, sm, &ptx.with_extension("cubin"))?;
+        let cubin = assembled.map_err(Error::new)?;
+        let kernels = Resources::read(&cubin.printed);
+        let said = kernels.into_iter().filter(|kernel| self.registers || kernel.spilled > 0);
+        Ok(said.map(|kernel| format!("{sm}: {}", kernel.text())).collect())
+    }
+}
+
+/// An SM's number as a user writes it.
+struct Number(Sm);
+
+impl std::str::FromStr for Number {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Number> {
+        format!("sm_{text}").parse().map(Number)
+    }
+}
+
+/// A folder that cargo names to build scripts.
+fn folder_of(variable: &str) -> Result<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from).ok_or_else(|| {
+        Error::new(format_args!("{variable} is not set")).fix("call this in a build script: cargo sets it there")
+    })
+}
+
+/// This machine, with a folder of its own for what is compiled.
+fn machine(out: &Path) -> Machine {
+    let mut machine = Machine { repository: out.join("device"), ..Machine::current() };
+    // It says what a check on the host is for, and the images say themselves.
+    machine.vars.remove("PTX_INTRINSICS_TARGET".as_ref() as &std::ffi::OsStr);
+    machine
+}
+
+/// A toolchain that is there: a build script installs nothing, unless the user names a way that does.
+fn toolchain(machine: &Machine) -> Result<DeviceToolchain> {
+    std::fs::create_dir_all(machine.target())
+        .map_err(|error| Error::io("create the folder", &machine.target(), error))?;
+    let progress = Progress::new();
+    if machine.var(ROUTE_VARIABLE).is_some() {
+        return DeviceToolchain::find_on(machine, Route::chosen_on(machine, None)?, &progress);
+    }
+    DeviceToolchain::find_on(machine, Route::Active, &progress)
+        .or_else(|active| DeviceToolchain::find_on(machine, Route::Installed, &progress).map_err(|_| active))
+}
+
+/// A crate of kernels as cargo describes it.
+struct Package {
+    name: String,
+    folder: PathBuf,
+}
+
+impl Package {
+    fn read(machine: &Machine, folder: &Path) -> Result<Package> {
+        let described = describe(machine, folder)?;
+        let name = described["name"].as_str().unwrap_or_default().to_owned();
+        Ok(Package { name, folder: folder.to_owned() })
+    }
+}
+
+/// What cargo says of the package in this folder.
+fn describe(machine: &Machine, folder: &Path) -> Result<Value> {
+    let manifest = folder.join("Cargo.toml");
+    let cargo = machine.var("CARGO").map_or_else(|| "cargo".into(), PathBuf::from);
+    let metadata: Command = machine.command(cargo).args(["metadata", "--no-deps", "--format-version", "1"]);
+    let finished = metadata.arg("--manifest-path").arg(&manifest).run()?;
+    let all: Value = serde_json::from_str(&finished.stdout).map_err(Error::new)?;
+    let packages = all["packages"].as_array().cloned().unwrap_or_default();
+    let manifest = manifest.canonicalize().map_err(|error| Error::io("find", &manifest, error))?;
+    let is_it = |package: &Value| package["manifest_path"].as_str().map(Path::new) == Some(manifest.as_path());
+    packages.into_iter().find(is_it).ok_or_else(|| {
+        Error::new("this is a workspace and no package").at(folder.display()).fix("name the folder of a package in it")
+    })
+}
+
+/// Tells cargo which files the images are made of: those of the crate and of all that it takes from this disk.
+fn rerun_if_changed(machine: &Machine, folder: &Path) -> Result<()> {
+    for variable in [ROUTE_VARIABLE, "RUSTUP_TOOLCHAIN", "CUDA_HOME", "CUDA_PATH"] {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+    let (mut seen, mut next) = (BTreeSet::new(), vec![folder.to_owned()]);
+    while let Some(folder) = next.pop() {
+        if !seen.insert(folder.clone()) {
+            continue;
+        }
+        for part in ["Cargo.toml", "build.rs", "src"].map(|part| folder.join(part)).iter().filter(|part| part.exists())
+        {
+            println!("cargo::rerun-if-changed={}", part.display());
+        }
+        let package = describe(machine, &folder)?;
+        let dependencies = package["dependencies"].as_array().cloned().unwrap_or_default();
+        next.extend(dependencies.iter().filter_map(|dependency| dependency["path"].as_str()).map(PathBuf::from));
+    }
+    Ok(())
+}
+
+/// What a kernel takes of a multiprocessor.
+#[derive(Debug, PartialEq, Eq)]
+struct Resources {
+    kernel: String,
+    registers: u32,
+    /// Bytes stored to local memory and loaded from it for want of registers.
+    spilled: u32,
+}
+
+impl Resources {
+    /// Reads what `ptxas -v` prints.
+    fn read(printed: &str) -> Vec<Resources> {
+        let number = |text: &str, before: &str| -> Option<u32> {
+            text.split(before).next()?.rsplit([' ', ',']).find(|word| !word.is_empty())?.parse().ok()
+        };
+        let (mut all, mut kernel, mut spilled) = (Vec::new(), None, 0);
+        for line in printed.lines() {
+            if let Some((_, name)) = line.split_once("Compiling entry function '") {
+                kernel = name.split('\'').next().map(str::to_owned);
+                spilled = 0;
+            } else if line.contains("bytes spill stores") {
+                let [stores, loads] = [" bytes spill stores", " bytes spill loads"].map(|what| number(line, what));
+                spilled = stores.unwrap_or(0) + loads.unwrap_or(0);
+            } else if let Some(registers) = number(line, " registers").filter(|_| line.contains("Used ")) {
+                all.extend(kernel.take().map(|kernel| Resources { kernel, registers, spilled }));
+            }
+        }
+        all
+    }
+
+    fn text(&self) -> String {
+        let Resources { kernel, registers, spilled } = self;
+        match spilled {
+            0 => format!("{kernel} has {registers} registers"),
+            _ => format!(
+                "{kernel} has {registers} registers and spills: {spilled} bytes go through local memory; give it fewer \
+                 threads by #[launch_bounds], or less to hold at once"
+            ),
+        }
+    }
+}
+
+/// The Rust that a program includes.
+fn list(images: &[Image]) -> String {
+    let mut text = String::from(
+        "/// The kernels' PTX, each with the oldest GPU that runs it, 80 for sm_80; the oldest first.\n\
+         pub static IMAGES: &[(u32, &str)] = &[\n",
+    );
+    for Image { sm, ptx, .. } in images {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "    ({sm}, include_str!({:?})),", ptx.display().to_string());
+    }
+    text += "];\n\n/// The PTX for a GPU, 86 for sm_86: the newest that it runs.\n#[allow(dead_code)]\n\
+             pub fn image(sm: u32) -> Option<&'static str> {\n    \
+             IMAGES.iter().rev().find(|(oldest, _)| *oldest <= sm).map(|(_, ptx)| *ptx)\n}\n";
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_assembler_says_what_a_kernel_takes() {
+        let printed = "\
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'copy' for 'sm_80'
+ptxas info    : Function properties for copy
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 24 registers, used 0 barriers, 376 bytes cmem[0]
+ptxas info    : Compiling entry function 'big' for 'sm_80'
+ptxas info    : Function properties for big
+    96 bytes stack frame, 100 bytes spill stores, 28 bytes spill loads
+ptxas info    : Used 255 registers, used 1 barriers, 96 bytes cumulative stack size, 376 bytes cmem[0]
+";
+        let of = |kernel: &str, registers, spilled| Resources { kernel: kernel.to_owned(), registers, spilled };
+        assert_eq!(Resources::read(printed), [of("copy", 24, 0), of("big", 255, 128)]);
+        assert_eq!(of("copy", 24, 0).text(), "copy has 24 registers");
+    }
+
+    #[test]
+    fn a_program_gets_the_newest_image_that_runs() {
+        let image = |sm| Image { sm, ptx: format!("/out/kernels.sm_{sm}.ptx").into(), warnings: Vec::new() };
+        let text = list(&[image(80), image(90)]);
+        let expected = "    (80, include_str!(\"/out/kernels.sm_80.ptx\")),\n    (90, include_str!(\"/out/kernels.sm_90.ptx\")),\n";
+        assert!(text.contains(expected), "{text}");
+    }
+}

@@ -1,0 +1,26 @@
+//! Compiles GPU kernels in Rust to PTX, in the build script of the program that launches them.
+//!
+//! ```no_run
+//! // In build.rs:
+//! ptx_build::kernels("../kernels").sm(80).sm(90).ptx_isa(80).build();
+//! ```
+//!
+//! It uses the toolchain that is active, if that has the source of `core` (`rustup component add rust-src`), or another one
+//! of rustup's that has; stable ones will do. If a CUDA toolkit is installed, its `ptxas` reads the PTX at once: what it
+//! refuses is an error of the build, and a kernel that spills registers is a warning.
+//!
+//! [`device_build`] and the other modules are what this is made of; the harness of `ptx-intrinsics` is built on them.
+pub mod command;
+pub mod cuda_tools;
+pub mod device_build;
+pub mod error;
+pub mod files;
+mod kernels;
+pub mod nvcc;
+pub mod progress;
+pub mod ptx;
+pub mod ptxas;
+pub mod target;
+pub mod toolchain;
+
+pub use kernels::{Image, Kernels, kernels};

@@ -1,0 +1,98 @@
+//! What a GPU kernel needs around its instructions: an entry point, the place of a thread, barriers, shared memory, warp
+//! shuffles, fast arithmetic. One source runs on a GPU and on a CPU.
+//!
+//! ```
+//! use ptx_intrinsics::*;
+//! use ptx_kernel::*;
+//!
+//! kernel! {
+//!     /// Computes `y[i] += a * x[i]`.
+//!     ///
+//!     /// # Safety
+//!     /// `x` and `y` point at `n` elements, and nobody else touches `y`.
+//!     #[launch_bounds(256)]
+//!     pub unsafe fn axpy(n: u32, a: f32, x: *const f32, y: *mut f32) {
+//!         let mut i = global_index();
+//!         while i < n {
+//!             // SAFETY: `i` is below `n`.
+//!             unsafe {
+//!                 let x = ld_global_nc::<NoAllocate, NoPrefetch>().read(x.add(i as usize));
+//!                 let y = y.add(i as usize);
+//!                 *y = mul_add(a, x, *y);
+//!             }
+//!             i += global_size();
+//!         }
+//!     }
+//! }
+//!
+//! // On a CPU, as in a test:
+//! let (x, mut y) = (vec![1.0; 1000], vec![0.5; 1000]);
+//! let (from, to) = (x.as_ptr(), y.as_mut_ptr());
+//! // SAFETY: both have 1,000 elements.
+//! unsafe { cpu::Launch::new(4, 256).run(|| axpy(1000, 2.0, from, to)) };
+//! assert!(y.iter().all(|&y| y == 2.5));
+//! ```
+//!
+//! A crate of kernels begins with `#![cfg_attr(target_arch = "nvptx64", no_std)]`. Built for `nvptx64-nvidia-cuda`, each
+//! [`kernel!`] is an entry point of its own name. On any other target it is a function, and [`cpu::Launch`] runs it.
+//!
+//! | To | Write |
+//! | --- | --- |
+//! | define a kernel, with launch bounds | [`kernel!`] |
+//! | know where a thread is | [`global_index`], [`thread_idx_x`], [`block_idx_x`], [`lane_id`], … |
+//! | wait for the threads of a block, a warp, a cluster | [`sync_threads`], [`sync_warp`], [`sync_cluster`] |
+//! | use shared memory | [`shared!`], [`dynamic_shared`] |
+//! | exchange values in a warp | [`shuffle_xor`], [`shuffle_down`], [`ballot`], … |
+//! | calculate as the GPU does | [`mul_add`], [`rsqrt_approx`], [`exp2_approx`], [`dp4a`], [`pack_bf16x2`], … |
+//! | wait in a loop for another block | [`pause`] |
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(allow_internal_unstable, asm_experimental_arch, core_float_math, link_llvm_intrinsics, stdarch_nvptx)
+)]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    allow(internal_features, reason = "only LLVM's intrinsics say that all threads come along; users need no feature")
+)]
+
+/// The names of functions that not every GPU has, for error messages.
+macro_rules! gated {
+    ($($name:ident)*) => { $(
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, reason = "error messages print it as the function that the user calls")]
+        #[derive(Clone, Copy, Debug)]
+        pub enum $name {}
+    )* };
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod cpu;
+mod index;
+mod kernel;
+mod math;
+mod shared;
+mod sync;
+mod warp;
+
+pub use index::*;
+pub use math::*;
+pub use shared::*;
+pub use sync::*;
+pub use warp::*;
+
+#[cfg(all(target_arch = "nvptx64", feature = "panic-handler"))]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    // SAFETY: it ends the kernel, and the host sees an error.
+    unsafe { core::arch::nvptx::trap() }
+}
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+/// What the macros name.
+#[doc(hidden)]
+pub mod __private {
+    pub use ptx_intrinsics::SharedPtr;
+}

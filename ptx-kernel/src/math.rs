@@ -1,0 +1,155 @@
+//! Arithmetic as the GPU does it in one instruction.
+//!
+//! On a CPU the approximations are exact to the last bit or so: what a GPU gives may differ from that by what each says.
+
+/// `a * b + c`, rounded once.
+///
+/// PTX: `fma.rn.f32 d, a, b, c;`.
+#[doc(alias = "fma")]
+#[inline(always)]
+pub fn mul_add(a: f32, b: f32, c: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        core::f32::math::mul_add(a, b, c)
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        a.mul_add(b, c)
+    }
+}
+
+/// The `asm!` of arithmetic on a GPU, and what it means on a CPU.
+macro_rules! arithmetic {
+    ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) -> $result:ty, $ptx:literal $needs:literal = $cpu:expr;)*) => { $(
+        $(#[$doc])*
+        ///
+        #[doc = concat!("PTX: `", $ptx, " d", $(", ", stringify!($argument),)* ";`. ", $needs)]
+        #[doc(alias = $ptx)]
+        #[inline(always)]
+        pub fn $name($($argument: $type),*) -> $result {
+            #[cfg(target_arch = "nvptx64")]
+            {
+                let result: $result;
+                // SAFETY: it makes a number of numbers.
+                unsafe {
+                    core::arch::asm!(
+                        concat!($ptx, " {result}", $(", {", stringify!($argument), "}",)* ";"),
+                        result = out(reg32) result,
+                        $($argument = in(reg32) $argument,)*
+                        options(pure, nomem, nostack, preserves_flags),
+                    );
+                }
+                result
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
+            {
+                $cpu
+            }
+        }
+    )* };
+}
+arithmetic! {
+    /// One over the square root, to 2<sup>−22.9</sup> of its value.
+    rsqrt_approx(x: f32) -> f32, "rsqrt.approx.f32" "Any target." = 1.0 / x.sqrt();
+    /// One over `x`, to one unit in the last place.
+    rcp_approx(x: f32) -> f32, "rcp.approx.f32" "Any target." = 1.0 / x;
+    /// The square root, to 2<sup>−23</sup> of its value.
+    sqrt_approx(x: f32) -> f32, "sqrt.approx.f32" "Any target." = x.sqrt();
+    /// Two to the power of `x`, to 2 units in the last place.
+    exp2_approx(x: f32) -> f32, "ex2.approx.f32" "Any target." = x.exp2();
+    /// The logarithm to base 2, to 2<sup>−22</sup>.
+    log2_approx(x: f32) -> f32, "lg2.approx.f32" "Any target." = x.log2();
+    /// The sine of an angle between −π and π, to 2<sup>−20.5</sup>.
+    sin_approx(x: f32) -> f32, "sin.approx.f32" "Any target." = x.sin();
+    /// The cosine of an angle between −π and π, to 2<sup>−20.5</sup>.
+    cos_approx(x: f32) -> f32, "cos.approx.f32" "Any target." = x.cos();
+    /// The hyperbolic tangent, to 2<sup>−11</sup> of its value.
+    tanh_approx(x: f32) -> f32, "tanh.approx.f32" "Needs sm_75 and ptx70." = x.tanh();
+
+    /// `c` and the four products of the signed bytes of `a` and `b`, the lowest first.
+    dp4a(a: u32, b: u32, c: i32) -> i32, "dp4a.s32.s32" "Needs sm_61 and ptx50."
+        = bytes(a, b).map(|(a, b)| i32::from(a as i8) * i32::from(b as i8)).fold(c, i32::wrapping_add);
+    /// `c` and the four products of the unsigned bytes of `a` and `b`, the lowest first.
+    dp4a_unsigned(a: u32, b: u32, c: u32) -> u32, "dp4a.u32.u32" "Needs sm_61 and ptx50."
+        = bytes(a, b).map(|(a, b)| u32::from(a) * u32::from(b)).fold(c, u32::wrapping_add);
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+fn bytes(a: u32, b: u32) -> impl Iterator<Item = (u8, u8)> {
+    a.to_le_bytes().into_iter().zip(b.to_le_bytes())
+}
+
+macro_rules! packs {
+    ($($(#[$doc:meta])* $name:ident $ptx:literal $float:ident;)*) => { $(
+        $(#[$doc])*
+        ///
+        #[doc = concat!("PTX: `", $ptx, " d, high, low;`. Needs sm_80 and ptx70.")]
+        #[doc(alias = $ptx)]
+        #[inline(always)]
+        pub fn $name([low, high]: [f32; 2]) -> u32 {
+            #[cfg(target_arch = "nvptx64")]
+            {
+                let pair;
+                // SAFETY: it makes a number of numbers.
+                unsafe {
+                    core::arch::asm!(
+                        concat!($ptx, " {pair}, {high}, {low};"),
+                        pair = out(reg32) pair,
+                        high = in(reg32) high,
+                        low = in(reg32) low,
+                        options(pure, nomem, nostack, preserves_flags),
+                    );
+                }
+                pair
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
+            {
+                let [low, high] = [low, high].map(|value| u32::from(half::$float::from_f32(value).to_bits()));
+                high << 16 | low
+            }
+        }
+    )* };
+}
+packs! {
+    /// Two numbers rounded to `bf16`, the first in the lower half.
+    pack_bf16x2 "cvt.rn.bf16x2.f32" bf16;
+    /// Two numbers rounded to `f16`, the first in the lower half.
+    pack_f16x2 "cvt.rn.f16x2.f32" f16;
+}
+
+/// The two `bf16` of a pair, the lower one first. Exact, and no instruction of its own: a shift and a mask.
+#[inline(always)]
+pub fn unpack_bf16x2(pair: u32) -> [f32; 2] {
+    [f32::from_bits(pair << 16), f32::from_bits(pair & 0xffff_0000)]
+}
+
+/// The two `f16` of a pair, the lower one first. Exact.
+///
+/// PTX: `cvt.f32.f16 d, half;` for each. Needs sm_53 and ptx42.
+#[inline(always)]
+pub fn unpack_f16x2(pair: u32) -> [f32; 2] {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let (low, high): (f32, f32);
+        // SAFETY: it makes numbers of a number.
+        unsafe {
+            core::arch::asm!(
+                "{{",
+                ".reg .b16 %low, %high;",
+                "mov.b32 {{%low, %high}}, {pair};",
+                "cvt.f32.f16 {low}, %low;",
+                "cvt.f32.f16 {high}, %high;",
+                "}}",
+                low = out(reg32) low,
+                high = out(reg32) high,
+                pair = in(reg32) pair,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        [low, high]
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        [pair as u16, (pair >> 16) as u16].map(|bits| half::f16::from_bits(bits).to_f32())
+    }
+}

@@ -1,0 +1,135 @@
+//! Shared memory: variables of a block, and memory whose size the launch says.
+
+use ptx_intrinsics::target::{HasPtx, HasSm, ptx78, sm_90};
+use ptx_intrinsics::{SharedClusterPtr, SharedPtr};
+
+/// Declares variables in shared memory, which all threads of a block share: for each a function that gives its address.
+///
+/// ```
+/// use ptx_kernel::*;
+///
+/// shared! {
+///     /// A value of each warp.
+///     fn warps() -> [f32; 32];
+/// }
+///
+/// kernel! {
+///     /// # Safety
+///     /// `out` points at an element for each block of one warp.
+///     pub unsafe fn first(out: *mut f32) {
+///         let warps = warps().cast::<f32>();
+///         // SAFETY: a place for each lane, and one store for each block.
+///         unsafe {
+///             warps.add(lane_id()).write(lane_id() as f32);
+///             sync_threads();
+///             if thread_idx_x() == 0 {
+///                 *out.add(block_idx_x() as usize) = warps.add(31).read();
+///             }
+///         }
+///     }
+/// }
+/// ```
+///
+/// PTX: `.shared .align 16 .b8 name[bytes];`. Nothing is in it at first; on a CPU a pattern is, so that a kernel that reads
+/// what it did not write gets no zeros. A kernel that does not name a variable has none of its memory taken.
+#[macro_export]
+#[cfg_attr(target_arch = "nvptx64", allow_internal_unstable(asm_experimental_arch))]
+macro_rules! shared {
+    ($($(#[$attribute:meta])* $visibility:vis fn $name:ident() -> $type:ty;)*) => { $(
+        #[cfg(target_arch = "nvptx64")]
+        ::core::arch::global_asm!(
+            ::core::concat!(
+                ".shared .align {align} .b8 ", ::core::stringify!($name), "_", ::core::line!(), "_", ::core::column!(),
+                "[{bytes}];"
+            ),
+            align = const if ::core::mem::align_of::<$type>() < 16 { 16 } else { ::core::mem::align_of::<$type>() },
+            // A variable has at least one byte.
+            bytes = const if ::core::mem::size_of::<$type>() == 0 { 1 } else { ::core::mem::size_of::<$type>() },
+        );
+
+        $(#[$attribute])*
+        #[inline(always)]
+        $visibility fn $name() -> $crate::__private::SharedPtr<$type> {
+            #[cfg(target_arch = "nvptx64")]
+            {
+                let address: u32;
+                // SAFETY: it takes an address, and reads nothing.
+                unsafe {
+                    ::core::arch::asm!(
+                        ::core::concat!(
+                            "mov.u32 {address}, ", ::core::stringify!($name), "_", ::core::line!(), "_",
+                            ::core::column!(), ";"
+                        ),
+                        address = out(reg32) address,
+                        options(pure, nomem, nostack, preserves_flags),
+                    );
+                }
+                $crate::__private::SharedPtr::from_address(address)
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
+            {
+                static VARIABLE: u8 = 0;
+                $crate::cpu::variable(&VARIABLE)
+            }
+        }
+    )* };
+}
+
+#[cfg(target_arch = "nvptx64")]
+core::arch::global_asm!(".extern .shared .align 16 .b8 ptx_kernel_dynamic_shared[];");
+
+/// The shared memory whose size the launch says, aligned to 16 bytes: `cpu::Launch::dynamic_shared`, or the
+/// third number of a launch on a GPU. It begins after the variables of [`shared!`](crate::shared).
+///
+/// PTX: `.extern .shared .align 16 .b8 name[];`.
+#[inline(always)]
+pub fn dynamic_shared<T>() -> SharedPtr<T> {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let address: u32;
+        // SAFETY: it takes an address, and reads nothing.
+        unsafe {
+            core::arch::asm!(
+                "mov.u32 {address}, ptx_kernel_dynamic_shared;",
+                address = out(reg32) address,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        SharedPtr::from_address(address)
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        crate::cpu::dynamic()
+    }
+}
+
+/// The place in the shared memory of the cluster's block of that number that corresponds to `p` in this block's.
+///
+/// PTX: `mapa.shared::cluster.u32 d, p, rank;`. Needs sm_90 and ptx78.
+#[doc(alias = "mapa")]
+#[inline(always)]
+pub fn shared_of<T>(p: SharedPtr<T>, rank: u32) -> SharedClusterPtr<T>
+where
+    sm_90: HasSm<SharedClusterPtr<T>, T>,
+    ptx78: HasPtx<SharedClusterPtr<T>, T>,
+{
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let address: u32;
+        // SAFETY: it makes an address of an address; a `SharedPtr` is one of 32 bits.
+        unsafe {
+            core::arch::asm!(
+                "mapa.shared::cluster.u32 {address}, {p}, {rank};",
+                address = out(reg32) address,
+                p = in(reg32) core::mem::transmute_copy::<SharedPtr<T>, u32>(&p),
+                rank = in(reg32) rank,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        SharedClusterPtr::from_address(address)
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        SharedClusterPtr::new(crate::cpu::of_rank(p, rank))
+    }
+}

@@ -1,0 +1,91 @@
+//! Barriers: of a block, a warp, a cluster.
+//!
+//! They are LLVM's own intrinsics, of which the compiler knows that all threads have to come along: it does not copy them
+//! into branches. Of `asm!` it does not know that.
+
+use ptx_intrinsics::target::{HasPtx, HasSm, ptx78, sm_90};
+
+#[cfg(target_arch = "nvptx64")]
+unsafe extern "C" {
+    #[link_name = "llvm.nvvm.bar.warp.sync"]
+    fn bar_warp_sync(mask: u32);
+    #[link_name = "llvm.nvvm.barrier.cluster.arrive.aligned"]
+    fn barrier_cluster_arrive_aligned();
+    #[link_name = "llvm.nvvm.barrier.cluster.wait.aligned"]
+    fn barrier_cluster_wait_aligned();
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::cpu::{Wait, wait};
+
+/// Waits until all threads of the block have come here. What they wrote before is seen by all of them after it.
+///
+/// PTX: `bar.sync 0;` (`barrier.sync.aligned`).
+///
+/// # Safety
+/// All threads of the block that have not ended come here: the barrier is not in a branch that only some of them take.
+#[doc(alias = "__syncthreads")]
+#[doc(alias = "bar.sync")]
+#[inline(always)]
+pub unsafe fn sync_threads() {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: the caller's promise.
+    unsafe {
+        core::arch::nvptx::_syncthreads();
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    wait(Wait::Block);
+}
+
+/// Waits until all threads of the warp have come here. What they wrote before is seen by all of them after it.
+///
+/// PTX: `bar.warp.sync -1;`. Needs sm_30 and ptx60.
+///
+/// # Safety
+/// All threads of the warp that have not ended come here.
+#[doc(alias = "__syncwarp")]
+#[doc(alias = "bar.warp.sync")]
+#[inline(always)]
+pub unsafe fn sync_warp() {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: the caller's promise.
+    unsafe {
+        bar_warp_sync(u32::MAX);
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    wait(Wait::Warp);
+}
+
+gated! { sync_cluster }
+
+/// Waits until all threads of all blocks of the cluster have come here. What they wrote before is seen by all of them after
+/// it.
+///
+/// PTX: `barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;`. Needs sm_90 and ptx78.
+///
+/// # Safety
+/// All threads of the cluster that have not ended come here.
+#[doc(alias = "barrier.cluster")]
+#[inline(always)]
+pub unsafe fn sync_cluster()
+where
+    for<'a> sm_90: HasSm<sync_cluster, &'a ()>,
+    for<'a> ptx78: HasPtx<sync_cluster, &'a ()>,
+{
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: the caller's promise.
+    unsafe {
+        barrier_cluster_arrive_aligned();
+        barrier_cluster_wait_aligned();
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    wait(Wait::Cluster);
+}
+
+/// Lets others go on: for the body of a loop that waits for what another thread writes. On a GPU nothing is to be done; on
+/// a CPU, where the threads of a block take turns, such a loop would never end without it.
+#[inline(always)]
+pub fn pause() {
+    #[cfg(not(target_arch = "nvptx64"))]
+    wait(Wait::Turn);
+}
