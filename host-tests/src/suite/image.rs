@@ -150,7 +150,23 @@ impl<E: Entry> Part<'_, E> {
             sm <= on.sm.number && PtxVersion::of_number(ptx) <= on.version
         };
         let kernels: Vec<&E> = self.kernels.iter().filter(has).collect();
-        kernels.par_chunks(ASSEMBLED).map(|kernels| self.assemble_some(kernels, on)).collect()
+        let images: Vec<Vec<Image>> =
+            kernels.par_chunks(ASSEMBLED).map(|kernels| self.assemble_taken(kernels, on)).collect::<Result<_>>()?;
+        Ok(images.concat())
+    }
+
+    /// An older assembler may refuse what the ISA says that it has: 13.0 does not know `membar.proxy.async`. Its images go
+    /// without these kernels, and the report names their forms.
+    fn assemble_taken(&self, kernels: &[&E], on: &On) -> Result<Vec<Image>> {
+        match self.assemble_some(kernels, on) {
+            Ok(image) => Ok(vec![image]),
+            Err(error) if on.version >= PtxVersion::OF_EVERY_FORM => Err(error),
+            Err(_) if kernels.len() == 1 => Ok(Vec::new()),
+            Err(_) => {
+                let (one, other) = kernels.split_at(kernels.len() / 2);
+                Ok([self.assemble_taken(one, on)?, self.assemble_taken(other, on)?].concat())
+            }
+        }
     }
 
     fn assemble_some(&self, kernels: &[&E], on: &On) -> Result<Image> {
