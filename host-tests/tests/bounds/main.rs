@@ -104,7 +104,10 @@ fn holds(axis: Axis, expected_steps: usize) {
     assert_eq!(steps.len(), expected_steps, "{steps:?}");
     let program = Program::new(toolchain(), axis);
     let (mut taken, mut refused, mut wrong) = (0, 0, Vec::new());
-    for (target, Asked { taken: ours, refused: theirs }) in asked(axis, &steps) {
+    let (asked, progress) = (asked(axis, &steps), Progress::new());
+    let targets = asked.len();
+    for (number, (target, Asked { taken: ours, refused: theirs })) in asked.into_iter().enumerate() {
+        let _step = progress.step(format!("Bounds: target {} of {targets}", number + 1));
         wrong.extend(program.check(target, &ours, &theirs));
         (taken, refused) = (taken + ours.len(), refused + theirs.len());
     }
