@@ -70,13 +70,18 @@ impl Results {
         let mut all = Results::default();
         for line in lines.iter().cloned() {
             match line {
-                Line::Run(run) => all.run = run,
+                // A run for each experiment, in a bundle: the thresholds are those of the last.
+                Line::Run(run) => {
+                    all.run = run;
+                    all.latencies.clear();
+                }
                 Line::Latencies { place, multiprocessor, bytes, clocks } => {
                     let clocks = clocks.into_iter().collect();
                     all.latencies.push(Latencies { place, multiprocessor, bytes, clocks });
                 }
                 Line::Thresholds(found) => all.thresholds = found,
-                Line::Case(about) => all.cases.push(about),
+                // One that is measured once more, after it was cut short, is the same case.
+                Line::Case(about) => all.cases.extend((!all.cases.contains(&about)).then_some(about)),
                 Line::Sample { experiment, case, metric, value, .. } => {
                     all.samples.entry((experiment, case, metric)).or_default().push(value);
                 }

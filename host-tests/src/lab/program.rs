@@ -1,7 +1,7 @@
 //! The laboratory as a program: what `cargo xtask lab` and a bundle do.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::images::{Image, pack, unpack};
 use super::judge::{Results, judge_all};
@@ -110,9 +110,4 @@ pub fn table(results: &Results) -> String {
         text += &format!("   {:<20} {}{of}{found}\n", finding.verdict.to_string(), finding.claim.says);
     }
     text
-}
-
-/// The packed kernels of a bundle for a GPU, if they are there.
-pub fn packed(folder: &Path, sm: u32) -> PathBuf {
-    folder.join("kernels").join(format!("laboratory-sm_{sm}.zst"))
 }

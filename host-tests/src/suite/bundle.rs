@@ -254,6 +254,7 @@ pub fn make(
     let pack = |(kernels, on): (&Kernels, &On)| write_whole(&file_of(&folder, &kernels.set, on.sm), kernels.pack()?);
     kernels.par_iter().zip(&on).try_for_each(pack)?;
     drop(step);
+    crate::lab::stage::make(&folder, &on, toolchain, tools, progress)?;
     let bytes = bytes_in(&folder)?;
     if bytes > LARGEST {
         return Err(Error::new(format_args!("the bundle has {bytes} bytes, more than {LARGEST}"))

@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::forms_check;
 use crate::gpu::{Gpu, NoGpu};
+use crate::lab;
 use crate::progress::Progress;
 
 /// What the program is told.
@@ -60,6 +61,9 @@ pub struct Options {
     /// Only kernels of this kind of memory
     #[arg(long, value_name = "KIND", hide = true)]
     kind: Option<String>,
+    /// The experiment that a profiler looks at
+    #[arg(long, value_name = "LETTER", hide = true)]
+    experiment: Option<String>,
     /// How long a launch may take; each stage has its own limit if left out
     #[arg(long, value_name = "SECONDS")]
     launch_limit: Option<u64>,
@@ -89,6 +93,10 @@ pub fn main(options: &Options, folder: &Path, forms: Catalogue) -> Result<ExitCo
     let results = options.results.clone().unwrap_or_else(|| out.join("results.jsonl"));
     match &options.work {
         Some(stage) if stage == MACHINE => tell_machine(),
+        Some(stage) if stage == lab::stage::ONCE => {
+            let experiment = options.experiment.as_deref().unwrap_or_default();
+            lab::stage::once(folder, experiment, &results).map(|()| ExitCode::SUCCESS)
+        }
         Some(stage) => work_at(stage, options, folder, out, &results, forms),
         None => {
             std::fs::create_dir_all(&out).map_err(|error| Error::io("create the folder", &out, error))?;

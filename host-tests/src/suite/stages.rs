@@ -14,6 +14,7 @@ use super::run::Forms;
 use super::sanitizer::Sanitizer;
 use super::stage::{Bench, Stage};
 use crate::error::{Error, Result};
+use crate::lab::stage::Laboratory;
 use crate::workload::{self, Workload};
 
 /// All stages, in the order in which they run.
@@ -24,6 +25,7 @@ pub fn all() -> Vec<Box<dyn Stage>> {
         Box::new(Forms { again: false }),
         Box::new(Orders),
         Box::new(Workloads),
+        Box::new(Laboratory),
         Box::new(Sanitizer),
         Box::new(Forms { again: true }),
         Box::new(Faults),
