@@ -21,6 +21,9 @@ use crate::target::{PtxVersion, Sm};
 /// How many near forms are named.
 const SHOWN: usize = 3;
 
+/// How long a text may be. No form is so long, and what is near is found in time that grows with it.
+pub const LONGEST: usize = 200;
+
 /// A text that is no form: what is wrong, and the forms that are near.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misspelt {
@@ -40,8 +43,13 @@ impl fmt::Display for Misspelt {
 
 /// Finds the form of a text: PTX, words in any order, or Rust; where that names no type, with `f32` or the first that fits.
 pub fn find(text: &str) -> Result<Form, Misspelt> {
-    let forms: Vec<Form> = catalogue::forms().collect();
     let text = text.trim();
+    if text.len() > LONGEST {
+        let begin = text.char_indices().nth(40).map_or(text, |(end, _)| &text[..end]);
+        let why = format!("it has {} bytes, and the longest form fewer than {LONGEST}", text.len());
+        return Err(Misspelt { text: format!("{begin}…"), why, near: Vec::new() });
+    }
+    let forms: Vec<Form> = catalogue::forms().collect();
     if let Some(spelled) = ptx_of(text) {
         return find_ptx(&spelled, &forms);
     }

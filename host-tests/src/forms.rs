@@ -10,6 +10,7 @@ use std::sync::Arc;
 use ptx_intrinsics::catalogue::{Form, Operation};
 use rayon::prelude::*;
 
+use crate::command::Machine;
 use crate::error::{Error, Result};
 use crate::ptx::{self, Function, Module};
 use crate::ptxas::{Assembler, Rejected};
@@ -343,6 +344,12 @@ fn packed_atomic(atomic: Vec<String>, operands: &str, guarded: bool) -> Vec<Stri
 
 /// Writes the crate of these cases into `folder`, if it is not there already, and gives its folder.
 pub fn write_crate(folder: &Path, cases: &[Case]) -> Result<PathBuf> {
+    write_package(folder, "forms", &crate_source(cases))?;
+    Ok(folder.to_owned())
+}
+
+/// The source of the crate of these cases.
+pub fn crate_source(cases: &[Case]) -> String {
     let mut source = String::from(
         "#![no_std]\n#![feature(abi_ptx)]\n#![allow(improper_ctypes_definitions, unused_parens, unused_unsafe, clippy::missing_safety_doc)]\n\
          use ptx_intrinsics::*;\n\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {\n    loop {}\n}\n",
@@ -350,8 +357,7 @@ pub fn write_crate(folder: &Path, cases: &[Case]) -> Result<PathBuf> {
     for case in cases {
         writeln!(source, "\n{}", case.source().trim_end()).expect("a string takes all");
     }
-    write_package(folder, "forms", &source)?;
-    Ok(folder.to_owned())
+    source
 }
 
 /// Writes a package that depends on `ptx-intrinsics`, if it is not there already.
@@ -361,7 +367,11 @@ pub fn write_package(folder: &Path, name: &str, source: &str) -> Result<()> {
 
 /// Writes a package that depends on these crates of this repository, if it is not there already.
 pub fn write_package_with(folder: &Path, name: &str, crates: &[&str], source: &str) -> Result<()> {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    write_package_of(&Machine::current().repository, folder, name, crates, source)
+}
+
+/// The same, with the crates of that checkout.
+pub fn write_package_of(repository: &Path, folder: &Path, name: &str, crates: &[&str], source: &str) -> Result<()> {
     let dependency = |name: &&str| format!("{name} = {{ path = {:?} }}\n", repository.join(name));
     let dependencies: String = crates.iter().map(dependency).collect();
     let manifest = format!(

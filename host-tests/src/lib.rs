@@ -11,6 +11,7 @@ pub mod forms_list;
 pub mod gpu;
 pub mod lab;
 pub mod litmus;
+pub mod mutants;
 pub mod nvdisasm;
 pub mod operands;
 pub mod parity;

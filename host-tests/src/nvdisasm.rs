@@ -64,7 +64,7 @@ impl Disassembler {
 
     /// Disassembles every function of a cubin.
     pub fn disassemble(&self, cubin: &Path) -> Result<Vec<SassFunction>> {
-        let printed = Command::new(&self.nvdisasm).args(["-gp", "-c"]).arg(cubin).run().map_err(|error| {
+        let printed = Command::tool(&self.nvdisasm)?.args(["-gp", "-c"]).arg(cubin).run().map_err(|error| {
             if error.to_string().contains("deprecated") {
                 error.fix("CUDA 13 disassembles sm_75 and later only: assemble for one of these")
             } else {

@@ -10,8 +10,9 @@ use std::process;
 use std::time::{Duration, Instant};
 
 use host_tests::command::{Command, Machine};
-use host_tests::cuda_tools::{CUDA_13, CudaTools};
+use host_tests::cuda_tools::{CUDA_12, CUDA_13, CUDA_13_COMPILER, CudaTools, NVDISASM_12};
 use host_tests::error::Error;
+use host_tests::files::write_whole;
 use host_tests::nvdisasm::Disassembler;
 use host_tests::progress::Progress;
 use host_tests::ptxas::Assembler;
@@ -164,12 +165,12 @@ fn without_a_network() {
     fake.set("PIP_INDEX_URL", "http://127.0.0.1:9/simple");
     let (found, said) = fake.find_tools();
     let error = found.unwrap_err();
-    assert!(error.contains("No matching distribution found for nvidia-cuda-nvcc==13.5.*"), "{error}");
+    assert!(error.contains("No matching distribution found for nvidia-cuda-nvcc==13.5.37"), "{error}");
     assert!(error.contains(" pip install --no-deps "), "{error}");
     assert!(error.contains("\n  → check the network, and pip's settings"), "{error}");
     assert!(error.ends_with(HAVE_CUDA), "{error}");
     let target = fake.machine.target();
-    let wheels = "nvidia-cuda-nvcc==13.5.* nvidia-cuda-nvdisasm==13.5.*";
+    let wheels = "nvidia-cuda-nvcc==13.5.37 nvidia-cuda-nvdisasm==13.5.37";
     assert_eq!(said[0], format!("Installing {wheels} from PyPI into {}", target.join("cuda/13.5").display()));
     assert_eq!(fake.cuda(), ["lock"]);
 }
@@ -187,7 +188,7 @@ fn tools_are_downloaded_once() {
     assert_eq!(fake.log("pip.log"), "install\n");
     assert_eq!(fake.cuda(), ["13.5", "lock"]);
     let stamp = fake.machine.target().join("cuda/13.5/stamp");
-    let wheels = "nvidia-cuda-nvcc==13.5.*\nnvidia-cuda-nvdisasm==13.5.*\n";
+    let wheels = "nvidia-cuda-nvcc==13.5.37\nnvidia-cuda-nvdisasm==13.5.37\n";
     assert_eq!(fs::read_to_string(&stamp).unwrap(), wheels);
     fs::write(stamp, "nvidia-cuda-nvcc==13.4.*\n").unwrap();
     fake.find_tools().0.unwrap();
@@ -215,7 +216,7 @@ fn of_a_big_wheel_only_the_named_file_is_kept() {
     assert_eq!(fake.log("pip.log"), "install\ninstall\n");
     let arguments = fake.log("arguments.log");
     assert!(arguments.contains("--python-version=3.11 --platform=manylinux_2_28_x86_64"), "{arguments}");
-    assert!(arguments.contains("triton==3.3.1"), "{arguments}");
+    assert!(arguments.contains("--require-hashes --requirement"), "{arguments}");
     assert_eq!(fake.cuda(), ["13.5", "lock", "nvdisasm-12.8"]);
 }
 
@@ -256,11 +257,126 @@ fn what_a_killed_process_left_is_swept() {
 fn wheels_without_the_tool_are_not_installed() {
     let fake = Fake::new();
     fake.pip("mkdir -p $to/nvidia");
-    let expected = "the wheel nvidia-cuda-nvcc==13.5.* lacks a file
+    let expected = "the wheel nvidia-cuda-nvcc==13.5.37 lacks a file
   at nvidia/cu13/bin/ptxas
   → install NVIDIA's CUDA toolkit 13 and set CUDA_HOME to its folder";
     assert_eq!(fake.find_tools().0.unwrap_err(), expected);
     assert_eq!(fake.cuda(), ["lock"]);
+}
+
+#[test]
+fn a_wheel_that_is_another_file_is_not_installed() {
+    let fake = Fake::new();
+    let pip_says = "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.";
+    fake.pip(&format!(
+        "for last; do :; done; cp $last $HERE/requirements; mkdir -p $to/nvidia; echo '{pip_says}' >&2; exit 1"
+    ));
+    let error = fake.find_tools().0.unwrap_err();
+    let expected = "a wheel is not the file that was pinned, so nothing is installed
+  at nvidia-cuda-nvcc==13.5.37 nvidia-cuda-nvdisasm==13.5.37
+";
+    assert!(error.starts_with(expected), "{error}");
+    assert!(error.contains(pip_says), "{error}");
+    assert!(error.ends_with(HAVE_CUDA), "{error}");
+    assert_eq!(fake.cuda(), ["lock"]);
+    let asked = fake.log("requirements");
+    let lines: Vec<Vec<&str>> = asked.lines().map(|line| line.split(' ').collect()).collect();
+    assert_eq!(lines.len(), CUDA_13.wheels.len(), "{asked}");
+    for (line, wheel) in lines.iter().zip(CUDA_13.wheels) {
+        let hashes: Vec<String> = wheel.sha256.iter().map(|hash| format!("--hash=sha256:{hash}")).collect();
+        assert_eq!(
+            (line[0], &line[1..]),
+            (
+                format!("{}=={}", wheel.name, wheel.version).as_str(),
+                &hashes.iter().map(String::as_str).collect::<Vec<_>>()[..]
+            )
+        );
+        assert!(hashes.iter().all(|hash| hash.len() == "--hash=sha256:".len() + 64), "{hashes:?}");
+    }
+}
+
+/// Each wheel is pinned: one version, and what its file is.
+#[test]
+fn every_wheel_is_pinned() {
+    let sets = [&CUDA_13, &CUDA_12, &NVDISASM_12, &CUDA_13_COMPILER];
+    let wheels: Vec<_> = sets.iter().flat_map(|set| set.wheels).collect();
+    assert_eq!(wheels.len(), 8);
+    for wheel in wheels {
+        assert!(!wheel.version.contains('*') && !wheel.sha256.is_empty(), "{wheel:?}");
+    }
+}
+
+/// Nothing can be created in /proc, not even by root.
+#[test]
+fn a_folder_that_may_not_be_written_to() {
+    let mut fake = Fake::new();
+    fake.machine.repository = "/proc/self".into();
+    let error = fake.find_tools().0.unwrap_err();
+    assert!(error.starts_with("could not create the folder: "), "{error}");
+    assert!(error.ends_with("\n  at /proc/self/target/cuda"), "{error}");
+    let error = write_whole(Path::new("/proc/self/report.json"), "{}").unwrap_err().to_string();
+    assert!(error.starts_with("could not write: "), "{error}");
+    let expected =
+        "\n  at /proc/self/report.json\n  → make sure that its folder may be written to, and that the disk is not full";
+    assert!(error.ends_with(expected), "{error}");
+}
+
+/// The process that [`a_full_disk`] lets write only so much.
+fn child_that_writes(folder: &Path) {
+    let file = folder.join("report.json");
+    let error = write_whole(&file, vec![b'x'; 1 << 20]).unwrap_err().to_string();
+    assert!(error.starts_with("could not write: File too large"), "{error}");
+    assert_eq!(fs::read_to_string(file).unwrap(), "old");
+}
+
+/// A limit on the size of files stands for the disk: what is written is refused on the way.
+#[test]
+fn a_full_disk() {
+    if let Some(folder) = std::env::var_os("FULL") {
+        return child_that_writes(Path::new(&folder));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("report.json"), "old").unwrap();
+    let limited = "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact a_full_disk";
+    let test = std::env::current_exe().unwrap();
+    let run = Command::new("/bin/sh").args(["-c", limited]).arg(test).env("FULL", folder.path()).finish().unwrap();
+    assert!(run.stdout.contains("test result: ok. 1 passed; 0 failed"), "{}{}", run.stdout, run.stderr);
+    assert_eq!(listing(folder.path()), ["report.json"]);
+}
+
+/// The process whose tools hang.
+fn child_whose_tools_hang(folder: &Path) {
+    let ptx = folder.join("load.ptx");
+    fs::write(&ptx, LOAD).unwrap();
+    let hung = |line: &str| {
+        format!(
+            "{tool} has not ended after 1 s and was stopped
+  at {tool}{line}
+  → type that line yourself: if it hangs, use another release of the tool
+  → if it is only slow here, set PTX_INTRINSICS_TOOL_SECONDS to more seconds",
+            tool = folder.join("hangs").display(),
+        )
+    };
+    let assembled = Assembler::new(folder.join("hangs")).assemble(&ptx, Sm::new(80), &folder.join("out/load.cubin"));
+    let error = assembled.unwrap_err().to_string();
+    let begins = format!("{} has not ended after 1 s and was stopped\n", folder.join("hangs").display());
+    assert!(error.starts_with(&begins), "{error}");
+    assert_eq!(listing(&folder.join("out")), [""; 0]);
+    let error = Disassembler::new(folder.join("hangs")).disassemble(&ptx).unwrap_err();
+    assert_eq!(error.to_string(), hung(&format!(" -gp -c {}", ptx.display())));
+}
+
+#[test]
+fn tools_that_hang() {
+    if let Some(folder) = std::env::var_os("HANGS") {
+        return child_whose_tools_hang(Path::new(&folder));
+    }
+    let fake = Fake::new();
+    fake.script("hangs", "exec sleep 1000");
+    fs::create_dir(fake.at("out")).unwrap();
+    let test = Command::new(std::env::current_exe().unwrap()).args(["--exact", "tools_that_hang"]);
+    let run = test.env("HANGS", fake.folder.path()).env("PTX_INTRINSICS_TOOL_SECONDS", "1").finish().unwrap();
+    assert!(run.stdout.contains("test result: ok. 1 passed; 0 failed"), "{}{}", run.stdout, run.stderr);
 }
 
 /// The process that [`ctrl_c_leaves_nothing`] interrupts.
@@ -277,7 +393,7 @@ fn ctrl_c_leaves_nothing() {
         return child_that_installs(folder.into());
     }
     let fake = Fake::new();
-    fake.pip("mkdir -p $to/nvidia; echo $$ > $HERE/pid; exec sleep 30");
+    fake.pip("mkdir -p $to/nvidia; echo $$ > $HERE/pid; exec sleep 600");
     let child = process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "ctrl_c_leaves_nothing"])
         .env("FAKE", fake.folder.path())
@@ -285,7 +401,7 @@ fn ctrl_c_leaves_nothing() {
         .spawn();
     let child = child.unwrap();
     let begun = Instant::now();
-    while fake.log("pid").is_empty() && begun.elapsed() < Duration::from_secs(20) {
+    while fake.log("pid").is_empty() && begun.elapsed() < Duration::from_secs(300) {
         std::thread::sleep(Duration::from_millis(10));
     }
     // As a terminal does: to the program and to what it started.
@@ -454,6 +570,30 @@ fn debian_packages_are_announced_and_used() {
     assert_eq!(found.default_ptx(Sm::new(75)), PtxVersion::new(6, 3));
 }
 
+/// The lists of packages are from the day on which the machine was installed.
+#[test]
+fn debian_packages_of_an_old_list() {
+    let mut fake = Fake::new();
+    fake.machine.uid = 0;
+    fake.script("old/rustc", &rustc("1.85.0"));
+    fake.script("new/rustc", &rustc("1.96.0"));
+    fake.script(
+        "bin/apt-get",
+        &format!(
+            "echo \"$1\" >> $HERE/apt.log; cd $HERE/usr; [ $1 = update ] && {{ touch $HERE/updated; exit; }}
+             mkdir -p bin; touch bin/cargo; [ -e $HERE/updated ] && cp ../new/rustc bin || cp ../old/rustc bin\n{CORE}"
+        ),
+    );
+    let found = fake.find_toolchain(Route::Debian).0.unwrap();
+    assert_eq!(
+        (found.version.as_str(), fake.log("apt.log").as_str()),
+        ("rustc 1.96.0 (0000 2026-01-01)", "install\nupdate\ninstall\n")
+    );
+    // Once is enough.
+    fake.find_toolchain(Route::Debian).0.unwrap();
+    assert_eq!(fake.log("apt.log").lines().count(), 3);
+}
+
 #[test]
 fn a_toolchain_that_is_too_old() {
     let fake = Fake::new();
@@ -493,6 +633,16 @@ const NIGHTLY: &str = "rustup/toolchains/nightly";
 /// Whether a toolchain's compiler is let use what is unstable.
 fn bootstrap(toolchain: &DeviceToolchain) -> String {
     toolchain.rustc().args(["--print", "bootstrap"]).run().unwrap().stdout.trim().to_owned()
+}
+
+/// What a toolchain lacks of it, rustup would install before cargo is started at all: where nothing can be fetched that is the
+/// end, and where it is interrupted the toolchain is damaged.
+#[test]
+fn rustup_is_asked_for_no_part_of_a_toolchain() {
+    let file = Machine::current().repository.join("rust-toolchain.toml");
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let keys = text.lines().filter_map(|line| line.split_once('=')).map(|(key, _)| key.trim());
+    assert!(keys.clone().all(|key| key == "channel"), "{:?}", keys.collect::<Vec<_>>());
 }
 
 #[test]

@@ -18,6 +18,9 @@ use crate::error::{Error, Result};
 /// How many of the last lines of a program's stderr an error quotes.
 const TAIL: usize = 20;
 
+/// Names another checkout, whose crate the tests of this one judge: a copy with mutants in it.
+pub const REPOSITORY_VARIABLE: &str = "PTX_INTRINSICS_REPOSITORY";
+
 /// What the harness needs to know of the machine it runs on. Tests make one of their own.
 #[derive(Clone, Debug)]
 pub struct Machine {
@@ -35,10 +38,11 @@ impl Machine {
     /// The machine as it is.
     pub fn current() -> Self {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let other = std::env::var_os(REPOSITORY_VARIABLE).map(PathBuf::from);
         Machine {
             vars: std::env::vars_os().collect(),
             uid: std::fs::metadata("/proc/self").map_or(u32::MAX, |me| me.uid()),
-            repository: manifest.parent().unwrap_or(manifest).to_owned(),
+            repository: other.unwrap_or_else(|| manifest.parent().unwrap_or(manifest).to_owned()),
             usr: PathBuf::from("/usr"),
         }
     }
@@ -77,6 +81,26 @@ impl Machine {
 #[derive(Debug)]
 pub struct Command {
     inner: process::Command,
+    limit: Option<Duration>,
+}
+
+/// Names the number of seconds after which a tool that has not ended is taken to hang.
+pub const LIMIT_VARIABLE: &str = "PTX_INTRINSICS_TOOL_SECONDS";
+
+/// That number where nothing is said: what a tool is asked takes seconds, on a slow and busy machine minutes.
+const LIMIT: u64 = 1800;
+
+/// How long a tool may take.
+fn tool_limit() -> Result<Duration> {
+    let seconds = match std::env::var(LIMIT_VARIABLE) {
+        Err(_) => LIMIT,
+        Ok(text) => text.parse().map_err(|_| {
+            Error::new(format_args!("`{text}` is no number of seconds"))
+                .at(LIMIT_VARIABLE)
+                .fix("write one, or unset it")
+        })?,
+    };
+    Ok(Duration::from_secs(seconds))
 }
 
 /// How a program ended and what it printed.
@@ -95,7 +119,17 @@ pub struct Finished {
 impl Command {
     /// A program by path, or by name to be looked up in `PATH`.
     pub fn new(program: impl AsRef<OsStr>) -> Self {
-        Command { inner: process::Command::new(program) }
+        Command { inner: process::Command::new(program), limit: None }
+    }
+
+    /// An assembler or disassembler: one that does not end is killed.
+    pub fn tool(program: impl AsRef<OsStr>) -> Result<Self> {
+        Command::new(program).limited()
+    }
+
+    /// The same program with a tool's limit of time.
+    pub fn limited(self) -> Result<Self> {
+        Ok(Command { limit: Some(tool_limit()?), ..self })
     }
 
     /// Adds an argument.
@@ -143,7 +177,7 @@ impl Command {
         let (stdout, stderr) = (Captured::new().map_err(lost)?, Captured::new().map_err(lost)?);
         self.inner.stdin(Stdio::null()).stdout(stdout.end().map_err(lost)?).stderr(stderr.end().map_err(lost)?);
         let child = start(&mut self.inner).map_err(|error| not_started(&line, &error))?;
-        let status = wait(child).map_err(lost)?;
+        let Some(status) = wait(child, self.limit).map_err(lost)? else { return Err(hung(&line, self.limit)) };
         let (stdout, stderr) = (stdout.text().map_err(lost)?, stderr.text().map_err(lost)?);
         if interrupted() {
             return Err(Error::new("interrupted").at(line));
@@ -217,15 +251,42 @@ fn not_started(line: &str, error: &io::Error) -> Error {
     }
 }
 
-fn wait(mut child: Child) -> io::Result<ExitStatus> {
-    let mut since: Option<Instant> = None;
+fn hung(line: &str, limit: Option<Duration>) -> Error {
+    let program = line.split(' ').next().unwrap_or_default();
+    let seconds = limit.unwrap_or_default().as_secs();
+    Error::new(format_args!("{program} has not ended after {seconds} s and was stopped"))
+        .at(line)
+        .fix("type that line yourself: if it hangs, use another release of the tool")
+        .fix(format_args!("if it is only slow here, set {LIMIT_VARIABLE} to more seconds"))
+}
+
+/// Waits for the end; none if that took too long.
+fn wait(mut child: Child, limit: Option<Duration>) -> io::Result<Option<ExitStatus>> {
+    let (begun, mut since) = (Instant::now(), None::<Instant>);
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(status);
+            wait_for_own_interrupt(status);
+            return Ok(Some(status));
         }
         if interrupted() {
             ask_to_stop(&mut child, *since.get_or_insert_with(Instant::now))?;
         }
+        if limit.is_some_and(|limit| begun.elapsed() > limit) {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// A terminal's Ctrl-C reaches the program and this process, and the program may be dead before the thread that notes it
+/// here has run. That thread must not find that nothing is running: it would end the process at once.
+fn wait_for_own_interrupt(status: ExitStatus) {
+    const SIGINT: i32 = 2;
+    let by_interrupt = status.signal() == Some(SIGINT) || status.code() == Some(128 + SIGINT);
+    let begun = Instant::now();
+    while by_interrupt && CAUGHT.load(Ordering::SeqCst) && !interrupted() && begun.elapsed() < Duration::from_secs(10) {
         thread::sleep(Duration::from_millis(1));
     }
 }
@@ -257,6 +318,7 @@ impl Captured {
 }
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static CAUGHT: AtomicBool = AtomicBool::new(false);
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
 struct Running;
@@ -278,11 +340,14 @@ impl Drop for Running {
 /// temporaries are removed on the way out; with none running, or at the second, the process ends at once.
 pub fn catch_interrupts() {
     // Only the first handler of a process counts; a caller that has its own keeps it.
-    let _ = ctrlc::set_handler(|| {
+    let set = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) || RUNNING.load(Ordering::SeqCst) == 0 {
             process::exit(130);
         }
     });
+    if set.is_ok() {
+        CAUGHT.store(true, Ordering::SeqCst);
+    }
 }
 
 /// Whether Ctrl-C was pressed.

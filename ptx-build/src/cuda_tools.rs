@@ -19,6 +19,8 @@ pub struct Wheel {
     pub name: &'static str,
     /// The version to ask pip for.
     pub version: &'static str,
+    /// What its file has to be: for x86-64, for 64-bit Arm.
+    pub sha256: &'static [&'static str],
     /// A file that it must bring.
     pub file: &'static str,
 }
@@ -40,8 +42,24 @@ pub struct WheelSet {
 pub const CUDA_13: WheelSet = WheelSet {
     folder: "13.5",
     wheels: &[
-        Wheel { name: "nvidia-cuda-nvcc", version: "13.5.*", file: "nvidia/cu13/bin/ptxas" },
-        Wheel { name: "nvidia-cuda-nvdisasm", version: "13.5.*", file: "nvidia/cu13/bin/nvdisasm" },
+        Wheel {
+            name: "nvidia-cuda-nvcc",
+            version: "13.5.37",
+            sha256: &[
+                "f5c4f7ead5d964fb4af42bbf1e6d3ec3c1e6e9d83b53749f691d387e7fcaa3a7",
+                "588eda18eb5076ae859fe272844b526459228af22df0b117f54eec3aa82bc9c8",
+            ],
+            file: "nvidia/cu13/bin/ptxas",
+        },
+        Wheel {
+            name: "nvidia-cuda-nvdisasm",
+            version: "13.5.37",
+            sha256: &[
+                "d3fdbdd49fa53e2e4aacd3db8259d052bd2b049ececdcb69e92e083c6728e7ca",
+                "a3a8248074edb9fba63b74c38a5416b712a91ab09e70b8ab37186c3d293fc605",
+            ],
+            file: "nvidia/cu13/bin/nvdisasm",
+        },
     ],
     options: &[],
     pruned: false,
@@ -50,7 +68,15 @@ pub const CUDA_13: WheelSet = WheelSet {
 /// CUDA 13.0: what every driver of CUDA 13 was made for.
 pub const CUDA_13_0: WheelSet = WheelSet {
     folder: "13.0",
-    wheels: &[Wheel { name: "nvidia-cuda-nvcc", version: "13.0.88", file: "nvidia/cu13/bin/ptxas" }],
+    wheels: &[Wheel {
+        name: "nvidia-cuda-nvcc",
+        version: "13.0.88",
+        sha256: &[
+            "56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b164761b380f03",
+            "c7ff28f86a24effdc6c034fa15230c549a273e4771b10a7fec14996f8cf3307f",
+        ],
+        file: "nvidia/cu13/bin/ptxas",
+    }],
     options: &[],
     pruned: true,
 };
@@ -61,7 +87,15 @@ pub const FIRST_13: Release = (13, 0);
 /// CUDA 12: the last assembler of sm_50 to sm_72.
 pub const CUDA_12: WheelSet = WheelSet {
     folder: "12.9",
-    wheels: &[Wheel { name: "nvidia-cuda-nvcc-cu12", version: "12.9.*", file: "nvidia/cuda_nvcc/bin/ptxas" }],
+    wheels: &[Wheel {
+        name: "nvidia-cuda-nvcc-cu12",
+        version: "12.9.86",
+        sha256: &[
+            "5d6a0d32fdc7ea39917c20065614ae93add6f577d840233237ff08e9a38f58f0",
+            "44e1eca4d08926193a558d2434b1bf83d57b4d5743e0c431c0c83d51da1df62b",
+        ],
+        file: "nvidia/cuda_nvcc/bin/ptxas",
+    }],
     options: &[],
     pruned: false,
 };
@@ -70,7 +104,12 @@ pub const CUDA_12: WheelSet = WheelSet {
 /// it, for any Python: only the program is wanted, so pip is told of one Python that has the wheel.
 pub const NVDISASM_12: WheelSet = WheelSet {
     folder: "nvdisasm-12.8",
-    wheels: &[Wheel { name: "triton", version: "3.3.1", file: "triton/backends/nvidia/bin/nvdisasm" }],
+    wheels: &[Wheel {
+        name: "triton",
+        version: "3.3.1",
+        sha256: &["b31e3aa26f8cb3cc5bf4e187bf737cbacf17311e1112b781d4a059353dfd731b"],
+        file: "triton/backends/nvidia/bin/nvdisasm",
+    }],
     options: &["--python-version=3.11", "--platform=manylinux_2_28_x86_64", "--platform=manylinux_2_27_x86_64"],
     pruned: true,
 };
@@ -79,10 +118,42 @@ pub const NVDISASM_12: WheelSet = WheelSet {
 pub const CUDA_13_COMPILER: WheelSet = WheelSet {
     folder: "13.5-compiler",
     wheels: &[
-        Wheel { name: "nvidia-cuda-nvcc", version: "13.5.*", file: NVCC },
-        Wheel { name: "nvidia-nvvm", version: "13.5.*", file: "nvidia/cu13/nvvm/bin/cicc" },
-        Wheel { name: "nvidia-cuda-crt", version: "13.5.*", file: "nvidia/cu13/include/crt/host_config.h" },
-        Wheel { name: "nvidia-cuda-runtime", version: "13.5.*", file: "nvidia/cu13/include/cuda_runtime.h" },
+        Wheel {
+            name: "nvidia-cuda-nvcc",
+            version: "13.5.37",
+            sha256: &[
+                "f5c4f7ead5d964fb4af42bbf1e6d3ec3c1e6e9d83b53749f691d387e7fcaa3a7",
+                "588eda18eb5076ae859fe272844b526459228af22df0b117f54eec3aa82bc9c8",
+            ],
+            file: NVCC,
+        },
+        Wheel {
+            name: "nvidia-nvvm",
+            version: "13.5.37",
+            sha256: &[
+                "c41bfa362e407405163f103c2229f0765f8cc2ed7d148b754dc77f228bf7e070",
+                "b659bd3115b7ac7ec8931e67d0e2c0dd09cd35b08a6a7372df6f8f22c67da80a",
+            ],
+            file: "nvidia/cu13/nvvm/bin/cicc",
+        },
+        Wheel {
+            name: "nvidia-cuda-crt",
+            version: "13.5.37",
+            sha256: &[
+                "e898b7f73d3035fa89915a3f7bf3b54a73e90249746111aed295822c4729bb29",
+                "9ed2c565fdf3244fa6719769a80a466b85bfd4b1467ea339353bc91c971d09e0",
+            ],
+            file: "nvidia/cu13/include/crt/host_config.h",
+        },
+        Wheel {
+            name: "nvidia-cuda-runtime",
+            version: "13.5.37",
+            sha256: &[
+                "df2b79a8852f10d1fef8c848489c49eebb5754051bf870202a862831412b179d",
+                "de2dc5a7367974228b0a69588a9acc9340d3768bef1bf38bf0801eb08497cd2d",
+            ],
+            file: "nvidia/cu13/include/cuda_runtime.h",
+        },
     ],
     options: &[],
     pruned: false,
@@ -223,6 +294,13 @@ impl WheelSet {
         self.requirements().iter().map(|wheel| format!("{wheel}\n")).collect()
     }
 
+    /// The wheels with what their files have to be, as pip reads it.
+    fn pinned(&self) -> String {
+        let hashes =
+            |wheel: &Wheel| wheel.sha256.iter().map(|hash| format!(" --hash=sha256:{hash}")).collect::<String>();
+        self.wheels.iter().map(|wheel| format!("{}=={}{}\n", wheel.name, wheel.version, hashes(wheel))).collect()
+    }
+
     fn requirements(&self) -> Vec<String> {
         self.wheels.iter().map(|wheel| format!("{}=={}", wheel.name, wheel.version)).collect()
     }
@@ -240,14 +318,24 @@ impl WheelSet {
             let _step = progress.step(format!("pip install {}", wanted.join(" ")));
             let (unpacked, scratch) = (fresh.path().join("unpacked"), fresh.path().join("scratch"));
             fs::create_dir(&scratch).map_err(|error| Error::io("create the folder", &scratch, error))?;
+            let pinned = fresh.path().join("requirements.txt");
+            fs::write(&pinned, self.pinned()).map_err(|error| Error::io("write", &pinned, error))?;
             let install = pip
                 .args(PIP_INSTALL)
                 .arg(&unpacked)
                 .args(self.options)
-                .args(&wanted)
+                .args(["--require-hashes", "--requirement"])
+                .arg(&pinned)
                 .env("TMPDIR", &scratch)
                 .env("PIP_USER", "0");
             install.run().map_err(|error| {
+                if error.to_string().contains("DO NOT MATCH THE HASHES") {
+                    return Error::new("a wheel is not the file that was pinned, so nothing is installed")
+                        .at(wanted.join(" "))
+                        .because(error)
+                        .fix("see whether a proxy or mirror changes files: pip config list")
+                        .fix("or install NVIDIA's CUDA toolkit 13 and set CUDA_HOME to its folder");
+                }
                 error
                     .fix("check the network, and pip's settings if a proxy or mirror is needed: pip config list")
                     .fix("or install NVIDIA's CUDA toolkit 13 and set CUDA_HOME to its folder")
@@ -378,7 +466,8 @@ fn release_of_wheel(machine: &Machine, name: &str, file: &Path, folder: &Path, m
 /// Runs the tool, which proves that it works, and reads its release.
 fn release(machine: &Machine, name: &str, file: &Path) -> Result<Release> {
     let broken = |what: &str| Error::new(format_args!("{name} does not work: {what}")).at(file.display());
-    let finished = machine.command(file).arg("--version").finish().map_err(|error| broken(&error.to_string()))?;
+    let finished =
+        machine.command(file).arg("--version").limited()?.finish().map_err(|error| broken(&error.to_string()))?;
     let printed = format!("{}{}", finished.stdout, finished.stderr);
     if !finished.status.success() {
         return Err(broken(&format!("it {}", finished.ending())).because(crate::command::tail(&printed)));

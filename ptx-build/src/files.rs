@@ -18,5 +18,8 @@ pub fn write_whole(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
         new.persist(path)?;
         Ok(())
     };
-    written().map_err(|error| Error::io("write", path, error).fix("make sure that its folder may be written to"))
+    written().map_err(|error| {
+        Error::io("write", path, error)
+            .fix("make sure that its folder may be written to, and that the disk is not full")
+    })
 }

@@ -124,7 +124,7 @@ impl Assembler {
             return Err(Error::new("there is no such file of PTX").at(ptx.display()).fix("compile the kernels first"));
         }
         let new = temporary_beside(out)?;
-        let command = Command::new(&self.ptxas).args(&self.options).arg(format!("-arch={sm}"));
+        let command = Command::tool(&self.ptxas)?.args(&self.options).arg(format!("-arch={sm}"));
         let finished = command.arg("-o").arg(new.path()).arg(ptx).finish()?;
         if !finished.status.success() {
             return Ok(Err(rejected(ptx, sm, &finished)?));
@@ -148,7 +148,7 @@ impl Assembler {
             .map_err(|error| Error::io("create a file in", &std::env::temp_dir(), error))?;
         std::fs::write(file.path(), ptx).map_err(|error| Error::io("write", file.path(), error))?;
         // Both assemblers know this one, no target is newer, and code generation is suppressed for it.
-        let command = Command::new(&self.ptxas).args(["-arch=compute_121", "-o", "/dev/null"]).arg(file.path());
+        let command = Command::tool(&self.ptxas)?.args(["-arch=compute_121", "-o", "/dev/null"]).arg(file.path());
         let finished = command.finish()?;
         let stopped = |line: &&str| line.contains("fatal   :") && !line.ends_with("aborted due to errors");
         let mut lines: Vec<u32> = match finished.stderr.lines().find(stopped) {
@@ -185,7 +185,7 @@ impl Assembler {
     /// The architectures it says it assembles for.
     pub fn supported_sms(&self) -> Result<BTreeSet<Sm>> {
         static NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"'(sm_\d+[a-z]?)'").expect("the pattern is valid"));
-        let help = Command::new(&self.ptxas).arg("--help").run()?;
+        let help = Command::tool(&self.ptxas)?.arg("--help").run()?;
         let names = NAME.captures_iter(&help.stdout);
         let sms: BTreeSet<Sm> = names.filter_map(|name| Sm::read(&name[1])).collect();
         if sms.is_empty() {

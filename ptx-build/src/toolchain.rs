@@ -21,6 +21,7 @@ const OLDEST: u32 = 95;
 const INSTALL: &str = "rustup toolchain install stable --component rust-src";
 
 const PACKAGES: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
+const INSTALLING: [&str; 6] = ["install", "-y", "--no-install-recommends", PACKAGES[0], PACKAGES[1], PACKAGES[2]];
 
 /// Where the device toolchain comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -238,14 +239,25 @@ fn with_rustup(machine: &Machine, progress: &Progress) -> Result<DeviceToolchain
 }
 
 fn with_debian(machine: &Machine, progress: &Progress) -> Result<DeviceToolchain> {
-    examine(machine, Route::Debian, &machine.usr).or_else(|_| {
-        install_packages(machine, progress)?;
-        examine(machine, Route::Debian, &machine.usr)
+    let found = || examine(machine, Route::Debian, &machine.usr);
+    found().or_else(|_| {
+        let apt = may_install_packages(machine)?;
+        progress.note(&format!("Installing {} into {} with apt-get", PACKAGES.join(", "), machine.usr.display()));
+        // The lists may be missing, or so old that they know no such package or only an old release of it: fetch them, then
+        // try once more.
+        apt_get(machine, &apt, &INSTALLING, progress).and_then(|()| found()).or_else(|first| {
+            if crate::command::interrupted() {
+                return Err(first);
+            }
+            apt_get(machine, &apt, &["update"], progress)?;
+            apt_get(machine, &apt, &INSTALLING, progress)?;
+            found()
+        })
     })
 }
 
-fn install_packages(machine: &Machine, progress: &Progress) -> Result<()> {
-    let typed = format!("apt-get update && apt-get install --no-install-recommends {}", PACKAGES.join(" "));
+/// The apt-get of a machine on which this user may install.
+fn may_install_packages(machine: &Machine) -> Result<PathBuf> {
     let apt = machine.which("apt-get").ok_or_else(|| {
         Error::new("Debian's Rust packages are not installed, and this is not a Debian system: it has no apt-get")
             .at(machine.usr.display())
@@ -254,29 +266,24 @@ fn install_packages(machine: &Machine, progress: &Progress) -> Result<()> {
     if machine.uid != 0 {
         return Err(Error::new(format_args!("only root may install Debian packages; this is user {}", machine.uid))
             .at(machine.usr.display())
-            .fix(format_args!("type: sudo sh -c '{typed}'")));
+            .fix(format_args!("type: sudo sh -c '{}'", typed())));
     }
-    progress.note(&format!("Installing {} into {} with apt-get", PACKAGES.join(", "), machine.usr.display()));
-    let apt = || machine.command(&apt).env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
-    let install = || {
-        let _step = progress.step(format!("apt-get install {}", PACKAGES.join(" ")));
-        apt().args(["install", "-y", "--no-install-recommends"]).args(PACKAGES).run()
-    };
-    // The lists may be missing or too old to know the packages: fetch them, then try once more.
-    let installed = install().or_else(|first| {
-        if crate::command::interrupted() {
-            return Err(first);
-        }
-        let step = progress.step("apt-get update");
-        apt().arg("update").run()?;
-        drop(step);
-        install()
-    });
-    installed.map(drop).map_err(|error| {
+    Ok(apt)
+}
+
+fn apt_get(machine: &Machine, apt: &Path, words: &[&str], progress: &Progress) -> Result<()> {
+    let shown: Vec<&str> = words.iter().filter(|word| !word.starts_with('-')).copied().collect();
+    let _step = progress.step(format!("apt-get {}", shown.join(" ")));
+    let run = machine.command(apt).env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C").args(words);
+    run.run().map(drop).map_err(|error| {
         error
-            .fix(format_args!("type it yourself to see more: {typed}"))
+            .fix(format_args!("type it yourself to see more: {}", typed()))
             .fix("the packages are in bookworm-security and later")
     })
+}
+
+fn typed() -> String {
+    format!("apt-get update && apt-get install --no-install-recommends {}", PACKAGES.join(" "))
 }
 
 fn library(sysroot: &Path) -> PathBuf {

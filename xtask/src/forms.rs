@@ -14,9 +14,10 @@ pub(crate) struct Forms {
     #[arg(long, conflicts_with = "check")]
     json: bool,
     /// Compile every form in every manner, in dev and in release, compare its PTX to the letter, and ask the assembler
-    /// about it on every GPU. Takes most of an hour; what was assembled before is not assembled again
-    #[arg(long)]
-    check: bool,
+    /// about it on every GPU: those of one instruction, `--check ld.global.nc`, or all of them, which takes most of an
+    /// hour. What was assembled before is not assembled again
+    #[arg(long, value_name = "INSTRUCTION", num_args = 0..=1)]
+    check: Option<Option<String>>,
     /// Only this instruction's forms: ld.global.nc
     #[arg(long, value_name = "NAME")]
     instruction: Option<String>,
@@ -27,8 +28,9 @@ pub(crate) struct Forms {
 
 impl Forms {
     pub(crate) fn run(self) -> Result<()> {
-        let listed = forms_list::select(self.instruction.as_deref())?;
-        if self.check {
+        let named = self.check.as_ref().and_then(Option::as_deref).or(self.instruction.as_deref());
+        let listed = forms_list::select(named)?;
+        if self.check.is_some() {
             let forms: Vec<_> = listed.into_iter().map(std::sync::Arc::new).collect();
             let progress = Progress::new();
             let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;

@@ -9,6 +9,8 @@ mod forms;
 mod lab;
 mod litmus;
 mod measured;
+mod miri;
+mod mutants;
 mod parity;
 mod sass;
 mod test;
@@ -55,6 +57,8 @@ enum Task {
     Lab(lab::Lab),
     /// Render the reports of GPUs, docs/measured/GPU/report.json, into pages beside them
     Measured(measured::Measured),
+    /// Change the source in small ways, and see that some test notices each
+    Mutants(mutants::Mutants),
     /// Compare kernels in Rust with the same in CUDA C++, by the machine code of both
     Parity(parity::Parity),
 }
@@ -72,6 +76,7 @@ fn main() -> ExitCode {
         Task::Parity(parity) => parity.run().map(|()| ExitCode::SUCCESS),
         Task::Gpu(gpu) => gpu.run(),
         Task::Bundle(bundle) => bundle.run().map(|()| ExitCode::SUCCESS),
+        Task::Mutants(mutants) => mutants.run().map(|()| ExitCode::SUCCESS),
         Task::Litmus(litmus) => litmus.run(),
         Task::Lab(lab) => lab.run().map(|()| ExitCode::SUCCESS),
         Task::Measured(measured) => measured.run().map(|()| ExitCode::SUCCESS),

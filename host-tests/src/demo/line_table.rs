@@ -1,6 +1,8 @@
 //! Which Rust each line of PTX came from: rustc's line table, read and taken out of the text.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -94,7 +96,31 @@ fn files(text: &str) -> HashMap<u32, PathBuf> {
     static FILE: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r#"(?m)^\s*\.file\s+(\d+) "(.*)"$"#).expect("the pattern is valid"));
     let files = FILE.captures_iter(text);
-    files.filter_map(|file| Some((file[1].parse().ok()?, PathBuf::from(&file[2])))).collect()
+    files.filter_map(|file| Some((file[1].parse().ok()?, unescaped(&file[2])))).collect()
+}
+
+/// A path as LLVM writes it: a byte that is not printable ASCII is three octal digits behind a backslash.
+fn unescaped(text: &str) -> PathBuf {
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while let [first, others @ ..] = rest {
+        let octal =
+            |digits: &[u8]| digits.iter().try_fold(0_u32, |sum, digit| Some(sum * 8 + (*digit as char).to_digit(8)?));
+        rest = match (first, others) {
+            (b'\\', [a, b, c, others @ ..]) if octal(&[*a, *b, *c]).is_some_and(|byte| byte < 256) => {
+                bytes.extend(octal(&[*a, *b, *c]).map(|byte| byte as u8));
+                others
+            }
+            (b'\\', [escaped, others @ ..]) => {
+                bytes.push(*escaped);
+                others
+            }
+            _ => {
+                bytes.push(*first);
+                others
+            }
+        };
+    }
+    PathBuf::from(OsString::from_vec(bytes))
 }
 
 #[derive(Default)]
@@ -135,5 +161,18 @@ impl Reader {
             return Some(last);
         }
         self.latest_parent.get(&key).or_else(|| self.latest_at.get(&place)).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_with_letters_that_are_not_ascii() {
+        let text = ".file 1 \"/a b/\\303\\244\\\"\\\\/\\303\\274.rs\"\n.loc 1 7 3\nret;\n";
+        let located = Located::read(text);
+        let expected = Site { file: PathBuf::from("/a b/ä\"\\/ü.rs"), line: 7, column: 3 };
+        assert_eq!(located.sites(3, Path::new("/a b/ä\"\\")), [expected]);
     }
 }

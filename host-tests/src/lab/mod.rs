@@ -12,7 +12,6 @@ pub mod line;
 pub mod measure;
 pub mod profile;
 pub mod program;
-pub mod stage;
 pub mod statistics;
 
 use std::io::Write;

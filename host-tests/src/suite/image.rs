@@ -197,7 +197,7 @@ fn write_function(text: &mut String, room: Room, function: &Function) {
     for line in &function.body {
         if in_header && line.text == "{" {
             in_header = false;
-            if room == Room::Cluster {
+            if room.is_of_cluster() {
                 text.push_str(".explicitcluster\n.reqnctapercluster 2, 1, 1\n");
             }
         }

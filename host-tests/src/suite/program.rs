@@ -22,7 +22,6 @@ use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::forms_check;
 use crate::gpu::{Gpu, NoGpu};
-use crate::lab;
 use crate::progress::Progress;
 
 /// What the program is told.
@@ -61,9 +60,6 @@ pub struct Options {
     /// Only kernels of this kind of memory
     #[arg(long, value_name = "KIND", hide = true)]
     kind: Option<String>,
-    /// The experiment that a profiler looks at
-    #[arg(long, value_name = "LETTER", hide = true)]
-    experiment: Option<String>,
     /// How long a launch may take; each stage has its own limit if left out
     #[arg(long, value_name = "SECONDS")]
     launch_limit: Option<u64>,
@@ -93,10 +89,6 @@ pub fn main(options: &Options, folder: &Path, forms: Catalogue) -> Result<ExitCo
     let results = options.results.clone().unwrap_or_else(|| out.join("results.jsonl"));
     match &options.work {
         Some(stage) if stage == MACHINE => tell_machine(),
-        Some(stage) if stage == lab::stage::ONCE => {
-            let experiment = options.experiment.as_deref().unwrap_or_default();
-            lab::stage::once(folder, experiment, &results).map(|()| ExitCode::SUCCESS)
-        }
         Some(stage) => work_at(stage, options, folder, out, &results, forms),
         None => {
             std::fs::create_dir_all(&out).map_err(|error| Error::io("create the folder", &out, error))?;
@@ -131,6 +123,8 @@ fn work_at(
     results: &Path,
     forms: Catalogue,
 ) -> Result<ExitCode> {
+    child::end_with_parent()
+        .map_err(|error| Error::new(format_args!("could not ask the system for a signal: {error}")))?;
     let stage = stage(name)?;
     let told = Told { set: options.set.clone(), kind: options.kind.clone(), ..told(options)? };
     let mut bench = Bench::new(folder.to_owned(), out, forms, told, Journal::open(results)?);

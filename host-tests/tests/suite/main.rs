@@ -62,6 +62,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "a_fault_is_named", sm: "100", run: a_fault_is_named },
     Scenario { name: "an_argument_of_another_size_is_named", sm: "100", run: an_argument_of_another_size },
     Scenario { name: "a_part_runs_under_each_sanitizer", sm: "100", run: a_part_under_each_sanitizer },
+    Scenario { name: "a_stray_write_is_seen", sm: "100", run: a_stray_write },
     Scenario { name: "a_whole_run_is_complete", sm: "100", run: a_whole_run },
     Scenario { name: "an_image_that_is_refused_is_named", sm: "100", run: a_refused_image },
     Scenario { name: "the_second_set_runs_if_the_first_is_refused", sm: "100", run: the_second_set },
@@ -474,6 +475,46 @@ fn a_lost_store_is_a_violation(slice: &Slice) {
     assert_eq!((lost[0], other, zeros + lost[1]), (0, 0, 4 * 4 * 256 / 2 * 8), "{counted:?}");
     assert_eq!(counted.violations(), lost[1], "{counted:?}");
     assert!(counted.violations() > 1000, "{counted:?}");
+}
+
+/// A kernel that writes to what it should only read, and one that writes outside of its buffer.
+fn a_stray_write(slice: &Slice) {
+    let is_first = |kernel: &&Kernel| matches!(kernel.room, Room::Global | Room::Shared | Room::Local);
+    let kernel = slice.plan.kernels.iter().find(is_first).unwrap();
+    let with = |parameter: usize, offset: i32| {
+        let (before, behind) = slice.ptx.split_once(&format!(".entry {}(", kernel.name)).unwrap();
+        let (head, body) = behind.split_once("\n{\n").unwrap();
+        let name = &kernel.name;
+        let store = format!(
+            ".reg .b64 %stray;\n.reg .b32 %value;\nld.param.b64 %stray, [{name}_param_{parameter}];\n\
+             mov.b32 %value, 85;\nst.global.u8 [%stray+{offset}], %value;"
+        );
+        let ptx = format!("{before}.entry {name}({head}\n{{\n{store}\n{body}");
+        run_with(&ptx);
+        // Alone, so that its buffers begin where the whole ones do.
+        let mut bench = slice.bench(vec![Image { kernels: vec![name.clone()], cubin: ptx.into_bytes() }]);
+        let outcome = run(&mut bench, &Progress::kept()).unwrap();
+        let found = bench.journal.events().unwrap().into_iter().find_map(|event| match event {
+            Event::Found { found, .. } => Some(found),
+            _ => None,
+        });
+        (outcome, found.unwrap())
+    };
+    let own: BTreeSet<String> = forms_of(kernel).into_iter().collect();
+    let changed = format!("its kernel {} failed: it changed what it should only read: byte 3 of its own", kernel.name);
+    let (outcome, _) = with(0, 3);
+    let why = |outcome: &Outcome| -> BTreeSet<String> {
+        let of = |(form, verdict): &(Arc<Form>, Verdict)| {
+            let why = verdict.failure()?;
+            own.contains(&form.told()).then(|| why.to_owned())
+        };
+        outcome.verdicts.iter().filter_map(of).filter(|why| !why.contains("no image has its kernel")).collect()
+    };
+    assert_eq!(why(&outcome), [changed].into());
+    let (outcome, found) = with(2, -1);
+    assert_eq!(why(&outcome), [].into(), "the forms' own bytes are right");
+    let outside = format!("a kernel wrote outside of its buffer: byte -1 of {}", kernel.bytes());
+    assert!(!found.passed && found.text.ends_with(&outside), "{}", found.text);
 }
 
 /// Each gives the answer that it should, and is the access that it says.

@@ -1,0 +1,135 @@
+//! Mutation testing: small changes to the source, each of which some test has to notice.
+//!
+//! [`table`] changes what the crate says: texts, gates, effects, operands, the order of registers. [`catalogue`] and
+//! [`device`] judge that, many mutants at a time, and [`run`] tells which of them a failure is about.
+
+pub mod catalogue;
+pub mod device;
+pub mod run;
+pub mod table;
+pub mod tree;
+
+use std::fmt;
+use std::ops::Range;
+
+/// What is changed.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, clap::ValueEnum, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A letter or a word of a PTX text.
+    Text,
+    /// An SM or a PTX ISA version, one step up or down.
+    Gate,
+    /// What an `asm!` states about memory.
+    Effect,
+    /// Two operands swapped.
+    Operand,
+    /// Two registers of a vector swapped, or one taken twice.
+    Register,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 5] = [Kind::Text, Kind::Gate, Kind::Effect, Kind::Operand, Kind::Register];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Text => "text",
+            Kind::Gate => "gate",
+            Kind::Effect => "effect",
+            Kind::Operand => "operand",
+            Kind::Register => "register",
+        }
+    }
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mutant {
+    /// What is changed.
+    pub kind: Kind,
+    /// The file, from the root of the repository.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// The bytes that are replaced.
+    pub range: Range<usize>,
+    /// What stands there.
+    pub before: String,
+    /// What replaces it.
+    pub after: String,
+    /// What a failure has to show to be this mutant's.
+    pub sign: Sign,
+    /// The function, row or macro around it.
+    pub owner: String,
+    /// What names the forms that it changes: the owner, and the PTX of its line.
+    pub marks: Vec<String>,
+}
+
+/// How a failure is known to be a mutant's.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sign {
+    /// This appears in what was found and not in what was expected.
+    Appears(String),
+    /// This is missing from what was found, though it was expected.
+    Missing(String),
+    /// The failure names one of the marks, and no other mutant's.
+    Marks,
+}
+
+impl fmt::Display for Mutant {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (before, after) = (one_line(&self.before), one_line(&self.after));
+        let Mutant { file, line, owner, .. } = self;
+        write!(out, "{file}:{line} {} in {owner}: {before} → {after}", self.kind.name())
+    }
+}
+
+impl Mutant {
+    /// Its name in lists and results: where it is without the number of the line, which any edit moves.
+    pub fn told(&self) -> String {
+        self.to_string().replacen(&format!(":{} ", self.line), " ", 1)
+    }
+}
+
+/// What became of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Fate {
+    /// A test noticed it; which.
+    Killed(String),
+    /// It does not compile, so that it cannot be made by mistake. It does not count.
+    Refused,
+    /// No test noticed it.
+    Alive,
+}
+
+/// Whether a text holds that word, and not as a part of a longer one.
+fn has_word(text: &str, word: &str) -> bool {
+    let part = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    !word.is_empty()
+        && text.match_indices(word).any(|(at, _)| {
+            let begins = word.starts_with('.') || !part(text[..at].chars().next_back());
+            begins && !part(text[at + word.len()..].chars().next())
+        })
+}
+
+/// The line of a byte, from 1.
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at].bytes().filter(|&byte| byte == b'\n').count() + 1
+}
+
+/// A text with ranges replaced; they must not overlap.
+fn replaced(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
+    changes.sort_by_key(|(range, _)| range.start);
+    let (mut done, mut result) = (0, String::with_capacity(text.len()));
+    for (range, with) in changes {
+        result += &text[done..range.start];
+        result += &with;
+        done = range.end;
+    }
+    result + &text[done..]
+}

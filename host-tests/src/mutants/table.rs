@@ -1,0 +1,312 @@
+//! Mutations of what the crate says: found in its tokens, in macros too.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use regex::Regex;
+
+use super::{Kind, Mutant, Sign, line_of};
+use crate::error::{Error, Result};
+
+/// The SMs and PTX ISA versions of gates, in order.
+const SMS: [u32; 9] = [20, 30, 32, 60, 70, 75, 80, 90, 100];
+const VERSIONS: [u32; 22] = [20, 31, 50, 60, 62, 63, 70, 71, 74, 75, 77, 78, 80, 81, 82, 83, 84, 86, 88, 91, 92, 94];
+
+/// A token with the words around it.
+struct Token<'a> {
+    text: &'a str,
+    range: Range<usize>,
+    owner: String,
+    /// The innermost macro call or definition, if there is one: `lines`, `macro_rules`.
+    called: String,
+}
+
+/// All mutants of a file.
+pub fn find(file: &str, source: &str) -> Result<Vec<Mutant>> {
+    let wrong = |error: &dyn std::fmt::Display| Error::new(format_args!("this is not Rust: {error}")).at(file);
+    let stream: TokenStream = source.parse().map_err(|error| wrong(&error))?;
+    let mut tokens = Vec::new();
+    flatten(source, stream, "", "", &mut tokens);
+    let mut mutants = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let mutant = |kind, range: Range<usize>, after: String, sign| Mutant {
+            kind,
+            file: file.to_owned(),
+            line: line_of(source, range.start),
+            before: source[range.clone()].to_owned(),
+            range,
+            after,
+            sign,
+            owner: token.owner.clone(),
+            marks: marks(&tokens, at, source),
+        };
+        let whole = token.range.clone();
+        if token.text.starts_with('"') {
+            for (kind, after, sign) in of_text(token.text, at) {
+                mutants.push(mutant(kind, whole.clone(), after, sign));
+            }
+        }
+        // The rows of `target.rs` define the names.
+        if !file.ends_with("target.rs") && !in_use(&tokens, at) {
+            for after in steps(token.text) {
+                mutants.push(mutant(Kind::Gate, whole.clone(), after, Sign::Marks));
+            }
+        }
+        for after in of_effect(&tokens, at) {
+            mutants.push(mutant(Kind::Effect, after.0, after.1, Sign::Marks));
+        }
+        if let Some(after) = of_register(&tokens, at) {
+            mutants.push(mutant(Kind::Register, whole, after, Sign::Marks));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    mutants.retain(|mutant| seen.insert((mutant.range.start, mutant.range.end, mutant.after.clone())));
+    Ok(mutants)
+}
+
+/// The leaves, without attributes and documentation.
+fn flatten<'a>(source: &'a str, stream: TokenStream, owner: &str, called: &str, out: &mut Vec<Token<'a>>) {
+    let trees: Vec<TokenTree> = stream.into_iter().collect();
+    let (mut owner, mut at) = (owner.to_owned(), 0);
+    while let Some(tree) = trees.get(at) {
+        let ident = |at: usize| match trees.get(at) {
+            Some(TokenTree::Ident(ident)) => Some(ident.to_string()),
+            _ => None,
+        };
+        let punct = |at: usize| match trees.get(at) {
+            Some(TokenTree::Punct(punct)) => Some(punct.as_char()),
+            _ => None,
+        };
+        if punct(at) == Some('#') {
+            let skip = if punct(at + 1) == Some('!') { 2 } else { 1 };
+            if matches!(trees.get(at + skip), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket)
+            {
+                at += skip + 1;
+                continue;
+            }
+        }
+        match tree {
+            TokenTree::Group(group) => {
+                let before = at.checked_sub(1);
+                let name = match before.and_then(punct) {
+                    Some('!') => ident(at.saturating_sub(2)),
+                    _ => None,
+                };
+                // `macro_rules! name { … }`
+                let defined = before.and_then(ident).filter(|_| at >= 2 && punct(at - 2) == Some('!'));
+                let inner = match (&name, &defined) {
+                    (Some(name), _) => name.clone(),
+                    (None, Some(_)) => "macro_rules".to_owned(),
+                    // `options(…)`
+                    _ => before.and_then(ident).filter(|name| name == "options").unwrap_or_else(|| called.to_owned()),
+                };
+                if let Some(defined) = defined {
+                    owner = defined;
+                }
+                flatten(source, group.stream(), &owner, &inner, out);
+            }
+            leaf => {
+                let range = leaf.span().byte_range();
+                let text = &source[range.clone()];
+                let is_item = ["fn", "struct", "trait", "mod", "const", "static", "type", "enum"].contains(&text);
+                match ident(at + 1) {
+                    Some(name) if is_item => owner = name,
+                    // A row of a table begins with a name of its own.
+                    _ if text.len() > 4 && row_name(text, called, source, &range) => owner = text.to_owned(),
+                    _ => {}
+                }
+                out.push(Token { text, range, owner: owner.clone(), called: called.to_owned() });
+            }
+        }
+        at += 1;
+    }
+}
+
+/// Whether a name begins a line inside a table.
+fn row_name(text: &str, called: &str, source: &str, range: &Range<usize>) -> bool {
+    let line = source[..range.start].rsplit('\n').next().unwrap_or_default();
+    !called.is_empty()
+        && called != "macro_rules"
+        && line.trim().is_empty()
+        && text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && !["sm_", "ptx", "unsafe", "const", "concat"].iter().any(|other| text.starts_with(other))
+}
+
+/// What names the forms of a token's line.
+fn marks(tokens: &[Token<'_>], at: usize, source: &str) -> Vec<String> {
+    let line = |token: &Token<'_>| line_of(source, token.range.start);
+    let own = line(&tokens[at]);
+    let before = tokens[..at].iter().rev().take_while(|token| line(token) == own);
+    let after = tokens[at..].iter().take_while(|token| line(token) == own);
+    let texts = before.chain(after).map(|token| token.text).filter(|text| text.starts_with('"') && is_ptx(text));
+    let texts = texts.map(|text| text.trim_matches('"').to_owned()).filter(|text| !text.contains(['{', '[', ' ']));
+    std::iter::once(tokens[at].owner.clone()).chain(texts).filter(|mark| mark.len() > 2).collect()
+}
+
+fn in_use(tokens: &[Token<'_>], at: usize) -> bool {
+    let statement = tokens[..at].iter().rev().take_while(|token| token.text != ";");
+    statement.take(24).any(|token| token.text == "use")
+}
+
+/// One step down and up.
+fn steps(text: &str) -> Vec<String> {
+    let (prefix, order): (&str, &[u32]) = match text {
+        _ if text.starts_with("sm_") => ("sm_", &SMS),
+        _ if text.starts_with("ptx") => ("ptx", &VERSIONS),
+        _ => return Vec::new(),
+    };
+    let Some(number) = text.strip_prefix(prefix).and_then(|rest| rest.parse::<u32>().ok()) else { return Vec::new() };
+    let Some(at) = order.iter().position(|&one| one == number) else { return Vec::new() };
+    let near = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| order.get(at));
+    near.map(|near| format!("{prefix}{near}")).collect()
+}
+
+/// Whether a literal is PTX, or a part of it, and not a sentence.
+fn is_ptx(text: &str) -> bool {
+    static SENTENCE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"`|[a-z]{2,} [a-z]{2,} [a-z]{2,}|\b[A-Z][a-z]|: |::<|\(|=").expect("valid"));
+    static PTX: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\.[a-zA-Z]|\[|%|\b[a-z]+\.").expect("valid"));
+    PTX.is_match(text) && !SENTENCE.is_match(text)
+}
+
+/// Mutations of the literal that is the `number`th token.
+fn of_text(literal: &str, number: usize) -> Vec<(Kind, String, Sign)> {
+    static WORD: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\{\{|\}\}|\\n|\{\w+\}|%\w+|\.?[A-Za-z_][\w:]*").expect("valid"));
+    static REGISTERS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\{(\w+)\}").expect("valid"));
+    if !is_ptx(literal) && !literal.contains("{d0}") {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for word in WORD.find_iter(literal) {
+        let text = word.as_str();
+        if text.starts_with(['{', '}', '\\']) || !text.contains(|c: char| c.is_ascii_alphabetic()) {
+            continue;
+        }
+        let changed = other_letter(text, number + word.start());
+        let after = replace_at(literal, word.range(), &changed);
+        found.push((Kind::Text, after, Sign::Appears(changed)));
+        if text.starts_with('.') {
+            found.push((Kind::Text, replace_at(literal, word.range(), ""), Sign::Missing(text.to_owned())));
+        }
+    }
+    let names: Vec<regex::Captures<'_>> = REGISTERS.captures_iter(literal).collect();
+    for pair in names.windows(2) {
+        let ((a, a_at), (b, b_at)) = ((&pair[0][1], pair[0].get(1)), (&pair[1][1], pair[1].get(1)));
+        let (Some(a_at), Some(b_at)) = (a_at, b_at) else { continue };
+        if a == b {
+            continue;
+        }
+        let swapped = replace_at(&replace_at(literal, b_at.range(), a), a_at.range(), b);
+        let lane = |name: &str| name.strip_prefix('d').is_some_and(|number| number.parse::<u32>().is_ok());
+        let kind = if lane(a) && lane(b) { Kind::Register } else { Kind::Operand };
+        found.push((kind, swapped, Sign::Marks));
+    }
+    found
+}
+
+fn replace_at(text: &str, range: Range<usize>, with: &str) -> String {
+    format!("{}{with}{}", &text[..range.start], &text[range.end..])
+}
+
+/// The word with its last letter changed, to another one from place to place: that tells mutants apart.
+fn other_letter(word: &str, number: usize) -> String {
+    const OTHERS: [&str; 8] = ["q", "z", "j", "k", "w", "y", "h", "v"];
+    let at = word.rfind(|c: char| c.is_ascii_alphabetic()).unwrap_or_default();
+    let other = OTHERS[number % OTHERS.len()];
+    let other = if &word[at..=at] == other { OTHERS[(number + 1) % OTHERS.len()] } else { other };
+    replace_at(word, at..at + 1, other)
+}
+
+/// Other effects for an `options(…)` that begins here, or for the word of a row.
+fn of_effect(tokens: &[Token<'_>], at: usize) -> Vec<(Range<usize>, String)> {
+    let token = &tokens[at];
+    let first =
+        token.called == "options" && tokens.get(at.wrapping_sub(1)).is_none_or(|before| before.called != "options");
+    if first {
+        let own: Vec<&Token<'_>> = tokens[at..].iter().take_while(|token| token.called == "options").collect();
+        let range = token.range.start..own.last().map_or(token.range.end, |last| last.range.end);
+        let words: Vec<&str> = own.iter().map(|token| token.text).filter(|text| *text != ",").collect();
+        if words.iter().any(|word| word.contains('$')) {
+            return Vec::new();
+        }
+        return other_options(&words).into_iter().map(|options| (range.clone(), options)).collect();
+    }
+    let other = match token.text {
+        "pure" if token.called != "options" => "memory",
+        "memory" if token.called != "options" => "pure",
+        "readonly" if token.called != "options" => "nomem",
+        _ => return Vec::new(),
+    };
+    vec![(token.range.clone(), other.to_owned())]
+}
+
+fn other_options(words: &[&str]) -> Vec<String> {
+    let without =
+        |gone: &[&str]| words.iter().copied().filter(|word| !gone.contains(word)).collect::<Vec<_>>().join(", ");
+    let with = |more: &str| format!("{more}, {}", words.join(", "));
+    let mut all: Vec<String> = words.iter().map(|word| without(&[word])).collect();
+    if words.contains(&"pure") {
+        all.push(without(&["pure", "readonly", "nomem"]));
+        let other = if words.contains(&"nomem") { ("nomem", "readonly") } else { ("readonly", "nomem") };
+        all.push(words.join(", ").replace(other.0, other.1));
+    } else {
+        all.extend([with("nomem"), with("readonly"), with("pure, nomem"), with("pure, readonly")]);
+    }
+    all
+}
+
+/// The next register of a vector in an operand's place: `$d.1` for `$d.0`.
+fn of_register(tokens: &[Token<'_>], at: usize) -> Option<String> {
+    let [.., dollar, name, dot] = &tokens[..at] else { return None };
+    let number: u32 = tokens[at].text.parse().ok()?;
+    (dollar.text == "$" && name.text == "d" && dot.text == ".").then(|| (number ^ 1).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(source: &str) -> Vec<String> {
+        find("f.rs", source).unwrap().iter().map(Mutant::told).collect()
+    }
+
+    #[test]
+    fn what_is_found() {
+        let source = r#"
+            /// `ld.global` is no text.
+            #[doc(alias = "ld.global")]
+            fn fence() where sm_70: HasSm<fence> {
+                use target::sm_80;
+                asm!("mov.b128 {{{d0}, {d1}}}, [{p}];", options(nostack))
+            }
+        "#;
+        let expected = [
+            "f.rs gate in fence: sm_70 → sm_60",
+            "f.rs gate in fence: sm_70 → sm_75",
+            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "moq.b128 {{{d0}, {d1}}}, [{p}];""#,
+            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.q128 {{{d0}, {d1}}}, [{p}];""#,
+            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov {{{d0}, {d1}}}, [{p}];""#,
+            r#"f.rs register in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.b128 {{{d1}, {d0}}}, [{p}];""#,
+            r#"f.rs operand in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.b128 {{{d0}, {p}}}, [{d1}];""#,
+            "f.rs effect in fence: nostack → ",
+            "f.rs effect in fence: nostack → nomem, nostack",
+            "f.rs effect in fence: nostack → readonly, nostack",
+            "f.rs effect in fence: nostack → pure, nomem, nostack",
+            "f.rs effect in fence: nostack → pure, readonly, nostack",
+        ];
+        assert_eq!(told(source), expected);
+    }
+
+    #[test]
+    fn sentences_are_no_ptx() {
+        assert!(["\".global\"", "\"ld.global\"", "\"[%], %\"", "\", [{p}];\""].iter().all(|text| is_ptx(text)));
+        assert!(
+            !["\"it takes `.noftz`\"", "\"NoHint\"", "\"p: *const u8\"", "\"mapa_shared(p, b)\""]
+                .iter()
+                .any(|text| is_ptx(text))
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! `cargo xtask mutants`.
+
+use host_tests::command::Machine;
+use host_tests::error::{Error, Result};
+use host_tests::mutants::{Kind, run};
+use host_tests::progress::Progress;
+use host_tests::toolchain::{DeviceToolchain, Route};
+
+#[derive(clap::Args)]
+pub(crate) struct Mutants {
+    /// So many of them, drawn anew each time
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+    /// Draw the sample of an earlier run again
+    #[arg(long, value_name = "S", requires = "sample")]
+    seed: Option<u64>,
+    /// Only mutants of this kind
+    #[arg(long, value_name = "KIND")]
+    only: Vec<Kind>,
+    /// Only mutants whose line in the list contains this
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// List them, and try none
+    #[arg(long)]
+    list: bool,
+    /// Keep what an earlier run killed
+    #[arg(long)]
+    resume: bool,
+    /// Where the toolchain comes from that compiles for the GPU
+    #[arg(long, value_name = "WHICH")]
+    toolchain: Option<Route>,
+}
+
+impl Mutants {
+    pub(crate) fn run(self) -> Result<()> {
+        let progress = Progress::new();
+        let kinds = if self.only.is_empty() { Kind::ALL.to_vec() } else { self.only };
+        let mut mutants = run::every(&Machine::current(), &kinds)?;
+        mutants.retain(|mutant| self.filter.as_ref().is_none_or(|text| mutant.to_string().contains(text)));
+        if let Some(count) = self.sample {
+            let seed = self.seed.map_or_else(host_tests::forms_check::seed, Ok)?;
+            progress.note(&format!("Mutants drawn with --sample {count} --seed {seed}"));
+            mutants = run::sample(mutants, count, seed);
+        }
+        if self.list {
+            let lines: String = mutants.iter().map(|mutant| format!("{mutant}\n")).collect();
+            return crate::print(&format!("{lines}{} mutants\n", mutants.len()));
+        }
+        let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
+        let report = run::Runner::new(&toolchain, self.resume, &progress)?.run(&mutants)?;
+        crate::print(&format!("{}{}\n", report.table(), report.last_line()))?;
+        match report.alive().count() {
+            0 => Ok(()),
+            alive => Err(Error::new(format_args!("no test notices {alive} mutants"))
+                .fix("write a test that does, or list them with the reason in host-tests/src/mutants/equivalent.txt")),
+        }
+    }
+}
