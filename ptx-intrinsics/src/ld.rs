@@ -83,9 +83,9 @@ caching_rows! { spell { impl_load LdGlobal LdGlobalCaching }
 /// const FLAG: Ld<Global, Acquire<Gpu>> = ld_global::<NoHint, NoPrefetch>().acquire();
 /// let ready = 1u32;
 /// // ld.acquire.gpu.global.u32
-/// assert_eq!(unsafe { FLAG.read(&ready) }, 1);
+/// assert_eq!(unsafe { FLAG.read(&raw const ready) }, 1);
 /// // ld.volatile.shared.u32
-/// assert_eq!(unsafe { ld_shared().volatile().read(&ready) }, 1);
+/// assert_eq!(unsafe { ld_shared().volatile().read(&raw const ready) }, 1);
 /// ```
 ///
 /// PTX ISA: [ld](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld).

@@ -168,7 +168,7 @@ impl Machine<'_> {
             copies = moved.collect::<Result<_>>()?;
         }
         for (copy, bar) in copies {
-            self.later(Box::new(move |machine| {
+            self.copy_later(Box::new(move |machine| {
                 machine.perform(std::slice::from_ref(&copy))?;
                 machine.write(copy.to, &vec![0xd5; left])?;
                 machine.write(copy.to + (copy.size - right) as u64, &vec![0xd5; right])?;
@@ -207,10 +207,10 @@ impl Machine<'_> {
         let place = self.place(at, space.unwrap_or(Space::Generic), operands, first)?;
         let value = operands.get(first + 1).map(|_| self.number(at, operands, first + 1)).transpose()?;
         let number = value.unwrap_or(1) as u32;
-        if space == Some(Space::Cluster) && !self.is_in(at, place, "shared")? {
+        if space == Some(Space::Cluster) {
             aligned(place, 8)?;
             // It is sent there, and nothing comes back.
-            self.later(Box::new(move |machine| {
+            self.send(Box::new(move |machine| {
                 // SAFETY: the barrier is a word of the interpreter's own.
                 machine
                     .on_barrier(place, |bar| unsafe { barrier_does(bar, &kind, &modifier, number, value) })?

@@ -141,8 +141,7 @@ impl Machine<'_> {
         let number = self.threads[at].block / self.cluster;
         self.clusters[number].arrived += 1;
         self.threads[at].arrived = self.clusters[number].phase + 1;
-        self.complete_cluster(number);
-        Ok(())
+        self.complete_cluster(number)
     }
 
     fn wait_for_cluster(&mut self, at: usize) -> Result<()> {
@@ -156,11 +155,12 @@ impl Machine<'_> {
         Ok(())
     }
 
-    pub(crate) fn complete_cluster(&mut self, number: usize) {
+    /// Lets a cluster's threads go on, if all have arrived. What they sent before is there then; copies are not.
+    pub(crate) fn complete_cluster(&mut self, number: usize) -> Result<()> {
         let threads = self.cluster * self.launch.threads.iter().product::<u32>() as usize;
         let cluster = &mut self.clusters[number];
         if cluster.arrived == 0 || cluster.arrived + cluster.ended < threads {
-            return;
+            return Ok(());
         }
         (cluster.arrived, cluster.phase) = (0, cluster.phase + 1);
         for thread in &mut self.threads {
@@ -168,6 +168,7 @@ impl Machine<'_> {
                 thread.state = State::Running;
             }
         }
+        self.deliver(u64::MAX)
     }
 
     /// The value of a special register.

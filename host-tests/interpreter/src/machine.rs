@@ -84,7 +84,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) blocks: Vec<Block>,
     pub(crate) clusters: Vec<Cluster>,
     pub(crate) parameters: Vec<u8>,
-    events: VecDeque<(u64, Event<'a>)>,
+    /// Copies that are on their way.
+    copies: VecDeque<(u64, Event<'a>)>,
+    /// What was sent to other blocks' barriers.
+    sent: VecDeque<(u64, Event<'a>)>,
     /// Rounds, in each of which every thread has its turn.
     round: u64,
     pub(crate) steps: u64,
@@ -147,7 +150,8 @@ impl<'a> Machine<'a> {
             blocks: (0..blocks).map(|_| block()).collect(),
             clusters: (0..blocks / cluster).map(|_| Cluster::default()).collect(),
             parameters,
-            events: VecDeque::new(),
+            copies: VecDeque::new(),
+            sent: VecDeque::new(),
             round: 0,
             steps: 0,
             random: launch.seed ^ 0x9e37_79b9_7f4a_7c15,
@@ -173,8 +177,9 @@ impl<'a> Machine<'a> {
             self.round += 1;
             live.retain(|thread| self.threads[*thread].state != State::Ended);
             if idle && !live.is_empty() {
-                match self.events.front() {
-                    Some((due, _)) => self.round = self.round.max(*due),
+                let due = self.copies.front().into_iter().chain(self.sent.front()).map(|(due, _)| *due).min();
+                match due {
+                    Some(due) => self.round = self.round.max(due),
                     None => return self.stuck(live[0]),
                 }
             }
@@ -197,16 +202,38 @@ impl<'a> Machine<'a> {
         self.random % below
     }
 
-    /// Lets something happen later, after all that was to happen before.
-    pub(crate) fn later(&mut self, event: Event<'a>) {
+    /// Lets a copy be done later, after all that were begun before.
+    pub(crate) fn copy_later(&mut self, event: Event<'a>) {
+        let last = self.copies.back().map(|(due, _)| *due);
+        let due = self.due(last);
+        self.copies.push_back((due, event));
+    }
+
+    /// Sends something to another block.
+    pub(crate) fn send(&mut self, event: Event<'a>) {
+        let last = self.sent.back().map(|(due, _)| *due);
+        let due = self.due(last);
+        self.sent.push_back((due, event));
+    }
+
+    fn due(&mut self, last: Option<u64>) -> u64 {
         let due = self.round + 1 + self.draw(DELAY);
-        let due = self.events.back().map_or(due, |(last, _)| due.max(*last));
-        self.events.push_back((due, event));
+        last.map_or(due, |last| due.max(last))
     }
 
     fn happen(&mut self, until: u64) -> Result<()> {
-        while self.events.front().is_some_and(|(due, _)| *due <= until) {
-            let Some((_, event)) = self.events.pop_front() else { break };
+        self.deliver(until)?;
+        while self.copies.front().is_some_and(|(due, _)| *due <= until) {
+            let Some((_, event)) = self.copies.pop_front() else { break };
+            event(self)?;
+        }
+        Ok(())
+    }
+
+    /// What was sent arrives.
+    pub(crate) fn deliver(&mut self, until: u64) -> Result<()> {
+        while self.sent.front().is_some_and(|(due, _)| *due <= until) {
+            let Some((_, event)) = self.sent.pop_front() else { break };
             event(self)?;
         }
         Ok(())
@@ -338,7 +365,7 @@ impl<'a> Machine<'a> {
         for number in numbers {
             self.complete(block, number);
         }
-        self.complete_cluster(block / self.cluster);
+        self.complete_cluster(block / self.cluster)?;
         self.meet_again(at)
     }
 

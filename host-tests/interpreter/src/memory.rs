@@ -250,7 +250,8 @@ impl Machine<'_> {
             let address =
                 self.address(at, Space::of(words.iter().map(String::as_str)), operands.get(1).ok_or_else(missing)?)?;
             let range = CachePolicy::encode_range::<L2EvictUnchanged>(address, value(2)? as u32, value(3)? as u32);
-            return Ok(range.bits() | primary | secondary);
+            // A range of no bytes has no priorities.
+            return Ok(if value(3)? as u32 == 0 { range.bits() } else { range.bits() | primary | secondary });
         }
         let fraction = match operands.get(1) {
             None => 1.0,

@@ -2,7 +2,7 @@
 
 use ptx_intrinsics::catalogue::Form;
 
-use super::trial::{Other, Room, all};
+use super::trial::{Other, Room, THREADS, all};
 
 /// The poison of the output goes to shared memory first, so that it stands where nothing is copied.
 macro_rules! source {
@@ -94,31 +94,87 @@ fn arrived(_: &Form, _: usize, from: &[u8], to: &mut [u8]) {
     to[24..32].copy_from_slice(&[0, 1, 1, 1, 1, 1, 1, 1]);
 }
 
-/// The thread's barrier as the form takes it, and the numbers of a kind of arrival: of how many it is, how many the phase
-/// lacks then of four, how many the next phase expects.
-macro_rules! barrier {
-    ($cluster:expr, $numbers:literal) => {
-        if $cluster { barrier!(@ "SharedClusterPtr::of(own)" $numbers) } else { barrier!(@ "own" $numbers) }
-    };
-    (@ $bar:literal $numbers:literal) => {
+/// The numbers of a kind of arrival: of how many it is, how many the phase lacks then of four, how many the next phase
+/// expects.
+macro_rules! numbers {
+    ($before:literal, $numbers:literal) => {
         concat!(
-            "let own = SharedPtr::new(p.cast::<Mbarrier>()); let bar = ", $bar, "; \
-             let (count, left, next) = ", $numbers, "; \
-             let (bytes, parity, ns) = (16 * (1 + thread as u32), 0, 1000);"
+            $before,
+            " let (count, left, next) = ",
+            $numbers,
+            "; let (bytes, parity, ns) = (16 * (1 + thread as u32), 0, 1000);"
         )
     };
+}
+
+/// The thread's own barrier.
+macro_rules! own_barrier {
+    ($numbers:literal) => {
+        numbers!("let own = SharedPtr::new(p.cast::<Mbarrier>()); let bar = own;", $numbers)
+    };
+}
+
+/// The barrier of the same thread in the other block, which comes to this one in turn.
+macro_rules! other_barrier {
+    ($numbers:literal) => {
+        numbers!(
+            "let own = SharedPtr::new(home_of(p).cast::<Mbarrier>()); \
+             let bar = SharedClusterPtr::new(p.cast::<Mbarrier>());",
+            $numbers
+        )
+    };
+}
+
+/// What both blocks do before one comes to the other's barriers.
+const MEET: &str = "fence_mbarrier_init_release_cluster(); sync_cluster();";
+
+/// `mbarrier` of the other block. Nothing says when an arrival is there, so what has to become true is waited for; what has
+/// to be false is so at any time.
+fn of_other_block(form: &Form) -> Other {
+    let drops = form.ptx().contains("arrive_drop");
+    let before = match (takes_count(form), drops) {
+        (false, false) => other_barrier!("(1, 3, 4)"),
+        (false, true) => other_barrier!("(1, 3, 3)"),
+        (true, false) => other_barrier!("(2, 2, 4)"),
+        (true, true) => other_barrier!("(2, 2, 2)"),
+    };
+    let then = match kind(form) {
+        "expect_tx" => format!(
+            "mbarrier_init(own, 1); {MEET} {{}}; sync_cluster(); let state = mbarrier_arrive(own); \
+             let first = state.is_complete(own); mbarrier_complete_tx(own, bytes); put(to, [first, waited(own)]);"
+        ),
+        "complete_tx" => format!(
+            "mbarrier_init(own, 1); let state = mbarrier_arrive_expect_tx(own, bytes); \
+             let first = state.is_complete(own); {MEET} {{}}; put(to, [first, waited(own)]);"
+        ),
+        _ if form.ptx().contains(".expect_tx") => format!(
+            "mbarrier_init(own, 4); {MEET} {{}}; arrive(own, left - 1); let first = mbarrier_test_wait_parity(own, 0); \
+             mbarrier_arrive(own); let second = mbarrier_test_wait_parity(own, 0); mbarrier_complete_tx(own, bytes); \
+             put(to, [first, second, waited(own)]); put(to.add(3), phase_of(own, next));"
+        ),
+        _ => format!(
+            "mbarrier_init(own, 4); {MEET} {{}}; arrive(own, left - 1); let first = mbarrier_test_wait_parity(own, 0); \
+             mbarrier_arrive(own); put(to, [first, waited(own)]); put(to.add(2), phase_of(own, next));"
+        ),
+    };
+    Other { room: Room::ClusterLines, before, then: then.into(), expected: tested }
+}
+
+fn takes_count(form: &Form) -> bool {
+    form.signature().is_some_and(|signature| signature.parameters.contains("count"))
 }
 
 /// `mbarrier`: which of the tests on the way find a phase complete.
 pub(super) fn mbarrier(form: &Form) -> Other {
     let ptx = form.ptx();
-    let counted = form.signature().is_some_and(|signature| signature.parameters.contains("count"));
-    let in_cluster = ptx.contains(".shared::cluster");
-    let before = match (counted, ptx.contains("arrive_drop")) {
-        (false, false) => barrier!(in_cluster, "(1, 3, 4)"),
-        (false, true) => barrier!(in_cluster, "(1, 3, 3)"),
-        (true, false) => barrier!(in_cluster, "(2, 2, 4)"),
-        (true, true) => barrier!(in_cluster, "(2, 2, 2)"),
+    if ptx.contains(".shared::cluster") {
+        return of_other_block(form);
+    }
+    let before = match (takes_count(form), ptx.contains("arrive_drop")) {
+        (false, false) => own_barrier!("(1, 3, 4)"),
+        (false, true) => own_barrier!("(1, 3, 3)"),
+        (true, false) => own_barrier!("(2, 2, 4)"),
+        (true, true) => own_barrier!("(2, 2, 2)"),
     };
     let then = match kind(form) {
         "init" => {
@@ -170,18 +226,41 @@ fn tested(form: &Form, thread: usize, from: &[u8], to: &mut [u8]) {
     to[..found.len()].copy_from_slice(found);
 }
 
-/// Shared memory that is the form's destination, a barrier for one copy, and both told to the copies.
-macro_rules! into_shared {
-    ($pointer:literal) => { into_shared!($pointer 4) };
-    ($pointer:literal $most:literal) => {
+/// Shared memory of the block that is the form's destination, and a barrier for one copy.
+const INTO_SHARED: &str = "copy(to, p); let own = SharedPtr::new(p.add(96).cast::<Mbarrier>()); mbarrier_init(own, 1); \
+    let (dst, bar) = (SharedPtr::new(p.cast::<u32>()), own); \
+    let (src, size, left, right) = (from.cast::<u32>(), 16 * (1 + thread as u32 % 4), 4, 8); \
+    fence_mbarrier_init_release_cluster(); fence_proxy_async_shared_cta(); mbarrier_arrive_expect_tx(own, size);";
+
+/// The destination is in the other block, and its barrier too; this block's own are the other one's destination.
+macro_rules! into_other_block {
+    ($most:literal, $more:literal) => {
         concat!(
-            "copy(to, p); let own = SharedPtr::new(p.add(96).cast::<Mbarrier>()); mbarrier_init(own, 1); \
-             let (dst, bar) = (SharedPtr::new(p.cast::<u32>()), own); let (dst, bar) = ", $pointer, "; \
-             let (src, size, mask, left, right) = (from.cast::<u32>(), 16 * (1 + thread as u32 % ", $most, "), 1, 4, 8); \
-             fence_mbarrier_init_release_cluster(); fence_proxy_async_shared_cta(); mbarrier_arrive_expect_tx(own, size);"
+            "let home = home_of(p); copy(to, home); \
+             let own = SharedPtr::new(home.add(96).cast::<Mbarrier>()); mbarrier_init(own, 1); \
+             let (dst, bar) = (SharedClusterPtr::new(p.cast::<u32>()), SharedClusterPtr::new(p.add(96).cast::<Mbarrier>())); \
+             let (src, size) = (from.cast::<u32>(), 16 * (1 + thread as u32 % ", $most, ")); ", $more,
+            " fence_mbarrier_init_release_cluster(); fence_proxy_async_shared_cta(); \
+             mbarrier_arrive_expect_tx(own, size); sync_cluster();"
         )
     };
 }
+
+/// Both blocks are done, and what the other one sent is in this one.
+macro_rules! arrived_from_other_block {
+    ($done:literal, $more:literal) => {
+        concat!(
+            "{}; let done = waited(own)",
+            $done,
+            "; sync_cluster(); ",
+            $more,
+            " copy(home, to); put(to.add(96), done as u64);"
+        )
+    };
+}
+
+/// Bytes from a thread's slot of one block's half of a trial to that of the other's.
+pub(super) const HALF: usize = THREADS * 128;
 
 /// What was in shared memory is the form's source.
 const INTO_GLOBAL: &str = "copy(from, p); fence_proxy_async_shared_cta(); \
@@ -213,26 +292,42 @@ pub(super) fn bulk(form: &Form) -> Other {
         ptx if ptx.contains(".global.shared::cta") => {
             (INTO_GLOBAL, "{}; cp_async_bulk_commit_group(); cp_async_bulk_wait_group::<0>();")
         }
-        ptx if ptx.contains(".shared::cluster.shared::cta") => (
-            into_shared!("(SharedClusterPtr::of(dst), SharedClusterPtr::of(bar))" 2),
-            "put(p.add(64), get::<Slot>(from)); let src = SharedPtr::new(p.add(64).cast::<u32>()); \
-             fence_proxy_async_shared_cta(); {}; let done = waited(own); copy(p, to); put(to.add(96), done as u64);",
-        ),
+        ptx if ptx.contains(".shared::cluster") => return bulk_to_other_block(ptx),
         // What is ignored is undetermined.
         ptx if ptx.contains(".ignore_oob") => (
-            into_shared!("(dst, bar)"),
+            INTO_SHARED,
             "{}; let done = waited(own); copy(p, to); put(to.add(96), done as u64); put(to, 0u32); \
              put(to.add(size as usize - 8), 0u64);",
         ),
-        ptx if ptx.contains(".shared::cta.global") => {
-            (into_shared!("(dst, bar)"), "{}; let done = waited(own); copy(p, to); put(to.add(96), done as u64);")
-        }
-        _ => (
-            into_shared!("(SharedClusterPtr::of(dst), SharedClusterPtr::of(bar))"),
-            "{}; let done = waited(own); copy(p, to); put(to.add(96), done as u64);",
-        ),
+        _ => (INTO_SHARED, "{}; let done = waited(own); copy(p, to); put(to.add(96), done as u64);"),
     };
     Other { room: Room::SharedLines, before, then: then.into(), expected: moved }
+}
+
+/// To the other block of the cluster; a multicast to both, where the copy in this one is compared on the spot.
+fn bulk_to_other_block(ptx: &str) -> Other {
+    let (before, then) = if ptx.contains(".multicast") {
+        (
+            into_other_block!(
+                "4",
+                "let mask = 0b11; let echo = of_rank(p, rank()); \
+                let second = SharedPtr::new(echo.add(96).cast::<Mbarrier>()); mbarrier_init(second, 1); \
+                mbarrier_arrive_expect_tx(second, size);"
+            ),
+            arrived_from_other_block!(" & waited(second) & same(echo, from, size)", ""),
+        )
+    } else if ptx.contains(".shared::cta") {
+        (
+            into_other_block!(
+                "2",
+                "put(home.add(64), get::<Slot>(from)); let src = SharedPtr::new(home.add(64).cast::<u32>());"
+            ),
+            arrived_from_other_block!("", "put(home.add(64), get::<Slot>(to.add(64)));"),
+        )
+    } else {
+        (into_other_block!("4", ""), arrived_from_other_block!("", ""))
+    };
+    Other { room: Room::ClusterLines, before, then: then.into(), expected: moved }
 }
 
 fn moved(form: &Form, thread: usize, from: &[u8], to: &mut [u8]) {
@@ -253,9 +348,6 @@ fn moved(form: &Form, thread: usize, from: &[u8], to: &mut [u8]) {
         _ if ptx.contains(".wait_group") || into_global => {}
         _ => {
             to[96..104].copy_from_slice(&1u64.to_le_bytes());
-            if ptx.contains(".shared::cluster.shared::cta") {
-                to[64..96].copy_from_slice(&from[..32]);
-            }
             if ptx.contains(".ignore_oob") {
                 to[..4].fill(0);
                 to[size - 8..size].fill(0);

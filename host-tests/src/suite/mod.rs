@@ -14,6 +14,7 @@ pub mod program;
 pub mod report;
 mod run;
 mod sanitizer;
+mod sizes;
 pub mod stage;
 pub mod stages;
 mod trial;

@@ -18,9 +18,6 @@ use crate::forms_check::by_instruction;
 /// Trials of a kernel at most: of 32 slots of 32 bytes each, in shared memory.
 pub(super) const TRIALS: usize = 32;
 
-/// Of how many forms one is tried under a predicate: the words are all written to the PTX in the same way.
-const GUARDED: usize = 5;
-
 /// What tells a form from all others: its Rust, its PTX, and its parameters, which alone may say what it copies, or where
 /// its barrier is.
 pub(super) type Key<'f> = (&'f str, &'f str, &'static str);
@@ -52,15 +49,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The kernels of these forms: each as it is, with each choice of lanes, and one in [`GUARDED`] under a predicate
-    /// too, with a null address where that does not hold.
+    /// The kernels of these forms: each as it is, with each choice of lanes, and, where it takes one, under a predicate,
+    /// with a null address where that does not hold.
     pub fn new(forms: &[Arc<Form>]) -> Plan {
-        let guarded: HashSet<Key> = forms.iter().step_by(GUARDED).map(|form| key(form)).collect();
-        let wanted = |case: &Case| match case.manner {
-            Manner::Plain | Manner::Lanes(_) => true,
-            Manner::Guarded => guarded.contains(&key(&case.form)),
-            _ => false,
-        };
+        let wanted = |case: &Case| matches!(case.manner, Manner::Plain | Manner::Lanes(_) | Manner::Guarded);
         let mut rooms: BTreeMap<(u32, u32, Room, bool), Vec<Case>> = BTreeMap::new();
         let mut plan = Plan::default();
         for case in forms::cases(forms).into_iter().filter(wanted) {
@@ -98,6 +90,11 @@ pub fn slice(forms: &[Arc<Form>], of_each: usize, seed: u64) -> Vec<Arc<Form>> {
     forms.iter().filter(|form| wanted.contains(&key(form))).cloned().collect()
 }
 
+/// A thread's slot in the other block's memory, which is laid out as this one's: that block's own half of a trial.
+fn of_neighbour(slot: usize) -> String {
+    format!("of_rank(shared(), 1 - rank as u32).add(thread * {slot} + (1 - rank) * {})", THREADS * slot)
+}
+
 /// Lines are longer than slots, and two blocks have twice as many. Of a parameter no two trials read the same bytes: the
 /// assembler would make one load of both.
 fn trials_of(room: Room) -> usize {
@@ -123,21 +120,22 @@ impl Kernel {
         line("let thread = thread();".into());
         line(format!("let at = thread * {slot};"));
         let in_all = match self.room {
-            Room::Cluster => format!("let rank = rank() as usize; let at = at + rank * {};", THREADS * slot),
+            Room::Cluster | Room::ClusterLines => {
+                format!("let rank = rank() as usize; let at = at + rank * {};", THREADS * slot)
+            }
             _ => String::new(),
         };
         line(format!("{in_all} let (from, other, to) = (from.add(at), other.add(at), to.add(at));"));
         match (self.room, is_store) {
             (Room::Shared, false) => line(format!("let room = shared().add(at); fill({count}, {bytes}, from, room);")),
             (Room::Shared, true) | (Room::SharedLines, _) => line("let room = shared().add(at);".into()),
+            // What is sent there is set up by the trial.
+            (Room::ClusterLines, _) => line(format!("let room = {};", of_neighbour(slot))),
             // The other block's room is laid out as this one's: its own half of a trial.
             (Room::Cluster, _) => {
                 let filled = if is_store { "to.cast_const()" } else { "from" };
                 line(format!("let own = shared().add(at); fill({count}, {bytes}, {filled}, own);"));
-                line(format!(
-                    "let room = of_rank(shared(), 1 - rank as u32).add(thread * {slot} + (1 - rank) * {});",
-                    THREADS * slot
-                ));
+                line(format!("let room = {};", of_neighbour(slot)));
                 line("sync_cluster();".into());
             }
             (Room::Const, _) => line("let room = constants().add(at).cast_mut();".into()),
@@ -157,15 +155,16 @@ impl Kernel {
                 Room::Global | Room::Mapped | Room::Lines | Room::TensorMap if is_store => "let p = to;".into(),
                 Room::Global | Room::Mapped | Room::Lines | Room::TensorMap => "let p = from.cast_mut();".into(),
                 Room::Local => "let mut local = Slot([0; 4]); let room = (&raw mut local).cast::<u8>(); copy(from, room); let p = room;".into(),
-                Room::Shared | Room::SharedLines | Room::Cluster | Room::Const => format!("let room = room.add({offset}); let p = room;"),
+                Room::Shared | Room::SharedLines | Room::Cluster | Room::ClusterLines | Room::Const => format!("let room = room.add({offset}); let p = room;"),
                 Room::Entry => format!("let p = room.add({});", offset % PARAMETER),
                 Room::EntryTensorMap | Room::ConstTensorMap => "let p = room;".into(),
             };
             line(format!("{{ {slots} {address} {name}_{number}(p, thread, from, other, to); }}"));
         }
-        if self.room == Room::Cluster {
+        if self.room.is_of_cluster() {
+            // No block ends while the other one may reach its memory.
             line("sync_cluster();".into());
-            if is_store {
+            if is_store && self.room == Room::Cluster {
                 line(format!("fill({count}, {bytes}, own, to);"));
             }
         }
@@ -205,7 +204,7 @@ impl Kernel {
     fn source_at(&self, trial: usize, block: usize, thread: usize) -> usize {
         let thread = if trial::is_uniform(&self.trials[trial].form) { 0 } else { thread };
         match self.room {
-            Room::Cluster => self.slot_at(trial, 1 - block, thread),
+            Room::Cluster | Room::ClusterLines => self.slot_at(trial, 1 - block, thread),
             Room::Entry => self.slot_at(trial, block, thread) % PARAMETER,
             _ => self.slot_at(trial, block, thread),
         }
@@ -242,7 +241,11 @@ impl Entry for Kernel {
     }
 
     fn shared(&self) -> usize {
-        if matches!(self.room, Room::Shared | Room::SharedLines | Room::Cluster) { self.bytes() } else { 0 }
+        if matches!(self.room, Room::Shared | Room::SharedLines | Room::Cluster | Room::ClusterLines) {
+            self.bytes()
+        } else {
+            0
+        }
     }
 
     fn source(&self) -> String {
@@ -274,8 +277,12 @@ pub(super) fn prelude() -> String {
         ("$ADDRESS", policy::ADDRESS),
         ("$PARAMETER", PARAMETER as u64),
         ("$MASK", asynchronous::MASK.into()),
+        ("$HALF", asynchronous::HALF as u64),
     ];
-    numbers.into_iter().fold(PRELUDE.to_owned(), |text, (name, number)| text.replace(name, &number.to_string()))
+    let text =
+        numbers.into_iter().fold(PRELUDE.to_owned(), |text, (name, number)| text.replace(name, &number.to_string()));
+    text + SIZES
 }
 
 const PRELUDE: &str = include_str!("prelude.rs.txt");
+const SIZES: &str = include_str!("sizes.rs");

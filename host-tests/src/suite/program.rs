@@ -123,6 +123,8 @@ fn work_at(
     results: &Path,
     forms: Catalogue,
 ) -> Result<ExitCode> {
+    child::end_with_parent()
+        .map_err(|error| Error::new(format_args!("could not ask the system for a signal: {error}")))?;
     let stage = stage(name)?;
     let told = Told { set: options.set.clone(), kind: options.kind.clone(), ..told(options)? };
     let mut bench = Bench::new(folder.to_owned(), out, forms, told, Journal::open(results)?);

@@ -37,7 +37,7 @@ pub(super) fn kind(room: Room) -> &'static str {
         Room::Global | Room::Lines => "global",
         Room::Mapped => "host",
         Room::Shared | Room::SharedLines => "shared",
-        Room::Cluster => "cluster",
+        Room::Cluster | Room::ClusterLines => "cluster",
         Room::Const | Room::Local | Room::Entry | Room::Func => "constant",
         Room::TensorMap | Room::ConstTensorMap | Room::EntryTensorMap => "tensor-map",
     }

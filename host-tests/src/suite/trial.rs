@@ -28,6 +28,8 @@ pub enum Room {
     SharedLines,
     /// Shared memory of the other block of a cluster of two.
     Cluster,
+    /// Lines of 128 bytes of it.
+    ClusterLines,
     /// A variable in the constant bank.
     Const,
     /// Local memory.
@@ -71,13 +73,23 @@ impl Room {
 
     /// Blocks of a launch.
     pub fn blocks(self) -> usize {
-        if self == Room::Cluster { 2 } else { 1 }
+        if self.is_of_cluster() { 2 } else { 1 }
+    }
+
+    /// Whether its kernels are launched in clusters.
+    pub fn is_of_cluster(self) -> bool {
+        matches!(self, Room::Cluster | Room::ClusterLines)
     }
 
     /// Bytes that a thread has for a trial.
     pub fn slot(self) -> usize {
         match self {
-            Room::Lines | Room::SharedLines | Room::TensorMap | Room::ConstTensorMap | Room::EntryTensorMap => LINE,
+            Room::Lines
+            | Room::SharedLines
+            | Room::ClusterLines
+            | Room::TensorMap
+            | Room::ConstTensorMap
+            | Room::EntryTensorMap => LINE,
             _ => SLOT,
         }
     }
@@ -100,6 +112,7 @@ impl Room {
             Room::Shared => "shared",
             Room::SharedLines => "shared_lines",
             Room::Cluster => "cluster",
+            Room::ClusterLines => "cluster_lines",
             Room::Const => "const",
             Room::Local => "local",
             Room::Entry => "entry",
@@ -157,14 +170,7 @@ const OTHERS: &[(&str, HowTo)] = &[
         then: "{}; copy(from, to);".into(),
         expected: all,
     }),
-    ("createpolicy", |_| Other {
-        room: Room::Global,
-        before: "let fraction = (1 + thread) as f32 / 32.0; let (primary_size, total_size) = (4096 * (1 + thread) as u32, 1 << 18); \
-                 let property = PROPERTY | (thread as u64 % 16) << 52; let data = from.cast::<u64>(); \
-                 let p = core::ptr::without_provenance::<u8>(ADDRESS + 4096 * thread);",
-        then: "let made = {}; put(to, [made.bits(), ld_global::<NoHint, NoPrefetch>().read_with(data, made)]);".into(),
-        expected: policy::expected,
-    }),
+    ("createpolicy", policy::trial),
     ("cp.async", asynchronous::copy),
     ("cp.async.commit_group", asynchronous::group),
     ("cp.async.wait_group", asynchronous::group),
