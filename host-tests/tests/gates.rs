@@ -463,7 +463,7 @@ impl User {
             "src/lib.rs",
             &format!("#![no_std]\nuse ptx_intrinsics::*;\n#[unsafe(no_mangle)]\npub unsafe fn kernel{kernel}\n"),
         );
-        let cargo = self.toolchain.cargo().dir(&self.folder).args(["check", "--offline", "--quiet"]);
+        let cargo = self.toolchain.cargo().dir(&self.folder).args(["check", "--quiet"]);
         let cargo = cargo.args(target).arg("--message-format=json");
         let cargo = cargo
             .arg("--target-dir")
