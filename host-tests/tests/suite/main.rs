@@ -15,7 +15,6 @@ use fake_gpu::run_with;
 use host_tests::cuda_tools::CudaTools;
 use host_tests::driver::{self, DRIVER_VARIABLE};
 use host_tests::error::{Error, Result};
-use host_tests::forms::Manner;
 use host_tests::forms_check;
 use host_tests::gpu::{Argument, Gpu, Launch, Target};
 use host_tests::nvdisasm::Disassembler;
@@ -125,7 +124,6 @@ fn main() -> ExitCode {
     let mut trials: Vec<Trial> = SCENARIOS.iter().take(if whole { 1 } else { SCENARIOS.len() }).map(scenario).collect();
     trials.push(Trial::test("a_report_becomes_a_page", || a_report_becomes_a_page().map_err(Failed::from)));
     trials.push(Trial::test("every_instruction_has_a_check", every_instruction_has_a_check));
-    trials.push(Trial::test("the_plan_tries_every_form", the_plan_tries_every_form));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -134,30 +132,6 @@ fn every_instruction_has_a_check() -> Result<(), Failed> {
     let plan = Plan::new(&forms_check::every_form());
     let unchecked: BTreeSet<String> = plan.unchecked.iter().map(ToString::to_string).collect();
     if unchecked.is_empty() { Ok(()) } else { Err(unchecked.into_iter().collect::<Vec<_>>().join("\n").into()) }
-}
-
-/// Of the whole catalogue: every form as it is, every one that takes a predicate under one, and what goes to a neighbour.
-fn the_plan_tries_every_form() -> Result<(), Failed> {
-    let forms = forms_check::every_form();
-    let plan = Plan::new(&forms);
-    let trials = || plan.kernels.iter().flat_map(|kernel| kernel.trials.iter().map(move |case| (kernel.room, case)));
-    let in_manner = |manner: Manner| trials().filter(|(_, case)| case.manner == manner).count();
-    let (plain, guarded) = (in_manner(Manner::Plain), in_manner(Manner::Guarded));
-    assert_eq!((plain, plan.unchecked.len()), (forms.len(), 0));
-    assert_eq!(guarded, forms.iter().filter(|form| form.rust_if().is_some()).count());
-    let asynchronous =
-        |form: &Form| form.instruction().starts_with("cp.async.bulk") || form.instruction() == "mbarrier";
-    let in_cluster = |form: &Form| asynchronous(form) && form.ptx().contains(".shared::cluster");
-    let neighbours = trials().filter(|(room, _)| *room == Room::ClusterLines).count();
-    assert_eq!(neighbours, forms.iter().filter(|form| in_cluster(form)).count());
-    let (all, kernels) = (trials().count(), plan.kernels.len());
-    println!(
-        "{plain} forms in {all} trials, {kernels} kernels; {guarded} under a predicate, {neighbours} at a neighbour"
-    );
-    let least = (80_704, 80_000, 40, 170_000, 5_000);
-    assert!(plain >= least.0 && guarded >= least.1 && neighbours >= least.2, "{plain} {guarded} {neighbours}");
-    assert!(all >= least.3 && kernels >= least.4, "{all} {kernels}");
-    Ok(())
 }
 
 /// Compiles the driver and the slice's kernels, assembles them for some GPUs, and leaves what the scenarios need.
