@@ -204,7 +204,8 @@ impl Gpu {
             driver,
             calls,
             limit: LIMIT,
-            stream: ManuallyDrop::new(Stream::new(StreamFlags::NON_BLOCKING, None).map_err(failed("making a stream"))?),
+            // Ordered with copies: one from ordinary memory may return before the bytes are on the GPU.
+            stream: ManuallyDrop::new(Stream::new(StreamFlags::DEFAULT, None).map_err(failed("making a stream"))?),
             context: ManuallyDrop::new(context),
         })
     }

@@ -110,21 +110,25 @@ macro_rules! single {
 
 /// A CPU's one view of memory needs nothing, but that the compiler keeps the order.
 #[cfg(not(target_arch = "nvptx64"))]
+#[inline]
 fn compiler() {
     atomic::compiler_fence(atomic::Ordering::SeqCst);
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
+#[inline]
 fn full() {
     atomic::fence(atomic::Ordering::SeqCst);
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
+#[inline]
 fn release() {
     atomic::fence(atomic::Ordering::Release);
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
+#[inline]
 fn acquire() {
     atomic::fence(atomic::Ordering::Acquire);
 }

@@ -1,8 +1,9 @@
 //! What loads and stores mean off the GPU: a hint is only a hint, an order is an order.
 
 use core::mem::MaybeUninit;
-use core::sync::atomic::{self, AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 
+use self::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
+use self::lock::Lock;
 use crate::element::*;
 use crate::qualifier::caching::*;
 use crate::qualifier::order::Row;
@@ -10,6 +11,20 @@ use crate::qualifier::policy::CachePolicy;
 use crate::qualifier::prefetch_size::PrefetchSize;
 use crate::spell::{Load, LoadIn, LoadInIf, Store, StoreIn, StoreInIf};
 use crate::spelling::{Ordering, Spelling};
+
+mod lock;
+#[cfg(not(target_has_atomic = "64"))]
+mod locked;
+
+/// Atomics of up to 64 bits on every target.
+pub(crate) mod atomic {
+    #[cfg(target_has_atomic = "64")]
+    pub(crate) use core::sync::atomic::AtomicU64;
+    pub(crate) use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, Ordering};
+
+    #[cfg(not(target_has_atomic = "64"))]
+    pub(crate) use super::locked::AtomicU64;
+}
 
 /// What an order is on a CPU.
 #[doc(hidden)]
@@ -57,7 +72,7 @@ pub(crate) unsafe fn load<T: PtxType>(meaning: Meaning, p: *const T) -> T {
     let mut value = MaybeUninit::<T>::uninit();
     let to = value.as_mut_ptr();
     let element = size_of::<T::Register>();
-    let _whole = is_one_of_128_bits::<T>().then(Lock::take);
+    let _whole = is_one_of_128_bits::<T>().then(take_turn);
     for at in 0..size_of::<T>() / element {
         // SAFETY: the elements are parts of the `T`s, each as aligned as an atomic of its size.
         unsafe {
@@ -95,7 +110,7 @@ pub(crate) unsafe fn store<T: PtxType>(meaning: Meaning, p: *mut T, value: T) {
     };
     let from = &raw const value;
     let element = size_of::<T::Register>();
-    let _whole = is_one_of_128_bits::<T>().then(Lock::take);
+    let _whole = is_one_of_128_bits::<T>().then(take_turn);
     for at in 0..size_of::<T>() / element {
         // SAFETY: the elements are parts of the `T`s, each as aligned as an atomic of its size.
         unsafe {
@@ -110,28 +125,22 @@ pub(crate) unsafe fn store<T: PtxType>(meaning: Meaning, p: *mut T, value: T) {
 }
 
 /// Two registers make one value, and not a vector of two.
+#[inline]
 fn is_one_of_128_bits<T: PtxType>() -> bool {
     core::any::TypeId::of::<T>() == core::any::TypeId::of::<B128>()
 }
 
-/// Rust has no atomic of 128 bits: the ordered accesses to them take turns.
-pub(crate) struct Lock;
-
-static TAKEN: AtomicBool = AtomicBool::new(false);
-
-impl Lock {
-    pub(crate) fn take() -> Self {
-        while TAKEN.swap(true, atomic::Ordering::Acquire) {
-            core::hint::spin_loop();
-        }
-        Self
-    }
+#[inline]
+fn wait() {
+    core::hint::spin_loop();
 }
 
-impl Drop for Lock {
-    fn drop(&mut self) {
-        TAKEN.store(false, atomic::Ordering::Release);
-    }
+/// Rust has no atomic of 128 bits: the ordered accesses to them take turns.
+static TAKEN: atomic::AtomicBool = atomic::AtomicBool::new(false);
+
+#[inline]
+pub(crate) fn take_turn() -> Lock<'static> {
+    Lock::take(&TAKEN)
 }
 
 impl<I, T: PtxType> Load<I> for T {

@@ -13,15 +13,17 @@ use crate::spelling::Spelling;
 /// ```
 /// use ptx_intrinsics::{CachePolicy, V8, ptx};
 ///
-/// let (x, mut y) = (2.5f32, 0.0f32);
+/// let (mut x, mut y) = (2.5f32, 0.0f32);
+/// // What others write meanwhile has no `&` in Rust: an atomic access takes a pointer that may be written through.
+/// let shared = &raw mut x;
 /// unsafe {
 ///     // d = …
-///     let v = ptx!(ld.relaxed.gpu.global.L1::no_allocate.L2::256B.f32 [&x]);
+///     let v = ptx!(ld.relaxed.gpu.global.L1::no_allocate.L2::256B.f32 [shared]);
 ///     // a policy, for `.L2::cache_hint`
-///     let w = ptx!(ld.global.L2::cache_hint.f32 [&x], CachePolicy::EVICT_FIRST);
+///     let w = ptx!(ld.global.L2::cache_hint.f32 [shared], CachePolicy::EVICT_FIRST);
 ///     // @cond, and what the value is where `cond` is false: the address is not touched then
 ///     let ready = v == w;
-///     let u = ptx!(@ready ld.acquire.sys.f32 [&x], else 0.0);
+///     let u = ptx!(@ready ld.acquire.sys.f32 [shared], else 0.0);
 ///     ptx!(@ready st.release.gpu.global.f32 [&mut y], u);
 /// }
 /// assert_eq!(y, 2.5);
@@ -194,7 +196,7 @@ macro_rules! __ptx {
         $crate::__ptx! { @words $op $guard ($($words)* . $word) $effect $space $($rest)* }
     };
     (@words $($other:tt)*) => {
-        compile_error!("`ptx!` takes `ld….type [p]`, `ldu….type [p]`, `st….type [p], value`, and `atom` and `red` as `st`: PTX's words, then the operands")
+        ::core::compile_error!("`ptx!` takes `ld….type [p]`, `ldu….type [p]`, `st….type [p], value`, and `atom` and `red` as `st`: PTX's words, then the operands")
     };
 
     (@type ld $($rest:tt)*) => { $crate::__ptx! { @loaded ld $($rest)* } };
@@ -205,7 +207,7 @@ macro_rules! __ptx {
     (@type st ($($t:tt)*) $registers:tt $guard:tt $words:tt $effect:ident $space:ident $($operands:tt)*) => {
         $crate::__ptx! { @store $guard { st $words memory $space ($($t)*) $registers } $($operands)* }
     };
-    (@type $($other:tt)*) => { compile_error!("`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`") };
+    (@type $($other:tt)*) => { ::core::compile_error!("`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`") };
 
     (@load [] $s:tt [$p:expr] $(, $policy:expr)?) => {
         $crate::__ptx_load! { $s [] $p, [$($policy)?] false }
@@ -232,10 +234,10 @@ macro_rules! __ptx {
         $crate::__ptx_lanes! { $s [$($lane)*] $p, [$($policy)?] true }
     };
     (@load [@ $($cond:tt)*] $s:tt [$p:expr] $($rest:tt)*) => {
-        compile_error!("a load under a predicate says what the value is where it is false: `ptx!(@cond ld….type [p], else value)`")
+        ::core::compile_error!("a load under a predicate says what the value is where it is false: `ptx!(@cond ld….type [p], else value)`")
     };
     (@load $($other:tt)*) => {
-        compile_error!("the operands of a load are `[p]`, `[p].unified` or `{d, _, …}, [p]`, then a policy if it has `.L2::cache_hint`")
+        ::core::compile_error!("the operands of a load are `[p]`, `[p].unified` or `{d, _, …}, [p]`, then a policy if it has `.L2::cache_hint`")
     };
 
     (@store [] $s:tt [$p:expr], {$($lane:tt),* $(,)?} $(, $policy:expr)?) => {
@@ -245,7 +247,7 @@ macro_rules! __ptx {
         $crate::__ptx_store! { $guard $s $p, $value, [$($policy)?] }
     };
     (@store $($other:tt)*) => {
-        compile_error!("the operands of a store are `[p], value` or `[p], {value, _, …}`, then a policy if it has `.L2::cache_hint`")
+        ::core::compile_error!("the operands of a store are `[p], value` or `[p], {value, _, …}`, then a policy if it has `.L2::cache_hint`")
     };
 
     // A type by its path.
@@ -255,7 +257,7 @@ macro_rules! __ptx {
     (@named ($scalar:ident) ($($registers:tt)*) $op:ident $($rest:tt)*) => {
         $crate::__ptx! { @type $op ($crate::ptx::types::$scalar) ($($registers)*) $($rest)* }
     };
-    (@text $op:ident $($word:tt)*) => { concat!(stringify!($op) $(, stringify!($word))*) };
+    (@text $op:ident $($word:tt)*) => { ::core::concat!(::core::stringify!($op) $(, ::core::stringify!($word))*) };
     (@meaning $($words:tt)*) => { const { $crate::ptx::meaning($crate::__ptx!(@text $($words)*)) } };
     (@from shared $t:ty, $p:expr) => { $crate::ptx::from_shared::<_, $t>($p) };
     (@from shared_cluster $t:ty, $p:expr) => { $crate::ptx::from_shared_cluster::<_, $t>($p) };
@@ -309,40 +311,40 @@ macro_rules! __ptx_load {
         const _: $crate::spelling::Spelling = $crate::spelling::demand(
             $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::All
         );
-        let p = $crate::__ptx!(@from $space $t, $p);
+        let __ptx_p = $crate::__ptx!(@from $space $t, $p);
         #[cfg(target_arch = "nvptx64")]
-        let value = {
-            let mut d: $crate::__registers!($shape ::core::mem::MaybeUninit<$r>) = $crate::ptx::registers();
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] ($shape out $class d) $space p () }
-            $crate::ptx::value(p, d)
+        let __ptx_value = {
+            let mut __ptx_d: $crate::__registers!($shape ::core::mem::MaybeUninit<$crate::ptx::types::$r>) = $crate::ptx::registers();
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] ($shape out $class __ptx_d) $space __ptx_p () }
+            $crate::ptx::value(__ptx_p, __ptx_d)
         };
         #[cfg(not(target_arch = "nvptx64"))]
-        let value = {
+        let __ptx_value = {
             $crate::__ptx!(@drop $($policy)?);
-            $crate::ptx::load($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space p))
+            $crate::ptx::load($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space __ptx_p))
         };
-        value
+        __ptx_value
     }};
     ({ $op:ident ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
         [@ $cond:tt, $or:expr] $p:expr, [$($policy:expr)?] $unified:tt) => {{
         const _: $crate::spelling::Spelling = $crate::spelling::demand(
             $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::All
         );
-        let (cond, p) = ($cond, $crate::__ptx!(@from $space $t, $p));
-        let or = $crate::ptx::like(p, $or);
+        let (__ptx_cond, __ptx_p) = ($cond, $crate::__ptx!(@from $space $t, $p));
+        let __ptx_or = $crate::ptx::like(__ptx_p, $or);
         #[cfg(target_arch = "nvptx64")]
-        let value = {
-            let mut d: $crate::__registers!($shape ::core::mem::MaybeUninit<$r>) = $crate::ptx::registers_of(or);
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [@] ($shape inout $class d) $space p
-                (cond = in(reg32) $crate::ptx::bit(cond),) }
-            $crate::ptx::value(p, d)
+        let __ptx_value = {
+            let mut __ptx_d: $crate::__registers!($shape ::core::mem::MaybeUninit<$crate::ptx::types::$r>) = $crate::ptx::registers_of(__ptx_or);
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [@] ($shape inout $class __ptx_d) $space __ptx_p
+                (cond = in(reg32) $crate::ptx::bit(__ptx_cond),) }
+            $crate::ptx::value(__ptx_p, __ptx_d)
         };
         #[cfg(not(target_arch = "nvptx64"))]
-        let value = {
+        let __ptx_value = {
             $crate::__ptx!(@drop $($policy)?);
-            if cond { $crate::ptx::load($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space p)) } else { or }
+            if __ptx_cond { $crate::ptx::load($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space __ptx_p)) } else { __ptx_or }
         };
-        value
+        __ptx_value
     }};
 }
 
@@ -355,17 +357,17 @@ macro_rules! __ptx_store {
         const _: $crate::spelling::Spelling = $crate::spelling::demand(
             $crate::__ptx!(@text st $($word)*), $crate::__ptx!(@has $($policy)?), false, $crate::spelling::Lanes::All
         );
-        let p = $crate::__ptx!(@to $space $t, $p);
-        let value = $crate::ptx::like(p, $value);
+        let __ptx_p = $crate::__ptx!(@to $space $t, $p);
+        let __ptx_value = $crate::ptx::like(__ptx_p, $value);
         #[cfg(target_arch = "nvptx64")]
         {
-            let d: $crate::__registers!($shape $r) = $crate::ptx::registers_of(value);
-            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [] ($shape in $class d) $space p () }
+            let __ptx_d: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::registers_of(__ptx_value);
+            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [] ($shape in $class __ptx_d) $space __ptx_p () }
         }
         #[cfg(not(target_arch = "nvptx64"))]
         {
             $crate::__ptx!(@drop $($policy)?);
-            $crate::ptx::store($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space p), value);
+            $crate::ptx::store($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space __ptx_p), __ptx_value);
         }
     }};
     ([@ $cond:tt] { st ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
@@ -373,19 +375,19 @@ macro_rules! __ptx_store {
         const _: $crate::spelling::Spelling = $crate::spelling::demand(
             $crate::__ptx!(@text st $($word)*), $crate::__ptx!(@has $($policy)?), false, $crate::spelling::Lanes::All
         );
-        let (cond, p) = ($cond, $crate::__ptx!(@to $space $t, $p));
-        let value = $crate::ptx::like(p, $value);
+        let (__ptx_cond, __ptx_p) = ($cond, $crate::__ptx!(@to $space $t, $p));
+        let __ptx_value = $crate::ptx::like(__ptx_p, $value);
         #[cfg(target_arch = "nvptx64")]
         {
-            let d: $crate::__registers!($shape $r) = $crate::ptx::registers_of(value);
-            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [@] ($shape in $class d) $space p
-                (cond = in(reg32) $crate::ptx::bit(cond),) }
+            let __ptx_d: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::registers_of(__ptx_value);
+            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [@] ($shape in $class __ptx_d) $space __ptx_p
+                (cond = in(reg32) $crate::ptx::bit(__ptx_cond),) }
         }
         #[cfg(not(target_arch = "nvptx64"))]
         {
             $crate::__ptx!(@drop $($policy)?);
-            if cond {
-                $crate::ptx::store($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space p), value);
+            if __ptx_cond {
+                $crate::ptx::store($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space __ptx_p), __ptx_value);
             }
         }
     }};
@@ -436,13 +438,13 @@ macro_rules! __ptx_asm {
     (@access { st $effect:ident ($($word:tt)*) [] [$($policy:literal)?] [$($guard:literal $end:literal)?]
         [$($convert:literal)?] $address:literal [$($converted:literal)?] }
         [$($value:literal)*] [$($before:literal)?] [$($after:literal)?] $operands:tt) => {
-        $crate::__emit! { $effect [$($before)? $($convert)? $($guard)?] ["st" $(, stringify!($word))*]
+        $crate::__emit! { $effect [$($before)? $($convert)? $($guard)?] ["st" $(, ::core::stringify!($word))*]
             [" " $address ", " $($value)* $($policy)? ";" $($end)? $($converted)? $($after)?] $operands }
     };
     (@access { $load:ident $effect:ident ($($word:tt)*) [$($unified:literal)?] [$($policy:literal)?] [$($guard:literal $end:literal)?]
         [$($convert:literal)?] $address:literal [$($converted:literal)?] }
         [$($value:literal)*] [$($before:literal)?] [$($after:literal)?] $operands:tt) => {
-        $crate::__emit! { $effect [$($before)? $($convert)? $($guard)?] [stringify!($load) $(, stringify!($word))*]
+        $crate::__emit! { $effect [$($before)? $($convert)? $($guard)?] [::core::stringify!($load) $(, ::core::stringify!($word))*]
             [" " $($value)* ", " $address $($unified)? $($policy)? ";" $($end)? $($converted)? $($after)?] $operands }
     };
 }
@@ -453,8 +455,8 @@ macro_rules! __ptx_asm {
 macro_rules! __ptx_lanes {
     ({ $op:ident $words:tt $effect:ident $space:ident $t:tt ($shape:ident $class:ident $r:ident) } $lanes:tt $($rest:tt)*) => {
         $crate::__ptx_lanes! { @each $op $class $r $lanes [] [] [] [
-            "" "{d0}" d0; ", " "{d1}" d1; ", " "{d2}" d2; ", " "{d3}" d3;
-            ", " "{d4}" d4; ", " "{d5}" d5; ", " "{d6}" d6; ", " "{d7}" d7;
+            "" "{__ptx_d0}" __ptx_d0; ", " "{__ptx_d1}" __ptx_d1; ", " "{__ptx_d2}" __ptx_d2; ", " "{__ptx_d3}" __ptx_d3;
+            ", " "{__ptx_d4}" __ptx_d4; ", " "{__ptx_d5}" __ptx_d5; ", " "{__ptx_d6}" __ptx_d6; ", " "{__ptx_d7}" __ptx_d7;
         ] { $words $effect $space $t } $($rest)* }
     };
     (@each $op:ident $class:ident $r:ident [] $texts:tt $operands:tt $lanes:tt $left:tt $($rest:tt)*) => {
@@ -475,7 +477,7 @@ macro_rules! __ptx_lanes {
         $crate::__ptx_lanes! { @each $op $class $r [$($lane)*] [$($text)* $comma $place] [$($operands)* $d = out($class) $d,]
             [$($lanes)* (named $d _)] [$($left)*] $($rest)* }
     };
-    (@each $($other:tt)*) => { compile_error!("a vector has at most eight lanes, each a name or `_`") };
+    (@each $($other:tt)*) => { ::core::compile_error!("a vector has at most eight lanes, each a name or `_`") };
 
     (@st $class:ident $r:ident $texts:tt [$($operands:tt)*] [$(($kind:ident $d:ident $value:tt))*]
         { ($($word:tt)*) $effect:ident $space:ident ($t:ty) } $p:expr, [$($policy:expr)?] $unified:tt) => {{
@@ -483,45 +485,45 @@ macro_rules! __ptx_lanes {
             $crate::__ptx!(@text st $($word)*), $crate::__ptx!(@has $($policy)?), false,
             $crate::spelling::Lanes::Some(&[$($crate::__ptx_lanes!(@is $kind)),*])
         );
-        let p = $crate::__ptx!(@to $space $t, $p);
-        $($crate::__ptx_lanes! { @value $kind $d $r p $value })*
+        let __ptx_p = $crate::__ptx!(@to $space $t, $p);
+        $($crate::__ptx_lanes! { @value $kind $d $r __ptx_p $value })*
         #[cfg(target_arch = "nvptx64")]
-        $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($policy)?] [] $texts $space p ($($operands)*) }
+        $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($policy)?] [] $texts $space __ptx_p ($($operands)*) }
         #[cfg(not(target_arch = "nvptx64"))]
         {
             $crate::__ptx!(@drop $($policy)?);
-            $crate::ptx::store_lanes($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space p), &[$($crate::__ptx_lanes!(@option $kind $d)),*]);
+            $crate::ptx::store_lanes($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space __ptx_p), &[$($crate::__ptx_lanes!(@option $kind $d)),*]);
         }
     }};
     (@$op:ident $class:ident $r:ident $texts:tt [$($operands:tt)*] [$(($kind:ident $d:ident $nothing:tt))*]
         { ($($word:tt)*) $effect:ident $space:ident ($t:ty) } $p:expr, [$($policy:expr)?] $unified:tt) => {{
-        const LANES: &[bool] = &[$($crate::__ptx_lanes!(@is $kind)),*];
+        const __PTX_LANES: &[$crate::ptx::types::bool] = &[$($crate::__ptx_lanes!(@is $kind)),*];
         const _: $crate::spelling::Spelling = $crate::spelling::demand(
-            $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::Some(LANES)
+            $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::spelling::Lanes::Some(__PTX_LANES)
         );
-        let p = $crate::__ptx!(@from $space $t, $p);
+        let __ptx_p = $crate::__ptx!(@from $space $t, $p);
         #[cfg(target_arch = "nvptx64")]
-        let value = {
+        let __ptx_value = {
             $($crate::__ptx_lanes! { @declare $kind $d $r })*
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] $texts $space p ($($operands)*) }
-            $crate::ptx::vector_of(p, [$($d),*])
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] $texts $space __ptx_p ($($operands)*) }
+            $crate::ptx::vector_of(__ptx_p, [$($d),*])
         };
         #[cfg(not(target_arch = "nvptx64"))]
-        let value = {
+        let __ptx_value = {
             $crate::__ptx!(@drop $($policy)?);
-            $crate::ptx::load_lanes($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space p), LANES)
+            $crate::ptx::load_lanes($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space __ptx_p), __PTX_LANES)
         };
-        value
+        __ptx_value
     }};
 
     (@is named) => { true };
     (@is sink) => { false };
-    (@declare named $d:ident $r:ident) => { let $d: $r; };
-    (@declare sink $d:ident $r:ident) => { let $d: $r = 0 as $r; };
-    (@value named $d:ident $r:ident $p:ident $value:tt) => { let $d: $r = $crate::ptx::lane($p, $value); };
+    (@declare named $d:ident $r:ident) => { let $d: $crate::ptx::types::$r; };
+    (@declare sink $d:ident $r:ident) => { let $d: $crate::ptx::types::$r = 0 as $crate::ptx::types::$r; };
+    (@value named $d:ident $r:ident $p:ident $value:tt) => { let $d: $crate::ptx::types::$r = $crate::ptx::lane($p, $value); };
     (@value sink $d:ident $r:ident $p:ident $value:tt) => {};
-    (@option named $d:ident) => { Some($d) };
-    (@option sink $d:ident) => { None };
+    (@option named $d:ident) => { ::core::option::Option::Some($d) };
+    (@option sink $d:ident) => { ::core::option::Option::None };
 }
 
 /// The source of a load, which points to what is moved as a `P`.

@@ -8,6 +8,8 @@ use crate::qualifier::target::*;
 /// What a prefetch of one line moves, and what `applypriority` and `discard` are about.
 const LINE: usize = 128;
 
+// What lies in memory has fewer bytes than `isize::MAX`: nothing overflows here.
+
 /// The lines that a slice touches: where the first one begins, and how many there are.
 fn touched<T>(slice: *const [T]) -> (*const u8, usize) {
     let (begin, bytes) = (slice.cast::<u8>(), slice.len() * size_of::<T>());
@@ -43,7 +45,7 @@ where
     while line < lines {
         // SAFETY: the line holds a byte of the slice.
         unsafe { prefetch_global_l2::<E>(first.wrapping_add(line * LINE)) };
-        line += threads;
+        line = line.saturating_add(threads);
     }
 }
 
@@ -69,7 +71,7 @@ where
     while line < lines {
         // SAFETY: the line holds a byte of the slice.
         unsafe { applypriority_global_l2_evict_normal(first.wrapping_add(line * LINE).cast::<T>()) };
-        line += threads;
+        line = line.saturating_add(threads);
     }
 }
 
@@ -95,7 +97,7 @@ where
     while line < lines {
         // SAFETY: the whole line lies in the slice.
         unsafe { discard_global_l2(first.wrapping_add(line * LINE).cast::<T>()) };
-        line += threads;
+        line = line.saturating_add(threads);
     }
 }
 

@@ -106,13 +106,13 @@ pub(crate) const fn same_bits<A: Copy, B: Copy>(a: A) -> B {
 macro_rules! __emit {
     (pure [$($before:literal)*] [$($opcode:expr),*] [$($after:literal)*] ($($operands:tt)*)) => {
         ::core::arch::asm!(
-            concat!($($before,)* $($opcode,)* $($after),*),
+            ::core::concat!($($before,)* $($opcode,)* $($after),*),
             $($operands)* options(pure, readonly, nostack, preserves_flags)
         )
     };
     (memory [$($before:literal)*] [$($opcode:expr),*] [$($after:literal)*] ($($operands:tt)*)) => {
         ::core::arch::asm!(
-            concat!($($before,)* $($opcode,)* $($after),*),
+            ::core::concat!($($before,)* $($opcode,)* $($after),*),
             $($operands)* options(nostack, preserves_flags)
         )
     };

@@ -46,7 +46,7 @@ pub(crate) struct OnThisGpu {
     /// Where the toolchain comes from that compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
-    /// Arguments for the program: `--seed 1`, `--sanitize`; `--help` lists them
+    /// Arguments for the program: `--seed 1`, `--plan`; `--help` lists them
     #[arg(last = true)]
     arguments: Vec<OsString>,
 }

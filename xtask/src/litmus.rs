@@ -3,10 +3,18 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use host_tests::cuda_tools::CudaTools;
 use host_tests::error::Result;
+use host_tests::gpu::Gpu;
 use host_tests::litmus::batch::{self, Question};
+use host_tests::litmus::kernels::Kernels;
+use host_tests::litmus::on_gpu::Amount;
 use host_tests::litmus::{Expected, Limits};
 use host_tests::progress::Progress;
+use host_tests::target::Sm;
+
+/// What the kernels are assembled for.
+const ASSEMBLED_FOR: Sm = Sm::new(90);
 
 #[derive(clap::Args)]
 pub(crate) struct Litmus {
@@ -16,24 +24,52 @@ pub(crate) struct Litmus {
     /// Published results, lines of `FILE,1` where the condition holds and `FILE,0` where not; may be given more than once
     #[arg(long, value_name = "CSV")]
     expected: Vec<PathBuf>,
-    /// Ask whether every thread comes to its end, and not for the condition
+    /// Ask whether every thread comes to its end, and not for the condition; nothing is run then
     #[arg(long)]
     termination: bool,
     /// How often a loop that writes is followed again
     #[arg(long, value_name = "N", default_value_t = Limits::default().turns)]
     turns: usize,
+    /// Assemble the tests' kernels with ptxas, and count them
+    #[arg(long, conflicts_with = "termination")]
+    assemble: bool,
 }
 
 impl Litmus {
-    /// Ends with 1 if a verdict is not the published one, or if a file cannot be read.
+    /// Ends with 1 if a verdict is not the published one, if a file cannot be read, or if a GPU shows what the model forbids.
     pub(crate) fn run(self) -> Result<ExitCode> {
         let files = batch::files(&self.files)?;
         let expected = self.expected.iter().map(|path| Expected::read(path)).collect::<Result<Vec<_>>>()?;
         let question = if self.termination { Question::Termination } else { Question::Condition };
         let limits = Limits { turns: self.turns, ..Limits::default() };
-        let judged = batch::judge_files(&files, question, &expected, &limits, &Progress::new())?;
+        let progress = Progress::new();
+        let judged = batch::judge_files(&files, question, &expected, &limits, &progress)?;
         crate::print(&batch::table(&judged, question))?;
-        let wrong = judged.iter().any(|judged| judged.disagrees() || judged.is_unread());
+        let mut wrong = judged.iter().any(|judged| judged.disagrees() || judged.is_unread());
+        if question == Question::Condition {
+            wrong |= self.kernels(&Kernels::of(&judged), &progress)?;
+        }
         Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    }
+
+    /// Assembles the kernels if that is wanted, and runs them if there is a GPU; whether one showed what is forbidden.
+    fn kernels(&self, kernels: &Kernels<'_>, progress: &Progress) -> Result<bool> {
+        crate::print(&kernels.counts())?;
+        if self.assemble {
+            let assembler = CudaTools::find(progress)?.assembler(ASSEMBLED_FOR, progress)?;
+            let accepted = kernels.assemble(&assembler, ASSEMBLED_FOR, progress)?;
+            crate::print(&format!("ptxas accepts {accepted} of them for {ASSEMBLED_FOR}\n"))?;
+        }
+        match Gpu::find() {
+            Ok(gpu) => {
+                let (text, wrong) = kernels.run(&gpu, Amount::default(), progress)?;
+                crate::print(&text)?;
+                Ok(wrong)
+            }
+            Err(no_gpu) => {
+                eprintln!("{no_gpu}\nso the verdicts are the model's alone");
+                Ok(false)
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ mod forms;
 mod lab;
 mod litmus;
 mod measured;
+mod miri;
 mod mutants;
 mod parity;
 mod sass;

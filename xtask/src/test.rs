@@ -13,6 +13,8 @@ use host_tests::forms_check;
 use host_tests::progress::Progress;
 use host_tests::toolchain::{DeviceToolchain, ROUTE_VARIABLE, Route};
 
+use crate::miri;
+
 #[derive(clap::Args)]
 pub(crate) struct Test {
     /// Where the toolchain comes from that compiles for the GPU
@@ -52,16 +54,29 @@ impl Test {
         let provided = Part { name: "toolchain and CUDA tools", seconds: began.elapsed().as_secs_f64(), failure: None };
         let mut parts = vec![provided];
         for (name, selection) in PARTS {
-            parts.push(self.part(&machine, name, selection, route, seed)?);
+            parts.push(self.part(&machine, name, &["test"], selection, route, seed)?);
+        }
+        if miri::is_installed(cargo(&machine, route)) {
+            parts.push(self.part(&machine, "Miri", &["miri", "test"], &miri::SELECTION, route, seed)?);
+        } else {
+            eprintln!("\nMiri is not installed with this toolchain, so undefined behaviour is not looked for");
         }
         summary(&parts, began.elapsed().as_secs_f64())
     }
 
-    /// Runs `cargo test` on this terminal.
-    fn part(&self, machine: &Machine, name: &'static str, selection: &[&str], route: Route, seed: u64) -> Result<Part> {
+    /// Runs `cargo test`, or a subcommand like it, on this terminal.
+    fn part(
+        &self,
+        machine: &Machine,
+        name: &'static str,
+        subcommand: &[&str],
+        selection: &[&str],
+        route: Route,
+        seed: u64,
+    ) -> Result<Part> {
         let mut command = cargo(machine, route);
         command.env(forms_check::SEED_VARIABLE, seed.to_string());
-        command.arg("test").args(selection).args(&self.arguments);
+        command.args(subcommand).args(selection).args(&self.arguments);
         let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
         let line = format!("cargo {}", words.join(" "));
         eprintln!("\n{} {line}", style(format!("{name}:")).bold().for_stderr());

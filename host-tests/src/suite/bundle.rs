@@ -18,14 +18,16 @@ use crate::cuda_tools::{CudaTools, FIRST_13, Release};
 use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::forms_check::every_form;
+use crate::lab::images as lab;
+use crate::lab::program::place_of;
 use crate::progress::Progress;
 use crate::ptxas::{Assembler, On};
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
 use crate::workload;
 
-/// GPUs whose machine code a bundle has; the others of a generation run that of the one before them.
-pub const GPUS: [u32; 10] = [75, 80, 86, 89, 90, 100, 103, 110, 120, 121];
+/// GPUs whose machine code a bundle has unless it is told others: the first of each generation, whose code the others run.
+pub const GPUS: [u32; 6] = [75, 80, 90, 100, 110, 120];
 
 /// A bundle is at most so large.
 pub const LARGEST: u64 = 48_000_000;
@@ -196,9 +198,9 @@ pub fn sets(folder: &Path, sm: u32) -> Result<Vec<Set>> {
         names.extend(number.map(|(major, minor)| (major, minor, name)));
     }
     names.sort();
+    // A GPU runs the code of its own generation, of itself or of one that is older.
     let set = |(.., name): (u32, u32, String)| {
-        let fits = GPUS.into_iter().filter(|&known| known / 10 == sm / 10 && known <= sm);
-        let mut files = fits.chain([sm]).map(|known| file_of(folder, &name, Sm::new(known)));
+        let mut files = (sm / 10 * 10..=sm).map(|known| file_of(folder, &name, Sm::new(known)));
         Some(Set { file: files.rfind(|file| file.is_file())?, name })
     };
     let sets: Vec<Set> = names.into_iter().rev().filter_map(set).collect();
@@ -254,6 +256,15 @@ pub fn make(
     let pack = |(kernels, on): (&Kernels, &On)| write_whole(&file_of(&folder, &kernels.set, on.sm), kernels.pack()?);
     kernels.par_iter().zip(&on).try_for_each(pack)?;
     drop(step);
+    // The others of a generation run the code of its first one.
+    let mut generations = BTreeSet::new();
+    let of_today = on.iter().zip(&sets).filter(|(on, set)| **set == sets[0] && on.sm >= lab::OLDEST);
+    let mut of_today: Vec<&On> = of_today.map(|(on, _)| on).collect();
+    of_today.sort_by_key(|on| on.sm);
+    for on in of_today.into_iter().filter(|on| generations.insert(on.sm.number / 10)) {
+        let images = lab::images(on, toolchain, tools, progress)?;
+        write_whole(&place_of(&folder, on.sm.number), lab::pack(&images)?)?;
+    }
     let bytes = bytes_in(&folder)?;
     if bytes > LARGEST {
         return Err(Error::new(format_args!("the bundle has {bytes} bytes, more than {LARGEST}"))
@@ -291,6 +302,7 @@ Every form of ptx-intrinsics on the GPU of this machine. NVIDIA's driver (580 or
 
     ./run               tries every form, orders, worked kernels and faults: some minutes
     ./run --plan        half an hour: the same, and laboratory and sanitizer
+    ./run lab           the laboratory alone
     ./run --help        says what else there is
 
 Results go to results.jsonl here, line by line, and from there to report.json after each stage.

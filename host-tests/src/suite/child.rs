@@ -60,7 +60,8 @@ pub(super) fn run(command: &mut Command, limit: Duration, captured: bool, stop: 
     Ok(Ended { status, stdout: String::from_utf8_lossy(&printed).into_owned() })
 }
 
-fn end_with_parent() -> std::io::Result<()> {
+/// From here on, the end of its parent is the end of this process, also if it is another program that started it.
+pub(super) fn end_with_parent() -> std::io::Result<()> {
     // SAFETY: this only says which signal this process gets when its parent ends.
     match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } {
         0 => Ok(()),

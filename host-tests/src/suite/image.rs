@@ -44,6 +44,14 @@ pub trait Entry: Sync {
     /// Its Rust.
     fn source(&self) -> String;
 
+    /// Rust that all of its kind share.
+    fn common() -> &'static str
+    where
+        Self: Sized,
+    {
+        ""
+    }
+
     /// The functions of its PTX: those that it calls, and itself.
     fn functions(&self) -> Vec<String> {
         vec![self.name().to_owned()]
@@ -73,7 +81,8 @@ pub fn compile<'p, E: Entry>(
     toolchain: &DeviceToolchain,
 ) -> Result<Part<'p, E>> {
     let folder = Machine::current().target().join("suite").join(name);
-    let source: String = [prelude()].into_iter().chain(kernels.iter().map(Entry::source)).collect();
+    let source: String =
+        [prelude(), E::common().to_owned()].into_iter().chain(kernels.iter().map(Entry::source)).collect();
     write_package(&folder, "suite", &source)?;
     let build = DeviceBuild::of_every_form(folder, "suite", BUILT_FOR);
     let (ptx, _) = build.build_in_lane(toolchain, lane)?;

@@ -1,7 +1,7 @@
 //! What a run showed, for programs, for the terminal and as a page.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use ptx_intrinsics::catalogue::Form;
@@ -44,6 +44,13 @@ pub struct Versions {
     pub rustc: String,
     /// The assemblers.
     pub ptxas: Vec<String>,
+}
+
+impl fmt::Display for Versions {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Versions { ptx_intrinsics, commit, rustc, ptxas } = self;
+        write!(out, "ptx-intrinsics {ptx_intrinsics} ({commit}), {rustc}, ptxas {}", ptxas.join(", "))
+    }
 }
 
 /// The forms, tried once.

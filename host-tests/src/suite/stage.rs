@@ -9,7 +9,7 @@ use std::time::Duration;
 use ptx_intrinsics::catalogue::Form;
 
 use super::bundle::{self, Kernels, Set};
-use super::journal::{Event, Found, Item, Journal, Known, Work};
+use super::journal::{Event, Found, Item, Journal, Known, Machine, Work};
 use super::plan::Plan;
 use crate::error::{Error, Result};
 use crate::gpu::{Gpu, NoGpu, Waited};
@@ -107,6 +107,16 @@ impl Bench {
                 Ok(self.gpu.get_or_init(|| gpu))
             }
         }
+    }
+
+    /// What the run is on, as it was found at its beginning.
+    pub fn machine(&self) -> Result<Machine> {
+        let events = self.journal.events()?;
+        let machine = events.into_iter().find_map(|event| match event {
+            Event::Machine(machine) => Some(machine),
+            _ => None,
+        });
+        machine.ok_or_else(|| Error::new("the results do not say which GPU they are of"))
     }
 
     /// The kernels for it, of the set that runs.

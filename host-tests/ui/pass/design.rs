@@ -54,7 +54,7 @@ fn main() {
             write(&raw mut to, 9);
         }
         // Predicated, with a fallback value.
-        assert_eq!(ptx!(@(to == 9) ld.acquire.gpu.global.u32 [&word], else 0), 7);
+        assert_eq!(ptx!(@(to == 9) ld.acquire.gpu.global.u32 [&raw const word], else 0), 7);
         assert_eq!(ld_shared().read_if(to == 0, core::ptr::null(), 5u32), 5);
     }
 }

@@ -38,38 +38,38 @@ macro_rules! __atomic {
         $crate::__atomic! { @words $op $guard ($($words)* . $word) $cas $space $($rest)* }
     };
     (@words $($other:tt)*) => {
-        compile_error!("`ptx!` takes `atom….type [p], value` or `red….type [p], value`: PTX's words, then the operands")
+        ::core::compile_error!("`ptx!` takes `atom….type [p], value` or `red….type [p], value`: PTX's words, then the operands")
     };
 
     (@at generic $kind:ident $p:expr) => { $crate::atom::at::<_, $crate::atom::kinds::$kind>($p) };
     (@at $shared:ident $kind:ident $p:expr) => { $crate::__ptx!(@to $shared $crate::atom::kinds::$kind, $p) };
 
     (@type red [] $cas:ident $s:tt [$p:expr], $v:expr $(, $policy:expr)?) => {
-        $crate::__atomic_go! { red $s () () () ($(policy = $policy)?) $p, $v }
+        $crate::__atomic_go! { red $s () () () ($(__ptx_policy = $policy)?) $p, $v }
     };
     (@type red [@ $cond:tt] $cas:ident $s:tt [$p:expr], $v:expr $(, $policy:expr)?) => {
-        $crate::__atomic_go! { red $s (cond = $cond) () () ($(policy = $policy)?) $p, $v }
+        $crate::__atomic_go! { red $s (__ptx_cond = $cond) () () ($(__ptx_policy = $policy)?) $p, $v }
     };
     (@type red $($other:tt)*) => {
-        compile_error!("the operands of `red` are `[p], value`, then a policy if it has `.L2::cache_hint`")
+        ::core::compile_error!("the operands of `red` are `[p], value`, then a policy if it has `.L2::cache_hint`")
     };
     (@type atom [] cas $s:tt [$p:expr], $compare:expr, $v:expr $(, $policy:expr)?) => {
-        $crate::__atomic_go! { atom $s () () (compare = $compare) ($(policy = $policy)?) $p, $v }
+        $crate::__atomic_go! { atom $s () () (__ptx_compare = $compare) ($(__ptx_policy = $policy)?) $p, $v }
     };
     (@type atom [] any $s:tt [$p:expr], $v:expr $(, $policy:expr)?) => {
-        $crate::__atomic_go! { atom $s () () () ($(policy = $policy)?) $p, $v }
+        $crate::__atomic_go! { atom $s () () () ($(__ptx_policy = $policy)?) $p, $v }
     };
     (@type atom [@ $cond:tt] cas $s:tt [$p:expr], $compare:expr, $v:expr, else $or:expr) => {
-        $crate::__atomic_go! { atom $s (cond = $cond) (or = $or) (compare = $compare) () $p, $v }
+        $crate::__atomic_go! { atom $s (__ptx_cond = $cond) (__ptx_or = $or) (__ptx_compare = $compare) () $p, $v }
     };
     (@type atom [@ $cond:tt] any $s:tt [$p:expr], $v:expr, else $or:expr) => {
-        $crate::__atomic_go! { atom $s (cond = $cond) (or = $or) () () $p, $v }
+        $crate::__atomic_go! { atom $s (__ptx_cond = $cond) (__ptx_or = $or) () () $p, $v }
     };
     (@type atom [@ $cond:tt] any $s:tt [$p:expr], $v:expr, $policy:expr, else $or:expr) => {
-        $crate::__atomic_go! { atom $s (cond = $cond) (or = $or) () (policy = $policy) $p, $v }
+        $crate::__atomic_go! { atom $s (__ptx_cond = $cond) (__ptx_or = $or) () (__ptx_policy = $policy) $p, $v }
     };
     (@type atom $($other:tt)*) => {
-        compile_error!("the operands of `atom` are `[p], value`, of `.cas` `[p], compare, value`, then a policy if it has `.L2::cache_hint`, then `else value` under a predicate")
+        ::core::compile_error!("the operands of `atom` are `[p], value`, of `.cas` `[p], compare, value`, then a policy if it has `.L2::cache_hint`, then `else value` under a predicate")
     };
 }
 
@@ -101,27 +101,27 @@ macro_rules! __atomic_go {
     ($op:ident { ($($word:tt)*) $space:ident $kind:ident $shape:ident $class:ident $r:ident }
         ($($cond:ident = $cond_value:expr)?) ($($or:ident = $or_value:expr)?) ($($compare:ident = $compare_value:expr)?)
         ($($policy:ident = $policy_value:expr)?) $p:expr, $v:expr) => {{
-        const WORDS: $crate::atom::Atomic =
+        const __PTX_WORDS: $crate::atom::Atomic =
             $crate::atom::demand_atomic($crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy_value)?));
-        $(let ($cond,): (bool,) = ($cond_value,);)?
-        let p = $crate::__atomic!(@at $space $kind $p);
-        $(let $compare = $crate::ptx::like(p, $compare_value);)?
-        let v = $crate::ptx::like(p, $v);
+        $(let ($cond,): (::core::primitive::bool,) = ($cond_value,);)?
+        let __ptx_p = $crate::__atomic!(@at $space $kind $p);
+        $(let $compare = $crate::ptx::like(__ptx_p, $compare_value);)?
+        let __ptx_v = $crate::ptx::like(__ptx_p, $v);
         $(let $policy: $crate::CachePolicy = $policy_value;)?
-        $(let $or = $crate::ptx::like(p, $or_value);)?
+        $(let $or = $crate::ptx::like(__ptx_p, $or_value);)?
         #[cfg(target_arch = "nvptx64")]
-        let old = {
-            let _ = WORDS;
-            let v: $crate::__registers!($shape $r) = $crate::atom::registers(v);
-            $(let $compare: $crate::__registers!($shape $r) = $crate::atom::registers($compare);)?
-            $crate::__atomic_asm! { @$op p $shape $class $r v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] $space ($($word)*) }
+        let __ptx_old = {
+            let _ = __PTX_WORDS;
+            let __ptx_v: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::atom::registers(__ptx_v);
+            $(let $compare: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::atom::registers($compare);)?
+            $crate::__atomic_asm! { @$op __ptx_p $shape $class $r __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] $space ($($word)*) }
         };
         #[cfg(not(target_arch = "nvptx64"))]
-        let old = {
-            let p = $crate::__ptx!(@pointer $space p);
-            $crate::__atomic_host! { $op WORDS p v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] }
+        let __ptx_old = {
+            let __ptx_p = $crate::__ptx!(@pointer $space __ptx_p);
+            $crate::__atomic_host! { $op __PTX_WORDS __ptx_p __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] }
         };
-        old
+        __ptx_old
     }};
 }
 
@@ -138,15 +138,15 @@ macro_rules! __atomic_host {
         if $cond { $crate::__atomic_host! { $op $words $p $v $compare $or [] [] } } else { $crate::__atomic_host! { @or $or } }
     };
     (red $words:ident $p:ident $v:ident [] [] [] []) => {{
-        $crate::atom::change($words, $p, $v, None);
+        $crate::atom::change($words, $p, $v, ::core::option::Option::None);
     }};
     (atom $words:ident $p:ident $v:ident [$($compare:ident)?] $or:tt [] []) => {
         $crate::atom::change($words, $p, $v, $crate::__atomic_host!(@option $($compare)?))
     };
     (@or [$or:ident]) => { $or };
     (@or []) => { () };
-    (@option $compare:ident) => { Some($compare) };
-    (@option) => { None };
+    (@option $compare:ident) => { ::core::option::Option::Some($compare) };
+    (@option) => { ::core::option::Option::None };
 }
 
 /// The instruction and its block: registers of the result where it has one, then the predicate, the policy, the address.
@@ -157,14 +157,14 @@ macro_rules! __atomic_asm {
         $crate::__atomic_asm! { @registers $shape $class $v [] [] $p red $($rest)* }
     };
     (@atom $p:ident $shape:ident $class:ident $r:ident $v:ident $compare:tt [] $($rest:tt)*) => {{
-        let mut d: $crate::__registers!($shape ::core::mem::MaybeUninit<$r>) = $crate::ptx::registers();
-        $crate::__atomic_asm! { @registers $shape $class $v $compare [out d] $p atom $($rest)* }
-        $crate::atom::value($p, d)
+        let mut __ptx_d: $crate::__registers!($shape ::core::mem::MaybeUninit<$crate::ptx::types::$r>) = $crate::ptx::registers();
+        $crate::__atomic_asm! { @registers $shape $class $v $compare [out __ptx_d] $p atom $($rest)* }
+        $crate::atom::value($p, __ptx_d)
     }};
     (@atom $p:ident $shape:ident $class:ident $r:ident $v:ident $compare:tt [$or:ident] $($rest:tt)*) => {{
-        let mut d: $crate::__registers!($shape $r) = $crate::atom::registers($or);
-        $crate::__atomic_asm! { @registers $shape $class $v $compare [inout d] $p atom $($rest)* }
-        $crate::atom::value($p, d)
+        let mut __ptx_d: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::atom::registers($or);
+        $crate::__atomic_asm! { @registers $shape $class $v $compare [inout __ptx_d] $p atom $($rest)* }
+        $crate::atom::value($p, __ptx_d)
     }};
 
     // Before, result, values, after, and what `asm!` takes.
@@ -235,7 +235,7 @@ macro_rules! __atomic_asm {
     (@emit [$($before:literal $([$_b:ident])?)*] [$($after:literal)?] [$($guard:literal $end:literal [$_c:ident])?]
         [$($d:literal [$_d:ident])?] [$($values:literal $([$_v:ident])?)*] [$($policy:literal [$_p:ident])?]
         $op:ident ($($word:tt)*) $operands:tt) => {
-        $crate::__emit! { memory [$($before)* $($guard)?] [stringify!($op) $(, stringify!($word))*]
+        $crate::__emit! { memory [$($before)* $($guard)?] [::core::stringify!($op) $(, ::core::stringify!($word))*]
             [" " $($d)? "[{p}], " $($values)* $($policy)? ";" $($end)? $($after)?] $operands }
     };
 }

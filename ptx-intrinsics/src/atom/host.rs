@@ -1,17 +1,17 @@
 //! What an atomic means off the GPU: each element is one atomic, 128 bits are one.
 
-use core::sync::atomic::{self, AtomicU16, AtomicU32, AtomicU64};
-
 use half::{bf16, f16};
 
 use super::{Atomic, Number, Reduction, TYPES};
-use crate::host::Lock;
+use crate::host::atomic::{self, AtomicU16, AtomicU32, AtomicU64};
+use crate::host::take_turn;
 use crate::spelling::Ordering;
 
 /// Does what the words say to the value at `p`, and gives what stood there.
 ///
 /// # Safety
 /// `p` is the address of an aligned `T` that may be written, and `T` is what the words move.
+#[inline]
 pub unsafe fn change<T: Copy>(words: Atomic, p: *mut T, value: T, compare: Option<T>) -> T {
     let number = TYPES[words.ty].number;
     let mut old = value;
@@ -117,23 +117,27 @@ impl Number {
     ///
     /// # Safety
     /// A number of this kind can be read and written there, and is aligned to its size.
-    #[allow(
-        deprecated,
-        reason = "`fetch_update` is called `try_update` since Rust 1.101, and before 1.95 has no other name"
-    )]
+    #[inline]
     unsafe fn change(self, p: *mut u8, order: atomic::Ordering, new: impl Fn(u128) -> u128) -> u128 {
         macro_rules! step_by_step {
-            ($atomic:ident $t:ident) => {
+            ($atomic:ident $t:ident) => {{
                 // SAFETY: the caller's promise.
-                unsafe { $atomic::from_ptr(p.cast()) }.update(order, loads(order), |old| new(old.into()) as $t).into()
-            };
+                let number = unsafe { $atomic::from_ptr(p.cast()) };
+                let mut old = number.load(atomic::Ordering::Relaxed);
+                loop {
+                    match number.compare_exchange_weak(old, new(old.into()) as $t, order, loads(order)) {
+                        Ok(old) => return old.into(),
+                        Err(now) => old = now,
+                    }
+                }
+            }};
         }
         match self.bytes() {
             2 => step_by_step!(AtomicU16 u16),
             4 => step_by_step!(AtomicU32 u32),
             8 => step_by_step!(AtomicU64 u64),
             _ => {
-                let _whole = Lock::take();
+                let _whole = take_turn();
                 // SAFETY: the caller's promise; all 128-bit atomics take the lock.
                 unsafe {
                     let old = self.read(p);

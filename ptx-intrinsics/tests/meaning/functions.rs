@@ -39,6 +39,10 @@ impl Tried {
 
     /// Every form of these instructions, and nothing else.
     fn is_all_of(&self, instructions: &[&str]) {
+        if cfg!(miri) {
+            // The catalogue takes it minutes, and has nothing to do with memory.
+            return;
+        }
         let listed: BTreeSet<String> = catalogue::forms()
             .filter(|form| kind(form) == 2 && instructions.contains(&form.instruction()))
             .filter_map(|form| Some(squeezed(&format!("|{}| {}", form.signature()?.parameters, form.rust()))))
@@ -112,7 +116,7 @@ fn hints_about_lines_change_nothing() {
     macro_rules! hints {
         ($p:ident => $($expression:expr;)*) => { $({
             let hint = form!(tried |$p: *const u8| $expression);
-            hint((&raw const memory.0[128]).cast());
+            hint((&raw const memory.0).wrapping_byte_add(128).cast());
             // It is not even touched.
             hint(nowhere);
         })* };
@@ -144,7 +148,7 @@ fn a_discarded_line_is_a_pattern() {
         [form!(tried |p: *mut u8| discard_l2(p)), form!(tried |p: *mut u8| discard_global_l2(p))];
     for discard in functions {
         let mut memory = Memory::numbered();
-        discard((&raw mut memory.0[256]).cast());
+        discard((&raw mut memory.0).wrapping_byte_add(256).cast());
         let kept = Memory::numbered().0;
         assert!(
             memory
@@ -248,11 +252,9 @@ fn a_copy_copies_fills_or_ignores() {
     /// Copies to the second line, and gives what is there then.
     fn copied(size: usize, copy: impl FnOnce(*mut u8)) -> Vec<u8> {
         let mut to = Box::new(Memory([0x5a; 2048]));
-        copy((&raw mut to.0[128]).cast());
-        assert!(
-            to.0[..128].iter().chain(&to.0[128 + size..]).all(|&byte| byte == 0x5a),
-            "bytes beside are as they were"
-        );
+        copy((&raw mut to.0).wrapping_byte_add(128).cast());
+        assert_eq!(to.0[..128], [0x5a; 128], "bytes before are as they were");
+        assert_eq!(to.0[128 + size..], [0x5a; 2048][128 + size..], "bytes behind are as they were");
         to.0[128..128 + size].to_vec()
     }
     macro_rules! copies {
@@ -270,12 +272,12 @@ fn a_copy_copies_fills_or_ignores() {
                 $function::<$size>().copy_unless(ignore, dst, src));
             let unless_with = form!(tried |ignore: bool, dst: SharedPtr<$t>, src: *const $t, policy: CachePolicy|
                 $function::<$size>().copy_unless_with(ignore, dst, src, policy));
-            let (bytes, src) = (size_of::<$t>(), (&raw const from.0[64]).cast::<$t>());
+            let (bytes, src) = (size_of::<$t>(), (&raw const from.0).wrapping_byte_add(64).cast::<$t>());
             let (all, nowhere) = (from.0[64..64 + bytes].to_vec(), std::ptr::null::<$t>());
             let to = |p: *mut u8| SharedPtr::new(p.cast::<$t>());
             assert_eq!(copied(bytes, |p| copy(to(p), src)), all);
             assert_eq!(copied(bytes, |p| copy_with(to(p), src, POLICY)), all);
-            for kept in 0..=bytes {
+            for kept in (0..=bytes).step_by(if cfg!(miri) { 3 } else { 1 }) {
                 let mut some = all[..kept].to_vec();
                 some.resize(bytes, 0);
                 assert_eq!(copied(bytes, |p| zfill(to(p), src, kept as u32)), some);
@@ -325,11 +327,12 @@ fn a_bulk_copy_copies_and_tells() {
     /// What a copy of 512 bytes leaves behind 128 bytes.
     fn copied(copy: impl FnOnce(*mut u32)) -> Vec<u8> {
         let mut to = Box::new(Memory([0x5a; 2048]));
-        copy((&raw mut to.0[128]).cast());
-        assert!(to.0[..128].iter().chain(&to.0[640..]).all(|&byte| byte == 0x5a), "bytes beside are as they were");
+        copy((&raw mut to.0).wrapping_byte_add(128).cast());
+        assert_eq!(to.0[..128], [0x5a; 128], "bytes before are as they were");
+        assert_eq!(to.0[640..], [0x5a; 1408], "bytes behind are as they were");
         to.0[128..640].to_vec()
     }
-    let src: *const u32 = (&raw const from.0[256]).cast();
+    let src: *const u32 = (&raw const from.0).wrapping_byte_add(256).cast();
     let all = from.0[256..768].to_vec();
     let shared_src = || SharedPtr::new(src.cast_mut());
     // Each tells the barrier exactly its bytes: it lacked them, and nothing else.

@@ -39,6 +39,7 @@ fn squeezed(text: &str) -> String {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "it walks the whole catalogue, which takes an hour there")]
 fn all_forms_are_of_a_kind_that_is_tried() {
     let mut count = [0; 3];
     let mut instructions = BTreeSet::new();

@@ -236,12 +236,13 @@ fn a_value_of_128_bits_is_whole() {
 
 /// Two threads change one value by every operation on every type: nothing of either is lost.
 #[test]
+#[cfg_attr(miri, ignore = "it walks the whole catalogue, which takes an hour there")]
 fn no_change_is_lost() {
     let mut kinds = BTreeSet::new();
     for form in catalogue::forms().filter(|form| kind(form) == 1) {
         let words = Words::of(form.ptx());
         let name = format!("{words:?}");
-        if form.ptx().starts_with("atom") && kinds.insert(name) && (!cfg!(miri) || kinds.len() % 7 == 0) {
+        if form.ptx().starts_with("atom") && kinds.insert(name) {
             nothing_is_lost(form.ptx(), words);
         }
     }
