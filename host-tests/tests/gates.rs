@@ -284,6 +284,9 @@ fn rustcs_to_come() {
     // A new major version.
     let ten = "printf '.version 10.0\n.target sm_120f\n'";
     assert_eq!(fake(ten, "true").gates("-Ctarget-cpu=sm_120f", ""), Ok((100, 94, None)));
+    // The newest version that a flag names is itself within reach.
+    let ends_at_a_gate = FakeRustc::new(&script, own, "ptx88", SM_90, "true");
+    assert_eq!(ends_at_a_gate.gates("-Ctarget-cpu=sm_90", ""), Ok((90, 78, Some(91))));
     // A compiler that lists nothing says nothing of what is beyond it.
     let silent = FakeRustc::new(&script, "x", "x", SM_90, "true");
     assert_eq!(silent.gates("-Ctarget-cpu=sm_90", ""), Ok((90, 78, None)));

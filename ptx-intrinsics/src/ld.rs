@@ -81,11 +81,13 @@ caching_rows! { spell { impl_load LdGlobal LdGlobalCaching }
 /// use ptx_intrinsics::*;
 ///
 /// const FLAG: Ld<Global, Acquire<Gpu>> = ld_global::<NoHint, NoPrefetch>().acquire();
-/// let ready = 1u32;
+/// let mut ready = 1u32;
+/// // What others may write has no `&`.
+/// let ready = &raw mut ready;
 /// // ld.acquire.gpu.global.u32
-/// assert_eq!(unsafe { FLAG.read(&raw const ready) }, 1);
+/// assert_eq!(unsafe { FLAG.read(ready) }, 1);
 /// // ld.volatile.shared.u32
-/// assert_eq!(unsafe { ld_shared().volatile().read(&raw const ready) }, 1);
+/// assert_eq!(unsafe { ld_shared().volatile().read(ready) }, 1);
 /// ```
 ///
 /// PTX ISA: [ld](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld).

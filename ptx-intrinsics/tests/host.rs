@@ -269,12 +269,14 @@ fn ptx_spells_what_it_says() {
         ptx!(st.L2::cache_hint.v8.f32 [&mut to], {_, (-1.0), _, _, _, _, _, _}, POLICY);
         assert_eq!(to.0[..3], [0.0, -1.0, 2.0]);
         // The ISA page's own examples: other orders of the words, and those that may be left out.
-        let word = 5u32;
-        assert_eq!(ptx!(ld.global.relaxed.gpu.u32[&raw const word]), 5);
+        let mut word = 5u32;
+        // An atomic load is made of memory that could be written.
+        let shared = &raw mut word;
+        assert_eq!(ptx!(ld.global.relaxed.gpu.u32[shared]), 5);
         assert_eq!(ptx!(ldu.global.u32[&word].unified), 5);
         assert_eq!(ptx!(@false ldu.v2.f64 [std::ptr::null::<V2<f64>>()], else V2::new([0.5; 2])).0, [0.5; 2]);
-        assert_eq!(ptx!(ld.shared::cta.acquire.gpu.u32 [&raw const word]), 5);
-        assert_eq!(ptx!(ld.global.mmio.relaxed.sys.u32[&raw const word]), 5);
+        assert_eq!(ptx!(ld.shared::cta.acquire.gpu.u32 [shared]), 5);
+        assert_eq!(ptx!(ld.global.mmio.relaxed.sys.u32[shared]), 5);
         assert_eq!(ptx!(ld.weak.param.u32[&word]), 5);
         assert_eq!(ptx!(ld.b32[&word as *const u32 as *const B32].unified), B32(5));
         let pair = V4::new([1u64, 2, 3, 4]);

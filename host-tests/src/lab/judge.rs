@@ -1,6 +1,7 @@
 //! What the lines prove: each expectation is proved, refuted or not decided, with an interval, and an effect counts only
 //! beyond what two measurements of the same thing differ by.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -26,7 +27,12 @@ pub struct Results {
     /// How each experiment ended: whole repetitions, and why it was cut short.
     pub ends: BTreeMap<char, (u32, Option<String>)>,
     samples: BTreeMap<(char, String, String), Vec<f64>>,
+    /// What was measured twice, and by how much that may differ, by experiment, metric and way to compare.
+    noise: RefCell<BTreeMap<(char, String, Compare), Noise>>,
 }
+
+/// The labels of each case that was measured twice, and what the two may differ by.
+type Noise = Vec<(Labels, f64)>;
 
 /// The latencies of one probe.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,13 +70,18 @@ impl Results {
         let mut all = Results::default();
         for line in lines.iter().cloned() {
             match line {
-                Line::Run(run) => all.run = run,
+                // A run for each experiment, in a bundle: the thresholds are those of the last.
+                Line::Run(run) => {
+                    all.run = run;
+                    all.latencies.clear();
+                }
                 Line::Latencies { place, multiprocessor, bytes, clocks } => {
                     let clocks = clocks.into_iter().collect();
                     all.latencies.push(Latencies { place, multiprocessor, bytes, clocks });
                 }
                 Line::Thresholds(found) => all.thresholds = found,
-                Line::Case(about) => all.cases.push(about),
+                // One that is measured once more, after it was cut short, is the same case.
+                Line::Case(about) => all.cases.extend((!all.cases.contains(&about)).then_some(about)),
                 Line::Sample { experiment, case, metric, value, .. } => {
                     all.samples.entry((experiment, case, metric)).or_default().push(value);
                 }
@@ -107,17 +118,24 @@ impl Results {
     /// How much two measurements of the same thing may differ in an experiment, of the cases with these labels, or of all
     /// if none of these was measured twice.
     pub fn floor(&self, experiment: char, labels: &Labels, metric: &str, by: Compare) -> Option<f64> {
-        let pairs = self.cases.iter().filter(|case| case.experiment == experiment);
-        let pairs = pairs.filter_map(|twin| {
+        let mut noise = self.noise.borrow_mut();
+        let key = (experiment, metric.to_owned(), by);
+        let pairs = noise.entry(key).or_insert_with(|| self.noise(experiment, metric, by));
+        let has = |(own, _): &&(Labels, f64)| labels.iter().all(|(label, value)| own.get(label) == Some(value));
+        let most = |pairs: &mut dyn Iterator<Item = &(Labels, f64)>| pairs.map(|(_, most)| *most).reduce(f64::max);
+        most(&mut pairs.iter().filter(has)).or_else(|| most(&mut pairs.iter()))
+    }
+
+    fn noise(&self, experiment: char, metric: &str, by: Compare) -> Noise {
+        let twins = self.cases.iter().filter(|case| case.experiment == experiment);
+        let pairs = twins.filter_map(|twin| {
             let of = twin.twin_of.as_ref()?;
             let case = self.cases.iter().find(|case| case.experiment == experiment && case.case == *of)?;
             let found = compare(self.samples(case, metric), self.samples(twin, metric), by)?;
             let most = (found.low - by.equal()).abs().max((found.high - by.equal()).abs());
-            Some((labels.iter().all(|(label, value)| case.labels.get(label) == Some(value)), most))
+            Some((case.labels.clone(), most))
         });
-        let pairs: Vec<(bool, f64)> = pairs.collect();
-        let own = pairs.iter().filter(|(own, _)| *own).map(|(_, most)| *most).reduce(f64::max);
-        own.or_else(|| pairs.iter().map(|(_, most)| *most).reduce(f64::max))
+        pairs.collect()
     }
 }
 
@@ -522,7 +540,6 @@ pub const CLAIMS: &[Claim] = &[
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
     use std::time::Duration;
 
     use rand::rngs::StdRng;

@@ -112,7 +112,30 @@ pub fn table(results: &Results) -> String {
     text
 }
 
-/// The packed kernels of a bundle for a GPU, if they are there.
-pub fn packed(folder: &Path, sm: u32) -> PathBuf {
+/// Where a bundle has the packed kernels of a GPU.
+pub fn place_of(folder: &Path, sm: u32) -> PathBuf {
     folder.join("kernels").join(format!("laboratory-sm_{sm}.zst"))
+}
+
+/// The packed kernels of a bundle that a GPU runs, of its own generation and none that is newer; else where they should be.
+pub fn packed(folder: &Path, sm: u32) -> PathBuf {
+    let mut places = (sm / 10 * 10..=sm).rev().map(|known| place_of(folder, known));
+    places.find(|file| file.is_file()).unwrap_or_else(|| place_of(folder, sm))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gpu_runs_the_kernels_of_its_generation() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for sm in [80, 100] {
+            crate::files::write_whole(&place_of(folder.path(), sm), "kernels").expect("a temporary folder takes it");
+        }
+        let expected = [(80, 80), (89, 80), (90, 90), (103, 100), (121, 121)];
+        for (sm, known) in expected {
+            assert_eq!(packed(folder.path(), sm), place_of(folder.path(), known));
+        }
+    }
 }

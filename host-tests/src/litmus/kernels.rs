@@ -1,12 +1,14 @@
 //! The kernels of many litmus tests: assembled, and run where there is a GPU.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 
-use super::batch::Judged;
+use super::Limits;
+use super::batch::{self, Judged, Question};
 use super::kernel::{HEADER, Kernel, kernel};
 use super::on_gpu::{Amount, Seen, run};
 use crate::error::{Error, Result};
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, NoGpu};
 use crate::progress::Progress;
 use crate::ptxas::Assembler;
 use crate::target::Sm;
@@ -89,6 +91,23 @@ impl<'j> Kernels<'j> {
         write_reasons(&mut text, "did not run", &others);
         Ok((text, wrong > 0))
     }
+}
+
+/// What a program does that has litmus tests and a GPU, perhaps: it judges them, and runs them. Whether nothing was wrong, or
+/// no GPU there.
+pub fn judge_and_run(files: &[PathBuf], progress: &Progress) -> Result<Result<bool, NoGpu>> {
+    let files = batch::files(files)?;
+    let judged = batch::judge_files(&files, Question::Condition, &[], &Limits::default(), progress)?;
+    print!("{}", batch::table(&judged, Question::Condition));
+    let kernels = Kernels::of(&judged);
+    print!("{}", kernels.counts());
+    let gpu = match Gpu::find() {
+        Ok(gpu) => gpu,
+        Err(no_gpu) => return Ok(Err(no_gpu)),
+    };
+    let (text, wrong) = kernels.run(&gpu, Amount::default(), progress)?;
+    print!("{text}");
+    Ok(Ok(!wrong && !judged.iter().any(Judged::is_unread)))
 }
 
 fn write_reasons(text: &mut String, what: &str, reasons: &[&str]) {

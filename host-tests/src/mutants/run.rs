@@ -456,3 +456,57 @@ impl Report {
         format!("{} mutants: {killed} killed, {listed} listed, {alive} alive", killed + listed + alive)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many there are at least.
+    const MUTANTS: usize = 3_000;
+
+    #[test]
+    fn each_reason_is_about_some_mutant_and_about_few() {
+        let mutants = every(&Machine::current(), &Kind::ALL).unwrap();
+        assert!(mutants.len() >= MUTANTS, "{}", mutants.len());
+        let told: Vec<String> = mutants.iter().map(Mutant::told).collect();
+        for (reason, pattern) in listed() {
+            assert!(told.iter().any(|told| pattern.is_match(told)), "idle: {reason}: {pattern}");
+        }
+        let listed = mutants.iter().filter(|mutant| reason(mutant).is_some()).count();
+        assert!(listed < 40, "{listed} mutants are listed");
+        let adds = |told: &&String| told.contains("→ nomem,") || told.contains("→ readonly,");
+        let excused = mutants.iter().filter(|mutant| adds(&&mutant.told()) && reason(mutant).is_some());
+        assert_eq!(excused.map(Mutant::told).collect::<Vec<_>>(), [""; 0]);
+    }
+
+    fn mutant(sign: Sign, marks: &[&str], line: usize) -> Mutant {
+        Mutant {
+            kind: Kind::Text,
+            file: "f.rs".to_owned(),
+            line,
+            range: line * 10..line * 10 + 1,
+            before: "a".to_owned(),
+            after: "b".to_owned(),
+            sign,
+            owner: "rows".to_owned(),
+            marks: marks.iter().map(|mark| (*mark).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn a_failure_is_its_own_mutants() {
+        let shown = mutant(Sign::Appears(".globaz".to_owned()), &["rows"], 1);
+        let gone = mutant(Sign::Missing(".proxy".to_owned()), &["fence.proxy.async"], 2);
+        let longer = mutant(Sign::Missing(".proxy".to_owned()), &["fence.proxy.async.global"], 3);
+        let silent = mutant(Sign::Missing(".cta".to_owned()), &["membar.cta"], 4);
+        let failure = |expected: &str, found: &str| ("f()".to_owned(), expected.to_owned(), found.to_owned());
+        let batch = [&shown, &gone, &longer, &silent];
+        let named = |failures: &[(String, String, String)]| attribute(&batch, failures).into_iter().collect::<Vec<_>>();
+        assert_eq!(named(&[failure("ld.global.f32", "ld.globaz.f32")]), [0]);
+        assert_eq!(named(&[failure("fence.proxy.async", "fence.async")]), [1]);
+        assert_eq!(named(&[failure("fence.proxy.async.global", "fence.async.global")]), [2]);
+        assert_eq!(named(&[failure("st.f32", "st.f64")]), [0; 0]);
+        assert_eq!(attribute(&[&silent], &[failure("st.f32", "st.f64")]).len(), 1);
+        assert!(apart(&gone, &longer) && !apart(&shown, &gone) && !apart(&gone, &gone));
+    }
+}

@@ -286,8 +286,8 @@ mod tests {
         let expected = [
             "f.rs gate in fence: sm_70 → sm_60",
             "f.rs gate in fence: sm_70 → sm_75",
-            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "moq.b128 {{{d0}, {d1}}}, [{p}];""#,
-            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.q128 {{{d0}, {d1}}}, [{p}];""#,
+            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "moj.b128 {{{d0}, {d1}}}, [{p}];""#,
+            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.y128 {{{d0}, {d1}}}, [{p}];""#,
             r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov {{{d0}, {d1}}}, [{p}];""#,
             r#"f.rs register in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.b128 {{{d1}, {d0}}}, [{p}];""#,
             r#"f.rs operand in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.b128 {{{d0}, {p}}}, [{d1}];""#,

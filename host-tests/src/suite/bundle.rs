@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::forms_check::every_form;
 use crate::lab::images as lab;
-use crate::lab::program::packed;
+use crate::lab::program::place_of;
 use crate::progress::Progress;
 use crate::ptxas::{Assembler, On};
 use crate::target::{PtxVersion, Sm};
@@ -256,9 +256,14 @@ pub fn make(
     let pack = |(kernels, on): (&Kernels, &On)| write_whole(&file_of(&folder, &kernels.set, on.sm), kernels.pack()?);
     kernels.par_iter().zip(&on).try_for_each(pack)?;
     drop(step);
-    for on in on.iter().zip(&sets).filter(|(on, set)| **set == sets[0] && on.sm >= lab::OLDEST).map(|(on, _)| on) {
+    // The others of a generation run the code of its first one.
+    let mut generations = BTreeSet::new();
+    let of_today = on.iter().zip(&sets).filter(|(on, set)| **set == sets[0] && on.sm >= lab::OLDEST);
+    let mut of_today: Vec<&On> = of_today.map(|(on, _)| on).collect();
+    of_today.sort_by_key(|on| on.sm);
+    for on in of_today.into_iter().filter(|on| generations.insert(on.sm.number / 10)) {
         let images = lab::images(on, toolchain, tools, progress)?;
-        write_whole(&packed(&folder, on.sm.number), lab::pack(&images)?)?;
+        write_whole(&place_of(&folder, on.sm.number), lab::pack(&images)?)?;
     }
     let bytes = bytes_in(&folder)?;
     if bytes > LARGEST {

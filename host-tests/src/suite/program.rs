@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::forms_check;
 use crate::gpu::{Gpu, NoGpu};
+use crate::litmus::kernels::judge_and_run;
 use crate::progress::Progress;
 
 /// What the program is told.
@@ -48,6 +49,9 @@ pub struct Options {
     /// Make the report anew from the results that are there, and run nothing
     #[arg(long)]
     render: bool,
+    /// Judge these litmus tests by the memory model, and run them, and nothing else; `.litmus` files or folders
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["only", "plan", "render"])]
+    litmus: Vec<PathBuf>,
     /// Work at this stage, as a process of another one
     #[arg(long, value_name = "STAGE", hide = true)]
     work: Option<String>,
@@ -85,6 +89,9 @@ const BARREN: usize = 2;
 
 /// Runs the program whose kernels lie in that folder, with these forms.
 pub fn main(options: &Options, folder: &Path, forms: Catalogue) -> Result<ExitCode> {
+    if !options.litmus.is_empty() {
+        return litmus_files(&options.litmus);
+    }
     let out = options.out.clone().unwrap_or_else(|| folder.to_owned());
     let results = options.results.clone().unwrap_or_else(|| out.join("results.jsonl"));
     match &options.work {
@@ -94,6 +101,18 @@ pub fn main(options: &Options, folder: &Path, forms: Catalogue) -> Result<ExitCo
             std::fs::create_dir_all(&out).map_err(|error| Error::io("create the folder", &out, error))?;
             let place = Place { folder: folder.to_owned(), out, results };
             if options.render { place.report(&forms()) } else { lead(options, place, forms) }
+        }
+    }
+}
+
+/// Judges litmus tests, and runs them.
+fn litmus_files(files: &[PathBuf]) -> Result<ExitCode> {
+    match judge_and_run(files, &Progress::new())? {
+        Ok(right) => Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE }),
+        Err(error @ NoGpu::Failed { .. }) => Err(Error::new(error)),
+        Err(no_gpu) => {
+            eprintln!("{no_gpu}\nso the verdicts are the model's alone");
+            Ok(ExitCode::from(NO_GPU))
         }
     }
 }

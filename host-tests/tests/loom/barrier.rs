@@ -80,8 +80,11 @@ impl Block {
     }
 }
 
+/// What a thread of the block does.
+type Part = Box<dyn Fn(&Block) + Send>;
+
 /// Runs these as threads, the last one here.
-fn run(block: &Arc<Block>, mut threads: Vec<Box<dyn Fn(&Block) + Send>>) {
+fn run(block: &Arc<Block>, mut threads: Vec<Part>) {
     let here = threads.pop().expect("there is one");
     let others: Vec<_> = threads
         .into_iter()
@@ -95,7 +98,7 @@ fn run(block: &Arc<Block>, mut threads: Vec<Box<dyn Fn(&Block) + Send>>) {
 }
 
 macro_rules! threads {
-    ($($thread:expr),* $(,)?) => { vec![$(Box::new($thread) as Box<dyn Fn(&Block) + Send>),*] };
+    ($($thread:expr),* $(,)?) => { vec![$(Box::new($thread) as Part),*] };
 }
 
 /// Says how many orders there were, of which there is more than one.

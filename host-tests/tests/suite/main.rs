@@ -386,6 +386,13 @@ fn a_wrong_copy_is_named(slice: &Slice) {
         ("cp.async.bulk.wait_group.read 3", " 3;", " 4;"),
         ("cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%], [%], %, %", ".cp_mask", ""),
         ("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%], [%], %, [%]", "], [", "+16], ["),
+        ("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%], [%], %, [%]", "], [", "+16], ["),
+        (
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%], [%], %, [%], %",
+            "], [",
+            "+16], [",
+        ),
+        ("mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%], %", "complete_tx", "expect_tx"),
         ("mbarrier.arrive_drop.release.cluster.shared.b64 %, [%]", "_drop", ""),
         ("mbarrier.arrive_drop.relaxed.cta.shared::cluster.b64 _, [%], %", "_drop", ""),
         ("mbarrier.expect_tx.relaxed.cluster.shared.b64 [%], %", "expect_tx", "complete_tx"),

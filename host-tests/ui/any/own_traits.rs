@@ -22,6 +22,4 @@ impl ptx_intrinsics::atom::Kind for Mine {
     type Rust = u64;
 }
 
-impl ptx_intrinsics::ptx::PointsTo<u32> for Mine {}
-
 fn main() {}

@@ -253,10 +253,8 @@ fn a_copy_copies_fills_or_ignores() {
     fn copied(size: usize, copy: impl FnOnce(*mut u8)) -> Vec<u8> {
         let mut to = Box::new(Memory([0x5a; 2048]));
         copy((&raw mut to.0).wrapping_byte_add(128).cast());
-        assert!(
-            to.0[..128].iter().chain(&to.0[128 + size..]).all(|&byte| byte == 0x5a),
-            "bytes beside are as they were"
-        );
+        assert_eq!(to.0[..128], [0x5a; 128], "bytes before are as they were");
+        assert_eq!(to.0[128 + size..], [0x5a; 2048][128 + size..], "bytes behind are as they were");
         to.0[128..128 + size].to_vec()
     }
     macro_rules! copies {
@@ -330,7 +328,8 @@ fn a_bulk_copy_copies_and_tells() {
     fn copied(copy: impl FnOnce(*mut u32)) -> Vec<u8> {
         let mut to = Box::new(Memory([0x5a; 2048]));
         copy((&raw mut to.0).wrapping_byte_add(128).cast());
-        assert!(to.0[..128].iter().chain(&to.0[640..]).all(|&byte| byte == 0x5a), "bytes beside are as they were");
+        assert_eq!(to.0[..128], [0x5a; 128], "bytes before are as they were");
+        assert_eq!(to.0[640..], [0x5a; 1408], "bytes behind are as they were");
         to.0[128..640].to_vec()
     }
     let src: *const u32 = (&raw const from.0).wrapping_byte_add(256).cast();

@@ -270,7 +270,8 @@ fn plots(letter: char, results: &Results, page: &mut Page) -> Result<()> {
                 for hot in ["none", "last"] {
                     let labels = [("hot_size", size.as_str()), ("hot", hot)];
                     let series = along(results, ('B', "hits"), &labels, "stream_size", "stream", "stream:");
-                    let title = format!("A hot set of {size} L2, read under {hot}, after a stream");
+                    let under = if hot == "none" { "no hint" } else { "evict_last" };
+                    let title = format!("A hot set of {size} L2, read under {under}, after a stream");
                     let frame = Frame { title: &title, x: "size of the stream, in sizes of L2", y: "part still in L2" };
                     show_lines(page, &format!("b-{size}-{hot}"), &frame, &series, true)?;
                 }

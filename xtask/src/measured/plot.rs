@@ -59,6 +59,7 @@ fn short(value: f64) -> String {
         large if large >= 1e9 => (value / 1e9, " G"),
         large if large >= 1e6 => (value / 1e6, " M"),
         large if large >= 1e4 => (value / 1e3, " k"),
+        small if small < 1e-3 => (value * 1e6, if value == 0.0 { "" } else { " µ" }),
         _ => (value, ""),
     };
     let text = format!("{value:.3}");
@@ -81,7 +82,10 @@ pub(super) fn lines(frame: &Frame<'_>, series: &[Series], by_factors: bool) -> R
     let points = series.iter().flat_map(|(_, points)| points);
     let to_axis = |x: f64| if by_factors { x.log2() } else { x };
     let xs = range(points.clone().map(|(x, _)| to_axis(*x)), false);
-    let ys = range(points.flat_map(|(_, y)| [y.low, y.high]), true);
+    let ends = points.flat_map(|(_, y)| [y.low, y.high]);
+    let (least, most) = (ends.clone().reduce(f64::min), ends.clone().reduce(f64::max));
+    // What is far from zero is told apart only without it.
+    let ys = range(ends, least.zip(most).is_none_or(|(least, most)| least < most / 2.0));
     draw(HEIGHT, |area| {
         // Names have a column of their own, where they cover no line.
         let (plot, names) = area.split_horizontally(WIDTH - 190);
@@ -92,7 +96,11 @@ pub(super) fn lines(frame: &Frame<'_>, series: &[Series], by_factors: bool) -> R
             .y_label_area_size(72)
             .build_cartesian_2d(xs, ys)
             .map_err(failed)?;
-        let on_x = |x: &f64| short(if by_factors { x.exp2() } else { *x });
+        let on_x = |x: &f64| match by_factors {
+            true if x.fract() == 0.0 => short(x.exp2()),
+            true => String::new(),
+            false => short(*x),
+        };
         let on_y = |y: &f64| short(*y);
         let mut mesh = chart.configure_mesh();
         mesh.x_desc(frame.x).y_desc(frame.y).axis_desc_style((FONT, 15)).label_style((FONT, 13));
@@ -145,7 +153,7 @@ pub(super) fn bars(frame: &Frame<'_>, all: &[(String, Estimate)], mark: Option<f
             let interval = PathElement::new(vec![(bar.low, row - 0.5), (bar.high, row - 0.5)], BLACK.stroke_width(2));
             chart.draw_series([interval]).map_err(failed)?;
             let y = top + ((at as f64 + 0.5) / count * f64::from(height)) as i32;
-            area.draw(&Text::new(name.clone(), (16, y - 7), (FONT, 13))).map_err(failed)?;
+            area.draw(&Text::new(name.clone(), (16, y - 4), (FONT, 13))).map_err(failed)?;
         }
         if let Some(mark) = mark {
             let line = PathElement::new(vec![(mark, 0.0), (mark, count)], COLOURS[1].stroke_width(2));
@@ -161,8 +169,8 @@ mod tests {
 
     #[test]
     fn numbers_are_as_short_as_they_can_be() {
-        let all = [4.3e12, 1.5e9, 2.0e6, 62_500.0, 1200.0, 0.25, 0.0].map(short);
-        assert_eq!(all, ["4.3 T", "1.5 G", "2 M", "62.5 k", "1200", "0.25", "0"]);
+        let all = [4.3e12, 1.5e9, 2.0e6, 62_500.0, 1200.0, 0.25, 0.000_06, 0.0].map(short);
+        assert_eq!(all, ["4.3 T", "1.5 G", "2 M", "62.5 k", "1200", "0.25", "60 µ", "0"]);
     }
 
     #[test]
