@@ -63,7 +63,12 @@ fn forms(gpu: &Gpu) -> Result<(), Failed> {
     let slice = suite::slice(&forms_check::every_form(), 50, seed);
     let plan = Plan::new(&slice);
     let images = compile("gpu", 0, &plan.kernels, &toolchain)?.assemble(on)?;
-    let kernels = Kernels { set: "here".into(), ptx: on.version, sections: [(SECTION.into(), images)].into() };
+    let kernels = Kernels {
+        set: "here".into(),
+        ptx: on.version,
+        sections: [(SECTION.into(), images)].into(),
+        refused: [].into(),
+    };
     let mut bench = Bench::kept(slice, kernels, Told { seed, ..Told::default() });
     let outcome = suite::run(&mut bench, &progress)?;
     let failures: Vec<&str> = outcome.verdicts.iter().filter_map(|(_, verdict)| verdict.failure()).collect();

@@ -136,7 +136,7 @@ impl Program {
         let (variables, functions) = text::module(module);
         let (mut shared, mut content, mut places) = (0usize, Vec::new(), HashMap::new());
         let mut constants = Vec::new();
-        for variable in variables {
+        for variable in largest_of_a_name(variables) {
             let place = if variable.space == "shared" {
                 let at = shared.next_multiple_of(variable.align.max(1));
                 shared = at + variable.bytes;
@@ -183,6 +183,19 @@ impl Program {
         let mut machine = machine::Machine::new(self, outside, launch)?;
         machine.run().map_err(|stop| Stop { text: format!("{}: {}", launch.kernel, stop.text), ..stop })
     }
+}
+
+/// Of texts put together, each of which declares a variable as large as its own kernels need it, the largest counts.
+fn largest_of_a_name(variables: Vec<text::Variable>) -> Vec<text::Variable> {
+    let mut largest: Vec<text::Variable> = Vec::new();
+    for variable in variables {
+        match largest.iter_mut().find(|other| other.name == variable.name) {
+            None => largest.push(variable),
+            Some(other) if other.bytes < variable.bytes => *other = variable,
+            Some(_) => {}
+        }
+    }
+    largest
 }
 
 /// Whether the interpreter knows an instruction that only computes.

@@ -61,6 +61,8 @@ pub struct Kernels {
     pub ptx: PtxVersion,
     /// By section.
     pub sections: BTreeMap<String, Vec<Image>>,
+    /// Kernels that the assembler refused although its version has them: an older one than today's may.
+    pub refused: BTreeSet<String>,
 }
 
 /// What stands before the machine code in a file of kernels.
@@ -69,6 +71,14 @@ struct Contents {
     set: String,
     ptx: PtxVersion,
     sections: BTreeMap<String, Vec<(Vec<String>, usize)>>,
+    refused: BTreeSet<String>,
+}
+
+/// The kernels of forms that a GPU and the version of an assembler have, and that are in none of these images.
+fn refused(plan: &Plan, images: &[Image], on: &On) -> BTreeSet<String> {
+    let there: BTreeSet<&String> = images.iter().flat_map(|image| &image.kernels).collect();
+    let missing = plan.kernels.iter().filter(|kernel| image::has(*kernel, on) && !there.contains(&kernel.name));
+    missing.map(|kernel| kernel.name.clone()).collect()
 }
 
 fn forms(on: &[On], toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
@@ -126,7 +136,7 @@ impl Kernels {
         let listed =
             |images: &Vec<Image>| images.iter().map(|image| (image.kernels.clone(), image.cubin.len())).collect();
         let sections = self.sections.iter().map(|(name, images)| (name.clone(), listed(images))).collect();
-        let contents = Contents { set: self.set.clone(), ptx: self.ptx, sections };
+        let contents = Contents { set: self.set.clone(), ptx: self.ptx, sections, refused: self.refused.clone() };
         let mut all = serde_json::to_vec(&contents).map_err(Error::new)?;
         all.push(b'\n');
         self.sections.values().flatten().for_each(|image| all.extend(&image.cubin));
@@ -158,7 +168,7 @@ impl Kernels {
             Ok((name, images.into_iter().map(&mut take).collect::<Result<Vec<_>>>()?))
         };
         let sections = contents.sections.into_iter().map(&mut section).collect::<Result<_>>()?;
-        Ok(Kernels { set: contents.set, ptx: contents.ptx, sections })
+        Ok(Kernels { set: contents.set, ptx: contents.ptx, sections, refused: contents.refused })
     }
 }
 
@@ -245,12 +255,21 @@ pub fn make(
     let about = serde_json::to_string_pretty(&about).map_err(Error::new)?;
     write_whole(&folder.join("versions.json"), about + "\n")?;
     write_whole(&folder.join("README"), README)?;
-    let new = |(set, on): (&String, &On)| Kernels { set: set.clone(), ptx: on.version, sections: BTreeMap::new() };
+    let new = |(set, on): (&String, &On)| Kernels {
+        set: set.clone(),
+        ptx: on.version,
+        sections: BTreeMap::new(),
+        refused: BTreeSet::new(),
+    };
     let mut kernels: Vec<Kernels> = sets.iter().zip(&on).map(new).collect();
     for (section, make) in SECTIONS {
         for (kernels, images) in kernels.iter_mut().zip(make(&on, toolchain, progress)?) {
             kernels.sections.insert(section.into(), images);
         }
+    }
+    let plan = Plan::new(&every_form());
+    for (kernels, on) in kernels.iter_mut().zip(&on) {
+        kernels.refused = refused(&plan, kernels.forms(), on);
     }
     let step = progress.step(format!("Packing {} sets of kernels", kernels.len()));
     let pack = |(kernels, on): (&Kernels, &On)| write_whole(&file_of(&folder, &kernels.set, on.sm), kernels.pack()?);

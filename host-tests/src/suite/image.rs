@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::forms::write_package;
 use crate::progress::Progress;
 use crate::ptx::{Function, Module};
-use crate::ptxas::On;
+use crate::ptxas::{On, Rejected};
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
 
@@ -142,25 +142,29 @@ pub fn images<E: Entry>(
     Ok((0..on.len()).map(of).collect())
 }
 
+/// Whether a GPU, and the version of its assembler, have the forms of a kernel.
+pub(super) fn has(kernel: &impl Entry, on: &On) -> bool {
+    let (sm, ptx) = kernel.needs();
+    sm <= on.sm.number && PtxVersion::of_number(ptx) <= on.version
+}
+
 impl<E: Entry> Part<'_, E> {
     /// Machine code for a GPU, of the kernels whose forms it has.
     pub fn assemble(&self, on: &On) -> Result<Vec<Image>> {
-        let has = |kernel: &&E| {
-            let (sm, ptx) = kernel.needs();
-            sm <= on.sm.number && PtxVersion::of_number(ptx) <= on.version
-        };
-        let kernels: Vec<&E> = self.kernels.iter().filter(has).collect();
+        let kernels: Vec<&E> = self.kernels.iter().filter(|kernel| has(*kernel, on)).collect();
         let images: Vec<Vec<Image>> =
             kernels.par_chunks(ASSEMBLED).map(|kernels| self.assemble_taken(kernels, on)).collect::<Result<_>>()?;
         Ok(images.concat())
     }
 
     /// An older assembler may refuse what the ISA says that it has: 13.0 does not know `membar.proxy.async`. Its images go
-    /// without these kernels, and the report names their forms.
+    /// without these kernels, and the report says so of their forms.
     fn assemble_taken(&self, kernels: &[&E], on: &On) -> Result<Vec<Image>> {
-        match self.assemble_some(kernels, on) {
+        match self.assemble_some(kernels, on)? {
             Ok(image) => Ok(vec![image]),
-            Err(error) if on.version >= PtxVersion::OF_EVERY_FORM => Err(error),
+            Err(rejected) if on.version >= PtxVersion::OF_EVERY_FORM => {
+                Err(Error::new(rejected).fix("see what the crate emits: `cargo xtask forms --check`"))
+            }
             Err(_) if kernels.len() == 1 => Ok(Vec::new()),
             Err(_) => {
                 let (one, other) = kernels.split_at(kernels.len() / 2);
@@ -169,17 +173,17 @@ impl<E: Entry> Part<'_, E> {
         }
     }
 
-    fn assemble_some(&self, kernels: &[&E], on: &On) -> Result<Image> {
+    fn assemble_some(&self, kernels: &[&E], on: &On) -> Result<Result<Image, Rejected>> {
         let text = self.text(kernels, on.sm, on.version)?;
         let scratch =
             tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
         let out: PathBuf = scratch.path().join("suite.cubin");
-        let cubin = on
-            .assembler
-            .assemble_text(&text, on.sm, &out)?
-            .map_err(|rejected| Error::new(rejected).fix("see what the crate emits: `cargo xtask forms --check`"))?;
+        let cubin = match on.assembler.assemble_text(&text, on.sm, &out)? {
+            Ok(cubin) => cubin,
+            Err(rejected) => return Ok(Err(rejected)),
+        };
         let cubin = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
-        Ok(Image { kernels: kernels.iter().map(|kernel| kernel.name().to_owned()).collect(), cubin })
+        Ok(Ok(Image { kernels: kernels.iter().map(|kernel| kernel.name().to_owned()).collect(), cubin }))
     }
 
     /// The module of some of the kernels, for a GPU.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::journal::{Event, Known, Machine};
 use super::plan::Plan;
-use super::run::{self, Outcome, Verdict, With};
+use super::run::{self, Outcome, REFUSED, Verdict, With};
 
 /// A whole run, or as much of it as there is.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ pub struct Forms {
     pub catalogue: usize,
     /// In the catalogue, for this device.
     pub of_device: usize,
-    /// Of these, in the PTX ISA version of the images.
+    /// Of these, in the PTX ISA version of the images, and taken by their assembler.
     pub of_images: usize,
     /// Launched on it.
     pub launched: usize,
@@ -167,7 +167,10 @@ impl Tried {
         let counts = Forms {
             catalogue: outcome.verdicts.len(),
             of_device: count(&|form, _| form.min_sm() <= sm),
-            of_images: count(&|form, _| form.min_sm() <= sm && form.min_ptx() <= with.ptx.number()),
+            of_images: count(&|form, verdict| {
+                let refused = *verdict == Verdict::NotRun(REFUSED.into());
+                form.min_sm() <= sm && form.min_ptx() <= with.ptx.number() && !refused
+            }),
             launched: outcome.launched,
             verified: count(&|_, verdict| *verdict == Verdict::Passed),
             kernels: outcome.kernels,
@@ -195,7 +198,7 @@ impl Tried {
         [
             (counts.catalogue, "forms in the catalogue"),
             (counts.of_device, "forms in the catalogue for this device"),
-            (counts.of_images, "of these in the PTX ISA version of the images"),
+            (counts.of_images, "of these that the images have"),
             (counts.launched, "launched"),
             (counts.verified, "verified"),
             (counts.kernels, "kernels"),

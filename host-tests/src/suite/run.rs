@@ -87,6 +87,8 @@ pub(super) struct With {
     pub(super) seed: u64,
     /// Whether it is a part of the kernels only.
     pub(super) part: bool,
+    /// Kernels that its assembler refused.
+    pub(super) refused: BTreeSet<String>,
 }
 
 impl Verdict {
@@ -127,6 +129,9 @@ const SLOTS: usize = 4;
 /// Wrong trials of an image of which so many are kept; of the others, one. An image that is wrong as a whole would fill
 /// the disk.
 const IN_FULL: usize = 100;
+
+/// Why a form is not run that an older assembler does not take, although its version has it.
+pub(super) const REFUSED: &str = "refused by the assembler of this set";
 
 /// The stage.
 pub struct Forms {
@@ -174,6 +179,7 @@ impl Stage for Forms {
             ptx: kernels.ptx,
             seed: bench.told.seed,
             part: bench.told.sample > 1 || bench.told.kind.is_some(),
+            refused: kernels.refused.clone(),
         };
         Ok(Work { items, with: serde_json::to_value(with).map_err(Error::new)? })
     }
@@ -259,6 +265,9 @@ impl Outcome {
                     Some(Ended::NotReached) => Verdict::NotRun("the stage ended before it".into()),
                     None if with.as_ref().is_some_and(|with| with.part) => continue,
                     None if work.items.is_empty() => continue,
+                    None if with.as_ref().is_some_and(|with| with.refused.contains(&kernel.name)) => {
+                        Verdict::NotRun(REFUSED.into())
+                    }
                     None => Verdict::failed(format!("{}: no image has its kernel {}", case.rust(), kernel.name)),
                 };
                 let key = key(&case.form);
@@ -275,7 +284,8 @@ impl Outcome {
             let reason = || not_run(form, sm, plan, with.as_ref());
             (form.clone(), verdicts.get(&key(form)).cloned().unwrap_or_else(reason))
         };
-        let launched = launched.len();
+        let taken = |key: &&Key| verdicts.get(*key) != Some(&Verdict::NotRun(REFUSED.into()));
+        let launched = launched.iter().filter(taken).count();
         Outcome { verdicts: forms.iter().map(verdict).collect(), launched, kernels, trials, bytes }
     }
 }

@@ -80,11 +80,23 @@ fn number(ty: &str, bits: u64) -> f64 {
 /// The float that is nearest.
 fn bits(ty: &str, number: f64) -> u64 {
     match ty {
-        "f16" => f16::from_f64(number).to_bits().into(),
-        "bf16" => bf16::from_f64(number).to_bits().into(),
+        "f16" => nearest(ty, number, f16::from_f64(number).to_bits()),
+        "bf16" => nearest(ty, number, bf16::from_f64(number).to_bits()),
         "f32" => (number as f32).to_bits().into(),
         _ => number.to_bits(),
     }
+}
+
+/// That one, or the one beside it that is nearer: `half` looks at the upper 32 bits of the number alone, and so takes what
+/// is just beyond the middle of two for the middle.
+fn nearest(ty: &str, exact: f64, found: u16) -> u64 {
+    let distance = |bits: u16| (number(ty, bits.into()) - exact).abs();
+    // What overflows has no middle.
+    if !number(ty, found.into()).is_finite() {
+        return found.into();
+    }
+    let beside = [found.wrapping_sub(1), found.wrapping_add(1)];
+    beside.into_iter().find(|&other| distance(other) < distance(found)).unwrap_or(found).into()
 }
 
 fn are_nans(ty: &str, one: u64, other: u64) -> bool {
@@ -94,6 +106,19 @@ fn are_nans(ty: &str, one: u64, other: u64) -> bool {
         let (one, other) = (lane(one, at), lane(other, at));
         one == other || number(ty, one).is_nan() && number(ty, other).is_nan()
     })
+}
+
+#[test]
+fn just_beyond_the_middle_is_not_the_middle() {
+    let (one, other) = (number("bf16", 0x17e8), number("bf16", 0x17e9));
+    let middle = (one + other) / 2.0;
+    let found =
+        [middle, middle * (1.0 + f64::EPSILON), middle * (1.0 - f64::EPSILON)].map(|number| bits("bf16", number));
+    assert_eq!(found, [0x17e8, 0x17e9, 0x17e8]);
+    assert_eq!(
+        [bits("f16", 65519.0), bits("f16", 65520.0), bits("f16", -0.0), bits("bf16", f64::INFINITY)],
+        [0x7bff, 0x7c00, 0x8000, 0x7f80]
+    );
 }
 
 fn is_near(ty: &str, one: u64, other: u64) -> bool {
