@@ -117,11 +117,6 @@ fn has_word(text: &str, word: &str) -> bool {
         })
 }
 
-/// The line of a byte, from 1.
-fn line_of(text: &str, at: usize) -> usize {
-    text[..at].bytes().filter(|&byte| byte == b'\n').count() + 1
-}
-
 /// A text with ranges replaced; they must not overlap.
 fn replaced(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
     changes.sort_by_key(|(range, _)| range.start);

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use regex::Regex;
 
-use super::{Kind, Mutant, Sign, line_of};
+use super::{Kind, Mutant, Sign};
 use crate::error::{Error, Result};
 
 /// The SMs and PTX ISA versions of gates, in order.
@@ -18,6 +18,8 @@ const VERSIONS: [u32; 22] = [20, 31, 50, 60, 62, 63, 70, 71, 74, 75, 77, 78, 80,
 struct Token<'a> {
     text: &'a str,
     range: Range<usize>,
+    /// Its line, from 1.
+    line: usize,
     owner: String,
     /// The innermost macro call or definition, if there is one: `lines`, `macro_rules`.
     called: String,
@@ -34,13 +36,13 @@ pub fn find(file: &str, source: &str) -> Result<Vec<Mutant>> {
         let mutant = |kind, range: Range<usize>, after: String, sign| Mutant {
             kind,
             file: file.to_owned(),
-            line: line_of(source, range.start),
+            line: token.line,
             before: source[range.clone()].to_owned(),
             range,
             after,
             sign,
             owner: token.owner.clone(),
-            marks: marks(&tokens, at, source),
+            marks: marks(&tokens, at),
         };
         let whole = token.range.clone();
         if token.text.starts_with('"') {
@@ -117,7 +119,8 @@ fn flatten<'a>(source: &'a str, stream: TokenStream, owner: &str, called: &str, 
                     _ if text.len() > 4 && row_name(text, called, source, &range) => owner = text.to_owned(),
                     _ => {}
                 }
-                out.push(Token { text, range, owner: owner.clone(), called: called.to_owned() });
+                let line = leaf.span().start().line;
+                out.push(Token { text, range, line, owner: owner.clone(), called: called.to_owned() });
             }
         }
         at += 1;
@@ -135,11 +138,10 @@ fn row_name(text: &str, called: &str, source: &str, range: &Range<usize>) -> boo
 }
 
 /// What names the forms of a token's line.
-fn marks(tokens: &[Token<'_>], at: usize, source: &str) -> Vec<String> {
-    let line = |token: &Token<'_>| line_of(source, token.range.start);
-    let own = line(&tokens[at]);
-    let before = tokens[..at].iter().rev().take_while(|token| line(token) == own);
-    let after = tokens[at..].iter().take_while(|token| line(token) == own);
+fn marks(tokens: &[Token<'_>], at: usize) -> Vec<String> {
+    let own = tokens[at].line;
+    let before = tokens[..at].iter().rev().take_while(|token| token.line == own);
+    let after = tokens[at..].iter().take_while(|token| token.line == own);
     let texts = before.chain(after).map(|token| token.text).filter(|text| text.starts_with('"') && is_ptx(text));
     let texts = texts.map(|text| text.trim_matches('"').to_owned()).filter(|text| !text.contains(['{', '[', ' ']));
     std::iter::once(tokens[at].owner.clone()).chain(texts).filter(|mark| mark.len() > 2).collect()
