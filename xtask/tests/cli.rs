@@ -55,7 +55,7 @@ fn a_wrong_route_in_the_environment_is_named_by_both_commands() {
     for task in ["demo", "test"] {
         let output = xtask().arg(task).env("PTX_INTRINSICS_TOOLCHAIN", "nope").output().unwrap();
         let message = "error: `nope` is not a way to a toolchain\n  at the environment variable \
-                       PTX_INTRINSICS_TOOLCHAIN\n  → set it to auto, active, rustup or debian, or unset it\n";
+                       PTX_INTRINSICS_TOOLCHAIN\n  → set it to auto, active, installed, rustup or debian, or unset it\n";
         assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(1), message));
     }
 }
