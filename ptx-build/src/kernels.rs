@@ -113,8 +113,9 @@ impl Kernels {
             return Err(Error::new("no GPU is named").at("build.rs").fix("say for which one, such as .sm(80)"));
         }
         let machine = machine(&out);
-        rerun_if_changed(&machine, &folder)?;
-        let package = Package::read(&machine, &folder)?;
+        let described = describe(&machine, &folder)?;
+        let package = Package { name: described["name"].as_str().unwrap_or_default().to_owned(), folder };
+        rerun_if_changed(&machine, &package.folder, described)?;
         let toolchain = toolchain(&machine)?;
         let assembler = installed_assembler(&machine);
         let images: Vec<Image> = self
@@ -135,7 +136,7 @@ impl Kernels {
         out: &Path,
     ) -> Result<Image> {
         let ptx = self.ptx.map(|version| PtxVersion::new(version / 10, version % 10));
-        let build = DeviceBuild::new(&package.folder, &package.name, sm.to_string().parse::<Number>()?.0);
+        let build = DeviceBuild::new(&package.folder, &package.name, format!("sm_{sm}").parse()?);
         let build = DeviceBuild { ptx, features: self.features.clone(), ..build };
         let (made, warnings) = build.build_quietly(toolchain)?;
         let text = std::fs::read_to_string(&made).map_err(|error| Error::io("read", &made, error))?;
@@ -158,17 +159,6 @@ impl Kernels {
         let kernels = Resources::read(&cubin.printed);
         let said = kernels.into_iter().filter(|kernel| self.registers || kernel.spilled > 0);
         Ok(said.map(|kernel| format!("{sm}: {}", kernel.text())).collect())
-    }
-}
-
-/// An SM's number as a user writes it.
-struct Number(Sm);
-
-impl std::str::FromStr for Number {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Number> {
-        format!("sm_{text}").parse().map(Number)
     }
 }
 
@@ -205,14 +195,6 @@ struct Package {
     folder: PathBuf,
 }
 
-impl Package {
-    fn read(machine: &Machine, folder: &Path) -> Result<Package> {
-        let described = describe(machine, folder)?;
-        let name = described["name"].as_str().unwrap_or_default().to_owned();
-        Ok(Package { name, folder: folder.to_owned() })
-    }
-}
-
 /// What cargo says of the package in this folder.
 fn describe(machine: &Machine, folder: &Path) -> Result<Value> {
     let manifest = folder.join("Cargo.toml");
@@ -229,23 +211,25 @@ fn describe(machine: &Machine, folder: &Path) -> Result<Value> {
 }
 
 /// Tells cargo which files the images are made of: those of the crate and of all that it takes from this disk.
-fn rerun_if_changed(machine: &Machine, folder: &Path) -> Result<()> {
+fn rerun_if_changed(machine: &Machine, folder: &Path, described: Value) -> Result<()> {
     for variable in [ROUTE_VARIABLE, "RUSTUP_TOOLCHAIN", "CUDA_HOME", "CUDA_PATH"] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
     println!("cargo::rerun-if-changed=build.rs");
-    let (mut seen, mut next) = (BTreeSet::new(), vec![folder.to_owned()]);
-    while let Some(folder) = next.pop() {
-        if !seen.insert(folder.clone()) {
-            continue;
-        }
+    let mut seen = BTreeSet::from([folder.to_owned()]);
+    let mut next = vec![(folder.to_owned(), described)];
+    while let Some((folder, package)) = next.pop() {
         for part in ["Cargo.toml", "build.rs", "src"].map(|part| folder.join(part)).iter().filter(|part| part.exists())
         {
             println!("cargo::rerun-if-changed={}", part.display());
         }
-        let package = describe(machine, &folder)?;
-        let dependencies = package["dependencies"].as_array().cloned().unwrap_or_default();
-        next.extend(dependencies.iter().filter_map(|dependency| dependency["path"].as_str()).map(PathBuf::from));
+        let dependencies = package["dependencies"].as_array().into_iter().flatten();
+        for path in dependencies.filter_map(|dependency| dependency["path"].as_str()).map(PathBuf::from) {
+            if seen.insert(path.clone()) {
+                let described = describe(machine, &path)?;
+                next.push((path, described));
+            }
+        }
     }
     Ok(())
 }
