@@ -1,5 +1,7 @@
 //! `cargo xtask mutants`.
 
+use std::time::Duration;
+
 use host_tests::command::Machine;
 use host_tests::error::{Error, Result};
 use host_tests::mutants::{Kind, run};
@@ -26,6 +28,9 @@ pub(crate) struct Mutants {
     /// Keep what an earlier run killed
     #[arg(long)]
     resume: bool,
+    /// Begin nothing more after so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    limit: Option<u64>,
     /// Where the toolchain comes from that compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
@@ -47,7 +52,7 @@ impl Mutants {
             return crate::print(&format!("{lines}{} mutants\n", mutants.len()));
         }
         let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
-        let report = run::Runner::new(&toolchain, self.resume, &progress)?.run(&mutants)?;
+        let report = run::Runner::new(&toolchain, self.resume, self.limit.map(Duration::from_secs), &progress)?.run(&mutants)?;
         crate::print(&format!("{}{}\n", report.table(), report.last_line()))?;
         match report.alive().count() {
             0 => Ok(()),
