@@ -31,6 +31,9 @@ pub(crate) struct Mutants {
     /// Begin nothing more after so many seconds
     #[arg(long, value_name = "SECONDS")]
     limit: Option<u64>,
+    /// In so many copies of the checkout, side by side
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    jobs: usize,
     /// Where the toolchain comes from that compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
@@ -52,7 +55,14 @@ impl Mutants {
             return crate::print(&format!("{lines}{} mutants\n", mutants.len()));
         }
         let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
-        let report = run::Runner::new(&toolchain, self.resume, self.limit.map(Duration::from_secs), &progress)?.run(&mutants)?;
+        let report = run::Runner::new(
+            &toolchain,
+            self.resume,
+            self.limit.map(Duration::from_secs),
+            self.jobs.max(1),
+            &progress,
+        )?
+        .run(&mutants)?;
         crate::print(&format!("{}{}\n", report.table(), report.last_line()))?;
         match report.alive().count() {
             0 => Ok(()),

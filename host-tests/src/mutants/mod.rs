@@ -59,6 +59,8 @@ pub struct Mutant {
     pub line: usize,
     /// The bytes that are replaced.
     pub range: Range<usize>,
+    /// What they are.
+    pub gone: String,
     /// What replaces them.
     pub with: String,
     /// The token that holds them, as it is.

@@ -27,10 +27,7 @@ const LISTED: &str = include_str!("equivalent.txt");
 const CRATE: &str = "ptx-intrinsics";
 
 /// How many mutants are made at a time.
-const AT_A_TIME: usize = 150;
-
-/// How many copies of the checkout mutants are made in, side by side.
-const BENCHES: usize = 2;
+const AT_A_TIME: usize = 300;
 
 /// Every mutant of these kinds, in the order of the files.
 pub fn every(machine: &Machine, kinds: &[Kind]) -> Result<Vec<Mutant>> {
@@ -106,11 +103,12 @@ pub struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    /// Makes the copies. What an earlier run found is kept where that is wished; after `limit` no more is begun.
+    /// Makes a copy for each job. What an earlier run found is kept where that is wished; after `limit` no more is begun.
     pub fn new(
         toolchain: &DeviceToolchain,
         resume: bool,
         limit: Option<Duration>,
+        jobs: usize,
         progress: &'a Progress,
     ) -> Result<Runner<'a>> {
         let machine = Machine::current();
@@ -126,8 +124,8 @@ impl<'a> Runner<'a> {
         // A test may be new that notices them.
         kept.fates.retain(|_, fate| *fate != Fate::Alive);
         let files = sources(&machine.repository, Path::new(CRATE).join("src"))?;
-        let gates = gates(&files);
-        let benches = (0..BENCHES).map(|number| {
+        let gates = gates_in_scope(&files);
+        let benches = (0..jobs).map(|number| {
             let tree = Tree::new(&machine, &format!("tree-{number}"), &gates)?;
             let toolchain = DeviceToolchain::find_on(&tree.machine(), toolchain.route, progress)?;
             Ok(Bench { tree, toolchain })
@@ -141,9 +139,20 @@ impl<'a> Runner<'a> {
     /// Judges all of them.
     pub fn run(self, mutants: &[Mutant]) -> Result<Report> {
         let began = Instant::now();
-        for stage in [texts, covered, gates_and_calls, alone] {
+        type Stage = for<'m> fn(&[&'m Mutant], &Kept) -> Vec<Vec<&'m Mutant>>;
+        // The catalogue tells of most gates, and is asked quickly.
+        let stages: [(Stage, Option<Judge>); 6] = [
+            (texts, None),
+            (covered, None),
+            (gates, Some(Judge::Catalogue)),
+            (gates, Some(Judge::Test("bounds"))),
+            (calls, None),
+            (alone, None),
+        ];
+        for (stage, judge) in stages {
             let open: Vec<&Mutant> = mutants.iter().filter(|mutant| self.is_open(mutant)).collect();
-            self.all(stage(&open, &self.kept()))?;
+            let batches = stage(&open, &self.kept());
+            self.all(batches, judge)?;
         }
         let kept = self.kept();
         let fates = mutants.iter().filter_map(|mutant| {
@@ -177,7 +186,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Judges batches, each on a bench that is free.
-    fn all(&self, batches: Vec<Vec<&Mutant>>) -> Result<()> {
+    fn all(&self, batches: Vec<Vec<&Mutant>>, judge: Option<Judge>) -> Result<()> {
         let count = batches.len();
         let queue = Mutex::new(batches.into_iter().enumerate());
         let next = || queue.lock().unwrap_or_else(|error| error.into_inner()).next();
@@ -187,9 +196,10 @@ impl<'a> Runner<'a> {
                     if self.is_late() {
                         break;
                     }
-                    let name = if let [mutant] = batch[..] { format!(": {mutant}") } else { format!(" of {}", batch.len()) };
+                    let name =
+                        if let [mutant] = batch[..] { format!(": {mutant}") } else { format!(" of {}", batch.len()) };
                     let step = self.progress.step(format!("Mutants: batch {} of {count}{name}", number + 1));
-                    self.batch(bench, batch)?;
+                    self.batch(bench, batch, judge)?;
                     self.keep()?;
                     drop(step);
                 }
@@ -205,12 +215,12 @@ impl<'a> Runner<'a> {
     }
 
     /// Judges mutants that are made together. Those stay open that no failure names; one that is alone does not.
-    fn batch(&self, bench: &Bench, mut batch: Vec<&Mutant>) -> Result<()> {
+    fn batch(&self, bench: &Bench, mut batch: Vec<&Mutant>, only: Option<Judge>) -> Result<()> {
         let alone = batch.len() == 1;
         let kinds: BTreeSet<Kind> = batch.iter().map(|mutant| mutant.kind).collect();
         let mut judges: Vec<Judge> = kinds.into_iter().flat_map(Judge::of).copied().collect();
         let mut seen = HashSet::new();
-        judges.retain(|judge| seen.insert(*judge));
+        judges.retain(|own| only.is_none_or(|only| only == *own) && seen.insert(*own));
         // Which forms have a word is seen in their texts.
         judges.sort_by_key(|judge| !alone && *judge != Judge::Device);
         for judge in judges {
@@ -234,7 +244,7 @@ impl<'a> Runner<'a> {
                     self.set(batch[0], fate);
                     return Ok(());
                 }
-                Answer::Broken(complaint) => return self.broken(bench, batch, &complaint),
+                Answer::Broken(complaint) => return self.broken(bench, batch, only, &complaint),
             }
         }
         if let ([mutant], true, false) = (&batch[..], alone, self.is_late()) {
@@ -245,21 +255,38 @@ impl<'a> Runner<'a> {
 
     /// Takes out the mutants that the compiler complains of, for others to be judged without them; where it names none,
     /// tries halves.
-    fn broken(&self, bench: &Bench, batch: Vec<&Mutant>, complaint: &str) -> Result<()> {
+    fn broken(&self, bench: &Bench, batch: Vec<&Mutant>, judge: Option<Judge>, complaint: &str) -> Result<()> {
+        static WORD: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new("`(\\S+)`: .* no such qualifier or type").expect("the pattern is valid"));
         static PLACE: LazyLock<Regex> =
             LazyLock::new(|| Regex::new(r"--> \S*?(ptx-intrinsics/\S+?\.rs):(\d+)").expect("the pattern is valid"));
+        let complaint = console::strip_ansi_codes(complaint);
+        // A word that `ptx!` knows no more.
+        let unknown: BTreeSet<&str> =
+            WORD.captures_iter(&complaint).filter_map(|word| Some(word.get(1)?.as_str())).collect();
+        let lost: Vec<usize> = (0..batch.len())
+            .filter(|&at| batch[at].sign == Sign::Another && unknown.contains(batch[at].gone.as_str()))
+            .collect();
+        if !lost.is_empty() {
+            for &at in &lost {
+                if lost.iter().filter(|other| batch[**other].gone == batch[at].gone).count() == 1 {
+                    self.set(batch[at], Fate::Killed(Judge::Device.name().to_owned()));
+                }
+            }
+            return self.batch(bench, without(batch, &lost.into_iter().collect()), judge);
+        }
         let places: BTreeSet<(String, usize)> = PLACE
-            .captures_iter(&console::strip_ansi_codes(complaint))
+            .captures_iter(&complaint)
             .filter_map(|place| Some((place[1].to_owned(), place[2].parse().ok()?)))
             .collect();
         let is_there = |mutant: &Mutant| places.contains(&(mutant.file.clone(), mutant.line));
         let named: BTreeSet<usize> = (0..batch.len()).filter(|&at| is_there(batch[at])).collect();
         if !named.is_empty() && named.len() < batch.len() {
-            return self.batch(bench, without(batch, &named));
+            return self.batch(bench, without(batch, &named), judge);
         }
         let (one, other) = batch.split_at(batch.len() / 2);
         for half in [one, other].into_iter().filter(|half| half.len() > 1) {
-            self.batch(bench, half.to_vec())?;
+            self.batch(bench, half.to_vec(), judge)?;
         }
         Ok(())
     }
@@ -334,7 +361,7 @@ fn shows(sign: &Sign, cover: Option<&BTreeSet<usize>>, failure: &Failure) -> boo
             let by_test = if to < from { (*was, is) == (BEYOND, to) } else { (was, *is) == (from, BEYOND) };
             own == axis && *was.max(is) != BEYOND && by_catalogue || own == axis && by_test
         }),
-        Sign::Calls(name) => calls(&failure.form, name),
+        Sign::Calls(name) => is_call(&failure.form, name),
     }
 }
 
@@ -343,8 +370,8 @@ fn count(text: &str, word: &str) -> usize {
 }
 
 /// Whether an expression is a call of that free function.
-fn calls(rust: &str, name: &str) -> bool {
-    rust.strip_prefix(name).is_some_and(|rest| rest.starts_with(['(']) || rest.starts_with("::<"))
+fn is_call(rust: &str, name: &str) -> bool {
+    rust.strip_prefix(name).is_some_and(|rest| rest.starts_with('(') || rest.starts_with("::<"))
 }
 
 fn place(mutant: &Mutant) -> String {
@@ -372,19 +399,34 @@ fn covered<'m>(open: &[&'m Mutant], kept: &Kept) -> Vec<Vec<&'m Mutant>> {
     })
 }
 
-/// Gates, no two of which make the same step, and operands of functions.
-fn gates_and_calls<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
-    let steps = |mutant: &&&Mutant| matches!(mutant.sign, Sign::Step(..));
-    let calls = |mutant: &&&Mutant| matches!(mutant.sign, Sign::Calls(_));
-    let mut all = batches(open.iter().filter(steps).copied(), |a, b| a.sign != b.sign);
-    all.extend(batches(open.iter().filter(calls).copied(), |a, b| a.sign != b.sign && a.owner != b.owner));
-    all.retain(|batch| batch.len() > 1);
-    all
+/// Gates, no two of which make the same step.
+fn gates<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
+    several(batches(open.iter().copied().filter(|mutant| matches!(mutant.sign, Sign::Step(..))), |a, b| {
+        a.sign != b.sign
+    }))
+}
+
+/// Operands of different functions.
+fn calls<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
+    several(batches(open.iter().copied().filter(|mutant| matches!(mutant.sign, Sign::Calls(_))), |a, b| {
+        a.sign != b.sign
+    }))
+}
+
+fn several(batches: Vec<Vec<&Mutant>>) -> Vec<Vec<&Mutant>> {
+    batches.into_iter().filter(|batch| batch.len() > 1).collect()
 }
 
 /// Each by itself.
 fn alone<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
-    open.iter().map(|mutant| vec![*mutant]).collect()
+    let mut open = open.to_vec();
+    // Of the kinds that are always alone there are few.
+    open.sort_by_key(|mutant| {
+        [Kind::Register, Kind::Operand, Kind::Effect, Kind::Gate, Kind::Text]
+            .iter()
+            .position(|kind| *kind == mutant.kind)
+    });
+    open.into_iter().map(|mutant| vec![mutant]).collect()
 }
 
 /// Mutants that cannot be taken for each other.
@@ -413,8 +455,9 @@ fn without<'m>(batch: Vec<&'m Mutant>, gone: &BTreeSet<usize>) -> Vec<&'m Mutant
 }
 
 /// What brings the gates into scope, wherever their module is.
-fn gates(files: &[String]) -> String {
-    let module = files.iter().find_map(|file| file.strip_suffix("/target.rs")?.split_once("src/").map(|(_, path)| path));
+fn gates_in_scope(files: &[String]) -> String {
+    let module =
+        files.iter().find_map(|file| file.strip_suffix("/target.rs")?.split_once("src/").map(|(_, path)| path));
     let module = module.map_or_else(String::new, |path| path.replace('/', "::") + "::");
     format!("#[allow(unused_imports)]\nuse crate::{module}target::*;\n")
 }
@@ -527,6 +570,7 @@ mod tests {
             file: "f.rs".to_owned(),
             line: at,
             range: at * 10..at * 10 + 1,
+            gone: "a".to_owned(),
             with: "b".to_owned(),
             before: "a".to_owned(),
             after: "b".to_owned(),
@@ -555,7 +599,7 @@ mod tests {
         assert!(!is(&lower, 90, 75) && !is(&lower, BEYOND, 70) && !is(&lower, 75, BEYOND));
         assert!(!is(&higher, 90, 80) && !is(&higher, 80, 100) && !is(&higher, BEYOND, 80) && !is(&higher, 75, BEYOND));
         assert!(!shows(&Sign::Step("ptx", 80, 75), None, &step(80, 75)));
-        assert!(calls("mapa(p)", "mapa") && calls("mapa::<Cta>(p)", "mapa") && !calls("mapa_shared(p)", "mapa"));
+        assert!(is_call("mapa(p)", "mapa") && is_call("mapa::<Cta>(p)", "mapa") && !is_call("mapa_shared(p)", "mapa"));
     }
 
     #[test]
@@ -563,7 +607,7 @@ mod tests {
         let [a, b] = [mutant(Sign::Step("sm_", 80, 75), 1), mutant(Sign::Step("sm_", 80, 90), 2)];
         let [c, d] = [mutant(Sign::Step("sm_", 80, 75), 3), mutant(Sign::Step("sm_", 90, 80), 2)];
         let open = [&a, &b, &c, &d];
-        let made = gates_and_calls(&open, &Kept::default());
+        let made = gates(&open, &Kept::default());
         assert_eq!(made, [vec![&a, &b], vec![&c, &d]]);
         let marked = Mutant { with: "bq4q".to_owned(), ..mutant(Sign::Another, 1) };
         assert_eq!(mutant(Sign::Another, 1).marked(4), marked);

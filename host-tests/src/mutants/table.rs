@@ -42,7 +42,8 @@ pub fn find(file: &str, source: &str) -> Result<Vec<Mutant>> {
             let after = replace_at(&before, local, &with);
             let Token { line, owner, .. } = &tokens[at];
             let (file, line, owner) = (file.to_owned(), *line, owner.clone());
-            Mutant { kind, file, line, range, with, before, after, sign, owner }
+            let gone = source[range.clone()].to_owned();
+            Mutant { kind, file, line, range, gone, with, before, after, sign, owner }
         };
         let whole = token.range.clone();
         let called = || match functions.contains(token.owner.as_str()) {

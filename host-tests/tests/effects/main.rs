@@ -47,8 +47,10 @@ fn cases() -> Result<Vec<Case>> {
     }
     let seed = forms_check::seed()?;
     println!("the slice of forms is drawn by {}={seed}", forms_check::SEED_VARIABLE);
-    let drawn: BTreeSet<&str> =
-        all.sample(&mut StdRng::seed_from_u64(seed), if is_about_a_mutant() { 0 } else { DRAWN }).map(|case| case.name.as_str()).collect();
+    let drawn: BTreeSet<&str> = all
+        .sample(&mut StdRng::seed_from_u64(seed), if is_about_a_mutant() { 0 } else { DRAWN })
+        .map(|case| case.name.as_str())
+        .collect();
     let mut seen = BTreeSet::new();
     let mut is_new = |case: &Case| {
         let before = seen.len();
@@ -111,7 +113,8 @@ fn look() -> Result<String> {
         counts.join(", "),
         wrong.len()
     );
-    let enough = is_about_a_mutant() || if is_whole() { forms.len() == FORMS.len() } else { situations.len() >= LOOKED_AT };
+    let enough =
+        is_about_a_mutant() || if is_whole() { forms.len() == FORMS.len() } else { situations.len() >= LOOKED_AT };
     match (wrong.is_empty(), enough) {
         (true, true) => Ok(looked_at),
         (true, false) => Err(Error::new(format_args!("{looked_at}: too few"))),
