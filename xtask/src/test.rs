@@ -33,7 +33,7 @@ pub(crate) struct Test {
 /// programs wrote, and they test device code of both profiles themselves.
 const PARTS: [(&str, &[&str]); 3] = [
     ("dev profile", &["--workspace"]),
-    ("release profile, crate and kernels", &["--release", "--package=ptx-intrinsics", "--package=kernels"]),
+    ("release profile, crate and kernels", &["--release", "--package=ptx-intrinsics", "--package=kernels", "--tests"]),
     (
         "release profile, launches",
         &["--release", "--package=host-tests", "--test=workloads", "--test=driver", "--test=gpu"],
@@ -93,12 +93,13 @@ impl Test {
             };
             parts.push(Part { name: format!("{name}, compiling"), seconds: began.elapsed().as_secs_f64(), failure });
             // Examples in the documentation are compiled as they run.
-            if selection.iter().all(|word| !word.starts_with("--test=")) {
+            if selection.iter().all(|word| !word.starts_with("--test")) {
                 let mut command = cargo();
                 command.args(["test", "--doc"]).args(selection);
                 programs.push(Program { name: format!("{name}, examples in the documentation"), command });
             }
         }
+        programs.push(mutants(seed, &cargo())?);
         if miri::is_installed(cargo()) {
             let mut command = cargo();
             command.args(["miri", "test"]).args(miri::SELECTION);
@@ -109,6 +110,15 @@ impl Test {
         parts.extend(side_by_side(programs));
         summary(parts, began.elapsed().as_secs_f64())
     }
+}
+
+/// A sample of mutants, as much of it as a minute allows.
+fn mutants(seed: u64, cargo: &Command) -> Result<Program> {
+    let own = std::env::current_exe().map_err(|error| Error::new(format_args!("where is this program? {error}")))?;
+    let mut command = Command::new(own);
+    command.args(["mutants", "--sample", "6", "--jobs", "1", "--limit", "60", "--seed"]).arg(seed.to_string());
+    in_the_environment_of(cargo, &mut command);
+    Ok(Program { name: "a sample of mutants".to_owned(), command })
 }
 
 /// Runs `cargo test`, or a subcommand like it, on this terminal.
@@ -139,13 +149,8 @@ fn compile(
         let manifest = Path::new(message["manifest_path"].as_str()?);
         let package = manifest.parent()?;
         let mut command = Command::new(program);
-        // What `cargo` has in its environment, and what it would add to that.
-        for (name, value) in cargo().get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
+        in_the_environment_of(&cargo(), &mut command);
+        // What cargo would add to that.
         let name = package.file_name()?.to_string_lossy();
         command.env("CARGO_MANIFEST_DIR", package).env("CARGO_MANIFEST_PATH", manifest).env("CARGO_PKG_NAME", &*name);
         command.current_dir(package);
@@ -186,6 +191,15 @@ fn side_by_side(mut programs: Vec<Program>) -> Vec<Part> {
         }
     });
     parts.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn in_the_environment_of(cargo: &Command, command: &mut Command) {
+    for (name, value) in cargo.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
 }
 
 fn told(command: &Command) -> String {

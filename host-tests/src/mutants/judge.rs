@@ -57,6 +57,8 @@ impl Judge {
             Kind::Gate => &[Judge::Catalogue, Judge::Test("bounds")],
             Kind::Effect => &[Judge::Test("effects"), Judge::Test("order")],
             Kind::Operand | Kind::Register => &[Judge::Test("lanes")],
+            // cargo-mutants runs the tests of the crate.
+            Kind::Code => &[],
         }
     }
 }
@@ -154,8 +156,7 @@ impl Bench {
         let test = Command::new(&program).dir(self.tree.root.join("host-tests"));
         let test = test.env(REPOSITORY_VARIABLE, &self.tree.root);
         let test = if batch.is_empty() { test } else { test.env(BRIEF_VARIABLE, told(name, batch)) };
-        // trybuild compiles with the dependencies of the package that it finds here.
-        let finished = test.env("CARGO_MANIFEST_DIR", self.tree.root.join("host-tests")).finish()?;
+        let finished = test.finish()?;
         if finished.status.success() {
             return Ok(Answer::Failures(Vec::new()));
         }

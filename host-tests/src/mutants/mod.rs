@@ -2,9 +2,10 @@
 //!
 //! [`table`] changes what the crate says: texts, gates, effects, operands, the order of registers. [`judge`] asks
 //! [`catalogue`], [`device`] and tests about that, many mutants at a time, and [`run`] tells which of them a failure is
-//! about.
+//! about. [`code`] has cargo-mutants change what the crates do on a CPU.
 
 pub mod catalogue;
+pub mod code;
 pub mod device;
 pub mod judge;
 pub mod run;
@@ -30,11 +31,13 @@ pub enum Kind {
     Operand,
     /// Two registers of a vector swapped, or one taken twice.
     Register,
+    /// What is done on a CPU: an operator, the value of a function.
+    Code,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 5] = [Kind::Text, Kind::Gate, Kind::Effect, Kind::Operand, Kind::Register];
+    pub const ALL: [Kind; 6] = [Kind::Text, Kind::Gate, Kind::Effect, Kind::Operand, Kind::Register, Kind::Code];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -44,6 +47,7 @@ impl Kind {
             Kind::Effect => "effect",
             Kind::Operand => "operand",
             Kind::Register => "register",
+            Kind::Code => "code",
         }
     }
 }

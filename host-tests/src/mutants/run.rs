@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::judge::{Answer, BEYOND, Bench, CASES, Failure, Judge};
 use super::tree::Tree;
-use super::{Fate, Kind, Mutant, Sign, table};
+use super::{Fate, Kind, Mutant, Sign, code, table};
 use crate::command::{Machine, interrupted};
 use crate::error::{Error, Result};
 use crate::files::write_whole;
@@ -29,7 +29,7 @@ const CRATE: &str = "ptx-intrinsics";
 /// How many mutants are made at a time.
 const AT_A_TIME: usize = 300;
 
-/// Every mutant of these kinds, in the order of the files.
+/// Every mutant of these kinds, in the order of the files; those of [`code`] are listed by it.
 pub fn every(machine: &Machine, kinds: &[Kind]) -> Result<Vec<Mutant>> {
     let mut mutants = Vec::new();
     for file in sources(&machine.repository, Path::new(CRATE).join("src"))? {
@@ -90,31 +90,39 @@ struct Kept {
     covers: BTreeMap<String, BTreeSet<usize>>,
 }
 
+/// How mutants are judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// What an earlier run found counts.
+    pub resume: bool,
+    /// A few of them, in a copy of their own; nothing is kept of it.
+    pub sample: bool,
+    /// No more is begun after that time.
+    pub limit: Option<Duration>,
+    /// In so many copies of the checkout, side by side.
+    pub jobs: usize,
+}
+
 /// Judges mutants.
 pub struct Runner<'a> {
     progress: &'a Progress,
     benches: Vec<Bench>,
     files: Vec<String>,
     kept: Mutex<Kept>,
-    kept_in: PathBuf,
+    kept_in: Option<PathBuf>,
+    effort: Effort,
     /// Judges that found nothing wrong with the crate as it is.
     content: Mutex<HashSet<Judge>>,
     until: Option<Instant>,
 }
 
 impl<'a> Runner<'a> {
-    /// Makes a copy for each job. What an earlier run found is kept where that is wished; after `limit` no more is begun.
-    pub fn new(
-        toolchain: &DeviceToolchain,
-        resume: bool,
-        limit: Option<Duration>,
-        jobs: usize,
-        progress: &'a Progress,
-    ) -> Result<Runner<'a>> {
+    /// Makes a copy for each job.
+    pub fn new(toolchain: &DeviceToolchain, effort: Effort, progress: &'a Progress) -> Result<Runner<'a>> {
         let machine = Machine::current();
         let kept_in = machine.target().join("mutants/fates.json");
         let mut kept = match std::fs::read_to_string(&kept_in) {
-            Ok(text) if resume => serde_json::from_str(&text).map_err(|error| {
+            Ok(text) if effort.resume => serde_json::from_str(&text).map_err(|error| {
                 Error::new(format_args!("this is not what an earlier run left: {error}"))
                     .at(kept_in.display())
                     .fix("run it without --resume")
@@ -125,34 +133,42 @@ impl<'a> Runner<'a> {
         kept.fates.retain(|_, fate| *fate != Fate::Alive);
         let files = sources(&machine.repository, Path::new(CRATE).join("src"))?;
         let gates = gates_in_scope(&files);
-        let benches = (0..jobs).map(|number| {
-            let tree = Tree::new(&machine, &format!("tree-{number}"), &gates)?;
+        let (name, shared): (_, &[&str]) =
+            if effort.sample { ("sample", &["cuda", "device"]) } else { ("tree", &["cuda"]) };
+        let benches = (0..effort.jobs).map(|number| {
+            let tree = Tree::new(&machine, &format!("{name}-{number}"), &gates, shared)?;
             let toolchain = DeviceToolchain::find_on(&tree.machine(), toolchain.route, progress)?;
             Ok(Bench { tree, toolchain })
         });
         let benches = benches.collect::<Result<_>>()?;
-        let until = limit.map(|limit| Instant::now() + limit);
+        let until = effort.limit.map(|limit| Instant::now() + limit);
+        let kept_in = (!effort.sample).then_some(kept_in);
         let (kept, content) = (Mutex::new(kept), Mutex::default());
-        Ok(Runner { progress, benches, files, kept, kept_in, content, until })
+        Ok(Runner { progress, benches, files, kept, kept_in, effort, content, until })
     }
 
     /// Judges all of them.
     pub fn run(self, mutants: &[Mutant]) -> Result<Report> {
         let began = Instant::now();
+        let (of_code, mutants): (Vec<_>, Vec<_>) =
+            mutants.iter().cloned().partition(|mutant| mutant.kind == Kind::Code);
         type Stage = for<'m> fn(&[&'m Mutant], &Kept) -> Vec<Vec<&'m Mutant>>;
-        // The catalogue tells of most gates, and is asked quickly.
-        let stages: [(Stage, Option<Judge>); 6] = [
-            (texts, None),
-            (covered, None),
-            (gates, Some(Judge::Catalogue)),
-            (gates, Some(Judge::Test("bounds"))),
+        // Each is asked as few questions as will do; `ui` takes a minute and more.
+        const QUICK: [Judge; 2] = [Judge::Catalogue, Judge::Device];
+        let stages: [(Stage, Option<&[Judge]>); 8] = [
+            (texts, Some(&QUICK)),
+            (covered, Some(&QUICK)),
+            (gates, Some(&QUICK)),
+            (gates, Some(&[Judge::Test("bounds")])),
             (calls, None),
+            (texts, Some(&[Judge::Test("ui")])),
+            (alone_in_brief, Some(&QUICK)),
             (alone, None),
         ];
-        for (stage, judge) in stages {
+        for (stage, only) in stages {
             let open: Vec<&Mutant> = mutants.iter().filter(|mutant| self.is_open(mutant)).collect();
             let batches = stage(&open, &self.kept());
-            self.all(batches, judge)?;
+            self.all(batches, only)?;
         }
         let kept = self.kept();
         let fates = mutants.iter().filter_map(|mutant| {
@@ -160,8 +176,17 @@ impl<'a> Runner<'a> {
             let reason = (fate == Fate::Alive).then(|| reason(mutant)).flatten();
             Some((mutant.clone(), fate, reason))
         });
-        let fates: Vec<_> = fates.collect();
-        Ok(Report { open: mutants.len() - fates.len(), fates, seconds: began.elapsed().as_secs_f64() })
+        let mut fates: Vec<_> = fates.collect();
+        drop(kept);
+        if !of_code.is_empty() && !self.is_late() {
+            let _step = self.progress.step(format!("Mutants: {} of Rust code, by cargo-mutants", of_code.len()));
+            let judged = code::judge(&Machine::current(), &of_code, self.effort.resume, self.effort.jobs)?;
+            fates.extend(judged.into_iter().map(|(mutant, fate)| {
+                let reason = (fate == Fate::Alive).then(|| reason(&mutant)).flatten();
+                (mutant, fate, reason)
+            }));
+        }
+        Ok(Report { open: mutants.len() + of_code.len() - fates.len(), fates, seconds: began.elapsed().as_secs_f64() })
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -177,8 +202,9 @@ impl<'a> Runner<'a> {
     }
 
     fn keep(&self) -> Result<()> {
+        let Some(kept_in) = &self.kept_in else { return Ok(()) };
         let text = serde_json::to_string(&*self.kept()).map_err(Error::new)?;
-        write_whole(&self.kept_in, &(text + "\n"))
+        write_whole(kept_in, &(text + "\n"))
     }
 
     fn set(&self, mutant: &Mutant, fate: Fate) {
@@ -186,7 +212,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Judges batches, each on a bench that is free.
-    fn all(&self, batches: Vec<Vec<&Mutant>>, judge: Option<Judge>) -> Result<()> {
+    fn all(&self, batches: Vec<Vec<&Mutant>>, only: Option<&[Judge]>) -> Result<()> {
         let count = batches.len();
         let queue = Mutex::new(batches.into_iter().enumerate());
         let next = || queue.lock().unwrap_or_else(|error| error.into_inner()).next();
@@ -199,7 +225,7 @@ impl<'a> Runner<'a> {
                     let name =
                         if let [mutant] = batch[..] { format!(": {mutant}") } else { format!(" of {}", batch.len()) };
                     let step = self.progress.step(format!("Mutants: batch {} of {count}{name}", number + 1));
-                    self.batch(bench, batch, judge)?;
+                    self.batch(bench, batch, only)?;
                     self.keep()?;
                     drop(step);
                 }
@@ -215,12 +241,12 @@ impl<'a> Runner<'a> {
     }
 
     /// Judges mutants that are made together. Those stay open that no failure names; one that is alone does not.
-    fn batch(&self, bench: &Bench, mut batch: Vec<&Mutant>, only: Option<Judge>) -> Result<()> {
+    fn batch(&self, bench: &Bench, mut batch: Vec<&Mutant>, only: Option<&[Judge]>) -> Result<()> {
         let alone = batch.len() == 1;
         let kinds: BTreeSet<Kind> = batch.iter().map(|mutant| mutant.kind).collect();
         let mut judges: Vec<Judge> = kinds.into_iter().flat_map(Judge::of).copied().collect();
         let mut seen = HashSet::new();
-        judges.retain(|own| only.is_none_or(|only| only == *own) && seen.insert(*own));
+        judges.retain(|own| only.is_none_or(|only| only.contains(own)) && seen.insert(*own));
         // Which forms have a word is seen in their texts.
         judges.sort_by_key(|judge| !alone && *judge != Judge::Device);
         for judge in judges {
@@ -247,7 +273,7 @@ impl<'a> Runner<'a> {
                 Answer::Broken(complaint) => return self.broken(bench, batch, only, &complaint),
             }
         }
-        if let ([mutant], true, false) = (&batch[..], alone, self.is_late()) {
+        if let ([mutant], None, false) = (&batch[..], only, self.is_late()) {
             self.set(mutant, Fate::Alive);
         }
         Ok(())
@@ -255,9 +281,9 @@ impl<'a> Runner<'a> {
 
     /// Takes out the mutants that the compiler complains of, for others to be judged without them; where it names none,
     /// tries halves.
-    fn broken(&self, bench: &Bench, batch: Vec<&Mutant>, judge: Option<Judge>, complaint: &str) -> Result<()> {
+    fn broken(&self, bench: &Bench, batch: Vec<&Mutant>, only: Option<&[Judge]>, complaint: &str) -> Result<()> {
         static WORD: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new("`(\\S+)`: .* no such qualifier or type").expect("the pattern is valid"));
+            LazyLock::new(|| Regex::new("`(\\.[^`]+)`: (?:`atom` and `red` have|PTX has) no such").expect("valid"));
         static PLACE: LazyLock<Regex> =
             LazyLock::new(|| Regex::new(r"--> \S*?(ptx-intrinsics/\S+?\.rs):(\d+)").expect("the pattern is valid"));
         let complaint = console::strip_ansi_codes(complaint);
@@ -273,7 +299,7 @@ impl<'a> Runner<'a> {
                     self.set(batch[at], Fate::Killed(Judge::Device.name().to_owned()));
                 }
             }
-            return self.batch(bench, without(batch, &lost.into_iter().collect()), judge);
+            return self.batch(bench, without(batch, &lost.into_iter().collect()), only);
         }
         let places: BTreeSet<(String, usize)> = PLACE
             .captures_iter(&complaint)
@@ -282,11 +308,11 @@ impl<'a> Runner<'a> {
         let is_there = |mutant: &Mutant| places.contains(&(mutant.file.clone(), mutant.line));
         let named: BTreeSet<usize> = (0..batch.len()).filter(|&at| is_there(batch[at])).collect();
         if !named.is_empty() && named.len() < batch.len() {
-            return self.batch(bench, without(batch, &named), judge);
+            return self.batch(bench, without(batch, &named), only);
         }
         let (one, other) = batch.split_at(batch.len() / 2);
         for half in [one, other].into_iter().filter(|half| half.len() > 1) {
-            self.batch(bench, half.to_vec(), judge)?;
+            self.batch(bench, half.to_vec(), only)?;
         }
         Ok(())
     }
@@ -427,6 +453,15 @@ fn alone<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
             .position(|kind| *kind == mutant.kind)
     });
     open.into_iter().map(|mutant| vec![mutant]).collect()
+}
+
+/// Those by themselves that are asked little at first.
+fn alone_in_brief<'m>(open: &[&'m Mutant], kept: &Kept) -> Vec<Vec<&'m Mutant>> {
+    let has_more = |kind: Kind| Judge::of(kind).iter().any(|judge| matches!(judge, Judge::Test(_)));
+    let brief = |kind: Kind| Judge::of(kind).contains(&Judge::Catalogue) && has_more(kind);
+    let mut batches = alone(open, kept);
+    batches.retain(|batch| batch.iter().all(|mutant| brief(mutant.kind)));
+    batches
 }
 
 /// Mutants that cannot be taken for each other.

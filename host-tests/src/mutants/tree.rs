@@ -19,18 +19,22 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Copies what has changed since the last time. `gates` is put behind each file that is changed.
-    pub fn new(machine: &Machine, name: &str, gates: &str) -> Result<Tree> {
+    /// Copies what has changed since the last time. `gates` is put behind each file that is changed;
+    /// what is built lies in a folder of the copy's own, but for the shared ones.
+    pub fn new(machine: &Machine, name: &str, gates: &str, shared: &[&str]) -> Result<Tree> {
         let root = machine.target().join("mutants").join(name);
         create(&root)?;
         let tree = Tree { from: machine.repository.clone(), root, gates: gates.to_owned() };
         copy(&tree.from, &tree.root)?;
         let target = tree.root.join("target");
         create(&target)?;
-        let cuda = target.join("cuda");
-        if !cuda.exists() {
-            let made = std::os::unix::fs::symlink(machine.target().join("cuda"), &cuda);
-            made.map_err(|error| Error::io("link", &cuda, error))?;
+        // NVIDIA's tools, and for a sample `core` too, as they were provided and compiled for the checkout.
+        for shared in shared {
+            let (from, to) = (machine.target().join(shared), target.join(shared));
+            create(&from)?;
+            if !to.exists() {
+                std::os::unix::fs::symlink(&from, &to).map_err(|error| Error::io("link", &to, error))?;
+            }
         }
         Ok(tree)
     }
