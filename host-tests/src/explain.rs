@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 use std::sync::LazyLock;
 
-use ptx_intrinsics::atom::judge_atomic;
+use ptx_intrinsics::grammar::atomic::judge_atomic;
 use ptx_intrinsics::catalogue::{self, Form};
-use ptx_intrinsics::spelling::{L1, L2, Operator, Ordering, Size, Spelling, Threads, Wrong};
+use ptx_intrinsics::grammar::access::Spelling;
+use ptx_intrinsics::grammar::read::Wrong;
+use ptx_intrinsics::{L1PriorityWord, L2PriorityWord, OperatorWord, OrderWord, PrefetchSizeWord, ScopeWord};
 use rayon::prelude::*;
 use regex::Regex;
 
