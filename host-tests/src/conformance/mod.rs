@@ -113,7 +113,7 @@ pub fn types_say(spelling: &Spelling) -> Option<(u32, u32)> {
     });
     if spelling.is_atomic() {
         let judged = judge_atomic(&spelling.ptx, spelling.takes_policy());
-        return judged.ok().map(|(_, needs)| (needs.sm, needs.ptx));
+        return judged.ok().map(|(_, needs)| (needs.sm(), needs.ptx()));
     }
     if !spelling.moves() {
         return OTHERS.get(&spelling.told()).copied();
@@ -125,7 +125,7 @@ pub fn types_say(spelling: &Spelling) -> Option<(u32, u32)> {
         Operands::OneSink | Operands::AllSinks => Lanes::Some(&named[..spelling.lanes()]),
     };
     let unified = spelling.operands == Operands::Unified;
-    judge(&spelling.ptx, spelling.takes_policy(), unified, lanes).ok().map(|(_, needs)| (needs.sm, needs.ptx))
+    judge(&spelling.ptx, spelling.takes_policy(), unified, lanes).ok().map(|(_, needs)| (needs.sm(), needs.ptx()))
 }
 
 /// Asks, and compares.
