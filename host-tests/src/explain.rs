@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 use std::sync::LazyLock;
 
-use ptx_intrinsics::grammar::atomic::judge_atomic;
 use ptx_intrinsics::catalogue::{self, Form};
 use ptx_intrinsics::grammar::access::Spelling;
+use ptx_intrinsics::grammar::atomic::judge_atomic;
 use ptx_intrinsics::grammar::read::Wrong;
 use ptx_intrinsics::{L1PriorityWord, L2PriorityWord, OperatorWord, OrderWord, PrefetchSizeWord, ScopeWord};
 use rayon::prelude::*;
@@ -147,7 +147,9 @@ fn marker(name: &str) -> Option<&'static str> {
                 $(.chain($kind::ALL.iter().map(|word| (word.rust(), word.ptx()))))*
         };
     }
-    words!(OperatorWord L1PriorityWord L2PriorityWord PrefetchSizeWord ScopeWord).find(|(known, _)| *known == name).map(|(_, word)| word)
+    words!(OperatorWord L1PriorityWord L2PriorityWord PrefetchSizeWord ScopeWord)
+        .find(|(known, _)| *known == name)
+        .map(|(_, word)| word)
 }
 
 /// The legal forms that are nearest: unknown words become the nearest known ones, then words that differ count.

@@ -19,9 +19,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use ptx_intrinsics::grammar::atomic::judge_atomic;
 use ptx_intrinsics::catalogue;
 use ptx_intrinsics::grammar::access::{Lanes, judge};
+use ptx_intrinsics::grammar::atomic::judge_atomic;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, IteratorRandom};
 use rand::{RngExt, SeedableRng};

@@ -71,12 +71,12 @@ mod tests {
     fn a_target_has_a_form_exactly_if_it_offers_its_features() {
         let mut asked = 0;
         for form in super::super::forms() {
-            let features = form.features();
+            let (features, min_sm, min_ptx) = (form.features(), form.min_sm(), form.min_ptx());
             for sm in [30, 32, 50, 61, 70, 75, 80, 89, 90, 100, 121] {
                 for ptx in
                     [30, 31, 50, 60, 62, 63, 70, 71, 73, 74, 75, 77, 78, 80, 81, 82, 83, 84, 86, 87, 88, 90, 91, 92, 94]
                 {
-                    let has = form.min_sm() <= sm && form.min_ptx() <= ptx;
+                    let has = min_sm <= sm && min_ptx <= ptx;
                     assert_eq!(Features::of(sm, ptx).contains(features), has, "{} on {sm}, {ptx}", form.ptx());
                     asked += 1;
                 }

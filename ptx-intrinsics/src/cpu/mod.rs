@@ -10,8 +10,8 @@ mod locked;
 pub(crate) mod mbarrier;
 
 pub(crate) use self::access::{load, store};
-pub use crate::isa::order::Meaning;
 use self::lock::Lock;
+pub use crate::isa::order::Meaning;
 
 /// What stands for an address in shared memory.
 type Address = *mut ();
