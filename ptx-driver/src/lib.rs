@@ -1,9 +1,44 @@
-//! The machine's CUDA driver, opened at run time.
+//! NVIDIA's driver, opened at run time.
 //!
-//! `cust` wants its `cu…` functions at link time, and a machine without a GPU has none to link. So
-//! they are defined here: each is one jump through a pointer, and the pointer leads to the real
-//! driver once [`load`] has opened it. Nothing else on the machine can be shadowed by them, since
-//! an executable's own functions are not visible to the libraries it opens.
+//! A program that launches kernels by [`cust`](https://docs.rs/cust) wants `-lcuda` and its `cu…` functions at link time, and
+//! a machine without a GPU has neither. With this crate the program links and starts everywhere, and says at run time whether
+//! there is a GPU:
+//!
+//! ```
+//! match ptx_driver::gpu() {
+//!     Ok(gpu) => println!("{} (sm_{})", gpu.name, gpu.sm),
+//!     Err(no_gpu) => println!("{no_gpu}"),
+//! }
+//! ```
+//!
+//! The functions that `cust` names are defined here: each is one jump through a pointer, and the pointer leads to the real
+//! driver once [`load`] has opened it, or `cuInit` is called. Nothing else on the machine can be shadowed by them, since an
+//! executable's own functions are not visible to the libraries that it opens. Without a driver they answer
+//! `CUDA_ERROR_STUB_LIBRARY`.
+//!
+//! # In a project
+//!
+//! `cargo ptx new` makes one. By hand it is this. The program depends on `cust` 0.3 and on this crate, and calls [`gpu`] or
+//! [`load`] before it uses `cust`. `cust`'s build script looks for a CUDA toolkit; it is content with a folder, and the linker
+//! with an empty archive in it:
+//!
+//! ```sh
+//! mkdir -p .cargo/cuda/lib64
+//! printf '!<arch>\n' > .cargo/cuda/lib64/libcuda.a
+//! ```
+//!
+//! and in `.cargo/config.toml`:
+//!
+//! ```toml
+//! [env]
+//! CUDA_LIBRARY_PATH = { value = ".cargo/cuda", relative = true }
+//! ```
+//!
+//! Where a toolkit is installed this does no harm. Linux on x86-64 and on 64-bit Arm.
+
+mod gpu;
+
+pub use gpu::{Gpu, NoGpu, gpu};
 
 use libloading::Library;
 use std::{
@@ -58,8 +93,8 @@ macro_rules! jump_through {
     };
 }
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-compile_error!("the CUDA driver exists for x86_64 and aarch64 only; build the harness there");
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+compile_error!("ptx-driver opens NVIDIA's driver on Linux, on x86-64 and 64-bit Arm, and this is another target");
 
 /// Defines the functions; each starts at the answer behind its arrow, or at [`no_driver`].
 macro_rules! shims {
@@ -336,6 +371,13 @@ pub enum NoDriver {
 }
 
 /// Opens the machine's driver and leads `cust`'s calls to it; the first call decides.
+///
+/// ```
+/// match ptx_driver::load() {
+///     Ok(driver) => println!("{} serves CUDA {}", driver.path(), driver.version()),
+///     Err(no_driver) => println!("{no_driver}"),
+/// }
+/// ```
 pub fn load() -> Result<&'static Driver, NoDriver> {
     static DRIVER: OnceLock<Result<Driver, NoDriver>> = OnceLock::new();
     let driver = DRIVER.get_or_init(|| {
