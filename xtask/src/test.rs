@@ -23,6 +23,9 @@ pub(crate) struct Test {
     /// Where the toolchain comes from that compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
+    /// Only the tests of this package, in the dev profile
+    #[arg(long, value_name = "NAME")]
+    package: Vec<String>,
     /// Arguments for `cargo test`
     #[arg(last = true)]
     arguments: Vec<OsString>,
@@ -76,8 +79,12 @@ impl Test {
             }
             return summary(parts, began.elapsed().as_secs_f64());
         }
+        let packages: Vec<String> = self.package.iter().map(|name| format!("--package={name}")).collect();
+        let packages: Vec<&str> = packages.iter().map(String::as_str).collect();
+        let chosen = [("dev profile", packages.as_slice())];
+        let whole = packages.is_empty();
         let mut programs = Vec::new();
-        for (name, selection) in PARTS {
+        for &(name, selection) in if whole { PARTS.as_slice() } else { chosen.as_slice() } {
             let began = Instant::now();
             eprintln!(
                 "\n{} cargo test --no-run {}",
@@ -99,26 +106,16 @@ impl Test {
                 programs.push(Program { name: format!("{name}, examples in the documentation"), command });
             }
         }
-        programs.push(mutants(seed, &cargo())?);
-        if miri::is_installed(cargo()) {
+        if whole && miri::is_installed(cargo()) {
             let mut command = cargo();
             command.args(["miri", "test"]).args(miri::SELECTION);
             programs.push(Program { name: "Miri".to_owned(), command });
-        } else {
+        } else if whole {
             eprintln!("\nMiri is not installed with this toolchain, so undefined behaviour is not looked for");
         }
         parts.extend(side_by_side(programs));
         summary(parts, began.elapsed().as_secs_f64())
     }
-}
-
-/// A sample of mutants, as much of it as a minute allows.
-fn mutants(seed: u64, cargo: &Command) -> Result<Program> {
-    let own = std::env::current_exe().map_err(|error| Error::new(format_args!("where is this program? {error}")))?;
-    let mut command = Command::new(own);
-    command.args(["mutants", "--sample", "6", "--jobs", "1", "--limit", "60", "--seed"]).arg(seed.to_string());
-    in_the_environment_of(cargo, &mut command);
-    Ok(Program { name: "a sample of mutants".to_owned(), command })
 }
 
 /// Runs `cargo test`, or a subcommand like it, on this terminal.

@@ -10,14 +10,7 @@ use crate::command::{Command, Machine};
 use crate::error::{Error, Result};
 
 /// What runs on a CPU alone: of what is compiled for a GPU, no test of cargo's would notice.
-const FILES: [&str; 6] = [
-    "ptx-intrinsics/src/**/*host*",
-    "ptx-intrinsics/src/**/host/**",
-    "ptx-intrinsics/src/**/cpu/**",
-    "ptx-intrinsics/src/**/cpu.rs",
-    "ptx-intrinsics/src/**/slices.rs",
-    "ptx-kernel/src/cpu/**",
-];
+const FILES: [&str; 3] = ["ptx-intrinsics/src/**/cpu/**", "ptx-intrinsics/src/**/slices.rs", "ptx-kernel/src/cpu/**"];
 
 /// Seconds after which a mutant's tests are taken to hang.
 const TIMEOUT: &str = "300";
@@ -90,7 +83,8 @@ pub fn judge(machine: &Machine, mutants: &[Mutant], resume: bool, jobs: usize) -
     let text = |name: &str| std::fs::read_to_string(folder.join("mutants.out").join(name));
     let kept = folder.join("mutants.out/outcomes.json");
     let outcomes = text("outcomes.json").map_err(|error| Error::io("read", &kept, error))?;
-    let wrong = |error: serde_json::Error| Error::new(format_args!("not what was expected: {error}")).at(kept.display());
+    let wrong =
+        |error: serde_json::Error| Error::new(format_args!("not what was expected: {error}")).at(kept.display());
     let outcomes: Value = serde_json::from_str(&outcomes).map_err(wrong)?;
     let outcomes: Vec<Outcome> = serde_json::from_value(outcomes["outcomes"].clone()).map_err(wrong)?;
     let earlier = text("previously_caught.txt").unwrap_or_default();
@@ -100,9 +94,7 @@ pub fn judge(machine: &Machine, mutants: &[Mutant], resume: bool, jobs: usize) -
             Some("CaughtMutant" | "Timeout") => Some(Fate::Killed("the tests on a CPU".to_owned())),
             Some("Unviable") => Some(Fate::Refused),
             Some("MissedMutant") => Some(Fate::Alive),
-            _ if earlier.lines().any(|line| line == mutant.with) => {
-                Some(Fate::Killed("the tests on a CPU".to_owned()))
-            }
+            _ if earlier.lines().any(|line| line == mutant.with) => Some(Fate::Killed("the tests on a CPU".to_owned())),
             _ => None,
         }
     };

@@ -25,8 +25,15 @@ struct Token<'a> {
     called: String,
 }
 
-/// All mutants of a file.
-pub fn find(file: &str, source: &str) -> Result<Vec<Mutant>> {
+/// The gates that a table of this source names: `Name FLAG sm_80 ptx74;`, in their order.
+pub fn gates(source: &str) -> Vec<String> {
+    static ROW: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^\s+([A-Z]\w+) [A-Z0-9_]+ sm_\d+ ptx\d+;").expect("the pattern is valid"));
+    ROW.captures_iter(source).map(|row| row[1].to_owned()).collect()
+}
+
+/// All mutants of a file, where the crate has these gates.
+pub fn find(file: &str, source: &str, gates: &[String]) -> Result<Vec<Mutant>> {
     let wrong = |error: &dyn std::fmt::Display| Error::new(format_args!("this is not Rust: {error}")).at(file);
     let stream: TokenStream = source.parse().map_err(|error| wrong(&error))?;
     let mut tokens = Vec::new();
@@ -60,6 +67,14 @@ pub fn find(file: &str, source: &str) -> Result<Vec<Mutant>> {
         if !file.ends_with("target.rs") && !in_use(&tokens, at) {
             for (axis, from, to) in steps(token.text) {
                 mutants.push(mutant(Kind::Gate, whole.clone(), format!("{axis}{to}"), Sign::Step(axis, from, to)));
+            }
+        }
+        // One that is named becomes its neighbours in the table.
+        if !in_use(&tokens, at) && token.called != "gates" {
+            let own = gates.iter().position(|gate| gate == token.text);
+            let near = own.map_or([None; 2], |at| [at.checked_sub(1), Some(at + 1)]);
+            for near in near.into_iter().flatten().filter_map(|at| gates.get(at)) {
+                mutants.push(mutant(Kind::Gate, whole.clone(), near.clone(), Sign::Alone));
             }
         }
         for (range, with) in of_effect(&tokens, at) {
@@ -281,7 +296,11 @@ mod tests {
     use super::*;
 
     fn told(source: &str) -> Vec<String> {
-        find("f.rs", source).unwrap().iter().map(Mutant::told).collect()
+        find("f.rs", source, &["Early", "Middle", "Late"].map(str::to_owned))
+            .unwrap()
+            .iter()
+            .map(Mutant::told)
+            .collect()
     }
 
     #[test]
@@ -291,14 +310,17 @@ mod tests {
             #[doc(alias = "ld.global")]
             fn fence() where sm_70: HasSm<fence> {
                 use target::sm_80;
+                at::<Middle>();
                 asm!("mov.b128 {{{d0}, {d1}}}, [{p}];", options(nostack))
             }
         "#;
         let expected = [
             "f.rs gate in fence: sm_70 → sm_60",
             "f.rs gate in fence: sm_70 → sm_75",
-            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "moj.b128 {{{d0}, {d1}}}, [{p}];""#,
-            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.y128 {{{d0}, {d1}}}, [{p}];""#,
+            "f.rs gate in fence: Middle → Early",
+            "f.rs gate in fence: Middle → Late",
+            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "moz.b128 {{{d0}, {d1}}}, [{p}];""#,
+            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.w128 {{{d0}, {d1}}}, [{p}];""#,
             r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov {{{d0}, {d1}}}, [{p}];""#,
             r#"f.rs register in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.b128 {{{d1}, {d0}}}, [{p}];""#,
             r#"f.rs operand in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.b128 {{{d0}, {p}}}, [{d1}];""#,

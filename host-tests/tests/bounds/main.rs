@@ -9,6 +9,7 @@
 
 mod beyond;
 mod documented;
+mod ledger;
 mod program;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -128,6 +129,18 @@ fn holds(axis: Axis, expected_steps: usize) {
     let ungated = CALLS.iter().filter(|call| axis.of(call.needs) == 20).count();
     assert_eq!((taken, refused), (CALLS.len(), CALLS.len() - ungated));
     assert!(taken >= DRAWN, "{taken}");
+}
+
+/// The gates themselves are the ISA's.
+#[test]
+fn each_form_begins_where_the_isa_has_it_begin() {
+    let forms = forms_check::every_form();
+    let wrong = forms.iter().filter_map(|form| {
+        let (found, expected) = ((form.min_sm(), form.min_ptx()), ledger::needs(form));
+        (found != expected).then(|| format!("{}: {found:?}, and by the ISA {expected:?}", form.told()))
+    });
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
 }
 
 #[test]
