@@ -52,9 +52,9 @@ load_methods! { LdGlobal LdGlobalCaching "ld.global"
      writes at the same time: the load is weak."
 }
 
-caching_rows! { spell { impl_load LdGlobal LdGlobalCaching }
-    "ld.global" pure
-    "ld.global" [Ca pure, Cg pure, Cs pure, Lu memory, Cv memory] ""
+caching_rows! { impl_load LdGlobal, legal: LdGlobalCaching,
+    hints: "ld.global" pure,
+    operators: "ld.global" [Ca pure, Cg pure, Cs pure, Lu memory, Cv memory] ""
 }
 
 /// `ld` from the space `S` in the order `O`: an access policy, zero bytes in size.
@@ -200,19 +200,14 @@ order_methods! { [impl<C: Caching, P: PrefetchSize> LdGlobal<C, P>] Ld<Global, C
 mod rows {
     use super::*;
 
-    order_rows! { "ld" "" Acquire ".acquire" [] [weak pure volatile mmio ordered NoHint ""] spell_in impl_load_in Generic generic all }
-    order_rows! { "ld" "" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Generic generic all }
-    order_rows! { "ld" ".global" Acquire ".acquire" [] [volatile mmio ordered NoHint "" ordered NoAllocate ".L1::no_allocate"] spell_in impl_load_in Global global all }
-    order_rows! { "ld" ".shared" Acquire ".acquire" [] [weak pure volatile ordered NoHint ""] spell_in impl_load_in Shared shared narrow }
-    order_rows! { "ld" ".shared" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Shared shared narrow }
-    order_rows! { "ld" ".shared::cluster" Acquire ".acquire" [] [weak pure volatile ordered NoHint ""] spell_in impl_load_in SharedCluster shared_cluster narrow }
-    order_rows! { "ld" ".shared::cluster" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if SharedCluster shared_cluster narrow }
-    order_rows! { "ld" ".const" Acquire ".acquire" [] [weak pure] spell_in impl_load_in Const const narrow }
-    order_rows! { "ld" ".const" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Const const narrow }
-    order_rows! { "ld" ".local" Acquire ".acquire" [] [weak pure volatile] spell_in impl_load_in Local local narrow }
-    order_rows! { "ld" ".local" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Local local narrow }
-    order_rows! { "ld" ".param::entry" Acquire ".acquire" [] [weak pure] spell_in impl_load_in ParamEntry param_entry narrow }
-    order_rows! { "ld" ".param::entry" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if ParamEntry param_entry narrow }
-    order_rows! { "ld" ".param::func" Acquire ".acquire" [] [weak pure] spell_in impl_load_in ParamFunc param_func narrow }
-    order_rows! { "ld" ".param::func" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if ParamFunc param_func narrow }
+    space_rows! { impl_load_in impl_load_in_if "ld", Acquire ".acquire":
+        Generic "", all types, pointer, [weak pure, volatile, mmio, ordered NoHint ""];
+        Global ".global", all types, pointer, [volatile, mmio, ordered NoHint "", ordered NoAllocate ".L1::no_allocate"];
+        Shared ".shared", narrow types, cvta ".shared", [weak pure, volatile, ordered NoHint ""];
+        SharedCluster ".shared::cluster", narrow types, cvta ".shared::cluster", [weak pure, volatile, ordered NoHint ""];
+        Const ".const", narrow types, cvta ".const", [weak pure];
+        Local ".local", narrow types, cvta ".local", [weak pure, volatile];
+        ParamEntry ".param::entry", narrow types, cvta ".param", [weak pure];
+        ParamFunc ".param::func", narrow types, pointer, [weak pure];
+    }
 }

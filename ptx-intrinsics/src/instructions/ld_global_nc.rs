@@ -59,7 +59,7 @@ load_methods! { LdGlobalNc LdGlobalNcCaching "ld.global.nc"
      undefined behaviour."
 }
 
-caching_rows! { spell { impl_load LdGlobalNc LdGlobalNcCaching }
-    "ld.global.nc" pure
-    "ld.global" [Ca pure, Cg pure, Cs pure] ".nc"
+caching_rows! { impl_load LdGlobalNc, legal: LdGlobalNcCaching,
+    hints: "ld.global.nc" pure,
+    operators: "ld.global" [Ca pure, Cg pure, Cs pure] ".nc"
 }

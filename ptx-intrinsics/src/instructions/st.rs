@@ -48,9 +48,9 @@ store_methods! { StGlobal StGlobalCaching "st.global"
      at the same time: the store is weak."
 }
 
-caching_rows! { spell { impl_store StGlobal StGlobalCaching }
-    "st.global" memory
-    "st.global" [Wb memory, Cg memory, Cs memory, Wt memory] ""
+caching_rows! { impl_store StGlobal, legal: StGlobalCaching,
+    hints: "st.global" memory,
+    operators: "st.global" [Wb memory, Cg memory, Cs memory, Wt memory] ""
 }
 
 /// `st` to the space `S` in the order `O`: an access policy, zero bytes in size.
@@ -175,13 +175,11 @@ order_methods! { [impl<C: Caching> StGlobal<C>] St<Global, C> C, [C: Unhinted,] 
 mod rows {
     use super::*;
 
-    order_rows! { "st" "" Release ".release" [] [weak memory volatile mmio ordered NoHint ""] spell_in impl_store_in Generic generic all }
-    order_rows! { "st" "" Release ".release" [] [weak memory] spell_in impl_store_in_if Generic generic all }
-    order_rows! { "st" ".global" Release ".release" [] [volatile mmio ordered NoHint "" ordered NoAllocate ".L1::no_allocate"] spell_in impl_store_in Global global all }
-    order_rows! { "st" ".shared" Release ".release" [] [weak memory volatile ordered NoHint ""] spell_in impl_store_in Shared shared narrow }
-    order_rows! { "st" ".shared" Release ".release" [] [weak memory] spell_in impl_store_in_if Shared shared narrow }
-    order_rows! { "st" ".shared::cluster" Release ".release" [] [weak memory volatile ordered NoHint ""] spell_in impl_store_in SharedCluster shared_cluster narrow }
-    order_rows! { "st" ".shared::cluster" Release ".release" [] [weak memory] spell_in impl_store_in_if SharedCluster shared_cluster narrow }
-    order_rows! { "st" ".local" Release ".release" [] [weak memory volatile] spell_in impl_store_in Local local narrow }
-    order_rows! { "st" ".local" Release ".release" [] [weak memory] spell_in impl_store_in_if Local local narrow }
+    space_rows! { impl_store_in impl_store_in_if "st", Release ".release":
+        Generic "", all types, pointer, [weak memory, volatile, mmio, ordered NoHint ""];
+        Global ".global", all types, pointer, [volatile, mmio, ordered NoHint "", ordered NoAllocate ".L1::no_allocate"];
+        Shared ".shared", narrow types, cvta ".shared", [weak memory, volatile, ordered NoHint ""];
+        SharedCluster ".shared::cluster", narrow types, cvta ".shared::cluster", [weak memory, volatile, ordered NoHint ""];
+        Local ".local", narrow types, cvta ".local", [weak memory, volatile];
+    }
 }

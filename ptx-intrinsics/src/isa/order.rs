@@ -183,10 +183,10 @@ pub trait MovedBy<O>: PtxType {
 }
 
 macro_rules! moved_by {
-    (() $({($t:ty) $word:tt $text:tt $shape:ident $class:ident $register:ident $width:ident})*) => {
-        $(moved_by! { @$width $shape $t })*
+    (() $({($t:ty) $word:tt $text:tt $class:ident $register:ident $width:ident {$registers:ident $($data:tt)*}})*) => {
+        $(moved_by! { @$width $registers $t })*
     };
-    (@narrow x1 $t:ty) => {
+    (@narrow X1 $t:ty) => {
         moved_by! { @any $t, Weak Volatile Mmio [Relaxed Acquire Release] }
     };
     (@narrow $vector:ident $t:ty) => {

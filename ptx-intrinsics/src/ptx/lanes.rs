@@ -4,7 +4,7 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __ptx_lanes {
-    ({ $op:ident $words:tt $effect:ident $space:ident $t:tt ($shape:ident $class:ident $r:ident) } $lanes:tt $($rest:tt)*) => {
+    ({ $op:ident $words:tt $effect:ident $space:ident $t:tt ($registers:tt $class:ident $r:ident) } $lanes:tt $($rest:tt)*) => {
         $crate::__ptx_lanes! { @each $op $class $r $lanes [] [] [] [
             "" "{__ptx_d0}" __ptx_d0; ", " "{__ptx_d1}" __ptx_d1; ", " "{__ptx_d2}" __ptx_d2; ", " "{__ptx_d3}" __ptx_d3;
             ", " "{__ptx_d4}" __ptx_d4; ", " "{__ptx_d5}" __ptx_d5; ", " "{__ptx_d6}" __ptx_d6; ", " "{__ptx_d7}" __ptx_d7;

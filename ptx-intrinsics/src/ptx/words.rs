@@ -149,13 +149,13 @@ macro_rules! __ptx {
 }
 
 macro_rules! with_element {
-    (($d:tt) $({($($t:tt)*) ($($word:ident)*) $text:tt $shape:ident $class:ident $register:ident $width:ident})*) => {
+    (($d:tt) $({($($t:tt)*) ($($word:ident)*) $text:tt $class:ident $register:ident $width:ident $registers:tt})*) => {
         /// Goes on with the type that PTX's words stand for, and its registers.
         #[doc(hidden)]
         #[macro_export]
         macro_rules! __with_element {
             $((($($word)*) $d($d rest:tt)*) => {
-                $d crate::__ptx! { @named ($($t)*) ($shape $class $register) $d($d rest)* }
+                $d crate::__ptx! { @named ($($t)*) ($registers $class $register) $d($d rest)* }
             };)*
             // No such type: reading the words says why.
             ($d other:tt $d op:ident $d guard:tt ($d($d word:tt)*) $d($d rest:tt)*) => {{
