@@ -76,12 +76,13 @@ macro_rules! __atomic_asm {
             )
         }
     };
-    (@address generic $p:ident $before:tt $after:tt $guard:tt $d:tt $values:tt $policy:tt $op:ident $words:tt ($($operands:tt)*)) => {
-        $crate::__atomic_asm! { @emit $before $after $guard $d $values $policy $op $words ($($operands)* p = in(reg64) $p,) }
-    };
-    (@address $shared:ident $p:ident $before:tt $after:tt $guard:tt $d:tt $values:tt $policy:tt $op:ident $words:tt ($($operands:tt)*)) => {
+    (@address shared $p:ident $before:tt $after:tt $guard:tt $d:tt $values:tt $policy:tt $op:ident $words:tt ($($operands:tt)*)) => {
         $crate::__atomic_asm! { @emit $before $after $guard $d $values $policy $op $words
             ($($operands)* p = in(reg32) $crate::ptx::shared_address($p),) }
+    };
+    (@address shared_cluster $($rest:tt)*) => { $crate::__atomic_asm! { @address shared $($rest)* } };
+    (@address $other:ident $p:ident $before:tt $after:tt $guard:tt $d:tt $values:tt $policy:tt $op:ident $words:tt ($($operands:tt)*)) => {
+        $crate::__atomic_asm! { @emit $before $after $guard $d $values $policy $op $words ($($operands)* p = in(reg64) $p,) }
     };
     (@emit [$($before:literal $([$_b:ident])?)*] [$($after:literal)?] [$($guard:literal $end:literal [$_c:ident])?]
         [$($d:literal [$_d:ident])?] [$($values:literal $([$_v:ident])?)*] [$($policy:literal [$_p:ident])?]
