@@ -5,7 +5,8 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-use crate::atomics::{AtomicU64, Ordering};
+use crate::atomics::Ordering;
+use crate::wide::AtomicU64;
 use crate::{Address, all_orders, on_host};
 
 /// A barrier, and what its threads did before they arrived.

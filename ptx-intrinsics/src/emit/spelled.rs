@@ -20,7 +20,7 @@ macro_rules! __ptx_asm {
         }
     };
     (@address $s:tt $registers:tt shared $p:ident ($($operands:tt)*)) => {
-        $crate::__ptx_asm! { { $s $registers ($($operands)* p = in(reg32) $crate::ptx::shared_address($p),) } [] "[{p}]" [] }
+        $crate::__ptx_asm! { { $s $registers ($($operands)* p = in(reg32) $p,) } [] "[{p}]" [] }
     };
     (@address $s:tt $registers:tt shared_cluster $($rest:tt)*) => {
         $crate::__ptx_asm! { @address $s $registers shared $($rest)* }

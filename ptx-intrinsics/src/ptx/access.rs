@@ -13,7 +13,8 @@ macro_rules! __ptx_load {
         #[cfg(target_arch = "nvptx64")]
         let __ptx_value = {
             let mut __ptx_d: $crate::emit::registers::$X<::core::mem::MaybeUninit<$crate::ptx::types::$r>> = $crate::ptx::registers();
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] (out $class __ptx_d $($data)*) $space __ptx_p () }
+            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] (out $class __ptx_d $($data)*) $space __ptx_a () }
             $crate::ptx::value(__ptx_p, __ptx_d)
         };
         #[cfg(not(target_arch = "nvptx64"))]
@@ -33,8 +34,9 @@ macro_rules! __ptx_load {
         #[cfg(target_arch = "nvptx64")]
         let __ptx_value = {
             let mut __ptx_d: $crate::emit::registers::$X<::core::mem::MaybeUninit<$crate::ptx::types::$r>> = $crate::ptx::registers_of(__ptx_or);
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [@] (inout $class __ptx_d $($data)*) $space __ptx_p
-                (cond = in(reg32) $crate::ptx::bit(__ptx_cond),) }
+            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [@] (inout $class __ptx_d $($data)*) $space __ptx_a
+                (cond = in(reg32) $crate::emit::registers::bit(__ptx_cond),) }
             $crate::ptx::value(__ptx_p, __ptx_d)
         };
         #[cfg(not(target_arch = "nvptx64"))]
@@ -60,7 +62,8 @@ macro_rules! __ptx_store {
         #[cfg(target_arch = "nvptx64")]
         {
             let __ptx_d: $crate::emit::registers::$X<$crate::ptx::types::$r> = $crate::ptx::registers_of(__ptx_value);
-            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [] (in $class __ptx_d $($data)*) $space __ptx_p () }
+            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [] (in $class __ptx_d $($data)*) $space __ptx_a () }
         }
         #[cfg(not(target_arch = "nvptx64"))]
         {
@@ -78,8 +81,9 @@ macro_rules! __ptx_store {
         #[cfg(target_arch = "nvptx64")]
         {
             let __ptx_d: $crate::emit::registers::$X<$crate::ptx::types::$r> = $crate::ptx::registers_of(__ptx_value);
-            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [@] (in $class __ptx_d $($data)*) $space __ptx_p
-                (cond = in(reg32) $crate::ptx::bit(__ptx_cond),) }
+            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [@] (in $class __ptx_d $($data)*) $space __ptx_a
+                (cond = in(reg32) $crate::emit::registers::bit(__ptx_cond),) }
         }
         #[cfg(not(target_arch = "nvptx64"))]
         {

@@ -81,9 +81,10 @@ macro_rules! __atomic_go {
         #[cfg(target_arch = "nvptx64")]
         let __ptx_old = {
             let _ = __PTX_WORDS;
+            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
             let __ptx_v: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::atomic::registers(__ptx_v);
             $(let $compare: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::atomic::registers($compare);)?
-            $crate::__atomic_asm! { @$op __ptx_p $shape $class $r __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] $space ($($word)*) }
+            $crate::__atomic_value! { @$op __ptx_a __ptx_p $shape $class $r __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] $space ($($word)*) }
         };
         #[cfg(not(target_arch = "nvptx64"))]
         let __ptx_old = {
@@ -91,6 +92,25 @@ macro_rules! __atomic_go {
             $crate::__atomic_host! { $op __PTX_WORDS __ptx_p __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] }
         };
         __ptx_old
+    }};
+}
+
+/// On a GPU: the registers of the result, where it has one, and the instruction.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __atomic_value {
+    (@red $a:ident $p:ident $shape:ident $class:ident $r:ident $v:ident [] [] $($rest:tt)*) => {
+        $crate::__atomic_asm! { @registers $shape $class $v [] [] $a red $($rest)* }
+    };
+    (@atom $a:ident $p:ident $shape:ident $class:ident $r:ident $v:ident $compare:tt [] $($rest:tt)*) => {{
+        let mut __ptx_d: $crate::__registers!($shape ::core::mem::MaybeUninit<$crate::ptx::types::$r>) = $crate::ptx::registers();
+        $crate::__atomic_asm! { @registers $shape $class $v $compare [out __ptx_d] $a atom $($rest)* }
+        $crate::ptx::atomic::value($p, __ptx_d)
+    }};
+    (@atom $a:ident $p:ident $shape:ident $class:ident $r:ident $v:ident $compare:tt [$or:ident] $($rest:tt)*) => {{
+        let mut __ptx_d: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::atomic::registers($or);
+        $crate::__atomic_asm! { @registers $shape $class $v $compare [inout __ptx_d] $a atom $($rest)* }
+        $crate::ptx::atomic::value($p, __ptx_d)
     }};
 }
 

@@ -39,7 +39,10 @@ macro_rules! __ptx_lanes {
         let __ptx_p = $crate::__ptx!(@to $space $t, $p);
         $($crate::__ptx_lanes! { @value $kind $d $r __ptx_p $value })*
         #[cfg(target_arch = "nvptx64")]
-        $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($policy)?] [] $texts $space __ptx_p ($($operands)*) }
+        {
+            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+            $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($policy)?] [] $texts $space __ptx_a ($($operands)*) }
+        }
         #[cfg(not(target_arch = "nvptx64"))]
         {
             $crate::__ptx!(@drop $($policy)?);
@@ -56,7 +59,8 @@ macro_rules! __ptx_lanes {
         #[cfg(target_arch = "nvptx64")]
         let __ptx_value = {
             $($crate::__ptx_lanes! { @declare $kind $d $r })*
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] $texts $space __ptx_p ($($operands)*) }
+            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] $texts $space __ptx_a ($($operands)*) }
             $crate::ptx::vector_of(__ptx_p, [$($d),*])
         };
         #[cfg(not(target_arch = "nvptx64"))]

@@ -155,6 +155,9 @@ macro_rules! __ptx {
     (@to shared $t:ty, $p:expr) => { $crate::ptx::to_shared::<_, $t>($p) };
     (@to shared_cluster $t:ty, $p:expr) => { $crate::ptx::to_shared_cluster::<_, $t>($p) };
     (@to $other:ident $t:ty, $p:expr) => { $crate::ptx::to::<_, $t>($p) };
+    (@address shared $p:ident) => { $crate::ptx::shared_address($p) };
+    (@address shared_cluster $p:ident) => { $crate::ptx::shared_address($p) };
+    (@address $other:ident $p:ident) => { $p };
     (@pointer shared $p:ident) => { $crate::ptx::shared_pointer($p) };
     (@pointer shared_cluster $p:ident) => { $crate::ptx::shared_pointer($p) };
     (@pointer $other:ident $p:ident) => { $p };
