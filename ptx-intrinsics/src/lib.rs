@@ -2,7 +2,7 @@
 //! functions: one call is exactly one instruction.
 //!
 //! ```
-//! use ptx_intrinsics::*;
+//! use ptx_intrinsics::prelude::*;
 //!
 //! /// An access policy with a name: `ld.global.nc.L1::evict_last.L2::256B`.
 //! const WEIGHTS: LdGlobalNc<EvictLast, Prefetch256> = ld_global_nc();
@@ -34,6 +34,10 @@
 //! | `mbarrier` | [`mbarrier_init`] | [`mbarrier_arrive`], [`mbarrier_arrive_expect_tx`], [`mbarrier_try_wait_parity`], … |
 //! | `cp.async.bulk` | | [`cp_async_bulk_shared_cluster_global`], [`cp_async_bulk_global_shared`], [`cp_async_bulk_prefetch_l2`], … |
 //! | `prefetch`, `prefetchu` | | [`prefetch_l1`], [`prefetch_l2`], [`prefetch_global_l2`], … |
+//!
+//! Functions are named after their mnemonic, and [`prelude`] has what kernels write every day. Qualifiers are in modules:
+//! [`caching`], [`order`], [`scope`], [`space`]. The asynchronous families have a module each: [`cp_async`], [`cp_async_bulk`],
+//! [`mbarrier`], [`fence`].
 //!
 //! The first type parameter of a load or store of global memory is its [`Caching`], the second of a load its
 //! [`PrefetchSize`]; an [`Order`] is a method; what is moved is an [`Element`]. What is written every day is a method,
