@@ -42,7 +42,8 @@ fn uses<'t>(file: &str, text: &'t str) -> Vec<Use<'t>> {
     for (number, line) in text[..tests].lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
         for (at, word) in ["crate::", "super::", "self::"].iter().flat_map(|word| line.match_indices(word)) {
             let behind = &line[at + word.len()..];
-            let path: Vec<&str> = behind.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).take(1).collect();
+            let path: Vec<&str> =
+                behind.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).take(1).collect();
             let mut names: Vec<&str> = path[0].split("::").filter(|name| !name.is_empty()).collect();
             if word != "crate::" {
                 let folder = file.split('/').next().expect("a file is in a layer");
@@ -96,8 +97,7 @@ fn no_two_files_use_each_other() {
     // What uses nothing that is left is not in a circle.
     let mut left: BTreeSet<String> = files.keys().cloned().collect();
     loop {
-        let free: Vec<String> =
-            left.iter().filter(|file| arrows[file.as_str()].is_disjoint(&left)).cloned().collect();
+        let free: Vec<String> = left.iter().filter(|file| arrows[file.as_str()].is_disjoint(&left)).cloned().collect();
         if free.is_empty() {
             break;
         }

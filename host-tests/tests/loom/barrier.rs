@@ -6,8 +6,9 @@ use loom::sync::Arc;
 use loom::thread;
 
 use crate::atomics::Ordering;
+use crate::on_host::Address;
 use crate::wide::AtomicU64;
-use crate::{Address, all_orders, on_host};
+use crate::{all_orders, on_host};
 
 /// A barrier, and what its threads did before they arrived.
 struct Block {
