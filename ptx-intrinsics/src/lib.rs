@@ -104,7 +104,7 @@ pub mod caching {
 }
 
 /// How an access is ordered among others. `Relaxed`, `Acquire` and `Release` are called as in `core::sync::atomic::Ordering`,
-/// so they are not in the [prelude](crate::prelude).
+/// so they are not in the [`prelude`].
 pub mod order {
     pub use crate::isa::order::*;
 }

@@ -34,7 +34,7 @@ pub trait LdGlobalCaching: Caching {}
 ///
 /// The compiler may merge, move or drop it, as any read; not with `Lu` and `Cv`, which stay where they are.
 ///
-/// Minimum target: sm_20 and PTX ISA 2.0; more for some qualifiers and types, which say so themselves.
+#[doc = concat!(needs!(Always), " Some qualifiers and types need more, and say so themselves.")]
 ///
 /// PTX ISA: [ld](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld).
 #[doc(alias = "ld.global")]
@@ -98,10 +98,10 @@ caching_rows! { impl_load LdGlobal, legal: LdGlobalCaching,
 pub struct Ld<S, O = Weak, C = NoHint>(PhantomData<(S, O, C)>);
 
 macro_rules! loads {
-    ($($(#[$doc:meta])* $name:ident $space:ident $ptx:literal $needs:literal;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident $space:ident $ptx:literal $gate:ident;)*) => { $(
         $(#[$doc])*
         ///
-        #[doc = concat!("PTX: `", $ptx, "{.vec}.type d, [p];`. ", $needs)]
+        #[doc = concat!("PTX: `", $ptx, "{.vec}.type d, [p];`. ", needs!($gate))]
         ///
         /// What `p` is, and the orders, stand at [`Ld`].
         #[inline(always)]
@@ -112,26 +112,26 @@ macro_rules! loads {
 }
 loads! {
     /// A load through a generic address: the address says which space.
-    ld Generic "ld" "Needs sm_20 and ptx20.";
+    ld Generic "ld" Always;
     /// A load from shared memory of this block.
     #[doc(alias = "ld.shared")]
-    ld_shared Shared "ld.shared" "Needs sm_20 and ptx20.";
+    ld_shared Shared "ld.shared" Always;
     /// A load from shared memory of a block in this cluster.
     #[doc(alias = "ld.shared::cluster")]
-    ld_shared_cluster SharedCluster "ld.shared::cluster" "Needs sm_90 and ptx78.";
+    ld_shared_cluster SharedCluster "ld.shared::cluster" Clusters;
     /// A load from the constant bank.
     #[doc(alias = "ld.const")]
-    ld_const Const "ld.const" "Needs sm_20 and ptx20.";
+    ld_const Const "ld.const" Always;
     /// A load from this thread's local memory.
     #[doc(alias = "ld.local")]
-    ld_local Local "ld.local" "Needs sm_20 and ptx20.";
+    ld_local Local "ld.local" Always;
     /// A load of a kernel parameter.
     #[doc(alias = "ld.param::entry")]
-    ld_param_entry ParamEntry "ld.param::entry" "Needs sm_70, for `cvta.to.param`, and ptx83.";
+    ld_param_entry ParamEntry "ld.param::entry" EntryParams;
     /// A load of a device function's parameter. It must stand in a function that is not inlined into a kernel:
     /// `ptxas` refuses it there.
     #[doc(alias = "ld.param::func")]
-    ld_param_func ParamFunc "ld.param::func" "Needs sm_20 and ptx83.";
+    ld_param_func ParamFunc "ld.param::func" FuncParams;
 }
 
 impl<S, O, C> Ld<S, O, C>

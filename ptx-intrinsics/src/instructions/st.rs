@@ -31,7 +31,7 @@ pub trait StGlobalCaching: Caching {}
 
 /// A weak store to global memory: `st.global{.cop}{.L1::…}{.L2::…}{.L2::cache_hint}{.vec}.type`.
 ///
-/// Minimum target: sm_20 and PTX ISA 2.0; more for some qualifiers and types, which say so themselves.
+#[doc = concat!(needs!(Always), " Some qualifiers and types need more, and say so themselves.")]
 ///
 /// PTX ISA: [st](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st).
 #[doc(alias = "st.global")]
@@ -85,10 +85,10 @@ caching_rows! { impl_store StGlobal, legal: StGlobalCaching,
 pub struct St<S, O = Weak, C = NoHint>(PhantomData<(S, O, C)>);
 
 macro_rules! stores {
-    ($($(#[$doc:meta])* $name:ident $space:ident $ptx:literal $needs:literal;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident $space:ident $ptx:literal $gate:ident;)*) => { $(
         $(#[$doc])*
         ///
-        #[doc = concat!("PTX: `", $ptx, "{.vec}.type [p], value;`. ", $needs)]
+        #[doc = concat!("PTX: `", $ptx, "{.vec}.type [p], value;`. ", needs!($gate))]
         ///
         /// What `p` is, and the orders, stand at [`St`].
         #[inline(always)]
@@ -99,16 +99,16 @@ macro_rules! stores {
 }
 stores! {
     /// A store through a generic address: the address says which space.
-    st Generic "st" "Needs sm_20 and ptx20.";
+    st Generic "st" Always;
     /// A store to shared memory of this block.
     #[doc(alias = "st.shared")]
-    st_shared Shared "st.shared" "Needs sm_20 and ptx20.";
+    st_shared Shared "st.shared" Always;
     /// A store to shared memory of a block in this cluster.
     #[doc(alias = "st.shared::cluster")]
-    st_shared_cluster SharedCluster "st.shared::cluster" "Needs sm_90 and ptx78.";
+    st_shared_cluster SharedCluster "st.shared::cluster" Clusters;
     /// A store to this thread's local memory.
     #[doc(alias = "st.local")]
-    st_local Local "st.local" "Needs sm_20 and ptx20.";
+    st_local Local "st.local" Always;
 }
 
 impl<S, O, C> St<S, O, C>

@@ -31,8 +31,8 @@ impl PrefetchSize for NoPrefetch {
     type Gate = gate::Always;
 }
 
-/// Bring `BYTES` bytes into L2 beside what is loaded: `.L2::64B`, `.L2::128B` (sm_75) or `.L2::256B` (sm_80);
-/// PTX ISA 7.4. A hint: it changes no value.
+/// Bring `BYTES` bytes into L2 beside what is loaded: [`Prefetch64`], [`Prefetch128`] or [`Prefetch256`]. A hint: it changes
+/// no value.
 ///
 /// On sm_80 alone, `.L2::256B` together with `.nc` or a cache operator is encoded as 128 bytes by the assembler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
