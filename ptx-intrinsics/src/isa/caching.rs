@@ -61,12 +61,12 @@ macro_rules! caching {
             impl<T> Suits<T> for $op {}
         )*
         $(
-            caching! { @marker $(#[$l1_doc])* #[doc(alias = $l1_text)] $l1 $l1_text $l1_id $l1_gate }
+            caching! { @marker $(#[$l1_doc])* $l1 $l1_text $l1_id $l1_gate }
             impl L1Priority for $l1 {}
             impl<T> Suits<T> for $l1 {}
         )*
         $(
-            caching! { @marker $(#[$l2_doc])* #[doc(alias = $l2_text)] $l2 $l2_text $l2_id $l2_gate }
+            caching! { @marker $(#[$l2_doc])* $l2 $l2_text $l2_id $l2_gate }
             impl L2Priority for $l2 {}
             impl<T: Wide> Suits<T> for $l2 {}
         )*
@@ -179,22 +179,30 @@ caching! { $
     }
     l1 {
         /// L1: the normal eviction priority.
+        #[doc(alias = "L1::evict_normal")]
         EvictNormal ".L1::evict_normal" 16 L1Priorities;
         /// L1: leave the line's eviction priority as it is.
+        #[doc(alias = "L1::evict_unchanged")]
         EvictUnchanged ".L1::evict_unchanged" 32 L1Priorities;
         /// L1: first to be evicted. For data that streams by.
+        #[doc(alias = "L1::evict_first")]
         EvictFirst ".L1::evict_first" 48 L1Priorities;
         /// L1: last to be evicted. For data that will be used again.
+        #[doc(alias = "L1::evict_last")]
         EvictLast ".L1::evict_last" 64 L1Priorities;
         /// L1: do not allocate a line.
+        #[doc(alias = "L1::no_allocate")]
         NoAllocate ".L1::no_allocate" 80 L1Priorities;
     }
     l2 {
         /// L2: the normal eviction priority.
+        #[doc(alias = "L2::evict_normal")]
         L2EvictNormal ".L2::evict_normal" 8 Bits256;
         /// L2: first to be evicted.
+        #[doc(alias = "L2::evict_first")]
         L2EvictFirst ".L2::evict_first" 9 Bits256;
         /// L2: last to be evicted.
+        #[doc(alias = "L2::evict_last")]
         L2EvictLast ".L2::evict_last" 10 Bits256;
     }
 }

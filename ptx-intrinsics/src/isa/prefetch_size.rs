@@ -40,10 +40,10 @@ pub struct Prefetch<const BYTES: u32>;
 
 /// Each size: its name, the number of bytes, PTX's word, its gate.
 macro_rules! prefetch_sizes {
-    ($($name:ident $bytes:literal $text:literal $gate:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident $bytes:literal $text:literal $gate:ident;)*) => {
         $(
             #[doc = concat!("`", $text, "`: brings ", $bytes, " bytes into L2 beside what is loaded. ", needs!($gate))]
-            #[doc(alias = $text)]
+            $(#[$doc])*
             pub type $name = Prefetch<$bytes>;
 
             impl sealed::Sealed for $name {}
@@ -61,7 +61,10 @@ macro_rules! prefetch_sizes {
     };
 }
 prefetch_sizes! {
+    #[doc(alias = "L2::64B")]
     Prefetch64 64 ".L2::64B" PrefetchSizes;
+    #[doc(alias = "L2::128B")]
     Prefetch128 128 ".L2::128B" PrefetchSizes;
+    #[doc(alias = "L2::256B")]
     Prefetch256 256 ".L2::256B" PrefetchSize256;
 }
