@@ -73,10 +73,11 @@ fn write(dir: &Path, parent: &Path, source: Option<&str>) -> Result<()> {
         Error::io("create a folder in", parent, error).fix("name a folder in a place that you may write to")
     })?;
     let project = fresh.path().join("project");
+    let named = name(dir);
     for (name, text) in FILES {
-        let text = CRATES
-            .iter()
-            .fold(text.to_owned(), |text, name| text.replace(&format!("@{name}@"), &dependency(name, source)));
+        let text = CRATES.iter().fold(text.replace("@name@", &named), |text, name| {
+            text.replace(&format!("@{name}@"), &dependency(name, source))
+        });
         write_whole(&project.join(name), text)?;
     }
     fs::rename(&project, dir).map_err(|error| Error::io("rename the new folder to", dir, error))
