@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::LazyLock;
 
+pub use ptx_build::explain::LONGEST;
 use ptx_build::explain::{near, page};
 use ptx_intrinsics::atom::judge_atomic;
 use ptx_intrinsics::catalogue::{self, Form};
@@ -18,9 +19,6 @@ use crate::forms::CUDA_NAMES;
 use crate::sass::golden::ranges;
 use crate::sass::{self, Reader, Seen, trace};
 use crate::target::Sm;
-
-/// How long a text may be. No form is so long, and what is near is found in time that grows with it.
-pub const LONGEST: usize = 200;
 
 /// A text that is no form: what is wrong, and the forms that are near.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use crate::target::{PtxVersion, Sm};
 const SHOWN: usize = 3;
 
 /// How long a text may be. No form is so long, and what is near is found in time that grows with it.
-const LONGEST: usize = 200;
+pub const LONGEST: usize = 200;
 
 /// The form of a text: PTX, its words in any order, or the Rust that the catalogue has for it, as far as it goes. Where no type
 /// is named, `f32` or the first that fits.
