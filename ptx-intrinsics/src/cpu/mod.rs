@@ -1,0 +1,16 @@
+//! What it means off the GPU: a hint is only a hint, an order is an order, a copy is done at once.
+
+mod access;
+#[doc(hidden)]
+pub mod atomic;
+pub(crate) mod atomics;
+pub(crate) mod copy;
+mod lock;
+#[cfg(not(target_has_atomic = "64"))]
+mod locked;
+pub(crate) mod mbarrier;
+mod turn;
+mod wide;
+
+pub(crate) use self::access::{load, store};
+pub use crate::isa::order::Meaning;
