@@ -91,32 +91,30 @@ impl Needs {
 
     /// Whether the build's GPU is new enough.
     pub(crate) const fn has_sm(self) -> bool {
-        let mut at = 0;
-        while at < GATES.len() {
-            if self.has(at) && !GATES[at].has_sm {
-                return false;
-            }
-            at += 1;
-        }
-        true
+        self.0 & !OPEN.0 == 0
     }
 
     /// Whether the build's PTX ISA version is new enough.
     pub(crate) const fn has_ptx(self) -> bool {
-        let mut at = 0;
-        while at < GATES.len() {
-            if self.has(at) && !GATES[at].has_ptx {
-                return false;
-            }
-            at += 1;
-        }
-        true
+        self.0 & !OPEN.1 == 0
     }
 
     const fn has(self, gate: usize) -> bool {
         self.0 >> gate & 1 == 1
     }
 }
+
+/// The gates that the build's SM passes, and those that its PTX ISA version passes. They are put together once, since `ptx!` asks
+/// for each access.
+const OPEN: (u64, u64) = {
+    let (mut sms, mut versions, mut at) = (0, 0, 0);
+    while at < GATES.len() {
+        sms |= (GATES[at].has_sm as u64) << at;
+        versions |= (GATES[at].has_ptx as u64) << at;
+        at += 1;
+    }
+    (sms, versions)
+};
 
 /// What has no gate: sm_20 and PTX ISA 2.0, with which all of it began.
 #[derive(Clone, Copy, Debug)]
