@@ -14,8 +14,10 @@ use alloc::string::String;
 mod access;
 mod atomic;
 pub mod features;
+mod message;
 
 use self::atomic::atomics;
+use self::message::Message;
 use crate::grammar::access::Spelling;
 use crate::grammar::atomic::Atomic;
 use crate::instructions::{
@@ -23,8 +25,8 @@ use crate::instructions::{
 };
 use crate::isa::element::ELEMENTS;
 use crate::isa::gate::Needs;
-use crate::isa::row::Single;
-pub use crate::isa::row::{Operation, Signature};
+pub use crate::isa::row::Operation;
+use crate::isa::row::{self, Single};
 
 /// One legal form: an instruction with all its qualifiers and its type.
 #[derive(Clone, Debug)]
@@ -36,11 +38,22 @@ pub struct Form {
     needs: Needs,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum What {
     Access(Spelling),
     Atomic(Atomic),
-    Single(Signature),
+    Message(Message),
+}
+
+/// What a form that is neither a load nor a store takes and gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signature<'a> {
+    /// The parameters that its Rust expression names: `p: *const u8`.
+    pub parameters: &'a str,
+    /// The type of the expression, where it has a value.
+    pub result: Option<&'a str>,
+    /// The operands of the instruction, `%` for a register: `[%]`.
+    pub operands: &'static str,
 }
 
 impl Form {
@@ -64,11 +77,16 @@ impl Form {
     }
 
     /// What it takes and gives, if it is neither a load nor a store.
-    pub fn signature(&self) -> Option<Signature> {
-        match self.what {
+    pub fn signature(&self) -> Option<Signature<'_>> {
+        match &self.what {
             What::Access(_) => None,
-            What::Atomic(atomic) => Some(atomic.signature()),
-            What::Single(signature) => Some(signature),
+            What::Atomic(atomic) => {
+                let row::Signature { parameters, result, operands } = atomic.signature();
+                Some(Signature { parameters, result, operands })
+            }
+            What::Message(Message { parameters, result, operands }) => {
+                Some(Signature { parameters, result: result.as_deref(), operands })
+            }
         }
     }
 
@@ -84,7 +102,7 @@ impl Form {
         match self.what {
             What::Access(spelling) => Some(spelling.method(true).unwrap_or_else(|| spelling.spelled(true))),
             What::Atomic(atomic) => Some(atomic.rust(true)),
-            What::Single(_) => None,
+            What::Message(_) => None,
         }
     }
 
@@ -132,7 +150,7 @@ impl Form {
         match self.what {
             What::Access(spelling) => spelling.space.map(|space| &space.ptx()[1..]),
             What::Atomic(atomic) => atomic.space(),
-            What::Single(_) => None,
+            What::Message(_) => None,
         }
     }
 
@@ -141,7 +159,7 @@ impl Form {
         match self.what {
             What::Access(spelling) => spelling.hint,
             What::Atomic(atomic) => atomic.hint(),
-            What::Single(_) => false,
+            What::Message(_) => false,
         }
     }
 
@@ -161,25 +179,15 @@ impl Form {
 /// The words that say what is meant anyway are left out: `.weak`, `::cta` behind `.shared`, and `.param` for
 /// `.param::entry`. [`ptx!`](crate::ptx) takes them too.
 pub fn forms() -> impl Iterator<Item = Form> {
-    access::forms().chain(
-        [
-            prefetch::SINGLES,
-            applypriority::SINGLES,
-            discard::SINGLES,
-            createpolicy::SINGLES,
-            isspacep::SINGLES,
-            cvta::SINGLES,
-            mapa::SINGLES,
-        ]
-        .into_iter()
-        .flatten()
-        .chain(cp_async::singles())
-        .chain(cp_async_bulk::singles())
-        .chain(mbarrier::singles())
-        .chain(fence::singles())
-        .map(Single::form)
-        .chain(atomics().filter_map(Atomic::form)),
-    )
+    let forms = access::forms();
+    let forms =
+        forms.chain([prefetch::SINGLES, applypriority::SINGLES, discard::SINGLES].into_iter().flat_map(message::forms));
+    let forms = forms.chain(createpolicy::SINGLES.iter().map(Single::form));
+    let forms = forms.chain([isspacep::SINGLES, cvta::SINGLES, mapa::SINGLES].into_iter().flat_map(message::forms));
+    let forms = forms.chain(cp_async::singles().map(Single::form));
+    let forms = forms.chain(cp_async_bulk::singles().map(Single::form));
+    let forms = forms.chain(mbarrier::singles().map(Single::form));
+    forms.chain(message::forms(fence::SINGLES)).chain(atomics().filter_map(Atomic::form))
 }
 
 impl Atomic {
@@ -200,7 +208,11 @@ impl Single {
             instruction: self.instruction.into(),
             rust: self.rust.into(),
             ptx: self.ptx.into(),
-            what: What::Single(self.signature),
+            what: What::Message(Message {
+                parameters: self.signature.parameters.into(),
+                result: self.signature.result.map(String::from),
+                operands: self.signature.operands,
+            }),
             needs: self.needs,
         }
     }
