@@ -184,9 +184,12 @@ pub fn forms() -> impl Iterator<Item = Form> {
         forms.chain([prefetch::SINGLES, applypriority::SINGLES, discard::SINGLES].into_iter().flat_map(message::forms));
     let forms = forms.chain(createpolicy::SINGLES.iter().map(Single::form));
     let forms = forms.chain([isspacep::SINGLES, cvta::SINGLES, mapa::SINGLES].into_iter().flat_map(message::forms));
-    let forms = forms.chain(cp_async::singles().map(Single::form));
-    let forms = forms.chain(cp_async_bulk::singles().map(Single::form));
-    let forms = forms.chain(mbarrier::singles().map(Single::form));
+    let forms = forms.chain([cp_async::COPIES, cp_async::WAITS].into_iter().flat_map(message::forms));
+    let forms = forms.chain(
+        [cp_async_bulk::SINGLES, cp_async_bulk::TENSORS, mbarrier::SINGLES].into_iter().flat_map(message::forms),
+    );
+    let forms = forms.chain([mbarrier::ARRIVALS, mbarrier::COUNTS].into_iter().flat_map(message::pairs));
+    let forms = forms.chain([mbarrier::INCOMPLETE, mbarrier::WAITS].into_iter().flat_map(message::forms));
     forms.chain(message::forms(fence::SINGLES)).chain(atomics().filter_map(Atomic::form))
 }
 

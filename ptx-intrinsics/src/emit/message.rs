@@ -102,7 +102,7 @@ macro_rules! message {
             [(); (_ => "" "3", Always)] "" "" $($row)*
         }
     };
-    (@generic ($s:ident in $words:ident) $($row:tt)*) => { $words! { $s [$($row)*] } };
+    (@generic ($s:ident in $words:ident) $($row:tt)*) => { $words! { message $s [$($row)*] } };
     // What a table of words calls.
     (@words $s:ident [$($bound:tt)*] $words:tt $said:literal $more:literal [$($row:tt)*]) => {
         message! { @emit [$s] [$s: $($bound)*,] [] [$s] [] $words $said $more $($row)* }
@@ -161,7 +161,9 @@ macro_rules! message {
         #[cfg(not(target_arch = "nvptx64"))]
         impl $name {
             const $manner: &[crate::isa::row::Row] = rows! {
-                $manner $words [$ptx $($mark $($text)?)*] [$($operand),*] $gate $instruction $function {
+                $manner $words [$ptx $($mark $($text)?)*] [$($operand),*] Needs::of::<$gate>(), {
+                    instruction: $instruction,
+                    name: stringify!($function),
                     of: stringify!($of),
                     generic: stringify!($($generic)*),
                     parameters: &[$((stringify!($argument), stringify!($type)),)*],
@@ -200,21 +202,16 @@ macro_rules! or {
 /// A row of the catalogue for each word.
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! rows {
-    ($manner:ident [$on:expr; $(($word:pat => $text:literal $shown:expr, $word_gate:ident))*] $ptx:tt $operands:tt
-        $gate:ident $instruction:literal $name:ident $fields:tt) => {
-        &[$(rows! {
-            @one $manner $text $shown, $word_gate $ptx $operands $gate $instruction $name $fields
-        }),*]
+    ($manner:ident [$on:expr; $(($word:pat => $text:literal $shown:expr, $gate:ident))*] $ptx:tt $operands:tt
+        $needs:expr, $fields:tt) => {
+        &[$(rows! { @one $manner $text $shown, $gate $ptx $operands $needs, $fields }),*]
     };
-    (@one $manner:ident $text:literal $shown:expr, $word_gate:ident $ptx:tt $operands:tt
-        $gate:ident $instruction:literal $name:ident { $($field:tt)* }) => {
+    (@one $manner:ident $text:literal $shown:expr, $gate:ident $ptx:tt $operands:tt $needs:expr, { $($field:tt)* }) => {
         crate::isa::row::Row {
-            instruction: $instruction,
-            name: stringify!($name),
             word: $shown,
             ptx: mnemonic!($manner $text $ptx),
             operands: operands!(told $manner $operands),
-            needs: Needs::of::<$gate>().and(Needs::of::<$word_gate>()),
+            needs: $needs.and(Needs::of::<$gate>()),
             $($field)*
         }
     };
@@ -282,6 +279,10 @@ macro_rules! operand {
     ($kind:ident [$first:tt $(, $next:tt)*]) => {
         concat!("[", operand!($kind $first), $(", ", operand!($kind $next),)* "]")
     };
+    (asm {$first:tt $(, $next:tt)*}) => { concat!("{{", operand!(asm $first), $(", ", operand!(asm $next),)* "}}") };
+    ($kind:ident {$first:tt $(, $next:tt)*}) => {
+        concat!("{", operand!($kind $first), $(", ", operand!($kind $next),)* "}")
+    };
 }
 
 /// What is before and after an instruction that is in a block of PTX.
@@ -296,6 +297,13 @@ macro_rules! block {
     };
     (after ((done $name:ident))) => {
         concat!("\nselp.u32 {", stringify!($name), "}, 1, 0, %done;\n}}")
+    };
+    // A condition, as the predicate `%ignore`.
+    (before ((ignore))) => {
+        "{{\n.reg .pred %ignore;\nsetp.ne.b32 %ignore, {ignore}, 0;\n"
+    };
+    (after ((ignore))) => {
+        "\n}}"
     };
     // The generic address of `%address`, one in a space.
     (before ((address $name:ident in $space:literal))) => {

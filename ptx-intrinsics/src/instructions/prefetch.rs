@@ -29,8 +29,8 @@ impl PrefetchPriority for L2EvictNormal {
 
 /// The priorities as words: `<E in priority>`.
 macro_rules! priority {
-    ($parameter:ident $row:tt) => {
-        message! {
+    ($callback:ident $parameter:ident $row:tt) => {
+        $callback! {
             @words $parameter [PrefetchPriority<PrefetchGate: OnTarget<$parameter>>]
             [$parameter::ID;
                 (NoHint::ID => ".L2" "NoHint", Always)

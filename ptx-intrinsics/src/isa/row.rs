@@ -87,3 +87,11 @@ pub(crate) type Rows = &'static [&'static [Row]];
 /// The rows of several functions.
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) type Table = &'static [Rows];
+
+/// A function's rows in this block, and in the cluster.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) type Pair = [&'static [Row]; 2];
+
+/// Instead of a word: the form is that of the function without the word.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) const SAME: &str = "same";

@@ -49,7 +49,7 @@ macro_rules! scopes {
 
         /// The scopes as words of `instructions!`: `<S in scope>`.
         macro_rules! scope {
-            ($parameter:ident $row:tt) => { message! {
+            ($callback:ident $parameter:ident $row:tt) => { $callback! {
                 @words $parameter [Scope<Gate: OnTarget<$parameter>>]
                 [$parameter::WORD; $((ScopeWord::$name => $text stringify!($name), $gate))*]
                 ".scope" " `.cluster` needs sm_90 and ptx78." $row
