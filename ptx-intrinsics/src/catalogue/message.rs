@@ -5,7 +5,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Form, What};
 use crate::isa::row::{Pair, Row, SAME, Table};
 
 /// What a form that is neither a load, a store nor an atomic takes and gives.
@@ -16,37 +15,32 @@ pub(super) struct Message {
     pub(super) operands: &'static str,
 }
 
-/// The forms of a table.
-pub(super) fn forms(table: Table) -> impl Iterator<Item = Form> {
-    table.iter().copied().flatten().copied().flatten().filter_map(Row::form)
+/// The rows of tables.
+pub(super) fn rows(tables: &'static [Table]) -> impl Iterator<Item = &'static Row> {
+    tables.iter().copied().flatten().copied().flatten().copied().flatten()
 }
 
-/// The forms of a table of pairs: that in the cluster follows that in this block.
-pub(super) fn pairs(table: &'static [&'static [Pair]]) -> impl Iterator<Item = Form> {
-    let pairs = table.iter().copied().flatten().flat_map(|[here, there]| here.iter().zip(*there));
-    pairs.flat_map(|(here, there)| [here, there]).filter_map(Row::form)
+/// The rows of tables of pairs: that in the cluster follows that in this block.
+pub(super) fn pairs(tables: &'static [&'static [&'static [Pair]]]) -> impl Iterator<Item = &'static Row> {
+    let pairs = tables.iter().copied().flatten().copied().flatten();
+    pairs.flat_map(|[here, there]| here.iter().zip(*there)).flat_map(|(here, there)| [here, there])
 }
 
 impl Row {
-    /// None where a function without the word makes the form.
-    fn form(&self) -> Option<Form> {
-        if self.word == SAME {
-            return None;
-        }
+    /// The expression. None where a function without the word makes the form.
+    pub(super) fn rust(&self) -> Option<String> {
+        let names: Vec<_> = self.parameters.iter().map(|(name, _)| *name).collect();
+        (self.word != SAME).then(|| format!("{}{}({})", self.name, self.generics(), names.join(", ")))
+    }
+
+    pub(super) fn message(&self) -> Message {
         let parameters: Vec<_> =
             self.parameters.iter().map(|(name, of)| format!("{name}: {}", self.shown(of))).collect();
-        let names: Vec<_> = self.parameters.iter().map(|(name, _)| *name).collect();
-        Some(Form {
-            instruction: self.instruction.into(),
-            rust: format!("{}{}({})", self.name, self.generics(), names.join(", ")),
-            ptx: self.ptx.into(),
-            what: What::Message(Message {
-                parameters: parameters.join(", "),
-                result: self.result.map(|result| self.shown(result)),
-                operands: self.operands,
-            }),
-            needs: self.needs,
-        })
+        Message {
+            parameters: parameters.join(", "),
+            result: self.result.map(|result| self.shown(result)),
+            operands: self.operands,
+        }
     }
 
     /// What a call has to say beside its arguments: a word, or a type that no argument tells.
