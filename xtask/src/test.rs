@@ -235,7 +235,8 @@ fn cargo(machine: &Machine, route: Route) -> Command {
     command
 }
 
-fn of_this_package(name: &str) -> bool {
+/// Whether cargo sets a variable for the program that it runs.
+pub(crate) fn of_this_package(name: &str) -> bool {
     let prefixes = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_"];
     prefixes.iter().any(|prefix| name.starts_with(prefix)) || name == "OUT_DIR"
 }
