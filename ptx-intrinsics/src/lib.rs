@@ -84,8 +84,7 @@ pub mod grammar;
 #[doc(hidden)]
 pub mod emit;
 #[cfg(not(target_arch = "nvptx64"))]
-#[doc(hidden)]
-pub mod cpu;
+mod cpu;
 #[macro_use]
 mod instructions;
 #[cfg(not(target_arch = "nvptx64"))]

@@ -1,8 +1,7 @@
 //! What it means off the GPU: a hint is only a hint, an order is an order, a copy is done at once.
 
 mod access;
-#[doc(hidden)]
-pub mod atomic;
+pub(crate) mod atomic;
 pub(crate) mod atomics;
 pub(crate) mod copy;
 mod lock;
@@ -13,4 +12,3 @@ mod turn;
 mod wide;
 
 pub(crate) use self::access::{load, store};
-pub use crate::isa::order::Meaning;

@@ -127,10 +127,10 @@ macro_rules! __atomic_host {
         if $cond { $crate::__atomic_host! { $op $words $p $v $compare $or [] [] } } else { $crate::__atomic_host! { @or $or } }
     };
     (red $words:ident $p:ident $v:ident [] [] [] []) => {{
-        $crate::cpu::atomic::change($words, $p, $v, ::core::option::Option::None);
+        $crate::ptx::change($words, $p, $v, ::core::option::Option::None);
     }};
     (atom $words:ident $p:ident $v:ident [$($compare:ident)?] $or:tt [] []) => {
-        $crate::cpu::atomic::change($words, $p, $v, $crate::__atomic_host!(@option $($compare)?))
+        $crate::ptx::change($words, $p, $v, $crate::__atomic_host!(@option $($compare)?))
     };
     (@or [$or:ident]) => { $or };
     (@or []) => { () };

@@ -11,7 +11,11 @@ pub mod atomic;
 mod values;
 
 pub use self::values::*;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use crate::cpu::atomic::change;
 pub use crate::isa::atomic::{Kind, kinds};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use crate::isa::order::Meaning;
 
 /// Spells a load, a store or an atomic in PTX itself: every legal form, one instruction, checked when the crate is checked.
 ///

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use half::{bf16, f16};
 use ptx_intrinsics::catalogue;
-use ptx_intrinsics::cpu::atomic;
 use ptx_intrinsics::grammar::atomic::Atomic;
+use ptx_intrinsics::ptx as atomic;
 
 use crate::{FORMS, kind};
 
