@@ -59,10 +59,11 @@ kernel! {
         let mut next = announce(i);
         while i < n {
             let batch = next;
-            next = announce(i + BATCH as u32 * step);
             // SAFETY: a home is a slot of the table, also that of the EMPTY behind the last key.
             let homes: [Slot; BATCH] =
                 unsafe { core::array::from_fn(|k| TABLE.read(table.add(home(batch[k], bits)))) };
+            // Behind the slots, which are on their way meanwhile: no load moves across a prefetch.
+            next = announce(i + BATCH as u32 * step);
             for k in 0..BATCH {
                 let at = i + k as u32 * step;
                 if at < n {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{Row, Side};
+use super::{Bounds, Row, Side};
 
 /// What was measured, and with what.
 #[derive(Clone, Debug, Serialize)]
@@ -19,15 +19,26 @@ pub struct Report {
     pub rows: Vec<Row>,
 }
 
-const HEADINGS: [&str; 9] =
-    ["kernel", "GPU", "hot loop", "bytes", "bytes/access", "ratio", "kernel", "registers", "shared, spilled"];
+const HEADINGS: [&str; 11] = [
+    "kernel",
+    "GPU",
+    "hot loop",
+    "bytes",
+    "bytes/access",
+    "ratio",
+    "in flight",
+    "kernel",
+    "registers",
+    "bounds",
+    "shared, spilled",
+];
 
 impl Report {
     /// A line for each row, Rust first and CUDA C++ behind the stroke.
     pub fn table(&self) -> String {
-        let mut lines: Vec<[String; 9]> = vec![HEADINGS.map(str::to_owned)];
+        let mut lines: Vec<[String; 11]> = vec![HEADINGS.map(str::to_owned)];
         lines.extend(self.rows.iter().map(cells));
-        let widths: [usize; 9] =
+        let widths: [usize; 11] =
             std::array::from_fn(|at| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or_default());
         let mut table = format!("Rust / CUDA C++. {}\n\n", self.made_with());
         for line in lines {
@@ -69,7 +80,18 @@ pub fn markdown_line(row: &Row) -> String {
     format!("| {} |", cells(row).join(" | "))
 }
 
-fn cells(row: &Row) -> [String; 9] {
+impl std::fmt::Display for Bounds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.threads, self.blocks) {
+            (Some(threads), Some(blocks)) => write!(f, "{threads}, {blocks}"),
+            (Some(threads), None) => write!(f, "{threads}"),
+            (None, Some(blocks)) => write!(f, "-, {blocks}"),
+            (None, None) => f.write_str("-"),
+        }
+    }
+}
+
+fn cells(row: &Row) -> [String; 11] {
     let both = |of: fn(&Side) -> String| format!("{} / {}", of(&row.rust), of(&row.cuda));
     [
         row.kernel.clone(),
@@ -78,8 +100,10 @@ fn cells(row: &Row) -> [String; 9] {
         both(|side| side.hot.bytes.to_string()),
         both(|side| format!("{:.1}", f64::from(side.hot.bytes) / side.hot.accesses.max(1) as f64)),
         format!("{:.2}", row.ratio()),
+        both(|side| side.in_flight.to_string()),
         both(|side| side.kernel.instructions.to_string()),
         both(|side| side.resources.registers.to_string()),
+        both(|side| side.bounds.to_string()),
         both(|side| format!("{}, {}", side.resources.shared, side.resources.spilled)),
     ]
 }
