@@ -65,11 +65,13 @@ impl Report {
 
     /// The worst of it.
     fn summary(&self) -> String {
+        let fewer = self.rows.iter().filter(|row| row.rust.in_flight < row.cuda.in_flight).count();
         let slower = self.rows.iter().filter(|row| row.ratio() > 1.0).count();
         let larger = self.rows.iter().filter(|row| row.rust.resources.registers > row.cuda.resources.registers).count();
         let worst = self.rows.iter().map(Row::ratio).fold(0.0, f64::max);
         format!(
-            "{} rows: {slower} above 1.00 in the hot loop, {larger} with more registers; the highest ratio is {worst:.2}.\n",
+            "{} rows: {slower} above 1.00 in the hot loop, {fewer} with fewer loads in flight, {larger} with more registers; the \
+             highest ratio is {worst:.2}.\n",
             self.rows.len()
         )
     }
@@ -115,6 +117,12 @@ with `ptx-intrinsics`, and in CUDA C++ as an expert writes it. Both have the sam
 `nvcc -O3` make PTX, and one `ptxas -O3` makes machine code of both. What is counted is machine instructions, not time: no
 GPU was asked.
 
+A name that ends in `_first` is a kernel as one writes it first, in both languages: a plain loop over the elements. Behind it
+stands the same kernel tuned. They are modelled on public ones of several kinds: rows copied by a warp, as experts get their tokens
+(`warp_copy`), vectors times matrices of 8 and 4 bits (`q8_gemv`, `q4_gemv`), normalisation (`layer_norm`), sums that are handed
+from block to block with a flag or in packets that have one each (`relay`), stream compaction (`compact`), and rows gathered out
+of pages (`paged_gather`).
+
 - **hot loop**: instructions of the shortest loop that holds at least two fifths of the kernel's memory instructions; if none does,
   of the loop with the most of them, and of several the longest. A loop is a branch back, and all that lies on the way from
   its target to it. A kernel without a loop counts whole: \"(all)\".
@@ -123,6 +131,10 @@ GPU was asked.
 - **ratio**: instructions for each byte, Rust by CUDA C++. Below 1.00 Rust needs fewer. Since it goes by bytes, a loop that one
   compiler unrolls further than the other is compared all the same. What ptxas adds for a warp whose threads have diverged
   at a shuffle does not count.
+- **in flight**: the most global loads of a thread in the hot loop that are on their way at once: issued, and nothing has read
+  yet what they or a later one bring. Asynchronous copies do not count: no register waits for them.
+- **bounds**: what the kernel says of its launch, `.maxntid` and `.minnctapersm`. In Rust that is `#[launch_bounds(256, 2)]`, in
+  CUDA C++ `__launch_bounds__(256, 2)`. Both halves say the same.
 - **kernel**: all instructions. **registers** of a thread; **shared** memory of a block and **spilled** bytes of a thread.
   Registers are given out in eights: 22 and 24 are the same.
 
