@@ -45,12 +45,13 @@ kernel! {
                 }
                 sync_threads();
             }
-            let to = if last { out } else { inbox.add(((block + 1) * n) as usize) };
+            let (part, from) = (input.add((block * n) as usize), inbox.add((block * n) as usize));
+            let to = if last { out } else { from.add(n as usize) };
             let mut i = thread_idx_x();
             while i < n {
-                let mut sum = ldg(input.add((block * n + i) as usize));
+                let mut sum = ldg(part.add(i as usize));
                 if block > 0 {
-                    sum += *inbox.add((block * n + i) as usize);
+                    sum += *from.add(i as usize);
                 }
                 *to.add(i as usize) = sum;
                 i += block_dim_x();
@@ -87,7 +88,8 @@ kernel! {
                         let packets: [Packet; UNROLL] = core::array::from_fn(|k| PACKET.read(inbox.add(at[k] as usize)));
                         let mut here = true;
                         for k in 0..UNROLL {
-                            here &= packets[k].0.map(|half| (half >> 32) as u32) == [flag; 2];
+                            let [a, b] = packets[k].0.map(|half| (half >> 32) as u32);
+                            here &= a == flag && b == flag;
                         }
                         if here {
                             break packets;
@@ -99,10 +101,12 @@ kernel! {
                         sums[k] = V2::new([sums[k].0[0] + a, sums[k].0[1] + b]);
                     }
                 }
-                for k in 0..UNROLL {
-                    if last {
+                if last {
+                    for k in 0..UNROLL {
                         st_global::<Cs>().write(out.add((i + k as u32 * threads) as usize), sums[k]);
-                    } else {
+                    }
+                } else {
+                    for k in 0..UNROLL {
                         let packet = sums[k].0.map(|sum| u64::from(flag) << 32 | u64::from(sum.to_bits()));
                         SEND.write(inbox.add((at[k] + pairs) as usize), V2::new(packet));
                     }

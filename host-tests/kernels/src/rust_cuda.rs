@@ -20,13 +20,14 @@ pub(crate) fn whole(mut number: u32) -> u32 {
     number
 }
 
-/// Defines a kernel: a function and the entry point of the same name.
+/// Defines a kernel: a function and the entry point of the same name. Its bounds are left out.
 macro_rules! kernel {
     (
-        $(#[$attribute:meta])*
+        $(#[doc = $doc:expr])*
+        $(#[launch_bounds($($bounds:tt)*)])?
         pub unsafe fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block
     ) => {
-        $(#[$attribute])*
+        $(#[doc = $doc])*
         #[inline(always)]
         pub unsafe fn $name($($argument: $type),*) $body
 
