@@ -52,11 +52,19 @@ pub struct Pair {
     pub source: &'static str,
     /// The oldest GPU that it is assembled for.
     pub first: Sm,
+    /// Why Rust needs more instructions or has fewer loads in flight on some GPU, if it does.
+    pub why: Option<&'static str>,
 }
 
 const fn pair(kernel: &'static str, source: &'static str) -> Pair {
-    Pair { kernel, source, first: Sm::new(80) }
+    Pair { kernel, source, first: Sm::new(80), why: None }
 }
+
+/// What `nvcc` does to a plain loop.
+const UNROLLS: Option<&str> = Some(
+    "From sm_100 on `nvcc` unrolls the plain loop by itself. It may: C++ promises that a loop ends, so it knows how often this one \
+     runs, though its counter of 32 bits could wrap around. Rust promises no such thing. Tuned, both say how often to unroll.",
+);
 
 /// Every pair.
 pub const KERNELS: [Pair; 32] = [
@@ -78,11 +86,11 @@ pub const KERNELS: [Pair; 32] = [
     pair("histogram", "histogram"),
     pair("matmul", "matmul"),
     Pair { first: BULK, ..pair("stages", "stages") },
-    pair("warp_copy_first", "warp_copy"),
+    Pair { why: UNROLLS, ..pair("warp_copy_first", "warp_copy") },
     pair("warp_copy", "warp_copy"),
-    pair("q8_gemv_first", "q8_gemv"),
+    Pair { why: UNROLLS, ..pair("q8_gemv_first", "q8_gemv") },
     pair("q8_gemv", "q8_gemv"),
-    pair("q4_gemv_first", "q4_gemv"),
+    Pair { why: UNROLLS, ..pair("q4_gemv_first", "q4_gemv") },
     pair("q4_gemv", "q4_gemv"),
     pair("layer_norm_first", "layer_norm"),
     pair("layer_norm", "layer_norm"),
@@ -160,6 +168,11 @@ impl Row {
     pub fn ratio(&self) -> f64 {
         let each = |side: &Side| side.hot.instructions as f64 / f64::from(side.hot.bytes.max(1));
         each(&self.rust) / each(&self.cuda)
+    }
+
+    /// Whether Rust needs more instructions, or has fewer loads in flight.
+    pub fn is_behind(&self) -> bool {
+        self.ratio() > 1.0 || self.rust.in_flight < self.cuda.in_flight
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{Bounds, Row, Side};
+use super::{Bounds, KERNELS, Row, Side};
 
 /// What was measured, and with what.
 #[derive(Clone, Debug, Serialize)]
@@ -55,7 +55,22 @@ impl Report {
         // Writing to a string cannot fail.
         let _ = writeln!(page, "| {} |\n|{}", HEADINGS.join(" | "), " --- |".repeat(HEADINGS.len()));
         self.rows.iter().for_each(|row| page += &(markdown_line(row) + "\n"));
-        page + "\n" + &self.summary()
+        page + "\n" + &self.summary() + &self.reasons()
+    }
+
+    /// Where Rust is behind, and why.
+    fn reasons(&self) -> String {
+        let mut reasons = String::new();
+        for pair in &KERNELS {
+            let behind = self.rows.iter().filter(|row| row.kernel == pair.kernel && row.is_behind());
+            let gpus: Vec<String> = behind.map(|row| row.sm.to_string()).collect();
+            if !gpus.is_empty() {
+                let why = pair.why.unwrap_or("Nobody knows why.");
+                // Writing to a string cannot fail.
+                let _ = writeln!(reasons, "- `{}` on {}: {why}", pair.kernel, gpus.join(", "));
+            }
+        }
+        if reasons.is_empty() { reasons } else { format!("\n## Where Rust is behind\n\n{reasons}") }
     }
 
     /// The tools, in a sentence.
