@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     const unsigned lane = lane_id(), step = thread_count(), before = (1u << lane) - 1;
     for (unsigned first = unsigned(thread_index()) - lane; first < vectors; first += UNROLL * step) {
         uint4 values[UNROLL];
-        unsigned masks[UNROLL][4], counted[UNROLL][4], all = 0, place = 0;
+        unsigned masks[UNROLL][4], all = 0, place = 0;
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) {
             const unsigned at = first + lane + k * step;
@@ -32,7 +32,6 @@ extern "C" __global__ void __launch_bounds__(256, 2)
 #pragma unroll
             for (int part = 0; part < 4; ++part) {
                 masks[k][part] = __ballot_sync(~0u, is_one && parts[part] >= least);
-                counted[k][part] = all;
                 all += __popc(masks[k][part]);
             }
         }
@@ -44,7 +43,8 @@ extern "C" __global__ void __launch_bounds__(256, 2)
 #pragma unroll
             for (int part = 0; part < 4; ++part) {
                 const unsigned mask = masks[k][part];
-                if (mask >> lane & 1) __stcs(&out[place + counted[k][part] + __popc(mask & before)], parts[part]);
+                if (mask >> lane & 1) __stcs(&out[place + __popc(mask & before)], parts[part]);
+                place += __popc(mask);
             }
         }
     }

@@ -45,7 +45,7 @@ kernel! {
         // The bound is the same for all lanes of a warp: each ballot has all of them.
         while first < vectors {
             let mut values = [V4::new([0; 4]); UNROLL];
-            let (mut masks, mut counted) = ([[0; 4]; UNROLL], [[0; 4]; UNROLL]);
+            let mut masks = [[0; 4]; UNROLL];
             let mut all = 0;
             // SAFETY: a vector is read if there is one; as many places are taken as are written.
             unsafe {
@@ -57,7 +57,6 @@ kernel! {
                     let is_one = first + lane + (k as u32 * step) < vectors;
                     for part in 0..4 {
                         masks[k][part] = ballot(is_one && values[k].0[part] >= least);
-                        counted[k][part] = all;
                         all += masks[k][part].count_ones();
                     }
                 }
@@ -69,10 +68,11 @@ kernel! {
                 for k in 0..UNROLL {
                     for part in 0..4 {
                         let mask = masks[k][part];
-                        let at = whole(place + counted[k][part] + (mask & before).count_ones());
+                        let at = whole(place + (mask & before).count_ones());
                         if mask >> lane & 1 != 0 {
                             st_global::<Cs>().write(out.add(at as usize), values[k].0[part]);
                         }
+                        place += mask.count_ones();
                     }
                 }
             }

@@ -17,7 +17,7 @@ const VECTOR: LdGlobalNc<EvictLast, NoPrefetch> = ld_global_nc();
 const WORDS: u32 = 8;
 
 /// Quads of weights of a lane that are on their way at once.
-const UNROLL: usize = 8;
+const UNROLL: usize = 4;
 
 kernel! {
     /// Multiplies a matrix of as many rows as there are warps with a vector, as one writes it first: a lane takes a block at a time.
@@ -58,7 +58,7 @@ kernel! {
 }
 
 kernel! {
-    /// The same: neighbouring lanes take the halves of a block, 128 bits each, and eight of them at a time.
+    /// The same: neighbouring lanes take the halves of a block, 128 bits each, and four of them at a time.
     ///
     /// # Safety
     /// As for [`q8_gemv_first`]; `weights` and `vector` are aligned to 16 bytes, the matrix has fewer than 2^31 quads, and a block

@@ -34,11 +34,10 @@ extern "C" __global__ void relay_first(float *__restrict__ out, const float *__r
             }
         __syncthreads();
     }
-    const float *const part = in + block * n, *const from = inbox + block * n;
-    float *const to = last ? out : inbox + block * n + n;
+    float *const to = last ? out : inbox + (block + 1) * n;
     for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
-        float sum = part[i];
-        if (block > 0) sum += from[i];
+        float sum = in[block * n + i];
+        if (block > 0) sum += inbox[block * n + i];
         to[i] = sum;
     }
     if (!last) {
@@ -76,12 +75,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4)
                 sums[k].y += __uint_as_float(unsigned(packets[k].y));
             }
         }
-        if (last) {
 #pragma unroll
-            for (int k = 0; k < UNROLL; ++k) __stcs(&out[i + k * threads], sums[k]);
-        } else {
-#pragma unroll
-            for (int k = 0; k < UNROLL; ++k)
+        for (int k = 0; k < UNROLL; ++k) {
+            if (last)
+                __stcs(&out[i + k * threads], sums[k]);
+            else
                 send(&inbox[start + pairs + i + k * threads],
                      make_ulonglong2(packed(sums[k].x, flag), packed(sums[k].y, flag)));
         }

@@ -45,13 +45,12 @@ kernel! {
                 }
                 sync_threads();
             }
-            let (part, from) = (input.add((block * n) as usize), inbox.add((block * n) as usize));
-            let to = if last { out } else { from.add(n as usize) };
+            let to = if last { out } else { inbox.add(((block + 1) * n) as usize) };
             let mut i = thread_idx_x();
             while i < n {
-                let mut sum = ldg(part.add(i as usize));
+                let mut sum = ldg(input.add((block * n + i) as usize));
                 if block > 0 {
-                    sum += *from.add(i as usize);
+                    sum += *inbox.add((block * n + i) as usize);
                 }
                 *to.add(i as usize) = sum;
                 i += block_dim_x();
@@ -88,8 +87,7 @@ kernel! {
                         let packets: [Packet; UNROLL] = core::array::from_fn(|k| PACKET.read(inbox.add(at[k] as usize)));
                         let mut here = true;
                         for k in 0..UNROLL {
-                            let [a, b] = packets[k].0.map(|half| (half >> 32) as u32);
-                            here &= a == flag && b == flag;
+                            here &= packets[k].0.map(|half| (half >> 32) as u32) == [flag; 2];
                         }
                         if here {
                             break packets;
@@ -101,12 +99,10 @@ kernel! {
                         sums[k] = V2::new([sums[k].0[0] + a, sums[k].0[1] + b]);
                     }
                 }
-                if last {
-                    for k in 0..UNROLL {
+                for k in 0..UNROLL {
+                    if last {
                         st_global::<Cs>().write(out.add((i + k as u32 * threads) as usize), sums[k]);
-                    }
-                } else {
-                    for k in 0..UNROLL {
+                    } else {
                         let packet = sums[k].0.map(|sum| u64::from(flag) << 32 | u64::from(sum.to_bits()));
                         SEND.write(inbox.add((at[k] + pairs) as usize), V2::new(packet));
                     }

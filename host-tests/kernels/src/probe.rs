@@ -34,8 +34,7 @@ kernel! {
     /// # Safety
     /// `found` is valid for writes and `keys` for reads of `n` elements, fewer than 2^31, `table` for reads of
     /// `2^bits`, `bits` is 1 to 63 and at least one slot is empty. No key is [`EMPTY`]. Nobody else
-    /// touches `found` and nobody writes to the others while the grid runs. A block has at most 256 threads.
-    #[launch_bounds(256, 4)]
+    /// touches `found` and nobody writes to the others while the grid runs.
     pub unsafe fn probe(
         found: *mut u64,
         table: *const Slot,
@@ -62,7 +61,6 @@ kernel! {
             // SAFETY: a home is a slot of the table, also that of the EMPTY behind the last key.
             let homes: [Slot; BATCH] =
                 unsafe { core::array::from_fn(|k| TABLE.read(table.add(home(batch[k], bits)))) };
-            // Behind the slots, which are on their way meanwhile: no load moves across a prefetch.
             next = announce(i + BATCH as u32 * step);
             for k in 0..BATCH {
                 let at = i + k as u32 * step;

@@ -61,10 +61,8 @@ const fn pair(kernel: &'static str, source: &'static str) -> Pair {
 }
 
 /// What `nvcc` does to a plain loop.
-const UNROLLS: Option<&str> = Some(
-    "From sm_100 on `nvcc` unrolls the plain loop by itself. It may: C++ promises that a loop ends, so it knows how often this one \
-     runs, though its counter of 32 bits could wrap around. Rust promises no such thing. Tuned, both say how often to unroll.",
-);
+const UNROLLS: Option<&str> =
+    Some("From sm_100 on `nvcc` unrolls the plain loop by itself, and rustc does not. Tuned, both are told how often.");
 
 /// Every pair.
 pub const KERNELS: [Pair; 32] = [
@@ -81,7 +79,10 @@ pub const KERNELS: [Pair; 32] = [
     pair("rms_norm", "rms_norm"),
     pair("softmax", "softmax"),
     pair("prefix_sum", "prefix_sum"),
-    pair("probe", "probe"),
+    Pair {
+        why: Some("`ptxas` puts the loads of the slots behind those of the next keys, and waits for these in between."),
+        ..pair("probe", "probe")
+    },
     pair("chase", "chase"),
     pair("histogram", "histogram"),
     pair("matmul", "matmul"),
@@ -89,15 +90,33 @@ pub const KERNELS: [Pair; 32] = [
     Pair { why: UNROLLS, ..pair("warp_copy_first", "warp_copy") },
     pair("warp_copy", "warp_copy"),
     Pair { why: UNROLLS, ..pair("q8_gemv_first", "q8_gemv") },
-    pair("q8_gemv", "q8_gemv"),
+    Pair {
+        why: Some("From sm_100 on `nvcc` unrolls the tuned loop once more: 32 loads, for 96 registers."),
+        ..pair("q8_gemv", "q8_gemv")
+    },
     Pair { why: UNROLLS, ..pair("q4_gemv_first", "q4_gemv") },
     pair("q4_gemv", "q4_gemv"),
     pair("layer_norm_first", "layer_norm"),
     pair("layer_norm", "layer_norm"),
-    pair("relay_first", "relay"),
-    pair("relay", "relay"),
+    Pair {
+        why: Some(
+            "`nvcc` makes two loops of one, with and without what the block before has handed on. rustc keeps one, with a test in it.",
+        ),
+        ..pair("relay_first", "relay")
+    },
+    Pair {
+        why: Some(
+            "rustc compares both flags of a packet as one number of 64 bits, which has to be put together first.",
+        ),
+        ..pair("relay", "relay")
+    },
     pair("compact_first", "compact"),
-    pair("compact", "compact"),
+    Pair {
+        why: Some(
+            "From sm_100 on `nvcc` keeps the sums up to each ballot, and adds them to the place in one instruction.",
+        ),
+        ..pair("compact", "compact")
+    },
     pair("paged_gather_first", "paged"),
     pair("paged_gather", "paged"),
 ];

@@ -1,5 +1,5 @@
-//! The pairs' Rust half on the CPU: every kernel of `host-tests/parity` that has no workload, as first written and as tuned,
-//! against a reference that knows nothing of it.
+//! The pairs' Rust half on the CPU: every kernel here, as first written and as tuned, against a reference that knows nothing
+//! of it.
 
 use parity::{chase, compact, copy, layer_norm, paged, prefix_sum, q4_gemv, q8_gemv, reduce, relay, rms_norm, softmax};
 use parity::{stencil, transpose, warp_copy};
@@ -238,7 +238,7 @@ fn what_is_large_enough_is_selected() {
         let all = || input.iter().flat_map(|vector| vector.0);
         let mut expected: Vec<u32> = all().filter(|value| *value >= least).collect();
         expected.sort_unstable();
-        let mut check = |name: &str, kernel: &dyn Fn(*mut u32, *mut u32)| {
+        let check = |name: &str, kernel: &dyn Fn(*mut u32, *mut u32)| {
             let (mut out, mut found) = (vec![0; 4 * count], 0);
             let (to, counter) = (out.as_mut_ptr(), &raw mut found);
             // SAFETY: there is a place for each element.
@@ -261,7 +261,7 @@ fn what_is_large_enough_is_selected() {
 fn pages_are_found() {
     let (page, row) = (paged::PAGE as usize, paged::ROW as usize);
     let cache = vectors(12 * page * row);
-    for tokens in [0, 1, 15, 16, 17, 100, 192] {
+    for tokens in [0usize, 1, 15, 16, 17, 100, 192] {
         // Every page once, in an order of its own.
         let table: Vec<u32> = (0..tokens.div_ceil(page)).map(|at| (at as u32 * 5 + 7) % 12).collect();
         let of = |token: usize| &cache[(table[token / page] as usize * page + token % page) * row..][..row];
