@@ -35,7 +35,7 @@ pub struct Call {
     /// The statements that make its values of the parameters.
     pub before: String,
     /// The type of its value, if it has one.
-    pub result: Option<&'static str>,
+    pub result: Option<String>,
     /// The expression. It is unsafe to evaluate.
     pub expression: String,
 }
@@ -242,7 +242,7 @@ impl Case {
             parameters = parameters.replace("state: MbarrierState", "state: &MbarrierState");
             before += "let state = *state; ";
         }
-        Call { parameters, before, result, expression: self.rust() }
+        Call { parameters, before, result: result.map(str::to_owned), expression: self.rust() }
     }
 
     /// The lines of PTX that the function's only `asm!` has to be, registers as `%`.

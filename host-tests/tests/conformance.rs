@@ -18,6 +18,8 @@ use ptx_intrinsics::catalogue;
 const WALKED: usize = 55_400;
 /// Those of them that are accepted somewhere, each with one of its family, at least: every GPU is asked about these.
 const LIVE: usize = 8_000;
+/// What is accepted nowhere: each GPU is asked about so many of these.
+const SAMPLED: usize = 5_000;
 /// Assemblers, and GPUs.
 const ASKED: (usize, usize) = (2, 21);
 /// Targets of the compiler, and expressions for each.
@@ -47,7 +49,7 @@ fn a_slice_agrees() {
     assert!(report.live >= LIVE, "{} are accepted somewhere", report.live);
     for gpu in &report.gpus {
         assert_eq!(gpu.accepted + gpu.refused + gpu.alone, report.live, "{}", gpu.sm);
-        assert!(gpu.sampled > WALKED / 3, "{} of {} were asked about what is refused", gpu.sm, gpu.sampled);
+        assert!(gpu.sampled >= SAMPLED, "{} of {} were asked about what is refused", gpu.sm, gpu.sampled);
     }
     let newest = report.gpus.last().map_or(0, |gpu| gpu.accepted);
     assert!(report.gates / 2 == newest && newest > LIVE / 4, "{newest} accepted, {} gates found", report.gates);

@@ -13,6 +13,8 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
+use host_tests::command::Machine;
+
 /// How many cases there are, so that none goes missing unseen.
 const CASES: usize = 143;
 
@@ -151,7 +153,7 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
 /// trybuild gives the cases the dependencies of the crate in its working directory. ptx-intrinsics alone is enough for
 /// them; the harness would bring its kernels, which the older targets refuse.
 fn compile_with_the_crate_alone() {
-    let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("ptx-intrinsics");
+    let crate_dir = Machine::current().repository.join("ptx-intrinsics");
     env::set_current_dir(&crate_dir).expect("the crate lies beside its harness");
     // SAFETY: this is the only test of this process, and no other thread looks at the environment.
     unsafe {

@@ -173,7 +173,9 @@ impl DeviceBuild {
             toolchain.version
         ));
         if errors.is_empty() {
-            return error.because(tail(&finished.stderr)).fix("see what cargo says above");
+            return error
+                .because(tail(&finished.stderr))
+                .fix("see what cargo says above; if it wants to download something, check the network");
         }
         error.because(errors).fix("correct what the compiler points at")
     }

@@ -115,6 +115,8 @@ impl Kernels {
         let described = describe(&machine, &folder)?;
         let package = Package { name: described["name"].as_str().unwrap_or_default().to_owned(), folder };
         rerun_if_changed(&machine, &package.folder, described)?;
+        let target = machine.target();
+        std::fs::create_dir_all(&target).map_err(|error| Error::io("create the folder", &target, error))?;
         let toolchain = DeviceToolchain::present_on(&machine)?;
         let assembler = installed_assembler(&machine);
         let images: Vec<Image> = self

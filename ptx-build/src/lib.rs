@@ -14,6 +14,8 @@ pub mod command;
 pub mod cuda_tools;
 pub mod device_build;
 pub mod error;
+#[cfg(feature = "cli")]
+pub mod explain;
 pub mod files;
 mod kernels;
 pub mod nvcc;

@@ -221,3 +221,41 @@ fn mistakes_are_told(project: &Project) {
     assert!(wrong.starts_with("kernels does not compile for sm_80"), "{wrong}");
     assert!(wrong.contains("cannot multiply `{integer}` by `f32`"), "{wrong}");
 }
+
+/// What a machine lacks is told before anything is compiled.
+#[test]
+fn a_bare_machine_is_told_what_it_lacks() {
+    let project = Project::new("auf bloßem Boden");
+    project.write("kernels/src/lib.rs", SOURCE);
+    let nothing = project.path("nothing");
+    // No toolchain has the source of core.
+    let sysroot = project.path("stable");
+    for program in ["rustc", "cargo"] {
+        project.write(&format!("stable/bin/{program}"), "");
+    }
+    let rustc = format!("#!/bin/sh\necho '{}'\n", sysroot.display());
+    project.write("bin/rustc", &rustc);
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(project.path("bin/rustc"), executable).expect("it is ours");
+    let bin = project.path("bin");
+    let (succeeded, _, complaint) = project.build("../kernels|sm 80", &[("PATH", &bin), ("RUSTUP_HOME", &nothing)]);
+    assert!(!succeeded);
+    assert!(complaint.contains("error: this toolchain lacks the source of core"), "{complaint}");
+    assert!(complaint.contains("→ rustup component add rust-src --toolchain stable"), "{complaint}");
+    // No network, and a crate that is not here.
+    let manifest = std::fs::read_to_string(project.path("kernels/Cargo.toml")).expect("it is there");
+    project.write(
+        "kernels/Cargo.toml",
+        &manifest.replace("[dependencies]\n", "[dependencies]\nptx-no-such-crate = \"1\"\n"),
+    );
+    let (offline, home) = (Path::new("true"), project.path("home"));
+    let (succeeded, _, complaint) =
+        project.build("../kernels|sm 80", &[("CARGO_NET_OFFLINE", offline), ("CARGO_HOME", &home)]);
+    assert!(!succeeded);
+    assert!(complaint.contains("error: kernels does not compile for sm_80"), "{complaint}");
+    assert!(complaint.contains("ptx-no-such-crate") && complaint.contains("offline"), "{complaint}");
+    assert!(
+        complaint.contains("→ see what cargo says above; if it wants to download something, check the network"),
+        "{complaint}"
+    );
+}

@@ -145,6 +145,7 @@ pub mod mbarrier {
 /// asynchronous families have modules of their own: [`cp_async`], [`cp_async_bulk`], [`mbarrier`], [`fence`].
 pub mod prelude {
     pub use crate::instructions::applypriority::*;
+    pub use crate::instructions::bounds::*;
     pub use crate::instructions::createpolicy::*;
     pub use crate::instructions::cuda::*;
     pub use crate::instructions::cvta::*;

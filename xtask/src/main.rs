@@ -1,6 +1,7 @@
 //! The command line of ptx-intrinsics.
 
 mod bundle;
+mod ci;
 mod conformance;
 mod cost;
 mod demo;
@@ -37,6 +38,8 @@ enum Task {
     Demo(demo::Demo),
     /// Run all tests; those that the optimiser can change, in a release build too
     Test(test::Test),
+    /// Do what a change has to pass: formatting, the tests, clippy, the documentation, the packages and the examples
+    Ci(ci::Ci),
     /// List every legal form, its Rust, its PTX and what it needs; or check them all
     Forms(forms::Forms),
     /// Ask the assembler about every spelling, legal or not, and compare with what the types say
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
     let done = match arguments.task {
         Task::Demo(demo) => demo.run().map(|()| ExitCode::SUCCESS),
         Task::Test(test) => test.run().map(|()| ExitCode::SUCCESS),
+        Task::Ci(ci) => ci.run().map(|()| ExitCode::SUCCESS),
         Task::Forms(forms) => forms.run().map(|()| ExitCode::SUCCESS),
         Task::Conformance(conformance) => conformance.run().map(|()| ExitCode::SUCCESS),
         Task::Sass(sass) => sass.run().map(|()| ExitCode::SUCCESS),

@@ -1,8 +1,10 @@
 //! `cargo xtask mutants`.
 
+use std::time::Duration;
+
 use host_tests::command::Machine;
 use host_tests::error::{Error, Result};
-use host_tests::mutants::{Kind, run};
+use host_tests::mutants::{Kind, code, run};
 use host_tests::progress::Progress;
 use host_tests::toolchain::{DeviceToolchain, Route};
 
@@ -24,8 +26,14 @@ pub(crate) struct Mutants {
     #[arg(long)]
     list: bool,
     /// Keep what an earlier run killed
-    #[arg(long)]
+    #[arg(long, conflicts_with = "sample")]
     resume: bool,
+    /// Begin nothing more after so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    limit: Option<u64>,
+    /// In so many copies of the checkout, side by side
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    jobs: usize,
     /// Where the toolchain comes from that compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
@@ -35,7 +43,15 @@ impl Mutants {
     pub(crate) fn run(self) -> Result<()> {
         let progress = Progress::new();
         let kinds = if self.only.is_empty() { Kind::ALL.to_vec() } else { self.only };
-        let mut mutants = run::every(&Machine::current(), &kinds)?;
+        let machine = Machine::current();
+        let mut mutants = run::every(&machine, &kinds)?;
+        // A sample is over before cargo-mutants has copied the checkout.
+        if kinds.contains(&Kind::Code) && self.sample.is_none() {
+            match code::is_installed(&machine) || kinds.len() == 1 {
+                true => mutants.extend(code::every(&machine)?),
+                false => progress.note("No Rust code is mutated: that needs `cargo install cargo-mutants --locked`"),
+            }
+        }
         mutants.retain(|mutant| self.filter.as_ref().is_none_or(|text| mutant.to_string().contains(text)));
         if let Some(count) = self.sample {
             let seed = self.seed.map_or_else(host_tests::forms_check::seed, Ok)?;
@@ -47,7 +63,13 @@ impl Mutants {
             return crate::print(&format!("{lines}{} mutants\n", mutants.len()));
         }
         let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
-        let report = run::Runner::new(&toolchain, self.resume, &progress)?.run(&mutants)?;
+        let effort = run::Effort {
+            resume: self.resume,
+            sample: self.sample.is_some(),
+            limit: self.limit.map(Duration::from_secs),
+            jobs: self.jobs.max(1),
+        };
+        let report = run::Runner::new(&toolchain, effort, &progress)?.run(&mutants)?;
         crate::print(&format!("{}{}\n", report.table(), report.last_line()))?;
         match report.alive().count() {
             0 => Ok(()),

@@ -1,7 +1,9 @@
 //! `cargo xtask test`.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::ValueEnum;
@@ -12,6 +14,7 @@ use host_tests::error::{Error, Result};
 use host_tests::forms_check;
 use host_tests::progress::Progress;
 use host_tests::toolchain::{DeviceToolchain, ROUTE_VARIABLE, Route};
+use serde_json::Value;
 
 use crate::miri;
 
@@ -20,28 +23,40 @@ pub(crate) struct Test {
     /// Where the toolchain comes from that compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
+    /// Only the tests of this package, in the dev profile
+    #[arg(long, value_name = "NAME")]
+    package: Vec<String>,
     /// Arguments for `cargo test`
     #[arg(last = true)]
     arguments: Vec<OsString>,
 }
 
-/// The parts, each a run of `cargo test`. All tests run in the dev profile. The release profile repeats those whose code
-/// the optimiser changes: what the crate means on a CPU, the kernels that run there, and calls into the driver. The
-/// others read texts that other programs wrote, and they test device code of both profiles themselves.
+/// What is compiled: all tests in the dev profile. The release profile repeats those whose code the optimiser changes:
+/// what the crate means on a CPU, the kernels that run there, and calls into the driver. The others read texts that other
+/// programs wrote, and they test device code of both profiles themselves.
 const PARTS: [(&str, &[&str]); 3] = [
     ("dev profile", &["--workspace"]),
-    ("release profile, crate and kernels", &["--release", "--package=ptx-intrinsics", "--package=kernels"]),
+    ("release profile, crate and kernels", &["--release", "--package=ptx-intrinsics", "--package=kernels", "--tests"]),
     (
         "release profile, launches",
         &["--release", "--package=host-tests", "--test=workloads", "--test=driver", "--test=gpu"],
     ),
 ];
 
+/// Tests that take long: they begin first.
+const LONG: [&str; 8] = ["suite", "ui", "conformance", "bounds", "forms", "gates", "lab_kernels", "effects"];
+
 /// A part of the tests, and how it went.
 struct Part {
-    name: &'static str,
+    name: String,
     seconds: f64,
     failure: Option<String>,
+}
+
+/// A program, and what the summary calls it.
+struct Program {
+    name: String,
+    command: Command,
 }
 
 impl Test {
@@ -51,44 +66,149 @@ impl Test {
         let route = provide(self.toolchain)?;
         // All parts draw the same forms, so that the next one finds them compiled.
         let seed = forms_check::seed()?;
-        let provided = Part { name: "toolchain and CUDA tools", seconds: began.elapsed().as_secs_f64(), failure: None };
-        let mut parts = vec![provided];
-        for (name, selection) in PARTS {
-            parts.push(self.part(&machine, name, &["test"], selection, route, seed)?);
+        let cargo = || {
+            let mut command = cargo(&machine, route);
+            command.env(forms_check::SEED_VARIABLE, seed.to_string());
+            command
+        };
+        let seconds = began.elapsed().as_secs_f64();
+        let mut parts = vec![Part { name: "toolchain and CUDA tools".to_owned(), seconds, failure: None }];
+        if !self.arguments.is_empty() {
+            for (name, selection) in PARTS {
+                parts.push(on_this_terminal(name, cargo().arg("test").args(selection).args(&self.arguments))?);
+            }
+            return summary(parts, began.elapsed().as_secs_f64());
         }
-        if miri::is_installed(cargo(&machine, route)) {
-            parts.push(self.part(&machine, "Miri", &["miri", "test"], &miri::SELECTION, route, seed)?);
-        } else {
+        let packages: Vec<String> = self.package.iter().map(|name| format!("--package={name}")).collect();
+        let packages: Vec<&str> = packages.iter().map(String::as_str).collect();
+        let chosen = [("dev profile", packages.as_slice())];
+        let whole = packages.is_empty();
+        let mut programs = Vec::new();
+        for &(name, selection) in if whole { PARTS.as_slice() } else { chosen.as_slice() } {
+            let began = Instant::now();
+            eprintln!(
+                "\n{} cargo test --no-run {}",
+                style(format!("{name}:")).bold().for_stderr(),
+                selection.join(" ")
+            );
+            let failure = match compile(cargo().args(["test", "--no-run"]).args(selection), name, cargo)? {
+                Ok(compiled) => {
+                    programs.extend(compiled);
+                    None
+                }
+                Err(failure) => Some(failure),
+            };
+            parts.push(Part { name: format!("{name}, compiling"), seconds: began.elapsed().as_secs_f64(), failure });
+            // Examples in the documentation are compiled as they run.
+            if selection.iter().all(|word| !word.starts_with("--test")) {
+                let mut command = cargo();
+                command.args(["test", "--doc"]).args(selection);
+                programs.push(Program { name: format!("{name}, examples in the documentation"), command });
+            }
+        }
+        if whole && miri::is_installed(cargo()) {
+            let mut command = cargo();
+            command.args(["miri", "test"]).args(miri::SELECTION);
+            programs.push(Program { name: "Miri".to_owned(), command });
+        } else if whole {
             eprintln!("\nMiri is not installed with this toolchain, so undefined behaviour is not looked for");
         }
-        summary(&parts, began.elapsed().as_secs_f64())
+        parts.extend(side_by_side(programs));
+        summary(parts, began.elapsed().as_secs_f64())
     }
+}
 
-    /// Runs `cargo test`, or a subcommand like it, on this terminal.
-    fn part(
-        &self,
-        machine: &Machine,
-        name: &'static str,
-        subcommand: &[&str],
-        selection: &[&str],
-        route: Route,
-        seed: u64,
-    ) -> Result<Part> {
-        let mut command = cargo(machine, route);
-        command.env(forms_check::SEED_VARIABLE, seed.to_string());
-        command.args(subcommand).args(selection).args(&self.arguments);
-        let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
-        let line = format!("cargo {}", words.join(" "));
-        eprintln!("\n{} {line}", style(format!("{name}:")).bold().for_stderr());
-        let began = Instant::now();
-        let status = command.status().map_err(|error| {
-            Error::new(format_args!("could not start cargo: {error}"))
-                .at(command.get_program().display())
-                .fix("put the folder of cargo into PATH")
-        })?;
-        let failure = (!status.success()).then(|| format!("`{line}`: {status}"));
-        Ok(Part { name, seconds: began.elapsed().as_secs_f64(), failure })
+/// Runs `cargo test`, or a subcommand like it, on this terminal.
+fn on_this_terminal(name: &str, command: &mut Command) -> Result<Part> {
+    let line = told(command);
+    eprintln!("\n{} {line}", style(format!("{name}:")).bold().for_stderr());
+    let began = Instant::now();
+    let status = command.status().map_err(|error| not_started(command, &error))?;
+    let failure = (!status.success()).then(|| format!("`{line}`: {status}"));
+    Ok(Part { name: name.to_owned(), seconds: began.elapsed().as_secs_f64(), failure })
+}
+
+/// Compiles tests, and gives the programs, each in the environment that cargo would run it in.
+fn compile(
+    command: &mut Command,
+    part: &str,
+    cargo: impl Fn() -> Command,
+) -> Result<std::result::Result<Vec<Program>, String>> {
+    command.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
+    let output = command.output().map_err(|error| not_started(command, &error))?;
+    if !output.status.success() {
+        return Ok(Err(format!("`{}`: {}", told(command), output.status)));
     }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let program = |message: Value| {
+        let program = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
+        let manifest = Path::new(message["manifest_path"].as_str()?);
+        let package = manifest.parent()?;
+        let mut command = Command::new(program);
+        in_the_environment_of(&cargo(), &mut command);
+        // What cargo would add to that.
+        let name = package.file_name()?.to_string_lossy();
+        command.env("CARGO_MANIFEST_DIR", package).env("CARGO_MANIFEST_PATH", manifest).env("CARGO_PKG_NAME", &*name);
+        command.current_dir(package);
+        Some(Program { name: format!("{part}, {name}: {}", message["target"]["name"].as_str()?), command })
+    };
+    Ok(Ok(messages.filter_map(program).collect()))
+}
+
+/// Runs programs, one more at a time than there are cores, since some wait; what each prints is shown when it has ended.
+fn side_by_side(mut programs: Vec<Program>) -> Vec<Part> {
+    let place = |program: &Program| LONG.iter().position(|long| program.name.ends_with(&format!(": {long}")));
+    // Those that take long are last here, and taken first.
+    programs.sort_by_key(|program| std::cmp::Reverse(place(program).unwrap_or(LONG.len())));
+    let (programs, parts) = (Mutex::new(programs), Mutex::new(Vec::new()));
+    let locked = |programs: &Mutex<Vec<Program>>| programs.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..=cores {
+            scope.spawn(|| {
+                while let Some(mut program) = locked(&programs) {
+                    let began = Instant::now();
+                    let output = program.command.stdin(Stdio::null()).output();
+                    let seconds = began.elapsed().as_secs_f64();
+                    let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+                    eprintln!("\n{} {seconds:.1} s", style(format!("{}:", program.name)).bold().for_stderr());
+                    let failure = match output {
+                        Err(error) => Some(not_started(&program.command, &error).to_string()),
+                        Ok(output) => {
+                            eprint!("{}", String::from_utf8_lossy(&output.stdout));
+                            eprint!("{}", String::from_utf8_lossy(&output.stderr));
+                            let line = told(&program.command);
+                            (!output.status.success()).then(|| format!("`{line}`: {}", output.status))
+                        }
+                    };
+                    parts.push(Part { name: program.name, seconds, failure });
+                }
+            });
+        }
+    });
+    parts.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn in_the_environment_of(cargo: &Command, command: &mut Command) {
+    for (name, value) in cargo.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+}
+
+fn told(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let words: Vec<_> = [program].into_iter().chain(command.get_args()).map(|word| word.to_string_lossy()).collect();
+    words.join(" ")
+}
+
+fn not_started(command: &Command, error: &std::io::Error) -> Error {
+    Error::new(format_args!("could not start {}: {error}", told(command)))
+        .at(command.get_program().display())
+        .fix("put the folder of cargo into PATH")
 }
 
 /// Finds or installs what the tests need, before they all ask for it at once.
@@ -115,14 +235,15 @@ fn cargo(machine: &Machine, route: Route) -> Command {
     command
 }
 
-fn of_this_package(name: &str) -> bool {
+/// Whether cargo sets a variable for the program that it runs.
+pub(crate) fn of_this_package(name: &str) -> bool {
     let prefixes = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_"];
     prefixes.iter().any(|prefix| name.starts_with(prefix)) || name == "OUT_DIR"
 }
 
-fn summary(parts: &[Part], seconds: f64) -> Result<()> {
+fn summary(parts: Vec<Part>, seconds: f64) -> Result<()> {
     eprintln!();
-    for Part { name, seconds, failure } in parts {
+    for Part { name, seconds, failure } in &parts {
         let verdict = if failure.is_none() { style("ok").green() } else { style("FAILED").red().bold() };
         eprintln!("{:>7.1} s  {name}: {}", seconds, verdict.for_stderr());
     }

@@ -51,8 +51,8 @@ const TARGETS: [u32; 27] =
 /// Each major version of PTX since then, and its last minor one; of the newest, those that the assembler knows.
 const VERSIONS: [(u32, u32); 8] = [(2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, u32::MAX)];
 
-/// How many of the spellings that the newest GPU refuses are asked for each other one.
-const SAMPLE: usize = 20_000;
+/// How many of the spellings that the newest GPU refuses are asked for each other one: by the whole run, and by a slice.
+const SAMPLE: [usize; 2] = [20_000, 5_000];
 /// How many spellings of each reason are assembled alone, to see what becomes of them.
 const FATES: usize = 6;
 /// How many expressions of each way to write are compiled.
@@ -145,7 +145,8 @@ pub fn compare(
         Extent::Slice(count) => (comparing.relatives(&alive), count / 2),
     };
     comparing.report.live = live.len();
-    comparing.gpus(gpus, &mut live, &dead)?;
+    let sample = SAMPLE[usize::from(matches!(extent, Extent::Slice(_)))];
+    comparing.gpus(gpus, &mut live, &dead, sample)?;
     comparing.gates(gpus, &mut live)?;
     comparing.reasons(gpus, &live)?;
     comparing.compiler(toolchain, &live, &dead, expressions)?;
@@ -217,8 +218,8 @@ impl Comparing<'_> {
 
     /// For each GPU: what the parser makes of the live ones and of a sample of the dead, and whether what the types
     /// accept becomes machine code.
-    fn gpus(&mut self, gpus: &[On], live: &mut [Live], dead: &[Numbered]) -> Result<()> {
-        let sample: Vec<Numbered> = dead.sample(&mut self.random, SAMPLE).copied().collect();
+    fn gpus(&mut self, gpus: &[On], live: &mut [Live], dead: &[Numbered], sample: usize) -> Result<()> {
+        let sample: Vec<Numbered> = dead.sample(&mut self.random, sample).copied().collect();
         let bar = self.progress.bar((gpus.len() * (live.len() + sample.len())) as u64, "Every GPU");
         for on in gpus {
             let asked = Asked::new(on);

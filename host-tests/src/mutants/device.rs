@@ -5,26 +5,24 @@ use std::sync::Arc;
 
 use ptx_intrinsics::catalogue::Form;
 
+use super::judge::{Answer, Failure};
 use super::tree::Tree;
 use crate::device_build::{DeviceBuild, Profile};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::forms::{self, Case, Manner};
 use crate::ptx::Module;
 use crate::target::Sm;
 use crate::toolchain::DeviceToolchain;
 
-/// Cases that between them have every word of PTX in every instruction that these files are about, and every manner with
-/// every shape of registers.
-pub fn cover(forms: &[Arc<Form>], files: &BTreeSet<&str>) -> Vec<Case> {
-    let about: Vec<Arc<Form>> =
-        forms.iter().filter(|form| files.iter().any(|file| is_about(file, form))).cloned().collect();
+/// Cases that between them have every word of PTX in every instruction, and every manner with every shape of registers.
+pub fn cover(forms: &[Arc<Form>]) -> Vec<Case> {
     let mut seen = BTreeSet::new();
     let mut is_new = |case: &Case| {
         let before = seen.len();
         seen.extend(kinds(case));
         seen.len() > before
     };
-    forms::cases(&about).into_iter().filter(|case| is_new(case)).collect()
+    forms::cases(forms).into_iter().filter(|case| is_new(case)).collect()
 }
 
 /// What a case is one of: a word of an instruction, a manner with its registers.
@@ -48,49 +46,42 @@ fn head(form: &Form) -> String {
     format!("{mnemonic} {}", form.space().unwrap_or_default())
 }
 
-/// Whether a file of the crate can change that form.
-fn is_about(file: &str, form: &Form) -> bool {
-    let name = file.rsplit("src/").next().unwrap_or(file).trim_end_matches(".rs");
-    let (ptx, access) = (form.ptx(), form.bytes() > 0);
-    let begins = |words: &[&str]| words.iter().any(|word| ptx == *word || ptx.starts_with(&format!("{word}.")));
-    match name {
-        "ld" => access && begins(&["ld"]) && form.instruction() != "ld.global.nc",
-        "ld_global_nc" => form.instruction() == "ld.global.nc",
-        "st" => begins(&["st"]),
-        "cuda" => form.instruction().starts_with("ld.global") || form.instruction() == "st.global",
-        "atom" | "atom/emit" | "atom/forms" | "atom/host" => form.is_atomic(),
-        "cp_async" => begins(&["cp"]) && !begins(&["cp.async.bulk"]),
-        "cp_async_bulk" => begins(&["cp.async.bulk"]),
-        "fence" => begins(&["fence", "membar"]),
-        "line" => begins(&["prefetch", "prefetchu", "applypriority", "discard"]),
-        "prefetch" => begins(&["prefetch", "prefetchu"]),
-        "mapa" => begins(&["mapa", "getctarank"]),
-        "applypriority" | "createpolicy" | "cvta" | "discard" | "isspacep" | "mbarrier" => begins(&[name]),
-        "issue" => {
-            begins(&["cp", "mbarrier", "fence", "membar", "mapa", "getctarank", "cvta", "isspacep", "createpolicy"])
-        }
-        "qualifier/policy"
-        | "qualifier/prefetch_size"
-        | "qualifier/space"
-        | "qualifier/caching"
-        | "qualifier/order" => true,
-        _ => access || form.is_atomic(),
-    }
-}
-
-/// Compiles the cases with the tree's crate: what differs, as form, expected, found.
-pub fn differences(tree: &Tree, toolchain: &DeviceToolchain, cases: &[Case]) -> Result<Vec<(String, String, String)>> {
-    let folder = tree.root.join("target/forms");
+fn build(tree: &Tree, toolchain: &DeviceToolchain, name: &str, cases: &[Case]) -> Result<Module> {
+    let folder = tree.root.join("target").join(name);
     forms::write_package_of(&tree.root, &folder, "forms", &["ptx-intrinsics"], &forms::crate_source(cases))?;
     let build = DeviceBuild { profile: Profile::Release, ..DeviceBuild::of_every_form(folder, "forms", Sm::new(100)) };
     let (ptx, _) = build.build_quietly(toolchain)?;
-    let module = Module::read(&ptx)?;
-    let lines = forms::differences(&module, cases);
-    Ok(lines.iter().map(|line| split(line)).collect())
+    Module::read(&ptx)
 }
 
-fn split(line: &str) -> (String, String, String) {
-    let (rust, rest) = line.split_once(": expected ").unwrap_or((line, ""));
-    let (expected, found) = rest.split_once(", found ").unwrap_or(("", rest));
-    (rust.to_owned(), expected.to_owned(), found.to_owned())
+fn is_complaint(error: &Error) -> bool {
+    error.to_string().contains("does not compile")
+}
+
+/// Compiles the cases with the tree's crate: what differs. The cases are of these numbers.
+pub fn differences(tree: &Tree, toolchain: &DeviceToolchain, cases: &[(usize, &Case)]) -> Result<Answer> {
+    let own: Vec<Case> = cases.iter().map(|(_, case)| (*case).clone()).collect();
+    let module = match build(tree, toolchain, "forms", &own) {
+        Ok(module) => module,
+        Err(error) if is_complaint(&error) => return Ok(Answer::Broken(error.to_string())),
+        Err(error) => return Err(error),
+    };
+    let lines = forms::differences(&module, &own);
+    let numbers: std::collections::HashMap<String, usize> =
+        cases.iter().map(|(number, case)| (case.rust(), *number)).collect();
+    let failure = |line: &String| {
+        let (rust, rest) = line.split_once(": expected ").unwrap_or((line, ""));
+        let (expected, found) = rest.split_once(", found ").unwrap_or(("", rest));
+        let case = numbers.get(rust).copied();
+        Failure { case, ..Failure::new(rust, expected, found) }
+    };
+    Ok(Answer::Failures(lines.iter().map(failure).collect()))
+}
+
+/// Whether the tree's crate compiles by itself, for a GPU.
+pub fn compiles(tree: &Tree, toolchain: &DeviceToolchain) -> Result<bool> {
+    match build(tree, toolchain, "nothing", &[]) {
+        Ok(_) => Ok(true),
+        Err(error) => Ok(!is_complaint(&error)),
+    }
 }

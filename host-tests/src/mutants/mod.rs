@@ -1,10 +1,13 @@
 //! Mutation testing: small changes to the source, each of which some test has to notice.
 //!
-//! [`table`] changes what the crate says: texts, gates, effects, operands, the order of registers. [`catalogue`] and
-//! [`device`] judge that, many mutants at a time, and [`run`] tells which of them a failure is about.
+//! [`table`] changes what the crate says: texts, gates, effects, operands, the order of registers. [`judge`] asks
+//! [`catalogue`], [`device`] and tests about that, many mutants at a time, and [`run`] tells which of them a failure is
+//! about. [`code`] has cargo-mutants change what the crates do on a CPU.
 
 pub mod catalogue;
+pub mod code;
 pub mod device;
+pub mod judge;
 pub mod run;
 pub mod table;
 pub mod tree;
@@ -28,11 +31,13 @@ pub enum Kind {
     Operand,
     /// Two registers of a vector swapped, or one taken twice.
     Register,
+    /// What is done on a CPU: an operator, the value of a function.
+    Code,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 5] = [Kind::Text, Kind::Gate, Kind::Effect, Kind::Operand, Kind::Register];
+    pub const ALL: [Kind; 6] = [Kind::Text, Kind::Gate, Kind::Effect, Kind::Operand, Kind::Register, Kind::Code];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -42,6 +47,7 @@ impl Kind {
             Kind::Effect => "effect",
             Kind::Operand => "operand",
             Kind::Register => "register",
+            Kind::Code => "code",
         }
     }
 }
@@ -57,27 +63,33 @@ pub struct Mutant {
     pub line: usize,
     /// The bytes that are replaced.
     pub range: Range<usize>,
-    /// What stands there.
+    /// What they are.
+    pub gone: String,
+    /// What replaces them.
+    pub with: String,
+    /// The token that holds them, as it is.
     pub before: String,
-    /// What replaces it.
+    /// The token as it becomes.
     pub after: String,
-    /// What a failure has to show to be this mutant's.
+    /// What a failure has to show to be this mutant's, where others are made with it.
     pub sign: Sign,
     /// The function, row or macro around it.
     pub owner: String,
-    /// What names the forms that it changes: the owner, and the PTX of its line.
-    pub marks: Vec<String>,
 }
 
-/// How a failure is known to be a mutant's.
+/// How a failure is known to be a mutant's. Others that could cause the same are not made with it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sign {
-    /// This appears in what was found and not in what was expected.
-    Appears(String),
-    /// This is missing from what was found, though it was expected.
+    /// Another word stands in what was found: a word of its own for each mutant of a batch.
+    Another,
+    /// This word is missing, in a form in whose text the word stands because of this place of the source.
     Missing(String),
-    /// The failure names one of the marks, and no other mutant's.
-    Marks,
+    /// A gate's step: `sm_` or `ptx`, what it was and what it is.
+    Step(&'static str, u32, u32),
+    /// The free function whose calls fail.
+    Calls(String),
+    /// None: it is made alone.
+    Alone,
 }
 
 impl fmt::Display for Mutant {
@@ -90,6 +102,14 @@ impl fmt::Display for Mutant {
 }
 
 impl Mutant {
+    /// The same change with a word of its own, for a batch: what compares texts to the letter notices one as the other.
+    fn marked(&self, number: usize) -> Mutant {
+        match self.sign {
+            Sign::Another => Mutant { with: format!("{}{}", self.with, mark(number)), ..self.clone() },
+            _ => self.clone(),
+        }
+    }
+
     /// Its name in lists and results: where it is without the number of the line, which any edit moves.
     pub fn told(&self) -> String {
         self.to_string().replacen(&format!(":{} ", self.line), " ", 1)
@@ -107,14 +127,9 @@ pub enum Fate {
     Alive,
 }
 
-/// Whether a text holds that word, and not as a part of a longer one.
-fn has_word(text: &str, word: &str) -> bool {
-    let part = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
-    !word.is_empty()
-        && text.match_indices(word).any(|(at, _)| {
-            let begins = word.starts_with('.') || !part(text[..at].chars().next_back());
-            begins && !part(text[at + word.len()..].chars().next())
-        })
+/// What no other word ends with.
+fn mark(number: usize) -> String {
+    format!("q{number}q")
 }
 
 /// A text with ranges replaced; they must not overlap.

@@ -1,6 +1,6 @@
 //! Mutations of what the crate says: found in its tokens, in macros too.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -25,47 +25,77 @@ struct Token<'a> {
     called: String,
 }
 
-/// All mutants of a file.
-pub fn find(file: &str, source: &str) -> Result<Vec<Mutant>> {
+/// The gates that a table of this source names: `Name FLAG sm_80 ptx74;`, in their order.
+pub fn gates(source: &str) -> Vec<String> {
+    static ROW: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^\s+([A-Z]\w+) [A-Z0-9_]+ sm_\d+ ptx\d+;").expect("the pattern is valid"));
+    ROW.captures_iter(source).map(|row| row[1].to_owned()).collect()
+}
+
+/// All mutants of a file, where the crate has these gates.
+pub fn find(file: &str, source: &str, gates: &[String]) -> Result<Vec<Mutant>> {
     let wrong = |error: &dyn std::fmt::Display| Error::new(format_args!("this is not Rust: {error}")).at(file);
     let stream: TokenStream = source.parse().map_err(|error| wrong(&error))?;
     let mut tokens = Vec::new();
     flatten(source, stream, "", "", &mut tokens);
+    let functions = free_functions(&tokens);
     let mut mutants = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        let mutant = |kind, range: Range<usize>, after: String, sign| Mutant {
-            kind,
-            file: file.to_owned(),
-            line: token.line,
-            before: source[range.clone()].to_owned(),
-            range,
-            after,
-            sign,
-            owner: token.owner.clone(),
-            marks: marks(&tokens, at),
+        let mutant = |kind, range: Range<usize>, with: String, sign| {
+            let own = range.start.max(token.range.start)..range.end;
+            let token = token.range.start.min(range.start)..token.range.end.max(range.end);
+            let local = own.start - token.start..own.end - token.start;
+            let before = source[token].to_owned();
+            let after = replace_at(&before, local, &with);
+            let Token { line, owner, .. } = &tokens[at];
+            let (file, line, owner) = (file.to_owned(), *line, owner.clone());
+            let gone = source[range.clone()].to_owned();
+            Mutant { kind, file, line, range, gone, with, before, after, sign, owner }
         };
         let whole = token.range.clone();
+        let called = || match functions.contains(token.owner.as_str()) {
+            true => Sign::Calls(token.owner.clone()),
+            false => Sign::Alone,
+        };
         if token.text.starts_with('"') {
-            for (kind, after, sign) in of_text(token.text, at) {
-                mutants.push(mutant(kind, whole.clone(), after, sign));
+            for (kind, range, with, sign) in of_text(token.text, at) {
+                let range = whole.start + range.start..whole.start + range.end;
+                mutants.push(mutant(kind, range, with, sign.unwrap_or_else(called)));
             }
         }
         // The rows of `target.rs` define the names.
         if !file.ends_with("target.rs") && !in_use(&tokens, at) {
-            for after in steps(token.text) {
-                mutants.push(mutant(Kind::Gate, whole.clone(), after, Sign::Marks));
+            for (axis, from, to) in steps(token.text) {
+                mutants.push(mutant(Kind::Gate, whole.clone(), format!("{axis}{to}"), Sign::Step(axis, from, to)));
             }
         }
-        for after in of_effect(&tokens, at) {
-            mutants.push(mutant(Kind::Effect, after.0, after.1, Sign::Marks));
+        // One that is named becomes its neighbours in the table.
+        if !in_use(&tokens, at) && token.called != "gates" {
+            let own = gates.iter().position(|gate| gate == token.text);
+            let near = own.map_or([None; 2], |at| [at.checked_sub(1), Some(at + 1)]);
+            for near in near.into_iter().flatten().filter_map(|at| gates.get(at)) {
+                mutants.push(mutant(Kind::Gate, whole.clone(), near.clone(), Sign::Alone));
+            }
         }
-        if let Some(after) = of_register(&tokens, at) {
-            mutants.push(mutant(Kind::Register, whole, after, Sign::Marks));
+        for (range, with) in of_effect(&tokens, at) {
+            mutants.push(mutant(Kind::Effect, range, with, Sign::Alone));
+        }
+        if let Some(with) = of_register(&tokens, at) {
+            mutants.push(mutant(Kind::Register, whole, with, Sign::Alone));
         }
     }
     let mut seen = BTreeSet::new();
-    mutants.retain(|mutant| seen.insert((mutant.range.start, mutant.range.end, mutant.after.clone())));
+    mutants.retain(|mutant| seen.insert((mutant.range.start, mutant.range.end, mutant.with.clone())));
     Ok(mutants)
+}
+
+/// The functions that a file defines once, and not as a method.
+fn free_functions<'a>(tokens: &[Token<'a>]) -> BTreeSet<&'a str> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for pair in tokens.windows(2).filter(|pair| pair[0].text == "fn") {
+        *seen.entry(pair[1].text).or_default() += 1;
+    }
+    seen.into_iter().filter(|(_, count)| *count == 1).map(|(name, _)| name).collect()
 }
 
 /// The leaves, without attributes and documentation.
@@ -137,24 +167,14 @@ fn row_name(text: &str, called: &str, source: &str, range: &Range<usize>) -> boo
         && !["sm_", "ptx", "unsafe", "const", "concat"].iter().any(|other| text.starts_with(other))
 }
 
-/// What names the forms of a token's line.
-fn marks(tokens: &[Token<'_>], at: usize) -> Vec<String> {
-    let own = tokens[at].line;
-    let before = tokens[..at].iter().rev().take_while(|token| token.line == own);
-    let after = tokens[at..].iter().take_while(|token| token.line == own);
-    let texts = before.chain(after).map(|token| token.text).filter(|text| text.starts_with('"') && is_ptx(text));
-    let texts = texts.map(|text| text.trim_matches('"').to_owned()).filter(|text| !text.contains(['{', '[', ' ']));
-    std::iter::once(tokens[at].owner.clone()).chain(texts).filter(|mark| mark.len() > 2).collect()
-}
-
 fn in_use(tokens: &[Token<'_>], at: usize) -> bool {
     let statement = tokens[..at].iter().rev().take_while(|token| token.text != ";");
     statement.take(24).any(|token| token.text == "use")
 }
 
-/// One step down and up.
-fn steps(text: &str) -> Vec<String> {
-    let (prefix, order): (&str, &[u32]) = match text {
+/// One step down and up: the axis, the number, the other number.
+fn steps(text: &str) -> Vec<(&'static str, u32, u32)> {
+    let (prefix, order): (&'static str, &[u32]) = match text {
         _ if text.starts_with("sm_") => ("sm_", &SMS),
         _ if text.starts_with("ptx") => ("ptx", &VERSIONS),
         _ => return Vec::new(),
@@ -162,7 +182,7 @@ fn steps(text: &str) -> Vec<String> {
     let Some(number) = text.strip_prefix(prefix).and_then(|rest| rest.parse::<u32>().ok()) else { return Vec::new() };
     let Some(at) = order.iter().position(|&one| one == number) else { return Vec::new() };
     let near = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| order.get(at));
-    near.map(|near| format!("{prefix}{near}")).collect()
+    near.map(|&near| (prefix, number, near)).collect()
 }
 
 /// Whether a literal is PTX, or a part of it, and not a sentence.
@@ -173,10 +193,9 @@ fn is_ptx(text: &str) -> bool {
     PTX.is_match(text) && !SENTENCE.is_match(text)
 }
 
-/// Mutations of the literal that is the `number`th token.
-fn of_text(literal: &str, number: usize) -> Vec<(Kind, String, Sign)> {
-    static WORD: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"\{\{|\}\}|\\n|\{\w+\}|%\w+|\.?[A-Za-z_][\w:]*").expect("valid"));
+/// Mutations of the literal that is the `number`th token: where in it, what stands there then, and what shows it.
+#[allow(clippy::type_complexity, reason = "it is read in one place")]
+fn of_text(literal: &str, number: usize) -> Vec<(Kind, Range<usize>, String, Option<Sign>)> {
     static REGISTERS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\{(\w+)\}").expect("valid"));
     if !is_ptx(literal) && !literal.contains("{d0}") {
         return Vec::new();
@@ -188,10 +207,9 @@ fn of_text(literal: &str, number: usize) -> Vec<(Kind, String, Sign)> {
             continue;
         }
         let changed = other_letter(text, number + word.start());
-        let after = replace_at(literal, word.range(), &changed);
-        found.push((Kind::Text, after, Sign::Appears(changed)));
+        found.push((Kind::Text, word.range(), changed, Some(Sign::Another)));
         if text.starts_with('.') {
-            found.push((Kind::Text, replace_at(literal, word.range(), ""), Sign::Missing(text.to_owned())));
+            found.push((Kind::Text, word.range(), String::new(), Some(Sign::Missing(text.to_owned()))));
         }
     }
     let names: Vec<regex::Captures<'_>> = REGISTERS.captures_iter(literal).collect();
@@ -201,13 +219,17 @@ fn of_text(literal: &str, number: usize) -> Vec<(Kind, String, Sign)> {
         if a == b {
             continue;
         }
-        let swapped = replace_at(&replace_at(literal, b_at.range(), a), a_at.range(), b);
+        let swapped = format!("{b}{}{a}", &literal[a_at.end()..b_at.start()]);
         let lane = |name: &str| name.strip_prefix('d').is_some_and(|number| number.parse::<u32>().is_ok());
         let kind = if lane(a) && lane(b) { Kind::Register } else { Kind::Operand };
-        found.push((kind, swapped, Sign::Marks));
+        found.push((kind, a_at.start()..b_at.end(), swapped, None));
     }
     found
 }
+
+/// The words of a text of PTX.
+pub(super) static WORD: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\{\{|\}\}|\\n|\{\w+\}|%\w+|\.?[A-Za-z_][\w:]*").expect("valid"));
 
 fn replace_at(text: &str, range: Range<usize>, with: &str) -> String {
     format!("{}{with}{}", &text[..range.start], &text[range.end..])
@@ -237,9 +259,11 @@ fn of_effect(tokens: &[Token<'_>], at: usize) -> Vec<(Range<usize>, String)> {
         return other_options(&words).into_iter().map(|options| (range.clone(), options)).collect();
     }
     let other = match token.text {
-        "pure" if token.called != "options" => "memory",
-        "memory" if token.called != "options" => "pure",
-        "readonly" if token.called != "options" => "nomem",
+        // A word of a table, and no name in a function.
+        _ if token.called.is_empty() || token.called == "options" => return Vec::new(),
+        "pure" => "memory",
+        "memory" => "pure",
+        "readonly" => "nomem",
         _ => return Vec::new(),
     };
     vec![(token.range.clone(), other.to_owned())]
@@ -272,7 +296,11 @@ mod tests {
     use super::*;
 
     fn told(source: &str) -> Vec<String> {
-        find("f.rs", source).unwrap().iter().map(Mutant::told).collect()
+        find("f.rs", source, &["Early", "Middle", "Late"].map(str::to_owned))
+            .unwrap()
+            .iter()
+            .map(Mutant::told)
+            .collect()
     }
 
     #[test]
@@ -282,14 +310,17 @@ mod tests {
             #[doc(alias = "ld.global")]
             fn fence() where sm_70: HasSm<fence> {
                 use target::sm_80;
+                at::<Middle>();
                 asm!("mov.b128 {{{d0}, {d1}}}, [{p}];", options(nostack))
             }
         "#;
         let expected = [
             "f.rs gate in fence: sm_70 → sm_60",
             "f.rs gate in fence: sm_70 → sm_75",
-            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "moj.b128 {{{d0}, {d1}}}, [{p}];""#,
-            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.y128 {{{d0}, {d1}}}, [{p}];""#,
+            "f.rs gate in fence: Middle → Early",
+            "f.rs gate in fence: Middle → Late",
+            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "moz.b128 {{{d0}, {d1}}}, [{p}];""#,
+            r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.w128 {{{d0}, {d1}}}, [{p}];""#,
             r#"f.rs text in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov {{{d0}, {d1}}}, [{p}];""#,
             r#"f.rs register in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.b128 {{{d1}, {d0}}}, [{p}];""#,
             r#"f.rs operand in fence: "mov.b128 {{{d0}, {d1}}}, [{p}];" → "mov.b128 {{{d0}, {p}}}, [{d1}];""#,

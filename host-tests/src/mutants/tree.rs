@@ -14,33 +14,40 @@ pub struct Tree {
     from: PathBuf,
     /// Its root.
     pub root: PathBuf,
+    /// What brings every gate into scope, so that a gate can become another.
+    gates: String,
 }
 
 impl Tree {
-    /// Copies what has changed since the last time.
-    pub fn new(machine: &Machine, name: &str) -> Result<Tree> {
+    /// Copies what has changed since the last time. `gates` is put behind each file that is changed;
+    /// what is built lies in a folder of the copy's own, but for the shared ones.
+    pub fn new(machine: &Machine, name: &str, gates: &str, shared: &[&str]) -> Result<Tree> {
         let root = machine.target().join("mutants").join(name);
         create(&root)?;
-        let tree = Tree { from: machine.repository.clone(), root };
+        let tree = Tree { from: machine.repository.clone(), root, gates: gates.to_owned() };
         copy(&tree.from, &tree.root)?;
         let target = tree.root.join("target");
         create(&target)?;
-        let cuda = target.join("cuda");
-        if !cuda.exists() {
-            let made = std::os::unix::fs::symlink(machine.target().join("cuda"), &cuda);
-            made.map_err(|error| Error::io("link", &cuda, error))?;
+        // NVIDIA's tools, and for a sample `core` too, as they were provided and compiled for the checkout.
+        for shared in shared {
+            let (from, to) = (machine.target().join(shared), target.join(shared));
+            create(&from)?;
+            if !to.exists() {
+                std::os::unix::fs::symlink(&from, &to).map_err(|error| Error::io("link", &to, error))?;
+            }
         }
         Ok(tree)
     }
 
     /// Makes exactly these changes; every other file becomes as it was.
-    pub fn apply(&self, files: &[String], mutants: &[&Mutant]) -> Result<()> {
+    pub fn apply(&self, files: &[String], mutants: &[Mutant]) -> Result<()> {
         for file in files {
             let from = self.from.join(file);
             let source = std::fs::read_to_string(&from).map_err(|error| Error::io("read", &from, error))?;
             let own = mutants.iter().filter(|mutant| mutant.file == *file);
-            let changes = own.map(|mutant| (mutant.range.clone(), mutant.after.clone())).collect();
-            self.write(file, &replaced(&source, changes))?;
+            let changes: Vec<_> = own.map(|mutant| (mutant.range.clone(), mutant.with.clone())).collect();
+            let gates = if changes.is_empty() { "" } else { self.gates.as_str() };
+            self.write(file, &(replaced(&source, changes) + gates))?;
         }
         Ok(())
     }

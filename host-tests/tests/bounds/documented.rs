@@ -80,7 +80,7 @@ impl Documented {
 /// Whether generics mention a gate.
 fn is_gated(generics: &Value) -> bool {
     let text = generics.to_string();
-    text.contains("HasSm\"") || text.contains("HasPtx\"")
+    text.contains("OnTarget\"")
 }
 
 /// The name of a type that has a path.

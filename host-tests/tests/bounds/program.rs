@@ -43,7 +43,7 @@ impl Axis {
     }
 
     /// The flag, as error messages name it.
-    fn flag(self, number: u32) -> String {
+    pub(crate) fn flag(self, number: u32) -> String {
         format!("{}{number}", if self == Axis::Sm { "sm_" } else { "ptx" })
     }
 }

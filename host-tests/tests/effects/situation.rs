@@ -115,7 +115,7 @@ impl Situation {
 
 /// What has an effect and is no form.
 pub(crate) fn beyond() -> impl Iterator<Item = Situation> {
-    let all: [(&str, &str, Option<&'static str>, &str, &str); 4] = [
+    let all: [(&str, &str, Option<&str>, &str, &str); 4] = [
         ("shared_read", "p: SharedPtr<u32>", Some("u32"), "p.read()", "ld.shared.u32"),
         ("shared_read_if", "p: SharedPtr<u32>, cond: bool", Some("u32"), "p.read_if(cond, 7)", "ld.shared.u32"),
         ("shared_write", "p: SharedPtr<u32>", None, "p.write(7)", "st.shared.u32"),
@@ -126,7 +126,7 @@ pub(crate) fn beyond() -> impl Iterator<Item = Situation> {
         call: Call {
             parameters: parameters.to_owned(),
             before: String::new(),
-            result,
+            result: result.map(str::to_owned),
             expression: expression.to_owned(),
         },
         ptx: ptx.to_owned(),

@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 use host_tests::device_build::DeviceBuild;
 use host_tests::error::{Error, Result};
 use host_tests::forms;
+use host_tests::mutants::judge::is_about_a_mutant;
 use host_tests::progress::Progress;
 use host_tests::target::Sm;
 use host_tests::toolchain::{DeviceToolchain, Route};
@@ -36,4 +37,10 @@ fn ptx_of(name: &str, functions: &str) -> String {
         std::fs::read_to_string(&ptx).map_err(|error| Error::io("read the PTX", &ptx, error))
     };
     text().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The first of what is wrong; all of it, where a mutant is looked for.
+fn told(wrong: &[String]) -> String {
+    let shown = if is_about_a_mutant() { wrong.len() } else { wrong.len().min(20) };
+    wrong[..shown].join("\n")
 }

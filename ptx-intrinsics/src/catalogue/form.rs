@@ -3,11 +3,12 @@
 use alloc::format;
 use alloc::string::String;
 
+use super::message::Message;
 use crate::grammar::access::Spelling;
 use crate::grammar::atomic::Atomic;
 use crate::isa::element::ELEMENTS;
 use crate::isa::gate::Needs;
-use crate::isa::row::{Operation, Signature, Single};
+use crate::isa::row::{self, Operation, Row, Single};
 
 /// One legal form: an instruction with all its qualifiers and its type.
 #[derive(Clone, Debug)]
@@ -19,11 +20,22 @@ pub struct Form {
     pub(super) needs: Needs,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum What {
     Access(Spelling),
     Atomic(Atomic),
-    Single(Signature),
+    Message(Message),
+}
+
+/// What a form that is neither a load nor a store takes and gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signature<'f> {
+    /// The parameters that its Rust expression names: `p: *const u8`.
+    pub parameters: &'f str,
+    /// The type of the expression, where it has a value.
+    pub result: Option<&'f str>,
+    /// The operands of the instruction, `%` for a register: `[%]`.
+    pub operands: &'static str,
 }
 
 impl Form {
@@ -47,11 +59,16 @@ impl Form {
     }
 
     /// What it takes and gives, if it is neither a load nor a store.
-    pub fn signature(&self) -> Option<Signature> {
-        match self.what {
+    pub fn signature(&self) -> Option<Signature<'_>> {
+        match &self.what {
             What::Access(_) => None,
-            What::Atomic(atomic) => Some(atomic.signature()),
-            What::Single(signature) => Some(signature),
+            What::Atomic(atomic) => {
+                let row::Signature { parameters, result, operands } = atomic.signature();
+                Some(Signature { parameters, result, operands })
+            }
+            What::Message(Message { parameters, result, operands }) => {
+                Some(Signature { parameters, result: result.as_deref(), operands })
+            }
         }
     }
 
@@ -67,7 +84,7 @@ impl Form {
         match self.what {
             What::Access(spelling) => Some(spelling.method(true).unwrap_or_else(|| spelling.spelled(true))),
             What::Atomic(atomic) => Some(atomic.rust(true)),
-            What::Single(_) => None,
+            What::Message(_) => None,
         }
     }
 
@@ -115,7 +132,7 @@ impl Form {
         match self.what {
             What::Access(spelling) => spelling.space.map(|space| &space.ptx()[1..]),
             What::Atomic(atomic) => atomic.space(),
-            What::Single(_) => None,
+            What::Message(_) => None,
         }
     }
 
@@ -124,7 +141,7 @@ impl Form {
         match self.what {
             What::Access(spelling) => spelling.hint,
             What::Atomic(atomic) => atomic.hint(),
-            What::Single(_) => false,
+            What::Message(_) => false,
         }
     }
 
@@ -164,13 +181,30 @@ impl Atomic {
     }
 }
 
+impl Row {
+    /// None where a function without the word makes the form.
+    pub(super) fn form(&self) -> Option<Form> {
+        Some(Form {
+            instruction: self.instruction.into(),
+            rust: self.rust()?,
+            ptx: self.ptx.into(),
+            what: What::Message(self.message()),
+            needs: self.needs,
+        })
+    }
+}
+
 impl Single {
     pub(super) fn form(&self) -> Form {
         Form {
             instruction: self.instruction.into(),
             rust: self.rust.into(),
             ptx: self.ptx.into(),
-            what: What::Single(self.signature),
+            what: What::Message(Message {
+                parameters: self.signature.parameters.into(),
+                result: self.signature.result.map(String::from),
+                operands: self.signature.operands,
+            }),
             needs: self.needs,
         }
     }

@@ -12,39 +12,31 @@ mod access;
 mod atomic;
 pub mod features;
 mod form;
+mod message;
 
 use self::atomic::atomics;
-pub use self::form::Form;
+pub use self::form::{Form, Signature};
 use crate::grammar::access::Spelling;
 use crate::grammar::atomic::Atomic;
 use crate::instructions::{
     applypriority, cp_async, cp_async_bulk, createpolicy, cvta, discard, fence, isspacep, mapa, mbarrier, prefetch,
 };
-use crate::isa::row::Single;
-pub use crate::isa::row::{Operation, Signature};
+pub use crate::isa::row::Operation;
+use crate::isa::row::{Row, Single, Table};
 
 /// Every legal form.
 ///
 /// The words that say what is meant anyway are left out: `.weak`, `::cta` behind `.shared`, and `.param` for
 /// `.param::entry`. [`ptx!`](crate::ptx) takes them too.
 pub fn forms() -> impl Iterator<Item = Form> {
-    access::spellings().filter_map(Spelling::form).chain(
-        [
-            prefetch::SINGLES,
-            applypriority::SINGLES,
-            discard::SINGLES,
-            createpolicy::SINGLES,
-            isspacep::SINGLES,
-            cvta::SINGLES,
-            mapa::SINGLES,
-        ]
-        .into_iter()
-        .flatten()
-        .chain(cp_async::singles())
-        .chain(cp_async_bulk::singles())
-        .chain(mbarrier::singles())
-        .chain(fence::singles())
-        .map(Single::form)
-        .chain(atomics().filter_map(Atomic::form)),
-    )
+    let tables = |tables: &'static [Table]| message::rows(tables).filter_map(Row::form);
+    let pairs = message::pairs(&[mbarrier::ARRIVALS, mbarrier::COUNTS]).filter_map(Row::form);
+    (access::spellings().filter_map(Spelling::form))
+        .chain(tables(&[prefetch::SINGLES, applypriority::SINGLES, discard::SINGLES]))
+        .chain(createpolicy::SINGLES.iter().map(Single::form))
+        .chain(tables(&[isspacep::SINGLES, cvta::SINGLES, mapa::SINGLES, cp_async::COPIES, cp_async::WAITS]))
+        .chain(tables(&[cp_async_bulk::SINGLES, cp_async_bulk::TENSORS, mbarrier::SINGLES]))
+        .chain(pairs)
+        .chain(tables(&[mbarrier::INCOMPLETE, mbarrier::WAITS, fence::SINGLES]))
+        .chain(atomics().filter_map(Atomic::form))
 }

@@ -1,6 +1,320 @@
-//! Instructions that take registers and are neither loads nor stores: their `asm!`, and the names of their gates.
+//! The notation of the instructions that move no value into a typed register: copies, barriers, fences, prefetches,
+//! addresses. A row states each thing once:
+//!
+//! ```text
+//! instructions! { SINGLES:                          // the table of the catalogue that the rows make
+//!     instruction "mapa", isa "data-movement-…",    // what all rows below share: name, section of the PTX ISA,
+//!     effect message, T = u8 {                      // effect, and the type that the catalogue shows for `T`
+//!         /// What it does.
+//!         unsafe fn name / name_with<T>(p: *const T as reg64, size: u32 as reg32) -> u64 as (state: reg64) {
+//!             ptx: "mnemonic" hint ".more", state, [p], size, policy;
+//!             needs: AsyncCopies;                   // the gate
+//!             safety: "What the caller promises.";  // of an unsafe one
+//!             cpu: what_a_cpu_does(p, size);
+//!         }
+//!     }
+//! }
+//! ```
+//!
+//! - `p: Type as reg64` is held by a register of that class; `= value` says what is in it, where it is not `p` itself.
+//! - `-> Type as (name: reg64)` is what the instruction writes; `=> value` makes the result of it.
+//! - `name / name_with`: two functions, of which the second takes a policy too. `hint` and the operand `policy` are there in
+//!   its PTX, and left out in the other's.
+//! - `<S in scope>` makes one form for each row of the table `scope`, whose word replaces `S` behind `ptx:`.
+//! - `[const N]` is a number that the instruction takes as a constant.
+//! - `block: (done is);` puts the instruction into a block of PTX; [`block!`] has them all.
+//! - The effect is `message` (it touches memory, at once or later: no access moves across it), `hint` (no value is to be
+//!   seen of it), or `compute` (arithmetic).
+//!
+//! Made of it are the function, the lines of its documentation about PTX, its bound and the type that error messages
+//! name, its `asm!`, and its rows in the catalogue.
 
-/// Its `asm!`. It may touch memory, at once or later: no access moves across it.
+macro_rules! instructions {
+    ($table:ident: $(
+        instruction $instruction:literal, isa $isa:literal, effect $effect:ident, T = $of:ty { $(
+            $(#[$doc:meta])*
+            $safety:ident fn $name:ident $(/ $with:ident)? $(<$generic:ident $(in $words:ident)?>)? $([const $count:ident])?
+                ($($argument:tt)*) $(-> $result:ty as ($($out:tt)*))? { $($body:tt)* }
+        )* }
+    )*) => {
+        $($(
+            message! {
+                @$safety $name $(/ $with)? ($($argument)*) ($($generic $(in $words)?)? $(const $count)?)
+                { $instruction $isa $effect ($of) [$($result as $($out)*)?] $($body)* } [$(#[$doc])*]
+            }
+        )*)*
+
+        /// The rows of the catalogue.
+        #[cfg(not(target_arch = "nvptx64"))]
+        pub(crate) const $table: crate::isa::row::Table = &[$($($name::ROWS),*),*];
+    };
+}
+
+/// A row of [`instructions!`].
+macro_rules! message {
+    (@safe $($row:tt)*) => { message! { @row [] $($row)* } };
+    (@unsafe $($row:tt)*) => { message! { @row [unsafe] $($row)* } };
+
+    // The function, and the other under a policy.
+    (@row $safety:tt $name:ident $arguments:tt $generic:tt $row:tt $docs:tt) => {
+        gated! { $name }
+        message! { @function PLAIN $name $name $arguments [] $generic $safety $row $docs }
+        #[cfg(not(target_arch = "nvptx64"))]
+        impl $name {
+            const ROWS: crate::isa::row::Rows = &[Self::PLAIN];
+        }
+    };
+    (@row $safety:tt $name:ident / $with:ident $arguments:tt $generic:tt $row:tt $docs:tt) => {
+        gated! { $name }
+        message! { @function PLAIN $name $name $arguments [] $generic $safety $row $docs }
+        message! {
+            @function WITH $name $with $arguments [policy: CachePolicy as reg64 = policy.bits(),] $generic $safety $row
+            [#[doc = concat!("[`", stringify!($name), "`] under a cache policy.")]]
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        impl $name {
+            const ROWS: crate::isa::row::Rows = &[Self::PLAIN, Self::WITH];
+        }
+    };
+
+    // With its arguments and the policy in one list.
+    (@function $manner:ident $name:ident $function:ident
+        ($($argument:ident: $type:ty as $class:ident $(= $value:expr)?),* $(,)?) [$($policy:tt)*] $generic:tt
+        $safety:tt $row:tt $docs:tt) => {
+        message! {
+            @generic $generic $safety {
+                $manner $name $function ($($argument: $type as $class = (or!($($value)? $argument)),)* $($policy)*) $docs
+            } $row
+        }
+    };
+
+    // What the function is generic over, its bounds but the gate, `for<'a>` where nothing generic ties the gate to the
+    // call, what does so, and the constants of the `asm!`.
+    (@generic () $($row:tt)*) => {
+        message! { @emit [] [] [for<'a>] [&'a ()] [] [(); (_ => "" "", Always)] "" "" $($row)* }
+    };
+    (@generic ($t:ident) $($row:tt)*) => {
+        message! { @emit [$t] [] [] [$t] [] [(); (_ => "" "", Always)] "" "" $($row)* }
+    };
+    (@generic (const $n:ident) $($row:tt)*) => {
+        message! {
+            @emit [const $n: u32] [] [] [Count<$n>] [$n = const $n,]
+            [(); (_ => "" "3", Always)] "" "" $($row)*
+        }
+    };
+    (@generic ($s:ident in $words:ident) $($row:tt)*) => { $words! { message $s [$($row)*] } };
+    // What a table of words calls.
+    (@words $s:ident [$($bound:tt)*] $words:tt $said:literal $more:literal [$($row:tt)*]) => {
+        message! { @emit [$s] [$s: $($bound)*,] [] [$s] [] $words $said $more $($row)* }
+    };
+
+    (@emit [$($generic:tt)*] [$($bound:tt)*] [$($for:tt)*] [$at:ty] [$($constant:tt)*] $words:tt $said:literal $more:literal
+        [$($unsafe:ident)?]
+        {
+            $manner:ident $name:ident $function:ident
+            ($($argument:ident: $type:ty as $class:ident = $value:expr,)*) [$(#[$doc:meta])*]
+        }
+        {
+            $instruction:literal $isa:literal $effect:ident ($of:ty)
+            [$($result:ty as $out:ident: $out_class:ident $(=> $give:expr)?)?]
+            ptx: $ptx:literal $($mark:ident $($text:literal)?)* $(, $operand:tt)*;
+            $(block: $block:tt;)?
+            needs: $gate:ident;
+            $(safety: $promise:expr;)?
+            cpu: $cpu:expr;
+        }
+    ) => {
+        $(#[$doc])*
+        ///
+        #[doc = concat!("PTX: `", text!(doc $manner $said [$ptx $($mark $($text)?)*] [$($operand),*]), ";`. ", needs!($gate), $more)]
+        ///
+        #[doc = isa_link!($instruction $isa)]
+        $(
+            ///
+            /// # Safety
+            #[doc = $promise]
+        )?
+        #[doc(alias = $ptx)]
+        #[inline(always)]
+        #[allow(clippy::too_many_arguments)]
+        pub $($unsafe)? fn $function<$($generic)*>($($argument: $type),*) $(-> $result)?
+        where
+            $($bound)*
+            $($for)* $gate: OnTarget<$name, $at>,
+        {
+            #[cfg(target_arch = "nvptx64")]
+            {
+                $(let $out;)?
+                emit! {
+                    $effect $manner $words [$ptx $($mark $($text)?)*] [$($operand),*] ($($block)?)
+                    ($($argument = in($class) $value,)* $($out = out($out_class) $out,)? $($constant)*)
+                }
+                $(or!($($give)? $out))?
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
+            {
+                let _ = ($(&$argument,)*);
+                on_cpu! { [$($unsafe)?] $cpu }
+            }
+        }
+
+        #[cfg(not(target_arch = "nvptx64"))]
+        impl $name {
+            const $manner: &[crate::isa::row::Row] = rows! {
+                $manner $words [$ptx $($mark $($text)?)*] [$($operand),*] Needs::of::<$gate>(), {
+                    instruction: $instruction,
+                    name: stringify!($function),
+                    of: stringify!($of),
+                    generic: stringify!($($generic)*),
+                    parameters: &[$((stringify!($argument), stringify!($type)),)*],
+                    result: or!($((Some(stringify!($result))))? None),
+                }
+            };
+        }
+    };
+}
+
+/// What a CPU does: the body of a function that is unsafe or is not.
+#[cfg(not(target_arch = "nvptx64"))]
+macro_rules! on_cpu {
+    ([] $cpu:expr) => {
+        $cpu
+    };
+    ([unsafe] $cpu:expr) => {
+        // SAFETY: the caller's promise.
+        #[allow(unused_unsafe, reason = "where there is nothing to be done")]
+        unsafe {
+            $cpu
+        }
+    };
+}
+
+/// The first of two, if there are two.
+macro_rules! or {
+    ($first:tt $second:ident) => {
+        $first
+    };
+    ($only:tt) => {
+        $only
+    };
+}
+
+/// A row of the catalogue for each word.
+#[cfg(not(target_arch = "nvptx64"))]
+macro_rules! rows {
+    ($manner:ident [$on:expr; $(($word:pat => $text:literal $shown:expr, $gate:ident))*] $ptx:tt $operands:tt
+        $needs:expr, $fields:tt) => {
+        &[$(rows! { @one $manner $text $shown, $gate $ptx $operands $needs, $fields }),*]
+    };
+    (@one $manner:ident $text:literal $shown:expr, $gate:ident $ptx:tt $operands:tt $needs:expr, { $($field:tt)* }) => {
+        crate::isa::row::Row {
+            word: $shown,
+            ptx: mnemonic!($manner $text $ptx),
+            operands: operands!(told $manner $operands),
+            needs: $needs.and(Needs::of::<$gate>()),
+            $($field)*
+        }
+    };
+}
+
+/// Its `asm!`: of the one instruction, or of that with the word that a constant says.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! emit {
+    ($effect:ident $manner:ident [$on:expr; $(($word:pat => $text:literal $shown:expr, $word_gate:ident))*]
+        $ptx:tt $operands:tt $block:tt $registers:tt) => {
+        // SAFETY: the caller's promise, where the function is not safe.
+        unsafe {
+            match const { $on } {
+                $($word => emit! {
+                    @$effect [block!(before $block), text!(asm $manner $text $ptx $operands), ";", block!(after $block)] $registers
+                },)*
+            }
+        }
+    };
+    (@message [$($text:expr),*] ($($registers:tt)*)) => { issue! { [$($text),*] $($registers)* } };
+    (@hint [$($text:expr),*] ($($registers:tt)*)) => {
+        core::arch::asm!(concat!($($text),*), $($registers)* options(readonly, nostack, preserves_flags))
+    };
+    (@compute [$($text:expr),*] ($($registers:tt)*)) => {
+        core::arch::asm!(concat!($($text),*), $($registers)* options(pure, nomem, nostack, preserves_flags))
+    };
+}
+
+/// The instruction as a text: `doc` for people, `asm` for `asm!`.
+macro_rules! text {
+    ($kind:ident $manner:ident $word:literal $ptx:tt []) => { mnemonic!($manner $word $ptx) };
+    ($kind:ident $manner:ident $word:literal $ptx:tt $operands:tt) => {
+        concat!(mnemonic!($manner $word $ptx), " ", operands!($kind $manner $operands))
+    };
+}
+
+/// Its mnemonic with all words.
+macro_rules! mnemonic {
+    ($manner:ident $word:literal [$ptx:literal $($mark:ident $($text:literal)?)*]) => {
+        concat!($ptx, $(mnemonic!(@$manner $mark $word), $($text,)?)*)
+    };
+    (@PLAIN hint $word:literal) => { "" };
+    (@WITH hint $word:literal) => { ".L2::cache_hint" };
+    (@$manner:ident $mark:ident $word:literal) => { $word };
+}
+
+/// Its operands, the policy where one is taken; `told` for the catalogue, with `%` for a register.
+macro_rules! operands {
+    ($kind:ident $manner:ident []) => { "" };
+    ($kind:ident $manner:ident [$first:tt $(, $next:tt)*]) => {
+        concat!(operand!($kind $first) $(, operands!(@$kind $manner $next))*)
+    };
+    (@$kind:ident PLAIN policy) => { "" };
+    (@$kind:ident $manner:ident $operand:tt) => { concat!(", ", operand!($kind $operand)) };
+}
+
+macro_rules! operand {
+    (doc $name:ident) => { stringify!($name) };
+    (asm $name:ident) => { concat!("{", stringify!($name), "}") };
+    (told N) => { "3" };
+    (told $name:ident) => { "%" };
+    (doc "%address") => { "p" };
+    (told "%address") => { "%" };
+    ($kind:ident $text:literal) => { $text };
+    ($kind:ident [$first:tt $(, $next:tt)*]) => {
+        concat!("[", operand!($kind $first), $(", ", operand!($kind $next),)* "]")
+    };
+    (asm {$first:tt $(, $next:tt)*}) => { concat!("{{", operand!(asm $first), $(", ", operand!(asm $next),)* "}}") };
+    ($kind:ident {$first:tt $(, $next:tt)*}) => {
+        concat!("{", operand!($kind $first), $(", ", operand!($kind $next),)* "}")
+    };
+}
+
+/// What is before and after an instruction that is in a block of PTX.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! block {
+    ($side:ident ()) => {
+        ""
+    };
+    // The predicate `%done`, as a number.
+    (before ((done $name:ident))) => {
+        "{{\n.reg .pred %done;\n"
+    };
+    (after ((done $name:ident))) => {
+        concat!("\nselp.u32 {", stringify!($name), "}, 1, 0, %done;\n}}")
+    };
+    // A condition, as the predicate `%ignore`.
+    (before ((ignore))) => {
+        "{{\n.reg .pred %ignore;\nsetp.ne.b32 %ignore, {ignore}, 0;\n"
+    };
+    (after ((ignore))) => {
+        "\n}}"
+    };
+    // The generic address of `%address`, one in a space.
+    (before ((address $name:ident in $space:literal))) => {
+        concat!("{{\n.reg .u64 %address;\ncvta.to", $space, ".u64 %address, {", stringify!($name), "};\n")
+    };
+    (after ((address $name:ident in $space:literal))) => {
+        "\n}}"
+    };
+}
+
+/// The `asm!` of an instruction that may touch memory, at once or later: no access moves across it.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! issue {
     ([$($text:expr),* $(,)?] $($operand:tt)*) => {
@@ -32,4 +346,11 @@ macro_rules! isa_link {
     ($name:literal $anchor:literal) => {
         concat!("PTX ISA: [", $name, "](https://docs.nvidia.com/cuda/parallel-thread-execution/#", $anchor, ").")
     };
+}
+
+/// Whether a predicate, as a number, is set.
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+pub(crate) const fn is_set(predicate: u32) -> bool {
+    predicate != 0
 }

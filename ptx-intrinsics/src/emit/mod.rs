@@ -16,6 +16,4 @@ pub(crate) mod atomic;
 #[macro_use]
 pub(crate) mod message;
 #[macro_use]
-pub(crate) mod line;
-#[macro_use]
 pub(crate) mod spelled;

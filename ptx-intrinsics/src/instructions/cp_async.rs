@@ -11,8 +11,6 @@ use crate::isa::prefetch_size::*;
 
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::cpu::{copy, mbarrier};
-#[cfg(not(target_arch = "nvptx64"))]
-use crate::isa::row::{Signature, Single};
 
 /// A type that `cp.async.ca` copies: one of 4, 8 or 16 bytes.
 #[diagnostic::on_unimplemented(
@@ -68,54 +66,30 @@ mod half_types {
     elements! { 8 [CpAsyncCaElement]: [f16, bf16] (V4); }
 }
 
-/// The copy on a GPU, with a prefetch size and without.
+/// A copy on a GPU: PTX and what follows the size, the block of PTX around it, registers; on a CPU, where it is done at
+/// once: how many bytes are read.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! copy {
-    ($level:literal $hint:literal $tail:literal [$before:literal $after:literal] $dst:ident $src:ident [$($operand:tt)*]) => {
-        // SAFETY: the caller's promise about both addresses.
-        unsafe {
-            match const { P::BYTES } {
-                0 => issue! {
-                    [$before, "cp.async", $level, ".shared.global", $hint, " [{dst}], [{src}], {size}", $tail, ";", $after]
-                    dst = in(reg32) $dst.address(), src = in(reg64) $src, $($operand)* size = const size_of::<T>(),
-                },
-                _ => issue! {
-                    [
-                        $before, "cp.async", $level, ".shared.global", $hint, ".L2::{bytes}B [{dst}], [{src}], {size}",
-                        $tail, ";", $after
-                    ]
-                    dst = in(reg32) $dst.address(), src = in(reg64) $src, $($operand)* size = const size_of::<T>(),
-                    bytes = const P::BYTES,
-                },
-            }
+    ($manner:ident $ptx:literal $dst:ident $src:ident [$($operand:tt),*] $block:tt ($($register:tt)*) $bytes:expr) => {
+        emit! {
+            message $manner
+            [P::BYTES;
+                (64 => ".L2::64B" "", Always) (128 => ".L2::128B" "", Always) (256 => ".L2::256B" "", Always) (_ => "" "", Always)]
+            [$ptx hint SIZE] [[dst], [src], size, $($operand,)* policy] $block
+            (dst = in(reg32) $dst.address(), src = in(reg64) $src, $($register)* size = const size_of::<T>(),)
         }
     };
 }
-
-/// The copy on a CPU, done at once.
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! copy {
-    ($level:literal $hint:literal "" $block:tt $dst:ident $src:ident $operands:tt) => {
-        copy! { @bytes $dst $src size_of::<T>() }
-    };
-    ($level:literal $hint:literal ", {policy}" $block:tt $dst:ident $src:ident [policy = in(reg64) $policy:ident.bits(),]) => {{
-        let _ = $policy;
-        copy! { @bytes $dst $src size_of::<T>() }
-    }};
-    ($level:literal $hint:literal $tail:literal $block:tt $dst:ident $src:ident [
-        $name:ident = in(reg32) $value:expr, $(policy = in(reg64) $policy:ident.bits(),)?
-    ]) => {{
-        $(let _ = $policy;)?
-        copy! { @bytes $dst $src copy::bytes_of::<T>(stringify!($name), $value) }
-    }};
-    (@bytes $dst:ident $src:ident $bytes:expr) => {
+    ($manner:ident $ptx:literal $dst:ident $src:ident $operands:tt $block:tt $registers:tt $bytes:expr) => {
         // SAFETY: the caller's promise about both addresses.
         unsafe { copy::filled($dst.address().cast(), $src.cast(), $bytes, size_of::<T>()) }
     };
 }
 
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident $function:ident $level:literal $element:ident;)*) => { $(
+    ($($(#[$doc:meta])* $kind:ident $function:ident $ptx:literal $element:ident;)*) => { $(
         $(#[$doc])*
         ///
         /// `P` is what L2 fetches beside it. Made by
@@ -132,14 +106,14 @@ macro_rules! kinds {
         /// let (from, mut tile) = (V4::new([1.0f32, 2.0, 3.0, 4.0]), V4::default());
         /// let to = SharedPtr::new(&raw mut tile);
         /// unsafe {
-        #[doc = concat!("    // cp.async", $level, ".shared.global.L2::128B [to], [from], 16;")]
+        #[doc = concat!("    // ", $ptx, ".L2::128B [to], [from], 16;")]
         #[doc = concat!("    ", stringify!($function), "::<Prefetch128>().copy(to, &from);")]
         ///     cp_async_wait_all();
         /// }
         /// assert_eq!(tile.0, from.0);
         /// ```
         ///
-        #[doc = concat!("PTX: `cp.async", $level, ".shared.global{.L2::cache_hint}{.L2::…B} [dst], [src], size{, src_size}{, policy};`. ")]
+        #[doc = concat!("PTX: `", $ptx, "{.L2::cache_hint}{.L2::…B} [dst], [src], size{, src_size}{, policy};`. ")]
         /// Needs sm_80 and ptx70; with a prefetch size ptx74.
         ///
         #[doc = isa_link!("cp.async" "data-movement-and-conversion-instructions-cp-async")]
@@ -153,6 +127,7 @@ macro_rules! kinds {
             $kind(PhantomData)
         }
 
+        #[cfg_attr(not(target_arch = "nvptx64"), allow(unused_variables, reason = "a policy is a hint"))]
         impl<P: PrefetchSize> $kind<P> {
             /// Begins to copy a `T`.
             ///
@@ -161,7 +136,7 @@ macro_rules! kinds {
             /// its size. Until the copy is waited for, nobody writes the one, and nobody reads or writes the other.
             #[inline(always)]
             pub unsafe fn copy<T: $element>(self, dst: SharedPtr<T>, src: *const T) {
-                copy! { $level "" "" ["" ""] dst src [] }
+                copy! { PLAIN $ptx dst src [] () () size_of::<T>() }
             }
 
             /// The same under a cache policy: `.L2::cache_hint`. Needs ptx74.
@@ -173,7 +148,7 @@ macro_rules! kinds {
             where
                 CacheHint: OnTarget<CachePolicy, T>,
             {
-                copy! { $level ".L2::cache_hint" ", {policy}" ["" ""] dst src [policy = in(reg64) policy.bits(),] }
+                copy! { WITH $ptx dst src [] () (policy = in(reg64) policy.bits(),) size_of::<T>() }
             }
 
             /// Begins to copy `src_size` bytes, and to fill the rest of the `T` with zeros.
@@ -182,7 +157,7 @@ macro_rules! kinds {
             /// As for [`copy`](Self::copy), and `src_size` is at most the size of `T`; only so many bytes are read.
             #[inline(always)]
             pub unsafe fn copy_zfill<T: $element>(self, dst: SharedPtr<T>, src: *const T, src_size: u32) {
-                copy! { $level "" ", {src_size}" ["" ""] dst src [src_size = in(reg32) src_size,] }
+                copy! { PLAIN $ptx dst src [src_size] () (src_size = in(reg32) src_size,) copy::bytes_of::<T>("src_size", src_size) }
             }
 
             /// The same under a cache policy: `.L2::cache_hint`. Needs ptx74.
@@ -199,10 +174,7 @@ macro_rules! kinds {
             ) where
                 CacheHint: OnTarget<CachePolicy, T>,
             {
-                copy! {
-                    $level ".L2::cache_hint" ", {src_size}, {policy}" ["" ""] dst src
-                    [src_size = in(reg32) src_size, policy = in(reg64) policy.bits(),]
-                }
+                copy! { WITH $ptx dst src [src_size] () (src_size = in(reg32) src_size, policy = in(reg64) policy.bits(),) copy::bytes_of::<T>("src_size", src_size) }
             }
 
             /// Begins to copy a `T`, unless `ignore` is true: then it is filled with zeros, and nothing is read. Needs
@@ -215,11 +187,7 @@ macro_rules! kinds {
             where
                 AsyncIgnore: OnTarget<copy_unless, T>,
             {
-                copy! {
-                    $level "" ", %ignore"
-                    ["{{\n.reg .pred %ignore;\nsetp.ne.b32 %ignore, {ignore}, 0;\n" "\n}}"] dst src
-                    [ignore = in(reg32) ignore as u32,]
-                }
+                copy! { PLAIN $ptx dst src ["%ignore"] ((ignore)) (ignore = in(reg32) ignore as u32,) copy::bytes_of::<T>("ignore", ignore as u32) }
             }
 
             /// The same under a cache policy: `.L2::cache_hint`. Needs ptx75.
@@ -236,228 +204,139 @@ macro_rules! kinds {
             ) where
                 AsyncIgnore: OnTarget<copy_unless, T>,
             {
-                copy! {
-                    $level ".L2::cache_hint" ", %ignore, {policy}"
-                    ["{{\n.reg .pred %ignore;\nsetp.ne.b32 %ignore, {ignore}, 0;\n" "\n}}"] dst src
-                    [ignore = in(reg32) ignore as u32, policy = in(reg64) policy.bits(),]
-                }
+                copy! { WITH $ptx dst src ["%ignore"] ((ignore)) (ignore = in(reg32) ignore as u32, policy = in(reg64) policy.bits(),) copy::bytes_of::<T>("ignore", ignore as u32) }
             }
         }
     )* };
 }
-gated! { copy_unless cp_async_commit_group cp_async_wait_group cp_async_wait_all cp_async_mbarrier_arrive cp_async_mbarrier_arrive_noinc }
+gated! { copy_unless }
 kinds! {
     /// Copies 4, 8 or 16 bytes from global to shared memory, cached at all levels: `cp.async.ca`.
     #[doc(alias = "cp.async.ca")]
-    CpAsyncCa cp_async_ca ".ca" CpAsyncCaElement;
+    CpAsyncCa cp_async_ca "cp.async.ca.shared.global" CpAsyncCaElement;
     /// Copies 16 bytes from global to shared memory, cached in L2 and not in L1: `cp.async.cg`.
     #[doc(alias = "cp.async.cg")]
-    CpAsyncCg cp_async_cg ".cg" CpAsyncCgElement;
+    CpAsyncCg cp_async_cg "cp.async.cg.shared.global" CpAsyncCgElement;
 }
 
-/// Makes a group of the copies that this thread has begun since the last one.
-///
-/// PTX: `cp.async.commit_group;`. Needs sm_80 and ptx70. Off the GPU nothing is to be done.
-///
-#[doc = isa_link!("cp.async.commit_group" "data-movement-and-conversion-instructions-cp-async-commit-group")]
-#[doc(alias = "cp.async.commit_group")]
-#[inline(always)]
-pub fn cp_async_commit_group()
-where
-    for<'a> AsyncCopies: OnTarget<cp_async_commit_group, &'a ()>,
-{
-    #[cfg(target_arch = "nvptx64")]
-    // SAFETY: it only counts.
-    unsafe {
-        issue! { ["cp.async.commit_group;"] }
-    }
-}
-
-/// Waits until at most `N` of the newest groups of this thread are not yet copied. The thread sees what the others brought;
-/// other threads see it behind a barrier.
-///
-/// ```
-/// use ptx_intrinsics::*;
-///
-/// cp_async_wait_group::<1>(); // cp.async.wait_group 1;
-/// ```
-///
-/// PTX: `cp.async.wait_group N;`. Needs sm_80 and ptx70. `ptxas` waits for more where `N` is above 63. Off the GPU nothing
-/// is to be done: a copy is done at once.
-///
-#[doc = isa_link!("cp.async.wait_group" "data-movement-and-conversion-instructions-cp-async-wait-group")]
-#[doc(alias = "cp.async.wait_group")]
-#[inline(always)]
-pub fn cp_async_wait_group<const N: u32>()
-where
-    AsyncCopies: OnTarget<cp_async_wait_group, Groups<N>>,
-{
-    #[cfg(target_arch = "nvptx64")]
-    // SAFETY: it waits.
-    unsafe {
-        issue! { ["cp.async.wait_group {count};"] count = const N, }
-    }
-}
-
-/// A number of groups, as a type.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Groups<const N: u32>;
-
-/// Waits until everything is copied that this thread has begun to.
-///
-/// PTX: `cp.async.wait_all;`. Needs sm_80 and ptx70. Off the GPU nothing is to be done: a copy is done at once.
-///
-#[doc = isa_link!("cp.async.wait_all" "data-movement-and-conversion-instructions-cp-async-wait-group")]
-#[doc(alias = "cp.async.wait_all")]
-#[inline(always)]
-pub fn cp_async_wait_all()
-where
-    for<'a> AsyncCopies: OnTarget<cp_async_wait_all, &'a ()>,
-{
-    #[cfg(target_arch = "nvptx64")]
-    // SAFETY: it waits.
-    unsafe {
-        issue! { ["cp.async.wait_all;"] }
-    }
-}
-
-macro_rules! arrivals {
-    ($($(#[$doc:meta])* $name:ident($bar:ident) $noinc:literal [$($host:tt)*];)*) => { $(
-        $(#[$doc])*
-        ///
-        #[doc = concat!("PTX: `cp.async.mbarrier.arrive", $noinc, ".shared.b64 [bar];`. Needs sm_80 and ptx70.")]
-        ///
-        #[doc = isa_link!("cp.async.mbarrier.arrive" "parallel-synchronization-and-communication-instructions-cp-async-mbarrier-arrive")]
-        ///
-        /// # Safety
-        /// `bar` points at a barrier in this block's shared memory that was initialised.
-        #[doc(alias = "cp.async.mbarrier.arrive")]
-        #[inline(always)]
-        pub unsafe fn $name($bar: SharedPtr<Mbarrier>)
-        where
-            for<'a> AsyncCopies: OnTarget<$name, &'a ()>,
-        {
-            #[cfg(target_arch = "nvptx64")]
-            // SAFETY: the caller's promise.
-            unsafe {
-                issue! {
-                    ["cp.async.mbarrier.arrive", $noinc, ".shared.b64 [{bar}];"] bar = in(reg32) $bar.address(),
-                }
-            }
-            #[cfg(not(target_arch = "nvptx64"))]
-            {
-                let _ = $bar;
-                $($host)*
-            }
+instructions! { WAITS:
+    instruction "cp.async.commit_group", isa "data-movement-and-conversion-instructions-cp-async-commit-group", effect message, T = u8 {
+        /// Makes a group of the copies that this thread has begun since the last one. Off the GPU nothing is to be done.
+        safe fn cp_async_commit_group() {
+            ptx: "cp.async.commit_group";
+            needs: AsyncCopies;
+            cpu: ();
         }
-    )* };
-}
-arrivals! {
-    /// Arrives at the barrier when everything is copied that this thread has begun to. That arrival is not one of those
-    /// that the barrier was told to expect: it is counted in before. Off the GPU nothing is to be done.
-    cp_async_mbarrier_arrive(bar) "" [];
+    }
 
-    /// Arrives at the barrier when everything is copied that this thread has begun to: one of the arrivals that the
-    /// barrier was told to expect.
-    #[doc(alias = "cp.async.mbarrier.arrive.noinc")]
-    cp_async_mbarrier_arrive_noinc(bar) ".noinc" [
-        // SAFETY: the caller's promise. All copies are done.
-        unsafe { mbarrier::arrive(bar.address(), 1, 0, 0) };
-    ];
+    instruction "cp.async.wait_group", isa "data-movement-and-conversion-instructions-cp-async-wait-group", effect message, T = u8 {
+        /// Waits until at most `N` of the newest groups of this thread are not yet copied. The thread sees what the others
+        /// brought; other threads see it after a barrier.
+        ///
+        /// ```
+        /// use ptx_intrinsics::*;
+        ///
+        /// cp_async_wait_group::<1>(); // cp.async.wait_group 1;
+        /// ```
+        ///
+        /// `ptxas` waits for more where `N` is above 63. Off the GPU nothing is to be done: a copy is done at once.
+        safe fn cp_async_wait_group[const N]() {
+            ptx: "cp.async.wait_group", N;
+            needs: AsyncCopies;
+            cpu: ();
+        }
+    }
+
+    instruction "cp.async.wait_all", isa "data-movement-and-conversion-instructions-cp-async-wait-group", effect message, T = u8 {
+        /// Waits until everything is copied that this thread has begun to. Off the GPU nothing is to be done: a copy is done
+        /// at once.
+        safe fn cp_async_wait_all() {
+            ptx: "cp.async.wait_all";
+            needs: AsyncCopies;
+            cpu: ();
+        }
+    }
+
+    instruction "cp.async.mbarrier.arrive",
+    isa "parallel-synchronization-and-communication-instructions-cp-async-mbarrier-arrive", effect message, T = u8 {
+        /// Arrives at the barrier when everything is copied that this thread has begun to. That arrival is not one of those
+        /// that the barrier was told to expect: it is counted in before. Off the GPU nothing is to be done.
+        #[doc(alias = "cp.async.mbarrier.arrive")]
+        unsafe fn cp_async_mbarrier_arrive(bar: SharedPtr<Mbarrier> as reg32 = bar.address()) {
+            ptx: "cp.async.mbarrier.arrive.shared.b64", [bar];
+            needs: AsyncCopies;
+            safety: "`bar` points at a barrier in this block's shared memory that was initialised.";
+            cpu: ();
+        }
+
+        /// Arrives at the barrier when everything is copied that this thread has begun to: one of the arrivals that the
+        /// barrier was told to expect.
+        #[doc(alias = "cp.async.mbarrier.arrive.noinc")]
+        unsafe fn cp_async_mbarrier_arrive_noinc(bar: SharedPtr<Mbarrier> as reg32 = bar.address()) {
+            ptx: "cp.async.mbarrier.arrive.noinc.shared.b64", [bar];
+            needs: AsyncCopies;
+            safety: "`bar` points at a barrier in this block's shared memory that was initialised.";
+            cpu: {
+                // All copies are done.
+                mbarrier::arrive(bar.address(), 1, 0, 0);
+            };
+        }
+    }
 }
 
 /// Each method of one kind that copies a type, with each prefetch size.
 #[cfg(not(target_arch = "nvptx64"))]
-macro_rules! rows {
-    ($($level:literal $function:literal $size:literal $of:literal;)*) => {
-        &[$(rows! { @sizes $level $function $size $of
-            "NoPrefetch" "" Always, "Prefetch64" ".L2::64B" PrefetchSizes, "Prefetch128" ".L2::128B" PrefetchSizes,
-            "Prefetch256" ".L2::256B" PrefetchSize256
+macro_rules! rows_of_copies {
+    ($($function:literal $ptx:literal $of:literal $size:literal;)*) => {
+        &[$(
+            rows_of_copies! { @methods $function $ptx $of $size "NoPrefetch" "" Always },
+            rows_of_copies! { @methods $function $ptx $of $size "Prefetch64" ".L2::64B" PrefetchSizes },
+            rows_of_copies! { @methods $function $ptx $of $size "Prefetch128" ".L2::128B" PrefetchSizes },
+            rows_of_copies! { @methods $function $ptx $of $size "Prefetch256" ".L2::256B" PrefetchSize256 },
+        )*]
+    };
+    (@methods $function:literal $ptx:literal $of:literal $size:literal $prefetch:literal $text:literal $gate:ident) => {
+        rows_of_copies! { @rows [$function $ptx $of $size $prefetch $text $gate]
+            PLAIN "copy" needs Always: () dst src ();
+            WITH "copy_with" needs CacheHint: () dst src (policy "CachePolicy");
+            PLAIN "copy_zfill" needs Always: () dst src (src_size "u32", src_size);
+            WITH "copy_zfill_with" needs CacheHint: () dst src (src_size "u32", src_size; policy "CachePolicy");
+            PLAIN "copy_unless" needs AsyncIgnore: (ignore "bool", "%ignore") dst src ();
+            WITH "copy_unless_with" needs AsyncIgnore: (ignore "bool", "%ignore") dst src (policy "CachePolicy");
+        }
+    };
+    (@rows $kind:tt $(
+        $manner:ident $method:literal needs $gate:ident:
+        ($($before:ident $before_type:literal, $before_operand:tt)?) dst src
+        ($($after:ident $after_type:literal $(, $after_operand:tt)?);*);
+    )*) => {
+        &[$(rows_of_copies! {
+            @row $kind $manner $method $gate
+            [$(, $before_operand)? $($(, $after_operand)?)*]
+            [$((stringify!($before), $before_type),)? ("dst", "SharedPtr<T>"), ("src", "*const T"), $((stringify!($after), $after_type),)*]
         }),*]
     };
-    (@sizes $level:literal $function:literal $size:literal $of:literal $($prefetch:literal $text:literal $size_gate:ident),*) => {
-        [$([
-            rows! { @row $level $function $size $of $prefetch $text $size_gate Always "copy" "" "" "" "" "" "" },
-            rows! { @row $level $function $size $of $prefetch $text $size_gate CacheHint "copy_with" "" "" "" "" "" "policy" },
-            rows! { @row $level $function $size $of $prefetch $text $size_gate Always
-                "copy_zfill" "" ", src_size" "" ", src_size: u32" ", %" ""
-            },
-            rows! { @row $level $function $size $of $prefetch $text $size_gate CacheHint
-                "copy_zfill_with" "" ", src_size" "" ", src_size: u32" ", %" "policy"
-            },
-            rows! { @row $level $function $size $of $prefetch $text $size_gate AsyncIgnore
-                "copy_unless" "ignore, " "" "ignore: bool, " "" ", %ignore" ""
-            },
-            rows! { @row $level $function $size $of $prefetch $text $size_gate AsyncIgnore
-                "copy_unless_with" "ignore, " "" "ignore: bool, " "" ", %ignore" "policy"
-            },
-        ]),*]
-    };
-    (@row $level:literal $function:literal $size:literal $of:literal $prefetch:literal $text:literal $size_gate:ident $gate:ident
-        $method:literal $before:literal $behind:literal $first:literal $last:literal $operand:literal "") => {
-        Single::new(
-            "cp.async",
-            concat!($function, "::<", $prefetch, ">().", $method, "(", $before, "dst, src", $behind, ")"),
-            concat!("cp.async", $level, ".shared.global", $text),
-            Signature {
-                parameters: concat!($first, "dst: SharedPtr<", $of, ">, src: *const ", $of, $last),
+    (@row [$function:literal $ptx:literal $of:literal $size:literal $prefetch:literal $text:literal $size_gate:ident]
+        $manner:ident $method:literal $gate:ident [$($operand:tt)*] $parameters:tt) => {
+        rows! {
+            $manner [(); (_ => $text "", $size_gate)] [$ptx hint SIZE] [[dst], [src], $size $($operand)*, policy]
+            Needs::of::<AsyncCopies>().and(Needs::of::<$gate>()), {
+                instruction: "cp.async",
+                name: concat!($function, "::<", $prefetch, ">().", $method),
+                of: $of,
+                generic: "",
+                parameters: &$parameters,
                 result: None,
-                operands: concat!("[%], [%], ", $size, $operand),
-            },
-            Needs::of::<AsyncCopies>().and(Needs::of::<$size_gate>()).and(Needs::of::<$gate>()),
-        )
-    };
-    (@row $level:literal $function:literal $size:literal $of:literal $prefetch:literal $text:literal $size_gate:ident $gate:ident
-        $method:literal $before:literal $behind:literal $first:literal $last:literal $operand:literal "policy") => {
-        Single::new(
-            "cp.async",
-            concat!($function, "::<", $prefetch, ">().", $method, "(", $before, "dst, src", $behind, ", policy)"),
-            concat!("cp.async", $level, ".shared.global.L2::cache_hint", $text),
-            Signature {
-                parameters: concat!(
-                    $first, "dst: SharedPtr<", $of, ">, src: *const ", $of, $last, ", policy: CachePolicy"
-                ),
-                result: None,
-                operands: concat!("[%], [%], ", $size, $operand, ", %"),
-            },
-            Needs::of::<AsyncCopies>().and(Needs::of::<$size_gate>()).and(Needs::of::<$gate>()),
-        )
+            }
+        }
     };
 }
 
+/// The rows of the catalogue: the function, PTX, and the types of each size that a copy takes.
 #[cfg(not(target_arch = "nvptx64"))]
-const COPIES: &[[[Single; 6]; 4]] = rows! {
-    ".ca" "cp_async_ca" "4" "u32";
-    ".ca" "cp_async_ca" "8" "u64";
-    ".ca" "cp_async_ca" "16" "V4<u32>";
-    ".cg" "cp_async_cg" "16" "V4<u32>";
+pub(crate) const COPIES: crate::isa::row::Table = rows_of_copies! {
+    "cp_async_ca" "cp.async.ca.shared.global" "u32" 4;
+    "cp_async_ca" "cp.async.ca.shared.global" "u64" 8;
+    "cp_async_ca" "cp.async.ca.shared.global" "V4<u32>" 16;
+    "cp_async_cg" "cp.async.cg.shared.global" "V4<u32>" 16;
 };
-
-#[cfg(not(target_arch = "nvptx64"))]
-macro_rules! waits {
-    ($($instruction:literal $rust:literal $ptx:literal $parameters:literal $operands:literal;)*) => {
-        &[$(Single::gated::<AsyncCopies>(
-            $instruction,
-            $rust,
-            $ptx,
-            Signature { parameters: $parameters, result: None, operands: $operands },
-        )),*]
-    };
-}
-
-#[cfg(not(target_arch = "nvptx64"))]
-const WAITS: &[Single] = waits! {
-    "cp.async.commit_group" "cp_async_commit_group()" "cp.async.commit_group" "" "";
-    "cp.async.wait_group" "cp_async_wait_group::<3>()" "cp.async.wait_group" "" "3";
-    "cp.async.wait_all" "cp_async_wait_all()" "cp.async.wait_all" "" "";
-    "cp.async.mbarrier.arrive" "cp_async_mbarrier_arrive(bar)" "cp.async.mbarrier.arrive.shared.b64" "bar: SharedPtr<Mbarrier>" "[%]";
-    "cp.async.mbarrier.arrive" "cp_async_mbarrier_arrive_noinc(bar)" "cp.async.mbarrier.arrive.noinc.shared.b64"
-        "bar: SharedPtr<Mbarrier>" "[%]";
-};
-
-/// Every `cp.async`, and what waits for it.
-#[cfg(not(target_arch = "nvptx64"))]
-pub(crate) fn singles() -> impl Iterator<Item = &'static Single> {
-    COPIES.iter().flatten().flatten().chain(WAITS)
-}

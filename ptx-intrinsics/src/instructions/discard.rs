@@ -9,20 +9,26 @@ unsafe fn undetermined(p: *const u8) {
     unsafe { p.cast_mut().write_bytes(0xD5, 128) }
 }
 
-lines! { "discard" ", 128" "data-movement-and-conversion-instructions-discard" *mut [] undetermined {
-    /// Drops the 128 bytes at `p`, a generic address, from L2 without writing them back to memory. What they hold then is
-    /// undetermined, until they are written again; off the GPU they are overwritten with a pattern.
-    ///
-    /// # Safety
-    /// `p` is aligned to 128 bytes and points to 128 bytes of global memory that this thread may write and that no other
-    /// thread uses at the same time. Nothing reads them before they are written.
-    discard_l2 "discard.L2" CacheHint discard_l2;
+instructions! { SINGLES:
+    instruction "discard", isa "data-movement-and-conversion-instructions-discard", effect message, T = u8 {
+        /// Drops the 128 bytes at `p`, a generic address, from L2 without writing them back to memory. What they hold then is
+        /// undetermined, until they are written again; off the GPU they are overwritten with a pattern.
+        unsafe fn discard_l2<T>(p: *mut T as reg64) {
+            ptx: "discard.L2", [p], 128;
+            needs: CacheHint;
+            safety: "`p` is aligned to 128 bytes and points to 128 bytes of global memory that this thread may write and that no \
+                other thread uses at the same time. Nothing reads them before they are written.";
+            cpu: undetermined(p.cast());
+        }
 
-    /// Drops the 128 bytes at `p` in global memory from L2 without writing them back to memory. What they hold then is
-    /// undetermined, until they are written again; off the GPU they are overwritten with a pattern.
-    ///
-    /// # Safety
-    /// `p` is aligned to 128 bytes and points to 128 bytes of global memory that this thread may write and that no other
-    /// thread uses at the same time. Nothing reads them before they are written.
-    discard_global_l2 "discard.global.L2" CacheHint discard_global_l2;
-} }
+        /// Drops the 128 bytes at `p` in global memory from L2 without writing them back to memory. What they hold then is
+        /// undetermined, until they are written again; off the GPU they are overwritten with a pattern.
+        unsafe fn discard_global_l2<T>(p: *mut T as reg64) {
+            ptx: "discard.global.L2", [p], 128;
+            needs: CacheHint;
+            safety: "`p` is aligned to 128 bytes and points to 128 bytes of global memory that this thread may write and that no \
+                other thread uses at the same time. Nothing reads them before they are written.";
+            cpu: undetermined(p.cast());
+        }
+    }
+}

@@ -3,6 +3,7 @@
 #[macro_use]
 mod methods;
 pub(crate) mod applypriority;
+pub(crate) mod bounds;
 pub(crate) mod cp_async;
 pub(crate) mod cp_async_bulk;
 pub(crate) mod createpolicy;

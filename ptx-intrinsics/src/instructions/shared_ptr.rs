@@ -343,6 +343,10 @@ impl<T> fmt::Debug for SharedPtr<T> {
 /// The weak accesses to shared memory of this type, at an address in it.
 #[doc(hidden)]
 #[allow(clippy::missing_safety_doc, reason = "the public methods say it")]
+#[diagnostic::on_unimplemented(
+    message = "it is not known that shared memory takes a `{Self}`",
+    note = "in a generic function, write the bound `T: SharedElement`"
+)]
 pub trait SharedAccess: PtxType {
     unsafe fn load_shared(p: Address) -> Self;
     unsafe fn load_shared_if(cond: bool, p: Address, or: Self) -> Self;

@@ -31,6 +31,11 @@ where
 {
 }
 
+/// A number as a type: `At` of a function that is generic over a number alone.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Count<const N: u32>;
+
 /// What something needs of a target: the gates that it has to pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs(u64);

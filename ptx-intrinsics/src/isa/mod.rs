@@ -14,6 +14,7 @@ pub(crate) mod order;
 pub(crate) mod policy;
 pub(crate) mod prefetch_size;
 pub(crate) mod row;
+#[macro_use]
 pub(crate) mod scope;
 pub(crate) mod space;
 pub mod target;

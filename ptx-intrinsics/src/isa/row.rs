@@ -51,11 +51,47 @@ impl Single {
 /// What a form that is neither a load nor a store takes and gives.
 #[cfg(not(target_arch = "nvptx64"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Signature {
+pub(crate) struct Signature {
     /// The parameters that its Rust expression names: `p: *const u8`.
-    pub parameters: &'static str,
+    pub(crate) parameters: &'static str,
     /// The type of the expression, where it has a value.
-    pub result: Option<&'static str>,
+    pub(crate) result: Option<&'static str>,
     /// The operands of the instruction, `%` for a register: `[%]`.
-    pub operands: &'static str,
+    pub(crate) operands: &'static str,
 }
+
+/// A row of the notation that `emit/message.rs` describes, for one word and with a policy or without.
+#[cfg(not(target_arch = "nvptx64"))]
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) instruction: &'static str,
+    pub(crate) ptx: &'static str,
+    pub(crate) operands: &'static str,
+    /// The function, and what it is generic over.
+    pub(crate) name: &'static str,
+    pub(crate) generic: &'static str,
+    /// The word as Rust says it: `Cta`.
+    pub(crate) word: &'static str,
+    /// Each parameter's name and type.
+    pub(crate) parameters: &'static [(&'static str, &'static str)],
+    pub(crate) result: Option<&'static str>,
+    /// The type that is shown for `T`.
+    pub(crate) of: &'static str,
+    pub(crate) needs: Needs,
+}
+
+/// The rows of a function, and those of its other under a policy.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) type Rows = &'static [&'static [Row]];
+
+/// The rows of several functions.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) type Table = &'static [Rows];
+
+/// A function's rows in this block, and in the cluster.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) type Pair = [&'static [Row]; 2];
+
+/// Instead of a word: the form is that of the function without the word.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) const SAME: &str = "same";

@@ -46,6 +46,15 @@ macro_rules! scopes {
             /// A [`Scope`] as a value.
             ScopeWord { $($name $text (stringify!($name)) $gate;)* }
         }
+
+        /// The scopes as words of `instructions!`: `<S in scope>`.
+        macro_rules! scope {
+            ($callback:ident $parameter:ident $row:tt) => { $callback! {
+                @words $parameter [Scope<Gate: OnTarget<$parameter>>]
+                [$parameter::WORD; $((ScopeWord::$name => $text stringify!($name), $gate))*]
+                ".scope" " `.cluster` needs sm_90 and ptx78." $row
+            } };
+        }
     };
 }
 scopes! {

@@ -223,8 +223,8 @@ macro_rules! lanes {
         for mask in (0..1u32 << $lanes).step_by(if cfg!(miri) { 29 } else { 1 }) {
             let named: Vec<bool> = (0..$lanes).map(|lane| mask >> lane & 1 == 1).collect();
             for meaning in [Meaning::Plain, Meaning::Relaxed] {
-                let memory = nans(1);
-                let from = (&raw const memory.0).wrapping_byte_add(32).cast::<$vector<$t>>();
+                let mut memory = nans(1);
+                let from = (&raw mut memory.0).cast_const().wrapping_byte_add(32).cast::<$vector<$t>>();
                 let mut to = Line([0x5a; 96]);
                 // SAFETY: both places lie in the memory of this function.
                 let loaded = unsafe {

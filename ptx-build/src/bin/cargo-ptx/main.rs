@@ -1,6 +1,7 @@
 //! `cargo ptx`: begins a project, says what a machine lacks, explains an instruction.
 
 mod doctor;
+mod explain;
 mod new;
 
 use std::process::ExitCode;
@@ -13,7 +14,7 @@ use ptx_build::error::Result;
 #[derive(Parser)]
 #[command(name = "cargo", bin_name = "cargo", disable_help_subcommand = true)]
 enum Cargo {
-    /// GPU kernels in Rust: begin a project, see what a machine lacks
+    /// GPU kernels in Rust: begin a project, see what a machine lacks, look up an instruction
     #[command(subcommand, version)]
     Ptx(Task),
 }
@@ -24,6 +25,8 @@ enum Task {
     New(new::New),
     /// Say what kernels need on this machine, what is missing, and the command that brings it
     Doctor(doctor::Doctor),
+    /// Explain an instruction: its Rust, its PTX, what it needs, what its words mean
+    Explain(explain::Explain),
 }
 
 fn main() -> ExitCode {
@@ -31,6 +34,7 @@ fn main() -> ExitCode {
     let done: Result<ExitCode> = match task {
         Task::New(new) => new.run().map(|()| ExitCode::SUCCESS),
         Task::Doctor(doctor) => Ok(doctor.run()),
+        Task::Explain(explain) => explain.run(),
     };
     done.unwrap_or_else(|error| {
         eprintln!("{} {error}", style("error:").red().bold().for_stderr());

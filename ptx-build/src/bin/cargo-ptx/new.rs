@@ -17,7 +17,8 @@ pub(crate) struct New {
     path: Option<PathBuf>,
 }
 
-/// The files of a project. A manifest has its dependencies on this repository's crates as `@name@`.
+/// The files of a project. A manifest has the project's name as `@name@`, and what follows the name of one of [`CRATES`] as
+/// that name between the same signs.
 const FILES: [(&str, &str); 10] = [
     ("Cargo.toml", include_str!("../../../template/workspace.toml")),
     ("README.md", include_str!("../../../template/README.md")),
@@ -72,13 +73,27 @@ fn write(dir: &Path, parent: &Path, source: Option<&str>) -> Result<()> {
         Error::io("create a folder in", parent, error).fix("name a folder in a place that you may write to")
     })?;
     let project = fresh.path().join("project");
+    let named = name(dir);
     for (name, text) in FILES {
-        let text = CRATES
-            .iter()
-            .fold(text.to_owned(), |text, name| text.replace(&format!("@{name}@"), &dependency(name, source)));
+        let text = CRATES.iter().fold(text.replace("@name@", &named), |text, name| {
+            text.replace(&format!("@{name}@"), &dependency(name, source))
+        });
         write_whole(&project.join(name), text)?;
     }
     fs::rename(&project, dir).map_err(|error| Error::io("rename the new folder to", dir, error))
+}
+
+/// How the packages' names begin: as the folder's, as far as cargo takes that. Two projects with names of their own may
+/// share a target folder.
+fn name(dir: &Path) -> String {
+    let folder = dir.file_name().unwrap_or_default().to_string_lossy();
+    let words = folder.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let name = words.collect::<Vec<_>>().join("-");
+    match name.chars().next() {
+        Some('a'..='z' | 'A'..='Z') => name,
+        Some(_) => format!("gpu-{name}"),
+        None => "gpu".into(),
+    }
 }
 
 /// What a manifest says behind the name of one of [`CRATES`].
@@ -102,4 +117,24 @@ fn repository(path: &Path) -> Result<String> {
         return Err(wrong(format!("this is no checkout of the crates' repository: it has no {missing}/Cargo.toml")));
     }
     full.into_os_string().into_string().map_err(|_| wrong("a manifest cannot hold a path that is not UTF-8".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_have_names_that_cargo_takes() {
+        let cases = [
+            ("hello", "hello"),
+            ("a/b/my-kernels_2", "my-kernels_2"),
+            ("ein Projekt für alle", "ein-Projekt-f-r-alle"),
+            ("3d", "gpu-3d"),
+            ("核", "gpu"),
+            ("..", "gpu"),
+        ];
+        for (dir, expected) in cases {
+            assert_eq!(name(Path::new(dir)), expected, "{dir}");
+        }
+    }
 }

@@ -1,0 +1,3 @@
+fn main() {
+    ptx_build::kernels("../kernels").sm(80).ptx_isa(80).build();
+}

@@ -1,0 +1,376 @@
+//! What a form is: its Rust, its PTX, what it needs, what its words mean; and of a misspelt one, what is near. All of it comes
+//! from the catalogue of `ptx-intrinsics` and needs no tool.
+//!
+//! ```
+//! let form = ptx_build::explain::find("ld.global.nc.L2::256B.L1::evict_last.f32").unwrap();
+//! assert_eq!(form.ptx(), "ld.global.nc.L1::evict_last.L2::256B.f32");
+//! let page = ptx_build::explain::page(&form, &[]);
+//! assert!(page.contains("sm_80 and PTX ISA 7.4"));
+//! ```
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use ptx_intrinsics::catalogue::{self, Form};
+
+use crate::error::{Error, Result};
+use crate::target::{PtxVersion, Sm};
+
+/// How many near forms are named.
+const SHOWN: usize = 3;
+
+/// How long a text may be. No form is so long, and what is near is found in time that grows with it.
+pub const LONGEST: usize = 200;
+
+/// The form of a text: PTX, its words in any order, or the Rust that the catalogue has for it, as far as it goes. Where no type
+/// is named, `f32` or the first that fits.
+pub fn find(text: &str) -> Result<Form> {
+    let text = text.trim().trim_end_matches(';');
+    if text.len() > LONGEST {
+        let why = format!("it has {} bytes, and the longest form fewer than {LONGEST}", text.len());
+        return Err(Error::new(format_args!("this is no form: {why}")).fix("write one form"));
+    }
+    let forms: Vec<Form> = catalogue::forms().collect();
+    let best = |fits: &dyn Fn(&Form) -> bool| {
+        let common = |form: &&Form| form.element() == Some("f32") && fits(form);
+        forms.iter().find(common).or_else(|| forms.iter().find(|form| fits(form))).cloned()
+    };
+    let sorted = |ptx: &str| {
+        let mut words: Vec<String> = ptx.split('.').map(str::to_owned).collect();
+        words[1..].sort();
+        words
+    };
+    let meant = sorted(text);
+    let rust: String = text.split_whitespace().collect();
+    let begins = |form: &Form| form.rust().split_whitespace().collect::<String>().starts_with(&rust);
+    forms
+        .iter()
+        .find(|form| form.told() == text || form.ptx() == text)
+        .or_else(|| forms.iter().find(|form| sorted(form.ptx()) == meant))
+        .cloned()
+        .or_else(|| Some(&rust).filter(|rust| rust.contains("::<") || rust.contains('(')).and_then(|_| best(&begins)))
+        .ok_or_else(|| {
+            let error =
+                Error::new(format_args!("`{text}` is no form")).fix("write PTX, or Rust as the documentation has it");
+            near(text, &forms).iter().fold(error, |error, near| error.fix(format_args!("near is {near}")))
+        })
+}
+
+/// All about a form, a section after the other. The lines about its machine code are the caller's; without any, there is no
+/// such section.
+pub fn page(form: &Form, machine: &[String]) -> String {
+    let mut page = String::new();
+    let mut section = |name: &str, lines: &[String]| {
+        for (at, line) in lines.iter().enumerate() {
+            // Writing to a string cannot fail.
+            let _ = writeln!(page, "{:<8}{line}", if at == 0 { name } else { "" });
+        }
+    };
+    section("PTX", &[form.told()]);
+    let mut rust = vec![form.rust().to_owned()];
+    rust.extend(form.rust_if());
+    rust.extend(form.rust_ptx().filter(|ptx| ptx != form.rust()));
+    section("Rust", &rust);
+    let others = catalogue::forms().filter(|other| other.ptx() == form.ptx() && other.told() != form.told());
+    section("Also", &others.map(|other| format!("{}   {}", other.told(), other.rust())).collect::<Vec<_>>());
+    section("Needs", &[needs(form)]);
+    section("Machine", machine);
+    section("Words", &words(form));
+    section("ISA", &[isa_page(form.ptx())]);
+    page
+}
+
+/// The SM and the PTX ISA version at which a form begins, and the flags that bring them.
+fn needs(form: &Form) -> String {
+    let version = PtxVersion::of_number(form.min_ptx());
+    let sm = Sm::new(form.min_sm());
+    let first = Sm::new(70);
+    let flags = if form.min_sm() <= first.number && version <= PtxVersion::default_for(first) {
+        "every target of rustc has them".to_owned()
+    } else {
+        format!("-Ctarget-cpu={} -Ctarget-feature=+{}", sm.max(first), version.feature())
+    };
+    format!("{sm} and PTX ISA {version}: {flags}")
+}
+
+/// The legal forms that are nearest: unknown words become the nearest known ones, then words that differ count.
+///
+/// ```
+/// let forms: Vec<_> = ptx_intrinsics::catalogue::forms().collect();
+/// assert_eq!(ptx_build::explain::near("ld.global.fp32", &forms)[0], "ld.global.f32");
+/// ```
+pub fn near(text: &str, forms: &[Form]) -> Vec<String> {
+    let vocabulary: BTreeSet<&str> = forms.iter().flat_map(|form| form.ptx().split('.')).collect();
+    let nearest = |word: &str| {
+        let distance = |known: &&&str| strsim::damerau_levenshtein(known, word);
+        vocabulary.iter().min_by_key(distance).copied().unwrap_or_default().to_owned()
+    };
+    let meant: Vec<String> = text.split('.').map(nearest).collect();
+    let apart = |form: &Form| words_apart(&meant, form.ptx());
+    let mut ranked: Vec<(usize, &str)> = forms.iter().map(|form| (apart(form), form.ptx())).collect();
+    ranked.sort();
+    ranked.dedup();
+    let furthest = ranked.get(SHOWN - 1).map_or(0, |(distance, _)| *distance);
+    let mut close: Vec<(usize, bool, usize, &str)> = ranked
+        .into_iter()
+        .take_while(|(distance, _)| *distance <= furthest)
+        // Where the type is missing, any is as near: the common one goes first.
+        .map(|(distance, ptx)| (distance, !ptx.ends_with(".f32"), strsim::damerau_levenshtein(ptx, text), ptx))
+        .collect();
+    close.sort();
+    close.into_iter().take(SHOWN).map(|(.., ptx)| ptx.to_owned()).collect()
+}
+
+/// How many words stand in one and not in the other, in any order.
+fn words_apart(meant: &[String], ptx: &str) -> usize {
+    let mut left: Vec<&str> = meant.iter().map(String::as_str).collect();
+    let mut extra = 0;
+    for word in ptx.split('.') {
+        match left.iter().position(|own| *own == word) {
+            Some(at) => drop(left.swap_remove(at)),
+            None => extra += 1,
+        }
+    }
+    left.len() + extra
+}
+
+/// What a word of an instruction means, in two lines at most; the word is written without its point.
+///
+/// ```
+/// let [meaning, _] = ptx_build::explain::meaning("ld", "volatile").unwrap();
+/// println!("{meaning}");
+/// ```
+pub fn meaning(operation: &str, word: &str) -> Option<[&'static str; 2]> {
+    let of = |name: String| MEANINGS.iter().find(|(known, _)| *known == name).map(|(_, lines)| *lines);
+    of(format!("{operation} .{word}")).or_else(|| of(format!(".{word}")))
+}
+
+fn words(form: &Form) -> Vec<String> {
+    let operation = form.ptx().split('.').next().unwrap_or_default();
+    let meanings =
+        form.ptx().split('.').skip(1).filter_map(|word| Some((format!(".{word}"), meaning(operation, word)?)));
+    let lines = meanings.flat_map(|(word, [first, second])| {
+        [format!("{word:<22} {first}"), format!("{:<22} {second}", "")].map(|line| line.trim_end().to_owned())
+    });
+    lines.filter(|line| !line.is_empty()).collect()
+}
+
+/// Where the PTX ISA tells of an instruction.
+fn isa_page(ptx: &str) -> String {
+    format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{}", anchor(ptx))
+}
+
+fn anchor(ptx: &str) -> String {
+    let barriers = "parallel-synchronization-and-communication-instructions-";
+    let words: Vec<&str> = ptx.split('.').collect();
+    match words[..] {
+        ["mbarrier", "test_wait" | "try_wait", ..] => format!("{barriers}mbarrier-test-wait-try-wait"),
+        ["mbarrier", word, ..] => format!("{barriers}mbarrier-{}", word.replace('_', "-")),
+        ["atom", ..] => format!("{barriers}atom"),
+        ["red", ..] => format!("{barriers}red"),
+        ["fence" | "membar", ..] => format!("{barriers}membar-fence"),
+        ["cp", "async", "mbarrier", ..] => format!("{barriers}cp-async-mbarrier-arrive"),
+        _ => format!("data-movement-and-conversion-instructions-{}", data_movement(&words)),
+    }
+}
+
+fn data_movement(words: &[&str]) -> &'static str {
+    match words {
+        ["cp", "async", "bulk", "prefetch", "tensor", ..] => return "cp-async-bulk-prefetch-tensor",
+        ["cp", "async", "bulk", "prefetch", ..] => return "cp-async-bulk-prefetch",
+        ["cp", "async", "bulk", "commit_group"] => return "cp-async-bulk-commit-group",
+        ["cp", "async", "bulk", "wait_group", ..] => return "cp-async-bulk-wait-group",
+        ["cp", "async", "bulk", ..] => return "cp-async-bulk",
+        ["cp", "async", "commit_group"] => return "cp-async-commit-group",
+        ["cp", "async", "wait_group" | "wait_all"] => return "cp-async-wait-group",
+        ["cp", ..] => return "cp-async",
+        _ => {}
+    }
+    match words.first() {
+        Some(&"ld") if words.contains(&"nc") => "ld-global-nc",
+        Some(&"ld") => "ld",
+        Some(&"ldu") => "ldu",
+        Some(&"st") => "st",
+        Some(&"applypriority") => "applypriority",
+        Some(&"isspacep") => "isspacep",
+        Some(&"cvta") => "cvta",
+        Some(&"mapa") => "mapa",
+        Some(&"getctarank") => "getctarank",
+        Some(&"discard") => "discard",
+        Some(&"createpolicy") => "createpolicy",
+        _ => "prefetch-prefetchu",
+    }
+}
+
+/// What each word means, in two lines at most; `st` before a word that means something else on a store.
+const MEANINGS: &[(&str, [&str; 2])] = &[
+    ("cvta .u64", ["addresses of 64 bits", ""]),
+    ("mapa .u64", ["addresses of 64 bits", ""]),
+    ("mapa .u32", ["addresses of 32 bits", ""]),
+    ("getctarank .u64", ["of an address of 64 bits", ""]),
+    ("getctarank .u32", ["of an address of 32 bits", ""]),
+    (
+        "fence .sc",
+        [
+            "and all such fences stand in one order: of two threads that store, fence and load,",
+            "one sees what the other stored",
+        ],
+    ),
+    ("fence .acq_rel", ["with relaxed accesses around it, an acquire and a release at once", ""]),
+    ("fence .acquire", ["nothing behind is done before what was read before", ""]),
+    ("fence .release", ["what came before is seen before what is written behind", ""]),
+    (".sync_restrict::shared::cluster", ["for what lies in the cluster's shared memory", ""]),
+    (".sync_restrict::shared::cta", ["for what lies in this block's shared memory", ""]),
+    (".mbarrier_init", ["for barriers that were just initialised", ""]),
+    (".proxy", ["between two ways to reach the same memory", ""]),
+    (".alias", ["by two addresses", ""]),
+    ("fence .async", ["by plain accesses and by asynchronous copies", ""]),
+    ("membar .async", ["by plain accesses and by asynchronous copies", ""]),
+    (".async::generic", ["by asynchronous copies and by plain accesses", ""]),
+    (".tensormap::generic", ["by copies through a tensor map, and by plain accesses to the map", ""]),
+    ("membar .cta", ["a fence.sc among the threads of the block", ""]),
+    (".gl", ["a fence.sc among all threads on this GPU", ""]),
+    ("membar .sys", ["a fence.sc among all threads on all GPUs and the host", ""]),
+    ("cvta .to", ["from a generic address to one in the space; without it, the other way", ""]),
+    (
+        ".nc",
+        ["by the non-coherent path: nothing may write there while the kernel runs,", "else stale data may be read"],
+    ),
+    (".volatile", ["neither dropped, merged nor moved by the compilers;", "to other threads as .relaxed.sys"]),
+    (".relaxed", ["strong: other threads of the scope see whole values,", "and no order with other accesses"]),
+    (
+        ".acquire",
+        ["what follows happens after what the thread did whose released value is read;", "L1 is invalidated behind it"],
+    ),
+    (".release", ["what came before is seen by threads that acquire this value:", "a fence stands before the store"]),
+    (
+        ".acq_rel",
+        [
+            "both: what follows happens after what the thread did whose released value is read,",
+            "and what came before is seen by threads that acquire this one",
+        ],
+    ),
+    (".and", ["the value in memory becomes its AND with the operand", ""]),
+    (".or", ["the value in memory becomes its OR with the operand", ""]),
+    (".xor", ["the value in memory becomes its XOR with the operand", ""]),
+    (".exch", ["the value in memory becomes the operand", ""]),
+    (".cas", ["the value in memory becomes the second operand,", "if it is equal to the first"]),
+    (".inc", ["the value in memory goes up by one,", "and from the operand, or above, to 0"]),
+    (".dec", ["the value in memory goes down by one,", "and from 0, or above the operand, to the operand"]),
+    (".add", ["the operand is added to the value in memory", ""]),
+    (".min", ["the value in memory becomes the less of it and the operand", ""]),
+    (".max", ["the value in memory becomes the greater of it and the operand", ""]),
+    (".noftz", ["subnormal numbers stay what they are", ""]),
+    (".mmio", ["for memory-mapped devices: exactly one access, as wide as written", ""]),
+    (".cta", ["among the threads of the block", ""]),
+    (".cluster", ["among the threads of the cluster", ""]),
+    (".gpu", ["among all threads on this GPU", ""]),
+    (".sys", ["among all threads on all GPUs and the host", ""]),
+    (".global", ["global memory", ""]),
+    (".shared", ["this block's shared memory", ""]),
+    (".shared::cluster", ["shared memory of a block of the cluster", ""]),
+    (".const", ["a constant bank", ""]),
+    (".local", ["the thread's own memory", ""]),
+    (".param::entry", ["a parameter of the kernel", ""]),
+    (".param::func", ["a parameter of the function", ""]),
+    (".param", ["the kernel's parameters", ""]),
+    (".ca", ["cached at all levels, likely to be read again", ""]),
+    ("ld .cg", ["cached in L2 and not in L1", ""]),
+    ("st .cg", ["cached in L2 and not in L1", ""]),
+    ("ld .cs", ["streams by, likely read once: the first to be evicted", ""]),
+    ("st .cs", ["streams by: the first to be evicted", ""]),
+    (".lu", ["last use: the line need not be written back", ""]),
+    (".cv", ["not cached: fetched again at each read,", "as system memory that others write"]),
+    (".wb", ["written back from all coherent levels", ""]),
+    (".wt", ["written through L2 to system memory", ""]),
+    (".L1::evict_normal", ["L1 evicts it as any line", ""]),
+    (".L1::evict_unchanged", ["L1 keeps the line's priority as it is", ""]),
+    (".L1::evict_first", ["L1 evicts it before others: for what streams by", ""]),
+    (".L1::evict_last", ["L1 evicts it after others: for what is read again", ""]),
+    (".L1::no_allocate", ["no line of L1 is taken for it: what is there stays", ""]),
+    (".L2::evict_normal", ["L2 evicts it as any line", ""]),
+    (".L2::evict_first", ["L2 evicts it before others: for what streams by", ""]),
+    (".L2::evict_last", ["L2 evicts it after others: for what is read again", ""]),
+    (".L2::cache_hint", ["L2 treats it by the cache policy that is given,", "which `CachePolicy` makes"]),
+    (".L2::64B", ["L2 fetches the 64 bytes around it", ""]),
+    (".L2::128B", ["L2 fetches the 128 bytes around it", ""]),
+    (".L2::256B", ["L2 fetches the 256 bytes around it", ""]),
+    (".L1", ["into L1", ""]),
+    (".L2", ["into L2", ""]),
+    ("discard .L2", ["dropped from L2, not written back: the bytes are undetermined from then on", ""]),
+    ("applypriority .L2::evict_normal", ["L2 evicts it as any line again, whatever it was told before", ""]),
+    (
+        "createpolicy .fractional",
+        ["for a fraction of the lines, chosen by their addresses;", "for all if none is given"],
+    ),
+    ("createpolicy .range", ["for so many bytes from the address on, and so many in all", ""]),
+    ("createpolicy .cvt", ["out of an access property of CUDA's host interface", ""]),
+    ("createpolicy .b64", ["a policy has 64 bits", ""]),
+    ("createpolicy .L2", ["a policy of L2", ""]),
+    ("createpolicy .L2::evict_unchanged", ["L2 leaves the line's priority as it is", ""]),
+    (".tensormap", ["the tensor map that cp.async.bulk.tensor will use", ""]),
+    (".async", ["it is only begun: the thread goes on, and waits for it later", ""]),
+    (".shared::cta", ["this block's shared memory", ""]),
+    ("cp .ca", ["by way of all caches", ""]),
+    ("cp .cg", ["by way of L2 and past L1", ""]),
+    ("cp .b64", ["a barrier has 64 bits", ""]),
+    (".commit_group", ["what was begun since the last one is a group, to be waited for", ""]),
+    (".wait_group", ["waits until at most so many of the newest groups are not done", ""]),
+    (".wait_all", ["waits until all is done that this thread has begun", ""]),
+    (".read", ["only until shared memory is read, and may be written again", ""]),
+    (".mbarrier", ["a barrier in shared memory learns of it", ""]),
+    (".arrive", ["one arrival less is lacking; gives the state before", ""]),
+    (".arrive_drop", ["arrives for the last time: the next phases expect one less", ""]),
+    (".noinc", ["the arrival is one of those that the barrier was told to expect", ""]),
+    (".noComplete", ["the arrival does not complete the phase", ""]),
+    (".init", ["the barrier begins, of so many arrivals", ""]),
+    (".inval", ["the barrier ends: its memory may be used for something else", ""]),
+    (".expect_tx", ["so many more bytes are expected in this phase", ""]),
+    (".complete_tx", ["so many of the bytes that are expected have come", ""]),
+    (".pending_count", ["how many arrivals the phase of a state lacked", ""]),
+    (".test_wait", ["whether the phase is complete", ""]),
+    (".try_wait", ["waits for a while, and says whether the phase is complete", ""]),
+    (".parity", ["the phase is named by its parity, and not by a state", ""]),
+    ("mbarrier .b64", ["a barrier has 64 bits", ""]),
+    ("mbarrier .release", ["what came before is seen by those that see the phase complete", ""]),
+    ("mbarrier .acquire", ["what those did before that arrived is seen behind it", ""]),
+    ("mbarrier .relaxed", ["no order with other accesses", ""]),
+    (".bulk", ["many bytes at once, a multiple of 16", ""]),
+    (".mbarrier::complete_tx::bytes", ["tells the barrier how many bytes have come", ""]),
+    (".bulk_group", ["one of a group that is waited for", ""]),
+    (".multicast::cluster", ["to the same place in each block of a mask", ""]),
+    (".ignore_oob", ["some bytes at either end are left out", ""]),
+    (".cp_mask", ["of each 16 bytes those of a mask", ""]),
+    (".prefetch", ["into L2 alone", ""]),
+    (".tensor", ["a box of a tensor, which a tensor map tells of", ""]),
+    (".1d", ["of one dimension", ""]),
+    (".2d", ["of two dimensions", ""]),
+    (".3d", ["of three dimensions", ""]),
+    (".4d", ["of four dimensions", ""]),
+    (".5d", ["of five dimensions", ""]),
+    (".im2col", ["as columns of an image, at offsets in it", ""]),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_found_by_ptx_and_by_rust() {
+        let found = |text: &str| find(text).map(|form| form.told()).map_err(|error| error.to_string());
+        for text in [
+            "ld.global.nc.L1::evict_last.L2::256B.f32",
+            " ld.global.nc.L2::256B.L1::evict_last.f32; ",
+            "ld_global_nc::<EvictLast, Prefetch256>()",
+        ] {
+            assert_eq!(found(text).as_deref(), Ok("ld.global.nc.L1::evict_last.L2::256B.f32"), "{text}");
+        }
+        for form in catalogue::forms().step_by(30_000) {
+            assert_eq!(found(&form.told()), Ok(form.told()));
+        }
+        let wrong = found("ld.global.nc.L1::evict_lats.f32").unwrap_err();
+        assert!(wrong.contains("near is ld.global.nc.L1::evict_last.f32"), "{wrong}");
+        assert!(found("").is_err() && found("ld_global_nc").is_err());
+        assert!(found(&"x".repeat(201)).unwrap_err().contains("201 bytes"));
+    }
+}

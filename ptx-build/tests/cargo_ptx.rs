@@ -1,0 +1,213 @@
+//! `cargo ptx`, as it is typed.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// How it ended, and what it printed and complained of.
+fn cargo_ptx(folder: &Path, words: &[&str], variables: &[(&str, &Path)]) -> (Option<i32>, String, String) {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
+    program.arg("ptx").args(words).current_dir(folder).env_remove("PTX_INTRINSICS_TOOLCHAIN");
+    let output = program.envs(variables.iter().copied()).output().expect("it starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// The files under a folder, sorted, folders by their ends.
+fn files(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry")) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        match entry.file_type().expect("a type").is_dir() {
+            true => found.extend(files(&entry.path()).into_iter().map(|file| format!("{name}/{file}"))),
+            false => found.push(name),
+        }
+    }
+    found.sort();
+    found
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("it is there")
+}
+
+#[test]
+fn a_project_is_made_whole() {
+    let folder = TempDir::new().expect("a folder");
+    let (code, printed, complaint) = cargo_ptx(folder.path(), &["new", "ein Projekt für alle"], &[]);
+    assert_eq!(code, Some(0), "{complaint}");
+    assert!(printed.contains("  cd 'ein Projekt für alle'\n  cargo run"), "{printed}");
+    let project = folder.path().join("ein Projekt für alle");
+    let expected = [
+        ".cargo/config.toml",
+        ".cargo/cuda/lib64/libcuda.a",
+        ".gitignore",
+        "Cargo.toml",
+        "README.md",
+        "host/Cargo.toml",
+        "host/build.rs",
+        "host/src/main.rs",
+        "kernels/Cargo.toml",
+        "kernels/src/lib.rs",
+    ];
+    assert_eq!(files(&project), expected);
+    // Nothing beside it.
+    assert_eq!(files(folder.path()).len(), expected.len());
+    let read = |name: &str| fs::read_to_string(project.join(name)).expect("it is there");
+    let version = env!("CARGO_PKG_VERSION");
+    let host = read("host/Cargo.toml");
+    for line in [
+        "name = \"ein-Projekt-f-r-alle-host\"".to_owned(),
+        "kernels = { package = \"ein-Projekt-f-r-alle-kernels\", path = \"../kernels\" }".to_owned(),
+        format!("ptx-driver = \"{version}\""),
+        format!("ptx-build = {{ version = \"{version}\", default-features = false }}"),
+    ] {
+        assert!(host.lines().any(|found| found == line), "{line} is missing in {host}");
+    }
+    assert!(!files(&project).iter().any(|name| name.ends_with(".toml") && read(name).contains('@')));
+}
+
+#[test]
+fn a_checkout_is_named_by_its_full_path() {
+    let folder = TempDir::new().expect("a folder");
+    // A quote and a backslash in its path.
+    let checkout = folder.path().join("a \"checkout\" \\ of mine");
+    symlink(repository(), &checkout).expect("a link");
+    let relative = Path::new("..").join(checkout.file_name().expect("a name"));
+    fs::create_dir(folder.path().join("here")).expect("a folder");
+    let words = ["new", "project", "--path", relative.to_str().expect("text")];
+    let (code, _, complaint) = cargo_ptx(&folder.path().join("here"), &words, &[]);
+    assert_eq!(code, Some(0), "{complaint}");
+    let manifest = folder.path().join("here/project/kernels/Cargo.toml");
+    let metadata = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version=1", "--manifest-path"])
+        .arg(&manifest)
+        .output()
+        .expect("cargo starts");
+    let described: serde_json::Value = serde_json::from_slice(&metadata.stdout).expect("cargo reads the manifest");
+    let packages = described["packages"].as_array().expect("packages");
+    let kernels = packages.iter().find(|package| package["name"] == "project-kernels").expect("the kernels");
+    let paths: Vec<_> = kernels["dependencies"].as_array().expect("some").iter().map(|one| &one["path"]).collect();
+    let of = |name: &str| repository().join(name).to_str().expect("text").to_owned();
+    assert_eq!(paths, [&of("ptx-intrinsics"), &of("ptx-kernel")]);
+}
+
+#[test]
+fn what_cannot_be_made_leaves_nothing() {
+    let folder = TempDir::new().expect("a folder");
+    fs::create_dir(folder.path().join("empty")).expect("a folder");
+    fs::write(folder.path().join("file"), "").expect("a file");
+    symlink("nowhere", folder.path().join("link")).expect("a link");
+    let long = "x".repeat(300);
+    let cases = [
+        (vec!["new", "empty"], "there is something of that name already\n  at empty\n  → name a folder"),
+        (vec!["new", "file"], "there is something of that name already\n  at file"),
+        (vec!["new", "link"], "there is something of that name already\n  at link"),
+        (
+            vec!["new", "no/where"],
+            "there is no such folder to make the project in\n  at no\n  → make it: mkdir -p 'no'",
+        ),
+        (vec!["new", "file/below"], "there is no such folder to make the project in\n  at file"),
+        (vec!["new", &long], "could not rename the new folder to: File name too long"),
+        (vec!["new", "x", "--path", "nope"], "there is no such folder: No such file"),
+        (
+            vec!["new", "x", "--path", "empty"],
+            "this is no checkout of the crates' repository: it has no ptx-intrinsics/Cargo.toml\n  at empty",
+        ),
+    ];
+    for (words, expected) in cases {
+        let (code, _, complaint) = cargo_ptx(folder.path(), &words, &[]);
+        assert_eq!(code, Some(1), "{words:?}: {complaint}");
+        assert!(complaint.starts_with(&format!("error: {expected}")), "{words:?}: {complaint}");
+        let mut left: Vec<_> =
+            fs::read_dir(folder.path()).expect("it").map(|one| one.expect("one").file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["empty", "file", "link"], "{words:?}");
+        assert_eq!(files(&folder.path().join("empty")), [""; 0]);
+    }
+}
+
+/// A machine on which `rustc` is this script, with a toolchain that has these files, and nothing else.
+fn machine(version: &str, files: &[&str]) -> (TempDir, PathBuf) {
+    let folder = TempDir::new().expect("a folder");
+    let bin = folder.path().join("bin");
+    let sysroot = folder.path().join("toolchains/stable");
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in\n--version) echo 'rustc {version} (0123abcd 2026-01-01)';;\n\
+         *sysroot*) echo '{}';;\nesac\n",
+        sysroot.display()
+    );
+    let names = ["bin/rustc", "toolchains/stable/bin/rustc", "toolchains/stable/bin/cargo"];
+    for name in names.iter().chain(files) {
+        let file = folder.path().join(name);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(&file, &script).expect("a file");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    }
+    (folder, bin)
+}
+
+#[test]
+fn the_doctor_names_what_is_missing() {
+    let (folder, bin) = machine("1.97.0", &[]);
+    let variables = [
+        ("PATH", bin.as_path()),
+        ("RUSTUP_HOME", folder.path()),
+        ("CUDA_HOME", Path::new("")),
+        ("CUDA_PATH", Path::new("")),
+    ];
+    let (code, printed, complaint) = cargo_ptx(folder.path(), &["doctor"], &variables);
+    assert_eq!(code, Some(1), "{complaint}");
+    for text in [
+        "found     Rust for the host: rustc 1.97.0",
+        "MISSING   Rust for the GPU: this toolchain lacks the source of core",
+        "→ rustup component add rust-src --toolchain stable",
+        "MISSING   linker: there is no `cc`",
+        "→ apt-get install gcc",
+        "not here  NVIDIA's assembler",
+        "Kernels cannot be built here yet.",
+    ] {
+        assert!(printed.contains(text), "{text} is missing in {printed}");
+    }
+    // A new project is made all the same, and what it lacks is named.
+    let (code, _, complaint) = cargo_ptx(folder.path(), &["new", "project"], &variables);
+    assert_eq!(code, Some(0), "{complaint}");
+    assert!(complaint.contains("Before that:") && complaint.contains("rustup component add rust-src"), "{complaint}");
+}
+
+#[test]
+fn the_doctor_knows_an_old_compiler_and_a_linker() {
+    let (folder, bin) = machine("1.60.0", &["bin/cc"]);
+    let variables = [("PATH", bin.as_path()), ("RUSTUP_HOME", folder.path())];
+    let (code, printed, _) = cargo_ptx(folder.path(), &["doctor"], &variables);
+    assert_eq!(code, Some(1));
+    let old = format!(
+        "MISSING   Rust for the host: rustc 1.60.0 (0123abcd 2026-01-01) is older than {}",
+        env!("CARGO_PKG_RUST_VERSION")
+    );
+    assert!(printed.contains(&old), "{printed}");
+    assert!(printed.contains(&format!("found     linker: {}", bin.join("cc").display())), "{printed}");
+}
+
+#[test]
+fn an_instruction_is_explained() {
+    let folder = TempDir::new().expect("a folder");
+    let (code, printed, _) = cargo_ptx(folder.path(), &["explain", "ld.global.nc.L2::256B.L1::evict_last.f32"], &[]);
+    assert_eq!(code, Some(0));
+    for line in [
+        "PTX     ld.global.nc.L1::evict_last.L2::256B.f32",
+        "Needs   sm_80 and PTX ISA 7.4: -Ctarget-cpu=sm_80 -Ctarget-feature=+ptx74",
+    ] {
+        assert!(printed.lines().any(|found| found == line), "{line} is missing in {printed}");
+    }
+    assert!(printed.contains(".L1::evict_last "), "{printed}");
+    let (code, _, complaint) = cargo_ptx(folder.path(), &["explain", "ld.global.evict_last.f32"], &[]);
+    assert_eq!(code, Some(1));
+    assert!(
+        complaint.contains("`ld.global.evict_last.f32` is no form") && complaint.contains("near is"),
+        "{complaint}"
+    );
+}

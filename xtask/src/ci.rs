@@ -1,0 +1,158 @@
+//! `cargo xtask ci`.
+
+mod packages;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Instant;
+
+use console::style;
+use host_tests::command::Machine;
+use host_tests::error::{Error, Result};
+
+/// The crates that are published, each before those that depend on it.
+const PUBLISHED: [&str; 4] = ["ptx-intrinsics", "ptx-driver", "ptx-kernel", "ptx-build"];
+
+#[derive(clap::Args)]
+pub(crate) struct Ci {
+    /// Only these steps
+    #[arg(value_name = "STEP")]
+    only: Vec<Step>,
+}
+
+/// What a change has to pass, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Step {
+    /// The sources are formatted
+    Fmt,
+    /// `cargo xtask test`
+    Test,
+    /// What only a cargo feature brings in
+    Features,
+    /// No warning of clippy's
+    Clippy,
+    /// The documentation of the published crates has no broken link
+    Doc,
+    /// The published crates are packaged, and from the packages the examples and a new project are built and run
+    Packages,
+}
+
+impl Ci {
+    /// Ends at the first step that fails.
+    pub(crate) fn run(self) -> Result<()> {
+        let machine = Machine::current();
+        let all: &[Step] = clap::ValueEnum::value_variants();
+        let mut seconds = Vec::new();
+        for step in all.iter().filter(|step| self.only.is_empty() || self.only.contains(step)) {
+            let began = Instant::now();
+            step.run(&machine)?;
+            seconds.push((step, began.elapsed().as_secs_f64()));
+        }
+        eprintln!();
+        for (step, seconds) in seconds {
+            eprintln!("{seconds:>7.1} s  {step:?}: {}", style("ok").green().for_stderr());
+        }
+        Ok(())
+    }
+}
+
+impl Step {
+    fn run(self, machine: &Machine) -> Result<()> {
+        let here = |words: &str| Cargo::new(machine, &machine.repository).words(words);
+        match self {
+            Step::Fmt => here("fmt --all --check").run(),
+            Step::Test => here("xtask test").run(),
+            Step::Features => {
+                here("test --package ptx-intrinsics --features half --test host --test atomics").run()?;
+                here("check --package kernels --features rust-cuda --quiet").run()?;
+                here("check --package ptx-build --no-default-features --quiet").run()
+            }
+            Step::Clippy => here("clippy --workspace --all-targets --quiet -- -D warnings").run(),
+            Step::Doc => {
+                let doc =
+                    here("doc --no-deps --quiet").words(&PUBLISHED.map(|name| format!("--package {name}")).join(" "));
+                doc.env("RUSTDOCFLAGS", "-D warnings").run()
+            }
+            Step::Packages => packages::run(machine),
+        }
+    }
+}
+
+/// A call of cargo's in a folder, on this terminal, without what the cargo that runs this program says of its package.
+struct Cargo {
+    command: Command,
+}
+
+impl Cargo {
+    fn new(machine: &Machine, folder: &Path) -> Cargo {
+        let mut command = Command::new(machine.var("CARGO").unwrap_or("cargo".as_ref()));
+        for name in machine.vars.keys().filter(|name| name.to_str().is_some_and(crate::test::of_this_package)) {
+            command.env_remove(name);
+        }
+        command.current_dir(folder).stdin(Stdio::null());
+        Cargo { command }
+    }
+
+    /// Adds arguments that have no blanks.
+    fn words(mut self, words: &str) -> Cargo {
+        self.command.args(words.split_whitespace());
+        self
+    }
+
+    fn arg(mut self, arg: impl Into<OsString>) -> Cargo {
+        self.command.arg(arg.into());
+        self
+    }
+
+    fn env(mut self, name: &str, value: impl Into<OsString>) -> Cargo {
+        self.command.env(name, value.into());
+        self
+    }
+
+    fn line(&self) -> String {
+        let words: Vec<_> = self.command.get_args().map(|word| word.to_string_lossy()).collect();
+        format!("cargo {}", words.join(" "))
+    }
+
+    /// Runs it on this terminal.
+    fn run(mut self) -> Result<()> {
+        self.say();
+        let status = self.command.status().map_err(|error| self.not_started(&error))?;
+        self.judge(status)
+    }
+
+    /// Runs it, and gives what it prints on stdout, which is shown too.
+    fn printed(mut self) -> Result<String> {
+        self.say();
+        let text = self.output()?;
+        crate::print(&text)?;
+        Ok(text)
+    }
+
+    /// Runs it, and gives what it prints on stdout.
+    fn output(&mut self) -> Result<String> {
+        let output = self.command.stderr(Stdio::inherit()).output().map_err(|error| self.not_started(&error))?;
+        self.judge(output.status)?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    fn say(&self) {
+        eprintln!("\n{}", style(self.line()).bold().for_stderr());
+    }
+
+    fn judge(&self, status: ExitStatus) -> Result<()> {
+        if status.success() {
+            return Ok(());
+        }
+        Err(Error::new(format_args!("`{}`: {status}", self.line()))
+            .at(self.command.get_current_dir().unwrap_or(Path::new(".")).display())
+            .fix("read what it printed above; it can be typed again by itself"))
+    }
+
+    fn not_started(&self, error: &std::io::Error) -> Error {
+        Error::new(format_args!("could not start cargo: {error}"))
+            .at(self.command.get_program().display())
+            .fix("put the folder of cargo into PATH")
+    }
+}

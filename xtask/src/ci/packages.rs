@@ -1,0 +1,120 @@
+//! What a user gets: the packages, and projects that are built from them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use host_tests::command::Machine;
+use host_tests::error::{Error, Result};
+use host_tests::files::write_whole;
+use serde_json::Value;
+
+use super::{Cargo, PUBLISHED};
+
+/// The projects under `examples/`.
+const EXAMPLES: [&str; 2] = ["stream", "tiles"];
+
+/// Packages the crates, unpacks them, and builds and runs what depends on them: the examples, and a project that
+/// `cargo ptx new` of the package makes.
+pub(super) fn run(machine: &Machine) -> Result<()> {
+    // Far from this repository, whose settings cargo would find above the projects.
+    let temporary =
+        tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
+    let home = temporary.path().canonicalize().map_err(|error| Error::io("find", temporary.path(), error))?;
+    let crates = package(machine, &home)?;
+    let patches = PUBLISHED.map(|name| format!("{name} = {{ path = {} }}\n", Value::from(text(&crates.join(name)))));
+    // Above the projects: what they name by version is taken from there, by cargo and by the cargo that ptx-build calls.
+    write_whole(&home.join(".cargo/config.toml"), format!("[patch.crates-io]\n{}", patches.concat()))?;
+    for name in EXAMPLES {
+        let project = home.join(name);
+        copy(&machine.repository.join("examples").join(name), &project)?;
+        try_out(machine, &project, &crates)?;
+    }
+    let project = home.join("a new project für alle");
+    let manifest = crates.join("ptx-build/Cargo.toml");
+    lock(machine, &crates.join("ptx-build"))?;
+    let new = cargo(machine, &home).words("run --quiet --bin cargo-ptx --manifest-path").arg(manifest);
+    new.words("-- ptx new").arg(&project).run()?;
+    try_out(machine, &project, &crates)
+}
+
+/// The packages, each unpacked into a folder of its name.
+fn package(machine: &Machine, home: &Path) -> Result<PathBuf> {
+    let made = machine.target().join("packages");
+    // They are compiled below, as what they are for.
+    let words = "package --allow-dirty --no-verify --quiet --target-dir";
+    let package = Cargo::new(machine, &machine.repository).words(words).arg(&made);
+    package.words(&PUBLISHED.map(|name| format!("--package {name}")).join(" ")).run()?;
+    let crates = home.join("crates");
+    for name in PUBLISHED {
+        let folder = crates.join(name);
+        fs::create_dir_all(&folder).map_err(|error| Error::io("create the folder", &folder, error))?;
+        let file = made.join("package").join(format!("{name}-{}.crate", env!("CARGO_PKG_VERSION")));
+        let unpack =
+            Command::new("tar").arg("-xzf").arg(&file).args(["--strip-components=1", "-C"]).arg(&folder).status();
+        if !unpack.is_ok_and(|status| status.success()) {
+            return Err(Error::new("could not unpack a package with tar").at(file.display()).fix("install tar"));
+        }
+    }
+    Ok(crates)
+}
+
+/// Builds, runs and tests a project, and sees that its crates are those of the packages.
+fn try_out(machine: &Machine, project: &Path, crates: &Path) -> Result<()> {
+    lock(machine, project)?;
+    let cargo = |words: &str| cargo(machine, project).words(words);
+    let printed = cargo("run --quiet").printed()?;
+    if !printed.contains(" elements are right.") {
+        return Err(Error::new("the program does not say that its results are right").at(project.display()));
+    }
+    cargo("test --quiet").run()?;
+    cargo("fmt --all --check").run()?;
+    // Of other platforms nothing was downloaded.
+    let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let described = cargo("metadata --format-version 1 --offline --filter-platform").arg(platform).output()?;
+    let described: Value = serde_json::from_str(&described).map_err(Error::new)?;
+    let packages = described["packages"].as_array().cloned().unwrap_or_default();
+    for name in PUBLISHED {
+        let from = packages.iter().find(|package| package["name"] == name).map(|package| &package["manifest_path"]);
+        if from.and_then(Value::as_str) != Some(&text(&crates.join(name).join("Cargo.toml"))) {
+            let from = from.map_or("nowhere".into(), Value::to_string);
+            return Err(
+                Error::new(format_args!("{name} is not the packaged one, but that of {from}")).at(project.display())
+            );
+        }
+    }
+    Ok(())
+}
+
+/// cargo in a project. All projects share what they compile.
+fn cargo(machine: &Machine, project: &Path) -> Cargo {
+    Cargo::new(machine, project).env("CARGO_TARGET_DIR", machine.target().join("packages"))
+}
+
+/// Gives a project the versions of this workspace, which are here already.
+fn lock(machine: &Machine, project: &Path) -> Result<()> {
+    let lock = machine.repository.join("Cargo.lock");
+    fs::copy(&lock, project.join("Cargo.lock")).map(drop).map_err(|error| Error::io("copy", &lock, error))
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Copies a project without what was built in it.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).map_err(|error| Error::io("create the folder", to, error))?;
+    let entries = fs::read_dir(from).map_err(|error| Error::io("read", from, error))?;
+    for entry in entries {
+        let entry = entry.map_err(|error| Error::io("read", from, error))?;
+        let (path, name) = (entry.path(), entry.file_name());
+        if path.is_dir() {
+            if name != "target" {
+                copy(&path, &to.join(name))?;
+            }
+        } else {
+            fs::copy(&path, to.join(name)).map_err(|error| Error::io("copy", &path, error))?;
+        }
+    }
+    Ok(())
+}
