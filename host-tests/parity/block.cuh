@@ -3,6 +3,13 @@
 
 constexpr int WARP = 32;
 
+// The thread's number in its warp.
+__device__ __forceinline__ unsigned lane_id() {
+    unsigned lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+
 template <typename Reduce>
 __device__ __forceinline__ float over_warp(float value, Reduce reduce) {
 #pragma unroll

@@ -1,37 +1,37 @@
 //! A copy, four loads of each thread in flight, in every width of a load.
 
 use ptx_intrinsics::*;
-
-use crate::block;
+use ptx_kernel::*;
 
 const UNROLL: usize = 4;
 
 macro_rules! copies {
     ($($(#[$doc:meta])* $name:ident $type:ty;)*) => { $(
-        $(#[$doc])*
-        ///
-        /// # Safety
-        /// `out` is valid for writes and `input` for reads of `n` elements, fewer than 2^31; nobody else touches `out`, and nobody writes
-        /// to `input` while the grid runs.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "ptx-kernel" fn $name(out: *mut $type, input: *const $type, n: u32) {
-            let (first, step) = (block::index(), block::count());
-            let mut at: [u32; UNROLL] = core::array::from_fn(|k| first + k as u32 * step);
-            while at[UNROLL - 1] < n {
-                // SAFETY: the last of these elements is below n.
-                unsafe {
-                    let values: [$type; UNROLL] = core::array::from_fn(|k| ldg(input.add(at[k] as usize)));
-                    for k in 0..UNROLL {
-                        stcs(out.add(at[k] as usize), values[k]);
+        kernel! {
+            $(#[$doc])*
+            ///
+            /// # Safety
+            /// `out` is valid for writes and `input` for reads of `n` elements, fewer than 2^31; nobody else touches `out`, and
+            /// nobody writes to `input` while the grid runs.
+            pub unsafe fn $name(out: *mut $type, input: *const $type, n: u32) {
+                let (first, step) = (global_index(), global_size());
+                let mut at: [u32; UNROLL] = core::array::from_fn(|k| first + k as u32 * step);
+                while at[UNROLL - 1] < n {
+                    // SAFETY: the last of these elements is below n.
+                    unsafe {
+                        let values: [$type; UNROLL] = core::array::from_fn(|k| ldg(input.add(at[k] as usize)));
+                        for k in 0..UNROLL {
+                            stcs(out.add(at[k] as usize), values[k]);
+                        }
                     }
+                    at = at.map(|at| at + UNROLL as u32 * step);
                 }
-                at = at.map(|at| at + UNROLL as u32 * step);
-            }
-            let mut i = at[0];
-            while i < n {
-                // SAFETY: i is below n.
-                unsafe { stcs(out.add(i as usize), ldg(input.add(i as usize))) };
-                i += step;
+                let mut i = at[0];
+                while i < n {
+                    // SAFETY: i is below n.
+                    unsafe { stcs(out.add(i as usize), ldg(input.add(i as usize))) };
+                    i += step;
+                }
             }
         }
     )* };

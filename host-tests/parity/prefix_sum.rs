@@ -1,65 +1,83 @@
 //! A prefix sum of rows: a block walks along a row, tile after tile, by shuffles in a warp and shared memory between.
 
-use core::arch::asm;
-
-use kernels::Thread;
 use ptx_intrinsics::*;
-
-use crate::block::{self, WARP};
+use ptx_kernel::*;
 
 /// Read once: past L1, and L2 may fetch the neighbour.
 const ROW: LdGlobalNc<NoAllocate, Prefetch256> = ld_global_nc();
 
-shared! { prefix_sum_warps: [u32; WARP as usize] }
+shared! {
+    fn prefix_sum_warps() -> [u32; WARP_SIZE as usize];
+}
 
-/// Writes for each row of `vectors` times four elements the sums of its first ones, wrapping around.
-///
-/// # Safety
-/// `out` is valid for writes and `input` for reads of a row for each block, fewer than
-/// 2^31 vectors in all; nobody else touches `out`, and nobody writes
-/// to `input` while the grid runs. A block is 32 warps, and `vectors` a multiple of its threads.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn prefix_sum(out: *mut V4<u32>, input: *const V4<u32>, vectors: u32) {
-    let start = Thread::current().block * vectors;
-    let (me, threads) = (block::me(), block::threads());
-    let (warp, lane) = (me / WARP, me % WARP);
-    let sums = prefix_sum_warps().cast::<u32>();
-    let mut before = 0u32;
-    // SAFETY: an element below `vectors` lies in the row; barriers part writes to shared memory from reads.
-    unsafe {
-        let mut i = me;
-        while i < vectors {
-            let at = block::whole(i);
-            let [a, b, c, d] = ROW.read(input.add((start + at) as usize)).0;
-            let (b, c) = (a.wrapping_add(b), c);
-            let c = b.wrapping_add(c);
-            let d = c.wrapping_add(d);
-            let to_here = over_warp(d);
-            if lane == WARP - 1 {
-                sums.add(warp).write(to_here);
+kernel! {
+    /// Writes for each row of `vectors` times four elements the sums of its first ones, wrapping around.
+    ///
+    /// # Safety
+    /// `out` is valid for writes and `input` for reads of a row for each block, fewer than
+    /// 2^31 vectors in all; nobody else touches `out`, and nobody writes
+    /// to `input` while the grid runs. A block is 32 warps, and `vectors` a multiple of its threads.
+    pub unsafe fn prefix_sum(out: *mut V4<u32>, input: *const V4<u32>, vectors: u32) {
+        let start = block_idx_x() * vectors;
+        let (me, threads) = (thread_idx_x(), block_dim_x());
+        let (warp, lane) = (me / WARP_SIZE, me % WARP_SIZE);
+        let sums = prefix_sum_warps().cast::<u32>();
+        let mut before = 0u32;
+        // SAFETY: an element below `vectors` lies in the row; barriers part writes to shared memory from reads.
+        unsafe {
+            let mut i = me;
+            while i < vectors {
+                let at = whole(i);
+                let [a, b, c, d] = ROW.read(input.add((start + at) as usize)).0;
+                let (b, c) = (a.wrapping_add(b), c);
+                let c = b.wrapping_add(c);
+                let d = c.wrapping_add(d);
+                let to_here = over_warp(d);
+                if lane == WARP_SIZE - 1 {
+                    sums.add(warp).write(to_here);
+                }
+                sync_threads();
+                let warps = over_warp(sums.add(lane).read());
+                let of_warps = shuffle(warps, warp.wrapping_sub(1));
+                let ahead = if warp == 0 { 0 } else { of_warps };
+                let ahead = before.wrapping_add(ahead).wrapping_add(to_here.wrapping_sub(d));
+                let sums = [a, b, c, d].map(|sum| sum.wrapping_add(ahead));
+                st_global::<Cs>().write(out.add((start + at) as usize), V4::new(sums));
+                before = before.wrapping_add(shuffle(warps, WARP_SIZE - 1));
+                sync_threads();
+                i += threads;
             }
-            block::sync();
-            let warps = over_warp(sums.add(lane).read());
-            let of_warps = of_lane(warps, warp.wrapping_sub(1));
-            let ahead = if warp == 0 { 0 } else { of_warps };
-            let ahead = before.wrapping_add(ahead).wrapping_add(to_here.wrapping_sub(d));
-            let sums = [a, b, c, d].map(|sum| sum.wrapping_add(ahead));
-            st_global::<Cs>().write(out.add((start + at) as usize), V4::new(sums));
-            before = before.wrapping_add(of_lane(warps, WARP - 1));
-            block::sync();
-            i += threads;
         }
     }
 }
 
 /// The sum of the values of the lanes up to this one.
+///
+/// # Safety
+/// All threads of the warp come here.
 #[inline(always)]
-fn over_warp(mut sum: u32) -> u32 {
+unsafe fn over_warp(mut sum: u32) -> u32 {
     let mut distance = 1;
-    while distance < WARP {
-        // SAFETY: all lanes of the warp come along.
+    while distance < WARP_SIZE {
+        // SAFETY: by this function's contract.
+        sum = unsafe { add_of_lane_before(sum, distance) };
+        distance *= 2;
+    }
+    sum
+}
+
+/// The sum and that of the lane so far before, if there is one: the shuffle's own predicate says whether.
+///
+/// # Safety
+/// All threads of the warp come here.
+#[inline(always)]
+unsafe fn add_of_lane_before(sum: u32, distance: u32) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let mut sum = sum;
+        // SAFETY: by this function's contract.
         unsafe {
-            asm!(
+            core::arch::asm!(
                 "{{",
                 ".reg .pred %inside;",
                 ".reg .b32 %other;",
@@ -69,19 +87,12 @@ fn over_warp(mut sum: u32) -> u32 {
                 sum = inout(reg32) sum, distance = in(reg32) distance, options(nomem, nostack),
             );
         }
-        distance *= 2;
+        sum
     }
-    sum
-}
-
-/// The value of that lane.
-#[inline(always)]
-fn of_lane(value: u32, lane: u32) -> u32 {
-    let other;
-    // SAFETY: all lanes of the warp come along.
-    unsafe {
-        asm!("shfl.sync.idx.b32 {other}, {value}, {lane}, 31, -1;",
-            other = out(reg32) other, value = in(reg32) value, lane = in(reg32) lane, options(nomem, nostack));
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        // SAFETY: by this function's contract.
+        let other = unsafe { shuffle_up(sum, distance) };
+        if lane_id() < distance { sum } else { sum.wrapping_add(other) }
     }
-    other
 }

@@ -46,9 +46,9 @@ extern "C" __global__ void probe(u64 *__restrict__ found, const ulonglong2 *__re
         ulonglong2 homes[BATCH];
 #pragma unroll
         for (int k = 0; k < BATCH; ++k) batch[k] = next[k];
-        announce(next, i + BATCH * step, step, table, bits, keys, n);
 #pragma unroll
         for (int k = 0; k < BATCH; ++k) homes[k] = load_slot(table + home(batch[k], bits));
+        announce(next, i + BATCH * step, step, table, bits, keys, n);
 #pragma unroll
         for (int k = 0; k < BATCH; ++k)
             if (i + k * step < n) __stcs(&found[i + k * step], walk(table, bits, batch[k], homes[k]));

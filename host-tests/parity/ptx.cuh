@@ -41,6 +41,12 @@ __device__ __forceinline__ float4 load_stream(const float4 *p) {
     return d;
 }
 
+__device__ __forceinline__ float2 load_stream(const float2 *p) {
+    float2 d;
+    asm("ld.global.nc.L1::no_allocate.L2::256B.v2.f32 {%0, %1}, [%2];" : "=f"(d.x), "=f"(d.y) : "l"(p));
+    return d;
+}
+
 // Read again and again.
 __device__ __forceinline__ float4 load_kept(const float4 *p) {
     float4 d;
@@ -48,6 +54,53 @@ __device__ __forceinline__ float4 load_kept(const float4 *p) {
         : "=f"(d.x), "=f"(d.y), "=f"(d.z), "=f"(d.w)
         : "l"(p));
     return d;
+}
+
+__device__ __forceinline__ uint4 load_last(const uint4 *p) {
+    uint4 d;
+    asm("ld.global.nc.L1::evict_last.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(d.x), "=r"(d.y), "=r"(d.z), "=r"(d.w)
+        : "l"(p));
+    return d;
+}
+
+__device__ __forceinline__ float4 load_last(const float4 *p) {
+    float4 d;
+    asm("ld.global.nc.L1::evict_last.v4.f32 {%0, %1, %2, %3}, [%4];"
+        : "=f"(d.x), "=f"(d.y), "=f"(d.z), "=f"(d.w)
+        : "l"(p));
+    return d;
+}
+
+__device__ __forceinline__ float2 load_last(const float2 *p) {
+    float2 d;
+    asm("ld.global.nc.L1::evict_last.v2.f32 {%0, %1}, [%2];" : "=f"(d.x), "=f"(d.y) : "l"(p));
+    return d;
+}
+
+__device__ __forceinline__ float load_last(const float *p) {
+    float d;
+    asm("ld.global.nc.L1::evict_last.f32 %0, [%1];" : "=f"(d) : "l"(p));
+    return d;
+}
+
+__device__ __forceinline__ unsigned load_last(const unsigned *p) {
+    unsigned d;
+    asm("ld.global.nc.L1::evict_last.u32 %0, [%1];" : "=r"(d) : "l"(p));
+    return d;
+}
+
+// Read once, too little for the neighbour to be worth it.
+__device__ __forceinline__ unsigned short load_past(const unsigned short *p) {
+    unsigned short d;
+    asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(d) : "l"(p));
+    return d;
+}
+
+// Written past L1.
+__device__ __forceinline__ void store_past(uint4 *p, uint4 d) {
+    asm volatile("st.global.L1::no_allocate.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(d.x), "r"(d.y), "r"(d.z), "r"(d.w)
+                 : "memory");
 }
 
 // The loads of one value that are done only where `cond` holds, else `d` stays as it is.
@@ -58,4 +111,13 @@ __device__ __forceinline__ float4 load_kept(const float4 *p) {
             : "+" constraint(d)                                                     \
             : "l"(p), "r"(int(cond)));                                              \
         return d;                                                                   \
+    }
+
+// The same of four values.
+#define LOAD_IF_OF_FOUR(name, ptx, type, constraint)                                                          \
+    __device__ __forceinline__ type name(bool cond, const type *p, type d) {                                  \
+        asm("{\n.reg .pred %%cond;\nsetp.ne.b32 %%cond, %5, 0;\n@%%cond " ptx " {%0, %1, %2, %3}, [%4];\n}" \
+            : "+" constraint(d.x), "+" constraint(d.y), "+" constraint(d.z), "+" constraint(d.w)              \
+            : "l"(p), "r"(int(cond)));                                                                        \
+        return d;                                                                                             \
     }

@@ -1,44 +1,47 @@
 //! A sum: 128-bit loads, four of each thread in flight, then shuffles, then shared memory.
 
-use kernels::Thread;
 use ptx_intrinsics::*;
+use ptx_kernel::*;
 
 use crate::block;
 
 const UNROLL: u32 = 4;
 
-shared! { reduce_warps: [f32; 32] }
+shared! {
+    fn reduce_warps() -> [f32; 32];
+}
 
-/// Writes the sum of the elements that a block has read to that block's place in `out`.
-///
-/// # Safety
-/// `out` is valid for writes of an element for each block and `input` for reads of `n` vectors, fewer than 2^31; nobody else touches
-/// `out`, and nobody writes to `input` while the grid runs. A block is whole warps.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn reduce(out: *mut f32, input: *const V4<f32>, n: u32) {
-    let (mut i, step) = (block::index(), block::count());
-    let mut sums = [0.0f32; 4];
-    while i + (UNROLL - 1) * step < n {
-        // SAFETY: the last of these elements is below n.
-        let values: [V4<f32>; UNROLL as usize] =
-            core::array::from_fn(|k| unsafe { ldg(input.add((i + k as u32 * step) as usize)) });
-        for k in 0..values.len() {
-            sums = core::array::from_fn(|lane| sums[lane] + values[k].0[lane]);
+kernel! {
+    /// Writes the sum of the elements that a block has read to that block's place in `out`.
+    ///
+    /// # Safety
+    /// `out` is valid for writes of an element for each block and `input` for reads of `n` vectors, fewer than 2^31; nobody else touches
+    /// `out`, and nobody writes to `input` while the grid runs. A block is whole warps.
+    pub unsafe fn reduce(out: *mut f32, input: *const V4<f32>, n: u32) {
+        let (mut i, step) = (global_index(), global_size());
+        let mut sums = [0.0f32; 4];
+        while i + (UNROLL - 1) * step < n {
+            // SAFETY: the last of these elements is below n.
+            let values: [V4<f32>; UNROLL as usize] =
+                core::array::from_fn(|k| unsafe { ldg(input.add((i + k as u32 * step) as usize)) });
+            for k in 0..values.len() {
+                sums = core::array::from_fn(|lane| sums[lane] + values[k].0[lane]);
+            }
+            i += UNROLL * step;
         }
-        i += UNROLL * step;
-    }
-    while i < n {
-        // SAFETY: i is below n.
-        let value = unsafe { ldg(input.add(i as usize)) };
-        sums = core::array::from_fn(|lane| sums[lane] + value.0[lane]);
-        i += step;
-    }
-    let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    // SAFETY: the shared memory is this kernel's own; a block writes its own place.
-    unsafe {
-        let sum = block::over_block(sum, reduce_warps().cast(), 0.0, |a, b| a + b);
-        if block::me() == 0 {
-            stcs(out.add(Thread::current().block as usize), sum);
+        while i < n {
+            // SAFETY: i is below n.
+            let value = unsafe { ldg(input.add(i as usize)) };
+            sums = core::array::from_fn(|lane| sums[lane] + value.0[lane]);
+            i += step;
+        }
+        let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        // SAFETY: the shared memory is this kernel's own; a block writes its own place.
+        unsafe {
+            let sum = block::over_block(sum, reduce_warps().cast(), 0.0, |a, b| a + b);
+            if thread_idx_x() == 0 {
+                stcs(out.add(block_idx_x() as usize), sum);
+            }
         }
     }
 }

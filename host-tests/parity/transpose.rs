@@ -1,42 +1,40 @@
 //! A transpose through shared memory: a block of 32 by 8 threads turns a tile of 32 by 32, whose rows are one element
 //! longer so that a column lies in 32 banks.
 
-use core::arch::nvptx::{_block_idx_x, _block_idx_y, _thread_idx_x, _thread_idx_y};
-
 use ptx_intrinsics::*;
-
-use crate::block;
+use ptx_kernel::*;
 
 const TILE: u32 = 32;
 const ROWS: u32 = 8;
 const PITCH: u32 = TILE + 1;
 const EACH: usize = (TILE / ROWS) as usize;
 
-shared! { transpose_tile: [f32; (TILE * PITCH) as usize] }
+shared! {
+    fn transpose_tile() -> [f32; (TILE * PITCH) as usize];
+}
 
-/// Writes the transpose of a matrix of `width` columns and `height` rows, both multiples of 32.
-///
-/// # Safety
-/// `out` is valid for writes and `input` for reads of `width * height` elements, fewer than 2^31; nobody else touches `out`, and nobody
-/// writes to `input` while the grid runs. There is a block of 32 by 8 threads for each tile.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn transpose(out: *mut f32, input: *const f32, width: u32, height: u32) {
-    // SAFETY: these only read special registers.
-    let place = unsafe { [_thread_idx_x(), _thread_idx_y(), _block_idx_x(), _block_idx_y()] };
-    let [x, y, block_x, block_y] = place.map(|number| number as u32);
-    let tile = transpose_tile().cast::<f32>();
-    // SAFETY: the tile lies in the matrix; a barrier stands between writing and reading shared memory.
-    unsafe {
-        let from = block::whole((block_y * TILE + y) * width + block_x * TILE + x);
-        let to = block::whole((block_x * TILE + y) * height + block_y * TILE + x);
-        let values: [f32; EACH] = core::array::from_fn(|k| ldg(input.add((from + k as u32 * ROWS * width) as usize)));
-        let (mine, column) = (tile.add(y * PITCH + x), tile.add(x * PITCH + y));
-        for k in 0..EACH {
-            mine.add(k as u32 * ROWS * PITCH).write(values[k]);
-        }
-        block::sync();
-        for k in 0..EACH {
-            stcs(out.add((to + k as u32 * ROWS * height) as usize), column.add(k as u32 * ROWS).read());
+kernel! {
+    /// Writes the transpose of a matrix of `width` columns and `height` rows, both multiples of 32.
+    ///
+    /// # Safety
+    /// `out` is valid for writes and `input` for reads of `width * height` elements, fewer than 2^31; nobody else touches `out`, and nobody
+    /// writes to `input` while the grid runs. There is a block of 32 by 8 threads for each tile.
+    pub unsafe fn transpose(out: *mut f32, input: *const f32, width: u32, height: u32) {
+        let (x, y, block_x, block_y) = (thread_idx_x(), thread_idx_y(), block_idx_x(), block_idx_y());
+        let tile = transpose_tile().cast::<f32>();
+        // SAFETY: the tile lies in the matrix; a barrier stands between writing and reading shared memory.
+        unsafe {
+            let from = whole((block_y * TILE + y) * width + block_x * TILE + x);
+            let to = whole((block_x * TILE + y) * height + block_y * TILE + x);
+            let values: [f32; EACH] = core::array::from_fn(|k| ldg(input.add((from + k as u32 * ROWS * width) as usize)));
+            let (mine, column) = (tile.add(y * PITCH + x), tile.add(x * PITCH + y));
+            for k in 0..EACH {
+                mine.add(k as u32 * ROWS * PITCH).write(values[k]);
+            }
+            sync_threads();
+            for k in 0..EACH {
+                stcs(out.add((to + k as u32 * ROWS * height) as usize), column.add(k as u32 * ROWS).read());
+            }
         }
     }
 }

@@ -8,11 +8,8 @@ use host_tests::{
     gpu::{Gpu, NoGpu, Target, newest_ptx},
     workload::{self, Workload},
 };
-use kernels::{
-    Thread,
-    executor::{self, Grid},
-};
 use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_kernel::cpu::Launch;
 use std::{
     collections::BTreeSet,
     ffi::{CStr, c_char, c_void},
@@ -383,15 +380,10 @@ unsafe extern "C" fn run_kernel(name: *const c_char, shape: *const u32, argument
     // SAFETY: the fake driver passes a C string and six numbers.
     let (name, shape) = unsafe { (CStr::from_ptr(name), *shape.cast::<[u32; 6]>()) };
     let [blocks, 1, 1, threads, 1, 1] = shape else { panic!("a grid of one dimension, not {shape:?}") };
-    // Pointers may not travel to other threads; their number may.
-    let arguments = arguments as usize;
     macro_rules! launch {
         ($kernel:path: $($at:literal)*) => {
             // SAFETY: the harness passes what the kernel takes.
-            executor::launch(blocks, threads, |thread: Thread| unsafe {
-                let arguments = arguments as *mut *mut c_void;
-                $kernel(thread, $(argument(arguments, $at)),*)
-            })
+            unsafe { Launch::new(blocks, threads).run(|| $kernel($(argument(arguments, $at)),*)) }
         };
     }
     match name.to_str() {
@@ -399,15 +391,7 @@ unsafe extern "C" fn run_kernel(name: *const c_char, shape: *const u32, argument
         Ok("gather") => launch!(kernels::gather::gather: 0 1 2 3),
         Ok("spmv") => launch!(kernels::spmv::spmv: 0 1 2 3 4 5),
         Ok("probe") => launch!(kernels::probe::probe: 0 1 2 3 4),
-        Ok("histogram") => {
-            let grid = Grid { blocks, threads, cluster: 1, resident: blocks };
-            // SAFETY: as above.
-            executor::launch_blocks(grid, |thread, block| unsafe {
-                let arguments = arguments as *mut *mut c_void;
-                let (bins, bytes, n) = (argument(arguments, 0), argument(arguments, 1), argument(arguments, 2));
-                kernels::histogram::histogram(thread, block, bins, bytes, n);
-            });
-        }
+        Ok("histogram") => launch!(kernels::histogram::histogram: 0 1 2),
         _ => panic!("{name:?} is no kernel"),
     }
     0

@@ -9,19 +9,8 @@ use host_tests::{
     toolchain::{DeviceToolchain, Route},
     workload::{self, ALL, ORDERED, Output, Workload},
 };
-use kernels::{
-    Block, Thread,
-    executor::{self, Grid},
-};
-use std::{
-    collections::BTreeSet,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Mutex,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::Duration,
-};
+use ptx_kernel::cpu::Launch;
+use std::{collections::BTreeSet, time::Duration};
 
 /// Sizes around a vector, a warp, a block, a round of the unrolled loops, and all of a CPU's grid.
 const SIZES: [usize; 13] = [0, 1, 2, 3, 5, 31, 32, 33, 255, 257, 1023, 20_000, 70_001];
@@ -317,106 +306,6 @@ fn a_fault_is_noticed() {
     assert_eq!((all_wrong.mismatches, all_wrong.first.as_deref()), (2, Some("element 0 is 0, expected 7")));
 }
 
-#[test]
-fn the_executor_runs_every_thread_once() {
-    let seen = Mutex::new(Vec::new());
-    executor::launch(3, 5, |thread| seen.lock().unwrap().push(thread));
-    let mut seen = seen.into_inner().unwrap();
-    seen.sort_by_key(|thread| thread.index());
-    let thread = |thread, block| Thread { thread, block, block_dim: 5, grid_dim: 3 };
-    let all = (0..15).map(|index| thread(index % 5, index / 5)).collect::<Vec<_>>();
-    assert_eq!(seen, all);
-    assert!(all.iter().enumerate().all(|(index, thread)| thread.index() == index && thread.count() == 15));
-}
-
-fn grid(blocks: u32, threads: u32, cluster: u32, resident: u32) -> Grid {
-    Grid { blocks, threads, cluster, resident }
-}
-
-#[test]
-fn blocks_run_every_thread_once() {
-    let seen = Mutex::new(Vec::new());
-    executor::launch_blocks(grid(6, 5, 2, 2), |thread, block: &Block<'_, ()>| {
-        assert_eq!(block.rank(), thread.block % 2);
-        seen.lock().unwrap().push(thread);
-    });
-    let mut seen = seen.into_inner().unwrap();
-    seen.sort_by_key(|thread| thread.index());
-    let thread = |thread, block| Thread { thread, block, block_dim: 5, grid_dim: 6 };
-    assert_eq!(seen, (0..30).map(|index| thread(index % 5, index / 5)).collect::<Vec<_>>());
-}
-
-/// Each thread sees what all threads of its block, or of its cluster, did before the barrier, and only that.
-#[test]
-fn a_barrier_waits_for_all_it_is_for() {
-    for (name, cluster, all) in [("block", 1, 7), ("cluster", 3, 21)] {
-        let arrived: Vec<_> = (0..2).map(|_| AtomicU32::new(0)).collect();
-        executor::launch_blocks(grid(2 * cluster, 7, cluster, 2), |thread, block: &Block<'_, ()>| {
-            let arrived = &arrived[(thread.block / cluster) as usize];
-            for round in 1..=10 {
-                arrived.fetch_add(1, Ordering::Relaxed);
-                if name == "block" {
-                    block.sync()
-                } else {
-                    block.sync_cluster()
-                }
-                assert_eq!(arrived.load(Ordering::Relaxed), round * all, "{name}");
-                if name == "block" { block.sync() } else { block.sync_cluster() }
-            }
-        });
-        assert!(arrived.iter().all(|arrived| arrived.load(Ordering::Relaxed) == 10 * all));
-    }
-}
-
-/// A block has its own shared memory, and its neighbours' by their numbers.
-#[test]
-fn shared_memory_is_the_blocks_own() {
-    executor::launch_blocks(grid(8, 3, 4, 2), |thread, block: &Block<'_, [u32; 3]>| {
-        let place = |rank, thread: u32| block.shared_of(rank).cast::<u32>().wrapping_add(thread as usize);
-        let own = block.shared().cast::<u32>().wrapping_add(thread.thread as usize);
-        // SAFETY: a thread writes one number, and reads one behind a barrier, which nobody writes again.
-        let (before, there) = unsafe {
-            let before = own.read();
-            own.write(10 * thread.block + thread.thread);
-            block.sync_cluster();
-            (before, place((block.rank() + 1) % 4, 2 - thread.thread).read())
-        };
-        let neighbour = thread.block / 4 * 4 + (thread.block + 1) % 4;
-        assert_eq!((before, there), (0xa5a5_a5a5, 10 * neighbour + 2 - thread.thread));
-    });
-}
-
-fn panic_of(run: impl FnOnce()) -> String {
-    let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("a panic");
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).expect("a panic with a text")
-}
-
-/// A panic of one block ends the others, which would wait for it for ever.
-#[test]
-fn a_panic_of_one_block_is_that_of_the_grid() {
-    let panic = panic_of(|| {
-        executor::launch_blocks(grid(2, 2, 1, 2), |thread, block: &Block<'_, ()>| {
-            assert!(thread.block == 0, "the kernel's own");
-            loop {
-                block.pause();
-            }
-        });
-    });
-    assert_eq!(panic, "the kernel's own");
-}
-
-#[test]
-fn threads_that_wait_at_different_barriers_are_found_out() {
-    let panic = panic_of(|| {
-        executor::launch_blocks(grid(2, 2, 2, 1), |thread, block: &Block<'_, ()>| match thread.thread {
-            0 => block.sync(),
-            _ => block.sync_cluster(),
-        });
-    });
-    assert_eq!(panic, "threads wait in vain");
-}
-
 /// Rows without entries, and rows longer than what a thread reads at once; no Poisson matrix has those.
 #[test]
 fn spmv_of_ragged_rows() {
@@ -432,16 +321,12 @@ fn spmv_of_ragged_rows() {
     let x = [1.0f32, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
     let row = |range: &[u32]| (range[0]..range[1]).map(|entry| entry as f32 * x[entry as usize * 7 % 8]).sum();
     let expected: Vec<f32> = row_start.windows(2).map(row).collect();
-    let y = Mutex::new([f32::NAN; 9]);
-    executor::launch(1, 2, |thread| {
-        let mut y = y.lock().unwrap();
-        // SAFETY: the rows ascend, the columns are below 8, and y has nine elements.
-        unsafe {
-            let (row_start, columns, values) = (row_start.as_ptr(), columns.as_ptr(), values.as_ptr());
-            kernels::spmv::spmv(thread, y.as_mut_ptr(), row_start, columns, values, x.as_ptr(), 9);
-        }
-    });
-    assert_eq!(y.into_inner().unwrap().to_vec(), expected);
+    let mut y = [f32::NAN; 9];
+    let to = y.as_mut_ptr();
+    let (row_start, columns, values) = (row_start.as_ptr(), columns.as_ptr(), values.as_ptr());
+    // SAFETY: the rows ascend, the columns are below 8, and y has nine elements.
+    unsafe { Launch::new(1, 2).run(|| kernels::spmv::spmv(to, row_start, columns, values, x.as_ptr(), 9)) };
+    assert_eq!(y.to_vec(), expected);
 }
 
 /// Keys that all want the last slot: the search goes on at the first.
@@ -454,11 +339,9 @@ fn probe_wraps_around() {
     for (slot, at) in [7, 0, 1, 2].into_iter().zip(0..) {
         table[slot] = Slot::from([keys[at], 100 + at as u64]);
     }
-    let found = Mutex::new([0; 5]);
-    executor::launch(1, 1, |thread| {
-        let mut found = found.lock().unwrap();
-        // SAFETY: the table has eight slots, four of them empty; there are five keys.
-        unsafe { probe(thread, found.as_mut_ptr(), table.as_ptr(), 3, keys.as_ptr(), 5) }
-    });
-    assert_eq!(found.into_inner().unwrap(), [100, 101, 102, 103, MISSING]);
+    let mut found = [0; 5];
+    let to = found.as_mut_ptr();
+    // SAFETY: the table has eight slots, four of them empty; there are five keys.
+    unsafe { Launch::new(1, 1).run(|| probe(to, table.as_ptr(), 3, keys.as_ptr(), 5)) };
+    assert_eq!(found, [100, 101, 102, 103, MISSING]);
 }

@@ -46,6 +46,7 @@
 //! | calculate as the GPU does | [`mul_add`], [`rsqrt_approx`], [`exp2_approx`], [`dp4a`], [`pack_bf16x2`], … |
 //! | wait in a loop for another block | [`pause`] |
 #![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg(not(all(target_arch = "nvptx64", feature = "rust-cuda")))]
 #![cfg_attr(
     target_arch = "nvptx64",
     feature(allow_internal_unstable, asm_experimental_arch, core_float_math, link_llvm_intrinsics, stdarch_nvptx)

@@ -1,6 +1,7 @@
 //! What kernels mean on a CPU.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use ptx_intrinsics::*;
 use ptx_kernel::cpu::Launch;
@@ -251,6 +252,43 @@ fn a_panic_is_the_launchs_own() {
     assert_eq!(text, "thirteen");
 }
 
+/// Blocks that wait for one that panicked would wait for ever: they end too.
+#[test]
+fn a_panic_of_one_block_ends_those_that_wait_for_it() {
+    // SAFETY: nothing is touched.
+    let text = message(|| unsafe {
+        Launch::new(2, 2).resident(2).run(|| {
+            assert!(block_idx_x() == 0, "the kernel's own");
+            loop {
+                pause();
+            }
+        });
+    });
+    assert_eq!(text, "the kernel's own");
+}
+
+/// Each thread sees what all threads of its block, or of its cluster, did before the barrier, and only that.
+#[test]
+fn a_barrier_waits_for_all_it_is_for() {
+    for (cluster, all) in [(1, 7), (3, 21)] {
+        let arrived = [AtomicU32::new(0), AtomicU32::new(0)];
+        // SAFETY: all threads come along.
+        unsafe {
+            Launch::new(2 * cluster, 7).cluster(cluster).resident(2).run(|| {
+                let sync = || if cluster == 1 { sync_threads() } else { sync_cluster() };
+                let arrived = &arrived[(block_idx_x() / cluster) as usize];
+                for round in 1..=10 {
+                    arrived.fetch_add(1, Ordering::Relaxed);
+                    sync();
+                    assert_eq!(arrived.load(Ordering::Relaxed), round * all, "clusters of {cluster}");
+                    sync();
+                }
+            });
+        }
+        assert_eq!(arrived.map(AtomicU32::into_inner), [10 * all; 2]);
+    }
+}
+
 #[test]
 fn outside_of_a_kernel_there_is_no_place() {
     assert_eq!(
@@ -278,9 +316,16 @@ fn launches_that_cannot_be_are_refused() {
 
 #[test]
 fn arithmetic() {
+    const MIN: f32 = f32::MIN_POSITIVE;
     assert_eq!(mul_add(1.0 + f32::EPSILON, 1.0 - f32::EPSILON, -1.0), -(f32::EPSILON * f32::EPSILON));
     let [rsqrt, rcp, sqrt] = [rsqrt_approx(4.0), rcp_approx(8.0), sqrt_approx(9.0)];
     assert_eq!([rsqrt, rcp, sqrt, exp2_approx(3.0), log2_approx(8.0)], [0.5, 0.125, 3.0, 8.0, 3.0]);
+    assert_eq!([exp2_approx_ftz(-126.0), exp2_approx_ftz(-127.0), exp2_approx(-127.0)], [MIN, 0.0, MIN / 2.0]);
+    assert_eq!(
+        [rcp_approx_ftz(0.25), rcp_approx_ftz(-f32::MAX), rcp_approx_ftz(MIN / 2.0)],
+        [4.0, -0.0, f32::INFINITY]
+    );
+    assert!(rcp_approx_ftz(-f32::MAX).is_sign_negative());
     assert_eq!([sin_approx(0.0), cos_approx(0.0), tanh_approx(0.0)], [0.0, 1.0, 0.0]);
     assert_eq!(dp4a(0x01ff_0280, 0x0304_0505, 7), 7 + 3 - 4 + 10 - 640);
     assert_eq!(dp4a_unsigned(0x01ff_0280, 0x0304_0505, 7), 7 + 3 + 1020 + 10 + 640);

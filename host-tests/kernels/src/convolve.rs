@@ -1,8 +1,7 @@
 //! A filter whose taps stand in the constant bank: all threads of a warp read the same one, which costs them one access.
 
 use ptx_intrinsics::*;
-
-use crate::Thread;
+use ptx_kernel::*;
 
 /// The filter: a low-pass.
 pub const TAPS: [f32; 8] = [-0.0625, 0.0, 0.3125, 0.625, 0.625, 0.3125, 0.125, -0.03125];
@@ -41,9 +40,9 @@ kernel! {
     /// # Safety
     /// `y` is valid for writes of `n` elements and `x` for reads of seven more; nobody else touches `y` and nobody
     /// writes to `x` while the grid runs.
-    pub unsafe fn convolve(thread: Thread, y: *mut f32, x: *const f32, n: usize) {
+    pub unsafe fn convolve(y: *mut f32, x: *const f32, n: usize) {
         let taps = taps();
-        let mut i = thread.index();
+        let mut i = global_index() as usize;
         while i < n {
             let mut sum = 0.0;
             // SAFETY: i is below n, and there are two vectors of taps.
@@ -56,7 +55,7 @@ kernel! {
                 }
                 st_global::<Cs>().write(y.add(i), sum);
             }
-            i += thread.count();
+            i += global_size() as usize;
         }
     }
 }

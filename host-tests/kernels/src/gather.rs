@@ -1,7 +1,7 @@
 //! An embedding gather, `out[row] = table[index[row]]`: popular rows should stay in the cache, the
 //! indices and the output should not push them out.
 
-use crate::{Thread, whole};
+use crate::gpu::*;
 use ptx_intrinsics::*;
 
 /// 128-bit vectors in a row: 64 floats, 256 bytes.
@@ -25,17 +25,16 @@ kernel! {
     /// while the grid runs. The grid has a multiple of [`ROW`] threads, and there are fewer
     /// than 2^31 rows.
     pub unsafe fn gather(
-        thread: Thread,
         out: *mut V4<f32>,
         table: *const V4<f32>,
         index: *const u32,
         rows: usize,
     ) {
-        let lane = thread.index() % ROW;
+        let lane = global_index() as usize % ROW;
         let (table, out) = (table.wrapping_add(lane), out.wrapping_add(lane));
         // A number of 32 bits times the size of a row is one instruction.
-        let (rows, step) = (rows as u32, (thread.count() / ROW) as u32);
-        let mut row = whole((thread.index() / ROW) as u32);
+        let (rows, step) = (rows as u32, global_size() / ROW as u32);
+        let mut row = whole(global_index() / ROW as u32);
         // SAFETY: the address is touched only if the row is below `rows`.
         let read_index = |at: u32| unsafe { INDEX.read_if(at < rows, index.wrapping_add(at as usize), 0) };
         // Set one by one: a function that gave both would pack them into 64 bits, and the loop keep them so.

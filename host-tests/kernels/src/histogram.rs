@@ -1,8 +1,7 @@
 //! How often each byte occurs: counted in shared memory, then added to bins that stay in L2.
 
 use ptx_intrinsics::*;
-
-use crate::{Block, Thread, whole};
+use ptx_kernel::*;
 
 /// What is counted: each value of a byte.
 pub const BINS: usize = 256;
@@ -27,6 +26,10 @@ const BYTE: LdGlobalNc<NoAllocate, NoPrefetch> = ld_global_nc();
 /// How many loads of a thread are in flight.
 const UNROLL: usize = 2;
 
+shared! {
+    fn counts() -> Counts;
+}
+
 kernel! {
     /// Adds to the bin of each value how often it occurs in `n` bytes.
     ///
@@ -36,19 +39,19 @@ kernel! {
     /// `bins` is valid for reads and writes of [`BINS`] numbers, and others access them by atomics alone; `bytes` is valid
     /// for reads of `n` bytes, fewer than 2^32, is aligned to 16, and nobody writes to them while the grid runs. A block has
     /// [`THREADS`] threads.
-    pub unsafe fn histogram(thread: Thread, block: &Block<Counts>, bins: *mut u32, bytes: *const u8, n: usize) {
-        let me = thread.thread;
-        let (quads, step) = ((n / 16) as u32, thread.count() as u32);
-        let counts: *mut u32 = block.shared().cast();
+    pub unsafe fn histogram(bins: *mut u32, bytes: *const u8, n: usize) {
+        let me = thread_idx_x();
+        let (quads, step) = ((n / 16) as u32, global_size());
+        let counts = counts().cast::<u32>();
         // SAFETY: as the kernel says; a bin of a block is written by one thread, then added to until a barrier.
         unsafe {
-            let mine = SharedPtr::new(counts.add(me as usize));
+            let mine = counts.add(me);
             for warp in 0..WARPS {
                 mine.add((warp * BINS) as u32).write(0);
             }
-            block.sync();
+            sync_threads();
 
-            let own = SharedPtr::new(counts).add(me / 32 * BINS as u32);
+            let own = counts.add(me / WARP_SIZE * BINS as u32);
             let count = |byte: u32| ptx!(red.relaxed.cta.shared.add.u32 [own.add(byte)], 1);
             let count_quad = |quad: Quad| {
                 for word in 0..4 {
@@ -59,7 +62,7 @@ kernel! {
             };
             let passing = CachePolicy::all::<L2EvictFirst>();
             let read = |i: u32| STREAM.read_with(bytes.cast::<Quad>().add(i as usize), passing);
-            let first = whole(thread.index() as u32);
+            let first = global_index();
             let mut i = first;
             while i + (UNROLL as u32 - 1) * step < quads {
                 let values: [Quad; UNROLL] = core::array::from_fn(|k| read(i + k as u32 * step));
@@ -75,7 +78,7 @@ kernel! {
             if first < (n % 16) as u32 {
                 count(BYTE.read(bytes.add(16 * quads as usize + first as usize)).into());
             }
-            block.sync();
+            sync_threads();
 
             let sum = (0..WARPS).map(|warp| mine.add((warp * BINS) as u32).read()).sum::<u32>();
             let kept = CachePolicy::all::<L2EvictLast>();

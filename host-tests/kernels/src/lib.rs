@@ -1,35 +1,51 @@
 //! Kernels that load and store through [`ptx_intrinsics`]: one source for the GPU and the CPU.
 //!
-//! Each kernel is a plain function of one [`Thread`]. Built for nvptx64 it is also an entry point
-//! of its own name; on any other target [`executor::launch`] runs it, thread after thread.
-//!
-//! Threads that wait for each other take a [`Block`] too, and [`executor::launch_blocks`] runs them.
-#![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx, asm_experimental_arch, stdarch_nvptx))]
+//! Built for nvptx64 each is an entry point of its own name; on any other target `ptx_kernel::cpu::Launch` runs it.
+#![cfg_attr(target_arch = "nvptx64", no_std, feature(asm_experimental_arch))]
 // An array taken apart by an iterator lands in local memory on the GPU; by index it stays in registers.
 #![allow(clippy::needless_range_loop)]
 
-#[macro_use]
-mod thread;
-#[cfg(not(target_arch = "nvptx64"))]
-pub mod executor;
-pub mod gather;
-pub mod probe;
-pub mod spmv;
-pub mod triad;
+/// The generic address of a PTX variable, by the name of its space and its own.
+#[cfg(all(target_arch = "nvptx64", not(feature = "rust-cuda")))]
+macro_rules! generic_address {
+    ($space:literal, $name:literal) => {{
+        let address;
+        // SAFETY: this takes an address, and reads nothing.
+        unsafe {
+            core::arch::asm!(
+                "{{",
+                ".reg .b64 %in_space;",
+                concat!("mov.b64 %in_space, ", $name, ";"),
+                concat!("cvta.", $space, ".u64 {address}, %in_space;"),
+                "}}",
+                address = out(reg64) address,
+                options(pure, nomem, nostack),
+            );
+        }
+        address
+    }};
+}
 
 cfg_if::cfg_if! {
-    // Shared and constant variables stand in assembler at the top of the module; rust-cuda's compiler takes none there.
-    if #[cfg(not(all(target_arch = "nvptx64", feature = "rust-cuda")))] {
-        mod block;
+    if #[cfg(all(target_arch = "nvptx64", feature = "rust-cuda"))] {
+        #[macro_use]
+        mod rust_cuda;
+        use rust_cuda as gpu;
+    } else {
+        use ptx_kernel as gpu;
+
         pub mod convolve;
         pub mod histogram;
         pub mod matmul;
         pub mod ring;
         pub mod scan;
-
-        pub use block::Block;
     }
 }
+
+pub mod gather;
+pub mod probe;
+pub mod spmv;
+pub mod triad;
 
 cfg_if::cfg_if! {
     if #[cfg(any(not(target_arch = "nvptx64"), all(feature = "parameters", not(feature = "rust-cuda"))))] {
@@ -42,12 +58,4 @@ cfg_if::cfg_if! {
         pub mod rod;
         pub mod stages;
     }
-}
-
-pub use thread::{Thread, whole};
-
-#[cfg(all(target_arch = "nvptx64", not(feature = "rust-cuda")))]
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    loop {}
 }

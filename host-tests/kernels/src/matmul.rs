@@ -1,8 +1,7 @@
 //! A product of matrices, tile by tile: while the threads multiply one pair of tiles, `cp.async` brings the next.
 
 use ptx_intrinsics::*;
-
-use crate::{Block, Thread, whole};
+use ptx_kernel::*;
 
 /// Rows and columns of a tile of the product.
 pub const TILE: usize = 64;
@@ -27,6 +26,10 @@ pub struct Tiles([[f32; 2 * TILE * DEPTH]; 2]);
 /// The way past L1: a block reads a tile once.
 const TILES: CpAsyncCg = cp_async_cg();
 
+shared! {
+    fn tiles() -> Tiles;
+}
+
 kernel! {
     /// Multiplies `rows` tiles of rows by `depth` tiles with the weights, `columns` tiles of columns wide. Each sum adds
     /// its products in their order, each rounded.
@@ -38,8 +41,6 @@ kernel! {
     /// `depth * DEPTH`, `weights` for reads of `depth * DEPTH` rows of `columns * TILE`. Nobody else touches `out` and
     /// nobody writes to the others while it runs. Each has fewer than 2^32 quads. A block has [`THREADS`] threads.
     pub unsafe fn matmul(
-        thread: Thread,
-        block: &Block<Tiles>,
         out: *mut Quad,
         input: *const Quad,
         weights: *const Quad,
@@ -49,8 +50,8 @@ kernel! {
     ) {
         const ROW: u32 = (DEPTH / 4) as u32;
         const WIDE: u32 = (TILE / 4) as u32;
-        let me = thread.thread;
-        let shared: SharedPtr<Quad> = SharedPtr::new(block.shared().cast());
+        let me = thread_idx_x();
+        let shared = tiles().cast::<Quad>();
         let (passing, kept) = (CachePolicy::all::<L2EvictFirst>(), CachePolicy::all::<L2EvictLast>());
         // Rows of either factor, in quads; and where this thread's quad is in a tile of either.
         let (deep, wide) = (depth * ROW, columns * WIDE);
@@ -58,7 +59,7 @@ kernel! {
         let (weights_row, quad) = (me / WIDE, me % WIDE);
         let row = weights_row * 4;
 
-        let mut tile = thread.block;
+        let mut tile = block_idx_x();
         while tile < rows * columns {
             let (down, across) = (tile / columns * TILE as u32, tile % columns * WIDE);
             let input_at = whole((down + input_row) * deep + input_quad);
@@ -82,7 +83,8 @@ kernel! {
                 cp_async_commit_group();
                 // All but the newest group: what this step needs is here, and behind the barrier that of all threads.
                 cp_async_wait_group::<1>();
-                block.sync();
+                // SAFETY: all threads of the block take the same steps.
+                unsafe { sync_threads() };
                 let here = shared.add(step % 2 * 2 * QUADS as u32);
                 let (inputs, weights) = (here.add(row * ROW), here.add(QUADS as u32 + quad));
                 // SAFETY: the tile is here, and nobody writes it before the barrier.
@@ -93,14 +95,15 @@ kernel! {
                     multiply_add(&mut sums, inputs.add(3), weights.add(3 * TILE as u32));
                 }
                 // The tile is read: its place is for the one after the next.
-                block.sync();
+                // SAFETY: as above.
+                unsafe { sync_threads() };
             }
             for r in 0..4 {
                 let at = (down + row + r) * wide + across + quad;
                 // SAFETY: this thread's own quads.
                 unsafe { st_global::<Cs>().write(out.add(at as usize), Quad::new(sums[r as usize])) };
             }
-            tile += thread.grid_dim;
+            tile += grid_dim_x();
         }
     }
 }

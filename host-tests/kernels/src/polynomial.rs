@@ -1,8 +1,7 @@
 //! A polynomial whose coefficients are a parameter of the kernel: all threads read the same, where the launch put it.
 
 use ptx_intrinsics::*;
-
-use crate::Thread;
+use ptx_kernel::*;
 
 /// How many coefficients there are at most.
 pub const COEFFICIENTS: usize = 8;
@@ -23,16 +22,14 @@ kernel! {
     /// `y` is valid for writes and `x` for reads of `n` elements; nobody else touches `y` and nobody writes to `x`
     /// while the grid runs. `degree` is below [`COEFFICIENTS`].
     pub unsafe fn polynomial(
-        thread: Thread,
         y: *mut f32,
         x: *const f32,
         n: usize,
         degree: u32,
         coefficients: Coefficients,
     ) {
-        let coefficients: *const Coefficients = parameter!("polynomial_param_4", coefficients);
-        let coefficients = coefficients.cast::<f32>();
-        let mut i = thread.index();
+        let coefficients = parameter(&coefficients).cast::<f32>();
+        let mut i = global_index() as usize;
         while i < n {
             // SAFETY: i is below n, and k is a coefficient's number.
             unsafe {
@@ -45,7 +42,20 @@ kernel! {
                 }
                 st_global::<Cs>().write(y.add(i), sum);
             }
-            i += thread.count();
+            i += global_size() as usize;
         }
     }
+}
+
+/// Where the parameter lies, by its name in PTX: Rust's own address of it is that of a copy.
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+fn parameter(_: &Coefficients) -> *const Coefficients {
+    generic_address!("param", "polynomial_param_4")
+}
+
+/// Where the parameter lies.
+#[cfg(not(target_arch = "nvptx64"))]
+fn parameter(coefficients: &Coefficients) -> *const Coefficients {
+    coefficients
 }

@@ -1,7 +1,7 @@
 //! Look-ups in a hash table, as a hash join does them: each key costs one random access, which is
 //! announced while the keys before it are looked up.
 
-use crate::{Thread, whole};
+use crate::gpu::*;
 use ptx_intrinsics::*;
 
 /// The key of an empty slot; no entry has it.
@@ -36,15 +36,14 @@ kernel! {
     /// `2^bits`, `bits` is 1 to 63 and at least one slot is empty. No key is [`EMPTY`]. Nobody else
     /// touches `found` and nobody writes to the others while the grid runs.
     pub unsafe fn probe(
-        thread: Thread,
         found: *mut u64,
         table: *const Slot,
         bits: u32,
         keys: *const u64,
         n: usize,
     ) {
-        let (n, step) = (n as u32, thread.count() as u32);
-        let mut i = whole(thread.index() as u32);
+        let (n, step) = (n as u32, global_size());
+        let mut i = global_index();
         // SAFETY: a key's address is touched only below n; a home is a slot of the table.
         let announce = |first: u32| unsafe {
             let batch: [u64; BATCH] = core::array::from_fn(|k| {
@@ -59,10 +58,10 @@ kernel! {
         let mut next = announce(i);
         while i < n {
             let batch = next;
-            next = announce(i + BATCH as u32 * step);
             // SAFETY: a home is a slot of the table, also that of the EMPTY behind the last key.
             let homes: [Slot; BATCH] =
                 unsafe { core::array::from_fn(|k| TABLE.read(table.add(home(batch[k], bits)))) };
+            next = announce(i + BATCH as u32 * step);
             for k in 0..BATCH {
                 let at = i + k as u32 * step;
                 if at < n {

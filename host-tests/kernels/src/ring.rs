@@ -2,8 +2,7 @@
 //! payload moves by plain accesses; two indices, each on a line of its own, say who may touch which slot.
 
 use ptx_intrinsics::*;
-
-use crate::{Block, Thread};
+use ptx_kernel::*;
 
 /// What a slot holds: 128 bits.
 pub type Slot = V2<u64>;
@@ -36,8 +35,6 @@ kernel! {
     /// The indices are zero, and nobody else touches any of them while the grid runs. The grid has two blocks, which
     /// run at the same time; `size` is a power of two, and a multiple of [`TURN`] slots for each thread of a block.
     pub unsafe fn ring(
-        thread: Thread,
-        block: &Block<()>,
         out: *mut Slot,
         input: *const Slot,
         n: usize,
@@ -45,31 +42,31 @@ kernel! {
         size: usize,
         indices: *mut Index,
     ) {
-        let turn = TURN * thread.block_dim as usize;
+        let turn = TURN * block_dim_x() as usize;
         // SAFETY: as the kernel says.
         let (filled, emptied) = unsafe { (&raw mut (*indices).count, &raw mut (*indices.add(1)).count) };
         let mut done = 0;
         while done < n {
             let end = n.min(done + turn);
-            let mine = |k: usize| done + k * thread.block_dim as usize + thread.thread as usize;
+            let mine = |k: usize| done + k * block_dim_x() as usize + thread_idx_x() as usize;
             // SAFETY: numbers below n are touched; a slot is filled when what it held is out, and emptied when it is
             // filled, as the indices say.
             unsafe {
-                if thread.block == 0 {
+                if block_idx_x() == 0 {
                     let values: [Slot; TURN] = core::array::from_fn(|k| {
                         INPUT.read_if(mine(k) < end, input.wrapping_add(mine(k)), Slot::new([0; 2]))
                     });
-                    wait_until(thread, block, emptied, (done + turn).saturating_sub(size));
+                    wait_until(emptied, (done + turn).saturating_sub(size));
                     for k in 0..TURN {
                         st_global::<Cg>().write_if(mine(k) < end, ring.add(mine(k) & (size - 1)), values[k]);
                     }
-                    publish(thread, block, filled, end);
+                    publish(filled, end);
                 } else {
-                    wait_until(thread, block, filled, end);
+                    wait_until(filled, end);
                     let values: [Slot; TURN] = core::array::from_fn(|k| {
                         ld_global::<Cg, NoPrefetch>().read_if(mine(k) < end, ring.add(mine(k) & (size - 1)), Slot::new([0; 2]))
                     });
-                    publish(thread, block, emptied, done + turn);
+                    publish(emptied, done + turn);
                     for k in 0..TURN {
                         let [first, second] = values[k].0;
                         let numbered = Slot::new([first.wrapping_add(mine(k) as u64), second]);
@@ -87,15 +84,17 @@ kernel! {
 /// # Safety
 /// `index` is readable, and all threads of the block come here.
 #[inline(always)]
-unsafe fn wait_until(thread: Thread, block: &Block<'_, ()>, index: *const u64, count: usize) {
-    if thread.thread == 0 {
-        // SAFETY: by this function's contract.
-        while (unsafe { INDEX.read(index) } as usize) < count {
-            block.pause();
+unsafe fn wait_until(index: *const u64, count: usize) {
+    // SAFETY: by this function's contract.
+    unsafe {
+        if thread_idx_x() == 0 {
+            while (INDEX.read(index) as usize) < count {
+                pause();
+            }
+            fence_acq_rel::<Gpu>();
         }
-        fence_acq_rel::<Gpu>();
+        sync_threads();
     }
-    block.sync();
 }
 
 /// Says that this block has come so far. What its threads did before is seen by whoever waits for that.
@@ -103,11 +102,13 @@ unsafe fn wait_until(thread: Thread, block: &Block<'_, ()>, index: *const u64, c
 /// # Safety
 /// `index` is writable by this block alone, and all its threads come here.
 #[inline(always)]
-unsafe fn publish(thread: Thread, block: &Block<'_, ()>, index: *mut u64, count: usize) {
-    block.sync();
-    if thread.thread == 0 {
-        fence_acq_rel::<Gpu>();
-        // SAFETY: by this function's contract.
-        unsafe { MOVE.write(index, count as u64) };
+unsafe fn publish(index: *mut u64, count: usize) {
+    // SAFETY: by this function's contract.
+    unsafe {
+        sync_threads();
+        if thread_idx_x() == 0 {
+            fence_acq_rel::<Gpu>();
+            MOVE.write(index, count as u64);
+        }
     }
 }

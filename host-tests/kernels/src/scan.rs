@@ -4,8 +4,7 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use ptx_intrinsics::*;
-
-use crate::{Block, Thread};
+use ptx_kernel::*;
 
 /// Threads in a block: [`GROUPS`] groups of as many threads.
 pub const THREADS: usize = GROUPS * GROUPS;
@@ -56,24 +55,21 @@ const STATE: Ld<Global, Acquire<Gpu>> = ld_global::<NoHint, NoPrefetch>().acquir
 /// What was written before it is read behind it.
 const PUBLISH: St<Global, Release<Gpu>> = st_global::<NoHint>().release();
 
-/// The shared memory of a block.
-#[repr(C, align(16))]
-#[derive(Clone, Copy, Debug)]
-pub struct Scratch {
+shared! {
     /// Each thread's sums, a lane for each row; then the sums before it in its group.
-    threads: [V4<u32>; THREADS],
+    fn of_threads() -> [V4<u32>; THREADS];
     /// Each group's sums; then the sums before it.
-    groups: [V4<u32>; GROUPS],
+    fn of_groups() -> [V4<u32>; GROUPS];
     /// The sums of the rows.
-    rows: V4<u32>,
+    fn of_rows() -> V4<u32>;
     /// The states and sums of the tiles looked at.
-    window: [V2<u32>; WINDOW],
+    fn window() -> [V2<u32>; WINDOW];
     /// The tile's number.
-    tile: u32,
+    fn this_tile() -> u32;
     /// The sum of all tiles looked at.
-    before: u32,
+    fn looked_at() -> u32;
     /// The state of the last of them that counts.
-    state: u32,
+    fn last_state() -> u32;
 }
 
 kernel! {
@@ -84,42 +80,32 @@ kernel! {
     /// `out` is valid for writes and `input` for reads of `n` elements, both aligned to 16 bytes. `tiles` is valid for
     /// [`Tile`]s of `n / TILE`, rounded up, and `next` for one number; all of it is zero. Nobody else touches any of
     /// them while the grid runs. A block has [`THREADS`] threads.
-    pub unsafe fn scan(
-        thread: Thread,
-        block: &Block<Scratch>,
-        out: *mut u32,
-        input: *const u32,
-        n: usize,
-        tiles: *mut Tile,
-        next: *mut u32,
-    ) {
-        let me = thread.thread as usize;
-        let shared = block.shared();
+    pub unsafe fn scan(out: *mut u32, input: *const u32, n: usize, tiles: *mut Tile, next: *mut u32) {
+        let me = thread_idx_x();
         // SAFETY: shared memory is the block's own, and a barrier stands between a write and a read of another thread;
         // elements are touched below n, tiles below their number.
         unsafe {
             loop {
                 if me == 0 {
-                    st_shared().write(&raw mut (*shared).tile, AtomicU32::from_ptr(next).fetch_add(1, Ordering::Relaxed));
+                    this_tile().write(AtomicU32::from_ptr(next).fetch_add(1, Ordering::Relaxed));
                 }
-                block.sync();
-                let tile = ld_shared().read(&raw const (*shared).tile) as usize;
+                sync_threads();
+                let tile = this_tile().read() as usize;
                 if tile * TILE >= n {
                     return;
                 }
-                let first = tile * TILE + me * LANES;
+                let first = tile * TILE + me as usize * LANES;
                 let rows = read_rows(input, first, n);
-                scan_block(block, me, thread.block_dim as usize, V4::new(rows.map(sum)));
+                scan_block(me, V4::new(rows.map(sum)));
                 if me == 0 {
-                    let all = before_each((&raw mut (*shared).groups).cast(), thread.block_dim as usize / GROUPS);
-                    st_shared().write(&raw mut (*shared).rows, all);
-                    publish(block, tiles.add(tile), SUM, sum(all));
+                    let all = before_each(of_groups().cast(), block_dim_x() / GROUPS as u32);
+                    of_rows().write(all);
+                    publish(tiles.add(tile), SUM, sum(all));
                 }
-                let mut before = look_back(block, me, tiles, tile);
-                let places = (&raw const (*shared).threads).cast::<V4<u32>>();
-                let groups = (&raw const (*shared).groups).cast::<V4<u32>>();
-                let in_row = add(ld_shared().read(places.add(me)), ld_shared().read(groups.add(me / GROUPS)));
-                let row = ld_shared().read(&raw const (*shared).rows);
+                let mut before = look_back(me, tiles, tile);
+                let (places, groups) = (of_threads().cast::<V4<u32>>(), of_groups().cast::<V4<u32>>());
+                let in_row = add(places.add(me).read(), groups.add(me / GROUPS as u32).read());
+                let row = of_rows().read();
                 for k in 0..ROWS {
                     let start = before.wrapping_add(in_row.0[k]);
                     write_row(out, first + k * THREADS * LANES, n, rows[k], start);
@@ -179,20 +165,19 @@ unsafe fn write_row(out: *mut u32, at: usize, n: usize, row: V4<u32>, before: u3
 /// sums in the group's.
 ///
 /// # Safety
-/// All `threads` of the block come here, each with its own number.
+/// All threads of the block come here, each with its own number.
 #[inline(always)]
-unsafe fn scan_block(block: &Block<'_, Scratch>, me: usize, threads: usize, mine: V4<u32>) {
-    let shared = block.shared();
+unsafe fn scan_block(me: u32, mine: V4<u32>) {
+    const EACH: u32 = GROUPS as u32;
     // SAFETY: a thread writes its own number's places, its group's first those of the group, behind a barrier.
     unsafe {
-        let place = (&raw mut (*shared).threads).cast::<V4<u32>>().add(me);
-        st_shared().write(place, mine);
-        block.sync();
-        if me.is_multiple_of(GROUPS) {
-            let group = (&raw mut (*shared).groups).cast::<V4<u32>>().add(me / GROUPS);
-            st_shared().write(group, before_each(place, threads / GROUPS));
+        let place = of_threads().cast::<V4<u32>>().add(me);
+        place.write(mine);
+        sync_threads();
+        if me.is_multiple_of(EACH) {
+            of_groups().cast::<V4<u32>>().add(me / EACH).write(before_each(place, block_dim_x() / EACH));
         }
-        block.sync();
+        sync_threads();
     }
 }
 
@@ -200,22 +185,22 @@ unsafe fn scan_block(block: &Block<'_, Scratch>, me: usize, threads: usize, mine
 /// known to the compiler, which would unroll the loop and keep every address in registers of all threads.
 ///
 /// # Safety
-/// They lie in shared memory, a multiple of [`AT_ONCE`], and nobody else touches them meanwhile.
+/// There are so many, a multiple of [`AT_ONCE`], and nobody else touches them meanwhile.
 #[inline(always)]
-unsafe fn before_each(places: *mut V4<u32>, count: usize) -> V4<u32> {
+unsafe fn before_each(places: SharedPtr<V4<u32>>, count: u32) -> V4<u32> {
     let mut before = V4::new([0; LANES]);
     let mut first = 0;
     while first < count {
         // SAFETY: there are so many.
         unsafe {
-            let values: [V4<u32>; AT_ONCE] =
-                core::array::from_fn(|at| ld_shared().read(places.add(first + at).cast_const()));
+            let places = places.add(first);
+            let values: [V4<u32>; AT_ONCE] = core::array::from_fn(|at| places.add(at as u32).read());
             for at in 0..AT_ONCE {
-                st_shared().write(places.add(first + at), before);
+                places.add(at as u32).write(before);
                 before = add(before, values[at]);
             }
         }
-        first += AT_ONCE;
+        first += AT_ONCE as u32;
     }
     before
 }
@@ -225,13 +210,13 @@ unsafe fn before_each(places: *mut V4<u32>, count: usize) -> V4<u32> {
 /// # Safety
 /// `tile` is writable, and only this thread writes to it.
 #[inline(always)]
-unsafe fn publish(block: &Block<'_, Scratch>, tile: *mut Tile, state: u32, value: u32) {
+unsafe fn publish(tile: *mut Tile, state: u32, value: u32) {
     // SAFETY: nobody reads a value before the state says that it is there.
     unsafe {
         let place = if state == SUM { &raw mut (*tile).sum } else { &raw mut (*tile).prefix };
         st_global::<NoHint>().write(place, value);
         // On the CPU others look now: they would see it if the state came first.
-        block.pause();
+        pause();
         PUBLISH.write(&raw mut (*tile).state, state);
     }
 }
@@ -242,30 +227,29 @@ unsafe fn publish(block: &Block<'_, Scratch>, tile: *mut Tile, state: u32, value
 /// # Safety
 /// All threads of the block come here, each with its own number; the tiles before are taken.
 #[inline(always)]
-unsafe fn look_back(block: &Block<'_, Scratch>, me: usize, tiles: *mut Tile, tile: usize) -> u32 {
-    let shared = block.shared();
+unsafe fn look_back(me: u32, tiles: *mut Tile, tile: usize) -> u32 {
     let (mut end, mut before) = (tile, 0u32);
     loop {
         // SAFETY: as this function says; barriers part the writes to shared memory from the reads.
         unsafe {
-            let window = (&raw mut (*shared).window).cast::<V2<u32>>();
+            let (window, me) = (window().cast::<V2<u32>>(), me as usize);
             if me < WINDOW {
-                let seen = if me < end { wait_for(block, tiles.add(end - 1 - me)) } else { [PREFIX, 0] };
-                st_shared().write(window.add(me), V2::new(seen));
+                let seen = if me < end { wait_for(tiles.add(end - 1 - me)) } else { [PREFIX, 0] };
+                window.add(me as u32).write(V2::new(seen));
             }
-            block.sync();
+            sync_threads();
             if me == 0 {
                 let (state, sum_of_window) = fold(window);
-                st_shared().write(&raw mut (*shared).state, state);
-                st_shared().write(&raw mut (*shared).before, before.wrapping_add(sum_of_window));
+                last_state().write(state);
+                looked_at().write(before.wrapping_add(sum_of_window));
                 if state == PREFIX {
-                    let own = sum(ld_shared().read(&raw const (*shared).rows));
-                    publish(block, tiles.add(tile), PREFIX, before.wrapping_add(sum_of_window).wrapping_add(own));
+                    let own = sum(of_rows().read());
+                    publish(tiles.add(tile), PREFIX, before.wrapping_add(sum_of_window).wrapping_add(own));
                 }
             }
-            block.sync();
-            before = ld_shared().read(&raw const (*shared).before);
-            if ld_shared().read(&raw const (*shared).state) == PREFIX {
+            sync_threads();
+            before = looked_at().read();
+            if last_state().read() == PREFIX {
                 return before;
             }
         }
@@ -276,19 +260,19 @@ unsafe fn look_back(block: &Block<'_, Scratch>, me: usize, tiles: *mut Tile, til
 /// The sum of the tiles in the window up to the nearest whose prefix is known, and whether there is one.
 ///
 /// # Safety
-/// The window lies there in shared memory, and nobody writes to it.
+/// The window is written, and nobody writes to it meanwhile.
 #[inline(always)]
-unsafe fn fold(window: *const V2<u32>) -> (u32, u32) {
+unsafe fn fold(window: SharedPtr<V2<u32>>) -> (u32, u32) {
     let (mut nearest, mut before, mut first) = (SUM, 0u32, 0);
-    while first < WINDOW && nearest != PREFIX {
+    while first < WINDOW as u32 && nearest != PREFIX {
         // SAFETY: by this function's contract.
-        let seen: [V2<u32>; AT_ONCE] = core::array::from_fn(|at| unsafe { ld_shared().read(window.add(first + at)) });
+        let seen: [V2<u32>; AT_ONCE] = core::array::from_fn(|at| unsafe { window.add(first + at as u32).read() });
         for at in 0..AT_ONCE {
             let [state, value] = seen[at].0;
             before = before.wrapping_add(if nearest == PREFIX { 0 } else { value });
             nearest = if nearest == PREFIX { PREFIX } else { state };
         }
-        first += AT_ONCE;
+        first += AT_ONCE as u32;
     }
     (nearest, before)
 }
@@ -298,7 +282,7 @@ unsafe fn fold(window: *const V2<u32>) -> (u32, u32) {
 /// # Safety
 /// The tile is readable, and taken.
 #[inline(always)]
-unsafe fn wait_for(block: &Block<'_, Scratch>, tile: *const Tile) -> [u32; 2] {
+unsafe fn wait_for(tile: *const Tile) -> [u32; 2] {
     loop {
         // SAFETY: a value is read behind the state that says that it is there, and not written again.
         unsafe {
@@ -308,7 +292,7 @@ unsafe fn wait_for(block: &Block<'_, Scratch>, tile: *const Tile) -> [u32; 2] {
                 return [state, ld_global::<NoHint, NoPrefetch>().read(place)];
             }
         }
-        block.pause();
+        pause();
     }
 }
 

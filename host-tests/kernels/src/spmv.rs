@@ -1,7 +1,7 @@
 //! A sparse matrix in compressed rows times a vector: the matrix passes by once, the vector is
 //! asked for by every neighbour.
 
-use crate::Thread;
+use crate::gpu::*;
 use ptx_intrinsics::*;
 
 /// A row is short, so neighbouring threads share lines of the matrix: those must live in L1, but
@@ -24,7 +24,6 @@ kernel! {
     /// names an element of `x`. Nobody else touches `y` and nobody writes to the others while the
     /// grid runs.
     pub unsafe fn spmv(
-        thread: Thread,
         y: *mut f32,
         row_start: *const u32,
         columns: *const u32,
@@ -32,7 +31,7 @@ kernel! {
         x: *const f32,
         rows: usize,
     ) {
-        let mut row = thread.index();
+        let mut row = global_index() as usize;
         while row < rows {
             // SAFETY: the row is below `rows`.
             let (mut at, end) = unsafe {
@@ -58,7 +57,7 @@ kernel! {
             }
             // SAFETY: the row is below `rows`.
             unsafe { st_global::<Cs>().write(y.add(row), sum) };
-            row += thread.count();
+            row += global_size() as usize;
         }
     }
 }

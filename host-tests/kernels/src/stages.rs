@@ -2,8 +2,7 @@
 //! it in place, and bulk copies take it away.
 
 use ptx_intrinsics::*;
-
-use crate::{Block, Thread};
+use ptx_kernel::*;
 
 /// Threads in a block, four elements of a chunk for each.
 pub const THREADS: usize = 256;
@@ -19,11 +18,10 @@ pub const SCALE: f32 = 1.75;
 /// The other part of it.
 pub const OFFSET: f32 = -0.3;
 
-/// The chunks, and the barrier of each.
-#[repr(C, align(16))]
-pub struct Stages {
-    chunks: [[f32; CHUNK]; STAGES],
-    here: [u64; STAGES],
+shared! {
+    fn chunks() -> [[f32; CHUNK]; STAGES];
+    /// Each says that its chunk is here.
+    fn barriers() -> [Mbarrier; STAGES];
 }
 
 kernel! {
@@ -33,14 +31,10 @@ kernel! {
     /// `out` is valid for writes and `input` for reads of `n` elements, a multiple of four and fewer than 2^31, and both
     /// are aligned to 16 bytes. Nobody else touches `out` and nobody writes to `input` while it runs. A block has
     /// [`THREADS`] threads.
-    pub unsafe fn stages(thread: Thread, block: &Block<Stages>, out: *mut f32, input: *const f32, n: usize) {
-        let me = thread.thread;
-        let shared = block.shared();
-        // SAFETY: these are addresses, nothing is read.
-        let (chunks, barriers): (SharedPtr<f32>, SharedPtr<Mbarrier>) = unsafe {
-            (SharedPtr::new((&raw mut (*shared).chunks).cast()), SharedPtr::new((&raw mut (*shared).here).cast()))
-        };
-        let (n, stride) = (n as u32, thread.grid_dim * CHUNK as u32);
+    pub unsafe fn stages(out: *mut f32, input: *const f32, n: usize) {
+        let me = thread_idx_x();
+        let (chunks, barriers) = (chunks().cast::<f32>(), barriers().cast::<Mbarrier>());
+        let (n, stride) = (n as u32, grid_dim_x() * CHUNK as u32);
         let passing = CachePolicy::all::<L2EvictFirst>();
         let stage = |turn: u32| turn % STAGES as u32;
         let place = |turn: u32| chunks.add(stage(turn) * CHUNK as u32);
@@ -56,7 +50,7 @@ kernel! {
         };
         // SAFETY: as the kernel says; between a chunk's parts stand barriers.
         unsafe {
-            let mut at = thread.block * CHUNK as u32;
+            let mut at = block_idx_x() * CHUNK as u32;
             if me == 0 {
                 for stage in 0..STAGES as u32 {
                     mbarrier_init(barriers.add(stage), 1);
@@ -66,20 +60,20 @@ kernel! {
                     bring(turn, at + turn * stride);
                 }
             }
-            block.sync();
+            sync_threads();
             let mut turn = 0;
             while at < n {
                 let count = len(at);
                 // The first chunk in a place is of the barrier's phase 0, the next of phase 1, then 0 again.
                 while !mbarrier_try_wait_parity(barriers.add(stage(turn)), turn / STAGES as u32 % 2) {
-                    block.pause();
+                    pause();
                 }
                 if me * 4 < count {
                     let mine = place(turn).cast::<V4<f32>>().add(me);
                     mine.write(V4::new(mine.read().0.map(|x| SCALE * x + OFFSET)));
                 }
                 fence_proxy_async_shared_cta();
-                block.sync();
+                sync_threads();
                 if me == 0 {
                     cp_async_bulk_global_shared(out.add(at as usize), place(turn), count * 4);
                     cp_async_bulk_commit_group();

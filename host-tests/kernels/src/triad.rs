@@ -1,6 +1,6 @@
 //! STREAM's triad, `a = b + s · c`: nothing is used twice, so bandwidth is all there is.
 
-use crate::{Thread, whole};
+use crate::gpu::*;
 use ptx_intrinsics::*;
 
 /// Each line is read once and whole: it need not enter L1, and L2 may fetch its neighbour.
@@ -17,7 +17,6 @@ kernel! {
     /// `a` is valid for writes and `b` and `c` for reads of `n` elements, fewer than 2^31; nobody else touches `a`
     /// and nobody writes to `b` and `c` while the grid runs.
     pub unsafe fn triad(
-        thread: Thread,
         a: *mut V4<f32>,
         b: *const V4<f32>,
         c: *const V4<f32>,
@@ -25,8 +24,8 @@ kernel! {
         n: usize,
     ) {
         // Times the size of a vector, a number of 32 bits is one instruction.
-        let (n, step) = (n as u32, thread.count() as u32);
-        let mut i = whole(thread.index() as u32);
+        let (n, step) = (n as u32, global_size());
+        let mut i = global_index();
         while i + (UNROLL as u32 - 1) * step < n {
             let mut at = [i; UNROLL];
             for k in 1..UNROLL {

@@ -1,6 +1,7 @@
 //! Kernels written twice, in Rust with `ptx-intrinsics` and in CUDA C++, side by side in machine code of one assembler.
 
 mod hot_loop;
+mod in_flight;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +13,7 @@ use regex::Regex;
 use serde::Serialize;
 
 pub use self::hot_loop::hot_loop;
+pub use self::in_flight::in_flight;
 pub use self::report::{Report, markdown_line};
 use crate::cuda_tools::CudaTools;
 use crate::device_build::DeviceBuild;
@@ -19,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::nvcc::Nvcc;
 use crate::nvdisasm::{Disassembler, SassInstruction};
 use crate::progress::Progress;
+use crate::ptx;
 use crate::ptxas::Assembler;
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
@@ -49,14 +52,20 @@ pub struct Pair {
     pub source: &'static str,
     /// The oldest GPU that it is assembled for.
     pub first: Sm,
+    /// Why Rust needs more instructions or has fewer loads in flight on some GPU, if it does.
+    pub why: Option<&'static str>,
 }
 
 const fn pair(kernel: &'static str, source: &'static str) -> Pair {
-    Pair { kernel, source, first: Sm::new(80) }
+    Pair { kernel, source, first: Sm::new(80), why: None }
 }
 
+/// What `nvcc` does to a plain loop.
+const UNROLLS: Option<&str> =
+    Some("From sm_100 on `nvcc` unrolls the plain loop by itself, and rustc does not. Tuned, both are told how often.");
+
 /// Every pair.
-pub const KERNELS: [Pair; 18] = [
+pub const KERNELS: [Pair; 32] = [
     pair("copy32", "copy"),
     pair("copy64", "copy"),
     pair("copy128", "copy"),
@@ -70,11 +79,46 @@ pub const KERNELS: [Pair; 18] = [
     pair("rms_norm", "rms_norm"),
     pair("softmax", "softmax"),
     pair("prefix_sum", "prefix_sum"),
-    pair("probe", "probe"),
+    Pair {
+        why: Some("`ptxas` puts the loads of the slots behind those of the next keys, and waits for these in between."),
+        ..pair("probe", "probe")
+    },
     pair("chase", "chase"),
     pair("histogram", "histogram"),
     pair("matmul", "matmul"),
     Pair { first: BULK, ..pair("stages", "stages") },
+    Pair { why: UNROLLS, ..pair("warp_copy_first", "warp_copy") },
+    pair("warp_copy", "warp_copy"),
+    Pair { why: UNROLLS, ..pair("q8_gemv_first", "q8_gemv") },
+    Pair {
+        why: Some("From sm_100 on `nvcc` unrolls the tuned loop once more: 32 loads, for 96 registers."),
+        ..pair("q8_gemv", "q8_gemv")
+    },
+    Pair { why: UNROLLS, ..pair("q4_gemv_first", "q4_gemv") },
+    pair("q4_gemv", "q4_gemv"),
+    pair("layer_norm_first", "layer_norm"),
+    pair("layer_norm", "layer_norm"),
+    Pair {
+        why: Some(
+            "`nvcc` makes two loops of one, with and without what the block before has handed on. rustc keeps one, with a test in it.",
+        ),
+        ..pair("relay_first", "relay")
+    },
+    Pair {
+        why: Some(
+            "rustc compares both flags of a packet as one number of 64 bits, which has to be put together first.",
+        ),
+        ..pair("relay", "relay")
+    },
+    pair("compact_first", "compact"),
+    Pair {
+        why: Some(
+            "From sm_100 on `nvcc` keeps the sums up to each ballot, and adds them to the place in one instruction.",
+        ),
+        ..pair("compact", "compact")
+    },
+    pair("paged_gather_first", "paged"),
+    pair("paged_gather", "paged"),
 ];
 
 /// One kernel on one GPU, in both languages.
@@ -99,8 +143,21 @@ pub struct Side {
     pub has_loop: bool,
     /// All of it.
     pub kernel: Counts,
+    /// The global loads of a thread that are on their way at once, in its hot loop.
+    pub in_flight: usize,
     /// What a thread and a block of it need.
     pub resources: Resources,
+    /// How it may be launched.
+    pub bounds: Bounds,
+}
+
+/// What a kernel's PTX says about its launch, where it says something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Bounds {
+    /// `.maxntid`: the threads of a block, at most.
+    pub threads: Option<u32>,
+    /// `.minnctapersm`: the blocks of a multiprocessor, at least.
+    pub blocks: Option<u32>,
 }
 
 /// Machine instructions, and what they move.
@@ -130,6 +187,11 @@ impl Row {
     pub fn ratio(&self) -> f64 {
         let each = |side: &Side| side.hot.instructions as f64 / f64::from(side.hot.bytes.max(1));
         each(&self.rust) / each(&self.cuda)
+    }
+
+    /// Whether Rust needs more instructions, or has fewer loads in flight.
+    pub fn is_behind(&self) -> bool {
+        self.ratio() > 1.0 || self.rust.in_flight < self.cuda.in_flight
     }
 }
 
@@ -233,21 +295,34 @@ impl Machinery {
 
     fn assemble(&self, ptx: &Path, sm: Sm, name: &str) -> Result<Module> {
         let cubin = self.assembler.assemble(ptx, sm, &self.folder.join(format!("{name}.cubin")))??;
-        let resources = resources(&cubin.printed);
+        let (resources, module) = (resources(&cubin.printed), ptx::Module::read(ptx)?);
         let functions = self.disassembler.disassemble(&cubin.path)?;
         let sides = functions.into_iter().filter_map(|function| {
-            let needs = *resources.get(&function.name)?;
-            Some((function.name, Side::of(&function.instructions, needs)))
+            let (needs, bounds) = (*resources.get(&function.name)?, Bounds::of(module.function(&function.name)?));
+            Some((function.name, Side::of(&function.instructions, needs, bounds)))
         });
         Ok(Module { sides: sides.collect(), cubin: cubin.path })
     }
 }
 
 impl Side {
-    fn of(code: &[SassInstruction], resources: Resources) -> Self {
-        let (hot, kernel) = (hot_loop::hot_loop(code), Counts::of(code.iter()));
+    fn of(code: &[SassInstruction], resources: Resources, bounds: Bounds) -> Self {
+        let (hot, kernel) = (hot_loop(code), Counts::of(code.iter()));
         let has_loop = hot.is_some();
-        Side { hot: hot.map_or(kernel, |hot| Counts::of(hot.into_iter())), has_loop, kernel, resources }
+        let hot = hot.unwrap_or_else(|| code.iter().collect());
+        let in_flight = in_flight(&hot, has_loop);
+        Side { hot: Counts::of(hot.into_iter()), has_loop, kernel, in_flight, resources, bounds }
+    }
+}
+
+impl Bounds {
+    fn of(kernel: &ptx::Function) -> Self {
+        let head = || kernel.body.iter().map(|line| line.text.as_str()).take_while(|text| *text != "{");
+        let number = |directive: &str| {
+            let numbers = head().find_map(|text| text.strip_prefix(directive))?;
+            numbers.split(',').map(|number| number.trim().parse::<u32>().ok()).product()
+        };
+        Bounds { threads: number(".maxntid "), blocks: number(".minnctapersm ") }
     }
 }
 

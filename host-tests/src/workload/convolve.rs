@@ -61,8 +61,6 @@ impl Problem for Signal {
 
     unsafe fn run(&self, output: Place) {
         // SAFETY: the signal is seven samples longer than what is passed; the output is as promised.
-        each_thread(self, |thread| unsafe {
-            convolve(thread, output.at(), self.samples.as_ptr(), self.threads());
-        });
+        unsafe { each_thread(self, || convolve(output.at(), self.samples.as_ptr(), self.threads())) };
     }
 }

@@ -76,8 +76,8 @@ impl Problem for Lookup {
 
     unsafe fn run(&self, output: Place) {
         // SAFETY: the indices were drawn below the table's length; the output is as promised.
-        each_thread(self, |thread| unsafe {
-            gather(thread, output.at(), self.table.as_ptr(), self.index.as_ptr(), self.index.len());
-        });
+        unsafe {
+            each_thread(self, || gather(output.at(), self.table.as_ptr(), self.index.as_ptr(), self.index.len()));
+        };
     }
 }

@@ -1,10 +1,7 @@
 //! How often each byte occurs.
 
-use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of};
-use kernels::{
-    executor::{self, Grid},
-    histogram::{BINS, Quad, histogram},
-};
+use super::{Argument, Grid, Input, Output, Place, Problem, Random, Workload, bytes_of};
+use kernels::histogram::{BINS, Quad, histogram};
 
 pub(super) struct Histogram;
 
@@ -80,9 +77,7 @@ impl Problem for Bytes {
 
     unsafe fn run(&self, output: Place) {
         let grid = Grid { resident: 4, ..self.grid(super::CPU_BLOCKS) };
-        executor::launch_blocks(grid, |thread, block| {
-            // SAFETY: the input has so many bytes; the output is as promised, and zero at first.
-            unsafe { histogram(thread, block, output.at(), self.quads.as_ptr().cast(), self.count) }
-        });
+        // SAFETY: the input has so many bytes; the output is as promised, and zero at first.
+        unsafe { grid.run(|| histogram(output.at(), self.quads.as_ptr().cast(), self.count)) };
     }
 }

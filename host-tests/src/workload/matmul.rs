@@ -1,10 +1,7 @@
 //! A product of matrices.
 
-use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of};
-use kernels::{
-    executor::{self, Grid},
-    matmul::{DEPTH, Quad, THREADS, TILE, matmul},
-};
+use super::{Argument, Grid, Input, Output, Place, Problem, Random, Workload, bytes_of};
+use kernels::matmul::{DEPTH, Quad, THREADS, TILE, matmul};
 
 pub(super) struct Matmul;
 
@@ -84,10 +81,8 @@ impl Problem for Product {
 
     unsafe fn run(&self, output: Place) {
         let grid = Grid { resident: 4, ..self.grid(super::CPU_BLOCKS) };
-        executor::launch_blocks(grid, |thread, block| {
-            let (input, weights, rows) = (self.input.as_ptr(), self.weights.as_ptr(), self.rows as u32);
-            // SAFETY: the factors have so many tiles; the output is as promised.
-            unsafe { matmul(thread, block, output.at(), input, weights, rows, DEEP as u32, WIDE as u32) }
-        });
+        let (input, weights, rows) = (self.input.as_ptr(), self.weights.as_ptr(), self.rows as u32);
+        // SAFETY: the factors have so many tiles; the output is as promised.
+        unsafe { grid.run(|| matmul(output.at(), input, weights, rows, DEEP as u32, WIDE as u32)) };
     }
 }

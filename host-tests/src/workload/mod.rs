@@ -25,10 +25,7 @@ use crate::{
     target::{PtxVersion, Sm},
     toolchain::DeviceToolchain,
 };
-use kernels::{
-    Thread,
-    executor::{self, Grid},
-};
+use ptx_kernel::cpu;
 use serde::Serialize;
 use std::{
     path::{Path, PathBuf},
@@ -119,9 +116,40 @@ pub trait Problem: Sync {
 }
 
 /// Runs the kernel of a problem whose threads know nothing of each other.
-fn each_thread(problem: &dyn Problem, kernel: impl Fn(Thread) + Sync) {
-    let grid = problem.grid(CPU_BLOCKS);
-    executor::launch(grid.blocks, grid.threads, kernel);
+///
+/// # Safety
+/// As for the kernel.
+unsafe fn each_thread(problem: &dyn Problem, kernel: impl Fn()) {
+    let grid = Grid { resident: 2, ..problem.grid(CPU_BLOCKS) };
+    // SAFETY: by this function's contract.
+    unsafe { grid.run(kernel) };
+}
+
+/// A grid of blocks in clusters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// How many blocks it has: whole clusters.
+    pub blocks: u32,
+    /// How many threads a block has.
+    pub threads: u32,
+    /// How many blocks a cluster has.
+    pub cluster: u32,
+    /// How many clusters run at the same time on the CPU.
+    pub resident: u32,
+}
+
+impl Grid {
+    /// Its launch on the CPU; none if it has no blocks.
+    ///
+    /// # Safety
+    /// As for the kernel.
+    unsafe fn run(self, kernel: impl Fn()) {
+        if self.blocks > 0 {
+            let launch = cpu::Launch::new(self.blocks, self.threads).cluster(self.cluster).resident(self.resident);
+            // SAFETY: by this function's contract.
+            unsafe { launch.run(kernel) };
+        }
+    }
 }
 
 /// An address that the threads of a grid share.

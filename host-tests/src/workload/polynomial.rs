@@ -71,10 +71,10 @@ impl Problem for Points {
     }
 
     unsafe fn run(&self, output: Place) {
-        each_thread(self, |thread| {
-            let coefficients = Coefficients(self.coefficients);
-            // SAFETY: there are so many points, and more coefficients; the output is as promised.
-            unsafe { polynomial(thread, output.at(), self.x.as_ptr(), self.x.len(), DEGREE as u32, coefficients) }
-        });
+        let coefficients = Coefficients(self.coefficients);
+        // SAFETY: there are so many points, and more coefficients; the output is as promised.
+        unsafe {
+            each_thread(self, || polynomial(output.at(), self.x.as_ptr(), self.x.len(), DEGREE as u32, coefficients));
+        }
     }
 }

@@ -97,10 +97,8 @@ impl Problem for Join {
     }
 
     unsafe fn run(&self, output: Place) {
-        each_thread(self, |thread| {
-            let (table, keys) = (self.table.as_ptr(), self.keys.as_ptr());
-            // SAFETY: the table has 2^bits slots, half of them empty; the output is as promised.
-            unsafe { probe(thread, output.at(), table, self.bits, keys, self.keys.len()) }
-        });
+        let (table, keys) = (self.table.as_ptr(), self.keys.as_ptr());
+        // SAFETY: the table has 2^bits slots, half of them empty; the output is as promised.
+        unsafe { each_thread(self, || probe(output.at(), table, self.bits, keys, self.keys.len())) };
     }
 }

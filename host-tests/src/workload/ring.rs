@@ -1,10 +1,7 @@
 //! A ring between two blocks.
 
-use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of};
-use kernels::{
-    executor::{self, Grid},
-    ring::{Index, Slot, TURN, ring},
-};
+use super::{Argument, Grid, Input, Output, Place, Problem, Random, Workload, bytes_of};
+use kernels::ring::{Index, Slot, TURN, ring};
 
 pub(super) struct Ring;
 
@@ -81,10 +78,8 @@ impl Problem for Stream {
     unsafe fn run(&self, output: Place) {
         let (mut slots, mut indices) = (vec![Slot::new([0; 2]); SIZE], [Index::default(); 2]);
         let (slots, indices) = (Place::new(&mut slots), Place::new(&mut indices));
-        executor::launch_blocks(self.grid(2), |thread, block| {
-            let (input, n) = (self.slots.as_ptr(), self.slots.len());
-            // SAFETY: the ring and its indices are new and as long as is said; the output is as promised.
-            unsafe { ring(thread, block, output.at(), input, n, slots.at(), SIZE, indices.at()) }
-        });
+        let (input, n) = (self.slots.as_ptr(), self.slots.len());
+        // SAFETY: the ring and its indices are new and as long as is said; the output is as promised.
+        unsafe { self.grid(2).run(|| ring(output.at(), input, n, slots.at(), SIZE, indices.at())) };
     }
 }

@@ -1,10 +1,7 @@
 //! Heat in rods, a cluster of blocks for each.
 
-use super::{Argument, Input, Output, Place, Problem, Random, Sm, Workload, bytes_of};
-use kernels::{
-    executor::{self, Grid},
-    rod::{CLUSTER, FLOW, ROD, THREADS, rod},
-};
+use super::{Argument, Grid, Input, Output, Place, Problem, Random, Sm, Workload, bytes_of};
+use kernels::rod::{CLUSTER, FLOW, ROD, THREADS, rod};
 
 pub(super) struct Rod;
 
@@ -87,9 +84,7 @@ impl Problem for Rods {
     }
 
     unsafe fn run(&self, output: Place) {
-        executor::launch_blocks(self.grid(CLUSTER), |thread, block| {
-            // SAFETY: the grid has a cell for each of its threads; the output is as promised.
-            unsafe { rod(thread, block, output.at(), self.cells.as_ptr(), STEPS) }
-        });
+        // SAFETY: the grid has a cell for each of its threads; the output is as promised.
+        unsafe { self.grid(CLUSTER).run(|| rod(output.at(), self.cells.as_ptr(), STEPS)) };
     }
 }

@@ -1,10 +1,7 @@
 //! A prefix sum in one pass.
 
-use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of};
-use kernels::{
-    executor::{self, Grid},
-    scan::{THREADS, TILE, Tile, scan},
-};
+use super::{Argument, Grid, Input, Output, Place, Problem, Random, Workload, bytes_of};
+use kernels::scan::{THREADS, TILE, Tile, scan};
 
 pub(super) struct Scan;
 
@@ -86,10 +83,9 @@ impl Problem for Numbers {
         let (tiles, next) = (Place::new(&mut tiles), Place::new(&mut next));
         // The kernel wants the input aligned, as the output is.
         let (vectors, numbers) = (aligned(&self.numbers), self.numbers.len());
-        executor::launch_blocks(self.grid(2 * RESIDENT), |thread, block| {
-            // SAFETY: the tiles and the number are new and as many as there must be; the output is as promised.
-            unsafe { scan(thread, block, output.at(), vectors.as_ptr().cast(), numbers, tiles.at(), next.at()) }
-        });
+        let grid = self.grid(2 * RESIDENT);
+        // SAFETY: the tiles and the number are new and as many as there must be; the output is as promised.
+        unsafe { grid.run(|| scan(output.at(), vectors.as_ptr().cast(), numbers, tiles.at(), next.at())) };
     }
 }
 

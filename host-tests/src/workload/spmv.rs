@@ -112,11 +112,9 @@ impl Problem for Poisson {
     }
 
     unsafe fn run(&self, output: Place) {
-        each_thread(self, |thread| {
-            let [row_start, columns] = [&self.row_start, &self.columns].map(|numbers| numbers.as_ptr());
-            let [values, x] = [&self.values, &self.x].map(|floats| floats.as_ptr());
-            // SAFETY: `new` made the row starts ascend and every column a point; the output is as promised.
-            unsafe { spmv(thread, output.at(), row_start, columns, values, x, self.rows()) }
-        });
+        let [row_start, columns] = [&self.row_start, &self.columns].map(|numbers| numbers.as_ptr());
+        let [values, x] = [&self.values, &self.x].map(|floats| floats.as_ptr());
+        // SAFETY: `new` made the row starts ascend and every column a point; the output is as promised.
+        unsafe { each_thread(self, || spmv(output.at(), row_start, columns, values, x, self.rows())) };
     }
 }

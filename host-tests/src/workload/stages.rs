@@ -1,10 +1,7 @@
 //! Chunks that bulk copies bring and take away.
 
-use super::{Argument, Input, Output, Place, Problem, Random, Sm, Workload, bytes_of, rod};
-use kernels::{
-    executor::{self, Grid},
-    stages::{CHUNK, OFFSET, SCALE, THREADS, stages},
-};
+use super::{Argument, Grid, Input, Output, Place, Problem, Random, Sm, Workload, bytes_of, rod};
+use kernels::stages::{CHUNK, OFFSET, SCALE, THREADS, stages};
 
 pub(super) struct Stages;
 
@@ -71,9 +68,7 @@ impl Problem for Scaled {
     unsafe fn run(&self, output: Place) {
         // Few blocks: each has chunks enough to go round its ring.
         let grid = Grid { resident: 4, ..self.grid(6) };
-        executor::launch_blocks(grid, |thread, block| {
-            // SAFETY: the input has so many elements; the output is as promised.
-            unsafe { stages(thread, block, output.at(), self.input.as_ptr().cast(), 4 * self.input.len()) }
-        });
+        // SAFETY: the input has so many elements; the output is as promised.
+        unsafe { grid.run(|| stages(output.at(), self.input.as_ptr().cast(), 4 * self.input.len())) };
     }
 }

@@ -75,8 +75,8 @@ impl Problem for Input3 {
 
     unsafe fn run(&self, output: Place) {
         // SAFETY: the slices have the length that is passed; the output too, by this contract.
-        each_thread(self, |thread| unsafe {
-            triad(thread, output.at(), self.b.as_ptr(), self.c.as_ptr(), self.s, self.b.len());
-        });
+        unsafe {
+            each_thread(self, || triad(output.at(), self.b.as_ptr(), self.c.as_ptr(), self.s, self.b.len()));
+        };
     }
 }
