@@ -23,8 +23,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_interpreter::Program;
 
 /// Tests, and their mutants.
-const TESTS: usize = 51;
-const MUTANTS: usize = 157;
+const TESTS: usize = 52;
+const MUTANTS: usize = 160;
 
 /// What the interpreter runs of each. The fake GPU has four multiprocessors.
 const AMOUNT: Amount = Amount { launches: 1, rounds: 3, blocks: 1 };

@@ -16,6 +16,7 @@ use crate::parity::PAIRS;
 use crate::progress::Progress;
 use crate::ptx::Module;
 use crate::ptxas::On;
+use crate::suite::image::keep;
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
 
@@ -228,6 +229,7 @@ impl Source {
         let assembled = on.assembler.assemble_text(&self.ptx, on.sm, &out)?;
         let cubin = assembled.map_err(|rejected| Error::new(rejected).at(format_args!("{:?}", self.about)))?;
         let cubin = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
+        keep(&cubin, &self.ptx)?;
         Ok(Image { about: self.about.clone(), cubin })
     }
 }

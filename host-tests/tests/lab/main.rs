@@ -124,8 +124,9 @@ fn every_experiment_runs(ptx: &str) {
     let gaps = Program::parse(ptx).gaps();
     assert_eq!(gaps.len(), 0, "the interpreter does not know {gaps:?}");
     let (summary, lines) = run(ptx, "ABCDEFGHIJ");
-    assert_eq!(summary, Summary { done: ('A'..='J').collect(), cut_short: Vec::new() });
+    assert_eq!((summary.done, summary.cut_short, summary.lost), (('A'..='J').collect(), Vec::new(), false));
     let results = Results::of(&lines);
+    assert_eq!(results.failures, summary.failures);
     assert_eq!((results.run.gpu.as_str(), results.run.sm, results.run.l2), ("Fake GPU", 90, 1 << 14));
     let unexpected: Vec<_> = results.failures.iter().filter(|(_, case, _)| !case.contains("language=cuda")).collect();
     assert!(unexpected.is_empty(), "{unexpected:?}");
@@ -256,7 +257,7 @@ fn a_lost_gpu_leaves_lines_behind(ptx: &str) {
     let ptx = format!("{before}.entry hot_stream_last({}", kernel.replacen("ret;", "trap;", 1));
     fake_gpu::run_with(&ptx);
     let (summary, lines) = run(&ptx, "EFG");
-    assert_eq!(summary.done, ['E']);
+    assert_eq!((&summary.done[..], summary.lost), (&['E'][..], true));
     let results = Results::of(&lines);
     let [(experiment, case, why)] = &results.failures[..] else { panic!("{:?}", results.failures) };
     assert_eq!((*experiment, case.contains("stream=last")), ('F', true), "{case}");
@@ -325,7 +326,12 @@ fn a_profiler_counts_each_launch() -> Result<(), Failed> {
     )?;
     let (ncu, program) = (executable("ncu", &told(NCU, "0"))?, executable("program", &told(PROGRAM, "0"))?);
     let mut out = Vec::new();
-    let count = profile::profile(&ncu, 'B', &program, &["lab", "--once"], folder.path(), &mut out)?;
+    let of = |program, seconds| profile::Program {
+        program,
+        arguments: &["lab", "--once"],
+        limit: Duration::from_secs(seconds),
+    };
+    let count = profile::profile(&ncu, 'B', of(&program, 60), folder.path(), &mut out)?;
     let expected = Line::Counter {
         experiment: 'B',
         case: "hot=none".into(),
@@ -344,7 +350,10 @@ fn a_profiler_counts_each_launch() -> Result<(), Failed> {
     assert_eq!(std::fs::read_to_string(&record)?, arguments);
     assert!(file("ncu-B.csv").is_file(), "the profiler's table is kept");
     let program = executable("program", &told(PROGRAM, "9"))?;
-    let error = profile::profile(&ncu, 'B', &program, &["lab"], folder.path(), &mut out).expect_err("it fails");
+    let error = profile::profile(&ncu, 'B', of(&program, 60), folder.path(), &mut out).expect_err("it fails");
     assert!(error.to_string().starts_with("ncu ended with exit status: 9\n"), "{error}");
+    let program = executable("program", "#!/bin/sh\nsleep 100\n")?;
+    let error = profile::profile(&ncu, 'B', of(&program, 0), folder.path(), &mut out).expect_err("its time is over");
+    assert!(error.to_string().starts_with("ncu ended with stopped: its time was over\n"), "{error}");
     Ok(())
 }

@@ -606,7 +606,7 @@ impl Left {
             let said = || self.failures().into_iter().filter(|(form, _)| own.contains(*form));
             assert!(said().any(|(_, what)| what.contains(why)), "{} {why}: {:?}", kernel.name, said().next());
         }
-        let counts = self.report.forms[0].counts;
+        let counts = &self.report.forms[0].counts;
         assert_eq!(counts.catalogue, slice.forms.len());
         let of_older = self.report.forms[0].set == "13.0";
         let refused = if of_older { refused(slice) } else { [].into() };
@@ -838,7 +838,7 @@ fn a_gpu_that_does_nothing(slice: &Slice) {
     let images = Kernels::unpack(&std::fs::read(cubins).unwrap()).unwrap().forms().to_vec();
     let outcome = run(&mut slice.bench(images), &Progress::kept()).unwrap();
     assert_eq!(by_verdict(&outcome), HashMap::from([("failed", slice.forms.len())]));
-    assert_eq!((outcome.launched, outcome.kernels), (slice.forms.len(), slice.plan.kernels.len()));
+    assert_eq!((outcome.launched.len(), outcome.kernels), (slice.forms.len(), slice.plan.kernels.len()));
     assert!(failures(&outcome).iter().all(|(_, why)| why.contains("bytes are wrong")), "{:?}", failures(&outcome));
     assert!(failures(&outcome)[0].1.contains(" is 0xa5 (the poison), expected 0x"), "{:?}", failures(&outcome)[0]);
     let slots = |verdict: &Verdict| match verdict {
