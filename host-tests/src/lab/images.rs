@@ -198,6 +198,11 @@ pub fn sources(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress:
     Ok(all)
 }
 
+/// The kernels in Rust, with all their hints.
+pub fn in_rust(sm: Sm, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Source> {
+    Source::new(Language::Rust, Without::Nothing, rust(sm, toolchain, progress)?)
+}
+
 /// The PTX of the kernels in Rust.
 fn rust(sm: Sm, toolchain: &DeviceToolchain, progress: &Progress) -> Result<String> {
     let _step = progress.step(format!("Compiling the laboratory for {sm}"));
