@@ -138,7 +138,7 @@ const WHOLE: [usize; 3] = [80_704, 5_759, 170_702];
 /// Forms that a GPU launches by images of a PTX ISA version: an H100 by both assemblers, and the GPU that has all.
 const LAUNCHED: [(u32, PtxVersion, usize); 3] = [
     (90, PtxVersion::OF_EVERY_FORM, 60_974),
-    (90, PtxVersion::new(9, 0), 60_958),
+    (90, PtxVersion::new(9, 0), 60_433),
     (100, PtxVersion::OF_EVERY_FORM, 80_704),
 ];
 
