@@ -326,10 +326,7 @@ fn stages_name_what_fails(ptx: &str) {
     let only = |row: &Row| (row.item.clone(), row.passed);
     assert_eq!(bandwidth.results.iter().map(only).collect::<Vec<_>>(), [("A".to_owned(), false)]);
     let why = &bandwidth.results[0].text;
-    assert!(
-        why.starts_with("14 cases; 4 failed, the first bytes=") && why.contains("there is no kernel "),
-        "{why}"
-    );
+    assert!(why.starts_with("14 cases; 4 failed, the first bytes=") && why.contains("there is no kernel "), "{why}");
     let expected = ["B", "C", "D", "E", "G", "H", "I", "J"].map(|letter| (letter.to_owned(), letter != "H"));
     assert_eq!(laboratory.results.iter().map(only).collect::<Vec<_>>(), expected, "{text}");
     let why = &laboratory.results[5].text;
