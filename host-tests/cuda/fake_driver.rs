@@ -1,13 +1,20 @@
 //! A CUDA driver without a GPU, for the tests: device memory is the host's, every call is written
-//! down, and a launch is handed to the test. It needs nothing but `std`, so `rustc` alone builds it.
+//! down, and a launch is handed to the test. It needs nothing but `std`, so `rustc` alone builds it; in the crate `fake-gpu`
+//! an interpreter runs the launches.
 //!
 //! `FAKE_INIT`, `FAKE_VERSION`, `FAKE_DEVICES` and `FAKE_SM` say what it pretends. Others say how it misbehaves:
 //! `FAKE_REFUSE`, a text and the code with which an image is refused that has it; `FAKE_PARAMETERS=0`, kernels have no
 //! parameters; `FAKE_HANG`, a kernel that does not end; `FAKE_FAULT`, kernels and the codes that they end with, for ever;
 //! `FAKE_LAUNCH`, kernels and the codes with which their launch is refused; `FAKE_DISAPPEAR`, a kernel that ends the process.
 //! Texts and kernels are followed by `=` and their code, and separated by commas.
-#![crate_type = "cdylib"]
-#![allow(non_snake_case, clippy::missing_safety_doc)]
+#![allow(
+    non_snake_case,
+    missing_docs,
+    unsafe_op_in_unsafe_fn,
+    unreachable_pub,
+    clippy::missing_safety_doc,
+    clippy::undocumented_unsafe_blocks
+)]
 
 use std::{
     alloc::{Layout, alloc, dealloc},
@@ -24,6 +31,7 @@ const NOT_FOUND: u32 = 500;
 const NOT_SUPPORTED: u32 = 801;
 const NOT_READY: u32 = 600;
 const INVALID_PTX: u32 = 218;
+const INVALID_IMAGE: u32 = 200;
 
 /// `CU_JIT_ERROR_LOG_BUFFER`
 const ERROR_LOG_BUFFER: u32 = 5;
@@ -31,22 +39,40 @@ const ERROR_LOG_BUFFER: u32 = 5;
 /// What a test does with a launch: name, grid and block (six numbers), pointers to the arguments.
 type Launcher = unsafe extern "C" fn(*const c_char, *const u32, *mut *mut c_void) -> u32;
 
+/// What a crate that has this file does with a launch, if no test wants it: the number of the module, its text, name, grid and
+/// block, pointers to the arguments.
+pub type Runner = unsafe fn(usize, &str, &str, [u32; 6], *mut *mut c_void) -> u32;
+
+/// The PTX that an image was assembled from, if it is known.
+pub type TextOf = fn(&[u8]) -> Option<String>;
+
+pub static RUNNER: Mutex<Option<(Runner, TextOf)>> = Mutex::new(None);
+
 static CALLS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static LAUNCHER: Mutex<Option<Launcher>> = Mutex::new(None);
 /// Start and length of every piece of device memory.
 static MEMORY: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
 /// The kernels that were asked for; a function handle is the place here plus one.
-static KERNELS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
-/// The bytes of their parameters, where the module is PTX.
-static PARAMETERS: Mutex<Vec<Option<Vec<usize>>>> = Mutex::new(Vec::new());
+static KERNELS: Mutex<Vec<Kernel>> = Mutex::new(Vec::new());
 /// What a kernel ended with, if it failed; as on a GPU, that shows when it is waited for, and stays.
 static FAULT: Mutex<u32> = Mutex::new(SUCCESS);
-/// The text of the module that was loaded last.
-static IMAGE: Mutex<String> = Mutex::new(String::new());
-/// Its symbols, if it is a cubin.
-static SYMBOLS: Mutex<Option<BTreeMap<String, usize>>> = Mutex::new(None);
-/// Where the variables of that module stand.
-static VARIABLES: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
+/// The modules that were loaded; a handle is the place here plus one.
+static MODULES: Mutex<Vec<Module>> = Mutex::new(Vec::new());
+
+struct Kernel {
+    module: usize,
+    name: CString,
+    /// The bytes of its parameters, where the module is PTX.
+    parameters: Option<Vec<usize>>,
+}
+
+struct Module {
+    text: String,
+    /// Its symbols, if it is a cubin whose text is not known.
+    symbols: Option<BTreeMap<String, usize>>,
+    /// Where its variables stand.
+    variables: BTreeMap<String, u64>,
+}
 
 fn note(call: String) -> u32 {
     CALLS.lock().unwrap().push(call);
@@ -73,7 +99,7 @@ fn layout(bytes: usize) -> Layout {
 }
 
 /// Whether `bytes` bytes at `start` lie in one piece of device memory.
-fn is_device_memory(start: u64, bytes: usize) -> bool {
+pub fn is_device_memory(start: u64, bytes: usize) -> bool {
     let memory = MEMORY.lock().unwrap();
     let piece = memory.range(..=start).next_back();
     piece.is_some_and(|(at, length)| start + bytes as u64 <= at + *length as u64)
@@ -103,11 +129,17 @@ pub extern "C" fn fake_holds(start: u64, bytes: usize) -> bool {
     is_device_memory(start, bytes)
 }
 
-/// Where a variable of the loaded module stands; 0 if it has none of that name.
+/// Where a variable of the module that was loaded last stands; 0 if it has none of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fake_variable(name: *const c_char) -> u64 {
     let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap();
-    VARIABLES.lock().unwrap().get(name).copied().unwrap_or(0)
+    let modules = MODULES.lock().unwrap().len();
+    variable(modules.wrapping_sub(1), name)
+}
+
+/// Where a variable of a module stands; 0 if nobody asked for one of that name.
+pub fn variable(module: usize, name: &str) -> u64 {
+    MODULES.lock().unwrap().get(module).and_then(|module| module.variables.get(name).copied()).unwrap_or(0)
 }
 
 fn allocate(bytes: usize) -> u64 {
@@ -176,11 +208,11 @@ pub unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, length: i32, _device
 pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut i32, which: i32, _device: i32) -> u32 {
     let sm = setting("FAKE_SM", 90);
     let answer = match which {
-        16 => 4,       // multiprocessors
+        16 => 4,                                // multiprocessors
         38 => setting("FAKE_L2", 1 << 14),      // bytes of L2
         108 => setting("FAKE_L2", 1 << 14) / 2, // those that can be set aside
-        75 => sm / 10, // compute capability, major
-        76 => sm % 10, // and minor
+        75 => sm / 10,                          // compute capability, major
+        76 => sm % 10,                          // and minor
         _ => return INVALID_VALUE,
     };
     unsafe { value.write(answer) };
@@ -197,6 +229,25 @@ pub unsafe extern "C" fn cuDeviceTotalMem_v2(bytes: *mut usize, _device: i32) ->
 pub unsafe extern "C" fn cuDevicePrimaryCtxRetain(context: *mut *mut c_void, _device: i32) -> u32 {
     unsafe { context.write(0xc0 as *mut c_void) };
     SUCCESS
+}
+
+/// The bytes of a cubin: it ends with its last section, or with one of its two tables.
+unsafe fn length(image: *const u8) -> usize {
+    let number = |at: usize, bytes: usize| -> usize {
+        let mut number = [0; 8];
+        unsafe { copy_nonoverlapping(image.add(at), number.as_mut_ptr(), bytes) };
+        u64::from_le_bytes(number) as usize
+    };
+    let [programs, sections] =
+        [(0x20, 0x36), (0x28, 0x3a)].map(|(at, of)| (number(at, 8), number(of, 2), number(of + 2, 2)));
+    const NO_BITS: usize = 8;
+    let section = |at: usize| sections.0 + at * sections.1;
+    let ends = (0..sections.2)
+        .map(section)
+        .filter(|at| number(at + 4, 4) != NO_BITS)
+        .map(|at| number(at + 24, 8) + number(at + 32, 8));
+    let tables = [programs, sections].map(|(at, length, count)| at + length * count);
+    ends.chain(tables).max().unwrap_or_default()
 }
 
 /// The symbols of a cubin, with their bytes: kernels and variables.
@@ -232,7 +283,7 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
 ) -> u32 {
     let start = image.cast::<u8>();
     let image = unsafe { CStr::from_ptr(image) }.to_bytes();
-    *SYMBOLS.lock().unwrap() = image.starts_with(b"\x7fELF").then(|| unsafe { symbols(start) });
+    let is_cubin = image.starts_with(b"\x7fELF");
     if image.windows(3).any(|word| word == b"bad") {
         let log = (0..options as usize).find(|at| unsafe { *keys.add(*at) } == ERROR_LOG_BUFFER);
         if let Some(at) = log {
@@ -245,29 +296,48 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
     if let Some(code) = code_of("FAKE_REFUSE", has) {
         return code;
     }
-    *IMAGE.lock().unwrap() = String::from_utf8_lossy(image).into_owned();
-    for address in std::mem::take(&mut *VARIABLES.lock().unwrap()).into_values() {
-        free(address);
-    }
-    unsafe { module.write(0x30 as *mut c_void) };
+    let text_of = RUNNER.lock().unwrap().map(|(_, text_of)| text_of).filter(|_| is_cubin);
+    let new = match text_of {
+        None => Module {
+            text: String::from_utf8_lossy(image).into_owned(),
+            symbols: is_cubin.then(|| unsafe { symbols(start) }),
+            variables: BTreeMap::new(),
+        },
+        Some(text_of) => match text_of(unsafe { std::slice::from_raw_parts(start, length(start)) }) {
+            Some(text) => Module { text, symbols: None, variables: BTreeMap::new() },
+            None => return INVALID_IMAGE,
+        },
+    };
+    let mut modules = MODULES.lock().unwrap();
+    modules.push(new);
+    unsafe { module.write(modules.len() as *mut c_void) };
     note(format!("cuModuleLoadDataEx {}", image.len()))
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuModuleGetFunction(function: *mut usize, _module: *mut c_void, name: *const c_char) -> u32 {
+pub extern "C" fn cuModuleUnload(module: usize) -> u32 {
+    for address in std::mem::take(&mut MODULES.lock().unwrap()[module - 1].variables).into_values() {
+        free(address);
+    }
+    SUCCESS
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleGetFunction(function: *mut usize, module: usize, name: *const c_char) -> u32 {
     let name = unsafe { CStr::from_ptr(name) };
-    let image = IMAGE.lock().unwrap();
-    if SYMBOLS.lock().unwrap().as_ref().is_some_and(|symbols| !symbols.contains_key(name.to_str().unwrap())) {
+    let kernel = name.to_str().unwrap();
+    let modules = MODULES.lock().unwrap();
+    let Module { text, symbols, .. } = &modules[module - 1];
+    if symbols.as_ref().is_some_and(|symbols| !symbols.contains_key(kernel)) {
         return NOT_FOUND;
     }
-    if image.contains(".entry ") && !image.contains(&format!(".entry {}(", name.to_str().unwrap())) {
+    if text.contains(".entry ") && !text.contains(&format!(".entry {kernel}(")) {
         return NOT_FOUND;
     }
     let mut kernels = KERNELS.lock().unwrap();
-    kernels.push(name.to_owned());
-    PARAMETERS.lock().unwrap().push(parameters(&image, name.to_str().unwrap()));
+    kernels.push(Kernel { module: module - 1, name: name.to_owned(), parameters: parameters(text, kernel) });
     unsafe { function.write(kernels.len()) };
-    note(format!("cuModuleGetFunction {}", name.to_str().unwrap()))
+    note(format!("cuModuleGetFunction {kernel}"))
 }
 
 /// The bytes of an entry's parameters, as its PTX declares them.
@@ -283,7 +353,8 @@ fn bytes_of_parameter(declared: &str) -> usize {
     let is_type = |word: &&str| word.starts_with(['b', 'u', 's', 'f']) && word[1..].parse::<usize>().is_ok();
     let of_type = declared.split_whitespace().filter_map(|word| word.strip_prefix('.')).find(is_type);
     let bits: usize = of_type.expect("a parameter has a type")[1..].parse().expect("a number");
-    let count = declared.split_once('[').map_or(1, |(_, count)| count.trim().trim_end_matches(']').parse().expect("a number"));
+    let count =
+        declared.split_once('[').map_or(1, |(_, count)| count.trim().trim_end_matches(']').parse().expect("a number"));
     bits / 8 * count
 }
 
@@ -293,8 +364,8 @@ pub unsafe extern "C" fn cuFuncGetParamInfo(function: usize, at: usize, _offset:
     if setting("FAKE_PARAMETERS", 1) == 0 {
         return INVALID_VALUE;
     }
-    let parameters = PARAMETERS.lock().unwrap();
-    let Some(sizes) = &parameters[function - 1] else { return NOT_SUPPORTED };
+    let kernels = KERNELS.lock().unwrap();
+    let Some(sizes) = &kernels[function - 1].parameters else { return NOT_SUPPORTED };
     let Some(bytes) = sizes.get(at) else { return INVALID_VALUE };
     unsafe { size.write(*bytes) };
     SUCCESS
@@ -305,17 +376,17 @@ pub unsafe extern "C" fn cuFuncGetParamInfo(function: usize, at: usize, _offset:
 pub unsafe extern "C" fn cuModuleGetGlobal_v2(
     address: *mut u64,
     bytes: *mut usize,
-    _module: *mut c_void,
+    module: usize,
     name: *const c_char,
 ) -> u32 {
     let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap();
-    let image = IMAGE.lock().unwrap();
-    let declared = image.lines().find_map(|line| line.split_once(&format!(".b8 {name}["))?.1.strip_suffix("];"));
-    let in_cubin = SYMBOLS.lock().unwrap().as_ref().and_then(|symbols| symbols.get(name).copied());
+    let mut modules = MODULES.lock().unwrap();
+    let Module { text, symbols, variables } = &mut modules[module - 1];
+    let declared = text.lines().find_map(|line| line.split_once(&format!(".b8 {name}["))?.1.strip_suffix("];"));
+    let in_cubin = symbols.as_ref().and_then(|symbols| symbols.get(name).copied());
     let Some(size) = declared.map(|size| size.parse::<usize>().expect("a number")).or(in_cubin) else {
         return NOT_FOUND;
     };
-    let mut variables = VARIABLES.lock().unwrap();
     let start = *variables.entry(name.to_owned()).or_insert_with(|| allocate(size));
     unsafe { address.write(start) };
     unsafe { bytes.write(size) };
@@ -370,7 +441,8 @@ pub unsafe extern "C" fn cuTensorMapEncodeTiled(
     if !(1..=5).contains(&rank) || sides.iter().any(|side| !(1..=256).contains(side)) {
         return INVALID_VALUE;
     }
-    unsafe { write_map(map, rank, address, strides, 0) }.map_or(INVALID_VALUE, |()| note(format!("cuTensorMapEncodeTiled {rank}")))
+    unsafe { write_map(map, rank, address, strides, 0) }
+        .map_or(INVALID_VALUE, |()| note(format!("cuTensorMapEncodeTiled {rank}")))
 }
 
 #[unsafe(no_mangle)]
@@ -394,7 +466,8 @@ pub unsafe extern "C" fn cuTensorMapEncodeIm2col(
     if !(3..=5).contains(&rank) || channels > 256 || pixels > 1024 {
         return INVALID_VALUE;
     }
-    unsafe { write_map(map, rank, address, strides, 1) }.map_or(INVALID_VALUE, |()| note(format!("cuTensorMapEncodeIm2col {rank}")))
+    unsafe { write_map(map, rank, address, strides, 1) }
+        .map_or(INVALID_VALUE, |()| note(format!("cuTensorMapEncodeIm2col {rank}")))
 }
 
 /// Checks what both kinds of map have in common.
@@ -475,7 +548,10 @@ pub unsafe extern "C" fn cuLaunchKernel(
     arguments: *mut *mut c_void,
     _extra: *mut *mut c_void,
 ) -> u32 {
-    let name = KERNELS.lock().unwrap()[function - 1].clone();
+    let (module, name) = {
+        let Kernel { module, name, .. } = &KERNELS.lock().unwrap()[function - 1];
+        (*module, name.clone())
+    };
     let shape = [grid_x, grid_y, grid_z, block_x, block_y, block_z];
     note(format!("cuLaunchKernel {} {shape:?} {shared_bytes}", name.to_str().unwrap()));
     let launcher = *LAUNCHER.lock().unwrap();
@@ -495,8 +571,16 @@ pub unsafe extern "C" fn cuLaunchKernel(
         *FAULT.lock().unwrap() = code;
         return fault;
     }
-    if let (Some(launch), SUCCESS) = (launcher, fault) {
-        *FAULT.lock().unwrap() = unsafe { launch(name.as_ptr(), shape.as_ptr(), arguments) };
+    let runner = *RUNNER.lock().unwrap();
+    match (launcher, runner, fault) {
+        (Some(launch), _, SUCCESS) => {
+            *FAULT.lock().unwrap() = unsafe { launch(name.as_ptr(), shape.as_ptr(), arguments) };
+        }
+        (None, Some((run, _)), SUCCESS) => {
+            let text = MODULES.lock().unwrap()[module].text.clone();
+            *FAULT.lock().unwrap() = unsafe { run(module, &text, name.to_str().unwrap(), shape, arguments) };
+        }
+        _ => {}
     }
     fault
 }
@@ -555,6 +639,5 @@ succeed! {
     cuEventDestroy_v2(*mut c_void);
     cuEventRecord(*mut c_void, *mut c_void);
     cuEventSynchronize(*mut c_void);
-    cuModuleUnload(*mut c_void);
     cuStreamDestroy_v2(*mut c_void);
 }

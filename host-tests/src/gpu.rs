@@ -87,8 +87,13 @@ const NOT_READY: u32 = 600;
 /// kernel, perhaps for ever.
 static GONE: AtomicBool = AtomicBool::new(false);
 
-fn is_gone() -> bool {
+pub(crate) fn is_gone() -> bool {
     GONE.load(Ordering::Relaxed)
+}
+
+/// From here on, nothing is handed back to the driver.
+pub(crate) fn give_up() {
+    GONE.store(true, Ordering::Relaxed);
 }
 
 /// How a wait for the GPU ended.
@@ -395,7 +400,7 @@ impl Gpu {
                 NOT_READY => Waited::Hung,
                 code => Waited::Failed(code),
             };
-            GONE.store(true, Ordering::Relaxed);
+            give_up();
             return waited;
         }
     }

@@ -94,7 +94,10 @@ fn main() -> ExitCode {
 
 fn compile_fake(to: &Path) {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/cuda/fake_driver.rs");
-    let status = Command::new("rustc").args(["--edition=2024", "-O", source, "-o"]).arg(to).status();
+    let status = Command::new("rustc")
+        .args(["--edition=2024", "--crate-type=cdylib", "--crate-name=fake_driver", "-O", source, "-o"])
+        .arg(to)
+        .status();
     assert!(status.expect("rustc starts").success(), "{source} does not compile");
 }
 

@@ -68,6 +68,7 @@ fn forms(gpu: &Gpu) -> Result<(), Failed> {
         ptx: on.version,
         sections: [(SECTION.into(), images)].into(),
         refused: [].into(),
+        part: false,
     };
     let mut bench = Bench::kept(slice, kernels, Told { seed, ..Told::default() });
     let outcome = suite::run(&mut bench, &progress)?;

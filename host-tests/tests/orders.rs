@@ -23,8 +23,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_interpreter::Program;
 
 /// Tests, and their mutants.
-const TESTS: usize = 51;
-const MUTANTS: usize = 157;
+const TESTS: usize = 52;
+const MUTANTS: usize = 160;
 
 /// What the interpreter runs of each. The fake GPU has four multiprocessors.
 const AMOUNT: Amount = Amount { launches: 1, rounds: 3, blocks: 1 };
@@ -70,7 +70,7 @@ fn prepare(driver: &std::path::Path) -> Result<String> {
     let progress = Progress::new();
     let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
     let all = Litmus::all();
-    let part = compile("orders", 0, &all, &toolchain)?;
+    let part = compile("litmus", 0, &all, &toolchain)?;
     for on in On::every(&CudaTools::find(&progress)?, &progress)? {
         let Some((_, tests)) = GENERATIONS.into_iter().find(|(sm, _)| *sm == on.sm.number) else { continue };
         let assembled: usize = part.assemble(&on)?.iter().map(|image| image.kernels.len()).sum();
@@ -160,6 +160,9 @@ fn a_lost_store(ptx: &str) {
     assert_eq!(lost.violations(), lost.seen.outcomes["1 0"]);
     assert!(lost.violations() > 100 && !lost.passed(), "{lost:?}");
     assert_eq!(lost.verdict(), format!("FORBIDDEN {} times", lost.violations()));
+    let remote = "litmus_mp_mbarrier_cluster";
+    let lost = counted(&without_data(ptx, remote), remote);
+    assert!(lost.violations() > 100 && lost.violations() == lost.seen.outcomes["1 0"], "{lost:?}");
     let shown = counted(&without_data(ptx, &format!("{MESSAGE}_mutant_1")), MESSAGE);
     assert_eq!(shown.verdict(), "0; 1 of 3 mutants show it");
     assert!(shown.passed() && shown.is_sensitive(), "{shown:?}");

@@ -1,15 +1,17 @@
-//! `cargo xtask bundle` and `cargo xtask gpu`.
+//! `cargo xtask bundle`, `cargo xtask rehearse` and `cargo xtask gpu`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use host_tests::command::Machine;
 use host_tests::cuda_tools::CudaTools;
+use host_tests::driver::DRIVER_VARIABLE;
 use host_tests::error::{Error, Result};
 use host_tests::gpu::{Gpu, NoGpu};
 use host_tests::progress::Progress;
-use host_tests::suite::bundle::{GPUS, make};
+use host_tests::suite::bundle::{GPUS, Made, make};
+use host_tests::suite::image::keep_texts;
 use host_tests::suite::program::NO_GPU;
 use host_tests::toolchain::{DeviceToolchain, Route};
 
@@ -21,6 +23,12 @@ pub(crate) struct Bundle {
     /// The GPUs to assemble for: 80,90; one of each generation if left out
     #[arg(long, value_name = "SM", value_delimiter = ',')]
     sm: Vec<u32>,
+    /// Of every N parts of the kernels that try forms, one: a bundle to try bundles with
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    sample: u32,
+    /// Keep the PTX of each image here, for `cargo xtask rehearse`
+    #[arg(long, value_name = "FOLDER")]
+    ptx: Option<PathBuf>,
     /// Where the toolchain comes from that compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
@@ -29,16 +37,58 @@ pub(crate) struct Bundle {
 impl Bundle {
     pub(crate) fn run(self) -> Result<()> {
         let gpus = if self.sm.is_empty() { GPUS.to_vec() } else { self.sm };
-        let bytes = bundle(&self.out, &gpus, self.toolchain)?;
-        crate::print(&format!("{}: {bytes} bytes; run it with {}/run\n", self.out.display(), self.out.display()))
+        if let Some(folder) = self.ptx {
+            keep_texts(folder);
+        }
+        let Made { bytes, commit, contents } = bundle(&self.out, &gpus, self.sample as usize, self.toolchain)?;
+        let out = self.out.display();
+        crate::print(&format!("{}\n{out}: {bytes} bytes, of {commit}; run it with {out}/run\n", contents.join("\n")))
     }
 }
 
-fn bundle(out: &std::path::Path, gpus: &[u32], toolchain: Option<Route>) -> Result<u64> {
+fn bundle(out: &Path, gpus: &[u32], sample: usize, toolchain: Option<Route>) -> Result<Made> {
     let progress = Progress::new();
     let toolchain = DeviceToolchain::find(Route::chosen(toolchain)?, &progress)?;
     let tools = CudaTools::find(&progress)?;
-    make(out, gpus, &toolchain, &tools, &progress)
+    make(out, gpus, sample, &toolchain, &tools, &progress)
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Rehearse {
+    /// The folder of the bundle
+    #[arg(value_name = "BUNDLE")]
+    bundle: PathBuf,
+    /// The folder with the PTX of its images, as `cargo xtask bundle --ptx` kept it
+    #[arg(value_name = "PTX")]
+    ptx: PathBuf,
+    /// The GPU that there is none of
+    #[arg(long, value_name = "SM", default_value_t = 90)]
+    sm: u32,
+    /// Arguments for the program, with `--quick` before them: `--plan 1`
+    #[arg(last = true)]
+    arguments: Vec<OsString>,
+}
+
+impl Rehearse {
+    /// Runs a bundle, as it is, by a driver that interprets the kernels.
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let machine = Machine::current();
+        let cargo = machine.var("CARGO").unwrap_or("cargo".as_ref());
+        let build = ["build", "--quiet", "--release", "--package", "fake-gpu", "--target-dir"];
+        let mut cargo = Command::new(cargo);
+        status(cargo.args(build).arg(machine.target()).current_dir(&machine.repository), "cargo")?;
+        let folder = |folder: &Path| std::path::absolute(folder).map_err(|error| Error::io("find", folder, error));
+        let program = folder(&self.bundle)?.join("run");
+        let mut run = Command::new(&program);
+        run.arg("--quick").args(&self.arguments).env("FAKE_PTX", folder(&self.ptx)?);
+        run.env(DRIVER_VARIABLE, machine.target().join("release/libfake_gpu.so")).env("FAKE_SM", self.sm.to_string());
+        status(&mut run, &program.display().to_string())
+    }
+}
+
+fn status(command: &mut Command, name: &str) -> Result<ExitCode> {
+    let status = command.status().map_err(|error| Error::new(format_args!("could not start {name}: {error}")))?;
+    Ok(ExitCode::from(status.code().and_then(|code| code.try_into().ok()).unwrap_or(1)))
 }
 
 #[derive(clap::Args)]
@@ -63,10 +113,8 @@ impl OnThisGpu {
             }
         };
         let folder = Machine::current().target().join("suite/bundle");
-        bundle(&folder, &[sm], self.toolchain)?;
+        bundle(&folder, &[sm], 1, self.toolchain)?;
         let program = folder.join("run");
-        let status = Command::new(&program).args(&self.arguments).status();
-        let status = status.map_err(|error| Error::io("start", &program, error))?;
-        Ok(ExitCode::from(status.code().and_then(|code| code.try_into().ok()).unwrap_or(1)))
+        status(Command::new(&program).args(&self.arguments), &program.display().to_string())
     }
 }

@@ -54,6 +54,8 @@ enum Task {
     Gpu(bundle::OnThisGpu),
     /// Make a folder with a program and kernels that does what `gpu` does on a machine with nothing but a driver
     Bundle(bundle::Bundle),
+    /// Run a bundle where there is no GPU: an interpreter of PTX in its place, small sizes
+    Rehearse(bundle::Rehearse),
     /// Read litmus tests, say what the memory model allows of each, and compare with published results
     Litmus(litmus::Litmus),
     /// Measure what the hints do on the GPU of this machine: experiments A to J
@@ -80,6 +82,7 @@ fn main() -> ExitCode {
         Task::Parity(parity) => parity.run().map(|()| ExitCode::SUCCESS),
         Task::Gpu(gpu) => gpu.run(),
         Task::Bundle(bundle) => bundle.run().map(|()| ExitCode::SUCCESS),
+        Task::Rehearse(rehearse) => rehearse.run(),
         Task::Mutants(mutants) => mutants.run().map(|()| ExitCode::SUCCESS),
         Task::Litmus(litmus) => litmus.run(),
         Task::Lab(lab) => lab.run().map(|()| ExitCode::SUCCESS),

@@ -1,5 +1,6 @@
 //! `cargo xtask measured`.
 
+mod hints;
 mod laboratory;
 mod plot;
 
@@ -15,18 +16,18 @@ use host_tests::suite::report::Report;
 
 #[derive(clap::Args)]
 pub(crate) struct Measured {
-    /// The files report.json and laboratory.jsonl; all of docs/measured if left out
+    /// The files report.json and laboratory.jsonl; all of docs/measured if left out, and docs/hints.md with them
     #[arg(value_name = "REPORT")]
     reports: Vec<PathBuf>,
 }
 
 impl Measured {
     pub(crate) fn run(self) -> Result<()> {
-        let reports = if self.reports.is_empty() { committed()? } else { self.reports };
-        if reports.is_empty() {
-            return Err(Error::new("there is no report")
-                .at("docs/measured")
-                .fix("run a bundle on a GPU and put its report.json into docs/measured/GPU/"));
+        let reports = if self.reports.is_empty() { committed()? } else { self.reports.clone() };
+        if self.reports.is_empty() {
+            let page = Machine::current().repository.join(HINTS);
+            write_whole(&page, hints::page(&on_gpus(&reports)?))?;
+            crate::print(&format!("{}\n", page.display()))?;
         }
         for report in &reports {
             let pages = match report.extension().and_then(|extension| extension.to_str()) {
@@ -41,6 +42,21 @@ impl Measured {
         }
         Ok(())
     }
+}
+
+/// The page that tells which hint pays when.
+const HINTS: &str = "docs/hints.md";
+
+/// What the laboratory found on each GPU. A dry run says nothing.
+fn on_gpus(reports: &[PathBuf]) -> Result<Vec<hints::OnGpu>> {
+    let lines = reports.iter().filter(|report| report.ends_with(LINES));
+    let all: Vec<Results> = lines.map(|path| results(path)).collect::<Result<_>>()?;
+    Ok(all.into_iter().filter(|results| !results.run.quick).map(|results| (results.run.gpu.clone(), results)).collect())
+}
+
+fn results(path: &Path) -> Result<Results> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::io("read", path, error))?;
+    Ok(Results::of(&lab::line::read(&text).map_err(|error| error.at(path.display()))?))
 }
 
 /// The reports of `docs/measured`, a folder for each GPU.
@@ -59,9 +75,7 @@ fn committed() -> Result<Vec<PathBuf>> {
 
 /// The page and the plots of the laboratory, by the names of their files.
 fn laboratory(path: &Path) -> Result<Vec<(String, String)>> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::io("read", path, error))?;
-    let lines = lab::line::read(&text).map_err(|error| error.at(path.display()))?;
-    let page = laboratory::page(&Results::of(&lines))?;
+    let page = laboratory::page(&results(path)?)?;
     Ok([vec![("laboratory.md".to_owned(), page.text)], page.plots].concat())
 }
 
@@ -73,4 +87,16 @@ fn read(path: &Path) -> Result<Report> {
             .because(error)
             .fix("name a report.json that `run` wrote")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_of_hints_is_what_the_reports_say() {
+        let page = hints::page(&on_gpus(&committed().expect("docs/measured")).expect("they are reports"));
+        let written = std::fs::read_to_string(Machine::current().repository.join(HINTS)).expect("the page");
+        assert_eq!(written, page, "write it anew: `cargo xtask measured`");
+    }
 }

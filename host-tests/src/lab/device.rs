@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use crate::driver::Driver;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, give_up, is_gone};
 
 /// Why something could not be measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,8 +109,10 @@ pub struct Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: the memory is this one's; nothing is launched without being waited for.
-        unsafe { (self.calls.free)(self.address) };
+        if !is_gone() {
+            // SAFETY: the memory is this one's; nothing is launched without being waited for.
+            unsafe { (self.calls.free)(self.address) };
+        }
     }
 }
 
@@ -122,8 +124,10 @@ pub struct Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: the module is loaded, and none of its kernels runs.
-        unsafe { (self.calls.unload)(self.handle) };
+        if !is_gone() {
+            // SAFETY: the module is loaded, and none of its kernels runs.
+            unsafe { (self.calls.unload)(self.handle) };
+        }
     }
 }
 
@@ -180,6 +184,9 @@ impl<'g> Device<'g> {
             return Ok(());
         }
         let lost = STICKY.iter().any(|codes| codes.contains(&code));
+        if lost {
+            give_up();
+        }
         Err(Fault { what: format!("{doing} failed with {} ({code})", self.gpu.driver().describe(code)), lost })
     }
 
@@ -291,6 +298,7 @@ impl<'g> Device<'g> {
                 NOT_READY if began.elapsed() < self.patience => std::hint::spin_loop(),
                 NOT_READY => {
                     let what = format!("the kernels have not ended after {:?}", self.patience);
+                    give_up();
                     return Err(Fault { what, lost: true });
                 }
                 code => return self.check("running the kernels", code),
@@ -315,6 +323,9 @@ impl<'g> Device<'g> {
 
 impl Drop for Device<'_> {
     fn drop(&mut self) {
+        if is_gone() {
+            return;
+        }
         // SAFETY: the stream and the events are this one's.
         unsafe {
             for event in self.events.into_iter().filter(|event| !event.is_null()) {

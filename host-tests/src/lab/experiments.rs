@@ -554,18 +554,6 @@ impl OnGpu {
     }
 }
 
-/// A problem of about so many bytes, which grow with a power of its size.
-fn problem_of(workload: &dyn Workload, bytes: u64) -> Box<dyn Problem> {
-    let of = |size: usize| workload.problem(size).useful_bytes() as f64;
-    let (small, large) = ((workload.cpu_size() / 8).max(1), (workload.cpu_size() / 4).max(2));
-    let power = (of(large) / of(small)).ln() / (large as f64 / small as f64).ln();
-    let toward = |size: usize, has: f64| ((size as f64 * (bytes as f64 / has).powf(1.0 / power)) as usize).max(1);
-    let size = toward(large, of(large));
-    let problem = workload.problem(size);
-    let has = problem.useful_bytes() as f64;
-    if (0.8..1.25).contains(&(has / bytes as f64)) { problem } else { workload.problem(toward(size, has)) }
-}
-
 fn worked(bench: &Bench<'_>, _: &Thresholds, group: &mut Group<'_>) -> Asked<()> {
     let all = workload::ALL.iter().chain(&workload::ORDERED).filter(|workload| WORKED.contains(&workload.name()));
     for workload in all {
@@ -578,7 +566,7 @@ fn worked(bench: &Bench<'_>, _: &Thresholds, group: &mut Group<'_>) -> Asked<()>
 }
 
 fn worked_at(bench: &Bench<'_>, workload: &dyn Workload, times: u64, bytes: u64, group: &mut Group<'_>) -> Asked<()> {
-    let problem = problem_of(workload, bytes);
+    let problem = workload::problem_of(workload, bytes).1;
     let (name, output) = (workload.name(), problem.output_bytes() as u64);
     let memory = OnGpu::new(bench, &*problem, output)?;
     let rust = Without::EACH.map(|without| (Language::Rust, without));

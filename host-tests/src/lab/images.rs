@@ -16,6 +16,7 @@ use crate::parity::PAIRS;
 use crate::progress::Progress;
 use crate::ptx::Module;
 use crate::ptxas::On;
+use crate::suite::image::keep;
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
 
@@ -197,6 +198,11 @@ pub fn sources(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress:
     Ok(all)
 }
 
+/// The kernels in Rust, with all their hints.
+pub fn in_rust(sm: Sm, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Source> {
+    Source::new(Language::Rust, Without::Nothing, rust(sm, toolchain, progress)?)
+}
+
 /// The PTX of the kernels in Rust.
 fn rust(sm: Sm, toolchain: &DeviceToolchain, progress: &Progress) -> Result<String> {
     let _step = progress.step(format!("Compiling the laboratory for {sm}"));
@@ -228,6 +234,7 @@ impl Source {
         let assembled = on.assembler.assemble_text(&self.ptx, on.sm, &out)?;
         let cubin = assembled.map_err(|rejected| Error::new(rejected).at(format_args!("{:?}", self.about)))?;
         let cubin = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
+        keep(&cubin, &self.ptx)?;
         Ok(Image { about: self.about.clone(), cubin })
     }
 }

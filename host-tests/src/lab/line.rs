@@ -91,6 +91,21 @@ pub enum Line {
     },
 }
 
+impl Line {
+    /// The experiment that it is of, if it is of one.
+    pub fn experiment(&self) -> Option<char> {
+        match self {
+            Line::Run(_) | Line::Latencies { .. } | Line::Thresholds(_) => None,
+            Line::Case(about) => Some(about.experiment),
+            Line::Sample { experiment, .. }
+            | Line::Failed { experiment, .. }
+            | Line::Launched { experiment, .. }
+            | Line::Counter { experiment, .. }
+            | Line::Done { experiment, .. } => Some(*experiment),
+        }
+    }
+}
+
 /// The machine and the plan of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
@@ -136,16 +151,25 @@ pub struct About {
 /// Where lines go.
 pub struct Lines<'w> {
     out: &'w mut dyn Write,
+    failures: Vec<(char, String, String)>,
 }
 
 impl<'w> Lines<'w> {
     /// Lines that go there.
     pub fn new(out: &'w mut dyn Write) -> Self {
-        Lines { out }
+        Lines { out, failures: Vec::new() }
+    }
+
+    /// What failed so far: experiment, case, why.
+    pub fn failures(self) -> Vec<(char, String, String)> {
+        self.failures
     }
 
     /// Writes a line, and sees to it that it is written.
     pub fn write(&mut self, line: &Line) -> Result<()> {
+        if let Line::Failed { experiment, case, why } = line {
+            self.failures.push((*experiment, case.clone(), why.clone()));
+        }
         let mut text = serde_json::to_string(line).map_err(Error::new)?;
         text.push('\n');
         self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()).map_err(|error| {

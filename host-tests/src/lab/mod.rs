@@ -24,6 +24,7 @@ use self::experiments::{Experiment, Variant};
 use self::images::Image;
 use self::line::{Line, Lines, Run};
 use self::measure::{Ended, Measured, Plan};
+pub use self::program::Counting;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::progress::Progress;
@@ -73,12 +74,16 @@ pub fn titles() -> impl Iterator<Item = (char, &'static str)> {
 }
 
 /// What a run came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Experiments that were done as planned.
     pub done: Vec<char>,
     /// Those that were not, and why.
     pub cut_short: Vec<(char, String)>,
+    /// Cases that could not be measured: experiment, case, why.
+    pub failures: Vec<(char, String, String)>,
+    /// Whether the GPU serves this process no more.
+    pub lost: bool,
 }
 
 /// What has not ended after so long never will.
@@ -120,7 +125,7 @@ pub fn run(
     let deadline = options.deadline.map(|seconds| began + Duration::from_secs(seconds));
     let chosen: Vec<&Experiment> =
         experiments::ALL.iter().filter(|experiment| options.experiments.contains(experiment.letter)).collect();
-    let mut summary = Summary { done: Vec::new(), cut_short: Vec::new() };
+    let mut summary = Summary::default();
     for (at, experiment) in chosen.iter().enumerate() {
         // What is short leaves its time to what comes after it.
         let share = deadline.map(|deadline| {
@@ -144,6 +149,7 @@ pub fn run(
             None => summary.done.push(experiment),
         }
         if lost {
+            summary.lost = true;
             for rest in &chosen[at + 1..] {
                 let why = format!("the GPU was lost in experiment {experiment}");
                 let experiment = rest.letter;
@@ -153,6 +159,7 @@ pub fn run(
             break;
         }
     }
+    summary.failures = lines.failures();
     Ok(summary)
 }
 

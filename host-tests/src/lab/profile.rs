@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use super::line::{Line, Lines, read};
 use crate::error::{Error, Result};
+use crate::suite::child;
 
 /// The table of what L2 did under each eviction policy, and all else that it says of memory.
 const SECTION: &str = "MemoryWorkloadAnalysis_Tables";
@@ -30,16 +32,20 @@ pub fn find() -> Option<PathBuf> {
     in_path.chain(PLACES.map(PathBuf::from)).find(|file| file.is_file())
 }
 
-/// Counts one experiment: runs `program` with `arguments` under the profiler, with the file after them that its lines are to
-/// go to; and writes what was counted. The profiler's own table is kept in `folder`.
-pub fn profile(
-    ncu: &Path,
-    experiment: char,
-    program: &Path,
-    arguments: &[&str],
-    folder: &Path,
-    out: &mut dyn Write,
-) -> Result<usize> {
+/// What runs under the profiler.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'p> {
+    /// The program.
+    pub program: &'p Path,
+    /// Its arguments, before the file that its lines are to go to.
+    pub arguments: &'p [&'p str],
+    /// How long it may take.
+    pub limit: Duration,
+}
+
+/// Counts one experiment: runs the program under the profiler, and writes what was counted. The profiler's own table is kept
+/// in `folder`.
+pub fn profile(ncu: &Path, experiment: char, of: Program<'_>, folder: &Path, out: &mut dyn Write) -> Result<usize> {
     let metrics = known(ncu)?;
     if metrics.is_empty() {
         return Err(Error::new("the profiler knows none of the counters on this GPU").at(ncu.display()));
@@ -51,13 +57,12 @@ pub fn profile(
     command.args(["--clock-control", "none", "--cache-control", "none", "--replay-mode", "application"]);
     command.args(["--section", SECTION, "--metrics", &metrics.join(",")]);
     command.args(["--csv", "--page", "raw", "--log-file"]).arg(&table);
-    command.arg(program).args(arguments).arg(&launched);
-    let output = command.output().map_err(|error| Error::new(format_args!("could not start ncu: {error}")))?;
-    if !output.status.success() {
-        let said = [output.stdout, output.stderr].concat();
-        return Err(Error::new(format_args!("ncu ended with {}", output.status))
+    command.arg(of.program).args(of.arguments).arg(&launched);
+    let ended = child::run(&mut command, of.limit, true, || false)?;
+    if ended.code() != Some(0) {
+        return Err(Error::new(format_args!("ncu ended with {}", ended.in_words()))
             .at(table.display())
-            .because(String::from_utf8_lossy(&said))
+            .because(ended.stdout)
             .fix("counters may be for administrators alone: run it as root, or see NVIDIA's ERR_NVGPUCTRPERM"));
     }
     let text = |file: &Path| std::fs::read_to_string(file).map_err(|error| Error::io("read", file, error));

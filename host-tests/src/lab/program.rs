@@ -1,12 +1,14 @@
 //! The laboratory as a program: what `cargo xtask lab` and a bundle do.
 
+use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::images::{Image, pack, unpack};
 use super::judge::{Results, judge_all};
-use super::line::read;
-use super::{Options, profile, run, titles};
+use super::line::{Line, read};
+use super::{Options, Summary, profile, run, titles};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::progress::Progress;
@@ -46,7 +48,7 @@ impl Laboratory {
         let gpu = Gpu::find().map_err(Error::new)?;
         let progress = Progress::new();
         let images = match &self.images {
-            Some(file) => unpack(&std::fs::read(file).map_err(|error| Error::io("read", file, error))?)?,
+            Some(file) => read_images(file)?,
             None => make(&gpu)?,
         };
         let lines = self.lines.clone().unwrap_or_else(|| self.out.join(LINES));
@@ -63,33 +65,113 @@ impl Laboratory {
         if let Some(letters) = &self.ncu {
             // The profiler wants the GPU to itself.
             drop(gpu);
-            said += &self.count(letters, &images, again, &mut out)?;
-        }
-        let text = std::fs::read_to_string(&lines).map_err(|error| Error::io("read", &lines, error))?;
-        Ok(table(&Results::of(&read(&text)?)) + &said + &format!("lines: {}\n", lines.display()))
-    }
-
-    /// Counts each of these experiments; one that cannot be counted is told of, and the others are counted.
-    fn count(&self, letters: &str, images: &[Image], again: &[&str], out: &mut File) -> Result<String> {
-        let Some(ncu) = profile::find() else {
-            return Ok("there is no ncu here, so nothing was counted: put its folder into PATH\n".into());
-        };
-        let packed = self.out.join("laboratory-kernels.zst");
-        std::fs::write(&packed, pack(images)?).map_err(|error| Error::io("write", &packed, error))?;
-        let program = std::env::current_exe()
-            .map_err(|error| Error::new(format_args!("could not find this program: {error}")))?;
-        let mut said = String::new();
-        for letter in letters.chars() {
-            let (experiment, images) = (letter.to_string(), packed.display().to_string());
-            let told = ["--once", "--quick", "--experiments", &experiment, "--images", &images, "--lines"];
-            let told = [again, &told].concat();
-            match profile::profile(&ncu, letter, &program, &told, &self.out, out) {
-                Ok(counters) => said += &format!("experiment {letter}: {counters} counters\n"),
-                Err(error) => said += &format!("experiment {letter} was not counted: {error}\n"),
+            let packed = self.out.join("laboratory-kernels.zst");
+            std::fs::write(&packed, pack(&images)?).map_err(|error| Error::io("write", &packed, error))?;
+            let counting = Counting { images: &packed, out: &self.out, again, limit: COUNTING };
+            for letter in letters.chars().map(String::from) {
+                said += &match counting.count(&letter, &lines) {
+                    Ok(counters) => format!("experiment {letter}: {counters} counters\n"),
+                    Err(error) => format!("experiment {letter} was not counted: {error}\n"),
+                };
             }
         }
-        Ok(said)
+        Ok(table(&Results::of(&read_lines(&lines)?)) + &said + &format!("lines: {}\n", lines.display()))
     }
+}
+
+/// How long the profiler may take for an experiment, if nobody says how long.
+const COUNTING: Duration = Duration::from_secs(600);
+
+fn read_images(file: &Path) -> Result<Vec<Image>> {
+    unpack(&std::fs::read(file).map_err(|error| Error::io("read", file, error))?)
+        .map_err(|error| error.at(file.display()))
+}
+
+fn read_lines(lines: &Path) -> Result<Vec<Line>> {
+    read(&std::fs::read_to_string(lines).map_err(|error| Error::io("read", lines, error))?)
+}
+
+/// An experiment under the profiler.
+#[derive(Clone, Copy, Debug)]
+pub struct Counting<'c> {
+    /// The kernels, packed.
+    pub images: &'c Path,
+    /// Where the profiler's tables go.
+    pub out: &'c Path,
+    /// Arguments that make this program the laboratory.
+    pub again: &'c [&'c str],
+    /// How long it may take.
+    pub limit: Duration,
+}
+
+impl Counting<'_> {
+    /// Counts one experiment, adds the counters to the lines, and tells how many there are.
+    pub fn count(&self, letter: &str, lines: &Path) -> Result<usize> {
+        let ncu = profile::find().ok_or_else(|| {
+            Error::new("there is no ncu here, so nothing was counted").fix("put the folder of NVIDIA's ncu into PATH")
+        })?;
+        let program = std::env::current_exe()
+            .map_err(|error| Error::new(format_args!("could not find this program: {error}")))?;
+        let images = self.images.display().to_string();
+        let told = ["--once", "--quick", "--experiments", letter, "--images", &images, "--lines"];
+        let mut out = append(lines)?;
+        let letter = letter.chars().next().unwrap_or_default();
+        let of = profile::Program { program: &program, arguments: &[self.again, &told].concat(), limit: self.limit };
+        profile::profile(&ncu, letter, of, self.out, &mut out)
+    }
+}
+
+fn append(lines: &Path) -> Result<File> {
+    let opened = File::options().create(true).append(true).open(lines);
+    opened.map_err(|error| Error::io("write", lines, error))
+}
+
+/// What came of some experiments.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Cases that could not be measured: experiment, case, why.
+    pub failures: Vec<(char, String, String)>,
+    /// Every finding, a line each.
+    pub table: String,
+    /// Whether the GPU serves this process no more.
+    pub lost: bool,
+    cases: usize,
+    cut_short: Vec<(char, String)>,
+}
+
+impl Found {
+    /// Whether all was measured as planned.
+    pub fn passed(&self) -> bool {
+        self.cases > 0 && self.failures.is_empty() && self.cut_short.is_empty()
+    }
+}
+
+/// In a line.
+impl fmt::Display for Found {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} cases", self.cases)?;
+        for (experiment, why) in &self.cut_short {
+            write!(out, "; {experiment} was cut short: {why}")?;
+        }
+        match &self.failures[..] {
+            [] => Ok(()),
+            [(_, case, why), ..] => write!(out, "; {} failed, the first {case}: {why}", self.failures.len()),
+        }
+    }
+}
+
+/// Measures experiments by the kernels of a file, and adds their lines to a file.
+pub fn measure(gpu: &Gpu, images: &Path, options: &Options, made_with: &str, lines: &Path) -> Result<Found> {
+    let images = read_images(images)?;
+    let mut out = append(lines)?;
+    let Summary { cut_short, failures, lost, .. } = run(gpu, &images, options, made_with, &mut out, &Progress::new())?;
+    let of_these: Vec<Line> = read_lines(lines)?
+        .into_iter()
+        .filter(|line| line.experiment().is_none_or(|one| options.experiments.contains(one)))
+        .collect();
+    let results = Results::of(&of_these);
+    let (cases, table) = (results.cases.len(), table(&results));
+    Ok(Found { failures, table, lost, cases, cut_short })
 }
 
 /// Every finding, a line each.

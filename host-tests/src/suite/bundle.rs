@@ -41,7 +41,16 @@ pub const TWICE: [u32; 1] = [90];
 /// What a bundle has images of, and who makes them: for each GPU and its assembler.
 const SECTIONS: [(&str, Maker); 4] = [(FORMS, forms), (LITMUS, litmus_tests), (FAULTS, faults), (WORKLOADS, workloads)];
 
-type Maker = fn(&[On], &DeviceToolchain, &Progress) -> Result<Vec<Vec<Image>>>;
+type Maker = fn(&Wanted, &DeviceToolchain, &Progress) -> Result<Vec<Vec<Image>>>;
+
+/// What a bundle is to have.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Of every so many parts of the kernels of forms, one: 1 for all of them.
+    pub sample: usize,
+    on: Vec<On>,
+    sets: Vec<String>,
+}
 
 /// Kernels that try forms.
 pub const FORMS: &str = "forms";
@@ -63,6 +72,8 @@ pub struct Kernels {
     pub sections: BTreeMap<String, Vec<Image>>,
     /// Kernels that the assembler refused although its version has them: an older one than today's may.
     pub refused: BTreeSet<String>,
+    /// Whether it has a part of the kernels of forms only.
+    pub part: bool,
 }
 
 /// What stands before the machine code in a file of kernels.
@@ -72,6 +83,8 @@ struct Contents {
     ptx: PtxVersion,
     sections: BTreeMap<String, Vec<(Vec<String>, usize)>>,
     refused: BTreeSet<String>,
+    #[serde(default)]
+    part: bool,
 }
 
 /// The kernels of forms that a GPU and the version of an assembler have, and that are in none of these images.
@@ -81,20 +94,20 @@ fn refused(plan: &Plan, images: &[Image], on: &On) -> BTreeSet<String> {
     missing.map(|kernel| kernel.name.clone()).collect()
 }
 
-fn forms(on: &[On], toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
+fn forms(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
     let plan = Plan::new(&every_form());
     match plan.unchecked.first() {
         Some(no_check) => Err(Error::new(no_check)),
-        None => image::images(&plan.kernels, on, toolchain, progress),
+        None => image::images(&plan.kernels, wanted.sample, &wanted.on, toolchain, progress),
     }
 }
 
-fn litmus_tests(on: &[On], toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
-    compiled(LITMUS, &Litmus::all(), on, toolchain, progress)
+fn litmus_tests(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
+    compiled(LITMUS, &Litmus::all(), &wanted.on, toolchain, progress)
 }
 
-fn faults(on: &[On], toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
-    compiled(FAULTS, &Fault::all(), on, toolchain, progress)
+fn faults(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
+    compiled(FAULTS, &Fault::all(), &wanted.on, toolchain, progress)
 }
 
 /// All of a kind, compiled together.
@@ -110,8 +123,8 @@ fn compiled<E: Entry>(
     on.iter().map(|on| part.assemble(on)).collect()
 }
 
-fn workloads(on: &[On], toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
-    on.iter().map(|on| workload::images(on, toolchain, progress)).collect()
+fn workloads(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
+    wanted.on.iter().map(|on| workload::images(on, toolchain, progress)).collect()
 }
 
 impl Kernels {
@@ -136,7 +149,8 @@ impl Kernels {
         let listed =
             |images: &Vec<Image>| images.iter().map(|image| (image.kernels.clone(), image.cubin.len())).collect();
         let sections = self.sections.iter().map(|(name, images)| (name.clone(), listed(images))).collect();
-        let contents = Contents { set: self.set.clone(), ptx: self.ptx, sections, refused: self.refused.clone() };
+        let contents =
+            Contents { set: self.set.clone(), ptx: self.ptx, sections, refused: self.refused.clone(), part: self.part };
         let mut all = serde_json::to_vec(&contents).map_err(Error::new)?;
         all.push(b'\n');
         self.sections.values().flatten().for_each(|image| all.extend(&image.cubin));
@@ -167,8 +181,9 @@ impl Kernels {
         let mut section = |(name, images): (String, Vec<_>)| {
             Ok((name, images.into_iter().map(&mut take).collect::<Result<Vec<_>>>()?))
         };
-        let sections = contents.sections.into_iter().map(&mut section).collect::<Result<_>>()?;
-        Ok(Kernels { set: contents.set, ptx: contents.ptx, sections, refused: contents.refused })
+        let Contents { set, ptx, refused, part, sections } = contents;
+        let sections = sections.into_iter().map(&mut section).collect::<Result<_>>()?;
+        Ok(Kernels { set, ptx, sections, refused, part })
     }
 }
 
@@ -229,14 +244,39 @@ pub fn versions(folder: &Path) -> Result<Versions> {
     serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()).at(file.display()))
 }
 
-/// Makes a bundle for these GPUs, and gives its size in bytes. What was in that place is replaced when all is done.
+/// What a bundle has: its bytes, and of each GPU and assembler how many kernels and images of each section.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// What it was made from.
+    pub commit: String,
+    /// In lines.
+    pub contents: Vec<String>,
+}
+
+fn in_a_line(kernels: &Kernels, sm: Sm) -> String {
+    let of = |(name, images): (&String, &Vec<Image>)| {
+        let count: usize = images.iter().map(|image| image.kernels.len()).sum();
+        format!("{name}: {count} kernels in {} images", images.len())
+    };
+    let sections: Vec<String> = kernels.sections.iter().map(of).collect();
+    let refused = match kernels.refused.len() {
+        0 => String::new(),
+        refused => format!("; refused by this assembler: {refused}"),
+    };
+    format!("{sm} by ptxas {}: {}{refused}", kernels.set, sections.join(", "))
+}
+
+/// Makes a bundle for these GPUs. What was in that place is replaced when all is done.
 pub fn make(
     out: &Path,
     gpus: &[u32],
+    sample: usize,
     toolchain: &DeviceToolchain,
     tools: &CudaTools,
     progress: &Progress,
-) -> Result<u64> {
+) -> Result<Made> {
     let is_empty = std::fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_none());
     if out.exists() && !is_empty && !out.join("versions.json").is_file() {
         return Err(Error::new("this is something else than a bundle")
@@ -244,9 +284,12 @@ pub fn make(
             .fix("name a folder that is not there yet"));
     }
     let (sets, on): (Vec<String>, Vec<On>) = wanted(gpus, tools, progress)?.into_iter().unzip();
+    let wanted = Wanted { sample, on, sets };
+    let Wanted { on, sets, .. } = &wanted;
     let assemblers = sets.iter().cloned().collect::<BTreeSet<String>>().into_iter().rev().collect();
     // Before anything is written that git could see.
     let about = versions_here(out, assemblers, toolchain);
+    let commit = about.commit.clone();
     let parent = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(parent).map_err(|error| Error::io("create the folder", parent, error))?;
     let scratch = tempfile::tempdir_in(parent).map_err(|error| Error::io("create a folder in", parent, error))?;
@@ -260,24 +303,26 @@ pub fn make(
         ptx: on.version,
         sections: BTreeMap::new(),
         refused: BTreeSet::new(),
+        part: sample > 1,
     };
-    let mut kernels: Vec<Kernels> = sets.iter().zip(&on).map(new).collect();
+    let mut kernels: Vec<Kernels> = sets.iter().zip(on).map(new).collect();
     for (section, make) in SECTIONS {
-        for (kernels, images) in kernels.iter_mut().zip(make(&on, toolchain, progress)?) {
+        for (kernels, images) in kernels.iter_mut().zip(make(&wanted, toolchain, progress)?) {
             kernels.sections.insert(section.into(), images);
         }
     }
     let plan = Plan::new(&every_form());
-    for (kernels, on) in kernels.iter_mut().zip(&on) {
+    for (kernels, on) in kernels.iter_mut().zip(on).filter(|_| sample == 1) {
         kernels.refused = refused(&plan, kernels.forms(), on);
+        only_known(&plan, kernels)?;
     }
     let step = progress.step(format!("Packing {} sets of kernels", kernels.len()));
     let pack = |(kernels, on): (&Kernels, &On)| write_whole(&file_of(&folder, &kernels.set, on.sm), kernels.pack()?);
-    kernels.par_iter().zip(&on).try_for_each(pack)?;
+    kernels.par_iter().zip(on).try_for_each(pack)?;
     drop(step);
     // The others of a generation run the code of its first one.
     let mut generations = BTreeSet::new();
-    let of_today = on.iter().zip(&sets).filter(|(on, set)| **set == sets[0] && on.sm >= lab::OLDEST);
+    let of_today = on.iter().zip(sets).filter(|(on, set)| **set == sets[0] && on.sm >= lab::OLDEST);
     let mut of_today: Vec<&On> = of_today.map(|(on, _)| on).collect();
     of_today.sort_by_key(|on| on.sm);
     for on in of_today.into_iter().filter(|on| generations.insert(on.sm.number / 10)) {
@@ -293,7 +338,26 @@ pub fn make(
         std::fs::remove_dir_all(out).map_err(|error| Error::io("remove", out, error))?;
     }
     std::fs::rename(&folder, out).map_err(|error| Error::io("write", out, error))?;
-    Ok(bytes)
+    let contents = kernels.iter().zip(on).map(|(kernels, on)| in_a_line(kernels, on.sm)).collect();
+    Ok(Made { bytes, commit, contents })
+}
+
+/// Instructions that CUDA 13.0's assembler refuses, although its PTX ISA has them. They are alone in their kernels, but for
+/// others of the same needs.
+const REFUSED_BY_OLDER: [&str; 1] = ["membar.proxy"];
+
+/// A kernel that is refused for another reason is no small thing: its forms would not be tried.
+fn only_known(plan: &Plan, kernels: &Kernels) -> Result<()> {
+    let refused = plan.kernels.iter().filter(|kernel| kernels.refused.contains(&kernel.name));
+    let is_known = |kernel: &&super::Kernel| {
+        kernel.trials.iter().any(|case| REFUSED_BY_OLDER.iter().any(|known| case.form.ptx().starts_with(known)))
+    };
+    let unknown: Vec<String> = refused.filter(|kernel| !is_known(kernel)).map(|kernel| kernel.name.clone()).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(Error::new(format_args!("ptxas {} refuses kernels that it should take: {}", kernels.set, unknown.join(" ")))
+        .fix("see what it says of them, and name the instruction in REFUSED_BY_OLDER if it cannot be helped"))
 }
 
 /// The GPUs and their assemblers, each with the assembler's release.

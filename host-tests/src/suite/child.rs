@@ -9,21 +9,21 @@ use crate::error::{Error, Result};
 
 /// How a program ended.
 #[derive(Debug)]
-pub(super) struct Ended {
+pub(crate) struct Ended {
     /// Nothing if it was stopped.
-    pub(super) status: Option<ExitStatus>,
+    pub(crate) status: Option<ExitStatus>,
     /// What it printed, if it was captured.
-    pub(super) stdout: String,
+    pub(crate) stdout: String,
 }
 
 impl Ended {
     /// The code that it ended with by itself.
-    pub(super) fn code(&self) -> Option<i32> {
+    pub(crate) fn code(&self) -> Option<i32> {
         self.status.and_then(|status| status.code())
     }
 
     /// In words: "exit status: 1", "signal: 9 (SIGKILL)".
-    pub(super) fn in_words(&self) -> String {
+    pub(crate) fn in_words(&self) -> String {
         self.status.map_or("stopped: its time was over".into(), |status| status.to_string())
     }
 }
@@ -32,7 +32,7 @@ impl Ended {
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Runs a program to its end, or to the limit, or until it is to stop. Its output is captured or goes where this one's goes.
-pub(super) fn run(command: &mut Command, limit: Duration, captured: bool, stop: impl Fn() -> bool) -> Result<Ended> {
+pub(crate) fn run(command: &mut Command, limit: Duration, captured: bool, stop: impl Fn() -> bool) -> Result<Ended> {
     let name = command.get_program().to_string_lossy().into_owned();
     let lost = |error: std::io::Error| Error::new(format_args!("could not run {name}: {error}"));
     // A file and not a pipe: nobody reads while it runs.
@@ -61,7 +61,7 @@ pub(super) fn run(command: &mut Command, limit: Duration, captured: bool, stop: 
 }
 
 /// From here on, the end of its parent is the end of this process, also if it is another program that started it.
-pub(super) fn end_with_parent() -> std::io::Result<()> {
+pub(crate) fn end_with_parent() -> std::io::Result<()> {
     // SAFETY: this only says which signal this process gets when its parent ends.
     match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } {
         0 => Ok(()),
@@ -80,7 +80,7 @@ fn kill(child: &mut Child) {
 }
 
 /// Ends this process at once. What the driver does at a process's ordinary end may wait for a kernel, perhaps for ever.
-pub(super) fn leave(code: u8) -> ! {
+pub(crate) fn leave(code: u8) -> ! {
     // SAFETY: nothing of this process is wanted any more.
     unsafe { libc::_exit(code.into()) }
 }

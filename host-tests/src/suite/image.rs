@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -11,6 +12,7 @@ use super::trial::{Room, SLOT, THREADS};
 use crate::command::Machine;
 use crate::device_build::DeviceBuild;
 use crate::error::{Error, Result};
+use crate::files::write_whole;
 use crate::forms::write_package;
 use crate::progress::Progress;
 use crate::ptx::{Function, Module};
@@ -98,6 +100,22 @@ pub struct Image {
     pub cubin: Vec<u8>,
 }
 
+/// Where texts are kept.
+static KEPT: OnceLock<PathBuf> = OnceLock::new();
+
+/// From here on, the text of each image is kept in this folder, for an interpreter that is given the images.
+pub fn keep_texts(folder: PathBuf) {
+    KEPT.get_or_init(|| folder);
+}
+
+/// Keeps the text of an image, if texts are kept: under a name that the image's bytes make (FNV-1a), as `fake-gpu` looks for it.
+pub(crate) fn keep(cubin: &[u8], text: &str) -> Result<()> {
+    let Some(folder) = KEPT.get() else { return Ok(()) };
+    let add = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    let name = cubin.iter().fold(0xcbf2_9ce4_8422_2325, add);
+    write_whole(&folder.join(format!("{name:016x}.ptx")), text)
+}
+
 /// Kernels as they are compiled together, numbered.
 pub fn parts<E>(kernels: &[E]) -> Vec<(usize, &[E])> {
     kernels.chunks(COMPILED).enumerate().collect()
@@ -112,14 +130,18 @@ pub fn compile_part<'p, E: Entry>(number: usize, kernels: &'p [E], toolchain: &D
     compile(&format!("part-{number}"), number % lanes(), kernels, toolchain)
 }
 
-/// Compiles all of these kernels, and assembles each for every GPU that has its forms: the images of each GPU.
+/// Compiles these kernels, or one of every `sample` parts of them, and assembles each for every GPU that has its forms: the
+/// images of each GPU.
 pub fn images<E: Entry>(
     kernels: &[E],
+    sample: usize,
     on: &[On],
     toolchain: &DeviceToolchain,
     progress: &Progress,
 ) -> Result<Vec<Vec<Image>>> {
-    let (parts, lanes) = (parts(kernels), lanes());
+    let (mut parts, lanes) = (parts(kernels), lanes());
+    parts.retain(|(number, _)| number % sample == 0);
+    let parts = &parts;
     let bar = progress.bar(parts.len() as u64, "Compiling and assembling the kernels");
     let of_lane = &|lane: usize| -> Result<Vec<(usize, Vec<Vec<Image>>)>> {
         let own = parts.iter().filter(|(number, _)| number % lanes == lane);
@@ -183,6 +205,7 @@ impl<E: Entry> Part<'_, E> {
             Err(rejected) => return Ok(Err(rejected)),
         };
         let cubin = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
+        keep(&cubin, &text)?;
         Ok(Ok(Image { kernels: kernels.iter().map(|kernel| kernel.name().to_owned()).collect(), cubin }))
     }
 

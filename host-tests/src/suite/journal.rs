@@ -26,6 +26,9 @@ pub enum Event {
         versions: Versions,
         /// The stages that are to come.
         stages: Vec<String>,
+        /// Whether it is a dry run.
+        #[serde(default)]
+        quick: bool,
     },
     /// What the run is on.
     Machine(Machine),
@@ -151,6 +154,11 @@ pub enum Journal {
     Kept(Mutex<Vec<Event>>),
 }
 
+/// The events of some lines. What a killed process left half-written is passed over.
+pub fn read(lines: &[u8]) -> Vec<Event> {
+    lines.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+}
+
 impl Journal {
     /// One that is kept by this process.
     pub fn kept() -> Journal {
@@ -194,7 +202,7 @@ impl Journal {
         }
     }
 
-    /// Everything so far. What a killed process left half-written is passed over.
+    /// Everything so far.
     pub fn events(&self) -> Result<Vec<Event>> {
         match self {
             Journal::File(file) => {
@@ -202,7 +210,7 @@ impl Journal {
                 let mut text = Vec::new();
                 let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut text));
                 read.map_err(|error| Error::new(format_args!("could not read the results: {error}")))?;
-                Ok(text.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+                Ok(self::read(&text))
             }
             Journal::Kept(events) => Ok(events.lock().expect("no thread panics while it holds this").clone()),
         }
@@ -232,6 +240,8 @@ impl Known {
         let mut known = Known::default();
         for event in events {
             match event {
+                // Of a stage that several runs have, joined into one list, the last one counts.
+                Event::Run { stages, .. } if stages.iter().any(|own| own == stage) => known = Known::default(),
                 Event::Stage { stage: own, work } if own == stage => known.work = Some(work.clone()),
                 Event::Begun { stage: own, item, part } if own == stage => {
                     known.open = Some((item.clone(), part.clone()));

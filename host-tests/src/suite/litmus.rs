@@ -38,6 +38,9 @@ pub struct Amount {
 /// On 132 multiprocessors more than a hundred million runs of each test.
 pub const LAUNCHES: Amount = Amount { launches: 4, rounds: 1000, blocks: 3 };
 
+/// A dry run, in which nothing need be seen.
+pub const FEW: Amount = Amount { launches: 1, rounds: 2, blocks: 1 };
+
 /// How a test's flag is raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flag {
@@ -169,14 +172,15 @@ const VOLATILE: [(&str, &[&[&str]], &str); 2] = [
     ("corr_volatile", &[&["st.volatile x, 1"], &["ld.volatile r0, x", "ld.volatile r1, x"]], MP),
 ];
 
-/// A barrier in shared memory is the block's.
+/// A barrier in shared memory is the block's; in the cluster's scope it is that of the block that waits, and another one
+/// arrives there.
 const MBARRIER: (&str, &[&[&str]], &str) =
     ("mp_mbarrier", &[&["st.weak x, 1", "red.release.S.add f, 1"], &["ld.acquire.S r0, f", "ld.weak r1, x"]], MP);
 
 static ALL: LazyLock<Vec<Litmus>> = LazyLock::new(|| {
     let of_scope = |scope| SHAPES.iter().map(move |shape| Litmus::new(shape, scope, Flag::Memory));
     let volatile = VOLATILE.iter().map(|shape| Litmus::new(shape, Scope::Sys, Flag::Memory));
-    let mbarrier = [Litmus::new(&MBARRIER, Scope::Cta, Flag::Mbarrier)];
+    let mbarrier = [Scope::Cta, Scope::Cluster].map(|scope| Litmus::new(&MBARRIER, scope, Flag::Mbarrier));
     SCOPES.into_iter().flat_map(of_scope).chain(volatile).chain(mbarrier).collect()
 });
 
@@ -415,12 +419,27 @@ impl Litmus {
             .collect();
         let arms: String = (0..roles).map(|role| format!("{role} => {{ {} }}\n", self.part(program, role))).collect();
         let saw: Vec<String> = self.observed.iter().map(|term| self.seen(*term)).collect();
+        let is_remote = self.flag == Flag::Mbarrier && self.scope == Scope::Cluster;
+        let all_there = if is_remote { "sync_cluster();" } else { "core::arch::nvptx::_syncthreads();" };
         let begin = if self.shared() > 0 {
-            "let own = shared().add(thread as usize * 32); mbarrier_init(SharedPtr::new(own.add(16).cast::<Mbarrier>()), 1); \
-             fence_proxy_async_shared_cta(); core::arch::nvptx::_syncthreads();"
+            format!(
+                "let own = shared().add(thread as usize * 32); mbarrier_init(SharedPtr::new(own.add(16).cast::<Mbarrier>()), 1); \
+                 fence_proxy_async_shared_cta(); {all_there}"
+            )
         } else {
-            ""
+            String::new()
         };
+        // A barrier tells one phase from the next and not from the next but one. So whoever waits for it sees to it that the
+        // phase is over, and a round to which not all came tells nothing.
+        let settled = if self.flag == Flag::Mbarrier {
+            format!(
+                "let saw = if met && (role == 0 || landed({BARRIER}, round)) {{ saw }} else {{ APART << 3 | APART }};"
+            )
+        } else {
+            String::new()
+        };
+        // No block ends while the other one may reach its memory.
+        let end = if is_remote { "leave_cluster();" } else { "" };
         format!(
             "#[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn {name}(memory: *mut u32, control: *mut u32, counts: *mut u32, \
              scratch: *mut u32, groups: u32, last: u32, rounds: u32, seed: u32) {{ unsafe {{\n\
@@ -431,11 +450,11 @@ impl Litmus {
              let part = Part {{ memory, control, counts, role, index: thread / {warps} * 32 + thread % 32, among: {tests}, first: group * {tests}, last, rounds }};\n\
              for round in 1..=rounds {{\n\
              let test = part.test(round); let control = part.control(test); let base = round << 2; {declared}{warmed}\n\
-             meet(control, (2 * round - 1) * {roles}); dawdle(&mut random);\n\
-             let saw: u32 = match role {{\n{arms}_ => 0 }};\n\
+             let met = meet(control, (2 * round - 1) * {roles}); dawdle(&mut random);\n\
+             let saw: u32 = match role {{\n{arms}_ => 0 }}; {settled}\n\
              fence_acq_rel::<Sys>(); part.leave(control, round, saw); meet(control, 2 * round * {roles});\n\
              if role == 0 {{ let all = part.have_left(control, round, {roles}); fence_acq_rel::<Sys>(); part.count(all, &[{saw}]); }}\n\
-             }} }} }}\n\n",
+             }} {end} }} }}\n\n",
             warps = 32 * parts,
             saw = saw.join(", "),
         )
@@ -484,19 +503,22 @@ impl Litmus {
             Value::Constant(value) => format!("base + {value}u32"),
             Value::Register(register) => register.to_string(),
         };
-        let barrier = "SharedPtr::new(shared().add((test - part.first) as usize * 32 + 16).cast::<Mbarrier>())";
+        let order = |memory: &Memory, strong: &str| {
+            let order = if memory.semantics == Semantics::Relaxed { "Relaxed" } else { strong };
+            format!("{order}<{:?}>", self.scope)
+        };
         match (instruction, self.flag) {
             (Instruction::Load(to, memory), Flag::Mbarrier) if memory.semantics != Semantics::Weak => {
-                let test = match memory.semantics {
-                    Semantics::Acquire => "mbarrier_test_wait_parity",
-                    _ => "mbarrier_test_wait_parity_as::<Relaxed<Cta>>",
-                };
-                format!("let {to} = if {test}({barrier}, round - 1 & 1) {{ base + 1 }} else {{ 0 }}; ")
+                let order = order(memory, "Acquire");
+                format!(
+                    "let {to} = if mbarrier_test_wait_parity_as::<{order}>({BARRIER}, round - 1 & 1) \
+                     {{ base + 1 }} else {{ 0 }}; "
+                )
             }
-            (Instruction::Atomic(None, memory, ..), Flag::Mbarrier) => match memory.semantics {
-                Semantics::Release => format!("mbarrier_arrive({barrier}); "),
-                _ => format!("mbarrier_arrive_as::<Relaxed<Cta>, _>({barrier}); "),
-            },
+            (Instruction::Atomic(None, memory, ..), Flag::Mbarrier) => {
+                let barrier = if self.scope == Scope::Cluster { REMOTE } else { BARRIER };
+                format!("mbarrier_arrive_as::<{}, _>({barrier}); ", order(memory, "Release"))
+            }
             (Instruction::Load(to, memory), _) if memory.proxy == Proxy::Async => {
                 format!("let {to} = copied({}, own, round); ", place(memory))
             }
@@ -525,6 +547,13 @@ impl Litmus {
         }
     }
 }
+
+/// The barrier of a test, in the block of the thread that waits for it.
+const BARRIER: &str = "SharedPtr::new(shared().add((test - part.first) as usize * 32 + 16).cast::<Mbarrier>())";
+
+/// The same, from the other block.
+const REMOTE: &str =
+    "SharedClusterPtr::new(of_rank(shared().add((test - part.first) as usize * 32 + 16), 1).cast::<Mbarrier>())";
 
 /// What was seen of a test.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

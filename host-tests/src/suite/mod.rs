@@ -3,7 +3,7 @@
 mod asynchronous;
 mod atomic;
 pub mod bundle;
-mod child;
+pub(crate) mod child;
 pub mod fault;
 pub mod image;
 pub mod journal;

@@ -3,6 +3,7 @@
 //! A process without a context starts others, one after the other, each of which works at one stage and writes down what
 //! it finds. If one hangs, faults or disappears, the next goes on after it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
@@ -13,15 +14,16 @@ use ptx_intrinsics::catalogue::Form;
 
 use super::bundle;
 use super::child::{self, leave};
-use super::journal::{Event, Journal, Known, Machine};
+use super::journal::{self, Event, Journal, Known, Machine};
 use super::plan::Plan;
 use super::report::Report;
 use super::stage::{Bench, Catalogue, Stage, Told, Worked, work};
-use super::stages::{self, ALWAYS, IMAGES, USUAL};
+use super::stages::{self, ALWAYS, IMAGES, PLAN, Part, USUAL};
 use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::forms_check;
 use crate::gpu::{Gpu, NoGpu};
+use crate::lab::program::LINES;
 use crate::litmus::kernels::judge_and_run;
 use crate::progress::Progress;
 
@@ -37,18 +39,24 @@ pub struct Options {
     /// Run these stages only
     #[arg(long, value_name = "STAGE", value_delimiter = ',')]
     only: Vec<String>,
-    /// Run every stage there is: half an hour
-    #[arg(long, conflicts_with = "only")]
-    plan: bool,
-    /// End after so many seconds, whatever is left
+    /// Run every stage there is, half an hour; or one of its three parts, 1 to 3, each of less than ten minutes
+    #[arg(
+        long, value_name = "PART", conflicts_with = "only", num_args = 0..=1, default_missing_value = "0",
+        value_parser = clap::value_parser!(u8).range(0..=PLAN.len() as i64)
+    )]
+    plan: Option<u8>,
+    /// End after so many seconds, whatever is left; a part of the plan has its own limit if left out
     #[arg(long, value_name = "SECONDS")]
     deadline: Option<u64>,
+    /// A dry run: small sizes and few rounds, which say nothing of orders and speed
+    #[arg(long)]
+    quick: bool,
     /// Run one of every N images of forms
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     sample: u64,
-    /// Make the report anew from the results that are there, and run nothing
-    #[arg(long)]
-    render: bool,
+    /// Make the report anew, and run nothing: of the results that are there, or of those in these folders, joined
+    #[arg(long, value_name = "FOLDER", num_args = 0..)]
+    render: Option<Vec<PathBuf>>,
     /// Judge these litmus tests by the memory model, and run them, and nothing else; `.litmus` files or folders
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["only", "plan", "render"])]
     litmus: Vec<PathBuf>,
@@ -64,6 +72,9 @@ pub struct Options {
     /// Only kernels of this kind of memory
     #[arg(long, value_name = "KIND", hide = true)]
     kind: Option<String>,
+    /// How long its process may take
+    #[arg(long, value_name = "SECONDS", hide = true)]
+    left: Option<f64>,
     /// How long a launch may take; each stage has its own limit if left out
     #[arg(long, value_name = "SECONDS")]
     launch_limit: Option<u64>,
@@ -100,7 +111,14 @@ pub fn main(options: &Options, folder: &Path, forms: Catalogue) -> Result<ExitCo
         None => {
             std::fs::create_dir_all(&out).map_err(|error| Error::io("create the folder", &out, error))?;
             let place = Place { folder: folder.to_owned(), out, results };
-            if options.render { place.report(&forms()) } else { lead(options, place, forms) }
+            match &options.render {
+                None => lead(options, place, forms),
+                Some(folders) if folders.is_empty() => place.report(&forms()),
+                Some(folders) => {
+                    place.join(folders)?;
+                    place.report(&forms())
+                }
+            }
         }
     }
 }
@@ -161,7 +179,8 @@ fn work_at(
 fn told(options: &Options) -> Result<Told> {
     let seed = options.seed.map_or_else(forms_check::seed, Ok)?;
     let launch_limit = options.launch_limit.map(Duration::from_secs);
-    Ok(Told { seed, sample: options.sample as usize, launch_limit, ..Told::default() })
+    let left = options.left.map(Duration::from_secs_f64);
+    Ok(Told { seed, sample: options.sample as usize, launch_limit, quick: options.quick, left, ..Told::default() })
 }
 
 fn stage(name: &str) -> Result<Box<dyn Stage>> {
@@ -192,7 +211,7 @@ fn lead(options: &Options, place: Place, forms: Catalogue) -> Result<ExitCode> {
     // Only the first handler of a process counts.
     let _ = ctrlc::set_handler(|| STOPPED.store(true, Ordering::SeqCst));
     let clock = Instant::now();
-    let deadline = options.deadline.map(Duration::from_secs);
+    let deadline = options.deadline.or(part(options).map(|part| part.limit)).map(Duration::from_secs);
     let machine = match machine()? {
         Ok(machine) => machine,
         Err(no_gpu) => {
@@ -210,7 +229,7 @@ fn lead(options: &Options, place: Place, forms: Catalogue) -> Result<ExitCode> {
     let journal = Journal::open(&place.results)?;
     let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let names = chosen.iter().map(|stage| stage.name().to_owned()).collect();
-    journal.write(Event::Run { began, seed, versions, stages: names })?;
+    journal.write(Event::Run { began, seed, versions, stages: names, quick: told.quick })?;
     journal.write(Event::Machine(machine))?;
     let forms = &forms();
     let plan = Plan::new(forms);
@@ -238,11 +257,16 @@ fn in_words(known: &Known, early: Option<&str>) -> String {
 fn chosen(options: &Options) -> Result<Vec<Box<dyn Stage>>> {
     options.only.iter().try_for_each(|name| stage(name).map(drop))?;
     let is_wanted = |name: &str| match (&options.only[..], options.plan) {
-        (_, true) => true,
-        ([], false) => USUAL.contains(&name),
-        (only, false) => only.iter().any(|wanted| wanted == name),
+        (_, Some(_)) => part(options).is_none_or(|part| part.stages.contains(&name)),
+        ([], None) => USUAL.contains(&name),
+        (only, None) => only.iter().any(|wanted| wanted == name),
     };
     Ok(stages::all().into_iter().filter(|stage| ALWAYS.contains(&stage.name()) || is_wanted(stage.name())).collect())
+}
+
+/// The part of the plan, if it is one.
+fn part(options: &Options) -> Option<&'static Part> {
+    PLAN.get(usize::from(options.plan?).checked_sub(1)?)
 }
 
 /// What there is to run on, by a process of its own: this one never has a context.
@@ -290,7 +314,7 @@ impl Leading<'_> {
                 return Ok(Some(self.over(limit)));
             }
             let settled = self.settled()?;
-            let ended = child::run(&mut self.process()?, left, false, is_stopped)?;
+            let ended = child::run(&mut self.process(left)?, left, false, is_stopped)?;
             let known = Known::of(name, &self.journal.events()?);
             match (ended.code(), ended.status) {
                 (Some(0), _) => return Ok(None),
@@ -334,30 +358,76 @@ impl Leading<'_> {
         self.journal.write(Event::Lost { stage: self.stage.name().into(), item, part, why: why.into() })
     }
 
-    fn process(&self) -> Result<Command> {
+    fn process(&self, left: Duration) -> Result<Command> {
         let images = Known::of(IMAGES, &self.journal.events()?);
         let loaded: Vec<String> = images.found.into_iter().map(|(set, _)| set).collect();
         let told = self.stage.told(self.told, &loaded);
         let mut command = itself()?;
         command.args(["--work", self.stage.name(), "--seed", &told.seed.to_string()]);
         command.args(["--sample", &told.sample.to_string()]).arg("--out").arg(&self.place.out);
+        command.arg(format!("--left={}", left.as_secs_f64())).args(told.quick.then_some("--quick"));
         command.args(told.set.iter().flat_map(|set| ["--set", set]));
         command.args(told.launch_limit.iter().map(|limit| format!("--launch-limit={}", limit.as_secs())));
         Ok(command)
     }
 }
 
+/// Lines, the last of which ends too.
+fn ended(mut lines: Vec<u8>) -> Vec<u8> {
+    if lines.last().is_some_and(|last| *last != b'\n') {
+        lines.push(b'\n');
+    }
+    lines
+}
+
+/// Runs of other machines or by other bundles have nothing to do with each other.
+fn same_machine(results: &[u8]) -> Result<()> {
+    let events = journal::read(results);
+    let gpus = events.iter().filter_map(|event| match event {
+        Event::Machine(Machine { gpu, sm, .. }) => Some(format!("{gpu} (sm_{sm})")),
+        _ => None,
+    });
+    let bundles = events.iter().filter_map(|event| match event {
+        Event::Run { versions, .. } => Some(versions.to_string()),
+        _ => None,
+    });
+    for different in [gpus.collect::<BTreeSet<_>>(), bundles.collect::<BTreeSet<_>>()] {
+        if different.len() > 1 {
+            return Err(Error::new("these results do not belong together")
+                .at("--render")
+                .because(different.into_iter().collect::<Vec<_>>().join("\n"))
+                .fix("name the folders of runs of one bundle on one kind of GPU"));
+        }
+    }
+    Ok(())
+}
+
 impl Place {
     /// Results of an earlier run are kept under another name.
     fn set_aside_older(&self) -> Result<()> {
-        if !self.results.exists() {
-            return Ok(());
+        for older in [self.results.clone(), self.out.join(LINES)].into_iter().filter(|older| older.exists()) {
+            let stem = older.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let name = |number: u32| older.with_file_name(format!("{stem}-{number}.jsonl"));
+            let free = (1..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0));
+            std::fs::rename(&older, &free).map_err(|error| Error::io("rename", &older, error))?;
+            eprintln!("older results: {}", free.display());
         }
-        let name = |number: u32| self.results.with_file_name(format!("results-{number}.jsonl"));
-        let free = (1..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0));
-        std::fs::rename(&self.results, &free).map_err(|error| Error::io("rename", &self.results, error))?;
-        eprintln!("older results: {}", free.display());
         Ok(())
+    }
+
+    /// Puts the results of several runs, of parts of the plan, one behind the other.
+    fn join(&self, folders: &[PathBuf]) -> Result<()> {
+        let read = |file: &Path| std::fs::read(file).map_err(|error| Error::io("read", file, error));
+        let (mut results, mut lines) = (Vec::new(), Vec::new());
+        for folder in folders {
+            results.extend(ended(read(&folder.join("results.jsonl"))?));
+            let own = folder.join(LINES);
+            lines.extend(if own.is_file() { ended(read(&own)?) } else { Vec::new() });
+        }
+        same_machine(&results)?;
+        self.set_aside_older()?;
+        write_whole(&self.results, results)?;
+        if lines.is_empty() { Ok(()) } else { write_whole(&self.out.join(LINES), lines) }
     }
 
     fn write_report(&self, report: &Report) -> Result<()> {

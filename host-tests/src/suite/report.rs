@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::journal::{Event, Known, Machine};
 use super::plan::Plan;
 use super::run::{self, Outcome, REFUSED, Verdict, With};
+use super::stages::PLAN;
 
 /// A whole run, or as much of it as there is.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -25,6 +26,12 @@ pub struct Report {
     pub versions: Versions,
     /// Whether it came to its end.
     pub complete: bool,
+    /// Whether it was a dry run, which says nothing of orders and speed.
+    #[serde(default)]
+    pub quick: bool,
+    /// Stages of the plan that are not in it.
+    #[serde(default)]
+    pub not_in_it: Vec<String>,
     /// The forms, each time that they were tried.
     pub forms: Vec<Tried>,
     /// The stages, in their order.
@@ -73,7 +80,7 @@ pub struct Tried {
 }
 
 /// Counts of forms: on a GPU that has all that it should, the last three numbers are equal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forms {
     /// In the catalogue.
     pub catalogue: usize,
@@ -83,6 +90,9 @@ pub struct Forms {
     pub of_images: usize,
     /// Launched on it.
     pub launched: usize,
+    /// Not launched, by reason. With those that were launched these are all.
+    #[serde(default)]
+    pub not_launched: BTreeMap<String, usize>,
     /// Launched, and every byte was right.
     pub verified: usize,
     /// Kernels compared.
@@ -171,7 +181,8 @@ impl Tried {
                 let refused = *verdict == Verdict::NotRun(REFUSED.into());
                 form.min_sm() <= sm && form.min_ptx() <= with.ptx.number() && !refused
             }),
-            launched: outcome.launched,
+            launched: outcome.launched.len(),
+            not_launched: outcome.not_launched(),
             verified: count(&|_, verdict| *verdict == Verdict::Passed),
             kernels: outcome.kernels,
             trials: outcome.trials,
@@ -187,19 +198,20 @@ impl Tried {
     }
 
     fn passed(&self) -> bool {
-        let Forms { of_images, launched, verified, .. } = self.counts;
+        let Forms { catalogue, of_images, launched, not_launched, verified, .. } = &self.counts;
         // A part without a form proves nothing.
-        let complete = launched > 0 && launched == verified && (self.part || of_images == launched);
-        complete && self.failures.is_empty()
+        let complete = *launched > 0 && launched == verified && (self.part || of_images == launched);
+        complete && launched + not_launched.values().sum::<usize>() == *catalogue && self.failures.is_empty()
     }
 
-    fn counts(&self) -> [(usize, &'static str); 8] {
+    fn counts(&self) -> [(usize, &'static str); 9] {
         let counts = &self.counts;
         [
             (counts.catalogue, "forms in the catalogue"),
             (counts.of_device, "forms in the catalogue for this device"),
             (counts.of_images, "of these that the images have"),
             (counts.launched, "launched"),
+            (counts.not_launched.values().sum(), "not launched"),
             (counts.verified, "verified"),
             (counts.kernels, "kernels"),
             (counts.trials, "trials: forms as they are, under a predicate, with choices of lanes"),
@@ -266,18 +278,29 @@ impl Report {
     /// What the results of a run say about these forms.
     pub fn of(events: &[Event], forms: &[Arc<Form>], plan: &Plan) -> Report {
         let mut report = Report::default();
-        let mut names = Vec::new();
+        let (mut names, mut runs, mut ended): (Vec<String>, _, _) = (Vec::new(), 0, 0);
         for event in events {
             match event {
-                Event::Run { began, seed, versions, stages } => {
-                    (report.began, report.seed, report.versions) = (*began, *seed, versions.clone());
-                    names = stages.clone();
+                // Several, if they are the parts of a plan, joined.
+                Event::Run { began, seed, versions, stages, quick } => {
+                    runs += 1;
+                    if runs == 1 {
+                        (report.began, report.seed, report.versions) = (*began, *seed, versions.clone());
+                    }
+                    report.quick |= quick;
+                    names.extend(stages.iter().filter(|name| !names.contains(name)).cloned().collect::<Vec<_>>());
                 }
                 Event::Machine(machine) => report.machine = machine.clone(),
-                Event::Complete { seconds } => (report.complete, report.seconds) = (true, *seconds),
+                Event::Complete { seconds } => {
+                    ended += 1;
+                    report.seconds += seconds;
+                }
                 _ => {}
             }
         }
+        report.complete = runs > 0 && runs == ended;
+        let planned = PLAN.iter().flat_map(|part| part.stages).map(|name| (*name).to_owned());
+        report.not_in_it = planned.filter(|name| !names.contains(name)).collect();
         for name in names {
             let known = Known::of(&name, events);
             let with = known.work.as_ref().and_then(|work| serde_json::from_value::<With>(work.with.clone()).ok());
@@ -300,6 +323,7 @@ impl Report {
     pub fn table(&self) -> String {
         let Machine { gpu, sm, driver, .. } = &self.machine;
         let mut table = format!("{gpu} (sm_{sm}), {driver}, seed {}\n", self.seed);
+        table += if self.quick { DRY } else { "" };
         for tried in &self.forms {
             table += &format!("\n{}, by ptxas {}\n", tried.stage, tried.set);
             table += &format!("{:<22}{:>9}{:>9}  not run\n", "instruction", "passed", "failed");
@@ -315,6 +339,9 @@ impl Report {
             for (count, what) in tried.counts() {
                 table += &format!("{count:>9}  {what}\n");
             }
+            for (why, count) in &tried.counts.not_launched {
+                table += &format!("{:>9}  … {count} {why}\n", "");
+            }
         }
         for stage in &self.stages {
             table += &format!("\n{}: {}\n", stage.name, stage.in_a_line());
@@ -325,6 +352,9 @@ impl Report {
             for lost in &stage.lost {
                 table += &format!("  LOST {}: {}\n", lost.name(), one_line(&lost.why));
             }
+        }
+        if !self.not_in_it.is_empty() {
+            table += &format!("\nnot in it: {}\n", self.not_in_it.join(", "));
         }
         table + &format!("\n{}\n", self.in_a_line())
     }
@@ -350,11 +380,20 @@ impl Report {
         line(&format!("| commit | {commit} |\n| crate | {ptx_intrinsics} |\n| kernels compiled by | {rustc} |"));
         line(&format!("| assembled by | ptxas {} |\n| seed | {} |", ptxas.join(", "), self.seed));
         line(&format!("| result | {} |", self.in_a_line()));
+        if !self.not_in_it.is_empty() {
+            line(&format!("| stages of the plan that are not in it | {} |", self.not_in_it.join(", ")));
+        }
+        if self.quick {
+            line(&format!("\n**{}**", DRY.trim()));
+        }
         for tried in &self.forms {
             let Tried { stage, set, seed, .. } = tried;
             line(&format!("\n## Forms ({stage})\n\n| | |\n| --- | ---: |"));
             line(&format!("| images by ptxas | {set} |\n| seed | {seed} |"));
             tried.counts().iter().for_each(|(count, what)| line(&format!("| {what} | {count} |")));
+            for (why, count) in &tried.counts.not_launched {
+                line(&format!("| … {why} | {count} |"));
+            }
             line("\n| Instruction | Passed | Failed | Not run |\n| --- | ---: | ---: | --- |");
             for row in &tried.instructions {
                 let why = reasons(&row.not_run, "; ");
@@ -385,6 +424,9 @@ impl Report {
         page
     }
 }
+
+/// What is said of a dry run.
+const DRY: &str = "A dry run: small sizes and few rounds, which say nothing of orders and speed.\n";
 
 /// Failures that the terminal shows; the report has all.
 const SHOWN: usize = 20;

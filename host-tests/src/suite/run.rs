@@ -110,8 +110,8 @@ impl Verdict {
 pub struct Outcome {
     /// Of each form.
     pub verdicts: Vec<(Arc<Form>, Verdict)>,
-    /// Forms that were launched, however that ended.
-    pub launched: usize,
+    /// Forms that were launched, however that ended: by their Rust, their PTX and their parameters.
+    pub launched: BTreeSet<(String, String, &'static str)>,
     /// Kernels whose output was compared.
     pub kernels: usize,
     /// Trials compared: forms in all their manners.
@@ -149,7 +149,7 @@ impl Stage for Forms {
     }
 
     fn limit(&self) -> Duration {
-        Duration::from_secs(120)
+        Duration::from_secs(90)
     }
 
     fn told(&self, told: &Told, loaded: &[String]) -> Told {
@@ -178,7 +178,7 @@ impl Stage for Forms {
             set: kernels.set.clone(),
             ptx: kernels.ptx,
             seed: bench.told.seed,
-            part: bench.told.sample > 1 || bench.told.kind.is_some(),
+            part: bench.told.sample > 1 || bench.told.kind.is_some() || kernels.part,
             refused: kernels.refused.clone(),
         };
         Ok(Work { items, with: serde_json::to_value(with).map_err(Error::new)? })
@@ -284,10 +284,28 @@ impl Outcome {
             let reason = || not_run(form, sm, plan, with.as_ref());
             (form.clone(), verdicts.get(&key(form)).cloned().unwrap_or_else(reason))
         };
-        let taken = |key: &&Key| verdicts.get(*key) != Some(&Verdict::NotRun(REFUSED.into()));
-        let launched = launched.iter().filter(taken).count();
+        let taken = |key: &Key| verdicts.get(key) != Some(&Verdict::NotRun(REFUSED.into()));
+        let launched = launched.into_iter().filter(taken).map(owned).collect();
         Outcome { verdicts: forms.iter().map(verdict).collect(), launched, kernels, trials, bytes }
     }
+
+    /// The forms that were not launched, by reason.
+    pub fn not_launched(&self) -> BTreeMap<String, usize> {
+        let mut reasons = BTreeMap::new();
+        for (_, verdict) in self.verdicts.iter().filter(|(form, _)| !self.launched.contains(&owned(key(form)))) {
+            let why = match verdict {
+                Verdict::NotRun(why) => why.clone(),
+                Verdict::Failed(_) => "failed before that".into(),
+                Verdict::Passed => "passed without it".into(),
+            };
+            *reasons.entry(why).or_default() += 1;
+        }
+        reasons
+    }
+}
+
+fn owned((rust, ptx, parameters): Key<'_>) -> (String, String, &'static str) {
+    (rust.to_owned(), ptx.to_owned(), parameters)
 }
 
 /// How it ended for a kernel.

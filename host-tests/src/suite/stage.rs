@@ -1,10 +1,10 @@
 //! A part of a run: a list of items, done one after the other in a process of its own, each with a result that is
 //! written down at once.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ptx_intrinsics::catalogue::Form;
 
@@ -57,6 +57,10 @@ pub struct Told {
     pub kind: Option<String>,
     /// How long a launch may take, if it is not what the stage says.
     pub launch_limit: Option<Duration>,
+    /// Whether it is a dry run: small sizes and few rounds, which say nothing of orders and speed.
+    pub quick: bool,
+    /// How long this process may take; for ever if left out.
+    pub left: Option<Duration>,
 }
 
 /// The catalogue, or a slice of it: made when it is first wanted, which takes a while.
@@ -78,13 +82,16 @@ pub struct Bench {
     gpu: OnceCell<Gpu>,
     kernels: OnceCell<Kernels>,
     plan: OnceCell<Plan>,
+    began: Instant,
+    gone: Cell<bool>,
 }
 
 impl Bench {
     /// One whose GPU is looked for when it is first wanted.
     pub fn new(folder: PathBuf, out: PathBuf, catalogue: Catalogue, told: Told, journal: Journal) -> Bench {
         let (forms, gpu, kernels, plan) = (OnceCell::new(), OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Bench { folder, out, told, journal, limit: crate::gpu::LIMIT, catalogue, forms, gpu, kernels, plan }
+        let (limit, began, gone) = (crate::gpu::LIMIT, Instant::now(), Cell::new(false));
+        Bench { folder, out, told, journal, limit, catalogue, forms, gpu, kernels, plan, began, gone }
     }
 
     /// One with these kernels, whose results this process keeps.
@@ -162,9 +169,20 @@ impl Bench {
         self.journal.write(Event::Lost { stage, item, part, why })
     }
 
+    /// How long this process may still take: a day, if nobody said so.
+    pub fn left(&self) -> Duration {
+        let left = self.told.left.unwrap_or(Duration::from_secs(24 * 60 * 60));
+        left.saturating_sub(self.began.elapsed())
+    }
+
+    /// From here on, the GPU serves this process no more.
+    pub fn give_up(&self) {
+        self.gone.set(true);
+    }
+
     /// Whether the GPU, if it was asked for, serves this process no more.
     pub fn gpu_is_gone(&self) -> bool {
-        self.gpu.get().is_some_and(|gpu| gpu.waited() != Waited::Done)
+        self.gone.get() || self.gpu.get().is_some_and(|gpu| gpu.waited() != Waited::Done)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{
     gpu::{Argument, Buffer, Gpu, Launch, Module},
     progress::Progress,
     ptxas::On,
-    suite::image::Image,
+    suite::image::{Image, keep},
     target::{PtxVersion, Sm},
     toolchain::DeviceToolchain,
 };
@@ -341,8 +341,9 @@ pub fn images(on: &On, toolchain: &DeviceToolchain, progress: &Progress) -> Resu
     let ptx = ptx(built_for, toolchain, progress)?;
     let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
     let assembled = on.assembler.assemble(&ptx, on.sm, &scratch.path().join("workloads.cubin"))?;
-    let cubin = assembled.map_err(|rejected| Error::new(rejected).at(ptx.display()))?;
-    Ok(vec![Image { kernels, cubin: read(&cubin.path)? }])
+    let cubin = read(&assembled.map_err(|rejected| Error::new(rejected).at(ptx.display()))?.path)?;
+    keep(&cubin, &String::from_utf8_lossy(&read(&ptx)?))?;
+    Ok(vec![Image { kernels, cubin }])
 }
 
 /// All workloads.
@@ -378,6 +379,22 @@ pub fn run_problem_on_cpu(workload: &dyn Workload, problem: &dyn Problem, refere
     unsafe { problem.run(place) };
     let seconds = began.elapsed().as_secs_f64();
     Figures::new(workload, problem, "CPU".into(), seconds, reference.compare(output.bytes()))
+}
+
+/// A problem of about so many bytes, which grow with a power of its size; and that size.
+pub fn problem_of(workload: &dyn Workload, bytes: u64) -> (usize, Box<dyn Problem>) {
+    let of = |size: usize| workload.problem(size).useful_bytes() as f64;
+    let (small, large) = ((workload.cpu_size() / 8).max(1), (workload.cpu_size() / 4).max(2));
+    let power = (of(large) / of(small)).ln() / (large as f64 / small as f64).ln();
+    let toward = |size: usize, has: f64| ((size as f64 * (bytes as f64 / has).powf(1.0 / power)) as usize).max(1);
+    let size = toward(large, of(large));
+    let problem = workload.problem(size);
+    let has = problem.useful_bytes() as f64;
+    if (0.8..1.25).contains(&(has / bytes as f64)) {
+        return (size, problem);
+    }
+    let size = toward(size, has);
+    (size, workload.problem(size))
 }
 
 /// Runs a workload on the GPU, times it and compares its output: that of every run, if each needs its memory made ready.

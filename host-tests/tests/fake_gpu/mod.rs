@@ -19,7 +19,10 @@ const LAUNCH_FAILED: u32 = 719;
 /// Compiles the driver.
 pub(crate) fn compile(driver: &Path) {
     let fake = concat!(env!("CARGO_MANIFEST_DIR"), "/cuda/fake_driver.rs");
-    let built = Command::new("rustc").args(["--edition=2024", "-O", fake, "-o"]).arg(driver).status();
+    let built = Command::new("rustc")
+        .args(["--edition=2024", "--crate-type=cdylib", "--crate-name=fake_driver", "-O", fake, "-o"])
+        .arg(driver)
+        .status();
     assert!(built.expect("rustc starts").success(), "{fake} does not compile");
 }
 

@@ -11,18 +11,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use host_tests::cuda_tools::CudaTools;
 use host_tests::driver::DRIVER_VARIABLE;
 use host_tests::error::Result;
 use host_tests::gpu::Gpu;
 use host_tests::lab::bench::{Bench, LINE, Places};
 use host_tests::lab::device::Argument;
-use host_tests::lab::images::{About, Image, Language, Without, sources};
+use host_tests::lab::images::{About, Image, Language, Without, in_rust, pack};
 use host_tests::lab::judge::{Results, Verdict, judge_all};
 use host_tests::lab::line::{Line, Run, read};
 use host_tests::lab::{Options, Summary, profile};
 use host_tests::progress::Progress;
-use host_tests::target::Sm;
+use host_tests::suite;
+use host_tests::suite::bundle::Kernels;
+use host_tests::suite::program;
+use host_tests::suite::report::{Report, Row, Versions};
+use host_tests::target::{PtxVersion, Sm};
 use host_tests::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_interpreter::Program;
@@ -40,12 +43,35 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "a_probe_is_pinned_and_timed", run: a_probe_is_pinned_and_timed },
     Scenario { name: "a_lost_gpu_leaves_lines_behind", run: a_lost_gpu_leaves_lines_behind },
     Scenario { name: "a_missing_kernel_is_a_line", run: a_missing_kernel_is_a_line },
+    Scenario { name: "the_stages_name_the_experiments_that_fail", run: stages_name_what_fails },
 ];
 
 const SCENARIO_VARIABLE: &str = "LAB_SCENARIO";
 const PTX_VARIABLE: &str = "LAB_PTX";
 
+/// Set to the folder of a bundle, it makes this the bundle's program, whose kernels the interpreter runs.
+const BUNDLE_VARIABLE: &str = "LAB_BUNDLE";
+
+#[derive(clap::Parser)]
+struct ProgramArguments {
+    #[command(flatten)]
+    options: program::Options,
+}
+
+/// What `run` of a bundle does.
+fn as_program(folder: &Path) -> ExitCode {
+    fake_gpu::run_with(&std::fs::read_to_string(folder.join("lab.ptx")).expect("it was prepared"));
+    let arguments = <ProgramArguments as clap::Parser>::parse();
+    program::main(&arguments.options, folder, Vec::new).unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::FAILURE
+    })
+}
+
 fn main() -> ExitCode {
+    if let Some(folder) = std::env::var_os(BUNDLE_VARIABLE) {
+        return as_program(Path::new(&folder));
+    }
     if let Ok(name) = std::env::var(SCENARIO_VARIABLE) {
         let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).expect("a scenario's name");
         let ptx = std::fs::read_to_string(std::env::var_os(PTX_VARIABLE).expect("the file")).expect("it was prepared");
@@ -73,13 +99,8 @@ fn prepare(folder: &Path) -> Result<()> {
     fake_gpu::compile(&folder.join("libcuda.so.1"));
     let progress = Progress::new();
     let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
-    let tools = CudaTools::find(&progress)?;
-    let sources = sources(Sm::new(90), &toolchain, &tools, &progress)?;
-    let rust = |without| {
-        let of = |language, other| language == Language::Rust && other == without;
-        sources.iter().find(|source| of(source.about.language, source.about.without)).expect("it was compiled")
-    };
-    std::fs::write(folder.join("lab.ptx"), &rust(Without::Nothing).ptx).expect("a temporary folder takes it");
+    let rust = in_rust(Sm::new(90), &toolchain, &progress)?;
+    std::fs::write(folder.join("lab.ptx"), &rust.ptx).expect("a temporary folder takes it");
     Ok(())
 }
 
@@ -124,8 +145,9 @@ fn every_experiment_runs(ptx: &str) {
     let gaps = Program::parse(ptx).gaps();
     assert_eq!(gaps.len(), 0, "the interpreter does not know {gaps:?}");
     let (summary, lines) = run(ptx, "ABCDEFGHIJ");
-    assert_eq!(summary, Summary { done: ('A'..='J').collect(), cut_short: Vec::new() });
+    assert_eq!((summary.done, summary.cut_short, summary.lost), (('A'..='J').collect(), Vec::new(), false));
     let results = Results::of(&lines);
+    assert_eq!(results.failures, summary.failures);
     assert_eq!((results.run.gpu.as_str(), results.run.sm, results.run.l2), ("Fake GPU", 90, 1 << 14));
     let unexpected: Vec<_> = results.failures.iter().filter(|(_, case, _)| !case.contains("language=cuda")).collect();
     assert!(unexpected.is_empty(), "{unexpected:?}");
@@ -256,7 +278,7 @@ fn a_lost_gpu_leaves_lines_behind(ptx: &str) {
     let ptx = format!("{before}.entry hot_stream_last({}", kernel.replacen("ret;", "trap;", 1));
     fake_gpu::run_with(&ptx);
     let (summary, lines) = run(&ptx, "EFG");
-    assert_eq!(summary.done, ['E']);
+    assert_eq!((&summary.done[..], summary.lost), (&['E'][..], true));
     let results = Results::of(&lines);
     let [(experiment, case, why)] = &results.failures[..] else { panic!("{:?}", results.failures) };
     assert_eq!((*experiment, case.contains("stream=last")), ('F', true), "{case}");
@@ -276,6 +298,56 @@ fn a_missing_kernel_is_a_line(ptx: &str) {
         assert_eq!((*experiment, case.contains("store=cs")), ('H', true));
         assert_eq!(why, "there is no kernel fill_cs in Rust without nothing for this GPU");
     }
+}
+
+/// One experiment has no kernel of a case, and one ends the process: both stages fail and say which, and the others pass.
+fn stages_name_what_fails(ptx: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(file("kernels/13.5")).unwrap();
+    let ptx = ptx.replace(".entry fill_cs(", ".entry fill_other(");
+    std::fs::write(file("lab.ptx"), &ptx).unwrap();
+    std::fs::write(file("kernels/laboratory-sm_90.zst"), pack(&[image(&ptx)]).unwrap()).unwrap();
+    let images = suite::image::Image { kernels: Vec::new(), cubin: ptx.into_bytes() };
+    let sections = [("faults".to_owned(), vec![images])].into();
+    let (set, ptx) = ("13.5".into(), PtxVersion::OF_EVERY_FORM);
+    let kernels = Kernels { set, ptx, sections, refused: [].into(), part: false };
+    std::fs::write(file("kernels/13.5/sm_90.zst"), kernels.pack().unwrap()).unwrap();
+    std::fs::write(file("versions.json"), serde_json::to_string(&Versions::default()).unwrap()).unwrap();
+    let mut program = Command::new(std::env::current_exe().unwrap());
+    program.args(["--quick", "--seed", "7", "--only", "bandwidth,laboratory"]).env(BUNDLE_VARIABLE, folder.path());
+    let output = program.env("FAKE_DISAPPEAR", "hot_stream_last").output().unwrap();
+    let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let report: Report = serde_json::from_slice(&std::fs::read(file("report.json")).unwrap()).unwrap();
+    assert!(report.complete && report.quick && !report.passed());
+    let [_, _, bandwidth, laboratory] = &report.stages[..] else { panic!("{text}") };
+    // The bundle has no kernels in CUDA C++.
+    let only = |row: &Row| (row.item.clone(), row.passed);
+    assert_eq!(bandwidth.results.iter().map(only).collect::<Vec<_>>(), [("A".to_owned(), false)]);
+    let why = &bandwidth.results[0].text;
+    assert!(why.starts_with("14 cases; 4 failed, the first bytes=") && why.contains("there is no kernel "), "{why}");
+    let expected = ["B", "C", "D", "E", "G", "H", "I", "J"].map(|letter| (letter.to_owned(), letter != "H"));
+    assert_eq!(laboratory.results.iter().map(only).collect::<Vec<_>>(), expected, "{text}");
+    let why = &laboratory.results[5].text;
+    assert!(why.ends_with("there is no kernel fill_cs in Rust without nothing for this GPU"), "{why}");
+    let [lost] = &laboratory.lost[..] else { panic!("{:?}", laboratory.lost) };
+    assert_eq!((lost.item.as_str(), lost.why.as_str()), ("F", "its process ended: signal: 6 (SIGABRT)"));
+    // Their lines are in one file, those before the process ended too.
+    let lines = read(&std::fs::read_to_string(file("laboratory.jsonl")).unwrap()).unwrap();
+    let letters: BTreeSet<char> = lines.iter().filter_map(Line::experiment).collect();
+    assert_eq!(letters, ('A'..='J').collect());
+    // The folder of another run is joined: the last of each stage counts.
+    let joined = tempfile::tempdir().unwrap();
+    let mut program = Command::new(std::env::current_exe().unwrap());
+    program.arg("--render").args([folder.path(), folder.path()]).arg("--out").arg(joined.path());
+    program.env(BUNDLE_VARIABLE, folder.path()).output().unwrap();
+    let twice: Report = serde_json::from_slice(&std::fs::read(joined.path().join("report.json")).unwrap()).unwrap();
+    let names = |report: &Report| {
+        report.stages.iter().map(|stage| (stage.name.clone(), stage.results.len())).collect::<Vec<_>>()
+    };
+    assert_eq!((twice.complete, names(&twice)), (true, names(&report)));
+    assert_eq!(twice.not_in_it, ["forms", "litmus", "counters", "workloads", "sanitizer", "forms-again", "faults"]);
 }
 
 /// Stands for `ncu`: knows two of the four counters, runs the program, and writes a table.
@@ -325,7 +397,12 @@ fn a_profiler_counts_each_launch() -> Result<(), Failed> {
     )?;
     let (ncu, program) = (executable("ncu", &told(NCU, "0"))?, executable("program", &told(PROGRAM, "0"))?);
     let mut out = Vec::new();
-    let count = profile::profile(&ncu, 'B', &program, &["lab", "--once"], folder.path(), &mut out)?;
+    let of = |program, seconds| profile::Program {
+        program,
+        arguments: &["lab", "--once"],
+        limit: Duration::from_secs(seconds),
+    };
+    let count = profile::profile(&ncu, 'B', of(&program, 60), folder.path(), &mut out)?;
     let expected = Line::Counter {
         experiment: 'B',
         case: "hot=none".into(),
@@ -344,7 +421,10 @@ fn a_profiler_counts_each_launch() -> Result<(), Failed> {
     assert_eq!(std::fs::read_to_string(&record)?, arguments);
     assert!(file("ncu-B.csv").is_file(), "the profiler's table is kept");
     let program = executable("program", &told(PROGRAM, "9"))?;
-    let error = profile::profile(&ncu, 'B', &program, &["lab"], folder.path(), &mut out).expect_err("it fails");
+    let error = profile::profile(&ncu, 'B', of(&program, 60), folder.path(), &mut out).expect_err("it fails");
     assert!(error.to_string().starts_with("ncu ended with exit status: 9\n"), "{error}");
+    let program = executable("program", "#!/bin/sh\nsleep 100\n")?;
+    let error = profile::profile(&ncu, 'B', of(&program, 0), folder.path(), &mut out).expect_err("its time is over");
+    assert!(error.to_string().starts_with("ncu ended with stopped: its time was over\n"), "{error}");
     Ok(())
 }

@@ -23,8 +23,8 @@ use host_tests::ptx::Module;
 use host_tests::ptxas::On;
 use host_tests::suite::bundle::{FAULTS, FORMS, Kernels, LITMUS, newest_glibc};
 use host_tests::suite::fault::Fault;
-use host_tests::suite::image::{Image, compile, compile_part, parts};
-use host_tests::suite::journal::{Event, Journal};
+use host_tests::suite::image::{Entry, Image, compile, compile_part, parts};
+use host_tests::suite::journal::{Event, Found, Item, Journal, Machine, Work};
 use host_tests::suite::litmus::Litmus;
 use host_tests::suite::program::{self, Options};
 use host_tests::suite::report::{Lost, Report, Versions};
@@ -35,6 +35,7 @@ use host_tests::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_interpreter::Program;
 use ptx_intrinsics::catalogue::Form;
+use serde_json::json;
 
 /// Forms of each instruction in the slice, drawn by the seed.
 const OF_EACH: usize = 8;
@@ -89,9 +90,13 @@ struct ProgramArguments {
 
 /// What `run` of a bundle does, with the slice in the catalogue's place.
 fn as_program(folder: &Path) -> ExitCode {
-    if std::env::args().any(|argument| argument == "--work") {
-        let text = |name: &str| prepared(name);
-        run_with(&["kernels.ptx", "litmus.ptx", "faults.ptx"].map(text).concat());
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(stage) = arguments.iter().skip_while(|argument| *argument != "--work").nth(1) {
+        let text = match stage.as_str() {
+            "forms" | "forms-again" => prepared("kernels.ptx"),
+            stage => prepared(&format!("{stage}.ptx")),
+        };
+        run_with(&text);
     }
     let arguments = <ProgramArguments as clap::Parser>::parse();
     program::main(&arguments.options, folder, || drawn(seed())).unwrap_or_else(|error| {
@@ -122,15 +127,67 @@ fn main() -> ExitCode {
     let whole = std::env::var_os(WHOLE_VARIABLE).is_some();
     let mut trials: Vec<Trial> = SCENARIOS.iter().take(if whole { 1 } else { SCENARIOS.len() }).map(scenario).collect();
     trials.push(Trial::test("a_report_becomes_a_page", || a_report_becomes_a_page().map_err(Failed::from)));
-    trials.push(Trial::test("every_instruction_has_a_check", every_instruction_has_a_check));
+    trials.push(Trial::test("every_form_is_launched_or_has_a_reason", every_form_is_launched_or_has_a_reason));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Whoever adds an instruction to the catalogue is told here that the suite does not know how to try it.
-fn every_instruction_has_a_check() -> Result<(), Failed> {
-    let plan = Plan::new(&forms_check::every_form());
+/// What the whole plan is: forms of the catalogue, its kernels, and forms in all their manners. A change of these numbers is
+/// a change of what is tried.
+const WHOLE: [usize; 3] = [80_704, 5_759, 170_702];
+
+/// Forms that a GPU launches by images of a PTX ISA version: an H100 by both assemblers, and the GPU that has all.
+const LAUNCHED: [(u32, PtxVersion, usize); 3] = [
+    (90, PtxVersion::OF_EVERY_FORM, 60_974),
+    (90, PtxVersion::new(9, 0), 60_433),
+    (100, PtxVersion::OF_EVERY_FORM, 80_704),
+];
+
+/// Nothing of the catalogue is left out of the plan, and what a GPU does not launch has a reason. Whoever adds an instruction
+/// is told here that the suite does not know how to try it.
+fn every_form_is_launched_or_has_a_reason() -> Result<(), Failed> {
+    let forms = forms_check::every_form();
+    let plan = Plan::new(&forms);
     let unchecked: BTreeSet<String> = plan.unchecked.iter().map(ToString::to_string).collect();
-    if unchecked.is_empty() { Ok(()) } else { Err(unchecked.into_iter().collect::<Vec<_>>().join("\n").into()) }
+    assert_eq!(unchecked, [].into());
+    let trials = plan.kernels.iter().map(|kernel| kernel.trials.len()).sum();
+    assert_eq!([forms.len(), plan.kernels.len(), trials], WHOLE);
+    let launched = LAUNCHED.map(|(sm, ptx, _)| {
+        let has = |kernel: &&Kernel| kernel.needs.0 <= sm && PtxVersion::of_number(kernel.needs.1) <= ptx;
+        let mut parts: Vec<&str> = plan.kernels.iter().filter(has).map(|kernel| kernel.name.as_str()).collect();
+        let report = of_a_run(sm, ptx, &parts, &forms, &plan);
+        let counts = &report.forms[0].counts;
+        assert!(report.passed(), "{:?}", report.forms[0].failures);
+        assert_eq!(
+            (counts.catalogue, counts.launched, counts.verified),
+            (forms.len(), counts.of_images, counts.launched)
+        );
+        assert_eq!(counts.launched + counts.not_launched.values().sum::<usize>(), counts.catalogue);
+        assert!(counts.not_launched.keys().all(|why| why.starts_with("needs ")), "{:?}", counts.not_launched);
+        // A kernel that is in no image is no reason.
+        parts.pop();
+        let report = of_a_run(sm, ptx, &parts, &forms, &plan);
+        assert!(!report.passed() && report.forms[0].failures[0].failure.what.contains("no image has its kernel"));
+        (sm, ptx, counts.launched)
+    });
+    assert_eq!(launched, LAUNCHED);
+    Ok(())
+}
+
+/// The report of a run in which all of these kernels did what they should.
+fn of_a_run(sm: u32, ptx: PtxVersion, parts: &[&str], forms: &[Arc<Form>], plan: &Plan) -> Report {
+    let with = json!({ "set": "13.5", "ptx": ptx, "seed": 7, "part": false, "refused": [] });
+    let item = Item { name: "0".into(), parts: parts.iter().map(|part| (*part).to_owned()).collect() };
+    let data = json!({ "kernels": parts.len(), "trials": 0, "bytes": 0, "wrong": [], "troubles": [] });
+    let stage = || "forms".to_owned();
+    let events = [
+        Event::Run { began: 0, seed: 7, versions: Versions::default(), stages: vec![stage()], quick: false },
+        Event::Machine(Machine { sm, ..Machine::default() }),
+        Event::Stage { stage: stage(), work: Work { items: vec![item], with } },
+        Event::Found { stage: stage(), item: "0".into(), found: Found { passed: true, text: String::new(), data } },
+        Event::Ended { stage: stage(), early: None, seconds: 1.0 },
+        Event::Complete { seconds: 1.0 },
+    ];
+    Report::of(&events, forms, plan)
 }
 
 /// Compiles the driver and the slice's kernels, assembles them for some GPUs, and leaves what the scenarios need.
@@ -163,8 +220,8 @@ fn prepare(folder: &Path) -> Result<()> {
     let litmus = compile("litmus", 0, &litmus, &toolchain)?;
     let faults = compile("faults", 0, &faults, &toolchain)?;
     for on in On::every(&tools, &progress)?.into_iter().filter(|on| GENERATIONS.contains(&on.sm.number)) {
-        let sections = [(FORMS, part.assemble(&on)?), (LITMUS, litmus.assemble(&on)?), (FAULTS, faults.assemble(&on)?)];
-        let kernels = kernels(on.version, sections);
+        // tests/orders assembles the litmus tests for all of them.
+        let kernels = kernels(on.version, [(FORMS, part.assemble(&on)?), (FAULTS, faults.assemble(&on)?)]);
         let mut all = kernels.sections.values().flatten();
         assert!(all.all(|image| Target::of(&image.cubin).is_ok()), "{} makes no cubins", on.sm);
         if on.sm == Sm::new(100) {
@@ -186,7 +243,7 @@ fn prepare(folder: &Path) -> Result<()> {
 /// A set of kernels.
 fn kernels<const N: usize>(ptx: PtxVersion, sections: [(&str, Vec<Image>); N]) -> Kernels {
     let sections = sections.into_iter().map(|(name, images)| (name.to_owned(), images)).collect();
-    Kernels { set: "13.5".into(), ptx, sections, refused: [].into() }
+    Kernels { set: "13.5".into(), ptx, sections, refused: [].into(), part: false }
 }
 
 /// The disassembler finds code for each kernel that the image lists, and no other kernel.
@@ -507,21 +564,33 @@ fn faulty_accesses_fail(slice: &Slice) {
 /// Kernels of an image in the bundles here.
 const OF_AN_IMAGE: usize = 10;
 
+/// What a module says of its variables and of the parameters of these kernels. What they do, the interpreter is told.
+fn declarations(ptx: &str, kernels: &[String]) -> String {
+    let is_kept =
+        |line: &&str| line.starts_with(".version") || line.starts_with(".target") || line.contains(".b8 suite_");
+    let kept: Vec<&str> = ptx.lines().take_while(|line| !line.contains(".entry ")).filter(is_kept).collect();
+    let entry = |kernel: &String| {
+        let (_, behind) = ptx.split_once(&format!(".entry {kernel}(")).expect("the kernel is there");
+        format!(".visible .entry {kernel}({})\n", behind.split_once(')').expect("a list of parameters").0)
+    };
+    kept.join("\n") + "\n" + &kernels.iter().map(entry).collect::<String>()
+}
+
 /// The folder of a bundle: the slice's kernels in images of a few, by two assemblers. What they make differs in nothing
 /// but a mark, and the older one has refused the last kernel.
 fn bundle(slice: &Slice) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for set in ["13.5", "13.0"] {
         let image = |names: Vec<String>, ptx: &str, mark: &str| Image {
+            cubin: format!("// {set} {mark}.\n{}", declarations(ptx, &names)).into_bytes(),
             kernels: names,
-            cubin: format!("// {set} {mark}.\n{ptx}").into_bytes(),
         };
         let mut names: Vec<String> = slice.plan.kernels.iter().map(|kernel| kernel.name.clone()).collect();
         let refused: BTreeSet<String> = if set == "13.0" { names.pop().into_iter().collect() } else { [].into() };
         let forms = names.chunks(OF_AN_IMAGE).enumerate();
         let forms =
             forms.map(|(number, names)| image(names.to_vec(), &slice.ptx, &format!("image {number}"))).collect();
-        let litmus = Litmus::all().into_iter().map(|litmus| litmus.name).collect();
+        let litmus = Litmus::all().iter().flat_map(Entry::functions).collect();
         let faults = Fault::all().into_iter().map(|fault| fault.name).collect();
         let litmus = vec![image(litmus, &slice.litmus, "litmus")];
         let faults = vec![image(faults, &slice.faults, "faults")];
@@ -606,7 +675,7 @@ impl Left {
             let said = || self.failures().into_iter().filter(|(form, _)| own.contains(*form));
             assert!(said().any(|(_, what)| what.contains(why)), "{} {why}: {:?}", kernel.name, said().next());
         }
-        let counts = self.report.forms[0].counts;
+        let counts = &self.report.forms[0].counts;
         assert_eq!(counts.catalogue, slice.forms.len());
         let of_older = self.report.forms[0].set == "13.0";
         let refused = if of_older { refused(slice) } else { [].into() };
@@ -678,8 +747,8 @@ fn no_parameters(slice: &Slice) {
 fn a_kernel_hangs(slice: &Slice) {
     let [_, kernel, _] = some_kernels(slice);
     let settings = [("FAKE_HANG", kernel.name.clone())];
-    let left = hostile(slice, &settings, &["--only", "forms", "--launch-limit", "2"]);
-    left.only_these_failed(slice, &[(kernel, "the kernels have not ended after 2s")]);
+    let left = hostile(slice, &settings, &["--only", "forms", "--launch-limit", "1"]);
+    left.only_these_failed(slice, &[(kernel, "the kernels have not ended after 1s")]);
     assert_eq!(left.lost().len(), 1);
     assert_eq!(left.lost()[0].part.as_deref(), Some(&kernel.name[..]));
 }
@@ -707,7 +776,7 @@ fn a_process_disappears(slice: &Slice) {
 /// A kernel hangs, and the run's time is shorter than the launch's.
 fn the_deadline(slice: &Slice) {
     let settings = [("FAKE_HANG", slice.plan.kernels[0].name.clone())];
-    let arguments = ["--only", "forms,faults", "--launch-limit", "1000", "--deadline", "10"];
+    let arguments = ["--only", "forms,faults", "--launch-limit", "1000", "--deadline", "4"];
     let left = hostile(slice, &settings, &arguments);
     assert_eq!(left.code, Some(1), "{}", left.text);
     let stage = |name: &str| left.report.stages.iter().find(|stage| stage.name == name).unwrap();
@@ -838,7 +907,7 @@ fn a_gpu_that_does_nothing(slice: &Slice) {
     let images = Kernels::unpack(&std::fs::read(cubins).unwrap()).unwrap().forms().to_vec();
     let outcome = run(&mut slice.bench(images), &Progress::kept()).unwrap();
     assert_eq!(by_verdict(&outcome), HashMap::from([("failed", slice.forms.len())]));
-    assert_eq!((outcome.launched, outcome.kernels), (slice.forms.len(), slice.plan.kernels.len()));
+    assert_eq!((outcome.launched.len(), outcome.kernels), (slice.forms.len(), slice.plan.kernels.len()));
     assert!(failures(&outcome).iter().all(|(_, why)| why.contains("bytes are wrong")), "{:?}", failures(&outcome));
     assert!(failures(&outcome)[0].1.contains(" is 0xa5 (the poison), expected 0x"), "{:?}", failures(&outcome)[0]);
     let slots = |verdict: &Verdict| match verdict {

@@ -1,0 +1,417 @@
+//! The page `docs/hints.md`: what each hint says, when it should pay, and what GPUs showed of that.
+
+use std::fmt::Write;
+
+use host_tests::lab::judge::{Claim, Finding, Paid, Results, Verdict, judge_all, paid};
+use host_tests::lab::statistics::Estimate;
+
+/// A hint, or some that say the same.
+pub(super) struct Hint {
+    /// What links name.
+    anchor: &'static str,
+    /// The crate's names.
+    rust: &'static str,
+    /// Its words in PTX, separated by blanks.
+    words: &'static str,
+    /// What the ISA says.
+    says: &'static str,
+    /// Where it should pay, and where not.
+    pays: &'static str,
+    /// The laboratory's claims about it: their experiment, and what is in their text.
+    claims: &'static [(char, &'static str)],
+    /// The kind of hints that the worked kernels are measured without.
+    without: Option<&'static str>,
+}
+
+/// Every hint, from loads to prefetches.
+pub(super) const HINTS: &[Hint] = &[
+    Hint {
+        anchor: "no-hint",
+        rust: "`NoHint`",
+        words: "",
+        says: "Nothing: the machine's own rules hold. A weak load goes through L1 and L2, and both keep the line.",
+        pays: "Almost everywhere. Begin with it, and change it where a measurement of your kernel says so.",
+        claims: &[],
+        without: Some("all"),
+    },
+    Hint {
+        anchor: "no-allocate",
+        rust: "`NoAllocate`",
+        words: ".L1::no_allocate",
+        says: "L1 is not to keep the line. It may still be found there, and L2 keeps it as it would anyway.",
+        pays: "For a stream that is read once beside data that the same multiprocessor reads again. Where L1 holds nothing \
+               of worth it changes nothing. It costs where neighbouring threads read parts of one line at different times.",
+        claims: &[('B', "L1::no_allocate on the stream"), ('F', "L1::no_allocate on the stream")],
+        without: Some("l1"),
+    },
+    Hint {
+        anchor: "evict-first",
+        rust: "`EvictFirst`",
+        words: ".L1::evict_first",
+        says: "The line is the first that L1 gives up when it needs room.",
+        pays: "As `no_allocate`, where the line is touched a few times within a short while, and then no more.",
+        claims: &[('F', "L1::evict_first on the stream")],
+        without: Some("l1"),
+    },
+    Hint {
+        anchor: "evict-last",
+        rust: "`EvictLast`",
+        words: ".L1::evict_last",
+        says: "The line is the last that L1 gives up when it needs room.",
+        pays: "For a small table that each block reads over and over beside a stream. The tables of all blocks on a \
+               multiprocessor have to fit into L1 together; else they drive each other out.",
+        claims: &[('F', "L1::evict_last on the hot set")],
+        without: Some("l1"),
+    },
+    Hint {
+        anchor: "evict-normal",
+        rust: "`EvictNormal`",
+        words: ".L1::evict_normal",
+        says: "The priority that a line has without a hint.",
+        pays: "Where another access gave the line a priority that it is to lose. Else it is as no hint.",
+        claims: &[],
+        without: None,
+    },
+    Hint {
+        anchor: "evict-unchanged",
+        rust: "`EvictUnchanged`",
+        words: ".L1::evict_unchanged",
+        says: "The line keeps the priority that it has.",
+        pays: "For a single look at data that other accesses care for.",
+        claims: &[],
+        without: None,
+    },
+    Hint {
+        anchor: "ca",
+        rust: "`Ca`",
+        words: ".ca",
+        says: "All levels keep the line. L1 is not told of what other multiprocessors write.",
+        pays: "Rarely: a weak load without a hint does the same, and on many GPUs `ld.global.ca` is a strong load at the \
+               scope of the multiprocessor.",
+        claims: &[],
+        without: None,
+    },
+    Hint {
+        anchor: "cg",
+        rust: "`Cg`",
+        words: ".cg",
+        says: "Only L2 keeps the line.",
+        pays: "For data that other multiprocessors write while the kernel runs, where no order is needed, and for data that is \
+               read once. A store under it is as one without.",
+        claims: &[],
+        without: Some("stores"),
+    },
+    Hint {
+        anchor: "cs",
+        rust: "`Cs`",
+        words: ".cs",
+        says: "The line is likely to be touched once: it goes first.",
+        pays: "For output that nobody reads soon, so that it does not drive the input out of L2.",
+        claims: &[('H', "stores under cs")],
+        without: Some("stores"),
+    },
+    Hint {
+        anchor: "lu",
+        rust: "`Lu`",
+        words: ".lu",
+        says: "The line is read for the last time, and need not be written back. On global memory it is as `.cs`.",
+        pays: "For what the compiler itself puts into local memory. In a kernel's own code, hardly.",
+        claims: &[],
+        without: None,
+    },
+    Hint {
+        anchor: "cv",
+        rust: "`Cv`",
+        words: ".cv",
+        says: "What a cache has of the line is old: fetch it again.",
+        pays: "For memory of the host that the host changes meanwhile. Each load goes all the way, which is slow.",
+        claims: &[],
+        without: None,
+    },
+    Hint {
+        anchor: "wb",
+        rust: "`Wb`",
+        words: ".wb",
+        says: "The line is written back when L2 needs its room.",
+        pays: "It is what a store does without a hint.",
+        claims: &[('H', "lines that have to be written back")],
+        without: None,
+    },
+    Hint {
+        anchor: "wt",
+        rust: "`Wt`",
+        words: ".wt",
+        says: "The store goes through L2 to memory of the system.",
+        pays: "For memory of the host. For the GPU's own memory it may cost bandwidth.",
+        claims: &[],
+        without: Some("stores"),
+    },
+    Hint {
+        anchor: "l2-evict-first",
+        rust: "`L2EvictFirst`",
+        words: ".L2::evict_first",
+        says: "The line is the first that L2 gives up.",
+        pays: "For a stream beside a set of data that fits into L2 and is read again. Where everything fits, or nothing is read \
+               again, it changes nothing.",
+        claims: &[('B', "evict_first on the stream")],
+        without: Some("policies"),
+    },
+    Hint {
+        anchor: "l2-evict-last",
+        rust: "`L2EvictLast`",
+        words: ".L2::evict_last",
+        says: "The line is the last that L2 gives up.",
+        pays: "For data that is read again beside a stream, where a part of L2 is set aside for it \
+               (`cuCtxSetLimit` with `CU_LIMIT_PERSISTING_L2_CACHE_SIZE`). What is marked has to fit into that part. Lines keep \
+               their priority after the kernel, and may slow down the next one.",
+        claims: &[
+            ('B', "evict_last keeps"),
+            ('C', "evict_last keeps"),
+            ('C', "half set aside"),
+            ('D', "evict_last for all lines"),
+        ],
+        without: Some("policies"),
+    },
+    Hint {
+        anchor: "l2-evict-normal",
+        rust: "`L2EvictNormal`",
+        words: ".L2::evict_normal",
+        says: "The priority that a line has without a hint.",
+        pays: "For a last look at lines that were marked `evict_last`.",
+        claims: &[],
+        without: None,
+    },
+    Hint {
+        anchor: "l2-evict-unchanged",
+        rust: "`L2EvictUnchanged`",
+        words: ".L2::evict_unchanged",
+        says: "The line keeps the priority that it has in L2.",
+        pays: "As the secondary priority of a policy whose primary one is for a part of the lines alone.",
+        claims: &[],
+        without: None,
+    },
+    Hint {
+        anchor: "cache-policy",
+        rust: "`CachePolicy`",
+        words: ".L2::cache_hint",
+        says: "A number that `createpolicy` makes: a priority in L2 for a fraction of the lines, or for a range of addresses, and \
+               another one for the rest.",
+        pays: "Where the data that is to stay is larger than what L2 can hold: a fraction of it stays, and not all of it by turns. \
+               It takes a register, or two, from every access.",
+        claims: &[('D', "a sixteenth more"), ('D', "a range keeps")],
+        without: Some("policies"),
+    },
+    Hint {
+        anchor: "prefetch-size",
+        rust: "`Prefetch64`, `Prefetch128`, `Prefetch256`",
+        words: ".L2::64B .L2::128B .L2::256B",
+        says: "L2 may fetch so many bytes, aligned to their number, when it has to fetch the sector of 32.",
+        pays: "For reads that come to the rest of these bytes soon, from other threads too. It costs bandwidth where they do not, \
+               as in a gather of single elements.",
+        claims: &[('E', "L2::64B"), ('E', "L2::128B"), ('E', "L2::256B")],
+        without: Some("sizes"),
+    },
+    Hint {
+        anchor: "prefetch",
+        rust: "`prefetch_l1`, `prefetch_l2`, `prefetch_global_l2`",
+        words: "",
+        says: "Brings a line into a cache; nothing waits for it.",
+        pays: "Where the address is known long before the value is wanted, and registers are too few to load it early. Loads that \
+               are all issued before the first use do the same without it.",
+        claims: &[('I', "prefetch.L1"), ('I', "prefetch.L2 brings"), ('I', "prefetch.L2::evict_last")],
+        without: Some("prefetches"),
+    },
+    Hint {
+        anchor: "bulk-prefetch",
+        rust: "`cp_async_bulk_prefetch_l2`",
+        words: "",
+        says: "Brings many bytes into L2 by one instruction of one thread.",
+        pays: "For blocks of data that a kernel comes to later. It takes no register for each line.",
+        claims: &[('I', "cp.async.bulk.prefetch.L2")],
+        without: None,
+    },
+    Hint {
+        anchor: "applypriority",
+        rust: "`applypriority_l2_evict_normal`",
+        words: "",
+        says: "Gives a line of L2 that was to stay the normal priority again.",
+        pays: "At the end of a kernel that marked lines `evict_last`, before another one needs L2.",
+        claims: &[('I', "applypriority")],
+        without: None,
+    },
+    Hint {
+        anchor: "discard",
+        rust: "`discard_l2`",
+        words: "",
+        says: "What a line holds is not wanted any more: L2 need not write it back.",
+        pays: "For scratch memory that was written and read, and whose content nobody needs again.",
+        claims: &[('H', "discard saves")],
+        without: None,
+    },
+];
+
+/// A GPU and what was measured on it.
+pub(super) type OnGpu = (String, Results);
+
+/// The page, of what all of these GPUs showed.
+pub(super) fn page(measured: &[OnGpu]) -> String {
+    let mut page = INTRODUCTION.to_owned();
+    let mut line = |text: &str| writeln!(page, "{text}").expect("a string takes all");
+    line("| Hint | In PTX | Measured |\n| --- | --- | --- |");
+    for hint in HINTS {
+        let words: Vec<String> = hint.words.split_whitespace().map(|word| format!("`{word}`")).collect();
+        line(&format!("| [{}](#{}) | {} | {} |", hint.rust, hint.anchor, words.join(" "), hint.in_short(measured)));
+    }
+    for hint in HINTS {
+        let Hint { anchor, rust, says, pays, .. } = hint;
+        line(&format!("\n<a id=\"{anchor}\"></a>\n\n## {rust}\n\n**It says:** {says}\n\n**It should pay:** {pays}\n"));
+        hint.measured(measured, &mut line);
+    }
+    page
+}
+
+impl Hint {
+    fn findings(&self, results: &Results) -> Vec<Finding> {
+        let is_of = |finding: &Finding| self.claims.iter().any(|part| is_about(&finding.claim, part));
+        judge_all(results).into_iter().filter(is_of).collect()
+    }
+
+    fn paid(&self, results: &Results) -> Vec<Paid> {
+        paid(results).into_iter().filter(|row| self.without == Some(&row.without)).collect()
+    }
+
+    fn is_measured(&self) -> bool {
+        !self.claims.is_empty() || self.without.is_some()
+    }
+
+    /// On how many GPUs, and how it ended there.
+    fn in_short(&self, measured: &[OnGpu]) -> String {
+        let of = |(gpu, results): &OnGpu| {
+            let paid = self.paid(results);
+            let count = |verdict| paid.iter().filter(|row| row.verdict == verdict).count();
+            let kernels = format!(
+                "pays in {} of {} cases, costs in {}",
+                count(Verdict::Proved),
+                paid.len(),
+                count(Verdict::Refuted)
+            );
+            let findings = self.findings(results);
+            let proved = findings.iter().filter(|finding| finding.verdict == Verdict::Proved).count();
+            let told = format!("{proved} of {} expectations proved", findings.len());
+            let all = [(paid.is_empty(), kernels), (findings.is_empty(), told)];
+            let all: Vec<String> = all.into_iter().filter(|(empty, _)| !empty).map(|(_, text)| text).collect();
+            (!all.is_empty()).then(|| format!("{gpu}: {}", all.join("; ")))
+        };
+        let all: Vec<String> = measured.iter().filter_map(of).collect();
+        if all.is_empty() { NOT_YET.into() } else { all.join("<br>") }
+    }
+
+    fn measured(&self, measured: &[OnGpu], line: &mut impl FnMut(&str)) {
+        if !self.is_measured() {
+            return line("No experiment of the laboratory is about it alone.");
+        }
+        let mut any = false;
+        for (gpu, results) in measured {
+            let (findings, paid) = (self.findings(results), self.paid(results));
+            if findings.len() + paid.len() > 0 {
+                line(&format!("On {gpu}:\n\n| | Where | Found | |\n| --- | --- | ---: | --- |"));
+                any = true;
+            }
+            for finding in &findings {
+                let of: Vec<_> =
+                    finding.of.iter().map(|(label, value)| format!("{} {value}", label.replace('_', " "))).collect();
+                let found = finding.found.map_or(String::new(), interval);
+                line(&format!("| {} | {} | {found} | {} |", finding.claim.says, of.join(", "), finding.verdict));
+            }
+            for Paid { kernel, size, ratio, verdict, .. } in &paid {
+                let says = match verdict {
+                    Verdict::Proved => "pays",
+                    Verdict::Refuted => "costs",
+                    Verdict::NotDistinguishable | Verdict::NotMeasured => "no difference seen",
+                };
+                line(&format!(
+                    "| time of {kernel} without it, by that with it | {size} × L2 | {} | {says} |",
+                    interval(*ratio)
+                ));
+            }
+        }
+        if !any {
+            line(&format!("**Measured:** {NOT_YET}."));
+        }
+    }
+}
+
+/// Whether a claim is of that experiment and has that in its text.
+fn is_about(claim: &Claim, (experiment, text): &(char, &str)) -> bool {
+    claim.experiment == *experiment && claim.says.contains(text)
+}
+
+fn interval(found: Estimate) -> String {
+    format!("{:.3} [{:.3}, {:.3}]", found.middle, found.low, found.high)
+}
+
+const NOT_YET: &str = "not measured yet";
+
+const INTRODUCTION: &str = "\
+# When each hint pays
+
+Written by `cargo xtask measured`, from what [the laboratory](laboratory.md) measured on GPUs (`docs/measured`). What no GPU has
+measured is marked so, and is an expectation from the ISA and from how caches work, no more.
+
+A hint changes no value. The machine may follow it or not, and the ISA promises nothing about speed. So the rule is: write the
+kernel without hints, measure it, change one hint, and measure again. Most kernels that read everything once gain nothing.
+Hints can pay where two kinds of data compete for a cache: what is read again, and what streams by.
+
+- **The size decides.** What fits into L2 with all else needs no hint. What is many times larger than L2 is not kept by one.
+- **Say less about what should stay, and more about what should go.** A stream that goes first harms nobody. Lines that are to
+  stay take room from everyone, after the kernel too.
+- **An order is no hint.** `.relaxed`, `.acquire` and `.volatile` go past L1 because they have to.
+
+";
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use host_tests::lab::judge::CLAIMS;
+    use ptx_intrinsics::catalogue;
+
+    use super::*;
+
+    /// The words of an instruction that are about caches alone.
+    fn is_hint(word: &str) -> bool {
+        let operators = ["ca", "cg", "cs", "lu", "cv", "wb", "wt"];
+        operators.contains(&word) || word.starts_with("L1::") || word.starts_with("L2::")
+    }
+
+    #[test]
+    fn every_hint_of_a_load_or_a_store_is_told_of() {
+        let told: BTreeSet<&str> = HINTS.iter().flat_map(|hint| hint.words.split_whitespace()).collect();
+        let moves = |form: &catalogue::Form| form.element().is_some();
+        let missing: BTreeSet<String> = catalogue::forms()
+            .filter(moves)
+            .flat_map(|form| {
+                form.ptx().split('.').filter(|word| is_hint(word)).map(|word| format!(".{word}")).collect::<Vec<_>>()
+            })
+            .filter(|word| !told.contains(word.as_str()))
+            .collect();
+        assert!(missing.is_empty(), "HINTS has nothing about {missing:?}");
+    }
+
+    #[test]
+    fn anchors_differ_and_every_claim_of_a_hint_is_one_of_the_laboratory() {
+        let anchors: BTreeSet<&str> = HINTS.iter().map(|hint| hint.anchor).collect();
+        assert_eq!(anchors.len(), HINTS.len());
+        for part in HINTS.iter().flat_map(|hint| hint.claims) {
+            assert!(CLAIMS.iter().any(|claim| is_about(claim, part)), "no claim is about {part:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_gpu_nothing_is_said_to_be_measured() {
+        let page = page(&[]);
+        let hints = HINTS.iter().filter(|hint| hint.is_measured()).count();
+        assert_eq!(page.matches("**Measured:** not measured yet.").count(), hints);
+        assert!(hints > 15 && !page.contains("pays in"));
+    }
+}
