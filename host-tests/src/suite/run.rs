@@ -304,8 +304,8 @@ impl Outcome {
     }
 }
 
-fn owned((rust, ptx, parameters): Key<'_>) -> (String, String, &'static str) {
-    (rust.to_owned(), ptx.to_owned(), parameters)
+fn owned((rust, ptx, parameters): Key<'_>) -> (String, String, String) {
+    (rust.to_owned(), ptx.to_owned(), parameters.to_owned())
 }
 
 /// How it ended for a kernel.
