@@ -111,7 +111,7 @@ pub struct Outcome {
     /// Of each form.
     pub verdicts: Vec<(Arc<Form>, Verdict)>,
     /// Forms that were launched, however that ended: by their Rust, their PTX and their parameters.
-    pub launched: BTreeSet<(String, String, &'static str)>,
+    pub launched: BTreeSet<(String, String, String)>,
     /// Kernels whose output was compared.
     pub kernels: usize,
     /// Trials compared: forms in all their manners.
