@@ -473,7 +473,9 @@ pub unsafe extern "C" fn cuTensorMapEncodeIm2col(
 /// Checks what both kinds of map have in common.
 unsafe fn write_map(map: *mut [u64; 16], rank: u32, address: u64, strides: *const u64, kind: u64) -> Option<()> {
     let strides = unsafe { std::slice::from_raw_parts(strides, rank as usize - 1) };
-    let aligned = map as u64 % 64 == 0 && address % 16 == 0 && strides.iter().all(|stride| stride % 16 == 0);
+    let aligned = (map as u64).is_multiple_of(64)
+        && address.is_multiple_of(16)
+        && strides.iter().all(|stride| stride.is_multiple_of(16));
     if !aligned || !is_device_memory(address, 1) {
         return None;
     }
