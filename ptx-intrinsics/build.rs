@@ -55,6 +55,10 @@ fn main() {
     if by_libnvvm() {
         println!("cargo::rustc-cfg=ptx_by_libnvvm");
     }
+    // cargo-oxide gives it a value, a digest, and `cfg(name)` is false for a name with a value.
+    if env::var_os("CARGO_CFG_CUDA_OXIDE_INTERNAL_BACKEND_IDENTITY").is_some() {
+        println!("cargo::rustc-cfg=cuda_oxide_internal_backend_identity");
+    }
 }
 
 fn declare(cfg: &str, gates: &[u32], holds: impl Fn(u32) -> bool) {
