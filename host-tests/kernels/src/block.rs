@@ -89,8 +89,13 @@ impl<S> Block<'_, S> {
     /// Waits until all threads of the block have come here, and makes what they wrote seen by all of them.
     #[inline(always)]
     pub fn sync(&self) {
+        #[cfg(feature = "rust-cuda")]
+        cuda_std::thread::sync_threads();
+        #[cfg(not(feature = "rust-cuda"))]
         // SAFETY: the kernels call it where all threads of a block come along.
-        unsafe { core::arch::nvptx::_syncthreads() }
+        unsafe {
+            core::arch::nvptx::_syncthreads();
+        }
     }
 
     /// Lets others go on: what a loop does that waits for another block.

@@ -10,40 +10,26 @@
 
 #[macro_use]
 mod thread;
+mod block;
+pub mod convolve;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod executor;
 pub mod gather;
+pub mod histogram;
+pub mod matmul;
+#[cfg(any(not(target_arch = "nvptx64"), feature = "parameters"))]
+pub mod polynomial;
 pub mod probe;
+pub mod ring;
+#[cfg(any(not(target_arch = "nvptx64"), feature = "cluster"))]
+pub mod rod;
+pub mod scan;
 pub mod spmv;
+#[cfg(any(not(target_arch = "nvptx64"), feature = "cluster"))]
+pub mod stages;
 pub mod triad;
 
-cfg_if::cfg_if! {
-    // Shared and constant variables stand in assembler at the top of the module; rust-cuda's compiler takes none there.
-    if #[cfg(not(all(target_arch = "nvptx64", feature = "rust-cuda")))] {
-        mod block;
-        pub mod convolve;
-        pub mod histogram;
-        pub mod matmul;
-        pub mod ring;
-        pub mod scan;
-
-        pub use block::Block;
-    }
-}
-
-cfg_if::cfg_if! {
-    if #[cfg(any(not(target_arch = "nvptx64"), all(feature = "parameters", not(feature = "rust-cuda"))))] {
-        pub mod polynomial;
-    }
-}
-
-cfg_if::cfg_if! {
-    if #[cfg(any(not(target_arch = "nvptx64"), all(feature = "cluster", not(feature = "rust-cuda"))))] {
-        pub mod rod;
-        pub mod stages;
-    }
-}
-
+pub use block::Block;
 pub use thread::{Thread, whole};
 
 #[cfg(all(target_arch = "nvptx64", not(feature = "rust-cuda")))]

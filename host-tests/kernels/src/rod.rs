@@ -55,6 +55,8 @@ mod entry {
     /// # Safety
     /// As for [`rod`](super::rod).
     #[unsafe(export_name = "rod_in_block")]
+    // rust-cuda drops what no kernel of Rust's calls.
+    #[cfg_attr(feature = "rust-cuda", nvvm_internal::used)]
     unsafe extern "C" fn in_block(out: *mut f32, input: *const f32, steps: u32) {
         let shared = generic_address!("shared", "rod_shared");
         // SAFETY: the variable is this kernel's; whoever launches the kernel keeps its contract.

@@ -53,44 +53,42 @@ cfg_if::cfg_if! {
                 &raw const $argument
             };
         }
-    } else if #[cfg(feature = "rust-cuda")] {
-        impl Thread {
-            /// The thread that asks.
-            #[inline(always)]
-            pub fn current() -> Self {
-                use cuda_std::thread::{block_dim_x, block_idx_x, grid_dim_x, thread_idx_x};
-                Self {
-                    thread: thread_idx_x(),
-                    block: block_idx_x(),
-                    block_dim: block_dim_x(),
-                    grid_dim: grid_dim_x(),
-                }
-            }
-        }
-
-        macro_rules! entry_point {
-            ($name:ident($($argument:ident: $type:ty),*)) => {
-                const _: () = {
-                    /// # Safety
-                    /// As the kernel says.
-                    #[cuda_std::kernel]
-                    pub unsafe fn $name($($argument: $type),*) {
-                        // SAFETY: whoever launches the kernel keeps its contract.
-                        unsafe { self::$name($crate::Thread::current(), $($argument),*) }
-                    }
-                };
+    } else {
+        /// The function that the host launches.
+        #[cfg(not(feature = "rust-cuda"))]
+        macro_rules! launched {
+            ($name:ident($($argument:ident: $type:ty),*) $body:block) => {
+                #[unsafe(no_mangle)]
+                unsafe extern "ptx-kernel" fn $name($($argument: $type),*) $body
             };
         }
-    } else {
+
+        /// The function that the host launches.
+        #[cfg(feature = "rust-cuda")]
+        macro_rules! launched {
+            ($name:ident($($argument:ident: $type:ty),*) $body:block) => {
+                #[cuda_std::kernel]
+                unsafe fn $name($($argument: $type),*) $body
+            };
+        }
+
         impl Thread {
             /// The thread that asks.
             #[inline(always)]
             pub fn current() -> Self {
-                use core::arch::nvptx::{_block_dim_x, _block_idx_x, _grid_dim_x, _thread_idx_x};
-                // What is the same for all threads comes first: `ptxas` then keeps it in a uniform register.
-                // SAFETY: these only read the thread's own special registers.
-                let place = unsafe { [_grid_dim_x(), _block_dim_x(), _block_idx_x(), _thread_idx_x()] };
-                let [grid_dim, block_dim, block, thread] = place.map(|number| number as u32);
+                cfg_if::cfg_if! {
+                    if #[cfg(feature = "rust-cuda")] {
+                        use cuda_std::thread::{block_dim_x, block_idx_x, grid_dim_x, thread_idx_x};
+                        let place = [grid_dim_x(), block_dim_x(), block_idx_x(), thread_idx_x()];
+                    } else {
+                        use core::arch::nvptx::{_block_dim_x, _block_idx_x, _grid_dim_x, _thread_idx_x};
+                        // What is the same for all threads comes first: `ptxas` then keeps it in a uniform register.
+                        // SAFETY: these only read the thread's own special registers.
+                        let place = unsafe { [_grid_dim_x(), _block_dim_x(), _block_idx_x(), _thread_idx_x()] };
+                        let place = place.map(|number| number as u32);
+                    }
+                }
+                let [grid_dim, block_dim, block, thread] = place;
                 Self { thread, block, block_dim, grid_dim }
             }
         }
@@ -98,11 +96,10 @@ cfg_if::cfg_if! {
         macro_rules! entry_point {
             ($name:ident($($argument:ident: $type:ty),*)) => {
                 const _: () = {
-                    #[unsafe(no_mangle)]
-                    unsafe extern "ptx-kernel" fn $name($($argument: $type),*) {
+                    launched! { $name($($argument: $type),*) {
                         // SAFETY: whoever launches the kernel keeps its contract.
                         unsafe { self::$name($crate::Thread::current(), $($argument),*) }
-                    }
+                    } }
                 };
             };
             ($name:ident[$shared:ty]($($argument:ident: $type:ty),*)) => {
@@ -114,12 +111,11 @@ cfg_if::cfg_if! {
                 );
 
                 const _: () = {
-                    #[unsafe(no_mangle)]
-                    unsafe extern "ptx-kernel" fn $name($($argument: $type),*) {
+                    launched! { $name($($argument: $type),*) {
                         let shared = generic_address!("shared", concat!(stringify!($name), "_shared"));
                         // SAFETY: the variable is this kernel's; whoever launches the kernel keeps its contract.
                         unsafe { self::$name($crate::Thread::current(), &$crate::Block::new(shared), $($argument),*) }
-                    }
+                    } }
                 };
             };
         }
