@@ -1,0 +1,4 @@
+//! Compilers of device code beside rustc's own code generator.
+
+pub mod markers;
+pub mod rust_cuda;
