@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 use std::sync::LazyLock;
 
-use ptx_intrinsics::atom::judge_atomic;
 use ptx_intrinsics::catalogue::{self, Form};
-use ptx_intrinsics::spelling::{L1, L2, Operator, Ordering, Size, Spelling, Threads, Wrong};
+use ptx_intrinsics::grammar::access::Spelling;
+use ptx_intrinsics::grammar::atomic::judge_atomic;
+use ptx_intrinsics::grammar::read::Wrong;
+use ptx_intrinsics::{L1PriorityWord, L2PriorityWord, OperatorWord, OrderWord, PrefetchSizeWord, ScopeWord};
 use rayon::prelude::*;
 use regex::Regex;
 
@@ -145,7 +147,9 @@ fn marker(name: &str) -> Option<&'static str> {
                 $(.chain($kind::ALL.iter().map(|word| (word.rust(), word.ptx()))))*
         };
     }
-    words!(Operator L1 L2 Size Threads).find(|(known, _)| *known == name).map(|(_, word)| word)
+    words!(OperatorWord L1PriorityWord L2PriorityWord PrefetchSizeWord ScopeWord)
+        .find(|(known, _)| *known == name)
+        .map(|(_, word)| word)
 }
 
 /// The legal forms that are nearest: unknown words become the nearest known ones, then words that differ count.
@@ -240,12 +244,12 @@ impl Call {
                 None => return format!("`{parameter}`: the crate has no such qualifier"),
             }
         }
-        let called = |order: &&Ordering| match order.rust().split(['(', ':']).next() {
+        let called = |order: &&OrderWord| match order.rust().split(['(', ':']).next() {
             Some(method) if !method.is_empty() => self.constructor.contains(method),
             _ => false,
         };
-        for order in Ordering::ALL.iter().filter(called) {
-            ptx += if *order == Ordering::Mmio { ".mmio.relaxed.sys" } else { order.ptx() };
+        for order in OrderWord::ALL.iter().filter(called) {
+            ptx += if *order == OrderWord::Mmio { ".mmio.relaxed.sys" } else { order.ptx() };
         }
         let element = self.element.as_deref().unwrap_or("f32");
         let Some(typed) = forms.iter().find(|form| form.element() == Some(element)) else {

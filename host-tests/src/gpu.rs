@@ -1,7 +1,7 @@
 //! The GPU of this machine: finding it, loading an image into it, and launching kernels, by `cust`.
 
 use crate::{
-    driver::{self, CudaVersion, Driver, NoDriver, STUB_LIBRARY},
+    driver::{self, CudaVersion, Driver},
     error::{Error, Result},
 };
 use cust::{
@@ -12,6 +12,7 @@ use cust::{
     memory::{CopyDestination, DeviceBuffer, DevicePointer, LockedBuffer},
     stream::{Stream, StreamFlags},
 };
+pub use ptx_driver::NoGpu;
 use std::{
     ffi::{CStr, CString, c_char, c_void},
     mem::ManuallyDrop,
@@ -135,66 +136,21 @@ impl Drop for Gpu {
     }
 }
 
-/// Why there is no GPU to run on, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoGpu {
-    /// No driver is installed, or the named file is none.
-    #[error(
-        "no GPU: {0}\n  → install NVIDIA's driver, or name its libcuda.so.1 in {variable}",
-        variable = driver::DRIVER_VARIABLE
-    )]
-    NoDriver(#[from] NoDriver),
-    /// What was opened is the toolkit's stub.
-    #[error(
-        "no GPU: {path} is a stub for linking, not a driver\n  → take its folder out of LD_LIBRARY_PATH, \
-         or name the real libcuda.so.1 in {variable}",
-        variable = driver::DRIVER_VARIABLE
-    )]
-    Stub {
-        /// The stub.
-        path: String,
-    },
-    /// The driver works and sees no device.
-    #[error(
-        "no GPU: the driver {path} (CUDA {version}) sees no device\n  → see whether `nvidia-smi` lists one; \
-         in a container, pass the GPU in (`--gpus all`); look at CUDA_VISIBLE_DEVICES"
-    )]
-    NoDevice {
-        /// The driver.
-        path: String,
-        /// The CUDA version it serves.
-        version: String,
-    },
-    /// The driver or the device refused.
-    #[error(
-        "no GPU: {step} failed with {answer} (driver {path})\n  → see what `nvidia-smi` says; restart the machine \
-             if its driver was just updated"
-    )]
-    Failed {
-        /// What was asked of the driver.
-        step: &'static str,
-        /// What it answered.
-        answer: String,
-        /// The driver.
-        path: String,
-    },
-}
-
 impl Gpu {
     /// Opens the driver, takes its first device and makes a context on it.
     pub fn find() -> Result<Gpu, NoGpu> {
         let driver = driver::load()?;
-        init(driver)?;
-        let failed = |step| move |error: CudaError| no_device(driver, step, error as u32);
+        driver.start()?;
+        let failed = |step| move |error: CudaError| driver.no_gpu(step, error as u32);
         if Device::num_devices().map_err(failed("cuDeviceGetCount"))? == 0 {
-            return Err(no_device(driver, "cuDeviceGetCount", CudaError::NoDevice as u32));
+            return Err(driver.no_gpu("cuDeviceGetCount", CudaError::NoDevice as u32));
         }
         let device = Device::get_device(0).map_err(failed("cuDeviceGet"))?;
         let attribute = |which| device.get_attribute(which).map_err(failed("cuDeviceGetAttribute"));
         let major = attribute(DeviceAttribute::ComputeCapabilityMajor)?;
         let minor = attribute(DeviceAttribute::ComputeCapabilityMinor)?;
         let processors = attribute(DeviceAttribute::MultiprocessorCount)?;
-        let calls = Calls::of(driver).map_err(|step| no_device(driver, step, driver::NOT_FOUND))?;
+        let calls = Calls::of(driver).map_err(|step| driver.no_gpu(step, driver::NOT_FOUND))?;
         let context = Context::new(device).map_err(failed("making a context"))?;
         Ok(Gpu {
             name: device.name().map_err(failed("cuDeviceGetName"))?,
@@ -496,23 +452,6 @@ fn mismatch(taken: &[usize], passed: &[usize]) -> Option<String> {
     }
     let at = (0..taken.len()).find(|&at| taken[at] != passed[at])?;
     Some(format!("parameter {at} of the kernel has {} bytes, and is given {}", taken[at], passed[at]))
-}
-
-/// `cuInit`, its answers told apart.
-fn init(driver: &'static Driver) -> Result<(), NoGpu> {
-    match driver.init(0) {
-        0 => Ok(()),
-        STUB_LIBRARY => Err(NoGpu::Stub { path: driver.path().into() }),
-        code => Err(no_device(driver, "cuInit", code)),
-    }
-}
-
-fn no_device(driver: &Driver, step: &'static str, code: u32) -> NoGpu {
-    let path = driver.path().to_string();
-    if code == CudaError::NoDevice as u32 {
-        return NoGpu::NoDevice { path, version: driver.version().to_string() };
-    }
-    NoGpu::Failed { step, answer: format!("{} ({code})", driver.describe(code)), path }
 }
 
 const GUARD: u8 = 0x5c;

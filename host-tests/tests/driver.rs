@@ -46,6 +46,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "count_is_zero", driver: File::Fake, settings: &[("FAKE_DEVICES", "0")], run: no_device },
     Scenario { name: "init_fails", driver: File::Fake, settings: &[("FAKE_INIT", "999")], run: init_fails },
     Scenario { name: "gpu_is_described", driver: File::Fake, settings: &[], run: gpu_is_described },
+    Scenario { name: "gpu_is_named", driver: File::Fake, settings: &[("FAKE_SM", "89")], run: gpu_is_named },
     Scenario {
         name: "old_gpu",
         driver: File::Fake,
@@ -156,8 +157,16 @@ fn init_fails() {
     assert_eq!(no_gpu(), NoGpu::Failed { step: "cuInit", answer, path: fake_path() });
 }
 
+/// What a program learns that does not use the harness.
+fn gpu_is_named() {
+    let gpu = driver::gpu().unwrap();
+    assert_eq!((gpu.name.as_str(), gpu.sm), ("Fake GPU", 89));
+}
+
 fn no_gpu() -> NoGpu {
-    Gpu::find().err().expect("there is no GPU")
+    let [harness, program] = [Gpu::find().err(), driver::gpu().err()];
+    assert_eq!(harness, program);
+    harness.expect("there is no GPU")
 }
 
 fn fake_path() -> String {
@@ -425,7 +434,7 @@ fn every_function_is_defined() {
     let mut defined: Vec<_> = driver::functions().map(String::from).collect();
     defined.sort();
     assert!(named.len() > 100, "cust names more than {} functions", named.len());
-    assert_eq!(named, defined, "the list in src/driver.rs, and what cust names");
+    assert_eq!(named, defined, "the list in ptx-driver, and what cust names");
 }
 
 fn package_folder(package: &str) -> std::path::PathBuf {

@@ -532,8 +532,11 @@ fn the_gpu_build_refuses_what_its_target_lacks() {
     // The same core: what this rustc knows is the build script's to find out.
     let knows = user.toolchain.check_target(Sm::new(80), Some(PtxVersion::new(9, 1))).is_ok();
     let refusal = user.refuses(&["-Ctarget-cpu=sm_80"], VOLATILE_LOCAL);
-    let begins =
-        if knows { "`Volatile` needs PTX ISA ptx91 or newer" } else { "`Volatile` needs a rustc with PTX ISA ptx91" };
+    let begins = if knows {
+        "`ptx_intrinsics::Volatile` needs PTX ISA ptx91 or newer"
+    } else {
+        "`ptx_intrinsics::Volatile` needs a rustc with PTX ISA ptx91"
+    };
     assert!(refusal.message.starts_with(begins), "{refusal:?}");
 
     let refusal = user.refuses(&["-Ctarget-cpu=sm_75", "-Ctarget-feature=+ptx74"], POLICY);
@@ -550,7 +553,10 @@ fn no_flag_is_named_that_would_not_help() {
     let user = User::new("advised");
     let flags = ["-Ctarget-cpu=sm_80", "--cfg=ptx_isa_beyond=\"91\"", "--cfg=ptx_by_libnvvm"];
     let refusal = user.refuses(&flags, VOLATILE_LOCAL);
-    assert_eq!(refusal.message, "`Volatile` needs a rustc with PTX ISA ptx91, and this one ends with an older version");
+    assert_eq!(
+        refusal.message,
+        "`ptx_intrinsics::Volatile` needs a rustc with PTX ISA ptx91, and this one ends with an older version"
+    );
     assert_eq!(
         refusal.notes[0],
         "no flag helps: rustc ignores the target feature ptx91 until `rustc --print target-features --target \

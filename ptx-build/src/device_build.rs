@@ -25,7 +25,8 @@ done
 ";
 
 /// Which of cargo's profiles to compile with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Profile {
     /// Without optimisation, with overflow and debug assertions.
     Dev,

@@ -11,10 +11,9 @@ use crate::cuda_tools::installed_assembler;
 use crate::device_build::DeviceBuild;
 use crate::error::{Error, Result};
 use crate::files::write_whole;
-use crate::progress::Progress;
 use crate::ptxas::Assembler;
 use crate::target::{PtxVersion, Sm};
-use crate::toolchain::{DeviceToolchain, ROUTE_VARIABLE, Route};
+use crate::toolchain::{DeviceToolchain, ROUTE_VARIABLE};
 
 /// A crate of kernels, to be compiled for some GPUs. Made by [`kernels`](crate::kernels()).
 #[derive(Clone, Debug)]
@@ -116,7 +115,7 @@ impl Kernels {
         let described = describe(&machine, &folder)?;
         let package = Package { name: described["name"].as_str().unwrap_or_default().to_owned(), folder };
         rerun_if_changed(&machine, &package.folder, described)?;
-        let toolchain = toolchain(&machine)?;
+        let toolchain = DeviceToolchain::present_on(&machine)?;
         let assembler = installed_assembler(&machine);
         let images: Vec<Image> = self
             .sms
@@ -175,18 +174,6 @@ fn machine(out: &Path) -> Machine {
     // It says what a check on the host is for, and the images say themselves.
     machine.vars.remove("PTX_INTRINSICS_TARGET".as_ref() as &std::ffi::OsStr);
     machine
-}
-
-/// A toolchain that is there: a build script installs nothing, unless the user names a way that does.
-fn toolchain(machine: &Machine) -> Result<DeviceToolchain> {
-    std::fs::create_dir_all(machine.target())
-        .map_err(|error| Error::io("create the folder", &machine.target(), error))?;
-    let progress = Progress::new();
-    if machine.var(ROUTE_VARIABLE).is_some() {
-        return DeviceToolchain::find_on(machine, Route::chosen_on(machine, None)?, &progress);
-    }
-    DeviceToolchain::find_on(machine, Route::Active, &progress)
-        .or_else(|active| DeviceToolchain::find_on(machine, Route::Installed, &progress).map_err(|_| active))
 }
 
 /// A crate of kernels as cargo describes it.

@@ -24,7 +24,8 @@ const PACKAGES: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
 const INSTALLING: [&str; 6] = ["install", "-y", "--no-install-recommends", PACKAGES[0], PACKAGES[1], PACKAGES[2]];
 
 /// Where the device toolchain comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Route {
     /// The first of the others that works.
     Auto,
@@ -49,11 +50,22 @@ impl Route {
         match (flag, machine.var(ROUTE_VARIABLE)) {
             (Some(route), _) => Ok(route),
             (None, None) => Ok(Route::Auto),
-            (None, Some(name)) => clap::ValueEnum::from_str(&name.to_string_lossy(), false).map_err(|_| {
+            (None, Some(name)) => Route::named(&name.to_string_lossy()).ok_or_else(|| {
                 Error::new(format_args!("`{}` is not a way to a toolchain", name.display()))
                     .at(format_args!("the environment variable {ROUTE_VARIABLE}"))
                     .fix("set it to auto, active, installed, rustup or debian, or unset it")
             }),
+        }
+    }
+
+    fn named(name: &str) -> Option<Route> {
+        match name {
+            "auto" => Some(Route::Auto),
+            "active" => Some(Route::Active),
+            "installed" => Some(Route::Installed),
+            "rustup" => Some(Route::Rustup),
+            "debian" => Some(Route::Debian),
+            _ => None,
         }
     }
 }
@@ -90,6 +102,17 @@ impl DeviceToolchain {
             Route::Rustup => with_rustup(machine, progress),
             Route::Debian => with_debian(machine, progress),
         }
+    }
+
+    /// The toolchain that a build script uses: one that is there. Nothing is installed, unless the user names a route that
+    /// does in `PTX_INTRINSICS_TOOLCHAIN`.
+    pub fn present_on(machine: &Machine) -> Result<DeviceToolchain> {
+        let progress = Progress::new();
+        if machine.var(ROUTE_VARIABLE).is_some() {
+            return DeviceToolchain::find_on(machine, Route::chosen_on(machine, None)?, &progress);
+        }
+        DeviceToolchain::find_on(machine, Route::Active, &progress)
+            .or_else(|active| DeviceToolchain::find_on(machine, Route::Installed, &progress).map_err(|_| active))
     }
 
     /// Its cargo, in an environment that holds nothing of another toolchain's.

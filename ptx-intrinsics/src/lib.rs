@@ -67,76 +67,57 @@ compile_error!(
      and copy would be lost without a word. Compile the kernel with rustc for nvptx64-nvidia-cuda, or with rust-cuda"
 );
 
+#[cfg(not(target_arch = "nvptx64"))]
+extern crate alloc;
+
+// From the ground up: a module uses those before it alone.
 #[macro_use]
-mod element;
-#[macro_use]
-mod qualifier;
+mod isa;
 #[macro_use]
 #[doc(hidden)]
-pub mod spell;
-
-#[macro_use]
-mod issue;
-#[macro_use]
-mod line;
-
+pub mod grammar;
 #[macro_use]
 #[doc(hidden)]
-pub mod spelling;
-
-mod applypriority;
+pub mod emit;
+#[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]
-pub mod atom;
+pub mod cpu;
+#[macro_use]
+mod instructions;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod catalogue;
-mod cp_async;
-mod cp_async_bulk;
-mod createpolicy;
-mod cuda;
-mod cvta;
-mod discard;
-#[cfg(not(target_arch = "nvptx64"))]
-pub mod features;
-mod fence;
-#[cfg(not(target_arch = "nvptx64"))]
-#[doc(hidden)]
-pub mod host;
-mod isspacep;
-mod ld;
-mod ld_global_nc;
-mod mapa;
-mod mbarrier;
-mod prefetch;
 #[doc(hidden)]
 pub mod ptx;
-mod shared_ptr;
-mod slices;
-mod st;
 
-pub use applypriority::*;
-pub use cp_async::*;
-pub use cp_async_bulk::*;
-pub use createpolicy::*;
-pub use cuda::*;
-pub use cvta::*;
-pub use discard::*;
-pub use element::*;
-pub use fence::*;
-pub use isspacep::*;
-pub use ld::*;
-pub use ld_global_nc::*;
-pub use mapa::*;
-pub use mbarrier::*;
-pub use prefetch::*;
-pub use qualifier::caching::*;
-pub use qualifier::order::*;
-pub use qualifier::policy::*;
-pub use qualifier::prefetch_size::*;
-pub use qualifier::space::*;
-pub use qualifier::target;
-pub use shared_ptr::*;
-pub use slices::*;
-pub use st::*;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use catalogue::features;
+pub use instructions::applypriority::*;
+pub use instructions::cp_async::*;
+pub use instructions::cp_async_bulk::*;
+pub use instructions::createpolicy::*;
+pub use instructions::cuda::*;
+pub use instructions::cvta::*;
+pub use instructions::discard::*;
+pub use instructions::fence::*;
+pub use instructions::isspacep::*;
+pub use instructions::ld::*;
+pub use instructions::ld_global_nc::*;
+pub use instructions::mapa::*;
+pub use instructions::mbarrier::*;
+pub use instructions::prefetch::*;
+pub use instructions::shared_ptr::*;
+pub use instructions::slices::*;
+pub use instructions::st::*;
+pub use isa::atomic::AtomicOperation;
+pub use isa::caching::*;
+pub use isa::element::*;
+pub use isa::gate;
+pub use isa::order::*;
+pub use isa::policy::*;
+pub use isa::prefetch_size::*;
+pub use isa::scope::*;
+pub use isa::space::*;
+pub use isa::target;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

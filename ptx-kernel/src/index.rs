@@ -1,6 +1,6 @@
 //! Where a thread is: in its warp, its block, its cluster, its grid.
 
-use ptx_intrinsics::target::{HasPtx, HasSm, ptx78, sm_90};
+use ptx_intrinsics::gate::{Clusters, OnTarget};
 
 /// Threads of a warp.
 pub const WARP_SIZE: u32 = 32;
@@ -88,8 +88,7 @@ gated! { cluster_rank cluster_size }
 #[inline(always)]
 pub fn cluster_rank() -> u32
 where
-    for<'a> sm_90: HasSm<cluster_rank, &'a ()>,
-    for<'a> ptx78: HasPtx<cluster_rank, &'a ()>,
+    for<'a> Clusters: OnTarget<cluster_rank, &'a ()>,
 {
     #[cfg(target_arch = "nvptx64")]
     // SAFETY: it reads a special register.
@@ -109,8 +108,7 @@ where
 #[inline(always)]
 pub fn cluster_size() -> u32
 where
-    for<'a> sm_90: HasSm<cluster_size, &'a ()>,
-    for<'a> ptx78: HasPtx<cluster_size, &'a ()>,
+    for<'a> Clusters: OnTarget<cluster_size, &'a ()>,
 {
     #[cfg(target_arch = "nvptx64")]
     // SAFETY: it reads a special register.

@@ -1,6 +1,6 @@
 //! Shared memory: variables of a block, and memory whose size the launch says.
 
-use ptx_intrinsics::target::{HasPtx, HasSm, ptx78, sm_90};
+use ptx_intrinsics::gate::{Clusters, OnTarget};
 use ptx_intrinsics::{SharedClusterPtr, SharedPtr};
 
 /// Declares variables in shared memory, which all threads of a block share: for each a function that gives its address.
@@ -110,8 +110,7 @@ pub fn dynamic_shared<T>() -> SharedPtr<T> {
 #[inline(always)]
 pub fn shared_of<T>(p: SharedPtr<T>, rank: u32) -> SharedClusterPtr<T>
 where
-    sm_90: HasSm<SharedClusterPtr<T>, T>,
-    ptx78: HasPtx<SharedClusterPtr<T>, T>,
+    Clusters: OnTarget<SharedClusterPtr<T>, T>,
 {
     #[cfg(target_arch = "nvptx64")]
     {

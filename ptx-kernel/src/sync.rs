@@ -3,7 +3,7 @@
 //! They are LLVM's own intrinsics, of which the compiler knows that all threads have to come along: it does not copy them
 //! into branches. Of `asm!` it does not know that.
 
-use ptx_intrinsics::target::{HasPtx, HasSm, ptx78, sm_90};
+use ptx_intrinsics::gate::{Clusters, OnTarget};
 
 #[cfg(target_arch = "nvptx64")]
 unsafe extern "C" {
@@ -69,8 +69,7 @@ gated! { sync_cluster }
 #[inline(always)]
 pub unsafe fn sync_cluster()
 where
-    for<'a> sm_90: HasSm<sync_cluster, &'a ()>,
-    for<'a> ptx78: HasPtx<sync_cluster, &'a ()>,
+    for<'a> Clusters: OnTarget<sync_cluster, &'a ()>,
 {
     #[cfg(target_arch = "nvptx64")]
     // SAFETY: the caller's promise.

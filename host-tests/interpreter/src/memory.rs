@@ -1,6 +1,7 @@
 //! Memory: its spaces, loads, stores and atomics.
 
-use ptx_intrinsics::atom::{change, judge_atomic};
+use ptx_intrinsics::cpu::atomic::change;
+use ptx_intrinsics::grammar::atomic::judge_atomic;
 use ptx_intrinsics::{CachePolicy, L2EvictUnchanged};
 
 use crate::alu::signed;

@@ -19,9 +19,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use ptx_intrinsics::atom::judge_atomic;
 use ptx_intrinsics::catalogue;
-use ptx_intrinsics::spelling::{Lanes, judge};
+use ptx_intrinsics::grammar::access::{Lanes, judge};
+use ptx_intrinsics::grammar::atomic::judge_atomic;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, IteratorRandom};
 use rand::{RngExt, SeedableRng};
@@ -113,7 +113,7 @@ pub fn types_say(spelling: &Spelling) -> Option<(u32, u32)> {
     });
     if spelling.is_atomic() {
         let judged = judge_atomic(&spelling.ptx, spelling.takes_policy());
-        return judged.ok().map(|(_, needs)| (needs.sm, needs.ptx));
+        return judged.ok().map(|(_, needs)| (needs.sm(), needs.ptx()));
     }
     if !spelling.moves() {
         return OTHERS.get(&spelling.told()).copied();
@@ -125,7 +125,7 @@ pub fn types_say(spelling: &Spelling) -> Option<(u32, u32)> {
         Operands::OneSink | Operands::AllSinks => Lanes::Some(&named[..spelling.lanes()]),
     };
     let unified = spelling.operands == Operands::Unified;
-    judge(&spelling.ptx, spelling.takes_policy(), unified, lanes).ok().map(|(_, needs)| (needs.sm, needs.ptx))
+    judge(&spelling.ptx, spelling.takes_policy(), unified, lanes).ok().map(|(_, needs)| (needs.sm(), needs.ptx()))
 }
 
 /// Asks, and compares.

@@ -1,7 +1,8 @@
 //! How an atomic is tried: a thread has the value in memory to itself, and operation and operands have a known outcome.
 
-use ptx_intrinsics::atom::{change, judge_atomic};
 use ptx_intrinsics::catalogue::Form;
+use ptx_intrinsics::cpu::atomic::change;
+use ptx_intrinsics::grammar::atomic::judge_atomic;
 
 use super::trial::Room;
 

@@ -5,7 +5,7 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-use crate::atomic::{AtomicU64, Ordering};
+use crate::atomics::{AtomicU64, Ordering};
 use crate::{Address, all_orders, on_host};
 
 /// A barrier, and what its threads did before they arrived.

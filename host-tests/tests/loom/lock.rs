@@ -5,7 +5,7 @@ use loom::sync::Arc;
 use loom::thread;
 
 use crate::all_orders;
-use crate::atomic::AtomicBool;
+use crate::atomics::AtomicBool;
 use crate::lock_of_the_crate::Lock;
 
 struct Guarded {

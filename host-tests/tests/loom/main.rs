@@ -11,17 +11,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The atomics that the files find beside them.
-mod atomic {
+mod atomics {
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 }
 
 /// What the crate calls an address in shared memory.
 type Address = *mut ();
 
-#[path = "../../../ptx-intrinsics/src/mbarrier/on_host.rs"]
+#[path = "../../../ptx-intrinsics/src/cpu/mbarrier.rs"]
 mod on_host;
 
-#[path = "../../../ptx-intrinsics/src/host/lock.rs"]
+#[path = "../../../ptx-intrinsics/src/cpu/lock.rs"]
 mod lock_of_the_crate;
 
 /// What waiting for the lock is: another thread's turn.

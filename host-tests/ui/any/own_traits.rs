@@ -18,7 +18,7 @@ impl TensorCoordinates for Mine {}
 impl ptx_intrinsics::MovedAs<u32> for Mine {}
 impl ptx_intrinsics::MovedAs<Mine> for u32 {}
 
-impl ptx_intrinsics::atom::Kind for Mine {
+impl ptx_intrinsics::ptx::Kind for Mine {
     type Rust = u64;
 }
 

@@ -1,7 +1,7 @@
 //! Every load and store of the catalogue, by what its words mean, and every method, on all bits: a NaN keeps its own.
 
 use ptx_intrinsics::catalogue::{self, Form, Operation};
-use ptx_intrinsics::host::Meaning;
+use ptx_intrinsics::cpu::Meaning;
 use ptx_intrinsics::*;
 
 use crate::{FORMS, Memory, kind};

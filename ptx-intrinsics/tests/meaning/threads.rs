@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::thread;
 
-use ptx_intrinsics::atom::Atomic;
+use ptx_intrinsics::grammar::atomic::Atomic;
 use ptx_intrinsics::*;
 
 use crate::atomics::{Words, change, packed};

@@ -1,0 +1,39 @@
+//! `cargo ptx`: begins a project, says what a machine lacks, explains an instruction.
+
+mod doctor;
+mod new;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use console::style;
+use ptx_build::error::Result;
+
+/// cargo gives a subcommand its own name as the first argument.
+#[derive(Parser)]
+#[command(name = "cargo", bin_name = "cargo", disable_help_subcommand = true)]
+enum Cargo {
+    /// GPU kernels in Rust: begin a project, see what a machine lacks
+    #[command(subcommand, version)]
+    Ptx(Task),
+}
+
+#[derive(clap::Subcommand)]
+enum Task {
+    /// Make a project: a crate of kernels, and a program that launches them, or runs them on the CPU where there is no GPU
+    New(new::New),
+    /// Say what kernels need on this machine, what is missing, and the command that brings it
+    Doctor(doctor::Doctor),
+}
+
+fn main() -> ExitCode {
+    let Cargo::Ptx(task) = Cargo::parse();
+    let done: Result<ExitCode> = match task {
+        Task::New(new) => new.run().map(|()| ExitCode::SUCCESS),
+        Task::Doctor(doctor) => Ok(doctor.run()),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("{} {error}", style("error:").red().bold().for_stderr());
+        ExitCode::FAILURE
+    })
+}

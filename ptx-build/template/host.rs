@@ -1,0 +1,78 @@
+//! Launches the kernel on a GPU, or runs it on the CPU where there is none, and checks every element.
+
+use std::error::Error;
+
+use cust::prelude::*;
+use kernels::{THREADS, axpy_on_cpu, blocks};
+
+// What build.rs made: `IMAGES`, the PTX for each GPU, and `image(sm)`, the newest that a GPU runs.
+include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let a = 2.5;
+    let x: Vec<f32> = (0..1 << 20).map(|i| i as f32).collect();
+    let y: Vec<f32> = x.iter().map(|x| x / 3.0).collect();
+    let mut result = y.clone();
+    match ptx_driver::gpu() {
+        Ok(gpu) => {
+            println!("{} (sm_{}) runs the kernel.", gpu.name, gpu.sm);
+            axpy_on_gpu(gpu.sm, a, &x, &mut result)?;
+        }
+        Err(no_gpu) => {
+            println!("{no_gpu}\nThe CPU runs the kernel.");
+            axpy_on_cpu(a, &x, &mut result);
+        }
+    }
+    for (i, (x, y)) in x.iter().zip(y).enumerate() {
+        let (expected, found) = (a.mul_add(*x, y), result[i]);
+        if found != expected {
+            return Err(format!("element {i} is {found}, and should be {expected}").into());
+        }
+    }
+    println!("All {} elements are right.", x.len());
+    Ok(())
+}
+
+/// Runs the kernel on the first GPU.
+fn axpy_on_gpu(sm: u32, a: f32, x: &[f32], y: &mut [f32]) -> Result<(), Box<dyn Error>> {
+    assert_eq!(x.len(), y.len());
+    let n = u32::try_from(x.len())?;
+    let ptx = image(sm)
+        .ok_or_else(|| format!("no image runs on sm_{sm}: add .sm({sm}) in host/build.rs"))?;
+    let _context = cust::quick_init()?;
+    let module = Module::from_ptx(ptx, &[])?;
+    let axpy = module.get_function("axpy")?;
+    let stream = Stream::new(StreamFlags::DEFAULT, None)?;
+    let (from, to) = (DeviceBuffer::from_slice(x)?, DeviceBuffer::from_slice(y)?);
+    // SAFETY: these are the kernel's parameters, and both buffers have `n` elements.
+    unsafe {
+        launch!(axpy<<<blocks(x.len()), THREADS, 0, stream>>>(n, a, from.as_device_ptr(), to.as_device_ptr()))?;
+    }
+    stream.synchronize()?;
+    to.copy_to(y)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_image_has_the_kernel_and_its_bounds() {
+        for (sm, ptx) in IMAGES {
+            assert!(ptx.contains(".entry axpy("), "sm_{sm}");
+            assert!(ptx.contains(&format!(".maxntid {THREADS}")), "sm_{sm}");
+        }
+    }
+
+    #[test]
+    #[ignore = "it needs a GPU: cargo test -- --ignored"]
+    fn the_gpu_and_the_cpu_agree() {
+        let gpu = ptx_driver::gpu().unwrap();
+        let x: Vec<f32> = (0..100_000).map(|i| i as f32 / 7.0).collect();
+        let [mut on_gpu, mut on_cpu] = [vec![0.5; x.len()], vec![0.5; x.len()]];
+        axpy_on_gpu(gpu.sm, 3.0, &x, &mut on_gpu).unwrap();
+        axpy_on_cpu(3.0, &x, &mut on_cpu);
+        assert!(on_gpu == on_cpu);
+    }
+}

@@ -1,0 +1,171 @@
+//! Loads and stores off the GPU.
+
+use core::mem::MaybeUninit;
+
+use super::atomics::{self, AtomicU8, AtomicU16, AtomicU32, AtomicU64};
+use super::take_turn;
+use crate::emit::access::{Load, LoadIn, LoadInIf, Store, StoreIn, StoreInIf};
+use crate::isa::caching::*;
+use crate::isa::element::*;
+use crate::isa::order::{Meaning, Row};
+use crate::isa::policy::CachePolicy;
+use crate::isa::prefetch_size::PrefetchSize;
+
+/// Loads as PTX does: a vector is as many atomic elements, 128 bits are one.
+///
+/// # Safety
+/// `p` is the address of a readable, aligned `T`.
+#[inline]
+pub(crate) unsafe fn load<T: PtxType>(meaning: Meaning, p: *const T) -> T {
+    let order = match meaning {
+        // SAFETY: the caller's promise.
+        Meaning::Plain => return unsafe { p.read() },
+        // SAFETY: the caller's promise.
+        Meaning::Volatile => return unsafe { p.read_volatile() },
+        Meaning::Acquire => atomics::Ordering::Acquire,
+        Meaning::Relaxed | Meaning::Release => atomics::Ordering::Relaxed,
+    };
+    let mut value = MaybeUninit::<T>::uninit();
+    let to = value.as_mut_ptr();
+    let element = size_of::<T::Register>();
+    let _whole = is_one_of_128_bits::<T>().then(take_turn);
+    for at in 0..size_of::<T>() / element {
+        // SAFETY: the elements are parts of the `T`s, each as aligned as an atomic of its size.
+        unsafe {
+            match element {
+                1 => to.cast::<u8>().add(at).write(AtomicU8::from_ptr(p.cast_mut().cast::<u8>().add(at)).load(order)),
+                2 => {
+                    to.cast::<u16>().add(at).write(AtomicU16::from_ptr(p.cast_mut().cast::<u16>().add(at)).load(order))
+                }
+                4 => {
+                    to.cast::<u32>().add(at).write(AtomicU32::from_ptr(p.cast_mut().cast::<u32>().add(at)).load(order))
+                }
+                _ => {
+                    to.cast::<u64>().add(at).write(AtomicU64::from_ptr(p.cast_mut().cast::<u64>().add(at)).load(order))
+                }
+            }
+        }
+    }
+    // SAFETY: every element was written.
+    unsafe { value.assume_init() }
+}
+
+/// Stores as PTX does: a vector is as many atomic elements, 128 bits are one.
+///
+/// # Safety
+/// `p` is the address of a writable, aligned `T`.
+#[inline]
+pub(crate) unsafe fn store<T: PtxType>(meaning: Meaning, p: *mut T, value: T) {
+    let order = match meaning {
+        // SAFETY: the caller's promise.
+        Meaning::Plain => return unsafe { p.write(value) },
+        // SAFETY: the caller's promise.
+        Meaning::Volatile => return unsafe { p.write_volatile(value) },
+        Meaning::Release => atomics::Ordering::Release,
+        Meaning::Relaxed | Meaning::Acquire => atomics::Ordering::Relaxed,
+    };
+    let from = &raw const value;
+    let element = size_of::<T::Register>();
+    let _whole = is_one_of_128_bits::<T>().then(take_turn);
+    for at in 0..size_of::<T>() / element {
+        // SAFETY: the elements are parts of the `T`s, each as aligned as an atomic of its size.
+        unsafe {
+            match element {
+                1 => AtomicU8::from_ptr(p.cast::<u8>().add(at)).store(from.cast::<u8>().add(at).read(), order),
+                2 => AtomicU16::from_ptr(p.cast::<u16>().add(at)).store(from.cast::<u16>().add(at).read(), order),
+                4 => AtomicU32::from_ptr(p.cast::<u32>().add(at)).store(from.cast::<u32>().add(at).read(), order),
+                _ => AtomicU64::from_ptr(p.cast::<u64>().add(at)).store(from.cast::<u64>().add(at).read(), order),
+            }
+        }
+    }
+}
+
+/// Two registers make one value, and not a vector of two.
+#[inline]
+fn is_one_of_128_bits<T: PtxType>() -> bool {
+    core::any::TypeId::of::<T>() == core::any::TypeId::of::<B128>()
+}
+
+impl<I, T: PtxType> Load<I> for T {
+    #[inline(always)]
+    unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self {
+        // SAFETY: the caller promises a readable, aligned address.
+        unsafe { p.read() }
+    }
+    #[inline(always)]
+    unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, _: CachePolicy) -> Self {
+        // SAFETY: the caller promises a readable, aligned address.
+        unsafe { p.read() }
+    }
+    #[inline(always)]
+    unsafe fn load_if<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self) -> Self {
+        // SAFETY: the caller promises a readable, aligned address where `cond` is true.
+        if cond { unsafe { p.read() } } else { or }
+    }
+    #[inline(always)]
+    unsafe fn load_if_with<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self, _: CachePolicy) -> Self {
+        // SAFETY: the caller promises a readable, aligned address where `cond` is true.
+        if cond { unsafe { p.read() } } else { or }
+    }
+}
+
+impl<I, T: PtxType> Store<I> for T {
+    #[inline(always)]
+    unsafe fn store<C: Caching>(p: *mut Self, value: Self) {
+        // SAFETY: the caller promises a writable, aligned address.
+        unsafe { p.write(value) }
+    }
+    #[inline(always)]
+    unsafe fn store_with<C: Caching>(p: *mut Self, value: Self, _: CachePolicy) {
+        // SAFETY: the caller promises a writable, aligned address.
+        unsafe { p.write(value) }
+    }
+    #[inline(always)]
+    unsafe fn store_if<C: Caching>(cond: bool, p: *mut Self, value: Self) {
+        if cond {
+            // SAFETY: the caller promises a writable, aligned address where `cond` is true.
+            unsafe { p.write(value) }
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_if_with<C: Caching>(cond: bool, p: *mut Self, value: Self, _: CachePolicy) {
+        if cond {
+            // SAFETY: the caller promises a writable, aligned address where `cond` is true.
+            unsafe { p.write(value) }
+        }
+    }
+}
+
+impl<S, T: PtxType> LoadIn<S> for T {
+    #[inline(always)]
+    unsafe fn load_in<R: Row>(p: *const Self) -> Self {
+        // SAFETY: the caller promises a readable, aligned address.
+        unsafe { load(R::ON_CPU, p) }
+    }
+}
+
+impl<S, T: PtxType> LoadInIf<S> for T {
+    #[inline(always)]
+    unsafe fn load_in_if(cond: bool, p: *const Self, or: Self) -> Self {
+        // SAFETY: the caller promises a readable, aligned address where `cond` is true.
+        if cond { unsafe { p.read() } } else { or }
+    }
+}
+
+impl<S, T: PtxType> StoreIn<S> for T {
+    #[inline(always)]
+    unsafe fn store_in<R: Row>(p: *mut Self, value: Self) {
+        // SAFETY: the caller promises a writable, aligned address.
+        unsafe { store(R::ON_CPU, p, value) }
+    }
+}
+
+impl<S, T: PtxType> StoreInIf<S> for T {
+    #[inline(always)]
+    unsafe fn store_in_if(cond: bool, p: *mut Self, value: Self) {
+        if cond {
+            // SAFETY: the caller promises a writable, aligned address where `cond` is true.
+            unsafe { p.write(value) }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What an atomic means off the GPU: each element is one atomic, 128 bits are one.
+
+use half::{bf16, f16};
+
+use super::atomics::{self as atomic, AtomicU16, AtomicU32, AtomicU64};
+use super::take_turn;
+use crate::grammar::atomic::Atomic;
+use crate::isa::atomic::{AtomicOperation, Number, TYPES};
+use crate::isa::order::OrderWord;
+
+/// Does what the words say to the value at `p`, and gives what stood there.
+///
+/// # Safety
+/// `p` is the address of an aligned `T` that may be written, and `T` is what the words move.
+#[inline]
+pub unsafe fn change<T: Copy>(words: Atomic, p: *mut T, value: T, compare: Option<T>) -> T {
+    let number = TYPES[words.ty].number;
+    let mut old = value;
+    let (memory, to) = (p.cast::<u8>(), (&raw mut old).cast::<u8>());
+    let (value, compare) = ((&raw const value).cast::<u8>(), compare.as_ref().map(|c| (c as *const T).cast::<u8>()));
+    for at in (0..size_of::<T>()).step_by(number.bytes()) {
+        // SAFETY: the elements are parts of the `T`s, each as aligned as its size.
+        unsafe {
+            let compare = compare.map(|compare| number.read(compare.add(at)));
+            let value = number.read(value.add(at));
+            let new = |old| words.applied(number, old, value, compare);
+            number.write(to.add(at), number.change(memory.add(at), words.order(), new));
+        }
+    }
+    old
+}
+
+impl Atomic {
+    /// `.relaxed` where nothing is said.
+    const fn order(&self) -> atomic::Ordering {
+        match self.order {
+            Some(OrderWord::Acquire) => atomic::Ordering::Acquire,
+            Some(OrderWord::Release) => atomic::Ordering::Release,
+            Some(OrderWord::AcqRel) => atomic::Ordering::AcqRel,
+            _ => atomic::Ordering::Relaxed,
+        }
+    }
+
+    /// What stands there afterwards.
+    fn applied(&self, number: Number, old: u128, value: u128, compare: Option<u128>) -> u128 {
+        match self.op {
+            Some(AtomicOperation::And) => old & value,
+            Some(AtomicOperation::Or) => old | value,
+            Some(AtomicOperation::Xor) => old ^ value,
+            Some(AtomicOperation::Cas) => {
+                if Some(old) == compare {
+                    value
+                } else {
+                    old
+                }
+            }
+            Some(AtomicOperation::Inc) => {
+                if old >= value {
+                    0
+                } else {
+                    old + 1
+                }
+            }
+            Some(AtomicOperation::Dec) => {
+                if old == 0 || old > value {
+                    value
+                } else {
+                    old - 1
+                }
+            }
+            Some(AtomicOperation::Add) => number.sum(old, value),
+            Some(AtomicOperation::Min) => number.least(old, value),
+            Some(AtomicOperation::Max) => number.greatest(old, value),
+            Some(AtomicOperation::Exch) | None => value,
+        }
+    }
+}
+
+impl Number {
+    const fn bytes(self) -> usize {
+        match self {
+            Self::U16 | Self::F16 | Self::Bf16 => 2,
+            Self::U32 | Self::S32 | Self::F32 => 4,
+            Self::U64 | Self::S64 | Self::F64 => 8,
+            Self::U128 => 16,
+        }
+    }
+
+    /// # Safety
+    /// A number of this kind can be read there.
+    unsafe fn read(self, p: *const u8) -> u128 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.bytes() {
+                2 => p.cast::<u16>().read().into(),
+                4 => p.cast::<u32>().read().into(),
+                8 => p.cast::<u64>().read().into(),
+                _ => p.cast::<u128>().read(),
+            }
+        }
+    }
+
+    /// # Safety
+    /// A number of this kind can be written there.
+    unsafe fn write(self, p: *mut u8, bits: u128) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.bytes() {
+                2 => p.cast::<u16>().write(bits as u16),
+                4 => p.cast::<u32>().write(bits as u32),
+                8 => p.cast::<u64>().write(bits as u64),
+                _ => p.cast::<u128>().write(bits),
+            }
+        }
+    }
+
+    /// Changes a number in memory in one step, and gives what stood there.
+    ///
+    /// # Safety
+    /// A number of this kind can be read and written there, and is aligned to its size.
+    #[inline]
+    unsafe fn change(self, p: *mut u8, order: atomic::Ordering, new: impl Fn(u128) -> u128) -> u128 {
+        macro_rules! step_by_step {
+            ($atomic:ident $t:ident) => {{
+                // SAFETY: the caller's promise.
+                let number = unsafe { $atomic::from_ptr(p.cast()) };
+                let mut old = number.load(atomic::Ordering::Relaxed);
+                loop {
+                    match number.compare_exchange_weak(old, new(old.into()) as $t, order, loads(order)) {
+                        Ok(old) => return old.into(),
+                        Err(now) => old = now,
+                    }
+                }
+            }};
+        }
+        match self.bytes() {
+            2 => step_by_step!(AtomicU16 u16),
+            4 => step_by_step!(AtomicU32 u32),
+            8 => step_by_step!(AtomicU64 u64),
+            _ => {
+                let _whole = take_turn();
+                // SAFETY: the caller's promise; all 128-bit atomics take the lock.
+                unsafe {
+                    let old = self.read(p);
+                    self.write(p, new(old));
+                    old
+                }
+            }
+        }
+    }
+
+    fn sum(self, a: u128, b: u128) -> u128 {
+        match self {
+            Self::F16 => (f16::from_bits(a as u16) + f16::from_bits(b as u16)).to_bits().into(),
+            Self::Bf16 => (bf16::from_bits(a as u16) + bf16::from_bits(b as u16)).to_bits().into(),
+            Self::F32 => (f32::from_bits(a as u32) + f32::from_bits(b as u32)).to_bits().into(),
+            Self::F64 => (f64::from_bits(a as u64) + f64::from_bits(b as u64)).to_bits().into(),
+            _ => a.wrapping_add(b),
+        }
+    }
+
+    fn least(self, a: u128, b: u128) -> u128 {
+        self.chosen(a, b, |a, b| a <= b)
+    }
+
+    fn greatest(self, a: u128, b: u128) -> u128 {
+        self.chosen(a, b, |a, b| a >= b)
+    }
+
+    /// `a` where that is better than `b`; a number is better than none.
+    fn chosen(self, a: u128, b: u128, better: fn(i128, i128) -> bool) -> u128 {
+        match (self.rank(a), self.rank(b)) {
+            (Some(x), Some(y)) => {
+                if better(x, y) {
+                    a
+                } else {
+                    b
+                }
+            }
+            (Some(_), None) => a,
+            (None, Some(_)) => b,
+            (None, None) => 0x7fff,
+        }
+    }
+
+    /// Where a number stands among those of its kind: -0.0 below 0.0. None for what is not a number.
+    fn rank(self, bits: u128) -> Option<i128> {
+        let half = |is_nan: bool| {
+            let magnitude = i128::from(bits as u16 & 0x7fff);
+            (!is_nan).then_some(if bits >> 15 & 1 == 1 { -magnitude - 1 } else { magnitude })
+        };
+        match self {
+            Self::S32 => Some((bits as i32).into()),
+            Self::S64 => Some((bits as i64).into()),
+            Self::F16 => half(f16::from_bits(bits as u16).is_nan()),
+            Self::Bf16 => half(bf16::from_bits(bits as u16).is_nan()),
+            _ => Some(bits as i128),
+        }
+    }
+}
+
+/// The order of the load in it.
+const fn loads(order: atomic::Ordering) -> atomic::Ordering {
+    match order {
+        atomic::Ordering::Acquire | atomic::Ordering::AcqRel => atomic::Ordering::Acquire,
+        _ => atomic::Ordering::Relaxed,
+    }
+}

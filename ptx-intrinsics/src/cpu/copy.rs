@@ -1,0 +1,60 @@
+//! Asynchronous copies off the GPU, done at once.
+
+use super::Address;
+use super::mbarrier::complete;
+
+/// How many bytes are read where that is said by an operand.
+pub(crate) fn bytes_of<T>(operand: &str, value: u32) -> usize {
+    match operand {
+        "ignore" if value != 0 => 0,
+        "ignore" => size_of::<T>(),
+        _ => {
+            assert!(value as usize <= size_of::<T>(), "`src_size` is {value}, and {} bytes are copied", size_of::<T>());
+            value as usize
+        }
+    }
+}
+
+/// Copies so many bytes and fills the rest with zeros.
+pub(crate) unsafe fn filled(dst: *mut u8, src: *const u8, bytes: usize, size: usize) {
+    // SAFETY: the caller's promise: `size` bytes may be written, and the first `bytes` of the source be read.
+    unsafe {
+        dst.copy_from_nonoverlapping(src, bytes);
+        dst.add(bytes).write_bytes(0, size - bytes);
+    }
+}
+
+pub(crate) unsafe fn copy(dst: *mut u8, src: *const u8, size: u32) {
+    assert!(size.is_multiple_of(16), "{size} bytes are to be copied, which is no multiple of 16");
+    assert!((dst.addr() | src.addr()).is_multiple_of(16), "{dst:p} or {src:p} is not aligned to 16 bytes");
+    // SAFETY: the caller's promise.
+    unsafe { dst.copy_from_nonoverlapping(src, size as usize) }
+}
+
+pub(crate) unsafe fn copy_to(dst: Address, src: *const u8, size: u32, bar: Address) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        copy(dst.cast(), src, size);
+        complete(bar, size);
+    }
+}
+
+pub(crate) unsafe fn copy_part(dst: Address, src: *const u8, size: u32, [left, right]: [u32; 2], bar: Address) {
+    assert!(size.is_multiple_of(16), "{size} bytes are to be copied, which is no multiple of 16");
+    assert!(left < 16 && right < 16 && left + right <= size, "{left} and {right} of {size} bytes cannot be ignored");
+    let dst: *mut u8 = dst.cast();
+    // SAFETY: the caller's promise. What is ignored is undetermined: a pattern shows whoever reads it.
+    unsafe {
+        dst.write_bytes(0xD5, size as usize);
+        dst.add(left as usize).copy_from_nonoverlapping(src.add(left as usize), (size - left - right) as usize);
+        complete(bar, size);
+    }
+}
+
+pub(crate) unsafe fn copy_masked(dst: *mut u8, src: *const u8, size: u32, mask: u16) {
+    assert!(size.is_multiple_of(16), "{size} bytes are to be copied, which is no multiple of 16");
+    for at in (0..size as usize).filter(|at| mask >> (at % 16) & 1 == 1) {
+        // SAFETY: the caller's promise.
+        unsafe { dst.add(at).write(src.add(at).read()) }
+    }
+}

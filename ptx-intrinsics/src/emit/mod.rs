@@ -1,0 +1,15 @@
+//! How it is said: the only `asm!` of the crate. What is here gets pieces of text and typed operands, and knows no
+//! instruction.
+
+#[macro_use]
+pub mod registers;
+#[macro_use]
+pub mod access;
+#[macro_use]
+pub(crate) mod atomic;
+#[macro_use]
+pub(crate) mod message;
+#[macro_use]
+pub(crate) mod line;
+#[macro_use]
+pub(crate) mod spelled;

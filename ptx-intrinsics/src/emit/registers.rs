@@ -1,0 +1,59 @@
+//! The registers of a value, and a value as its registers.
+
+/// Registers with nothing in them.
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+pub(crate) const fn uninit<R: Copy>() -> R {
+    // A union and not `MaybeUninit::assume_init`, which stays a call in a dev build.
+    union Nothing<R: Copy> {
+        nothing: (),
+        registers: R,
+    }
+    // SAFETY: only ever called for structs of `MaybeUninit` fields, which need not be initialised.
+    unsafe { Nothing { nothing: () }.registers }
+}
+
+/// A value of `Self::Ptx` as the type that it stands for, or the other way round.
+#[inline(always)]
+pub(crate) const fn same_bits<A: Copy, B: Copy>(a: A) -> B {
+    // A union and not `transmute_copy`, which stays a call in a dev build.
+    union Bits<A: Copy, B: Copy> {
+        a: A,
+        b: B,
+    }
+    const { assert!(size_of::<A>() == size_of::<B>()) };
+    // SAFETY: `Element` promises one size and that all bit patterns are values of both.
+    unsafe { Bits { a }.b }
+}
+
+/// The registers of a shape, each a field of its own: indexing an array would leave bounds checks in a dev build.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __registers {
+    (x1 $r:ty) => { $crate::emit::registers::X1<$r> };
+    (x2 $r:ty) => { $crate::emit::registers::X2<$r> };
+    (x4 $r:ty) => { $crate::emit::registers::X4<$r> };
+    (x8 $r:ty) => { $crate::emit::registers::X8<$r> };
+    (b128 $r:ty) => { $crate::emit::registers::X2<$r> };
+}
+
+#[cfg(target_arch = "nvptx64")]
+pub use self::shapes::*;
+
+/// Registers side by side, laid out as the element type that they hold.
+#[cfg(target_arch = "nvptx64")]
+#[allow(missing_docs, reason = "only the macros see them")]
+pub mod shapes {
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    pub struct X1<R>(pub R);
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    pub struct X2<R>(pub R, pub R);
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    pub struct X4<R>(pub R, pub R, pub R, pub R);
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    pub struct X8<R>(pub R, pub R, pub R, pub R, pub R, pub R, pub R, pub R);
+}

@@ -1,0 +1,7 @@
+//! What may be said: a load, store or atomic in PTX's own words is read and checked here, while constants are evaluated.
+
+#[macro_use]
+pub mod read;
+pub mod access;
+pub mod atomic;
+pub(crate) mod stop;

@@ -1,0 +1,91 @@
+//! Stopping the build with a text that says why: a panic while constants are evaluated.
+
+use super::read::Wrong;
+use crate::isa::gate::Needs;
+use crate::isa::target::is_beyond_this_rustc;
+
+/// Stops the build where its target is too old.
+pub(crate) const fn stop_unless_on_target(text: &str, needs: Needs) {
+    if !needs.has_sm() {
+        stop_for_sm(text, needs.sm());
+    }
+    if !needs.has_ptx() {
+        stop_for_ptx(text, needs.ptx());
+    }
+}
+
+/// Stops the build with `text: word: why`.
+pub(crate) const fn stop(text: &str, Wrong { word, why }: Wrong<'_>) -> ! {
+    let message = Message::about(text);
+    let message = if word.is_empty() { message } else { message.and("`").and(word).and("`: ") };
+    message.and(why).panic()
+}
+
+const fn stop_for_sm(text: &str, sm: u32) -> ! {
+    let message =
+        Message::about(text).and("needs sm_").and_number(sm).and(" or newer, and this build is for an older GPU: ");
+    let message = if cfg!(ptx_by_libnvvm) {
+        message.and("ask cuda_builder for a newer `arch`")
+    } else {
+        message.and("put `-Ctarget-cpu=sm_").and_number(sm).and("` into RUSTFLAGS")
+    };
+    message.and("; if PTX_INTRINSICS_TARGET is set, raise it there").panic()
+}
+
+const fn stop_for_ptx(text: &str, ptx: u32) -> ! {
+    let message = Message::about(text);
+    if is_beyond_this_rustc(ptx) {
+        let message = message.and("needs a rustc with PTX ISA ptx").and_number(ptx);
+        let message = message.and(", and this one ends with an older version: it would ignore `-Ctarget-feature=+ptx");
+        message.and_number(ptx).and("`").panic()
+    }
+    let message =
+        message.and("needs PTX ISA ptx").and_number(ptx).and(" or newer, and this build emits an older `.version`: ");
+    if cfg!(ptx_by_libnvvm) {
+        let message = message.and("libnvvm writes its own; if yours writes ptx").and_number(ptx);
+        message.and(" or newer, state it in PTX_INTRINSICS_TARGET").panic()
+    }
+    if cfg!(target_arch = "nvptx64") {
+        let message = message.and("add `-Ctarget-feature=+ptx").and_number(ptx);
+        message.and("` to RUSTFLAGS; if PTX_INTRINSICS_TARGET is set, raise it there").panic()
+    }
+    let message =
+        message.and("raise it in PTX_INTRINSICS_TARGET; the build for the GPU needs a rustc with that version, and");
+    message.and(" `-Ctarget-feature=+ptx").and_number(ptx).and("` in RUSTFLAGS").panic()
+}
+
+/// A text that is put together while constants are evaluated.
+struct Message {
+    bytes: [u8; 512],
+    length: usize,
+}
+
+impl Message {
+    const fn about(text: &str) -> Self {
+        Self { bytes: [0; 512], length: 0 }.and("`").and(text).and("`: ")
+    }
+
+    const fn and(mut self, text: &str) -> Self {
+        let text = text.as_bytes();
+        let mut at = 0;
+        while at < text.len() && self.length < self.bytes.len() {
+            self.bytes[self.length] = text[at];
+            self.length += 1;
+            at += 1;
+        }
+        self
+    }
+
+    const fn and_number(self, number: u32) -> Self {
+        let digit = "0123456789".split_at((number % 10) as usize).1.split_at(1).0;
+        let before = if number >= 10 { self.and_number(number / 10) } else { self };
+        before.and(digit)
+    }
+
+    const fn panic(self) -> ! {
+        match core::str::from_utf8(self.bytes.split_at(self.length).0) {
+            Ok(message) => panic!("{}", message),
+            Err(_) => panic!("the words do not go together"),
+        }
+    }
+}

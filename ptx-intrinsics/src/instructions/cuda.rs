@@ -1,0 +1,78 @@
+//! Loads and stores by the names that CUDA C++ gives them: `__ldg` is [`ldg`], `__stcs` is [`stcs`], and so on.
+
+use crate::emit::access::{Load, Store};
+use crate::emit::registers::same_bits;
+use crate::instructions::ld::LdGlobal;
+use crate::instructions::ld_global_nc::LdGlobalNc;
+use crate::instructions::st::StGlobal;
+use crate::isa::caching::*;
+use crate::isa::element::*;
+use crate::isa::gate::*;
+use crate::isa::prefetch_size::NoPrefetch;
+
+macro_rules! cuda_loads {
+    ($($(#[$doc:meta])* $name:ident $instruction:ident $caching:ident $ptx:literal $gate:ident;)*) => { $(
+        $(#[$doc])*
+        ///
+        #[doc = concat!("PTX: `", $ptx, ".type d, [p];`. ", needs!($gate), "")]
+        ///
+        /// # Safety
+        #[doc = concat!("As for [`", stringify!($instruction), "::read`].")]
+        #[doc(alias = $ptx)]
+        #[inline(always)]
+        pub unsafe fn $name<T>(p: *const T) -> T
+        where
+            T: Element<Ptx: Load<$instruction> + PtxType<Gate: OnTarget<T>>>,
+            $gate: OnTarget<$instruction, T>,
+        {
+            // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+            same_bits(unsafe { <T::Ptx as Load<$instruction>>::load::<$caching, NoPrefetch>(p as *const T::Ptx) })
+        }
+    )* };
+}
+
+macro_rules! cuda_stores {
+    ($($(#[$doc:meta])* $name:ident $caching:ident $ptx:literal;)*) => { $(
+        $(#[$doc])*
+        ///
+        #[doc = concat!("PTX: `", $ptx, ".type [p], value;`.")]
+        ///
+        /// # Safety
+        /// As for [`StGlobal::write`].
+        #[doc(alias = $ptx)]
+        #[inline(always)]
+        pub unsafe fn $name<T>(p: *mut T, value: T)
+        where
+            T: Element<Ptx: Store<StGlobal> + PtxType<Gate: OnTarget<T>>>,
+        {
+            // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+            unsafe { T::Ptx::store::<$caching>(p as *mut T::Ptx, same_bits(value)) }
+        }
+    )* };
+}
+
+cuda_loads! {
+    /// Loads through the read-only path: `__ldg`.
+    ldg LdGlobalNc NoHint "ld.global.nc" NonCoherent;
+    /// Loads and caches at all levels: `__ldca`.
+    ldca LdGlobal Ca "ld.global.ca" Always;
+    /// Loads and caches in L2, past L1: `__ldcg`.
+    ldcg LdGlobal Cg "ld.global.cg" Always;
+    /// Loads what is used once, first to be evicted: `__ldcs`.
+    ldcs LdGlobal Cs "ld.global.cs" Always;
+    /// Loads for the last time: `__ldlu`.
+    ldlu LdGlobal Lu "ld.global.lu" Always;
+    /// Loads afresh, past every cache: `__ldcv`.
+    ldcv LdGlobal Cv "ld.global.cv" Always;
+}
+
+cuda_stores! {
+    /// Stores and writes back at all coherent levels: `__stwb`.
+    stwb Wb "st.global.wb";
+    /// Stores to L2, past L1: `__stcg`.
+    stcg Cg "st.global.cg";
+    /// Stores what will not be used soon, first to be evicted: `__stcs`.
+    stcs Cs "st.global.cs";
+    /// Stores through to system memory: `__stwt`.
+    stwt Wt "st.global.wt";
+}

@@ -1,0 +1,28 @@
+//! `discard`: drop lines that need not be written back.
+
+use crate::isa::gate::*;
+
+/// The bytes are undetermined from now on. A pattern shows whoever reads them.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe fn undetermined(p: *const u8) {
+    // SAFETY: the caller's promise: 128 bytes that may be written.
+    unsafe { p.cast_mut().write_bytes(0xD5, 128) }
+}
+
+lines! { "discard" ", 128" "data-movement-and-conversion-instructions-discard" *mut [] undetermined {
+    /// Drops the 128 bytes at `p`, a generic address, from L2 without writing them back to memory. What they hold then is
+    /// undetermined, until they are written again; off the GPU they are overwritten with a pattern.
+    ///
+    /// # Safety
+    /// `p` is aligned to 128 bytes and points to 128 bytes of global memory that this thread may write and that no other
+    /// thread uses at the same time. Nothing reads them before they are written.
+    discard_l2 "discard.L2" CacheHint discard_l2;
+
+    /// Drops the 128 bytes at `p` in global memory from L2 without writing them back to memory. What they hold then is
+    /// undetermined, until they are written again; off the GPU they are overwritten with a pattern.
+    ///
+    /// # Safety
+    /// `p` is aligned to 128 bytes and points to 128 bytes of global memory that this thread may write and that no other
+    /// thread uses at the same time. Nothing reads them before they are written.
+    discard_global_l2 "discard.global.L2" CacheHint discard_global_l2;
+} }

@@ -1,0 +1,218 @@
+//! `ld`: load from global memory with its hints, and from every state space in every order.
+
+use core::marker::PhantomData;
+
+use crate::emit::access::*;
+use crate::emit::registers::*;
+use crate::isa::caching::*;
+use crate::isa::element::*;
+use crate::isa::gate::*;
+use crate::isa::order::*;
+use crate::isa::policy::CachePolicy;
+use crate::isa::prefetch_size::*;
+use crate::isa::scope::*;
+use crate::isa::space::*;
+
+/// `ld.global` with its caching qualifier `C` and prefetch size `P`: an access policy, zero bytes in size.
+///
+/// Made by [`ld_global`]; it can stand in a `const`, as a policy with a name.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is loaded before `read`"]
+pub struct LdGlobal<C = NoHint, P = NoPrefetch>(PhantomData<(C, P)>);
+
+/// A caching qualifier that `ld.global` takes: `NoHint`, `Ca`, `Cg`, `Cs`, `Lu`, `Cv`, the L1 eviction priorities,
+/// and for 256-bit types the L2 ones and the pairs `(L1, L2)`.
+#[diagnostic::on_unimplemented(
+    message = "`ld.global` does not take the caching qualifier `{Self}`",
+    label = "not a spelling of `ld.global`",
+    note = "it takes one of: `NoHint`; an operator `Ca`, `Cg`, `Cs`, `Lu`, `Cv`; an L1 priority; for 256-bit types an L2 priority or a pair `(L1, L2)`",
+    note = "a cache operator and an eviction priority are alternatives: an instruction has one or the other"
+)]
+pub trait LdGlobalCaching: Caching {}
+
+/// A weak load from global memory: `ld.global{.cop}{.L1::…}{.L2::…}{.L2::cache_hint}{.L2::…B}{.vec}.type`.
+///
+/// The compiler may merge, move or drop it, as any read; not with `Lu` and `Cv`, which stay where they are.
+///
+/// Minimum target: sm_20 and PTX ISA 2.0; more for some qualifiers and types, which say so themselves.
+///
+/// PTX ISA: [ld](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld).
+#[doc(alias = "ld.global")]
+#[inline(always)]
+pub const fn ld_global<C, P>() -> LdGlobal<C, P>
+where
+    C: LdGlobalCaching<Gate: OnTarget<C>>,
+    P: PrefetchSize<Gate: OnTarget<P>>,
+{
+    LdGlobal(PhantomData)
+}
+
+load_methods! { LdGlobal LdGlobalCaching "ld.global"
+    "`p` is the address of an initialised `T` in global memory, aligned to the size of `T`, that no other thread \
+     writes at the same time: the load is weak."
+}
+
+caching_rows! { spell { impl_load LdGlobal LdGlobalCaching }
+    "ld.global" pure
+    "ld.global" [Ca pure, Cg pure, Cs pure, Lu memory, Cv memory] ""
+}
+
+/// `ld` from the space `S` in the order `O`: an access policy, zero bytes in size.
+///
+/// | Made by | Space | What `p` is |
+/// | --- | --- | --- |
+/// | [`ld`] | any | any pointer |
+/// | [`ld_global`] and an order | `.global` | any pointer to global memory |
+/// | [`ld_shared`] | `.shared` | a pointer to shared memory of this block, generic as all Rust pointers |
+/// | [`ld_shared_cluster`] | `.shared::cluster` | a generic pointer to shared memory of a block in this cluster |
+/// | [`ld_const`] | `.const` | a generic pointer to a constant bank variable, as `cvta.const` gives |
+/// | [`ld_local`] | `.local` | a pointer to this thread's own memory: to a Rust variable on the stack |
+/// | [`ld_param_entry`] | `.param::entry` | a generic pointer to a parameter of the kernel, as `cvta.param` gives |
+/// | [`ld_param_func`] | `.param::func` | a device function's parameter, as `mov.b64 p, name_param_0` gives |
+///
+/// The block converts a generic pointer to the space, and that is not always free. For shared memory up to sm_89 it
+/// disappears in the access; from sm_90 on the access is one instruction too, but `ptxas` no longer folds `p.add(4)` into
+/// its immediate, so the sum is an instruction of its own. For constants, parameters and local memory a subtraction stays,
+/// shared between loads of one base. [`SharedPtr`](crate::SharedPtr) is free of it.
+///
+/// Orders are methods: [`volatile`](Self::volatile), [`relaxed`](Self::relaxed), [`acquire`](Self::acquire),
+/// [`mmio`](Self::mmio). Cache operators, eviction priorities, prefetch sizes, policies, `.unified` and sinks of these
+/// loads are spelled by [`ptx!`](crate::ptx).
+///
+/// ```
+/// use ptx_intrinsics::*;
+///
+/// const FLAG: Ld<Global, Acquire<Gpu>> = ld_global::<NoHint, NoPrefetch>().acquire();
+/// let mut ready = 1u32;
+/// // What others may write has no `&`.
+/// let ready = &raw mut ready;
+/// // ld.acquire.gpu.global.u32
+/// assert_eq!(unsafe { FLAG.read(ready) }, 1);
+/// // ld.volatile.shared.u32
+/// assert_eq!(unsafe { ld_shared().volatile().read(ready) }, 1);
+/// ```
+///
+/// PTX ISA: [ld](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld).
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is loaded before `read`"]
+pub struct Ld<S, O = Weak, C = NoHint>(PhantomData<(S, O, C)>);
+
+macro_rules! loads {
+    ($($(#[$doc:meta])* $name:ident $space:ident $ptx:literal $needs:literal;)*) => { $(
+        $(#[$doc])*
+        ///
+        #[doc = concat!("PTX: `", $ptx, "{.vec}.type d, [p];`. ", $needs)]
+        ///
+        /// What `p` is, and the orders, stand at [`Ld`].
+        #[inline(always)]
+        pub const fn $name() -> Ld<$space> {
+            Ld(PhantomData)
+        }
+    )* };
+}
+loads! {
+    /// A load through a generic address: the address says which space.
+    ld Generic "ld" "Needs sm_20 and ptx20.";
+    /// A load from shared memory of this block.
+    #[doc(alias = "ld.shared")]
+    ld_shared Shared "ld.shared" "Needs sm_20 and ptx20.";
+    /// A load from shared memory of a block in this cluster.
+    #[doc(alias = "ld.shared::cluster")]
+    ld_shared_cluster SharedCluster "ld.shared::cluster" "Needs sm_90 and ptx78.";
+    /// A load from the constant bank.
+    #[doc(alias = "ld.const")]
+    ld_const Const "ld.const" "Needs sm_20 and ptx20.";
+    /// A load from this thread's local memory.
+    #[doc(alias = "ld.local")]
+    ld_local Local "ld.local" "Needs sm_20 and ptx20.";
+    /// A load of a kernel parameter.
+    #[doc(alias = "ld.param::entry")]
+    ld_param_entry ParamEntry "ld.param::entry" "Needs sm_70, for `cvta.to.param`, and ptx83.";
+    /// A load of a device function's parameter. It must stand in a function that is not inlined into a kernel:
+    /// `ptxas` refuses it there.
+    #[doc(alias = "ld.param::func")]
+    ld_param_func ParamFunc "ld.param::func" "Needs sm_20 and ptx83.";
+}
+
+impl<S, O, C> Ld<S, O, C>
+where
+    S: Space,
+    O: Order,
+    C: Caching,
+{
+    /// Reads the value at `p`.
+    ///
+    /// A weak load may be merged, moved or dropped, as any read; one with an order stays where it is.
+    ///
+    /// # Safety
+    /// `p` is the address of an initialised `T` in the space `S` (see [`Ld`]), aligned to the size of `T`. Where the
+    /// load is weak, no other thread writes the value at the same time. A volatile, relaxed or acquire load is atomic
+    /// towards other ordered accesses, for a vector element by element. Off the GPU, `T` lies in writable memory.
+    #[inline(always)]
+    pub unsafe fn read<T>(self, p: *const T) -> T
+    where
+        S: Space<Gate: OnTarget<S, T>>,
+        T: Element<Ptx: LoadIn<S> + Fits<S> + MovedBy<O, Gate: OnTarget<T>> + PtxType<Gate: OnTarget<T>>>,
+    {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        same_bits(unsafe { T::Ptx::load_in::<(O, C)>(p as *const T::Ptx) })
+    }
+
+    /// Reads the value at `p` where `cond` is true, else gives `or`: one instruction under a predicate.
+    ///
+    /// Where `cond` is false the address is not touched and may be anything. For weak loads; [`ptx!`](crate::ptx) spells
+    /// ordered ones: `ptx!(@cond ld.acquire.gpu.global.u32 [p], else 0)`.
+    ///
+    /// # Safety
+    /// Where `cond` is true: as for [`read`](Self::read).
+    #[inline(always)]
+    pub unsafe fn read_if<T>(self, cond: bool, p: *const T, or: T) -> T
+    where
+        S: Space<Gate: OnTarget<S, T>>,
+        O: UnderPredicate,
+        T: Element<Ptx: LoadInIf<S> + Fits<S> + PtxType<Gate: OnTarget<T>>>,
+    {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        same_bits(unsafe { T::Ptx::load_in_if(cond, p as *const T::Ptx, same_bits(or)) })
+    }
+
+    /// Says what to write instead.
+    ///
+    /// # Safety
+    /// It cannot be called.
+    #[doc(hidden)]
+    pub unsafe fn read_with<T>(self, _: *const T, _: CachePolicy) -> T
+    where
+        O: PolicyByMethod<S>,
+    {
+        O::never()
+    }
+}
+
+order_methods! { [impl<S: Space> Ld<S>] Ld<S, NoHint> S, [] []
+    Acquire acquire ".acquire" "nothing behind it moves before it."
+}
+order_methods! { [impl<C: Caching, P: PrefetchSize> LdGlobal<C, P>] Ld<Global, C> C, [C: Unhinted, P: Unprefetched,] [C: OrderedCaching, P: Unprefetched,]
+    Acquire acquire ".acquire" "nothing behind it moves before it."
+}
+
+#[cfg(target_arch = "nvptx64")]
+mod rows {
+    use super::*;
+
+    order_rows! { "ld" "" Acquire ".acquire" [] [weak pure volatile mmio ordered NoHint ""] spell_in impl_load_in Generic generic all }
+    order_rows! { "ld" "" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Generic generic all }
+    order_rows! { "ld" ".global" Acquire ".acquire" [] [volatile mmio ordered NoHint "" ordered NoAllocate ".L1::no_allocate"] spell_in impl_load_in Global global all }
+    order_rows! { "ld" ".shared" Acquire ".acquire" [] [weak pure volatile ordered NoHint ""] spell_in impl_load_in Shared shared narrow }
+    order_rows! { "ld" ".shared" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Shared shared narrow }
+    order_rows! { "ld" ".shared::cluster" Acquire ".acquire" [] [weak pure volatile ordered NoHint ""] spell_in impl_load_in SharedCluster shared_cluster narrow }
+    order_rows! { "ld" ".shared::cluster" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if SharedCluster shared_cluster narrow }
+    order_rows! { "ld" ".const" Acquire ".acquire" [] [weak pure] spell_in impl_load_in Const const narrow }
+    order_rows! { "ld" ".const" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Const const narrow }
+    order_rows! { "ld" ".local" Acquire ".acquire" [] [weak pure volatile] spell_in impl_load_in Local local narrow }
+    order_rows! { "ld" ".local" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Local local narrow }
+    order_rows! { "ld" ".param::entry" Acquire ".acquire" [] [weak pure] spell_in impl_load_in ParamEntry param_entry narrow }
+    order_rows! { "ld" ".param::entry" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if ParamEntry param_entry narrow }
+    order_rows! { "ld" ".param::func" Acquire ".acquire" [] [weak pure] spell_in impl_load_in ParamFunc param_func narrow }
+    order_rows! { "ld" ".param::func" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if ParamFunc param_func narrow }
+}

@@ -1,0 +1,65 @@
+//! `ld.global.nc`: load from global memory through the non-coherent, read-only cache.
+
+use core::marker::PhantomData;
+
+use crate::emit::access::*;
+use crate::emit::registers::*;
+use crate::isa::caching::*;
+use crate::isa::element::*;
+use crate::isa::gate::*;
+use crate::isa::policy::CachePolicy;
+use crate::isa::prefetch_size::*;
+
+/// `ld.global.nc` with its caching qualifier `C` and prefetch size `P`: an access policy, zero bytes in size.
+///
+/// Made by [`ld_global_nc`]; it can stand in a `const`, as a policy with a name.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is loaded before `read`"]
+pub struct LdGlobalNc<C = NoHint, P = NoPrefetch>(PhantomData<(C, P)>);
+
+/// A caching qualifier that `ld.global.nc` takes: `NoHint`, `Ca`, `Cg`, `Cs`, the L1 eviction priorities, and for
+/// 256-bit types the L2 ones and the pairs `(L1, L2)`.
+#[diagnostic::on_unimplemented(
+    message = "`ld.global.nc` does not take the caching qualifier `{Self}`",
+    label = "not a spelling of `ld.global.nc`",
+    note = "it takes one of: `NoHint`; an operator `Ca`, `Cg`, `Cs`; an L1 priority; for 256-bit types an L2 priority or a pair `(L1, L2)`",
+    note = "a cache operator and an eviction priority are alternatives: an instruction has one or the other"
+)]
+pub trait LdGlobalNcCaching: Caching {}
+
+/// A load through the read-only path: `ld.global{.cop}.nc{.L1::…}{.L2::…}{.L2::cache_hint}{.L2::…B}{.vec}.type`.
+///
+/// ```
+/// use ptx_intrinsics::*;
+///
+/// const WEIGHTS: LdGlobalNc<EvictLast, Prefetch256> = ld_global_nc();
+/// let weight = 1.5f32;
+/// // ld.global.nc.L1::evict_last.L2::256B.f32
+/// let w = unsafe { WEIGHTS.read(&weight) };
+/// assert_eq!(w, 1.5);
+/// ```
+///
+/// Minimum target: sm_32 and PTX ISA 3.1; more for some qualifiers and types, which say so themselves.
+///
+/// PTX ISA: [ld.global.nc](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld-global-nc).
+#[doc(alias = "ld.global.nc")]
+#[inline(always)]
+pub const fn ld_global_nc<C, P>() -> LdGlobalNc<C, P>
+where
+    C: LdGlobalNcCaching<Gate: OnTarget<C>>,
+    P: PrefetchSize<Gate: OnTarget<P>>,
+    NonCoherent: OnTarget<LdGlobalNc, C>,
+{
+    LdGlobalNc(PhantomData)
+}
+
+load_methods! { LdGlobalNc LdGlobalNcCaching "ld.global.nc"
+    "`p` is the address of a `T` in global memory, aligned to the size of `T`, that nothing writes while the kernel \
+     runs: the cache is not coherent, and a load of memory that this kernel writes, in this thread or another, is \
+     undefined behaviour."
+}
+
+caching_rows! { spell { impl_load LdGlobalNc LdGlobalNcCaching }
+    "ld.global.nc" pure
+    "ld.global" [Ca pure, Cg pure, Cs pure] ".nc"
+}

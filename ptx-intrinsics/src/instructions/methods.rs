@@ -1,0 +1,213 @@
+//! The methods of loads and stores of global memory, and those that give an access an order.
+
+/// The methods of a load.
+macro_rules! load_methods {
+    ($instruction:ident $caching:ident $text:literal $space:literal) => {
+        impl<C, P> $instruction<C, P> {
+            #[doc = concat!("Reads the value at `p`: `", $text, "….type d, [p];`.")]
+            ///
+            /// # Safety
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn read<T>(self, p: *const T) -> T
+            where
+                C: Suits<T>,
+                P: PrefetchSize,
+                T: Element<Ptx: Load<$instruction> + PtxType<Gate: OnTarget<T>>>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                same_bits(unsafe { T::Ptx::load::<C, P>(p as *const T::Ptx) })
+            }
+
+            #[doc = concat!("Reads the value at `p` under a cache policy: `", $text, "….L2::cache_hint….type d, [p], policy;`.")]
+            ///
+            /// Needs sm_80 and PTX ISA 7.4.
+            ///
+            /// # Safety
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn read_with<T>(self, p: *const T, policy: CachePolicy) -> T
+            where
+                C: Suits<T>,
+                P: PrefetchSize,
+                T: Element<Ptx: Load<$instruction> + PtxType<Gate: OnTarget<T>>>,
+                CacheHint: OnTarget<CachePolicy, T>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                same_bits(unsafe { T::Ptx::load_with::<C, P>(p as *const T::Ptx, policy) })
+            }
+
+            #[doc = concat!("Reads the value at `p` where `cond` is true, else gives `or`: `@cond ", $text, "….type d, [p];`.")]
+            ///
+            /// Where `cond` is false the address is not touched and may be anything.
+            ///
+            /// # Safety
+            /// Where `cond` is true:
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn read_if<T>(self, cond: bool, p: *const T, or: T) -> T
+            where
+                C: Suits<T>,
+                P: PrefetchSize,
+                T: Element<Ptx: Load<$instruction> + PtxType<Gate: OnTarget<T>>>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                same_bits(unsafe { T::Ptx::load_if::<C, P>(cond, p as *const T::Ptx, same_bits(or)) })
+            }
+
+            /// [`read_if`](Self::read_if) under a cache policy, as in [`read_with`](Self::read_with).
+            ///
+            /// Needs sm_80 and PTX ISA 7.4.
+            ///
+            /// # Safety
+            /// Where `cond` is true:
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn read_if_with<T>(self, cond: bool, p: *const T, or: T, policy: CachePolicy) -> T
+            where
+                C: Suits<T>,
+                P: PrefetchSize,
+                T: Element<Ptx: Load<$instruction> + PtxType<Gate: OnTarget<T>>>,
+                CacheHint: OnTarget<CachePolicy, T>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                same_bits(unsafe { T::Ptx::load_if_with::<C, P>(cond, p as *const T::Ptx, same_bits(or), policy) })
+            }
+        }
+    };
+}
+
+/// The methods of a store.
+macro_rules! store_methods {
+    ($instruction:ident $caching:ident $text:literal $space:literal) => {
+        impl<C> $instruction<C> {
+            #[doc = concat!("Writes `value` to `p`: `", $text, "….type [p], value;`.")]
+            ///
+            /// # Safety
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn write<T>(self, p: *mut T, value: T)
+            where
+                C: Suits<T>,
+                T: Element<Ptx: Store<$instruction> + PtxType<Gate: OnTarget<T>>>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                unsafe { T::Ptx::store::<C>(p as *mut T::Ptx, same_bits(value)) }
+            }
+
+            #[doc = concat!("Writes `value` to `p` under a cache policy: `", $text, "….L2::cache_hint.type [p], value, policy;`.")]
+            ///
+            /// Needs sm_80 and PTX ISA 7.4.
+            ///
+            /// # Safety
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn write_with<T>(self, p: *mut T, value: T, policy: CachePolicy)
+            where
+                C: Suits<T>,
+                T: Element<Ptx: Store<$instruction> + PtxType<Gate: OnTarget<T>>>,
+                CacheHint: OnTarget<CachePolicy, T>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                unsafe { T::Ptx::store_with::<C>(p as *mut T::Ptx, same_bits(value), policy) }
+            }
+
+            #[doc = concat!("Writes `value` to `p` where `cond` is true: `@cond ", $text, "….type [p], value;`.")]
+            ///
+            /// Where `cond` is false the address is not touched and may be anything.
+            ///
+            /// # Safety
+            /// Where `cond` is true:
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn write_if<T>(self, cond: bool, p: *mut T, value: T)
+            where
+                C: Suits<T>,
+                T: Element<Ptx: Store<$instruction> + PtxType<Gate: OnTarget<T>>>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                unsafe { T::Ptx::store_if::<C>(cond, p as *mut T::Ptx, same_bits(value)) }
+            }
+
+            /// [`write_if`](Self::write_if) under a cache policy, as in [`write_with`](Self::write_with).
+            ///
+            /// Needs sm_80 and PTX ISA 7.4.
+            ///
+            /// # Safety
+            /// Where `cond` is true:
+            #[doc = $space]
+            #[inline(always)]
+            pub unsafe fn write_if_with<T>(self, cond: bool, p: *mut T, value: T, policy: CachePolicy)
+            where
+                C: Suits<T>,
+                T: Element<Ptx: Store<$instruction> + PtxType<Gate: OnTarget<T>>>,
+                CacheHint: OnTarget<CachePolicy, T>,
+            {
+                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                unsafe { T::Ptx::store_if_with::<C>(cond, p as *mut T::Ptx, same_bits(value), policy) }
+            }
+        }
+    };
+}
+
+/// The methods that give an access an order: `$head` is the impl, `$access<$space, …, $caching>` what they give.
+macro_rules! order_methods {
+    ([$($head:tt)*] $access:ident<$space:ty, $caching:ty> $at:ty, [$($plain:tt)*] [$($ordered:tt)*]
+        $sync:ident $method:ident $text:literal $means:literal) => {
+        $($head)* {
+            /// This access as a volatile one: never dropped, never doubled. PTX: `.volatile`, before the space.
+            ///
+            /// Needs sm_20 and PTX ISA 2.0, for local memory 9.1.
+            #[inline(always)]
+            pub const fn volatile(self) -> $access<$space, Volatile, $caching>
+            where
+                Volatile: OrderIn<$space, Gate: OnTarget<Volatile, $at>>,
+                $($plain)*
+            {
+                $access(PhantomData)
+            }
+
+            /// This access as an atomic one that orders nothing: `.relaxed::<Gpu>()`. PTX: `.relaxed.scope`, before the
+            /// space. A vector is atomic element by element.
+            ///
+            /// Needs sm_70 and PTX ISA 6.0; [`Cluster`] sm_90 and 7.8.
+            #[inline(always)]
+            pub const fn relaxed<TheScope>(self) -> $access<$space, Relaxed<TheScope>, $caching>
+            where
+                TheScope: Scope<Gate: OnTarget<TheScope>>,
+                Relaxed<TheScope>: OrderIn<$space>,
+                $($ordered)*
+            {
+                $access(PhantomData)
+            }
+
+            #[doc = concat!("This access as an atomic one that orders others: ", $means, " PTX: `", $text, ".scope`, before the")]
+            /// space. A vector is atomic element by element.
+            ///
+            /// Needs sm_70 and PTX ISA 6.0; [`Cluster`] sm_90 and 7.8. Types of 256 bits are refused: the assembler
+            /// forgets the order.
+            #[inline(always)]
+            pub const fn $method<TheScope>(self) -> $access<$space, $sync<TheScope>, $caching>
+            where
+                TheScope: Scope<Gate: OnTarget<TheScope>>,
+                $sync<TheScope>: OrderIn<$space>,
+                $($ordered)*
+            {
+                $access(PhantomData)
+            }
+
+            /// This access as one to memory-mapped registers: exactly one, of exactly this width, scalars only. PTX:
+            /// `.mmio.relaxed.sys`, before the space.
+            ///
+            /// Needs sm_70 and PTX ISA 8.2.
+            #[inline(always)]
+            pub const fn mmio(self) -> $access<$space, Mmio, $caching>
+            where
+                Mmio: OrderIn<$space, Gate: OnTarget<Mmio, $at>>,
+                $($plain)*
+            {
+                $access(PhantomData)
+            }
+        }
+    };
+}

@@ -1,0 +1,187 @@
+//! `st`: store to global memory with its hints, and to every state space in every order.
+
+use core::marker::PhantomData;
+
+use crate::emit::access::*;
+use crate::emit::registers::*;
+use crate::isa::caching::*;
+use crate::isa::element::*;
+use crate::isa::gate::*;
+use crate::isa::order::*;
+use crate::isa::policy::CachePolicy;
+use crate::isa::scope::*;
+use crate::isa::space::*;
+
+/// `st.global` with its caching qualifier `C`: an access policy, zero bytes in size.
+///
+/// Made by [`st_global`]; it can stand in a `const`, as a policy with a name.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is stored before `write`"]
+pub struct StGlobal<C = NoHint>(PhantomData<C>);
+
+/// A caching qualifier that `st.global` takes: `NoHint`, `Wb`, `Cg`, `Cs`, `Wt`, the L1 eviction priorities, and for
+/// 256-bit types the L2 ones and the pairs `(L1, L2)`.
+#[diagnostic::on_unimplemented(
+    message = "`st.global` does not take the caching qualifier `{Self}`",
+    label = "not a spelling of `st.global`",
+    note = "it takes one of: `NoHint`; an operator `Wb`, `Cg`, `Cs`, `Wt`; an L1 priority; for 256-bit types an L2 priority or a pair `(L1, L2)`",
+    note = "a cache operator and an eviction priority are alternatives: an instruction has one or the other"
+)]
+pub trait StGlobalCaching: Caching {}
+
+/// A weak store to global memory: `st.global{.cop}{.L1::…}{.L2::…}{.L2::cache_hint}{.vec}.type`.
+///
+/// Minimum target: sm_20 and PTX ISA 2.0; more for some qualifiers and types, which say so themselves.
+///
+/// PTX ISA: [st](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st).
+#[doc(alias = "st.global")]
+#[inline(always)]
+pub const fn st_global<C>() -> StGlobal<C>
+where
+    C: StGlobalCaching<Gate: OnTarget<C>>,
+{
+    StGlobal(PhantomData)
+}
+
+store_methods! { StGlobal StGlobalCaching "st.global"
+    "`p` is the address of a `T` in global memory, aligned to the size of `T`, that no other thread reads or writes \
+     at the same time: the store is weak."
+}
+
+caching_rows! { spell { impl_store StGlobal StGlobalCaching }
+    "st.global" memory
+    "st.global" [Wb memory, Cg memory, Cs memory, Wt memory] ""
+}
+
+/// `st` to the space `S` in the order `O`: an access policy, zero bytes in size.
+///
+/// | Made by | Space | What `p` is |
+/// | --- | --- | --- |
+/// | [`st`] | any | any pointer |
+/// | [`st_global`] and an order | `.global` | any pointer to global memory |
+/// | [`st_shared`] | `.shared` | a pointer to shared memory of this block, generic as all Rust pointers |
+/// | [`st_shared_cluster`] | `.shared::cluster` | a generic pointer to shared memory of a block in this cluster |
+/// | [`st_local`] | `.local` | a pointer to this thread's own memory: to a Rust variable on the stack |
+///
+/// The block converts a generic pointer to the space, as for [`Ld`](crate::Ld).
+///
+/// Orders are methods: [`volatile`](Self::volatile), [`relaxed`](Self::relaxed), [`release`](Self::release),
+/// [`mmio`](Self::mmio). Cache operators, eviction priorities, policies and sinks of these stores are spelled by
+/// [`ptx!`](crate::ptx).
+///
+/// ```
+/// use ptx_intrinsics::*;
+///
+/// const PUBLISH: St<Global, Release<Gpu>> = st_global::<NoHint>().release();
+/// let mut flag = 0u32;
+/// // st.release.gpu.global.u32
+/// unsafe { PUBLISH.write(&mut flag, 1) };
+/// assert_eq!(flag, 1);
+/// ```
+///
+/// PTX ISA: [st](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st).
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is stored before `write`"]
+pub struct St<S, O = Weak, C = NoHint>(PhantomData<(S, O, C)>);
+
+macro_rules! stores {
+    ($($(#[$doc:meta])* $name:ident $space:ident $ptx:literal $needs:literal;)*) => { $(
+        $(#[$doc])*
+        ///
+        #[doc = concat!("PTX: `", $ptx, "{.vec}.type [p], value;`. ", $needs)]
+        ///
+        /// What `p` is, and the orders, stand at [`St`].
+        #[inline(always)]
+        pub const fn $name() -> St<$space> {
+            St(PhantomData)
+        }
+    )* };
+}
+stores! {
+    /// A store through a generic address: the address says which space.
+    st Generic "st" "Needs sm_20 and ptx20.";
+    /// A store to shared memory of this block.
+    #[doc(alias = "st.shared")]
+    st_shared Shared "st.shared" "Needs sm_20 and ptx20.";
+    /// A store to shared memory of a block in this cluster.
+    #[doc(alias = "st.shared::cluster")]
+    st_shared_cluster SharedCluster "st.shared::cluster" "Needs sm_90 and ptx78.";
+    /// A store to this thread's local memory.
+    #[doc(alias = "st.local")]
+    st_local Local "st.local" "Needs sm_20 and ptx20.";
+}
+
+impl<S, O, C> St<S, O, C>
+where
+    S: Space,
+    O: Order,
+    C: Caching,
+{
+    /// Writes `value` to `p`.
+    ///
+    /// # Safety
+    /// `p` is the address of a writable `T` in the space `S` (see [`St`]), aligned to the size of `T`. Where the store is
+    /// weak, no other thread reads or writes the value at the same time. A volatile, relaxed or release store is atomic
+    /// towards other ordered accesses, for a vector element by element.
+    #[inline(always)]
+    pub unsafe fn write<T>(self, p: *mut T, value: T)
+    where
+        S: Space<Gate: OnTarget<S, T>>,
+        T: Element<Ptx: StoreIn<S> + Fits<S> + MovedBy<O, Gate: OnTarget<T>> + PtxType<Gate: OnTarget<T>>>,
+    {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        unsafe { T::Ptx::store_in::<(O, C)>(p as *mut T::Ptx, same_bits(value)) }
+    }
+
+    /// Writes `value` to `p` where `cond` is true: one instruction under a predicate.
+    ///
+    /// Where `cond` is false the address is not touched and may be anything. For weak stores; [`ptx!`](crate::ptx) spells
+    /// ordered ones: `ptx!(@cond st.release.gpu.global.u32 [p], value)`.
+    ///
+    /// # Safety
+    /// Where `cond` is true: as for [`write`](Self::write).
+    #[inline(always)]
+    pub unsafe fn write_if<T>(self, cond: bool, p: *mut T, value: T)
+    where
+        S: Space<Gate: OnTarget<S, T>>,
+        O: UnderPredicate,
+        T: Element<Ptx: StoreInIf<S> + Fits<S> + PtxType<Gate: OnTarget<T>>>,
+    {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        unsafe { T::Ptx::store_in_if(cond, p as *mut T::Ptx, same_bits(value)) }
+    }
+
+    /// Says what to write instead.
+    ///
+    /// # Safety
+    /// It cannot be called.
+    #[doc(hidden)]
+    pub unsafe fn write_with<T>(self, _: *mut T, _: T, _: CachePolicy)
+    where
+        O: PolicyByMethod<S>,
+    {
+        O::never()
+    }
+}
+
+order_methods! { [impl<S: Space> St<S>] St<S, NoHint> S, [] []
+    Release release ".release" "nothing before it moves behind it."
+}
+order_methods! { [impl<C: Caching> StGlobal<C>] St<Global, C> C, [C: Unhinted,] [C: OrderedCaching,]
+    Release release ".release" "nothing before it moves behind it."
+}
+
+#[cfg(target_arch = "nvptx64")]
+mod rows {
+    use super::*;
+
+    order_rows! { "st" "" Release ".release" [] [weak memory volatile mmio ordered NoHint ""] spell_in impl_store_in Generic generic all }
+    order_rows! { "st" "" Release ".release" [] [weak memory] spell_in impl_store_in_if Generic generic all }
+    order_rows! { "st" ".global" Release ".release" [] [volatile mmio ordered NoHint "" ordered NoAllocate ".L1::no_allocate"] spell_in impl_store_in Global global all }
+    order_rows! { "st" ".shared" Release ".release" [] [weak memory volatile ordered NoHint ""] spell_in impl_store_in Shared shared narrow }
+    order_rows! { "st" ".shared" Release ".release" [] [weak memory] spell_in impl_store_in_if Shared shared narrow }
+    order_rows! { "st" ".shared::cluster" Release ".release" [] [weak memory volatile ordered NoHint ""] spell_in impl_store_in SharedCluster shared_cluster narrow }
+    order_rows! { "st" ".shared::cluster" Release ".release" [] [weak memory] spell_in impl_store_in_if SharedCluster shared_cluster narrow }
+    order_rows! { "st" ".local" Release ".release" [] [weak memory volatile] spell_in impl_store_in Local local narrow }
+    order_rows! { "st" ".local" Release ".release" [] [weak memory] spell_in impl_store_in_if Local local narrow }
+}

@@ -1,0 +1,214 @@
+//! How an access is cached: operators, eviction priorities of L1 and L2, pairs of them.
+
+use super::element::Wide;
+use super::gate::{self, Gate};
+
+/// The first parameter of a load or store: how the caches treat what it touches.
+///
+/// | Marker | Meaning |
+/// | --- | --- |
+/// | [`NoHint`] | nothing is said |
+/// | [`Ca`] [`Cg`] [`Cs`] [`Lu`] [`Cv`], [`Wb`] [`Wt`] | a cache operator |
+/// | [`EvictNormal`] [`EvictUnchanged`] [`EvictFirst`] [`EvictLast`] [`NoAllocate`] | an L1 eviction priority |
+/// | [`L2EvictNormal`] [`L2EvictFirst`] [`L2EvictLast`] | an L2 eviction priority, for 256-bit types |
+/// | `(L1, L2)` | one of each |
+///
+/// It is one parameter, so that an operator and a priority, which PTX refuses together, cannot meet.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a caching qualifier",
+    note = "use `NoHint`, a cache operator, an L1 or an L2 eviction priority, or a pair `(L1, L2)` of priorities",
+    note = "a cache operator and an eviction priority are alternatives, and a pair has one priority for each level"
+)]
+pub trait Caching: Copy + 'static + sealed::Sealed {
+    /// A number of its own, for `match`.
+    #[doc(hidden)]
+    const ID: u8;
+    #[doc(hidden)]
+    type Gate: Gate;
+}
+
+/// An L1 eviction priority.
+pub trait L1Priority: Caching {}
+
+/// An L2 eviction priority.
+pub trait L2Priority: Caching {}
+
+/// `Self` may stand on an instruction that moves a `T`.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a caching qualifier",
+    note = "use `NoHint`, a cache operator, an L1 or an L2 eviction priority, or a pair `(L1, L2)` of priorities"
+)]
+pub trait Suits<T>: Caching {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// The table of caching qualifiers: each one's name, PTX's word, a number for `match`, and its gate.
+///
+/// It makes the markers, the same words as values, and `caching_rows!`.
+macro_rules! caching {
+    ($d:tt
+        none { $(#[$none_doc:meta])* $none:ident }
+        operators { $($(#[$op_doc:meta])* $op:ident $op_text:literal $op_id:literal $op_gate:ident;)* }
+        l1 { $($(#[$l1_doc:meta])* $l1:ident $l1_text:literal $l1_id:literal $l1_gate:ident;)* }
+        l2 { $($(#[$l2_doc:meta])* $l2:ident $l2_text:literal $l2_id:literal $l2_gate:ident;)* }) => {
+        caching! { @marker $(#[$none_doc])* $none "" 0 Always }
+        impl<T> Suits<T> for $none {}
+        $(
+            caching! { @marker $(#[$op_doc])* $op $op_text $op_id $op_gate }
+            impl<T> Suits<T> for $op {}
+        )*
+        $(
+            caching! { @marker $(#[$l1_doc])* #[doc(alias = $l1_text)] $l1 $l1_text $l1_id $l1_gate }
+            impl L1Priority for $l1 {}
+            impl<T> Suits<T> for $l1 {}
+        )*
+        $(
+            caching! { @marker $(#[$l2_doc])* #[doc(alias = $l2_text)] $l2 $l2_text $l2_id $l2_gate }
+            impl L2Priority for $l2 {}
+            impl<T: Wide> Suits<T> for $l2 {}
+        )*
+
+        words! {
+            /// A cache operator as a value.
+            OperatorWord { $($op $op_text (stringify!($op)) $op_gate;)* }
+        }
+        words! {
+            /// An [`L1Priority`] as a value.
+            L1PriorityWord { $($l1 $l1_text (stringify!($l1)) $l1_gate;)* }
+        }
+        words! {
+            /// An [`L2Priority`] as a value.
+            L2PriorityWord { $($l2 $l2_text (stringify!($l2)) $l2_gate;)* }
+        }
+
+        /// The PTX of a caching qualifier, as a literal for `concat!`.
+        macro_rules! __caching_text {
+            $(($op) => { $op_text };)*
+            $(($l1) => { $l1_text };)*
+            $(($l2) => { $l2_text };)*
+        }
+
+        /// Calls `$callback! { @$next $args any [marker text …] l1 [marker text …] l2 [marker text …] }`.
+        macro_rules! for_each_caching {
+            ($d callback:ident $d next:ident $d args:tt) => {
+                $d callback! { @$d next $d args any [] l1 [$($l1 $l1_text)*] l2 [$($l2 $l2_text)*] }
+            };
+        }
+    };
+    (@marker $(#[$doc:meta])* $name:ident $text:literal $id:literal $gate:ident) => {
+        $(#[$doc])*
+        #[doc = ""]
+        #[doc = concat!("PTX: `", $text, "`. ", needs!($gate))]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name;
+
+        impl sealed::Sealed for $name {}
+        #[diagnostic::do_not_recommend]
+        impl Caching for $name {
+            const ID: u8 = $id;
+            type Gate = gate::$gate;
+        }
+    };
+}
+
+caching! { $
+    none {
+        /// Nothing is said about caching.
+        NoHint
+    }
+    operators {
+        /// Cache at all levels, likely to be accessed again. Not the same as saying nothing: on many GPUs
+        /// `ld.global.ca` is a strong load at the scope of the SM.
+        Ca ".ca" 1 Always;
+        /// Cache at the global level: in L2, past L1.
+        Cg ".cg" 2 Always;
+        /// Cache streaming: likely to be accessed once, evicted first.
+        Cs ".cs" 3 Always;
+        /// Last use: the line will not be used again.
+        Lu ".lu" 4 Always;
+        /// Do not cache, fetch again.
+        Cv ".cv" 5 Always;
+        /// Write back at all coherent levels.
+        Wb ".wb" 6 Always;
+        /// Write through to system memory.
+        Wt ".wt" 7 Always;
+    }
+    l1 {
+        /// L1: the normal eviction priority.
+        EvictNormal ".L1::evict_normal" 16 L1Priorities;
+        /// L1: leave the line's eviction priority as it is.
+        EvictUnchanged ".L1::evict_unchanged" 32 L1Priorities;
+        /// L1: first to be evicted. For data that streams by.
+        EvictFirst ".L1::evict_first" 48 L1Priorities;
+        /// L1: last to be evicted. For data that will be used again.
+        EvictLast ".L1::evict_last" 64 L1Priorities;
+        /// L1: do not allocate a line.
+        NoAllocate ".L1::no_allocate" 80 L1Priorities;
+    }
+    l2 {
+        /// L2: the normal eviction priority.
+        L2EvictNormal ".L2::evict_normal" 8 Bits256;
+        /// L2: first to be evicted.
+        L2EvictFirst ".L2::evict_first" 9 Bits256;
+        /// L2: last to be evicted.
+        L2EvictLast ".L2::evict_last" 10 Bits256;
+    }
+}
+
+impl<A: L1Priority, B: L2Priority> sealed::Sealed for (A, B) {}
+#[diagnostic::do_not_recommend]
+impl<A: L1Priority, B: L2Priority> Caching for (A, B) {
+    const ID: u8 = A::ID + B::ID;
+    type Gate = B::Gate;
+}
+
+/// Each pair by itself, so that an error about another one names the pair and not a half of it.
+macro_rules! suitable_pairs {
+    (@pairs () any $any:tt
+        l1 [$($l1:ident $l1_text:literal)*]
+        l2 [$normal:ident $normal_text:literal $first:ident $first_text:literal $last:ident $last_text:literal]) => { $(
+        impl<T: Wide> Suits<T> for ($l1, $normal) {}
+        impl<T: Wide> Suits<T> for ($l1, $first) {}
+        impl<T: Wide> Suits<T> for ($l1, $last) {}
+    )* };
+}
+for_each_caching! { suitable_pairs pairs () }
+
+/// Calls `$callback! { $args narrow [rows] wide [rows] }` with a row `marker [opcode] effect;` for every caching
+/// qualifier of an instruction: none and the priorities after `$plain`, the operators between `$before` and `$after`.
+/// The wide rows, for 256-bit types, are the narrow ones and those with an L2 priority.
+macro_rules! caching_rows {
+    ($callback:ident $args:tt $plain:literal $effect:ident
+        $before:literal [$($operator:ident $operator_effect:ident),*] $after:literal) => {
+        for_each_caching! { caching_rows rows { $callback $args $plain $effect [
+            NoHint [$plain] $effect;
+            $($operator [$before, __caching_text!($operator), $after] $operator_effect;)*
+        ] } }
+    };
+    (@rows { $callback:ident $args:tt $plain:literal $effect:ident [$($other:tt)*] }
+        any $any:tt
+        l1 [$($l1:ident $l1_text:literal)*]
+        l2 [$normal:ident $normal_text:literal $first:ident $first_text:literal $last:ident $last_text:literal]) => {
+        $callback! { $args
+            narrow [
+                $($other)*
+                $($l1 [$plain, $l1_text] $effect;)*
+            ]
+            wide [
+                $($other)*
+                $normal [$plain, $normal_text] $effect;
+                $first [$plain, $first_text] $effect;
+                $last [$plain, $last_text] $effect;
+                $(
+                    $l1 [$plain, $l1_text] $effect;
+                    ($l1, $normal) [$plain, $l1_text, $normal_text] $effect;
+                    ($l1, $first) [$plain, $l1_text, $first_text] $effect;
+                    ($l1, $last) [$plain, $l1_text, $last_text] $effect;
+                )*
+            ]
+        }
+    };
+}

@@ -1,0 +1,331 @@
+//! The values that an instruction moves: PTX's `.type` and `.vec`.
+
+use core::fmt;
+
+/// Calls `$callback! { $args {(type) (words) [text] shape class register width} … }` with every `.vec.type` that PTX moves.
+///
+/// This is the table of element types. `shape` is the number of registers (`b128` packs two into one), `class` and
+/// `register` are what `asm!` takes for each, `width` is `wide` for the 256-bit ones.
+macro_rules! for_each_element {
+    ($callback:ident $args:tt) => {
+        for_each_element! { @rows $callback $args
+            [
+                B8 b8 ".b8" reg16 u8, u8 u8 ".u8" reg16 u8, i8 s8 ".s8" reg16 u8,
+                B16 b16 ".b16" reg16 u16, u16 u16 ".u16" reg16 u16, i16 s16 ".s16" reg16 u16
+            ]
+            [B32 b32 ".b32" reg32 u32, u32 u32 ".u32" reg32 u32, i32 s32 ".s32" reg32 u32, f32 f32 ".f32" reg32 f32]
+            [B64 b64 ".b64" reg64 u64, u64 u64 ".u64" reg64 u64, i64 s64 ".s64" reg64 u64, f64 f64 ".f64" reg64 f64]
+        }
+    };
+    (@rows $callback:ident $args:tt
+        [$($small:ident $small_word:ident $small_text:literal $small_class:ident $small_register:ident),*]
+        [$($word:ident $word_word:ident $word_text:literal $word_class:ident $word_register:ident),*]
+        [$($long:ident $long_word:ident $long_text:literal $long_class:ident $long_register:ident),*]) => {
+        $callback! { $args
+            $(
+                {($small) ($small_word) [$small_text] x1 $small_class $small_register narrow}
+                {(V2<$small>) (v2 $small_word) [".v2" $small_text] x2 $small_class $small_register narrow}
+                {(V4<$small>) (v4 $small_word) [".v4" $small_text] x4 $small_class $small_register narrow}
+            )*
+            $(
+                {($word) ($word_word) [$word_text] x1 $word_class $word_register narrow}
+                {(V2<$word>) (v2 $word_word) [".v2" $word_text] x2 $word_class $word_register narrow}
+                {(V4<$word>) (v4 $word_word) [".v4" $word_text] x4 $word_class $word_register narrow}
+                {(V8<$word>) (v8 $word_word) [".v8" $word_text] x8 $word_class $word_register wide}
+            )*
+            $(
+                {($long) ($long_word) [$long_text] x1 $long_class $long_register narrow}
+                {(V2<$long>) (v2 $long_word) [".v2" $long_text] x2 $long_class $long_register narrow}
+                {(V4<$long>) (v4 $long_word) [".v4" $long_text] x4 $long_class $long_register wide}
+            )*
+            {(B128) (b128) [".b128"] b128 reg64 u64 quad}
+        }
+    };
+}
+use super::gate::{self, Gate, Needs};
+
+pub(crate) mod sealed {
+    pub trait Sealed {}
+    pub trait Element {}
+    pub trait MovedAs<P> {}
+    pub trait Kind {}
+}
+
+macro_rules! untyped {
+    ($($name:ident $bits:literal $raw:ident)*) => { $(
+        #[doc = concat!("Untyped ", $bits, " bits: `.b", $bits, "` in PTX, carried as `", stringify!($raw), "`.")]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(transparent)]
+        pub struct $name(pub $raw);
+
+        impl From<$raw> for $name {
+            #[inline(always)]
+            fn from(bits: $raw) -> Self {
+                Self(bits)
+            }
+        }
+
+        impl From<$name> for $raw {
+            #[inline(always)]
+            fn from(bits: $name) -> Self {
+                bits.0
+            }
+        }
+    )* };
+}
+untyped! { B8 "8" u8 B16 "16" u16 B32 "32" u32 B64 "64" u64 B128 "128" u128 }
+
+macro_rules! alignments {
+    ($($name:ident $bytes:literal)*) => { $(
+        #[doc(hidden)]
+        #[derive(Clone, Copy)]
+        #[repr(align($bytes))]
+        pub struct $name;
+    )* };
+}
+alignments! { A2 2 A4 4 A8 8 A16 16 A32 32 A64 64 }
+
+/// A type that can be an element of [`V2`], [`V4`] and [`V8`]: every one that PTX moves but the 128-bit ones.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of a PTX vector",
+    note = "V2, V4 and V8 take integers and floats of 8 to 64 bits, `B8`…`B64`, and `f16`, `bf16` with feature `half`"
+)]
+pub trait Scalar: Copy + 'static + sealed::Sealed {
+    #[doc(hidden)]
+    type Align2: Copy;
+    #[doc(hidden)]
+    type Align4: Copy;
+    #[doc(hidden)]
+    type Align8: Copy;
+}
+
+macro_rules! scalars {
+    ($([$($t:ty),*] $a2:ident $a4:ident $a8:ident)*) => { $($(
+        impl sealed::Sealed for $t {}
+        #[diagnostic::do_not_recommend]
+        impl Scalar for $t {
+            type Align2 = $a2;
+            type Align4 = $a4;
+            type Align8 = $a8;
+        }
+    )*)* };
+}
+scalars! {
+    [u8, i8, B8] A2 A4 A8
+    [u16, i16, B16] A4 A8 A16
+    [u32, i32, f32, B32] A8 A16 A32
+    [u64, i64, f64, B64] A16 A32 A64
+}
+
+macro_rules! vectors {
+    ($($name:ident $n:literal $text:literal $align:ident)*) => { $(
+        #[doc = concat!("A vector of ", $n, " elements: `", $text, "` in PTX. It is aligned to its size.")]
+        #[derive(Clone, Copy)]
+        #[repr(C)]
+        pub struct $name<T: Scalar>(
+            /// The elements, in the order of their addresses.
+            pub [T; $n],
+            [T::$align; 0],
+        );
+
+        impl<T: Scalar> $name<T> {
+            /// The vector of these elements.
+            #[inline(always)]
+            pub const fn new(elements: [T; $n]) -> Self {
+                Self(elements, [])
+            }
+        }
+
+        impl<T: Scalar> From<[T; $n]> for $name<T> {
+            #[inline(always)]
+            fn from(elements: [T; $n]) -> Self {
+                Self::new(elements)
+            }
+        }
+
+        impl<T: Scalar> From<$name<T>> for [T; $n] {
+            #[inline(always)]
+            fn from(vector: $name<T>) -> Self {
+                vector.0
+            }
+        }
+
+        impl<T: Scalar + Default> Default for $name<T> {
+            #[inline(always)]
+            fn default() -> Self {
+                Self::new([T::default(); $n])
+            }
+        }
+
+        impl<T: Scalar + PartialEq> PartialEq for $name<T> {
+            #[inline(always)]
+            fn eq(&self, other: &Self) -> bool {
+                self.0 == other.0
+            }
+        }
+
+        impl<T: Scalar + Eq> Eq for $name<T> {}
+
+        impl<T: Scalar + fmt::Debug> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_tuple(stringify!($name)).field(&self.0).finish()
+            }
+        }
+    )* };
+}
+vectors! { V2 2 ".v2" Align2 V4 4 ".v4" Align4 V8 8 ".v8" Align8 }
+
+/// A type that one PTX instruction moves.
+///
+/// | Rust | PTX |
+/// | --- | --- |
+/// | `u8`…`u64`, `i8`…`i64`, `f32`, `f64` | `.u8`…`.u64`, `.s8`…`.s64`, `.f32`, `.f64` |
+/// | [`B8`]…[`B128`], `u128`, `i128` | `.b8`…`.b128` |
+/// | `half::f16`, `half::bf16` (feature `half`) | `.b16` |
+/// | [`V2`], [`V4`], [`V8`] of a scalar | `.v2`, `.v4`, `.v8` of its type |
+///
+/// [`V4`] of 64-bit and [`V8`] of 32-bit elements are 256 bits wide and need sm_100 and PTX ISA 8.8;
+/// `.b128` needs sm_70 and PTX ISA 8.3.
+///
+/// # Safety
+/// `Self` has the size, the alignment and every bit pattern of `Self::Ptx`. The trait is implemented here alone.
+#[diagnostic::on_unimplemented(
+    message = "PTX has no type for `{Self}`",
+    label = "one instruction cannot move a `{Self}`",
+    note = "use an integer or float, `B8`…`B128`, `V2` of up to 64-bit elements, `V4` of up to 64-bit elements, `V8` of 32-bit elements",
+    note = "move a struct field by field, a `bool` as `u8`, a `char` as `u32`, a reference or pointer as `u64`"
+)]
+pub unsafe trait Element: Copy + 'static + sealed::Element {
+    /// The type that spells the instruction.
+    #[doc(hidden)]
+    type Ptx: PtxType;
+}
+
+/// A type that PTX itself has, one for each `.vec.type`.
+#[doc(hidden)]
+pub trait PtxType: Element<Ptx = Self> {
+    /// One of the registers that hold it.
+    type Register: Copy;
+    /// What it needs.
+    type Gate: Gate;
+}
+
+/// A type that is moved as a `P`.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the words say `{P}`, and the pointer is to `{Self}`",
+    label = "not a pointer to `{P}`",
+    note = "change the type in the words (`.f32` is `f32`, `.s32` is `i32`, `.b32` is `B32`), or cast the pointer"
+)]
+pub trait MovedAs<P>: sealed::MovedAs<P> {}
+
+/// A type of 256 bits: [`V8`] of 32-bit or [`V4`] of 64-bit elements.
+#[diagnostic::on_unimplemented(
+    message = "an L2 eviction priority needs a 256-bit type, and `{Self}` is not one",
+    label = "`{Self}` is not 256 bits wide",
+    note = "use `V8` of a 32-bit type or `V4` of a 64-bit type, or else an L1 priority or a `CachePolicy`"
+)]
+pub trait Wide: Element {}
+
+macro_rules! ptx_types {
+    (() $({($t:ty) $words:tt [$($text:literal)*] $shape:ident $class:ident $register:ident $width:ident})*) => {
+        $(ptx_types! { @$width $t, $register })*
+    };
+    (@narrow $t:ty, $register:ty) => { ptx_types! { @impl $t, $register, Always } };
+    (@quad $t:ty, $register:ty) => { ptx_types! { @impl $t, $register, Bits128 } };
+    (@wide $t:ty, $register:ty) => {
+        ptx_types! { @impl $t, $register, Bits256 }
+        #[diagnostic::do_not_recommend]
+        impl Wide for $t {}
+    };
+    (@impl $t:ty, $register:ty, $gate:ident) => {
+        impl sealed::Element for $t {}
+        // SAFETY: the type stands for itself.
+        #[diagnostic::do_not_recommend]
+        unsafe impl Element for $t {
+            type Ptx = Self;
+        }
+        impl sealed::MovedAs<$t> for $t {}
+        #[diagnostic::do_not_recommend]
+        impl MovedAs<$t> for $t {}
+        impl PtxType for $t {
+            type Register = $register;
+            type Gate = gate::$gate;
+        }
+    };
+}
+for_each_element! { ptx_types () }
+
+macro_rules! carried_as {
+    ($($t:ty => $ptx:ty),* $(,)?) => { $(
+        impl sealed::Element for $t {}
+        // SAFETY: both are plain bits of one size and alignment.
+        #[diagnostic::do_not_recommend]
+        unsafe impl Element for $t {
+            type Ptx = $ptx;
+        }
+        impl sealed::MovedAs<$ptx> for $t {}
+        #[diagnostic::do_not_recommend]
+        impl MovedAs<$ptx> for $t {}
+        const _: () = assert!(size_of::<$t>() == size_of::<$ptx>() && align_of::<$t>() == align_of::<$ptx>());
+    )* };
+}
+carried_as! { u128 => B128, i128 => B128 }
+
+/// An element type's row: what it is called in Rust and in PTX, and what it needs.
+#[derive(Debug)]
+pub(crate) struct ElementRow {
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(crate) rust: &'static str,
+    pub(crate) ptx: &'static str,
+    pub(crate) bytes: usize,
+    /// One element and not a vector.
+    pub(crate) scalar: bool,
+    pub(crate) needs: Needs,
+}
+
+macro_rules! element_rows {
+    (() $({($($t:tt)*) $words:tt [$($text:literal)*] $shape:ident $class:ident $register:ident $width:ident})*) => {
+        pub(crate) const ELEMENTS: &[ElementRow] = &[$(ElementRow {
+            #[cfg(not(target_arch = "nvptx64"))]
+            rust: element_name!($($t)*),
+            ptx: concat!($($text),*),
+            bytes: size_of::<$($t)*>(),
+            scalar: matches!(stringify!($shape).as_bytes(), b"x1" | b"b128"),
+            needs: Needs::of::<<$($t)* as PtxType>::Gate>(),
+        }),*];
+    };
+}
+/// `stringify!` would put blanks into `V2<f32>`.
+#[cfg(not(target_arch = "nvptx64"))]
+macro_rules! element_name {
+    ($scalar:ident) => {
+        stringify!($scalar)
+    };
+    ($vector:ident<$scalar:ident>) => {
+        concat!(stringify!($vector), "<", stringify!($scalar), ">")
+    };
+}
+for_each_element! { element_rows () }
+
+impl ElementRow {
+    /// How many elements it has.
+    pub(crate) const fn lanes(&self) -> usize {
+        match self.ptx.as_bytes() {
+            [b'.', b'v', lanes, ..] => (*lanes - b'0') as usize,
+            _ => 1,
+        }
+    }
+}
+
+#[cfg(feature = "half")]
+mod half_types {
+    use super::*;
+    use half::{bf16, f16};
+
+    scalars! { [f16, bf16] A4 A8 A16 }
+    carried_as! {
+        f16 => B16, V2<f16> => V2<B16>, V4<f16> => V4<B16>,
+        bf16 => B16, V2<bf16> => V2<B16>, V4<bf16> => V4<B16>,
+    }
+}

@@ -1,0 +1,255 @@
+//! The gates: at which SM and PTX ISA version something begins. Each gate is defined here, once, and has a name.
+//!
+//! A type that is gated names its gate, a function has it as a bound, and a [form](crate::catalogue::Form) knows all of
+//! its gates. The sentence "Needs sm_80 and ptx74." of the documentation, the flags of
+//! [`Features`](crate::features::Features) and the numbers in error messages come from the same line.
+
+use super::target::{self, HasPtx, HasSm, Isa, Sm};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A gate: the SM and the PTX ISA version at which something begins.
+pub trait Gate: sealed::Sealed {
+    /// The oldest SM.
+    type Sm: Sm;
+    /// The oldest PTX ISA version.
+    type Isa: Isa;
+    /// This gate alone.
+    #[doc(hidden)]
+    const NEEDS: Needs;
+}
+
+/// The build's target passes the gate `Self`, as `What` needs. `At` is never read; it ties the bound to the call.
+pub trait OnTarget<What: ?Sized, At: ?Sized = ()>: Gate {}
+
+impl<G: Gate, What: ?Sized, At: ?Sized> OnTarget<What, At> for G
+where
+    G::Sm: HasSm<What, At>,
+    G::Isa: HasPtx<What, At>,
+{
+}
+
+/// What something needs of a target: the gates that it has to pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs(u64);
+
+/// What a gate is as data.
+struct Row {
+    sm: u32,
+    ptx: u32,
+    has_sm: bool,
+    has_ptx: bool,
+}
+
+impl Needs {
+    /// What every target has.
+    pub(crate) const NOTHING: Self = Self(0);
+
+    pub(crate) const fn of<G: Gate>() -> Self {
+        G::NEEDS
+    }
+
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) const fn and_if(self, condition: bool, other: Self) -> Self {
+        if condition { self.and(other) } else { self }
+    }
+
+    /// One bit for each gate, in the order of the table.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(crate) const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The oldest SM: 80 for sm_80.
+    pub const fn sm(self) -> u32 {
+        let (mut newest, mut at) = (20, 0);
+        while at < GATES.len() {
+            if self.has(at) && GATES[at].sm > newest {
+                newest = GATES[at].sm;
+            }
+            at += 1;
+        }
+        newest
+    }
+
+    /// The oldest PTX ISA version: 74 for 7.4.
+    pub const fn ptx(self) -> u32 {
+        let (mut newest, mut at) = (20, 0);
+        while at < GATES.len() {
+            if self.has(at) && GATES[at].ptx > newest {
+                newest = GATES[at].ptx;
+            }
+            at += 1;
+        }
+        newest
+    }
+
+    /// Whether the build's GPU is new enough.
+    pub(crate) const fn has_sm(self) -> bool {
+        let mut at = 0;
+        while at < GATES.len() {
+            if self.has(at) && !GATES[at].has_sm {
+                return false;
+            }
+            at += 1;
+        }
+        true
+    }
+
+    /// Whether the build's PTX ISA version is new enough.
+    pub(crate) const fn has_ptx(self) -> bool {
+        let mut at = 0;
+        while at < GATES.len() {
+            if self.has(at) && !GATES[at].has_ptx {
+                return false;
+            }
+            at += 1;
+        }
+        true
+    }
+
+    const fn has(self, gate: usize) -> bool {
+        self.0 >> gate & 1 == 1
+    }
+}
+
+/// What has no gate: sm_20 and PTX ISA 2.0, with which all of it began.
+#[derive(Clone, Copy, Debug)]
+pub enum Always {}
+impl sealed::Sealed for Always {}
+impl Gate for Always {
+    type Sm = target::sm_20;
+    type Isa = target::ptx20;
+    const NEEDS: Needs = Needs::NOTHING;
+}
+
+macro_rules! gates {
+    ($($(#[$($doc:tt)*])* $gate:ident $flag:ident $sm:ident $isa:ident;)*) => {
+        /// The number of each gate.
+        #[derive(Clone, Copy)]
+        enum Number { $($gate),* }
+
+        const GATES: &[Row] = &[$(Row {
+            sm: <target::$sm as Sm>::NUMBER,
+            ptx: <target::$isa as Isa>::NUMBER,
+            has_sm: <target::$sm as Sm>::REACHED,
+            has_ptx: <target::$isa as Isa>::REACHED,
+        }),*];
+
+        $(
+            $(#[$($doc)*])*
+            ///
+            #[doc = concat!("Needs ", stringify!($sm), " and ", stringify!($isa), ".")]
+            #[derive(Clone, Copy, Debug)]
+            pub enum $gate {}
+            impl sealed::Sealed for $gate {}
+            impl Gate for $gate {
+                type Sm = target::$sm;
+                type Isa = target::$isa;
+                const NEEDS: Needs = Needs(1 << Number::$gate as u32);
+            }
+        )*
+
+        /// What a gate needs, as a text: `needs!(CacheHint)` is `"Needs sm_80 and ptx74."`.
+        macro_rules! needs {
+            (Always) => { "Needs sm_20 and ptx20." };
+            $(($gate) => { concat!("Needs ", stringify!($sm), " and ", stringify!($isa), ".") };)*
+        }
+
+        /// Calls `$callback! { {#[doc] FLAG Gate sm isa} … }` with every gate.
+        #[cfg(not(target_arch = "nvptx64"))]
+        macro_rules! for_each_gate {
+            ($callback:ident) => { $callback! { $({$(#[$($doc)*])* $flag $gate $sm $isa})* } };
+        }
+    };
+}
+
+gates! {
+    /// `ld.global.nc`.
+    NonCoherent NON_COHERENT sm_32 ptx31;
+    /// L1 eviction priorities, `.L1::evict_…` and `.L1::no_allocate`.
+    L1Priorities L1_PRIORITY sm_70 ptx74;
+    /// Prefetch sizes `.L2::64B` and `.L2::128B`.
+    PrefetchSizes PREFETCH_SIZE sm_75 ptx74;
+    /// Prefetch size `.L2::256B`.
+    PrefetchSize256 PREFETCH_256 sm_80 ptx74;
+    /// Cache policies, `.L2::cache_hint`, `createpolicy`, `applypriority` and `discard`.
+    CacheHint CACHE_HINT sm_80 ptx74;
+    /// `prefetch.global` with an L2 eviction priority.
+    PrefetchPriorities PREFETCH_PRIORITY sm_80 ptx74;
+    /// `prefetch.tensormap`.
+    TensorMap TENSORMAP sm_90 ptx80;
+    /// `.b128`.
+    Bits128 B128 sm_70 ptx83;
+    /// 256-bit types, L2 eviction priorities and sinks on them.
+    Bits256 WIDE sm_100 ptx88;
+    /// `.relaxed`, `.acquire` and `.release`.
+    Orders ORDER sm_70 ptx60;
+    /// The scope `.cluster` and the space `.shared::cluster`.
+    Clusters CLUSTER sm_90 ptx78;
+    /// `.mmio.relaxed.sys`.
+    MemoryMapped MMIO sm_70 ptx82;
+    /// `.b128` at the scope of the system.
+    Bits128System B128_SYS sm_70 ptx84;
+    /// `.param::func`.
+    FuncParams PARAM sm_20 ptx83;
+    /// `.param::entry` through a generic pointer.
+    EntryParams PARAM_ENTRY sm_70 ptx83;
+    /// `.volatile` on local memory.
+    VolatileLocal VOLATILE_LOCAL sm_20 ptx91;
+    /// `and`, `or`, `xor`, `min` and `max` of 64 bits by `atom` and `red`.
+    Atomic64 ATOMIC_64 sm_32 ptx31;
+    /// A scope on `atom` and `red`, and `.add.f64`.
+    AtomicScopes ATOMIC_SCOPE sm_60 ptx50;
+    /// Atomic `.add.noftz.f16x2`.
+    AtomicF16x2 ATOMIC_F16X2 sm_60 ptx62;
+    /// Atomic `.add.noftz.f16` and `.cas.b16`.
+    Atomic16 ATOMIC_16 sm_70 ptx63;
+    /// Atomic `.add.noftz.bf16` and `.bf16x2`.
+    AtomicBf16 ATOMIC_BF16 sm_90 ptx78;
+    /// Vectors by `atom` and `red`.
+    AtomicVectors ATOMIC_VECTOR sm_90 ptx81;
+    /// Atomic `.exch.b128` and `.cas.b128`.
+    Atomic128 ATOMIC_128 sm_90 ptx83;
+    /// Atomic `.add.noftz.f32`.
+    AtomicF32Noftz ATOMIC_F32_NOFTZ sm_90 ptx94;
+    /// `cp.async`, `mbarrier`.
+    AsyncCopies ASYNC_COPY sm_80 ptx70;
+    /// `mbarrier.test_wait.parity`.
+    Parity PARITY sm_80 ptx71;
+    /// `cp.async` that ignores its source under a predicate.
+    AsyncIgnore ASYNC_IGNORE sm_80 ptx75;
+    /// `mbarrier.try_wait`, and arrivals by a count.
+    TryWait TRY_WAIT sm_90 ptx78;
+    /// Barriers that expect bytes, barriers of the cluster, `cp.async.bulk`.
+    BulkCopies BULK_COPY sm_90 ptx80;
+    /// `.relaxed` at a barrier, `cp.async.bulk.shared::cta`.
+    BulkCopiesCta BULK_COPY_CTA sm_90 ptx86;
+    /// `cp.async.bulk` of some bytes of each 16, `.cp_mask`.
+    BulkCopyMask BULK_COPY_MASK sm_100 ptx86;
+    /// `cp.async.bulk` without what lies outside, `.ignore_oob`.
+    BulkCopyPart BULK_COPY_PART sm_90 ptx92;
+    /// `fence.sc` and `fence.acq_rel`.
+    Fences FENCE sm_70 ptx60;
+    /// `fence.acquire` and `fence.release`.
+    OneWayFences FENCE_ONE_WAY sm_90 ptx86;
+    /// `fence.proxy.alias`.
+    ProxyAlias FENCE_PROXY sm_70 ptx75;
+    /// `membar.proxy.alias`.
+    MembarProxy MEMBAR_PROXY sm_60 ptx75;
+    /// Fences of barriers and of asynchronous copies.
+    AsyncFences FENCE_ASYNC sm_90 ptx80;
+    /// Fences of tensor maps.
+    TensorMapFences FENCE_TENSORMAP sm_90 ptx83;
+    /// `isspacep` and `cvta` of constant memory.
+    ConstAddresses CONST_ADDRESS sm_20 ptx31;
+    /// `isspacep` and `cvta` of a kernel's parameters.
+    ParamAddresses PARAM_ADDRESS sm_70 ptx77;
+    /// `.shared::cta`.
+    SharedCta SHARED_CTA sm_30 ptx78;
+}

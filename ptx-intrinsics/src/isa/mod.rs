@@ -1,0 +1,19 @@
+//! The ground: PTX's words and types, the targets, and the gates between them. It imports nothing above it.
+
+#[macro_use]
+pub(crate) mod word;
+#[macro_use]
+pub mod gate;
+#[macro_use]
+pub(crate) mod element;
+#[macro_use]
+pub(crate) mod caching;
+#[macro_use]
+pub(crate) mod atomic;
+pub(crate) mod order;
+pub(crate) mod policy;
+pub(crate) mod prefetch_size;
+pub(crate) mod row;
+pub(crate) mod scope;
+pub(crate) mod space;
+pub mod target;

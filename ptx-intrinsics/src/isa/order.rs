@@ -1,0 +1,291 @@
+//! How an access is ordered: weak, volatile, relaxed, acquire, release, memory-mapped.
+
+use super::caching::*;
+use super::element::*;
+use super::gate::{self, Gate};
+use super::prefetch_size::*;
+use super::scope::Scope;
+use super::space::*;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// How an access is ordered among others: the last word about a load or store before its address. As a value it is an
+/// [`OrderWord`].
+///
+/// | Marker | Method | Meaning |
+/// | --- | --- | --- |
+/// | [`Weak`] | | ordered by other means, such as a barrier |
+/// | [`Volatile`] | `.volatile()` | never dropped, never doubled, as relaxed for the whole system |
+/// | [`Relaxed`] | `.relaxed::<Scope>()` | atomic, without an order |
+/// | [`Acquire`] | `.acquire::<Scope>()` | what follows stays after it |
+/// | [`Release`] | `.release::<Scope>()` | what precedes stays before it |
+/// | [`Mmio`] | `.mmio()` | on memory-mapped registers: exactly one access of exactly this width |
+#[diagnostic::on_unimplemented(message = "`{Self}` is not an order of memory accesses")]
+pub trait Order: Copy + 'static + sealed::Sealed {
+    #[doc(hidden)]
+    const ID: u8;
+    #[doc(hidden)]
+    #[cfg(not(target_arch = "nvptx64"))]
+    const ON_CPU: Meaning;
+    #[doc(hidden)]
+    type Gate: Gate;
+    /// What `.b128` in this order needs.
+    #[doc(hidden)]
+    type Gate128: Gate;
+}
+
+/// What an access is on a CPU.
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// A plain access.
+    Plain,
+    /// A volatile access.
+    Volatile,
+    /// Each element an atomic one.
+    Relaxed,
+    /// Each element atomic, and nothing behind moves before it.
+    Acquire,
+    /// Each element atomic, and nothing before moves behind it.
+    Release,
+}
+
+/// Each order: its name, PTX's word, the method, the gate of the word; of a marker its number, what it is on a CPU, its gate,
+/// and that of a `.b128` in this order. `AcqRel` is a word of atomics alone.
+macro_rules! orders {
+    ($($(#[$doc:meta])* $name:ident $(<$scope:ident>)? $text:literal $method:literal $word_gate:ident
+        $marker:tt;)*) => {
+        $(orders! { @marker $(#[$doc])* $name $(<$scope>)? $marker })*
+
+        words! {
+            /// An [`Order`] without its scope, as a value. An atomic may be `AcqRel` too.
+            OrderWord { $($name $text $method $word_gate;)* }
+        }
+    };
+    (@marker $name:ident {}) => {};
+    (@marker $(#[$doc:meta])* $name:ident $(<$scope:ident>)?
+        { id ($($id:tt)*), cpu $meaning:ident, gate $gate:ty, of_128_bits $gate128:ty }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name $(<$scope>(core::marker::PhantomData<$scope>))?;
+
+        impl $(<$scope: Scope>)? sealed::Sealed for $name $(<$scope>)? {}
+        #[diagnostic::do_not_recommend]
+        impl $(<$scope: Scope>)? Order for $name $(<$scope>)? {
+            const ID: u8 = $($id)*;
+            #[cfg(not(target_arch = "nvptx64"))]
+            const ON_CPU: Meaning = Meaning::$meaning;
+            type Gate = $gate;
+            type Gate128 = $gate128;
+        }
+    };
+}
+orders! {
+    /// No order of its own: `.weak`, which is what PTX takes where nothing is said.
+    Weak ".weak" "" Orders { id (0), cpu Plain, gate gate::Always, of_128_bits gate::Bits128 };
+    /// `.volatile`: never dropped, never doubled; relaxed for the whole system.
+    #[doc(alias = "ld.volatile")]
+    #[doc(alias = "st.volatile")]
+    Volatile ".volatile" ".volatile()" Always { id (1), cpu Relaxed, gate gate::Always, of_128_bits gate::Bits128 };
+    /// `.relaxed.scope`: atomic, without an order. Needs sm_70 and PTX ISA 6.0.
+    #[doc(alias = "ld.relaxed")]
+    #[doc(alias = "st.relaxed")]
+    Relaxed<S> ".relaxed" ".relaxed::<>()" Orders {
+        id (4 + S::WORD as u8), cpu Relaxed, gate S::Gate, of_128_bits S::Gate128
+    };
+    /// `.acquire.scope`: what follows stays after it. Needs sm_70 and PTX ISA 6.0.
+    #[doc(alias = "ld.acquire")]
+    Acquire<S> ".acquire" ".acquire::<>()" Orders {
+        id (8 + S::WORD as u8), cpu Acquire, gate S::Gate, of_128_bits S::Gate128
+    };
+    /// `.release.scope`: what precedes stays before it. Needs sm_70 and PTX ISA 6.0.
+    #[doc(alias = "st.release")]
+    Release<S> ".release" ".release::<>()" Orders {
+        id (12 + S::WORD as u8), cpu Release, gate S::Gate, of_128_bits S::Gate128
+    };
+    AcqRel ".acq_rel" "" Orders {};
+    /// `.mmio.relaxed.sys`: on memory-mapped registers. Needs sm_70 and PTX ISA 8.2.
+    #[doc(alias = "ld.mmio")]
+    #[doc(alias = "st.mmio")]
+    Mmio ".mmio" ".mmio()" MemoryMapped {
+        id (2), cpu Volatile, gate gate::MemoryMapped, of_128_bits gate::Bits128System
+    };
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl OrderWord {
+    /// What a load or store of this order is on a CPU.
+    pub(crate) const fn on_cpu(order: Option<Self>) -> Meaning {
+        match order {
+            None | Some(Self::Weak) => Meaning::Plain,
+            Some(Self::Volatile | Self::Relaxed) => Meaning::Relaxed,
+            Some(Self::Acquire) => Meaning::Acquire,
+            Some(Self::Release | Self::AcqRel) => Meaning::Release,
+            Some(Self::Mmio) => Meaning::Volatile,
+        }
+    }
+}
+
+/// `Self` can be said of an access to the space `S`.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "an access to `{S}` cannot be `{Self}`",
+    note = "`.relaxed`, `.acquire`, `.release`: generic, global and shared addresses; `.volatile`: local ones too; `.mmio`: generic and global ones"
+)]
+pub trait OrderIn<S>: Order {
+    /// What the order needs in this space.
+    #[doc(hidden)]
+    type Gate: Gate;
+}
+
+macro_rules! orders_in {
+    ($($order:ty, $scope:tt: $($space:ident $gate:ident),*;)*) => { $(orders_in! { @each $order, $scope $($space $gate)* })* };
+    (@each $order:ty, $scope:tt $space:ident $gate:ident $($rest:tt)*) => {
+        orders_in! { @impl $order, $scope $space $gate }
+        orders_in! { @each $order, $scope $($rest)* }
+    };
+    (@each $order:ty, $scope:tt) => {};
+    (@impl $order:ty, [] $space:ident $gate:ident) => {
+        #[diagnostic::do_not_recommend]
+        impl OrderIn<$space> for $order {
+            type Gate = gate::$gate;
+        }
+    };
+    (@impl $order:ty, [$scope:ident] $space:ident $gate:ident) => {
+        #[diagnostic::do_not_recommend]
+        impl<$scope: Scope> OrderIn<$space> for $order {
+            type Gate = gate::$gate;
+        }
+    };
+}
+orders_in! {
+    Volatile, []: Generic Always, Global Always, Shared Always, SharedCluster Always, Local VolatileLocal;
+    Mmio, []: Generic MemoryMapped, Global MemoryMapped;
+    Relaxed<X>, [X]: Generic Orders, Global Orders, Shared Orders, SharedCluster Orders;
+    Acquire<X>, [X]: Generic Orders, Global Orders, Shared Orders, SharedCluster Orders;
+    Release<X>, [X]: Generic Orders, Global Orders, Shared Orders, SharedCluster Orders;
+}
+
+/// An access of order `O` can move a `Self`.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "an access that is `{O}` cannot move a `{Self}`",
+    note = "`.mmio` moves scalars only",
+    note = "on 256-bit types the assembler forgets `.acquire` and `.release` (the fence is missing in the machine code): move two 128-bit halves, or use `.relaxed` and a fence"
+)]
+pub trait MovedBy<O>: PtxType {
+    /// What both need together.
+    #[doc(hidden)]
+    type Gate: Gate;
+}
+
+macro_rules! moved_by {
+    (() $({($t:ty) $word:tt $text:tt $shape:ident $class:ident $register:ident $width:ident})*) => {
+        $(moved_by! { @$width $shape $t })*
+    };
+    (@narrow x1 $t:ty) => {
+        moved_by! { @any $t, Weak Volatile Mmio [Relaxed Acquire Release] }
+    };
+    (@narrow $vector:ident $t:ty) => {
+        moved_by! { @any $t, Weak Volatile [Relaxed Acquire Release] }
+    };
+    (@wide $vector:ident $t:ty) => {
+        moved_by! { @any $t, Weak Volatile [Relaxed] }
+    };
+    (@any $t:ty, $($plain:ident)* [$($scoped:ident)*]) => {
+        $(
+            #[diagnostic::do_not_recommend]
+            impl MovedBy<$plain> for $t {
+                type Gate = gate::Always;
+            }
+        )*
+        $(
+            #[diagnostic::do_not_recommend]
+            impl<S: Scope> MovedBy<$scoped<S>> for $t {
+                type Gate = gate::Always;
+            }
+        )*
+    };
+    (@quad $shape:ident $t:ty) => {
+        #[diagnostic::do_not_recommend]
+        impl<O: Order> MovedBy<O> for $t {
+            type Gate = O::Gate128;
+        }
+    };
+}
+for_each_element! { moved_by () }
+
+/// A caching qualifier that `.relaxed`, `.acquire` and `.release` take as methods.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the methods `relaxed`, `acquire` and `release` take `NoHint` or `NoAllocate`, not `{Self}`",
+    note = "an eviction priority is spelled by `ptx!`: `ptx!(ld.acquire.gpu.global.L1::evict_last.f32 [p])`, `ptx!(st.release.gpu.global.L1::evict_last.f32 [p], v)`",
+    note = "a cache operator is for weak accesses alone"
+)]
+pub trait OrderedCaching: Caching {}
+#[diagnostic::do_not_recommend]
+impl OrderedCaching for NoHint {}
+#[diagnostic::do_not_recommend]
+impl OrderedCaching for NoAllocate {}
+
+/// Nothing is said about caching.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`.volatile` and `.mmio` take no caching qualifier, and this access has `{Self}`",
+    note = "use `NoHint`"
+)]
+pub trait Unhinted: Caching {}
+#[diagnostic::do_not_recommend]
+impl Unhinted for NoHint {}
+
+/// An order that the methods spell under a predicate.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the methods `read_if` and `write_if` are for weak accesses, and this one is `{Self}`",
+    note = "an ordered access under a predicate is spelled by `ptx!`: `ptx!(@cond ld.acquire.gpu.global.u32 [p], else 0)`"
+)]
+pub trait UnderPredicate: Order {}
+#[diagnostic::do_not_recommend]
+impl UnderPredicate for Weak {}
+
+/// An access to which a method gives a policy: none of those with this parameter, `LdGlobal` and `StGlobal` have theirs.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "no method spells `.L2::cache_hint` on this access",
+    label = "an ordered one, or one in this space",
+    note = "`.L2::cache_hint` stands on generic and global addresses, and not with `.volatile` or `.mmio`: write \
+            `ld_global::<EvictLast, NoPrefetch>().read_with(p, policy)`, or in PTX's words \
+            `ptx!(ld.relaxed.gpu.L2::cache_hint.f32 [p], policy)`"
+)]
+pub trait PolicyByMethod<Space>: Order {
+    /// What is never called needs no body.
+    fn never<T>() -> T;
+}
+
+/// Nothing is said about prefetching.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the methods `volatile`, `relaxed`, `acquire` and `mmio` take `NoPrefetch`, not `{Self}`",
+    note = "a prefetch size is spelled by `ptx!`: `ptx!(ld.acquire.gpu.global.L2::128B.f32 [p])`; `.mmio` has none"
+)]
+pub trait Unprefetched: PrefetchSize {}
+#[diagnostic::do_not_recommend]
+impl Unprefetched for NoPrefetch {}
+
+/// The row of an instruction for an order and a caching qualifier.
+#[doc(hidden)]
+pub trait Row: Copy + 'static + sealed::Sealed {
+    const ID: u8;
+    #[cfg(not(target_arch = "nvptx64"))]
+    const ON_CPU: Meaning;
+}
+
+impl<O: Order, C: Caching> sealed::Sealed for (O, C) {}
+impl<O: Order, C: Caching> Row for (O, C) {
+    const ID: u8 = O::ID + C::ID;
+    #[cfg(not(target_arch = "nvptx64"))]
+    const ON_CPU: Meaning = O::ON_CPU;
+}

@@ -1,0 +1,39 @@
+//! Cache policies: the operand of `.L2::cache_hint`.
+
+use super::gate::{CacheHint, Needs};
+
+/// A cache policy, the 64-bit operand that `.L2::cache_hint` takes: how L2 treats the lines that an access touches.
+///
+/// The bits are what the instruction `createpolicy` makes, and are opaque to PTX. Needs sm_80 and PTX ISA 7.4.
+/// A policy is a hint: it changes no value.
+#[doc(alias = "L2::cache_hint")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct CachePolicy(u64);
+
+impl CachePolicy {
+    /// What `.L2::cache_hint` needs.
+    pub(crate) const NEEDS: Needs = Needs::of::<CacheHint>();
+
+    /// Every line evicted normally: `createpolicy.fractional.L2::evict_normal.b64 d, 1.0`.
+    pub const EVICT_NORMAL: Self = Self(0x16f0_0000_0000_0000);
+    /// Every line first to be evicted: `createpolicy.fractional.L2::evict_first.b64 d, 1.0`.
+    pub const EVICT_FIRST: Self = Self(0x12f0_0000_0000_0000);
+    /// Every line last to be evicted: `createpolicy.fractional.L2::evict_last.b64 d, 1.0`.
+    pub const EVICT_LAST: Self = Self(0x14f0_0000_0000_0000);
+
+    /// Every line's priority left as it is: `createpolicy.fractional.L2::evict_unchanged.b64 d, 1.0`.
+    pub const EVICT_UNCHANGED: Self = Self(0x10f0_0000_0000_0000);
+
+    /// The policy of these bits, as `createpolicy` gave them.
+    #[inline(always)]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// The bits.
+    #[inline(always)]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+}

@@ -1,0 +1,67 @@
+//! How much a load brings into L2 beside what it asks for.
+
+use super::gate::{self, Gate};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// The second parameter of a load: `.level::prefetch_size`. As a value it is a [`PrefetchSizeWord`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a prefetch size",
+    label = "PTX has `.L2::64B`, `.L2::128B` and `.L2::256B`",
+    note = "use `NoPrefetch`, `Prefetch64`, `Prefetch128` or `Prefetch256`"
+)]
+pub trait PrefetchSize: Copy + 'static + sealed::Sealed {
+    /// Bytes; 0 where nothing is said.
+    #[doc(hidden)]
+    const BYTES: u32;
+    #[doc(hidden)]
+    type Gate: Gate;
+}
+
+/// No prefetch beside the load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NoPrefetch;
+
+impl sealed::Sealed for NoPrefetch {}
+#[diagnostic::do_not_recommend]
+impl PrefetchSize for NoPrefetch {
+    const BYTES: u32 = 0;
+    type Gate = gate::Always;
+}
+
+/// Bring `BYTES` bytes into L2 beside what is loaded: `.L2::64B`, `.L2::128B` (sm_75) or `.L2::256B` (sm_80);
+/// PTX ISA 7.4. A hint: it changes no value.
+///
+/// On sm_80 alone, `.L2::256B` together with `.nc` or a cache operator is encoded as 128 bytes by the assembler.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Prefetch<const BYTES: u32>;
+
+/// Each size: its name, the number of bytes, PTX's word, its gate.
+macro_rules! prefetch_sizes {
+    ($($name:ident $bytes:literal $text:literal $gate:ident;)*) => {
+        $(
+            #[doc = concat!("`", $text, "`: brings ", $bytes, " bytes into L2 beside what is loaded. ", needs!($gate))]
+            #[doc(alias = $text)]
+            pub type $name = Prefetch<$bytes>;
+
+            impl sealed::Sealed for $name {}
+            #[diagnostic::do_not_recommend]
+            impl PrefetchSize for $name {
+                const BYTES: u32 = $bytes;
+                type Gate = gate::$gate;
+            }
+        )*
+
+        words! {
+            /// A [`PrefetchSize`] as a value.
+            PrefetchSizeWord { $($name $text (stringify!($name)) $gate;)* }
+        }
+    };
+}
+prefetch_sizes! {
+    Prefetch64 64 ".L2::64B" PrefetchSizes;
+    Prefetch128 128 ".L2::128B" PrefetchSizes;
+    Prefetch256 256 ".L2::256B" PrefetchSize256;
+}

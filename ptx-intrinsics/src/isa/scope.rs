@@ -1,0 +1,60 @@
+//! The threads that an access synchronises with.
+
+use super::gate::{self, Gate};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// The threads that an ordered access synchronises with. As a value it is a [`ScopeWord`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a scope",
+    label = "PTX has `.cta`, `.cluster`, `.gpu` and `.sys`",
+    note = "use `Cta`, `Cluster`, `Gpu` or `Sys`"
+)]
+pub trait Scope: Copy + 'static + sealed::Sealed {
+    /// The same scope as a value.
+    #[doc(hidden)]
+    const WORD: ScopeWord;
+    #[doc(hidden)]
+    type Gate: Gate;
+    /// What an ordered `.b128` of this scope needs.
+    #[doc(hidden)]
+    type Gate128: Gate;
+}
+
+/// Each scope: its name, PTX's word, its gate, and that of an ordered `.b128`.
+macro_rules! scopes {
+    ($($(#[$doc:meta])* $name:ident $text:literal $gate:ident, of_128_bits $gate128:ident;)*) => {
+        $(
+            $(#[$doc])*
+            #[doc = ""]
+            #[doc = concat!("PTX: `", $text, "`. ", needs!($gate))]
+            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+            pub struct $name;
+
+            impl sealed::Sealed for $name {}
+            #[diagnostic::do_not_recommend]
+            impl Scope for $name {
+                const WORD: ScopeWord = ScopeWord::$name;
+                type Gate = gate::$gate;
+                type Gate128 = gate::$gate128;
+            }
+        )*
+
+        words! {
+            /// A [`Scope`] as a value.
+            ScopeWord { $($name $text (stringify!($name)) $gate;)* }
+        }
+    };
+}
+scopes! {
+    /// The threads of one block.
+    Cta ".cta" Orders, of_128_bits Bits128;
+    /// The threads of one cluster of blocks.
+    Cluster ".cluster" Clusters, of_128_bits Bits128;
+    /// All threads of this GPU.
+    Gpu ".gpu" Orders, of_128_bits Bits128;
+    /// All threads of the system: every GPU and the CPU.
+    Sys ".sys" Orders, of_128_bits Bits128System;
+}

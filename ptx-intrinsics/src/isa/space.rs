@@ -1,0 +1,98 @@
+//! Where an address points: PTX's state spaces.
+
+use super::element::*;
+use super::gate::{self, Gate};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A state space. As a value it is a [`SpaceWord`].
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a state space")]
+pub trait Space: Copy + 'static + sealed::Sealed {
+    #[doc(hidden)]
+    type Gate: Gate;
+}
+
+/// One access to the space `S` can move a `Self`.
+#[diagnostic::on_unimplemented(
+    message = "one access to `{S}` cannot move a `{Self}`: 256 bits at a time go only to global memory",
+    label = "`{Self}` is 256 bits wide",
+    note = "use two halves of 128 bits, or a generic or global address"
+)]
+pub trait Fits<S>: PtxType {}
+
+/// Each space: its name, PTX's word, what functions are called after it, its gate. `word` ones are other words for a
+/// space that has a marker.
+macro_rules! spaces {
+    ($($(#[$doc:meta])* $kind:ident $name:ident $text:literal $suffix:literal $gate:ident;)*) => {
+        $(spaces! { @$kind $(#[$doc])* $name $gate })*
+
+        words! {
+            /// The [`Space`] that an address is in, as a value; none for a generic address.
+            SpaceWord { $($name $text $suffix $gate;)* }
+        }
+    };
+    (@space $(#[$doc:meta])* $name:ident $gate:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name;
+
+        impl sealed::Sealed for $name {}
+        #[diagnostic::do_not_recommend]
+        impl Space for $name {
+            type Gate = gate::$gate;
+        }
+    };
+    (@word $name:ident $gate:ident) => {};
+}
+spaces! { @space
+    /// Any space: the address says which.
+    Generic Always
+}
+spaces! {
+    /// `.global`: memory that all threads share.
+    space Global ".global" "_global" Always;
+    /// `.shared`, which is `.shared::cta`: memory of this block.
+    #[doc(alias = "shared::cta")]
+    space Shared ".shared" "_shared" Always;
+    word SharedCta ".shared::cta" "_shared" SharedCta;
+    /// `.shared::cluster`: memory of a block in this cluster.
+    #[doc(alias = "shared::cluster")]
+    space SharedCluster ".shared::cluster" "_shared_cluster" Clusters;
+    /// `.const`: the constant bank.
+    space Const ".const" "_const" Always;
+    /// `.local`: this thread's own memory.
+    space Local ".local" "_local" Always;
+    word Param ".param" "_param_entry" ParamAddresses;
+    /// `.param::entry`: a parameter of the kernel.
+    #[doc(alias = "param::entry")]
+    space ParamEntry ".param::entry" "_param_entry" EntryParams;
+    /// `.param::func`: a parameter of a device function.
+    #[doc(alias = "param::func")]
+    space ParamFunc ".param::func" "_param_func" FuncParams;
+}
+
+impl SpaceWord {
+    /// Whether it is shared memory, of this block or of the cluster.
+    pub(crate) const fn is_shared(space: Option<Self>) -> bool {
+        matches!(space, Some(Self::Shared | Self::SharedCta | Self::SharedCluster))
+    }
+}
+
+macro_rules! fits {
+    (() $({($t:ty) $word:tt $text:tt $shape:ident $class:ident $register:ident $width:ident})*) => {
+        $(fits! { @$width $t })*
+    };
+    (@wide $t:ty) => {
+        #[diagnostic::do_not_recommend]
+        impl Fits<Generic> for $t {}
+        #[diagnostic::do_not_recommend]
+        impl Fits<Global> for $t {}
+    };
+    (@$narrow:ident $t:ty) => {
+        #[diagnostic::do_not_recommend]
+        impl<S: Space> Fits<S> for $t {}
+    };
+}
+for_each_element! { fits () }

@@ -1,0 +1,181 @@
+//! What `ptx!` makes of an atomic: its words taken one by one, its operands sorted.
+
+use super::PointsTo;
+use crate::emit::registers::same_bits;
+use crate::isa::element::MovedAs;
+
+/// `@words` takes the words one by one, noting the space and whether it is a `.cas`; `@type` has the type's registers and
+/// sorts the operands: predicate, address, value, what it is compared with, policy.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __atomic {
+    // The type, which ends the words.
+    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . v2 . $ty:ident $($operands:tt)*) => {
+        $crate::__with_atomic_type! { (v2 $ty) $op $guard ($($words)* . v2 . $ty) $cas $space $($operands)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . v4 . $ty:ident $($operands:tt)*) => {
+        $crate::__with_atomic_type! { (v4 $ty) $op $guard ($($words)* . v4 . $ty) $cas $space $($operands)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . v8 . $ty:ident $($operands:tt)*) => {
+        $crate::__with_atomic_type! { (v8 $ty) $op $guard ($($words)* . v8 . $ty) $cas $space $($operands)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . $ty:ident [$($p:tt)*] $($operands:tt)*) => {
+        $crate::__with_atomic_type! { ($ty) $op $guard ($($words)* . $ty) $cas $space [$($p)*] $($operands)* }
+    };
+    // A space that has addresses of its own.
+    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . shared :: cluster $($rest:tt)*) => {
+        $crate::__atomic! { @words $op $guard ($($words)* . shared::cluster) $cas shared_cluster $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . shared :: cta $($rest:tt)*) => {
+        $crate::__atomic! { @words $op $guard ($($words)* . shared::cta) $cas shared $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . shared $($rest:tt)*) => {
+        $crate::__atomic! { @words $op $guard ($($words)* . shared) $cas shared $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . cas $($rest:tt)*) => {
+        $crate::__atomic! { @words $op $guard ($($words)* . cas) cas $space $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . $level:tt :: $word:tt $($rest:tt)*) => {
+        $crate::__atomic! { @words $op $guard ($($words)* . $level::$word) $cas $space $($rest)* }
+    };
+    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . $word:tt $($rest:tt)*) => {
+        $crate::__atomic! { @words $op $guard ($($words)* . $word) $cas $space $($rest)* }
+    };
+    (@words $($other:tt)*) => {
+        ::core::compile_error!("`ptx!` takes `atom….type [p], value` or `red….type [p], value`: PTX's words, then the operands")
+    };
+
+    (@at generic $kind:ident $p:expr) => { $crate::ptx::atomic::at::<_, $crate::ptx::kinds::$kind>($p) };
+    (@at $shared:ident $kind:ident $p:expr) => { $crate::__ptx!(@to $shared $crate::ptx::kinds::$kind, $p) };
+
+    (@type red [] $cas:ident $s:tt [$p:expr], $v:expr $(, $policy:expr)?) => {
+        $crate::__atomic_go! { red $s () () () ($(__ptx_policy = $policy)?) $p, $v }
+    };
+    (@type red [@ $cond:tt] $cas:ident $s:tt [$p:expr], $v:expr $(, $policy:expr)?) => {
+        $crate::__atomic_go! { red $s (__ptx_cond = $cond) () () ($(__ptx_policy = $policy)?) $p, $v }
+    };
+    (@type red $($other:tt)*) => {
+        ::core::compile_error!("the operands of `red` are `[p], value`, then a policy if it has `.L2::cache_hint`")
+    };
+    (@type atom [] cas $s:tt [$p:expr], $compare:expr, $v:expr $(, $policy:expr)?) => {
+        $crate::__atomic_go! { atom $s () () (__ptx_compare = $compare) ($(__ptx_policy = $policy)?) $p, $v }
+    };
+    (@type atom [] any $s:tt [$p:expr], $v:expr $(, $policy:expr)?) => {
+        $crate::__atomic_go! { atom $s () () () ($(__ptx_policy = $policy)?) $p, $v }
+    };
+    (@type atom [@ $cond:tt] cas $s:tt [$p:expr], $compare:expr, $v:expr, else $or:expr) => {
+        $crate::__atomic_go! { atom $s (__ptx_cond = $cond) (__ptx_or = $or) (__ptx_compare = $compare) () $p, $v }
+    };
+    (@type atom [@ $cond:tt] any $s:tt [$p:expr], $v:expr, else $or:expr) => {
+        $crate::__atomic_go! { atom $s (__ptx_cond = $cond) (__ptx_or = $or) () () $p, $v }
+    };
+    (@type atom [@ $cond:tt] any $s:tt [$p:expr], $v:expr, $policy:expr, else $or:expr) => {
+        $crate::__atomic_go! { atom $s (__ptx_cond = $cond) (__ptx_or = $or) () (__ptx_policy = $policy) $p, $v }
+    };
+    (@type atom $($other:tt)*) => {
+        ::core::compile_error!("the operands of `atom` are `[p], value`, of `.cas` `[p], compare, value`, then a policy if it has `.L2::cache_hint`, then `else value` under a predicate")
+    };
+}
+
+macro_rules! with_atomic_type {
+    (($d:tt) $({$kind:ident $same:ident $t:tt ($($word:ident)*) $text:tt $shape:ident $class:ident $register:ident $number:ident $takes:tt})*) => {
+        /// Goes on with the type that PTX's words stand for, and its registers.
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! __with_atomic_type {
+            $((($($word)*) $d op:ident $d guard:tt $d words:tt $d cas:ident $d space:ident $d($d operands:tt)*) => {
+                $d crate::__atomic! { @type $d op $d guard $d cas
+                    { $d words $d space $kind $shape $class $register } $d($d operands)* }
+            };)*
+            // No such type: reading the words says why.
+            ($d other:tt $d op:ident $d guard:tt ($d($d word:tt)*) $d($d rest:tt)*) => {{
+                const _: $d crate::grammar::atomic::Atomic =
+                    $d crate::grammar::atomic::demand_atomic($d crate::__ptx!(@text $d op $d($d word)*), false);
+                loop {}
+            }};
+        }
+    };
+}
+for_each_atomic! { with_atomic_type ($) }
+
+/// The atomic, its operands sorted: predicate, value where that is false, what is compared, policy, address, value.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __atomic_go {
+    ($op:ident { ($($word:tt)*) $space:ident $kind:ident $shape:ident $class:ident $r:ident }
+        ($($cond:ident = $cond_value:expr)?) ($($or:ident = $or_value:expr)?) ($($compare:ident = $compare_value:expr)?)
+        ($($policy:ident = $policy_value:expr)?) $p:expr, $v:expr) => {{
+        const __PTX_WORDS: $crate::grammar::atomic::Atomic =
+            $crate::grammar::atomic::demand_atomic($crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy_value)?));
+        $(let ($cond,): (::core::primitive::bool,) = ($cond_value,);)?
+        let __ptx_p = $crate::__atomic!(@at $space $kind $p);
+        $(let $compare = $crate::ptx::like(__ptx_p, $compare_value);)?
+        let __ptx_v = $crate::ptx::like(__ptx_p, $v);
+        $(let $policy: $crate::CachePolicy = $policy_value;)?
+        $(let $or = $crate::ptx::like(__ptx_p, $or_value);)?
+        #[cfg(target_arch = "nvptx64")]
+        let __ptx_old = {
+            let _ = __PTX_WORDS;
+            let __ptx_v: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::atomic::registers(__ptx_v);
+            $(let $compare: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::atomic::registers($compare);)?
+            $crate::__atomic_asm! { @$op __ptx_p $shape $class $r __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] $space ($($word)*) }
+        };
+        #[cfg(not(target_arch = "nvptx64"))]
+        let __ptx_old = {
+            let __ptx_p = $crate::__ptx!(@pointer $space __ptx_p);
+            $crate::__atomic_host! { $op __PTX_WORDS __ptx_p __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] }
+        };
+        __ptx_old
+    }};
+}
+
+/// On a CPU.
+#[cfg(not(target_arch = "nvptx64"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __atomic_host {
+    ($op:ident $words:ident $p:ident $v:ident $compare:tt $or:tt $cond:tt [$policy:ident]) => {{
+        let _ = $policy;
+        $crate::__atomic_host! { $op $words $p $v $compare $or $cond [] }
+    }};
+    ($op:ident $words:ident $p:ident $v:ident $compare:tt $or:tt [$cond:ident] []) => {
+        if $cond { $crate::__atomic_host! { $op $words $p $v $compare $or [] [] } } else { $crate::__atomic_host! { @or $or } }
+    };
+    (red $words:ident $p:ident $v:ident [] [] [] []) => {{
+        $crate::cpu::atomic::change($words, $p, $v, ::core::option::Option::None);
+    }};
+    (atom $words:ident $p:ident $v:ident [$($compare:ident)?] $or:tt [] []) => {
+        $crate::cpu::atomic::change($words, $p, $v, $crate::__atomic_host!(@option $($compare)?))
+    };
+    (@or [$or:ident]) => { $or };
+    (@or []) => { () };
+    (@option $compare:ident) => { ::core::option::Option::Some($compare) };
+    (@option) => { ::core::option::Option::None };
+}
+
+/// The address of an atomic on what counts as a `K`.
+#[doc(hidden)]
+#[inline(always)]
+pub const fn at<T: MovedAs<K>, K>(p: *mut T) -> *mut T {
+    p
+}
+
+/// The registers of a value.
+///
+/// # Safety
+/// Every bit pattern is a `D`.
+#[doc(hidden)]
+#[inline(always)]
+pub const unsafe fn registers<T: Copy, D: Copy>(value: T) -> D {
+    same_bits(value)
+}
+
+/// What stood at `p`, out of its registers.
+///
+/// # Safety
+/// The registers are initialised, and hold a `T`.
+#[doc(hidden)]
+#[inline(always)]
+pub const unsafe fn value<T: Copy, D: Copy>(_: impl PointsTo<T>, registers: D) -> T {
+    same_bits(registers)
+}

@@ -1,0 +1,139 @@
+//! `ptx!`: a load, store or atomic in PTX's own words, put together where it stands.
+
+#[macro_use]
+mod words;
+#[macro_use]
+mod access;
+#[macro_use]
+mod lanes;
+#[macro_use]
+pub mod atomic;
+mod values;
+
+pub use self::values::*;
+pub use crate::isa::atomic::{Kind, kinds};
+
+/// Spells a load, a store or an atomic in PTX itself: every legal form, one instruction, checked when the crate is checked.
+///
+/// ```
+/// use ptx_intrinsics::{CachePolicy, V8, ptx};
+///
+/// let (mut x, mut y) = (2.5f32, 0.0f32);
+/// // What others write meanwhile has no `&` in Rust: an atomic access takes a pointer that may be written through.
+/// let shared = &raw mut x;
+/// unsafe {
+///     // d = …
+///     let v = ptx!(ld.relaxed.gpu.global.L1::no_allocate.L2::256B.f32 [shared]);
+///     // a policy, for `.L2::cache_hint`
+///     let w = ptx!(ld.global.L2::cache_hint.f32 [shared], CachePolicy::EVICT_FIRST);
+///     // @cond, and what the value is where `cond` is false: the address is not touched then
+///     let ready = v == w;
+///     let u = ptx!(@ready ld.acquire.sys.f32 [shared], else 0.0);
+///     ptx!(@ready st.release.gpu.global.f32 [&mut y], u);
+/// }
+/// assert_eq!(y, 2.5);
+///
+/// let mut count = 7u32;
+/// unsafe {
+///     // nothing comes back
+///     ptx!(red.relaxed.gpu.global.add.u32 [&mut count], 1);
+///     // what stood there
+///     let before = ptx!(atom.acq_rel.sys.global.cas.b32 [&mut count], 8, 0);
+///     assert_eq!((before, count), (8, 0));
+/// }
+///
+/// let row = V8::new([0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+/// // some lanes of a 256-bit vector: `_` is PTX's sink, and comes out as zero
+/// let v = unsafe { ptx!(ld.global.nc.L1::evict_last.L2::evict_first.v8.f32 {d, _, d, _, _, _, _, d}, [&row]) };
+/// assert_eq!(v.0, [0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 7.0]);
+/// ```
+///
+/// | Form | |
+/// | --- | --- |
+/// | `ptx!(ld….type [p])` | gives the value |
+/// | `ptx!(ld….type [p].unified)` | of a variable with the attribute `.unified` (the ISA asks for sm_90, `ptxas` does not) |
+/// | `ptx!(ld….v8.f32 {d, _, …}, [p])` | some lanes; any name, or `_` |
+/// | `ptx!(ld…L2::cache_hint….type [p], policy)` | under a [`CachePolicy`](crate::CachePolicy) |
+/// | `ptx!(@cond ld….type [p], else or)` | under a predicate: `cond` is a name or `(expression)` |
+/// | `ptx!(ldu….type [p])` | gives what all threads of the warp load from one address |
+/// | `ptx!(st….type [p], value)` | stores |
+/// | `ptx!(st….v8.f32 [p], {a, _, …})` | stores some lanes |
+/// | `ptx!(st…L2::cache_hint….type [p], value, policy)` | under a policy |
+/// | `ptx!(@cond st….type [p], value)` | under a predicate |
+/// | `ptx!(atom….type [p], value)` | changes the value at `p` and gives what stood there |
+/// | `ptx!(atom….cas.type [p], compare, value)` | stores `value` where `compare` stands |
+/// | `ptx!(@cond atom….type [p], value, else or)` | under a predicate |
+/// | `ptx!(red….type [p], value)` | changes the value at `p` |
+/// | `ptx!(@cond red….type [p], value)` | under a predicate |
+/// | `ptx!(red…L2::cache_hint.type [p], value, policy)` | under a policy, `atom` too |
+///
+/// The words are PTX's, in the order of the PTX ISA or in any other, and go to the assembler letter for letter. Which of
+/// them go together is checked when the crate is: an illegal spelling, or one that the target does not have, is an error
+/// that says why. Types are those of [`Element`](crate::Element): `.f32` is `f32`, `.s32` is `i32`, `.b32` is
+/// [`B32`](crate::B32), `.v4.u32` is [`V4<u32>`](crate::V4). `p` may also point to a type that is moved as that one: an
+/// `f16` for `.b16`, a `u128` for `.b128`. The floats of 16 bits that atomics add are `half`'s with feature `half`, and bits
+/// without: `.f16` takes `f16` or [`B16`](crate::B16), `.f16x2` [`V2<f16>`](crate::V2) or [`B32`](crate::B32), `.v4.f16x2`
+/// [`V8<f16>`](crate::V8) or [`V4<B32>`](crate::V4). Their bits of 32 and 64 may also be integers.
+///
+/// Where the machine has no instruction for an atomic, the assembler makes a loop of it: for floats in shared memory, for
+/// single 16-bit floats, and at generic addresses, which may turn out to be shared memory. `cargo xtask explain` shows it.
+/// `.f32` without `.noftz` may take subnormal numbers for zero. On a CPU each element is one atomic, 128 bits take a lock.
+///
+/// A pointer is a generic address, as all of Rust's are, and is converted for the space that the words name; see
+/// [`Ld`](crate::Ld) for what that is in each space. In `.shared` a [`SharedPtr`](crate::SharedPtr) may stand for it too, in
+/// `.shared::cluster` a [`SharedClusterPtr`](crate::SharedClusterPtr): `ptx!(red.shared.add.u32 [bins.add(i)], 1)` is free
+/// of the conversion.
+///
+/// Only what is used is compiled, where [`ld_global`](crate::ld_global) and the others have a method for everything that
+/// is written every day.
+///
+/// PTX ISA: [ld](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld),
+/// [ldu](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ldu),
+/// [st](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st),
+/// [atom](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-atom),
+/// [red](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-red).
+///
+/// # Safety
+/// As for the functions that the words stand for: [`Ld::read`](crate::Ld::read), [`St::write`](crate::St::write),
+/// [`LdGlobalNc::read`](crate::LdGlobalNc::read). `ldu` reads what nothing writes while the kernel runs, and all threads of
+/// a warp that run it give one address. For an atomic, `p` is the address of a value of the type, aligned to its
+/// size, in the space that the words name, which this thread may read and write, and which others access meanwhile by
+/// atomics alone.
+#[doc(alias = "ldu")]
+#[doc(alias = "ldu.global")]
+#[doc(alias = "atom")]
+#[doc(alias = "red")]
+#[doc(alias = "atom.add")]
+#[doc(alias = "atom.and")]
+#[doc(alias = "atom.or")]
+#[doc(alias = "atom.xor")]
+#[doc(alias = "atom.min")]
+#[doc(alias = "atom.max")]
+#[doc(alias = "atom.inc")]
+#[doc(alias = "atom.dec")]
+#[doc(alias = "red.add")]
+#[doc(alias = "red.and")]
+#[doc(alias = "red.or")]
+#[doc(alias = "red.xor")]
+#[doc(alias = "red.min")]
+#[doc(alias = "red.max")]
+#[doc(alias = "red.inc")]
+#[doc(alias = "red.dec")]
+#[doc(alias = "atom.exch")]
+#[doc(alias = "atom.cas")]
+#[macro_export]
+macro_rules! ptx {
+    (@$cond:tt atom $($rest:tt)*) => { $crate::__atomic! { @words atom [@ $cond] () any generic $($rest)* } };
+    (@$cond:tt red $($rest:tt)*) => { $crate::__atomic! { @words red [@ $cond] () any generic $($rest)* } };
+    (atom $($rest:tt)*) => { $crate::__atomic! { @words atom [] () any generic $($rest)* } };
+    (red $($rest:tt)*) => { $crate::__atomic! { @words red [] () any generic $($rest)* } };
+    (@$cond:tt $op:ident $($rest:tt)*) => { $crate::__ptx! { @words $op [@ $cond] () pure generic $($rest)* } };
+    ($op:ident $($rest:tt)*) => { $crate::__ptx! { @words $op [] () pure generic $($rest)* } };
+}
+
+/// The types that PTX's words stand for.
+#[doc(hidden)]
+pub mod types {
+    pub use crate::isa::element::{B8, B16, B32, B64, B128, V2, V4, V8};
+    pub use core::primitive::*;
+}

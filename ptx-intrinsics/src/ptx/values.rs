@@ -1,0 +1,216 @@
+//! What `ptx!` calls: types of pointers and values are held together, and values become registers.
+
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::cpu;
+use crate::emit::registers::same_bits;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::grammar::access::Spelling;
+use crate::instructions::shared_ptr::{InCluster, InShared, InSharedCluster, SharedClusterPtr, SharedPtr, Writable};
+use crate::isa::element::*;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::isa::order::{Meaning, OrderWord};
+
+/// The source of a load, which points to what is moved as a `P`.
+#[inline(always)]
+pub const fn from<T: Element + MovedAs<P>, P>(p: *const T) -> *const T {
+    p
+}
+
+/// The destination of a store, which points to what is moved as a `P`.
+#[inline(always)]
+pub const fn to<T: Element + MovedAs<P>, P>(p: *mut T) -> *mut T {
+    p
+}
+
+/// The source of a load from this block's shared memory.
+#[inline(always)]
+pub fn from_shared<P: InShared<Of: Element + MovedAs<T>>, T>(p: P) -> SharedPtr<P::Of> {
+    p.in_shared()
+}
+
+/// The source of a load from the cluster's shared memory.
+#[inline(always)]
+pub fn from_shared_cluster<P: InSharedCluster<Of: Element + MovedAs<T>>, T>(p: P) -> SharedClusterPtr<P::Of> {
+    p.in_shared_cluster()
+}
+
+/// The destination of a store to this block's shared memory, or of an atomic there.
+#[inline(always)]
+pub fn to_shared<P: InShared<Of: MovedAs<T>> + Writable, T>(p: P) -> SharedPtr<P::Of> {
+    p.in_shared()
+}
+
+/// The destination of a store to the cluster's shared memory, or of an atomic there.
+#[inline(always)]
+pub fn to_shared_cluster<P: InSharedCluster<Of: MovedAs<T>> + Writable, T>(p: P) -> SharedClusterPtr<P::Of> {
+    p.in_shared_cluster()
+}
+
+/// What the instruction takes as its address in shared memory.
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+pub fn shared_address<T>(p: impl InCluster<T>) -> u32 {
+    p.cluster_address()
+}
+
+/// Off the GPU: the pointer that an address in shared memory is.
+#[cfg(not(target_arch = "nvptx64"))]
+#[inline(always)]
+pub fn shared_pointer<T>(p: impl InCluster<T>) -> *mut T {
+    p.cluster_address().cast()
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A pointer to a `T`.
+pub trait PointsTo<T>: Copy + sealed::Sealed {}
+impl<T> sealed::Sealed for *const T {}
+impl<T> sealed::Sealed for *mut T {}
+impl<T> sealed::Sealed for SharedPtr<T> {}
+impl<T> sealed::Sealed for SharedClusterPtr<T> {}
+impl<T> PointsTo<T> for *const T {}
+impl<T> PointsTo<T> for *mut T {}
+impl<T> PointsTo<T> for SharedPtr<T> {}
+impl<T> PointsTo<T> for SharedClusterPtr<T> {}
+
+/// A value of the type that `p` points to.
+#[inline(always)]
+pub const fn like<T>(_: impl PointsTo<T>, value: T) -> T {
+    value
+}
+
+/// Registers with nothing in them.
+///
+/// # Safety
+/// `D` need not be initialised.
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+pub const unsafe fn registers<D: Copy>() -> D {
+    crate::emit::registers::uninit()
+}
+
+/// The registers of a value.
+///
+/// # Safety
+/// Every bit pattern is a `D`.
+#[inline(always)]
+pub const unsafe fn registers_of<T: Element, D: Copy>(value: T) -> D {
+    same_bits(value)
+}
+
+/// The value that was loaded from `p`, out of its registers.
+///
+/// # Safety
+/// The registers are initialised.
+#[inline(always)]
+pub const unsafe fn value<T: Element, D: Copy>(_: impl PointsTo<T>, registers: D) -> T {
+    same_bits(registers)
+}
+
+/// The vector of these lanes.
+#[inline(always)]
+pub const fn vector_of<T: Element, const LANES: usize>(_: impl PointsTo<T>, lanes: [Lane<T>; LANES]) -> T {
+    same_bits(lanes)
+}
+
+/// A lane of a `T`.
+pub type Lane<T> = <<T as Element>::Ptx as PtxType>::Register;
+
+/// A vector, and what its lanes are.
+#[diagnostic::on_unimplemented(message = "a `{Self}` has no lanes: only a 256-bit vector leaves some out")]
+pub trait Vector: Element {
+    /// The type of an element.
+    type Element: Copy;
+}
+impl<T: Scalar> Vector for V4<T>
+where
+    Self: Element,
+{
+    type Element = T;
+}
+impl<T: Scalar> Vector for V8<T>
+where
+    Self: Element,
+{
+    type Element = T;
+}
+
+/// An element of the vector at `p`, as the register that holds it.
+#[inline(always)]
+pub const fn lane<T: Vector>(_: impl PointsTo<T>, value: T::Element) -> Lane<T> {
+    same_bits(value)
+}
+
+/// A predicate as a register.
+#[inline(always)]
+pub const fn bit(cond: bool) -> u32 {
+    cond as u32
+}
+
+/// What the words mean on a CPU; they were checked before.
+#[cfg(not(target_arch = "nvptx64"))]
+pub const fn meaning(text: &'static str) -> Meaning {
+    match Spelling::read(text) {
+        Ok(spelling) => OrderWord::on_cpu(spelling.order),
+        Err(_) => Meaning::Plain,
+    }
+}
+
+/// Off the GPU: a load.
+///
+/// # Safety
+/// As for the words.
+#[cfg(not(target_arch = "nvptx64"))]
+#[inline]
+pub unsafe fn load<T: Element>(meaning: Meaning, p: *const T) -> T {
+    // SAFETY: the caller's promise.
+    same_bits(unsafe { cpu::load(meaning, p as *const T::Ptx) })
+}
+
+/// Off the GPU: a load of some lanes; the others are zero.
+///
+/// # Safety
+/// As for the words.
+#[cfg(not(target_arch = "nvptx64"))]
+pub unsafe fn load_lanes<T: Element>(meaning: Meaning, p: *const T, lanes: &[bool]) -> T
+where
+    Lane<T>: PtxType,
+{
+    // SAFETY: all zeroes are a value of every number and vector of numbers.
+    let mut value: T = unsafe { core::mem::zeroed() };
+    for (at, _) in lanes.iter().enumerate().filter(|(_, named)| **named) {
+        // SAFETY: the lane is a part of what the caller promises.
+        unsafe { (&raw mut value).cast::<Lane<T>>().add(at).write(cpu::load(meaning, p.cast::<Lane<T>>().add(at))) };
+    }
+    value
+}
+
+/// Off the GPU: a store.
+///
+/// # Safety
+/// As for the words.
+#[cfg(not(target_arch = "nvptx64"))]
+#[inline]
+pub unsafe fn store<T: Element>(meaning: Meaning, p: *mut T, value: T) {
+    // SAFETY: the caller's promise.
+    unsafe { cpu::store(meaning, p as *mut T::Ptx, same_bits(value)) };
+}
+
+/// Off the GPU: a store of some lanes.
+///
+/// # Safety
+/// As for the words.
+#[cfg(not(target_arch = "nvptx64"))]
+pub unsafe fn store_lanes<T: Element>(meaning: Meaning, p: *mut T, lanes: &[Option<Lane<T>>])
+where
+    Lane<T>: PtxType,
+{
+    for (at, lane) in lanes.iter().enumerate() {
+        if let Some(value) = lane {
+            // SAFETY: the lane is a part of what the caller promises.
+            unsafe { cpu::store(meaning, p.cast::<Lane<T>>().add(at), *value) };
+        }
+    }
+}
