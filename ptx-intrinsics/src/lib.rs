@@ -2,7 +2,7 @@
 //! functions: one call is exactly one instruction.
 //!
 //! ```
-//! use ptx_intrinsics::*;
+//! use ptx_intrinsics::prelude::*;
 //!
 //! /// An access policy with a name: `ld.global.nc.L1::evict_last.L2::256B`.
 //! const WEIGHTS: LdGlobalNc<EvictLast, Prefetch256> = ld_global_nc();
@@ -34,6 +34,10 @@
 //! | `mbarrier` | [`mbarrier_init`] | [`mbarrier_arrive`], [`mbarrier_arrive_expect_tx`], [`mbarrier_try_wait_parity`], … |
 //! | `cp.async.bulk` | | [`cp_async_bulk_shared_cluster_global`], [`cp_async_bulk_global_shared`], [`cp_async_bulk_prefetch_l2`], … |
 //! | `prefetch`, `prefetchu` | | [`prefetch_l1`], [`prefetch_l2`], [`prefetch_global_l2`], … |
+//!
+//! Functions are named after their mnemonic, and [`prelude`] has what kernels write every day. Qualifiers are in modules:
+//! [`caching`], [`order`], [`scope`], [`space`]. The asynchronous families have a module each: [`cp_async`], [`cp_async_bulk`],
+//! [`mbarrier`], [`fence`].
 //!
 //! The first type parameter of a load or store of global memory is its [`Caching`], the second of a load its
 //! [`PrefetchSize`]; an [`Order`] is a method; what is moved is an [`Element`]. What is written every day is a method,
@@ -91,33 +95,84 @@ pub mod ptx;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use catalogue::features;
-pub use instructions::applypriority::*;
+pub use isa::{gate, target};
+
+/// How the caches treat what an access touches: the first parameter of a load or store, and the prefetch sizes of loads.
+pub mod caching {
+    pub use crate::isa::caching::*;
+    pub use crate::isa::prefetch_size::*;
+}
+
+/// How an access is ordered among others. `Relaxed`, `Acquire` and `Release` are called as in `core::sync::atomic::Ordering`,
+/// so they are not in the [`prelude`].
+pub mod order {
+    pub use crate::isa::order::*;
+}
+
+/// The threads that an ordered access synchronises with.
+pub mod scope {
+    pub use crate::isa::scope::*;
+}
+
+/// Where an address points: PTX's state spaces.
+pub mod space {
+    pub use crate::isa::space::*;
+}
+
+/// `cp.async`: copies from global to shared memory while the thread goes on, and waits for them.
+pub mod cp_async {
+    pub use crate::instructions::cp_async::*;
+}
+
+/// `cp.async.bulk`: copies of many bytes at once, and prefetches of tensors.
+pub mod cp_async_bulk {
+    pub use crate::instructions::cp_async_bulk::*;
+}
+
+/// `fence` and `membar`.
+pub mod fence {
+    pub use crate::instructions::fence::*;
+}
+
+/// `mbarrier`: barriers in shared memory that threads arrive at and copies complete on.
+pub mod mbarrier {
+    pub use crate::instructions::mbarrier::*;
+}
+
+/// What kernels write every day: `use ptx_intrinsics::prelude::*`.
+///
+/// Nothing here is called as something in `core::sync::atomic`. Orders are in [`order`], state spaces in [`space`], and the
+/// asynchronous families have modules of their own: [`cp_async`], [`cp_async_bulk`], [`mbarrier`], [`fence`].
+pub mod prelude {
+    pub use crate::instructions::applypriority::*;
+    pub use crate::instructions::createpolicy::*;
+    pub use crate::instructions::cuda::*;
+    pub use crate::instructions::cvta::*;
+    pub use crate::instructions::discard::*;
+    pub use crate::instructions::isspacep::*;
+    pub use crate::instructions::ld::*;
+    pub use crate::instructions::ld_global_nc::*;
+    pub use crate::instructions::mapa::*;
+    pub use crate::instructions::prefetch::*;
+    pub use crate::instructions::shared_ptr::*;
+    pub use crate::instructions::slices::*;
+    pub use crate::instructions::st::*;
+    pub use crate::isa::caching::*;
+    pub use crate::isa::element::*;
+    pub use crate::isa::policy::*;
+    pub use crate::isa::prefetch_size::*;
+    pub use crate::isa::scope::*;
+    pub use crate::ptx;
+}
+
 pub use instructions::cp_async::*;
 pub use instructions::cp_async_bulk::*;
-pub use instructions::createpolicy::*;
-pub use instructions::cuda::*;
-pub use instructions::cvta::*;
-pub use instructions::discard::*;
 pub use instructions::fence::*;
-pub use instructions::isspacep::*;
-pub use instructions::ld::*;
-pub use instructions::ld_global_nc::*;
-pub use instructions::mapa::*;
 pub use instructions::mbarrier::*;
-pub use instructions::prefetch::*;
-pub use instructions::shared_ptr::*;
-pub use instructions::slices::*;
-pub use instructions::st::*;
 pub use isa::atomic::AtomicOperation;
-pub use isa::caching::*;
-pub use isa::element::*;
-pub use isa::gate;
 pub use isa::order::*;
-pub use isa::policy::*;
-pub use isa::prefetch_size::*;
-pub use isa::scope::*;
 pub use isa::space::*;
-pub use isa::target;
+pub use prelude::*;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

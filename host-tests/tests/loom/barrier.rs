@@ -5,8 +5,10 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-use crate::atomics::{AtomicU64, Ordering};
-use crate::{Address, all_orders, on_host};
+use crate::atomics::Ordering;
+use crate::on_host::Address;
+use crate::wide::AtomicU64;
+use crate::{all_orders, on_host};
 
 /// A barrier, and what its threads did before they arrived.
 struct Block {

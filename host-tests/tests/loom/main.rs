@@ -12,22 +12,23 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The atomics that the files find beside them.
 mod atomics {
-    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    pub(crate) use loom::sync::atomic::{AtomicBool, Ordering};
+
+    /// What waiting for the lock is: another thread's turn.
+    pub(crate) fn wait() {
+        loom::thread::yield_now();
+    }
 }
 
-/// What the crate calls an address in shared memory.
-type Address = *mut ();
+mod wide {
+    pub(crate) use loom::sync::atomic::AtomicU64;
+}
 
 #[path = "../../../ptx-intrinsics/src/cpu/mbarrier.rs"]
 mod on_host;
 
 #[path = "../../../ptx-intrinsics/src/cpu/lock.rs"]
 mod lock_of_the_crate;
-
-/// What waiting for the lock is: another thread's turn.
-fn wait() {
-    loom::thread::yield_now();
-}
 
 /// Tries all orders of two threads, and gives how many there were. Of three threads there are too many: of those it tries
 /// all in which threads are interrupted twice at most, beside where they wait.

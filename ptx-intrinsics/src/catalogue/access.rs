@@ -4,7 +4,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Form, What};
 use crate::grammar::access::Spelling;
 use crate::isa::caching::{L1PriorityWord, L2PriorityWord, OperatorWord};
 use crate::isa::element::ELEMENTS;
@@ -20,7 +19,7 @@ pub(crate) fn address(space: Option<SpaceWord>, mutability: &str, ty: &str) -> S
 }
 
 /// Every load and store.
-pub(super) fn forms() -> impl Iterator<Item = Form> {
+pub(super) fn spellings() -> impl Iterator<Item = Spelling> {
     heads().flat_map(with_qualifiers)
 }
 
@@ -52,7 +51,7 @@ fn heads() -> impl Iterator<Item = Spelling> {
 }
 
 /// Each way to say what a head takes, for each type that it moves.
-fn with_qualifiers(head: Spelling) -> impl Iterator<Item = Form> {
+fn with_qualifiers(head: Spelling) -> impl Iterator<Item = Spelling> {
     let l1 = || core::iter::once(None).chain(L1PriorityWord::ALL.iter().copied().map(Some));
     let l2 = || core::iter::once(None).chain(L2PriorityWord::ALL.iter().copied().map(Some));
     let operators = OperatorWord::ALL.iter().map(move |&operator| Spelling { operator: Some(operator), ..head });
@@ -66,21 +65,10 @@ fn with_qualifiers(head: Spelling) -> impl Iterator<Item = Form> {
                 .flat_map(move |hint| sizes().map(move |size| Spelling { element, hint, size, ..caching }))
         })
     });
-    spellings.filter_map(|spelling| spelling.form())
+    spellings.filter(|spelling| spelling.check().is_ok())
 }
 
 impl Spelling {
-    fn form(self) -> Option<Form> {
-        let needs = self.check().ok()?;
-        Some(Form {
-            instruction: self.instruction(),
-            rust: self.method(false).unwrap_or_else(|| self.spelled(false)),
-            ptx: self.ptx(),
-            what: What::Access(self),
-            needs,
-        })
-    }
-
     fn mnemonic(&self) -> &'static str {
         match self.operation {
             Operation::Load if self.uniform => "ldu",
@@ -97,7 +85,7 @@ impl Spelling {
         }
     }
 
-    fn instruction(&self) -> String {
+    pub(super) fn instruction(&self) -> String {
         let (nc, space) = (if self.nc { ".nc" } else { "" }, self.space.map_or("", SpaceWord::ptx));
         match self.order {
             None => format!("{}{space}{nc}", self.mnemonic()),

@@ -2,7 +2,7 @@
 
 use bitflags::bitflags;
 
-use super::Form;
+use super::form::Form;
 use crate::isa::gate::Gate;
 use crate::isa::{gate, target};
 

@@ -8,160 +8,27 @@
 //! assert_eq!((form.min_sm(), form.min_ptx()), (80, 74));
 //! ```
 
-use alloc::format;
-use alloc::string::String;
-
 mod access;
 mod atomic;
 pub mod features;
+mod form;
 
 use self::atomic::atomics;
+pub use self::form::Form;
 use crate::grammar::access::Spelling;
 use crate::grammar::atomic::Atomic;
 use crate::instructions::{
     applypriority, cp_async, cp_async_bulk, createpolicy, cvta, discard, fence, isspacep, mapa, mbarrier, prefetch,
 };
-use crate::isa::element::ELEMENTS;
-use crate::isa::gate::Needs;
 use crate::isa::row::Single;
 pub use crate::isa::row::{Operation, Signature};
-
-/// One legal form: an instruction with all its qualifiers and its type.
-#[derive(Clone, Debug)]
-pub struct Form {
-    instruction: String,
-    rust: String,
-    ptx: String,
-    what: What,
-    needs: Needs,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum What {
-    Access(Spelling),
-    Atomic(Atomic),
-    Single(Signature),
-}
-
-impl Form {
-    /// The instruction's name: `ld.global.nc`, `ld.acquire`.
-    pub fn instruction(&self) -> &str {
-        &self.instruction
-    }
-
-    /// What it does with its address.
-    pub fn operation(&self) -> Operation {
-        self.access().map_or(Operation::Other, |spelling| spelling.operation)
-    }
-
-    /// Whether it is an `atom` or a `red`.
-    pub fn is_atomic(&self) -> bool {
-        matches!(self.what, What::Atomic(_))
-    }
-
-    fn access(&self) -> Option<Spelling> {
-        if let What::Access(spelling) = self.what { Some(spelling) } else { None }
-    }
-
-    /// What it takes and gives, if it is neither a load nor a store.
-    pub fn signature(&self) -> Option<Signature> {
-        match self.what {
-            What::Access(_) => None,
-            What::Atomic(atomic) => Some(atomic.signature()),
-            What::Single(signature) => Some(signature),
-        }
-    }
-
-    /// The expression, with `p` as the address, `v` as the value of a store, `policy` where a policy is taken. It is
-    /// unsafe to evaluate. What has a method is written with it, all else with [`ptx!`](crate::ptx).
-    pub fn rust(&self) -> &str {
-        &self.rust
-    }
-
-    /// The predicated form's expression, with `cond`, and where it has a value `or`, beside the others. None where there
-    /// is none.
-    pub fn rust_if(&self) -> Option<String> {
-        match self.what {
-            What::Access(spelling) => Some(spelling.method(true).unwrap_or_else(|| spelling.spelled(true))),
-            What::Atomic(atomic) => Some(atomic.rust(true)),
-            What::Single(_) => None,
-        }
-    }
-
-    /// The expression of a load or store with [`ptx!`](crate::ptx). None for all else.
-    pub fn rust_ptx(&self) -> Option<String> {
-        self.access().map(|spelling| spelling.spelled(false))
-    }
-
-    /// The predicated expression of a load or store with [`ptx!`](crate::ptx). None for all else.
-    pub fn rust_ptx_if(&self) -> Option<String> {
-        self.access().map(|spelling| spelling.spelled(true))
-    }
-
-    /// The form with `.unified` behind its address, where it takes that: the expression, SM and PTX ISA version.
-    pub fn unified(&self) -> Option<(String, u32, u32)> {
-        let spelling = Spelling { unified: true, ..self.access()? };
-        let needs = spelling.check().ok()?;
-        Some((spelling.spelled(false), needs.sm(), needs.ptx()))
-    }
-
-    /// The mnemonic with all qualifiers and the type.
-    pub fn ptx(&self) -> &str {
-        &self.ptx
-    }
-
-    /// The mnemonic, and behind it the operands where they tell forms apart: `cp.async.cg.shared.global [%], [%], 16`.
-    pub fn told(&self) -> String {
-        let operands = self.signature().map_or("", |signature| signature.operands);
-        let by_operands = ["cp", "mbarrier"].contains(&self.ptx.split('.').next().unwrap_or_default());
-        if by_operands && !operands.is_empty() { format!("{} {operands}", self.ptx) } else { self.ptx.clone() }
-    }
-
-    /// The Rust type that a load or store moves: `V4<f32>`. None for all else.
-    pub fn element(&self) -> Option<&'static str> {
-        self.access().map(|spelling| ELEMENTS[spelling.element].rust)
-    }
-
-    /// How many bytes a load or store moves; 0 for all else.
-    pub fn bytes(&self) -> usize {
-        self.access().map_or(0, |spelling| ELEMENTS[spelling.element].bytes)
-    }
-
-    /// The state space of its address as a word without a dot, `shared::cluster`. None for a generic address.
-    pub fn space(&self) -> Option<&'static str> {
-        match self.what {
-            What::Access(spelling) => spelling.space.map(|space| &space.ptx()[1..]),
-            What::Atomic(atomic) => atomic.space(),
-            What::Single(_) => None,
-        }
-    }
-
-    /// Whether it takes a [`CachePolicy`](crate::CachePolicy).
-    pub fn takes_policy(&self) -> bool {
-        match self.what {
-            What::Access(spelling) => spelling.hint,
-            What::Atomic(atomic) => atomic.hint(),
-            What::Single(_) => false,
-        }
-    }
-
-    /// The oldest target that has it: 80 for sm_80.
-    pub fn min_sm(&self) -> u32 {
-        self.needs.sm()
-    }
-
-    /// The oldest PTX ISA version that has it: 74 for 7.4.
-    pub fn min_ptx(&self) -> u32 {
-        self.needs.ptx()
-    }
-}
 
 /// Every legal form.
 ///
 /// The words that say what is meant anyway are left out: `.weak`, `::cta` behind `.shared`, and `.param` for
 /// `.param::entry`. [`ptx!`](crate::ptx) takes them too.
 pub fn forms() -> impl Iterator<Item = Form> {
-    access::forms().chain(
+    access::spellings().filter_map(Spelling::form).chain(
         [
             prefetch::SINGLES,
             applypriority::SINGLES,
@@ -180,28 +47,4 @@ pub fn forms() -> impl Iterator<Item = Form> {
         .map(Single::form)
         .chain(atomics().filter_map(Atomic::form)),
     )
-}
-
-impl Atomic {
-    fn form(self) -> Option<Form> {
-        Some(Form {
-            instruction: self.instruction(),
-            rust: self.rust(false),
-            ptx: self.ptx(),
-            what: What::Atomic(self),
-            needs: self.check().ok()?,
-        })
-    }
-}
-
-impl Single {
-    fn form(&self) -> Form {
-        Form {
-            instruction: self.instruction.into(),
-            rust: self.rust.into(),
-            ptx: self.ptx.into(),
-            what: What::Single(self.signature),
-            needs: self.needs,
-        }
-    }
 }

@@ -2,8 +2,9 @@
 
 use core::mem::MaybeUninit;
 
-use super::atomics::{self, AtomicU8, AtomicU16, AtomicU32, AtomicU64};
-use super::take_turn;
+use super::atomics::{self, AtomicU8, AtomicU16, AtomicU32};
+use super::turn::take_turn;
+use super::wide::AtomicU64;
 use crate::emit::access::{Load, LoadIn, LoadInIf, Store, StoreIn, StoreInIf};
 use crate::isa::caching::*;
 use crate::isa::element::*;

@@ -2,8 +2,9 @@
 
 use half::{bf16, f16};
 
-use super::atomics::{self as atomic, AtomicU16, AtomicU32, AtomicU64};
-use super::take_turn;
+use super::atomics::{self as atomic, AtomicU16, AtomicU32};
+use super::turn::take_turn;
+use super::wide::AtomicU64;
 use crate::grammar::atomic::Atomic;
 use crate::isa::atomic::{AtomicOperation, Number, TYPES};
 use crate::isa::order::OrderWord;

@@ -1,7 +1,6 @@
 //! Asynchronous copies off the GPU, done at once.
 
-use super::Address;
-use super::mbarrier::complete;
+use super::mbarrier::{Address, complete};
 
 /// How many bytes are read where that is said by an operand.
 pub(crate) fn bytes_of<T>(operand: &str, value: u32) -> usize {

@@ -2,7 +2,7 @@
 //!
 //! A test of the harness compiles this file with atomics that try every order of two and three threads.
 
-use super::atomics::{AtomicBool, Ordering};
+use super::atomics::{self, AtomicBool, Ordering};
 
 /// It is taken while this lives.
 pub(crate) struct Lock<'a>(&'a AtomicBool);
@@ -11,7 +11,7 @@ impl<'a> Lock<'a> {
     #[inline]
     pub(crate) fn take(taken: &'a AtomicBool) -> Self {
         while taken.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            super::wait();
+            atomics::wait();
         }
         Self(taken)
     }

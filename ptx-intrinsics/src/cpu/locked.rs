@@ -3,7 +3,7 @@
 use core::cell::UnsafeCell;
 
 use super::atomics::Ordering;
-use super::take_turn;
+use super::turn::take_turn;
 
 /// As `core`'s, with what is used here. It orders more than it is told to.
 #[repr(C, align(8))]

@@ -2,8 +2,11 @@
 //!
 //! A test of the harness compiles this file with atomics that try every order of two and three threads.
 
-use super::Address;
-use super::atomics::{AtomicU64, Ordering};
+use super::atomics::Ordering;
+use super::wide::AtomicU64;
+
+/// What stands for an address in shared memory.
+pub(super) type Address = *mut ();
 
 /// Arrivals that the phase lacks, arrivals that the next phases expect, bytes that it lacks, and the parity.
 #[derive(Clone, Copy, Debug)]

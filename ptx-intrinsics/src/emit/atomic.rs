@@ -1,23 +1,9 @@
 //! An atomic, its texts and operands put together: used by `ptx!`.
 
-/// The instruction and its block: registers of the result where it has one, then the predicate, the policy, the address.
+/// The instruction and its block: its registers, then the predicate, the policy, the address.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __atomic_asm {
-    (@red $p:ident $shape:ident $class:ident $r:ident $v:ident [] [] $($rest:tt)*) => {
-        $crate::__atomic_asm! { @registers $shape $class $v [] [] $p red $($rest)* }
-    };
-    (@atom $p:ident $shape:ident $class:ident $r:ident $v:ident $compare:tt [] $($rest:tt)*) => {{
-        let mut __ptx_d: $crate::__registers!($shape ::core::mem::MaybeUninit<$crate::ptx::types::$r>) = $crate::ptx::registers();
-        $crate::__atomic_asm! { @registers $shape $class $v $compare [out __ptx_d] $p atom $($rest)* }
-        $crate::ptx::atomic::value($p, __ptx_d)
-    }};
-    (@atom $p:ident $shape:ident $class:ident $r:ident $v:ident $compare:tt [$or:ident] $($rest:tt)*) => {{
-        let mut __ptx_d: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::atomic::registers($or);
-        $crate::__atomic_asm! { @registers $shape $class $v $compare [inout __ptx_d] $p atom $($rest)* }
-        $crate::ptx::atomic::value($p, __ptx_d)
-    }};
-
     // Before, result, values, after, and what `asm!` takes.
     (@registers x1 $class:ident $v:ident [$($c:ident)?] [$($way:ident $d:ident)?] $($rest:tt)*) => {
         $crate::__atomic_asm! { @guard [] [$("{d0}, " [$d])?] [$("{c0}, " [$c])? "{v0}"] [] (
@@ -72,16 +58,17 @@ macro_rules! __atomic_asm {
             [$("{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond " "\n}}" [$cond])?]
             $d $values [$(", {policy}" [$policy])?] $op $words (
                 $($operands)*
-                $(cond = in(reg32) $crate::ptx::bit($cond),)? $(policy = in(reg64) $crate::CachePolicy::bits($policy),)?
+                $(cond = in(reg32) $crate::emit::registers::bit($cond),)? $(policy = in(reg64) $crate::CachePolicy::bits($policy),)?
             )
         }
     };
-    (@address generic $p:ident $before:tt $after:tt $guard:tt $d:tt $values:tt $policy:tt $op:ident $words:tt ($($operands:tt)*)) => {
-        $crate::__atomic_asm! { @emit $before $after $guard $d $values $policy $op $words ($($operands)* p = in(reg64) $p,) }
-    };
-    (@address $shared:ident $p:ident $before:tt $after:tt $guard:tt $d:tt $values:tt $policy:tt $op:ident $words:tt ($($operands:tt)*)) => {
+    (@address shared $p:ident $before:tt $after:tt $guard:tt $d:tt $values:tt $policy:tt $op:ident $words:tt ($($operands:tt)*)) => {
         $crate::__atomic_asm! { @emit $before $after $guard $d $values $policy $op $words
-            ($($operands)* p = in(reg32) $crate::ptx::shared_address($p),) }
+            ($($operands)* p = in(reg32) $p,) }
+    };
+    (@address shared_cluster $($rest:tt)*) => { $crate::__atomic_asm! { @address shared $($rest)* } };
+    (@address $other:ident $p:ident $before:tt $after:tt $guard:tt $d:tt $values:tt $policy:tt $op:ident $words:tt ($($operands:tt)*)) => {
+        $crate::__atomic_asm! { @emit $before $after $guard $d $values $policy $op $words ($($operands)* p = in(reg64) $p,) }
     };
     (@emit [$($before:literal $([$_b:ident])?)*] [$($after:literal)?] [$($guard:literal $end:literal [$_c:ident])?]
         [$($d:literal [$_d:ident])?] [$($values:literal $([$_v:ident])?)*] [$($policy:literal [$_p:ident])?]

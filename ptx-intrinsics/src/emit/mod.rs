@@ -6,6 +6,12 @@ pub mod registers;
 #[macro_use]
 pub mod access;
 #[macro_use]
+pub(crate) mod load;
+#[macro_use]
+pub(crate) mod store;
+#[macro_use]
+pub(crate) mod orders;
+#[macro_use]
 pub(crate) mod atomic;
 #[macro_use]
 pub(crate) mod message;

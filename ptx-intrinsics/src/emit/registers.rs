@@ -26,6 +26,12 @@ pub(crate) const fn same_bits<A: Copy, B: Copy>(a: A) -> B {
     unsafe { Bits { a }.b }
 }
 
+/// A predicate as a register.
+#[inline(always)]
+pub const fn bit(cond: bool) -> u32 {
+    cond as u32
+}
+
 /// The registers of a shape, each a field of its own: indexing an array would leave bounds checks in a dev build.
 #[doc(hidden)]
 #[macro_export]

@@ -20,7 +20,7 @@ macro_rules! __ptx_asm {
         }
     };
     (@address $s:tt $registers:tt shared $p:ident ($($operands:tt)*)) => {
-        $crate::__ptx_asm! { { $s $registers ($($operands)* p = in(reg32) $crate::ptx::shared_address($p),) } [] "[{p}]" [] }
+        $crate::__ptx_asm! { { $s $registers ($($operands)* p = in(reg32) $p,) } [] "[{p}]" [] }
     };
     (@address $s:tt $registers:tt shared_cluster $($rest:tt)*) => {
         $crate::__ptx_asm! { @address $s $registers shared $($rest)* }
@@ -28,30 +28,60 @@ macro_rules! __ptx_asm {
     (@address $s:tt $registers:tt $space:ident $p:ident ($($operands:tt)*)) => {
         $crate::__with_address! { [$crate::__ptx_asm] { $s $registers ($($operands)* p = in(reg64) $p,) } $space }
     };
-    // From `@address`, and on to the registers.
+    // From `@address`, and on to the registers: those of some lanes, or of a whole value.
     ({ { $($s:tt)* } [$($lane:literal)*] $operands:tt } $convert:tt $address:literal $converted:tt) => {
-        $crate::__ptx_asm! { { $($s)* $convert $address $converted } ["{{" $($lane)* "}}"] [] [] $operands }
+        $crate::__ptx_asm! { @access { $($s)* $convert $address $converted } ["{{" $($lane)* "}}"] [] [] $operands }
     };
-    ({ { $($s:tt)* } ($shape:ident $way:ident $class:ident $d:ident) $operands:tt } $convert:tt $address:literal $converted:tt) => {
-        $crate::__with_shape! { $shape $way $class $d, [$crate::__ptx_asm] { $($s)* $convert $address $converted } $operands }
+    ({ { $($s:tt)* } ($way:ident $class:ident $d:ident $value:literal [$($r:ident . $i:tt)*] $($packing:literal)*) ($($operands:tt)*) }
+        $convert:tt $address:literal $converted:tt) => {
+        $crate::__ptx_asm! { @packed $way [$($packing)*] { $($s)* $convert $address $converted } [$value]
+            ($($r = $way($class) $d.$i,)* $($operands)*) }
     };
-    // From `__with_shape!`, or from lanes.
-    ({ $($s:tt)* } [$($value:literal)*] $before:tt $after:tt $operands:tt) => {
-        $crate::__ptx_asm! { @access { $($s)* } [$($value)*] $before $after $operands }
+    (@packed $way:ident [] $s:tt $value:tt $operands:tt) => {
+        $crate::__ptx_asm! { @access $s $value [] [] $operands }
     };
-    ({ $($s:tt)* } $value:literal $before:tt $after:tt $operands:tt) => {
-        $crate::__ptx_asm! { @access { $($s)* } [$value] $before $after $operands }
+    (@packed out [$open:literal $pack:literal $unpack:literal $close:literal] $s:tt $value:tt $operands:tt) => {
+        $crate::__ptx_asm! { @access $s $value [$open] [$unpack $close] $operands }
+    };
+    (@packed inout [$open:literal $pack:literal $unpack:literal $close:literal] $s:tt $value:tt $operands:tt) => {
+        $crate::__ptx_asm! { @access $s $value [$open $pack] [$unpack $close] $operands }
+    };
+    (@packed in [$open:literal $pack:literal $unpack:literal $close:literal] $s:tt $value:tt $operands:tt) => {
+        $crate::__ptx_asm! { @access $s $value [$open $pack] [$close] $operands }
     };
     (@access { st $effect:ident ($($word:tt)*) [] [$($policy:literal)?] [$($guard:literal $end:literal)?]
         [$($convert:literal)?] $address:literal [$($converted:literal)?] }
-        [$($value:literal)*] [$($before:literal)?] [$($after:literal)?] $operands:tt) => {
-        $crate::__emit! { $effect [$($before)? $($convert)? $($guard)?] ["st" $(, ::core::stringify!($word))*]
-            [" " $address ", " $($value)* $($policy)? ";" $($end)? $($converted)? $($after)?] $operands }
+        [$($value:literal)*] [$($before:literal)*] [$($after:literal)*] $operands:tt) => {
+        $crate::__emit! { $effect [$($before)* $($convert)? $($guard)?] ["st" $(, ::core::stringify!($word))*]
+            [" " $address ", " $($value)* $($policy)? ";" $($end)? $($converted)? $($after)*] $operands }
     };
     (@access { $load:ident $effect:ident ($($word:tt)*) [$($unified:literal)?] [$($policy:literal)?] [$($guard:literal $end:literal)?]
         [$($convert:literal)?] $address:literal [$($converted:literal)?] }
-        [$($value:literal)*] [$($before:literal)?] [$($after:literal)?] $operands:tt) => {
-        $crate::__emit! { $effect [$($before)? $($convert)? $($guard)?] [::core::stringify!($load) $(, ::core::stringify!($word))*]
-            [" " $($value)* ", " $address $($unified)? $($policy)? ";" $($end)? $($converted)? $($after)?] $operands }
+        [$($value:literal)*] [$($before:literal)*] [$($after:literal)*] $operands:tt) => {
+        $crate::__emit! { $effect [$($before)* $($convert)? $($guard)?] [::core::stringify!($load) $(, ::core::stringify!($word))*]
+            [" " $($value)* ", " $address $($unified)? $($policy)? ";" $($end)? $($converted)? $($after)*] $operands }
     };
+}
+
+/// Calls `emit! { args [before] "[address]" [after] }` with the texts that convert a generic address for a space.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __with_address {
+    ([$($emit:tt)*] $args:tt shared) => {
+        $($emit)*! { $args ["{{\n.reg .u64 %address;\ncvta.to.shared.u64 %address, {p};\n"] "[%address]" ["\n}}"] }
+    };
+    ([$($emit:tt)*] $args:tt shared_cluster) => {
+        $($emit)*! { $args ["{{\n.reg .u64 %address;\ncvta.to.shared::cluster.u64 %address, {p};\n"] "[%address]" ["\n}}"] }
+    };
+    ([$($emit:tt)*] $args:tt const) => {
+        $($emit)*! { $args ["{{\n.reg .u64 %address;\ncvta.to.const.u64 %address, {p};\n"] "[%address]" ["\n}}"] }
+    };
+    ([$($emit:tt)*] $args:tt local) => {
+        $($emit)*! { $args ["{{\n.reg .u64 %address;\ncvta.to.local.u64 %address, {p};\n"] "[%address]" ["\n}}"] }
+    };
+    ([$($emit:tt)*] $args:tt param_entry) => {
+        $($emit)*! { $args ["{{\n.reg .u64 %address;\ncvta.to.param.u64 %address, {p};\n"] "[%address]" ["\n}}"] }
+    };
+    // Generic and global addresses are the same, and `cvta` knows no parameter of a function.
+    ([$($emit:tt)*] $args:tt $same:ident) => { $($emit)*! { $args [] "[{p}]" [] } };
 }

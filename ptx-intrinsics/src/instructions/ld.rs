@@ -34,7 +34,7 @@ pub trait LdGlobalCaching: Caching {}
 ///
 /// The compiler may merge, move or drop it, as any read; not with `Lu` and `Cv`, which stay where they are.
 ///
-/// Minimum target: sm_20 and PTX ISA 2.0; more for some qualifiers and types, which say so themselves.
+#[doc = concat!(needs!(Always), " Some qualifiers and types need more, and say so themselves.")]
 ///
 /// PTX ISA: [ld](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld).
 #[doc(alias = "ld.global")]
@@ -52,9 +52,9 @@ load_methods! { LdGlobal LdGlobalCaching "ld.global"
      writes at the same time: the load is weak."
 }
 
-caching_rows! { spell { impl_load LdGlobal LdGlobalCaching }
-    "ld.global" pure
-    "ld.global" [Ca pure, Cg pure, Cs pure, Lu memory, Cv memory] ""
+caching_rows! { impl_load LdGlobal, legal: LdGlobalCaching,
+    hints: "ld.global" pure,
+    operators: "ld.global" [Ca pure, Cg pure, Cs pure, Lu memory, Cv memory] ""
 }
 
 /// `ld` from the space `S` in the order `O`: an access policy, zero bytes in size.
@@ -98,10 +98,10 @@ caching_rows! { spell { impl_load LdGlobal LdGlobalCaching }
 pub struct Ld<S, O = Weak, C = NoHint>(PhantomData<(S, O, C)>);
 
 macro_rules! loads {
-    ($($(#[$doc:meta])* $name:ident $space:ident $ptx:literal $needs:literal;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident $space:ident $ptx:literal $gate:ident;)*) => { $(
         $(#[$doc])*
         ///
-        #[doc = concat!("PTX: `", $ptx, "{.vec}.type d, [p];`. ", $needs)]
+        #[doc = concat!("PTX: `", $ptx, "{.vec}.type d, [p];`. ", needs!($gate))]
         ///
         /// What `p` is, and the orders, stand at [`Ld`].
         #[inline(always)]
@@ -112,26 +112,26 @@ macro_rules! loads {
 }
 loads! {
     /// A load through a generic address: the address says which space.
-    ld Generic "ld" "Needs sm_20 and ptx20.";
+    ld Generic "ld" Always;
     /// A load from shared memory of this block.
     #[doc(alias = "ld.shared")]
-    ld_shared Shared "ld.shared" "Needs sm_20 and ptx20.";
+    ld_shared Shared "ld.shared" Always;
     /// A load from shared memory of a block in this cluster.
     #[doc(alias = "ld.shared::cluster")]
-    ld_shared_cluster SharedCluster "ld.shared::cluster" "Needs sm_90 and ptx78.";
+    ld_shared_cluster SharedCluster "ld.shared::cluster" Clusters;
     /// A load from the constant bank.
     #[doc(alias = "ld.const")]
-    ld_const Const "ld.const" "Needs sm_20 and ptx20.";
+    ld_const Const "ld.const" Always;
     /// A load from this thread's local memory.
     #[doc(alias = "ld.local")]
-    ld_local Local "ld.local" "Needs sm_20 and ptx20.";
+    ld_local Local "ld.local" Always;
     /// A load of a kernel parameter.
     #[doc(alias = "ld.param::entry")]
-    ld_param_entry ParamEntry "ld.param::entry" "Needs sm_70, for `cvta.to.param`, and ptx83.";
+    ld_param_entry ParamEntry "ld.param::entry" EntryParams;
     /// A load of a device function's parameter. It must stand in a function that is not inlined into a kernel:
     /// `ptxas` refuses it there.
     #[doc(alias = "ld.param::func")]
-    ld_param_func ParamFunc "ld.param::func" "Needs sm_20 and ptx83.";
+    ld_param_func ParamFunc "ld.param::func" FuncParams;
 }
 
 impl<S, O, C> Ld<S, O, C>
@@ -200,19 +200,14 @@ order_methods! { [impl<C: Caching, P: PrefetchSize> LdGlobal<C, P>] Ld<Global, C
 mod rows {
     use super::*;
 
-    order_rows! { "ld" "" Acquire ".acquire" [] [weak pure volatile mmio ordered NoHint ""] spell_in impl_load_in Generic generic all }
-    order_rows! { "ld" "" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Generic generic all }
-    order_rows! { "ld" ".global" Acquire ".acquire" [] [volatile mmio ordered NoHint "" ordered NoAllocate ".L1::no_allocate"] spell_in impl_load_in Global global all }
-    order_rows! { "ld" ".shared" Acquire ".acquire" [] [weak pure volatile ordered NoHint ""] spell_in impl_load_in Shared shared narrow }
-    order_rows! { "ld" ".shared" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Shared shared narrow }
-    order_rows! { "ld" ".shared::cluster" Acquire ".acquire" [] [weak pure volatile ordered NoHint ""] spell_in impl_load_in SharedCluster shared_cluster narrow }
-    order_rows! { "ld" ".shared::cluster" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if SharedCluster shared_cluster narrow }
-    order_rows! { "ld" ".const" Acquire ".acquire" [] [weak pure] spell_in impl_load_in Const const narrow }
-    order_rows! { "ld" ".const" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Const const narrow }
-    order_rows! { "ld" ".local" Acquire ".acquire" [] [weak pure volatile] spell_in impl_load_in Local local narrow }
-    order_rows! { "ld" ".local" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if Local local narrow }
-    order_rows! { "ld" ".param::entry" Acquire ".acquire" [] [weak pure] spell_in impl_load_in ParamEntry param_entry narrow }
-    order_rows! { "ld" ".param::entry" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if ParamEntry param_entry narrow }
-    order_rows! { "ld" ".param::func" Acquire ".acquire" [] [weak pure] spell_in impl_load_in ParamFunc param_func narrow }
-    order_rows! { "ld" ".param::func" Acquire ".acquire" [] [weak pure] spell_in impl_load_in_if ParamFunc param_func narrow }
+    space_rows! { impl_load_in impl_load_in_if "ld", Acquire ".acquire":
+        Generic "", all types, pointer, [weak pure, volatile, mmio, ordered NoHint ""];
+        Global ".global", all types, pointer, [volatile, mmio, ordered NoHint "", ordered NoAllocate ".L1::no_allocate"];
+        Shared ".shared", narrow types, cvta ".shared", [weak pure, volatile, ordered NoHint ""];
+        SharedCluster ".shared::cluster", narrow types, cvta ".shared::cluster", [weak pure, volatile, ordered NoHint ""];
+        Const ".const", narrow types, cvta ".const", [weak pure];
+        Local ".local", narrow types, cvta ".local", [weak pure, volatile];
+        ParamEntry ".param::entry", narrow types, cvta ".param", [weak pure];
+        ParamFunc ".param::func", narrow types, pointer, [weak pure];
+    }
 }

@@ -39,7 +39,7 @@ pub trait LdGlobalNcCaching: Caching {}
 /// assert_eq!(w, 1.5);
 /// ```
 ///
-/// Minimum target: sm_32 and PTX ISA 3.1; more for some qualifiers and types, which say so themselves.
+#[doc = concat!(needs!(NonCoherent), " Some qualifiers and types need more, and say so themselves.")]
 ///
 /// PTX ISA: [ld.global.nc](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld-global-nc).
 #[doc(alias = "ld.global.nc")]
@@ -59,7 +59,7 @@ load_methods! { LdGlobalNc LdGlobalNcCaching "ld.global.nc"
      undefined behaviour."
 }
 
-caching_rows! { spell { impl_load LdGlobalNc LdGlobalNcCaching }
-    "ld.global.nc" pure
-    "ld.global" [Ca pure, Cg pure, Cs pure] ".nc"
+caching_rows! { impl_load LdGlobalNc, legal: LdGlobalNcCaching,
+    hints: "ld.global.nc" pure,
+    operators: "ld.global" [Ca pure, Cg pure, Cs pure] ".nc"
 }

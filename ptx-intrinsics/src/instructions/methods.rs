@@ -21,7 +21,7 @@ macro_rules! load_methods {
 
             #[doc = concat!("Reads the value at `p` under a cache policy: `", $text, "….L2::cache_hint….type d, [p], policy;`.")]
             ///
-            /// Needs sm_80 and PTX ISA 7.4.
+            #[doc = needs!(CacheHint)]
             ///
             /// # Safety
             #[doc = $space]
@@ -57,7 +57,7 @@ macro_rules! load_methods {
 
             /// [`read_if`](Self::read_if) under a cache policy, as in [`read_with`](Self::read_with).
             ///
-            /// Needs sm_80 and PTX ISA 7.4.
+            #[doc = needs!(CacheHint)]
             ///
             /// # Safety
             /// Where `cond` is true:
@@ -97,7 +97,7 @@ macro_rules! store_methods {
 
             #[doc = concat!("Writes `value` to `p` under a cache policy: `", $text, "….L2::cache_hint.type [p], value, policy;`.")]
             ///
-            /// Needs sm_80 and PTX ISA 7.4.
+            #[doc = needs!(CacheHint)]
             ///
             /// # Safety
             #[doc = $space]
@@ -131,7 +131,7 @@ macro_rules! store_methods {
 
             /// [`write_if`](Self::write_if) under a cache policy, as in [`write_with`](Self::write_with).
             ///
-            /// Needs sm_80 and PTX ISA 7.4.
+            #[doc = needs!(CacheHint)]
             ///
             /// # Safety
             /// Where `cond` is true:
@@ -157,7 +157,7 @@ macro_rules! order_methods {
         $($head)* {
             /// This access as a volatile one: never dropped, never doubled. PTX: `.volatile`, before the space.
             ///
-            /// Needs sm_20 and PTX ISA 2.0, for local memory 9.1.
+            #[doc = concat!(needs!(Always), " For local memory: ", needs!(VolatileLocal))]
             #[inline(always)]
             pub const fn volatile(self) -> $access<$space, Volatile, $caching>
             where
@@ -170,7 +170,7 @@ macro_rules! order_methods {
             /// This access as an atomic one that orders nothing: `.relaxed::<Gpu>()`. PTX: `.relaxed.scope`, before the
             /// space. A vector is atomic element by element.
             ///
-            /// Needs sm_70 and PTX ISA 6.0; [`Cluster`] sm_90 and 7.8.
+            #[doc = concat!(needs!(Orders), " With the scope `Cluster`: ", needs!(Clusters))]
             #[inline(always)]
             pub const fn relaxed<TheScope>(self) -> $access<$space, Relaxed<TheScope>, $caching>
             where
@@ -184,8 +184,8 @@ macro_rules! order_methods {
             #[doc = concat!("This access as an atomic one that orders others: ", $means, " PTX: `", $text, ".scope`, before the")]
             /// space. A vector is atomic element by element.
             ///
-            /// Needs sm_70 and PTX ISA 6.0; [`Cluster`] sm_90 and 7.8. Types of 256 bits are refused: the assembler
-            /// forgets the order.
+            #[doc = concat!(needs!(Orders), " With the scope `Cluster`: ", needs!(Clusters))]
+            /// Types of 256 bits are refused: the assembler forgets the order.
             #[inline(always)]
             pub const fn $method<TheScope>(self) -> $access<$space, $sync<TheScope>, $caching>
             where
@@ -199,7 +199,7 @@ macro_rules! order_methods {
             /// This access as one to memory-mapped registers: exactly one, of exactly this width, scalars only. PTX:
             /// `.mmio.relaxed.sys`, before the space.
             ///
-            /// Needs sm_70 and PTX ISA 8.2.
+            #[doc = needs!(MemoryMapped)]
             #[inline(always)]
             pub const fn mmio(self) -> $access<$space, Mmio, $caching>
             where

@@ -9,8 +9,6 @@ use crate::emit::registers::*;
 use crate::isa::element::*;
 use crate::isa::gate::*;
 use crate::isa::space::*;
-#[cfg(target_arch = "nvptx64")]
-use crate::isa::{caching::NoHint, order::*};
 
 /// What the instruction takes: on the GPU an address in the space.
 #[cfg(target_arch = "nvptx64")]
@@ -400,50 +398,60 @@ fn backward(from: Address, bytes: u32) -> Address {
     from.wrapping_byte_sub(bytes as usize)
 }
 
+/// `SharedAccess` for every element type of up to 128 bits.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! impl_shared_access {
-    (() [$load:tt $store:tt] ($t:ty) $ty:tt $shape:ident $class:ident $r:ident) => {
+    (() $({($t:ty) $words:tt $ty:tt $class:ident $r:ident $width:ident $registers:tt})*) => {
+        $(impl_shared_access! { @$width ($t) $ty $class $r $registers })*
+    };
+    (@wide $($element:tt)*) => {};
+    (@$width:ident ($t:ty) [$($ty:literal)*] $class:ident $r:ident
+        {$X:ident $value:literal [$($d:ident . $i:tt)*] $($open:literal $pack:literal $unpack:literal $close:literal)?}) => {
         impl SharedAccess for $t {
             #[inline(always)]
             unsafe fn load_shared(p: Address) -> Self {
-                let mut d: __registers!($shape MaybeUninit<$r>) = uninit();
+                let mut d: $X<MaybeUninit<$r>> = uninit();
                 // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
                 unsafe {
-                    access! { @guard $shape out $class d emit_load_in { $load WeakRow $ty [] "[{p}]" [] } always (
-                        p = in(reg32) p,
-                    ) }
+                    __emit! { pure [$($open)?] ["ld.shared"] [$($ty)* " " $value ", [{p}];" $($unpack $close)?]
+                        ($($d = out($class) d.$i,)* p = in(reg32) p,)
+                    }
                 }
                 same_bits(d)
             }
             #[inline(always)]
             unsafe fn load_shared_if(cond: bool, p: Address, or: Self) -> Self {
-                let mut d: __registers!($shape MaybeUninit<$r>) = same_bits(or);
+                let mut d: $X<MaybeUninit<$r>> = same_bits(or);
                 // SAFETY: as for `load_shared`, where `cond` is true; else nothing is accessed.
                 unsafe {
-                    access! { @guard $shape inout $class d emit_load_in { $load WeakRow $ty [] "[{p}]" [] } guarded (
-                        p = in(reg32) p, cond = in(reg32) cond as u32,
-                    ) }
+                    __emit! { pure
+                        [$($open $pack)? "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "]
+                        ["ld.shared"] [$($ty)* " " $value ", [{p}];" "\n}}" $($unpack $close)?]
+                        ($($d = inout($class) d.$i,)* p = in(reg32) p, cond = in(reg32) cond as u32,)
+                    }
                 }
                 same_bits(d)
             }
             #[inline(always)]
             unsafe fn store_shared(p: Address, value: Self) {
-                let d: __registers!($shape $r) = same_bits(value);
+                let d: $X<$r> = same_bits(value);
                 // SAFETY: the caller promises a writable, aligned address; the registers hold the whole value.
                 unsafe {
-                    access! { @guard $shape in $class d emit_store_in { $store WeakRow $ty [] "[{p}]" [] } always (
-                        p = in(reg32) p,
-                    ) }
+                    __emit! { memory [$($open $pack)?] ["st.shared"] [$($ty)* " [{p}], " $value ";" $($close)?]
+                        ($($d = in($class) d.$i,)* p = in(reg32) p,)
+                    }
                 }
             }
             #[inline(always)]
             unsafe fn store_shared_if(cond: bool, p: Address, value: Self) {
-                let d: __registers!($shape $r) = same_bits(value);
+                let d: $X<$r> = same_bits(value);
                 // SAFETY: as for `store_shared`, where `cond` is true; else nothing is accessed.
                 unsafe {
-                    access! { @guard $shape in $class d emit_store_in { $store WeakRow $ty [] "[{p}]" [] } guarded (
-                        p = in(reg32) p, cond = in(reg32) cond as u32,
-                    ) }
+                    __emit! { memory
+                        [$($open $pack)? "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "]
+                        ["st.shared"] [$($ty)* " [{p}], " $value ";" "\n}}" $($close)?]
+                        ($($d = in($class) d.$i,)* p = in(reg32) p, cond = in(reg32) cond as u32,)
+                    }
                 }
             }
         }
@@ -451,12 +459,7 @@ macro_rules! impl_shared_access {
 }
 
 #[cfg(target_arch = "nvptx64")]
-for_each_element! { impl_by_width {
-    impl_shared_access () narrow [
-        [(Weak, NoHint) ["ld", ".shared"] pure;]
-        [(Weak, NoHint) ["st", ".shared"] memory;]
-    ] wide none
-} }
+for_each_element! { impl_shared_access () }
 
 #[cfg(not(target_arch = "nvptx64"))]
 impl<T: PtxType> SharedAccess for T {

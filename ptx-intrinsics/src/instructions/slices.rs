@@ -53,7 +53,9 @@ where
 /// warp call it, `thread` of `threads` each, and each takes every `threads`-th line.
 ///
 /// PTX: [`applypriority.global.L2::evict_normal`](applypriority_global_l2_evict_normal), once for each line of 128 bytes
-/// that the slice touches, also at ragged ends: a priority is of a whole line, and changes no value. Needs sm_80 and ptx74.
+/// that the slice touches, also at ragged ends: a priority is of a whole line, and changes no value.
+///
+#[doc = needs!(CacheHint)]
 ///
 /// PTX ISA: [applypriority](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-applypriority).
 ///
@@ -78,7 +80,9 @@ where
 /// it, `thread` of `threads` each, and each takes every `threads`-th line.
 ///
 /// PTX: [`discard.global.L2`](discard_global_l2), once for each line of 128 bytes that lies whole in the slice. The
-/// elements at ragged ends, and what lies beside them in their lines, keep their values. Needs sm_80 and ptx74.
+/// elements at ragged ends, and what lies beside them in their lines, keep their values.
+///
+#[doc = needs!(CacheHint)]
 ///
 /// PTX ISA: [discard](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-discard).
 ///

@@ -31,7 +31,7 @@ pub trait StGlobalCaching: Caching {}
 
 /// A weak store to global memory: `st.global{.cop}{.L1::…}{.L2::…}{.L2::cache_hint}{.vec}.type`.
 ///
-/// Minimum target: sm_20 and PTX ISA 2.0; more for some qualifiers and types, which say so themselves.
+#[doc = concat!(needs!(Always), " Some qualifiers and types need more, and say so themselves.")]
 ///
 /// PTX ISA: [st](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st).
 #[doc(alias = "st.global")]
@@ -48,9 +48,9 @@ store_methods! { StGlobal StGlobalCaching "st.global"
      at the same time: the store is weak."
 }
 
-caching_rows! { spell { impl_store StGlobal StGlobalCaching }
-    "st.global" memory
-    "st.global" [Wb memory, Cg memory, Cs memory, Wt memory] ""
+caching_rows! { impl_store StGlobal, legal: StGlobalCaching,
+    hints: "st.global" memory,
+    operators: "st.global" [Wb memory, Cg memory, Cs memory, Wt memory] ""
 }
 
 /// `st` to the space `S` in the order `O`: an access policy, zero bytes in size.
@@ -85,10 +85,10 @@ caching_rows! { spell { impl_store StGlobal StGlobalCaching }
 pub struct St<S, O = Weak, C = NoHint>(PhantomData<(S, O, C)>);
 
 macro_rules! stores {
-    ($($(#[$doc:meta])* $name:ident $space:ident $ptx:literal $needs:literal;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident $space:ident $ptx:literal $gate:ident;)*) => { $(
         $(#[$doc])*
         ///
-        #[doc = concat!("PTX: `", $ptx, "{.vec}.type [p], value;`. ", $needs)]
+        #[doc = concat!("PTX: `", $ptx, "{.vec}.type [p], value;`. ", needs!($gate))]
         ///
         /// What `p` is, and the orders, stand at [`St`].
         #[inline(always)]
@@ -99,16 +99,16 @@ macro_rules! stores {
 }
 stores! {
     /// A store through a generic address: the address says which space.
-    st Generic "st" "Needs sm_20 and ptx20.";
+    st Generic "st" Always;
     /// A store to shared memory of this block.
     #[doc(alias = "st.shared")]
-    st_shared Shared "st.shared" "Needs sm_20 and ptx20.";
+    st_shared Shared "st.shared" Always;
     /// A store to shared memory of a block in this cluster.
     #[doc(alias = "st.shared::cluster")]
-    st_shared_cluster SharedCluster "st.shared::cluster" "Needs sm_90 and ptx78.";
+    st_shared_cluster SharedCluster "st.shared::cluster" Clusters;
     /// A store to this thread's local memory.
     #[doc(alias = "st.local")]
-    st_local Local "st.local" "Needs sm_20 and ptx20.";
+    st_local Local "st.local" Always;
 }
 
 impl<S, O, C> St<S, O, C>
@@ -175,13 +175,11 @@ order_methods! { [impl<C: Caching> StGlobal<C>] St<Global, C> C, [C: Unhinted,] 
 mod rows {
     use super::*;
 
-    order_rows! { "st" "" Release ".release" [] [weak memory volatile mmio ordered NoHint ""] spell_in impl_store_in Generic generic all }
-    order_rows! { "st" "" Release ".release" [] [weak memory] spell_in impl_store_in_if Generic generic all }
-    order_rows! { "st" ".global" Release ".release" [] [volatile mmio ordered NoHint "" ordered NoAllocate ".L1::no_allocate"] spell_in impl_store_in Global global all }
-    order_rows! { "st" ".shared" Release ".release" [] [weak memory volatile ordered NoHint ""] spell_in impl_store_in Shared shared narrow }
-    order_rows! { "st" ".shared" Release ".release" [] [weak memory] spell_in impl_store_in_if Shared shared narrow }
-    order_rows! { "st" ".shared::cluster" Release ".release" [] [weak memory volatile ordered NoHint ""] spell_in impl_store_in SharedCluster shared_cluster narrow }
-    order_rows! { "st" ".shared::cluster" Release ".release" [] [weak memory] spell_in impl_store_in_if SharedCluster shared_cluster narrow }
-    order_rows! { "st" ".local" Release ".release" [] [weak memory volatile] spell_in impl_store_in Local local narrow }
-    order_rows! { "st" ".local" Release ".release" [] [weak memory] spell_in impl_store_in_if Local local narrow }
+    space_rows! { impl_store_in impl_store_in_if "st", Release ".release":
+        Generic "", all types, pointer, [weak memory, volatile, mmio, ordered NoHint ""];
+        Global ".global", all types, pointer, [volatile, mmio, ordered NoHint "", ordered NoAllocate ".L1::no_allocate"];
+        Shared ".shared", narrow types, cvta ".shared", [weak memory, volatile, ordered NoHint ""];
+        SharedCluster ".shared::cluster", narrow types, cvta ".shared::cluster", [weak memory, volatile, ordered NoHint ""];
+        Local ".local", narrow types, cvta ".local", [weak memory, volatile];
+    }
 }

@@ -61,12 +61,12 @@ macro_rules! caching {
             impl<T> Suits<T> for $op {}
         )*
         $(
-            caching! { @marker $(#[$l1_doc])* #[doc(alias = $l1_text)] $l1 $l1_text $l1_id $l1_gate }
+            caching! { @marker $(#[$l1_doc])* $l1 $l1_text $l1_id $l1_gate }
             impl L1Priority for $l1 {}
             impl<T> Suits<T> for $l1 {}
         )*
         $(
-            caching! { @marker $(#[$l2_doc])* #[doc(alias = $l2_text)] $l2 $l2_text $l2_id $l2_gate }
+            caching! { @marker $(#[$l2_doc])* $l2 $l2_text $l2_id $l2_gate }
             impl L2Priority for $l2 {}
             impl<T: Wide> Suits<T> for $l2 {}
         )*
@@ -91,10 +91,51 @@ macro_rules! caching {
             $(($l2) => { $l2_text };)*
         }
 
-        /// Calls `$callback! { @$next $args any [marker text …] l1 [marker text …] l2 [marker text …] }`.
-        macro_rules! for_each_caching {
-            ($d callback:ident $d next:ident $d args:tt) => {
-                $d callback! { @$d next $d args any [] l1 [$($l1 $l1_text)*] l2 [$($l2 $l2_text)*] }
+        caching! { @pairs $d [$($l1 $l1_text)*] [$($l2 $l2_text)*] [$($op)*] }
+    };
+    // Rust's macros have no product of two lists: the L2 priorities are taken by name.
+    (@pairs $d:tt [$($l1:ident $l1_text:literal)*]
+        [$normal:ident $normal_text:literal $first:ident $first_text:literal $last:ident $last_text:literal] [$($op:ident)*]) => {
+        // Each pair by itself, so that an error about another one names the pair and not a half of it.
+        $(
+            impl<T: Wide> Suits<T> for ($l1, $normal) {}
+            impl<T: Wide> Suits<T> for ($l1, $first) {}
+            impl<T: Wide> Suits<T> for ($l1, $last) {}
+        )*
+
+        /// The rows of an instruction on global memory, one for each caching qualifier that it takes, and with them its
+        /// `asm!` for each element type: `marker [opcode] effect;`.
+        ///
+        /// `hints` is the opcode without a qualifier, to which priorities are added. An operator stands between the two
+        /// texts around `operators`. Types of 256 bits take L2 priorities and pairs too.
+        macro_rules! caching_rows {
+            ($d impl_access:ident $d instruction:ident, legal: $d legal:ident,
+                hints: $d plain:literal $d effect:ident,
+                operators: $d before:literal [$d($d operator:ident $d operator_effect:ident),*] $d after:literal) => {
+                #[cfg(target_arch = "nvptx64")]
+                for_each_element! { $d impl_access { $d instruction
+                    narrow [
+                        NoHint [$d plain] $d effect;
+                        $d($d operator [$d before, __caching_text!($d operator), $d after] $d operator_effect;)*
+                        $($l1 [$d plain, $l1_text] $d effect;)*
+                    ]
+                    wide [
+                        NoHint [$d plain] $d effect;
+                        $d($d operator [$d before, __caching_text!($d operator), $d after] $d operator_effect;)*
+                        $normal [$d plain, $normal_text] $d effect;
+                        $first [$d plain, $first_text] $d effect;
+                        $last [$d plain, $last_text] $d effect;
+                        $(
+                            $l1 [$d plain, $l1_text] $d effect;
+                            ($l1, $normal) [$d plain, $l1_text, $normal_text] $d effect;
+                            ($l1, $first) [$d plain, $l1_text, $first_text] $d effect;
+                            ($l1, $last) [$d plain, $l1_text, $last_text] $d effect;
+                        )*
+                    ]
+                } }
+
+                legal! { $d legal: NoHint $d($d operator)* $normal $first $last
+                    $($l1 ($l1, $normal) ($l1, $first) ($l1, $last))* }
             };
         }
     };
@@ -138,22 +179,30 @@ caching! { $
     }
     l1 {
         /// L1: the normal eviction priority.
+        #[doc(alias = "L1::evict_normal")]
         EvictNormal ".L1::evict_normal" 16 L1Priorities;
         /// L1: leave the line's eviction priority as it is.
+        #[doc(alias = "L1::evict_unchanged")]
         EvictUnchanged ".L1::evict_unchanged" 32 L1Priorities;
         /// L1: first to be evicted. For data that streams by.
+        #[doc(alias = "L1::evict_first")]
         EvictFirst ".L1::evict_first" 48 L1Priorities;
         /// L1: last to be evicted. For data that will be used again.
+        #[doc(alias = "L1::evict_last")]
         EvictLast ".L1::evict_last" 64 L1Priorities;
         /// L1: do not allocate a line.
+        #[doc(alias = "L1::no_allocate")]
         NoAllocate ".L1::no_allocate" 80 L1Priorities;
     }
     l2 {
         /// L2: the normal eviction priority.
+        #[doc(alias = "L2::evict_normal")]
         L2EvictNormal ".L2::evict_normal" 8 Bits256;
         /// L2: first to be evicted.
+        #[doc(alias = "L2::evict_first")]
         L2EvictFirst ".L2::evict_first" 9 Bits256;
         /// L2: last to be evicted.
+        #[doc(alias = "L2::evict_last")]
         L2EvictLast ".L2::evict_last" 10 Bits256;
     }
 }
@@ -165,50 +214,10 @@ impl<A: L1Priority, B: L2Priority> Caching for (A, B) {
     type Gate = B::Gate;
 }
 
-/// Each pair by itself, so that an error about another one names the pair and not a half of it.
-macro_rules! suitable_pairs {
-    (@pairs () any $any:tt
-        l1 [$($l1:ident $l1_text:literal)*]
-        l2 [$normal:ident $normal_text:literal $first:ident $first_text:literal $last:ident $last_text:literal]) => { $(
-        impl<T: Wide> Suits<T> for ($l1, $normal) {}
-        impl<T: Wide> Suits<T> for ($l1, $first) {}
-        impl<T: Wide> Suits<T> for ($l1, $last) {}
+/// Which caching qualifiers an instruction takes, as impls for the compiler.
+macro_rules! legal {
+    ($legal:ident: $($marker:tt)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl $legal for $marker {}
     )* };
-}
-for_each_caching! { suitable_pairs pairs () }
-
-/// Calls `$callback! { $args narrow [rows] wide [rows] }` with a row `marker [opcode] effect;` for every caching
-/// qualifier of an instruction: none and the priorities after `$plain`, the operators between `$before` and `$after`.
-/// The wide rows, for 256-bit types, are the narrow ones and those with an L2 priority.
-macro_rules! caching_rows {
-    ($callback:ident $args:tt $plain:literal $effect:ident
-        $before:literal [$($operator:ident $operator_effect:ident),*] $after:literal) => {
-        for_each_caching! { caching_rows rows { $callback $args $plain $effect [
-            NoHint [$plain] $effect;
-            $($operator [$before, __caching_text!($operator), $after] $operator_effect;)*
-        ] } }
-    };
-    (@rows { $callback:ident $args:tt $plain:literal $effect:ident [$($other:tt)*] }
-        any $any:tt
-        l1 [$($l1:ident $l1_text:literal)*]
-        l2 [$normal:ident $normal_text:literal $first:ident $first_text:literal $last:ident $last_text:literal]) => {
-        $callback! { $args
-            narrow [
-                $($other)*
-                $($l1 [$plain, $l1_text] $effect;)*
-            ]
-            wide [
-                $($other)*
-                $normal [$plain, $normal_text] $effect;
-                $first [$plain, $first_text] $effect;
-                $last [$plain, $last_text] $effect;
-                $(
-                    $l1 [$plain, $l1_text] $effect;
-                    ($l1, $normal) [$plain, $l1_text, $normal_text] $effect;
-                    ($l1, $first) [$plain, $l1_text, $first_text] $effect;
-                    ($l1, $last) [$plain, $l1_text, $last_text] $effect;
-                )*
-            ]
-        }
-    };
 }

@@ -2,10 +2,12 @@
 
 use core::fmt;
 
-/// Calls `$callback! { $args {(type) (words) [text] shape class register width} … }` with every `.vec.type` that PTX moves.
+/// Calls `$callback! { $args {(type) (words) [text] class register width registers} … }` with every `.vec.type` that PTX
+/// moves.
 ///
-/// This is the table of element types. `shape` is the number of registers (`b128` packs two into one), `class` and
-/// `register` are what `asm!` takes for each, `width` is `wide` for the 256-bit ones.
+/// This is the table of element types. `class` and `register` are what `asm!` takes for each register, `width` is `wide` for
+/// the 256-bit ones. `registers` says what holds the value, how it is written as an operand, and each register with its
+/// field. For `.b128` it goes on: Rust has no register of 128 bits, so the block declares one, packs it, unpacks it, and ends.
 macro_rules! for_each_element {
     ($callback:ident $args:tt) => {
         for_each_element! { @rows $callback $args
@@ -23,22 +25,25 @@ macro_rules! for_each_element {
         [$($long:ident $long_word:ident $long_text:literal $long_class:ident $long_register:ident),*]) => {
         $callback! { $args
             $(
-                {($small) ($small_word) [$small_text] x1 $small_class $small_register narrow}
-                {(V2<$small>) (v2 $small_word) [".v2" $small_text] x2 $small_class $small_register narrow}
-                {(V4<$small>) (v4 $small_word) [".v4" $small_text] x4 $small_class $small_register narrow}
+                {($small) ($small_word) [$small_text] $small_class $small_register narrow {X1 "{d0}" [d0.0]}}
+                {(V2<$small>) (v2 $small_word) [".v2" $small_text] $small_class $small_register narrow {X2 "{{{d0}, {d1}}}" [d0.0 d1.1]}}
+                {(V4<$small>) (v4 $small_word) [".v4" $small_text] $small_class $small_register narrow {X4 "{{{d0}, {d1}, {d2}, {d3}}}" [d0.0 d1.1 d2.2 d3.3]}}
             )*
             $(
-                {($word) ($word_word) [$word_text] x1 $word_class $word_register narrow}
-                {(V2<$word>) (v2 $word_word) [".v2" $word_text] x2 $word_class $word_register narrow}
-                {(V4<$word>) (v4 $word_word) [".v4" $word_text] x4 $word_class $word_register narrow}
-                {(V8<$word>) (v8 $word_word) [".v8" $word_text] x8 $word_class $word_register wide}
+                {($word) ($word_word) [$word_text] $word_class $word_register narrow {X1 "{d0}" [d0.0]}}
+                {(V2<$word>) (v2 $word_word) [".v2" $word_text] $word_class $word_register narrow {X2 "{{{d0}, {d1}}}" [d0.0 d1.1]}}
+                {(V4<$word>) (v4 $word_word) [".v4" $word_text] $word_class $word_register narrow {X4 "{{{d0}, {d1}, {d2}, {d3}}}" [d0.0 d1.1 d2.2 d3.3]}}
+                {(V8<$word>) (v8 $word_word) [".v8" $word_text] $word_class $word_register wide {X8 "{{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}" [d0.0 d1.1 d2.2 d3.3 d4.4 d5.5 d6.6 d7.7]}}
             )*
             $(
-                {($long) ($long_word) [$long_text] x1 $long_class $long_register narrow}
-                {(V2<$long>) (v2 $long_word) [".v2" $long_text] x2 $long_class $long_register narrow}
-                {(V4<$long>) (v4 $long_word) [".v4" $long_text] x4 $long_class $long_register wide}
+                {($long) ($long_word) [$long_text] $long_class $long_register narrow {X1 "{d0}" [d0.0]}}
+                {(V2<$long>) (v2 $long_word) [".v2" $long_text] $long_class $long_register narrow {X2 "{{{d0}, {d1}}}" [d0.0 d1.1]}}
+                {(V4<$long>) (v4 $long_word) [".v4" $long_text] $long_class $long_register wide {X4 "{{{d0}, {d1}, {d2}, {d3}}}" [d0.0 d1.1 d2.2 d3.3]}}
             )*
-            {(B128) (b128) [".b128"] b128 reg64 u64 quad}
+            {(B128) (b128) [".b128"] reg64 u64 quad {
+                X2 "%value" [d0.0 d1.1]
+                "{{\n.reg .b128 %value;\n" "mov.b128 %value, {{{d0}, {d1}}};\n" "\nmov.b128 {{{d0}, {d1}}}, %value;" "\n}}"
+            }}
         }
     };
 }
@@ -228,7 +233,7 @@ pub trait MovedAs<P>: sealed::MovedAs<P> {}
 pub trait Wide: Element {}
 
 macro_rules! ptx_types {
-    (() $({($t:ty) $words:tt [$($text:literal)*] $shape:ident $class:ident $register:ident $width:ident})*) => {
+    (() $({($t:ty) $words:tt [$($text:literal)*] $class:ident $register:ident $width:ident $registers:tt})*) => {
         $(ptx_types! { @$width $t, $register })*
     };
     (@narrow $t:ty, $register:ty) => { ptx_types! { @impl $t, $register, Always } };
@@ -285,13 +290,13 @@ pub(crate) struct ElementRow {
 }
 
 macro_rules! element_rows {
-    (() $({($($t:tt)*) $words:tt [$($text:literal)*] $shape:ident $class:ident $register:ident $width:ident})*) => {
+    (() $({($($t:tt)*) $words:tt [$($text:literal)*] $class:ident $register:ident $width:ident $registers:tt})*) => {
         pub(crate) const ELEMENTS: &[ElementRow] = &[$(ElementRow {
             #[cfg(not(target_arch = "nvptx64"))]
             rust: element_name!($($t)*),
             ptx: concat!($($text),*),
             bytes: size_of::<$($t)*>(),
-            scalar: matches!(stringify!($shape).as_bytes(), b"x1" | b"b128"),
+            scalar: concat!($($text),*).as_bytes()[1] != b'v',
             needs: Needs::of::<<$($t)* as PtxType>::Gate>(),
         }),*];
     };

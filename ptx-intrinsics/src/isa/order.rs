@@ -90,24 +90,32 @@ orders! {
     #[doc(alias = "ld.volatile")]
     #[doc(alias = "st.volatile")]
     Volatile ".volatile" ".volatile()" Always { id (1), cpu Relaxed, gate gate::Always, of_128_bits gate::Bits128 };
-    /// `.relaxed.scope`: atomic, without an order. Needs sm_70 and PTX ISA 6.0.
+    /// `.relaxed.scope`: atomic, without an order.
+    ///
+    #[doc = needs!(Orders)]
     #[doc(alias = "ld.relaxed")]
     #[doc(alias = "st.relaxed")]
     Relaxed<S> ".relaxed" ".relaxed::<>()" Orders {
         id (4 + S::WORD as u8), cpu Relaxed, gate S::Gate, of_128_bits S::Gate128
     };
-    /// `.acquire.scope`: what follows stays after it. Needs sm_70 and PTX ISA 6.0.
+    /// `.acquire.scope`: what follows stays after it.
+    ///
+    #[doc = needs!(Orders)]
     #[doc(alias = "ld.acquire")]
     Acquire<S> ".acquire" ".acquire::<>()" Orders {
         id (8 + S::WORD as u8), cpu Acquire, gate S::Gate, of_128_bits S::Gate128
     };
-    /// `.release.scope`: what precedes stays before it. Needs sm_70 and PTX ISA 6.0.
+    /// `.release.scope`: what precedes stays before it.
+    ///
+    #[doc = needs!(Orders)]
     #[doc(alias = "st.release")]
     Release<S> ".release" ".release::<>()" Orders {
         id (12 + S::WORD as u8), cpu Release, gate S::Gate, of_128_bits S::Gate128
     };
     AcqRel ".acq_rel" "" Orders {};
-    /// `.mmio.relaxed.sys`: on memory-mapped registers. Needs sm_70 and PTX ISA 8.2.
+    /// `.mmio.relaxed.sys`: on memory-mapped registers.
+    ///
+    #[doc = needs!(MemoryMapped)]
     #[doc(alias = "ld.mmio")]
     #[doc(alias = "st.mmio")]
     Mmio ".mmio" ".mmio()" MemoryMapped {
@@ -183,10 +191,10 @@ pub trait MovedBy<O>: PtxType {
 }
 
 macro_rules! moved_by {
-    (() $({($t:ty) $word:tt $text:tt $shape:ident $class:ident $register:ident $width:ident})*) => {
-        $(moved_by! { @$width $shape $t })*
+    (() $({($t:ty) $word:tt $text:tt $class:ident $register:ident $width:ident {$registers:ident $($data:tt)*}})*) => {
+        $(moved_by! { @$width $registers $t })*
     };
-    (@narrow x1 $t:ty) => {
+    (@narrow X1 $t:ty) => {
         moved_by! { @any $t, Weak Volatile Mmio [Relaxed Acquire Release] }
     };
     (@narrow $vector:ident $t:ty) => {

@@ -4,8 +4,9 @@ use super::gate::{CacheHint, Needs};
 
 /// A cache policy, the 64-bit operand that `.L2::cache_hint` takes: how L2 treats the lines that an access touches.
 ///
-/// The bits are what the instruction `createpolicy` makes, and are opaque to PTX. Needs sm_80 and PTX ISA 7.4.
-/// A policy is a hint: it changes no value.
+/// The bits are what the instruction `createpolicy` makes, and are opaque to PTX. A policy is a hint: it changes no value.
+///
+#[doc = needs!(CacheHint)]
 #[doc(alias = "L2::cache_hint")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]

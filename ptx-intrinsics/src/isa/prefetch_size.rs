@@ -31,8 +31,8 @@ impl PrefetchSize for NoPrefetch {
     type Gate = gate::Always;
 }
 
-/// Bring `BYTES` bytes into L2 beside what is loaded: `.L2::64B`, `.L2::128B` (sm_75) or `.L2::256B` (sm_80);
-/// PTX ISA 7.4. A hint: it changes no value.
+/// Bring `BYTES` bytes into L2 beside what is loaded: [`Prefetch64`], [`Prefetch128`] or [`Prefetch256`]. A hint: it changes
+/// no value.
 ///
 /// On sm_80 alone, `.L2::256B` together with `.nc` or a cache operator is encoded as 128 bytes by the assembler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,10 +40,10 @@ pub struct Prefetch<const BYTES: u32>;
 
 /// Each size: its name, the number of bytes, PTX's word, its gate.
 macro_rules! prefetch_sizes {
-    ($($name:ident $bytes:literal $text:literal $gate:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident $bytes:literal $text:literal $gate:ident;)*) => {
         $(
             #[doc = concat!("`", $text, "`: brings ", $bytes, " bytes into L2 beside what is loaded. ", needs!($gate))]
-            #[doc(alias = $text)]
+            $(#[$doc])*
             pub type $name = Prefetch<$bytes>;
 
             impl sealed::Sealed for $name {}
@@ -61,7 +61,10 @@ macro_rules! prefetch_sizes {
     };
 }
 prefetch_sizes! {
+    #[doc(alias = "L2::64B")]
     Prefetch64 64 ".L2::64B" PrefetchSizes;
+    #[doc(alias = "L2::128B")]
     Prefetch128 128 ".L2::128B" PrefetchSizes;
+    #[doc(alias = "L2::256B")]
     Prefetch256 256 ".L2::256B" PrefetchSize256;
 }

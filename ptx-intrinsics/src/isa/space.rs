@@ -81,7 +81,7 @@ impl SpaceWord {
 }
 
 macro_rules! fits {
-    (() $({($t:ty) $word:tt $text:tt $shape:ident $class:ident $register:ident $width:ident})*) => {
+    (() $({($t:ty) $word:tt $text:tt $class:ident $register:ident $width:ident $registers:tt})*) => {
         $(fits! { @$width $t })*
     };
     (@wide $t:ty) => {

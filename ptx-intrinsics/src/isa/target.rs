@@ -157,8 +157,3 @@ impl<What: ?Sized, At: ?Sized> HasPtx<What, At> for ptx91 where this_rustc: Know
 impl<What: ?Sized, At: ?Sized> HasPtx<What, At> for ptx92 where this_rustc: Knows<ptx92, What, At> {}
 #[cfg(all(ptx_isa_beyond = "94", not(ptx_isa = "94")))]
 impl<What: ?Sized, At: ?Sized> HasPtx<What, At> for ptx94 where this_rustc: Knows<ptx94, What, At> {}
-
-/// The newer of two SMs, or of two PTX ISA versions.
-pub const fn newer(a: u32, b: u32) -> u32 {
-    if a > b { a } else { b }
-}

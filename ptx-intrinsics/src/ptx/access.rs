@@ -4,7 +4,7 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __ptx_load {
-    ({ $op:ident ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
+    ({ $op:ident ($($word:tt)*) $effect:ident $space:ident ($t:ty) ({$X:ident $($data:tt)*} $class:ident $r:ident) }
         [] $p:expr, [$($policy:expr)?] $unified:tt) => {{
         const _: $crate::grammar::access::Spelling = $crate::grammar::access::demand(
             $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::grammar::access::Lanes::All
@@ -12,8 +12,9 @@ macro_rules! __ptx_load {
         let __ptx_p = $crate::__ptx!(@from $space $t, $p);
         #[cfg(target_arch = "nvptx64")]
         let __ptx_value = {
-            let mut __ptx_d: $crate::__registers!($shape ::core::mem::MaybeUninit<$crate::ptx::types::$r>) = $crate::ptx::registers();
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] ($shape out $class __ptx_d) $space __ptx_p () }
+            let mut __ptx_d: $crate::emit::registers::$X<::core::mem::MaybeUninit<$crate::ptx::types::$r>> = $crate::ptx::registers();
+            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] (out $class __ptx_d $($data)*) $space __ptx_a () }
             $crate::ptx::value(__ptx_p, __ptx_d)
         };
         #[cfg(not(target_arch = "nvptx64"))]
@@ -23,7 +24,7 @@ macro_rules! __ptx_load {
         };
         __ptx_value
     }};
-    ({ $op:ident ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
+    ({ $op:ident ($($word:tt)*) $effect:ident $space:ident ($t:ty) ({$X:ident $($data:tt)*} $class:ident $r:ident) }
         [@ $cond:tt, $or:expr] $p:expr, [$($policy:expr)?] $unified:tt) => {{
         const _: $crate::grammar::access::Spelling = $crate::grammar::access::demand(
             $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::grammar::access::Lanes::All
@@ -32,9 +33,10 @@ macro_rules! __ptx_load {
         let __ptx_or = $crate::ptx::like(__ptx_p, $or);
         #[cfg(target_arch = "nvptx64")]
         let __ptx_value = {
-            let mut __ptx_d: $crate::__registers!($shape ::core::mem::MaybeUninit<$crate::ptx::types::$r>) = $crate::ptx::registers_of(__ptx_or);
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [@] ($shape inout $class __ptx_d) $space __ptx_p
-                (cond = in(reg32) $crate::ptx::bit(__ptx_cond),) }
+            let mut __ptx_d: $crate::emit::registers::$X<::core::mem::MaybeUninit<$crate::ptx::types::$r>> = $crate::ptx::registers_of(__ptx_or);
+            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [@] (inout $class __ptx_d $($data)*) $space __ptx_a
+                (cond = in(reg32) $crate::emit::registers::bit(__ptx_cond),) }
             $crate::ptx::value(__ptx_p, __ptx_d)
         };
         #[cfg(not(target_arch = "nvptx64"))]
@@ -50,7 +52,7 @@ macro_rules! __ptx_load {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __ptx_store {
-    ([] { st ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
+    ([] { st ($($word:tt)*) $effect:ident $space:ident ($t:ty) ({$X:ident $($data:tt)*} $class:ident $r:ident) }
         $p:expr, $value:expr, [$($policy:expr)?]) => {{
         const _: $crate::grammar::access::Spelling = $crate::grammar::access::demand(
             $crate::__ptx!(@text st $($word)*), $crate::__ptx!(@has $($policy)?), false, $crate::grammar::access::Lanes::All
@@ -59,8 +61,9 @@ macro_rules! __ptx_store {
         let __ptx_value = $crate::ptx::like(__ptx_p, $value);
         #[cfg(target_arch = "nvptx64")]
         {
-            let __ptx_d: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::registers_of(__ptx_value);
-            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [] ($shape in $class __ptx_d) $space __ptx_p () }
+            let __ptx_d: $crate::emit::registers::$X<$crate::ptx::types::$r> = $crate::ptx::registers_of(__ptx_value);
+            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [] (in $class __ptx_d $($data)*) $space __ptx_a () }
         }
         #[cfg(not(target_arch = "nvptx64"))]
         {
@@ -68,7 +71,7 @@ macro_rules! __ptx_store {
             $crate::ptx::store($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space __ptx_p), __ptx_value);
         }
     }};
-    ([@ $cond:tt] { st ($($word:tt)*) $effect:ident $space:ident ($t:ty) ($shape:ident $class:ident $r:ident) }
+    ([@ $cond:tt] { st ($($word:tt)*) $effect:ident $space:ident ($t:ty) ({$X:ident $($data:tt)*} $class:ident $r:ident) }
         $p:expr, $value:expr, [$($policy:expr)?]) => {{
         const _: $crate::grammar::access::Spelling = $crate::grammar::access::demand(
             $crate::__ptx!(@text st $($word)*), $crate::__ptx!(@has $($policy)?), false, $crate::grammar::access::Lanes::All
@@ -77,9 +80,10 @@ macro_rules! __ptx_store {
         let __ptx_value = $crate::ptx::like(__ptx_p, $value);
         #[cfg(target_arch = "nvptx64")]
         {
-            let __ptx_d: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::registers_of(__ptx_value);
-            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [@] ($shape in $class __ptx_d) $space __ptx_p
-                (cond = in(reg32) $crate::ptx::bit(__ptx_cond),) }
+            let __ptx_d: $crate::emit::registers::$X<$crate::ptx::types::$r> = $crate::ptx::registers_of(__ptx_value);
+            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($policy)?] [@] (in $class __ptx_d $($data)*) $space __ptx_a
+                (cond = in(reg32) $crate::emit::registers::bit(__ptx_cond),) }
         }
         #[cfg(not(target_arch = "nvptx64"))]
         {

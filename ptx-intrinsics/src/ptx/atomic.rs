@@ -1,52 +1,17 @@
-//! What `ptx!` makes of an atomic: its words taken one by one, its operands sorted.
+//! What `ptx!` makes of an atomic: its operands sorted.
 
 use super::PointsTo;
 use crate::emit::registers::same_bits;
 use crate::isa::element::MovedAs;
 
-/// `@words` takes the words one by one, noting the space and whether it is a `.cas`; `@type` has the type's registers and
-/// sorts the operands: predicate, address, value, what it is compared with, policy.
+/// An atomic behind its type: `@type` has the type's registers and sorts the operands, which are predicate, address, value,
+/// what it is compared with, policy.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __atomic {
-    // The type, which ends the words.
-    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . v2 . $ty:ident $($operands:tt)*) => {
-        $crate::__with_atomic_type! { (v2 $ty) $op $guard ($($words)* . v2 . $ty) $cas $space $($operands)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . v4 . $ty:ident $($operands:tt)*) => {
-        $crate::__with_atomic_type! { (v4 $ty) $op $guard ($($words)* . v4 . $ty) $cas $space $($operands)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . v8 . $ty:ident $($operands:tt)*) => {
-        $crate::__with_atomic_type! { (v8 $ty) $op $guard ($($words)* . v8 . $ty) $cas $space $($operands)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . $ty:ident [$($p:tt)*] $($operands:tt)*) => {
-        $crate::__with_atomic_type! { ($ty) $op $guard ($($words)* . $ty) $cas $space [$($p)*] $($operands)* }
-    };
-    // A space that has addresses of its own.
-    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . shared :: cluster $($rest:tt)*) => {
-        $crate::__atomic! { @words $op $guard ($($words)* . shared::cluster) $cas shared_cluster $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . shared :: cta $($rest:tt)*) => {
-        $crate::__atomic! { @words $op $guard ($($words)* . shared::cta) $cas shared $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . shared $($rest:tt)*) => {
-        $crate::__atomic! { @words $op $guard ($($words)* . shared) $cas shared $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . cas $($rest:tt)*) => {
-        $crate::__atomic! { @words $op $guard ($($words)* . cas) cas $space $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . $level:tt :: $word:tt $($rest:tt)*) => {
-        $crate::__atomic! { @words $op $guard ($($words)* . $level::$word) $cas $space $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $cas:ident $space:ident . $word:tt $($rest:tt)*) => {
-        $crate::__atomic! { @words $op $guard ($($words)* . $word) $cas $space $($rest)* }
-    };
-    (@words $($other:tt)*) => {
-        ::core::compile_error!("`ptx!` takes `atom….type [p], value` or `red….type [p], value`: PTX's words, then the operands")
-    };
-
-    (@at generic $kind:ident $p:expr) => { $crate::ptx::atomic::at::<_, $crate::ptx::kinds::$kind>($p) };
-    (@at $shared:ident $kind:ident $p:expr) => { $crate::__ptx!(@to $shared $crate::ptx::kinds::$kind, $p) };
+    (@at shared $kind:ident $p:expr) => { $crate::__ptx!(@to shared $crate::ptx::kinds::$kind, $p) };
+    (@at shared_cluster $kind:ident $p:expr) => { $crate::__ptx!(@to shared_cluster $crate::ptx::kinds::$kind, $p) };
+    (@at $other:ident $kind:ident $p:expr) => { $crate::ptx::atomic::at::<_, $crate::ptx::kinds::$kind>($p) };
 
     (@type red [] $cas:ident $s:tt [$p:expr], $v:expr $(, $policy:expr)?) => {
         $crate::__atomic_go! { red $s () () () ($(__ptx_policy = $policy)?) $p, $v }
@@ -83,7 +48,7 @@ macro_rules! with_atomic_type {
         #[doc(hidden)]
         #[macro_export]
         macro_rules! __with_atomic_type {
-            $((($($word)*) $d op:ident $d guard:tt $d words:tt $d cas:ident $d space:ident $d($d operands:tt)*) => {
+            $((($($word)*) $d op:ident $d guard:tt $d words:tt $d effect:ident $d cas:ident $d space:ident $d($d operands:tt)*) => {
                 $d crate::__atomic! { @type $d op $d guard $d cas
                     { $d words $d space $kind $shape $class $register } $d($d operands)* }
             };)*
@@ -116,9 +81,10 @@ macro_rules! __atomic_go {
         #[cfg(target_arch = "nvptx64")]
         let __ptx_old = {
             let _ = __PTX_WORDS;
+            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
             let __ptx_v: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::atomic::registers(__ptx_v);
             $(let $compare: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::atomic::registers($compare);)?
-            $crate::__atomic_asm! { @$op __ptx_p $shape $class $r __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] $space ($($word)*) }
+            $crate::__atomic_value! { @$op __ptx_a __ptx_p $shape $class $r __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] $space ($($word)*) }
         };
         #[cfg(not(target_arch = "nvptx64"))]
         let __ptx_old = {
@@ -126,6 +92,25 @@ macro_rules! __atomic_go {
             $crate::__atomic_host! { $op __PTX_WORDS __ptx_p __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] }
         };
         __ptx_old
+    }};
+}
+
+/// On a GPU: the registers of the result, where it has one, and the instruction.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __atomic_value {
+    (@red $a:ident $p:ident $shape:ident $class:ident $r:ident $v:ident [] [] $($rest:tt)*) => {
+        $crate::__atomic_asm! { @registers $shape $class $v [] [] $a red $($rest)* }
+    };
+    (@atom $a:ident $p:ident $shape:ident $class:ident $r:ident $v:ident $compare:tt [] $($rest:tt)*) => {{
+        let mut __ptx_d: $crate::__registers!($shape ::core::mem::MaybeUninit<$crate::ptx::types::$r>) = $crate::ptx::registers();
+        $crate::__atomic_asm! { @registers $shape $class $v $compare [out __ptx_d] $a atom $($rest)* }
+        $crate::ptx::atomic::value($p, __ptx_d)
+    }};
+    (@atom $a:ident $p:ident $shape:ident $class:ident $r:ident $v:ident $compare:tt [$or:ident] $($rest:tt)*) => {{
+        let mut __ptx_d: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::atomic::registers($or);
+        $crate::__atomic_asm! { @registers $shape $class $v $compare [inout __ptx_d] $a atom $($rest)* }
+        $crate::ptx::atomic::value($p, __ptx_d)
     }};
 }
 

@@ -4,7 +4,7 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __ptx_lanes {
-    ({ $op:ident $words:tt $effect:ident $space:ident $t:tt ($shape:ident $class:ident $r:ident) } $lanes:tt $($rest:tt)*) => {
+    ({ $op:ident $words:tt $effect:ident $space:ident $t:tt ($registers:tt $class:ident $r:ident) } $lanes:tt $($rest:tt)*) => {
         $crate::__ptx_lanes! { @each $op $class $r $lanes [] [] [] [
             "" "{__ptx_d0}" __ptx_d0; ", " "{__ptx_d1}" __ptx_d1; ", " "{__ptx_d2}" __ptx_d2; ", " "{__ptx_d3}" __ptx_d3;
             ", " "{__ptx_d4}" __ptx_d4; ", " "{__ptx_d5}" __ptx_d5; ", " "{__ptx_d6}" __ptx_d6; ", " "{__ptx_d7}" __ptx_d7;
@@ -39,7 +39,10 @@ macro_rules! __ptx_lanes {
         let __ptx_p = $crate::__ptx!(@to $space $t, $p);
         $($crate::__ptx_lanes! { @value $kind $d $r __ptx_p $value })*
         #[cfg(target_arch = "nvptx64")]
-        $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($policy)?] [] $texts $space __ptx_p ($($operands)*) }
+        {
+            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+            $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($policy)?] [] $texts $space __ptx_a ($($operands)*) }
+        }
         #[cfg(not(target_arch = "nvptx64"))]
         {
             $crate::__ptx!(@drop $($policy)?);
@@ -56,7 +59,8 @@ macro_rules! __ptx_lanes {
         #[cfg(target_arch = "nvptx64")]
         let __ptx_value = {
             $($crate::__ptx_lanes! { @declare $kind $d $r })*
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] $texts $space __ptx_p ($($operands)*) }
+            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] $texts $space __ptx_a ($($operands)*) }
             $crate::ptx::vector_of(__ptx_p, [$($d),*])
         };
         #[cfg(not(target_arch = "nvptx64"))]

@@ -123,12 +123,12 @@ pub use crate::isa::atomic::{Kind, kinds};
 #[doc(alias = "atom.cas")]
 #[macro_export]
 macro_rules! ptx {
-    (@$cond:tt atom $($rest:tt)*) => { $crate::__atomic! { @words atom [@ $cond] () any generic $($rest)* } };
-    (@$cond:tt red $($rest:tt)*) => { $crate::__atomic! { @words red [@ $cond] () any generic $($rest)* } };
-    (atom $($rest:tt)*) => { $crate::__atomic! { @words atom [] () any generic $($rest)* } };
-    (red $($rest:tt)*) => { $crate::__atomic! { @words red [] () any generic $($rest)* } };
-    (@$cond:tt $op:ident $($rest:tt)*) => { $crate::__ptx! { @words $op [@ $cond] () pure generic $($rest)* } };
-    ($op:ident $($rest:tt)*) => { $crate::__ptx! { @words $op [] () pure generic $($rest)* } };
+    (@$cond:tt atom $($rest:tt)*) => { $crate::__words! { { __with_atomic_type atom [@ $cond] } () pure any generic $($rest)* } };
+    (@$cond:tt red $($rest:tt)*) => { $crate::__words! { { __with_atomic_type red [@ $cond] } () pure any generic $($rest)* } };
+    (atom $($rest:tt)*) => { $crate::__words! { { __with_atomic_type atom [] } () pure any generic $($rest)* } };
+    (red $($rest:tt)*) => { $crate::__words! { { __with_atomic_type red [] } () pure any generic $($rest)* } };
+    (@$cond:tt $op:ident $($rest:tt)*) => { $crate::__words! { { __with_element $op [@ $cond] } () pure any generic $($rest)* } };
+    ($op:ident $($rest:tt)*) => { $crate::__words! { { __with_element $op [] } () pure any generic $($rest)* } };
 }
 
 /// The types that PTX's words stand for.

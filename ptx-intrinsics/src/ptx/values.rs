@@ -143,12 +143,6 @@ pub const fn lane<T: Vector>(_: impl PointsTo<T>, value: T::Element) -> Lane<T> 
     same_bits(value)
 }
 
-/// A predicate as a register.
-#[inline(always)]
-pub const fn bit(cond: bool) -> u32 {
-    cond as u32
-}
-
 /// What the words mean on a CPU; they were checked before.
 #[cfg(not(target_arch = "nvptx64"))]
 pub const fn meaning(text: &'static str) -> Meaning {

@@ -1,84 +1,100 @@
-//! The words of a load or store, taken one by one up to the type.
+//! The words of a load, store or atomic, taken one by one up to the type; then a load's or store's operands.
 
-/// `@words` takes the words one by one, noting the space, whether it may be merged, and the type; `@type` has the
-/// type's registers, `@load` and `@store` the operands.
+/// Takes the words one by one. It notes the effect (`pure`, or `memory` after a word that keeps the access where it is),
+/// whether the operation is `.cas`, and the space whose addresses are converted. At the type it goes on to `$types!`, the
+/// table of types.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __words {
+    // The type, which ends the words.
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . v2 . $ty:ident $($operands:tt)*) => {
+        $crate::__words! { @type $s (v2 $ty) ($($words)* . v2 . $ty) $effect $cas $space $($operands)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . v4 . $ty:ident $($operands:tt)*) => {
+        $crate::__words! { @type $s (v4 $ty) ($($words)* . v4 . $ty) $effect $cas $space $($operands)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . v8 . $ty:ident $($operands:tt)*) => {
+        $crate::__words! { @type $s (v8 $ty) ($($words)* . v8 . $ty) $effect $cas $space $($operands)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . $ty:ident [$($p:tt)*] $($operands:tt)*) => {
+        $crate::__words! { @type $s ($ty) ($($words)* . $ty) $effect $cas $space [$($p)*] $($operands)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . $ty:ident {$($d:tt)*} $($operands:tt)*) => {
+        $crate::__words! { @type $s ($ty) ($($words)* . $ty) $effect $cas $space {$($d)*} $($operands)* }
+    };
+    (@type { $types:ident $op:ident $guard:tt } $ty:tt $words:tt $effect:ident $cas:ident $space:ident $($operands:tt)*) => {
+        $crate::$types! { $ty $op $guard $words $effect $cas $space $($operands)* }
+    };
+    // A space whose addresses are converted.
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . shared :: cluster $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . shared::cluster) $effect $cas shared_cluster $($rest)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . shared :: cta $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . shared::cta) $effect $cas shared $($rest)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . shared $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . shared) $effect $cas shared $($rest)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . const $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . const) $effect $cas const $($rest)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . local $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . local) $effect $cas local $($rest)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . param :: func $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . param::func) $effect $cas param_func $($rest)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . param :: entry $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . param::entry) $effect $cas param_entry $($rest)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . param $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . param) $effect $cas param_entry $($rest)* }
+    };
+    // A word that keeps the access where it is.
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . volatile $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . volatile) memory $cas $space $($rest)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . relaxed $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . relaxed) memory $cas $space $($rest)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . acquire $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . acquire) memory $cas $space $($rest)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . lu $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . lu) memory $cas $space $($rest)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . cv $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . cv) memory $cas $space $($rest)* }
+    };
+    // The one operation with two values.
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . cas $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . cas) $effect cas $space $($rest)* }
+    };
+    // Any other.
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . $level:tt :: $word:tt $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . $level::$word) $effect $cas $space $($rest)* }
+    };
+    ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . $word:tt $($rest:tt)*) => {
+        $crate::__words! { $s ($($words)* . $word) $effect $cas $space $($rest)* }
+    };
+    ({ __with_atomic_type $($s:tt)* } $($other:tt)*) => {
+        ::core::compile_error!("`ptx!` takes `atom….type [p], value` or `red….type [p], value`: PTX's words, then the operands")
+    };
+    ($($other:tt)*) => {
+        ::core::compile_error!("`ptx!` takes `ld….type [p]`, `ldu….type [p]`, `st….type [p], value`, and `atom` and `red` as `st`: PTX's words, then the operands")
+    };
+}
+
+/// A load or store behind its type: `@type` has the type's registers, `@load` and `@store` the operands.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __ptx {
-    // The type, which ends the words.
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . v2 . $ty:ident $($operands:tt)*) => {
-        $crate::__with_element! { (v2 $ty) $op $guard ($($words)* . v2 . $ty) $effect $space $($operands)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . v4 . $ty:ident $($operands:tt)*) => {
-        $crate::__with_element! { (v4 $ty) $op $guard ($($words)* . v4 . $ty) $effect $space $($operands)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . v8 . $ty:ident $($operands:tt)*) => {
-        $crate::__with_element! { (v8 $ty) $op $guard ($($words)* . v8 . $ty) $effect $space $($operands)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . $ty:ident [$($p:tt)*] $($operands:tt)*) => {
-        $crate::__with_element! { ($ty) $op $guard ($($words)* . $ty) $effect $space [$($p)*] $($operands)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . $ty:ident {$($d:tt)*} $($operands:tt)*) => {
-        $crate::__with_element! { ($ty) $op $guard ($($words)* . $ty) $effect $space {$($d)*} $($operands)* }
-    };
-    // A space whose addresses are converted.
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . shared :: cluster $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . shared::cluster) $effect shared_cluster $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . shared :: cta $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . shared::cta) $effect shared $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . shared $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . shared) $effect shared $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . const $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . const) $effect const $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . local $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . local) $effect local $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . param :: func $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . param::func) $effect param_func $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . param :: entry $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . param::entry) $effect param_entry $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . param $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . param) $effect param_entry $($rest)* }
-    };
-    // A word that keeps the access where it is.
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . volatile $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . volatile) memory $space $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . relaxed $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . relaxed) memory $space $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . acquire $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . acquire) memory $space $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . lu $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . lu) memory $space $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . cv $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . cv) memory $space $($rest)* }
-    };
-    // Any other.
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . $level:tt :: $word:tt $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . $level::$word) $effect $space $($rest)* }
-    };
-    (@words $op:ident $guard:tt ($($words:tt)*) $effect:ident $space:ident . $word:tt $($rest:tt)*) => {
-        $crate::__ptx! { @words $op $guard ($($words)* . $word) $effect $space $($rest)* }
-    };
-    (@words $($other:tt)*) => {
-        ::core::compile_error!("`ptx!` takes `ld….type [p]`, `ldu….type [p]`, `st….type [p], value`, and `atom` and `red` as `st`: PTX's words, then the operands")
-    };
-
     (@type ld $($rest:tt)*) => { $crate::__ptx! { @loaded ld $($rest)* } };
     (@type ldu $($rest:tt)*) => { $crate::__ptx! { @loaded ldu $($rest)* } };
-    (@loaded $op:ident ($($t:tt)*) $registers:tt $guard:tt $words:tt $effect:ident $space:ident $($operands:tt)*) => {
+    (@loaded $op:ident ($($t:tt)*) $registers:tt $guard:tt $words:tt $effect:ident $cas:ident $space:ident $($operands:tt)*) => {
         $crate::__ptx! { @load $guard { $op $words $effect $space ($($t)*) $registers } $($operands)* }
     };
-    (@type st ($($t:tt)*) $registers:tt $guard:tt $words:tt $effect:ident $space:ident $($operands:tt)*) => {
+    (@type st ($($t:tt)*) $registers:tt $guard:tt $words:tt $effect:ident $cas:ident $space:ident $($operands:tt)*) => {
         $crate::__ptx! { @store $guard { st $words memory $space ($($t)*) $registers } $($operands)* }
     };
     (@type $($other:tt)*) => { ::core::compile_error!("`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`") };
@@ -139,6 +155,9 @@ macro_rules! __ptx {
     (@to shared $t:ty, $p:expr) => { $crate::ptx::to_shared::<_, $t>($p) };
     (@to shared_cluster $t:ty, $p:expr) => { $crate::ptx::to_shared_cluster::<_, $t>($p) };
     (@to $other:ident $t:ty, $p:expr) => { $crate::ptx::to::<_, $t>($p) };
+    (@address shared $p:ident) => { $crate::ptx::shared_address($p) };
+    (@address shared_cluster $p:ident) => { $crate::ptx::shared_address($p) };
+    (@address $other:ident $p:ident) => { $p };
     (@pointer shared $p:ident) => { $crate::ptx::shared_pointer($p) };
     (@pointer shared_cluster $p:ident) => { $crate::ptx::shared_pointer($p) };
     (@pointer $other:ident $p:ident) => { $p };
@@ -149,13 +168,13 @@ macro_rules! __ptx {
 }
 
 macro_rules! with_element {
-    (($d:tt) $({($($t:tt)*) ($($word:ident)*) $text:tt $shape:ident $class:ident $register:ident $width:ident})*) => {
+    (($d:tt) $({($($t:tt)*) ($($word:ident)*) $text:tt $class:ident $register:ident $width:ident $registers:tt})*) => {
         /// Goes on with the type that PTX's words stand for, and its registers.
         #[doc(hidden)]
         #[macro_export]
         macro_rules! __with_element {
             $((($($word)*) $d($d rest:tt)*) => {
-                $d crate::__ptx! { @named ($($t)*) ($shape $class $register) $d($d rest)* }
+                $d crate::__ptx! { @named ($($t)*) ($registers $class $register) $d($d rest)* }
             };)*
             // No such type: reading the words says why.
             ($d other:tt $d op:ident $d guard:tt ($d($d word:tt)*) $d($d rest:tt)*) => {{

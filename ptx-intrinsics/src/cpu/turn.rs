@@ -1,0 +1,11 @@
+//! Rust has no atomic of 128 bits: the ordered accesses to them take turns.
+
+use super::atomics::AtomicBool;
+use super::lock::Lock;
+
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+#[inline]
+pub(crate) fn take_turn() -> Lock<'static> {
+    Lock::take(&TAKEN)
+}

@@ -1,0 +1,60 @@
+//! The rows of a load or store in a state space: one for each order that it has there.
+
+/// The state spaces of an instruction, each with the orders that it has there.
+///
+/// `$load` makes the access for every element type, and `$load_if` the weak one under a predicate. `Acquire ".acquire"` is
+/// the order that `ordered` adds to `.relaxed`. Of a space there are: its marker and text, the types that fit (`narrow`:
+/// up to 128 bits), whether the address is the `pointer` as it is or what `cvta` makes of it, and the orders: `weak` with its
+/// effect, `volatile`, `mmio`, and `ordered` with a caching qualifier and its text.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! space_rows {
+    ($load:ident $load_if:ident $op:literal, $sync:ident $sync_text:literal:
+        $($space:ident $text:literal, $types:ident types, $address:ident $($from:literal)?, [$($orders:tt)*];)*) => { $(
+        space_rows! { @$address $($from)? { $load $load_if [$op, $text] $sync $sync_text $space $types } [$($orders)*] }
+    )* };
+    (@pointer $row:tt $orders:tt) => { space_rows! { @space $row ["[{p}]" [] []] $orders } };
+    (@cvta $from:literal $row:tt $orders:tt) => {
+        space_rows! { @space $row
+            ["[%address]" ["{{\n.reg .u64 %address;\ncvta.to" $from ".u64 %address, {p};\n"] ["\n}}"]] $orders
+        }
+    };
+    // The weak access has a form under a predicate; that of global memory is elsewhere, with its hints.
+    (@space { $load:ident $load_if:ident $opcode:tt $sync:ident $sync_text:literal $space:ident $types:ident }
+        $address:tt [weak $effect:ident $($orders:tt)*]) => {
+        for_each_element! { $load_if { $space $types $address $opcode } }
+        space_rows! { @order { $load $opcode $sync $sync_text $space $types $address } [weak $effect $($orders)*] [] }
+    };
+    (@space { $load:ident $load_if:ident $opcode:tt $sync:ident $sync_text:literal $space:ident $types:ident }
+        $address:tt $orders:tt) => {
+        space_rows! { @order { $load $opcode $sync $sync_text $space $types $address } $orders [] }
+    };
+    // One order after the other, until there is none left: then the rows are complete.
+    (@order { $load:ident $opcode:tt $sync:ident $sync_text:literal $space:ident $types:ident $address:tt } [] $rows:tt) => {
+        for_each_element! { $load { $space $types $address $rows } }
+    };
+    (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [weak $effect:ident $(, $($more:tt)*)?] [$($rows:tt)*]) => {
+        space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?] [$($rows)* (Weak, NoHint) [$op, $text] $effect;] }
+    };
+    (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [volatile $(, $($more:tt)*)?] [$($rows:tt)*]) => {
+        space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?]
+            [$($rows)* (Volatile, NoHint) [$op, ".volatile", $text] memory;] }
+    };
+    (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [mmio $(, $($more:tt)*)?] [$($rows:tt)*]) => {
+        space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?]
+            [$($rows)* (Mmio, NoHint) [$op, ".mmio.relaxed.sys", $text] memory;] }
+    };
+    (@order { $load:ident [$op:literal, $text:literal] $sync:ident $sync_text:literal $($s:tt)* }
+        [ordered $caching:ident $hint:literal $(, $($more:tt)*)?] [$($rows:tt)*]) => {
+        space_rows! { @order { $load [$op, $text] $sync $sync_text $($s)* } [$($($more)*)?] [
+            $($rows)*
+            (Relaxed<Cta>, $caching) [$op, ".relaxed.cta", $text, $hint] memory;
+            (Relaxed<Cluster>, $caching) [$op, ".relaxed.cluster", $text, $hint] memory;
+            (Relaxed<Gpu>, $caching) [$op, ".relaxed.gpu", $text, $hint] memory;
+            (Relaxed<Sys>, $caching) [$op, ".relaxed.sys", $text, $hint] memory;
+            ($sync<Cta>, $caching) [$op, $sync_text, ".cta", $text, $hint] memory;
+            ($sync<Cluster>, $caching) [$op, $sync_text, ".cluster", $text, $hint] memory;
+            ($sync<Gpu>, $caching) [$op, $sync_text, ".gpu", $text, $hint] memory;
+            ($sync<Sys>, $caching) [$op, $sync_text, ".sys", $text, $hint] memory;
+        ] }
+    };
+}
