@@ -1,5 +1,6 @@
 //! The harness: it launches, reads and verifies what ptx-intrinsics emits. What finds toolchains and builds PTX is
 //! [`ptx_build`], and what opens the driver is [`ptx_driver`].
+pub mod backends;
 pub mod conformance;
 pub mod cost;
 pub mod demo;

@@ -74,11 +74,10 @@ macro_rules! __kernel {
 
         #[cfg(target_arch = "nvptx64")]
         const _: () = {
-            #[unsafe(no_mangle)]
-            unsafe extern "ptx-kernel" fn $name($($argument: $type),*) {
+            $crate::__launched! { $name($($argument: $type),*) {
                 // SAFETY: whoever launches the kernel keeps its contract.
                 unsafe { self::$name($($argument),*) }
-            }
+            } }
         };
         $(#[cfg(not(target_arch = "nvptx64"))] const _: u32 = $value;)*
     };
@@ -89,5 +88,29 @@ macro_rules! __kernel {
         ::core::compile_error!(
             "write a kernel as `pub unsafe fn name(argument: Type, …) { … }`, without generics and without a result"
         );
+    };
+}
+
+/// The function that the host launches.
+#[cfg(not(target_feature = "compute_50"))]
+#[doc(hidden)]
+#[macro_export]
+#[cfg_attr(target_arch = "nvptx64", allow_internal_unstable(abi_ptx))]
+macro_rules! __launched {
+    ($name:ident($($argument:ident: $type:ty),*) $body:block) => {
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn $name($($argument: $type),*) $body
+    };
+}
+
+/// The same for rust-cuda, which has an attribute of its own, and target features that tell of it.
+#[cfg(target_feature = "compute_50")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __launched {
+    ($name:ident($($argument:ident: $type:ty),*) $body:block) => {
+        #[unsafe(no_mangle)]
+        #[nvvm_internal::kernel]
+        unsafe extern "C" fn $name($($argument: $type),*) $body
     };
 }

@@ -1,5 +1,9 @@
 //! `cargo xtask forms`.
 
+use std::sync::Arc;
+
+use host_tests::backends::rust_cuda::{self, RustCuda};
+use host_tests::command::Machine;
 use host_tests::cuda_tools::CudaTools;
 use host_tests::error::Result;
 use host_tests::forms;
@@ -24,6 +28,18 @@ pub(crate) struct Forms {
     /// Where the toolchain comes from that compiles for the GPU, for --check
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
+    /// For --check: compile with another code generator, for compute_100 alone, in release
+    #[arg(long, value_name = "WHICH", requires = "check", conflicts_with = "toolchain")]
+    backend: Option<Backend>,
+    /// For --backend: only so many forms of each instruction, drawn by PTX_INTRINSICS_SEED
+    #[arg(long, value_name = "N", requires = "backend")]
+    sample: Option<usize>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Backend {
+    /// Rust-GPU's, of the checkout that RUST_CUDA names
+    RustCuda,
 }
 
 impl Forms {
@@ -31,8 +47,15 @@ impl Forms {
         let named = self.check.as_ref().and_then(Option::as_deref).or(self.instruction.as_deref());
         let listed = forms_list::select(named)?;
         if self.check.is_some() {
-            let forms: Vec<_> = listed.into_iter().map(std::sync::Arc::new).collect();
+            let forms: Vec<_> = listed.into_iter().map(Arc::new).collect();
             let progress = Progress::new();
+            if let Some(Backend::RustCuda) = self.backend {
+                let rust_cuda = RustCuda::find(&Machine::current(), &progress)?;
+                let tools = CudaTools::find(&progress)?;
+                let report = rust_cuda::check(&rust_cuda, &tools, rust_cuda::cases(&forms, self.sample)?, &progress)?;
+                crate::print(&report.table())?;
+                return report.verify();
+            }
             let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
             let tools = CudaTools::find(&progress)?;
             let check = Check::new(&toolchain, &tools, &progress)?;
