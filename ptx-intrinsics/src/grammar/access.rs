@@ -317,6 +317,10 @@ impl Spelling {
 }
 
 const fn element(rest: &[u8]) -> Option<usize> {
+    // Nothing longer than `.v8.f32` is a type: all words before the last are told apart from it at once.
+    if rest.len() > 7 {
+        return None;
+    }
     row_of! { ELEMENTS rest }
 }
 

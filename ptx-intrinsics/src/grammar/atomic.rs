@@ -180,6 +180,10 @@ impl Atomic {
 }
 
 const fn type_of(rest: &[u8]) -> Option<usize> {
+    // Nothing longer than `.v4.bf16x2` is a type.
+    if rest.len() > 10 {
+        return None;
+    }
     row_of! { TYPES rest }
 }
 
