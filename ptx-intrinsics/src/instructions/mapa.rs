@@ -20,7 +20,7 @@ instructions! { SINGLES:
         {
             ptx: "mapa.shared::cluster.u32", there, p, rank;
             needs: Clusters;
-            cpu: SharedClusterPtr::new(p.address().cast());
+            cpu: SharedClusterPtr::at(p.address());
         }
 
         /// [`mapa_shared_cluster`] of addresses of 64 bits. Off the GPU there is one block, and this is `address`.

@@ -137,6 +137,13 @@ impl<T> SharedClusterPtr<T> {
         Self { address, of: PhantomData }
     }
 
+    /// Without the gate, off the GPU: for what has one of its own.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    pub(crate) const fn at(address: Address) -> Self {
+        Self { address, of: PhantomData }
+    }
+
     /// The same place as one of another type.
     #[inline(always)]
     pub const fn cast<U>(self) -> SharedClusterPtr<U> {
