@@ -2,7 +2,7 @@
 
 use core::arch::asm;
 
-use kernels::whole;
+use ptx_kernel::whole;
 use ptx_intrinsics::*;
 
 use crate::place::{me, probe, rolled};

@@ -1,7 +1,7 @@
 //! One thread does something to a piece of memory, then to another, waits, and probes: what is where after hints,
 //! prefetches and fences.
 
-use kernels::whole;
+use ptx_kernel::whole;
 use ptx_intrinsics::*;
 
 use crate::place::{chosen, clock_after, probe, rolled};

@@ -1,6 +1,6 @@
 //! Reading a piece of memory once, all of the GPU together, under each hint.
 
-use kernels::whole;
+use ptx_kernel::whole;
 use ptx_intrinsics::*;
 
 use crate::place::{count, index};
