@@ -162,7 +162,9 @@ fn a_lost_store(ptx: &str) {
     assert_eq!(lost.verdict(), format!("FORBIDDEN {} times", lost.violations()));
     let remote = "litmus_mp_mbarrier_cluster";
     let lost = counted(&without_data(ptx, remote), remote);
-    assert!(lost.violations() > 100 && lost.violations() == lost.seen.outcomes["1 0"], "{lost:?}");
+    // A remote arrival is seldom seen in time; where it is, the data is missing.
+    assert!(lost.violations() > 0 && lost.violations() == lost.seen.outcomes["1 0"], "{lost:?}");
+    assert!(!lost.seen.outcomes.contains_key("1 1") && !lost.passed(), "{lost:?}");
     let shown = counted(&without_data(ptx, &format!("{MESSAGE}_mutant_1")), MESSAGE);
     assert_eq!(shown.verdict(), "0; 1 of 3 mutants show it");
     assert!(shown.passed() && shown.is_sensitive(), "{shown:?}");

@@ -13,20 +13,21 @@ use crate::nvdisasm::SassInstruction;
 /// The instructions are taken in the order in which they stand, and a loop goes round twice, so that what is loaded for the
 /// next turn counts too.
 pub fn in_flight(code: &[&SassInstruction], is_loop: bool) -> usize {
-    let mut on_their_way: VecDeque<Range<u32>> = VecDeque::new();
+    // Of each load its registers: one of 256 bits has two quads.
+    let mut on_their_way: VecDeque<Vec<Range<u32>>> = VecDeque::new();
     let mut most = 0;
     for one in (0..if is_loop { 2 } else { 1 }).flat_map(|_| code) {
         let Registers { read, written } = registers(one);
-        let touched =
-            |load: &Range<u32>, by: &[Range<u32>]| by.iter().any(|by| by.start < load.end && load.start < by.end);
+        let touched = |load: &[Range<u32>], by: &[Range<u32>]| {
+            load.iter().any(|load| by.iter().any(|by| by.start < load.end && load.start < by.end))
+        };
         // Loads come back in the order in which they were issued.
         if let Some(last) = on_their_way.iter().rposition(|load| touched(load, &read)) {
             on_their_way.drain(..=last);
         }
         on_their_way.retain(|load| !touched(load, &written));
         if is_global_load(one) {
-            on_their_way
-                .push_back(written.first().map_or(0, |first| first.start)..written.last().map_or(0, |last| last.end));
+            on_their_way.push_back(written);
             most = most.max(on_their_way.len());
         }
     }
@@ -143,7 +144,6 @@ mod tests {
         for uses in [
             "STG.E.64 desc[UR4][R2.64], R4",
             "STS.128 [R0], R4",
-            "LDG.E R8, desc[UR4][R4.64]",
             "IMAD.WIDE R6, R0, 0x4, R4",
             "DADD R6, R4, R10",
             "ISETP.GE.AND P0, PT, R5, R1, PT",
@@ -152,6 +152,9 @@ mod tests {
         ] {
             assert_eq!(second_of(uses), 1, "{uses}");
         }
+        // A load is on its way itself, and its address may have to be waited for.
+        assert_eq!(second_of("LDG.E R8, desc[UR4][R4.64]"), 2);
+        assert_eq!(second_of("LDG.E R8, desc[UR4][R6.64]"), 3);
         for uses in
             ["STG.E [R2.64], R4", "IMAD.WIDE R6, R4, 0x4, R2", "IADD3 R4, R0, UR5, RZ", "BAR.SYNC.DEFER_BLOCKING 0x0"]
         {

@@ -8,6 +8,7 @@ use core::sync::atomic::{Ordering, compiler_fence, fence};
 
 /// A CPU's one view of memory needs nothing, but that the compiler keeps the order.
 #[cfg(not(target_arch = "nvptx64"))]
+#[inline]
 fn compiler() {
     compiler_fence(Ordering::SeqCst);
 }
