@@ -2,8 +2,8 @@
 
 use core::arch::asm;
 
-use ptx_kernel::whole;
 use ptx_intrinsics::*;
+use ptx_kernel::whole;
 
 use crate::place::{me, probe, rolled};
 

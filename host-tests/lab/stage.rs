@@ -1,8 +1,8 @@
 //! One thread does something to a piece of memory, then to another, waits, and probes: what is where after hints,
 //! prefetches and fences.
 
-use ptx_kernel::whole;
 use ptx_intrinsics::*;
+use ptx_kernel::whole;
 
 use crate::place::{chosen, clock_after, probe, rolled};
 

@@ -1,7 +1,7 @@
 //! Reading a piece of memory once, all of the GPU together, under each hint.
 
-use ptx_kernel::whole;
 use ptx_intrinsics::*;
+use ptx_kernel::whole;
 
 use crate::place::{count, index};
 
