@@ -126,7 +126,7 @@ impl RustCuda {
                 .fix("correct what the compiler points at"));
         }
         let files = messages.iter().filter_map(|message| message["filenames"].as_array()).flatten();
-        let ptx = files.filter_map(Value::as_str).filter(|file| file.ends_with(".ptx")).next_back();
+        let ptx = files.filter_map(Value::as_str).rfind(|file| file.ends_with(".ptx"));
         let ptx = PathBuf::from(ptx.ok_or_else(|| {
             Error::new("rust-cuda compiled the package and wrote no PTX")
                 .at(folder.display())
