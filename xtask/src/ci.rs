@@ -86,12 +86,7 @@ struct Cargo {
 
 impl Cargo {
     fn new(machine: &Machine, folder: &Path) -> Cargo {
-        let mut command = Command::new(machine.var("CARGO").unwrap_or("cargo".as_ref()));
-        for name in machine.vars.keys().filter(|name| name.to_str().is_some_and(crate::test::of_this_package)) {
-            command.env_remove(name);
-        }
-        command.current_dir(folder).stdin(Stdio::null());
-        Cargo { command }
+        Cargo { command: crate::test::plain_cargo(machine, folder) }
     }
 
     /// Adds arguments that have no blanks.

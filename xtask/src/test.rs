@@ -222,21 +222,27 @@ fn provide(flag: Option<Route>) -> Result<Route> {
     Ok(toolchain.route)
 }
 
-/// The cargo that runs this command, without what it says of this package.
-fn cargo(machine: &Machine, route: Route) -> Command {
+/// The cargo that runs this command, in a folder, without what it says of this package.
+pub(crate) fn plain_cargo(machine: &Machine, folder: &Path) -> Command {
     let mut command = Command::new(machine.var("CARGO").unwrap_or("cargo".as_ref()));
     for name in machine.vars.keys().filter(|name| name.to_str().is_some_and(of_this_package)) {
         command.env_remove(name);
     }
+    command.current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+/// That cargo for the tests: with the route to the compiler for the GPU.
+fn cargo(machine: &Machine, route: Route) -> Command {
+    let mut command = plain_cargo(machine, &machine.repository);
     if let Some(route) = route.to_possible_value() {
         command.env(ROUTE_VARIABLE, route.get_name());
     }
-    command.current_dir(&machine.repository).stdin(Stdio::null());
     command
 }
 
 /// Whether cargo sets a variable for the program that it runs.
-pub(crate) fn of_this_package(name: &str) -> bool {
+fn of_this_package(name: &str) -> bool {
     let prefixes = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_"];
     prefixes.iter().any(|prefix| name.starts_with(prefix)) || name == "OUT_DIR"
 }

@@ -84,11 +84,9 @@ macro_rules! caching {
             L2PriorityWord { $($l2 $l2_text (stringify!($l2)) $l2_gate;)* }
         }
 
-        /// The PTX of a caching qualifier, as a literal for `concat!`.
+        /// The PTX of a cache operator, as a literal for `concat!`.
         macro_rules! __caching_text {
             $(($op) => { $op_text };)*
-            $(($l1) => { $l1_text };)*
-            $(($l2) => { $l2_text };)*
         }
 
         caching! { @pairs $d [$($l1 $l1_text)*] [$($l2 $l2_text)*] [$($op)*] }

@@ -53,7 +53,7 @@ pub enum Meaning {
     Release,
 }
 
-/// Each order: its name, PTX's word, the method, the gate of the word; of a marker its number, what it is on a CPU, its gate,
+/// Each order: its name, PTX's word, the method, the gate of the word; of a marker its number, its gate,
 /// and that of a `.b128` in this order. `AcqRel` is a word of atomics alone.
 macro_rules! orders {
     ($($(#[$doc:meta])* $name:ident $(<$scope:ident>)? $text:literal $method:literal $word_gate:ident
@@ -67,7 +67,7 @@ macro_rules! orders {
     };
     (@marker $name:ident {}) => {};
     (@marker $(#[$doc:meta])* $name:ident $(<$scope:ident>)?
-        { id ($($id:tt)*), cpu $meaning:ident, gate $gate:ty, of_128_bits $gate128:ty }) => {
+        { id ($($id:tt)*), gate $gate:ty, of_128_bits $gate128:ty }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name $(<$scope>(core::marker::PhantomData<$scope>))?;
@@ -77,7 +77,7 @@ macro_rules! orders {
         impl $(<$scope: Scope>)? Order for $name $(<$scope>)? {
             const ID: u8 = $($id)*;
             #[cfg(not(target_arch = "nvptx64"))]
-            const ON_CPU: Meaning = Meaning::$meaning;
+            const ON_CPU: Meaning = OrderWord::on_cpu(Some(OrderWord::$name));
             type Gate = $gate;
             type Gate128 = $gate128;
         }
@@ -85,32 +85,32 @@ macro_rules! orders {
 }
 orders! {
     /// No order of its own: `.weak`, which is what PTX takes where nothing is said.
-    Weak ".weak" "" Orders { id (0), cpu Plain, gate gate::Always, of_128_bits gate::Bits128 };
+    Weak ".weak" "" Orders { id (0), gate gate::Always, of_128_bits gate::Bits128 };
     /// `.volatile`: never dropped, never doubled; relaxed for the whole system.
     #[doc(alias = "ld.volatile")]
     #[doc(alias = "st.volatile")]
-    Volatile ".volatile" ".volatile()" Always { id (1), cpu Relaxed, gate gate::Always, of_128_bits gate::Bits128 };
+    Volatile ".volatile" ".volatile()" Always { id (1), gate gate::Always, of_128_bits gate::Bits128 };
     /// `.relaxed.scope`: atomic, without an order.
     ///
     #[doc = needs!(Orders)]
     #[doc(alias = "ld.relaxed")]
     #[doc(alias = "st.relaxed")]
     Relaxed<S> ".relaxed" ".relaxed::<>()" Orders {
-        id (4 + S::WORD as u8), cpu Relaxed, gate S::Gate, of_128_bits S::Gate128
+        id (4 + S::WORD as u8), gate S::Gate, of_128_bits S::Gate128
     };
     /// `.acquire.scope`: what follows stays after it.
     ///
     #[doc = needs!(Orders)]
     #[doc(alias = "ld.acquire")]
     Acquire<S> ".acquire" ".acquire::<>()" Orders {
-        id (8 + S::WORD as u8), cpu Acquire, gate S::Gate, of_128_bits S::Gate128
+        id (8 + S::WORD as u8), gate S::Gate, of_128_bits S::Gate128
     };
     /// `.release.scope`: what precedes stays before it.
     ///
     #[doc = needs!(Orders)]
     #[doc(alias = "st.release")]
     Release<S> ".release" ".release::<>()" Orders {
-        id (12 + S::WORD as u8), cpu Release, gate S::Gate, of_128_bits S::Gate128
+        id (12 + S::WORD as u8), gate S::Gate, of_128_bits S::Gate128
     };
     AcqRel ".acq_rel" "" Orders {};
     /// `.mmio.relaxed.sys`: on memory-mapped registers.
@@ -119,7 +119,7 @@ orders! {
     #[doc(alias = "ld.mmio")]
     #[doc(alias = "st.mmio")]
     Mmio ".mmio" ".mmio()" MemoryMapped {
-        id (2), cpu Volatile, gate gate::MemoryMapped, of_128_bits gate::Bits128System
+        id (2), gate gate::MemoryMapped, of_128_bits gate::Bits128System
     };
 }
 

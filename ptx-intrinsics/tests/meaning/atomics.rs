@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use half::{bf16, f16};
 use ptx_intrinsics::catalogue;
 use ptx_intrinsics::grammar::atomic::Atomic;
-use ptx_intrinsics::ptx as atomic;
+use ptx_intrinsics::ptx;
 
 use crate::{FORMS, kind};
 
@@ -170,7 +170,7 @@ pub(crate) unsafe fn change(words: Atomic, p: *mut u8, value: [u8; 16], compare:
         ($t:ty) => {{
             let bits = |bytes: [u8; 16]| u128::from_le_bytes(bytes) as $t;
             // SAFETY: the caller's promise.
-            let found = unsafe { atomic::change(words, p.cast::<$t>(), bits(value), compare.map(bits)) };
+            let found = unsafe { ptx::change(words, p.cast::<$t>(), bits(value), compare.map(bits)) };
             old[..size_of::<$t>()].copy_from_slice(&found.to_le_bytes());
         }};
     }
