@@ -3,8 +3,9 @@
 use ptx_intrinsics::catalogue::Form;
 use ptx_intrinsics::{CachePolicy, L2EvictFirst, L2EvictLast, L2EvictNormal, L2EvictUnchanged, PolicyPriorities};
 
+use super::other::Other;
+use super::room::Room;
 use super::sizes::sizes;
-use super::trial::{Other, Room};
 
 /// Where the ranges begin, or some gigabytes after it: nothing is read there.
 pub(super) const ADDRESS: u64 = 0x7f00_0000_0000;
