@@ -1,5 +1,7 @@
 //! The word that was probably meant. It is looked for only when the build stops anyway.
 
+use crate::isa::word::same;
+
 /// What others call a word of PTX.
 const ALSO_CALLED: &[(&str, &[&str])] = &[
     (".s8", &[".i8", ".int8"]),
@@ -117,7 +119,7 @@ const fn is_part(word: &[u8], of: &[u8]) -> bool {
     }
     let begin = of.split_at(word.len()).0;
     let end = of.split_at(of.len() - (word.len() - 1)).1;
-    begin.eq_ignore_ascii_case(word) || end.eq_ignore_ascii_case(word.split_at(1).1)
+    letters_between(word, begin) == 0 || letters_between(word.split_at(1).1, end) == 0
 }
 
 const fn is_also_called(word: &str, meant: &str) -> bool {
@@ -125,8 +127,8 @@ const fn is_also_called(word: &str, meant: &str) -> bool {
     while row < ALSO_CALLED.len() {
         let (ptx, names) = ALSO_CALLED[row];
         let mut at = 0;
-        while ptx.as_bytes().eq_ignore_ascii_case(meant.as_bytes()) && at < names.len() {
-            if names[at].as_bytes().eq_ignore_ascii_case(word.as_bytes()) {
+        while same(ptx.as_bytes(), meant.as_bytes()) && at < names.len() {
+            if same(names[at].as_bytes(), word.as_bytes()) {
                 return true;
             }
             at += 1;
