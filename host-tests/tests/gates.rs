@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use host_tests::progress::Progress;
 use host_tests::target::{PtxVersion, Sm};
 use host_tests::toolchain::{DeviceToolchain, Route};
-use ptx_intrinsics::catalogue;
+use ptx_intrinsics::catalogue::{self, IMPORTS};
 use serde_json::Value;
 
 /// The build script, compiled and run as cargo does.
@@ -464,7 +464,7 @@ impl User {
     fn check_for(&self, target: &[&str], flags: &[&str], kernel: &str) -> Vec<Refusal> {
         self.write(
             "src/lib.rs",
-            &format!("#![no_std]\nuse ptx_intrinsics::*;\n#[unsafe(no_mangle)]\npub unsafe fn kernel{kernel}\n"),
+            &format!("#![no_std]\n{IMPORTS}\n#[unsafe(no_mangle)]\npub unsafe fn kernel{kernel}\n"),
         );
         let cargo = self.toolchain.cargo().dir(&self.folder).args(["check", "--quiet"]);
         let cargo = cargo.args(target).arg("--message-format=json");

@@ -11,7 +11,7 @@ use host_tests::nvdisasm::{Disassembler, SassFunction};
 use host_tests::progress::Progress;
 use host_tests::ptxas::Assembler;
 use host_tests::target::Sm;
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use rand::{RngExt, SeedableRng};
 
 type Fractional = fn(f32) -> CachePolicy;

@@ -1,4 +1,5 @@
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async_bulk::*;
+use ptx_intrinsics::prelude::*;
 
 #[derive(Clone, Copy)]
 struct Mine(u8);
