@@ -525,7 +525,7 @@ fn the_gpu_build_refuses_what_its_target_lacks() {
     let refusal = user.refuses(&["-Ctarget-cpu=sm_80"], EVICT_LAST);
     assert_eq!(
         refusal.message,
-        "`ptx_intrinsics::EvictLast` needs PTX ISA ptx74 or newer, and this build emits an older `.version`"
+        "`ptx_intrinsics::caching::EvictLast` needs PTX ISA ptx74 or newer, and this build emits an older `.version`"
     );
     assert!(refusal.notes[0].starts_with("add `-Ctarget-feature=+ptx74` to RUSTFLAGS"), "{refusal:?}");
 
@@ -533,9 +533,9 @@ fn the_gpu_build_refuses_what_its_target_lacks() {
     let knows = user.toolchain.check_target(Sm::new(80), Some(PtxVersion::new(9, 1))).is_ok();
     let refusal = user.refuses(&["-Ctarget-cpu=sm_80"], VOLATILE_LOCAL);
     let begins = if knows {
-        "`ptx_intrinsics::Volatile` needs PTX ISA ptx91 or newer"
+        "`ptx_intrinsics::order::Volatile` needs PTX ISA ptx91 or newer"
     } else {
-        "`ptx_intrinsics::Volatile` needs a rustc with PTX ISA ptx91"
+        "`ptx_intrinsics::order::Volatile` needs a rustc with PTX ISA ptx91"
     };
     assert!(refusal.message.starts_with(begins), "{refusal:?}");
 
@@ -555,7 +555,7 @@ fn no_flag_is_named_that_would_not_help() {
     let refusal = user.refuses(&flags, VOLATILE_LOCAL);
     assert_eq!(
         refusal.message,
-        "`ptx_intrinsics::Volatile` needs a rustc with PTX ISA ptx91, and this one ends with an older version"
+        "`ptx_intrinsics::order::Volatile` needs a rustc with PTX ISA ptx91, and this one ends with an older version"
     );
     assert_eq!(
         refusal.notes[0],
