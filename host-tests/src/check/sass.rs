@@ -3,6 +3,7 @@
 pub mod golden;
 pub mod ldg;
 pub mod pages;
+pub mod text;
 pub mod trace;
 
 use std::collections::hash_map::DefaultHasher;

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::check::conformance::grammar::{Operands, Spelling};
-use crate::check::conformance::types_say;
+use crate::check::conformance::types::types_say;
 use crate::check::forms;
 use crate::tools::command::Machine;
 use crate::tools::error::{Error, Result};

@@ -11,7 +11,8 @@ use rand::seq::SliceRandom;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use super::judge::{Answer, BEYOND, Bench, CASES, Failure, Judge};
+use super::answer::{Answer, BEYOND, Failure};
+use super::judge::{Bench, CASES, Judge};
 use super::tree::Tree;
 use super::{Fate, Kind, Mutant, Sign, code, table};
 use crate::tools::command::{Machine, interrupted};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::sass::golden::{ranges, stem};
+use crate::check::sass::text::{ranges, stem};
 use crate::check::sass::{Access, MachineCode, Seen, Shape};
 use crate::tools::target::Sm;
 

@@ -5,8 +5,9 @@ use ptx_intrinsics::caching::{
 };
 use ptx_intrinsics::catalogue::Form;
 
+use super::other::Other;
+use super::room::Room;
 use super::sizes::sizes;
-use super::trial::{Other, Room};
 
 /// Where the ranges begin, or some gigabytes after it: nothing is read there.
 pub(super) const ADDRESS: u64 = 0x7f00_0000_0000;

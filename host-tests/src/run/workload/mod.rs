@@ -15,7 +15,7 @@ mod stages;
 mod triad;
 
 use crate::run::gpu::{Argument, Buffer, Gpu, Launch, Module};
-use crate::run::suite::image::{Image, keep};
+use crate::run::image::{Image, keep};
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::device_build::DeviceBuild;
 use crate::tools::error::{Error, Result};
