@@ -1,5 +1,5 @@
 //! Rust's word for a type.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! PTX adds.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

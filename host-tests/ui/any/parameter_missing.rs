@@ -1,5 +1,5 @@
 //! The second parameter is the prefetch size.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! A load is told how it is cached, and what it brings with it.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

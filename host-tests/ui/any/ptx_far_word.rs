@@ -1,5 +1,5 @@
 //! A word that is near nothing.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! PTX writes the levels in capitals.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! A priority is one of L1 or of L2.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! PTX writes an address in brackets.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

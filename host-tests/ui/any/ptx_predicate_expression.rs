@@ -1,5 +1,5 @@
 //! More than a name has parentheses.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

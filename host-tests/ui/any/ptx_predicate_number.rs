@@ -1,5 +1,5 @@
 //! A predicate is true or false.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! As in `asm!`.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

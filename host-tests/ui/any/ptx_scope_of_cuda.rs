@@ -1,5 +1,5 @@
 //! CUDA's word for a scope.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! Rust's word for an order that PTX has as a fence.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

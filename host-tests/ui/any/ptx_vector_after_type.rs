@@ -1,5 +1,5 @@
 //! The type comes last.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

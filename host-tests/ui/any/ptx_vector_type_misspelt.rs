@@ -1,5 +1,5 @@
 //! The vector is right, its type is not.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

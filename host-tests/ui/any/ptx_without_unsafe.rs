@@ -1,5 +1,5 @@
 //! One error, whatever the macro makes of it.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! A load is unsafe.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

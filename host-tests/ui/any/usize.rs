@@ -1,5 +1,5 @@
 //! Its size is the machine's.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -19,7 +19,7 @@ macro_rules! __ptx_load {
         const _: $crate::grammar::access::Spelling = $crate::grammar::access::demand(
             $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::grammar::access::Lanes::All
         );
-        $(let $cond_name: $crate::ptx::types::bool = $cond;)?
+        $(let ($cond_name,): ($crate::ptx::types::bool,) = ($cond,);)?
         let __ptx_p = $crate::__ptx!(@from $space $t, $p);
         $(let $name: $crate::CachePolicy = $policy;)?
         $(let $or_name = $crate::ptx::like(__ptx_p, $or);)?
@@ -60,7 +60,7 @@ macro_rules! __ptx_store {
         const _: $crate::grammar::access::Spelling = $crate::grammar::access::demand(
             $crate::__ptx!(@text st $($word)*), $crate::__ptx!(@has $($policy)?), false, $crate::grammar::access::Lanes::All
         );
-        $(let $cond_name: $crate::ptx::types::bool = $cond;)?
+        $(let ($cond_name,): ($crate::ptx::types::bool,) = ($cond,);)?
         let __ptx_p = $crate::__ptx!(@to $space $t, $p);
         let __ptx_value = $crate::ptx::like(__ptx_p, $value);
         $(let $name: $crate::CachePolicy = $policy;)?
