@@ -31,7 +31,7 @@ fn build_script() {
 
 const SOURCE: &str = "\
 #![cfg_attr(target_arch = \"nvptx64\", no_std)]
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 kernel! {

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 /// What stood at the value, and what stands there after.
 macro_rules! change {

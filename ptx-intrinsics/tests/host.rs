@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 /// Bytes that differ from one another, aligned for every type.
 #[repr(align(64))]

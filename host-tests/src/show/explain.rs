@@ -7,11 +7,13 @@ use std::sync::LazyLock;
 
 pub use ptx_build::explain::LONGEST;
 use ptx_build::explain::{near, page};
+use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
 use ptx_intrinsics::catalogue::{self, Form};
 use ptx_intrinsics::grammar::access::Spelling;
 use ptx_intrinsics::grammar::atomic::judge_atomic;
 use ptx_intrinsics::grammar::read::Wrong;
-use ptx_intrinsics::{L1PriorityWord, L2PriorityWord, OperatorWord, OrderWord, PrefetchSizeWord, ScopeWord};
+use ptx_intrinsics::order::OrderWord;
+use ptx_intrinsics::scope::ScopeWord;
 use rayon::prelude::*;
 use regex::Regex;
 

@@ -3,7 +3,7 @@
 #![feature(abi_ptx, stdarch_nvptx)]
 #![allow(clippy::missing_safety_doc)]
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {

@@ -24,6 +24,10 @@ use crate::instructions::{
 pub use crate::isa::row::Operation;
 use crate::isa::row::{Row, Single, Table};
 
+/// What the [expression](Form::rust) of a form needs in scope.
+pub const IMPORTS: &str =
+    "use ptx_intrinsics::{cp_async::*, cp_async_bulk::*, fence::*, mbarrier::*, order::*, prelude::*, space::*};";
+
 /// Every legal form.
 ///
 /// The words that say what is meant anyway are left out: `.weak`, `::cta` behind `.shared`, and `.param` for

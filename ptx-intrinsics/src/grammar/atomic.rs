@@ -2,7 +2,8 @@
 
 use super::read::{Wrong, demand_policy, end_of_word, once, word, wrong};
 use super::stop::{stop, stop_unless_on_target};
-use crate::isa::atomic::{AtomicOperation, TYPES};
+pub use crate::isa::atomic::AtomicOperation;
+use crate::isa::atomic::TYPES;
 use crate::isa::gate::{AtomicScopes, Bits128System, Needs};
 use crate::isa::order::OrderWord;
 use crate::isa::policy::CachePolicy;

@@ -80,7 +80,9 @@ caching_rows! { impl_load LdGlobal, legal: LdGlobalCaching,
 /// loads are spelled by [`ptx!`](crate::ptx).
 ///
 /// ```
-/// use ptx_intrinsics::*;
+/// use ptx_intrinsics::order::*;
+/// use ptx_intrinsics::prelude::*;
+/// use ptx_intrinsics::space::*;
 ///
 /// const FLAG: Ld<Global, Acquire<Gpu>> = ld_global::<NoHint, NoPrefetch>().acquire();
 /// let mut ready = 1u32;

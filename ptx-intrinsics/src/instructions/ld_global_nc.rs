@@ -30,7 +30,7 @@ pub trait LdGlobalNcCaching: Caching {}
 /// A load through the read-only path: `ld.global{.cop}.nc{.L1::…}{.L2::…}{.L2::cache_hint}{.L2::…B}{.vec}.type`.
 ///
 /// ```
-/// use ptx_intrinsics::*;
+/// use ptx_intrinsics::prelude::*;
 ///
 /// const WEIGHTS: LdGlobalNc<EvictLast, Prefetch256> = ld_global_nc();
 /// let weight = 1.5f32;

@@ -70,7 +70,9 @@ caching_rows! { impl_store StGlobal, legal: StGlobalCaching,
 /// [`ptx!`](crate::ptx).
 ///
 /// ```
-/// use ptx_intrinsics::*;
+/// use ptx_intrinsics::order::*;
+/// use ptx_intrinsics::prelude::*;
+/// use ptx_intrinsics::space::*;
 ///
 /// const PUBLISH: St<Global, Release<Gpu>> = st_global::<NoHint>().release();
 /// let mut flag = 0u32;

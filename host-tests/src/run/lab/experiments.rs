@@ -1,6 +1,6 @@
 //! The experiments, each as its variants: what is done to the GPU, and what is read from it.
 
-use ptx_intrinsics::{CachePolicy, L2EvictFirst, L2EvictLast, L2EvictNormal, L2EvictUnchanged};
+use ptx_intrinsics::caching::{CachePolicy, L2EvictFirst, L2EvictLast, L2EvictNormal, L2EvictUnchanged};
 
 use super::bench::{Bench, LINE, Places, Sweep};
 use super::device::{Argument, Asked, Fault, Memory};

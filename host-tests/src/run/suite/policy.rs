@@ -1,7 +1,9 @@
 //! The bits that every `createpolicy` has to give, by the host's own encoders.
 
+use ptx_intrinsics::caching::{
+    CachePolicy, L2EvictFirst, L2EvictLast, L2EvictNormal, L2EvictUnchanged, PolicyPriorities,
+};
 use ptx_intrinsics::catalogue::Form;
-use ptx_intrinsics::{CachePolicy, L2EvictFirst, L2EvictLast, L2EvictNormal, L2EvictUnchanged, PolicyPriorities};
 
 use super::other::Other;
 use super::room::Room;

@@ -518,7 +518,7 @@ impl Memory {
 }
 
 /// The bytes of numbers or of vectors of numbers.
-fn bytes_of<T: ptx_intrinsics::Element>(elements: &[T]) -> &[u8] {
+fn bytes_of<T: ptx_intrinsics::element::Element>(elements: &[T]) -> &[u8] {
     // SAFETY: what an instruction moves is plain numbers without padding.
     unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
 }
