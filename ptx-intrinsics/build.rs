@@ -40,7 +40,9 @@ struct Build {
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=PTX_INTRINSICS_TARGET");
-    println!("cargo::rustc-check-cfg=cfg(ptx_by_libnvvm, cuda_oxide_internal_backend_identity)");
+    println!(
+        "cargo::rustc-check-cfg=cfg(ptx_device, ptx_by_libnvvm, ptx_by_markers, cuda_oxide_internal_backend_identity)"
+    );
     let build = match build() {
         Ok(build) => build,
         Err(message) => {
@@ -55,9 +57,15 @@ fn main() {
     if by_libnvvm() {
         println!("cargo::rustc-cfg=ptx_by_libnvvm");
     }
-    // cargo-oxide gives it a value, a digest, and `cfg(name)` is false for a name with a value.
-    if env::var_os("CARGO_CFG_CUDA_OXIDE_INTERNAL_BACKEND_IDENTITY").is_some() {
+    if by_cuda_oxide() {
         println!("cargo::rustc-cfg=cuda_oxide_internal_backend_identity");
+    }
+    let by_markers = by_cuda_oxide() && env::var_os("CARGO_FEATURE_CUDA_OXIDE").is_some();
+    if by_markers {
+        println!("cargo::rustc-cfg=ptx_by_markers");
+    }
+    if by_markers || var("CARGO_CFG_TARGET_ARCH") == "nvptx64" {
+        println!("cargo::rustc-cfg=ptx_device");
     }
 }
 
@@ -76,6 +84,12 @@ fn var(name: &str) -> String {
 /// Whether this is rust-cuda, whose code libnvvm turns into PTX.
 fn by_libnvvm() -> bool {
     var("CARGO_CFG_TARGET_FEATURE").split(',').any(|feature| feature.starts_with("compute_"))
+}
+
+/// Whether this is cuda-oxide, which compiles device code for the host's target.
+fn by_cuda_oxide() -> bool {
+    // cargo-oxide gives it a value, a digest, and `cfg(name)` is false for a name with a value.
+    env::var_os("CARGO_CFG_CUDA_OXIDE_INTERNAL_BACKEND_IDENTITY").is_some()
 }
 
 fn build() -> Result<Build, String> {

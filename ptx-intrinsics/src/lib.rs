@@ -66,13 +66,13 @@
     allow(internal_features, reason = "users of `ptx!` need no feature for its `asm!`")
 )]
 
-#[cfg(cuda_oxide_internal_backend_identity)]
+#[cfg(all(cuda_oxide_internal_backend_identity, not(ptx_by_markers)))]
 compile_error!(
-    "ptx-intrinsics does not work with cuda-oxide yet: there this crate is compiled as for a CPU, and every cache hint, order \
-     and copy would be lost without a word. Compile the kernel with rustc for nvptx64-nvidia-cuda, or with rust-cuda"
+    "under cuda-oxide ptx-intrinsics needs its feature `cuda-oxide`: without it this crate is compiled as for a CPU, and every \
+     cache hint, order and copy would be lost without a word"
 );
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 extern crate alloc;
 
 // From the ground up: a module uses those before it alone.
@@ -84,16 +84,16 @@ pub mod grammar;
 #[macro_use]
 #[doc(hidden)]
 pub mod emit;
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 mod cpu;
 #[macro_use]
 mod instructions;
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub mod catalogue;
 #[doc(hidden)]
 pub mod ptx;
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub use catalogue::features;
 pub use isa::{gate, target};
 

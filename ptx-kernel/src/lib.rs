@@ -56,6 +56,12 @@
     allow(internal_features, reason = "only LLVM's intrinsics say that all threads come along; users need no feature")
 )]
 
+const _: () = assert!(
+    !ptx_intrinsics::emit::BY_MARKERS,
+    "ptx-kernel does not work with cuda-oxide, where it would be compiled as for a CPU: use the entries, indices and barriers \
+     of cuda-device"
+);
+
 /// The names of functions that not every GPU has, for error messages.
 macro_rules! gated {
     ($($name:ident)*) => { $(

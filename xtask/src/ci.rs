@@ -12,7 +12,7 @@ use host_tests::tools::command::Machine;
 use host_tests::tools::error::{Error, Result};
 
 /// The crates that are published, each before those that depend on it.
-const PUBLISHED: [&str; 4] = ["ptx-intrinsics", "ptx-driver", "ptx-kernel", "ptx-build"];
+const PUBLISHED: [&str; 5] = ["ptx-cuda-oxide", "ptx-intrinsics", "ptx-driver", "ptx-kernel", "ptx-build"];
 
 #[derive(clap::Args)]
 pub(crate) struct Ci {

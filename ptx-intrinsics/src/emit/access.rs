@@ -1,10 +1,7 @@
-//! The only `asm!` of loads and stores: what the tables spell, put together.
+//! Loads and stores: what the tables spell, put together.
 //!
 //! A method is a `match` on a constant with an arm for each row, `arms!`, so that one arm is compiled; an arm is one
 //! `__emit!`. README.md beside this file expands one load step by step.
-
-#[cfg(target_arch = "nvptx64")]
-pub(crate) use core::mem::MaybeUninit;
 
 use crate::isa::caching::*;
 use crate::isa::element::*;
@@ -73,30 +70,19 @@ pub trait StoreInIf<S>: PtxType {
     unsafe fn store_in_if(cond: bool, p: *mut Self, value: Self);
 }
 
-/// One access, the texts before and after its opcode apart. `pure` ones may be merged, moved and dropped where the
-/// value is not used; `memory` ones stay where they are, and no other access moves across them.
+/// One access, the texts before and after its opcode apart.
 #[doc(hidden)]
 #[macro_export]
-#[cfg_attr(target_arch = "nvptx64", allow_internal_unstable(asm_experimental_arch))]
 macro_rules! __emit {
-    (pure [$($before:literal)*] [$($opcode:expr),*] [$($after:literal)*] ($($operands:tt)*)) => {
-        ::core::arch::asm!(
-            ::core::concat!($($before,)* $($opcode,)* $($after),*),
-            $($operands)* options(pure, readonly, nostack, preserves_flags)
-        )
-    };
-    (memory [$($before:literal)*] [$($opcode:expr),*] [$($after:literal)*] ($($operands:tt)*)) => {
-        ::core::arch::asm!(
-            ::core::concat!($($before,)* $($opcode,)* $($after),*),
-            $($operands)* options(nostack, preserves_flags)
-        )
+    ($effect:ident [$($before:literal)*] [$($opcode:expr),*] [$($after:literal)*] $operands:tt) => {
+        $crate::__instruction! { $effect [$($before,)* $($opcode,)* $($after),*] $operands }
     };
 }
 
 /// The `match` over the rows of an instruction: `arms! { C as Caching, [rows] [before] [after] (operands) }`.
 ///
 /// With `sized P` between, the text behind the opcode has `.L2::…B` where `P` asks for it.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(all(ptx_device, not(ptx_by_markers)))]
 macro_rules! arms {
     ($C:ident as $Kind:ident, [$($marker:tt $opcode:tt $effect:ident;)*] $before:tt $after:tt $operands:tt) => {
         match const { $C::ID } {

@@ -1,7 +1,7 @@
 //! Loads: the `asm!` of each element type, out of the rows of an instruction.
 
 /// `Load<$instruction>` for every element type. Types of 256 bits have the wide rows, all others the narrow ones.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 macro_rules! impl_load {
     ({ $instruction:ident narrow $narrow:tt wide $wide:tt }
         $({($t:ty) $words:tt $ty:tt $class:ident $r:ident $width:ident $registers:tt})*) => {
@@ -16,7 +16,7 @@ macro_rules! impl_load {
         impl Load<$instruction> for $t {
             #[inline(always)]
             unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self {
-                let mut d: $X<MaybeUninit<$r>> = uninit();
+                let mut d: $X<Unset<$r>> = uninit();
                 // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
                 unsafe {
                     arms! { C as Caching, sized P [], $rows [$($open)?]
@@ -28,7 +28,7 @@ macro_rules! impl_load {
             }
             #[inline(always)]
             unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self {
-                let mut d: $X<MaybeUninit<$r>> = uninit();
+                let mut d: $X<Unset<$r>> = uninit();
                 // SAFETY: as for `load`; a policy is a hint.
                 unsafe {
                     arms! { C as Caching, sized P [".L2::cache_hint"], $rows [$($open)?]
@@ -40,7 +40,7 @@ macro_rules! impl_load {
             }
             #[inline(always)]
             unsafe fn load_if<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self) -> Self {
-                let mut d: $X<MaybeUninit<$r>> = same_bits(or);
+                let mut d: $X<Unset<$r>> = same_bits(or);
                 // SAFETY: as for `load`, where `cond` is true; else nothing is accessed.
                 unsafe {
                     arms! { C as Caching, sized P [], $rows
@@ -58,7 +58,7 @@ macro_rules! impl_load {
                 or: Self,
                 policy: CachePolicy,
             ) -> Self {
-                let mut d: $X<MaybeUninit<$r>> = same_bits(or);
+                let mut d: $X<Unset<$r>> = same_bits(or);
                 // SAFETY: as for `load`, where `cond` is true; else nothing is accessed. A policy is a hint.
                 unsafe {
                     arms! { C as Caching, sized P [".L2::cache_hint"], $rows
@@ -79,7 +79,7 @@ macro_rules! impl_load {
 /// `LoadIn<$space>` for every element type that fits into the space; `narrow` ones have no types of 256 bits.
 ///
 /// The address is `"[{p}]"`, or what the texts before make of it, `"[%address]"`.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 macro_rules! impl_load_in {
     ({ $space:ident $width:ident $address:tt $rows:tt }
         $({($t:ty) $words:tt $ty:tt $class:ident $r:ident $type_width:ident $registers:tt})*) => {
@@ -92,7 +92,7 @@ macro_rules! impl_load_in {
         impl LoadIn<$space> for $t {
             #[inline(always)]
             unsafe fn load_in<R: Row>(p: *const Self) -> Self {
-                let mut d: $X<MaybeUninit<$r>> = uninit();
+                let mut d: $X<Unset<$r>> = uninit();
                 // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
                 unsafe {
                     arms! { R as Row, $rows [$($open)? $($convert)*]
@@ -107,7 +107,7 @@ macro_rules! impl_load_in {
 }
 
 /// `LoadInIf<$space>` for every element type that fits: the weak load `opcode` under a predicate.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 macro_rules! impl_load_in_if {
     ({ $space:ident $width:ident $address:tt $opcode:tt }
         $({($t:ty) $words:tt $ty:tt $class:ident $r:ident $type_width:ident $registers:tt})*) => {
@@ -120,7 +120,7 @@ macro_rules! impl_load_in_if {
         impl LoadInIf<$space> for $t {
             #[inline(always)]
             unsafe fn load_in_if(cond: bool, p: *const Self, or: Self) -> Self {
-                let mut d: $X<MaybeUninit<$r>> = same_bits(or);
+                let mut d: $X<Unset<$r>> = same_bits(or);
                 // SAFETY: as for `load_in`, where `cond` is true; else nothing is accessed.
                 unsafe {
                     __emit! { pure

@@ -45,7 +45,7 @@ macro_rules! instructions {
         )*)*
 
         /// The rows of the catalogue.
-        #[cfg(not(target_arch = "nvptx64"))]
+        #[cfg(not(ptx_device))]
         pub(crate) const $table: crate::isa::row::Table = &[$($($name::ROWS),*),*];
     };
 }
@@ -59,7 +59,7 @@ macro_rules! message {
     (@row $safety:tt $name:ident $arguments:tt $generic:tt $row:tt $docs:tt) => {
         gated! { $name }
         message! { @function PLAIN $name $name $arguments [] $generic $safety $row $docs }
-        #[cfg(not(target_arch = "nvptx64"))]
+        #[cfg(not(ptx_device))]
         impl $name {
             const ROWS: crate::isa::row::Rows = &[Self::PLAIN];
         }
@@ -71,7 +71,7 @@ macro_rules! message {
             @function WITH $name $with $arguments [policy: CachePolicy as reg64 = policy.bits(),] $generic $safety $row
             [#[doc = concat!("[`", stringify!($name), "`] under a cache policy.")]]
         }
-        #[cfg(not(target_arch = "nvptx64"))]
+        #[cfg(not(ptx_device))]
         impl $name {
             const ROWS: crate::isa::row::Rows = &[Self::PLAIN, Self::WITH];
         }
@@ -142,7 +142,7 @@ macro_rules! message {
             $($bound)*
             $($for)* $gate: OnTarget<$name, $at>,
         {
-            #[cfg(target_arch = "nvptx64")]
+            #[cfg(ptx_device)]
             {
                 $(let $out;)?
                 emit! {
@@ -151,14 +151,14 @@ macro_rules! message {
                 }
                 $(or!($($give)? $out))?
             }
-            #[cfg(not(target_arch = "nvptx64"))]
+            #[cfg(not(ptx_device))]
             {
                 let _ = ($(&$argument,)*);
                 on_cpu! { [$($unsafe)?] $cpu }
             }
         }
 
-        #[cfg(not(target_arch = "nvptx64"))]
+        #[cfg(not(ptx_device))]
         impl $name {
             const $manner: &[crate::isa::row::Row] = rows! {
                 $manner $words [$ptx $($mark $($text)?)*] [$($operand),*] Needs::of::<$gate>(), {
@@ -175,7 +175,7 @@ macro_rules! message {
 }
 
 /// What a CPU does: the body of a function that is unsafe or is not.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 macro_rules! on_cpu {
     ([] $cpu:expr) => {
         $cpu
@@ -200,7 +200,7 @@ macro_rules! or {
 }
 
 /// A row of the catalogue for each word.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 macro_rules! rows {
     ($manner:ident [$on:expr; $(($word:pat => $text:literal $shown:expr, $gate:ident))*] $ptx:tt $operands:tt
         $needs:expr, $fields:tt) => {
@@ -218,25 +218,18 @@ macro_rules! rows {
 }
 
 /// Its `asm!`: of the one instruction, or of that with the word that a constant says.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 macro_rules! emit {
     ($effect:ident $manner:ident [$on:expr; $(($word:pat => $text:literal $shown:expr, $word_gate:ident))*]
         $ptx:tt $operands:tt $block:tt $registers:tt) => {
         // SAFETY: the caller's promise, where the function is not safe.
         unsafe {
             match const { $on } {
-                $($word => emit! {
-                    @$effect [block!(before $block), text!(asm $manner $text $ptx $operands), ";", block!(after $block)] $registers
+                $($word => __instruction! {
+                    $effect [block!(before $block), text!(asm $manner $text $ptx $operands), ";", block!(after $block)] $registers
                 },)*
             }
         }
-    };
-    (@message [$($text:expr),*] ($($registers:tt)*)) => { issue! { [$($text),*] $($registers)* } };
-    (@hint [$($text:expr),*] ($($registers:tt)*)) => {
-        core::arch::asm!(concat!($($text),*), $($registers)* options(readonly, nostack, preserves_flags))
-    };
-    (@compute [$($text:expr),*] ($($registers:tt)*)) => {
-        core::arch::asm!(concat!($($text),*), $($registers)* options(pure, nomem, nostack, preserves_flags))
     };
 }
 
@@ -286,7 +279,7 @@ macro_rules! operand {
 }
 
 /// What is before and after an instruction that is in a block of PTX.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 macro_rules! block {
     ($side:ident ()) => {
         ""
@@ -314,20 +307,12 @@ macro_rules! block {
     };
 }
 
-/// The `asm!` of an instruction that may touch memory, at once or later: no access moves across it.
-#[cfg(target_arch = "nvptx64")]
-macro_rules! issue {
-    ([$($text:expr),* $(,)?] $($operand:tt)*) => {
-        core::arch::asm!(concat!($($text),*), $($operand)* options(nostack, preserves_flags))
-    };
-}
-
-/// The `asm!` of arithmetic: no access.
-#[cfg(target_arch = "nvptx64")]
+/// Arithmetic: no access.
+#[cfg(ptx_device)]
 macro_rules! compute {
     ([$($text:expr),* $(,)?] $($operand:tt)*) => {
         // SAFETY: it makes a number of numbers.
-        unsafe { core::arch::asm!(concat!($($text),*), $($operand)* options(pure, nomem, nostack, preserves_flags)) }
+        unsafe { __instruction! { compute [$($text),*] ($($operand)*) } }
     };
 }
 
@@ -349,7 +334,7 @@ macro_rules! isa_link {
 }
 
 /// Whether a predicate, as a number, is set.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 #[inline(always)]
 pub(crate) const fn is_set(predicate: u32) -> bool {
     predicate != 0

@@ -1,6 +1,14 @@
 //! How it is said: the only `asm!` of the crate. What is here gets pieces of text and typed operands, and knows no
 //! instruction.
 
+/// Whether instructions are cuda-oxide's markers.
+pub const BY_MARKERS: bool = cfg!(ptx_by_markers);
+
+#[macro_use]
+mod instruction;
+#[cfg(ptx_by_markers)]
+#[macro_use]
+pub mod markers;
 #[macro_use]
 pub mod registers;
 #[macro_use]

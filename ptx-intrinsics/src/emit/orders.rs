@@ -6,7 +6,7 @@
 /// the order that `ordered` adds to `.relaxed`. Of a space there are: its marker and text, the types that fit (`narrow`:
 /// up to 128 bits), whether the address is the `pointer` as it is or what `cvta` makes of it, and the orders: `weak` with its
 /// effect, `volatile`, `mmio`, and `ordered` with a caching qualifier and its text.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 macro_rules! space_rows {
     ($load:ident $load_if:ident $op:literal, $sync:ident $sync_text:literal:
         $($space:ident $text:literal, $types:ident types, $address:ident $($from:literal)?, [$($orders:tt)*];)*) => { $(

@@ -1,7 +1,23 @@
 //! The registers of a value, and a value as its registers.
 
+/// A register with nothing in it.
+#[cfg(all(ptx_device, not(ptx_by_markers)))]
+pub type Unset<R> = core::mem::MaybeUninit<R>;
+
+/// A register with nothing in it. A marker gives the value alone.
+#[cfg(ptx_by_markers)]
+pub type Unset<R> = R;
+
 /// Registers with nothing in them.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_by_markers)]
+#[inline(always)]
+pub(crate) const fn uninit<R: Copy>() -> R {
+    // SAFETY: only ever called for structs of numbers.
+    unsafe { core::mem::zeroed() }
+}
+
+/// Registers with nothing in them.
+#[cfg(all(ptx_device, not(ptx_by_markers)))]
 #[inline(always)]
 pub(crate) const fn uninit<R: Copy>() -> R {
     // A union and not `MaybeUninit::assume_init`, which stays a call in a dev build.
@@ -43,11 +59,11 @@ macro_rules! __registers {
     (b128 $r:ty) => { $crate::emit::registers::X2<$r> };
 }
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 pub use self::shapes::*;
 
 /// Registers side by side, laid out as the element type that they hold.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 #[allow(missing_docs, reason = "only the macros see them")]
 pub mod shapes {
     #[derive(Clone, Copy)]

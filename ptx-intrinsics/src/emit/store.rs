@@ -1,7 +1,7 @@
 //! Stores: the `asm!` of each element type, out of the rows of an instruction.
 
 /// `Store<$instruction>` for every element type. Types of 256 bits have the wide rows, all others the narrow ones.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 macro_rules! impl_store {
     ({ $instruction:ident narrow $narrow:tt wide $wide:tt }
         $({($t:ty) $words:tt $ty:tt $class:ident $r:ident $width:ident $registers:tt})*) => {
@@ -69,7 +69,7 @@ macro_rules! impl_store {
 /// `StoreIn<$space>` for every element type that fits into the space; `narrow` ones have no types of 256 bits.
 ///
 /// The address is `"[{p}]"`, or what the texts before make of it, `"[%address]"`.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 macro_rules! impl_store_in {
     ({ $space:ident $width:ident $address:tt $rows:tt }
         $({($t:ty) $words:tt $ty:tt $class:ident $r:ident $type_width:ident $registers:tt})*) => {
@@ -96,7 +96,7 @@ macro_rules! impl_store_in {
 }
 
 /// `StoreInIf<$space>` for every element type that fits: the weak store `opcode` under a predicate.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 macro_rules! impl_store_in_if {
     ({ $space:ident $width:ident $address:tt $opcode:tt }
         $({($t:ty) $words:tt $ty:tt $class:ident $r:ident $type_width:ident $registers:tt})*) => {

@@ -9,7 +9,7 @@ use crate::isa::gate::*;
 use crate::isa::policy::CachePolicy;
 use crate::isa::prefetch_size::*;
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 use crate::cpu::{copy, mbarrier};
 
 /// A type that `cp.async.ca` copies: one of 4, 8 or 16 bytes.
@@ -68,7 +68,7 @@ mod half_types {
 
 /// A copy on a GPU: PTX and what follows the size, the block of PTX around it, registers; on a CPU, where it is done at
 /// once: how many bytes are read.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 macro_rules! copy {
     ($manner:ident $ptx:literal $dst:ident $src:ident [$($operand:tt),*] $block:tt ($($register:tt)*) $bytes:expr) => {
         emit! {
@@ -80,7 +80,7 @@ macro_rules! copy {
         }
     };
 }
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 macro_rules! copy {
     ($manner:ident $ptx:literal $dst:ident $src:ident $operands:tt $block:tt $registers:tt $bytes:expr) => {
         // SAFETY: the caller's promise about both addresses.
@@ -128,7 +128,7 @@ macro_rules! kinds {
             $kind(PhantomData)
         }
 
-        #[cfg_attr(not(target_arch = "nvptx64"), allow(unused_variables, reason = "a policy is a hint"))]
+        #[cfg_attr(not(ptx_device), allow(unused_variables, reason = "a policy is a hint"))]
         impl<P: PrefetchSize> $kind<P> {
             /// Begins to copy a `T`.
             ///
@@ -287,7 +287,7 @@ instructions! { WAITS:
 }
 
 /// Each method of one kind that copies a type, with each prefetch size.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 macro_rules! rows_of_copies {
     ($($function:literal $ptx:literal $of:literal $size:literal;)*) => {
         &[$(
@@ -335,7 +335,7 @@ macro_rules! rows_of_copies {
 }
 
 /// The rows of the catalogue: the function, PTX, and the types of each size that a copy takes.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub(crate) const COPIES: crate::isa::row::Table = rows_of_copies! {
     "cp_async_ca" "cp.async.ca.shared.global" "u32" 4;
     "cp_async_ca" "cp.async.ca.shared.global" "u64" 8;

@@ -5,7 +5,7 @@ use crate::instructions::shared_ptr::*;
 use crate::isa::gate::*;
 use crate::isa::policy::CachePolicy;
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 use crate::cpu::copy;
 
 /// What the caller of a copy promises.
@@ -192,10 +192,10 @@ mod sealed {
 )]
 pub trait TensorCoordinates: Copy + sealed::Sealed {
     #[doc(hidden)]
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(ptx_device)]
     unsafe fn prefetch(self, map: *const ());
     #[doc(hidden)]
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(ptx_device)]
     unsafe fn prefetch_with(self, map: *const (), policy: CachePolicy);
 }
 
@@ -209,10 +209,10 @@ pub trait Im2colCoordinates: TensorCoordinates {
     /// The offsets within the image: `[u16; 1]` to `[u16; 3]`.
     type Offsets: Copy;
     #[doc(hidden)]
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(ptx_device)]
     unsafe fn prefetch_im2col(self, map: *const (), offsets: Self::Offsets);
     #[doc(hidden)]
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(ptx_device)]
     unsafe fn prefetch_im2col_with(self, map: *const (), offsets: Self::Offsets, policy: CachePolicy);
 }
 
@@ -252,12 +252,12 @@ macro_rules! dimensions {
             impl sealed::Sealed for [i32; $n] {}
             #[diagnostic::do_not_recommend]
             impl TensorCoordinates for [i32; $n] {
-                #[cfg(target_arch = "nvptx64")]
+                #[cfg(ptx_device)]
                 #[inline(always)]
                 unsafe fn prefetch(self, map: *const ()) {
                     prefetch! { PLAIN self map $at [$ptx] [[map, $at]] }
                 }
-                #[cfg(target_arch = "nvptx64")]
+                #[cfg(ptx_device)]
                 #[inline(always)]
                 unsafe fn prefetch_with(self, map: *const (), policy: CachePolicy) {
                     prefetch! { WITH self map $at [$ptx hint] [[map, $at], policy] policy = in(reg64) policy.bits(), }
@@ -267,12 +267,12 @@ macro_rules! dimensions {
                 #[diagnostic::do_not_recommend]
                 impl Im2colCoordinates for [i32; $n] {
                     type Offsets = [u16; $m];
-                    #[cfg(target_arch = "nvptx64")]
+                    #[cfg(ptx_device)]
                     #[inline(always)]
                     unsafe fn prefetch_im2col(self, map: *const (), [$($offset),*]: [u16; $m]) {
                         prefetch! { PLAIN self map $at [$ptx_im2col] [[map, $at], {$($offset),*}] $($offset = in(reg16) $offset,)* }
                     }
-                    #[cfg(target_arch = "nvptx64")]
+                    #[cfg(ptx_device)]
                     #[inline(always)]
                     unsafe fn prefetch_im2col_with(self, map: *const (), [$($offset),*]: [u16; $m], policy: CachePolicy) {
                         prefetch! {
@@ -285,7 +285,7 @@ macro_rules! dimensions {
         )*
 
         /// The rows of the catalogue.
-        #[cfg(not(target_arch = "nvptx64"))]
+        #[cfg(not(ptx_device))]
         pub(crate) const TENSORS: crate::isa::row::Table = &[
             $(prefetch! {
                 @rows cp_async_bulk_prefetch_tensor cp_async_bulk_prefetch_tensor_with
@@ -330,12 +330,12 @@ macro_rules! tensors {
             C: $bound,
             BulkCopies: OnTarget<$name, C>,
         {
-            #[cfg(target_arch = "nvptx64")]
+            #[cfg(ptx_device)]
             // SAFETY: the caller's promise.
             unsafe {
                 coordinates.$method(map.cast() $(, $offsets)? $(, $policy)?)
             }
-            #[cfg(not(target_arch = "nvptx64"))]
+            #[cfg(not(ptx_device))]
             let _ = (map, coordinates $(, $offsets)? $(, $policy)?);
         }
     )* };

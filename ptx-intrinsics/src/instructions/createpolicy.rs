@@ -6,7 +6,7 @@ use crate::isa::element::B64;
 use crate::isa::gate::*;
 use crate::isa::policy::CachePolicy;
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 use crate::isa::row::{Signature, Single};
 
 /// L2: leave the line's eviction priority as it is. For policies; no load or store takes it by itself.
@@ -75,11 +75,11 @@ for_each_priorities! { impl_priorities () }
 /// The instruction on a GPU, its bits elsewhere.
 macro_rules! on_gpu_or {
     ($instruction:tt $encoded:expr) => {{
-        #[cfg(target_arch = "nvptx64")]
+        #[cfg(ptx_device)]
         {
             for_each_priorities! { create $instruction }
         }
-        #[cfg(not(target_arch = "nvptx64"))]
+        #[cfg(not(ptx_device))]
         {
             $encoded
         }
@@ -87,7 +87,7 @@ macro_rules! on_gpu_or {
 }
 
 /// One `createpolicy` for each choice of priorities, and the one of `P`.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 macro_rules! create {
     (($P:ident $form:literal $operands:literal $list:tt)
         $({($($priorities:tt)*) $text:tt $id:tt $primary:literal $secondary:literal})*) => {{
@@ -219,7 +219,7 @@ impl CachePolicy {
         CacheHint: OnTarget<CachePolicy, A>,
     {
         let bits: u64 = same_bits(property);
-        #[cfg(target_arch = "nvptx64")]
+        #[cfg(ptx_device)]
         let bits = {
             let policy: u64;
             compute! {
@@ -311,7 +311,7 @@ const fn block_shift(total_size: u32) -> u32 {
     if logarithm > SMALLEST_BLOCK + 7 { logarithm - 7 } else { SMALLEST_BLOCK }
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 macro_rules! list {
     (() $({$priorities:tt $text:tt $id:tt $primary:literal $secondary:literal})*) => {
         &[
@@ -342,9 +342,9 @@ macro_rules! list {
     };
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 const RANGE: &str = "p: *const u8, primary_size: u32, total_size: u32";
 
 /// Every `createpolicy`.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub(crate) const SINGLES: &[Single] = for_each_priorities! { list () };

@@ -3,7 +3,7 @@
 use crate::isa::gate::*;
 
 /// The bytes are undetermined from now on. A pattern shows whoever reads them.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 unsafe fn undetermined(p: *const u8) {
     // SAFETY: the caller's promise: 128 bytes that may be written.
     unsafe { p.cast_mut().write_bytes(0xD5, 128) }

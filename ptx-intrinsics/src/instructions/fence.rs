@@ -3,11 +3,11 @@
 use crate::isa::gate::*;
 use crate::isa::scope::*;
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 use core::sync::atomic::{Ordering, compiler_fence, fence};
 
 /// A CPU's one view of memory needs nothing, but that the compiler keeps the order.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 #[inline]
 fn compiler() {
     compiler_fence(Ordering::SeqCst);

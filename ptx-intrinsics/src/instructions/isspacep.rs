@@ -1,6 +1,6 @@
 //! `isspacep`: whether a generic address is in a state space.
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 use crate::emit::message::is_set;
 use crate::isa::gate::*;
 

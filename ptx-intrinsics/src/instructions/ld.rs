@@ -198,7 +198,7 @@ order_methods! { [impl<C: Caching, P: PrefetchSize> LdGlobal<C, P>] Ld<Global, C
     Acquire acquire ".acquire" "nothing behind it moves before it."
 }
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 mod rows {
     use super::*;
 

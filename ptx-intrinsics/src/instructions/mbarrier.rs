@@ -1,13 +1,13 @@
 //! `mbarrier`: a barrier in shared memory that threads arrive at and copies complete on.
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 use crate::emit::message::is_set;
 use crate::instructions::shared_ptr::*;
 use crate::isa::gate::*;
 use crate::isa::order::*;
 use crate::isa::scope::*;
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 use crate::cpu;
 
 /// A barrier: 64 bits of shared memory, to be touched by the functions of `mbarrier` alone.
@@ -196,7 +196,7 @@ macro_rules! at_barrier {
         )*
 
         /// The rows of the catalogue: those of a barrier here, each followed by that of one in the cluster.
-        #[cfg(not(target_arch = "nvptx64"))]
+        #[cfg(not(ptx_device))]
         pub(crate) const $table: &[&[crate::isa::row::Pair]] = &[$($name::ROWS),*];
     };
     (@words $o:ident [$($bound:tt)*] $words:tt $said:literal $more:literal {
@@ -218,7 +218,7 @@ macro_rules! at_barrier {
             [$($result as $out or $sink: $state)?] $gate $isa $promise, $cpu
         }
 
-        #[cfg(not(target_arch = "nvptx64"))]
+        #[cfg(not(ptx_device))]
         impl $name {
             const ROWS: &[crate::isa::row::Pair] = &[
                 at_barrier! { @rows $name [(); (_ => "" "", Always)] [(); (_ => "" "", BulkCopies)]
@@ -247,7 +247,7 @@ macro_rules! at_barrier {
             B: MbarrierPtr<Gate: OnTarget<B>>,
             $gate: OnTarget<$name, B>,
         {
-            #[cfg(target_arch = "nvptx64")]
+            #[cfg(ptx_device)]
             match const { B::CLUSTER } {
                 false => {
                     $(let $out: u64;)?
@@ -268,7 +268,7 @@ macro_rules! at_barrier {
                     })?
                 }
             }
-            #[cfg(not(target_arch = "nvptx64"))]
+            #[cfg(not(ptx_device))]
             {
                 $(let _ = $argument;)?
                 on_cpu! { [unsafe] $cpu }

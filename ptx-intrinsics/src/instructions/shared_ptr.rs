@@ -3,17 +3,15 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-#[cfg(target_arch = "nvptx64")]
-use crate::emit::access::*;
 use crate::emit::registers::*;
 use crate::isa::element::*;
 use crate::isa::gate::*;
 use crate::isa::space::*;
 
 /// What the instruction takes: on the GPU an address in the space.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 pub(crate) type Address = u32;
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub(crate) type Address = *mut ();
 
 /// A pointer to shared memory of this block, converted once: 32 bits.
@@ -52,7 +50,7 @@ impl<T> SharedPtr<T> {
     }
 
     /// The place at an address in shared memory, such as `mov.u32 address, variable;` gives. On the GPU alone.
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(ptx_device)]
     #[inline(always)]
     pub const fn from_address(address: u32) -> Self {
         Self::at(address)
@@ -131,14 +129,14 @@ impl<T> SharedClusterPtr<T> {
     }
 
     /// The place at an address in the cluster's shared memory. On the GPU alone.
-    #[cfg(target_arch = "nvptx64")]
+    #[cfg(ptx_device)]
     #[inline(always)]
     pub const fn from_address(address: u32) -> Self {
         Self { address, of: PhantomData }
     }
 
     /// Without the gate, off the GPU: for what has one of its own.
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(ptx_device))]
     #[inline(always)]
     pub(crate) const fn at(address: Address) -> Self {
         Self { address, of: PhantomData }
@@ -361,7 +359,7 @@ pub trait SharedAccess: PtxType {
     unsafe fn store_shared_if(cond: bool, p: Address, value: Self);
 }
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 #[inline(always)]
 fn address<T>(p: *mut T) -> Address {
     let address: u64;
@@ -369,7 +367,7 @@ fn address<T>(p: *mut T) -> Address {
     address as Address
 }
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 #[inline(always)]
 fn cluster_address<T>(p: *mut T) -> Address {
     let address: u64;
@@ -377,40 +375,40 @@ fn cluster_address<T>(p: *mut T) -> Address {
     address as Address
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 fn cluster_address<T>(p: *mut T) -> Address {
     p.cast()
 }
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 #[inline(always)]
 const fn forward(from: Address, bytes: u32) -> Address {
     from.wrapping_add(bytes)
 }
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 #[inline(always)]
 const fn backward(from: Address, bytes: u32) -> Address {
     from.wrapping_sub(bytes)
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 fn address<T>(p: *mut T) -> Address {
     p.cast()
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 fn forward(from: Address, bytes: u32) -> Address {
     from.wrapping_byte_add(bytes as usize)
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 fn backward(from: Address, bytes: u32) -> Address {
     from.wrapping_byte_sub(bytes as usize)
 }
 
 /// `SharedAccess` for every element type of up to 128 bits.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 macro_rules! impl_shared_access {
     (() $({($t:ty) $words:tt $ty:tt $class:ident $r:ident $width:ident $registers:tt})*) => {
         $(impl_shared_access! { @$width ($t) $ty $class $r $registers })*
@@ -421,7 +419,7 @@ macro_rules! impl_shared_access {
         impl SharedAccess for $t {
             #[inline(always)]
             unsafe fn load_shared(p: Address) -> Self {
-                let mut d: $X<MaybeUninit<$r>> = uninit();
+                let mut d: $X<Unset<$r>> = uninit();
                 // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
                 unsafe {
                     __emit! { pure [$($open)?] ["ld.shared"] [$($ty)* " " $value ", [{p}];" $($unpack $close)?]
@@ -432,7 +430,7 @@ macro_rules! impl_shared_access {
             }
             #[inline(always)]
             unsafe fn load_shared_if(cond: bool, p: Address, or: Self) -> Self {
-                let mut d: $X<MaybeUninit<$r>> = same_bits(or);
+                let mut d: $X<Unset<$r>> = same_bits(or);
                 // SAFETY: as for `load_shared`, where `cond` is true; else nothing is accessed.
                 unsafe {
                     __emit! { pure
@@ -469,10 +467,10 @@ macro_rules! impl_shared_access {
     };
 }
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 for_each_element! { impl_shared_access () }
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 impl<T: PtxType> SharedAccess for T {
     #[inline(always)]
     unsafe fn load_shared(p: Address) -> Self {

@@ -173,7 +173,7 @@ order_methods! { [impl<C: Caching> StGlobal<C>] St<Global, C> C, [C: Unhinted,] 
     Release release ".release" "nothing before it moves behind it."
 }
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 mod rows {
     use super::*;
 

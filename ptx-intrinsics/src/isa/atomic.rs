@@ -2,7 +2,7 @@
 
 use super::element::*;
 use super::gate::{self, Needs};
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 use super::row::Signature;
 
 words! {
@@ -61,7 +61,7 @@ macro_rules! for_each_atomic {
 }
 
 /// What an element counts as; the number of its bits decides what is one atomic.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "a variant is the type that it is named after")]
 pub(crate) enum Number {
@@ -82,11 +82,11 @@ pub(crate) enum Number {
 pub(crate) struct TypeRow {
     pub(crate) ptx: &'static str,
     pub(crate) takes: &'static [(AtomicOperation, &'static str, Needs)],
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(ptx_device))]
     pub(crate) bytes: usize,
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(ptx_device))]
     pub(crate) number: Number,
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(ptx_device))]
     pub(crate) catalogue: CatalogueRow,
 }
 
@@ -96,11 +96,11 @@ macro_rules! type_rows {
         pub(crate) const TYPES: &[TypeRow] = &[$(TypeRow {
             ptx: $text,
             takes: &[$($((AtomicOperation::$op, $noftz, Needs::of::<gate::$gate>()),)*)*],
-            #[cfg(not(target_arch = "nvptx64"))]
+            #[cfg(not(ptx_device))]
             bytes: size_of::<$($t)*>(),
-            #[cfg(not(target_arch = "nvptx64"))]
+            #[cfg(not(ptx_device))]
             number: Number::$number,
-            #[cfg(not(target_arch = "nvptx64"))]
+            #[cfg(not(ptx_device))]
             catalogue: catalogue_row! { $shape $($t)* },
         }),*];
 
@@ -141,7 +141,7 @@ pub trait Kind: sealed::Kind {
 }
 
 /// The texts of a type's forms: at a pointer, a `SharedPtr`, a `SharedClusterPtr`.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 #[derive(Debug)]
 pub(crate) struct CatalogueRow {
     pub(crate) rust: &'static str,
@@ -150,7 +150,7 @@ pub(crate) struct CatalogueRow {
     pub(crate) cas: [Signature; 3],
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 macro_rules! catalogue_row {
     ($shape:ident $scalar:ident) => {
         catalogue_row! { @value $shape stringify!($scalar) }

@@ -110,7 +110,7 @@ macro_rules! caching {
             ($d impl_access:ident $d instruction:ident, legal: $d legal:ident,
                 hints: $d plain:literal $d effect:ident,
                 operators: $d before:literal [$d($d operator:ident $d operator_effect:ident),*] $d after:literal) => {
-                #[cfg(target_arch = "nvptx64")]
+                #[cfg(ptx_device)]
                 for_each_element! { $d impl_access { $d instruction
                     narrow [
                         NoHint [$d plain] $d effect;

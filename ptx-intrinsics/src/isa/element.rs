@@ -280,7 +280,7 @@ carried_as! { u128 => B128, i128 => B128 }
 /// An element type's row: what it is called in Rust and in PTX, and what it needs.
 #[derive(Debug)]
 pub(crate) struct ElementRow {
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(ptx_device))]
     pub(crate) rust: &'static str,
     pub(crate) ptx: &'static str,
     pub(crate) bytes: usize,
@@ -292,7 +292,7 @@ pub(crate) struct ElementRow {
 macro_rules! element_rows {
     (() $({($($t:tt)*) $words:tt [$($text:literal)*] $class:ident $register:ident $width:ident $registers:tt})*) => {
         pub(crate) const ELEMENTS: &[ElementRow] = &[$(ElementRow {
-            #[cfg(not(target_arch = "nvptx64"))]
+            #[cfg(not(ptx_device))]
             rust: element_name!($($t)*),
             ptx: concat!($($text),*),
             bytes: size_of::<$($t)*>(),
@@ -302,7 +302,7 @@ macro_rules! element_rows {
     };
 }
 /// `stringify!` would put blanks into `V2<f32>`.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 macro_rules! element_name {
     ($scalar:ident) => {
         stringify!($scalar)

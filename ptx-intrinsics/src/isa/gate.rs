@@ -65,7 +65,7 @@ impl Needs {
     }
 
     /// One bit for each gate, in the order of the table.
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(ptx_device))]
     pub(crate) const fn bits(self) -> u64 {
         self.0
     }
@@ -165,7 +165,7 @@ macro_rules! gates {
         }
 
         /// Calls `$callback! { {#[doc] FLAG Gate sm isa} … }` with every gate.
-        #[cfg(not(target_arch = "nvptx64"))]
+        #[cfg(not(ptx_device))]
         macro_rules! for_each_gate {
             ($callback:ident) => { $callback! { $({$(#[$($doc)*])* $flag $gate $sm $isa})* } };
         }

@@ -27,7 +27,7 @@ pub trait Order: Copy + 'static + sealed::Sealed {
     #[doc(hidden)]
     const ID: u8;
     #[doc(hidden)]
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(ptx_device))]
     const ON_CPU: Meaning;
     #[doc(hidden)]
     type Gate: Gate;
@@ -38,7 +38,7 @@ pub trait Order: Copy + 'static + sealed::Sealed {
 
 /// What an access is on a CPU.
 #[doc(hidden)]
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// A plain access.
@@ -77,7 +77,7 @@ macro_rules! orders {
         #[diagnostic::do_not_recommend]
         impl $(<$scope: Scope>)? Order for $name $(<$scope>)? {
             const ID: u8 = $($id)*;
-            #[cfg(not(target_arch = "nvptx64"))]
+            #[cfg(not(ptx_device))]
             const ON_CPU: Meaning = OrderWord::on_cpu(Some(OrderWord::$name));
             type Gate = $gate;
             type Gate128 = $gate128;
@@ -140,7 +140,7 @@ orders! {
     };
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 impl OrderWord {
     /// What a load or store of this order is on a CPU.
     pub(crate) const fn on_cpu(order: Option<Self>) -> Meaning {
@@ -304,13 +304,13 @@ impl Unprefetched for NoPrefetch {}
 #[doc(hidden)]
 pub trait Row: Copy + 'static + sealed::Sealed {
     const ID: u8;
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(ptx_device))]
     const ON_CPU: Meaning;
 }
 
 impl<O: Order, C: Caching> sealed::Sealed for (O, C) {}
 impl<O: Order, C: Caching> Row for (O, C) {
     const ID: u8 = O::ID + C::ID;
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(ptx_device))]
     const ON_CPU: Meaning = O::ON_CPU;
 }

@@ -1,6 +1,6 @@
 //! What the catalogue knows of an instruction, as plain data.
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 use super::gate::{Gate, Needs};
 
 /// What an instruction does with its address.
@@ -10,13 +10,13 @@ pub enum Operation {
     Load,
     /// Writes a value.
     Store,
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(not(ptx_device))]
     /// Neither: it brings something into a cache, or makes a policy.
     Other,
 }
 
 /// A row of an instruction that has a function for each spelling.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 #[derive(Debug)]
 pub(crate) struct Single {
     pub(crate) instruction: &'static str,
@@ -26,7 +26,7 @@ pub(crate) struct Single {
     pub(crate) needs: Needs,
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 impl Single {
     pub(crate) const fn new(
         instruction: &'static str,
@@ -49,7 +49,7 @@ impl Single {
 }
 
 /// What a form that is neither a load nor a store takes and gives.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Signature {
     /// The parameters that its Rust expression names: `p: *const u8`.
@@ -61,7 +61,7 @@ pub(crate) struct Signature {
 }
 
 /// A row of the notation that `emit/message.rs` describes, for one word and with a policy or without.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) instruction: &'static str,
@@ -81,17 +81,17 @@ pub(crate) struct Row {
 }
 
 /// The rows of a function, and those of its other under a policy.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub(crate) type Rows = &'static [&'static [Row]];
 
 /// The rows of several functions.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub(crate) type Table = &'static [Rows];
 
 /// A function's rows in this block, and in the cluster.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub(crate) type Pair = [&'static [Row]; 2];
 
 /// Instead of a word: the form is that of the function without the word.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub(crate) const SAME: &str = "same";

@@ -23,23 +23,25 @@ macro_rules! __ptx_load {
         let __ptx_p = $crate::__ptx!(@from $space $t, $p);
         $(let $name: $crate::CachePolicy = $policy;)?
         $(let $or_name = $crate::ptx::like(__ptx_p, $or);)?
-        #[cfg(target_arch = "nvptx64")]
-        let __ptx_value = unsafe {
-            let mut __ptx_d: $crate::emit::registers::$X<$crate::__ptx_load!(@register $kind $crate::ptx::types::$r)> =
-                $crate::__ptx_load!(@registers $kind $($or_name)?);
-            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($name)?] [$(@ $cond_name)?]
-                ($way $class __ptx_d $($data)*) $space __ptx_a () }
-            $crate::ptx::value(__ptx_p, __ptx_d)
-        };
-        #[cfg(not(target_arch = "nvptx64"))]
-        let __ptx_value = unsafe {
-            let __ptx_load = || $crate::ptx::load($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space __ptx_p));
-            $crate::__ptx_load! { @if [$($cond_name)?] __ptx_load __ptx_p $kind $($or_name)? }
-        };
+        $crate::__on_gpu! {
+            let __ptx_value = unsafe {
+                let mut __ptx_d: $crate::emit::registers::$X<$crate::__ptx_load!(@register $kind $crate::ptx::types::$r)> =
+                    $crate::__ptx_load!(@registers $kind $($or_name)?);
+                let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+                $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($name)?] [$(@ $cond_name)?]
+                    ($way $class __ptx_d $($data)*) $space __ptx_a () }
+                $crate::ptx::value(__ptx_p, __ptx_d)
+            };
+        }
+        $crate::__on_cpu! {
+            let __ptx_value = unsafe {
+                let __ptx_load = || $crate::ptx::load($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space __ptx_p));
+                $crate::__ptx_load! { @if [$($cond_name)?] __ptx_load __ptx_p $kind $($or_name)? }
+            };
+        }
         __ptx_value
     }};
-    (@register uninit $r:ty) => { ::core::mem::MaybeUninit<$r> };
+    (@register uninit $r:ty) => { $crate::emit::registers::Unset<$r> };
     (@register value $r:ty) => { $r };
     (@registers uninit) => { $crate::ptx::registers() };
     (@registers value $or:ident) => { $crate::ptx::registers_of($or) };
@@ -64,16 +66,18 @@ macro_rules! __ptx_store {
         let __ptx_p = $crate::__ptx!(@to $space $t, $p);
         let __ptx_value = $crate::ptx::like(__ptx_p, $value);
         $(let $name: $crate::CachePolicy = $policy;)?
-        #[cfg(target_arch = "nvptx64")]
-        unsafe {
-            let __ptx_d: $crate::emit::registers::$X<$crate::ptx::types::$r> = $crate::ptx::registers_of(__ptx_value);
-            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
-            $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($name)?] [$(@ $cond_name)?]
-                (in $class __ptx_d $($data)*) $space __ptx_a () }
+        $crate::__on_gpu! {
+            unsafe {
+                let __ptx_d: $crate::emit::registers::$X<$crate::ptx::types::$r> = $crate::ptx::registers_of(__ptx_value);
+                let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+                $crate::__ptx_asm! { @unified false { st $effect ($($word)*) } [$($name)?] [$(@ $cond_name)?]
+                    (in $class __ptx_d $($data)*) $space __ptx_a () }
+            }
         }
-        #[cfg(not(target_arch = "nvptx64"))]
-        if true $(&& $cond_name)? {
-            unsafe { $crate::ptx::store($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space __ptx_p), __ptx_value) }
+        $crate::__on_cpu! {
+            if true $(&& $cond_name)? {
+                unsafe { $crate::ptx::store($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space __ptx_p), __ptx_value) }
+            }
         }
     }};
 }

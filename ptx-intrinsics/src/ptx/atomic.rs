@@ -83,19 +83,21 @@ macro_rules! __atomic_go {
         let __ptx_v = $crate::ptx::like(__ptx_p, $v);
         $(let $policy: $crate::CachePolicy = $policy_value;)?
         $(let $or = $crate::ptx::like(__ptx_p, $or_value);)?
-        #[cfg(target_arch = "nvptx64")]
-        let __ptx_old = unsafe {
-            let _ = __PTX_WORDS;
-            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
-            let __ptx_v: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::atomic::registers(__ptx_v);
-            $(let $compare: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::atomic::registers($compare);)?
-            $crate::__atomic_value! { @$op __ptx_a __ptx_p $shape $class $r __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] $space ($($word)*) }
-        };
-        #[cfg(not(target_arch = "nvptx64"))]
-        let __ptx_old = unsafe {
-            let __ptx_p = $crate::__ptx!(@pointer $space __ptx_p);
-            $crate::__atomic_host! { $op __PTX_WORDS __ptx_p __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] }
-        };
+        $crate::__on_gpu! {
+            let __ptx_old = unsafe {
+                let _ = __PTX_WORDS;
+                let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+                let __ptx_v: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::atomic::registers(__ptx_v);
+                $(let $compare: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::atomic::registers($compare);)?
+                $crate::__atomic_value! { @$op __ptx_a __ptx_p $shape $class $r __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] $space ($($word)*) }
+            };
+        }
+        $crate::__on_cpu! {
+            let __ptx_old = unsafe {
+                let __ptx_p = $crate::__ptx!(@pointer $space __ptx_p);
+                $crate::__atomic_host! { $op __PTX_WORDS __ptx_p __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] }
+            };
+        }
         __ptx_old
     }};
 }
@@ -108,7 +110,7 @@ macro_rules! __atomic_value {
         $crate::__atomic_asm! { @registers $shape $class $v [] [] $a red $($rest)* }
     };
     (@atom $a:ident $p:ident $shape:ident $class:ident $r:ident $v:ident $compare:tt [] $($rest:tt)*) => {{
-        let mut __ptx_d: $crate::__registers!($shape ::core::mem::MaybeUninit<$crate::ptx::types::$r>) = $crate::ptx::registers();
+        let mut __ptx_d: $crate::__registers!($shape $crate::emit::registers::Unset<$crate::ptx::types::$r>) = $crate::ptx::registers();
         $crate::__atomic_asm! { @registers $shape $class $v $compare [out __ptx_d] $a atom $($rest)* }
         $crate::ptx::atomic::value($p, __ptx_d)
     }};
@@ -120,7 +122,7 @@ macro_rules! __atomic_value {
 }
 
 /// On a CPU.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __atomic_host {

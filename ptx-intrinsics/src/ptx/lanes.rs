@@ -39,14 +39,16 @@ macro_rules! __ptx_lanes {
         let __ptx_p = $crate::__ptx!(@to $space $t, $p);
         $($crate::__ptx_lanes! { @value $kind $d $r __ptx_p $value })*
         $(let $name: $crate::CachePolicy = $policy;)?
-        #[cfg(target_arch = "nvptx64")]
-        unsafe {
-            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
-            $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($name)?] [] $texts $space __ptx_a ($($operands)*) }
+        $crate::__on_gpu! {
+            unsafe {
+                let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+                $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($name)?] [] $texts $space __ptx_a ($($operands)*) }
+            }
         }
-        #[cfg(not(target_arch = "nvptx64"))]
-        unsafe {
-            $crate::ptx::store_lanes($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space __ptx_p), &[$($crate::__ptx_lanes!(@option $kind $d)),*]);
+        $crate::__on_cpu! {
+            unsafe {
+                $crate::ptx::store_lanes($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space __ptx_p), &[$($crate::__ptx_lanes!(@option $kind $d)),*]);
+            }
         }
     }};
     (@$op:ident $class:ident $r:ident $texts:tt [$($operands:tt)*] [$(($kind:ident $d:ident $nothing:tt))*]
@@ -57,17 +59,19 @@ macro_rules! __ptx_lanes {
         );
         let __ptx_p = $crate::__ptx!(@from $space $t, $p);
         $(let $name: $crate::CachePolicy = $policy;)?
-        #[cfg(target_arch = "nvptx64")]
-        let __ptx_value = unsafe {
-            $($crate::__ptx_lanes! { @declare $kind $d $r })*
-            let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($name)?] [] $texts $space __ptx_a ($($operands)*) }
-            $crate::ptx::vector_of(__ptx_p, [$($d),*])
-        };
-        #[cfg(not(target_arch = "nvptx64"))]
-        let __ptx_value = unsafe {
-            $crate::ptx::load_lanes($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space __ptx_p), __PTX_LANES)
-        };
+        $crate::__on_gpu! {
+            let __ptx_value = unsafe {
+                $($crate::__ptx_lanes! { @declare $kind $d $r })*
+                let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
+                $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($name)?] [] $texts $space __ptx_a ($($operands)*) }
+                $crate::ptx::vector_of(__ptx_p, [$($d),*])
+            };
+        }
+        $crate::__on_cpu! {
+            let __ptx_value = unsafe {
+                $crate::ptx::load_lanes($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space __ptx_p), __PTX_LANES)
+            };
+        }
         __ptx_value
     }};
 

@@ -11,10 +11,10 @@ pub mod atomic;
 mod values;
 
 pub use self::values::*;
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub use crate::cpu::atomic::change;
 pub use crate::isa::atomic::{Kind, kinds};
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub use crate::isa::order::Meaning;
 
 /// Spells a load, a store or an atomic in PTX itself: every legal form, one instruction, checked when the crate is checked.

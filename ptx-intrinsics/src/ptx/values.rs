@@ -1,13 +1,13 @@
 //! What `ptx!` calls: types of pointers and values are held together, and values become registers.
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 use crate::cpu;
 use crate::emit::registers::same_bits;
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 use crate::grammar::access::Spelling;
 use crate::instructions::shared_ptr::{InCluster, InShared, InSharedCluster, SharedClusterPtr, SharedPtr, Writable};
 use crate::isa::element::*;
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 use crate::isa::order::{Meaning, OrderWord};
 
 /// The source of a load, which points to what is moved as a `P`.
@@ -77,14 +77,14 @@ pub const unsafe fn refused() -> ! {
 }
 
 /// What the instruction takes as its address in shared memory.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 #[inline(always)]
 pub fn shared_address<T>(p: impl InCluster<T>) -> u32 {
     p.cluster_address()
 }
 
 /// Off the GPU: the pointer that an address in shared memory is.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 #[inline(always)]
 pub fn shared_pointer<T>(p: impl InCluster<T>) -> *mut T {
     p.cluster_address().cast()
@@ -115,7 +115,7 @@ pub const fn like<T>(_: impl PointsTo<T>, value: T) -> T {
 ///
 /// # Safety
 /// None is needed beside the promise of `Element`: every bit pattern is a `T`.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub const unsafe fn unset<T: Element>(_: impl PointsTo<T>) -> T {
     // SAFETY: `Element` promises that every bit pattern is a value.
     unsafe { core::mem::zeroed() }
@@ -125,7 +125,7 @@ pub const unsafe fn unset<T: Element>(_: impl PointsTo<T>) -> T {
 ///
 /// # Safety
 /// `D` need not be initialised.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(ptx_device)]
 #[inline(always)]
 pub const unsafe fn registers<D: Copy>() -> D {
     crate::emit::registers::uninit()
@@ -184,7 +184,7 @@ pub const fn lane<T: Vector>(_: impl PointsTo<T>, value: T::Element) -> Lane<T> 
 }
 
 /// What the words mean on a CPU; they were checked before.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub const fn meaning(text: &'static str) -> Meaning {
     match Spelling::read(text) {
         Ok(spelling) => OrderWord::on_cpu(spelling.order),
@@ -196,7 +196,7 @@ pub const fn meaning(text: &'static str) -> Meaning {
 ///
 /// # Safety
 /// As for the words.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 #[inline]
 pub unsafe fn load<T: Element>(meaning: Meaning, p: *const T) -> T {
     // SAFETY: the caller's promise.
@@ -207,7 +207,7 @@ pub unsafe fn load<T: Element>(meaning: Meaning, p: *const T) -> T {
 ///
 /// # Safety
 /// As for the words.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub unsafe fn load_lanes<T: Element>(meaning: Meaning, p: *const T, lanes: &[bool]) -> T
 where
     Lane<T>: PtxType,
@@ -225,7 +225,7 @@ where
 ///
 /// # Safety
 /// As for the words.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 #[inline]
 pub unsafe fn store<T: Element>(meaning: Meaning, p: *mut T, value: T) {
     // SAFETY: the caller's promise.
@@ -236,7 +236,7 @@ pub unsafe fn store<T: Element>(meaning: Meaning, p: *mut T, value: T) {
 ///
 /// # Safety
 /// As for the words.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(ptx_device))]
 pub unsafe fn store_lanes<T: Element>(meaning: Meaning, p: *mut T, lanes: &[Option<Lane<T>>])
 where
     Lane<T>: PtxType,
