@@ -1,9 +1,11 @@
 //! rustdoc's search finds every instruction and every qualifier by the word that PTX has for it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use host_tests::command::{Command, Machine};
 use host_tests::forms_check::every_form;
+use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
 use ptx_intrinsics::catalogue::Form;
 use regex::Regex;
 
@@ -87,9 +89,65 @@ fn what_it_does(opcode: &str) -> String {
     kept.join(".")
 }
 
+/// Hints that are no words of a load or store.
+const OTHER_HINTS: [&str; 11] = [
+    "NoHint",
+    "CachePolicy",
+    "L2EvictUnchanged",
+    "prefetch_l1",
+    "prefetch_l2",
+    "prefetch_global_l1",
+    "prefetch_global_l2",
+    "cp_async_bulk_prefetch_l2",
+    "applypriority_l2_evict_normal",
+    "discard_l2",
+    "discard_global_l2",
+];
+
+#[test]
+fn the_page_of_each_hint_leads_to_when_it_pays() {
+    let page =
+        std::fs::read_to_string(Machine::current().repository.join("ptx-intrinsics/hints.md")).expect("the page");
+    let operators = OperatorWord::ALL.iter().map(|word| word.rust());
+    let priorities =
+        L1PriorityWord::ALL.iter().map(|word| word.rust()).chain(L2PriorityWord::ALL.iter().map(|word| word.rust()));
+    let sizes = PrefetchSizeWord::ALL.iter().map(|word| word.rust());
+    let items: Vec<&serde_json::Value> = described().as_object().expect("it has an index").values().collect();
+    for name in operators.chain(priorities).chain(sizes).chain(OTHER_HINTS) {
+        let documented = items.iter().filter(|item| item["name"] == name).filter_map(|item| item["docs"].as_str());
+        let link = format!("(crate::hints#{name})");
+        assert!(
+            documented.clone().any(|docs| docs.contains(&link)),
+            "the page of {name} has no {link}: give it when_it_pays!"
+        );
+        let anchor = format!("<a id=\"{name}\"></a>");
+        assert!(
+            page.contains(&anchor),
+            "hints.md has no section for {name}: add it to HINTS in xtask/src/measured/hints.rs"
+        );
+    }
+}
+
 /// The names and the aliases of all public items, as rustdoc writes them for programs. That is not stable yet, so only
 /// what is searched for is read from it.
 fn found() -> BTreeSet<String> {
+    let alias = Regex::new(r#"alias[^"\\]*\\?"([^"\\]+)\\?""#).expect("the pattern is valid");
+    let mut found = BTreeSet::new();
+    for item in described().as_object().expect("it has an index").values() {
+        found.extend(item["name"].as_str().map(str::to_lowercase));
+        let attributes = item["attrs"].to_string();
+        found.extend(alias.captures_iter(&attributes).map(|alias| alias[1].to_lowercase()));
+    }
+    found
+}
+
+/// The index of what rustdoc writes for programs.
+fn described() -> &'static serde_json::Value {
+    static DESCRIBED: LazyLock<serde_json::Value> = LazyLock::new(describe);
+    &DESCRIBED["index"]
+}
+
+fn describe() -> serde_json::Value {
     let machine = Machine::current();
     let target = machine.target().join("search");
     let cargo = Command::new(machine.var("CARGO").unwrap_or("cargo".as_ref()));
@@ -97,14 +155,5 @@ fn found() -> BTreeSet<String> {
     let cargo = cargo.args(arguments).arg(&target).args(["--", "-Zunstable-options", "--output-format", "json"]);
     cargo.env("RUSTC_BOOTSTRAP", "1").dir(&machine.repository).run().expect("rustdoc describes the crate");
     let text = std::fs::read_to_string(target.join("doc/ptx_intrinsics.json")).expect("rustdoc wrote it");
-    let all: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
-    let items = all["index"].as_object().expect("it has an index");
-    let alias = Regex::new(r#"alias[^"\\]*\\?"([^"\\]+)\\?""#).expect("the pattern is valid");
-    let mut found = BTreeSet::new();
-    for item in items.values() {
-        found.extend(item["name"].as_str().map(str::to_lowercase));
-        let attributes = item["attrs"].to_string();
-        found.extend(alias.captures_iter(&attributes).map(|alias| alias[1].to_lowercase()));
-    }
-    found
+    serde_json::from_str(&text).expect("it is JSON")
 }

@@ -5,6 +5,7 @@ mod atomic;
 pub mod bundle;
 pub(crate) mod child;
 pub mod fault;
+pub mod half_hour;
 pub mod image;
 pub mod journal;
 pub mod litmus;

@@ -14,11 +14,12 @@ use ptx_intrinsics::catalogue::Form;
 
 use super::bundle;
 use super::child::{self, leave};
+use super::half_hour::{PLAN, Part};
 use super::journal::{self, Event, Journal, Known, Machine};
 use super::plan::Plan;
 use super::report::Report;
 use super::stage::{Bench, Catalogue, Stage, Told, Worked, work};
-use super::stages::{self, ALWAYS, IMAGES, PLAN, Part, USUAL};
+use super::stages::{self, ALWAYS, IMAGES, USUAL};
 use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::forms_check;

@@ -8,10 +8,10 @@ use ptx_intrinsics::catalogue::Form;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::half_hour::PLAN;
 use super::journal::{Event, Known, Machine};
 use super::plan::Plan;
 use super::run::{self, Outcome, REFUSED, Verdict, With};
-use super::stages::PLAN;
 
 /// A whole run, or as much of it as there is.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub struct Report {
 pub struct Versions {
     /// The crate.
     pub ptx_intrinsics: String,
-    /// The commit; with `-changed` if files differed from it.
+    /// The commit, and whether files differed from it.
     pub commit: String,
     /// The compiler of the kernels.
     pub rustc: String,

@@ -2,7 +2,7 @@
 //!
 //! [`ptx!`](crate::ptx) asks it about what the author wrote, and the catalogue about everything that could be written.
 
-use super::read::{Wrong, demand_policy, end_of_word, once, word, wrong};
+use super::read::{Word, Wrong, demand_policy, once, wrong};
 use super::stop::{stop, stop_unless_on_target};
 use crate::isa::caching::{L1PriorityWord, L2PriorityWord, OperatorWord};
 use crate::isa::element::ELEMENTS;
@@ -13,7 +13,7 @@ use crate::isa::prefetch_size::PrefetchSizeWord;
 pub use crate::isa::row::Operation;
 use crate::isa::scope::ScopeWord;
 use crate::isa::space::SpaceWord;
-use crate::isa::word::same;
+use crate::isa::word::{Key, key};
 
 /// A load or store with all its qualifiers and its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,34 +60,33 @@ impl Spelling {
     /// Reads `ld.relaxed.gpu.global.L1::no_allocate.f32`: the qualifiers in any order, each once, then the type.
     pub const fn read(text: &str) -> Result<Self, Wrong<'_>> {
         let bytes = text.as_bytes();
-        let mut at = end_of_word(bytes, 0);
+        let Word { to: mut at, .. } = Word::at(text, 0);
         let (operation, uniform) = match bytes.split_at(at).0 {
             b"ld" => (Operation::Load, false),
             b"ldu" => (Operation::Load, true),
             b"st" => (Operation::Store, false),
-            _ => return wrong(word(text, 0, at), "`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`"),
+            _ => return wrong(Word::at(text, 0).text(), "`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`"),
         };
         let mut spelling = Self { uniform, ..Self::plain(operation, 0) };
         let mut relaxed = false;
         while at < bytes.len() {
-            if let Some(element) = element(bytes.split_at(at).1) {
+            if let Some(element) = element(bytes, at) {
                 spelling.element = element;
                 return spelling.with_mmio_relaxed(relaxed);
             }
-            let end = end_of_word(bytes, at);
-            let this = word(text, at, end);
-            if same(this.as_bytes(), b".relaxed") {
+            let word = Word::at(text, at);
+            if word.key == const { key(b".relaxed", 0) } {
                 if relaxed {
-                    return wrong(this, "it is there already");
+                    return wrong(word.text(), "it is there already");
                 }
                 relaxed = true;
             } else {
-                spelling = match spelling.and(this) {
+                spelling = match spelling.and(word) {
                     Ok(spelling) => spelling,
                     Err(wrong) => return Err(wrong),
                 };
             }
-            at = end;
+            at = word.to;
         }
         wrong(
             "",
@@ -110,14 +109,13 @@ impl Spelling {
     }
 
     /// With one more word.
-    const fn and(mut self, this: &str) -> Result<Self, Wrong<'_>> {
-        let bytes = this.as_bytes();
+    const fn and(mut self, this: Word<'_>) -> Result<Self, Wrong<'_>> {
         take_word! {
             self this
             words [order OrderWord scope ScopeWord space SpaceWord operator OperatorWord l1 L1PriorityWord l2 L2PriorityWord size PrefetchSizeWord]
             flags [nc b".nc" hint b".L2::cache_hint"]
         }
-        wrong(this, unknown(bytes))
+        wrong(this.text(), unknown(this.text().as_bytes()))
     }
 
     const fn bytes(&self) -> usize {
@@ -316,12 +314,12 @@ impl Spelling {
     }
 }
 
-const fn element(rest: &[u8]) -> Option<usize> {
+const fn element(text: &[u8], from: usize) -> Option<usize> {
     // Nothing longer than `.v8.f32` is a type: all words before the last are told apart from it at once.
-    if rest.len() > 7 {
+    if text.len() - from > 7 {
         return None;
     }
-    row_of! { ELEMENTS rest }
+    row_of! { ELEMENTS text from }
 }
 
 const fn unknown(word: &[u8]) -> &'static str {

@@ -1,6 +1,6 @@
 //! `atom` and `red`: read, change and write in one step. All of it is spelled by [`ptx!`](crate::ptx).
 
-use super::read::{Wrong, demand_policy, end_of_word, once, word, wrong};
+use super::read::{Word, Wrong, demand_policy, once, wrong};
 use super::stop::{stop, stop_unless_on_target};
 use crate::isa::atomic::{AtomicOperation, TYPES};
 use crate::isa::gate::{AtomicScopes, Bits128System, Needs};
@@ -8,7 +8,7 @@ use crate::isa::order::OrderWord;
 use crate::isa::policy::CachePolicy;
 use crate::isa::scope::ScopeWord;
 use crate::isa::space::SpaceWord;
-use crate::isa::word::same;
+use crate::isa::word::{Key, key};
 
 /// An `atom` or `red` with all its qualifiers and its type.
 #[doc(hidden)]
@@ -35,18 +35,18 @@ impl Atomic {
     /// Reads `red.relaxed.gpu.global.add.f32`: the qualifiers in any order, each once, then the type.
     pub const fn read(text: &str) -> Result<Self, Wrong<'_>> {
         let bytes = text.as_bytes();
-        let mut at = end_of_word(bytes, 0);
-        let mut atomic = Self::plain(same(bytes.split_at(at).0, b"red"));
+        let Word { key: mnemonic, to: mut at, .. } = Word::at(text, 0);
+        let mut atomic = Self::plain(mnemonic == const { key(b"red", 0) });
         while at < bytes.len() {
-            if let Some(ty) = type_of(bytes.split_at(at).1) {
+            if let Some(ty) = type_of(bytes, at) {
                 return Ok(Self { ty, ..atomic });
             }
-            let end = end_of_word(bytes, at);
-            atomic = match atomic.and(word(text, at, end)) {
+            let word = Word::at(text, at);
+            atomic = match atomic.and(word) {
                 Ok(atomic) => atomic,
                 Err(wrong) => return Err(wrong),
             };
-            at = end;
+            at = word.to;
         }
         wrong(
             "",
@@ -55,13 +55,13 @@ impl Atomic {
     }
 
     /// With one more word.
-    const fn and(mut self, this: &str) -> Result<Self, Wrong<'_>> {
+    const fn and(mut self, this: Word<'_>) -> Result<Self, Wrong<'_>> {
         take_word! {
             self this
             words [order OrderWord scope ScopeWord space SpaceWord op AtomicOperation]
             flags [noftz b".noftz" hint b".L2::cache_hint"]
         }
-        wrong(this, "`atom` and `red` have no such qualifier or type")
+        wrong(this.text(), "`atom` and `red` have no such qualifier or type")
     }
 
     /// Whether all its words go together, as `ptxas` judges it, and what they need.
@@ -174,17 +174,18 @@ impl Atomic {
             let own = if matches!(scope, ScopeWord::Cluster) { scope.needs() } else { Needs::of::<AtomicScopes>() };
             needs = needs.and(own);
         }
-        let b128_sys = same(TYPES[self.ty].ptx.as_bytes(), b".b128") && matches!(self.scope, Some(ScopeWord::Sys));
+        let is_b128 = matches!(TYPES[self.ty].ptx.as_bytes(), b".b128");
+        let b128_sys = is_b128 && matches!(self.scope, Some(ScopeWord::Sys));
         needs.and_if(self.hint, CachePolicy::NEEDS).and_if(b128_sys, Needs::of::<Bits128System>())
     }
 }
 
-const fn type_of(rest: &[u8]) -> Option<usize> {
+const fn type_of(text: &[u8], from: usize) -> Option<usize> {
     // Nothing longer than `.v4.bf16x2` is a type.
-    if rest.len() > 10 {
+    if text.len() - from > 10 {
         return None;
     }
-    row_of! { TYPES rest }
+    row_of! { TYPES text from }
 }
 
 /// What `ptx!` makes of an atomic: the mnemonic, and whether a policy stands behind the operands.

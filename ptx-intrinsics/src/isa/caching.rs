@@ -45,6 +45,13 @@ mod sealed {
     pub trait Sealed {}
 }
 
+/// The line of a hint's documentation that leads to its section of the page of hints.
+macro_rules! when_it_pays {
+    ($name:ident) => {
+        concat!("\n[When it pays](crate::hints#", stringify!($name), ").")
+    };
+}
+
 /// The table of caching qualifiers: each one's name, PTX's word, a number for `match`, and its gate.
 ///
 /// It makes the markers, the same words as values, and `caching_rows!`.
@@ -141,6 +148,7 @@ macro_rules! caching {
         $(#[$doc])*
         #[doc = ""]
         #[doc = concat!("PTX: `", $text, "`. ", needs!($gate))]
+        #[doc = when_it_pays!($name)]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name;
 

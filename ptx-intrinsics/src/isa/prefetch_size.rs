@@ -43,6 +43,7 @@ macro_rules! prefetch_sizes {
     ($($(#[$doc:meta])* $name:ident $bytes:literal $text:literal $gate:ident;)*) => {
         $(
             #[doc = concat!("`", $text, "`: brings ", $bytes, " bytes into L2 beside what is loaded. ", needs!($gate))]
+            #[doc = when_it_pays!($name)]
             $(#[$doc])*
             pub type $name = Prefetch<$bytes>;
 
