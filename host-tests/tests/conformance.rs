@@ -4,14 +4,15 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use host_tests::conformance::grammar::{GRAMMARS, Operands, Spelling};
-use host_tests::conformance::{self, Extent, Report, known, types_say};
-use host_tests::cuda_tools::CudaTools;
-use host_tests::error::Result;
-use host_tests::forms_check;
-use host_tests::progress::Progress;
-use host_tests::ptxas::On;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::conformance::grammar::{GRAMMARS, Operands, Spelling};
+use host_tests::check::conformance::types::types_say;
+use host_tests::check::conformance::{self, Extent, Report, known};
+use host_tests::check::forms_check;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::Result;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptxas::On;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue;
 
 /// Spellings that the slice asks each assembler about.
@@ -28,7 +29,7 @@ const COMPILED: (usize, usize) = (3, 1_000);
 static PROGRESS: LazyLock<Progress> = LazyLock::new(Progress::new);
 
 fn gpus() -> Vec<On> {
-    let every = CudaTools::find(&PROGRESS).and_then(|tools| On::every(&tools, &PROGRESS));
+    let every = CudaTools::find(&PROGRESS).and_then(|tools| tools.every_gpu(&PROGRESS));
     every.unwrap_or_else(|error| panic!("{error}"))
 }
 

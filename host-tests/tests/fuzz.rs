@@ -9,11 +9,17 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use host_tests::demo::line_table::Located;
-use host_tests::demo::{debug_info, expression};
-use host_tests::sass::golden;
-use host_tests::target::{PtxVersion, Sm};
-use host_tests::{explain, forms_check, forms_list, nvdisasm, operands, ptx};
+use host_tests::check::forms_check;
+use host_tests::check::sass::{golden, text};
+use host_tests::read::debug_info;
+use host_tests::read::line_table::Located;
+use host_tests::read::nvdisasm;
+use host_tests::read::operands;
+use host_tests::show::demo::expression;
+use host_tests::show::explain;
+use host_tests::show::forms_list;
+use host_tests::tools::ptx;
+use host_tests::tools::target::{PtxVersion, Sm};
 use ptx_intrinsics::grammar::access::Spelling;
 use ptx_intrinsics::grammar::atomic::judge_atomic;
 use rand::rngs::StdRng;
@@ -143,7 +149,7 @@ fn words_of_ptx() {
             let _ = spelling.check();
         }
         let _ = (judge_atomic(text, false).is_ok(), judge_atomic(text, true).is_ok());
-        let _ = (operands::parts(text), golden::stem(text));
+        let _ = (operands::parts(text), text::stem(text));
         let _ = (text.parse::<Sm>(), text.parse::<PtxVersion>(), Sm::read(text));
     });
 }

@@ -4,14 +4,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use host_tests::cuda_tools::CudaTools;
-use host_tests::lab::images::{self, Language, Without};
-use host_tests::nvdisasm::{Disassembler, SassFunction, SassInstruction};
-use host_tests::parity::hot_loop;
-use host_tests::progress::Progress;
-use host_tests::ptxas::On;
-use host_tests::target::Sm;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::parity::hot_loop;
+use host_tests::read::nvdisasm::{Disassembler, SassFunction, SassInstruction};
+use host_tests::run::lab::images::{self, Language, Without};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 type Kernels = BTreeMap<(Language, Without, String), SassFunction>;
 
@@ -21,7 +20,7 @@ fn kernels(sm: u32) -> Kernels {
     let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &progress));
     let toolchain = toolchain.unwrap_or_else(|error| panic!("{error}"));
     let tools = CudaTools::find(&progress).unwrap_or_else(|error| panic!("{error}"));
-    let all = On::every(&tools, &progress).unwrap_or_else(|error| panic!("{error}"));
+    let all = tools.every_gpu(&progress).unwrap_or_else(|error| panic!("{error}"));
     let on = all.iter().find(|on| on.sm == Sm::new(sm)).expect("the assembler knows the GPU");
     let images = images::images(on, &toolchain, &tools, &progress).unwrap_or_else(|error| panic!("{error}"));
     let folder = tempfile::tempdir().expect("a temporary folder");

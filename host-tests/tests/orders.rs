@@ -7,18 +7,18 @@ mod fake_gpu;
 use std::process::ExitCode;
 
 use fake_gpu::run_with;
-use host_tests::cuda_tools::CudaTools;
+use host_tests::check::litmus::{self, Limits, Model, Program as Test, judge, parse};
 use host_tests::driver::DRIVER_VARIABLE;
-use host_tests::error::{Error, Result};
-use host_tests::gpu::Gpu;
-use host_tests::litmus::kernel::{HEADER, Kernel, kernel};
-use host_tests::litmus::{self, Limits, Model, Program as Test, judge, on_gpu, parse};
-use host_tests::progress::Progress;
-use host_tests::ptxas::On;
-use host_tests::suite::image::compile;
-use host_tests::suite::litmus::{Amount, Counted, Litmus, run};
-use host_tests::target::{PtxVersion, Sm};
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::run::gpu::Gpu;
+use host_tests::run::litmus::kernel::{HEADER, Kernel, kernel};
+use host_tests::run::litmus::on_gpu;
+use host_tests::run::suite::image::compile;
+use host_tests::run::suite::litmus::{Amount, Counted, Litmus, run};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::target::{PtxVersion, Sm};
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_interpreter::Program;
 
@@ -71,7 +71,7 @@ fn prepare(driver: &std::path::Path) -> Result<String> {
     let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
     let all = Litmus::all();
     let part = compile("litmus", 0, &all, &toolchain)?;
-    for on in On::every(&CudaTools::find(&progress)?, &progress)? {
+    for on in CudaTools::find(&progress)?.every_gpu(&progress)? {
         let Some((_, tests)) = GENERATIONS.into_iter().find(|(sm, _)| *sm == on.sm.number) else { continue };
         let assembled: usize = part.assemble(&on)?.iter().map(|image| image.kernels.len()).sum();
         assert_eq!(assembled, tests, "{}", on.sm);

@@ -2,7 +2,7 @@
 //! shuffles, fast arithmetic. One source runs on a GPU and on a CPU.
 //!
 //! ```
-//! use ptx_intrinsics::*;
+//! use ptx_intrinsics::prelude::*;
 //! use ptx_kernel::*;
 //!
 //! kernel! {

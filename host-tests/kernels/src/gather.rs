@@ -2,7 +2,7 @@
 //! indices and the output should not push them out.
 
 use crate::gpu::*;
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 /// 128-bit vectors in a row: 64 floats, 256 bytes.
 pub const ROW: usize = 16;

@@ -2,7 +2,7 @@
 //! announced while the keys before it are looked up.
 
 use crate::gpu::*;
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 /// The key of an empty slot; no entry has it.
 pub const EMPTY: u64 = u64::MAX;

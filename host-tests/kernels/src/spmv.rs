@@ -2,7 +2,7 @@
 //! asked for by every neighbour.
 
 use crate::gpu::*;
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 /// A row is short, so neighbouring threads share lines of the matrix: those must live in L1, but
 /// only until the last neighbour has read.

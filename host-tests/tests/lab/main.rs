@@ -12,21 +12,22 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use host_tests::driver::DRIVER_VARIABLE;
-use host_tests::error::Result;
-use host_tests::gpu::Gpu;
-use host_tests::lab::bench::{Bench, LINE, Places};
-use host_tests::lab::device::Argument;
-use host_tests::lab::images::{About, Image, Language, Without, in_rust, pack};
-use host_tests::lab::judge::{Results, Verdict, judge_all};
-use host_tests::lab::line::{Line, Run, read};
-use host_tests::lab::{Options, Summary, profile};
-use host_tests::progress::Progress;
-use host_tests::suite;
-use host_tests::suite::bundle::Kernels;
-use host_tests::suite::program;
-use host_tests::suite::report::{Report, Row, Versions};
-use host_tests::target::{PtxVersion, Sm};
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::run::gpu::Gpu;
+use host_tests::run::image;
+use host_tests::run::lab::bench::{Bench, LINE, Places};
+use host_tests::run::lab::device::Argument;
+use host_tests::run::lab::images::{About, Image, Language, Without, in_rust, pack};
+use host_tests::run::lab::judge::{Results, Verdict, judge_all};
+use host_tests::run::lab::line::{Line, Run, read};
+use host_tests::run::lab::{Options, Summary, profile};
+use host_tests::run::suite::kernels::Kernels;
+use host_tests::run::suite::program;
+use host_tests::run::suite::report::{Report, Row};
+use host_tests::run::suite::versions::Versions;
+use host_tests::tools::error::Result;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::target::{PtxVersion, Sm};
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_interpreter::Program;
 
@@ -135,7 +136,7 @@ fn run(ptx: &str, experiments: &str) -> (Summary, Vec<Line>) {
     let options = Options { experiments: experiments.into(), seed: Some(7), quick: true, ..Options::default() };
     let (gpu, mut text) = (Gpu::find().expect("there is a fake one"), Vec::new());
     let images = [image(ptx)];
-    let summary = host_tests::lab::run(&gpu, &images, &options, "a test", &mut text, &Progress::kept());
+    let summary = host_tests::run::lab::run(&gpu, &images, &options, "a test", &mut text, &Progress::kept());
     let lines = read(std::str::from_utf8(&text).expect("JSON is text")).expect("they are lines");
     (summary.unwrap_or_else(|error| panic!("{error}")), lines)
 }
@@ -308,7 +309,7 @@ fn stages_name_what_fails(ptx: &str) {
     let ptx = ptx.replace(".entry fill_cs(", ".entry fill_other(");
     std::fs::write(file("lab.ptx"), &ptx).unwrap();
     std::fs::write(file("kernels/laboratory-sm_90.zst"), pack(&[image(&ptx)]).unwrap()).unwrap();
-    let images = suite::image::Image { kernels: Vec::new(), cubin: ptx.into_bytes() };
+    let images = image::Image { kernels: Vec::new(), cubin: ptx.into_bytes() };
     let sections = [("faults".to_owned(), vec![images])].into();
     let (set, ptx) = ("13.5".into(), PtxVersion::OF_EVERY_FORM);
     let kernels = Kernels { set, ptx, sections, refused: [].into(), part: false };

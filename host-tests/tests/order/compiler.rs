@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use host_tests::command::Machine;
-use host_tests::device_build::{DeviceBuild, Profile};
-use host_tests::error::Result;
-use host_tests::forms;
-use host_tests::nvdisasm::Disassembler;
-use host_tests::progress::Progress;
-use host_tests::ptx::{Function, Module, normalise};
-use host_tests::ptxas::Assembler;
-use host_tests::target::{PtxVersion, Sm};
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::forms;
+use host_tests::read::nvdisasm::Disassembler;
+use host_tests::tools::command::Machine;
+use host_tests::tools::device_build::{DeviceBuild, Profile};
+use host_tests::tools::error::Result;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptx::{Function, Module, normalise};
+use host_tests::tools::ptxas::Assembler;
+use host_tests::tools::target::{PtxVersion, Sm};
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 use crate::tools;
 
@@ -83,6 +83,23 @@ fn what_must_stay_stays_once() {
     assert_eq!(accesses("unused_and_weak"), [""; 0]);
     let expected = [["st.volatile.global.u32"; 2], ["st.mmio.relaxed.sys.u32"; 2], ["st.global.cs.u32"; 2]];
     assert_eq!(accesses("stores"), expected.concat());
+}
+
+/// `else _` asks for no value: nothing is put into the registers before.
+#[test]
+fn a_value_that_does_not_matter_costs_no_move() {
+    let count = |kernel: &str, begin: &str| {
+        let body = &built().1.function(kernel).unwrap_or_else(|| panic!("no kernel {kernel}")).body;
+        body.iter().filter(|line| line.text.starts_with(begin)).count()
+    };
+    for kernel in ["set", "unset"] {
+        let guarded = ["@%cond ld.global.f32 ", "@%cond ld.global.b128 ", "@%cond atom.global.add.u32 "];
+        assert_eq!(guarded.map(|begin| count(kernel, begin)), [1; 3], "{kernel}");
+    }
+    // Into the 128-bit register, and out of it.
+    assert_eq!((count("set", "mov.b128 "), count("unset", "mov.b128 ")), (2, 1));
+    assert!(count("set", "mov.b32 ") > 0);
+    assert_eq!(count("unset", "mov.b32 "), 0);
 }
 
 #[test]

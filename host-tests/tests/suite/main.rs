@@ -12,26 +12,28 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use fake_gpu::run_with;
-use host_tests::cuda_tools::CudaTools;
+use host_tests::check::forms_check;
 use host_tests::driver::{self, DRIVER_VARIABLE};
-use host_tests::error::{Error, Result};
-use host_tests::forms_check;
-use host_tests::gpu::{Argument, Gpu, Launch, Target};
-use host_tests::nvdisasm::Disassembler;
-use host_tests::progress::Progress;
-use host_tests::ptx::Module;
-use host_tests::ptxas::On;
-use host_tests::suite::bundle::{FAULTS, FORMS, Kernels, LITMUS, newest_glibc};
-use host_tests::suite::fault::Fault;
-use host_tests::suite::image::{Entry, Image, compile, compile_part, parts};
-use host_tests::suite::journal::{Event, Found, Item, Journal, Machine, Work};
-use host_tests::suite::litmus::Litmus;
-use host_tests::suite::program::{self, Options};
-use host_tests::suite::report::{Lost, Report, Versions};
-use host_tests::suite::stage::{Bench, Told};
-use host_tests::suite::{self, Kernel, Outcome, Plan, Room, Verdict, run};
-use host_tests::target::{PtxVersion, Sm};
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::read::nvdisasm::Disassembler;
+use host_tests::run::gpu::{Argument, Gpu, Launch, Target};
+use host_tests::run::image::Image;
+use host_tests::run::suite::bundle::newest_glibc;
+use host_tests::run::suite::fault::Fault;
+use host_tests::run::suite::image::{compile, compile_part, parts};
+use host_tests::run::suite::journal::{Event, Found, Item, Journal, Machine, Work};
+use host_tests::run::suite::kernels::{FAULTS, FORMS, Kernels, LITMUS};
+use host_tests::run::suite::litmus::Litmus;
+use host_tests::run::suite::program::{self, Options};
+use host_tests::run::suite::report::{Lost, Report};
+use host_tests::run::suite::stage::{Bench, Told};
+use host_tests::run::suite::versions::Versions;
+use host_tests::run::suite::{self, Entry, Kernel, Outcome, Plan, Room, Verdict, run};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptx::Module;
+use host_tests::tools::target::{PtxVersion, Sm};
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_interpreter::Program;
 use ptx_intrinsics::catalogue::Form;
@@ -219,7 +221,7 @@ fn prepare(folder: &Path) -> Result<()> {
     let (litmus, faults) = (Litmus::all(), Fault::all());
     let litmus = compile("litmus", 0, &litmus, &toolchain)?;
     let faults = compile("faults", 0, &faults, &toolchain)?;
-    for on in On::every(&tools, &progress)?.into_iter().filter(|on| GENERATIONS.contains(&on.sm.number)) {
+    for on in tools.every_gpu(&progress)?.into_iter().filter(|on| GENERATIONS.contains(&on.sm.number)) {
         // tests/orders assembles the litmus tests for all of them.
         let kernels = kernels(on.version, [(FORMS, part.assemble(&on)?), (FAULTS, faults.assemble(&on)?)]);
         let mut all = kernels.sections.values().flatten();

@@ -1,8 +1,9 @@
 //! `atom` and `red`: read, change and write in one step. All of it is spelled by [`ptx!`](crate::ptx).
 
-use super::read::{Word, Wrong, demand_policy, once, wrong};
+use super::read::{Vocabulary, Word, Wrong, demand_policy, no_qualifier, once, wrong};
 use super::stop::{stop, stop_unless_on_target};
-use crate::isa::atomic::{AtomicOperation, TYPES};
+pub use crate::isa::atomic::AtomicOperation;
+use crate::isa::atomic::TYPES;
 use crate::isa::gate::{AtomicScopes, Bits128System, Needs};
 use crate::isa::order::OrderWord;
 use crate::isa::policy::CachePolicy;
@@ -43,7 +44,8 @@ impl Atomic {
             }
             let word = Word::at(text, at);
             atomic = match atomic.and(word) {
-                Ok(atomic) => atomic,
+                Ok(Some(atomic)) => atomic,
+                Ok(None) => return no_qualifier(text, at, &VOCABULARY),
                 Err(wrong) => return Err(wrong),
             };
             at = word.to;
@@ -54,14 +56,14 @@ impl Atomic {
         )
     }
 
-    /// With one more word.
-    const fn and(mut self, this: Word<'_>) -> Result<Self, Wrong<'_>> {
+    /// With one more word, if it is one.
+    const fn and(mut self, this: Word<'_>) -> Result<Option<Self>, Wrong<'_>> {
         take_word! {
             self this
             words [order OrderWord scope ScopeWord space SpaceWord op AtomicOperation]
             flags [noftz b".noftz" hint b".L2::cache_hint"]
         }
-        wrong(this.text(), "`atom` and `red` have no such qualifier or type")
+        Ok(None)
     }
 
     /// Whether all its words go together, as `ptxas` judges it, and what they need.
@@ -188,6 +190,22 @@ const fn type_of(text: &[u8], from: usize) -> Option<usize> {
     row_of! { TYPES text from }
 }
 
+const TYPE_TEXTS: [&str; TYPES.len()] = texts_of!(TYPES);
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    words: &[
+        OrderWord::TEXTS,
+        ScopeWord::TEXTS,
+        SpaceWord::TEXTS,
+        AtomicOperation::TEXTS,
+        &[".noftz", ".L2::cache_hint"],
+        &TYPE_TEXTS,
+    ],
+    types: &TYPE_TEXTS,
+    unknown: "`atom` and `red` have no such qualifier or type",
+    vectors: "`atom` and `red` have `.v2` and `.v4` of `.f32`, `.f16x2` and `.bf16x2`, and `.v2`, `.v4` and `.v8` of `.f16` and `.bf16`",
+};
+
 /// What `ptx!` makes of an atomic: the mnemonic, and whether a policy stands behind the operands.
 #[doc(hidden)]
 pub const fn judge_atomic(text: &str, policy: bool) -> Result<(Atomic, Needs), Wrong<'_>> {
@@ -207,6 +225,7 @@ pub const fn judge_atomic(text: &str, policy: bool) -> Result<(Atomic, Needs), W
 
 /// The atomic that `ptx!` was given; the build stops where it is none, or is not on its target.
 #[doc(hidden)]
+#[track_caller]
 pub const fn demand_atomic(text: &'static str, policy: bool) -> Atomic {
     match judge_atomic(text, policy) {
         Ok((atomic, needs)) => {

@@ -110,7 +110,7 @@ impl CachePolicy {
     /// A policy for a fraction of the lines, chosen by their addresses.
     ///
     /// ```
-    /// use ptx_intrinsics::*;
+    /// use ptx_intrinsics::prelude::*;
     ///
     /// // createpolicy.fractional.L2::evict_last.b64
     /// let policy = CachePolicy::fractional::<L2EvictLast>(0.5);
@@ -235,7 +235,7 @@ impl CachePolicy {
     /// handed to a kernel, or that costs a kernel nothing.
     ///
     /// ```
-    /// use ptx_intrinsics::*;
+    /// use ptx_intrinsics::prelude::*;
     ///
     /// const HALF: CachePolicy = CachePolicy::encode_fractional::<(L2EvictFirst, L2EvictUnchanged)>(0.5);
     /// assert_eq!(HALF, CachePolicy::fractional::<(L2EvictFirst, L2EvictUnchanged)>(0.5));
@@ -256,7 +256,7 @@ impl CachePolicy {
     /// on the CPU for a buffer of the GPU.
     ///
     /// ```
-    /// use ptx_intrinsics::*;
+    /// use ptx_intrinsics::prelude::*;
     ///
     /// let (buffer, mebibyte) = (0x7f00_0000_0000, 1 << 20);
     /// let policy = CachePolicy::encode_range::<L2EvictLast>(buffer, mebibyte, 2 * mebibyte);

@@ -43,6 +43,21 @@ const fn fits(letters: usize) -> bool {
     letters <= Key::BITS as usize / 6
 }
 
+/// Whether two texts are the same.
+pub(crate) const fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
 /// Defines the values of a kind: `Variant ".text" "name in Rust" Gate;`.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($variant:ident $text:literal $rust:tt $gate:ident;)* }) => {
@@ -54,6 +69,9 @@ macro_rules! words {
         impl $name {
             /// Every one.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// How each is written.
+            pub(crate) const TEXTS: &[&'static str] = &[$($text),*];
 
             /// The word, with its dot.
             pub const fn ptx(self) -> &'static str {

@@ -1,0 +1,25 @@
+//! The PTX memory model as a small axiomatic checker, and the field's own format for asking it: `.litmus` files.
+//!
+//! [`parse`] reads a file, [`judge`] enumerates its candidate executions and says what [`Model`] allows.
+
+pub mod batch;
+mod condition;
+mod execution;
+mod expected;
+mod judge;
+mod limits;
+mod model;
+mod parse;
+mod program;
+mod relation;
+mod trace;
+mod value;
+
+pub use condition::{Condition, Quantifier, Term, Test};
+pub use expected::Expected;
+pub use judge::{Judgement, Outcome, executions, judge, outcomes, terminates};
+pub use limits::{Limits, TooLarge};
+pub use model::{Model, Part};
+pub use parse::{Unread, parse};
+pub use program::{Address, Barrier, Fence, Instruction, Memory, Placement, Program, Proxy, Scope, Semantics, Thread};
+pub use value::{Compare, Operation, Register, Value};

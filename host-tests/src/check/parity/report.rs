@@ -1,0 +1,158 @@
+//! The pairs as people and programs read them.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::pairs::KERNELS;
+use super::row::{Bounds, Row, Side};
+
+/// What was measured, and with what.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The compiler of Rust.
+    pub rustc: String,
+    /// The assembler of both.
+    pub ptxas: String,
+    /// The compiler of CUDA C++.
+    pub nvcc: String,
+    /// A row for each kernel on each GPU.
+    pub rows: Vec<Row>,
+}
+
+const HEADINGS: [&str; 11] = [
+    "kernel",
+    "GPU",
+    "hot loop",
+    "bytes",
+    "bytes/access",
+    "ratio",
+    "in flight",
+    "kernel",
+    "registers",
+    "bounds",
+    "shared, spilled",
+];
+
+impl Report {
+    /// A line for each row, Rust first and CUDA C++ behind the stroke.
+    pub fn table(&self) -> String {
+        let mut lines: Vec<[String; 11]> = vec![HEADINGS.map(str::to_owned)];
+        lines.extend(self.rows.iter().map(cells));
+        let widths: [usize; 11] =
+            std::array::from_fn(|at| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or_default());
+        let mut table = format!("Rust / CUDA C++. {}\n\n", self.made_with());
+        for line in lines {
+            let cells: Vec<_> = line.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+            table += cells.join("  ").trim_end();
+            table.push('\n');
+        }
+        table + "\n" + &self.summary()
+    }
+
+    /// The page that `docs/parity.md` is.
+    pub fn markdown(&self) -> String {
+        let mut page = format!("{PREFACE}\n{}\n\n", self.made_with());
+        // Writing to a string cannot fail.
+        let _ = writeln!(page, "| {} |\n|{}", HEADINGS.join(" | "), " --- |".repeat(HEADINGS.len()));
+        self.rows.iter().for_each(|row| page += &(markdown_line(row) + "\n"));
+        page + "\n" + &self.summary() + &self.reasons()
+    }
+
+    /// Where Rust is behind, and why.
+    fn reasons(&self) -> String {
+        let mut reasons = String::new();
+        for pair in &KERNELS {
+            let behind = self.rows.iter().filter(|row| row.kernel == pair.kernel && row.is_behind());
+            let gpus: Vec<String> = behind.map(|row| row.sm.to_string()).collect();
+            if !gpus.is_empty() {
+                let why = pair.why.unwrap_or("Nobody knows why.");
+                // Writing to a string cannot fail.
+                let _ = writeln!(reasons, "- `{}` on {}: {why}", pair.kernel, gpus.join(", "));
+            }
+        }
+        if reasons.is_empty() { reasons } else { format!("\n## Where Rust is behind\n\n{reasons}") }
+    }
+
+    /// The tools, in a sentence.
+    pub fn made_with(&self) -> String {
+        format!("Made with {}, nvcc {} and ptxas {}.", self.rustc, self.nvcc, self.ptxas)
+    }
+
+    /// The worst of it.
+    fn summary(&self) -> String {
+        let fewer = self.rows.iter().filter(|row| row.rust.in_flight < row.cuda.in_flight).count();
+        let slower = self.rows.iter().filter(|row| row.ratio() > 1.0).count();
+        let larger = self.rows.iter().filter(|row| row.rust.resources.registers > row.cuda.resources.registers).count();
+        let worst = self.rows.iter().map(Row::ratio).fold(0.0, f64::max);
+        format!(
+            "{} rows: {slower} above 1.00 in the hot loop, {fewer} with fewer loads in flight, {larger} with more registers; the \
+             highest ratio is {worst:.2}.\n",
+            self.rows.len()
+        )
+    }
+}
+
+/// A row as a line of the page.
+pub fn markdown_line(row: &Row) -> String {
+    format!("| {} |", cells(row).join(" | "))
+}
+
+impl std::fmt::Display for Bounds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.threads, self.blocks) {
+            (Some(threads), Some(blocks)) => write!(f, "{threads}, {blocks}"),
+            (Some(threads), None) => write!(f, "{threads}"),
+            (None, Some(blocks)) => write!(f, "-, {blocks}"),
+            (None, None) => f.write_str("-"),
+        }
+    }
+}
+
+fn cells(row: &Row) -> [String; 11] {
+    let both = |of: fn(&Side) -> String| format!("{} / {}", of(&row.rust), of(&row.cuda));
+    [
+        row.kernel.clone(),
+        row.sm.to_string(),
+        both(|side| format!("{}{}", side.hot.instructions, if side.has_loop { "" } else { " (all)" })),
+        both(|side| side.hot.bytes.to_string()),
+        both(|side| format!("{:.1}", f64::from(side.hot.bytes) / side.hot.accesses.max(1) as f64)),
+        format!("{:.2}", row.ratio()),
+        both(|side| side.in_flight.to_string()),
+        both(|side| side.kernel.instructions.to_string()),
+        both(|side| side.resources.registers.to_string()),
+        both(|side| side.bounds.to_string()),
+        both(|side| format!("{}, {}", side.resources.shared, side.resources.spilled)),
+    ]
+}
+
+const PREFACE: &str = "# Rust and CUDA C++, side by side
+
+`cargo xtask parity` writes this page (`--markdown docs/parity.md`). Every kernel stands in `host-tests/parity` twice: in Rust
+with `ptx-intrinsics`, and in CUDA C++ as an expert writes it. Both have the same algorithm and are unrolled alike; rustc and
+`nvcc -O3` make PTX, and one `ptxas -O3` makes machine code of both. What is counted is machine instructions, not time: no
+GPU was asked.
+
+A name that ends in `_first` is a kernel as one writes it first, in both languages: a plain loop over the elements. Behind it
+stands the same kernel tuned. They are modelled on public ones of several kinds: rows copied by a warp, as experts get their tokens
+(`warp_copy`), vectors times matrices of 8 and 4 bits (`q8_gemv`, `q4_gemv`), normalisation (`layer_norm`), sums that are handed
+from block to block with a flag or in packets that have one each (`relay`), stream compaction (`compact`), and rows gathered out
+of pages (`paged_gather`).
+
+- **hot loop**: instructions of the shortest loop that holds at least two fifths of the kernel's memory instructions; if none does,
+  of the loop with the most of them, and of several the longest. A loop is a branch back, and all that lies on the way from
+  its target to it. A kernel without a loop counts whole: \"(all)\".
+- **bytes**: what one thread's memory instructions in that loop move, global and shared memory together. A
+  bulk copy, whose size is in a register, does not count.
+- **ratio**: instructions for each byte, Rust by CUDA C++. Below 1.00 Rust needs fewer. Since it goes by bytes, a loop that one
+  compiler unrolls further than the other is compared all the same. What ptxas adds for a warp whose threads have diverged
+  at a shuffle does not count.
+- **in flight**: the most global loads of a thread in the hot loop that are on their way at once: issued, and nothing has read
+  yet what they or a later one bring. Asynchronous copies do not count: no register waits for them.
+- **bounds**: what the kernel says of its launch, `.maxntid` and `.minnctapersm`. In Rust that is `#[launch_bounds(256, 2)]`, in
+  CUDA C++ `__launch_bounds__(256, 2)`. Both halves say the same.
+- **kernel**: all instructions. **registers** of a thread; **shared** memory of a block and **spilled** bytes of a thread.
+  Registers are given out in eights: 22 and 24 are the same.
+
+Everywhere Rust stands first, CUDA C++ second. [fast-kernels.md](fast-kernels.md) says what it took.
+";

@@ -1,0 +1,9 @@
+//! What runs on a GPU, or on whatever takes its place in a test.
+
+mod child;
+pub mod gpu;
+pub mod image;
+pub mod lab;
+pub mod litmus;
+pub mod suite;
+pub mod workload;

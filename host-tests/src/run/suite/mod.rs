@@ -1,0 +1,30 @@
+//! Every form of the catalogue on a GPU.
+
+mod asynchronous;
+mod atomic;
+pub mod bundle;
+mod entry;
+pub mod fault;
+pub mod image;
+pub mod journal;
+pub mod kernels;
+pub mod litmus;
+mod other;
+mod plan;
+mod policy;
+pub mod program;
+pub mod report;
+pub mod room;
+mod run;
+mod sanitizer;
+mod sizes;
+pub mod stage;
+pub mod stages;
+mod trial;
+pub mod versions;
+
+pub use entry::Entry;
+pub use plan::{Kernel, Plan, slice};
+pub use room::Room;
+pub use run::{Failure, Forms, Outcome, Slot, Verdict, run};
+pub use trial::NoCheck;

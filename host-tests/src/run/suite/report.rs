@@ -1,0 +1,441 @@
+//! What a run showed, for programs, for the terminal and as a page.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use ptx_intrinsics::catalogue::Form;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::journal::{Event, Known, Machine};
+use super::plan::Plan;
+use super::run::{self, Outcome, REFUSED, Verdict, With};
+use super::stages::PLAN;
+use super::versions::Versions;
+
+/// A whole run, or as much of it as there is.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Report {
+    /// What it ran on.
+    pub machine: Machine,
+    /// When it began, in seconds since 1970.
+    pub began: u64,
+    /// What made the data.
+    pub seed: u64,
+    /// What it was made with.
+    pub versions: Versions,
+    /// Whether it came to its end.
+    pub complete: bool,
+    /// Whether it was a dry run, which says nothing of orders and speed.
+    #[serde(default)]
+    pub quick: bool,
+    /// Stages of the plan that are not in it.
+    #[serde(default)]
+    pub not_in_it: Vec<String>,
+    /// The forms, each time that they were tried.
+    pub forms: Vec<Tried>,
+    /// The stages, in their order.
+    pub stages: Vec<StageReport>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// The forms, tried once.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Tried {
+    /// The stage that did it.
+    pub stage: String,
+    /// The assembler of the images.
+    pub set: String,
+    /// What made the data.
+    pub seed: u64,
+    /// Whether it was a part of the kernels only.
+    pub part: bool,
+    /// Counts.
+    pub counts: Forms,
+    /// By instruction, in the catalogue's order.
+    pub instructions: Vec<Instruction>,
+    /// What failed: all of it.
+    pub failures: Vec<Failure>,
+}
+
+/// Counts of forms: on a GPU that has all that it should, the last three numbers are equal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forms {
+    /// In the catalogue.
+    pub catalogue: usize,
+    /// In the catalogue, for this device.
+    pub of_device: usize,
+    /// Of these, in the PTX ISA version of the images, and taken by their assembler.
+    pub of_images: usize,
+    /// Launched on it.
+    pub launched: usize,
+    /// Not launched, by reason. With those that were launched these are all.
+    #[serde(default)]
+    pub not_launched: BTreeMap<String, usize>,
+    /// Launched, and every byte was right.
+    pub verified: usize,
+    /// Kernels compared.
+    pub kernels: usize,
+    /// Trials: forms as they are, under a predicate, with choices of lanes.
+    pub trials: usize,
+    /// Bytes compared.
+    pub bytes: usize,
+}
+
+/// The forms of an instruction.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instruction {
+    /// Its name.
+    pub name: String,
+    /// Forms whose every byte was right.
+    pub passed: usize,
+    /// Forms that failed.
+    pub failed: usize,
+    /// Forms that were not run, by reason.
+    pub not_run: BTreeMap<String, usize>,
+}
+
+/// A form that failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Its PTX.
+    pub ptx: String,
+    /// What was wrong.
+    #[serde(flatten)]
+    pub failure: run::Failure,
+}
+
+/// A stage.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct StageReport {
+    /// Its name.
+    pub name: String,
+    /// Why it ended early, or did not end.
+    pub early: Option<String>,
+    /// How long it took.
+    pub seconds: f64,
+    /// How many items it has.
+    pub items: usize,
+    /// What came of them.
+    pub results: Vec<Row>,
+    /// What has no result.
+    pub lost: Vec<Lost>,
+}
+
+/// What came of an item.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Row {
+    /// The item.
+    pub item: String,
+    /// Whether it is as it should be.
+    pub passed: bool,
+    /// In a line.
+    pub text: String,
+    /// All of it; of forms it is in [`Report::forms`].
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
+}
+
+/// What has no result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lost {
+    /// The item.
+    pub item: String,
+    /// The part of it that it went on without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
+    /// What went wrong.
+    pub why: String,
+}
+
+impl Tried {
+    fn of(stage: &str, with: With, outcome: &Outcome, sm: u32) -> Tried {
+        let count = |wanted: &dyn Fn(&Form, &Verdict) -> bool| {
+            outcome.verdicts.iter().filter(|(form, verdict)| wanted(form, verdict)).count()
+        };
+        let counts = Forms {
+            catalogue: outcome.verdicts.len(),
+            of_device: count(&|form, _| form.min_sm() <= sm),
+            of_images: count(&|form, verdict| {
+                let refused = *verdict == Verdict::NotRun(REFUSED.into());
+                form.min_sm() <= sm && form.min_ptx() <= with.ptx.number() && !refused
+            }),
+            launched: outcome.launched.len(),
+            not_launched: outcome.not_launched(),
+            verified: count(&|_, verdict| *verdict == Verdict::Passed),
+            kernels: outcome.kernels,
+            trials: outcome.trials,
+            bytes: outcome.bytes,
+        };
+        let failed = outcome.verdicts.iter().filter_map(|(form, verdict)| match verdict {
+            Verdict::Failed(failure) => Some(Failure { ptx: form.told(), failure: failure.clone() }),
+            Verdict::Passed | Verdict::NotRun(_) => None,
+        });
+        let failures = failed.collect();
+        let With { set, seed, part, .. } = with;
+        Tried { stage: stage.into(), set, seed, part, counts, instructions: instructions(outcome), failures }
+    }
+
+    fn passed(&self) -> bool {
+        let Forms { catalogue, of_images, launched, not_launched, verified, .. } = &self.counts;
+        // A part without a form proves nothing.
+        let complete = *launched > 0 && launched == verified && (self.part || of_images == launched);
+        complete && launched + not_launched.values().sum::<usize>() == *catalogue && self.failures.is_empty()
+    }
+
+    fn counts(&self) -> [(usize, &'static str); 9] {
+        let counts = &self.counts;
+        [
+            (counts.catalogue, "forms in the catalogue"),
+            (counts.of_device, "forms in the catalogue for this device"),
+            (counts.of_images, "of these that the images have"),
+            (counts.launched, "launched"),
+            (counts.not_launched.values().sum(), "not launched"),
+            (counts.verified, "verified"),
+            (counts.kernels, "kernels"),
+            (counts.trials, "trials: forms as they are, under a predicate, with choices of lanes"),
+            (counts.bytes, "bytes compared"),
+        ]
+    }
+}
+
+/// By instruction, in the catalogue's order.
+fn instructions(outcome: &Outcome) -> Vec<Instruction> {
+    let mut rows: Vec<Instruction> = Vec::new();
+    for (form, verdict) in &outcome.verdicts {
+        let at = rows.iter().position(|row| row.name == form.instruction()).unwrap_or_else(|| {
+            rows.push(Instruction { name: form.instruction().to_owned(), ..Instruction::default() });
+            rows.len() - 1
+        });
+        match verdict {
+            Verdict::Passed => rows[at].passed += 1,
+            Verdict::Failed(_) => rows[at].failed += 1,
+            Verdict::NotRun(why) => *rows[at].not_run.entry(why.clone()).or_default() += 1,
+        }
+    }
+    rows
+}
+
+impl StageReport {
+    fn of(name: &str, known: Known, has_forms: bool) -> StageReport {
+        let (early, seconds) = known.ended.unwrap_or((Some("it has not ended".into()), 0.0));
+        let row = |(item, found): (String, super::journal::Found)| {
+            let data = if has_forms { Value::Null } else { found.data };
+            Row { item, passed: found.passed, text: found.text, data }
+        };
+        StageReport {
+            name: name.into(),
+            early,
+            seconds,
+            items: known.work.map_or(0, |work| work.items.len()),
+            results: known.found.into_iter().map(row).collect(),
+            lost: known.lost.into_iter().map(|(item, part, why)| Lost { item, part, why }).collect(),
+        }
+    }
+
+    fn passed(&self) -> bool {
+        // That one set of images does not load is no failure: another one runs then, and the report says which.
+        let lost = if self.name == super::stage::IMAGES { self.results.is_empty() } else { !self.lost.is_empty() };
+        self.early.is_none() && !lost && self.results.iter().all(|row| row.passed)
+    }
+
+    fn in_a_line(&self) -> String {
+        let failed = self.results.iter().filter(|row| !row.passed).count();
+        let early = self.early.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
+        let (done, items, lost) = (self.results.len(), self.items, self.lost.len());
+        format!("{done} of {items} items done, {failed} failed, {lost} lost, {:.1} s{early}", self.seconds)
+    }
+}
+
+impl Lost {
+    fn name(&self) -> String {
+        self.part.as_ref().map_or_else(|| self.item.clone(), |part| format!("{}, {part}", self.item))
+    }
+}
+
+impl Report {
+    /// What the results of a run say about these forms.
+    pub fn of(events: &[Event], forms: &[Arc<Form>], plan: &Plan) -> Report {
+        let mut report = Report::default();
+        let (mut names, mut runs, mut ended): (Vec<String>, _, _) = (Vec::new(), 0, 0);
+        for event in events {
+            match event {
+                // Several, if they are the parts of a plan, joined.
+                Event::Run { began, seed, versions, stages, quick } => {
+                    runs += 1;
+                    if runs == 1 {
+                        (report.began, report.seed, report.versions) = (*began, *seed, versions.clone());
+                    }
+                    report.quick |= quick;
+                    names.extend(stages.iter().filter(|name| !names.contains(name)).cloned().collect::<Vec<_>>());
+                }
+                Event::Machine(machine) => report.machine = machine.clone(),
+                Event::Complete { seconds } => {
+                    ended += 1;
+                    report.seconds += seconds;
+                }
+                _ => {}
+            }
+        }
+        report.complete = runs > 0 && runs == ended;
+        let planned = PLAN.iter().flat_map(|part| part.stages).map(|name| (*name).to_owned());
+        report.not_in_it = planned.filter(|name| !names.contains(name)).collect();
+        for name in names {
+            let known = Known::of(&name, events);
+            let with = known.work.as_ref().and_then(|work| serde_json::from_value::<With>(work.with.clone()).ok());
+            let has_forms = with.is_some();
+            if let Some(with) = with {
+                let outcome = Outcome::of(forms, plan, report.machine.sm, &known);
+                report.forms.push(Tried::of(&name, with, &outcome, report.machine.sm));
+            }
+            report.stages.push(StageReport::of(&name, known, has_forms));
+        }
+        report
+    }
+
+    /// Whether all is as it should be.
+    pub fn passed(&self) -> bool {
+        self.complete && self.forms.iter().all(Tried::passed) && self.stages.iter().all(StageReport::passed)
+    }
+
+    /// For the terminal.
+    pub fn table(&self) -> String {
+        let Machine { gpu, sm, driver, .. } = &self.machine;
+        let mut table = format!("{gpu} (sm_{sm}), {driver}, seed {}\n", self.seed);
+        table += if self.quick { DRY } else { "" };
+        for tried in &self.forms {
+            table += &format!("\n{}, by ptxas {}\n", tried.stage, tried.set);
+            table += &format!("{:<22}{:>9}{:>9}  not run\n", "instruction", "passed", "failed");
+            for row in &tried.instructions {
+                let why = reasons(&row.not_run, ", ");
+                table += &format!("{:<22}{:>9}{:>9}  {why}\n", row.name, row.passed, row.failed);
+            }
+            for Failure { ptx, failure } in tried.failures.iter().take(SHOWN) {
+                table += &format!("\nFAILED {ptx}\n  {}\n", failure.what);
+            }
+            let hidden = tried.failures.len().saturating_sub(SHOWN);
+            table += &if hidden > 0 { format!("\nand {hidden} more, in the report\n") } else { "\n".into() };
+            for (count, what) in tried.counts() {
+                table += &format!("{count:>9}  {what}\n");
+            }
+            for (why, count) in &tried.counts.not_launched {
+                table += &format!("{:>9}  … {count} {why}\n", "");
+            }
+        }
+        for stage in &self.stages {
+            table += &format!("\n{}: {}\n", stage.name, stage.in_a_line());
+            let is_shown = |row: &&Row| !row.passed || !self.has_forms(&stage.name);
+            for row in stage.results.iter().filter(is_shown) {
+                table += &format!("  {}{}: {}\n", if row.passed { "" } else { "FAILED " }, row.item, row.text);
+            }
+            for lost in &stage.lost {
+                table += &format!("  LOST {}: {}\n", lost.name(), one_line(&lost.why));
+            }
+        }
+        if !self.not_in_it.is_empty() {
+            table += &format!("\nnot in it: {}\n", self.not_in_it.join(", "));
+        }
+        table + &format!("\n{}\n", self.in_a_line())
+    }
+
+    fn has_forms(&self, stage: &str) -> bool {
+        self.forms.iter().any(|tried| tried.stage == stage)
+    }
+
+    fn in_a_line(&self) -> String {
+        let ended = if self.complete { format!("{:.1} seconds", self.seconds) } else { "INCOMPLETE".into() };
+        format!("{}, {ended}", if self.passed() { "all is right" } else { "NOT ALL IS RIGHT" })
+    }
+
+    /// A page of Markdown.
+    pub fn page(&self) -> String {
+        let Versions { ptx_intrinsics, commit, rustc, ptxas } = &self.versions;
+        let Machine { gpu, sm, driver, .. } = &self.machine;
+        let mut page = format!("# {gpu}\n\n");
+        let mut line = |text: &str| writeln!(page, "{text}").expect("a string takes all");
+        line("Written by `cargo xtask measured` from `report.json`.\n");
+        line("| | |\n| --- | --- |");
+        line(&format!("| GPU | {gpu} (sm_{sm}) |\n| driver | {driver} |\n| date | {} |", date(self.began)));
+        line(&format!("| commit | {commit} |\n| crate | {ptx_intrinsics} |\n| kernels compiled by | {rustc} |"));
+        line(&format!("| assembled by | ptxas {} |\n| seed | {} |", ptxas.join(", "), self.seed));
+        line(&format!("| result | {} |", self.in_a_line()));
+        if !self.not_in_it.is_empty() {
+            line(&format!("| stages of the plan that are not in it | {} |", self.not_in_it.join(", ")));
+        }
+        if self.quick {
+            line(&format!("\n**{}**", DRY.trim()));
+        }
+        for tried in &self.forms {
+            let Tried { stage, set, seed, .. } = tried;
+            line(&format!("\n## Forms ({stage})\n\n| | |\n| --- | ---: |"));
+            line(&format!("| images by ptxas | {set} |\n| seed | {seed} |"));
+            tried.counts().iter().for_each(|(count, what)| line(&format!("| {what} | {count} |")));
+            for (why, count) in &tried.counts.not_launched {
+                line(&format!("| … {why} | {count} |"));
+            }
+            line("\n| Instruction | Passed | Failed | Not run |\n| --- | ---: | ---: | --- |");
+            for row in &tried.instructions {
+                let why = reasons(&row.not_run, "; ");
+                line(&format!("| `{}` | {} | {} | {why} |", row.name, row.passed, row.failed));
+            }
+            if !tried.failures.is_empty() {
+                line("\n| Form that failed | What was wrong |\n| --- | --- |");
+            }
+            for Failure { ptx, failure } in &tried.failures {
+                line(&format!("| `{ptx}` | {} |", one_line(&failure.what)));
+            }
+        }
+        for stage in &self.stages {
+            line(&format!("\n## Stage {}\n\n{}.", stage.name, stage.in_a_line()));
+            let has_forms = self.forms.iter().any(|tried| tried.stage == stage.name);
+            let rows: Vec<&Row> = stage.results.iter().filter(|row| !row.passed || !has_forms).collect();
+            if !rows.is_empty() || !stage.lost.is_empty() {
+                line("\n| Item | | Result |\n| --- | --- | --- |");
+            }
+            for row in rows {
+                let mark = if row.passed { "" } else { "**failed**" };
+                line(&format!("| {} | {mark} | {} |", row.item, one_line(&row.text)));
+            }
+            for lost in &stage.lost {
+                line(&format!("| {} | **lost** | {} |", lost.name(), one_line(&lost.why)));
+            }
+        }
+        page
+    }
+}
+
+/// What is said of a dry run.
+const DRY: &str = "A dry run: small sizes and few rounds, which say nothing of orders and speed.\n";
+
+/// Failures that the terminal shows; the report has all.
+const SHOWN: usize = 20;
+
+fn one_line(text: &str) -> String {
+    text.replace('|', "\\|").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn reasons(reasons: &BTreeMap<String, usize>, between: &str) -> String {
+    reasons.iter().map(|(why, count)| format!("{count} {why}")).collect::<Vec<_>>().join(between)
+}
+
+/// The day of a time, as 2026-11-21 (Howard Hinnant's `civil_from_days`).
+fn date(seconds: u64) -> String {
+    let days = seconds / 86400 + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36524 - day / 146_096) / 365;
+    let of_year = day - (365 * year + year / 4 - year / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let (day, month) = (of_year - (153 * shifted + 2) / 5 + 1, if shifted < 10 { shifted + 3 } else { shifted - 9 });
+    format!("{}-{month:02}-{day:02}", year + era * 400 + u64::from(month <= 2))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn days_have_their_dates() {
+        let dates = [0, 951_782_400, 1_795_219_200].map(super::date);
+        assert_eq!(dates, ["1970-01-01", "2000-02-29", "2026-11-21"]);
+    }
+}
