@@ -189,8 +189,7 @@ impl RustCuda {
         self.build(&folder)
     }
 
-    /// The crate of the worked kernels, with every kernel that it has. `cuda_std` brings its indices, entry points and
-    /// barriers.
+    /// The crate of the worked kernels, with every kernel that it has. `cuda_std` brings its indices and barriers.
     pub fn kernels(&self) -> Result<Compiled> {
         let dependency = "features = [\"rust-cuda\", \"parameters\", \"cluster\"]";
         let folder =
