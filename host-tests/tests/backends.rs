@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         trial("rust_cuda_forms", forms),
         trial("rust_cuda_kernels", kernels),
         trial("rust_cuda_kernel_crate", kernel_crate),
+        trial("rust_cuda_example", example),
     ];
     if found.is_none() {
         let missing = RustCuda::find(&machine, &Progress::kept()).expect_err("nothing is named");
@@ -89,6 +90,14 @@ fn kernel_crate(rust_cuda: &RustCuda) -> Result<(), Failed> {
     let bounded = compiled.ptx.with_extension("bounded.ptx");
     std::fs::write(&bounded, text)?;
     assemble(&bounded)
+}
+
+/// The example that `cuda_builder` builds: its own test, and its result from the CPU.
+fn example(rust_cuda: &RustCuda) -> Result<(), Failed> {
+    let tested = rust_cuda.example(&["test", "--quiet", "--package", "rust-cuda-host"])?;
+    expect("its test", &tested.contains("test result: ok. 1 passed"), &true)?;
+    let said = rust_cuda.example(&["run", "--quiet"])?;
+    expect("its last line", &said.lines().last(), &Some("All 1000000 elements are right."))
 }
 
 fn entries(module: &Module) -> BTreeSet<String> {
