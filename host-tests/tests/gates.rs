@@ -599,9 +599,8 @@ fn nothing_is_lost_in_silence_by_cuda_oxide() {
         assert_eq!(refusals.len(), 1, "{cfg}: {refusals:#?}");
         assert_eq!(
             refusals[0].message,
-            "ptx-intrinsics does not work with cuda-oxide yet: there this crate is compiled as for a CPU, and every cache \
-             hint, order and copy would be lost without a word. Compile the kernel with rustc for nvptx64-nvidia-cuda, or \
-             with rust-cuda"
+            "under cuda-oxide ptx-intrinsics needs its feature `cuda-oxide`: without it this crate is compiled as for a CPU, \
+             and every cache hint, order and copy would be lost without a word"
         );
     }
     assert_eq!(user.check_for(&[], &[], "() {}").len(), 0);
