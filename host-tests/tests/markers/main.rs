@@ -80,6 +80,30 @@ fn what_cuda_oxide_spells_too_is_spelled_alike() {
     }
 }
 
+/// cuda-oxide knows a marker by its path in the MIR, and takes template, constraints and options only as constants.
+#[test]
+fn the_mir_has_the_path_and_constants() {
+    let source = "use ptx_intrinsics::prelude::*;\n\
+        pub unsafe fn spelled(p: *const f32) -> f32 { unsafe { ptx!(ld.global.nc.f32 [p]) } }\n\
+        pub unsafe fn method(p: *const f32) -> f32 { unsafe { ld_global_nc::<EvictLast, Prefetch256>().read(p) } }\n";
+    let source = MARKERS.write("mir.rs", source);
+    let flags = ["-O", "-Zmir-opt-level=3", "-Ztrim-diagnostic-paths=no", "--emit=mir"];
+    MARKERS.rustc("rlib", "mir", &source, &["cuda_device", "ptx_intrinsics"], &flags);
+    let mir = fs::read_to_string(MARKERS.folder.join("libmir.rlib")).expect("it was just written");
+    let calls: Vec<&str> = mir.lines().filter(|line| line.contains("__ptx_asm_")).collect();
+    assert_eq!(calls.len(), 2, "{mir}");
+    for call in calls {
+        let (name, arguments) = call.split_once("::<").expect("a marker is generic");
+        assert!(name.ends_with(" = cuda_device::ptx::__ptx_asm_out_1"), "{call}");
+        let (_, arguments) = arguments.split_once(">(").expect("arguments follow");
+        assert!(arguments.starts_with("const "), "{call}");
+        assert_eq!(arguments.matches(", const ").count(), 2, "{call}");
+    }
+}
+
+/// The instructions that touch no memory, by the ISA.
+const ARITHMETIC: [&str; 6] = ["createpolicy", "cvta", "isspacep", "mapa", "getctarank", "mbarrier.pending_count"];
+
 /// A call of a marker.
 #[derive(Debug)]
 struct Call {
@@ -165,7 +189,8 @@ impl Call {
         if let Some((letter, value)) = unfit {
             return Some(format!("a value of {} bytes has the constraint {letter}", value.len()));
         }
-        let arithmetic = ["createpolicy", "cvta", "isspacep", "mapa", "getctarank"].contains(&case.form.instruction());
+        let is_arithmetic = |word: &&str| case.form.ptx().starts_with(word);
+        let arithmetic = ARITHMETIC.iter().any(is_arithmetic);
         let options = if arithmetic { "register_only,may_diverge" } else { "" };
         if self.options != options || self.constraints.ends_with("~{memory}") == arithmetic {
             return Some(format!("the options are `{}`", self.options));
@@ -310,6 +335,7 @@ impl Markers {
     fn rustc(&self, kind: &str, name: &str, source: &Path, libraries: &[&str], more: &[&str]) {
         let folder = &self.folder;
         let mut rustc = Command::new(&self.rustc);
+        rustc.env("RUSTC_BOOTSTRAP", "1");
         rustc.args(["--edition=2024", "--cap-lints=allow", "--crate-type", kind, "--crate-name", name, "-o"]);
         rustc.arg(folder.join(if kind == "bin" { name.to_owned() } else { format!("lib{name}.rlib") }));
         rustc.arg("-L").arg(folder).arg(source).args(more);
