@@ -1,24 +1,13 @@
-//! The harness: it launches, reads and verifies what ptx-intrinsics emits. What finds toolchains and builds PTX is
-//! [`ptx_build`], and what opens the driver is [`ptx_driver`].
-pub mod backends;
-pub mod conformance;
-pub mod cost;
-pub mod demo;
-pub mod explain;
-pub mod forms;
-pub mod forms_check;
-pub mod forms_list;
-pub mod gpu;
-pub mod lab;
-pub mod litmus;
-pub mod mutants;
-pub mod nvdisasm;
-pub mod operands;
-pub mod parity;
-pub mod sass;
-pub mod suite;
-pub mod workload;
-
+//! The harness: it launches, reads and verifies what ptx-intrinsics emits.
+//!
+//! A module uses those above it in this list, and itself. `tests/layers.rs` holds all files to that.
+pub use ptx_build as tools;
 pub use ptx_driver as driver;
 
-pub use ptx_build::{command, cuda_tools, device_build, error, files, nvcc, progress, ptx, ptxas, target, toolchain};
+pub mod read;
+
+pub mod check;
+
+pub mod run;
+
+pub mod show;

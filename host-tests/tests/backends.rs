@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use host_tests::backends::rust_cuda::{self, BUILT_FOR, Compiled, RustCuda};
-use host_tests::command::Machine;
-use host_tests::cuda_tools::CudaTools;
-use host_tests::error::Result;
-use host_tests::forms_check;
-use host_tests::progress::Progress;
-use host_tests::ptx::{self, Module};
-use host_tests::ptxas::Assembler;
+use host_tests::check::forms_check;
+use host_tests::check::rust_cuda::{self, BUILT_FOR, Compiled, RustCuda};
+use host_tests::tools::command::Machine;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::Result;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptx::{self, Module};
+use host_tests::tools::ptxas::Assembler;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {

@@ -4,14 +4,14 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use host_tests::conformance::grammar::{GRAMMARS, Operands, Spelling};
-use host_tests::conformance::{self, Extent, Report, known, types_say};
-use host_tests::cuda_tools::CudaTools;
-use host_tests::error::Result;
-use host_tests::forms_check;
-use host_tests::progress::Progress;
-use host_tests::ptxas::On;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::conformance::grammar::{GRAMMARS, Operands, Spelling};
+use host_tests::check::conformance::{self, Extent, Report, known, types_say};
+use host_tests::check::forms_check;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::Result;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptxas::On;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue;
 
 /// Spellings that the slice asks each assembler about.

@@ -3,15 +3,17 @@
 
 use std::path::{Path, PathBuf};
 
-use host_tests::cuda_tools::CudaTools;
-use host_tests::demo::compile::{self, OLDEST};
-use host_tests::demo::line_table::{Located, Site};
-use host_tests::demo::{self, Access};
-use host_tests::progress::Progress;
-use host_tests::target::Sm;
-use host_tests::toolchain::{DeviceToolchain, Route};
-use host_tests::workload::ALL;
-use host_tests::{forms_list, nvdisasm, ptx};
+use host_tests::read::line_table::{Located, Site};
+use host_tests::read::nvdisasm;
+use host_tests::run::workload::ALL;
+use host_tests::show::demo::compile::{self, OLDEST};
+use host_tests::show::demo::{self, Access};
+use host_tests::show::forms_list;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptx;
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue::{self, Form};
 
 /// `read_if` of the same type stands at two places, once in a loop that is unrolled: only the first of each place

@@ -3,11 +3,9 @@
 //! A process opens one driver, once; so every scenario is a process of its own.
 
 use cust::{CudaApiVersion, CudaFlags, device::Device, error::CudaError};
-use host_tests::{
-    driver::{self, DRIVER_VARIABLE, NoDriver},
-    gpu::{Gpu, NoGpu, Target, newest_ptx},
-    workload::{self, Workload},
-};
+use host_tests::driver::{self, DRIVER_VARIABLE, NoDriver};
+use host_tests::run::gpu::{Gpu, NoGpu, Target, newest_ptx};
+use host_tests::run::workload::{self, Workload};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_kernel::cpu::Launch;
 use std::{

@@ -1,22 +1,20 @@
 //! Every workload on the GPU of this machine, and a slice of the forms. Without one, every trial is ignored, never passed.
 
-use host_tests::{
-    cuda_tools::CudaTools,
-    error::Result,
-    forms_check,
-    gpu::{Gpu, NoGpu},
-    progress::Progress,
-    ptxas::On,
-    suite::{
-        self, Plan,
-        bundle::{FORMS as SECTION, Kernels},
-        image::compile,
-        stage::{Bench, Told},
-    },
-    target::Sm,
-    toolchain::{DeviceToolchain, Route},
-    workload::{self, Workload},
+use host_tests::check::forms_check;
+use host_tests::run::gpu::{Gpu, NoGpu};
+use host_tests::run::suite::{
+    self, Plan,
+    bundle::{FORMS as SECTION, Kernels},
+    image::compile,
+    stage::{Bench, Told},
 };
+use host_tests::run::workload::{self, Workload};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::Result;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptxas::On;
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::{process::ExitCode, sync::Arc};
 

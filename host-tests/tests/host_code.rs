@@ -6,12 +6,12 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use host_tests::command::Machine;
-use host_tests::device_build::{DeviceBuild, Profile};
-use host_tests::forms;
-use host_tests::progress::Progress;
-use host_tests::target::Sm;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::forms;
+use host_tests::tools::command::Machine;
+use host_tests::tools::device_build::{DeviceBuild, Profile};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue::{self, Form, Operation};
 use regex::Regex;
 

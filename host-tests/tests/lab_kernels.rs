@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use host_tests::cuda_tools::CudaTools;
-use host_tests::lab::images::{self, Language, Without};
-use host_tests::nvdisasm::{Disassembler, SassFunction, SassInstruction};
-use host_tests::parity::hot_loop;
-use host_tests::progress::Progress;
-use host_tests::ptxas::On;
-use host_tests::target::Sm;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::parity::hot_loop;
+use host_tests::read::nvdisasm::{Disassembler, SassFunction, SassInstruction};
+use host_tests::run::lab::images::{self, Language, Without};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptxas::On;
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 type Kernels = BTreeMap<(Language, Without, String), SassFunction>;
 

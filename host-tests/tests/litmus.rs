@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use host_tests::litmus::batch::{self, Question};
-use host_tests::litmus::{Expected, Limits, Model, Part, Program, executions, judge, parse, terminates};
-use host_tests::progress::Progress;
+use host_tests::check::litmus::batch::{self, Question};
+use host_tests::check::litmus::{Expected, Limits, Model, Part, Program, executions, judge, parse, terminates};
+use host_tests::tools::progress::Progress;
 
 /// Litmus tests in `tests/litmus`.
 const FILES: usize = 68;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use host_tests::cuda_tools::CudaTools;
-use host_tests::parity::{self, KERNELS, Report, TARGETS, markdown_line};
-use host_tests::progress::Progress;
-use host_tests::target::Sm;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::parity::{self, KERNELS, Report, TARGETS, markdown_line};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 /// The GPU that is measured anew.
 const SM: Sm = Sm::new(90);

@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::time::{Duration, Instant};
 
-use host_tests::command::{Command, Machine};
-use host_tests::cuda_tools::{CUDA_12, CUDA_13, CUDA_13_COMPILER, CudaTools, NVDISASM_12};
-use host_tests::error::Error;
-use host_tests::files::write_whole;
-use host_tests::nvdisasm::Disassembler;
-use host_tests::progress::Progress;
-use host_tests::ptxas::Assembler;
-use host_tests::target::{PtxVersion, Sm};
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::read::nvdisasm::Disassembler;
+use host_tests::tools::command::{Command, Machine};
+use host_tests::tools::cuda_tools::{CUDA_12, CUDA_13, CUDA_13_COMPILER, CudaTools, NVDISASM_12};
+use host_tests::tools::error::Error;
+use host_tests::tools::files::write_whole;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptxas::Assembler;
+use host_tests::tools::target::{PtxVersion, Sm};
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 struct Fake {
     folder: tempfile::TempDir,

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use host_tests::cuda_tools::CudaTools;
-use host_tests::error::Result;
-use host_tests::forms_check;
-use host_tests::progress::Progress;
-use host_tests::sass::golden::{self, Page};
-use host_tests::sass::{self, Access, GPUS, Reader, ldg, pages};
-use host_tests::target::Sm;
+use host_tests::check::forms_check;
+use host_tests::check::sass::golden::{self, Page};
+use host_tests::check::sass::{self, Access, GPUS, Reader, ldg, pages};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::Result;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::target::Sm;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;

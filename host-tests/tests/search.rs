@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use host_tests::command::{Command, Machine};
-use host_tests::forms_check::every_form;
+use host_tests::check::forms_check::every_form;
+use host_tests::tools::command::{Command, Machine};
 use ptx_intrinsics::catalogue::Form;
 use regex::Regex;
 

@@ -1,11 +1,11 @@
 //! Each access through a `SharedPtr` is exactly one instruction, with the address as it is, in both profiles.
 
-use host_tests::device_build::{DeviceBuild, Profile};
-use host_tests::forms::write_package;
-use host_tests::progress::Progress;
-use host_tests::ptx::Module;
-use host_tests::target::Sm;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::forms::write_package;
+use host_tests::tools::device_build::{DeviceBuild, Profile};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptx::Module;
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue;
 use regex::Regex;
 

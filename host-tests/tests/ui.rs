@@ -13,7 +13,7 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
-use host_tests::command::Machine;
+use host_tests::tools::command::Machine;
 
 /// How many cases there are, so that none goes missing unseen.
 const CASES: usize = 143;

@@ -1,14 +1,12 @@
 //! Every kernel on the CPU, against a reference that knows nothing of it.
 
-use host_tests::{
-    cuda_tools::CudaTools,
-    nvdisasm::{Disassembler, SassFunction},
-    progress::Progress,
-    ptx::{self, Module},
-    target::Sm,
-    toolchain::{DeviceToolchain, Route},
-    workload::{self, ALL, ORDERED, Output, Workload},
-};
+use host_tests::read::nvdisasm::{Disassembler, SassFunction};
+use host_tests::run::workload::{self, ALL, ORDERED, Output, Workload};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptx::{self, Module};
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_kernel::cpu::Launch;
 use std::{collections::BTreeSet, time::Duration};
 

@@ -4,16 +4,16 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use host_tests::command::Machine;
-use host_tests::cuda_tools::CudaTools;
 use host_tests::driver::DRIVER_VARIABLE;
-use host_tests::error::{Error, Result};
-use host_tests::gpu::{Gpu, NoGpu};
-use host_tests::progress::Progress;
-use host_tests::suite::bundle::{GPUS, Made, make};
-use host_tests::suite::image::keep_texts;
-use host_tests::suite::program::NO_GPU;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::run::gpu::{Gpu, NoGpu};
+use host_tests::run::suite::bundle::{GPUS, Made, make};
+use host_tests::run::suite::image::keep_texts;
+use host_tests::run::suite::program::NO_GPU;
+use host_tests::tools::command::Machine;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 #[derive(clap::Args)]
 pub(crate) struct Bundle {

@@ -8,8 +8,8 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
 use console::style;
-use host_tests::command::Machine;
-use host_tests::error::{Error, Result};
+use host_tests::tools::command::Machine;
+use host_tests::tools::error::{Error, Result};
 
 /// The crates that are published, each before those that depend on it.
 const PUBLISHED: [&str; 4] = ["ptx-intrinsics", "ptx-driver", "ptx-kernel", "ptx-build"];

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use host_tests::conformance::{self, Extent};
-use host_tests::cuda_tools::CudaTools;
-use host_tests::error::{Error, Result};
-use host_tests::files::write_whole;
-use host_tests::progress::Progress;
-use host_tests::ptxas::On;
-use host_tests::target::Sm;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::conformance::{self, Extent};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::files::write_whole;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptxas::On;
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 #[derive(clap::Args)]
 pub(crate) struct Conformance {
@@ -33,7 +33,7 @@ impl Conformance {
         let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
         let tools = CudaTools::find(&progress)?;
         let gpus = self.chosen(On::every(&tools, &progress)?)?;
-        let seed = host_tests::forms_check::seed()?;
+        let seed = host_tests::check::forms_check::seed()?;
         let extent = if self.quick { Extent::QUICK } else { Extent::Whole };
         let report = conformance::compare(&toolchain, &gpus, extent, seed, &progress)?;
         crate::print(&report.table())?;

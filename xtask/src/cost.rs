@@ -1,9 +1,9 @@
 //! `cargo xtask cost`.
 
-use host_tests::cost;
-use host_tests::error::Result;
-use host_tests::progress::Progress;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::show::cost;
+use host_tests::tools::error::Result;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 #[derive(clap::Args)]
 pub(crate) struct Cost {

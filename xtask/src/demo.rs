@@ -4,14 +4,14 @@ mod show;
 
 use std::time::Instant;
 
-use host_tests::cuda_tools::CudaTools;
-use host_tests::demo::{self, Access, Assembled, compile};
-use host_tests::error::{Error, Result};
-use host_tests::gpu::Gpu;
-use host_tests::progress::Progress;
-use host_tests::target::{PtxVersion, Sm};
-use host_tests::toolchain::{DeviceToolchain, Route};
-use host_tests::workload::{self, Figures, Workload};
+use host_tests::run::gpu::Gpu;
+use host_tests::run::workload::{self, Figures, Workload};
+use host_tests::show::demo::{self, Access, Assembled, compile};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::target::{PtxVersion, Sm};
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use serde::Serialize;
 
 #[derive(clap::Args)]

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use console::style;
-use host_tests::cuda_tools::CudaTools;
-use host_tests::error::Result;
-use host_tests::explain;
-use host_tests::progress::Progress;
+use host_tests::show::explain;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::Result;
+use host_tests::tools::progress::Progress;
 use ptx_intrinsics::catalogue::Form;
 
 #[derive(clap::Args)]

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use host_tests::backends::rust_cuda::{self, RustCuda};
-use host_tests::command::Machine;
-use host_tests::cuda_tools::CudaTools;
-use host_tests::error::Result;
-use host_tests::forms;
-use host_tests::forms_check::Check;
-use host_tests::forms_list;
-use host_tests::progress::Progress;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::forms;
+use host_tests::check::forms_check::Check;
+use host_tests::check::rust_cuda::{self, RustCuda};
+use host_tests::show::forms_list;
+use host_tests::tools::command::Machine;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::Result;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 #[derive(clap::Args)]
 pub(crate) struct Forms {

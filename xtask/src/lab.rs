@@ -1,13 +1,13 @@
 //! `cargo xtask lab`.
 
-use host_tests::cuda_tools::CudaTools;
-use host_tests::error::{Error, Result};
-use host_tests::lab::images;
-use host_tests::lab::program::Laboratory;
-use host_tests::progress::Progress;
-use host_tests::ptxas::On;
-use host_tests::target::Sm;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::run::lab::images;
+use host_tests::run::lab::program::Laboratory;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptxas::On;
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 #[derive(clap::Args)]
 pub(crate) struct Lab {

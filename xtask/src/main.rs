@@ -21,8 +21,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use console::style;
-use host_tests::command::{catch_interrupts, interrupted};
-use host_tests::error::{Error, Result};
+use host_tests::tools::command::{catch_interrupts, interrupted};
+use host_tests::tools::error::{Error, Result};
 
 /// Typed wrappers that emit exactly one PTX memory instruction each: see them at work, test them, list them.
 #[derive(Parser)]

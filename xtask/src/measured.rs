@@ -6,13 +6,13 @@ mod plot;
 
 use std::path::{Path, PathBuf};
 
-use host_tests::command::Machine;
-use host_tests::error::{Error, Result};
-use host_tests::files::write_whole;
-use host_tests::lab;
-use host_tests::lab::judge::Results;
-use host_tests::lab::program::LINES;
-use host_tests::suite::report::Report;
+use host_tests::run::lab;
+use host_tests::run::lab::judge::Results;
+use host_tests::run::lab::program::LINES;
+use host_tests::run::suite::report::Report;
+use host_tests::tools::command::Machine;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::files::write_whole;
 
 #[derive(clap::Args)]
 pub(crate) struct Measured {

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use host_tests::command::Machine;
-use host_tests::error::{Error, Result};
-use host_tests::mutants::{Kind, code, run};
-use host_tests::progress::Progress;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::mutants::{Kind, code, run};
+use host_tests::tools::command::Machine;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 #[derive(clap::Args)]
 pub(crate) struct Mutants {
@@ -54,7 +54,7 @@ impl Mutants {
         }
         mutants.retain(|mutant| self.filter.as_ref().is_none_or(|text| mutant.to_string().contains(text)));
         if let Some(count) = self.sample {
-            let seed = self.seed.map_or_else(host_tests::forms_check::seed, Ok)?;
+            let seed = self.seed.map_or_else(host_tests::check::forms_check::seed, Ok)?;
             progress.note(&format!("Mutants drawn with --sample {count} --seed {seed}"));
             mutants = run::sample(mutants, count, seed);
         }
@@ -73,8 +73,9 @@ impl Mutants {
         crate::print(&format!("{}{}\n", report.table(), report.last_line()))?;
         match report.alive().count() {
             0 => Ok(()),
-            alive => Err(Error::new(format_args!("no test notices {alive} mutants"))
-                .fix("write a test that does, or list them with the reason in host-tests/src/mutants/equivalent.txt")),
+            alive => Err(Error::new(format_args!("no test notices {alive} mutants")).fix(
+                "write a test that does, or list them with the reason in host-tests/src/check/mutants/equivalent.txt",
+            )),
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use host_tests::cuda_tools::CudaTools;
-use host_tests::error::{Error, Result};
-use host_tests::files::write_whole;
-use host_tests::parity::{self, TARGETS};
-use host_tests::progress::Progress;
-use host_tests::target::Sm;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::parity::{self, TARGETS};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::files::write_whole;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 #[derive(clap::Args)]
 pub(crate) struct Parity {

@@ -1,11 +1,11 @@
 //! `cargo xtask sass`.
 
-use host_tests::cuda_tools::CudaTools;
-use host_tests::error::Result;
-use host_tests::progress::Progress;
-use host_tests::sass::pages::{self, Pages};
-use host_tests::sass::{self, Reader, ldg};
-use host_tests::target::Sm;
+use host_tests::check::sass::pages::{self, Pages};
+use host_tests::check::sass::{self, Reader, ldg};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::Result;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::target::Sm;
 
 #[derive(clap::Args)]
 pub(crate) struct Sass {

@@ -8,12 +8,12 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use console::style;
-use host_tests::command::Machine;
-use host_tests::cuda_tools::CudaTools;
-use host_tests::error::{Error, Result};
-use host_tests::forms_check;
-use host_tests::progress::Progress;
-use host_tests::toolchain::{DeviceToolchain, ROUTE_VARIABLE, Route};
+use host_tests::check::forms_check;
+use host_tests::tools::command::Machine;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::toolchain::{DeviceToolchain, ROUTE_VARIABLE, Route};
 use serde_json::Value;
 
 use crate::miri;

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use host_tests::error::{Error, Result};
-use host_tests::forms_check::every_form;
-use host_tests::gpu::Gpu;
-use host_tests::lab::images::unpack;
-use host_tests::lab::program::{Laboratory, packed};
-use host_tests::suite::bundle;
-use host_tests::suite::program::{self, Options};
+use host_tests::check::forms_check::every_form;
+use host_tests::run::gpu::Gpu;
+use host_tests::run::lab::images::unpack;
+use host_tests::run::lab::program::{Laboratory, packed};
+use host_tests::run::suite::bundle;
+use host_tests::run::suite::program::{self, Options};
+use host_tests::tools::error::{Error, Result};
 
 /// Runs every form of ptx-intrinsics on the GPU of this machine and compares every byte.
 ///

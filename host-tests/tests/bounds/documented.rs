@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use host_tests::toolchain::DeviceToolchain;
+use host_tests::tools::toolchain::DeviceToolchain;
 use regex::Regex;
 use serde_json::Value;
 

@@ -15,11 +15,11 @@ mod program;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use host_tests::forms::{self, Case, Manner};
-use host_tests::forms_check;
-use host_tests::mutants::judge::{brief, is_about_a_mutant};
-use host_tests::progress::Progress;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::forms::{self, Case, Manner};
+use host_tests::check::forms_check;
+use host_tests::check::mutants::judge::{brief, is_about_a_mutant};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 use documented::Documented;
 use program::{Axis, Call, Program, Target};

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use host_tests::forms::{self, Case};
-use host_tests::toolchain::DeviceToolchain;
+use host_tests::check::forms::{self, Case};
+use host_tests::tools::toolchain::DeviceToolchain;
 use regex::Regex;
 
 /// How many calls are compiled at a time.

@@ -10,12 +10,12 @@ mod situation;
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
-use host_tests::error::{Error, Result};
-use host_tests::forms::{self, Case, Manner};
-use host_tests::forms_check;
-use host_tests::mutants::judge::is_about_a_mutant;
-use host_tests::progress::Progress;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::forms::{self, Case, Manner};
+use host_tests::check::forms_check;
+use host_tests::check::mutants::judge::is_about_a_mutant;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue::Form;
 use rand::SeedableRng;
 use rand::rngs::StdRng;

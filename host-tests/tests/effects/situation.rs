@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use host_tests::device_build::DeviceBuild;
-use host_tests::error::{Error, Result};
-use host_tests::forms::{self, Call, Case};
-use host_tests::ptx::{Function, Module};
-use host_tests::target::Sm;
-use host_tests::toolchain::DeviceToolchain;
+use host_tests::check::forms::{self, Call, Case};
+use host_tests::tools::device_build::DeviceBuild;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::ptx::{Function, Module};
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::DeviceToolchain;
 
 use crate::ledger::{self, Effect};
 

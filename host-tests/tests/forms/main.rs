@@ -10,14 +10,14 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
-use host_tests::cuda_tools::CudaTools;
-use host_tests::device_build::Profile;
-use host_tests::error::{Error, Result};
-use host_tests::forms::Manner;
-use host_tests::forms_check::{self, Check, Looked, Part};
-use host_tests::progress::Progress;
-use host_tests::ptxas::On;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::forms::Manner;
+use host_tests::check::forms_check::{self, Check, Looked, Part};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::device_build::Profile;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptxas::On;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_intrinsics::catalogue::Form;
 

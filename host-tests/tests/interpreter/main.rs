@@ -8,9 +8,9 @@ mod reference;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use host_tests::cuda_tools::CudaTools;
-use host_tests::progress::Progress;
-use host_tests::ptxas::Assembler;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptxas::Assembler;
 use patterns::{Instruction, Register, instructions};
 use ptx_interpreter::{Launch, Outside, Program};
 use rand::rngs::StdRng;
@@ -136,7 +136,7 @@ fn the_assembler_accepts_what_the_interpreter_knows() {
 
 #[test]
 fn every_instruction_computes_what_rust_does() {
-    let seed = host_tests::forms_check::seed().unwrap();
+    let seed = host_tests::check::forms_check::seed().unwrap();
     println!("seed {seed}");
     let mut random = StdRng::seed_from_u64(seed);
     let all: Vec<Instruction> =

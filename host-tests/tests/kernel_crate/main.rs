@@ -1,12 +1,12 @@
 //! `ptx-kernel` on the GPU's side: its kernels become the entry points and the instructions that they say.
 
-use host_tests::cuda_tools::CudaTools;
-use host_tests::device_build::{DeviceBuild, Profile};
-use host_tests::forms::write_package_with;
-use host_tests::progress::Progress;
-use host_tests::ptxas::Assembler;
-use host_tests::target::{PtxVersion, Sm};
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::forms::write_package_with;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::device_build::{DeviceBuild, Profile};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptxas::Assembler;
+use host_tests::tools::target::{PtxVersion, Sm};
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use regex::Regex;
 
 const KERNELS: &str = include_str!("kernels.rs");
@@ -44,7 +44,7 @@ fn with_word(text: &str, name: &str, word: &str) -> Vec<String> {
     let body = body.split("\n\n}").next().unwrap_or_default();
     let register = Regex::new(r"%(?:rd|rs|r|p|f|fd)\d+").expect("the pattern is valid");
     let lines = body.lines().map(str::trim).filter(|line| line.contains(word) && !line.starts_with("ld.param"));
-    lines.map(|line| register.replace_all(&host_tests::ptx::normalise(line), "%").into_owned()).collect()
+    lines.map(|line| register.replace_all(&host_tests::tools::ptx::normalise(line), "%").into_owned()).collect()
 }
 
 #[test]

@@ -12,21 +12,21 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use host_tests::driver::DRIVER_VARIABLE;
-use host_tests::error::Result;
-use host_tests::gpu::Gpu;
-use host_tests::lab::bench::{Bench, LINE, Places};
-use host_tests::lab::device::Argument;
-use host_tests::lab::images::{About, Image, Language, Without, in_rust, pack};
-use host_tests::lab::judge::{Results, Verdict, judge_all};
-use host_tests::lab::line::{Line, Run, read};
-use host_tests::lab::{Options, Summary, profile};
-use host_tests::progress::Progress;
-use host_tests::suite;
-use host_tests::suite::bundle::Kernels;
-use host_tests::suite::program;
-use host_tests::suite::report::{Report, Row, Versions};
-use host_tests::target::{PtxVersion, Sm};
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::run::gpu::Gpu;
+use host_tests::run::lab::bench::{Bench, LINE, Places};
+use host_tests::run::lab::device::Argument;
+use host_tests::run::lab::images::{About, Image, Language, Without, in_rust, pack};
+use host_tests::run::lab::judge::{Results, Verdict, judge_all};
+use host_tests::run::lab::line::{Line, Run, read};
+use host_tests::run::lab::{Options, Summary, profile};
+use host_tests::run::suite;
+use host_tests::run::suite::bundle::Kernels;
+use host_tests::run::suite::program;
+use host_tests::run::suite::report::{Report, Row, Versions};
+use host_tests::tools::error::Result;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::target::{PtxVersion, Sm};
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_interpreter::Program;
 
@@ -135,7 +135,7 @@ fn run(ptx: &str, experiments: &str) -> (Summary, Vec<Line>) {
     let options = Options { experiments: experiments.into(), seed: Some(7), quick: true, ..Options::default() };
     let (gpu, mut text) = (Gpu::find().expect("there is a fake one"), Vec::new());
     let images = [image(ptx)];
-    let summary = host_tests::lab::run(&gpu, &images, &options, "a test", &mut text, &Progress::kept());
+    let summary = host_tests::run::lab::run(&gpu, &images, &options, "a test", &mut text, &Progress::kept());
     let lines = read(std::str::from_utf8(&text).expect("JSON is text")).expect("they are lines");
     (summary.unwrap_or_else(|error| panic!("{error}")), lines)
 }

@@ -10,13 +10,13 @@ mod values;
 
 use std::sync::LazyLock;
 
-use host_tests::device_build::DeviceBuild;
-use host_tests::error::{Error, Result};
-use host_tests::forms;
-use host_tests::mutants::judge::is_about_a_mutant;
-use host_tests::progress::Progress;
-use host_tests::target::Sm;
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::forms;
+use host_tests::check::mutants::judge::is_about_a_mutant;
+use host_tests::tools::device_build::DeviceBuild;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 /// What the kernels are compiled for: a GPU that has every form.
 const BUILT_FOR: Sm = Sm::new(100);

@@ -5,9 +5,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use host_tests::forms::{self, Case, Manner};
-use host_tests::forms_check;
-use host_tests::ptx::{Function, Module};
+use host_tests::check::forms::{self, Case, Manner};
+use host_tests::check::forms_check;
+use host_tests::tools::ptx::{Function, Module};
 use regex::Regex;
 
 use crate::{ptx_of, told};

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use host_tests::forms::{self, Case, Manner};
-use host_tests::forms_check;
-use host_tests::mutants::judge::is_about_a_mutant;
+use host_tests::check::forms::{self, Case, Manner};
+use host_tests::check::forms_check;
+use host_tests::check::mutants::judge::is_about_a_mutant;
 use ptx_interpreter::{Launch, Outside, Program};
 use ptx_intrinsics::catalogue::Operation;
 use rand::SeedableRng;

@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use host_tests::sass::{MachineCode, Reader};
-use host_tests::target::Sm;
+use host_tests::check::sass::{MachineCode, Reader};
+use host_tests::tools::target::Sm;
 use ptx_intrinsics::catalogue::{self, Form};
 
 use crate::tools;

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use host_tests::command::Machine;
-use host_tests::device_build::{DeviceBuild, Profile};
-use host_tests::error::Result;
-use host_tests::forms;
-use host_tests::nvdisasm::Disassembler;
-use host_tests::progress::Progress;
-use host_tests::ptx::{Function, Module, normalise};
-use host_tests::ptxas::Assembler;
-use host_tests::target::{PtxVersion, Sm};
-use host_tests::toolchain::{DeviceToolchain, Route};
+use host_tests::check::forms;
+use host_tests::read::nvdisasm::Disassembler;
+use host_tests::tools::command::Machine;
+use host_tests::tools::device_build::{DeviceBuild, Profile};
+use host_tests::tools::error::Result;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptx::{Function, Module, normalise};
+use host_tests::tools::ptxas::Assembler;
+use host_tests::tools::target::{PtxVersion, Sm};
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 use crate::tools;
 

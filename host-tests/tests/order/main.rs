@@ -5,9 +5,9 @@ mod compiler;
 
 use std::sync::LazyLock;
 
-use host_tests::cuda_tools::CudaTools;
-use host_tests::error::Result;
-use host_tests::progress::Progress;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::Result;
+use host_tests::tools::progress::Progress;
 
 static TOOLS: LazyLock<Result<CudaTools>> = LazyLock::new(|| CudaTools::find(&Progress::new()));
 

@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-use host_tests::cuda_tools::CudaTools;
-use host_tests::nvdisasm::{Disassembler, SassFunction};
-use host_tests::progress::Progress;
-use host_tests::ptxas::Assembler;
-use host_tests::target::Sm;
+use host_tests::read::nvdisasm::{Disassembler, SassFunction};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptxas::Assembler;
+use host_tests::tools::target::Sm;
 use ptx_intrinsics::*;
 use rand::{RngExt, SeedableRng};
 

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use host_tests::command::Machine;
-use host_tests::error::{Error, Result};
-use host_tests::files::write_whole;
+use host_tests::tools::command::Machine;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::files::write_whole;
 use serde_json::Value;
 
 use super::{Cargo, PUBLISHED};

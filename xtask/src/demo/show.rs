@@ -1,8 +1,8 @@
 //! The demo on a terminal or in a pipe.
 
 use console::{Term, style};
-use host_tests::demo::{Access, Counted};
-use host_tests::workload::Workload;
+use host_tests::run::workload::Workload;
+use host_tests::show::demo::{Access, Counted};
 
 use super::{Kernel, Report};
 

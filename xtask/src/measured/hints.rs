@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use host_tests::lab::judge::{Claim, Finding, Paid, Results, Verdict, judge_all, paid};
-use host_tests::lab::statistics::Estimate;
+use host_tests::run::lab::judge::{Claim, Finding, Paid, Results, Verdict, judge_all, paid};
+use host_tests::run::lab::statistics::Estimate;
 
 /// A hint, or some that say the same.
 pub(super) struct Hint {
@@ -373,7 +373,7 @@ Hints can pay where two kinds of data compete for a cache: what is read again, a
 mod tests {
     use std::collections::BTreeSet;
 
-    use host_tests::lab::judge::CLAIMS;
+    use host_tests::run::lab::judge::CLAIMS;
     use ptx_intrinsics::catalogue;
 
     use super::*;

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use host_tests::error::Result;
-use host_tests::lab::judge::{Finding, Latencies, Results, Verdict, judge_all, paid};
-use host_tests::lab::line::About;
-use host_tests::lab::statistics::{CONFIDENCE, Estimate};
-use host_tests::lab::titles;
+use host_tests::run::lab::judge::{Finding, Latencies, Results, Verdict, judge_all, paid};
+use host_tests::run::lab::line::About;
+use host_tests::run::lab::statistics::{CONFIDENCE, Estimate};
+use host_tests::run::lab::titles;
+use host_tests::tools::error::Result;
 
 use super::plot::{Frame, Series, bars, lines};
 

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use host_tests::error::{Error, Result};
-use host_tests::lab::statistics::Estimate;
+use host_tests::run::lab::statistics::Estimate;
+use host_tests::tools::error::{Error, Result};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 

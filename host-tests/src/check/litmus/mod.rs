@@ -1,0 +1,24 @@
+//! The PTX memory model as a small axiomatic checker, and the field's own format for asking it: `.litmus` files.
+//!
+//! [`parse`] reads a file, [`judge`] enumerates its candidate executions and says what [`Model`] allows.
+
+pub mod batch;
+mod condition;
+mod execution;
+mod expected;
+mod judge;
+mod model;
+mod parse;
+mod program;
+mod relation;
+mod trace;
+
+pub use condition::{Condition, Quantifier, Term, Test};
+pub use expected::Expected;
+pub use judge::{Judgement, Limits, Outcome, TooLarge, executions, judge, outcomes, terminates};
+pub use model::{Model, Part};
+pub use parse::{Unread, parse};
+pub use program::{
+    Address, Barrier, Compare, Fence, Instruction, Memory, Operation, Placement, Program, Proxy, Register, Scope,
+    Semantics, Thread, Value,
+};

@@ -1,0 +1,10 @@
+//! What is proved without a GPU: texts, gates, machine code, the memory model, and the tests themselves.
+
+pub mod conformance;
+pub mod forms;
+pub mod forms_check;
+pub mod litmus;
+pub mod mutants;
+pub mod parity;
+pub mod rust_cuda;
+pub mod sass;

@@ -1,0 +1,105 @@
+//! The catalogue of a mutated crate against the catalogue of this one, on the host.
+//!
+//! Tests hold this one against the ISA's syntax and every GPU's assembler: `catalogue_is_the_isa`, `text_release`,
+//! `accepted_…`, `refused_…`, `ptx_isa_versions`, and against the crate's own table of features. So what differs from it
+//! is what those tests complain about, and they need not be asked again.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use ptx_intrinsics::catalogue::{self, Form};
+
+use super::judge::{Answer, Failure};
+use super::tree::Tree;
+use crate::tools::error::Result;
+use crate::tools::toolchain::DeviceToolchain;
+
+/// Prints a form a line: what [`row`] makes of it here. The last column is the crate's own test of its features.
+const DUMP: &str = "\
+use std::collections::HashMap;
+
+use ptx_intrinsics::features::Features;
+
+const SMS: [u32; 11] = [30, 32, 50, 61, 70, 75, 80, 89, 90, 100, 121];
+const VERSIONS: [u32; 25] =
+    [30, 31, 50, 60, 62, 63, 70, 71, 73, 74, 75, 77, 78, 80, 81, 82, 83, 84, 86, 87, 88, 90, 91, 92, 94];
+
+fn main() {
+    let mut known = HashMap::new();
+    for form in ptx_intrinsics::catalogue::forms() {
+        let signature = form.signature();
+        let operands = signature.map_or(\"\", |own| own.operands);
+        let unified = form.unified().map(|(_, sm, ptx)| (sm, ptx));
+        let features = form.features();
+        let has = |sm, ptx| form.min_sm() <= sm && form.min_ptx() <= ptx;
+        let told = known.entry((features, form.min_sm(), form.min_ptx())).or_insert_with(|| SMS.iter().all(|&sm| {
+            VERSIONS.iter().all(|&ptx| Features::of(sm, ptx).contains(features) == has(sm, ptx))
+        }));
+        println!(
+            \"{}\\t{}\\t{}\\t{}\\t{}\\t{:?}\\t{}\",
+            form.rust(), form.told(), operands, form.min_sm(), form.min_ptx(), unified, told
+        );
+    }
+}
+";
+
+fn row(form: &Form) -> [String; 6] {
+    let operands = form.signature().map_or("", |own| own.operands).to_owned();
+    let unified = form.unified().map(|(_, sm, ptx)| (sm, ptx));
+    let [sm, ptx] = [form.min_sm(), form.min_ptx()].map(|number| number.to_string());
+    [form.told(), operands, sm, ptx, format!("{unified:?}"), "true".to_owned()]
+}
+
+type Rows = HashMap<String, Vec<[String; 6]>>;
+
+static EXPECTED: LazyLock<Rows> = LazyLock::new(|| {
+    let mut rows = Rows::new();
+    for form in catalogue::forms() {
+        rows.entry(form.rust().to_owned()).or_default().push(row(&form));
+    }
+    rows
+});
+
+/// How the catalogue of the tree's crate differs from this crate's, form by form.
+pub fn differences(tree: &Tree, toolchain: &DeviceToolchain) -> Result<Answer> {
+    let library = tree.root.join("ptx-intrinsics");
+    tree.write(
+        "target/dump/Cargo.toml",
+        &format!(
+            "[package]\nname = \"dump\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\nptx-intrinsics = {{ path = {library:?} }}\n\n\
+             [profile.dev]\ndebug = false\nopt-level = 0\nincremental = false\n\n[workspace]\n"
+        ),
+    )?;
+    tree.write("target/dump/src/main.rs", DUMP)?;
+    let folder = tree.root.join("target/dump");
+    let finished = toolchain.cargo().dir(&folder).args(["run", "--quiet", "--offline"]).finish()?;
+    if !finished.status.success() {
+        return Ok(Answer::Broken(finished.stderr));
+    }
+    let mut expected = EXPECTED.clone();
+    let mut strangers: Vec<(&str, [String; 6])> = Vec::new();
+    for text in finished.stdout.lines() {
+        let mut parts = text.split('\t');
+        let rust = parts.next().unwrap_or_default();
+        let found = std::array::from_fn(|_| parts.next().unwrap_or_default().to_owned());
+        let known = expected.get_mut(rust);
+        match known.and_then(|rows| Some((rows.iter().position(|row| *row == found)?, rows))) {
+            Some((at, rows)) => drop(rows.swap_remove(at)),
+            None => strangers.push((rust, found)),
+        }
+    }
+    let mut failures = Vec::new();
+    for (rust, found) in strangers {
+        let own = expected.get_mut(rust).and_then(Vec::pop);
+        let steps = own.as_ref().map_or_else(Vec::new, |own| {
+            let step = |axis, at: usize| Some((axis, own[at].parse().ok()?, found[at].parse().ok()?));
+            [step("sm_", 2), step("ptx", 3)].into_iter().flatten().filter(|(_, from, to)| from != to).collect()
+        });
+        let expected = own.map_or_else(String::new, |own| own.join(" "));
+        failures.push(Failure { form: rust.to_owned(), expected, found: found.join(" "), steps, case: None });
+    }
+    for (rust, rows) in expected {
+        failures.extend(rows.into_iter().map(|row| Failure::missing(&rust, row.join(" "))));
+    }
+    Ok(Answer::Failures(failures))
+}

@@ -1,0 +1,201 @@
+//! Who notices a mutant: the catalogue, the text of forms, and tests of this checkout about the crate of a copy.
+
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock, Mutex};
+
+use ptx_intrinsics::catalogue::Form;
+use regex::Regex;
+use serde_json::Value;
+
+use super::tree::Tree;
+use super::{Kind, Mutant, catalogue, device};
+use crate::check::forms::Case;
+use crate::check::forms_check;
+use crate::tools::command::{Command, Machine, REPOSITORY_VARIABLE};
+use crate::tools::error::{Error, Result};
+use crate::tools::toolchain::DeviceToolchain;
+
+/// Tests about the crate of a copy: what they are asked is less than a whole run, and they print all that is wrong.
+pub const BRIEF_VARIABLE: &str = "PTX_INTRINSICS_MUTANTS";
+
+/// What a test is told of the mutants that it is asked about; nothing, where it is about this checkout.
+pub fn brief() -> Option<&'static str> {
+    static TOLD: LazyLock<Option<String>> = LazyLock::new(|| std::env::var(BRIEF_VARIABLE).ok());
+    TOLD.as_deref()
+}
+
+/// Whether a test is asked about mutants.
+pub fn is_about_a_mutant() -> bool {
+    brief().is_some()
+}
+
+/// Who is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Judge {
+    /// [`catalogue`].
+    Catalogue,
+    /// [`device`].
+    Device,
+    /// A test of this checkout.
+    Test(&'static str),
+}
+
+impl Judge {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Judge::Catalogue => "the catalogue",
+            Judge::Device => "the text of forms",
+            Judge::Test(name) => name,
+        }
+    }
+
+    /// Those that can notice such a mutant, the cheapest first.
+    pub fn of(kind: Kind) -> &'static [Judge] {
+        match kind {
+            Kind::Text => &[Judge::Catalogue, Judge::Device, Judge::Test("ui")],
+            Kind::Gate => &[Judge::Catalogue, Judge::Test("bounds")],
+            Kind::Effect => &[Judge::Test("effects"), Judge::Test("order")],
+            Kind::Operand | Kind::Register => &[Judge::Test("lanes")],
+            // cargo-mutants runs the tests of the crate.
+            Kind::Code => &[],
+        }
+    }
+}
+
+/// What is wrong with a form.
+#[derive(Clone, Debug, Default)]
+pub struct Failure {
+    /// The expression, or the line that a test prints.
+    pub form: String,
+    /// What was expected of it.
+    pub expected: String,
+    /// What was found.
+    pub found: String,
+    /// Gates that moved: `sm_` or `ptx`, from, to.
+    pub steps: Vec<(&'static str, u32, u32)>,
+    /// Which of [`cases`] it is.
+    pub case: Option<usize>,
+}
+
+impl Failure {
+    /// A form whose text differs.
+    pub fn new(form: &str, expected: &str, found: &str) -> Failure {
+        let [form, expected, found] = [form, expected, found].map(str::to_owned);
+        Failure { form, expected, found, ..Failure::default() }
+    }
+
+    /// A form that is there no more.
+    pub fn missing(form: &str, expected: String) -> Failure {
+        Failure { form: form.to_owned(), expected, ..Failure::default() }
+    }
+
+    /// A line that a test prints.
+    fn line(line: &str) -> Failure {
+        static BOUND: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r" is (taken|refused) for sm_(\d+),ptx(\d+)").expect("the pattern is valid"));
+        let mut failure = Failure::new(line, "", line);
+        if let Some(bound) = BOUND.captures(line) {
+            // The axis that is not varied is 999.
+            for (axis, number) in [("sm_", &bound[2]), ("ptx", &bound[3])] {
+                let number = number.parse().unwrap_or(0);
+                let step = if &bound[1] == "taken" { (axis, BEYOND, number) } else { (axis, number, BEYOND) };
+                failure.steps.extend((number < 999).then_some(step));
+            }
+        }
+        failure
+    }
+}
+
+/// The other end of a step of which a test names one end.
+pub const BEYOND: u32 = u32::MAX;
+
+/// What a judge says.
+#[derive(Debug)]
+pub enum Answer {
+    /// What is wrong, which may be nothing.
+    Failures(Vec<Failure>),
+    /// The compiler refuses something: its words.
+    Broken(String),
+}
+
+/// A place to ask in: a copy of the checkout.
+pub struct Bench {
+    /// The copy.
+    pub tree: Tree,
+    /// What compiles in it.
+    pub toolchain: DeviceToolchain,
+}
+
+static FORMS: LazyLock<Vec<Arc<Form>>> = LazyLock::new(forms_check::every_form);
+
+/// What is compiled for a GPU, unless less will do.
+pub static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| device::cover(&FORMS));
+
+impl Bench {
+    /// Asks a judge about these mutants, which are made in the tree. Of the cases only those are compiled that are named.
+    pub fn ask(&self, judge: Judge, batch: &[Mutant], cases: &[usize]) -> Result<Answer> {
+        match judge {
+            Judge::Catalogue => catalogue::differences(&self.tree, &self.toolchain),
+            Judge::Device => {
+                let cases: Vec<(usize, &Case)> = cases.iter().map(|at| (*at, &CASES[*at])).collect();
+                device::differences(&self.tree, &self.toolchain, &cases)
+            }
+            Judge::Test(name) => self.ask_test(name, batch),
+        }
+    }
+
+    /// Whether the crate with these mutants compiles by itself.
+    pub fn compiles(&self) -> Result<bool> {
+        let host = !matches!(catalogue::differences(&self.tree, &self.toolchain)?, Answer::Broken(_));
+        Ok(host && device::compiles(&self.tree, &self.toolchain)?)
+    }
+
+    fn ask_test(&self, name: &'static str, batch: &[Mutant]) -> Result<Answer> {
+        let program = executable(name)?;
+        let test = Command::new(&program).dir(self.tree.root.join("host-tests"));
+        let test = test.env(REPOSITORY_VARIABLE, &self.tree.root);
+        let test = if batch.is_empty() { test } else { test.env(BRIEF_VARIABLE, told(name, batch)) };
+        let finished = test.finish()?;
+        if finished.status.success() {
+            return Ok(Answer::Failures(Vec::new()));
+        }
+        let said = finished.stdout + &finished.stderr;
+        if said.contains("does not compile for") || said.contains("could not compile `ptx-intrinsics`") {
+            return Ok(Answer::Broken(said));
+        }
+        Ok(Answer::Failures(said.lines().map(Failure::line).collect()))
+    }
+}
+
+/// What a test need not do: of `bounds` only these steps are asked about.
+fn told(name: &str, batch: &[Mutant]) -> String {
+    let steps = batch.iter().filter_map(|mutant| match mutant.sign {
+        super::Sign::Step(axis, from, to) => Some(format!("{axis}{}", from.min(to))),
+        _ => None,
+    });
+    if name == "bounds" { steps.collect::<Vec<_>>().join(" ") } else { "1".to_owned() }
+}
+
+/// A test of this checkout, compiled once.
+fn executable(name: &'static str) -> Result<PathBuf> {
+    static KNOWN: Mutex<Vec<(&str, PathBuf)>> = Mutex::new(Vec::new());
+    let mut known = KNOWN.lock().unwrap_or_else(|error| error.into_inner());
+    if let Some((_, program)) = known.iter().find(|(own, _)| *own == name) {
+        return Ok(program.clone());
+    }
+    let machine = Machine::current();
+    let cargo = machine.command(machine.var("CARGO").unwrap_or("cargo".as_ref())).dir(&machine.repository);
+    let cargo = cargo.args(["test", "--quiet", "--no-run", "--message-format=json", "--package=host-tests", "--test"]);
+    let finished = cargo.arg(name).run()?;
+    let messages = finished.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut programs = messages
+        .filter(|message| message["target"]["name"] == name)
+        .filter_map(|message| Some(PathBuf::from(message["executable"].as_str()?)));
+    let program = programs.next().ok_or_else(|| {
+        Error::new(format_args!("cargo names no program of the test `{name}`"))
+            .fix("see what `cargo test --no-run` says of it")
+    })?;
+    known.push((name, program.clone()));
+    Ok(program)
+}

@@ -1,0 +1,659 @@
+//! Runs mutants: many at once where a failure tells whose it is, alone where it does not.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+use super::judge::{Answer, BEYOND, Bench, CASES, Failure, Judge};
+use super::tree::Tree;
+use super::{Fate, Kind, Mutant, Sign, code, table};
+use crate::tools::command::{Machine, interrupted};
+use crate::tools::error::{Error, Result};
+use crate::tools::files::write_whole;
+use crate::tools::progress::Progress;
+use crate::tools::toolchain::DeviceToolchain;
+
+/// Mutants that change nothing, each with the reason.
+const LISTED: &str = include_str!("equivalent.txt");
+
+/// The crate whose tables are mutated.
+const CRATE: &str = "ptx-intrinsics";
+
+/// How many mutants are made at a time.
+const AT_A_TIME: usize = 300;
+
+/// Every mutant of these kinds, in the order of the files; those of [`code`] are listed by it.
+pub fn every(machine: &Machine, kinds: &[Kind]) -> Result<Vec<Mutant>> {
+    let files = sources(&machine.repository, Path::new(CRATE).join("src"))?;
+    let read: Vec<String> = files.iter().map(|file| read(machine, file)).collect::<Result<_>>()?;
+    let gates: Vec<String> = read.iter().flat_map(|source| table::gates(source)).collect();
+    let mut mutants = Vec::new();
+    for (file, source) in files.iter().zip(&read) {
+        mutants.extend(table::find(file, source, &gates)?);
+    }
+    mutants.retain(|mutant| kinds.contains(&mutant.kind));
+    Ok(mutants)
+}
+
+/// The Rust files of a folder and its folders, named from the root of the repository.
+pub(super) fn sources(root: &Path, folder: PathBuf) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    let at = root.join(&folder);
+    let entries = std::fs::read_dir(&at).map_err(|error| Error::io("read the folder", &at, error))?;
+    for entry in entries {
+        let entry = entry.map_err(|error| Error::io("read the folder", &at, error))?;
+        let path = folder.join(entry.file_name());
+        if entry.path().is_dir() {
+            found.extend(sources(root, path)?);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path.to_string_lossy().into_owned());
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn read(machine: &Machine, file: &str) -> Result<String> {
+    let path = machine.repository.join(file);
+    std::fs::read_to_string(&path).map_err(|error| Error::io("read", &path, error))
+}
+
+/// So many of them, each kind in its share, drawn by the seed.
+pub fn sample(mut mutants: Vec<Mutant>, count: usize, seed: u64) -> Vec<Mutant> {
+    let mut random = StdRng::seed_from_u64(seed);
+    mutants.shuffle(&mut random);
+    mutants.truncate(count);
+    mutants.sort_by(|a, b| (&a.file, a.range.start, &a.after).cmp(&(&b.file, b.range.start, &b.after)));
+    mutants
+}
+
+/// What became of all of them.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Each with its fate, and the reason why it is listed.
+    pub fates: Vec<(Mutant, Fate, Option<&'static str>)>,
+    /// How many were not reached in time.
+    pub open: usize,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// What is kept from one run to the next.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Kept {
+    fates: BTreeMap<String, Fate>,
+    /// The cases in whose text a word of the source stands: file and byte.
+    covers: BTreeMap<String, BTreeSet<usize>>,
+}
+
+/// How mutants are judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// What an earlier run found counts.
+    pub resume: bool,
+    /// A few of them, in a copy of their own; nothing is kept of it.
+    pub sample: bool,
+    /// No more is begun after that time.
+    pub limit: Option<Duration>,
+    /// In so many copies of the checkout, side by side.
+    pub jobs: usize,
+}
+
+/// Judges mutants.
+pub struct Runner<'a> {
+    progress: &'a Progress,
+    benches: Vec<Bench>,
+    files: Vec<String>,
+    kept: Mutex<Kept>,
+    kept_in: Option<PathBuf>,
+    effort: Effort,
+    /// Judges that found nothing wrong with the crate as it is.
+    content: Mutex<HashSet<Judge>>,
+    until: Option<Instant>,
+}
+
+impl<'a> Runner<'a> {
+    /// Makes a copy for each job.
+    pub fn new(toolchain: &DeviceToolchain, effort: Effort, progress: &'a Progress) -> Result<Runner<'a>> {
+        let machine = Machine::current();
+        let kept_in = machine.target().join("mutants/fates.json");
+        let mut kept = match std::fs::read_to_string(&kept_in) {
+            Ok(text) if effort.resume => serde_json::from_str(&text).map_err(|error| {
+                Error::new(format_args!("this is not what an earlier run left: {error}"))
+                    .at(kept_in.display())
+                    .fix("run it without --resume")
+            })?,
+            _ => Kept::default(),
+        };
+        // A test may be new that notices them.
+        kept.fates.retain(|_, fate| *fate != Fate::Alive);
+        let files = sources(&machine.repository, Path::new(CRATE).join("src"))?;
+        let gates = gates_in_scope(&files);
+        let (name, shared): (_, &[&str]) =
+            if effort.sample { ("sample", &["cuda", "device"]) } else { ("tree", &["cuda"]) };
+        let benches = (0..effort.jobs).map(|number| {
+            let tree = Tree::new(&machine, &format!("{name}-{number}"), &gates, shared)?;
+            let toolchain = DeviceToolchain::find_on(&tree.machine(), toolchain.route, progress)?;
+            Ok(Bench { tree, toolchain })
+        });
+        let benches = benches.collect::<Result<_>>()?;
+        let until = effort.limit.map(|limit| Instant::now() + limit);
+        let kept_in = (!effort.sample).then_some(kept_in);
+        let (kept, content) = (Mutex::new(kept), Mutex::default());
+        Ok(Runner { progress, benches, files, kept, kept_in, effort, content, until })
+    }
+
+    /// Judges all of them.
+    pub fn run(self, mutants: &[Mutant]) -> Result<Report> {
+        let began = Instant::now();
+        let (of_code, mutants): (Vec<_>, Vec<_>) =
+            mutants.iter().cloned().partition(|mutant| mutant.kind == Kind::Code);
+        type Stage = for<'m> fn(&[&'m Mutant], &Kept) -> Vec<Vec<&'m Mutant>>;
+        // Each is asked as few questions as will do; `ui` takes a minute and more.
+        const QUICK: [Judge; 2] = [Judge::Catalogue, Judge::Device];
+        let stages: [(Stage, Option<&[Judge]>); 8] = [
+            (texts, Some(&QUICK)),
+            (covered, Some(&QUICK)),
+            (gates, Some(&QUICK)),
+            (gates, Some(&[Judge::Test("bounds")])),
+            (calls, None),
+            (texts, Some(&[Judge::Test("ui")])),
+            (alone_in_brief, Some(&QUICK)),
+            (alone, None),
+        ];
+        for (stage, only) in stages {
+            let open: Vec<&Mutant> = mutants.iter().filter(|mutant| self.is_open(mutant)).collect();
+            let batches = stage(&open, &self.kept());
+            self.all(batches, only)?;
+        }
+        let kept = self.kept();
+        let fates = mutants.iter().filter_map(|mutant| {
+            let fate = kept.fates.get(&mutant.to_string())?.clone();
+            let reason = (fate == Fate::Alive).then(|| reason(mutant)).flatten();
+            Some((mutant.clone(), fate, reason))
+        });
+        let mut fates: Vec<_> = fates.collect();
+        drop(kept);
+        if !of_code.is_empty() && !self.is_late() {
+            let _step = self.progress.step(format!("Mutants: {} of Rust code, by cargo-mutants", of_code.len()));
+            let judged = code::judge(&Machine::current(), &of_code, self.effort.resume, self.effort.jobs)?;
+            fates.extend(judged.into_iter().map(|(mutant, fate)| {
+                let reason = (fate == Fate::Alive).then(|| reason(&mutant)).flatten();
+                (mutant, fate, reason)
+            }));
+        }
+        Ok(Report { open: mutants.len() + of_code.len() - fates.len(), fates, seconds: began.elapsed().as_secs_f64() })
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(|error| error.into_inner())
+    }
+
+    fn is_open(&self, mutant: &Mutant) -> bool {
+        !self.kept().fates.contains_key(&mutant.to_string())
+    }
+
+    fn is_late(&self) -> bool {
+        interrupted() || self.until.is_some_and(|until| Instant::now() > until)
+    }
+
+    fn keep(&self) -> Result<()> {
+        let Some(kept_in) = &self.kept_in else { return Ok(()) };
+        let text = serde_json::to_string(&*self.kept()).map_err(Error::new)?;
+        write_whole(kept_in, &(text + "\n"))
+    }
+
+    fn set(&self, mutant: &Mutant, fate: Fate) {
+        self.kept().fates.insert(mutant.to_string(), fate);
+    }
+
+    /// Judges batches, each on a bench that is free.
+    fn all(&self, batches: Vec<Vec<&Mutant>>, only: Option<&[Judge]>) -> Result<()> {
+        let count = batches.len();
+        let queue = Mutex::new(batches.into_iter().enumerate());
+        let next = || queue.lock().unwrap_or_else(|error| error.into_inner()).next();
+        std::thread::scope(|scope| {
+            let work = |bench: &Bench| {
+                while let Some((number, batch)) = next() {
+                    if self.is_late() {
+                        break;
+                    }
+                    let name =
+                        if let [mutant] = batch[..] { format!(": {mutant}") } else { format!(" of {}", batch.len()) };
+                    let step = self.progress.step(format!("Mutants: batch {} of {count}{name}", number + 1));
+                    self.batch(bench, batch, only)?;
+                    self.keep()?;
+                    drop(step);
+                }
+                Ok(())
+            };
+            let threads: Vec<_> = self.benches.iter().map(|bench| scope.spawn(move || work(bench))).collect();
+            let ended = threads.into_iter().map(|thread| {
+                thread.join().unwrap_or_else(|_| Err(Error::new("a thread that judges mutants panicked")))
+            });
+            ended.collect::<Result<Vec<()>>>().map(drop)
+        })?;
+        if interrupted() { Err(Error::new("interrupted")) } else { Ok(()) }
+    }
+
+    /// Judges mutants that are made together. Those stay open that no failure names; one that is alone does not.
+    fn batch(&self, bench: &Bench, mut batch: Vec<&Mutant>, only: Option<&[Judge]>) -> Result<()> {
+        let alone = batch.len() == 1;
+        let kinds: BTreeSet<Kind> = batch.iter().map(|mutant| mutant.kind).collect();
+        let mut judges: Vec<Judge> = kinds.into_iter().flat_map(Judge::of).copied().collect();
+        let mut seen = HashSet::new();
+        judges.retain(|own| only.is_none_or(|only| only.contains(own)) && seen.insert(*own));
+        // Which forms have a word is seen in their texts.
+        judges.sort_by_key(|judge| !alone && *judge != Judge::Device);
+        for judge in judges {
+            if batch.is_empty() || self.is_late() {
+                break;
+            }
+            self.is_content(bench, judge)?;
+            let made = |(at, mutant): (usize, &&Mutant)| if alone { (*mutant).clone() } else { mutant.marked(at) };
+            let made: Vec<Mutant> = batch.iter().enumerate().map(made).collect();
+            bench.tree.apply(&self.files, &made)?;
+            match bench.ask(judge, &made, &self.cases(&batch))? {
+                Answer::Failures(failures) => {
+                    let named = self.attribute(&batch, &failures);
+                    for at in &named {
+                        self.set(batch[*at], Fate::Killed(judge.name().to_owned()));
+                    }
+                    batch = without(batch, &named);
+                }
+                Answer::Broken(_) if alone => {
+                    let fate = if bench.compiles()? { Fate::Killed(judge.name().to_owned()) } else { Fate::Refused };
+                    self.set(batch[0], fate);
+                    return Ok(());
+                }
+                Answer::Broken(complaint) => return self.broken(bench, batch, only, &complaint),
+            }
+        }
+        if let ([mutant], None, false) = (&batch[..], only, self.is_late()) {
+            self.set(mutant, Fate::Alive);
+        }
+        Ok(())
+    }
+
+    /// Takes out the mutants that the compiler complains of, for others to be judged without them; where it names none,
+    /// tries halves.
+    fn broken(&self, bench: &Bench, batch: Vec<&Mutant>, only: Option<&[Judge]>, complaint: &str) -> Result<()> {
+        static WORD: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new("`(\\.[^`]+)`: (?:`atom` and `red` have|PTX has) no such").expect("valid"));
+        static PLACE: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"--> \S*?(ptx-intrinsics/\S+?\.rs):(\d+)").expect("the pattern is valid"));
+        let complaint = console::strip_ansi_codes(complaint);
+        // A word that `ptx!` knows no more.
+        let unknown: BTreeSet<&str> =
+            WORD.captures_iter(&complaint).filter_map(|word| Some(word.get(1)?.as_str())).collect();
+        let lost: Vec<usize> = (0..batch.len())
+            .filter(|&at| batch[at].sign == Sign::Another && unknown.contains(batch[at].gone.as_str()))
+            .collect();
+        if !lost.is_empty() {
+            for &at in &lost {
+                if lost.iter().filter(|other| batch[**other].gone == batch[at].gone).count() == 1 {
+                    self.set(batch[at], Fate::Killed(Judge::Device.name().to_owned()));
+                }
+            }
+            return self.batch(bench, without(batch, &lost.into_iter().collect()), only);
+        }
+        let places: BTreeSet<(String, usize)> = PLACE
+            .captures_iter(&complaint)
+            .filter_map(|place| Some((place[1].to_owned(), place[2].parse().ok()?)))
+            .collect();
+        let is_there = |mutant: &Mutant| places.contains(&(mutant.file.clone(), mutant.line));
+        let named: BTreeSet<usize> = (0..batch.len()).filter(|&at| is_there(batch[at])).collect();
+        if !named.is_empty() && named.len() < batch.len() {
+            return self.batch(bench, without(batch, &named), only);
+        }
+        let (one, other) = batch.split_at(batch.len() / 2);
+        for half in [one, other].into_iter().filter(|half| half.len() > 1) {
+            self.batch(bench, half.to_vec(), only)?;
+        }
+        Ok(())
+    }
+
+    /// Sees once that a judge has nothing against the crate as it is.
+    fn is_content(&self, bench: &Bench, judge: Judge) -> Result<()> {
+        // Beside a sample, the tests run anyway.
+        if self.effort.sample && matches!(judge, Judge::Test(_)) {
+            return Ok(());
+        }
+        let mut content = self.content.lock().unwrap_or_else(|error| error.into_inner());
+        if content.contains(&judge) {
+            return Ok(());
+        }
+        bench.tree.apply(&self.files, &[])?;
+        let every: Vec<usize> = (0..CASES.len()).collect();
+        match bench.ask(judge, &[], &every)? {
+            Answer::Failures(failures) if failures.is_empty() => drop(content.insert(judge)),
+            answer => {
+                return Err(Error::new(format_args!("{} complains of the crate as it is", judge.name()))
+                    .because(format!("{answer:?}").chars().take(4000).collect::<String>())
+                    .fix("run `cargo xtask test`, which has to pass before mutants are made"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What has to be compiled: where the words of these mutants stand, if that is known of all, else everything.
+    fn cases(&self, batch: &[&Mutant]) -> Vec<usize> {
+        let kept = self.kept();
+        let known: Option<Vec<&BTreeSet<usize>>> = batch.iter().map(|mutant| cover(mutant, &kept)).collect();
+        match known {
+            Some(known) => known.into_iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect(),
+            None => (0..CASES.len()).collect(),
+        }
+    }
+
+    /// The mutants that failures name. One that is alone is named by any.
+    fn attribute(&self, batch: &[&Mutant], failures: &[Failure]) -> BTreeSet<usize> {
+        static MARK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"q(\d+)q").expect("the pattern is valid"));
+        if batch.len() == 1 {
+            return if failures.is_empty() { BTreeSet::new() } else { BTreeSet::from([0]) };
+        }
+        let mut kept = self.kept();
+        let mut named = BTreeSet::new();
+        for failure in failures {
+            for mark in MARK.captures_iter(&failure.found) {
+                let at = mark[1].parse::<usize>().ok();
+                let Some(at) = at.filter(|&at| batch.get(at).is_some_and(|own| own.sign == Sign::Another)) else {
+                    continue;
+                };
+                named.insert(at);
+                kept.covers.entry(place(batch[at])).or_default().extend(failure.case);
+            }
+        }
+        for (at, mutant) in batch.iter().enumerate() {
+            let own = cover(mutant, &kept);
+            if failures.iter().any(|failure| shows(&mutant.sign, own, failure)) {
+                named.insert(at);
+            }
+        }
+        named
+    }
+}
+
+/// Whether a failure can be this mutant's alone, of those that are made with it.
+fn shows(sign: &Sign, cover: Option<&BTreeSet<usize>>, failure: &Failure) -> bool {
+    match sign {
+        Sign::Another | Sign::Alone => false,
+        Sign::Missing(word) => {
+            let covered = failure.case.is_some_and(|case| cover.is_some_and(|cover| cover.contains(&case)));
+            covered && !failure.found.is_empty() && count(&failure.found, word) < count(&failure.expected, word)
+        }
+        Sign::Step(axis, from, to) => failure.steps.iter().any(|(own, was, is)| {
+            let by_catalogue = if to < from { was == from && is < was } else { is == to && was < is };
+            let by_test = if to < from { (*was, is) == (BEYOND, to) } else { (was, *is) == (from, BEYOND) };
+            own == axis && *was.max(is) != BEYOND && by_catalogue || own == axis && by_test
+        }),
+        Sign::Calls(name) => is_call(&failure.form, name),
+    }
+}
+
+fn count(text: &str, word: &str) -> usize {
+    table::WORD.find_iter(text).filter(|found| found.as_str() == word).count()
+}
+
+/// Whether an expression is a call of that free function.
+fn is_call(rust: &str, name: &str) -> bool {
+    rust.strip_prefix(name).is_some_and(|rest| rest.starts_with('(') || rest.starts_with("::<"))
+}
+
+fn place(mutant: &Mutant) -> String {
+    format!("{}:{}", mutant.file, mutant.range.start)
+}
+
+/// The cases in whose text the word stands that a mutant takes away.
+fn cover<'k>(mutant: &Mutant, kept: &'k Kept) -> Option<&'k BTreeSet<usize>> {
+    let takes = matches!(mutant.sign, Sign::Missing(_));
+    kept.covers.get(&place(mutant)).filter(|cover| takes && !cover.is_empty())
+}
+
+/// Words that become others, in the order of the files: which of them breaks a build is among its neighbours.
+fn texts<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
+    let texts: Vec<&Mutant> = open.iter().copied().filter(|mutant| mutant.sign == Sign::Another).collect();
+    texts.chunks(AT_A_TIME).filter(|batch| batch.len() > 1).map(<[&Mutant]>::to_vec).collect()
+}
+
+/// Words that are taken away where it is known which forms have them.
+fn covered<'m>(open: &[&'m Mutant], kept: &Kept) -> Vec<Vec<&'m Mutant>> {
+    let open = open.iter().copied().filter(|mutant| cover(mutant, kept).is_some());
+    batches(open, |a, b| match (&a.sign, &b.sign, cover(a, kept), cover(b, kept)) {
+        (Sign::Missing(one), Sign::Missing(other), Some(a), Some(b)) => one != other || a.is_disjoint(b),
+        _ => false,
+    })
+}
+
+/// Gates, no two of which make the same step.
+fn gates<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
+    several(batches(open.iter().copied().filter(|mutant| matches!(mutant.sign, Sign::Step(..))), |a, b| {
+        a.sign != b.sign
+    }))
+}
+
+/// Operands of different functions.
+fn calls<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
+    several(batches(open.iter().copied().filter(|mutant| matches!(mutant.sign, Sign::Calls(_))), |a, b| {
+        a.sign != b.sign
+    }))
+}
+
+fn several(batches: Vec<Vec<&Mutant>>) -> Vec<Vec<&Mutant>> {
+    batches.into_iter().filter(|batch| batch.len() > 1).collect()
+}
+
+/// Each by itself.
+fn alone<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
+    let mut open = open.to_vec();
+    // Of the kinds that are always alone there are few.
+    open.sort_by_key(|mutant| {
+        [Kind::Register, Kind::Operand, Kind::Effect, Kind::Gate, Kind::Text]
+            .iter()
+            .position(|kind| *kind == mutant.kind)
+    });
+    open.into_iter().map(|mutant| vec![mutant]).collect()
+}
+
+/// Those by themselves that are asked little at first.
+fn alone_in_brief<'m>(open: &[&'m Mutant], kept: &Kept) -> Vec<Vec<&'m Mutant>> {
+    let has_more = |kind: Kind| Judge::of(kind).iter().any(|judge| matches!(judge, Judge::Test(_)));
+    let brief = |kind: Kind| Judge::of(kind).contains(&Judge::Catalogue) && has_more(kind);
+    let mut batches = alone(open, kept);
+    batches.retain(|batch| batch.iter().all(|mutant| brief(mutant.kind)));
+    batches
+}
+
+/// Mutants that cannot be taken for each other.
+fn batches<'m>(
+    mutants: impl Iterator<Item = &'m Mutant>,
+    apart: impl Fn(&Mutant, &Mutant) -> bool,
+) -> Vec<Vec<&'m Mutant>> {
+    let overlap = |a: &Mutant, b: &Mutant| {
+        a.file == b.file && a.range.start < b.range.end.max(b.range.start + 1) && b.range.start < a.range.end
+    };
+    let mut batches: Vec<Vec<&Mutant>> = Vec::new();
+    for mutant in mutants {
+        let fits = |batch: &&mut Vec<&Mutant>| {
+            batch.len() < AT_A_TIME && batch.iter().all(|other| apart(mutant, other) && !overlap(mutant, other))
+        };
+        match batches.iter_mut().find(fits) {
+            Some(batch) => batch.push(mutant),
+            None => batches.push(vec![mutant]),
+        }
+    }
+    batches
+}
+
+fn without<'m>(batch: Vec<&'m Mutant>, gone: &BTreeSet<usize>) -> Vec<&'m Mutant> {
+    batch.into_iter().enumerate().filter(|(at, _)| !gone.contains(at)).map(|(_, mutant)| mutant).collect()
+}
+
+/// What brings the gates into scope, wherever their modules are.
+fn gates_in_scope(files: &[String]) -> String {
+    let module = |file: &String| {
+        let path = file.strip_suffix(".rs")?.split_once("src/")?.1;
+        let is_theirs = ["target", "gate"].contains(&path.rsplit('/').next()?);
+        is_theirs.then(|| format!("#[allow(unused_imports)]\nuse crate::{}::*;\n", path.replace('/', "::")))
+    };
+    files.iter().filter_map(module).collect()
+}
+
+/// Why a mutant changes nothing, if it is listed.
+pub fn reason(mutant: &Mutant) -> Option<&'static str> {
+    let told = mutant.told();
+    listed().into_iter().find(|(_, pattern)| pattern.is_match(&told)).map(|(reason, _)| reason)
+}
+
+/// The reasons, and what they are about: a reason begins a line, its patterns are indented.
+fn listed() -> Vec<(&'static str, &'static Regex)> {
+    static ALL: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
+        let mut reason = "";
+        let mut all = Vec::new();
+        for line in LISTED.lines().filter(|line| !line.trim().is_empty()) {
+            match line.strip_prefix("  ") {
+                Some(pattern) => all.push((reason, Regex::new(pattern).expect("the pattern is valid"))),
+                None => reason = line,
+            }
+        }
+        all
+    });
+    ALL.iter().map(|(reason, pattern)| (*reason, pattern)).collect()
+}
+
+impl Report {
+    /// The numbers, and the mutants that are alive.
+    pub fn table(&self) -> String {
+        let mut table = String::new();
+        let mut judges: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, fate, _) in &self.fates {
+            if let Fate::Killed(judge) = fate {
+                *judges.entry(judge).or_default() += 1;
+            }
+        }
+        for kind in Kind::ALL {
+            let count = |wanted: fn(&Fate, Option<&str>) -> bool| {
+                self.fates.iter().filter(|(mutant, fate, reason)| mutant.kind == kind && wanted(fate, *reason)).count()
+            };
+            let [killed, listed, alive, refused] = [
+                count(|fate, _| matches!(fate, Fate::Killed(_))),
+                count(|fate, reason| *fate == Fate::Alive && reason.is_some()),
+                count(|fate, reason| *fate == Fate::Alive && reason.is_none()),
+                count(|fate, _| *fate == Fate::Refused),
+            ];
+            if killed + listed + alive + refused > 0 {
+                table += &format!(
+                    "{:>9}  {}: {killed} killed, {listed} listed, {alive} alive; {refused} more do not compile\n",
+                    killed + listed + alive,
+                    kind.name()
+                );
+            }
+        }
+        for (judge, count) in judges {
+            table += &format!("{count:>9}  killed by {judge}\n");
+        }
+        table += &format!("{:>9.0}  seconds\n", self.seconds);
+        if self.open > 0 {
+            table += &format!("{:>9}  not reached in time: `--resume` goes on with them\n", self.open);
+        }
+        for (mutant, ..) in self.alive() {
+            table += &format!("alive: {mutant}\n");
+        }
+        table
+    }
+
+    /// Those that no test noticed, and for which no reason is listed.
+    pub fn alive(&self) -> impl Iterator<Item = &(Mutant, Fate, Option<&'static str>)> {
+        self.fates.iter().filter(|(_, fate, reason)| *fate == Fate::Alive && reason.is_none())
+    }
+
+    /// `M mutants: K killed, L listed, A alive`.
+    pub fn last_line(&self) -> String {
+        let count = |wanted: fn(&Fate, Option<&str>) -> bool| {
+            self.fates.iter().filter(|(_, fate, reason)| wanted(fate, *reason)).count()
+        };
+        let killed = count(|fate, _| matches!(fate, Fate::Killed(_)));
+        let listed = count(|fate, reason| *fate == Fate::Alive && reason.is_some());
+        let alive = count(|fate, reason| *fate == Fate::Alive && reason.is_none());
+        format!("{} mutants: {killed} killed, {listed} listed, {alive} alive", killed + listed + alive)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many there are at least.
+    const MUTANTS: usize = 2_500;
+
+    #[test]
+    fn each_reason_is_about_some_mutant_and_about_few() {
+        let mutants = every(&Machine::current(), &Kind::ALL).unwrap();
+        assert!(mutants.len() >= MUTANTS, "{}", mutants.len());
+        let told: Vec<String> = mutants.iter().map(Mutant::told).collect();
+        for (reason, pattern) in listed() {
+            assert!(told.iter().any(|told| pattern.is_match(told)), "idle: {reason}: {pattern}");
+        }
+        let listed = mutants.iter().filter(|mutant| reason(mutant).is_some()).count();
+        assert!(listed < 40, "{listed} mutants are listed");
+        let adds = |told: &&String| told.contains("→ nomem,") || told.contains("→ readonly,");
+        let excused = mutants.iter().filter(|mutant| adds(&&mutant.told()) && reason(mutant).is_some());
+        assert_eq!(excused.map(Mutant::told).collect::<Vec<_>>(), [""; 0]);
+    }
+
+    fn mutant(sign: Sign, at: usize) -> Mutant {
+        Mutant {
+            kind: Kind::Text,
+            file: "f.rs".to_owned(),
+            line: at,
+            range: at * 10..at * 10 + 1,
+            gone: "a".to_owned(),
+            with: "b".to_owned(),
+            before: "a".to_owned(),
+            after: "b".to_owned(),
+            sign,
+            owner: "rows".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_failure_is_its_own_mutants() {
+        let missing = |word: &str| Sign::Missing(word.to_owned());
+        let cover = BTreeSet::from([7]);
+        let failure = |expected, found, case| Failure { case, ..Failure::new("f()", expected, found) };
+        let is = |word, expected, found, case| shows(&missing(word), Some(&cover), &failure(expected, found, case));
+        assert!(is(".proxy", "fence.proxy.async", "fence.async", Some(7)));
+        assert!(!is(".proxy", "fence.proxy.async", "fence.async", Some(8)));
+        assert!(!is(".proxy", "fence.proxy.async", "", Some(7)));
+        assert!(!is(".shared", "ld.shared::cta.u32", "ld.u32", Some(7)));
+        assert!(is(".u64", "cvta.u64 ld.u64", "cvta.u64 ld", Some(7)));
+
+        let step = |from, to| Failure { steps: vec![("sm_", from, to)], ..Failure::default() };
+        let lower = Sign::Step("sm_", 80, 75);
+        let higher = Sign::Step("sm_", 80, 90);
+        let is = |sign: &Sign, from, to| shows(sign, None, &step(from, to));
+        assert!(is(&lower, 80, 70) && is(&lower, BEYOND, 75) && is(&higher, 75, 90) && is(&higher, 80, BEYOND));
+        assert!(!is(&lower, 90, 75) && !is(&lower, BEYOND, 70) && !is(&lower, 75, BEYOND));
+        assert!(!is(&higher, 90, 80) && !is(&higher, 80, 100) && !is(&higher, BEYOND, 80) && !is(&higher, 75, BEYOND));
+        assert!(!shows(&Sign::Step("ptx", 80, 75), None, &step(80, 75)));
+        assert!(is_call("mapa(p)", "mapa") && is_call("mapa::<Cta>(p)", "mapa") && !is_call("mapa_shared(p)", "mapa"));
+    }
+
+    #[test]
+    fn what_is_made_together_can_be_told_apart() {
+        let [a, b] = [mutant(Sign::Step("sm_", 80, 75), 1), mutant(Sign::Step("sm_", 80, 90), 2)];
+        let [c, d] = [mutant(Sign::Step("sm_", 80, 75), 3), mutant(Sign::Step("sm_", 90, 80), 2)];
+        let open = [&a, &b, &c, &d];
+        let made = gates(&open, &Kept::default());
+        assert_eq!(made, [vec![&a, &b], vec![&c, &d]]);
+        let marked = Mutant { with: "bq4q".to_owned(), ..mutant(Sign::Another, 1) };
+        assert_eq!(mutant(Sign::Another, 1).marked(4), marked);
+    }
+}

@@ -1,0 +1,377 @@
+//! Kernels written twice, in Rust with `ptx-intrinsics` and in CUDA C++, side by side in machine code of one assembler.
+
+mod hot_loop;
+mod in_flight;
+mod report;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use rayon::prelude::*;
+use regex::Regex;
+use serde::Serialize;
+
+pub use self::hot_loop::hot_loop;
+pub use self::in_flight::in_flight;
+pub use self::report::{Report, markdown_line};
+use crate::read::nvdisasm::{Disassembler, SassInstruction};
+use crate::tools::cuda_tools::CudaTools;
+use crate::tools::device_build::DeviceBuild;
+use crate::tools::error::{Error, Result};
+use crate::tools::nvcc::Nvcc;
+use crate::tools::progress::Progress;
+use crate::tools::ptx;
+use crate::tools::ptxas::Assembler;
+use crate::tools::target::{PtxVersion, Sm};
+use crate::tools::toolchain::DeviceToolchain;
+
+/// The folder of both halves of the pairs.
+pub const PAIRS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/parity");
+
+/// The GPUs that both are assembled for, each with the PTX ISA version that has all its hints.
+pub const TARGETS: [(Sm, PtxVersion); 4] = [
+    (Sm::new(80), PtxVersion::new(7, 4)),
+    (Sm::new(90), PtxVersion::new(8, 0)),
+    (WIDE, PtxVersion::new(8, 8)),
+    (Sm::new(120), PtxVersion::new(8, 8)),
+];
+
+/// The oldest GPU with loads of 256 bits.
+const WIDE: Sm = Sm::new(100);
+
+/// The oldest GPU with bulk copies.
+const BULK: Sm = Sm::new(90);
+
+/// A kernel that is written twice.
+#[derive(Debug)]
+pub struct Pair {
+    /// Its name, in both.
+    pub kernel: &'static str,
+    /// The file in CUDA C++ that has it.
+    pub source: &'static str,
+    /// The oldest GPU that it is assembled for.
+    pub first: Sm,
+    /// Why Rust needs more instructions or has fewer loads in flight on some GPU, if it does.
+    pub why: Option<&'static str>,
+}
+
+const fn pair(kernel: &'static str, source: &'static str) -> Pair {
+    Pair { kernel, source, first: Sm::new(80), why: None }
+}
+
+/// What `nvcc` does to a plain loop.
+const UNROLLS: Option<&str> =
+    Some("From sm_100 on `nvcc` unrolls the plain loop by itself, and rustc does not. Tuned, both are told how often.");
+
+/// Every pair.
+pub const KERNELS: [Pair; 32] = [
+    pair("copy32", "copy"),
+    pair("copy64", "copy"),
+    pair("copy128", "copy"),
+    Pair { first: WIDE, ..pair("copy256", "copy") },
+    pair("triad", "triad"),
+    pair("gather", "gather"),
+    pair("spmv", "spmv"),
+    pair("stencil", "stencil"),
+    pair("reduce", "reduce"),
+    pair("transpose", "transpose"),
+    pair("rms_norm", "rms_norm"),
+    pair("softmax", "softmax"),
+    pair("prefix_sum", "prefix_sum"),
+    Pair {
+        why: Some("`ptxas` puts the loads of the slots behind those of the next keys, and waits for these in between."),
+        ..pair("probe", "probe")
+    },
+    pair("chase", "chase"),
+    pair("histogram", "histogram"),
+    pair("matmul", "matmul"),
+    Pair { first: BULK, ..pair("stages", "stages") },
+    Pair { why: UNROLLS, ..pair("warp_copy_first", "warp_copy") },
+    pair("warp_copy", "warp_copy"),
+    Pair { why: UNROLLS, ..pair("q8_gemv_first", "q8_gemv") },
+    Pair {
+        why: Some("From sm_100 on `nvcc` unrolls the tuned loop once more: 32 loads, for 96 registers."),
+        ..pair("q8_gemv", "q8_gemv")
+    },
+    Pair { why: UNROLLS, ..pair("q4_gemv_first", "q4_gemv") },
+    pair("q4_gemv", "q4_gemv"),
+    pair("layer_norm_first", "layer_norm"),
+    pair("layer_norm", "layer_norm"),
+    Pair {
+        why: Some(
+            "`nvcc` makes two loops of one, with and without what the block before has handed on. rustc keeps one, with a test in it.",
+        ),
+        ..pair("relay_first", "relay")
+    },
+    Pair {
+        why: Some(
+            "rustc compares both flags of a packet as one number of 64 bits, which has to be put together first.",
+        ),
+        ..pair("relay", "relay")
+    },
+    pair("compact_first", "compact"),
+    Pair {
+        why: Some(
+            "From sm_100 on `nvcc` keeps the sums up to each ballot, and adds them to the place in one instruction.",
+        ),
+        ..pair("compact", "compact")
+    },
+    pair("paged_gather_first", "paged"),
+    pair("paged_gather", "paged"),
+];
+
+/// One kernel on one GPU, in both languages.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The kernel.
+    pub kernel: String,
+    /// The GPU.
+    pub sm: Sm,
+    /// In Rust.
+    pub rust: Side,
+    /// In CUDA C++.
+    pub cuda: Side,
+}
+
+/// What a kernel became.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Side {
+    /// Its hot loop, once through; all of it if it has no loop.
+    pub hot: Counts,
+    /// Whether it has a loop.
+    pub has_loop: bool,
+    /// All of it.
+    pub kernel: Counts,
+    /// The global loads of a thread that are on their way at once, in its hot loop.
+    pub in_flight: usize,
+    /// What a thread and a block of it need.
+    pub resources: Resources,
+    /// How it may be launched.
+    pub bounds: Bounds,
+}
+
+/// What a kernel's PTX says about its launch, where it says something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Bounds {
+    /// `.maxntid`: the threads of a block, at most.
+    pub threads: Option<u32>,
+    /// `.minnctapersm`: the blocks of a multiprocessor, at least.
+    pub blocks: Option<u32>,
+}
+
+/// Machine instructions, and what they move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Instructions.
+    pub instructions: usize,
+    /// Those that access memory.
+    pub accesses: usize,
+    /// The bytes that these move for one thread.
+    pub bytes: u32,
+}
+
+/// What the assembler says that a kernel needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Resources {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of shared memory of a block.
+    pub shared: u32,
+    /// Bytes that a thread spills, stores and loads together.
+    pub spilled: u32,
+}
+
+impl Row {
+    /// Instructions for each byte moved in the hot loop, those of Rust by those of CUDA C++.
+    pub fn ratio(&self) -> f64 {
+        let each = |side: &Side| side.hot.instructions as f64 / f64::from(side.hot.bytes.max(1));
+        each(&self.rust) / each(&self.cuda)
+    }
+
+    /// Whether Rust needs more instructions, or has fewer loads in flight.
+    pub fn is_behind(&self) -> bool {
+        self.ratio() > 1.0 || self.rust.in_flight < self.cuda.in_flight
+    }
+}
+
+/// The pair of that name, or all.
+pub fn select(kernel: Option<&str>) -> Result<Vec<&'static Pair>> {
+    let wanted: Vec<&Pair> = KERNELS.iter().filter(|pair| kernel.is_none_or(|name| pair.kernel == name)).collect();
+    if wanted.is_empty() {
+        let names: Vec<_> = KERNELS.iter().map(|pair| pair.kernel).collect();
+        return Err(Error::new(format_args!("there is no kernel `{}`", kernel.unwrap_or_default()))
+            .at("--kernel")
+            .fix(format_args!("use one of {}", names.join(" "))));
+    }
+    Ok(wanted)
+}
+
+/// Compiles, assembles and counts these pairs for these GPUs.
+pub fn measure(
+    toolchain: &DeviceToolchain,
+    tools: &CudaTools,
+    targets: &[(Sm, PtxVersion)],
+    wanted: &[&'static Pair],
+    progress: &Progress,
+) -> Result<Report> {
+    let nvcc = tools.nvcc(progress)?;
+    let machine = Machinery {
+        assembler: Assembler::new(&tools.ptxas).option("-O3").option("-v"),
+        disassembler: Disassembler::new(&tools.nvdisasm),
+        folder: toolchain.machine().target().join("parity"),
+        nvcc,
+    };
+    std::fs::create_dir_all(&machine.folder).map_err(|error| Error::io("create the folder", &machine.folder, error))?;
+    let rust = targets.iter().map(|(sm, ptx)| machine.rust(toolchain, *sm, *ptx, progress));
+    let rust: Vec<Module> = rust.collect::<Result<_>>()?;
+    let cuda = machine.cuda(wanted, targets, progress)?;
+    let mut rows = Vec::new();
+    for (at, (sm, _)) in targets.iter().enumerate() {
+        for pair in wanted.iter().filter(|pair| pair.first <= *sm) {
+            let (rust, cuda) = (side(&rust[at], pair.kernel)?, side(&cuda[&(pair.source, *sm)], pair.kernel)?);
+            rows.push(Row { kernel: pair.kernel.to_owned(), sm: *sm, rust, cuda });
+        }
+    }
+    let release = |(major, minor): (u32, u32)| format!("{major}.{minor}");
+    Ok(Report {
+        rustc: toolchain.version.clone(),
+        ptxas: release(tools.release),
+        nvcc: release(machine.nvcc.release),
+        rows,
+    })
+}
+
+/// The kernels of a module, by name.
+struct Module {
+    cubin: PathBuf,
+    sides: BTreeMap<String, Side>,
+}
+
+fn side(module: &Module, kernel: &str) -> Result<Side> {
+    module.sides.get(kernel).copied().ok_or_else(|| {
+        Error::new(format_args!("there is no kernel {kernel} in the module")).at(module.cubin.display()).fix(format_args!(
+            "define it in {PAIRS}, in Rust as a `ptx-kernel` function with #[unsafe(no_mangle)], in C++ as extern \"C\""
+        ))
+    })
+}
+
+struct Machinery {
+    nvcc: Nvcc,
+    assembler: Assembler,
+    disassembler: Disassembler,
+    folder: PathBuf,
+}
+
+impl Machinery {
+    fn rust(&self, toolchain: &DeviceToolchain, sm: Sm, ptx: PtxVersion, progress: &Progress) -> Result<Module> {
+        let _step = progress.step(format!("Compiling the kernels in Rust for {sm}"));
+        let mut build = DeviceBuild::new(PAIRS, "parity", sm);
+        build.ptx = Some(ptx);
+        build.features.extend((sm >= BULK).then(|| "bulk".to_owned()));
+        build.features.extend((sm >= WIDE).then(|| "wide".to_owned()));
+        self.assemble(&build.build(toolchain)?, sm, &format!("rust-{sm}"))
+    }
+
+    /// Every file in CUDA C++ that a wanted kernel is in, for every GPU that has it.
+    fn cuda(
+        &self,
+        wanted: &[&'static Pair],
+        targets: &[(Sm, PtxVersion)],
+        progress: &Progress,
+    ) -> Result<BTreeMap<(&'static str, Sm), Module>> {
+        let on = |sm: Sm| wanted.iter().filter(move |pair| pair.first <= sm).map(move |pair| (pair.source, sm));
+        let all: BTreeSet<_> = targets.iter().flat_map(|(sm, _)| on(*sm)).collect();
+        let bar = progress.bar(all.len() as u64, "Compiling the kernels in CUDA C++");
+        let modules = all.into_par_iter().map(|(source, sm)| {
+            let ptx = self.folder.join(format!("{source}-{sm}.ptx"));
+            self.nvcc.ptx(&Path::new(PAIRS).join(format!("{source}.cu")), sm, &ptx)?;
+            let module = self.assemble(&ptx, sm, &format!("{source}-{sm}"))?;
+            bar.inc(1);
+            Ok(((source, sm), module))
+        });
+        modules.collect()
+    }
+
+    fn assemble(&self, ptx: &Path, sm: Sm, name: &str) -> Result<Module> {
+        let cubin = self.assembler.assemble(ptx, sm, &self.folder.join(format!("{name}.cubin")))??;
+        let (resources, module) = (resources(&cubin.printed), ptx::Module::read(ptx)?);
+        let functions = self.disassembler.disassemble(&cubin.path)?;
+        let sides = functions.into_iter().filter_map(|function| {
+            let (needs, bounds) = (*resources.get(&function.name)?, Bounds::of(module.function(&function.name)?));
+            Some((function.name, Side::of(&function.instructions, needs, bounds)))
+        });
+        Ok(Module { sides: sides.collect(), cubin: cubin.path })
+    }
+}
+
+impl Side {
+    fn of(code: &[SassInstruction], resources: Resources, bounds: Bounds) -> Self {
+        let (hot, kernel) = (hot_loop(code), Counts::of(code.iter()));
+        let has_loop = hot.is_some();
+        let hot = hot.unwrap_or_else(|| code.iter().collect());
+        let in_flight = in_flight(&hot, has_loop);
+        Side { hot: Counts::of(hot.into_iter()), has_loop, kernel, in_flight, resources, bounds }
+    }
+}
+
+impl Bounds {
+    fn of(kernel: &ptx::Function) -> Self {
+        let head = || kernel.body.iter().map(|line| line.text.as_str()).take_while(|text| *text != "{");
+        let number = |directive: &str| {
+            let numbers = head().find_map(|text| text.strip_prefix(directive))?;
+            numbers.split(',').map(|number| number.trim().parse::<u32>().ok()).product()
+        };
+        Bounds { threads: number(".maxntid "), blocks: number(".minnctapersm ") }
+    }
+}
+
+impl Counts {
+    fn of<'a>(code: impl Iterator<Item = &'a SassInstruction> + Clone) -> Self {
+        let moved: Vec<u32> = code.clone().filter_map(hot_loop::moved).collect();
+        Counts { instructions: code.count(), accesses: moved.len(), bytes: moved.iter().sum() }
+    }
+}
+
+/// What `ptxas -v` says of each kernel.
+fn resources(printed: &str) -> BTreeMap<String, Resources> {
+    static KERNEL: LazyLock<Regex> = LazyLock::new(|| {
+        let kernel = r"Compiling entry function '(\S+)'(?s:.*?)(\d+) bytes spill stores, (\d+) bytes spill loads";
+        Regex::new(&format!(r"{kernel}(?s:.*?)Used (\d+) registers(.*)")).expect("the pattern is valid")
+    });
+    let number = |text: &str| text.parse::<u32>().unwrap_or_default();
+    let kernels = KERNEL.captures_iter(printed).map(|kernel| {
+        let shared = kernel[5].split(", ").find_map(|needs| needs.strip_suffix(" bytes smem"));
+        let needs = Resources {
+            registers: number(&kernel[4]),
+            shared: shared.map_or(0, number),
+            spilled: number(&kernel[2]) + number(&kernel[3]),
+        };
+        (kernel[1].to_owned(), needs)
+    });
+    kernels.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ptxas_prints_is_read_for_each_kernel() {
+        let printed = "ptxas info    : 0 bytes gmem\n\
+            ptxas info    : Compiling entry function 'a' for 'sm_90'\n\
+            ptxas info    : Function properties for a\n    \
+            64 bytes stack frame, 12 bytes spill stores, 8 bytes spill loads\n\
+            ptxas info    : Used 34 registers, used 1 barriers, 64 bytes cumulative stack size, 128 bytes smem\n\
+            ptxas info    : Compile time = 4.1 ms\n\
+            ptxas info    : Compiling entry function 'b' for 'sm_90'\n\
+            ptxas info    : Function properties for b\n    \
+            0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
+            ptxas info    : Used 8 registers, used 0 barriers, 352 bytes cmem[0]\n";
+        let expected = [
+            ("a".to_owned(), Resources { registers: 34, shared: 128, spilled: 20 }),
+            ("b".to_owned(), Resources { registers: 8, shared: 0, spilled: 0 }),
+        ];
+        assert_eq!(resources(printed), BTreeMap::from(expected));
+    }
+}

@@ -1,0 +1,665 @@
+//! The GPU of this machine: finding it, loading an image into it, and launching kernels, by `cust`.
+
+use crate::driver::{self, CudaVersion, Driver};
+use crate::tools::error::{Error, Result};
+use cust::{
+    context::Context,
+    device::{Device, DeviceAttribute},
+    error::CudaError,
+    event::{Event, EventFlags},
+    memory::{CopyDestination, DeviceBuffer, DevicePointer, LockedBuffer},
+    stream::{Stream, StreamFlags},
+};
+pub use ptx_driver::NoGpu;
+use std::{
+    ffi::{CStr, CString, c_char, c_void},
+    mem::ManuallyDrop,
+    sync::Arc,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+/// The first GPU of this machine, with a context and a stream of its own.
+pub struct Gpu {
+    name: String,
+    sm: u32,
+    memory: usize,
+    processors: u32,
+    driver: &'static Driver,
+    calls: Calls,
+    limit: Duration,
+    stream: ManuallyDrop<Stream>,
+    context: ManuallyDrop<Context>,
+}
+
+/// How long a wait lasts at most, unless [`Gpu::with_limit`] says otherwise: a datacentre GPU has no watchdog.
+pub const LIMIT: Duration = Duration::from_secs(60);
+
+/// The driver's own functions where its answer matters: `cust` makes 999 of every code that it does not know.
+#[derive(Clone, Copy, Debug)]
+struct Calls {
+    load: unsafe extern "C" fn(*mut *mut c_void, *const u8, u32, *const u32, *const usize) -> u32,
+    unload: unsafe extern "C" fn(*mut c_void) -> u32,
+    function: unsafe extern "C" fn(*mut *mut c_void, *mut c_void, *const c_char) -> u32,
+    global: unsafe extern "C" fn(*mut u64, *mut usize, *mut c_void, *const c_char) -> u32,
+    launch: Start,
+    query: unsafe extern "C" fn(*mut c_void) -> u32,
+}
+
+type Start = unsafe extern "C" fn(
+    *mut c_void,
+    u32,
+    u32,
+    u32,
+    u32,
+    u32,
+    u32,
+    u32,
+    *mut c_void,
+    *const *mut c_void,
+    *const *mut c_void,
+) -> u32;
+
+impl Calls {
+    /// Those of a driver; an error with the name of the one that it lacks.
+    fn of(driver: &Driver) -> Result<Calls, &'static str> {
+        fn symbol<F: Copy>(driver: &Driver, name: &'static CStr) -> Result<F, &'static str> {
+            // SAFETY: each field above has the type of the function that it is filled with.
+            unsafe { driver.symbol(name) }.ok_or(name.to_str().unwrap_or_default())
+        }
+        Ok(Calls {
+            load: symbol(driver, c"cuModuleLoadDataEx")?,
+            unload: symbol(driver, c"cuModuleUnload")?,
+            function: symbol(driver, c"cuModuleGetFunction")?,
+            global: symbol(driver, c"cuModuleGetGlobal_v2")?,
+            launch: symbol(driver, c"cuLaunchKernel")?,
+            query: symbol(driver, c"cuStreamQuery")?,
+        })
+    }
+}
+
+/// `CUDA_ERROR_NOT_READY`: something is still running.
+const NOT_READY: u32 = 600;
+
+/// Set when the GPU serves this process no more. From then on nothing is handed back: to free memory is to wait for a
+/// kernel, perhaps for ever.
+static GONE: AtomicBool = AtomicBool::new(false);
+
+pub(crate) fn is_gone() -> bool {
+    GONE.load(Ordering::Relaxed)
+}
+
+/// From here on, nothing is handed back to the driver.
+pub(crate) fn give_up() {
+    GONE.store(true, Ordering::Relaxed);
+}
+
+/// How a wait for the GPU ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// Everything is done.
+    Done,
+    /// With this error, which every later call gives too.
+    Failed(u32),
+    /// Something is still running after the limit.
+    Hung,
+}
+
+/// Kernels on the GPU; unloaded when dropped.
+#[derive(Debug)]
+pub struct Module {
+    handle: *mut c_void,
+    calls: Calls,
+}
+
+/// A kernel of a module.
+struct Function<'m> {
+    handle: *mut c_void,
+    _module: &'m Module,
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if !is_gone() {
+            // SAFETY: the module was loaded, and its functions borrow it.
+            unsafe { (self.calls.unload)(self.handle) };
+        }
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        if !is_gone() {
+            // SAFETY: neither is used again; the context outlives the stream.
+            unsafe {
+                ManuallyDrop::drop(&mut self.stream);
+                ManuallyDrop::drop(&mut self.context);
+            }
+        }
+    }
+}
+
+impl Gpu {
+    /// Opens the driver, takes its first device and makes a context on it.
+    pub fn find() -> Result<Gpu, NoGpu> {
+        let driver = driver::load()?;
+        driver.start()?;
+        let failed = |step| move |error: CudaError| driver.no_gpu(step, error as u32);
+        if Device::num_devices().map_err(failed("cuDeviceGetCount"))? == 0 {
+            return Err(driver.no_gpu("cuDeviceGetCount", CudaError::NoDevice as u32));
+        }
+        let device = Device::get_device(0).map_err(failed("cuDeviceGet"))?;
+        let attribute = |which| device.get_attribute(which).map_err(failed("cuDeviceGetAttribute"));
+        let major = attribute(DeviceAttribute::ComputeCapabilityMajor)?;
+        let minor = attribute(DeviceAttribute::ComputeCapabilityMinor)?;
+        let processors = attribute(DeviceAttribute::MultiprocessorCount)?;
+        let calls = Calls::of(driver).map_err(|step| driver.no_gpu(step, driver::NOT_FOUND))?;
+        let context = Context::new(device).map_err(failed("making a context"))?;
+        Ok(Gpu {
+            name: device.name().map_err(failed("cuDeviceGetName"))?,
+            sm: (10 * major + minor) as u32,
+            memory: device.total_memory().map_err(failed("cuDeviceTotalMem"))?,
+            processors: processors as u32,
+            driver,
+            calls,
+            limit: LIMIT,
+            // Ordered with copies: one from ordinary memory may return before the bytes are on the GPU.
+            stream: ManuallyDrop::new(Stream::new(StreamFlags::DEFAULT, None).map_err(failed("making a stream"))?),
+            context: ManuallyDrop::new(context),
+        })
+    }
+
+    /// The same, waiting so long at most.
+    pub fn with_limit(mut self, limit: Duration) -> Gpu {
+        self.limit = limit;
+        self
+    }
+
+    /// What the driver calls it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its compute capability, 90 for `sm_90`.
+    pub fn sm(&self) -> u32 {
+        self.sm
+    }
+
+    /// Its memory in bytes.
+    pub fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// How many multiprocessors it has.
+    pub fn processors(&self) -> u32 {
+        self.processors
+    }
+
+    /// The driver it is reached through.
+    pub fn driver(&self) -> &'static Driver {
+        self.driver
+    }
+
+    /// Loads a cubin or a PTX text.
+    pub fn load(&self, image: &[u8]) -> Result<Module> {
+        const ERROR_LOG_BUFFER: u32 = 5;
+        const ERROR_LOG_BUFFER_BYTES: u32 = 6;
+        let built_for = Target::of(image)?;
+        built_for.check(self.sm, self.driver.version())?;
+        let text = [image, &[0]].concat();
+        let mut log = vec![0u8; 16 << 10];
+        // This call takes its option values in the place of pointers to them.
+        let values = [log.as_mut_ptr() as usize, log.len()];
+        let keys = [ERROR_LOG_BUFFER, ERROR_LOG_BUFFER_BYTES];
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: a text ends with a NUL, and the log is as long as the options say.
+        match unsafe { (self.calls.load)(&mut handle, text.as_ptr(), 2, keys.as_ptr(), values.as_ptr()) } {
+            0 => Ok(Module { handle, calls: self.calls }),
+            code => {
+                let length = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
+                let said = String::from_utf8_lossy(&log[..length]);
+                Err(self.failed("loading the kernels", code).at(&self.name).because(said))
+            }
+        }
+    }
+
+    /// Copies `content` to the GPU, between guard bands.
+    pub fn upload(&self, content: &[u8]) -> Result<Buffer> {
+        let guard = [GUARD; GUARD_BYTES];
+        let memory = DeviceBuffer::from_slice(&[&guard, content, &guard].concat());
+        let doing = || format!("reserving {} bytes of GPU memory", content.len());
+        let memory = memory.map_err(|error| self.failed(&doing(), error as u32).at(&self.name))?;
+        Ok(Buffer { memory: ManuallyDrop::new(Memory::Device(memory)) })
+    }
+
+    /// Puts `content` into memory of the host that the GPU sees, between guard bands.
+    pub fn share(&self, content: &[u8]) -> Result<Buffer> {
+        let guard = [GUARD; GUARD_BYTES];
+        let memory = LockedBuffer::from_slice(&[&guard, content, &guard].concat());
+        let doing = || format!("reserving {} bytes of the host's memory", content.len());
+        let memory = memory.map_err(|error| self.failed(&doing(), error as u32).at(&self.name))?;
+        Ok(Buffer { memory: ManuallyDrop::new(Memory::Host(memory)) })
+    }
+
+    /// Fills a variable of a module.
+    pub fn set(&self, module: &Module, variable: &CStr, content: &[u8]) -> Result<()> {
+        let place = || variable.to_string_lossy();
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: the module is loaded, the name is a C string, and both numbers are writable.
+        let code = unsafe { (self.calls.global)(&mut address, &mut bytes, module.handle, variable.as_ptr()) };
+        if code != 0 {
+            return Err(self.failed("finding a variable", code).at(place()));
+        }
+        if bytes != content.len() {
+            let wrong = format!("the variable has {bytes} bytes, and is given {}", content.len());
+            return Err(Error::new(wrong).at(place()));
+        }
+        let pointer = DevicePointer::<u8>::from_raw(address);
+        // SAFETY: the driver says that so many bytes lie there, and a variable outlives this function.
+        let mut memory = ManuallyDrop::new(unsafe { DeviceBuffer::from_raw_parts(pointer, bytes) });
+        memory.copy_from(content).map_err(|error| self.failed("filling a variable", error as u32).at(place()))
+    }
+
+    /// Copies `content`, of the buffer's length, to a buffer, and makes its guard bands anew.
+    pub fn refill(&self, buffer: &mut Buffer, content: &[u8]) -> Result<()> {
+        let guard = [GUARD; GUARD_BYTES];
+        let content = [&guard, content, &guard].concat();
+        let copied = match &mut *buffer.memory {
+            Memory::Device(memory) => memory.copy_from(&content),
+            Memory::Host(memory) => {
+                memory.copy_from_slice(&content);
+                Ok(())
+            }
+        };
+        copied.map_err(|error| self.failed("copying to the GPU", error as u32).at(&self.name))
+    }
+
+    /// Copies a buffer back; an error if anything wrote outside of it.
+    pub fn download(&self, buffer: &Buffer) -> Result<Vec<u8>> {
+        match self.read(buffer)? {
+            (content, None) => Ok(content),
+            (content, Some(at)) => {
+                Err(Error::new(format_args!("a kernel wrote outside of its buffer: byte {at} of {}", content.len()))
+                    .at(&self.name)
+                    .fix("look at the kernel's last index; `compute-sanitizer` names the thread"))
+            }
+        }
+    }
+
+    /// Copies a buffer back; with the first byte that was written outside of it, counted from its beginning.
+    pub fn read(&self, buffer: &Buffer) -> Result<(Vec<u8>, Option<i64>)> {
+        let all = match &*buffer.memory {
+            Memory::Device(memory) => {
+                let mut all = vec![0; memory.len()];
+                let copied = memory.copy_to(&mut all[..]);
+                copied.map_err(|error| self.failed("copying from the GPU", error as u32).at(&self.name))?;
+                all
+            }
+            Memory::Host(memory) => memory.to_vec(),
+        };
+        let content = GUARD_BYTES..all.len() - GUARD_BYTES;
+        let broken = (0..GUARD_BYTES).chain(content.end..all.len()).find(|at| all[*at] != GUARD);
+        Ok((all[content].to_vec(), broken.map(|at| at as i64 - GUARD_BYTES as i64)))
+    }
+
+    /// Starts a kernel on the stream of this GPU.
+    ///
+    /// # Safety
+    /// The arguments are what the kernel takes, and its contract holds for them.
+    pub unsafe fn launch(&self, module: &Module, launch: &Launch) -> Result<()> {
+        // SAFETY: by this function's contract.
+        unsafe { self.start(&self.function(module, launch)?, launch) }
+    }
+
+    /// The kernel of a launch, if it takes what the launch has.
+    fn function<'m>(&self, module: &'m Module, launch: &Launch) -> Result<Function<'m>> {
+        let anew = "build the image anew: it is older than the harness, or of another crate";
+        let kernel = &launch.kernel;
+        let name = CString::new(kernel.as_str()).map_err(|error| Error::new(error).at(kernel))?;
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: the module is loaded, and the name is a C string.
+        match unsafe { (self.calls.function)(&mut handle, module.handle, name.as_ptr()) } {
+            0 => {}
+            code => return Err(self.failed("finding the kernel in the image", code).at(kernel).fix(anew)),
+        }
+        let function = Function { handle, _module: module };
+        let passed: Vec<usize> = launch.arguments.iter().map(Argument::bytes).collect();
+        match self.parameters(&function).and_then(|taken| mismatch(&taken, &passed)) {
+            Some(mismatch) => Err(Error::new(mismatch).at(kernel).fix(anew)),
+            None => Ok(function),
+        }
+    }
+
+    /// The bytes of each parameter of a kernel; none if the driver does not say: it is older than CUDA 12.4, or does not
+    /// know, or names no parameter at all, which no kernel of ours is without.
+    fn parameters(&self, function: &Function<'_>) -> Option<Vec<usize>> {
+        type GetParamInfo = unsafe extern "C" fn(*mut c_void, usize, *mut usize, *mut usize) -> u32;
+        // SAFETY: this is the type of cuFuncGetParamInfo.
+        let ask = unsafe { self.driver.symbol::<GetParamInfo>(c"cuFuncGetParamInfo") }?;
+        let mut sizes = Vec::new();
+        let (mut offset, mut size) = (0, 0);
+        // SAFETY: the function is of a loaded module, and both numbers are writable.
+        while unsafe { ask(function.handle, sizes.len(), &mut offset, &mut size) } == 0 {
+            sizes.push(size);
+        }
+        (!sizes.is_empty()).then_some(sizes)
+    }
+
+    /// # Safety
+    /// As for [`Gpu::launch`]; the function is the launch's kernel.
+    unsafe fn start(&self, function: &Function<'_>, launch: &Launch) -> Result<()> {
+        let pointers: Vec<_> = launch.arguments.iter().map(Argument::pointer).collect();
+        let (stream, none) = (self.stream.as_inner().cast(), std::ptr::null());
+        // SAFETY: by this function's contract; the pointers live until the launch has copied them.
+        let code = unsafe {
+            (self.calls.launch)(
+                function.handle,
+                launch.blocks,
+                1,
+                1,
+                launch.threads,
+                1,
+                1,
+                0,
+                stream,
+                pointers.as_ptr(),
+                none,
+            )
+        };
+        if code == 0 { Ok(()) } else { Err(self.failed("launching", code).at(&launch.kernel)) }
+    }
+
+    /// Waits for everything launched so far, and not for ever.
+    pub fn wait(&self) -> Result<()> {
+        match self.waited() {
+            Waited::Done => Ok(()),
+            Waited::Failed(code) => Err(self.failed("running the kernels", code).at(&self.name)),
+            Waited::Hung => Err(Error::new(format_args!("the kernels have not ended after {:?}", self.limit))
+                .at(&self.name)
+                .fix("look for a wait in the kernel that nothing ends")),
+        }
+    }
+
+    /// Waits as well, and tells how that ended. After any answer but `Done` the GPU serves this process no more.
+    ///
+    /// The stream is asked, since a wait in the driver has no limit. It also tells which error is of one call and which
+    /// is of the whole context: the latter comes back for ever.
+    pub fn waited(&self) -> Waited {
+        let began = Instant::now();
+        loop {
+            // SAFETY: the stream lives as long as this.
+            let waited = match unsafe { (self.calls.query)(self.stream.as_inner().cast()) } {
+                0 => return Waited::Done,
+                NOT_READY if began.elapsed() < self.limit => {
+                    let pause = began.elapsed().min(Duration::from_millis(1)) / 8;
+                    std::thread::sleep(pause);
+                    continue;
+                }
+                NOT_READY => Waited::Hung,
+                code => Waited::Failed(code),
+            };
+            give_up();
+            return waited;
+        }
+    }
+
+    /// The seconds that one of `repetitions` launches takes, after one that does not count.
+    ///
+    /// # Safety
+    /// As for [`Gpu::launch`]; launching again does the same again.
+    pub unsafe fn time(&self, module: &Module, launch: &Launch, repetitions: u32) -> Result<f64> {
+        let failed = |error| self.failed("timing", error as u32).at(&launch.kernel);
+        let [start, stop] = [(); 2].map(|()| Event::new(EventFlags::DEFAULT));
+        let (start, stop) = (start.map_err(failed)?, stop.map_err(failed)?);
+        let function = self.function(module, launch)?;
+        // SAFETY: by this function's contract.
+        unsafe { self.start(&function, launch) }?;
+        self.wait()?;
+        start.record(&self.stream).map_err(failed)?;
+        for _ in 0..repetitions {
+            // SAFETY: by this function's contract.
+            unsafe { self.start(&function, launch) }?;
+        }
+        stop.record(&self.stream).map_err(failed)?;
+        self.wait()?;
+        let milliseconds = stop.elapsed_time_f32(&start).map_err(failed)?;
+        Ok(f64::from(milliseconds) / 1e3 / f64::from(repetitions))
+    }
+
+    /// The seconds that one launch takes, its start included.
+    ///
+    /// # Safety
+    /// As for [`Gpu::launch`].
+    pub unsafe fn time_once(&self, module: &Module, launch: &Launch) -> Result<f64> {
+        let failed = |error| self.failed("timing", error as u32).at(&launch.kernel);
+        let [start, stop] = [(); 2].map(|()| Event::new(EventFlags::DEFAULT));
+        let (start, stop) = (start.map_err(failed)?, stop.map_err(failed)?);
+        let function = self.function(module, launch)?;
+        start.record(&self.stream).map_err(failed)?;
+        // SAFETY: by this function's contract.
+        unsafe { self.start(&function, launch) }?;
+        stop.record(&self.stream).map_err(failed)?;
+        self.wait()?;
+        Ok(f64::from(stop.elapsed_time_f32(&start).map_err(failed)?) / 1e3)
+    }
+
+    fn failed(&self, doing: &str, code: u32) -> Error {
+        Error::new(format_args!("{doing} failed with {} ({code})", self.driver.describe(code)))
+    }
+}
+
+/// What is wrong with arguments of so many bytes each, for a kernel that takes others.
+fn mismatch(taken: &[usize], passed: &[usize]) -> Option<String> {
+    if taken.len() != passed.len() {
+        return Some(format!("the kernel takes {} parameters, and is given {}", taken.len(), passed.len()));
+    }
+    let at = (0..taken.len()).find(|&at| taken[at] != passed[at])?;
+    Some(format!("parameter {at} of the kernel has {} bytes, and is given {}", taken[at], passed[at]))
+}
+
+const GUARD: u8 = 0x5c;
+
+/// As long as the driver's alignment, so that the content keeps it.
+const GUARD_BYTES: usize = 256;
+
+/// A piece of memory between two guard bands; freed when dropped.
+pub struct Buffer {
+    memory: ManuallyDrop<Memory>,
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if !is_gone() {
+            // SAFETY: it is not used again.
+            unsafe { ManuallyDrop::drop(&mut self.memory) };
+        }
+    }
+}
+
+enum Memory {
+    Device(DeviceBuffer<u8>),
+    /// The host's, at the same address on the GPU.
+    Host(LockedBuffer<u8>),
+}
+
+impl Buffer {
+    /// Where its content begins on the GPU, aligned to 256 bytes.
+    pub fn address(&self) -> u64 {
+        let start = match &*self.memory {
+            Memory::Device(memory) => memory.as_device_ptr().as_raw(),
+            Memory::Host(memory) => memory.as_ptr() as u64,
+        };
+        start + GUARD_BYTES as u64
+    }
+}
+
+/// A launch of a kernel in a one-dimensional grid.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The entry point.
+    pub kernel: String,
+    /// Blocks in the grid.
+    pub blocks: u32,
+    /// Threads in a block.
+    pub threads: u32,
+    /// What the kernel takes, in its order.
+    pub arguments: Vec<Argument>,
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// A 32-bit number.
+    U32(u32),
+    /// A 64-bit number or an address.
+    U64(u64),
+    /// A 32-bit float.
+    F32(f32),
+    /// Eight 32-bit floats by value.
+    F32x8([f32; 8]),
+    /// Any bytes by value.
+    Bytes(Arc<[u8]>),
+}
+
+impl Argument {
+    fn bytes(&self) -> usize {
+        match self {
+            Argument::U32(_) | Argument::F32(_) => 4,
+            Argument::U64(_) => 8,
+            Argument::F32x8(_) => 32,
+            Argument::Bytes(value) => value.len(),
+        }
+    }
+
+    fn pointer(&self) -> *mut c_void {
+        match self {
+            Argument::U32(value) => (&raw const *value).cast_mut().cast(),
+            Argument::U64(value) => (&raw const *value).cast_mut().cast(),
+            Argument::F32(value) => (&raw const *value).cast_mut().cast(),
+            Argument::F32x8(value) => (&raw const *value).cast_mut().cast(),
+            Argument::Bytes(value) => value.as_ptr().cast_mut().cast(),
+        }
+    }
+}
+
+/// What an image was built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Machine code: runs on this SM and later ones of the same generation.
+    Cubin {
+        /// 90 for `sm_90`.
+        sm: u32,
+    },
+    /// A text that the driver assembles: runs on this SM and all later ones.
+    Ptx {
+        /// 90 for `sm_90`.
+        sm: u32,
+        /// The PTX ISA version, major and minor.
+        version: (u32, u32),
+    },
+}
+
+impl Target {
+    /// Reads it from the image itself.
+    pub fn of(image: &[u8]) -> Result<Target> {
+        let target = if image.starts_with(b"\x7fELF") { Self::of_cubin(image) } else { Self::of_ptx(image) };
+        target.ok_or_else(|| {
+            Error::new("this is neither a cubin nor a PTX text with .version and .target")
+                .at(format_args!("image of {} bytes", image.len()))
+                .fix("pass what ptxas wrote with -o, or what rustc wrote with --emit=asm")
+        })
+    }
+
+    fn of_cubin(image: &[u8]) -> Option<Target> {
+        let abi_version = *image.get(8)?;
+        let flags = u32::from_le_bytes(image.get(0x30..0x34)?.try_into().ok()?);
+        // Since ABI version 8 the SM stands in the second byte.
+        let sm = if abi_version < 8 { flags & 0xff } else { flags >> 8 & 0xff };
+        Some(Target::Cubin { sm })
+    }
+
+    fn of_ptx(image: &[u8]) -> Option<Target> {
+        let text = std::str::from_utf8(image).ok()?;
+        let directive = |name| text.lines().find_map(|line| line.trim().strip_prefix(name)).map(str::trim);
+        let (major, minor) = directive(".version ")?.split_once('.')?;
+        let target = directive(".target ")?.strip_prefix("sm_")?;
+        let digits = target.find(|c: char| !c.is_ascii_digit()).unwrap_or(target.len());
+        let version = (major.parse().ok()?, minor.parse().ok()?);
+        Some(Target::Ptx { sm: target[..digits].parse().ok()?, version })
+    }
+
+    /// Whether a GPU of this SM under a driver of this CUDA version can run it.
+    pub fn check(self, sm: u32, driver: CudaVersion) -> Result<()> {
+        let (Target::Cubin { sm: needed } | Target::Ptx { sm: needed, .. }) = self;
+        if needed > sm {
+            return Err(Error::new(format_args!("the kernels were built for sm_{needed}; this GPU is older, sm_{sm}"))
+                .fix(format_args!("build them for it: -Ctarget-cpu=sm_{sm}")));
+        }
+        match self {
+            Target::Cubin { .. } if needed / 10 != sm / 10 => {
+                Err(Error::new(format_args!("machine code for sm_{needed} does not run on this GPU's sm_{sm}"))
+                    .fix(format_args!("assemble the PTX with `ptxas -arch sm_{sm}`, or load the PTX itself")))
+            }
+            Target::Cubin { .. } => Ok(()),
+            Target::Ptx { version, .. } => check_version(version, sm, driver),
+        }
+    }
+}
+
+fn check_version(version: (u32, u32), sm: u32, driver: CudaVersion) -> Result<()> {
+    let Some(newest) = newest_ptx(driver).filter(|newest| version > *newest) else {
+        return Ok(());
+    };
+    let ((major, minor), (newest_major, newest_minor)) = (version, newest);
+    Err(Error::new(format_args!(
+        "the kernels are PTX {major}.{minor}; the driver (CUDA {driver}) takes {newest_major}.{newest_minor} at most"
+    ))
+    .fix("update the driver")
+    .fix(format_args!("assemble the PTX with ptxas first: `ptxas -arch sm_{sm}`"))
+    .fix(format_args!("build it older: -Ctarget-feature=+ptx{newest_major}{newest_minor}")))
+}
+
+/// The newest PTX that a driver of each CUDA version takes: "Release History" in NVIDIA's PTX ISA
+/// manual. A version between two rows takes what the row before takes.
+const NEWEST_PTX: [(i32, (u32, u32)); 25] = [
+    (9000, (6, 0)),
+    (9010, (6, 1)),
+    (9020, (6, 2)),
+    (10000, (6, 3)),
+    (10010, (6, 4)),
+    (10020, (6, 5)),
+    (11000, (7, 0)),
+    (11010, (7, 1)),
+    (11020, (7, 2)),
+    (11030, (7, 3)),
+    (11040, (7, 4)),
+    (11050, (7, 5)),
+    (11060, (7, 6)),
+    (11070, (7, 7)),
+    (11080, (7, 8)),
+    (12000, (8, 0)),
+    (12010, (8, 1)),
+    (12020, (8, 2)),
+    (12030, (8, 3)),
+    (12040, (8, 4)),
+    (12050, (8, 5)),
+    (12070, (8, 6)),
+    (12080, (8, 7)),
+    (12090, (8, 8)),
+    (13000, (9, 0)),
+];
+
+/// The newest PTX ISA version that a driver takes; `None` if the driver is newer than this table.
+pub fn newest_ptx(driver: CudaVersion) -> Option<(u32, u32)> {
+    let CudaVersion(version) = driver;
+    if version >= 14000 {
+        return None;
+    }
+    let row = NEWEST_PTX.iter().rev().find(|(first, _)| *first <= version);
+    Some(match row {
+        // In all of CUDA 13 the minor versions agree.
+        Some((13000, (major, _))) => (*major, (version % 1000 / 10) as u32),
+        Some((_, ptx)) => *ptx,
+        None => (5, 0),
+    })
+}

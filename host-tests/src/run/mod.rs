@@ -1,0 +1,7 @@
+//! What runs on a GPU, or on whatever takes its place in a test.
+
+pub mod gpu;
+pub mod lab;
+pub mod litmus;
+pub mod suite;
+pub mod workload;

@@ -1,0 +1,445 @@
+//! The suite as a folder that runs on a machine with a GPU and a driver and nothing else: a program, and its kernels as
+//! machine code, packed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::fault::Fault;
+use super::image::{self, Entry, Image, compile};
+use super::litmus::Litmus;
+use super::plan::Plan;
+use super::report::Versions;
+use crate::check::forms_check::every_form;
+use crate::run::lab::images as lab;
+use crate::run::lab::program::place_of;
+use crate::run::workload;
+use crate::tools::command::{Command, Machine};
+use crate::tools::cuda_tools::{CudaTools, FIRST_13, Release};
+use crate::tools::error::{Error, Result};
+use crate::tools::files::write_whole;
+use crate::tools::progress::Progress;
+use crate::tools::ptxas::{Assembler, On};
+use crate::tools::target::{PtxVersion, Sm};
+use crate::tools::toolchain::DeviceToolchain;
+
+/// GPUs whose machine code a bundle has unless it is told others: the first of each generation, whose code the others run.
+pub const GPUS: [u32; 6] = [75, 80, 90, 100, 110, 120];
+
+/// A bundle is at most so large.
+pub const LARGEST: u64 = 48_000_000;
+
+/// The newest C library that the program may need: Debian 12's.
+const GLIBC: (u32, u32) = (2, 36);
+
+/// GPUs that get a second set of images, by an assembler that any driver of CUDA 13 was made for.
+pub const TWICE: [u32; 1] = [90];
+
+/// What a bundle has images of, and who makes them: for each GPU and its assembler.
+const SECTIONS: [(&str, Maker); 4] = [(FORMS, forms), (LITMUS, litmus_tests), (FAULTS, faults), (WORKLOADS, workloads)];
+
+type Maker = fn(&Wanted, &DeviceToolchain, &Progress) -> Result<Vec<Vec<Image>>>;
+
+/// What a bundle is to have.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Of every so many parts of the kernels of forms, one: 1 for all of them.
+    pub sample: usize,
+    on: Vec<On>,
+    sets: Vec<String>,
+}
+
+/// Kernels that try forms.
+pub const FORMS: &str = "forms";
+/// Litmus tests.
+pub const LITMUS: &str = "litmus";
+/// Accesses that have to fail.
+pub const FAULTS: &str = "faults";
+/// The worked kernels.
+pub const WORKLOADS: &str = "workloads";
+
+/// The kernels of a GPU, by one assembler.
+#[derive(Clone, Debug)]
+pub struct Kernels {
+    /// The release of the assembler: 13.5.
+    pub set: String,
+    /// The newest PTX ISA version that it reads. What needs a newer one is not there.
+    pub ptx: PtxVersion,
+    /// By section.
+    pub sections: BTreeMap<String, Vec<Image>>,
+    /// Kernels that the assembler refused although its version has them: an older one than today's may.
+    pub refused: BTreeSet<String>,
+    /// Whether it has a part of the kernels of forms only.
+    pub part: bool,
+}
+
+/// What stands before the machine code in a file of kernels.
+#[derive(Serialize, Deserialize)]
+struct Contents {
+    set: String,
+    ptx: PtxVersion,
+    sections: BTreeMap<String, Vec<(Vec<String>, usize)>>,
+    refused: BTreeSet<String>,
+    #[serde(default)]
+    part: bool,
+}
+
+/// The kernels of forms that a GPU and the version of an assembler have, and that are in none of these images.
+fn refused(plan: &Plan, images: &[Image], on: &On) -> BTreeSet<String> {
+    let there: BTreeSet<&String> = images.iter().flat_map(|image| &image.kernels).collect();
+    let missing = plan.kernels.iter().filter(|kernel| image::has(*kernel, on) && !there.contains(&kernel.name));
+    missing.map(|kernel| kernel.name.clone()).collect()
+}
+
+fn forms(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
+    let plan = Plan::new(&every_form());
+    match plan.unchecked.first() {
+        Some(no_check) => Err(Error::new(no_check)),
+        None => image::images(&plan.kernels, wanted.sample, &wanted.on, toolchain, progress),
+    }
+}
+
+fn litmus_tests(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
+    compiled(LITMUS, &Litmus::all(), &wanted.on, toolchain, progress)
+}
+
+fn faults(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
+    compiled(FAULTS, &Fault::all(), &wanted.on, toolchain, progress)
+}
+
+/// All of a kind, compiled together.
+fn compiled<E: Entry>(
+    name: &str,
+    entries: &[E],
+    on: &[On],
+    toolchain: &DeviceToolchain,
+    progress: &Progress,
+) -> Result<Vec<Vec<Image>>> {
+    let _step = progress.step(format!("Compiling {} {name}", entries.len()));
+    let part = compile(name, 0, entries, toolchain)?;
+    on.iter().map(|on| part.assemble(on)).collect()
+}
+
+fn workloads(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
+    wanted.on.iter().map(|on| workload::images(on, toolchain, progress)).collect()
+}
+
+impl Kernels {
+    /// The images of a section.
+    pub fn section(&self, name: &str) -> &[Image] {
+        self.sections.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The images that try forms.
+    pub fn forms(&self) -> &[Image] {
+        self.section(FORMS)
+    }
+
+    /// The image of a section that has a kernel.
+    pub fn image_of(&self, section: &str, kernel: &str) -> Result<&Image> {
+        let found = self.section(section).iter().find(|image| image.kernels.iter().any(|name| name == kernel));
+        found.ok_or_else(|| Error::new(format_args!("no image of the bundle has the kernel {kernel}")).at(section))
+    }
+
+    /// Packs them.
+    pub fn pack(&self) -> Result<Vec<u8>> {
+        let listed =
+            |images: &Vec<Image>| images.iter().map(|image| (image.kernels.clone(), image.cubin.len())).collect();
+        let sections = self.sections.iter().map(|(name, images)| (name.clone(), listed(images))).collect();
+        let contents =
+            Contents { set: self.set.clone(), ptx: self.ptx, sections, refused: self.refused.clone(), part: self.part };
+        let mut all = serde_json::to_vec(&contents).map_err(Error::new)?;
+        all.push(b'\n');
+        self.sections.values().flatten().for_each(|image| all.extend(&image.cubin));
+        let packed = || -> std::io::Result<Vec<u8>> {
+            let mut encoder = zstd::Encoder::new(Vec::new(), 15)?;
+            encoder.long_distance_matching(true)?;
+            encoder.window_log(27)?;
+            encoder.write_all(&all)?;
+            encoder.finish()
+        };
+        packed().map_err(|error| Error::new(format_args!("could not pack the kernels: {error}")))
+    }
+
+    /// Unpacks them.
+    pub fn unpack(packed: &[u8]) -> Result<Kernels> {
+        let mut all = Vec::new();
+        zstd::Decoder::new(packed)
+            .and_then(|mut decoder| decoder.read_to_end(&mut all))
+            .map_err(|error| damaged(error.to_string()))?;
+        let end = all.iter().position(|&byte| byte == b'\n').ok_or_else(|| damaged("it has no list".into()))?;
+        let contents: Contents = serde_json::from_slice(&all[..end]).map_err(|error| damaged(error.to_string()))?;
+        let mut rest = &all[end + 1..];
+        let mut take = |(kernels, bytes): (Vec<String>, usize)| {
+            let (cubin, behind) = rest.split_at_checked(bytes).ok_or_else(|| damaged("it ends early".into()))?;
+            rest = behind;
+            Ok(Image { kernels, cubin: cubin.to_vec() })
+        };
+        let mut section = |(name, images): (String, Vec<_>)| {
+            Ok((name, images.into_iter().map(&mut take).collect::<Result<Vec<_>>>()?))
+        };
+        let Contents { set, ptx, refused, part, sections } = contents;
+        let sections = sections.into_iter().map(&mut section).collect::<Result<_>>()?;
+        Ok(Kernels { set, ptx, sections, refused, part })
+    }
+}
+
+fn damaged(why: String) -> Error {
+    Error::new("the file of kernels is damaged").because(why).fix("copy the bundle again, or make it anew")
+}
+
+/// Where the kernels of a GPU lie in a bundle.
+fn file_of(folder: &Path, set: &str, sm: Sm) -> PathBuf {
+    folder.join("kernels").join(set).join(format!("{sm}.zst"))
+}
+
+/// Kernels of a bundle for a GPU, by one assembler.
+#[derive(Clone, Debug)]
+pub struct Set {
+    /// The release of the assembler: 13.5.
+    pub name: String,
+    file: PathBuf,
+}
+
+impl Set {
+    /// Unpacks them.
+    pub fn read(&self) -> Result<Kernels> {
+        let packed = std::fs::read(&self.file).map_err(|error| Error::io("read", &self.file, error))?;
+        Kernels::unpack(&packed).map_err(|error| error.at(self.file.display()))
+    }
+}
+
+/// The sets of kernels that this GPU runs, of the newest assembler first: of its own generation, and none that is newer.
+pub fn sets(folder: &Path, sm: u32) -> Result<Vec<Set>> {
+    let kernels = folder.join("kernels");
+    let mut names: Vec<(u32, u32, String)> = Vec::new();
+    for entry in std::fs::read_dir(&kernels).map_err(|error| Error::io("read", &kernels, error))? {
+        let name =
+            entry.map_err(|error| Error::io("read", &kernels, error))?.file_name().to_string_lossy().into_owned();
+        let number = name.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+        names.extend(number.map(|(major, minor)| (major, minor, name)));
+    }
+    names.sort();
+    // A GPU runs the code of its own generation, of itself or of one that is older.
+    let set = |(.., name): (u32, u32, String)| {
+        let mut files = (sm / 10 * 10..=sm).map(|known| file_of(folder, &name, Sm::new(known)));
+        Some(Set { file: files.rfind(|file| file.is_file())?, name })
+    };
+    let sets: Vec<Set> = names.into_iter().rev().filter_map(set).collect();
+    if sets.is_empty() {
+        return Err(Error::new(format_args!("this bundle has no kernels for sm_{sm}"))
+            .at(kernels.display())
+            .fix(format_args!("make one that has: `cargo xtask bundle OUT --sm {sm}`")));
+    }
+    Ok(sets)
+}
+
+/// The versions that a bundle was made with.
+pub fn versions(folder: &Path) -> Result<Versions> {
+    let file = folder.join("versions.json");
+    let text = std::fs::read(&file).map_err(|error| Error::io("read", &file, error))?;
+    serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()).at(file.display()))
+}
+
+/// What a bundle has: its bytes, and of each GPU and assembler how many kernels and images of each section.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// What it was made from.
+    pub commit: String,
+    /// In lines.
+    pub contents: Vec<String>,
+}
+
+fn in_a_line(kernels: &Kernels, sm: Sm) -> String {
+    let of = |(name, images): (&String, &Vec<Image>)| {
+        let count: usize = images.iter().map(|image| image.kernels.len()).sum();
+        format!("{name}: {count} kernels in {} images", images.len())
+    };
+    let sections: Vec<String> = kernels.sections.iter().map(of).collect();
+    let refused = match kernels.refused.len() {
+        0 => String::new(),
+        refused => format!("; refused by this assembler: {refused}"),
+    };
+    format!("{sm} by ptxas {}: {}{refused}", kernels.set, sections.join(", "))
+}
+
+/// Makes a bundle for these GPUs. What was in that place is replaced when all is done.
+pub fn make(
+    out: &Path,
+    gpus: &[u32],
+    sample: usize,
+    toolchain: &DeviceToolchain,
+    tools: &CudaTools,
+    progress: &Progress,
+) -> Result<Made> {
+    let is_empty = std::fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_none());
+    if out.exists() && !is_empty && !out.join("versions.json").is_file() {
+        return Err(Error::new("this is something else than a bundle")
+            .at(out.display())
+            .fix("name a folder that is not there yet"));
+    }
+    let (sets, on): (Vec<String>, Vec<On>) = wanted(gpus, tools, progress)?.into_iter().unzip();
+    let wanted = Wanted { sample, on, sets };
+    let Wanted { on, sets, .. } = &wanted;
+    let assemblers = sets.iter().cloned().collect::<BTreeSet<String>>().into_iter().rev().collect();
+    // Before anything is written that git could see.
+    let about = versions_here(out, assemblers, toolchain);
+    let commit = about.commit.clone();
+    let parent = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(parent).map_err(|error| Error::io("create the folder", parent, error))?;
+    let scratch = tempfile::tempdir_in(parent).map_err(|error| Error::io("create a folder in", parent, error))?;
+    let folder = scratch.path().join("bundle");
+    program(&folder, toolchain.machine(), progress)?;
+    let about = serde_json::to_string_pretty(&about).map_err(Error::new)?;
+    write_whole(&folder.join("versions.json"), about + "\n")?;
+    write_whole(&folder.join("README"), README)?;
+    let new = |(set, on): (&String, &On)| Kernels {
+        set: set.clone(),
+        ptx: on.version,
+        sections: BTreeMap::new(),
+        refused: BTreeSet::new(),
+        part: sample > 1,
+    };
+    let mut kernels: Vec<Kernels> = sets.iter().zip(on).map(new).collect();
+    for (section, make) in SECTIONS {
+        for (kernels, images) in kernels.iter_mut().zip(make(&wanted, toolchain, progress)?) {
+            kernels.sections.insert(section.into(), images);
+        }
+    }
+    let plan = Plan::new(&every_form());
+    for (kernels, on) in kernels.iter_mut().zip(on).filter(|_| sample == 1) {
+        kernels.refused = refused(&plan, kernels.forms(), on);
+        only_known(&plan, kernels)?;
+    }
+    let step = progress.step(format!("Packing {} sets of kernels", kernels.len()));
+    let pack = |(kernels, on): (&Kernels, &On)| write_whole(&file_of(&folder, &kernels.set, on.sm), kernels.pack()?);
+    kernels.par_iter().zip(on).try_for_each(pack)?;
+    drop(step);
+    // The others of a generation run the code of its first one.
+    let mut generations = BTreeSet::new();
+    let of_today = on.iter().zip(sets).filter(|(on, set)| **set == sets[0] && on.sm >= lab::OLDEST);
+    let mut of_today: Vec<&On> = of_today.map(|(on, _)| on).collect();
+    of_today.sort_by_key(|on| on.sm);
+    for on in of_today.into_iter().filter(|on| generations.insert(on.sm.number / 10)) {
+        let images = lab::images(on, toolchain, tools, progress)?;
+        write_whole(&place_of(&folder, on.sm.number), lab::pack(&images)?)?;
+    }
+    let bytes = bytes_in(&folder)?;
+    if bytes > LARGEST {
+        return Err(Error::new(format_args!("the bundle has {bytes} bytes, more than {LARGEST}"))
+            .fix("name fewer GPUs: --sm 90"));
+    }
+    if out.exists() {
+        std::fs::remove_dir_all(out).map_err(|error| Error::io("remove", out, error))?;
+    }
+    std::fs::rename(&folder, out).map_err(|error| Error::io("write", out, error))?;
+    let contents = kernels.iter().zip(on).map(|(kernels, on)| in_a_line(kernels, on.sm)).collect();
+    Ok(Made { bytes, commit, contents })
+}
+
+/// Instructions that CUDA 13.0's assembler refuses, although its PTX ISA has them. They are alone in their kernels, but for
+/// others of the same needs.
+const REFUSED_BY_OLDER: [&str; 1] = ["membar.proxy"];
+
+/// A kernel that is refused for another reason is no small thing: its forms would not be tried.
+fn only_known(plan: &Plan, kernels: &Kernels) -> Result<()> {
+    let refused = plan.kernels.iter().filter(|kernel| kernels.refused.contains(&kernel.name));
+    let is_known = |kernel: &&super::Kernel| {
+        kernel.trials.iter().any(|case| REFUSED_BY_OLDER.iter().any(|known| case.form.ptx().starts_with(known)))
+    };
+    let unknown: Vec<String> = refused.filter(|kernel| !is_known(kernel)).map(|kernel| kernel.name.clone()).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(Error::new(format_args!("ptxas {} refuses kernels that it should take: {}", kernels.set, unknown.join(" ")))
+        .fix("see what it says of them, and name the instruction in REFUSED_BY_OLDER if it cannot be helped"))
+}
+
+/// The GPUs and their assemblers, each with the assembler's release.
+fn wanted(gpus: &[u32], tools: &CudaTools, progress: &Progress) -> Result<Vec<(String, On)>> {
+    let all = On::every(tools, progress)?;
+    let release = |(major, minor): Release| format!("{major}.{minor}");
+    let of_today = |sm: &u32| {
+        let on = all.iter().find(|on| on.sm == Sm::new(*sm)).cloned();
+        let on = on.ok_or_else(|| Error::new(format_args!("no assembler here knows sm_{sm}")).at("--sm"))?;
+        Ok((release(tools.release), on))
+    };
+    let mut wanted: Vec<(String, On)> = gpus.iter().map(of_today).collect::<Result<_>>()?;
+    let twice: Vec<u32> = gpus.iter().copied().filter(|sm| TWICE.contains(sm)).collect();
+    if !twice.is_empty() && tools.release > FIRST_13 {
+        let assembler = Assembler::new(tools.ptxas13(progress)?);
+        let version = assembler.newest_version()?;
+        let on = |sm| (release(FIRST_13), On { sm: Sm::new(sm), assembler: assembler.clone(), version });
+        wanted.extend(twice.into_iter().map(on));
+    }
+    Ok(wanted)
+}
+
+const README: &str = "\
+Every form of ptx-intrinsics on the GPU of this machine. NVIDIA's driver (580 or newer) is all that it needs.
+
+    ./run               tries every form, orders, worked kernels and faults: some minutes
+    ./run --plan        half an hour: the same, and laboratory and sanitizer
+    ./run lab           the laboratory alone
+    ./run --help        says what else there is
+
+Results go to results.jsonl here, line by line, and from there to report.json after each stage.
+It ends with 0 if all is right, 1 if something is wrong, 2 if it was called wrongly, 3 if there is no GPU.
+";
+
+/// Builds the program and copies it.
+fn program(folder: &Path, machine: &Machine, progress: &Progress) -> Result<()> {
+    let step = progress.step("Compiling the program");
+    let cargo = machine.var("CARGO").unwrap_or("cargo".as_ref());
+    let build = ["build", "--quiet", "--release", "--package", "host-tests", "--bin", "gpu-suite", "--target-dir"];
+    Command::new(cargo).args(build).arg(machine.target()).dir(&machine.repository).run()?;
+    drop(step);
+    let built = machine.target().join("release/gpu-suite");
+    let program = std::fs::read(&built).map_err(|error| Error::io("read", &built, error))?;
+    let needed = newest_glibc(&program);
+    if needed > GLIBC {
+        return Err(Error::new(format_args!("the program needs glibc {}.{}", needed.0, needed.1))
+            .at(built.display())
+            .fix("make the bundle on Debian 12, or on a system as old"));
+    }
+    let run = folder.join("run");
+    write_whole(&run, program)?;
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&run, executable).map_err(|error| Error::io("make executable", &run, error))
+}
+
+/// The newest version of the C library that a program names.
+pub fn newest_glibc(program: &[u8]) -> (u32, u32) {
+    let version = regex::bytes::Regex::new(r"GLIBC_(\d+)\.(\d+)").expect("the pattern is valid");
+    let number = |text: &[u8]| std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).unwrap_or(u32::MAX);
+    version.captures_iter(program).map(|found| (number(&found[1]), number(&found[2]))).max().unwrap_or_default()
+}
+
+/// What a bundle that goes into `out` is made with. An older one in its place is no change of the sources.
+fn versions_here(out: &Path, ptxas: Vec<String>, toolchain: &DeviceToolchain) -> Versions {
+    let repository = &toolchain.machine().repository;
+    let git = |arguments: &[&str]| Command::new("git").args(arguments).dir(repository).run();
+    let commit = git(&["rev-parse", "HEAD"]).map(|finished| finished.stdout.trim().to_owned());
+    let inside = std::fs::canonicalize(out).ok().and_then(|out| Some(out.strip_prefix(repository).ok()?.to_owned()));
+    let beside = inside.map(|inside| format!(":(exclude,top){}", inside.display()));
+    let asked: Vec<&str> = ["status", "--porcelain", "--", ":/"].into_iter().chain(beside.as_deref()).collect();
+    let changed = git(&asked).is_ok_and(|finished| !finished.stdout.trim().is_empty());
+    let commit = commit.unwrap_or_else(|_| "unknown".into()) + if changed { "-changed" } else { "" };
+    let ptx_intrinsics = env!("CARGO_PKG_VERSION").to_owned();
+    Versions { ptx_intrinsics, commit, rustc: toolchain.version.clone(), ptxas }
+}
+
+fn bytes_in(folder: &Path) -> Result<u64> {
+    let entries = std::fs::read_dir(folder).map_err(|error| Error::io("read", folder, error))?;
+    let mut bytes = 0;
+    for entry in entries {
+        let path = entry.map_err(|error| Error::io("read", folder, error))?.path();
+        bytes += if path.is_dir() { bytes_in(&path)? } else { path.metadata().map_or(0, |file| file.len()) };
+    }
+    Ok(bytes)
+}

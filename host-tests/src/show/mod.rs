@@ -1,0 +1,6 @@
+//! What is made for a reader's eyes: the demo, explanations, lists and costs.
+
+pub mod cost;
+pub mod demo;
+pub mod explain;
+pub mod forms_list;
