@@ -7,6 +7,7 @@ use std::process::Command;
 use ptx_build::command::Machine;
 use ptx_build::cuda_tools::CudaTools;
 use ptx_build::progress::Progress;
+use ptx_build::toolchain::ROUTE_VARIABLE;
 use tempfile::TempDir;
 
 /// Says that this process is a build script, and what it calls: a folder, GPUs, a PTX ISA version.
@@ -112,6 +113,10 @@ impl Project {
         }
         // A build script inherits what cargo was told for the host.
         script.env("PTX_INTRINSICS_TARGET", "sm_100,ptx88").env("RUSTFLAGS", "-Ctarget-cpu=native");
+        // On a machine of its own, no route to a toolchain is chosen.
+        if variables.iter().any(|(name, _)| *name == "PATH") {
+            script.env_remove(ROUTE_VARIABLE);
+        }
         script.envs(variables.iter().copied());
         let output = script.output().expect("it starts");
         let lines = String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();

@@ -1,5 +1,6 @@
 //! Who notices a mutant: the catalogue, the text of forms, and tests of this checkout about the crate of a copy.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -53,7 +54,7 @@ impl Judge {
     /// Those that can notice such a mutant, the cheapest first.
     pub fn of(kind: Kind) -> &'static [Judge] {
         match kind {
-            Kind::Text => &[Judge::Catalogue, Judge::Device, Judge::Test("ui")],
+            Kind::Text => &[Judge::Catalogue, Judge::Device, Judge::Test("shared_ptr"), Judge::Test("ui")],
             Kind::Gate => &[Judge::Catalogue, Judge::Test("bounds")],
             Kind::Effect => &[Judge::Test("effects"), Judge::Test("order")],
             Kind::Operand | Kind::Register => &[Judge::Test("lanes")],
@@ -74,6 +75,8 @@ pub struct Failure {
     pub found: String,
     /// Gates that moved: `sm_` or `ptx`, from, to.
     pub steps: Vec<(&'static str, u32, u32)>,
+    /// Flags of gates that a form lost, and that it got.
+    pub gates: [BTreeSet<String>; 2],
     /// Which of [`cases`] it is.
     pub case: Option<usize>,
 }
