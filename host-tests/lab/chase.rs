@@ -1,6 +1,6 @@
 //! The probe, and the latency of each kind of load: one thread follows links, and every load waits for the one before it.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 use crate::place::{chosen, count, index, probe};
 

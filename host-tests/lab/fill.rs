@@ -1,6 +1,6 @@
 //! Writing a piece of memory once, all of the GPU together, under each hint of stores; and throwing its lines away.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 use crate::place::{count, index};
 

@@ -2,7 +2,7 @@
 
 use core::arch::asm;
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::whole;
 
 use crate::place::{me, probe, rolled};

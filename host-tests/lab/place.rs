@@ -3,7 +3,7 @@
 use core::arch::asm;
 use core::arch::nvptx::{_block_dim_x, _block_idx_x, _grid_dim_x, _thread_idx_x};
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::whole;
 
 /// The most steps of a probe: their times are kept in shared memory, where they disturb no cache.

@@ -1,7 +1,9 @@
 //! One thread does something to a piece of memory, then to another, waits, and probes: what is where after hints,
 //! prefetches and fences.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async_bulk::*;
+use ptx_intrinsics::fence::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::whole;
 
 use crate::place::{chosen, clock_after, probe, rolled};

@@ -1,6 +1,6 @@
 //! Reading a piece of memory once, all of the GPU together, under each hint.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::whole;
 
 use crate::place::{count, index};

@@ -1,6 +1,6 @@
 //! A pointer chase: every load waits for the one before it.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 kernel! {

@@ -1,6 +1,6 @@
 //! Stream compaction: the elements that are not below a threshold, in any order, and how many there are.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 /// Each line is read once and whole.

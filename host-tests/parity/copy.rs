@@ -1,6 +1,6 @@
 //! A copy, four loads of each thread in flight, in every width of a load.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 const UNROLL: usize = 4;

@@ -1,6 +1,6 @@
 //! Layer normalisation of rows: a block takes a row.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 use crate::block;

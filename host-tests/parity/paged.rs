@@ -1,7 +1,7 @@
 //! A sequence's rows gathered out of the pages of a cache, as attention keeps keys and values: a table says which page has which
 //! tokens.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 /// Tokens of a page.

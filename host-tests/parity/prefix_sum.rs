@@ -1,6 +1,6 @@
 //! A prefix sum of rows: a block walks along a row, tile after tile, by shuffles in a warp and shared memory between.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 /// Read once: past L1, and L2 may fetch the neighbour.

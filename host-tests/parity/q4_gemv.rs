@@ -1,7 +1,7 @@
 //! A vector times a matrix of 4-bit weights, in blocks of 32 with a scale each, as `Q4_0` has them: a byte holds weights
 //! `i` and `i + 16`, each with 8 added. The vector is quantised to 8 bits. A warp sums up a row.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 use crate::block;

@@ -1,7 +1,7 @@
 //! A vector times a matrix of 8-bit weights, in blocks of 32 with a scale each, as `Q8_0` has them; the vector is quantised
 //! likewise. A warp sums up a row.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 use crate::block;

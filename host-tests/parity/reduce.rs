@@ -1,6 +1,6 @@
 //! A sum: 128-bit loads, four of each thread in flight, then shuffles, then shared memory.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 use crate::block;

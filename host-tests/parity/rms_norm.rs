@@ -1,7 +1,7 @@
 //! RMSNorm of rows of bf16: a block takes a row, eight elements of a thread at a time, once for the sum of squares and
 //! once more, out of the cache, to scale.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 use crate::block;

@@ -1,6 +1,6 @@
 //! Softmax of rows that fit into shared memory: a block reads a row once, keeps it there, and writes it once.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 use crate::block;

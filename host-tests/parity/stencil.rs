@@ -1,6 +1,6 @@
 //! A seven-point stencil: a thread walks along z and keeps what it has read of its own column in registers.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 kernel! {

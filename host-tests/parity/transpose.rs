@@ -1,7 +1,7 @@
 //! A transpose through shared memory: a block of 32 by 8 threads turns a tile of 32 by 32, whose rows are one element
 //! longer so that a column lies in 32 banks.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 const TILE: u32 = 32;

@@ -1,6 +1,6 @@
 //! Rows copied by a warp each, as tokens are sent to their experts.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 /// Loads of a lane that are on their way at once.

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use host_tests::check::conformance::grammar::{GRAMMARS, Operands, Spelling};
-use host_tests::check::conformance::{self, Extent, Report, known, types_say};
+use host_tests::check::conformance::types::types_say;
+use host_tests::check::conformance::{self, Extent, Report, known};
 use host_tests::check::forms_check;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::Result;
@@ -28,7 +29,7 @@ const COMPILED: (usize, usize) = (3, 1_000);
 static PROGRESS: LazyLock<Progress> = LazyLock::new(Progress::new);
 
 fn gpus() -> Vec<On> {
-    let every = CudaTools::find(&PROGRESS).and_then(|tools| On::every(&tools, &PROGRESS));
+    let every = CudaTools::find(&PROGRESS).and_then(|tools| tools.every_gpu(&PROGRESS));
     every.unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -1,6 +1,10 @@
 //! What copies and barriers mean on a CPU.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async::*;
+use ptx_intrinsics::cp_async_bulk::*;
+use ptx_intrinsics::mbarrier::*;
+use ptx_intrinsics::order::*;
+use ptx_intrinsics::prelude::*;
 
 /// A barrier of so many arrivals.
 fn barrier(memory: &mut Mbarrier, count: u32) -> SharedPtr<Mbarrier> {

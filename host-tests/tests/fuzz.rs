@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use host_tests::check::forms_check;
-use host_tests::check::sass::golden;
+use host_tests::check::sass::{golden, text};
 use host_tests::read::debug_info;
 use host_tests::read::line_table::Located;
 use host_tests::read::nvdisasm;
@@ -149,7 +149,7 @@ fn words_of_ptx() {
             let _ = spelling.check();
         }
         let _ = (judge_atomic(text, false).is_ok(), judge_atomic(text, true).is_ok());
-        let _ = (operands::parts(text), golden::stem(text));
+        let _ = (operands::parts(text), text::stem(text));
         let _ = (text.parse::<Sm>(), text.parse::<PtxVersion>(), Sm::read(text));
     });
 }

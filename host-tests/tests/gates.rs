@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
-use ptx_intrinsics::catalogue;
+use ptx_intrinsics::catalogue::{self, IMPORTS};
 use serde_json::Value;
 
 /// The build script, compiled and run as cargo does.
@@ -464,7 +464,7 @@ impl User {
     fn check_for(&self, target: &[&str], flags: &[&str], kernel: &str) -> Vec<Refusal> {
         self.write(
             "src/lib.rs",
-            &format!("#![no_std]\nuse ptx_intrinsics::*;\n#[unsafe(no_mangle)]\npub unsafe fn kernel{kernel}\n"),
+            &format!("#![no_std]\n{IMPORTS}\n#[unsafe(no_mangle)]\npub unsafe fn kernel{kernel}\n"),
         );
         let cargo = self.toolchain.cargo().dir(&self.folder).args(["check", "--quiet"]);
         let cargo = cargo.args(target).arg("--message-format=json");
@@ -525,7 +525,7 @@ fn the_gpu_build_refuses_what_its_target_lacks() {
     let refusal = user.refuses(&["-Ctarget-cpu=sm_80"], EVICT_LAST);
     assert_eq!(
         refusal.message,
-        "`ptx_intrinsics::EvictLast` needs PTX ISA ptx74 or newer, and this build emits an older `.version`"
+        "`ptx_intrinsics::caching::EvictLast` needs PTX ISA ptx74 or newer, and this build emits an older `.version`"
     );
     assert!(refusal.notes[0].starts_with("add `-Ctarget-feature=+ptx74` to RUSTFLAGS"), "{refusal:?}");
 
@@ -533,9 +533,9 @@ fn the_gpu_build_refuses_what_its_target_lacks() {
     let knows = user.toolchain.check_target(Sm::new(80), Some(PtxVersion::new(9, 1))).is_ok();
     let refusal = user.refuses(&["-Ctarget-cpu=sm_80"], VOLATILE_LOCAL);
     let begins = if knows {
-        "`ptx_intrinsics::Volatile` needs PTX ISA ptx91 or newer"
+        "`ptx_intrinsics::order::Volatile` needs PTX ISA ptx91 or newer"
     } else {
-        "`ptx_intrinsics::Volatile` needs a rustc with PTX ISA ptx91"
+        "`ptx_intrinsics::order::Volatile` needs a rustc with PTX ISA ptx91"
     };
     assert!(refusal.message.starts_with(begins), "{refusal:?}");
 
@@ -555,7 +555,7 @@ fn no_flag_is_named_that_would_not_help() {
     let refusal = user.refuses(&flags, VOLATILE_LOCAL);
     assert_eq!(
         refusal.message,
-        "`ptx_intrinsics::Volatile` needs a rustc with PTX ISA ptx91, and this one ends with an older version"
+        "`ptx_intrinsics::order::Volatile` needs a rustc with PTX ISA ptx91, and this one ends with an older version"
     );
     assert_eq!(
         refusal.notes[0],
@@ -623,7 +623,10 @@ fn the_gpu_build_accepts_what_its_target_has() {
 fn rustcs_own_words(user: &User, flags: &[&str]) {
     let turbofish = user.check(flags, "(p: *const f32) -> f32 { unsafe { ld_global_nc().read(p) } }").swap_remove(0);
     assert_eq!(turbofish.message, "type annotations needed");
-    assert_eq!(turbofish.label, "cannot infer type of the type parameter `C` declared on the function `ld_global_nc`");
+    assert_eq!(
+        turbofish.label,
+        "cannot infer type of the type parameter `NoHintOrCaching` declared on the function `ld_global_nc`"
+    );
 
     let kernel = "(p: *const f32) -> f32 { unsafe { ld_global_nc::<NoHint, NoPrefetch>().read_with(p) } }";
     let no_policy = user.refuses(flags, kernel);

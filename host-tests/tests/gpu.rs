@@ -4,15 +4,14 @@ use host_tests::check::forms_check;
 use host_tests::run::gpu::{Gpu, NoGpu};
 use host_tests::run::suite::{
     self, Plan,
-    bundle::{FORMS as SECTION, Kernels},
     image::compile,
+    kernels::{FORMS as SECTION, Kernels},
     stage::{Bench, Told},
 };
 use host_tests::run::workload::{self, Workload};
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::Result;
 use host_tests::tools::progress::Progress;
-use host_tests::tools::ptxas::On;
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -55,7 +54,7 @@ fn forms(gpu: &Gpu) -> Result<(), Failed> {
     eprintln!("forms: seed {seed}; repeat with {}={seed}", forms_check::SEED_VARIABLE);
     let progress = Progress::new();
     let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
-    let all = On::every(&CudaTools::find(&progress)?, &progress)?;
+    let all = CudaTools::find(&progress)?.every_gpu(&progress)?;
     let on = all.iter().rfind(|on| on.sm.number / 10 == gpu.sm() / 10 && on.sm.number <= gpu.sm());
     let on = on.ok_or("no assembler here knows this GPU")?;
     let slice = suite::slice(&forms_check::every_form(), 50, seed);

@@ -12,7 +12,7 @@ use host_tests::tools::device_build::{DeviceBuild, Profile};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
-use ptx_intrinsics::catalogue::{self, Form, Operation};
+use ptx_intrinsics::catalogue::{self, Form, IMPORTS, Operation};
 use regex::Regex;
 
 static TOOLCHAIN: LazyLock<DeviceToolchain> = LazyLock::new(|| {
@@ -166,7 +166,7 @@ fn operations<'a>(functions: &HashMap<&'a str, Vec<&'a str>>, name: &str, seen: 
 #[test]
 fn an_order_is_the_compilers_order() {
     let probes: Vec<Probe> = fences().chain(accesses()).chain(others()).collect();
-    let mut source = "use ptx_intrinsics::*;\n".to_owned();
+    let mut source = format!("{IMPORTS}\n");
     for (number, Probe { parameters, expression, .. }) in probes.iter().enumerate() {
         // What nobody looks at would be left out, and of two functions that are the same one would be.
         let body =
@@ -201,8 +201,8 @@ fn an_order_is_the_compilers_order() {
 #[test]
 fn it_builds_without_atomics_of_64_bits() {
     let source = "#![no_std]\n\
-        pub unsafe fn both(p: *mut u64, bar: ptx_intrinsics::SharedPtr<ptx_intrinsics::Mbarrier>) {\n\
-        unsafe { ptx_intrinsics::ptx!(red.release.gpu.add.u64 [p], 1); ptx_intrinsics::mbarrier_arrive(bar); } }\n";
+        pub unsafe fn both(p: *mut u64, bar: ptx_intrinsics::SharedPtr<ptx_intrinsics::mbarrier::Mbarrier>) {\n\
+        unsafe { ptx_intrinsics::ptx!(red.release.gpu.add.u64 [p], 1); ptx_intrinsics::mbarrier::mbarrier_arrive(bar); } }\n";
     let folder = package("narrow", source);
     cargo(
         &folder,

@@ -9,7 +9,6 @@ use host_tests::read::nvdisasm::{Disassembler, SassFunction, SassInstruction};
 use host_tests::run::lab::images::{self, Language, Without};
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::progress::Progress;
-use host_tests::tools::ptxas::On;
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
@@ -21,7 +20,7 @@ fn kernels(sm: u32) -> Kernels {
     let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &progress));
     let toolchain = toolchain.unwrap_or_else(|error| panic!("{error}"));
     let tools = CudaTools::find(&progress).unwrap_or_else(|error| panic!("{error}"));
-    let all = On::every(&tools, &progress).unwrap_or_else(|error| panic!("{error}"));
+    let all = tools.every_gpu(&progress).unwrap_or_else(|error| panic!("{error}"));
     let on = all.iter().find(|on| on.sm == Sm::new(sm)).expect("the assembler knows the GPU");
     let images = images::images(on, &toolchain, &tools, &progress).unwrap_or_else(|error| panic!("{error}"));
     let folder = tempfile::tempdir().expect("a temporary folder");

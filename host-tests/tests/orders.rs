@@ -17,7 +17,6 @@ use host_tests::run::suite::litmus::{Amount, Counted, Litmus, run};
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
-use host_tests::tools::ptxas::On;
 use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -72,7 +71,7 @@ fn prepare(driver: &std::path::Path) -> Result<String> {
     let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
     let all = Litmus::all();
     let part = compile("litmus", 0, &all, &toolchain)?;
-    for on in On::every(&CudaTools::find(&progress)?, &progress)? {
+    for on in CudaTools::find(&progress)?.every_gpu(&progress)? {
         let Some((_, tests)) = GENERATIONS.into_iter().find(|(sm, _)| *sm == on.sm.number) else { continue };
         let assembled: usize = part.assemble(&on)?.iter().map(|image| image.kernels.len()).sum();
         assert_eq!(assembled, tests, "{}", on.sm);

@@ -9,7 +9,7 @@ use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue;
 use regex::Regex;
 
-const HEAD: &str = "#![no_std]\nuse ptx_intrinsics::*;\n\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo<'_>) -> ! {\n    loop {}\n}\n\n";
+const HEAD: &str = "#![no_std]\nuse ptx_intrinsics::prelude::*;\n\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo<'_>) -> ! {\n    loop {}\n}\n\n";
 
 /// The types that shared memory takes, in Rust and in PTX: `V2<f32>`, `.v2.f32`.
 fn types() -> Vec<(String, String)> {

@@ -8,7 +8,7 @@ use host_tests::tools::ptx::{self, Module};
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_kernel::cpu::Launch;
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 /// Sizes around a vector, a warp, a block, a round of the unrolled loops, and all of a CPU's grid.
 const SIZES: [usize; 13] = [0, 1, 2, 3, 5, 31, 32, 33, 255, 257, 1023, 20_000, 70_001];
@@ -101,15 +101,13 @@ fn again_and_again(name: &str, size: usize) {
     let workload = named(name);
     let problem = workload.problem(size);
     let reference = problem.reference();
-    let (mut total, mut longest) = (Duration::ZERO, Duration::ZERO);
+    let mut seconds = 0.0;
     for run in 0..100 {
         let figures = workload::run_problem_on_cpu(workload, &*problem, &reference);
         figures.verify().unwrap_or_else(|error| panic!("run {run} of {size}: {error}"));
-        let time = Duration::from_secs_f64(figures.seconds);
-        (total, longest) = (total + time, longest.max(time));
+        seconds += figures.seconds;
     }
-    println!("{name}: {size} {}, 100 runs of {:.0?}, the longest {longest:.0?}", workload.unit(), total / 100);
-    assert!(total < Duration::from_secs(100), "a run takes well under a second");
+    println!("{name}: {size} {}, 100 runs in {seconds:.0} s", workload.unit());
 }
 
 #[test]

@@ -9,8 +9,8 @@ use crate::command::{Command, Machine};
 use crate::error::{Error, Result};
 use crate::nvcc::Nvcc;
 use crate::progress::Progress;
-use crate::ptxas::Assembler;
-use crate::target::Sm;
+use crate::ptxas::{Assembler, On};
+use crate::target::{Release, Sm};
 
 /// One wheel on PyPI.
 #[derive(Debug)]
@@ -161,9 +161,6 @@ pub const CUDA_13_COMPILER: WheelSet = WheelSet {
 
 const NVCC: &str = "nvidia/cu13/bin/nvcc";
 
-/// A CUDA tool's release, as in 13.5.
-pub type Release = (u32, u32);
-
 /// The tools, found and known to run.
 #[derive(Clone, Debug)]
 pub struct CudaTools {
@@ -247,6 +244,11 @@ impl CudaTools {
         let nvdisasm = folder.join(NVDISASM_12.wheels[0].file);
         release_of_wheel(&self.machine, "nvdisasm", &nvdisasm, &folder, 12)?;
         Ok(nvdisasm)
+    }
+
+    /// Every GPU and its assembler: today's, and CUDA 12's for those that it dropped.
+    pub fn every_gpu(&self, progress: &Progress) -> Result<Vec<On>> {
+        On::every(Assembler::new(&self.ptxas), Assembler::new(self.ptxas12(progress)?))
     }
 
     /// The assembler that knows `sm`.

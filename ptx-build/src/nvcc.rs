@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::command::Machine;
-use crate::cuda_tools::Release;
 use crate::error::{Error, Result};
-use crate::target::Sm;
+use crate::target::{Release, Sm};
 
 /// An `nvcc`, found and known to run.
 #[derive(Clone, Debug)]

@@ -8,9 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::command::{Command, Finished, tail};
-use crate::cuda_tools::CudaTools;
 use crate::error::{Error, Result};
-use crate::progress::Progress;
 use crate::ptx::Module;
 use crate::target::{PtxVersion, Sm};
 
@@ -36,10 +34,9 @@ pub struct On {
 }
 
 impl On {
-    /// Every GPU and its assembler: today's, and CUDA 12's for those that it dropped. One of each number: `sm_90a`
+    /// Every GPU and its assembler: today's, and an older one for those that it dropped. One of each number: `sm_90a`
     /// takes what `sm_90` takes.
-    pub fn every(tools: &CudaTools, progress: &Progress) -> Result<Vec<On>> {
-        let (now, before) = (Assembler::new(&tools.ptxas), Assembler::new(tools.ptxas12(progress)?));
+    pub fn every(now: Assembler, before: Assembler) -> Result<Vec<On>> {
         let (new, old) = (now.supported_sms()?, before.supported_sms()?);
         let dropped: BTreeSet<Sm> = old.into_iter().filter(|sm| Some(sm) < new.first()).collect();
         let on = |sms: BTreeSet<Sm>, assembler: Assembler| -> Result<Vec<On>> {

@@ -199,6 +199,9 @@ impl TryFrom<String> for PtxVersion {
     }
 }
 
+/// A CUDA tool's release, as in 13.5.
+pub type Release = (u32, u32);
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! The kernels: entry points on a GPU, functions on a CPU.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 /// Threads in a block.

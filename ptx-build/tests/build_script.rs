@@ -7,7 +7,6 @@ use std::process::Command;
 use ptx_build::command::Machine;
 use ptx_build::cuda_tools::CudaTools;
 use ptx_build::progress::Progress;
-use ptx_build::toolchain::ROUTE_VARIABLE;
 use tempfile::TempDir;
 
 /// Says that this process is a build script, and what it calls: a folder, GPUs, a PTX ISA version.
@@ -32,7 +31,7 @@ fn build_script() {
 
 const SOURCE: &str = "\
 #![cfg_attr(target_arch = \"nvptx64\", no_std)]
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 kernel! {
@@ -103,7 +102,7 @@ impl Project {
         std::fs::write(path, text).expect("it is written");
     }
 
-    /// Whether the build script succeeded, what it told cargo, and what it complained of.
+    /// Whether the build script succeeded, what it told cargo, and what it complained of. An empty variable is taken away.
     fn build(&self, calls: &str, variables: &[(&str, &Path)]) -> (bool, Vec<String>, String) {
         let mut script = Command::new(std::env::current_exe().expect("this program has a path"));
         script.args(["--exact", "build_script", "--nocapture"]).env(BUILD_SCRIPT, calls);
@@ -113,11 +112,12 @@ impl Project {
         }
         // A build script inherits what cargo was told for the host.
         script.env("PTX_INTRINSICS_TARGET", "sm_100,ptx88").env("RUSTFLAGS", "-Ctarget-cpu=native");
-        // On a machine of its own, no route to a toolchain is chosen.
-        if variables.iter().any(|(name, _)| *name == "PATH") {
-            script.env_remove(ROUTE_VARIABLE);
+        for (name, value) in variables {
+            match value.as_os_str().is_empty() {
+                true => script.env_remove(name),
+                false => script.env(name, value),
+            };
         }
-        script.envs(variables.iter().copied());
         let output = script.output().expect("it starts");
         let lines = String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
         (output.status.success(), lines, String::from_utf8_lossy(&output.stderr).into_owned())
@@ -243,7 +243,10 @@ fn a_bare_machine_is_told_what_it_lacks() {
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(project.path("bin/rustc"), executable).expect("it is ours");
     let bin = project.path("bin");
-    let (succeeded, _, complaint) = project.build("../kernels|sm 80", &[("PATH", &bin), ("RUSTUP_HOME", &nothing)]);
+    let (succeeded, _, complaint) = project.build(
+        "../kernels|sm 80",
+        &[("PATH", &bin), ("RUSTUP_HOME", &nothing), ("PTX_INTRINSICS_TOOLCHAIN", Path::new(""))],
+    );
     assert!(!succeeded);
     assert!(complaint.contains("error: this toolchain lacks the source of core"), "{complaint}");
     assert!(complaint.contains("→ rustup component add rust-src --toolchain stable"), "{complaint}");

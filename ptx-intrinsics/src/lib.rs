@@ -26,38 +26,39 @@
 //! | both, of shared memory, at an address converted once | [`SharedPtr::new`] | [`read`](SharedPtr::read), [`write`](SharedPtr::write), … |
 //! | every one of these, in PTX's own words | | [`ptx!`] |
 //! | `ldu`, `atom`, `red` | | [`ptx!`] |
-//! | `fence`, `membar` | | [`fence_sc`], [`fence_acq_rel`], [`fence_proxy_async`], [`membar_gl`], … |
-//! | `isspacep`, `cvta`, `mapa`, `getctarank` | | [`isspacep_shared`], [`cvta_to_shared`], [`cvta_shared`], [`mapa()`], [`getctarank()`], … |
-//! | `createpolicy` | | [`CachePolicy::fractional`], [`CachePolicy::range`], … |
-//! | `applypriority`, `discard` | | [`applypriority_global_l2_evict_normal`], [`discard_global_l2`], … |
-//! | `cp.async` | [`cp_async_ca`], [`cp_async_cg`] | [`copy`](CpAsyncCa::copy), [`copy_with`](CpAsyncCa::copy_with), [`copy_zfill`](CpAsyncCa::copy_zfill), [`cp_async_commit_group`], [`cp_async_wait_group`] |
-//! | `mbarrier` | [`mbarrier_init`] | [`mbarrier_arrive`], [`mbarrier_arrive_expect_tx`], [`mbarrier_try_wait_parity`], … |
-//! | `cp.async.bulk` | | [`cp_async_bulk_shared_cluster_global`], [`cp_async_bulk_global_shared`], [`cp_async_bulk_prefetch_l2`], … |
 //! | `prefetch`, `prefetchu` | | [`prefetch_l1`], [`prefetch_l2`], [`prefetch_global_l2`], … |
+//! | `applypriority`, `discard` | | [`applypriority_global_l2_evict_normal`], [`discard_global_l2`], … |
+//! | `createpolicy` | | [`CachePolicy::fractional`], [`CachePolicy::range`], … |
+//! | `isspacep`, `cvta`, `mapa`, `getctarank` | | [`isspacep_shared`], [`cvta_to_shared`], [`cvta_shared`], [`mapa()`], [`getctarank()`], … |
+//! | `fence`, `membar` | | module [`mod@fence`] |
+//! | `cp.async` | [`cp_async_ca`](cp_async::cp_async_ca), [`cp_async_cg`](cp_async::cp_async_cg) | module [`cp_async`] |
+//! | `cp.async.bulk` | | module [`cp_async_bulk`] |
+//! | `mbarrier` | [`mbarrier_init`](mbarrier::mbarrier_init) | module [`mbarrier`] |
 //!
-//! Functions are named after their mnemonic, and [`prelude`] has what kernels write every day. Qualifiers are in modules:
-//! [`caching`], [`order`], [`scope`], [`space`]. The asynchronous families have a module each: [`cp_async`], [`cp_async_bulk`],
-//! [`mbarrier`], [`fence`].
+//! A function has the name of its mnemonic. The root has the functions; qualifiers are in modules: [`caching`], [`order`],
+//! [`scope`], [`space`]. Types that an instruction moves are in [`element`]. The asynchronous families have a module each:
+//! [`mod@cp_async`], [`mod@cp_async_bulk`], [`mod@mbarrier`], [`mod@fence`]. The [`prelude`] has what kernels write every day.
 //!
-//! The first type parameter of a load or store of global memory is its [`Caching`], the second of a load its
-//! [`PrefetchSize`]; an [`Order`] is a method; what is moved is an [`Element`]. What is written every day is a method,
-//! [`ptx!`] spells all of it. Illegal combinations, and those that the target's SM or PTX ISA version does not have, do not
-//! compile, and the error says what to write or which flag to add.
+//! The first type parameter of a load or store of global memory is its caching qualifier, a [`Caching`](caching::Caching). The
+//! second one of a load is its [`PrefetchSize`](caching::PrefetchSize). An [`Order`](order::Order) is a method. What is moved is an
+//! [`Element`](element::Element). What is written every day is a method; [`ptx!`] spells all of it. A combination that PTX does not
+//! have does not compile, and neither does one that the target's SM or PTX ISA version does not have. The error says what to write,
+//! or which flag to add.
 //!
 //! # Pointers
 //!
-//! All memory is addressed by Rust's own pointers, which are generic addresses: on NVIDIA GPUs the generic address of
-//! global memory is its global address, and for other spaces the block converts it. [`Ld`] says what to pass in each.
+//! All memory is addressed by Rust's own pointers, which are generic addresses. On NVIDIA GPUs the generic address of global memory
+//! is its global address. For other spaces the function converts the address. [`Ld`] says what to pass in each space.
 //!
 //! # Off the GPU
 //!
-//! On any other target every function has its plain meaning, on stable Rust: a read is a read, a hint is only a hint. There
-//! the modules [`catalogue`], every legal form, and [`features`], what a GPU offers, can be asked too.
+//! On any other target every function has its plain meaning, on stable Rust: a read is a read, a hint is only a hint. There, two
+//! more modules exist: [`catalogue`] has every legal form, and [`features`] says what a GPU offers.
 //!
 //! # Safety
 //!
-//! A load or store touches the bytes of one `T` at `p`, which must be aligned to the size of `T`: the GPU faults on other
-//! addresses. What else must hold stands at each function.
+//! A load or store touches the bytes of one `T` at `p`. `p` must be aligned to the size of `T`: the GPU faults on other addresses.
+//! Each function says what else must hold.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch, allow_internal_unstable))]
 #![cfg_attr(
@@ -96,27 +97,45 @@ pub mod ptx;
 pub use catalogue::features;
 pub use isa::{gate, target};
 
-/// How the caches treat what an access touches: the first parameter of a load or store, and the prefetch sizes of loads.
+/// How the caches treat what an access touches: the first parameter of a load or store, the prefetch sizes of loads, and cache
+/// policies. All of it is in the [`prelude`].
 pub mod caching {
+    pub use crate::instructions::createpolicy::*;
+    pub use crate::instructions::ld::LdGlobalCaching;
+    pub use crate::instructions::ld_global_nc::LdGlobalNcCaching;
+    pub use crate::instructions::prefetch::PrefetchPriority;
+    pub use crate::instructions::st::StGlobalCaching;
     pub use crate::isa::caching::*;
+    pub use crate::isa::policy::*;
     pub use crate::isa::prefetch_size::*;
 }
 
-/// How an access is ordered among others. `Relaxed`, `Acquire` and `Release` are called as in `core::sync::atomic::Ordering`,
+/// What one instruction moves: vectors, untyped bits, and the bounds of generic functions. All of it is in the [`prelude`].
+pub mod element {
+    pub use crate::instructions::bounds::*;
+    pub use crate::isa::element::*;
+}
+
+/// How an access is ordered among others. `Relaxed`, `Acquire` and `Release` have the names of `core::sync::atomic::Ordering`,
 /// so they are not in the [`prelude`].
 pub mod order {
     pub use crate::isa::order::*;
 }
 
-/// The threads that an ordered access synchronises with.
+/// The threads that an ordered access synchronizes with. All of it is in the [`prelude`].
 pub mod scope {
     pub use crate::isa::scope::*;
 }
 
-/// Where an address points: PTX's state spaces.
+/// Where an address points: PTX's state spaces, and pointers to shared memory.
 pub mod space {
+    pub use crate::instructions::shared_ptr::*;
     pub use crate::isa::space::*;
 }
+
+#[cfg(doc)]
+#[doc = include_str!("../hints.md")]
+pub mod hints {}
 
 /// `cp.async`: copies from global to shared memory while the thread goes on, and waits for them.
 pub mod cp_async {
@@ -138,41 +157,41 @@ pub mod mbarrier {
     pub use crate::instructions::mbarrier::*;
 }
 
-/// What kernels write every day: `use ptx_intrinsics::prelude::*`.
-///
-/// Nothing here is called as something in `core::sync::atomic`. Orders are in [`order`], state spaces in [`space`], and the
-/// asynchronous families have modules of their own: [`cp_async`], [`cp_async_bulk`], [`mbarrier`], [`fence`].
-pub mod prelude {
+/// The names at the root: the functions of instructions that are not asynchronous, and the types that hold an access.
+mod root {
     pub use crate::instructions::applypriority::*;
-    pub use crate::instructions::bounds::*;
-    pub use crate::instructions::createpolicy::*;
     pub use crate::instructions::cuda::*;
     pub use crate::instructions::cvta::*;
     pub use crate::instructions::discard::*;
     pub use crate::instructions::isspacep::*;
-    pub use crate::instructions::ld::*;
-    pub use crate::instructions::ld_global_nc::*;
+    pub use crate::instructions::ld::{
+        Ld, LdGlobal, ld, ld_const, ld_global, ld_local, ld_param_entry, ld_param_func, ld_shared, ld_shared_cluster,
+    };
+    pub use crate::instructions::ld_global_nc::{LdGlobalNc, ld_global_nc};
     pub use crate::instructions::mapa::*;
-    pub use crate::instructions::prefetch::*;
-    pub use crate::instructions::shared_ptr::*;
+    pub use crate::instructions::prefetch::{
+        prefetch_const_tensormap, prefetch_global_l1, prefetch_global_l2, prefetch_l1, prefetch_l2, prefetch_local_l1,
+        prefetch_local_l2, prefetch_param_tensormap, prefetch_tensormap, prefetchu_l1,
+    };
+    pub use crate::instructions::shared_ptr::{SharedClusterPtr, SharedPtr};
     pub use crate::instructions::slices::*;
-    pub use crate::instructions::st::*;
-    pub use crate::isa::caching::*;
-    pub use crate::isa::element::*;
-    pub use crate::isa::policy::*;
-    pub use crate::isa::prefetch_size::*;
-    pub use crate::isa::scope::*;
-    pub use crate::ptx;
+    pub use crate::instructions::st::{St, StGlobal, st, st_global, st_local, st_shared, st_shared_cluster};
+    pub use crate::isa::policy::CachePolicy;
 }
+pub use root::*;
 
-pub use instructions::cp_async::*;
-pub use instructions::cp_async_bulk::*;
-pub use instructions::fence::*;
-pub use instructions::mbarrier::*;
-pub use isa::atomic::AtomicOperation;
-pub use isa::order::*;
-pub use isa::space::*;
-pub use prelude::*;
+/// What kernels write every day: `use ptx_intrinsics::prelude::*`.
+///
+/// It has every name at the root of the crate, and what is in [`caching`], [`element`] and [`scope`]. No name in it is a name in
+/// `core::sync::atomic`. Orders are in [`order`] and state spaces in [`space`]. The asynchronous families have modules of their
+/// own: [`cp_async`], [`cp_async_bulk`], [`mbarrier`], [`fence`].
+pub mod prelude {
+    pub use crate::caching::*;
+    pub use crate::element::*;
+    pub use crate::ptx;
+    pub use crate::root::*;
+    pub use crate::scope::*;
+}
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -6,8 +6,8 @@ use std::process::{Command, ExitCode};
 
 use host_tests::driver::DRIVER_VARIABLE;
 use host_tests::run::gpu::{Gpu, NoGpu};
+use host_tests::run::image::keep_texts;
 use host_tests::run::suite::bundle::{GPUS, Made, make};
-use host_tests::run::suite::image::keep_texts;
 use host_tests::run::suite::program::NO_GPU;
 use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;

@@ -32,7 +32,7 @@ impl Conformance {
         let progress = Progress::new();
         let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
         let tools = CudaTools::find(&progress)?;
-        let gpus = self.chosen(On::every(&tools, &progress)?)?;
+        let gpus = self.chosen(tools.every_gpu(&progress)?)?;
         let seed = host_tests::check::forms_check::seed()?;
         let extent = if self.quick { Extent::QUICK } else { Extent::Whole };
         let report = conformance::compare(&toolchain, &gpus, extent, seed, &progress)?;

@@ -5,7 +5,6 @@ use host_tests::run::lab::program::Laboratory;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
-use host_tests::tools::ptxas::On;
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
@@ -27,7 +26,7 @@ impl Lab {
             let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
             let tools = CudaTools::find(&progress)?;
             let sm = Sm::new(gpu.sm());
-            let on = On::every(&tools, &progress)?.into_iter().find(|on| on.sm == sm && sm >= images::OLDEST);
+            let on = tools.every_gpu(&progress)?.into_iter().find(|on| on.sm == sm && sm >= images::OLDEST);
             let on = on.ok_or_else(|| {
                 Error::new(format_args!("the laboratory has no kernels for {sm}"))
                     .at(gpu.name())

@@ -3,7 +3,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::mbarrier::*;
+use ptx_intrinsics::prelude::*;
 
 use crate::code::{Operand, Space};
 use crate::machine::Machine;

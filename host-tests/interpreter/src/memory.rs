@@ -1,8 +1,8 @@
 //! Memory: its spaces, loads, stores and atomics.
 
+use ptx_intrinsics::caching::{CachePolicy, L2EvictUnchanged};
 use ptx_intrinsics::grammar::atomic::judge_atomic;
 use ptx_intrinsics::ptx::change;
-use ptx_intrinsics::{CachePolicy, L2EvictUnchanged};
 
 use crate::alu::signed;
 use crate::code::{Operand, Place, Space, lanes};

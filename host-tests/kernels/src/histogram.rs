@@ -1,6 +1,6 @@
 //! How often each byte occurs: counted in shared memory, then added to bins that stay in L2.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 /// What is counted: each value of a byte.

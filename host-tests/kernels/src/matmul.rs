@@ -1,6 +1,7 @@
 //! A product of matrices, tile by tile: while the threads multiply one pair of tiles, `cp.async` brings the next.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 /// Rows and columns of a tile of the product.

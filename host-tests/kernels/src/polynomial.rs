@@ -1,6 +1,7 @@
 //! A polynomial whose coefficients are a parameter of the kernel: all threads read the same, where the launch put it.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
+use ptx_intrinsics::space::*;
 use ptx_kernel::*;
 
 /// How many coefficients there are at most.

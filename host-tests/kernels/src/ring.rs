@@ -1,7 +1,10 @@
 //! A bounded ring between two blocks: one fills it with what it reads, the other empties it into what it writes. The
 //! payload moves by plain accesses; two indices, each on a line of its own, say who may touch which slot.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::fence::*;
+use ptx_intrinsics::order::*;
+use ptx_intrinsics::prelude::*;
+use ptx_intrinsics::space::*;
 use ptx_kernel::*;
 
 /// What a slot holds: 128 bits.

@@ -1,7 +1,7 @@
 //! Heat in rods, one cluster of blocks each: the cells stay in shared memory from the first step to the last, and the
 //! cells at a block's ends are read out of the neighbour's.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 /// Blocks in a cluster.

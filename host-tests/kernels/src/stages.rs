@@ -1,7 +1,10 @@
 //! A ring of chunks in shared memory: bulk copies bring them, a barrier for each says that it is here, the threads change
 //! it in place, and bulk copies take it away.
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async_bulk::*;
+use ptx_intrinsics::fence::*;
+use ptx_intrinsics::mbarrier::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 /// Threads in a block, four elements of a chunk for each.

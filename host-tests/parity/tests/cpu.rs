@@ -3,7 +3,7 @@
 
 use parity::{chase, compact, copy, layer_norm, paged, prefix_sum, q4_gemv, q8_gemv, reduce, relay, rms_norm, softmax};
 use parity::{stencil, transpose, warp_copy};
-use ptx_intrinsics::{V2, V4};
+use ptx_intrinsics::element::{V2, V4};
 use ptx_kernel::cpu::Launch;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};

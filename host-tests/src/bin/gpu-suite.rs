@@ -8,7 +8,7 @@ use host_tests::check::forms_check::every_form;
 use host_tests::run::gpu::Gpu;
 use host_tests::run::lab::images::unpack;
 use host_tests::run::lab::program::{Laboratory, packed};
-use host_tests::run::suite::bundle;
+use host_tests::run::suite::kernels::versions;
 use host_tests::run::suite::program::{self, Options};
 use host_tests::tools::error::{Error, Result};
 
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
 }
 
 fn measure(laboratory: &Laboratory, folder: &Path) -> Result<ExitCode> {
-    let made_with = bundle::versions(folder)?.to_string();
+    let made_with = versions(folder)?.to_string();
     let images = |gpu: &Gpu| {
         let file = packed(folder, gpu.sm());
         unpack(&std::fs::read(&file).map_err(|error| Error::io("read", &file, error))?)

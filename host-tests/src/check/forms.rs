@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ptx_intrinsics::catalogue::{Form, Operation};
+use ptx_intrinsics::catalogue::{Form, IMPORTS, Operation};
 use rayon::prelude::*;
 
 use crate::tools::command::Machine;
@@ -350,9 +350,9 @@ pub fn write_crate(folder: &Path, cases: &[Case]) -> Result<PathBuf> {
 
 /// The source of the crate of these cases.
 pub fn crate_source(cases: &[Case]) -> String {
-    let mut source = String::from(
-        "#![no_std]\n#![feature(abi_ptx)]\n#![allow(improper_ctypes_definitions, unused_parens, unused_unsafe, clippy::missing_safety_doc)]\n\
-         use ptx_intrinsics::*;\n\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {\n    loop {}\n}\n",
+    let mut source = format!(
+        "#![no_std]\n#![feature(abi_ptx)]\n#![allow(improper_ctypes_definitions, unused_imports, unused_parens, unused_unsafe, clippy::missing_safety_doc)]\n\
+         {IMPORTS}\n\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {{\n    loop {{}}\n}}\n",
     );
     for case in cases {
         writeln!(source, "\n{}", case.source().trim_end()).expect("a string takes all");

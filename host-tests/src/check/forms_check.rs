@@ -39,7 +39,7 @@ pub struct Check<'a> {
 impl<'a> Check<'a> {
     /// Finds the assemblers.
     pub fn new(toolchain: &'a DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Self> {
-        Ok(Check { toolchain, assemblers: On::every(tools, progress)? })
+        Ok(Check { toolchain, assemblers: tools.every_gpu(progress)? })
     }
 
     /// Some cases, to be compiled under that name.

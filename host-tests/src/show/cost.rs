@@ -31,7 +31,7 @@ const SPELLED: &str = "ptx!(ld.global.nc.L1::evict_last.L2::256B.f32 [p])";
 /// A kernel of one load; the round makes it new to cargo.
 fn source(load: &str, round: u32) -> String {
     let (feature, import) =
-        if load == ASM { (", asm_experimental_arch", "") } else { ("", "use ptx_intrinsics::*;\n") };
+        if load == ASM { (", asm_experimental_arch", "") } else { ("", "use ptx_intrinsics::prelude::*;\n") };
     format!(
         "#![no_std]\n#![feature(abi_ptx{feature})]\n{import}\
          #[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn kernel(p: *const f32, out: *mut f32) {{\n    \

@@ -7,16 +7,18 @@ use std::sync::LazyLock;
 
 pub use ptx_build::explain::LONGEST;
 use ptx_build::explain::{near, page};
+use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
 use ptx_intrinsics::catalogue::{self, Form};
 use ptx_intrinsics::grammar::access::Spelling;
 use ptx_intrinsics::grammar::atomic::judge_atomic;
 use ptx_intrinsics::grammar::read::Wrong;
-use ptx_intrinsics::{L1PriorityWord, L2PriorityWord, OperatorWord, OrderWord, PrefetchSizeWord, ScopeWord};
+use ptx_intrinsics::order::OrderWord;
+use ptx_intrinsics::scope::ScopeWord;
 use rayon::prelude::*;
 use regex::Regex;
 
 use crate::check::forms::CUDA_NAMES;
-use crate::check::sass::golden::ranges;
+use crate::check::sass::text::ranges;
 use crate::check::sass::{self, Reader, Seen, trace};
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::error::Result;
@@ -132,7 +134,8 @@ fn find_ptx(text: &str, forms: &[Form]) -> Result<Form, Misspelt> {
 const NOT_LISTED: &str = "the catalogue does not list it";
 
 fn said_wrong(wrong: Wrong<'_>) -> String {
-    if wrong.word.is_empty() { wrong.why.into() } else { format!("`{}`: {}", wrong.word, wrong.why) }
+    let meant = wrong.meant().map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+    if wrong.word.is_empty() { wrong.why.into() } else { format!("`{}`: {}{meant}", wrong.word, wrong.why) }
 }
 
 /// The word of PTX that a type of the crate stands for; nothing where it says nothing.
@@ -197,7 +200,7 @@ impl Call {
         let (_, parameters) = self.constructor.split_once("::").unwrap_or_default();
         let parameters =
             parameters.split(|c: char| !c.is_alphanumeric()).filter(|word| word.starts_with(char::is_uppercase));
-        let mut ptx = sass::golden::stem(plain.ptx()).0.to_owned();
+        let mut ptx = sass::text::stem(plain.ptx()).0.to_owned();
         for parameter in parameters {
             match marker(parameter) {
                 Some(word) => ptx += word,
@@ -215,7 +218,7 @@ impl Call {
         let Some(typed) = forms.iter().find(|form| form.element() == Some(element)) else {
             return format!("`{element}`: PTX does not move this type");
         };
-        ptx += &format!(".{}", sass::golden::stem(typed.ptx()).1);
+        ptx += &format!(".{}", sass::text::stem(typed.ptx()).1);
         let said = Spelling::read(ptx.leak()).and_then(|spelling| spelling.check());
         said.map_or_else(said_wrong, |_| {
             "it lacks parameters or operands; what a method does not reach is written with `ptx!`".into()
@@ -295,7 +298,7 @@ mod tests {
         let words: BTreeSet<String> = catalogue::forms()
             .flat_map(|form| {
                 let operation = form.ptx().split('.').next().unwrap_or_default().to_owned();
-                let stem = sass::golden::stem(form.ptx()).0.to_owned();
+                let stem = sass::text::stem(form.ptx()).0.to_owned();
                 stem.split('.').skip(1).map(|word| format!("{operation} .{word}")).collect::<Vec<_>>()
             })
             .collect();

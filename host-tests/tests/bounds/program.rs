@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use host_tests::check::forms::{self, Case};
 use host_tests::tools::toolchain::DeviceToolchain;
+use ptx_intrinsics::catalogue::IMPORTS;
 use regex::Regex;
 
 /// How many calls are compiled at a time.
@@ -148,7 +149,7 @@ impl Program {
         static ERROR: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r"^(\S+?\.rs):(\d+):\d+: error(?:\[E\d+\])?: (.*)$").expect("the pattern is valid")
         });
-        const HEAD: [&str; 3] = ["#![no_std]", "#![allow(warnings)]", "use ptx_intrinsics::*;"];
+        const HEAD: [&str; 3] = ["#![no_std]", "#![allow(warnings)]", IMPORTS];
         let mut source = HEAD.join("\n") + "\n";
         for &at in left {
             writeln!(source, "pub unsafe fn f{at}{}", calls[at].0.function).expect("a string takes all");

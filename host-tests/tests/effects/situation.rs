@@ -9,6 +9,7 @@ use host_tests::tools::error::{Error, Result};
 use host_tests::tools::ptx::{Function, Module};
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::DeviceToolchain;
+use ptx_intrinsics::catalogue::IMPORTS;
 
 use crate::ledger::{self, Effect};
 
@@ -137,9 +138,9 @@ pub(crate) fn beyond() -> impl Iterator<Item = Situation> {
 
 /// Compiles these, and gives what is wrong, a line each.
 pub(crate) fn look(toolchain: &DeviceToolchain, number: usize, situations: &[Situation]) -> Result<Vec<String>> {
-    let mut source = String::from(
-        "#![no_std]\n#![feature(abi_ptx)]\n#![allow(warnings)]\nuse ptx_intrinsics::*;\n\n\
-         #[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {\n    loop {}\n}\n",
+    let mut source = format!(
+        "#![no_std]\n#![feature(abi_ptx)]\n#![allow(warnings)]\n{IMPORTS}\n\n\
+         #[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {{\n    loop {{}}\n}}\n",
     );
     for situation in situations {
         writeln!(source, "\n{}", situation.source().trim_end()).expect("a string takes all");

@@ -1,7 +1,7 @@
 //! Kernels that use each piece of `ptx-kernel`, as a user writes them: no feature, no entry point, no panic handler.
 #![no_std]
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 const THREADS: u32 = 128;

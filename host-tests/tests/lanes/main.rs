@@ -17,11 +17,12 @@ use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
+use ptx_intrinsics::catalogue::IMPORTS;
 
 /// What the kernels are compiled for: a GPU that has every form.
 const BUILT_FOR: Sm = Sm::new(100);
 
-const HEAD: &str = "#![no_std]\n#![feature(abi_ptx)]\n#![allow(warnings)]\nuse ptx_intrinsics::*;\n\n\
+const HEAD: &str = "#![no_std]\n#![feature(abi_ptx)]\n#![allow(warnings)]\n\
     #[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {\n    loop {}\n}\n\n";
 
 static TOOLCHAIN: LazyLock<Result<DeviceToolchain>> =
@@ -32,7 +33,7 @@ fn ptx_of(name: &str, functions: &str) -> String {
     let text = || {
         let toolchain = TOOLCHAIN.as_ref().map_err(Error::new)?;
         let folder = toolchain.machine().target().join("lanes").join(name);
-        forms::write_package(&folder, name, &format!("{HEAD}{functions}"))?;
+        forms::write_package(&folder, name, &format!("{HEAD}{IMPORTS}\n{functions}"))?;
         let (ptx, _) = DeviceBuild::of_every_form(folder, name, BUILT_FOR).build_quietly(toolchain)?;
         std::fs::read_to_string(&ptx).map_err(|error| Error::io("read the PTX", &ptx, error))
     };

@@ -11,7 +11,7 @@ use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::Sm;
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use rand::{RngExt, SeedableRng};
 
 type Fractional = fn(f32) -> CachePolicy;

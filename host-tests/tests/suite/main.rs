@@ -16,20 +16,22 @@ use host_tests::check::forms_check;
 use host_tests::driver::{self, DRIVER_VARIABLE};
 use host_tests::read::nvdisasm::Disassembler;
 use host_tests::run::gpu::{Argument, Gpu, Launch, Target};
-use host_tests::run::suite::bundle::{FAULTS, FORMS, Kernels, LITMUS, newest_glibc};
+use host_tests::run::image::Image;
+use host_tests::run::suite::bundle::newest_glibc;
 use host_tests::run::suite::fault::Fault;
-use host_tests::run::suite::image::{Entry, Image, compile, compile_part, parts};
+use host_tests::run::suite::image::{compile, compile_part, parts};
 use host_tests::run::suite::journal::{Event, Found, Item, Journal, Machine, Work};
+use host_tests::run::suite::kernels::{FAULTS, FORMS, Kernels, LITMUS};
 use host_tests::run::suite::litmus::Litmus;
 use host_tests::run::suite::program::{self, Options};
-use host_tests::run::suite::report::{Lost, Report, Versions};
+use host_tests::run::suite::report::{Lost, Report};
 use host_tests::run::suite::stage::{Bench, Told};
-use host_tests::run::suite::{self, Kernel, Outcome, Plan, Room, Verdict, run};
+use host_tests::run::suite::versions::Versions;
+use host_tests::run::suite::{self, Entry, Kernel, Outcome, Plan, Room, Verdict, run};
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptx::Module;
-use host_tests::tools::ptxas::On;
 use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -219,7 +221,7 @@ fn prepare(folder: &Path) -> Result<()> {
     let (litmus, faults) = (Litmus::all(), Fault::all());
     let litmus = compile("litmus", 0, &litmus, &toolchain)?;
     let faults = compile("faults", 0, &faults, &toolchain)?;
-    for on in On::every(&tools, &progress)?.into_iter().filter(|on| GENERATIONS.contains(&on.sm.number)) {
+    for on in tools.every_gpu(&progress)?.into_iter().filter(|on| GENERATIONS.contains(&on.sm.number)) {
         // tests/orders assembles the litmus tests for all of them.
         let kernels = kernels(on.version, [(FORMS, part.assemble(&on)?), (FAULTS, faults.assemble(&on)?)]);
         let mut all = kernels.sections.values().flatten();

@@ -1,5 +1,5 @@
 //! Constant memory orders nothing.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

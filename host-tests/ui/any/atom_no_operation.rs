@@ -1,5 +1,5 @@
 //! Which operation?
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn kernel(p: *mut u32) {
     unsafe { ptx!(red.relaxed.gpu.global.u32 [p], 1) }

@@ -1,5 +1,5 @@
 //! A `bool` must be 0 or 1, and memory holds what it holds.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! Nor is every `u32` a `char`.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,7 @@
 //! A bulk copy that a barrier learns of goes to shared memory.
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async_bulk::*;
+use ptx_intrinsics::mbarrier::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,6 @@
 //! `cp.async.cg` copies 16 bytes.
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

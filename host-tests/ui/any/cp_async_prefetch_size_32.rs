@@ -1,5 +1,6 @@
 //! PTX has no `.L2::32B`.
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! A volatile access has no hint.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

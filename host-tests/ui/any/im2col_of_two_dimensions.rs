@@ -1,5 +1,6 @@
 //! Columns of an image are of three dimensions or more.
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async_bulk::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! L2 priorities are for 256-bit types.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! `ld.global.nc` has no `.lu`.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! `ldu` is of global memory.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn kernel(p: *const f32) -> f32 {
     unsafe { ptx!(ldu.shared.f32 [p]) }

@@ -1,5 +1,5 @@
 //! `.ca`, `.lu` and `.cv` are for loads.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! An access policy is made by its function, which asks whether the target has it.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,6 @@
 //! A barrier is told by its address in shared memory.
-use ptx_intrinsics::*;
+use ptx_intrinsics::mbarrier::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

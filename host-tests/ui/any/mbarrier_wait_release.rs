@@ -1,5 +1,7 @@
 //! Who waits acquires.
-use ptx_intrinsics::*;
+use ptx_intrinsics::mbarrier::*;
+use ptx_intrinsics::order::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

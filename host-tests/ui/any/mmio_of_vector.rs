@@ -1,5 +1,5 @@
 //! Memory-mapped accesses move scalars.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

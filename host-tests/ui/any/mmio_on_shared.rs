@@ -1,5 +1,5 @@
 //! Memory-mapped registers are not in shared memory.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! A type that is no qualifier at all.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

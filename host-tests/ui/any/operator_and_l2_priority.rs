@@ -1,5 +1,5 @@
 //! Nor does the priority of the other level help.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

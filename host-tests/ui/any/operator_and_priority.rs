@@ -1,5 +1,5 @@
 //! PTX takes a cache operator or an eviction priority, never both.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

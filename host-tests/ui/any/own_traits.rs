@@ -1,4 +1,5 @@
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async_bulk::*;
+use ptx_intrinsics::prelude::*;
 
 #[derive(Clone, Copy)]
 struct Mine(u8);
@@ -15,8 +16,8 @@ unsafe impl Element for Mine {
 
 impl TensorCoordinates for Mine {}
 
-impl ptx_intrinsics::MovedAs<u32> for Mine {}
-impl ptx_intrinsics::MovedAs<Mine> for u32 {}
+impl ptx_intrinsics::element::MovedAs<u32> for Mine {}
+impl ptx_intrinsics::element::MovedAs<Mine> for u32 {}
 
 impl ptx_intrinsics::ptx::Kind for Mine {
     type Rust = u64;

@@ -1,5 +1,5 @@
 //! A line has one L1 priority.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

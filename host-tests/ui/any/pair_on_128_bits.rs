@@ -1,5 +1,5 @@
 //! So are pairs.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

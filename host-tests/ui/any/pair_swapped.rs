@@ -1,5 +1,5 @@
 //! In a pair, L1 comes first.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! Caching comes first, the prefetch size second.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! `evict_last` is a primary priority only.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn kernel() -> CachePolicy {
     CachePolicy::fractional::<(L2EvictFirst, L2EvictLast)>(0.5)

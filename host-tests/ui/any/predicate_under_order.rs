@@ -1,5 +1,5 @@
 //! The methods put a predicate on weak accesses.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! `prefetch` has no `.L2::evict_first`.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! `prefetch` into L2 takes no L1 priority.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! `prefetch` takes no cache operator.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! The prefetch sizes are 64, 128 and 256 bytes.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! The methods take no prefetch size under an order.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

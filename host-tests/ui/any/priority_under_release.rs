@@ -1,5 +1,5 @@
 //! The methods take one priority under an order.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

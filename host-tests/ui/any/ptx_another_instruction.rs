@@ -1,5 +1,5 @@
 //! It spells loads and stores.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! 16-bit floats are moved as bits.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

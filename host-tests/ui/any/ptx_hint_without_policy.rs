@@ -1,5 +1,5 @@
 //! The word goes with its policy.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

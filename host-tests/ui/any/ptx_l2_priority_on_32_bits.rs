@@ -1,5 +1,5 @@
 //! An L2 priority needs 256 bits.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! A memory-mapped access is for the system.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! The read-only path is for global memory.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

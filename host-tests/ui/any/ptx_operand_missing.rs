@@ -1,5 +1,5 @@
 //! A store has a value.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

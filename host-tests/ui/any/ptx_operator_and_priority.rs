@@ -1,5 +1,5 @@
 //! They are alternatives.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

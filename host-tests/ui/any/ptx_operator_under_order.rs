@@ -1,5 +1,5 @@
 //! A cache operator is for weak accesses.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

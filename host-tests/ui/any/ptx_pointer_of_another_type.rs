@@ -1,5 +1,5 @@
 //! The pointer is to the type that the words say.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! A policy goes with its word.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! A load that may not happen has another value.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

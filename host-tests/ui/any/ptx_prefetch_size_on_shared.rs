@@ -1,5 +1,5 @@
 //! Shared memory has no L2.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

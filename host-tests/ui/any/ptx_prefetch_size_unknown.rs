@@ -1,5 +1,5 @@
 //! PTX has three sizes.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

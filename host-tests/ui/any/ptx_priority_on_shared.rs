@@ -1,5 +1,5 @@
 //! Shared memory has no L1 to be evicted from.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

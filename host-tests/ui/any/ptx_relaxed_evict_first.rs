@@ -1,5 +1,5 @@
 //! The assembler makes a weak load of it.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! An order has a scope.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! A scope has an order.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

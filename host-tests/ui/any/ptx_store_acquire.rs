@@ -1,5 +1,5 @@
 //! A store releases.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! Constant memory is read only.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

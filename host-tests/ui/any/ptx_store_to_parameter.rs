@@ -1,5 +1,5 @@
 //! The assembler takes no such store.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

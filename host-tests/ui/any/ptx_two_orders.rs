@@ -1,5 +1,5 @@
 //! An access has one order.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! The words end with a type.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! It stands on global addresses.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

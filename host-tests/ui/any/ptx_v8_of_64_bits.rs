@@ -1,5 +1,5 @@
 //! PTX has no such vector.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

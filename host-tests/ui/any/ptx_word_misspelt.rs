@@ -1,5 +1,5 @@
 //! A word that PTX does not have.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

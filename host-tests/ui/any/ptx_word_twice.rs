@@ -1,5 +1,5 @@
 //! A word of each kind.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

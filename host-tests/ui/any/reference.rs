@@ -1,5 +1,5 @@
 //! A reference is not plain bits.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! Local memory is the thread's own.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! The assembler forgets the order of 256 bits.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

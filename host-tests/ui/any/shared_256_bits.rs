@@ -1,5 +1,5 @@
 //! Shared memory moves 128 bits at a time.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! A load that reads nothing.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! Each lane has a name or a sink.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! Only a 256-bit access leaves lanes out.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

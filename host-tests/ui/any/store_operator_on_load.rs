@@ -1,5 +1,5 @@
 //! `.wb` and `.wt` are for stores.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

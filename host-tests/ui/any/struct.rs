@@ -1,5 +1,5 @@
 //! A struct has no `.type`, whatever its size.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 #[derive(Clone, Copy)]
 #[allow(dead_code)]

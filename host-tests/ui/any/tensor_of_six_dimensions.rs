@@ -1,5 +1,6 @@
 //! A tensor has five dimensions at most.
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async_bulk::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

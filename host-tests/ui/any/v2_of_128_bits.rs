@@ -1,5 +1,5 @@
 //! `.b128` has no vectors.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! 512 bits are too many.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

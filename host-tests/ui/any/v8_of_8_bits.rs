@@ -1,5 +1,5 @@
 //! `.v8` is for 32-bit elements alone.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

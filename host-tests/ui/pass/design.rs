@@ -1,5 +1,7 @@
 //! Each line as a kernel author writes it: the orders, the spaces, and what public code bases use most.
-use ptx_intrinsics::*;
+use ptx_intrinsics::order::*;
+use ptx_intrinsics::prelude::*;
+use ptx_intrinsics::space::*;
 
 const FLAG: Ld<Global, Acquire<Sys>> = ld_global::<NoHint, NoPrefetch>().acquire();
 const PUBLISH: St<Global, Release<Gpu>, NoAllocate> = st_global::<NoAllocate>().release();

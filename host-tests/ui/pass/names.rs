@@ -1,7 +1,7 @@
 //! What users call their constants, statics, constant parameters, variants and unit structs changes nothing in `ptx!`.
 #![allow(non_upper_case_globals, non_camel_case_types, dead_code, unused_imports, unused_variables)]
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 macro_rules! uses {
     () => {

@@ -2,7 +2,8 @@
 #![no_implicit_prelude]
 #![allow(non_camel_case_types, unused_macros, dead_code)]
 
-use ::ptx_intrinsics::{B128, CachePolicy, SharedPtr, V8, ptx};
+use ::ptx_intrinsics::element::{B128, V8};
+use ::ptx_intrinsics::{CachePolicy, SharedPtr, ptx};
 
 // What the prelude and `core` call so is something else here.
 macro_rules! concat {

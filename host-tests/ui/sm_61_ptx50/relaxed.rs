@@ -1,5 +1,5 @@
 //! Orders begin with sm_70.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! `.L2::64B` begins with sm_75.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

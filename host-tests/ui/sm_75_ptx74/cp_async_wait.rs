@@ -1,5 +1,6 @@
 //! `cp.async.commit_group` and `cp.async.wait_group` begin with sm_80.
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

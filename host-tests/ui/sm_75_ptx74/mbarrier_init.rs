@@ -1,5 +1,6 @@
 //! `mbarrier` begins with sm_80.
-use ptx_intrinsics::*;
+use ptx_intrinsics::mbarrier::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! `prefetch.global.L2::evict_last` begins with sm_80.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! `.L2::cache_hint` begins with sm_80.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

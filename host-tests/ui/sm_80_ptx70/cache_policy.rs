@@ -1,5 +1,5 @@
 //! `.L2::cache_hint` begins with PTX ISA 7.4.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

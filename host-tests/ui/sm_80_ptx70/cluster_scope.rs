@@ -1,5 +1,5 @@
 //! `.cluster` begins with sm_90.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,6 @@
 //! `cp.async.bulk` begins with sm_90 and PTX ISA 8.0.
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async_bulk::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,6 @@
 //! Prefetch sizes begin with PTX ISA 7.4.
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,6 @@
 //! A source is ignored from PTX ISA 7.5 on.
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,6 @@
 //! `mbarrier.try_wait` begins with sm_90 and PTX ISA 7.8.
-use ptx_intrinsics::*;
+use ptx_intrinsics::mbarrier::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! `.mmio` begins with PTX ISA 8.2.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! Each qualifier says for itself what it lacks.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 const WEIGHTS: LdGlobalNc<EvictLast, Prefetch256> = ld_global_nc();
 

@@ -1,5 +1,5 @@
 //! Eviction priorities begin with PTX ISA 7.4.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! `.shared::cluster` begins with sm_90.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

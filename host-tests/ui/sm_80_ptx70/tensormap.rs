@@ -1,5 +1,5 @@
 //! Tensor maps begin with sm_90 and PTX ISA 8.0.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! `.b128` begins with PTX ISA 8.3.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

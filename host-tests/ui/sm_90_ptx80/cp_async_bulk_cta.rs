@@ -1,5 +1,7 @@
 //! `cp.async.bulk.shared::cta` begins with PTX ISA 8.6.
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async_bulk::*;
+use ptx_intrinsics::mbarrier::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

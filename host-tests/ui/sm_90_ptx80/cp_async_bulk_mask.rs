@@ -1,5 +1,6 @@
 //! `.cp_mask` begins with sm_100 and PTX ISA 8.6.
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async_bulk::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,5 +1,5 @@
 //! L2 priorities begin with sm_100 and PTX ISA 8.8.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

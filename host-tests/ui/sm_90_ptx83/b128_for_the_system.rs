@@ -1,5 +1,5 @@
 //! `.b128` at the scope of the system begins with PTX ISA 8.4.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

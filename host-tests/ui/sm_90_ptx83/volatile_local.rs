@@ -1,5 +1,5 @@
 //! `.volatile` on local memory begins with PTX ISA 9.1.
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 
 fn main() {}
 

@@ -1,14 +1,15 @@
 //! `atom` and `red`: read, change and write in one step. All of it is spelled by [`ptx!`](crate::ptx).
 
-use super::read::{Wrong, demand_policy, end_of_word, once, word, wrong};
+use super::read::{Vocabulary, Word, Wrong, demand_policy, no_qualifier, once, wrong};
 use super::stop::{stop, stop_unless_on_target};
-use crate::isa::atomic::{AtomicOperation, TYPES};
+pub use crate::isa::atomic::AtomicOperation;
+use crate::isa::atomic::TYPES;
 use crate::isa::gate::{AtomicScopes, Bits128System, Needs};
 use crate::isa::order::OrderWord;
 use crate::isa::policy::CachePolicy;
 use crate::isa::scope::ScopeWord;
 use crate::isa::space::SpaceWord;
-use crate::isa::word::same;
+use crate::isa::word::{Key, key};
 
 /// An `atom` or `red` with all its qualifiers and its type.
 #[doc(hidden)]
@@ -35,18 +36,19 @@ impl Atomic {
     /// Reads `red.relaxed.gpu.global.add.f32`: the qualifiers in any order, each once, then the type.
     pub const fn read(text: &str) -> Result<Self, Wrong<'_>> {
         let bytes = text.as_bytes();
-        let mut at = end_of_word(bytes, 0);
-        let mut atomic = Self::plain(same(bytes.split_at(at).0, b"red"));
+        let Word { key: mnemonic, to: mut at, .. } = Word::at(text, 0);
+        let mut atomic = Self::plain(mnemonic == const { key(b"red", 0) });
         while at < bytes.len() {
-            if let Some(ty) = type_of(bytes.split_at(at).1) {
+            if let Some(ty) = type_of(bytes, at) {
                 return Ok(Self { ty, ..atomic });
             }
-            let end = end_of_word(bytes, at);
-            atomic = match atomic.and(word(text, at, end)) {
-                Ok(atomic) => atomic,
+            let word = Word::at(text, at);
+            atomic = match atomic.and(word) {
+                Ok(Some(atomic)) => atomic,
+                Ok(None) => return no_qualifier(text, at, &VOCABULARY),
                 Err(wrong) => return Err(wrong),
             };
-            at = end;
+            at = word.to;
         }
         wrong(
             "",
@@ -54,14 +56,14 @@ impl Atomic {
         )
     }
 
-    /// With one more word.
-    const fn and(mut self, this: &str) -> Result<Self, Wrong<'_>> {
+    /// With one more word, if it is one.
+    const fn and(mut self, this: Word<'_>) -> Result<Option<Self>, Wrong<'_>> {
         take_word! {
             self this
             words [order OrderWord scope ScopeWord space SpaceWord op AtomicOperation]
             flags [noftz b".noftz" hint b".L2::cache_hint"]
         }
-        wrong(this, "`atom` and `red` have no such qualifier or type")
+        Ok(None)
     }
 
     /// Whether all its words go together, as `ptxas` judges it, and what they need.
@@ -174,18 +176,35 @@ impl Atomic {
             let own = if matches!(scope, ScopeWord::Cluster) { scope.needs() } else { Needs::of::<AtomicScopes>() };
             needs = needs.and(own);
         }
-        let b128_sys = same(TYPES[self.ty].ptx.as_bytes(), b".b128") && matches!(self.scope, Some(ScopeWord::Sys));
+        let is_b128 = matches!(TYPES[self.ty].ptx.as_bytes(), b".b128");
+        let b128_sys = is_b128 && matches!(self.scope, Some(ScopeWord::Sys));
         needs.and_if(self.hint, CachePolicy::NEEDS).and_if(b128_sys, Needs::of::<Bits128System>())
     }
 }
 
-const fn type_of(rest: &[u8]) -> Option<usize> {
+const fn type_of(text: &[u8], from: usize) -> Option<usize> {
     // Nothing longer than `.v4.bf16x2` is a type.
-    if rest.len() > 10 {
+    if text.len() - from > 10 {
         return None;
     }
-    row_of! { TYPES rest }
+    row_of! { TYPES text from }
 }
+
+const TYPE_TEXTS: [&str; TYPES.len()] = texts_of!(TYPES);
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    words: &[
+        OrderWord::TEXTS,
+        ScopeWord::TEXTS,
+        SpaceWord::TEXTS,
+        AtomicOperation::TEXTS,
+        &[".noftz", ".L2::cache_hint"],
+        &TYPE_TEXTS,
+    ],
+    types: &TYPE_TEXTS,
+    unknown: "`atom` and `red` have no such qualifier or type",
+    vectors: "`atom` and `red` have `.v2` and `.v4` of `.f32`, `.f16x2` and `.bf16x2`, and `.v2`, `.v4` and `.v8` of `.f16` and `.bf16`",
+};
 
 /// What `ptx!` makes of an atomic: the mnemonic, and whether a policy stands behind the operands.
 #[doc(hidden)]
@@ -206,6 +225,7 @@ pub const fn judge_atomic(text: &str, policy: bool) -> Result<(Atomic, Needs), W
 
 /// The atomic that `ptx!` was given; the build stops where it is none, or is not on its target.
 #[doc(hidden)]
+#[track_caller]
 pub const fn demand_atomic(text: &'static str, policy: bool) -> Atomic {
     match judge_atomic(text, policy) {
         Ok((atomic, needs)) => {

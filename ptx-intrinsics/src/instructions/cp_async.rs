@@ -101,7 +101,8 @@ macro_rules! kinds {
         $(#[$doc])*
         ///
         /// ```
-        /// use ptx_intrinsics::*;
+        /// use ptx_intrinsics::cp_async::*;
+        /// use ptx_intrinsics::prelude::*;
         ///
         /// let (from, mut tile) = (V4::new([1.0f32, 2.0, 3.0, 4.0]), V4::default());
         /// let to = SharedPtr::new(&raw mut tile);
@@ -234,7 +235,8 @@ instructions! { WAITS:
         /// brought; other threads see it after a barrier.
         ///
         /// ```
-        /// use ptx_intrinsics::*;
+        /// use ptx_intrinsics::cp_async::*;
+        /// use ptx_intrinsics::prelude::*;
         ///
         /// cp_async_wait_group::<1>(); // cp.async.wait_group 1;
         /// ```

@@ -12,6 +12,7 @@ use crate::isa::row::{Signature, Single};
 /// L2: leave the line's eviction priority as it is. For policies; no load or store takes it by itself.
 ///
 /// PTX: `.L2::evict_unchanged`. Needs sm_80 and ptx74.
+#[doc = when_it_pays!(L2EvictUnchanged)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[doc(alias = "L2::evict_unchanged")]
 pub struct L2EvictUnchanged;
@@ -109,7 +110,7 @@ impl CachePolicy {
     /// A policy for a fraction of the lines, chosen by their addresses.
     ///
     /// ```
-    /// use ptx_intrinsics::*;
+    /// use ptx_intrinsics::prelude::*;
     ///
     /// // createpolicy.fractional.L2::evict_last.b64
     /// let policy = CachePolicy::fractional::<L2EvictLast>(0.5);
@@ -234,7 +235,7 @@ impl CachePolicy {
     /// handed to a kernel, or that costs a kernel nothing.
     ///
     /// ```
-    /// use ptx_intrinsics::*;
+    /// use ptx_intrinsics::prelude::*;
     ///
     /// const HALF: CachePolicy = CachePolicy::encode_fractional::<(L2EvictFirst, L2EvictUnchanged)>(0.5);
     /// assert_eq!(HALF, CachePolicy::fractional::<(L2EvictFirst, L2EvictUnchanged)>(0.5));
@@ -255,7 +256,7 @@ impl CachePolicy {
     /// on the CPU for a buffer of the GPU.
     ///
     /// ```
-    /// use ptx_intrinsics::*;
+    /// use ptx_intrinsics::prelude::*;
     ///
     /// let (buffer, mebibyte) = (0x7f00_0000_0000, 1 << 20);
     /// let policy = CachePolicy::encode_range::<L2EvictLast>(buffer, mebibyte, 2 * mebibyte);

@@ -71,7 +71,7 @@ instructions! { SINGLES:
             cpu: fence(Ordering::Release);
         }
 
-        /// Lets the cluster see that barriers are initialised: behind [`mbarrier_init`](crate::mbarrier_init), before another
+        /// Lets the cluster see that barriers are initialised: behind [`mbarrier_init`](crate::mbarrier::mbarrier_init), before another
         /// block or a copy uses the barrier.
         #[doc(alias = "fence.mbarrier_init")]
         safe fn fence_mbarrier_init_release_cluster() {

@@ -39,10 +39,10 @@ pub trait LdGlobalCaching: Caching {}
 /// PTX ISA: [ld](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld).
 #[doc(alias = "ld.global")]
 #[inline(always)]
-pub const fn ld_global<C, P>() -> LdGlobal<C, P>
+pub const fn ld_global<NoHintOrCaching, NoPrefetchOrSize>() -> LdGlobal<NoHintOrCaching, NoPrefetchOrSize>
 where
-    C: LdGlobalCaching<Gate: OnTarget<C>>,
-    P: PrefetchSize<Gate: OnTarget<P>>,
+    NoHintOrCaching: LdGlobalCaching<Gate: OnTarget<NoHintOrCaching>>,
+    NoPrefetchOrSize: PrefetchSize<Gate: OnTarget<NoPrefetchOrSize>>,
 {
     LdGlobal(PhantomData)
 }
@@ -80,7 +80,9 @@ caching_rows! { impl_load LdGlobal, legal: LdGlobalCaching,
 /// loads are spelled by [`ptx!`](crate::ptx).
 ///
 /// ```
-/// use ptx_intrinsics::*;
+/// use ptx_intrinsics::order::*;
+/// use ptx_intrinsics::prelude::*;
+/// use ptx_intrinsics::space::*;
 ///
 /// const FLAG: Ld<Global, Acquire<Gpu>> = ld_global::<NoHint, NoPrefetch>().acquire();
 /// let mut ready = 1u32;

@@ -30,7 +30,7 @@ pub trait LdGlobalNcCaching: Caching {}
 /// A load through the read-only path: `ld.global{.cop}.nc{.L1::…}{.L2::…}{.L2::cache_hint}{.L2::…B}{.vec}.type`.
 ///
 /// ```
-/// use ptx_intrinsics::*;
+/// use ptx_intrinsics::prelude::*;
 ///
 /// const WEIGHTS: LdGlobalNc<EvictLast, Prefetch256> = ld_global_nc();
 /// let weight = 1.5f32;
@@ -44,11 +44,11 @@ pub trait LdGlobalNcCaching: Caching {}
 /// PTX ISA: [ld.global.nc](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld-global-nc).
 #[doc(alias = "ld.global.nc")]
 #[inline(always)]
-pub const fn ld_global_nc<C, P>() -> LdGlobalNc<C, P>
+pub const fn ld_global_nc<NoHintOrCaching, NoPrefetchOrSize>() -> LdGlobalNc<NoHintOrCaching, NoPrefetchOrSize>
 where
-    C: LdGlobalNcCaching<Gate: OnTarget<C>>,
-    P: PrefetchSize<Gate: OnTarget<P>>,
-    NonCoherent: OnTarget<LdGlobalNc, C>,
+    NoHintOrCaching: LdGlobalNcCaching<Gate: OnTarget<NoHintOrCaching>>,
+    NoPrefetchOrSize: PrefetchSize<Gate: OnTarget<NoPrefetchOrSize>>,
+    NonCoherent: OnTarget<LdGlobalNc, NoHintOrCaching>,
 {
     LdGlobalNc(PhantomData)
 }

@@ -17,7 +17,8 @@ use crate::cpu;
 /// [state](MbarrierState) that arriving gave, or by its parity: the first phase has parity 0, the second 1, the third 0.
 ///
 /// ```
-/// use ptx_intrinsics::*;
+/// use ptx_intrinsics::mbarrier::*;
+/// use ptx_intrinsics::prelude::*;
 ///
 /// let mut bar = Mbarrier::default();
 /// let bar = SharedPtr::new(&raw mut bar);

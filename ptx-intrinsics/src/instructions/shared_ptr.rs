@@ -23,7 +23,7 @@ pub(crate) type Address = *mut ();
 /// are of 32 bits, and constants go into the instruction: `LDS R0, [R1+0x10]`.
 ///
 /// ```
-/// use ptx_intrinsics::*;
+/// use ptx_intrinsics::prelude::*;
 ///
 /// let mut tile = [0.0f32, 1.0, 2.0, 3.0];
 /// let tile = SharedPtr::new(tile.as_mut_ptr());
@@ -91,7 +91,7 @@ impl<T> SharedPtr<T> {
 /// A pointer to shared memory of a block of this cluster, converted once: 32 bits.
 ///
 /// ```
-/// use ptx_intrinsics::*;
+/// use ptx_intrinsics::prelude::*;
 ///
 /// let mut tile = [0.0f32; 4];
 /// let own = SharedPtr::new(tile.as_mut_ptr());

@@ -36,9 +36,9 @@ pub trait StGlobalCaching: Caching {}
 /// PTX ISA: [st](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st).
 #[doc(alias = "st.global")]
 #[inline(always)]
-pub const fn st_global<C>() -> StGlobal<C>
+pub const fn st_global<NoHintOrCaching>() -> StGlobal<NoHintOrCaching>
 where
-    C: StGlobalCaching<Gate: OnTarget<C>>,
+    NoHintOrCaching: StGlobalCaching<Gate: OnTarget<NoHintOrCaching>>,
 {
     StGlobal(PhantomData)
 }
@@ -70,7 +70,9 @@ caching_rows! { impl_store StGlobal, legal: StGlobalCaching,
 /// [`ptx!`](crate::ptx).
 ///
 /// ```
-/// use ptx_intrinsics::*;
+/// use ptx_intrinsics::order::*;
+/// use ptx_intrinsics::prelude::*;
+/// use ptx_intrinsics::space::*;
 ///
 /// const PUBLISH: St<Global, Release<Gpu>> = st_global::<NoHint>().release();
 /// let mut flag = 0u32;

@@ -20,7 +20,7 @@ pub use crate::isa::order::Meaning;
 /// Spells a load, a store or an atomic in PTX itself: every legal form, one instruction, checked when the crate is checked.
 ///
 /// ```
-/// use ptx_intrinsics::{CachePolicy, V8, ptx};
+/// use ptx_intrinsics::prelude::*;
 ///
 /// let (mut x, mut y) = (2.5f32, 0.0f32);
 /// // What others write meanwhile has no `&` in Rust: an atomic access takes a pointer that may be written through.
@@ -59,6 +59,7 @@ pub use crate::isa::order::Meaning;
 /// | `ptx!(ld….v8.f32 {d, _, …}, [p])` | some lanes; any name, or `_` |
 /// | `ptx!(ld…L2::cache_hint….type [p], policy)` | under a [`CachePolicy`](crate::CachePolicy) |
 /// | `ptx!(@cond ld….type [p], else or)` | under a predicate: `cond` is a name or `(expression)` |
+/// | `ptx!(@cond ld….type [p], else _)` | where `cond` is false the value does not matter: any bits |
 /// | `ptx!(ldu….type [p])` | gives what all threads of the warp load from one address |
 /// | `ptx!(st….type [p], value)` | stores |
 /// | `ptx!(st….v8.f32 [p], {a, _, …})` | stores some lanes |
@@ -73,11 +74,11 @@ pub use crate::isa::order::Meaning;
 ///
 /// The words are PTX's, in the order of the PTX ISA or in any other, and go to the assembler letter for letter. Which of
 /// them go together is checked when the crate is: an illegal spelling, or one that the target does not have, is an error
-/// that says why. Types are those of [`Element`](crate::Element): `.f32` is `f32`, `.s32` is `i32`, `.b32` is
-/// [`B32`](crate::B32), `.v4.u32` is [`V4<u32>`](crate::V4). `p` may also point to a type that is moved as that one: an
+/// that says why. Types are those of [`Element`](crate::element::Element): `.f32` is `f32`, `.s32` is `i32`, `.b32` is
+/// [`B32`](crate::element::B32), `.v4.u32` is [`V4<u32>`](crate::element::V4). `p` may also point to a type that is moved as that one: an
 /// `f16` for `.b16`, a `u128` for `.b128`. The floats of 16 bits that atomics add are `half`'s with feature `half`, and bits
-/// without: `.f16` takes `f16` or [`B16`](crate::B16), `.f16x2` [`V2<f16>`](crate::V2) or [`B32`](crate::B32), `.v4.f16x2`
-/// [`V8<f16>`](crate::V8) or [`V4<B32>`](crate::V4). Their bits of 32 and 64 may also be integers.
+/// without: `.f16` takes `f16` or [`B16`](crate::element::B16), `.f16x2` [`V2<f16>`](crate::element::V2) or [`B32`](crate::element::B32), `.v4.f16x2`
+/// [`V8<f16>`](crate::element::V8) or [`V4<B32>`](crate::element::V4). Their bits of 32 and 64 may also be integers.
 ///
 /// Where the machine has no instruction for an atomic, the assembler makes a loop of it: for floats in shared memory, for
 /// single 16-bit floats, and at generic addresses, which may turn out to be shared memory. `cargo xtask explain` shows it.
@@ -127,12 +128,18 @@ pub use crate::isa::order::Meaning;
 #[doc(alias = "atom.cas")]
 #[macro_export]
 macro_rules! ptx {
+    (@! $($rest:tt)*) => { $crate::__ptx! { @predicate } };
+    (@* $($rest:tt)*) => { $crate::__ptx! { @predicate } };
     (@$cond:tt atom $($rest:tt)*) => { $crate::__words! { { __with_atomic_type atom [@ $cond] } () pure any generic $($rest)* } };
     (@$cond:tt red $($rest:tt)*) => { $crate::__words! { { __with_atomic_type red [@ $cond] } () pure any generic $($rest)* } };
     (atom $($rest:tt)*) => { $crate::__words! { { __with_atomic_type atom [] } () pure any generic $($rest)* } };
     (red $($rest:tt)*) => { $crate::__words! { { __with_atomic_type red [] } () pure any generic $($rest)* } };
     (@$cond:tt $op:ident $($rest:tt)*) => { $crate::__words! { { __with_element $op [@ $cond] } () pure any generic $($rest)* } };
     ($op:ident $($rest:tt)*) => { $crate::__words! { { __with_element $op [] } () pure any generic $($rest)* } };
+    (@$($other:tt)*) => { $crate::__ptx! { @predicate } };
+    ($($other:tt)*) => {
+        ::core::compile_error!("`ptx!` takes PTX's words as they are, without quotes: `ptx!(ld.global.f32 [p])`")
+    };
 }
 
 /// The types that PTX's words stand for.

@@ -1,8 +1,8 @@
 //! Every load and store of the catalogue, by what its words mean, and every method, on all bits: a NaN keeps its own.
 
 use ptx_intrinsics::catalogue::{self, Form, Operation};
+use ptx_intrinsics::prelude::*;
 use ptx_intrinsics::ptx::Meaning;
-use ptx_intrinsics::*;
 
 use crate::{FORMS, Memory, kind};
 

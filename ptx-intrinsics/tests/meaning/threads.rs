@@ -7,8 +7,12 @@ use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::thread;
 
+use ptx_intrinsics::catalogue;
+use ptx_intrinsics::fence::*;
 use ptx_intrinsics::grammar::atomic::Atomic;
-use ptx_intrinsics::*;
+use ptx_intrinsics::mbarrier::*;
+use ptx_intrinsics::order::*;
+use ptx_intrinsics::prelude::*;
 
 use crate::atomics::{Words, change, packed};
 use crate::kind;

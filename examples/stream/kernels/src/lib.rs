@@ -1,7 +1,7 @@
 //! A matrix streams by, and each of its columns is scaled.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 /// Threads in a block.

@@ -1,7 +1,8 @@
 //! A product of matrices, tile by tile: while the threads multiply one pair of tiles, `cp.async` brings the next.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
-use ptx_intrinsics::*;
+use ptx_intrinsics::cp_async::*;
+use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
 /// Rows and columns of a tile.

@@ -6,14 +6,14 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use ptx_intrinsics::catalogue;
+use ptx_intrinsics::catalogue::{self, IMPORTS};
 use rand::Rng;
 use rand::seq::IndexedRandom;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::check::conformance::grammar::{Operands, Spelling};
-use crate::check::conformance::types_say;
+use crate::check::conformance::types::types_say;
 use crate::check::forms;
 use crate::tools::command::Machine;
 use crate::tools::error::{Error, Result};
@@ -166,7 +166,7 @@ fn outermost_line(span: &Value) -> Option<usize> {
 /// A function a line, and the expression of each line.
 fn source(expressions: &[&Expression], chosen: &[usize]) -> (String, Vec<Option<usize>>) {
     let mut source =
-        String::from("#![no_std]\n#![allow(unused_variables, unused_parens, clippy::all)]\nuse ptx_intrinsics::*;\n");
+        format!("#![no_std]\n#![allow(unused_variables, unused_imports, unused_parens, clippy::all)]\n{IMPORTS}\n");
     let mut lines = vec![None; 3];
     for &at in chosen {
         let Expression { rust, element, .. } = expressions[at];

@@ -1,6 +1,6 @@
 //! What a test asks about its end.
 
-use super::program::{Compare, Register};
+use super::value::{Compare, Register};
 
 /// What a test asks.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,53 +1,14 @@
 //! Asking the model: every candidate execution of a test, and what those that it allows leave behind.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use super::condition::{Quantifier, Term, Test};
 use super::execution::Execution;
+use super::limits::{Limits, TooLarge};
 use super::model::{Communication, Model, Part, Patterns};
 use super::program::{Program, Semantics};
 use super::relation::{Relation, Set, members};
 use super::trace::{Arrival, End, Kind, Trace, traces};
-
-/// How far the search goes.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// How often a loop that writes is followed again. Loops that only read need no bound: coming back to a state in which
-    /// it was before, a thread has done nothing.
-    pub turns: usize,
-    /// Ways through one thread.
-    pub traces: usize,
-    /// Candidate executions.
-    pub candidates: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { turns: 2, traces: 20_000, candidates: 2_000_000 }
-    }
-}
-
-/// Why a test was not judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TooLarge {
-    /// A thread, or an execution, has more events.
-    Events(usize),
-    /// A thread has more ways through it.
-    Traces(usize),
-    /// There are more candidate executions.
-    Candidates(u64),
-}
-
-impl fmt::Display for TooLarge {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TooLarge::Events(limit) => write!(out, "more than {limit} events"),
-            TooLarge::Traces(limit) => write!(out, "more than {limit} ways through a thread"),
-            TooLarge::Candidates(limit) => write!(out, "more than {limit} candidate executions"),
-        }
-    }
-}
 
 /// What the model says about a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,18 +7,19 @@ mod condition;
 mod execution;
 mod expected;
 mod judge;
+mod limits;
 mod model;
 mod parse;
 mod program;
 mod relation;
 mod trace;
+mod value;
 
 pub use condition::{Condition, Quantifier, Term, Test};
 pub use expected::Expected;
-pub use judge::{Judgement, Limits, Outcome, TooLarge, executions, judge, outcomes, terminates};
+pub use judge::{Judgement, Outcome, executions, judge, outcomes, terminates};
+pub use limits::{Limits, TooLarge};
 pub use model::{Model, Part};
 pub use parse::{Unread, parse};
-pub use program::{
-    Address, Barrier, Compare, Fence, Instruction, Memory, Operation, Placement, Program, Proxy, Register, Scope,
-    Semantics, Thread, Value,
-};
+pub use program::{Address, Barrier, Fence, Instruction, Memory, Placement, Program, Proxy, Scope, Semantics, Thread};
+pub use value::{Compare, Operation, Register, Value};

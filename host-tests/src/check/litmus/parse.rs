@@ -7,9 +7,9 @@ use std::fmt;
 
 use super::condition::{Condition, Quantifier, Term, Test};
 use super::program::{
-    Address, Barrier, Compare, Fence, Instruction, Memory, Operation, Placement, Program, Proxy, Register, Scope,
-    Semantics, Thread, Value,
+    Address, Barrier, Fence, Instruction, Memory, Placement, Program, Proxy, Scope, Semantics, Thread,
 };
+use super::value::{Compare, Operation, Register, Value};
 
 /// Why a file was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]

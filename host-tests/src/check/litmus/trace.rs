@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::condition::Term;
-use super::judge::{Limits, TooLarge};
-use super::program::{
-    Barrier, Fence, Instruction, Memory, Operation, Program, Proxy, Register, Scope, Semantics, Value,
-};
+use super::limits::{Limits, TooLarge};
+use super::program::{Barrier, Fence, Instruction, Memory, Program, Proxy, Scope, Semantics};
 use super::relation::{EVENTS, Set};
+use super::value::{Operation, Register, Value};
 
 /// The values that a location may hold.
 pub(super) type Domain = BTreeSet<i64>;

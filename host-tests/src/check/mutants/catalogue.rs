@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use ptx_intrinsics::catalogue::{self, Form};
 
-use super::judge::{Answer, Failure};
+use super::answer::{Answer, Failure};
 use super::tree::Tree;
 use crate::tools::error::Result;
 use crate::tools::toolchain::DeviceToolchain;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ptx_intrinsics::catalogue::Form;
 
-use super::judge::{Answer, Failure};
+use super::answer::{Answer, Failure};
 use super::tree::Tree;
 use crate::check::forms::{self, Case, Manner};
 use crate::tools::device_build::{DeviceBuild, Profile};

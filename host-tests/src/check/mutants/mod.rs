@@ -4,6 +4,7 @@
 //! [`catalogue`], [`device`] and tests about that, many mutants at a time, and [`run`] tells which of them a failure is
 //! about. [`code`] has cargo-mutants change what the crates do on a CPU.
 
+mod answer;
 pub mod catalogue;
 pub mod code;
 pub mod device;

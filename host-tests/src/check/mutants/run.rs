@@ -11,7 +11,8 @@ use rand::seq::SliceRandom;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use super::judge::{Answer, BEYOND, Bench, CASES, Failure, Judge};
+use super::answer::{Answer, BEYOND, Failure};
+use super::judge::{Bench, CASES, Judge};
 use super::tree::Tree;
 use super::{Fate, Kind, Mutant, Sign, code, table};
 use crate::tools::command::{Machine, interrupted};
@@ -546,12 +547,13 @@ fn without<'m>(batch: Vec<&'m Mutant>, gone: &BTreeSet<usize>) -> Vec<&'m Mutant
     batch.into_iter().enumerate().filter(|(at, _)| !gone.contains(at)).map(|(_, mutant)| mutant).collect()
 }
 
-/// What brings the gates into scope, wherever their modules are.
-fn gates_in_scope(files: &[String]) -> String {
+/// What brings the gates into scope, wherever their modules are: each of these, and a line for the other files.
+fn gates_in_scope(files: &[String]) -> Vec<(String, String)> {
     let module = |file: &String| {
         let path = file.strip_suffix(".rs")?.split_once("src/")?.1;
         let is_theirs = ["target", "gate"].contains(&path.rsplit('/').next()?);
-        is_theirs.then(|| format!("#[allow(unused_imports)]\nuse crate::{}::*;\n", path.replace('/', "::")))
+        let line = format!("#[allow(unused_imports)]\nuse crate::{}::*;\n", path.replace('/', "::"));
+        is_theirs.then(|| (file.clone(), line))
     };
     files.iter().filter_map(module).collect()
 }

@@ -2,7 +2,9 @@
 
 mod hot_loop;
 mod in_flight;
+mod pairs;
 mod report;
+mod row;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,11 +12,7 @@ use std::sync::LazyLock;
 
 use rayon::prelude::*;
 use regex::Regex;
-use serde::Serialize;
 
-pub use self::hot_loop::hot_loop;
-pub use self::in_flight::in_flight;
-pub use self::report::{Report, markdown_line};
 use crate::read::nvdisasm::{Disassembler, SassInstruction};
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::device_build::DeviceBuild;
@@ -25,9 +23,11 @@ use crate::tools::ptx;
 use crate::tools::ptxas::Assembler;
 use crate::tools::target::{PtxVersion, Sm};
 use crate::tools::toolchain::DeviceToolchain;
-
-/// The folder of both halves of the pairs.
-pub const PAIRS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/parity");
+pub use hot_loop::hot_loop;
+pub use in_flight::in_flight;
+pub use pairs::{BULK, KERNELS, PAIRS, Pair, WIDE, select};
+pub use report::{Report, markdown_line};
+pub use row::{Bounds, Counts, Resources, Row, Side};
 
 /// The GPUs that both are assembled for, each with the PTX ISA version that has all its hints.
 pub const TARGETS: [(Sm, PtxVersion); 4] = [
@@ -36,176 +36,6 @@ pub const TARGETS: [(Sm, PtxVersion); 4] = [
     (WIDE, PtxVersion::new(8, 8)),
     (Sm::new(120), PtxVersion::new(8, 8)),
 ];
-
-/// The oldest GPU with loads of 256 bits.
-const WIDE: Sm = Sm::new(100);
-
-/// The oldest GPU with bulk copies.
-const BULK: Sm = Sm::new(90);
-
-/// A kernel that is written twice.
-#[derive(Debug)]
-pub struct Pair {
-    /// Its name, in both.
-    pub kernel: &'static str,
-    /// The file in CUDA C++ that has it.
-    pub source: &'static str,
-    /// The oldest GPU that it is assembled for.
-    pub first: Sm,
-    /// Why Rust needs more instructions or has fewer loads in flight on some GPU, if it does.
-    pub why: Option<&'static str>,
-}
-
-const fn pair(kernel: &'static str, source: &'static str) -> Pair {
-    Pair { kernel, source, first: Sm::new(80), why: None }
-}
-
-/// What `nvcc` does to a plain loop.
-const UNROLLS: Option<&str> =
-    Some("From sm_100 on `nvcc` unrolls the plain loop by itself, and rustc does not. Tuned, both are told how often.");
-
-/// Every pair.
-pub const KERNELS: [Pair; 32] = [
-    pair("copy32", "copy"),
-    pair("copy64", "copy"),
-    pair("copy128", "copy"),
-    Pair { first: WIDE, ..pair("copy256", "copy") },
-    pair("triad", "triad"),
-    pair("gather", "gather"),
-    pair("spmv", "spmv"),
-    pair("stencil", "stencil"),
-    pair("reduce", "reduce"),
-    pair("transpose", "transpose"),
-    pair("rms_norm", "rms_norm"),
-    pair("softmax", "softmax"),
-    pair("prefix_sum", "prefix_sum"),
-    Pair {
-        why: Some("`ptxas` puts the loads of the slots behind those of the next keys, and waits for these in between."),
-        ..pair("probe", "probe")
-    },
-    pair("chase", "chase"),
-    pair("histogram", "histogram"),
-    pair("matmul", "matmul"),
-    Pair { first: BULK, ..pair("stages", "stages") },
-    Pair { why: UNROLLS, ..pair("warp_copy_first", "warp_copy") },
-    pair("warp_copy", "warp_copy"),
-    Pair { why: UNROLLS, ..pair("q8_gemv_first", "q8_gemv") },
-    Pair {
-        why: Some("From sm_100 on `nvcc` unrolls the tuned loop once more: 32 loads, for 96 registers."),
-        ..pair("q8_gemv", "q8_gemv")
-    },
-    Pair { why: UNROLLS, ..pair("q4_gemv_first", "q4_gemv") },
-    pair("q4_gemv", "q4_gemv"),
-    pair("layer_norm_first", "layer_norm"),
-    pair("layer_norm", "layer_norm"),
-    Pair {
-        why: Some(
-            "`nvcc` makes two loops of one, with and without what the block before has handed on. rustc keeps one, with a test in it.",
-        ),
-        ..pair("relay_first", "relay")
-    },
-    Pair {
-        why: Some(
-            "rustc compares both flags of a packet as one number of 64 bits, which has to be put together first.",
-        ),
-        ..pair("relay", "relay")
-    },
-    pair("compact_first", "compact"),
-    Pair {
-        why: Some(
-            "From sm_100 on `nvcc` keeps the sums up to each ballot, and adds them to the place in one instruction.",
-        ),
-        ..pair("compact", "compact")
-    },
-    pair("paged_gather_first", "paged"),
-    pair("paged_gather", "paged"),
-];
-
-/// One kernel on one GPU, in both languages.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
-    /// The kernel.
-    pub kernel: String,
-    /// The GPU.
-    pub sm: Sm,
-    /// In Rust.
-    pub rust: Side,
-    /// In CUDA C++.
-    pub cuda: Side,
-}
-
-/// What a kernel became.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Side {
-    /// Its hot loop, once through; all of it if it has no loop.
-    pub hot: Counts,
-    /// Whether it has a loop.
-    pub has_loop: bool,
-    /// All of it.
-    pub kernel: Counts,
-    /// The global loads of a thread that are on their way at once, in its hot loop.
-    pub in_flight: usize,
-    /// What a thread and a block of it need.
-    pub resources: Resources,
-    /// How it may be launched.
-    pub bounds: Bounds,
-}
-
-/// What a kernel's PTX says about its launch, where it says something.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Bounds {
-    /// `.maxntid`: the threads of a block, at most.
-    pub threads: Option<u32>,
-    /// `.minnctapersm`: the blocks of a multiprocessor, at least.
-    pub blocks: Option<u32>,
-}
-
-/// Machine instructions, and what they move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
-    /// Instructions.
-    pub instructions: usize,
-    /// Those that access memory.
-    pub accesses: usize,
-    /// The bytes that these move for one thread.
-    pub bytes: u32,
-}
-
-/// What the assembler says that a kernel needs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Resources {
-    /// Registers of a thread.
-    pub registers: u32,
-    /// Bytes of shared memory of a block.
-    pub shared: u32,
-    /// Bytes that a thread spills, stores and loads together.
-    pub spilled: u32,
-}
-
-impl Row {
-    /// Instructions for each byte moved in the hot loop, those of Rust by those of CUDA C++.
-    pub fn ratio(&self) -> f64 {
-        let each = |side: &Side| side.hot.instructions as f64 / f64::from(side.hot.bytes.max(1));
-        each(&self.rust) / each(&self.cuda)
-    }
-
-    /// Whether Rust needs more instructions, or has fewer loads in flight.
-    pub fn is_behind(&self) -> bool {
-        self.ratio() > 1.0 || self.rust.in_flight < self.cuda.in_flight
-    }
-}
-
-/// The pair of that name, or all.
-pub fn select(kernel: Option<&str>) -> Result<Vec<&'static Pair>> {
-    let wanted: Vec<&Pair> = KERNELS.iter().filter(|pair| kernel.is_none_or(|name| pair.kernel == name)).collect();
-    if wanted.is_empty() {
-        let names: Vec<_> = KERNELS.iter().map(|pair| pair.kernel).collect();
-        return Err(Error::new(format_args!("there is no kernel `{}`", kernel.unwrap_or_default()))
-            .at("--kernel")
-            .fix(format_args!("use one of {}", names.join(" "))));
-    }
-    Ok(wanted)
-}
 
 /// Compiles, assembles and counts these pairs for these GPUs.
 pub fn measure(

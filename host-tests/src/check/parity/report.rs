@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{Bounds, KERNELS, Row, Side};
+use super::pairs::KERNELS;
+use super::row::{Bounds, Row, Side};
 
 /// What was measured, and with what.
 #[derive(Clone, Debug, Serialize)]

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::check::sass::{self, Access, GPUS, MachineCode, Seen, Shape, trace};
-use crate::tools::cuda_tools::Release;
+use ptx_intrinsics::catalogue::Family;
+
+use crate::check::sass::text::{ranges, runs, stem};
+use crate::check::sass::{Access, GPUS, MachineCode, Seen, Shape, trace};
+use crate::read::operands::family;
 use crate::tools::error::{Error, Result};
-use crate::tools::target::Sm;
+use crate::tools::target::{Release, Sm};
 
 /// The pages of these accesses, by instruction.
 pub fn pages(accesses: &[Access], seen: &Seen, release: Release) -> BTreeMap<String, String> {
@@ -58,7 +61,7 @@ fn only_adds_its_policy(access: &Access, seen: &Seen) -> bool {
     without != access.ptx && seen.iter().all(same)
 }
 
-fn stem_lines(stem: &str, accesses: &[&Access], sms: &[Sm], seen: &Seen) -> String {
+fn stem_lines(own_stem: &str, accesses: &[&Access], sms: &[Sm], seen: &Seen) -> String {
     // What a GPU shows of a type: the machine code, its width replaced, and what is lost.
     let mut cells: BTreeMap<(Sm, &str), String> = BTreeMap::new();
     for sm in sms {
@@ -71,7 +74,7 @@ fn stem_lines(stem: &str, accesses: &[&Access], sms: &[Sm], seen: &Seen) -> Stri
             let shown = template(&access.ptx, code).or_else(without_width).unwrap_or(line);
             let lost = trace::lost(&access.ptx, *sm, seen).concat();
             let lost = if lost.is_empty() { lost } else { format!(" | no trace: {lost}") };
-            cells.insert((*sm, self::stem(&access.ptx).1), shown + &lost);
+            cells.insert((*sm, stem(&access.ptx).1), shown + &lost);
         }
     }
     // The GPUs on which a type is shown so.
@@ -83,29 +86,17 @@ fn stem_lines(stem: &str, accesses: &[&Access], sms: &[Sm], seen: &Seen) -> Stri
     for ((ty, shown), sms) in &on {
         types.entry((sms.clone(), shown)).or_default().insert(ty);
     }
-    let all: BTreeSet<&str> = accesses.iter().map(|access| self::stem(&access.ptx).1).collect();
+    let all: BTreeSet<&str> = accesses.iter().map(|access| stem(&access.ptx).1).collect();
     let lines = types.into_iter().map(|((on, shown), types)| {
-        format!("{stem} | {} | {} | {shown}\n", type_names(&types, &all), ranges(&on, sms))
+        format!("{own_stem} | {} | {} | {shown}\n", type_names(&types, &all), ranges(&on, sms))
     });
     lines.collect()
-}
-
-/// A spelling without its type, and the type: `v4.f32`. What moves no value has none.
-pub fn stem(ptx: &str) -> (&str, &str) {
-    if !sass::moves(ptx) {
-        return (ptx, "-");
-    }
-    let (rest, scalar) = ptx.rsplit_once('.').unwrap_or((ptx, ""));
-    match rest.rsplit_once('.') {
-        Some((stem, vector)) if vector.len() == 2 && vector.starts_with('v') => (stem, &ptx[stem.len() + 1..]),
-        _ => (rest, scalar),
-    }
 }
 
 /// How the machine spells the width of a type, and where nothing is said, nothing.
 fn width(ptx: &str) -> &'static str {
     let shape = Shape::of(ptx);
-    let signed = stem(ptx).1.contains('s') && (shape.lanes == 1 || ptx.starts_with("ld"));
+    let signed = stem(ptx).1.contains('s') && (shape.lanes == 1 || family(ptx) == Some(Family::Load));
     match (shape.total(), signed) {
         (8, true) => ".S8",
         (8, false) => ".U8",
@@ -140,23 +131,6 @@ fn type_names(types: &BTreeSet<&str>, all: &BTreeSet<&str>) -> String {
     let named = types.iter().filter(|ty| !whole.contains(&bits(ty))).map(|ty| (*ty).to_owned());
     let spans = runs(&whole, &present);
     spans.into_iter().chain(named).collect::<Vec<_>>().join(",")
-}
-
-/// `75,86-121`, of GPUs among these.
-pub fn ranges(on: &BTreeSet<Sm>, sms: &[Sm]) -> String {
-    runs(on, sms).join(",").replace("sm_", "")
-}
-
-/// The runs of `some` in the order of `all`.
-fn runs<T: Ord + Copy + ToString>(some: &BTreeSet<T>, all: &[T]) -> Vec<String> {
-    all.chunk_by(|a, b| some.contains(a) == some.contains(b))
-        .filter(|run| some.contains(&run[0]))
-        .map(|run| match run {
-            [only] => only.to_string(),
-            [first, .., last] => format!("{}-{}", first.to_string(), last.to_string()),
-            [] => String::new(),
-        })
-        .collect()
 }
 
 /// A line of a page.

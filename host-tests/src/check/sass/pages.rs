@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use crate::check::sass::{self, Access, GPUS, Seen, golden, trace};
+use crate::check::sass::{self, Access, GPUS, Seen, golden, text, trace};
 use crate::tools::command::Machine;
-use crate::tools::cuda_tools::Release;
 use crate::tools::error::{Error, Result};
 use crate::tools::files::write_whole;
-use crate::tools::target::Sm;
+use crate::tools::target::{Release, Sm};
 
 /// The page of hints without a trace.
 const NO_TRACE: &str = "no-trace.md";
@@ -39,7 +38,7 @@ pub fn chosen(named: &[Sm], known: Vec<Sm>) -> Result<Vec<Sm>> {
 pub fn select(named: &[String]) -> Result<Vec<Access>> {
     let all = sass::accesses();
     let is = |access: &Access, name: &String| {
-        access.instruction == *name || access.ptx == *name || golden::stem(&access.ptx).0 == name
+        access.instruction == *name || access.ptx == *name || text::stem(&access.ptx).0 == name
     };
     for name in named {
         if !all.iter().any(|access| is(access, name)) {

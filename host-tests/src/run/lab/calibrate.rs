@@ -2,36 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::bench::{Bench, Sweep};
 use super::device::{Asked, Fault};
 use super::line::{Line, Lines};
 use super::statistics::{median, threshold};
-
-/// A threshold, and the part of the samples on its wrong side.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cut {
-    /// In clocks.
-    pub at: f64,
-    /// From 0 to 1.
-    pub wrong: f64,
-}
-
-/// Where latencies part, and on which multiprocessors they were taken.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Thresholds {
-    /// Below: L1; above: L2.
-    pub l1: Option<Cut>,
-    /// Below: L2; above: the memory behind it.
-    pub l2: Option<Cut>,
-    /// Below: the near part of L2; above: the far one.
-    pub far: Option<Cut>,
-    /// The multiprocessor of every probe.
-    pub multiprocessor: u32,
-    /// One to which another part of L2 is near, if there is one.
-    pub other: Option<u32>,
-}
+use super::thresholds::{Cut, Thresholds};
 
 /// So many of the samples may be on the wrong side of a threshold.
 const WRONG: f64 = 0.05;

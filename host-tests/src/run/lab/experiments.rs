@@ -1,14 +1,14 @@
 //! The experiments, each as its variants: what is done to the GPU, and what is read from it.
 
-use ptx_intrinsics::{CachePolicy, L2EvictFirst, L2EvictLast, L2EvictNormal, L2EvictUnchanged};
+use ptx_intrinsics::caching::{CachePolicy, L2EvictFirst, L2EvictLast, L2EvictNormal, L2EvictUnchanged};
 
 use super::bench::{Bench, LINE, Places, Sweep};
-use super::calibrate::{Cut, Thresholds};
 use super::device::{Argument, Asked, Fault, Memory};
 use super::images::{CLUSTER, Language, WORKED, Without};
 use super::line::Labels;
 use super::measure::{Case, Reading};
 use super::statistics::median;
+use super::thresholds::{Cut, Thresholds};
 use crate::run::gpu;
 use crate::run::workload::{self, Input, Problem, Workload};
 

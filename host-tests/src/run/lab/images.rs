@@ -10,7 +10,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::check::parity::PAIRS;
-use crate::run::suite::image::keep;
+use crate::run::image::keep;
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::device_build::DeviceBuild;
 use crate::tools::error::{Error, Result};

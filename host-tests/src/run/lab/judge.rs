@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::calibrate::Thresholds;
 use super::line::{About, Labels, Line, Run};
 use super::statistics::{Compare, Estimate, compare, estimate};
+use super::thresholds::Thresholds;
 
 /// The results of a run, by case.
 #[derive(Clone, Debug, Default)]

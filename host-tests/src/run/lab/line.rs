@@ -5,7 +5,7 @@ use std::io::Write;
 
 use serde::{Deserialize, Serialize};
 
-use super::calibrate::Thresholds;
+use super::thresholds::Thresholds;
 use crate::tools::error::{Error, Result};
 
 /// What a case is: the value of each label.

@@ -13,21 +13,22 @@ pub mod measure;
 pub mod profile;
 pub mod program;
 pub mod statistics;
+pub mod thresholds;
 
 use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use self::bench::Bench;
-use self::calibrate::Thresholds;
 use self::device::{Asked, Fault};
 use self::experiments::{Experiment, Variant};
 use self::images::Image;
 use self::line::{Line, Lines, Run};
 use self::measure::{Ended, Measured, Plan};
-pub use self::program::Counting;
+use self::thresholds::Thresholds;
 use crate::run::gpu::Gpu;
 use crate::tools::error::{Error, Result};
 use crate::tools::progress::Progress;
+pub use program::Counting;
 
 /// What is to be measured.
 #[derive(Clone, Debug, clap::Args)]

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::line::{Line, Lines, read};
-use crate::run::suite::child;
+use crate::run::child;
 use crate::tools::error::{Error, Result};
 
 /// The table of what L2 did under each eviction policy, and all else that it says of memory.

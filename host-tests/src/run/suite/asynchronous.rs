@@ -2,7 +2,8 @@
 
 use ptx_intrinsics::catalogue::Form;
 
-use super::trial::{Other, Room, THREADS, all};
+use super::other::{Other, all};
+use super::room::{Room, THREADS};
 
 /// The poison of the output goes to shared memory first, so that it stands where nothing is copied.
 macro_rules! source {

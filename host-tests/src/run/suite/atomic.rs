@@ -4,7 +4,7 @@ use ptx_intrinsics::catalogue::Form;
 use ptx_intrinsics::grammar::atomic::judge_atomic;
 use ptx_intrinsics::ptx::change;
 
-use super::trial::Room;
+use super::room::Room;
 
 /// Where its value lies. (Memory of the host has no atomics that every bus passes on.)
 pub(super) fn room(form: &Form) -> Room {

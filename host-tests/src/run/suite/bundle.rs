@@ -2,28 +2,30 @@
 //! machine code, packed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
+use super::entry::Entry;
 use super::fault::Fault;
-use super::image::{self, Entry, Image, compile};
+use super::image::{self, compile};
+use super::kernels::{FAULTS, FORMS, Kernels, LITMUS, WORKLOADS, file_of};
 use super::litmus::Litmus;
 use super::plan::Plan;
-use super::report::Versions;
+use super::stages::{PLAN, Part};
+use super::versions::Versions;
 use crate::check::forms_check::every_form;
+use crate::run::image::Image;
 use crate::run::lab::images as lab;
 use crate::run::lab::program::place_of;
 use crate::run::workload;
 use crate::tools::command::{Command, Machine};
-use crate::tools::cuda_tools::{CudaTools, FIRST_13, Release};
+use crate::tools::cuda_tools::{CudaTools, FIRST_13};
 use crate::tools::error::{Error, Result};
 use crate::tools::files::write_whole;
 use crate::tools::progress::Progress;
 use crate::tools::ptxas::{Assembler, On};
-use crate::tools::target::{PtxVersion, Sm};
+use crate::tools::target::{Release, Sm};
 use crate::tools::toolchain::DeviceToolchain;
 
 /// GPUs whose machine code a bundle has unless it is told others: the first of each generation, whose code the others run.
@@ -50,41 +52,6 @@ pub struct Wanted {
     pub sample: usize,
     on: Vec<On>,
     sets: Vec<String>,
-}
-
-/// Kernels that try forms.
-pub const FORMS: &str = "forms";
-/// Litmus tests.
-pub const LITMUS: &str = "litmus";
-/// Accesses that have to fail.
-pub const FAULTS: &str = "faults";
-/// The worked kernels.
-pub const WORKLOADS: &str = "workloads";
-
-/// The kernels of a GPU, by one assembler.
-#[derive(Clone, Debug)]
-pub struct Kernels {
-    /// The release of the assembler: 13.5.
-    pub set: String,
-    /// The newest PTX ISA version that it reads. What needs a newer one is not there.
-    pub ptx: PtxVersion,
-    /// By section.
-    pub sections: BTreeMap<String, Vec<Image>>,
-    /// Kernels that the assembler refused although its version has them: an older one than today's may.
-    pub refused: BTreeSet<String>,
-    /// Whether it has a part of the kernels of forms only.
-    pub part: bool,
-}
-
-/// What stands before the machine code in a file of kernels.
-#[derive(Serialize, Deserialize)]
-struct Contents {
-    set: String,
-    ptx: PtxVersion,
-    sections: BTreeMap<String, Vec<(Vec<String>, usize)>>,
-    refused: BTreeSet<String>,
-    #[serde(default)]
-    part: bool,
 }
 
 /// The kernels of forms that a GPU and the version of an assembler have, and that are in none of these images.
@@ -125,123 +92,6 @@ fn compiled<E: Entry>(
 
 fn workloads(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
     wanted.on.iter().map(|on| workload::images(on, toolchain, progress)).collect()
-}
-
-impl Kernels {
-    /// The images of a section.
-    pub fn section(&self, name: &str) -> &[Image] {
-        self.sections.get(name).map_or(&[], Vec::as_slice)
-    }
-
-    /// The images that try forms.
-    pub fn forms(&self) -> &[Image] {
-        self.section(FORMS)
-    }
-
-    /// The image of a section that has a kernel.
-    pub fn image_of(&self, section: &str, kernel: &str) -> Result<&Image> {
-        let found = self.section(section).iter().find(|image| image.kernels.iter().any(|name| name == kernel));
-        found.ok_or_else(|| Error::new(format_args!("no image of the bundle has the kernel {kernel}")).at(section))
-    }
-
-    /// Packs them.
-    pub fn pack(&self) -> Result<Vec<u8>> {
-        let listed =
-            |images: &Vec<Image>| images.iter().map(|image| (image.kernels.clone(), image.cubin.len())).collect();
-        let sections = self.sections.iter().map(|(name, images)| (name.clone(), listed(images))).collect();
-        let contents =
-            Contents { set: self.set.clone(), ptx: self.ptx, sections, refused: self.refused.clone(), part: self.part };
-        let mut all = serde_json::to_vec(&contents).map_err(Error::new)?;
-        all.push(b'\n');
-        self.sections.values().flatten().for_each(|image| all.extend(&image.cubin));
-        let packed = || -> std::io::Result<Vec<u8>> {
-            let mut encoder = zstd::Encoder::new(Vec::new(), 15)?;
-            encoder.long_distance_matching(true)?;
-            encoder.window_log(27)?;
-            encoder.write_all(&all)?;
-            encoder.finish()
-        };
-        packed().map_err(|error| Error::new(format_args!("could not pack the kernels: {error}")))
-    }
-
-    /// Unpacks them.
-    pub fn unpack(packed: &[u8]) -> Result<Kernels> {
-        let mut all = Vec::new();
-        zstd::Decoder::new(packed)
-            .and_then(|mut decoder| decoder.read_to_end(&mut all))
-            .map_err(|error| damaged(error.to_string()))?;
-        let end = all.iter().position(|&byte| byte == b'\n').ok_or_else(|| damaged("it has no list".into()))?;
-        let contents: Contents = serde_json::from_slice(&all[..end]).map_err(|error| damaged(error.to_string()))?;
-        let mut rest = &all[end + 1..];
-        let mut take = |(kernels, bytes): (Vec<String>, usize)| {
-            let (cubin, behind) = rest.split_at_checked(bytes).ok_or_else(|| damaged("it ends early".into()))?;
-            rest = behind;
-            Ok(Image { kernels, cubin: cubin.to_vec() })
-        };
-        let mut section = |(name, images): (String, Vec<_>)| {
-            Ok((name, images.into_iter().map(&mut take).collect::<Result<Vec<_>>>()?))
-        };
-        let Contents { set, ptx, refused, part, sections } = contents;
-        let sections = sections.into_iter().map(&mut section).collect::<Result<_>>()?;
-        Ok(Kernels { set, ptx, sections, refused, part })
-    }
-}
-
-fn damaged(why: String) -> Error {
-    Error::new("the file of kernels is damaged").because(why).fix("copy the bundle again, or make it anew")
-}
-
-/// Where the kernels of a GPU lie in a bundle.
-fn file_of(folder: &Path, set: &str, sm: Sm) -> PathBuf {
-    folder.join("kernels").join(set).join(format!("{sm}.zst"))
-}
-
-/// Kernels of a bundle for a GPU, by one assembler.
-#[derive(Clone, Debug)]
-pub struct Set {
-    /// The release of the assembler: 13.5.
-    pub name: String,
-    file: PathBuf,
-}
-
-impl Set {
-    /// Unpacks them.
-    pub fn read(&self) -> Result<Kernels> {
-        let packed = std::fs::read(&self.file).map_err(|error| Error::io("read", &self.file, error))?;
-        Kernels::unpack(&packed).map_err(|error| error.at(self.file.display()))
-    }
-}
-
-/// The sets of kernels that this GPU runs, of the newest assembler first: of its own generation, and none that is newer.
-pub fn sets(folder: &Path, sm: u32) -> Result<Vec<Set>> {
-    let kernels = folder.join("kernels");
-    let mut names: Vec<(u32, u32, String)> = Vec::new();
-    for entry in std::fs::read_dir(&kernels).map_err(|error| Error::io("read", &kernels, error))? {
-        let name =
-            entry.map_err(|error| Error::io("read", &kernels, error))?.file_name().to_string_lossy().into_owned();
-        let number = name.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
-        names.extend(number.map(|(major, minor)| (major, minor, name)));
-    }
-    names.sort();
-    // A GPU runs the code of its own generation, of itself or of one that is older.
-    let set = |(.., name): (u32, u32, String)| {
-        let mut files = (sm / 10 * 10..=sm).map(|known| file_of(folder, &name, Sm::new(known)));
-        Some(Set { file: files.rfind(|file| file.is_file())?, name })
-    };
-    let sets: Vec<Set> = names.into_iter().rev().filter_map(set).collect();
-    if sets.is_empty() {
-        return Err(Error::new(format_args!("this bundle has no kernels for sm_{sm}"))
-            .at(kernels.display())
-            .fix(format_args!("make one that has: `cargo xtask bundle OUT --sm {sm}`")));
-    }
-    Ok(sets)
-}
-
-/// The versions that a bundle was made with.
-pub fn versions(folder: &Path) -> Result<Versions> {
-    let file = folder.join("versions.json");
-    let text = std::fs::read(&file).map_err(|error| Error::io("read", &file, error))?;
-    serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()).at(file.display()))
 }
 
 /// What a bundle has: its bytes, and of each GPU and assembler how many kernels and images of each section.
@@ -297,7 +147,7 @@ pub fn make(
     program(&folder, toolchain.machine(), progress)?;
     let about = serde_json::to_string_pretty(&about).map_err(Error::new)?;
     write_whole(&folder.join("versions.json"), about + "\n")?;
-    write_whole(&folder.join("README"), README)?;
+    write_whole(&folder.join("README"), readme())?;
     let new = |(set, on): (&String, &On)| Kernels {
         set: set.clone(),
         ptx: on.version,
@@ -362,7 +212,7 @@ fn only_known(plan: &Plan, kernels: &Kernels) -> Result<()> {
 
 /// The GPUs and their assemblers, each with the assembler's release.
 fn wanted(gpus: &[u32], tools: &CudaTools, progress: &Progress) -> Result<Vec<(String, On)>> {
-    let all = On::every(tools, progress)?;
+    let all = tools.every_gpu(progress)?;
     let release = |(major, minor): Release| format!("{major}.{minor}");
     let of_today = |sm: &u32| {
         let on = all.iter().find(|on| on.sm == Sm::new(*sm)).cloned();
@@ -380,16 +230,35 @@ fn wanted(gpus: &[u32], tools: &CudaTools, progress: &Progress) -> Result<Vec<(S
     Ok(wanted)
 }
 
+/// What the folder itself says of its use: the commands of the half hour, part by part.
+fn readme() -> String {
+    let part = |(at, part): (usize, &Part)| {
+        let command = format!("./run --plan {} --out part-{0}", at + 1);
+        format!("    {command:<28}    at most {} s: {}\n", part.limit, part.stages.join(", "))
+    };
+    let parts: String = PLAN.iter().enumerate().map(part).collect();
+    let folders: Vec<String> = (1..=PLAN.len()).map(|part| format!("part-{part}")).collect();
+    README.replace("PARTS", &parts).replace("FOLDERS", &folders.join(" "))
+}
+
 const README: &str = "\
 Every form of ptx-intrinsics on the GPU of this machine. NVIDIA's driver (580 or newer) is all that it needs.
 
-    ./run               tries every form, orders, worked kernels and faults: some minutes
-    ./run --plan        half an hour: the same, and laboratory and sanitizer
-    ./run lab           the laboratory alone
-    ./run --help        says what else there is
+The half hour, in commands of less than ten minutes each. They may run on different machines with the same kind of GPU.
 
-Results go to results.jsonl here, line by line, and from there to report.json after each stage.
-It ends with 0 if all is right, 1 if something is wrong, 2 if it was called wrongly, 3 if there is no GPU.
+PARTS    ./run --render FOLDERS --out all
+
+Each folder has its results: results.jsonl, line by line; report.json, after each stage; laboratory.jsonl, and the logs in
+the folder sanitizer. The last command needs no GPU. It writes all/report.json, which joins them.
+
+    ./run --plan                    all of it in one command; the results are here
+    ./run --plan 1 --deadline 300   ends after 300 s, and says what is missing
+    ./run                           forms, litmus tests, workloads, faults: some minutes
+    ./run lab                       the laboratory alone
+    ./run --help                    says what else there is
+
+A run ends with 0 if all is right, 1 if something is wrong, 2 if it was called wrongly, 3 if there is no GPU.
+Without ncu the stage counters has no results, and without compute-sanitizer the stage sanitizer. The report says so.
 ";
 
 /// Builds the program and copies it.
@@ -420,18 +289,29 @@ pub fn newest_glibc(program: &[u8]) -> (u32, u32) {
     version.captures_iter(program).map(|found| (number(&found[1]), number(&found[2]))).max().unwrap_or_default()
 }
 
-/// What a bundle that goes into `out` is made with. An older one in its place is no change of the sources.
+/// What a bundle that goes into `out` is made with.
 fn versions_here(out: &Path, ptxas: Vec<String>, toolchain: &DeviceToolchain) -> Versions {
-    let repository = &toolchain.machine().repository;
-    let git = |arguments: &[&str]| Command::new("git").args(arguments).dir(repository).run();
-    let commit = git(&["rev-parse", "HEAD"]).map(|finished| finished.stdout.trim().to_owned());
+    let commit = commit_of(&toolchain.machine().repository, out);
+    let ptx_intrinsics = env!("CARGO_PKG_VERSION").to_owned();
+    Versions { ptx_intrinsics, commit, rustc: toolchain.version.clone(), ptxas }
+}
+
+/// The commit of a repository, and whether its files are that commit's. An older bundle at `out` is no change of them.
+fn commit_of(repository: &Path, out: &Path) -> String {
+    let git = |arguments: &[&str]| {
+        let finished = Command::new("git").args(arguments).dir(repository).run().ok()?;
+        Some(finished.stdout.trim().to_owned())
+    };
+    let Some(commit) = git(&["rev-parse", "HEAD"]) else { return "commit unknown".into() };
     let inside = std::fs::canonicalize(out).ok().and_then(|out| Some(out.strip_prefix(repository).ok()?.to_owned()));
     let beside = inside.map(|inside| format!(":(exclude,top){}", inside.display()));
     let asked: Vec<&str> = ["status", "--porcelain", "--", ":/"].into_iter().chain(beside.as_deref()).collect();
-    let changed = git(&asked).is_ok_and(|finished| !finished.stdout.trim().is_empty());
-    let commit = commit.unwrap_or_else(|_| "unknown".into()) + if changed { "-changed" } else { "" };
-    let ptx_intrinsics = env!("CARGO_PKG_VERSION").to_owned();
-    Versions { ptx_intrinsics, commit, rustc: toolchain.version.clone(), ptxas }
+    let state = match git(&asked) {
+        Some(changes) if changes.is_empty() => "clean",
+        Some(_) => "changed",
+        None => "perhaps changed",
+    };
+    format!("{commit}, {state}")
 }
 
 fn bytes_in(folder: &Path) -> Result<u64> {
@@ -442,4 +322,58 @@ fn bytes_in(folder: &Path) -> Result<u64> {
         bytes += if path.is_dir() { bytes_in(&path)? } else { path.metadata().map_or(0, |file| file.len()) };
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_readme_has_every_command_of_the_half_hour() {
+        let readme = readme();
+        for (at, Part { stages, limit }) in PLAN.iter().enumerate() {
+            let number = at + 1;
+            let line =
+                readme.lines().find(|line| line.contains(&format!("./run --plan {number} --out part-{number} ")));
+            let line = line.unwrap_or_else(|| panic!("part {number} is missing in\n{readme}"));
+            assert!(line.contains(&format!("{limit} s")) && stages.iter().all(|stage| line.contains(stage)), "{line}");
+        }
+        assert!(readme.contains("./run --render part-1 part-2 part-3 --out all"), "{readme}");
+    }
+
+    fn git(repository: &Path, arguments: &[&str]) {
+        let author = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.com"];
+        Command::new("git").args(author).args(arguments).dir(repository).run().expect("git does it");
+    }
+
+    fn write(path: &Path) {
+        write_whole(path, "text").expect("the folder can be written to");
+    }
+
+    #[test]
+    fn a_bundle_says_which_commit_it_is_made_of_and_whether_that_is_all() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let folder = std::fs::canonicalize(scratch.path()).expect("it is there");
+        let [origin, clone] = ["origin", "clone"].map(|name| folder.join(name));
+        let bundle = clone.join("out");
+        assert_eq!(commit_of(&folder, &bundle), "commit unknown");
+        write(&origin.join("source"));
+        git(&origin, &["init", "--quiet"]);
+        git(&origin, &["add", "."]);
+        git(&origin, &["commit", "--quiet", "--message", "first"]);
+        git(&folder, &["clone", "--quiet", "origin", "clone"]);
+        let is = |state: &str| {
+            let told = commit_of(&clone, &bundle);
+            let (commit, told) = told.split_once(", ").expect("a commit and its state");
+            assert_eq!((commit.len(), told), (40, state));
+        };
+        is("clean");
+        write(&bundle.join("versions.json"));
+        is("clean");
+        write(&clone.join("other"));
+        is("changed");
+        std::fs::remove_file(clone.join("other")).expect("it is there");
+        std::fs::write(clone.join("source"), "another text").expect("it can be written");
+        is("changed");
+    }
 }

@@ -1,8 +1,8 @@
 //! Accesses that have to fail: each in a process of its own, since a GPU that faulted serves its process no more.
 
-use super::bundle::{FAULTS, Kernels};
-use super::image::Entry;
-use super::trial::Room;
+use super::entry::Entry;
+use super::kernels::{FAULTS, Kernels};
+use super::room::Room;
 use crate::run::gpu::{Argument, Gpu, Launch, Waited};
 use crate::tools::error::{Error, Result};
 

@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
+use super::entry::Entry;
 use super::plan::{TRIALS, prelude};
-use super::trial::{Room, SLOT, THREADS};
+use super::room::{Room, SLOT, THREADS};
 use crate::check::forms::write_package;
+use crate::run::image::{Image, keep};
 use crate::tools::command::Machine;
 use crate::tools::device_build::DeviceBuild;
 use crate::tools::error::{Error, Result};
-use crate::tools::files::write_whole;
 use crate::tools::progress::Progress;
 use crate::tools::ptx::{Function, Module};
 use crate::tools::ptxas::{On, Rejected};
@@ -31,39 +31,6 @@ const COMPILERS: usize = 8;
 
 /// Kernels that are assembled at a time: the assembler's time grows faster than a module.
 const ASSEMBLED: usize = 50;
-
-/// What becomes a kernel.
-pub trait Entry: Sync {
-    /// Its name.
-    fn name(&self) -> &str;
-
-    /// The oldest SM and PTX ISA version that have its instructions.
-    fn needs(&self) -> (u32, u32);
-
-    /// Where its addresses lie.
-    fn room(&self) -> Room;
-
-    /// Its Rust.
-    fn source(&self) -> String;
-
-    /// Rust that all of its kind share.
-    fn common() -> &'static str
-    where
-        Self: Sized,
-    {
-        ""
-    }
-
-    /// The functions of its PTX: those that it calls, and itself.
-    fn functions(&self) -> Vec<String> {
-        vec![self.name().to_owned()]
-    }
-
-    /// Bytes of shared memory that it wants.
-    fn shared(&self) -> usize {
-        0
-    }
-}
 
 /// Some kernels' PTX.
 pub struct Part<'p, E> {
@@ -89,31 +56,6 @@ pub fn compile<'p, E: Entry>(
     let build = DeviceBuild::of_every_form(folder, "suite", BUILT_FOR);
     let (ptx, _) = build.build_in_lane(toolchain, lane)?;
     Ok(Part { kernels, module: Module::read(&ptx)? })
-}
-
-/// Machine code of some kernels.
-#[derive(Clone, Debug)]
-pub struct Image {
-    /// The kernels' names.
-    pub kernels: Vec<String>,
-    /// The cubin.
-    pub cubin: Vec<u8>,
-}
-
-/// Where texts are kept.
-static KEPT: OnceLock<PathBuf> = OnceLock::new();
-
-/// From here on, the text of each image is kept in this folder, for an interpreter that is given the images.
-pub fn keep_texts(folder: PathBuf) {
-    KEPT.get_or_init(|| folder);
-}
-
-/// Keeps the text of an image, if texts are kept: under a name that the image's bytes make (FNV-1a), as `fake-gpu` looks for it.
-pub(crate) fn keep(cubin: &[u8], text: &str) -> Result<()> {
-    let Some(folder) = KEPT.get() else { return Ok(()) };
-    let add = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    let name = cubin.iter().fold(0xcbf2_9ce4_8422_2325, add);
-    write_whole(&folder.join(format!("{name:016x}.ptx")), text)
 }
 
 /// Kernels as they are compiled together, numbered.

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::report::Versions;
+use super::versions::Versions;
 use crate::tools::error::{Error, Result};
 
 /// A line.

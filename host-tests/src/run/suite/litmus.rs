@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use super::image::Entry;
-use super::trial::Room;
+use super::entry::Entry;
+use super::room::Room;
 use crate::check::litmus::{
     Fence, Instruction, Memory, Model, Outcome, Program, Proxy, Register, Scope, Semantics, Term, Value, outcomes,
     parse,

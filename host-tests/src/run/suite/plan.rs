@@ -9,8 +9,9 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 
-use super::image::Entry;
-use super::trial::{self, NoCheck, PARAMETER, Room, SLOT, THREADS};
+use super::entry::Entry;
+use super::room::{PARAMETER, Room, SLOT, THREADS};
+use super::trial::{self, NoCheck};
 use super::{asynchronous, policy};
 use crate::check::forms::{self, Case, Manner};
 use crate::check::forms_check::by_instruction;
@@ -56,7 +57,7 @@ impl Plan {
         let mut rooms: BTreeMap<(u32, u32, Room, bool), Vec<Case>> = BTreeMap::new();
         let mut plan = Plan::default();
         for case in forms::cases(forms).into_iter().filter(wanted) {
-            match Room::of(&case.form) {
+            match trial::room_of(&case.form) {
                 Ok(room) => {
                     let (sm, ptx) = case.needs();
                     let is_store = case.form.operation() == Operation::Store;

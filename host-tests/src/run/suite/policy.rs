@@ -1,10 +1,13 @@
 //! The bits that every `createpolicy` has to give, by the host's own encoders.
 
+use ptx_intrinsics::caching::{
+    CachePolicy, L2EvictFirst, L2EvictLast, L2EvictNormal, L2EvictUnchanged, PolicyPriorities,
+};
 use ptx_intrinsics::catalogue::Form;
-use ptx_intrinsics::{CachePolicy, L2EvictFirst, L2EvictLast, L2EvictNormal, L2EvictUnchanged, PolicyPriorities};
 
+use super::other::Other;
+use super::room::Room;
 use super::sizes::sizes;
-use super::trial::{Other, Room};
 
 /// Where the ranges begin, or some gigabytes after it: nothing is read there.
 pub(super) const ADDRESS: u64 = 0x7f00_0000_0000;

@@ -12,14 +12,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ptx_intrinsics::catalogue::Form;
 
-use super::bundle;
-use super::child::{self, leave};
 use super::journal::{self, Event, Journal, Known, Machine};
+use super::kernels;
 use super::plan::Plan;
 use super::report::Report;
-use super::stage::{Bench, Catalogue, Stage, Told, Worked, work};
-use super::stages::{self, ALWAYS, IMAGES, PLAN, Part, USUAL};
+use super::stage::{Bench, Catalogue, IMAGES, Stage, Told, Worked, work};
+use super::stages::{self, ALWAYS, PLAN, Part, USUAL};
 use crate::check::forms_check;
+use crate::run::child::{self, leave};
 use crate::run::gpu::{Gpu, NoGpu};
 use crate::run::lab::program::LINES;
 use crate::run::litmus::kernels::judge_and_run;
@@ -220,8 +220,8 @@ fn lead(options: &Options, place: Place, forms: Catalogue) -> Result<ExitCode> {
         }
     };
     // Nothing is begun that could only fail.
-    bundle::sets(&place.folder, machine.sm)?;
-    let versions = bundle::versions(&place.folder)?;
+    kernels::sets(&place.folder, machine.sm)?;
+    let versions = kernels::versions(&place.folder)?;
     let told = told(options)?;
     let seed = told.seed;
     eprintln!("{} (sm_{}), seed {seed}", machine.gpu, machine.sm);

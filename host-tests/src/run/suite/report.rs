@@ -1,7 +1,7 @@
 //! What a run showed, for programs, for the terminal and as a page.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::sync::Arc;
 
 use ptx_intrinsics::catalogue::Form;
@@ -12,6 +12,7 @@ use super::journal::{Event, Known, Machine};
 use super::plan::Plan;
 use super::run::{self, Outcome, REFUSED, Verdict, With};
 use super::stages::PLAN;
+use super::versions::Versions;
 
 /// A whole run, or as much of it as there is.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -38,26 +39,6 @@ pub struct Report {
     pub stages: Vec<StageReport>,
     /// How long it took.
     pub seconds: f64,
-}
-
-/// What the program and its kernels were made from and with.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Versions {
-    /// The crate.
-    pub ptx_intrinsics: String,
-    /// The commit; with `-changed` if files differed from it.
-    pub commit: String,
-    /// The compiler of the kernels.
-    pub rustc: String,
-    /// The assemblers.
-    pub ptxas: Vec<String>,
-}
-
-impl fmt::Display for Versions {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Versions { ptx_intrinsics, commit, rustc, ptxas } = self;
-        write!(out, "ptx-intrinsics {ptx_intrinsics} ({commit}), {rustc}, ptxas {}", ptxas.join(", "))
-    }
 }
 
 /// The forms, tried once.
@@ -256,7 +237,7 @@ impl StageReport {
 
     fn passed(&self) -> bool {
         // That one set of images does not load is no failure: another one runs then, and the report says which.
-        let lost = if self.name == super::stages::IMAGES { self.results.is_empty() } else { !self.lost.is_empty() };
+        let lost = if self.name == super::stage::IMAGES { self.results.is_empty() } else { !self.lost.is_empty() };
         self.early.is_none() && !lost && self.results.iter().all(|row| row.passed)
     }
 

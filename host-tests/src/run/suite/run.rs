@@ -11,14 +11,14 @@ use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use super::asynchronous::{self, MapKind};
-use super::image::{CONSTANTS, Image};
+use super::image::CONSTANTS;
 use super::journal::{Found, Item, Known, Work};
 use super::plan::{Kernel, Key, Plan, key};
-use super::sanitizer;
+use super::room::{PARAMETER, Room, THREADS};
 use super::stage::{Bench, Stage, Told, work};
-use super::trial::{PARAMETER, Room, THREADS};
 use crate::check::forms::{Case, Manner};
 use crate::run::gpu::{Argument, Buffer, Gpu, Launch, Module, Waited};
+use crate::run::image::Image;
 use crate::tools::error::{Error, Result};
 use crate::tools::progress::Progress;
 use crate::tools::target::PtxVersion;
@@ -165,7 +165,7 @@ impl Stage for Forms {
             let mut parts = Vec::new();
             for name in &image.kernels {
                 let kernel = planned(&by_name, name)?;
-                let of_kind = |kind: &String| sanitizer::kind(kernel.room) == kind && is_new(kernel, &mut known);
+                let of_kind = |kind: &String| kernel.room.kind() == kind && is_new(kernel, &mut known);
                 if bench.told.kind.as_ref().is_none_or(of_kind) {
                     parts.push(name.clone());
                 }

@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::child;
 use super::journal::{Event, Found, Item, Journal, Known, Work};
 use super::run::Forms;
 use super::stage::{Bench, Stage};
-use super::trial::Room;
+use crate::run::child;
 use crate::tools::error::{Error, Result};
 
 /// The stage.
@@ -30,18 +29,6 @@ const LIMIT: Duration = Duration::from_secs(90);
 
 /// Characters of a log that the report keeps; the whole one lies beside it.
 const KEPT: usize = 8000;
-
-/// The kind of memory that a kernel's addresses lie in.
-pub(super) fn kind(room: Room) -> &'static str {
-    match room {
-        Room::Global | Room::Lines => "global",
-        Room::Mapped => "host",
-        Room::Shared | Room::SharedLines => "shared",
-        Room::Cluster | Room::ClusterLines => "cluster",
-        Room::Const | Room::Local | Room::Entry | Room::Func => "constant",
-        Room::TensorMap | Room::ConstTensorMap | Room::EntryTensorMap => "tensor-map",
-    }
-}
 
 impl Stage for Sanitizer {
     fn name(&self) -> &'static str {
@@ -94,7 +81,7 @@ impl Stage for Sanitizer {
 }
 
 fn is_of_images(event: &Event) -> bool {
-    let of = |stage: &str| stage == super::stages::IMAGES;
+    let of = |stage: &str| stage == super::stage::IMAGES;
     match event {
         Event::Stage { stage, .. } | Event::Found { stage, .. } | Event::Lost { stage, .. } => of(stage),
         _ => false,

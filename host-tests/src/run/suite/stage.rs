@@ -8,12 +8,15 @@ use std::time::{Duration, Instant};
 
 use ptx_intrinsics::catalogue::Form;
 
-use super::bundle::{self, Kernels, Set};
 use super::journal::{Event, Found, Item, Journal, Known, Machine, Work};
+use super::kernels::{self, Kernels, Set};
 use super::plan::Plan;
 use crate::run::gpu::{Gpu, NoGpu, Waited};
 use crate::tools::error::{Error, Result};
 use crate::tools::progress::Progress;
+
+/// The stage that tells which sets of images load.
+pub const IMAGES: &str = "images";
 
 /// A part of a run. To add one, write this and name it in [`super::stages::all`].
 pub trait Stage: Sync {
@@ -132,7 +135,7 @@ impl Bench {
             return Ok(kernels);
         }
         let sm = self.gpu().map_err(Error::new)?.sm();
-        let sets = bundle::sets(&self.folder, sm)?;
+        let sets = kernels::sets(&self.folder, sm)?;
         let kernels = self.set(&sets)?.read()?;
         Ok(self.kernels.get_or_init(|| kernels))
     }
@@ -145,7 +148,7 @@ impl Bench {
     /// The set that runs: the one that was named, else the first that loads.
     fn set<'s>(&self, sets: &'s [Set]) -> Result<&'s Set> {
         let events = self.journal.events()?;
-        let images = Known::of(super::stages::IMAGES, &events);
+        let images = Known::of(IMAGES, &events);
         let loads = |set: &&Set| images.found.iter().any(|(name, found)| *name == set.name && found.passed);
         let found = match &self.told.set {
             Some(name) => sets.iter().find(|set| set.name == *name),

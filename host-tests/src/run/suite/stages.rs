@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::bundle::{self, LITMUS, WORKLOADS};
-use super::child;
 use super::fault::Fault;
 use super::journal::{Found, Item, Known, Work};
+use super::kernels::{self, LITMUS, WORKLOADS};
 use super::litmus::{self, Litmus};
 use super::run::Forms;
 use super::sanitizer::Sanitizer;
-use super::stage::{Bench, Stage};
+use super::stage::{Bench, IMAGES, Stage};
+use crate::run::child;
 use crate::run::lab::program::{self, LINES, packed};
 use crate::run::lab::{self, Counting};
 use crate::run::workload::{self, Workload};
@@ -57,9 +57,6 @@ pub const ALWAYS: [&str; 2] = [IMAGES, "tools"];
 /// Stages of a run that is told nothing.
 pub const USUAL: [&str; 4] = ["forms", "litmus", "workloads", "faults"];
 
-/// The stage that tells which sets of images load.
-pub const IMAGES: &str = "images";
-
 /// One image of each assembler: does the driver take it?
 struct Images;
 
@@ -78,12 +75,12 @@ impl Stage for Images {
 
     fn work(&self, bench: &Bench) -> Result<Work> {
         let sm = bench.gpu().map_err(Error::new)?.sm();
-        Ok(bundle::sets(&bench.folder, sm)?.into_iter().map(|set| set.name).collect())
+        Ok(kernels::sets(&bench.folder, sm)?.into_iter().map(|set| set.name).collect())
     }
 
     fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {
         let gpu = bench.gpu().map_err(Error::new)?;
-        let sets = bundle::sets(&bench.folder, gpu.sm())?;
+        let sets = kernels::sets(&bench.folder, gpu.sm())?;
         let set = sets.iter().find(|set| set.name == item.name).ok_or_else(|| Error::new("the set is gone"))?;
         let kernels = set.read()?;
         let image = kernels.sections.values().flatten().next().ok_or_else(|| Error::new("the set has no image"))?;
@@ -280,7 +277,7 @@ impl Stage for Experiments {
             ..lab::Options::default()
         };
         let file = packed(&bench.folder, bench.machine()?.sm);
-        let made_with = bundle::versions(&bench.folder)?.to_string();
+        let made_with = kernels::versions(&bench.folder)?.to_string();
         let gpu = bench.gpu().map_err(Error::new)?;
         let measured = program::measure(gpu, &file, &options, &made_with, &bench.out.join(LINES))?;
         if measured.lost {

@@ -1,132 +1,12 @@
 //! How a form is tried on a GPU: where its address lies, what its kernel does, and what must come out.
 
-use std::borrow::Cow;
-
 use ptx_intrinsics::catalogue::{Form, Operation};
 
 use crate::check::forms::{Case, Manner};
 
+use super::other::{Other, all};
+use super::room::{Room, SLOT};
 use super::{asynchronous, atomic, policy};
-
-/// Threads of a block. Each of them moves an element of its own.
-pub(super) const THREADS: usize = 32;
-
-/// The bytes that a thread has for a trial: as many as the longest access, and a line of L2 for what concerns a line.
-pub(super) const SLOT: usize = 32;
-const LINE: usize = 128;
-
-/// Where the address of a form lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Room {
-    /// The memory of the GPU.
-    Global,
-    /// Memory of the host that the GPU sees.
-    Mapped,
-    /// Shared memory of the thread's own block.
-    Shared,
-    /// Lines of 128 bytes of it.
-    SharedLines,
-    /// Shared memory of the other block of a cluster of two.
-    Cluster,
-    /// Lines of 128 bytes of it.
-    ClusterLines,
-    /// A variable in the constant bank.
-    Const,
-    /// Local memory.
-    Local,
-    /// A parameter of the kernel.
-    Entry,
-    /// A parameter of a function that the kernel calls.
-    Func,
-    /// Lines of 128 bytes in the memory of the GPU.
-    Lines,
-    /// A tensor map in the memory of the GPU.
-    TensorMap,
-    /// A tensor map in the constant bank.
-    ConstTensorMap,
-    /// A tensor map that is a parameter of the kernel.
-    EntryTensorMap,
-}
-
-impl Room {
-    /// Where the catalogue's form has its address; an error if nobody has said how to try its instruction.
-    pub fn of(form: &Form) -> Result<Room, NoCheck> {
-        if form.is_atomic() {
-            return Ok(atomic::room(form));
-        }
-        if !matches!(form.operation(), Operation::Load | Operation::Store) {
-            return other(form).map(|other| other.room);
-        }
-        let of_the_system = form.ptx().contains(".sys");
-        Ok(match form.space() {
-            None | Some("global") if of_the_system => Room::Mapped,
-            None | Some("global") => Room::Global,
-            Some("shared") => Room::Shared,
-            Some("shared::cluster") => Room::Cluster,
-            Some("const") => Room::Const,
-            Some("local") => Room::Local,
-            Some("param::entry") => Room::Entry,
-            Some("param::func") => Room::Func,
-            Some(_) => return Err(NoCheck { form: form.ptx().to_owned() }),
-        })
-    }
-
-    /// Blocks of a launch.
-    pub fn blocks(self) -> usize {
-        if self.is_of_cluster() { 2 } else { 1 }
-    }
-
-    /// Whether its kernels are launched in clusters.
-    pub fn is_of_cluster(self) -> bool {
-        matches!(self, Room::Cluster | Room::ClusterLines)
-    }
-
-    /// Bytes that a thread has for a trial.
-    pub fn slot(self) -> usize {
-        match self {
-            Room::Lines
-            | Room::SharedLines
-            | Room::ClusterLines
-            | Room::TensorMap
-            | Room::ConstTensorMap
-            | Room::EntryTensorMap => LINE,
-            _ => SLOT,
-        }
-    }
-
-    /// Whether the kernel has a parameter of [`PARAMETER`] bytes.
-    pub fn has_parameter(self) -> bool {
-        matches!(self, Room::Entry | Room::EntryTensorMap)
-    }
-
-    /// Whether its slots hold tensor maps.
-    pub fn has_tensor_map(self) -> bool {
-        matches!(self, Room::TensorMap | Room::ConstTensorMap | Room::EntryTensorMap)
-    }
-
-    /// Its kernels' names begin with this.
-    pub fn word(self) -> &'static str {
-        match self {
-            Room::Global => "global",
-            Room::Mapped => "mapped",
-            Room::Shared => "shared",
-            Room::SharedLines => "shared_lines",
-            Room::Cluster => "cluster",
-            Room::ClusterLines => "cluster_lines",
-            Room::Const => "const",
-            Room::Local => "local",
-            Room::Entry => "entry",
-            Room::Func => "func",
-            Room::Lines => "lines",
-            Room::TensorMap => "tensor_map",
-            Room::ConstTensorMap => "const_tensor_map",
-            Room::EntryTensorMap => "entry_tensor_map",
-        }
-    }
-}
-
-/// Bytes of the parameter of a kernel: two trials of [`SLOT`] bytes for each thread.
-pub(super) const PARAMETER: usize = 2 * THREADS * SLOT;
 
 /// An instruction that nobody has said how to try.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -136,15 +16,26 @@ pub struct NoCheck {
     pub form: String,
 }
 
-/// How an instruction that moves no value is tried.
-pub(super) struct Other {
-    pub(super) room: Room,
-    /// What stands before the form's expression in the kernel.
-    pub(super) before: &'static str,
-    /// What becomes of the expression's value, `{}`.
-    pub(super) then: Cow<'static, str>,
-    /// What has to be in a thread's slot.
-    pub(super) expected: fn(&Form, usize, &[u8], &mut [u8]),
+/// Where the catalogue's form has its address; an error if nobody has said how to try its instruction.
+pub(super) fn room_of(form: &Form) -> Result<Room, NoCheck> {
+    if form.is_atomic() {
+        return Ok(atomic::room(form));
+    }
+    if !matches!(form.operation(), Operation::Load | Operation::Store) {
+        return other(form).map(|other| other.room);
+    }
+    let of_the_system = form.ptx().contains(".sys");
+    Ok(match form.space() {
+        None | Some("global") if of_the_system => Room::Mapped,
+        None | Some("global") => Room::Global,
+        Some("shared") => Room::Shared,
+        Some("shared::cluster") => Room::Cluster,
+        Some("const") => Room::Const,
+        Some("local") => Room::Local,
+        Some("param::entry") => Room::Entry,
+        Some("param::func") => Room::Func,
+        Some(_) => return Err(NoCheck { form: form.ptx().to_owned() }),
+    })
 }
 
 /// How to try a form of an instruction.
@@ -241,10 +132,6 @@ fn space_of(form: &Form) -> Room {
 
 fn truth(_: &Form, _: usize, _: &[u8], to: &mut [u8]) {
     to[..8].copy_from_slice(&1u64.to_le_bytes());
-}
-
-pub(super) fn all(_: &Form, _: usize, from: &[u8], to: &mut [u8]) {
-    to.copy_from_slice(from);
 }
 
 fn other(form: &Form) -> Result<Other, NoCheck> {

@@ -2,7 +2,7 @@
 
 use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
 use kernels::gather::{ROW, gather};
-use ptx_intrinsics::V4;
+use ptx_intrinsics::element::V4;
 
 pub(super) struct Gather;
 

@@ -15,7 +15,7 @@ mod stages;
 mod triad;
 
 use crate::run::gpu::{Argument, Buffer, Gpu, Launch, Module};
-use crate::run::suite::image::{Image, keep};
+use crate::run::image::{Image, keep};
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::device_build::DeviceBuild;
 use crate::tools::error::{Error, Result};
@@ -518,7 +518,7 @@ impl Memory {
 }
 
 /// The bytes of numbers or of vectors of numbers.
-fn bytes_of<T: ptx_intrinsics::Element>(elements: &[T]) -> &[u8] {
+fn bytes_of<T: ptx_intrinsics::element::Element>(elements: &[T]) -> &[u8] {
     // SAFETY: what an instruction moves is plain numbers without padding.
     unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
 }

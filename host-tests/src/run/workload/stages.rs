@@ -38,13 +38,13 @@ impl Workload for Stages {
         let mut random = Random(11);
         // In words of 16 bytes, as a bulk copy wants them aligned.
         Box::new(Scaled {
-            input: (0..size).map(|_| ptx_intrinsics::V4::new([(); 4].map(|()| random.float()))).collect(),
+            input: (0..size).map(|_| ptx_intrinsics::element::V4::new([(); 4].map(|()| random.float()))).collect(),
         })
     }
 }
 
 struct Scaled {
-    input: Vec<ptx_intrinsics::V4<f32>>,
+    input: Vec<ptx_intrinsics::element::V4<f32>>,
 }
 
 impl Problem for Scaled {
