@@ -92,6 +92,45 @@ fn what_it_does(opcode: &str) -> String {
     kept.join(".")
 }
 
+/// Hints that are no words of a load or store.
+const OTHER_HINTS: [&str; 11] = [
+    "NoHint",
+    "CachePolicy",
+    "L2EvictUnchanged",
+    "prefetch_l1",
+    "prefetch_l2",
+    "prefetch_global_l1",
+    "prefetch_global_l2",
+    "cp_async_bulk_prefetch_l2",
+    "applypriority_l2_evict_normal",
+    "discard_l2",
+    "discard_global_l2",
+];
+
+#[test]
+fn the_page_of_each_hint_leads_to_when_it_pays() {
+    let page =
+        std::fs::read_to_string(Machine::current().repository.join("ptx-intrinsics/hints.md")).expect("the page");
+    let operators = OperatorWord::ALL.iter().map(|word| word.rust());
+    let priorities =
+        L1PriorityWord::ALL.iter().map(|word| word.rust()).chain(L2PriorityWord::ALL.iter().map(|word| word.rust()));
+    let sizes = PrefetchSizeWord::ALL.iter().map(|word| word.rust());
+    let items: Vec<&serde_json::Value> = described().as_object().expect("it has an index").values().collect();
+    for name in operators.chain(priorities).chain(sizes).chain(OTHER_HINTS) {
+        let documented = items.iter().filter(|item| item["name"] == name).filter_map(|item| item["docs"].as_str());
+        let link = format!("(crate::hints#{name})");
+        assert!(
+            documented.clone().any(|docs| docs.contains(&link)),
+            "the page of {name} has no {link}: give it when_it_pays!"
+        );
+        let anchor = format!("<a id=\"{name}\"></a>");
+        assert!(
+            page.contains(&anchor),
+            "hints.md has no section for {name}: add it to HINTS in xtask/src/measured/hints.rs"
+        );
+    }
+}
+
 /// Each marker has a page that shows it: an example, its PTX with its machine code as in `docs/sass`, and what takes it.
 #[test]
 fn the_page_of_each_marker_shows_it() {

@@ -12,6 +12,7 @@ use crate::isa::row::{Signature, Single};
 /// L2: leave the line's eviction priority as it is. For policies; no load or store takes it by itself.
 ///
 /// PTX: `.L2::evict_unchanged`. Needs sm_80 and ptx74.
+#[doc = when_it_pays!(L2EvictUnchanged)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[doc(alias = "L2::evict_unchanged")]
 pub struct L2EvictUnchanged;

@@ -142,6 +142,7 @@ macro_rules! caching {
         #[doc = ""]
         #[doc = concat!("PTX: `", $text, "`. ", needs!($gate))]
         #[doc = caching!(@page $name $text $how $shown)]
+        #[doc = when_it_pays!($name)]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name;
 

@@ -26,3 +26,10 @@ macro_rules! page {
         )
     };
 }
+
+/// The line of a hint's page that leads to its section of the page of hints.
+macro_rules! when_it_pays {
+    ($name:ident) => {
+        concat!("\n[When it pays](crate::hints#", stringify!($name), ").")
+    };
+}

@@ -45,6 +45,7 @@ macro_rules! prefetch_sizes {
         $(
             #[doc = concat!("`", $text, "`: brings ", $bytes, " bytes into L2 beside what is loaded. ", needs!($gate))]
             #[doc = page! { load concat!("ld_global::<NoHint, ", stringify!($name), ">()"), concat!("ld.global", $text), $shown }]
+            #[doc = when_it_pays!($name)]
             $(#[$doc])*
             pub type $name = Prefetch<$bytes>;
 
