@@ -15,10 +15,6 @@ use crate::isa::prefetch_size::PrefetchSize;
 /// The load `I` of this type, in every spelling. Callers keep to the ones that are legal.
 #[doc(hidden)]
 #[allow(clippy::missing_safety_doc, reason = "the public methods of each instruction say it")]
-#[diagnostic::on_unimplemented(
-    message = "it is not known that this instruction moves a `{Self}`",
-    note = "in a generic function, write the bound `T: GlobalElement`"
-)]
 pub trait Load<I>: PtxType {
     unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self;
     unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self;
@@ -34,10 +30,6 @@ pub trait Load<I>: PtxType {
 /// The store `I` of this type, in every spelling. Callers keep to the ones that are legal.
 #[doc(hidden)]
 #[allow(clippy::missing_safety_doc, reason = "the public methods of each instruction say it")]
-#[diagnostic::on_unimplemented(
-    message = "it is not known that this instruction moves a `{Self}`",
-    note = "in a generic function, write the bound `T: GlobalElement`"
-)]
 pub trait Store<I>: PtxType {
     unsafe fn store<C: Caching>(p: *mut Self, value: Self);
     unsafe fn store_with<C: Caching>(p: *mut Self, value: Self, policy: CachePolicy);

@@ -4,7 +4,9 @@ use core::marker::PhantomData;
 
 use crate::emit::access::*;
 use crate::emit::registers::*;
+use crate::instructions::bounds::*;
 use crate::isa::caching::*;
+#[cfg(target_arch = "nvptx64")]
 use crate::isa::element::*;
 use crate::isa::gate::*;
 use crate::isa::order::*;
@@ -47,12 +49,12 @@ where
     LdGlobal(PhantomData)
 }
 
-load_methods! { LdGlobal LdGlobalCaching "ld.global"
+load_methods! { LdGlobal of Global, "ld.global"
     "`p` is the address of an initialised `T` in global memory, aligned to the size of `T`, that no other thread \
      writes at the same time: the load is weak."
 }
 
-caching_rows! { impl_load LdGlobal, legal: LdGlobalCaching,
+caching_rows! { impl_load Global, legal: LdGlobalCaching,
     hints: "ld.global" pure,
     operators: "ld.global" [Ca pure, Cg pure, Cs pure, Lu memory, Cv memory] ""
 }
@@ -153,8 +155,7 @@ where
     #[inline(always)]
     pub unsafe fn read<T>(self, p: *const T) -> T
     where
-        S: Space<Gate: OnTarget<S, T>>,
-        T: Element<Ptx: LoadIn<S> + Fits<S> + MovedBy<O, Gate: OnTarget<T>> + PtxType<Gate: OnTarget<T>>>,
+        T: LoadFrom<S, O>,
     {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         same_bits(unsafe { T::Ptx::load_in::<(O, C)>(p as *const T::Ptx) })
@@ -170,9 +171,8 @@ where
     #[inline(always)]
     pub unsafe fn read_if<T>(self, cond: bool, p: *const T, or: T) -> T
     where
-        S: Space<Gate: OnTarget<S, T>>,
         O: UnderPredicate,
-        T: Element<Ptx: LoadInIf<S> + Fits<S> + PtxType<Gate: OnTarget<T>>>,
+        T: LoadFrom<S, O>,
     {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         same_bits(unsafe { T::Ptx::load_in_if(cond, p as *const T::Ptx, same_bits(or)) })

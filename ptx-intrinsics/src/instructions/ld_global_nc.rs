@@ -4,7 +4,9 @@ use core::marker::PhantomData;
 
 use crate::emit::access::*;
 use crate::emit::registers::*;
+use crate::instructions::bounds::*;
 use crate::isa::caching::*;
+#[cfg(target_arch = "nvptx64")]
 use crate::isa::element::*;
 use crate::isa::gate::*;
 use crate::isa::policy::CachePolicy;
@@ -53,13 +55,13 @@ where
     LdGlobalNc(PhantomData)
 }
 
-load_methods! { LdGlobalNc LdGlobalNcCaching "ld.global.nc"
+load_methods! { LdGlobalNc of NonCoherent, "ld.global.nc"
     "`p` is the address of a `T` in global memory, aligned to the size of `T`, that nothing writes while the kernel \
      runs: the cache is not coherent, and a load of memory that this kernel writes, in this thread or another, is \
      undefined behaviour."
 }
 
-caching_rows! { impl_load LdGlobalNc, legal: LdGlobalNcCaching,
+caching_rows! { impl_load NonCoherent, legal: LdGlobalNcCaching,
     hints: "ld.global.nc" pure,
     operators: "ld.global" [Ca pure, Cg pure, Cs pure] ".nc"
 }

@@ -4,7 +4,9 @@ use core::marker::PhantomData;
 
 use crate::emit::access::*;
 use crate::emit::registers::*;
+use crate::instructions::bounds::*;
 use crate::isa::caching::*;
+#[cfg(target_arch = "nvptx64")]
 use crate::isa::element::*;
 use crate::isa::gate::*;
 use crate::isa::order::*;
@@ -43,12 +45,12 @@ where
     StGlobal(PhantomData)
 }
 
-store_methods! { StGlobal StGlobalCaching "st.global"
+store_methods! { StGlobal of Global, "st.global"
     "`p` is the address of a `T` in global memory, aligned to the size of `T`, that no other thread reads or writes \
      at the same time: the store is weak."
 }
 
-caching_rows! { impl_store StGlobal, legal: StGlobalCaching,
+caching_rows! { impl_store Global, legal: StGlobalCaching,
     hints: "st.global" memory,
     operators: "st.global" [Wb memory, Cg memory, Cs memory, Wt memory] ""
 }
@@ -128,8 +130,7 @@ where
     #[inline(always)]
     pub unsafe fn write<T>(self, p: *mut T, value: T)
     where
-        S: Space<Gate: OnTarget<S, T>>,
-        T: Element<Ptx: StoreIn<S> + Fits<S> + MovedBy<O, Gate: OnTarget<T>> + PtxType<Gate: OnTarget<T>>>,
+        T: StoreTo<S, O>,
     {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         unsafe { T::Ptx::store_in::<(O, C)>(p as *mut T::Ptx, same_bits(value)) }
@@ -145,9 +146,8 @@ where
     #[inline(always)]
     pub unsafe fn write_if<T>(self, cond: bool, p: *mut T, value: T)
     where
-        S: Space<Gate: OnTarget<S, T>>,
         O: UnderPredicate,
-        T: Element<Ptx: StoreInIf<S> + Fits<S> + PtxType<Gate: OnTarget<T>>>,
+        T: StoreTo<S, O>,
     {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         unsafe { T::Ptx::store_in_if(cond, p as *mut T::Ptx, same_bits(value)) }

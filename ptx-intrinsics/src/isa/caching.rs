@@ -33,8 +33,8 @@ pub trait L1Priority: Caching {}
 /// An L2 eviction priority.
 pub trait L2Priority: Caching {}
 
-/// `Self` may stand on an instruction that moves a `T`.
-#[doc(hidden)]
+/// A caching qualifier that an access to a `T` can have: for a [`Wide`] type all of them, for any other type those without an L2
+/// priority.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a caching qualifier",
     note = "use `NoHint`, a cache operator, an L1 or an L2 eviction priority, or a pair `(L1, L2)` of priorities"

@@ -14,13 +14,13 @@ pub trait Space: Copy + 'static + sealed::Sealed {
     type Gate: Gate;
 }
 
-/// One access to the space `S` can move a `Self`.
+/// A type that one access to the space `S` can move.
 #[diagnostic::on_unimplemented(
     message = "one access to `{S}` cannot move a `{Self}`: 256 bits at a time go only to global memory",
     label = "`{Self}` is 256 bits wide",
     note = "use two halves of 128 bits, or a generic or global address"
 )]
-pub trait Fits<S>: PtxType {}
+pub trait Fits<S> {}
 
 /// Each space: its name, PTX's word, what functions are called after it, its gate. `word` ones are other words for a
 /// space that has a marker.
