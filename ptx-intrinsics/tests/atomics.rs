@@ -107,6 +107,8 @@ fn predicates_and_policies() {
         assert_eq!(ptx!(@no atom.add.u32 [nowhere], 1, else 9), 9);
         assert_eq!(ptx!(@no atom.global.add.L2::cache_hint.u32 [nowhere], 1, policy, else 9), 9);
         assert_eq!(ptx!(@no atom.cas.b32 [nowhere], 1, 2, else 9), 9);
+        let _: u32 = ptx!(@no atom.add.u32 [nowhere], 1, else _);
+        let _: u32 = ptx!(@no atom.cas.b32 [nowhere], 1, 2, else _);
         ptx!(@no red.add.u32 [nowhere], 1);
         let yes = !no;
         assert_eq!(ptx!(@yes atom.add.u32 [p], 1, else 9), 1);

@@ -275,6 +275,11 @@ fn ptx_spells_what_it_says() {
         assert_eq!(ptx!(ld.global.relaxed.gpu.u32[shared]), 5);
         assert_eq!(ptx!(ldu.global.u32[&word].unified), 5);
         assert_eq!(ptx!(@false ldu.v2.f64 [std::ptr::null::<V2<f64>>()], else V2::new([0.5; 2])).0, [0.5; 2]);
+        // A value that does not matter: any bits of its type, and the address is not touched.
+        let _: V4<i16> = ptx!(@false ld.relaxed.sys.v4.s16 [std::ptr::null::<V4<i16>>()], else _);
+        let _: u32 = ptx!(@false ld.global.L2::cache_hint.u32 [std::ptr::null::<u32>()], POLICY, else _);
+        assert_eq!(ptx!(@true ld.global.u32[&word], else _), 5);
+        assert_eq!(ptx!(@true ld.global.u32[&word].unified, else _), 5);
         assert_eq!(ptx!(ld.shared::cta.acquire.gpu.u32 [shared]), 5);
         assert_eq!(ptx!(ld.global.mmio.relaxed.sys.u32[shared]), 5);
         assert_eq!(ptx!(ld.weak.param.u32[&word]), 5);

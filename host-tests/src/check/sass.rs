@@ -11,12 +11,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
 
-use ptx_intrinsics::catalogue::{self, Form};
+use ptx_intrinsics::catalogue::{self, Family, Form};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::read::nvdisasm::{Disassembler, SassFunction, SassInstruction};
-use crate::read::operands::{self, Holds, Part};
+use crate::read::operands::{self, Holds, Part, family};
 use crate::tools::command::Machine;
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::error::{Error, Result};
@@ -227,19 +227,12 @@ impl<'a> Module<'a> {
     }
 
     fn access(&mut self, number: usize, access: &str, offset: usize, buffer: &str) {
-        if let Some(parts) = operands::parts(access) {
-            return self.told_by_operands(number, parts, offset, buffer);
-        }
         if is_fence(access) {
             // Two in a row would be one.
             self.line(&format!("st.volatile.shared.b32 [{buffer}], {number};"));
-            let map =
-                if access.contains("::generic.acquire") && !access.contains("restrict") { " [p], 128" } else { "" };
-            return self.noted(number, &format!("{access}{map};"));
         }
-        if !moves(access) {
-            let size = if access.starts_with("prefetch") { "" } else { ", 128" };
-            return self.noted(number, &format!("{access} [p+{offset}]{size};"));
+        if let Some(parts) = operands::parts(access) {
+            return self.told_by_operands(number, parts, offset, buffer);
         }
         let Shape { bits, lanes } = Shape::of(access);
         // As in Rust: 8 bits are held in a register of 16.
@@ -256,7 +249,7 @@ impl<'a> Module<'a> {
         if is_atomic(access) {
             self.line(".reg .b32 t; mov.u32 t, %tid.x; .reg .b64 a; mad.wide.u32 a, t, 64, p;");
             self.atomic(number, access, &format!("[a+{offset}]"), policy, buffer);
-        } else if access.starts_with("ld") {
+        } else if family(access) == Some(Family::Load) {
             self.noted(number, &format!("{access} {value}, [p+{offset}]{policy};"));
             for (lane, register_name) in registers.iter().enumerate() {
                 self.line(&format!("st.shared.b{register} [{buffer}+{}], {register_name};", at(lane)));
@@ -289,7 +282,7 @@ impl<'a> Module<'a> {
         }
         let values: Vec<String> = values.iter().rev().map(|(name, _)| vector(*name)).collect();
         let values = values.join(", ");
-        if access.starts_with("red.") {
+        if family(access) == Some(Family::Reduction) {
             return self.noted(number, &format!("{access} {address}, {values}{policy};"));
         }
         self.noted(number, &format!("{access} {}, {address}, {values}{policy};", vector('d')));
@@ -416,11 +409,11 @@ fn text_before(parts: &[Part]) -> &str {
 
 /// Whether it is a load, a store or an atomic: what ends in a type.
 fn moves(access: &str) -> bool {
-    ["ld.", "ldu.", "st."].iter().any(|opcode| access.starts_with(opcode)) || is_atomic(access)
+    matches!(family(access), Some(Family::Load | Family::Store)) || is_atomic(access)
 }
 
 fn is_fence(access: &str) -> bool {
-    access.starts_with("fence.") || access.starts_with("membar.")
+    family(access) == Some(Family::Fence)
 }
 
 /// Whether the assembler makes one thing of it and of its neighbour: of two fences one, and of the loops that add to one
@@ -430,7 +423,7 @@ fn melts(access: &str) -> bool {
 }
 
 fn is_atomic(access: &str) -> bool {
-    access.starts_with("atom.") || access.starts_with("red.")
+    matches!(family(access), Some(Family::Atomic | Family::Reduction))
 }
 
 /// The bytes of the addresses that an access has for its own.
@@ -483,7 +476,7 @@ const MOVES: [&str; 31] = [
 
 /// Whether it is a copy or a barrier.
 fn is_async(access: &str) -> bool {
-    access.starts_with("cp.") || access.starts_with("mbarrier.")
+    matches!(family(access), Some(Family::Copy | Family::Barrier))
 }
 
 /// What stands around some of those: a loop over the threads, whose addresses may differ, and on sm_120 and newer a call
@@ -592,6 +585,5 @@ pub fn accesses() -> Vec<Access> {
 
 /// Whether a form touches memory, or orders what does. Policies, addresses and the count of a state are arithmetic.
 pub fn touches_memory(form: &Form) -> bool {
-    let arithmetic = ["createpolicy", "isspacep", "cvta", "mapa", "getctarank"];
-    !arithmetic.contains(&form.instruction()) && form.ptx() != "mbarrier.pending_count.b64"
+    !matches!(form.family(), Family::Policy | Family::Address) && form.ptx() != "mbarrier.pending_count.b64"
 }

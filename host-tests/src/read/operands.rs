@@ -1,9 +1,10 @@
-//! The operands of instructions that are neither loads nor stores, by what their registers hold.
+//! What the catalogue says of an instruction's text: its family, and the operands of what is neither a load, a store nor
+//! an atomic, by what their registers hold.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-use ptx_intrinsics::catalogue::{self, Form};
+use ptx_intrinsics::catalogue::{self, Family, Form};
 
 /// What a register holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,19 +36,47 @@ pub enum Part {
     Register(Holds),
 }
 
-/// The instruction of a copy or of a barrier, which the catalogue tells apart by its operands.
+/// The family of an instruction, which need not be a legal one: that of the longest name of an instruction that its text
+/// begins with.
+pub fn family(text: &str) -> Option<Family> {
+    static ALL: LazyLock<HashMap<String, Family>> = LazyLock::new(families);
+    let mut name = text.split(' ').next()?;
+    loop {
+        match ALL.get(name) {
+            Some(family) => return Some(*family),
+            None => name = name.rsplit_once('.')?.0,
+        }
+    }
+}
+
+/// By the name of the instruction, and by the first word of its text where all forms with this word are of one family.
+fn families() -> HashMap<String, Family> {
+    let mut by_name = HashMap::new();
+    let mut by_word: HashMap<String, BTreeSet<Family>> = HashMap::new();
+    for form in catalogue::forms() {
+        let word = form.ptx().split('.').next().unwrap_or_default();
+        by_word.entry(word.to_owned()).or_default().insert(form.family());
+        by_name.insert(form.instruction().to_owned(), form.family());
+    }
+    by_word.retain(|_, families| families.len() == 1);
+    by_name.extend(by_word.into_iter().filter_map(|(word, families)| Some((word, families.into_iter().next()?))));
+    by_name
+}
+
+/// The parts of an instruction about caches, of a copy, a barrier or a fence, by the form's [`told`](Form::told).
 pub fn parts(told: &str) -> Option<&'static [Part]> {
     static ALL: LazyLock<HashMap<String, Vec<Part>>> = LazyLock::new(|| {
-        let forms =
-            catalogue::forms().filter(|form| form.ptx().starts_with("cp.") || form.ptx().starts_with("mbarrier."));
+        use Family::{Barrier, Cache, Copy, Fence};
+        let forms = catalogue::forms().filter(|form| matches!(form.family(), Cache | Copy | Barrier | Fence));
         forms.map(|form| (form.told(), of_form(&form))).collect()
     });
     ALL.get(told).map(Vec::as_slice)
 }
 
 fn of_form(form: &Form) -> Vec<Part> {
-    let told: &'static str = form.told().leak();
     let signature = form.signature();
+    let operands = signature.map_or("", |signature| signature.operands);
+    let told: &'static str = format!("{} {operands}", form.ptx()).trim_end().to_owned().leak();
     let result = signature.and_then(|signature| signature.result).filter(|of| *of != "bool").map(holds);
     let parameters = signature.map_or("", |signature| signature.parameters).split(", ");
     let types = parameters.filter_map(|parameter| parameter.split_once(": ")).map(|(_, of)| of);

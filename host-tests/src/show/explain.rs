@@ -134,7 +134,8 @@ fn find_ptx(text: &str, forms: &[Form]) -> Result<Form, Misspelt> {
 const NOT_LISTED: &str = "the catalogue does not list it";
 
 fn said_wrong(wrong: Wrong<'_>) -> String {
-    if wrong.word.is_empty() { wrong.why.into() } else { format!("`{}`: {}", wrong.word, wrong.why) }
+    let meant = wrong.meant().map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+    if wrong.word.is_empty() { wrong.why.into() } else { format!("`{}`: {}{meant}", wrong.word, wrong.why) }
 }
 
 /// The word of PTX that a type of the crate stands for; nothing where it says nothing.

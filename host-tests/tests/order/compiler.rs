@@ -85,6 +85,23 @@ fn what_must_stay_stays_once() {
     assert_eq!(accesses("stores"), expected.concat());
 }
 
+/// `else _` asks for no value: nothing is put into the registers before.
+#[test]
+fn a_value_that_does_not_matter_costs_no_move() {
+    let count = |kernel: &str, begin: &str| {
+        let body = &built().1.function(kernel).unwrap_or_else(|| panic!("no kernel {kernel}")).body;
+        body.iter().filter(|line| line.text.starts_with(begin)).count()
+    };
+    for kernel in ["set", "unset"] {
+        let guarded = ["@%cond ld.global.f32 ", "@%cond ld.global.b128 ", "@%cond atom.global.add.u32 "];
+        assert_eq!(guarded.map(|begin| count(kernel, begin)), [1; 3], "{kernel}");
+    }
+    // Into the 128-bit register, and out of it.
+    assert_eq!((count("set", "mov.b128 "), count("unset", "mov.b128 ")), (2, 1));
+    assert!(count("set", "mov.b32 ") > 0);
+    assert_eq!(count("unset", "mov.b32 "), 0);
+}
+
 #[test]
 fn a_policy_is_one_instruction() {
     let body = &built().1.function("policies").expect("the kernel").body;

@@ -73,6 +73,18 @@ kernels! {
         st_global::<Cs>().write(p, 1);
         st_global::<Cs>().write(p, 1);
     }
+    // What the values are where there was no load.
+    set(flag: u32, p: *const f32, wide: *const u128, count: *mut u32, out: *mut f32) {
+        *out = ptx!(@(flag != 0) ld.global.f32 [p], else 7.0);
+        *out.add(1) = ptx!(@(flag != 0) ld.global.b128 [wide], else 7) as u32 as f32;
+        *out.add(2) = ptx!(@(flag != 0) atom.global.add.u32 [count], flag, else 7) as u32 as f32;
+    }
+    // The same, and the values do not matter.
+    unset(flag: u32, p: *const f32, wide: *const u128, count: *mut u32, out: *mut f32) {
+        *out = ptx!(@(flag != 0) ld.global.f32 [p], else _);
+        *out.add(1) = ptx!(@(flag != 0) ld.global.b128 [wide], else _) as u32 as f32;
+        *out.add(2) = ptx!(@(flag != 0) atom.global.add.u32 [count], flag, else _) as u32 as f32;
+    }
     // A policy is made of a number, and goes where nobody uses it: it is dropped.
     policies(out: *mut u64, fraction: f32) {
         CachePolicy::fractional::<L2EvictFirst>(fraction);

@@ -20,11 +20,36 @@ pub struct Form {
     pub(super) needs: Needs,
 }
 
+/// A kind of instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// Reads a value: `ld`, `ldu`.
+    Load,
+    /// Writes a value: `st`.
+    Store,
+    /// Changes a value and gives the old one: `atom`.
+    Atomic,
+    /// Changes a value: `red`.
+    Reduction,
+    /// Says something about a line of a cache: `prefetch`, `applypriority`, `discard`.
+    Cache,
+    /// Makes a policy: `createpolicy`.
+    Policy,
+    /// Computes with an address: `isspacep`, `cvta`, `mapa`, `getctarank`.
+    Address,
+    /// An asynchronous copy, or a wait for one: `cp.async`, `cp.async.bulk`.
+    Copy,
+    /// `mbarrier`.
+    Barrier,
+    /// `fence`, `membar`.
+    Fence,
+}
+
 #[derive(Clone, Debug)]
 enum What {
     Access(Spelling),
     Atomic(Atomic),
-    Message(Message),
+    Message(Family, Message),
 }
 
 /// What a form that is neither a load nor a store takes and gives.
@@ -42,6 +67,17 @@ impl Form {
     /// The instruction's name: `ld.global.nc`, `ld.acquire`.
     pub fn instruction(&self) -> &str {
         &self.instruction
+    }
+
+    /// What kind of instruction it is.
+    pub fn family(&self) -> Family {
+        match self.what {
+            What::Access(spelling) if spelling.operation == Operation::Load => Family::Load,
+            What::Access(_) => Family::Store,
+            What::Atomic(atomic) if atomic.red => Family::Reduction,
+            What::Atomic(_) => Family::Atomic,
+            What::Message(family, _) => family,
+        }
     }
 
     /// What it does with its address.
@@ -66,7 +102,7 @@ impl Form {
                 let row::Signature { parameters, result, operands } = atomic.signature();
                 Some(Signature { parameters, result, operands })
             }
-            What::Message(Message { parameters, result, operands }) => {
+            What::Message(_, Message { parameters, result, operands }) => {
                 Some(Signature { parameters, result: result.as_deref(), operands })
             }
         }
@@ -84,7 +120,7 @@ impl Form {
         match self.what {
             What::Access(spelling) => Some(spelling.method(true).unwrap_or_else(|| spelling.spelled(true))),
             What::Atomic(atomic) => Some(atomic.rust(true)),
-            What::Message(_) => None,
+            What::Message(..) => None,
         }
     }
 
@@ -113,7 +149,7 @@ impl Form {
     /// The mnemonic, and behind it the operands where they tell forms apart: `cp.async.cg.shared.global [%], [%], 16`.
     pub fn told(&self) -> String {
         let operands = self.signature().map_or("", |signature| signature.operands);
-        let by_operands = ["cp", "mbarrier"].contains(&self.ptx.split('.').next().unwrap_or_default());
+        let by_operands = matches!(self.family(), Family::Copy | Family::Barrier);
         if by_operands && !operands.is_empty() { format!("{} {operands}", self.ptx) } else { self.ptx.clone() }
     }
 
@@ -132,7 +168,7 @@ impl Form {
         match self.what {
             What::Access(spelling) => spelling.space.map(|space| &space.ptx()[1..]),
             What::Atomic(atomic) => atomic.space(),
-            What::Message(_) => None,
+            What::Message(..) => None,
         }
     }
 
@@ -141,7 +177,7 @@ impl Form {
         match self.what {
             What::Access(spelling) => spelling.hint,
             What::Atomic(atomic) => atomic.hint(),
-            What::Message(_) => false,
+            What::Message(..) => false,
         }
     }
 
@@ -183,12 +219,12 @@ impl Atomic {
 
 impl Row {
     /// None where a function without the word makes the form.
-    pub(super) fn form(&self) -> Option<Form> {
+    pub(super) fn form(&self, family: Family) -> Option<Form> {
         Some(Form {
             instruction: self.instruction.into(),
             rust: self.rust()?,
             ptx: self.ptx.into(),
-            what: What::Message(self.message()),
+            what: What::Message(family, self.message()),
             needs: self.needs,
         })
     }
@@ -200,11 +236,14 @@ impl Single {
             instruction: self.instruction.into(),
             rust: self.rust.into(),
             ptx: self.ptx.into(),
-            what: What::Message(Message {
-                parameters: self.signature.parameters.into(),
-                result: self.signature.result.map(String::from),
-                operands: self.signature.operands,
-            }),
+            what: What::Message(
+                Family::Policy,
+                Message {
+                    parameters: self.signature.parameters.into(),
+                    result: self.signature.result.map(String::from),
+                    operands: self.signature.operands,
+                },
+            ),
             needs: self.needs,
         }
     }

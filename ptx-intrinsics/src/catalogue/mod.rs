@@ -15,7 +15,7 @@ mod form;
 mod message;
 
 use self::atomic::atomics;
-pub use self::form::{Form, Signature};
+pub use self::form::{Family, Form, Signature};
 use crate::grammar::access::Spelling;
 use crate::grammar::atomic::Atomic;
 use crate::instructions::{
@@ -33,14 +33,17 @@ pub const IMPORTS: &str =
 /// The words that say what is meant anyway are left out: `.weak`, `::cta` behind `.shared`, and `.param` for
 /// `.param::entry`. [`ptx!`](crate::ptx) takes them too.
 pub fn forms() -> impl Iterator<Item = Form> {
-    let tables = |tables: &'static [Table]| message::rows(tables).filter_map(Row::form);
-    let pairs = message::pairs(&[mbarrier::ARRIVALS, mbarrier::COUNTS]).filter_map(Row::form);
+    let tables = |family, tables: &'static [Table]| message::rows(tables).filter_map(move |row: &Row| row.form(family));
+    let pairs = message::pairs(&[mbarrier::ARRIVALS, mbarrier::COUNTS]);
     (access::spellings().filter_map(Spelling::form))
-        .chain(tables(&[prefetch::SINGLES, applypriority::SINGLES, discard::SINGLES]))
+        .chain(tables(Family::Cache, &[prefetch::SINGLES, applypriority::SINGLES, discard::SINGLES]))
         .chain(createpolicy::SINGLES.iter().map(Single::form))
-        .chain(tables(&[isspacep::SINGLES, cvta::SINGLES, mapa::SINGLES, cp_async::COPIES, cp_async::WAITS]))
-        .chain(tables(&[cp_async_bulk::SINGLES, cp_async_bulk::TENSORS, mbarrier::SINGLES]))
-        .chain(pairs)
-        .chain(tables(&[mbarrier::INCOMPLETE, mbarrier::WAITS, fence::SINGLES]))
+        .chain(tables(Family::Address, &[isspacep::SINGLES, cvta::SINGLES, mapa::SINGLES]))
+        .chain(tables(Family::Copy, &[cp_async::COPIES, cp_async::WAITS]))
+        .chain(tables(Family::Copy, &[cp_async_bulk::SINGLES, cp_async_bulk::TENSORS]))
+        .chain(tables(Family::Barrier, &[mbarrier::SINGLES]))
+        .chain(pairs.filter_map(|row| row.form(Family::Barrier)))
+        .chain(tables(Family::Barrier, &[mbarrier::INCOMPLETE, mbarrier::WAITS]))
+        .chain(tables(Family::Fence, &[fence::SINGLES]))
         .chain(atomics().filter_map(Atomic::form))
 }

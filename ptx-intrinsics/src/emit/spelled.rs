@@ -9,14 +9,15 @@ macro_rules! __ptx_asm {
     (@hint { $($s:tt)* } [] $guard:tt $registers:tt $space:ident $p:ident $operands:tt) => {
         $crate::__ptx_asm! { @guard { $($s)* [] } $guard $registers $space $p $operands }
     };
-    (@hint { $($s:tt)* } [$policy:expr] $guard:tt $registers:tt $space:ident $p:ident ($($operands:tt)*)) => {
+    (@hint { $($s:tt)* } [$policy:ident] $guard:tt $registers:tt $space:ident $p:ident ($($operands:tt)*)) => {
         $crate::__ptx_asm! { @guard { $($s)* [", {policy}"] } $guard $registers $space $p
             ($($operands)* policy = in(reg64) $crate::CachePolicy::bits($policy),) }
     };
     (@guard { $($s:tt)* } [] $($rest:tt)*) => { $crate::__ptx_asm! { @address { $($s)* [] } $($rest)* } };
-    (@guard { $($s:tt)* } [@] $($rest:tt)*) => {
+    (@guard { $($s:tt)* } [@ $cond:ident] $registers:tt $space:ident $p:ident ($($operands:tt)*)) => {
         $crate::__ptx_asm! {
-            @address { $($s)* ["{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond " "\n}}"] } $($rest)*
+            @address { $($s)* ["{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond " "\n}}"] } $registers $space $p
+                (cond = in(reg32) $crate::emit::registers::bit($cond), $($operands)*)
         }
     };
     (@address $s:tt $registers:tt shared $p:ident ($($operands:tt)*)) => {

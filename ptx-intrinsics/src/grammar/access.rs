@@ -2,7 +2,7 @@
 //!
 //! [`ptx!`](crate::ptx) asks it about what the author wrote, and the catalogue about everything that could be written.
 
-use super::read::{Wrong, demand_policy, end_of_word, once, word, wrong};
+use super::read::{Vocabulary, Wrong, demand_policy, end_of_word, no_qualifier, once, word, wrong};
 use super::stop::{stop, stop_unless_on_target};
 use crate::isa::caching::{L1PriorityWord, L2PriorityWord, OperatorWord};
 use crate::isa::element::ELEMENTS;
@@ -14,6 +14,8 @@ pub use crate::isa::row::Operation;
 use crate::isa::scope::ScopeWord;
 use crate::isa::space::SpaceWord;
 use crate::isa::word::same;
+
+const INSTRUCTIONS: &str = "`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`; any other instruction is a function that is named after it: `prefetch_global_l2`";
 
 /// A load or store with all its qualifiers and its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +67,7 @@ impl Spelling {
             b"ld" => (Operation::Load, false),
             b"ldu" => (Operation::Load, true),
             b"st" => (Operation::Store, false),
-            _ => return wrong(word(text, 0, at), "`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`"),
+            _ => return wrong(word(text, 0, at), INSTRUCTIONS),
         };
         let mut spelling = Self { uniform, ..Self::plain(operation, 0) };
         let mut relaxed = false;
@@ -83,7 +85,8 @@ impl Spelling {
                 relaxed = true;
             } else {
                 spelling = match spelling.and(this) {
-                    Ok(spelling) => spelling,
+                    Ok(Some(spelling)) => spelling,
+                    Ok(None) => return no_qualifier(text, at, &VOCABULARY),
                     Err(wrong) => return Err(wrong),
                 };
             }
@@ -109,15 +112,14 @@ impl Spelling {
         }
     }
 
-    /// With one more word.
-    const fn and(mut self, this: &str) -> Result<Self, Wrong<'_>> {
-        let bytes = this.as_bytes();
+    /// With one more word, if it is one.
+    const fn and(mut self, this: &str) -> Result<Option<Self>, Wrong<'_>> {
         take_word! {
             self this
             words [order OrderWord scope ScopeWord space SpaceWord operator OperatorWord l1 L1PriorityWord l2 L2PriorityWord size PrefetchSizeWord]
             flags [nc b".nc" hint b".L2::cache_hint"]
         }
-        wrong(this, unknown(bytes))
+        Ok(None)
     }
 
     const fn bytes(&self) -> usize {
@@ -324,16 +326,24 @@ const fn element(rest: &[u8]) -> Option<usize> {
     row_of! { ELEMENTS rest }
 }
 
-const fn unknown(word: &[u8]) -> &'static str {
-    match word {
-        b".v2" | b".v4" | b".v8" => {
-            "PTX has `.v2` and `.v4` of types of up to 64 bits, `.v8` of 32-bit types, and nothing after the type"
-        }
-        b".L2::evict_unchanged" => "no load or store takes it; `createpolicy` does",
-        b".b16x2" | b".f16" | b".bf16" => "16-bit floats are moved as `.b16`, pairs of them as `.b32`",
-        _ => "PTX has no such qualifier or type here",
-    }
-}
+const TYPES: [&str; ELEMENTS.len()] = texts_of!(ELEMENTS);
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    words: &[
+        OrderWord::TEXTS,
+        ScopeWord::TEXTS,
+        SpaceWord::TEXTS,
+        OperatorWord::TEXTS,
+        L1PriorityWord::TEXTS,
+        L2PriorityWord::TEXTS,
+        PrefetchSizeWord::TEXTS,
+        &[".nc", ".L2::cache_hint"],
+        &TYPES,
+    ],
+    types: &TYPES,
+    unknown: "PTX has no such qualifier or type here",
+    vectors: "PTX has `.v2` and `.v4` of types of up to 64 bits, and `.v8` of 32-bit types",
+};
 
 /// What [`ptx!`](crate::ptx) makes of what it was given: the mnemonic, whether a policy stands behind the operands and
 /// `.unified` behind the address, and which lanes are named.
@@ -365,6 +375,7 @@ pub const fn judge<'t>(
 
 /// The spelling that [`ptx!`](crate::ptx) was given; the build stops where it is none, or is not on its target.
 #[doc(hidden)]
+#[track_caller]
 pub const fn demand(text: &'static str, policy: bool, unified: bool, lanes: Lanes<'_>) -> Spelling {
     match judge(text, policy, unified, lanes) {
         Ok((spelling, needs)) => {

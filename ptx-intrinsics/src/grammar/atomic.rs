@@ -1,6 +1,6 @@
 //! `atom` and `red`: read, change and write in one step. All of it is spelled by [`ptx!`](crate::ptx).
 
-use super::read::{Wrong, demand_policy, end_of_word, once, word, wrong};
+use super::read::{Vocabulary, Wrong, demand_policy, end_of_word, no_qualifier, once, word, wrong};
 use super::stop::{stop, stop_unless_on_target};
 pub use crate::isa::atomic::AtomicOperation;
 use crate::isa::atomic::TYPES;
@@ -44,7 +44,8 @@ impl Atomic {
             }
             let end = end_of_word(bytes, at);
             atomic = match atomic.and(word(text, at, end)) {
-                Ok(atomic) => atomic,
+                Ok(Some(atomic)) => atomic,
+                Ok(None) => return no_qualifier(text, at, &VOCABULARY),
                 Err(wrong) => return Err(wrong),
             };
             at = end;
@@ -55,14 +56,14 @@ impl Atomic {
         )
     }
 
-    /// With one more word.
-    const fn and(mut self, this: &str) -> Result<Self, Wrong<'_>> {
+    /// With one more word, if it is one.
+    const fn and(mut self, this: &str) -> Result<Option<Self>, Wrong<'_>> {
         take_word! {
             self this
             words [order OrderWord scope ScopeWord space SpaceWord op AtomicOperation]
             flags [noftz b".noftz" hint b".L2::cache_hint"]
         }
-        wrong(this, "`atom` and `red` have no such qualifier or type")
+        Ok(None)
     }
 
     /// Whether all its words go together, as `ptxas` judges it, and what they need.
@@ -188,6 +189,22 @@ const fn type_of(rest: &[u8]) -> Option<usize> {
     row_of! { TYPES rest }
 }
 
+const TYPE_TEXTS: [&str; TYPES.len()] = texts_of!(TYPES);
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    words: &[
+        OrderWord::TEXTS,
+        ScopeWord::TEXTS,
+        SpaceWord::TEXTS,
+        AtomicOperation::TEXTS,
+        &[".noftz", ".L2::cache_hint"],
+        &TYPE_TEXTS,
+    ],
+    types: &TYPE_TEXTS,
+    unknown: "`atom` and `red` have no such qualifier or type",
+    vectors: "`atom` and `red` have `.v2` and `.v4` of `.f32`, `.f16x2` and `.bf16x2`, and `.v2`, `.v4` and `.v8` of `.f16` and `.bf16`",
+};
+
 /// What `ptx!` makes of an atomic: the mnemonic, and whether a policy stands behind the operands.
 #[doc(hidden)]
 pub const fn judge_atomic(text: &str, policy: bool) -> Result<(Atomic, Needs), Wrong<'_>> {
@@ -207,6 +224,7 @@ pub const fn judge_atomic(text: &str, policy: bool) -> Result<(Atomic, Needs), W
 
 /// The atomic that `ptx!` was given; the build stops where it is none, or is not on its target.
 #[doc(hidden)]
+#[track_caller]
 pub const fn demand_atomic(text: &'static str, policy: bool) -> Atomic {
     match judge_atomic(text, policy) {
         Ok((atomic, needs)) => {

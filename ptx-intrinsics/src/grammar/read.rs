@@ -1,5 +1,8 @@
 //! What all readers of words share: one word after the other, each once, and what is wrong with one.
 
+use super::near::nearest;
+use crate::isa::word::same;
+
 /// What is wrong with a spelling: the word, where it is one, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wrong<'t> {
@@ -7,10 +10,94 @@ pub struct Wrong<'t> {
     pub word: &'t str,
     /// Why it does not belong there, and what does.
     pub why: &'static str,
+    /// The words that there are, if this is none of them.
+    among: &'static [&'static [&'static str]],
+}
+
+impl Wrong<'_> {
+    /// The word that was probably meant.
+    pub const fn meant(&self) -> Option<&'static str> {
+        nearest(self.word, self.among)
+    }
 }
 
 pub(crate) const fn wrong<'t, T>(word: &'t str, why: &'static str) -> Result<T, Wrong<'t>> {
-    Err(Wrong { word, why })
+    Err(Wrong { word, why, among: &[] })
+}
+
+/// The words of an instruction that come before its operands.
+pub(crate) struct Vocabulary {
+    /// Its qualifiers and its types.
+    pub(crate) words: &'static [&'static [&'static str]],
+    /// Its types, the last of these.
+    pub(crate) types: &'static [&'static str],
+    /// What is said of a word that is none of these.
+    pub(crate) unknown: &'static str,
+    /// Which vectors it has.
+    pub(crate) vectors: &'static str,
+}
+
+/// What is wrong with the words from `at`, which begin neither with a qualifier nor are a type.
+pub(crate) const fn no_qualifier<'t, T>(
+    text: &'t str,
+    at: usize,
+    vocabulary: &'static Vocabulary,
+) -> Result<T, Wrong<'t>> {
+    let end = end_of_word(text.as_bytes(), at);
+    let (this, rest) = (word(text, at, end), word(text, at, text.len()));
+    let next = word(text, end, end_of_word(text.as_bytes(), end));
+    if is_one_of(this, vocabulary.types) {
+        return wrong(
+            next,
+            if is_vector(next) {
+                "the vector comes before the type: `.v4.f32`"
+            } else {
+                "the type comes last: all qualifiers come before it"
+            },
+        );
+    }
+    if !is_vector(this) {
+        return Err(unknown(this, vocabulary.unknown, vocabulary.words));
+    }
+    if next.is_empty() {
+        return wrong(this, "the type of its elements is missing: `.v4.f32`");
+    }
+    if !is_one_of(next, vocabulary.types) {
+        return Err(unknown(next, "after `.v2`, `.v4` or `.v8` comes the type of the elements", vocabulary.words));
+    }
+    if end + next.len() == text.len() { wrong(rest, vocabulary.vectors) } else { no_qualifier(text, end, vocabulary) }
+}
+
+/// A word that is none of those that there are.
+const fn unknown<'t>(word: &'t str, why: &'static str, among: &'static [&'static [&'static str]]) -> Wrong<'t> {
+    let why = match word.as_bytes() {
+        b".b16x2" | b".f16" | b".bf16" | b".f16x2" | b".bf16x2" => {
+            "16-bit floats are moved as `.b16`, pairs of them as `.b32`"
+        }
+        b".L2::evict_unchanged" => "no load or store takes it; `createpolicy` does",
+        b".seq_cst" | b".sc" => "PTX has no such order: write `fence_sc` before a `.relaxed` or `.acquire` access",
+        b".sub" => "there is no such operation: add the negative value with `.add`",
+        [b'.', b'L', b'2', b':', b':', b'0'..=b'9', ..] => {
+            "the prefetch sizes are `.L2::64B`, `.L2::128B` and `.L2::256B`"
+        }
+        _ => return Wrong { word, why, among },
+    };
+    Wrong { word, why, among: &[] }
+}
+
+const fn is_vector(word: &str) -> bool {
+    matches!(word.as_bytes(), [b'.', b'v', b'0'..=b'9', ..])
+}
+
+const fn is_one_of(word: &str, words: &[&str]) -> bool {
+    let mut at = 0;
+    while at < words.len() {
+        if same(word.as_bytes(), words[at].as_bytes()) {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// Returns with the word as what it is, where it is one of these; each may stand only once.
@@ -29,8 +116,8 @@ macro_rules! take_word {
     };
 }
 
-pub(crate) const fn once<'t, T: Copy>(spelling: T, word: &'t str, had: bool) -> Result<T, Wrong<'t>> {
-    if had { wrong(word, "one of its kind is there already") } else { Ok(spelling) }
+pub(crate) const fn once<'t, T: Copy>(spelling: T, word: &'t str, had: bool) -> Result<Option<T>, Wrong<'t>> {
+    if had { wrong(word, "one of its kind is there already") } else { Ok(Some(spelling)) }
 }
 
 /// What those words need that are there.
@@ -40,6 +127,19 @@ macro_rules! needs_of_words {
             $needs = $needs.and(word.needs());
         }
     )* };
+}
+
+/// How the types of a table are written.
+macro_rules! texts_of {
+    ($rows:ident) => {{
+        let mut texts = [""; $rows.len()];
+        let mut at = 0;
+        while at < texts.len() {
+            texts[at] = $rows[at].ptx;
+            at += 1;
+        }
+        texts
+    }};
 }
 
 /// The row of a type that is all that is left.

@@ -1,10 +1,13 @@
 //! Stopping the build with a text that says why: a panic while constants are evaluated.
+//!
+//! `#[track_caller]` keeps the functions here out of the error: it shows the author's line alone.
 
 use super::read::Wrong;
 use crate::isa::gate::Needs;
 use crate::isa::target::is_beyond_this_rustc;
 
 /// Stops the build where its target is too old.
+#[track_caller]
 pub(crate) const fn stop_unless_on_target(text: &str, needs: Needs) {
     if !needs.has_sm() {
         stop_for_sm(text, needs.sm());
@@ -15,12 +18,18 @@ pub(crate) const fn stop_unless_on_target(text: &str, needs: Needs) {
 }
 
 /// Stops the build with `text: word: why`.
-pub(crate) const fn stop(text: &str, Wrong { word, why }: Wrong<'_>) -> ! {
+#[track_caller]
+pub(crate) const fn stop(text: &str, wrong: Wrong<'_>) -> ! {
     let message = Message::about(text);
-    let message = if word.is_empty() { message } else { message.and("`").and(word).and("`: ") };
-    message.and(why).panic()
+    let message = if wrong.word.is_empty() { message } else { message.and("`").and(wrong.word).and("`: ") };
+    let message = message.and(wrong.why);
+    match wrong.meant() {
+        Some(meant) => message.and("; did you mean `").and(meant).and("`?").panic(),
+        None => message.panic(),
+    }
 }
 
+#[track_caller]
 const fn stop_for_sm(text: &str, sm: u32) -> ! {
     let message =
         Message::about(text).and("needs sm_").and_number(sm).and(" or newer, and this build is for an older GPU: ");
@@ -32,6 +41,7 @@ const fn stop_for_sm(text: &str, sm: u32) -> ! {
     message.and("; if PTX_INTRINSICS_TARGET is set, raise it there").panic()
 }
 
+#[track_caller]
 const fn stop_for_ptx(text: &str, ptx: u32) -> ! {
     let message = Message::about(text);
     if is_beyond_this_rustc(ptx) {
@@ -82,6 +92,7 @@ impl Message {
         before.and(digit)
     }
 
+    #[track_caller]
     const fn panic(self) -> ! {
         match core::str::from_utf8(self.bytes.split_at(self.length).0) {
             Ok(message) => panic!("{}", message),

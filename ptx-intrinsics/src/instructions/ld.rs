@@ -41,10 +41,10 @@ pub trait LdGlobalCaching: Caching {}
 /// PTX ISA: [ld](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld).
 #[doc(alias = "ld.global")]
 #[inline(always)]
-pub const fn ld_global<C, P>() -> LdGlobal<C, P>
+pub const fn ld_global<NoHintOrCaching, NoPrefetchOrSize>() -> LdGlobal<NoHintOrCaching, NoPrefetchOrSize>
 where
-    C: LdGlobalCaching<Gate: OnTarget<C>>,
-    P: PrefetchSize<Gate: OnTarget<P>>,
+    NoHintOrCaching: LdGlobalCaching<Gate: OnTarget<NoHintOrCaching>>,
+    NoPrefetchOrSize: PrefetchSize<Gate: OnTarget<NoPrefetchOrSize>>,
 {
     LdGlobal(PhantomData)
 }

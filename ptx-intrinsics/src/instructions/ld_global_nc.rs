@@ -46,11 +46,11 @@ pub trait LdGlobalNcCaching: Caching {}
 /// PTX ISA: [ld.global.nc](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ld-global-nc).
 #[doc(alias = "ld.global.nc")]
 #[inline(always)]
-pub const fn ld_global_nc<C, P>() -> LdGlobalNc<C, P>
+pub const fn ld_global_nc<NoHintOrCaching, NoPrefetchOrSize>() -> LdGlobalNc<NoHintOrCaching, NoPrefetchOrSize>
 where
-    C: LdGlobalNcCaching<Gate: OnTarget<C>>,
-    P: PrefetchSize<Gate: OnTarget<P>>,
-    NonCoherent: OnTarget<LdGlobalNc, C>,
+    NoHintOrCaching: LdGlobalNcCaching<Gate: OnTarget<NoHintOrCaching>>,
+    NoPrefetchOrSize: PrefetchSize<Gate: OnTarget<NoPrefetchOrSize>>,
+    NonCoherent: OnTarget<LdGlobalNc, NoHintOrCaching>,
 {
     LdGlobalNc(PhantomData)
 }

@@ -172,10 +172,10 @@ macro_rules! order_methods {
             ///
             #[doc = concat!(needs!(Orders), " With the scope `Cluster`: ", needs!(Clusters))]
             #[inline(always)]
-            pub const fn relaxed<TheScope>(self) -> $access<$space, Relaxed<TheScope>, $caching>
+            pub const fn relaxed<CtaClusterGpuOrSys>(self) -> $access<$space, Relaxed<CtaClusterGpuOrSys>, $caching>
             where
-                TheScope: Scope<Gate: OnTarget<TheScope>>,
-                Relaxed<TheScope>: OrderIn<$space>,
+                CtaClusterGpuOrSys: Scope<Gate: OnTarget<CtaClusterGpuOrSys>>,
+                Relaxed<CtaClusterGpuOrSys>: OrderIn<$space>,
                 $($ordered)*
             {
                 $access(PhantomData)
@@ -187,10 +187,10 @@ macro_rules! order_methods {
             #[doc = concat!(needs!(Orders), " With the scope `Cluster`: ", needs!(Clusters))]
             /// Types of 256 bits are refused: the assembler forgets the order.
             #[inline(always)]
-            pub const fn $method<TheScope>(self) -> $access<$space, $sync<TheScope>, $caching>
+            pub const fn $method<CtaClusterGpuOrSys>(self) -> $access<$space, $sync<CtaClusterGpuOrSys>, $caching>
             where
-                TheScope: Scope<Gate: OnTarget<TheScope>>,
-                $sync<TheScope>: OrderIn<$space>,
+                CtaClusterGpuOrSys: Scope<Gate: OnTarget<CtaClusterGpuOrSys>>,
+                $sync<CtaClusterGpuOrSys>: OrderIn<$space>,
                 $($ordered)*
             {
                 $access(PhantomData)

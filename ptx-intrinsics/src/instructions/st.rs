@@ -38,9 +38,9 @@ pub trait StGlobalCaching: Caching {}
 /// PTX ISA: [st](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st).
 #[doc(alias = "st.global")]
 #[inline(always)]
-pub const fn st_global<C>() -> StGlobal<C>
+pub const fn st_global<NoHintOrCaching>() -> StGlobal<NoHintOrCaching>
 where
-    C: StGlobalCaching<Gate: OnTarget<C>>,
+    NoHintOrCaching: StGlobalCaching<Gate: OnTarget<NoHintOrCaching>>,
 {
     StGlobal(PhantomData)
 }

@@ -198,7 +198,7 @@ vectors! { V2 2 ".v2" Align2 V4 4 ".v4" Align4 V8 8 ".v8" Align8 }
     message = "PTX has no type for `{Self}`",
     label = "one instruction cannot move a `{Self}`",
     note = "use an integer or float, `B8`…`B128`, `V2` of up to 64-bit elements, `V4` of up to 64-bit elements, `V8` of 32-bit elements",
-    note = "move a struct field by field, a `bool` as `u8`, a `char` as `u32`, a reference or pointer as `u64`"
+    note = "move a struct field by field, a `bool` as `u8`, a `char` as `u32`, a `usize`, a reference or a pointer as `u64`"
 )]
 pub unsafe trait Element: Copy + 'static + sealed::Element {
     /// The type that spells the instruction.

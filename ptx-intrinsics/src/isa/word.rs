@@ -27,6 +27,9 @@ macro_rules! words {
             /// Every one.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
+            /// How each is written.
+            pub(crate) const TEXTS: &[&'static str] = &[$($text),*];
+
             /// The word, with its dot.
             pub const fn ptx(self) -> &'static str {
                 match self { $(Self::$variant => $text),* }

@@ -11,7 +11,7 @@ use crate::isa::element::MovedAs;
 macro_rules! __atomic {
     (@at shared $kind:ident $p:expr) => { $crate::__ptx!(@to shared $crate::ptx::kinds::$kind, $p) };
     (@at shared_cluster $kind:ident $p:expr) => { $crate::__ptx!(@to shared_cluster $crate::ptx::kinds::$kind, $p) };
-    (@at $other:ident $kind:ident $p:expr) => { $crate::ptx::atomic::at::<_, $crate::ptx::kinds::$kind>($p) };
+    (@at $other:ident $kind:ident $p:expr) => { $crate::ptx::atomic::change_at::<_, $crate::ptx::kinds::$kind>($p) };
 
     (@type red [] $cas:ident $s:tt [$p:expr], $v:expr $(, $policy:expr)?) => {
         $crate::__atomic_go! { red $s () () () ($(__ptx_policy = $policy)?) $p, $v }
@@ -19,6 +19,7 @@ macro_rules! __atomic {
     (@type red [@ $cond:tt] $cas:ident $s:tt [$p:expr], $v:expr $(, $policy:expr)?) => {
         $crate::__atomic_go! { red $s (__ptx_cond = $cond) () () ($(__ptx_policy = $policy)?) $p, $v }
     };
+    (@type $op:ident $guard:tt $cas:ident $s:tt . $($rest:tt)*) => { $crate::__ptx! { @after } };
     (@type red $($other:tt)*) => {
         ::core::compile_error!("the operands of `red` are `[p], value`, then a policy if it has `.L2::cache_hint`")
     };
@@ -28,14 +29,14 @@ macro_rules! __atomic {
     (@type atom [] any $s:tt [$p:expr], $v:expr $(, $policy:expr)?) => {
         $crate::__atomic_go! { atom $s () () () ($(__ptx_policy = $policy)?) $p, $v }
     };
-    (@type atom [@ $cond:tt] cas $s:tt [$p:expr], $compare:expr, $v:expr, else $or:expr) => {
-        $crate::__atomic_go! { atom $s (__ptx_cond = $cond) (__ptx_or = $or) (__ptx_compare = $compare) () $p, $v }
+    (@type atom [@ $cond:tt] cas $s:tt [$p:expr], $compare:expr, $v:expr, else $($or:tt)+) => {
+        $crate::__atomic_go! { atom $s (__ptx_cond = $cond) (__ptx_or = $($or)+) (__ptx_compare = $compare) () $p, $v }
     };
-    (@type atom [@ $cond:tt] any $s:tt [$p:expr], $v:expr, else $or:expr) => {
-        $crate::__atomic_go! { atom $s (__ptx_cond = $cond) (__ptx_or = $or) () () $p, $v }
+    (@type atom [@ $cond:tt] any $s:tt [$p:expr], $v:expr, else $($or:tt)+) => {
+        $crate::__atomic_go! { atom $s (__ptx_cond = $cond) (__ptx_or = $($or)+) () () $p, $v }
     };
-    (@type atom [@ $cond:tt] any $s:tt [$p:expr], $v:expr, $policy:expr, else $or:expr) => {
-        $crate::__atomic_go! { atom $s (__ptx_cond = $cond) (__ptx_or = $or) () (__ptx_policy = $policy) $p, $v }
+    (@type atom [@ $cond:tt] any $s:tt [$p:expr], $v:expr, $policy:expr, else $($or:tt)+) => {
+        $crate::__atomic_go! { atom $s (__ptx_cond = $cond) (__ptx_or = $($or)+) () (__ptx_policy = $policy) $p, $v }
     };
     (@type atom $($other:tt)*) => {
         ::core::compile_error!("the operands of `atom` are `[p], value`, of `.cas` `[p], compare, value`, then a policy if it has `.L2::cache_hint`, then `else value` under a predicate")
@@ -53,10 +54,11 @@ macro_rules! with_atomic_type {
                     { $d words $d space $kind $shape $class $register } $d($d operands)* }
             };)*
             // No such type: reading the words says why.
-            ($d other:tt $d op:ident $d guard:tt ($d($d word:tt)*) $d($d rest:tt)*) => {{
+            ($d other:tt $d op:ident $d guard:tt ($d($d word:tt)*)
+                $d effect:ident $d cas:ident $d space:ident $d($d operands:tt)*) => {{
                 const _: $d crate::grammar::atomic::Atomic =
                     $d crate::grammar::atomic::demand_atomic($d crate::__ptx!(@text $d op $d($d word)*), false);
-                loop {}
+                $d crate::__ptx!(@refused $d($d operands)*)
             }};
         }
     };
@@ -67,6 +69,9 @@ for_each_atomic! { with_atomic_type ($) }
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __atomic_go {
+    (atom $s:tt ($cond:ident = $cond_value:expr) ($or:ident = _) $($rest:tt)*) => {
+        $crate::__atomic_go! { atom $s ($cond = $cond_value) () $($rest)* }
+    };
     ($op:ident { ($($word:tt)*) $space:ident $kind:ident $shape:ident $class:ident $r:ident }
         ($($cond:ident = $cond_value:expr)?) ($($or:ident = $or_value:expr)?) ($($compare:ident = $compare_value:expr)?)
         ($($policy:ident = $policy_value:expr)?) $p:expr, $v:expr) => {{
@@ -79,7 +84,7 @@ macro_rules! __atomic_go {
         $(let $policy: $crate::CachePolicy = $policy_value;)?
         $(let $or = $crate::ptx::like(__ptx_p, $or_value);)?
         #[cfg(target_arch = "nvptx64")]
-        let __ptx_old = {
+        let __ptx_old = unsafe {
             let _ = __PTX_WORDS;
             let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
             let __ptx_v: $crate::__registers!($shape $crate::ptx::types::$r) = $crate::ptx::atomic::registers(__ptx_v);
@@ -87,7 +92,7 @@ macro_rules! __atomic_go {
             $crate::__atomic_value! { @$op __ptx_a __ptx_p $shape $class $r __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] $space ($($word)*) }
         };
         #[cfg(not(target_arch = "nvptx64"))]
-        let __ptx_old = {
+        let __ptx_old = unsafe {
             let __ptx_p = $crate::__ptx!(@pointer $space __ptx_p);
             $crate::__atomic_host! { $op __PTX_WORDS __ptx_p __ptx_v [$($compare)?] [$($or)?] [$($cond)?] [$($policy)?] }
         };
@@ -124,7 +129,7 @@ macro_rules! __atomic_host {
         $crate::__atomic_host! { $op $words $p $v $compare $or $cond [] }
     }};
     ($op:ident $words:ident $p:ident $v:ident $compare:tt $or:tt [$cond:ident] []) => {
-        if $cond { $crate::__atomic_host! { $op $words $p $v $compare $or [] [] } } else { $crate::__atomic_host! { @or $or } }
+        if $cond { $crate::__atomic_host! { $op $words $p $v $compare $or [] [] } } else { $crate::__atomic_host! { @or $op $p $or } }
     };
     (red $words:ident $p:ident $v:ident [] [] [] []) => {{
         $crate::ptx::change($words, $p, $v, ::core::option::Option::None);
@@ -132,16 +137,20 @@ macro_rules! __atomic_host {
     (atom $words:ident $p:ident $v:ident [$($compare:ident)?] $or:tt [] []) => {
         $crate::ptx::change($words, $p, $v, $crate::__atomic_host!(@option $($compare)?))
     };
-    (@or [$or:ident]) => { $or };
-    (@or []) => { () };
+    (@or $op:ident $p:ident [$or:ident]) => { $or };
+    (@or atom $p:ident []) => { $crate::ptx::unset($p) };
+    (@or red $p:ident []) => { () };
     (@option $compare:ident) => { ::core::option::Option::Some($compare) };
     (@option) => { ::core::option::Option::None };
 }
 
 /// The address of an atomic on what counts as a `K`.
+///
+/// # Safety
+/// As for the words. It is the one call that is not in an `unsafe` block of the macros' own.
 #[doc(hidden)]
 #[inline(always)]
-pub const fn at<T: MovedAs<K>, K>(p: *mut T) -> *mut T {
+pub const unsafe fn change_at<T: MovedAs<K>, K>(p: *mut T) -> *mut T {
     p
 }
 

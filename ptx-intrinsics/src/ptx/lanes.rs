@@ -31,41 +31,41 @@ macro_rules! __ptx_lanes {
     (@each $($other:tt)*) => { ::core::compile_error!("a vector has at most eight lanes, each a name or `_`") };
 
     (@st $class:ident $r:ident $texts:tt [$($operands:tt)*] [$(($kind:ident $d:ident $value:tt))*]
-        { ($($word:tt)*) $effect:ident $space:ident ($t:ty) } $p:expr, [$($policy:expr)?] $unified:tt) => {{
+        { ($($word:tt)*) $effect:ident $space:ident ($t:ty) } $p:expr, [$($name:ident = $policy:expr)?] $unified:tt) => {{
         const _: $crate::grammar::access::Spelling = $crate::grammar::access::demand(
             $crate::__ptx!(@text st $($word)*), $crate::__ptx!(@has $($policy)?), false,
             $crate::grammar::access::Lanes::Some(&[$($crate::__ptx_lanes!(@is $kind)),*])
         );
         let __ptx_p = $crate::__ptx!(@to $space $t, $p);
         $($crate::__ptx_lanes! { @value $kind $d $r __ptx_p $value })*
+        $(let $name: $crate::CachePolicy = $policy;)?
         #[cfg(target_arch = "nvptx64")]
-        {
+        unsafe {
             let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
-            $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($policy)?] [] $texts $space __ptx_a ($($operands)*) }
+            $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($name)?] [] $texts $space __ptx_a ($($operands)*) }
         }
         #[cfg(not(target_arch = "nvptx64"))]
-        {
-            $crate::__ptx!(@drop $($policy)?);
+        unsafe {
             $crate::ptx::store_lanes($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space __ptx_p), &[$($crate::__ptx_lanes!(@option $kind $d)),*]);
         }
     }};
     (@$op:ident $class:ident $r:ident $texts:tt [$($operands:tt)*] [$(($kind:ident $d:ident $nothing:tt))*]
-        { ($($word:tt)*) $effect:ident $space:ident ($t:ty) } $p:expr, [$($policy:expr)?] $unified:tt) => {{
+        { ($($word:tt)*) $effect:ident $space:ident ($t:ty) } $p:expr, [$($name:ident = $policy:expr)?] $unified:tt) => {{
         const __PTX_LANES: &[$crate::ptx::types::bool] = &[$($crate::__ptx_lanes!(@is $kind)),*];
         const _: $crate::grammar::access::Spelling = $crate::grammar::access::demand(
             $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::grammar::access::Lanes::Some(__PTX_LANES)
         );
         let __ptx_p = $crate::__ptx!(@from $space $t, $p);
+        $(let $name: $crate::CachePolicy = $policy;)?
         #[cfg(target_arch = "nvptx64")]
-        let __ptx_value = {
+        let __ptx_value = unsafe {
             $($crate::__ptx_lanes! { @declare $kind $d $r })*
             let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
-            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($policy)?] [] $texts $space __ptx_a ($($operands)*) }
+            $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($name)?] [] $texts $space __ptx_a ($($operands)*) }
             $crate::ptx::vector_of(__ptx_p, [$($d),*])
         };
         #[cfg(not(target_arch = "nvptx64"))]
-        let __ptx_value = {
-            $crate::__ptx!(@drop $($policy)?);
+        let __ptx_value = unsafe {
             $crate::ptx::load_lanes($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space __ptx_p), __PTX_LANES)
         };
         __ptx_value

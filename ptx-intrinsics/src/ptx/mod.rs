@@ -59,6 +59,7 @@ pub use crate::isa::order::Meaning;
 /// | `ptx!(ld….v8.f32 {d, _, …}, [p])` | some lanes; any name, or `_` |
 /// | `ptx!(ld…L2::cache_hint….type [p], policy)` | under a [`CachePolicy`](crate::CachePolicy) |
 /// | `ptx!(@cond ld….type [p], else or)` | under a predicate: `cond` is a name or `(expression)` |
+/// | `ptx!(@cond ld….type [p], else _)` | where `cond` is false the value does not matter: any bits |
 /// | `ptx!(ldu….type [p])` | gives what all threads of the warp load from one address |
 /// | `ptx!(st….type [p], value)` | stores |
 /// | `ptx!(st….v8.f32 [p], {a, _, …})` | stores some lanes |
@@ -127,12 +128,18 @@ pub use crate::isa::order::Meaning;
 #[doc(alias = "atom.cas")]
 #[macro_export]
 macro_rules! ptx {
+    (@! $($rest:tt)*) => { $crate::__ptx! { @predicate } };
+    (@* $($rest:tt)*) => { $crate::__ptx! { @predicate } };
     (@$cond:tt atom $($rest:tt)*) => { $crate::__words! { { __with_atomic_type atom [@ $cond] } () pure any generic $($rest)* } };
     (@$cond:tt red $($rest:tt)*) => { $crate::__words! { { __with_atomic_type red [@ $cond] } () pure any generic $($rest)* } };
     (atom $($rest:tt)*) => { $crate::__words! { { __with_atomic_type atom [] } () pure any generic $($rest)* } };
     (red $($rest:tt)*) => { $crate::__words! { { __with_atomic_type red [] } () pure any generic $($rest)* } };
     (@$cond:tt $op:ident $($rest:tt)*) => { $crate::__words! { { __with_element $op [@ $cond] } () pure any generic $($rest)* } };
     ($op:ident $($rest:tt)*) => { $crate::__words! { { __with_element $op [] } () pure any generic $($rest)* } };
+    (@$($other:tt)*) => { $crate::__ptx! { @predicate } };
+    ($($other:tt)*) => {
+        ::core::compile_error!("`ptx!` takes PTX's words as they are, without quotes: `ptx!(ld.global.f32 [p])`")
+    };
 }
 
 /// The types that PTX's words stand for.

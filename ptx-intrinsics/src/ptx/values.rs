@@ -11,39 +11,69 @@ use crate::isa::element::*;
 use crate::isa::order::{Meaning, OrderWord};
 
 /// The source of a load, which points to what is moved as a `P`.
+///
+/// # Safety
+/// As for the words. It is the one call of [`ptx!`](crate::ptx) that is not in an `unsafe` block of its own.
 #[inline(always)]
-pub const fn from<T: Element + MovedAs<P>, P>(p: *const T) -> *const T {
+pub const unsafe fn load_from<T: Element + MovedAs<P>, P>(p: *const T) -> *const T {
     p
 }
 
 /// The destination of a store, which points to what is moved as a `P`.
+///
+/// # Safety
+/// As for [`load_from`].
 #[inline(always)]
-pub const fn to<T: Element + MovedAs<P>, P>(p: *mut T) -> *mut T {
+pub const unsafe fn store_to<T: Element + MovedAs<P>, P>(p: *mut T) -> *mut T {
     p
 }
 
 /// The source of a load from this block's shared memory.
+///
+/// # Safety
+/// As for [`load_from`].
 #[inline(always)]
-pub fn from_shared<P: InShared<Of: Element + MovedAs<T>>, T>(p: P) -> SharedPtr<P::Of> {
+pub unsafe fn load_from_shared<P: InShared<Of: Element + MovedAs<T>>, T>(p: P) -> SharedPtr<P::Of> {
     p.in_shared()
 }
 
 /// The source of a load from the cluster's shared memory.
+///
+/// # Safety
+/// As for [`load_from`].
 #[inline(always)]
-pub fn from_shared_cluster<P: InSharedCluster<Of: Element + MovedAs<T>>, T>(p: P) -> SharedClusterPtr<P::Of> {
+pub unsafe fn load_from_shared_cluster<P: InSharedCluster<Of: Element + MovedAs<T>>, T>(
+    p: P,
+) -> SharedClusterPtr<P::Of> {
     p.in_shared_cluster()
 }
 
 /// The destination of a store to this block's shared memory, or of an atomic there.
+///
+/// # Safety
+/// As for [`load_from`].
 #[inline(always)]
-pub fn to_shared<P: InShared<Of: MovedAs<T>> + Writable, T>(p: P) -> SharedPtr<P::Of> {
+pub unsafe fn store_to_shared<P: InShared<Of: MovedAs<T>> + Writable, T>(p: P) -> SharedPtr<P::Of> {
     p.in_shared()
 }
 
 /// The destination of a store to the cluster's shared memory, or of an atomic there.
+///
+/// # Safety
+/// As for [`load_from`].
 #[inline(always)]
-pub fn to_shared_cluster<P: InSharedCluster<Of: MovedAs<T>> + Writable, T>(p: P) -> SharedClusterPtr<P::Of> {
+pub unsafe fn store_to_shared_cluster<P: InSharedCluster<Of: MovedAs<T>> + Writable, T>(
+    p: P,
+) -> SharedClusterPtr<P::Of> {
     p.in_shared_cluster()
+}
+
+/// The place of an access whose words are no spelling: they were refused before.
+///
+/// # Safety
+/// None is needed. It is unsafe as an access is, so that the author's `unsafe` is not called superfluous.
+pub const unsafe fn refused() -> ! {
+    panic!("the words are no spelling")
 }
 
 /// What the instruction takes as its address in shared memory.
@@ -79,6 +109,16 @@ impl<T> PointsTo<T> for SharedClusterPtr<T> {}
 #[inline(always)]
 pub const fn like<T>(_: impl PointsTo<T>, value: T) -> T {
     value
+}
+
+/// What a load gives that did not happen, where the author said `else _`.
+///
+/// # Safety
+/// None is needed beside the promise of `Element`: every bit pattern is a `T`.
+#[cfg(not(target_arch = "nvptx64"))]
+pub const unsafe fn unset<T: Element>(_: impl PointsTo<T>) -> T {
+    // SAFETY: `Element` promises that every bit pattern is a value.
+    unsafe { core::mem::zeroed() }
 }
 
 /// Registers with nothing in them.

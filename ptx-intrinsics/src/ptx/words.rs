@@ -97,47 +97,58 @@ macro_rules! __ptx {
     (@type st ($($t:tt)*) $registers:tt $guard:tt $words:tt $effect:ident $cas:ident $space:ident $($operands:tt)*) => {
         $crate::__ptx! { @store $guard { st $words memory $space ($($t)*) $registers } $($operands)* }
     };
-    (@type $($other:tt)*) => { ::core::compile_error!("`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`") };
+    (@type $($other:tt)*) => {
+        ::core::compile_error!("`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`; any other instruction is a function that is named after it: `prefetch_global_l2`")
+    };
 
     (@load [] $s:tt [$p:expr] $(, $policy:expr)?) => {
-        $crate::__ptx_load! { $s [] $p, [$($policy)?] false }
+        $crate::__ptx_load! { $s [] $p, [$(__ptx_policy = $policy)?] false }
     };
     (@load [] $s:tt [$p:expr].unified $(, $policy:expr)?) => {
-        $crate::__ptx_load! { $s [] $p, [$($policy)?] true }
+        $crate::__ptx_load! { $s [] $p, [$(__ptx_policy = $policy)?] true }
     };
-    (@load [@ $cond:tt] $s:tt [$p:expr], else $or:expr) => {
-        $crate::__ptx_load! { $s [@ $cond, $or] $p, [] false }
+    (@load [@ $cond:tt] $s:tt [$p:expr], else $($or:tt)+) => {
+        $crate::__ptx_load! { $s [@ $cond, $($or)+] $p, [] false }
     };
-    (@load [@ $cond:tt] $s:tt [$p:expr], $policy:expr, else $or:expr) => {
-        $crate::__ptx_load! { $s [@ $cond, $or] $p, [$policy] false }
+    (@load [@ $cond:tt] $s:tt [$p:expr], $policy:expr, else $($or:tt)+) => {
+        $crate::__ptx_load! { $s [@ $cond, $($or)+] $p, [__ptx_policy = $policy] false }
     };
-    (@load [@ $cond:tt] $s:tt [$p:expr].unified, else $or:expr) => {
-        $crate::__ptx_load! { $s [@ $cond, $or] $p, [] true }
+    (@load [@ $cond:tt] $s:tt [$p:expr].unified, else $($or:tt)+) => {
+        $crate::__ptx_load! { $s [@ $cond, $($or)+] $p, [] true }
     };
-    (@load [@ $cond:tt] $s:tt [$p:expr].unified, $policy:expr, else $or:expr) => {
-        $crate::__ptx_load! { $s [@ $cond, $or] $p, [$policy] true }
+    (@load [@ $cond:tt] $s:tt [$p:expr].unified, $policy:expr, else $($or:tt)+) => {
+        $crate::__ptx_load! { $s [@ $cond, $($or)+] $p, [__ptx_policy = $policy] true }
     };
     (@load [] $s:tt {$($lane:tt),* $(,)?}, [$p:expr] $(, $policy:expr)?) => {
-        $crate::__ptx_lanes! { $s [$($lane)*] $p, [$($policy)?] false }
+        $crate::__ptx_lanes! { $s [$($lane)*] $p, [$(__ptx_policy = $policy)?] false }
     };
     (@load [] $s:tt {$($lane:tt),* $(,)?}, [$p:expr].unified $(, $policy:expr)?) => {
-        $crate::__ptx_lanes! { $s [$($lane)*] $p, [$($policy)?] true }
+        $crate::__ptx_lanes! { $s [$($lane)*] $p, [$(__ptx_policy = $policy)?] true }
     };
     (@load [@ $($cond:tt)*] $s:tt [$p:expr] $($rest:tt)*) => {
-        ::core::compile_error!("a load under a predicate says what the value is where it is false: `ptx!(@cond ld….type [p], else value)`")
+        ::core::compile_error!("a load under a predicate says what the value is where it is false: `ptx!(@cond ld….type [p], else value)`, or `else _` if it does not matter")
     };
+    (@load $guard:tt $s:tt . $($rest:tt)*) => { $crate::__ptx! { @after } };
     (@load $($other:tt)*) => {
         ::core::compile_error!("the operands of a load are `[p]`, `[p].unified` or `{d, _, …}, [p]`, then a policy if it has `.L2::cache_hint`")
     };
 
     (@store [] $s:tt [$p:expr], {$($lane:tt),* $(,)?} $(, $policy:expr)?) => {
-        $crate::__ptx_lanes! { $s [$($lane)*] $p, [$($policy)?] false }
+        $crate::__ptx_lanes! { $s [$($lane)*] $p, [$(__ptx_policy = $policy)?] false }
     };
     (@store $guard:tt $s:tt [$p:expr], $value:expr $(, $policy:expr)?) => {
-        $crate::__ptx_store! { $guard $s $p, $value, [$($policy)?] }
+        $crate::__ptx_store! { $guard $s $p, $value, [$(__ptx_policy = $policy)?] }
     };
+    (@store $guard:tt $s:tt . $($rest:tt)*) => { $crate::__ptx! { @after } };
     (@store $($other:tt)*) => {
         ::core::compile_error!("the operands of a store are `[p], value` or `[p], {value, _, …}`, then a policy if it has `.L2::cache_hint`")
+    };
+
+    // From atomics too.
+    (@after) => { ::core::compile_error!("the type comes last: all qualifiers come before it") };
+
+    (@predicate) => {
+        ::core::compile_error!("the predicate is a name or an expression in parentheses: `ptx!(@(i < n) ld.global.f32 [p], else 0.0)`")
     };
 
     // A type by its path.
@@ -149,12 +160,12 @@ macro_rules! __ptx {
     };
     (@text $op:ident $($word:tt)*) => { ::core::concat!(::core::stringify!($op) $(, ::core::stringify!($word))*) };
     (@meaning $($words:tt)*) => { const { $crate::ptx::meaning($crate::__ptx!(@text $($words)*)) } };
-    (@from shared $t:ty, $p:expr) => { $crate::ptx::from_shared::<_, $t>($p) };
-    (@from shared_cluster $t:ty, $p:expr) => { $crate::ptx::from_shared_cluster::<_, $t>($p) };
-    (@from $other:ident $t:ty, $p:expr) => { $crate::ptx::from::<_, $t>($p) };
-    (@to shared $t:ty, $p:expr) => { $crate::ptx::to_shared::<_, $t>($p) };
-    (@to shared_cluster $t:ty, $p:expr) => { $crate::ptx::to_shared_cluster::<_, $t>($p) };
-    (@to $other:ident $t:ty, $p:expr) => { $crate::ptx::to::<_, $t>($p) };
+    (@from shared $t:ty, $p:expr) => { $crate::ptx::load_from_shared::<_, $t>($p) };
+    (@from shared_cluster $t:ty, $p:expr) => { $crate::ptx::load_from_shared_cluster::<_, $t>($p) };
+    (@from $other:ident $t:ty, $p:expr) => { $crate::ptx::load_from::<_, $t>($p) };
+    (@to shared $t:ty, $p:expr) => { $crate::ptx::store_to_shared::<_, $t>($p) };
+    (@to shared_cluster $t:ty, $p:expr) => { $crate::ptx::store_to_shared_cluster::<_, $t>($p) };
+    (@to $other:ident $t:ty, $p:expr) => { $crate::ptx::store_to::<_, $t>($p) };
     (@address shared $p:ident) => { $crate::ptx::shared_address($p) };
     (@address shared_cluster $p:ident) => { $crate::ptx::shared_address($p) };
     (@address $other:ident $p:ident) => { $p };
@@ -163,8 +174,12 @@ macro_rules! __ptx {
     (@pointer $other:ident $p:ident) => { $p };
     (@has) => { false };
     (@has $policy:expr) => { true };
-    (@drop) => {};
-    (@drop $policy:expr) => { let _: $crate::CachePolicy = $policy; };
+    // The operands of a spelling that there is none of: they are used, so that rustc has nothing to say of them.
+    (@refused [$p:expr] $(, $value:expr)* $(, else $or:expr)?) => {{
+        let _ = ($p, $($value,)* $($or,)?);
+        $crate::ptx::refused()
+    }};
+    (@refused $($other:tt)*) => { $crate::ptx::refused() };
 }
 
 macro_rules! with_element {
@@ -177,11 +192,12 @@ macro_rules! with_element {
                 $d crate::__ptx! { @named ($($t)*) ($registers $class $register) $d($d rest)* }
             };)*
             // No such type: reading the words says why.
-            ($d other:tt $d op:ident $d guard:tt ($d($d word:tt)*) $d($d rest:tt)*) => {{
+            ($d other:tt $d op:ident $d guard:tt ($d($d word:tt)*)
+                $d effect:ident $d cas:ident $d space:ident $d($d operands:tt)*) => {{
                 const _: $d crate::grammar::access::Spelling = $d crate::grammar::access::demand(
                     $d crate::__ptx!(@text $d op $d($d word)*), false, false, $d crate::grammar::access::Lanes::All
                 );
-                loop {}
+                $d crate::__ptx!(@refused $d($d operands)*)
             }};
         }
     };

@@ -12,8 +12,7 @@ use crate::check::conformance::grammar::{Operands, Spelling};
 /// What the types say of a spelling: the oldest SM and PTX ISA version that have it, 80 and 74 for sm_80 and 7.4.
 pub fn types_say(spelling: &Spelling) -> Option<(u32, u32)> {
     static OTHERS: LazyLock<HashMap<String, (u32, u32)>> = LazyLock::new(|| {
-        let others =
-            catalogue::forms().filter(|form| form.operation() == catalogue::Operation::Other && !form.is_atomic());
+        let others = catalogue::forms().filter(|form| form.element().is_none() && !form.is_atomic());
         others.map(|form| (form.told(), (form.min_sm(), form.min_ptx()))).collect()
     });
     if spelling.is_atomic() {

@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use ptx_intrinsics::catalogue::Family;
+
 use crate::check::sass::text::{ranges, runs, stem};
 use crate::check::sass::{Access, GPUS, MachineCode, Seen, Shape, trace};
+use crate::read::operands::family;
 use crate::tools::error::{Error, Result};
 use crate::tools::target::{Release, Sm};
 
@@ -93,7 +96,7 @@ fn stem_lines(own_stem: &str, accesses: &[&Access], sms: &[Sm], seen: &Seen) -> 
 /// How the machine spells the width of a type, and where nothing is said, nothing.
 fn width(ptx: &str) -> &'static str {
     let shape = Shape::of(ptx);
-    let signed = stem(ptx).1.contains('s') && (shape.lanes == 1 || ptx.starts_with("ld"));
+    let signed = stem(ptx).1.contains('s') && (shape.lanes == 1 || family(ptx) == Some(Family::Load));
     match (shape.total(), signed) {
         (8, true) => ".S8",
         (8, false) => ".U8",

@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ptx_intrinsics::catalogue::Family;
+
 use crate::check::sass::text::{ranges, stem};
 use crate::check::sass::{Access, MachineCode, Seen, Shape};
+use crate::read::operands::family;
 use crate::tools::target::Sm;
 
 /// Each hint of a spelling, and the spelling without it.
@@ -20,7 +23,7 @@ pub fn without_hints(ptx: &str) -> Vec<(&str, String)> {
         // From one dot to before the next.
         Some(&ptx[begin.saturating_sub(1)..(*end).min(ptx.len()) - usize::from(word.ends_with('.'))])
     });
-    let copies = ptx.starts_with("cp.");
+    let copies = family(ptx) == Some(Family::Copy);
     let hints = words.filter(|word| is_hint(word, copies));
     let without = |hint: &str| {
         // A copy's policy is its last operand, but for a mask.

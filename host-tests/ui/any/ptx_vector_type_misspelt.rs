@@ -1,0 +1,8 @@
+//! The vector is right, its type is not.
+use ptx_intrinsics::prelude::*;
+
+fn main() {}
+
+fn kernel(p: *const V4<f32>) -> V4<f32> {
+    unsafe { ptx!(ld.global.v4.fp32 [p]) }
+}
