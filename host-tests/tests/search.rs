@@ -104,7 +104,10 @@ fn every_bound_is_documented() {
         .filter(|path| !path.contains("::sealed::"))
         .collect();
     assert!(bounds.len() > 20, "rustdoc says less about bounds than it did: {}", bounds.len());
-    assert!(hidden.is_empty(), "these bounds have no page: remove #[doc(hidden)] from the trait, and document it: {hidden:?}");
+    assert!(
+        hidden.is_empty(),
+        "these bounds have no page: remove #[doc(hidden)] from the trait, and document it: {hidden:?}"
+    );
 }
 
 /// The numbers of the traits that bounds name.

@@ -8,7 +8,7 @@ use crate::grammar::access::Spelling;
 use crate::grammar::atomic::Atomic;
 use crate::isa::element::ELEMENTS;
 use crate::isa::gate::Needs;
-use crate::isa::row::{self, Operation, Row, Single};
+use crate::isa::row::{self, Operation, Row};
 
 /// One legal form: an instruction with all its qualifiers and its type.
 #[derive(Clone, Debug)]
@@ -227,24 +227,5 @@ impl Row {
             what: What::Message(family, self.message()),
             needs: self.needs,
         })
-    }
-}
-
-impl Single {
-    pub(super) fn form(&self) -> Form {
-        Form {
-            instruction: self.instruction.into(),
-            rust: self.rust.into(),
-            ptx: self.ptx.into(),
-            what: What::Message(
-                Family::Policy,
-                Message {
-                    parameters: self.signature.parameters.into(),
-                    result: self.signature.result.map(String::from),
-                    operands: self.signature.operands,
-                },
-            ),
-            needs: self.needs,
-        }
     }
 }

@@ -22,7 +22,7 @@ use crate::instructions::{
     applypriority, cp_async, cp_async_bulk, createpolicy, cvta, discard, fence, isspacep, mapa, mbarrier, prefetch,
 };
 pub use crate::isa::row::Operation;
-use crate::isa::row::{Row, Single, Table};
+use crate::isa::row::{Row, Table};
 
 /// What the [expression](Form::rust) of a form needs in scope.
 pub const IMPORTS: &str =
@@ -37,7 +37,7 @@ pub fn forms() -> impl Iterator<Item = Form> {
     let pairs = message::pairs(&[mbarrier::ARRIVALS, mbarrier::COUNTS]);
     (access::spellings().filter_map(Spelling::form))
         .chain(tables(Family::Cache, &[prefetch::SINGLES, applypriority::SINGLES, discard::SINGLES]))
-        .chain(createpolicy::SINGLES.iter().map(Single::form))
+        .chain(tables(Family::Policy, &[createpolicy::SINGLES]))
         .chain(tables(Family::Address, &[isspacep::SINGLES, cvta::SINGLES, mapa::SINGLES]))
         .chain(tables(Family::Copy, &[cp_async::COPIES, cp_async::WAITS]))
         .chain(tables(Family::Copy, &[cp_async_bulk::SINGLES, cp_async_bulk::TENSORS]))

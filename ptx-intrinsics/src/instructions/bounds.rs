@@ -4,8 +4,8 @@ use crate::emit::access::{Load, LoadIn, LoadInIf, Store, StoreIn, StoreInIf};
 use crate::emit::shared::SharedAccess;
 use crate::isa::element::*;
 use crate::isa::gate::*;
-use crate::isa::order::{MovedBy, Weak};
-use crate::isa::space::{self, Fits, Space};
+use crate::isa::order::{Moves, Weak};
+use crate::isa::space::{self, Holds, Space};
 
 /// What the methods call, for all types that have a bound.
 mod sealed {
@@ -154,15 +154,17 @@ macro_rules! bounds {
     (@in_spaces $t:ty, $ptx:ty, [$($gate:tt)*]) => {
         impl<S, O> LoadFrom<S, O> for $t
         where
-            $ptx: Fits<S> + MovedBy<O, Gate: OnTarget<$t>> + LoadIn<S> + LoadInIf<S>,
-            S: Space<Gate: OnTarget<S, $t>>,
+            S: Space<Gate: OnTarget<S, $t>> + Holds<$ptx>,
+            O: Moves<$ptx, Gate: OnTarget<$t>>,
+            Self: sealed::From<S>,
             $($gate)*
         {
         }
         impl<S, O> StoreTo<S, O> for $t
         where
-            $ptx: Fits<S> + MovedBy<O, Gate: OnTarget<$t>> + StoreIn<S> + StoreInIf<S>,
-            S: Space<Gate: OnTarget<S, $t>>,
+            S: Space<Gate: OnTarget<S, $t>> + Holds<$ptx>,
+            O: Moves<$ptx, Gate: OnTarget<$t>>,
+            Self: sealed::To<S>,
             $($gate)*
         {
         }

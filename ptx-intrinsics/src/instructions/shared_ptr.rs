@@ -344,7 +344,10 @@ impl<T> fmt::Debug for SharedPtr<T> {
 #[inline(always)]
 fn address<T>(p: *mut T) -> Address {
     let address: u64;
-    compute! { ["cvta.to.shared.u64 {address}, {p};"] address = out(reg64) address, p = in(reg64) p, }
+    // SAFETY: it makes a number of numbers.
+    unsafe {
+        compute! { ["cvta.to.shared.u64 {address}, {p};"] address = out(reg64) address, p = in(reg64) p, }
+    }
     address as Address
 }
 
@@ -352,7 +355,10 @@ fn address<T>(p: *mut T) -> Address {
 #[inline(always)]
 fn cluster_address<T>(p: *mut T) -> Address {
     let address: u64;
-    compute! { ["cvta.to.shared::cluster.u64 {address}, {p};"] address = out(reg64) address, p = in(reg64) p, }
+    // SAFETY: it makes a number of numbers.
+    unsafe {
+        compute! { ["cvta.to.shared::cluster.u64 {address}, {p};"] address = out(reg64) address, p = in(reg64) p, }
+    }
     address as Address
 }
 

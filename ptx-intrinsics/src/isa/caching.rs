@@ -36,8 +36,9 @@ pub trait L2Priority: Caching {}
 /// A caching qualifier that an access to a `T` can have: for a [`Wide`] type all of them, for any other type those without an L2
 /// priority.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a caching qualifier",
-    note = "use `NoHint`, a cache operator, an L1 or an L2 eviction priority, or a pair `(L1, L2)` of priorities"
+    message = "`{Self}` is not known to be a caching qualifier for the type of this access",
+    note = "use `NoHint`, a cache operator, an L1 or an L2 eviction priority, or a pair `(L1, L2)` of priorities",
+    note = "in a generic function, write the bound `C: Suits<T>`, where `T` is the type that is loaded or stored"
 )]
 pub trait Suits<T>: Caching {}
 

@@ -176,53 +176,53 @@ orders_in! {
     Release<X>, [X]: Generic Orders, Global Orders, Shared Orders, SharedCluster Orders;
 }
 
-/// A type that an access in the order `O` can move.
+/// An order in which an access can move a `T`.
 #[diagnostic::on_unimplemented(
-    message = "an access that is `{O}` cannot move a `{Self}`",
+    message = "an access that is `{Self}` cannot move a `{T}`",
     note = "`.mmio` moves scalars only",
     note = "on 256-bit types the assembler forgets `.acquire` and `.release` (the fence is missing in the machine code): move two 128-bit halves, or use `.relaxed` and a fence"
 )]
-pub trait MovedBy<O> {
+pub trait Moves<T>: Order {
     /// What both need together.
     #[doc(hidden)]
     type Gate: Gate;
 }
 
-macro_rules! moved_by {
+macro_rules! moves {
     (() $({($t:ty) $word:tt $text:tt $class:ident $register:ident $width:ident {$registers:ident $($data:tt)*}})*) => {
-        $(moved_by! { @$width $registers $t })*
+        $(moves! { @$width $registers $t })*
     };
     (@narrow X1 $t:ty) => {
-        moved_by! { @any $t, Weak Volatile Mmio [Relaxed Acquire Release] }
+        moves! { @any $t, Weak Volatile Mmio [Relaxed Acquire Release] }
     };
     (@narrow $vector:ident $t:ty) => {
-        moved_by! { @any $t, Weak Volatile [Relaxed Acquire Release] }
+        moves! { @any $t, Weak Volatile [Relaxed Acquire Release] }
     };
     (@wide $vector:ident $t:ty) => {
-        moved_by! { @any $t, Weak Volatile [Relaxed] }
+        moves! { @any $t, Weak Volatile [Relaxed] }
     };
     (@any $t:ty, $($plain:ident)* [$($scoped:ident)*]) => {
         $(
             #[diagnostic::do_not_recommend]
-            impl MovedBy<$plain> for $t {
+            impl Moves<$t> for $plain {
                 type Gate = gate::Always;
             }
         )*
         $(
             #[diagnostic::do_not_recommend]
-            impl<S: Scope> MovedBy<$scoped<S>> for $t {
+            impl<S: Scope> Moves<$t> for $scoped<S> {
                 type Gate = gate::Always;
             }
         )*
     };
     (@quad $shape:ident $t:ty) => {
         #[diagnostic::do_not_recommend]
-        impl<O: Order> MovedBy<O> for $t {
+        impl<O: Order> Moves<$t> for O {
             type Gate = O::Gate128;
         }
     };
 }
-for_each_element! { moved_by () }
+for_each_element! { moves () }
 
 /// A caching qualifier of an access that `.relaxed`, `.acquire` and `.release` can be called on: [`NoHint`] and [`NoAllocate`].
 #[diagnostic::on_unimplemented(
