@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use host_tests::check::forms_check::every_form;
+use host_tests::show::coverage;
 use host_tests::tools::command::{Command, Machine};
 use ptx_intrinsics::catalogue::Form;
 use regex::Regex;
@@ -108,6 +109,13 @@ fn every_bound_is_documented() {
         hidden.is_empty(),
         "these bounds have no page: remove #[doc(hidden)] from the trait, and document it: {hidden:?}"
     );
+}
+
+/// The page of what is covered is that of the catalogue.
+#[test]
+fn the_page_of_coverage_is_up_to_date() {
+    let kept = std::fs::read_to_string(coverage::path()).expect("the page is there");
+    assert!(kept == coverage::page(), "docs/coverage.md is old; run: cargo xtask forms --coverage --write");
 }
 
 /// The numbers of the traits that bounds name.

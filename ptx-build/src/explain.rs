@@ -76,7 +76,7 @@ pub fn page(form: &Form, machine: &[String]) -> String {
     section("Needs", &[needs(form)]);
     section("Machine", machine);
     section("Words", &words(form));
-    section("ISA", &[isa_page(form.ptx())]);
+    section("ISA", &[isa_page(form)]);
     page
 }
 
@@ -156,50 +156,8 @@ fn words(form: &Form) -> Vec<String> {
 }
 
 /// Where the PTX ISA tells of an instruction.
-fn isa_page(ptx: &str) -> String {
-    format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{}", anchor(ptx))
-}
-
-fn anchor(ptx: &str) -> String {
-    let barriers = "parallel-synchronization-and-communication-instructions-";
-    let words: Vec<&str> = ptx.split('.').collect();
-    match words[..] {
-        ["mbarrier", "test_wait" | "try_wait", ..] => format!("{barriers}mbarrier-test-wait-try-wait"),
-        ["mbarrier", word, ..] => format!("{barriers}mbarrier-{}", word.replace('_', "-")),
-        ["atom", ..] => format!("{barriers}atom"),
-        ["red", ..] => format!("{barriers}red"),
-        ["fence" | "membar", ..] => format!("{barriers}membar-fence"),
-        ["cp", "async", "mbarrier", ..] => format!("{barriers}cp-async-mbarrier-arrive"),
-        _ => format!("data-movement-and-conversion-instructions-{}", data_movement(&words)),
-    }
-}
-
-fn data_movement(words: &[&str]) -> &'static str {
-    match words {
-        ["cp", "async", "bulk", "prefetch", "tensor", ..] => return "cp-async-bulk-prefetch-tensor",
-        ["cp", "async", "bulk", "prefetch", ..] => return "cp-async-bulk-prefetch",
-        ["cp", "async", "bulk", "commit_group"] => return "cp-async-bulk-commit-group",
-        ["cp", "async", "bulk", "wait_group", ..] => return "cp-async-bulk-wait-group",
-        ["cp", "async", "bulk", ..] => return "cp-async-bulk",
-        ["cp", "async", "commit_group"] => return "cp-async-commit-group",
-        ["cp", "async", "wait_group" | "wait_all"] => return "cp-async-wait-group",
-        ["cp", ..] => return "cp-async",
-        _ => {}
-    }
-    match words.first() {
-        Some(&"ld") if words.contains(&"nc") => "ld-global-nc",
-        Some(&"ld") => "ld",
-        Some(&"ldu") => "ldu",
-        Some(&"st") => "st",
-        Some(&"applypriority") => "applypriority",
-        Some(&"isspacep") => "isspacep",
-        Some(&"cvta") => "cvta",
-        Some(&"mapa") => "mapa",
-        Some(&"getctarank") => "getctarank",
-        Some(&"discard") => "discard",
-        Some(&"createpolicy") => "createpolicy",
-        _ => "prefetch-prefetchu",
-    }
+fn isa_page(form: &Form) -> String {
+    format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{}", form.section())
 }
 
 /// What each word means, in two lines at most; `st` before a word that means something else on a store.

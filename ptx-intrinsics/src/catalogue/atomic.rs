@@ -45,6 +45,14 @@ impl Atomic {
         if self.red { "red" } else { "atom" }
     }
 
+    /// The anchor of its section in the PTX ISA.
+    pub(crate) fn section(&self) -> &'static str {
+        match self.mnemonic() {
+            "red" => "parallel-synchronization-and-communication-instructions-red",
+            _ => "parallel-synchronization-and-communication-instructions-atom",
+        }
+    }
+
     /// `atom.add`, `red.max`.
     pub(crate) fn instruction(&self) -> String {
         format!("{}{}", self.mnemonic(), self.op.map_or("", AtomicOperation::ptx))

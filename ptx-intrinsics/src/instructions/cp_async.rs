@@ -324,6 +324,7 @@ macro_rules! rows_of_copies {
             $manner [(); (_ => $text "", $size_gate)] [$ptx hint SIZE] [[dst], [src], $size $($operand)*, policy]
             Needs::of::<AsyncCopies>().and(Needs::of::<$gate>()), {
                 instruction: "cp.async",
+                section: "data-movement-and-conversion-instructions-cp-async",
                 name: concat!($function, "::<", $prefetch, ">().", $method),
                 of: $of,
                 generic: "",

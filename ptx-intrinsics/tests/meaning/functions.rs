@@ -34,6 +34,9 @@ pub(crate) const INSTRUCTIONS: [&str; 18] = [
     "prefetch",
 ];
 
+/// How many forms they have.
+pub(crate) const FORMS: usize = 354;
+
 /// The forms that a test has tried, by expression and parameters.
 #[derive(Default)]
 struct Tried(BTreeSet<String>);
