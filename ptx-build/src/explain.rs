@@ -255,6 +255,7 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".L2::256B", ["L2 fetches the 256 bytes around it", ""]),
     (".L1", ["into L1", ""]),
     (".L2", ["into L2", ""]),
+    ("st .bulk", ["fills shared memory of this block with zeros", ""]),
     ("discard .L2", ["dropped from L2, not written back: the bytes are undetermined from then on", ""]),
     ("applypriority .L2::evict_normal", ["L2 evicts it as any line again, whatever it was told before", ""]),
     (

@@ -39,6 +39,7 @@ const PRODUCTIONS: [&str; 78] = [
     "createpolicy.cvt.L2.b64",
     "applypriority{.global}.L2::evict_normal",
     "discard{.global}.L2",
+    "st.bulk{.own}",
     "fence.fencing.scope",
     "fence.acquire.sync_restrict::shared::cluster.cluster",
     "fence.release.sync_restrict::shared::cta.cluster",
@@ -90,7 +91,7 @@ const PRODUCTIONS: [&str; 78] = [
 ];
 
 /// What one form more or less would change: forms by instruction.
-pub(crate) const FORMS: [(&str, usize); 60] = [
+pub(crate) const FORMS: [(&str, usize); 61] = [
     ("applypriority", 2),
     ("atom.add", 2370),
     ("atom.and", 241),
@@ -143,6 +144,7 @@ pub(crate) const FORMS: [(&str, usize); 60] = [
     ("red.or", 152),
     ("red.xor", 152),
     ("st", 1228),
+    ("st.bulk", 2),
     ("st.global", 1228),
     ("st.local", 195),
     ("st.mmio", 30),
@@ -319,6 +321,7 @@ fn choices(name: &str) -> &'static [&'static str] {
             ".v2.bf16x2",
             ".v4.bf16x2",
         ],
+        ".own" => &[".shared::cta"],
         ".secondary" => &[".L2::evict_first", ".L2::evict_unchanged"],
         _ => &[],
     }

@@ -26,6 +26,7 @@ pub(crate) mod st;
 
 contents! {
     Cache { applypriority: SINGLES; discard: SINGLES; prefetch: SINGLES; }
+    Fill { st_bulk: SINGLES; }
     Policy { createpolicy: SINGLES; }
     Address { cvta: SINGLES; isspacep: SINGLES; mapa: SINGLES; }
     Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; }
@@ -52,5 +53,6 @@ pub(crate) mod root {
     pub use super::shared_ptr::{SharedClusterPtr, SharedPtr};
     pub use super::slices::*;
     pub use super::st::{St, StGlobal, st, st_global, st_local, st_shared, st_shared_cluster};
+    pub use super::st_bulk::*;
     pub use crate::isa::policy::CachePolicy;
 }

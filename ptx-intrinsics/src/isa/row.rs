@@ -29,6 +29,8 @@ pub enum Family {
     Reduction,
     /// Says something about a line of a cache: `prefetch`, `applypriority`, `discard`.
     Cache,
+    /// Fills memory: `st.bulk`.
+    Fill,
     /// Makes a policy: `createpolicy`.
     Policy,
     /// Computes with an address: `isspacep`, `cvta`, `mapa`, `getctarank`.

@@ -32,10 +32,11 @@ pub(crate) const INSTRUCTIONS: [&str; 18] = [
     "mbarrier",
     "membar",
     "prefetch",
+    "st.bulk",
 ];
 
 /// How many forms they have.
-pub(crate) const FORMS: usize = 354;
+pub(crate) const FORMS: usize = 356;
 
 /// The forms that a test has tried, by expression and parameters.
 #[derive(Default)]
@@ -168,6 +169,21 @@ fn a_discarded_line_is_a_pattern() {
         );
     }
     tried.is_all_of(&["discard"]);
+}
+
+#[test]
+fn a_bulk_store_fills_with_zeros() {
+    let mut tried = Tried::default();
+    let generic = form!(tried |p: *mut u8, size: u64| st_bulk(p, size));
+    let shared = form!(tried |p: SharedPtr<u8>, size: u64| st_bulk_shared(p, size));
+    let (mut memory, mut expected) = (Memory::numbered(), Memory::numbered());
+    let p = (&raw mut memory.0).cast::<u8>();
+    generic(p.wrapping_add(16), 24);
+    shared(SharedPtr::new(p.wrapping_add(512)), 1024);
+    expected.0[16..40].fill(0);
+    expected.0[512..1536].fill(0);
+    assert_eq!(memory.0, expected.0);
+    tried.is_all_of(&["st.bulk"]);
 }
 
 #[test]
