@@ -121,7 +121,7 @@ pub fn near(text: &str, forms: &[Form]) -> Vec<String> {
     close.into_iter().take(SHOWN).map(|(.., ptx)| ptx.to_owned()).collect()
 }
 
-/// How many words stand in one and not in the other, in any order.
+/// How many words are in one and not in the other, in any order.
 fn words_apart(meant: &[String], ptx: &str) -> usize {
     let mut left: Vec<&str> = meant.iter().map(String::as_str).collect();
     let mut extra = 0;
@@ -170,13 +170,13 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (
         "fence .sc",
         [
-            "and all such fences stand in one order: of two threads that store, fence and load,",
+            "and all such fences have one order: of two threads that store, fence and load,",
             "one sees what the other stored",
         ],
     ),
     ("fence .acq_rel", ["with relaxed accesses around it, an acquire and a release at once", ""]),
-    ("fence .acquire", ["nothing behind is done before what was read before", ""]),
-    ("fence .release", ["what came before is seen before what is written behind", ""]),
+    ("fence .acquire", ["nothing after it is done before what was read before it", ""]),
+    ("fence .release", ["what came before it is seen before what is written after it", ""]),
     (".sync_restrict::shared::cluster", ["for what lies in the cluster's shared memory", ""]),
     (".sync_restrict::shared::cta", ["for what lies in this block's shared memory", ""]),
     (".mbarrier_init", ["for barriers that were just initialised", ""]),
@@ -198,9 +198,9 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".relaxed", ["strong: other threads of the scope see whole values,", "and no order with other accesses"]),
     (
         ".acquire",
-        ["what follows happens after what the thread did whose released value is read;", "L1 is invalidated behind it"],
+        ["what follows happens after what the thread did whose released value is read;", "L1 is invalidated after it"],
     ),
-    (".release", ["what came before is seen by threads that acquire this value:", "a fence stands before the store"]),
+    (".release", ["what came before is seen by threads that acquire this value:", "a fence is before the store"]),
     (
         ".acq_rel",
         [
@@ -292,7 +292,7 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".parity", ["the phase is named by its parity, and not by a state", ""]),
     ("mbarrier .b64", ["a barrier has 64 bits", ""]),
     ("mbarrier .release", ["what came before is seen by those that see the phase complete", ""]),
-    ("mbarrier .acquire", ["what those did before that arrived is seen behind it", ""]),
+    ("mbarrier .acquire", ["what the threads did before they arrived is seen after it", ""]),
     ("mbarrier .relaxed", ["no order with other accesses", ""]),
     (".bulk", ["many bytes at once, a multiple of 16", ""]),
     (".mbarrier::complete_tx::bytes", ["tells the barrier how many bytes have come", ""]),

@@ -119,7 +119,7 @@ impl Form {
         self.access().map(|spelling| spelling.spelled(true))
     }
 
-    /// The form with `.unified` behind its address, where it takes that: the expression, SM and PTX ISA version.
+    /// The form with `.unified` after its address, if it takes that: the expression, SM and PTX ISA version.
     pub fn unified(&self) -> Option<(String, u32, u32)> {
         let spelling = Spelling { unified: true, ..self.access()? };
         let needs = spelling.check().ok()?;
@@ -131,7 +131,7 @@ impl Form {
         &self.ptx
     }
 
-    /// The mnemonic, and behind it the operands where they tell forms apart: `cp.async.cg.shared.global [%], [%], 16`.
+    /// The mnemonic, and after it the operands where they tell forms apart: `cp.async.cg.shared.global [%], [%], 16`.
     pub fn told(&self) -> String {
         let operands = self.signature().map_or("", |signature| signature.operands);
         let by_operands = matches!(self.family(), Family::Copy | Family::Barrier);

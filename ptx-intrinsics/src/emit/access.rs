@@ -87,7 +87,7 @@ macro_rules! __emit {
 
 /// The `match` over the rows of an instruction: `arms! { C as Caching, [rows] [before] [after] (operands) }`.
 ///
-/// With `sized P` between, the text behind the opcode has `.L2::…B` where `P` asks for it.
+/// With `sized P` between, the text after the opcode has `.L2::…B` where `P` asks for it.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! arms {
     ($C:ident as $Kind:ident, [$($marker:tt $opcode:tt $effect:ident;)*] $before:tt $after:tt $operands:tt) => {

@@ -93,7 +93,7 @@ macro_rules! kinds {
         $(#[$doc])*
         ///
         /// `P` is what L2 fetches beside it. Made by
-        #[doc = concat!("[`", stringify!($function), "`]; it can stand in a `const`.")]
+        #[doc = concat!("[`", stringify!($function), "`]; it can be a `const`.")]
         #[derive(Clone, Copy, Debug)]
         #[must_use = "nothing is copied before `copy`"]
         pub struct $kind<P = NoPrefetch>(PhantomData<P>);

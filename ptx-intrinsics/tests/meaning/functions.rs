@@ -279,7 +279,7 @@ fn a_copy_copies_fills_or_ignores() {
         let mut to = Box::new(Memory([0x5a; 2048]));
         copy((&raw mut to.0).wrapping_byte_add(128).cast());
         assert_eq!(to.0[..128], [0x5a; 128], "bytes before are as they were");
-        assert_eq!(to.0[128 + size..], [0x5a; 2048][128 + size..], "bytes behind are as they were");
+        assert_eq!(to.0[128 + size..], [0x5a; 2048][128 + size..], "bytes after it are as they were");
         to.0[128..128 + size].to_vec()
     }
     macro_rules! copies {
@@ -349,12 +349,12 @@ fn a_bulk_copy_copies_and_tells() {
     let mut tried = Tried::default();
     let from = Memory::numbered();
     let (bytes, fill) = (512u32, 0x5au8);
-    /// What a copy of 512 bytes leaves behind 128 bytes.
+    /// What a copy of 512 bytes leaves after 128 bytes.
     fn copied(copy: impl FnOnce(*mut u32)) -> Vec<u8> {
         let mut to = Box::new(Memory([0x5a; 2048]));
         copy((&raw mut to.0).wrapping_byte_add(128).cast());
         assert_eq!(to.0[..128], [0x5a; 128], "bytes before are as they were");
-        assert_eq!(to.0[640..], [0x5a; 1408], "bytes behind are as they were");
+        assert_eq!(to.0[640..], [0x5a; 1408], "bytes after it are as they were");
         to.0[128..640].to_vec()
     }
     let src: *const u32 = (&raw const from.0).wrapping_byte_add(256).cast();

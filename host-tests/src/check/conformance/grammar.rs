@@ -316,7 +316,7 @@ pub struct Spelling {
 pub enum Operands {
     /// Nothing in particular.
     Plain,
-    /// `.unified` behind the address of a load.
+    /// `.unified` after the address of a load.
     Unified,
     /// A sink for the first element of a vector.
     OneSink,
