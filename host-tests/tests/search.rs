@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use host_tests::check::forms_check::every_form;
+use host_tests::show::coverage;
 use host_tests::tools::command::{Command, Machine};
 use ptx_intrinsics::catalogue::Form;
 use regex::Regex;
 use serde_json::Value;
 
-/// What a search has to find: as many words as the catalogue has, and no fewer.
-const WORDS: usize = 119;
+/// What a search has to find, at least: fewer words mean that the catalogue was not read.
+const WORDS: usize = 120;
 
 /// Words after which an opcode says where, in what order, and how wide, and no longer what it does.
 const DETAILS: [&str; 23] = [
@@ -58,7 +59,7 @@ fn every_word_of_ptx_is_found() {
         "rustdoc's search does not find these; give an item a #[doc(alias = \"…\")]:\n{}",
         missing.join("\n")
     );
-    assert_eq!(words.len(), WORDS, "words in the catalogue");
+    assert!(words.len() >= WORDS, "words in the catalogue: {}", words.len());
 }
 
 /// What a user types who looks for this form: the instruction, and each qualifier that is named after a cache or a space.
@@ -108,6 +109,13 @@ fn every_bound_is_documented() {
         hidden.is_empty(),
         "these bounds have no page: remove #[doc(hidden)] from the trait, and document it: {hidden:?}"
     );
+}
+
+/// The page of what is covered is that of the catalogue.
+#[test]
+fn the_page_of_coverage_is_up_to_date() {
+    let kept = std::fs::read_to_string(coverage::path()).expect("the page is there");
+    assert!(kept == coverage::page(), "docs/coverage.md is old; run: cargo xtask forms --coverage --write");
 }
 
 /// The numbers of the traits that bounds name.

@@ -66,8 +66,8 @@ fn families() -> HashMap<String, Family> {
 /// The parts of an instruction about caches, of a copy, a barrier or a fence, by the form's [`told`](Form::told).
 pub fn parts(told: &str) -> Option<&'static [Part]> {
     static ALL: LazyLock<HashMap<String, Vec<Part>>> = LazyLock::new(|| {
-        use Family::{Barrier, Cache, Copy, Fence};
-        let forms = catalogue::forms().filter(|form| matches!(form.family(), Cache | Copy | Barrier | Fence));
+        use Family::{Barrier, Cache, Copy, Fence, Fill};
+        let forms = catalogue::forms().filter(|form| matches!(form.family(), Cache | Copy | Barrier | Fence | Fill));
         forms.map(|form| (form.told(), of_form(&form))).collect()
     });
     ALL.get(told).map(Vec::as_slice)

@@ -82,6 +82,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(asked, 80_704 * 275);
+        assert_eq!(asked, 80_706 * 275);
     }
 }

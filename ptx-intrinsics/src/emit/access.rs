@@ -66,7 +66,8 @@ pub trait StoreInIf<S>: PtxType {
 }
 
 /// One access, the texts before and after its opcode apart. `pure` ones may be merged, moved and dropped where the
-/// value is not used; `memory` ones stay where they are, and no other access moves across them.
+/// value is not used; `memory` ones stay where they are, and no other access moves across them. `@` in both texts puts the access under
+/// a predicate.
 #[doc(hidden)]
 #[macro_export]
 #[cfg_attr(target_arch = "nvptx64", allow_internal_unstable(asm_experimental_arch))]
@@ -83,11 +84,18 @@ macro_rules! __emit {
             $($operands)* options(nostack, preserves_flags)
         )
     };
+    // Under the predicate that the operand `cond` says.
+    ($effect:ident [$($before:literal)* @] [$($opcode:expr),*] [$($rest:literal)* @ $($after:literal)*] $operands:tt) => {
+        $crate::__emit! { $effect
+            [$($before)* "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "] [$($opcode),*]
+            [$($rest)* "\n}}" $($after)*] $operands
+        }
+    };
 }
 
 /// The `match` over the rows of an instruction: `arms! { C as Caching, [rows] [before] [after] (operands) }`.
 ///
-/// With `sized P` between, the text behind the opcode has `.L2::…B` where `P` asks for it.
+/// With `sized P` between, the text after the opcode has `.L2::…B` where `P` asks for it.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! arms {
     ($C:ident as $Kind:ident, [$($marker:tt $opcode:tt $effect:ident;)*] $before:tt $after:tt $operands:tt) => {
@@ -96,7 +104,7 @@ macro_rules! arms {
             _ => unreachable!(),
         }
     };
-    ($C:ident as $Kind:ident, sized $P:ident [$($hint:literal)?], $rows:tt $before:tt [$($after:literal)*] ($($operands:tt)*)) => {
+    ($C:ident as $Kind:ident, sized $P:ident [$($hint:literal)?], $rows:tt $before:tt [$($after:tt)*] ($($operands:tt)*)) => {
         match const { $P::BYTES } {
             0 => arms! { $C as $Kind, $rows $before [$($hint)? $($after)*] ($($operands)*) },
             _ => arms! {

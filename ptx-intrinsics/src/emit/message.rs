@@ -174,6 +174,7 @@ macro_rules! message {
             const $manner: &[crate::isa::row::Row] = rows! {
                 $manner $words [$ptx $($mark $($text)?)*] [$($operand),*] Needs::of::<$gate>(), {
                     instruction: $instruction,
+                    section: $isa,
                     name: concat!($(stringify!($on), "::",)? stringify!($function)),
                     of: stringify!($of),
                     generic: stringify!($($generic)*),

@@ -49,8 +49,8 @@ macro_rules! impl_shared_access {
                 // SAFETY: as for `load_shared`, where `cond` is true; else nothing is accessed.
                 unsafe {
                     __emit! { pure
-                        [$($open $pack)? "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "]
-                        ["ld.shared"] [$($ty)* " " $value ", [{p}];" "\n}}" $($unpack $close)?]
+                        [$($open $pack)? @]
+                        ["ld.shared"] [$($ty)* " " $value ", [{p}];" @ $($unpack $close)?]
                         ($($d = inout($class) d.$i,)* p = in(reg32) p, cond = in(reg32) cond as u32,)
                     }
                 }
@@ -72,8 +72,8 @@ macro_rules! impl_shared_access {
                 // SAFETY: as for `store_shared`, where `cond` is true; else nothing is accessed.
                 unsafe {
                     __emit! { memory
-                        [$($open $pack)? "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "]
-                        ["st.shared"] [$($ty)* " [{p}], " $value ";" "\n}}" $($close)?]
+                        [$($open $pack)? @]
+                        ["st.shared"] [$($ty)* " [{p}], " $value ";" @ $($close)?]
                         ($($d = in($class) d.$i,)* p = in(reg32) p, cond = in(reg32) cond as u32,)
                     }
                 }

@@ -193,9 +193,9 @@ impl CachePolicy {
         }
         let shift = block_shift(total_size);
         // As the GPU adds: sizes in 32 bits, addresses in 64.
-        let behind = address.wrapping_add(primary_size.wrapping_sub(1).wrapping_add(1 << shift) as u64) >> shift;
+        let after = address.wrapping_add(primary_size.wrapping_sub(1).wrapping_add(1 << shift) as u64) >> shift;
         let first = address >> shift;
-        let blocks = behind.wrapping_sub(first);
+        let blocks = after.wrapping_sub(first);
         let blocks = if blocks < 0x7f { blocks } else { 0x7f };
         let size = (shift - SMALLEST_BLOCK) as u64;
         Self::from_bits(encode::<P>(BY_BLOCK) | size << 52 | (first & 0x7f) << 44 | blocks << 37)

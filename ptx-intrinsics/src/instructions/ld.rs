@@ -17,7 +17,7 @@ use crate::isa::space::*;
 
 /// `ld.global` with its caching qualifier `C` and prefetch size `P`: an access policy, zero bytes in size.
 ///
-/// Made by [`ld_global`]; it can stand in a `const`, as a policy with a name.
+/// Made by [`ld_global`]; it can be a `const`: an access policy with a name.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is loaded before `read`"]
 pub struct LdGlobal<C = NoHint, P = NoPrefetch>(PhantomData<(C, P)>);
@@ -107,7 +107,7 @@ macro_rules! loads {
         ///
         #[doc = concat!("PTX: `", $ptx, "{.vec}.type d, [p];`. ", needs!($gate))]
         ///
-        /// What `p` is, and the orders, stand at [`Ld`].
+        /// [`Ld`] says what `p` is, and has the orders.
         #[inline(always)]
         pub const fn $name() -> Ld<$space> {
             Ld(PhantomData)
@@ -132,7 +132,7 @@ loads! {
     /// A load of a kernel parameter.
     #[doc(alias = "ld.param::entry")]
     ld_param_entry ParamEntry "ld.param::entry" EntryParams;
-    /// A load of a device function's parameter. It must stand in a function that is not inlined into a kernel:
+    /// A load of a device function's parameter. It must be in a function that is not inlined into a kernel:
     /// `ptxas` refuses it there.
     #[doc(alias = "ld.param::func")]
     ld_param_func ParamFunc "ld.param::func" FuncParams;
@@ -192,10 +192,10 @@ where
 }
 
 order_methods! { [impl<S: Space> Ld<S>] Ld<S, NoHint> S, [] []
-    Acquire acquire ".acquire" "nothing behind it moves before it."
+    Acquire acquire ".acquire" "nothing after it moves before it."
 }
 order_methods! { [impl<C: Caching, P: PrefetchSize> LdGlobal<C, P>] Ld<Global, C> C, [C: Unhinted, P: Unprefetched,] [C: OrderedCaching, P: Unprefetched,]
-    Acquire acquire ".acquire" "nothing behind it moves before it."
+    Acquire acquire ".acquire" "nothing after it moves before it."
 }
 
 #[cfg(target_arch = "nvptx64")]

@@ -14,7 +14,7 @@ use crate::isa::prefetch_size::*;
 
 /// `ld.global.nc` with its caching qualifier `C` and prefetch size `P`: an access policy, zero bytes in size.
 ///
-/// Made by [`ld_global_nc`]; it can stand in a `const`, as a policy with a name.
+/// Made by [`ld_global_nc`]; it can be a `const`: an access policy with a name.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is loaded before `read`"]
 pub struct LdGlobalNc<C = NoHint, P = NoPrefetch>(PhantomData<(C, P)>);

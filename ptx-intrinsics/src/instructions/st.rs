@@ -16,7 +16,7 @@ use crate::isa::space::*;
 
 /// `st.global` with its caching qualifier `C`: an access policy, zero bytes in size.
 ///
-/// Made by [`st_global`]; it can stand in a `const`, as a policy with a name.
+/// Made by [`st_global`]; it can be a `const`: an access policy with a name.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is stored before `write`"]
 pub struct StGlobal<C = NoHint>(PhantomData<C>);
@@ -94,7 +94,7 @@ macro_rules! stores {
         ///
         #[doc = concat!("PTX: `", $ptx, "{.vec}.type [p], value;`. ", needs!($gate))]
         ///
-        /// What `p` is, and the orders, stand at [`St`].
+        /// [`St`] says what `p` is, and has the orders.
         #[inline(always)]
         pub const fn $name() -> St<$space> {
             St(PhantomData)
@@ -167,10 +167,10 @@ where
 }
 
 order_methods! { [impl<S: Space> St<S>] St<S, NoHint> S, [] []
-    Release release ".release" "nothing before it moves behind it."
+    Release release ".release" "nothing before it moves after it."
 }
 order_methods! { [impl<C: Caching> StGlobal<C>] St<Global, C> C, [C: Unhinted,] [C: OrderedCaching,]
-    Release release ".release" "nothing before it moves behind it."
+    Release release ".release" "nothing before it moves after it."
 }
 
 #[cfg(target_arch = "nvptx64")]

@@ -105,7 +105,7 @@ macro_rules! caching {
         /// The rows of an instruction on global memory, one for each caching qualifier that it takes, and with them its
         /// `asm!` for each element type: `marker [opcode] effect;`.
         ///
-        /// `hints` is the opcode without a qualifier, to which priorities are added. An operator stands between the two
+        /// `hints` is the opcode without a qualifier, to which priorities are added. An operator is between the two
         /// texts around `operators`. Types of 256 bits take L2 priorities and pairs too.
         macro_rules! caching_rows {
             ($d impl_access:ident $d instruction:ident, legal: $d legal:ident,

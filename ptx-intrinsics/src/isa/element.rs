@@ -244,7 +244,7 @@ macro_rules! ptx_types {
     };
     (@impl $t:ty, $register:ty, $gate:ident) => {
         impl sealed::Element for $t {}
-        // SAFETY: the type stands for itself.
+        // SAFETY: the type is its own.
         #[diagnostic::do_not_recommend]
         unsafe impl Element for $t {
             type Ptx = Self;

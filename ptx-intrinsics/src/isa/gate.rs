@@ -235,6 +235,8 @@ gates! {
     BulkCopiesCta BULK_COPY_CTA sm_90 ptx86;
     /// `cp.async.bulk` of some bytes of each 16, `.cp_mask`.
     BulkCopyMask BULK_COPY_MASK sm_100 ptx86;
+    /// `st.bulk`.
+    BulkStores BULK_STORE sm_100 ptx86;
     /// `cp.async.bulk` without what lies outside, `.ignore_oob`.
     BulkCopyPart BULK_COPY_PART sm_90 ptx92;
     /// `fence.sc` and `fence.acq_rel`.

@@ -47,9 +47,9 @@ pub enum Meaning {
     Volatile,
     /// Each element an atomic one.
     Relaxed,
-    /// Each element atomic, and nothing behind moves before it.
+    /// Each element atomic, and nothing after it moves before it.
     Acquire,
-    /// Each element atomic, and nothing before moves behind it.
+    /// Each element atomic, and nothing before it moves after it.
     Release,
 }
 
@@ -259,7 +259,7 @@ impl UnderPredicate for Weak {}
 #[diagnostic::on_unimplemented(
     message = "no method spells `.L2::cache_hint` on this access",
     label = "an ordered one, or one in this space",
-    note = "`.L2::cache_hint` stands on generic and global addresses, and not with `.volatile` or `.mmio`: write \
+    note = "`.L2::cache_hint` is for generic and global addresses, and not with `.volatile` or `.mmio`: write \
             `ld_global::<EvictLast, NoPrefetch>().read_with(p, policy)`, or in PTX's words \
             `ptx!(ld.relaxed.gpu.L2::cache_hint.f32 [p], policy)`"
 )]

@@ -15,6 +15,34 @@ pub enum Operation {
     Other,
 }
 
+/// A kind of instruction.
+#[cfg(not(target_arch = "nvptx64"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// Reads a value: `ld`, `ldu`.
+    Load,
+    /// Writes a value: `st`.
+    Store,
+    /// Changes a value and gives the old one: `atom`.
+    Atomic,
+    /// Changes a value: `red`.
+    Reduction,
+    /// Says something about a line of a cache: `prefetch`, `applypriority`, `discard`.
+    Cache,
+    /// Fills memory: `st.bulk`.
+    Fill,
+    /// Makes a policy: `createpolicy`.
+    Policy,
+    /// Computes with an address: `isspacep`, `cvta`, `mapa`, `getctarank`.
+    Address,
+    /// An asynchronous copy, or a wait for one: `cp.async`, `cp.async.bulk`.
+    Copy,
+    /// `mbarrier`.
+    Barrier,
+    /// `fence`, `membar`.
+    Fence,
+}
+
 /// What a form that is neither a load nor a store takes and gives.
 #[cfg(not(target_arch = "nvptx64"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +60,8 @@ pub(crate) struct Signature {
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) instruction: &'static str,
+    /// The anchor of its section on the page of the PTX ISA.
+    pub(crate) section: &'static str,
     pub(crate) ptx: &'static str,
     pub(crate) operands: &'static str,
     /// The function, and what it is generic over.
