@@ -241,6 +241,8 @@ fn emitted_for(gpu: &str) -> u32 {
     match (gpu, sm(gpu).unwrap_or_default()) {
         ("sm_90a", _) => 80,
         (family, 100..110 | 120) if family.ends_with('f') => 88,
+        (_, ..=59) => 32,
+        (_, ..=69) => 50,
         (_, ..=74) => 60,
         (_, ..=79) => 63,
         (_, ..=85) => 70,

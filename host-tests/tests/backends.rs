@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         trial("rust_cuda_forms", forms),
         trial("rust_cuda_kernels", kernels),
         trial("rust_cuda_kernel_crate", kernel_crate),
+        trial("rust_cuda_example", example),
     ];
     if found.is_none() {
         let missing = RustCuda::find(&machine, &Progress::kept()).expect_err("nothing is named");
@@ -69,7 +70,7 @@ fn kernels(rust_cuda: &RustCuda) -> Result<(), Failed> {
         "triad",
     ];
     expect("entries", &entries(&compiled.module), &expected.map(str::to_owned).into())?;
-    for variable in [".shared .align 16 .b8 scan_shared[", ".const .align 16 .b32 convolve_taps[8]"] {
+    for variable in [".shared .align 16 .b8 of_threads_", ".const .align 16 .b32 convolve_taps[8]"] {
         expect(variable, &text.matches(variable).count(), &1)?;
     }
     Ok(())
@@ -84,11 +85,19 @@ fn kernel_crate(rust_cuda: &RustCuda) -> Result<(), Failed> {
     for (word, count) in
         [(".maxntid 256", 1), (".reqnctapercluster 2", 1), ("shfl.sync.bfly", 1), ("vote.sync.ballot", 1)]
     {
-        expect(word, &text.matches(word).count(), &count)?;
+        expect(word, &text.lines().filter(|line| line.trim_start().starts_with(word)).count(), &count)?;
     }
     let bounded = compiled.ptx.with_extension("bounded.ptx");
     std::fs::write(&bounded, text)?;
     assemble(&bounded)
+}
+
+/// The example that `cuda_builder` builds: its own test, and its result from the CPU.
+fn example(rust_cuda: &RustCuda) -> Result<(), Failed> {
+    let tested = rust_cuda.example(&["test", "--quiet", "--package", "rust-cuda-host"])?;
+    expect("its test", &tested.contains("test result: ok. 1 passed"), &true)?;
+    let said = rust_cuda.example(&["run", "--quiet"])?;
+    expect("its last line", &said.lines().last(), &Some("All 1000000 elements are right."))
 }
 
 fn entries(module: &Module) -> BTreeSet<String> {

@@ -623,7 +623,10 @@ fn the_gpu_build_accepts_what_its_target_has() {
 fn rustcs_own_words(user: &User, flags: &[&str]) {
     let turbofish = user.check(flags, "(p: *const f32) -> f32 { unsafe { ld_global_nc().read(p) } }").swap_remove(0);
     assert_eq!(turbofish.message, "type annotations needed");
-    assert_eq!(turbofish.label, "cannot infer type of the type parameter `C` declared on the function `ld_global_nc`");
+    assert_eq!(
+        turbofish.label,
+        "cannot infer type of the type parameter `NoHintOrCaching` declared on the function `ld_global_nc`"
+    );
 
     let kernel = "(p: *const f32) -> f32 { unsafe { ld_global_nc::<NoHint, NoPrefetch>().read_with(p) } }";
     let no_policy = user.refuses(flags, kernel);

@@ -1,4 +1,4 @@
-//! rustdoc's search finds every instruction and every qualifier by the word that PTX has for it, and every bound has a page.
+//! rustdoc's search finds every instruction and every qualifier by the word that PTX has for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -6,9 +6,12 @@ use std::sync::LazyLock;
 use host_tests::check::forms_check::every_form;
 use host_tests::show::coverage;
 use host_tests::tools::command::{Command, Machine};
+use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
 use ptx_intrinsics::catalogue::Form;
+use ptx_intrinsics::order::OrderWord;
+use ptx_intrinsics::scope::ScopeWord;
+use ptx_intrinsics::space::SpaceWord;
 use regex::Regex;
-use serde_json::Value;
 
 /// What a search has to find, at least: fewer words mean that the catalogue was not read.
 const WORDS: usize = 120;
@@ -90,10 +93,197 @@ fn what_it_does(opcode: &str) -> String {
     kept.join(".")
 }
 
+/// Hints that are no words of a load or store.
+const OTHER_HINTS: [&str; 11] = [
+    "NoHint",
+    "CachePolicy",
+    "L2EvictUnchanged",
+    "prefetch_l1",
+    "prefetch_l2",
+    "prefetch_global_l1",
+    "prefetch_global_l2",
+    "cp_async_bulk_prefetch_l2",
+    "applypriority_l2_evict_normal",
+    "discard_l2",
+    "discard_global_l2",
+];
+
+#[test]
+fn the_page_of_each_hint_leads_to_when_it_pays() {
+    let page =
+        std::fs::read_to_string(Machine::current().repository.join("ptx-intrinsics/hints.md")).expect("the page");
+    let operators = OperatorWord::ALL.iter().map(|word| word.rust());
+    let priorities =
+        L1PriorityWord::ALL.iter().map(|word| word.rust()).chain(L2PriorityWord::ALL.iter().map(|word| word.rust()));
+    let sizes = PrefetchSizeWord::ALL.iter().map(|word| word.rust());
+    let items: Vec<&serde_json::Value> = described()["index"].as_object().expect("it has an index").values().collect();
+    for name in operators.chain(priorities).chain(sizes).chain(OTHER_HINTS) {
+        let documented = items.iter().filter(|item| item["name"] == name).filter_map(|item| item["docs"].as_str());
+        let link = format!("(crate::hints#{name})");
+        assert!(
+            documented.clone().any(|docs| docs.contains(&link)),
+            "the page of {name} has no {link}: give it when_it_pays!"
+        );
+        let anchor = format!("<a id=\"{name}\"></a>");
+        assert!(
+            page.contains(&anchor),
+            "hints.md has no section for {name}: add it to HINTS in xtask/src/measured/hints.rs"
+        );
+    }
+}
+
+/// Each marker has a page that shows it: an example, its PTX with its machine code as in `docs/sass`, and what takes it.
+#[test]
+fn the_page_of_each_marker_shows_it() {
+    let forms = every_form();
+    let takers = takers(&forms);
+    let is_form = |ptx: &str| forms.iter().any(|form| form.ptx().starts_with(ptx));
+    let row = Regex::new(r"\| PTX \| Machine code of sm_(\d+) \|\n\| --- \| --- \|\n\| `([^`]+)` \| `([^`]+)` \|")
+        .expect("the pattern is valid");
+    let taken = Regex::new(r"\(crate::(\w+)\(\)\)").expect("the pattern is valid");
+    let lines = lines_of_sass();
+    let mut wrong = Vec::new();
+    for marker in markers() {
+        let docs = docs_of(&marker);
+        if !docs.contains("```\nuse ptx_intrinsics::prelude::*;") {
+            wrong.push(format!("{marker} has no example: give its row one, see isa/page.rs"));
+            continue;
+        }
+        let Some(shown) = row.captures(&docs) else {
+            wrong.push(format!("{marker} has no row of PTX and machine code: see isa/page.rs"));
+            continue;
+        };
+        let (ptx, sm) = (&shown[2], shown[1].parse().expect("digits"));
+        match machine_code(&lines, ptx, sm) {
+            _ if !is_form(ptx) => wrong.push(format!("{marker}: {ptx} is no form")),
+            Some(code) if code == shown[3] => {}
+            code => wrong.push(format!("{marker}: {ptx} is {code:?} in docs/sass on sm_{sm}, not {}", &shown[3])),
+        }
+        let said: BTreeSet<String> = taken.captures_iter(&docs).map(|taker| taker[1].to_owned()).collect();
+        match takers.get(&marker) {
+            Some(takers) if *takers != said => {
+                wrong.push(format!("{marker} is taken by {takers:?}, its page says {said:?}"))
+            }
+            _ if said.is_empty() => wrong.push(format!("{marker}: its page does not say what takes it")),
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The names of all markers.
+fn markers() -> Vec<String> {
+    // An atomic's order, and other words for a space.
+    const WORDS_ALONE: [&str; 3] = ["AcqRel", "SharedCta", "Param"];
+    let mut markers: Vec<String> = ["NoHint", "NoPrefetch", "Generic"].map(String::from).into();
+    markers.extend(OperatorWord::ALL.iter().map(|word| format!("{word:?}")));
+    markers.extend(L1PriorityWord::ALL.iter().map(|word| format!("{word:?}")));
+    markers.extend(L2PriorityWord::ALL.iter().map(|word| format!("{word:?}")));
+    markers.extend(PrefetchSizeWord::ALL.iter().map(|word| format!("{word:?}")));
+    markers.extend(OrderWord::ALL.iter().map(|word| format!("{word:?}")));
+    markers.extend(ScopeWord::ALL.iter().map(|word| format!("{word:?}")));
+    markers.extend(SpaceWord::ALL.iter().map(|word| format!("{word:?}")));
+    markers.retain(|marker| !WORDS_ALONE.contains(&marker.as_str()));
+    markers
+}
+
+/// The functions that take each marker, by the calls of the loads and stores that the catalogue lists. A space is not said
+/// in a call.
+fn takers(forms: &[std::sync::Arc<Form>]) -> BTreeMap<String, BTreeSet<String>> {
+    let orders: Vec<String> =
+        OrderWord::ALL.iter().map(|word| format!("{word:?}")).filter(|order| order != "AcqRel").collect();
+    let mut takers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let by_method =
+        forms.iter().map(|form| form.rust()).filter(|rust| rust.starts_with("ld") || rust.starts_with("st"));
+    for rust in by_method {
+        let call = rust.split([')', '(']).collect::<Vec<_>>();
+        let function = rust.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        let said = rust.rsplit_once("().").map_or(call[0], |(said, _)| said);
+        let mut words: Vec<String> = said
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.starts_with(char::is_uppercase))
+            .map(str::to_owned)
+            .collect();
+        let order = orders.iter().find(|order| said.contains(&format!(".{}", order.to_lowercase())));
+        words.push(order.cloned().unwrap_or_else(|| "Weak".into()));
+        for word in words {
+            takers.entry(word).or_default().insert(function.to_owned());
+        }
+    }
+    takers
+}
+
+/// The spelling, the types, the GPUs and the machine code of each line of `docs/sass`.
+fn lines_of_sass() -> Vec<[String; 4]> {
+    let folder = Machine::current().repository.join("docs/sass");
+    let pages = std::fs::read_dir(folder).expect("the folder can be read").flatten().map(|entry| entry.path());
+    let texts = pages.filter(|path| path.extension().is_some_and(|extension| extension == "txt"));
+    let text: String = texts.map(|path| std::fs::read_to_string(path).expect("the page can be read")).collect();
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.split(" | ").map(str::to_owned).take(4).collect::<Vec<_>>().try_into().ok()).collect()
+}
+
+/// The machine code of a form of `.f32` or `.v8.f32`.
+fn machine_code(lines: &[[String; 4]], ptx: &str, sm: u32) -> Option<String> {
+    let (spelling, bits, width) = match ptx.strip_suffix(".v8.f32") {
+        Some(spelling) => (spelling, 256, ".256"),
+        None => (ptx.strip_suffix(".f32")?, 32, ""),
+    };
+    let has = |list: &str, wanted: u32| {
+        list.split(',').any(|part| {
+            let (from, to) = part.split_once('-').unwrap_or((part, part));
+            from.parse().is_ok_and(|from: u32| from <= wanted) && to.parse().is_ok_and(|to: u32| wanted <= to)
+        })
+    };
+    let is_type = |types: &str| has(types, bits) || types.split(',').any(|ty| ty == "f32" && bits == 32);
+    let line = lines.iter().find(|[of, types, sms, _]| of == spelling && is_type(types) && has(sms, sm))?;
+    Some(line[3].replace(".W", width))
+}
+
+/// The documentation of a marker.
+fn docs_of(marker: &str) -> String {
+    let is_marker = |item: &&serde_json::Value| {
+        let kind = &item["inner"];
+        item["name"] == marker && (kind["struct"].is_object() || kind["type_alias"].is_object())
+    };
+    let items = described()["index"].as_object().expect("it has an index").values();
+    items.filter(is_marker).filter_map(|item| item["docs"].as_str()).collect()
+}
+
+/// The names and the aliases of all public items, as rustdoc writes them for programs. That is not stable yet, so only
+/// what is searched for is read from it.
+fn found() -> BTreeSet<String> {
+    let alias = Regex::new(r#"alias[^"\\]*\\?"([^"\\]+)\\?""#).expect("the pattern is valid");
+    let mut found = BTreeSet::new();
+    for item in described()["index"].as_object().expect("it has an index").values() {
+        found.extend(item["name"].as_str().map(str::to_lowercase));
+        let attributes = item["attrs"].to_string();
+        found.extend(alias.captures_iter(&attributes).map(|alias| alias[1].to_lowercase()));
+    }
+    found
+}
+
+/// What rustdoc writes for programs. That is not stable yet, so only what is asked for is read from it.
+fn described() -> &'static serde_json::Value {
+    static DESCRIBED: LazyLock<serde_json::Value> = LazyLock::new(describe);
+    &DESCRIBED
+}
+
+fn describe() -> serde_json::Value {
+    let machine = Machine::current();
+    let target = machine.target().join("search");
+    let cargo = Command::new(machine.var("CARGO").unwrap_or("cargo".as_ref()));
+    let arguments = ["rustdoc", "--quiet", "--package", "ptx-intrinsics", "--target-dir"];
+    let cargo = cargo.args(arguments).arg(&target).args(["--", "-Zunstable-options", "--output-format", "json"]);
+    cargo.env("RUSTC_BOOTSTRAP", "1").dir(&machine.repository).run().expect("rustdoc describes the crate");
+    let text = std::fs::read_to_string(target.join("doc/ptx_intrinsics.json")).expect("rustdoc wrote it");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
 /// A bound that a user has to satisfy is a trait that the user can look up.
 #[test]
 fn every_bound_is_documented() {
-    let all = &*DOCUMENTED;
+    let all = described();
     let mut bounds = BTreeSet::new();
     for item in all["index"].as_object().expect("it has an index").values() {
         bounds_of(&item["inner"], &mut bounds);
@@ -119,38 +309,13 @@ fn the_page_of_coverage_is_up_to_date() {
 }
 
 /// The numbers of the traits that bounds name.
-fn bounds_of(item: &Value, bounds: &mut BTreeSet<String>) {
+fn bounds_of(item: &serde_json::Value, bounds: &mut BTreeSet<String>) {
     if let Some(bound) = item["trait_bound"]["trait"]["id"].as_u64() {
         bounds.insert(bound.to_string());
     }
     match item {
-        Value::Object(fields) => fields.values().for_each(|field| bounds_of(field, bounds)),
-        Value::Array(items) => items.iter().for_each(|item| bounds_of(item, bounds)),
+        serde_json::Value::Object(fields) => fields.values().for_each(|field| bounds_of(field, bounds)),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| bounds_of(item, bounds)),
         _ => {}
     }
 }
-
-/// The names and the aliases of all public items.
-fn found() -> BTreeSet<String> {
-    let items = DOCUMENTED["index"].as_object().expect("it has an index");
-    let alias = Regex::new(r#"alias[^"\\]*\\?"([^"\\]+)\\?""#).expect("the pattern is valid");
-    let mut found = BTreeSet::new();
-    for item in items.values() {
-        found.extend(item["name"].as_str().map(str::to_lowercase));
-        let attributes = item["attrs"].to_string();
-        found.extend(alias.captures_iter(&attributes).map(|alias| alias[1].to_lowercase()));
-    }
-    found
-}
-
-/// What rustdoc writes for programs. That is not stable yet, so only what is asked for is read from it.
-static DOCUMENTED: LazyLock<Value> = LazyLock::new(|| {
-    let machine = Machine::current();
-    let target = machine.target().join("search");
-    let cargo = Command::new(machine.var("CARGO").unwrap_or("cargo".as_ref()));
-    let arguments = ["rustdoc", "--quiet", "--package", "ptx-intrinsics", "--target-dir"];
-    let cargo = cargo.args(arguments).arg(&target).args(["--", "-Zunstable-options", "--output-format", "json"]);
-    cargo.env("RUSTC_BOOTSTRAP", "1").dir(&machine.repository).run().expect("rustdoc describes the crate");
-    let text = std::fs::read_to_string(target.join("doc/ptx_intrinsics.json")).expect("rustdoc wrote it");
-    serde_json::from_str(&text).expect("it is JSON")
-});

@@ -134,6 +134,10 @@ pub mod space {
     pub use crate::isa::space::*;
 }
 
+#[cfg(doc)]
+#[doc = include_str!("../hints.md")]
+pub mod hints {}
+
 /// `cp.async`: copies from global to shared memory while the thread goes on, and waits for them.
 pub mod cp_async {
     pub use crate::instructions::cp_async::*;

@@ -13,14 +13,15 @@ macro_rules! indices {
         #[doc(alias = $register)]
         #[inline(always)]
         pub fn $name() -> u32 {
-            #[cfg(target_arch = "nvptx64")]
-            // SAFETY: it reads a special register.
-            unsafe {
-                core::arch::nvptx::$intrinsic() as u32
-            }
-            #[cfg(not(target_arch = "nvptx64"))]
-            {
-                crate::cpu::place().$field.$dimension
+            cfg_if::cfg_if! {
+                if #[cfg(not(target_arch = "nvptx64"))] {
+                    crate::cpu::place().$field.$dimension
+                } else if #[cfg(feature = "rust-cuda")] {
+                    cuda_std::thread::$name()
+                } else {
+                    // SAFETY: it reads a special register.
+                    unsafe { core::arch::nvptx::$intrinsic() as u32 }
+                }
             }
         }
     )* };

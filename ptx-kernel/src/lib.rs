@@ -46,7 +46,6 @@
 //! | calculate as the GPU does | [`mul_add`], [`rsqrt_approx`], [`exp2_approx`], [`dp4a`], [`pack_bf16x2`], … |
 //! | wait in a loop for another block | [`pause`] |
 #![cfg_attr(target_arch = "nvptx64", no_std)]
-#![cfg(not(all(target_arch = "nvptx64", feature = "rust-cuda")))]
 #![cfg_attr(
     target_arch = "nvptx64",
     feature(allow_internal_unstable, asm_experimental_arch, core_float_math, link_llvm_intrinsics, stdarch_nvptx)
@@ -81,7 +80,7 @@ pub use shared::*;
 pub use sync::*;
 pub use warp::*;
 
-#[cfg(all(target_arch = "nvptx64", feature = "panic-handler"))]
+#[cfg(all(target_arch = "nvptx64", feature = "panic-handler", not(feature = "rust-cuda")))]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     // SAFETY: it ends the kernel, and the host sees an error.

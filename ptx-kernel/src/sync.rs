@@ -28,13 +28,16 @@ use crate::cpu::{Wait, wait};
 #[doc(alias = "bar.sync")]
 #[inline(always)]
 pub unsafe fn sync_threads() {
-    #[cfg(target_arch = "nvptx64")]
-    // SAFETY: the caller's promise.
-    unsafe {
-        core::arch::nvptx::_syncthreads();
+    cfg_if::cfg_if! {
+        if #[cfg(not(target_arch = "nvptx64"))] {
+            wait(Wait::Block);
+        } else if #[cfg(feature = "rust-cuda")] {
+            cuda_std::thread::sync_threads();
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { core::arch::nvptx::_syncthreads() }
+        }
     }
-    #[cfg(not(target_arch = "nvptx64"))]
-    wait(Wait::Block);
 }
 
 /// Waits until all threads of the warp have come here. What they wrote before is seen by all of them after it.

@@ -16,7 +16,7 @@ use host_tests::tools::files::write_whole;
 
 #[derive(clap::Args)]
 pub(crate) struct Measured {
-    /// The files report.json and laboratory.jsonl; all of docs/measured if left out, and docs/hints.md with them
+    /// The files report.json and laboratory.jsonl; all of docs/measured if left out, and the page of hints with them
     #[arg(value_name = "REPORT")]
     reports: Vec<PathBuf>,
 }
@@ -44,8 +44,8 @@ impl Measured {
     }
 }
 
-/// The page that tells which hint pays when.
-const HINTS: &str = "docs/hints.md";
+/// The page that tells which hint pays when. It lies in the crate, whose documentation shows it.
+const HINTS: &str = "ptx-intrinsics/hints.md";
 
 /// What the laboratory found on each GPU. A dry run says nothing.
 fn on_gpus(reports: &[PathBuf]) -> Result<Vec<hints::OnGpu>> {

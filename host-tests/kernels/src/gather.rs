@@ -1,8 +1,8 @@
 //! An embedding gather, `out[row] = table[index[row]]`: popular rows should stay in the cache, the
 //! indices and the output should not push them out.
 
-use crate::gpu::*;
 use ptx_intrinsics::prelude::*;
+use ptx_kernel::*;
 
 /// 128-bit vectors in a row: 64 floats, 256 bytes.
 pub const ROW: usize = 16;

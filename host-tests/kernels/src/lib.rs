@@ -6,7 +6,7 @@
 #![allow(clippy::needless_range_loop)]
 
 /// The generic address of a PTX variable, by the name of its space and its own.
-#[cfg(all(target_arch = "nvptx64", not(feature = "rust-cuda")))]
+#[cfg(target_arch = "nvptx64")]
 macro_rules! generic_address {
     ($space:literal, $name:literal) => {{
         let address;
@@ -26,36 +26,18 @@ macro_rules! generic_address {
     }};
 }
 
-cfg_if::cfg_if! {
-    if #[cfg(all(target_arch = "nvptx64", feature = "rust-cuda"))] {
-        #[macro_use]
-        mod rust_cuda;
-        use rust_cuda as gpu;
-    } else {
-        use ptx_kernel as gpu;
-
-        pub mod convolve;
-        pub mod histogram;
-        pub mod matmul;
-        pub mod ring;
-        pub mod scan;
-    }
-}
-
+pub mod convolve;
 pub mod gather;
+pub mod histogram;
+pub mod matmul;
+#[cfg(any(not(target_arch = "nvptx64"), feature = "parameters"))]
+pub mod polynomial;
 pub mod probe;
+pub mod ring;
+#[cfg(any(not(target_arch = "nvptx64"), feature = "cluster"))]
+pub mod rod;
+pub mod scan;
 pub mod spmv;
+#[cfg(any(not(target_arch = "nvptx64"), feature = "cluster"))]
+pub mod stages;
 pub mod triad;
-
-cfg_if::cfg_if! {
-    if #[cfg(any(not(target_arch = "nvptx64"), all(feature = "parameters", not(feature = "rust-cuda"))))] {
-        pub mod polynomial;
-    }
-}
-
-cfg_if::cfg_if! {
-    if #[cfg(any(not(target_arch = "nvptx64"), all(feature = "cluster", not(feature = "rust-cuda"))))] {
-        pub mod rod;
-        pub mod stages;
-    }
-}

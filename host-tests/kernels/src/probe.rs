@@ -1,8 +1,8 @@
 //! Look-ups in a hash table, as a hash join does them: each key costs one random access, which is
 //! announced while the keys before it are looked up.
 
-use crate::gpu::*;
 use ptx_intrinsics::prelude::*;
+use ptx_kernel::*;
 
 /// The key of an empty slot; no entry has it.
 pub const EMPTY: u64 = u64::MAX;

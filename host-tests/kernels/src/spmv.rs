@@ -1,8 +1,8 @@
 //! A sparse matrix in compressed rows times a vector: the matrix passes by once, the vector is
 //! asked for by every neighbour.
 
-use crate::gpu::*;
 use ptx_intrinsics::prelude::*;
+use ptx_kernel::*;
 
 /// A row is short, so neighbouring threads share lines of the matrix: those must live in L1, but
 /// only until the last neighbour has read.

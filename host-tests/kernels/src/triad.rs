@@ -1,7 +1,7 @@
 //! STREAM's triad, `a = b + s · c`: nothing is used twice, so bandwidth is all there is.
 
-use crate::gpu::*;
 use ptx_intrinsics::prelude::*;
+use ptx_kernel::*;
 
 /// Each line is read once and whole: it need not enter L1, and L2 may fetch its neighbour.
 const STREAM: LdGlobalNc<NoAllocate, Prefetch256> = ld_global_nc();

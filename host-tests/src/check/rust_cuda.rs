@@ -16,6 +16,7 @@ use crate::check::forms_check;
 use crate::tools::command::{Command, Machine, tail};
 use crate::tools::cuda_tools::{CUDA_13_COMPILER, CudaTools};
 use crate::tools::error::{Error, Result};
+use crate::tools::files::write_whole;
 use crate::tools::progress::Progress;
 use crate::tools::ptx::Module;
 use crate::tools::ptxas::On;
@@ -30,6 +31,13 @@ pub const REVISION: &str = "ebfe81ba0a4e113a3bfb1e4b050dcc2cc8d26f99";
 
 /// The toolchain that this revision belongs to.
 pub const NIGHTLY: &str = "nightly-2026-04-02";
+
+/// Where its crates are that the registry does not have as they are needed here.
+const URL: &str = "https://github.com/Rust-GPU/rust-cuda";
+
+/// The files of `examples/rust-cuda`.
+const EXAMPLE: [&str; 6] =
+    ["Cargo.toml", "host/Cargo.toml", "host/build.rs", "host/src/main.rs", "kernels/Cargo.toml", "kernels/src/lib.rs"];
 
 /// The newest glam that its `cuda_std` compiles with; it asks for any.
 const GLAM: &str = "0.30.9";
@@ -189,8 +197,7 @@ impl RustCuda {
         self.build(&folder)
     }
 
-    /// The crate of the worked kernels, with every kernel that it has. `cuda_std` brings its indices, entry points and
-    /// barriers.
+    /// The crate of the worked kernels, with every kernel that it has. `cuda_std` brings its indices and barriers.
     pub fn kernels(&self) -> Result<Compiled> {
         let dependency = "features = [\"rust-cuda\", \"parameters\", \"cluster\"]";
         let folder =
@@ -198,6 +205,65 @@ impl RustCuda {
         let update = self.toolchain.cargo().dir(&folder).args(["update", "--quiet"]).args(self.patches());
         update.args(["glam", "--precise", GLAM]).run()?;
         self.build(&folder)
+    }
+
+    /// Runs cargo with these arguments in a copy of `examples/rust-cuda`, whose pieces of rust-cuda are those of the checkout:
+    /// what it printed.
+    pub fn example(&self, arguments: &[&str]) -> Result<String> {
+        let machine = self.toolchain.machine();
+        let folder = machine.target().join("backends/example");
+        let from_checkout = |name: &str| {
+            let path = self.checkout.join("crates").join(name).display().to_string();
+            (format!("{name} = {{ git = {URL:?}, rev = {REVISION:?}"), format!("{name} = {{ path = {path:?}"))
+        };
+        // cuda_builder starts a cargo of its own, which reads this too.
+        let from_here = |name: &str| {
+            let path = machine.repository.join(name).display().to_string();
+            format!("{name} = {{ path = {path:?} }}\n")
+        };
+        let crates = ["ptx-intrinsics", "ptx-kernel", "ptx-build", "ptx-driver"].map(from_here).concat();
+        write_whole(&folder.join(".cargo/config.toml"), format!("[patch.crates-io]\n{crates}"))?;
+        for file in EXAMPLE {
+            let (from, to) = (machine.repository.join("examples/rust-cuda").join(file), folder.join(file));
+            let text = std::fs::read_to_string(&from).map_err(|error| Error::io("read", &from, error))?;
+            let replaced = ["cuda_std", "cuda_builder"].map(from_checkout);
+            let text = replaced.iter().fold(text, |text, (git, path)| text.replace(git, path));
+            write_whole(&to, text)?;
+        }
+        let cargo = |arguments: &[&str]| -> Result<Command> {
+            let cargo = self.environment(self.toolchain.cargo())?.env("CUDA_PATH", self.cuda_root()?).dir(&folder);
+            Ok(cargo.args(arguments))
+        };
+        cargo(&["generate-lockfile", "--quiet"])?.run()?;
+        // The README of the examples asks for this.
+        let newest = std::fs::read_to_string(folder.join("Cargo.lock")).unwrap_or_default();
+        let versions = newest.split("name = \"glam\"\nversion = \"").skip(1).filter_map(|rest| rest.split('"').next());
+        if let Some(version) = versions.filter(|version| version.starts_with("0.3")).last() {
+            cargo(&["update", "--quiet", &format!("glam@{version}"), "--precise", GLAM])?.run()?;
+        }
+        Ok(cargo(arguments)?.run()?.stdout)
+    }
+
+    /// A folder as a CUDA toolkit has it, which cuda_builder looks for.
+    fn cuda_root(&self) -> Result<PathBuf> {
+        let wheel = self.libnvvm.parent().unwrap_or(Path::new("/"));
+        let root = self.toolchain.machine().target().join("backends/cuda");
+        let links = [
+            ("include", wheel.join("include")),
+            ("lib64", self.libnvvm.clone()),
+            ("nvvm/include", wheel.join("include")),
+            ("nvvm/libdevice", wheel.join("nvvm/libdevice")),
+            ("nvvm/lib64/libnvvm.so", self.libnvvm.join("libnvvm.so.4")),
+        ];
+        for (name, to) in links {
+            let link = root.join(name);
+            let folder = link.parent().unwrap_or(&root);
+            std::fs::create_dir_all(folder).map_err(|error| Error::io("create the folder", folder, error))?;
+            if !link.exists() {
+                std::os::unix::fs::symlink(&to, &link).map_err(|error| Error::io("create the link", &link, error))?;
+            }
+        }
+        Ok(root)
     }
 
     /// A crate of kernels on `ptx-kernel`, of that source.

@@ -2,7 +2,7 @@
 //!
 //! [`ptx!`](crate::ptx) asks it about what the author wrote, and the catalogue about everything that could be written.
 
-use super::read::{Vocabulary, Wrong, demand_policy, end_of_word, no_qualifier, once, word, wrong};
+use super::read::{Vocabulary, Word, Wrong, demand_policy, no_qualifier, once, wrong};
 use super::stop::{stop, stop_unless_on_target};
 use crate::isa::caching::{L1PriorityWord, L2PriorityWord, OperatorWord};
 use crate::isa::element::ELEMENTS;
@@ -13,7 +13,7 @@ use crate::isa::prefetch_size::PrefetchSizeWord;
 pub use crate::isa::row::Operation;
 use crate::isa::scope::ScopeWord;
 use crate::isa::space::SpaceWord;
-use crate::isa::word::same;
+use crate::isa::word::{Key, key};
 
 const INSTRUCTIONS: &str = "`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`; any other instruction is a function that is named after it: `prefetch_global_l2`";
 
@@ -62,35 +62,34 @@ impl Spelling {
     /// Reads `ld.relaxed.gpu.global.L1::no_allocate.f32`: the qualifiers in any order, each once, then the type.
     pub const fn read(text: &str) -> Result<Self, Wrong<'_>> {
         let bytes = text.as_bytes();
-        let mut at = end_of_word(bytes, 0);
+        let Word { to: mut at, .. } = Word::at(text, 0);
         let (operation, uniform) = match bytes.split_at(at).0 {
             b"ld" => (Operation::Load, false),
             b"ldu" => (Operation::Load, true),
             b"st" => (Operation::Store, false),
-            _ => return wrong(word(text, 0, at), INSTRUCTIONS),
+            _ => return wrong(Word::at(text, 0).text(), INSTRUCTIONS),
         };
         let mut spelling = Self { uniform, ..Self::plain(operation, 0) };
         let mut relaxed = false;
         while at < bytes.len() {
-            if let Some(element) = element(bytes.split_at(at).1) {
+            if let Some(element) = element(bytes, at) {
                 spelling.element = element;
                 return spelling.with_mmio_relaxed(relaxed);
             }
-            let end = end_of_word(bytes, at);
-            let this = word(text, at, end);
-            if same(this.as_bytes(), b".relaxed") {
+            let word = Word::at(text, at);
+            if word.key == const { key(b".relaxed", 0) } {
                 if relaxed {
-                    return wrong(this, "it is there already");
+                    return wrong(word.text(), "it is there already");
                 }
                 relaxed = true;
             } else {
-                spelling = match spelling.and(this) {
+                spelling = match spelling.and(word) {
                     Ok(Some(spelling)) => spelling,
                     Ok(None) => return no_qualifier(text, at, &VOCABULARY),
                     Err(wrong) => return Err(wrong),
                 };
             }
-            at = end;
+            at = word.to;
         }
         wrong(
             "",
@@ -113,7 +112,7 @@ impl Spelling {
     }
 
     /// With one more word, if it is one.
-    const fn and(mut self, this: &str) -> Result<Option<Self>, Wrong<'_>> {
+    const fn and(mut self, this: Word<'_>) -> Result<Option<Self>, Wrong<'_>> {
         take_word! {
             self this
             words [order OrderWord scope ScopeWord space SpaceWord operator OperatorWord l1 L1PriorityWord l2 L2PriorityWord size PrefetchSizeWord]
@@ -318,12 +317,12 @@ impl Spelling {
     }
 }
 
-const fn element(rest: &[u8]) -> Option<usize> {
+const fn element(text: &[u8], from: usize) -> Option<usize> {
     // Nothing longer than `.v8.f32` is a type: all words before the last are told apart from it at once.
-    if rest.len() > 7 {
+    if text.len() - from > 7 {
         return None;
     }
-    row_of! { ELEMENTS rest }
+    row_of! { ELEMENTS text from }
 }
 
 const TYPES: [&str; ELEMENTS.len()] = texts_of!(ELEMENTS);

@@ -1,6 +1,6 @@
 //! `atom` and `red`: read, change and write in one step. All of it is spelled by [`ptx!`](crate::ptx).
 
-use super::read::{Vocabulary, Wrong, demand_policy, end_of_word, no_qualifier, once, word, wrong};
+use super::read::{Vocabulary, Word, Wrong, demand_policy, no_qualifier, once, wrong};
 use super::stop::{stop, stop_unless_on_target};
 pub use crate::isa::atomic::AtomicOperation;
 use crate::isa::atomic::TYPES;
@@ -9,7 +9,7 @@ use crate::isa::order::OrderWord;
 use crate::isa::policy::CachePolicy;
 use crate::isa::scope::ScopeWord;
 use crate::isa::space::SpaceWord;
-use crate::isa::word::same;
+use crate::isa::word::{Key, key};
 
 /// An `atom` or `red` with all its qualifiers and its type.
 #[doc(hidden)]
@@ -36,19 +36,19 @@ impl Atomic {
     /// Reads `red.relaxed.gpu.global.add.f32`: the qualifiers in any order, each once, then the type.
     pub const fn read(text: &str) -> Result<Self, Wrong<'_>> {
         let bytes = text.as_bytes();
-        let mut at = end_of_word(bytes, 0);
-        let mut atomic = Self::plain(same(bytes.split_at(at).0, b"red"));
+        let Word { key: mnemonic, to: mut at, .. } = Word::at(text, 0);
+        let mut atomic = Self::plain(mnemonic == const { key(b"red", 0) });
         while at < bytes.len() {
-            if let Some(ty) = type_of(bytes.split_at(at).1) {
+            if let Some(ty) = type_of(bytes, at) {
                 return Ok(Self { ty, ..atomic });
             }
-            let end = end_of_word(bytes, at);
-            atomic = match atomic.and(word(text, at, end)) {
+            let word = Word::at(text, at);
+            atomic = match atomic.and(word) {
                 Ok(Some(atomic)) => atomic,
                 Ok(None) => return no_qualifier(text, at, &VOCABULARY),
                 Err(wrong) => return Err(wrong),
             };
-            at = end;
+            at = word.to;
         }
         wrong(
             "",
@@ -57,7 +57,7 @@ impl Atomic {
     }
 
     /// With one more word, if it is one.
-    const fn and(mut self, this: &str) -> Result<Option<Self>, Wrong<'_>> {
+    const fn and(mut self, this: Word<'_>) -> Result<Option<Self>, Wrong<'_>> {
         take_word! {
             self this
             words [order OrderWord scope ScopeWord space SpaceWord op AtomicOperation]
@@ -176,17 +176,18 @@ impl Atomic {
             let own = if matches!(scope, ScopeWord::Cluster) { scope.needs() } else { Needs::of::<AtomicScopes>() };
             needs = needs.and(own);
         }
-        let b128_sys = same(TYPES[self.ty].ptx.as_bytes(), b".b128") && matches!(self.scope, Some(ScopeWord::Sys));
+        let is_b128 = matches!(TYPES[self.ty].ptx.as_bytes(), b".b128");
+        let b128_sys = is_b128 && matches!(self.scope, Some(ScopeWord::Sys));
         needs.and_if(self.hint, CachePolicy::NEEDS).and_if(b128_sys, Needs::of::<Bits128System>())
     }
 }
 
-const fn type_of(rest: &[u8]) -> Option<usize> {
+const fn type_of(text: &[u8], from: usize) -> Option<usize> {
     // Nothing longer than `.v4.bf16x2` is a type.
-    if rest.len() > 10 {
+    if text.len() - from > 10 {
         return None;
     }
-    row_of! { TYPES rest }
+    row_of! { TYPES text from }
 }
 
 const TYPE_TEXTS: [&str; TYPES.len()] = texts_of!(TYPES);

@@ -1,7 +1,7 @@
 //! What all readers of words share: one word after the other, each once, and what is wrong with one.
 
 use super::near::nearest;
-use crate::isa::word::same;
+use crate::isa::word::{Key, next_word, same};
 
 /// What is wrong with a spelling: the word, where it is one, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +43,9 @@ pub(crate) const fn no_qualifier<'t, T>(
     at: usize,
     vocabulary: &'static Vocabulary,
 ) -> Result<T, Wrong<'t>> {
-    let end = end_of_word(text.as_bytes(), at);
-    let (this, rest) = (word(text, at, end), word(text, at, text.len()));
-    let next = word(text, end, end_of_word(text.as_bytes(), end));
+    let word = Word::at(text, at);
+    let (this, rest, end) = (word.text(), text.split_at(at).1, word.to);
+    let next = Word::at(text, end).text();
     if is_one_of(this, vocabulary.types) {
         return wrong(
             next,
@@ -100,15 +100,38 @@ const fn is_one_of(word: &str, words: &[&str]) -> bool {
     false
 }
 
+/// A word of a text.
+#[derive(Clone, Copy)]
+pub(crate) struct Word<'t> {
+    text: &'t str,
+    from: usize,
+    /// Where the next one begins.
+    pub(crate) to: usize,
+    pub(crate) key: Key,
+}
+
+impl<'t> Word<'t> {
+    /// The word that begins there.
+    pub(crate) const fn at(text: &'t str, from: usize) -> Self {
+        let (key, to) = next_word(text.as_bytes(), from);
+        Self { text, from, to, key }
+    }
+
+    /// Its letters.
+    pub(crate) const fn text(self) -> &'t str {
+        self.text.split_at(self.to).0.split_at(self.from).1
+    }
+}
+
 /// Returns with the word as what it is, where it is one of these; each may be there only once.
 macro_rules! take_word {
     ($spelling:ident $this:ident words [$($field:ident $kind:ident)*] flags [$($flag:ident $text:literal)*]) => {
-        $(if let Some(word) = $kind::read($this.as_bytes()) {
+        $(if let Some(word) = $kind::read($this.key) {
             let had = $spelling.$field.is_some();
             $spelling.$field = Some(word);
             return once($spelling, $this, had);
         })*
-        $(if same($this.as_bytes(), $text) {
+        $(if $this.key == const { key($text, 0) } {
             let had = $spelling.$flag;
             $spelling.$flag = true;
             return once($spelling, $this, had);
@@ -116,8 +139,8 @@ macro_rules! take_word {
     };
 }
 
-pub(crate) const fn once<'t, T: Copy>(spelling: T, word: &'t str, had: bool) -> Result<Option<T>, Wrong<'t>> {
-    if had { wrong(word, "one of its kind is there already") } else { Ok(Some(spelling)) }
+pub(crate) const fn once<T: Copy>(spelling: T, word: Word<'_>, had: bool) -> Result<Option<T>, Wrong<'_>> {
+    if had { wrong(word.text(), "one of its kind is there already") } else { Ok(Some(spelling)) }
 }
 
 /// What those words need that are there.
@@ -144,29 +167,24 @@ macro_rules! texts_of {
 
 /// The row of a type that is all that is left.
 macro_rules! row_of {
-    ($rows:ident $rest:ident) => {{
-        let mut at = 0;
-        while at < $rows.len() {
-            if same($rest, $rows[at].ptx.as_bytes()) {
+    ($rows:ident $text:ident $from:ident) => {{
+        const KEYS: &[Key; $rows.len()] = &{
+            let (mut keys, mut at) = ([0; $rows.len()], 0);
+            while at < keys.len() {
+                keys[at] = key($rows[at].ptx.as_bytes(), 0);
+                at += 1;
+            }
+            keys
+        };
+        let (key, mut at) = (key($text, $from), 0);
+        while at < KEYS.len() {
+            if KEYS[at] == key {
                 return Some(at);
             }
             at += 1;
         }
         None
     }};
-}
-
-/// Where the word that begins at `at` ends.
-pub(crate) const fn end_of_word(text: &[u8], at: usize) -> usize {
-    let mut end = at + 1;
-    while end < text.len() && text[end] != b'.' {
-        end += 1;
-    }
-    if end < text.len() { end } else { text.len() }
-}
-
-pub(crate) const fn word(text: &str, from: usize, to: usize) -> &str {
-    text.split_at(to).0.split_at(from).1
 }
 
 /// Whether a policy is after the operands exactly where `.L2::cache_hint` is said.

@@ -126,6 +126,7 @@ instructions! { SINGLES:
         /// Brings `size` bytes of global memory into L2. Nothing has to be waited for; off the GPU nothing is to be done.
         #[doc(alias = "cp.async.bulk.prefetch")]
         #[doc(alias = "cp.async.bulk.prefetch.L2")]
+        #[doc = when_it_pays!(cp_async_bulk_prefetch_l2)]
         unsafe fn cp_async_bulk_prefetch_l2 / cp_async_bulk_prefetch_l2_with<T>(src: *const T as reg64, size: u32 as reg32) {
             ptx: "cp.async.bulk.prefetch.L2.global" hint, [src], size, policy;
             needs: BulkCopies;

@@ -7,6 +7,7 @@ use crate::isa::policy::CachePolicy;
 /// L2: leave the line's eviction priority as it is. For policies; no load or store takes it by itself.
 ///
 #[doc = concat!("PTX: `.L2::evict_unchanged`. ", needs!(CacheHint))]
+#[doc = when_it_pays!(L2EvictUnchanged)]
 #[doc(alias = "L2::evict_unchanged")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct L2EvictUnchanged;

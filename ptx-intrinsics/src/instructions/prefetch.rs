@@ -45,6 +45,7 @@ macro_rules! priority {
 instructions! { SINGLES:
     instruction "prefetch", isa "data-movement-and-conversion-instructions-prefetch-prefetchu", effect hint, T = u8 {
         /// Brings the line at `p`, a generic address, into L1 and L2.
+        #[doc = when_it_pays!(prefetch_l1)]
         unsafe fn prefetch_l1<T>(p: *const T as reg64) {
             ptx: "prefetch.L1", [p];
             needs: Always;
@@ -53,6 +54,7 @@ instructions! { SINGLES:
         }
 
         /// Brings the line at `p`, a generic address, into L2.
+        #[doc = when_it_pays!(prefetch_l2)]
         unsafe fn prefetch_l2<T>(p: *const T as reg64) {
             ptx: "prefetch.L2", [p];
             needs: Always;
@@ -61,6 +63,7 @@ instructions! { SINGLES:
         }
 
         /// Brings the line at `p` in global memory into L1 and L2.
+        #[doc = when_it_pays!(prefetch_global_l1)]
         unsafe fn prefetch_global_l1<T>(p: *const T as reg64) {
             ptx: "prefetch.global.L1", [p];
             needs: Always;
@@ -127,6 +130,7 @@ instructions! { SINGLES:
 
         /// Brings the line at `p` in global memory into L2, with an eviction priority or, by [`NoHint`], without.
         #[doc(alias = "prefetch.global.L2")]
+        #[doc = when_it_pays!(prefetch_global_l2)]
         unsafe fn prefetch_global_l2<E in priority>(p: *const impl Sized as reg64) {
             ptx: "prefetch.global" E, [p];
             needs: Always;

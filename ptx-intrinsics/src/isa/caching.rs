@@ -46,28 +46,28 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The table of caching qualifiers: each one's name, PTX's word, a number for `match`, and its gate.
+/// The table of caching qualifiers: each one's name, PTX's word, a number for `match`, its gate, and its example.
 ///
 /// It makes the markers, the same words as values, and `caching_rows!`.
 macro_rules! caching {
     ($d:tt
-        none { $(#[$none_doc:meta])* $none:ident }
-        operators { $($(#[$op_doc:meta])* $op:ident $op_text:literal $op_id:literal $op_gate:ident;)* }
-        l1 { $($(#[$l1_doc:meta])* $l1:ident $l1_text:literal $l1_id:literal $l1_gate:ident;)* }
-        l2 { $($(#[$l2_doc:meta])* $l2:ident $l2_text:literal $l2_id:literal $l2_gate:ident;)* }) => {
-        caching! { @marker $(#[$none_doc])* $none "" 0 Always }
+        none { $(#[$none_doc:meta])* $none:ident $none_how:tt $none_shown:tt }
+        operators { $($(#[$op_doc:meta])* $op:ident $op_text:literal $op_id:literal $op_gate:ident $op_how:tt $op_shown:tt;)* }
+        l1 { $($(#[$l1_doc:meta])* $l1:ident $l1_text:literal $l1_id:literal $l1_gate:ident $l1_how:tt $l1_shown:tt;)* }
+        l2 { $($(#[$l2_doc:meta])* $l2:ident $l2_text:literal $l2_id:literal $l2_gate:ident $l2_how:tt $l2_shown:tt;)* }) => {
+        caching! { @marker $(#[$none_doc])* $none "" 0 Always $none_how $none_shown }
         impl<T> Suits<T> for $none {}
         $(
-            caching! { @marker $(#[$op_doc])* $op $op_text $op_id $op_gate }
+            caching! { @marker $(#[$op_doc])* $op $op_text $op_id $op_gate $op_how $op_shown }
             impl<T> Suits<T> for $op {}
         )*
         $(
-            caching! { @marker $(#[$l1_doc])* $l1 $l1_text $l1_id $l1_gate }
+            caching! { @marker $(#[$l1_doc])* $l1 $l1_text $l1_id $l1_gate $l1_how $l1_shown }
             impl L1Priority for $l1 {}
             impl<T> Suits<T> for $l1 {}
         )*
         $(
-            caching! { @marker $(#[$l2_doc])* $l2 $l2_text $l2_id $l2_gate }
+            caching! { @marker $(#[$l2_doc])* $l2 $l2_text $l2_id $l2_gate $l2_how $l2_shown }
             impl L2Priority for $l2 {}
             impl<T: Wide> Suits<T> for $l2 {}
         )*
@@ -138,10 +138,12 @@ macro_rules! caching {
             };
         }
     };
-    (@marker $(#[$doc:meta])* $name:ident $text:literal $id:literal $gate:ident) => {
+    (@marker $(#[$doc:meta])* $name:ident $text:literal $id:literal $gate:ident $how:tt $shown:tt) => {
         $(#[$doc])*
         #[doc = ""]
         #[doc = concat!("PTX: `", $text, "`. ", needs!($gate))]
+        #[doc = caching!(@page $name $text $how $shown)]
+        #[doc = when_it_pays!($name)]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name;
 
@@ -152,57 +154,63 @@ macro_rules! caching {
             type Gate = gate::$gate;
         }
     };
+    (@page $name:ident $text:literal (store) $shown:tt) => {
+        page! { store concat!("st_global::<", stringify!($name), ">()"), concat!("st.global", $text), $shown }
+    };
+    (@page $name:ident $text:literal ($($how:ident)*) $shown:tt) => {
+        page! { $($how)* concat!("ld_global::<", stringify!($name), ", NoPrefetch>()"), concat!("ld.global", $text), $shown }
+    };
 }
 
 caching! { $
     none {
         /// Nothing is said about caching.
-        NoHint
+        NoHint (load) {"LDG.E" sm_90, ld_global ld_global_nc st_global}
     }
     operators {
         /// Cache at all levels, likely to be accessed again. Not the same as saying nothing: on many GPUs
         /// `ld.global.ca` is a strong load at the scope of the SM.
-        Ca ".ca" 1 Always;
+        Ca ".ca" 1 Always (load) {"LDG.E.STRONG.SM" sm_90, ld_global ld_global_nc};
         /// Cache at the global level: in L2, past L1.
-        Cg ".cg" 2 Always;
+        Cg ".cg" 2 Always (load) {"LDG.E.STRONG.GPU" sm_90, ld_global ld_global_nc st_global};
         /// Cache streaming: likely to be accessed once, evicted first.
-        Cs ".cs" 3 Always;
+        Cs ".cs" 3 Always (load) {"LDG.E.EF" sm_90, ld_global ld_global_nc st_global};
         /// Last use: the line will not be used again.
-        Lu ".lu" 4 Always;
+        Lu ".lu" 4 Always (load) {"LDG.E.LU" sm_90, ld_global};
         /// Do not cache, fetch again.
-        Cv ".cv" 5 Always;
+        Cv ".cv" 5 Always (load) {"LDG.E.STRONG.SYS" sm_90, ld_global};
         /// Write back at all coherent levels.
-        Wb ".wb" 6 Always;
+        Wb ".wb" 6 Always (store) {"STG.E.STRONG.SM" sm_90, st_global};
         /// Write through to system memory.
-        Wt ".wt" 7 Always;
+        Wt ".wt" 7 Always (store) {"STG.E.STRONG.SYS" sm_90, st_global};
     }
     l1 {
         /// L1: the normal eviction priority.
         #[doc(alias = "L1::evict_normal")]
-        EvictNormal ".L1::evict_normal" 16 L1Priorities;
+        EvictNormal ".L1::evict_normal" 16 L1Priorities (load) {"LDG.E" sm_90, ld_global ld_global_nc st_global};
         /// L1: leave the line's eviction priority as it is.
         #[doc(alias = "L1::evict_unchanged")]
-        EvictUnchanged ".L1::evict_unchanged" 32 L1Priorities;
+        EvictUnchanged ".L1::evict_unchanged" 32 L1Priorities (load) {"LDG.E.EU" sm_90, ld_global ld_global_nc st_global};
         /// L1: first to be evicted. For data that streams by.
         #[doc(alias = "L1::evict_first")]
-        EvictFirst ".L1::evict_first" 48 L1Priorities;
+        EvictFirst ".L1::evict_first" 48 L1Priorities (load) {"LDG.E.EF" sm_90, ld_global ld_global_nc st_global};
         /// L1: last to be evicted. For data that will be used again.
         #[doc(alias = "L1::evict_last")]
-        EvictLast ".L1::evict_last" 64 L1Priorities;
+        EvictLast ".L1::evict_last" 64 L1Priorities (load) {"LDG.E.EL" sm_90, ld_global ld_global_nc st_global};
         /// L1: do not allocate a line.
         #[doc(alias = "L1::no_allocate")]
-        NoAllocate ".L1::no_allocate" 80 L1Priorities;
+        NoAllocate ".L1::no_allocate" 80 L1Priorities (load) {"LDG.E.NA" sm_90, ld_global ld_global_nc st_global};
     }
     l2 {
         /// L2: the normal eviction priority.
         #[doc(alias = "L2::evict_normal")]
-        L2EvictNormal ".L2::evict_normal" 8 Bits256;
+        L2EvictNormal ".L2::evict_normal" 8 Bits256 (wide load) {"LDG.E.ENL2.256" sm_100, ld_global ld_global_nc st_global};
         /// L2: first to be evicted.
         #[doc(alias = "L2::evict_first")]
-        L2EvictFirst ".L2::evict_first" 9 Bits256;
+        L2EvictFirst ".L2::evict_first" 9 Bits256 (wide load) {"LDG.E.EFL2.256" sm_100, ld_global ld_global_nc st_global};
         /// L2: last to be evicted.
         #[doc(alias = "L2::evict_last")]
-        L2EvictLast ".L2::evict_last" 10 Bits256;
+        L2EvictLast ".L2::evict_last" 10 Bits256 (wide load) {"LDG.E.ELL2.256" sm_100, ld_global ld_global_nc st_global};
     }
 }
 

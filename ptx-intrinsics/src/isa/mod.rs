@@ -5,6 +5,8 @@ pub(crate) mod word;
 #[macro_use]
 pub mod gate;
 #[macro_use]
+mod page;
+#[macro_use]
 pub(crate) mod element;
 #[macro_use]
 pub(crate) mod caching;

@@ -54,7 +54,7 @@ pub enum Meaning {
 }
 
 /// Each order: its name, PTX's word, the method, the gate of the word; of a marker its number, its gate,
-/// and that of a `.b128` in this order. `AcqRel` is a word of atomics alone.
+/// that of a `.b128` in this order, and its example. `AcqRel` is a word of atomics alone.
 macro_rules! orders {
     ($($(#[$doc:meta])* $name:ident $(<$scope:ident>)? $text:literal $method:literal $word_gate:ident
         $marker:tt;)*) => {
@@ -67,8 +67,9 @@ macro_rules! orders {
     };
     (@marker $name:ident {}) => {};
     (@marker $(#[$doc:meta])* $name:ident $(<$scope:ident>)?
-        { id ($($id:tt)*), gate $gate:ty, of_128_bits $gate128:ty }) => {
+        { id ($($id:tt)*), gate $gate:ty, of_128_bits $gate128:ty, $($page:tt)* }) => {
         $(#[$doc])*
+        #[doc = page! { $($page)* }]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name $(<$scope>(core::marker::PhantomData<$scope>))?;
 
@@ -85,32 +86,46 @@ macro_rules! orders {
 }
 orders! {
     /// No order of its own: `.weak`, which is what PTX takes where nothing is said.
-    Weak ".weak" "" Orders { id (0), gate gate::Always, of_128_bits gate::Bits128 };
+    Weak ".weak" "" Orders {
+        id (0), gate gate::Always, of_128_bits gate::Bits128,
+        load "ld_global::<NoHint, NoPrefetch>()", "ld.global",
+        {"LDG.E" sm_90, ld ld_const ld_global ld_global_nc ld_local ld_param_entry ld_param_func ld_shared ld_shared_cluster st st_global st_local st_shared st_shared_cluster}
+    };
     /// `.volatile`: never dropped, never doubled; relaxed for the whole system.
     #[doc(alias = "ld.volatile")]
     #[doc(alias = "st.volatile")]
-    Volatile ".volatile" ".volatile()" Always { id (1), gate gate::Always, of_128_bits gate::Bits128 };
+    Volatile ".volatile" ".volatile()" Always {
+        id (1), gate gate::Always, of_128_bits gate::Bits128,
+        atomic load "ld_global::<NoHint, NoPrefetch>().volatile()", "ld.volatile.global",
+        {"LDG.E.STRONG.SYS" sm_90, ld ld_global ld_local ld_shared ld_shared_cluster st st_global st_local st_shared st_shared_cluster}
+    };
     /// `.relaxed.scope`: atomic, without an order.
     ///
     #[doc = needs!(Orders)]
     #[doc(alias = "ld.relaxed")]
     #[doc(alias = "st.relaxed")]
     Relaxed<S> ".relaxed" ".relaxed::<>()" Orders {
-        id (4 + S::WORD as u8), gate S::Gate, of_128_bits S::Gate128
+        id (4 + S::WORD as u8), gate S::Gate, of_128_bits S::Gate128,
+        atomic load "ld_global::<NoHint, NoPrefetch>().relaxed::<Gpu>()", "ld.relaxed.gpu.global",
+        {"LDG.E.STRONG.GPU" sm_90, ld ld_global ld_shared ld_shared_cluster st st_global st_shared st_shared_cluster}
     };
     /// `.acquire.scope`: what follows stays after it.
     ///
     #[doc = needs!(Orders)]
     #[doc(alias = "ld.acquire")]
     Acquire<S> ".acquire" ".acquire::<>()" Orders {
-        id (8 + S::WORD as u8), gate S::Gate, of_128_bits S::Gate128
+        id (8 + S::WORD as u8), gate S::Gate, of_128_bits S::Gate128,
+        atomic load "ld_global::<NoHint, NoPrefetch>().acquire::<Gpu>()", "ld.acquire.gpu.global",
+        {"LDG.E.STRONG.GPU ; CCTL.IVALL" sm_90, ld ld_global ld_shared ld_shared_cluster}
     };
     /// `.release.scope`: what precedes stays before it.
     ///
     #[doc = needs!(Orders)]
     #[doc(alias = "st.release")]
     Release<S> ".release" ".release::<>()" Orders {
-        id (12 + S::WORD as u8), gate S::Gate, of_128_bits S::Gate128
+        id (12 + S::WORD as u8), gate S::Gate, of_128_bits S::Gate128,
+        store "st_global::<NoHint>().release::<Gpu>()", "st.release.gpu.global",
+        {"MEMBAR.ALL.GPU ; ERRBAR ; CGAERRBAR ; STG.E.STRONG.GPU" sm_90, st st_global st_shared st_shared_cluster}
     };
     AcqRel ".acq_rel" "" Orders {};
     /// `.mmio.relaxed.sys`: on memory-mapped registers.
@@ -119,7 +134,9 @@ orders! {
     #[doc(alias = "ld.mmio")]
     #[doc(alias = "st.mmio")]
     Mmio ".mmio" ".mmio()" MemoryMapped {
-        id (2), gate gate::MemoryMapped, of_128_bits gate::Bits128System
+        id (2), gate gate::MemoryMapped, of_128_bits gate::Bits128System,
+        atomic load "ld_global::<NoHint, NoPrefetch>().mmio()", "ld.mmio.relaxed.sys.global",
+        {"LDG.E.MMIO.SYS" sm_90, ld ld_global st st_global}
     };
 }
 

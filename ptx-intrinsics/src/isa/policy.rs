@@ -7,6 +7,7 @@ use super::gate::{CacheHint, Needs};
 /// The bits are what the instruction `createpolicy` makes, and are opaque to PTX. A policy is a hint: it changes no value.
 ///
 #[doc = needs!(CacheHint)]
+#[doc = when_it_pays!(CachePolicy)]
 #[doc(alias = "L2::cache_hint")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]

@@ -21,6 +21,7 @@ pub trait PrefetchSize: Copy + 'static + sealed::Sealed {
 }
 
 /// No prefetch beside the load.
+#[doc = page! { load "ld_global::<NoHint, NoPrefetch>()", "ld.global", {"LDG.E" sm_90, ld_global ld_global_nc} }]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NoPrefetch;
 
@@ -38,11 +39,13 @@ impl PrefetchSize for NoPrefetch {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prefetch<const BYTES: u32>;
 
-/// Each size: its name, the number of bytes, PTX's word, its gate.
+/// Each size: its name, the number of bytes, PTX's word, its gate, its example.
 macro_rules! prefetch_sizes {
-    ($($(#[$doc:meta])* $name:ident $bytes:literal $text:literal $gate:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident $bytes:literal $text:literal $gate:ident $shown:tt;)*) => {
         $(
             #[doc = concat!("`", $text, "`: brings ", $bytes, " bytes into L2 beside what is loaded. ", needs!($gate))]
+            #[doc = page! { load concat!("ld_global::<NoHint, ", stringify!($name), ">()"), concat!("ld.global", $text), $shown }]
+            #[doc = when_it_pays!($name)]
             $(#[$doc])*
             pub type $name = Prefetch<$bytes>;
 
@@ -62,9 +65,9 @@ macro_rules! prefetch_sizes {
 }
 prefetch_sizes! {
     #[doc(alias = "L2::64B")]
-    Prefetch64 64 ".L2::64B" PrefetchSizes;
+    Prefetch64 64 ".L2::64B" PrefetchSizes {"LDG.E.LTC64B" sm_90, ld_global ld_global_nc};
     #[doc(alias = "L2::128B")]
-    Prefetch128 128 ".L2::128B" PrefetchSizes;
+    Prefetch128 128 ".L2::128B" PrefetchSizes {"LDG.E.LTC128B" sm_90, ld_global ld_global_nc};
     #[doc(alias = "L2::256B")]
-    Prefetch256 256 ".L2::256B" PrefetchSize256;
+    Prefetch256 256 ".L2::256B" PrefetchSize256 {"LDG.E.LTC256B" sm_90, ld_global ld_global_nc};
 }

@@ -23,13 +23,18 @@ pub trait Scope: Copy + 'static + sealed::Sealed {
     type Gate128: Gate;
 }
 
-/// Each scope: its name, PTX's word, its gate, and that of an ordered `.b128`.
+/// Each scope: its name, PTX's word, its gate, that of an ordered `.b128`, and the machine code of its example.
 macro_rules! scopes {
-    ($($(#[$doc:meta])* $name:ident $text:literal $gate:ident, of_128_bits $gate128:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident $text:literal $gate:ident, of_128_bits $gate128:ident, shown $sass:literal;)*) => {
         $(
             $(#[$doc])*
             #[doc = ""]
             #[doc = concat!("PTX: `", $text, "`. ", needs!($gate))]
+            #[doc = page! {
+                atomic load concat!("ld_global::<NoHint, NoPrefetch>().relaxed::<", stringify!($name), ">()"),
+                concat!("ld.relaxed", $text, ".global"),
+                {$sass sm_90, ld ld_global ld_shared ld_shared_cluster st st_global st_shared st_shared_cluster}
+            }]
             #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
             pub struct $name;
 
@@ -59,11 +64,11 @@ macro_rules! scopes {
 }
 scopes! {
     /// The threads of one block.
-    Cta ".cta" Orders, of_128_bits Bits128;
+    Cta ".cta" Orders, of_128_bits Bits128, shown "LDG.E.STRONG.SM";
     /// The threads of one cluster of blocks.
-    Cluster ".cluster" Clusters, of_128_bits Bits128;
+    Cluster ".cluster" Clusters, of_128_bits Bits128, shown "LDG.E.STRONG.GPU";
     /// All threads of this GPU.
-    Gpu ".gpu" Orders, of_128_bits Bits128;
+    Gpu ".gpu" Orders, of_128_bits Bits128, shown "LDG.E.STRONG.GPU";
     /// All threads of the system: every GPU and the CPU.
-    Sys ".sys" Orders, of_128_bits Bits128System;
+    Sys ".sys" Orders, of_128_bits Bits128System, shown "LDG.E.STRONG.SYS";
 }

@@ -22,19 +22,20 @@ pub trait Space: Copy + 'static + sealed::Sealed {
 )]
 pub trait Holds<T>: Space {}
 
-/// Each space: its name, PTX's word, what functions are called after it, its gate. `word` ones are other words for a
+/// Each space: its name, PTX's word, what functions are called after it, its gate, its example. `word` ones are other words for a
 /// space that has a marker.
 macro_rules! spaces {
-    ($($(#[$doc:meta])* $kind:ident $name:ident $text:literal $suffix:literal $gate:ident;)*) => {
-        $(spaces! { @$kind $(#[$doc])* $name $gate })*
+    ($($(#[$doc:meta])* $kind:ident $name:ident $text:literal $suffix:literal $gate:ident $([$parameters:literal] $shown:tt)?;)*) => {
+        $(spaces! { @$kind $(#[$doc])* $name $text $suffix $gate $([$parameters] $shown)? })*
 
         words! {
             /// The [`Space`] that an address is in, as a value; none for a generic address.
             SpaceWord { $($name $text $suffix $gate;)* }
         }
     };
-    (@space $(#[$doc:meta])* $name:ident $gate:ident) => {
+    (@space $(#[$doc:meta])* $name:ident $text:literal $suffix:literal $gate:ident [$parameters:literal] $shown:tt) => {
         $(#[$doc])*
+        #[doc = page! { load concat!("ld", $suffix, $parameters, "()"), concat!("ld", $text), $shown }]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name;
 
@@ -44,33 +45,33 @@ macro_rules! spaces {
             type Gate = gate::$gate;
         }
     };
-    (@word $name:ident $gate:ident) => {};
+    (@word $name:ident $text:literal $suffix:literal $gate:ident) => {};
 }
 spaces! { @space
     /// Any space: the address says which.
-    Generic Always
+    Generic "" "" Always [""] {"LD.E" sm_90, ld st}
 }
 spaces! {
     /// `.global`: memory that all threads share.
-    space Global ".global" "_global" Always;
+    space Global ".global" "_global" Always ["::<NoHint, NoPrefetch>"] {"LDG.E" sm_90, ld_global ld_global_nc st_global};
     /// `.shared`, which is `.shared::cta`: memory of this block.
     #[doc(alias = "shared::cta")]
-    space Shared ".shared" "_shared" Always;
+    space Shared ".shared" "_shared" Always [""] {"LDS" sm_90, ld_shared st_shared};
     word SharedCta ".shared::cta" "_shared" SharedCta;
     /// `.shared::cluster`: memory of a block in this cluster.
     #[doc(alias = "shared::cluster")]
-    space SharedCluster ".shared::cluster" "_shared_cluster" Clusters;
+    space SharedCluster ".shared::cluster" "_shared_cluster" Clusters [""] {"LD.E" sm_90, ld_shared_cluster st_shared_cluster};
     /// `.const`: the constant bank.
-    space Const ".const" "_const" Always;
+    space Const ".const" "_const" Always [""] {"LDC" sm_90, ld_const};
     /// `.local`: this thread's own memory.
-    space Local ".local" "_local" Always;
+    space Local ".local" "_local" Always [""] {"LDL" sm_90, ld_local st_local};
     word Param ".param" "_param_entry" ParamAddresses;
     /// `.param::entry`: a parameter of the kernel.
     #[doc(alias = "param::entry")]
-    space ParamEntry ".param::entry" "_param_entry" EntryParams;
+    space ParamEntry ".param::entry" "_param_entry" EntryParams [""] {"LDC" sm_90, ld_param_entry};
     /// `.param::func`: a parameter of a device function.
     #[doc(alias = "param::func")]
-    space ParamFunc ".param::func" "_param_func" FuncParams;
+    space ParamFunc ".param::func" "_param_func" FuncParams [""] {"LDL" sm_90, ld_param_func};
 }
 
 impl SpaceWord {

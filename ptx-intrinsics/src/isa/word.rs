@@ -1,6 +1,49 @@
 //! A kind of word as values: an enum, its texts, and what each needs.
 
-/// Whether two words are the same.
+/// A word as a number. Constants are evaluated slowly, and numbers are compared in one step.
+pub(crate) type Key = u128;
+
+/// The letters of all words. Each has a number of six bits in a key.
+const LETTERS: &[u8] = b".:_abcdefghijklmnopqrstuvwxyz0123456789LB";
+
+/// What every other letter has. No word has it.
+const OTHER: u8 = 63;
+
+const NUMBERS: &[u8; 256] = &{
+    let (mut numbers, mut at) = ([OTHER; 256], 0);
+    while at < LETTERS.len() {
+        numbers[LETTERS[at] as usize] = at as u8 + 1;
+        at += 1;
+    }
+    numbers
+};
+
+/// The key of the word that begins at `at`, and where the word ends: at the next dot.
+pub(crate) const fn next_word(text: &[u8], at: usize) -> (Key, usize) {
+    let (mut key, mut end) = (0, at);
+    while end < text.len() && (text[end] != b'.' || end == at) {
+        key = key << 6 | NUMBERS[text[end] as usize] as Key;
+        end += 1;
+    }
+    (if fits(end - at) { key } else { Key::MAX }, end)
+}
+
+/// The key of all that is there from `at` on, dots or not.
+pub(crate) const fn key(text: &[u8], at: usize) -> Key {
+    let (mut key, mut end) = (0, at);
+    while end < text.len() {
+        key = key << 6 | NUMBERS[text[end] as usize] as Key;
+        end += 1;
+    }
+    if fits(end - at) { key } else { Key::MAX }
+}
+
+/// Whether a key has room for so many letters. No word has more.
+const fn fits(letters: usize) -> bool {
+    letters <= Key::BITS as usize / 6
+}
+
+/// Whether two texts are the same.
 pub(crate) const fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
@@ -44,11 +87,13 @@ macro_rules! words {
                 match self { $(Self::$variant => <$crate::isa::gate::$gate as $crate::isa::gate::Gate>::NEEDS),* }
             }
 
-            pub(crate) const fn read(word: &[u8]) -> Option<Self> {
-                $(if $crate::isa::word::same(word, $text.as_bytes()) {
-                    return Some(Self::$variant);
-                })*
-                None
+            #[allow(non_upper_case_globals, reason = "a key has the name of its word")]
+            pub(crate) const fn read(key: $crate::isa::word::Key) -> Option<Self> {
+                $(const $variant: $crate::isa::word::Key = $crate::isa::word::key($text.as_bytes(), 0);)*
+                match key {
+                    $($variant => Some(Self::$variant),)*
+                    _ => None,
+                }
             }
         }
     };

@@ -1,4 +1,4 @@
-//! The page `docs/hints.md`: what each hint says, when it should pay, and what GPUs showed of that.
+//! The page `hints.md`, which is a page of the crate's documentation too: what each hint says, when it should pay, and what GPUs showed of that.
 
 use std::fmt::Write;
 
@@ -7,10 +7,8 @@ use host_tests::run::lab::statistics::Estimate;
 
 /// A hint, or some that say the same.
 pub(super) struct Hint {
-    /// What links name.
-    anchor: &'static str,
-    /// The crate's names.
-    rust: &'static str,
+    /// The crate's names, separated by blanks. Links name them too.
+    names: &'static str,
     /// Its words in PTX, separated by blanks.
     words: &'static str,
     /// What the ISA says.
@@ -26,8 +24,7 @@ pub(super) struct Hint {
 /// Every hint, from loads to prefetches.
 pub(super) const HINTS: &[Hint] = &[
     Hint {
-        anchor: "no-hint",
-        rust: "`NoHint`",
+        names: "NoHint",
         words: "",
         says: "Nothing: the machine's own rules hold. A weak load goes through L1 and L2, and both keep the line.",
         pays: "Almost everywhere. Begin with it, and change it where a measurement of your kernel says so.",
@@ -35,8 +32,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: Some("all"),
     },
     Hint {
-        anchor: "no-allocate",
-        rust: "`NoAllocate`",
+        names: "NoAllocate",
         words: ".L1::no_allocate",
         says: "L1 is not to keep the line. It may still be found there, and L2 keeps it as it would anyway.",
         pays: "For a stream that is read once beside data that the same multiprocessor reads again. Where L1 holds nothing \
@@ -45,8 +41,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: Some("l1"),
     },
     Hint {
-        anchor: "evict-first",
-        rust: "`EvictFirst`",
+        names: "EvictFirst",
         words: ".L1::evict_first",
         says: "The line is the first that L1 gives up when it needs room.",
         pays: "As `no_allocate`, where the line is touched a few times within a short while, and then no more.",
@@ -54,8 +49,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: Some("l1"),
     },
     Hint {
-        anchor: "evict-last",
-        rust: "`EvictLast`",
+        names: "EvictLast",
         words: ".L1::evict_last",
         says: "The line is the last that L1 gives up when it needs room.",
         pays: "For a small table that each block reads over and over beside a stream. The tables of all blocks on a \
@@ -64,8 +58,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: Some("l1"),
     },
     Hint {
-        anchor: "evict-normal",
-        rust: "`EvictNormal`",
+        names: "EvictNormal",
         words: ".L1::evict_normal",
         says: "The priority that a line has without a hint.",
         pays: "Where another access gave the line a priority that it is to lose. Else it is as no hint.",
@@ -73,8 +66,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: None,
     },
     Hint {
-        anchor: "evict-unchanged",
-        rust: "`EvictUnchanged`",
+        names: "EvictUnchanged",
         words: ".L1::evict_unchanged",
         says: "The line keeps the priority that it has.",
         pays: "For a single look at data that other accesses care for.",
@@ -82,8 +74,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: None,
     },
     Hint {
-        anchor: "ca",
-        rust: "`Ca`",
+        names: "Ca",
         words: ".ca",
         says: "All levels keep the line. L1 is not told of what other multiprocessors write.",
         pays: "Rarely: a weak load without a hint does the same, and on many GPUs `ld.global.ca` is a strong load at the \
@@ -92,8 +83,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: None,
     },
     Hint {
-        anchor: "cg",
-        rust: "`Cg`",
+        names: "Cg",
         words: ".cg",
         says: "Only L2 keeps the line.",
         pays: "For data that other multiprocessors write while the kernel runs, where no order is needed, and for data that is \
@@ -102,8 +92,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: Some("stores"),
     },
     Hint {
-        anchor: "cs",
-        rust: "`Cs`",
+        names: "Cs",
         words: ".cs",
         says: "The line is likely to be touched once: it goes first.",
         pays: "For output that nobody reads soon, so that it does not drive the input out of L2.",
@@ -111,8 +100,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: Some("stores"),
     },
     Hint {
-        anchor: "lu",
-        rust: "`Lu`",
+        names: "Lu",
         words: ".lu",
         says: "The line is read for the last time, and need not be written back. On global memory it is as `.cs`.",
         pays: "For what the compiler itself puts into local memory. In a kernel's own code, hardly.",
@@ -120,8 +108,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: None,
     },
     Hint {
-        anchor: "cv",
-        rust: "`Cv`",
+        names: "Cv",
         words: ".cv",
         says: "What a cache has of the line is old: fetch it again.",
         pays: "For memory of the host that the host changes meanwhile. Each load goes all the way, which is slow.",
@@ -129,8 +116,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: None,
     },
     Hint {
-        anchor: "wb",
-        rust: "`Wb`",
+        names: "Wb",
         words: ".wb",
         says: "The line is written back when L2 needs its room.",
         pays: "It is what a store does without a hint.",
@@ -138,8 +124,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: None,
     },
     Hint {
-        anchor: "wt",
-        rust: "`Wt`",
+        names: "Wt",
         words: ".wt",
         says: "The store goes through L2 to memory of the system.",
         pays: "For memory of the host. For the GPU's own memory it may cost bandwidth.",
@@ -147,8 +132,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: Some("stores"),
     },
     Hint {
-        anchor: "l2-evict-first",
-        rust: "`L2EvictFirst`",
+        names: "L2EvictFirst",
         words: ".L2::evict_first",
         says: "The line is the first that L2 gives up.",
         pays: "For a stream beside a set of data that fits into L2 and is read again. Where everything fits, or nothing is read \
@@ -157,8 +141,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: Some("policies"),
     },
     Hint {
-        anchor: "l2-evict-last",
-        rust: "`L2EvictLast`",
+        names: "L2EvictLast",
         words: ".L2::evict_last",
         says: "The line is the last that L2 gives up.",
         pays: "For data that is read again beside a stream, where a part of L2 is set aside for it \
@@ -173,8 +156,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: Some("policies"),
     },
     Hint {
-        anchor: "l2-evict-normal",
-        rust: "`L2EvictNormal`",
+        names: "L2EvictNormal",
         words: ".L2::evict_normal",
         says: "The priority that a line has without a hint.",
         pays: "For a last look at lines that were marked `evict_last`.",
@@ -182,8 +164,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: None,
     },
     Hint {
-        anchor: "l2-evict-unchanged",
-        rust: "`L2EvictUnchanged`",
+        names: "L2EvictUnchanged",
         words: ".L2::evict_unchanged",
         says: "The line keeps the priority that it has in L2.",
         pays: "As the secondary priority of a policy whose primary one is for a part of the lines alone.",
@@ -191,8 +172,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: None,
     },
     Hint {
-        anchor: "cache-policy",
-        rust: "`CachePolicy`",
+        names: "CachePolicy",
         words: ".L2::cache_hint",
         says: "A number that `createpolicy` makes: a priority in L2 for a fraction of the lines, or for a range of addresses, and \
                another one for the rest.",
@@ -202,8 +182,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: Some("policies"),
     },
     Hint {
-        anchor: "prefetch-size",
-        rust: "`Prefetch64`, `Prefetch128`, `Prefetch256`",
+        names: "Prefetch64 Prefetch128 Prefetch256",
         words: ".L2::64B .L2::128B .L2::256B",
         says: "L2 may fetch so many bytes, aligned to their number, when it has to fetch the sector of 32.",
         pays: "For reads that come to the rest of these bytes soon, from other threads too. It costs bandwidth where they do not, \
@@ -212,8 +191,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: Some("sizes"),
     },
     Hint {
-        anchor: "prefetch",
-        rust: "`prefetch_l1`, `prefetch_l2`, `prefetch_global_l2`",
+        names: "prefetch_l1 prefetch_l2 prefetch_global_l1 prefetch_global_l2",
         words: "",
         says: "Brings a line into a cache; nothing waits for it.",
         pays: "Where the address is known long before the value is wanted, and registers are too few to load it early. Loads that \
@@ -222,8 +200,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: Some("prefetches"),
     },
     Hint {
-        anchor: "bulk-prefetch",
-        rust: "`cp_async_bulk_prefetch_l2`",
+        names: "cp_async_bulk_prefetch_l2",
         words: "",
         says: "Brings many bytes into L2 by one instruction of one thread.",
         pays: "For blocks of data that a kernel comes to later. It takes no register for each line.",
@@ -231,8 +208,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: None,
     },
     Hint {
-        anchor: "applypriority",
-        rust: "`applypriority_l2_evict_normal`",
+        names: "applypriority_l2_evict_normal applypriority_global_l2_evict_normal",
         words: "",
         says: "Gives a line of L2 that was to stay the normal priority again.",
         pays: "At the end of a kernel that marked lines `evict_last`, before another one needs L2.",
@@ -240,8 +216,7 @@ pub(super) const HINTS: &[Hint] = &[
         without: None,
     },
     Hint {
-        anchor: "discard",
-        rust: "`discard_l2`",
+        names: "discard_l2 discard_global_l2",
         words: "",
         says: "What a line holds is not wanted any more: L2 need not write it back.",
         pays: "For scratch memory that was written and read, and whose content nobody needs again.",
@@ -260,17 +235,28 @@ pub(super) fn page(measured: &[OnGpu]) -> String {
     line("| Hint | In PTX | Measured |\n| --- | --- | --- |");
     for hint in HINTS {
         let words: Vec<String> = hint.words.split_whitespace().map(|word| format!("`{word}`")).collect();
-        line(&format!("| [{}](#{}) | {} | {} |", hint.rust, hint.anchor, words.join(" "), hint.in_short(measured)));
+        line(&format!(
+            "| {} | {} | {} |",
+            hint.named(|name| format!("[`{name}`](#{name})"), ", "),
+            words.join(" "),
+            hint.in_short(measured)
+        ));
     }
     for hint in HINTS {
-        let Hint { anchor, rust, says, pays, .. } = hint;
-        line(&format!("\n<a id=\"{anchor}\"></a>\n\n## {rust}\n\n**It says:** {says}\n\n**It should pay:** {pays}\n"));
+        let Hint { says, pays, .. } = hint;
+        let anchors = hint.named(|name| format!("<a id=\"{name}\"></a>"), "");
+        let title = hint.named(|name| format!("`{name}`"), ", ");
+        line(&format!("\n{anchors}\n\n## {title}\n\n**It says:** {says}\n\n**It should pay:** {pays}\n"));
         hint.measured(measured, &mut line);
     }
     page
 }
 
 impl Hint {
+    fn named(&self, each: impl Fn(&str) -> String, between: &str) -> String {
+        self.names.split_whitespace().map(each).collect::<Vec<_>>().join(between)
+    }
+
     fn findings(&self, results: &Results) -> Vec<Finding> {
         let is_of = |finding: &Finding| self.claims.iter().any(|part| is_about(&finding.claim, part));
         judge_all(results).into_iter().filter(is_of).collect()
@@ -355,7 +341,7 @@ const NOT_YET: &str = "not measured yet";
 const INTRODUCTION: &str = "\
 # When each hint pays
 
-Written by `cargo xtask measured`, from what [the laboratory](laboratory.md) measured on GPUs (`docs/measured`). What no GPU has
+Written by `cargo xtask measured`, from what the laboratory (`docs/laboratory.md`) measured on GPUs (`docs/measured`). What no GPU has
 measured is marked so, and is an expectation from the ISA and from how caches work, no more.
 
 A hint changes no value. The machine may follow it or not, and the ISA promises nothing about speed. So the rule is: write the
@@ -399,9 +385,9 @@ mod tests {
     }
 
     #[test]
-    fn anchors_differ_and_every_claim_of_a_hint_is_one_of_the_laboratory() {
-        let anchors: BTreeSet<&str> = HINTS.iter().map(|hint| hint.anchor).collect();
-        assert_eq!(anchors.len(), HINTS.len());
+    fn names_differ_and_every_claim_of_a_hint_is_one_of_the_laboratory() {
+        let names: Vec<&str> = HINTS.iter().flat_map(|hint| hint.names.split_whitespace()).collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
         for part in HINTS.iter().flat_map(|hint| hint.claims) {
             assert!(CLAIMS.iter().any(|claim| is_about(claim, part)), "no claim is about {part:?}");
         }

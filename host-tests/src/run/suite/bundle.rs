@@ -12,6 +12,7 @@ use super::image::{self, compile};
 use super::kernels::{FAULTS, FORMS, Kernels, LITMUS, WORKLOADS, file_of};
 use super::litmus::Litmus;
 use super::plan::Plan;
+use super::stages::{PLAN, Part};
 use super::versions::Versions;
 use crate::check::forms_check::every_form;
 use crate::run::image::Image;
@@ -146,7 +147,7 @@ pub fn make(
     program(&folder, toolchain.machine(), progress)?;
     let about = serde_json::to_string_pretty(&about).map_err(Error::new)?;
     write_whole(&folder.join("versions.json"), about + "\n")?;
-    write_whole(&folder.join("README"), README)?;
+    write_whole(&folder.join("README"), readme())?;
     let new = |(set, on): (&String, &On)| Kernels {
         set: set.clone(),
         ptx: on.version,
@@ -229,16 +230,35 @@ fn wanted(gpus: &[u32], tools: &CudaTools, progress: &Progress) -> Result<Vec<(S
     Ok(wanted)
 }
 
+/// What the folder itself says of its use: the commands of the half hour, part by part.
+fn readme() -> String {
+    let part = |(at, part): (usize, &Part)| {
+        let command = format!("./run --plan {} --out part-{0}", at + 1);
+        format!("    {command:<28}    at most {} s: {}\n", part.limit, part.stages.join(", "))
+    };
+    let parts: String = PLAN.iter().enumerate().map(part).collect();
+    let folders: Vec<String> = (1..=PLAN.len()).map(|part| format!("part-{part}")).collect();
+    README.replace("PARTS", &parts).replace("FOLDERS", &folders.join(" "))
+}
+
 const README: &str = "\
 Every form of ptx-intrinsics on the GPU of this machine. NVIDIA's driver (580 or newer) is all that it needs.
 
-    ./run               tries every form, orders, worked kernels and faults: some minutes
-    ./run --plan        half an hour: the same, and laboratory and sanitizer
-    ./run lab           the laboratory alone
-    ./run --help        says what else there is
+The half hour, in commands of less than ten minutes each. They may run on different machines with the same kind of GPU.
 
-Results go to results.jsonl here, line by line, and from there to report.json after each stage.
-It ends with 0 if all is right, 1 if something is wrong, 2 if it was called wrongly, 3 if there is no GPU.
+PARTS    ./run --render FOLDERS --out all
+
+Each folder has its results: results.jsonl, line by line; report.json, after each stage; laboratory.jsonl, and the logs in
+the folder sanitizer. The last command needs no GPU. It writes all/report.json, which joins them.
+
+    ./run --plan                    all of it in one command; the results are here
+    ./run --plan 1 --deadline 300   ends after 300 s, and says what is missing
+    ./run                           forms, litmus tests, workloads, faults: some minutes
+    ./run lab                       the laboratory alone
+    ./run --help                    says what else there is
+
+A run ends with 0 if all is right, 1 if something is wrong, 2 if it was called wrongly, 3 if there is no GPU.
+Without ncu the stage counters has no results, and without compute-sanitizer the stage sanitizer. The report says so.
 ";
 
 /// Builds the program and copies it.
@@ -269,18 +289,29 @@ pub fn newest_glibc(program: &[u8]) -> (u32, u32) {
     version.captures_iter(program).map(|found| (number(&found[1]), number(&found[2]))).max().unwrap_or_default()
 }
 
-/// What a bundle that goes into `out` is made with. An older one in its place is no change of the sources.
+/// What a bundle that goes into `out` is made with.
 fn versions_here(out: &Path, ptxas: Vec<String>, toolchain: &DeviceToolchain) -> Versions {
-    let repository = &toolchain.machine().repository;
-    let git = |arguments: &[&str]| Command::new("git").args(arguments).dir(repository).run();
-    let commit = git(&["rev-parse", "HEAD"]).map(|finished| finished.stdout.trim().to_owned());
+    let commit = commit_of(&toolchain.machine().repository, out);
+    let ptx_intrinsics = env!("CARGO_PKG_VERSION").to_owned();
+    Versions { ptx_intrinsics, commit, rustc: toolchain.version.clone(), ptxas }
+}
+
+/// The commit of a repository, and whether its files are that commit's. An older bundle at `out` is no change of them.
+fn commit_of(repository: &Path, out: &Path) -> String {
+    let git = |arguments: &[&str]| {
+        let finished = Command::new("git").args(arguments).dir(repository).run().ok()?;
+        Some(finished.stdout.trim().to_owned())
+    };
+    let Some(commit) = git(&["rev-parse", "HEAD"]) else { return "commit unknown".into() };
     let inside = std::fs::canonicalize(out).ok().and_then(|out| Some(out.strip_prefix(repository).ok()?.to_owned()));
     let beside = inside.map(|inside| format!(":(exclude,top){}", inside.display()));
     let asked: Vec<&str> = ["status", "--porcelain", "--", ":/"].into_iter().chain(beside.as_deref()).collect();
-    let changed = git(&asked).is_ok_and(|finished| !finished.stdout.trim().is_empty());
-    let commit = commit.unwrap_or_else(|_| "unknown".into()) + if changed { "-changed" } else { "" };
-    let ptx_intrinsics = env!("CARGO_PKG_VERSION").to_owned();
-    Versions { ptx_intrinsics, commit, rustc: toolchain.version.clone(), ptxas }
+    let state = match git(&asked) {
+        Some(changes) if changes.is_empty() => "clean",
+        Some(_) => "changed",
+        None => "perhaps changed",
+    };
+    format!("{commit}, {state}")
 }
 
 fn bytes_in(folder: &Path) -> Result<u64> {
@@ -291,4 +322,58 @@ fn bytes_in(folder: &Path) -> Result<u64> {
         bytes += if path.is_dir() { bytes_in(&path)? } else { path.metadata().map_or(0, |file| file.len()) };
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_readme_has_every_command_of_the_half_hour() {
+        let readme = readme();
+        for (at, Part { stages, limit }) in PLAN.iter().enumerate() {
+            let number = at + 1;
+            let line =
+                readme.lines().find(|line| line.contains(&format!("./run --plan {number} --out part-{number} ")));
+            let line = line.unwrap_or_else(|| panic!("part {number} is missing in\n{readme}"));
+            assert!(line.contains(&format!("{limit} s")) && stages.iter().all(|stage| line.contains(stage)), "{line}");
+        }
+        assert!(readme.contains("./run --render part-1 part-2 part-3 --out all"), "{readme}");
+    }
+
+    fn git(repository: &Path, arguments: &[&str]) {
+        let author = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.com"];
+        Command::new("git").args(author).args(arguments).dir(repository).run().expect("git does it");
+    }
+
+    fn write(path: &Path) {
+        write_whole(path, "text").expect("the folder can be written to");
+    }
+
+    #[test]
+    fn a_bundle_says_which_commit_it_is_made_of_and_whether_that_is_all() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let folder = std::fs::canonicalize(scratch.path()).expect("it is there");
+        let [origin, clone] = ["origin", "clone"].map(|name| folder.join(name));
+        let bundle = clone.join("out");
+        assert_eq!(commit_of(&folder, &bundle), "commit unknown");
+        write(&origin.join("source"));
+        git(&origin, &["init", "--quiet"]);
+        git(&origin, &["add", "."]);
+        git(&origin, &["commit", "--quiet", "--message", "first"]);
+        git(&folder, &["clone", "--quiet", "origin", "clone"]);
+        let is = |state: &str| {
+            let told = commit_of(&clone, &bundle);
+            let (commit, told) = told.split_once(", ").expect("a commit and its state");
+            assert_eq!((commit.len(), told), (40, state));
+        };
+        is("clean");
+        write(&bundle.join("versions.json"));
+        is("clean");
+        write(&clone.join("other"));
+        is("changed");
+        std::fs::remove_file(clone.join("other")).expect("it is there");
+        std::fs::write(clone.join("source"), "another text").expect("it can be written");
+        is("changed");
+    }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Versions {
     /// The crate.
     pub ptx_intrinsics: String,
-    /// The commit; with `-changed` if files differed from it.
+    /// The commit, and whether files differed from it.
     pub commit: String,
     /// The compiler of the kernels.
     pub rustc: String,
