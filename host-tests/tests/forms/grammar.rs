@@ -8,7 +8,7 @@ use ptx_intrinsics::catalogue::{self, Form};
 /// The productions of the instructions' pages, for each state space that they name. `.l1`, `.l2`, `.hint` and `.size`
 /// stand for `.level1::eviction_priority`, `.level2::eviction_priority`, `.level::cache_hint` and
 /// `.level::prefetch_size`.
-const PRODUCTIONS: [&str; 78] = [
+const PRODUCTIONS: [&str; 79] = [
     "ld.global{.cop}.nc{.hint}{.size}{.vec}.type",
     "ld.global.nc{.l1}{.l2}{.hint}{.size}{.vec}.type",
     "ld{.global}{.load}{.hint}{.size}{.vec}.type",

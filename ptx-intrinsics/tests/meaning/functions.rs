@@ -13,7 +13,7 @@ use ptx_intrinsics::prelude::*;
 use crate::{Memory, kind, squeezed};
 
 /// The instructions that have functions.
-pub(crate) const INSTRUCTIONS: [&str; 18] = [
+pub(crate) const INSTRUCTIONS: [&str; 19] = [
     "applypriority",
     "cp.async",
     "cp.async.bulk",

@@ -67,7 +67,7 @@ const OTHERS: &[(&str, HowTo)] = &[
         Other {
             room: Room::Shared,
             before: "copy(from, p); let size = 16;",
-            then: format!("{{ let p = {p}; {{}} }} copy(p, to);"),
+            then: format!("{{ let p = {p}; {{}} }} copy(p, to);").into(),
             expected: |_, _, from, to| {
                 to.copy_from_slice(from);
                 to[..16].fill(0);
