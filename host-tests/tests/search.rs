@@ -7,7 +7,7 @@ use host_tests::check::forms_check::every_form;
 use host_tests::show::coverage;
 use host_tests::tools::command::{Command, Machine};
 use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
-use ptx_intrinsics::catalogue::Form;
+use ptx_intrinsics::catalogue::{Form, Operation};
 use ptx_intrinsics::order::OrderWord;
 use ptx_intrinsics::scope::ScopeWord;
 use ptx_intrinsics::space::SpaceWord;
@@ -193,8 +193,11 @@ fn takers(forms: &[std::sync::Arc<Form>]) -> BTreeMap<String, BTreeSet<String>> 
     let orders: Vec<String> =
         OrderWord::ALL.iter().map(|word| format!("{word:?}")).filter(|order| order != "AcqRel").collect();
     let mut takers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let by_method =
-        forms.iter().map(|form| form.rust()).filter(|rust| rust.starts_with("ld") || rust.starts_with("st"));
+    let by_method = forms
+        .iter()
+        .filter(|form| form.operation() != Operation::Other)
+        .map(|form| form.rust())
+        .filter(|rust| !rust.starts_with("ptx!"));
     for rust in by_method {
         let call = rust.split([')', '(']).collect::<Vec<_>>();
         let function = rust.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
