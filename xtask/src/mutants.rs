@@ -22,6 +22,9 @@ pub(crate) struct Mutants {
     /// Only mutants whose line in the list contains this
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
+    /// Only mutants that one build judges together, and only by who notices them in seconds
+    #[arg(long)]
+    together: bool,
     /// List them, and try none
     #[arg(long)]
     list: bool,
@@ -53,6 +56,9 @@ impl Mutants {
             }
         }
         mutants.retain(|mutant| self.filter.as_ref().is_none_or(|text| mutant.to_string().contains(text)));
+        if self.together {
+            mutants.retain(run::is_together);
+        }
         if let Some(count) = self.sample {
             let seed = self.seed.map_or_else(host_tests::check::forms_check::seed, Ok)?;
             progress.note(&format!("Mutants drawn with --sample {count} --seed {seed}"));
@@ -66,6 +72,7 @@ impl Mutants {
         let effort = run::Effort {
             resume: self.resume,
             sample: self.sample.is_some(),
+            together: self.together,
             limit: self.limit.map(Duration::from_secs),
             jobs: self.jobs.max(1),
         };

@@ -1,9 +1,10 @@
 //! `cargo xtask test`.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use clap::ValueEnum;
@@ -43,8 +44,29 @@ const PARTS: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// Tests that take long: they begin first.
-const LONG: [&str; 8] = ["suite", "ui", "conformance", "bounds", "forms", "gates", "lab_kernels", "effects"];
+/// What takes long begins first.
+const LONG: [&str; 14] = [
+    ": workloads",
+    ": suite",
+    ": conformance",
+    EXAMPLES,
+    ": ui",
+    ": bounds",
+    ": forms",
+    ": gates",
+    ": build_script",
+    ": lab_kernels",
+    ": explain",
+    MUTANTS_PART,
+    ": effects",
+    ": orders",
+];
+
+const EXAMPLES: &str = "examples in the documentation";
+
+/// How many mutants are drawn, and what the summary calls them.
+const MUTANTS: &str = "60";
+const MUTANTS_PART: &str = "a sample of mutants";
 
 /// A part of the tests, and how it went.
 struct Part {
@@ -83,39 +105,41 @@ impl Test {
         let packages: Vec<&str> = packages.iter().map(String::as_str).collect();
         let chosen = [("dev profile", packages.as_slice())];
         let whole = packages.is_empty();
-        let mut programs = Vec::new();
-        for &(name, selection) in if whole { PARTS.as_slice() } else { chosen.as_slice() } {
-            let began = Instant::now();
-            eprintln!(
-                "\n{} cargo test --no-run {}",
-                style(format!("{name}:")).bold().for_stderr(),
-                selection.join(" ")
-            );
-            let failure = match compile(cargo().args(["test", "--no-run"]).args(selection), name, cargo)? {
-                Ok(compiled) => {
-                    programs.extend(compiled);
-                    None
-                }
-                Err(failure) => Some(failure),
-            };
-            parts.push(Part { name: format!("{name}, compiling"), seconds: began.elapsed().as_secs_f64(), failure });
-            // Examples in the documentation are compiled as they run.
-            if selection.iter().all(|word| !word.starts_with("--test")) {
-                let mut command = cargo();
-                command.args(["test", "--doc"]).args(selection);
-                programs.push(Program { name: format!("{name}, examples in the documentation"), command });
+        let selections = if whole { PARTS.as_slice() } else { chosen.as_slice() };
+        // What is compiled first runs while the rest is compiled.
+        let queue = Queue::new(parts);
+        std::thread::scope(|scope| {
+            for _ in 0..=cores() {
+                scope.spawn(|| queue.work());
             }
-        }
-        if whole && miri::is_installed(cargo()) {
-            let mut command = cargo();
-            command.args(["miri", "test"]).args(miri::SELECTION);
-            programs.push(Program { name: "Miri".to_owned(), command });
-        } else if whole {
-            eprintln!("\nMiri is not installed with this toolchain, so undefined behaviour is not looked for");
-        }
-        parts.extend(side_by_side(programs));
-        summary(parts, began.elapsed().as_secs_f64())
+            let _closed = queue.closed_at_the_end();
+            for &(name, selection) in selections {
+                queue.compile(name, selection, &cargo)?;
+                if whole && name == PARTS[0].0 {
+                    queue.push(once(&cargo, seed)?);
+                }
+            }
+            Ok::<(), Error>(())
+        })?;
+        summary(queue.parts(), began.elapsed().as_secs_f64())
     }
+}
+
+/// What runs beside the tests of cargo: a sample of mutants, and Miri where it is installed.
+fn once(cargo: &impl Fn() -> Command, seed: u64) -> Result<Vec<Program>> {
+    let this = std::env::current_exe().map_err(|error| Error::new(format_args!("where is this program? {error}")))?;
+    let mut command = Command::new(this);
+    in_the_environment_of(&cargo(), &mut command);
+    command.args(["mutants", "--together", "--jobs=1", "--sample", MUTANTS, "--seed", &seed.to_string()]);
+    let mut programs = vec![Program { name: MUTANTS_PART.to_owned(), command }];
+    if miri::is_installed(cargo()) {
+        let mut command = cargo();
+        command.args(["miri", "test"]).args(miri::SELECTION);
+        programs.push(Program { name: "Miri".to_owned(), command });
+    } else {
+        eprintln!("\nMiri is not installed with this toolchain, so undefined behaviour is not looked for");
+    }
+    Ok(programs)
 }
 
 /// Runs `cargo test`, or a subcommand like it, on this terminal.
@@ -156,38 +180,121 @@ fn compile(
     Ok(Ok(messages.filter_map(program).collect()))
 }
 
-/// Runs programs, one more at a time than there are cores, since some wait; what each prints is shown when it has ended.
-fn side_by_side(mut programs: Vec<Program>) -> Vec<Part> {
-    let place = |program: &Program| LONG.iter().position(|long| program.name.ends_with(&format!(": {long}")));
-    // Those that take long are last here, and taken first.
-    programs.sort_by_key(|program| std::cmp::Reverse(place(program).unwrap_or(LONG.len())));
-    let (programs, parts) = (Mutex::new(programs), Mutex::new(Vec::new()));
-    let locked = |programs: &Mutex<Vec<Program>>| programs.lock().unwrap_or_else(PoisonError::into_inner).pop();
-    let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..=cores {
-            scope.spawn(|| {
-                while let Some(mut program) = locked(&programs) {
-                    let began = Instant::now();
-                    let output = program.command.stdin(Stdio::null()).output();
-                    let seconds = began.elapsed().as_secs_f64();
-                    let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
-                    eprintln!("\n{} {seconds:.1} s", style(format!("{}:", program.name)).bold().for_stderr());
-                    let failure = match output {
-                        Err(error) => Some(not_started(&program.command, &error).to_string()),
-                        Ok(output) => {
-                            eprint!("{}", String::from_utf8_lossy(&output.stdout));
-                            eprint!("{}", String::from_utf8_lossy(&output.stderr));
-                            let line = told(&program.command);
-                            (!output.status.success()).then(|| format!("`{line}`: {}", output.status))
-                        }
-                    };
-                    parts.push(Part { name: program.name, seconds, failure });
-                }
-            });
+/// Programs that wait to be run, and how those went that have ended. One more runs at a time than there are cores, since some
+/// wait; what each prints is shown when it has ended.
+struct Queue {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+    parts: Mutex<Vec<Part>>,
+}
+
+/// Those that take long are last, and taken first.
+#[derive(Default)]
+struct Waiting {
+    programs: Vec<Program>,
+    closed: bool,
+}
+
+/// Closes a queue when it is dropped: no more programs come.
+struct Closed<'a>(&'a Queue);
+
+impl Drop for Closed<'_> {
+    fn drop(&mut self) {
+        locked(&self.0.waiting).closed = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl Queue {
+    fn new(parts: Vec<Part>) -> Queue {
+        Queue { waiting: Mutex::default(), changed: Condvar::new(), parts: Mutex::new(parts) }
+    }
+
+    fn closed_at_the_end(&self) -> Closed<'_> {
+        Closed(self)
+    }
+
+    fn push(&self, programs: Vec<Program>) {
+        let place = |program: &Program| LONG.iter().position(|long| program.name.ends_with(long));
+        let mut waiting = locked(&self.waiting);
+        waiting.programs.extend(programs);
+        waiting.programs.sort_by_key(|program| std::cmp::Reverse(place(program).unwrap_or(LONG.len())));
+        self.changed.notify_all();
+    }
+
+    /// Compiles a part of the tests, and queues its programs.
+    fn compile(&self, name: &str, selection: &[&str], cargo: &impl Fn() -> Command) -> Result<()> {
+        let began = Instant::now();
+        let shown = style(format!("{name}:")).bold().for_stderr();
+        eprintln!("\n{shown} cargo test --no-run {}", selection.join(" "));
+        let compiled = compile(cargo().args(["test", "--no-run"]).args(selection), name, cargo)?;
+        let (mut programs, failure) = match compiled {
+            Ok(programs) => (programs, None),
+            Err(failure) => (Vec::new(), Some(failure)),
+        };
+        let seconds = began.elapsed().as_secs_f64();
+        locked(&self.parts).push(Part { name: format!("{name}, compiling"), seconds, failure });
+        // Examples in the documentation are compiled as they run.
+        if selection.iter().all(|word| !word.starts_with("--test")) {
+            let mut command = cargo();
+            command.args(["test", "--doc"]).args(selection);
+            programs.push(Program { name: format!("{name}, {EXAMPLES}"), command });
         }
-    });
-    parts.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.push(programs);
+        Ok(())
+    }
+
+    /// Runs what waits, until nothing more comes.
+    fn work(&self) {
+        while let Some(program) = self.next() {
+            let part = run(program);
+            locked(&self.parts).push(part);
+        }
+    }
+
+    fn next(&self) -> Option<Program> {
+        let mut waiting = locked(&self.waiting);
+        loop {
+            if let Some(program) = waiting.programs.pop() {
+                return Some(program);
+            }
+            if waiting.closed {
+                return None;
+            }
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn parts(self) -> Vec<Part> {
+        self.parts.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
+}
+
+/// Runs a program, and shows what it printed.
+fn run(mut program: Program) -> Part {
+    let began = Instant::now();
+    let output = program.command.stdin(Stdio::null()).output();
+    let seconds = began.elapsed().as_secs_f64();
+    let mut shown = std::io::stderr().lock();
+    let line = style(format!("{}:", program.name)).bold().for_stderr();
+    let (text, failure) = match output {
+        Err(error) => (Vec::new(), Some(not_started(&program.command, &error).to_string())),
+        Ok(output) => {
+            let failed = (!output.status.success()).then(|| format!("`{}`: {}", told(&program.command), output.status));
+            ([output.stdout, output.stderr].concat(), failed)
+        }
+    };
+    // Nobody reads what cannot be written.
+    let _ = writeln!(shown, "\n{line} {seconds:.1} s\n{}", String::from_utf8_lossy(&text));
+    Part { name: program.name, seconds, failure }
 }
 
 fn in_the_environment_of(cargo: &Command, command: &mut Command) {

@@ -1,5 +1,6 @@
 //! What a judge says about a mutant.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -15,6 +16,8 @@ pub struct Failure {
     pub found: String,
     /// Gates that moved: `sm_` or `ptx`, from, to.
     pub steps: Vec<(&'static str, u32, u32)>,
+    /// Flags of gates that a form lost, and that it got.
+    pub gates: [BTreeSet<String>; 2],
     /// Which of [`cases`] it is.
     pub case: Option<usize>,
 }

@@ -4,7 +4,7 @@
 //! `accepted_…`, `refused_…`, `ptx_isa_versions`, and against the crate's own table of features. So what differs from it
 //! is what those tests complain about, and they need not be asked again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use ptx_intrinsics::catalogue::{self, Form};
@@ -14,8 +14,11 @@ use super::tree::Tree;
 use crate::tools::error::Result;
 use crate::tools::toolchain::DeviceToolchain;
 
-/// Prints a form a line: what [`row`] makes of it here. The last column is the crate's own test of its features.
+/// Prints a form a line: what [`row`] makes of it here. Before the instruction is the crate's own test of its features; these come
+/// last.
 const DUMP: &str = "\
+use std::collections::HashMap;
+
 use ptx_intrinsics::features::Features;
 
 const SMS: [u32; 11] = [30, 32, 50, 61, 70, 75, 80, 89, 90, 100, 121];
@@ -23,31 +26,37 @@ const VERSIONS: [u32; 25] =
     [30, 31, 50, 60, 62, 63, 70, 71, 73, 74, 75, 77, 78, 80, 81, 82, 83, 84, 86, 87, 88, 90, 91, 92, 94];
 
 fn main() {
+    let mut known = HashMap::new();
     for form in ptx_intrinsics::catalogue::forms() {
         let signature = form.signature();
         let operands = signature.map_or(\"\", |own| own.operands);
         let unified = form.unified().map(|(_, sm, ptx)| (sm, ptx));
         let features = form.features();
         let has = |sm, ptx| form.min_sm() <= sm && form.min_ptx() <= ptx;
-        let told = SMS.iter().all(|&sm| {
+        let told = known.entry((features, form.min_sm(), form.min_ptx())).or_insert_with(|| SMS.iter().all(|&sm| {
             VERSIONS.iter().all(|&ptx| Features::of(sm, ptx).contains(features) == has(sm, ptx))
-        });
+        }));
         println!(
-            \"{}\\t{}\\t{}\\t{}\\t{}\\t{:?}\\t{}\",
-            form.rust(), form.told(), operands, form.min_sm(), form.min_ptx(), unified, told
+            \"{}\\t{}\\t{}\\t{}\\t{}\\t{:?}\\t{}\\t{}\\t{features:?}\",
+            form.rust(), form.told(), operands, form.min_sm(), form.min_ptx(), unified, told, form.instruction()
         );
     }
 }
 ";
 
-fn row(form: &Form) -> [String; 6] {
+/// What tests compare, and the features, which tell whose a difference is.
+type Row = ([String; 7], String);
+
+fn row(form: &Form) -> Row {
     let operands = form.signature().map_or("", |own| own.operands).to_owned();
     let unified = form.unified().map(|(_, sm, ptx)| (sm, ptx));
     let [sm, ptx] = [form.min_sm(), form.min_ptx()].map(|number| number.to_string());
-    [form.told(), operands, sm, ptx, format!("{unified:?}"), "true".to_owned()]
+    let row =
+        [form.told(), operands, sm, ptx, format!("{unified:?}"), "true".to_owned(), form.instruction().to_owned()];
+    (row, format!("{:?}", form.features()))
 }
 
-type Rows = HashMap<String, Vec<[String; 6]>>;
+type Rows = HashMap<String, Vec<Row>>;
 
 static EXPECTED: LazyLock<Rows> = LazyLock::new(|| {
     let mut rows = Rows::new();
@@ -74,29 +83,38 @@ pub fn differences(tree: &Tree, toolchain: &DeviceToolchain) -> Result<Answer> {
         return Ok(Answer::Broken(finished.stderr));
     }
     let mut expected = EXPECTED.clone();
-    let mut strangers: Vec<(&str, [String; 6])> = Vec::new();
+    let mut strangers: Vec<(&str, Row)> = Vec::new();
     for text in finished.stdout.lines() {
         let mut parts = text.split('\t');
         let rust = parts.next().unwrap_or_default();
-        let found = std::array::from_fn(|_| parts.next().unwrap_or_default().to_owned());
+        let found: [String; 7] = std::array::from_fn(|_| parts.next().unwrap_or_default().to_owned());
+        let features = parts.next().unwrap_or_default().to_owned();
         let known = expected.get_mut(rust);
-        match known.and_then(|rows| Some((rows.iter().position(|row| *row == found)?, rows))) {
+        match known.and_then(|rows| Some((rows.iter().position(|(row, _)| *row == found)?, rows))) {
             Some((at, rows)) => drop(rows.swap_remove(at)),
-            None => strangers.push((rust, found)),
+            None => strangers.push((rust, (found, features))),
         }
     }
     let mut failures = Vec::new();
-    for (rust, found) in strangers {
-        let own = expected.get_mut(rust).and_then(Vec::pop);
-        let steps = own.as_ref().map_or_else(Vec::new, |own| {
-            let step = |axis, at: usize| Some((axis, own[at].parse().ok()?, found[at].parse().ok()?));
-            [step("sm_", 2), step("ptx", 3)].into_iter().flatten().filter(|(_, from, to)| from != to).collect()
-        });
-        let expected = own.map_or_else(String::new, |own| own.join(" "));
-        failures.push(Failure { form: rust.to_owned(), expected, found: found.join(" "), steps, case: None });
+    for (rust, (found, features)) in strangers {
+        let (own, expected_features) = expected.get_mut(rust).and_then(Vec::pop).unwrap_or_default();
+        let step = |axis, at: usize| Some((axis, own[at].parse().ok()?, found[at].parse().ok()?));
+        let steps = [step("sm_", 2), step("ptx", 3)].into_iter().flatten().filter(|(_, from, to)| from != to).collect();
+        let gates = moved(&expected_features, &features);
+        let (expected, found) = (own.join(" "), found.join(" "));
+        failures.push(Failure { form: rust.to_owned(), expected, found, steps, gates, case: None });
     }
     for (rust, rows) in expected {
-        failures.extend(rows.into_iter().map(|row| Failure::missing(&rust, row.join(" "))));
+        failures.extend(rows.into_iter().map(|(row, _)| Failure::missing(&rust, row.join(" "))));
     }
     Ok(Answer::Failures(failures))
+}
+
+/// The flags that are gone, and those that are new: `Features(CACHE_HINT | WIDE)`.
+fn moved(was: &str, is: &str) -> [BTreeSet<String>; 2] {
+    let flags = |text: &str| -> BTreeSet<String> {
+        text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).skip(1).map(str::to_owned).collect()
+    };
+    let (was, is) = (flags(was), flags(is));
+    [was.difference(&is).cloned().collect(), is.difference(&was).cloned().collect()]
 }

@@ -53,7 +53,7 @@ impl Judge {
     /// Those that can notice such a mutant, the cheapest first.
     pub fn of(kind: Kind) -> &'static [Judge] {
         match kind {
-            Kind::Text => &[Judge::Catalogue, Judge::Device, Judge::Test("ui")],
+            Kind::Text => &[Judge::Catalogue, Judge::Device, Judge::Test("shared_ptr"), Judge::Test("ui")],
             Kind::Gate => &[Judge::Catalogue, Judge::Test("bounds")],
             Kind::Effect => &[Judge::Test("effects"), Judge::Test("order")],
             Kind::Operand | Kind::Register => &[Judge::Test("lanes")],

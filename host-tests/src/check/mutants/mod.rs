@@ -87,6 +87,8 @@ pub enum Sign {
     Missing(String),
     /// A gate's step: `sm_` or `ptx`, what it was and what it is.
     Step(&'static str, u32, u32),
+    /// A gate is another one: the flags of both.
+    Gate(String, String),
     /// The free function whose calls fail.
     Calls(String),
     /// None: it is made alone.

@@ -27,6 +27,9 @@ const LISTED: &str = include_str!("equivalent.txt");
 /// The crate whose tables are mutated.
 const CRATE: &str = "ptx-intrinsics";
 
+/// Who answers in seconds.
+const QUICK: [Judge; 2] = [Judge::Catalogue, Judge::Device];
+
 /// How many mutants are made at a time.
 const AT_A_TIME: usize = 300;
 
@@ -34,7 +37,7 @@ const AT_A_TIME: usize = 300;
 pub fn every(machine: &Machine, kinds: &[Kind]) -> Result<Vec<Mutant>> {
     let files = sources(&machine.repository, Path::new(CRATE).join("src"))?;
     let read: Vec<String> = files.iter().map(|file| read(machine, file)).collect::<Result<_>>()?;
-    let gates: Vec<String> = read.iter().flat_map(|source| table::gates(source)).collect();
+    let gates: Vec<table::Gate> = read.iter().flat_map(|source| table::gates(source)).collect();
     let mut mutants = Vec::new();
     for (file, source) in files.iter().zip(&read) {
         mutants.extend(table::find(file, source, &gates)?);
@@ -66,6 +69,26 @@ fn read(machine: &Machine, file: &str) -> Result<String> {
     std::fs::read_to_string(&path).map_err(|error| Error::io("read", &path, error))
 }
 
+/// Where a quick judge notices every word that becomes another.
+const NOTICED: [&str; 11] = [
+    "catalogue/atomic.rs",
+    "emit/access.rs",
+    "emit/load.rs",
+    "emit/store.rs",
+    "instructions/applypriority.rs",
+    "instructions/cvta.rs",
+    "instructions/discard.rs",
+    "instructions/fence.rs",
+    "instructions/isspacep.rs",
+    "instructions/mapa.rs",
+    "isa/prefetch_size.rs",
+];
+
+/// Whether a mutant is judged together with others, and by the quick judges: what they do not notice is alive.
+pub fn is_together(mutant: &Mutant) -> bool {
+    mutant.sign == Sign::Another && NOTICED.iter().any(|file| mutant.file.ends_with(file))
+}
+
 /// So many of them, each kind in its share, drawn by the seed.
 pub fn sample(mut mutants: Vec<Mutant>, count: usize, seed: u64) -> Vec<Mutant> {
     let mut random = StdRng::seed_from_u64(seed);
@@ -92,6 +115,9 @@ struct Kept {
     fates: BTreeMap<String, Fate>,
     /// The cases in whose text a word of the source stands: file and byte.
     covers: BTreeMap<String, BTreeSet<usize>>,
+    /// What a quick judge did not notice among others.
+    #[serde(default)]
+    asked: BTreeSet<String>,
 }
 
 /// How mutants are judged.
@@ -101,6 +127,8 @@ pub struct Effort {
     pub resume: bool,
     /// A few of them, in a copy of their own; nothing is kept of it.
     pub sample: bool,
+    /// By the quick judges alone, of which each notices all that [`is_together`].
+    pub together: bool,
     /// No more is begun after that time.
     pub limit: Option<Duration>,
     /// In so many copies of the checkout, side by side.
@@ -158,21 +186,26 @@ impl<'a> Runner<'a> {
             mutants.iter().cloned().partition(|mutant| mutant.kind == Kind::Code);
         type Stage = for<'m> fn(&[&'m Mutant], &Kept) -> Vec<Vec<&'m Mutant>>;
         // Each is asked as few questions as will do; `ui` takes a minute and more.
-        const QUICK: [Judge; 2] = [Judge::Catalogue, Judge::Device];
-        let stages: [(Stage, Option<&[Judge]>); 8] = [
-            (texts, Some(&QUICK)),
+        let stages: [(Stage, Option<&[Judge]>); 10] = [
+            (new_texts, Some(&QUICK)),
             (covered, Some(&QUICK)),
             (gates, Some(&QUICK)),
+            (names, Some(&QUICK)),
             (gates, Some(&[Judge::Test("bounds")])),
             (calls, None),
+            (texts, Some(&[Judge::Test("shared_ptr")])),
             (texts, Some(&[Judge::Test("ui")])),
             (alone_in_brief, Some(&QUICK)),
             (alone, None),
         ];
-        for (stage, only) in stages {
+        let quick = |only: &Option<&[Judge]>| *only == Some(&QUICK);
+        for (stage, only) in stages.into_iter().filter(|(_, only)| !self.effort.together || quick(only)) {
             let open: Vec<&Mutant> = mutants.iter().filter(|mutant| self.is_open(mutant)).collect();
             let batches = stage(&open, &self.kept());
             self.all(batches, only)?;
+        }
+        if self.effort.together && !self.is_late() {
+            mutants.iter().filter(|mutant| self.is_open(mutant)).for_each(|mutant| self.set(mutant, Fate::Alive));
         }
         let kept = self.kept();
         let fates = mutants.iter().filter_map(|mutant| {
@@ -280,6 +313,9 @@ impl<'a> Runner<'a> {
         if let ([mutant], None, false) = (&batch[..], only, self.is_late()) {
             self.set(mutant, Fate::Alive);
         }
+        if only == Some(&QUICK) && !self.is_late() {
+            self.kept().asked.extend(batch.iter().map(|mutant| mutant.to_string()));
+        }
         Ok(())
     }
 
@@ -324,7 +360,7 @@ impl<'a> Runner<'a> {
     /// Sees once that a judge has nothing against the crate as it is.
     fn is_content(&self, bench: &Bench, judge: Judge) -> Result<()> {
         // Beside a sample, the tests run anyway.
-        if self.effort.sample && matches!(judge, Judge::Test(_)) {
+        if self.effort.together || self.effort.sample && matches!(judge, Judge::Test(_)) {
             return Ok(());
         }
         let mut content = self.content.lock().unwrap_or_else(|error| error.into_inner());
@@ -395,6 +431,7 @@ fn shows(sign: &Sign, cover: Option<&BTreeSet<usize>>, failure: &Failure) -> boo
             let by_test = if to < from { (*was, is) == (BEYOND, to) } else { (was, *is) == (from, BEYOND) };
             own == axis && *was.max(is) != BEYOND && by_catalogue || own == axis && by_test
         }),
+        Sign::Gate(was, is) => failure.gates[0].contains(was) && failure.gates[1].contains(is),
         Sign::Calls(name) => is_call(&failure.form, name),
     }
 }
@@ -424,6 +461,12 @@ fn texts<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
     texts.chunks(AT_A_TIME).filter(|batch| batch.len() > 1).map(<[&Mutant]>::to_vec).collect()
 }
 
+/// Those that the quick judges have not been asked about.
+fn new_texts<'m>(open: &[&'m Mutant], kept: &Kept) -> Vec<Vec<&'m Mutant>> {
+    let new: Vec<&Mutant> = open.iter().copied().filter(|mutant| !kept.asked.contains(&mutant.to_string())).collect();
+    texts(&new, kept)
+}
+
 /// Words that are taken away where it is known which forms have them.
 fn covered<'m>(open: &[&'m Mutant], kept: &Kept) -> Vec<Vec<&'m Mutant>> {
     let open = open.iter().copied().filter(|mutant| cover(mutant, kept).is_some());
@@ -436,6 +479,13 @@ fn covered<'m>(open: &[&'m Mutant], kept: &Kept) -> Vec<Vec<&'m Mutant>> {
 /// Gates, no two of which make the same step.
 fn gates<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
     several(batches(open.iter().copied().filter(|mutant| matches!(mutant.sign, Sign::Step(..))), |a, b| {
+        a.sign != b.sign
+    }))
+}
+
+/// Gates that are others by name, no two the same by the same.
+fn names<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
+    several(batches(open.iter().copied().filter(|mutant| matches!(mutant.sign, Sign::Gate(..))), |a, b| {
         a.sign != b.sign
     }))
 }
@@ -497,12 +547,13 @@ fn without<'m>(batch: Vec<&'m Mutant>, gone: &BTreeSet<usize>) -> Vec<&'m Mutant
     batch.into_iter().enumerate().filter(|(at, _)| !gone.contains(at)).map(|(_, mutant)| mutant).collect()
 }
 
-/// What brings the gates into scope, wherever their modules are.
-fn gates_in_scope(files: &[String]) -> String {
+/// What brings the gates into scope, wherever their modules are: each of these, and a line for the other files.
+fn gates_in_scope(files: &[String]) -> Vec<(String, String)> {
     let module = |file: &String| {
         let path = file.strip_suffix(".rs")?.split_once("src/")?.1;
         let is_theirs = ["target", "gate"].contains(&path.rsplit('/').next()?);
-        is_theirs.then(|| format!("#[allow(unused_imports)]\nuse crate::{}::*;\n", path.replace('/', "::")))
+        let line = format!("#[allow(unused_imports)]\nuse crate::{}::*;\n", path.replace('/', "::"));
+        is_theirs.then(|| (file.clone(), line))
     };
     files.iter().filter_map(module).collect()
 }
@@ -644,6 +695,11 @@ mod tests {
         assert!(!is(&lower, 90, 75) && !is(&lower, BEYOND, 70) && !is(&lower, 75, BEYOND));
         assert!(!is(&higher, 90, 80) && !is(&higher, 80, 100) && !is(&higher, BEYOND, 80) && !is(&higher, 75, BEYOND));
         assert!(!shows(&Sign::Step("ptx", 80, 75), None, &step(80, 75)));
+        let gate = |was: &str, is: &str| Sign::Gate(was.to_owned(), is.to_owned());
+        let moved =
+            Failure { gates: ["WAS", "IS"].map(|flag| BTreeSet::from([flag.to_owned()])), ..Failure::default() };
+        assert!(shows(&gate("WAS", "IS"), None, &moved));
+        assert!(!shows(&gate("WAS", "OTHER"), None, &moved) && !shows(&gate("OTHER", "IS"), None, &moved));
         assert!(is_call("mapa(p)", "mapa") && is_call("mapa::<Cta>(p)", "mapa") && !is_call("mapa_shared(p)", "mapa"));
     }
 

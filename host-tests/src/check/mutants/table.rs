@@ -25,15 +25,33 @@ struct Token<'a> {
     called: String,
 }
 
-/// The gates that a table of this source names: `Name FLAG sm_80 ptx74;`, in their order.
-pub fn gates(source: &str) -> Vec<String> {
-    static ROW: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?m)^\s+([A-Z]\w+) [A-Z0-9_]+ sm_\d+ ptx\d+;").expect("the pattern is valid"));
-    ROW.captures_iter(source).map(|row| row[1].to_owned()).collect()
+/// A gate of the table: `Name FLAG sm_80 ptx74;`.
+pub struct Gate {
+    name: String,
+    flag: String,
+    begins: String,
+}
+
+/// The gates that a table of this source names, in their order.
+pub fn gates(source: &str) -> Vec<Gate> {
+    static ROW: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)^\s+([A-Z]\w+) ([A-Z0-9_]+) (sm_\d+ ptx\d+);").expect("the pattern is valid")
+    });
+    let gate = |row: regex::Captures<'_>| {
+        let [name, flag, begins] = [1, 2, 3].map(|at| row[at].to_owned());
+        Gate { name, flag, begins }
+    };
+    ROW.captures_iter(source).map(gate).collect()
+}
+
+/// The nearest gates of the table, before and after one, that begin elsewhere.
+fn near<'g>(gates: &'g [Gate], own: &Gate, at: usize) -> impl Iterator<Item = &'g Gate> {
+    let other = |gate: &&Gate| gate.begins != own.begins;
+    [gates[..at].iter().rev().find(other), gates[at + 1..].iter().find(other)].into_iter().flatten()
 }
 
 /// All mutants of a file, where the crate has these gates.
-pub fn find(file: &str, source: &str, gates: &[String]) -> Result<Vec<Mutant>> {
+pub fn find(file: &str, source: &str, gates: &[Gate]) -> Result<Vec<Mutant>> {
     let wrong = |error: &dyn std::fmt::Display| Error::new(format_args!("this is not Rust: {error}")).at(file);
     let stream: TokenStream = source.parse().map_err(|error| wrong(&error))?;
     let mut tokens = Vec::new();
@@ -70,11 +88,11 @@ pub fn find(file: &str, source: &str, gates: &[String]) -> Result<Vec<Mutant>> {
             }
         }
         // One that is named becomes its neighbours in the table.
-        if !in_use(&tokens, at) && token.called != "gates" {
-            let own = gates.iter().position(|gate| gate == token.text);
-            let near = own.map_or([None; 2], |at| [at.checked_sub(1), Some(at + 1)]);
-            for near in near.into_iter().flatten().filter_map(|at| gates.get(at)) {
-                mutants.push(mutant(Kind::Gate, whole.clone(), near.clone(), Sign::Alone));
+        let named = gates.iter().position(|gate| gate.name == token.text);
+        if let Some(at) = named.filter(|_| !in_use(&tokens, at) && token.called != "gates") {
+            for other in near(gates, &gates[at], at) {
+                let sign = Sign::Gate(gates[at].flag.clone(), other.flag.clone());
+                mutants.push(mutant(Kind::Gate, whole.clone(), other.name.clone(), sign));
             }
         }
         for (range, with) in of_effect(&tokens, at) {
@@ -296,11 +314,8 @@ mod tests {
     use super::*;
 
     fn told(source: &str) -> Vec<String> {
-        find("f.rs", source, &["Early", "Middle", "Late"].map(str::to_owned))
-            .unwrap()
-            .iter()
-            .map(Mutant::told)
-            .collect()
+        let table = "  Early EARLY sm_20 ptx20;\n  Same SAME sm_30 ptx31;\n  Middle MIDDLE sm_30 ptx31;\n  Late LATE sm_70 ptx60;\n";
+        find("f.rs", source, &gates(table)).unwrap().iter().map(Mutant::told).collect()
     }
 
     #[test]

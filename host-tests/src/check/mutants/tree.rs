@@ -14,17 +14,17 @@ pub struct Tree {
     from: PathBuf,
     /// Its root.
     pub root: PathBuf,
-    /// What brings every gate into scope, so that a gate can become another.
-    gates: String,
+    /// The files that define gates, each with the line that brings its gates into scope, so that a gate can become another.
+    gates: Vec<(String, String)>,
 }
 
 impl Tree {
     /// Copies what has changed since the last time. `gates` is put behind each file that is changed;
     /// what is built lies in a folder of the copy's own, but for the shared ones.
-    pub fn new(machine: &Machine, name: &str, gates: &str, shared: &[&str]) -> Result<Tree> {
+    pub fn new(machine: &Machine, name: &str, gates: &[(String, String)], shared: &[&str]) -> Result<Tree> {
         let root = machine.target().join("mutants").join(name);
         create(&root)?;
-        let tree = Tree { from: machine.repository.clone(), root, gates: gates.to_owned() };
+        let tree = Tree { from: machine.repository.clone(), root, gates: gates.to_vec() };
         copy(&tree.from, &tree.root)?;
         let target = tree.root.join("target");
         create(&target)?;
@@ -46,8 +46,10 @@ impl Tree {
             let source = std::fs::read_to_string(&from).map_err(|error| Error::io("read", &from, error))?;
             let own = mutants.iter().filter(|mutant| mutant.file == *file);
             let changes: Vec<_> = own.map(|mutant| (mutant.range.clone(), mutant.with.clone())).collect();
-            let gates = if changes.is_empty() { "" } else { self.gates.as_str() };
-            self.write(file, &(replaced(&source, changes) + gates))?;
+            // A module does not import itself.
+            let others = self.gates.iter().filter(|(own, _)| own != file && !changes.is_empty());
+            let gates: String = others.map(|(_, line)| line.as_str()).collect();
+            self.write(file, &(replaced(&source, changes) + &gates))?;
         }
         Ok(())
     }
