@@ -2,6 +2,7 @@
 
 use std::io::{Read, Seek};
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,12 @@ impl Ended {
 
 /// How long a program that was killed may take to end: a driver may have to wait for the GPU first.
 const GRACE: Duration = Duration::from_secs(10);
+
+/// The file of a program that PATH leads to.
+pub(crate) fn find(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
 
 /// Runs a program to its end, or to the limit, or until it is to stop. Its output is captured or goes where this one's goes.
 pub(crate) fn run(command: &mut Command, limit: Duration, captured: bool, stop: impl Fn() -> bool) -> Result<Ended> {

@@ -184,7 +184,7 @@ fn of_a_run(sm: u32, ptx: PtxVersion, parts: &[&str], forms: &[Arc<Form>], plan:
     let events = [
         Event::Run { began: 0, seed: 7, versions: Versions::default(), stages: vec![stage()], quick: false },
         Event::Machine(Machine { sm, ..Machine::default() }),
-        Event::Stage { stage: stage(), work: Work { items: vec![item], with } },
+        Event::Stage { stage: stage(), work: Work { items: vec![item], with, missing: None } },
         Event::Found { stage: stage(), item: "0".into(), found: Found { passed: true, text: String::new(), data } },
         Event::Ended { stage: stage(), early: None, seconds: 1.0 },
         Event::Complete { seconds: 1.0 },
@@ -894,12 +894,14 @@ fn a_part_under_each_sanitizer(slice: &Slice) {
     assert!(ran("cluster").iter().any(|form| form.contains(".shared::cluster")));
     assert!(ran("shared").iter().any(|form| form.starts_with("cp.async.bulk.")));
     assert!(ran("constant").iter().any(|form| form.starts_with("ld.const")));
-    // Without the program there is nothing to run under.
+    // Without the program the stage is not run, which the report says, and all else is right.
     let settings = [("PATH", tools.path().join("nothing").display().to_string())];
     let left = hostile(slice, &settings, &["--only", "sanitizer"]);
     let stage = left.report.stages.iter().find(|stage| stage.name == "sanitizer").unwrap();
-    assert_eq!((left.code, stage.results.len(), stage.lost.len()), (Some(1), 0, 24), "{}", left.text);
-    assert!(stage.lost[0].why.contains("could not run compute-sanitizer: "), "{}", stage.lost[0].why);
+    assert_eq!((left.code, stage.items, stage.lost.len()), (Some(0), 0, 0), "{}", left.text);
+    assert_eq!(stage.missing.as_deref(), Some("compute-sanitizer"));
+    assert!(left.text.contains("sanitizer: not run: there is no compute-sanitizer here"), "{}", left.text);
+    assert!(left.text.contains("all is right, but sanitizer not run, "), "{}", left.text);
 }
 
 /// Where kernels do nothing, no form passes; nor does one that the program of a bundle has no kernel of.

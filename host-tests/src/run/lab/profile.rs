@@ -27,9 +27,7 @@ const PLACES: [&str; 2] = ["/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-comput
 
 /// The profiler, if it is there.
 pub fn find() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let in_path = std::env::split_paths(&path).map(|folder| folder.join("ncu"));
-    in_path.chain(PLACES.map(PathBuf::from)).find(|file| file.is_file())
+    child::find("ncu").or_else(|| PLACES.map(PathBuf::from).into_iter().find(|file| file.is_file()))
 }
 
 /// What runs under the profiler.

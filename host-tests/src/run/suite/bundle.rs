@@ -258,7 +258,7 @@ the folder sanitizer. The last command needs no GPU. It writes all/report.json, 
     ./run --help                    says what else there is
 
 A run ends with 0 if all is right, 1 if something is wrong, 2 if it was called wrongly, 3 if there is no GPU.
-Without ncu the stage counters has no results, and without compute-sanitizer the stage sanitizer. The report says so.
+Without ncu the stage counters is not run, and without compute-sanitizer the stage sanitizer. The report says so.
 ";
 
 /// Builds the program and copies it.

@@ -114,6 +114,16 @@ pub struct Work {
     /// What the report has to know of it.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub with: Value,
+    /// The program that the stage needs, if it is not on this machine. Then there are no items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+}
+
+impl Work {
+    /// Nothing, because that program is not on this machine.
+    pub fn without(program: &str) -> Work {
+        Work { missing: Some(program.into()), ..Work::default() }
+    }
 }
 
 /// A piece of a stage's work, with a result of its own.
@@ -141,7 +151,7 @@ pub struct Found {
 impl<S: Into<String>> FromIterator<S> for Work {
     fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Work {
         let item = |name: S| Item { name: name.into(), parts: Vec::new() };
-        Work { items: names.into_iter().map(item).collect(), with: Value::Null }
+        Work { items: names.into_iter().map(item).collect(), ..Work::default() }
     }
 }
 

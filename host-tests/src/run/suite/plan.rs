@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
-use ptx_intrinsics::catalogue::{Form, Operation};
+use ptx_intrinsics::catalogue::{Form, IMPORTS, Operation};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -280,8 +280,8 @@ pub(super) fn prelude() -> String {
         ("$MASK", asynchronous::MASK.into()),
         ("$HALF", asynchronous::HALF as u64),
     ];
-    let text =
-        numbers.into_iter().fold(PRELUDE.to_owned(), |text, (name, number)| text.replace(name, &number.to_string()));
+    let text = PRELUDE.replace("$IMPORTS", IMPORTS);
+    let text = numbers.into_iter().fold(text, |text, (name, number)| text.replace(name, &number.to_string()));
     text + SIZES
 }
 

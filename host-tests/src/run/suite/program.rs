@@ -248,6 +248,9 @@ fn lead(options: &Options, place: Place, forms: Catalogue) -> Result<ExitCode> {
 
 fn in_words(known: &Known, early: Option<&str>) -> String {
     let items = known.work.as_ref().map_or(0, |work| work.items.len());
+    if let Some(program) = known.work.as_ref().and_then(|work| work.missing.as_ref()) {
+        return format!("not run: there is no {program} here; ");
+    }
     let failed = known.found.iter().filter(|(_, found)| !found.passed).count();
     let early = early.map(|why| format!("{why}; ")).unwrap_or_default();
     format!("{} of {items} done, {failed} failed, {} lost; {early}", known.found.len(), known.lost.len())

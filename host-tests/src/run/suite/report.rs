@@ -122,6 +122,9 @@ pub struct StageReport {
     pub results: Vec<Row>,
     /// What has no result.
     pub lost: Vec<Lost>,
+    /// The program that it needs, if that was not on the machine: then nothing of it ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
 }
 
 /// What came of an item.
@@ -225,11 +228,13 @@ impl StageReport {
             let data = if has_forms { Value::Null } else { found.data };
             Row { item, passed: found.passed, text: found.text, data }
         };
+        let work = known.work.unwrap_or_default();
         StageReport {
             name: name.into(),
             early,
             seconds,
-            items: known.work.map_or(0, |work| work.items.len()),
+            items: work.items.len(),
+            missing: work.missing,
             results: known.found.into_iter().map(row).collect(),
             lost: known.lost.into_iter().map(|(item, part, why)| Lost { item, part, why }).collect(),
         }
@@ -242,6 +247,9 @@ impl StageReport {
     }
 
     fn in_a_line(&self) -> String {
+        if let Some(program) = &self.missing {
+            return format!("not run: there is no {program} here");
+        }
         let failed = self.results.iter().filter(|row| !row.passed).count();
         let early = self.early.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
         let (done, items, lost) = (self.results.len(), self.items, self.lost.len());
@@ -346,7 +354,10 @@ impl Report {
 
     fn in_a_line(&self) -> String {
         let ended = if self.complete { format!("{:.1} seconds", self.seconds) } else { "INCOMPLETE".into() };
-        format!("{}, {ended}", if self.passed() { "all is right" } else { "NOT ALL IS RIGHT" })
+        let missing: Vec<&str> =
+            self.stages.iter().filter(|stage| stage.missing.is_some()).map(|stage| stage.name.as_str()).collect();
+        let but = if missing.is_empty() { String::new() } else { format!(", but {} not run", missing.join(" and ")) };
+        format!("{}{but}, {ended}", if self.passed() { "all is right" } else { "NOT ALL IS RIGHT" })
     }
 
     /// A page of Markdown.

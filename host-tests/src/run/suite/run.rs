@@ -181,7 +181,7 @@ impl Stage for Forms {
             part: bench.told.sample > 1 || bench.told.kind.is_some() || kernels.part,
             refused: kernels.refused.clone(),
         };
-        Ok(Work { items, with: serde_json::to_value(with).map_err(Error::new)? })
+        Ok(Work { items, with: serde_json::to_value(with).map_err(Error::new)?, missing: None })
     }
 
     fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {

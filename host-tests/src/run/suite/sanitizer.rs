@@ -44,6 +44,9 @@ impl Stage for Sanitizer {
     }
 
     fn work(&self, _: &Bench) -> Result<Work> {
+        if child::find(PROGRAM).is_none() {
+            return Ok(Work::without(PROGRAM));
+        }
         Ok(TOOLS.into_iter().flat_map(|tool| KINDS.into_iter().map(move |kind| format!("{tool} {kind}"))).collect())
     }
 

@@ -14,7 +14,7 @@ use super::sanitizer::Sanitizer;
 use super::stage::{Bench, IMAGES, Stage};
 use crate::run::child;
 use crate::run::lab::program::{self, LINES, packed};
-use crate::run::lab::{self, Counting};
+use crate::run::lab::{self, Counting, profile};
 use crate::run::workload::{self, Workload};
 use crate::tools::error::{Error, Result};
 
@@ -305,6 +305,9 @@ impl Stage for Counters {
     }
 
     fn work(&self, bench: &Bench) -> Result<Work> {
+        if profile::find().is_none() {
+            return Ok(Work::without("ncu"));
+        }
         letters(bench, "ABCDEFGHIJ")
     }
 
