@@ -46,6 +46,7 @@ kernel! {
         while first < vectors {
             let mut values = [V4::new([0; 4]); UNROLL];
             let mut masks = [[0; 4]; UNROLL];
+            let mut before_mask = [[0; 4]; UNROLL];
             let mut all = 0;
             // SAFETY: a vector is read if there is one; as many places are taken as are written.
             unsafe {
@@ -57,22 +58,20 @@ kernel! {
                     let is_one = first + lane + (k as u32 * step) < vectors;
                     for part in 0..4 {
                         masks[k][part] = ballot(is_one && values[k].0[part] >= least);
+                        before_mask[k][part] = all;
                         all += masks[k][part].count_ones();
                     }
                 }
-                let mut place = 0;
-                if lane == 0 {
-                    place = ptx!(atom.relaxed.gpu.global.add.u32 [count], all);
-                }
-                place = shuffle(place, 0);
+                // The value of the other lanes is not read.
+                let place = ptx!(@(lane == 0) atom.relaxed.gpu.global.add.u32 [count], all, else _);
+                let place = shuffle(place, 0);
                 for k in 0..UNROLL {
                     for part in 0..4 {
                         let mask = masks[k][part];
-                        let at = whole(place + (mask & before).count_ones());
+                        let at = whole(place + before_mask[k][part] + (mask & before).count_ones());
                         if mask >> lane & 1 != 0 {
                             st_global::<Cs>().write(out.add(at as usize), values[k].0[part]);
                         }
-                        place += mask.count_ones();
                     }
                 }
             }

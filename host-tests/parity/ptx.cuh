@@ -24,78 +24,43 @@ __device__ __forceinline__ void __stcs(float8 *p, float8 d) {
 }
 #endif
 
+// A load that has no builtin: of one value, of two, of four.
+#define LOAD(name, ptx, type, constraint)                                   \
+    __device__ __forceinline__ type name(const type *p) {                   \
+        type d;                                                             \
+        asm(ptx " %0, [%1];" : "=" constraint(d) : "l"(p));                 \
+        return d;                                                           \
+    }
+#define LOAD_OF_TWO(name, ptx, type, constraint)                                                \
+    __device__ __forceinline__ type name(const type *p) {                                       \
+        type d;                                                                                 \
+        asm(ptx " {%0, %1}, [%2];" : "=" constraint(d.x), "=" constraint(d.y) : "l"(p));        \
+        return d;                                                                               \
+    }
+#define LOAD_OF_FOUR(name, ptx, type, constraint)                                               \
+    __device__ __forceinline__ type name(const type *p) {                                       \
+        type d;                                                                                 \
+        asm(ptx " {%0, %1, %2, %3}, [%4];"                                                      \
+            : "=" constraint(d.x), "=" constraint(d.y), "=" constraint(d.z), "=" constraint(d.w) \
+            : "l"(p));                                                                          \
+        return d;                                                                               \
+    }
+
 // Read once: past L1, and L2 may fetch the neighbour.
-__device__ __forceinline__ uint4 load_stream(const uint4 *p) {
-    uint4 d;
-    asm("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
-        : "=r"(d.x), "=r"(d.y), "=r"(d.z), "=r"(d.w)
-        : "l"(p));
-    return d;
-}
-
-__device__ __forceinline__ float4 load_stream(const float4 *p) {
-    float4 d;
-    asm("ld.global.nc.L1::no_allocate.L2::256B.v4.f32 {%0, %1, %2, %3}, [%4];"
-        : "=f"(d.x), "=f"(d.y), "=f"(d.z), "=f"(d.w)
-        : "l"(p));
-    return d;
-}
-
-__device__ __forceinline__ float2 load_stream(const float2 *p) {
-    float2 d;
-    asm("ld.global.nc.L1::no_allocate.L2::256B.v2.f32 {%0, %1}, [%2];" : "=f"(d.x), "=f"(d.y) : "l"(p));
-    return d;
-}
+LOAD_OF_FOUR(load_stream, "ld.global.nc.L1::no_allocate.L2::256B.v4.u32", uint4, "r")
+LOAD_OF_FOUR(load_stream, "ld.global.nc.L1::no_allocate.L2::256B.v4.f32", float4, "f")
+LOAD_OF_TWO(load_stream, "ld.global.nc.L1::no_allocate.L2::256B.v2.f32", float2, "f")
 
 // Read again and again.
-__device__ __forceinline__ float4 load_kept(const float4 *p) {
-    float4 d;
-    asm("ld.global.nc.L1::evict_last.L2::256B.v4.f32 {%0, %1, %2, %3}, [%4];"
-        : "=f"(d.x), "=f"(d.y), "=f"(d.z), "=f"(d.w)
-        : "l"(p));
-    return d;
-}
-
-__device__ __forceinline__ uint4 load_last(const uint4 *p) {
-    uint4 d;
-    asm("ld.global.nc.L1::evict_last.v4.u32 {%0, %1, %2, %3}, [%4];"
-        : "=r"(d.x), "=r"(d.y), "=r"(d.z), "=r"(d.w)
-        : "l"(p));
-    return d;
-}
-
-__device__ __forceinline__ float4 load_last(const float4 *p) {
-    float4 d;
-    asm("ld.global.nc.L1::evict_last.v4.f32 {%0, %1, %2, %3}, [%4];"
-        : "=f"(d.x), "=f"(d.y), "=f"(d.z), "=f"(d.w)
-        : "l"(p));
-    return d;
-}
-
-__device__ __forceinline__ float2 load_last(const float2 *p) {
-    float2 d;
-    asm("ld.global.nc.L1::evict_last.v2.f32 {%0, %1}, [%2];" : "=f"(d.x), "=f"(d.y) : "l"(p));
-    return d;
-}
-
-__device__ __forceinline__ float load_last(const float *p) {
-    float d;
-    asm("ld.global.nc.L1::evict_last.f32 %0, [%1];" : "=f"(d) : "l"(p));
-    return d;
-}
-
-__device__ __forceinline__ unsigned load_last(const unsigned *p) {
-    unsigned d;
-    asm("ld.global.nc.L1::evict_last.u32 %0, [%1];" : "=r"(d) : "l"(p));
-    return d;
-}
+LOAD_OF_FOUR(load_kept, "ld.global.nc.L1::evict_last.L2::256B.v4.f32", float4, "f")
+LOAD_OF_FOUR(load_last, "ld.global.nc.L1::evict_last.v4.u32", uint4, "r")
+LOAD_OF_FOUR(load_last, "ld.global.nc.L1::evict_last.v4.f32", float4, "f")
+LOAD_OF_TWO(load_last, "ld.global.nc.L1::evict_last.v2.f32", float2, "f")
+LOAD(load_last, "ld.global.nc.L1::evict_last.f32", float, "f")
+LOAD(load_last, "ld.global.nc.L1::evict_last.u32", unsigned, "r")
 
 // Read once, too little for the neighbour to be worth it.
-__device__ __forceinline__ unsigned short load_past(const unsigned short *p) {
-    unsigned short d;
-    asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(d) : "l"(p));
-    return d;
-}
+LOAD(load_past, "ld.global.nc.L1::no_allocate.u16", unsigned short, "h")
 
 // Written past L1.
 __device__ __forceinline__ void store_past(uint4 *p, uint4 d) {

@@ -14,7 +14,7 @@ const SCALES: LdGlobalNc<NoAllocate, NoPrefetch> = ld_global_nc();
 const VECTOR: LdGlobalNc<EvictLast, NoPrefetch> = ld_global_nc();
 
 /// Words of a block of weights, and half of those of the vector.
-const WORDS: u32 = 4;
+const WORDS: usize = 4;
 
 /// Blocks of a lane that are on their way at once.
 const UNROLL: usize = 2;
@@ -44,15 +44,17 @@ kernel! {
         // SAFETY: the block is one of the row; all threads come to the reduction.
         unsafe {
             while block < blocks {
+                let (at, of_vector) = ((row * blocks + block) as usize, block as usize);
+                let vector = vector.add(of_vector * 2 * WORDS);
                 let mut dot = 0;
                 for word in 0..WORDS {
-                    let weights = ldg(weights.add(((row * blocks + block) * WORDS + word) as usize));
-                    dot = dp4a(weights & LOW, ldg(vector.add((block * 2 * WORDS + word) as usize)), dot);
-                    dot = dp4a(weights >> 4 & LOW, ldg(vector.add((block * 2 * WORDS + WORDS + word) as usize)), dot);
+                    let weights = ldg(weights.add(at * WORDS + word));
+                    dot = dp4a(weights & LOW, ldg(vector.add(word)), dot);
+                    dot = dp4a(weights >> 4 & LOW, ldg(vector.add(WORDS + word)), dot);
                 }
-                let [scale, _] = unpack_f16x2(ldg(scales.add((row * blocks + block) as usize)).into());
-                let [vector_scale, vector_sum] = ldg(vector_scales.add(block as usize)).0;
-                sum += scale * (dot as f32 * vector_scale - 8.0 * vector_sum);
+                let [scale, _] = unpack_f16x2(ldg(scales.add(at)).into());
+                let [vector_scale, vector_sum] = ldg(vector_scales.add(of_vector)).0;
+                sum = mul_add(scale, mul_add(dot as f32, vector_scale, -8.0 * vector_sum), sum);
                 block += WARP_SIZE;
             }
             let sum = block::over_warp(sum, |a, b| a + b);
@@ -122,7 +124,7 @@ kernel! {
 #[inline(always)]
 fn add(sum: f32, weights: V4<u32>, scale: u16, vector: [V4<u32>; 2], of_vector: V2<f32>) -> f32 {
     let mut dot = 0;
-    for k in 0..WORDS as usize {
+    for k in 0..WORDS {
         dot = dp4a(weights.0[k] & LOW, vector[0].0[k], dot);
         dot = dp4a(weights.0[k] >> 4 & LOW, vector[1].0[k], dot);
     }

@@ -5,7 +5,7 @@
 #include "ptx.cuh"
 
 constexpr unsigned WORDS = 8;
-constexpr int UNROLL = 4;
+constexpr int UNROLL = 8;
 
 extern "C" __global__ void q8_gemv_first(float *__restrict__ out, const unsigned *__restrict__ weights,
                                          const unsigned short *__restrict__ scales, const unsigned *__restrict__ vector,

@@ -14,10 +14,10 @@ const SCALES: LdGlobalNc<NoAllocate, NoPrefetch> = ld_global_nc();
 const VECTOR: LdGlobalNc<EvictLast, NoPrefetch> = ld_global_nc();
 
 /// Words of a block.
-const WORDS: u32 = 8;
+const WORDS: usize = 8;
 
 /// Quads of weights of a lane that are on their way at once.
-const UNROLL: usize = 4;
+const UNROLL: usize = 8;
 
 kernel! {
     /// Multiplies a matrix of as many rows as there are warps with a vector, as one writes it first: a lane takes a block at a time.
@@ -40,13 +40,13 @@ kernel! {
         // SAFETY: the block is one of the row; all threads come to the reduction.
         unsafe {
             while block < blocks {
+                let (at, of_vector) = ((row * blocks + block) as usize, block as usize);
                 let mut dot = 0;
                 for word in 0..WORDS {
-                    let weights = ldg(weights.add(((row * blocks + block) * WORDS + word) as usize));
-                    dot = dp4a(weights, ldg(vector.add((block * WORDS + word) as usize)), dot);
+                    dot = dp4a(ldg(weights.add(at * WORDS + word)), ldg(vector.add(of_vector * WORDS + word)), dot);
                 }
-                let [scale, _] = unpack_f16x2(ldg(scales.add((row * blocks + block) as usize)).into());
-                sum += dot as f32 * scale * ldg(vector_scales.add(block as usize));
+                let [scale, _] = unpack_f16x2(ldg(scales.add(at)).into());
+                sum = mul_add(dot as f32 * scale, ldg(vector_scales.add(of_vector)), sum);
                 block += WARP_SIZE;
             }
             let sum = block::over_warp(sum, |a, b| a + b);
@@ -58,7 +58,7 @@ kernel! {
 }
 
 kernel! {
-    /// The same: neighbouring lanes take the halves of a block, 128 bits each, and four of them at a time.
+    /// The same: neighbouring lanes take the halves of a block, 128 bits each, and eight of them at a time.
     ///
     /// # Safety
     /// As for [`q8_gemv_first`]; `weights` and `vector` are aligned to 16 bytes, the matrix has fewer than 2^31 quads, and a block
@@ -76,13 +76,13 @@ kernel! {
         let (row, quads) = (global_index() / WARP_SIZE, 2 * blocks);
         let (weights, scales) = (weights.wrapping_add((row * quads) as usize), scales.wrapping_add((row * blocks) as usize));
         let mut sum = 0.0;
-        let mut at = lane_id();
+        let (mut at, mut block) = (lane_id(), lane_id() / 2);
         // SAFETY: the quads and their blocks are of the row; all threads come to the reduction.
         unsafe {
             while at + (STEP - WARP_SIZE) < quads {
                 let first = whole(at);
                 let (weights, vector) = (weights.add(first as usize), vector.add(first as usize));
-                let (scales, vector_scales) = (scales.add(first as usize / 2), vector_scales.add(first as usize / 2));
+                let (scales, vector_scales) = (scales.add(whole(block) as usize), vector_scales.add(block as usize));
                 const QUADS: usize = WARP_SIZE as usize;
                 let weights: [V4<u32>; UNROLL] = core::array::from_fn(|k| WEIGHTS.read(weights.add(k * QUADS)));
                 let vector: [V4<u32>; UNROLL] = core::array::from_fn(|k| VECTOR.read(vector.add(k * QUADS)));
@@ -95,6 +95,7 @@ kernel! {
                     sum = mul_add(dot(weights[k], vector[k]) as f32, both[k], sum);
                 }
                 at += STEP;
+                block += STEP / 2;
             }
             while at < quads {
                 let block = at as usize / 2;

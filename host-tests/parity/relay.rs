@@ -33,7 +33,7 @@ kernel! {
     ///
     /// # Safety
     /// `out` is valid for writes of `n` elements, `input` for reads of as many for each block, `inbox` for both, and `flags` for
-    /// both of one for each block, all zero. Nobody else touches any of them while the grid runs. All blocks run at the same time.
+    /// both of one for each block, all zero, as is the first block's inbox. Nobody else touches any of them while the grid runs. All blocks run at the same time.
     pub unsafe fn relay_first(out: *mut f32, input: *const f32, inbox: *mut f32, flags: *mut u32, n: u32) {
         let block = block_idx_x();
         let last = block + 1 == grid_dim_x();
@@ -50,11 +50,8 @@ kernel! {
             let to = if last { out } else { inbox.add(((block + 1) * n) as usize) };
             let mut i = thread_idx_x();
             while i < n {
-                let mut sum = ldg(input.add((block * n + i) as usize));
-                if block > 0 {
-                    sum += *inbox.add((block * n + i) as usize);
-                }
-                *to.add(i as usize) = sum;
+                let at = (block * n + i) as usize;
+                *to.add(i as usize) = ldg(input.add(at)) + *inbox.add(at);
                 i += block_dim_x();
             }
             if !last {
@@ -89,7 +86,9 @@ kernel! {
                         let packets: [Packet; UNROLL] = core::array::from_fn(|k| PACKET.read(inbox.add(at[k] as usize)));
                         let mut here = true;
                         for k in 0..UNROLL {
-                            here &= packets[k].0.map(|half| (half >> 32) as u32) == [flag; 2];
+                            // Each by itself: as arrays they are compared as one number, which has to be put together first.
+                            let [a, b] = packets[k].0.map(|half| (half >> 32) as u32);
+                            here = here && a == flag && b == flag;
                         }
                         if here {
                             break packets;

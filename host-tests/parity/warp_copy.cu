@@ -7,7 +7,7 @@ constexpr int UNROLL = 16;
 extern "C" __global__ void warp_copy_first(uint4 *__restrict__ out, const uint4 *__restrict__ in, unsigned rows,
                                            unsigned vectors) {
     for (unsigned row = thread_index() / WARP; row < rows; row += thread_count() / WARP)
-        for (unsigned i = lane_id(); i < vectors; i += WARP) out[row * vectors + i] = in[row * vectors + i];
+        for (unsigned at = row * vectors + lane_id(); at < (row + 1) * vectors; at += WARP) out[at] = in[at];
 }
 
 extern "C" __global__ void __launch_bounds__(256, 2)

@@ -18,11 +18,9 @@ kernel! {
     pub unsafe fn warp_copy_first(out: *mut V4<u32>, input: *const V4<u32>, rows: u32, vectors: u32) {
         let mut row = global_index() / WARP_SIZE;
         while row < rows {
-            let mut i = lane_id();
-            while i < vectors {
+            for at in (row * vectors + lane_id()..(row + 1) * vectors).step_by(WARP_SIZE as usize) {
                 // SAFETY: the vector is of that row.
-                unsafe { *out.add((row * vectors + i) as usize) = ldg(input.add((row * vectors + i) as usize)) };
-                i += WARP_SIZE;
+                unsafe { *out.add(at as usize) = ldg(input.add(at as usize)) };
             }
             row += global_size() / WARP_SIZE;
         }

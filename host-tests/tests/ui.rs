@@ -20,13 +20,14 @@ use host_tests::tools::command::Machine;
 const CASES: usize = 177;
 
 /// How notes begin that are rustc's and not ours.
-const NOTES_OF_RUSTC: [&str; 7] = [
+const NOTES_OF_RUSTC: [&str; 8] = [
     "cannot satisfy ",
     "required for ",
     "this error originates ",
     "in this macro ",
     "consult the function's documentation ",
     "the following trait bounds ",
+    "the type must also implement ",
     "`#[warn(",
 ];
 

@@ -216,6 +216,7 @@ fn sums_handed_on_from_block_to_block() {
     let launch = Launch::new(blocks as u32, THREADS).resident(blocks as u32);
 
     let (mut out, mut inbox, mut flags) = (vec![f32::NAN; n], vec![f32::NAN; blocks * n], vec![0u32; blocks]);
+    inbox[..n].fill(0.0);
     let (to, through, flags) = (out.as_mut_ptr(), inbox.as_mut_ptr(), flags.as_mut_ptr());
     // SAFETY: a part for each block, and all of them run at the same time.
     unsafe { launch.run(|| relay::relay_first(to, input.as_ptr().cast(), through, flags, n as u32)) };

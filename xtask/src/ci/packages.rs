@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use host_tests::tools::command::Machine;
 use host_tests::tools::error::{Error, Result};
@@ -25,17 +26,31 @@ pub(super) fn run(machine: &Machine) -> Result<()> {
     let patches = PUBLISHED.map(|name| format!("{name} = {{ path = {} }}\n", Value::from(text(&crates.join(name)))));
     // Above the projects: what they name by version is taken from there, by cargo and by the cargo that ptx-build calls.
     write_whole(&home.join(".cargo/config.toml"), format!("[patch.crates-io]\n{}", patches.concat()))?;
+    let home = Home { machine, target: home.join("target"), crates };
+    // First, while nothing is compiled: what a user waits for.
+    let project = home.target.with_file_name("a new project für alle");
+    let manifest = home.crates.join("ptx-build/Cargo.toml");
+    home.lock(&home.crates.join("ptx-build"))?;
+    let new = home.cargo(&home.crates).words("run --quiet --bin cargo-ptx --manifest-path").arg(manifest);
+    let made = seconds(|| new.words("-- ptx new").arg(&project).run())?;
+    let [run, run_again, test, test_again] = home.try_out(&project)?;
+    crate::print(&format!(
+        "A new project: cargo ptx new {made:.1} s, cargo run {run:.1} s, again {run_again:.1} s, cargo test {test:.1} s, \
+         again {test_again:.1} s\n"
+    ))?;
     for name in EXAMPLES {
-        let project = home.join(name);
+        let project = home.target.with_file_name(name);
         copy(&machine.repository.join("examples").join(name), &project)?;
-        try_out(machine, &project, &crates)?;
+        home.try_out(&project)?;
     }
-    let project = home.join("a new project für alle");
-    let manifest = crates.join("ptx-build/Cargo.toml");
-    lock(machine, &crates.join("ptx-build"))?;
-    let new = cargo(machine, &home).words("run --quiet --bin cargo-ptx --manifest-path").arg(manifest);
-    new.words("-- ptx new").arg(&project).run()?;
-    try_out(machine, &project, &crates)
+    Ok(())
+}
+
+/// How long it takes.
+fn seconds(what: impl FnOnce() -> Result<()>) -> Result<f64> {
+    let begin = Instant::now();
+    what()?;
+    Ok(begin.elapsed().as_secs_f64())
 }
 
 /// The packages, each unpacked into a folder of its name.
@@ -59,42 +74,55 @@ fn package(machine: &Machine, home: &Path) -> Result<PathBuf> {
     Ok(crates)
 }
 
-/// Builds, runs and tests a project, and sees that its crates are those of the packages.
-fn try_out(machine: &Machine, project: &Path, crates: &Path) -> Result<()> {
-    lock(machine, project)?;
-    let cargo = |words: &str| cargo(machine, project).words(words);
-    let printed = cargo("run --quiet").printed()?;
-    if !printed.contains(" elements are right.") {
-        return Err(Error::new("the program does not say that its results are right").at(project.display()));
-    }
-    cargo("test --quiet").run()?;
-    cargo("fmt --all --check").run()?;
-    // Of other platforms nothing was downloaded.
-    let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-    let described = cargo("metadata --format-version 1 --offline --filter-platform").arg(platform).output()?;
-    let described: Value = serde_json::from_str(&described).map_err(Error::new)?;
-    let packages = described["packages"].as_array().cloned().unwrap_or_default();
-    for name in PUBLISHED {
-        let from = packages.iter().find(|package| package["name"] == name).map(|package| &package["manifest_path"]);
-        if from.and_then(Value::as_str) != Some(&text(&crates.join(name).join("Cargo.toml"))) {
-            let from = from.map_or("nowhere".into(), Value::to_string);
-            return Err(
-                Error::new(format_args!("{name} is not the packaged one, but that of {from}")).at(project.display())
-            );
+/// Where the projects are tried: they share what they compile, and the packages.
+struct Home<'m> {
+    machine: &'m Machine,
+    target: PathBuf,
+    crates: PathBuf,
+}
+
+impl Home<'_> {
+    /// Builds, runs and tests a project, and sees that its crates are those of the packages. Gives how many seconds `cargo run`
+    /// takes, again, and `cargo test`, again.
+    fn try_out(&self, project: &Path) -> Result<[f64; 4]> {
+        self.lock(project)?;
+        let cargo = |words: &str| self.cargo(project).words(words);
+        let run = || {
+            let printed = cargo("run --quiet").printed()?;
+            if !printed.contains(" elements are right.") {
+                return Err(Error::new("the program does not say that its results are right").at(project.display()));
+            }
+            Ok(())
+        };
+        let test = || cargo("test --quiet").run();
+        let times = [seconds(run)?, seconds(run)?, seconds(test)?, seconds(test)?];
+        cargo("fmt --all --check").run()?;
+        // Of other platforms nothing was downloaded.
+        let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+        let described = cargo("metadata --format-version 1 --offline --filter-platform").arg(platform).output()?;
+        let described: Value = serde_json::from_str(&described).map_err(Error::new)?;
+        let packages = described["packages"].as_array().cloned().unwrap_or_default();
+        for name in PUBLISHED {
+            let from = packages.iter().find(|package| package["name"] == name).map(|package| &package["manifest_path"]);
+            if from.and_then(Value::as_str) != Some(&text(&self.crates.join(name).join("Cargo.toml"))) {
+                let from = from.map_or("nowhere".into(), Value::to_string);
+                let what = format_args!("{name} is not the packaged one, but that of {from}").to_string();
+                return Err(Error::new(what).at(project.display()));
+            }
         }
+        Ok(times)
     }
-    Ok(())
-}
 
-/// cargo in a project. All projects share what they compile.
-fn cargo(machine: &Machine, project: &Path) -> Cargo {
-    Cargo::new(machine, project).env("CARGO_TARGET_DIR", machine.target().join("packages"))
-}
+    /// cargo in a project.
+    fn cargo(&self, project: &Path) -> Cargo {
+        Cargo::new(self.machine, project).env("CARGO_TARGET_DIR", &self.target)
+    }
 
-/// Gives a project the versions of this workspace, which are here already.
-fn lock(machine: &Machine, project: &Path) -> Result<()> {
-    let lock = machine.repository.join("Cargo.lock");
-    fs::copy(&lock, project.join("Cargo.lock")).map(drop).map_err(|error| Error::io("copy", &lock, error))
+    /// Gives a project the versions of this workspace, which are here already.
+    fn lock(&self, project: &Path) -> Result<()> {
+        let lock = self.machine.repository.join("Cargo.lock");
+        fs::copy(&lock, project.join("Cargo.lock")).map(drop).map_err(|error| Error::io("copy", &lock, error))
+    }
 }
 
 fn text(path: &Path) -> String {
