@@ -15,10 +15,6 @@ use crate::isa::prefetch_size::PrefetchSize;
 /// The load `I` of this type, in every spelling. Callers keep to the ones that are legal.
 #[doc(hidden)]
 #[allow(clippy::missing_safety_doc, reason = "the public methods of each instruction say it")]
-#[diagnostic::on_unimplemented(
-    message = "it is not known that this instruction moves a `{Self}`",
-    note = "in a generic function, write the bound `T: GlobalElement`"
-)]
 pub trait Load<I>: PtxType {
     unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self;
     unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self;
@@ -34,10 +30,6 @@ pub trait Load<I>: PtxType {
 /// The store `I` of this type, in every spelling. Callers keep to the ones that are legal.
 #[doc(hidden)]
 #[allow(clippy::missing_safety_doc, reason = "the public methods of each instruction say it")]
-#[diagnostic::on_unimplemented(
-    message = "it is not known that this instruction moves a `{Self}`",
-    note = "in a generic function, write the bound `T: GlobalElement`"
-)]
 pub trait Store<I>: PtxType {
     unsafe fn store<C: Caching>(p: *mut Self, value: Self);
     unsafe fn store_with<C: Caching>(p: *mut Self, value: Self, policy: CachePolicy);
@@ -74,7 +66,8 @@ pub trait StoreInIf<S>: PtxType {
 }
 
 /// One access, the texts before and after its opcode apart. `pure` ones may be merged, moved and dropped where the
-/// value is not used; `memory` ones stay where they are, and no other access moves across them.
+/// value is not used; `memory` ones stay where they are, and no other access moves across them. `@` in both texts puts the access under
+/// a predicate.
 #[doc(hidden)]
 #[macro_export]
 #[cfg_attr(target_arch = "nvptx64", allow_internal_unstable(asm_experimental_arch))]
@@ -91,11 +84,18 @@ macro_rules! __emit {
             $($operands)* options(nostack, preserves_flags)
         )
     };
+    // Under the predicate that the operand `cond` says.
+    ($effect:ident [$($before:literal)* @] [$($opcode:expr),*] [$($rest:literal)* @ $($after:literal)*] $operands:tt) => {
+        $crate::__emit! { $effect
+            [$($before)* "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "] [$($opcode),*]
+            [$($rest)* "\n}}" $($after)*] $operands
+        }
+    };
 }
 
 /// The `match` over the rows of an instruction: `arms! { C as Caching, [rows] [before] [after] (operands) }`.
 ///
-/// With `sized P` between, the text behind the opcode has `.L2::…B` where `P` asks for it.
+/// With `sized P` between, the text after the opcode has `.L2::…B` where `P` asks for it.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! arms {
     ($C:ident as $Kind:ident, [$($marker:tt $opcode:tt $effect:ident;)*] $before:tt $after:tt $operands:tt) => {
@@ -104,7 +104,7 @@ macro_rules! arms {
             _ => unreachable!(),
         }
     };
-    ($C:ident as $Kind:ident, sized $P:ident [$($hint:literal)?], $rows:tt $before:tt [$($after:literal)*] ($($operands:tt)*)) => {
+    ($C:ident as $Kind:ident, sized $P:ident [$($hint:literal)?], $rows:tt $before:tt [$($after:tt)*] ($($operands:tt)*)) => {
         match const { $P::BYTES } {
             0 => arms! { $C as $Kind, $rows $before [$($hint)? $($after)*] ($($operands)*) },
             _ => arms! {
