@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use host_tests::check::forms_check::every_form;
+use host_tests::show::coverage;
 use host_tests::tools::command::{Command, Machine};
 use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
-use ptx_intrinsics::catalogue::Form;
+use ptx_intrinsics::catalogue::{Form, Operation};
 use ptx_intrinsics::order::OrderWord;
 use ptx_intrinsics::scope::ScopeWord;
 use ptx_intrinsics::space::SpaceWord;
 use regex::Regex;
 
-/// What a search has to find: as many words as the catalogue has, and no fewer.
-const WORDS: usize = 119;
+/// What a search has to find, at least: fewer words mean that the catalogue was not read.
+const WORDS: usize = 120;
 
 /// Words after which an opcode says where, in what order, and how wide, and no longer what it does.
 const DETAILS: [&str; 23] = [
@@ -61,7 +62,7 @@ fn every_word_of_ptx_is_found() {
         "rustdoc's search does not find these; give an item a #[doc(alias = \"…\")]:\n{}",
         missing.join("\n")
     );
-    assert_eq!(words.len(), WORDS, "words in the catalogue");
+    assert!(words.len() >= WORDS, "words in the catalogue: {}", words.len());
 }
 
 /// What a user types who looks for this form: the instruction, and each qualifier that is named after a cache or a space.
@@ -115,7 +116,7 @@ fn the_page_of_each_hint_leads_to_when_it_pays() {
     let priorities =
         L1PriorityWord::ALL.iter().map(|word| word.rust()).chain(L2PriorityWord::ALL.iter().map(|word| word.rust()));
     let sizes = PrefetchSizeWord::ALL.iter().map(|word| word.rust());
-    let items: Vec<&serde_json::Value> = described().as_object().expect("it has an index").values().collect();
+    let items: Vec<&serde_json::Value> = described()["index"].as_object().expect("it has an index").values().collect();
     for name in operators.chain(priorities).chain(sizes).chain(OTHER_HINTS) {
         let documented = items.iter().filter(|item| item["name"] == name).filter_map(|item| item["docs"].as_str());
         let link = format!("(crate::hints#{name})");
@@ -192,8 +193,11 @@ fn takers(forms: &[std::sync::Arc<Form>]) -> BTreeMap<String, BTreeSet<String>> 
     let orders: Vec<String> =
         OrderWord::ALL.iter().map(|word| format!("{word:?}")).filter(|order| order != "AcqRel").collect();
     let mut takers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let by_method =
-        forms.iter().map(|form| form.rust()).filter(|rust| rust.starts_with("ld") || rust.starts_with("st"));
+    let by_method = forms
+        .iter()
+        .filter(|form| form.operation() != Operation::Other)
+        .map(|form| form.rust())
+        .filter(|rust| !rust.starts_with("ptx!"));
     for rust in by_method {
         let call = rust.split([')', '(']).collect::<Vec<_>>();
         let function = rust.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
@@ -245,7 +249,7 @@ fn docs_of(marker: &str) -> String {
         let kind = &item["inner"];
         item["name"] == marker && (kind["struct"].is_object() || kind["type_alias"].is_object())
     };
-    let items = described().as_object().expect("it has an index").values();
+    let items = described()["index"].as_object().expect("it has an index").values();
     items.filter(is_marker).filter_map(|item| item["docs"].as_str()).collect()
 }
 
@@ -254,7 +258,7 @@ fn docs_of(marker: &str) -> String {
 fn found() -> BTreeSet<String> {
     let alias = Regex::new(r#"alias[^"\\]*\\?"([^"\\]+)\\?""#).expect("the pattern is valid");
     let mut found = BTreeSet::new();
-    for item in described().as_object().expect("it has an index").values() {
+    for item in described()["index"].as_object().expect("it has an index").values() {
         found.extend(item["name"].as_str().map(str::to_lowercase));
         let attributes = item["attrs"].to_string();
         found.extend(alias.captures_iter(&attributes).map(|alias| alias[1].to_lowercase()));
@@ -262,10 +266,10 @@ fn found() -> BTreeSet<String> {
     found
 }
 
-/// The index of what rustdoc writes for programs.
+/// What rustdoc writes for programs. That is not stable yet, so only what is asked for is read from it.
 fn described() -> &'static serde_json::Value {
     static DESCRIBED: LazyLock<serde_json::Value> = LazyLock::new(describe);
-    &DESCRIBED["index"]
+    &DESCRIBED
 }
 
 fn describe() -> serde_json::Value {
@@ -277,4 +281,44 @@ fn describe() -> serde_json::Value {
     cargo.env("RUSTC_BOOTSTRAP", "1").dir(&machine.repository).run().expect("rustdoc describes the crate");
     let text = std::fs::read_to_string(target.join("doc/ptx_intrinsics.json")).expect("rustdoc wrote it");
     serde_json::from_str(&text).expect("it is JSON")
+}
+
+/// A bound that a user has to satisfy is a trait that the user can look up.
+#[test]
+fn every_bound_is_documented() {
+    let all = described();
+    let mut bounds = BTreeSet::new();
+    for item in all["index"].as_object().expect("it has an index").values() {
+        bounds_of(&item["inner"], &mut bounds);
+    }
+    let ours = bounds.iter().filter_map(|bound| Some((bound, all["paths"][bound]["path"].as_array()?)));
+    let ours = ours.filter(|(bound, path)| path[0] == "ptx_intrinsics" && all["index"][bound.as_str()].is_null());
+    let hidden: Vec<String> = ours
+        .map(|(_, path)| path.iter().filter_map(|name| name.as_str()).collect::<Vec<_>>().join("::"))
+        .filter(|path| !path.contains("::sealed::"))
+        .collect();
+    assert!(bounds.len() > 20, "rustdoc says less about bounds than it did: {}", bounds.len());
+    assert!(
+        hidden.is_empty(),
+        "these bounds have no page: remove #[doc(hidden)] from the trait, and document it: {hidden:?}"
+    );
+}
+
+/// The page of what is covered is that of the catalogue.
+#[test]
+fn the_page_of_coverage_is_up_to_date() {
+    let kept = std::fs::read_to_string(coverage::path()).expect("the page is there");
+    assert!(kept == coverage::page(), "docs/coverage.md is old; run: cargo xtask forms --coverage --write");
+}
+
+/// The numbers of the traits that bounds name.
+fn bounds_of(item: &serde_json::Value, bounds: &mut BTreeSet<String>) {
+    if let Some(bound) = item["trait_bound"]["trait"]["id"].as_u64() {
+        bounds.insert(bound.to_string());
+    }
+    match item {
+        serde_json::Value::Object(fields) => fields.values().for_each(|field| bounds_of(field, bounds)),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| bounds_of(item, bounds)),
+        _ => {}
+    }
 }

@@ -177,7 +177,7 @@ impl DeviceBuild {
                 .because(tail(&finished.stderr))
                 .fix("see what cargo says above; if it wants to download something, check the network");
         }
-        error.because(errors).fix("correct what the compiler points at")
+        error.because(first(errors)).fix("correct what the compiler points at")
     }
 
     /// Makes the module from what the compiler wrote: without the parts of `core` that nothing in it uses, which
@@ -251,6 +251,19 @@ fn diagnostics(stdout: &str) -> (String, String) {
     (errors, warnings)
 }
 
+/// Lines of the compiler's errors that are shown: one mistake in generated code may be ten thousand errors.
+const SHOWN: usize = 200;
+
+/// The first lines of the compiler's errors, and how many there are.
+fn first(errors: &str) -> String {
+    let all = errors.lines().count();
+    if all <= SHOWN {
+        return errors.to_owned();
+    }
+    let shown = errors.lines().take(SHOWN).collect::<Vec<_>>().join("\n");
+    format!("{shown}\n… {} more lines", all - SHOWN)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,6 +286,15 @@ mod tests {
         let errors = "error: mismatched types\nfailure-note: Some errors have detailed explanations\n";
         let expected = (errors.to_owned(), "warning: unused variable: `x`\n".to_owned());
         assert_eq!(diagnostics(&lines.join("\n")), expected);
+    }
+
+    #[test]
+    fn many_errors_are_counted_and_not_shown() {
+        let errors: String = (0..SHOWN + 7).map(|line| format!("error {line}\n")).collect();
+        let shown = first(&errors);
+        assert_eq!(shown.lines().last(), Some("… 7 more lines"));
+        assert_eq!(shown.lines().count(), SHOWN + 1);
+        assert_eq!(first("error: one\n"), "error: one\n");
     }
 
     #[test]

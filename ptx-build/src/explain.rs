@@ -76,7 +76,7 @@ pub fn page(form: &Form, machine: &[String]) -> String {
     section("Needs", &[needs(form)]);
     section("Machine", machine);
     section("Words", &words(form));
-    section("ISA", &[isa_page(form.ptx())]);
+    section("ISA", &[isa_page(form)]);
     page
 }
 
@@ -121,7 +121,7 @@ pub fn near(text: &str, forms: &[Form]) -> Vec<String> {
     close.into_iter().take(SHOWN).map(|(.., ptx)| ptx.to_owned()).collect()
 }
 
-/// How many words stand in one and not in the other, in any order.
+/// How many words are in one and not in the other, in any order.
 fn words_apart(meant: &[String], ptx: &str) -> usize {
     let mut left: Vec<&str> = meant.iter().map(String::as_str).collect();
     let mut extra = 0;
@@ -156,50 +156,8 @@ fn words(form: &Form) -> Vec<String> {
 }
 
 /// Where the PTX ISA tells of an instruction.
-fn isa_page(ptx: &str) -> String {
-    format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{}", anchor(ptx))
-}
-
-fn anchor(ptx: &str) -> String {
-    let barriers = "parallel-synchronization-and-communication-instructions-";
-    let words: Vec<&str> = ptx.split('.').collect();
-    match words[..] {
-        ["mbarrier", "test_wait" | "try_wait", ..] => format!("{barriers}mbarrier-test-wait-try-wait"),
-        ["mbarrier", word, ..] => format!("{barriers}mbarrier-{}", word.replace('_', "-")),
-        ["atom", ..] => format!("{barriers}atom"),
-        ["red", ..] => format!("{barriers}red"),
-        ["fence" | "membar", ..] => format!("{barriers}membar-fence"),
-        ["cp", "async", "mbarrier", ..] => format!("{barriers}cp-async-mbarrier-arrive"),
-        _ => format!("data-movement-and-conversion-instructions-{}", data_movement(&words)),
-    }
-}
-
-fn data_movement(words: &[&str]) -> &'static str {
-    match words {
-        ["cp", "async", "bulk", "prefetch", "tensor", ..] => return "cp-async-bulk-prefetch-tensor",
-        ["cp", "async", "bulk", "prefetch", ..] => return "cp-async-bulk-prefetch",
-        ["cp", "async", "bulk", "commit_group"] => return "cp-async-bulk-commit-group",
-        ["cp", "async", "bulk", "wait_group", ..] => return "cp-async-bulk-wait-group",
-        ["cp", "async", "bulk", ..] => return "cp-async-bulk",
-        ["cp", "async", "commit_group"] => return "cp-async-commit-group",
-        ["cp", "async", "wait_group" | "wait_all"] => return "cp-async-wait-group",
-        ["cp", ..] => return "cp-async",
-        _ => {}
-    }
-    match words.first() {
-        Some(&"ld") if words.contains(&"nc") => "ld-global-nc",
-        Some(&"ld") => "ld",
-        Some(&"ldu") => "ldu",
-        Some(&"st") => "st",
-        Some(&"applypriority") => "applypriority",
-        Some(&"isspacep") => "isspacep",
-        Some(&"cvta") => "cvta",
-        Some(&"mapa") => "mapa",
-        Some(&"getctarank") => "getctarank",
-        Some(&"discard") => "discard",
-        Some(&"createpolicy") => "createpolicy",
-        _ => "prefetch-prefetchu",
-    }
+fn isa_page(form: &Form) -> String {
+    format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{}", form.section())
 }
 
 /// What each word means, in two lines at most; `st` before a word that means something else on a store.
@@ -212,13 +170,13 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (
         "fence .sc",
         [
-            "and all such fences stand in one order: of two threads that store, fence and load,",
+            "and all such fences have one order: of two threads that store, fence and load,",
             "one sees what the other stored",
         ],
     ),
     ("fence .acq_rel", ["with relaxed accesses around it, an acquire and a release at once", ""]),
-    ("fence .acquire", ["nothing behind is done before what was read before", ""]),
-    ("fence .release", ["what came before is seen before what is written behind", ""]),
+    ("fence .acquire", ["nothing after it is done before what was read before it", ""]),
+    ("fence .release", ["what came before it is seen before what is written after it", ""]),
     (".sync_restrict::shared::cluster", ["for what lies in the cluster's shared memory", ""]),
     (".sync_restrict::shared::cta", ["for what lies in this block's shared memory", ""]),
     (".mbarrier_init", ["for barriers that were just initialised", ""]),
@@ -240,9 +198,9 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".relaxed", ["strong: other threads of the scope see whole values,", "and no order with other accesses"]),
     (
         ".acquire",
-        ["what follows happens after what the thread did whose released value is read;", "L1 is invalidated behind it"],
+        ["what follows happens after what the thread did whose released value is read;", "L1 is invalidated after it"],
     ),
-    (".release", ["what came before is seen by threads that acquire this value:", "a fence stands before the store"]),
+    (".release", ["what came before is seen by threads that acquire this value:", "a fence is before the store"]),
     (
         ".acq_rel",
         [
@@ -297,6 +255,7 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".L2::256B", ["L2 fetches the 256 bytes around it", ""]),
     (".L1", ["into L1", ""]),
     (".L2", ["into L2", ""]),
+    ("st .bulk", ["fills shared memory of this block with zeros", ""]),
     ("discard .L2", ["dropped from L2, not written back: the bytes are undetermined from then on", ""]),
     ("applypriority .L2::evict_normal", ["L2 evicts it as any line again, whatever it was told before", ""]),
     (
@@ -333,7 +292,7 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".parity", ["the phase is named by its parity, and not by a state", ""]),
     ("mbarrier .b64", ["a barrier has 64 bits", ""]),
     ("mbarrier .release", ["what came before is seen by those that see the phase complete", ""]),
-    ("mbarrier .acquire", ["what those did before that arrived is seen behind it", ""]),
+    ("mbarrier .acquire", ["what the threads did before they arrived is seen after it", ""]),
     ("mbarrier .relaxed", ["no order with other accesses", ""]),
     (".bulk", ["many bytes at once, a multiple of 16", ""]),
     (".mbarrier::complete_tx::bytes", ["tells the barrier how many bytes have come", ""]),

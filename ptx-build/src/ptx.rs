@@ -88,7 +88,7 @@ impl Module {
         self.functions.iter().find(|function| function.name == name)
     }
 
-    /// The function that line stands in.
+    /// The function that the line is in.
     pub fn function_at(&self, line: u32) -> Option<&Function> {
         self.functions.iter().find(|function| {
             let last = function.body.last().map_or(function.line, |last| last.number);
@@ -98,7 +98,7 @@ impl Module {
 }
 
 impl Function {
-    /// What stands between each `// begin inline asm` and `// end inline asm`, but for comments, and the lone `exit;`
+    /// What is between each `// begin inline asm` and `// end inline asm`, but for comments, and the lone `exit;`
     /// that is LLVM's own way to mark unreachable code.
     pub fn inline_asm(&self) -> Vec<InlineAsm> {
         let mut blocks = Vec::new();

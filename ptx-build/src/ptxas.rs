@@ -73,7 +73,7 @@ pub struct Message {
 /// PTX that the assembler did not turn into machine code.
 #[derive(Clone, Debug)]
 pub struct Rejected {
-    /// Where the PTX stands.
+    /// Where the PTX is.
     pub ptx: PathBuf,
     /// The architecture asked for.
     pub sm: Sm,

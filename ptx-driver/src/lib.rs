@@ -96,7 +96,7 @@ macro_rules! jump_through {
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 compile_error!("ptx-driver opens NVIDIA's driver on Linux, on x86-64 and 64-bit Arm, and this is another target");
 
-/// Defines the functions; each starts at the answer behind its arrow, or at [`no_driver`].
+/// Defines the functions; each starts at the answer after its arrow, or at [`no_driver`].
 macro_rules! shims {
     ($($name:ident $(=> $first:path)?,)*) => {
         #[allow(non_upper_case_globals)]
@@ -409,7 +409,7 @@ fn open() -> Result<Driver, NoDriver> {
     Err(NoDriver::NotOpened(reasons))
 }
 
-/// The system's own words stand behind libloading's.
+/// The system's own words come after libloading's.
 fn in_words(reason: &libloading::Error) -> String {
     reason.source().map_or_else(|| reason.to_string(), ToString::to_string)
 }

@@ -28,6 +28,7 @@
 //! | `ldu`, `atom`, `red` | | [`ptx!`] |
 //! | `prefetch`, `prefetchu` | | [`prefetch_l1`], [`prefetch_l2`], [`prefetch_global_l2`], … |
 //! | `applypriority`, `discard` | | [`applypriority_global_l2_evict_normal`], [`discard_global_l2`], … |
+//! | `st.bulk` | | [`st_bulk`], [`st_bulk_shared`] |
 //! | `createpolicy` | | [`CachePolicy::fractional`], [`CachePolicy::range`], … |
 //! | `isspacep`, `cvta`, `mapa`, `getctarank` | | [`isspacep_shared`], [`cvta_to_shared`], [`cvta_shared`], [`mapa()`], [`getctarank()`], … |
 //! | `fence`, `membar` | | module [`mod@fence`] |
@@ -157,28 +158,7 @@ pub mod mbarrier {
     pub use crate::instructions::mbarrier::*;
 }
 
-/// The names at the root: the functions of instructions that are not asynchronous, and the types that hold an access.
-mod root {
-    pub use crate::instructions::applypriority::*;
-    pub use crate::instructions::cuda::*;
-    pub use crate::instructions::cvta::*;
-    pub use crate::instructions::discard::*;
-    pub use crate::instructions::isspacep::*;
-    pub use crate::instructions::ld::{
-        Ld, LdGlobal, ld, ld_const, ld_global, ld_local, ld_param_entry, ld_param_func, ld_shared, ld_shared_cluster,
-    };
-    pub use crate::instructions::ld_global_nc::{LdGlobalNc, ld_global_nc};
-    pub use crate::instructions::mapa::*;
-    pub use crate::instructions::prefetch::{
-        prefetch_const_tensormap, prefetch_global_l1, prefetch_global_l2, prefetch_l1, prefetch_l2, prefetch_local_l1,
-        prefetch_local_l2, prefetch_param_tensormap, prefetch_tensormap, prefetchu_l1,
-    };
-    pub use crate::instructions::shared_ptr::{SharedClusterPtr, SharedPtr};
-    pub use crate::instructions::slices::*;
-    pub use crate::instructions::st::{St, StGlobal, st, st_global, st_local, st_shared, st_shared_cluster};
-    pub use crate::isa::policy::CachePolicy;
-}
-pub use root::*;
+pub use instructions::root::*;
 
 /// What kernels write every day: `use ptx_intrinsics::prelude::*`.
 ///
@@ -188,8 +168,8 @@ pub use root::*;
 pub mod prelude {
     pub use crate::caching::*;
     pub use crate::element::*;
+    pub use crate::instructions::root::*;
     pub use crate::ptx;
-    pub use crate::root::*;
     pub use crate::scope::*;
 }
 

@@ -4,7 +4,7 @@ use std::thread;
 
 use ptx_intrinsics::prelude::*;
 
-/// What stood at the value, and what stands there after.
+/// What was at the value, and what is there after.
 macro_rules! change {
     ($value:expr, $($words:tt)*) => {{
         let mut value = $value;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use host_tests::check::forms;
 use host_tests::check::forms_check::Check;
 use host_tests::check::rust_cuda::{self, RustCuda};
-use host_tests::show::forms_list;
+use host_tests::show::{coverage, forms_list};
 use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
-use host_tests::tools::error::Result;
+use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
@@ -25,6 +25,12 @@ pub(crate) struct Forms {
     /// Only this instruction's forms: ld.global.nc
     #[arg(long, value_name = "NAME")]
     instruction: Option<String>,
+    /// Print what is covered, instruction by instruction, and what is not and why
+    #[arg(long, conflicts_with_all = ["check", "json", "instruction"])]
+    coverage: bool,
+    /// For --coverage: write it to docs/coverage.md
+    #[arg(long, requires = "coverage")]
+    write: bool,
     /// Where the toolchain comes from that compiles for the GPU, for --check
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
@@ -44,6 +50,13 @@ enum Backend {
 
 impl Forms {
     pub(crate) fn run(self) -> Result<()> {
+        if self.write {
+            let path = coverage::path();
+            return std::fs::write(&path, coverage::page()).map_err(|error| Error::io("write the page", &path, error));
+        }
+        if self.coverage {
+            return crate::print(&coverage::page());
+        }
         let named = self.check.as_ref().and_then(Option::as_deref).or(self.instruction.as_deref());
         let listed = forms_list::select(named)?;
         if self.check.is_some() {

@@ -65,7 +65,7 @@ const LONG: [&str; 14] = [
 const EXAMPLES: &str = "examples in the documentation";
 
 /// How many mutants are drawn, and what the summary calls them.
-const MUTANTS: &str = "60";
+const MUTANTS: &str = "40";
 const MUTANTS_PART: &str = "a sample of mutants";
 
 /// A part of the tests, and how it went.

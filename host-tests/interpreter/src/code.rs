@@ -267,7 +267,7 @@ impl Names<'_> {
         };
         let vector = |at: usize| matches!(read.get(at), Some(Operand::Vector(_)));
         match words[0] {
-            "ld" | "ldu" | "st" => access(&words, read),
+            "ld" | "ldu" | "st" if words.last().is_some_and(|word| Type::parse(word).is_some()) => access(&words, read),
             "mov" if vector(0) || vector(1) => {
                 let bits = words.last().and_then(|word| Type::parse(word)).map_or(0, |ty| ty.bits);
                 let [to, from] = <[Operand; 2]>::try_from(read).unwrap_or([Operand::Sink, Operand::Sink]).map(lanes);

@@ -50,6 +50,7 @@ impl Machine<'_> {
     pub(crate) fn other(&mut self, at: usize, words: &[String], operands: &[Operand]) -> Result<()> {
         match words[0].as_str() {
             "prefetch" | "prefetchu" | "applypriority" | "discard" => self.line(at, words, operands),
+            "st" => self.fill(at, words, operands),
             "createpolicy" => self.policy(at, words, operands),
             "cp" => self.copy(at, words, operands),
             "mbarrier" => self.mbarrier(at, words, operands),
@@ -62,6 +63,17 @@ impl Machine<'_> {
             "fence" | "membar" | "nanosleep" | "griddepcontrol" | "setmaxnreg" | "pmevent" => Ok(()),
             _ => gap(words),
         }
+    }
+
+    /// `st.bulk`: zeros in this block's shared memory.
+    fn fill(&mut self, at: usize, words: &[String], operands: &[Operand]) -> Result<()> {
+        let space = Space::of(words.iter().map(String::as_str));
+        let [to, size, value] = operands else { return Err(wrong("it has three operands")) };
+        let (address, size) = (self.address(at, space, to)?, self.get(at, size)? as usize);
+        if self.get(at, value)? != 0 || size % 8 != 0 || address % 16 != 0 {
+            return Err(wrong("it stores zeros, a multiple of 8 bytes, at an address aligned to 16"));
+        }
+        self.write(address, &vec![0; size])
     }
 
     fn barrier(&mut self, at: usize, words: &[String], operands: &[Operand]) -> Result<()> {

@@ -51,7 +51,7 @@ pub enum Manner {
     Spelled,
     /// With `ptx!` under a predicate, where there is a method too.
     SpelledGuarded,
-    /// With `.unified` behind the address.
+    /// With `.unified` after the address.
     Unified,
     /// With a sink for each lane whose bit is not set.
     Lanes(u32),

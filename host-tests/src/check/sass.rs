@@ -302,6 +302,11 @@ impl<'a> Module<'a> {
                 // The map of a tensor has no address beside it.
                 Part::Register(Holds::Global) if matches!(parts.get(at + 1), Some(Part::Text(", {"))) => text += "p",
                 Part::Register(Holds::Global) => write!(text, "p+{offset}").expect("a string takes all"),
+                // The assembler takes no constant address here.
+                Part::Register(Holds::Shared) if text.starts_with("st.bulk") => {
+                    self.line(&format!("mov.b32 one, {buffer};"));
+                    text += "one";
+                }
                 Part::Register(Holds::Shared) => text += buffer,
                 Part::Register(Holds::Policy) => {
                     self.line(&format!("mov.b64 policy, {:#x};", POLICY + number as u64));

@@ -66,8 +66,8 @@ fn families() -> HashMap<String, Family> {
 /// The parts of an instruction about caches, of a copy, a barrier or a fence, by the form's [`told`](Form::told).
 pub fn parts(told: &str) -> Option<&'static [Part]> {
     static ALL: LazyLock<HashMap<String, Vec<Part>>> = LazyLock::new(|| {
-        use Family::{Barrier, Cache, Copy, Fence};
-        let forms = catalogue::forms().filter(|form| matches!(form.family(), Cache | Copy | Barrier | Fence));
+        use Family::{Barrier, Cache, Copy, Fence, Fill};
+        let forms = catalogue::forms().filter(|form| matches!(form.family(), Cache | Copy | Barrier | Fence | Fill));
         forms.map(|form| (form.told(), of_form(&form))).collect()
     });
     ALL.get(told).map(Vec::as_slice)
@@ -110,13 +110,15 @@ fn holds(of: &str) -> Vec<Holds> {
     match of {
         "u16" => vec![Holds::Half],
         "u32" => vec![Holds::Word],
-        "MbarrierState" => vec![Holds::Long],
+        "u64" | "MbarrierState" => vec![Holds::Long],
         "CachePolicy" => vec![Holds::Policy],
         _ if of.starts_with("Shared") => vec![Holds::Shared],
         _ if of.starts_with('*') => vec![Holds::Global],
         _ => {
             let array = of.trim_matches(['[', ']']).split_once("; ");
-            let (of, count) = array.and_then(|(of, count)| Some((of, count.parse().ok()?))).unwrap_or((of, 0));
+            let array = array.and_then(|(of, count)| Some((of, count.parse().ok()?)));
+            let (of, count) =
+                array.unwrap_or_else(|| panic!("say in host-tests/src/read/operands.rs what holds a `{of}`"));
             vec![if of == "i32" { Holds::Word } else { Holds::Half }; count]
         }
     }

@@ -1,6 +1,7 @@
 //! What is made for a reader's eyes: the demo, explanations, lists and costs.
 
 pub mod cost;
+pub mod coverage;
 pub mod demo;
 pub mod explain;
 pub mod forms_list;

@@ -77,10 +77,13 @@ impl Documented {
     }
 }
 
+/// The traits that have gates: the one about targets, and the bounds of generic functions.
+const GATED: [&str; 5] = ["OnTarget\"", "GlobalElement\"", "SharedElement\"", "LoadFrom\"", "StoreTo\""];
+
 /// Whether generics mention a gate.
 fn is_gated(generics: &Value) -> bool {
     let text = generics.to_string();
-    text.contains("OnTarget\"")
+    GATED.iter().any(|bound| text.contains(bound))
 }
 
 /// The name of a type that has a path.

@@ -22,7 +22,7 @@ pub(crate) fn needs(form: &Form) -> (u32, u32) {
     let counts = mbarrier && !says(".noComplete") && says(".arrive") && operands.ends_with("], %");
     let address = is(&["isspacep", "cvta"]);
     let policies = is(&["createpolicy", "applypriority", "discard"]);
-    let rows: [Row; 41] = [
+    let rows: [Row; 42] = [
         (says(".nc"), 32, 31),
         (moves && says(".L1::"), 70, 74),
         (any(&[".L2::64B", ".L2::128B"]), 75, 74),
@@ -54,6 +54,7 @@ pub(crate) fn needs(form: &Form) -> (u32, u32) {
         (mbarrier && any(&["_tx", "cluster"]) || says("cp.async.bulk"), 90, 80),
         (mbarrier && says(".relaxed") && !counts_bytes || says(".bulk.shared::cta"), 90, 86),
         (says(".cp_mask"), 100, 86),
+        (says("st.bulk"), 100, 86),
         (says(".ignore_oob"), 90, 92),
         (any(&["fence.sc", "fence.acq_rel"]), 70, 60),
         (any(&["fence.acquire", "fence.release", "fence.proxy.async::generic"]), 90, 86),

@@ -35,6 +35,7 @@ const LEDGER: &[(&str, &[&str], Effect, &str)] = &[
     ("ld", &["cv"], Acts, "fetches again each time: the host or another device writes meanwhile"),
     ("ldu", &[], Reads, "reads what nobody writes while the kernel runs"),
     ("ld", &[], Reads, "weak: nobody else writes meanwhile"),
+    ("st", &["bulk"], Acts, "writes zeros"),
     ("st", &[], Acts, "writes"),
     ("atom", &[], Acts, "reads and writes in one step, and may order"),
     ("red", &[], Acts, "reads and writes in one step, and may order"),

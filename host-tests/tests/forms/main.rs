@@ -21,70 +21,6 @@ use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_intrinsics::catalogue::Form;
 
-/// What one form more or less would change: forms by instruction.
-const FORMS: [(&str, usize); 60] = [
-    ("applypriority", 2),
-    ("atom.add", 2370),
-    ("atom.and", 241),
-    ("atom.cas", 336),
-    ("atom.dec", 126),
-    ("atom.exch", 378),
-    ("atom.inc", 126),
-    ("atom.max", 1322),
-    ("atom.min", 1322),
-    ("atom.or", 241),
-    ("atom.xor", 241),
-    ("cp.async", 96),
-    ("cp.async.bulk", 18),
-    ("cp.async.bulk.prefetch.tensor", 16),
-    ("cp.async.commit_group", 1),
-    ("cp.async.mbarrier.arrive", 2),
-    ("cp.async.wait_all", 1),
-    ("cp.async.wait_group", 1),
-    ("createpolicy", 49),
-    ("cvta", 16),
-    ("discard", 2),
-    ("fence", 34),
-    ("getctarank", 3),
-    ("isspacep", 8),
-    ("ld", 5288),
-    ("ld.acquire", 15288),
-    ("ld.const", 234),
-    ("ld.global", 5288),
-    ("ld.global.nc", 4536),
-    ("ld.local", 234),
-    ("ld.mmio", 30),
-    ("ld.param::entry", 234),
-    ("ld.param::func", 234),
-    ("ld.relaxed", 23032),
-    ("ld.shared", 234),
-    ("ld.shared::cluster", 234),
-    ("ld.volatile", 493),
-    ("ldu", 39),
-    ("ldu.global", 39),
-    ("mapa", 3),
-    ("mbarrier", 85),
-    ("membar", 5),
-    ("prefetch", 12),
-    ("red.add", 1484),
-    ("red.and", 152),
-    ("red.dec", 78),
-    ("red.inc", 78),
-    ("red.max", 824),
-    ("red.min", 824),
-    ("red.or", 152),
-    ("red.xor", 152),
-    ("st", 1228),
-    ("st.global", 1228),
-    ("st.local", 195),
-    ("st.mmio", 30),
-    ("st.relaxed", 7128),
-    ("st.release", 4056),
-    ("st.shared", 195),
-    ("st.shared::cluster", 195),
-    ("st.volatile", 211),
-];
-
 /// Forms of each instruction in the slice, and choices of lanes.
 const OF_EACH: usize = 24;
 
@@ -154,7 +90,7 @@ fn plain(part: &Part<'_>) -> usize {
 fn counts() -> std::result::Result<(), Failed> {
     let found: BTreeMap<String, usize> =
         forms_check::by_instruction(&ALL).into_iter().map(|(name, own)| (name, own.len())).collect();
-    let expected = FORMS.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+    let expected = grammar::FORMS.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
     if found == expected { Ok(()) } else { Err(format!("expected {expected:?}, found {found:?}").into()) }
 }
 

@@ -13,7 +13,7 @@ use regex::Regex;
 use crate::{ptx_of, told};
 
 /// How many forms are looked at: all that have operands.
-const FORMS: usize = 313;
+const FORMS: usize = 315;
 
 /// What a register holds: a parameter, an element of one, what the instruction gives; or another value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ enum Holds {
 
 /// The operands in the order of the ISA's syntax, by the names that the functions give them. The first row counts whose
 /// words begin the instruction; of its operands those count that the form has.
-const SYNTAX: [(&str, &[&str]); 14] = [
+const SYNTAX: [(&str, &[&str]); 15] = [
     ("createpolicy", &["result", "p", "fraction", "property", "primary_size", "total_size"]),
     ("cvta", &["result", "address", "p"]),
     ("isspacep", &["result", "p"]),
@@ -34,6 +34,7 @@ const SYNTAX: [(&str, &[&str]); 14] = [
     ("prefetch", &["p"]),
     ("applypriority", &["p"]),
     ("discard", &["p"]),
+    ("st.bulk", &["p", "size"]),
     ("fence", &["p"]),
     ("cp.async.bulk.prefetch.tensor", &["map", "coordinates", "offsets", "policy"]),
     ("cp.async.bulk.global", &["dst", "src", "size", "policy", "mask"]),

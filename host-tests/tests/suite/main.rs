@@ -135,13 +135,13 @@ fn main() -> ExitCode {
 
 /// What the whole plan is: forms of the catalogue, its kernels, and forms in all their manners. A change of these numbers is
 /// a change of what is tried.
-const WHOLE: [usize; 3] = [80_704, 5_759, 170_702];
+const WHOLE: [usize; 3] = [80_706, 5_760, 170_704];
 
 /// Forms that a GPU launches by images of a PTX ISA version: an H100 by both assemblers, and the GPU that has all.
 const LAUNCHED: [(u32, PtxVersion, usize); 3] = [
     (90, PtxVersion::OF_EVERY_FORM, 60_974),
     (90, PtxVersion::new(9, 0), 60_433),
-    (100, PtxVersion::OF_EVERY_FORM, 80_704),
+    (100, PtxVersion::OF_EVERY_FORM, 80_706),
 ];
 
 /// Nothing of the catalogue is left out of the plan, and what a GPU does not launch has a reason. Whoever adds an instruction

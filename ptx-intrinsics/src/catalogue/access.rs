@@ -85,6 +85,16 @@ impl Spelling {
         }
     }
 
+    /// The anchor of its section in the PTX ISA.
+    pub(super) fn section(&self) -> &'static str {
+        match self.mnemonic() {
+            "ld" if self.nc => "data-movement-and-conversion-instructions-ld-global-nc",
+            "ld" => "data-movement-and-conversion-instructions-ld",
+            "ldu" => "data-movement-and-conversion-instructions-ldu",
+            _ => "data-movement-and-conversion-instructions-st",
+        }
+    }
+
     pub(super) fn instruction(&self) -> String {
         let (nc, space) = (if self.nc { ".nc" } else { "" }, self.space.map_or("", SpaceWord::ptx));
         match self.order {

@@ -11,7 +11,7 @@ use crate::isa::row::Signature;
 use crate::isa::scope::ScopeWord;
 use crate::isa::space::SpaceWord;
 
-/// Every atomic that is legal. What is meant anyway is left out: `.gpu` behind an order, `::cta` behind `.shared`.
+/// Every atomic that is legal. What is meant anyway is left out: `.gpu` after an order, `::cta` after `.shared`.
 pub(super) fn atomics() -> impl Iterator<Item = Atomic> {
     let spaces = [None, Some(SpaceWord::Global), Some(SpaceWord::Shared), Some(SpaceWord::SharedCluster)];
     let orders = || core::iter::once(None).chain(OrderWord::ALL.iter().copied().map(Some));
@@ -43,6 +43,14 @@ pub(super) fn atomics() -> impl Iterator<Item = Atomic> {
 impl Atomic {
     fn mnemonic(&self) -> &'static str {
         if self.red { "red" } else { "atom" }
+    }
+
+    /// The anchor of its section in the PTX ISA.
+    pub(crate) fn section(&self) -> &'static str {
+        match self.mnemonic() {
+            "red" => "parallel-synchronization-and-communication-instructions-red",
+            _ => "parallel-synchronization-and-communication-instructions-atom",
+        }
     }
 
     /// `atom.add`, `red.max`.

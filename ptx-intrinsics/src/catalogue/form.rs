@@ -8,7 +8,8 @@ use crate::grammar::access::Spelling;
 use crate::grammar::atomic::Atomic;
 use crate::isa::element::ELEMENTS;
 use crate::isa::gate::Needs;
-use crate::isa::row::{self, Operation, Row, Single};
+pub use crate::isa::row::Family;
+use crate::isa::row::{self, Operation, Row};
 
 /// One legal form: an instruction with all its qualifiers and its type.
 #[derive(Clone, Debug)]
@@ -18,31 +19,6 @@ pub struct Form {
     ptx: String,
     what: What,
     pub(super) needs: Needs,
-}
-
-/// A kind of instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Family {
-    /// Reads a value: `ld`, `ldu`.
-    Load,
-    /// Writes a value: `st`.
-    Store,
-    /// Changes a value and gives the old one: `atom`.
-    Atomic,
-    /// Changes a value: `red`.
-    Reduction,
-    /// Says something about a line of a cache: `prefetch`, `applypriority`, `discard`.
-    Cache,
-    /// Makes a policy: `createpolicy`.
-    Policy,
-    /// Computes with an address: `isspacep`, `cvta`, `mapa`, `getctarank`.
-    Address,
-    /// An asynchronous copy, or a wait for one: `cp.async`, `cp.async.bulk`.
-    Copy,
-    /// `mbarrier`.
-    Barrier,
-    /// `fence`, `membar`.
-    Fence,
 }
 
 #[derive(Clone, Debug)]
@@ -80,6 +56,15 @@ impl Form {
         }
     }
 
+    /// The anchor of its section in the page <https://docs.nvidia.com/cuda/parallel-thread-execution/>.
+    pub fn section(&self) -> &'static str {
+        match &self.what {
+            What::Access(spelling) => spelling.section(),
+            What::Atomic(atomic) => atomic.section(),
+            What::Message(_, message) => message.section,
+        }
+    }
+
     /// What it does with its address.
     pub fn operation(&self) -> Operation {
         self.access().map_or(Operation::Other, |spelling| spelling.operation)
@@ -102,7 +87,7 @@ impl Form {
                 let row::Signature { parameters, result, operands } = atomic.signature();
                 Some(Signature { parameters, result, operands })
             }
-            What::Message(_, Message { parameters, result, operands }) => {
+            What::Message(_, Message { parameters, result, operands, .. }) => {
                 Some(Signature { parameters, result: result.as_deref(), operands })
             }
         }
@@ -134,7 +119,7 @@ impl Form {
         self.access().map(|spelling| spelling.spelled(true))
     }
 
-    /// The form with `.unified` behind its address, where it takes that: the expression, SM and PTX ISA version.
+    /// The form with `.unified` after its address, if it takes that: the expression, SM and PTX ISA version.
     pub fn unified(&self) -> Option<(String, u32, u32)> {
         let spelling = Spelling { unified: true, ..self.access()? };
         let needs = spelling.check().ok()?;
@@ -146,7 +131,7 @@ impl Form {
         &self.ptx
     }
 
-    /// The mnemonic, and behind it the operands where they tell forms apart: `cp.async.cg.shared.global [%], [%], 16`.
+    /// The mnemonic, and after it the operands where they tell forms apart: `cp.async.cg.shared.global [%], [%], 16`.
     pub fn told(&self) -> String {
         let operands = self.signature().map_or("", |signature| signature.operands);
         let by_operands = matches!(self.family(), Family::Copy | Family::Barrier);
@@ -227,24 +212,5 @@ impl Row {
             what: What::Message(family, self.message()),
             needs: self.needs,
         })
-    }
-}
-
-impl Single {
-    pub(super) fn form(&self) -> Form {
-        Form {
-            instruction: self.instruction.into(),
-            rust: self.rust.into(),
-            ptx: self.ptx.into(),
-            what: What::Message(
-                Family::Policy,
-                Message {
-                    parameters: self.signature.parameters.into(),
-                    result: self.signature.result.map(String::from),
-                    operands: self.signature.operands,
-                },
-            ),
-            needs: self.needs,
-        }
     }
 }

@@ -13,6 +13,7 @@ pub(super) struct Message {
     pub(super) parameters: String,
     pub(super) result: Option<String>,
     pub(super) operands: &'static str,
+    pub(super) section: &'static str,
 }
 
 /// The rows of tables.
@@ -40,6 +41,7 @@ impl Row {
             parameters: parameters.join(", "),
             result: self.result.map(|result| self.shown(result)),
             operands: self.operands,
+            section: self.section,
         }
     }
 

@@ -18,11 +18,8 @@ use self::atomic::atomics;
 pub use self::form::{Family, Form, Signature};
 use crate::grammar::access::Spelling;
 use crate::grammar::atomic::Atomic;
-use crate::instructions::{
-    applypriority, cp_async, cp_async_bulk, createpolicy, cvta, discard, fence, isspacep, mapa, mbarrier, prefetch,
-};
+use crate::instructions::{TABLES, mbarrier};
 pub use crate::isa::row::Operation;
-use crate::isa::row::{Row, Single, Table};
 
 /// What the [expression](Form::rust) of a form needs in scope.
 pub const IMPORTS: &str =
@@ -30,20 +27,13 @@ pub const IMPORTS: &str =
 
 /// Every legal form.
 ///
-/// The words that say what is meant anyway are left out: `.weak`, `::cta` behind `.shared`, and `.param` for
+/// The words that say what is meant anyway are left out: `.weak`, `::cta` after `.shared`, and `.param` for
 /// `.param::entry`. [`ptx!`](crate::ptx) takes them too.
 pub fn forms() -> impl Iterator<Item = Form> {
-    let tables = |family, tables: &'static [Table]| message::rows(tables).filter_map(move |row: &Row| row.form(family));
     let pairs = message::pairs(&[mbarrier::ARRIVALS, mbarrier::COUNTS]);
+    let tables = TABLES.iter().flat_map(|(family, tables)| message::rows(tables).filter_map(|row| row.form(*family)));
     (access::spellings().filter_map(Spelling::form))
-        .chain(tables(Family::Cache, &[prefetch::SINGLES, applypriority::SINGLES, discard::SINGLES]))
-        .chain(createpolicy::SINGLES.iter().map(Single::form))
-        .chain(tables(Family::Address, &[isspacep::SINGLES, cvta::SINGLES, mapa::SINGLES]))
-        .chain(tables(Family::Copy, &[cp_async::COPIES, cp_async::WAITS]))
-        .chain(tables(Family::Copy, &[cp_async_bulk::SINGLES, cp_async_bulk::TENSORS]))
-        .chain(tables(Family::Barrier, &[mbarrier::SINGLES]))
+        .chain(tables)
         .chain(pairs.filter_map(|row| row.form(Family::Barrier)))
-        .chain(tables(Family::Barrier, &[mbarrier::INCOMPLETE, mbarrier::WAITS]))
-        .chain(tables(Family::Fence, &[fence::SINGLES]))
         .chain(atomics().filter_map(Atomic::form))
 }

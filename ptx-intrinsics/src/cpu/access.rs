@@ -6,6 +6,7 @@ use super::atomics::{self, AtomicU8, AtomicU16, AtomicU32};
 use super::turn::take_turn;
 use super::wide::AtomicU64;
 use crate::emit::access::{Load, LoadIn, LoadInIf, Store, StoreIn, StoreInIf};
+use crate::emit::shared::{Address, SharedAccess};
 use crate::isa::caching::*;
 use crate::isa::element::*;
 use crate::isa::order::{Meaning, Row};
@@ -167,6 +168,31 @@ impl<S, T: PtxType> StoreInIf<S> for T {
         if cond {
             // SAFETY: the caller promises a writable, aligned address where `cond` is true.
             unsafe { p.write(value) }
+        }
+    }
+}
+
+impl<T: PtxType> SharedAccess for T {
+    #[inline(always)]
+    unsafe fn load_shared(p: Address) -> Self {
+        // SAFETY: the caller promises a readable, aligned address.
+        unsafe { p.cast::<Self>().read() }
+    }
+    #[inline(always)]
+    unsafe fn load_shared_if(cond: bool, p: Address, or: Self) -> Self {
+        // SAFETY: as for `load_shared`, where `cond` is true.
+        if cond { unsafe { Self::load_shared(p) } } else { or }
+    }
+    #[inline(always)]
+    unsafe fn store_shared(p: Address, value: Self) {
+        // SAFETY: the caller promises a writable, aligned address.
+        unsafe { p.cast::<Self>().write(value) }
+    }
+    #[inline(always)]
+    unsafe fn store_shared_if(cond: bool, p: Address, value: Self) {
+        if cond {
+            // SAFETY: as for `store_shared`, where `cond` is true.
+            unsafe { Self::store_shared(p, value) }
         }
     }
 }

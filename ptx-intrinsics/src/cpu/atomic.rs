@@ -42,7 +42,7 @@ impl Atomic {
         }
     }
 
-    /// What stands there afterwards.
+    /// What is there afterwards.
     fn applied(&self, number: Number, old: u128, value: u128, compare: Option<u128>) -> u128 {
         match self.op {
             Some(AtomicOperation::And) => old & value,
@@ -184,7 +184,7 @@ impl Number {
         }
     }
 
-    /// Where a number stands among those of its kind: -0.0 below 0.0. None for what is not a number.
+    /// The place of a number among those of its kind: -0.0 below 0.0. None for what is not a number.
     fn rank(self, bits: u128) -> Option<i128> {
         let half = |is_nan: bool| {
             let magnitude = i128::from(bits as u16 & 0x7fff);

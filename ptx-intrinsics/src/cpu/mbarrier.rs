@@ -5,7 +5,7 @@
 use super::atomics::Ordering;
 use super::wide::AtomicU64;
 
-/// What stands for an address in shared memory.
+/// What is used as an address in shared memory.
 pub(super) type Address = *mut ();
 
 /// Arrivals that the phase lacks, arrivals that the next phases expect, bytes that it lacks, and the parity.

@@ -12,10 +12,6 @@ use crate::isa::prefetch_size::PrefetchSize;
 /// The load `I` of this type, in every spelling. Callers keep to the ones that are legal.
 #[doc(hidden)]
 #[allow(clippy::missing_safety_doc, reason = "the public methods of each instruction say it")]
-#[diagnostic::on_unimplemented(
-    message = "it is not known that this instruction moves a `{Self}`",
-    note = "in a generic function, write the bound `T: GlobalElement`"
-)]
 pub trait Load<I>: PtxType {
     unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self;
     unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self;
@@ -31,10 +27,6 @@ pub trait Load<I>: PtxType {
 /// The store `I` of this type, in every spelling. Callers keep to the ones that are legal.
 #[doc(hidden)]
 #[allow(clippy::missing_safety_doc, reason = "the public methods of each instruction say it")]
-#[diagnostic::on_unimplemented(
-    message = "it is not known that this instruction moves a `{Self}`",
-    note = "in a generic function, write the bound `T: GlobalElement`"
-)]
 pub trait Store<I>: PtxType {
     unsafe fn store<C: Caching>(p: *mut Self, value: Self);
     unsafe fn store_with<C: Caching>(p: *mut Self, value: Self, policy: CachePolicy);
@@ -70,18 +62,36 @@ pub trait StoreInIf<S>: PtxType {
     unsafe fn store_in_if(cond: bool, p: *mut Self, value: Self);
 }
 
-/// One access, the texts before and after its opcode apart.
+/// One access, the texts before and after its opcode apart. `@` in both texts puts the access under a predicate, which the
+/// operand `cond` says.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __emit {
     ($effect:ident [$($before:literal)*] [$($opcode:expr),*] [$($after:literal)*] $operands:tt) => {
         $crate::__instruction! { $effect [$($before,)* $($opcode,)* $($after),*] $operands }
     };
+    ($effect:ident [$($before:literal)* @] [$($opcode:expr),*] [$($rest:literal)* @ $($after:literal)*] $operands:tt) => {
+        $crate::__instruction! { $effect
+            [$($before,)* $crate::__predicate!(before), $($opcode,)* $($rest,)* $crate::__predicate!(after) $(, $after)*] $operands
+        }
+    };
+}
+
+/// What is around an access under a predicate.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __predicate {
+    (before) => {
+        "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "
+    };
+    (after) => {
+        "\n}}"
+    };
 }
 
 /// The `match` over the rows of an instruction: `arms! { C as Caching, [rows] [before] [after] (operands) }`.
 ///
-/// With `sized P` between, the text behind the opcode has `.L2::…B` where `P` asks for it.
+/// With `sized P` between, the text after the opcode has `.L2::…B` where `P` asks for it.
 #[cfg(all(ptx_device, not(ptx_by_markers)))]
 macro_rules! arms {
     ($C:ident as $Kind:ident, [$($marker:tt $opcode:tt $effect:ident;)*] $before:tt $after:tt $operands:tt) => {
@@ -90,7 +100,7 @@ macro_rules! arms {
             _ => unreachable!(),
         }
     };
-    ($C:ident as $Kind:ident, sized $P:ident [$($hint:literal)?], $rows:tt $before:tt [$($after:literal)*] ($($operands:tt)*)) => {
+    ($C:ident as $Kind:ident, sized $P:ident [$($hint:literal)?], $rows:tt $before:tt [$($after:tt)*] ($($operands:tt)*)) => {
         match const { $P::BYTES } {
             0 => arms! { $C as $Kind, $rows $before [$($hint)? $($after)*] ($($operands)*) },
             _ => arms! {

@@ -55,7 +55,7 @@ macro_rules! __atomic_asm {
     (@guard $before:tt $d:tt $values:tt $after:tt ($($operands:tt)*) $p:ident $op:ident [$($cond:ident)?] [$($policy:ident)?]
         $space:ident $words:tt) => {
         $crate::__atomic_asm! { @address $space $p $before $after
-            [$("{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond " "\n}}" [$cond])?]
+            [$(@ [$cond])?]
             $d $values [$(", {policy}" [$policy])?] $op $words (
                 $($operands)*
                 $(cond = in(reg32) $crate::emit::registers::bit($cond),)? $(policy = in(reg64) $crate::CachePolicy::bits($policy),)?
@@ -70,10 +70,10 @@ macro_rules! __atomic_asm {
     (@address $other:ident $p:ident $before:tt $after:tt $guard:tt $d:tt $values:tt $policy:tt $op:ident $words:tt ($($operands:tt)*)) => {
         $crate::__atomic_asm! { @emit $before $after $guard $d $values $policy $op $words ($($operands)* p = in(reg64) $p,) }
     };
-    (@emit [$($before:literal $([$_b:ident])?)*] [$($after:literal)?] [$($guard:literal $end:literal [$_c:ident])?]
+    (@emit [$($before:literal $([$_b:ident])?)*] [$($after:literal)?] [$($guard:tt [$_c:ident])?]
         [$($d:literal [$_d:ident])?] [$($values:literal $([$_v:ident])?)*] [$($policy:literal [$_p:ident])?]
         $op:ident ($($word:tt)*) $operands:tt) => {
         $crate::__emit! { memory [$($before)* $($guard)?] [::core::stringify!($op) $(, ::core::stringify!($word))*]
-            [" " $($d)? "[{p}], " $($values)* $($policy)? ";" $($end)? $($after)?] $operands }
+            [" " $($d)? "[{p}], " $($values)* $($policy)? ";" $($guard)? $($after)?] $operands }
     };
 }

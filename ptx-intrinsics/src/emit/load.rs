@@ -44,8 +44,8 @@ macro_rules! impl_load {
                 // SAFETY: as for `load`, where `cond` is true; else nothing is accessed.
                 unsafe {
                     arms! { C as Caching, sized P [], $rows
-                        [$($open $pack)? "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "]
-                        [$($ty)* " " $value ", [{p}];" "\n}}" $($unpack $close)?]
+                        [$($open $pack)? @]
+                        [$($ty)* " " $value ", [{p}];" @ $($unpack $close)?]
                         ($($d = inout($class) d.$i,)* p = in(reg64) p, cond = in(reg32) cond as u32,)
                     }
                 }
@@ -62,8 +62,8 @@ macro_rules! impl_load {
                 // SAFETY: as for `load`, where `cond` is true; else nothing is accessed. A policy is a hint.
                 unsafe {
                     arms! { C as Caching, sized P [".L2::cache_hint"], $rows
-                        [$($open $pack)? "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "]
-                        [$($ty)* " " $value ", [{p}], {policy};" "\n}}" $($unpack $close)?]
+                        [$($open $pack)? @]
+                        [$($ty)* " " $value ", [{p}], {policy};" @ $($unpack $close)?]
                         (
                             $($d = inout($class) d.$i,)* p = in(reg64) p, cond = in(reg32) cond as u32,
                             policy = in(reg64) policy.bits(),
@@ -124,9 +124,9 @@ macro_rules! impl_load_in_if {
                 // SAFETY: as for `load_in`, where `cond` is true; else nothing is accessed.
                 unsafe {
                     __emit! { pure
-                        [$($open $pack)? $($convert)* "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "]
+                        [$($open $pack)? $($convert)* @]
                         $opcode
-                        [$($ty)* " " $value ", " $address ";" "\n}}" $($converted)* $($unpack $close)?]
+                        [$($ty)* " " $value ", " $address ";" @ $($converted)* $($unpack $close)?]
                         ($($d = inout($class) d.$i,)* p = in(reg64) p, cond = in(reg32) cond as u32,)
                     }
                 }

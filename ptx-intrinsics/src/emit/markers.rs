@@ -70,8 +70,16 @@ macro_rules! arms {
     ($C:ident as $Kind:ident, sized $P:ident $hint:tt, $rows:tt $before:tt $after:tt $operands:tt) => {
         arms! { @row $C as $Kind, $P::BYTES, $hint, $rows $before $after $operands }
     };
-    (@row $C:ident as $Kind:ident, $bytes:expr, [$($hint:literal)?], [$($marker:tt $opcode:tt $effect:ident;)*]
-        [$($before:literal)*] [$($after:literal)*] ($($operands:tt)*)) => {
+    (@row $C:ident as $Kind:ident, $bytes:expr, $hint:tt, $rows:tt [$($before:literal)* @]
+        [$($rest:literal)* @ $($after:literal)*] $operands:tt) => {
+        arms! { @text $C as $Kind, $bytes, $hint, $rows
+            [$($before,)* __predicate!(before)] [$($rest,)* __predicate!(after) $(, $after)*] $operands }
+    };
+    (@row $C:ident as $Kind:ident, $bytes:expr, $hint:tt, $rows:tt [$($before:literal)*] [$($after:literal)*] $operands:tt) => {
+        arms! { @text $C as $Kind, $bytes, $hint, $rows [$($before),*] [$($after),*] $operands }
+    };
+    (@text $C:ident as $Kind:ident, $bytes:expr, [$($hint:literal)?], [$($marker:tt $opcode:tt $effect:ident;)*]
+        [$($before:expr),*] [$($after:expr),*] ($($operands:tt)*)) => {
         __instruction! {
             @sort memory {
                 $crate::emit::markers::Row {

@@ -20,7 +20,8 @@
 //! - `-> Type as (name: reg64)` is what the instruction writes; `=> value` makes the result of it.
 //! - `name / name_with`: two functions, of which the second takes a policy too. `hint` and the operand `policy` are there in
 //!   its PTX, and left out in the other's.
-//! - `<S in scope>` makes one form for each row of the table `scope`, whose word replaces `S` behind `ptx:`.
+//! - `<S in scope>` makes one form for each row of the table `scope`. Its word replaces `S` in the text after `ptx:`.
+//! - `fn [CachePolicy] name` is a function of that type, `CachePolicy::name`.
 //! - `[const N]` is a number that the instruction takes as a constant.
 //! - `block: (done is);` puts the instruction into a block of PTX; [`block!`] has them all.
 //! - The effect is `message` (it touches memory, at once or later: no access moves across it), `hint` (no value is to be
@@ -33,13 +34,13 @@ macro_rules! instructions {
     ($table:ident: $(
         instruction $instruction:literal, isa $isa:literal, effect $effect:ident, T = $of:ty { $(
             $(#[$doc:meta])*
-            $safety:ident fn $name:ident $(/ $with:ident)? $(<$generic:ident $(in $words:ident)?>)? $([const $count:ident])?
+            $safety:ident fn $([$on:ident])? $name:ident $(/ $with:ident)? $(<$generic:ident $(in $words:ident)?>)? $([const $count:ident])?
                 ($($argument:tt)*) $(-> $result:ty as ($($out:tt)*))? { $($body:tt)* }
         )* }
     )*) => {
         $($(
             message! {
-                @$safety $name $(/ $with)? ($($argument)*) ($($generic $(in $words)?)? $(const $count)?)
+                @$safety [$($on)?] $name $(/ $with)? ($($argument)*) ($($generic $(in $words)?)? $(const $count)?)
                 { $instruction $isa $effect ($of) [$($result as $($out)*)?] $($body)* } [$(#[$doc])*]
             }
         )*)*
@@ -56,19 +57,19 @@ macro_rules! message {
     (@unsafe $($row:tt)*) => { message! { @row [unsafe] $($row)* } };
 
     // The function, and the other under a policy.
-    (@row $safety:tt $name:ident $arguments:tt $generic:tt $row:tt $docs:tt) => {
-        gated! { $name }
-        message! { @function PLAIN $name $name $arguments [] $generic $safety $row $docs }
+    (@row $safety:tt $on:tt $name:ident $arguments:tt $generic:tt $row:tt $docs:tt) => {
+        message! { @name $on $name }
+        message! { @function PLAIN $on $name $name $arguments [] $generic $safety $row $docs }
         #[cfg(not(ptx_device))]
         impl $name {
             const ROWS: crate::isa::row::Rows = &[Self::PLAIN];
         }
     };
-    (@row $safety:tt $name:ident / $with:ident $arguments:tt $generic:tt $row:tt $docs:tt) => {
-        gated! { $name }
-        message! { @function PLAIN $name $name $arguments [] $generic $safety $row $docs }
+    (@row $safety:tt $on:tt $name:ident / $with:ident $arguments:tt $generic:tt $row:tt $docs:tt) => {
+        message! { @name $on $name }
+        message! { @function PLAIN $on $name $name $arguments [] $generic $safety $row $docs }
         message! {
-            @function WITH $name $with $arguments [policy: CachePolicy as reg64 = policy.bits(),] $generic $safety $row
+            @function WITH $on $name $with $arguments [policy: CachePolicy as reg64 = policy.bits(),] $generic $safety $row
             [#[doc = concat!("[`", stringify!($name), "`] under a cache policy.")]]
         }
         #[cfg(not(ptx_device))]
@@ -77,13 +78,21 @@ macro_rules! message {
         }
     };
 
+    // What error messages name: the function, or the type whose method it is.
+    (@name [] $name:ident) => { gated! { $name } };
+    (@name [$on:ident] $name:ident) => {
+        #[cfg(not(ptx_device))]
+        #[allow(non_camel_case_types, reason = "it has the rows of that function")]
+        enum $name {}
+    };
+
     // With its arguments and the policy in one list.
-    (@function $manner:ident $name:ident $function:ident
+    (@function $manner:ident $on:tt $name:ident $function:ident
         ($($argument:ident: $type:ty as $class:ident $(= $value:expr)?),* $(,)?) [$($policy:tt)*] $generic:tt
         $safety:tt $row:tt $docs:tt) => {
         message! {
             @generic $generic $safety {
-                $manner $name $function ($($argument: $type as $class = (or!($($value)? $argument)),)* $($policy)*) $docs
+                $manner $on $name $function ($($argument: $type as $class = (or!($($value)? $argument)),)* $($policy)*) $docs
             } $row
         }
     };
@@ -111,7 +120,7 @@ macro_rules! message {
     (@emit [$($generic:tt)*] [$($bound:tt)*] [$($for:tt)*] [$at:ty] [$($constant:tt)*] $words:tt $said:literal $more:literal
         [$($unsafe:ident)?]
         {
-            $manner:ident $name:ident $function:ident
+            $manner:ident [$($on:ident)?] $name:ident $function:ident
             ($($argument:ident: $type:ty as $class:ident = $value:expr,)*) [$(#[$doc:meta])*]
         }
         {
@@ -124,37 +133,39 @@ macro_rules! message {
             cpu: $cpu:expr;
         }
     ) => {
-        $(#[$doc])*
-        ///
-        #[doc = concat!("PTX: `", text!(doc $manner $said [$ptx $($mark $($text)?)*] [$($operand),*]), ";`. ", needs!($gate), $more)]
-        ///
-        #[doc = isa_link!($instruction $isa)]
-        $(
+        place! { [$($on)?]
+            $(#[$doc])*
             ///
-            /// # Safety
-            #[doc = $promise]
-        )?
-        #[doc(alias = $ptx)]
-        #[inline(always)]
-        #[allow(clippy::too_many_arguments)]
-        pub $($unsafe)? fn $function<$($generic)*>($($argument: $type),*) $(-> $result)?
-        where
-            $($bound)*
-            $($for)* $gate: OnTarget<$name, $at>,
-        {
-            #[cfg(ptx_device)]
+            #[doc = concat!("PTX: `", text!(doc $manner $said [$ptx $($mark $($text)?)*] [$($operand),*]), ";`. ", needs!($gate), $more)]
+            ///
+            #[doc = isa_link!($instruction $isa)]
+            $(
+                ///
+                /// # Safety
+                #[doc = $promise]
+            )?
+            #[doc(alias = $ptx)]
+            #[inline(always)]
+            #[allow(clippy::too_many_arguments)]
+            pub $($unsafe)? fn $function<$($generic)*>($($argument: $type),*) $(-> $result)?
+            where
+                $($bound)*
+                $($for)* $gate: OnTarget<or!($($on)? $name), $at>,
             {
-                $(let $out;)?
-                emit! {
-                    $effect $manner $words [$ptx $($mark $($text)?)*] [$($operand),*] ($($block)?)
-                    ($($argument = in($class) $value,)* $($out = out($out_class) $out,)? $($constant)*)
+                #[cfg(ptx_device)]
+                {
+                    $(let $out;)?
+                    emit! {
+                        $effect $manner $words [$ptx $($mark $($text)?)*] [$($operand),*] ($($block)?)
+                        ($($argument = in($class) $value,)* $($out = out($out_class) $out,)? $($constant)*)
+                    }
+                    $(or!($($give)? $out))?
                 }
-                $(or!($($give)? $out))?
-            }
-            #[cfg(not(ptx_device))]
-            {
-                let _ = ($(&$argument,)*);
-                on_cpu! { [$($unsafe)?] $cpu }
+                #[cfg(not(ptx_device))]
+                {
+                    let _ = ($(&$argument,)*);
+                    on_cpu! { [$($unsafe)?] $cpu }
+                }
             }
         }
 
@@ -163,7 +174,8 @@ macro_rules! message {
             const $manner: &[crate::isa::row::Row] = rows! {
                 $manner $words [$ptx $($mark $($text)?)*] [$($operand),*] Needs::of::<$gate>(), {
                     instruction: $instruction,
-                    name: stringify!($function),
+                    section: $isa,
+                    name: concat!($(stringify!($on), "::",)? stringify!($function)),
                     of: stringify!($of),
                     generic: stringify!($($generic)*),
                     parameters: &[$((stringify!($argument), stringify!($type)),)*],
@@ -172,6 +184,12 @@ macro_rules! message {
             };
         }
     };
+}
+
+/// An item, or a method of a type.
+macro_rules! place {
+    ([] $($item:tt)*) => { $($item)* };
+    ([$on:ident] $($item:tt)*) => { impl $on { $($item)* } };
 }
 
 /// What a CPU does: the body of a function that is unsafe or is not.
@@ -202,11 +220,11 @@ macro_rules! or {
 /// A row of the catalogue for each word.
 #[cfg(not(ptx_device))]
 macro_rules! rows {
-    ($manner:ident [$on:expr; $(($word:pat => $text:literal $shown:expr, $gate:ident))*] $ptx:tt $operands:tt
+    ($manner:ident [$on:expr; $(($word:pat => $text:tt $shown:expr, $gate:ident))*] $ptx:tt $operands:tt
         $needs:expr, $fields:tt) => {
         &[$(rows! { @one $manner $text $shown, $gate $ptx $operands $needs, $fields }),*]
     };
-    (@one $manner:ident $text:literal $shown:expr, $gate:ident $ptx:tt $operands:tt $needs:expr, { $($field:tt)* }) => {
+    (@one $manner:ident $text:tt $shown:expr, $gate:ident $ptx:tt $operands:tt $needs:expr, { $($field:tt)* }) => {
         crate::isa::row::Row {
             word: $shown,
             ptx: mnemonic!($manner $text $ptx),
@@ -220,7 +238,7 @@ macro_rules! rows {
 /// Its `asm!`: of the one instruction, or of that with the word that a constant says.
 #[cfg(ptx_device)]
 macro_rules! emit {
-    ($effect:ident $manner:ident [$on:expr; $(($word:pat => $text:literal $shown:expr, $word_gate:ident))*]
+    ($effect:ident $manner:ident [$on:expr; $(($word:pat => $text:tt $shown:expr, $word_gate:ident))*]
         $ptx:tt $operands:tt $block:tt $registers:tt) => {
         // SAFETY: the caller's promise, where the function is not safe.
         unsafe {
@@ -235,19 +253,20 @@ macro_rules! emit {
 
 /// The instruction as a text: `doc` for people, `asm` for `asm!`.
 macro_rules! text {
-    ($kind:ident $manner:ident $word:literal $ptx:tt []) => { mnemonic!($manner $word $ptx) };
-    ($kind:ident $manner:ident $word:literal $ptx:tt $operands:tt) => {
+    ($kind:ident $manner:ident $word:tt $ptx:tt []) => { mnemonic!($manner $word $ptx) };
+    ($kind:ident $manner:ident $word:tt $ptx:tt $operands:tt) => {
         concat!(mnemonic!($manner $word $ptx), " ", operands!($kind $manner $operands))
     };
 }
 
 /// Its mnemonic with all words.
 macro_rules! mnemonic {
-    ($manner:ident $word:literal [$ptx:literal $($mark:ident $($text:literal)?)*]) => {
+    ($manner:ident $word:tt [$ptx:literal $($mark:ident $($text:literal)?)*]) => {
         concat!($ptx, $(mnemonic!(@$manner $mark $word), $($text,)?)*)
     };
-    (@PLAIN hint $word:literal) => { "" };
-    (@WITH hint $word:literal) => { ".L2::cache_hint" };
+    (@PLAIN hint $word:tt) => { "" };
+    (@WITH hint $word:tt) => { ".L2::cache_hint" };
+    (@$manner:ident $mark:ident ($($word:literal)*)) => { concat!($($word),*) };
     (@$manner:ident $mark:ident $word:literal) => { $word };
 }
 
@@ -310,10 +329,7 @@ macro_rules! block {
 /// Arithmetic: no access.
 #[cfg(ptx_device)]
 macro_rules! compute {
-    ([$($text:expr),* $(,)?] $($operand:tt)*) => {
-        // SAFETY: it makes a number of numbers.
-        unsafe { __instruction! { compute [$($text),*] ($($operand)*) } }
-    };
+    ([$($text:expr),* $(,)?] $($operand:tt)*) => { __instruction! { compute [$($text),*] ($($operand)*) } };
 }
 
 /// The names of functions that need more than what else they are made of, for error messages.

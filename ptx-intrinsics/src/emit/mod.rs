@@ -19,6 +19,7 @@ pub(crate) mod load;
 pub(crate) mod store;
 #[macro_use]
 pub(crate) mod orders;
+pub(crate) mod shared;
 #[macro_use]
 pub(crate) mod atomic;
 #[macro_use]

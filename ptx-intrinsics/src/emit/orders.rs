@@ -18,14 +18,9 @@ macro_rules! space_rows {
             ["[%address]" ["{{\n.reg .u64 %address;\ncvta.to" $from ".u64 %address, {p};\n"] ["\n}}"]] $orders
         }
     };
-    // The weak access has a form under a predicate; that of global memory is elsewhere, with its hints.
-    (@space { $load:ident $load_if:ident $opcode:tt $sync:ident $sync_text:literal $space:ident $types:ident }
-        $address:tt [weak $effect:ident $($orders:tt)*]) => {
-        for_each_element! { $load_if { $space $types $address $opcode } }
-        space_rows! { @order { $load $opcode $sync $sync_text $space $types $address } [weak $effect $($orders)*] [] }
-    };
     (@space { $load:ident $load_if:ident $opcode:tt $sync:ident $sync_text:literal $space:ident $types:ident }
         $address:tt $orders:tt) => {
+        for_each_element! { $load_if { $space $types $address $opcode } }
         space_rows! { @order { $load $opcode $sync $sync_text $space $types $address } $orders [] }
     };
     // One order after the other, until there is none left: then the rows are complete.

@@ -29,7 +29,7 @@ pub(crate) const fn uninit<R: Copy>() -> R {
     unsafe { Nothing { nothing: () }.registers }
 }
 
-/// A value of `Self::Ptx` as the type that it stands for, or the other way round.
+/// A value of `Self::Ptx` as the type that it holds, or the other way round.
 #[inline(always)]
 pub(crate) const fn same_bits<A: Copy, B: Copy>(a: A) -> B {
     // A union and not `transmute_copy`, which stays a call in a dev build.

@@ -16,7 +16,7 @@ macro_rules! __ptx_asm {
     (@guard { $($s:tt)* } [] $($rest:tt)*) => { $crate::__ptx_asm! { @address { $($s)* [] } $($rest)* } };
     (@guard { $($s:tt)* } [@ $cond:ident] $registers:tt $space:ident $p:ident ($($operands:tt)*)) => {
         $crate::__ptx_asm! {
-            @address { $($s)* ["{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond " "\n}}"] } $registers $space $p
+            @address { $($s)* [@] } $registers $space $p
                 (cond = in(reg32) $crate::emit::registers::bit($cond), $($operands)*)
         }
     };
@@ -50,17 +50,17 @@ macro_rules! __ptx_asm {
     (@packed in [$open:literal $pack:literal $unpack:literal $close:literal] $s:tt $value:tt $operands:tt) => {
         $crate::__ptx_asm! { @access $s $value [$open $pack] [$close] $operands }
     };
-    (@access { st $effect:ident ($($word:tt)*) [] [$($policy:literal)?] [$($guard:literal $end:literal)?]
+    (@access { st $effect:ident ($($word:tt)*) [] [$($policy:literal)?] [$($guard:tt)?]
         [$($convert:literal)?] $address:literal [$($converted:literal)?] }
         [$($value:literal)*] [$($before:literal)*] [$($after:literal)*] $operands:tt) => {
         $crate::__emit! { $effect [$($before)* $($convert)? $($guard)?] ["st" $(, ::core::stringify!($word))*]
-            [" " $address ", " $($value)* $($policy)? ";" $($end)? $($converted)? $($after)*] $operands }
+            [" " $address ", " $($value)* $($policy)? ";" $($guard)? $($converted)? $($after)*] $operands }
     };
-    (@access { $load:ident $effect:ident ($($word:tt)*) [$($unified:literal)?] [$($policy:literal)?] [$($guard:literal $end:literal)?]
+    (@access { $load:ident $effect:ident ($($word:tt)*) [$($unified:literal)?] [$($policy:literal)?] [$($guard:tt)?]
         [$($convert:literal)?] $address:literal [$($converted:literal)?] }
         [$($value:literal)*] [$($before:literal)*] [$($after:literal)*] $operands:tt) => {
         $crate::__emit! { $effect [$($before)* $($convert)? $($guard)?] [::core::stringify!($load) $(, ::core::stringify!($word))*]
-            [" " $($value)* ", " $address $($unified)? $($policy)? ";" $($end)? $($converted)? $($after)*] $operands }
+            [" " $($value)* ", " $address $($unified)? $($policy)? ";" $($guard)? $($converted)? $($after)*] $operands }
     };
 }
 

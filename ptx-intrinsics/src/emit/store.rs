@@ -41,8 +41,8 @@ macro_rules! impl_store {
                 // SAFETY: as for `store`, where `cond` is true; else nothing is accessed.
                 unsafe {
                     arms! { C as Caching, $rows
-                        [$($open $pack)? "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "]
-                        [$($ty)* " [{p}], " $value ";" "\n}}" $($close)?]
+                        [$($open $pack)? @]
+                        [$($ty)* " [{p}], " $value ";" @ $($close)?]
                         ($($d = in($class) d.$i,)* p = in(reg64) p, cond = in(reg32) cond as u32,)
                     }
                 }
@@ -53,8 +53,8 @@ macro_rules! impl_store {
                 // SAFETY: as for `store`, where `cond` is true; else nothing is accessed. A policy is a hint.
                 unsafe {
                     arms! { C as Caching, $rows
-                        [$($open $pack)? "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "]
-                        [".L2::cache_hint" $($ty)* " [{p}], " $value ", {policy};" "\n}}" $($close)?]
+                        [$($open $pack)? @]
+                        [".L2::cache_hint" $($ty)* " [{p}], " $value ", {policy};" @ $($close)?]
                         (
                             $($d = in($class) d.$i,)* p = in(reg64) p, cond = in(reg32) cond as u32,
                             policy = in(reg64) policy.bits(),
@@ -113,9 +113,9 @@ macro_rules! impl_store_in_if {
                 // SAFETY: as for `store_in`, where `cond` is true; else nothing is accessed.
                 unsafe {
                     __emit! { memory
-                        [$($open $pack)? $($convert)* "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "]
+                        [$($open $pack)? $($convert)* @]
                         $opcode
-                        [$($ty)* " " $address ", " $value ";" "\n}}" $($converted)* $($close)?]
+                        [$($ty)* " " $address ", " $value ";" @ $($converted)* $($close)?]
                         ($($d = in($class) d.$i,)* p = in(reg64) p, cond = in(reg32) cond as u32,)
                     }
                 }

@@ -33,7 +33,7 @@ pub struct Spelling {
     /// `.L2::cache_hint`, which takes a policy.
     pub(crate) hint: bool,
     pub(crate) size: Option<PrefetchSizeWord>,
-    /// `.unified` behind the address.
+    /// `.unified` after the address.
     pub(crate) unified: bool,
     /// The row of its type.
     pub(crate) element: usize,
@@ -97,7 +97,7 @@ impl Spelling {
         )
     }
 
-    /// `.mmio` stands with `.relaxed`; alone, `.relaxed` is an order of its own.
+    /// `.mmio` is written with `.relaxed`; alone, `.relaxed` is an order of its own.
     const fn with_mmio_relaxed(mut self, relaxed: bool) -> Result<Self, Wrong<'static>> {
         match self.order {
             Some(OrderWord::Mmio) if relaxed => Ok(self),
@@ -171,7 +171,7 @@ impl Spelling {
             Self { nc: true, .. } => wrong(".nc", "write `ldu.global` or `ld.global.nc`"),
             Self { hint: true, .. } => wrong(".L2::cache_hint", "`ldu` takes no policy; `ld` does"),
             Self { space: Some(space), .. } if !self.is_far() => {
-                wrong(space.ptx(), "`ldu` stands on generic and global addresses")
+                wrong(space.ptx(), "`ldu` takes generic and global addresses")
             }
             _ if self.bytes() == 32 => wrong(ELEMENTS[self.element].ptx, "`ldu` moves up to 128 bits"),
             _ => Ok(()),
@@ -191,7 +191,7 @@ impl Spelling {
             return wrong(".nc", "it is a load from global memory without an order: `ld.global.nc`");
         }
         if self.unified && !(load && self.is_far() && self.is_weak() && !self.nc) {
-            return wrong(".unified", "it stands on weak loads from generic and global addresses");
+            return wrong(".unified", "it is for weak loads from generic and global addresses");
         }
         Ok(())
     }
@@ -209,12 +209,12 @@ impl Spelling {
             (Some(OrderWord::Mmio), scope) if !matches!(scope, Some(ScopeWord::Sys)) => {
                 wrong(".mmio", "write `.mmio.relaxed.sys`")
             }
-            (Some(OrderWord::Mmio), _) if !self.is_far() => wrong(".mmio", "it stands on generic and global addresses"),
+            (Some(OrderWord::Mmio), _) if !self.is_far() => wrong(".mmio", "it is for generic and global addresses"),
             (Some(OrderWord::Volatile), _) if !synchronises && !matches!(self.space, Some(SpaceWord::Local)) => {
-                wrong(".volatile", "it stands on generic, global, shared and local addresses")
+                wrong(".volatile", "it is for generic, global, shared and local addresses")
             }
             (Some(order), Some(_)) if !synchronises => {
-                wrong(order.ptx(), "it stands on generic, global and shared addresses")
+                wrong(order.ptx(), "it is for generic, global and shared addresses")
             }
             (Some(OrderWord::AcqRel), _) => wrong(".acq_rel", "a load acquires, a store releases; `atom` does both"),
             (Some(OrderWord::Acquire), _) if matches!(self.operation, Operation::Store) => {
@@ -259,7 +259,7 @@ impl Spelling {
             (None, None) => ".L2::cache_hint",
         };
         if (self.l1.is_some() || self.l2.is_some() || self.hint) && !prioritised {
-            return wrong(said, "it stands on generic and global addresses, and not with `.volatile` or `.mmio`");
+            return wrong(said, "it is for generic and global addresses, and not with `.volatile` or `.mmio`");
         }
         if let Some(l2) = self.l2
             && self.bytes() != 32
@@ -274,7 +274,7 @@ impl Spelling {
         {
             return wrong(
                 size.ptx(),
-                "a prefetch size stands on loads from generic and global addresses, and not with `.mmio`",
+                "a prefetch size is for loads from generic and global addresses, and not with `.mmio`",
             );
         }
         if load && matches!(self.order, Some(OrderWord::Relaxed)) && matches!(self.l1, Some(L1PriorityWord::EvictFirst))
@@ -344,8 +344,8 @@ const VOCABULARY: Vocabulary = Vocabulary {
     vectors: "PTX has `.v2` and `.v4` of types of up to 64 bits, and `.v8` of 32-bit types",
 };
 
-/// What [`ptx!`](crate::ptx) makes of what it was given: the mnemonic, whether a policy stands behind the operands and
-/// `.unified` behind the address, and which lanes are named.
+/// What [`ptx!`](crate::ptx) makes of what it was given: the mnemonic, whether a policy is after the operands and
+/// `.unified` after the address, and which lanes are named.
 pub const fn judge<'t>(
     text: &'t str,
     policy: bool,

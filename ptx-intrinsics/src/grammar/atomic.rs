@@ -91,7 +91,7 @@ impl Atomic {
     }
 
     /// In a block's own shared memory the machine compares and swaps what it has no instruction for, and `ptxas` leaves
-    /// out what would order that: the fence before a release, and what invalidates L1PriorityWord behind an acquire.
+    /// out what would order that: the fence before a release, and what invalidates L1 after an acquire.
     const fn loses_its_order(&self, op: AtomicOperation) -> bool {
         let looped = match op {
             AtomicOperation::Exch | AtomicOperation::Cas => false,
@@ -111,7 +111,7 @@ impl Atomic {
     const fn check_place_and_order(&self) -> Result<(), Wrong<'static>> {
         let far = matches!(self.space, None | Some(SpaceWord::Global));
         if !far && !SpaceWord::is_shared(self.space) {
-            return wrong("", "an atomic stands on generic, global and shared addresses");
+            return wrong("", "an atomic takes generic, global and shared addresses");
         }
         match self.order {
             Some(order @ (OrderWord::Weak | OrderWord::Volatile | OrderWord::Mmio)) => {
@@ -126,7 +126,7 @@ impl Atomic {
             _ => {}
         }
         if self.hint && !far {
-            return wrong(".L2::cache_hint", "it stands on generic and global addresses");
+            return wrong(".L2::cache_hint", "it is for generic and global addresses");
         }
         if matches!(TYPES[self.ty].ptx.as_bytes(), [b'.', b'v', ..]) && !far {
             return wrong(TYPES[self.ty].ptx, "vectors go only to generic and global addresses");
@@ -153,7 +153,7 @@ impl Atomic {
         let other = Self { noftz: !self.noftz, ..*self };
         match op {
             _ if other.takes(op).is_some() && self.noftz => "leave out `.noftz`: it is for floats",
-            _ if other.takes(op).is_some() => "write `.noftz` behind the operation: there is no other",
+            _ if other.takes(op).is_some() => "write `.noftz` after the operation: there is no other",
             AtomicOperation::And | AtomicOperation::Or | AtomicOperation::Xor => {
                 "`.and .or .xor` take `.b32` and `.b64`"
             }
@@ -206,7 +206,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
     vectors: "`atom` and `red` have `.v2` and `.v4` of `.f32`, `.f16x2` and `.bf16x2`, and `.v2`, `.v4` and `.v8` of `.f16` and `.bf16`",
 };
 
-/// What `ptx!` makes of an atomic: the mnemonic, and whether a policy stands behind the operands.
+/// What `ptx!` makes of an atomic: the mnemonic, and whether a policy is after the operands.
 #[doc(hidden)]
 pub const fn judge_atomic(text: &str, policy: bool) -> Result<(Atomic, Needs), Wrong<'_>> {
     let atomic = match Atomic::read(text) {

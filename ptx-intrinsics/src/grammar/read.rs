@@ -123,7 +123,7 @@ impl<'t> Word<'t> {
     }
 }
 
-/// Returns with the word as what it is, where it is one of these; each may stand only once.
+/// Returns with the word as what it is, where it is one of these; each may be there only once.
 macro_rules! take_word {
     ($spelling:ident $this:ident words [$($field:ident $kind:ident)*] flags [$($flag:ident $text:literal)*]) => {
         $(if let Some(word) = $kind::read($this.key) {
@@ -187,10 +187,10 @@ macro_rules! row_of {
     }};
 }
 
-/// Whether a policy stands behind the operands exactly where `.L2::cache_hint` is said.
+/// Whether a policy is after the operands exactly where `.L2::cache_hint` is said.
 pub(crate) const fn demand_policy(hint: bool, policy: bool) -> Result<(), Wrong<'static>> {
     match (hint, policy) {
-        (true, false) => wrong(".L2::cache_hint", "a `CachePolicy` is missing behind the other operands"),
+        (true, false) => wrong(".L2::cache_hint", "a `CachePolicy` is missing after the other operands"),
         (false, true) => wrong("", "a `CachePolicy` is there, and `.L2::cache_hint` is not"),
         _ => Ok(()),
     }

@@ -93,7 +93,7 @@ macro_rules! kinds {
         $(#[$doc])*
         ///
         /// `P` is what L2 fetches beside it. Made by
-        #[doc = concat!("[`", stringify!($function), "`]; it can stand in a `const`.")]
+        #[doc = concat!("[`", stringify!($function), "`]; it can be a `const`.")]
         #[derive(Clone, Copy, Debug)]
         #[must_use = "nothing is copied before `copy`"]
         pub struct $kind<P = NoPrefetch>(PhantomData<P>);
@@ -324,6 +324,7 @@ macro_rules! rows_of_copies {
             $manner [(); (_ => $text "", $size_gate)] [$ptx hint SIZE] [[dst], [src], $size $($operand)*, policy]
             Needs::of::<AsyncCopies>().and(Needs::of::<$gate>()), {
                 instruction: "cp.async",
+                section: "data-movement-and-conversion-instructions-cp-async",
                 name: concat!($function, "::<", $prefetch, ">().", $method),
                 of: $of,
                 generic: "",

@@ -236,6 +236,7 @@ macro_rules! prefetch {
         rows! {
             $manner [(); (_ => "" "", Always)] $ptx $operands Needs::of::<BulkCopies>(), {
                 instruction: "cp.async.bulk.prefetch.tensor",
+                section: "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor",
                 name: stringify!($name),
                 of: "u8",
                 generic: "C",

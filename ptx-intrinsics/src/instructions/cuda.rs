@@ -2,16 +2,16 @@
 
 use crate::emit::access::{Load, Store};
 use crate::emit::registers::same_bits;
+use crate::instructions::bounds::*;
 use crate::instructions::ld::LdGlobal;
 use crate::instructions::ld_global_nc::LdGlobalNc;
-use crate::instructions::st::StGlobal;
 use crate::isa::caching::*;
-use crate::isa::element::*;
 use crate::isa::gate::*;
 use crate::isa::prefetch_size::NoPrefetch;
+use crate::isa::space::Global;
 
 macro_rules! cuda_loads {
-    ($($(#[$doc:meta])* $name:ident $instruction:ident $caching:ident $ptx:literal $gate:ident;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident $instruction:ident of $of:ident, $caching:ident $ptx:literal $gate:ident;)*) => { $(
         $(#[$doc])*
         ///
         #[doc = concat!("PTX: `", $ptx, ".type d, [p];`. ", needs!($gate), "")]
@@ -22,11 +22,11 @@ macro_rules! cuda_loads {
         #[inline(always)]
         pub unsafe fn $name<T>(p: *const T) -> T
         where
-            T: Element<Ptx: Load<$instruction> + PtxType<Gate: OnTarget<T>>>,
+            T: GlobalElement,
             $gate: OnTarget<$instruction, T>,
         {
             // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-            same_bits(unsafe { <T::Ptx as Load<$instruction>>::load::<$caching, NoPrefetch>(p as *const T::Ptx) })
+            same_bits(unsafe { <T::Ptx as Load<$of>>::load::<$caching, NoPrefetch>(p as *const T::Ptx) })
         }
     )* };
 }
@@ -38,12 +38,12 @@ macro_rules! cuda_stores {
         #[doc = concat!("PTX: `", $ptx, ".type [p], value;`.")]
         ///
         /// # Safety
-        /// As for [`StGlobal::write`].
+        /// As for [`StGlobal::write`](crate::StGlobal::write).
         #[doc(alias = $ptx)]
         #[inline(always)]
         pub unsafe fn $name<T>(p: *mut T, value: T)
         where
-            T: Element<Ptx: Store<StGlobal> + PtxType<Gate: OnTarget<T>>>,
+            T: GlobalElement,
         {
             // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
             unsafe { T::Ptx::store::<$caching>(p as *mut T::Ptx, same_bits(value)) }
@@ -53,17 +53,17 @@ macro_rules! cuda_stores {
 
 cuda_loads! {
     /// Loads through the read-only path: `__ldg`.
-    ldg LdGlobalNc NoHint "ld.global.nc" NonCoherent;
+    ldg LdGlobalNc of NonCoherent, NoHint "ld.global.nc" NonCoherent;
     /// Loads and caches at all levels: `__ldca`.
-    ldca LdGlobal Ca "ld.global.ca" Always;
+    ldca LdGlobal of Global, Ca "ld.global.ca" Always;
     /// Loads and caches in L2, past L1: `__ldcg`.
-    ldcg LdGlobal Cg "ld.global.cg" Always;
+    ldcg LdGlobal of Global, Cg "ld.global.cg" Always;
     /// Loads what is used once, first to be evicted: `__ldcs`.
-    ldcs LdGlobal Cs "ld.global.cs" Always;
+    ldcs LdGlobal of Global, Cs "ld.global.cs" Always;
     /// Loads for the last time: `__ldlu`.
-    ldlu LdGlobal Lu "ld.global.lu" Always;
+    ldlu LdGlobal of Global, Lu "ld.global.lu" Always;
     /// Loads afresh, past every cache: `__ldcv`.
-    ldcv LdGlobal Cv "ld.global.cv" Always;
+    ldcv LdGlobal of Global, Cv "ld.global.cv" Always;
 }
 
 cuda_stores! {

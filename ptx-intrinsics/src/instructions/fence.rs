@@ -1,4 +1,4 @@
-//! `fence` and `membar`: what a thread does before is seen before what it does behind.
+//! `fence` and `membar`: what a thread does before it is seen before what it does after it.
 
 use crate::isa::gate::*;
 use crate::isa::scope::*;
@@ -15,7 +15,7 @@ fn compiler() {
 
 instructions! { SINGLES:
     instruction "fence", isa "parallel-synchronization-and-communication-instructions-membar-fence", effect message, T = u8 {
-        /// Orders all accesses before with all behind, and all such fences with each other: two threads that store, fence and
+        /// Orders all accesses before it with all after it, and all such fences with each other: two threads that store, fence and
         /// load see one of the two stores.
         safe fn fence_sc<S in scope>() {
             ptx: "fence.sc" S;
@@ -23,7 +23,7 @@ instructions! { SINGLES:
             cpu: fence(Ordering::SeqCst);
         }
 
-        /// What was read or written before is seen before what is written behind: an acquire and a release at once, with the
+        /// What was read or written before it is seen before what is written after it: an acquire and a release at once, with the
         /// relaxed accesses around it. (`fence` without an order is this one.)
         safe fn fence_acq_rel<S in scope>() {
             ptx: "fence.acq_rel" S;
@@ -31,14 +31,14 @@ instructions! { SINGLES:
             cpu: fence(Ordering::AcqRel);
         }
 
-        /// Nothing behind is done before what was read before.
+        /// Nothing after it is done before what was read before it.
         safe fn fence_acquire<S in scope>() {
             ptx: "fence.acquire" S;
             needs: OneWayFences;
             cpu: fence(Ordering::Acquire);
         }
 
-        /// Everything before is seen before what is written behind.
+        /// Everything before it is seen before what is written after it.
         safe fn fence_release<S in scope>() {
             ptx: "fence.release" S;
             needs: OneWayFences;
@@ -71,7 +71,7 @@ instructions! { SINGLES:
             cpu: fence(Ordering::Release);
         }
 
-        /// Lets the cluster see that barriers are initialised: behind [`mbarrier_init`](crate::mbarrier::mbarrier_init), before another
+        /// Lets the cluster see that barriers are initialised: after [`mbarrier_init`](crate::mbarrier::mbarrier_init), before another
         /// block or a copy uses the barrier.
         #[doc(alias = "fence.mbarrier_init")]
         safe fn fence_mbarrier_init_release_cluster() {
@@ -117,7 +117,7 @@ instructions! { SINGLES:
             cpu: compiler();
         }
 
-        /// An acquire, among the threads of the cluster, between asynchronous copies before and plain accesses behind.
+        /// An acquire, among the threads of the cluster, between asynchronous copies before it and plain accesses after it.
         #[doc(alias = "async::generic")]
         #[doc(alias = "fence.proxy.async::generic")]
         safe fn fence_proxy_async_generic_acquire_sync_restrict_shared_cluster_cluster() {
@@ -126,7 +126,7 @@ instructions! { SINGLES:
             cpu: fence(Ordering::Acquire);
         }
 
-        /// A release, among the threads of the cluster, between plain accesses before and asynchronous copies behind.
+        /// A release, among the threads of the cluster, between plain accesses before it and asynchronous copies after it.
         safe fn fence_proxy_async_generic_release_sync_restrict_shared_cta_cluster() {
             ptx: "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster";
             needs: OneWayFences;

@@ -4,7 +4,9 @@ use core::marker::PhantomData;
 
 use crate::emit::access::*;
 use crate::emit::registers::*;
+use crate::instructions::bounds::*;
 use crate::isa::caching::*;
+#[cfg(ptx_device)]
 use crate::isa::element::*;
 use crate::isa::gate::*;
 use crate::isa::order::*;
@@ -15,7 +17,7 @@ use crate::isa::space::*;
 
 /// `ld.global` with its caching qualifier `C` and prefetch size `P`: an access policy, zero bytes in size.
 ///
-/// Made by [`ld_global`]; it can stand in a `const`, as a policy with a name.
+/// Made by [`ld_global`]; it can be a `const`: an access policy with a name.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is loaded before `read`"]
 pub struct LdGlobal<C = NoHint, P = NoPrefetch>(PhantomData<(C, P)>);
@@ -47,12 +49,12 @@ where
     LdGlobal(PhantomData)
 }
 
-load_methods! { LdGlobal LdGlobalCaching "ld.global"
+load_methods! { LdGlobal of Global, "ld.global"
     "`p` is the address of an initialised `T` in global memory, aligned to the size of `T`, that no other thread \
      writes at the same time: the load is weak."
 }
 
-caching_rows! { impl_load LdGlobal, legal: LdGlobalCaching,
+caching_rows! { impl_load Global, legal: LdGlobalCaching,
     hints: "ld.global" pure,
     operators: "ld.global" [Ca pure, Cg pure, Cs pure, Lu memory, Cv memory] ""
 }
@@ -105,7 +107,7 @@ macro_rules! loads {
         ///
         #[doc = concat!("PTX: `", $ptx, "{.vec}.type d, [p];`. ", needs!($gate))]
         ///
-        /// What `p` is, and the orders, stand at [`Ld`].
+        /// [`Ld`] says what `p` is, and has the orders.
         #[inline(always)]
         pub const fn $name() -> Ld<$space> {
             Ld(PhantomData)
@@ -130,7 +132,7 @@ loads! {
     /// A load of a kernel parameter.
     #[doc(alias = "ld.param::entry")]
     ld_param_entry ParamEntry "ld.param::entry" EntryParams;
-    /// A load of a device function's parameter. It must stand in a function that is not inlined into a kernel:
+    /// A load of a device function's parameter. It must be in a function that is not inlined into a kernel:
     /// `ptxas` refuses it there.
     #[doc(alias = "ld.param::func")]
     ld_param_func ParamFunc "ld.param::func" FuncParams;
@@ -153,8 +155,7 @@ where
     #[inline(always)]
     pub unsafe fn read<T>(self, p: *const T) -> T
     where
-        S: Space<Gate: OnTarget<S, T>>,
-        T: Element<Ptx: LoadIn<S> + Fits<S> + MovedBy<O, Gate: OnTarget<T>> + PtxType<Gate: OnTarget<T>>>,
+        T: LoadFrom<S, O>,
     {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         same_bits(unsafe { T::Ptx::load_in::<(O, C)>(p as *const T::Ptx) })
@@ -170,9 +171,8 @@ where
     #[inline(always)]
     pub unsafe fn read_if<T>(self, cond: bool, p: *const T, or: T) -> T
     where
-        S: Space<Gate: OnTarget<S, T>>,
         O: UnderPredicate,
-        T: Element<Ptx: LoadInIf<S> + Fits<S> + PtxType<Gate: OnTarget<T>>>,
+        T: LoadFrom<S, O>,
     {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         same_bits(unsafe { T::Ptx::load_in_if(cond, p as *const T::Ptx, same_bits(or)) })
@@ -192,10 +192,10 @@ where
 }
 
 order_methods! { [impl<S: Space> Ld<S>] Ld<S, NoHint> S, [] []
-    Acquire acquire ".acquire" "nothing behind it moves before it."
+    Acquire acquire ".acquire" "nothing after it moves before it."
 }
 order_methods! { [impl<C: Caching, P: PrefetchSize> LdGlobal<C, P>] Ld<Global, C> C, [C: Unhinted, P: Unprefetched,] [C: OrderedCaching, P: Unprefetched,]
-    Acquire acquire ".acquire" "nothing behind it moves before it."
+    Acquire acquire ".acquire" "nothing after it moves before it."
 }
 
 #[cfg(ptx_device)]

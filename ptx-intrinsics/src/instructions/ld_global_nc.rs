@@ -4,7 +4,9 @@ use core::marker::PhantomData;
 
 use crate::emit::access::*;
 use crate::emit::registers::*;
+use crate::instructions::bounds::*;
 use crate::isa::caching::*;
+#[cfg(ptx_device)]
 use crate::isa::element::*;
 use crate::isa::gate::*;
 use crate::isa::policy::CachePolicy;
@@ -12,7 +14,7 @@ use crate::isa::prefetch_size::*;
 
 /// `ld.global.nc` with its caching qualifier `C` and prefetch size `P`: an access policy, zero bytes in size.
 ///
-/// Made by [`ld_global_nc`]; it can stand in a `const`, as a policy with a name.
+/// Made by [`ld_global_nc`]; it can be a `const`: an access policy with a name.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is loaded before `read`"]
 pub struct LdGlobalNc<C = NoHint, P = NoPrefetch>(PhantomData<(C, P)>);
@@ -53,13 +55,13 @@ where
     LdGlobalNc(PhantomData)
 }
 
-load_methods! { LdGlobalNc LdGlobalNcCaching "ld.global.nc"
+load_methods! { LdGlobalNc of NonCoherent, "ld.global.nc"
     "`p` is the address of a `T` in global memory, aligned to the size of `T`, that nothing writes while the kernel \
      runs: the cache is not coherent, and a load of memory that this kernel writes, in this thread or another, is \
      undefined behaviour."
 }
 
-caching_rows! { impl_load LdGlobalNc, legal: LdGlobalNcCaching,
+caching_rows! { impl_load NonCoherent, legal: LdGlobalNcCaching,
     hints: "ld.global.nc" pure,
     operators: "ld.global" [Ca pure, Cg pure, Cs pure] ".nc"
 }

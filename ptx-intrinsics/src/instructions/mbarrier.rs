@@ -222,8 +222,8 @@ macro_rules! at_barrier {
         impl $name {
             const ROWS: &[crate::isa::row::Pair] = &[
                 at_barrier! { @rows $name [(); (_ => "" "", Always)] [(); (_ => "" "", BulkCopies)]
-                    $ptx ($bar $(, $argument)?) [$($out or $sink: $state)?] $gate },
-                at_barrier! { @rows $name_as $words $words $ptx ($bar $(, $argument)?) [$($out or $sink: $state)?] $gate },
+                    $ptx ($bar $(, $argument)?) [$($out or $sink: $state)?] $gate $isa },
+                at_barrier! { @rows $name_as $words $words $ptx ($bar $(, $argument)?) [$($out or $sink: $state)?] $gate $isa },
             ];
         }
     };
@@ -275,10 +275,12 @@ macro_rules! at_barrier {
             }
         }
     };
-    (@rows $name:ident $here:tt $there:tt $ptx:literal ($bar:ident $(, $argument:ident)?) [$($out:ident or $sink:literal: $state:ty)?] $gate:ident) => {
+    (@rows $name:ident $here:tt $there:tt $ptx:literal ($bar:ident $(, $argument:ident)?) [$($out:ident or $sink:literal: $state:ty)?] $gate:ident
+        $isa:literal) => {
         [
             rows! { PLAIN $here [$ptx O ".shared.b64"] [$($out,)? [bar] $(, $argument)?] Needs::of::<$gate>(), {
                 instruction: "mbarrier",
+                section: $isa,
                 name: stringify!($name),
                 of: "u8",
                 generic: "O, B",
@@ -287,6 +289,7 @@ macro_rules! at_barrier {
             } },
             rows! { PLAIN $there [$ptx O ".shared::cluster.b64"] [$($sink,)? [bar] $(, $argument)?] Needs::of::<$gate>(), {
                 instruction: "mbarrier",
+                section: $isa,
                 name: stringify!($name),
                 of: "u8",
                 generic: "O, B",

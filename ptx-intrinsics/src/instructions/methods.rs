@@ -2,7 +2,7 @@
 
 /// The methods of a load.
 macro_rules! load_methods {
-    ($instruction:ident $caching:ident $text:literal $space:literal) => {
+    ($instruction:ident of $of:ident, $text:literal $space:literal) => {
         impl<C, P> $instruction<C, P> {
             #[doc = concat!("Reads the value at `p`: `", $text, "….type d, [p];`.")]
             ///
@@ -13,10 +13,10 @@ macro_rules! load_methods {
             where
                 C: Suits<T>,
                 P: PrefetchSize,
-                T: Element<Ptx: Load<$instruction> + PtxType<Gate: OnTarget<T>>>,
+                T: GlobalElement,
             {
                 // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-                same_bits(unsafe { T::Ptx::load::<C, P>(p as *const T::Ptx) })
+                same_bits(unsafe { <T::Ptx as Load<$of>>::load::<C, P>(p as *const T::Ptx) })
             }
 
             #[doc = concat!("Reads the value at `p` under a cache policy: `", $text, "….L2::cache_hint….type d, [p], policy;`.")]
@@ -30,11 +30,11 @@ macro_rules! load_methods {
             where
                 C: Suits<T>,
                 P: PrefetchSize,
-                T: Element<Ptx: Load<$instruction> + PtxType<Gate: OnTarget<T>>>,
+                T: GlobalElement,
                 CacheHint: OnTarget<CachePolicy, T>,
             {
                 // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-                same_bits(unsafe { T::Ptx::load_with::<C, P>(p as *const T::Ptx, policy) })
+                same_bits(unsafe { <T::Ptx as Load<$of>>::load_with::<C, P>(p as *const T::Ptx, policy) })
             }
 
             #[doc = concat!("Reads the value at `p` where `cond` is true, else gives `or`: `@cond ", $text, "….type d, [p];`.")]
@@ -49,10 +49,10 @@ macro_rules! load_methods {
             where
                 C: Suits<T>,
                 P: PrefetchSize,
-                T: Element<Ptx: Load<$instruction> + PtxType<Gate: OnTarget<T>>>,
+                T: GlobalElement,
             {
                 // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-                same_bits(unsafe { T::Ptx::load_if::<C, P>(cond, p as *const T::Ptx, same_bits(or)) })
+                same_bits(unsafe { <T::Ptx as Load<$of>>::load_if::<C, P>(cond, p as *const T::Ptx, same_bits(or)) })
             }
 
             /// [`read_if`](Self::read_if) under a cache policy, as in [`read_with`](Self::read_with).
@@ -67,11 +67,11 @@ macro_rules! load_methods {
             where
                 C: Suits<T>,
                 P: PrefetchSize,
-                T: Element<Ptx: Load<$instruction> + PtxType<Gate: OnTarget<T>>>,
+                T: GlobalElement,
                 CacheHint: OnTarget<CachePolicy, T>,
             {
                 // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-                same_bits(unsafe { T::Ptx::load_if_with::<C, P>(cond, p as *const T::Ptx, same_bits(or), policy) })
+                same_bits(unsafe { <T::Ptx as Load<$of>>::load_if_with::<C, P>(cond, p as *const T::Ptx, same_bits(or), policy) })
             }
         }
     };
@@ -79,7 +79,7 @@ macro_rules! load_methods {
 
 /// The methods of a store.
 macro_rules! store_methods {
-    ($instruction:ident $caching:ident $text:literal $space:literal) => {
+    ($instruction:ident of $of:ident, $text:literal $space:literal) => {
         impl<C> $instruction<C> {
             #[doc = concat!("Writes `value` to `p`: `", $text, "….type [p], value;`.")]
             ///
@@ -89,7 +89,7 @@ macro_rules! store_methods {
             pub unsafe fn write<T>(self, p: *mut T, value: T)
             where
                 C: Suits<T>,
-                T: Element<Ptx: Store<$instruction> + PtxType<Gate: OnTarget<T>>>,
+                T: GlobalElement,
             {
                 // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
                 unsafe { T::Ptx::store::<C>(p as *mut T::Ptx, same_bits(value)) }
@@ -105,7 +105,7 @@ macro_rules! store_methods {
             pub unsafe fn write_with<T>(self, p: *mut T, value: T, policy: CachePolicy)
             where
                 C: Suits<T>,
-                T: Element<Ptx: Store<$instruction> + PtxType<Gate: OnTarget<T>>>,
+                T: GlobalElement,
                 CacheHint: OnTarget<CachePolicy, T>,
             {
                 // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
@@ -123,7 +123,7 @@ macro_rules! store_methods {
             pub unsafe fn write_if<T>(self, cond: bool, p: *mut T, value: T)
             where
                 C: Suits<T>,
-                T: Element<Ptx: Store<$instruction> + PtxType<Gate: OnTarget<T>>>,
+                T: GlobalElement,
             {
                 // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
                 unsafe { T::Ptx::store_if::<C>(cond, p as *mut T::Ptx, same_bits(value)) }
@@ -140,7 +140,7 @@ macro_rules! store_methods {
             pub unsafe fn write_if_with<T>(self, cond: bool, p: *mut T, value: T, policy: CachePolicy)
             where
                 C: Suits<T>,
-                T: Element<Ptx: Store<$instruction> + PtxType<Gate: OnTarget<T>>>,
+                T: GlobalElement,
                 CacheHint: OnTarget<CachePolicy, T>,
             {
                 // SAFETY: the caller's promise; `Element` promises that both types are the same bits.

@@ -3,16 +3,11 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::emit::registers::*;
-use crate::isa::element::*;
+use crate::emit::registers::same_bits;
+pub(crate) use crate::emit::shared::Address;
+use crate::emit::shared::SharedAccess;
+use crate::instructions::bounds::SharedElement;
 use crate::isa::gate::*;
-use crate::isa::space::*;
-
-/// What the instruction takes: on the GPU an address in the space.
-#[cfg(ptx_device)]
-pub(crate) type Address = u32;
-#[cfg(not(ptx_device))]
-pub(crate) type Address = *mut ();
 
 /// A pointer to shared memory of this block, converted once: 32 bits.
 ///
@@ -282,7 +277,7 @@ impl<T> SharedPtr<T> {
     #[inline(always)]
     pub unsafe fn read(self) -> T
     where
-        T: Element<Ptx: SharedAccess + Fits<Shared> + PtxType<Gate: OnTarget<T>>>,
+        T: SharedElement,
     {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         same_bits(unsafe { T::Ptx::load_shared(self.address) })
@@ -295,7 +290,7 @@ impl<T> SharedPtr<T> {
     #[inline(always)]
     pub unsafe fn read_if(self, cond: bool, or: T) -> T
     where
-        T: Element<Ptx: SharedAccess + Fits<Shared> + PtxType<Gate: OnTarget<T>>>,
+        T: SharedElement,
     {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         same_bits(unsafe { T::Ptx::load_shared_if(cond, self.address, same_bits(or)) })
@@ -310,7 +305,7 @@ impl<T> SharedPtr<T> {
     #[inline(always)]
     pub unsafe fn write(self, value: T)
     where
-        T: Element<Ptx: SharedAccess + Fits<Shared> + PtxType<Gate: OnTarget<T>>>,
+        T: SharedElement,
     {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         unsafe { T::Ptx::store_shared(self.address, same_bits(value)) }
@@ -323,7 +318,7 @@ impl<T> SharedPtr<T> {
     #[inline(always)]
     pub unsafe fn write_if(self, cond: bool, value: T)
     where
-        T: Element<Ptx: SharedAccess + Fits<Shared> + PtxType<Gate: OnTarget<T>>>,
+        T: SharedElement,
     {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         unsafe { T::Ptx::store_shared_if(cond, self.address, same_bits(value)) }
@@ -345,25 +340,14 @@ impl<T> fmt::Debug for SharedPtr<T> {
     }
 }
 
-/// The weak accesses to shared memory of this type, at an address in it.
-#[doc(hidden)]
-#[allow(clippy::missing_safety_doc, reason = "the public methods say it")]
-#[diagnostic::on_unimplemented(
-    message = "it is not known that shared memory takes a `{Self}`",
-    note = "in a generic function, write the bound `T: SharedElement`"
-)]
-pub trait SharedAccess: PtxType {
-    unsafe fn load_shared(p: Address) -> Self;
-    unsafe fn load_shared_if(cond: bool, p: Address, or: Self) -> Self;
-    unsafe fn store_shared(p: Address, value: Self);
-    unsafe fn store_shared_if(cond: bool, p: Address, value: Self);
-}
-
 #[cfg(ptx_device)]
 #[inline(always)]
 fn address<T>(p: *mut T) -> Address {
     let address: u64;
-    compute! { ["cvta.to.shared.u64 {address}, {p};"] address = out(reg64) address, p = in(reg64) p, }
+    // SAFETY: it makes a number of numbers.
+    unsafe {
+        compute! { ["cvta.to.shared.u64 {address}, {p};"] address = out(reg64) address, p = in(reg64) p, }
+    }
     address as Address
 }
 
@@ -371,7 +355,10 @@ fn address<T>(p: *mut T) -> Address {
 #[inline(always)]
 fn cluster_address<T>(p: *mut T) -> Address {
     let address: u64;
-    compute! { ["cvta.to.shared::cluster.u64 {address}, {p};"] address = out(reg64) address, p = in(reg64) p, }
+    // SAFETY: it makes a number of numbers.
+    unsafe {
+        compute! { ["cvta.to.shared::cluster.u64 {address}, {p};"] address = out(reg64) address, p = in(reg64) p, }
+    }
     address as Address
 }
 
@@ -405,93 +392,4 @@ fn forward(from: Address, bytes: u32) -> Address {
 #[cfg(not(ptx_device))]
 fn backward(from: Address, bytes: u32) -> Address {
     from.wrapping_byte_sub(bytes as usize)
-}
-
-/// `SharedAccess` for every element type of up to 128 bits.
-#[cfg(ptx_device)]
-macro_rules! impl_shared_access {
-    (() $({($t:ty) $words:tt $ty:tt $class:ident $r:ident $width:ident $registers:tt})*) => {
-        $(impl_shared_access! { @$width ($t) $ty $class $r $registers })*
-    };
-    (@wide $($element:tt)*) => {};
-    (@$width:ident ($t:ty) [$($ty:literal)*] $class:ident $r:ident
-        {$X:ident $value:literal [$($d:ident . $i:tt)*] $($open:literal $pack:literal $unpack:literal $close:literal)?}) => {
-        impl SharedAccess for $t {
-            #[inline(always)]
-            unsafe fn load_shared(p: Address) -> Self {
-                let mut d: $X<Unset<$r>> = uninit();
-                // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
-                unsafe {
-                    __emit! { pure [$($open)?] ["ld.shared"] [$($ty)* " " $value ", [{p}];" $($unpack $close)?]
-                        ($($d = out($class) d.$i,)* p = in(reg32) p,)
-                    }
-                }
-                same_bits(d)
-            }
-            #[inline(always)]
-            unsafe fn load_shared_if(cond: bool, p: Address, or: Self) -> Self {
-                let mut d: $X<Unset<$r>> = same_bits(or);
-                // SAFETY: as for `load_shared`, where `cond` is true; else nothing is accessed.
-                unsafe {
-                    __emit! { pure
-                        [$($open $pack)? "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "]
-                        ["ld.shared"] [$($ty)* " " $value ", [{p}];" "\n}}" $($unpack $close)?]
-                        ($($d = inout($class) d.$i,)* p = in(reg32) p, cond = in(reg32) cond as u32,)
-                    }
-                }
-                same_bits(d)
-            }
-            #[inline(always)]
-            unsafe fn store_shared(p: Address, value: Self) {
-                let d: $X<$r> = same_bits(value);
-                // SAFETY: the caller promises a writable, aligned address; the registers hold the whole value.
-                unsafe {
-                    __emit! { memory [$($open $pack)?] ["st.shared"] [$($ty)* " [{p}], " $value ";" $($close)?]
-                        ($($d = in($class) d.$i,)* p = in(reg32) p,)
-                    }
-                }
-            }
-            #[inline(always)]
-            unsafe fn store_shared_if(cond: bool, p: Address, value: Self) {
-                let d: $X<$r> = same_bits(value);
-                // SAFETY: as for `store_shared`, where `cond` is true; else nothing is accessed.
-                unsafe {
-                    __emit! { memory
-                        [$($open $pack)? "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "]
-                        ["st.shared"] [$($ty)* " [{p}], " $value ";" "\n}}" $($close)?]
-                        ($($d = in($class) d.$i,)* p = in(reg32) p, cond = in(reg32) cond as u32,)
-                    }
-                }
-            }
-        }
-    };
-}
-
-#[cfg(ptx_device)]
-for_each_element! { impl_shared_access () }
-
-#[cfg(not(ptx_device))]
-impl<T: PtxType> SharedAccess for T {
-    #[inline(always)]
-    unsafe fn load_shared(p: Address) -> Self {
-        // SAFETY: the caller promises a readable, aligned address.
-        unsafe { p.cast::<Self>().read() }
-    }
-    #[inline(always)]
-    unsafe fn load_shared_if(cond: bool, p: Address, or: Self) -> Self {
-        // SAFETY: as for `load_shared`, where `cond` is true.
-        if cond { unsafe { Self::load_shared(p) } } else { or }
-    }
-    #[inline(always)]
-    unsafe fn store_shared(p: Address, value: Self) {
-        // SAFETY: the caller promises a writable, aligned address.
-        unsafe { p.cast::<Self>().write(value) }
-    }
-    #[inline(always)]
-    unsafe fn store_shared_if(cond: bool, p: Address, value: Self) {
-        if cond {
-            // SAFETY: as for `store_shared`, where `cond` is true.
-            unsafe { Self::store_shared(p, value) }
-        }
-    }
 }

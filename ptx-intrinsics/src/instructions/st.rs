@@ -4,7 +4,9 @@ use core::marker::PhantomData;
 
 use crate::emit::access::*;
 use crate::emit::registers::*;
+use crate::instructions::bounds::*;
 use crate::isa::caching::*;
+#[cfg(ptx_device)]
 use crate::isa::element::*;
 use crate::isa::gate::*;
 use crate::isa::order::*;
@@ -14,7 +16,7 @@ use crate::isa::space::*;
 
 /// `st.global` with its caching qualifier `C`: an access policy, zero bytes in size.
 ///
-/// Made by [`st_global`]; it can stand in a `const`, as a policy with a name.
+/// Made by [`st_global`]; it can be a `const`: an access policy with a name.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is stored before `write`"]
 pub struct StGlobal<C = NoHint>(PhantomData<C>);
@@ -43,12 +45,12 @@ where
     StGlobal(PhantomData)
 }
 
-store_methods! { StGlobal StGlobalCaching "st.global"
+store_methods! { StGlobal of Global, "st.global"
     "`p` is the address of a `T` in global memory, aligned to the size of `T`, that no other thread reads or writes \
      at the same time: the store is weak."
 }
 
-caching_rows! { impl_store StGlobal, legal: StGlobalCaching,
+caching_rows! { impl_store Global, legal: StGlobalCaching,
     hints: "st.global" memory,
     operators: "st.global" [Wb memory, Cg memory, Cs memory, Wt memory] ""
 }
@@ -92,7 +94,7 @@ macro_rules! stores {
         ///
         #[doc = concat!("PTX: `", $ptx, "{.vec}.type [p], value;`. ", needs!($gate))]
         ///
-        /// What `p` is, and the orders, stand at [`St`].
+        /// [`St`] says what `p` is, and has the orders.
         #[inline(always)]
         pub const fn $name() -> St<$space> {
             St(PhantomData)
@@ -128,8 +130,7 @@ where
     #[inline(always)]
     pub unsafe fn write<T>(self, p: *mut T, value: T)
     where
-        S: Space<Gate: OnTarget<S, T>>,
-        T: Element<Ptx: StoreIn<S> + Fits<S> + MovedBy<O, Gate: OnTarget<T>> + PtxType<Gate: OnTarget<T>>>,
+        T: StoreTo<S, O>,
     {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         unsafe { T::Ptx::store_in::<(O, C)>(p as *mut T::Ptx, same_bits(value)) }
@@ -145,9 +146,8 @@ where
     #[inline(always)]
     pub unsafe fn write_if<T>(self, cond: bool, p: *mut T, value: T)
     where
-        S: Space<Gate: OnTarget<S, T>>,
         O: UnderPredicate,
-        T: Element<Ptx: StoreInIf<S> + Fits<S> + PtxType<Gate: OnTarget<T>>>,
+        T: StoreTo<S, O>,
     {
         // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
         unsafe { T::Ptx::store_in_if(cond, p as *mut T::Ptx, same_bits(value)) }
@@ -167,10 +167,10 @@ where
 }
 
 order_methods! { [impl<S: Space> St<S>] St<S, NoHint> S, [] []
-    Release release ".release" "nothing before it moves behind it."
+    Release release ".release" "nothing before it moves after it."
 }
 order_methods! { [impl<C: Caching> StGlobal<C>] St<Global, C> C, [C: Unhinted,] [C: OrderedCaching,]
-    Release release ".release" "nothing before it moves behind it."
+    Release release ".release" "nothing before it moves after it."
 }
 
 #[cfg(ptx_device)]

@@ -26,7 +26,7 @@ words! {
 ///
 /// `Kind` names the type where the macros need a path: the `same` as the Rust type, or `marked` by a type of its own, where
 /// others count as it too. What it takes are groups of operations that begin at one target,
-/// with `.noftz` behind them or without; `number` is what one element counts as.
+/// with `.noftz` after them or without; `number` is what one element counts as.
 macro_rules! for_each_atomic {
     ($callback:ident $args:tt) => {
         $callback! { $args
@@ -136,7 +136,7 @@ macro_rules! type_rows {
 /// A type as PTX's words name it.
 #[doc(hidden)]
 pub trait Kind: sealed::Kind {
-    /// The type that stands for it.
+    /// The Rust type of its values.
     type Rust: Copy;
 }
 

@@ -33,11 +33,12 @@ pub trait L1Priority: Caching {}
 /// An L2 eviction priority.
 pub trait L2Priority: Caching {}
 
-/// `Self` may stand on an instruction that moves a `T`.
-#[doc(hidden)]
+/// A caching qualifier that an access to a `T` can have: for a [`Wide`] type all of them, for any other type those without an L2
+/// priority.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a caching qualifier",
-    note = "use `NoHint`, a cache operator, an L1 or an L2 eviction priority, or a pair `(L1, L2)` of priorities"
+    message = "`{Self}` is not known to be a caching qualifier for the type of this access",
+    note = "use `NoHint`, a cache operator, an L1 or an L2 eviction priority, or a pair `(L1, L2)` of priorities",
+    note = "in a generic function, write the bound `C: Suits<T>`, where `T` is the type that is loaded or stored"
 )]
 pub trait Suits<T>: Caching {}
 
@@ -104,7 +105,7 @@ macro_rules! caching {
         /// The rows of an instruction on global memory, one for each caching qualifier that it takes, and with them its
         /// `asm!` for each element type: `marker [opcode] effect;`.
         ///
-        /// `hints` is the opcode without a qualifier, to which priorities are added. An operator stands between the two
+        /// `hints` is the opcode without a qualifier, to which priorities are added. An operator is between the two
         /// texts around `operators`. Types of 256 bits take L2 priorities and pairs too.
         macro_rules! caching_rows {
             ($d impl_access:ident $d instruction:ident, legal: $d legal:ident,

@@ -215,8 +215,7 @@ pub trait PtxType: Element<Ptx = Self> {
     type Gate: Gate;
 }
 
-/// A type that is moved as a `P`.
-#[doc(hidden)]
+/// A type that [`ptx!`](crate::ptx) moves where its words say `P`: `P` itself, and types of the same bits.
 #[diagnostic::on_unimplemented(
     message = "the words say `{P}`, and the pointer is to `{Self}`",
     label = "not a pointer to `{P}`",
@@ -245,7 +244,7 @@ macro_rules! ptx_types {
     };
     (@impl $t:ty, $register:ty, $gate:ident) => {
         impl sealed::Element for $t {}
-        // SAFETY: the type stands for itself.
+        // SAFETY: the type is its own.
         #[diagnostic::do_not_recommend]
         unsafe impl Element for $t {
             type Ptx = Self;

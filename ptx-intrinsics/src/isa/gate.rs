@@ -72,26 +72,26 @@ impl Needs {
 
     /// The oldest SM: 80 for sm_80.
     pub const fn sm(self) -> u32 {
-        let (mut newest, mut at) = (20, 0);
-        while at < GATES.len() {
-            if self.has(at) && GATES[at].sm > newest {
-                newest = GATES[at].sm;
-            }
-            at += 1;
-        }
-        newest
+        self.newest().0
     }
 
     /// The oldest PTX ISA version: 74 for 7.4.
     pub const fn ptx(self) -> u32 {
-        let (mut newest, mut at) = (20, 0);
+        self.newest().1
+    }
+
+    /// The newest SM and the newest PTX ISA version of its gates.
+    const fn newest(self) -> (u32, u32) {
+        let (mut sm, mut ptx, mut at) = (20, 20, 0);
         while at < GATES.len() {
-            if self.has(at) && GATES[at].ptx > newest {
-                newest = GATES[at].ptx;
+            if self.has(at) {
+                let gate = &GATES[at];
+                sm = if gate.sm > sm { gate.sm } else { sm };
+                ptx = if gate.ptx > ptx { gate.ptx } else { ptx };
             }
             at += 1;
         }
-        newest
+        (sm, ptx)
     }
 
     /// Whether the build's GPU is new enough.
@@ -235,6 +235,8 @@ gates! {
     BulkCopiesCta BULK_COPY_CTA sm_90 ptx86;
     /// `cp.async.bulk` of some bytes of each 16, `.cp_mask`.
     BulkCopyMask BULK_COPY_MASK sm_100 ptx86;
+    /// `st.bulk`.
+    BulkStores BULK_STORE sm_100 ptx86;
     /// `cp.async.bulk` without what lies outside, `.ignore_oob`.
     BulkCopyPart BULK_COPY_PART sm_90 ptx92;
     /// `fence.sc` and `fence.acq_rel`.

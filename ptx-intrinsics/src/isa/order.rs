@@ -47,9 +47,9 @@ pub enum Meaning {
     Volatile,
     /// Each element an atomic one.
     Relaxed,
-    /// Each element atomic, and nothing behind moves before it.
+    /// Each element atomic, and nothing after it moves before it.
     Acquire,
-    /// Each element atomic, and nothing before moves behind it.
+    /// Each element atomic, and nothing before it moves after it.
     Release,
 }
 
@@ -154,8 +154,7 @@ impl OrderWord {
     }
 }
 
-/// `Self` can be said of an access to the space `S`.
-#[doc(hidden)]
+/// An order that an access to the space `S` can have.
 #[diagnostic::on_unimplemented(
     message = "an access to `{S}` cannot be `{Self}`",
     note = "`.relaxed`, `.acquire`, `.release`: generic, global and shared addresses; `.volatile`: local ones too; `.mmio`: generic and global ones"
@@ -194,57 +193,55 @@ orders_in! {
     Release<X>, [X]: Generic Orders, Global Orders, Shared Orders, SharedCluster Orders;
 }
 
-/// An access of order `O` can move a `Self`.
-#[doc(hidden)]
+/// An order in which an access can move a `T`.
 #[diagnostic::on_unimplemented(
-    message = "an access that is `{O}` cannot move a `{Self}`",
+    message = "an access that is `{Self}` cannot move a `{T}`",
     note = "`.mmio` moves scalars only",
     note = "on 256-bit types the assembler forgets `.acquire` and `.release` (the fence is missing in the machine code): move two 128-bit halves, or use `.relaxed` and a fence"
 )]
-pub trait MovedBy<O>: PtxType {
+pub trait Moves<T>: Order {
     /// What both need together.
     #[doc(hidden)]
     type Gate: Gate;
 }
 
-macro_rules! moved_by {
+macro_rules! moves {
     (() $({($t:ty) $word:tt $text:tt $class:ident $register:ident $width:ident {$registers:ident $($data:tt)*}})*) => {
-        $(moved_by! { @$width $registers $t })*
+        $(moves! { @$width $registers $t })*
     };
     (@narrow X1 $t:ty) => {
-        moved_by! { @any $t, Weak Volatile Mmio [Relaxed Acquire Release] }
+        moves! { @any $t, Weak Volatile Mmio [Relaxed Acquire Release] }
     };
     (@narrow $vector:ident $t:ty) => {
-        moved_by! { @any $t, Weak Volatile [Relaxed Acquire Release] }
+        moves! { @any $t, Weak Volatile [Relaxed Acquire Release] }
     };
     (@wide $vector:ident $t:ty) => {
-        moved_by! { @any $t, Weak Volatile [Relaxed] }
+        moves! { @any $t, Weak Volatile [Relaxed] }
     };
     (@any $t:ty, $($plain:ident)* [$($scoped:ident)*]) => {
         $(
             #[diagnostic::do_not_recommend]
-            impl MovedBy<$plain> for $t {
+            impl Moves<$t> for $plain {
                 type Gate = gate::Always;
             }
         )*
         $(
             #[diagnostic::do_not_recommend]
-            impl<S: Scope> MovedBy<$scoped<S>> for $t {
+            impl<S: Scope> Moves<$t> for $scoped<S> {
                 type Gate = gate::Always;
             }
         )*
     };
     (@quad $shape:ident $t:ty) => {
         #[diagnostic::do_not_recommend]
-        impl<O: Order> MovedBy<O> for $t {
+        impl<O: Order> Moves<$t> for O {
             type Gate = O::Gate128;
         }
     };
 }
-for_each_element! { moved_by () }
+for_each_element! { moves () }
 
-/// A caching qualifier that `.relaxed`, `.acquire` and `.release` take as methods.
-#[doc(hidden)]
+/// A caching qualifier of an access that `.relaxed`, `.acquire` and `.release` can be called on: [`NoHint`] and [`NoAllocate`].
 #[diagnostic::on_unimplemented(
     message = "the methods `relaxed`, `acquire` and `release` take `NoHint` or `NoAllocate`, not `{Self}`",
     note = "an eviction priority is spelled by `ptx!`: `ptx!(ld.acquire.gpu.global.L1::evict_last.f32 [p])`, `ptx!(st.release.gpu.global.L1::evict_last.f32 [p], v)`",
@@ -256,8 +253,7 @@ impl OrderedCaching for NoHint {}
 #[diagnostic::do_not_recommend]
 impl OrderedCaching for NoAllocate {}
 
-/// Nothing is said about caching.
-#[doc(hidden)]
+/// A caching qualifier of an access that `.volatile` and `.mmio` can be called on: [`NoHint`].
 #[diagnostic::on_unimplemented(
     message = "`.volatile` and `.mmio` take no caching qualifier, and this access has `{Self}`",
     note = "use `NoHint`"
@@ -266,8 +262,7 @@ pub trait Unhinted: Caching {}
 #[diagnostic::do_not_recommend]
 impl Unhinted for NoHint {}
 
-/// An order that the methods spell under a predicate.
-#[doc(hidden)]
+/// An order that `read_if` and `write_if` have: [`Weak`].
 #[diagnostic::on_unimplemented(
     message = "the methods `read_if` and `write_if` are for weak accesses, and this one is `{Self}`",
     note = "an ordered access under a predicate is spelled by `ptx!`: `ptx!(@cond ld.acquire.gpu.global.u32 [p], else 0)`"
@@ -276,22 +271,21 @@ pub trait UnderPredicate: Order {}
 #[diagnostic::do_not_recommend]
 impl UnderPredicate for Weak {}
 
-/// An access to which a method gives a policy: none of those with this parameter, `LdGlobal` and `StGlobal` have theirs.
-#[doc(hidden)]
+/// An order in which `read_with` and `write_with` exist on an access to `Space`. There is none: the methods of that name belong
+/// to [`LdGlobal`](crate::LdGlobal), [`LdGlobalNc`](crate::LdGlobalNc) and [`StGlobal`](crate::StGlobal).
 #[diagnostic::on_unimplemented(
     message = "no method spells `.L2::cache_hint` on this access",
     label = "an ordered one, or one in this space",
-    note = "`.L2::cache_hint` stands on generic and global addresses, and not with `.volatile` or `.mmio`: write \
+    note = "`.L2::cache_hint` is for generic and global addresses, and not with `.volatile` or `.mmio`: write \
             `ld_global::<EvictLast, NoPrefetch>().read_with(p, policy)`, or in PTX's words \
             `ptx!(ld.relaxed.gpu.L2::cache_hint.f32 [p], policy)`"
 )]
 pub trait PolicyByMethod<Space>: Order {
-    /// What is never called needs no body.
+    #[doc(hidden)]
     fn never<T>() -> T;
 }
 
-/// Nothing is said about prefetching.
-#[doc(hidden)]
+/// A prefetch size of a load that an order can be given to: [`NoPrefetch`].
 #[diagnostic::on_unimplemented(
     message = "the methods `volatile`, `relaxed`, `acquire` and `mmio` take `NoPrefetch`, not `{Self}`",
     note = "a prefetch size is spelled by `ptx!`: `ptx!(ld.acquire.gpu.global.L2::128B.f32 [p])`; `.mmio` has none"

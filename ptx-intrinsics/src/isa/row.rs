@@ -1,7 +1,7 @@
 //! What the catalogue knows of an instruction, as plain data.
 
 #[cfg(not(ptx_device))]
-use super::gate::{Gate, Needs};
+use super::gate::Needs;
 
 /// What an instruction does with its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,37 +15,32 @@ pub enum Operation {
     Other,
 }
 
-/// A row of an instruction that has a function for each spelling.
+/// A kind of instruction.
 #[cfg(not(ptx_device))]
-#[derive(Debug)]
-pub(crate) struct Single {
-    pub(crate) instruction: &'static str,
-    pub(crate) rust: &'static str,
-    pub(crate) ptx: &'static str,
-    pub(crate) signature: Signature,
-    pub(crate) needs: Needs,
-}
-
-#[cfg(not(ptx_device))]
-impl Single {
-    pub(crate) const fn new(
-        instruction: &'static str,
-        rust: &'static str,
-        ptx: &'static str,
-        signature: Signature,
-        needs: Needs,
-    ) -> Self {
-        Self { instruction, rust, ptx, signature, needs }
-    }
-
-    pub(crate) const fn gated<G: Gate>(
-        instruction: &'static str,
-        rust: &'static str,
-        ptx: &'static str,
-        signature: Signature,
-    ) -> Self {
-        Self::new(instruction, rust, ptx, signature, G::NEEDS)
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// Reads a value: `ld`, `ldu`.
+    Load,
+    /// Writes a value: `st`.
+    Store,
+    /// Changes a value and gives the old one: `atom`.
+    Atomic,
+    /// Changes a value: `red`.
+    Reduction,
+    /// Says something about a line of a cache: `prefetch`, `applypriority`, `discard`.
+    Cache,
+    /// Fills memory: `st.bulk`.
+    Fill,
+    /// Makes a policy: `createpolicy`.
+    Policy,
+    /// Computes with an address: `isspacep`, `cvta`, `mapa`, `getctarank`.
+    Address,
+    /// An asynchronous copy, or a wait for one: `cp.async`, `cp.async.bulk`.
+    Copy,
+    /// `mbarrier`.
+    Barrier,
+    /// `fence`, `membar`.
+    Fence,
 }
 
 /// What a form that is neither a load nor a store takes and gives.
@@ -65,6 +60,8 @@ pub(crate) struct Signature {
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) instruction: &'static str,
+    /// The anchor of its section on the page of the PTX ISA.
+    pub(crate) section: &'static str,
     pub(crate) ptx: &'static str,
     pub(crate) operands: &'static str,
     /// The function, and what it is generic over.

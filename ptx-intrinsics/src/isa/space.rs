@@ -14,13 +14,13 @@ pub trait Space: Copy + 'static + sealed::Sealed {
     type Gate: Gate;
 }
 
-/// One access to the space `S` can move a `Self`.
+/// A space of which one access can move a `T`.
 #[diagnostic::on_unimplemented(
-    message = "one access to `{S}` cannot move a `{Self}`: 256 bits at a time go only to global memory",
-    label = "`{Self}` is 256 bits wide",
+    message = "one access to `{Self}` cannot move a `{T}`: 256 bits at a time go only to global memory",
+    label = "`{T}` is 256 bits wide",
     note = "use two halves of 128 bits, or a generic or global address"
 )]
-pub trait Fits<S>: PtxType {}
+pub trait Holds<T>: Space {}
 
 /// Each space: its name, PTX's word, what functions are called after it, its gate, its example. `word` ones are other words for a
 /// space that has a marker.
@@ -81,19 +81,19 @@ impl SpaceWord {
     }
 }
 
-macro_rules! fits {
+macro_rules! holds {
     (() $({($t:ty) $word:tt $text:tt $class:ident $register:ident $width:ident $registers:tt})*) => {
-        $(fits! { @$width $t })*
+        $(holds! { @$width $t })*
     };
     (@wide $t:ty) => {
         #[diagnostic::do_not_recommend]
-        impl Fits<Generic> for $t {}
+        impl Holds<$t> for Generic {}
         #[diagnostic::do_not_recommend]
-        impl Fits<Global> for $t {}
+        impl Holds<$t> for Global {}
     };
     (@$narrow:ident $t:ty) => {
         #[diagnostic::do_not_recommend]
-        impl<S: Space> Fits<S> for $t {}
+        impl<S: Space> Holds<$t> for S {}
     };
 }
-for_each_element! { fits () }
+for_each_element! { holds () }

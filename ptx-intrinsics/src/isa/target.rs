@@ -55,15 +55,13 @@ pub trait HasSm<What: ?Sized, At: ?Sized = ()>: sealed::Has<What, At> {}
 )]
 pub trait HasPtx<What: ?Sized, At: ?Sized = ()>: sealed::Has<What, At> {}
 
-/// The compiler, of which a newer one may emit more PTX ISA versions.
-#[doc(hidden)]
+/// The compiler of this build. A newer one may emit more PTX ISA versions.
 #[allow(non_camel_case_types, reason = "error messages print it in a sentence")]
 #[derive(Clone, Copy, Debug)]
 pub enum this_rustc {}
 
-/// `What` needs PTX ISA version `Version`, and no flag makes this rustc emit it. Another `Self` than that of [`HasPtx`] gives
-/// the error these words.
-#[doc(hidden)]
+/// A compiler that can emit PTX ISA version `Version`, as `What` needs. [`this_rustc`] cannot emit the versions that are asked for
+/// by this trait: no flag makes it.
 #[diagnostic::on_unimplemented(
     message = "`{What}` needs a rustc with PTX ISA {Version}, and this one ends with an older version",
     label = "newer than this rustc",

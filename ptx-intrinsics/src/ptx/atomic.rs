@@ -4,7 +4,7 @@ use super::PointsTo;
 use crate::emit::registers::same_bits;
 use crate::isa::element::MovedAs;
 
-/// An atomic behind its type: `@type` has the type's registers and sorts the operands, which are predicate, address, value,
+/// An atomic after its type: `@type` has the type's registers and sorts the operands, which are predicate, address, value,
 /// what it is compared with, policy.
 #[doc(hidden)]
 #[macro_export]
@@ -45,7 +45,7 @@ macro_rules! __atomic {
 
 macro_rules! with_atomic_type {
     (($d:tt) $({$kind:ident $same:ident $t:tt ($($word:ident)*) $text:tt $shape:ident $class:ident $register:ident $number:ident $takes:tt})*) => {
-        /// Goes on with the type that PTX's words stand for, and its registers.
+        /// Goes on with the type that PTX's words name, and its registers.
         #[doc(hidden)]
         #[macro_export]
         macro_rules! __with_atomic_type {

@@ -1,4 +1,4 @@
-//! `ptx!`: a load, store or atomic in PTX's own words, put together where it stands.
+//! `ptx!`: a load, store or atomic in PTX's own words, put together where it is written.
 
 #[macro_use]
 mod words;
@@ -65,8 +65,8 @@ pub use crate::isa::order::Meaning;
 /// | `ptx!(st….v8.f32 [p], {a, _, …})` | stores some lanes |
 /// | `ptx!(st…L2::cache_hint….type [p], value, policy)` | under a policy |
 /// | `ptx!(@cond st….type [p], value)` | under a predicate |
-/// | `ptx!(atom….type [p], value)` | changes the value at `p` and gives what stood there |
-/// | `ptx!(atom….cas.type [p], compare, value)` | stores `value` where `compare` stands |
+/// | `ptx!(atom….type [p], value)` | changes the value at `p` and gives what was there |
+/// | `ptx!(atom….cas.type [p], compare, value)` | stores `value` if `compare` is there |
 /// | `ptx!(@cond atom….type [p], value, else or)` | under a predicate |
 /// | `ptx!(red….type [p], value)` | changes the value at `p` |
 /// | `ptx!(@cond red….type [p], value)` | under a predicate |
@@ -85,7 +85,7 @@ pub use crate::isa::order::Meaning;
 /// `.f32` without `.noftz` may take subnormal numbers for zero. On a CPU each element is one atomic, 128 bits take a lock.
 ///
 /// A pointer is a generic address, as all of Rust's are, and is converted for the space that the words name; see
-/// [`Ld`](crate::Ld) for what that is in each space. In `.shared` a [`SharedPtr`](crate::SharedPtr) may stand for it too, in
+/// [`Ld`](crate::Ld) for what that is in each space. In `.shared` a [`SharedPtr`](crate::SharedPtr) may be given instead, in
 /// `.shared::cluster` a [`SharedClusterPtr`](crate::SharedClusterPtr): `ptx!(red.shared.add.u32 [bins.add(i)], 1)` is free
 /// of the conversion.
 ///
@@ -99,7 +99,7 @@ pub use crate::isa::order::Meaning;
 /// [red](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-red).
 ///
 /// # Safety
-/// As for the functions that the words stand for: [`Ld::read`](crate::Ld::read), [`St::write`](crate::St::write),
+/// As for the functions of the same meaning: [`Ld::read`](crate::Ld::read), [`St::write`](crate::St::write),
 /// [`LdGlobalNc::read`](crate::LdGlobalNc::read). `ldu` reads what nothing writes while the kernel runs, and all threads of
 /// a warp that run it give one address. For an atomic, `p` is the address of a value of the type, aligned to its
 /// size, in the space that the words name, which this thread may read and write, and which others access meanwhile by
@@ -142,7 +142,7 @@ macro_rules! ptx {
     };
 }
 
-/// The types that PTX's words stand for.
+/// The types that PTX's words name.
 #[doc(hidden)]
 pub mod types {
     pub use crate::isa::element::{B8, B16, B32, B64, B128, V2, V4, V8};

@@ -85,7 +85,7 @@ macro_rules! __words {
     };
 }
 
-/// A load or store behind its type: `@type` has the type's registers, `@load` and `@store` the operands.
+/// A load or store after its type: `@type` has the type's registers, `@load` and `@store` the operands.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __ptx {
@@ -184,7 +184,7 @@ macro_rules! __ptx {
 
 macro_rules! with_element {
     (($d:tt) $({($($t:tt)*) ($($word:ident)*) $text:tt $class:ident $register:ident $width:ident $registers:tt})*) => {
-        /// Goes on with the type that PTX's words stand for, and its registers.
+        /// Goes on with the type that PTX's words name, and its registers.
         #[doc(hidden)]
         #[macro_export]
         macro_rules! __with_element {

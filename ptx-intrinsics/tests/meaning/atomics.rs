@@ -56,7 +56,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// What stands there afterwards.
+    /// What is there afterwards.
     pub(crate) fn after(self, old: u128, value: u128, compare: u128) -> u128 {
         let half = |is_nan: [bool; 2], less: bool| match (is_nan, self.op) {
             ([true, true], _) => 0x7fff,

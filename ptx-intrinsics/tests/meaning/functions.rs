@@ -13,7 +13,7 @@ use ptx_intrinsics::prelude::*;
 use crate::{Memory, kind, squeezed};
 
 /// The instructions that have functions.
-pub(crate) const INSTRUCTIONS: [&str; 18] = [
+pub(crate) const INSTRUCTIONS: [&str; 19] = [
     "applypriority",
     "cp.async",
     "cp.async.bulk",
@@ -32,7 +32,11 @@ pub(crate) const INSTRUCTIONS: [&str; 18] = [
     "mbarrier",
     "membar",
     "prefetch",
+    "st.bulk",
 ];
+
+/// How many forms they have.
+pub(crate) const FORMS: usize = 356;
 
 /// The forms that a test has tried, by expression and parameters.
 #[derive(Default)]
@@ -168,6 +172,21 @@ fn a_discarded_line_is_a_pattern() {
 }
 
 #[test]
+fn a_bulk_store_fills_with_zeros() {
+    let mut tried = Tried::default();
+    let generic = form!(tried |p: *mut u8, size: u64| st_bulk(p, size));
+    let shared = form!(tried |p: SharedPtr<u8>, size: u64| st_bulk_shared(p, size));
+    let (mut memory, mut expected) = (Memory::numbered(), Memory::numbered());
+    let p = (&raw mut memory.0).cast::<u8>();
+    generic(p.wrapping_add(16), 24);
+    shared(SharedPtr::new(p.wrapping_add(512)), 1024);
+    expected.0[16..40].fill(0);
+    expected.0[512..1536].fill(0);
+    assert_eq!(memory.0, expected.0);
+    tried.is_all_of(&["st.bulk"]);
+}
+
+#[test]
 fn a_made_policy_is_the_encoded_one() {
     let mut tried = Tried::default();
     let memory = Memory::numbered();
@@ -260,7 +279,7 @@ fn a_copy_copies_fills_or_ignores() {
         let mut to = Box::new(Memory([0x5a; 2048]));
         copy((&raw mut to.0).wrapping_byte_add(128).cast());
         assert_eq!(to.0[..128], [0x5a; 128], "bytes before are as they were");
-        assert_eq!(to.0[128 + size..], [0x5a; 2048][128 + size..], "bytes behind are as they were");
+        assert_eq!(to.0[128 + size..], [0x5a; 2048][128 + size..], "bytes after it are as they were");
         to.0[128..128 + size].to_vec()
     }
     macro_rules! copies {
@@ -330,12 +349,12 @@ fn a_bulk_copy_copies_and_tells() {
     let mut tried = Tried::default();
     let from = Memory::numbered();
     let (bytes, fill) = (512u32, 0x5au8);
-    /// What a copy of 512 bytes leaves behind 128 bytes.
+    /// What a copy of 512 bytes leaves after 128 bytes.
     fn copied(copy: impl FnOnce(*mut u32)) -> Vec<u8> {
         let mut to = Box::new(Memory([0x5a; 2048]));
         copy((&raw mut to.0).wrapping_byte_add(128).cast());
         assert_eq!(to.0[..128], [0x5a; 128], "bytes before are as they were");
-        assert_eq!(to.0[640..], [0x5a; 1408], "bytes behind are as they were");
+        assert_eq!(to.0[640..], [0x5a; 1408], "bytes after it are as they were");
         to.0[128..640].to_vec()
     }
     let src: *const u32 = (&raw const from.0).wrapping_byte_add(256).cast();

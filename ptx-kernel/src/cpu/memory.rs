@@ -26,7 +26,7 @@ pub(super) struct BlockMemory {
 
 /// A variable in shared memory.
 struct Variable {
-    /// Which one: the address of what stands for it in the program. Null for dynamic shared memory.
+    /// Which one: the address of its variable in the program. Null for dynamic shared memory.
     key: *const u8,
     memory: *mut u8,
     layout: Layout,
@@ -78,7 +78,7 @@ fn block() -> &'static BlockMemory {
     &place.memory().blocks[place.rank as usize]
 }
 
-/// The block's variable that this stands for.
+/// The block's variable that this names.
 #[doc(hidden)]
 pub fn variable<T>(key: &'static u8) -> SharedPtr<T> {
     let layout = Layout::new::<T>();

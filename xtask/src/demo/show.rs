@@ -6,7 +6,7 @@ use host_tests::show::demo::{Access, Counted};
 
 use super::{Kernel, Report};
 
-/// Where the text of a line begins, behind its label.
+/// Where the text of a line begins, after its label.
 const TEXT: usize = 13;
 
 pub(super) fn head(report: &Report) -> String {

@@ -10,7 +10,7 @@ use plotters::prelude::*;
 /// A line of a plot: its name and its points.
 pub(super) type Series = (String, Vec<(f64, Estimate)>);
 
-/// What stands around a plot.
+/// What is around a plot.
 pub(super) struct Frame<'f> {
     /// Above it.
     pub(super) title: &'f str,

@@ -100,6 +100,11 @@ const APPLYPRIORITY: &[Axis] = &[
     SPACE,
     &["", ".L1", ".L2", ".L1::evict_normal", ".L2::evict_normal", ".L2::evict_last", ".L2::evict_first"],
 ];
+const FILL: &[Axis] = &[
+    &["st.bulk"],
+    &["", ".weak", ".relaxed"],
+    &["", ".global", ".shared", ".shared::cta", ".shared::cluster", ".local"],
+];
 const ATOMIC: &[Axis] = &[
     &["atom", "red"],
     &["", ".weak", ".volatile", ".relaxed", ".acquire", ".release", ".acq_rel", ".sc"],
@@ -274,7 +279,7 @@ pub struct Grammar {
 }
 
 /// Every grammar.
-pub static GRAMMARS: [Grammar; 18] = [
+pub static GRAMMARS: [Grammar; 19] = [
     Grammar { name: "ld", places: LOAD, typed: true },
     Grammar { name: "st", places: STORE, typed: true },
     Grammar { name: "ldu", places: UNIFORM, typed: true },
@@ -282,6 +287,7 @@ pub static GRAMMARS: [Grammar; 18] = [
     Grammar { name: "prefetch", places: PREFETCH, typed: false },
     Grammar { name: "createpolicy", places: CREATEPOLICY, typed: false },
     Grammar { name: "applypriority and discard", places: APPLYPRIORITY, typed: false },
+    Grammar { name: "st.bulk", places: FILL, typed: false },
     Grammar { name: "other words", places: STRANGE, typed: false },
     Grammar { name: "fence and membar", places: FENCE, typed: false },
     Grammar { name: "addresses", places: ADDRESS, typed: false },
@@ -310,7 +316,7 @@ pub struct Spelling {
 pub enum Operands {
     /// Nothing in particular.
     Plain,
-    /// `.unified` behind the address of a load.
+    /// `.unified` after the address of a load.
     Unified,
     /// A sink for the first element of a vector.
     OneSink,
@@ -439,6 +445,7 @@ impl Spelling {
         match self.opcode() {
             "cp" | "mbarrier" => self.told_by_operands(offset, policy),
             "ld" | "ldu" => format!("{} {}, {address}{policy};", self.ptx, self.value()),
+            "st" if self.ptx.starts_with("st.bulk") => format!("{} {address}, %d0, 0;", self.ptx),
             "st" => format!("{} {address}, {}{policy};", self.ptx, self.value()),
             "atom" => format!("{} {}, {address}, {}{policy};", self.ptx, self.values_from(0), self.changed_by()),
             "red" => format!("{} {address}, {}{policy};", self.ptx, self.changed_by()),

@@ -203,10 +203,11 @@ fn steps(text: &str) -> Vec<(&'static str, u32, u32)> {
     near.map(|&near| (prefix, number, near)).collect()
 }
 
-/// Whether a literal is PTX, or a part of it, and not a sentence.
+/// Whether a literal is PTX, or a part of it, and neither a sentence nor machine code, which is there for the documentation.
 fn is_ptx(text: &str) -> bool {
-    static SENTENCE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"`|[a-z]{2,} [a-z]{2,} [a-z]{2,}|\b[A-Z][a-z]|: |::<|\(|=").expect("valid"));
+    static SENTENCE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"`|[a-z]{2,} [a-z]{2,} [a-z]{2,}|\b[A-Z][a-z]|\b[A-Z]{3}|: |::<|\(|=").expect("valid")
+    });
     static PTX: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\.[a-zA-Z]|\[|%|\b[a-z]+\.").expect("valid"));
     PTX.is_match(text) && !SENTENCE.is_match(text)
 }
@@ -352,7 +353,7 @@ mod tests {
     fn sentences_are_no_ptx() {
         assert!(["\".global\"", "\"ld.global\"", "\"[%], %\"", "\", [{p}];\""].iter().all(|text| is_ptx(text)));
         assert!(
-            !["\"it takes `.noftz`\"", "\"NoHint\"", "\"p: *const u8\"", "\"mapa_shared(p, b)\""]
+            !["\"it takes `.noftz`\"", "\"NoHint\"", "\"LDG.E.LTC256B\"", "\"p: *const u8\"", "\"mapa_shared(p, b)\""]
                 .iter()
                 .any(|text| is_ptx(text))
         );

@@ -61,6 +61,19 @@ const OTHERS: &[(&str, HowTo)] = &[
         then: "{}; copy(from, to);".into(),
         expected: all,
     }),
+    // What was in the first 16 bytes is zero then.
+    ("st.bulk", |form| {
+        let p = if form.ptx().ends_with(".shared::cta") { "SharedPtr::new(p)" } else { "p" };
+        Other {
+            room: Room::Shared,
+            before: "copy(from, p); let size = 16;",
+            then: format!("{{ let p = {p}; {{}} }} copy(p, to);").into(),
+            expected: |_, _, from, to| {
+                to.copy_from_slice(from);
+                to[..16].fill(0);
+            },
+        }
+    }),
     ("createpolicy", policy::trial),
     ("cp.async", asynchronous::copy),
     ("cp.async.commit_group", asynchronous::group),

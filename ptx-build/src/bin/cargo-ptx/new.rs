@@ -96,7 +96,7 @@ fn name(dir: &Path) -> String {
     }
 }
 
-/// What a manifest says behind the name of one of [`CRATES`].
+/// What a manifest says after the name of one of [`CRATES`].
 fn dependency(name: &str, source: Option<&str>) -> String {
     let from = match source {
         None if name != "ptx-build" => return format!("{:?}", env!("CARGO_PKG_VERSION")),
