@@ -1,8 +1,6 @@
 //! Accesses to shared memory at an address in it.
 
 #[cfg(ptx_device)]
-use super::access::*;
-#[cfg(ptx_device)]
 use super::registers::*;
 use crate::isa::element::*;
 
