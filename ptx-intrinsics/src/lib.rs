@@ -28,7 +28,7 @@
 //! | `ldu`, `atom`, `red` | | [`ptx!`] |
 //! | `prefetch`, `prefetchu` | | [`prefetch_l1`], [`prefetch_l2`], [`prefetch_global_l2`], … |
 //! | `applypriority`, `discard` | | [`applypriority_global_l2_evict_normal`], [`discard_global_l2`], … |
-//! | `st.bulk` | | [`st_bulk`], [`st_bulk_shared`] |
+//! | `st.bulk` | | [`st_bulk`], [`st_bulk_shared_cta`] |
 //! | `createpolicy` | | [`CachePolicy::fractional`], [`CachePolicy::range`], … |
 //! | `isspacep`, `cvta`, `mapa`, `getctarank` | | [`isspacep_shared`], [`cvta_to_shared`], [`cvta_shared`], [`mapa()`], [`getctarank()`], … |
 //! | `fence`, `membar` | | module [`mod@fence`] |

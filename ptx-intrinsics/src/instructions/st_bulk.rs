@@ -28,11 +28,11 @@ instructions! { SINGLES:
         ///
         /// let mut tile = V4::new([1u32, 2, 3, 4]);
         /// // st.bulk.shared::cta [p], 8, 0;
-        /// unsafe { st_bulk_shared(SharedPtr::new(&raw mut tile), 8) };
+        /// unsafe { st_bulk_shared_cta(SharedPtr::new(&raw mut tile), 8) };
         /// assert_eq!(tile.0, [0, 0, 3, 4]);
         /// ```
         #[doc(alias = "shared::cta")]
-        unsafe fn st_bulk_shared<T>(p: SharedPtr<T> as reg32 = p.address(), size: u64 as reg64) {
+        unsafe fn st_bulk_shared_cta<T>(p: SharedPtr<T> as reg32 = p.address(), size: u64 as reg64) {
             ptx: "st.bulk.shared::cta", [p], size, 0;
             needs: BulkStores;
             safety: promise!();

@@ -175,7 +175,7 @@ fn a_discarded_line_is_a_pattern() {
 fn a_bulk_store_fills_with_zeros() {
     let mut tried = Tried::default();
     let generic = form!(tried |p: *mut u8, size: u64| st_bulk(p, size));
-    let shared = form!(tried |p: SharedPtr<u8>, size: u64| st_bulk_shared(p, size));
+    let shared = form!(tried |p: SharedPtr<u8>, size: u64| st_bulk_shared_cta(p, size));
     let (mut memory, mut expected) = (Memory::numbered(), Memory::numbered());
     let p = (&raw mut memory.0).cast::<u8>();
     generic(p.wrapping_add(16), 24);

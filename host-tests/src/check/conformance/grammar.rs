@@ -445,7 +445,7 @@ impl Spelling {
         match self.opcode() {
             "cp" | "mbarrier" => self.told_by_operands(offset, policy),
             "ld" | "ldu" => format!("{} {}, {address}{policy};", self.ptx, self.value()),
-            "st" if self.ptx.starts_with("st.bulk") => format!("{} {address}, %d0, 0;", self.ptx),
+            "st.bulk" => format!("{} {address}, %d0, 0;", self.ptx),
             "st" => format!("{} {address}, {}{policy};", self.ptx, self.value()),
             "atom" => format!("{} {}, {address}, {}{policy};", self.ptx, self.values_from(0), self.changed_by()),
             "red" => format!("{} {address}, {}{policy};", self.ptx, self.changed_by()),
@@ -496,9 +496,10 @@ impl Spelling {
         REGISTER.replace_all(&self.ptx, "%").into_owned() + policy
     }
 
-    /// The word that it begins with.
+    /// The word that it begins with; two words for a fill, which is no store of a value.
     fn opcode(&self) -> &str {
-        self.ptx.split('.').next().unwrap_or_default()
+        let fill = "st.bulk";
+        if self.ptx.starts_with(fill) { fill } else { self.ptx.split('.').next().unwrap_or_default() }
     }
 
     /// Whether it is a load or a store.
