@@ -661,6 +661,10 @@ fn computed(name: &str, of: &str, [a, b, c]: [f64; 3], round: &str) -> Option<u6
         }
         _ => (a.sqrt(), -a.sqrt().mul_add(a.sqrt(), -a)),
     };
+    if round == "rm" && (value, error) == (0.0, 0.0) {
+        // What cancels out is a zero, and rounded down a negative one.
+        return Some(1 << (width(of) - 1));
+    }
     let narrow = bits(of, value);
     if !value.is_finite() || !number(of, narrow).is_finite() {
         return (round == "rn").then_some(narrow);
