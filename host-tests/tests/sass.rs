@@ -19,7 +19,7 @@ use rayon::prelude::*;
 const OF_EACH: usize = 5;
 
 /// Forms times GPUs that have them.
-const ROWS: usize = 842_324;
+const ROWS: usize = 842_336;
 
 static TOOLS: LazyLock<Result<CudaTools>> = LazyLock::new(|| CudaTools::find(&Progress::new()));
 
