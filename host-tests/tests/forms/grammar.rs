@@ -429,7 +429,9 @@ fn named(form: &Form) -> Option<String> {
         None if form.instruction() == "cp.async" => copy(form.rust()),
         None if form.instruction().starts_with("cp.async.bulk") => bulk(form.rust(), &form.told()),
         None if form.instruction().starts_with("cp.async") => wait(form.rust()),
-        None if ["fence", "membar", "isspacep", "cvta", "mapa", "getctarank"].contains(&form.instruction()) => {
+        None if ["fence", "membar", "isspacep", "cvta", "mapa", "getctarank", "st.bulk"]
+            .contains(&form.instruction()) =>
+        {
             by_its_words(form)
         }
         None => prefetch(form.rust()),
