@@ -93,6 +93,9 @@ impl Test {
             command.env(forms_check::SEED_VARIABLE, seed.to_string());
             command
         };
+        // cargo links this program anew when it compiles the tests: its path is asked for before.
+        let this =
+            std::env::current_exe().map_err(|error| Error::new(format_args!("where is this program? {error}")))?;
         let seconds = began.elapsed().as_secs_f64();
         let mut parts = vec![Part { name: "toolchain and CUDA tools".to_owned(), seconds, failure: None }];
         if !self.arguments.is_empty() {
@@ -116,7 +119,7 @@ impl Test {
             for &(name, selection) in selections {
                 queue.compile(name, selection, &cargo)?;
                 if whole && name == PARTS[0].0 {
-                    queue.push(once(&cargo, seed)?);
+                    queue.push(once(&this, &cargo, seed));
                 }
             }
             Ok::<(), Error>(())
@@ -126,8 +129,7 @@ impl Test {
 }
 
 /// What runs beside the tests of cargo: a sample of mutants, and Miri where it is installed.
-fn once(cargo: &impl Fn() -> Command, seed: u64) -> Result<Vec<Program>> {
-    let this = std::env::current_exe().map_err(|error| Error::new(format_args!("where is this program? {error}")))?;
+fn once(this: &Path, cargo: &impl Fn() -> Command, seed: u64) -> Vec<Program> {
     let mut command = Command::new(this);
     in_the_environment_of(&cargo(), &mut command);
     command.args(["mutants", "--together", "--jobs=1", "--sample", MUTANTS, "--seed", &seed.to_string()]);
@@ -139,7 +141,7 @@ fn once(cargo: &impl Fn() -> Command, seed: u64) -> Result<Vec<Program>> {
     } else {
         eprintln!("\nMiri is not installed with this toolchain, so undefined behaviour is not looked for");
     }
-    Ok(programs)
+    programs
 }
 
 /// Runs `cargo test`, or a subcommand like it, on this terminal.
