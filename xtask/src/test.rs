@@ -45,7 +45,7 @@ const PARTS: [(&str, &[&str]); 3] = [
 ];
 
 /// What takes long begins first.
-const LONG: [&str; 14] = [
+const LONG: [&str; 13] = [
     ": workloads",
     ": suite",
     ": conformance",
@@ -57,16 +57,11 @@ const LONG: [&str; 14] = [
     ": build_script",
     ": lab_kernels",
     ": explain",
-    MUTANTS_PART,
     ": effects",
     ": orders",
 ];
 
 const EXAMPLES: &str = "examples in the documentation";
-
-/// How many mutants are drawn, and what the summary calls them.
-const MUTANTS: &str = "40";
-const MUTANTS_PART: &str = "a sample of mutants";
 
 /// A part of the tests, and how it went.
 struct Part {
@@ -93,9 +88,6 @@ impl Test {
             command.env(forms_check::SEED_VARIABLE, seed.to_string());
             command
         };
-        // cargo links this program anew when it compiles the tests: its path is asked for before.
-        let this =
-            std::env::current_exe().map_err(|error| Error::new(format_args!("where is this program? {error}")))?;
         let seconds = began.elapsed().as_secs_f64();
         let mut parts = vec![Part { name: "toolchain and CUDA tools".to_owned(), seconds, failure: None }];
         if !self.arguments.is_empty() {
@@ -119,7 +111,7 @@ impl Test {
             for &(name, selection) in selections {
                 queue.compile(name, selection, &cargo)?;
                 if whole && name == PARTS[0].0 {
-                    queue.push(once(&this, &cargo, seed));
+                    queue.push(once(&cargo));
                 }
             }
             Ok::<(), Error>(())
@@ -128,12 +120,9 @@ impl Test {
     }
 }
 
-/// What runs beside the tests of cargo: a sample of mutants, and Miri where it is installed.
-fn once(this: &Path, cargo: &impl Fn() -> Command, seed: u64) -> Vec<Program> {
-    let mut command = Command::new(this);
-    in_the_environment_of(&cargo(), &mut command);
-    command.args(["mutants", "--together", "--jobs=1", "--sample", MUTANTS, "--seed", &seed.to_string()]);
-    let mut programs = vec![Program { name: MUTANTS_PART.to_owned(), command }];
+/// What runs beside the tests of cargo: Miri where it is installed.
+fn once(cargo: &impl Fn() -> Command) -> Vec<Program> {
+    let mut programs = Vec::new();
     if miri::is_installed(cargo()) {
         let mut command = cargo();
         command.args(["miri", "test"]).args(miri::SELECTION);
