@@ -94,9 +94,10 @@ fn kernel_crate(rust_cuda: &RustCuda) -> Result<(), Failed> {
 
 /// The example that `cuda_builder` builds: its own test, and its result from the CPU.
 fn example(rust_cuda: &RustCuda) -> Result<(), Failed> {
-    let tested = rust_cuda.example(&["test", "--quiet", "--package", "rust-cuda-host"])?;
+    let example = rust_cuda.example()?;
+    let tested = example.cargo(&["test", "--quiet", "--package", "rust-cuda-host"])?;
     expect("its test", &tested.contains("test result: ok. 1 passed"), &true)?;
-    let said = rust_cuda.example(&["run", "--quiet"])?;
+    let said = example.cargo(&["run", "--quiet"])?;
     expect("its last line", &said.lines().last(), &Some("All 1000000 elements are right."))
 }
 

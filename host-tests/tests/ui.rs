@@ -108,7 +108,7 @@ impl Folder {
             let kept = fs::read_to_string(&golden).unwrap_or_default();
             if overwrite {
                 fs::write(&golden, said).expect("a golden can be written");
-            } else if said != kept && (RUSTC.is_ours || !alike(&said, &kept)) {
+            } else if said != kept && (*IS_OURS || !alike(&said, &kept)) {
                 wrong.push(format!("{}\n--- kept\n{kept}--- now\n{said}", golden.display()));
             }
         }
@@ -119,16 +119,13 @@ impl Folder {
 /// The release of rustc that drew what is kept.
 const DRAWN_BY: &str = "rustc 1.97.";
 
-struct Rustc {
-    is_ours: bool,
-}
-
-static RUSTC: LazyLock<Rustc> = LazyLock::new(|| {
+/// Whether this rustc is of that release.
+static IS_OURS: LazyLock<bool> = LazyLock::new(|| {
     let version = Machine::current().command("rustc").arg("--version").run().expect("rustc says its version").stdout;
     println!(
         "{version}what is kept was drawn by {DRAWN_BY}: other releases may leave out an error beside another, and label otherwise"
     );
-    Rustc { is_ours: version.starts_with(DRAWN_BY) }
+    version.starts_with(DRAWN_BY)
 });
 
 /// Whether another release of rustc says the same: each error as it is kept, its line of source and our notes too; and of

@@ -8,7 +8,7 @@
 /// The markers.
 pub mod ptx {
     macro_rules! marker {
-        ($name:ident [$($result:ident)?] ($($argument:ident: $type:ident),*)) => {
+        ($name:ident [$($result:ident)?] ($($argument:ident: $type:ident,)*)) => {
             /// A marker of cuda-oxide: template, constraints, options, then the values.
             ///
             /// # Safety
@@ -32,53 +32,33 @@ pub mod ptx {
             }
         };
     }
-    macro_rules! with_result {
-        ($name:ident $arguments:tt) => {
-            marker! { $name [T] $arguments }
+
+    /// Markers by name: the first one takes no value, and each other one a value more.
+    macro_rules! markers {
+        ($result:tt [] $arguments:tt $($more:tt)*) => {};
+        ($result:tt [$name:ident $($names:ident)*] [$($argument:tt)*] $([$($next:tt)*] $($more:tt)*)?) => {
+            marker! { $name $result ($($argument)*) }
+            markers! { $result [$($names)*] [$($argument)* $($($next)*,)?] $($($more)*)? }
         };
     }
-    macro_rules! without_result {
-        ($name:ident $arguments:tt) => {
-            marker! { $name [] $arguments }
-        };
+    markers! {
+        [T] [
+            __ptx_asm_out_0 __ptx_asm_out_1 __ptx_asm_out_2 __ptx_asm_out_3 __ptx_asm_out_4 __ptx_asm_out_5
+            __ptx_asm_out_6 __ptx_asm_out_7 __ptx_asm_out_8 __ptx_asm_out_9 __ptx_asm_out_10 __ptx_asm_out_11
+            __ptx_asm_out_12 __ptx_asm_out_13 __ptx_asm_out_14 __ptx_asm_out_15 __ptx_asm_out_16 __ptx_asm_out_17
+            __ptx_asm_out_18 __ptx_asm_out_19
+        ] []
+        [a0: A0] [a1: A1] [a2: A2] [a3: A3] [a4: A4] [a5: A5] [a6: A6] [a7: A7] [a8: A8] [a9: A9]
+        [a10: A10] [a11: A11] [a12: A12] [a13: A13] [a14: A14] [a15: A15] [a16: A16] [a17: A17] [a18: A18]
     }
 
-    with_result! { __ptx_asm_out_0() }
-    with_result! { __ptx_asm_out_1(a0: A0) }
-    with_result! { __ptx_asm_out_2(a0: A0, a1: A1) }
-    with_result! { __ptx_asm_out_3(a0: A0, a1: A1, a2: A2) }
-    with_result! { __ptx_asm_out_4(a0: A0, a1: A1, a2: A2, a3: A3) }
-    with_result! { __ptx_asm_out_5(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4) }
-    with_result! { __ptx_asm_out_6(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5) }
-    with_result! { __ptx_asm_out_7(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6) }
-    with_result! { __ptx_asm_out_8(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7) }
-    with_result! { __ptx_asm_out_9(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8) }
-    with_result! { __ptx_asm_out_10(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9) }
-    with_result! { __ptx_asm_out_11(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10) }
-    with_result! { __ptx_asm_out_12(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10, a11: A11) }
-    with_result! { __ptx_asm_out_13(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10, a11: A11, a12: A12) }
-    with_result! { __ptx_asm_out_14(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10, a11: A11, a12: A12, a13: A13) }
-    with_result! { __ptx_asm_out_15(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10, a11: A11, a12: A12, a13: A13, a14: A14) }
-    with_result! { __ptx_asm_out_16(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10, a11: A11, a12: A12, a13: A13, a14: A14, a15: A15) }
-    with_result! { __ptx_asm_out_17(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10, a11: A11, a12: A12, a13: A13, a14: A14, a15: A15, a16: A16) }
-    with_result! { __ptx_asm_out_18(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10, a11: A11, a12: A12, a13: A13, a14: A14, a15: A15, a16: A16, a17: A17) }
-    with_result! { __ptx_asm_out_19(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10, a11: A11, a12: A12, a13: A13, a14: A14, a15: A15, a16: A16, a17: A17, a18: A18) }
-
-    without_result! { __ptx_asm_void_0() }
-    without_result! { __ptx_asm_void_1(a0: A0) }
-    without_result! { __ptx_asm_void_2(a0: A0, a1: A1) }
-    without_result! { __ptx_asm_void_3(a0: A0, a1: A1, a2: A2) }
-    without_result! { __ptx_asm_void_4(a0: A0, a1: A1, a2: A2, a3: A3) }
-    without_result! { __ptx_asm_void_5(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4) }
-    without_result! { __ptx_asm_void_6(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5) }
-    without_result! { __ptx_asm_void_7(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6) }
-    without_result! { __ptx_asm_void_8(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7) }
-    without_result! { __ptx_asm_void_9(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8) }
-    without_result! { __ptx_asm_void_10(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9) }
-    without_result! { __ptx_asm_void_11(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10) }
-    without_result! { __ptx_asm_void_12(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10, a11: A11) }
-    without_result! { __ptx_asm_void_13(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10, a11: A11, a12: A12) }
-    without_result! { __ptx_asm_void_14(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10, a11: A11, a12: A12, a13: A13) }
-    without_result! { __ptx_asm_void_15(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10, a11: A11, a12: A12, a13: A13, a14: A14) }
-    without_result! { __ptx_asm_void_16(a0: A0, a1: A1, a2: A2, a3: A3, a4: A4, a5: A5, a6: A6, a7: A7, a8: A8, a9: A9, a10: A10, a11: A11, a12: A12, a13: A13, a14: A14, a15: A15) }
+    markers! {
+        [] [
+            __ptx_asm_void_0 __ptx_asm_void_1 __ptx_asm_void_2 __ptx_asm_void_3 __ptx_asm_void_4 __ptx_asm_void_5
+            __ptx_asm_void_6 __ptx_asm_void_7 __ptx_asm_void_8 __ptx_asm_void_9 __ptx_asm_void_10 __ptx_asm_void_11
+            __ptx_asm_void_12 __ptx_asm_void_13 __ptx_asm_void_14 __ptx_asm_void_15 __ptx_asm_void_16
+        ] []
+        [a0: A0] [a1: A1] [a2: A2] [a3: A3] [a4: A4] [a5: A5] [a6: A6] [a7: A7] [a8: A8] [a9: A9]
+        [a10: A10] [a11: A11] [a12: A12] [a13: A13] [a14: A14] [a15: A15]
+    }
 }

@@ -8,7 +8,8 @@ use host_tests::check::rust_cuda::{self, RustCuda};
 use host_tests::show::{coverage, forms_list};
 use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
-use host_tests::tools::error::{Error, Result};
+use host_tests::tools::error::Result;
+use host_tests::tools::files::write_whole;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
@@ -51,8 +52,7 @@ enum Backend {
 impl Forms {
     pub(crate) fn run(self) -> Result<()> {
         if self.write {
-            let path = coverage::path();
-            return std::fs::write(&path, coverage::page()).map_err(|error| Error::io("write the page", &path, error));
+            return write_whole(&coverage::path(), coverage::page());
         }
         if self.coverage {
             return crate::print(&coverage::page());

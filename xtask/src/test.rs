@@ -111,7 +111,7 @@ impl Test {
             for &(name, selection) in selections {
                 queue.compile(name, selection, &cargo)?;
                 if whole && name == PARTS[0].0 {
-                    queue.push(once(&cargo));
+                    queue.push(miri(&cargo));
                 }
             }
             Ok::<(), Error>(())
@@ -120,17 +120,15 @@ impl Test {
     }
 }
 
-/// What runs beside the tests of cargo: Miri where it is installed.
-fn once(cargo: &impl Fn() -> Command) -> Vec<Program> {
-    let mut programs = Vec::new();
-    if miri::is_installed(cargo()) {
-        let mut command = cargo();
-        command.args(["miri", "test"]).args(miri::SELECTION);
-        programs.push(Program { name: "Miri".to_owned(), command });
-    } else {
+/// Miri, where it is installed.
+fn miri(cargo: &impl Fn() -> Command) -> Option<Program> {
+    if !miri::is_installed(cargo()) {
         eprintln!("\nMiri is not installed with this toolchain, so undefined behaviour is not looked for");
+        return None;
     }
-    programs
+    let mut command = cargo();
+    command.args(["miri", "test"]).args(miri::SELECTION);
+    Some(Program { name: "Miri".to_owned(), command })
 }
 
 /// Runs `cargo test`, or a subcommand like it, on this terminal.
@@ -205,7 +203,7 @@ impl Queue {
         Closed(self)
     }
 
-    fn push(&self, programs: Vec<Program>) {
+    fn push(&self, programs: impl IntoIterator<Item = Program>) {
         let place = |program: &Program| LONG.iter().position(|long| program.name.ends_with(long));
         let mut waiting = locked(&self.waiting);
         waiting.programs.extend(programs);

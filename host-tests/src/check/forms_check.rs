@@ -320,10 +320,15 @@ impl Report {
 
     /// An error that names the first wrong ones, if there is one.
     pub fn verify(&self) -> Result<()> {
-        if self.wrong.is_empty() {
-            return Ok(());
-        }
-        let shown = self.wrong.iter().take(10).map(String::as_str).collect::<Vec<_>>().join("\n");
-        Err(Error::new(format_args!("{} complaints", self.wrong.len())).because(shown))
+        none(&self.wrong)
     }
+}
+
+/// An error that names the first of these complaints, if there is one.
+pub(super) fn none(wrong: &[String]) -> Result<()> {
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let shown = wrong.iter().take(10).map(String::as_str).collect::<Vec<_>>().join("\n");
+    Err(Error::new(format_args!("{} complaints", wrong.len())).because(shown))
 }

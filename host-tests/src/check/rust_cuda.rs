@@ -66,6 +66,23 @@ pub struct Compiled {
     pub module: Module,
 }
 
+/// A copy of `examples/rust-cuda`.
+#[derive(Debug)]
+pub struct Example<'r> {
+    rust_cuda: &'r RustCuda,
+    folder: PathBuf,
+    /// A folder as a CUDA toolkit has it.
+    root: PathBuf,
+}
+
+impl Example<'_> {
+    /// What cargo prints with these arguments.
+    pub fn cargo(&self, arguments: &[&str]) -> Result<String> {
+        let cargo = self.rust_cuda.environment(self.rust_cuda.toolchain.cargo())?.env("CUDA_PATH", &self.root);
+        Ok(cargo.dir(&self.folder).args(arguments).run()?.stdout)
+    }
+}
+
 /// Whether the user has named a checkout: without one there is nothing to try, and nothing is installed.
 pub fn is_named(machine: &Machine) -> bool {
     machine.var(CHECKOUT_VARIABLE).is_some()
@@ -207,11 +224,12 @@ impl RustCuda {
         self.build(&folder)
     }
 
-    /// Runs cargo with these arguments in a copy of `examples/rust-cuda`, whose pieces of rust-cuda are those of the checkout:
-    /// what it printed.
-    pub fn example(&self, arguments: &[&str]) -> Result<String> {
+    /// Makes a copy of `examples/rust-cuda`, whose pieces of rust-cuda are those of the checkout.
+    pub fn example(&self) -> Result<Example<'_>> {
         let machine = self.toolchain.machine();
-        let folder = machine.target().join("backends/example");
+        let example =
+            Example { rust_cuda: self, folder: machine.target().join("backends/example"), root: self.cuda_root()? };
+        let folder = &example.folder;
         let from_checkout = |name: &str| {
             let path = self.checkout.join("crates").join(name).display().to_string();
             (format!("{name} = {{ git = {URL:?}, rev = {REVISION:?}"), format!("{name} = {{ path = {path:?}"))
@@ -230,18 +248,14 @@ impl RustCuda {
             let text = replaced.iter().fold(text, |text, (git, path)| text.replace(git, path));
             write_whole(&to, text)?;
         }
-        let cargo = |arguments: &[&str]| -> Result<Command> {
-            let cargo = self.environment(self.toolchain.cargo())?.env("CUDA_PATH", self.cuda_root()?).dir(&folder);
-            Ok(cargo.args(arguments))
-        };
-        cargo(&["generate-lockfile", "--quiet"])?.run()?;
+        example.cargo(&["generate-lockfile", "--quiet"])?;
         // The README of the examples asks for this.
         let newest = std::fs::read_to_string(folder.join("Cargo.lock")).unwrap_or_default();
         let versions = newest.split("name = \"glam\"\nversion = \"").skip(1).filter_map(|rest| rest.split('"').next());
         if let Some(version) = versions.filter(|version| version.starts_with("0.3")).last() {
-            cargo(&["update", "--quiet", &format!("glam@{version}"), "--precise", GLAM])?.run()?;
+            example.cargo(&["update", "--quiet", &format!("glam@{version}"), "--precise", GLAM])?;
         }
-        Ok(cargo(arguments)?.run()?.stdout)
+        Ok(example)
     }
 
     /// A folder as a CUDA toolkit has it, which cuda_builder looks for.
@@ -396,10 +410,6 @@ impl Report {
 
     /// An error that names the first wrong ones, if there is one.
     pub fn verify(&self) -> Result<()> {
-        if self.wrong.is_empty() {
-            return Ok(());
-        }
-        let shown = self.wrong.iter().take(10).map(String::as_str).collect::<Vec<_>>().join("\n");
-        Err(Error::new(format_args!("{} complaints", self.wrong.len())).because(shown))
+        forms_check::none(&self.wrong)
     }
 }

@@ -95,47 +95,34 @@ macro_rules! arms {
 }
 
 /// A marker's name says how many values it takes. 19 are those of an atomic of eight lanes: value, result, address,
-/// predicate, policy.
+/// predicate, policy. So each value takes a name off the list, and the next one is the marker's.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __marker {
-    (out $($text:expr),* =>) => { ::cuda_device::ptx::__ptx_asm_out_0($($text),*) };
-    (out $($text:expr),* => [$a0:expr]) => { ::cuda_device::ptx::__ptx_asm_out_1($($text),*, $a0) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr]) => { ::cuda_device::ptx::__ptx_asm_out_2($($text),*, $a0, $a1) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr]) => { ::cuda_device::ptx::__ptx_asm_out_3($($text),*, $a0, $a1, $a2) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr]) => { ::cuda_device::ptx::__ptx_asm_out_4($($text),*, $a0, $a1, $a2, $a3) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr]) => { ::cuda_device::ptx::__ptx_asm_out_5($($text),*, $a0, $a1, $a2, $a3, $a4) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr]) => { ::cuda_device::ptx::__ptx_asm_out_6($($text),*, $a0, $a1, $a2, $a3, $a4, $a5) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr]) => { ::cuda_device::ptx::__ptx_asm_out_7($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr]) => { ::cuda_device::ptx::__ptx_asm_out_8($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr]) => { ::cuda_device::ptx::__ptx_asm_out_9($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr]) => { ::cuda_device::ptx::__ptx_asm_out_10($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr]) => { ::cuda_device::ptx::__ptx_asm_out_11($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr] [$a11:expr]) => { ::cuda_device::ptx::__ptx_asm_out_12($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10, $a11) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr] [$a11:expr] [$a12:expr]) => { ::cuda_device::ptx::__ptx_asm_out_13($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10, $a11, $a12) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr] [$a11:expr] [$a12:expr] [$a13:expr]) => { ::cuda_device::ptx::__ptx_asm_out_14($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10, $a11, $a12, $a13) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr] [$a11:expr] [$a12:expr] [$a13:expr] [$a14:expr]) => { ::cuda_device::ptx::__ptx_asm_out_15($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10, $a11, $a12, $a13, $a14) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr] [$a11:expr] [$a12:expr] [$a13:expr] [$a14:expr] [$a15:expr]) => { ::cuda_device::ptx::__ptx_asm_out_16($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10, $a11, $a12, $a13, $a14, $a15) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr] [$a11:expr] [$a12:expr] [$a13:expr] [$a14:expr] [$a15:expr] [$a16:expr]) => { ::cuda_device::ptx::__ptx_asm_out_17($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10, $a11, $a12, $a13, $a14, $a15, $a16) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr] [$a11:expr] [$a12:expr] [$a13:expr] [$a14:expr] [$a15:expr] [$a16:expr] [$a17:expr]) => { ::cuda_device::ptx::__ptx_asm_out_18($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10, $a11, $a12, $a13, $a14, $a15, $a16, $a17) };
-    (out $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr] [$a11:expr] [$a12:expr] [$a13:expr] [$a14:expr] [$a15:expr] [$a16:expr] [$a17:expr] [$a18:expr]) => { ::cuda_device::ptx::__ptx_asm_out_19($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10, $a11, $a12, $a13, $a14, $a15, $a16, $a17, $a18) };
-    (void $($text:expr),* =>) => { ::cuda_device::ptx::__ptx_asm_void_0($($text),*) };
-    (void $($text:expr),* => [$a0:expr]) => { ::cuda_device::ptx::__ptx_asm_void_1($($text),*, $a0) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr]) => { ::cuda_device::ptx::__ptx_asm_void_2($($text),*, $a0, $a1) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr]) => { ::cuda_device::ptx::__ptx_asm_void_3($($text),*, $a0, $a1, $a2) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr]) => { ::cuda_device::ptx::__ptx_asm_void_4($($text),*, $a0, $a1, $a2, $a3) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr]) => { ::cuda_device::ptx::__ptx_asm_void_5($($text),*, $a0, $a1, $a2, $a3, $a4) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr]) => { ::cuda_device::ptx::__ptx_asm_void_6($($text),*, $a0, $a1, $a2, $a3, $a4, $a5) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr]) => { ::cuda_device::ptx::__ptx_asm_void_7($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr]) => { ::cuda_device::ptx::__ptx_asm_void_8($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr]) => { ::cuda_device::ptx::__ptx_asm_void_9($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr]) => { ::cuda_device::ptx::__ptx_asm_void_10($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr]) => { ::cuda_device::ptx::__ptx_asm_void_11($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr] [$a11:expr]) => { ::cuda_device::ptx::__ptx_asm_void_12($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10, $a11) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr] [$a11:expr] [$a12:expr]) => { ::cuda_device::ptx::__ptx_asm_void_13($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10, $a11, $a12) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr] [$a11:expr] [$a12:expr] [$a13:expr]) => { ::cuda_device::ptx::__ptx_asm_void_14($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10, $a11, $a12, $a13) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr] [$a11:expr] [$a12:expr] [$a13:expr] [$a14:expr]) => { ::cuda_device::ptx::__ptx_asm_void_15($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10, $a11, $a12, $a13, $a14) };
-    (void $($text:expr),* => [$a0:expr] [$a1:expr] [$a2:expr] [$a3:expr] [$a4:expr] [$a5:expr] [$a6:expr] [$a7:expr] [$a8:expr] [$a9:expr] [$a10:expr] [$a11:expr] [$a12:expr] [$a13:expr] [$a14:expr] [$a15:expr]) => { ::cuda_device::ptx::__ptx_asm_void_16($($text),*, $a0, $a1, $a2, $a3, $a4, $a5, $a6, $a7, $a8, $a9, $a10, $a11, $a12, $a13, $a14, $a15) };
+    (out $($call:tt)*) => {
+        $crate::__marker! { @name [
+            __ptx_asm_out_0 __ptx_asm_out_1 __ptx_asm_out_2 __ptx_asm_out_3 __ptx_asm_out_4 __ptx_asm_out_5
+            __ptx_asm_out_6 __ptx_asm_out_7 __ptx_asm_out_8 __ptx_asm_out_9 __ptx_asm_out_10 __ptx_asm_out_11
+            __ptx_asm_out_12 __ptx_asm_out_13 __ptx_asm_out_14 __ptx_asm_out_15 __ptx_asm_out_16 __ptx_asm_out_17
+            __ptx_asm_out_18 __ptx_asm_out_19
+        ] $($call)* }
+    };
+    (void $($call:tt)*) => {
+        $crate::__marker! { @name [
+            __ptx_asm_void_0 __ptx_asm_void_1 __ptx_asm_void_2 __ptx_asm_void_3 __ptx_asm_void_4 __ptx_asm_void_5
+            __ptx_asm_void_6 __ptx_asm_void_7 __ptx_asm_void_8 __ptx_asm_void_9 __ptx_asm_void_10 __ptx_asm_void_11
+            __ptx_asm_void_12 __ptx_asm_void_13 __ptx_asm_void_14 __ptx_asm_void_15 __ptx_asm_void_16
+        ] $($call)* }
+    };
+    (@name $names:tt $($text:expr),* => $($values:tt)*) => {
+        $crate::__marker! { @count $names [$($values)*] ($($text),*) $($values)* }
+    };
+    (@count [$shorter:ident $($names:ident)*] [$value:tt $($rest:tt)*] $($call:tt)*) => {
+        $crate::__marker! { @count [$($names)*] [$($rest)*] $($call)* }
+    };
+    (@count [$name:ident $($longer:ident)*] [] ($($text:expr),*) $([$value:expr])*) => {
+        ::cuda_device::ptx::$name($($text,)* $($value),*)
+    };
 }
 
 /// Text that is made while constants are evaluated. With `N` of zero it is only counted.

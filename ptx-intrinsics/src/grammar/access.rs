@@ -13,7 +13,7 @@ use crate::isa::prefetch_size::PrefetchSizeWord;
 pub use crate::isa::row::Operation;
 use crate::isa::scope::ScopeWord;
 use crate::isa::space::SpaceWord;
-use crate::isa::word::{Key, key};
+use crate::isa::word::{Key, key, key_of};
 
 const INSTRUCTIONS: &str = "`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`; any other instruction is a function that is named after it: `prefetch_global_l2`";
 
@@ -77,7 +77,7 @@ impl Spelling {
                 return spelling.with_mmio_relaxed(relaxed);
             }
             let word = Word::at(text, at);
-            if word.key == const { key(b".relaxed", 0) } {
+            if word.key == const { key_of(b".relaxed") } {
                 if relaxed {
                     return wrong(word.text(), "it is there already");
                 }

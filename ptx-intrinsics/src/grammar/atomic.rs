@@ -9,7 +9,7 @@ use crate::isa::order::OrderWord;
 use crate::isa::policy::CachePolicy;
 use crate::isa::scope::ScopeWord;
 use crate::isa::space::SpaceWord;
-use crate::isa::word::{Key, key};
+use crate::isa::word::{Key, key, key_of};
 
 /// An `atom` or `red` with all its qualifiers and its type.
 #[doc(hidden)]
@@ -37,7 +37,7 @@ impl Atomic {
     pub const fn read(text: &str) -> Result<Self, Wrong<'_>> {
         let bytes = text.as_bytes();
         let Word { key: mnemonic, to: mut at, .. } = Word::at(text, 0);
-        let mut atomic = Self::plain(mnemonic == const { key(b"red", 0) });
+        let mut atomic = Self::plain(mnemonic == const { key_of(b"red") });
         while at < bytes.len() {
             if let Some(ty) = type_of(bytes, at) {
                 return Ok(Self { ty, ..atomic });

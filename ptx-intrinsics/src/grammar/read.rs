@@ -131,7 +131,7 @@ macro_rules! take_word {
             $spelling.$field = Some(word);
             return once($spelling, $this, had);
         })*
-        $(if $this.key == const { key($text, 0) } {
+        $(if $this.key == const { key_of($text) } {
             let had = $spelling.$flag;
             $spelling.$flag = true;
             return once($spelling, $this, had);
@@ -171,7 +171,7 @@ macro_rules! row_of {
         const KEYS: &[Key; $rows.len()] = &{
             let (mut keys, mut at) = ([0; $rows.len()], 0);
             while at < keys.len() {
-                keys[at] = key($rows[at].ptx.as_bytes(), 0);
+                keys[at] = key_of($rows[at].ptx.as_bytes());
                 at += 1;
             }
             keys

@@ -6,7 +6,7 @@ pub(crate) type Key = u128;
 /// The letters of all words. Each has a number of six bits in a key.
 const LETTERS: &[u8] = b".:_abcdefghijklmnopqrstuvwxyz0123456789LB";
 
-/// What every other letter has. No word has it.
+/// What every other letter has. No word has one: `key_of` asserts it.
 const OTHER: u8 = 63;
 
 const NUMBERS: &[u8; 256] = &{
@@ -38,7 +38,18 @@ pub(crate) const fn key(text: &[u8], at: usize) -> Key {
     if fits(end - at) { key } else { Key::MAX }
 }
 
-/// Whether a key has room for so many letters. No word has more.
+/// The key of a word of PTX, which no other text has.
+pub(crate) const fn key_of(text: &[u8]) -> Key {
+    let mut at = 0;
+    assert!(fits(text.len()), "a key has no room for so many letters");
+    while at < text.len() {
+        assert!(NUMBERS[text[at] as usize] != OTHER, "add the letter to LETTERS");
+        at += 1;
+    }
+    key(text, 0)
+}
+
+/// Whether a key has room for so many letters.
 const fn fits(letters: usize) -> bool {
     letters <= Key::BITS as usize / 6
 }
@@ -89,7 +100,7 @@ macro_rules! words {
 
             #[allow(non_upper_case_globals, reason = "a key has the name of its word")]
             pub(crate) const fn read(key: $crate::isa::word::Key) -> Option<Self> {
-                $(const $variant: $crate::isa::word::Key = $crate::isa::word::key($text.as_bytes(), 0);)*
+                $(const $variant: $crate::isa::word::Key = $crate::isa::word::key_of($text.as_bytes());)*
                 match key {
                     $($variant => Some(Self::$variant),)*
                     _ => None,
