@@ -100,8 +100,8 @@ pub enum Sign {
     Said(Vec<String>),
     /// Such values are wrong in one of these lanes.
     Lanes(String, [usize; 2]),
-    /// The word whose other names lead nowhere.
-    Names(String),
+    /// The word whose other names lead nowhere, and the name, where it is one of them.
+    Names(String, Option<String>),
     /// None: it is made alone.
     Alone,
 }

@@ -185,6 +185,8 @@ impl<'a> Runner<'a> {
         let began = Instant::now();
         let (of_code, mutants): (Vec<_>, Vec<_>) =
             mutants.iter().cloned().partition(|mutant| mutant.kind == Kind::Code);
+        // Of what is listed nobody is asked.
+        mutants.iter().filter(|mutant| reason(mutant).is_some()).for_each(|mutant| self.set(mutant, Fate::Alive));
         type Stage = for<'m> fn(&[&'m Mutant], &Kept) -> Vec<Vec<&'m Mutant>>;
         // Each is asked as few questions as will do; `ui` takes a minute and more.
         let stages: [(Stage, Option<&[Judge]>); 14] = [
@@ -449,7 +451,10 @@ fn shows(mutant: &Mutant, cover: Option<&BTreeSet<String>>, failure: &Failure) -
             let wrong: BTreeSet<usize> = failure.found.split(' ').filter_map(|lane| lane.parse().ok()).collect();
             failure.place.as_ref() == Some(of) && lanes.iter().any(|lane| wrong.contains(lane))
         }
-        Sign::Names(word) => failure.place.as_deref() == Some(&catalogue::names_of(word)),
+        Sign::Names(word, name) => {
+            let is_own = name.as_ref().is_none_or(|name| *name == failure.form);
+            is_own && failure.place.as_deref() == Some(&catalogue::names_of(word))
+        }
     }
 }
 
@@ -537,9 +542,13 @@ fn calls<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
     }))
 }
 
-/// Other names of different words.
+/// Other names, of different words or different ones of a word.
 fn other_names<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
-    batches(open.iter().copied().filter(|mutant| matches!(mutant.sign, Sign::Names(_))), |a, b| a.sign != b.sign)
+    let names = open.iter().copied().filter(|mutant| matches!(mutant.sign, Sign::Names(..)));
+    batches(names, |a, b| match (&a.sign, &b.sign) {
+        (Sign::Names(a, one), Sign::Names(b, other)) => a != b || one.is_some() && other.is_some() && one != other,
+        _ => false,
+    })
 }
 
 /// Gates of which no test says the same.
@@ -735,9 +744,14 @@ mod tests {
         assert!(!is(".proxy", "fence.proxy.async", "", 7));
         assert!(!is(".shared", "ld.shared::cta.u32", "ld.u32", 7));
         assert!(is(".u64", "cvta.u64 ld.u64", "cvta.u64 ld", 7));
-        let names = mutant(Sign::Names(".s8".to_owned()), 1);
-        let of = |word: &str| Failure { place: Some(catalogue::names_of(word)), ..Failure::default() };
-        assert!(shows(&names, None, &of(".s8")) && !shows(&names, None, &of(".s32")));
+        let names = |name: Option<&str>| mutant(Sign::Names(".s8".to_owned(), name.map(str::to_owned)), 1);
+        let of = |word: &str| Failure { place: Some(catalogue::names_of(word)), ..Failure::new(".i8", word, "") };
+        assert!(shows(&names(None), None, &of(".s8")) && !shows(&names(None), None, &of(".s32")));
+        assert!(shows(&names(Some(".i8")), None, &of(".s8")) && !shows(&names(Some(".int8")), None, &of(".s8")));
+        let lanes = |one, other| mutant(Sign::Lanes("V4 word".to_owned(), [one, other]), 1);
+        let of = |shape: &str| Failure { place: Some(shape.to_owned()), ..Failure::new(shape, "", "1 2") };
+        assert!(shows(&lanes(0, 1), None, &of("V4 word")) && !shows(&lanes(0, 3), None, &of("V4 word")));
+        assert!(!shows(&lanes(0, 1), None, &of("V4 long")));
         assert!(is_call("mapa(p)", "mapa") && is_call("mapa::<Cta>(p)", "mapa") && !is_call("mapa_shared(p)", "mapa"));
         assert!(is_call("CachePolicy::range(p)", "range"));
     }

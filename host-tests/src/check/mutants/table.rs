@@ -55,10 +55,12 @@ pub fn gates(source: &str) -> Vec<Gate> {
 /// The table of what others call a word of PTX; each line is of one word.
 const OTHER_NAMES: &str = "ALSO_CALLED";
 
-/// The word of the line.
-fn named_in(tokens: &[Token<'_>], at: usize) -> String {
-    let line = tokens.iter().filter(|token| token.line == tokens[at].line && token.text.starts_with('"'));
-    line.take(1).map(|token| token.text.trim_matches('"')).collect()
+/// What a change of one of the texts of such a line shows: the first is the word, each of the others is a name of it.
+fn other_name(tokens: &[Token<'_>], at: usize) -> Sign {
+    let text = |token: &Token<'_>| token.text.trim_matches('"').to_owned();
+    let is_own = |token: &&Token<'_>| token.line == tokens[at].line && token.text.starts_with('"');
+    let word = tokens.iter().find(is_own).unwrap_or(&tokens[at]);
+    Sign::Names(text(word), (word.range != tokens[at].range).then(|| text(&tokens[at])))
 }
 
 /// The nearest gates of the table, before and after one, that begin elsewhere.
@@ -96,7 +98,7 @@ pub fn find(file: &str, source: &str, gates: &[Gate]) -> Result<Vec<Mutant>> {
             for (kind, range, with, sign) in of_text(token.text, at) {
                 let range = whole.start + range.start..whole.start + range.end;
                 let sign = match token.owner.as_str() {
-                    OTHER_NAMES => Sign::Names(named_in(&tokens, at)),
+                    OTHER_NAMES => other_name(&tokens, at),
                     _ => sign.or_else(|| lanes(&tokens, at, &with)).unwrap_or_else(called),
                 };
                 mutants.push(mutant(kind, range, with, sign));
