@@ -189,8 +189,10 @@ impl<'a> Runner<'a> {
         mutants.iter().filter(|mutant| reason(mutant).is_some()).for_each(|mutant| self.set(mutant, Fate::Alive));
         type Stage = for<'m> fn(&[&'m Mutant], &Kept) -> Vec<Vec<&'m Mutant>>;
         // Each is asked as few questions as will do; `ui` takes a minute and more.
-        let stages: [(Stage, Option<&[Judge]>); 14] = [
+        let stages: [(Stage, Option<&[Judge]>); 16] = [
+            (words, Some(&[Judge::Catalogue])),
             (new_texts, Some(&QUICK)),
+            (lost_words, Some(&[Judge::Catalogue])),
             (covered, Some(&QUICK)),
             (other_names, Some(&[Judge::Catalogue])),
             (gates, Some(&QUICK)),
@@ -292,8 +294,9 @@ impl<'a> Runner<'a> {
         let mut judges: Vec<Judge> = batch.iter().flat_map(|mutant| Judge::of(mutant)).copied().collect();
         let mut seen = HashSet::new();
         judges.retain(|own| only.is_none_or(|only| only.contains(own)) && seen.insert(*own));
-        // Which forms have a word is seen in their texts.
-        judges.sort_by_key(|judge| !alone && *judge != Judge::Device);
+        // Which forms have a word is seen in their texts; but without a word of the vocabulary they do not compile.
+        let of_words = batch.iter().any(|mutant| is_vocabulary(mutant));
+        judges.sort_by_key(|judge| !alone && !of_words && *judge != Judge::Device);
         for judge in judges {
             if batch.is_empty() || self.is_late() {
                 break;
@@ -421,7 +424,8 @@ impl<'a> Runner<'a> {
         }
         for (at, mutant) in batch.iter().enumerate() {
             let own = cover(mutant, &kept);
-            if failures.iter().any(|failure| shows(mutant, own, failure)) {
+            let is_lost = || failures.iter().any(|failure| is_lost_to(mutant, batch, failure));
+            if failures.iter().any(|failure| shows(mutant, own, failure)) || is_lost() {
                 named.insert(at);
             }
         }
@@ -456,6 +460,14 @@ fn shows(mutant: &Mutant, cover: Option<&BTreeSet<String>>, failure: &Failure) -
             is_own && failure.place.as_deref() == Some(&catalogue::names_of(word))
         }
     }
+}
+
+/// Whether a form is lost that has the word which this mutant takes away, and none that another one of the batch takes.
+fn is_lost_to(mutant: &Mutant, batch: &[&Mutant], failure: &Failure) -> bool {
+    let Sign::Missing(word) = &mutant.sign else { return false };
+    let form = failure.expected.split(' ').next().unwrap_or_default();
+    let is_lost = failure.place.is_none() && failure.found.is_empty() && count(form, word) > 0;
+    is_lost && batch.iter().all(|other| other.sign == mutant.sign || count(form, &other.gone) == 0)
 }
 
 /// Whether a test says that something is taken too early, or refused where it has to be, and such a step is the cause.
@@ -495,6 +507,23 @@ fn cover<'k>(mutant: &Mutant, kept: &'k Kept) -> Option<&'k BTreeSet<String>> {
 fn texts<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
     let texts: Vec<&Mutant> = open.iter().copied().filter(|mutant| mutant.sign == Sign::Another).collect();
     texts.chunks(AT_A_TIME).filter(|batch| batch.len() > 1).map(<[&Mutant]>::to_vec).collect()
+}
+
+/// Whether it changes what the catalogue and `ptx!` are made of.
+fn is_vocabulary(mutant: &Mutant) -> bool {
+    ["isa", "catalogue", "grammar"].iter().any(|layer| mutant.file.contains(&format!("/src/{layer}/")))
+}
+
+/// Words of the vocabulary that become others.
+fn words<'m>(open: &[&'m Mutant], kept: &Kept) -> Vec<Vec<&'m Mutant>> {
+    let words: Vec<&Mutant> = open.iter().copied().filter(|mutant| is_vocabulary(mutant)).collect();
+    texts(&words, kept)
+}
+
+/// Words of the vocabulary that are taken away, each once.
+fn lost_words<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
+    let lost = |mutant: &&Mutant| is_vocabulary(mutant) && matches!(mutant.sign, Sign::Missing(_));
+    several(batches(open.iter().copied().filter(lost), |a, b| a.sign != b.sign))
 }
 
 /// Those that the quick judges have not been asked about.
