@@ -117,9 +117,13 @@ impl fmt::Display for Mutant {
 
 impl Mutant {
     /// The same change with a word of its own, for a batch: what compares texts to the letter notices one as the other.
+    /// It is short: a word of the vocabulary has room for few letters.
     fn marked(&self, number: usize) -> Mutant {
         match self.sign {
-            Sign::Another => Mutant { with: format!("{}{}", self.with, mark(number)), ..self.clone() },
+            Sign::Another => {
+                let begin: String = self.with.chars().take(6).collect();
+                Mutant { with: begin + &mark(number), ..self.clone() }
+            }
             _ => self.clone(),
         }
     }
