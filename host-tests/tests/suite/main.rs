@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use fake_gpu::run_with;
 use host_tests::check::forms_check;
+use host_tests::check::ledger;
 use host_tests::driver::{self, DRIVER_VARIABLE};
 use host_tests::read::nvdisasm::Disassembler;
 use host_tests::run::gpu::{Argument, Gpu, Launch, Target};
@@ -133,15 +134,11 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// What the whole plan is: forms of the catalogue, its kernels, and forms in all their manners. A change of these numbers is
-/// a change of what is tried.
-const WHOLE: [usize; 3] = [80_706, 5_760, 170_704];
-
 /// Forms that a GPU launches by images of a PTX ISA version: an H100 by both assemblers, and the GPU that has all.
 const LAUNCHED: [(u32, PtxVersion, usize); 3] = [
-    (90, PtxVersion::OF_EVERY_FORM, 60_974),
-    (90, PtxVersion::new(9, 0), 60_433),
-    (100, PtxVersion::OF_EVERY_FORM, 80_706),
+    (90, PtxVersion::OF_EVERY_FORM, ledger::LAUNCHED[0]),
+    (90, PtxVersion::new(9, 0), ledger::LAUNCHED[1]),
+    (100, PtxVersion::OF_EVERY_FORM, ledger::FORMS),
 ];
 
 /// Nothing of the catalogue is left out of the plan, and what a GPU does not launch has a reason. Whoever adds an instruction
@@ -150,9 +147,10 @@ fn every_form_is_launched_or_has_a_reason() -> Result<(), Failed> {
     let forms = forms_check::every_form();
     let plan = Plan::new(&forms);
     let unchecked: BTreeSet<String> = plan.unchecked.iter().map(ToString::to_string).collect();
-    assert_eq!(unchecked, [].into());
+    assert!(unchecked.is_empty(), "{}", unchecked.into_iter().collect::<Vec<_>>().join("\n"));
     let trials = plan.kernels.iter().map(|kernel| kernel.trials.len()).sum();
-    assert_eq!([forms.len(), plan.kernels.len(), trials], WHOLE);
+    assert_eq!(forms.len(), ledger::FORMS, "correct FORMS in {}", ledger::FILE);
+    assert_eq!([plan.kernels.len(), trials], ledger::PLAN, "correct PLAN in {}", ledger::FILE);
     let launched = LAUNCHED.map(|(sm, ptx, _)| {
         let has = |kernel: &&Kernel| kernel.needs.0 <= sm && PtxVersion::of_number(kernel.needs.1) <= ptx;
         let mut parts: Vec<&str> = plan.kernels.iter().filter(has).map(|kernel| kernel.name.as_str()).collect();
@@ -171,7 +169,7 @@ fn every_form_is_launched_or_has_a_reason() -> Result<(), Failed> {
         assert!(!report.passed() && report.forms[0].failures[0].failure.what.contains("no image has its kernel"));
         (sm, ptx, counts.launched)
     });
-    assert_eq!(launched, LAUNCHED);
+    assert_eq!(launched, LAUNCHED, "correct LAUNCHED in {}", ledger::FILE);
     Ok(())
 }
 
@@ -282,9 +280,11 @@ fn in_a_process(scenario: &Scenario, folder: &Path) -> Result<(), Failed> {
         .output()?;
     let stdout = String::from_utf8_lossy(&output.stdout);
     if output.status.code() == Some(fake_gpu::GAP) {
-        return Err(
-            format!("a gap of the interpreter, not a wrong form: {}", String::from_utf8_lossy(&output.stderr)).into()
-        );
+        return Err(format!(
+            "a gap of the interpreter, host-tests/interpreter/src, and not a wrong form: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )
+        .into());
     }
     if output.status.success() && stdout.ends_with(&format!("{} done\n", scenario.name)) {
         return Ok(());
