@@ -67,7 +67,7 @@ impl Situation {
     /// What has to become of it: `W` and `R` are plain accesses to the data, `X` is the instruction.
     fn expected(&self) -> &'static str {
         match self.effect {
-            // Where it stands says nothing.
+            // Its place says nothing.
             Effect::Computes => "X W",
             Effect::Reads => "W X W X",
             Effect::Hints => "W X W X X X",

@@ -159,7 +159,7 @@ pub(crate) const FORMS: &[(&str, usize)] = &[
 const WHOLE: [&str; 4] = ["prefetchu.L1", "prefetch.tensormap", "prefetch.const.tensormap", "prefetch.param.tensormap"];
 
 /// Those whose operands tell forms apart: the production, and the operands that it takes, `%` for a register. A cache
-/// policy stands behind them.
+/// policy comes after them.
 const WITH_OPERANDS: &[(&str, &[&str])] = &[
     ("cp.async.ca.shared.global{.hint}{.size}", &COPIED_4_8_16),
     ("cp.async.cg.shared.global{.hint}{.size}", &COPIED_16),
@@ -223,7 +223,7 @@ fn with_operands((production, operands): (&str, &[&str])) -> Vec<String> {
     expand(production).into_iter().flat_map(each).map(|told| told.trim_end().to_owned()).collect()
 }
 
-/// What a qualifier's name stands for. `.shared` is `.shared::cta`, and an order that is meant anyway is left out.
+/// What a qualifier's name means. `.shared` is `.shared::cta`, and an order that is meant anyway is left out.
 fn choices(name: &str) -> &'static [&'static str] {
     match name {
         ".near" => &[".const", ".local", ".param::entry", ".param::func", ".shared", ".shared::cluster"],

@@ -436,7 +436,7 @@ fn a_wrong_form_is_named(slice: &Slice) {
 
 /// A copy of too few bytes, a wait for too few groups, an arrival of another kind: each fails, and no other form.
 fn a_wrong_copy_is_named(slice: &Slice) {
-    // The form, a part of its line in the PTX, and what stands there instead.
+    // The form, a part of its line in the PTX, and what is there instead.
     let changes = [
         ("cp.async.ca.shared.global.L2::128B [%], [%], 16", " 16;", " 8;"),
         ("cp.async.wait_group 3", " 3;", " 4;"),
@@ -475,7 +475,7 @@ fn a_wrong_copy_is_named(slice: &Slice) {
     assert_eq!(failed.map(|(form, _)| form.told()).collect::<BTreeSet<_>>(), wrong);
 }
 
-/// A form whose address is astray: its kernel's forms fail by name, and those behind it are not said to have passed.
+/// A form whose address is astray: its kernel's forms fail by name, and those after it are not said to have passed.
 fn a_fault_is_named(slice: &Slice) {
     // Elsewhere there is memory at a small address too.
     let kernel = slice.plan.kernels.iter().rfind(|kernel| kernel.room == Room::Global).unwrap();
@@ -629,7 +629,7 @@ fn interpreted(bundle: &Path, settings: &[(&str, String)], arguments: &[&str]) -
     command
 }
 
-/// What a run left behind.
+/// What a run left.
 struct Left {
     _folder: tempfile::TempDir,
     code: Option<i32>,

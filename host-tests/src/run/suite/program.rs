@@ -418,7 +418,7 @@ impl Place {
         Ok(())
     }
 
-    /// Puts the results of several runs, of parts of the plan, one behind the other.
+    /// Puts the results of several runs, of parts of the plan, one after the other.
     fn join(&self, folders: &[PathBuf]) -> Result<()> {
         let read = |file: &Path| std::fs::read(file).map_err(|error| Error::io("read", file, error));
         let (mut results, mut lines) = (Vec::new(), Vec::new());
