@@ -557,7 +557,7 @@ fn no_flag_is_named_that_would_not_help() {
     let refusal = user.refuses(&flags, VOLATILE_LOCAL);
     assert_eq!(
         refusal.message,
-        "`ptx_intrinsics::order::Volatile` needs a rustc with PTX ISA ptx91, and this one ends with an older version"
+        "`ptx_intrinsics::order::Volatile` needs a rustc with PTX ISA ptx91, and the newest version of this one is older"
     );
     assert_eq!(
         refusal.notes[0],

@@ -5,7 +5,7 @@
 //!
 //! trybuild compiles the cases and writes what rustc said; what we compare is the part of it that we answer for. The
 //! rest, drawings of our own source and lists of other types, differs from one rustc to the next and with every edit
-//! of that source. A case whose whole error is rustc's own stands in `gates.rs`.
+//! of that source. A case whose whole error is rustc's own is in `gates.rs`.
 
 use std::collections::BTreeSet;
 use std::env;

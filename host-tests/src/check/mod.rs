@@ -3,6 +3,7 @@
 pub mod conformance;
 pub mod forms;
 pub mod forms_check;
+pub mod ledger;
 pub mod litmus;
 pub mod mutants;
 pub mod parity;

@@ -17,7 +17,7 @@ use super::gate::{self, Gate};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a caching qualifier",
     note = "use `NoHint`, a cache operator, an L1 or an L2 eviction priority, or a pair `(L1, L2)` of priorities",
-    note = "a cache operator and an eviction priority are alternatives, and a pair has one priority for each level"
+    note = "an access has a cache operator or eviction priorities, not both; a pair has one priority for each level"
 )]
 pub trait Caching: Copy + 'static + sealed::Sealed {
     /// A number of its own, for `match`.

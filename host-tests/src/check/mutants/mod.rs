@@ -81,9 +81,9 @@ pub struct Mutant {
 /// How a failure is known to be a mutant's. Others that could cause the same are not made with it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sign {
-    /// Another word stands in what was found: a word of its own for each mutant of a batch.
+    /// Another word is in what was found: a word of its own for each mutant of a batch.
     Another,
-    /// This word is missing, in a form in whose text the word stands because of this place of the source.
+    /// This word is missing, in a form in whose text the word is because of this place of the source.
     Missing(String),
     /// A gate's step: `sm_` or `ptx`, what it was and what it is.
     Step(&'static str, u32, u32),

@@ -113,7 +113,7 @@ pub struct Report {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Kept {
     fates: BTreeMap<String, Fate>,
-    /// The cases in whose text a word of the source stands: file and byte.
+    /// The cases in whose text a word of the source is: file and byte.
     covers: BTreeMap<String, BTreeSet<usize>>,
     /// What a quick judge did not notice among others.
     #[serde(default)]
@@ -449,7 +449,7 @@ fn place(mutant: &Mutant) -> String {
     format!("{}:{}", mutant.file, mutant.range.start)
 }
 
-/// The cases in whose text the word stands that a mutant takes away.
+/// The cases in whose text the word is that a mutant takes away.
 fn cover<'k>(mutant: &Mutant, kept: &'k Kept) -> Option<&'k BTreeSet<usize>> {
     let takes = matches!(mutant.sign, Sign::Missing(_));
     kept.covers.get(&place(mutant)).filter(|cover| takes && !cover.is_empty())

@@ -212,7 +212,7 @@ fn is_ptx(text: &str) -> bool {
     PTX.is_match(text) && !SENTENCE.is_match(text)
 }
 
-/// Mutations of the literal that is the `number`th token: where in it, what stands there then, and what shows it.
+/// Mutations of the literal that is the `number`th token: where in it, what is there then, and what shows it.
 #[allow(clippy::type_complexity, reason = "it is read in one place")]
 fn of_text(literal: &str, number: usize) -> Vec<(Kind, Range<usize>, String, Option<Sign>)> {
     static REGISTERS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\{(\w+)\}").expect("valid"));

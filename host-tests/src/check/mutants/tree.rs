@@ -19,7 +19,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Copies what has changed since the last time. `gates` is put behind each file that is changed;
+    /// Copies what has changed since the last time. `gates` is put after each file that is changed;
     /// what is built lies in a folder of the copy's own, but for the shared ones.
     pub fn new(machine: &Machine, name: &str, gates: &[(String, String)], shared: &[&str]) -> Result<Tree> {
         let root = machine.target().join("mutants").join(name);

@@ -42,7 +42,7 @@ pub fn compile(toolchain: &DeviceToolchain, progress: &Progress) -> Result<Compi
     Ok(Compiled { path, module, sites })
 }
 
-/// Where each `asm!` of each function stands, if the text with a line table has the same ones.
+/// Where each `asm!` of each function is, if the text with a line table has the same ones.
 fn sites(module: &Module, located: &Located, folder: &Path) -> Result<HashMap<String, Vec<Vec<Site>>>> {
     let twin = Module::parse(&located.ptx)?;
     let pairs = module.functions.iter().map(|function| (function, twin.function(&function.name)));
