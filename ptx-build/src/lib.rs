@@ -11,6 +11,7 @@
 //!
 //! [`device_build`] and the other modules do the work. The harness of `ptx-intrinsics` is built on them.
 pub mod command;
+pub mod core_library;
 pub mod cuda_tools;
 pub mod device_build;
 pub mod error;

@@ -191,7 +191,7 @@ caching! { $
         /// L1: leave the line's eviction priority as it is.
         #[doc(alias = "L1::evict_unchanged")]
         EvictUnchanged ".L1::evict_unchanged" 32 L1Priorities (load) {"LDG.E.EU" sm_90, ld_global ld_global_nc st_global};
-        /// L1: first to be evicted. For data that streams by.
+        /// L1: first to be evicted. For data that is read once.
         #[doc(alias = "L1::evict_first")]
         EvictFirst ".L1::evict_first" 48 L1Priorities (load) {"LDG.E.EF" sm_90, ld_global ld_global_nc st_global};
         /// L1: last to be evicted. For data that will be used again.
