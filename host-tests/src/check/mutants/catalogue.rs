@@ -40,7 +40,7 @@ fn main() {
     let mut known = HashMap::new();
     for form in ptx_intrinsics::catalogue::forms() {
         let signature = form.signature();
-        let operands = signature.map_or(\"\", |own| own.operands);
+        let operands = signature.map_or(String::new(), |own| format!(\"{} {}\", own.operands, own.parameters));
         let unified = form.unified().map(|(_, sm, ptx)| (sm, ptx));
         let features = form.features();
         let has = |sm, ptx| form.min_sm() <= sm && form.min_ptx() <= ptx;
@@ -59,7 +59,7 @@ fn main() {
 type Row = ([String; 7], String);
 
 fn row(form: &Form) -> Row {
-    let operands = form.signature().map_or("", |own| own.operands).to_owned();
+    let operands = form.signature().map_or(String::new(), |own| format!("{} {}", own.operands, own.parameters));
     let unified = form.unified().map(|(_, sm, ptx)| (sm, ptx));
     let [sm, ptx] = [form.min_sm(), form.min_ptx()].map(|number| number.to_string());
     let row =

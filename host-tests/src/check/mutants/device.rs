@@ -36,7 +36,9 @@ fn kinds(case: &Case) -> Vec<(String, String)> {
         form.ptx().rsplit('.').take(2).find(|word| word.starts_with('v') || *word == "b128").unwrap_or_default();
     let way = format!("{manner} {shape} {} {}", case.rust().starts_with("ptx!"), form.takes_policy());
     let words = form.ptx().split('.').map(|word| (head.clone(), word.to_owned()));
-    words.chain([(head.clone(), way)]).collect()
+    // Two registers of 128 bits are in one block where something is compared.
+    let compared = form.ptx().contains(".cas").then(|| (head.clone(), format!("cas {way}")));
+    words.chain([(head.clone(), way)]).chain(compared).collect()
 }
 
 /// What is said in another place of the source: the mnemonic with its space.

@@ -128,6 +128,11 @@ impl Mutant {
         }
     }
 
+    /// Whether it changes what the catalogue and `ptx!` are made of.
+    fn is_of_vocabulary(&self) -> bool {
+        ["isa", "catalogue", "grammar"].iter().any(|layer| self.file.contains(&format!("/src/{layer}/")))
+    }
+
     /// Its name in lists and results: where it is without the number of the line, which any edit moves.
     pub fn told(&self) -> String {
         self.to_string().replacen(&format!(":{} ", self.line), " ", 1)

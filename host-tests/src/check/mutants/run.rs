@@ -190,8 +190,8 @@ impl<'a> Runner<'a> {
         type Stage = for<'m> fn(&[&'m Mutant], &Kept) -> Vec<Vec<&'m Mutant>>;
         // Each is asked as few questions as will do; `ui` takes a minute and more.
         let stages: [(Stage, Option<&[Judge]>); 16] = [
-            (words, Some(&[Judge::Catalogue])),
-            (new_texts, Some(&QUICK)),
+            (words, Some(&QUICK)),
+            (emitted, Some(&QUICK)),
             (lost_words, Some(&[Judge::Catalogue])),
             (covered, Some(&QUICK)),
             (other_names, Some(&[Judge::Catalogue])),
@@ -294,9 +294,8 @@ impl<'a> Runner<'a> {
         let mut judges: Vec<Judge> = batch.iter().flat_map(|mutant| Judge::of(mutant)).copied().collect();
         let mut seen = HashSet::new();
         judges.retain(|own| only.is_none_or(|only| only.contains(own)) && seen.insert(*own));
-        // Which forms have a word is seen in their texts; but without a word of the vocabulary they do not compile.
-        let of_words = batch.iter().any(|mutant| is_vocabulary(mutant));
-        judges.sort_by_key(|judge| !alone && !of_words && *judge != Judge::Device);
+        // Which forms have a word is seen in their texts.
+        judges.sort_by_key(|judge| !alone && *judge != Judge::Device);
         for judge in judges {
             if batch.is_empty() || self.is_late() {
                 break;
@@ -509,26 +508,27 @@ fn texts<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
     texts.chunks(AT_A_TIME).filter(|batch| batch.len() > 1).map(<[&Mutant]>::to_vec).collect()
 }
 
-/// Whether it changes what the catalogue and `ptx!` are made of.
-fn is_vocabulary(mutant: &Mutant) -> bool {
-    ["isa", "catalogue", "grammar"].iter().any(|layer| mutant.file.contains(&format!("/src/{layer}/")))
-}
-
-/// Words of the vocabulary that become others.
+/// Words of the vocabulary that become others, and those that are emitted: without a word `ptx!` does not compile, so that
+/// they are not made together.
 fn words<'m>(open: &[&'m Mutant], kept: &Kept) -> Vec<Vec<&'m Mutant>> {
-    let words: Vec<&Mutant> = open.iter().copied().filter(|mutant| is_vocabulary(mutant)).collect();
-    texts(&words, kept)
+    new_texts_of(open, kept, Mutant::is_of_vocabulary)
 }
 
 /// Words of the vocabulary that are taken away, each once.
 fn lost_words<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
-    let lost = |mutant: &&Mutant| is_vocabulary(mutant) && matches!(mutant.sign, Sign::Missing(_));
+    let lost = |mutant: &&Mutant| mutant.is_of_vocabulary() && matches!(mutant.sign, Sign::Missing(_));
     several(batches(open.iter().copied().filter(lost), |a, b| a.sign != b.sign))
 }
 
+/// Words that are emitted and become others.
+fn emitted<'m>(open: &[&'m Mutant], kept: &Kept) -> Vec<Vec<&'m Mutant>> {
+    new_texts_of(open, kept, |mutant| !mutant.is_of_vocabulary())
+}
+
 /// Those that the quick judges have not been asked about.
-fn new_texts<'m>(open: &[&'m Mutant], kept: &Kept) -> Vec<Vec<&'m Mutant>> {
-    let new: Vec<&Mutant> = open.iter().copied().filter(|mutant| !kept.asked.contains(&mutant.to_string())).collect();
+fn new_texts_of<'m>(open: &[&'m Mutant], kept: &Kept, is_wanted: fn(&Mutant) -> bool) -> Vec<Vec<&'m Mutant>> {
+    let is_new = |mutant: &&Mutant| is_wanted(mutant) && !kept.asked.contains(&mutant.to_string());
+    let new: Vec<&Mutant> = open.iter().copied().filter(is_new).collect();
     texts(&new, kept)
 }
 
