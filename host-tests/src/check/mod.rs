@@ -6,6 +6,7 @@ pub mod forms_check;
 pub mod ledger;
 pub mod litmus;
 pub mod mutants;
+pub mod other_names;
 pub mod parity;
 pub mod rust_cuda;
 pub mod sass;

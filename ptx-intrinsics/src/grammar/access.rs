@@ -2,7 +2,7 @@
 //!
 //! [`ptx!`](crate::ptx) asks it about what the author wrote, and the catalogue about everything that could be written.
 
-use super::read::{Vocabulary, Word, Wrong, demand_policy, no_qualifier, once, wrong};
+use super::read::{VECTORS, Vocabulary, Word, Wrong, demand_policy, no_qualifier, once, wrong};
 use super::stop::{stop, stop_unless_on_target};
 use crate::isa::caching::{L1PriorityWord, L2PriorityWord, OperatorWord};
 use crate::isa::element::ELEMENTS;
@@ -337,6 +337,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         L2PriorityWord::TEXTS,
         PrefetchSizeWord::TEXTS,
         &[".nc", ".L2::cache_hint"],
+        VECTORS,
         &TYPES,
     ],
     types: &TYPES,

@@ -1,6 +1,6 @@
 //! `atom` and `red`: read, change and write in one step. All of it is spelled by [`ptx!`](crate::ptx).
 
-use super::read::{Vocabulary, Word, Wrong, demand_policy, no_qualifier, once, wrong};
+use super::read::{VECTORS, Vocabulary, Word, Wrong, demand_policy, no_qualifier, once, wrong};
 use super::stop::{stop, stop_unless_on_target};
 pub use crate::isa::atomic::AtomicOperation;
 use crate::isa::atomic::TYPES;
@@ -199,6 +199,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         SpaceWord::TEXTS,
         AtomicOperation::TEXTS,
         &[".noftz", ".L2::cache_hint"],
+        VECTORS,
         &TYPE_TEXTS,
     ],
     types: &TYPE_TEXTS,

@@ -21,6 +21,9 @@ impl Wrong<'_> {
     }
 }
 
+/// The vectors that there are.
+pub(crate) const VECTORS: &[&str] = &[".v2", ".v4", ".v8"];
+
 pub(crate) const fn wrong<'t, T>(word: &'t str, why: &'static str) -> Result<T, Wrong<'t>> {
     Err(Wrong { word, why, among: &[] })
 }

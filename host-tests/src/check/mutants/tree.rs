@@ -6,8 +6,8 @@ use super::{Mutant, replaced};
 use crate::tools::command::Machine;
 use crate::tools::error::{Error, Result};
 
-/// What a copy leaves out: what was built, and what does not compile.
-const LEFT_OUT: [&str; 3] = ["target", "docs", ".git"];
+/// What a copy leaves out.
+const LEFT_OUT: [&str; 2] = ["target", ".git"];
 
 /// A copy of the checkout.
 pub struct Tree {
