@@ -167,17 +167,22 @@ impl DeviceBuild {
     }
 
     fn failed(&self, finished: &Finished, errors: &str, toolchain: &DeviceToolchain) -> Error {
-        let error = Error::new(format_args!("{} does not compile for {}", self.package, self.sm)).at(format_args!(
-            "{} (with {})",
-            self.manifest_dir.display(),
-            toolchain.version
-        ));
+        let Self { package, sm, .. } = self;
+        let place = format!("{} (with {})", self.manifest_dir.display(), toolchain.version);
         if errors.is_empty() {
-            return error
+            return Error::new(format_args!("cargo could not compile {package} for {sm}"))
+                .at(place)
                 .because(tail(&finished.stderr))
-                .fix("see what cargo says above; if it wants to download something, check the network");
+                .fix("if it is a file or a folder: make sure that it may be written, and that the disk is not full")
+                .fix(
+                    "if it is a download: check the network; the first build fetches what the kernels and Rust's `core` depend on",
+                );
         }
-        error.because(first(errors)).fix("correct what the compiler points at")
+        let error = Error::new(format_args!("{package} does not compile for {sm}")).at(place).because(first(errors));
+        match errors.contains("No space left on device") {
+            true => error.fix("make room on the disk"),
+            false => error.fix("correct what the compiler points at"),
+        }
     }
 
     /// Makes the module from what the compiler wrote: without the parts of `core` that nothing in it uses, which
