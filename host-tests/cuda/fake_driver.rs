@@ -129,7 +129,7 @@ pub extern "C" fn fake_holds(start: u64, bytes: usize) -> bool {
     is_device_memory(start, bytes)
 }
 
-/// Where a variable of the module that was loaded last stands; 0 if it has none of that name.
+/// Where a variable of the module that was loaded last is; 0 if it has none of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fake_variable(name: *const c_char) -> u64 {
     let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap();
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn fake_variable(name: *const c_char) -> u64 {
     variable(modules.wrapping_sub(1), name)
 }
 
-/// Where a variable of a module stands; 0 if nobody asked for one of that name.
+/// Where a variable of a module is; 0 if nobody asked for one of that name.
 pub fn variable(module: usize, name: &str) -> u64 {
     MODULES.lock().unwrap().get(module).and_then(|module| module.variables.get(name).copied()).unwrap_or(0)
 }

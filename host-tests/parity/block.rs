@@ -31,14 +31,14 @@ pub(crate) unsafe fn store_sum_of_warp(sum: f32, store: impl FnOnce(f32)) {
     }
 }
 
-/// `reduce`d over the block, for every thread: by warps, then over the warps' values, which stand in shared memory.
+/// `reduce`d over the block, for every thread: by warps, then over the warps' values, which are in shared memory.
 ///
 /// # Safety
 /// All threads of the block come here, at most 32 warps, and nobody else touches the 32 values at `warps`.
 #[inline(always)]
 pub(crate) unsafe fn over_block(value: f32, warps: SharedPtr<f32>, none: f32, reduce: impl Fn(f32, f32) -> f32) -> f32 {
     let (warp, lane) = (thread_idx_x() / WARP_SIZE, thread_idx_x() % WARP_SIZE);
-    // SAFETY: all threads come here; a warp's place is its own, and a barrier stands between writing and reading.
+    // SAFETY: all threads come here; a warp's place is its own, and a barrier is between writing and reading.
     unsafe {
         let value = over_warp(value, &reduce);
         sync_threads();

@@ -7,7 +7,7 @@ kernel! {
     /// Follows `steps` links from `start`, past L1, and writes where that ends.
     ///
     /// # Safety
-    /// `out` is valid for a write; `start` and every link behind it are the address of a link in global memory, and nobody
+    /// `out` is valid for a write; `start` and every link after it are the address of a link in global memory, and nobody
     /// writes to them while the grid runs.
     pub unsafe fn chase(out: *mut u64, start: u64, steps: u32) {
         let (mut at, mut left) = (start, steps);

@@ -6,10 +6,10 @@ use ptx_intrinsics::prelude::*;
 use ptx_intrinsics::space::*;
 use ptx_kernel::*;
 
-/// What is read behind it was written before the flag was.
+/// What is read after it was written before the flag was.
 const FLAG: Ld<Global, Acquire<Gpu>> = ld_global::<NoHint, NoPrefetch>().acquire();
 
-/// What was written before it is read behind it.
+/// What was written before it is read after it.
 const RAISE: St<Global, Release<Gpu>> = st_global::<NoHint>().release();
 
 /// A value and its flag are one number of 64 bits, which comes whole.
@@ -37,7 +37,7 @@ kernel! {
     pub unsafe fn relay_first(out: *mut f32, input: *const f32, inbox: *mut f32, flags: *mut u32, n: u32) {
         let block = block_idx_x();
         let last = block + 1 == grid_dim_x();
-        // SAFETY: a block touches its own part; the next one's inbox before its flag is up, its own behind it.
+        // SAFETY: a block touches its own part; the next one's inbox before its flag is up, its own after it.
         unsafe {
             if block > 0 {
                 if thread_idx_x() == 0 {

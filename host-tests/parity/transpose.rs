@@ -22,7 +22,7 @@ kernel! {
     pub unsafe fn transpose(out: *mut f32, input: *const f32, width: u32, height: u32) {
         let (x, y, block_x, block_y) = (thread_idx_x(), thread_idx_y(), block_idx_x(), block_idx_y());
         let tile = transpose_tile().cast::<f32>();
-        // SAFETY: the tile lies in the matrix; a barrier stands between writing and reading shared memory.
+        // SAFETY: the tile lies in the matrix; a barrier is between writing and reading shared memory.
         unsafe {
             let from = whole((block_y * TILE + y) * width + block_x * TILE + x);
             let to = whole((block_x * TILE + y) * height + block_y * TILE + x);

@@ -8,6 +8,7 @@ use host_tests::check::conformance::grammar::{GRAMMARS, Operands, Spelling};
 use host_tests::check::conformance::types::types_say;
 use host_tests::check::conformance::{self, Extent, Report, known};
 use host_tests::check::forms_check;
+use host_tests::check::ledger;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::Result;
 use host_tests::tools::progress::Progress;
@@ -15,8 +16,6 @@ use host_tests::tools::ptxas::On;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue;
 
-/// Spellings that the slice asks each assembler about.
-const WALKED: usize = 55_418;
 /// Those of them that are accepted somewhere, each with one of its family, at least: every GPU is asked about these.
 const LIVE: usize = 8_000;
 /// What is accepted nowhere: each GPU is asked about so many of these.
@@ -45,7 +44,8 @@ fn a_slice_agrees() {
     let report = report(seed).unwrap_or_else(|error| panic!("{error}"));
     println!("{}", report.table());
     report.verify().unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(report.walked.iter().map(|walked| walked.spellings).collect::<Vec<_>>(), [WALKED; ASKED.0]);
+    let walked: Vec<usize> = report.walked.iter().map(|walked| walked.spellings).collect();
+    assert_eq!(walked, [ledger::WALKED; ASKED.0], "correct WALKED in {}", ledger::FILE);
     assert_eq!(report.gpus.len(), ASKED.1);
     assert!(report.live >= LIVE, "{} are accepted somewhere", report.live);
     for gpu in &report.gpus {
@@ -65,7 +65,7 @@ fn the_grammars_spell_the_whole_catalogue() {
     let small: HashSet<String> = small.collect();
     let spelled = |told: &str| small.contains(told) || GRAMMARS.iter().any(|grammar| grammar.number(told).is_some());
     let outside: Vec<_> = catalogue::forms().map(|form| form.told()).filter(|told| !spelled(told)).collect();
-    assert_eq!(outside, [""; 0]);
+    assert_eq!(outside, [""; 0], "no words spell these: add them to host-tests/src/check/conformance/grammar.rs");
 }
 
 /// What the assembler was seen to do by hand.

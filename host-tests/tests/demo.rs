@@ -16,7 +16,7 @@ use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue::{self, Form};
 
-/// `read_if` of the same type stands at two places, once in a loop that is unrolled: only the first of each place
+/// `read_if` of the same type is at two places, once in a loop that is unrolled: only the first of each place
 /// comes with the whole chain of calls.
 const PTX: &str = r#"
 .version 7.4
@@ -191,7 +191,7 @@ fn a_line_table_goes_and_leaves_every_line_where_it_was() {
     assert_eq!(located.sites(1000, Path::new("/crate/src")), []);
 }
 
-/// A modifier in machine code, and the qualifiers in PTX that it stands for.
+/// A modifier in machine code, and the qualifiers in PTX that it means.
 const MODIFIERS: [(&str, &[&str]); 6] = [
     (".EF.", &[".L1::evict_first", "st.global.cs"]),
     (".EL.", &[".L1::evict_last"]),

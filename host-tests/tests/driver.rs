@@ -313,7 +313,7 @@ fn idle_kernel() {
     }
 }
 
-/// A kernel that writes behind its output.
+/// A kernel that writes after its output.
 fn overrun() {
     unsafe extern "C" fn one_more(_: *const c_char, _: *const u32, arguments: *mut *mut c_void) -> u32 {
         // SAFETY: the first argument of triad is its output, of 160 bytes and a guard band.

@@ -7,6 +7,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use host_tests::tools::core_library;
+use host_tests::tools::device_build::Profile;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
@@ -433,7 +435,7 @@ struct Refusal {
 /// A kernel crate outside of this workspace, as a user has one.
 struct User {
     toolchain: DeviceToolchain,
-    /// Kept from run to run, with the core that cargo compiles for each of the user's targets.
+    /// Kept from run to run.
     folder: PathBuf,
 }
 
@@ -457,7 +459,9 @@ impl User {
 
     /// What `cargo check` says of a kernel with these parameters and this body.
     fn check(&self, flags: &[&str], kernel: &str) -> Vec<Refusal> {
-        self.check_for(&["--target", TARGET, "-Zbuild-std=core"], flags, kernel)
+        let core = core_library::flags(&self.toolchain, Profile::Release).unwrap_or_else(|error| panic!("{error}"));
+        let flags: Vec<&str> = flags.iter().copied().chain(core.iter().map(String::as_str)).collect();
+        self.check_for(&["--target", TARGET], &flags, kernel)
     }
 
     /// The same for another target than the GPU.
@@ -517,8 +521,6 @@ const WIDE: &str = "(p: *const V8<f32>, q: *mut V8<f32>) { unsafe {
 const VOLATILE_LOCAL: &str = "(p: *const f32) -> f32 { unsafe { ld_local().volatile().read(p) } }";
 const TENSORMAP: &str = "(p: *const u8) { unsafe { prefetch_tensormap(p) } }";
 
-// A few tests, to run beside each other: most of the time goes into a core for each target.
-
 #[test]
 fn the_gpu_build_refuses_what_its_target_lacks() {
     let user = User::new("refusing");
@@ -555,7 +557,7 @@ fn no_flag_is_named_that_would_not_help() {
     let refusal = user.refuses(&flags, VOLATILE_LOCAL);
     assert_eq!(
         refusal.message,
-        "`ptx_intrinsics::order::Volatile` needs a rustc with PTX ISA ptx91, and this one ends with an older version"
+        "`ptx_intrinsics::order::Volatile` needs a rustc with PTX ISA ptx91, and the newest version of this one is older"
     );
     assert_eq!(
         refusal.notes[0],

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use host_tests::check::parity::{self, KERNELS, Report, TARGETS, markdown_line};
+use host_tests::check::parity::{self, KERNELS, PREFACE, Report, TARGETS, markdown_line};
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::Sm;
@@ -52,6 +52,7 @@ fn measured() -> Report {
 #[test]
 fn no_kernel_on_the_page_needs_more_than_cuda() {
     let page = page();
+    assert!(page.starts_with(PREFACE), "`cargo xtask parity --markdown docs/parity.md` writes the page anew");
     let rows = rows(&page);
     assert_eq!(rows.len(), ROWS);
     for pair in &KERNELS {

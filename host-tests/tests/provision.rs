@@ -329,7 +329,7 @@ fn child_that_writes(folder: &Path) {
     assert_eq!(fs::read_to_string(file).unwrap(), "old");
 }
 
-/// A limit on the size of files stands for the disk: what is written is refused on the way.
+/// A limit on the size of files is used for the disk: what is written is refused on the way.
 #[test]
 fn a_full_disk() {
     if let Some(folder) = std::env::var_os("FULL") {

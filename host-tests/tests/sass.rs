@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use host_tests::check::forms_check;
+use host_tests::check::ledger;
 use host_tests::check::sass::golden::{self, Page};
 use host_tests::check::sass::{self, Access, GPUS, Reader, ldg, pages};
 use host_tests::tools::cuda_tools::CudaTools;
@@ -17,9 +18,6 @@ use rayon::prelude::*;
 
 /// How many forms are drawn of each instruction.
 const OF_EACH: usize = 5;
-
-/// Forms times GPUs that have them.
-const ROWS: usize = 842_336;
 
 static TOOLS: LazyLock<Result<CudaTools>> = LazyLock::new(|| CudaTools::find(&Progress::new()));
 
@@ -63,7 +61,7 @@ fn a_slice_of_the_forms_is_as_the_pages_say() {
     });
     let seen = seen.collect::<Vec<_>>().into_iter().collect();
     let (looked_at, wrong) = or_panic(golden::disagreements(&kept(), &drawn, &seen));
-    assert_eq!(wrong, [""; 0]);
+    assert_eq!(wrong, [""; 0], "if this is meant, run: cargo xtask sass --write");
     // Every instruction exists on sm_90 and later.
     let newer = sms.iter().filter(|sm| sm.number >= 90).count();
     assert!(looked_at > drawn.len() * newer / 2 && drawn.len() > OF_EACH * 20, "{looked_at} of {}", drawn.len());
@@ -80,11 +78,15 @@ fn every_form_has_its_row_on_every_gpu() {
         let there: Vec<&Sm> = GPUS.iter().filter(|sm| access.min_sm <= sm.number).collect();
         for sm in &there {
             let row = read.get(access.instruction.as_str()).and_then(|page| page.look_up(&access.ptx, **sm));
-            assert!(row.is_some_and(|(code, _)| !code.is_empty()), "{} on {sm} has no row", access.ptx);
+            assert!(
+                row.is_some_and(|(code, _)| !code.is_empty()),
+                "{} on {sm} has no row; run: cargo xtask sass --write",
+                access.ptx
+            );
         }
         there.len()
     });
-    assert_eq!(rows.sum::<usize>(), ROWS);
+    assert_eq!(rows.sum::<usize>(), ledger::ROWS, "correct ROWS in {}", ledger::FILE);
     let instructions: BTreeSet<&str> = accesses.iter().map(|access| access.instruction.as_str()).collect();
     assert_eq!(read.into_keys().collect::<BTreeSet<_>>(), instructions);
 }

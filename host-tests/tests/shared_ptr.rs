@@ -1,6 +1,7 @@
 //! Each access through a `SharedPtr` is exactly one instruction, with the address as it is, in both profiles.
 
 use host_tests::check::forms::write_package;
+use host_tests::check::mutants::answer::difference;
 use host_tests::tools::device_build::{DeviceBuild, Profile};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptx::Module;
@@ -21,8 +22,8 @@ fn types() -> Vec<(String, String)> {
     pairs.collect()
 }
 
-/// A function's name, its Rust, and the instruction that it should be, registers left out.
-fn cases() -> Vec<(String, String, String)> {
+/// A function's name, its Rust, and the lines that it should be, registers left out.
+fn cases() -> Vec<(String, String, Vec<String>)> {
     let mut cases = Vec::new();
     for (at, (rust, ptx)) in types().into_iter().enumerate() {
         let lanes = ptx.split('.').find_map(|word| word.strip_prefix('v')?.parse().ok()).unwrap_or(1);
@@ -32,12 +33,13 @@ fn cases() -> Vec<(String, String, String)> {
             _ => format!("{{{}}}", vec!["%"; lanes].join(", ")),
         };
         let (load, store) = (format!("ld.shared{ptx} {value}, [%];"), format!("st.shared{ptx} [%], {value};"));
-        for (name, code, expected) in [
-            ("read", "*v = p.read()", load.clone()),
-            ("read_if", "*v = p.read_if(cond, *v)", format!("@%cond {load}")),
-            ("write", "p.write(*v)", store.clone()),
-            ("write_if", "p.write_if(cond, *v)", format!("@%cond {store}")),
+        for (name, code, instruction) in [
+            ("read", "*v = p.read()", &load),
+            ("read_if", "*v = p.read_if(cond, *v)", &load),
+            ("write", "p.write(*v)", &store),
+            ("write_if", "p.write_if(cond, *v)", &store),
         ] {
+            let expected = block(instruction, name.ends_with("_if"));
             let name = format!("{name}_{at}");
             let head = format!("pub unsafe fn {name}(p: SharedPtr<{rust}>, v: *mut {rust}, cond: bool)");
             let code = format!("#[unsafe(no_mangle)]\n{head} {{\n    let _ = cond;\n    unsafe {{ {code} }}\n}}\n");
@@ -45,6 +47,25 @@ fn cases() -> Vec<(String, String, String)> {
         }
     }
     cases
+}
+
+/// The lines of an access: those of its predicate around it, and those of a register of 128 bits around them.
+fn block(instruction: &str, guarded: bool) -> Vec<String> {
+    let (wide, load) = (instruction.contains("%value"), instruction.starts_with("ld."));
+    let guard = if guarded { "@%cond " } else { "" };
+    let lines = [
+        (wide, "{".to_owned()),
+        (wide, ".reg .b128 %value;".to_owned()),
+        (wide && (guarded || !load), "mov.b128 %value, {%, %};".to_owned()),
+        (guarded, "{".to_owned()),
+        (guarded, ".reg .pred %cond;".to_owned()),
+        (guarded, "setp.ne.b32 %cond, %, 0;".to_owned()),
+        (true, format!("{guard}{instruction}")),
+        (guarded, "}".to_owned()),
+        (wide && load, "mov.b128 {%, %}, %value;".to_owned()),
+        (wide, "}".to_owned()),
+    ];
+    lines.into_iter().filter(|(is_there, _)| *is_there).map(|(_, line)| line).collect()
 }
 
 /// The modules of these functions, in each profile.
@@ -75,14 +96,22 @@ fn an_access_is_one_instruction() {
     // 14 scalars, each in pairs, ten in fours, and 128 bits.
     assert_eq!(cases.len(), 4 * (14 + 14 + 10 + 1));
     let functions: String = cases.iter().map(|(_, code, _)| code.as_str()).collect();
-    for (profile, module) in modules("shared_ptr", &functions) {
-        for (name, _, expected) in &cases {
-            let blocks = blocks(&module, name);
-            assert_eq!(blocks.len(), 1, "{name}");
-            let accesses: Vec<&String> = blocks[0].iter().filter(|line| line.contains(".shared")).collect();
-            assert_eq!(accesses, [expected], "{name}, {profile:?}");
+    hold(modules("shared_ptr", &functions), &cases);
+}
+
+/// Each function is these lines of PTX.
+fn hold(modules: [(Profile, Module); 2], cases: &[(String, String, Vec<String>)]) {
+    let mut wrong = Vec::new();
+    for (profile, module) in modules {
+        for (name, _, expected) in cases {
+            let found = blocks(&module, name).concat();
+            if found != *expected {
+                let [expected, found] = [expected.as_slice(), &found].map(|lines| lines.join(" "));
+                wrong.push(difference(&format!("{name}, {profile:?}"), &expected, &found));
+            }
         }
     }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// `ptx!` takes a `SharedPtr` as it is, and converts a pointer before.
@@ -110,21 +139,20 @@ fn ptx_takes_either() {
     let (add, add_there) = ("red.shared.add.u32 [%], %;", "red.shared::cluster.add.u32 [%], %;");
     let (read, write) = ("ld.volatile.shared.u32 %, [%];", "st.volatile.shared.u32 [%], %;");
     let (convert, convert_there) = ("cvta.to.shared.u64 %, %;", "cvta.to.shared::cluster.u64 %, %;");
-    for (profile, module) in modules("shared_ptx", &functions) {
-        for (name, expected) in [
-            ("shared", &[add][..]),
-            ("pointer", &[convert, add]),
-            ("reference", &[convert, add]),
-            ("cluster", &[add_there]),
-            ("own_in_cluster", &[add_there]),
-            ("pointer_in_cluster", &[convert_there, add_there]),
-            ("load", &[read]),
-            ("load_pointer", &[convert, read]),
-            ("load_reference", &[convert, read]),
-            ("store", &[write]),
-            ("store_reference", &[convert, write]),
-        ] {
-            assert_eq!(blocks(&module, name).concat(), expected, "{name}, {profile:?}");
-        }
-    }
+    let cases = [
+        ("shared", &[add][..]),
+        ("pointer", &[convert, add]),
+        ("reference", &[convert, add]),
+        ("cluster", &[add_there]),
+        ("own_in_cluster", &[add_there]),
+        ("pointer_in_cluster", &[convert_there, add_there]),
+        ("load", &[read]),
+        ("load_pointer", &[convert, read]),
+        ("load_reference", &[convert, read]),
+        ("store", &[write]),
+        ("store_reference", &[convert, write]),
+    ];
+    let cases = cases
+        .map(|(name, lines)| (name.to_owned(), String::new(), lines.iter().map(|line| (*line).to_owned()).collect()));
+    hold(modules("shared_ptx", &functions), &cases);
 }

@@ -5,7 +5,7 @@
 //!
 //! trybuild compiles the cases and writes what rustc said; what we compare is the part of it that we answer for. The
 //! rest, drawings of our own source and lists of other types, differs from one rustc to the next and with every edit
-//! of that source. A case whose whole error is rustc's own stands in `gates.rs`.
+//! of that source. A case whose whole error is rustc's own is in `gates.rs`.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -14,6 +14,8 @@ use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use host_tests::check::mutants::answer::difference;
+use host_tests::check::mutants::judge::is_about_a_mutant;
 use host_tests::tools::command::Machine;
 
 /// How many cases there are, so that none goes missing unseen.
@@ -109,7 +111,10 @@ impl Folder {
             if overwrite {
                 fs::write(&golden, said).expect("a golden can be written");
             } else if said != kept && (*IS_OURS || !alike(&said, &kept)) {
-                wrong.push(format!("{}\n--- kept\n{kept}--- now\n{said}", golden.display()));
+                wrong.push(match is_about_a_mutant() {
+                    true => difference(&golden.display().to_string(), &kept, &said),
+                    false => format!("{}\n--- kept\n{kept}--- now\n{said}", golden.display()),
+                });
             }
         }
         wrong

@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::command::{Command, Finished, tail};
+use crate::core_library;
 use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::ptx::{self, Module};
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
 
-const TARGET: &str = "nvptx64-nvidia-cuda";
+pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
 
 /// Nothing has to be linked, but cargo rebuilds a crate whose output is missing: leave an empty one.
 const LINKER: &str = "#!/bin/sh
@@ -51,6 +52,33 @@ pub struct DeviceBuild {
     pub profile: Profile,
     /// The crate's cargo features, besides its default ones.
     pub features: Vec<String>,
+}
+
+impl Profile {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Profile::Dev => "dev",
+            Profile::Release => "release",
+        }
+    }
+
+    /// What rustc is told for every crate of a build.
+    pub(crate) fn flags(self) -> Vec<String> {
+        match self {
+            // A panic with a message brings so much of core along, once per kernel, that the assembler and
+            // the disassembler take half a minute.
+            Profile::Dev => ["-Zunstable-options", "-Cpanic=immediate-abort"].map(str::to_owned).into(),
+            Profile::Release => Vec::new(),
+        }
+    }
+
+    /// This cargo with the profile.
+    pub(crate) fn cargo(self, cargo: Command) -> Command {
+        let setting = |name: &str| format!("CARGO_PROFILE_{}_{name}", self.name().to_uppercase());
+        let cargo = cargo.args((self == Profile::Release).then_some("--release"));
+        // The whole module in one file; and no debug sections, which ptxas cannot parse as LLVM writes them.
+        cargo.env(setting("LTO"), "fat").env(setting("CODEGEN_UNITS"), "1").env(setting("DEBUG"), "false")
+    }
 }
 
 impl DeviceBuild {
@@ -108,13 +136,14 @@ impl DeviceBuild {
     fn stem(&self, toolchain: &DeviceToolchain) -> String {
         let mut hasher = DefaultHasher::new();
         (self, &toolchain.rustc, &toolchain.version).hash(&mut hasher);
-        let profile = if self.profile == Profile::Dev { "dev" } else { "release" };
         let ptx = self.ptx.unwrap_or_else(|| toolchain.default_ptx(self.sm));
+        let profile = self.profile.name();
         format!("{}-{}-{}-{profile}-{:016x}", self.package, self.sm, ptx.feature(), hasher.finish())
     }
 
     fn compile(&self, toolchain: &DeviceToolchain, target: &Path, linker: &Path, out: &Path) -> Result<String> {
-        let cargo = || self.cargo(toolchain, target, linker, out).finish();
+        let core = core_library::flags(toolchain, self.profile)?;
+        let cargo = || self.cargo(toolchain, &core, target, linker, out).finish();
         let mut finished = cargo()?;
         if finished.status.success() && !out.is_file() {
             // cargo does not know of this file, so it does not miss it.
@@ -128,27 +157,19 @@ impl DeviceBuild {
         Err(self.failed(&finished, &errors, toolchain))
     }
 
-    fn cargo(&self, toolchain: &DeviceToolchain, target: &Path, linker: &Path, out: &Path) -> Command {
+    fn cargo(&self, toolchain: &DeviceToolchain, core: &[String], target: &Path, linker: &Path, out: &Path) -> Command {
         let mut flags = vec![format!("-Ctarget-cpu={}", self.sm)];
         flags.extend(self.ptx.map(|ptx| format!("-Ctarget-feature=+{}", ptx.feature())));
         // The crate's build script opens the gates up to what the compiler writes.
         flags.extend(self.beyond().map(|version| format!("--cfg=ptx_isa=\"{version}\"")));
-        if self.profile == Profile::Dev {
-            // A panic with a message brings so much of core along, once per kernel, that the assembler and
-            // the disassembler take half a minute.
-            flags.extend(["-Zunstable-options", "-Cpanic=immediate-abort"].map(str::to_owned));
-        }
-        let profile = if self.profile == Profile::Dev { "DEV" } else { "RELEASE" };
-        let setting = |name: &str| format!("CARGO_PROFILE_{profile}_{name}");
+        flags.extend(self.profile.flags());
+        flags.extend_from_slice(core);
         let cargo = toolchain.cargo().dir(&self.manifest_dir).args(["rustc", "--package", &self.package]);
-        let cargo = cargo.args(["--lib", "--crate-type=cdylib", "--target", TARGET, "-Zbuild-std=core"]);
+        let cargo = cargo.args(["--lib", "--crate-type=cdylib", "--target", TARGET]);
         let cargo = cargo.args([message_format(), "--quiet"]).arg("--target-dir").arg(target);
-        let cargo = cargo.args((self.profile == Profile::Release).then_some("--release"));
         let cargo = cargo.args(self.features.iter().flat_map(|feature| ["--features", feature]));
-        let cargo = cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+        let cargo = self.profile.cargo(cargo).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
         let cargo = cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker);
-        // The whole module in one file; and no debug sections, which ptxas cannot parse as LLVM writes them.
-        let cargo = cargo.env(setting("LTO"), "fat").env(setting("CODEGEN_UNITS"), "1").env(setting("DEBUG"), "false");
         let mut emit = std::ffi::OsString::from("--emit=asm=");
         emit.push(out);
         cargo.arg("--").arg(emit)
@@ -222,7 +243,7 @@ fn is_older(made: &Path, from: &Path) -> bool {
     time(made).is_none_or(|made| time(from).is_none_or(|from| made < from))
 }
 
-fn linker(folder: &Path) -> Result<PathBuf> {
+pub(crate) fn linker(folder: &Path) -> Result<PathBuf> {
     let path = folder.join("no-linker");
     if std::fs::read_to_string(&path).is_ok_and(|text| text == LINKER) {
         return Ok(path);

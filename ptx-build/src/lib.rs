@@ -5,12 +5,13 @@
 //! ptx_build::kernels("../kernels").sm(80).sm(90).ptx_isa(80).build();
 //! ```
 //!
-//! It uses the toolchain that is active, if that has the source of `core` (`rustup component add rust-src`), or another one
-//! of rustup's that has; stable ones will do. If a CUDA toolkit is installed, its `ptxas` reads the PTX at once: what it
-//! refuses is an error of the build, and a kernel that spills registers is a warning.
+//! It uses the active toolchain, if that has the source of `core` (`rustup component add rust-src`), or another one of
+//! rustup's that has it. Stable toolchains work. If a CUDA toolkit is installed, its `ptxas` reads the PTX at once. If `ptxas`
+//! refuses it, the build ends with that error. If a kernel spills registers, the build prints a warning.
 //!
-//! [`device_build`] and the other modules are what this is made of; the harness of `ptx-intrinsics` is built on them.
+//! [`device_build`] and the other modules do the work. The harness of `ptx-intrinsics` is built on them.
 pub mod command;
+pub mod core_library;
 pub mod cuda_tools;
 pub mod device_build;
 pub mod error;

@@ -1,7 +1,7 @@
 //! NVIDIA's driver, opened at run time.
 //!
-//! A program that launches kernels by [`cust`](https://docs.rs/cust) wants `-lcuda` and its `cu…` functions at link time, and
-//! a machine without a GPU has neither. With this crate the program links and starts everywhere, and says at run time whether
+//! A program that launches kernels by [`cust`](https://docs.rs/cust) needs `-lcuda` and its `cu…` functions when it is linked.
+//! A machine without a GPU has neither. With this crate the program links and starts everywhere, and says at run time whether
 //! there is a GPU:
 //!
 //! ```
@@ -11,30 +11,29 @@
 //! }
 //! ```
 //!
-//! The functions that `cust` names are defined here: each is one jump through a pointer, and the pointer leads to the real
-//! driver once [`load`] has opened it, or `cuInit` is called. Nothing else on the machine can be shadowed by them, since an
-//! executable's own functions are not visible to the libraries that it opens. Without a driver they answer
-//! `CUDA_ERROR_STUB_LIBRARY`.
+//! This crate defines the functions that `cust` names. Each is one jump through a pointer. The pointer leads to the real driver
+//! after [`load`] has opened it, or after `cuInit` is called. The functions hide nothing else on the machine, because the
+//! libraries that an executable opens do not see its own functions. Without a driver they return `CUDA_ERROR_STUB_LIBRARY`.
 //!
 //! # In a project
 //!
-//! `cargo ptx new` makes one. By hand it is this. The program depends on `cust` 0.3 and on this crate, and calls [`gpu`] or
-//! [`load`] before it uses `cust`. `cust`'s build script looks for a CUDA toolkit; it is content with a folder, and the linker
-//! with an empty archive in it:
+//! `cargo ptx new` makes one. To do it by hand, let the program depend on `cust` 0.3 and on this crate, and call [`gpu`] or
+//! [`load`] before it uses `cust`. `cust`'s build script looks for a CUDA toolkit. A folder is enough for it, and an empty
+//! archive in that folder is enough for the linker:
 //!
 //! ```sh
 //! mkdir -p .cargo/cuda/lib64
 //! printf '!<arch>\n' > .cargo/cuda/lib64/libcuda.a
 //! ```
 //!
-//! and in `.cargo/config.toml`:
+//! `.cargo/config.toml` names the folder:
 //!
 //! ```toml
 //! [env]
 //! CUDA_LIBRARY_PATH = { value = ".cargo/cuda", relative = true }
 //! ```
 //!
-//! Where a toolkit is installed this does no harm. Linux on x86-64 and on 64-bit Arm.
+//! If a toolkit is installed, this does no harm. The crate works on Linux, on x86-64 and 64-bit Arm.
 
 mod gpu;
 

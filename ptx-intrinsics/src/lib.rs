@@ -27,14 +27,12 @@
 //! | every one of these, in PTX's own words | | [`ptx!`] |
 //! | `ldu`, `atom`, `red` | | [`ptx!`] |
 //! | `prefetch`, `prefetchu` | | [`prefetch_l1`], [`prefetch_l2`], [`prefetch_global_l2`], … |
-//! | `applypriority`, `discard` | | [`applypriority_global_l2_evict_normal`], [`discard_global_l2`], … |
-//! | `st.bulk` | | [`st_bulk`], [`st_bulk_shared_cta`] |
 //! | `createpolicy` | | [`CachePolicy::fractional`], [`CachePolicy::range`], … |
-//! | `isspacep`, `cvta`, `mapa`, `getctarank` | | [`isspacep_shared`], [`cvta_to_shared`], [`cvta_shared`], [`mapa()`], [`getctarank()`], … |
 //! | `fence`, `membar` | | module [`mod@fence`] |
 //! | `cp.async` | [`cp_async_ca`](cp_async::cp_async_ca), [`cp_async_cg`](cp_async::cp_async_cg) | module [`cp_async`] |
 //! | `cp.async.bulk` | | module [`cp_async_bulk`] |
 //! | `mbarrier` | [`mbarrier_init`](mbarrier::mbarrier_init) | module [`mbarrier`] |
+//! | `applypriority`, `discard`, `cvta`, `mapa`, … | | a function with the name of its PTX: [`discard_global_l2`], [`cvta_to_shared`], … |
 //!
 //! A function has the name of its mnemonic. The root has the functions; qualifiers are in modules: [`caching`], [`order`],
 //! [`scope`], [`space`]. Types that an instruction moves are in [`element`]. The asynchronous families have a module each:
@@ -51,7 +49,7 @@
 //! All memory is addressed by Rust's own pointers, which are generic addresses. On NVIDIA GPUs the generic address of global memory
 //! is its global address. For other spaces the function converts the address. [`Ld`] says what to pass in each space.
 //!
-//! # Off the GPU
+//! # On a CPU
 //!
 //! On any other target every function has its plain meaning, on stable Rust: a read is a read, a hint is only a hint. There, two
 //! more modules exist: [`catalogue`] has every legal form, and [`features`] says what a GPU offers.

@@ -1,4 +1,4 @@
-//! Off the GPU an atomic is one for each element, and for other threads too.
+//! On a CPU an atomic is one for each element, and for other threads too.
 
 use std::thread;
 

@@ -1,4 +1,4 @@
-//! Off the GPU every function has its plain meaning: a read is a read, a hint is only a hint.
+//! On a CPU every function has its plain meaning: a read is a read, a hint is only a hint.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -117,7 +117,7 @@ macro_rules! stored {
 }
 
 /// # Safety
-/// None is needed: off the GPU nothing happens.
+/// None is needed: on a CPU nothing happens.
 unsafe fn prefetches<T>(p: *const T) {
     // SAFETY: `p` is readable.
     unsafe {

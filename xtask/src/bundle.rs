@@ -17,19 +17,19 @@ use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 #[derive(clap::Args)]
 pub(crate) struct Bundle {
-    /// The folder; an older bundle in its place is replaced
+    /// The folder. An older bundle there is replaced
     #[arg(value_name = "OUT")]
     out: PathBuf,
-    /// The GPUs to assemble for: 80,90; one of each generation if left out
+    /// The GPUs to assemble for: 80,90. Without it, one of each generation
     #[arg(long, value_name = "SM", value_delimiter = ',')]
     sm: Vec<u32>,
-    /// Of every N parts of the kernels that try forms, one: a bundle to try bundles with
+    /// Take one of every N parts of the kernels that try forms: a small bundle, to try bundles with
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     sample: u32,
     /// Keep the PTX of each image here, for `cargo xtask rehearse`
     #[arg(long, value_name = "FOLDER")]
     ptx: Option<PathBuf>,
-    /// Where the toolchain comes from that compiles for the GPU
+    /// Which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
 }
@@ -61,10 +61,10 @@ pub(crate) struct Rehearse {
     /// The folder with the PTX of its images, as `cargo xtask bundle --ptx` kept it
     #[arg(value_name = "PTX")]
     ptx: PathBuf,
-    /// The GPU that there is none of
+    /// The GPU that the driver pretends to be
     #[arg(long, value_name = "SM", default_value_t = 90)]
     sm: u32,
-    /// Arguments for the program, with `--quick` before them: `--plan 1`
+    /// Arguments for the program, after `--quick`: `--plan 1`
     #[arg(last = true)]
     arguments: Vec<OsString>,
 }
@@ -93,10 +93,10 @@ fn status(command: &mut Command, name: &str) -> Result<ExitCode> {
 
 #[derive(clap::Args)]
 pub(crate) struct OnThisGpu {
-    /// Where the toolchain comes from that compiles for the GPU
+    /// Which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
-    /// Arguments for the program: `--seed 1`, `--plan`; `--help` lists them
+    /// Arguments for the program: `--seed 1`, `--plan`. `--help` lists them
     #[arg(last = true)]
     arguments: Vec<OsString>,
 }

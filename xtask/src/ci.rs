@@ -18,7 +18,7 @@ const PUBLISHED: [&str; 5] = ["ptx-cuda-oxide", "ptx-intrinsics", "ptx-driver", 
 
 #[derive(clap::Args)]
 pub(crate) struct Ci {
-    /// Only these steps
+    /// Run only these steps
     #[arg(value_name = "STEP")]
     only: Vec<Step>,
 }
@@ -30,15 +30,15 @@ enum Step {
     Fmt,
     /// `cargo xtask test`
     Test,
-    /// What only a cargo feature brings in
+    /// The tests of what needs a cargo feature
     Features,
     /// The published crates compile for the host with the oldest Rust that they name, where rustup has it
     OldestRust,
-    /// No warning of clippy's
+    /// clippy gives no warning
     Clippy,
     /// The documentation of the published crates has no broken link
     Doc,
-    /// The published crates are packaged, and from the packages the examples and a new project are built and run
+    /// The published crates are packaged, and the examples and a new project are built from the packages and run
     Packages,
 }
 

@@ -13,16 +13,16 @@ use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 #[derive(clap::Args)]
 pub(crate) struct Conformance {
-    /// Only these GPUs: sm_80,sm_100
+    /// Ask only about these GPUs: sm_80,sm_100
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     sm: Vec<Sm>,
-    /// Write what was found into this file
+    /// Write the results into this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// A slice of about a minute, another one each time
+    /// Ask about a slice, which takes about a minute. Each time it is another one
     #[arg(long)]
     quick: bool,
-    /// Where the toolchain comes from that compiles for the GPU
+    /// Which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
 }

@@ -19,13 +19,13 @@ pub(crate) struct Demo {
     /// The GPUs to show machine code for
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "sm_80,sm_90,sm_100")]
     sm: Vec<String>,
-    /// Only these kernels: triad, gather, spmv, probe
+    /// Show only these kernels: triad, gather, spmv, probe
     #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1..)]
     kernel: Vec<String>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Where the toolchain comes from that compiles for the GPU
+    /// Which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
 }

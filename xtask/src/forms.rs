@@ -19,33 +19,33 @@ pub(crate) struct Forms {
     #[arg(long, conflicts_with = "check")]
     json: bool,
     /// Compile every form in every manner, in dev and in release, compare its PTX to the letter, and ask the assembler
-    /// about it on every GPU: those of one instruction, `--check ld.global.nc`, or all of them, which takes most of an
-    /// hour. What was assembled before is not assembled again
+    /// about it on every GPU. `--check ld.global.nc` does this for one instruction. All of them take most of an hour.
+    /// What was assembled before is not assembled again
     #[arg(long, value_name = "INSTRUCTION", num_args = 0..=1)]
     check: Option<Option<String>>,
-    /// Only this instruction's forms: ld.global.nc
+    /// List only the forms of this instruction: ld.global.nc
     #[arg(long, value_name = "NAME")]
     instruction: Option<String>,
-    /// Print what is covered, instruction by instruction, and what is not and why
+    /// Print what is covered, instruction by instruction, what is not, and why
     #[arg(long, conflicts_with_all = ["check", "json", "instruction"])]
     coverage: bool,
     /// For --coverage: write it to docs/coverage.md
     #[arg(long, requires = "coverage")]
     write: bool,
-    /// Where the toolchain comes from that compiles for the GPU, for --check
+    /// For --check: which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
-    /// For --check: compile with another code generator, for compute_100 alone, in release
+    /// For --check: compile with another code generator, only for compute_100 and in release
     #[arg(long, value_name = "WHICH", requires = "check", conflicts_with = "toolchain")]
     backend: Option<Backend>,
-    /// For --backend: only so many forms of each instruction, drawn by PTX_INTRINSICS_SEED
+    /// For --backend: take so many forms of each instruction, drawn by PTX_INTRINSICS_SEED
     #[arg(long, value_name = "N", requires = "backend")]
     sample: Option<usize>,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Backend {
-    /// Rust-GPU's, of the checkout that RUST_CUDA names
+    /// The code generator of Rust-GPU, from the checkout that RUST_CUDA names
     RustCuda,
 }
 

@@ -12,7 +12,7 @@ use host_tests::tools::toolchain::{DeviceToolchain, Route};
 pub(crate) struct Lab {
     #[command(flatten)]
     laboratory: Laboratory,
-    /// Where the toolchain comes from that compiles for the GPU
+    /// Which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
 }

@@ -21,13 +21,13 @@ pub(crate) struct Litmus {
     /// Litmus tests for PTX, `.litmus` files or folders of them
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Published results, lines of `FILE,1` where the condition holds and `FILE,0` where not; may be given more than once
+    /// Published results: lines of `FILE,1` if the condition holds, and `FILE,0` if not. May be given more than once
     #[arg(long, value_name = "CSV")]
     expected: Vec<PathBuf>,
-    /// Ask whether every thread comes to its end, and not for the condition; nothing is run then
+    /// Ask whether every thread terminates, and not about the condition. Nothing is run then
     #[arg(long)]
     termination: bool,
-    /// How often a loop that writes is followed again
+    /// How many turns of a loop that writes are followed
     #[arg(long, value_name = "N", default_value_t = Limits::default().turns)]
     turns: usize,
     /// Assemble the tests' kernels with ptxas, and count them

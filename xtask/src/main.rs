@@ -24,7 +24,7 @@ use console::style;
 use host_tests::tools::command::{catch_interrupts, interrupted};
 use host_tests::tools::error::{Error, Result};
 
-/// Typed wrappers that emit exactly one PTX memory instruction each: see them at work, test them, list them.
+/// The commands of ptx-intrinsics, whose functions emit exactly one PTX instruction each: show them, test them, list them.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Arguments {
@@ -36,35 +36,35 @@ struct Arguments {
 enum Task {
     /// Show each hint of four kernels in Rust, in PTX and in machine code, then run the kernels and check every value
     Demo(demo::Demo),
-    /// Run all tests; those that the optimiser can change, in a release build too
+    /// Run all tests. Tests that the optimiser can change run in a release build too
     Test(test::Test),
-    /// Do what a change has to pass: formatting, the tests, clippy, the documentation, the packages and the examples
+    /// Do everything that a change has to pass: formatting, tests, clippy, documentation, packages, examples
     Ci(ci::Ci),
-    /// List every legal form, its Rust, its PTX and what it needs; or check them all
+    /// List every legal form: its Rust, its PTX and what it needs. Or check all forms
     Forms(forms::Forms),
-    /// Ask the assembler about every spelling, legal or not, and compare with what the types say
+    /// Ask the assembler about every spelling, legal or illegal, and compare its answers with the types
     Conformance(conformance::Conformance),
-    /// Show the machine instruction of each form on each GPU; compare docs/sass with it, or write that anew
+    /// Show the machine instruction of each form on each GPU. Or compare docs/sass with it, or write docs/sass again
     Sass(sass::Sass),
     /// Explain a form: its Rust, its PTX, what it needs, its machine code on every GPU, what its words mean
     Explain(explain::Explain),
-    /// Measure what the crate costs a build: itself, and a kernel of one load with and without it
+    /// Measure what the crate costs a build: the crate itself, and a kernel of one load with and without it
     Cost(cost::Cost),
     /// Run every form on the GPU of this machine and compare every byte
     Gpu(bundle::OnThisGpu),
-    /// Make a folder with a program and kernels that does what `gpu` does on a machine with nothing but a driver
+    /// Make a folder with a program and kernels, which does what `gpu` does on a machine with only a driver
     Bundle(bundle::Bundle),
-    /// Run a bundle where there is no GPU: an interpreter of PTX in its place, small sizes
+    /// Run a bundle without a GPU: with an interpreter of PTX in its place, and small sizes
     Rehearse(bundle::Rehearse),
-    /// Read litmus tests, say what the memory model allows of each, and compare with published results
+    /// Read litmus tests, say what the memory model allows, and compare with published results
     Litmus(litmus::Litmus),
     /// Measure what the hints do on the GPU of this machine: experiments A to J
     Lab(lab::Lab),
-    /// Render the reports of GPUs, docs/measured/GPU/report.json, into pages beside them
+    /// Make pages of the reports of GPUs, docs/measured/GPU/report.json
     Measured(measured::Measured),
-    /// Change the source in small ways, and see that some test notices each
+    /// Change the source in small ways, and see that a test notices each change
     Mutants(mutants::Mutants),
-    /// Compare kernels in Rust with the same in CUDA C++, by the machine code of both
+    /// Compare kernels in Rust with the same kernels in CUDA C++, by their machine code
     Parity(parity::Parity),
 }
 

@@ -16,7 +16,7 @@ use host_tests::tools::files::write_whole;
 
 #[derive(clap::Args)]
 pub(crate) struct Measured {
-    /// The files report.json and laboratory.jsonl; all of docs/measured if left out, and the page of hints with them
+    /// The files report.json and laboratory.jsonl. Without it, all of docs/measured, and the page of hints too
     #[arg(value_name = "REPORT")]
     reports: Vec<PathBuf>,
 }

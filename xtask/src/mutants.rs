@@ -10,19 +10,19 @@ use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 #[derive(clap::Args)]
 pub(crate) struct Mutants {
-    /// So many of them, drawn anew each time
+    /// Try so many of them, drawn anew each time
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     /// Draw the sample of an earlier run again
     #[arg(long, value_name = "S", requires = "sample")]
     seed: Option<u64>,
-    /// Only mutants of this kind
+    /// Try only mutants of this kind
     #[arg(long, value_name = "KIND")]
     only: Vec<Kind>,
-    /// Only mutants whose line in the list contains this
+    /// Try only mutants whose line in the list contains this
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Only mutants that one build judges together, and only by who notices them in seconds
+    /// Try only mutants that one build judges together, and only with the tests that take seconds
     #[arg(long)]
     together: bool,
     /// List them, and try none
@@ -31,13 +31,13 @@ pub(crate) struct Mutants {
     /// Keep what an earlier run killed
     #[arg(long, conflicts_with = "sample")]
     resume: bool,
-    /// Begin nothing more after so many seconds
+    /// After so many seconds, begin nothing more
     #[arg(long, value_name = "SECONDS")]
     limit: Option<u64>,
-    /// In so many copies of the checkout, side by side
+    /// Work in so many copies of the checkout, side by side
     #[arg(long, value_name = "N", default_value_t = 2)]
     jobs: usize,
-    /// Where the toolchain comes from that compiles for the GPU
+    /// Which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
 }

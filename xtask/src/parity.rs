@@ -12,10 +12,10 @@ use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 #[derive(clap::Args)]
 pub(crate) struct Parity {
-    /// Only this kernel: triad
+    /// Compare only this kernel: triad
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Only this GPU: sm_90
+    /// Compare only for this GPU: sm_90
     #[arg(long, value_name = "SM")]
     sm: Option<String>,
     /// Write the numbers to a file, as JSON
@@ -24,7 +24,7 @@ pub(crate) struct Parity {
     /// Write the page to a file: docs/parity.md
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Where the toolchain comes from that compiles for the GPU
+    /// Which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
 }

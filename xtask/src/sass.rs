@@ -9,20 +9,20 @@ use host_tests::tools::target::Sm;
 
 #[derive(clap::Args)]
 pub(crate) struct Sass {
-    /// Only these GPUs, separated by commas: sm_80,sm_90
+    /// Show only these GPUs, separated by commas: sm_80,sm_90
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     sm: Vec<Sm>,
     /// Compare everything with docs/sass
     #[arg(long, conflicts_with_all = ["write", "sm", "forms"])]
     check: bool,
-    /// Write docs/sass anew
+    /// Write docs/sass again
     #[arg(long, visible_alias = "bless", conflicts_with_all = ["sm", "forms"])]
     write: bool,
-    /// Write docs/sass-ldg.md anew: the page of LDG on sm_50, row by row. Compare it, with --check
+    /// Write docs/sass-ldg.md again: the page of LDG on sm_50, row by row. With --check, compare it
     #[arg(long, conflicts_with_all = ["sm", "forms"])]
     ldg: bool,
-    /// Spellings, with or without their type, or instructions: ld.global.nc.L1::evict_last, prefetch. All, if none is
-    /// named
+    /// Spellings, with or without a type, or instructions: ld.global.nc.L1::evict_last, prefetch. Without any, all of
+    /// them
     #[arg(value_name = "FORM")]
     forms: Vec<String>,
 }

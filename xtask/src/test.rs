@@ -21,10 +21,10 @@ use crate::miri;
 
 #[derive(clap::Args)]
 pub(crate) struct Test {
-    /// Where the toolchain comes from that compiles for the GPU
+    /// Which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
-    /// Only the tests of this package, in the dev profile
+    /// Run only the tests of this package, in the dev profile
     #[arg(long, value_name = "NAME")]
     package: Vec<String>,
     /// Arguments for `cargo test`

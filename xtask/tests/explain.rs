@@ -63,5 +63,10 @@ fn answers_as_its_golden(name: &str, asked: &str) {
     if std::env::var_os("PTX_INTRINSICS_BLESS").is_some() {
         std::fs::write(&golden, &answer).expect("the golden is written");
     }
-    assert_eq!(answer, std::fs::read_to_string(&golden).unwrap_or_default(), "{} is another answer", golden.display());
+    assert_eq!(
+        answer,
+        std::fs::read_to_string(&golden).unwrap_or_default(),
+        "{} differs; if the answer is right, write it: PTX_INTRINSICS_BLESS=1",
+        golden.display()
+    );
 }

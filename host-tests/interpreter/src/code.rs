@@ -150,7 +150,7 @@ struct Names<'a> {
 /// The register of the carry.
 pub(crate) const CARRY: usize = 0;
 
-/// A place for so many bytes, behind what is there already.
+/// A place for so many bytes, after what is there already.
 fn reserve(length: &mut usize, parameter: &Parameter) -> u64 {
     let at = length.next_multiple_of(parameter.align.clamp(1, 128));
     *length = at + parameter.bytes;

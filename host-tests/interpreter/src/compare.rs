@@ -59,7 +59,7 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
     Some(Alu { to: vec![to], from, carries: false, apply: Box::new(apply) })
 }
 
-/// What stands for true: all ones, or 1.0.
+/// What true is: all ones, or 1.0.
 fn truth(to: Type, of: Type, flushed: bool) -> Option<u128> {
     let narrow = of.bits == 16 && of.is_float();
     Some(match (to.kind, to.bits, to.lanes) {

@@ -35,7 +35,7 @@ impl Machine<'_> {
         (self.threads[at].block % self.cluster) as u64
     }
 
-    /// The generic address of what a name stands for.
+    /// The generic address of what a name means.
     fn generic(&self, at: usize, place: &Place) -> u64 {
         match place {
             Place::Shared(offset) => self.base(at, Space::Shared) + self.rank(at) * PIECE + offset,

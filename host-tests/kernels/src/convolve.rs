@@ -1,4 +1,4 @@
-//! A filter whose taps stand in the constant bank: all threads of a warp read the same one, which costs them one access.
+//! A filter whose taps are in the constant bank: all threads of a warp read the same one, which costs them one access.
 
 use ptx_intrinsics::prelude::*;
 use ptx_intrinsics::space::*;

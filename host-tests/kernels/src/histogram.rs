@@ -20,7 +20,7 @@ pub type Quad = V4<u32>;
 /// Each line is read once and whole: it need not enter L1, and L2 may fetch its neighbour.
 const STREAM: LdGlobalNc<NoAllocate, Prefetch256> = ld_global_nc();
 
-/// A byte behind the last whole quad.
+/// A byte after the last whole quad.
 const BYTE: LdGlobalNc<NoAllocate, NoPrefetch> = ld_global_nc();
 
 /// How many loads of a thread are in flight.

@@ -82,7 +82,7 @@ kernel! {
                     bring(step + 1);
                 }
                 cp_async_commit_group();
-                // All but the newest group: what this step needs is here, and behind the barrier that of all threads.
+                // All but the newest group: what this step needs is here, and after the barrier that of all threads.
                 cp_async_wait_group::<1>();
                 // SAFETY: all threads of the block take the same steps.
                 unsafe { sync_threads() };

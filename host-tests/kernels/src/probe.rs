@@ -58,7 +58,7 @@ kernel! {
         let mut next = announce(i);
         while i < n {
             let batch = next;
-            // SAFETY: a home is a slot of the table, also that of the EMPTY behind the last key.
+            // SAFETY: a home is a slot of the table, also that of the EMPTY after the last key.
             let homes: [Slot; BATCH] =
                 unsafe { core::array::from_fn(|k| TABLE.read(table.add(home(batch[k], bits)))) };
             next = announce(i + BATCH as u32 * step);

@@ -20,10 +20,10 @@ pub struct Index {
     count: u64,
 }
 
-/// Where the other stands.
+/// Where the other is.
 const INDEX: Ld<Global, Relaxed<Gpu>> = ld_global::<NoHint, NoPrefetch>().relaxed();
 
-/// Where this block stands; a fence stands before it.
+/// Where this block is; a fence comes before it.
 const MOVE: St<Global, Relaxed<Gpu>> = st_global::<NoHint>().relaxed();
 
 /// The input passes by once.

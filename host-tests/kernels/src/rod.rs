@@ -17,7 +17,7 @@ pub const ROD: usize = CLUSTER as usize * THREADS;
 pub const FLOW: f32 = 0.21;
 
 shared! {
-    /// A block's cells, before a step and behind it, in turns.
+    /// A block's cells, before a step and after it, in turns.
     fn cells() -> [[f32; THREADS]; 2];
 }
 
@@ -35,7 +35,7 @@ kernel! {
         let (me, rank) = (thread_idx_x(), cluster_rank());
         let here = |step: u32, at: u32| cells().cast::<f32>().add(step % 2 * THREADS as u32 + at);
         // SAFETY: every thread has its own cell; a step reads what the last one wrote, and a barrier of the cluster
-        // stands between. Nobody ends before the neighbours have read.
+        // is between. Nobody ends before the neighbours have read.
         unsafe {
             let there = |rank: u32, step: u32, at: u32| ptx!(ld.shared::cluster.f32 [shared_of(here(step, at), rank)]);
             let mut cell = ld_global_nc::<NoAllocate, NoPrefetch>().read(input.add(global_index() as usize));

@@ -51,10 +51,10 @@ const INPUT: LdGlobalNc<NoAllocate, Prefetch256> = ld_global_nc();
 /// The last vector of the input may be a part of one.
 const ELEMENT: LdGlobalNc<NoHint, NoPrefetch> = ld_global_nc();
 
-/// What is read behind it was written before the state was.
+/// What is read after it was written before the state was.
 const STATE: Ld<Global, Acquire<Gpu>> = ld_global::<NoHint, NoPrefetch>().acquire();
 
-/// What was written before it is read behind it.
+/// What was written before it is read after it.
 const PUBLISH: St<Global, Release<Gpu>> = st_global::<NoHint>().release();
 
 shared! {
@@ -84,7 +84,7 @@ kernel! {
     /// them while the grid runs. A block has [`THREADS`] threads.
     pub unsafe fn scan(out: *mut u32, input: *const u32, n: usize, tiles: *mut Tile, next: *mut u32) {
         let me = thread_idx_x();
-        // SAFETY: shared memory is the block's own, and a barrier stands between a write and a read of another thread;
+        // SAFETY: shared memory is the block's own, and a barrier is between a write and a read of another thread;
         // elements are touched below n, tiles below their number.
         unsafe {
             loop {
@@ -118,7 +118,7 @@ kernel! {
     }
 }
 
-/// A thread's vectors; zero behind the end.
+/// A thread's vectors; zero after the end.
 ///
 /// # Safety
 /// As for [`scan`].
@@ -141,7 +141,7 @@ unsafe fn read_rows(input: *const u32, first: usize, n: usize) -> [V4<u32>; ROWS
     }
 }
 
-/// Writes the sums of a vector that begins behind `before`.
+/// Writes the sums of a vector that begins after `before`.
 ///
 /// # Safety
 /// As for [`scan`].
@@ -171,7 +171,7 @@ unsafe fn write_row(out: *mut u32, at: usize, n: usize, row: V4<u32>, before: u3
 #[inline(always)]
 unsafe fn scan_block(me: u32, mine: V4<u32>) {
     const EACH: u32 = GROUPS as u32;
-    // SAFETY: a thread writes its own number's places, its group's first those of the group, behind a barrier.
+    // SAFETY: a thread writes its own number's places, its group's first those of the group, after a barrier.
     unsafe {
         let place = of_threads().cast::<V4<u32>>().add(me);
         place.write(mine);
@@ -286,7 +286,7 @@ unsafe fn fold(window: SharedPtr<V2<u32>>) -> (u32, u32) {
 #[inline(always)]
 unsafe fn wait_for(tile: *const Tile) -> [u32; 2] {
     loop {
-        // SAFETY: a value is read behind the state that says that it is there, and not written again.
+        // SAFETY: a value is read after the state that says that it is there, and not written again.
         unsafe {
             let state = STATE.read(&raw const (*tile).state);
             if state != UNKNOWN {

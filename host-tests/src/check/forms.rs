@@ -432,7 +432,7 @@ const AT_A_TIME: usize = 500;
 
 /// An assembler's verdicts about functions of one module.
 pub struct Verdicts<'a> {
-    /// The module that the functions stand in.
+    /// The module that the functions are in.
     pub module: &'a Module,
     /// Where verdicts already given are kept, by what was asked.
     pub kept: PathBuf,
@@ -499,7 +499,7 @@ impl Verdicts<'_> {
         Ok(accepted)
     }
 
-    /// The file that stands for an answer.
+    /// The file of an answer.
     fn kept(&self, question: (&str, &str), assembler: &Assembler, sm: Sm) -> Result<PathBuf> {
         let size = assembler.path().metadata().map(|file| file.len()).ok();
         let mut hasher = DefaultHasher::new();

@@ -3,8 +3,10 @@
 pub mod conformance;
 pub mod forms;
 pub mod forms_check;
+pub mod ledger;
 pub mod litmus;
 pub mod mutants;
+pub mod other_names;
 pub mod parity;
 pub mod rust_cuda;
 pub mod sass;

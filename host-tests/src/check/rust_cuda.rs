@@ -183,7 +183,7 @@ impl RustCuda {
         flags
     }
 
-    /// `cuda_std` of crates.io does not compile with this nightly: that of the checkout stands in for it.
+    /// `cuda_std` of crates.io does not compile with this nightly: that of the checkout is used instead.
     fn patches(&self) -> Vec<String> {
         ["cuda_std", "cuda_builder"]
             .into_iter()

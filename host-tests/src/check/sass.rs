@@ -30,7 +30,7 @@ use crate::tools::target::{PtxVersion, Sm};
 pub struct MachineCode {
     /// The opcodes in order: `MEMBAR.ALL.GPU`, `STG.E.STRONG.GPU`.
     pub opcodes: Vec<String>,
-    /// Whether the cache policy that it was given reaches it; it stands in the access's descriptor.
+    /// Whether the cache policy that it was given reaches it; it is in the access's descriptor.
     pub policy: bool,
 }
 
@@ -51,7 +51,7 @@ impl MachineCode {
     }
 }
 
-/// How many accesses stand in a kernel, and how many of them are assembled at a time: `ptxas`'s time grows faster
+/// How many accesses are in a kernel, and how many of them are assembled at a time: `ptxas`'s time grows faster
 /// than a module.
 const IN_A_KERNEL: usize = 16;
 const AT_A_TIME: usize = 2048;
@@ -164,7 +164,7 @@ const FORMAT: u32 = 8;
 /// `.version`, `.target` and `.address_size` before a module's text.
 const HEADER_LINES: u32 = 3;
 
-/// Kernels around accesses, and on which line each stands.
+/// Kernels around accesses, and on which line each is.
 struct Module<'a> {
     accesses: &'a [&'a str],
     text: String,
@@ -175,7 +175,7 @@ struct Module<'a> {
 }
 
 /// Reads accesses in modules of so many, and gives what was read in their order. A function's parameters are only in a
-/// function: accesses to them stand in modules of functions.
+/// function: accesses to them are in modules of functions.
 fn in_parts(
     accesses: &[&str],
     in_a_kernel: usize,
@@ -272,7 +272,7 @@ impl<'a> Module<'a> {
             if lanes == 1 { registers.concat() } else { format!("{{{}}}", registers.join(", ")) }
         };
         let mut values = vec![('v', 0)];
-        // What it compares with stands first.
+        // What it compares with is first.
         values.extend(access.contains(".cas.").then_some(('c', 32)));
         for (name, from) in &values {
             self.line(&format!(".reg .b{bits} {name}<{lanes}>;"));
@@ -345,7 +345,7 @@ impl<'a> Module<'a> {
         self.line(&format!("{given} }}"));
     }
 
-    /// The opcodes of the accesses. Each stands on its access's line, but for what an order adds: the assembler may put
+    /// The opcodes of the accesses. Each is on its access's line, except for what an order adds: the assembler may put
     /// that on another line. A fence belongs to the next release, an invalidation to the last acquire.
     fn attributed<'c>(&self, function: &'c SassFunction) -> Result<Vec<(usize, &'c str)>> {
         let stray =
@@ -365,7 +365,7 @@ impl<'a> Module<'a> {
                 let Some(access) = acquire else { return stray(&one.opcode) };
                 attributed.push((access, one.opcode.as_str()));
             } else if let Some(access) = self.on_line_of(one).or(only.filter(|_| is_access(one))) {
-                // Around an atomic stands arithmetic: where the machine has none for its type, a loop.
+                // Around an atomic there is arithmetic; if the machine has no atomic of its type, a loop.
                 if is_atomic(self.accesses[access]) && !touches(one) {
                     continue;
                 }
@@ -484,7 +484,7 @@ fn is_async(access: &str) -> bool {
     matches!(family(access), Some(Family::Copy | Family::Barrier))
 }
 
-/// What stands around some of those: a loop over the threads, whose addresses may differ, and on sm_120 and newer a call
+/// What is around some of those: a loop over the threads, whose addresses may differ, and on sm_120 and newer a call
 /// for clusters of more than one block; before sm_90 the threads of a warp are counted to arrive as one.
 const AROUND: [&str; 16] = [
     "BSSY", "BSYNC", "PLOP3", "ELECT", "BRA", "LDC", "LEPC", "CALL", "VOTE", "VOTEU", "FLO", "UFLO", "POPC", "UPOPC",
@@ -519,7 +519,7 @@ fn acquires(access: &str) -> bool {
     access.contains(".acquire.") || access.contains(".acq_rel.") || access.starts_with("cp.async.bulk.wait_group ")
 }
 
-/// What stands behind an acquire, and before a release.
+/// What comes after an acquire, and before a release.
 const INVALIDATION: &str = "CCTL.IVALL";
 const FENCES: [&str; 3] = ["MEMBAR", "ERRBAR", "CGAERRBAR"];
 

@@ -91,7 +91,7 @@ impl Located {
     }
 }
 
-/// The `.file` directives stand behind the code that names them.
+/// The `.file` directives come after the code that names them.
 fn files(text: &str) -> HashMap<u32, PathBuf> {
     static FILE: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r#"(?m)^\s*\.file\s+(\d+) "(.*)"$"#).expect("the pattern is valid"));
@@ -99,7 +99,7 @@ fn files(text: &str) -> HashMap<u32, PathBuf> {
     files.filter_map(|file| Some((file[1].parse().ok()?, unescaped(&file[2])))).collect()
 }
 
-/// A path as LLVM writes it: a byte that is not printable ASCII is three octal digits behind a backslash.
+/// A path as LLVM writes it: a byte that is not printable ASCII is three octal digits after a backslash.
 fn unescaped(text: &str) -> PathBuf {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
     while let [first, others @ ..] = rest {
@@ -133,7 +133,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// A function inlined at two places is told apart by what stands before it: LLVM writes the whole chain,
+    /// A function inlined at two places is distinguished by what is before it: LLVM writes the whole chain,
     /// outermost first, when it comes to a call for the first time, and later only the innermost.
     fn location(&mut self, directive: &str) {
         static LOCATION: LazyLock<Regex> = LazyLock::new(|| {

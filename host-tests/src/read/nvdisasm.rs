@@ -21,7 +21,7 @@ pub struct Disassembler {
     nvdisasm: PathBuf,
 }
 
-/// A function's machine code, without the endless branch and the padding behind its end.
+/// A function's machine code, without the endless branch and the padding after its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SassFunction {
     /// Its symbol; a function called from an entry is named `$entry$function`.
@@ -138,7 +138,7 @@ fn instruction(address: u64, code: &str, ptx_line: Option<u32>) -> Option<SassIn
     })
 }
 
-/// Drops what the assembler puts behind a function's last instruction: a branch to itself and NOPs. The branch
+/// Drops what the assembler puts after a function's last instruction: a branch to itself and NOPs. The branch
 /// came from no PTX, so a function that ends in a loop of its own keeps that.
 fn drop_padding(code: &mut Vec<SassInstruction>) {
     let padded = code.len();

@@ -82,7 +82,7 @@ fn of_form(form: &Form) -> Vec<Part> {
     let types = parameters.filter_map(|parameter| parameter.split_once(": ")).map(|(_, of)| of);
     let mut all: Vec<Holds> =
         result.into_iter().flatten().chain(types.filter(|of| *of != "bool").flat_map(holds)).collect();
-    // A mask stands behind the policy, which is the last argument.
+    // A mask comes after the policy, which is the last argument.
     if let ([.., mask, policy @ Holds::Policy], true) = (&mut all[..], told.contains(".cp_mask")) {
         std::mem::swap(mask, policy);
     }

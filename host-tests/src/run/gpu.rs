@@ -573,7 +573,7 @@ impl Target {
     fn of_cubin(image: &[u8]) -> Option<Target> {
         let abi_version = *image.get(8)?;
         let flags = u32::from_le_bytes(image.get(0x30..0x34)?.try_into().ok()?);
-        // Since ABI version 8 the SM stands in the second byte.
+        // Since ABI version 8 the SM is in the second byte.
         let sm = if abi_version < 8 { flags & 0xff } else { flags >> 8 & 0xff };
         Some(Target::Cubin { sm })
     }

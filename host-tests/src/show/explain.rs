@@ -138,7 +138,7 @@ fn said_wrong(wrong: Wrong<'_>) -> String {
     if wrong.word.is_empty() { wrong.why.into() } else { format!("`{}`: {}{meant}", wrong.word, wrong.why) }
 }
 
-/// The word of PTX that a type of the crate stands for; nothing where it says nothing.
+/// The word of PTX that a type of the crate means; none if it says nothing.
 fn marker(name: &str) -> Option<&'static str> {
     macro_rules! words {
         ($($kind:ident)*) => {
@@ -175,7 +175,7 @@ impl Call {
         let element = CAST.captures(&text).map(|cast| cast[1].to_owned());
         let (head, with_policy) = (&text[..begin], method.as_ref().is_some_and(|method| method.get(3).is_some()));
         let writes = method.is_some_and(|method| &method[1] == "write") || head.starts_with("St");
-        // A name of CUDA C++ stands for a constructor and its method, and a prefetch is all there is.
+        // A name of CUDA C++ is a constructor and its method together, and a prefetch is all there is.
         let (constructor, writes) = match CUDA_NAMES.iter().find(|(name, _)| head.split('(').next() == Some(name)) {
             Some((_, long)) => {
                 let (constructor, method) = long.rsplit_once("().").unwrap_or((long, ""));
@@ -306,7 +306,8 @@ mod tests {
             let (operation, plain) = word.split_once(" .").unwrap_or_default();
             ptx_build::explain::meaning(operation, plain).is_some()
         };
-        assert_eq!(words.iter().filter(|word| !known(word)).collect::<Vec<_>>(), [""; 0]);
+        let unknown: Vec<&String> = words.iter().filter(|word| !known(word)).collect();
+        assert!(unknown.is_empty(), "say what these mean in MEANINGS, ptx-build/src/explain.rs: {unknown:?}");
         assert!(words.len() > 60, "{} words", words.len());
     }
 }

@@ -9,7 +9,6 @@
 
 mod beyond;
 mod documented;
-mod ledger;
 mod program;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +16,7 @@ use std::sync::LazyLock;
 
 use host_tests::check::forms::{self, Case, Manner};
 use host_tests::check::forms_check;
+use host_tests::check::ledger;
 use host_tests::check::mutants::judge::{brief, is_about_a_mutant};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
@@ -27,8 +27,6 @@ use program::{Axis, Call, Program, Target};
 /// Set to ask about everything.
 const WHOLE: &str = "BOUNDS_WHOLE";
 
-/// Every function: each form in every manner.
-const FUNCTIONS: usize = 208_616;
 /// What is called where not all of them are, at least.
 const DRAWN: usize = 1_000;
 /// Functions and methods that have a gate, at least.
@@ -48,7 +46,7 @@ fn is_whole() -> bool {
 /// What is called: from the catalogue, and beyond it.
 static CALLS: LazyLock<Vec<Call>> = LazyLock::new(|| {
     let cases = forms::cases(&forms_check::every_form());
-    assert_eq!(cases.len(), FUNCTIONS);
+    assert_eq!(cases.len(), ledger::FUNCTIONS, "correct FUNCTIONS in {}", ledger::FILE);
     let cases = if is_whole() { cases } else { one_of_each(cases) };
     cases.iter().map(Call::of).chain(beyond::calls()).collect()
 });
@@ -136,11 +134,12 @@ fn holds(axis: Axis, expected_steps: usize) {
 fn each_form_begins_where_the_isa_has_it_begin() {
     let forms = forms_check::every_form();
     let wrong = forms.iter().filter_map(|form| {
-        let (found, expected) = ((form.min_sm(), form.min_ptx()), ledger::needs(form));
+        let (found, expected) = ((form.min_sm(), form.min_ptx()), ledger::begins(form));
         (found != expected).then(|| format!("{}: {found:?}, and by the ISA {expected:?}", form.told()))
     });
     let wrong: Vec<String> = wrong.collect();
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+    let shown = wrong[..wrong.len().min(20)].join("\n");
+    assert!(wrong.is_empty(), "{} wrong: the gate, or `begins` in {}\n{shown}", wrong.len(), ledger::FILE);
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! The compiler merges, moves, drops or keeps each access as the PTX ISA allows it, and no more: the optimised PTX of a
-//! function with plain accesses around each form, by its method and by `ptx!`, is held against `ledger.rs`.
+//! function with plain accesses around each form, by its method and by `ptx!`, is held against [`ledger`].
 //!
 //! The test takes a form for each word of each instruction in each manner, and a slice that it draws.
 //! `EFFECTS_WHOLE=1 cargo test -p host-tests --test effects` takes every form in every manner.
 
-mod ledger;
 mod situation;
 
 use std::collections::BTreeSet;
@@ -12,6 +11,7 @@ use std::sync::{Arc, LazyLock};
 
 use host_tests::check::forms::{self, Case, Manner};
 use host_tests::check::forms_check;
+use host_tests::check::ledger;
 use host_tests::check::mutants::judge::is_about_a_mutant;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
@@ -79,8 +79,9 @@ fn kinds(case: &Case) -> Vec<[String; 3]> {
 #[test]
 fn the_ledger_has_every_form() {
     let mut lacks = FORMS.iter().filter(|form| ledger::effect(form.ptx()).is_none());
-    assert_eq!(lacks.next().map(|form| form.ptx().to_owned()), None);
-    assert_eq!(ledger::unused(FORMS.iter().map(|form| form.ptx())), [""; 0]);
+    assert_eq!(lacks.next().map(|form| form.ptx()), None, "say its effect in EFFECTS, {}", ledger::FILE);
+    let unused = ledger::unused(FORMS.iter().map(|form| form.ptx()));
+    assert_eq!(unused, [""; 0], "rows of EFFECTS for no form, {}", ledger::FILE);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::DeviceToolchain;
 use ptx_intrinsics::catalogue::IMPORTS;
 
-use crate::ledger::{self, Effect};
+use host_tests::check::ledger::{self, Effect};
 
 /// What the functions are compiled for: a GPU that has every form.
 const BUILT_FOR: Sm = Sm::new(100);
@@ -31,7 +31,8 @@ pub(crate) struct Situation {
 impl Situation {
     pub(crate) fn of(case: &Case) -> Situation {
         let ptx = case.form.ptx().to_owned();
-        let effect = ledger::effect(&ptx).unwrap_or_else(|| panic!("the ledger lacks {ptx}"));
+        let effect =
+            ledger::effect(&ptx).unwrap_or_else(|| panic!("{ptx}: say its effect in EFFECTS, {}", ledger::FILE));
         let in_function = case.form.space() == Some("param::func");
         Situation { name: case.name.clone(), call: case.call(), ptx, in_function, effect }
     }
@@ -66,7 +67,7 @@ impl Situation {
     /// What has to become of it: `W` and `R` are plain accesses to the data, `X` is the instruction.
     fn expected(&self) -> &'static str {
         match self.effect {
-            // Where it stands says nothing.
+            // Its place says nothing.
             Effect::Computes => "X W",
             Effect::Reads => "W X W X",
             Effect::Hints => "W X W X X X",

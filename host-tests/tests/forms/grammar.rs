@@ -8,7 +8,7 @@ use ptx_intrinsics::catalogue::{self, Form};
 /// The productions of the instructions' pages, for each state space that they name. `.l1`, `.l2`, `.hint` and `.size`
 /// stand for `.level1::eviction_priority`, `.level2::eviction_priority`, `.level::cache_hint` and
 /// `.level::prefetch_size`.
-const PRODUCTIONS: [&str; 79] = [
+const PRODUCTIONS: &[&str] = &[
     "ld.global{.cop}.nc{.hint}{.size}{.vec}.type",
     "ld.global.nc{.l1}{.l2}{.hint}{.size}{.vec}.type",
     "ld{.global}{.load}{.hint}{.size}{.vec}.type",
@@ -91,7 +91,7 @@ const PRODUCTIONS: [&str; 79] = [
 ];
 
 /// What one form more or less would change: forms by instruction.
-pub(crate) const FORMS: [(&str, usize); 61] = [
+pub(crate) const FORMS: &[(&str, usize)] = &[
     ("applypriority", 2),
     ("atom.add", 2370),
     ("atom.and", 241),
@@ -159,8 +159,8 @@ pub(crate) const FORMS: [(&str, usize); 61] = [
 const WHOLE: [&str; 4] = ["prefetchu.L1", "prefetch.tensormap", "prefetch.const.tensormap", "prefetch.param.tensormap"];
 
 /// Those whose operands tell forms apart: the production, and the operands that it takes, `%` for a register. A cache
-/// policy stands behind them.
-const WITH_OPERANDS: [(&str, &[&str]); 36] = [
+/// policy comes after them.
+const WITH_OPERANDS: &[(&str, &[&str])] = &[
     ("cp.async.ca.shared.global{.hint}{.size}", &COPIED_4_8_16),
     ("cp.async.cg.shared.global{.hint}{.size}", &COPIED_16),
     ("cp.async.commit_group", &[""]),
@@ -223,7 +223,7 @@ fn with_operands((production, operands): (&str, &[&str])) -> Vec<String> {
     expand(production).into_iter().flat_map(each).map(|told| told.trim_end().to_owned()).collect()
 }
 
-/// What a qualifier's name stands for. `.shared` is `.shared::cta`, and an order that is meant anyway is left out.
+/// What a qualifier's name means. `.shared` is `.shared::cta`, and an order that is meant anyway is left out.
 fn choices(name: &str) -> &'static [&'static str] {
     match name {
         ".near" => &[".const", ".local", ".param::entry", ".param::func", ".shared", ".shared::cluster"],
@@ -390,16 +390,19 @@ fn loses_its_order(words: &[&str], wide: bool) -> bool {
 
 /// The catalogue holds each spelling of the ISA once, and nothing else.
 pub(crate) fn agrees() -> Result<(), Failed> {
-    let expanded = PRODUCTIONS.into_iter().flat_map(expand).filter(|ptx| is_legal(ptx));
-    let told_apart = WITH_OPERANDS.into_iter().flat_map(with_operands);
+    let expanded = PRODUCTIONS.iter().flat_map(|production| expand(production)).filter(|ptx| is_legal(ptx));
+    let told_apart = WITH_OPERANDS.iter().flat_map(|row| with_operands(*row));
     let isa: BTreeSet<String> = expanded.chain(WHOLE.map(String::from)).chain(told_apart).collect();
     let listed: Vec<String> = catalogue::forms().map(|form| form.told()).collect();
     let held: BTreeSet<String> = listed.iter().cloned().collect();
     if let Some(missing) = isa.difference(&held).next() {
-        return Err(format!("the catalogue lacks {missing}").into());
+        let fix =
+            "its row is in ptx-intrinsics/src/instructions, and the file of the row in `contents!` in mod.rs there";
+        return Err(format!("the catalogue lacks {missing}: {fix}").into());
     }
     if let Some(extra) = held.difference(&isa).next() {
-        return Err(format!("the ISA has no {extra}").into());
+        let fix = "if it has, add its syntax to host-tests/tests/forms/grammar.rs";
+        return Err(format!("the ISA has no {extra}: {fix}").into());
     }
     // One mnemonic has two forms: the fraction of a policy may be left out.
     let fractions = held.iter().filter(|ptx| ptx.starts_with("createpolicy.fractional")).count();
@@ -414,7 +417,11 @@ pub(crate) fn names_agree() -> Result<(), Failed> {
     let wrong: Vec<String> = catalogue::forms().filter_map(|form| named(&form)).collect();
     match wrong.first() {
         None => Ok(()),
-        Some(first) => Err(format!("{} forms are misnamed, such as {first}", wrong.len()).into()),
+        Some(first) => {
+            let fix =
+                "name the function by its PTX, or say in `named` in host-tests/tests/forms/grammar.rs how it is named";
+            Err(format!("{} forms are misnamed, such as {first}: {fix}", wrong.len()).into())
+        }
     }
 }
 
@@ -429,12 +436,8 @@ fn named(form: &Form) -> Option<String> {
         None if form.instruction() == "cp.async" => copy(form.rust()),
         None if form.instruction().starts_with("cp.async.bulk") => bulk(form.rust(), &form.told()),
         None if form.instruction().starts_with("cp.async") => wait(form.rust()),
-        None if ["fence", "membar", "isspacep", "cvta", "mapa", "getctarank", "st.bulk"]
-            .contains(&form.instruction()) =>
-        {
-            by_its_words(form)
-        }
-        None => prefetch(form.rust()),
+        None if ["prefetch", "applypriority", "discard"].contains(&form.instruction()) => prefetch(form.rust()),
+        None => by_its_words(form),
     };
     (ptx != form.ptx()).then(|| format!("{}: {}, not {ptx}", form.rust(), form.ptx()))
 }

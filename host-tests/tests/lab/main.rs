@@ -1,4 +1,4 @@
-//! The laboratory without a GPU: its kernels in Rust run in the interpreter of PTX, behind a driver that the test compiles.
+//! The laboratory without a GPU: its kernels in Rust run in the interpreter of PTX, with a driver that the test compiles.
 //! So values and control flow are those of a real run; times are not.
 //!
 //! A process opens one driver, once; so every scenario is a process of its own.

@@ -6,14 +6,11 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use host_tests::check::forms::{self, Case, Manner};
-use host_tests::check::forms_check;
+use host_tests::check::{forms_check, ledger};
 use host_tests::tools::ptx::{Function, Module};
 use regex::Regex;
 
 use crate::{ptx_of, told};
-
-/// How many forms are looked at: all that have operands.
-const FORMS: usize = 315;
 
 /// What a register holds: a parameter, an element of one, what the instruction gives; or another value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,26 +19,6 @@ enum Holds {
     Result,
     Other(String),
 }
-
-/// The operands in the order of the ISA's syntax, by the names that the functions give them. The first row counts whose
-/// words begin the instruction; of its operands those count that the form has.
-const SYNTAX: [(&str, &[&str]); 15] = [
-    ("createpolicy", &["result", "p", "fraction", "property", "primary_size", "total_size"]),
-    ("cvta", &["result", "address", "p"]),
-    ("isspacep", &["result", "p"]),
-    ("mapa", &["result", "p", "address", "rank"]),
-    ("getctarank", &["result", "p", "address"]),
-    ("prefetch", &["p"]),
-    ("applypriority", &["p"]),
-    ("discard", &["p"]),
-    ("st.bulk", &["p", "size"]),
-    ("fence", &["p"]),
-    ("cp.async.bulk.prefetch.tensor", &["map", "coordinates", "offsets", "policy"]),
-    ("cp.async.bulk.global", &["dst", "src", "size", "policy", "mask"]),
-    ("cp.async.bulk", &["dst", "src", "size", "left", "right", "bar", "mask", "policy"]),
-    ("cp.async", &["dst", "src", "src_size", "ignore", "policy", "bar"]),
-    ("mbarrier", &["result", "bar", "count", "bytes", "state", "parity", "ns"]),
-];
 
 /// The parameters of a case, in order: names and types.
 fn parameters(case: &Case) -> Vec<(String, String)> {
@@ -54,7 +31,8 @@ fn parameters(case: &Case) -> Vec<(String, String)> {
 /// What the registers of the instruction have to hold, in order.
 fn expected(case: &Case) -> Vec<Holds> {
     let ptx = case.form.ptx();
-    let (_, order) = SYNTAX.iter().find(|(begin, _)| ptx.starts_with(begin)).expect("the syntax has every instruction");
+    let row = ledger::OPERANDS.iter().find(|(begin, _)| ptx.starts_with(begin));
+    let (_, order) = row.unwrap_or_else(|| panic!("{ptx}: add its operands to OPERANDS in {}", ledger::FILE));
     let parameters = parameters(case);
     let of = |name: &&str| {
         let (name, of) = parameters.iter().find(|(own, _)| own == name)?;
@@ -63,7 +41,7 @@ fn expected(case: &Case) -> Vec<Holds> {
         Some((0..elements.unwrap_or(1)).map(held).collect::<Vec<_>>())
     };
     let named: Vec<Vec<String>> = order.iter().filter_map(of).collect();
-    assert_eq!(named.len(), parameters.len(), "{ptx}: {parameters:?} are not all in the syntax, {order:?}");
+    assert_eq!(named.len(), parameters.len(), "{ptx}: {parameters:?} are not all among {order:?}, in {}", ledger::FILE);
     let hold = |name: String| if name == "result" { Holds::Result } else { Holds::Parameter(name) };
     named.into_iter().flatten().map(hold).collect()
 }
@@ -184,5 +162,5 @@ fn each_operand_is_in_its_place() {
     let wrong: Vec<String> = cases.iter().filter_map(found).collect();
     println!("operands: {} forms, {} wrong", cases.len(), wrong.len());
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), told(&wrong));
-    assert_eq!(cases.len(), FORMS);
+    assert_eq!(cases.len(), ledger::WITH_OPERANDS, "correct WITH_OPERANDS in {}", ledger::FILE);
 }

@@ -1,10 +1,11 @@
 //! Loads, stores and atomics of each shape: what they move, run on an interpreter of their PTX.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use host_tests::check::forms::{self, Case, Manner};
 use host_tests::check::forms_check;
+use host_tests::check::mutants::answer::difference;
 use host_tests::check::mutants::judge::is_about_a_mutant;
 use ptx_interpreter::{Launch, Outside, Program};
 use ptx_intrinsics::catalogue::Operation;
@@ -191,7 +192,7 @@ impl Memory {
 }
 
 /// What is wrong with a load or store.
-fn access(case: &Case, program: &Program) -> Result<(), String> {
+fn access(case: &Case, program: &Program) -> Result<(), Wrong> {
     let before = Memory::new();
     let bytes = case.form.bytes();
     let guarded = matches!(case.manner, Manner::Guarded | Manner::SpelledGuarded);
@@ -216,7 +217,7 @@ fn access(case: &Case, program: &Program) -> Result<(), String> {
 
 /// What is wrong with an atomic. What it makes of two numbers is the suite's matter: here one of them is such that what
 /// comes out is known.
-fn atomic(case: &Case, program: &Program) -> Result<(), String> {
+fn atomic(case: &Case, program: &Program) -> Result<(), Wrong> {
     let ptx = case.form.ptx();
     let ty = ptx.rsplit('.').next().unwrap_or_default();
     let lane = match ty {
@@ -226,7 +227,7 @@ fn atomic(case: &Case, program: &Program) -> Result<(), String> {
         _ => 4,
     };
     let parameters = case.call().parameters;
-    let (_, value) = parameters.split_once(", v: ").ok_or("an atomic without a value")?;
+    let (_, value) = parameters.split_once(", v: ").ok_or("an atomic without a value".to_owned())?;
     let bytes = size_of_type(type_in(value));
     let before = Memory::new();
     let (guarded, gives) = (matches!(case.manner, Manner::Guarded | Manner::SpelledGuarded), ptx.starts_with("atom"));
@@ -282,7 +283,7 @@ fn atomic(case: &Case, program: &Program) -> Result<(), String> {
             .filter(|at| numbers.to[at * lane..(at + 1) * lane] != after.to[at * lane..(at + 1) * lane])
             .collect();
         if known && changed != [which] {
-            return Err(format!("the lanes {changed:?} are changed, and not {which}"));
+            return Err(format!("the lanes {changed:?} are changed, and not {which}").into());
         }
     }
     Ok(())
@@ -296,12 +297,56 @@ fn size_of_type(ty: &str) -> usize {
     lanes * bits / 8
 }
 
-pub(crate) fn same(what: &str, expected: &[u8], found: &[u8]) -> Result<(), String> {
-    let differs = (0..expected.len()).find(|at| expected[*at] != found[*at]);
-    differs.map_or(Ok(()), |at| {
-        let end = expected.len().min(at + 16);
-        Err(format!("{what} differs from byte {at} on: {:02x?}, not {:02x?}", &found[at..end], &expected[at..end]))
-    })
+/// What is wrong, and in which bytes.
+#[derive(Default)]
+pub(crate) struct Wrong {
+    what: String,
+    bytes: Vec<usize>,
+}
+
+impl From<String> for Wrong {
+    fn from(what: String) -> Wrong {
+        Wrong { what, ..Wrong::default() }
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.what)
+    }
+}
+
+impl Wrong {
+    /// For a reader; where a mutant is looked for, the lanes.
+    fn told(&self, case: &Case) -> String {
+        let Some((shape, bytes)) = registers(case).filter(|_| is_about_a_mutant()) else {
+            return format!("{}: {self}", case.rust());
+        };
+        let lanes: BTreeSet<String> = self.bytes.iter().map(|at| (at / bytes).to_string()).collect();
+        difference(&shape, "", &lanes.into_iter().collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// The registers of a vector as the source has them, and the bytes of each: `V4 word` of a load or store, `x4` of an
+/// atomic.
+fn registers(case: &Case) -> Option<(String, usize)> {
+    let words: Vec<&str> = case.form.ptx().rsplit('.').take(2).collect();
+    let [ty, vector] = words[..] else { return None };
+    let lanes = vector.strip_prefix('v').filter(|lanes| lanes.parse::<usize>().is_ok())?;
+    let bits: usize = ty
+        .split('x')
+        .map(|part| part.trim_start_matches(char::is_alphabetic))
+        .try_fold(1, |bits, part| part.parse::<usize>().ok().map(|part| bits * part))?;
+    let class = ["small", "small", "word", "long"][bits.ilog2() as usize - 3];
+    Some((if case.form.is_atomic() { format!("x{lanes}") } else { format!("V{lanes} {class}") }, bits / 8))
+}
+
+pub(crate) fn same(what: &str, expected: &[u8], found: &[u8]) -> Result<(), Wrong> {
+    let bytes: Vec<usize> = (0..expected.len()).filter(|at| expected[*at] != found[*at]).collect();
+    let Some(&at) = bytes.first() else { return Ok(()) };
+    let end = expected.len().min(at + 16);
+    let what = format!("{what} differs from byte {at} on: {:02x?}, not {:02x?}", &found[at..end], &expected[at..end]);
+    Err(Wrong { what, bytes })
 }
 
 #[test]
@@ -312,11 +357,11 @@ fn each_shape_moves_what_it_says() {
     let text = ptx_of("values", &format!("{BYTEWISE}{functions}")).replace("].unified", "]");
     let program = Program::parse(&text);
     let gaps = program.gaps();
-    assert!(gaps.is_empty(), "the interpreter does not know {gaps:?}");
+    assert!(gaps.is_empty(), "the interpreter, host-tests/interpreter/src, does not know {gaps:?}");
     let mut wrong = Vec::new();
     for case in &cases {
         let tried = if case.form.is_atomic() { atomic(case, &program) } else { access(case, &program) };
-        wrong.extend(tried.err().map(|error| format!("{}: {error}", case.rust())));
+        wrong.extend(tried.err().map(|error| error.told(case)));
     }
     let atomics = cases.iter().filter(|case| case.form.is_atomic()).count();
     let accesses = cases.len() - atomics;

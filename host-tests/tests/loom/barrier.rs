@@ -18,7 +18,7 @@ struct Block {
     seen: AtomicU64,
 }
 
-// SAFETY: what they did is looked at behind the barrier, or `loom` says that it is not.
+// SAFETY: what they did is looked at after the barrier, or `loom` says that it is not.
 unsafe impl Sync for Block {}
 // SAFETY: as above.
 unsafe impl Send for Block {}
@@ -44,7 +44,7 @@ impl Block {
     /// That so many threads have done their part, so often.
     fn finds(&self, threads: usize, times: u32) {
         for done in &self.done[..threads] {
-            // SAFETY: all have arrived behind it.
+            // SAFETY: all have arrived after it.
             done.with(|done| assert_eq!(unsafe { *done }, times));
         }
     }
@@ -225,7 +225,7 @@ fn bytes_come_in_two_parts() {
     });
 }
 
-/// Who drops out is counted in this phase, and in none behind it.
+/// Who drops out is counted in this phase, and in none after it.
 #[test]
 fn one_drops_out() {
     try_all(2, || {

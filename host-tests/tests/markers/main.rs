@@ -436,6 +436,6 @@ fn unhex(text: &str) -> Vec<u8> {
     digits.map(|pair| u8::from_str_radix(pair, 16).expect("digits")).collect()
 }
 
-fn repository() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the harness is a folder of the repository")
+fn repository() -> PathBuf {
+    Machine::current().repository
 }

@@ -1,5 +1,5 @@
-//! What `ptxas` makes of each order: the machine instruction says its scope, an acquire invalidates L1 behind it, a
-//! release waits before it. And what it loses, the types refuse: these tests notice when it is mended.
+//! What `ptxas` makes of each order: the machine instruction says its scope, an acquire invalidates L1 after it, a
+//! release waits before it. And what it loses, the types refuse: these tests notice when it is fixed.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ const SMS: [u32; 5] = [75, 80, 90, 100, 120];
 /// The types whose forms are assembled: of 32, 128 and 256 bits. Types of one width are the same instruction.
 const ELEMENTS: [&str; 4] = ["u32", "V4<u32>", "B128", "V8<u32>"];
 
-/// Hints that stand in other fields of the instruction: one prefetch size stands for all.
+/// Hints that are in other fields of the instruction: one prefetch size is taken for all.
 const LEFT_OUT: [&str; 3] = ["cache_hint", "L2::64B", "L2::256B"];
 
 /// The machine code of each access, in a kernel of its own.
@@ -141,7 +141,7 @@ fn each_order_of_an_atomic_is_in_the_machine_code() {
     let forms: Vec<Form> = catalogue::forms().filter(ordered_atomic).collect();
     let looked_at = [75, 90, 120].map(|sm| {
         let there = forms.iter().filter(|form| form.min_sm() <= sm);
-        // Words alike are the same machine code but for the type: each fifteenth one stands for its neighbours.
+        // Words alike are the same machine code but for the type: each fifteenth one is taken for its neighbours.
         let accesses: Vec<String> = there.step_by(15).map(|form| form.ptx().to_owned()).collect();
         let codes = machine_code(sm, &accesses);
         for (access, code) in accesses.iter().zip(&codes) {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use fake_gpu::run_with;
 use host_tests::check::forms_check;
+use host_tests::check::ledger;
 use host_tests::driver::{self, DRIVER_VARIABLE};
 use host_tests::read::nvdisasm::Disassembler;
 use host_tests::run::gpu::{Argument, Gpu, Launch, Target};
@@ -133,15 +134,11 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// What the whole plan is: forms of the catalogue, its kernels, and forms in all their manners. A change of these numbers is
-/// a change of what is tried.
-const WHOLE: [usize; 3] = [80_706, 5_760, 170_704];
-
 /// Forms that a GPU launches by images of a PTX ISA version: an H100 by both assemblers, and the GPU that has all.
 const LAUNCHED: [(u32, PtxVersion, usize); 3] = [
-    (90, PtxVersion::OF_EVERY_FORM, 60_974),
-    (90, PtxVersion::new(9, 0), 60_433),
-    (100, PtxVersion::OF_EVERY_FORM, 80_706),
+    (90, PtxVersion::OF_EVERY_FORM, ledger::LAUNCHED[0]),
+    (90, PtxVersion::new(9, 0), ledger::LAUNCHED[1]),
+    (100, PtxVersion::OF_EVERY_FORM, ledger::FORMS),
 ];
 
 /// Nothing of the catalogue is left out of the plan, and what a GPU does not launch has a reason. Whoever adds an instruction
@@ -150,9 +147,10 @@ fn every_form_is_launched_or_has_a_reason() -> Result<(), Failed> {
     let forms = forms_check::every_form();
     let plan = Plan::new(&forms);
     let unchecked: BTreeSet<String> = plan.unchecked.iter().map(ToString::to_string).collect();
-    assert_eq!(unchecked, [].into());
+    assert!(unchecked.is_empty(), "{}", unchecked.into_iter().collect::<Vec<_>>().join("\n"));
     let trials = plan.kernels.iter().map(|kernel| kernel.trials.len()).sum();
-    assert_eq!([forms.len(), plan.kernels.len(), trials], WHOLE);
+    assert_eq!(forms.len(), ledger::FORMS, "correct FORMS in {}", ledger::FILE);
+    assert_eq!([plan.kernels.len(), trials], ledger::PLAN, "correct PLAN in {}", ledger::FILE);
     let launched = LAUNCHED.map(|(sm, ptx, _)| {
         let has = |kernel: &&Kernel| kernel.needs.0 <= sm && PtxVersion::of_number(kernel.needs.1) <= ptx;
         let mut parts: Vec<&str> = plan.kernels.iter().filter(has).map(|kernel| kernel.name.as_str()).collect();
@@ -171,7 +169,7 @@ fn every_form_is_launched_or_has_a_reason() -> Result<(), Failed> {
         assert!(!report.passed() && report.forms[0].failures[0].failure.what.contains("no image has its kernel"));
         (sm, ptx, counts.launched)
     });
-    assert_eq!(launched, LAUNCHED);
+    assert_eq!(launched, LAUNCHED, "correct LAUNCHED in {}", ledger::FILE);
     Ok(())
 }
 
@@ -282,9 +280,11 @@ fn in_a_process(scenario: &Scenario, folder: &Path) -> Result<(), Failed> {
         .output()?;
     let stdout = String::from_utf8_lossy(&output.stdout);
     if output.status.code() == Some(fake_gpu::GAP) {
-        return Err(
-            format!("a gap of the interpreter, not a wrong form: {}", String::from_utf8_lossy(&output.stderr)).into()
-        );
+        return Err(format!(
+            "a gap of the interpreter, host-tests/interpreter/src, and not a wrong form: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )
+        .into());
     }
     if output.status.success() && stdout.ends_with(&format!("{} done\n", scenario.name)) {
         return Ok(());
@@ -436,7 +436,7 @@ fn a_wrong_form_is_named(slice: &Slice) {
 
 /// A copy of too few bytes, a wait for too few groups, an arrival of another kind: each fails, and no other form.
 fn a_wrong_copy_is_named(slice: &Slice) {
-    // The form, a part of its line in the PTX, and what stands there instead.
+    // The form, a part of its line in the PTX, and what is there instead.
     let changes = [
         ("cp.async.ca.shared.global.L2::128B [%], [%], 16", " 16;", " 8;"),
         ("cp.async.wait_group 3", " 3;", " 4;"),
@@ -475,7 +475,7 @@ fn a_wrong_copy_is_named(slice: &Slice) {
     assert_eq!(failed.map(|(form, _)| form.told()).collect::<BTreeSet<_>>(), wrong);
 }
 
-/// A form whose address is astray: its kernel's forms fail by name, and those behind it are not said to have passed.
+/// A form whose address is astray: its kernel's forms fail by name, and those after it are not said to have passed.
 fn a_fault_is_named(slice: &Slice) {
     // Elsewhere there is memory at a small address too.
     let kernel = slice.plan.kernels.iter().rfind(|kernel| kernel.room == Room::Global).unwrap();
@@ -629,7 +629,7 @@ fn interpreted(bundle: &Path, settings: &[(&str, String)], arguments: &[&str]) -
     command
 }
 
-/// What a run left behind.
+/// What a run left.
 struct Left {
     _folder: tempfile::TempDir,
     code: Option<i32>,

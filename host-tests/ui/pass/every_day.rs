@@ -1,4 +1,4 @@
-//! What people write every day compiles as written, and off the GPU it has its plain meaning.
+//! What people write every day compiles as written, and on a CPU it has its plain meaning.
 use ptx_intrinsics::prelude::*;
 
 const WEIGHTS: LdGlobalNc<EvictLast, Prefetch256> = ld_global_nc();

@@ -1,4 +1,4 @@
-//! One legal form, and all that is known of it.
+//! One legal form, with everything that is known about it.
 
 use alloc::format;
 use alloc::string::String;
@@ -28,12 +28,12 @@ enum What {
     Message(Family, Message),
 }
 
-/// What a form that is neither a load nor a store takes and gives.
+/// The arguments and the result of a form that is neither a load nor a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature<'f> {
     /// The parameters that its Rust expression names: `p: *const u8`.
     pub parameters: &'f str,
-    /// The type of the expression, where it has a value.
+    /// The type of the expression, if it has a value.
     pub result: Option<&'f str>,
     /// The operands of the instruction, `%` for a register: `[%]`.
     pub operands: &'static str,
@@ -79,7 +79,7 @@ impl Form {
         if let What::Access(spelling) = self.what { Some(spelling) } else { None }
     }
 
-    /// What it takes and gives, if it is neither a load nor a store.
+    /// Its arguments and its result, if it is neither a load nor a store.
     pub fn signature(&self) -> Option<Signature<'_>> {
         match &self.what {
             What::Access(_) => None,
@@ -93,14 +93,13 @@ impl Form {
         }
     }
 
-    /// The expression, with `p` as the address, `v` as the value of a store, `policy` where a policy is taken. It is
-    /// unsafe to evaluate. What has a method is written with it, all else with [`ptx!`](crate::ptx).
+    /// The expression, with `p` as the address, `v` as the value of a store, and `policy` if it takes a policy. It is unsafe
+    /// to evaluate. If the form has a method, the expression calls it. Otherwise it is [`ptx!`](crate::ptx).
     pub fn rust(&self) -> &str {
         &self.rust
     }
 
-    /// The predicated form's expression, with `cond`, and where it has a value `or`, beside the others. None where there
-    /// is none.
+    /// The expression of the predicated form. It has `cond` too, and `or` if it has a value. None if there is no such form.
     pub fn rust_if(&self) -> Option<String> {
         match self.what {
             What::Access(spelling) => Some(spelling.method(true).unwrap_or_else(|| spelling.spelled(true))),
@@ -109,12 +108,12 @@ impl Form {
         }
     }
 
-    /// The expression of a load or store with [`ptx!`](crate::ptx). None for all else.
+    /// The expression of a load or store with [`ptx!`](crate::ptx). None for other instructions.
     pub fn rust_ptx(&self) -> Option<String> {
         self.access().map(|spelling| spelling.spelled(false))
     }
 
-    /// The predicated expression of a load or store with [`ptx!`](crate::ptx). None for all else.
+    /// The predicated expression of a load or store with [`ptx!`](crate::ptx). None for other instructions.
     pub fn rust_ptx_if(&self) -> Option<String> {
         self.access().map(|spelling| spelling.spelled(true))
     }
@@ -131,19 +130,19 @@ impl Form {
         &self.ptx
     }
 
-    /// The mnemonic, and after it the operands where they tell forms apart: `cp.async.cg.shared.global [%], [%], 16`.
+    /// The mnemonic, and the operands if they distinguish forms: `cp.async.cg.shared.global [%], [%], 16`.
     pub fn told(&self) -> String {
         let operands = self.signature().map_or("", |signature| signature.operands);
         let by_operands = matches!(self.family(), Family::Copy | Family::Barrier);
         if by_operands && !operands.is_empty() { format!("{} {operands}", self.ptx) } else { self.ptx.clone() }
     }
 
-    /// The Rust type that a load or store moves: `V4<f32>`. None for all else.
+    /// The Rust type that a load or store moves: `V4<f32>`. None for other instructions.
     pub fn element(&self) -> Option<&'static str> {
         self.access().map(|spelling| ELEMENTS[spelling.element].rust)
     }
 
-    /// How many bytes a load or store moves; 0 for all else.
+    /// How many bytes a load or store moves. 0 for other instructions.
     pub fn bytes(&self) -> usize {
         self.access().map_or(0, |spelling| ELEMENTS[spelling.element].bytes)
     }

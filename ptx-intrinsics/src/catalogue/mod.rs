@@ -27,7 +27,7 @@ pub const IMPORTS: &str =
 
 /// Every legal form.
 ///
-/// The words that say what is meant anyway are left out: `.weak`, `::cta` after `.shared`, and `.param` for
+/// Words that say only the default are left out: `.weak`, `::cta` after `.shared`, and `.param` for
 /// `.param::entry`. [`ptx!`](crate::ptx) takes them too.
 pub fn forms() -> impl Iterator<Item = Form> {
     let pairs = message::pairs(&[mbarrier::ARRIVALS, mbarrier::COUNTS]);

@@ -1,4 +1,4 @@
-//! Loads and stores off the GPU.
+//! Loads and stores on a CPU.
 
 use core::mem::MaybeUninit;
 

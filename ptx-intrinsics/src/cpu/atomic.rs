@@ -1,4 +1,4 @@
-//! What an atomic means off the GPU: each element is one atomic, 128 bits are one.
+//! What an atomic means on a CPU: each element is one atomic, 128 bits are one.
 
 use half::{bf16, f16};
 

@@ -1,4 +1,4 @@
-//! Asynchronous copies off the GPU, done at once.
+//! Asynchronous copies on a CPU, done at once.
 
 use super::mbarrier::{Address, complete};
 

@@ -1,4 +1,4 @@
-//! What it means off the GPU: a hint is only a hint, an order is an order, a copy is done at once.
+//! What it means on a CPU: a hint is only a hint, an order is an order, a copy is done at once.
 
 mod access;
 pub(crate) mod atomic;

@@ -1,7 +1,7 @@
 //! Loads and stores: what the tables spell, put together.
 //!
 //! A method is a `match` on a constant with an arm for each row, `arms!`, so that one arm is compiled; an arm is one
-//! `__emit!`. README.md beside this file expands one load step by step.
+//! `__instruction!`. README.md beside this file expands one load step by step.
 
 use crate::isa::caching::*;
 use crate::isa::element::*;
@@ -62,29 +62,14 @@ pub trait StoreInIf<S>: PtxType {
     unsafe fn store_in_if(cond: bool, p: *mut Self, value: Self);
 }
 
-/// One access, the texts before and after its opcode apart. `@` in both texts puts the access under a predicate, which the
-/// operand `cond` says.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __emit {
-    ($effect:ident [$($before:literal)*] [$($opcode:expr),*] [$($after:literal)*] $operands:tt) => {
-        $crate::__instruction! { $effect [$($before,)* $($opcode,)* $($after),*] $operands }
-    };
-    ($effect:ident [$($before:literal)* @] [$($opcode:expr),*] [$($rest:literal)* @ $($after:literal)*] $operands:tt) => {
-        $crate::__instruction! { $effect
-            [$($before,)* $crate::__predicate!(before), $($opcode,)* $($rest,)* $crate::__predicate!(after) $(, $after)*] $operands
-        }
-    };
-}
-
-/// What is around an access under a predicate.
+/// What is around an access under a predicate, `@`, which the operand `cond` says.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __predicate {
-    (before) => {
+    (before @) => {
         "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "
     };
-    (after) => {
+    (after @) => {
         "\n}}"
     };
 }
@@ -96,15 +81,15 @@ macro_rules! __predicate {
 macro_rules! arms {
     ($C:ident as $Kind:ident, [$($marker:tt $opcode:tt $effect:ident;)*] $before:tt $after:tt $operands:tt) => {
         match const { $C::ID } {
-            $(<$marker as $Kind>::ID => __emit! { $effect $before $opcode $after $operands },)*
+            $(<$marker as $Kind>::ID => __instruction! { $effect $before $opcode $after $operands },)*
             _ => unreachable!(),
         }
     };
     ($C:ident as $Kind:ident, sized $P:ident [$($hint:literal)?], $rows:tt $before:tt [$($after:tt)*] ($($operands:tt)*)) => {
         match const { $P::BYTES } {
-            0 => arms! { $C as $Kind, $rows $before [$($hint)? $($after)*] ($($operands)*) },
+            0 => arms! { $C as $Kind, $rows $before [$($hint,)? $($after)*] ($($operands)*) },
             _ => arms! {
-                $C as $Kind, $rows $before [$($hint)? ".L2::{bytes}B" $($after)*]
+                $C as $Kind, $rows $before [$($hint,)? ".L2::{bytes}B", $($after)*]
                 ($($operands)* bytes = const $P::BYTES,)
             },
         }

@@ -73,7 +73,10 @@ macro_rules! __atomic_asm {
     (@emit [$($before:literal $([$_b:ident])?)*] [$($after:literal)?] [$($guard:tt [$_c:ident])?]
         [$($d:literal [$_d:ident])?] [$($values:literal $([$_v:ident])?)*] [$($policy:literal [$_p:ident])?]
         $op:ident ($($word:tt)*) $operands:tt) => {
-        $crate::__emit! { memory [$($before)* $($guard)?] [::core::stringify!($op) $(, ::core::stringify!($word))*]
-            [" " $($d)? "[{p}], " $($values)* $($policy)? ";" $($guard)? $($after)?] $operands }
+        $crate::__instruction! { memory [$($before,)* $($crate::__predicate!(before $guard),)?]
+            [::core::stringify!($op) $(, ::core::stringify!($word))*]
+            [" ", $($d,)? "[{p}], ", $($values,)* $($policy,)? ";", $($crate::__predicate!(after $guard),)? $($after,)?]
+            $operands
+        }
     };
 }

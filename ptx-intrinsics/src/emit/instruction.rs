@@ -1,6 +1,6 @@
 //! The one `asm!` of the crate. Under cuda-oxide it is a call of a marker instead, in `markers.rs`.
 
-/// One instruction: its effect, its texts, its operands.
+/// One instruction: its effect, the texts before its opcode, of it, and after it, and its operands.
 ///
 /// What the compiler may do is the effect. `pure`: merge it, move it, and drop it where its value is not used. `memory` and
 /// `message`: nothing, and no access moves across it. `hint`: it may not drop it. `compute` is arithmetic, without an access.
@@ -9,18 +9,20 @@
 #[macro_export]
 #[cfg_attr(target_arch = "nvptx64", allow_internal_unstable(asm_experimental_arch))]
 macro_rules! __instruction {
-    (pure [$($text:expr),*] ($($operands:tt)*)) => {
-        ::core::arch::asm!(::core::concat!($($text),*), $($operands)* options(pure, readonly, nostack, preserves_flags))
+    (pure [$($before:expr,)*] [$($opcode:expr),*] [$($after:expr,)*] ($($operands:tt)*)) => {
+        ::core::arch::asm!(::core::concat!($($before,)* $($opcode,)* $($after),*), $($operands)* options(pure, readonly, nostack, preserves_flags))
     };
-    (memory [$($text:expr),*] ($($operands:tt)*)) => {
-        ::core::arch::asm!(::core::concat!($($text),*), $($operands)* options(nostack, preserves_flags))
+    (memory [$($before:expr,)*] [$($opcode:expr),*] [$($after:expr,)*] ($($operands:tt)*)) => {
+        ::core::arch::asm!(::core::concat!($($before,)* $($opcode,)* $($after),*), $($operands)* options(nostack, preserves_flags))
     };
-    (message $texts:tt $operands:tt) => { $crate::__instruction! { memory $texts $operands } };
-    (hint [$($text:expr),*] ($($operands:tt)*)) => {
-        ::core::arch::asm!(::core::concat!($($text),*), $($operands)* options(readonly, nostack, preserves_flags))
+    (message $before:tt $opcode:tt $after:tt $operands:tt) => {
+        $crate::__instruction! { memory $before $opcode $after $operands }
     };
-    (compute [$($text:expr),*] ($($operands:tt)*)) => {
-        ::core::arch::asm!(::core::concat!($($text),*), $($operands)* options(pure, nomem, nostack, preserves_flags))
+    (hint [$($before:expr,)*] [$($opcode:expr),*] [$($after:expr,)*] ($($operands:tt)*)) => {
+        ::core::arch::asm!(::core::concat!($($before,)* $($opcode,)* $($after),*), $($operands)* options(readonly, nostack, preserves_flags))
+    };
+    (compute [$($before:expr,)*] [$($opcode:expr),*] [$($after:expr,)*] ($($operands:tt)*)) => {
+        ::core::arch::asm!(::core::concat!($($before,)* $($opcode,)* $($after),*), $($operands)* options(pure, nomem, nostack, preserves_flags))
     };
 }
 

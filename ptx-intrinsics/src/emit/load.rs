@@ -19,8 +19,8 @@ macro_rules! impl_load {
                 let mut d: $X<Unset<$r>> = uninit();
                 // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
                 unsafe {
-                    arms! { C as Caching, sized P [], $rows [$($open)?]
-                        [$($ty)* " " $value ", [{p}];" $($unpack $close)?]
+                    arms! { C as Caching, sized P [], $rows [$($open,)?]
+                        [$($ty,)* " ", $value, ", [{p}];", $($unpack, $close,)?]
                         ($($d = out($class) d.$i,)* p = in(reg64) p,)
                     }
                 }
@@ -31,8 +31,8 @@ macro_rules! impl_load {
                 let mut d: $X<Unset<$r>> = uninit();
                 // SAFETY: as for `load`; a policy is a hint.
                 unsafe {
-                    arms! { C as Caching, sized P [".L2::cache_hint"], $rows [$($open)?]
-                        [$($ty)* " " $value ", [{p}], {policy};" $($unpack $close)?]
+                    arms! { C as Caching, sized P [".L2::cache_hint"], $rows [$($open,)?]
+                        [$($ty,)* " ", $value, ", [{p}], {policy};", $($unpack, $close,)?]
                         ($($d = out($class) d.$i,)* p = in(reg64) p, policy = in(reg64) policy.bits(),)
                     }
                 }
@@ -44,8 +44,8 @@ macro_rules! impl_load {
                 // SAFETY: as for `load`, where `cond` is true; else nothing is accessed.
                 unsafe {
                     arms! { C as Caching, sized P [], $rows
-                        [$($open $pack)? @]
-                        [$($ty)* " " $value ", [{p}];" @ $($unpack $close)?]
+                        [$($open, $pack,)? __predicate!(before @),]
+                        [$($ty,)* " ", $value, ", [{p}];", __predicate!(after @), $($unpack, $close,)?]
                         ($($d = inout($class) d.$i,)* p = in(reg64) p, cond = in(reg32) cond as u32,)
                     }
                 }
@@ -62,8 +62,8 @@ macro_rules! impl_load {
                 // SAFETY: as for `load`, where `cond` is true; else nothing is accessed. A policy is a hint.
                 unsafe {
                     arms! { C as Caching, sized P [".L2::cache_hint"], $rows
-                        [$($open $pack)? @]
-                        [$($ty)* " " $value ", [{p}], {policy};" @ $($unpack $close)?]
+                        [$($open, $pack,)? __predicate!(before @),]
+                        [$($ty,)* " ", $value, ", [{p}], {policy};", __predicate!(after @), $($unpack, $close,)?]
                         (
                             $($d = inout($class) d.$i,)* p = in(reg64) p, cond = in(reg32) cond as u32,
                             policy = in(reg64) policy.bits(),
@@ -95,8 +95,8 @@ macro_rules! impl_load_in {
                 let mut d: $X<Unset<$r>> = uninit();
                 // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
                 unsafe {
-                    arms! { R as Row, $rows [$($open)? $($convert)*]
-                        [$($ty)* " " $value ", " $address ";" $($converted)* $($unpack $close)?]
+                    arms! { R as Row, $rows [$($open,)? $($convert,)*]
+                        [$($ty,)* " ", $value, ", ", $address, ";", $($converted,)* $($unpack, $close,)?]
                         ($($d = out($class) d.$i,)* p = in(reg64) p,)
                     }
                 }
@@ -123,10 +123,10 @@ macro_rules! impl_load_in_if {
                 let mut d: $X<Unset<$r>> = same_bits(or);
                 // SAFETY: as for `load_in`, where `cond` is true; else nothing is accessed.
                 unsafe {
-                    __emit! { pure
-                        [$($open $pack)? $($convert)* @]
+                    __instruction! { pure
+                        [$($open, $pack,)? $($convert,)* __predicate!(before @),]
                         $opcode
-                        [$($ty)* " " $value ", " $address ";" @ $($converted)* $($unpack $close)?]
+                        [$($ty,)* " ", $value, ", ", $address, ";", __predicate!(after @), $($converted,)* $($unpack, $close,)?]
                         ($($d = inout($class) d.$i,)* p = in(reg64) p, cond = in(reg32) cond as u32,)
                     }
                 }

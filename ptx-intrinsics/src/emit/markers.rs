@@ -8,8 +8,8 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __instruction {
-    ($effect:ident [$($text:expr),*] ($($operands:tt)*)) => {
-        $crate::__instruction! { @sort $effect [$($text),*] [] [] [] $($operands)* }
+    ($effect:ident [$($before:expr,)*] [$($opcode:expr),*] [$($after:expr,)*] ($($operands:tt)*)) => {
+        $crate::__instruction! { @sort $effect [$($before,)* $($opcode,)* $($after),*] [] [] [] $($operands)* }
     };
     (@sort $effect:ident $texts:tt [$($outs:tt)*] $ins:tt $tied:tt $name:ident = out($class:ident) $place:expr, $($rest:tt)*) => {
         $crate::__instruction! { @sort $effect $texts [$($outs)* ($name $class false [$place])] $ins $tied $($rest)* }
@@ -36,7 +36,7 @@ macro_rules! __instruction {
         $crate::__instruction! { @template $effect $recipe [$($place)*] [$($value)* $($tied)*] }
     }};
     // One text.
-    (@template $effect:ident [$($text:expr),*] $places:tt $values:tt) => {
+    (@template $effect:ident [$($text:expr),* $(,)?] $places:tt $values:tt) => {
         const __PTX_TEXT: &::core::primitive::str = ::core::concat!($($text),*);
         const __PTX_TEMPLATE: &[::core::primitive::u8; $crate::emit::markers::template::<0>(__PTX_TEXT, __PTX_NAMES).length] =
             &$crate::emit::markers::template(__PTX_TEXT, __PTX_NAMES).bytes;
@@ -70,16 +70,8 @@ macro_rules! arms {
     ($C:ident as $Kind:ident, sized $P:ident $hint:tt, $rows:tt $before:tt $after:tt $operands:tt) => {
         arms! { @row $C as $Kind, $P::BYTES, $hint, $rows $before $after $operands }
     };
-    (@row $C:ident as $Kind:ident, $bytes:expr, $hint:tt, $rows:tt [$($before:literal)* @]
-        [$($rest:literal)* @ $($after:literal)*] $operands:tt) => {
-        arms! { @text $C as $Kind, $bytes, $hint, $rows
-            [$($before,)* __predicate!(before)] [$($rest,)* __predicate!(after) $(, $after)*] $operands }
-    };
-    (@row $C:ident as $Kind:ident, $bytes:expr, $hint:tt, $rows:tt [$($before:literal)*] [$($after:literal)*] $operands:tt) => {
-        arms! { @text $C as $Kind, $bytes, $hint, $rows [$($before),*] [$($after),*] $operands }
-    };
-    (@text $C:ident as $Kind:ident, $bytes:expr, [$($hint:literal)?], [$($marker:tt $opcode:tt $effect:ident;)*]
-        [$($before:expr),*] [$($after:expr),*] ($($operands:tt)*)) => {
+    (@row $C:ident as $Kind:ident, $bytes:expr, [$($hint:literal)?], [$($marker:tt $opcode:tt $effect:ident;)*]
+        [$($before:expr,)*] [$($after:expr,)*] ($($operands:tt)*)) => {
         __instruction! {
             @sort memory {
                 $crate::emit::markers::Row {

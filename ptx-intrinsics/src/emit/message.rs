@@ -244,7 +244,8 @@ macro_rules! emit {
         unsafe {
             match const { $on } {
                 $($word => __instruction! {
-                    $effect [block!(before $block), text!(asm $manner $text $ptx $operands), ";", block!(after $block)] $registers
+                    $effect [block!(before $block),] [text!(asm $manner $text $ptx $operands)] [";", block!(after $block),]
+                    $registers
                 },)*
             }
         }
@@ -329,7 +330,7 @@ macro_rules! block {
 /// Arithmetic: no access.
 #[cfg(ptx_device)]
 macro_rules! compute {
-    ([$($text:expr),* $(,)?] $($operand:tt)*) => { __instruction! { compute [$($text),*] ($($operand)*) } };
+    ([$($text:expr),* $(,)?] $($operand:tt)*) => { __instruction! { compute [] [$($text),*] [] ($($operand)*) } };
 }
 
 /// The names of functions that need more than what else they are made of, for error messages.

@@ -35,7 +35,7 @@ macro_rules! impl_shared_access {
                 let mut d: $X<Unset<$r>> = uninit();
                 // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
                 unsafe {
-                    __emit! { pure [$($open)?] ["ld.shared"] [$($ty)* " " $value ", [{p}];" $($unpack $close)?]
+                    __instruction! { pure [$($open,)?] ["ld.shared"] [$($ty,)* " ", $value, ", [{p}];", $($unpack, $close,)?]
                         ($($d = out($class) d.$i,)* p = in(reg32) p,)
                     }
                 }
@@ -46,9 +46,9 @@ macro_rules! impl_shared_access {
                 let mut d: $X<Unset<$r>> = same_bits(or);
                 // SAFETY: as for `load_shared`, where `cond` is true; else nothing is accessed.
                 unsafe {
-                    __emit! { pure
-                        [$($open $pack)? @]
-                        ["ld.shared"] [$($ty)* " " $value ", [{p}];" @ $($unpack $close)?]
+                    __instruction! { pure
+                        [$($open, $pack,)? __predicate!(before @),]
+                        ["ld.shared"] [$($ty,)* " ", $value, ", [{p}];", __predicate!(after @), $($unpack, $close,)?]
                         ($($d = inout($class) d.$i,)* p = in(reg32) p, cond = in(reg32) cond as u32,)
                     }
                 }
@@ -59,7 +59,7 @@ macro_rules! impl_shared_access {
                 let d: $X<$r> = same_bits(value);
                 // SAFETY: the caller promises a writable, aligned address; the registers hold the whole value.
                 unsafe {
-                    __emit! { memory [$($open $pack)?] ["st.shared"] [$($ty)* " [{p}], " $value ";" $($close)?]
+                    __instruction! { memory [$($open, $pack,)?] ["st.shared"] [$($ty,)* " [{p}], ", $value, ";", $($close,)?]
                         ($($d = in($class) d.$i,)* p = in(reg32) p,)
                     }
                 }
@@ -69,9 +69,9 @@ macro_rules! impl_shared_access {
                 let d: $X<$r> = same_bits(value);
                 // SAFETY: as for `store_shared`, where `cond` is true; else nothing is accessed.
                 unsafe {
-                    __emit! { memory
-                        [$($open $pack)? @]
-                        ["st.shared"] [$($ty)* " [{p}], " $value ";" @ $($close)?]
+                    __instruction! { memory
+                        [$($open, $pack,)? __predicate!(before @),]
+                        ["st.shared"] [$($ty,)* " [{p}], ", $value, ";", __predicate!(after @), $($close,)?]
                         ($($d = in($class) d.$i,)* p = in(reg32) p, cond = in(reg32) cond as u32,)
                     }
                 }

@@ -53,14 +53,26 @@ macro_rules! __ptx_asm {
     (@access { st $effect:ident ($($word:tt)*) [] [$($policy:literal)?] [$($guard:tt)?]
         [$($convert:literal)?] $address:literal [$($converted:literal)?] }
         [$($value:literal)*] [$($before:literal)*] [$($after:literal)*] $operands:tt) => {
-        $crate::__emit! { $effect [$($before)* $($convert)? $($guard)?] ["st" $(, ::core::stringify!($word))*]
-            [" " $address ", " $($value)* $($policy)? ";" $($guard)? $($converted)? $($after)*] $operands }
+        $crate::__instruction! { $effect [$($before,)* $($convert,)? $($crate::__predicate!(before $guard),)?]
+            ["st" $(, ::core::stringify!($word))*]
+            [
+                " ", $address, ", ", $($value,)* $($policy,)? ";",
+                $($crate::__predicate!(after $guard),)? $($converted,)? $($after,)*
+            ]
+            $operands
+        }
     };
     (@access { $load:ident $effect:ident ($($word:tt)*) [$($unified:literal)?] [$($policy:literal)?] [$($guard:tt)?]
         [$($convert:literal)?] $address:literal [$($converted:literal)?] }
         [$($value:literal)*] [$($before:literal)*] [$($after:literal)*] $operands:tt) => {
-        $crate::__emit! { $effect [$($before)* $($convert)? $($guard)?] [::core::stringify!($load) $(, ::core::stringify!($word))*]
-            [" " $($value)* ", " $address $($unified)? $($policy)? ";" $($guard)? $($converted)? $($after)*] $operands }
+        $crate::__instruction! { $effect [$($before,)* $($convert,)? $($crate::__predicate!(before $guard),)?]
+            [::core::stringify!($load) $(, ::core::stringify!($word))*]
+            [
+                " ", $($value,)* ", ", $address, $($unified,)? $($policy,)? ";",
+                $($crate::__predicate!(after $guard),)? $($converted,)? $($after,)*
+            ]
+            $operands
+        }
     };
 }
 

@@ -19,7 +19,7 @@ macro_rules! impl_store {
                 let d: $X<$r> = same_bits(value);
                 // SAFETY: the caller promises a writable, aligned address; the registers hold the whole value.
                 unsafe {
-                    arms! { C as Caching, $rows [$($open $pack)?] [$($ty)* " [{p}], " $value ";" $($close)?]
+                    arms! { C as Caching, $rows [$($open, $pack,)?] [$($ty,)* " [{p}], ", $value, ";", $($close,)?]
                         ($($d = in($class) d.$i,)* p = in(reg64) p,)
                     }
                 }
@@ -29,8 +29,8 @@ macro_rules! impl_store {
                 let d: $X<$r> = same_bits(value);
                 // SAFETY: as for `store`; a policy is a hint.
                 unsafe {
-                    arms! { C as Caching, $rows [$($open $pack)?]
-                        [".L2::cache_hint" $($ty)* " [{p}], " $value ", {policy};" $($close)?]
+                    arms! { C as Caching, $rows [$($open, $pack,)?]
+                        [".L2::cache_hint", $($ty,)* " [{p}], ", $value, ", {policy};", $($close,)?]
                         ($($d = in($class) d.$i,)* p = in(reg64) p, policy = in(reg64) policy.bits(),)
                     }
                 }
@@ -41,8 +41,8 @@ macro_rules! impl_store {
                 // SAFETY: as for `store`, where `cond` is true; else nothing is accessed.
                 unsafe {
                     arms! { C as Caching, $rows
-                        [$($open $pack)? @]
-                        [$($ty)* " [{p}], " $value ";" @ $($close)?]
+                        [$($open, $pack,)? __predicate!(before @),]
+                        [$($ty,)* " [{p}], ", $value, ";", __predicate!(after @), $($close,)?]
                         ($($d = in($class) d.$i,)* p = in(reg64) p, cond = in(reg32) cond as u32,)
                     }
                 }
@@ -53,8 +53,8 @@ macro_rules! impl_store {
                 // SAFETY: as for `store`, where `cond` is true; else nothing is accessed. A policy is a hint.
                 unsafe {
                     arms! { C as Caching, $rows
-                        [$($open $pack)? @]
-                        [".L2::cache_hint" $($ty)* " [{p}], " $value ", {policy};" @ $($close)?]
+                        [$($open, $pack,)? __predicate!(before @),]
+                        [".L2::cache_hint", $($ty,)* " [{p}], ", $value, ", {policy};", __predicate!(after @), $($close,)?]
                         (
                             $($d = in($class) d.$i,)* p = in(reg64) p, cond = in(reg32) cond as u32,
                             policy = in(reg64) policy.bits(),
@@ -85,8 +85,8 @@ macro_rules! impl_store_in {
                 let d: $X<$r> = same_bits(value);
                 // SAFETY: the caller promises a writable, aligned address; the registers hold the whole value.
                 unsafe {
-                    arms! { R as Row, $rows [$($open $pack)? $($convert)*]
-                        [$($ty)* " " $address ", " $value ";" $($converted)* $($close)?]
+                    arms! { R as Row, $rows [$($open, $pack,)? $($convert,)*]
+                        [$($ty,)* " ", $address, ", ", $value, ";", $($converted,)* $($close,)?]
                         ($($d = in($class) d.$i,)* p = in(reg64) p,)
                     }
                 }
@@ -112,10 +112,10 @@ macro_rules! impl_store_in_if {
                 let d: $X<$r> = same_bits(value);
                 // SAFETY: as for `store_in`, where `cond` is true; else nothing is accessed.
                 unsafe {
-                    __emit! { memory
-                        [$($open $pack)? $($convert)* @]
+                    __instruction! { memory
+                        [$($open, $pack,)? $($convert,)* __predicate!(before @),]
                         $opcode
-                        [$($ty)* " " $address ", " $value ";" @ $($converted)* $($close)?]
+                        [$($ty,)* " ", $address, ", ", $value, ";", __predicate!(after @), $($converted,)* $($close,)?]
                         ($($d = in($class) d.$i,)* p = in(reg64) p, cond = in(reg32) cond as u32,)
                     }
                 }

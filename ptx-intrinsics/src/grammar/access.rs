@@ -2,7 +2,7 @@
 //!
 //! [`ptx!`](crate::ptx) asks it about what the author wrote, and the catalogue about everything that could be written.
 
-use super::read::{Vocabulary, Word, Wrong, demand_policy, no_qualifier, once, wrong};
+use super::read::{VECTORS, Vocabulary, Word, Wrong, demand_policy, no_qualifier, once, wrong};
 use super::stop::{stop, stop_unless_on_target};
 use crate::isa::caching::{L1PriorityWord, L2PriorityWord, OperatorWord};
 use crate::isa::element::ELEMENTS;
@@ -15,7 +15,7 @@ use crate::isa::scope::ScopeWord;
 use crate::isa::space::SpaceWord;
 use crate::isa::word::{Key, key, key_of};
 
-const INSTRUCTIONS: &str = "`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`; any other instruction is a function that is named after it: `prefetch_global_l2`";
+const INSTRUCTIONS: &str = "`ptx!` has `ld`, `ldu`, `st`, `atom` and `red`; any other instruction is a function with the name of its PTX: `prefetch_global_l2`";
 
 /// A load or store with all its qualifiers and its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Spelling {
             let word = Word::at(text, at);
             if word.key == const { key_of(b".relaxed") } {
                 if relaxed {
-                    return wrong(word.text(), "it is there already");
+                    return wrong(word.text(), "it is written twice");
                 }
                 relaxed = true;
             } else {
@@ -162,7 +162,7 @@ impl Spelling {
         macro_rules! none_of {
             ($($field:ident)*) => { $(
                 if let Some(word) = self.$field {
-                    return wrong(word.ptx(), "`ldu` takes a space and a type: `ldu.global.f32`; all else belongs to `ld`");
+                    return wrong(word.ptx(), "`ldu` takes a space and a type: `ldu.global.f32`; all other words belong to `ld`");
                 }
             )* };
         }
@@ -231,7 +231,7 @@ impl Spelling {
         let load = matches!(self.operation, Operation::Load);
         if let Some(operator) = self.operator {
             if self.l1.is_some() || self.l2.is_some() {
-                return wrong(operator.ptx(), "a cache operator and an eviction priority are alternatives");
+                return wrong(operator.ptx(), "an instruction has a cache operator or an eviction priority, not both");
             }
             if !self.is_weak() {
                 return wrong(
@@ -290,13 +290,13 @@ impl Spelling {
     const fn check_type(&self) -> Result<(), Wrong<'static>> {
         let row = &ELEMENTS[self.element];
         if row.bytes == 32 && !self.is_far() {
-            return wrong(row.ptx, "256 bits at a time go only to generic and global addresses");
+            return wrong(row.ptx, "only generic and global addresses take 256 bits at a time");
         }
         match self.order {
             Some(OrderWord::Mmio) if !row.scalar => wrong(row.ptx, "`.mmio` moves scalars only"),
             Some(OrderWord::Acquire | OrderWord::Release) if row.bytes == 32 => wrong(
                 row.ptx,
-                "on 256-bit types the assembler forgets `.acquire` and `.release`: move two 128-bit halves, or use `.relaxed` and a fence",
+                "on 256-bit types the assembler loses `.acquire` and `.release`: move two 128-bit halves, or use `.relaxed` and a fence",
             ),
             _ => Ok(()),
         }
@@ -337,6 +337,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         L2PriorityWord::TEXTS,
         PrefetchSizeWord::TEXTS,
         &[".nc", ".L2::cache_hint"],
+        VECTORS,
         &TYPES,
     ],
     types: &TYPES,
@@ -366,7 +367,7 @@ pub const fn judge<'t>(
     match lanes {
         Lanes::Some(_) if spelling.bytes() != 32 => wrong("_", "only a 256-bit access can leave lanes out"),
         Lanes::Some(named) if named.len() != ELEMENTS[spelling.element].lanes() || !any(named) => {
-            wrong("{…}", "name each lane of the vector, or write `_` for it; at least one is named")
+            wrong("{…}", "name each lane of the vector, or write `_` for it; name at least one")
         }
         _ => Ok((spelling, needs)),
     }

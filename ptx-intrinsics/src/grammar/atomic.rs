@@ -1,6 +1,6 @@
 //! `atom` and `red`: read, change and write in one step. All of it is spelled by [`ptx!`](crate::ptx).
 
-use super::read::{Vocabulary, Word, Wrong, demand_policy, no_qualifier, once, wrong};
+use super::read::{VECTORS, Vocabulary, Word, Wrong, demand_policy, no_qualifier, once, wrong};
 use super::stop::{stop, stop_unless_on_target};
 pub use crate::isa::atomic::AtomicOperation;
 use crate::isa::atomic::TYPES;
@@ -75,7 +75,7 @@ impl Atomic {
             return wrong("", "the operation is missing: `.and .or .xor .exch .cas .inc .dec .add .min .max`");
         };
         if self.red && matches!(op, AtomicOperation::Exch | AtomicOperation::Cas) {
-            return wrong(op.ptx(), "`red` gives nothing back: write `atom`");
+            return wrong(op.ptx(), "`red` has no result: write `atom`");
         }
         if self.hint && matches!(op, AtomicOperation::Cas) {
             return wrong(".L2::cache_hint", "`.cas` takes none");
@@ -84,7 +84,7 @@ impl Atomic {
             (None, _) => wrong(TYPES[self.ty].ptx, self.types_of(op)),
             (Some(_), Some(order)) if self.loses_its_order(op) => wrong(
                 order.ptx(),
-                "in shared memory this type is a loop, and the assembler forgets the loop's order on sm_90 and newer: use `.relaxed` and a fence",
+                "in shared memory this type is a loop, and the assembler loses the loop's order on sm_90 and newer: use `.relaxed` and a fence",
             ),
             (Some(needs), _) => Ok(self.needs(needs)),
         }
@@ -120,7 +120,7 @@ impl Atomic {
             Some(order @ (OrderWord::Acquire | OrderWord::AcqRel)) if self.red => {
                 return wrong(
                     order.ptx(),
-                    "`red` gives nothing back and cannot acquire: `.relaxed`, `.release`, or write `atom`",
+                    "`red` has no result and cannot acquire: `.relaxed`, `.release`, or write `atom`",
                 );
             }
             _ => {}
@@ -129,7 +129,7 @@ impl Atomic {
             return wrong(".L2::cache_hint", "it is for generic and global addresses");
         }
         if matches!(TYPES[self.ty].ptx.as_bytes(), [b'.', b'v', ..]) && !far {
-            return wrong(TYPES[self.ty].ptx, "vectors go only to generic and global addresses");
+            return wrong(TYPES[self.ty].ptx, "only generic and global addresses take vectors");
         }
         Ok(())
     }
@@ -199,6 +199,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         SpaceWord::TEXTS,
         AtomicOperation::TEXTS,
         &[".noftz", ".L2::cache_hint"],
+        VECTORS,
         &TYPE_TEXTS,
     ],
     types: &TYPE_TEXTS,

@@ -28,7 +28,6 @@ const ALSO_CALLED: &[(&str, &[&str])] = &[
     (".cta", &[".block", ".workgroup"]),
     (".gpu", &[".device"]),
     (".sys", &[".system"]),
-    (".global", &[".device"]),
     (".nc", &[".readonly", ".noncoherent", ".non_coherent", ".ldg"]),
     (".cs", &[".stream", ".streaming"]),
     (".L1::no_allocate", &[".no_alloc", ".L1::bypass", ".L1::no_cache"]),

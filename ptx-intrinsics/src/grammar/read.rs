@@ -21,6 +21,9 @@ impl Wrong<'_> {
     }
 }
 
+/// The vectors that there are.
+pub(crate) const VECTORS: &[&str] = &[".v2", ".v4", ".v8"];
+
 pub(crate) const fn wrong<'t, T>(word: &'t str, why: &'static str) -> Result<T, Wrong<'t>> {
     Err(Wrong { word, why, among: &[] })
 }
@@ -140,7 +143,7 @@ macro_rules! take_word {
 }
 
 pub(crate) const fn once<T: Copy>(spelling: T, word: Word<'_>, had: bool) -> Result<Option<T>, Wrong<'_>> {
-    if had { wrong(word.text(), "one of its kind is there already") } else { Ok(Some(spelling)) }
+    if had { wrong(word.text(), "another word of its kind is already there") } else { Ok(Some(spelling)) }
 }
 
 /// What those words need that are there.
@@ -191,7 +194,7 @@ macro_rules! row_of {
 pub(crate) const fn demand_policy(hint: bool, policy: bool) -> Result<(), Wrong<'static>> {
     match (hint, policy) {
         (true, false) => wrong(".L2::cache_hint", "a `CachePolicy` is missing after the other operands"),
-        (false, true) => wrong("", "a `CachePolicy` is there, and `.L2::cache_hint` is not"),
+        (false, true) => wrong("", "there is a `CachePolicy`, but no `.L2::cache_hint`"),
         _ => Ok(()),
     }
 }

@@ -46,7 +46,8 @@ const fn stop_for_ptx(text: &str, ptx: u32) -> ! {
     let message = Message::about(text);
     if is_beyond_this_rustc(ptx) {
         let message = message.and("needs a rustc with PTX ISA ptx").and_number(ptx);
-        let message = message.and(", and this one ends with an older version: it would ignore `-Ctarget-feature=+ptx");
+        let message =
+            message.and(", and the newest version of this one is older: it would ignore `-Ctarget-feature=+ptx");
         message.and_number(ptx).and("`").panic()
     }
     let message =

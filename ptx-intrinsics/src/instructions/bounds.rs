@@ -55,7 +55,7 @@ bound! {
     ///
     /// Every [`Element`] that the target has is one. The trait is sealed.
     GlobalElement []: [sealed::Global],
-    "one access to global memory is not known to move a `{Self}`",
+    "the compiler does not know that one access to global memory can move a `{Self}`",
     "in a generic function, write the bound `T: GlobalElement`"
 }
 
@@ -82,7 +82,7 @@ bound! {
     ///
     /// Every [`Element`] of up to 128 bits that the target has is one. The trait is sealed.
     SharedElement []: [sealed::Shared],
-    "one access to shared memory is not known to move a `{Self}`",
+    "the compiler does not know that one access to shared memory can move a `{Self}`",
     "in a generic function, write the bound `T: SharedElement`; no type of 256 bits has it: use two halves of 128 bits"
 }
 

@@ -14,17 +14,17 @@ use crate::cpu::{copy, mbarrier};
 
 /// A type that `cp.async.ca` copies: one of 4, 8 or 16 bytes.
 #[diagnostic::on_unimplemented(
-    message = "`cp.async.ca` copies 4, 8 or 16 bytes, and `{Self}` is no type of such a size",
+    message = "`cp.async.ca` copies 4, 8 or 16 bytes, and `{Self}` is not a type of that size",
     label = "not 4, 8 or 16 bytes",
-    note = "it takes what one instruction moves of that size, such as `f32`, `V2<f32>` and `V4<f32>`; `cast` the pointers to one"
+    note = "it takes a type of that size that one instruction moves, such as `f32`, `V2<f32>` and `V4<f32>`; `cast` the pointers to one"
 )]
 pub trait CpAsyncCaElement: Element {}
 
 /// A type that `cp.async.cg` copies: one of 16 bytes.
 #[diagnostic::on_unimplemented(
-    message = "`cp.async.cg` copies 16 bytes, and `{Self}` is no type of that size",
+    message = "`cp.async.cg` copies 16 bytes, and `{Self}` is not a type of that size",
     label = "not 16 bytes",
-    note = "it takes what one instruction moves of that size, such as `V4<f32>`; `cast` the pointers to one, or use `cp_async_ca`, which copies 4 and 8 bytes too"
+    note = "it takes a type of that size that one instruction moves, such as `V4<f32>`; `cast` the pointers to one, or use `cp_async_ca`, which copies 4 and 8 bytes too"
 )]
 pub trait CpAsyncCgElement: Element {}
 
@@ -134,7 +134,7 @@ macro_rules! kinds {
             ///
             /// # Safety
             /// `src` points at a `T` in global memory and `dst` at one in this block's shared memory, both aligned to
-            /// its size. Until the copy is waited for, nobody writes the one, and nobody reads or writes the other.
+            /// its size. Until a wait for the copy, nobody writes `src`, and nobody reads or writes `dst`.
             #[inline(always)]
             pub unsafe fn copy<T: $element>(self, dst: SharedPtr<T>, src: *const T) {
                 copy! { PLAIN $ptx dst src [] () () size_of::<T>() }
@@ -178,7 +178,7 @@ macro_rules! kinds {
                 copy! { WITH $ptx dst src [src_size] () (src_size = in(reg32) src_size, policy = in(reg64) policy.bits(),) copy::bytes_of::<T>("src_size", src_size) }
             }
 
-            /// Begins to copy a `T`, unless `ignore` is true: then it is filled with zeros, and nothing is read. Needs
+            /// Begins to copy a `T`. If `ignore` is true, it reads nothing and writes zeros. Needs
             /// ptx75.
             ///
             /// # Safety
@@ -222,7 +222,7 @@ kinds! {
 
 instructions! { WAITS:
     instruction "cp.async.commit_group", isa "data-movement-and-conversion-instructions-cp-async-commit-group", effect message, T = u8 {
-        /// Makes a group of the copies that this thread has begun since the last one. Off the GPU nothing is to be done.
+        /// Makes a group of the copies that this thread has begun since the last one. On a CPU it does nothing.
         safe fn cp_async_commit_group() {
             ptx: "cp.async.commit_group";
             needs: AsyncCopies;
@@ -241,7 +241,7 @@ instructions! { WAITS:
         /// cp_async_wait_group::<1>(); // cp.async.wait_group 1;
         /// ```
         ///
-        /// `ptxas` waits for more where `N` is above 63. Off the GPU nothing is to be done: a copy is done at once.
+        /// If `N` is above 63, `ptxas` waits for more groups. On a CPU it does nothing, because a copy is done at once.
         safe fn cp_async_wait_group[const N]() {
             ptx: "cp.async.wait_group", N;
             needs: AsyncCopies;
@@ -250,7 +250,7 @@ instructions! { WAITS:
     }
 
     instruction "cp.async.wait_all", isa "data-movement-and-conversion-instructions-cp-async-wait-group", effect message, T = u8 {
-        /// Waits until everything is copied that this thread has begun to. Off the GPU nothing is to be done: a copy is done
+        /// Waits until all copies that this thread has begun are complete. On a CPU it does nothing, because a copy is done
         /// at once.
         safe fn cp_async_wait_all() {
             ptx: "cp.async.wait_all";
@@ -261,8 +261,8 @@ instructions! { WAITS:
 
     instruction "cp.async.mbarrier.arrive",
     isa "parallel-synchronization-and-communication-instructions-cp-async-mbarrier-arrive", effect message, T = u8 {
-        /// Arrives at the barrier when everything is copied that this thread has begun to. That arrival is not one of those
-        /// that the barrier was told to expect: it is counted in before. Off the GPU nothing is to be done.
+        /// Arrives at the barrier when all copies that this thread has begun are complete. The barrier expects one arrival
+        /// more for this, so it is not one of the arrivals that it was initialised with. On a CPU it does nothing.
         #[doc(alias = "cp.async.mbarrier.arrive")]
         unsafe fn cp_async_mbarrier_arrive(bar: SharedPtr<Mbarrier> as reg32 = bar.address()) {
             ptx: "cp.async.mbarrier.arrive.shared.b64", [bar];
@@ -271,8 +271,8 @@ instructions! { WAITS:
             cpu: ();
         }
 
-        /// Arrives at the barrier when everything is copied that this thread has begun to: one of the arrivals that the
-        /// barrier was told to expect.
+        /// Arrives at the barrier when all copies that this thread has begun are complete. This is one of the arrivals that
+        /// the barrier was initialised with.
         #[doc(alias = "cp.async.mbarrier.arrive.noinc")]
         unsafe fn cp_async_mbarrier_arrive_noinc(bar: SharedPtr<Mbarrier> as reg32 = bar.address()) {
             ptx: "cp.async.mbarrier.arrive.noinc.shared.b64", [bar];

@@ -20,7 +20,7 @@ macro_rules! promise {
 instructions! { SINGLES:
     instruction "cp.async.bulk", isa "data-movement-and-conversion-instructions-cp-async-bulk", effect message, T = u32 {
         /// Copies `size` bytes from global memory into shared memory of a block of this cluster, and tells the barrier there
-        /// that they have come.
+        /// that the bytes have arrived.
         #[doc(alias = "cp.async.bulk")]
         #[doc(alias = "cp.async.bulk.shared")]
         #[doc(alias = "cp.async.bulk.shared::cluster.global")]
@@ -41,7 +41,7 @@ instructions! { SINGLES:
         /// Copies `size` bytes from global memory into shared memory of each block of this cluster whose bit is set in
         /// `mask`, to the same place as `dst` in its block, and tells the barrier at the same place as `bar` there.
         ///
-        /// `ptxas` advises sm_90a for it. Off the GPU it panics: a CPU knows of no blocks beside this one.
+        /// `ptxas` advises sm_90a for it. On a CPU it panics, because there is only one block.
         #[doc(alias = "multicast::cluster")]
         unsafe fn cp_async_bulk_shared_cluster_global_multicast / cp_async_bulk_shared_cluster_global_multicast_with<T>(
             dst: impl InCluster<T> as reg32 = dst.cluster_address(),
@@ -57,8 +57,8 @@ instructions! { SINGLES:
             cpu: panic!("a CPU cannot copy to the blocks {mask:#b} of a cluster: it knows of none");
         }
 
-        /// Copies `size` bytes from global memory into this block's shared memory, and tells the barrier that they have
-        /// come. Before ptx86 [`cp_async_bulk_shared_cluster_global`] does it.
+        /// Copies `size` bytes from global memory into this block's shared memory, and tells the barrier that the bytes have
+        /// arrived. Before ptx86 [`cp_async_bulk_shared_cluster_global`] does it.
         #[doc(alias = "cp.async.bulk.shared")]
         #[doc(alias = "cp.async.bulk.shared::cta.global")]
         unsafe fn cp_async_bulk_shared_global / cp_async_bulk_shared_global_with<T>(
@@ -73,9 +73,9 @@ instructions! { SINGLES:
             cpu: copy::copy_to(dst.address(), src.cast(), size, bar.address());
         }
 
-        /// Copies `size` bytes from global memory into this block's shared memory, but for the first `left` and the last
-        /// `right` bytes, up to 15 each: those are not read, and what is written for them is undetermined. Tells the
-        /// barrier that `size` bytes have come.
+        /// Copies `size` bytes from global memory into this block's shared memory, except for the first `left` and the last
+        /// `right` bytes, up to 15 each. These are not read, and what is written in their place is undetermined. Tells the
+        /// barrier that `size` bytes have arrived.
         unsafe fn cp_async_bulk_shared_global_ignore_oob / cp_async_bulk_shared_global_ignore_oob_with<T>(
             dst: SharedPtr<T> as reg32 = dst.address(),
             src: *const T as reg64,
@@ -107,8 +107,8 @@ instructions! { SINGLES:
             cpu: copy::copy(dst.cast(), src.address().cast(), size);
         }
 
-        /// Copies those of `size` bytes from this block's shared memory into global memory whose bit is set in `mask`: of
-        /// each 16 bytes the one of that number.
+        /// Copies bytes from this block's shared memory into global memory: of `size` bytes those whose bit is set in
+        /// `mask`, where each bit is for one of every 16 bytes.
         unsafe fn cp_async_bulk_global_shared_cp_mask / cp_async_bulk_global_shared_cp_mask_with<T>(
             dst: *mut T as reg64,
             src: SharedPtr<T> as reg32 = src.address(),
@@ -123,7 +123,7 @@ instructions! { SINGLES:
     }
 
     instruction "cp.async.bulk", isa "data-movement-and-conversion-instructions-cp-async-bulk-prefetch", effect message, T = u32 {
-        /// Brings `size` bytes of global memory into L2. Nothing has to be waited for; off the GPU nothing is to be done.
+        /// Brings `size` bytes of global memory into L2. No wait is needed. On a CPU it does nothing.
         #[doc(alias = "cp.async.bulk.prefetch")]
         #[doc(alias = "cp.async.bulk.prefetch.L2")]
         #[doc = when_it_pays!(cp_async_bulk_prefetch_l2)]
@@ -137,7 +137,7 @@ instructions! { SINGLES:
 
     instruction "cp.async.bulk", isa "data-movement-and-conversion-instructions-cp-async-bulk", effect message, T = u32 {
         /// Copies `size` bytes from this block's shared memory into that of another block of the cluster, and tells the
-        /// barrier there that they have come.
+        /// barrier there that the bytes have arrived.
         #[doc(alias = "cp.async.bulk.shared::cluster.shared::cta")]
         unsafe fn cp_async_bulk_shared_cluster_shared<T>(
             dst: impl InCluster<T> as reg32 = dst.cluster_address(),
@@ -153,8 +153,7 @@ instructions! { SINGLES:
     }
 
     instruction "cp.async.bulk", isa "data-movement-and-conversion-instructions-cp-async-bulk-commit-group", effect message, T = u32 {
-        /// Makes a group of the copies to global memory that this thread has begun since the last one. Off the GPU nothing
-        /// is to be done.
+        /// Makes a group of the copies to global memory that this thread has begun since the last one. On a CPU it does nothing.
         safe fn cp_async_bulk_commit_group() {
             ptx: "cp.async.bulk.commit_group";
             needs: BulkCopies;
@@ -163,8 +162,8 @@ instructions! { SINGLES:
     }
 
     instruction "cp.async.bulk", isa "data-movement-and-conversion-instructions-cp-async-bulk-wait-group", effect message, T = u32 {
-        /// Waits until at most `N` of the newest groups of this thread are not yet in global memory. Off the GPU nothing is
-        /// to be done: a copy is done at once.
+        /// Waits until at most `N` of the newest groups of this thread are not yet in global memory. On a CPU it does
+        /// nothing, because a copy is done at once.
         safe fn cp_async_bulk_wait_group[const N]() {
             ptx: "cp.async.bulk.wait_group", N;
             needs: BulkCopies;
@@ -172,7 +171,7 @@ instructions! { SINGLES:
         }
 
         /// Waits until at most `N` of the newest groups of this thread are not yet read: the shared memory of the others
-        /// may be written again. Off the GPU nothing is to be done: a copy is done at once.
+        /// may be written again. On a CPU it does nothing, because a copy is done at once.
         safe fn cp_async_bulk_wait_group_read[const N]() {
             ptx: "cp.async.bulk.wait_group.read", N;
             needs: BulkCopies;
@@ -187,7 +186,7 @@ mod sealed {
 
 /// Where in a tensor of one to five dimensions: `[x, y]`, the fastest dimension first.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no place in a tensor",
+    message = "`{Self}` is not a position in a tensor",
     label = "a tensor has one to five dimensions",
     note = "write an array of one to five `i32`"
 )]
@@ -202,7 +201,7 @@ pub trait TensorCoordinates: Copy + sealed::Sealed {
 
 /// Where in a tensor that is read as columns of an image: three to five dimensions, and as many offsets less two.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no place in a tensor of columns",
+    message = "`{Self}` is not a position in a tensor of columns",
     label = "such a tensor has three to five dimensions",
     note = "write an array of three to five `i32`, and one of two fewer `u16`"
 )]
@@ -318,7 +317,7 @@ macro_rules! tensors {
 
         $(#[$doc])*
         ///
-        #[doc = concat!("PTX: `cp.async.bulk.prefetch.tensor.", $ptx, ";`. Needs sm_90 and ptx80. Off the GPU nothing is to be done.")]
+        #[doc = concat!("PTX: `cp.async.bulk.prefetch.tensor.", $ptx, ";`. Needs sm_90 and ptx80. On a CPU it does nothing.")]
         ///
         #[doc = isa_link!("cp.async.bulk.prefetch.tensor" "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor")]
         ///

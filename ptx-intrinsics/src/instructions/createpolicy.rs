@@ -18,7 +18,7 @@ pub struct L2EvictUnchanged;
 /// is not for: `L2EvictFirst`, `L2EvictUnchanged`; without one they keep the priority that they have.
 #[diagnostic::on_unimplemented(
     message = "`createpolicy` does not take `{Self}`",
-    label = "no priorities of a cache policy",
+    label = "not the priorities of a cache policy",
     note = "it takes `L2EvictLast`, `L2EvictNormal`, `L2EvictFirst` or `L2EvictUnchanged`, or a pair of one of these and \
             `L2EvictFirst` or `L2EvictUnchanged`"
 )]
@@ -90,11 +90,12 @@ instructions! { SINGLES:
         /// assert_eq!(policy.bits(), 0x1570_0000_0000_0000);
         /// ```
         ///
-        /// `fraction` is above 0.0 and at most 1.0. It counts in sixteenths, rounded up (but 0.5003 is still eight). Another one
-        /// gives a policy for an unspecified fraction, and off the GPU a panic. A policy is a hint: it changes no value.
+        /// `fraction` is above 0.0 and at most 1.0. It counts in sixteenths, rounded up (but 0.5003 is still eight). Any
+        /// other value gives a policy for an unspecified fraction, and on a CPU a panic. A policy is a hint: it changes no
+        /// value.
         ///
-        /// `ptxas` makes plain moves of a constant fraction. So does [`encode_fractional`](Self::encode_fractional), in a `const`
-        /// and on the host. Off the GPU the bits are the same.
+        /// `ptxas` makes plain moves of a constant fraction. So does [`encode_fractional`](Self::encode_fractional), in a
+        /// `const` and on the host. On a CPU the bits are the same.
         #[doc(alias = "createpolicy")]
         safe fn [CachePolicy] fractional<P in priorities_of_a_policy>(fraction: f32 as reg32)
             -> CachePolicy as (policy: reg64 => CachePolicy::from_bits(policy))
@@ -104,7 +105,7 @@ instructions! { SINGLES:
             cpu: Self::encode_fractional::<P>(fraction);
         }
 
-        /// A policy for all lines: the fraction is left out. Off the GPU the bits are the same.
+        /// A policy for all lines: the fraction is left out. On a CPU the bits are the same.
         #[doc(alias = "createpolicy")]
         safe fn [CachePolicy] all<P in priorities_of_a_policy>() -> CachePolicy as (policy: reg64 => CachePolicy::from_bits(policy)) {
             ptx: "createpolicy.fractional" P ".b64", policy;
@@ -113,11 +114,11 @@ instructions! { SINGLES:
         }
 
         /// A policy for a range of addresses. The primary priority is for the first `primary_size` bytes from `p` on. The
-        /// secondary one is for those after them, up to `total_size` bytes. For all other addresses nothing is said.
+        /// secondary one is for those after them, up to `total_size` bytes. It says nothing about other addresses.
         ///
-        /// `p` is a generic address. Nothing is read. `primary_size` is at most `total_size`; off the GPU it panics if it is not.
-        /// The GPU tells blocks apart of at least 4 KiB and of at least a 128th of `total_size`. A policy is a hint: it changes no
-        /// value. Off the GPU the bits are the same.
+        /// `p` is a generic address. Nothing is read. `primary_size` is at most `total_size`; on a CPU it panics if it is
+        /// not. The GPU tells blocks apart of at least 4 KiB and of at least a 128th of `total_size`. A policy is a hint: it
+        /// changes no value. On a CPU the bits are the same.
         #[doc(alias = "createpolicy")]
         safe fn [CachePolicy] range<P in priorities_of_a_policy>(
             p: *const impl Sized as reg64,
@@ -129,7 +130,7 @@ instructions! { SINGLES:
             cpu: Self::encode_range::<P>(p.addr() as u64, primary_size, total_size);
         }
 
-        /// [`range`](Self::range) of a global address. Off the GPU the bits are the same.
+        /// [`range`](Self::range) of a global address. On a CPU the bits are the same.
         #[doc(alias = "createpolicy")]
         safe fn [CachePolicy] range_global<P in priorities_of_a_policy>(
             p: *const impl Sized as reg64,
@@ -141,7 +142,7 @@ instructions! { SINGLES:
             cpu: Self::encode_range::<P>(p.addr() as u64, primary_size, total_size);
         }
 
-        /// The policy of an access property, as CUDA's host interface makes it. Off the GPU the bits are the same.
+        /// The policy of an access property, as CUDA's host interface makes it. On a CPU the bits are the same.
         #[doc(alias = "createpolicy.cvt")]
         #[doc(alias = "createpolicy.cvt.L2")]
         safe fn [CachePolicy] cvt_l2(property: u64 as reg64) -> CachePolicy as (policy: reg64 => CachePolicy::from_bits(policy)) {

@@ -56,22 +56,22 @@ cuda_loads! {
     ldg LdGlobalNc of NonCoherent, NoHint "ld.global.nc" NonCoherent;
     /// Loads and caches at all levels: `__ldca`.
     ldca LdGlobal of Global, Ca "ld.global.ca" Always;
-    /// Loads and caches in L2, past L1: `__ldcg`.
+    /// Loads and caches in L2, but not in L1: `__ldcg`.
     ldcg LdGlobal of Global, Cg "ld.global.cg" Always;
-    /// Loads what is used once, first to be evicted: `__ldcs`.
+    /// Loads data that is used once, to be evicted first: `__ldcs`.
     ldcs LdGlobal of Global, Cs "ld.global.cs" Always;
     /// Loads for the last time: `__ldlu`.
     ldlu LdGlobal of Global, Lu "ld.global.lu" Always;
-    /// Loads afresh, past every cache: `__ldcv`.
+    /// Loads again from memory, not from a cache: `__ldcv`.
     ldcv LdGlobal of Global, Cv "ld.global.cv" Always;
 }
 
 cuda_stores! {
     /// Stores and writes back at all coherent levels: `__stwb`.
     stwb Wb "st.global.wb";
-    /// Stores to L2, past L1: `__stcg`.
+    /// Stores to L2, but not to L1: `__stcg`.
     stcg Cg "st.global.cg";
-    /// Stores what will not be used soon, first to be evicted: `__stcs`.
+    /// Stores data that is not used soon, to be evicted first: `__stcs`.
     stcs Cs "st.global.cs";
     /// Stores through to system memory: `__stwt`.
     stwt Wt "st.global.wt";

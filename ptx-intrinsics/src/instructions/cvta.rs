@@ -1,4 +1,4 @@
-//! `cvta`: the generic address of one in a state space, and the other way round.
+//! `cvta`: the generic address of an address in a state space, and the opposite.
 
 use crate::isa::gate::*;
 
@@ -8,7 +8,7 @@ macro_rules! cvta {
         instructions! { SINGLES:
             instruction "cvta", isa "data-movement-and-conversion-instructions-cvta", effect compute, T = u8 { $(
                 #[doc = concat!("The generic address of `address`, which is one in ", $what, ".")]
-                /// Off the GPU there is one kind of address.
+                /// On a CPU there is one kind of address.
                 #[doc(alias = "cvta")]
                 safe fn $cvta<T>(address: u64 as reg64) -> *mut T as (p: reg64) {
                     ptx: $ptx, p, address;
@@ -17,7 +17,7 @@ macro_rules! cvta {
                 }
 
                 #[doc = concat!("The address in ", $what, " of `p`, a generic address of something there.")]
-                /// Off the GPU there is one kind of address.
+                /// On a CPU there is one kind of address.
                 #[doc(alias = "cvta.to")]
                 safe fn $cvta_to<T>(p: *const T as reg64) -> u64 as (address: reg64) {
                     ptx: $ptx_to, address, p;

@@ -11,8 +11,8 @@ unsafe fn undetermined(p: *const u8) {
 
 instructions! { SINGLES:
     instruction "discard", isa "data-movement-and-conversion-instructions-discard", effect message, T = u8 {
-        /// Drops the 128 bytes at `p`, a generic address, from L2 without writing them back to memory. What they hold then is
-        /// undetermined, until they are written again; off the GPU they are overwritten with a pattern.
+        /// Drops the 128 bytes at `p`, a generic address, from L2 without writing them back to memory. Their content is
+        /// undetermined until they are written again. On a CPU they are overwritten with a pattern.
         #[doc = when_it_pays!(discard_l2)]
         unsafe fn discard_l2<T>(p: *mut T as reg64) {
             ptx: "discard.L2", [p], 128;
@@ -22,8 +22,8 @@ instructions! { SINGLES:
             cpu: undetermined(p.cast());
         }
 
-        /// Drops the 128 bytes at `p` in global memory from L2 without writing them back to memory. What they hold then is
-        /// undetermined, until they are written again; off the GPU they are overwritten with a pattern.
+        /// Drops the 128 bytes at `p` in global memory from L2 without writing them back to memory. Their content is
+        /// undetermined until they are written again. On a CPU they are overwritten with a pattern.
         #[doc = when_it_pays!(discard_global_l2)]
         unsafe fn discard_global_l2<T>(p: *mut T as reg64) {
             ptx: "discard.global.L2", [p], 128;

@@ -1,4 +1,4 @@
-//! `fence` and `membar`: what a thread does before it is seen before what it does after it.
+//! `fence` and `membar`: other threads see what a thread did before the fence, before they see what it does after it.
 
 use crate::isa::gate::*;
 use crate::isa::scope::*;
@@ -15,37 +15,37 @@ fn compiler() {
 
 instructions! { SINGLES:
     instruction "fence", isa "parallel-synchronization-and-communication-instructions-membar-fence", effect message, T = u8 {
-        /// Orders all accesses before it with all after it, and all such fences with each other: two threads that store, fence and
-        /// load see one of the two stores.
+        /// Orders all accesses before it with all after it, and all such fences with each other: two threads that store,
+        /// fence and load see one of the two stores.
         safe fn fence_sc<S in scope>() {
             ptx: "fence.sc" S;
             needs: Fences;
             cpu: fence(Ordering::SeqCst);
         }
 
-        /// What was read or written before it is seen before what is written after it: an acquire and a release at once, with the
-        /// relaxed accesses around it. (`fence` without an order is this one.)
+        /// Other threads see what was read or written before it, before they see what is written after it. It is an acquire
+        /// and a release at once, with the relaxed accesses around it. (`fence` without an order is this one.)
         safe fn fence_acq_rel<S in scope>() {
             ptx: "fence.acq_rel" S;
             needs: Fences;
             cpu: fence(Ordering::AcqRel);
         }
 
-        /// Nothing after it is done before what was read before it.
+        /// No access after it happens before a read before it.
         safe fn fence_acquire<S in scope>() {
             ptx: "fence.acquire" S;
             needs: OneWayFences;
             cpu: fence(Ordering::Acquire);
         }
 
-        /// Everything before it is seen before what is written after it.
+        /// Other threads see everything before it, before they see what is written after it.
         safe fn fence_release<S in scope>() {
             ptx: "fence.release" S;
             needs: OneWayFences;
             cpu: fence(Ordering::Release);
         }
 
-        /// Before a tensor map that was changed in global memory is used by others: a release.
+        /// A release, for a tensor map that this thread changed in global memory and that others use.
         #[doc(alias = "tensormap::generic")]
         safe fn fence_proxy_tensormap_generic_release<S in scope>() {
             ptx: "fence.proxy.tensormap::generic.release" S;
@@ -71,8 +71,8 @@ instructions! { SINGLES:
             cpu: fence(Ordering::Release);
         }
 
-        /// Lets the cluster see that barriers are initialised: after [`mbarrier_init`](crate::mbarrier::mbarrier_init), before another
-        /// block or a copy uses the barrier.
+        /// Lets the cluster see that barriers are initialised: after [`mbarrier_init`](crate::mbarrier::mbarrier_init),
+        /// before another block or a copy uses the barrier.
         #[doc(alias = "fence.mbarrier_init")]
         safe fn fence_mbarrier_init_release_cluster() {
             ptx: "fence.mbarrier_init.release.cluster";

@@ -9,7 +9,7 @@ macro_rules! isspacep {
     ($($what:literal $gate:ident: $isspacep:ident $ptx:literal $on_cpu:literal;)*) => {
         instructions! { SINGLES:
             instruction "isspacep", isa "data-movement-and-conversion-instructions-isspacep", effect compute, T = u8 { $(
-                #[doc = concat!("Whether the generic address `p` is in ", $what, ". Off the GPU all memory counts as global.")]
+                #[doc = concat!("Whether the generic address `p` is in ", $what, ". On a CPU all memory counts as global.")]
                 #[doc(alias = "isspacep")]
                 safe fn $isspacep<T>(p: *const T as reg64) -> bool as (is: reg32 => is_set(is)) {
                     ptx: $ptx, "%done", p;

@@ -28,7 +28,7 @@ pub struct LdGlobal<C = NoHint, P = NoPrefetch>(PhantomData<(C, P)>);
     message = "`ld.global` does not take the caching qualifier `{Self}`",
     label = "not a spelling of `ld.global`",
     note = "it takes one of: `NoHint`; an operator `Ca`, `Cg`, `Cs`, `Lu`, `Cv`; an L1 priority; for 256-bit types an L2 priority or a pair `(L1, L2)`",
-    note = "a cache operator and an eviction priority are alternatives: an instruction has one or the other"
+    note = "an instruction has a cache operator or an eviction priority, not both"
 )]
 pub trait LdGlobalCaching: Caching {}
 
@@ -72,14 +72,14 @@ caching_rows! { impl_load Global, legal: LdGlobalCaching,
 /// | [`ld_param_entry`] | `.param::entry` | a generic pointer to a parameter of the kernel, as `cvta.param` gives |
 /// | [`ld_param_func`] | `.param::func` | a device function's parameter, as `mov.b64 p, name_param_0` gives |
 ///
-/// The block converts a generic pointer to the space, and that is not always free. For shared memory up to sm_89 it
-/// disappears in the access; from sm_90 on the access is one instruction too, but `ptxas` no longer folds `p.add(4)` into
-/// its immediate, so the sum is an instruction of its own. For constants, parameters and local memory a subtraction stays,
-/// shared between loads of one base. [`SharedPtr`](crate::SharedPtr) is free of it.
+/// The block converts a generic pointer to the space. This is not always free. For shared memory up to sm_89 the conversion
+/// disappears in the access. From sm_90 on the access is one instruction too, but `ptxas` does not fold `p.add(4)` into its
+/// immediate, so the sum is one more instruction. For constants, parameters and local memory a subtraction stays, shared
+/// between loads of one base. [`SharedPtr`](crate::SharedPtr) needs no conversion.
 ///
 /// Orders are methods: [`volatile`](Self::volatile), [`relaxed`](Self::relaxed), [`acquire`](Self::acquire),
 /// [`mmio`](Self::mmio). Cache operators, eviction priorities, prefetch sizes, policies, `.unified` and sinks of these
-/// loads are spelled by [`ptx!`](crate::ptx).
+/// loads are written with [`ptx!`](crate::ptx).
 ///
 /// ```
 /// use ptx_intrinsics::order::*;
@@ -149,9 +149,9 @@ where
     /// A weak load may be merged, moved or dropped, as any read; one with an order stays where it is.
     ///
     /// # Safety
-    /// `p` is the address of an initialised `T` in the space `S` (see [`Ld`]), aligned to the size of `T`. Where the
-    /// load is weak, no other thread writes the value at the same time. A volatile, relaxed or acquire load is atomic
-    /// towards other ordered accesses, for a vector element by element. Off the GPU, `T` lies in writable memory.
+    /// `p` is the address of an initialised `T` in the space `S` (see [`Ld`]), aligned to the size of `T`. If the load is
+    /// weak, no other thread writes the value at the same time. A volatile, relaxed or acquire load is atomic towards other
+    /// ordered accesses, for a vector element by element. On a CPU, `T` lies in writable memory.
     #[inline(always)]
     pub unsafe fn read<T>(self, p: *const T) -> T
     where
@@ -161,13 +161,13 @@ where
         same_bits(unsafe { T::Ptx::load_in::<(O, C)>(p as *const T::Ptx) })
     }
 
-    /// Reads the value at `p` where `cond` is true, else gives `or`: one instruction under a predicate.
+    /// Reads the value at `p` if `cond` is true, and returns `or` otherwise: one instruction under a predicate.
     ///
-    /// Where `cond` is false the address is not touched and may be anything. For weak loads; [`ptx!`](crate::ptx) spells
-    /// ordered ones: `ptx!(@cond ld.acquire.gpu.global.u32 [p], else 0)`.
+    /// If `cond` is false, the address is not accessed and may be anything. For weak loads; Write ordered ones with
+    /// [`ptx!`](crate::ptx): `ptx!(@cond ld.acquire.gpu.global.u32 [p], else 0)`.
     ///
     /// # Safety
-    /// Where `cond` is true: as for [`read`](Self::read).
+    /// If `cond` is true: as for [`read`](Self::read).
     #[inline(always)]
     pub unsafe fn read_if<T>(self, cond: bool, p: *const T, or: T) -> T
     where

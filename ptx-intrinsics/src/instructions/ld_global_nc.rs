@@ -25,7 +25,7 @@ pub struct LdGlobalNc<C = NoHint, P = NoPrefetch>(PhantomData<(C, P)>);
     message = "`ld.global.nc` does not take the caching qualifier `{Self}`",
     label = "not a spelling of `ld.global.nc`",
     note = "it takes one of: `NoHint`; an operator `Ca`, `Cg`, `Cs`; an L1 priority; for 256-bit types an L2 priority or a pair `(L1, L2)`",
-    note = "a cache operator and an eviction priority are alternatives: an instruction has one or the other"
+    note = "an instruction has a cache operator or an eviction priority, not both"
 )]
 pub trait LdGlobalNcCaching: Caching {}
 

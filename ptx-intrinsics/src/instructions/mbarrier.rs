@@ -10,9 +10,9 @@ use crate::isa::scope::*;
 #[cfg(not(ptx_device))]
 use crate::cpu;
 
-/// A barrier: 64 bits of shared memory, to be touched by the functions of `mbarrier` alone.
+/// A barrier: 64 bits of shared memory that only the functions of `mbarrier` may access.
 ///
-/// A phase of it is complete when as many threads have arrived as [`mbarrier_init`] said, and as many bytes have come as
+/// A phase is complete when as many threads have arrived as [`mbarrier_init`] said, and as many bytes have arrived as
 /// [`mbarrier_arrive_expect_tx`] and its like said; then the next phase begins by itself. Who waits names the phase by the
 /// [state](MbarrierState) that arriving gave, or by its parity: the first phase has parity 0, the second 1, the third 0.
 ///
@@ -34,17 +34,17 @@ use crate::cpu;
 #[repr(C, align(8))]
 pub struct Mbarrier(u64);
 
-/// What a barrier was before an arrival: names the phase that is waited for.
+/// The state of a barrier before an arrival. It names the phase to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct MbarrierState(u64);
 
 /// Where a barrier lies: [`SharedPtr`] in this block, `.shared`; [`SharedClusterPtr`] in one of the cluster,
-/// `.shared::cluster`, where an arrival gives no state.
+/// `.shared::cluster`, where an arrival returns no state.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no pointer to a barrier",
+    message = "`{Self}` is not a pointer to a barrier",
     label = "takes a `SharedPtr<Mbarrier>` or a `SharedClusterPtr<Mbarrier>`",
-    note = "`SharedPtr::new(p)` makes one of a pointer to this block's shared memory, `SharedClusterPtr::new(p)` of one to another block's"
+    note = "`SharedPtr::new(p)` makes one from a pointer to this block's shared memory, `SharedClusterPtr::new(p)` from a pointer to another block's"
 )]
 pub trait MbarrierPtr: InCluster<Mbarrier> {
     /// What arriving gives: the state, or nothing.
@@ -114,7 +114,7 @@ macro_rules! orders {
     )* };
 }
 orders! {
-    /// How an arrival is ordered: `Release<Cta>`, which is what PTX takes where nothing is said, `Release<Cluster>`,
+    /// How an arrival is ordered: `Release<Cta>`, the default of PTX, `Release<Cluster>`,
     /// `Relaxed<Cta>` or `Relaxed<Cluster>`. `.cluster` needs sm_90 and ptx80, `.relaxed` sm_90 and ptx86.
     ArriveOrder, words arrive_order, "an arrival at a barrier cannot be `{Self}`",
         "it takes `Release<Cta>`, `Release<Cluster>`, `Relaxed<Cta>` or `Relaxed<Cluster>`" {
@@ -124,7 +124,7 @@ orders! {
         Relaxed<Cluster> => 3 ".relaxed.cluster" BulkCopiesCta;
     }
 
-    /// How a wait is ordered: `Acquire<Cta>`, which is what PTX takes where nothing is said, `Acquire<Cluster>`,
+    /// How a wait is ordered: `Acquire<Cta>`, the default of PTX, `Acquire<Cluster>`,
     /// `Relaxed<Cta>` or `Relaxed<Cluster>`. `.cluster` needs sm_90 and ptx80, `.relaxed` sm_90 and ptx86.
     WaitOrder, words wait_order, "a wait for a barrier cannot be `{Self}`",
         "it takes `Acquire<Cta>`, `Acquire<Cluster>`, `Relaxed<Cta>` or `Relaxed<Cluster>`" {
@@ -134,7 +134,7 @@ orders! {
         Relaxed<Cluster> => 3 ".relaxed.cluster" BulkCopiesCta;
     }
 
-    /// How a count of bytes is ordered: `Relaxed<Cta>`, which is what PTX takes where nothing is said, or
+    /// How a count of bytes is ordered: `Relaxed<Cta>`, the default of PTX, or
     /// `Relaxed<Cluster>`.
     TxOrder, words tx_order, "a count of bytes cannot be `{Self}`", "it takes `Relaxed<Cta>` or `Relaxed<Cluster>`" {
         Relaxed<Cta> => BulkCopies;
@@ -159,7 +159,7 @@ instructions! { SINGLES:
     }
 
     instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-inval", effect message, T = u8 {
-        /// Ends the barrier at `bar`: the memory may be used for something else. Off the GPU nothing is to be done.
+        /// Ends the barrier at `bar`, so that its memory can be used for something else. On a CPU it does nothing.
         #[doc(alias = "mbarrier.inval")]
         unsafe fn mbarrier_inval(bar: SharedPtr<Mbarrier> as reg32 = bar.address()) {
             ptx: "mbarrier.inval.shared.b64", [bar];
@@ -170,7 +170,7 @@ instructions! { SINGLES:
     }
 
     instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-pending-count", effect compute, T = u8 {
-        /// How many arrivals the phase lacked before the one that gave `state`.
+        /// How many arrivals the phase still needed before the arrival that returned `state`.
         #[doc(alias = "mbarrier.pending_count")]
         unsafe fn mbarrier_pending_count(state: MbarrierState as reg64 = state.0) -> u32 as (count: reg32) {
             ptx: "mbarrier.pending_count.b64", count, state;
@@ -301,8 +301,8 @@ macro_rules! at_barrier {
 }
 
 at_barrier! { ARRIVALS in arrive_order:
-    /// Arrives at the barrier, and gives its state before. What this thread did before is seen by those that see the phase
-    /// complete.
+    /// Arrives at the barrier, and returns its state before that. Threads that see the phase complete also see what this
+    /// thread did before.
     #[doc(alias = "mbarrier.arrive")]
     mbarrier_arrive / mbarrier_arrive_as(bar) -> B::State as (state or "_": MbarrierState) {
         ptx: "mbarrier.arrive";
@@ -332,7 +332,7 @@ at_barrier! { ARRIVALS in arrive_order:
         cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), 1, bytes, 0));
     }
 
-    /// Arrives, and for the last time: the phases to come expect one arrival less.
+    /// Arrives for the last time: later phases expect one arrival less.
     #[doc(alias = "mbarrier.arrive_drop")]
     mbarrier_arrive_drop / mbarrier_arrive_drop_as(bar) -> B::State as (state or "_": MbarrierState) {
         ptx: "mbarrier.arrive_drop";
@@ -342,7 +342,7 @@ at_barrier! { ARRIVALS in arrive_order:
         cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), 1, 0, 1));
     }
 
-    /// Arrives `count` times, and for the last time: the phases to come expect so many arrivals less.
+    /// Arrives `count` times, for the last time: later phases expect so many arrivals less.
     #[doc(alias = "mbarrier.arrive_drop")]
     mbarrier_arrive_drop_count / mbarrier_arrive_drop_count_as(bar, count) -> B::State as (state or "_": MbarrierState) {
         ptx: "mbarrier.arrive_drop";
@@ -374,7 +374,7 @@ at_barrier! { COUNTS in tx_order:
         cpu: cpu::mbarrier::expect(bar.cluster_address(), bytes);
     }
 
-    /// Tells the barrier that `bytes` of the bytes that it expects have come, as a copy does when it is done.
+    /// Tells the barrier that `bytes` of the bytes that it expects have arrived, as a copy does when it is complete.
     #[doc(alias = "mbarrier.complete_tx")]
     mbarrier_complete_tx / mbarrier_complete_tx_as(bar, bytes) {
         ptx: "mbarrier.complete_tx";
@@ -452,21 +452,22 @@ macro_rules! waits {
     } };
 }
 waits! {
-    /// Whether the phase is complete that `state` is of. What those did before that arrived is seen then.
+    /// Whether the phase of `state` is complete. If it is, this thread sees what the arriving threads did before they arrived.
     mbarrier_test_wait / mbarrier_test_wait_as(bar, state: MbarrierState as reg64 = state.0) {
         ptx: "mbarrier.test_wait";
         needs: AsyncCopies;
         cpu: cpu::mbarrier::parity(state.0);
     }
 
-    /// Whether the phase of this parity, 0 or 1, is complete. What those did before that arrived is seen then.
+    /// Whether the phase of this parity, 0 or 1, is complete. If it is, this thread sees what the arriving threads did
+    /// before they arrived.
     mbarrier_test_wait_parity / mbarrier_test_wait_parity_as(bar, parity: u32 as reg32) {
         ptx: "mbarrier.test_wait.parity";
         needs: Parity;
         cpu: parity != 0;
     }
 
-    /// Waits for the phase that `state` is of, for as long as the GPU likes, and says whether it is complete: to be asked
+    /// Waits for the phase of `state`, for a time that the GPU chooses, and returns whether the phase is complete. Call it
     /// in a loop.
     mbarrier_try_wait / mbarrier_try_wait_as(bar, state: MbarrierState as reg64 = state.0) {
         ptx: "mbarrier.try_wait";
@@ -474,22 +475,22 @@ waits! {
         cpu: cpu::mbarrier::parity(state.0);
     }
 
-    /// Waits for the phase that `state` is of, for `ns` nanoseconds or so, and says whether it is complete.
+    /// Waits for the phase of `state`, for about `ns` nanoseconds, and returns whether the phase is complete.
     mbarrier_try_wait_for / mbarrier_try_wait_for_as(bar, state: MbarrierState as reg64 = state.0, ns: u32 as reg32) {
         ptx: "mbarrier.try_wait";
         needs: TryWait;
         cpu: cpu::mbarrier::parity(state.0);
     }
 
-    /// Waits for the phase of this parity, 0 or 1, for as long as the GPU likes, and says whether it is complete: to be
-    /// asked in a loop.
+    /// Waits for the phase of this parity, 0 or 1, for a time that the GPU chooses, and returns whether the phase is
+    /// complete. Call it in a loop.
     mbarrier_try_wait_parity / mbarrier_try_wait_parity_as(bar, parity: u32 as reg32) {
         ptx: "mbarrier.try_wait.parity";
         needs: TryWait;
         cpu: parity != 0;
     }
 
-    /// Waits for the phase of this parity, 0 or 1, for `ns` nanoseconds or so, and says whether it is complete.
+    /// Waits for the phase of this parity, 0 or 1, for about `ns` nanoseconds, and returns whether the phase is complete.
     mbarrier_try_wait_parity_for / mbarrier_try_wait_parity_for_as(bar, parity: u32 as reg32, ns: u32 as reg32) {
         ptx: "mbarrier.try_wait.parity";
         needs: TryWait;

@@ -39,10 +39,10 @@ macro_rules! load_methods {
 
             #[doc = concat!("Reads the value at `p` where `cond` is true, else gives `or`: `@cond ", $text, "….type d, [p];`.")]
             ///
-            /// Where `cond` is false the address is not touched and may be anything.
+            /// If `cond` is false, the address is not accessed and may be anything.
             ///
             /// # Safety
-            /// Where `cond` is true:
+            /// If `cond` is true:
             #[doc = $space]
             #[inline(always)]
             pub unsafe fn read_if<T>(self, cond: bool, p: *const T, or: T) -> T
@@ -60,7 +60,7 @@ macro_rules! load_methods {
             #[doc = needs!(CacheHint)]
             ///
             /// # Safety
-            /// Where `cond` is true:
+            /// If `cond` is true:
             #[doc = $space]
             #[inline(always)]
             pub unsafe fn read_if_with<T>(self, cond: bool, p: *const T, or: T, policy: CachePolicy) -> T
@@ -114,10 +114,10 @@ macro_rules! store_methods {
 
             #[doc = concat!("Writes `value` to `p` where `cond` is true: `@cond ", $text, "….type [p], value;`.")]
             ///
-            /// Where `cond` is false the address is not touched and may be anything.
+            /// If `cond` is false, the address is not accessed and may be anything.
             ///
             /// # Safety
-            /// Where `cond` is true:
+            /// If `cond` is true:
             #[doc = $space]
             #[inline(always)]
             pub unsafe fn write_if<T>(self, cond: bool, p: *mut T, value: T)
@@ -134,7 +134,7 @@ macro_rules! store_methods {
             #[doc = needs!(CacheHint)]
             ///
             /// # Safety
-            /// Where `cond` is true:
+            /// If `cond` is true:
             #[doc = $space]
             #[inline(always)]
             pub unsafe fn write_if_with<T>(self, cond: bool, p: *mut T, value: T, policy: CachePolicy)
@@ -185,7 +185,7 @@ macro_rules! order_methods {
             /// space. A vector is atomic element by element.
             ///
             #[doc = concat!(needs!(Orders), " With the scope `Cluster`: ", needs!(Clusters))]
-            /// Types of 256 bits are refused: the assembler forgets the order.
+            /// Types of 256 bits are refused: the assembler loses the order.
             #[inline(always)]
             pub const fn $method<CtaClusterGpuOrSys>(self) -> $access<$space, $sync<CtaClusterGpuOrSys>, $caching>
             where

@@ -128,7 +128,7 @@ instructions! { SINGLES:
             cpu: ();
         }
 
-        /// Brings the line at `p` in global memory into L2, with an eviction priority or, by [`NoHint`], without.
+        /// Brings the line at `p` in global memory into L2, with an eviction priority, or without one by [`NoHint`].
         #[doc(alias = "prefetch.global.L2")]
         #[doc = when_it_pays!(prefetch_global_l2)]
         unsafe fn prefetch_global_l2<E in priority>(p: *const impl Sized as reg64) {

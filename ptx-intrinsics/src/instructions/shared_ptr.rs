@@ -12,8 +12,8 @@ use crate::isa::gate::*;
 /// A pointer to shared memory of this block, converted once: 32 bits.
 ///
 /// [`ld_shared`](crate::ld_shared) and [`st_shared`](crate::st_shared) take Rust's own pointers, and convert one at each
-/// access. From sm_90 on that is not free: `ptxas` keeps every `p.add(4)` as a 64-bit addition of its own. Here additions
-/// are of 32 bits, and constants go into the instruction: `LDS R0, [R1+0x10]`.
+/// access. From sm_90 on this is not free: `ptxas` keeps every `p.add(4)` as a 64-bit addition. Here additions have 32 bits,
+/// and constants go into the instruction: `LDS R0, [R1+0x10]`.
 ///
 /// ```
 /// use ptx_intrinsics::prelude::*;
@@ -130,7 +130,7 @@ impl<T> SharedClusterPtr<T> {
         Self { address, of: PhantomData }
     }
 
-    /// Without the gate, off the GPU: for what has one of its own.
+    /// Without the gate, on a CPU: for what has one of its own.
     #[cfg(not(ptx_device))]
     #[inline(always)]
     pub(crate) const fn at(address: Address) -> Self {
@@ -147,9 +147,9 @@ impl<T> SharedClusterPtr<T> {
 /// A place in the shared memory of a block of this cluster: [`SharedClusterPtr`], or [`SharedPtr`], which points into
 /// this block's.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no address in the shared memory of a cluster",
+    message = "`{Self}` is not an address in the shared memory of a cluster",
     label = "takes a `SharedClusterPtr` or a `SharedPtr`",
-    note = "`SharedPtr::new(p)` makes one of a pointer to this block's shared memory, `SharedClusterPtr::new(p)` of one to another block's"
+    note = "`SharedPtr::new(p)` makes one from a pointer to this block's shared memory, `SharedClusterPtr::new(p)` from a pointer to another block's"
 )]
 pub trait InCluster<T>: Copy + sealed::Sealed {
     /// What the instruction takes.
@@ -160,9 +160,9 @@ pub trait InCluster<T>: Copy + sealed::Sealed {
 /// What [`ptx!`](crate::ptx) takes as an address in this block's shared memory: a [`SharedPtr`], or a pointer, which is
 /// converted.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no address in this block's shared memory",
+    message = "`{Self}` is not an address in this block's shared memory",
     label = "takes a `SharedPtr`, or a pointer to shared memory",
-    note = "`SharedPtr::new(p)` makes one of a pointer to this block's shared memory"
+    note = "`SharedPtr::new(p)` makes one from a pointer to this block's shared memory"
 )]
 pub trait InShared: sealed::Sealed {
     /// What is there.
@@ -174,9 +174,9 @@ pub trait InShared: sealed::Sealed {
 /// What [`ptx!`](crate::ptx) takes as an address in the cluster's shared memory: a [`SharedClusterPtr`] or a [`SharedPtr`],
 /// or a pointer, which is converted.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no address in the shared memory of a cluster",
+    message = "`{Self}` is not an address in the shared memory of a cluster",
     label = "takes a `SharedClusterPtr`, a `SharedPtr`, or a pointer to shared memory of the cluster",
-    note = "`SharedClusterPtr::new(p)` makes one of a pointer to another block's shared memory"
+    note = "`SharedClusterPtr::new(p)` makes one from a pointer to another block's shared memory"
 )]
 pub trait InSharedCluster: sealed::Sealed {
     /// What is there.
@@ -286,7 +286,7 @@ impl<T> SharedPtr<T> {
     /// Reads the value where `cond` is true, else gives `or`: `@cond ld.shared{.vec}.type d, [p];`.
     ///
     /// # Safety
-    /// Where `cond` is true: as for [`read`](Self::read).
+    /// If `cond` is true: as for [`read`](Self::read).
     #[inline(always)]
     pub unsafe fn read_if(self, cond: bool, or: T) -> T
     where
@@ -314,7 +314,7 @@ impl<T> SharedPtr<T> {
     /// Writes `value` where `cond` is true: `@cond st.shared{.vec}.type [p], value;`.
     ///
     /// # Safety
-    /// Where `cond` is true: as for [`write`](Self::write).
+    /// If `cond` is true: as for [`write`](Self::write).
     #[inline(always)]
     pub unsafe fn write_if(self, cond: bool, value: T)
     where

@@ -27,7 +27,7 @@ pub struct StGlobal<C = NoHint>(PhantomData<C>);
     message = "`st.global` does not take the caching qualifier `{Self}`",
     label = "not a spelling of `st.global`",
     note = "it takes one of: `NoHint`; an operator `Wb`, `Cg`, `Cs`, `Wt`; an L1 priority; for 256-bit types an L2 priority or a pair `(L1, L2)`",
-    note = "a cache operator and an eviction priority are alternatives: an instruction has one or the other"
+    note = "an instruction has a cache operator or an eviction priority, not both"
 )]
 pub trait StGlobalCaching: Caching {}
 
@@ -138,11 +138,11 @@ where
 
     /// Writes `value` to `p` where `cond` is true: one instruction under a predicate.
     ///
-    /// Where `cond` is false the address is not touched and may be anything. For weak stores; [`ptx!`](crate::ptx) spells
-    /// ordered ones: `ptx!(@cond st.release.gpu.global.u32 [p], value)`.
+    /// If `cond` is false, the address is not accessed and may be anything. For weak stores; Write ordered ones with
+    /// [`ptx!`](crate::ptx): `ptx!(@cond st.release.gpu.global.u32 [p], value)`.
     ///
     /// # Safety
-    /// Where `cond` is true: as for [`write`](Self::write).
+    /// If `cond` is true: as for [`write`](Self::write).
     #[inline(always)]
     pub unsafe fn write_if<T>(self, cond: bool, p: *mut T, value: T)
     where

@@ -17,7 +17,7 @@ use super::gate::{self, Gate};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a caching qualifier",
     note = "use `NoHint`, a cache operator, an L1 or an L2 eviction priority, or a pair `(L1, L2)` of priorities",
-    note = "a cache operator and an eviction priority are alternatives, and a pair has one priority for each level"
+    note = "an access has a cache operator or eviction priorities, not both; a pair has one priority for each level"
 )]
 pub trait Caching: Copy + 'static + sealed::Sealed {
     /// A number of its own, for `match`.
@@ -191,7 +191,7 @@ caching! { $
         /// L1: leave the line's eviction priority as it is.
         #[doc(alias = "L1::evict_unchanged")]
         EvictUnchanged ".L1::evict_unchanged" 32 L1Priorities (load) {"LDG.E.EU" sm_90, ld_global ld_global_nc st_global};
-        /// L1: first to be evicted. For data that streams by.
+        /// L1: first to be evicted. For data that is read once.
         #[doc(alias = "L1::evict_first")]
         EvictFirst ".L1::evict_first" 48 L1Priorities (load) {"LDG.E.EF" sm_90, ld_global ld_global_nc st_global};
         /// L1: last to be evicted. For data that will be used again.

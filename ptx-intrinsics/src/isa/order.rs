@@ -85,7 +85,7 @@ macro_rules! orders {
     };
 }
 orders! {
-    /// No order of its own: `.weak`, which is what PTX takes where nothing is said.
+    /// No order of its own: `.weak`, the default of PTX.
     Weak ".weak" "" Orders {
         id (0), gate gate::Always, of_128_bits gate::Bits128,
         load "ld_global::<NoHint, NoPrefetch>()", "ld.global",
@@ -197,7 +197,7 @@ orders_in! {
 #[diagnostic::on_unimplemented(
     message = "an access that is `{Self}` cannot move a `{T}`",
     note = "`.mmio` moves scalars only",
-    note = "on 256-bit types the assembler forgets `.acquire` and `.release` (the fence is missing in the machine code): move two 128-bit halves, or use `.relaxed` and a fence"
+    note = "on 256-bit types the assembler loses `.acquire` and `.release` (the fence is missing in the machine code): move two 128-bit halves, or use `.relaxed` and a fence"
 )]
 pub trait Moves<T>: Order {
     /// What both need together.
@@ -244,8 +244,8 @@ for_each_element! { moves () }
 /// A caching qualifier of an access that `.relaxed`, `.acquire` and `.release` can be called on: [`NoHint`] and [`NoAllocate`].
 #[diagnostic::on_unimplemented(
     message = "the methods `relaxed`, `acquire` and `release` take `NoHint` or `NoAllocate`, not `{Self}`",
-    note = "an eviction priority is spelled by `ptx!`: `ptx!(ld.acquire.gpu.global.L1::evict_last.f32 [p])`, `ptx!(st.release.gpu.global.L1::evict_last.f32 [p], v)`",
-    note = "a cache operator is for weak accesses alone"
+    note = "write an eviction priority with `ptx!`: `ptx!(ld.acquire.gpu.global.L1::evict_last.f32 [p])`, `ptx!(st.release.gpu.global.L1::evict_last.f32 [p], v)`",
+    note = "a cache operator is only for weak accesses"
 )]
 pub trait OrderedCaching: Caching {}
 #[diagnostic::do_not_recommend]
@@ -265,7 +265,7 @@ impl Unhinted for NoHint {}
 /// An order that `read_if` and `write_if` have: [`Weak`].
 #[diagnostic::on_unimplemented(
     message = "the methods `read_if` and `write_if` are for weak accesses, and this one is `{Self}`",
-    note = "an ordered access under a predicate is spelled by `ptx!`: `ptx!(@cond ld.acquire.gpu.global.u32 [p], else 0)`"
+    note = "write an ordered access under a predicate with `ptx!`: `ptx!(@cond ld.acquire.gpu.global.u32 [p], else 0)`"
 )]
 pub trait UnderPredicate: Order {}
 #[diagnostic::do_not_recommend]
@@ -274,7 +274,7 @@ impl UnderPredicate for Weak {}
 /// An order in which `read_with` and `write_with` exist on an access to `Space`. There is none: the methods of that name belong
 /// to [`LdGlobal`](crate::LdGlobal), [`LdGlobalNc`](crate::LdGlobalNc) and [`StGlobal`](crate::StGlobal).
 #[diagnostic::on_unimplemented(
-    message = "no method spells `.L2::cache_hint` on this access",
+    message = "no method has `.L2::cache_hint` for this access",
     label = "an ordered one, or one in this space",
     note = "`.L2::cache_hint` is for generic and global addresses, and not with `.volatile` or `.mmio`: write \
             `ld_global::<EvictLast, NoPrefetch>().read_with(p, policy)`, or in PTX's words \
@@ -288,7 +288,7 @@ pub trait PolicyByMethod<Space>: Order {
 /// A prefetch size of a load that an order can be given to: [`NoPrefetch`].
 #[diagnostic::on_unimplemented(
     message = "the methods `volatile`, `relaxed`, `acquire` and `mmio` take `NoPrefetch`, not `{Self}`",
-    note = "a prefetch size is spelled by `ptx!`: `ptx!(ld.acquire.gpu.global.L2::128B.f32 [p])`; `.mmio` has none"
+    note = "write a prefetch size with `ptx!`: `ptx!(ld.acquire.gpu.global.L2::128B.f32 [p])`; `.mmio` has none"
 )]
 pub trait Unprefetched: PrefetchSize {}
 #[diagnostic::do_not_recommend]

@@ -43,13 +43,13 @@ pub enum Family {
     Fence,
 }
 
-/// What a form that is neither a load nor a store takes and gives.
+/// The arguments and the result of a form that is neither a load nor a store.
 #[cfg(not(ptx_device))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Signature {
     /// The parameters that its Rust expression names: `p: *const u8`.
     pub(crate) parameters: &'static str,
-    /// The type of the expression, where it has a value.
+    /// The type of the expression, if it has a value.
     pub(crate) result: Option<&'static str>,
     /// The operands of the instruction, `%` for a register: `[%]`.
     pub(crate) operands: &'static str,

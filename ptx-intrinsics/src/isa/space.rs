@@ -16,7 +16,7 @@ pub trait Space: Copy + 'static + sealed::Sealed {
 
 /// A space of which one access can move a `T`.
 #[diagnostic::on_unimplemented(
-    message = "one access to `{Self}` cannot move a `{T}`: 256 bits at a time go only to global memory",
+    message = "one access to `{Self}` cannot move a `{T}`: only global memory takes 256 bits at a time",
     label = "`{T}` is 256 bits wide",
     note = "use two halves of 128 bits, or a generic or global address"
 )]

@@ -63,7 +63,7 @@ pub enum this_rustc {}
 /// A compiler that can emit PTX ISA version `Version`, as `What` needs. [`this_rustc`] cannot emit the versions that are asked for
 /// by this trait: no flag makes it.
 #[diagnostic::on_unimplemented(
-    message = "`{What}` needs a rustc with PTX ISA {Version}, and this one ends with an older version",
+    message = "`{What}` needs a rustc with PTX ISA {Version}, and the newest version of this one is older",
     label = "newer than this rustc",
     note = "no flag helps: rustc ignores the target feature {Version} until `rustc --print target-features --target nvptx64-nvidia-cuda` lists it"
 )]
@@ -71,8 +71,8 @@ pub trait Knows<Version, What: ?Sized, At: ?Sized>: sealed::Nobody<What> {}
 
 mod sealed {
     #[diagnostic::on_unimplemented(
-        message = "what the target has is said by ptx-intrinsics alone",
-        note = "state the target by rustc's flags, or by PTX_INTRINSICS_TARGET"
+        message = "only ptx-intrinsics says what the target has",
+        note = "state the target with rustc's flags, or with PTX_INTRINSICS_TARGET"
     )]
     pub trait Has<What: ?Sized, At: ?Sized> {}
     pub trait Number {}

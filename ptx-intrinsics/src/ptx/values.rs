@@ -83,7 +83,7 @@ pub fn shared_address<T>(p: impl InCluster<T>) -> u32 {
     p.cluster_address()
 }
 
-/// Off the GPU: the pointer that an address in shared memory is.
+/// On a CPU: the pointer that an address in shared memory is.
 #[cfg(not(ptx_device))]
 #[inline(always)]
 pub fn shared_pointer<T>(p: impl InCluster<T>) -> *mut T {
@@ -192,7 +192,7 @@ pub const fn meaning(text: &'static str) -> Meaning {
     }
 }
 
-/// Off the GPU: a load.
+/// On a CPU: a load.
 ///
 /// # Safety
 /// As for the words.
@@ -203,7 +203,7 @@ pub unsafe fn load<T: Element>(meaning: Meaning, p: *const T) -> T {
     same_bits(unsafe { cpu::load(meaning, p as *const T::Ptx) })
 }
 
-/// Off the GPU: a load of some lanes; the others are zero.
+/// On a CPU: a load of some lanes; the others are zero.
 ///
 /// # Safety
 /// As for the words.
@@ -221,7 +221,7 @@ where
     value
 }
 
-/// Off the GPU: a store.
+/// On a CPU: a store.
 ///
 /// # Safety
 /// As for the words.
@@ -232,7 +232,7 @@ pub unsafe fn store<T: Element>(meaning: Meaning, p: *mut T, value: T) {
     unsafe { cpu::store(meaning, p as *mut T::Ptx, same_bits(value)) };
 }
 
-/// Off the GPU: a store of some lanes.
+/// On a CPU: a store of some lanes.
 ///
 /// # Safety
 /// As for the words.

@@ -108,7 +108,7 @@ macro_rules! __ptx {
         $crate::__ptx! { @store $guard { st $words memory $space ($($t)*) $registers } $($operands)* }
     };
     (@type $($other:tt)*) => {
-        ::core::compile_error!("`ptx!` spells `ld`, `ldu`, `st`, `atom` and `red`; any other instruction is a function that is named after it: `prefetch_global_l2`")
+        ::core::compile_error!("`ptx!` has `ld`, `ldu`, `st`, `atom` and `red`; any other instruction is a function with the name of its PTX: `prefetch_global_l2`")
     };
 
     (@load [] $s:tt [$p:expr] $(, $policy:expr)?) => {

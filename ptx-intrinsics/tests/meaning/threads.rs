@@ -121,7 +121,7 @@ fn fences_order_what_is_relaxed() {
         fence_release_sync_restrict_shared_cta_cluster(), fence_acquire::<Cluster>();
         fence_proxy_async_generic_release_sync_restrict_shared_cta_cluster(),
             fence_proxy_async_generic_acquire_sync_restrict_shared_cluster_cluster();
-        // SAFETY: off the GPU the map is not looked at.
+        // SAFETY: on a CPU the map is not looked at.
         fence_proxy_tensormap_generic_release::<Gpu>(), unsafe { fence_proxy_tensormap_generic_acquire::<Gpu>(std::ptr::null::<u8>()) };
     }
     assert_eq!(passed, 10);

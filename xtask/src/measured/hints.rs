@@ -26,34 +26,34 @@ pub(super) const HINTS: &[Hint] = &[
     Hint {
         names: "NoHint",
         words: "",
-        says: "Nothing: the machine's own rules hold. A weak load goes through L1 and L2, and both keep the line.",
-        pays: "Almost everywhere. Begin with it, and change it where a measurement of your kernel says so.",
+        says: "Nothing: the machine decides. A weak load goes through L1 and L2, and both keep the line.",
+        pays: "Almost everywhere. Begin with it, and change it only if a measurement of your kernel says so.",
         claims: &[],
         without: Some("all"),
     },
     Hint {
         names: "NoAllocate",
         words: ".L1::no_allocate",
-        says: "L1 is not to keep the line. It may still be found there, and L2 keeps it as it would anyway.",
-        pays: "For a stream that is read once beside data that the same multiprocessor reads again. Where L1 holds nothing \
-               of worth it changes nothing. It costs where neighbouring threads read parts of one line at different times.",
+        says: "L1 should not keep the line. A load may still find the line there. L2 keeps it as usual.",
+        pays: "For data that is read once, if the same multiprocessor reads other data again. If L1 has nothing useful, it \
+               changes nothing. It costs time if neighbouring threads read parts of one line at different times.",
         claims: &[('B', "L1::no_allocate on the stream"), ('F', "L1::no_allocate on the stream")],
         without: Some("l1"),
     },
     Hint {
         names: "EvictFirst",
         words: ".L1::evict_first",
-        says: "The line is the first that L1 gives up when it needs room.",
-        pays: "As `no_allocate`, where the line is touched a few times within a short while, and then no more.",
+        says: "L1 evicts this line before others.",
+        pays: "Like `no_allocate`, for lines that are used a few times within a short time and then not again.",
         claims: &[('F', "L1::evict_first on the stream")],
         without: Some("l1"),
     },
     Hint {
         names: "EvictLast",
         words: ".L1::evict_last",
-        says: "The line is the last that L1 gives up when it needs room.",
-        pays: "For a small table that each block reads over and over beside a stream. The tables of all blocks on a \
-               multiprocessor have to fit into L1 together; else they drive each other out.",
+        says: "L1 evicts this line after others.",
+        pays: "For a small table that each block reads again and again while it also reads a stream. The tables of all blocks \
+               on a multiprocessor have to fit into L1 together. Otherwise they evict each other.",
         claims: &[('F', "L1::evict_last on the hot set")],
         without: Some("l1"),
     },
@@ -61,7 +61,7 @@ pub(super) const HINTS: &[Hint] = &[
         names: "EvictNormal",
         words: ".L1::evict_normal",
         says: "The priority that a line has without a hint.",
-        pays: "Where another access gave the line a priority that it is to lose. Else it is as no hint.",
+        pays: "If another access gave the line a priority that it should lose. Otherwise it is the same as no hint.",
         claims: &[],
         without: None,
     },
@@ -69,14 +69,14 @@ pub(super) const HINTS: &[Hint] = &[
         names: "EvictUnchanged",
         words: ".L1::evict_unchanged",
         says: "The line keeps the priority that it has.",
-        pays: "For a single look at data that other accesses care for.",
+        pays: "For a single access to data whose priority other accesses set.",
         claims: &[],
         without: None,
     },
     Hint {
         names: "Ca",
         words: ".ca",
-        says: "All levels keep the line. L1 is not told of what other multiprocessors write.",
+        says: "All levels keep the line. L1 does not see what other multiprocessors write.",
         pays: "Rarely: a weak load without a hint does the same, and on many GPUs `ld.global.ca` is a strong load at the \
                scope of the multiprocessor.",
         claims: &[],
@@ -86,39 +86,39 @@ pub(super) const HINTS: &[Hint] = &[
         names: "Cg",
         words: ".cg",
         says: "Only L2 keeps the line.",
-        pays: "For data that other multiprocessors write while the kernel runs, where no order is needed, and for data that is \
-               read once. A store under it is as one without.",
+        pays: "For data that other multiprocessors write while the kernel runs, if no order is needed, and for data that is \
+               read once. A store with it is the same as a store without it.",
         claims: &[],
         without: Some("stores"),
     },
     Hint {
         names: "Cs",
         words: ".cs",
-        says: "The line is likely to be touched once: it goes first.",
-        pays: "For output that nobody reads soon, so that it does not drive the input out of L2.",
+        says: "The line is probably used once, so it is evicted first.",
+        pays: "For output that nobody reads soon, so that it does not evict the input from L2.",
         claims: &[('H', "stores under cs")],
         without: Some("stores"),
     },
     Hint {
         names: "Lu",
         words: ".lu",
-        says: "The line is read for the last time, and need not be written back. On global memory it is as `.cs`.",
-        pays: "For what the compiler itself puts into local memory. In a kernel's own code, hardly.",
+        says: "The line is read for the last time, and need not be written back. On global memory it is the same as `.cs`.",
+        pays: "For what the compiler itself puts into local memory. In your own code hardly ever.",
         claims: &[],
         without: None,
     },
     Hint {
         names: "Cv",
         words: ".cv",
-        says: "What a cache has of the line is old: fetch it again.",
-        pays: "For memory of the host that the host changes meanwhile. Each load goes all the way, which is slow.",
+        says: "The copy of the line in a cache is old: fetch the line again.",
+        pays: "For memory of the host that the host changes while the kernel runs. Each load goes to that memory, which is slow.",
         claims: &[],
         without: None,
     },
     Hint {
         names: "Wb",
         words: ".wb",
-        says: "The line is written back when L2 needs its room.",
+        says: "L2 writes the line back when it needs the space.",
         pays: "It is what a store does without a hint.",
         claims: &[('H', "lines that have to be written back")],
         without: None,
@@ -134,18 +134,18 @@ pub(super) const HINTS: &[Hint] = &[
     Hint {
         names: "L2EvictFirst",
         words: ".L2::evict_first",
-        says: "The line is the first that L2 gives up.",
-        pays: "For a stream beside a set of data that fits into L2 and is read again. Where everything fits, or nothing is read \
-               again, it changes nothing.",
+        says: "L2 evicts this line before others.",
+        pays: "For data that is read once, if other data fits into L2 and is read again. If everything fits, or nothing is \
+               read again, it changes nothing.",
         claims: &[('B', "evict_first on the stream")],
         without: Some("policies"),
     },
     Hint {
         names: "L2EvictLast",
         words: ".L2::evict_last",
-        says: "The line is the last that L2 gives up.",
-        pays: "For data that is read again beside a stream, where a part of L2 is set aside for it \
-               (`cuCtxSetLimit` with `CU_LIMIT_PERSISTING_L2_CACHE_SIZE`). What is marked has to fit into that part. Lines keep \
+        says: "L2 evicts this line after others.",
+        pays: "For data that is read again while the kernel also reads a stream, if a part of L2 is set aside for it \
+               (`cuCtxSetLimit` with `CU_LIMIT_PERSISTING_L2_CACHE_SIZE`). The marked data has to fit into that part. Lines keep \
                their priority after the kernel, and may slow down the next one.",
         claims: &[
             ('B', "evict_last keeps"),
@@ -159,7 +159,7 @@ pub(super) const HINTS: &[Hint] = &[
         names: "L2EvictNormal",
         words: ".L2::evict_normal",
         says: "The priority that a line has without a hint.",
-        pays: "For a last look at lines that were marked `evict_last`.",
+        pays: "For the last access to lines that were marked `evict_last`.",
         claims: &[],
         without: None,
     },
@@ -167,50 +167,50 @@ pub(super) const HINTS: &[Hint] = &[
         names: "L2EvictUnchanged",
         words: ".L2::evict_unchanged",
         says: "The line keeps the priority that it has in L2.",
-        pays: "As the secondary priority of a policy whose primary one is for a part of the lines alone.",
+        pays: "As the secondary priority of a policy whose primary priority is only for a part of the lines.",
         claims: &[],
         without: None,
     },
     Hint {
         names: "CachePolicy",
         words: ".L2::cache_hint",
-        says: "A number that `createpolicy` makes: a priority in L2 for a fraction of the lines, or for a range of addresses, and \
-               another one for the rest.",
-        pays: "Where the data that is to stay is larger than what L2 can hold: a fraction of it stays, and not all of it by turns. \
-               It takes a register, or two, from every access.",
+        says: "A number that `createpolicy` makes: a priority in L2 for a fraction of the lines or for a range of addresses, \
+               and another priority for the rest.",
+        pays: "If the data that should stay is larger than L2. Then a fixed fraction of it stays, instead of changing parts. \
+               Each access needs one or two more registers.",
         claims: &[('D', "a sixteenth more"), ('D', "a range keeps")],
         without: Some("policies"),
     },
     Hint {
         names: "Prefetch64 Prefetch128 Prefetch256",
         words: ".L2::64B .L2::128B .L2::256B",
-        says: "L2 may fetch so many bytes, aligned to their number, when it has to fetch the sector of 32.",
-        pays: "For reads that come to the rest of these bytes soon, from other threads too. It costs bandwidth where they do not, \
-               as in a gather of single elements.",
+        says: "When L2 has to fetch the sector of 32 bytes, it may fetch this many bytes, aligned to their number.",
+        pays: "If this or another thread reads the other bytes soon. Otherwise it costs bandwidth, as in a gather of single \
+               elements.",
         claims: &[('E', "L2::64B"), ('E', "L2::128B"), ('E', "L2::256B")],
         without: Some("sizes"),
     },
     Hint {
         names: "prefetch_l1 prefetch_l2 prefetch_global_l1 prefetch_global_l2",
         words: "",
-        says: "Brings a line into a cache; nothing waits for it.",
-        pays: "Where the address is known long before the value is wanted, and registers are too few to load it early. Loads that \
-               are all issued before the first use do the same without it.",
+        says: "Brings a line into a cache. Nothing waits for it.",
+        pays: "If the address is known long before the value is needed, and there are too few registers to load the value \
+               early. Loads that are all issued before the first use do the same without a prefetch.",
         claims: &[('I', "prefetch.L1"), ('I', "prefetch.L2 brings"), ('I', "prefetch.L2::evict_last")],
         without: Some("prefetches"),
     },
     Hint {
         names: "cp_async_bulk_prefetch_l2",
         words: "",
-        says: "Brings many bytes into L2 by one instruction of one thread.",
-        pays: "For blocks of data that a kernel comes to later. It takes no register for each line.",
+        says: "Brings many bytes into L2 with one instruction of one thread.",
+        pays: "For blocks of data that a kernel reads later. It needs no register for each line.",
         claims: &[('I', "cp.async.bulk.prefetch.L2")],
         without: None,
     },
     Hint {
         names: "applypriority_l2_evict_normal applypriority_global_l2_evict_normal",
         words: "",
-        says: "Gives a line of L2 that was to stay the normal priority again.",
+        says: "Gives a line of L2 the normal priority again.",
         pays: "At the end of a kernel that marked lines `evict_last`, before another one needs L2.",
         claims: &[('I', "applypriority")],
         without: None,
@@ -218,8 +218,8 @@ pub(super) const HINTS: &[Hint] = &[
     Hint {
         names: "discard_l2 discard_global_l2",
         words: "",
-        says: "What a line holds is not wanted any more: L2 need not write it back.",
-        pays: "For scratch memory that was written and read, and whose content nobody needs again.",
+        says: "The content of a line is no longer needed, so L2 does not have to write it back.",
+        pays: "For scratch memory that was written and read, and that nobody reads again.",
         claims: &[('H', "discard saves")],
         without: None,
     },
@@ -341,17 +341,18 @@ const NOT_YET: &str = "not measured yet";
 const INTRODUCTION: &str = "\
 # When each hint pays
 
-Written by `cargo xtask measured`, from what the laboratory (`docs/laboratory.md`) measured on GPUs (`docs/measured`). What no GPU has
-measured is marked so, and is an expectation from the ISA and from how caches work, no more.
+`cargo xtask measured` writes this page from what the laboratory (`docs/laboratory.md`) measured on GPUs (`docs/measured`). \"Not
+measured yet\" means that the text is only an expectation, from the ISA and from how caches work.
 
 A hint changes no value. The machine may follow it or not, and the ISA promises nothing about speed. So the rule is: write the
 kernel without hints, measure it, change one hint, and measure again. Most kernels that read everything once gain nothing.
-Hints can pay where two kinds of data compete for a cache: what is read again, and what streams by.
+Hints can pay if two kinds of data compete for a cache: data that is read again, and data that is read once.
 
-- **The size decides.** What fits into L2 with all else needs no hint. What is many times larger than L2 is not kept by one.
-- **Say less about what should stay, and more about what should go.** A stream that goes first harms nobody. Lines that are to
-  stay take room from everyone, after the kernel too.
-- **An order is no hint.** `.relaxed`, `.acquire` and `.volatile` go past L1 because they have to.
+- **The size decides.** Data that fits into L2 with everything else needs no hint. Data that is many times larger than L2 does not stay
+  there with a hint either.
+- **Mark what should go rather than what should stay.** A stream that is evicted first harms nothing. Lines that should stay take space
+  from all other data, even after the kernel.
+- **An order is not a hint.** `.relaxed`, `.acquire` and `.volatile` skip L1 because they have to.
 
 ";
 

@@ -59,7 +59,9 @@ fn short(value: f64) -> String {
         large if large >= 1e9 => (value / 1e9, " G"),
         large if large >= 1e6 => (value / 1e6, " M"),
         large if large >= 1e4 => (value / 1e3, " k"),
-        small if small < 1e-3 => (value * 1e6, if value == 0.0 { "" } else { " µ" }),
+        0.0 => (value, ""),
+        small if small < 1e-4 => (value * 1e6, " µ"),
+        small if small < 1e-2 => (value * 1e3, " m"),
         _ => (value, ""),
     };
     let text = format!("{value:.3}");
@@ -169,8 +171,8 @@ mod tests {
 
     #[test]
     fn numbers_are_as_short_as_they_can_be() {
-        let all = [4.3e12, 1.5e9, 2.0e6, 62_500.0, 1200.0, 0.25, 0.000_06, 0.0].map(short);
-        assert_eq!(all, ["4.3 T", "1.5 G", "2 M", "62.5 k", "1200", "0.25", "60 µ", "0"]);
+        let all = [4.3e12, 1.5e9, 2.0e6, 62_500.0, 1200.0, 0.25, 0.0012, 0.0002, 0.000_06, 0.0].map(short);
+        assert_eq!(all, ["4.3 T", "1.5 G", "2 M", "62.5 k", "1200", "0.25", "1.2 m", "0.2 m", "60 µ", "0"]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A matrix streams by, and each of its columns is scaled.
+//! A matrix is read once, and each of its columns is scaled.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
 use ptx_intrinsics::prelude::*;

@@ -59,7 +59,7 @@ kernel! {
             // All groups but the newest are done: what this thread brought for this step is here.
             cp_async_wait_group::<1>();
             let (a, b) = (here(step).cast::<f32>().add(row * TILE), here(step).add(THREADS + quad));
-            // SAFETY: all threads of the block come here. Behind the first barrier the tiles are whole, and nobody writes
+            // SAFETY: all threads of the block come here. After the first barrier the tiles are whole, and nobody writes
             // to them before the second.
             unsafe {
                 sync_threads();

@@ -74,7 +74,7 @@ impl Asked {
         Ok(failures)
     }
 
-    /// Halves what fails until each failure stands alone.
+    /// Halves what fails until each failure is alone.
     fn failing_part(&self, part: &[Spelling], from: usize, sm: Sm, version: PtxVersion) -> Result<Vec<Failure>> {
         let scratch =
             tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;

@@ -16,6 +16,8 @@ use crate::check::conformance::grammar::{Operands, Spelling};
 use crate::check::conformance::types::types_say;
 use crate::check::forms;
 use crate::tools::command::Machine;
+use crate::tools::core_library;
+use crate::tools::device_build::Profile;
 use crate::tools::error::{Error, Result};
 use crate::tools::target::{PtxVersion, Sm};
 use crate::tools::toolchain::DeviceToolchain;
@@ -130,9 +132,10 @@ impl Program<'_> {
     fn complaints(&self, source: &str) -> Result<BTreeSet<usize>> {
         forms::write_package(&self.folder, "conformance", source)?;
         let Target { sm, ptx } = self.target;
-        let flags = [format!("-Ctarget-cpu={sm}"), format!("-Ctarget-feature=+{}", ptx.feature())];
+        let mut flags = vec![format!("-Ctarget-cpu={sm}"), format!("-Ctarget-feature=+{}", ptx.feature())];
+        flags.extend(core_library::flags(self.toolchain, Profile::Release)?);
         let cargo = self.toolchain.cargo().dir(&self.folder).args(["check", "--quiet", "--message-format=json"]);
-        let cargo = cargo.args(["--target", "nvptx64-nvidia-cuda", "-Zbuild-std=core", "--target-dir"]);
+        let cargo = cargo.args(["--target", "nvptx64-nvidia-cuda", "--target-dir"]);
         let cargo = cargo.arg(self.folder.with_file_name("cargo")).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
         let finished = cargo.env_without(|name| name == "PTX_INTRINSICS_TARGET").finish()?;
         let lines: BTreeSet<usize> = finished.stdout.lines().flat_map(error_lines).collect();

@@ -1,6 +1,6 @@
 //! Every spelling that the words of an instruction can make, legal or not.
 //!
-//! The words stand here once more, apart from the crate's tables: what the tables leave out has to be asked too.
+//! The words are here once more, apart from the crate's tables: what the tables leave out has to be asked too.
 
 use std::fmt::{self, Write};
 use std::sync::LazyLock;
@@ -279,7 +279,7 @@ pub struct Grammar {
 }
 
 /// Every grammar.
-pub static GRAMMARS: [Grammar; 19] = [
+pub static GRAMMARS: &[Grammar] = &[
     Grammar { name: "ld", places: LOAD, typed: true },
     Grammar { name: "st", places: STORE, typed: true },
     Grammar { name: "ldu", places: UNIFORM, typed: true },
@@ -301,8 +301,8 @@ pub static GRAMMARS: [Grammar; 19] = [
     Grammar { name: "mbarrier", places: BARRIER, typed: false },
 ];
 
-/// A mnemonic with all its words, and what stands in its operands beside an address, a value and a policy. Where operands
-/// tell forms apart they stand behind the words.
+/// A mnemonic with all its words, and what is in its operands beside an address, a value and a policy. Where operands
+/// distinguish forms they come after the words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Spelling {
     /// The mnemonic: `ld.global.nc.f32`.
@@ -311,7 +311,7 @@ pub struct Spelling {
     pub operands: Operands,
 }
 
-/// What stands in the operands.
+/// What is in the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operands {
     /// Nothing in particular.
@@ -481,7 +481,7 @@ impl Spelling {
         let text = named.replace("%phase", phase).replace("%p]", &format!("%p+{offset}]"));
         let text = text.replace("%s]", &format!("%s+{offset}]"));
         match text.rsplit_once(", ") {
-            // A mask stands behind the policy.
+            // A mask comes after the policy.
             Some((before, mask)) if says(".cp_mask") => format!("{before}{policy}, {mask};"),
             _ => format!("{text}{policy};"),
         }
@@ -630,7 +630,7 @@ mod tests {
 
     #[test]
     fn numbers_are_found_again() {
-        for grammar in &GRAMMARS {
+        for grammar in GRAMMARS {
             for number in (0..grammar.len()).step_by(grammar.len().div_ceil(500)) {
                 assert_eq!(grammar.number(&grammar.spelling(number).ptx), Some(number), "{}", grammar.name);
             }

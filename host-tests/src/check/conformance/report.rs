@@ -7,7 +7,7 @@ use crate::check::conformance::known::REASONS;
 use crate::tools::error::{Error, Result};
 use crate::tools::target::{PtxVersion, Sm};
 
-const LIST: &str = "correct the tables of ptx-intrinsics; what is refused on purpose stands with its reason in \
+const LIST: &str = "correct the tables of ptx-intrinsics; what is refused on purpose is with its reason in \
                     host-tests/src/check/conformance/ptxas-alone.txt";
 /// How many complaints an error shows.
 const SHOWN: usize = 10;

@@ -1,4 +1,4 @@
-//! Asking the model: every candidate execution of a test, and what those that it allows leave behind.
+//! Asking the model: every candidate execution of a test, and what those that it allows leave.
 
 use std::collections::{BTreeMap, BTreeSet};
 

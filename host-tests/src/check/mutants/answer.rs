@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::judge::is_about_a_mutant;
+
 /// What is wrong with a form.
 #[derive(Clone, Debug, Default)]
 pub struct Failure {
@@ -18,8 +20,20 @@ pub struct Failure {
     pub steps: Vec<(&'static str, u32, u32)>,
     /// Flags of gates that a form lost, and that it got.
     pub gates: [BTreeSet<String>; 2],
-    /// Which of [`cases`] it is.
-    pub case: Option<usize>,
+    /// Where the texts of two mutants do not mix: a case of the forms, a page, a file of messages.
+    pub place: Option<String>,
+}
+
+/// How a test tells that a text is another one, where it is asked about mutants: on one line.
+const DIFFERS: &str = "differs";
+
+/// What is wrong with a text, for a reader; for the judge, where a test is asked about mutants.
+pub fn difference(place: &str, expected: &str, found: &str) -> String {
+    if !is_about_a_mutant() {
+        return format!("{place}: expected {expected}, found {found}");
+    }
+    let [expected, found] = [expected, found].map(|text| text.replace(['\t', '\n'], " "));
+    format!("{DIFFERS}\t{place}\t{expected}\t{found}")
 }
 
 impl Failure {
@@ -36,6 +50,9 @@ impl Failure {
 
     /// A line that a test prints.
     pub(super) fn line(line: &str) -> Failure {
+        if let [DIFFERS, place, expected, found] = line.split('\t').collect::<Vec<_>>()[..] {
+            return Failure { place: Some(place.to_owned()), ..Failure::new(place, expected, found) };
+        }
         static BOUND: LazyLock<Regex> =
             LazyLock::new(|| Regex::new(r" is (taken|refused) for sm_(\d+),ptx(\d+)").expect("the pattern is valid"));
         let mut failure = Failure::new(line, "", line);

@@ -11,12 +11,13 @@ use ptx_intrinsics::catalogue::{self, Form};
 
 use super::answer::{Answer, Failure};
 use super::tree::Tree;
+use crate::check::other_names::MISTAKES;
 use crate::tools::error::Result;
 use crate::tools::toolchain::DeviceToolchain;
 
-/// Prints a form a line: what [`row`] makes of it here. Before the instruction is the crate's own test of its features; these come
+/// Prints what it takes each of the mistakes for, after a tab. Then it prints a form a line: what [`row`] makes of it here. Before the instruction is the crate's own test of its features; these come
 /// last.
-const DUMP: &str = "\
+const DUMP: &str = "
 use std::collections::HashMap;
 
 use ptx_intrinsics::features::Features;
@@ -25,7 +26,17 @@ const SMS: [u32; 11] = [30, 32, 50, 61, 70, 75, 80, 89, 90, 100, 121];
 const VERSIONS: [u32; 25] =
     [30, 31, 50, 60, 62, 63, 70, 71, 73, 74, 75, 77, 78, 80, 81, 82, 83, 84, 86, 87, 88, 90, 91, 92, 94];
 
+fn meant(spelling: &'static str) -> Option<&'static str> {
+    match spelling.starts_with(\"atom\") {
+        true => ptx_intrinsics::grammar::atomic::judge_atomic(spelling, false).err()?.meant(),
+        false => ptx_intrinsics::grammar::access::Spelling::read(spelling).err()?.meant(),
+    }
+}
+
 fn main() {
+    for (spelling, name, word) in MISTAKES {
+        println!(\"\\t{name}\\t{word}\\t{}\", meant(spelling).unwrap_or_default());
+    }
     let mut known = HashMap::new();
     for form in ptx_intrinsics::catalogue::forms() {
         let signature = form.signature();
@@ -76,15 +87,18 @@ pub fn differences(tree: &Tree, toolchain: &DeviceToolchain) -> Result<Answer> {
              [profile.dev]\ndebug = false\nopt-level = 0\nincremental = false\n\n[workspace]\n"
         ),
     )?;
-    tree.write("target/dump/src/main.rs", DUMP)?;
+    let source = format!("const MISTAKES: &[(&str, &str, &str)] = &{MISTAKES:?};\n{DUMP}");
+    tree.write("target/dump/src/main.rs", &source)?;
     let folder = tree.root.join("target/dump");
     let finished = toolchain.cargo().dir(&folder).args(["run", "--quiet", "--offline"]).finish()?;
     if !finished.status.success() {
         return Ok(Answer::Broken(finished.stderr));
     }
+    let (names, forms): (Vec<&str>, Vec<&str>) = finished.stdout.lines().partition(|line| line.starts_with('\t'));
+    let mut failures: Vec<Failure> = names.into_iter().filter_map(wrong_name).collect();
     let mut expected = EXPECTED.clone();
     let mut strangers: Vec<(&str, Row)> = Vec::new();
-    for text in finished.stdout.lines() {
+    for text in forms {
         let mut parts = text.split('\t');
         let rust = parts.next().unwrap_or_default();
         let found: [String; 7] = std::array::from_fn(|_| parts.next().unwrap_or_default().to_owned());
@@ -95,19 +109,29 @@ pub fn differences(tree: &Tree, toolchain: &DeviceToolchain) -> Result<Answer> {
             None => strangers.push((rust, (found, features))),
         }
     }
-    let mut failures = Vec::new();
     for (rust, (found, features)) in strangers {
         let (own, expected_features) = expected.get_mut(rust).and_then(Vec::pop).unwrap_or_default();
         let step = |axis, at: usize| Some((axis, own[at].parse().ok()?, found[at].parse().ok()?));
         let steps = [step("sm_", 2), step("ptx", 3)].into_iter().flatten().filter(|(_, from, to)| from != to).collect();
         let gates = moved(&expected_features, &features);
         let (expected, found) = (own.join(" "), found.join(" "));
-        failures.push(Failure { form: rust.to_owned(), expected, found, steps, gates, case: None });
+        failures.push(Failure { form: rust.to_owned(), expected, found, steps, gates, place: None });
     }
     for (rust, rows) in expected {
         failures.extend(rows.into_iter().map(|(row, _)| Failure::missing(&rust, row.join(" "))));
     }
     Ok(Answer::Failures(failures))
+}
+
+/// The place of a word's other names.
+pub fn names_of(word: &str) -> String {
+    format!("names of {word}")
+}
+
+/// A mistake that leads to another word: what it is called, the word, the one that it leads to.
+fn wrong_name(line: &str) -> Option<Failure> {
+    let [_, name, word, meant] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
+    (word != meant).then(|| Failure { place: Some(names_of(word)), ..Failure::new(name, word, meant) })
 }
 
 /// The flags that are gone, and those that are new: `Features(CACHE_HINT | WIDE)`.

@@ -64,6 +64,7 @@ fn mutant(of: &Value) -> Option<Mutant> {
         before: format!("{before} at {column}"),
         after: after.to_owned(),
         sign: Sign::Alone,
+        steps: Vec::new(),
         owner: function.to_owned(),
     })
 }

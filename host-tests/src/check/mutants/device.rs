@@ -72,10 +72,22 @@ pub fn differences(tree: &Tree, toolchain: &DeviceToolchain, cases: &[(usize, &C
     let failure = |line: &String| {
         let (rust, rest) = line.split_once(": expected ").unwrap_or((line, ""));
         let (expected, found) = rest.split_once(", found ").unwrap_or(("", rest));
-        let case = numbers.get(rust).copied();
-        Failure { case, ..Failure::new(rust, expected, found) }
+        let place = numbers.get(rust).map(|number| case_place(*number));
+        Failure { place, ..Failure::new(rust, expected, found) }
     };
     Ok(Answer::Failures(lines.iter().map(failure).collect()))
+}
+
+const CASE: &str = "case ";
+
+/// What a failure of that case names as its place.
+fn case_place(number: usize) -> String {
+    format!("{CASE}{number}")
+}
+
+/// The case of a place, if it is one.
+pub fn case_of(place: &str) -> Option<usize> {
+    place.strip_prefix(CASE)?.parse().ok()
 }
 
 /// Whether the tree's crate compiles by itself, for a GPU.

@@ -1,5 +1,6 @@
 //! Who notices a mutant: the catalogue, the text of forms, and tests of this checkout about the crate of a copy.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -51,9 +52,15 @@ impl Judge {
     }
 
     /// Those that can notice such a mutant, the cheapest first.
-    pub fn of(kind: Kind) -> &'static [Judge] {
-        match kind {
-            Kind::Text => &[Judge::Catalogue, Judge::Device, Judge::Test("shared_ptr"), Judge::Test("ui")],
+    pub fn of(mutant: &Mutant) -> &'static [Judge] {
+        // What is compiled for cuda-oxide alone, one test looks at.
+        if mutant.file.ends_with("emit/markers.rs") {
+            return &[Judge::Test("markers")];
+        }
+        match mutant.kind {
+            Kind::Text => {
+                &[Judge::Catalogue, Judge::Device, Judge::Test("shared_ptr"), Judge::Test("search"), Judge::Test("ui")]
+            }
             Kind::Gate => &[Judge::Catalogue, Judge::Test("bounds")],
             Kind::Effect => &[Judge::Test("effects"), Judge::Test("order")],
             Kind::Operand | Kind::Register => &[Judge::Test("lanes")],
@@ -114,11 +121,12 @@ impl Bench {
 
 /// What a test need not do: of `bounds` only these steps are asked about.
 fn told(name: &str, batch: &[Mutant]) -> String {
-    let steps = batch.iter().filter_map(|mutant| match mutant.sign {
-        super::Sign::Step(axis, from, to) => Some(format!("{axis}{}", from.min(to))),
-        _ => None,
-    });
-    if name == "bounds" { steps.collect::<Vec<_>>().join(" ") } else { "1".to_owned() }
+    let steps: BTreeSet<String> = batch
+        .iter()
+        .flat_map(|mutant| &mutant.steps)
+        .map(|(axis, from, to)| format!("{axis}{}", from.min(to)))
+        .collect();
+    if name == "bounds" { steps.into_iter().collect::<Vec<_>>().join(" ") } else { "1".to_owned() }
 }
 
 /// A test of this checkout, compiled once.

@@ -4,7 +4,7 @@
 //! [`catalogue`], [`device`] and tests about that, many mutants at a time, and [`run`] tells which of them a failure is
 //! about. [`code`] has cargo-mutants change what the crates do on a CPU.
 
-mod answer;
+pub mod answer;
 pub mod catalogue;
 pub mod code;
 pub mod device;
@@ -74,23 +74,34 @@ pub struct Mutant {
     pub after: String,
     /// What a failure has to show to be this mutant's, where others are made with it.
     pub sign: Sign,
+    /// Of a gate: the numbers that are others.
+    pub steps: Vec<Step>,
     /// The function, row or macro around it.
     pub owner: String,
 }
 
+/// `sm_` or `ptx`, the number that was, and the one that is.
+pub type Step = (&'static str, u32, u32);
+
 /// How a failure is known to be a mutant's. Others that could cause the same are not made with it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sign {
-    /// Another word stands in what was found: a word of its own for each mutant of a batch.
+    /// Another word is in what was found: a word of its own for each mutant of a batch.
     Another,
-    /// This word is missing, in a form in whose text the word stands because of this place of the source.
+    /// This word is missing, in a form in whose text the word is because of this place of the source.
     Missing(String),
     /// A gate's step: `sm_` or `ptx`, what it was and what it is.
     Step(&'static str, u32, u32),
     /// A gate is another one: the flags of both.
     Gate(String, String),
-    /// The free function whose calls fail.
-    Calls(String),
+    /// The free functions whose calls fail.
+    Calls(Vec<String>),
+    /// What the calls that fail have in their Rust.
+    Said(Vec<String>),
+    /// Such values are wrong in one of these lanes.
+    Lanes(String, [usize; 2]),
+    /// The word whose other names lead nowhere, and the name, where it is one of them.
+    Names(String, Option<String>),
     /// None: it is made alone.
     Alone,
 }
@@ -106,9 +117,13 @@ impl fmt::Display for Mutant {
 
 impl Mutant {
     /// The same change with a word of its own, for a batch: what compares texts to the letter notices one as the other.
+    /// It is short: a word of the vocabulary has room for few letters.
     fn marked(&self, number: usize) -> Mutant {
         match self.sign {
-            Sign::Another => Mutant { with: format!("{}{}", self.with, mark(number)), ..self.clone() },
+            Sign::Another => {
+                let begin: String = self.with.chars().take(6).collect();
+                Mutant { with: begin + &mark(number), ..self.clone() }
+            }
             _ => self.clone(),
         }
     }

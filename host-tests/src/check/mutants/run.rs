@@ -1,6 +1,7 @@
 //! Runs mutants: many at once where a failure tells whose it is, alone where it does not.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::{Answer, BEYOND, Failure};
 use super::judge::{Bench, CASES, Judge};
 use super::tree::Tree;
-use super::{Fate, Kind, Mutant, Sign, code, table};
+use super::{Fate, Kind, Mutant, Sign, Step, catalogue, code, device, table};
 use crate::tools::command::{Machine, interrupted};
 use crate::tools::error::{Error, Result};
 use crate::tools::files::write_whole;
@@ -113,8 +114,8 @@ pub struct Report {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Kept {
     fates: BTreeMap<String, Fate>,
-    /// The cases in whose text a word of the source stands: file and byte.
-    covers: BTreeMap<String, BTreeSet<usize>>,
+    /// Where a word of the source is shown: its file and byte, and the places that failures name.
+    covers: BTreeMap<String, BTreeSet<String>>,
     /// What a quick judge did not notice among others.
     #[serde(default)]
     asked: BTreeSet<String>,
@@ -184,23 +185,33 @@ impl<'a> Runner<'a> {
         let began = Instant::now();
         let (of_code, mutants): (Vec<_>, Vec<_>) =
             mutants.iter().cloned().partition(|mutant| mutant.kind == Kind::Code);
+        // Of what is listed nobody is asked.
+        mutants.iter().filter(|mutant| reason(mutant).is_some()).for_each(|mutant| self.set(mutant, Fate::Alive));
         type Stage = for<'m> fn(&[&'m Mutant], &Kept) -> Vec<Vec<&'m Mutant>>;
         // Each is asked as few questions as will do; `ui` takes a minute and more.
-        let stages: [(Stage, Option<&[Judge]>); 10] = [
+        let stages: [(Stage, Option<&[Judge]>); 16] = [
+            (words, Some(&[Judge::Catalogue])),
             (new_texts, Some(&QUICK)),
+            (lost_words, Some(&[Judge::Catalogue])),
             (covered, Some(&QUICK)),
+            (other_names, Some(&[Judge::Catalogue])),
             (gates, Some(&QUICK)),
             (names, Some(&QUICK)),
-            (gates, Some(&[Judge::Test("bounds")])),
             (calls, None),
+            (steps, Some(&[Judge::Test("bounds")])),
             (texts, Some(&[Judge::Test("shared_ptr")])),
+            (texts, Some(&[Judge::Test("search")])),
             (texts, Some(&[Judge::Test("ui")])),
-            (alone_in_brief, Some(&QUICK)),
+            (texts, Some(&[Judge::Test("markers")])),
+            (covered, Some(&[Judge::Test("search")])),
+            (covered, Some(&[Judge::Test("ui")])),
             (alone, None),
         ];
         let quick = |only: &Option<&[Judge]>| *only == Some(&QUICK);
         for (stage, only) in stages.into_iter().filter(|(_, only)| !self.effort.together || quick(only)) {
-            let open: Vec<&Mutant> = mutants.iter().filter(|mutant| self.is_open(mutant)).collect();
+            let notices =
+                |mutant: &Mutant| Judge::of(mutant).iter().any(|judge| only.is_none_or(|only| only.contains(judge)));
+            let open: Vec<&Mutant> = mutants.iter().filter(|mutant| self.is_open(mutant) && notices(mutant)).collect();
             let batches = stage(&open, &self.kept());
             self.all(batches, only)?;
         }
@@ -280,12 +291,12 @@ impl<'a> Runner<'a> {
     /// Judges mutants that are made together. Those stay open that no failure names; one that is alone does not.
     fn batch(&self, bench: &Bench, mut batch: Vec<&Mutant>, only: Option<&[Judge]>) -> Result<()> {
         let alone = batch.len() == 1;
-        let kinds: BTreeSet<Kind> = batch.iter().map(|mutant| mutant.kind).collect();
-        let mut judges: Vec<Judge> = kinds.into_iter().flat_map(Judge::of).copied().collect();
+        let mut judges: Vec<Judge> = batch.iter().flat_map(|mutant| Judge::of(mutant)).copied().collect();
         let mut seen = HashSet::new();
         judges.retain(|own| only.is_none_or(|only| only.contains(own)) && seen.insert(*own));
-        // Which forms have a word is seen in their texts.
-        judges.sort_by_key(|judge| !alone && *judge != Judge::Device);
+        // Which forms have a word is seen in their texts; but without a word of the vocabulary they do not compile.
+        let of_words = batch.iter().any(|mutant| is_vocabulary(mutant));
+        judges.sort_by_key(|judge| !alone && !of_words && *judge != Judge::Device);
         for judge in judges {
             if batch.is_empty() || self.is_late() {
                 break;
@@ -310,7 +321,7 @@ impl<'a> Runner<'a> {
                 Answer::Broken(complaint) => return self.broken(bench, batch, only, &complaint),
             }
         }
-        if let ([mutant], None, false) = (&batch[..], only, self.is_late()) {
+        if let ([mutant], None, true, false) = (&batch[..], only, alone, self.is_late()) {
             self.set(mutant, Fate::Alive);
         }
         if only == Some(&QUICK) && !self.is_late() {
@@ -383,9 +394,12 @@ impl<'a> Runner<'a> {
     /// What has to be compiled: where the words of these mutants stand, if that is known of all, else everything.
     fn cases(&self, batch: &[&Mutant]) -> Vec<usize> {
         let kept = self.kept();
-        let known: Option<Vec<&BTreeSet<usize>>> = batch.iter().map(|mutant| cover(mutant, &kept)).collect();
+        let known: Option<Vec<&BTreeSet<String>>> = batch.iter().map(|mutant| cover(mutant, &kept)).collect();
+        let cases = |known: Vec<&BTreeSet<String>>| -> BTreeSet<usize> {
+            known.into_iter().flatten().filter_map(|place| device::case_of(place)).collect()
+        };
         match known {
-            Some(known) => known.into_iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect(),
+            Some(known) => cases(known).into_iter().collect(),
             None => (0..CASES.len()).collect(),
         }
     }
@@ -405,12 +419,13 @@ impl<'a> Runner<'a> {
                     continue;
                 };
                 named.insert(at);
-                kept.covers.entry(place(batch[at])).or_default().extend(failure.case);
+                kept.covers.entry(place(batch[at])).or_default().extend(failure.place.clone());
             }
         }
         for (at, mutant) in batch.iter().enumerate() {
             let own = cover(mutant, &kept);
-            if failures.iter().any(|failure| shows(&mutant.sign, own, failure)) {
+            let is_lost = || failures.iter().any(|failure| is_lost_to(mutant, batch, failure));
+            if failures.iter().any(|failure| shows(mutant, own, failure)) || is_lost() {
                 named.insert(at);
             }
         }
@@ -419,21 +434,52 @@ impl<'a> Runner<'a> {
 }
 
 /// Whether a failure can be this mutant's alone, of those that are made with it.
-fn shows(sign: &Sign, cover: Option<&BTreeSet<usize>>, failure: &Failure) -> bool {
-    match sign {
+fn shows(mutant: &Mutant, cover: Option<&BTreeSet<String>>, failure: &Failure) -> bool {
+    let by_test = || mutant.steps.iter().any(|step| is_refused_or_taken(*step, failure));
+    match &mutant.sign {
         Sign::Another | Sign::Alone => false,
         Sign::Missing(word) => {
-            let covered = failure.case.is_some_and(|case| cover.is_some_and(|cover| cover.contains(&case)));
+            let covered = failure.place.as_ref().is_some_and(|place| cover.is_some_and(|cover| cover.contains(place)));
             covered && !failure.found.is_empty() && count(&failure.found, word) < count(&failure.expected, word)
         }
-        Sign::Step(axis, from, to) => failure.steps.iter().any(|(own, was, is)| {
-            let by_catalogue = if to < from { was == from && is < was } else { is == to && was < is };
-            let by_test = if to < from { (*was, is) == (BEYOND, to) } else { (was, *is) == (from, BEYOND) };
-            own == axis && *was.max(is) != BEYOND && by_catalogue || own == axis && by_test
-        }),
-        Sign::Gate(was, is) => failure.gates[0].contains(was) && failure.gates[1].contains(is),
-        Sign::Calls(name) => is_call(&failure.form, name),
+        Sign::Step(axis, from, to) => {
+            failure.steps.iter().any(|(own, was, is)| {
+                let by_catalogue = if to < from { was == from && is < was } else { is == to && was < is };
+                own == axis && *was.max(is) != BEYOND && by_catalogue
+            }) || by_test()
+        }
+        Sign::Gate(was, is) => failure.gates[0].contains(was) && failure.gates[1].contains(is) || by_test(),
+        Sign::Calls(names) => names.iter().any(|name| is_call(&failure.form, name)),
+        Sign::Said(words) => words.iter().all(|word| failure.form.contains(word)),
+        Sign::Lanes(of, lanes) => {
+            let wrong: BTreeSet<usize> = failure.found.split(' ').filter_map(|lane| lane.parse().ok()).collect();
+            failure.place.as_ref() == Some(of) && lanes.iter().any(|lane| wrong.contains(lane))
+        }
+        Sign::Names(word, name) => {
+            let is_own = name.as_ref().is_none_or(|name| *name == failure.form);
+            is_own && failure.place.as_deref() == Some(&catalogue::names_of(word))
+        }
     }
+}
+
+/// Whether a form is lost that has the word which this mutant takes away, and none that another one of the batch takes.
+fn is_lost_to(mutant: &Mutant, batch: &[&Mutant], failure: &Failure) -> bool {
+    let Sign::Missing(word) = &mutant.sign else { return false };
+    let form = failure.expected.split(' ').next().unwrap_or_default();
+    let is_lost = failure.place.is_none() && failure.found.is_empty() && count(form, word) > 0;
+    is_lost && batch.iter().all(|other| other.sign == mutant.sign || count(form, &other.gone) == 0)
+}
+
+/// Whether a test says that something is taken too early, or refused where it has to be, and such a step is the cause.
+fn is_refused_or_taken((axis, from, to): Step, failure: &Failure) -> bool {
+    failure.steps.iter().any(|&(own, was, is)| {
+        let at = if to < from { (was == BEYOND).then_some(is) } else { (is == BEYOND).then_some(was) };
+        own == axis && at.is_some_and(|at| between(from, to).contains(&at))
+    })
+}
+
+fn between(from: u32, to: u32) -> Range<u32> {
+    from.min(to)..from.max(to)
 }
 
 fn count(text: &str, word: &str) -> usize {
@@ -442,15 +488,17 @@ fn count(text: &str, word: &str) -> usize {
 
 /// Whether an expression is a call of that free function.
 fn is_call(rust: &str, name: &str) -> bool {
-    rust.strip_prefix(name).is_some_and(|rest| rest.starts_with('(') || rest.starts_with("::<"))
+    rust.trim_start_matches("CachePolicy::")
+        .strip_prefix(name)
+        .is_some_and(|rest| rest.starts_with('(') || rest.starts_with("::<"))
 }
 
 fn place(mutant: &Mutant) -> String {
     format!("{}:{}", mutant.file, mutant.range.start)
 }
 
-/// The cases in whose text the word stands that a mutant takes away.
-fn cover<'k>(mutant: &Mutant, kept: &'k Kept) -> Option<&'k BTreeSet<usize>> {
+/// Where the word is shown that a mutant takes away.
+fn cover<'k>(mutant: &Mutant, kept: &'k Kept) -> Option<&'k BTreeSet<String>> {
     let takes = matches!(mutant.sign, Sign::Missing(_));
     kept.covers.get(&place(mutant)).filter(|cover| takes && !cover.is_empty())
 }
@@ -459,6 +507,23 @@ fn cover<'k>(mutant: &Mutant, kept: &'k Kept) -> Option<&'k BTreeSet<usize>> {
 fn texts<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
     let texts: Vec<&Mutant> = open.iter().copied().filter(|mutant| mutant.sign == Sign::Another).collect();
     texts.chunks(AT_A_TIME).filter(|batch| batch.len() > 1).map(<[&Mutant]>::to_vec).collect()
+}
+
+/// Whether it changes what the catalogue and `ptx!` are made of.
+fn is_vocabulary(mutant: &Mutant) -> bool {
+    ["isa", "catalogue", "grammar"].iter().any(|layer| mutant.file.contains(&format!("/src/{layer}/")))
+}
+
+/// Words of the vocabulary that become others.
+fn words<'m>(open: &[&'m Mutant], kept: &Kept) -> Vec<Vec<&'m Mutant>> {
+    let words: Vec<&Mutant> = open.iter().copied().filter(|mutant| is_vocabulary(mutant)).collect();
+    texts(&words, kept)
+}
+
+/// Words of the vocabulary that are taken away, each once.
+fn lost_words<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
+    let lost = |mutant: &&Mutant| is_vocabulary(mutant) && matches!(mutant.sign, Sign::Missing(_));
+    several(batches(open.iter().copied().filter(lost), |a, b| a.sign != b.sign))
 }
 
 /// Those that the quick judges have not been asked about.
@@ -490,11 +555,39 @@ fn names<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
     }))
 }
 
-/// Operands of different functions.
+/// Gates, operands and effects of different functions, registers of different lanes.
 fn calls<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
-    several(batches(open.iter().copied().filter(|mutant| matches!(mutant.sign, Sign::Calls(_))), |a, b| {
-        a.sign != b.sign
+    let told = |mutant: &&Mutant| matches!(mutant.sign, Sign::Calls(_) | Sign::Said(_) | Sign::Lanes(..));
+    several(batches(open.iter().copied().filter(told), |a, b| {
+        let apart = match (&a.sign, &b.sign) {
+            (Sign::Calls(one), Sign::Calls(other)) => !one.iter().any(|name| other.contains(name)),
+            (Sign::Said(one), Sign::Said(other)) => one != other,
+            (Sign::Lanes(one, lanes), Sign::Lanes(other, others)) => {
+                one != other || !lanes.iter().any(|lane| others.contains(lane))
+            }
+            _ => false,
+        };
+        a.kind == b.kind && apart
     }))
+}
+
+/// Other names, of different words or different ones of a word.
+fn other_names<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
+    let names = open.iter().copied().filter(|mutant| matches!(mutant.sign, Sign::Names(..)));
+    batches(names, |a, b| match (&a.sign, &b.sign) {
+        (Sign::Names(a, one), Sign::Names(b, other)) => a != b || one.is_some() && other.is_some() && one != other,
+        _ => false,
+    })
+}
+
+/// Gates of which no test says the same.
+fn steps<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
+    let gates = open.iter().copied().filter(|mutant| !mutant.steps.is_empty());
+    let alike = |a: &Step, b: &Step| {
+        let (one, other) = (between(a.1, a.2), between(b.1, b.2));
+        a.0 == b.0 && (a.1 < a.2) == (b.1 < b.2) && one.start < other.end && other.start < one.end
+    };
+    several(batches(gates, |a, b| !a.steps.iter().any(|step| b.steps.iter().any(|other| alike(step, other)))))
 }
 
 fn several(batches: Vec<Vec<&Mutant>>) -> Vec<Vec<&Mutant>> {
@@ -511,15 +604,6 @@ fn alone<'m>(open: &[&'m Mutant], _: &Kept) -> Vec<Vec<&'m Mutant>> {
             .position(|kind| *kind == mutant.kind)
     });
     open.into_iter().map(|mutant| vec![mutant]).collect()
-}
-
-/// Those by themselves that are asked little at first.
-fn alone_in_brief<'m>(open: &[&'m Mutant], kept: &Kept) -> Vec<Vec<&'m Mutant>> {
-    let has_more = |kind: Kind| Judge::of(kind).iter().any(|judge| matches!(judge, Judge::Test(_)));
-    let brief = |kind: Kind| Judge::of(kind).contains(&Judge::Catalogue) && has_more(kind);
-    let mut batches = alone(open, kept);
-    batches.retain(|batch| batch.iter().all(|mutant| brief(mutant.kind)));
-    batches
 }
 
 /// Mutants that cannot be taken for each other.
@@ -671,36 +755,63 @@ mod tests {
             before: "a".to_owned(),
             after: "b".to_owned(),
             sign,
+            steps: Vec::new(),
             owner: "rows".to_owned(),
         }
     }
 
     #[test]
     fn a_failure_is_its_own_mutants() {
-        let missing = |word: &str| Sign::Missing(word.to_owned());
-        let cover = BTreeSet::from([7]);
-        let failure = |expected, found, case| Failure { case, ..Failure::new("f()", expected, found) };
+        let missing = |word: &str| mutant(Sign::Missing(word.to_owned()), 1);
+        let place = |number: usize| format!("case {number}");
+        let cover = BTreeSet::from([place(7)]);
+        let failure =
+            |expected, found, case| Failure { place: Some(place(case)), ..Failure::new("f()", expected, found) };
         let is = |word, expected, found, case| shows(&missing(word), Some(&cover), &failure(expected, found, case));
-        assert!(is(".proxy", "fence.proxy.async", "fence.async", Some(7)));
-        assert!(!is(".proxy", "fence.proxy.async", "fence.async", Some(8)));
-        assert!(!is(".proxy", "fence.proxy.async", "", Some(7)));
-        assert!(!is(".shared", "ld.shared::cta.u32", "ld.u32", Some(7)));
-        assert!(is(".u64", "cvta.u64 ld.u64", "cvta.u64 ld", Some(7)));
+        assert!(is(".proxy", "fence.proxy.async", "fence.async", 7));
+        assert!(!is(".proxy", "fence.proxy.async", "fence.async", 8));
+        assert!(!is(".proxy", "fence.proxy.async", "", 7));
+        assert!(!is(".shared", "ld.shared::cta.u32", "ld.u32", 7));
+        assert!(is(".u64", "cvta.u64 ld.u64", "cvta.u64 ld", 7));
+        let names = |name: Option<&str>| mutant(Sign::Names(".s8".to_owned(), name.map(str::to_owned)), 1);
+        let of = |word: &str| Failure { place: Some(catalogue::names_of(word)), ..Failure::new(".i8", word, "") };
+        assert!(shows(&names(None), None, &of(".s8")) && !shows(&names(None), None, &of(".s32")));
+        assert!(shows(&names(Some(".i8")), None, &of(".s8")) && !shows(&names(Some(".int8")), None, &of(".s8")));
+        let lanes = |one, other| mutant(Sign::Lanes("V4 word".to_owned(), [one, other]), 1);
+        let of = |shape: &str| Failure { place: Some(shape.to_owned()), ..Failure::new(shape, "", "1 2") };
+        assert!(shows(&lanes(0, 1), None, &of("V4 word")) && !shows(&lanes(0, 3), None, &of("V4 word")));
+        assert!(!shows(&lanes(0, 1), None, &of("V4 long")));
+        assert!(is_call("mapa(p)", "mapa") && is_call("mapa::<Cta>(p)", "mapa") && !is_call("mapa_shared(p)", "mapa"));
+        assert!(is_call("CachePolicy::range(p)", "range"));
+    }
 
+    /// A gate that becomes another one.
+    fn gate(sign: Sign, step: Step, at: usize) -> Mutant {
+        Mutant { steps: vec![step], ..mutant(sign, at) }
+    }
+
+    #[test]
+    fn a_failure_is_its_own_gates() {
         let step = |from, to| Failure { steps: vec![("sm_", from, to)], ..Failure::default() };
-        let lower = Sign::Step("sm_", 80, 75);
-        let higher = Sign::Step("sm_", 80, 90);
-        let is = |sign: &Sign, from, to| shows(sign, None, &step(from, to));
+        let of = |step: Step| gate(Sign::Step(step.0, step.1, step.2), step, 1);
+        let [lower, higher] = [("sm_", 80, 75), ("sm_", 80, 90)].map(of);
+        let is = |mutant: &Mutant, from, to| shows(mutant, None, &step(from, to));
         assert!(is(&lower, 80, 70) && is(&lower, BEYOND, 75) && is(&higher, 75, 90) && is(&higher, 80, BEYOND));
         assert!(!is(&lower, 90, 75) && !is(&lower, BEYOND, 70) && !is(&lower, 75, BEYOND));
         assert!(!is(&higher, 90, 80) && !is(&higher, 80, 100) && !is(&higher, BEYOND, 80) && !is(&higher, 75, BEYOND));
-        assert!(!shows(&Sign::Step("ptx", 80, 75), None, &step(80, 75)));
-        let gate = |was: &str, is: &str| Sign::Gate(was.to_owned(), is.to_owned());
+        assert!(!shows(&of(("ptx", 80, 75)), None, &step(80, 75)));
+        let named = |was: &str, is: &str, step| gate(Sign::Gate(was.to_owned(), is.to_owned()), step, 1);
         let moved =
             Failure { gates: ["WAS", "IS"].map(|flag| BTreeSet::from([flag.to_owned()])), ..Failure::default() };
-        assert!(shows(&gate("WAS", "IS"), None, &moved));
-        assert!(!shows(&gate("WAS", "OTHER"), None, &moved) && !shows(&gate("OTHER", "IS"), None, &moved));
-        assert!(is_call("mapa(p)", "mapa") && is_call("mapa::<Cta>(p)", "mapa") && !is_call("mapa_shared(p)", "mapa"));
+        let far = ("sm_", 90, 70);
+        assert!(shows(&named("WAS", "IS", far), None, &moved));
+        assert!(!shows(&named("WAS", "OTHER", far), None, &moved) && !shows(&named("OTHER", "IS", far), None, &moved));
+        assert!(is(&named("WAS", "IS", far), BEYOND, 80) && is(&named("WAS", "IS", far), BEYOND, 70));
+        assert!(!is(&named("WAS", "IS", far), BEYOND, 90) && !is(&named("WAS", "IS", far), 90, BEYOND));
+        let of = |(at, (from, to))| gate(Sign::Gate("WAS".to_owned(), "IS".to_owned()), ("sm_", from, to), at);
+        let all: Vec<Mutant> = [(90, 70), (80, 75), (75, 80), (100, 90)].into_iter().enumerate().map(of).collect();
+        let open: Vec<&Mutant> = all.iter().collect();
+        assert_eq!(steps(&open, &Kept::default()), [vec![open[0], open[2], open[3]]]);
     }
 
     #[test]

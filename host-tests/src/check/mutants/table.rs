@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use regex::Regex;
 
-use super::{Kind, Mutant, Sign};
+use super::{Kind, Mutant, Sign, Step};
 use crate::tools::error::{Error, Result};
 
 /// The SMs and PTX ISA versions of gates, in order.
@@ -29,19 +29,38 @@ struct Token<'a> {
 pub struct Gate {
     name: String,
     flag: String,
-    begins: String,
+    begins: [u32; 2],
+}
+
+impl Gate {
+    /// The numbers that are others where this gate becomes that one.
+    fn steps(&self, other: &Gate) -> Vec<Step> {
+        let of = |at: usize| (["sm_", "ptx"][at], self.begins[at], other.begins[at]);
+        [0, 1].map(of).into_iter().filter(|(_, from, to)| from != to).collect()
+    }
 }
 
 /// The gates that a table of this source names, in their order.
 pub fn gates(source: &str) -> Vec<Gate> {
     static ROW: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?m)^\s+([A-Z]\w+) ([A-Z0-9_]+) (sm_\d+ ptx\d+);").expect("the pattern is valid")
+        Regex::new(r"(?m)^\s+([A-Z]\w+) ([A-Z0-9_]+) sm_(\d+) ptx(\d+);").expect("the pattern is valid")
     });
     let gate = |row: regex::Captures<'_>| {
-        let [name, flag, begins] = [1, 2, 3].map(|at| row[at].to_owned());
-        Gate { name, flag, begins }
+        let [name, flag] = [1, 2].map(|at| row[at].to_owned());
+        Gate { name, flag, begins: [3, 4].map(|at| row[at].parse().expect("digits")) }
     };
     ROW.captures_iter(source).map(gate).collect()
+}
+
+/// The table of what others call a word of PTX; each line is of one word.
+const OTHER_NAMES: &str = "ALSO_CALLED";
+
+/// What a change of one of the texts of such a line shows: the first is the word, each of the others is a name of it.
+fn other_name(tokens: &[Token<'_>], at: usize) -> Sign {
+    let text = |token: &Token<'_>| token.text.trim_matches('"').to_owned();
+    let is_own = |token: &&Token<'_>| token.line == tokens[at].line && token.text.starts_with('"');
+    let word = tokens.iter().find(is_own).unwrap_or(&tokens[at]);
+    Sign::Names(text(word), (word.range != tokens[at].range).then(|| text(&tokens[at])))
 }
 
 /// The nearest gates of the table, before and after one, that begin elsewhere.
@@ -68,38 +87,49 @@ pub fn find(file: &str, source: &str, gates: &[Gate]) -> Result<Vec<Mutant>> {
             let Token { line, owner, .. } = &tokens[at];
             let (file, line, owner) = (file.to_owned(), *line, owner.clone());
             let gone = source[range.clone()].to_owned();
-            Mutant { kind, file, line, range, gone, with, before, after, sign, owner }
+            Mutant { kind, file, line, range, gone, with, before, after, sign, steps: Vec::new(), owner }
         };
         let whole = token.range.clone();
         let called = || match functions.contains(token.owner.as_str()) {
-            true => Sign::Calls(token.owner.clone()),
+            true => Sign::Calls(vec![token.owner.clone()]),
             false => Sign::Alone,
         };
         if token.text.starts_with('"') {
             for (kind, range, with, sign) in of_text(token.text, at) {
                 let range = whole.start + range.start..whole.start + range.end;
-                mutants.push(mutant(kind, range, with, sign.unwrap_or_else(called)));
+                let sign = match token.owner.as_str() {
+                    OTHER_NAMES => other_name(&tokens, at),
+                    _ => sign.or_else(|| lanes(&tokens, at, &with)).unwrap_or_else(called),
+                };
+                mutants.push(mutant(kind, range, with, sign));
             }
         }
-        // The rows of `target.rs` define the names.
-        if !file.ends_with("target.rs") && !in_use(&tokens, at) {
-            for (axis, from, to) in steps(token.text) {
-                mutants.push(mutant(Kind::Gate, whole.clone(), format!("{axis}{to}"), Sign::Step(axis, from, to)));
+        // The rows of `target.rs` define the names. After machine code it is the GPU of an example in the documentation.
+        if !file.ends_with("target.rs") && !in_use(&tokens, at) && !is_after_a_text(&tokens, at) {
+            for step in steps(token.text) {
+                let (axis, from, to) = step;
+                let made = mutant(Kind::Gate, whole.clone(), format!("{axis}{to}"), Sign::Step(axis, from, to));
+                mutants.push(Mutant { steps: vec![step], ..made });
             }
         }
         // One that is named becomes its neighbours in the table.
         let named = gates.iter().position(|gate| gate.name == token.text);
         if let Some(at) = named.filter(|_| !in_use(&tokens, at) && token.called != "gates") {
             for other in near(gates, &gates[at], at) {
-                let sign = Sign::Gate(gates[at].flag.clone(), other.flag.clone());
-                mutants.push(mutant(Kind::Gate, whole.clone(), other.name.clone(), sign));
+                let sign = match token.called == "instructions" && functions.contains(token.owner.as_str()) {
+                    true => Sign::Calls(vec![token.owner.clone()]),
+                    false => Sign::Gate(gates[at].flag.clone(), other.flag.clone()),
+                };
+                let made = mutant(Kind::Gate, whole.clone(), other.name.clone(), sign);
+                mutants.push(Mutant { steps: gates[at].steps(other), ..made });
             }
         }
         for (range, with) in of_effect(&tokens, at) {
-            mutants.push(mutant(Kind::Effect, range, with, Sign::Alone));
+            mutants.push(mutant(Kind::Effect, range, with, calls_of_effect(file, &tokens, at)));
         }
-        if let Some(with) = of_register(&tokens, at) {
-            mutants.push(mutant(Kind::Register, whole, with, Sign::Alone));
+        if let Some((with, lanes)) = of_register(&tokens, at) {
+            let sign = shape(&tokens, at).map_or(Sign::Alone, |shape| Sign::Lanes(shape, lanes));
+            mutants.push(mutant(Kind::Register, whole, with, sign));
         }
     }
     let mut seen = BTreeSet::new();
@@ -163,8 +193,12 @@ fn flatten<'a>(source: &'a str, stream: TokenStream, owner: &str, called: &str, 
                 let is_item = ["fn", "struct", "trait", "mod", "const", "static", "type", "enum"].contains(&text);
                 match ident(at + 1) {
                     Some(name) if is_item => owner = name,
-                    // A row of a table begins with a name of its own.
-                    _ if text.len() > 4 && row_name(text, called, source, &range) => owner = text.to_owned(),
+                    // `fn [CachePolicy] range`
+                    None if text == "fn" => owner = ident(at + 2).unwrap_or(owner),
+                    // A row of a table begins with a name of its own, and no label.
+                    _ if punct(at + 1) != Some(':') && row_name(text, called, source, &range) => {
+                        owner = text.to_owned()
+                    }
                     _ => {}
                 }
                 let line = leaf.span().start().line;
@@ -181,8 +215,14 @@ fn row_name(text: &str, called: &str, source: &str, range: &Range<usize>) -> boo
     !called.is_empty()
         && called != "macro_rules"
         && line.trim().is_empty()
+        && text.len() > 2
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
         && !["sm_", "ptx", "unsafe", "const", "concat"].iter().any(|other| text.starts_with(other))
+        && !["load", "store", "atomic", "wide", "message"].contains(&text)
+}
+
+fn is_after_a_text(tokens: &[Token<'_>], at: usize) -> bool {
+    at.checked_sub(1).is_some_and(|before| tokens[before].text.starts_with('"'))
 }
 
 fn in_use(tokens: &[Token<'_>], at: usize) -> bool {
@@ -191,7 +231,7 @@ fn in_use(tokens: &[Token<'_>], at: usize) -> bool {
 }
 
 /// One step down and up: the axis, the number, the other number.
-fn steps(text: &str) -> Vec<(&'static str, u32, u32)> {
+fn steps(text: &str) -> Vec<Step> {
     let (prefix, order): (&'static str, &[u32]) = match text {
         _ if text.starts_with("sm_") => ("sm_", &SMS),
         _ if text.starts_with("ptx") => ("ptx", &VERSIONS),
@@ -212,7 +252,7 @@ fn is_ptx(text: &str) -> bool {
     PTX.is_match(text) && !SENTENCE.is_match(text)
 }
 
-/// Mutations of the literal that is the `number`th token: where in it, what stands there then, and what shows it.
+/// Mutations of the literal that is the `number`th token: where in it, what is there then, and what shows it.
 #[allow(clippy::type_complexity, reason = "it is read in one place")]
 fn of_text(literal: &str, number: usize) -> Vec<(Kind, Range<usize>, String, Option<Sign>)> {
     static REGISTERS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\{(\w+)\}").expect("valid"));
@@ -277,7 +317,15 @@ fn of_effect(tokens: &[Token<'_>], at: usize) -> Vec<(Range<usize>, String)> {
         }
         return other_options(&words).into_iter().map(|options| (range.clone(), options)).collect();
     }
+    // What the arms of `__instruction!` are called.
+    if token.owner == "__instruction" {
+        return Vec::new();
+    }
+    let is_said = |what: &str| at.checked_sub(1).is_some_and(|before| tokens[before].text == what);
     let other = match token.text {
+        // Of a table of instructions.
+        "message" if is_said("effect") => "hint",
+        "hint" | "compute" if is_said("effect") => "message",
         // A word of a table, and no name in a function.
         _ if token.called.is_empty() || token.called == "options" => return Vec::new(),
         "pure" => "memory",
@@ -303,11 +351,63 @@ fn other_options(words: &[&str]) -> Vec<String> {
     all
 }
 
-/// The next register of a vector in an operand's place: `$d.1` for `$d.0`.
-fn of_register(tokens: &[Token<'_>], at: usize) -> Option<String> {
+/// The calls that have an effect which is said in one row, or with one instruction.
+fn calls_of_effect(file: &str, tokens: &[Token<'_>], at: usize) -> Sign {
+    let before = at.checked_sub(1).map_or("", |before| tokens[before].text);
+    if tokens[at].called == "instructions" && before == "effect" {
+        let own = tokens[at..].iter().take_while(|token| token.text != "instruction").map(|token| token.text);
+        let words: Vec<&str> = own.collect();
+        let named = words.windows(3).filter(|words| words[0] == "fn");
+        return Sign::Calls(named.map(|words| words[1 + usize::from(words[1] == "CachePolicy")].to_owned()).collect());
+    }
+    let instruction = file.rsplit('/').next().unwrap_or_default().trim_end_matches(".rs");
+    let (name, verb) = match instruction {
+        "ld" | "ld_global_nc" => (instruction, ".read"),
+        "st" => (instruction, ".write"),
+        _ => return Sign::Alone,
+    };
+    let global = if name.ends_with("_nc") { name.to_owned() } else { format!("{name}_global") };
+    // `Cg pure` among the operators; `Shared ".shared", narrow types, cvta ".shared", [weak pure]`.
+    match tokens[at].owner.as_str() {
+        "hints" => Sign::Said(vec![format!("{global}::<NoHint"), verb.to_owned()]),
+        "operators" => Sign::Said(vec![format!("{global}::<{before}")]),
+        space if before == "weak" => {
+            let snake = space.chars().fold(name.to_owned(), |name, c| match c.is_uppercase() {
+                true => format!("{name}_{}", c.to_ascii_lowercase()),
+                false => format!("{name}{c}"),
+            });
+            Sign::Said(vec![format!("{}().{}", snake.trim_end_matches("_generic"), &verb[1..])])
+        }
+        _ => Sign::Alone,
+    }
+}
+
+/// What the lanes are of that are named in this place: `V4 reg16` of a load or store, `x4` of an atomic.
+fn shape(tokens: &[Token<'_>], at: usize) -> Option<String> {
+    let line = |line: usize| tokens.iter().filter(move |token| token.line == line).map(|token| token.text);
+    let own: Vec<&str> = line(tokens[at].line).collect();
+    if let Some(found) = own.windows(4).find(|words| words[0].starts_with('V') && words[1..3] == ["<", "$"]) {
+        return Some(format!("{} {}", found[0], found[3]));
+    }
+    // The rule of a shape begins with its name: `(@registers x4 …`.
+    let rule = tokens[..at].windows(2).rev().find(|words| words[0].text == "registers")?;
+    rule[1].text.starts_with('x').then(|| rule[1].text.to_owned())
+}
+
+/// The lanes that are swapped in this place.
+fn lanes(tokens: &[Token<'_>], at: usize, with: &str) -> Option<Sign> {
+    static LANE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\{d(\d)\}").expect("the pattern is valid"));
+    let swapped: Vec<usize> =
+        LANE.captures_iter(&format!("{{{with}}}")).filter_map(|lane| lane[1].parse().ok()).collect();
+    Some(Sign::Lanes(shape(tokens, at)?, swapped.try_into().ok()?))
+}
+
+/// The next register of a vector in an operand's place, `$d.1` for `$d.0`, and which lanes that are.
+fn of_register(tokens: &[Token<'_>], at: usize) -> Option<(String, [usize; 2])> {
     let [.., dollar, name, dot] = &tokens[..at] else { return None };
-    let number: u32 = tokens[at].text.parse().ok()?;
-    (dollar.text == "$" && name.text == "d" && dot.text == ".").then(|| (number ^ 1).to_string())
+    let number: usize = tokens[at].text.parse().ok()?;
+    let is_lane = dollar.text == "$" && name.text == "d" && dot.text == ".";
+    is_lane.then(|| ((number ^ 1).to_string(), [number, number ^ 1]))
 }
 
 #[cfg(test)]

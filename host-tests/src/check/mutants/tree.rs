@@ -6,8 +6,8 @@ use super::{Mutant, replaced};
 use crate::tools::command::Machine;
 use crate::tools::error::{Error, Result};
 
-/// What a copy leaves out: what was built, and what does not compile.
-const LEFT_OUT: [&str; 3] = ["target", "docs", ".git"];
+/// What a copy leaves out.
+const LEFT_OUT: [&str; 2] = ["target", ".git"];
 
 /// A copy of the checkout.
 pub struct Tree {
@@ -19,7 +19,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Copies what has changed since the last time. `gates` is put behind each file that is changed;
+    /// Copies what has changed since the last time. `gates` is put after each file that is changed;
     /// what is built lies in a folder of the copy's own, but for the shared ones.
     pub fn new(machine: &Machine, name: &str, gates: &[(String, String)], shared: &[&str]) -> Result<Tree> {
         let root = machine.target().join("mutants").join(name);

@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn every_register_of_a_load_counts() {
-        // R8 is behind the quad, and R3 before it; what is written to ends too.
+        // R8 is after the quad, and R3 before it; what is written to ends too.
         for (between, expected) in
             [("FADD R9, R8, R9", 2), ("FADD R9, R3, R9", 2), ("FADD R9, R7, R9", 1), ("FADD R7, R9, R9", 1)]
         {

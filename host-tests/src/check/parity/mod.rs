@@ -26,7 +26,7 @@ use crate::tools::toolchain::DeviceToolchain;
 pub use hot_loop::hot_loop;
 pub use in_flight::in_flight;
 pub use pairs::{BULK, KERNELS, PAIRS, Pair, WIDE, select};
-pub use report::{Report, markdown_line};
+pub use report::{PREFACE, Report, markdown_line};
 pub use row::{Bounds, Counts, Resources, Row, Side};
 
 /// The GPUs that both are assembled for, each with the PTX ISA version that has all its hints.

@@ -35,7 +35,7 @@ const HEADINGS: [&str; 11] = [
 ];
 
 impl Report {
-    /// A line for each row, Rust first and CUDA C++ behind the stroke.
+    /// A line for each row, Rust before the stroke and CUDA C++ after it.
     pub fn table(&self) -> String {
         let mut lines: Vec<[String; 11]> = vec![HEADINGS.map(str::to_owned)];
         lines.extend(self.rows.iter().map(cells));
@@ -126,33 +126,40 @@ fn cells(row: &Row) -> [String; 11] {
     ]
 }
 
-const PREFACE: &str = "# Rust and CUDA C++, side by side
+/// What the page says before its table.
+pub const PREFACE: &str = "# Rust and CUDA C++, side by side
 
-`cargo xtask parity` writes this page (`--markdown docs/parity.md`). Every kernel stands in `host-tests/parity` twice: in Rust
-with `ptx-intrinsics`, and in CUDA C++ as an expert writes it. Both have the same algorithm and are unrolled alike; rustc and
-`nvcc -O3` make PTX, and one `ptxas -O3` makes machine code of both. What is counted is machine instructions, not time: no
-GPU was asked.
+`cargo xtask parity` writes this page (`--markdown docs/parity.md`). Each kernel is in `host-tests/parity` twice: in Rust with
+`ptx-intrinsics`, and in CUDA C++ as an expert writes it. Both have the same algorithm and are unrolled alike. rustc and `nvcc -O3`
+make PTX, and the same `ptxas -O3` makes machine code of both. The page counts machine instructions. It does not measure time: no GPU
+was used.
 
-A name that ends in `_first` is a kernel as one writes it first, in both languages: a plain loop over the elements. Behind it
-stands the same kernel tuned. They are modelled on public ones of several kinds: rows copied by a warp, as experts get their tokens
-(`warp_copy`), vectors times matrices of 8 and 4 bits (`q8_gemv`, `q4_gemv`), normalisation (`layer_norm`), sums that are handed
-from block to block with a flag or in packets that have one each (`relay`), stream compaction (`compact`), and rows gathered out
-of pages (`paged_gather`).
+The name of a kernel that ends in `_first` is the kernel as one writes it first in both languages: a plain loop over the elements. The
+next kernel is the same one, tuned. These pairs are modelled on public kernels of several kinds:
 
-- **hot loop**: instructions of the shortest loop that holds at least two fifths of the kernel's memory instructions; if none does,
-  of the loop with the most of them, and of several the longest. A loop is a branch back, and all that lies on the way from
-  its target to it. A kernel without a loop counts whole: \"(all)\".
-- **bytes**: what one thread's memory instructions in that loop move, global and shared memory together. A
-  bulk copy, whose size is in a register, does not count.
-- **ratio**: instructions for each byte, Rust by CUDA C++. Below 1.00 Rust needs fewer. Since it goes by bytes, a loop that one
-  compiler unrolls further than the other is compared all the same. What ptxas adds for a warp whose threads have diverged
-  at a shuffle does not count.
-- **in flight**: the most global loads of a thread in the hot loop that are on their way at once: issued, and nothing has read
-  yet what they or a later one bring. Asynchronous copies do not count: no register waits for them.
-- **bounds**: what the kernel says of its launch, `.maxntid` and `.minnctapersm`. In Rust that is `#[launch_bounds(256, 2)]`, in
-  CUDA C++ `__launch_bounds__(256, 2)`. Both halves say the same.
-- **kernel**: all instructions. **registers** of a thread; **shared** memory of a block and **spilled** bytes of a thread.
-  Registers are given out in eights: 22 and 24 are the same.
+- rows that a warp copies, as experts get their tokens (`warp_copy`);
+- products of a vector and a matrix of 8 or 4 bits (`q8_gemv`, `q4_gemv`);
+- normalisation (`layer_norm`);
+- sums that one block hands to the next, with one flag or with a flag in each packet (`relay`);
+- stream compaction (`compact`);
+- rows gathered from pages (`paged_gather`).
 
-Everywhere Rust stands first, CUDA C++ second. [fast-kernels.md](fast-kernels.md) says what it took.
+The columns:
+
+- **hot loop**: the instructions of the shortest loop that has at least two fifths of the kernel's memory instructions. If no loop
+  has so many, it is the loop with the most of them, and of several such loops the longest. A loop is a backward branch, with all
+  instructions on the way from its target to it. A kernel without a loop is counted as a whole: \"(all)\".
+- **bytes**: what the memory instructions of one thread move in that loop, in global and shared memory together. A bulk copy does not
+  count, because its size is in a register.
+- **ratio**: instructions for each byte, Rust divided by CUDA C++. Below 1.00 Rust needs fewer. The ratio is by bytes, so loops can be
+  compared even if one compiler unrolls further than the other. The instructions that ptxas adds for a warp whose threads have diverged
+  at a shuffle do not count.
+- **in flight**: the most global loads of a thread in the hot loop that are on their way at the same time. They are issued, and no
+  instruction has read yet what they or a later load bring. Asynchronous copies do not count, because no register waits for them.
+- **bounds**: what the kernel says about its launch, `.maxntid` and `.minnctapersm`. In Rust this is `#[launch_bounds(256, 2)]`, in CUDA
+  C++ `__launch_bounds__(256, 2)`. Both kernels of a pair say the same.
+- **kernel**: all instructions. **registers** of a thread. **shared** memory of a block and **spilled** bytes of a thread. Registers
+  are given out in groups of eight, so 22 and 24 are the same.
+
+In each cell Rust is first, and CUDA C++ second. [fast-kernels.md](fast-kernels.md) says how Rust came down to these numbers.
 ";

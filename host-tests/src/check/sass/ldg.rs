@@ -176,7 +176,7 @@ const HEAD: &str = "\
 
 NVIDIA's page of Maxwell's `LDG` against what the assembler (CUDA 12.9) makes of our calls for sm_50, read by the
 disassembler of CUDA 12.8. `Rd` and `Ra` stand for the registers. rustc 1.97 and later compile for sm_70 and up; what is
-assembled here is the PTX that the call stands for. Written by `cargo xtask sass --ldg`.
+assembled here is the PTX of the call. Written by `cargo xtask sass --ldg`.
 
 | The page says | Our call | PTX | Instruction | Agrees |
 | --- | --- | --- | --- | --- |

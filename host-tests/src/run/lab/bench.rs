@@ -54,7 +54,7 @@ pub struct Bench<'g> {
     modules: Vec<Module>,
     index: BTreeMap<(Language, Without, String), usize>,
     functions: RefCell<BTreeMap<(Language, Without, String), Function>>,
-    /// The times of a probe, and behind them its ticket.
+    /// The times of a probe, and after them its ticket.
     times: Memory,
     flush: Memory,
     language: Language,

@@ -1,4 +1,4 @@
-//! What a latency tells: thresholds between L1, L2 and the memory behind it, from probes of this machine.
+//! What a latency tells: thresholds between L1, L2 and memory, from probes of this machine.
 
 use std::collections::BTreeMap;
 

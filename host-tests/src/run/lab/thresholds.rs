@@ -16,7 +16,7 @@ pub struct Cut {
 pub struct Thresholds {
     /// Below: L1; above: L2.
     pub l1: Option<Cut>,
-    /// Below: L2; above: the memory behind it.
+    /// Below: L2; above: the memory.
     pub l2: Option<Cut>,
     /// Below: the near part of L2; above: the far one.
     pub far: Option<Cut>,

@@ -5,7 +5,7 @@ use ptx_intrinsics::catalogue::Form;
 use super::other::{Other, all};
 use super::room::{Room, THREADS};
 
-/// The poison of the output goes to shared memory first, so that it stands where nothing is copied.
+/// The poison of the output goes to shared memory first, so that it stays where nothing is copied.
 macro_rules! source {
     ($t:literal $size:literal) => {
         concat!(
@@ -275,7 +275,7 @@ const FIVE: &str = "copy(from, p); fence_proxy_async_shared_cta(); for group in 
 /// Of each 16 bytes those that are copied under a mask.
 pub(super) const MASK: u16 = 0b1010_0000_1101_0011;
 
-/// `cp.async.bulk`: to shared memory behind a barrier, to global memory in groups.
+/// `cp.async.bulk`: to shared memory after a barrier, to global memory in groups.
 pub(super) fn bulk(form: &Form) -> Other {
     let (before, then) = match form.ptx() {
         ptx if ptx.contains(".prefetch.") => {

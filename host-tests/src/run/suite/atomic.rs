@@ -27,7 +27,7 @@ fn tame(form: &Form) -> (u64, u64) {
 }
 
 /// The statements of a trial: what stood in memory, where the form gives it, in the first half of the slot, and what
-/// stands there then in the other half.
+/// is then in the other half.
 pub(super) fn body(form: &Form, expression: &str, guard: &str, room: Room) -> String {
     let (kept, set) = tame(form);
     let tamed = |bits: &str| format!("tame({bits}, {kept:#x}, {set:#x})");

@@ -18,7 +18,7 @@ pub struct Fault {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wrong {
-    /// The address is one byte behind where it may be.
+    /// The address is one byte after where it may be.
     Misaligned,
     /// There is no memory.
     OutOfRange,
@@ -72,7 +72,7 @@ impl Fault {
         let out = gpu.upload(&[0; 64])?;
         let arguments = vec![Argument::U64(address), Argument::U64(out.address())];
         let launch = Launch { kernel: self.name.clone(), blocks: 1, threads: 1, arguments };
-        // SAFETY: the access fails, which is what is asked; nobody uses this process's GPU behind it.
+        // SAFETY: the access fails, which is what is asked; nobody uses this process's GPU after it.
         unsafe { gpu.launch(&module, &launch) }?;
         match gpu.waited() {
             Waited::Done => Ok(0),

@@ -1,4 +1,4 @@
-//! What a run leaves behind as it goes: a line of JSON for each thing that happened, written at once. Whatever ends a
+//! What a run leaves as it goes: a line of JSON for each thing that happened, written at once. Whatever ends a
 //! process, what it found before is there; the report is made of these lines alone.
 
 use std::fs::File;

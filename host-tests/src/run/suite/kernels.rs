@@ -38,7 +38,7 @@ pub struct Kernels {
     pub part: bool,
 }
 
-/// What stands before the machine code in a file of kernels.
+/// What comes before the machine code in a file of kernels.
 #[derive(Serialize, Deserialize)]
 struct Contents {
     set: String,

@@ -9,7 +9,7 @@ use super::room::Room;
 /// How an instruction that moves no value is tried.
 pub(super) struct Other {
     pub(super) room: Room,
-    /// What stands before the form's expression in the kernel.
+    /// What comes before the form's expression in the kernel.
     pub(super) before: &'static str,
     /// What becomes of the expression's value, `{}`.
     pub(super) then: Cow<'static, str>,

@@ -30,34 +30,34 @@ use crate::tools::progress::Progress;
 /// What the program is told.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
-    /// Makes the data; a new one each time if left out
+    /// The seed of the data. Without it, a new one each time
     #[arg(long)]
     seed: Option<u64>,
-    /// Where the results go; beside the program if left out
+    /// The folder for the results. Without it, the folder of the program
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// Run these stages only
+    /// Run only these stages
     #[arg(long, value_name = "STAGE", value_delimiter = ',')]
     only: Vec<String>,
-    /// Run every stage there is, half an hour; or one of its three parts, 1 to 3, each of less than ten minutes
+    /// Run every stage, in half an hour. Or run one of three parts, 1 to 3, each in less than ten minutes
     #[arg(
         long, value_name = "PART", conflicts_with = "only", num_args = 0..=1, default_missing_value = "0",
         value_parser = clap::value_parser!(u8).range(0..=PLAN.len() as i64)
     )]
     plan: Option<u8>,
-    /// End after so many seconds, whatever is left; a part of the plan has its own limit if left out
+    /// End after so many seconds, whatever is left. Without it, a part of the plan has its own limit
     #[arg(long, value_name = "SECONDS")]
     deadline: Option<u64>,
-    /// A dry run: small sizes and few rounds, which say nothing of orders and speed
+    /// A dry run: small sizes and few rounds, which say nothing about orders and speed
     #[arg(long)]
     quick: bool,
     /// Run one of every N images of forms
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     sample: u64,
-    /// Make the report anew, and run nothing: of the results that are there, or of those in these folders, joined
+    /// Run nothing, and make the report again: of the results that are there, or of the joined results of these folders
     #[arg(long, value_name = "FOLDER", num_args = 0..)]
     render: Option<Vec<PathBuf>>,
-    /// Judge these litmus tests by the memory model, and run them, and nothing else; `.litmus` files or folders
+    /// Only judge these litmus tests by the memory model, and run them. `.litmus` files or folders
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["only", "plan", "render"])]
     litmus: Vec<PathBuf>,
     /// Work at this stage, as a process of another one
@@ -75,7 +75,7 @@ pub struct Options {
     /// How long its process may take
     #[arg(long, value_name = "SECONDS", hide = true)]
     left: Option<f64>,
-    /// How long a launch may take; each stage has its own limit if left out
+    /// How long a launch may take. Without it, each stage has its own limit
     #[arg(long, value_name = "SECONDS")]
     launch_limit: Option<u64>,
 }
@@ -418,7 +418,7 @@ impl Place {
         Ok(())
     }
 
-    /// Puts the results of several runs, of parts of the plan, one behind the other.
+    /// Puts the results of several runs, of parts of the plan, one after the other.
     fn join(&self, folders: &[PathBuf]) -> Result<()> {
         let read = |file: &Path| std::fs::read(file).map_err(|error| Error::io("read", file, error));
         let (mut results, mut lines) = (Vec::new(), Vec::new());

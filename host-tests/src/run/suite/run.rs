@@ -578,7 +578,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// What stands in the constant bank, or is a tensor map, is the same for all kernels.
+/// What is in the constant bank, or is a tensor map, is the same for all kernels.
 fn prepare(kernel: &Kernel, from: &mut [u8], constants: &[u8], tensor_maps: &BTreeMap<MapKind, TensorMap>) {
     match kernel.room {
         Room::Const => from.copy_from_slice(&constants[..from.len()]),

@@ -1,4 +1,4 @@
-//! A filter whose taps stand in the constant bank.
+//! A filter whose taps are in the constant bank.
 
 use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
 use kernels::convolve::{TAPS, convolve};
@@ -11,7 +11,7 @@ impl Workload for Convolve {
     }
 
     fn about(&self) -> &'static str {
-        "a signal through a filter of eight taps, which stand in the constant bank"
+        "a signal through a filter of eight taps, which are in the constant bank"
     }
 
     fn source(&self) -> &'static str {

@@ -41,7 +41,7 @@ impl Workload for Histogram {
             let words = [word(), word()];
             Quad::new([words[0] as u32, (words[0] >> 32) as u32, words[1] as u32, (words[1] >> 32) as u32])
         };
-        // The last quad is whole: what stands there behind the last byte must not be counted.
+        // The last quad is whole: what is there after the last byte must not be counted.
         Box::new(Bytes { quads: (0..size.div_ceil(16)).map(|_| quad()).collect(), count: size })
     }
 }

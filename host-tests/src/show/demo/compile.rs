@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::read::line_table::{Located, Site};
-use crate::tools::device_build::DeviceBuild;
+use crate::tools::command::Command;
+use crate::tools::core_library;
+use crate::tools::device_build::{DeviceBuild, Profile};
 use crate::tools::error::{Error, Result};
 use crate::tools::progress::Progress;
 use crate::tools::ptx::{Function, Module};
@@ -40,7 +42,7 @@ pub fn compile(toolchain: &DeviceToolchain, progress: &Progress) -> Result<Compi
     Ok(Compiled { path, module, sites })
 }
 
-/// Where each `asm!` of each function stands, if the text with a line table has the same ones.
+/// Where each `asm!` of each function is, if the text with a line table has the same ones.
 fn sites(module: &Module, located: &Located, folder: &Path) -> Result<HashMap<String, Vec<Vec<Site>>>> {
     let twin = Module::parse(&located.ptx)?;
     let pairs = module.functions.iter().map(|function| (function, twin.function(&function.name)));
@@ -60,12 +62,12 @@ fn sites_in(function: &Function, twin: Option<&Function>, located: &Located, fol
 /// package leaves what is already compiled of the others.
 fn with_line_table(toolchain: &DeviceToolchain, ptx: &Path) -> Result<String> {
     let out = ptx.with_extension("lines");
-    let mut ran = cargo(toolchain, &out).run()?;
+    let mut ran = cargo(toolchain, &out)?.run()?;
     if !out.is_file() {
         // cargo does not know of this file, so it does not miss it.
         let clean = ["clean", "--package", "kernels", "--release", "--target", TARGET, "--target-dir"];
         toolchain.cargo().dir(KERNELS).args(clean).arg(target(toolchain)).run()?;
-        ran = cargo(toolchain, &out).run()?;
+        ran = cargo(toolchain, &out)?.run()?;
     }
     std::fs::read_to_string(&out).map_err(|error| Error::io("read", &out, error).because(ran.stderr))
 }
@@ -77,17 +79,18 @@ fn target(toolchain: &DeviceToolchain) -> PathBuf {
 }
 
 /// As in [`DeviceBuild`], whose build of everything else this uses.
-fn cargo(toolchain: &DeviceToolchain, out: &Path) -> crate::tools::command::Command {
+fn cargo(toolchain: &DeviceToolchain, out: &Path) -> Result<Command> {
     let (sm, version) = OLDEST;
-    let flags = format!("-Ctarget-cpu={sm}\x1f-Ctarget-feature=+{}", version.feature());
+    let mut flags = vec![format!("-Ctarget-cpu={sm}"), format!("-Ctarget-feature=+{}", version.feature())];
+    flags.extend(core_library::flags(toolchain, Profile::Release)?);
     let cargo = toolchain.cargo().dir(KERNELS);
     let cargo = cargo.args(["rustc", "--package", "kernels", "--lib", "--crate-type=cdylib", "--target", TARGET]);
-    let cargo = cargo.args(["-Zbuild-std=core", "--release", "--quiet", "--target-dir"]).arg(target(toolchain));
+    let cargo = cargo.args(["--release", "--quiet", "--target-dir"]).arg(target(toolchain));
     let cargo = cargo.args(["--config", "profile.release.package.kernels.debug=\"line-tables-only\""]);
-    let cargo = cargo.env("CARGO_ENCODED_RUSTFLAGS", flags).env("CARGO_PROFILE_RELEASE_LTO", "fat");
+    let cargo = cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f")).env("CARGO_PROFILE_RELEASE_LTO", "fat");
     let cargo = cargo.env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1").env("CARGO_PROFILE_RELEASE_DEBUG", "false");
     let linker = toolchain.machine().target().join("device/no-linker");
     let mut emit = std::ffi::OsString::from("--emit=asm=");
     emit.push(out);
-    cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker).arg("--").arg(emit)
+    Ok(cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker).arg("--").arg(emit))
 }

@@ -43,7 +43,7 @@ fn matching(text: &str) -> Option<usize> {
     None
 }
 
-/// Where the expression begins that a method whose name stands at `name` is called on; `name` itself for a function.
+/// Where the expression begins that a method whose name is at `name` is called on; `name` itself for a function.
 fn receiver(source: &str, name: usize) -> usize {
     let (mut begin, mut depth) = (name, 0);
     for (at, c) in source[..name].char_indices().rev() {

@@ -23,11 +23,11 @@ use crate::tools::target::Sm;
 /// An access of a kernel: one expression of its source, which unrolling may have made several instructions of.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Access {
-    /// The expression, as it stands in the source; as the catalogue spells it where the compiler does not say.
+    /// The expression, as it is in the source; as the catalogue spells it if the compiler does not say.
     pub rust: String,
     /// The definition of the policy that it names.
     pub policy: Option<String>,
-    /// Where it stands: `gather.rs:53`.
+    /// Where it is: `gather.rs:53`.
     pub place: Option<String>,
     /// Its first instruction in PTX.
     pub ptx: String,

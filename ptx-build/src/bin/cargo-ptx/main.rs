@@ -15,16 +15,16 @@ use ptx_build::error::{Error, Result};
 #[derive(Parser)]
 #[command(name = "cargo", bin_name = "cargo", disable_help_subcommand = true)]
 enum Cargo {
-    /// GPU kernels in Rust: begin a project, see what a machine lacks, look up an instruction
+    /// GPU kernels in Rust: make a project, see what a machine lacks, look up an instruction
     #[command(subcommand, version)]
     Ptx(Task),
 }
 
 #[derive(clap::Subcommand)]
 enum Task {
-    /// Make a project: a crate of kernels, and a program that launches them, or runs them on the CPU where there is no GPU
+    /// Make a project: a crate of kernels, and a program that launches them, or runs them on the CPU if there is no GPU
     New(new::New),
-    /// Say what kernels need on this machine, what is missing, and the command that brings it
+    /// Say what kernels need on this machine, what is missing, and the command that installs it
     Doctor(doctor::Doctor),
     /// Explain an instruction: its Rust, its PTX, what it needs, what its words mean
     Explain(explain::Explain),

@@ -12,7 +12,7 @@ use crate::doctor;
 pub(crate) struct New {
     /// The folder to make
     dir: PathBuf,
-    /// Take the crates from this checkout of their repository, not from crates.io
+    /// Take the crates from this checkout of their repository, instead of crates.io
     #[arg(long, value_name = "REPOSITORY")]
     path: Option<PathBuf>,
 }

@@ -1,9 +1,12 @@
 //! rustdoc's search finds every instruction and every qualifier by the word that PTX has for it.
 
+mod pages;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use host_tests::check::forms_check::every_form;
+use host_tests::check::mutants::answer::difference;
 use host_tests::show::coverage;
 use host_tests::tools::command::{Command, Machine};
 use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
@@ -137,7 +140,6 @@ fn the_page_of_each_hint_leads_to_when_it_pays() {
 fn the_page_of_each_marker_shows_it() {
     let forms = every_form();
     let takers = takers(&forms);
-    let is_form = |ptx: &str| forms.iter().any(|form| form.ptx().starts_with(ptx));
     let row = Regex::new(r"\| PTX \| Machine code of sm_(\d+) \|\n\| --- \| --- \|\n\| `([^`]+)` \| `([^`]+)` \|")
         .expect("the pattern is valid");
     let taken = Regex::new(r"\(crate::(\w+)\(\)\)").expect("the pattern is valid");
@@ -154,8 +156,9 @@ fn the_page_of_each_marker_shows_it() {
             continue;
         };
         let (ptx, sm) = (&shown[2], shown[1].parse().expect("digits"));
+        let made = made(&docs, &forms).unwrap_or_default();
         match machine_code(&lines, ptx, sm) {
-            _ if !is_form(ptx) => wrong.push(format!("{marker}: {ptx} is no form")),
+            _ if made != ptx => wrong.push(difference(&marker, made, ptx)),
             Some(code) if code == shown[3] => {}
             code => wrong.push(format!("{marker}: {ptx} is {code:?} in docs/sass on sm_{sm}, not {}", &shown[3])),
         }
@@ -169,6 +172,32 @@ fn the_page_of_each_marker_shows_it() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The PTX of the call in a page's example.
+fn made<'f>(docs: &str, forms: &'f [std::sync::Arc<Form>]) -> Option<&'f str> {
+    static CALL: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"unsafe \{ (\w.*)\.(read|write)\(").expect("the pattern is valid"));
+    let call = CALL.captures(docs)?;
+    let element = if docs.contains("V8::new") { "V8<f32>" } else { "f32" };
+    let begins = format!("{}.{}(p as ", &call[1], &call[2]);
+    let is_made = |form: &&std::sync::Arc<Form>| {
+        form.rust().starts_with(&begins) && form.element() == Some(element) && !form.takes_policy()
+    };
+    forms.iter().find(is_made).map(|form| form.ptx())
+}
+
+/// What the page of a function or a marker says of PTX is what the catalogue has.
+#[test]
+fn each_page_says_its_ptx() {
+    let items = described()["index"].as_object().expect("it has an index").values();
+    let pages = items.filter_map(|item| {
+        let (kind, name, text) = (&item["inner"], item["name"].as_str()?, item["docs"].as_str()?);
+        let is_function = kind["function"].is_object();
+        (is_function || kind["struct"].is_object()).then_some(pages::Page { name, is_function, text })
+    });
+    let wrong = pages::wrong(pages, &every_form());
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// The names of all markers.

@@ -1,0 +1,185 @@
+//! What the PTX ISA says of each instruction, written from its pages and from none of the crate's tables: what the compiler may
+//! do with it, at which SM and PTX ISA version it begins, and the order of its operands. At the end are the numbers that one
+//! form more or less changes.
+
+use ptx_intrinsics::catalogue::{Form, Operation};
+
+/// This file, for messages.
+pub const FILE: &str = "host-tests/src/check/ledger.rs";
+
+/// What a call means to the compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// It makes a number of its operands: of two one is made, one that nobody uses is dropped, and no access is held up.
+    Computes,
+    /// It reads, and any two reads without a write between them are the same: of two one is made, and one that nobody uses
+    /// is dropped. What was written before it stays before it.
+    Reads,
+    /// It gives no value and changes none, and is there all the same: each call is one instruction. What was written before
+    /// it stays before it; plain reads on both sides of it may be one.
+    Hints,
+    /// It writes, or orders, or must be seen to happen: each call is one instruction, and no access moves across it.
+    Acts,
+}
+
+impl Effect {
+    /// All of them.
+    pub const ALL: [Effect; 4] = [Computes, Reads, Hints, Acts];
+}
+
+use Effect::{Acts, Computes, Hints, Reads};
+
+/// Instructions by how they begin, the words that make a row hold where it needs one, and the effect. The first row that
+/// holds counts.
+const EFFECTS: &[(&str, &[&str], Effect, &str)] = &[
+    ("ld", &["volatile"], Acts, "not cached in registers; neither dropped nor doubled"),
+    ("ld", &["mmio"], Acts, "one access of a device's register, which may change by being read"),
+    ("ld", &["relaxed"], Acts, "strong: another thread writes meanwhile, so the next one may read something else"),
+    ("ld", &["acquire"], Acts, "strong, and what follows is not done before it"),
+    ("ld", &["lu"], Acts, "the last use: after it the line may be gone, so it is not repeated, joined or moved"),
+    ("ld", &["cv"], Acts, "fetches again each time: the host or another device writes meanwhile"),
+    ("ldu", &[], Reads, "reads what nobody writes while the kernel runs"),
+    ("ld", &[], Reads, "weak: nobody else writes meanwhile"),
+    ("st", &["bulk"], Acts, "writes zeros"),
+    ("st", &[], Acts, "writes"),
+    ("atom", &[], Acts, "reads and writes in one step, and may order"),
+    ("red", &[], Acts, "reads and writes in one step, and may order"),
+    ("prefetch", &[], Hints, "brings a line into a cache"),
+    ("prefetchu", &[], Hints, "brings a line into a cache"),
+    ("applypriority", &[], Hints, "changes a line's priority in a cache, and no value"),
+    ("discard", &[], Acts, "what the bytes hold is undetermined then, so it writes"),
+    ("createpolicy", &[], Computes, "a number of numbers"),
+    ("cvta", &[], Computes, "an address of an address"),
+    ("isspacep", &[], Computes, "a truth about an address"),
+    ("mapa", &[], Computes, "an address of an address"),
+    ("getctarank", &[], Computes, "a number of an address"),
+    ("fence", &[], Acts, "orders"),
+    ("membar", &[], Acts, "orders"),
+    ("mbarrier", &["pending_count"], Computes, "a number of a state"),
+    ("mbarrier", &[], Acts, "changes a barrier, or waits for one: others' accesses come before what follows"),
+    ("cp", &["async"], Acts, "reads and writes memory, later, or waits for that"),
+];
+
+/// The effect of a mnemonic with all its words; none if the ledger lacks it.
+pub fn effect(ptx: &str) -> Option<Effect> {
+    let mut words = ptx.split('.');
+    let name = words.next()?;
+    let words: Vec<&str> = words.collect();
+    let row = EFFECTS.iter().find(|(of, with, ..)| *of == name && with.iter().all(|word| words.contains(word)));
+    row.map(|(_, _, effect, _)| *effect)
+}
+
+/// The rows that count for none of these mnemonics: the ledger has no row too many.
+pub fn unused<'p>(all: impl Iterator<Item = &'p str>) -> Vec<String> {
+    let mut used = vec![false; EFFECTS.len()];
+    for ptx in all {
+        let words: Vec<&str> = ptx.split('.').collect();
+        let holds = |row: &(&str, &[&str], Effect, &str)| {
+            row.0 == words[0] && row.1.iter().all(|word| words[1..].contains(word))
+        };
+        used[EFFECTS.iter().position(holds).unwrap_or_default()] = true;
+    }
+    EFFECTS.iter().zip(used).filter(|(_, used)| !used).map(|(row, _)| format!("{row:?}")).collect()
+}
+
+/// A word or a kind of instruction, the oldest SM, the oldest PTX ISA version.
+type Row = (bool, u32, u32);
+
+/// The oldest SM and PTX ISA version that have a form: the newest of what its words need.
+pub fn begins(form: &Form) -> (u32, u32) {
+    let says = |text: &str| form.ptx().contains(text);
+    let any = |texts: &[&str]| texts.iter().any(|text| says(text));
+    let is = |instructions: &[&str]| instructions.contains(&form.instruction());
+    let moves = form.operation() != Operation::Other;
+    let atomic = form.is_atomic();
+    let long = any(&[".b64", ".u64", ".s64"]);
+    let scope = any(&[".cta", ".cluster", ".gpu", ".sys"]);
+    let operands = form.signature().map_or("", |signature| signature.operands);
+    let mbarrier = is(&["mbarrier"]);
+    let counts_bytes = any(&["mbarrier.expect_tx", "mbarrier.complete_tx"]);
+    // An arrival by a count, or a wait for a time.
+    let counts = mbarrier && !says(".noComplete") && says(".arrive") && operands.ends_with("], %");
+    let address = is(&["isspacep", "cvta"]);
+    let policies = is(&["createpolicy", "applypriority", "discard"]);
+    let rows: &[Row] = &[
+        (says(".nc"), 32, 31),
+        (moves && says(".L1::"), 70, 74),
+        (any(&[".L2::64B", ".L2::128B"]), 75, 74),
+        (says(".L2::256B"), 80, 74),
+        (says(".L2::cache_hint") || policies, 80, 74),
+        (says("prefetch") && says(".L2::evict"), 80, 74),
+        (says(".tensormap"), 90, 80),
+        (says(".b128"), 70, 83),
+        (form.bytes() == 32, 100, 88),
+        (any(&[".relaxed", ".acquire", ".release", ".acq_rel"]), 70, 60),
+        (says("cluster") || is(&["mapa", "getctarank"]), 90, 78),
+        (says(".mmio"), 70, 82),
+        (says(".sys") && says(".b128"), 70, 84),
+        (says(".param::func"), 20, 83),
+        (says(".param::entry"), 70, 83),
+        (says(".volatile.local"), 20, 91),
+        (atomic && long && !any(&[".exch", ".cas", ".add"]), 32, 31),
+        (atomic && (scope || says(".f64")), 60, 50),
+        (atomic && says(".f16x2"), 60, 62),
+        (atomic && (says(".f16") && !says(".f16x2") || says(".b16")), 70, 63),
+        (atomic && says(".bf16"), 90, 78),
+        (atomic && any(&[".v2.", ".v4.", ".v8."]), 90, 81),
+        (atomic && says(".b128"), 90, 83),
+        (atomic && says(".noftz") && says(".f32"), 90, 94),
+        (mbarrier || says("cp.async"), 80, 70),
+        (says(".parity"), 80, 71),
+        (operands.contains("%ignore"), 80, 75),
+        (says(".try_wait") || counts, 90, 78),
+        (mbarrier && any(&["_tx", "cluster"]) || says("cp.async.bulk"), 90, 80),
+        (mbarrier && says(".relaxed") && !counts_bytes || says(".bulk.shared::cta"), 90, 86),
+        (says(".cp_mask"), 100, 86),
+        (says("st.bulk"), 100, 86),
+        (says(".ignore_oob"), 90, 92),
+        (any(&["fence.sc", "fence.acq_rel"]), 70, 60),
+        (any(&["fence.acquire", "fence.release", "fence.proxy.async::generic"]), 90, 86),
+        (says("fence.proxy.alias"), 70, 75),
+        (says("membar.proxy.alias"), 60, 75),
+        (any(&[".proxy.async", "fence.mbarrier_init"]), 90, 80),
+        (says("fence.proxy.tensormap"), 90, 83),
+        (address && says(".const"), 20, 31),
+        (address && says(".param"), 70, 77),
+        (address && says(".shared::cta"), 30, 78),
+    ];
+    let own = rows.iter().filter(|(has, ..)| *has);
+    own.fold((20, 20), |(oldest_sm, oldest_ptx), (_, sm, ptx)| (oldest_sm.max(*sm), oldest_ptx.max(*ptx)))
+}
+
+/// The operands in the order of the ISA's syntax, by the names that the functions give them. The first row counts whose
+/// words begin the instruction; of its operands those count that the form has.
+pub const OPERANDS: &[(&str, &[&str])] = &[
+    ("createpolicy", &["result", "p", "fraction", "property", "primary_size", "total_size"]),
+    ("cvta", &["result", "address", "p"]),
+    ("isspacep", &["result", "p"]),
+    ("mapa", &["result", "p", "address", "rank"]),
+    ("getctarank", &["result", "p", "address"]),
+    ("prefetch", &["p"]),
+    ("applypriority", &["p"]),
+    ("discard", &["p"]),
+    ("st.bulk", &["p", "size"]),
+    ("fence", &["p"]),
+    ("cp.async.bulk.prefetch.tensor", &["map", "coordinates", "offsets", "policy"]),
+    ("cp.async.bulk.global", &["dst", "src", "size", "policy", "mask"]),
+    ("cp.async.bulk", &["dst", "src", "size", "left", "right", "bar", "mask", "policy"]),
+    ("cp.async", &["dst", "src", "src_size", "ignore", "policy", "bar"]),
+    ("mbarrier", &["result", "bar", "count", "bytes", "state", "parity", "ns"]),
+];
+
+/// Forms of the catalogue.
+pub const FORMS: usize = 80_706;
+/// Forms that have operands and move no value: the test `lanes` follows them.
+pub const WITH_OPERANDS: usize = 315;
+/// Functions: each form in every manner.
+pub const FUNCTIONS: usize = 208_616;
+/// Spellings that a slice of the conformance test asks each assembler about.
+pub const WALKED: usize = 55_418;
+/// Kernels of the suite's whole plan, and trials in them: forms in the manners that are tried on a GPU.
+pub const PLAN: [usize; 2] = [5_760, 170_704];
+/// Forms that an H100 launches by images of both assemblers. The newest GPU launches all.
+pub const LAUNCHED: [usize; 2] = [60_974, 60_433];
+/// Rows of `docs/sass`: each form on each GPU that has it.
+pub const ROWS: usize = 842_336;

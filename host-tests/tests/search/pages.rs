@@ -1,0 +1,118 @@
+//! What a page of rustdoc says of PTX is what the catalogue has.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use host_tests::check::forms::{self, Manner};
+use host_tests::check::mutants::answer::difference;
+use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
+use ptx_intrinsics::catalogue::Form;
+use ptx_intrinsics::order::OrderWord;
+use ptx_intrinsics::scope::ScopeWord;
+use ptx_intrinsics::space::SpaceWord;
+use regex::Regex;
+
+/// Functions whose page says what they are in PTX, at least.
+const FUNCTIONS: usize = 130;
+/// Markers whose page does, at least.
+const MARKERS: usize = 17;
+
+/// What a page says in place of words that a parameter chooses, as a pattern.
+const CHOSEN: [(&str, &str); 11] = [
+    (r"\{", "("),
+    (r"\}", ")?"),
+    ("…", r"\d+"),
+    (r"\.vec", r"\.v[248]"),
+    (r"\.type", r"(\.v[248])?\.[bfsu]\d+"),
+    (r"\.sem", r"\.(relaxed|acquire|release)"),
+    (r"\.scope", r"\.(cta|cluster|gpu|sys)"),
+    (r"\.dim", r"\.[1-5]d"),
+    ("primary", r"evict_\w+"),
+    ("secondary", r"evict_\w+"),
+    ("eviction_priority", r"evict_\w+"),
+];
+
+/// A page: its item's name, whether it is of a function, and its text.
+pub(crate) struct Page<'d> {
+    pub(crate) name: &'d str,
+    pub(crate) is_function: bool,
+    pub(crate) text: &'d str,
+}
+
+/// The PTX of the forms that each function makes.
+fn made(forms: &[Arc<Form>]) -> BTreeMap<String, BTreeSet<(String, bool)>> {
+    let mut made: BTreeMap<String, BTreeSet<(String, bool)>> = BTreeMap::new();
+    for case in forms::cases(forms) {
+        if !matches!(case.manner, Manner::Plain | Manner::Cuda(_)) {
+            continue;
+        }
+        let rust = case.rust();
+        let called = rust.trim_start_matches("CachePolicy::");
+        let name = called.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        // One that takes the qualifiers one after the other has a page of its plain form alone.
+        let chained = rust.contains(").");
+        made.entry(name.to_owned()).or_default().insert((case.form.ptx().to_owned(), chained));
+    }
+    made
+}
+
+/// The words of the markers.
+fn words() -> BTreeMap<String, &'static str> {
+    let l1 = L1PriorityWord::ALL.iter().map(|word| (format!("{word:?}"), word.ptx()));
+    let l2 = L2PriorityWord::ALL.iter().map(|word| (format!("{word:?}"), word.ptx()));
+    let operators = OperatorWord::ALL.iter().map(|word| (format!("{word:?}"), word.ptx()));
+    let sizes = PrefetchSizeWord::ALL.iter().map(|word| (format!("{word:?}"), word.ptx()));
+    let orders = OrderWord::ALL.iter().map(|word| (format!("{word:?}"), word.ptx()));
+    let scopes = ScopeWord::ALL.iter().map(|word| (format!("{word:?}"), word.ptx()));
+    let spaces = SpaceWord::ALL.iter().map(|word| (format!("{word:?}"), word.ptx()));
+    l1.chain(l2).chain(operators).chain(sizes).chain(orders).chain(scopes).chain(spaces).collect()
+}
+
+/// The instructions that a page says the item is, without their operands.
+fn said(text: &str) -> Vec<&str> {
+    let Some((_, rest)) = text.split_once("PTX: `") else { return Vec::new() };
+    let paragraph = rest.split("\n\n").next().unwrap_or_default();
+    let spans = paragraph.split('`').step_by(2);
+    spans.filter(|span| span.ends_with(';')).filter_map(|span| span.split([' ', ';']).next()).collect()
+}
+
+fn pattern(said: &str) -> Regex {
+    let text = CHOSEN.iter().fold(regex::escape(said), |text, (word, pattern)| text.replace(word, pattern));
+    Regex::new(&format!("^{text}$")).expect("the pattern is valid")
+}
+
+/// What is wrong with the pages of functions and of markers.
+pub(crate) fn wrong<'d>(pages: impl Iterator<Item = Page<'d>>, forms: &[Arc<Form>]) -> Vec<String> {
+    let (made, words) = (made(forms), words());
+    let (mut wrong, mut functions, mut markers) = (Vec::new(), 0, 0);
+    for Page { name, is_function, text } in pages {
+        if let (true, Some(forms)) = (is_function, made.get(name)) {
+            let said = said(text);
+            functions += usize::from(!said.is_empty());
+            wrong.extend(wrong_function(name, &said, forms));
+        } else if let (false, Some(word)) = (is_function, words.get(name))
+            && let Some((_, rest)) = text.split_once("PTX: `")
+        {
+            let said = rest.split('`').next().unwrap_or_default();
+            markers += 1;
+            wrong.extend((said != *word).then(|| difference(name, word, said)));
+        }
+    }
+    let enough = functions >= FUNCTIONS && markers >= MARKERS;
+    wrong.extend((!enough).then(|| format!("{functions} functions and {markers} markers say what they are in PTX")));
+    wrong
+}
+
+/// Each form of a function is one that its page says, and none is said that it does not make.
+fn wrong_function(name: &str, said: &[&str], forms: &BTreeSet<(String, bool)>) -> Option<String> {
+    if said.is_empty() {
+        return None;
+    }
+    let patterns: Vec<Regex> = said.iter().map(|said| pattern(said)).collect();
+    let is_made = |pattern: &Regex| forms.iter().any(|(ptx, _)| pattern.is_match(ptx));
+    let is_said = |ptx: &str| patterns.iter().any(|pattern| pattern.is_match(ptx));
+    let unsaid = forms.iter().find(|(ptx, chained)| !chained && !is_said(ptx));
+    let right = patterns.iter().all(is_made) && unsaid.is_none();
+    let (first, _) = unsaid.or(forms.first())?;
+    (!right).then(|| difference(name, first, &said.join(", ")))
+}
