@@ -191,13 +191,8 @@ impl DeviceBuild {
         let Self { package, sm, .. } = self;
         let place = format!("{} (with {})", self.manifest_dir.display(), toolchain.version);
         if errors.is_empty() {
-            return Error::new(format_args!("cargo could not compile {package} for {sm}"))
-                .at(place)
-                .because(tail(&finished.stderr))
-                .fix("if it is a file or a folder: make sure that it may be written, and that the disk is not full")
-                .fix(
-                    "if it is a download: check the network; the first build fetches what the kernels and Rust's `core` depend on",
-                );
+            let error = Error::new(format_args!("cargo could not compile {package} for {sm}"));
+            return fixes_of_cargo(error.at(place).because(tail(&finished.stderr)));
         }
         let error = Error::new(format_args!("{package} does not compile for {sm}")).at(place).because(first(errors));
         match errors.contains("No space left on device") {
@@ -224,6 +219,13 @@ impl DeviceBuild {
         }
         write_whole(ptx, &text)
     }
+}
+
+/// What helps if cargo fails before any compiler says why.
+pub(crate) fn fixes_of_cargo(error: Error) -> Error {
+    error.fix("if it is a file or a folder: make sure that it may be written, and that the disk is not full").fix(
+        "if it is a download: check the network; the first build fetches what the kernels and Rust's `core` depend on",
+    )
 }
 
 /// The compiler's messages reach this program alone; they are coloured if what it prints is.

@@ -222,6 +222,7 @@ fn mistakes_are_told(project: &Project) {
     a_hint_that_the_target_lacks(project);
     what_the_assembler_refuses(project);
     a_folder_that_cannot_be_written(project);
+    a_crate_that_is_not_here(project);
     project.write("kernels/src/lib.rs", &SOURCE.replace("2.0 *", "2 *"));
     let wrong = project.refused("../kernels|sm 80");
     assert!(wrong.starts_with("kernels does not compile for sm_80"), "{wrong}");
@@ -295,6 +296,21 @@ fn a_folder_that_cannot_be_written(project: &Project) {
     std::fs::rename(&aside, &folder).expect("it is ours");
 }
 
+/// And no network to bring it.
+fn a_crate_that_is_not_here(project: &Project) {
+    let manifest = std::fs::read_to_string(project.path("kernels/Cargo.toml")).expect("it is there");
+    let more = manifest.replace("[dependencies]\n", "[dependencies]\nptx-no-such-crate = \"1\"\n");
+    project.write("kernels/Cargo.toml", &more);
+    let (offline, home) = (Path::new("true"), project.path("home"));
+    let variables = [("CARGO_NET_OFFLINE", offline), ("CARGO_HOME", &home)];
+    let (succeeded, _, complaint) = project.build("../kernels|sm 80", &variables);
+    assert!(!succeeded);
+    assert!(complaint.contains("error: cargo could not compile kernels for sm_80"), "{complaint}");
+    assert!(complaint.contains("ptx-no-such-crate") && complaint.contains("offline"), "{complaint}");
+    assert!(complaint.contains("→ if it is a download: check the network"), "{complaint}");
+    project.write("kernels/Cargo.toml", &manifest);
+}
+
 /// The folder of a CUDA toolkit.
 fn toolkit() -> PathBuf {
     let tools = CudaTools::find_on(&Machine::current(), &Progress::kept()).unwrap_or_else(|error| panic!("{error}"));
@@ -341,17 +357,12 @@ fn a_bare_machine_is_told_what_it_lacks() {
         complaint.contains("→ rustup toolchain uninstall stable && rustup toolchain install stable"),
         "{complaint}"
     );
-    // No network, and a crate that is not here.
-    let manifest = std::fs::read_to_string(project.path("kernels/Cargo.toml")).expect("it is there");
-    project.write(
-        "kernels/Cargo.toml",
-        &manifest.replace("[dependencies]\n", "[dependencies]\nptx-no-such-crate = \"1\"\n"),
-    );
+    // No network: the source of core depends on crates that are not here.
     let (offline, home) = (Path::new("true"), project.path("home"));
-    let (succeeded, _, complaint) =
-        project.build("../kernels|sm 80", &[("CARGO_NET_OFFLINE", offline), ("CARGO_HOME", &home)]);
+    let variables = [("CARGO_NET_OFFLINE", offline), ("CARGO_HOME", &home)];
+    let (succeeded, _, complaint) = project.build("../kernels|sm 80", &variables);
     assert!(!succeeded);
-    assert!(complaint.contains("error: cargo could not compile kernels for sm_80"), "{complaint}");
-    assert!(complaint.contains("ptx-no-such-crate") && complaint.contains("offline"), "{complaint}");
+    assert!(complaint.contains("error: cargo could not compile Rust's `core` for the GPU"), "{complaint}");
+    assert!(complaint.contains("offline"), "{complaint}");
     assert!(complaint.contains("→ if it is a download: check the network"), "{complaint}");
 }
