@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::device_build::{Profile, TARGET, fixes_of_cargo, linker};
 use crate::error::{Error, Result};
 use crate::files::write_whole;
+use crate::profile::{Profile, TARGET, fixes_of_cargo, linker};
 use crate::toolchain::DeviceToolchain;
 
 const MANIFEST: &str = "[package]\nname = \"empty\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[lib]\ncrate-type = [\"cdylib\"]\n\n[workspace]\n";
