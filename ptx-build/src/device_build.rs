@@ -11,7 +11,7 @@ use crate::core_library;
 use crate::error::{Error, Result};
 use crate::files::write_whole;
 pub use crate::profile::Profile;
-use crate::profile::{TARGET, linker};
+use crate::profile::{TARGET, fixes_of_cargo, linker};
 use crate::ptx::{self, Module};
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
@@ -142,17 +142,17 @@ impl DeviceBuild {
     }
 
     fn failed(&self, finished: &Finished, errors: &str, toolchain: &DeviceToolchain) -> Error {
-        let error = Error::new(format_args!("{} does not compile for {}", self.package, self.sm)).at(format_args!(
-            "{} (with {})",
-            self.manifest_dir.display(),
-            toolchain.version
-        ));
+        let Self { package, sm, .. } = self;
+        let place = format!("{} (with {})", self.manifest_dir.display(), toolchain.version);
         if errors.is_empty() {
-            return error
-                .because(tail(&finished.stderr))
-                .fix("see what cargo says above; if it wants to download something, check the network");
+            let error = Error::new(format_args!("cargo could not compile {package} for {sm}"));
+            return fixes_of_cargo(error.at(place).because(tail(&finished.stderr)));
         }
-        error.because(first(errors)).fix("correct what the compiler points at")
+        let error = Error::new(format_args!("{package} does not compile for {sm}")).at(place).because(first(errors));
+        match errors.contains("No space left on device") {
+            true => error.fix("make room on the disk"),
+            false => error.fix("correct what the compiler points at"),
+        }
     }
 
     /// Makes the module from what the compiler wrote: without the parts of `core` that nothing in it uses, which

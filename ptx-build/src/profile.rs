@@ -64,3 +64,10 @@ pub(crate) fn linker(folder: &Path) -> Result<PathBuf> {
     std::fs::set_permissions(&path, executable).map_err(|error| Error::io("make executable", &path, error))?;
     Ok(path)
 }
+
+/// What helps if cargo fails before any compiler says why.
+pub(crate) fn fixes_of_cargo(error: Error) -> Error {
+    error.fix("if it is a file or a folder: make sure that it may be written, and that the disk is not full").fix(
+        "if it is a download: check the network; the first build fetches what the kernels and Rust's `core` depend on",
+    )
+}
