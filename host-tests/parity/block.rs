@@ -18,6 +18,19 @@ pub(crate) unsafe fn over_warp(mut value: f32, reduce: impl Fn(f32, f32) -> f32)
     value
 }
 
+/// Adds up over the warp, and has its first lane store the sum.
+///
+/// # Safety
+/// All threads of the warp come here.
+#[inline(always)]
+pub(crate) unsafe fn store_sum_of_warp(sum: f32, store: impl FnOnce(f32)) {
+    // SAFETY: by this function's contract.
+    let sum = unsafe { over_warp(sum, |a, b| a + b) };
+    if lane_id() == 0 {
+        store(sum);
+    }
+}
+
 /// `reduce`d over the block, for every thread: by warps, then over the warps' values, which are in shared memory.
 ///
 /// # Safety

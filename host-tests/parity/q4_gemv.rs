@@ -57,10 +57,7 @@ kernel! {
                 sum = mul_add(scale, mul_add(dot as f32, vector_scale, -8.0 * vector_sum), sum);
                 block += WARP_SIZE;
             }
-            let sum = block::over_warp(sum, |a, b| a + b);
-            if lane_id() == 0 {
-                *out.add(row as usize) = sum;
-            }
+            block::store_sum_of_warp(sum, |sum| *out.add(row as usize) = sum);
         }
     }
 }
@@ -112,10 +109,7 @@ kernel! {
                 sum = add(sum, weights, scale, vector, VECTOR.read(vector_scales.add(first)));
                 at += WARP_SIZE;
             }
-            let sum = block::over_warp(sum, |a, b| a + b);
-            if lane_id() == 0 {
-                stcs(out.add(row as usize), sum);
-            }
+            block::store_sum_of_warp(sum, |sum| stcs(out.add(row as usize), sum));
         }
     }
 }

@@ -49,10 +49,7 @@ kernel! {
                 sum = mul_add(dot as f32 * scale, ldg(vector_scales.add(of_vector)), sum);
                 block += WARP_SIZE;
             }
-            let sum = block::over_warp(sum, |a, b| a + b);
-            if lane_id() == 0 {
-                *out.add(row as usize) = sum;
-            }
+            block::store_sum_of_warp(sum, |sum| *out.add(row as usize) = sum);
         }
     }
 }
@@ -104,10 +101,7 @@ kernel! {
                 sum = mul_add(dot as f32, scale * VECTOR.read(vector_scales.add(block)), sum);
                 at += WARP_SIZE;
             }
-            let sum = block::over_warp(sum, |a, b| a + b);
-            if lane_id() == 0 {
-                stcs(out.add(row as usize), sum);
-            }
+            block::store_sum_of_warp(sum, |sum| stcs(out.add(row as usize), sum));
         }
     }
 }

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::device_build::{Profile, TARGET, linker};
 use crate::error::{Error, Result};
 use crate::files::write_whole;
+use crate::profile::{Profile, TARGET, fixes_of_cargo, linker};
 use crate::toolchain::DeviceToolchain;
 
 const MANIFEST: &str = "[package]\nname = \"empty\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[lib]\ncrate-type = [\"cdylib\"]\n\n[workspace]\n";
@@ -76,10 +76,8 @@ fn compiled(toolchain: &DeviceToolchain, profile: Profile, folder: &Path) -> Res
     let cargo = cargo.env("CARGO_ENCODED_RUSTFLAGS", profile.flags().join("\x1f"));
     let cargo = cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker(folder)?);
     let finished = cargo.run().map_err(|error| {
-        Error::new("`core` does not compile for the GPU")
-            .at(&toolchain.version)
-            .because(error)
-            .fix("see what cargo says above; if it wants to download something, check the network")
+        let what = "cargo could not compile Rust's `core` for the GPU";
+        fixes_of_cargo(Error::new(what).at(&toolchain.version).because(error))
     })?;
     let files: Vec<PathBuf> = finished.stdout.lines().flat_map(libraries_in).collect();
     if CRATES.iter().all(|name| files.iter().any(|file| is_of(file, name))) {

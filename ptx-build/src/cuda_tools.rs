@@ -387,12 +387,25 @@ const PIP_INSTALL: [&str; 11] = [
     "--target",
 ];
 
-/// The assembler of an installed toolkit that is CUDA 13 or newer, if there is one. Nothing is downloaded.
-pub fn installed_assembler(machine: &Machine) -> Option<Assembler> {
-    let assemblers = toolkits(machine).into_iter().map(|(_, folder)| folder.join("ptxas"));
-    let works =
-        |ptxas: &PathBuf| ptxas.is_file() && release(machine, "ptxas", ptxas).is_ok_and(|release| release.0 >= 13);
-    assemblers.into_iter().find(works).map(Assembler::new)
+/// The assembler of an installed toolkit that is CUDA 13 or newer, if there is one; else why those that are there were passed
+/// over. Nothing is downloaded.
+pub fn installed_assembler(machine: &Machine) -> Result<Assembler, Vec<String>> {
+    let mut passed_over = Vec::new();
+    for (origin, folder) in toolkits(machine) {
+        let ptxas = folder.join("ptxas");
+        if !ptxas.is_file() {
+            if origin != "PATH" {
+                passed_over.push(format!("{origin}: there is no ptxas in {}", folder.display()));
+            }
+            continue;
+        }
+        match release(machine, "ptxas", &ptxas) {
+            Ok((13.., _)) => return Ok(Assembler::new(ptxas)),
+            Ok((major, minor)) => passed_over.push(format!("{} is of CUDA {major}.{minor}", ptxas.display())),
+            Err(error) => passed_over.push(error.to_string()),
+        }
+    }
+    Err(passed_over)
 }
 
 /// The folders that may hold a toolkit's programs, each with the variable that names it.

@@ -2,7 +2,6 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -11,29 +10,11 @@ use crate::command::{Command, Finished, tail};
 use crate::core_library;
 use crate::error::{Error, Result};
 use crate::files::write_whole;
+pub use crate::profile::Profile;
+use crate::profile::{TARGET, fixes_of_cargo, linker};
 use crate::ptx::{self, Module};
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
-
-pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
-
-/// Nothing has to be linked, but cargo rebuilds a crate whose output is missing: leave an empty one.
-const LINKER: &str = "#!/bin/sh
-while [ $# -gt 0 ]; do
-  if [ \"$1\" = -o ]; then : > \"$2\"; fi
-  shift
-done
-";
-
-/// Which of cargo's profiles to compile with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum Profile {
-    /// Without optimisation, with overflow and debug assertions.
-    Dev,
-    /// Optimised, with link-time optimisation.
-    Release,
-}
 
 /// A crate to compile, and for what.
 #[derive(Clone, Debug, Hash)]
@@ -52,33 +33,6 @@ pub struct DeviceBuild {
     pub profile: Profile,
     /// The crate's cargo features, besides its default ones.
     pub features: Vec<String>,
-}
-
-impl Profile {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Profile::Dev => "dev",
-            Profile::Release => "release",
-        }
-    }
-
-    /// What rustc is told for every crate of a build.
-    pub(crate) fn flags(self) -> Vec<String> {
-        match self {
-            // A panic with a message brings so much of core along, once per kernel, that the assembler and
-            // the disassembler take half a minute.
-            Profile::Dev => ["-Zunstable-options", "-Cpanic=immediate-abort"].map(str::to_owned).into(),
-            Profile::Release => Vec::new(),
-        }
-    }
-
-    /// This cargo with the profile.
-    pub(crate) fn cargo(self, cargo: Command) -> Command {
-        let setting = |name: &str| format!("CARGO_PROFILE_{}_{name}", self.name().to_uppercase());
-        let cargo = cargo.args((self == Profile::Release).then_some("--release"));
-        // The whole module in one file; and no debug sections, which ptxas cannot parse as LLVM writes them.
-        cargo.env(setting("LTO"), "fat").env(setting("CODEGEN_UNITS"), "1").env(setting("DEBUG"), "false")
-    }
 }
 
 impl DeviceBuild {
@@ -188,17 +142,17 @@ impl DeviceBuild {
     }
 
     fn failed(&self, finished: &Finished, errors: &str, toolchain: &DeviceToolchain) -> Error {
-        let error = Error::new(format_args!("{} does not compile for {}", self.package, self.sm)).at(format_args!(
-            "{} (with {})",
-            self.manifest_dir.display(),
-            toolchain.version
-        ));
+        let Self { package, sm, .. } = self;
+        let place = format!("{} (with {})", self.manifest_dir.display(), toolchain.version);
         if errors.is_empty() {
-            return error
-                .because(tail(&finished.stderr))
-                .fix("see what cargo says above; if it wants to download something, check the network");
+            let error = Error::new(format_args!("cargo could not compile {package} for {sm}"));
+            return fixes_of_cargo(error.at(place).because(tail(&finished.stderr)));
         }
-        error.because(first(errors)).fix("correct what the compiler points at")
+        let error = Error::new(format_args!("{package} does not compile for {sm}")).at(place).because(first(errors));
+        match errors.contains("No space left on device") {
+            true => error.fix("make room on the disk"),
+            false => error.fix("correct what the compiler points at"),
+        }
     }
 
     /// Makes the module from what the compiler wrote: without the parts of `core` that nothing in it uses, which
@@ -236,17 +190,6 @@ fn with_extension(stem: &Path, extension: &str) -> PathBuf {
 fn is_older(made: &Path, from: &Path) -> bool {
     let time = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
     time(made).is_none_or(|made| time(from).is_none_or(|from| made < from))
-}
-
-pub(crate) fn linker(folder: &Path) -> Result<PathBuf> {
-    let path = folder.join("no-linker");
-    if std::fs::read_to_string(&path).is_ok_and(|text| text == LINKER) {
-        return Ok(path);
-    }
-    write_whole(&path, LINKER)?;
-    let executable = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(&path, executable).map_err(|error| Error::io("make executable", &path, error))?;
-    Ok(path)
 }
 
 /// The compiler's errors and its warnings, as it rendered them, each whole.

@@ -20,6 +20,12 @@ impl Error {
         Error { what: what.to_string(), place: None, fixes: Vec::new(), cause: None }
     }
 
+    /// Begins with what the user asked for.
+    pub fn of(mut self, asked: impl fmt::Display) -> Self {
+        self.what = format!("{asked}: {}", self.what);
+        self
+    }
+
     /// Names the file, line or program it happened at.
     pub fn at(mut self, place: impl fmt::Display) -> Self {
         self.place = Some(place.to_string());

@@ -11,7 +11,7 @@ use crate::cuda_tools::installed_assembler;
 use crate::device_build::DeviceBuild;
 use crate::error::{Error, Result};
 use crate::files::write_whole;
-use crate::ptxas::Assembler;
+use crate::ptxas::{Assembler, Rejected};
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::{DeviceToolchain, ROUTE_VARIABLE};
 
@@ -87,10 +87,13 @@ impl Kernels {
 
     /// Compiles, and tells cargo what came of it. An error ends the build script.
     pub fn build(self) {
-        let images = self.try_build().unwrap_or_else(|error| {
+        let (inputs, images) = self.compile();
+        let images = images.unwrap_or_else(|error| {
+            // cargo shows all that a failed build script printed, and runs it again in any case: the error is alone.
             eprintln!("error: {error}");
             std::process::exit(1);
         });
+        inputs.tell();
         for image in images {
             println!("cargo::rustc-env=KERNELS_SM_{}={}", image.sm, image.ptx.display());
             for line in image.warnings.iter().flat_map(|warning| warning.lines()) {
@@ -99,8 +102,21 @@ impl Kernels {
         }
     }
 
-    /// Compiles, and gives the images, of the oldest GPU first.
+    /// Compiles, and gives the images, of the oldest GPU first. Tells cargo only of which files they are made.
     pub fn try_build(&self) -> Result<Vec<Image>> {
+        let (inputs, images) = self.compile();
+        inputs.tell();
+        images
+    }
+
+    /// The images, and what they are made of, as far as it is known.
+    fn compile(&self) -> (Inputs, Result<Vec<Image>>) {
+        let mut inputs = Inputs::default();
+        let images = self.images(&mut inputs);
+        (inputs, images)
+    }
+
+    fn images(&self, inputs: &mut Inputs) -> Result<Vec<Image>> {
         let out = folder_of("OUT_DIR")?;
         let folder = folder_of("CARGO_MANIFEST_DIR")?.join(&self.folder);
         if !folder.join("Cargo.toml").is_file() {
@@ -114,11 +130,19 @@ impl Kernels {
         let machine = machine(&out);
         let described = describe(&machine, &folder)?;
         let package = Package { name: described["name"].as_str().unwrap_or_default().to_owned(), folder };
-        rerun_if_changed(&machine, &package.folder, described)?;
+        inputs.read(&machine, &package.folder, described)?;
         let target = machine.target();
-        std::fs::create_dir_all(&target).map_err(|error| Error::io("create the folder", &target, error))?;
+        std::fs::create_dir_all(&target).map_err(|error| {
+            Error::io("create the folder", &target, error).fix("name a folder that may be written to: CARGO_TARGET_DIR")
+        })?;
         let toolchain = DeviceToolchain::present_on(&machine)?;
-        let assembler = installed_assembler(&machine);
+        // What cannot be is told before anything is compiled.
+        for &sm in &self.sms {
+            let asked = self.ptx.map_or(String::new(), |ptx| format!(".ptx_isa({ptx})"));
+            let checked = toolchain.check_target(Sm::new(sm), self.ptx.map(PtxVersion::of_number));
+            checked.map_err(|error| error.of(format_args!("build.rs asks for .sm({sm}){asked}")))?;
+        }
+        let assembler = installed_assembler(&machine).ok();
         let images: Vec<Image> = self
             .sms
             .iter()
@@ -136,10 +160,10 @@ impl Kernels {
         assembler: Option<&Assembler>,
         out: &Path,
     ) -> Result<Image> {
-        let ptx = self.ptx.map(|version| PtxVersion::new(version / 10, version % 10));
-        let build = DeviceBuild::new(&package.folder, &package.name, format!("sm_{sm}").parse()?);
+        let build = DeviceBuild::new(&package.folder, &package.name, Sm::new(sm));
+        let ptx = self.ptx.map(PtxVersion::of_number);
         let build = DeviceBuild { ptx, features: self.features.clone(), ..build };
-        let (made, warnings) = build.build_quietly(toolchain)?;
+        let (made, warnings) = build.build_quietly(toolchain).map_err(raise)?;
         let text = std::fs::read_to_string(&made).map_err(|error| Error::io("read", &made, error))?;
         let file = out.join(format!("{}.sm_{sm}.ptx", package.name));
         write_whole(&file, &text)?;
@@ -156,10 +180,40 @@ impl Kernels {
             return Ok(Vec::new());
         }
         let assembled = assembler.clone().option("-v").assemble(ptx, sm, &ptx.with_extension("cubin"))?;
-        let cubin = assembled.map_err(Error::new)?;
+        let cubin = assembled.map_err(|refused| refusal(assembler, &refused))?;
         let kernels = Resources::read(&cubin.printed);
         let said = kernels.into_iter().filter(|kernel| self.registers || kernel.spilled > 0);
         Ok(said.map(|kernel| format!("{sm}: {}", kernel.text())).collect())
+    }
+}
+
+/// Says how a build script asks for the target that the kernels need: the compiler's messages name flags.
+fn raise(error: Error) -> Error {
+    let said = error.to_string();
+    let newest = |before: &str| {
+        let numbers = said.split(before).skip(1).filter_map(|rest| rest.split(' ').next()?.parse::<u32>().ok());
+        numbers.max()
+    };
+    let error = match newest(" needs sm_") {
+        Some(sm) => error.fix(format_args!("if it needs a newer GPU, ask for that in build.rs: .sm({sm})")),
+        None => error,
+    };
+    match newest(" needs PTX ISA ptx") {
+        Some(ptx) => {
+            error.fix(format_args!("if it needs a newer PTX ISA version, ask for that in build.rs: .ptx_isa({ptx})"))
+        }
+        None => error,
+    }
+}
+
+/// What the user reads if the assembler of an installed toolkit refuses the kernels.
+fn refusal(assembler: &Assembler, refused: &Rejected) -> Error {
+    let said: Vec<&str> = refused.messages.iter().map(|message| message.text.as_str()).collect();
+    let too_much = said.iter().any(|text| text.contains("too much shared data"));
+    let error = Error::new(refused).at(assembler.path().display());
+    match too_much {
+        true => error.fix("hold less in shared!, or take dynamic_shared, whose size the launch says"),
+        false => error.fix("correct the kernel that it names, or ask for another .sm(…) or .ptx_isa(…) in build.rs"),
     }
 }
 
@@ -199,28 +253,38 @@ fn describe(machine: &Machine, folder: &Path) -> Result<Value> {
     })
 }
 
-/// Tells cargo which files the images are made of: those of the crate and of all that it takes from this disk.
-fn rerun_if_changed(machine: &Machine, folder: &Path, described: Value) -> Result<()> {
-    for variable in [ROUTE_VARIABLE, "RUSTUP_TOOLCHAIN", "CUDA_HOME", "CUDA_PATH"] {
-        println!("cargo::rerun-if-env-changed={variable}");
-    }
-    println!("cargo::rerun-if-changed=build.rs");
-    let mut seen = BTreeSet::from([folder.to_owned()]);
-    let mut next = vec![(folder.to_owned(), described)];
-    while let Some((folder, package)) = next.pop() {
-        for part in ["Cargo.toml", "build.rs", "src"].map(|part| folder.join(part)).iter().filter(|part| part.exists())
-        {
-            println!("cargo::rerun-if-changed={}", part.display());
-        }
-        let dependencies = package["dependencies"].as_array().into_iter().flatten();
-        for path in dependencies.filter_map(|dependency| dependency["path"].as_str()).map(PathBuf::from) {
-            if seen.insert(path.clone()) {
-                let described = describe(machine, &path)?;
-                next.push((path, described));
+/// The files that the images are made of: those of the crate and of all that it takes from this disk.
+#[derive(Default)]
+struct Inputs(Vec<PathBuf>);
+
+impl Inputs {
+    fn read(&mut self, machine: &Machine, folder: &Path, described: Value) -> Result<()> {
+        let mut seen = BTreeSet::from([folder.to_owned()]);
+        let mut next = vec![(folder.to_owned(), described)];
+        while let Some((folder, package)) = next.pop() {
+            let parts = ["Cargo.toml", "build.rs", "src"].map(|part| folder.join(part));
+            self.0.extend(parts.into_iter().filter(|part| part.exists()));
+            let dependencies = package["dependencies"].as_array().into_iter().flatten();
+            for path in dependencies.filter_map(|dependency| dependency["path"].as_str()).map(PathBuf::from) {
+                if seen.insert(path.clone()) {
+                    let described = describe(machine, &path)?;
+                    next.push((path, described));
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
+
+    /// Has cargo run the build script again when they change.
+    fn tell(&self) {
+        for variable in [ROUTE_VARIABLE, "RUSTUP_TOOLCHAIN", "CUDA_HOME", "CUDA_PATH"] {
+            println!("cargo::rerun-if-env-changed={variable}");
+        }
+        println!("cargo::rerun-if-changed=build.rs");
+        for file in &self.0 {
+            println!("cargo::rerun-if-changed={}", file.display());
+        }
+    }
 }
 
 /// What a kernel takes of a multiprocessor.

@@ -20,6 +20,7 @@ pub mod explain;
 pub mod files;
 mod kernels;
 pub mod nvcc;
+mod profile;
 pub mod progress;
 pub mod ptx;
 pub mod ptxas;

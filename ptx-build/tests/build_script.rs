@@ -125,8 +125,10 @@ impl Project {
 
     /// The error of a build that has to fail, without the paths.
     fn refused(&self, calls: &str) -> String {
-        let (succeeded, _, complaint) = self.build(calls, &[]);
+        let (succeeded, told, complaint) = self.build(calls, &[]);
         assert!(!succeeded, "{calls} succeeds");
+        // cargo shows all of it to the user.
+        assert!(told.iter().all(|line| !line.starts_with("cargo::")), "{told:#?}");
         let error = complaint.split_once("error: ").map_or(complaint.as_str(), |(_, error)| error);
         let folder = self.folder.path().canonicalize().expect("it is there").display().to_string();
         error.replace(&folder, "…").replace(&self.folder.path().display().to_string(), "…")
@@ -192,8 +194,7 @@ fn the_list_is_rust(project: &Project) {
 }
 
 fn a_kernel_that_spills_is_a_warning(project: &Project) {
-    let tools = CudaTools::find_on(&Machine::current(), &Progress::kept()).unwrap_or_else(|error| panic!("{error}"));
-    let toolkit = tools.ptxas.ancestors().nth(2).expect("ptxas is in a toolkit's bin").to_owned();
+    let toolkit = toolkit();
     project.write("kernels/src/lib.rs", &[SOURCE, SPILLS].concat());
     let (succeeded, lines, complaint) = project.build("../kernels|sm 80|registers", &[("CUDA_HOME", &toolkit)]);
     assert!(succeeded, "{complaint}");
@@ -217,14 +218,103 @@ fn mistakes_are_told(project: &Project) {
         project.refused("../kernels"),
         "no GPU is named\n  at build.rs\n  → say for which one, such as .sm(80)\n"
     );
-    let unknown = project.refused("../kernels|sm 42");
-    assert!(unknown.starts_with("`sm_42` is not a GPU architecture"), "{unknown}");
-    let too_old = project.refused("../kernels|sm 90|ptx 74");
-    assert!(too_old.starts_with("sm_90 needs PTX ISA 7.8, not 7.4"), "{too_old}");
+    targets_that_cannot_be(project);
+    a_hint_that_the_target_lacks(project);
+    what_the_assembler_refuses(project);
+    a_folder_that_cannot_be_written(project);
+    a_crate_that_is_not_here(project);
     project.write("kernels/src/lib.rs", &SOURCE.replace("2.0 *", "2 *"));
     let wrong = project.refused("../kernels|sm 80");
     assert!(wrong.starts_with("kernels does not compile for sm_80"), "{wrong}");
     assert!(wrong.contains("cannot multiply `{integer}` by `f32`"), "{wrong}");
+}
+
+/// They are told before anything is compiled, of whichever GPU.
+fn targets_that_cannot_be(project: &Project) {
+    let _ = std::fs::remove_dir_all(project.path("out/device"));
+    for (sm, calls) in [(1, "sm 1"), (42, "sm 42"), (130, "sm 80|sm 130")] {
+        let unknown = project.refused(&format!("../kernels|{calls}"));
+        let asked = format!("build.rs asks for .sm({sm}): this compiler cannot emit sm_{sm}\n  at ");
+        assert!(unknown.starts_with(&asked), "{unknown}");
+        assert!(unknown.contains("→ use one of ") && unknown.contains(" sm_90 "), "{unknown}");
+    }
+    let too_old = project.refused("../kernels|sm 90|ptx 74");
+    let asked = "build.rs asks for .sm(90).ptx_isa(74): sm_90 needs PTX ISA 7.8, not 7.4\n";
+    assert!(too_old.starts_with(asked), "{too_old}");
+    assert!(too_old.contains("→ ask for 7.8 or later, or for an older GPU"), "{too_old}");
+    let too_new = project.refused("../kernels|sm 90|ptx 100");
+    let asked = "build.rs asks for .sm(90).ptx_isa(100): this compiler cannot emit PTX ISA 10.0\n";
+    assert!(too_new.starts_with(asked), "{too_new}");
+    assert!(!project.path("out/device/target/device").exists());
+}
+
+/// rustc's notes name flags; a build script has calls instead.
+fn a_hint_that_the_target_lacks(project: &Project) {
+    let newer = SOURCE.replace("let x", "ptx_intrinsics::fence::fence_mbarrier_init_release_cluster();\n        let x");
+    project.write("kernels/src/lib.rs", &newer);
+    let gated = project.refused("../kernels|sm 80");
+    assert!(gated.starts_with("kernels does not compile for sm_80\n  at "), "{gated}");
+    assert!(gated.contains("→ if it needs a newer GPU, ask for that in build.rs: .sm(90)\n"), "{gated}");
+    let version = "→ if it needs a newer PTX ISA version, ask for that in build.rs: .ptx_isa(80)\n";
+    assert!(gated.contains(version), "{gated}");
+}
+
+/// More shared memory than any GPU gives a variable.
+fn what_the_assembler_refuses(project: &Project) {
+    let vast = SOURCE.replace("kernel! {", "shared! { fn vast() -> [f32; 16384]; }\nkernel! {");
+    let vast = vast.replace("2.0 * ld", "unsafe { vast().cast::<f32>().read() } * ld");
+    project.write("kernels/src/lib.rs", &vast);
+    let toolkit = toolkit();
+    let (succeeded, _, complaint) = project.build("../kernels|sm 80", &[("CUDA_HOME", &toolkit)]);
+    assert!(!succeeded);
+    assert!(
+        complaint.contains("error: ptxas refuses ") && complaint.contains("kernels.sm_80.ptx for sm_80"),
+        "{complaint}"
+    );
+    assert!(complaint.contains("'double' uses too much shared data"), "{complaint}");
+    assert!(complaint.contains(&format!("at {}", toolkit.join("bin/ptxas").display())), "{complaint}");
+    assert!(complaint.contains("→ hold less in shared!, or take dynamic_shared"), "{complaint}");
+}
+
+/// As in a folder that may only be read, which root may write all the same.
+fn a_folder_that_cannot_be_written(project: &Project) {
+    let no_folder = project.path("kernels/Cargo.toml");
+    let (succeeded, told, complaint) = project.build("../kernels|sm 80", &[("OUT_DIR", &no_folder)]);
+    assert!(!succeeded && told.iter().all(|line| !line.starts_with("cargo::")), "{told:#?}");
+    assert!(complaint.contains("error: could not create the folder: Not a directory"), "{complaint}");
+    assert!(complaint.contains(&format!("at {}", no_folder.display())), "{complaint}");
+    assert!(complaint.contains("→ name a folder that may be written to: CARGO_TARGET_DIR"), "{complaint}");
+    // cargo's own folder, below.
+    let [folder, aside] = ["cargo", "aside"].map(|name| project.path("out/device/target/device").join(name));
+    std::fs::rename(&folder, &aside).expect("it is ours");
+    std::fs::write(&folder, "no folder").expect("it is written");
+    let (succeeded, _, complaint) = project.build("../kernels|sm 80", &[]);
+    assert!(!succeeded);
+    assert!(complaint.contains("error: cargo could not compile kernels for sm_80"), "{complaint}");
+    assert!(complaint.contains("→ if it is a file or a folder: make sure that it may be written"), "{complaint}");
+    std::fs::remove_file(&folder).expect("it is ours");
+    std::fs::rename(&aside, &folder).expect("it is ours");
+}
+
+/// And no network to bring it.
+fn a_crate_that_is_not_here(project: &Project) {
+    let manifest = std::fs::read_to_string(project.path("kernels/Cargo.toml")).expect("it is there");
+    let more = manifest.replace("[dependencies]\n", "[dependencies]\nptx-no-such-crate = \"1\"\n");
+    project.write("kernels/Cargo.toml", &more);
+    let (offline, home) = (Path::new("true"), project.path("home"));
+    let variables = [("CARGO_NET_OFFLINE", offline), ("CARGO_HOME", &home)];
+    let (succeeded, _, complaint) = project.build("../kernels|sm 80", &variables);
+    assert!(!succeeded);
+    assert!(complaint.contains("error: cargo could not compile kernels for sm_80"), "{complaint}");
+    assert!(complaint.contains("ptx-no-such-crate") && complaint.contains("offline"), "{complaint}");
+    assert!(complaint.contains("→ if it is a download: check the network"), "{complaint}");
+    project.write("kernels/Cargo.toml", &manifest);
+}
+
+/// The folder of a CUDA toolkit.
+fn toolkit() -> PathBuf {
+    let tools = CudaTools::find_on(&Machine::current(), &Progress::kept()).unwrap_or_else(|error| panic!("{error}"));
+    tools.ptxas.ancestors().nth(2).expect("ptxas is in a toolkit's bin").to_owned()
 }
 
 /// What a machine lacks is told before anything is compiled.
@@ -250,20 +340,29 @@ fn a_bare_machine_is_told_what_it_lacks() {
     assert!(!succeeded);
     assert!(complaint.contains("error: this toolchain lacks the source of core"), "{complaint}");
     assert!(complaint.contains("→ rustup component add rust-src --toolchain stable"), "{complaint}");
-    // No network, and a crate that is not here.
-    let manifest = std::fs::read_to_string(project.path("kernels/Cargo.toml")).expect("it is there");
-    project.write(
-        "kernels/Cargo.toml",
-        &manifest.replace("[dependencies]\n", "[dependencies]\nptx-no-such-crate = \"1\"\n"),
+    // It has a part of it.
+    project.write("stable/lib/rustlib/src/rust/library/core/Cargo.toml", "");
+    project.write("stable/lib/rustlib/src/rust/library/Cargo.toml", "");
+    let (succeeded, _, complaint) = project.build(
+        "../kernels|sm 80",
+        &[("PATH", &bin), ("RUSTUP_HOME", &nothing), ("PTX_INTRINSICS_TOOLCHAIN", Path::new(""))],
     );
-    let (offline, home) = (Path::new("true"), project.path("home"));
-    let (succeeded, _, complaint) =
-        project.build("../kernels|sm 80", &[("CARGO_NET_OFFLINE", offline), ("CARGO_HOME", &home)]);
     assert!(!succeeded);
-    assert!(complaint.contains("error: kernels does not compile for sm_80"), "{complaint}");
-    assert!(complaint.contains("ptx-no-such-crate") && complaint.contains("offline"), "{complaint}");
     assert!(
-        complaint.contains("→ see what cargo says above; if it wants to download something, check the network"),
+        complaint.contains("error: this toolchain's source of core is incomplete: a file is missing"),
         "{complaint}"
     );
+    assert!(complaint.contains("library/core/src/lib.rs"), "{complaint}");
+    assert!(
+        complaint.contains("→ rustup toolchain uninstall stable && rustup toolchain install stable"),
+        "{complaint}"
+    );
+    // No network: the source of core depends on crates that are not here.
+    let (offline, home) = (Path::new("true"), project.path("home"));
+    let variables = [("CARGO_NET_OFFLINE", offline), ("CARGO_HOME", &home)];
+    let (succeeded, _, complaint) = project.build("../kernels|sm 80", &variables);
+    assert!(!succeeded);
+    assert!(complaint.contains("error: cargo could not compile Rust's `core` for the GPU"), "{complaint}");
+    assert!(complaint.contains("offline"), "{complaint}");
+    assert!(complaint.contains("→ if it is a download: check the network"), "{complaint}");
 }

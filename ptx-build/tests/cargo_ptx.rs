@@ -60,8 +60,8 @@ fn a_project_is_made_whole() {
     let version = env!("CARGO_PKG_VERSION");
     let host = read("host/Cargo.toml");
     for line in [
-        "name = \"ein-Projekt-f-r-alle-host\"".to_owned(),
-        "kernels = { package = \"ein-Projekt-f-r-alle-kernels\", path = \"../kernels\" }".to_owned(),
+        "name = \"ein-projekt-f-r-alle-host\"".to_owned(),
+        "kernels = { package = \"ein-projekt-f-r-alle-kernels\", path = \"../kernels\" }".to_owned(),
         format!("ptx-driver = \"{version}\""),
         format!("ptx-build = {{ version = \"{version}\", default-features = false }}"),
     ] {
@@ -110,6 +110,7 @@ fn what_cannot_be_made_leaves_nothing() {
             vec!["new", "no/where"],
             "there is no such folder to make the project in\n  at no\n  → make it: mkdir -p 'no'",
         ),
+        (vec!["new", "/proc/project"], "could not create a folder in: "),
         (vec!["new", "file/below"], "there is no such folder to make the project in\n  at file"),
         (vec!["new", &long], "could not rename the new folder to: File name too long"),
         (vec!["new", "x", "--path", "nope"], "there is no such folder: No such file"),
@@ -190,6 +191,43 @@ fn the_doctor_knows_an_old_compiler_and_a_linker() {
     );
     assert!(printed.contains(&old), "{printed}");
     assert!(printed.contains(&format!("found     linker: {}", bin.join("cc").display())), "{printed}");
+}
+
+#[test]
+fn the_doctor_says_which_toolkits_it_passes_over() {
+    let (folder, bin) = machine("1.97.0", &[]);
+    let old = folder.path().join("cuda-12");
+    fs::create_dir_all(old.join("bin")).expect("a folder");
+    let script = "#!/bin/sh\necho 'ptxas: NVIDIA (R) Ptx optimizing assembler'\necho 'Cuda compilation tools, release 12.4, V12'\n";
+    fs::write(old.join("bin/ptxas"), script).expect("a file");
+    fs::set_permissions(old.join("bin/ptxas"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let nowhere = folder.path().join("nowhere");
+    let path = std::env::join_paths([bin.as_path(), Path::new("/usr/bin"), Path::new("/bin")]).expect("a path");
+    let variables = [
+        ("PATH", Path::new(&path)),
+        ("RUSTUP_HOME", folder.path()),
+        ("CUDA_HOME", old.as_path()),
+        ("CUDA_PATH", nowhere.as_path()),
+    ];
+    let (_, printed, complaint) = cargo_ptx(folder.path(), &["doctor"], &variables);
+    assert_eq!(complaint, "");
+    for text in [
+        format!("| {} is of CUDA 12.4", old.join("bin/ptxas").display()),
+        format!("| CUDA_PATH: there is no ptxas in {}", nowhere.join("bin").display()),
+        "→ or only its assembler: pip install --no-deps --target=cuda nvidia-cuda-nvcc".to_owned(),
+    ] {
+        assert!(printed.contains(&text), "{text} is missing in {printed}");
+    }
+}
+
+#[test]
+fn who_reads_only_the_beginning_sees_no_panic() {
+    let folder = TempDir::new().expect("a folder");
+    for words in ["doctor", "explain ld.global.f32"] {
+        let line = format!("'{}' ptx {words} | true", env!("CARGO_BIN_EXE_cargo-ptx"));
+        let output = Command::new("sh").args(["-c", &line]).current_dir(folder.path()).output().expect("it starts");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{words}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod packages;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -10,6 +11,7 @@ use std::time::Instant;
 use console::style;
 use host_tests::tools::command::Machine;
 use host_tests::tools::error::{Error, Result};
+use serde_json::Value;
 
 /// The crates that are published, each before those that depend on it.
 const PUBLISHED: [&str; 5] = ["ptx-cuda-oxide", "ptx-intrinsics", "ptx-driver", "ptx-kernel", "ptx-build"];
@@ -30,6 +32,8 @@ enum Step {
     Test,
     /// The tests of what needs a cargo feature
     Features,
+    /// The published crates compile for the host with the oldest Rust that they name, where rustup has it
+    OldestRust,
     /// clippy gives no warning
     Clippy,
     /// The documentation of the published crates has no broken link
@@ -68,6 +72,7 @@ impl Step {
                 here("check --package kernels --features rust-cuda --quiet").run()?;
                 here("check --package ptx-build --no-default-features --quiet").run()
             }
+            Step::OldestRust => oldest_rust(machine),
             Step::Clippy => here("clippy --workspace --all-targets --quiet -- -D warnings").run(),
             Step::Doc => {
                 let doc =
@@ -79,6 +84,30 @@ impl Step {
     }
 }
 
+/// Checks the published crates, each with the Rust that its `rust-version` names.
+fn oldest_rust(machine: &Machine) -> Result<()> {
+    let described = Cargo::new(machine, &machine.repository).words("metadata --no-deps --format-version 1").output()?;
+    let described: Value = serde_json::from_str(&described).map_err(Error::new)?;
+    let packages = described["packages"].as_array().cloned().unwrap_or_default();
+    for version in packages.iter().filter_map(|package| package["rust_version"].as_str()).collect::<BTreeSet<_>>() {
+        let promised = |name: &&str| packages.iter().any(|one| one["name"] == **name && one["rust_version"] == version);
+        let names: Vec<_> = PUBLISHED.into_iter().filter(promised).collect();
+        // Its full name, as rustup has it.
+        let toolchain = format!("{}.0", version.trim_end_matches(".0"));
+        if machine.command("rustup").args(["run", &toolchain, "cargo", "--version"]).run().is_err() {
+            eprintln!(
+                "\nNot tried with Rust {version}, which is not here: {}. Type: rustup toolchain install {toolchain} --profile minimal",
+                names.join(", ")
+            );
+            continue;
+        }
+        let check = Cargo::of(&toolchain, machine).words("check --all-features --quiet");
+        let check = check.words(&names.iter().map(|name| format!("--package {name}")).collect::<Vec<_>>().join(" "));
+        check.arg("--target-dir").arg(machine.target().join("oldest-rust")).run()?;
+    }
+    Ok(())
+}
+
 /// A call of cargo's in a folder, on this terminal, without what the cargo that runs this program says of its package.
 struct Cargo {
     command: Command,
@@ -87,6 +116,20 @@ struct Cargo {
 impl Cargo {
     fn new(machine: &Machine, folder: &Path) -> Cargo {
         Cargo { command: crate::test::plain_cargo(machine, folder) }
+    }
+
+    /// The cargo of another of rustup's toolchains, in this repository.
+    fn of(toolchain: &str, machine: &Machine) -> Cargo {
+        let mut command = Command::new("rustup");
+        let plain = Cargo::new(machine, &machine.repository).command;
+        for (name, value) in plain.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.args(["run", toolchain, "cargo"]).current_dir(&machine.repository).stdin(Stdio::null());
+        Cargo { command }
     }
 
     /// Adds arguments that have no blanks.
@@ -106,8 +149,9 @@ impl Cargo {
     }
 
     fn line(&self) -> String {
+        let program = Path::new(self.command.get_program()).file_name().unwrap_or_default().to_string_lossy();
         let words: Vec<_> = self.command.get_args().map(|word| word.to_string_lossy()).collect();
-        format!("cargo {}", words.join(" "))
+        format!("{program} {}", words.join(" "))
     }
 
     /// Runs it on this terminal.
@@ -146,7 +190,7 @@ impl Cargo {
     }
 
     fn not_started(&self, error: &std::io::Error) -> Error {
-        Error::new(format_args!("could not start cargo: {error}"))
+        Error::new(format_args!("could not start `{}`: {error}", self.line()))
             .at(self.command.get_program().display())
             .fix("put the folder of cargo into PATH")
     }

@@ -1,4 +1,4 @@
-//! It stands on global addresses.
+//! It belongs on global addresses.
 use ptx_intrinsics::prelude::*;
 
 fn main() {}

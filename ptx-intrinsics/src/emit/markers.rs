@@ -1,4 +1,4 @@
-//! What stands in the place of `asm!` under cuda-oxide: a call of one of its markers, `__ptx_asm_out_3` or
+//! What replaces `asm!` under cuda-oxide: a call of one of its markers, `__ptx_asm_out_3` or
 //! `__ptx_asm_void_2`, which its compiler replaces by the PTX.
 //!
 //! A marker takes a template, constraints and options as constants, then the values. Its template is LLVM's: `$0` for the
@@ -62,7 +62,7 @@ macro_rules! __instruction {
 
 /// The `match` over the rows of an instruction: here one call, whose template is that of the row.
 ///
-/// With `sized P` between, the text behind the opcode has `.L2::…B` where `P` asks for it.
+/// With `sized P` between, the text after the opcode has `.L2::…B` where `P` asks for it.
 macro_rules! arms {
     ($C:ident as $Kind:ident, $rows:tt $before:tt $after:tt $operands:tt) => {
         arms! { @row $C as $Kind, 0, [], $rows $before $after $operands }

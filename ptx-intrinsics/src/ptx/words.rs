@@ -77,6 +77,16 @@ macro_rules! __words {
     ($s:tt ($($words:tt)*) $effect:ident $cas:ident $space:ident . $word:tt $($rest:tt)*) => {
         $crate::__words! { $s ($($words)* . $word) $effect $cas $space $($rest)* }
     };
+    // The words have ended, and no address follows.
+    ($s:tt ($($words:tt)+) $effect:ident $cas:ident $space:ident) => {
+        ::core::compile_error!("the address is missing: `[p]` comes after the type")
+    };
+    ($s:tt ($($words:tt)+) $effect:ident $cas:ident $space:ident $p:ident $(, $($rest:tt)*)?) => {
+        ::core::compile_error!(::core::concat!("PTX writes an address in brackets: `[", ::core::stringify!($p), "]`"))
+    };
+    ($s:tt ($($words:tt)+) $effect:ident $cas:ident $space:ident : $($rest:tt)*) => {
+        ::core::compile_error!("the parts of a word are joined by `::`, as in `.L1::evict_last`")
+    };
     ({ __with_atomic_type $($s:tt)* } $($other:tt)*) => {
         ::core::compile_error!("`ptx!` takes `atom….type [p], value` or `red….type [p], value`: PTX's words, then the operands")
     };

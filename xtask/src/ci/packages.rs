@@ -23,9 +23,9 @@ pub(super) fn run(machine: &Machine) -> Result<()> {
         tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
     let home = temporary.path().canonicalize().map_err(|error| Error::io("find", temporary.path(), error))?;
     let crates = package(machine, &home)?;
-    let patches = PUBLISHED.map(|name| format!("{name} = {{ path = {} }}\n", Value::from(text(&crates.join(name)))));
+    let patches = used().map(|name| format!("{name} = {{ path = {} }}\n", Value::from(text(&crates.join(name)))));
     // Above the projects: what they name by version is taken from there, by cargo and by the cargo that ptx-build calls.
-    write_whole(&home.join(".cargo/config.toml"), format!("[patch.crates-io]\n{}", patches.concat()))?;
+    write_whole(&home.join(".cargo/config.toml"), format!("[patch.crates-io]\n{}", patches.collect::<String>()))?;
     let home = Home { machine, target: home.join("target"), crates };
     // First, while nothing is compiled: what a user waits for.
     let project = home.target.with_file_name("a new project für alle");
@@ -34,9 +34,10 @@ pub(super) fn run(machine: &Machine) -> Result<()> {
     let new = home.cargo(&home.crates).words("run --quiet --bin cargo-ptx --manifest-path").arg(manifest);
     let made = seconds(|| new.words("-- ptx new").arg(&project).run())?;
     let [run, run_again, test, test_again] = home.try_out(&project)?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     crate::print(&format!(
-        "A new project: cargo ptx new {made:.1} s, cargo run {run:.1} s, again {run_again:.1} s, cargo test {test:.1} s, \
-         again {test_again:.1} s\n"
+        "A new project on {cores} cores, nothing compiled: cargo ptx new {made:.1} s, cargo run {run:.1} s, \
+         cargo test {test:.1} s; again, cargo run {run_again:.1} s, cargo test {test_again:.1} s\n"
     ))?;
     for name in EXAMPLES {
         let project = home.target.with_file_name(name);
@@ -44,6 +45,11 @@ pub(super) fn run(machine: &Machine) -> Result<()> {
         home.try_out(&project)?;
     }
     Ok(())
+}
+
+/// The crates that the projects depend on: none of these is for cuda-oxide.
+fn used() -> impl Iterator<Item = &'static str> {
+    PUBLISHED.into_iter().filter(|name| *name != "ptx-cuda-oxide")
 }
 
 /// How long it takes.
@@ -102,8 +108,7 @@ impl Home<'_> {
         let described = cargo("metadata --format-version 1 --offline --filter-platform").arg(platform).output()?;
         let described: Value = serde_json::from_str(&described).map_err(Error::new)?;
         let packages = described["packages"].as_array().cloned().unwrap_or_default();
-        // No project here is for cuda-oxide.
-        for name in PUBLISHED.into_iter().filter(|name| *name != "ptx-cuda-oxide") {
+        for name in used() {
             let from = packages.iter().find(|package| package["name"] == name).map(|package| &package["manifest_path"]);
             if from.and_then(Value::as_str) != Some(&text(&self.crates.join(name).join("Cargo.toml"))) {
                 let from = from.map_or("nowhere".into(), Value::to_string);

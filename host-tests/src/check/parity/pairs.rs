@@ -50,7 +50,7 @@ pub const KERNELS: [Pair; 32] = [
     pair("softmax", "softmax"),
     pair("prefix_sum", "prefix_sum"),
     Pair {
-        why: Some("`ptxas` puts the loads of the slots behind those of the next keys, and waits for these in between."),
+        why: Some("`ptxas` puts the loads of the slots after those of the next keys, and waits for these in between."),
         ..pair("probe", "probe")
     },
     pair("chase", "chase"),

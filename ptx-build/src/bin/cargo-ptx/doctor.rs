@@ -25,17 +25,16 @@ struct Finding {
 
 impl Doctor {
     /// Ends with 1 if something is missing that is needed.
-    pub(crate) fn run(self) -> ExitCode {
+    pub(crate) fn run(self) -> Result<ExitCode> {
         let findings = examine();
-        for finding in &findings {
-            println!("{}", finding.text());
-        }
         let lacks = findings.iter().any(|finding| finding.needed && finding.found.is_err());
-        println!(
-            "\n{}",
-            if lacks { "Kernels cannot be built here yet." } else { "Kernels can be built here, and run on the CPU." }
-        );
-        ExitCode::from(u8::from(lacks))
+        let mut page: String = findings.iter().map(|finding| finding.text() + "\n").collect();
+        page += match lacks {
+            true => "\nKernels cannot be built here yet.\n",
+            false => "\nKernels can be built here, and run on the CPU.\n",
+        };
+        crate::print(&page)?;
+        Ok(ExitCode::from(u8::from(lacks)))
     }
 }
 
@@ -104,12 +103,14 @@ fn linker(machine: &Machine) -> Result<String> {
 }
 
 fn assembler(machine: &Machine) -> Result<String> {
-    let assembler = installed_assembler(machine).ok_or_else(|| {
+    let assembler = installed_assembler(machine).map_err(|passed_over| {
         Error::new(
             "no CUDA toolkit of 13 or later, so what it refuses shows when the kernels are loaded, and spills do not",
         )
         .at("CUDA_HOME, CUDA_PATH and PATH")
-        .fix("install NVIDIA's CUDA toolkit, if you want that at each build, and set CUDA_HOME to its folder")
+        .because(passed_over.join("\n"))
+        .fix("if you want that at each build, install NVIDIA's CUDA toolkit, and set CUDA_HOME to its folder")
+        .fix("or only its assembler: pip install --no-deps --target=cuda nvidia-cuda-nvcc && export CUDA_HOME=$PWD/cuda/nvidia/cu13")
     })?;
     Ok(assembler.path().display().to_string())
 }

@@ -52,12 +52,12 @@ impl New {
                 .fix(format_args!("make it: mkdir -p '{}'", parent.display())));
         }
         write(&dir, parent, source.as_deref())?;
-        println!(
+        crate::print(&format!(
             "Made {0}: the kernel is kernels/src/lib.rs, the program that launches it host/src/main.rs.\n\n  \
              cd '{0}'\n  cargo run     # on a GPU, or on the CPU where there is none; every element is checked\n  \
-             cargo test",
+             cargo test\n",
             dir.display()
-        );
+        ))?;
         let missing = doctor::missing();
         if !missing.is_empty() {
             eprintln!("\nBefore that:\n\n{missing}");
@@ -83,14 +83,15 @@ fn write(dir: &Path, parent: &Path, source: Option<&str>) -> Result<()> {
     fs::rename(&project, dir).map_err(|error| Error::io("rename the new folder to", dir, error))
 }
 
-/// How the packages' names begin: as the folder's, as far as cargo takes that. Two projects with names of their own may
+/// How the packages' names begin: as the folder's, as far as cargo and rustc take that. Two projects with names of their own may
 /// share a target folder.
 fn name(dir: &Path) -> String {
     let folder = dir.file_name().unwrap_or_default().to_string_lossy();
     let words = folder.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-    let name = words.collect::<Vec<_>>().join("-");
+    // rustc warns of capitals in the name of a library.
+    let name = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();
     match name.chars().next() {
-        Some('a'..='z' | 'A'..='Z') => name,
+        Some('a'..='z') => name,
         Some(_) => format!("gpu-{name}"),
         None => "gpu".into(),
     }
@@ -128,7 +129,7 @@ mod tests {
         let cases = [
             ("hello", "hello"),
             ("a/b/my-kernels_2", "my-kernels_2"),
-            ("ein Projekt für alle", "ein-Projekt-f-r-alle"),
+            ("ein Projekt für alle", "ein-projekt-f-r-alle"),
             ("3d", "gpu-3d"),
             ("核", "gpu"),
             ("..", "gpu"),
