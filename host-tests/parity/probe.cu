@@ -17,12 +17,15 @@ __device__ __forceinline__ ulonglong2 load_slot(const ulonglong2 *p) {
 
 __device__ __forceinline__ size_t home(u64 key, unsigned bits) { return key * 0x9e3779b97f4a7c15ull >> (64 - bits); }
 
-__device__ __forceinline__ void announce(u64 (&batch)[BATCH], unsigned first, unsigned step, const ulonglong2 *table,
-                                         unsigned bits, const u64 *keys, unsigned n) {
+__device__ __forceinline__ void announce(u64 (&batch)[BATCH], const ulonglong2 *(&homes)[BATCH], unsigned first,
+                                         unsigned step, const ulonglong2 *table, unsigned bits, const u64 *keys,
+                                         unsigned n) {
 #pragma unroll
     for (int k = 0; k < BATCH; ++k) batch[k] = load_key(first + k * step < n, &keys[first + k * step], EMPTY);
 #pragma unroll
-    for (int k = 0; k < BATCH; ++k) asm volatile("prefetch.L2 [%0];" ::"l"(table + home(batch[k], bits)) : "memory");
+    for (int k = 0; k < BATCH; ++k) homes[k] = table + home(batch[k], bits);
+#pragma unroll
+    for (int k = 0; k < BATCH; ++k) asm volatile("prefetch.L2 [%0];" ::"l"(homes[k]) : "memory");
 }
 
 __device__ __forceinline__ u64 walk(const ulonglong2 *table, unsigned bits, u64 key, ulonglong2 slot) {
@@ -40,15 +43,16 @@ extern "C" __global__ void probe(u64 *__restrict__ found, const ulonglong2 *__re
     const unsigned n = all, step = thread_count();
     unsigned i = thread_index();
     u64 next[BATCH];
-    announce(next, i, step, table, bits, keys, n);
+    const ulonglong2 *next_homes[BATCH];
+    announce(next, next_homes, i, step, table, bits, keys, n);
     while (i < n) {
         u64 batch[BATCH];
         ulonglong2 homes[BATCH];
 #pragma unroll
         for (int k = 0; k < BATCH; ++k) batch[k] = next[k];
 #pragma unroll
-        for (int k = 0; k < BATCH; ++k) homes[k] = load_slot(table + home(batch[k], bits));
-        announce(next, i + BATCH * step, step, table, bits, keys, n);
+        for (int k = 0; k < BATCH; ++k) homes[k] = load_slot(next_homes[k]);
+        announce(next, next_homes, i + BATCH * step, step, table, bits, keys, n);
 #pragma unroll
         for (int k = 0; k < BATCH; ++k)
             if (i + k * step < n) __stcs(&found[i + k * step], walk(table, bits, batch[k], homes[k]));

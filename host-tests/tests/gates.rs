@@ -567,8 +567,8 @@ fn no_flag_is_named_that_would_not_help() {
     let refusal = user.refuses(&flags, "(p: *const f32) -> f32 { unsafe { ptx!(ld.volatile.local.f32 [p]) } }");
     assert_eq!(
         refusal.message,
-        "evaluation panicked: `ld.volatile.local.f32`: needs a rustc with PTX ISA ptx91, and this one ends with an older \
-         version: it would ignore `-Ctarget-feature=+ptx91`"
+        "evaluation panicked: `ld.volatile.local.f32`: needs a rustc with PTX ISA ptx91, and the newest version of \
+         this one is older: it would ignore `-Ctarget-feature=+ptx91`"
     );
 
     let refusal = user.refuses(&flags, EVICT_LAST);

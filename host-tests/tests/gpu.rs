@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 /// A trial for each workload; the kernels are built once, unless nothing will run.
 fn trials(gpu: Gpu, list: bool) -> Vec<Trial> {
     let driver = gpu.driver();
-    eprintln!("{} (sm_{}), driver {} of CUDA {}", gpu.name(), gpu.sm(), driver.path(), driver.version());
+    println!("{} (sm_{}), driver {} of CUDA {}", gpu.name(), gpu.sm(), driver.path(), driver.version());
     let image = if list { Ok(Vec::new()) } else { image(&gpu) };
     let image = Arc::new(image.map_err(|error| error.to_string()));
     let gpu = Arc::new(gpu);
@@ -51,7 +51,7 @@ const FORMS: &str = "forms";
 /// A slice of the forms, drawn anew each time; `cargo xtask gpu` runs them all.
 fn forms(gpu: &Gpu) -> Result<(), Failed> {
     let seed = forms_check::seed()?;
-    eprintln!("forms: seed {seed}; repeat with {}={seed}", forms_check::SEED_VARIABLE);
+    println!("forms: seed {seed}; repeat with {}={seed}", forms_check::SEED_VARIABLE);
     let progress = Progress::new();
     let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
     let all = CudaTools::find(&progress)?.every_gpu(&progress)?;
@@ -99,13 +99,13 @@ fn run(workload: &dyn Workload, gpu: &Gpu, image: &[u8]) -> Result<(), Failed> {
             workload::run_on_gpu(workload, workload.cpu_size(), gpu, &module)?.verify()?;
         }
     }
-    eprintln!("{}: {:.1} GB/s", workload.name(), figures.gigabytes_per_second);
+    println!("{}: {:.1} GB/s", workload.name(), figures.gigabytes_per_second);
     Ok(())
 }
 
 /// A machine without a GPU ignores the trials; one whose driver fails fails them.
 fn no_trials(no_gpu: &NoGpu) -> Vec<Trial> {
-    eprintln!("{no_gpu}");
+    println!("{no_gpu}");
     let broken = matches!(no_gpu, NoGpu::Failed { .. });
     let trial = |name: &str| {
         let reason = no_gpu.to_string();

@@ -285,7 +285,9 @@ fn run(mut program: Program) -> Part {
         Err(error) => (Vec::new(), Some(not_started(&program.command, &error).to_string())),
         Ok(output) => {
             let failed = (!output.status.success()).then(|| format!("`{}`: {}", told(&program.command), output.status));
-            ([output.stdout, output.stderr].concat(), failed)
+            // trybuild writes every message of rustc's to stderr, also those that are right.
+            let complaints = if failed.is_some() { output.stderr } else { Vec::new() };
+            ([output.stdout, complaints].concat(), failed)
         }
     };
     // Nobody reads what cannot be written.

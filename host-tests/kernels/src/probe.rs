@@ -50,17 +50,17 @@ kernel! {
                 let at = first + k as u32 * step;
                 KEYS.read_if(at < n, keys.wrapping_add(at as usize), EMPTY)
             });
-            for k in 0..BATCH {
-                prefetch_l2(table.add(home(batch[k], bits)));
+            let homes = batch.map(|key| table.add(home(key, bits)));
+            for slot in homes {
+                prefetch_l2(slot);
             }
-            batch
+            (batch, homes)
         };
         let mut next = announce(i);
         while i < n {
-            let batch = next;
+            let (batch, homes) = next;
             // SAFETY: a home is a slot of the table, also that of the EMPTY after the last key.
-            let homes: [Slot; BATCH] =
-                unsafe { core::array::from_fn(|k| TABLE.read(table.add(home(batch[k], bits)))) };
+            let homes: [Slot; BATCH] = homes.map(|slot| unsafe { TABLE.read(slot) });
             next = announce(i + BATCH as u32 * step);
             for k in 0..BATCH {
                 let at = i + k as u32 * step;

@@ -194,7 +194,7 @@ fn of_a_run(sm: u32, ptx: PtxVersion, parts: &[&str], forms: &[Arc<Form>], plan:
 fn prepare(folder: &Path) -> Result<()> {
     fake_gpu::compile(&folder.join("libcuda.so.1"));
     let seed = forms_check::seed()?;
-    eprintln!("seed {seed}; repeat with {}={seed}", forms_check::SEED_VARIABLE);
+    println!("seed {seed}; repeat with {}={seed}", forms_check::SEED_VARIABLE);
     let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a temporary folder takes it");
     let write_ptx = |name: &str, text: &str| {
         write(name, text);

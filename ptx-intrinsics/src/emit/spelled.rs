@@ -77,15 +77,10 @@ macro_rules! __ptx_asm {
 }
 
 /// Calls `emit! { args [before] "[address]" [after] }` with the texts that convert a generic address for a space.
+/// `__ptx_asm!` has taken shared memory before: its address is one already.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __with_address {
-    ([$($emit:tt)*] $args:tt shared) => {
-        $($emit)*! { $args ["{{\n.reg .u64 %address;\ncvta.to.shared.u64 %address, {p};\n"] "[%address]" ["\n}}"] }
-    };
-    ([$($emit:tt)*] $args:tt shared_cluster) => {
-        $($emit)*! { $args ["{{\n.reg .u64 %address;\ncvta.to.shared::cluster.u64 %address, {p};\n"] "[%address]" ["\n}}"] }
-    };
     ([$($emit:tt)*] $args:tt const) => {
         $($emit)*! { $args ["{{\n.reg .u64 %address;\ncvta.to.const.u64 %address, {p};\n"] "[%address]" ["\n}}"] }
     };
