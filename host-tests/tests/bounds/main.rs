@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 use host_tests::check::forms::{self, Case, Manner};
 use host_tests::check::forms_check;
 use host_tests::check::ledger;
-use host_tests::check::mutants::judge::{brief, is_about_a_mutant};
+use host_tests::check::mutants::answer::{brief, is_about_a_mutant};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 

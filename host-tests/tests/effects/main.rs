@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock};
 use host_tests::check::forms::{self, Case, Manner};
 use host_tests::check::forms_check;
 use host_tests::check::ledger;
-use host_tests::check::mutants::judge::is_about_a_mutant;
+use host_tests::check::mutants::answer::is_about_a_mutant;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};

@@ -11,7 +11,7 @@ mod values;
 use std::sync::LazyLock;
 
 use host_tests::check::forms;
-use host_tests::check::mutants::judge::is_about_a_mutant;
+use host_tests::check::mutants::answer::is_about_a_mutant;
 use host_tests::tools::device_build::DeviceBuild;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;

@@ -1,11 +1,23 @@
-//! What a judge says about a mutant.
+//! What a test is told of mutants, and what a judge says about one.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::judge::is_about_a_mutant;
+/// Tests about the crate of a copy: what they are asked is less than a whole run, and they print all that is wrong.
+pub const BRIEF_VARIABLE: &str = "PTX_INTRINSICS_MUTANTS";
+
+/// What a test is told of the mutants that it is asked about; nothing, where it is about this checkout.
+pub fn brief() -> Option<&'static str> {
+    static TOLD: LazyLock<Option<String>> = LazyLock::new(|| std::env::var(BRIEF_VARIABLE).ok());
+    TOLD.as_deref()
+}
+
+/// Whether a test is asked about mutants.
+pub fn is_about_a_mutant() -> bool {
+    brief().is_some()
+}
 
 /// What is wrong with a form.
 #[derive(Clone, Debug, Default)]

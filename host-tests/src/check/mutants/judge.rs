@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use ptx_intrinsics::catalogue::Form;
 use serde_json::Value;
 
-use super::answer::{Answer, Failure};
+use super::answer::{Answer, BRIEF_VARIABLE, Failure};
 use super::tree::Tree;
 use super::{Kind, Mutant, catalogue, device};
 use crate::check::forms::Case;
@@ -15,20 +15,6 @@ use crate::check::forms_check;
 use crate::tools::command::{Command, Machine, REPOSITORY_VARIABLE};
 use crate::tools::error::{Error, Result};
 use crate::tools::toolchain::DeviceToolchain;
-
-/// Tests about the crate of a copy: what they are asked is less than a whole run, and they print all that is wrong.
-pub const BRIEF_VARIABLE: &str = "PTX_INTRINSICS_MUTANTS";
-
-/// What a test is told of the mutants that it is asked about; nothing, where it is about this checkout.
-pub fn brief() -> Option<&'static str> {
-    static TOLD: LazyLock<Option<String>> = LazyLock::new(|| std::env::var(BRIEF_VARIABLE).ok());
-    TOLD.as_deref()
-}
-
-/// Whether a test is asked about mutants.
-pub fn is_about_a_mutant() -> bool {
-    brief().is_some()
-}
 
 /// Who is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
