@@ -20,7 +20,7 @@ pub(crate) struct Bundle {
     /// The folder. An older bundle there is replaced
     #[arg(value_name = "OUT")]
     out: PathBuf,
-    /// The GPUs to assemble for: 80,90. Without it, one of each generation
+    /// The GPUs to assemble for. Without it: 80,90,100,120
     #[arg(long, value_name = "SM", value_delimiter = ',')]
     sm: Vec<u32>,
     /// Take one of every N parts of the kernels that try forms: a small bundle, to try bundles with

@@ -1,7 +1,7 @@
 //! Under cuda-oxide an instruction is a call of a marker. Here a stand-in of the markers writes down what it gets: each form
 //! has to call one, with the form's own text, constraints that fit its values, and each value in its place.
 //!
-//! cuda-oxide's compiler is not run here. `MARKERS_WHOLE=1` takes every form in every manner.
+//! cuda-oxide's compiler is not run here. `MARKERS_WHOLE=forms` takes every form once, and `MARKERS_WHOLE=1` in every manner.
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -15,6 +15,7 @@ use host_tests::check::forms_check;
 use host_tests::tools::command::Machine;
 use host_tests::tools::ptx;
 use ptx_intrinsics::catalogue::{Form, IMPORTS, Operation};
+use rayon::prelude::*;
 
 /// How many functions a program has.
 const AT_A_TIME: usize = 3000;
@@ -22,20 +23,22 @@ const AT_A_TIME: usize = 3000;
 #[test]
 fn each_form_calls_a_marker_with_its_text() {
     let every = forms_check::every_form();
-    let cases = match std::env::var_os("MARKERS_WHOLE") {
-        Some(_) => forms::cases(&every),
-        None => {
+    let cases = match std::env::var("MARKERS_WHOLE").as_deref() {
+        // Each form once, without the other ways to write it.
+        Ok("forms") => forms::cases(&every).into_iter().filter(|case| case.manner == Manner::Plain).collect(),
+        Ok(_) => forms::cases(&every),
+        Err(_) => {
             let seed = forms_check::seed().expect("the seed is a number");
             println!("{}={seed}", forms_check::SEED_VARIABLE);
             forms_check::slice(&every, 20, seed)
         }
     };
-    let mut wrong = Vec::new();
-    for (number, part) in cases.chunks(AT_A_TIME).enumerate() {
+    let complaints_of = |(number, part): (usize, &[Case])| -> Vec<String> {
         let said = MARKERS.run(&format!("forms_{number}"), part);
         let complaints = part.iter().zip(&said).filter_map(|(case, said)| Some((case, complaint(case, said)?)));
-        wrong.extend(complaints.map(|(case, complaint)| format!("{}: {complaint}", case.rust())));
-    }
+        complaints.map(|(case, complaint)| format!("{}: {complaint}", case.rust())).collect()
+    };
+    let wrong: Vec<String> = cases.par_chunks(AT_A_TIME).enumerate().flat_map(complaints_of).collect();
     let shown = &wrong[..wrong.len().min(20)];
     assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), cases.len(), shown.join("\n"));
     println!("{} functions, each with its text", cases.len());

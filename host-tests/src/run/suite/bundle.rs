@@ -28,8 +28,9 @@ use crate::tools::ptxas::{Assembler, On};
 use crate::tools::target::{Release, Sm};
 use crate::tools::toolchain::DeviceToolchain;
 
-/// GPUs whose machine code a bundle has unless it is told others: the first of each generation, whose code the others run.
-pub const GPUS: [u32; 6] = [75, 80, 90, 100, 110, 120];
+/// GPUs whose machine code a bundle has unless it is told others: of each generation that has hints, the first, whose code the
+/// others run. sm_110 is a GPU of small machines.
+pub const GPUS: [u32; 4] = [80, 90, 100, 120];
 
 /// A bundle is at most so large.
 pub const LARGEST: u64 = 48_000_000;
