@@ -14,8 +14,7 @@ use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use host_tests::check::mutants::answer::difference;
-use host_tests::check::mutants::answer::is_about_a_mutant;
+use host_tests::check::mutants::answer::{difference, is_about_a_mutant};
 use host_tests::tools::command::Machine;
 
 /// How many cases there are, so that none goes missing unseen.

@@ -1,6 +1,7 @@
 //! Compiles a crate to the PTX of one module.
 
 use std::collections::hash_map::DefaultHasher;
+use std::ffi::OsString;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
@@ -70,20 +71,20 @@ impl DeviceBuild {
 
     /// The same; builds in different lanes run side by side, where cargo lets one wait for the other else.
     pub fn build_in_lane(&self, toolchain: &DeviceToolchain, lane: usize) -> Result<(PathBuf, String)> {
-        toolchain.check_target(self.sm, self.ptx)?;
-        let folder = toolchain.machine().target().join("device");
-        let modules = folder.join("ptx");
-        std::fs::create_dir_all(&modules).map_err(|error| Error::io("create the folder", &modules, error))?;
-        let linker = linker(&folder)?;
-        let stem = modules.join(self.stem(toolchain));
-        let [compiled, ptx] = ["s", "ptx"].map(|extension| with_extension(&stem, extension));
-        // A folder of cargo's own making: it refuses to clean any other.
-        let target = folder.join(if lane == 0 { "cargo".to_owned() } else { format!("cargo-{lane}") });
-        let warnings = self.compile(toolchain, &target, &linker, &compiled)?;
+        let (compiled, warnings) = self.compile(toolchain, lane, "s", &[])?;
+        let ptx = compiled.with_extension("ptx");
         if is_older(&ptx, &compiled) {
             self.finish(&compiled, &ptx)?;
         }
         Ok((ptx, warnings))
+    }
+
+    /// The compiler's text with a line table, which ptxas would refuse. Only the crate itself is compiled anew: a setting for one
+    /// package leaves what is already compiled of the others.
+    pub fn with_line_table(&self, toolchain: &DeviceToolchain) -> Result<String> {
+        let setting = format!("profile.{}.package.{}.debug=\"line-tables-only\"", self.profile.name(), self.package);
+        let (compiled, _) = self.compile(toolchain, 0, "lines", &["--config", &setting])?;
+        std::fs::read_to_string(&compiled).map_err(|error| Error::io("read", &compiled, error))
     }
 
     /// A name that no other build shares: cargo does not rewrite a file that another build has overwritten.
@@ -95,23 +96,39 @@ impl DeviceBuild {
         format!("{}-{}-{}-{profile}-{:016x}", self.package, self.sm, ptx.feature(), hasher.finish())
     }
 
-    fn compile(&self, toolchain: &DeviceToolchain, target: &Path, linker: &Path, out: &Path) -> Result<String> {
+    /// Has the compiler write its text to a file with that extension, with these arguments for cargo besides: the file, and
+    /// the warnings.
+    fn compile(
+        &self,
+        toolchain: &DeviceToolchain,
+        lane: usize,
+        extension: &str,
+        settings: &[&str],
+    ) -> Result<(PathBuf, String)> {
+        toolchain.check_target(self.sm, self.ptx)?;
+        let folder = toolchain.machine().target().join("device");
+        let modules = folder.join("ptx");
+        std::fs::create_dir_all(&modules).map_err(|error| Error::io("create the folder", &modules, error))?;
+        let out = modules.join(format!("{}.{extension}", self.stem(toolchain)));
+        // A folder of cargo's own making: it refuses to clean any other.
+        let target = folder.join(if lane == 0 { "cargo".to_owned() } else { format!("cargo-{lane}") });
+        let linker = linker(&folder)?;
         let core = core_library::flags(toolchain, self.profile)?;
-        let cargo = || self.cargo(toolchain, &core, target, linker, out).finish();
+        let cargo = || self.cargo(toolchain, &core, &target, &linker).args(settings).arg("--").arg(emit(&out)).finish();
         let mut finished = cargo()?;
         if finished.status.success() && !out.is_file() {
             // cargo does not know of this file, so it does not miss it.
-            self.forget(toolchain, target)?;
+            self.forget(toolchain, &target)?;
             finished = cargo()?;
         }
         let (errors, warnings) = diagnostics(&finished.stdout);
         if finished.status.success() && out.is_file() {
-            return Ok(warnings);
+            return Ok((out, warnings));
         }
         Err(self.failed(&finished, &errors, toolchain))
     }
 
-    fn cargo(&self, toolchain: &DeviceToolchain, core: &[String], target: &Path, linker: &Path, out: &Path) -> Command {
+    fn cargo(&self, toolchain: &DeviceToolchain, core: &[String], target: &Path, linker: &Path) -> Command {
         let mut flags = vec![format!("-Ctarget-cpu={}", self.sm)];
         flags.extend(self.ptx.map(|ptx| format!("-Ctarget-feature=+{}", ptx.feature())));
         // The crate's build script opens the gates up to what the compiler writes.
@@ -123,10 +140,7 @@ impl DeviceBuild {
         let cargo = cargo.args([message_format(), "--quiet"]).arg("--target-dir").arg(target);
         let cargo = cargo.args(self.features.iter().flat_map(|feature| ["--features", feature]));
         let cargo = self.profile.cargo(cargo).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
-        let cargo = cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker);
-        let mut emit = std::ffi::OsString::from("--emit=asm=");
-        emit.push(out);
-        cargo.arg("--").arg(emit)
+        cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker)
     }
 
     /// The numbers of the versions above the compiler's own up to which the gates open.
@@ -181,10 +195,10 @@ fn message_format() -> &'static str {
     if coloured { "--message-format=json-diagnostic-rendered-ansi" } else { "--message-format=json" }
 }
 
-fn with_extension(stem: &Path, extension: &str) -> PathBuf {
-    let mut name = stem.as_os_str().to_owned();
-    name.push(format!(".{extension}"));
-    name.into()
+fn emit(out: &Path) -> OsString {
+    let mut emit = OsString::from("--emit=asm=");
+    emit.push(out);
+    emit
 }
 
 fn is_older(made: &Path, from: &Path) -> bool {

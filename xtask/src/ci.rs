@@ -121,13 +121,7 @@ impl Cargo {
     /// The cargo of another of rustup's toolchains, in this repository.
     fn of(toolchain: &str, machine: &Machine) -> Cargo {
         let mut command = Command::new("rustup");
-        let plain = Cargo::new(machine, &machine.repository).command;
-        for (name, value) in plain.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
+        crate::test::in_the_environment_of(&Cargo::new(machine, &machine.repository).command, &mut command);
         command.args(["run", toolchain, "cargo"]).current_dir(&machine.repository).stdin(Stdio::null());
         Cargo { command }
     }

@@ -295,7 +295,7 @@ fn run(mut program: Program) -> Part {
     Part { name: program.name, seconds, failure }
 }
 
-fn in_the_environment_of(cargo: &Command, command: &mut Command) {
+pub(crate) fn in_the_environment_of(cargo: &Command, command: &mut Command) {
     for (name, value) in cargo.get_envs() {
         match value {
             Some(value) => command.env(name, value),

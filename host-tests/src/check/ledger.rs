@@ -2,6 +2,8 @@
 //! do with it, at which SM and PTX ISA version it begins, and the order of its operands. At the end are the numbers that one
 //! form more or less changes.
 
+use std::collections::BTreeSet;
+
 use ptx_intrinsics::catalogue::{Form, Operation};
 
 /// This file, for messages.
@@ -60,26 +62,23 @@ const EFFECTS: &[(&str, &[&str], Effect, &str)] = &[
     ("cp", &["async"], Acts, "reads and writes memory, later, or waits for that"),
 ];
 
-/// The effect of a mnemonic with all its words; none if the ledger lacks it.
-pub fn effect(ptx: &str) -> Option<Effect> {
+/// The row of [`EFFECTS`] that counts for a mnemonic with all its words.
+fn row_of(ptx: &str) -> Option<usize> {
     let mut words = ptx.split('.');
     let name = words.next()?;
     let words: Vec<&str> = words.collect();
-    let row = EFFECTS.iter().find(|(of, with, ..)| *of == name && with.iter().all(|word| words.contains(word)));
-    row.map(|(_, _, effect, _)| *effect)
+    EFFECTS.iter().position(|(of, with, ..)| *of == name && with.iter().all(|word| words.contains(word)))
+}
+
+/// The effect of a mnemonic with all its words; none if the ledger lacks it.
+pub fn effect(ptx: &str) -> Option<Effect> {
+    row_of(ptx).map(|row| EFFECTS[row].2)
 }
 
 /// The rows that count for none of these mnemonics: the ledger has no row too many.
 pub fn unused<'p>(all: impl Iterator<Item = &'p str>) -> Vec<String> {
-    let mut used = vec![false; EFFECTS.len()];
-    for ptx in all {
-        let words: Vec<&str> = ptx.split('.').collect();
-        let holds = |row: &(&str, &[&str], Effect, &str)| {
-            row.0 == words[0] && row.1.iter().all(|word| words[1..].contains(word))
-        };
-        used[EFFECTS.iter().position(holds).unwrap_or_default()] = true;
-    }
-    EFFECTS.iter().zip(used).filter(|(_, used)| !used).map(|(row, _)| format!("{row:?}")).collect()
+    let used: BTreeSet<usize> = all.filter_map(row_of).collect();
+    EFFECTS.iter().enumerate().filter(|(row, _)| !used.contains(row)).map(|(_, row)| format!("{row:?}")).collect()
 }
 
 /// A word or a kind of instruction, the oldest SM, the oldest PTX ISA version.

@@ -5,6 +5,7 @@ pub mod forms;
 pub mod forms_check;
 pub mod ledger;
 pub mod litmus;
+pub mod meant;
 pub mod mutants;
 pub mod other_names;
 pub mod parity;

@@ -65,18 +65,8 @@ pub const MISTAKES: [(&str, &str, &str); 59] = [
 
 #[cfg(test)]
 mod tests {
-    use ptx_intrinsics::grammar::access::Spelling;
-    use ptx_intrinsics::grammar::atomic::judge_atomic;
-
     use super::*;
-
-    /// The word that the crate takes to be meant.
-    fn meant(spelling: &'static str) -> Option<&'static str> {
-        match spelling.starts_with("atom") {
-            true => judge_atomic(spelling, false).err()?.meant(),
-            false => Spelling::read(spelling).err()?.meant(),
-        }
-    }
+    use crate::check::meant::meant;
 
     #[test]
     fn each_other_name_leads_to_the_word() {

@@ -5,8 +5,7 @@ use std::fmt::{self, Write};
 
 use host_tests::check::forms::{self, Case, Manner};
 use host_tests::check::forms_check;
-use host_tests::check::mutants::answer::difference;
-use host_tests::check::mutants::answer::is_about_a_mutant;
+use host_tests::check::mutants::answer::{difference, is_about_a_mutant};
 use ptx_interpreter::{Launch, Outside, Program};
 use ptx_intrinsics::catalogue::Operation;
 use rand::SeedableRng;

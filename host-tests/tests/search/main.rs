@@ -12,8 +12,6 @@ use host_tests::tools::command::{Command, Machine};
 use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
 use ptx_intrinsics::catalogue::{Form, Operation};
 use ptx_intrinsics::order::OrderWord;
-use ptx_intrinsics::scope::ScopeWord;
-use ptx_intrinsics::space::SpaceWord;
 use regex::Regex;
 
 /// What a search has to find, at least: fewer words mean that the catalogue was not read.
@@ -205,13 +203,7 @@ fn markers() -> Vec<String> {
     // An atomic's order, and other words for a space.
     const WORDS_ALONE: [&str; 3] = ["AcqRel", "SharedCta", "Param"];
     let mut markers: Vec<String> = ["NoHint", "NoPrefetch", "Generic"].map(String::from).into();
-    markers.extend(OperatorWord::ALL.iter().map(|word| format!("{word:?}")));
-    markers.extend(L1PriorityWord::ALL.iter().map(|word| format!("{word:?}")));
-    markers.extend(L2PriorityWord::ALL.iter().map(|word| format!("{word:?}")));
-    markers.extend(PrefetchSizeWord::ALL.iter().map(|word| format!("{word:?}")));
-    markers.extend(OrderWord::ALL.iter().map(|word| format!("{word:?}")));
-    markers.extend(ScopeWord::ALL.iter().map(|word| format!("{word:?}")));
-    markers.extend(SpaceWord::ALL.iter().map(|word| format!("{word:?}")));
+    markers.extend(pages::words().into_keys());
     markers.retain(|marker| !WORDS_ALONE.contains(&marker.as_str()));
     markers
 }

@@ -56,8 +56,8 @@ fn made(forms: &[Arc<Form>]) -> BTreeMap<String, BTreeSet<(String, bool)>> {
     made
 }
 
-/// The words of the markers.
-fn words() -> BTreeMap<String, &'static str> {
+/// The word of PTX of each marker that has one.
+pub(crate) fn words() -> BTreeMap<String, &'static str> {
     let l1 = L1PriorityWord::ALL.iter().map(|word| (format!("{word:?}"), word.ptx()));
     let l2 = L2PriorityWord::ALL.iter().map(|word| (format!("{word:?}"), word.ptx()));
     let operators = OperatorWord::ALL.iter().map(|word| (format!("{word:?}"), word.ptx()));

@@ -15,8 +15,11 @@ use crate::check::other_names::MISTAKES;
 use crate::tools::error::Result;
 use crate::tools::toolchain::DeviceToolchain;
 
-/// Prints what it takes each of the mistakes for, after a tab. Then it prints a form a line: what [`row`] makes of it here. Before the instruction is the crate's own test of its features; these come
-/// last.
+/// The word that is meant by a mistake.
+const MEANT: &str = include_str!("../meant.rs");
+
+/// Prints for which word it takes each of the mistakes, after a tab. Then it prints a form a line: what [`row`] makes of it here.
+/// Before the instruction is the crate's own test of its features; these come last.
 const DUMP: &str = "
 use std::collections::HashMap;
 
@@ -25,13 +28,6 @@ use ptx_intrinsics::features::Features;
 const SMS: [u32; 11] = [30, 32, 50, 61, 70, 75, 80, 89, 90, 100, 121];
 const VERSIONS: [u32; 25] =
     [30, 31, 50, 60, 62, 63, 70, 71, 73, 74, 75, 77, 78, 80, 81, 82, 83, 84, 86, 87, 88, 90, 91, 92, 94];
-
-fn meant(spelling: &'static str) -> Option<&'static str> {
-    match spelling.starts_with(\"atom\") {
-        true => ptx_intrinsics::grammar::atomic::judge_atomic(spelling, false).err()?.meant(),
-        false => ptx_intrinsics::grammar::access::Spelling::read(spelling).err()?.meant(),
-    }
-}
 
 fn main() {
     for (spelling, name, word) in MISTAKES {
@@ -87,7 +83,7 @@ pub fn differences(tree: &Tree, toolchain: &DeviceToolchain) -> Result<Answer> {
              [profile.dev]\ndebug = false\nopt-level = 0\nincremental = false\n\n[workspace]\n"
         ),
     )?;
-    let source = format!("const MISTAKES: &[(&str, &str, &str)] = &{MISTAKES:?};\n{DUMP}");
+    let source = format!("{MEANT}\nconst MISTAKES: &[(&str, &str, &str)] = &{MISTAKES:?};\n{DUMP}");
     tree.write("target/dump/src/main.rs", &source)?;
     let folder = tree.root.join("target/dump");
     let finished = toolchain.cargo().dir(&folder).args(["run", "--quiet", "--offline"]).finish()?;

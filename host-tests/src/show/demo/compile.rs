@@ -4,10 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::read::line_table::{Located, Site};
-use crate::tools::command::Command;
-use crate::tools::core_library;
-use crate::tools::device_build::{DeviceBuild, Profile};
-use crate::tools::error::{Error, Result};
+use crate::tools::device_build::DeviceBuild;
+use crate::tools::error::Result;
 use crate::tools::progress::Progress;
 use crate::tools::ptx::{Function, Module};
 use crate::tools::target::{PtxVersion, Sm};
@@ -37,7 +35,7 @@ pub fn compile(toolchain: &DeviceToolchain, progress: &Progress) -> Result<Compi
     build.ptx = Some(version);
     let path = build.build(toolchain)?;
     let module = Module::read(&path)?;
-    let located = Located::read(&with_line_table(toolchain, &path)?);
+    let located = Located::read(&build.with_line_table(toolchain)?);
     let sites = sites(&module, &located, &Path::new(KERNELS).join("src"))?;
     Ok(Compiled { path, module, sites })
 }
@@ -56,41 +54,4 @@ fn sites_in(function: &Function, twin: Option<&Function>, located: &Located, fol
     let mut sites: Vec<_> = twins.iter().map(|block| located.sites(block.line, folder)).collect();
     sites.resize(blocks.len(), Vec::new());
     sites
-}
-
-/// The same code with a line table, which ptxas would refuse. Only the kernels are compiled anew: a setting for one
-/// package leaves what is already compiled of the others.
-fn with_line_table(toolchain: &DeviceToolchain, ptx: &Path) -> Result<String> {
-    let out = ptx.with_extension("lines");
-    let mut ran = cargo(toolchain, &out)?.run()?;
-    if !out.is_file() {
-        // cargo does not know of this file, so it does not miss it.
-        let clean = ["clean", "--package", "kernels", "--release", "--target", TARGET, "--target-dir"];
-        toolchain.cargo().dir(KERNELS).args(clean).arg(target(toolchain)).run()?;
-        ran = cargo(toolchain, &out)?.run()?;
-    }
-    std::fs::read_to_string(&out).map_err(|error| Error::io("read", &out, error).because(ran.stderr))
-}
-
-const TARGET: &str = "nvptx64-nvidia-cuda";
-
-fn target(toolchain: &DeviceToolchain) -> PathBuf {
-    toolchain.machine().target().join("device/cargo")
-}
-
-/// As in [`DeviceBuild`], whose build of everything else this uses.
-fn cargo(toolchain: &DeviceToolchain, out: &Path) -> Result<Command> {
-    let (sm, version) = OLDEST;
-    let mut flags = vec![format!("-Ctarget-cpu={sm}"), format!("-Ctarget-feature=+{}", version.feature())];
-    flags.extend(core_library::flags(toolchain, Profile::Release)?);
-    let cargo = toolchain.cargo().dir(KERNELS);
-    let cargo = cargo.args(["rustc", "--package", "kernels", "--lib", "--crate-type=cdylib", "--target", TARGET]);
-    let cargo = cargo.args(["--release", "--quiet", "--target-dir"]).arg(target(toolchain));
-    let cargo = cargo.args(["--config", "profile.release.package.kernels.debug=\"line-tables-only\""]);
-    let cargo = cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f")).env("CARGO_PROFILE_RELEASE_LTO", "fat");
-    let cargo = cargo.env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1").env("CARGO_PROFILE_RELEASE_DEBUG", "false");
-    let linker = toolchain.machine().target().join("device/no-linker");
-    let mut emit = std::ffi::OsString::from("--emit=asm=");
-    emit.push(out);
-    Ok(cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker).arg("--").arg(emit))
 }
