@@ -38,8 +38,8 @@ __device__ __forceinline__ u64 walk(const ulonglong2 *table, unsigned bits, u64 
     }
 }
 
-extern "C" __global__ void probe(u64 *__restrict__ found, const ulonglong2 *__restrict__ table, unsigned bits,
-                                 const u64 *__restrict__ keys, size_t all) {
+extern "C" __global__ void __launch_bounds__(256, 2)
+    probe(u64 *__restrict__ found, const ulonglong2 *__restrict__ table, unsigned bits, const u64 *__restrict__ keys, size_t all) {
     const unsigned n = all, step = thread_count();
     unsigned i = thread_index();
     u64 next[BATCH];

@@ -55,7 +55,7 @@ pub struct Image {
     pub sm: u32,
     /// Where it is.
     pub ptx: PathBuf,
-    /// What cargo shows as warnings: the compiler's, and kernels that spill registers.
+    /// What cargo shows as warnings: the compiler's, the assembler's, and kernels that spill registers.
     pub warnings: Vec<String>,
 }
 
@@ -174,7 +174,7 @@ impl Kernels {
         Ok(Image { sm, ptx: file, warnings })
     }
 
-    /// What the assembler says of registers and spills; a refusal is an error.
+    /// What the assembler says of registers and spills, and its warnings; a refusal is an error.
     fn resources(&self, assembler: &Assembler, ptx: &Path, sm: Sm) -> Result<Vec<String>> {
         if !assembler.supported_sms()?.contains(&sm) {
             return Ok(Vec::new());
@@ -183,7 +183,12 @@ impl Kernels {
         let cubin = assembled.map_err(|refused| refusal(assembler, &refused))?;
         let kernels = Resources::read(&cubin.printed);
         let said = kernels.into_iter().filter(|kernel| self.registers || kernel.spilled > 0);
-        Ok(said.map(|kernel| format!("{sm}: {}", kernel.text())).collect())
+        let warned = cubin.printed.lines().filter_map(|line| line.strip_prefix("ptxas warning : "));
+        Ok(said
+            .map(|kernel| kernel.text())
+            .chain(warned.map(str::to_owned))
+            .map(|text| format!("{sm}: {text}"))
+            .collect())
     }
 }
 

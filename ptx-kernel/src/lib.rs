@@ -101,4 +101,6 @@ struct Readme;
 #[doc(hidden)]
 pub mod __private {
     pub use ptx_intrinsics::SharedPtr;
+
+    pub use crate::kernel::{blocks, cluster, threads};
 }

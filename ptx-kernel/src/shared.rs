@@ -73,6 +73,9 @@ macro_rules! shared {
             }
         }
     )* };
+    ($($other:tt)*) => {
+        ::core::compile_error!("write each variable as a function that gives its address: `fn tile() -> [f32; 256];`");
+    };
 }
 
 #[cfg(target_arch = "nvptx64")]

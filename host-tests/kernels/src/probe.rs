@@ -34,7 +34,8 @@ kernel! {
     /// # Safety
     /// `found` is valid for writes and `keys` for reads of `n` elements, fewer than 2^31, `table` for reads of
     /// `2^bits`, `bits` is 1 to 63 and at least one slot is empty. No key is [`EMPTY`]. Nobody else
-    /// touches `found` and nobody writes to the others while the grid runs.
+    /// touches `found` and nobody writes to the others while the grid runs. A block has at most 256 threads.
+    #[launch_bounds(256, 2)]
     pub unsafe fn probe(
         found: *mut u64,
         table: *const Slot,

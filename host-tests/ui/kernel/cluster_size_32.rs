@@ -1,0 +1,8 @@
+use ptx_kernel::kernel;
+
+kernel! {
+    #[cluster_size(32)]
+    pub unsafe fn nothing() {}
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use ptx_kernel::kernel;
+
+kernel! {
+    pub fn nothing() {}
+}
+
+fn main() {}
