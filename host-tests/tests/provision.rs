@@ -529,7 +529,7 @@ fn debian_packages_that_do_not_exist() {
     let packages = "rustc-web cargo-web rust-web-src";
     let expected = format!(
         "@/bin/apt-get exited with status 100
-  at @/bin/apt-get install -y --no-install-recommends {packages}
+  at @/bin/apt-get install -y -oDPkg::Lock::Timeout=600 --no-install-recommends {packages}
   | E: no such package
   → type it yourself to see more: {DEBIAN}
   → the packages are in bookworm-security and later"

@@ -21,7 +21,10 @@ const OLDEST: u32 = 95;
 const INSTALL: &str = "rustup toolchain install stable --component rust-src";
 
 const PACKAGES: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
-const INSTALLING: [&str; 6] = ["install", "-y", "--no-install-recommends", PACKAGES[0], PACKAGES[1], PACKAGES[2]];
+
+/// Of two that install, one waits.
+const INSTALLING: [&str; 7] =
+    ["install", "-y", "-oDPkg::Lock::Timeout=600", "--no-install-recommends", PACKAGES[0], PACKAGES[1], PACKAGES[2]];
 
 /// Where the device toolchain comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -105,7 +105,7 @@ bound! {
     /// The trait is sealed.
     LoadFrom [S, O = Weak]: [sealed::From<S>],
     "one load from `{S}` is not known to move a `{Self}`",
-    "in a generic function, write the bound `T: LoadFrom<{S}, {O}>`"
+    "in a generic function, write the bound `T: LoadFrom<{S}, {O}>`; `.acquire` moves 128 bits at most, and `.mmio` a scalar"
 }
 
 bound! {
@@ -129,7 +129,7 @@ bound! {
     /// The trait is sealed.
     StoreTo [S, O = Weak]: [sealed::To<S>],
     "one store to `{S}` is not known to move a `{Self}`",
-    "in a generic function, write the bound `T: StoreTo<{S}, {O}>`"
+    "in a generic function, write the bound `T: StoreTo<{S}, {O}>`; `.release` moves 128 bits at most, and `.mmio` a scalar"
 }
 
 /// The bounds of each type, with its gate.
