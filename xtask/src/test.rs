@@ -52,7 +52,7 @@ const PARTS: [(&str, &[&str]); 3] = [
 ];
 
 /// What takes long begins first.
-const LONG: [&str; 13] = [
+const LONG: [&str; 14] = [
     ": workloads",
     ": suite",
     ": conformance",
@@ -64,11 +64,16 @@ const LONG: [&str; 13] = [
     ": build_script",
     ": lab_kernels",
     ": explain",
+    MUTANTS_PART,
     ": effects",
     ": orders",
 ];
 
 const EXAMPLES: &str = "examples in the documentation";
+
+/// How many mutants are drawn, and what the summary calls them.
+const MUTANTS: &str = "100";
+const MUTANTS_PART: &str = "a sample of mutants";
 
 /// A part of the tests, and how it went.
 struct Part {
@@ -95,6 +100,9 @@ impl Test {
             command.env(forms_check::SEED_VARIABLE, seed.to_string());
             command
         };
+        // cargo links this program anew when it compiles the tests: its path is asked for before.
+        let this =
+            std::env::current_exe().map_err(|error| Error::new(format_args!("where is this program? {error}")))?;
         let seconds = began.elapsed().as_secs_f64();
         let mut parts = vec![Part { name: "toolchain and CUDA tools".to_owned(), seconds, failure: None }];
         if !self.arguments.is_empty() {
@@ -119,12 +127,21 @@ impl Test {
                 queue.compile(name, selection, &cargo)?;
                 if whole && name == PARTS[0].0 {
                     queue.push(miri(&cargo));
+                    queue.push([mutants(&this, &cargo, seed)]);
                 }
             }
             Ok::<(), Error>(())
         })?;
         summary(queue.parts(), began.elapsed().as_secs_f64())
     }
+}
+
+/// A sample of mutants, drawn by the seed.
+fn mutants(this: &Path, cargo: &impl Fn() -> Command, seed: u64) -> Program {
+    let mut command = Command::new(this);
+    in_the_environment_of(&cargo(), &mut command);
+    command.args(["mutants", "--together", "--jobs=1", "--sample", MUTANTS, "--seed", &seed.to_string()]);
+    Program { name: MUTANTS_PART.to_owned(), command }
 }
 
 /// Miri, where it is installed.

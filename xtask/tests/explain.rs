@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A golden's name, and what is asked. A name that begins with `no` is of what is no form.
-const ASKED: [(&str, &str); 22] = [
+const ASKED: [(&str, &str); 23] = [
     ("weights", "ld.global.nc.L1::evict_last.L2::256B.f32"),
     ("any-order", "ld.shared::cta.weak.v2.u32"),
     ("type", "LdGlobalNc<EvictFirst, NoPrefetch>"),
     ("cuda-name", "stcs(p as *mut V4<f32>, v)"),
     ("macro", "ptx!(@ready ld.acquire.sys.global.u32 [p], else 0)"),
+    ("atomic", "atom.shared::cta.add.u32"),
     ("release", "st.release.gpu.global.v4.f32"),
     ("policy", "st.global.L2::cache_hint.v2.u32 [%rd1], {%r1, %r2}, %rd2;"),
     ("prefetch", "prefetch.global.L2::evict_normal"),
@@ -35,7 +36,7 @@ const ASKED: [(&str, &str); 22] = [
 fn each_answer_is_its_golden() {
     std::thread::scope(|scope| {
         let halves = ASKED
-            .chunks(ASKED.len() / 2)
+            .chunks(ASKED.len().div_ceil(2))
             .map(|half| scope.spawn(|| half.iter().for_each(|(name, asked)| answers_as_its_golden(name, asked))));
         halves.collect::<Vec<_>>().into_iter().for_each(|half| half.join().expect("each answer is its golden"));
     });

@@ -64,7 +64,9 @@ impl Atomic {
             Some(self.mnemonic()),
             self.order.map(OrderWord::ptx),
             self.scope.or(self.order.map(|_| ScopeWord::Gpu)).map(ScopeWord::ptx),
-            self.space.map(|space| if space == SpaceWord::SharedCta { ".shared" } else { space.ptx() }),
+            self.space
+                .map(|space| if space == SpaceWord::SharedCta { SpaceWord::Shared } else { space })
+                .map(SpaceWord::ptx),
             self.op.map(AtomicOperation::ptx),
             self.noftz.then_some(".noftz"),
             self.hint.then_some(".L2::cache_hint"),

@@ -333,16 +333,18 @@ impl<'a> Runner<'a> {
     /// tries halves.
     fn broken(&self, bench: &Bench, batch: Vec<&Mutant>, only: Option<&[Judge]>, complaint: &str) -> Result<()> {
         static WORD: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new("`(\\.[^`]+)`: (?:`atom` and `red` have|PTX has) no such").expect("valid"));
+            LazyLock::new(|| Regex::new("`(\\.[^`]+)`: (?:.* no such |the prefetch sizes are )").expect("valid"));
         static PLACE: LazyLock<Regex> =
             LazyLock::new(|| Regex::new(r"--> \S*?(ptx-intrinsics/\S+?\.rs):(\d+)").expect("the pattern is valid"));
         let complaint = console::strip_ansi_codes(complaint);
-        // A word that `ptx!` knows no more.
+        // A word that `ptx!` knows no more, or never knew.
         let unknown: BTreeSet<&str> =
             WORD.captures_iter(&complaint).filter_map(|word| Some(word.get(1)?.as_str())).collect();
-        let lost: Vec<usize> = (0..batch.len())
-            .filter(|&at| batch[at].sign == Sign::Another && unknown.contains(batch[at].gone.as_str()))
-            .collect();
+        let is_unknown = |at: usize| {
+            [&batch[at].gone, &batch[at].marked(at).with].iter().any(|word| unknown.contains(word.as_str()))
+        };
+        let lost: Vec<usize> =
+            (0..batch.len()).filter(|&at| batch[at].sign == Sign::Another && is_unknown(at)).collect();
         if !lost.is_empty() {
             for &at in &lost {
                 if lost.iter().filter(|other| batch[**other].gone == batch[at].gone).count() == 1 {
