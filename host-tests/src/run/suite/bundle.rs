@@ -145,7 +145,6 @@ pub fn make(
     std::fs::create_dir_all(parent).map_err(|error| Error::io("create the folder", parent, error))?;
     let scratch = tempfile::tempdir_in(parent).map_err(|error| Error::io("create a folder in", parent, error))?;
     let folder = scratch.path().join("bundle");
-    program(&folder, toolchain.machine(), progress)?;
     let about = serde_json::to_string_pretty(&about).map_err(Error::new)?;
     write_whole(&folder.join("versions.json"), about + "\n")?;
     write_whole(&folder.join("README"), readme())?;
@@ -157,11 +156,13 @@ pub fn make(
         part: sample > 1,
     };
     let mut kernels: Vec<Kernels> = sets.iter().zip(on).map(new).collect();
-    for (section, make) in SECTIONS {
-        for (kernels, images) in kernels.iter_mut().zip(make(&wanted, toolchain, progress)?) {
-            kernels.sections.insert(section.into(), images);
-        }
-    }
+    // The program's largest crate is compiled by one core.
+    std::thread::scope(|scope| {
+        let program = scope.spawn(|| program(&folder, toolchain.machine(), progress));
+        let sections = fill(&mut kernels, &wanted, toolchain, progress);
+        program.join().unwrap_or_else(|_| Err(Error::new("the thread that compiles the program panicked")))?;
+        sections
+    })?;
     let plan = Plan::new(&every_form());
     for (kernels, on) in kernels.iter_mut().zip(on).filter(|_| sample == 1) {
         kernels.refused = refused(&plan, kernels.forms(), on);
@@ -176,10 +177,11 @@ pub fn make(
     let of_today = on.iter().zip(sets).filter(|(on, set)| **set == sets[0] && on.sm >= lab::OLDEST);
     let mut of_today: Vec<&On> = of_today.map(|(on, _)| on).collect();
     of_today.sort_by_key(|on| on.sm);
-    for on in of_today.into_iter().filter(|on| generations.insert(on.sm.number / 10)) {
+    of_today.retain(|on| generations.insert(on.sm.number / 10));
+    of_today.par_iter().try_for_each(|on| {
         let images = lab::images(on, toolchain, tools, progress)?;
-        write_whole(&place_of(&folder, on.sm.number), lab::pack(&images)?)?;
-    }
+        write_whole(&place_of(&folder, on.sm.number), lab::pack(&images)?)
+    })?;
     let bytes = bytes_in(&folder)?;
     if bytes > LARGEST {
         return Err(Error::new(format_args!("the bundle has {bytes} bytes, more than {LARGEST}"))
@@ -261,6 +263,16 @@ the folder sanitizer. The last command needs no GPU. It writes all/report.json, 
 A run ends with 0 if all is right, 1 if something is wrong, 2 if it was called wrongly, 3 if there is no GPU.
 Without ncu the stage counters is not run, and without compute-sanitizer the stage sanitizer. The report says so.
 ";
+
+/// Makes the images of each section.
+fn fill(kernels: &mut [Kernels], wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<()> {
+    for (section, make) in SECTIONS {
+        for (kernels, images) in kernels.iter_mut().zip(make(wanted, toolchain, progress)?) {
+            kernels.sections.insert(section.into(), images);
+        }
+    }
+    Ok(())
+}
 
 /// Builds the program and copies it.
 fn program(folder: &Path, machine: &Machine, progress: &Progress) -> Result<()> {
