@@ -10,7 +10,7 @@ const TYPES: [(&str, usize); 8] =
     [("u8", 1), ("i16", 2), ("f32", 4), ("V4<u8>", 4), ("u64", 8), ("V4<u32>", 16), ("V2<f64>", 16), ("B128", 16)];
 
 /// How to go to a place, and how many elements further it is; `n` and `m` are 3 and 1, and the compiler does not know it.
-const WAYS: [(&str, isize); 10] = [
+const WAYS: [(&str, isize); 11] = [
     ("q", 0),
     ("q.add(1)", 1),
     ("q.sub(1)", -1),
@@ -21,6 +21,7 @@ const WAYS: [(&str, isize); 10] = [
     ("q.sub(m).sub(2)", -3),
     ("q.add(0u32.wrapping_sub(m))", -1),
     ("SharedPtr::new(cvta_shared::<u8>(320)).cast().sub(m)", -1),
+    ("SharedPtr::from_address(core::mem::transmute(SharedClusterPtr::new(cvta_shared::<u8>(320))))", 0),
 ];
 
 /// The middle of what is in shared memory.

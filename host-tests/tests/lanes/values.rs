@@ -49,10 +49,10 @@ fn shapes() -> Vec<Case> {
 fn shape(case: &Case) -> [String; 5] {
     let form = &case.form;
     let ptx = form.ptx();
-    // Of mutants it is asked alone how many registers there are.
-    let counts = |word: &&str| !is_about_a_mutant() || word.starts_with('v') || *word == "b128";
     let words = ptx.trim_start_matches(form.instruction()).split('.').filter(|word| is_type(word));
-    let element = words.filter(counts).collect::<String>();
+    // A mutant changes a row of registers, which types of one width have in common.
+    let row = |word| if is_about_a_mutant() { row(word) } else { word };
+    let element = words.map(row).collect::<String>();
     let spelled = case.rust().starts_with("ptx!");
     // `ptx!` is the same in every space, and in every order; an atomic by every operation that combines two numbers.
     let compares = if ptx.contains(".cas") {
@@ -74,6 +74,15 @@ fn shape(case: &Case) -> [String; 5] {
         format!("{space:?}"),
         format!("{spelled} {}", form.takes_policy()),
     ]
+}
+
+/// What the types have in common that one row of `for_each_element!` is for.
+fn row(word: &str) -> &str {
+    match word.trim_start_matches(|c: char| c.is_ascii_lowercase()) {
+        _ if word.starts_with('v') => word,
+        "8" | "16" => "8 or 16",
+        bits => bits,
+    }
 }
 
 fn is_type(word: &str) -> bool {
