@@ -163,7 +163,7 @@ impl Error<'_> {
     /// Whether it is the other one in the words of another release: about the same line of source, and the same where the words
     /// are ours. Of the bounds of a load or a store, another release may name the outer one, whose notes say what the inner ones do.
     fn is_like(&self, other: &Error<'_>) -> bool {
-        let outer = self.first.contains(" is not known to move a ");
+        let outer = self.first.contains(" is not known to move a ") && other.first.contains(" cannot move a ");
         self == other || self.source == other.source && (outer || self.is_of_rustc() && other.is_of_rustc())
     }
 

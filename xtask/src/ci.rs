@@ -13,6 +13,8 @@ use host_tests::tools::command::Machine;
 use host_tests::tools::error::{Error, Result};
 use serde_json::Value;
 
+use crate::test::in_the_environment_of;
+
 /// The crates that are published, each before those that depend on it.
 const PUBLISHED: [&str; 5] = ["ptx-cuda-oxide", "ptx-intrinsics", "ptx-driver", "ptx-kernel", "ptx-build"];
 
@@ -120,8 +122,7 @@ impl Cargo {
 
     /// The cargo of another of rustup's toolchains, in this repository.
     fn of(toolchain: &str, machine: &Machine) -> Cargo {
-        let mut command = Command::new("rustup");
-        crate::test::in_the_environment_of(&Cargo::new(machine, &machine.repository).command, &mut command);
+        let mut command = in_the_environment_of(&Cargo::new(machine, &machine.repository).command, "rustup");
         command.args(["run", toolchain, "cargo"]).current_dir(&machine.repository).stdin(Stdio::null());
         Cargo { command }
     }

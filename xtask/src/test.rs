@@ -1,6 +1,6 @@
 //! `cargo xtask test`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -138,8 +138,7 @@ impl Test {
 
 /// A sample of mutants, drawn by the seed.
 fn mutants(this: &Path, cargo: &impl Fn() -> Command, seed: u64) -> Program {
-    let mut command = Command::new(this);
-    in_the_environment_of(&cargo(), &mut command);
+    let mut command = in_the_environment_of(&cargo(), this);
     command.args(["mutants", "--together", "--jobs=1", "--sample", MUTANTS, "--seed", &seed.to_string()]);
     Program { name: MUTANTS_PART.to_owned(), command }
 }
@@ -182,8 +181,7 @@ fn compile(
         let program = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
         let manifest = Path::new(message["manifest_path"].as_str()?);
         let package = manifest.parent()?;
-        let mut command = Command::new(program);
-        in_the_environment_of(&cargo(), &mut command);
+        let mut command = in_the_environment_of(&cargo(), program);
         // What cargo would add to that.
         let name = package.file_name()?.to_string_lossy();
         command.env("CARGO_MANIFEST_DIR", package).env("CARGO_MANIFEST_PATH", manifest).env("CARGO_PKG_NAME", &*name);
@@ -312,13 +310,16 @@ fn run(mut program: Program) -> Part {
     Part { name: program.name, seconds, failure }
 }
 
-pub(crate) fn in_the_environment_of(cargo: &Command, command: &mut Command) {
+/// A program in the environment that `cargo` would have.
+pub(crate) fn in_the_environment_of(cargo: &Command, program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
     for (name, value) in cargo.get_envs() {
         match value {
             Some(value) => command.env(name, value),
             None => command.env_remove(name),
         };
     }
+    command
 }
 
 fn told(command: &Command) -> String {

@@ -51,8 +51,7 @@ fn shape(case: &Case) -> [String; 5] {
     let ptx = form.ptx();
     let words = ptx.trim_start_matches(form.instruction()).split('.').filter(|word| is_type(word));
     // A mutant changes a row of registers, which types of one width have in common.
-    let row = |word| if is_about_a_mutant() { row(word) } else { word };
-    let element = words.map(row).collect::<String>();
+    let element = words.map(|word| if is_about_a_mutant() { row(word) } else { word }).collect::<String>();
     let spelled = case.rust().starts_with("ptx!");
     // `ptx!` is the same in every space, and in every order; an atomic by every operation that combines two numbers.
     let compares = if ptx.contains(".cas") {
