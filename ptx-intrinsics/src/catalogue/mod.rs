@@ -14,6 +14,8 @@ pub mod features;
 mod form;
 mod message;
 
+use alloc::boxed::Box;
+
 use self::atomic::atomics;
 pub use self::form::{Family, Form, Signature};
 use crate::grammar::access::Spelling;
@@ -32,8 +34,10 @@ pub const IMPORTS: &str =
 pub fn forms() -> impl Iterator<Item = Form> {
     let pairs = message::pairs(&[mbarrier::ARRIVALS, mbarrier::COUNTS]);
     let tables = TABLES.iter().flat_map(|(family, tables)| message::rows(tables).filter_map(|row| row.form(*family)));
-    (access::spellings().filter_map(Spelling::form))
+    let forms = (access::spellings().filter_map(Spelling::form))
         .chain(tables)
         .chain(pairs.filter_map(|row| row.form(Family::Barrier)))
-        .chain(atomics().filter_map(Atomic::form))
+        .chain(atomics().filter_map(Atomic::form));
+    // Of the long type that this chain has, each caller would compile all loops anew.
+    Box::new(forms) as Box<dyn Iterator<Item = Form>>
 }
