@@ -1,6 +1,6 @@
 //! What an atomic means on a CPU: each element is one atomic, 128 bits are one.
 
-use half::{bf16, f16};
+use half1::{bf16, f16};
 
 use super::atomics::{self as atomic, AtomicU16, AtomicU32};
 use super::turn::take_turn;
@@ -152,8 +152,15 @@ impl Number {
 
     fn sum(self, a: u128, b: u128) -> u128 {
         match self {
-            Self::F16 => (f16::from_bits(a as u16) + f16::from_bits(b as u16)).to_bits().into(),
-            Self::Bf16 => (bf16::from_bits(a as u16) + bf16::from_bits(b as u16)).to_bits().into(),
+            // The sum of two in f32 is exact enough to be rounded once more.
+            Self::F16 => {
+                let [a, b] = [a, b].map(|bits| f16::from_bits(bits as u16).to_f32());
+                f16::from_f32(a + b).to_bits().into()
+            }
+            Self::Bf16 => {
+                let [a, b] = [a, b].map(|bits| bf16::from_bits(bits as u16).to_f32());
+                bf16::from_f32(a + b).to_bits().into()
+            }
             Self::F32 => (f32::from_bits(a as u32) + f32::from_bits(b as u32)).to_bits().into(),
             Self::F64 => (f64::from_bits(a as u64) + f64::from_bits(b as u64)).to_bits().into(),
             _ => a.wrapping_add(b),
