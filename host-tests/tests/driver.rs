@@ -4,8 +4,8 @@
 
 use cust::{CudaApiVersion, CudaFlags, device::Device, error::CudaError};
 use host_tests::driver::{self, DRIVER_VARIABLE, NoDriver};
-use host_tests::run::gpu::{Gpu, NoGpu, Target, newest_ptx};
 use host_tests::run::workload::{self, Workload};
+use launch::gpu::{Gpu, NoGpu, Target, newest_ptx};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_kernel::cpu::Launch;
 use std::{

@@ -1,7 +1,6 @@
 //! Every workload on the GPU of this machine, and a slice of the forms. Without one, every trial is ignored, never passed.
 
 use host_tests::check::forms_check;
-use host_tests::run::gpu::{Gpu, NoGpu};
 use host_tests::run::suite::{
     self, Plan,
     image::compile,
@@ -14,6 +13,7 @@ use host_tests::tools::error::Result;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
+use launch::gpu::{Gpu, NoGpu};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::{process::ExitCode, sync::Arc};
 

@@ -9,7 +9,6 @@ use std::process::ExitCode;
 use fake_gpu::run_with;
 use host_tests::check::litmus::{self, Limits, Model, Program as Test, judge, parse};
 use host_tests::driver::DRIVER_VARIABLE;
-use host_tests::run::gpu::Gpu;
 use host_tests::run::litmus::kernel::{HEADER, Kernel, kernel};
 use host_tests::run::litmus::on_gpu;
 use host_tests::run::suite::image::compile;
@@ -19,6 +18,7 @@ use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
+use launch::gpu::Gpu;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_interpreter::Program;
 

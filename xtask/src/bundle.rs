@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use host_tests::driver::DRIVER_VARIABLE;
-use host_tests::run::gpu::{Gpu, NoGpu};
 use host_tests::run::image::keep_texts;
 use host_tests::run::suite::bundle::{GPUS, Made, make};
 use host_tests::run::suite::program::NO_GPU;
@@ -14,6 +13,7 @@ use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
+use launch::gpu::{Gpu, NoGpu};
 
 #[derive(clap::Args)]
 pub(crate) struct Bundle {

@@ -4,7 +4,6 @@ mod show;
 
 use std::time::Instant;
 
-use host_tests::run::gpu::Gpu;
 use host_tests::run::workload::{self, Figures, Workload};
 use host_tests::show::demo::{self, Access, Assembled, compile};
 use host_tests::tools::cuda_tools::CudaTools;
@@ -12,6 +11,7 @@ use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
+use launch::gpu::Gpu;
 use serde::Serialize;
 
 #[derive(clap::Args)]

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use host_tests::check::litmus::batch::{self, Question};
 use host_tests::check::litmus::{Expected, Limits};
-use host_tests::run::gpu::Gpu;
 use host_tests::run::litmus::kernels::Kernels;
 use host_tests::run::litmus::on_gpu::Amount;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::Result;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::Sm;
+use launch::gpu::Gpu;
 
 /// What the kernels are assembled for.
 const ASSEMBLED_FOR: Sm = Sm::new(90);

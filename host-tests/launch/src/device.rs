@@ -5,8 +5,9 @@ use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use crate::driver::Driver;
-use crate::run::gpu::{Gpu, give_up, is_gone};
+use ptx_driver::Driver;
+
+use crate::gpu::{Gpu, give_up, is_gone};
 
 /// Why something could not be measured.
 #[derive(Clone, Debug, PartialEq, Eq)]

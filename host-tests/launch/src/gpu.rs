@@ -1,7 +1,5 @@
 //! The GPU of this machine: finding it, loading an image into it, and launching kernels, by `cust`.
 
-use crate::driver::{self, CudaVersion, Driver};
-use crate::tools::error::{Error, Result};
 use cust::{
     context::Context,
     device::{Device, DeviceAttribute},
@@ -10,7 +8,9 @@ use cust::{
     memory::{CopyDestination, DeviceBuffer, DevicePointer, LockedBuffer},
     stream::{Stream, StreamFlags},
 };
+use ptx_build::error::{Error, Result};
 pub use ptx_driver::NoGpu;
+use ptx_driver::{CudaVersion, Driver};
 use std::{
     ffi::{CStr, CString, c_char, c_void},
     mem::ManuallyDrop,
@@ -142,7 +142,7 @@ impl Drop for Gpu {
 impl Gpu {
     /// Opens the driver, takes its first device and makes a context on it.
     pub fn find() -> Result<Gpu, NoGpu> {
-        let driver = driver::load()?;
+        let driver = ptx_driver::load()?;
         driver.start()?;
         let failed = |step| move |error: CudaError| driver.no_gpu(step, error as u32);
         if Device::num_devices().map_err(failed("cuDeviceGetCount"))? == 0 {
@@ -153,7 +153,7 @@ impl Gpu {
         let major = attribute(DeviceAttribute::ComputeCapabilityMajor)?;
         let minor = attribute(DeviceAttribute::ComputeCapabilityMinor)?;
         let processors = attribute(DeviceAttribute::MultiprocessorCount)?;
-        let calls = Calls::of(driver).map_err(|step| driver.no_gpu(step, driver::NOT_FOUND))?;
+        let calls = Calls::of(driver).map_err(|step| driver.no_gpu(step, ptx_driver::NOT_FOUND))?;
         let context = Context::new(device).map_err(failed("making a context"))?;
         Ok(Gpu {
             name: device.name().map_err(failed("cuDeviceGetName"))?,

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use host_tests::check::forms_check::every_form;
-use host_tests::run::gpu::Gpu;
 use host_tests::run::lab::images::unpack;
 use host_tests::run::lab::program::{Laboratory, packed};
 use host_tests::run::suite::kernels::versions;
 use host_tests::run::suite::program::{self, Options};
 use host_tests::tools::error::{Error, Result};
+use launch::gpu::Gpu;
 
 /// Runs every form of ptx-intrinsics on the GPU of this machine and compares every byte.
 ///

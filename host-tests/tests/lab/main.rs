@@ -12,10 +12,8 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use host_tests::driver::DRIVER_VARIABLE;
-use host_tests::run::gpu::Gpu;
 use host_tests::run::image;
 use host_tests::run::lab::bench::{Bench, LINE, Places};
-use host_tests::run::lab::device::Argument;
 use host_tests::run::lab::images::{About, Image, Language, Without, in_rust, pack};
 use host_tests::run::lab::judge::{Results, Verdict, judge_all};
 use host_tests::run::lab::line::{Line, Run, read};
@@ -28,6 +26,8 @@ use host_tests::tools::error::Result;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
+use launch::device::Argument;
+use launch::gpu::Gpu;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_interpreter::Program;
 

@@ -8,10 +8,10 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::{SliceRandom, index};
 
-use super::device::{Argument, Asked, Attribute, Device, Fault, Function, Memory, Module};
 use super::images::{self, Image, Language, Without};
 use super::line::Run;
-use crate::run::gpu::Gpu;
+use launch::device::{Argument, Asked, Attribute, Device, Fault, Function, Memory, Module};
+use launch::gpu::Gpu;
 
 /// The most steps of one probe.
 pub const STEPS: u32 = 16384;

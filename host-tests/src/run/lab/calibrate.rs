@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::bench::{Bench, Sweep};
-use super::device::{Asked, Fault};
 use super::line::{Line, Lines};
 use super::statistics::{median, threshold};
 use super::thresholds::{Cut, Thresholds};
+use launch::device::{Asked, Fault};
 
 /// So many of the samples may be on the wrong side of a threshold.
 const WRONG: f64 = 0.05;

@@ -3,14 +3,14 @@
 use ptx_intrinsics::caching::{CachePolicy, L2EvictFirst, L2EvictLast, L2EvictNormal, L2EvictUnchanged};
 
 use super::bench::{Bench, LINE, Places, Sweep};
-use super::device::{Argument, Asked, Fault, Memory};
 use super::images::{CLUSTER, Language, WORKED, Without};
 use super::line::Labels;
 use super::measure::{Case, Reading};
 use super::statistics::median;
 use super::thresholds::{Cut, Thresholds};
-use crate::run::gpu;
 use crate::run::workload::{self, Input, Problem, Workload};
+use launch::device::{Argument, Asked, Fault, Memory};
+use launch::gpu;
 
 /// One variant of an experiment.
 pub struct Variant<'v> {

@@ -4,7 +4,6 @@
 
 pub mod bench;
 pub mod calibrate;
-pub mod device;
 pub mod experiments;
 pub mod images;
 pub mod judge;
@@ -19,15 +18,15 @@ use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use self::bench::Bench;
-use self::device::{Asked, Fault};
 use self::experiments::{Experiment, Variant};
 use self::images::Image;
 use self::line::{Line, Lines, Run};
 use self::measure::{Ended, Measured, Plan};
 use self::thresholds::Thresholds;
-use crate::run::gpu::Gpu;
 use crate::tools::error::{Error, Result};
 use crate::tools::progress::Progress;
+use launch::device::{Asked, Fault};
+use launch::gpu::Gpu;
 pub use program::Counting;
 
 /// What is to be measured.

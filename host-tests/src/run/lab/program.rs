@@ -9,9 +9,9 @@ use super::images::{Image, pack, unpack};
 use super::judge::{Results, judge_all};
 use super::line::{Line, read};
 use super::{Options, Summary, profile, run, titles};
-use crate::run::gpu::Gpu;
 use crate::tools::error::{Error, Result};
 use crate::tools::progress::Progress;
+use launch::gpu::Gpu;
 
 /// What the program is told.
 #[derive(Clone, Debug, clap::Args)]

@@ -7,11 +7,11 @@ use super::kernel::{HEADER, Kernel, kernel};
 use super::on_gpu::{Amount, Seen, run};
 use crate::check::litmus::Limits;
 use crate::check::litmus::batch::{self, Judged, Question};
-use crate::run::gpu::{Gpu, NoGpu};
 use crate::tools::error::{Error, Result};
 use crate::tools::progress::Progress;
 use crate::tools::ptxas::Assembler;
 use crate::tools::target::Sm;
+use launch::gpu::{Gpu, NoGpu};
 
 /// Kernels that are assembled at a time.
 const TOGETHER: usize = 50;

@@ -3,8 +3,8 @@
 use super::kernel::{ENDED, HEADER, INSTANCES, Kernel, LINE};
 use crate::check::litmus::Program;
 use crate::check::litmus::{Quantifier, Term};
-use crate::run::gpu::{Argument, Gpu, Launch};
 use crate::tools::error::Result;
+use launch::gpu::{Argument, Gpu, Launch};
 
 /// How much is run.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,8 @@
 use super::entry::Entry;
 use super::kernels::{FAULTS, Kernels};
 use super::room::Room;
-use crate::run::gpu::{Argument, Gpu, Launch, Waited};
 use crate::tools::error::{Error, Result};
+use launch::gpu::{Argument, Gpu, Launch, Waited};
 
 /// An access that goes wrong, and what the driver has to say.
 #[derive(Clone, Debug)]

@@ -13,8 +13,8 @@ use crate::check::litmus::{
     Fence, Instruction, Memory, Model, Outcome, Program, Proxy, Register, Scope, Semantics, Term, Value, outcomes,
     parse,
 };
-use crate::run::gpu::{Argument, Gpu, Launch, Module};
 use crate::tools::error::Result;
+use launch::gpu::{Argument, Gpu, Launch, Module};
 
 /// Threads of a block.
 const THREADS: usize = 256;

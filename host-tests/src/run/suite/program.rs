@@ -20,12 +20,12 @@ use super::stage::{Bench, Catalogue, IMAGES, Stage, Told, Worked, work};
 use super::stages::{self, ALWAYS, PLAN, Part, USUAL};
 use crate::check::forms_check;
 use crate::run::child::{self, leave};
-use crate::run::gpu::{Gpu, NoGpu};
 use crate::run::lab::program::LINES;
 use crate::run::litmus::kernels::judge_and_run;
 use crate::tools::error::{Error, Result};
 use crate::tools::files::write_whole;
 use crate::tools::progress::Progress;
+use launch::gpu::{Gpu, NoGpu};
 
 /// What the program is told.
 #[derive(Clone, Debug, clap::Args)]

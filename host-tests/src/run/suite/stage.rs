@@ -11,9 +11,9 @@ use ptx_intrinsics::catalogue::Form;
 use super::journal::{Event, Found, Item, Journal, Known, Machine, Work};
 use super::kernels::{self, Kernels, Set};
 use super::plan::Plan;
-use crate::run::gpu::{Gpu, NoGpu, Waited};
 use crate::tools::error::{Error, Result};
 use crate::tools::progress::Progress;
+use launch::gpu::{Gpu, NoGpu, Waited};
 
 /// The stage that tells which sets of images load.
 pub const IMAGES: &str = "images";
@@ -93,7 +93,7 @@ impl Bench {
     /// One whose GPU is looked for when it is first wanted.
     pub fn new(folder: PathBuf, out: PathBuf, catalogue: Catalogue, told: Told, journal: Journal) -> Bench {
         let (forms, gpu, kernels, plan) = (OnceCell::new(), OnceCell::new(), OnceCell::new(), OnceCell::new());
-        let (limit, began, gone) = (crate::run::gpu::LIMIT, Instant::now(), Cell::new(false));
+        let (limit, began, gone) = (launch::gpu::LIMIT, Instant::now(), Cell::new(false));
         Bench { folder, out, told, journal, limit, catalogue, forms, gpu, kernels, plan, began, gone }
     }
 

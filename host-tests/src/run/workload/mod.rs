@@ -14,7 +14,6 @@ mod spmv;
 mod stages;
 mod triad;
 
-use crate::run::gpu::{Argument, Buffer, Gpu, Launch, Module};
 use crate::run::image::{Image, keep};
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::device_build::DeviceBuild;
@@ -23,6 +22,7 @@ use crate::tools::progress::Progress;
 use crate::tools::ptxas::On;
 use crate::tools::target::{PtxVersion, Sm};
 use crate::tools::toolchain::DeviceToolchain;
+use launch::gpu::{Argument, Buffer, Gpu, Launch, Module};
 use ptx_kernel::cpu;
 use serde::Serialize;
 use std::{
