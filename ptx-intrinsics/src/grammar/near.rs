@@ -40,36 +40,42 @@ const LONGEST: usize = 32;
 
 /// The one of these words that is nearest to this one, if any is near.
 pub(crate) const fn nearest(word: &str, lists: &[&[&'static str]]) -> Option<&'static str> {
+    let in_ptx = in_ptx(word);
     let mut best = None;
-    let mut least = usize::MAX;
+    // One letter of three, without the dot.
+    let mut least = word.len().div_ceil(3);
     let mut list = 0;
     while list < lists.len() {
         let mut at = 0;
         while at < lists[list].len() {
-            let far = distance(word, lists[list][at]);
+            let meant = lists[list][at];
+            let far = match in_ptx {
+                Some(ptx) if same(ptx.as_bytes(), meant.as_bytes()) => 0,
+                _ => distance(word.as_bytes(), meant.as_bytes(), least),
+            };
             if far < least {
                 least = far;
-                best = Some(lists[list][at]);
+                best = Some(meant);
             }
             at += 1;
         }
         list += 1;
     }
-    // One letter of three, without the dot.
-    if least.saturating_mul(3) < word.len() { best } else { None }
+    best
 }
 
-/// How far a word is from the one that may be meant: changed, missing, added and swapped letters.
-const fn distance(word: &str, meant: &str) -> usize {
-    if is_also_called(word, meant) {
-        return 0;
-    }
-    let (word, meant) = (word.as_bytes(), meant.as_bytes());
+/// How far a word is from the one that may be meant: changed, missing, added and swapped letters. What is as far as the limit
+/// need not be told apart.
+const fn distance(word: &[u8], meant: &[u8], limit: usize) -> usize {
     if word.len() > LONGEST || meant.len() > LONGEST {
         return usize::MAX;
     }
     if is_part(word, meant) {
         return 1;
+    }
+    // So many letters are missing, or too many.
+    if word.len().abs_diff(meant.len()) >= limit {
+        return usize::MAX;
     }
     letters_between(word, meant)
 }
@@ -118,23 +124,33 @@ const fn is_part(word: &[u8], of: &[u8]) -> bool {
     }
     let begin = of.split_at(word.len()).0;
     let end = of.split_at(of.len() - (word.len() - 1)).1;
-    letters_between(word, begin) == 0 || letters_between(word.split_at(1).1, end) == 0
+    same_in_any_case(word, begin) || same_in_any_case(word.split_at(1).1, end)
 }
 
-const fn is_also_called(word: &str, meant: &str) -> bool {
+/// Whether two texts of one length are the same, whatever the case of their letters. The method of slices is not const in 1.88.
+const fn same_in_any_case(a: &[u8], b: &[u8]) -> bool {
+    let mut at = 0;
+    while at < a.len() && a[at].eq_ignore_ascii_case(&b[at]) {
+        at += 1;
+    }
+    at == a.len()
+}
+
+/// The word of PTX that others call so.
+const fn in_ptx(word: &str) -> Option<&'static str> {
     let mut row = 0;
     while row < ALSO_CALLED.len() {
         let (ptx, names) = ALSO_CALLED[row];
         let mut at = 0;
-        while same(ptx.as_bytes(), meant.as_bytes()) && at < names.len() {
+        while at < names.len() {
             if same(names[at].as_bytes(), word.as_bytes()) {
-                return true;
+                return Some(ptx);
             }
             at += 1;
         }
         row += 1;
     }
-    false
+    None
 }
 
 #[cfg(test)]
