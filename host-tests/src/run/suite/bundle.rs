@@ -156,13 +156,8 @@ pub fn make(
         part: sample > 1,
     };
     let mut kernels: Vec<Kernels> = sets.iter().zip(on).map(new).collect();
-    // The program's largest crate is compiled by one core.
-    std::thread::scope(|scope| {
-        let program = scope.spawn(|| program(&folder, toolchain.machine(), progress));
-        let sections = fill(&mut kernels, &wanted, toolchain, progress);
-        program.join().unwrap_or_else(|_| Err(Error::new("the thread that compiles the program panicked")))?;
-        sections
-    })?;
+    program(&folder, toolchain.machine(), progress)?;
+    fill(&mut kernels, &wanted, toolchain, progress)?;
     let plan = Plan::new(&every_form());
     for (kernels, on) in kernels.iter_mut().zip(on).filter(|_| sample == 1) {
         kernels.refused = refused(&plan, kernels.forms(), on);
@@ -274,14 +269,16 @@ fn fill(kernels: &mut [Kernels], wanted: &Wanted, toolchain: &DeviceToolchain, p
     Ok(())
 }
 
-/// Builds the program and copies it.
+/// Builds the program and copies it. The dev profile has compiled the harness already, for whoever makes the bundle; what takes
+/// time on a GPU's machine is optimised in it too.
 fn program(folder: &Path, machine: &Machine, progress: &Progress) -> Result<()> {
     let step = progress.step("Compiling the program");
     let cargo = machine.var("CARGO").unwrap_or("cargo".as_ref());
-    let build = ["build", "--quiet", "--release", "--package", "host-tests", "--bin", "gpu-suite", "--target-dir"];
-    Command::new(cargo).args(build).arg(machine.target()).dir(&machine.repository).run()?;
+    let build = ["rustc", "--quiet", "--package", "host-tests", "--bin", "gpu-suite", "--target-dir"];
+    let build = Command::new(cargo).args(build).arg(machine.target()).args(["--", "-Cstrip=symbols"]);
+    build.dir(&machine.repository).run()?;
     drop(step);
-    let built = machine.target().join("release/gpu-suite");
+    let built = machine.target().join("debug/gpu-suite");
     let program = std::fs::read(&built).map_err(|error| Error::io("read", &built, error))?;
     let needed = newest_glibc(&program);
     if needed > GLIBC {
