@@ -40,10 +40,9 @@ kernel! {
     ) {
         let row = global_index() / WARP_SIZE;
         let mut sum = 0.0;
-        let mut block = lane_id();
         // SAFETY: the block is one of the row; all threads come to the reduction.
         unsafe {
-            while block < blocks {
+            unrolled::<2>(lane_id()..blocks, WARP_SIZE, |block| {
                 let (at, of_vector) = ((row * blocks + block) as usize, block as usize);
                 let vector = vector.add(of_vector * 2 * WORDS);
                 let mut dot = 0;
@@ -55,8 +54,7 @@ kernel! {
                 let [scale, _] = unpack_f16x2(ldg(scales.add(at)).into());
                 let [vector_scale, vector_sum] = ldg(vector_scales.add(of_vector)).0;
                 sum = mul_add(scale, mul_add(dot as f32, vector_scale, -8.0 * vector_sum), sum);
-                block += WARP_SIZE;
-            }
+            });
             block::store_sum_of_warp(sum, |sum| *out.add(row as usize) = sum);
         }
     }

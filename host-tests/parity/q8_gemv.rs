@@ -36,10 +36,9 @@ kernel! {
     ) {
         let row = global_index() / WARP_SIZE;
         let mut sum = 0.0;
-        let mut block = lane_id();
         // SAFETY: the block is one of the row; all threads come to the reduction.
         unsafe {
-            while block < blocks {
+            unrolled::<2>(lane_id()..blocks, WARP_SIZE, |block| {
                 let (at, of_vector) = ((row * blocks + block) as usize, block as usize);
                 let mut dot = 0;
                 for word in 0..WORDS {
@@ -47,8 +46,7 @@ kernel! {
                 }
                 let [scale, _] = unpack_f16x2(ldg(scales.add(at)).into());
                 sum = mul_add(dot as f32 * scale, ldg(vector_scales.add(of_vector)), sum);
-                block += WARP_SIZE;
-            }
+            });
             block::store_sum_of_warp(sum, |sum| *out.add(row as usize) = sum);
         }
     }

@@ -44,6 +44,7 @@
 //! | use shared memory | [`shared!`], [`dynamic_shared`] |
 //! | exchange values in a warp | [`shuffle_xor`], [`shuffle_down`], [`ballot`], … |
 //! | calculate as the GPU does | [`mul_add`], [`rsqrt_approx`], [`exp2_approx`], [`dp4a`], [`pack_bf16x2`], … |
+//! | put several iterations of a loop into one | [`unrolled`] |
 //! | wait in a loop for another block | [`pause`] |
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
@@ -78,12 +79,14 @@ mod kernel;
 mod math;
 mod shared;
 mod sync;
+mod unroll;
 mod warp;
 
 pub use index::*;
 pub use math::*;
 pub use shared::*;
 pub use sync::*;
+pub use unroll::*;
 pub use warp::*;
 
 #[cfg(all(target_arch = "nvptx64", feature = "panic-handler", not(feature = "rust-cuda")))]

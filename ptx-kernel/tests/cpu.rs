@@ -1,5 +1,6 @@
 //! What kernels mean on a CPU.
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -335,4 +336,38 @@ fn arithmetic() {
     assert_eq!(pack_bf16x2([1.0 + 1.0 / 256.0, 1.0 + 3.0 / 256.0]), 0x3f82_3f80);
     assert_eq!(pack_f16x2([0.5, 65504.0]), 0x7bff_3800);
     assert_eq!(unpack_f16x2(0x7bff_3800), [0.5, 65504.0]);
+}
+
+/// What [`unrolled`] calls with, by a step of `step`.
+fn calls<const N: usize>(range: Range<u32>, step: u32) -> Vec<u32> {
+    let mut found = Vec::new();
+    unrolled::<N>(range, step, |i| found.push(i));
+    found
+}
+
+#[test]
+fn an_unrolled_loop_is_the_plain_one() {
+    const MAX: u32 = u32::MAX;
+    let starts = [0, 1, 5, MAX - 70, MAX - 1, MAX];
+    let ends = (0..70).chain(MAX - 70..=MAX);
+    for (start, end) in
+        ends.flat_map(|end| starts.map(|start| (start, end))).filter(|(start, end)| end.saturating_sub(*start) < 100)
+    {
+        for step in [1, 2, 3, 7, 32, 1 << 29, 1 << 31, MAX] {
+            let expected: Vec<u32> = (start..end).step_by(step as usize).collect();
+            let found =
+                [calls::<1>, calls::<2>, calls::<3>, calls::<4>, calls::<5>, calls::<6>, calls::<7>, calls::<8>];
+            for (n, calls) in (1..).zip(found) {
+                assert_eq!(calls(start..end, step), expected, "{n} of {start}..{end}, step {step}");
+            }
+        }
+    }
+    assert_eq!(calls::<2>(5..MAX, 1 << 30), [0, 1, 2, 3].map(|k| 5 + (k << 30)));
+    assert_eq!(calls::<4>(0..MAX, 1 << 30), [0, 1, 2, 3].map(|k| k << 30));
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn an_unrolled_loop_goes_on() {
+    assert!(message(|| drop(calls::<2>(0..1, 0))).contains("a step is at least 1"));
 }

@@ -100,3 +100,15 @@ kernel! {
         }
     }
 }
+
+kernel! {
+    /// # Safety
+    /// As the test launches it.
+    pub unsafe fn unrolls(n: u32, from: *const u32, out: *mut u32) {
+        unsafe {
+            let mut sum = 0;
+            unrolled::<3>(global_index()..n, global_size(), |i| sum ^= ldg(from.add(i as usize)));
+            *out = sum;
+        }
+    }
+}

@@ -51,7 +51,7 @@ fn with_word(text: &str, name: &str, word: &str) -> Vec<String> {
 fn kernels_have_their_bounds() {
     for profile in [Profile::Dev, Profile::Release] {
         let text = ptx(profile);
-        assert_eq!(text.matches(".entry ").count(), 7, "{profile:?}");
+        assert_eq!(text.matches(".entry ").count(), 8, "{profile:?}");
         for (name, expected) in [
             ("bounded", &[".maxntid 256", ".minnctapersm 4"][..]),
             ("nothing", &[".maxntid 128"]),
@@ -60,6 +60,7 @@ fn kernels_have_their_bounds() {
             ("exchanges", &[]),
             ("shares", &[]),
             ("calculates", &[]),
+            ("unrolls", &[]),
         ] {
             assert_eq!(head(&text, name), expected, "{name}, {profile:?}");
         }
@@ -128,6 +129,8 @@ fn pieces_are_the_instructions_that_they_say() {
         ("calculates", "cvt.f", &["cvt.f32.f16 %, %low;", "cvt.f32.f16 %, %high;"]),
         ("calculates", "cvt.rn", &["cvt.rn.bf16x2.f32 %, %, %;", "cvt.rn.f16x2.f32 %, %, %;"]),
         ("calculates", "fma", &["fma.rn.f32 %, %, %, 0f40000000;"]),
+        // Three at a time, and those that are left one by one.
+        ("unrolls", "ld.global", &["ld.global.nc.u32 %, [%];"; 4]),
         ("calculates", "dp4a", &["dp4a.s32.s32 %, %, %, %;", "dp4a.u32.u32 %, %, %, %;"]),
     ] {
         assert_eq!(with_word(&text, name, word), expected, "{name}, {word}");

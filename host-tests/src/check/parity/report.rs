@@ -134,8 +134,10 @@ pub const PREFACE: &str = "# Rust and CUDA C++, side by side
 make PTX, and the same `ptxas -O3` makes machine code of both. The page counts machine instructions. It does not measure time: no GPU
 was used.
 
-The name of a kernel that ends in `_first` is the kernel as one writes it first in both languages: a plain loop over the elements. The
-next kernel is the same one, tuned. These pairs are modelled on public kernels of several kinds:
+The name of a kernel that ends in `_first` is the kernel as one writes it first in both languages: a plain loop over the elements. From
+sm_100 on `nvcc` puts two iterations of the loops of `q8_gemv_first` and `q4_gemv_first` into one by itself. rustc does not, so in Rust
+these loops are `unrolled::<2>` of `ptx-kernel`, on every GPU. The next kernel is the same one, tuned. These pairs are modelled on
+public kernels of several kinds:
 
 - rows that a warp copies, as experts get their tokens (`warp_copy`);
 - products of a vector and a matrix of 8 or 4 bits (`q8_gemv`, `q4_gemv`);
