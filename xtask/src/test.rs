@@ -34,7 +34,7 @@ pub(crate) struct Test {
 
 /// What is compiled: all tests in the dev profile. The release profile repeats those whose code the optimiser changes:
 /// what the crate means on a CPU, the kernels that run there, and calls into the driver. The others read texts that other
-/// programs wrote, and they test device code of both profiles themselves. What is not ours need not be optimised.
+/// programs wrote, and they test device code of both profiles themselves. What is not ours, or not asked, is not optimised.
 const PARTS: [(&str, &[&str]); 3] = [
     ("dev profile", &["--workspace"]),
     ("release profile, crate and kernels", &["--release", "--package=ptx-intrinsics", "--package=kernels", "--tests"]),
@@ -43,6 +43,7 @@ const PARTS: [(&str, &[&str]); 3] = [
         &[
             "--release",
             "--config=profile.release.package.\"*\".opt-level=0",
+            "--config=profile.release.package.ptx-interpreter.opt-level=0",
             "--package=host-tests",
             "--test=workloads",
             "--test=driver",

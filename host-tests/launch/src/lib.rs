@@ -1,5 +1,4 @@
-//! The harness's calls into the driver. In the release profile they are optimised, as a user's are, and the rest of the harness
-//! is not.
+//! The harness's calls into the driver. They are optimised, as a user's are; the rest of the harness is not.
 
 pub mod device;
 pub mod gpu;
