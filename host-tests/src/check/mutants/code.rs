@@ -76,7 +76,9 @@ pub fn judge(machine: &Machine, mutants: &[Mutant], resume: bool, jobs: usize) -
     std::fs::create_dir_all(&folder).map_err(|error| Error::io("create the folder", &folder, error))?;
     let names = mutants.iter().flat_map(|mutant| ["--re".to_owned(), format!("^{}$", regex::escape(&mutant.with))]);
     let command = cargo_mutants(machine)?.args(names).args(["--timeout", TIMEOUT, "--jobs", &jobs.to_string()]);
-    let finished = command.args(resume.then_some("--iterate")).arg("--output").arg(&folder).finish()?;
+    let command = command.args(resume.then_some("--iterate")).arg("--output").arg(&folder);
+    // The examples in the documentation would take longer than all tests.
+    let finished = command.args(["--", "--tests"]).finish()?;
     // 2: some are missed; 3: the tests of some hang.
     if !matches!(finished.status.code(), Some(0 | 2 | 3)) {
         return Err(finished.failed());
