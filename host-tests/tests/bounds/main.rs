@@ -5,7 +5,7 @@
 //! and what rustdoc lists as gated has to be called here.
 //!
 //! The test draws one call for each function, marker and gate. `BOUNDS_WHOLE=1 cargo test -p host-tests --test bounds` asks
-//! about every form in every manner.
+//! about every form in every manner, which takes hours; `BOUNDS_WHOLE=2/20` about the second of twenty parts.
 
 mod beyond;
 mod documented;
@@ -39,15 +39,23 @@ fn toolchain() -> DeviceToolchain {
     toolchain.unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn is_whole() -> bool {
-    std::env::var_os(WHOLE).is_some_and(|value| value == "1")
+/// The part of everything that is asked about, and how many there are; none where calls are drawn.
+fn part() -> Option<(usize, usize)> {
+    let value = std::env::var(WHOLE).ok()?;
+    let (part, parts) = value.split_once('/').unwrap_or((&value, "1"));
+    let numbers = part.parse().ok().zip(parts.parse().ok()).filter(|(part, parts)| (1..=*parts).contains(part));
+    assert!(numbers.is_some(), "{WHOLE}={value}: write 1 for everything, or 2/20 for the second of twenty parts");
+    numbers
 }
 
 /// What is called: from the catalogue, and beyond it.
 static CALLS: LazyLock<Vec<Call>> = LazyLock::new(|| {
     let cases = forms::cases(&forms_check::every_form());
     assert_eq!(cases.len(), ledger::FUNCTIONS, "correct FUNCTIONS in {}", ledger::FILE);
-    let cases = if is_whole() { cases } else { one_of_each(cases) };
+    let cases = match part() {
+        Some((part, parts)) => cases.into_iter().skip(part - 1).step_by(parts).collect(),
+        None => one_of_each(cases),
+    };
     cases.iter().map(Call::of).chain(beyond::calls()).collect()
 });
 
@@ -88,10 +96,10 @@ struct Asked {
 /// call's own gate.
 fn asked(axis: Axis, steps: &BTreeSet<u32>) -> BTreeMap<Target, Asked> {
     let mut asked: BTreeMap<Target, Asked> = BTreeMap::new();
-    let about = brief();
+    let (about, is_whole) = (brief(), part().is_some());
     let wanted = |step| about.is_none_or(|steps| steps.split(' ').any(|own| own == axis.flag(step)));
     for call in CALLS.iter() {
-        let other = if is_whole() { call.needs } else { Target::NEWEST };
+        let other = if is_whole { call.needs } else { Target::NEWEST };
         let gate = axis.of(call.needs);
         if wanted(gate) {
             asked.entry(axis.with(other, gate)).or_default().taken.push(call);

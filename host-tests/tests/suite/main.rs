@@ -19,7 +19,7 @@ use host_tests::read::nvdisasm::Disassembler;
 use host_tests::run::image::Image;
 use host_tests::run::suite::bundle::newest_glibc;
 use host_tests::run::suite::fault::Fault;
-use host_tests::run::suite::image::{compile, compile_part, parts};
+use host_tests::run::suite::image::{compile, parts};
 use host_tests::run::suite::journal::{Event, Found, Item, Journal, Machine, Work};
 use host_tests::run::suite::kernels::{FAULTS, FORMS, Kernels, LITMUS};
 use host_tests::run::suite::litmus::Litmus;
@@ -210,7 +210,8 @@ fn prepare(folder: &Path) -> Result<()> {
     if std::env::var_os(WHOLE_VARIABLE).is_some() {
         let (sm, version) = (Sm::new(100), PtxVersion::new(9, 0));
         let text = |(number, kernels): (usize, &[Kernel])| {
-            compile_part(number, kernels, &toolchain)?.text(&kernels.iter().collect::<Vec<_>>(), sm, version)
+            let part = compile(&format!("part-{number}"), 0, kernels, &toolchain)?;
+            part.text(&kernels.iter().collect::<Vec<_>>(), sm, version)
         };
         let parts: Vec<String> = parts(&plan.kernels).into_iter().map(text).collect::<Result<_>>()?;
         return write_ptx("kernels.ptx", &parts.concat());

@@ -259,11 +259,15 @@ A run ends with 0 if all is right, 1 if something is wrong, 2 if it was called w
 Without ncu the stage counters is not run, and without compute-sanitizer the stage sanitizer. The report says so.
 ";
 
-/// Makes the images of each section.
+/// Makes the images of each section, the small ones beside the large one.
 fn fill(kernels: &mut [Kernels], wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<()> {
-    for (section, make) in SECTIONS {
-        for (kernels, images) in kernels.iter_mut().zip(make(wanted, toolchain, progress)?) {
-            kernels.sections.insert(section.into(), images);
+    let made = std::thread::scope(|scope| {
+        let sections = SECTIONS.map(|(name, make)| (name, scope.spawn(move || make(wanted, toolchain, progress))));
+        sections.map(|(name, section)| (name, section.join().expect("a section does not panic")))
+    });
+    for (name, images) in made {
+        for (kernels, images) in kernels.iter_mut().zip(images?) {
+            kernels.sections.insert(name.into(), images);
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
@@ -67,11 +68,6 @@ fn lanes() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(COMPILERS)
 }
 
-/// Compiles the part of that number.
-pub fn compile_part<'p, E: Entry>(number: usize, kernels: &'p [E], toolchain: &DeviceToolchain) -> Result<Part<'p, E>> {
-    compile(&format!("part-{number}"), number % lanes(), kernels, toolchain)
-}
-
 /// Compiles these kernels, or one of every `sample` parts of them, and assembles each for every GPU that has its forms: the
 /// images of each GPU.
 pub fn images<E: Entry>(
@@ -81,22 +77,23 @@ pub fn images<E: Entry>(
     toolchain: &DeviceToolchain,
     progress: &Progress,
 ) -> Result<Vec<Vec<Image>>> {
-    let (mut parts, lanes) = (parts(kernels), lanes());
+    let mut parts = parts(kernels);
     parts.retain(|(number, _)| number % sample == 0);
-    let parts = &parts;
+    let (parts, next) = (&parts, &AtomicUsize::new(0));
     let bar = progress.bar(parts.len() as u64, "Compiling and assembling the kernels");
-    let of_lane = &|lane: usize| -> Result<Vec<(usize, Vec<Vec<Image>>)>> {
-        let own = parts.iter().filter(|(number, _)| number % lanes == lane);
-        let made = own.map(|&(number, kernels)| {
-            let part = compile_part(number, kernels, toolchain)?;
-            let images = on.iter().map(|on| part.assemble(on)).collect::<Result<_>>()?;
+    let in_lane = &|lane: usize| -> Result<Vec<(usize, Vec<Vec<Image>>)>> {
+        let mut made = Vec::new();
+        while let Some(&(number, kernels)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let part = compile(&format!("part-{number}"), lane, kernels, toolchain)?;
+            made.push((number, on.iter().map(|on| part.assemble(on)).collect::<Result<_>>()?));
             bar.inc(1);
-            Ok((number, images))
-        });
-        made.collect()
+        }
+        Ok(made)
     };
     let mut made = std::thread::scope(|scope| {
-        let lanes: Vec<_> = (0..lanes).map(|lane| scope.spawn(move || of_lane(lane))).collect();
+        // After an error nobody begins another part.
+        let stop = |_: &Error| next.store(parts.len(), Ordering::Relaxed);
+        let lanes: Vec<_> = (0..lanes()).map(|lane| scope.spawn(move || in_lane(lane).inspect_err(stop))).collect();
         let made = lanes.into_iter().map(|lane| lane.join().expect("a lane does not panic"));
         made.collect::<Result<Vec<_>>>()
     })?
