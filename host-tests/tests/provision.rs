@@ -363,7 +363,7 @@ fn child_whose_tools_hang(folder: &Path) {
     assert!(error.starts_with(&begins), "{error}");
     assert_eq!(listing(&folder.join("out")), [""; 0]);
     let error = Disassembler::new(folder.join("hangs")).disassemble(&ptx).unwrap_err();
-    assert_eq!(error.to_string(), hung(&format!(" -gp -c {}", ptx.display())));
+    assert_eq!(error.to_string(), hung(&format!(" -gp -c -ndf {}", ptx.display())));
 }
 
 #[test]
