@@ -5,7 +5,7 @@
 //! and what rustdoc lists as gated has to be called here.
 //!
 //! The test draws one call for each function, marker and gate. `BOUNDS_WHOLE=1 cargo test -p host-tests --test bounds` asks
-//! about every form in every manner, which takes hours; `BOUNDS_WHOLE=2/20` about the second of twenty parts besides.
+//! about every form in every manner, which takes an hour; `BOUNDS_WHOLE=2/20` about the second of twenty parts besides.
 
 mod beyond;
 mod documented;
