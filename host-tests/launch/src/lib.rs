@@ -2,3 +2,4 @@
 
 pub mod device;
 pub mod gpu;
+pub mod tensor_map;

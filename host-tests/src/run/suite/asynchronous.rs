@@ -4,6 +4,7 @@ use ptx_intrinsics::catalogue::Form;
 
 use super::other::{Other, all};
 use super::room::{Room, THREADS};
+use launch::tensor_map::MapKind;
 
 /// The poison of the output goes to shared memory first, so that it stays where nothing is copied.
 macro_rules! source {
@@ -367,18 +368,6 @@ pub(super) fn tensor(form: &Form) -> Other {
         _ => "let (map, coordinates, offsets) = (p.cast_const(), [0i32; 5], [0u16; 3]);",
     };
     Other { room: Room::TensorMap, before, then: "{}; copy(from, to);".into(), expected: all }
-}
-
-/// What kind of tensor map a form takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct MapKind {
-    pub(super) dimensions: usize,
-    /// Whether it is read as columns of an image.
-    pub(super) im2col: bool,
-}
-
-impl MapKind {
-    pub(super) const MATRIX: MapKind = MapKind { dimensions: 2, im2col: false };
 }
 
 /// The kind that a form says, or a matrix, where it says none.

@@ -1,7 +1,6 @@
 //! Every form of the catalogue on a GPU: every kernel once, and every byte of every buffer compared.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::asynchronous::{self, MapKind};
+use super::asynchronous;
 use super::image::CONSTANTS;
 use super::journal::{Found, Item, Known, Work};
 use super::plan::{Kernel, Key, Plan, key};
@@ -22,6 +21,7 @@ use crate::tools::error::{Error, Result};
 use crate::tools::progress::Progress;
 use crate::tools::target::PtxVersion;
 use launch::gpu::{Argument, Buffer, Gpu, Launch, Module, Waited};
+use launch::tensor_map::{MapKind, TENSOR_MAP, TensorMap, encode_tensor_map};
 
 /// What came of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -483,10 +483,6 @@ struct Home {
     buffers: [Buffer; 3],
 }
 
-const TENSOR_MAP: usize = 128;
-
-type TensorMap = [u8; TENSOR_MAP];
-
 fn home(kernel: &Kernel) -> usize {
     usize::from(kernel.room == Room::Mapped)
 }
@@ -605,86 +601,4 @@ fn difference(kernel: &Kernel, trial: usize, expected: &[u8], found: &[u8], kept
         Some(Slot { thread, byte, expected: hex(expected), found: hex(found) })
     };
     Some(Wrong { kernel: kernel.name.clone(), trial, bytes, slots: slots.filter_map(slot).take(kept).collect() })
-}
-
-/// A real tensor map, by the driver: `cust` does not know them. The tensor has 64 numbers in its first dimension, and four in
-/// each other one.
-fn encode_tensor_map(gpu: &Gpu, tensor: &Buffer, kind: MapKind) -> Result<TensorMap> {
-    type Tiled = unsafe extern "C" fn(
-        *mut c_void,
-        u32,
-        u32,
-        *const c_void,
-        *const u64,
-        *const u64,
-        *const u32,
-        *const u32,
-        u32,
-        u32,
-        u32,
-        u32,
-    ) -> u32;
-    type Im2col = unsafe extern "C" fn(
-        *mut c_void,
-        u32,
-        u32,
-        *const c_void,
-        *const u64,
-        *const u64,
-        *const i32,
-        *const i32,
-        u32,
-        u32,
-        *const u32,
-        u32,
-        u32,
-        u32,
-        u32,
-    ) -> u32;
-    #[repr(align(64))]
-    struct Aligned(TensorMap);
-    const UINT32: u32 = 2;
-    let (address, dimensions) = (tensor.address() as *const c_void, kind.dimensions as u32);
-    let (sizes, tile, steps) = ([64u64, 4, 4, 4, 4], [32u32, 2, 2, 2, 2], [1u32; 5]);
-    let strides = [256u64, 4 * 256, 16 * 256, 64 * 256];
-    let mut map = Aligned([0; TENSOR_MAP]);
-    let to = (&raw mut map.0).cast();
-    let (name, answer) = if kind.im2col {
-        let name = c"cuTensorMapEncodeIm2col";
-        let encode = symbol::<Im2col>(gpu, name)?;
-        let corners = [0i32; 3];
-        let (sizes, strides, corners) = (sizes.as_ptr(), strides.as_ptr(), corners.as_ptr());
-        // SAFETY: at least as many sizes, strides, corners and steps as the tensor has dimensions.
-        let answer = unsafe {
-            encode(to, UINT32, dimensions, address, sizes, strides, corners, corners, 32, 8, steps.as_ptr(), 0, 0, 0, 0)
-        };
-        (name, answer)
-    } else {
-        let name = c"cuTensorMapEncodeTiled";
-        let encode = symbol::<Tiled>(gpu, name)?;
-        let (sizes, strides, tile) = (sizes.as_ptr(), strides.as_ptr(), tile.as_ptr());
-        // SAFETY: at least as many sizes, strides, and sizes and steps of a tile as the tensor has dimensions.
-        let answer =
-            unsafe { encode(to, UINT32, dimensions, address, sizes, strides, tile, steps.as_ptr(), 0, 0, 0, 0) };
-        (name, answer)
-    };
-    match answer {
-        0 => Ok(map.0),
-        code => {
-            let (name, why) = (name.to_string_lossy(), gpu.driver().describe(code));
-            Err(Error::new(format_args!("{name} failed with {why} for a tensor of {dimensions} dimensions"))
-                .at(gpu.name()))
-        }
-    }
-}
-
-/// A function of the driver that is newer than others.
-fn symbol<F: Copy>(gpu: &Gpu, name: &CStr) -> Result<F> {
-    // SAFETY: the caller names the function's type.
-    let found = unsafe { gpu.driver().symbol::<F>(name) };
-    found.ok_or_else(|| {
-        Error::new(format_args!("the driver has no {}", name.to_string_lossy()))
-            .at(gpu.driver().path())
-            .fix("update the driver to CUDA 12 or newer")
-    })
 }
