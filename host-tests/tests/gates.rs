@@ -474,7 +474,8 @@ impl User {
         let cargo = cargo.args(target).arg("--message-format=json");
         let cargo = cargo
             .arg("--target-dir")
-            .arg(self.folder.join("target"))
+            // The crate is compiled once for the users that ask for the same GPU.
+            .arg(self.folder.with_file_name("target"))
             .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
         let finished = cargo.env_without(|name| name == "PTX_INTRINSICS_TARGET").finish().expect("cargo can be run");
         let refusals: Vec<Refusal> = finished.stdout.lines().filter_map(refusal).collect();

@@ -11,26 +11,26 @@ use ptx_intrinsics::catalogue::Form;
 
 #[derive(clap::Args)]
 pub(crate) struct Explain {
-    /// PTX, the words in any order, or Rust: 'ld.global.nc.L2::256B.f32', 'ldg(p as *const u32)',
+    /// Forms, each as PTX, the words in any order, or Rust: 'ld.global.nc.L2::256B.f32', 'ldg(p as *const u32)',
     /// 'LdGlobalNc<EvictLast, Prefetch256>'
-    #[arg(value_name = "FORM")]
-    form: String,
+    #[arg(value_name = "FORM", required = true)]
+    forms: Vec<String>,
 }
 
 impl Explain {
-    /// Ends with 2 if there is no such form.
+    /// Ends with 2 if one is no form.
     pub(crate) fn run(self) -> Result<ExitCode> {
-        match explain::find(&self.form) {
-            Ok(form) => self.page(&form).map(|()| ExitCode::SUCCESS),
+        match self.forms.iter().map(|text| explain::find(text)).collect::<std::result::Result<Vec<Form>, _>>() {
+            Ok(forms) => pages(&forms).map(|()| ExitCode::SUCCESS),
             Err(misspelt) => {
                 eprintln!("{} {misspelt}", style("error:").red().bold().for_stderr());
                 Ok(ExitCode::from(2))
             }
         }
     }
+}
 
-    fn page(&self, form: &Form) -> Result<()> {
-        let tools = CudaTools::find(&Progress::new())?;
-        crate::print(&explain::explain(form, &tools)?)
-    }
+fn pages(forms: &[Form]) -> Result<()> {
+    let tools = CudaTools::find(&Progress::new())?;
+    crate::print(&explain::explain(forms, &tools)?.join("\n"))
 }

@@ -41,6 +41,8 @@ impl fmt::Display for Misspelt {
     }
 }
 
+static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| catalogue::forms().collect());
+
 /// Finds the form of a text: PTX, words in any order, or Rust; where that names no type, with `f32` or the first that fits.
 pub fn find(text: &str) -> Result<Form, Misspelt> {
     let text = text.trim();
@@ -49,9 +51,9 @@ pub fn find(text: &str) -> Result<Form, Misspelt> {
         let why = format!("it has {} bytes, and the longest form fewer than {LONGEST}", text.len());
         return Err(Misspelt { text: format!("{begin}…"), why, near: Vec::new() });
     }
-    let forms: Vec<Form> = catalogue::forms().collect();
+    let forms = FORMS.as_slice();
     if let Some(spelled) = ptx_of(text) {
-        return find_ptx(&spelled, &forms);
+        return find_ptx(&spelled, forms);
     }
     if let Some(form) = forms.iter().find(|form| form.signature().is_some() && function(form.rust()) == function(text))
     {
@@ -78,7 +80,7 @@ pub fn find(text: &str) -> Result<Form, Misspelt> {
         let mut calls: Vec<_> = methods.map(|rust| (apart(Call::read(rust)), rust.to_owned())).collect();
         calls.sort();
         let near = calls.into_iter().take(3).map(|(_, rust)| rust).collect();
-        let why = asked.why_not(&forms);
+        let why = asked.why_not(forms);
         Misspelt { text: text.into(), why, near }
     })
 }
@@ -250,25 +252,34 @@ fn constructor(head: &str) -> String {
     if parameters.is_empty() { snake + "()" } else { format!("{snake}::<{parameters}()") }
 }
 
-/// All about a form, its machine code read from the tools.
-pub fn explain(form: &Form, tools: &CudaTools) -> Result<String> {
-    if !sass::touches_memory(form) {
-        return Ok(page(form, &machine_code(form, &Seen::new())));
-    }
-    let sms = sass::gpus(tools)?;
-    Ok(page(form, &machine_code(form, &see(form, &Reader::new(tools), &sms)?)))
+/// All about forms, a page each, their machine code read from the tools.
+pub fn explain(forms: &[Form], tools: &CudaTools) -> Result<Vec<String>> {
+    let in_memory: Vec<&Form> = forms.iter().filter(|form| sass::touches_memory(form)).collect();
+    let sms = if in_memory.is_empty() { Vec::new() } else { sass::gpus(tools)? };
+    let seen = see(&in_memory, &Reader::new(tools), &sms)?;
+    let has = |form: &Form, sm: Sm| sass::touches_memory(form) && form.min_sm() <= sm.number;
+    let of =
+        |form: &Form| seen.iter().filter(|(sm, _)| has(form, **sm)).map(|(sm, codes)| (*sm, codes.clone())).collect();
+    Ok(forms.iter().map(|form| page(form, &machine_code(form, &of(form)))).collect())
 }
 
-/// The machine code of a form and of it without each hint.
-fn see(form: &Form, reader: &Reader, sms: &[Sm]) -> Result<Seen> {
-    // Without a hint a form is legal wherever it is with it.
-    let told = form.told();
-    let without = trace::without_hints(&told).into_iter().map(|(_, without)| without);
-    let spellings: Vec<String> = without.chain([told.clone()]).collect();
-    let accesses: Vec<&str> = spellings.iter().map(String::as_str).collect();
-    let on = |sm: &Sm| Ok((*sm, spellings.iter().cloned().zip(reader.alone_and_kept(*sm, &accesses)?).collect()));
-    let sms: Vec<&Sm> = sms.iter().filter(|sm| form.min_sm() <= sm.number).collect();
-    Ok(sms.into_par_iter().map(on).collect::<Result<Vec<_>>>()?.into_iter().collect())
+/// The machine code of forms and of them without each hint. A GPU's are read together: the disassembler takes longer to start
+/// than to read.
+fn see(forms: &[&Form], reader: &Reader, sms: &[Sm]) -> Result<Seen> {
+    let on = |sm: &Sm| {
+        // Without a hint a form is legal wherever it is with it.
+        let legal = forms.iter().filter(|form| form.min_sm() <= sm.number).map(|form| form.told());
+        let spellings: BTreeSet<String> = legal
+            .flat_map(|told| {
+                let without = trace::without_hints(&told).into_iter().map(|(_, without)| without);
+                without.chain([told.clone()]).collect::<Vec<_>>()
+            })
+            .collect();
+        let accesses: Vec<&str> = spellings.iter().map(String::as_str).collect();
+        let read = reader.alone_and_kept(*sm, &accesses)?;
+        Ok((*sm, spellings.iter().cloned().zip(read).collect()))
+    };
+    Ok(sms.par_iter().map(on).collect::<Result<Vec<_>>>()?.into_iter().collect())
 }
 
 /// A line for all GPUs that agree.
