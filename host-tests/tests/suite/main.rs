@@ -567,36 +567,55 @@ fn faulty_accesses_fail(slice: &Slice) {
 /// Kernels of an image in the bundles here.
 const OF_AN_IMAGE: usize = 10;
 
-/// What a module says of its variables and of the parameters of these kernels. What they do, the interpreter is told.
-fn declarations(ptx: &str, kernels: &[String]) -> String {
-    let is_kept =
-        |line: &&str| line.starts_with(".version") || line.starts_with(".target") || line.contains(".b8 suite_");
-    let kept: Vec<&str> = ptx.lines().take_while(|line| !line.contains(".entry ")).filter(is_kept).collect();
-    let entry = |kernel: &String| {
-        let (_, behind) = ptx.split_once(&format!(".entry {kernel}(")).expect("the kernel is there");
-        format!(".visible .entry {kernel}({})\n", behind.split_once(')').expect("a list of parameters").0)
-    };
-    kept.join("\n") + "\n" + &kernels.iter().map(entry).collect::<String>()
+/// A module's version, target and buffers, and the parameters of each of its kernels.
+struct Declared<'a> {
+    head: String,
+    parameters: HashMap<&'a str, &'a str>,
+}
+
+impl<'a> Declared<'a> {
+    fn of(ptx: &'a str) -> Declared<'a> {
+        let is_kept =
+            |line: &&str| line.starts_with(".version") || line.starts_with(".target") || line.contains(".b8 suite_");
+        let before = ptx.lines().take_while(|line| !line.contains(".entry "));
+        let entry = |text: &'a str| {
+            let (name, behind) = text.split_once('(')?;
+            Some((name, behind.split_once(')')?.0))
+        };
+        Declared {
+            head: before.filter(is_kept).map(|line| format!("{line}\n")).collect(),
+            parameters: ptx.split(".entry ").skip(1).filter_map(entry).collect(),
+        }
+    }
+
+    /// The module with these kernels. What they do, the interpreter is told.
+    fn with(&self, kernels: &[String]) -> String {
+        let entry = |name: &String| {
+            let parameters = self.parameters.get(name.as_str()).expect("the kernel is there");
+            format!(".visible .entry {name}({parameters})\n")
+        };
+        self.head.clone() + &kernels.iter().map(entry).collect::<String>()
+    }
 }
 
 /// The folder of a bundle: the slice's kernels in images of a few, by two assemblers. What they make differs in nothing
 /// but a mark, and the older one has refused the last kernel.
 fn bundle(slice: &Slice) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
+    let [of_forms, of_litmus, of_faults] = [&slice.ptx, &slice.litmus, &slice.faults].map(|ptx| Declared::of(ptx));
     for set in ["13.5", "13.0"] {
-        let image = |names: Vec<String>, ptx: &str, mark: &str| Image {
-            cubin: format!("// {set} {mark}.\n{}", declarations(ptx, &names)).into_bytes(),
+        let image = |names: Vec<String>, declared: &Declared<'_>, mark: &str| Image {
+            cubin: format!("// {set} {mark}.\n{}", declared.with(&names)).into_bytes(),
             kernels: names,
         };
         let mut names: Vec<String> = slice.plan.kernels.iter().map(|kernel| kernel.name.clone()).collect();
         let refused: BTreeSet<String> = if set == "13.0" { names.pop().into_iter().collect() } else { [].into() };
         let forms = names.chunks(OF_AN_IMAGE).enumerate();
-        let forms =
-            forms.map(|(number, names)| image(names.to_vec(), &slice.ptx, &format!("image {number}"))).collect();
+        let forms = forms.map(|(number, names)| image(names.to_vec(), &of_forms, &format!("image {number}"))).collect();
         let litmus = Litmus::all().iter().flat_map(Entry::functions).collect();
         let faults = Fault::all().into_iter().map(|fault| fault.name).collect();
-        let litmus = vec![image(litmus, &slice.litmus, "litmus")];
-        let faults = vec![image(faults, &slice.faults, "faults")];
+        let litmus = vec![image(litmus, &of_litmus, "litmus")];
+        let faults = vec![image(faults, &of_faults, "faults")];
         let sections = [(FORMS, forms), (LITMUS, litmus), (FAULTS, faults)];
         let kernels = Kernels { set: set.into(), refused, ..kernels(PtxVersion::OF_EVERY_FORM, sections) };
         let packed = kernels.pack().unwrap();
