@@ -196,3 +196,15 @@ impl<T: PtxType> SharedAccess for T {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What takes turns is slow, and what does not could be seen in halves.
+    #[test]
+    fn one_value_of_128_bits_takes_turns_and_a_vector_does_not() {
+        assert!(is_one_of_128_bits::<B128>());
+        assert!(!is_one_of_128_bits::<V2<u64>>() && !is_one_of_128_bits::<V4<u32>>() && !is_one_of_128_bits::<u64>());
+    }
+}

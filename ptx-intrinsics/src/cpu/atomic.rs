@@ -214,3 +214,24 @@ const fn loads(order: atomic::Ordering) -> atomic::Ordering {
         _ => atomic::Ordering::Relaxed,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Many CPUs do what is ordered and what is not in the same way, so that no value tells.
+    #[test]
+    fn each_order_is_the_one_of_the_same_name() {
+        let orders = [
+            ("atom.add.u32", atomic::Ordering::Relaxed, atomic::Ordering::Relaxed),
+            ("atom.relaxed.gpu.add.u32", atomic::Ordering::Relaxed, atomic::Ordering::Relaxed),
+            ("atom.acquire.gpu.add.u32", atomic::Ordering::Acquire, atomic::Ordering::Acquire),
+            ("atom.release.gpu.add.u32", atomic::Ordering::Release, atomic::Ordering::Relaxed),
+            ("atom.acq_rel.gpu.add.u32", atomic::Ordering::AcqRel, atomic::Ordering::Acquire),
+        ];
+        for (ptx, order, of_a_load) in orders {
+            let found = Atomic::read(ptx).expect("a form").order();
+            assert_eq!((found, loads(found)), (order, of_a_load), "{ptx}");
+        }
+    }
+}

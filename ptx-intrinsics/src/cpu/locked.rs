@@ -44,3 +44,45 @@ impl AtomicU64 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+
+    #[test]
+    fn it_does_what_an_atomic_does() {
+        let mut memory = 7u64;
+        // SAFETY: the number lives, and only this test touches it, by this alone.
+        let number = unsafe { AtomicU64::from_ptr(&raw mut memory) };
+        assert_eq!(number.load(Ordering::Acquire), 7);
+        number.store(u64::MAX - 1, Ordering::Release);
+        assert_eq!(number.load(Ordering::Relaxed), u64::MAX - 1);
+        let exchange = |old, new| number.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Acquire);
+        assert_eq!(exchange(7, 8), Err(u64::MAX - 1));
+        assert_eq!(number.load(Ordering::Relaxed), u64::MAX - 1);
+        assert_eq!(exchange(u64::MAX - 1, 8), Ok(u64::MAX - 1));
+        assert_eq!(number.load(Ordering::Relaxed), 8);
+    }
+
+    /// Two threads add, and nothing of either is lost.
+    #[test]
+    fn it_is_changed_in_one_step() {
+        let number = AtomicU64(UnsafeCell::new(0));
+        let count = if cfg!(miri) { 20 } else { 20_000 };
+        let add = || {
+            for _ in 0..count {
+                let mut old = number.load(Ordering::Relaxed);
+                while let Err(now) = number.compare_exchange_weak(old, old + 1, Ordering::Relaxed, Ordering::Relaxed) {
+                    old = now;
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(add);
+            add();
+        });
+        assert_eq!(number.load(Ordering::Relaxed), 2 * count);
+    }
+}

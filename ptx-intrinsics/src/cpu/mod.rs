@@ -5,7 +5,7 @@ pub(crate) mod atomic;
 pub(crate) mod atomics;
 pub(crate) mod copy;
 mod lock;
-#[cfg(not(target_has_atomic = "64"))]
+#[cfg(any(test, not(target_has_atomic = "64")))]
 mod locked;
 pub(crate) mod mbarrier;
 mod turn;
