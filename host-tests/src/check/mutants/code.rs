@@ -13,7 +13,7 @@ use crate::tools::error::{Error, Result};
 const FILES: [&str; 3] = ["ptx-intrinsics/src/**/cpu/**", "ptx-intrinsics/src/**/slices.rs", "ptx-kernel/src/cpu/**"];
 
 /// Seconds after which a mutant's tests are taken to hang.
-const TIMEOUT: &str = "60";
+const TIMEOUT: &str = "30";
 
 /// What becomes of a mutant in `outcomes.json`.
 #[derive(Deserialize)]
