@@ -119,7 +119,7 @@ fn find_ptx(text: &str, forms: &[Form]) -> Result<Form, Misspelt> {
             }
         });
     }
-    // A spelling keeps slices of its text. One text is asked about in a run.
+    // A spelling keeps slices of its text. A few texts are asked about in a run.
     let kept: &'static str = text.to_owned().leak();
     let spelling = Spelling::read(kept).and_then(|spelling| spelling.check().map(|_| spelling));
     match spelling {
