@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use ptx_intrinsics::prelude::*;
 use ptx_kernel::cpu::Launch;
@@ -35,6 +36,10 @@ fn every_thread_of_every_dimension_runs_once() {
     });
     assert_eq!([last[0], last[1], last[5], last[10], last[30]], [0, 100, 10, 1, 100_000]);
     assert_eq!(last[719], 123_412);
+    // Sizes with a common factor: `x` moves fastest, then `y`, and so do the lanes.
+    let launch = Launch::new((4, 2, 2), (8, 4, 2));
+    assert_eq!(gather(launch, 1024, number), (0..1024).collect::<Vec<_>>());
+    assert_eq!(gather(launch, 1024, lane_id), (0..1024).map(|thread| thread % 32).collect::<Vec<_>>());
 }
 
 #[test]
@@ -214,6 +219,27 @@ fn blocks_wait_for_each_other() {
         });
     }
     assert_eq!(flags, (1..=20).collect::<Vec<_>>());
+}
+
+#[test]
+fn as_many_blocks_run_at_once_as_is_said() {
+    let blocks = std::thread::available_parallelism().map_or(2, |threads| threads.get() as u32) + 3;
+    let (arrived, late) = (AtomicU32::new(0), AtomicU32::new(0));
+    let until = Instant::now() + Duration::from_secs(20);
+    // SAFETY: nothing but atomics is touched.
+    unsafe {
+        Launch::new(blocks, 1).resident(blocks).run(|| {
+            arrived.fetch_add(1, Ordering::Relaxed);
+            while arrived.load(Ordering::Relaxed) < blocks {
+                if Instant::now() > until {
+                    late.fetch_add(1, Ordering::Relaxed);
+                    return;
+                }
+                pause();
+            }
+        });
+    }
+    assert_eq!(late.into_inner(), 0, "blocks of {blocks} that did not meet all others");
 }
 
 fn message(run: impl FnOnce()) -> String {
