@@ -36,10 +36,10 @@ fn every_thread_of_every_dimension_runs_once() {
     });
     assert_eq!([last[0], last[1], last[5], last[10], last[30]], [0, 100, 10, 1, 100_000]);
     assert_eq!(last[719], 123_412);
-    // Sizes with a common factor: `x` moves fastest, then `y`, and so do the lanes.
-    let launch = Launch::new((4, 2, 2), (8, 4, 2));
-    assert_eq!(gather(launch, 1024, number), (0..1024).collect::<Vec<_>>());
-    assert_eq!(gather(launch, 1024, lane_id), (0..1024).map(|thread| thread % 32).collect::<Vec<_>>());
+    // Sizes with common factors, and blocks of half a warp: `x` moves fastest, then `y`, then `z`, and so do the lanes.
+    let launch = Launch::new((4, 2, 2), (4, 2, 2));
+    assert_eq!(gather(launch, 256, number), (0..256).collect::<Vec<_>>());
+    assert_eq!(gather(launch, 256, lane_id), (0..256).map(|thread| thread % 16).collect::<Vec<_>>());
 }
 
 #[test]
@@ -219,6 +219,17 @@ fn blocks_wait_for_each_other() {
         });
     }
     assert_eq!(flags, (1..=20).collect::<Vec<_>>());
+}
+
+#[test]
+fn behind_a_variable_is_no_place_of_it() {
+    // SAFETY: nothing is read or written.
+    let text = message(|| unsafe {
+        Launch::new(2, 1).cluster(2).run(|| {
+            shared_of(one().add(1), 1 - cluster_rank());
+        });
+    });
+    assert!(text.contains("the place is in no variable of this block's shared memory"), "{text}");
 }
 
 #[test]

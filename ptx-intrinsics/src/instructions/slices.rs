@@ -125,4 +125,18 @@ mod tests {
             }
         }
     }
+
+    /// Elements of several bytes: the same lines as those bytes.
+    #[test]
+    fn lines_of_wide_elements() {
+        for begin in (0..300).step_by(8) {
+            for count in 0..70 {
+                let p = core::ptr::without_provenance_mut::<u8>(begin);
+                let bytes = core::ptr::slice_from_raw_parts_mut(p, 8 * count);
+                let elements = core::ptr::slice_from_raw_parts_mut(p.cast::<u64>(), count);
+                assert_eq!(touched(elements), touched(bytes), "{begin}, {count}");
+                assert_eq!(covered(elements), covered(bytes), "{begin}, {count}");
+            }
+        }
+    }
 }
