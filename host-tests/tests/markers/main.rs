@@ -30,7 +30,7 @@ fn each_form_calls_a_marker_with_its_text() {
         Err(_) => {
             let seed = forms_check::seed().expect("the seed is a number");
             println!("{}={seed}", forms_check::SEED_VARIABLE);
-            forms_check::slice(&every, 20, seed)
+            forms_check::slice(&every, 10, seed)
         }
     };
     let complaints_of = |(number, part): (usize, &[Case])| -> Vec<String> {
