@@ -257,10 +257,7 @@ pub fn explain(forms: &[Form], tools: &CudaTools) -> Result<Vec<String>> {
     let in_memory: Vec<&Form> = forms.iter().filter(|form| sass::touches_memory(form)).collect();
     let sms = if in_memory.is_empty() { Vec::new() } else { sass::gpus(tools)? };
     let seen = see(&in_memory, &Reader::new(tools), &sms)?;
-    let has = |form: &Form, sm: Sm| sass::touches_memory(form) && form.min_sm() <= sm.number;
-    let of =
-        |form: &Form| seen.iter().filter(|(sm, _)| has(form, **sm)).map(|(sm, codes)| (*sm, codes.clone())).collect();
-    Ok(forms.iter().map(|form| page(form, &machine_code(form, &of(form)))).collect())
+    Ok(forms.iter().map(|form| page(form, &machine_code(form, &seen))).collect())
 }
 
 /// The machine code of forms and of them without each hint. A GPU's are read together: the disassembler takes longer to start
@@ -284,12 +281,13 @@ fn see(forms: &[&Form], reader: &Reader, sms: &[Sm]) -> Result<Seen> {
 
 /// A line for all GPUs that agree.
 fn machine_code(form: &Form, seen: &Seen) -> Vec<String> {
-    if seen.is_empty() {
+    if !sass::touches_memory(form) {
         return vec!["arithmetic on registers; of constants, two moves".into()];
     }
-    let sms: Vec<Sm> = seen.keys().copied().collect();
+    let legal = || seen.iter().filter(|(sm, _)| form.min_sm() <= sm.number);
+    let sms: Vec<Sm> = legal().map(|(sm, _)| *sm).collect();
     let mut lines: BTreeMap<String, BTreeSet<Sm>> = BTreeMap::new();
-    for (sm, codes) in seen {
+    for (sm, codes) in legal() {
         let Some(code) = codes.get(&form.told()) else { continue };
         let lost = trace::lost(&form.told(), *sm, seen).concat();
         let lost = if lost.is_empty() { lost } else { format!("   no trace of {lost}") };
