@@ -162,6 +162,8 @@ fn rustc(arguments: &[&str]) -> Option<Command> {
 fn emitted() -> Option<Target> {
     let flags = var("CARGO_ENCODED_RUSTFLAGS");
     let mut rustc = rustc(&["--crate-type=lib", "--crate-name=empty", "--cap-lints=allow", "--emit=asm=-", "-"])?;
+    // On its way to us the text is a file, and in the package's folder it would meet that of another build.
+    rustc.arg("--out-dir").arg(env::var_os("OUT_DIR")?);
     rustc.args(flags.split('\x1f').filter(|flag| !flag.is_empty())).env("RUSTC_BOOTSTRAP", "1");
     let mut rustc = rustc.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
     rustc.stdin.take()?.write_all(b"#![feature(no_core)]\n#![no_core]\n").ok()?;

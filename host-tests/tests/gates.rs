@@ -6,6 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use host_tests::tools::core_library;
 use host_tests::tools::device_build::Profile;
@@ -18,7 +19,7 @@ use serde_json::Value;
 /// The build script, compiled and run as cargo does.
 struct BuildScript {
     program: PathBuf,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 /// The gates that a build script opened.
@@ -36,19 +37,28 @@ impl BuildScript {
         let source = repository().join("ptx-intrinsics/build.rs");
         let status = Command::new(rustc).args(["--edition", "2024", "-o"]).arg(&program).arg(source).status();
         assert!(status.expect("rustc can be run").success(), "build.rs does not compile");
-        BuildScript { program, _folder: folder }
+        BuildScript { program, folder }
     }
 
     fn run(&self, vars: &[(&str, &str)]) -> String {
-        let output = Command::new(&self.program).env_clear().envs(vars.iter().copied()).output();
-        let output = output.expect("it was just compiled");
+        self.run_in(Path::new("."), vars)
+    }
+
+    /// As `run`, in this folder: cargo starts it in that of the package.
+    fn run_in(&self, package: &Path, vars: &[(&str, &str)]) -> String {
+        let mut script = Command::new(&self.program);
+        script.current_dir(package).env_clear().env("OUT_DIR", self.folder.path()).envs(vars.iter().copied());
+        let output = script.output().expect("it was just compiled");
         assert!(output.status.success(), "the build script failed: {output:?}");
         String::from_utf8(output.stdout).expect("the build script writes text")
     }
 
     /// What it opens, or the error it gives cargo.
     fn gates(&self, vars: &[(&str, &str)]) -> Result<Opened, String> {
-        let said = self.run(vars);
+        BuildScript::read(&self.run(vars))
+    }
+
+    fn read(said: &str) -> Result<Opened, String> {
         let errors: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("cargo::error=")).collect();
         if !errors.is_empty() {
             return Err(errors.join("\n"));
@@ -196,6 +206,61 @@ fn every_gpu_that_rustc_knows() {
 }
 
 const TARGET: &str = "nvptx64-nvidia-cuda";
+
+/// Builds for different GPUs run at the same time, all in the package's folder, and none may read the answer that another
+/// one got from rustc.
+#[test]
+fn builds_at_the_same_time_do_not_meet() {
+    const BUILDS: usize = 48;
+    let script = BuildScript::compile();
+    let toolchain = toolchain();
+    let rustc = toolchain.rustc.to_str().expect("a toolchain has a plain name");
+    let package = tempfile::tempdir().expect("the system has a place for temporary files");
+    let build = |number: usize| {
+        let (sm, flags) = [(75, "-Ctarget-cpu=sm_75"), (90, "-Ctarget-cpu=sm_90")][number % 2];
+        let out = tempfile::tempdir().expect("the system has a place for temporary files");
+        let out = out.path().to_str().expect("temporary folders have plain names");
+        let vars = [
+            ("RUSTC", rustc),
+            ("TARGET", TARGET),
+            ("CARGO_CFG_TARGET_ARCH", "nvptx64"),
+            ("CARGO_ENCODED_RUSTFLAGS", flags),
+            ("OUT_DIR", out),
+        ];
+        let opened = BuildScript::read(&script.run_in(package.path(), &vars));
+        let newest = opened.map(|opened| opened.sm.last().copied());
+        (newest != Ok(Some(sm))).then(|| format!("build {number} for sm_{sm}: {newest:?}"))
+    };
+    let numbers = AtomicUsize::new(0);
+    let next = || Some(numbers.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < BUILDS);
+    let builder = || std::iter::from_fn(next).filter_map(build).collect::<Vec<_>>();
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let builders = [(); 8].map(|()| scope.spawn(builder));
+        builders.into_iter().flat_map(|builder| builder.join().expect("no build stops it")).collect()
+    });
+    assert_eq!(wrong, Vec::<String>::new());
+    println!("{BUILDS} builds");
+}
+
+/// A package in cargo's registry may be read only. The GPU stands in a file that rustc alone reads here, so that no
+/// other way leads to it.
+#[test]
+fn the_packages_folder_may_be_read_only() {
+    let script = BuildScript::compile();
+    let toolchain = toolchain();
+    let arguments = script.folder.path().join("arguments");
+    fs::write(&arguments, "-Ctarget-cpu=sm_90\n").expect("a file can be written here");
+    let flags = format!("@{}", arguments.display());
+    let vars = [
+        ("RUSTC", toolchain.rustc.to_str().expect("a toolchain has a plain name")),
+        ("TARGET", TARGET),
+        ("CARGO_CFG_TARGET_ARCH", "nvptx64"),
+        ("CARGO_ENCODED_RUSTFLAGS", &flags),
+    ];
+    // Nobody can make a file in it, not even root.
+    let opened = BuildScript::read(&script.run_in(Path::new("/proc"), &vars)).expect("it is a target");
+    assert_eq!(opened.sm.last(), Some(&90));
+}
 
 /// A compiler that does as it is told here, and the gates that the build script opens for it.
 struct FakeRustc<'a> {
