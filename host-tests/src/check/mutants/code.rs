@@ -69,37 +69,32 @@ fn mutant(of: &Value) -> Option<Mutant> {
     })
 }
 
-/// Judges these of them, and gives those that were reached. What an earlier run found to be noticed stays so, if that is
-/// wished.
-pub fn judge(machine: &Machine, mutants: &[Mutant], resume: bool, jobs: usize) -> Result<Vec<(Mutant, Fate)>> {
+/// Judges these of them, and gives those that were reached.
+pub fn judge<'m>(machine: &Machine, mutants: Vec<&'m Mutant>, jobs: usize) -> Result<Vec<(&'m Mutant, Fate)>> {
     let folder: PathBuf = machine.target().join("mutants/code");
     std::fs::create_dir_all(&folder).map_err(|error| Error::io("create the folder", &folder, error))?;
     let names = mutants.iter().flat_map(|mutant| ["--re".to_owned(), format!("^{}$", regex::escape(&mutant.with))]);
     let command = cargo_mutants(machine)?.args(names).args(["--timeout", TIMEOUT, "--jobs", &jobs.to_string()]);
-    let command = command.args(resume.then_some("--iterate")).arg("--output").arg(&folder);
     // The examples in the documentation would take longer than all tests.
-    let finished = command.args(["--", "--tests"]).finish()?;
+    let finished = command.arg("--output").arg(&folder).args(["--", "--tests"]).finish()?;
     // 2: some are missed; 3: the tests of some hang.
     if !matches!(finished.status.code(), Some(0 | 2 | 3)) {
         return Err(finished.failed());
     }
-    let text = |name: &str| std::fs::read_to_string(folder.join("mutants.out").join(name));
     let kept = folder.join("mutants.out/outcomes.json");
-    let outcomes = text("outcomes.json").map_err(|error| Error::io("read", &kept, error))?;
+    let outcomes = std::fs::read_to_string(&kept).map_err(|error| Error::io("read", &kept, error))?;
     let wrong =
         |error: serde_json::Error| Error::new(format_args!("not what was expected: {error}")).at(kept.display());
     let outcomes: Value = serde_json::from_str(&outcomes).map_err(wrong)?;
     let outcomes: Vec<Outcome> = serde_json::from_value(outcomes["outcomes"].clone()).map_err(wrong)?;
-    let earlier = text("previously_caught.txt").unwrap_or_default();
     let fate = |mutant: &Mutant| {
         let is_own = |outcome: &&Outcome| outcome.scenario["Mutant"]["name"] == mutant.with.as_str();
-        match outcomes.iter().find(is_own).map(|outcome| outcome.summary.as_str()) {
-            Some("CaughtMutant" | "Timeout") => Some(Fate::Killed("the tests on a CPU".to_owned())),
-            Some("Unviable") => Some(Fate::Refused),
-            Some("MissedMutant") => Some(Fate::Alive),
-            _ if earlier.lines().any(|line| line == mutant.with) => Some(Fate::Killed("the tests on a CPU".to_owned())),
+        match outcomes.iter().find(is_own)?.summary.as_str() {
+            "CaughtMutant" | "Timeout" => Some(Fate::Killed("the tests on a CPU".to_owned())),
+            "Unviable" => Some(Fate::Refused),
+            "MissedMutant" => Some(Fate::Alive),
             _ => None,
         }
     };
-    Ok(mutants.iter().filter_map(|mutant| Some((mutant.clone(), fate(mutant)?))).collect())
+    Ok(mutants.into_iter().filter_map(|mutant| Some((mutant, fate(mutant)?))).collect())
 }

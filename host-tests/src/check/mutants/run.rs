@@ -183,12 +183,25 @@ impl<'a> Runner<'a> {
     /// Judges all of them.
     pub fn run(self, mutants: &[Mutant]) -> Result<Report> {
         let began = Instant::now();
-        let (of_code, mutants): (Vec<_>, Vec<_>) =
-            mutants.iter().cloned().partition(|mutant| mutant.kind == Kind::Code);
         // Of what is listed nobody is asked.
         mutants.iter().filter(|mutant| reason(mutant).is_some()).for_each(|mutant| self.set(mutant, Fate::Alive));
+        let (of_code, others): (Vec<_>, Vec<_>) = mutants.iter().partition(|mutant| mutant.kind == Kind::Code);
+        self.stages(&others)?;
+        self.code(of_code)?;
+        let kept = self.kept();
+        let fates = mutants.iter().filter_map(|mutant| {
+            let fate = kept.fates.get(&mutant.to_string())?.clone();
+            let reason = (fate == Fate::Alive).then(|| reason(mutant)).flatten();
+            Some((mutant.clone(), fate, reason))
+        });
+        let fates: Vec<_> = fates.collect();
+        Ok(Report { open: mutants.len() - fates.len(), fates, seconds: began.elapsed().as_secs_f64() })
+    }
+
+    /// Judges mutants of tables and texts: each is asked as few questions as will do.
+    fn stages(&self, mutants: &[&Mutant]) -> Result<()> {
         type Stage = for<'m> fn(&[&'m Mutant], &Kept) -> Vec<Vec<&'m Mutant>>;
-        // Each is asked as few questions as will do; `ui` takes a minute and more.
+        // `ui` takes a minute and more.
         let stages: [(Stage, Option<&[Judge]>); 16] = [
             (words, Some(&QUICK)),
             (emitted, Some(&QUICK)),
@@ -211,30 +224,27 @@ impl<'a> Runner<'a> {
         for (stage, only) in stages.into_iter().filter(|(_, only)| !self.effort.together || quick(only)) {
             let notices =
                 |mutant: &Mutant| Judge::of(mutant).iter().any(|judge| only.is_none_or(|only| only.contains(judge)));
-            let open: Vec<&Mutant> = mutants.iter().filter(|mutant| self.is_open(mutant) && notices(mutant)).collect();
-            let batches = stage(&open, &self.kept());
+            let open = mutants.iter().copied().filter(|mutant| self.is_open(mutant) && notices(mutant));
+            let batches = stage(&open.collect::<Vec<_>>(), &self.kept());
             self.all(batches, only)?;
         }
         if self.effort.together && !self.is_late() {
             mutants.iter().filter(|mutant| self.is_open(mutant)).for_each(|mutant| self.set(mutant, Fate::Alive));
         }
-        let kept = self.kept();
-        let fates = mutants.iter().filter_map(|mutant| {
-            let fate = kept.fates.get(&mutant.to_string())?.clone();
-            let reason = (fate == Fate::Alive).then(|| reason(mutant)).flatten();
-            Some((mutant.clone(), fate, reason))
-        });
-        let mut fates: Vec<_> = fates.collect();
-        drop(kept);
-        if !of_code.is_empty() && !self.is_late() {
-            let _step = self.progress.step(format!("Mutants: {} of Rust code, by cargo-mutants", of_code.len()));
-            let judged = code::judge(&Machine::current(), &of_code, self.effort.resume, self.effort.jobs)?;
-            fates.extend(judged.into_iter().map(|(mutant, fate)| {
-                let reason = (fate == Fate::Alive).then(|| reason(&mutant)).flatten();
-                (mutant, fate, reason)
-            }));
+        Ok(())
+    }
+
+    /// Judges mutants of Rust code.
+    fn code(&self, mut mutants: Vec<&Mutant>) -> Result<()> {
+        mutants.retain(|mutant| self.is_open(mutant));
+        if mutants.is_empty() || self.is_late() {
+            return Ok(());
         }
-        Ok(Report { open: mutants.len() + of_code.len() - fates.len(), fates, seconds: began.elapsed().as_secs_f64() })
+        let _step = self.progress.step(format!("Mutants: {} of Rust code, by cargo-mutants", mutants.len()));
+        for (mutant, fate) in code::judge(&Machine::current(), mutants, self.effort.jobs)? {
+            self.set(mutant, fate);
+        }
+        self.keep()
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
