@@ -161,7 +161,7 @@ fn every_gpu_that_rustc_knows() {
     let [source, assembly] = ["empty.rs", "empty.s"].map(|name| folder.path().join(name));
     fs::write(&source, "#![feature(no_core)]\n#![no_core]\n").expect("a file can be written here");
     let rustc = |arguments: &[&str]| {
-        let rustc = toolchain.rustc().args(["--target", "nvptx64-nvidia-cuda"]).args(arguments);
+        let rustc = toolchain.rustc().dir(folder.path()).args(["--target", TARGET]).args(arguments);
         rustc.run().unwrap_or_else(|error| panic!("{error}")).stdout
     };
     let listed = rustc(&["--print", "target-cpus"]);
@@ -376,8 +376,8 @@ fn a_kernel_by_the_name_to_come() {
         );
         fs::write(&source, text).expect("a file can be written here");
         let out = format!("--emit=asm={assembly}");
-        let rustc =
-            toolchain.rustc().args(["--target", TARGET, "--crate-type=lib", "--cap-lints=allow", &out, &source]);
+        let rustc = toolchain.rustc().dir(folder.path()).args(["--target", TARGET, "--crate-type=lib"]);
+        let rustc = rustc.args(["--cap-lints=allow", &out, &source]);
         rustc.run().unwrap_or_else(|error| panic!("{abi}: {error}"));
         fs::read_to_string(&assembly).expect("rustc wrote it")
     };
