@@ -29,8 +29,6 @@ pub trait Order: Copy + 'static + sealed::Sealed {
     #[doc(hidden)]
     #[cfg(not(ptx_device))]
     const ON_CPU: Meaning;
-    #[doc(hidden)]
-    type Gate: Gate;
     /// What `.b128` in this order needs.
     #[doc(hidden)]
     type Gate128: Gate;
@@ -53,8 +51,8 @@ pub enum Meaning {
     Release,
 }
 
-/// Each order: its name, PTX's word, the method, the gate of the word; of a marker its number, its gate,
-/// that of a `.b128` in this order, and its example. `AcqRel` is a word of atomics alone.
+/// Each order: its name, PTX's word, the method, the gate of the word; of a marker its number, the
+/// gate of a `.b128` in this order, and its example. `AcqRel` is a word of atomics alone.
 macro_rules! orders {
     ($($(#[$doc:meta])* $name:ident $(<$scope:ident>)? $text:literal $method:literal $word_gate:ident
         $marker:tt;)*) => {
@@ -67,7 +65,7 @@ macro_rules! orders {
     };
     (@marker $name:ident {}) => {};
     (@marker $(#[$doc:meta])* $name:ident $(<$scope:ident>)?
-        { id ($($id:tt)*), gate $gate:ty, of_128_bits $gate128:ty, $($page:tt)* }) => {
+        { id ($($id:tt)*), of_128_bits $gate128:ty, $($page:tt)* }) => {
         $(#[$doc])*
         #[doc = page! { $($page)* }]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,7 +77,6 @@ macro_rules! orders {
             const ID: u8 = $($id)*;
             #[cfg(not(ptx_device))]
             const ON_CPU: Meaning = OrderWord::on_cpu(Some(OrderWord::$name));
-            type Gate = $gate;
             type Gate128 = $gate128;
         }
     };
@@ -87,7 +84,7 @@ macro_rules! orders {
 orders! {
     /// No order of its own: `.weak`, the default of PTX.
     Weak ".weak" "" Orders {
-        id (0), gate gate::Always, of_128_bits gate::Bits128,
+        id (0), of_128_bits gate::Bits128,
         load "ld_global::<NoHint, NoPrefetch>()", "ld.global",
         {"LDG.E" sm_90, ld ld_const ld_global ld_global_nc ld_local ld_param_entry ld_param_func ld_shared ld_shared_cluster st st_global st_local st_shared st_shared_cluster}
     };
@@ -95,7 +92,7 @@ orders! {
     #[doc(alias = "ld.volatile")]
     #[doc(alias = "st.volatile")]
     Volatile ".volatile" ".volatile()" Always {
-        id (1), gate gate::Always, of_128_bits gate::Bits128,
+        id (1), of_128_bits gate::Bits128,
         atomic load "ld_global::<NoHint, NoPrefetch>().volatile()", "ld.volatile.global",
         {"LDG.E.STRONG.SYS" sm_90, ld ld_global ld_local ld_shared ld_shared_cluster st st_global st_local st_shared st_shared_cluster}
     };
@@ -105,7 +102,7 @@ orders! {
     #[doc(alias = "ld.relaxed")]
     #[doc(alias = "st.relaxed")]
     Relaxed<S> ".relaxed" ".relaxed::<>()" Orders {
-        id (4 + S::WORD as u8), gate S::Gate, of_128_bits S::Gate128,
+        id (4 + S::WORD as u8), of_128_bits S::Gate128,
         atomic load "ld_global::<NoHint, NoPrefetch>().relaxed::<Gpu>()", "ld.relaxed.gpu.global",
         {"LDG.E.STRONG.GPU" sm_90, ld ld_global ld_shared ld_shared_cluster st st_global st_shared st_shared_cluster}
     };
@@ -114,7 +111,7 @@ orders! {
     #[doc = needs!(Orders)]
     #[doc(alias = "ld.acquire")]
     Acquire<S> ".acquire" ".acquire::<>()" Orders {
-        id (8 + S::WORD as u8), gate S::Gate, of_128_bits S::Gate128,
+        id (8 + S::WORD as u8), of_128_bits S::Gate128,
         atomic load "ld_global::<NoHint, NoPrefetch>().acquire::<Gpu>()", "ld.acquire.gpu.global",
         {"LDG.E.STRONG.GPU ; CCTL.IVALL" sm_90, ld ld_global ld_shared ld_shared_cluster}
     };
@@ -123,7 +120,7 @@ orders! {
     #[doc = needs!(Orders)]
     #[doc(alias = "st.release")]
     Release<S> ".release" ".release::<>()" Orders {
-        id (12 + S::WORD as u8), gate S::Gate, of_128_bits S::Gate128,
+        id (12 + S::WORD as u8), of_128_bits S::Gate128,
         store "st_global::<NoHint>().release::<Gpu>()", "st.release.gpu.global",
         {"MEMBAR.ALL.GPU ; ERRBAR ; CGAERRBAR ; STG.E.STRONG.GPU" sm_90, st st_global st_shared st_shared_cluster}
     };
@@ -134,7 +131,7 @@ orders! {
     #[doc(alias = "ld.mmio")]
     #[doc(alias = "st.mmio")]
     Mmio ".mmio" ".mmio()" MemoryMapped {
-        id (2), gate gate::MemoryMapped, of_128_bits gate::Bits128System,
+        id (2), of_128_bits gate::Bits128System,
         atomic load "ld_global::<NoHint, NoPrefetch>().mmio()", "ld.mmio.relaxed.sys.global",
         {"LDG.E.MMIO.SYS" sm_90, ld ld_global st st_global}
     };
@@ -160,37 +157,33 @@ impl OrderWord {
     note = "`.relaxed`, `.acquire`, `.release`: generic, global and shared addresses; `.volatile`: local ones too; `.mmio`: generic and global ones"
 )]
 pub trait OrderIn<S>: Order {
-    /// What the order needs in this space.
+    /// What the order needs in this space, beyond what its scope needs.
     #[doc(hidden)]
     type Gate: Gate;
 }
 
 macro_rules! orders_in {
-    ($($order:ty, $scope:tt: $($space:ident $gate:ident),*;)*) => { $(orders_in! { @each $order, $scope $($space $gate)* })* };
-    (@each $order:ty, $scope:tt $space:ident $gate:ident $($rest:tt)*) => {
-        orders_in! { @impl $order, $scope $space $gate }
-        orders_in! { @each $order, $scope $($rest)* }
-    };
-    (@each $order:ty, $scope:tt) => {};
-    (@impl $order:ty, [] $space:ident $gate:ident) => {
+    ($($order:ident: $($space:ident $gate:ident),*;)*) => { $($(
         #[diagnostic::do_not_recommend]
         impl OrderIn<$space> for $order {
             type Gate = gate::$gate;
         }
-    };
-    (@impl $order:ty, [$scope:ident] $space:ident $gate:ident) => {
+    )*)* };
+    ($($order:ident<_>: $($space:ident),*;)*) => { $($(
         #[diagnostic::do_not_recommend]
-        impl<$scope: Scope> OrderIn<$space> for $order {
-            type Gate = gate::$gate;
+        impl<S: Scope> OrderIn<$space> for $order<S> {
+            type Gate = gate::Always;
         }
-    };
+    )*)* };
 }
 orders_in! {
-    Volatile, []: Generic Always, Global Always, Shared Always, SharedCluster Always, Local VolatileLocal;
-    Mmio, []: Generic MemoryMapped, Global MemoryMapped;
-    Relaxed<X>, [X]: Generic Orders, Global Orders, Shared Orders, SharedCluster Orders;
-    Acquire<X>, [X]: Generic Orders, Global Orders, Shared Orders, SharedCluster Orders;
-    Release<X>, [X]: Generic Orders, Global Orders, Shared Orders, SharedCluster Orders;
+    Volatile: Generic Always, Global Always, Shared Always, SharedCluster Always, Local VolatileLocal;
+    Mmio: Generic MemoryMapped, Global MemoryMapped;
+}
+orders_in! {
+    Relaxed<_>: Generic, Global, Shared, SharedCluster;
+    Acquire<_>: Generic, Global, Shared, SharedCluster;
+    Release<_>: Generic, Global, Shared, SharedCluster;
 }
 
 /// An order in which an access can move a `T`.

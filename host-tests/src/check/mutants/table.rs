@@ -10,9 +10,11 @@ use regex::Regex;
 use super::{Kind, Mutant, Sign, Step};
 use crate::tools::error::{Error, Result};
 
-/// The SMs and PTX ISA versions of gates, in order.
-const SMS: [u32; 9] = [20, 30, 32, 60, 70, 75, 80, 90, 100];
-const VERSIONS: [u32; 22] = [20, 31, 50, 60, 62, 63, 70, 71, 74, 75, 77, 78, 80, 81, 82, 83, 84, 86, 88, 91, 92, 94];
+/// The SMs at which a gate begins, in order.
+pub const SMS: [u32; 9] = [20, 30, 32, 60, 70, 75, 80, 90, 100];
+/// The PTX ISA versions at which a gate begins, in order.
+pub const VERSIONS: [u32; 22] =
+    [20, 31, 50, 60, 62, 63, 70, 71, 74, 75, 77, 78, 80, 81, 82, 83, 84, 86, 88, 91, 92, 94];
 
 /// A token with the words around it.
 struct Token<'a> {
@@ -167,6 +169,14 @@ fn flatten<'a>(source: &'a str, stream: TokenStream, owner: &str, called: &str, 
                 continue;
             }
         }
+        // Tests are what a mutant is shown to.
+        if is_tests(&trees[..at]) && punct(at) != Some('#') {
+            let end = trees[at..]
+                .iter()
+                .position(|tree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace));
+            at += end.map_or(1, |end| end + 1);
+            continue;
+        }
         match tree {
             TokenTree::Group(group) => {
                 let before = at.checked_sub(1);
@@ -207,6 +217,12 @@ fn flatten<'a>(source: &'a str, stream: TokenStream, owner: &str, called: &str, 
         }
         at += 1;
     }
+}
+
+/// Whether what comes next is for tests alone: `#[cfg(test)]` is before it.
+fn is_tests(before: &[TokenTree]) -> bool {
+    matches!(before, [.., TokenTree::Punct(hash), TokenTree::Group(group)]
+        if hash.as_char() == '#' && group.to_string().replace(' ', "") == "[cfg(test)]")
 }
 
 /// Whether a name begins a line inside a table.
@@ -428,6 +444,10 @@ mod tests {
                 use target::sm_80;
                 at::<Middle>();
                 asm!("mov.b128 {{{d0}, {d1}}}, [{p}];", options(nostack))
+            }
+            #[cfg(test)]
+            mod tests {
+                fn case() { asm!("ld.global.f32", options(nostack)) }
             }
         "#;
         let expected = [
