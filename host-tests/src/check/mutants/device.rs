@@ -35,9 +35,11 @@ fn kinds(case: &Case) -> Vec<(String, String)> {
     let shape =
         form.ptx().rsplit('.').take(2).find(|word| word.starts_with('v') || *word == "b128").unwrap_or_default();
     let way = format!("{manner} {shape} {} {}", case.rust().starts_with("ptx!"), form.takes_policy());
-    // With the word before it: which of the two an order and its scope is, one place of the source says.
     let words: Vec<&str> = form.ptx().split('.').collect();
-    let words = words.windows(2).map(|pair| (head.clone(), pair.join(".")));
+    // A scope stands beside each order in the source.
+    let scopes = words.windows(2).filter(|pair| ["cta", "cluster", "gpu", "sys"].contains(&pair[1]));
+    let words = words.iter().map(|word| (*word).to_owned()).chain(scopes.map(|pair| pair.join(".")));
+    let words = words.map(|word| (head.clone(), word));
     // Two registers of 128 bits are in one block where something is compared.
     let compared = form.ptx().contains(".cas").then(|| (head.clone(), format!("cas {way}")));
     words.chain([(head.clone(), way)]).chain(compared).collect()
