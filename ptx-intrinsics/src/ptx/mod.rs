@@ -130,10 +130,10 @@ pub use crate::isa::order::Meaning;
 macro_rules! ptx {
     (@! $($rest:tt)*) => { $crate::__ptx! { @predicate } };
     (@* $($rest:tt)*) => { $crate::__ptx! { @predicate } };
-    (@$cond:tt atom $($rest:tt)*) => { $crate::__words! { { __with_atomic_type atom [@ $cond] } () pure any generic $($rest)* } };
-    (@$cond:tt red $($rest:tt)*) => { $crate::__words! { { __with_atomic_type red [@ $cond] } () pure any generic $($rest)* } };
-    (atom $($rest:tt)*) => { $crate::__words! { { __with_atomic_type atom [] } () pure any generic $($rest)* } };
-    (red $($rest:tt)*) => { $crate::__words! { { __with_atomic_type red [] } () pure any generic $($rest)* } };
+    (@$cond:tt atom $($rest:tt)*) => { $crate::__words! { { __with_atomic_type atom [@ $cond] } () memory any generic $($rest)* } };
+    (@$cond:tt red $($rest:tt)*) => { $crate::__words! { { __with_atomic_type red [@ $cond] } () memory any generic $($rest)* } };
+    (atom $($rest:tt)*) => { $crate::__words! { { __with_atomic_type atom [] } () memory any generic $($rest)* } };
+    (red $($rest:tt)*) => { $crate::__words! { { __with_atomic_type red [] } () memory any generic $($rest)* } };
     (@$cond:tt $op:ident $($rest:tt)*) => { $crate::__words! { { __with_element $op [@ $cond] } () pure any generic $($rest)* } };
     ($op:ident $($rest:tt)*) => { $crate::__words! { { __with_element $op [] } () pure any generic $($rest)* } };
     (@$($other:tt)*) => { $crate::__ptx! { @predicate } };
