@@ -14,7 +14,6 @@ const ALSO_CALLED: &[(&str, &[&str])] = &[
     (".u64", &[".uint64", ".ulong", ".usize"]),
     (".f32", &[".float", ".float32"]),
     (".f64", &[".double", ".float64"]),
-    (".b128", &[".u128", ".i128", ".s128", ".f128"]),
     (".v2.f32", &[".float2"]),
     (".v2.f64", &[".double2"]),
     (".v2.s32", &[".int2"]),
