@@ -68,12 +68,18 @@ pub(crate) fn words() -> BTreeMap<String, &'static str> {
     l1.chain(l2).chain(operators).chain(sizes).chain(orders).chain(scopes).chain(spaces).collect()
 }
 
-/// The instructions that a page says the item is, without their operands.
+/// The instructions that a page says the item is.
 fn said(text: &str) -> Vec<&str> {
     let Some((_, rest)) = text.split_once("PTX: `") else { return Vec::new() };
     let paragraph = rest.split("\n\n").next().unwrap_or_default();
-    let spans = paragraph.split('`').step_by(2);
-    spans.filter(|span| span.ends_with(';')).filter_map(|span| span.split([' ', ';']).next()).collect()
+    paragraph.split('`').step_by(2).filter(|span| span.ends_with(';')).collect()
+}
+
+/// A register that we put between the instruction and the caller's operand: nothing that a reader knows. Only a predicate
+/// that is the result has no other name.
+fn own_register(said: &str) -> Option<&str> {
+    let at = said.find('%')?;
+    said[at..].split([']', ',', ';']).next().filter(|name| *name != "%done")
 }
 
 fn pattern(said: &str) -> Regex {
@@ -89,6 +95,9 @@ pub(crate) fn wrong<'d>(pages: impl Iterator<Item = Page<'d>>, forms: &[Arc<Form
         if let (true, Some(forms)) = (is_function, made.get(name)) {
             let said = said(text);
             functions += usize::from(!said.is_empty());
+            let own = said.iter().find_map(|said| own_register(said));
+            wrong.extend(own.map(|own| difference(name, "an operand", own)));
+            let said: Vec<&str> = said.iter().filter_map(|said| said.split([' ', ';']).next()).collect();
             wrong.extend(wrong_function(name, &said, forms));
         } else if let (false, Some(word)) = (is_function, words.get(name))
             && let Some((_, rest)) = text.split_once("PTX: `")

@@ -37,7 +37,7 @@ fn main() {
     for form in ptx_intrinsics::catalogue::forms() {
         let signature = form.signature();
         let operands = signature.map_or(String::new(), |own| format!(\"{} {}\", own.operands, own.parameters));
-        let unified = form.unified().map(|(_, sm, ptx)| (sm, ptx));
+        let unified = form.unified();
         let features = form.features();
         let has = |sm, ptx| form.min_sm() <= sm && form.min_ptx() <= ptx;
         let told = known.entry((features, form.min_sm(), form.min_ptx())).or_insert_with(|| SMS.iter().all(|&sm| {
@@ -56,7 +56,7 @@ type Row = ([String; 7], String);
 
 fn row(form: &Form) -> Row {
     let operands = form.signature().map_or(String::new(), |own| format!("{} {}", own.operands, own.parameters));
-    let unified = form.unified().map(|(_, sm, ptx)| (sm, ptx));
+    let unified = form.unified();
     let [sm, ptx] = [form.min_sm(), form.min_ptx()].map(|number| number.to_string());
     let row =
         [form.told(), operands, sm, ptx, format!("{unified:?}"), "true".to_owned(), form.instruction().to_owned()];
