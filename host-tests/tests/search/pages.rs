@@ -1,7 +1,7 @@
 //! What a page of rustdoc says of PTX is what the catalogue has.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use host_tests::check::forms::{self, Manner};
 use host_tests::check::mutants::answer::difference;
@@ -12,7 +12,7 @@ use ptx_intrinsics::scope::ScopeWord;
 use ptx_intrinsics::space::SpaceWord;
 use regex::Regex;
 
-/// Functions whose page says what they are in PTX, at least.
+/// Functions whose page says what they are in PTX, and what they need, at least.
 const FUNCTIONS: usize = 130;
 /// Markers whose page does, at least.
 const MARKERS: usize = 17;
@@ -39,9 +39,16 @@ pub(crate) struct Page<'d> {
     pub(crate) text: &'d str,
 }
 
-/// The PTX of the forms that each function makes.
-fn made(forms: &[Arc<Form>]) -> BTreeMap<String, BTreeSet<(String, bool)>> {
-    let mut made: BTreeMap<String, BTreeSet<(String, bool)>> = BTreeMap::new();
+/// What a function makes.
+struct Made {
+    /// The PTX of each form, and whether its qualifiers are taken one after the other.
+    forms: BTreeSet<(String, bool)>,
+    /// The oldest SM and PTX ISA version that have one of them.
+    begins: (u32, u32),
+}
+
+fn made(forms: &[Arc<Form>]) -> BTreeMap<String, Made> {
+    let mut made: BTreeMap<String, Made> = BTreeMap::new();
     for case in forms::cases(forms) {
         if !matches!(case.manner, Manner::Plain | Manner::Cuda(_)) {
             continue;
@@ -51,7 +58,9 @@ fn made(forms: &[Arc<Form>]) -> BTreeMap<String, BTreeSet<(String, bool)>> {
         let name = called.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
         // One that takes the qualifiers one after the other has a page of its plain form alone.
         let chained = rust.contains(").");
-        made.entry(name.to_owned()).or_default().insert((case.form.ptx().to_owned(), chained));
+        let of = made.entry(name.to_owned()).or_insert(Made { forms: BTreeSet::new(), begins: (u32::MAX, u32::MAX) });
+        of.forms.insert((case.form.ptx().to_owned(), chained));
+        of.begins = (of.begins.0.min(case.form.min_sm()), of.begins.1.min(case.form.min_ptx()));
     }
     made
 }
@@ -82,6 +91,14 @@ fn own_register(said: &str) -> Option<&str> {
     said[at..].split([']', ',', ';']).next().filter(|name| *name != "%done")
 }
 
+/// The gate that a page says first: that of the item without what its parameters add.
+fn said_gate(text: &str) -> Option<(u32, u32)> {
+    static GATE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"Needs sm_(\d+) and ptx(\d+)\.").expect("the pattern is valid"));
+    let said = GATE.captures(text)?;
+    Some((said[1].parse().ok()?, said[2].parse().ok()?))
+}
+
 fn pattern(said: &str) -> Regex {
     let text = CHOSEN.iter().fold(regex::escape(said), |text, (word, pattern)| text.replace(word, pattern));
     Regex::new(&format!("^{text}$")).expect("the pattern is valid")
@@ -90,9 +107,16 @@ fn pattern(said: &str) -> Regex {
 /// What is wrong with the pages of functions and of markers.
 pub(crate) fn wrong<'d>(pages: impl Iterator<Item = Page<'d>>, forms: &[Arc<Form>]) -> Vec<String> {
     let (made, words) = (made(forms), words());
-    let (mut wrong, mut functions, mut markers) = (Vec::new(), 0, 0);
+    let (mut wrong, mut functions, mut gated, mut markers) = (Vec::new(), 0, 0, 0);
     for Page { name, is_function, text } in pages {
-        if let (true, Some(forms)) = (is_function, made.get(name)) {
+        if let (true, Some(Made { forms, begins })) = (is_function, made.get(name)) {
+            let gate = said_gate(text);
+            gated += usize::from(gate.is_some());
+            // With the order that is PTX's own, `mbarrier_arrive_as` is `mbarrier_arrive`.
+            let plain = name.strip_suffix("_as").and_then(|name| made.get(name));
+            let begins = plain.map_or(begins, |plain| &plain.begins);
+            let other = gate.filter(|gate| gate != begins);
+            wrong.extend(other.map(|gate| difference(name, &format!("{begins:?}"), &format!("{gate:?}"))));
             let said = said(text);
             functions += usize::from(!said.is_empty());
             let own = said.iter().find_map(|said| own_register(said));
@@ -107,8 +131,12 @@ pub(crate) fn wrong<'d>(pages: impl Iterator<Item = Page<'d>>, forms: &[Arc<Form
             wrong.extend((said != *word).then(|| difference(name, word, said)));
         }
     }
-    let enough = functions >= FUNCTIONS && markers >= MARKERS;
-    wrong.extend((!enough).then(|| format!("{functions} functions and {markers} markers say what they are in PTX")));
+    let enough = functions >= FUNCTIONS && gated >= FUNCTIONS && markers >= MARKERS;
+    wrong.extend((!enough).then(|| {
+        format!(
+            "{functions} functions and {markers} markers say what they are in PTX, {gated} functions what they need"
+        )
+    }));
     wrong
 }
 

@@ -48,7 +48,7 @@ impl Judge {
             Kind::Text => {
                 &[Judge::Catalogue, Judge::Device, Judge::Test("shared_ptr"), Judge::Test("search"), Judge::Test("ui")]
             }
-            Kind::Gate => &[Judge::Catalogue, Judge::Test("bounds")],
+            Kind::Gate => &[Judge::Catalogue, Judge::Test("bounds"), Judge::Test("search"), Judge::Device],
             Kind::Effect => &[Judge::Test("effects"), Judge::Test("order")],
             Kind::Operand | Kind::Register => &[Judge::Test("lanes")],
             // cargo-mutants runs the tests of the crate.
