@@ -123,8 +123,8 @@ scalars! {
 }
 
 macro_rules! vectors {
-    ($($name:ident $n:literal $text:literal $align:ident)*) => { $(
-        #[doc = concat!("A vector of ", $n, " elements: `", $text, "` in PTX. It is aligned to its size.")]
+    ($($name:ident $n:literal $align:ident)*) => { $(
+        #[doc = concat!("A vector of ", $n, " elements: `.v", $n, "` in PTX. It is aligned to its size.")]
         #[derive(Clone, Copy)]
         #[repr(C)]
         pub struct $name<T: Scalar>(
@@ -178,7 +178,7 @@ macro_rules! vectors {
         }
     )* };
 }
-vectors! { V2 2 ".v2" Align2 V4 4 ".v4" Align4 V8 8 ".v8" Align8 }
+vectors! { V2 2 Align2 V4 4 Align4 V8 8 Align8 }
 
 /// A type that one PTX instruction moves.
 ///

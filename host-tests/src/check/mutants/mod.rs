@@ -15,6 +15,9 @@ pub mod tree;
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 /// What is changed.
 #[derive(
@@ -150,9 +153,15 @@ pub enum Fate {
     Alive,
 }
 
-/// What no other word ends with.
+/// What no other word ends with: a changed letter never becomes this one, so that `.q64` begins no mark.
 fn mark(number: usize) -> String {
-    format!("q{number}q")
+    format!("g{number}g")
+}
+
+/// The numbers of the marks in a text.
+fn marks(text: &str) -> impl Iterator<Item = usize> {
+    static MARK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"g(\d+)g").expect("the pattern is valid"));
+    MARK.captures_iter(text).filter_map(|mark| mark[1].parse().ok())
 }
 
 /// A text with ranges replaced; they must not overlap.

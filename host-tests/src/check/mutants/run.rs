@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::{Answer, BEYOND, Failure};
 use super::judge::{Bench, CASES, Judge};
 use super::tree::Tree;
-use super::{Fate, Kind, Mutant, Sign, Step, catalogue, code, device, table};
+use super::{Fate, Kind, Mutant, Sign, Step, catalogue, code, device, marks, table};
 use crate::tools::command::{Machine, interrupted};
 use crate::tools::error::{Error, Result};
 use crate::tools::files::write_whole;
@@ -32,7 +32,7 @@ const CRATE: &str = "ptx-intrinsics";
 const QUICK: [Judge; 2] = [Judge::Catalogue, Judge::Device];
 
 /// How many mutants are made at a time.
-const AT_A_TIME: usize = 300;
+const AT_A_TIME: usize = 110;
 
 /// Every mutant of these kinds, in the order of the files; those of [`code`] are listed by it.
 pub fn every(machine: &Machine, kinds: &[Kind]) -> Result<Vec<Mutant>> {
@@ -283,7 +283,12 @@ impl<'a> Runner<'a> {
                     let name =
                         if let [mutant] = batch[..] { format!(": {mutant}") } else { format!(" of {}", batch.len()) };
                     let step = self.progress.step(format!("Mutants: batch {} of {count}{name}", number + 1));
+                    let asked: Vec<String> = batch.iter().map(|mutant| mutant.to_string()).collect();
                     self.batch(bench, batch, only)?;
+                    // Those too that break the build: to find which of them do takes many builds.
+                    if only == Some(&QUICK) && !self.is_late() {
+                        self.kept().asked.extend(asked);
+                    }
                     self.keep()?;
                     drop(step);
                 }
@@ -314,7 +319,7 @@ impl<'a> Runner<'a> {
             let made = |(at, mutant): (usize, &&Mutant)| if alone { (*mutant).clone() } else { mutant.marked(at) };
             let made: Vec<Mutant> = batch.iter().enumerate().map(made).collect();
             bench.tree.apply(&self.files, &made)?;
-            match bench.ask(judge, &made, &self.cases(&batch))? {
+            match self.ask(bench, judge, &batch, &made)? {
                 Answer::Failures(failures) => {
                     let named = self.attribute(&batch, &failures);
                     for at in &named {
@@ -333,9 +338,6 @@ impl<'a> Runner<'a> {
         if let ([mutant], None, true, false) = (&batch[..], only, alone, self.is_late()) {
             self.set(mutant, Fate::Alive);
         }
-        if only == Some(&QUICK) && !self.is_late() {
-            self.kept().asked.extend(batch.iter().map(|mutant| mutant.to_string()));
-        }
         Ok(())
     }
 
@@ -344,6 +346,8 @@ impl<'a> Runner<'a> {
     fn broken(&self, bench: &Bench, batch: Vec<&Mutant>, only: Option<&[Judge]>, complaint: &str) -> Result<()> {
         static WORD: LazyLock<Regex> =
             LazyLock::new(|| Regex::new("`(\\.[^`]+)`: (?:.* no such |the prefetch sizes are )").expect("valid"));
+        static REFUSED: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new("panicked: `[^`]+`: `(\\.[^`]+)`: ").expect("the pattern is valid"));
         static PLACE: LazyLock<Regex> =
             LazyLock::new(|| Regex::new(r"--> \S*?(ptx-intrinsics/\S+?\.rs):(\d+)").expect("the pattern is valid"));
         let complaint = console::strip_ansi_codes(complaint);
@@ -362,6 +366,16 @@ impl<'a> Runner<'a> {
                 }
             }
             return self.batch(bench, without(batch, &lost.into_iter().collect()), only);
+        }
+        // A word that it refuses for another reason, which may be another mutant's.
+        let refused: BTreeSet<&str> = REFUSED
+            .captures_iter(&complaint)
+            .flat_map(|words| table::WORD.find_iter(words.get(1).map_or("", |words| words.as_str())))
+            .map(|word| word.as_str())
+            .collect();
+        let lost: BTreeSet<usize> = (0..batch.len()).filter(|&at| refused.contains(batch[at].gone.as_str())).collect();
+        if !lost.is_empty() {
+            return self.batch(bench, without(batch, &lost), only);
         }
         let places: BTreeSet<(String, usize)> = PLACE
             .captures_iter(&complaint)
@@ -402,33 +416,50 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// What has to be compiled: where the words of these mutants stand, if that is known of all, else everything.
-    fn cases(&self, batch: &[&Mutant]) -> Vec<usize> {
-        let kept = self.kept();
-        let known: Option<Vec<&BTreeSet<String>>> = batch.iter().map(|mutant| cover(mutant, &kept)).collect();
-        let cases = |known: Vec<&BTreeSet<String>>| -> BTreeSet<usize> {
-            known.into_iter().flatten().filter_map(|place| device::case_of(place)).collect()
-        };
-        match known {
-            Some(known) => cases(known).into_iter().collect(),
-            None => (0..CASES.len()).collect(),
+    /// What has to be compiled, one after the other until something is noticed. Of one that is alone: what has its word,
+    /// then everything. Of others: where their words stand, if that is known of all, else everything.
+    fn cases(&self, batch: &[&Mutant]) -> Vec<Vec<usize>> {
+        let every: Vec<usize> = (0..CASES.len()).collect();
+        if let [mutant] = batch {
+            let has_it = |at: &usize| CASES[*at].expected().iter().any(|line| line.contains(mutant.gone.as_str()));
+            let some: Vec<usize> = every.iter().copied().filter(has_it).collect();
+            return if some.is_empty() || mutant.kind != Kind::Text { vec![every] } else { vec![some, every] };
         }
+        let kept = self.kept();
+        let known = |mutant: &&Mutant| -> Option<BTreeSet<usize>> {
+            let cases: BTreeSet<usize> =
+                cover(mutant, &kept)?.iter().filter_map(|place| device::case_of(place)).collect();
+            (!cases.is_empty()).then_some(cases)
+        };
+        let known: Option<Vec<BTreeSet<usize>>> = batch.iter().map(known).collect();
+        let some = |known: Vec<_>| known.into_iter().flatten().collect::<BTreeSet<usize>>().into_iter().collect();
+        vec![known.map_or(every, some)]
+    }
+
+    /// Asks a judge about what is made in the tree.
+    fn ask(&self, bench: &Bench, judge: Judge, batch: &[&Mutant], made: &[Mutant]) -> Result<Answer> {
+        let mut answer = Answer::Failures(Vec::new());
+        for cases in if judge == Judge::Device { self.cases(batch) } else { vec![Vec::new()] } {
+            answer = bench.ask(judge, made, &cases)?;
+            if !matches!(&answer, Answer::Failures(failures) if failures.is_empty()) {
+                break;
+            }
+        }
+        Ok(answer)
     }
 
     /// The mutants that failures name. One that is alone is named by any.
     fn attribute(&self, batch: &[&Mutant], failures: &[Failure]) -> BTreeSet<usize> {
-        static MARK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"q(\d+)q").expect("the pattern is valid"));
         if batch.len() == 1 {
             return if failures.is_empty() { BTreeSet::new() } else { BTreeSet::from([0]) };
         }
         let mut kept = self.kept();
         let mut named = BTreeSet::new();
         for failure in failures {
-            for mark in MARK.captures_iter(&failure.found) {
-                let at = mark[1].parse::<usize>().ok();
-                let Some(at) = at.filter(|&at| batch.get(at).is_some_and(|own| own.sign == Sign::Another)) else {
+            for at in marks(&failure.found) {
+                if batch.get(at).is_none_or(|own| own.sign != Sign::Another) {
                     continue;
-                };
+                }
                 named.insert(at);
                 kept.covers.entry(place(batch[at])).or_default().extend(failure.place.clone());
             }
@@ -842,7 +873,11 @@ mod tests {
         let open = [&a, &b, &c, &d];
         let made = gates(&open, &Kept::default());
         assert_eq!(made, [vec![&a, &b], vec![&c, &d]]);
-        let marked = Mutant { with: "bq4q".to_owned(), ..mutant(Sign::Another, 1) };
+        let marked = Mutant { with: "bg4g".to_owned(), ..mutant(Sign::Another, 1) };
         assert_eq!(mutant(Sign::Another, 1).marked(4), marked);
+        for mutant in every(&Machine::current(), &[Kind::Text]).unwrap().iter().filter(|one| one.sign == Sign::Another)
+        {
+            assert_eq!(marks(&mutant.marked(4).with).collect::<Vec<_>>(), [4], "{mutant}");
+        }
     }
 }
