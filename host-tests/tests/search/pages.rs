@@ -32,6 +32,13 @@ const CHOSEN: [(&str, &str); 11] = [
     ("eviction_priority", r"evict_\w+"),
 ];
 
+/// What pages call a result.
+const RESULTS: [&str; 10] = ["_", "address", "count", "d", "done", "p", "policy", "rank", "state", "there"];
+/// What they call a parameter of a function's type.
+const SIZES: [&str; 2] = ["N", "size"];
+/// What loads and stores have, of which the catalogue says no parameters.
+const OF_ACCESSES: &str = "p: *const T, value: T";
+
 /// A page: its item's name, whether it is of a function, and its text.
 pub(crate) struct Page<'d> {
     pub(crate) name: &'d str,
@@ -45,6 +52,8 @@ struct Made {
     forms: BTreeSet<(String, bool)>,
     /// The oldest SM and PTX ISA version that have one of them.
     begins: (u32, u32),
+    /// What the parameters of its calls are called.
+    parameters: BTreeSet<String>,
 }
 
 fn made(forms: &[Arc<Form>]) -> BTreeMap<String, Made> {
@@ -58,7 +67,14 @@ fn made(forms: &[Arc<Form>]) -> BTreeMap<String, Made> {
         let name = called.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
         // One that takes the qualifiers one after the other has a page of its plain form alone.
         let chained = rust.contains(").");
-        let of = made.entry(name.to_owned()).or_insert(Made { forms: BTreeSet::new(), begins: (u32::MAX, u32::MAX) });
+        let of = made.entry(name.to_owned()).or_insert_with(|| Made {
+            forms: BTreeSet::new(),
+            begins: (u32::MAX, u32::MAX),
+            parameters: BTreeSet::new(),
+        });
+        let parameters = case.form.signature().map_or(OF_ACCESSES, |signature| signature.parameters);
+        let names = parameters.split(", ").filter_map(|parameter| Some(parameter.split_once(':')?.0.to_owned()));
+        of.parameters.extend(names);
         of.forms.insert((case.form.ptx().to_owned(), chained));
         of.begins = (of.begins.0.min(case.form.min_sm()), of.begins.1.min(case.form.min_ptx()));
     }
@@ -91,6 +107,17 @@ fn own_register(said: &str) -> Option<&str> {
     said[at..].split([']', ',', ';']).next().filter(|name| *name != "%done")
 }
 
+/// A name among the operands that is neither a parameter's nor, as the first of them, a result's.
+fn stranger<'s>(said: &'s str, parameters: &BTreeSet<String>) -> Option<&'s str> {
+    static NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[A-Za-z_]\w*").expect("the pattern is valid"));
+    let (_, operands) = said.split_once(' ')?;
+    let is_known = |at: usize, name: &str| {
+        parameters.contains(name) || SIZES.contains(&name) || at == 0 && RESULTS.contains(&name)
+    };
+    let mut names = NAME.find_iter(operands).map(|name| name.as_str()).enumerate();
+    names.find(|(at, name)| !is_known(*at, name)).map(|(_, name)| name)
+}
+
 /// The gate that a page says first: that of the item without what its parameters add.
 fn said_gate(text: &str) -> Option<(u32, u32)> {
     static GATE: LazyLock<Regex> =
@@ -109,7 +136,7 @@ pub(crate) fn wrong<'d>(pages: impl Iterator<Item = Page<'d>>, forms: &[Arc<Form
     let (made, words) = (made(forms), words());
     let (mut wrong, mut functions, mut gated, mut markers) = (Vec::new(), 0, 0, 0);
     for Page { name, is_function, text } in pages {
-        if let (true, Some(Made { forms, begins })) = (is_function, made.get(name)) {
+        if let (true, Some(Made { forms, begins, parameters })) = (is_function, made.get(name)) {
             let gate = said_gate(text);
             gated += usize::from(gate.is_some());
             // With the order that is PTX's own, `mbarrier_arrive_as` is `mbarrier_arrive`.
@@ -121,6 +148,8 @@ pub(crate) fn wrong<'d>(pages: impl Iterator<Item = Page<'d>>, forms: &[Arc<Form
             functions += usize::from(!said.is_empty());
             let own = said.iter().find_map(|said| own_register(said));
             wrong.extend(own.map(|own| difference(name, "an operand", own)));
+            let stranger = said.iter().find_map(|said| stranger(said, parameters));
+            wrong.extend(stranger.map(|stranger| difference(name, &format!("an operand of {parameters:?}"), stranger)));
             let said: Vec<&str> = said.iter().filter_map(|said| said.split([' ', ';']).next()).collect();
             wrong.extend(wrong_function(name, &said, forms));
         } else if let (false, Some(word)) = (is_function, words.get(name))
