@@ -140,7 +140,7 @@ impl Atomic {
         let mut at = 0;
         while at < takes.len() {
             let (taken, noftz, needs) = takes[at];
-            if taken as u8 == op as u8 && self.noftz == !noftz.is_empty() {
+            if taken as u8 == op as u8 && self.noftz == noftz {
                 return Some(needs);
             }
             at += 1;

@@ -25,37 +25,37 @@ words! {
 /// type of an atomic.
 ///
 /// `Kind` names the type where the macros need a path: the `same` as the Rust type, or `marked` by a type of its own, where
-/// others count as it too. What it takes are groups of operations that begin at one target,
-/// with `.noftz` after them or without; `number` is what one element counts as.
+/// others count as it too. What it takes are groups of operations: the target where they begin, whether `.noftz` follows
+/// them, and their names. `number` is what one element counts as.
 macro_rules! for_each_atomic {
     ($callback:ident $args:tt) => {
         $callback! { $args
-            {AtomB16 marked (B16) (b16) [".b16"] x1 reg16 u16 U16 [Atomic16 "" Cas;]}
-            {AtomB32 marked (B32) (b32) [".b32"] x1 reg32 u32 U32 [Always "" And Or Xor Exch Cas;]}
-            {AtomB64 marked (B64) (b64) [".b64"] x1 reg64 u64 U64 [Always "" Exch Cas; Atomic64 "" And Or Xor;]}
-            {AtomB128 same (B128) (b128) [".b128"] b128 reg64 u64 U128 [Atomic128 "" Exch Cas;]}
-            {AtomU32 same (u32) (u32) [".u32"] x1 reg32 u32 U32 [Always "" Inc Dec Add Min Max;]}
-            {AtomU64 same (u64) (u64) [".u64"] x1 reg64 u64 U64 [Always "" Add; Atomic64 "" Min Max;]}
-            {AtomS32 same (i32) (s32) [".s32"] x1 reg32 u32 S32 [Always "" Add Min Max;]}
-            {AtomS64 same (i64) (s64) [".s64"] x1 reg64 u64 S64 [Atomic64 "" Min Max;]}
-            {AtomF32 same (f32) (f32) [".f32"] x1 reg32 f32 F32 [Always "" Add; AtomicF32Noftz ".noftz" Add;]}
-            {AtomF32x2 same (V2<f32>) (v2 f32) [".v2.f32"] x2 reg32 f32 F32 [AtomicVectors "" Add; AtomicF32Noftz ".noftz" Add;]}
-            {AtomF32x4 same (V4<f32>) (v4 f32) [".v4.f32"] x4 reg32 f32 F32 [AtomicVectors "" Add; AtomicF32Noftz ".noftz" Add;]}
-            {AtomF64 same (f64) (f64) [".f64"] x1 reg64 f64 F64 [AtomicScopes "" Add;]}
-            {AtomF16 marked (B16) (f16) [".f16"] x1 reg16 u16 F16 [Atomic16 ".noftz" Add;]}
-            {AtomF16v2 marked (V2<B16>) (v2 f16) [".v2.f16"] x2 reg16 u16 F16 [AtomicVectors ".noftz" Add Min Max;]}
-            {AtomF16v4 marked (V4<B16>) (v4 f16) [".v4.f16"] x4 reg16 u16 F16 [AtomicVectors ".noftz" Add Min Max;]}
-            {AtomF16v8 marked (V8<B16>) (v8 f16) [".v8.f16"] x8 reg16 u16 F16 [AtomicVectors ".noftz" Add Min Max;]}
-            {AtomF16x2 marked (B32) (f16x2) [".f16x2"] x1 reg32 u32 F16 [AtomicF16x2 ".noftz" Add;]}
-            {AtomF16x2v2 marked (V2<B32>) (v2 f16x2) [".v2.f16x2"] x2 reg32 u32 F16 [AtomicVectors ".noftz" Add Min Max;]}
-            {AtomF16x2v4 marked (V4<B32>) (v4 f16x2) [".v4.f16x2"] x4 reg32 u32 F16 [AtomicVectors ".noftz" Add Min Max;]}
-            {AtomBf16 marked (B16) (bf16) [".bf16"] x1 reg16 u16 Bf16 [AtomicBf16 ".noftz" Add;]}
-            {AtomBf16v2 marked (V2<B16>) (v2 bf16) [".v2.bf16"] x2 reg16 u16 Bf16 [AtomicVectors ".noftz" Add Min Max;]}
-            {AtomBf16v4 marked (V4<B16>) (v4 bf16) [".v4.bf16"] x4 reg16 u16 Bf16 [AtomicVectors ".noftz" Add Min Max;]}
-            {AtomBf16v8 marked (V8<B16>) (v8 bf16) [".v8.bf16"] x8 reg16 u16 Bf16 [AtomicVectors ".noftz" Add Min Max;]}
-            {AtomBf16x2 marked (B32) (bf16x2) [".bf16x2"] x1 reg32 u32 Bf16 [AtomicBf16 ".noftz" Add;]}
-            {AtomBf16x2v2 marked (V2<B32>) (v2 bf16x2) [".v2.bf16x2"] x2 reg32 u32 Bf16 [AtomicVectors ".noftz" Add Min Max;]}
-            {AtomBf16x2v4 marked (V4<B32>) (v4 bf16x2) [".v4.bf16x2"] x4 reg32 u32 Bf16 [AtomicVectors ".noftz" Add Min Max;]}
+            {AtomB16 marked (B16) (b16) [".b16"] x1 reg16 u16 U16 [Atomic16 false Cas;]}
+            {AtomB32 marked (B32) (b32) [".b32"] x1 reg32 u32 U32 [Always false And Or Xor Exch Cas;]}
+            {AtomB64 marked (B64) (b64) [".b64"] x1 reg64 u64 U64 [Always false Exch Cas; Atomic64 false And Or Xor;]}
+            {AtomB128 same (B128) (b128) [".b128"] b128 reg64 u64 U128 [Atomic128 false Exch Cas;]}
+            {AtomU32 same (u32) (u32) [".u32"] x1 reg32 u32 U32 [Always false Inc Dec Add Min Max;]}
+            {AtomU64 same (u64) (u64) [".u64"] x1 reg64 u64 U64 [Always false Add; Atomic64 false Min Max;]}
+            {AtomS32 same (i32) (s32) [".s32"] x1 reg32 u32 S32 [Always false Add Min Max;]}
+            {AtomS64 same (i64) (s64) [".s64"] x1 reg64 u64 S64 [Atomic64 false Min Max;]}
+            {AtomF32 same (f32) (f32) [".f32"] x1 reg32 f32 F32 [Always false Add; AtomicF32Noftz true Add;]}
+            {AtomF32x2 same (V2<f32>) (v2 f32) [".v2.f32"] x2 reg32 f32 F32 [AtomicVectors false Add; AtomicF32Noftz true Add;]}
+            {AtomF32x4 same (V4<f32>) (v4 f32) [".v4.f32"] x4 reg32 f32 F32 [AtomicVectors false Add; AtomicF32Noftz true Add;]}
+            {AtomF64 same (f64) (f64) [".f64"] x1 reg64 f64 F64 [AtomicScopes false Add;]}
+            {AtomF16 marked (B16) (f16) [".f16"] x1 reg16 u16 F16 [Atomic16 true Add;]}
+            {AtomF16v2 marked (V2<B16>) (v2 f16) [".v2.f16"] x2 reg16 u16 F16 [AtomicVectors true Add Min Max;]}
+            {AtomF16v4 marked (V4<B16>) (v4 f16) [".v4.f16"] x4 reg16 u16 F16 [AtomicVectors true Add Min Max;]}
+            {AtomF16v8 marked (V8<B16>) (v8 f16) [".v8.f16"] x8 reg16 u16 F16 [AtomicVectors true Add Min Max;]}
+            {AtomF16x2 marked (B32) (f16x2) [".f16x2"] x1 reg32 u32 F16 [AtomicF16x2 true Add;]}
+            {AtomF16x2v2 marked (V2<B32>) (v2 f16x2) [".v2.f16x2"] x2 reg32 u32 F16 [AtomicVectors true Add Min Max;]}
+            {AtomF16x2v4 marked (V4<B32>) (v4 f16x2) [".v4.f16x2"] x4 reg32 u32 F16 [AtomicVectors true Add Min Max;]}
+            {AtomBf16 marked (B16) (bf16) [".bf16"] x1 reg16 u16 Bf16 [AtomicBf16 true Add;]}
+            {AtomBf16v2 marked (V2<B16>) (v2 bf16) [".v2.bf16"] x2 reg16 u16 Bf16 [AtomicVectors true Add Min Max;]}
+            {AtomBf16v4 marked (V4<B16>) (v4 bf16) [".v4.bf16"] x4 reg16 u16 Bf16 [AtomicVectors true Add Min Max;]}
+            {AtomBf16v8 marked (V8<B16>) (v8 bf16) [".v8.bf16"] x8 reg16 u16 Bf16 [AtomicVectors true Add Min Max;]}
+            {AtomBf16x2 marked (B32) (bf16x2) [".bf16x2"] x1 reg32 u32 Bf16 [AtomicBf16 true Add;]}
+            {AtomBf16x2v2 marked (V2<B32>) (v2 bf16x2) [".v2.bf16x2"] x2 reg32 u32 Bf16 [AtomicVectors true Add Min Max;]}
+            {AtomBf16x2v4 marked (V4<B32>) (v4 bf16x2) [".v4.bf16x2"] x4 reg32 u32 Bf16 [AtomicVectors true Add Min Max;]}
         }
     };
 }
@@ -81,7 +81,8 @@ pub(crate) enum Number {
 #[derive(Debug)]
 pub(crate) struct TypeRow {
     pub(crate) ptx: &'static str,
-    pub(crate) takes: &'static [(AtomicOperation, &'static str, Needs)],
+    /// Each operation, whether `.noftz` follows it, and what it needs.
+    pub(crate) takes: &'static [(AtomicOperation, bool, Needs)],
     #[cfg(not(ptx_device))]
     pub(crate) bytes: usize,
     #[cfg(not(ptx_device))]
