@@ -218,7 +218,8 @@ impl<'a> Runner<'a> {
             (texts, Some(&[Judge::Test("markers")])),
             (covered, Some(&[Judge::Test("search")])),
             (covered, Some(&[Judge::Test("ui")])),
-            (alone, None),
+            // No batch is of one, and what breaks a batch is taken out of it without an answer.
+            (alone, if self.effort.together { Some(&QUICK) } else { None }),
         ];
         let quick = |only: &Option<&[Judge]>| *only == Some(&QUICK);
         for (stage, only) in stages.into_iter().filter(|(_, only)| !self.effort.together || quick(only)) {
