@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use ptx_intrinsics::catalogue::{Form, IMPORTS, Operation};
 use rayon::prelude::*;
+use regex::Regex;
 
 use crate::tools::command::Machine;
 use crate::tools::error::{Error, Result};
@@ -119,6 +120,13 @@ fn lane_cases(forms: &[Arc<Form>]) -> Vec<Case> {
 /// How many elements a vector has.
 pub(crate) fn lanes(element: &str) -> u32 {
     element.strip_prefix('V').and_then(|rest| rest.split('<').next()?.parse().ok()).unwrap_or(1)
+}
+
+/// The function and the methods of an expression, without what they take; `ptx!` is one of them.
+pub fn calls(rust: &str) -> Vec<&str> {
+    static CALL: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"([a-z]\w*!?)(?:::<[^()]*>)?\(").expect("the pattern is valid"));
+    CALL.captures_iter(rust).filter_map(|call| Some(call.get(1)?.as_str())).collect()
 }
 
 impl Case {

@@ -1,5 +1,6 @@
 //! rustdoc's search finds every instruction and every qualifier by the word that PTX has for it.
 
+mod methods;
 mod pages;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -195,6 +196,13 @@ fn each_page_says_its_ptx() {
         (is_function || kind["struct"].is_object()).then_some(pages::Page { name, is_function, text })
     });
     let wrong = pages::wrong(pages, &every_form());
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// So does the page of each method that is a part of an instruction.
+#[test]
+fn each_method_says_its_ptx() {
+    let wrong = methods::wrong(&methods::documented(described()), &every_form());
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 

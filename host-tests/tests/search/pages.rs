@@ -18,10 +18,11 @@ const FUNCTIONS: usize = 130;
 const MARKERS: usize = 17;
 
 /// What a page says in place of words that a parameter chooses, as a pattern.
-const CHOSEN: [(&str, &str); 11] = [
+const CHOSEN: [(&str, &str); 12] = [
     (r"\{", "("),
     (r"\}", ")?"),
     ("…", r"\d+"),
+    (r"\.cop", r"\.(c[agsv]|lu)"),
     (r"\.vec", r"\.v[248]"),
     (r"\.type", r"(\.v[248])?\.[bfsu]\d+"),
     (r"\.sem", r"\.(relaxed|acquire|release)"),
@@ -108,7 +109,7 @@ fn own_register(said: &str) -> Option<&str> {
 }
 
 /// A name among the operands that is neither a parameter's nor, as the first of them, a result's.
-fn stranger<'s>(said: &'s str, parameters: &BTreeSet<String>) -> Option<&'s str> {
+pub(crate) fn stranger<'s>(said: &'s str, parameters: &BTreeSet<String>) -> Option<&'s str> {
     static NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[A-Za-z_]\w*").expect("the pattern is valid"));
     let (_, operands) = said.split_once(' ')?;
     let is_known = |at: usize, name: &str| {
@@ -127,8 +128,12 @@ fn said_gate(text: &str) -> Option<(u32, u32)> {
 }
 
 fn pattern(said: &str) -> Regex {
-    let text = CHOSEN.iter().fold(regex::escape(said), |text, (word, pattern)| text.replace(word, pattern));
-    Regex::new(&format!("^{text}$")).expect("the pattern is valid")
+    Regex::new(&format!("^{}$", chosen(said))).expect("the pattern is valid")
+}
+
+/// What a text stands for.
+pub(crate) fn chosen(said: &str) -> String {
+    CHOSEN.iter().fold(regex::escape(said), |text, (word, pattern)| text.replace(word, pattern))
 }
 
 /// What is wrong with the pages of functions and of markers.

@@ -55,7 +55,7 @@ where
     LdGlobalNc(PhantomData)
 }
 
-load_methods! { LdGlobalNc of NonCoherent, "ld.global.nc"
+load_methods! { LdGlobalNc of NonCoherent, "ld.global{.cop}.nc"
     "`p` is the address of a `T` in global memory, aligned to the size of `T`, that nothing writes while the kernel \
      runs: the cache is not coherent, and a load of memory that this kernel writes, in this thread or another, is \
      undefined behaviour."

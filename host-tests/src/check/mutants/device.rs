@@ -38,11 +38,20 @@ fn kinds(case: &Case) -> Vec<(String, String)> {
     let words: Vec<&str> = form.ptx().split('.').collect();
     // A scope stands beside each order in the source.
     let scopes = words.windows(2).filter(|pair| ["cta", "cluster", "gpu", "sys"].contains(&pair[1]));
+    // Functions that emit the same words may have them from different places.
+    let called = forms::calls(&case.rust()).join(".");
+    let said = words.iter().skip(1).filter(|word| !is_type(word)).map(|word| (*word).to_owned());
+    let by_call: Vec<_> = said.map(|word| (called.clone(), word)).collect();
     let words = words.iter().map(|word| (*word).to_owned()).chain(scopes.map(|pair| pair.join(".")));
-    let words = words.map(|word| (head.clone(), word));
+    let words = words.map(|word| (head.clone(), word)).chain(by_call);
     // Two registers of 128 bits are in one block where something is compared.
     let compared = form.ptx().contains(".cas").then(|| (head.clone(), format!("cas {way}")));
     words.chain([(head.clone(), way)]).chain(compared).collect()
+}
+
+/// Whether a word says how wide an access is, and what it holds.
+fn is_type(word: &str) -> bool {
+    word.starts_with(['b', 'f', 's', 'u', 'v']) && word[1..].parse::<u32>().is_ok()
 }
 
 /// What is said in another place of the source: the mnemonic with its space.
