@@ -92,7 +92,7 @@ pub(crate) fn wrong(methods: &[Method], forms: &[Arc<Form>]) -> Vec<String> {
     wrong
 }
 
-/// What an instruction has to be that is said for a method. `…` and braces begin where its calls differ.
+/// What an instruction has to be that is said for a method. `…` stands for words in which its calls differ.
 fn wrong_instruction(name: &str, said: &str, forms: &BTreeSet<&str>) -> Option<String> {
     let plain = said.strip_prefix("@cond ");
     if plain.is_some() != name.contains("_if") {
@@ -108,9 +108,9 @@ fn wrong_instruction(name: &str, said: &str, forms: &BTreeSet<&str>) -> Option<S
     if let Some(other) = forms.iter().find(|ptx| !pattern.is_match(ptx)) {
         return Some((*other).into());
     }
-    let begins = common(forms);
-    let differs = words.split(['…', '{']).next() != Some(&begins);
-    differs.then(|| format!("{begins}…"))
+    let said: BTreeSet<&str> = words.split(['.', '…', '{', '}']).collect();
+    let unsaid = common(forms).into_iter().find(|word| !said.contains(word));
+    unsaid.map(|word| format!("{word}, which all calls have"))
 }
 
 /// What the words after the mnemonic have to be that a method stands for.
@@ -119,11 +119,8 @@ fn wrong_part(part: &str, forms: &BTreeSet<&str>) -> Option<String> {
     forms.iter().find(|ptx| !pattern.is_match(ptx)).map(|ptx| (*ptx).into())
 }
 
-/// The words that all of them begin with.
-fn common(forms: &BTreeSet<&str>) -> String {
-    let mut forms = forms.iter().map(|ptx| ptx.split('.').collect::<Vec<_>>());
-    let first = forms.next().unwrap_or_default();
-    let shared =
-        forms.fold(first.len(), |shared, ptx| (0..shared).take_while(|&at| ptx.get(at) == first.get(at)).count());
-    first[..shared].join(".")
+/// The words that all of them have.
+fn common<'f>(forms: &BTreeSet<&'f str>) -> BTreeSet<&'f str> {
+    let forms = forms.iter().map(|ptx| ptx.split('.').collect::<BTreeSet<_>>());
+    forms.reduce(|common, words| &common & &words).unwrap_or_default()
 }
