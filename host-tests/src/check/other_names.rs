@@ -1,7 +1,7 @@
 //! What others call a word of PTX: a mistake that has such a name is answered by the word.
 
 /// A spelling with one word that PTX does not have, the word, and the one that is meant.
-pub const MISTAKES: [(&str, &str, &str); 61] = [
+pub const MISTAKES: [(&str, &str, &str); 62] = [
     ("ld.global.i8", ".i8", ".s8"),
     ("ld.global.int8", ".int8", ".s8"),
     ("ld.global.i16", ".i16", ".s16"),
@@ -44,7 +44,8 @@ pub const MISTAKES: [(&str, &str, &str); 61] = [
     ("ld.global.x4.f32", ".x4", ".v4"),
     ("ld.global.vec8.f32", ".vec8", ".v8"),
     ("ld.global.x8.f32", ".x8", ".v8"),
-    // No form is listed with these two words.
+    // No form is listed with these three words.
+    ("ld.week.global.u32", ".week", ".weak"),
     ("ld.shared::cat.u32", ".shared::cat", ".shared::cta"),
     ("ld.params.u32", ".params", ".param"),
     ("ld.relaxed.block.f32", ".block", ".cta"),
