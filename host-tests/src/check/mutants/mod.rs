@@ -136,6 +136,11 @@ impl Mutant {
         ["isa", "catalogue", "grammar"].iter().any(|layer| self.file.contains(&format!("/src/{layer}/")))
     }
 
+    /// What no other mutant has: of two words alike on a line, the byte tells.
+    fn key(&self) -> String {
+        format!("{self} at {}", self.range.start)
+    }
+
     /// Its name in lists and results: where it is without the number of the line, which any edit moves.
     pub fn told(&self) -> String {
         self.to_string().replacen(&format!(":{} ", self.line), " ", 1)

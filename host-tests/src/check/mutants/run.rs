@@ -190,7 +190,7 @@ impl<'a> Runner<'a> {
         self.code(of_code)?;
         let kept = self.kept();
         let fates = mutants.iter().filter_map(|mutant| {
-            let fate = kept.fates.get(&mutant.to_string())?.clone();
+            let fate = kept.fates.get(&mutant.key())?.clone();
             let reason = (fate == Fate::Alive).then(|| reason(mutant)).flatten();
             Some((mutant.clone(), fate, reason))
         });
@@ -253,7 +253,7 @@ impl<'a> Runner<'a> {
     }
 
     fn is_open(&self, mutant: &Mutant) -> bool {
-        !self.kept().fates.contains_key(&mutant.to_string())
+        !self.kept().fates.contains_key(&mutant.key())
     }
 
     fn is_late(&self) -> bool {
@@ -267,7 +267,7 @@ impl<'a> Runner<'a> {
     }
 
     fn set(&self, mutant: &Mutant, fate: Fate) {
-        self.kept().fates.insert(mutant.to_string(), fate);
+        self.kept().fates.insert(mutant.key(), fate);
     }
 
     /// Judges batches, each on a bench that is free.
@@ -284,7 +284,7 @@ impl<'a> Runner<'a> {
                     let name =
                         if let [mutant] = batch[..] { format!(": {mutant}") } else { format!(" of {}", batch.len()) };
                     let step = self.progress.step(format!("Mutants: batch {} of {count}{name}", number + 1));
-                    let asked: Vec<String> = batch.iter().map(|mutant| mutant.to_string()).collect();
+                    let asked: Vec<String> = batch.iter().map(|mutant| mutant.key()).collect();
                     self.batch(bench, batch, only)?;
                     // Those too that break the build: to find which of them do takes many builds.
                     if only == Some(&QUICK) && !self.is_late() {
@@ -571,7 +571,7 @@ fn emitted<'m>(open: &[&'m Mutant], kept: &Kept) -> Vec<Vec<&'m Mutant>> {
 
 /// Those that the quick judges have not been asked about.
 fn new_texts_of<'m>(open: &[&'m Mutant], kept: &Kept, is_wanted: fn(&Mutant) -> bool) -> Vec<Vec<&'m Mutant>> {
-    let is_new = |mutant: &&Mutant| is_wanted(mutant) && !kept.asked.contains(&mutant.to_string());
+    let is_new = |mutant: &&Mutant| is_wanted(mutant) && !kept.asked.contains(&mutant.key());
     let new: Vec<&Mutant> = open.iter().copied().filter(is_new).collect();
     texts(&new, kept)
 }
@@ -771,7 +771,7 @@ mod tests {
     use super::*;
 
     /// How many there are at least.
-    const MUTANTS: usize = 2_500;
+    const MUTANTS: usize = 2_600;
 
     #[test]
     fn each_reason_is_about_some_mutant_and_about_few() {
@@ -783,6 +783,8 @@ mod tests {
         if knows_code {
             mutants.extend(code::every(&machine).unwrap());
         }
+        let keys: BTreeSet<String> = mutants.iter().map(Mutant::key).collect();
+        assert_eq!(keys.len(), mutants.len(), "two mutants share their fate");
         let told: Vec<String> = mutants.iter().map(Mutant::told).collect();
         for (reason, pattern) in listed().into_iter().filter(|(_, of)| knows_code || !of.as_str().contains(" code in "))
         {
