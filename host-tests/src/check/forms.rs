@@ -125,7 +125,7 @@ pub(crate) fn lanes(element: &str) -> u32 {
 /// The function and the methods of an expression, without what they take; `ptx!` is one of them.
 pub fn calls(rust: &str) -> Vec<&str> {
     static CALL: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"([a-z]\w*!?)(?:::<[^()]*>)?\(").expect("the pattern is valid"));
+        LazyLock::new(|| Regex::new(r"\b([a-z]\w*!?)(?:::<(?:[^()]|\([^()]*\))*?>)?\(").expect("the pattern is valid"));
     CALL.captures_iter(rust).filter_map(|call| Some(call.get(1)?.as_str())).collect()
 }
 
@@ -530,4 +530,23 @@ fn assemble(assembler: &Assembler, text: &str, sm: Sm) -> Result<std::result::Re
 
 fn names<'c>(cases: &[&'c Case]) -> Vec<&'c str> {
     cases.iter().map(|case| case.name.as_str()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_calls_of_an_expression() {
+        let cases: [(&str, &[&str]); 5] = [
+            ("mapa(p, 1)", &["mapa"]),
+            ("ld_global::<(EvictLast, L2EvictFirst), NoPrefetch>().read(p as *const V8<B32>)", &["ld_global", "read"]),
+            ("ld::<Global>().relaxed::<Gpu>().read(p)", &["ld", "relaxed", "read"]),
+            ("CachePolicy::all(L2EvictFirst)", &["all"]),
+            ("CachePolicy::EVICT_FIRST", &[]),
+        ];
+        for (rust, expected) in cases {
+            assert_eq!(calls(rust), expected, "{rust}");
+        }
+    }
 }
