@@ -6,6 +6,7 @@ mod pages;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use host_tests::check::forms;
 use host_tests::check::forms_check::every_form;
 use host_tests::check::mutants::answer::difference;
 use host_tests::show::coverage;
@@ -229,7 +230,7 @@ fn takers(forms: &[std::sync::Arc<Form>]) -> BTreeMap<String, BTreeSet<String>> 
         .filter(|rust| !rust.starts_with("ptx!"));
     for rust in by_method {
         let call = rust.split([')', '(']).collect::<Vec<_>>();
-        let function = rust.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        let function = forms::calls(rust).first().copied().unwrap_or_default();
         let said = rust.rsplit_once("().").map_or(call[0], |(said, _)| said);
         let mut words: Vec<String> = said
             .split(|c: char| !c.is_alphanumeric())

@@ -64,8 +64,7 @@ fn made(forms: &[Arc<Form>]) -> BTreeMap<String, Made> {
             continue;
         }
         let rust = case.rust();
-        let called = rust.trim_start_matches("CachePolicy::");
-        let name = called.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        let Some(name) = forms::calls(&rust).first().copied() else { continue };
         // One that takes the qualifiers one after the other has a page of its plain form alone.
         let chained = rust.contains(").");
         let of = made.entry(name.to_owned()).or_insert_with(|| Made {
