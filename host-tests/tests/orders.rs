@@ -79,7 +79,7 @@ fn prepare(driver: &std::path::Path) -> Result<String> {
     let text = part.text(&all.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?;
     let gaps = Program::parse(&text).gaps();
     let error = || Error::new(format_args!("the interpreter does not know {gaps:?}"));
-    if gaps.is_empty() { Ok(text) } else { Err(error().fix("add it to host-tests/interpreter")) }
+    if gaps.is_empty() { Ok(text) } else { Err(error().fix("add it to ptx-interpreter")) }
 }
 
 fn every_test_forbids_something() {

@@ -364,7 +364,7 @@ fn each_shape_moves_what_it_says() {
     let text = ptx_of("values", &format!("{BYTEWISE}{functions}")).replace("].unified", "]");
     let program = Program::parse(&text);
     let gaps = program.gaps();
-    assert!(gaps.is_empty(), "the interpreter, host-tests/interpreter/src, does not know {gaps:?}");
+    assert!(gaps.is_empty(), "the interpreter, ptx-interpreter/src, does not know {gaps:?}");
     let mut wrong = Vec::new();
     for case in &cases {
         let tried = if case.form.is_atomic() { atomic(case, &program) } else { access(case, &program) };

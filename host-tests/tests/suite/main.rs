@@ -200,7 +200,7 @@ fn prepare(folder: &Path) -> Result<()> {
         write(name, text);
         let gaps = Program::parse(text).gaps();
         let error = || Error::new(format_args!("the interpreter does not know {gaps:?}, which {name} has"));
-        if gaps.is_empty() { Ok(()) } else { Err(error().fix("add it to host-tests/interpreter")) }
+        if gaps.is_empty() { Ok(()) } else { Err(error().fix("add it to ptx-interpreter")) }
     };
     write("seed", &seed.to_string());
     let progress = Progress::new();
@@ -282,7 +282,7 @@ fn in_a_process(scenario: &Scenario, folder: &Path) -> Result<(), Failed> {
     let stdout = String::from_utf8_lossy(&output.stdout);
     if output.status.code() == Some(fake_gpu::GAP) {
         return Err(format!(
-            "a gap of the interpreter, host-tests/interpreter/src, and not a wrong form: {}",
+            "a gap of the interpreter, ptx-interpreter/src, and not a wrong form: {}",
             String::from_utf8_lossy(&output.stderr)
         )
         .into());
