@@ -5,7 +5,12 @@
 macro_rules! impl_load {
     ({ $instruction:ident narrow $narrow:tt wide $wide:tt }
         $({($t:ty) $words:tt $ty:tt $class:ident $r:ident $width:ident $registers:tt})*) => {
-        $(impl_load! { @$width $instruction $narrow $wide ($t) $ty $class $r $registers })*
+        const _: () = {
+            use $crate::emit::{access::Load, registers::*};
+            use $crate::isa::{caching::*, element::*, policy::CachePolicy, prefetch_size::PrefetchSize};
+
+            $(impl_load! { @$width $instruction $narrow $wide ($t) $ty $class $r $registers })*
+        };
     };
     (@wide $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => { impl_load! { @one $instruction $wide $($element)* } };
     (@$other:ident $instruction:ident [$($narrow:tt)*] [$($wide:tt)*] $($element:tt)*) => {

@@ -23,6 +23,6 @@ pub(crate) mod shared;
 #[macro_use]
 pub(crate) mod atomic;
 #[macro_use]
-pub(crate) mod message;
+pub(crate) mod text;
 #[macro_use]
 pub(crate) mod spelled;

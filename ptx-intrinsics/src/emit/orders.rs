@@ -9,9 +9,16 @@
 #[cfg(ptx_device)]
 macro_rules! space_rows {
     ($load:ident $load_if:ident $op:literal, $sync:ident $sync_text:literal:
-        $($space:ident $text:literal, $types:ident types, $address:ident $($from:literal)?, [$($orders:tt)*];)*) => { $(
-        space_rows! { @$address $($from)? { $load $load_if [$op, $text] $sync $sync_text $space $types } [$($orders)*] }
-    )* };
+        $($space:ident $text:literal, $types:ident types, $address:ident $($from:literal)?, [$($orders:tt)*];)*) => {
+        const _: () = {
+            use $crate::emit::{access::*, registers::*};
+            use $crate::isa::{caching::*, element::*, order::*, scope::*, space::*};
+
+            $(space_rows! {
+                @$address $($from)? { $load $load_if [$op, $text] $sync $sync_text $space $types } [$($orders)*]
+            })*
+        };
+    };
     (@pointer $row:tt $orders:tt) => { space_rows! { @space $row ["[{p}]" [] []] $orders } };
     (@cvta $from:literal $row:tt $orders:tt) => {
         space_rows! { @space $row

@@ -48,6 +48,13 @@ pub const fn bit(cond: bool) -> u32 {
     cond as u32
 }
 
+/// Whether a predicate, as a number, is set.
+#[cfg(ptx_device)]
+#[inline(always)]
+pub(crate) const fn is_set(predicate: u32) -> bool {
+    predicate != 0
+}
+
 /// The registers of a shape, each a field of its own: indexing an array would leave bounds checks in a dev build.
 #[doc(hidden)]
 #[macro_export]

@@ -5,7 +5,12 @@
 macro_rules! impl_store {
     ({ $instruction:ident narrow $narrow:tt wide $wide:tt }
         $({($t:ty) $words:tt $ty:tt $class:ident $r:ident $width:ident $registers:tt})*) => {
-        $(impl_store! { @$width $instruction $narrow $wide ($t) $ty $class $r $registers })*
+        const _: () = {
+            use $crate::emit::{access::Store, registers::*};
+            use $crate::isa::{caching::*, element::*, policy::CachePolicy};
+
+            $(impl_store! { @$width $instruction $narrow $wide ($t) $ty $class $r $registers })*
+        };
     };
     (@wide $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => { impl_store! { @one $instruction $wide $($element)* } };
     (@$other:ident $instruction:ident [$($narrow:tt)*] [$($wide:tt)*] $($element:tt)*) => {

@@ -1,7 +1,5 @@
 //! `applypriority`: give the lines of an address another eviction priority.
 
-use crate::isa::gate::*;
-
 instructions! { SINGLES:
     instruction "applypriority", isa "data-movement-and-conversion-instructions-applypriority", effect hint, T = u8 {
         /// Gives the 128 bytes at `p`, a generic address, the normal eviction priority in L2 again. This releases what

@@ -11,8 +11,8 @@ use crate::isa::space::{self, Holds, Space};
 mod sealed {
     use super::*;
 
-    pub trait Global: Element<Ptx: Load<space::Global> + Load<NonCoherent> + Store<space::Global>> {}
-    impl<T: Element<Ptx: Load<space::Global> + Load<NonCoherent> + Store<space::Global>>> Global for T {}
+    pub trait Global: Element<Ptx: Load<space::Global> + Load<space::GlobalNc> + Store<space::Global>> {}
+    impl<T: Element<Ptx: Load<space::Global> + Load<space::GlobalNc> + Store<space::Global>>> Global for T {}
 
     pub trait Shared: Element<Ptx: SharedAccess> {}
     impl<T: Element<Ptx: SharedAccess>> Shared for T {}

@@ -1,7 +1,6 @@
 //! `createpolicy`: make a cache policy.
 
 use crate::isa::caching::*;
-use crate::isa::gate::*;
 use crate::isa::policy::CachePolicy;
 
 /// L2: leave the line's eviction priority as it is. For policies; no load or store takes it by itself.

@@ -8,7 +8,7 @@ use crate::instructions::ld_global_nc::LdGlobalNc;
 use crate::isa::caching::*;
 use crate::isa::gate::*;
 use crate::isa::prefetch_size::NoPrefetch;
-use crate::isa::space::Global;
+use crate::isa::space::{Global, GlobalNc};
 
 macro_rules! cuda_loads {
     ($($(#[$doc:meta])* $name:ident $instruction:ident of $of:ident, $caching:ident $ptx:literal $gate:ident;)*) => { $(
@@ -53,7 +53,7 @@ macro_rules! cuda_stores {
 
 cuda_loads! {
     /// Loads through the read-only path: `__ldg`.
-    ldg LdGlobalNc of NonCoherent, NoHint "ld.global.nc" NonCoherent;
+    ldg LdGlobalNc of GlobalNc, NoHint "ld.global.nc" NonCoherent;
     /// Loads and caches at all levels: `__ldca`.
     ldca LdGlobal of Global, Ca "ld.global.ca" Always;
     /// Loads and caches in L2, but not in L1: `__ldcg`.

@@ -1,7 +1,5 @@
 //! `cvta`: the generic address of an address in a state space, and the opposite.
 
-use crate::isa::gate::*;
-
 /// Each space: what it is, what it needs, and the function and PTX from it and to it.
 macro_rules! cvta {
     ($($what:literal $gate:ident: $cvta:ident $ptx:literal, $cvta_to:ident $ptx_to:literal;)*) => {

@@ -1,7 +1,5 @@
 //! `discard`: drop lines that need not be written back.
 
-use crate::isa::gate::*;
-
 /// The bytes are undetermined from now on. A pattern shows whoever reads them.
 #[cfg(not(ptx_device))]
 unsafe fn undetermined(p: *const u8) {

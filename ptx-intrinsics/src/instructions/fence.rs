@@ -1,8 +1,5 @@
 //! `fence` and `membar`: other threads see what a thread did before the fence, before they see what it does after it.
 
-use crate::isa::gate::*;
-use crate::isa::scope::*;
-
 #[cfg(not(ptx_device))]
 use core::sync::atomic::{Ordering, compiler_fence, fence};
 

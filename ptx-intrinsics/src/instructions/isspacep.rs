@@ -1,8 +1,7 @@
 //! `isspacep`: whether a generic address is in a state space.
 
 #[cfg(ptx_device)]
-use crate::emit::message::is_set;
-use crate::isa::gate::*;
+use crate::emit::registers::is_set;
 
 /// Each space: what it is, what it needs, the function, PTX, and whether a CPU's addresses are in it.
 macro_rules! isspacep {

@@ -2,17 +2,14 @@
 
 use core::marker::PhantomData;
 
-use crate::emit::access::*;
-use crate::emit::registers::*;
-use crate::instructions::bounds::*;
+use crate::emit::access::{LoadIn, LoadInIf};
+use crate::emit::registers::same_bits;
+use crate::instructions::bounds::LoadFrom;
 use crate::isa::caching::*;
-#[cfg(ptx_device)]
-use crate::isa::element::*;
 use crate::isa::gate::*;
 use crate::isa::order::*;
 use crate::isa::policy::CachePolicy;
 use crate::isa::prefetch_size::*;
-use crate::isa::scope::*;
 use crate::isa::space::*;
 
 /// `ld.global` with its caching qualifier `C` and prefetch size `P`: an access policy, zero bytes in size.
@@ -199,17 +196,13 @@ order_methods! { [impl<C: Caching, P: PrefetchSize> LdGlobal<C, P>] Ld<Global, C
 }
 
 #[cfg(ptx_device)]
-mod rows {
-    use super::*;
-
-    space_rows! { impl_load_in impl_load_in_if "ld", Acquire ".acquire":
-        Generic "", all types, pointer, [weak pure, volatile, mmio, ordered NoHint ""];
-        Global ".global", all types, pointer, [volatile, mmio, ordered NoHint "", ordered NoAllocate ".L1::no_allocate"];
-        Shared ".shared", narrow types, cvta ".shared", [weak pure, volatile, ordered NoHint ""];
-        SharedCluster ".shared::cluster", narrow types, cvta ".shared::cluster", [weak pure, volatile, ordered NoHint ""];
-        Const ".const", narrow types, cvta ".const", [weak pure];
-        Local ".local", narrow types, cvta ".local", [weak pure, volatile];
-        ParamEntry ".param::entry", narrow types, cvta ".param", [weak pure];
-        ParamFunc ".param::func", narrow types, pointer, [weak pure];
-    }
+space_rows! { impl_load_in impl_load_in_if "ld", Acquire ".acquire":
+    Generic "", all types, pointer, [weak pure, volatile, mmio, ordered NoHint ""];
+    Global ".global", all types, pointer, [volatile, mmio, ordered NoHint "", ordered NoAllocate ".L1::no_allocate"];
+    Shared ".shared", narrow types, cvta ".shared", [weak pure, volatile, ordered NoHint ""];
+    SharedCluster ".shared::cluster", narrow types, cvta ".shared::cluster", [weak pure, volatile, ordered NoHint ""];
+    Const ".const", narrow types, cvta ".const", [weak pure];
+    Local ".local", narrow types, cvta ".local", [weak pure, volatile];
+    ParamEntry ".param::entry", narrow types, cvta ".param", [weak pure];
+    ParamFunc ".param::func", narrow types, pointer, [weak pure];
 }

@@ -2,15 +2,10 @@
 
 use core::marker::PhantomData;
 
-use crate::emit::access::*;
-use crate::emit::registers::*;
-use crate::instructions::bounds::*;
-use crate::isa::caching::*;
-#[cfg(ptx_device)]
-use crate::isa::element::*;
-use crate::isa::gate::*;
-use crate::isa::policy::CachePolicy;
-use crate::isa::prefetch_size::*;
+use crate::isa::caching::{Caching, NoHint};
+use crate::isa::gate::{NonCoherent, OnTarget};
+use crate::isa::prefetch_size::{NoPrefetch, PrefetchSize};
+use crate::isa::space::GlobalNc;
 
 /// `ld.global.nc` with its caching qualifier `C` and prefetch size `P`: an access policy, zero bytes in size.
 ///
@@ -55,13 +50,13 @@ where
     LdGlobalNc(PhantomData)
 }
 
-load_methods! { LdGlobalNc of NonCoherent, "ld.global{.cop}.nc"
+load_methods! { LdGlobalNc of GlobalNc, "ld.global{.cop}.nc"
     "`p` is the address of a `T` in global memory, aligned to the size of `T`, that nothing writes while the kernel \
      runs: the cache is not coherent, and a load of memory that this kernel writes, in this thread or another, is \
      undefined behaviour."
 }
 
-caching_rows! { impl_load NonCoherent, legal: LdGlobalNcCaching,
+caching_rows! { impl_load GlobalNc, legal: LdGlobalNcCaching,
     hints: "ld.global.nc" pure,
     operators: "ld.global" [Ca pure, Cg pure, Cs pure] ".nc"
 }

@@ -1,7 +1,6 @@
 //! `mapa` and `getctarank`: where something lies in another block of the cluster, and in which block it lies.
 
 use crate::instructions::shared_ptr::*;
-use crate::isa::gate::*;
 
 instructions! { SINGLES:
     instruction "mapa", isa "data-movement-and-conversion-instructions-mapa", effect compute, T = u8 {

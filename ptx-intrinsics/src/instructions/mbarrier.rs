@@ -1,7 +1,7 @@
 //! `mbarrier`: a barrier in shared memory that threads arrive at and copies complete on.
 
 #[cfg(ptx_device)]
-use crate::emit::message::is_set;
+use crate::emit::registers::is_set;
 use crate::instructions::shared_ptr::*;
 use crate::isa::gate::*;
 use crate::isa::order::*;

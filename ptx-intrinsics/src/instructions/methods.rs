@@ -3,150 +3,162 @@
 /// The methods of a load.
 macro_rules! load_methods {
     ($instruction:ident of $of:ident, $text:literal $space:literal) => {
-        impl<C, P> $instruction<C, P> {
-            #[doc = concat!("Reads the value at `p`: `", $text, "….type d, [p];`.")]
-            ///
-            /// # Safety
-            #[doc = $space]
-            #[inline(always)]
-            pub unsafe fn read<T>(self, p: *const T) -> T
-            where
-                C: Suits<T>,
-                P: PrefetchSize,
-                T: GlobalElement,
-            {
-                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-                same_bits(unsafe { <T::Ptx as Load<$of>>::load::<C, P>(p as *const T::Ptx) })
-            }
+        const _: () = {
+            use $crate::emit::{access::Load, registers::same_bits};
+            use $crate::instructions::bounds::GlobalElement;
+            use $crate::isa::{caching::Suits, gate::*, policy::CachePolicy, prefetch_size::PrefetchSize};
 
-            #[doc = concat!("Reads the value at `p` under a cache policy: `", $text, "….L2::cache_hint….type d, [p], policy;`.")]
-            ///
-            #[doc = needs!(CacheHint)]
-            ///
-            /// # Safety
-            #[doc = $space]
-            #[inline(always)]
-            pub unsafe fn read_with<T>(self, p: *const T, policy: CachePolicy) -> T
-            where
-                C: Suits<T>,
-                P: PrefetchSize,
-                T: GlobalElement,
-                CacheHint: OnTarget<CachePolicy, T>,
-            {
-                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-                same_bits(unsafe { <T::Ptx as Load<$of>>::load_with::<C, P>(p as *const T::Ptx, policy) })
-            }
+            impl<C, P> $instruction<C, P> {
+                #[doc = concat!("Reads the value at `p`: `", $text, "….type d, [p];`.")]
+                ///
+                /// # Safety
+                #[doc = $space]
+                #[inline(always)]
+                pub unsafe fn read<T>(self, p: *const T) -> T
+                where
+                    C: Suits<T>,
+                    P: PrefetchSize,
+                    T: GlobalElement,
+                {
+                    // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                    same_bits(unsafe { <T::Ptx as Load<$of>>::load::<C, P>(p as *const T::Ptx) })
+                }
 
-            #[doc = concat!("Reads the value at `p` where `cond` is true, else gives `or`: `@cond ", $text, "….type d, [p];`.")]
-            ///
-            /// If `cond` is false, the address is not accessed and may be anything.
-            ///
-            /// # Safety
-            /// If `cond` is true:
-            #[doc = $space]
-            #[inline(always)]
-            pub unsafe fn read_if<T>(self, cond: bool, p: *const T, or: T) -> T
-            where
-                C: Suits<T>,
-                P: PrefetchSize,
-                T: GlobalElement,
-            {
-                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-                same_bits(unsafe { <T::Ptx as Load<$of>>::load_if::<C, P>(cond, p as *const T::Ptx, same_bits(or)) })
-            }
+                #[doc = concat!("Reads the value at `p` under a cache policy: `", $text, "….L2::cache_hint….type d, [p], policy;`.")]
+                ///
+                #[doc = needs!(CacheHint)]
+                ///
+                /// # Safety
+                #[doc = $space]
+                #[inline(always)]
+                pub unsafe fn read_with<T>(self, p: *const T, policy: CachePolicy) -> T
+                where
+                    C: Suits<T>,
+                    P: PrefetchSize,
+                    T: GlobalElement,
+                    CacheHint: OnTarget<CachePolicy, T>,
+                {
+                    // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                    same_bits(unsafe { <T::Ptx as Load<$of>>::load_with::<C, P>(p as *const T::Ptx, policy) })
+                }
 
-            /// [`read_if`](Self::read_if) under a cache policy, as in [`read_with`](Self::read_with).
-            ///
-            #[doc = needs!(CacheHint)]
-            ///
-            /// # Safety
-            /// If `cond` is true:
-            #[doc = $space]
-            #[inline(always)]
-            pub unsafe fn read_if_with<T>(self, cond: bool, p: *const T, or: T, policy: CachePolicy) -> T
-            where
-                C: Suits<T>,
-                P: PrefetchSize,
-                T: GlobalElement,
-                CacheHint: OnTarget<CachePolicy, T>,
-            {
-                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-                same_bits(unsafe { <T::Ptx as Load<$of>>::load_if_with::<C, P>(cond, p as *const T::Ptx, same_bits(or), policy) })
+                #[doc = concat!("Reads the value at `p` where `cond` is true, else gives `or`: `@cond ", $text, "….type d, [p];`.")]
+                ///
+                /// If `cond` is false, the address is not accessed and may be anything.
+                ///
+                /// # Safety
+                /// If `cond` is true:
+                #[doc = $space]
+                #[inline(always)]
+                pub unsafe fn read_if<T>(self, cond: bool, p: *const T, or: T) -> T
+                where
+                    C: Suits<T>,
+                    P: PrefetchSize,
+                    T: GlobalElement,
+                {
+                    // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                    same_bits(unsafe { <T::Ptx as Load<$of>>::load_if::<C, P>(cond, p as *const T::Ptx, same_bits(or)) })
+                }
+
+                /// [`read_if`](Self::read_if) under a cache policy, as in [`read_with`](Self::read_with).
+                ///
+                #[doc = needs!(CacheHint)]
+                ///
+                /// # Safety
+                /// If `cond` is true:
+                #[doc = $space]
+                #[inline(always)]
+                pub unsafe fn read_if_with<T>(self, cond: bool, p: *const T, or: T, policy: CachePolicy) -> T
+                where
+                    C: Suits<T>,
+                    P: PrefetchSize,
+                    T: GlobalElement,
+                    CacheHint: OnTarget<CachePolicy, T>,
+                {
+                    // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                    same_bits(unsafe { <T::Ptx as Load<$of>>::load_if_with::<C, P>(cond, p as *const T::Ptx, same_bits(or), policy) })
+                }
             }
-        }
+        };
     };
 }
 
 /// The methods of a store.
 macro_rules! store_methods {
     ($instruction:ident of $of:ident, $text:literal $space:literal) => {
-        impl<C> $instruction<C> {
-            #[doc = concat!("Writes `value` to `p`: `", $text, "….type [p], value;`.")]
-            ///
-            /// # Safety
-            #[doc = $space]
-            #[inline(always)]
-            pub unsafe fn write<T>(self, p: *mut T, value: T)
-            where
-                C: Suits<T>,
-                T: GlobalElement,
-            {
-                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-                unsafe { T::Ptx::store::<C>(p as *mut T::Ptx, same_bits(value)) }
-            }
+        const _: () = {
+            use $crate::emit::{access::Store, registers::same_bits};
+            use $crate::instructions::bounds::GlobalElement;
+            use $crate::isa::{caching::Suits, gate::*, policy::CachePolicy};
 
-            #[doc = concat!("Writes `value` to `p` under a cache policy: `", $text, "….L2::cache_hint.type [p], value, policy;`.")]
-            ///
-            #[doc = needs!(CacheHint)]
-            ///
-            /// # Safety
-            #[doc = $space]
-            #[inline(always)]
-            pub unsafe fn write_with<T>(self, p: *mut T, value: T, policy: CachePolicy)
-            where
-                C: Suits<T>,
-                T: GlobalElement,
-                CacheHint: OnTarget<CachePolicy, T>,
-            {
-                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-                unsafe { T::Ptx::store_with::<C>(p as *mut T::Ptx, same_bits(value), policy) }
-            }
+            impl<C> $instruction<C> {
+                #[doc = concat!("Writes `value` to `p`: `", $text, "….type [p], value;`.")]
+                ///
+                /// # Safety
+                #[doc = $space]
+                #[inline(always)]
+                pub unsafe fn write<T>(self, p: *mut T, value: T)
+                where
+                    C: Suits<T>,
+                    T: GlobalElement,
+                {
+                    // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                    unsafe { T::Ptx::store::<C>(p as *mut T::Ptx, same_bits(value)) }
+                }
 
-            #[doc = concat!("Writes `value` to `p` where `cond` is true: `@cond ", $text, "….type [p], value;`.")]
-            ///
-            /// If `cond` is false, the address is not accessed and may be anything.
-            ///
-            /// # Safety
-            /// If `cond` is true:
-            #[doc = $space]
-            #[inline(always)]
-            pub unsafe fn write_if<T>(self, cond: bool, p: *mut T, value: T)
-            where
-                C: Suits<T>,
-                T: GlobalElement,
-            {
-                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-                unsafe { T::Ptx::store_if::<C>(cond, p as *mut T::Ptx, same_bits(value)) }
-            }
+                #[doc = concat!("Writes `value` to `p` under a cache policy: `", $text, "….L2::cache_hint.type [p], value, policy;`.")]
+                ///
+                #[doc = needs!(CacheHint)]
+                ///
+                /// # Safety
+                #[doc = $space]
+                #[inline(always)]
+                pub unsafe fn write_with<T>(self, p: *mut T, value: T, policy: CachePolicy)
+                where
+                    C: Suits<T>,
+                    T: GlobalElement,
+                    CacheHint: OnTarget<CachePolicy, T>,
+                {
+                    // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                    unsafe { T::Ptx::store_with::<C>(p as *mut T::Ptx, same_bits(value), policy) }
+                }
 
-            /// [`write_if`](Self::write_if) under a cache policy, as in [`write_with`](Self::write_with).
-            ///
-            #[doc = needs!(CacheHint)]
-            ///
-            /// # Safety
-            /// If `cond` is true:
-            #[doc = $space]
-            #[inline(always)]
-            pub unsafe fn write_if_with<T>(self, cond: bool, p: *mut T, value: T, policy: CachePolicy)
-            where
-                C: Suits<T>,
-                T: GlobalElement,
-                CacheHint: OnTarget<CachePolicy, T>,
-            {
-                // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
-                unsafe { T::Ptx::store_if_with::<C>(cond, p as *mut T::Ptx, same_bits(value), policy) }
+                #[doc = concat!("Writes `value` to `p` where `cond` is true: `@cond ", $text, "….type [p], value;`.")]
+                ///
+                /// If `cond` is false, the address is not accessed and may be anything.
+                ///
+                /// # Safety
+                /// If `cond` is true:
+                #[doc = $space]
+                #[inline(always)]
+                pub unsafe fn write_if<T>(self, cond: bool, p: *mut T, value: T)
+                where
+                    C: Suits<T>,
+                    T: GlobalElement,
+                {
+                    // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                    unsafe { T::Ptx::store_if::<C>(cond, p as *mut T::Ptx, same_bits(value)) }
+                }
+
+                /// [`write_if`](Self::write_if) under a cache policy, as in [`write_with`](Self::write_with).
+                ///
+                #[doc = needs!(CacheHint)]
+                ///
+                /// # Safety
+                /// If `cond` is true:
+                #[doc = $space]
+                #[inline(always)]
+                pub unsafe fn write_if_with<T>(self, cond: bool, p: *mut T, value: T, policy: CachePolicy)
+                where
+                    C: Suits<T>,
+                    T: GlobalElement,
+                    CacheHint: OnTarget<CachePolicy, T>,
+                {
+                    // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+                    unsafe { T::Ptx::store_if_with::<C>(cond, p as *mut T::Ptx, same_bits(value), policy) }
+                }
             }
-        }
+        };
     };
 }
 
@@ -154,60 +166,64 @@ macro_rules! store_methods {
 macro_rules! order_methods {
     ([$($head:tt)*] $access:ident<$space:ty, $caching:ty> $at:ty, [$($plain:tt)*] [$($ordered:tt)*]
         $sync:ident $method:ident $text:literal $means:literal) => {
-        $($head)* {
-            /// This access as a volatile one: never dropped, never doubled. PTX: `.volatile`, before the space.
-            ///
-            #[doc = concat!(needs!(Always), " For local memory: ", needs!(VolatileLocal))]
-            #[inline(always)]
-            pub const fn volatile(self) -> $access<$space, Volatile, $caching>
-            where
-                Volatile: OrderIn<$space, Gate: OnTarget<Volatile, $at>>,
-                $($plain)*
-            {
-                $access(PhantomData)
-            }
+        const _: () = {
+            use $crate::isa::{gate::OnTarget, order::*, scope::Scope};
 
-            /// This access as an atomic one that orders nothing: `.relaxed::<Gpu>()`. PTX: `.relaxed.scope`, before the
-            /// space. A vector is atomic element by element.
-            ///
-            #[doc = concat!(needs!(Orders), " With the scope `Cluster`: ", needs!(Clusters))]
-            #[inline(always)]
-            pub const fn relaxed<CtaClusterGpuOrSys>(self) -> $access<$space, Relaxed<CtaClusterGpuOrSys>, $caching>
-            where
-                CtaClusterGpuOrSys: Scope<Gate: OnTarget<CtaClusterGpuOrSys>>,
-                Relaxed<CtaClusterGpuOrSys>: OrderIn<$space>,
-                $($ordered)*
-            {
-                $access(PhantomData)
-            }
+            $($head)* {
+                /// This access as a volatile one: never dropped, never doubled. PTX: `.volatile`, before the space.
+                ///
+                #[doc = concat!(needs!(Always), " For local memory: ", needs!(VolatileLocal))]
+                #[inline(always)]
+                pub const fn volatile(self) -> $access<$space, Volatile, $caching>
+                where
+                    Volatile: OrderIn<$space, Gate: OnTarget<Volatile, $at>>,
+                    $($plain)*
+                {
+                    $access(PhantomData)
+                }
 
-            #[doc = concat!("This access as an atomic one that orders others: ", $means, " PTX: `", $text, ".scope`, before the")]
-            /// space. A vector is atomic element by element.
-            ///
-            #[doc = concat!(needs!(Orders), " With the scope `Cluster`: ", needs!(Clusters))]
-            /// Types of 256 bits are refused: the assembler loses the order.
-            #[inline(always)]
-            pub const fn $method<CtaClusterGpuOrSys>(self) -> $access<$space, $sync<CtaClusterGpuOrSys>, $caching>
-            where
-                CtaClusterGpuOrSys: Scope<Gate: OnTarget<CtaClusterGpuOrSys>>,
-                $sync<CtaClusterGpuOrSys>: OrderIn<$space>,
-                $($ordered)*
-            {
-                $access(PhantomData)
-            }
+                /// This access as an atomic one that orders nothing: `.relaxed::<Gpu>()`. PTX: `.relaxed.scope`, before the
+                /// space. A vector is atomic element by element.
+                ///
+                #[doc = concat!(needs!(Orders), " With the scope `Cluster`: ", needs!(Clusters))]
+                #[inline(always)]
+                pub const fn relaxed<CtaClusterGpuOrSys>(self) -> $access<$space, Relaxed<CtaClusterGpuOrSys>, $caching>
+                where
+                    CtaClusterGpuOrSys: Scope<Gate: OnTarget<CtaClusterGpuOrSys>>,
+                    Relaxed<CtaClusterGpuOrSys>: OrderIn<$space>,
+                    $($ordered)*
+                {
+                    $access(PhantomData)
+                }
 
-            /// This access as one to memory-mapped registers: exactly one, of exactly this width, scalars only. PTX:
-            /// `.mmio.relaxed.sys`, before the space.
-            ///
-            #[doc = needs!(MemoryMapped)]
-            #[inline(always)]
-            pub const fn mmio(self) -> $access<$space, Mmio, $caching>
-            where
-                Mmio: OrderIn<$space, Gate: OnTarget<Mmio, $at>>,
-                $($plain)*
-            {
-                $access(PhantomData)
+                #[doc = concat!("This access as an atomic one that orders others: ", $means, " PTX: `", $text, ".scope`, before the")]
+                /// space. A vector is atomic element by element.
+                ///
+                #[doc = concat!(needs!(Orders), " With the scope `Cluster`: ", needs!(Clusters))]
+                /// Types of 256 bits are refused: the assembler loses the order.
+                #[inline(always)]
+                pub const fn $method<CtaClusterGpuOrSys>(self) -> $access<$space, $sync<CtaClusterGpuOrSys>, $caching>
+                where
+                    CtaClusterGpuOrSys: Scope<Gate: OnTarget<CtaClusterGpuOrSys>>,
+                    $sync<CtaClusterGpuOrSys>: OrderIn<$space>,
+                    $($ordered)*
+                {
+                    $access(PhantomData)
+                }
+
+                /// This access as one to memory-mapped registers: exactly one, of exactly this width, scalars only. PTX:
+                /// `.mmio.relaxed.sys`, before the space.
+                ///
+                #[doc = needs!(MemoryMapped)]
+                #[inline(always)]
+                pub const fn mmio(self) -> $access<$space, Mmio, $caching>
+                where
+                    Mmio: OrderIn<$space, Gate: OnTarget<Mmio, $at>>,
+                    $($plain)*
+                {
+                    $access(PhantomData)
+                }
             }
-        }
+        };
     };
 }

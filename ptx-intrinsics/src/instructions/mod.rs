@@ -15,6 +15,8 @@ macro_rules! contents {
 }
 
 #[macro_use]
+mod notation;
+#[macro_use]
 mod methods;
 pub(crate) mod bounds;
 pub(crate) mod cuda;

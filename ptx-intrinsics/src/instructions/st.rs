@@ -2,16 +2,13 @@
 
 use core::marker::PhantomData;
 
-use crate::emit::access::*;
-use crate::emit::registers::*;
-use crate::instructions::bounds::*;
+use crate::emit::access::{StoreIn, StoreInIf};
+use crate::emit::registers::same_bits;
+use crate::instructions::bounds::StoreTo;
 use crate::isa::caching::*;
-#[cfg(ptx_device)]
-use crate::isa::element::*;
 use crate::isa::gate::*;
 use crate::isa::order::*;
 use crate::isa::policy::CachePolicy;
-use crate::isa::scope::*;
 use crate::isa::space::*;
 
 /// `st.global` with its caching qualifier `C`: an access policy, zero bytes in size.
@@ -174,14 +171,10 @@ order_methods! { [impl<C: Caching> StGlobal<C>] St<Global, C> C, [C: Unhinted,] 
 }
 
 #[cfg(ptx_device)]
-mod rows {
-    use super::*;
-
-    space_rows! { impl_store_in impl_store_in_if "st", Release ".release":
-        Generic "", all types, pointer, [weak memory, volatile, mmio, ordered NoHint ""];
-        Global ".global", all types, pointer, [volatile, mmio, ordered NoHint "", ordered NoAllocate ".L1::no_allocate"];
-        Shared ".shared", narrow types, cvta ".shared", [weak memory, volatile, ordered NoHint ""];
-        SharedCluster ".shared::cluster", narrow types, cvta ".shared::cluster", [weak memory, volatile, ordered NoHint ""];
-        Local ".local", narrow types, cvta ".local", [weak memory, volatile];
-    }
+space_rows! { impl_store_in impl_store_in_if "st", Release ".release":
+    Generic "", all types, pointer, [weak memory, volatile, mmio, ordered NoHint ""];
+    Global ".global", all types, pointer, [volatile, mmio, ordered NoHint "", ordered NoAllocate ".L1::no_allocate"];
+    Shared ".shared", narrow types, cvta ".shared", [weak memory, volatile, ordered NoHint ""];
+    SharedCluster ".shared::cluster", narrow types, cvta ".shared::cluster", [weak memory, volatile, ordered NoHint ""];
+    Local ".local", narrow types, cvta ".local", [weak memory, volatile];
 }

@@ -1,7 +1,6 @@
 //! `st.bulk`: fill shared memory with zeros.
 
 use crate::instructions::shared_ptr::SharedPtr;
-use crate::isa::gate::*;
 
 /// What the caller of a fill promises.
 macro_rules! promise {

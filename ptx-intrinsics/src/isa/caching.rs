@@ -133,8 +133,12 @@ macro_rules! caching {
                     ]
                 } }
 
-                legal! { $d legal: NoHint $d($d operator)* $normal $first $last
-                    $($l1 ($l1, $normal) ($l1, $first) ($l1, $last))* }
+                const _: () = {
+                    use $crate::isa::caching::*;
+
+                    legal! { $d legal: NoHint $d($d operator)* $normal $first $last
+                        $($l1 ($l1, $normal) ($l1, $first) ($l1, $last))* }
+                };
             };
         }
     };

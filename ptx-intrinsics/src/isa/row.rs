@@ -55,7 +55,7 @@ pub(crate) struct Signature {
     pub(crate) operands: &'static str,
 }
 
-/// A row of the notation that `emit/message.rs` describes, for one word and with a policy or without.
+/// A row of the notation that `instructions/notation/` describes, for one word and with a policy or without.
 #[cfg(not(ptx_device))]
 #[derive(Debug)]
 pub(crate) struct Row {

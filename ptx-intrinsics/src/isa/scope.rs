@@ -55,8 +55,8 @@ macro_rules! scopes {
         /// The scopes as words of `instructions!`: `<S in scope>`.
         macro_rules! scope {
             ($callback:ident $parameter:ident $row:tt) => { $callback! {
-                @words $parameter [Scope<Gate: OnTarget<$parameter>>]
-                [$parameter::WORD; $((ScopeWord::$name => $text stringify!($name), $gate))*]
+                @words $parameter [$crate::isa::scope::Scope<Gate: $crate::isa::gate::OnTarget<$parameter>>]
+                [$parameter::WORD; $(($crate::isa::scope::ScopeWord::$name => $text stringify!($name), $gate))*]
                 ".scope" " `.cluster` needs sm_90 and ptx78." $row
             } };
         }

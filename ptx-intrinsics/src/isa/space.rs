@@ -14,6 +14,11 @@ pub trait Space: Copy + 'static + sealed::Sealed {
     type Gate: Gate;
 }
 
+/// Global memory as `ld.global.nc` sees it, for the types of its loads: no space of its own.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum GlobalNc {}
+
 /// A space of which one access can move a `T`.
 #[diagnostic::on_unimplemented(
     message = "one access to `{Self}` cannot move a `{T}`: only global memory takes 256 bits at a time",
