@@ -4,8 +4,6 @@
 pub use ptx_build as tools;
 pub use ptx_driver as driver;
 
-pub mod read;
-
 pub mod check;
 
 pub mod run;

@@ -3,11 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use host_tests::read::line_table::{Located, Site};
-use host_tests::read::nvdisasm;
-use host_tests::run::workload::ALL;
-use host_tests::show::demo::compile::{self, OLDEST};
-use host_tests::show::demo::{self, Access};
+use demo::compile::{self, OLDEST};
+use demo::{self, Access};
 use host_tests::show::forms_list;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::progress::Progress;
@@ -15,6 +12,9 @@ use host_tests::tools::ptx;
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue::{self, Form};
+use ptx_sass::line_table::{Located, Site};
+use ptx_sass::nvdisasm;
+use workloads::ALL;
 
 /// `read_if` of the same type is at two places, once in a loop that is unrolled: only the first of each place
 /// comes with the whole chain of calls.

@@ -4,7 +4,6 @@
 
 use cust::{CudaApiVersion, CudaFlags, device::Device, error::CudaError};
 use host_tests::driver::{self, DRIVER_VARIABLE, NoDriver};
-use host_tests::run::workload::{self, Workload};
 use launch::gpu::{Gpu, NoGpu, Target, newest_ptx};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_kernel::cpu::Launch;
@@ -15,6 +14,7 @@ use std::{
     path::Path,
     process::{Command, ExitCode},
 };
+use workloads::{self, Workload};
 
 /// A scenario runs in a process of its own, with these variables.
 struct Scenario {
@@ -237,7 +237,7 @@ fn launches() {
     run_kernels_with(run_kernel);
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(PTX_90).unwrap();
-    let figures = workload::run_on_gpu(by_name("triad"), 1000, &gpu, &module).unwrap();
+    let figures = workloads::run_on_gpu(by_name("triad"), 1000, &gpu, &module).unwrap();
     assert_eq!((figures.elements, figures.useful_bytes, figures.mismatches), (4000, 48_000, 0));
     // The fake driver's clock says 2 ms for 20 launches.
     assert!((figures.seconds - 1e-4).abs() < 1e-9, "{}", figures.seconds);
@@ -258,9 +258,9 @@ fn every_workload() {
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(PTX_90).unwrap();
     let mut ran = Vec::new();
-    for workload in workload::ALL {
+    for workload in workloads::ALL {
         for size in [0, 1, 3, 60] {
-            let figures = workload::run_on_gpu(workload, size, &gpu, &module).unwrap();
+            let figures = workloads::run_on_gpu(workload, size, &gpu, &module).unwrap();
             assert_eq!(figures.first_mismatch, None, "{} of size {size}", workload.name());
             ran.push((figures.workload, figures.elements));
         }
@@ -283,7 +283,7 @@ fn sums() {
     run_kernels_with(run_kernel);
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(PTX_90).unwrap();
-    let figures = workload::run_on_gpu(by_name("histogram"), 1000, &gpu, &module).unwrap();
+    let figures = workloads::run_on_gpu(by_name("histogram"), 1000, &gpu, &module).unwrap();
     assert_eq!((figures.elements, figures.mismatches), (256, 0));
     let launch = ["cuModuleGetFunction histogram", "cuLaunchKernel histogram [1, 1, 1, 256, 1, 1] 0"];
     let run = [vec!["cuMemcpyHtoD 1536"], launch.to_vec(), vec!["cuMemcpyDtoH 1536"]].concat();
@@ -304,8 +304,8 @@ fn idle_kernel() {
     run_kernels_with(idle);
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(PTX_90).unwrap();
-    for workload in workload::ALL {
-        let figures = workload::run_on_gpu(workload, 60, &gpu, &module).unwrap();
+    for workload in workloads::ALL {
+        let figures = workloads::run_on_gpu(workload, 60, &gpu, &module).unwrap();
         assert_eq!(figures.mismatches, figures.elements, "{}", workload.name());
         let message = figures.verify().unwrap_err().to_string();
         let begin = format!("{0}: {1} of {1} elements are wrong: element 0 is ", workload.name(), figures.elements);
@@ -323,7 +323,7 @@ fn overrun() {
     run_kernels_with(one_more);
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(PTX_90).unwrap();
-    let error = workload::run_on_gpu(by_name("triad"), 10, &gpu, &module).unwrap_err();
+    let error = workloads::run_on_gpu(by_name("triad"), 10, &gpu, &module).unwrap_err();
     assert_eq!(
         error.to_string(),
         "a kernel wrote outside of its buffer: byte 160 of 160\n  at Fake GPU\n  \
@@ -341,12 +341,12 @@ fn changed_input() {
     run_kernels_with(scribble);
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(PTX_90).unwrap();
-    let error = workload::run_on_gpu(by_name("triad"), 10, &gpu, &module).unwrap_err();
+    let error = workloads::run_on_gpu(by_name("triad"), 10, &gpu, &module).unwrap_err();
     assert_eq!(error.to_string(), "the kernel changed its input\n  at host-tests/kernels/src/triad.rs");
 }
 
 fn by_name(name: &str) -> &'static dyn Workload {
-    let mut all = workload::ALL.into_iter().chain(workload::ORDERED);
+    let mut all = workloads::ALL.into_iter().chain(workloads::ORDERED);
     all.find(|workload| workload.name() == name).expect("a workload's name")
 }
 

@@ -7,7 +7,6 @@ use host_tests::run::suite::{
     kernels::{FORMS as SECTION, Kernels},
     stage::{Bench, Told},
 };
-use host_tests::run::workload::{self, Workload};
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::Result;
 use host_tests::tools::progress::Progress;
@@ -16,6 +15,7 @@ use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use launch::gpu::{Gpu, NoGpu};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::{process::ExitCode, sync::Arc};
+use workloads::{self, Workload};
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
@@ -74,7 +74,7 @@ fn forms(gpu: &Gpu) -> Result<(), Failed> {
 }
 
 fn workloads() -> impl Iterator<Item = &'static dyn Workload> {
-    workload::ALL.into_iter().chain(workload::ORDERED)
+    workloads::ALL.into_iter().chain(workloads::ORDERED)
 }
 
 /// The kernels as machine code for this GPU.
@@ -82,7 +82,7 @@ fn image(gpu: &Gpu) -> Result<Vec<u8>> {
     let progress = Progress::new();
     let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
     let tools = CudaTools::find(&progress)?;
-    workload::image(Sm::new(gpu.sm()), &toolchain, &tools, &progress)
+    workloads::image(Sm::new(gpu.sm()), &toolchain, &tools, &progress)
 }
 
 /// Workloads whose blocks wait for each other: what goes wrong only now and then has a hundred runs more to do so.
@@ -92,11 +92,11 @@ fn run(workload: &dyn Workload, gpu: &Gpu, image: &[u8]) -> Result<(), Failed> {
     // A dev build of the harness takes minutes to make the large inputs.
     let size = if cfg!(debug_assertions) { workload.cpu_size() } else { workload.gpu_size() };
     let module = gpu.load(image)?;
-    let figures = workload::run_on_gpu(workload, size, gpu, &module)?;
+    let figures = workloads::run_on_gpu(workload, size, gpu, &module)?;
     figures.verify()?;
     if MANY_RUNS.contains(&workload.name()) {
         for _ in 0..5 {
-            workload::run_on_gpu(workload, workload.cpu_size(), gpu, &module)?.verify()?;
+            workloads::run_on_gpu(workload, workload.cpu_size(), gpu, &module)?.verify()?;
         }
     }
     println!("{}: {:.1} GB/s", workload.name(), figures.gigabytes_per_second);

@@ -1,14 +1,14 @@
 //! Every kernel on the CPU, against a reference that knows nothing of it.
 
-use host_tests::read::nvdisasm::{Disassembler, SassFunction};
-use host_tests::run::workload::{self, ALL, ORDERED, Output, Workload};
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptx::{self, Module};
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_kernel::cpu::Launch;
+use ptx_sass::nvdisasm::{Disassembler, SassFunction};
 use std::collections::BTreeSet;
+use workloads::{self, ALL, ORDERED, Output, Workload};
 
 /// Sizes around a vector, a warp, a block, a round of the unrolled loops, and all of a CPU's grid.
 const SIZES: [usize; 13] = [0, 1, 2, 3, 5, 31, 32, 33, 255, 257, 1023, 20_000, 70_001];
@@ -24,7 +24,7 @@ fn named(name: &str) -> &'static dyn Workload {
 fn check(name: &str, sizes: &[usize], elements: fn(usize) -> usize) {
     let workload = named(name);
     for size in sizes {
-        let figures = workload::run_on_cpu(workload, *size);
+        let figures = workloads::run_on_cpu(workload, *size);
         figures.verify().unwrap_or_else(|error| panic!("size {size}: {error}"));
         assert_eq!((figures.workload, figures.elements, figures.mismatches), (name, elements(*size), 0));
     }
@@ -105,7 +105,7 @@ fn again_and_again(name: &str, size: usize) {
     let reference = problem.reference();
     let mut seconds = 0.0;
     for run in 0..RUNS {
-        let figures = workload::run_problem_on_cpu(workload, &*problem, &reference);
+        let figures = workloads::run_problem_on_cpu(workload, &*problem, &reference);
         figures.verify().unwrap_or_else(|error| panic!("run {run} of {size}: {error}"));
         seconds += figures.seconds;
     }
@@ -183,7 +183,7 @@ fn machine_code(sm: Sm) -> Vec<SassFunction> {
     let tools = CudaTools::find(&progress).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let cubin = folder.path().join("kernels.cubin");
-    std::fs::write(&cubin, workload::image(sm, &toolchain(), &tools, &progress).unwrap()).unwrap();
+    std::fs::write(&cubin, workloads::image(sm, &toolchain(), &tools, &progress).unwrap()).unwrap();
     Disassembler::new(&tools.nvdisasm).disassemble(&cubin).unwrap()
 }
 
@@ -273,7 +273,7 @@ const MADE_OF: [(&str, &[&str], &[&str]); 3] = [
 #[test]
 fn kernels_of_copies_and_atomics_are_made_of_just_this() {
     let sm = Sm::new(90);
-    let module = Module::read(&workload::ptx(sm, &toolchain(), &Progress::kept()).unwrap()).unwrap();
+    let module = Module::read(&workloads::ptx(sm, &toolchain(), &Progress::kept()).unwrap()).unwrap();
     let code = machine_code(sm);
     for (name, ptx, sass) in MADE_OF {
         let function = code.iter().find(|function| function.name == name);

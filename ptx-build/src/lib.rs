@@ -21,6 +21,7 @@ pub mod files;
 mod kernels;
 pub mod nvcc;
 mod profile;
+pub mod program;
 pub mod progress;
 pub mod ptx;
 pub mod ptxas;

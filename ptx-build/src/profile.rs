@@ -19,7 +19,7 @@ done
 
 /// Which of cargo's profiles to compile with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[cfg_attr(feature = "arguments", derive(clap::ValueEnum))]
 pub enum Profile {
     /// Without optimisation, with overflow and debug assertions.
     Dev,

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex_lite::Regex;
 
 use crate::error::{Error, Result};
 use crate::target::{PtxVersion, Sm};
@@ -128,11 +128,23 @@ pub fn demangle(name: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(name))
 }
 
+/// The kinds of registers that compilers name.
+const REGISTERS: [&str; 10] = ["p", "rs", "rd", "rq", "r", "fd", "f", "hh", "h", "b"];
+
 /// The line with every register's number gone and single spaces, so that lines compare whole.
 pub fn normalise(line: &str) -> String {
-    static REGISTER: LazyLock<Regex> = pattern!(r"%(?:p|rs|rd|rq|r|fd|f|hh|h|b)\d+\b");
     let words: Vec<&str> = line.split_whitespace().collect();
-    REGISTER.replace_all(&words.join(" "), "%").into_owned()
+    let line = words.join(" ");
+    let mut parts = line.split('%');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + "%" + after_register(part).unwrap_or(part))
+}
+
+/// What follows `rd12`, if the text begins with a register.
+fn after_register(text: &str) -> Option<&str> {
+    let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
+    let kind = text[..end].trim_end_matches(|c: char| c.is_ascii_digit());
+    (kind.len() < end && REGISTERS.contains(&kind)).then_some(&text[end..])
 }
 
 /// The module without the functions and variables that none of its entries, nor anything else the host can see,

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use regex::Regex;
+use regex_lite::Regex;
 
 use crate::command::{Command, Machine};
 use crate::error::{Error, Result};
@@ -28,7 +28,7 @@ const INSTALLING: [&str; 7] =
 
 /// Where the device toolchain comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[cfg_attr(feature = "arguments", derive(clap::ValueEnum))]
 pub enum Route {
     /// The first of the others that works.
     Auto,

@@ -1,113 +1,54 @@
-//! The command line of ptx-intrinsics.
+//! `cargo xtask`: compiles the program of a command, and runs it.
 
-mod bundle;
-mod ci;
-mod conformance;
-mod cost;
-mod demo;
-mod explain;
-mod forms;
-mod lab;
-mod litmus;
-mod measured;
-mod miri;
-mod mutants;
-mod parity;
-mod sass;
-mod test;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io::{BufRead, BufReader, IsTerminal, stderr};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
 
-use std::io::{self, Write};
-use std::process::ExitCode;
-
-use clap::{Parser, Subcommand};
-use console::style;
-use host_tests::tools::command::{catch_interrupts, interrupted};
-use host_tests::tools::error::{Error, Result};
-
-/// The commands of ptx-intrinsics, whose functions emit exactly one PTX instruction each: show them, test them, list them.
-#[derive(Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask")]
-struct Arguments {
-    #[command(subcommand)]
-    task: Task,
-}
-
-#[derive(Subcommand)]
-enum Task {
-    /// Show each hint of four kernels in Rust, in PTX and in machine code, then run the kernels and check every value
-    Demo(demo::Demo),
-    /// Run all tests. Tests that the optimiser can change run in a release build too
-    Test(test::Test),
-    /// Do everything that a change has to pass: formatting, tests, clippy, documentation, packages, examples
-    Ci(ci::Ci),
-    /// List every legal form: its Rust, its PTX and what it needs. Or check all forms
-    Forms(forms::Forms),
-    /// Ask the assembler about every spelling, legal or illegal, and compare its answers with the types
-    Conformance(conformance::Conformance),
-    /// Show the machine instruction of each form on each GPU. Or compare docs/sass with it, or write docs/sass again
-    Sass(sass::Sass),
-    /// Explain a form: its Rust, its PTX, what it needs, its machine code on every GPU, what its words mean
-    Explain(explain::Explain),
-    /// Measure what the crate costs a build: the crate itself, and a kernel of one load with and without it
-    Cost(cost::Cost),
-    /// Run every form on the GPU of this machine and compare every byte
-    Gpu(bundle::OnThisGpu),
-    /// Make a folder with a program and kernels, which does what `gpu` does on a machine with only a driver
-    Bundle(bundle::Bundle),
-    /// Run a bundle without a GPU: with an interpreter of PTX in its place, and small sizes
-    Rehearse(bundle::Rehearse),
-    /// Read litmus tests, say what the memory model allows, and compare with published results
-    Litmus(litmus::Litmus),
-    /// Measure what the hints do on the GPU of this machine: experiments A to J
-    Lab(lab::Lab),
-    /// Make pages of the reports of GPUs, docs/measured/GPU/report.json
-    Measured(measured::Measured),
-    /// Change the source in small ways, and see that a test notices each change
-    Mutants(mutants::Mutants),
-    /// Compare kernels in Rust with the same kernels in CUDA C++, by their machine code
-    Parity(parity::Parity),
+/// The package of a command. Its program has the package's name.
+fn package(task: Option<&OsStr>) -> &'static str {
+    match task.and_then(OsStr::to_str) {
+        Some("demo") => "demo",
+        _ => "commands",
+    }
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    catch_interrupts();
-    let done = match arguments.task {
-        Task::Demo(demo) => demo.run().map(|()| ExitCode::SUCCESS),
-        Task::Test(test) => test.run().map(|()| ExitCode::SUCCESS),
-        Task::Ci(ci) => ci.run().map(|()| ExitCode::SUCCESS),
-        Task::Forms(forms) => forms.run().map(|()| ExitCode::SUCCESS),
-        Task::Conformance(conformance) => conformance.run().map(|()| ExitCode::SUCCESS),
-        Task::Sass(sass) => sass.run().map(|()| ExitCode::SUCCESS),
-        Task::Explain(explain) => explain.run(),
-        Task::Parity(parity) => parity.run().map(|()| ExitCode::SUCCESS),
-        Task::Gpu(gpu) => gpu.run(),
-        Task::Bundle(bundle) => bundle.run().map(|()| ExitCode::SUCCESS),
-        Task::Rehearse(rehearse) => rehearse.run(),
-        Task::Mutants(mutants) => mutants.run().map(|()| ExitCode::SUCCESS),
-        Task::Litmus(litmus) => litmus.run(),
-        Task::Lab(lab) => lab.run().map(|()| ExitCode::SUCCESS),
-        Task::Measured(measured) => measured.run().map(|()| ExitCode::SUCCESS),
-        Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),
-    };
-    match done {
-        Ok(code) => code,
-        Err(_) if interrupted() => ExitCode::from(130),
-        Err(error) => {
-            eprintln!("{} {error}", style("error:").red().bold().for_stderr());
-            ExitCode::FAILURE
-        }
+    let arguments: Vec<OsString> = env::args_os().skip(1).collect();
+    let package = package(arguments.first().map(OsString::as_os_str));
+    // A program of its own does not need its name again.
+    let arguments = &arguments[usize::from(package != "commands")..];
+    match compile(package) {
+        Ok(true) => {}
+        Ok(false) => return ExitCode::FAILURE,
+        Err(error) => return failed("could not start cargo", &error),
     }
+    let program = match env::current_exe() {
+        Ok(this) => this.parent().unwrap_or(Path::new(".")).join(package),
+        Err(error) => return failed("where is this program?", &error),
+    };
+    let error = Command::new(&program).args(arguments).exec();
+    failed(&format!("could not start {}", program.display()), &error)
 }
 
-/// Writes to stdout. Whoever closes the pipe has seen enough: that ends the process, and is no error.
-fn print(text: &str) -> Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
-        written => written.map_err(|error| {
-            Error::new(format_args!("could not write: {error}"))
-                .at("stdout")
-                .fix("see whether the disk is full, if stdout is a file")
-        }),
+fn failed(what: &str, error: &std::io::Error) -> ExitCode {
+    eprintln!("error: {what}: {error}");
+    ExitCode::FAILURE
+}
+
+/// Compiles a package and shows cargo's lines, except those that say that nothing was to do.
+fn compile(package: &str) -> std::io::Result<bool> {
+    let color = if stderr().is_terminal() { "always" } else { "auto" };
+    let mut cargo = Command::new(env!("CARGO"))
+        .args(["build", "--color", color, "--package", package, "--bin", package])
+        .stderr(Stdio::piped())
+        .spawn()?;
+    for line in BufReader::new(cargo.stderr.take().expect("it is piped")).lines().map_while(Result::ok) {
+        if !line.contains("Finished") {
+            eprintln!("{line}");
+        }
     }
+    Ok(cargo.wait()?.success())
 }

@@ -7,6 +7,7 @@ pub mod ledger;
 pub mod litmus;
 pub mod meant;
 pub mod mutants;
+pub mod operands;
 pub mod other_names;
 pub mod parity;
 pub mod rust_cuda;

@@ -15,8 +15,7 @@ use ptx_intrinsics::catalogue::{self, Family, Form};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::read::nvdisasm::{Disassembler, SassFunction, SassInstruction};
-use crate::read::operands::{self, Holds, Part, family};
+use crate::check::operands::{self, Holds, Part, family};
 use crate::tools::command::Machine;
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::error::{Error, Result};
@@ -24,6 +23,7 @@ use crate::tools::files::write_whole;
 use crate::tools::progress::{Bar, Progress};
 use crate::tools::ptxas::Assembler;
 use crate::tools::target::{PtxVersion, Sm};
+use ptx_sass::nvdisasm::{Disassembler, SassFunction, SassInstruction};
 
 /// What one access became.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

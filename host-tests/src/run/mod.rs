@@ -1,8 +1,6 @@
 //! What runs on a GPU, or on whatever takes its place in a test.
 
 mod child;
-pub mod image;
 pub mod lab;
 pub mod litmus;
 pub mod suite;
-pub mod workload;

@@ -2,6 +2,5 @@
 
 pub mod cost;
 pub mod coverage;
-pub mod demo;
 pub mod explain;
 pub mod forms_list;

@@ -12,7 +12,6 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use host_tests::driver::DRIVER_VARIABLE;
-use host_tests::run::image;
 use host_tests::run::lab::bench::{Bench, LINE, Places};
 use host_tests::run::lab::images::{About, Image, Language, Without, in_rust, pack};
 use host_tests::run::lab::judge::{Results, Verdict, judge_all};
@@ -30,6 +29,7 @@ use launch::device::Argument;
 use launch::gpu::Gpu;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_interpreter::Program;
+use workloads::image as kernel_image;
 
 struct Scenario {
     name: &'static str,
@@ -309,7 +309,7 @@ fn stages_name_what_fails(ptx: &str) {
     let ptx = ptx.replace(".entry fill_cs(", ".entry fill_other(");
     std::fs::write(file("lab.ptx"), &ptx).unwrap();
     std::fs::write(file("kernels/laboratory-sm_90.zst"), pack(&[image(&ptx)]).unwrap()).unwrap();
-    let images = image::Image { kernels: Vec::new(), cubin: ptx.into_bytes() };
+    let images = kernel_image::Image { kernels: Vec::new(), cubin: ptx.into_bytes() };
     let sections = [("faults".to_owned(), vec![images])].into();
     let (set, ptx) = ("13.5".into(), PtxVersion::OF_EVERY_FORM);
     let kernels = Kernels { set, ptx, sections, refused: [].into(), part: false };

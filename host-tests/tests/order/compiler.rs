@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use host_tests::check::forms;
-use host_tests::read::nvdisasm::Disassembler;
 use host_tests::tools::command::Machine;
 use host_tests::tools::device_build::{DeviceBuild, Profile};
 use host_tests::tools::error::Result;
@@ -13,6 +12,7 @@ use host_tests::tools::ptx::{Function, Module, normalise};
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
+use ptx_sass::nvdisasm::Disassembler;
 
 use crate::tools;
 

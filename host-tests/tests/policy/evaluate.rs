@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use host_tests::read::nvdisasm::{SassFunction, SassInstruction};
+use ptx_sass::nvdisasm::{SassFunction, SassInstruction};
 
 /// Where a kernel's parameters begin in the constant bank.
 const PARAMETERS: u32 = 0x160;

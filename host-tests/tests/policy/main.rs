@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-use host_tests::read::nvdisasm::{Disassembler, SassFunction};
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::Sm;
 use ptx_intrinsics::prelude::*;
+use ptx_sass::nvdisasm::{Disassembler, SassFunction};
 use rand::{RngExt, SeedableRng};
 
 type Fractional = fn(f32) -> CachePolicy;

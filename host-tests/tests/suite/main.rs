@@ -15,8 +15,6 @@ use fake_gpu::run_with;
 use host_tests::check::forms_check;
 use host_tests::check::ledger;
 use host_tests::driver::{self, DRIVER_VARIABLE};
-use host_tests::read::nvdisasm::Disassembler;
-use host_tests::run::image::Image;
 use host_tests::run::suite::bundle::newest_glibc;
 use host_tests::run::suite::fault::Fault;
 use host_tests::run::suite::image::{compile, parts};
@@ -38,7 +36,9 @@ use launch::gpu::{Argument, Gpu, Launch, Target};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_interpreter::Program;
 use ptx_intrinsics::catalogue::Form;
+use ptx_sass::nvdisasm::Disassembler;
 use serde_json::json;
+use workloads::image::Image;
 
 /// Forms of each instruction in the slice, drawn by the seed.
 const OF_EACH: usize = 8;

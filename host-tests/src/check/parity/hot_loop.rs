@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::read::nvdisasm::SassInstruction;
+use ptx_sass::nvdisasm::SassInstruction;
 
 /// The instructions of the hot loop, in order: of those loops that hold at least two fifths of the memory instructions the
 /// shortest; if none does, that with the most of them, and of several the longest. All of the code if it has no loop.
@@ -96,7 +96,7 @@ fn successors(code: &[SassInstruction]) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::nvdisasm::parse;
+    use ptx_sass::nvdisasm::parse;
 
     /// The hot loop's instructions by their addresses.
     fn hot(body: &str) -> Option<Vec<u64>> {

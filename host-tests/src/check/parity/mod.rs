@@ -13,7 +13,6 @@ use std::sync::LazyLock;
 use rayon::prelude::*;
 use regex::Regex;
 
-use crate::read::nvdisasm::{Disassembler, SassInstruction};
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::device_build::DeviceBuild;
 use crate::tools::error::{Error, Result};
@@ -26,6 +25,7 @@ use crate::tools::toolchain::DeviceToolchain;
 pub use hot_loop::hot_loop;
 pub use in_flight::in_flight;
 pub use pairs::{BULK, KERNELS, PAIRS, Pair, WIDE, select};
+use ptx_sass::nvdisasm::{Disassembler, SassInstruction};
 pub use report::{PREFACE, Report, markdown_line};
 pub use row::{Bounds, Counts, Resources, Row, Side};
 

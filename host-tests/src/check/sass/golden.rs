@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use ptx_intrinsics::catalogue::Family;
 
+use crate::check::operands::family;
 use crate::check::sass::text::{ranges, runs, stem};
 use crate::check::sass::{Access, GPUS, MachineCode, Seen, Shape, trace};
-use crate::read::operands::family;
 use crate::tools::error::{Error, Result};
 use crate::tools::target::{Release, Sm};
 

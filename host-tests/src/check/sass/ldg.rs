@@ -9,7 +9,6 @@ use ptx_intrinsics::catalogue::{self, Form};
 use regex::Regex;
 
 use crate::check::sass::Shape;
-use crate::read::nvdisasm::{Disassembler, SassInstruction};
 use crate::tools::command::Machine;
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::error::{Error, Result};
@@ -17,6 +16,7 @@ use crate::tools::files::write_whole;
 use crate::tools::progress::Progress;
 use crate::tools::ptxas::Assembler;
 use crate::tools::target::Sm;
+use ptx_sass::nvdisasm::{Disassembler, SassInstruction};
 
 const SM: Sm = Sm::new(50);
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_intrinsics::catalogue::Family;
 
+use crate::check::operands::family;
 use crate::check::sass::text::{ranges, stem};
 use crate::check::sass::{Access, MachineCode, Seen, Shape};
-use crate::read::operands::family;
 use crate::tools::target::Sm;
 
 /// Each hint of a spelling, and the spelling without it.

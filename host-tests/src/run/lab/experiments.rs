@@ -8,9 +8,9 @@ use super::line::Labels;
 use super::measure::{Case, Reading};
 use super::statistics::median;
 use super::thresholds::{Cut, Thresholds};
-use crate::run::workload::{self, Input, Problem, Workload};
 use launch::device::{Argument, Asked, Fault, Memory};
 use launch::gpu;
+use workloads::{self, Input, Problem, Workload};
 
 /// One variant of an experiment.
 pub struct Variant<'v> {
@@ -555,7 +555,7 @@ impl OnGpu {
 }
 
 fn worked(bench: &Bench<'_>, _: &Thresholds, group: &mut Group<'_>) -> Asked<()> {
-    let all = workload::ALL.iter().chain(&workload::ORDERED).filter(|workload| WORKED.contains(&workload.name()));
+    let all = workloads::ALL.iter().chain(&workloads::ORDERED).filter(|workload| WORKED.contains(&workload.name()));
     for workload in all {
         for times in bench.sizes(&[1u64, 2, 4, 8]) {
             let bytes = if bench.about().quick { bench.about().l2 } else { times * bench.about().l2 };
@@ -566,7 +566,7 @@ fn worked(bench: &Bench<'_>, _: &Thresholds, group: &mut Group<'_>) -> Asked<()>
 }
 
 fn worked_at(bench: &Bench<'_>, workload: &dyn Workload, times: u64, bytes: u64, group: &mut Group<'_>) -> Asked<()> {
-    let problem = workload::problem_of(workload, bytes).1;
+    let problem = workloads::problem_of(workload, bytes).1;
     let (name, output) = (workload.name(), problem.output_bytes() as u64);
     let memory = OnGpu::new(bench, &*problem, output)?;
     let rust = Without::EACH.map(|without| (Language::Rust, without));

@@ -10,7 +10,6 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::check::parity::PAIRS;
-use crate::run::image::keep;
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::device_build::DeviceBuild;
 use crate::tools::error::{Error, Result};
@@ -19,6 +18,7 @@ use crate::tools::ptx::Module;
 use crate::tools::ptxas::On;
 use crate::tools::target::{PtxVersion, Sm};
 use crate::tools::toolchain::DeviceToolchain;
+use workloads::image::keep;
 
 /// The folder of both halves of the laboratory's own kernels.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/lab");

@@ -15,10 +15,10 @@ use super::plan::Plan;
 use super::stages::{PLAN, Part};
 use super::versions::Versions;
 use crate::check::forms_check::every_form;
-use crate::run::image::Image;
 use crate::run::lab::images as lab;
 use crate::run::lab::program::place_of;
-use crate::run::workload;
+use workloads::image::Image;
+
 use crate::tools::command::{Command, Machine};
 use crate::tools::cuda_tools::{CudaTools, FIRST_13};
 use crate::tools::error::{Error, Result};
@@ -92,7 +92,7 @@ fn compiled<E: Entry>(
 }
 
 fn workloads(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
-    wanted.on.iter().map(|on| workload::images(on, toolchain, progress)).collect()
+    wanted.on.iter().map(|on| workloads::images(on, toolchain, progress)).collect()
 }
 
 /// What a bundle has: its bytes, and of each GPU and assembler how many kernels and images of each section.

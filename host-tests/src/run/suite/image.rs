@@ -11,7 +11,6 @@ use super::entry::Entry;
 use super::plan::{TRIALS, prelude};
 use super::room::{Room, SLOT, THREADS};
 use crate::check::forms::write_package;
-use crate::run::image::{Image, keep};
 use crate::tools::command::Machine;
 use crate::tools::device_build::DeviceBuild;
 use crate::tools::error::{Error, Result};
@@ -20,6 +19,7 @@ use crate::tools::ptx::{Function, Module};
 use crate::tools::ptxas::{On, Rejected};
 use crate::tools::target::{PtxVersion, Sm};
 use crate::tools::toolchain::DeviceToolchain;
+use workloads::image::{Image, keep};
 
 /// What the kernels are compiled for: a GPU that has every form.
 const BUILT_FOR: Sm = Sm::new(100);

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::versions::Versions;
-use crate::run::image::Image;
 use crate::tools::error::{Error, Result};
 use crate::tools::target::{PtxVersion, Sm};
+use workloads::image::Image;
 
 /// Kernels that try forms.
 pub const FORMS: &str = "forms";

@@ -16,12 +16,12 @@ use super::plan::{Kernel, Key, Plan, key};
 use super::room::{PARAMETER, Room, THREADS};
 use super::stage::{Bench, Stage, Told, work};
 use crate::check::forms::{Case, Manner};
-use crate::run::image::Image;
 use crate::tools::error::{Error, Result};
 use crate::tools::progress::Progress;
 use crate::tools::target::PtxVersion;
 use launch::gpu::{Argument, Buffer, Gpu, Launch, Module, Waited};
 use launch::tensor_map::{MapKind, TENSOR_MAP, TensorMap, encode_tensor_map};
+use workloads::image::Image;
 
 /// What came of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]

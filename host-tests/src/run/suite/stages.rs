@@ -15,8 +15,8 @@ use super::stage::{Bench, IMAGES, Stage};
 use crate::run::child;
 use crate::run::lab::program::{self, LINES, packed};
 use crate::run::lab::{self, Counting, profile};
-use crate::run::workload::{self, Workload};
 use crate::tools::error::{Error, Result};
+use workloads::{self, Workload};
 
 /// All stages, in the order in which they run.
 pub fn all() -> Vec<Box<dyn Stage>> {
@@ -185,12 +185,12 @@ impl Stage for Workloads {
     }
 
     fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {
-        let workload = workload::every().find(|workload| workload.name() == item.name);
+        let workload = workloads::every().find(|workload| workload.name() == item.name);
         let workload: &dyn Workload = *workload.ok_or_else(|| Error::new("there is no such workload"))?;
         let gpu = bench.gpu().map_err(Error::new)?;
         let module = gpu.load(&bench.kernels()?.image_of(WORKLOADS, &item.name)?.cubin)?;
-        let size = if bench.told.quick { workload::problem_of(workload, SMALL).0 } else { workload.gpu_size() };
-        let figures = workload::run_on_gpu(workload, size, gpu, &module)?;
+        let size = if bench.told.quick { workloads::problem_of(workload, SMALL).0 } else { workload.gpu_size() };
+        let figures = workloads::run_on_gpu(workload, size, gpu, &module)?;
         let text = match &figures.first_mismatch {
             None => format!("{:.1} GB/s, {} elements right", figures.gigabytes_per_second, figures.elements),
             Some(first) => format!("{} of {} elements wrong: {first}", figures.mismatches, figures.elements),

@@ -7,6 +7,7 @@ use console::style;
 use ptx_build::command::Machine;
 use ptx_build::cuda_tools::installed_assembler;
 use ptx_build::error::{Error, Result};
+use ptx_build::program::print;
 use ptx_build::toolchain::DeviceToolchain;
 
 #[derive(clap::Args)]
@@ -33,7 +34,7 @@ impl Doctor {
             true => "\nKernels cannot be built here yet.\n",
             false => "\nKernels can be built here, and run on the CPU.\n",
         };
-        crate::print(&page)?;
+        print(&page)?;
         Ok(ExitCode::from(u8::from(lacks)))
     }
 }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use ptx_build::error::Result;
 use ptx_build::explain;
+use ptx_build::program::print;
 
 #[derive(clap::Args)]
 pub(crate) struct Explain {
@@ -15,7 +16,7 @@ pub(crate) struct Explain {
 impl Explain {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let page = explain::page(&explain::find(&self.form)?, &[]);
-        crate::print(&page)?;
+        print(&page)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -4,12 +4,11 @@ mod doctor;
 mod explain;
 mod new;
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use console::style;
-use ptx_build::error::{Error, Result};
+use ptx_build::error::Result;
+use ptx_build::program::conclude;
 
 /// cargo gives a subcommand its own name as the first argument.
 #[derive(Parser)]
@@ -37,19 +36,5 @@ fn main() -> ExitCode {
         Task::Doctor(doctor) => doctor.run(),
         Task::Explain(explain) => explain.run(),
     };
-    done.unwrap_or_else(|error| {
-        eprintln!("{} {error}", style("error:").red().bold().for_stderr());
-        ExitCode::FAILURE
-    })
-}
-
-/// Prints a page on stdout.
-fn print(page: &str) -> Result<()> {
-    match io::stdout().write_all(page.as_bytes()) {
-        // Whoever closes the pipe has seen enough.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::new(format_args!("could not write: {error}")).at("stdout").fix("see whether the disk is full"))
-        }
-        _ => Ok(()),
-    }
+    conclude(done)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ptx_build::error::{Error, Result};
 use ptx_build::files::write_whole;
+use ptx_build::program::print;
 
 use crate::doctor;
 
@@ -52,7 +53,7 @@ impl New {
                 .fix(format_args!("make it: mkdir -p '{}'", parent.display())));
         }
         write(&dir, parent, source.as_deref())?;
-        crate::print(&format!(
+        print(&format!(
             "Made {0}: the kernel is kernels/src/lib.rs, the program that launches it host/src/main.rs.\n\n  \
              cd '{0}'\n  cargo run     # on a GPU, or on the CPU where there is none; every element is checked\n  \
              cargo test\n",

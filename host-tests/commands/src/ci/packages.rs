@@ -1,0 +1,155 @@
+//! What a user gets: the packages, and projects that are built from them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use host_tests::tools::command::Machine;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::files::write_whole;
+use host_tests::tools::program::print;
+use serde_json::Value;
+
+use super::{Cargo, PUBLISHED};
+
+/// The projects under `examples/`.
+const EXAMPLES: [&str; 2] = ["stream", "tiles"];
+
+/// Packages the crates, unpacks them, and builds and runs what depends on them: the examples, and a project that
+/// `cargo ptx new` of the package makes.
+pub(super) fn run(machine: &Machine) -> Result<()> {
+    // Far from this repository, whose settings cargo would find above the projects.
+    let temporary =
+        tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
+    let home = temporary.path().canonicalize().map_err(|error| Error::io("find", temporary.path(), error))?;
+    let crates = package(machine, &home)?;
+    let patches = used().map(|name| format!("{name} = {{ path = {} }}\n", Value::from(text(&crates.join(name)))));
+    // Above the projects: what they name by version is taken from there, by cargo and by the cargo that ptx-build calls.
+    write_whole(&home.join(".cargo/config.toml"), format!("[patch.crates-io]\n{}", patches.collect::<String>()))?;
+    let home = Home { machine, target: home.join("target"), crates };
+    // First, while nothing is compiled: what a user waits for.
+    let project = home.target.with_file_name("a new project für alle");
+    let manifest = home.crates.join("ptx-build/Cargo.toml");
+    home.lock(&home.crates.join("ptx-build"))?;
+    let new = home.cargo(&home.crates).words("run --quiet --bin cargo-ptx --manifest-path").arg(manifest);
+    let made = seconds(|| new.words("-- ptx new").arg(&project).run())?;
+    let [run, run_again, test, test_again] = home.try_out(&project)?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    print(&format!(
+        "A new project on {cores} cores, nothing compiled: cargo ptx new {made:.1} s, cargo run {run:.1} s, \
+         cargo test {test:.1} s; again, cargo run {run_again:.1} s, cargo test {test_again:.1} s\n"
+    ))?;
+    for name in EXAMPLES {
+        let project = home.target.with_file_name(name);
+        copy(&machine.repository.join("examples").join(name), &project)?;
+        home.try_out(&project)?;
+    }
+    Ok(())
+}
+
+/// The crates that the projects depend on: none of these is for cuda-oxide.
+fn used() -> impl Iterator<Item = &'static str> {
+    PUBLISHED.into_iter().filter(|name| *name != "ptx-cuda-oxide")
+}
+
+/// How long it takes.
+fn seconds(what: impl FnOnce() -> Result<()>) -> Result<f64> {
+    let begin = Instant::now();
+    what()?;
+    Ok(begin.elapsed().as_secs_f64())
+}
+
+/// The packages, each unpacked into a folder of its name.
+fn package(machine: &Machine, home: &Path) -> Result<PathBuf> {
+    let made = machine.target().join("packages");
+    // They are compiled below, as what they are for.
+    let words = "package --allow-dirty --no-verify --quiet --target-dir";
+    let package = Cargo::new(machine, &machine.repository).words(words).arg(&made);
+    package.words(&PUBLISHED.map(|name| format!("--package {name}")).join(" ")).run()?;
+    let crates = home.join("crates");
+    for name in PUBLISHED {
+        let folder = crates.join(name);
+        fs::create_dir_all(&folder).map_err(|error| Error::io("create the folder", &folder, error))?;
+        let file = made.join("package").join(format!("{name}-{}.crate", env!("CARGO_PKG_VERSION")));
+        let unpack =
+            Command::new("tar").arg("-xzf").arg(&file).args(["--strip-components=1", "-C"]).arg(&folder).status();
+        if !unpack.is_ok_and(|status| status.success()) {
+            return Err(Error::new("could not unpack a package with tar").at(file.display()).fix("install tar"));
+        }
+    }
+    Ok(crates)
+}
+
+/// Where the projects are tried: they share what they compile, and the packages.
+struct Home<'m> {
+    machine: &'m Machine,
+    target: PathBuf,
+    crates: PathBuf,
+}
+
+impl Home<'_> {
+    /// Builds, runs and tests a project, and sees that its crates are those of the packages. Gives how many seconds `cargo run`
+    /// takes, again, and `cargo test`, again.
+    fn try_out(&self, project: &Path) -> Result<[f64; 4]> {
+        self.lock(project)?;
+        let cargo = |words: &str| self.cargo(project).words(words);
+        let run = || {
+            let printed = cargo("run --quiet").printed()?;
+            if !printed.contains(" elements are right.") {
+                return Err(Error::new("the program does not say that its results are right").at(project.display()));
+            }
+            Ok(())
+        };
+        let test = || cargo("test --quiet").run();
+        let times = [seconds(run)?, seconds(run)?, seconds(test)?, seconds(test)?];
+        cargo("fmt --all --check").run()?;
+        // Of other platforms nothing was downloaded.
+        let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+        let described = cargo("metadata --format-version 1 --offline --filter-platform").arg(platform).output()?;
+        let described: Value = serde_json::from_str(&described).map_err(Error::new)?;
+        let packages = described["packages"].as_array().cloned().unwrap_or_default();
+        for name in used() {
+            let from = packages.iter().find(|package| package["name"] == name).map(|package| &package["manifest_path"]);
+            if from.and_then(Value::as_str) != Some(&text(&self.crates.join(name).join("Cargo.toml"))) {
+                let from = from.map_or("nowhere".into(), Value::to_string);
+                let what = format_args!("{name} is not the packaged one, but that of {from}").to_string();
+                return Err(Error::new(what).at(project.display()));
+            }
+        }
+        Ok(times)
+    }
+
+    /// cargo in a project.
+    fn cargo(&self, project: &Path) -> Cargo {
+        Cargo::new(self.machine, project).env("CARGO_TARGET_DIR", &self.target)
+    }
+
+    /// Gives a project the versions of this workspace, which are here already.
+    fn lock(&self, project: &Path) -> Result<()> {
+        let lock = self.machine.repository.join("Cargo.lock");
+        fs::copy(&lock, project.join("Cargo.lock")).map(drop).map_err(|error| Error::io("copy", &lock, error))
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Copies a project without what was built in it.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).map_err(|error| Error::io("create the folder", to, error))?;
+    let entries = fs::read_dir(from).map_err(|error| Error::io("read", from, error))?;
+    for entry in entries {
+        let entry = entry.map_err(|error| Error::io("read", from, error))?;
+        let (path, name) = (entry.path(), entry.file_name());
+        if path.is_dir() {
+            if name != "target" {
+                copy(&path, &to.join(name))?;
+            }
+        } else {
+            fs::copy(&path, to.join(name)).map_err(|error| Error::io("copy", &path, error))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! The command line of ptx-intrinsics.
+
+mod bundle;
+mod ci;
+mod conformance;
+mod cost;
+mod elsewhere;
+mod explain;
+mod forms;
+mod lab;
+mod litmus;
+mod measured;
+mod miri;
+mod mutants;
+mod parity;
+mod sass;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use host_tests::tools::command::catch_interrupts;
+use host_tests::tools::program::conclude;
+
+/// The commands of ptx-intrinsics, whose functions emit exactly one PTX instruction each: show them, test them, list them.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Show each hint of four kernels in Rust, in PTX and in machine code, then run the kernels and check every value
+    Demo(elsewhere::Elsewhere),
+    /// Run all tests. Tests that the optimiser can change run in a release build too
+    Test(test::Test),
+    /// Do everything that a change has to pass: formatting, tests, clippy, documentation, packages, examples
+    Ci(ci::Ci),
+    /// List every legal form: its Rust, its PTX and what it needs. Or check all forms
+    Forms(forms::Forms),
+    /// Ask the assembler about every spelling, legal or illegal, and compare its answers with the types
+    Conformance(conformance::Conformance),
+    /// Show the machine instruction of each form on each GPU. Or compare docs/sass with it, or write docs/sass again
+    Sass(sass::Sass),
+    /// Explain a form: its Rust, its PTX, what it needs, its machine code on every GPU, what its words mean
+    Explain(explain::Explain),
+    /// Measure what the crate costs a build: the crate itself, and a kernel of one load with and without it
+    Cost(cost::Cost),
+    /// Run every form on the GPU of this machine and compare every byte
+    Gpu(bundle::OnThisGpu),
+    /// Make a folder with a program and kernels, which does what `gpu` does on a machine with only a driver
+    Bundle(bundle::Bundle),
+    /// Run a bundle without a GPU: with an interpreter of PTX in its place, and small sizes
+    Rehearse(bundle::Rehearse),
+    /// Read litmus tests, say what the memory model allows, and compare with published results
+    Litmus(litmus::Litmus),
+    /// Measure what the hints do on the GPU of this machine: experiments A to J
+    Lab(lab::Lab),
+    /// Make pages of the reports of GPUs, docs/measured/GPU/report.json
+    Measured(measured::Measured),
+    /// Change the source in small ways, and see that a test notices each change
+    Mutants(mutants::Mutants),
+    /// Compare kernels in Rust with the same kernels in CUDA C++, by their machine code
+    Parity(parity::Parity),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    catch_interrupts();
+    let done = match arguments.task {
+        Task::Demo(demo) => demo.run("demo"),
+        Task::Test(test) => test.run().map(|()| ExitCode::SUCCESS),
+        Task::Ci(ci) => ci.run().map(|()| ExitCode::SUCCESS),
+        Task::Forms(forms) => forms.run().map(|()| ExitCode::SUCCESS),
+        Task::Conformance(conformance) => conformance.run().map(|()| ExitCode::SUCCESS),
+        Task::Sass(sass) => sass.run().map(|()| ExitCode::SUCCESS),
+        Task::Explain(explain) => explain.run(),
+        Task::Parity(parity) => parity.run().map(|()| ExitCode::SUCCESS),
+        Task::Gpu(gpu) => gpu.run(),
+        Task::Bundle(bundle) => bundle.run().map(|()| ExitCode::SUCCESS),
+        Task::Rehearse(rehearse) => rehearse.run(),
+        Task::Mutants(mutants) => mutants.run().map(|()| ExitCode::SUCCESS),
+        Task::Litmus(litmus) => litmus.run(),
+        Task::Lab(lab) => lab.run().map(|()| ExitCode::SUCCESS),
+        Task::Measured(measured) => measured.run().map(|()| ExitCode::SUCCESS),
+        Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),
+    };
+    conclude(done)
+}

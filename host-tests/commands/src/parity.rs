@@ -1,0 +1,61 @@
+//! `cargo xtask parity`.
+
+use std::path::PathBuf;
+
+use host_tests::check::parity::{self, TARGETS};
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::files::write_whole;
+use host_tests::tools::program::print;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
+
+#[derive(clap::Args)]
+pub(crate) struct Parity {
+    /// Compare only this kernel: triad
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Compare only for this GPU: sm_90
+    #[arg(long, value_name = "SM")]
+    sm: Option<String>,
+    /// Write the numbers to a file, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the page to a file: docs/parity.md
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Which toolchain compiles for the GPU
+    #[arg(long, value_name = "WHICH")]
+    toolchain: Option<Route>,
+}
+
+impl Parity {
+    pub(crate) fn run(self) -> Result<()> {
+        let wanted = parity::select(self.kernel.as_deref())?;
+        let sm = self.sm.as_deref().map(str::parse::<Sm>).transpose().map_err(|error| error.at("--sm"))?;
+        let targets: Vec<_> = TARGETS.into_iter().filter(|(known, _)| sm.is_none_or(|sm| sm == *known)).collect();
+        if targets.is_empty() {
+            let known: Vec<_> = TARGETS.iter().map(|(sm, _)| sm.to_string()).collect();
+            return Err(Error::new("the pairs are not compared on that GPU")
+                .at("--sm")
+                .fix(format_args!("use one of {}", known.join(" "))));
+        }
+        let progress = Progress::new();
+        let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
+        let tools = CudaTools::find(&progress)?;
+        let report = parity::measure(&toolchain, &tools, &targets, &wanted, &progress)?;
+        if let Some(file) = &self.json {
+            let json = serde_json::to_string_pretty(&report).map_err(Error::new)?;
+            write_whole(file, &(json + "\n")).map_err(advise)?;
+        }
+        if let Some(file) = &self.markdown {
+            write_whole(file, report.markdown()).map_err(advise)?;
+        }
+        print(&report.table())
+    }
+}
+
+fn advise(error: Error) -> Error {
+    error.fix("make sure that the folder exists and may be written to")
+}

@@ -1,0 +1,50 @@
+//! `cargo xtask measured` on lines that are made up: they are nobody's measurement.
+
+use std::path::Path;
+use std::process::Command;
+
+const LINES: &str = include_str!("laboratory/synthetic.jsonl");
+const PAGE: &str = include_str!("laboratory/synthetic.md");
+
+fn measured(file: &Path) -> (bool, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_commands")).arg("measured").arg(file).output().expect("xtask starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it is text");
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+/// The page to the letter; and its plots are there, with their titles and what is on their axes.
+#[test]
+fn lines_become_a_page_with_plots() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let lines = folder.path().join("laboratory.jsonl");
+    std::fs::write(&lines, LINES).expect("a temporary folder takes it");
+    let (done, stdout, stderr) = measured(&lines);
+    assert!(done, "{stderr}");
+    let page = std::fs::read_to_string(folder.path().join("laboratory.md")).expect("the page is there");
+    assert!(page == PAGE, "the page is now:\n{page}");
+    let plots: Vec<&str> = page.lines().filter_map(|line| line.split_once("](")?.1.strip_suffix(')')).collect();
+    assert_eq!(plots, ["laboratory-pays.svg", "laboratory-latencies.svg", "laboratory-sweep.svg", "laboratory-a.svg"]);
+    assert_eq!(stdout.lines().count(), 5, "{stdout}");
+    let words = [
+        ["Time without hints by time with them", "bytes of the problem, in sizes of L2", "ratio of times"],
+        ["Latencies of single loads", "clocks", "part of the loads"],
+        ["Latency of loads past L1", "MiB read before, over and over", "clocks"],
+        ["Bandwidth", "bytes read and written a second", "copy128, rust"],
+    ];
+    for (plot, words) in plots.iter().zip(words) {
+        let svg = std::fs::read_to_string(folder.path().join(plot)).expect("the plot is there");
+        assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"), "{plot}");
+        let has = |word: &&str| svg.lines().any(|line| line == *word);
+        assert!(words.iter().all(has), "{plot} lacks one of {words:?}");
+    }
+}
+
+#[test]
+fn a_line_that_is_none_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let lines = folder.path().join("laboratory.jsonl");
+    std::fs::write(&lines, "{\"line\":\"nonsense\"}\n").expect("a temporary folder takes it");
+    let (done, _, stderr) = measured(&lines);
+    assert!(!done && stderr.contains("this is no line of the laboratory's results"), "{stderr}");
+    assert!(!folder.path().join("laboratory.md").exists());
+}

@@ -1,0 +1,125 @@
+//! What the catalogue says of an instruction's text: its family, and the operands of what is neither a load, a store nor
+//! an atomic, by what their registers hold.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
+
+use ptx_intrinsics::catalogue::{self, Family, Form};
+
+/// What a register holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// An address in shared memory.
+    Shared,
+    /// A generic or global address.
+    Global,
+    /// 16 bits.
+    Half,
+    /// 32 bits.
+    Word,
+    /// 64 bits.
+    Long,
+    /// A cache policy.
+    Policy,
+    /// The predicate of a source that is ignored.
+    Ignore,
+    /// The predicate that a wait gives.
+    Done,
+}
+
+/// A part of an instruction's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// As it is written.
+    Text(&'static str),
+    /// A register.
+    Register(Holds),
+}
+
+/// The family of an instruction, which need not be a legal one: that of the longest name of an instruction that its text
+/// begins with.
+pub fn family(text: &str) -> Option<Family> {
+    static ALL: LazyLock<HashMap<String, Family>> = LazyLock::new(families);
+    let mut name = text.split(' ').next()?;
+    loop {
+        match ALL.get(name) {
+            Some(family) => return Some(*family),
+            None => name = name.rsplit_once('.')?.0,
+        }
+    }
+}
+
+/// By the name of the instruction, and by the first word of its text where all forms with this word are of one family.
+fn families() -> HashMap<String, Family> {
+    let mut by_name = HashMap::new();
+    let mut by_word: HashMap<String, BTreeSet<Family>> = HashMap::new();
+    for form in catalogue::forms() {
+        let word = form.ptx().split('.').next().unwrap_or_default();
+        by_word.entry(word.to_owned()).or_default().insert(form.family());
+        by_name.insert(form.instruction().to_owned(), form.family());
+    }
+    by_word.retain(|_, families| families.len() == 1);
+    by_name.extend(by_word.into_iter().filter_map(|(word, families)| Some((word, families.into_iter().next()?))));
+    by_name
+}
+
+/// The parts of an instruction about caches, of a copy, a barrier or a fence, by the form's [`told`](Form::told).
+pub fn parts(told: &str) -> Option<&'static [Part]> {
+    static ALL: LazyLock<HashMap<String, Vec<Part>>> = LazyLock::new(|| {
+        use Family::{Barrier, Cache, Copy, Fence, Fill};
+        let forms = catalogue::forms().filter(|form| matches!(form.family(), Cache | Copy | Barrier | Fence | Fill));
+        forms.map(|form| (form.told(), of_form(&form))).collect()
+    });
+    ALL.get(told).map(Vec::as_slice)
+}
+
+fn of_form(form: &Form) -> Vec<Part> {
+    let signature = form.signature();
+    let operands = signature.map_or("", |signature| signature.operands);
+    let told: &'static str = format!("{} {operands}", form.ptx()).trim_end().to_owned().leak();
+    let result = signature.and_then(|signature| signature.result).filter(|of| *of != "bool").map(holds);
+    let parameters = signature.map_or("", |signature| signature.parameters).split(", ");
+    let types = parameters.filter_map(|parameter| parameter.split_once(": ")).map(|(_, of)| of);
+    let mut all: Vec<Holds> =
+        result.into_iter().flatten().chain(types.filter(|of| *of != "bool").flat_map(holds)).collect();
+    // A mask comes after the policy, which is the last argument.
+    if let ([.., mask, policy @ Holds::Policy], true) = (&mut all[..], told.contains(".cp_mask")) {
+        std::mem::swap(mask, policy);
+    }
+    let mut registers = all.into_iter();
+    let mut parts = Vec::new();
+    let mut rest = told;
+    while let Some(at) = rest.find('%') {
+        let (before, behind) = rest.split_at(at);
+        parts.push(Part::Text(before));
+        let word = 1 + behind[1..].find(|c: char| !c.is_alphanumeric()).unwrap_or(behind.len() - 1);
+        parts.push(Part::Register(match &behind[..word] {
+            "%ignore" => Holds::Ignore,
+            "%done" => Holds::Done,
+            _ => registers.next().unwrap_or_else(|| panic!("{told} has more operands than {}", form.rust())),
+        }));
+        rest = &behind[word..];
+    }
+    assert_eq!(registers.next(), None, "{} has more parameters than {told}", form.rust());
+    parts.push(Part::Text(rest));
+    parts
+}
+
+/// What the registers of a Rust type hold.
+fn holds(of: &str) -> Vec<Holds> {
+    match of {
+        "u16" => vec![Holds::Half],
+        "u32" => vec![Holds::Word],
+        "u64" | "MbarrierState" => vec![Holds::Long],
+        "CachePolicy" => vec![Holds::Policy],
+        _ if of.starts_with("Shared") => vec![Holds::Shared],
+        _ if of.starts_with('*') => vec![Holds::Global],
+        _ => {
+            let array = of.trim_matches(['[', ']']).split_once("; ");
+            let array = array.and_then(|(of, count)| Some((of, count.parse().ok()?)));
+            let (of, count) =
+                array.unwrap_or_else(|| panic!("say in host-tests/src/check/operands.rs what holds a `{of}`"));
+            vec![if of == "i32" { Holds::Word } else { Holds::Half }; count]
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Reads machine code: what NVIDIA's disassembler prints, and which lines of PTX and of source it came from.
+
+pub mod debug_info;
+pub mod line_table;
+pub mod nvdisasm;
