@@ -8,7 +8,7 @@ use host_tests::check::litmus::{Expected, Limits, Model, Part, Program, executio
 use host_tests::tools::progress::Progress;
 
 /// Litmus tests in `tests/litmus`.
-const FILES: usize = 68;
+const FILES: usize = 121;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/litmus")
@@ -146,6 +146,68 @@ fn what_is_wrong_in_a_file_is_named_with_its_line() {
     assert_eq!(of(" st.weak x, 1 ;\nexists (P3:r0 == 0)"), "line 5: there is no thread P3");
     assert_eq!(of(" st.weak x, 1 ;\nexists (x == 0) 1"), "line 5: `1` is left over in the condition");
     assert_eq!(of(" st.weak x, 1 ;\nfilter (x == 0)"), "line 5: `filter` and `final`");
+    for order in ["weak", "relaxed", "volatile"] {
+        let fences = "a fence is .sc, .acq_rel, .acquire or .release; PTX has no fence";
+        for fence in [format!("fence.{order}.gpu"), format!("fence.{order}")] {
+            assert_eq!(of(&format!(" {fence} ;\nexists (x == 0)")), format!("line 4: `{fence}`: {fences}.{order}"));
+        }
+    }
+    assert_eq!(of(" fence.sc ;\nexists (x == 0)"), "line 4: `fence.sc`: its scope is missing");
+    for order in ["sc", "acq_rel", "acquire", "release"] {
+        assert_eq!(text(&format!("P0@cta 0,gpu 0;\nfence.{order}.gpu;"), "exists (x == 0)").threads[0].code.len(), 1);
+    }
+}
+
+/// They are well-formed PTX that the model does not have, and no mistake of the file.
+#[test]
+fn vectors_and_other_widths_are_outside() {
+    let unread =
+        |cell: &str| parse(&format!("PTX t\n{{ x = 0; }}\n P0@cta 0,gpu 0 ;\n {cell} ;\nexists (x == 0)")).unwrap_err();
+    for (cell, why) in [
+        ("ld.weak.v2.u32 {r0, r1}, x", "vectors, `.v2`"),
+        ("ld.relaxed.gpu.v4.b32 {r0, r1, r2, r3}, x", "vectors, `.v4`"),
+        ("ld.v2.u32 {r0, r1}, x", "vectors, `.v2`"),
+        ("st.weak.v8.b32 x, {r0, r1, r2, r3, r4, r5, r6, r7}", "vectors, `.v8`"),
+        ("ld.weak.u8 r0, x", "bytes and halves of a word, `.u8`"),
+        ("st.release.sys.b16 x, 1", "bytes and halves of a word, `.b16`"),
+        ("st.weak.u64 x, 1", "more than a word, `.u64`"),
+        ("atom.relaxed.gpu.add.f64 r0, x, 1", "more than a word, `.f64`"),
+        ("atom.relaxed.gpu.exch.b128 r0, x, 1", "more than a word, `.b128`"),
+    ] {
+        let unread = unread(cell);
+        assert_eq!((unread.to_string(), unread.outside), (format!("line 4: `{cell}`: {why}"), true));
+    }
+    assert!(!unread("ld.weak.v3.u32 {r0, r1}, x").outside, "PTX has no vector of three");
+}
+
+#[test]
+fn published_results_of_other_files_are_an_error() {
+    let scratch = tempfile::tempdir().unwrap();
+    let list = scratch.path().join("list.csv");
+    let files = [folder().join("MP-weak.litmus")];
+    let judged = |lists: &[&str]| {
+        let read = |text: &&str| {
+            std::fs::write(&list, text).unwrap();
+            Expected::read(&list).unwrap()
+        };
+        let lists: Vec<Expected> = lists.iter().map(read).collect();
+        batch::judge_files(&files, Question::Condition, &lists, &Limits::default(), &Progress::kept())
+    };
+    // One that is of a file is enough, and each list needs one.
+    assert_eq!(judged(&["MP-weak.litmus,1\nother.litmus,0\n"]).unwrap()[0].expected, Some(true));
+    let other = "no published result is of a file that is judged";
+    for (lists, names) in [
+        (&["other.litmus,0\nlitmus/z.litmus,1\n"][..], "it names 2 files, first litmus/z.litmus; "),
+        (&["MP-weak.litmus,1\n", "other.litmus,1\n"], "it names 1 files, first other.litmus; "),
+        (&[""], "it names 0 files, first none; "),
+    ] {
+        let error = judged(lists).unwrap_err().to_string();
+        let first = format!("{names}the first file that is judged is {}", files[0].display());
+        assert_eq!(
+            error.lines().take(3).map(|line| line.trim_start_matches([' ', '|'])).collect::<Vec<_>>(),
+            [other.to_owned(), format!("at {}", list.display()), first]
+        );
+    }
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn find(path: &Path, named: bool, files: &mut Vec<PathBuf>) -> Result<()> {
     inside.iter().try_for_each(|path| find(path, false, files))
 }
 
-/// Reads and judges them all.
+/// Reads and judges them all. Published results of which none is of these files are an error.
 pub fn judge_files(
     files: &[PathBuf],
     question: Question,
@@ -79,6 +79,7 @@ pub fn judge_files(
     limits: &Limits,
     progress: &Progress,
 ) -> Result<Vec<Judged>> {
+    expected.iter().try_for_each(|expected| expected.covers(files))?;
     let bar = progress.bar(files.len() as u64, "Judging the files");
     let of = |file: &PathBuf| {
         let text = std::fs::read_to_string(file).map_err(|error| Error::io("read", file, error))?;

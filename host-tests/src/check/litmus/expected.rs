@@ -1,7 +1,7 @@
 //! Published results: lines of `FILE,1` if a file's condition holds, `FILE,0` if not.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::tools::error::{Error, Result};
 
@@ -9,6 +9,7 @@ use crate::tools::error::{Error, Result};
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
     holds: HashMap<String, bool>,
+    from: PathBuf,
 }
 
 impl Expected {
@@ -26,7 +27,7 @@ impl Expected {
                     .fix("write 1 where the condition holds, 0 where it does not")),
             }
         });
-        Ok(Expected { holds: read.collect::<Result<_>>()? })
+        Ok(Expected { holds: read.collect::<Result<_>>()?, from: path.to_owned() })
     }
 
     /// How many files it names.
@@ -43,5 +44,22 @@ impl Expected {
     pub fn of(&self, file: &Path) -> Option<bool> {
         let parts: Vec<_> = file.iter().map(|part| part.to_string_lossy()).collect();
         (0..parts.len()).find_map(|from| self.holds.get(&parts[from..].join("/")).copied())
+    }
+
+    /// An error unless it says something about one of these files.
+    pub fn covers(&self, files: &[PathBuf]) -> Result<()> {
+        if files.iter().any(|file| self.of(file).is_some()) {
+            return Ok(());
+        }
+        let shown = |name: Option<String>| name.unwrap_or_else(|| "none".to_owned());
+        Err(Error::new("no published result is of a file that is judged")
+            .at(self.from.display())
+            .because(format_args!(
+                "it names {} files, first {}; the first file that is judged is {}",
+                self.len(),
+                shown(self.holds.keys().min().cloned()),
+                shown(files.first().map(|file| file.display().to_string())),
+            ))
+            .fix("name the published results of these files: each line is the end of a file's path, and 0 or 1"))
     }
 }

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::barriers::{at_barriers, barrier_orders};
+use super::choices::{fence_sc_orders, reads_from, sources};
+use super::coherence::{Asked, Finals, consistent};
 use super::condition::{Quantifier, Term, Test};
 use super::execution::Execution;
 use super::limits::{Limits, TooLarge};
-use super::model::{Communication, Model, Part, Patterns};
-use super::program::{Program, Semantics};
-use super::relation::{Relation, Set, members};
-use super::trace::{Arrival, End, Kind, Trace, traces};
+use super::model::{Model, Part};
+use super::program::Program;
+use super::relation::{Relation, Set};
+use super::trace::{End, Kind, Trace, traces};
 
 /// What the model says about a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,9 +119,6 @@ impl End {
         self == End::Finished
     }
 }
-
-/// Of each location the values that it may hold at the end.
-type Finals = Vec<BTreeSet<i64>>;
 
 struct Search<'s> {
     program: &'s Program,
@@ -256,14 +256,6 @@ impl<'s> Search<'s> {
     }
 }
 
-/// What is asked of coherence order.
-struct Asked {
-    /// The locations whose last values matter.
-    memory: BTreeSet<usize>,
-    /// The loads that return the last value.
-    last: Set,
-}
-
 /// Every choice of one of each.
 fn products(possible: &[Vec<i64>]) -> Vec<Vec<i64>> {
     possible.iter().fold(vec![Vec::new()], |products, values| {
@@ -289,156 +281,6 @@ fn each_load_has_a_write(program: &Program, chosen: &[&Trace]) -> bool {
     })
 }
 
-/// A load, and the writes that it may return, each with the loads that may not return it as well.
-struct Source {
-    read: usize,
-    writes: Vec<(usize, Set)>,
-}
-
-/// For each load the writes that it may return. The whole model forbids it a later write of its own thread, and the write
-/// that another atomic returned, if all of these are morally strong.
-fn sources(model: &Model, on: &Patterns<'_>) -> Vec<Source> {
-    let execution = on.execution;
-    let write_of = |read: usize| members(execution.rmw.after(read)).next();
-    let strong = |a, b| on.morally_strong.has(a, b);
-    let of = |read: usize| {
-        let fits = |&write: &usize| {
-            let later = model.is_whole() && execution.po.has(read, write);
-            execution.loc.has(write, read) && execution.value(write) == execution.value(read) && !later
-        };
-        let before = |write: usize, atomic: usize, its: usize| {
-            execution.events[write].thread.is_none() || strong(write, atomic) && strong(write, its)
-        };
-        let is_rival = |write: usize, other: usize| {
-            let writes = write_of(read).zip(write_of(other)).filter(|_| other != read && model.is_whole());
-            writes.is_some_and(|(own, others)| {
-                let each_other = strong(own, others) && strong(read, others) && strong(other, own);
-                each_other && before(write, read, own) && before(write, other, others)
-            })
-        };
-        let rivals =
-            |write| members(execution.reads).filter(|&other| is_rival(write, other)).map(|other| 1 << other).sum();
-        Source { read, writes: members(execution.writes).filter(fits).map(|write| (write, rivals(write))).collect() }
-    };
-    members(execution.reads).map(of).collect()
-}
-
-/// Every choice of a write for each load, until one says to stop; whether none did.
-fn reads_from(
-    sources: &[Source],
-    rf: &Relation,
-    visit: &mut dyn FnMut(&Relation) -> Result<bool, TooLarge>,
-) -> Result<bool, TooLarge> {
-    let Some((source, rest)) = sources.split_first() else { return visit(rf) };
-    for &(write, rivals) in &source.writes {
-        if rf.after(write) & rivals != 0 {
-            continue;
-        }
-        let mut rf = rf.clone();
-        rf.insert(write, source.read);
-        if !reads_from(rest, &rf, visit)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Every Fence-SC order: an acyclic order that relates each two morally strong `fence.sc`.
-fn fence_sc_orders(on: &Patterns<'_>) -> Vec<Relation> {
-    let fences: Vec<usize> =
-        members(on.execution.set(|event| event.kind == Kind::Fence && event.semantics == Semantics::Sc)).collect();
-    let mut orders = Vec::new();
-    for order in permutations(&fences) {
-        let before = |a: usize, b: usize| order.iter().position(|&at| at == a) < order.iter().position(|&at| at == b);
-        let is_fence = |event: usize| fences.contains(&event);
-        let relation = Relation::of(on.execution.count(), |a, b| {
-            is_fence(a) && is_fence(b) && on.morally_strong.has(a, b) && before(a, b)
-        });
-        if !orders.contains(&relation) {
-            orders.push(relation);
-        }
-    }
-    orders
-}
-
-fn permutations<T: Copy>(of: &[T]) -> Vec<Vec<T>> {
-    if of.is_empty() {
-        return vec![Vec::new()];
-    }
-    let first = |at: usize| {
-        let mut rest = of.to_vec();
-        let first = rest.remove(at);
-        permutations(&rest).into_iter().map(move |rest| [vec![first], rest].concat())
-    };
-    (0..of.len()).flat_map(first).collect()
-}
-
-/// The arrivals at one barrier: in one block, of one instance and resource, at the same turn.
-fn meetings(on: &Execution) -> Vec<Vec<(usize, Arrival)>> {
-    let mut meetings: Vec<Vec<(usize, Arrival)>> = Vec::new();
-    for event in 0..on.count() {
-        let Kind::Barrier(arrival) = on.events[event].kind else { continue };
-        let same = |(other, with): &(usize, Arrival)| {
-            (with.instance, with.resource, with.turn) == (arrival.instance, arrival.resource, arrival.turn)
-                && on.same_cta.has(*other, event)
-        };
-        match meetings.iter_mut().find(|meeting| same(&meeting[0])) {
-            Some(meeting) => meeting.push((event, arrival)),
-            None => meetings.push(vec![(event, arrival)]),
-        }
-    }
-    meetings
-}
-
-/// How many open a barrier, if the test says so.
-fn quorum(meeting: &[(usize, Arrival)]) -> Option<usize> {
-    meeting.iter().filter_map(|(_, arrival)| arrival.quorum).max().map(|quorum| quorum.max(0) as usize)
-}
-
-/// What barriers may order: those who wait come after all who were there before. A barrier with a quorum opens when so many
-/// are there, and stays open. None if one never opens.
-fn barrier_orders(on: &Execution) -> Vec<Relation> {
-    let mut orders = vec![Relation::empty(on.count())];
-    for meeting in meetings(on) {
-        let needed = quorum(&meeting).unwrap_or(meeting.len());
-        if needed > meeting.len() && meeting.iter().any(|(_, arrival)| arrival.waits) {
-            return Vec::new();
-        }
-        let mut of_this: Vec<Relation> = Vec::new();
-        let arrivals = if needed == meeting.len() { vec![meeting.clone()] } else { permutations(&meeting) };
-        for arrivals in arrivals {
-            let mut relation = Relation::empty(on.count());
-            for (at, (event, arrival)) in arrivals.iter().enumerate().filter(|(_, (_, arrival))| arrival.waits) {
-                let there =
-                    arrivals[..needed.max(at + 1).min(arrivals.len())].iter().filter(|(other, _)| other != event);
-                there.for_each(|(other, _)| relation.insert(*other, *event));
-                debug_assert!(arrival.waits);
-            }
-            if !of_this.contains(&relation) {
-                of_this.push(relation);
-            }
-        }
-        orders = orders.iter().flat_map(|order| of_this.iter().map(|more| order.clone().or(more))).collect();
-    }
-    orders
-}
-
-/// The ways as far as they come: threads that wait at a barrier that never opens stop there.
-fn at_barriers(program: &Program, mut traces: Vec<Trace>) -> Vec<Trace> {
-    loop {
-        let execution = Execution::new(program, &traces.iter().collect::<Vec<_>>());
-        let closed = |meeting: &Vec<(usize, Arrival)>| quorum(meeting).is_some_and(|needed| needed > meeting.len());
-        let mut waits = meetings(&execution).into_iter().filter(closed).flatten().filter(|(_, arrival)| arrival.waits);
-        let stop = waits.find_map(|(event, _)| {
-            let thread = execution.events[event].thread?;
-            let first = execution.events.iter().position(|event| event.thread == Some(thread))?;
-            Some((thread, event - first))
-        });
-        let Some((thread, at)) = stop else { return traces };
-        traces[thread].events.truncate(at);
-    }
-}
-
 /// The loads of threads that spin, in their last turn.
 fn spun(program: &Program, chosen: &[&Trace]) -> Set {
     let mut first = program.initial.len();
@@ -452,85 +294,4 @@ fn spun(program: &Program, chosen: &[&Trace]) -> Set {
         first += trace.events.len();
     }
     spun
-}
-
-/// What each location may hold at the end of this candidate, if the model allows it.
-///
-/// Each axiom that names coherence order is about one location at a time, so that locations are looked at one by one.
-fn consistent(
-    model: &Model,
-    on: &Communication<'_>,
-    fence_sc: &Relation,
-    barriers: &Relation,
-    asked: &Asked,
-) -> Option<Finals> {
-    let base = model.base_causality(on, fence_sc, barriers);
-    if !model.fence_sc(fence_sc, &base) {
-        return None;
-    }
-    let causality = model.causality(on, &base);
-    let locations =
-        members(on.execution.writes).filter_map(|write| on.execution.physical(write)).max().map_or(0, |last| last + 1);
-    (0..locations).map(|location| finals(model, on, &causality, location, asked)).collect()
-}
-
-/// What a location may hold at the end. Nothing more has to be known if nobody asks for it.
-fn finals(
-    model: &Model,
-    on: &Communication<'_>,
-    causality: &Relation,
-    location: usize,
-    asked: &Asked,
-) -> Option<BTreeSet<i64>> {
-    let execution = on.execution;
-    let here: Set = (0..execution.count())
-        .filter(|&event| execution.physical(event) == Some(location))
-        .map(|event| 1 << event)
-        .sum();
-    let writes = here & execution.writes;
-    let initial = writes & execution.set(|event| event.thread.is_none());
-    let first = Relation::of(execution.count(), |a, b| initial >> a & 1 == 1 && (writes & !initial) >> b & 1 == 1);
-    let co = if model.has(Part::Coherence) { first.or(&causality.clone().between(writes, writes)) } else { first };
-    let mut finals = BTreeSet::new();
-    let mut asks = |co: &Relation| {
-        let fr = on.rf.inverse().then(co).between(here, writes);
-        let last = |write: usize| co.after(write) == 0;
-        let allowed = model.coherence(execution, &causality.clone().between(writes, writes), co)
-            && model.atomicity(on, co, &fr)
-            && model.sc_per_location(on, co, &fr, here)
-            && model.causality_holds(on, causality, &fr, here)
-            && members(here & asked.last)
-                .all(|read| members(writes).any(|write| on.rf.has(write, read) && last(write)));
-        if allowed {
-            finals.extend(members(writes).filter(|&write| last(write)).filter_map(|write| execution.value(write)));
-        }
-        // One is enough where nobody asks for the last value.
-        allowed && !asked.memory.contains(&location)
-    };
-    coherence_orders(model, on, co, writes, &mut asks);
-    (!finals.is_empty()).then_some(finals)
-}
-
-/// Every coherence order of one location that has these pairs: a partial order that relates each two morally strong writes.
-/// More pairs than it needs only forbid more.
-fn coherence_orders(
-    model: &Model,
-    on: &Communication<'_>,
-    co: Relation,
-    writes: Set,
-    visit: &mut dyn FnMut(&Relation) -> bool,
-) -> bool {
-    let co = co.closure();
-    if !co.is_irreflexive() {
-        return false;
-    }
-    let open = |&(a, b): &(usize, usize)| on.is_morally_strong(a, b) && !co.has(a, b) && !co.has(b, a);
-    let pairs = members(writes).flat_map(|a| members(writes).filter(move |b| a < *b).map(move |b| (a, b)));
-    let undecided = if model.has(Part::MorallyStrongCoherence) { pairs.into_iter().find(open) } else { None };
-    let Some((a, b)) = undecided else { return visit(&co) };
-    [(a, b), (b, a)].into_iter().any(|(first, second)| {
-        let mut more = co.clone();
-        more.insert(first, second);
-        coherence_orders(model, on, more, writes, visit)
-    })
 }

@@ -2,7 +2,10 @@
 //!
 //! [`parse`] reads a file, [`judge`] enumerates its candidate executions and says what [`Model`] allows.
 
+mod barriers;
 pub mod batch;
+mod choices;
+mod coherence;
 mod condition;
 mod execution;
 mod expected;

@@ -259,11 +259,11 @@ impl Model {
         !self.has(Part::Atomicity) || strong(fr).then(&strong(co)).and(&on.execution.rmw).is_empty()
     }
 
-    /// SC-per-Location: morally strong communication and program order between overlapping operations have no cycle; of
-    /// one location's operations.
+    /// SC-per-Location: among operations that are morally strong with each other, communication and program order have no
+    /// cycle; of one location's operations.
     pub(super) fn sc_per_location(&self, on: &Communication<'_>, co: &Relation, fr: &Relation, here: Set) -> bool {
         let communication = on.rf.clone().or(co).or(fr).and(on.morally_strong);
-        let po_loc = po_vloc(on.execution);
+        let po_loc = po_vloc(on.execution).and(on.morally_strong);
         !self.has(Part::ScPerLocation) || communication.or(&po_loc).between(here, here).is_acyclic()
     }
 
