@@ -1,7 +1,8 @@
 //! The worked kernels and `ptx-kernel` under rust-cuda. Without a checkout of it, which `RUST_CUDA` names, these tests are
-//! reported as ignored, with the reason.
+//! reported as ignored, with the reason. What they expect is read from the kernels' sources, which is tried without it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::ExitCode;
 
 use host_tests::check::forms_check;
@@ -13,6 +14,9 @@ use host_tests::tools::progress::Progress;
 use host_tests::tools::ptx::{self, Module};
 use host_tests::tools::ptxas::Assembler;
 use libtest_mimic::{Arguments, Failed, Trial};
+
+#[path = "kernel_crate/expected.rs"]
+mod expected;
 
 fn main() -> ExitCode {
     let machine = Machine::current();
@@ -33,6 +37,7 @@ fn main() -> ExitCode {
         trial("rust_cuda_kernels", kernels),
         trial("rust_cuda_kernel_crate", kernel_crate),
         trial("rust_cuda_example", example),
+        Trial::test("the_sources_declare_their_kernels", sources),
     ];
     if found.is_none() {
         let missing = RustCuda::find(&machine, &Progress::kept()).expect_err("nothing is named");
@@ -55,21 +60,7 @@ fn forms(rust_cuda: &RustCuda) -> Result<(), Failed> {
 fn kernels(rust_cuda: &RustCuda) -> Result<(), Failed> {
     let compiled = rust_cuda.kernels()?;
     let text = assembled(&compiled)?;
-    let expected = [
-        "convolve",
-        "gather",
-        "histogram",
-        "matmul",
-        "polynomial",
-        "probe",
-        "ring",
-        "rod",
-        "scan",
-        "spmv",
-        "stages",
-        "triad",
-    ];
-    expect("entries", &entries(&compiled.module), &expected.map(str::to_owned).into())?;
+    expect("entries", &entries(&compiled.module), &worked_kernels()?.into_keys().collect())?;
     for variable in [".shared .align 16 .b8 of_threads_", ".const .align 16 .b32 convolve_taps[8]"] {
         expect(variable, &text.matches(variable).count(), &1)?;
     }
@@ -78,13 +69,10 @@ fn kernels(rust_cuda: &RustCuda) -> Result<(), Failed> {
 
 /// The kernels that use each piece of `ptx-kernel`; their bounds are comments that ptx-build puts in place.
 fn kernel_crate(rust_cuda: &RustCuda) -> Result<(), Failed> {
-    let compiled = rust_cuda.kernel_crate(include_str!("kernel_crate/kernels.rs"))?;
+    let compiled = rust_cuda.kernel_crate(expected::KERNELS)?;
     let text = ptx::with_entry_lines(&assembled(&compiled)?)?;
-    let expected = ["bounded", "calculates", "clustered", "exchanges", "indices", "nothing", "shares"];
-    expect("entries", &entries(&compiled.module), &expected.map(str::to_owned).into())?;
-    for (word, count) in
-        [(".maxntid 256", 1), (".reqnctapercluster 2", 1), ("shfl.sync.bfly", 1), ("vote.sync.ballot", 1)]
-    {
+    expect("mistakes", &expected::mistakes(&text), &Vec::new())?;
+    for (word, count) in [("shfl.sync.bfly", 1), ("vote.sync.ballot", 1)] {
         expect(word, &text.lines().filter(|line| line.trim_start().starts_with(word)).count(), &count)?;
     }
     let bounded = compiled.ptx.with_extension("bounded.ptx");
@@ -99,6 +87,27 @@ fn example(rust_cuda: &RustCuda) -> Result<(), Failed> {
     expect("its test", &tested.contains("test result: ok. 1 passed"), &true)?;
     let said = example.cargo(&["run", "--quiet"])?;
     expect("its last line", &said.lines().last(), &Some("All 1000000 elements are right."))
+}
+
+/// Each worked kernel, and the file that declares it.
+fn worked_kernels() -> Result<BTreeMap<String, String>, Failed> {
+    let mut kernels = BTreeMap::new();
+    for file in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/src"))? {
+        let path = file?.path();
+        let stem = path.file_stem().unwrap_or_default().display().to_string();
+        kernels
+            .extend(expected::declared(&std::fs::read_to_string(&path)?).into_iter().map(|name| (name, stem.clone())));
+    }
+    Ok(kernels)
+}
+
+/// Without rust-cuda: the list of the kernel crate is that of its source, and each file of the worked kernels declares the
+/// one that it is named after. The test `kernel_crate` compares the entries that rustc makes with the same source.
+fn sources() -> Result<(), Failed> {
+    expect("the list", &expected::listed(), &expected::declared(expected::KERNELS))?;
+    let worked = worked_kernels()?;
+    expect("worked kernels", &worked.len(), &12)?;
+    worked.iter().try_for_each(|(name, file)| expect("a kernel", name, file))
 }
 
 fn entries(module: &Module) -> BTreeSet<String> {
