@@ -2,11 +2,7 @@
 //! down, and a launch is handed to the test. It needs nothing but `std`, so `rustc` alone builds it; in the crate `fake-gpu`
 //! an interpreter runs the launches.
 //!
-//! `FAKE_INIT`, `FAKE_VERSION`, `FAKE_DEVICES` and `FAKE_SM` say what it pretends. Others say how it misbehaves:
-//! `FAKE_REFUSE`, a text and the code with which an image is refused that has it; `FAKE_PARAMETERS=0`, kernels have no
-//! parameters; `FAKE_HANG`, a kernel that does not end; `FAKE_FAULT`, kernels and the codes that they end with, for ever;
-//! `FAKE_LAUNCH`, kernels and the codes with which their launch is refused; `FAKE_DISAPPEAR`, a kernel that ends the process.
-//! Texts and kernels are followed by `=` and their code, and separated by commas.
+//! `FAKE_INIT`, `FAKE_VERSION`, `FAKE_DEVICES` and `FAKE_SM` say what it pretends. How it misbehaves is in `hostile.rs`.
 #![allow(
     non_snake_case,
     missing_docs,
@@ -16,6 +12,9 @@
     clippy::undocumented_unsafe_blocks
 )]
 
+mod hostile;
+
+use hostile::{code_of, land, launched, names, stall, stall_after_kernel};
 use std::{
     alloc::{Layout, alloc, dealloc},
     collections::BTreeMap,
@@ -83,17 +82,6 @@ fn setting(name: &str, otherwise: i32) -> i32 {
     std::env::var(name).map_or(otherwise, |value| value.parse().expect("a number"))
 }
 
-/// The code of the first entry of a setting that is so.
-fn code_of(setting: &str, is_it: impl Fn(&str) -> bool) -> Option<u32> {
-    let text = std::env::var(setting).ok()?;
-    let entries = text.split(',').map(|entry| entry.rsplit_once('=').expect("an entry has a code"));
-    entries.into_iter().find(|(what, _)| is_it(what)).map(|(_, code)| code.parse().expect("a number"))
-}
-
-fn names(setting: &str, kernel: &CStr) -> bool {
-    std::env::var(setting).is_ok_and(|named| kernel.to_bytes() == named.as_bytes())
-}
-
 fn layout(bytes: usize) -> Layout {
     Layout::from_size_align(bytes, 256).unwrap()
 }
@@ -149,6 +137,7 @@ fn allocate(bytes: usize) -> u64 {
 }
 
 fn free(address: u64) -> Option<usize> {
+    land();
     let bytes = MEMORY.lock().unwrap().remove(&address)?;
     unsafe { dealloc(address as *mut u8, layout(bytes)) };
     Some(bytes)
@@ -293,6 +282,7 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
         return INVALID_PTX;
     }
     let has = |text: &str| image.windows(text.len()).any(|part| part == text.as_bytes());
+    stall("cuModuleLoadDataEx", has);
     if let Some(code) = code_of("FAKE_REFUSE", has) {
         return code;
     }
@@ -490,7 +480,10 @@ pub unsafe extern "C" fn cuMemcpyHtoD_v2(to: u64, from: *const u8, bytes: usize)
     if !is_device_memory(to, bytes) {
         return INVALID_VALUE;
     }
-    unsafe { copy_nonoverlapping(from, to as *mut u8, bytes) };
+    stall_after_kernel("cuMemcpyHtoD");
+    if !unsafe { hostile::is_late(to, from, bytes) } {
+        unsafe { copy_nonoverlapping(from, to as *mut u8, bytes) };
+    }
     note(format!("cuMemcpyHtoD {bytes}"))
 }
 
@@ -499,29 +492,33 @@ pub unsafe extern "C" fn cuMemcpyDtoH_v2(to: *mut u8, from: u64, bytes: usize) -
     if !is_device_memory(from, bytes) {
         return INVALID_VALUE;
     }
+    stall_after_kernel("cuMemcpyDtoH");
+    land();
     unsafe { copy_nonoverlapping(from as *const u8, to, bytes) };
     note(format!("cuMemcpyDtoH {bytes}"))
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuMemsetD8_v2(to: u64, value: u8, bytes: usize) -> u32 {
+    unsafe { cuMemsetD8Async(to, value, bytes, std::ptr::null_mut()) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemsetD8Async(to: u64, value: u8, bytes: usize, stream: *mut c_void) -> u32 {
     if !is_device_memory(to, bytes) {
         return INVALID_VALUE;
     }
+    in_turn(stream);
     unsafe { write_bytes(to as *mut u8, value, bytes) };
     note(format!("cuMemsetD8 {value:#04x} {bytes}"))
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuMemsetD8Async(to: u64, value: u8, bytes: usize, _stream: *mut c_void) -> u32 {
-    unsafe { cuMemsetD8_v2(to, value, bytes) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, _stream: *mut c_void) -> u32 {
+pub unsafe extern "C" fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: *mut c_void) -> u32 {
     if !is_device_memory(to, bytes) || !is_device_memory(from, bytes) {
         return INVALID_VALUE;
     }
+    in_turn(stream);
     unsafe { copy_nonoverlapping(from as *const u8, to as *mut u8, bytes) };
     note(format!("cuMemcpyDtoDAsync {bytes}"))
 }
@@ -546,7 +543,7 @@ pub unsafe extern "C" fn cuLaunchKernel(
     block_y: u32,
     block_z: u32,
     shared_bytes: u32,
-    _stream: *mut c_void,
+    stream: *mut c_void,
     arguments: *mut *mut c_void,
     _extra: *mut *mut c_void,
 ) -> u32 {
@@ -559,9 +556,8 @@ pub unsafe extern "C" fn cuLaunchKernel(
     let launcher = *LAUNCHER.lock().unwrap();
     let fault = *FAULT.lock().unwrap();
     let is_this = |kernel: &str| name.to_bytes() == kernel.as_bytes();
-    if names("FAKE_DISAPPEAR", &name) {
-        std::process::abort();
-    }
+    launched(&name);
+    in_turn(stream);
     if names("FAKE_HANG", &name) {
         *FAULT.lock().unwrap() = NOT_READY;
         return SUCCESS;
@@ -588,12 +584,20 @@ pub unsafe extern "C" fn cuLaunchKernel(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cuStreamSynchronize(_stream: *mut c_void) -> u32 {
+pub extern "C" fn cuStreamSynchronize(stream: *mut c_void) -> u32 {
+    in_turn(stream);
     *FAULT.lock().unwrap()
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cuStreamQuery(_stream: *mut c_void) -> u32 {
+pub extern "C" fn cuStreamQuery(stream: *mut c_void) -> u32 {
+    in_turn(stream);
+    *FAULT.lock().unwrap()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxSynchronize() -> u32 {
+    land();
     *FAULT.lock().unwrap()
 }
 
@@ -603,20 +607,32 @@ pub extern "C" fn fake_forget_fault() {
     *FAULT.lock().unwrap() = SUCCESS;
 }
 
-/// Streams and events: a handle that means nothing.
-unsafe fn handle(place: *mut *mut c_void) -> u32 {
-    unsafe { place.write(0xe0 as *mut c_void) };
+/// Streams and events are handles that mean nothing, but for one kind of stream.
+unsafe fn handle(place: *mut *mut c_void, value: usize) -> u32 {
+    unsafe { place.write(value as *mut c_void) };
     SUCCESS
 }
 
+/// `CU_STREAM_NON_BLOCKING`: such a stream does not wait for copies that are on no stream.
+const NON_BLOCKING: u32 = 1;
+const BLOCKING_STREAM: usize = 0xe0;
+const NON_BLOCKING_STREAM: usize = 0xe1;
+
+/// Something on a stream comes after what that stream waits for.
+fn in_turn(stream: *mut c_void) {
+    if stream as usize != NON_BLOCKING_STREAM {
+        land();
+    }
+}
+
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuStreamCreateWithPriority(stream: *mut *mut c_void, _flags: u32, _priority: i32) -> u32 {
-    unsafe { handle(stream) }
+pub unsafe extern "C" fn cuStreamCreateWithPriority(stream: *mut *mut c_void, flags: u32, _priority: i32) -> u32 {
+    unsafe { handle(stream, if flags & NON_BLOCKING == 0 { BLOCKING_STREAM } else { NON_BLOCKING_STREAM }) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuEventCreate(event: *mut *mut c_void, _flags: u32) -> u32 {
-    unsafe { handle(event) }
+    unsafe { handle(event, 0xe2) }
 }
 
 #[unsafe(no_mangle)]
@@ -636,7 +652,6 @@ macro_rules! succeed {
 
 succeed! {
     cuCtxSetCurrent(*mut c_void);
-    cuCtxSynchronize();
     cuDevicePrimaryCtxRelease_v2(i32);
     cuEventDestroy_v2(*mut c_void);
     cuEventRecord(*mut c_void, *mut c_void);

@@ -6,14 +6,14 @@ use std::process::{Command, ExitCode};
 
 use host_tests::driver::DRIVER_VARIABLE;
 use host_tests::run::suite::bundle::{GPUS, Made, make};
-use host_tests::run::suite::program::NO_GPU;
+use host_tests::run::suite::program::without;
 use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::program::print;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
-use launch::gpu::{Gpu, NoGpu};
+use launch::gpu::Gpu;
 use workloads::image::keep_texts;
 
 #[derive(clap::Args)]
@@ -107,11 +107,7 @@ impl OnThisGpu {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let sm = match Gpu::find() {
             Ok(gpu) => gpu.sm(),
-            Err(error @ NoGpu::Failed { .. }) => return Err(Error::new(error)),
-            Err(no_gpu) => {
-                eprintln!("{no_gpu}");
-                return Ok(ExitCode::from(NO_GPU));
-            }
+            Err(no_gpu) => return without(&no_gpu),
         };
         let folder = Machine::current().target().join("suite/bundle");
         bundle(&folder, &[sm], 1, self.toolchain)?;

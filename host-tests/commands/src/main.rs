@@ -83,7 +83,7 @@ fn main() -> ExitCode {
         Task::Rehearse(rehearse) => rehearse.run(),
         Task::Mutants(mutants) => mutants.run().map(|()| ExitCode::SUCCESS),
         Task::Litmus(litmus) => litmus.run(),
-        Task::Lab(lab) => lab.run().map(|()| ExitCode::SUCCESS),
+        Task::Lab(lab) => lab.run(),
         Task::Measured(measured) => measured.run().map(|()| ExitCode::SUCCESS),
         Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),
     };

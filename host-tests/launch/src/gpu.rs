@@ -1,5 +1,6 @@
 //! The GPU of this machine: finding it, loading an image into it, and launching kernels, by `cust`.
 
+use crate::watch::watched;
 use cust::{
     context::Context,
     device::{Device, DeviceAttribute},
@@ -142,6 +143,10 @@ impl Drop for Gpu {
 impl Gpu {
     /// Opens the driver, takes its first device and makes a context on it.
     pub fn find() -> Result<Gpu, NoGpu> {
+        watched("opening the GPU", Gpu::open)
+    }
+
+    fn open() -> Result<Gpu, NoGpu> {
         let driver = ptx_driver::load()?;
         driver.start()?;
         let failed = |step| move |error: CudaError| driver.no_gpu(step, error as u32);
@@ -213,7 +218,8 @@ impl Gpu {
         let keys = [ERROR_LOG_BUFFER, ERROR_LOG_BUFFER_BYTES];
         let mut handle = std::ptr::null_mut();
         // SAFETY: a text ends with a NUL, and the log is as long as the options say.
-        match unsafe { (self.calls.load)(&mut handle, text.as_ptr(), 2, keys.as_ptr(), values.as_ptr()) } {
+        let load = || unsafe { (self.calls.load)(&mut handle, text.as_ptr(), 2, keys.as_ptr(), values.as_ptr()) };
+        match watched("loading the kernels", load) {
             0 => Ok(Module { handle, calls: self.calls }),
             code => {
                 let length = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
@@ -226,7 +232,8 @@ impl Gpu {
     /// Copies `content` to the GPU, between guard bands.
     pub fn upload(&self, content: &[u8]) -> Result<Buffer> {
         let guard = [GUARD; GUARD_BYTES];
-        let memory = DeviceBuffer::from_slice(&[&guard, content, &guard].concat());
+        let content_between = [&guard, content, &guard].concat();
+        let memory = watched("copying to the GPU", || DeviceBuffer::from_slice(&content_between));
         let doing = || format!("reserving {} bytes of GPU memory", content.len());
         let memory = memory.map_err(|error| self.failed(&doing(), error as u32).at(&self.name))?;
         Ok(Buffer { memory: ManuallyDrop::new(Memory::Device(memory)) })
@@ -257,7 +264,8 @@ impl Gpu {
         let pointer = DevicePointer::<u8>::from_raw(address);
         // SAFETY: the driver says that so many bytes lie there, and a variable outlives this function.
         let mut memory = ManuallyDrop::new(unsafe { DeviceBuffer::from_raw_parts(pointer, bytes) });
-        memory.copy_from(content).map_err(|error| self.failed("filling a variable", error as u32).at(place()))
+        let filled = watched("filling a variable", || memory.copy_from(content));
+        filled.map_err(|error| self.failed("filling a variable", error as u32).at(place()))
     }
 
     /// Copies `content`, of the buffer's length, to a buffer, and makes its guard bands anew.
@@ -265,7 +273,7 @@ impl Gpu {
         let guard = [GUARD; GUARD_BYTES];
         let content = [&guard, content, &guard].concat();
         let copied = match &mut *buffer.memory {
-            Memory::Device(memory) => memory.copy_from(&content),
+            Memory::Device(memory) => watched("copying to the GPU", || memory.copy_from(&content)),
             Memory::Host(memory) => {
                 memory.copy_from_slice(&content);
                 Ok(())
@@ -291,7 +299,7 @@ impl Gpu {
         let all = match &*buffer.memory {
             Memory::Device(memory) => {
                 let mut all = vec![0; memory.len()];
-                let copied = memory.copy_to(&mut all[..]);
+                let copied = watched("copying from the GPU", || memory.copy_to(&mut all[..]));
                 copied.map_err(|error| self.failed("copying from the GPU", error as u32).at(&self.name))?;
                 all
             }

@@ -3,3 +3,4 @@
 pub mod device;
 pub mod gpu;
 pub mod tensor_map;
+pub mod watch;

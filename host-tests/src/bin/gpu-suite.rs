@@ -45,11 +45,15 @@ fn main() -> ExitCode {
 }
 
 fn measure(laboratory: &Laboratory, folder: &Path) -> Result<ExitCode> {
+    let gpu = match Gpu::find() {
+        Ok(gpu) => gpu,
+        Err(no_gpu) => return program::without(&no_gpu),
+    };
     let made_with = versions(folder)?.to_string();
     let images = |gpu: &Gpu| {
         let file = packed(folder, gpu.sm());
         unpack(&std::fs::read(&file).map_err(|error| Error::io("read", &file, error))?)
     };
-    print!("{}", laboratory.run(&made_with, &["lab"], images)?);
+    print!("{}", laboratory.run(gpu, &made_with, &["lab"], images)?);
     Ok(ExitCode::SUCCESS)
 }

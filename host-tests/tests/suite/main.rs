@@ -5,6 +5,7 @@
 
 #[path = "../fake_gpu/mod.rs"]
 mod fake_gpu;
+mod hostile;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -113,7 +114,11 @@ fn main() -> ExitCode {
         return as_program(Path::new(&folder));
     }
     if let Ok(name) = std::env::var(SCENARIO_VARIABLE) {
-        let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).expect("a scenario's name");
+        let scenario = SCENARIOS
+            .iter()
+            .chain(hostile::SCENARIOS)
+            .find(|scenario| scenario.name == name)
+            .expect("a scenario's name");
         (scenario.run)(&Slice::read());
         println!("{name} done");
         return ExitCode::SUCCESS;
@@ -128,7 +133,12 @@ fn main() -> ExitCode {
         })
     };
     let whole = std::env::var_os(WHOLE_VARIABLE).is_some();
-    let mut trials: Vec<Trial> = SCENARIOS.iter().take(if whole { 1 } else { SCENARIOS.len() }).map(scenario).collect();
+    let scenarios = SCENARIOS.iter().chain(hostile::SCENARIOS).take(if whole { 1 } else { usize::MAX });
+    let mut trials: Vec<Trial> = scenarios.map(scenario).collect();
+    trials.push(Trial::test("items_are_counted", || hostile::items_are_counted().map_err(Failed::from)));
+    trials.push(Trial::test("what_was_under_way_is_named", || {
+        hostile::what_was_under_way_is_named().map_err(Failed::from)
+    }));
     trials.push(Trial::test("a_report_becomes_a_page", || a_report_becomes_a_page().map_err(Failed::from)));
     trials.push(Trial::test("every_form_is_launched_or_has_a_reason", every_form_is_launched_or_has_a_reason));
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -158,7 +168,7 @@ fn every_form_is_launched_or_has_a_reason() -> Result<(), Failed> {
         let counts = &report.forms[0].counts;
         assert!(report.passed(), "{:?}", report.forms[0].failures);
         assert_eq!(
-            (counts.catalogue, counts.launched, counts.verified),
+            (counts.catalogue, counts.launched, counts.bytes_right),
             (forms.len(), counts.of_images, counts.launched)
         );
         assert_eq!(counts.launched + counts.not_launched.values().sum::<usize>(), counts.catalogue);
@@ -702,7 +712,7 @@ impl Left {
         let of_older = self.report.forms[0].set == "13.0";
         let refused = if of_older { refused(slice) } else { [].into() };
         let right = |told: String| !wrong.contains(&told) && !refused.contains(&told);
-        assert_eq!(counts.verified, slice.forms.iter().filter(|form| right(form.told())).count());
+        assert_eq!(counts.bytes_right, slice.forms.iter().filter(|form| right(form.told())).count());
     }
 }
 
@@ -731,8 +741,8 @@ fn a_whole_run(slice: &Slice) {
     assert_eq!((machine.gpu.as_str(), machine.sm, machine.processors, *seed), ("Fake GPU", 100, 4, 7));
     let tried: Vec<_> = forms.iter().map(|tried| (tried.stage.as_str(), tried.set.as_str(), tried.seed)).collect();
     assert_eq!(tried, [("forms", "13.5", 7), ("forms-again", "13.0", 8)]);
-    let verified: Vec<usize> = forms.iter().map(|tried| tried.counts.verified).collect();
-    assert_eq!(verified, [slice.forms.len(), slice.forms.len() - refused(slice).len()]);
+    let right: Vec<usize> = forms.iter().map(|tried| tried.counts.bytes_right).collect();
+    assert_eq!(right, [slice.forms.len(), slice.forms.len() - refused(slice).len()]);
     assert!(forms.iter().all(|tried| tried.failures.is_empty()));
     let kernels = slice.plan.kernels.len();
     let [images, again] = [kernels, kernels - 1].map(|kernels| kernels.div_ceil(OF_AN_IMAGE));
@@ -828,7 +838,7 @@ fn interrupted(slice: &Slice) {
     assert_eq!(left.code, Some(1), "{}", left.text);
     let early: Vec<_> = left.report.stages.iter().filter_map(|stage| stage.early.as_deref()).collect();
     assert_eq!(early, ["interrupted", "interrupted"]);
-    assert!(left.report.forms[0].counts.verified > 0);
+    assert!(left.report.forms[0].counts.bytes_right > 0);
     assert_eq!(left.lost()[0].part.as_deref(), Some(&kernel.name[..]));
 }
 
@@ -970,7 +980,14 @@ fn no_gpu(slice: &Slice) {
     }
     let (code, text) = program(folder.path(), &driver, &[]);
     assert_eq!(code, Some(1));
-    assert!(text.starts_with("error: this bundle has no kernels for sm_100\n"), "{text}");
+    assert!(text.contains("this bundle has no kernels for sm_100"), "{text}");
+    // The laboratory alone and litmus files end with the same code where there is no GPU.
+    for arguments in
+        [&["lab"][..], &["--litmus", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/litmus/MP-release-acquire.litmus")]]
+    {
+        let (code, text) = program(folder.path(), "/nonexistent/libcuda.so.1", arguments);
+        assert!(code == Some(3) && text.contains("no GPU: no CUDA driver could be opened"), "{code:?} {text}");
+    }
     let run = std::fs::read(folder.path().join("run")).unwrap();
     assert_eq!(newest_glibc(b"GLIBC_2.9 GLIBC_2.34 GLIBC_2.2.5"), (2, 34));
     assert!(newest_glibc(&run) > (2, 0), "the program names the C library");

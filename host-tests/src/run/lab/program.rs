@@ -41,11 +41,11 @@ impl Laboratory {
     /// that make this program come here.
     pub fn run(
         &self,
+        gpu: Gpu,
         made_with: &str,
         again: &[&str],
         make: impl FnOnce(&Gpu) -> Result<Vec<Image>>,
     ) -> Result<String> {
-        let gpu = Gpu::find().map_err(Error::new)?;
         let progress = Progress::new();
         let images = match &self.images {
             Some(file) => read_images(file)?,

@@ -286,6 +286,24 @@ impl Known {
         self.lost.iter().find(is_it).map(|(.., why)| why.as_str())
     }
 
+    /// The items that have neither a result nor a reason.
+    pub fn left(&self) -> impl Iterator<Item = &str> {
+        let items = self.work.iter().flat_map(|work| &work.items);
+        items.map(|item| item.name.as_str()).filter(|item| !self.is_settled(item))
+    }
+
+    /// Whether the stage said what it does, and nothing of that is left.
+    pub fn is_done(&self) -> bool {
+        self.work.is_some() && self.left().next().is_none()
+    }
+
+    /// The same after the end of every process: what was under way in a stage that has not ended has no result.
+    pub fn abandoned(mut self) -> Known {
+        let open = self.open.take().filter(|_| self.ended.is_none());
+        self.lost.extend(open.map(|(item, part)| (item, part, "under way when the run was ended".into())));
+        self
+    }
+
     /// Whether nothing more is to be done about an item.
     pub fn is_settled(&self, item: &str) -> bool {
         self.lost_item(item).is_some() || self.found.iter().any(|(found, _)| found == item)

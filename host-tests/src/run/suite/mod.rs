@@ -9,6 +9,7 @@ pub mod image;
 pub mod journal;
 pub mod kernels;
 pub mod litmus;
+mod observed;
 mod other;
 mod plan;
 mod policy;

@@ -19,13 +19,14 @@ use super::report::Report;
 use super::stage::{Bench, Catalogue, IMAGES, Stage, Told, Worked, work};
 use super::stages::{self, ALWAYS, PLAN, Part, USUAL};
 use crate::check::forms_check;
-use crate::run::child::{self, leave};
+use crate::run::child::{self, Ended, leave};
 use crate::run::lab::program::LINES;
 use crate::run::litmus::kernels::judge_and_run;
 use crate::tools::error::{Error, Result};
 use crate::tools::files::write_whole;
 use crate::tools::progress::Progress;
 use launch::gpu::{Gpu, NoGpu};
+use launch::watch::stuck;
 
 /// What the program is told.
 #[derive(Clone, Debug, clap::Args)]
@@ -83,6 +84,15 @@ pub struct Options {
 /// How the program ends if there is no GPU.
 pub const NO_GPU: u8 = 3;
 
+/// How every command ends that finds no GPU to work on. A GPU that fails is an error.
+pub fn without(no_gpu: &NoGpu) -> Result<ExitCode> {
+    if let NoGpu::Failed { .. } = no_gpu {
+        return Err(Error::new(no_gpu));
+    }
+    eprintln!("{no_gpu}");
+    Ok(ExitCode::from(NO_GPU))
+}
+
 /// How a process of a stage ends if the GPU serves it no more.
 const GPU_GONE: u8 = 10;
 
@@ -127,10 +137,10 @@ pub fn main(options: &Options, folder: &Path, forms: Catalogue) -> Result<ExitCo
 fn litmus_files(files: &[PathBuf]) -> Result<ExitCode> {
     match judge_and_run(files, &Progress::new())? {
         Ok(right) => Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE }),
-        Err(error @ NoGpu::Failed { .. }) => Err(Error::new(error)),
         Err(no_gpu) => {
-            eprintln!("{no_gpu}\nso the verdicts are the model's alone");
-            Ok(ExitCode::from(NO_GPU))
+            let code = without(&no_gpu)?;
+            eprintln!("so the verdicts are the model's alone");
+            Ok(code)
         }
     }
 }
@@ -139,11 +149,7 @@ fn litmus_files(files: &[PathBuf]) -> Result<ExitCode> {
 fn tell_machine() -> Result<ExitCode> {
     let gpu = match Gpu::find() {
         Ok(gpu) => gpu,
-        Err(error @ NoGpu::Failed { .. }) => return Err(Error::new(error)),
-        Err(no_gpu) => {
-            println!("{no_gpu}");
-            return Ok(ExitCode::from(NO_GPU));
-        }
+        Err(no_gpu) => return without(&no_gpu),
     };
     let driver = format!("CUDA {} ({})", gpu.driver().version(), gpu.driver().path());
     let machine = Machine { gpu: gpu.name().to_owned(), sm: gpu.sm(), processors: gpu.processors(), driver };
@@ -164,6 +170,7 @@ fn work_at(
         .map_err(|error| Error::new(format_args!("could not ask the system for a signal: {error}")))?;
     let stage = stage(name)?;
     let told = Told { set: options.set.clone(), kind: options.kind.clone(), ..told(options)? };
+    watch(name.to_owned(), Journal::open(results)?, told.launch_limit.unwrap_or(stage.launch_limit()));
     let mut bench = Bench::new(folder.to_owned(), out, forms, told, Journal::open(results)?);
     match work(&*stage, &mut bench, &Progress::new()) {
         Ok(Worked::All) => Ok(ExitCode::SUCCESS),
@@ -174,6 +181,20 @@ fn work_at(
             leave(1)
         }
     }
+}
+
+/// Ends this process if a call into the driver does not come back, and says which one.
+fn watch(stage: String, journal: Journal, limit: Duration) {
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(limit.min(Duration::from_secs(1)) / 10);
+            let Some(doing) = stuck(limit) else { continue };
+            let why = format!("{doing} has not ended after {limit:?}");
+            // Without a line the process's end is still seen.
+            let _ = journal.write(Event::Trouble { stage, why });
+            leave(1)
+        }
+    });
 }
 
 fn told(options: &Options) -> Result<Told> {
@@ -219,8 +240,6 @@ fn lead(options: &Options, place: Place, forms: Catalogue) -> Result<ExitCode> {
             return Ok(ExitCode::from(NO_GPU));
         }
     };
-    // Nothing is begun that could only fail.
-    kernels::sets(&place.folder, machine.sm)?;
     let versions = kernels::versions(&place.folder)?;
     let told = told(options)?;
     let seed = told.seed;
@@ -320,11 +339,10 @@ impl Leading<'_> {
             let ended = child::run(&mut self.process(left)?, left, false, is_stopped)?;
             let known = Known::of(name, &self.journal.events()?);
             match (ended.code(), ended.status) {
-                (Some(0), _) => return Ok(None),
+                (Some(0), _) if known.is_done() => return Ok(None),
                 (Some(code), _) if code == i32::from(GPU_GONE) => {}
                 (_, Some(_)) => {
-                    let why = known.trouble.clone().unwrap_or_else(|| ended.in_words());
-                    self.blame(&known, &format!("its process ended: {why}"))?;
+                    self.blame(&known, &format!("its process ended: {}", why(&known, &ended)))?;
                 }
                 (_, None) if is_stopped() => {
                     self.blame(&known, "interrupted")?;
@@ -338,7 +356,7 @@ impl Leading<'_> {
             }
             barren = if self.settled()? > settled { 0 } else { barren + 1 };
             if barren >= BARREN {
-                return Ok(Some(known.trouble.unwrap_or_else(|| ended.in_words())));
+                return Ok(Some(why(&known, &ended)));
             }
         }
         Ok(Some(format!("{PROCESSES} processes were used up")))
@@ -373,6 +391,11 @@ impl Leading<'_> {
         command.args(told.launch_limit.iter().map(|limit| format!("--launch-limit={}", limit.as_secs())));
         Ok(command)
     }
+}
+
+/// Why a process ended before its stage was done.
+fn why(known: &Known, ended: &Ended) -> String {
+    known.trouble.clone().unwrap_or_else(|| format!("{} before the stage was done", ended.in_words()))
 }
 
 /// Lines, the last of which ends too.

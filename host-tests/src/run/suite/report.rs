@@ -1,6 +1,6 @@
 //! What a run showed, for programs, for the terminal and as a page.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::journal::{Event, Known, Machine};
+use super::observed::unseen;
 use super::plan::Plan;
 use super::run::{self, Outcome, REFUSED, Verdict, With};
 use super::stages::PLAN;
@@ -75,7 +76,11 @@ pub struct Forms {
     #[serde(default)]
     pub not_launched: BTreeMap<String, usize>,
     /// Launched, and every byte was right.
-    pub verified: usize,
+    #[serde(alias = "verified")]
+    pub bytes_right: usize,
+    /// Of these, those with a word whose effect is on no byte, by that word: nothing was seen of it.
+    #[serde(default)]
+    pub unseen: BTreeMap<String, usize>,
     /// Kernels compared.
     pub kernels: usize,
     /// Trials: forms as they are, under a predicate, with choices of lanes.
@@ -122,6 +127,9 @@ pub struct StageReport {
     pub results: Vec<Row>,
     /// What has no result.
     pub lost: Vec<Lost>,
+    /// Items of which nothing is known: the stage ended before them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_done: Vec<String>,
     /// The program that it needs, if that was not on the machine: then nothing of it ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
@@ -167,7 +175,8 @@ impl Tried {
             }),
             launched: outcome.launched.len(),
             not_launched: outcome.not_launched(),
-            verified: count(&|_, verdict| *verdict == Verdict::Passed),
+            bytes_right: count(&|_, verdict| *verdict == Verdict::Passed),
+            unseen: unseen_of(outcome),
             kernels: outcome.kernels,
             trials: outcome.trials,
             bytes: outcome.bytes,
@@ -182,9 +191,9 @@ impl Tried {
     }
 
     fn passed(&self) -> bool {
-        let Forms { catalogue, of_images, launched, not_launched, verified, .. } = &self.counts;
+        let Forms { catalogue, of_images, launched, not_launched, bytes_right, .. } = &self.counts;
         // A part without a form proves nothing.
-        let complete = *launched > 0 && launched == verified && (self.part || of_images == launched);
+        let complete = *launched > 0 && launched == bytes_right && (self.part || of_images == launched);
         complete && launched + not_launched.values().sum::<usize>() == *catalogue && self.failures.is_empty()
     }
 
@@ -196,12 +205,22 @@ impl Tried {
             (counts.of_images, "of these that the images have"),
             (counts.launched, "launched"),
             (counts.not_launched.values().sum(), "not launched"),
-            (counts.verified, "verified"),
+            (counts.bytes_right, "launched, and every byte right"),
             (counts.kernels, "kernels"),
             (counts.trials, "trials: forms as they are, under a predicate, with choices of lanes"),
             (counts.bytes, "bytes compared"),
         ]
     }
+}
+
+/// Of the forms whose bytes were right, those with each word that bytes do not show.
+fn unseen_of(outcome: &Outcome) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    let right = outcome.verdicts.iter().filter(|(_, verdict)| *verdict == Verdict::Passed);
+    for word in right.flat_map(|(form, _)| unseen(form)) {
+        *counts.entry(word.to_owned()).or_default() += 1;
+    }
+    counts
 }
 
 /// By instruction, in the catalogue's order.
@@ -223,7 +242,9 @@ fn instructions(outcome: &Outcome) -> Vec<Instruction> {
 
 impl StageReport {
     fn of(name: &str, known: Known, has_forms: bool) -> StageReport {
+        let not_done = known.left().map(str::to_owned).collect();
         let (early, seconds) = known.ended.unwrap_or((Some("it has not ended".into()), 0.0));
+        let early = early.or_else(|| known.work.is_none().then(|| "it did not say what it does".into()));
         let row = |(item, found): (String, super::journal::Found)| {
             let data = if has_forms { Value::Null } else { found.data };
             Row { item, passed: found.passed, text: found.text, data }
@@ -234,6 +255,7 @@ impl StageReport {
             early,
             seconds,
             items: work.items.len(),
+            not_done,
             missing: work.missing,
             results: known.found.into_iter().map(row).collect(),
             lost: known.lost.into_iter().map(|(item, part, why)| Lost { item, part, why }).collect(),
@@ -243,7 +265,8 @@ impl StageReport {
     fn passed(&self) -> bool {
         // That one set of images does not load is no failure: another one runs then, and the report says which.
         let lost = if self.name == super::stage::IMAGES { self.results.is_empty() } else { !self.lost.is_empty() };
-        self.early.is_none() && !lost && self.results.iter().all(|row| row.passed)
+        let complete = self.early.is_none() && !lost && self.not_done.is_empty();
+        complete && (self.items > 0 || self.missing.is_some()) && self.results.iter().all(|row| row.passed)
     }
 
     fn in_a_line(&self) -> String {
@@ -252,8 +275,10 @@ impl StageReport {
         }
         let failed = self.results.iter().filter(|row| !row.passed).count();
         let early = self.early.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
-        let (done, items, lost) = (self.results.len(), self.items, self.lost.len());
-        format!("{done} of {items} items done, {failed} failed, {lost} lost, {:.1} s{early}", self.seconds)
+        let done = self.results.iter().map(|row| &row.item).collect::<BTreeSet<_>>().len();
+        let (items, lost) = (self.items, self.lost.len());
+        let rest = if self.not_done.is_empty() { String::new() } else { format!(", {} not done", self.not_done.len()) };
+        format!("{done} of {items} items done, {failed} failed, {lost} lost{rest}, {:.1} s{early}", self.seconds)
     }
 }
 
@@ -291,7 +316,7 @@ impl Report {
         let planned = PLAN.iter().flat_map(|part| part.stages).map(|name| (*name).to_owned());
         report.not_in_it = planned.filter(|name| !names.contains(name)).collect();
         for name in names {
-            let known = Known::of(&name, events);
+            let known = Known::of(&name, events).abandoned();
             let with = known.work.as_ref().and_then(|work| serde_json::from_value::<With>(work.with.clone()).ok());
             let has_forms = with.is_some();
             if let Some(with) = with {
@@ -315,10 +340,10 @@ impl Report {
         table += if self.quick { DRY } else { "" };
         for tried in &self.forms {
             table += &format!("\n{}, by ptxas {}\n", tried.stage, tried.set);
-            table += &format!("{:<22}{:>9}{:>9}  not run\n", "instruction", "passed", "failed");
+            table += &format!("{:<22}{:>12}{:>9}  not run\n", "instruction", "bytes right", "failed");
             for row in &tried.instructions {
                 let why = reasons(&row.not_run, ", ");
-                table += &format!("{:<22}{:>9}{:>9}  {why}\n", row.name, row.passed, row.failed);
+                table += &format!("{:<22}{:>12}{:>9}  {why}\n", row.name, row.passed, row.failed);
             }
             for Failure { ptx, failure } in tried.failures.iter().take(SHOWN) {
                 table += &format!("\nFAILED {ptx}\n  {}\n", failure.what);
@@ -331,6 +356,9 @@ impl Report {
             for (why, count) in &tried.counts.not_launched {
                 table += &format!("{:>9}  … {count} {why}\n", "");
             }
+            for (word, count) in &tried.counts.unseen {
+                table += &format!("{count:>9}  {UNSEEN} {word}\n");
+            }
         }
         for stage in &self.stages {
             table += &format!("\n{}: {}\n", stage.name, stage.in_a_line());
@@ -340,6 +368,9 @@ impl Report {
             }
             for lost in &stage.lost {
                 table += &format!("  LOST {}: {}\n", lost.name(), one_line(&lost.why));
+            }
+            if !stage.not_done.is_empty() {
+                table += &format!("  NOT DONE {}\n", stage.not_done.join(", "));
             }
         }
         if !self.not_in_it.is_empty() {
@@ -386,7 +417,10 @@ impl Report {
             for (why, count) in &tried.counts.not_launched {
                 line(&format!("| … {why} | {count} |"));
             }
-            line("\n| Instruction | Passed | Failed | Not run |\n| --- | ---: | ---: | --- |");
+            for (word, count) in &tried.counts.unseen {
+                line(&format!("| {UNSEEN} {word} | {count} |"));
+            }
+            line("\n| Instruction | Bytes right | Failed | Not run |\n| --- | ---: | ---: | --- |");
             for row in &tried.instructions {
                 let why = reasons(&row.not_run, "; ");
                 line(&format!("| `{}` | {} | {} | {why} |", row.name, row.passed, row.failed));
@@ -412,10 +446,16 @@ impl Report {
             for lost in &stage.lost {
                 line(&format!("| {} | **lost** | {} |", lost.name(), one_line(&lost.why)));
             }
+            if !stage.not_done.is_empty() {
+                line(&format!("\nNot done: {}.", stage.not_done.join(", ")));
+            }
         }
         page
     }
 }
+
+/// What is said of a form's word that no byte shows.
+const UNSEEN: &str = "bytes right, but no byte shows what it does:";
 
 /// What is said of a dry run.
 const DRY: &str = "A dry run: small sizes and few rounds, which say nothing of orders and speed.\n";
