@@ -3,7 +3,6 @@
 
 use ptx_intrinsics::order::*;
 use ptx_intrinsics::prelude::*;
-use ptx_intrinsics::space::*;
 use ptx_kernel::*;
 
 /// What is read after it was written before the flag was.

@@ -214,22 +214,25 @@ fn published_results_of_other_files_are_an_error() {
 fn a_disagreement_and_a_file_that_cannot_be_read_are_counted() {
     let scratch = tempfile::tempdir().unwrap();
     let list = scratch.path().join("list.csv");
-    let unread = scratch.path().join("unread.litmus");
+    let [unread, bytes] = ["unread.litmus", "a-bytes.litmus"].map(|name| scratch.path().join(name));
     std::fs::write(&list, "litmus/MP-weak.litmus,0\n").unwrap();
     std::fs::write(&unread, "C t\n").unwrap();
+    std::fs::write(&bytes, b"PTX t\n\xff\n").unwrap();
     let files = batch::files(&[folder().join("MP-weak.litmus"), scratch.path().to_owned()]).unwrap();
     let expected = [Expected::read(&list).unwrap()];
     let judged =
         batch::judge_files(&files, Question::Condition, &expected, &Limits::default(), &Progress::kept()).unwrap();
     assert_eq!(
         judged.iter().map(|judged| (judged.disagrees(), judged.is_unread())).collect::<Vec<_>>(),
-        [(true, false), (false, true)]
+        [(true, false), (false, true), (false, true)]
     );
     let table = batch::table(&judged, Question::Condition);
     assert!(table.contains("exists   yes    no  DISAGREES\n"), "{table}");
+    let named = table.lines().find(|line| line.starts_with(bytes.to_str().unwrap())).unwrap_or_default();
+    assert!(named.ends_with("  cannot be read: byte 7 is no UTF-8, and a litmus test is a text"), "{table}");
     assert!(
         table.ends_with(
-            "2 files: 1 judged, 1 of them with a published result, 0 agree, 1 disagree\n1 outside: cannot be read\n"
+            "3 files: 1 judged, 1 of them with a published result, 0 agree, 1 disagree\n2 outside: cannot be read\n"
         ),
         "{table}"
     );

@@ -173,7 +173,11 @@ impl Command {
             return Err(Error::new(wrong).at(line).fix("correct the path, or create the folder"));
         }
         let _running = Running::new();
-        let lost = |error| Error::new(format_args!("lost sight of a program: {error}")).at(&line);
+        let lost = |error: io::Error| {
+            let lost = Error::new(format_args!("lost sight of a program: {error}")).at(&line);
+            let full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
+            if full { lost.fix("make room on the disk, or name another folder in TMPDIR") } else { lost }
+        };
         let (stdout, stderr) = (Captured::new().map_err(lost)?, Captured::new().map_err(lost)?);
         self.inner.stdin(Stdio::null()).stdout(stdout.end().map_err(lost)?).stderr(stderr.end().map_err(lost)?);
         let child = start(&mut self.inner).map_err(|error| not_started(&line, &error))?;
@@ -207,6 +211,11 @@ impl Finished {
             (None, Some(code)) => format!("exited with status {code}"),
             (None, None) => "ended in an unknown way".to_owned(),
         }
+    }
+
+    /// Whether Ctrl-C ended it: a terminal's reaches every program of the build.
+    pub fn was_interrupted(&self) -> bool {
+        ended_by_interrupt(self.status)
     }
 
     /// The error that says how it ended, with the tail of what it complained about.
@@ -280,13 +289,20 @@ fn wait(mut child: Child, limit: Option<Duration>) -> io::Result<Option<ExitStat
     }
 }
 
+fn ended_by_interrupt(status: ExitStatus) -> bool {
+    const SIGINT: i32 = 2;
+    status.signal() == Some(SIGINT) || status.code() == Some(128 + SIGINT)
+}
+
 /// A terminal's Ctrl-C reaches the program and this process, and the program may be dead before the thread that notes it
 /// here has run. That thread must not find that nothing is running: it would end the process at once.
 fn wait_for_own_interrupt(status: ExitStatus) {
-    const SIGINT: i32 = 2;
-    let by_interrupt = status.signal() == Some(SIGINT) || status.code() == Some(128 + SIGINT);
     let begun = Instant::now();
-    while by_interrupt && CAUGHT.load(Ordering::SeqCst) && !interrupted() && begun.elapsed() < Duration::from_secs(10) {
+    while ended_by_interrupt(status)
+        && CAUGHT.load(Ordering::SeqCst)
+        && !interrupted()
+        && begun.elapsed() < Duration::from_secs(10)
+    {
         thread::sleep(Duration::from_millis(1));
     }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::files::write_whole;
-use crate::profile::{Profile, TARGET, fixes_of_cargo, linker};
+use crate::profile::{Profile, TARGET, failed_cargo, linker};
 use crate::toolchain::DeviceToolchain;
 
 const MANIFEST: &str = "[package]\nname = \"empty\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[lib]\ncrate-type = [\"cdylib\"]\n\n[workspace]\n";
@@ -75,10 +75,10 @@ fn compiled(toolchain: &DeviceToolchain, profile: Profile, folder: &Path) -> Res
     let cargo = cargo.args(["--target", TARGET, "-Zbuild-std=core", "--target-dir"]).arg(folder.join("target"));
     let cargo = cargo.env("CARGO_ENCODED_RUSTFLAGS", profile.flags().join("\x1f"));
     let cargo = cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker(folder)?);
-    let finished = cargo.run().map_err(|error| {
-        let what = "cargo could not compile Rust's `core` for the GPU";
-        fixes_of_cargo(Error::new(what).at(&toolchain.version).because(error))
-    })?;
+    let finished = cargo.finish()?;
+    if !finished.status.success() {
+        return Err(failed_cargo("cargo could not compile Rust's `core` for the GPU", &toolchain.version, &finished));
+    }
     let files: Vec<PathBuf> = finished.stdout.lines().flat_map(libraries_in).collect();
     if CRATES.iter().all(|name| files.iter().any(|file| is_of(file, name))) {
         return Ok(files);

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::command::{Command, Finished, tail};
+use crate::command::{Command, Finished};
 use crate::core_library;
 use crate::error::{Error, Result};
 use crate::files::write_whole;
 pub use crate::profile::Profile;
-use crate::profile::{TARGET, fixes_of_cargo, linker};
+use crate::profile::{NO_SPACE, TARGET, failed_cargo, linker};
 use crate::ptx::{self, Module};
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
@@ -30,6 +30,9 @@ pub struct DeviceBuild {
     pub ptx: Option<PtxVersion>,
     /// A PTX ISA version up to which the crate's gates open, though the compiler may not write so new a one.
     pub gates: Option<PtxVersion>,
+    /// Whether a user's build script names the target. What the crate says of a target that is too old is about that, and not
+    /// about flags.
+    pub by_build_script: bool,
     /// The profile.
     pub profile: Profile,
     /// The crate's cargo features, besides its default ones.
@@ -46,6 +49,7 @@ impl DeviceBuild {
             sm,
             ptx: None,
             gates: None,
+            by_build_script: false,
             profile: Profile::Release,
             features: Vec::new(),
         }
@@ -133,6 +137,7 @@ impl DeviceBuild {
         flags.extend(self.ptx.map(|ptx| format!("-Ctarget-feature=+{}", ptx.feature())));
         // The crate's build script opens the gates up to what the compiler writes.
         flags.extend(self.beyond().map(|version| format!("--cfg=ptx_isa=\"{version}\"")));
+        flags.extend(self.by_build_script.then(|| "--cfg=ptx_by_build_script".to_owned()));
         flags.extend(self.profile.flags());
         flags.extend_from_slice(core);
         let cargo = toolchain.cargo().dir(&self.manifest_dir).args(["rustc", "--package", &self.package]);
@@ -158,14 +163,23 @@ impl DeviceBuild {
     fn failed(&self, finished: &Finished, errors: &str, toolchain: &DeviceToolchain) -> Error {
         let Self { package, sm, .. } = self;
         let place = format!("{} (with {})", self.manifest_dir.display(), toolchain.version);
-        if errors.is_empty() {
-            let error = Error::new(format_args!("cargo could not compile {package} for {sm}"));
-            return fixes_of_cargo(error.at(place).because(tail(&finished.stderr)));
+        if errors.is_empty() || finished.was_interrupted() {
+            return failed_cargo(format_args!("cargo could not compile {package} for {sm}"), place, finished);
         }
         let error = Error::new(format_args!("{package} does not compile for {sm}")).at(place).because(first(errors));
-        match errors.contains("No space left on device") {
-            true => error.fix("make room on the disk"),
-            false => error.fix("correct what the compiler points at"),
+        if NO_SPACE.iter().any(|words| errors.contains(words)) {
+            return error.fix("make room on the disk");
+        }
+        if errors.contains("non-statement macro in statement position: ::core::arch::global_asm") {
+            return error.fix(
+                "write `kernel!` beside the function that it is in: this compiler takes no `#[launch_bounds]` there",
+            );
+        }
+        match needs_std(&finished.stdout) {
+            Some(source) => error.fix(format_args!(
+                "a GPU has no `std`: begin {source} with `#![cfg_attr(target_arch = \"nvptx64\", no_std)]`"
+            )),
+            None => error.fix("correct what the compiler points at"),
         }
     }
 
@@ -223,11 +237,27 @@ fn diagnostics(stdout: &str) -> (String, String) {
             Some("warning") if text.contains("unstable feature specified for `-Ctarget-feature`") => {}
             Some("warning") if text.ends_with("warning emitted") || text.ends_with("warnings emitted") => {}
             Some("warning") => warnings += rendered,
-            _ => errors += rendered,
+            _ => {
+                let shown = rendered.lines().filter(|line| !OF_STD.iter().any(|words| line.contains(words)));
+                shown.for_each(|line| errors.extend([line, "\n"]));
+            }
         }
     }
     (errors, warnings)
 }
+
+/// The crate, by the file that it begins with, that asks for `std`. rustc advises to build that, which no GPU has.
+fn needs_std(stdout: &str) -> Option<String> {
+    let mut messages = stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let asks = messages.find(|line| {
+        let text = line["message"]["message"].as_str();
+        text.is_some_and(|text| text.starts_with("can't find crate for `std`"))
+    })?;
+    asks["target"]["src_path"].as_str().map(str::to_owned)
+}
+
+/// The help of rustc's that no GPU can follow.
+const OF_STD: [&str; 2] = ["may not support the standard library", "-Zbuild-std"];
 
 /// Lines of the compiler's errors that are shown: one mistake in generated code may be ten thousand errors.
 const SHOWN: usize = 200;

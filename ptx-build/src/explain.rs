@@ -13,48 +13,13 @@ use std::fmt::Write;
 
 use ptx_intrinsics::catalogue::{self, Form};
 
-use crate::error::{Error, Result};
+pub use self::read::{CUDA_NAMES, LONGEST, Misspelt, find};
 use crate::target::{PtxVersion, Sm};
+
+mod read;
 
 /// How many near forms are named.
 const SHOWN: usize = 3;
-
-/// How long a text may be. No form is so long, and what is near is found in time that grows with it.
-pub const LONGEST: usize = 200;
-
-/// The form of a text: PTX, its words in any order, or the Rust that the catalogue has for it, as far as it goes. Where no type
-/// is named, `f32` or the first that fits.
-pub fn find(text: &str) -> Result<Form> {
-    let text = text.trim().trim_end_matches(';');
-    if text.len() > LONGEST {
-        let why = format!("it has {} bytes, and the longest form fewer than {LONGEST}", text.len());
-        return Err(Error::new(format_args!("this is no form: {why}")).fix("write one form"));
-    }
-    let forms: Vec<Form> = catalogue::forms().collect();
-    let best = |fits: &dyn Fn(&Form) -> bool| {
-        let common = |form: &&Form| form.element() == Some("f32") && fits(form);
-        forms.iter().find(common).or_else(|| forms.iter().find(|form| fits(form))).cloned()
-    };
-    let sorted = |ptx: &str| {
-        let mut words: Vec<String> = ptx.split('.').map(str::to_owned).collect();
-        words[1..].sort();
-        words
-    };
-    let meant = sorted(text);
-    let rust: String = text.split_whitespace().collect();
-    let begins = |form: &Form| form.rust().split_whitespace().collect::<String>().starts_with(&rust);
-    forms
-        .iter()
-        .find(|form| form.told() == text || form.ptx() == text)
-        .or_else(|| forms.iter().find(|form| sorted(form.ptx()) == meant))
-        .cloned()
-        .or_else(|| Some(&rust).filter(|rust| rust.contains("::<") || rust.contains('(')).and_then(|_| best(&begins)))
-        .ok_or_else(|| {
-            let error =
-                Error::new(format_args!("`{text}` is no form")).fix("write PTX, or Rust as the documentation has it");
-            near(text, &forms).iter().fold(error, |error, near| error.fix(format_args!("near is {near}")))
-        })
-}
 
 /// All about a form, a section after the other. The lines about its machine code are the caller's; without any, there is no
 /// such section.
@@ -328,7 +293,7 @@ mod tests {
             assert_eq!(found(&form.told()), Ok(form.told()));
         }
         let wrong = found("ld.global.nc.L1::evict_lats.f32").unwrap_err();
-        assert!(wrong.contains("near is ld.global.nc.L1::evict_last.f32"), "{wrong}");
+        assert!(wrong.contains("near are ld.global.nc.L1::evict_last.f32"), "{wrong}");
         assert!(found("").is_err() && found("ld_global_nc").is_err());
         assert!(found(&"x".repeat(201)).unwrap_err().contains("201 bytes"));
     }

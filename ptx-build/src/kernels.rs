@@ -94,11 +94,13 @@ impl Kernels {
             std::process::exit(1);
         });
         inputs.tell();
-        for image in images {
+        for image in &images {
             println!("cargo::rustc-env=KERNELS_SM_{}={}", image.sm, image.ptx.display());
-            for line in image.warnings.iter().flat_map(|warning| warning.lines()) {
-                println!("cargo::warning={line}");
-            }
+        }
+        // The compiler says the same of a line for each GPU.
+        let mut said = BTreeSet::new();
+        for warning in images.iter().flat_map(|image| &image.warnings).filter(|warning| said.insert(*warning)) {
+            warning.lines().for_each(|line| println!("cargo::warning={line}"));
         }
     }
 
@@ -162,12 +164,14 @@ impl Kernels {
     ) -> Result<Image> {
         let build = DeviceBuild::new(&package.folder, &package.name, Sm::new(sm));
         let ptx = self.ptx.map(PtxVersion::of_number);
-        let build = DeviceBuild { ptx, features: self.features.clone(), ..build };
-        let (made, warnings) = build.build_quietly(toolchain).map_err(raise)?;
+        let build = DeviceBuild { ptx, features: self.features.clone(), by_build_script: true, ..build };
+        let (made, warnings) = build.build_quietly(toolchain).map_err(|error| raise(error, &build, toolchain))?;
         let text = std::fs::read_to_string(&made).map_err(|error| Error::io("read", &made, error))?;
         let file = out.join(format!("{}.sm_{sm}.ptx", package.name));
         write_whole(&file, &text)?;
-        let mut warnings: Vec<String> = Some(warnings).filter(|text| !text.is_empty()).into_iter().collect();
+        // An empty line is between two of the compiler's.
+        let warnings = warnings.split("\n\n").filter(|warning| !warning.trim().is_empty());
+        let mut warnings: Vec<String> = warnings.map(str::to_owned).collect();
         if let Some(assembler) = assembler {
             warnings.extend(self.resources(assembler, &file, build.sm)?);
         }
@@ -192,23 +196,24 @@ impl Kernels {
     }
 }
 
-/// Says how a build script asks for the target that the kernels need: the compiler's messages name flags.
-fn raise(error: Error) -> Error {
+/// Says how a build script asks for the target that the kernels need: the newest GPU and PTX ISA version of those that the
+/// compiler's messages name.
+fn raise(error: Error, build: &DeviceBuild, toolchain: &DeviceToolchain) -> Error {
     let said = error.to_string();
     let newest = |before: &str| {
-        let numbers = said.split(before).skip(1).filter_map(|rest| rest.split(' ').next()?.parse::<u32>().ok());
-        numbers.max()
+        let numbers = said.split(before).skip(1);
+        numbers.filter_map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u32>().ok()).max()
     };
-    let error = match newest(" needs sm_") {
-        Some(sm) => error.fix(format_args!("if it needs a newer GPU, ask for that in build.rs: .sm({sm})")),
-        None => error,
-    };
-    match newest(" needs PTX ISA ptx") {
-        Some(ptx) => {
-            error.fix(format_args!("if it needs a newer PTX ISA version, ask for that in build.rs: .ptx_isa({ptx})"))
-        }
-        None => error,
+    let (sm, ptx) = (newest(" needs sm_"), newest("PTX ISA ptx").map(PtxVersion::of_number));
+    if sm.is_none() && ptx.is_none() {
+        return error;
     }
+    let sm = build.sm.max(Sm::new(sm.unwrap_or_default()));
+    let least = toolchain.default_ptx(sm);
+    let emitted = build.ptx.map_or(least, |ptx| ptx.max(least));
+    let call =
+        ptx.filter(|needed| *needed > emitted).map_or(String::new(), |ptx| format!(".ptx_isa({})", ptx.number()));
+    error.fix(format_args!("or ask for a target that has it, in build.rs: .sm({}){call}", sm.number))
 }
 
 /// What the user reads if the assembler of an installed toolkit refuses the kernels.

@@ -172,7 +172,8 @@ const OF_AN_ENTRY: &str = "// ptx-kernel: entry ";
 pub fn with_entry_lines(text: &str) -> Result<String> {
     let asked_for = |line: &'_ str| -> Option<(String, String)> {
         let (name, asked) = line.trim().strip_prefix(OF_AN_ENTRY)?.split_once(": ")?;
-        Some((name.to_owned(), asked.to_owned()))
+        // As the source writes it: the entry of `r#match` is `match`.
+        Some((name.trim_start_matches("r#").to_owned(), asked.to_owned()))
     };
     let mut asked: Vec<(String, String)> = text.lines().filter_map(asked_for).collect();
     let mut with = String::with_capacity(text.len());

@@ -140,6 +140,8 @@ impl Project {
 fn a_project() {
     let project = Project::new("a project für alle");
     a_program_gets_its_images(&project);
+    a_warning_comes_once(&project);
+    each_kernel_has_its_entry(&project);
     a_kernel_that_spills_is_a_warning(&project);
     mistakes_are_told(&project);
 }
@@ -172,6 +174,83 @@ fn a_program_gets_its_images(project: &Project) {
     }
     assert!(lines.iter().all(|line| !line.starts_with("cargo::warning")), "{lines:#?}");
     the_list_is_rust(project);
+}
+
+/// And not for each GPU.
+fn a_warning_comes_once(project: &Project) {
+    project.write("kernels/src/lib.rs", &SOURCE.replace("let x", "let (idle, spare) = (1, 2);\n        let x"));
+    let (succeeded, lines, complaint) = project.build("../kernels|sm 80|sm 90", &[]);
+    assert!(succeeded, "{complaint}");
+    let warned: Vec<&String> = lines.iter().filter(|line| line.starts_with("cargo::warning=warning: ")).collect();
+    let unused = ["idle", "spare"].map(|name| format!("cargo::warning=warning: unused variable: `{name}`"));
+    assert_eq!(warned, unused.iter().collect::<Vec<_>>());
+}
+
+/// Kernels that are written in unusual places, or with unusual names.
+const KINDS: &str = "
+#[allow(non_upper_case_globals)]
+const value: u32 = 96;
+kernel! {
+    /// # Safety
+    /// As `double`.
+    #[launch_bounds(value)]
+    pub unsafe fn r#match(r#in: *mut f32) { unsafe { *r#in = 1.0 } }
+}
+kernel! {
+    /// # Safety
+    /// As `double`.
+    #[cfg(any())]
+    #[launch_bounds(32)]
+    pub unsafe fn left_out(x: NoSuchType) {}
+}
+pub fn place() {
+    kernel! {
+        /// # Safety
+        /// As `double`.
+        pub unsafe fn inside(x: *mut f32) { unsafe { *x = 2.0 } }
+    }
+}
+/// A pointer and a number.
+#[repr(C)]
+pub struct Part { data: *mut f32, at: u32 }
+unsafe impl KernelArgument for Part {}
+kernel! {
+    /// # Safety
+    /// As `double`.
+    #[cluster_size(2)]
+    #[launch_bounds(192)]
+    pub unsafe fn of_a_struct(part: Part) { unsafe { *part.data.add(part.at as usize) = 3.0 } }
+}
+";
+
+fn each_kernel_has_its_entry(project: &Project) {
+    project.write("kernels/src/lib.rs", &[SOURCE, KINDS].concat());
+    let (succeeded, lines, complaint) = project.build("../kernels|sm 90", &[("CUDA_HOME", &toolkit())]);
+    assert!(succeeded, "{complaint}");
+    assert!(lines.iter().all(|line| !line.starts_with("cargo::warning")), "{lines:#?}");
+    let ptx = std::fs::read_to_string(project.path("out/kernels.sm_90.ptx")).expect("the image is there");
+    let after = |line: &str, word: &str| line.split_once(word).map(|(_, name)| name.trim_end_matches('(').to_owned());
+    let mut heads: Vec<(String, String)> = Vec::new();
+    for line in ptx.lines() {
+        heads.extend(after(line, ".visible .entry ").map(|name| (name, String::new())));
+        if let (Some((_, bound)), Some(threads)) = (heads.last_mut(), after(line, ".maxntid ")) {
+            *bound = threads;
+        }
+    }
+    heads.sort();
+    let expected = [("double", "256"), ("inside", ""), ("match", "96"), ("of_a_struct", "192")];
+    assert_eq!(heads, expected.map(|(name, bound)| (name.to_owned(), bound.to_owned())));
+    // Newer compilers take no `global_asm!` in a function.
+    let inside = KINDS.replace("pub unsafe fn inside", "#[launch_bounds(160)]\n        pub unsafe fn inside");
+    project.write("kernels/src/lib.rs", &[SOURCE, &inside].concat());
+    let (succeeded, _, complaint) = project.build("../kernels|sm 90", &[]);
+    let ptx = std::fs::read_to_string(project.path("out/kernels.sm_90.ptx")).expect("the image is there");
+    let advice =
+        "  → write `kernel!` beside the function that it is in: this compiler takes no `#[launch_bounds]` there";
+    match succeeded {
+        true => assert!(ptx.lines().any(|line| line == ".maxntid 160"), "{ptx}"),
+        false => assert_eq!(complaint.lines().rfind(|line| line.contains('→')), Some(advice)),
+    }
 }
 
 /// A program that includes the list finds the image for its GPU.
@@ -227,6 +306,11 @@ fn mistakes_are_told(project: &Project) {
     what_the_assembler_refuses(project);
     a_folder_that_cannot_be_written(project);
     a_crate_that_is_not_here(project);
+    a_crate_with_std(project);
+    // It passes on the host.
+    project.write("kernels/src/lib.rs", &SOURCE.replace(".read(x)", ".read(x).exp()"));
+    let wrong = project.refused("../kernels|sm 80");
+    assert!(wrong.contains("a GPU has no `f32::exp`: write `exp2_approx(x * core::f32::consts::LOG2_E)`"), "{wrong}");
     project.write("kernels/src/lib.rs", &SOURCE.replace("2.0 *", "2 *"));
     let wrong = project.refused("../kernels|sm 80");
     assert!(wrong.starts_with("kernels does not compile for sm_80"), "{wrong}");
@@ -255,15 +339,37 @@ fn targets_that_cannot_be(project: &Project) {
     std::fs::rename(&aside, &made).expect("it is ours");
 }
 
-/// rustc's notes name flags; a build script has calls instead.
+/// A build script has calls, and no flags. What they have to be is the gate's: rustc may report the GPU alone.
 fn a_hint_that_the_target_lacks(project: &Project) {
-    let newer = SOURCE.replace("let x", "ptx_intrinsics::fence::fence_mbarrier_init_release_cluster();\n        let x");
-    project.write("kernels/src/lib.rs", &newer);
-    let gated = project.refused("../kernels|sm 80");
-    assert!(gated.starts_with("kernels does not compile for sm_80\n  at "), "{gated}");
-    assert!(gated.contains("→ if it needs a newer GPU, ask for that in build.rs: .sm(90)\n"), "{gated}");
-    let version = "→ if it needs a newer PTX ISA version, ask for that in build.rs: .ptx_isa(80)\n";
-    assert!(gated.contains(version), "{gated}");
+    let fence = SOURCE.replace("let x", "ptx_intrinsics::fence::fence_mbarrier_init_release_cluster();\n        let x");
+    let prefetch = SOURCE.replace("NoPrefetch", "Prefetch256");
+    let spelled = SOURCE.replace("ld_global::<Cs, NoPrefetch>().read(x)", "ptx!(ld.global.L2::256B.f32 [x])");
+    for (source, calls, advice) in [
+        (&fence, "sm 80", ".sm(90).ptx_isa(80)"),
+        (&fence, "sm 80|ptx 82", ".sm(90)"),
+        (&prefetch, "sm 75", ".sm(80).ptx_isa(74)"),
+        (&spelled, "sm 75", ".sm(80).ptx_isa(74)"),
+        (&spelled, "sm 80", ".sm(80).ptx_isa(74)"),
+    ] {
+        project.write("kernels/src/lib.rs", source);
+        let gated = project.refused(&format!("../kernels|{calls}"));
+        assert!(gated.starts_with("kernels does not compile for sm_"), "{gated}");
+        let last = format!("  → or ask for a target that has it, in build.rs: {advice}");
+        assert_eq!(gated.lines().last(), Some(last.as_str()), "{calls}: {gated}");
+        assert!(!gated.contains("RUSTFLAGS") && !gated.contains("-Ctarget"), "{gated}");
+    }
+}
+
+/// rustc advises to build `std`.
+fn a_crate_with_std(project: &Project) {
+    let (_, without) = SOURCE.split_once('\n').expect("its first line is the attribute");
+    project.write("kernels/src/lib.rs", without);
+    let wrong = project.refused("../kernels|sm 80");
+    assert!(wrong.starts_with("kernels does not compile for sm_80"), "{wrong}");
+    assert!(wrong.contains("can't find crate for `std`") && !wrong.contains("build-std"), "{wrong}");
+    let advice = "  → a GPU has no `std`: begin …/a project für alle/kernels/src/lib.rs with \
+                  `#![cfg_attr(target_arch = \"nvptx64\", no_std)]`";
+    assert_eq!(wrong.lines().last(), Some(advice));
 }
 
 /// More shared memory than any GPU gives a variable.
@@ -298,7 +404,7 @@ fn a_folder_that_cannot_be_written(project: &Project) {
     let (succeeded, _, complaint) = project.build("../kernels|sm 80", &[]);
     assert!(!succeeded);
     assert!(complaint.contains("error: cargo could not compile kernels for sm_80"), "{complaint}");
-    assert!(complaint.contains("→ if it is a file or a folder: make sure that it may be written"), "{complaint}");
+    assert!(complaint.contains("→ if it names a file or a folder: make sure that it may be written to"), "{complaint}");
     std::fs::remove_file(&folder).expect("it is ours");
     std::fs::rename(&aside, &folder).expect("it is ours");
 }
@@ -314,7 +420,7 @@ fn a_crate_that_is_not_here(project: &Project) {
     assert!(!succeeded);
     assert!(complaint.contains("error: cargo could not compile kernels for sm_80"), "{complaint}");
     assert!(complaint.contains("ptx-no-such-crate") && complaint.contains("offline"), "{complaint}");
-    assert!(complaint.contains("→ if it is a download: check the network"), "{complaint}");
+    assert!(complaint.contains("→ check the network: the first build fetches"), "{complaint}");
     project.write("kernels/Cargo.toml", &manifest);
 }
 
@@ -371,5 +477,5 @@ fn a_bare_machine_is_told_what_it_lacks() {
     assert!(!succeeded);
     assert!(complaint.contains("error: cargo could not compile Rust's `core` for the GPU"), "{complaint}");
     assert!(complaint.contains("offline"), "{complaint}");
-    assert!(complaint.contains("→ if it is a download: check the network"), "{complaint}");
+    assert!(complaint.contains("→ check the network: the first build fetches"), "{complaint}");
 }

@@ -245,7 +245,8 @@ fn an_instruction_is_explained() {
     let (code, _, complaint) = cargo_ptx(folder.path(), &["explain", "ld.global.evict_last.f32"], &[]);
     assert_eq!(code, Some(1));
     assert!(
-        complaint.contains("`ld.global.evict_last.f32` is no form") && complaint.contains("near is"),
+        complaint.contains("`ld.global.evict_last.f32` is no form")
+            && complaint.contains("\n  near are ld.global.L1::evict_last.f32\n"),
         "{complaint}"
     );
 }

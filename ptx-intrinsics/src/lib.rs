@@ -116,7 +116,7 @@ pub mod element {
 }
 
 /// How an access is ordered among others. `Relaxed`, `Acquire` and `Release` have the names of `core::sync::atomic::Ordering`,
-/// so they are not in the [`prelude`].
+/// so the [`prelude`] has this module and not what is in it.
 pub mod order {
     pub use crate::isa::order::*;
 }
@@ -126,7 +126,7 @@ pub mod scope {
     pub use crate::isa::scope::*;
 }
 
-/// Where an address points: PTX's state spaces, and pointers to shared memory.
+/// Where an address points: PTX's state spaces, and pointers to shared memory. The spaces are in the [`prelude`].
 pub mod space {
     pub use crate::instructions::shared_ptr::*;
     pub use crate::isa::space::*;
@@ -160,13 +160,15 @@ pub use instructions::root::*;
 
 /// What kernels write every day: `use ptx_intrinsics::prelude::*`.
 ///
-/// It has every name at the root of the crate, and what is in [`caching`], [`element`] and [`scope`]. No name in it is a name in
-/// `core::sync::atomic`. Orders are in [`order`] and state spaces in [`space`]. The asynchronous families have modules of their
-/// own: [`cp_async`], [`cp_async_bulk`], [`mbarrier`], [`fence`].
+/// It has every name at the root of the crate, what is in [`caching`], [`element`] and [`scope`], and the state spaces of
+/// [`space`]. No name in it is a name in `core::sync::atomic`, so it has the module [`order`] and not the orders in it:
+/// `Ld<Global, order::Acquire<Gpu>>`. The asynchronous families have modules of their own: [`cp_async`], [`cp_async_bulk`], [`mbarrier`], [`fence`].
 pub mod prelude {
     pub use crate::caching::*;
     pub use crate::element::*;
     pub use crate::instructions::root::*;
+    pub use crate::isa::space::{Const, Generic, Global, Local, ParamEntry, ParamFunc, Shared, SharedCluster};
+    pub use crate::order;
     pub use crate::ptx;
     pub use crate::scope::*;
 }

@@ -30,12 +30,78 @@
 /// blocks of 1,024 threads, and so has fewer loads on their way at once. rustc cannot write these lines into PTX: it writes them
 /// as comments, `// ptx-kernel: entry count: .maxntid 128`, and whoever builds the PTX puts them after the parameters of the entry.
 ///
-/// Parameters are numbers and pointers, or `#[repr(C)]` structs of them, up to 16 bytes of alignment. There are no
-/// generic kernels: call a generic function.
+/// Parameters are numbers and pointers, and structs of them whose author says so: see [`KernelArgument`]. There are no generic
+/// kernels: call a generic function. `#[cfg]` is of the entry too.
 #[macro_export]
 #[cfg_attr(target_arch = "nvptx64", allow_internal_unstable(abi_ptx, asm_experimental_arch))]
 macro_rules! kernel {
-    ($($kernel:tt)*) => { $crate::__kernel! { @attributes [] [] $($kernel)* } };
+    ($($kernel:tt)*) => { $crate::__kernel! { @attributes [] [] [] [] $($kernel)* } };
+}
+
+/// A type that the host passes to a kernel: numbers, pointers, and structs of them whose author says so.
+///
+/// ```
+/// use ptx_kernel::*;
+///
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// pub struct Matrix {
+///     data: *const f32,
+///     rows: u32,
+///     columns: u32,
+/// }
+/// // SAFETY: its layout is C's, and it is a pointer and two numbers.
+/// unsafe impl KernelArgument for Matrix {}
+///
+/// kernel! {
+///     /// # Safety
+///     /// `data` points at the matrix, and `sum` at a number, and one thread runs it.
+///     pub unsafe fn sum(of: Matrix, sum: *mut f32) {
+///         // SAFETY: the caller's promise.
+///         unsafe { *sum = (0..of.rows * of.columns).map(|i| *of.data.add(i as usize)).sum() }
+///     }
+/// }
+/// ```
+///
+/// PTX: `.param`. Any target.
+///
+/// PTX ISA: [kernel function parameters](https://docs.nvidia.com/cuda/parallel-thread-execution/#kernel-function-parameters).
+///
+/// # Safety
+/// The type has the same layout on the host and on the GPU, as a `#[repr(C)]` struct has, is aligned to 16 bytes at most, and holds
+/// numbers and pointers alone: a reference or a `bool` would promise what the host cannot see.
+#[diagnostic::on_unimplemented(
+    message = "a kernel cannot take a `{Self}`",
+    label = "a kernel takes numbers and pointers",
+    note = "for a slice pass a pointer and a length, `x: *const f32, n: u32`; for a reference a pointer; for a `bool` a `u32`",
+    note = "for a `#[repr(C)]` struct of numbers and pointers write `unsafe impl KernelArgument for` it"
+)]
+pub unsafe trait KernelArgument {}
+
+macro_rules! arguments {
+    ($($type:ty)*) => { $(
+        // SAFETY: a number.
+        #[diagnostic::do_not_recommend]
+        unsafe impl KernelArgument for $type {}
+    )* };
+}
+arguments! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 }
+// SAFETY: a policy is a number of 64 bits.
+#[diagnostic::do_not_recommend]
+unsafe impl KernelArgument for ptx_intrinsics::CachePolicy {}
+// SAFETY: an address.
+#[diagnostic::do_not_recommend]
+unsafe impl<T> KernelArgument for *const T {}
+// SAFETY: an address.
+#[diagnostic::do_not_recommend]
+unsafe impl<T> KernelArgument for *mut T {}
+
+/// Compiles if the host can pass a `T`.
+pub const fn argument<T: KernelArgument>() {}
+
+/// The number itself: a place for a constant expression that brings no name.
+pub const fn number(number: u32) -> u32 {
+    number
 }
 
 /// The threads of a block, if there are blocks of so many.
@@ -61,61 +127,129 @@ pub const fn cluster(blocks: u32) -> u32 {
     blocks
 }
 
-/// `@attributes` takes the attributes one by one: what goes to the function, and the PTX of the entry.
+/// `@attributes` takes the attributes one by one: what goes to the function, the conditions of all of it, and the lines of PTX of
+/// its threads and of its cluster. `@arguments` looks for a generic argument, with which the compiler drops the entry without a word.
+/// `@define` writes the function and the entry, and `@line` a line of PTX.
 #[doc(hidden)]
 #[macro_export]
 #[cfg_attr(target_arch = "nvptx64", allow_internal_unstable(abi_ptx, asm_experimental_arch))]
 macro_rules! __kernel {
-    (@attributes [$($kept:tt)*] [$($lines:tt)*] #[launch_bounds($threads:expr $(,)?)] $($rest:tt)*) => {
-        $crate::__kernel! { @attributes [$($kept)*] [$($lines)* {".maxntid" $crate::__private::threads($threads)}] $($rest)* }
+    (@attributes $kept:tt $cfg:tt [] $cluster:tt #[launch_bounds($threads:expr $(,)?)] $($rest:tt)*) => {
+        $crate::__kernel! { @attributes $kept $cfg [{".maxntid" $crate::__private::threads($threads)}] $cluster $($rest)* }
     };
-    (@attributes [$($kept:tt)*] [$($lines:tt)*] #[launch_bounds($threads:expr, $blocks:expr $(,)?)] $($rest:tt)*) => {
+    (@attributes $kept:tt $cfg:tt [] $cluster:tt #[launch_bounds($threads:expr, $blocks:expr $(,)?)] $($rest:tt)*) => {
         $crate::__kernel! {
-            @attributes [$($kept)*] [
-                $($lines)*
+            @attributes $kept $cfg [
                 {".maxntid" $crate::__private::threads($threads)}
                 {".minnctapersm" $crate::__private::blocks($blocks, $threads)}
-            ]
-            $($rest)*
+            ] $cluster $($rest)*
         }
     };
-    (@attributes [$($kept:tt)*] [$($lines:tt)*] #[cluster_size($blocks:expr $(,)?)] $($rest:tt)*) => {
-        $crate::__kernel! { @attributes [$($kept)*] [$($lines)* {".reqnctapercluster" $crate::__private::cluster($blocks)}] $($rest)* }
+    (@attributes $kept:tt $cfg:tt $bounds:tt [] #[cluster_size($blocks:expr $(,)?)] $($rest:tt)*) => {
+        $crate::__kernel! {
+            @attributes $kept $cfg $bounds [{".reqnctapercluster" $crate::__private::cluster($blocks)}] $($rest)*
+        }
     };
-    (@attributes [$($kept:tt)*] $lines:tt #[$attribute:meta] $($rest:tt)*) => {
-        $crate::__kernel! { @attributes [$($kept)* #[$attribute]] $lines $($rest)* }
+    (@attributes $kept:tt $cfg:tt [$($set:tt)+] $cluster:tt #[launch_bounds $($again:tt)*] $($rest:tt)*) => {
+        ::core::compile_error!("two `#[launch_bounds]`: a kernel has one");
     };
-    (@attributes [$($kept:tt)*] [$({$line:literal $value:expr})*]
-        $visibility:vis unsafe fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block) => {
+    (@attributes $kept:tt $cfg:tt $bounds:tt [$($set:tt)+] #[cluster_size $($again:tt)*] $($rest:tt)*) => {
+        ::core::compile_error!("two `#[cluster_size]`: a kernel has one");
+    };
+    (@attributes $kept:tt $cfg:tt $bounds:tt $cluster:tt #[launch_bounds $($wrong:tt)*] $($rest:tt)*) => {
+        ::core::compile_error!("write `#[launch_bounds(threads)]` or `#[launch_bounds(threads, blocks)]`");
+    };
+    (@attributes $kept:tt $cfg:tt $bounds:tt $cluster:tt #[cluster_size $($wrong:tt)*] $($rest:tt)*) => {
+        ::core::compile_error!("write `#[cluster_size(blocks)]`: a cluster has so many blocks in `x`");
+    };
+    (@attributes $kept:tt $cfg:tt $bounds:tt $cluster:tt #[launch_bound $($wrong:tt)*] $($rest:tt)*) => {
+        ::core::compile_error!("`#[launch_bound]`: did you mean `#[launch_bounds(threads)]`?");
+    };
+    (@attributes $kept:tt $cfg:tt $bounds:tt $cluster:tt #[__launch_bounds__ $($wrong:tt)*] $($rest:tt)*) => {
+        ::core::compile_error!("`#[__launch_bounds__]`: did you mean `#[launch_bounds(threads)]`?");
+    };
+    (@attributes $kept:tt $cfg:tt $bounds:tt $cluster:tt #[cluster_dims $($wrong:tt)*] $($rest:tt)*) => {
+        ::core::compile_error!("`#[cluster_dims]`: did you mean `#[cluster_size(blocks)]`?");
+    };
+    (@attributes $kept:tt $cfg:tt $bounds:tt $cluster:tt #[__cluster_dims__ $($wrong:tt)*] $($rest:tt)*) => {
+        ::core::compile_error!("`#[__cluster_dims__]`: did you mean `#[cluster_size(blocks)]`?");
+    };
+    (@attributes $kept:tt [$($cfg:tt)*] $bounds:tt $cluster:tt #[cfg($($when:tt)*)] $($rest:tt)*) => {
+        $crate::__kernel! { @attributes $kept [$($cfg)* #[cfg($($when)*)]] $bounds $cluster $($rest)* }
+    };
+    (@attributes [$($kept:tt)*] $cfg:tt $bounds:tt $cluster:tt #[$attribute:meta] $($rest:tt)*) => {
+        $crate::__kernel! { @attributes [$($kept)* #[$attribute]] $cfg $bounds $cluster $($rest)* }
+    };
+    (@attributes $kept:tt $cfg:tt [$($bounds:tt)*] [$($cluster:tt)*]
+        $visibility:vis unsafe fn $name:ident($($arguments:tt)*) $body:block) => {
+        $crate::__kernel! {
+            @arguments [[$($arguments)*] $kept $cfg [$($bounds)* $($cluster)*] {$visibility} $name $body] $($arguments)*
+        }
+    };
+    (@attributes $kept:tt $cfg:tt $bounds:tt $cluster:tt $visibility:vis fn $($rest:tt)*) => {
+        ::core::compile_error!("a kernel is an `unsafe fn`: whoever launches it keeps a contract that no type states");
+    };
+    (@attributes $kept:tt $cfg:tt $bounds:tt $cluster:tt $($rest:tt)*) => {
+        $crate::__kernel! { @form }
+    };
+    (@arguments $kernel:tt $argument:ident: impl $($rest:tt)*) => {
+        ::core::compile_error!(::core::concat!(
+            "`", ::core::stringify!($argument), ": impl …`: a kernel is no generic function, since the host launches it by its name: \
+             name the type, or call a generic function"
+        ));
+    };
+    (@arguments $kernel:tt $argument:ident: $type:ty $(, $($rest:tt)*)?) => {
+        $crate::__kernel! { @arguments $kernel $($($rest)*)? }
+    };
+    (@arguments [$($kernel:tt)*]) => { $crate::__kernel! { @define $($kernel)* } };
+    (@arguments $($other:tt)*) => { $crate::__kernel! { @form } };
+    (@form) => {
+        ::core::compile_error!(
+            "write a kernel as `pub unsafe fn name(argument: Type, …) { … }`, without generics, patterns, `mut` or a result, each in a \
+             `kernel!` of its own"
+        );
+    };
+    (@define $arguments:tt $kept:tt $cfg:tt [$({$line:literal $value:expr})*] $visibility:tt $name:ident $body:block) => {
+        $crate::__kernel! { @function $arguments $kept $cfg $visibility $name $body }
+        $($crate::__kernel! { @line $cfg $name $line $value })*
+    };
+    (@function [$($argument:ident: $type:ty),* $(,)?] [$($kept:tt)*] [$($cfg:tt)*] {$visibility:vis} $name:ident $body:block) => {
+        $($cfg)*
         $($kept)*
         #[cfg_attr(target_arch = "nvptx64", inline(always))]
         #[allow(clippy::too_many_arguments)]
         $visibility unsafe fn $name($($argument: $type),*) $body
 
-        $(
-            #[cfg(target_arch = "nvptx64")]
-            ::core::arch::global_asm!(
-                ::core::concat!("// ptx-kernel: entry ", ::core::stringify!($name), ": ", $line, " {value}"),
-                value = const { let value: u32 = $value; value },
-            );
-        )*
-
-        #[cfg(target_arch = "nvptx64")]
+        $($cfg)*
         const _: () = {
-            $crate::__launched! { $name($($argument: $type),*) {
-                // SAFETY: whoever launches the kernel keeps its contract.
-                unsafe { self::$name($($argument),*) }
-            } }
+            $($crate::__private::argument::<$type>();)*
+            // In here the kernel has its own name, and below it the entry.
+            #[cfg(target_arch = "nvptx64")]
+            #[inline(always)]
+            #[allow(clippy::too_many_arguments)]
+            unsafe fn __kernel($($argument: $type),*) {
+                // SAFETY: the caller keeps the kernel's contract.
+                unsafe { $name($($argument),*) }
+            }
+            #[cfg(target_arch = "nvptx64")]
+            const _: () = {
+                $crate::__launched! { $name($($argument: $type),*) {
+                    // SAFETY: whoever launches the kernel keeps its contract.
+                    unsafe { __kernel($($argument),*) }
+                } }
+            };
         };
-        $(#[cfg(not(target_arch = "nvptx64"))] const _: u32 = $value;)*
     };
-    (@attributes $kept:tt $lines:tt $visibility:vis fn $($rest:tt)*) => {
-        ::core::compile_error!("a kernel is an `unsafe fn`: whoever launches it keeps a contract that no type states");
-    };
-    (@attributes $kept:tt $lines:tt $($rest:tt)*) => {
-        ::core::compile_error!(
-            "write a kernel as `pub unsafe fn name(argument: Type, …) { … }`, without generics and without a result"
+    (@line [$($cfg:tt)*] $name:ident $line:literal $value:expr) => {
+        $($cfg)*
+        #[cfg(target_arch = "nvptx64")]
+        ::core::arch::global_asm!(
+            ::core::concat!("// ptx-kernel: entry ", ::core::stringify!($name), ": ", $line, " {}"),
+            const { $crate::__private::number($value) },
         );
+        $($cfg)*
+        #[cfg(not(target_arch = "nvptx64"))]
+        const _: u32 = $value;
     };
 }
 

@@ -74,6 +74,8 @@ macro_rules! gated {
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod cpu;
+#[cfg(target_arch = "nvptx64")]
+mod float;
 mod index;
 mod kernel;
 mod math;
@@ -82,7 +84,11 @@ mod sync;
 mod unroll;
 mod warp;
 
+#[cfg(target_arch = "nvptx64")]
+#[doc(hidden)]
+pub use float::*;
 pub use index::*;
+pub use kernel::KernelArgument;
 pub use math::*;
 pub use shared::*;
 pub use sync::*;
@@ -105,5 +111,5 @@ struct Readme;
 pub mod __private {
     pub use ptx_intrinsics::SharedPtr;
 
-    pub use crate::kernel::{blocks, cluster, threads};
+    pub use crate::kernel::{argument, blocks, cluster, number, threads};
 }

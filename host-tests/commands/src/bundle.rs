@@ -77,7 +77,10 @@ impl Rehearse {
         let cargo = machine.var("CARGO").unwrap_or("cargo".as_ref());
         let build = ["build", "--quiet", "--release", "--package", "fake-gpu", "--target-dir"];
         let mut cargo = Command::new(cargo);
-        status(cargo.args(build).arg(machine.target()).current_dir(&machine.repository), "cargo")?;
+        let built = status(cargo.args(build).arg(machine.target()).current_dir(&machine.repository), "cargo")?;
+        if built != ExitCode::SUCCESS {
+            return Ok(built);
+        }
         let folder = |folder: &Path| std::path::absolute(folder).map_err(|error| Error::io("find", folder, error));
         let program = folder(&self.bundle)?.join("run");
         let mut run = Command::new(&program);

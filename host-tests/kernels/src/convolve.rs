@@ -1,7 +1,6 @@
 //! A filter whose taps are in the constant bank: all threads of a warp read the same one, which costs them one access.
 
 use ptx_intrinsics::prelude::*;
-use ptx_intrinsics::space::*;
 use ptx_kernel::*;
 
 /// The filter: a low-pass.

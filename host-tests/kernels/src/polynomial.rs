@@ -1,7 +1,6 @@
 //! A polynomial whose coefficients are a parameter of the kernel: all threads read the same, where the launch put it.
 
 use ptx_intrinsics::prelude::*;
-use ptx_intrinsics::space::*;
 use ptx_kernel::*;
 
 /// How many coefficients there are at most.
@@ -11,6 +10,9 @@ pub const COEFFICIENTS: usize = 8;
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug)]
 pub struct Coefficients(pub [f32; COEFFICIENTS]);
+
+// SAFETY: its layout is C's, and it is numbers, aligned to 16 bytes.
+unsafe impl KernelArgument for Coefficients {}
 
 /// From the parameter itself: a by-value argument that is indexed at run time is first copied to local memory, word by
 /// word, by every thread.

@@ -4,7 +4,6 @@
 use ptx_intrinsics::fence::*;
 use ptx_intrinsics::order::*;
 use ptx_intrinsics::prelude::*;
-use ptx_intrinsics::space::*;
 use ptx_kernel::*;
 
 /// What a slot holds: 128 bits.

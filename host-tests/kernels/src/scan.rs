@@ -5,7 +5,6 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use ptx_intrinsics::order::*;
 use ptx_intrinsics::prelude::*;
-use ptx_intrinsics::space::*;
 use ptx_kernel::*;
 
 /// Threads in a block: [`GROUPS`] groups of as many threads.

@@ -7,6 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
+pub use ptx_build::explain::CUDA_NAMES;
 use ptx_intrinsics::catalogue::{Form, IMPORTS, Operation};
 use rayon::prelude::*;
 use regex::Regex;
@@ -59,20 +60,6 @@ pub enum Manner {
     /// By the name that CUDA C++ gives it.
     Cuda(&'static str),
 }
-
-/// The names of CUDA C++, and how the forms that they stand for begin.
-pub const CUDA_NAMES: [(&str, &str); 10] = [
-    ("ldg", "ld_global_nc::<NoHint, NoPrefetch>().read"),
-    ("ldca", "ld_global::<Ca, NoPrefetch>().read"),
-    ("ldcg", "ld_global::<Cg, NoPrefetch>().read"),
-    ("ldcs", "ld_global::<Cs, NoPrefetch>().read"),
-    ("ldlu", "ld_global::<Lu, NoPrefetch>().read"),
-    ("ldcv", "ld_global::<Cv, NoPrefetch>().read"),
-    ("stwb", "st_global::<Wb>().write"),
-    ("stcg", "st_global::<Cg>().write"),
-    ("stcs", "st_global::<Cs>().write"),
-    ("stwt", "st_global::<Wt>().write"),
-];
 
 /// Each form in every manner that it has, and every choice of lanes of every type that can leave some out, each with
 /// another of the forms of its instruction.

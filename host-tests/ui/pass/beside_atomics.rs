@@ -2,9 +2,8 @@
 
 use core::sync::atomic::{Ordering::*, *};
 use ptx_intrinsics::prelude::*;
-use ptx_intrinsics::{order, space};
 
-const READY: Ld<space::Global, order::Acquire<Gpu>> = ld_global::<NoHint, NoPrefetch>().acquire();
+const READY: Ld<Global, order::Acquire<Gpu>> = ld_global::<NoHint, NoPrefetch>().acquire();
 
 fn main() {
     let flag = AtomicU32::new(0);

@@ -10,7 +10,7 @@ use crate::isa::target::is_beyond_this_rustc;
 #[track_caller]
 pub(crate) const fn stop_unless_on_target(text: &str, needs: Needs) {
     if !needs.has_sm() {
-        stop_for_sm(text, needs.sm());
+        stop_for_sm(text, needs);
     }
     if !needs.has_ptx() {
         stop_for_ptx(text, needs.ptx());
@@ -30,9 +30,14 @@ pub(crate) const fn stop(text: &str, wrong: Wrong<'_>) -> ! {
 }
 
 #[track_caller]
-const fn stop_for_sm(text: &str, sm: u32) -> ! {
+const fn stop_for_sm(text: &str, needs: Needs) -> ! {
+    let sm = needs.sm();
     let message =
         Message::about(text).and("needs sm_").and_number(sm).and(" or newer, and this build is for an older GPU: ");
+    if cfg!(ptx_by_build_script) {
+        let message = message.and("build.rs names the target: it needs sm_").and_number(sm);
+        message.and(" and PTX ISA ptx").and_number(needs.ptx()).panic()
+    }
     let message = if cfg!(ptx_by_libnvvm) {
         message.and("ask cuda_builder for a newer `arch`")
     } else {
@@ -52,6 +57,9 @@ const fn stop_for_ptx(text: &str, ptx: u32) -> ! {
     }
     let message =
         message.and("needs PTX ISA ptx").and_number(ptx).and(" or newer, and this build emits an older `.version`: ");
+    if cfg!(ptx_by_build_script) {
+        message.and("build.rs names the target: it needs PTX ISA ptx").and_number(ptx).panic()
+    }
     if cfg!(ptx_by_libnvvm) {
         let message = message.and("libnvvm writes its own; if yours writes ptx").and_number(ptx);
         message.and(" or newer, state it in PTX_INTRINSICS_TARGET").panic()

@@ -189,10 +189,10 @@ where
 }
 
 order_methods! { [impl<S: Space> Ld<S>] Ld<S, NoHint> S, [] []
-    Acquire acquire ".acquire" "nothing after it moves before it."
+    Acquire acquire ".acquire" "nothing after it moves before it.", not release: ReleasedByStores
 }
 order_methods! { [impl<C: Caching, P: PrefetchSize> LdGlobal<C, P>] Ld<Global, C> C, [C: Unhinted, P: Unprefetched,] [C: OrderedCaching, P: Unprefetched,]
-    Acquire acquire ".acquire" "nothing after it moves before it."
+    Acquire acquire ".acquire" "nothing after it moves before it.", not release: ReleasedByStores
 }
 
 #[cfg(ptx_device)]

@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 
 use crate::isa::caching::{Caching, NoHint};
 use crate::isa::gate::{NonCoherent, OnTarget};
+use crate::isa::order::Coherent;
 use crate::isa::prefetch_size::{NoPrefetch, PrefetchSize};
 use crate::isa::space::GlobalNc;
 
@@ -60,3 +61,19 @@ caching_rows! { impl_load GlobalNc, legal: LdGlobalNcCaching,
     hints: "ld.global.nc" pure,
     operators: "ld.global" [Ca pure, Cg pure, Cs pure] ".nc"
 }
+
+macro_rules! refused {
+    ($($method:ident $([$scope:ident])?)*) => {
+        /// The methods that other loads have. They say what to write instead.
+        impl<C, P> LdGlobalNc<C, P> { $(
+            #[doc(hidden)]
+            pub const fn $method$(<$scope>)?(self) -> Self
+            where
+                Self: Coherent,
+            {
+                self
+            }
+        )* }
+    };
+}
+refused! { volatile relaxed [CtaClusterGpuOrSys] acquire [CtaClusterGpuOrSys] mmio }

@@ -165,7 +165,7 @@ macro_rules! store_methods {
 /// The methods that give an access an order: `$head` is the impl, `$access<$space, …, $caching>` what they give.
 macro_rules! order_methods {
     ([$($head:tt)*] $access:ident<$space:ty, $caching:ty> $at:ty, [$($plain:tt)*] [$($ordered:tt)*]
-        $sync:ident $method:ident $text:literal $means:literal) => {
+        $sync:ident $method:ident $text:literal $means:literal, not $refused:ident: $why:ident) => {
         const _: () = {
             use $crate::isa::{gate::OnTarget, order::*, scope::Scope};
 
@@ -222,6 +222,15 @@ macro_rules! order_methods {
                     $($plain)*
                 {
                     $access(PhantomData)
+                }
+
+                /// Says what to write instead.
+                #[doc(hidden)]
+                pub const fn $refused<CtaClusterGpuOrSys>(self) -> Self
+                where
+                    Self: $why,
+                {
+                    self
                 }
             }
         };

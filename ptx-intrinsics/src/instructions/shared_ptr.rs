@@ -53,14 +53,14 @@ impl<T> SharedPtr<T> {
 
     /// The place `count` elements further on. It may lie outside of what is shared, but then nothing is read there.
     #[inline(always)]
-    pub fn add(self, count: u32) -> Self {
-        Self::at(forward(self.address, count.wrapping_mul(size_of::<T>() as u32)))
+    pub fn add(self, count: impl Elements) -> Self {
+        Self::at(forward(self.address, count.number().wrapping_mul(size_of::<T>() as u32)))
     }
 
     /// The place `count` elements before.
     #[inline(always)]
-    pub fn sub(self, count: u32) -> Self {
-        Self::at(backward(self.address, count.wrapping_mul(size_of::<T>() as u32)))
+    pub fn sub(self, count: impl Elements) -> Self {
+        Self::at(backward(self.address, count.number().wrapping_mul(size_of::<T>() as u32)))
     }
 
     /// The same place as one of another type.
@@ -78,6 +78,24 @@ impl<T> SharedPtr<T> {
     #[inline(always)]
     pub(crate) const fn address(self) -> Address {
         self.address
+    }
+}
+
+/// How many elements [`SharedPtr::add`] and [`SharedPtr::sub`] count: a `u32`, since an address in shared memory has 32 bits.
+#[diagnostic::on_unimplemented(
+    message = "a `SharedPtr` counts its elements in `u32`, and this is a `{Self}`",
+    label = "expected `u32`",
+    note = "write `count as u32`: an address in shared memory has 32 bits"
+)]
+pub trait Elements: sealed::Counts {
+    #[doc(hidden)]
+    fn number(self) -> u32;
+}
+#[diagnostic::do_not_recommend]
+impl Elements for u32 {
+    #[inline(always)]
+    fn number(self) -> u32 {
+        self
     }
 }
 
@@ -227,6 +245,8 @@ addresses! { InSharedCluster in_shared_cluster SharedClusterPtr:
 }
 
 mod sealed {
+    pub trait Counts {}
+    impl Counts for u32 {}
     pub trait Sealed {}
     impl<T> Sealed for *mut T {}
     impl<T> Sealed for *const T {}

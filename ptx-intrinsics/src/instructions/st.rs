@@ -164,10 +164,10 @@ where
 }
 
 order_methods! { [impl<S: Space> St<S>] St<S, NoHint> S, [] []
-    Release release ".release" "nothing before it moves after it."
+    Release release ".release" "nothing before it moves after it.", not acquire: AcquiredByLoads
 }
 order_methods! { [impl<C: Caching> StGlobal<C>] St<Global, C> C, [C: Unhinted,] [C: OrderedCaching,]
-    Release release ".release" "nothing before it moves after it."
+    Release release ".release" "nothing before it moves after it.", not acquire: AcquiredByLoads
 }
 
 #[cfg(ptx_device)]

@@ -26,7 +26,7 @@ pub trait OnTarget<What: ?Sized, At: ?Sized = ()>: Gate {}
 
 impl<G: Gate, What: ?Sized, At: ?Sized> OnTarget<What, At> for G
 where
-    G::Sm: HasSm<What, At>,
+    G::Sm: HasSm<What, At, G::Isa>,
     G::Isa: HasPtx<What, At>,
 {
 }

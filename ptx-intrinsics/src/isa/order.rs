@@ -278,6 +278,30 @@ pub trait PolicyByMethod<Space>: Order {
     fn never<T>() -> T;
 }
 
+/// An access that can acquire. No store is one.
+#[diagnostic::on_unimplemented(
+    message = "a store cannot be `.acquire`",
+    label = "only a load has it",
+    note = "a store is `.release::<Gpu>()`, and the load in another thread that sees its value is `.acquire::<Gpu>()`"
+)]
+pub trait AcquiredByLoads {}
+
+/// An access that can release. No load is one.
+#[diagnostic::on_unimplemented(
+    message = "a load cannot be `.release`",
+    label = "only a store has it",
+    note = "a load is `.acquire::<Gpu>()`, and the store in another thread whose value it sees is `.release::<Gpu>()`"
+)]
+pub trait ReleasedByStores {}
+
+/// An access that can have an order. `ld.global.nc` is none.
+#[diagnostic::on_unimplemented(
+    message = "`ld.global.nc` has no order: nothing may write what it reads while the kernel runs",
+    label = "`ld.global` has it",
+    note = "write `ld_global::<NoHint, NoPrefetch>().acquire::<Gpu>()`; `.volatile()`, `.relaxed::<Gpu>()` and `.mmio()` are its methods too"
+)]
+pub trait Coherent {}
+
 /// A prefetch size of a load that an order can be given to: [`NoPrefetch`].
 #[diagnostic::on_unimplemented(
     message = "the methods `volatile`, `relaxed`, `acquire` and `mmio` take `NoPrefetch`, not `{Self}`",

@@ -1,6 +1,7 @@
 //! What the build's target has: one type for each SM and PTX ISA version at which something begins.
 
-/// The target has SM `Self` or newer, as `What` needs. `At` is never read; it ties the bound to the call.
+/// The target has SM `Self` or newer, as `What` needs. `At` is never read; it ties the bound to the call. `Version` is the PTX ISA
+/// version of the same gate: rustc may report this bound alone.
 ///
 /// It is implemented here alone.
 #[diagnostic::on_unimplemented(
@@ -8,9 +9,14 @@
     label = "not on this build's GPU"
 )]
 #[cfg_attr(
-    all(target_arch = "nvptx64", not(ptx_by_libnvvm)),
+    ptx_by_build_script,
+    diagnostic::on_unimplemented(note = "build.rs names the target: `{What}` needs {Self} and PTX ISA {Version}")
+)]
+#[cfg_attr(
+    all(target_arch = "nvptx64", not(any(ptx_by_libnvvm, ptx_by_build_script))),
     diagnostic::on_unimplemented(
-        note = "to build for {Self}, put `-Ctarget-cpu={Self}` into RUSTFLAGS; if PTX_INTRINSICS_TARGET is set, raise it there"
+        note = "to build for {Self}, put `-Ctarget-cpu={Self}` into RUSTFLAGS; if PTX_INTRINSICS_TARGET is set, raise it there",
+        note = "its PTX ISA version is {Version}: if the build then emits an older one, add `-Ctarget-feature=+{Version}`"
     )
 )]
 #[cfg_attr(
@@ -25,7 +31,7 @@
         note = "PTX_INTRINSICS_TARGET states the GPU: raise it there; the build for {Self} needs `-Ctarget-cpu={Self}` in RUSTFLAGS"
     )
 )]
-pub trait HasSm<What: ?Sized, At: ?Sized = ()>: sealed::Has<What, At> {}
+pub trait HasSm<What: ?Sized, At: ?Sized = (), Version = ptx20>: sealed::Has<What, At> {}
 
 /// The target has PTX ISA version `Self` or newer, as `What` needs.
 ///
@@ -35,7 +41,11 @@ pub trait HasSm<What: ?Sized, At: ?Sized = ()>: sealed::Has<What, At> {}
     label = "not in this build's PTX ISA version"
 )]
 #[cfg_attr(
-    all(target_arch = "nvptx64", not(ptx_by_libnvvm)),
+    ptx_by_build_script,
+    diagnostic::on_unimplemented(note = "build.rs names the target: `{What}` needs PTX ISA {Self}")
+)]
+#[cfg_attr(
+    all(target_arch = "nvptx64", not(any(ptx_by_libnvvm, ptx_by_build_script))),
     diagnostic::on_unimplemented(
         note = "add `-Ctarget-feature=+{Self}` to RUSTFLAGS: `-Ctarget-cpu` alone may not raise the version this far; if PTX_INTRINSICS_TARGET is set, raise it there",
         note = "rustc warns that the feature is unstable, or for the newest that it is unknown, and does what it says"
@@ -97,7 +107,7 @@ pub trait Isa: sealed::Number {
 }
 
 macro_rules! targets {
-    ($kind:ident $has:ident $cfg:ident: $($name:ident $number:literal $text:literal)*) => { $(
+    ($kind:ident $cfg:ident: $($name:ident $number:literal $text:literal)*) => { $(
         #[doc = concat!("`", stringify!($name), "`.")]
         #[allow(non_camel_case_types, reason = "error messages print it as the flag that the user types")]
         #[derive(Clone, Copy, Debug)]
@@ -111,22 +121,33 @@ macro_rules! targets {
 
         #[cfg($cfg = $text)]
         impl<What: ?Sized, At: ?Sized> sealed::Has<What, At> for $name {}
-        #[cfg($cfg = $text)]
-        #[diagnostic::do_not_recommend]
-        impl<What: ?Sized, At: ?Sized> $has<What, At> for $name {}
     )* };
 }
 
 // build.rs sets `ptx_sm` and `ptx_isa` to each of these values that the target reaches.
-targets! { Sm HasSm ptx_sm:
+macro_rules! sms {
+    ($($name:ident $number:literal $text:literal)*) => {
+        targets! { Sm ptx_sm: $($name $number $text)* }
+
+        $(
+            #[cfg(ptx_sm = $text)]
+            #[diagnostic::do_not_recommend]
+            impl<What: ?Sized, At: ?Sized, Version> HasSm<What, At, Version> for $name {}
+        )*
+    };
+}
+sms! {
     sm_20 20 "20" sm_30 30 "30" sm_32 32 "32" sm_60 60 "60" sm_70 70 "70" sm_75 75 "75" sm_80 80 "80" sm_90 90 "90" sm_100 100 "100"
 }
 
 macro_rules! versions {
     ($($name:ident $number:literal $text:literal)*) => {
-        targets! { Isa HasPtx ptx_isa: $($name $number $text)* }
+        targets! { Isa ptx_isa: $($name $number $text)* }
 
         $(
+            #[cfg(ptx_isa = $text)]
+            #[diagnostic::do_not_recommend]
+            impl<What: ?Sized, At: ?Sized> HasPtx<What, At> for $name {}
             #[cfg(all(ptx_isa_beyond = $text, not(ptx_isa = $text)))]
             impl<What: ?Sized, At: ?Sized> sealed::Has<What, At> for $name {}
         )*

@@ -82,8 +82,14 @@ pub fn judge_files(
     expected.iter().try_for_each(|expected| expected.covers(files))?;
     let bar = progress.bar(files.len() as u64, "Judging the files");
     let of = |file: &PathBuf| {
-        let text = std::fs::read_to_string(file).map_err(|error| Error::io("read", file, error))?;
-        let (program, verdict) = judge_text(&text, question, limits);
+        let text = std::fs::read(file).map_err(|error| Error::io("read", file, error))?;
+        let (program, verdict) = match String::from_utf8(text) {
+            Ok(text) => judge_text(&text, question, limits),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to() + 1;
+                (None, Err(Outside::Unread(format!("byte {at} is no UTF-8, and a litmus test is a text"))))
+            }
+        };
         bar.inc(1);
         let expected = expected.iter().find_map(|expected| expected.of(file));
         Ok(Judged { file: file.clone(), program, verdict, expected })
