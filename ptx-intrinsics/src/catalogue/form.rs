@@ -9,7 +9,7 @@ use crate::grammar::atomic::Atomic;
 use crate::isa::element::ELEMENTS;
 use crate::isa::gate::Needs;
 pub use crate::isa::row::Family;
-use crate::isa::row::{self, Operation, Row};
+use crate::isa::row::{self, Operation};
 
 /// One legal form: an instruction with all its qualifiers and its type.
 #[derive(Clone, Debug)]
@@ -201,15 +201,14 @@ impl Atomic {
     }
 }
 
-impl Row {
-    /// None where a function without the word makes the form.
-    pub(super) fn form(&self, family: Family) -> Option<Form> {
-        Some(Form {
+impl Message {
+    pub(super) fn form(self, family: Family) -> Form {
+        Form {
             instruction: self.instruction.into(),
-            rust: self.rust()?,
+            rust: self.rust.clone(),
             ptx: self.ptx.into(),
-            what: What::Message(family, self.message()),
             needs: self.needs,
-        })
+            what: What::Message(family, self),
+        }
     }
 }

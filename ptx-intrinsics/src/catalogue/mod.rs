@@ -20,7 +20,7 @@ use self::atomic::atomics;
 pub use self::form::{Family, Form, Signature};
 use crate::grammar::access::Spelling;
 use crate::grammar::atomic::Atomic;
-use crate::instructions::{TABLES, mbarrier};
+use crate::instructions::TABLES;
 pub use crate::isa::row::Operation;
 
 /// What the [expression](Form::rust) of a form needs in scope.
@@ -32,12 +32,11 @@ pub const IMPORTS: &str =
 /// Words that say only the default are left out: `.weak`, `::cta` after `.shared`, and `.param` for
 /// `.param::entry`. [`ptx!`](crate::ptx) takes them too.
 pub fn forms() -> impl Iterator<Item = Form> {
-    let pairs = message::pairs(&[mbarrier::ARRIVALS, mbarrier::COUNTS]);
-    let tables = TABLES.iter().flat_map(|(family, tables)| message::rows(tables).filter_map(|row| row.form(*family)));
-    let forms = (access::spellings().filter_map(Spelling::form))
-        .chain(tables)
-        .chain(pairs.filter_map(|row| row.form(Family::Barrier)))
-        .chain(atomics().filter_map(Atomic::form));
+    let tables = TABLES
+        .iter()
+        .flat_map(|(family, tables)| message::messages(tables).into_iter().map(|message| message.form(*family)));
+    let forms =
+        (access::spellings().filter_map(Spelling::form)).chain(tables).chain(atomics().filter_map(Atomic::form));
     // Of the long type that this chain has, each caller would compile all loops anew.
     Box::new(forms) as Box<dyn Iterator<Item = Form>>
 }

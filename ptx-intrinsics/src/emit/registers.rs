@@ -42,6 +42,18 @@ pub(crate) const fn same_bits<A: Copy, B: Copy>(a: A) -> B {
     unsafe { Bits { a }.b }
 }
 
+/// The first bits of a value, as many as a `B` has. The macros ask for no more than there are.
+#[cfg(ptx_device)]
+#[inline(always)]
+pub(crate) const fn first_bits<A: Copy, B: Copy>(a: A) -> B {
+    union Bits<A: Copy, B: Copy> {
+        a: A,
+        b: B,
+    }
+    // SAFETY: only the arm of the axis is compiled whose word is the type `A`; it has the size of `B`, an array of registers.
+    unsafe { Bits { a }.b }
+}
+
 /// A predicate as a register.
 #[inline(always)]
 pub const fn bit(cond: bool) -> u32 {

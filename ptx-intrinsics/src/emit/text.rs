@@ -1,65 +1,127 @@
 //! An instruction as a text: its mnemonic with all words, its operands, and the block of PTX around it.
+//!
+//! Of a row there are `[mnemonic] [what is written] [operands] (block)`. Its words are `[(S ".gpu") (P ".L2::64B")]`: for each axis
+//! the one that was chosen, or what the documentation has in its place.
 
-/// Its `asm!`: of the one instruction, or of that with the word that a constant says.
+/// Its `asm!`: a `match` on a constant for each axis, with an arm for each word, so that one `asm!` is compiled.
 #[cfg(ptx_device)]
 macro_rules! emit {
-    ($effect:ident $manner:ident [$on:expr; $(($word:pat => $text:tt $shown:expr, $word_gate:ident))*]
-        $ptx:tt $operands:tt $block:tt $registers:tt) => {
+    ($axes:tt $words:tt $row:tt) => {
         // SAFETY: the caller's promise, where the function is not safe.
         unsafe {
-            match const { $on } {
-                $($word => __instruction! {
-                    $effect [block!(before $block),] [text!(asm $manner $text $ptx $operands)] [";", block!(after $block),]
-                    $registers
-                },)*
-            }
+            choose! { $axes $words $row }
         }
     };
 }
 
-/// The instruction as a text: `doc` for people, `asm` for `asm!`.
+/// An axis after the other. A row is `{ [arguments that an axis holds] [what is written] [its register] (registers) … }`.
+#[cfg(ptx_device)]
+macro_rules! choose {
+    ([] $words:tt { [] $written:tt [$($out:ident: $class:ident)?] ($($register:tt)*)
+        [$effect:ident $manner:ident] $ptx:tt $operands:tt $block:tt }) => {
+        __instruction! {
+            $effect [block!(before $block),] [text!(asm $manner $words $ptx $written $operands)] [";", block!(after $block),]
+            ($($register)* $($out = out($class) $out,)?)
+        }
+    };
+    ([{ $axis:ident $words:tt } $($axes:tt)*] $chosen:tt $row:tt) => {
+        choose! { @axis $axis $words [$($axes)*] $chosen $row }
+    };
+    (@axis $axis:ident [$on:expr; $(($word:pat => $text:tt $shown:expr, $gate:ident $($more:tt)?))*]
+        $axes:tt $chosen:tt $row:tt) => {
+        match const { $on } {
+            $($word => choose! { @word ($axis $text) $($more)?; $chosen $axes $row },)*
+        }
+    };
+    (@word $word:tt; [$($chosen:tt)*] $axes:tt $row:tt) => { choose! { $axes [$($chosen)* $word] $row } };
+    (@word $word:tt [$belongs:ty]; $($row:tt)*) => { choose! { @word $word; $($row)* } };
+    // The instruction writes nothing there.
+    (@word $word:tt silent; $chosen:tt $axes:tt { $held:tt [$written:tt] [$out:ident: $class:ident] $($row:tt)* }) => {{
+        $out = 0;
+        choose! { @word $word; $chosen $axes { $held ["_"] [] $($row)* } }
+    }};
+    (@word $word:tt silent; $($row:tt)*) => { choose! { @word $word; $($row)* } };
+    // The word says which registers hold the arguments.
+    (@word $word:tt ($($type:ty as $operand:tt [$($r:ident)*] in $class:ident),*); $chosen:tt $axes:tt { [$($held:ident)*] $($row:tt)* }) => {{
+        $(let [$($r),*]: $type = $crate::emit::registers::first_bits($held);)*
+        choose! { @held $word [$($operand)*] ($($($r = in($class) $r,)*)*) $chosen $axes { [] $($row)* } }
+    }};
+    (@held ($($word:tt)*) [$($operand:tt)*] ($($more:tt)*) [$($chosen:tt)*] $axes:tt
+        { $held:tt $written:tt $out:tt ($($register:tt)*) $($row:tt)* }) => {
+        choose! { $axes [$($chosen)* ($($word)* $($operand)*)] { $held $written $out ($($register)* $($more)*) $($row)* } }
+    };
+}
+
+/// The instruction: `doc` for people, `asm` for `asm!`.
 macro_rules! text {
-    ($kind:ident $manner:ident $word:tt $ptx:tt []) => { mnemonic!($manner $word $ptx) };
-    ($kind:ident $manner:ident $word:tt $ptx:tt $operands:tt) => {
-        concat!(mnemonic!($manner $word $ptx), " ", operands!($kind $manner $operands))
+    ($kind:ident $manner:ident $words:tt $ptx:tt [] []) => { mnemonic!($manner $words $ptx) };
+    ($kind:ident $manner:ident $words:tt $ptx:tt $written:tt $operands:tt) => {
+        concat!(mnemonic!($manner $words $ptx), " ", operands!($kind $manner $words $written $operands))
     };
 }
 
-/// Its mnemonic with all words.
+/// Its mnemonic.
 macro_rules! mnemonic {
-    ($manner:ident $word:tt [$ptx:literal $($mark:ident $($text:literal)?)*]) => {
-        concat!($ptx, $(mnemonic!(@$manner $mark $word), $($text,)?)*)
+    ($manner:ident $words:tt [$ptx:literal $($mark:ident $($text:literal)?)*]) => {
+        concat!($ptx, $(word!($manner $mark $words), $($text,)?)*)
     };
-    (@PLAIN hint $word:tt) => { "" };
-    (@WITH hint $word:tt) => { ".L2::cache_hint" };
-    (@$manner:ident $mark:ident ($($word:literal)*)) => { concat!($($word),*) };
-    (@$manner:ident $mark:ident $word:literal) => { $word };
 }
 
-/// Its operands, the policy where one is taken; `told` for the catalogue, with `%` for a register.
+/// The word of an axis; `hint` is there where a policy is taken.
+macro_rules! word {
+    (PLAIN hint $words:tt) => { "" };
+    (POLICY hint $words:tt) => { ".L2::cache_hint" };
+    ($manner:ident B [(B $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($manner:ident D [(D $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($manner:ident E [(E $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($manner:ident O [(O $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($manner:ident P [(P $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($manner:ident S [(S $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($manner:ident T [(T $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    // Of another one.
+    ($manner:ident $axis:ident [$other:tt $($words:tt)*]) => { word!($manner $axis [$($words)*]) };
+    (@ ($($text:literal)*)) => { concat!($($text),*) };
+    (@ $text:literal) => { $text };
+}
+
+/// Its operands, what it writes first; the policy where one is taken. `told` is for the catalogue, with `%` for a register.
 macro_rules! operands {
-    ($kind:ident $manner:ident []) => { "" };
-    ($kind:ident $manner:ident [$first:tt $(, $next:tt)*]) => {
-        concat!(operand!($kind $first) $(, operands!(@$kind $manner $next))*)
+    ($kind:ident $manner:ident $words:tt [] []) => { "" };
+    ($kind:ident $manner:ident $words:tt [] [$first:tt $(, $next:tt)*]) => {
+        concat!(operand!($kind $words $first) $(, operands!(@$kind $manner $words $next))*)
     };
-    (@$kind:ident PLAIN policy) => { "" };
-    (@$kind:ident $manner:ident $operand:tt) => { concat!(", ", operand!($kind $operand)) };
+    ($kind:ident $manner:ident $words:tt [$written:tt] [$($operand:tt),*]) => {
+        operands!($kind $manner $words [] [$written $(, $operand)*])
+    };
+    (@$kind:ident PLAIN $words:tt policy) => { "" };
+    (@$kind:ident $manner:ident $words:tt $operand:tt) => { concat!(", ", operand!($kind $words $operand)) };
 }
 
 macro_rules! operand {
-    (doc $name:ident) => { stringify!($name) };
-    (asm $name:ident) => { concat!("{", stringify!($name), "}") };
-    (told N) => { "3" };
-    (told $name:ident) => { "%" };
-    (doc "%address") => { "p" };
-    (told "%address") => { "%" };
-    ($kind:ident $text:literal) => { $text };
-    ($kind:ident [$first:tt $(, $next:tt)*]) => {
-        concat!("[", operand!($kind $first), $(", ", operand!($kind $next),)* "]")
+    ($kind:ident $words:tt T) => { word!(PLAIN T $words) };
+    (doc $words:tt $name:ident) => { stringify!($name) };
+    // What an axis holds.
+    ($kind:ident [$(($axis:ident $text:tt $($coordinates:tt $($offsets:tt)?)?))*] coordinates) => {
+        operand!(@ $kind $($($coordinates)?)*)
     };
-    (asm {$first:tt $(, $next:tt)*}) => { concat!("{{", operand!(asm $first), $(", ", operand!(asm $next),)* "}}") };
-    ($kind:ident {$first:tt $(, $next:tt)*}) => {
-        concat!("{", operand!($kind $first), $(", ", operand!($kind $next),)* "}")
+    ($kind:ident [$(($axis:ident $text:tt $($coordinates:tt $($offsets:tt)?)?))*] offsets) => {
+        operand!(@ $kind $($($($offsets)?)?)*)
+    };
+    (@ $kind:ident {$($operand:tt)*}) => { operand!($kind [] {$($operand)*}) };
+    (asm $words:tt $name:ident) => { concat!("{", stringify!($name), "}") };
+    (told $words:tt N) => { "3" };
+    (told $words:tt $name:ident) => { "%" };
+    (doc $words:tt "%address") => { "p" };
+    (told $words:tt "%address") => { "%" };
+    ($kind:ident $words:tt $text:literal) => { $text };
+    ($kind:ident $words:tt [$first:tt $(, $next:tt)*]) => {
+        concat!("[", operand!($kind $words $first), $(", ", operand!($kind $words $next),)* "]")
+    };
+    (asm $words:tt {$first:tt $(, $next:tt)*}) => {
+        concat!("{{", operand!(asm $words $first), $(", ", operand!(asm $words $next),)* "}}")
+    };
+    ($kind:ident $words:tt {$first:tt $(, $next:tt)*}) => {
+        concat!("{", operand!($kind $words $first), $(", ", operand!($kind $words $next),)* "}")
     };
 }
 

@@ -1,9 +1,6 @@
 //! `cp.async.bulk`: copy many bytes at once between global and shared memory while the block goes on, or bring them into L2.
 
 use crate::instructions::mbarrier::Mbarrier;
-use crate::instructions::shared_ptr::*;
-use crate::isa::gate::*;
-use crate::isa::policy::CachePolicy;
 
 #[cfg(not(ptx_device))]
 use crate::cpu::copy;
@@ -26,10 +23,10 @@ instructions! { SINGLES:
         #[doc(alias = "cp.async.bulk.shared::cluster.global")]
         #[doc(alias = "mbarrier::complete_tx::bytes")]
         unsafe fn cp_async_bulk_shared_cluster_global / cp_async_bulk_shared_cluster_global_with<T>(
-            dst: impl InCluster<T> as reg32 = dst.cluster_address(),
+            dst: SharedClusterPtr<T> as cluster,
             src: *const T as reg64,
             size: u32 as reg32,
-            bar: impl InCluster<Mbarrier> as reg32 = bar.cluster_address(),
+            bar: SharedClusterPtr<Mbarrier> as cluster,
         ) {
             ptx: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes" hint,
                 [dst], [src], size, [bar], policy;
@@ -44,10 +41,10 @@ instructions! { SINGLES:
         /// `ptxas` advises sm_90a for it. On a CPU it panics, because there is only one block.
         #[doc(alias = "multicast::cluster")]
         unsafe fn cp_async_bulk_shared_cluster_global_multicast / cp_async_bulk_shared_cluster_global_multicast_with<T>(
-            dst: impl InCluster<T> as reg32 = dst.cluster_address(),
+            dst: SharedClusterPtr<T> as cluster,
             src: *const T as reg64,
             size: u32 as reg32,
-            bar: impl InCluster<Mbarrier> as reg32 = bar.cluster_address(),
+            bar: SharedClusterPtr<Mbarrier> as cluster,
             mask: u16 as reg16,
         ) {
             ptx: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster" hint,
@@ -62,10 +59,10 @@ instructions! { SINGLES:
         #[doc(alias = "cp.async.bulk.shared")]
         #[doc(alias = "cp.async.bulk.shared::cta.global")]
         unsafe fn cp_async_bulk_shared_global / cp_async_bulk_shared_global_with<T>(
-            dst: SharedPtr<T> as reg32 = dst.address(),
+            dst: SharedPtr<T> as shared,
             src: *const T as reg64,
             size: u32 as reg32,
-            bar: SharedPtr<Mbarrier> as reg32 = bar.address(),
+            bar: SharedPtr<Mbarrier> as shared,
         ) {
             ptx: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes" hint, [dst], [src], size, [bar], policy;
             needs: BulkCopiesCta;
@@ -77,12 +74,12 @@ instructions! { SINGLES:
         /// `right` bytes, up to 15 each. These are not read, and what is written in their place is undetermined. Tells the
         /// barrier that `size` bytes have arrived.
         unsafe fn cp_async_bulk_shared_global_ignore_oob / cp_async_bulk_shared_global_ignore_oob_with<T>(
-            dst: SharedPtr<T> as reg32 = dst.address(),
+            dst: SharedPtr<T> as shared,
             src: *const T as reg64,
             size: u32 as reg32,
             left: u32 as reg32,
             right: u32 as reg32,
-            bar: SharedPtr<Mbarrier> as reg32 = bar.address(),
+            bar: SharedPtr<Mbarrier> as shared,
         ) {
             ptx: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob" hint,
                 [dst], [src], size, left, right, [bar], policy;
@@ -98,7 +95,7 @@ instructions! { SINGLES:
         #[doc(alias = "cp.async.bulk.global.shared::cta")]
         unsafe fn cp_async_bulk_global_shared / cp_async_bulk_global_shared_with<T>(
             dst: *mut T as reg64,
-            src: SharedPtr<T> as reg32 = src.address(),
+            src: SharedPtr<T> as shared,
             size: u32 as reg32,
         ) {
             ptx: "cp.async.bulk.global.shared::cta.bulk_group" hint, [dst], [src], size, policy;
@@ -111,7 +108,7 @@ instructions! { SINGLES:
         /// `mask`, where each bit is for one of every 16 bytes.
         unsafe fn cp_async_bulk_global_shared_cp_mask / cp_async_bulk_global_shared_cp_mask_with<T>(
             dst: *mut T as reg64,
-            src: SharedPtr<T> as reg32 = src.address(),
+            src: SharedPtr<T> as shared,
             size: u32 as reg32,
             mask: u16 as reg16,
         ) {
@@ -140,10 +137,10 @@ instructions! { SINGLES:
         /// barrier there that the bytes have arrived.
         #[doc(alias = "cp.async.bulk.shared::cluster.shared::cta")]
         unsafe fn cp_async_bulk_shared_cluster_shared<T>(
-            dst: impl InCluster<T> as reg32 = dst.cluster_address(),
-            src: SharedPtr<T> as reg32 = src.address(),
+            dst: SharedClusterPtr<T> as cluster,
+            src: SharedPtr<T> as shared,
             size: u32 as reg32,
-            bar: impl InCluster<Mbarrier> as reg32 = bar.cluster_address(),
+            bar: SharedClusterPtr<Mbarrier> as cluster,
         ) {
             ptx: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes", [dst], [src], size, [bar];
             needs: BulkCopies;
@@ -164,7 +161,7 @@ instructions! { SINGLES:
     instruction "cp.async.bulk", isa "data-movement-and-conversion-instructions-cp-async-bulk-wait-group", effect message, T = u32 {
         /// Waits until at most `N` of the newest groups of this thread are not yet in global memory. On a CPU it does
         /// nothing, because a copy is done at once.
-        safe fn cp_async_bulk_wait_group[const N]() {
+        safe fn cp_async_bulk_wait_group<const N>() {
             ptx: "cp.async.bulk.wait_group", N;
             needs: BulkCopies;
             cpu: ();
@@ -172,7 +169,7 @@ instructions! { SINGLES:
 
         /// Waits until at most `N` of the newest groups of this thread are not yet read: the shared memory of the others
         /// may be written again. On a CPU it does nothing, because a copy is done at once.
-        safe fn cp_async_bulk_wait_group_read[const N]() {
+        safe fn cp_async_bulk_wait_group_read<const N>() {
             ptx: "cp.async.bulk.wait_group.read", N;
             needs: BulkCopies;
             cpu: ();
@@ -191,12 +188,9 @@ mod sealed {
     note = "write an array of one to five `i32`"
 )]
 pub trait TensorCoordinates: Copy + sealed::Sealed {
+    /// How many there are.
     #[doc(hidden)]
-    #[cfg(ptx_device)]
-    unsafe fn prefetch(self, map: *const ());
-    #[doc(hidden)]
-    #[cfg(ptx_device)]
-    unsafe fn prefetch_with(self, map: *const (), policy: CachePolicy);
+    const DIMENSIONS: u32;
 }
 
 /// Where in a tensor that is read as columns of an image: three to five dimensions, and as many offsets less two.
@@ -208,149 +202,92 @@ pub trait TensorCoordinates: Copy + sealed::Sealed {
 pub trait Im2colCoordinates: TensorCoordinates {
     /// The offsets within the image: `[u16; 1]` to `[u16; 3]`.
     type Offsets: Copy;
-    #[doc(hidden)]
-    #[cfg(ptx_device)]
-    unsafe fn prefetch_im2col(self, map: *const (), offsets: Self::Offsets);
-    #[doc(hidden)]
-    #[cfg(ptx_device)]
-    unsafe fn prefetch_im2col_with(self, map: *const (), offsets: Self::Offsets, policy: CachePolicy);
 }
 
-/// A prefetch on a GPU, and its rows of the catalogue.
-macro_rules! prefetch {
-    ($manner:ident $self:ident $map:ident {$($at:ident),*} $ptx:tt $operands:tt $($register:tt)*) => {{
-        let [$($at),*] = $self;
-        emit! {
-            message $manner [(); (_ => "" "", Always)] $ptx $operands ()
-            (map = in(reg64) $map, $($at = in(reg32) $at,)* $($register)*)
+macro_rules! coordinates {
+    ($($dimensions:literal $($offsets:literal)?;)*) => { $(
+        impl sealed::Sealed for [i32; $dimensions] {}
+        #[diagnostic::do_not_recommend]
+        impl TensorCoordinates for [i32; $dimensions] {
+            const DIMENSIONS: u32 = $dimensions;
         }
-    }};
-    (@rows $name:ident $name_with:ident $ptx:tt $operands:tt [$($parameter:expr),*]) => {
-        &[
-            prefetch! { @row PLAIN $name $ptx $operands [$($parameter),*] },
-            prefetch! { @row WITH $name_with $ptx $operands [$($parameter,)* ("policy", "CachePolicy")] },
-        ]
-    };
-    (@row $manner:ident $name:ident $ptx:tt $operands:tt [$($parameter:expr),*]) => {
-        rows! {
-            $manner [(); (_ => "" "", Always)] $ptx $operands Needs::of::<BulkCopies>(), {
-                instruction: "cp.async.bulk.prefetch.tensor",
-                section: "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor",
-                name: stringify!($name),
-                of: "u8",
-                generic: "C",
-                parameters: &[("map", "*const T"), $($parameter),*],
-                result: None,
-            }
-        }
-    };
-}
-
-/// Each number of dimensions: PTX and the coordinates; PTX, number and names of the offsets, where there are any.
-macro_rules! dimensions {
-    ($($n:literal $ptx:literal $at:tt $($m:literal $ptx_im2col:literal [$($offset:ident),*])?;)*) => {
         $(
-            impl sealed::Sealed for [i32; $n] {}
             #[diagnostic::do_not_recommend]
-            impl TensorCoordinates for [i32; $n] {
-                #[cfg(ptx_device)]
-                #[inline(always)]
-                unsafe fn prefetch(self, map: *const ()) {
-                    prefetch! { PLAIN self map $at [$ptx] [[map, $at]] }
-                }
-                #[cfg(ptx_device)]
-                #[inline(always)]
-                unsafe fn prefetch_with(self, map: *const (), policy: CachePolicy) {
-                    prefetch! { WITH self map $at [$ptx hint] [[map, $at], policy] policy = in(reg64) policy.bits(), }
-                }
+            impl Im2colCoordinates for [i32; $dimensions] {
+                type Offsets = [u16; $offsets];
             }
-            $(
-                #[diagnostic::do_not_recommend]
-                impl Im2colCoordinates for [i32; $n] {
-                    type Offsets = [u16; $m];
-                    #[cfg(ptx_device)]
-                    #[inline(always)]
-                    unsafe fn prefetch_im2col(self, map: *const (), [$($offset),*]: [u16; $m]) {
-                        prefetch! { PLAIN self map $at [$ptx_im2col] [[map, $at], {$($offset),*}] $($offset = in(reg16) $offset,)* }
-                    }
-                    #[cfg(ptx_device)]
-                    #[inline(always)]
-                    unsafe fn prefetch_im2col_with(self, map: *const (), [$($offset),*]: [u16; $m], policy: CachePolicy) {
-                        prefetch! {
-                            WITH self map $at [$ptx_im2col hint] [[map, $at], {$($offset),*}, policy]
-                            $($offset = in(reg16) $offset,)* policy = in(reg64) policy.bits(),
-                        }
-                    }
-                }
-            )?
-        )*
-
-        /// The rows of the catalogue.
-        #[cfg(not(ptx_device))]
-        pub(crate) const TENSORS: crate::isa::row::Table = &[
-            $(prefetch! {
-                @rows cp_async_bulk_prefetch_tensor cp_async_bulk_prefetch_tensor_with
-                [$ptx hint] [[map, $at], policy] [("coordinates", concat!("[i32; ", $n, "]"))]
-            },)*
-            $($(prefetch! {
-                @rows cp_async_bulk_prefetch_tensor_im2col cp_async_bulk_prefetch_tensor_im2col_with
-                [$ptx_im2col hint] [[map, $at], {$($offset),*}, policy]
-                [("coordinates", concat!("[i32; ", $n, "]")), ("offsets", concat!("[u16; ", $m, "]"))]
-            },)?)*
-        ];
-    };
-}
-dimensions! {
-    1 "cp.async.bulk.prefetch.tensor.1d.L2.global" {a};
-    2 "cp.async.bulk.prefetch.tensor.2d.L2.global" {a, b};
-    3 "cp.async.bulk.prefetch.tensor.3d.L2.global" {a, b, c}
-        1 "cp.async.bulk.prefetch.tensor.3d.L2.global.im2col" [x];
-    4 "cp.async.bulk.prefetch.tensor.4d.L2.global" {a, b, c, d}
-        2 "cp.async.bulk.prefetch.tensor.4d.L2.global.im2col" [x, y];
-    5 "cp.async.bulk.prefetch.tensor.5d.L2.global" {a, b, c, d, e}
-        3 "cp.async.bulk.prefetch.tensor.5d.L2.global.im2col" [x, y, z];
-}
-
-macro_rules! tensors {
-    ($($(#[$doc:meta])* $name:ident $bound:ident $method:ident ($($offsets:ident: $type:ty)?) ($($policy:ident)?) $ptx:literal;)*) => { $(
-        gated! { $name }
-
-        $(#[$doc])*
-        ///
-        #[doc = concat!("PTX: `cp.async.bulk.prefetch.tensor.", $ptx, ";`. Needs sm_90 and ptx80. On a CPU it does nothing.")]
-        ///
-        #[doc = isa_link!("cp.async.bulk.prefetch.tensor" "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor")]
-        ///
-        /// # Safety
-        /// `map` points to a tensor map, 128 bytes aligned to 64, in global or constant memory or among the parameters of
-        /// this kernel, of a tensor of as many dimensions.
-        #[doc(alias = "cp.async.bulk.prefetch.tensor")]
-        #[inline(always)]
-        pub unsafe fn $name<C>(map: *const impl Sized, coordinates: C $(, $offsets: $type)? $(, $policy: CachePolicy)?)
-        where
-            C: $bound,
-            BulkCopies: OnTarget<$name, C>,
-        {
-            #[cfg(ptx_device)]
-            // SAFETY: the caller's promise.
-            unsafe {
-                coordinates.$method(map.cast() $(, $offsets)? $(, $policy)?)
-            }
-            #[cfg(not(ptx_device))]
-            let _ = (map, coordinates $(, $offsets)? $(, $policy)?);
-        }
+        )?
     )* };
 }
-tensors! {
-    /// Brings the box of a tensor at these coordinates into L2.
-    cp_async_bulk_prefetch_tensor TensorCoordinates prefetch () () "dim.L2.global [map, {…}]";
-    /// The same under a cache policy.
-    cp_async_bulk_prefetch_tensor_with TensorCoordinates prefetch_with () (policy)
-        "dim.L2.global.L2::cache_hint [map, {…}], policy";
-    /// Brings the columns of a tensor at these coordinates, and at these offsets in the image, into L2.
-    cp_async_bulk_prefetch_tensor_im2col Im2colCoordinates prefetch_im2col (offsets: C::Offsets) ()
-        "dim.L2.global.im2col [map, {…}], {…}";
-    /// The same under a cache policy.
-    cp_async_bulk_prefetch_tensor_im2col_with Im2colCoordinates prefetch_im2col_with (offsets: C::Offsets) (policy)
-        "dim.L2.global.im2col.L2::cache_hint [map, {…}], {…}, policy";
+coordinates! { 1; 2; 3 1; 4 2; 5 3; }
+
+/// The numbers of dimensions as words: `<D in dimensions>`.
+macro_rules! dimensions {
+    ($callback:ident $parameter:ident $row:tt) => {
+        $callback! {
+            @words $parameter [TensorCoordinates]
+            [$parameter::DIMENSIONS;
+                (1 => ".1d" "[i32; 1]", BulkCopies ([i32; 1] as {a} [a] in reg32))
+                (2 => ".2d" "[i32; 2]", BulkCopies ([i32; 2] as {a, b} [a b] in reg32))
+                (3 => ".3d" "[i32; 3]", BulkCopies ([i32; 3] as {a, b, c} [a b c] in reg32))
+                (4 => ".4d" "[i32; 4]", BulkCopies ([i32; 4] as {a, b, c, d} [a b c d] in reg32))
+                (_ => ".5d" "[i32; 5]", BulkCopies ([i32; 5] as {a, b, c, d, e} [a b c d e] in reg32))
+            ]
+            ".dim" "", $row
+        }
+    };
+}
+
+/// Those of columns, with as many offsets less two: `<D in im2col_dimensions>`.
+macro_rules! im2col_dimensions {
+    ($callback:ident $parameter:ident $row:tt) => {
+        $callback! {
+            @words $parameter [Im2colCoordinates]
+            [$parameter::DIMENSIONS;
+                (3 => ".3d" "[i32; 3]", BulkCopies ([i32; 3] as {a, b, c} [a b c] in reg32, [u16; 1] as {x} [x] in reg16))
+                (4 => ".4d" "[i32; 4]", BulkCopies ([i32; 4] as {a, b, c, d} [a b c d] in reg32, [u16; 2] as {x, y} [x y] in reg16))
+                (_ => ".5d" "[i32; 5]", BulkCopies ([i32; 5] as {a, b, c, d, e} [a b c d e] in reg32, [u16; 3] as {x, y, z} [x y z] in reg16))
+            ]
+            ".dim" "", $row
+        }
+    };
+}
+
+/// What the caller of a prefetch of a tensor promises.
+macro_rules! tensor_map {
+    () => {
+        "`map` points to a tensor map, 128 bytes aligned to 64, in global or constant memory or among the parameters of this \
+        kernel, of a tensor of as many dimensions."
+    };
+}
+
+instructions! { TENSORS:
+    instruction "cp.async.bulk.prefetch.tensor",
+    isa "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor", effect message, T = u8 {
+        /// Brings the box of a tensor at these coordinates into L2. On a CPU it does nothing.
+        #[doc(alias = "cp.async.bulk.prefetch.tensor")]
+        unsafe fn cp_async_bulk_prefetch_tensor / cp_async_bulk_prefetch_tensor_with<D in dimensions>(
+            map: *const impl Sized as reg64,
+            coordinates: D as held,
+        ) {
+            ptx: "cp.async.bulk.prefetch.tensor" D ".L2.global" hint, [map, coordinates], policy;
+            needs: BulkCopies;
+            safety: tensor_map!();
+            cpu: ();
+        }
+
+        /// Brings the columns of a tensor at these coordinates, and at these offsets in the image, into L2. On a CPU it does
+        /// nothing.
+        #[doc(alias = "cp.async.bulk.prefetch.tensor")]
+        unsafe fn cp_async_bulk_prefetch_tensor_im2col / cp_async_bulk_prefetch_tensor_im2col_with<D in im2col_dimensions>(
+            map: *const impl Sized as reg64,
+            coordinates: D as held,
+            offsets: D::Offsets as held,
+        ) {
+            ptx: "cp.async.bulk.prefetch.tensor" D ".L2.global.im2col" hint, [map, coordinates], offsets, policy;
+            needs: BulkCopies;
+            safety: tensor_map!();
+            cpu: ();
+        }
+    }
 }

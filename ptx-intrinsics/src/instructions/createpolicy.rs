@@ -53,7 +53,7 @@ macro_rules! priorities {
                     (<($primary, L2EvictUnchanged) as PolicyPriorities>::ID
                         => ($text ".L2::evict_unchanged") stringify!(($primary, L2EvictUnchanged)), Always)
                 )* (_ => "" "same", Always)] // There is no other number.
-                ".L2::primary{.L2::secondary}" "" $row
+                ".L2::primary{.L2::secondary}" "", $row
             } };
         }
     };
@@ -97,17 +97,17 @@ instructions! { SINGLES:
         /// `const` and on the host. On a CPU the bits are the same.
         #[doc(alias = "createpolicy")]
         safe fn [CachePolicy] fractional<P in priorities_of_a_policy>(fraction: f32 as reg32)
-            -> CachePolicy as (policy: reg64 => CachePolicy::from_bits(policy))
+            -> (CachePolicy as policy: reg64 => CachePolicy::from_bits(policy))
         {
-            ptx: "createpolicy.fractional" P ".b64", policy, fraction;
+            ptx: "createpolicy.fractional" P ".b64" -> policy, fraction;
             needs: CacheHint;
             cpu: Self::encode_fractional::<P>(fraction);
         }
 
         /// A policy for all lines: the fraction is left out. On a CPU the bits are the same.
         #[doc(alias = "createpolicy")]
-        safe fn [CachePolicy] all<P in priorities_of_a_policy>() -> CachePolicy as (policy: reg64 => CachePolicy::from_bits(policy)) {
-            ptx: "createpolicy.fractional" P ".b64", policy;
+        safe fn [CachePolicy] all<P in priorities_of_a_policy>() -> (CachePolicy as policy: reg64 => CachePolicy::from_bits(policy)) {
+            ptx: "createpolicy.fractional" P ".b64" -> policy;
             needs: CacheHint;
             cpu: Self::encode_fractional::<P>(1.0);
         }
@@ -123,8 +123,8 @@ instructions! { SINGLES:
             p: *const impl Sized as reg64,
             primary_size: u32 as reg32,
             total_size: u32 as reg32,
-        ) -> CachePolicy as (policy: reg64 => CachePolicy::from_bits(policy)) {
-            ptx: "createpolicy.range" P ".b64", policy, [p], primary_size, total_size;
+        ) -> (CachePolicy as policy: reg64 => CachePolicy::from_bits(policy)) {
+            ptx: "createpolicy.range" P ".b64" -> policy, [p], primary_size, total_size;
             needs: CacheHint;
             cpu: Self::encode_range::<P>(p.addr() as u64, primary_size, total_size);
         }
@@ -135,8 +135,8 @@ instructions! { SINGLES:
             p: *const impl Sized as reg64,
             primary_size: u32 as reg32,
             total_size: u32 as reg32,
-        ) -> CachePolicy as (policy: reg64 => CachePolicy::from_bits(policy)) {
-            ptx: "createpolicy.range.global" P ".b64", policy, [p], primary_size, total_size;
+        ) -> (CachePolicy as policy: reg64 => CachePolicy::from_bits(policy)) {
+            ptx: "createpolicy.range.global" P ".b64" -> policy, [p], primary_size, total_size;
             needs: CacheHint;
             cpu: Self::encode_range::<P>(p.addr() as u64, primary_size, total_size);
         }
@@ -144,8 +144,8 @@ instructions! { SINGLES:
         /// The policy of an access property, as CUDA's host interface makes it. On a CPU the bits are the same.
         #[doc(alias = "createpolicy.cvt")]
         #[doc(alias = "createpolicy.cvt.L2")]
-        safe fn [CachePolicy] cvt_l2(property: u64 as reg64) -> CachePolicy as (policy: reg64 => CachePolicy::from_bits(policy)) {
-            ptx: "createpolicy.cvt.L2.b64", policy, property;
+        safe fn [CachePolicy] cvt_l2(property: u64 as reg64) -> (CachePolicy as policy: reg64 => CachePolicy::from_bits(policy)) {
+            ptx: "createpolicy.cvt.L2.b64" -> policy, property;
             needs: CacheHint;
             cpu: Self::from_bits(property);
         }

@@ -8,8 +8,8 @@ macro_rules! cvta {
                 #[doc = concat!("The generic address of `address`, which is one in ", $what, ".")]
                 /// On a CPU there is one kind of address.
                 #[doc(alias = "cvta")]
-                safe fn $cvta<T>(address: u64 as reg64) -> *mut T as (p: reg64) {
-                    ptx: $ptx, p, address;
+                safe fn $cvta<T>(address: u64 as reg64) -> (*mut T as p: reg64) {
+                    ptx: $ptx -> p, address;
                     needs: $gate;
                     cpu: core::ptr::with_exposed_provenance_mut(address as usize);
                 }
@@ -17,8 +17,8 @@ macro_rules! cvta {
                 #[doc = concat!("The address in ", $what, " of `p`, a generic address of something there.")]
                 /// On a CPU there is one kind of address.
                 #[doc(alias = "cvta.to")]
-                safe fn $cvta_to<T>(p: *const T as reg64) -> u64 as (address: reg64) {
-                    ptx: $ptx_to, address, p;
+                safe fn $cvta_to<T>(p: *const T as reg64) -> (u64 as address: reg64) {
+                    ptx: $ptx_to -> address, p;
                     needs: $gate;
                     cpu: p.expose_provenance() as u64;
                 }

@@ -10,8 +10,8 @@ macro_rules! isspacep {
             instruction "isspacep", isa "data-movement-and-conversion-instructions-isspacep", effect compute, T = u8 { $(
                 #[doc = concat!("Whether the generic address `p` is in ", $what, ". On a CPU all memory counts as global.")]
                 #[doc(alias = "isspacep")]
-                safe fn $isspacep<T>(p: *const T as reg64) -> bool as (is: reg32 => is_set(is)) {
-                    ptx: $ptx, "%done", p;
+                safe fn $isspacep<T>(p: *const T as reg64) -> (bool as is: reg32 => is_set(is)) {
+                    ptx: $ptx -> "%done", p;
                     block: (done is);
                     needs: $gate;
                     cpu: $on_cpu;

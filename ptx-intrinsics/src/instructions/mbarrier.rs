@@ -77,6 +77,20 @@ impl MbarrierPtr for SharedClusterPtr<Mbarrier> {
     fn state(_: u64) {}
 }
 
+/// Where a barrier lies, as words: `<B in barrier>`.
+macro_rules! barrier {
+    ($callback:ident $parameter:ident $row:tt) => {
+        $callback! {
+            @words $parameter [MbarrierPtr<Gate: OnTarget<$parameter>>]
+            [$parameter::CLUSTER;
+                (false => ".shared" "SharedPtr<Mbarrier>", Always [MbarrierState])
+                (true => ".shared::cluster" "SharedClusterPtr<Mbarrier>", BulkCopies silent)
+            ]
+            ".shared{::cluster}" concat!(" Of a barrier of the cluster: ", needs!(BulkCopies)), $row
+        }
+    };
+}
+
 /// The orders of a kind: a trait, and the table of words for `instructions!`. The first is what PTX takes where nothing is
 /// said, and the function without an order is in it.
 macro_rules! orders {
@@ -108,7 +122,7 @@ macro_rules! orders {
             ($callback:ident $parameter:ident $row:tt) => { $callback! {
                 @words $parameter [$trait<AtGate: OnTarget<$parameter>>]
                 [<$parameter as $trait>::ID; $(($id => $text stringify!($order), $gate))* (_ => "" crate::isa::row::SAME, $default_gate)]
-                ".sem.scope" " `.cluster` needs sm_90 and ptx80, `.relaxed` ptx86." $row
+                ".sem.scope" concat!(" `.cluster`: ", needs!(BulkCopies), " `.relaxed`: ", needs!(BulkCopiesCta)), $row
             } };
         }
     )* };
@@ -149,7 +163,7 @@ instructions! { SINGLES:
         /// Other threads use it after a barrier of the block; copies and blocks of the cluster after
         /// `fence.mbarrier_init.release.cluster` too.
         #[doc(alias = "mbarrier.init")]
-        unsafe fn mbarrier_init(bar: SharedPtr<Mbarrier> as reg32 = bar.address(), count: u32 as reg32) {
+        unsafe fn mbarrier_init(bar: SharedPtr<Mbarrier> as shared, count: u32 as reg32) {
             ptx: "mbarrier.init.shared.b64", [bar], count;
             needs: AsyncCopies;
             safety: "`bar` points into this block's shared memory, aligned to 8 bytes, and nobody uses what is there. `count` \
@@ -161,7 +175,7 @@ instructions! { SINGLES:
     instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-inval", effect message, T = u8 {
         /// Ends the barrier at `bar`, so that its memory can be used for something else. On a CPU it does nothing.
         #[doc(alias = "mbarrier.inval")]
-        unsafe fn mbarrier_inval(bar: SharedPtr<Mbarrier> as reg32 = bar.address()) {
+        unsafe fn mbarrier_inval(bar: SharedPtr<Mbarrier> as shared) {
             ptx: "mbarrier.inval.shared.b64", [bar];
             needs: AsyncCopies;
             safety: "`bar` points at a barrier in this block's shared memory that was initialised, and nobody uses it.";
@@ -172,8 +186,8 @@ instructions! { SINGLES:
     instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-pending-count", effect compute, T = u8 {
         /// How many arrivals the phase still needed before the arrival that returned `state`.
         #[doc(alias = "mbarrier.pending_count")]
-        unsafe fn mbarrier_pending_count(state: MbarrierState as reg64 = state.0) -> u32 as (count: reg32) {
-            ptx: "mbarrier.pending_count.b64", count, state;
+        unsafe fn mbarrier_pending_count(state: MbarrierState as reg64 = state.0) -> (u32 as count: reg32) {
+            ptx: "mbarrier.pending_count.b64" -> count, state;
             needs: AsyncCopies;
             safety: "`state` is what [`mbarrier_arrive_no_complete`] or [`mbarrier_arrive_drop_no_complete`] gave.";
             cpu: cpu::mbarrier::pending(state.0);
@@ -181,218 +195,122 @@ instructions! { SINGLES:
     }
 }
 
-/// Instructions at a barrier of this block or of the cluster, in an order of a table: the function without an order and
-/// that with one. `-> B::State as (state or "_": MbarrierState)` is what an arrival gives: in this block the state.
-macro_rules! at_barrier {
-    ($table:ident in $words:ident: $(
-        $(#[$doc:meta])*
-        $name:ident / $name_as:ident $arguments:tt $(-> $result:ty as ($out:ident or $sink:literal: $state:ty))? { $($body:tt)* }
-    )*) => {
-        $(
-            gated! { $name }
-            $words! { at_barrier O {
-                [$(#[$doc])*] $name $name_as $arguments [$($result as $out or $sink: $state)?] $($body)*
-            } }
-        )*
-
-        /// The rows of the catalogue: those of a barrier here, each followed by that of one in the cluster.
-        #[cfg(not(ptx_device))]
-        pub(crate) const $table: &[&[crate::isa::row::Pair]] = &[$($name::ROWS),*];
-    };
-    (@words $o:ident [$($bound:tt)*] $words:tt $said:literal $more:literal {
-        [$(#[$doc:meta])*] $name:ident $name_as:ident ($bar:ident $(, $argument:ident)?)
-        [$($result:ty as $out:ident or $sink:literal: $state:ty)?]
-        ptx: $ptx:literal;
-        needs: $gate:ident;
-        isa: $isa:literal;
-        safety: $promise:expr;
-        cpu: $cpu:expr;
-    }) => {
-        at_barrier! {
-            @function [$(#[$doc])*] $name $name [] [] [(); (_ => "" "", Always)] "" "" $ptx ($bar $(, $argument)?)
-            [$($result as $out or $sink: $state)?] $gate $isa $promise, $cpu
-        }
-        at_barrier! {
-            @function [#[doc = concat!("[`", stringify!($name), "`] in the order `O`.")]] $name $name_as
-            [$o,] [$o: $($bound)*,] $words $said $more $ptx ($bar $(, $argument)?)
-            [$($result as $out or $sink: $state)?] $gate $isa $promise, $cpu
-        }
-
-        #[cfg(not(ptx_device))]
-        impl $name {
-            const ROWS: &[crate::isa::row::Pair] = &[
-                at_barrier! { @rows $name [(); (_ => "" "", Always)] [(); (_ => "" "", BulkCopies)]
-                    $ptx ($bar $(, $argument)?) [$($out or $sink: $state)?] $gate $isa },
-                at_barrier! { @rows $name_as $words $words $ptx ($bar $(, $argument)?) [$($out or $sink: $state)?] $gate $isa },
-            ];
-        }
-    };
-    (@function [$(#[$doc:meta])*] $name:ident $function:ident [$($o:tt)*] [$($bound:tt)*] $words:tt $said:literal $more:literal
-        $ptx:literal ($bar:ident $(, $argument:ident)?) [$($result:ty as $out:ident or $sink:literal: $state:ty)?]
-        $gate:ident $isa:literal $promise:expr, $cpu:expr) => {
-        $(#[$doc])*
-        ///
-        #[doc = concat!("PTX: `", text!(doc PLAIN $said [$ptx O ".shared.b64"] [$($out,)? [bar] $(, $argument)?]), ";`, of a ")]
-        #[doc = concat!("barrier of the cluster `", text!(doc PLAIN $said [$ptx O ".shared::cluster.b64"] [$($sink,)? [bar] $(, $argument)?]), ";`. ")]
-        #[doc = concat!(needs!($gate), " A barrier of the cluster needs sm_90 and ptx80.", $more)]
-        ///
-        #[doc = isa_link!("mbarrier" $isa)]
-        ///
-        /// # Safety
-        #[doc = $promise]
-        #[inline(always)]
-        pub unsafe fn $function<$($o)* B>($bar: B $(, $argument: u32)?) $(-> $result)?
-        where
-            $($bound)*
-            B: MbarrierPtr<Gate: OnTarget<B>>,
-            $gate: OnTarget<$name, B>,
-        {
-            #[cfg(ptx_device)]
-            match const { B::CLUSTER } {
-                false => {
-                    $(let $out: u64;)?
-                    emit! {
-                        message PLAIN $words [$ptx O ".shared.b64"] [$($out,)? [bar] $(, $argument)?] ()
-                        ($($out = out(reg64) $out,)? bar = in(reg32) $bar.cluster_address(), $($argument = in(reg32) $argument,)?)
-                    }
-                    $(B::state($out))?
-                }
-                true => {
-                    emit! {
-                        message PLAIN $words [$ptx O ".shared::cluster.b64"] [$($sink,)? [bar] $(, $argument)?] ()
-                        (bar = in(reg32) $bar.cluster_address(), $($argument = in(reg32) $argument,)?)
-                    }
-                    $({
-                        let $out = 0;
-                        B::state($out)
-                    })?
-                }
-            }
-            #[cfg(not(ptx_device))]
-            {
-                $(let _ = $argument;)?
-                on_cpu! { [unsafe] $cpu }
-            }
-        }
-    };
-    (@rows $name:ident $here:tt $there:tt $ptx:literal ($bar:ident $(, $argument:ident)?) [$($out:ident or $sink:literal: $state:ty)?] $gate:ident
-        $isa:literal) => {
-        [
-            rows! { PLAIN $here [$ptx O ".shared.b64"] [$($out,)? [bar] $(, $argument)?] Needs::of::<$gate>(), {
-                instruction: "mbarrier",
-                section: $isa,
-                name: stringify!($name),
-                of: "u8",
-                generic: "O, B",
-                parameters: &[("bar", "SharedPtr<Mbarrier>") $(, (stringify!($argument), "u32"))?],
-                result: or!($((Some(stringify!($state))))? None),
-            } },
-            rows! { PLAIN $there [$ptx O ".shared::cluster.b64"] [$($sink,)? [bar] $(, $argument)?] Needs::of::<$gate>(), {
-                instruction: "mbarrier",
-                section: $isa,
-                name: stringify!($name),
-                of: "u8",
-                generic: "O, B",
-                parameters: &[("bar", "SharedClusterPtr<Mbarrier>") $(, (stringify!($argument), "u32"))?],
-                result: None,
-            } },
-        ]
+/// What the caller of an arrival promises.
+macro_rules! arrival {
+    () => {
+        "`bar` points at a barrier that was initialised, in a block that runs, whose phase still expects this."
     };
 }
 
-at_barrier! { ARRIVALS in arrive_order:
-    /// Arrives at the barrier, and returns its state before that. Threads that see the phase complete also see what this
-    /// thread did before.
-    #[doc(alias = "mbarrier.arrive")]
-    mbarrier_arrive / mbarrier_arrive_as(bar) -> B::State as (state or "_": MbarrierState) {
-        ptx: "mbarrier.arrive";
-        needs: AsyncCopies;
-        isa: "parallel-synchronization-and-communication-instructions-mbarrier-arrive";
-        safety: "`bar` points at a barrier that was initialised, in a block that runs, whose phase still expects this.";
-        cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), 1, 0, 0));
-    }
-
-    /// Arrives `count` times.
-    #[doc(alias = "mbarrier.arrive")]
-    mbarrier_arrive_count / mbarrier_arrive_count_as(bar, count) -> B::State as (state or "_": MbarrierState) {
-        ptx: "mbarrier.arrive";
-        needs: TryWait;
-        isa: "parallel-synchronization-and-communication-instructions-mbarrier-arrive";
-        safety: "`bar` points at a barrier that was initialised, in a block that runs, whose phase still expects this.";
-        cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), count, 0, 0));
-    }
-
-    /// Tells the barrier to expect `bytes` bytes more in this phase, and arrives.
-    #[doc(alias = "mbarrier.arrive.expect_tx")]
-    mbarrier_arrive_expect_tx / mbarrier_arrive_expect_tx_as(bar, bytes) -> B::State as (state or "_": MbarrierState) {
-        ptx: "mbarrier.arrive.expect_tx";
-        needs: BulkCopies;
-        isa: "parallel-synchronization-and-communication-instructions-mbarrier-arrive";
-        safety: "`bar` points at a barrier that was initialised, in a block that runs, whose phase still expects this.";
-        cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), 1, bytes, 0));
-    }
-
-    /// Arrives for the last time: later phases expect one arrival less.
-    #[doc(alias = "mbarrier.arrive_drop")]
-    mbarrier_arrive_drop / mbarrier_arrive_drop_as(bar) -> B::State as (state or "_": MbarrierState) {
-        ptx: "mbarrier.arrive_drop";
-        needs: AsyncCopies;
-        isa: "parallel-synchronization-and-communication-instructions-mbarrier-arrive-drop";
-        safety: "`bar` points at a barrier that was initialised, in a block that runs, whose phase still expects this.";
-        cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), 1, 0, 1));
-    }
-
-    /// Arrives `count` times, for the last time: later phases expect so many arrivals less.
-    #[doc(alias = "mbarrier.arrive_drop")]
-    mbarrier_arrive_drop_count / mbarrier_arrive_drop_count_as(bar, count) -> B::State as (state or "_": MbarrierState) {
-        ptx: "mbarrier.arrive_drop";
-        needs: TryWait;
-        isa: "parallel-synchronization-and-communication-instructions-mbarrier-arrive-drop";
-        safety: "`bar` points at a barrier that was initialised, in a block that runs, whose phase still expects this.";
-        cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), count, 0, count));
-    }
-
-    /// Tells the barrier to expect `bytes` bytes more in this phase, and arrives for the last time.
-    #[doc(alias = "mbarrier.arrive_drop.expect_tx")]
-    mbarrier_arrive_drop_expect_tx / mbarrier_arrive_drop_expect_tx_as(bar, bytes) -> B::State as (state or "_": MbarrierState) {
-        ptx: "mbarrier.arrive_drop.expect_tx";
-        needs: BulkCopies;
-        isa: "parallel-synchronization-and-communication-instructions-mbarrier-arrive-drop";
-        safety: "`bar` points at a barrier that was initialised, in a block that runs, whose phase still expects this.";
-        cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), 1, bytes, 1));
-    }
+/// What the caller of a wait promises.
+macro_rules! wait {
+    () => {
+        "`bar` points at a barrier in this block's shared memory that was initialised. The phase is the one that it is in, or \
+        the one before."
+    };
 }
 
-at_barrier! { COUNTS in tx_order:
-    /// Tells the barrier to expect `bytes` bytes more in this phase.
-    #[doc(alias = "mbarrier.expect_tx")]
-    mbarrier_expect_tx / mbarrier_expect_tx_as(bar, bytes) {
-        ptx: "mbarrier.expect_tx";
-        needs: BulkCopies;
-        isa: "parallel-synchronization-and-communication-instructions-mbarrier-expect-tx";
-        safety: "`bar` points at a barrier that was initialised, in a block that runs. `bytes` is less than 2<sup>20</sup>.";
-        cpu: cpu::mbarrier::expect(bar.cluster_address(), bytes);
+instructions! { ARRIVALS:
+    instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-arrive", effect message, T = u8 {
+        /// Arrives at the barrier, and returns its state before that. Threads that see the phase complete also see what this
+        /// thread did before.
+        #[doc(alias = "mbarrier.arrive")]
+        unsafe fn mbarrier_arrive / mbarrier_arrive_as<optional O in arrive_order, B in barrier>(
+            bar: B as reg32 = bar.cluster_address(),
+        ) -> (B::State as state: reg64 => B::state(state)) {
+            ptx: "mbarrier.arrive" O B ".b64" -> state, [bar];
+            needs: AsyncCopies;
+            safety: arrival!();
+            cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), 1, 0, 0));
+        }
+
+        /// Arrives `count` times.
+        #[doc(alias = "mbarrier.arrive")]
+        unsafe fn mbarrier_arrive_count / mbarrier_arrive_count_as<optional O in arrive_order, B in barrier>(
+            bar: B as reg32 = bar.cluster_address(), count: u32 as reg32,
+        ) -> (B::State as state: reg64 => B::state(state)) {
+            ptx: "mbarrier.arrive" O B ".b64" -> state, [bar], count;
+            needs: TryWait;
+            safety: arrival!();
+            cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), count, 0, 0));
+        }
+
+        /// Tells the barrier to expect `bytes` bytes more in this phase, and arrives.
+        #[doc(alias = "mbarrier.arrive.expect_tx")]
+        unsafe fn mbarrier_arrive_expect_tx / mbarrier_arrive_expect_tx_as<optional O in arrive_order, B in barrier>(
+            bar: B as reg32 = bar.cluster_address(), bytes: u32 as reg32,
+        ) -> (B::State as state: reg64 => B::state(state)) {
+            ptx: "mbarrier.arrive.expect_tx" O B ".b64" -> state, [bar], bytes;
+            needs: BulkCopies;
+            safety: arrival!();
+            cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), 1, bytes, 0));
+        }
     }
 
-    /// Tells the barrier that `bytes` of the bytes that it expects have arrived, as a copy does when it is complete.
-    #[doc(alias = "mbarrier.complete_tx")]
-    mbarrier_complete_tx / mbarrier_complete_tx_as(bar, bytes) {
-        ptx: "mbarrier.complete_tx";
-        needs: BulkCopies;
-        isa: "parallel-synchronization-and-communication-instructions-mbarrier-complete-tx";
-        safety: "`bar` points at a barrier that was initialised, in a block that runs. `bytes` is less than 2<sup>20</sup>.";
-        cpu: cpu::mbarrier::complete(bar.cluster_address(), bytes);
-    }
-}
+    instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-arrive-drop", effect message, T = u8 {
+        /// Arrives for the last time: later phases expect one arrival less.
+        #[doc(alias = "mbarrier.arrive_drop")]
+        unsafe fn mbarrier_arrive_drop / mbarrier_arrive_drop_as<optional O in arrive_order, B in barrier>(
+            bar: B as reg32 = bar.cluster_address(),
+        ) -> (B::State as state: reg64 => B::state(state)) {
+            ptx: "mbarrier.arrive_drop" O B ".b64" -> state, [bar];
+            needs: AsyncCopies;
+            safety: arrival!();
+            cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), 1, 0, 1));
+        }
 
-instructions! { INCOMPLETE:
+        /// Arrives `count` times, for the last time: later phases expect so many arrivals less.
+        #[doc(alias = "mbarrier.arrive_drop")]
+        unsafe fn mbarrier_arrive_drop_count / mbarrier_arrive_drop_count_as<optional O in arrive_order, B in barrier>(
+            bar: B as reg32 = bar.cluster_address(), count: u32 as reg32,
+        ) -> (B::State as state: reg64 => B::state(state)) {
+            ptx: "mbarrier.arrive_drop" O B ".b64" -> state, [bar], count;
+            needs: TryWait;
+            safety: arrival!();
+            cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), count, 0, count));
+        }
+
+        /// Tells the barrier to expect `bytes` bytes more in this phase, and arrives for the last time.
+        #[doc(alias = "mbarrier.arrive_drop.expect_tx")]
+        unsafe fn mbarrier_arrive_drop_expect_tx / mbarrier_arrive_drop_expect_tx_as<optional O in arrive_order, B in barrier>(
+            bar: B as reg32 = bar.cluster_address(), bytes: u32 as reg32,
+        ) -> (B::State as state: reg64 => B::state(state)) {
+            ptx: "mbarrier.arrive_drop.expect_tx" O B ".b64" -> state, [bar], bytes;
+            needs: BulkCopies;
+            safety: arrival!();
+            cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), 1, bytes, 1));
+        }
+    }
+
+    instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-expect-tx", effect message, T = u8 {
+        /// Tells the barrier to expect `bytes` bytes more in this phase.
+        #[doc(alias = "mbarrier.expect_tx")]
+        unsafe fn mbarrier_expect_tx / mbarrier_expect_tx_as<optional O in tx_order, B in barrier>(bar: B as reg32 = bar.cluster_address(), bytes: u32 as reg32) {
+            ptx: "mbarrier.expect_tx" O B ".b64", [bar], bytes;
+            needs: BulkCopies;
+            safety: "`bar` points at a barrier that was initialised, in a block that runs. `bytes` is less than 2<sup>20</sup>.";
+            cpu: cpu::mbarrier::expect(bar.cluster_address(), bytes);
+        }
+    }
+
+    instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-complete-tx", effect message, T = u8 {
+        /// Tells the barrier that `bytes` of the bytes that it expects have arrived, as a copy does when it is complete.
+        #[doc(alias = "mbarrier.complete_tx")]
+        unsafe fn mbarrier_complete_tx / mbarrier_complete_tx_as<optional O in tx_order, B in barrier>(bar: B as reg32 = bar.cluster_address(), bytes: u32 as reg32) {
+            ptx: "mbarrier.complete_tx" O B ".b64", [bar], bytes;
+            needs: BulkCopies;
+            safety: "`bar` points at a barrier that was initialised, in a block that runs. `bytes` is less than 2<sup>20</sup>.";
+            cpu: cpu::mbarrier::complete(bar.cluster_address(), bytes);
+        }
+    }
+
     instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-arrive", effect message, T = u8 {
         /// Arrives `count` times, which does not complete the phase.
         #[doc(alias = "mbarrier.arrive.noComplete")]
-        unsafe fn mbarrier_arrive_no_complete(bar: SharedPtr<Mbarrier> as reg32 = bar.address(), count: u32 as reg32)
-            -> MbarrierState as (state: reg64 => MbarrierState(state))
+        unsafe fn mbarrier_arrive_no_complete(bar: SharedPtr<Mbarrier> as shared, count: u32 as reg32)
+            -> (MbarrierState as state: reg64 => MbarrierState(state))
         {
-            ptx: "mbarrier.arrive.noComplete.shared.b64", state, [bar], count;
+            ptx: "mbarrier.arrive.noComplete.shared.b64" -> state, [bar], count;
             needs: AsyncCopies;
             safety: "`bar` points at a barrier in this block's shared memory that was initialised, and its phase expects more \
                 than `count` arrivals: they do not complete it.";
@@ -403,97 +321,85 @@ instructions! { INCOMPLETE:
     instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-arrive-drop", effect message, T = u8 {
         /// Arrives `count` times and for the last time, which does not complete the phase.
         #[doc(alias = "mbarrier.arrive_drop.noComplete")]
-        unsafe fn mbarrier_arrive_drop_no_complete(bar: SharedPtr<Mbarrier> as reg32 = bar.address(), count: u32 as reg32)
-            -> MbarrierState as (state: reg64 => MbarrierState(state))
+        unsafe fn mbarrier_arrive_drop_no_complete(bar: SharedPtr<Mbarrier> as shared, count: u32 as reg32)
+            -> (MbarrierState as state: reg64 => MbarrierState(state))
         {
-            ptx: "mbarrier.arrive_drop.noComplete.shared.b64", state, [bar], count;
+            ptx: "mbarrier.arrive_drop.noComplete.shared.b64" -> state, [bar], count;
             needs: AsyncCopies;
             safety: "`bar` points at a barrier in this block's shared memory that was initialised, and its phase expects more \
                 than `count` arrivals: they do not complete it.";
             cpu: MbarrierState(cpu::mbarrier::arrive(bar.address(), count, 0, count));
         }
     }
-}
 
-/// Waits in no order and in that of a table. The first argument is the barrier.
-macro_rules! waits {
-    ($(
-        $(#[$doc:meta])*
-        $name:ident / $name_as:ident($bar:ident, $($argument:ident: $type:ty as $class:ident $(= $value:expr)?),*) {
-            ptx: $ptx:literal;
-            needs: $gate:ident;
-            cpu: $cpu:expr;
+    instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-test-wait-try-wait", effect message, T = u8 {
+        /// Whether the phase of `state` is complete. If it is, this thread sees what the arriving threads did before they arrived.
+        unsafe fn mbarrier_test_wait / mbarrier_test_wait_as<optional O in wait_order>(bar: SharedPtr<Mbarrier> as shared, state: MbarrierState as reg64 = state.0)
+            -> (bool as done: reg32 => is_set(done))
+        {
+            ptx: "mbarrier.test_wait" O ".shared.b64" -> "%done", [bar], state;
+            block: (done done);
+            needs: AsyncCopies;
+            safety: wait!();
+            cpu: cpu::mbarrier::is_complete(bar.address(), cpu::mbarrier::parity(state.0));
         }
-    )*) => { instructions! { WAITS:
-        instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-test-wait-try-wait", effect message, T = u8 { $(
-            $(#[$doc])*
-            unsafe fn $name($bar: SharedPtr<Mbarrier> as reg32 = $bar.address(), $($argument: $type as $class $(= $value)?),*)
-                -> bool as (done: reg32 => is_set(done))
-            {
-                ptx: $ptx O ".shared.b64", "%done", [$bar] $(, $argument)*;
-                block: (done done);
-                needs: $gate;
-                safety: "`bar` points at a barrier in this block's shared memory that was initialised. The phase is the one \
-                    that it is in, or the one before.";
-                cpu: cpu::mbarrier::is_complete($bar.address(), $cpu);
-            }
 
-            #[doc = concat!("[`", stringify!($name), "`] in the order `O`.")]
-            unsafe fn $name_as<O in wait_order>(
-                $bar: SharedPtr<Mbarrier> as reg32 = $bar.address(), $($argument: $type as $class $(= $value)?),*
-            ) -> bool as (done: reg32 => is_set(done)) {
-                ptx: $ptx O ".shared.b64", "%done", [$bar] $(, $argument)*;
-                block: (done done);
-                needs: $gate;
-                safety: concat!("As for [`", stringify!($name), "`].");
-                cpu: cpu::mbarrier::is_complete($bar.address(), $cpu);
-            }
-        )* }
-    } };
-}
-waits! {
-    /// Whether the phase of `state` is complete. If it is, this thread sees what the arriving threads did before they arrived.
-    mbarrier_test_wait / mbarrier_test_wait_as(bar, state: MbarrierState as reg64 = state.0) {
-        ptx: "mbarrier.test_wait";
-        needs: AsyncCopies;
-        cpu: cpu::mbarrier::parity(state.0);
-    }
+        /// Whether the phase of this parity, 0 or 1, is complete. If it is, this thread sees what the arriving threads did
+        /// before they arrived.
+        unsafe fn mbarrier_test_wait_parity / mbarrier_test_wait_parity_as<optional O in wait_order>(bar: SharedPtr<Mbarrier> as shared, parity: u32 as reg32)
+            -> (bool as done: reg32 => is_set(done))
+        {
+            ptx: "mbarrier.test_wait.parity" O ".shared.b64" -> "%done", [bar], parity;
+            block: (done done);
+            needs: Parity;
+            safety: wait!();
+            cpu: cpu::mbarrier::is_complete(bar.address(), parity != 0);
+        }
 
-    /// Whether the phase of this parity, 0 or 1, is complete. If it is, this thread sees what the arriving threads did
-    /// before they arrived.
-    mbarrier_test_wait_parity / mbarrier_test_wait_parity_as(bar, parity: u32 as reg32) {
-        ptx: "mbarrier.test_wait.parity";
-        needs: Parity;
-        cpu: parity != 0;
-    }
+        /// Waits for the phase of `state`, for a time that the GPU chooses, and returns whether the phase is complete. Call it
+        /// in a loop.
+        unsafe fn mbarrier_try_wait / mbarrier_try_wait_as<optional O in wait_order>(bar: SharedPtr<Mbarrier> as shared, state: MbarrierState as reg64 = state.0)
+            -> (bool as done: reg32 => is_set(done))
+        {
+            ptx: "mbarrier.try_wait" O ".shared.b64" -> "%done", [bar], state;
+            block: (done done);
+            needs: TryWait;
+            safety: wait!();
+            cpu: cpu::mbarrier::is_complete(bar.address(), cpu::mbarrier::parity(state.0));
+        }
 
-    /// Waits for the phase of `state`, for a time that the GPU chooses, and returns whether the phase is complete. Call it
-    /// in a loop.
-    mbarrier_try_wait / mbarrier_try_wait_as(bar, state: MbarrierState as reg64 = state.0) {
-        ptx: "mbarrier.try_wait";
-        needs: TryWait;
-        cpu: cpu::mbarrier::parity(state.0);
-    }
+        /// Waits for the phase of `state`, for about `ns` nanoseconds, and returns whether the phase is complete.
+        unsafe fn mbarrier_try_wait_for / mbarrier_try_wait_for_as<optional O in wait_order>(bar: SharedPtr<Mbarrier> as shared, state: MbarrierState as reg64 = state.0, ns: u32 as reg32)
+            -> (bool as done: reg32 => is_set(done))
+        {
+            ptx: "mbarrier.try_wait" O ".shared.b64" -> "%done", [bar], state, ns;
+            block: (done done);
+            needs: TryWait;
+            safety: wait!();
+            cpu: cpu::mbarrier::is_complete(bar.address(), cpu::mbarrier::parity(state.0));
+        }
 
-    /// Waits for the phase of `state`, for about `ns` nanoseconds, and returns whether the phase is complete.
-    mbarrier_try_wait_for / mbarrier_try_wait_for_as(bar, state: MbarrierState as reg64 = state.0, ns: u32 as reg32) {
-        ptx: "mbarrier.try_wait";
-        needs: TryWait;
-        cpu: cpu::mbarrier::parity(state.0);
-    }
+        /// Waits for the phase of this parity, 0 or 1, for a time that the GPU chooses, and returns whether the phase is
+        /// complete. Call it in a loop.
+        unsafe fn mbarrier_try_wait_parity / mbarrier_try_wait_parity_as<optional O in wait_order>(bar: SharedPtr<Mbarrier> as shared, parity: u32 as reg32)
+            -> (bool as done: reg32 => is_set(done))
+        {
+            ptx: "mbarrier.try_wait.parity" O ".shared.b64" -> "%done", [bar], parity;
+            block: (done done);
+            needs: TryWait;
+            safety: wait!();
+            cpu: cpu::mbarrier::is_complete(bar.address(), parity != 0);
+        }
 
-    /// Waits for the phase of this parity, 0 or 1, for a time that the GPU chooses, and returns whether the phase is
-    /// complete. Call it in a loop.
-    mbarrier_try_wait_parity / mbarrier_try_wait_parity_as(bar, parity: u32 as reg32) {
-        ptx: "mbarrier.try_wait.parity";
-        needs: TryWait;
-        cpu: parity != 0;
-    }
-
-    /// Waits for the phase of this parity, 0 or 1, for about `ns` nanoseconds, and returns whether the phase is complete.
-    mbarrier_try_wait_parity_for / mbarrier_try_wait_parity_for_as(bar, parity: u32 as reg32, ns: u32 as reg32) {
-        ptx: "mbarrier.try_wait.parity";
-        needs: TryWait;
-        cpu: parity != 0;
+        /// Waits for the phase of this parity, 0 or 1, for about `ns` nanoseconds, and returns whether the phase is complete.
+        unsafe fn mbarrier_try_wait_parity_for / mbarrier_try_wait_parity_for_as<optional O in wait_order>(bar: SharedPtr<Mbarrier> as shared, parity: u32 as reg32, ns: u32 as reg32)
+            -> (bool as done: reg32 => is_set(done))
+        {
+            ptx: "mbarrier.try_wait.parity" O ".shared.b64" -> "%done", [bar], parity, ns;
+            block: (done done);
+            needs: TryWait;
+            safety: wait!();
+            cpu: cpu::mbarrier::is_complete(bar.address(), parity != 0);
+        }
     }
 }

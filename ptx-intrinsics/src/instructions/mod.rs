@@ -32,7 +32,7 @@ contents! {
     Policy { createpolicy: SINGLES; }
     Address { cvta: SINGLES; isspacep: SINGLES; mapa: SINGLES; }
     Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; }
-    Barrier { mbarrier: SINGLES INCOMPLETE WAITS; }
+    Barrier { mbarrier: SINGLES ARRIVALS; }
     Fence { fence: SINGLES; }
 }
 

@@ -37,7 +37,7 @@ macro_rules! priority {
                 (L2EvictLast::ID => ".L2::evict_last" "L2EvictLast", PrefetchPriorities)
                 (_ => ".L2::evict_normal" "L2EvictNormal", PrefetchPriorities)
             ]
-            ".L2{::eviction_priority}" " A priority needs sm_80 and ptx74." $row
+            ".L2{::eviction_priority}" concat!(" With a priority: ", needs!(PrefetchPriorities)), $row
         }
     };
 }

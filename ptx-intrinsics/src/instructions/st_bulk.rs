@@ -1,7 +1,5 @@
 //! `st.bulk`: fill shared memory with zeros.
 
-use crate::instructions::shared_ptr::SharedPtr;
-
 /// What the caller of a fill promises.
 macro_rules! promise {
     () => {
@@ -31,7 +29,7 @@ instructions! { SINGLES:
         /// assert_eq!(tile.0, [0, 0, 3, 4]);
         /// ```
         #[doc(alias = "shared::cta")]
-        unsafe fn st_bulk_shared_cta<T>(p: SharedPtr<T> as reg32 = p.address(), size: u64 as reg64) {
+        unsafe fn st_bulk_shared_cta<T>(p: SharedPtr<T> as shared, size: u64 as reg64) {
             ptx: "st.bulk.shared::cta", [p], size, 0;
             needs: BulkStores;
             safety: promise!();

@@ -14,6 +14,7 @@ pub(crate) mod caching;
 pub(crate) mod atomic;
 pub(crate) mod order;
 pub(crate) mod policy;
+#[macro_use]
 pub(crate) mod prefetch_size;
 pub(crate) mod row;
 #[macro_use]

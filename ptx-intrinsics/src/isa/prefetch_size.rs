@@ -61,6 +61,15 @@ macro_rules! prefetch_sizes {
             /// A [`PrefetchSize`] as a value.
             PrefetchSizeWord { $($name $text (stringify!($name)) $gate;)* }
         }
+
+        /// The sizes as words of `instructions!`: `<P in prefetch_size>`.
+        macro_rules! prefetch_size {
+            ($callback:ident $parameter:ident $row:tt) => { $callback! {
+                @words $parameter [$crate::isa::prefetch_size::PrefetchSize<Gate: $crate::isa::gate::OnTarget<$parameter>>]
+                [$parameter::BYTES; (0 => "" "NoPrefetch", Always) $(($bytes => $text stringify!($name), $gate))* (_ => "" $crate::isa::row::SAME, Always)] // There is no other.
+                "{.L2::…B}" concat!(" With a prefetch size: ", needs!(PrefetchSizes)), $row
+            } };
+        }
     };
 }
 prefetch_sizes! {

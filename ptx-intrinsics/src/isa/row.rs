@@ -55,39 +55,88 @@ pub(crate) struct Signature {
     pub(crate) operands: &'static str,
 }
 
-/// A row of the notation that `instructions/notation/` describes, for one word and with a policy or without.
-#[cfg(not(ptx_device))]
-#[derive(Debug)]
-pub(crate) struct Row {
-    pub(crate) instruction: &'static str,
-    /// The anchor of its section on the page of the PTX ISA.
-    pub(crate) section: &'static str,
-    pub(crate) ptx: &'static str,
-    pub(crate) operands: &'static str,
-    /// The function, and what it is generic over.
-    pub(crate) name: &'static str,
-    pub(crate) generic: &'static str,
-    /// The word as Rust says it: `Cta`.
-    pub(crate) word: &'static str,
-    /// Each parameter's name and type.
-    pub(crate) parameters: &'static [(&'static str, &'static str)],
-    pub(crate) result: Option<&'static str>,
-    /// The type that is shown for `T`.
-    pub(crate) of: &'static str,
-    pub(crate) needs: Needs,
-}
-
-/// The rows of a function, and those of its other under a policy.
-#[cfg(not(ptx_device))]
-pub(crate) type Rows = &'static [&'static [Row]];
-
-/// The rows of several functions.
+/// The rows of a table.
 #[cfg(not(ptx_device))]
 pub(crate) type Table = &'static [Rows];
 
-/// A function's rows in this block, and in the cluster.
+/// What a row of the notation makes, or several.
 #[cfg(not(ptx_device))]
-pub(crate) type Pair = [&'static [Row]; 2];
+#[derive(Debug)]
+pub(crate) enum Rows {
+    Many(&'static [Rows]),
+    Function(&'static Function),
+}
+
+/// A function of the notation that `instructions/notation/` describes.
+#[cfg(not(ptx_device))]
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) instruction: &'static str,
+    /// The anchor of its section on the page of the PTX ISA.
+    pub(crate) section: &'static str,
+    /// The type that is shown for `T`.
+    pub(crate) of: &'static str,
+    pub(crate) place: Place,
+    pub(crate) name: &'static str,
+    pub(crate) takes: Takes,
+}
+
+/// Whose function it is.
+#[cfg(not(ptx_device))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    Module,
+    /// A type's.
+    Type(&'static str),
+    /// A method of what a function makes, which takes the first of the axes.
+    Made(&'static str),
+}
+
+/// What a function takes and gives.
+#[cfg(not(ptx_device))]
+#[derive(Debug)]
+pub(crate) struct Takes {
+    /// Each parameter's name and type.
+    pub(crate) parameters: &'static [(&'static str, &'static str)],
+    pub(crate) result: Option<&'static str>,
+    /// What it is generic over.
+    pub(crate) generics: &'static [Generic],
+    pub(crate) needs: Needs,
+    pub(crate) texts: Texts,
+}
+
+/// What a function is generic over, and what its name is there.
+#[cfg(not(ptx_device))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Generic {
+    Type(&'static str),
+    Number(&'static str),
+    /// It has a word.
+    Axis(&'static str),
+}
+
+/// The text of a function, or its texts for each word of an axis.
+#[cfg(not(ptx_device))]
+#[derive(Debug)]
+pub(crate) enum Texts {
+    One { ptx: &'static str, operands: &'static str },
+    Each(&'static [Choice]),
+}
+
+/// A word of an axis.
+#[cfg(not(ptx_device))]
+#[derive(Debug)]
+pub(crate) struct Choice {
+    /// As Rust says it: `Cta`.
+    pub(crate) word: &'static str,
+    pub(crate) needs: Needs,
+    /// The instruction writes nothing there.
+    pub(crate) is_silent: bool,
+    /// What a type that belongs to the axis is, such as `D::Offsets`.
+    pub(crate) belongs: Option<&'static str>,
+    /// The texts with this word.
+    pub(crate) texts: Texts,
+}
 
 /// Instead of a word: the form is that of the function without the word.
 #[cfg(not(ptx_device))]

@@ -57,7 +57,7 @@ macro_rules! scopes {
             ($callback:ident $parameter:ident $row:tt) => { $callback! {
                 @words $parameter [$crate::isa::scope::Scope<Gate: $crate::isa::gate::OnTarget<$parameter>>]
                 [$parameter::WORD; $(($crate::isa::scope::ScopeWord::$name => $text stringify!($name), $gate))*]
-                ".scope" " `.cluster` needs sm_90 and ptx78." $row
+                ".scope" concat!(" `.cluster`: ", needs!(Clusters)), $row
             } };
         }
     };

@@ -1,4 +1,4 @@
-//! The notation of the instructions that move no value into a typed register: copies, barriers, fences, prefetches,
+//! The notation of the instructions that are no plain loads, stores or atomics: copies, barriers, fences, prefetches,
 //! addresses. A row states each thing once:
 //!
 //! ```text
@@ -6,8 +6,8 @@
 //!     instruction "mapa", isa "data-movement-…",    // what all rows below share: name, section of the PTX ISA,
 //!     effect message, T = u8 {                      // effect, and the type that the catalogue shows for `T`
 //!         /// What it does.
-//!         unsafe fn name / name_with<T>(p: *const T as reg64, size: u32 as reg32) -> u64 as (state: reg64) {
-//!             ptx: "mnemonic" hint ".more", state, [p], size, policy;
+//!         unsafe fn name / name_with<T>(p: *const T as reg64, size: u32 as reg32) -> (u64 as state: reg64) {
+//!             ptx: "mnemonic" hint ".more" -> state, [p], size, policy;
 //!             needs: AsyncCopies;                   // the gate
 //!             safety: "What the caller promises.";  // of an unsafe one
 //!             cpu: what_a_cpu_does(p, size);
@@ -17,222 +17,137 @@
 //! ```
 //!
 //! - `p: Type as reg64` is held by a register of that class; `= value` says what is in it, where it is not `p` itself.
-//! - `-> Type as (name: reg64)` is what the instruction writes; `=> value` makes the result of it.
+//!   `p: SharedPtr<T> as shared` and `p: SharedClusterPtr<T> as cluster` are addresses in shared memory: of this block; of a
+//!   block of the cluster, which a `SharedPtr` is too.
+//! - `-> (Type as name: reg64)` is what the function gives and the register that is written; `=> value` makes the result of
+//!   it. In the PTX the written operand is after `->`.
 //! - `name / name_with`: two functions, of which the second takes a policy too. `hint` and the operand `policy` are there in
-//!   its PTX, and left out in the other's.
-//! - `<S in scope>` makes one form for each row of the table `scope`. Its word replaces `S` in the text after `ptx:`.
-//! - `fn [CachePolicy] name` is a function of that type, `CachePolicy::name`.
-//! - `[const N]` is a number that the instruction takes as a constant.
-//! - `block: (done is);` puts the instruction into a block of PTX; [`block!`] has them all.
+//!   its PTX, and left out in the other's. `needs: A / B`: the second needs `B` too.
+//! - `<S in scope>` is an axis: one form for each word of the table `scope`. Its word replaces `S` in the text after `ptx:`,
+//!   and among the operands. There may be several.
+//! - `name / name_as<optional O in order>`: two functions, of which the first has no `O`.
+//! - `fn [CachePolicy] name` is a function of that type, `CachePolicy::name`. `fn [CpAsyncCa<P: Size> by cp_async_ca]
+//!   copy<impl P in size>` is a method of what `cp_async_ca::<P>()` makes; `P` is the type's.
+//! - `<const N>` is a number that the instruction takes as a constant.
+//! - `block: (done is);` puts the instruction into a block of PTX; `block!` has them all.
 //! - The effect is `message` (it touches memory, at once or later: no access moves across it), `hint` (no value is to be
 //!   seen of it), or `compute` (arithmetic).
 //!
-//! Made of it are the function, the lines of its documentation about PTX, its bound and the type that error messages
-//! name, its `asm!`, and its rows in the catalogue.
+//! A row is read in steps, each a macro: `rows!`, `body!`, `variants!`, `bounds!`, `arguments!`, `generics!`. What was read goes to
+//! `function!`, which makes the function with its documentation, its bounds and its `asm!`, and to `forms!`, which makes its
+//! forms in the catalogue.
+//!
+//! A table of words is a macro that answers `generics!`: see `scopes!` in `isa/scope.rs`. Its words are
+//! `(pattern => "text" shown, Gate)`; with `silent` after the gate the instruction writes nothing there.
+
+#[cfg(not(ptx_device))]
+#[macro_use]
+mod forms;
+#[macro_use]
+mod function;
+#[macro_use]
+mod parameters;
 
 macro_rules! instructions {
     ($table:ident: $(
-        instruction $instruction:literal, isa $isa:literal, effect $effect:ident, T = $of:ty { $(
-            $(#[$doc:meta])*
-            $safety:ident fn $([$on:ident])? $name:ident $(/ $with:ident)? $(<$generic:ident $(in $words:ident)?>)? $([const $count:ident])?
-                ($($argument:tt)*) $(-> $result:ty as ($($out:tt)*))? { $($body:tt)* }
-        )* }
+        instruction $instruction:literal, isa $isa:literal, effect $effect:ident, T = $of:ty { $($rows:tt)* }
     )*) => {
-        $($(
-            message! {
-                @$safety [$($on)?] $name $(/ $with)? ($($argument)*) ($($generic $(in $words)?)? $(const $count)?)
-                { $instruction $isa $effect ($of) [$($result as $($out)*)?] $($body)* } [$(#[$doc])*]
-            }
-        )*)*
+        $(rows! { function { $effect $instruction $isa ($of) } $($rows)* })*
 
         /// The rows of the catalogue.
         #[cfg(not(ptx_device))]
-        pub(crate) const $table: $crate::isa::row::Table = &[$($($name::ROWS),*),*];
+        pub(crate) const $table: $crate::isa::row::Table =
+            &[$(rows! { forms { $effect $instruction $isa ($of) } $($rows)* }),*];
     };
 }
 
-/// A row of [`instructions!`].
-macro_rules! message {
-    (@safe $($row:tt)*) => { message! { @row [] $($row)* } };
-    (@unsafe $($row:tt)*) => { message! { @row [unsafe] $($row)* } };
-
-    // The function, and the other under a policy.
-    (@row $safety:tt $on:tt $name:ident $arguments:tt $generic:tt $row:tt $docs:tt) => {
-        message! { @name $on $name }
-        message! { @function PLAIN $on $name $name $arguments [] $generic $safety $row $docs }
-        #[cfg(not(ptx_device))]
-        impl $name {
-            const ROWS: $crate::isa::row::Rows = &[Self::PLAIN];
-        }
-    };
-    (@row $safety:tt $on:tt $name:ident / $with:ident $arguments:tt $generic:tt $row:tt $docs:tt) => {
-        message! { @name $on $name }
-        message! { @function PLAIN $on $name $name $arguments [] $generic $safety $row $docs }
-        message! {
-            @function WITH $on $name $with $arguments [policy: CachePolicy as reg64 = policy.bits(),] $generic $safety $row
-            [#[doc = concat!("[`", stringify!($name), "`] under a cache policy.")]]
-        }
-        #[cfg(not(ptx_device))]
-        impl $name {
-            const ROWS: $crate::isa::row::Rows = &[Self::PLAIN, Self::WITH];
-        }
-    };
-
-    // What error messages name: the function, or the type whose method it is.
-    (@name [] $name:ident) => { gated! { $name } };
-    (@name [$on:ident] $name:ident) => {
-        #[cfg(not(ptx_device))]
-        #[allow(non_camel_case_types, reason = "it has the rows of that function")]
-        enum $name {}
-    };
-
-    // With its arguments and the policy in one list.
-    (@function $manner:ident $on:tt $name:ident $function:ident
-        ($($argument:ident: $type:ty as $class:ident $(= $value:expr)?),* $(,)?) [$($policy:tt)*] $generic:tt
-        $safety:tt $row:tt $docs:tt) => {
-        message! {
-            @generic $generic $safety {
-                $manner $on $name $function ($($argument: $type as $class = (or!($($value)? $argument)),)* $($policy)*) $docs
-            } $row
-        }
-    };
-
-    // What the function is generic over, its bounds but the gate, `for<'a>` where nothing generic ties the gate to the
-    // call, what does so, and the constants of the `asm!`.
-    (@generic () $($row:tt)*) => {
-        message! { @emit [] [] [for<'a>] [&'a ()] [] [(); (_ => "" "", Always)] "" "" $($row)* }
-    };
-    (@generic ($t:ident) $($row:tt)*) => {
-        message! { @emit [$t] [] [] [$t] [] [(); (_ => "" "", Always)] "" "" $($row)* }
-    };
-    (@generic (const $n:ident) $($row:tt)*) => {
-        message! {
-            @emit [const $n: u32] [] [] [$crate::isa::gate::Count<$n>] [$n = const $n,]
-            [(); (_ => "" "3", Always)] "" "" $($row)*
-        }
-    };
-    (@generic ($s:ident in $words:ident) $($row:tt)*) => { $words! { message $s [$($row)*] } };
-    // What a table of words calls.
-    (@words $s:ident [$($bound:tt)*] $words:tt $said:literal $more:literal [$($row:tt)*]) => {
-        message! { @emit [$s] [$s: $($bound)*,] [] [$s] [] $words $said $more $($row)* }
-    };
-
-    (@emit [$($generic:tt)*] [$($bound:tt)*] [$($for:tt)*] [$at:ty] [$($constant:tt)*] $words:tt $said:literal $more:literal
-        [$($unsafe:ident)?]
-        {
-            $manner:ident [$($on:ident)?] $name:ident $function:ident
-            ($($argument:ident: $type:ty as $class:ident = $value:expr,)*) [$(#[$doc:meta])*]
-        }
-        {
-            $instruction:literal $isa:literal $effect:ident ($of:ty)
-            [$($result:ty as $out:ident: $out_class:ident $(=> $give:expr)?)?]
-            ptx: $ptx:literal $($mark:ident $($text:literal)?)* $(, $operand:tt)*;
-            $(block: $block:tt;)?
-            needs: $gate:ident;
-            $(safety: $promise:expr;)?
-            cpu: $cpu:expr;
-        }
-    ) => {
-        place! { [$($on)?]
-            $(#[$doc])*
-            ///
-            #[doc = concat!("PTX: `", text!(doc $manner $said [$ptx $($mark $($text)?)*] [$($operand),*]), ";`. ", needs!($gate), $more)]
-            ///
-            #[doc = isa_link!($instruction $isa)]
-            $(
-                ///
-                /// # Safety
-                #[doc = $promise]
-            )?
-            #[doc(alias = $ptx)]
-            #[inline(always)]
-            #[allow(clippy::too_many_arguments)]
-            pub $($unsafe)? fn $function<$($generic)*>($($argument: $type),*) $(-> $result)?
-            where
-                $($bound)*
-                $($for)* $crate::isa::gate::$gate: $crate::isa::gate::OnTarget<or!($($on)? $name), $at>,
+/// The rows of an instruction, each as `{ its head } { its body }`.
+macro_rules! rows {
+    ($then:ident $what:tt $(
+        $(#[$doc:meta])*
+        $safety:ident fn $([$($on:tt)*])? $($name:ident)/+ $(<$($($generic:ident)+),*>)? ($($argument:tt)*) $(-> $result:tt)? { $($body:tt)* }
+    )*) => {
+        each! { $then body [$({
             {
-                #[cfg(ptx_device)]
-                {
-                    $(let $out;)?
-                    emit! {
-                        $effect $manner $words [$ptx $($mark $($text)?)*] [$($operand),*] ($($block)?)
-                        ($($argument = in($class) $value,)* $($out = out($out_class) $out,)? $($constant)*)
-                    }
-                    $(or!($($give)? $out))?
-                }
-                #[cfg(not(ptx_device))]
-                {
-                    let _ = ($(&$argument,)*);
-                    on_cpu! { [$($unsafe)?] $cpu }
-                }
+                $then { $what $safety [$($($on)*)?] } [$(#[$doc])*] [$($name)+]
+                [$($(($($generic)+))*)?] { ($($argument)*) [$($result)?] }
+            }
+            { $($body)* }
+        })*] }
+    };
+}
+
+/// One after the other: functions are items, their forms a list.
+macro_rules! each {
+    (function $next:ident [$({ $($row:tt)* })*]) => {
+        $($next! { $($row)* })*
+    };
+    (forms $next:ident [$({ $($row:tt)* })*]) => {
+        $crate::isa::row::Rows::Many(&[$($next! { $($row)* }),*])
+    };
+}
+
+/// The labels of a row.
+macro_rules! body {
+    ($head:tt {
+        ptx: $ptx:literal $($mark:ident $($text:literal)?)* $(-> $written:tt)? $(, $operand:tt)*;
+        $(block: $block:tt;)?
+        needs: $($gate:ident)/+;
+        $(safety: $promise:expr;)?
+        cpu: $cpu:expr;
+    }) => {
+        variants! { $head
+            {
+                { [$ptx $($mark $($text)?)*] [$($written)?] [$($operand),*] ($($block)?) }
+                [$($gate)+] [$($promise)?] [$cpu]
             }
         }
+    };
+}
 
-        #[cfg(not(ptx_device))]
-        impl $name {
-            const $manner: &[$crate::isa::row::Row] = rows! {
-                $manner $words [$ptx $($mark $($text)?)*] [$($operand),*] $crate::isa::gate::Needs::of::<$crate::isa::gate::$gate>(), {
-                    instruction: $instruction,
-                    section: $isa,
-                    name: concat!($(stringify!($on), "::",)? stringify!($function)),
-                    of: stringify!($of),
-                    generic: stringify!($($generic)*),
-                    parameters: &[$((stringify!($argument), stringify!($type)),)*],
-                    result: or!($((Some(stringify!($result))))? None),
+/// The functions of a row: one, or two with another name each.
+macro_rules! variants {
+    ({ $then:ident $item:tt $docs:tt [$name:ident] $generics:tt $signature:tt } $body:tt) => {
+        name! { $then $item $name
+            bounds! { $then { { PLAIN [] } $name $docs $item } $name $generics $signature $body }
+        }
+    };
+    ({ $then:ident $item:tt $docs:tt [$name:ident $as:ident] [(optional $axis:ident in $words:ident) $($generic:tt)*]
+        $signature:tt } $body:tt) => {
+        name! { $then $item $name
+            each! { $then bounds [
+                { $then { { PLAIN [($axis "")] } $name $docs $item } $name [$($generic)*] $signature $body }
+                {
+                    $then {
+                        { PLAIN [] } $as [#[doc = concat!("[`", stringify!($name), "`] in the order `O`.")]] $item
+                    } $name
+                    [($axis in $words) $($generic)*] $signature $body
                 }
-            };
+            ] }
+        }
+    };
+    ({ $then:ident $item:tt $docs:tt [$name:ident $with:ident] $generics:tt $signature:tt } $body:tt) => {
+        name! { $then $item $name
+            each! { $then bounds [
+                { $then { { PLAIN [] } $name $docs $item } $name $generics $signature $body }
+                {
+                    $then {
+                        { WITH [] } $with [#[doc = concat!("[`", stringify!($name), "`] under a cache policy.")]] $item
+                    } $name
+                    $generics $signature $body
+                }
+            ] }
         }
     };
 }
 
-/// An item, or a method of a type.
-macro_rules! place {
-    ([] $($item:tt)*) => { $($item)* };
-    ([$on:ident] $($item:tt)*) => { impl $on { $($item)* } };
-}
-
-/// What a CPU does: the body of a function that is unsafe or is not.
-#[cfg(not(ptx_device))]
-macro_rules! on_cpu {
-    ([] $cpu:expr) => {
-        $cpu
+/// Before its functions the type that error messages name: of a method it is that whose method it is.
+macro_rules! name {
+    (function { $what:tt $safety:ident [] } $name:ident $($functions:tt)*) => {
+        gated! { $name }
+        $($functions)*
     };
-    ([unsafe] $cpu:expr) => {
-        // SAFETY: the caller's promise.
-        #[allow(unused_unsafe, reason = "where there is nothing to be done")]
-        unsafe {
-            $cpu
-        }
-    };
-}
-
-/// The first of two, if there are two.
-macro_rules! or {
-    ($first:tt $second:ident) => {
-        $first
-    };
-    ($only:tt) => {
-        $only
-    };
-}
-
-/// A row of the catalogue for each word.
-#[cfg(not(ptx_device))]
-macro_rules! rows {
-    ($manner:ident [$on:expr; $(($word:pat => $text:tt $shown:expr, $gate:ident))*] $ptx:tt $operands:tt
-        $needs:expr, $fields:tt) => {
-        &[$(rows! { @one $manner $text $shown, $gate $ptx $operands $needs, $fields }),*]
-    };
-    (@one $manner:ident $text:tt $shown:expr, $gate:ident $ptx:tt $operands:tt $needs:expr, { $($field:tt)* }) => {
-        $crate::isa::row::Row {
-            word: $shown,
-            ptx: mnemonic!($manner $text $ptx),
-            operands: operands!(told $manner $operands),
-            needs: $needs.and($crate::isa::gate::Needs::of::<$crate::isa::gate::$gate>()),
-            $($field)*
-        }
-    };
+    ($then:ident $item:tt $name:ident $($functions:tt)*) => { $($functions)* };
 }
 
 /// The names of functions that need more than what else they are made of, for error messages.
