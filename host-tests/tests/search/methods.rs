@@ -14,7 +14,7 @@ use crate::pages::{chosen, stranger};
 /// Methods whose page says what they are in PTX, at least.
 const METHODS: usize = 29;
 
-/// What they call their parameters.
+/// What loads and stores call their parameters.
 const PARAMETERS: [&str; 3] = ["p", "value", "policy"];
 
 /// A method, and the functions that make what it is called on.
@@ -55,12 +55,22 @@ pub(crate) fn documented(described: &Value) -> Vec<Method<'_>> {
     methods
 }
 
-/// The PTX of all calls of a function and, on what it gives, a method.
-fn made(forms: &[Arc<Form>]) -> BTreeMap<(String, String), BTreeSet<String>> {
-    let mut made: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+/// All calls of a method.
+#[derive(Default)]
+struct Calls {
+    ptx: BTreeSet<String>,
+    parameters: BTreeSet<String>,
+}
+
+/// The calls of a function and, on what it gives, a method.
+fn made(forms: &[Arc<Form>]) -> BTreeMap<(String, String), Calls> {
+    let mut made: BTreeMap<(String, String), Calls> = BTreeMap::new();
     for case in forms::cases(forms).iter().filter(|case| matches!(case.manner, Manner::Plain | Manner::Guarded)) {
         if let [function, method, ..] = forms::calls(&case.rust())[..] {
-            made.entry((function.into(), method.into())).or_default().insert(case.form.ptx().to_owned());
+            let calls = made.entry((function.into(), method.into())).or_default();
+            calls.ptx.insert(case.form.ptx().to_owned());
+            let parameters = case.form.signature().map_or("", |signature| signature.parameters).split(", ");
+            calls.parameters.extend(parameters.filter_map(|parameter| Some(parameter.split_once(':')?.0.to_owned())));
         }
     }
     made
@@ -72,13 +82,16 @@ pub(crate) fn wrong(methods: &[Method], forms: &[Arc<Form>]) -> Vec<String> {
     let (mut wrong, mut count) = (Vec::new(), 0);
     for Method { of, made_by, name, text } in methods {
         let of_method = |function: &&str| made.get(&(function.to_string(), name.to_string()));
-        let forms: BTreeSet<&str> = made_by.iter().filter_map(of_method).flatten().map(String::as_str).collect();
+        let calls: Vec<&Calls> = made_by.iter().filter_map(of_method).collect();
+        let forms: BTreeSet<&str> = calls.iter().flat_map(|calls| &calls.ptx).map(String::as_str).collect();
+        let named = calls.iter().flat_map(|calls| &calls.parameters).cloned();
+        let parameters = named.chain(PARAMETERS.map(String::from)).collect();
         let text = text.split("# Safety").next().unwrap_or_default();
         let said = text.split('`').skip(1).step_by(2).find(|span| span.ends_with(';'));
         let part = text.split_once("PTX:").and_then(|(_, rest)| rest.split('`').nth(1));
         let complaint = match (said, part) {
             _ if forms.is_empty() => continue,
-            (Some(said), _) => wrong_instruction(name, said, &forms),
+            (Some(said), _) => wrong_instruction(name, said, &forms, &parameters),
             (None, Some(part)) => wrong_part(part, &forms),
             (None, None) => continue,
         };
@@ -93,14 +106,14 @@ pub(crate) fn wrong(methods: &[Method], forms: &[Arc<Form>]) -> Vec<String> {
 }
 
 /// What an instruction has to be that is said for a method. `…` stands for words in which its calls differ.
-fn wrong_instruction(name: &str, said: &str, forms: &BTreeSet<&str>) -> Option<String> {
+fn wrong_instruction(name: &str, said: &str, forms: &BTreeSet<&str>, parameters: &BTreeSet<String>) -> Option<String> {
     let plain = said.strip_prefix("@cond ");
     if plain.is_some() != name.contains("_if") {
         return Some("a predicate where the method has one".into());
     }
     let said = plain.unwrap_or(said);
-    if let Some(stranger) = stranger(said, &PARAMETERS.map(String::from).into()) {
-        return Some(format!("an operand of {PARAMETERS:?}, not {stranger}"));
+    if let Some(stranger) = stranger(said, parameters) {
+        return Some(format!("an operand of {parameters:?}, not {stranger}"));
     }
     let words = said.split(' ').next().unwrap_or_default();
     let parts: Vec<String> = words.split('…').map(chosen).collect();

@@ -18,7 +18,7 @@ const FUNCTIONS: usize = 130;
 const MARKERS: usize = 17;
 
 /// What a page says in place of words that a parameter chooses, as a pattern.
-const CHOSEN: [(&str, &str); 12] = [
+const CHOSEN: [(&str, &str); 13] = [
     (r"\{", "("),
     (r"\}", ")?"),
     ("…", r"\d+"),
@@ -31,6 +31,7 @@ const CHOSEN: [(&str, &str); 12] = [
     ("primary", r"evict_\w+"),
     ("secondary", r"evict_\w+"),
     ("eviction_priority", r"evict_\w+"),
+    ("prefetch_size", r"\d+B"),
 ];
 
 /// What pages call a result.

@@ -112,6 +112,7 @@ macro_rules! operand {
     (told $words:tt N) => { "3" };
     (told $words:tt $name:ident) => { "%" };
     (doc $words:tt "%address") => { "p" };
+    (doc $words:tt "%ignore") => { "ignore" };
     (told $words:tt "%address") => { "%" };
     ($kind:ident $words:tt $text:literal) => { $text };
     ($kind:ident $words:tt [$first:tt $(, $next:tt)*]) => {

@@ -130,7 +130,7 @@ macro_rules! copies {
                     src: *const T as reg64,
                 ) {
                     ptx: $ptx hint P, [dst], [src], T, policy;
-                    needs: AsyncCopies / CacheHint;
+                    needs: (AsyncCopies) / CacheHint;
                     safety: "`src` points at a `T` in global memory and `dst` at one in this block's shared memory, both \
                         aligned to its size. Until a wait for the copy, nobody writes `src`, and nobody reads or writes `dst`.";
                     cpu: cpu::copy::filled(dst.address().cast(), src.cast(), size_of::<T>(), size_of::<T>());
@@ -143,7 +143,7 @@ macro_rules! copies {
                     src_size: u32 as reg32,
                 ) {
                     ptx: $ptx hint P, [dst], [src], T, src_size, policy;
-                    needs: AsyncCopies / CacheHint;
+                    needs: (AsyncCopies) / CacheHint;
                     safety: "As for [`copy`](Self::copy), and `src_size` is at most the size of `T`; only so many bytes are read.";
                     cpu: {
                         let bytes = cpu::copy::bytes_of::<T>("src_size", src_size);
@@ -170,7 +170,7 @@ macro_rules! copies {
         )* }
     };
 }
-gated! { copy copy_zfill copy_unless }
+gated! { copy_unless }
 copies! {
     /// Copies 4, 8 or 16 bytes from global to shared memory, cached at all levels: `cp.async.ca`.
     #[doc(alias = "cp.async.ca")]

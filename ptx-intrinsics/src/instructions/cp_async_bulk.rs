@@ -190,6 +190,7 @@ mod sealed {
 pub trait TensorCoordinates: Copy + sealed::Sealed {
     /// How many there are.
     #[doc(hidden)]
+    #[cfg(ptx_device)]
     const DIMENSIONS: u32;
 }
 
@@ -209,6 +210,7 @@ macro_rules! coordinates {
         impl sealed::Sealed for [i32; $dimensions] {}
         #[diagnostic::do_not_recommend]
         impl TensorCoordinates for [i32; $dimensions] {
+            #[cfg(ptx_device)]
             const DIMENSIONS: u32 = $dimensions;
         }
         $(
@@ -265,7 +267,6 @@ instructions! { TENSORS:
     instruction "cp.async.bulk.prefetch.tensor",
     isa "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor", effect message, T = u8 {
         /// Brings the box of a tensor at these coordinates into L2. On a CPU it does nothing.
-        #[doc(alias = "cp.async.bulk.prefetch.tensor")]
         unsafe fn cp_async_bulk_prefetch_tensor / cp_async_bulk_prefetch_tensor_with<D in dimensions>(
             map: *const impl Sized as reg64,
             coordinates: D as held,
@@ -278,7 +279,6 @@ instructions! { TENSORS:
 
         /// Brings the columns of a tensor at these coordinates, and at these offsets in the image, into L2. On a CPU it does
         /// nothing.
-        #[doc(alias = "cp.async.bulk.prefetch.tensor")]
         unsafe fn cp_async_bulk_prefetch_tensor_im2col / cp_async_bulk_prefetch_tensor_im2col_with<D in im2col_dimensions>(
             map: *const impl Sized as reg64,
             coordinates: D as held,

@@ -214,7 +214,6 @@ instructions! { ARRIVALS:
     instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-arrive", effect message, T = u8 {
         /// Arrives at the barrier, and returns its state before that. Threads that see the phase complete also see what this
         /// thread did before.
-        #[doc(alias = "mbarrier.arrive")]
         unsafe fn mbarrier_arrive / mbarrier_arrive_as<optional O in arrive_order, B in barrier>(
             bar: B as reg32 = bar.cluster_address(),
         ) -> (B::State as state: reg64 => B::state(state)) {
@@ -225,7 +224,6 @@ instructions! { ARRIVALS:
         }
 
         /// Arrives `count` times.
-        #[doc(alias = "mbarrier.arrive")]
         unsafe fn mbarrier_arrive_count / mbarrier_arrive_count_as<optional O in arrive_order, B in barrier>(
             bar: B as reg32 = bar.cluster_address(), count: u32 as reg32,
         ) -> (B::State as state: reg64 => B::state(state)) {
@@ -236,7 +234,6 @@ instructions! { ARRIVALS:
         }
 
         /// Tells the barrier to expect `bytes` bytes more in this phase, and arrives.
-        #[doc(alias = "mbarrier.arrive.expect_tx")]
         unsafe fn mbarrier_arrive_expect_tx / mbarrier_arrive_expect_tx_as<optional O in arrive_order, B in barrier>(
             bar: B as reg32 = bar.cluster_address(), bytes: u32 as reg32,
         ) -> (B::State as state: reg64 => B::state(state)) {
@@ -249,7 +246,6 @@ instructions! { ARRIVALS:
 
     instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-arrive-drop", effect message, T = u8 {
         /// Arrives for the last time: later phases expect one arrival less.
-        #[doc(alias = "mbarrier.arrive_drop")]
         unsafe fn mbarrier_arrive_drop / mbarrier_arrive_drop_as<optional O in arrive_order, B in barrier>(
             bar: B as reg32 = bar.cluster_address(),
         ) -> (B::State as state: reg64 => B::state(state)) {
@@ -260,7 +256,6 @@ instructions! { ARRIVALS:
         }
 
         /// Arrives `count` times, for the last time: later phases expect so many arrivals less.
-        #[doc(alias = "mbarrier.arrive_drop")]
         unsafe fn mbarrier_arrive_drop_count / mbarrier_arrive_drop_count_as<optional O in arrive_order, B in barrier>(
             bar: B as reg32 = bar.cluster_address(), count: u32 as reg32,
         ) -> (B::State as state: reg64 => B::state(state)) {
@@ -271,7 +266,6 @@ instructions! { ARRIVALS:
         }
 
         /// Tells the barrier to expect `bytes` bytes more in this phase, and arrives for the last time.
-        #[doc(alias = "mbarrier.arrive_drop.expect_tx")]
         unsafe fn mbarrier_arrive_drop_expect_tx / mbarrier_arrive_drop_expect_tx_as<optional O in arrive_order, B in barrier>(
             bar: B as reg32 = bar.cluster_address(), bytes: u32 as reg32,
         ) -> (B::State as state: reg64 => B::state(state)) {
@@ -284,7 +278,6 @@ instructions! { ARRIVALS:
 
     instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-expect-tx", effect message, T = u8 {
         /// Tells the barrier to expect `bytes` bytes more in this phase.
-        #[doc(alias = "mbarrier.expect_tx")]
         unsafe fn mbarrier_expect_tx / mbarrier_expect_tx_as<optional O in tx_order, B in barrier>(bar: B as reg32 = bar.cluster_address(), bytes: u32 as reg32) {
             ptx: "mbarrier.expect_tx" O B ".b64", [bar], bytes;
             needs: BulkCopies;
@@ -295,7 +288,6 @@ instructions! { ARRIVALS:
 
     instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-complete-tx", effect message, T = u8 {
         /// Tells the barrier that `bytes` of the bytes that it expects have arrived, as a copy does when it is complete.
-        #[doc(alias = "mbarrier.complete_tx")]
         unsafe fn mbarrier_complete_tx / mbarrier_complete_tx_as<optional O in tx_order, B in barrier>(bar: B as reg32 = bar.cluster_address(), bytes: u32 as reg32) {
             ptx: "mbarrier.complete_tx" O B ".b64", [bar], bytes;
             needs: BulkCopies;

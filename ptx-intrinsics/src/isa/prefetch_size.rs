@@ -67,7 +67,7 @@ macro_rules! prefetch_sizes {
             ($callback:ident $parameter:ident $row:tt) => { $callback! {
                 @words $parameter [$crate::isa::prefetch_size::PrefetchSize<Gate: $crate::isa::gate::OnTarget<$parameter>>]
                 [$parameter::BYTES; (0 => "" "NoPrefetch", Always) $(($bytes => $text stringify!($name), $gate))* (_ => "" $crate::isa::row::SAME, Always)] // There is no other.
-                "{.L2::…B}" concat!(" With a prefetch size: ", needs!(PrefetchSizes)), $row
+                "{.L2::prefetch_size}" concat!(" With a prefetch size: ", needs!(PrefetchSizes)), $row
             } };
         }
     };

@@ -114,9 +114,10 @@ pub fn find(file: &str, source: &str, gates: &[Gate]) -> Result<Vec<Mutant>> {
                 mutants.push(Mutant { steps: vec![step], ..made });
             }
         }
-        // One that is named becomes its neighbours in the table.
+        // One that is named becomes its neighbours in the table. `needs!` is a sentence of the documentation.
         let named = gates.iter().position(|gate| gate.name == token.text);
-        if let Some(at) = named.filter(|_| !in_use(&tokens, at) && token.called != "gates") {
+        let is_said = ["gates", "needs"].contains(&token.called.as_str());
+        if let Some(at) = named.filter(|_| !in_use(&tokens, at) && !is_said) {
             for other in near(gates, &gates[at], at) {
                 let sign = match token.called == "instructions" && functions.contains(token.owner.as_str()) {
                     true => Sign::Calls(vec![token.owner.clone()]),

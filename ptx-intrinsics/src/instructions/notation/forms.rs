@@ -33,10 +33,11 @@ macro_rules! forms {
     (@generics { $axes:tt $constants:tt $said:tt $more:tt [$(($kind:ident $name:ident))*] }) => {
         &[$($crate::isa::row::Generic::$kind(stringify!($name))),*]
     };
-    (@needs { POLICY $chosen:tt } { $text:tt [$gate:ident $policy:ident] $($_body:tt)* }) => {
+    (@needs { POLICY $chosen:tt } { $text:tt [$gate:tt $policy:ident] $($_body:tt)* }) => {
         forms!(@of $gate).and(forms!(@of $policy))
     };
-    (@needs $said:tt { $text:tt [$gate:ident $($_policy:ident)?] $($_body:tt)* }) => { forms!(@of $gate) };
+    (@needs $said:tt { $text:tt [$gate:tt $($_policy:ident)?] $($_body:tt)* }) => { forms!(@of $gate) };
+    (@of ($gate:ident)) => { forms!(@of $gate) };
     (@of $gate:ident) => { $crate::isa::gate::Needs::of::<$crate::isa::gate::$gate>() };
     (@texts { $manner:ident $chosen:tt } { $axes:tt $($_words:tt)* } { { $ptx:tt $written:tt $operands:tt $block:tt } $($_body:tt)* }) => {
         forms! { @each $axes $chosen { $manner $ptx $written $operands } }

@@ -76,13 +76,14 @@ macro_rules! described {
         described! { @text $manner [$($chosen)* $($said)*] $more $body }
     };
     (@text $manner:ident $words:tt [$($more:expr)*]
-        { { $ptx:tt $written:tt $operands:tt $block:tt } [$($gate:ident)+] $($_body:tt)* }) => {
+        { { $ptx:tt $written:tt $operands:tt $block:tt } [$($gate:tt)+] $($_body:tt)* }) => {
         concat!(
             "\nPTX: `", text!(doc $manner $words $ptx $written $operands), ";`. ",
             described!(@needs $manner $($gate)+) $(, $more)*
         )
     };
-    (@needs POLICY $gate:ident $policy:ident) => { needs!($policy) };
+    (@needs POLICY $gate:tt $policy:ident) => { needs!($policy) };
+    (@needs $manner:ident ($gate:ident) $($policy:ident)?) => { needs!($gate) };
     (@needs $manner:ident $gate:ident $($policy:ident)?) => { needs!($gate) };
 }
 

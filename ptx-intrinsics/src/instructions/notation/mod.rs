@@ -23,6 +23,7 @@
 //!   it. In the PTX the written operand is after `->`.
 //! - `name / name_with`: two functions, of which the second takes a policy too. `hint` and the operand `policy` are there in
 //!   its PTX, and left out in the other's. `needs: A / B`: the second needs `B` too.
+//!   `needs: (A)`: what makes the value asks for `A` already.
 //! - `<S in scope>` is an axis: one form for each word of the table `scope`. Its word replaces `S` in the text after `ptx:`,
 //!   and among the operands. There may be several.
 //! - `name / name_as<optional O in order>`: two functions, of which the first has no `O`.
@@ -92,7 +93,7 @@ macro_rules! body {
     ($head:tt {
         ptx: $ptx:literal $($mark:ident $($text:literal)?)* $(-> $written:tt)? $(, $operand:tt)*;
         $(block: $block:tt;)?
-        needs: $($gate:ident)/+;
+        needs: $($gate:tt)/+;
         $(safety: $promise:expr;)?
         cpu: $cpu:expr;
     }) => {

@@ -2,8 +2,16 @@
 
 /// The gates as bounds. What ties a bound to the call is the first of what the function is generic over.
 macro_rules! bounds {
-    ($then:ident $call:tt $name:ident $generics:tt $signature:tt { $text:tt $gates:tt $($body:tt)* }) => {
-        bounds! { @tie $generics $call $name $gates { $then $generics $signature { $text $gates $($body)* } } }
+    ($then:ident $call:tt $name:ident $generics:tt $signature:tt
+        { { [$ptx:literal $($mnemonic:tt)*] $($text:tt)* } $gates:tt $($body:tt)* }) => {
+        bounds! {
+            @alias $ptx $call $generics $name $gates
+            { $then $generics $signature { { [$ptx $($mnemonic)*] $($text)* } $gates $($body)* } }
+        }
+    };
+    // Rustdoc's search finds a function by the first piece of its PTX.
+    (@alias $ptx:literal { $said:tt $function:ident [$($doc:tt)*] $item:tt } $generics:tt $($row:tt)*) => {
+        bounds! { @tie $generics { $said $function [$($doc)* #[doc(alias = $ptx)]] $item } $($row)* }
     };
     (@tie [] $($row:tt)*) => { bounds! { @named [for<'a>] [&'a ()] $($row)* } };
     (@tie [(const $n:ident) $($_other:tt)*] $($row:tt)*) => {
@@ -16,6 +24,13 @@ macro_rules! bounds {
         bounds! { @gates $for $at $on { $said $function $docs { $what $safety [$on] } } $($row)* }
     };
     (@named $for:tt $at:tt $call:tt $name:ident $($row:tt)*) => { bounds! { @gates $for $at $name $call $($row)* } };
+    // What makes the value has asked for the first.
+    (@gates [] [$at:ty] $what:ident { { WITH $chosen:tt } $($call:tt)* } [($gate:ident) $policy:ident] $row:tt) => {
+        arguments! { { { WITH $chosen } $($call)* } [
+            $crate::isa::gate::$policy: $crate::isa::gate::OnTarget<$crate::isa::policy::CachePolicy, $at>,
+        ] $row }
+    };
+    (@gates [] [$at:ty] $what:ident $call:tt [($gate:ident) $($policy:ident)?] $row:tt) => { arguments! { $call [] $row } };
     (@gates [$($for:tt)*] [$at:ty] $what:ident { { WITH $chosen:tt } $($call:tt)* } [$gate:ident $policy:ident] $row:tt) => {
         arguments! { { { WITH $chosen } $($call)* } [
             $($for)* $crate::isa::gate::$gate: $crate::isa::gate::OnTarget<$what, $at>,
