@@ -3,13 +3,13 @@
 use core::mem::MaybeUninit;
 
 use super::atomics::{self, AtomicU8, AtomicU16, AtomicU32};
-use super::turn::take_turn;
 use super::wide::AtomicU64;
+use super::wide_lock::lock_wide;
 use crate::emit::access::{Load, LoadIn, LoadInIf, Store, StoreIn, StoreInIf};
 use crate::emit::shared::{Address, SharedAccess};
 use crate::isa::caching::*;
 use crate::isa::element::*;
-use crate::isa::order::{Meaning, Row};
+use crate::isa::order::{Meaning, OrderRow};
 use crate::isa::policy::CachePolicy;
 use crate::isa::prefetch_size::PrefetchSize;
 
@@ -30,7 +30,7 @@ pub(crate) unsafe fn load<T: PtxType>(meaning: Meaning, p: *const T) -> T {
     let mut value = MaybeUninit::<T>::uninit();
     let to = value.as_mut_ptr();
     let element = size_of::<T::Register>();
-    let _whole = is_one_of_128_bits::<T>().then(take_turn);
+    let _whole = is_one_of_128_bits::<T>().then(lock_wide);
     for at in 0..size_of::<T>() / element {
         // SAFETY: the elements are parts of the `T`s, each as aligned as an atomic of its size.
         unsafe {
@@ -68,7 +68,7 @@ pub(crate) unsafe fn store<T: PtxType>(meaning: Meaning, p: *mut T, value: T) {
     };
     let from = &raw const value;
     let element = size_of::<T::Register>();
-    let _whole = is_one_of_128_bits::<T>().then(take_turn);
+    let _whole = is_one_of_128_bits::<T>().then(lock_wide);
     for at in 0..size_of::<T>() / element {
         // SAFETY: the elements are parts of the `T`s, each as aligned as an atomic of its size.
         unsafe {
@@ -140,7 +140,7 @@ impl<I, T: PtxType> Store<I> for T {
 
 impl<S, T: PtxType> LoadIn<S> for T {
     #[inline(always)]
-    unsafe fn load_in<R: Row>(p: *const Self) -> Self {
+    unsafe fn load_in<R: OrderRow>(p: *const Self) -> Self {
         // SAFETY: the caller promises a readable, aligned address.
         unsafe { load(R::ON_CPU, p) }
     }
@@ -156,7 +156,7 @@ impl<S, T: PtxType> LoadInIf<S> for T {
 
 impl<S, T: PtxType> StoreIn<S> for T {
     #[inline(always)]
-    unsafe fn store_in<R: Row>(p: *mut Self, value: Self) {
+    unsafe fn store_in<R: OrderRow>(p: *mut Self, value: Self) {
         // SAFETY: the caller promises a writable, aligned address.
         unsafe { store(R::ON_CPU, p, value) }
     }

@@ -3,8 +3,8 @@
 use half1::{bf16, f16};
 
 use super::atomics::{self as atomic, AtomicU16, AtomicU32};
-use super::turn::take_turn;
 use super::wide::AtomicU64;
+use super::wide_lock::lock_wide;
 use crate::grammar::atomic::Atomic;
 use crate::isa::atomic::{AtomicOperation, Number, TYPES};
 use crate::isa::order::OrderWord;
@@ -139,7 +139,7 @@ impl Number {
             4 => step_by_step!(AtomicU32 u32),
             8 => step_by_step!(AtomicU64 u64),
             _ => {
-                let _whole = take_turn();
+                let _whole = lock_wide();
                 // SAFETY: the caller's promise; all 128-bit atomics take the lock.
                 unsafe {
                     let old = self.read(p);

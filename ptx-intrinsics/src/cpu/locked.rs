@@ -3,7 +3,7 @@
 use core::cell::UnsafeCell;
 
 use super::atomics::Ordering;
-use super::turn::take_turn;
+use super::wide_lock::lock_wide;
 
 /// As `core`'s, with what is used here. It orders more than it is told to.
 #[repr(C, align(8))]
@@ -32,7 +32,7 @@ impl AtomicU64 {
     }
 
     fn change(&self, new: impl FnOnce(u64) -> u64) -> u64 {
-        let _turn = take_turn();
+        let _whole = lock_wide();
         // SAFETY: nobody else has the lock.
         unsafe {
             let old = self.0.get().read();

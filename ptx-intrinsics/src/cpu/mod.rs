@@ -8,7 +8,7 @@ mod lock;
 #[cfg(any(test, not(target_has_atomic = "64")))]
 mod locked;
 pub(crate) mod mbarrier;
-mod turn;
 mod wide;
+mod wide_lock;
 
 pub(crate) use self::access::{load, store};

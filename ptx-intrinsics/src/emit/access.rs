@@ -5,7 +5,7 @@
 
 use crate::isa::caching::*;
 use crate::isa::element::*;
-use crate::isa::order::Row;
+use crate::isa::order::OrderRow;
 use crate::isa::policy::CachePolicy;
 use crate::isa::prefetch_size::PrefetchSize;
 
@@ -38,7 +38,7 @@ pub trait Store<I>: PtxType {
 #[doc(hidden)]
 #[allow(clippy::missing_safety_doc, reason = "the public methods say it")]
 pub trait LoadIn<S>: PtxType {
-    unsafe fn load_in<R: Row>(p: *const Self) -> Self;
+    unsafe fn load_in<R: OrderRow>(p: *const Self) -> Self;
 }
 
 /// The weak load of this type from the space `S`, under a predicate.
@@ -52,7 +52,7 @@ pub trait LoadInIf<S>: PtxType {
 #[doc(hidden)]
 #[allow(clippy::missing_safety_doc, reason = "the public methods say it")]
 pub trait StoreIn<S>: PtxType {
-    unsafe fn store_in<R: Row>(p: *mut Self, value: Self);
+    unsafe fn store_in<R: OrderRow>(p: *mut Self, value: Self);
 }
 
 /// The weak store of this type to the space `S`, under a predicate.

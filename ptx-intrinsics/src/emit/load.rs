@@ -96,11 +96,11 @@ macro_rules! impl_load_in {
         {$X:ident $value:literal [$($d:ident . $i:tt)*] $($open:literal $pack:literal $unpack:literal $close:literal)?}) => {
         impl LoadIn<$space> for $t {
             #[inline(always)]
-            unsafe fn load_in<R: Row>(p: *const Self) -> Self {
+            unsafe fn load_in<R: OrderRow>(p: *const Self) -> Self {
                 let mut d: $X<Unset<$r>> = uninit();
                 // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
                 unsafe {
-                    arms! { R as Row, $rows [$($open,)? $($convert,)*]
+                    arms! { R as OrderRow, $rows [$($open,)? $($convert,)*]
                         [$($ty,)* " ", $value, ", ", $address, ";", $($converted,)* $($unpack, $close,)?]
                         ($($d = out($class) d.$i,)* p = in(reg64) p,)
                     }

@@ -25,4 +25,4 @@ pub(crate) mod atomic;
 #[macro_use]
 pub(crate) mod text;
 #[macro_use]
-pub(crate) mod spelled;
+pub(crate) mod ptx_access;

@@ -86,11 +86,11 @@ macro_rules! impl_store_in {
         {$X:ident $value:literal [$($d:ident . $i:tt)*] $($open:literal $pack:literal $unpack:literal $close:literal)?}) => {
         impl StoreIn<$space> for $t {
             #[inline(always)]
-            unsafe fn store_in<R: Row>(p: *mut Self, value: Self) {
+            unsafe fn store_in<R: OrderRow>(p: *mut Self, value: Self) {
                 let d: $X<$r> = same_bits(value);
                 // SAFETY: the caller promises a writable, aligned address; the registers hold the whole value.
                 unsafe {
-                    arms! { R as Row, $rows [$($open, $pack,)? $($convert,)*]
+                    arms! { R as OrderRow, $rows [$($open, $pack,)? $($convert,)*]
                         [$($ty,)* " ", $address, ", ", $value, ";", $($converted,)* $($close,)?]
                         ($($d = in($class) d.$i,)* p = in(reg64) p,)
                     }

@@ -93,7 +93,7 @@ macro_rules! barrier {
 
 /// The orders of a kind: a trait, and the table of words for `instructions!`. The first is what PTX takes where nothing is
 /// said, and the function without an order is in it.
-macro_rules! orders {
+macro_rules! barrier_orders {
     ($($(#[$doc:meta])* $trait:ident, words $table:ident, $message:literal, $takes:literal {
         $default:ty => $default_gate:ident; $($order:ty => $id:tt $text:literal $gate:ident;)*
     })*) => { $(
@@ -127,7 +127,7 @@ macro_rules! orders {
         }
     )* };
 }
-orders! {
+barrier_orders! {
     /// How an arrival is ordered: `Release<Cta>`, the default of PTX, `Release<Cluster>`,
     /// `Relaxed<Cta>` or `Relaxed<Cluster>`. `.cluster` needs sm_90 and ptx80, `.relaxed` sm_90 and ptx86.
     ArriveOrder, words arrive_order, "an arrival at a barrier cannot be `{Self}`",

@@ -41,7 +41,7 @@ pub struct Count<const N: u32>;
 pub struct Needs(u64);
 
 /// What a gate is as data.
-struct Row {
+struct GateRow {
     sm: u32,
     ptx: u32,
     has_sm: bool,
@@ -137,7 +137,7 @@ macro_rules! gates {
         #[derive(Clone, Copy)]
         enum Number { $($gate),* }
 
-        const GATES: &[Row] = &[$(Row {
+        const GATES: &[GateRow] = &[$(GateRow {
             sm: <target::$sm as Sm>::NUMBER,
             ptx: <target::$isa as Isa>::NUMBER,
             has_sm: <target::$sm as Sm>::REACHED,

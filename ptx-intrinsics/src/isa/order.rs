@@ -313,14 +313,14 @@ impl Unprefetched for NoPrefetch {}
 
 /// The row of an instruction for an order and a caching qualifier.
 #[doc(hidden)]
-pub trait Row: Copy + 'static + sealed::Sealed {
+pub trait OrderRow: Copy + 'static + sealed::Sealed {
     const ID: u8;
     #[cfg(not(ptx_device))]
     const ON_CPU: Meaning;
 }
 
 impl<O: Order, C: Caching> sealed::Sealed for (O, C) {}
-impl<O: Order, C: Caching> Row for (O, C) {
+impl<O: Order, C: Caching> OrderRow for (O, C) {
     const ID: u8 = O::ID + C::ID;
     #[cfg(not(ptx_device))]
     const ON_CPU: Meaning = O::ON_CPU;

@@ -6,6 +6,6 @@ use super::lock::Lock;
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 #[inline]
-pub(crate) fn take_turn() -> Lock<'static> {
+pub(crate) fn lock_wide() -> Lock<'static> {
     Lock::take(&TAKEN)
 }
