@@ -425,8 +425,9 @@ mod tests {
                 [Some(form.told()), Some(form.rust().to_owned()), form.rust_if(), form.rust_ptx(), form.rust_ptx_if()];
             for text in printed.into_iter().flatten() {
                 let found = find(&text).unwrap_or_else(|misspelt| panic!("{misspelt}"));
-                // A call does not say how many bytes a copy has.
-                assert_eq!(found.rust(), form.rust(), "{text}");
+                // One call may be of several forms, and one form may have several calls, which its page lists.
+                let same = found.rust() == form.rust() || found.ptx() == form.ptx();
+                assert!(same, "{text}: {} and not {}", found.told(), form.told());
                 read += 1;
             }
         }
