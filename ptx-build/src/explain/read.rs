@@ -14,7 +14,7 @@ use ptx_intrinsics::order::OrderWord;
 use ptx_intrinsics::scope::ScopeWord;
 use regex_lite::Regex;
 
-use super::near;
+use super::near::near;
 
 /// How long a text may be. No form is so long, and what is near is found in time that grows with it.
 pub const LONGEST: usize = 200;
