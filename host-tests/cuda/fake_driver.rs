@@ -182,7 +182,8 @@ pub unsafe extern "C" fn cuDeviceGetCount(count: *mut i32) -> u32 {
 pub unsafe extern "C" fn cuDeviceGet(device: *mut i32, ordinal: i32) -> u32 {
     note(format!("cuDeviceGet {ordinal}"));
     unsafe { device.write(ordinal) };
-    if ordinal < setting("FAKE_DEVICES", 1) { SUCCESS } else { NO_DEVICE }
+    // As the real one: that there is no device, only the count says.
+    if ordinal < setting("FAKE_DEVICES", 1) { SUCCESS } else { INVALID_DEVICE }
 }
 
 #[unsafe(no_mangle)]

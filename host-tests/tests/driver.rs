@@ -178,7 +178,7 @@ fn calls_arrive() {
     assert_eq!((driver.path(), driver.version().to_string()), (&*fake_path(), "13.0".into()));
     cust::init(CudaFlags::empty()).unwrap();
     assert_eq!(Device::get_device(0).unwrap().name().unwrap(), "Fake GPU");
-    assert_eq!(Device::get_device(1).unwrap_err(), CudaError::NoDevice);
+    assert_eq!(Device::get_device(1).unwrap_err(), CudaError::InvalidDevice);
     assert_eq!(calls(), ["cuInit 0", "cuDeviceGet 0", "cuDeviceGet 1"]);
     // SAFETY: without a graph; the fake driver does not have this function.
     let missing = unsafe { cust::sys::cuGraphDestroy(std::ptr::null_mut()) };

@@ -139,6 +139,7 @@ impl DeviceBuild {
         flags.extend(self.beyond().map(|version| format!("--cfg=ptx_isa=\"{version}\"")));
         flags.extend(self.by_build_script.then(|| "--cfg=ptx_by_build_script".to_owned()));
         flags.extend(self.profile.flags());
+        flags.extend(toolchain.flags_that_keep_calls().unwrap_or_default().iter().map(|&flag| flag.to_owned()));
         flags.extend_from_slice(core);
         let cargo = toolchain.cargo().dir(&self.manifest_dir).args(["rustc", "--package", &self.package]);
         let cargo = cargo.args(["--lib", "--crate-type=cdylib", "--target", TARGET]);
@@ -187,6 +188,7 @@ impl DeviceBuild {
     /// an unoptimised build still holds.
     fn finish(&self, compiled: &Path, ptx: &Path) -> Result<()> {
         let text = std::fs::read_to_string(compiled).map_err(|error| Error::io("read", compiled, error))?;
+        ptx::check_variables(&text).map_err(|error| error.because(compiled.display()))?;
         let text = ptx::with_entry_lines(&text).map_err(|error| error.at(compiled.display()))?;
         let text = if self.profile == Profile::Dev { ptx::reachable(&text) } else { text };
         let text = ptx::with_memcmp(&text);

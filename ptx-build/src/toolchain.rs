@@ -17,6 +17,14 @@ pub const ROUTE_VARIABLE: &str = "PTX_INTRINSICS_TOOLCHAIN";
 /// The oldest release whose 1.x number is enough.
 const OLDEST: u32 = 95;
 
+/// The first release that never copies a call into the branches after it. The call may be a barrier, a shuffle or a vote, which
+/// all threads have to reach together.
+const KEEPS_CALLS: u32 = 97;
+
+/// What makes release 1.96 keep calls too: rustc's own pass copies them, and LLVM does not. (In 1.95 and in nightlies before it
+/// LLVM does, and no flag helps.) `ptx-kernel` asks for the cfg.
+const KEEP_CALLS: [&str; 2] = ["-Zmir-enable-passes=-JumpThreading", "--cfg=ptx_calls_are_kept"];
+
 /// What to type where there is nothing to start from.
 const INSTALL: &str = "rustup toolchain install stable --component rust-src";
 
@@ -114,8 +122,32 @@ impl DeviceToolchain {
         if machine.var(ROUTE_VARIABLE).is_some() {
             return DeviceToolchain::find_on(machine, Route::chosen_on(machine, None)?, &progress);
         }
-        DeviceToolchain::find_on(machine, Route::Active, &progress)
-            .or_else(|active| DeviceToolchain::find_on(machine, Route::Installed, &progress).map_err(|_| active))
+        let of = |route| DeviceToolchain::find_on(machine, route, &progress).and_then(DeviceToolchain::for_kernels);
+        of(Route::Active).or_else(|active| of(Route::Installed).map_err(|_| active))
+    }
+
+    /// All of rustup's toolchains that have the source of `core`, in the order of their folders.
+    pub fn installed_on(machine: &Machine) -> Vec<DeviceToolchain> {
+        sysroots(machine).1.iter().filter_map(|sysroot| examine(machine, Route::Installed, sysroot).ok()).collect()
+    }
+
+    /// Fails if the compiler copies a barrier, a shuffle or a vote into branches that only some threads take.
+    pub fn for_kernels(self) -> Result<DeviceToolchain> {
+        if self.flags_that_keep_calls().is_some() {
+            return Ok(self);
+        }
+        Err(Error::new(format_args!("`{}` copies barriers, shuffles and votes into branches", self.version))
+            .at(self.rustc.display())
+            .fix(format_args!("install Rust 1.{KEEPS_CALLS} or later: {INSTALL}")))
+    }
+
+    /// The flags with which barriers, shuffles and votes stay where they are; none where no flag does that.
+    pub(crate) fn flags_that_keep_calls(&self) -> Option<&'static [&'static str]> {
+        match self.minor {
+            KEEPS_CALLS.. => Some(&[]),
+            96 if !unstable_allowed(&self.version) => Some(&KEEP_CALLS),
+            _ => None,
+        }
     }
 
     /// Its cargo, in an environment that holds nothing of another toolchain's.
@@ -231,16 +263,21 @@ fn active_sysroot(machine: &Machine) -> Result<PathBuf> {
 
 /// The newest toolchain in rustup's folder that is complete.
 fn installed(machine: &Machine) -> Result<DeviceToolchain> {
+    // Of two with one number, the same one each time.
+    DeviceToolchain::installed_on(machine).into_iter().max_by_key(|toolchain| toolchain.minor).ok_or_else(|| {
+        let folder = sysroots(machine).0;
+        Error::new("rustup has no other toolchain with the source of core").at(folder.display()).fix(INSTALL)
+    })
+}
+
+/// Rustup's folder of toolchains, and what is in it.
+fn sysroots(machine: &Machine) -> (PathBuf, Vec<PathBuf>) {
     let home = machine.var("RUSTUP_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(Path::new(machine.var("HOME")?).join(".rustup"))).unwrap_or_default();
     let folder = home.join("toolchains");
     let mut sysroots: Vec<PathBuf> = folder.read_dir().into_iter().flatten().flatten().map(|one| one.path()).collect();
-    // Of two with one number, the same one each time.
     sysroots.sort();
-    let complete = sysroots.iter().filter_map(|sysroot| examine(machine, Route::Installed, sysroot).ok());
-    complete.max_by_key(|toolchain| toolchain.minor).ok_or_else(|| {
-        Error::new("rustup has no other toolchain with the source of core").at(folder.display()).fix(INSTALL)
-    })
+    (folder, sysroots)
 }
 
 fn with_rustup(machine: &Machine, progress: &Progress) -> Result<DeviceToolchain> {

@@ -85,6 +85,13 @@ pub mod grammar;
 pub mod emit;
 #[cfg(not(ptx_device))]
 mod cpu;
+/// What an executor of kernels gives to the instructions, and they to it.
+#[cfg(not(ptx_device))]
+#[doc(hidden)]
+pub mod on_cpu {
+    pub use crate::cpu::copies::Copies;
+    pub use crate::cpu::thread::{Find, Thread, run_by};
+}
 #[macro_use]
 mod instructions;
 #[cfg(not(ptx_device))]

@@ -218,7 +218,11 @@ macro_rules! __kernel {
         $($kept)*
         #[cfg_attr(target_arch = "nvptx64", inline(always))]
         #[allow(clippy::too_many_arguments)]
-        $visibility unsafe fn $name($($argument: $type),*) $body
+        $visibility unsafe fn $name($($argument: $type),*) {
+            #[cfg(not(target_arch = "nvptx64"))]
+            $crate::cpu::begin(::core::stringify!($name), &[$(($line, $value)),*]);
+            $body
+        }
 
         $($cfg)*
         const _: () = {

@@ -49,7 +49,15 @@
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
     target_arch = "nvptx64",
-    feature(allow_internal_unstable, asm_experimental_arch, core_float_math, link_llvm_intrinsics, stdarch_nvptx)
+    feature(
+        allow_internal_unstable,
+        asm_experimental_arch,
+        cfg_version,
+        const_type_name,
+        core_float_math,
+        link_llvm_intrinsics,
+        stdarch_nvptx
+    )
 )]
 #![cfg_attr(
     target_arch = "nvptx64",
@@ -60,6 +68,14 @@ const _: () = assert!(
     !ptx_intrinsics::emit::BY_MARKERS,
     "ptx-kernel does not work with cuda-oxide, where it would be compiled as for a CPU: use the entries, indices and barriers \
      of cuda-device"
+);
+
+// rust-cuda has a rustc of its own. A stable rustc, on a CPU, does not take `version`.
+#[cfg(all(target_arch = "nvptx64", not(feature = "rust-cuda")))]
+#[cfg_attr(target_arch = "nvptx64", cfg(not(any(version("1.97"), ptx_calls_are_kept))))]
+compile_error!(
+    "ptx-kernel needs Rust 1.97 or later for a GPU: older ones copy barriers, shuffles and votes into branches that only some \
+     threads take; install a newer Rust (`rustup update`), or build with ptx-build, which takes release 1.96 too"
 );
 
 /// The names of functions that not every GPU has, for error messages.
@@ -87,10 +103,16 @@ mod warp;
 #[cfg(target_arch = "nvptx64")]
 #[doc(hidden)]
 pub use float::*;
+/// The GPUs and PTX ISA versions that errors name. (rustc writes them without a path if a crate that the user names has them.)
+pub mod target {
+    #[doc(no_inline)]
+    pub use ptx_intrinsics::target::*;
+}
+
 pub use index::*;
 pub use kernel::KernelArgument;
 pub use math::*;
-pub use shared::*;
+pub use shared::{dynamic_shared, shared_of};
 pub use sync::*;
 pub use unroll::*;
 pub use warp::*;
@@ -112,4 +134,6 @@ pub mod __private {
     pub use ptx_intrinsics::SharedPtr;
 
     pub use crate::kernel::{argument, blocks, cluster, number, threads};
+    #[cfg(target_arch = "nvptx64")]
+    pub use crate::shared::unique;
 }

@@ -2,6 +2,10 @@
 //!
 //! On a CPU the approximations are exact to the last bit or so: what a GPU gives may differ from that by what each says.
 
+use ptx_intrinsics::gate::{Dp4a, OnTarget, PackedFloats, TanhApprox};
+
+gated! { tanh_approx dp4a dp4a_unsigned pack_bf16x2 pack_f16x2 }
+
 /// `a * b + c`, rounded once.
 ///
 /// PTX: `fma.rn.f32 d, a, b, c;`.
@@ -20,13 +24,16 @@ pub fn mul_add(a: f32, b: f32, c: f32) -> f32 {
 
 /// The `asm!` of arithmetic on a GPU, and what it means on a CPU.
 macro_rules! arithmetic {
-    ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) -> $result:ty, $ptx:literal $needs:literal = $cpu:expr;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) -> $result:ty, $ptx:literal $needs:literal $($gate:ident)? = $cpu:expr;)*) => { $(
         $(#[$doc])*
         ///
         #[doc = concat!("PTX: `", $ptx, " d", $(", ", stringify!($argument),)* ";`. ", $needs)]
         #[doc(alias = $ptx)]
         #[inline(always)]
-        pub fn $name($($argument: $type),*) -> $result {
+        pub fn $name($($argument: $type),*) -> $result
+        where
+            $(for<'a> $gate: OnTarget<$name, &'a ()>,)?
+        {
             #[cfg(target_arch = "nvptx64")]
             {
                 let result: $result;
@@ -68,13 +75,13 @@ arithmetic! {
     /// The cosine of an angle between −π and π, to 2<sup>−20.5</sup>.
     cos_approx(x: f32) -> f32, "cos.approx.f32" "Any target." = x.cos();
     /// The hyperbolic tangent, to 2<sup>−11</sup> of its value.
-    tanh_approx(x: f32) -> f32, "tanh.approx.f32" "Needs sm_75 and ptx70." = x.tanh();
+    tanh_approx(x: f32) -> f32, "tanh.approx.f32" "Needs sm_75 and ptx70." TanhApprox = x.tanh();
 
     /// `c` and the four products of the signed bytes of `a` and `b`, the lowest first.
-    dp4a(a: u32, b: u32, c: i32) -> i32, "dp4a.s32.s32" "Needs sm_61 and ptx50."
+    dp4a(a: u32, b: u32, c: i32) -> i32, "dp4a.s32.s32" "Needs sm_61 and ptx50." Dp4a
         = bytes(a, b).map(|(a, b)| i32::from(a as i8) * i32::from(b as i8)).fold(c, i32::wrapping_add);
     /// `c` and the four products of the unsigned bytes of `a` and `b`, the lowest first.
-    dp4a_unsigned(a: u32, b: u32, c: u32) -> u32, "dp4a.u32.u32" "Needs sm_61 and ptx50."
+    dp4a_unsigned(a: u32, b: u32, c: u32) -> u32, "dp4a.u32.u32" "Needs sm_61 and ptx50." Dp4a
         = bytes(a, b).map(|(a, b)| u32::from(a) * u32::from(b)).fold(c, u32::wrapping_add);
 }
 
@@ -95,7 +102,10 @@ macro_rules! packs {
         #[doc = concat!("PTX: `", $ptx, " d, high, low;`. Needs sm_80 and ptx70.")]
         #[doc(alias = $ptx)]
         #[inline(always)]
-        pub fn $name([low, high]: [f32; 2]) -> u32 {
+        pub fn $name([low, high]: [f32; 2]) -> u32
+        where
+            for<'a> PackedFloats: OnTarget<$name, &'a ()>,
+        {
             #[cfg(target_arch = "nvptx64")]
             {
                 let pair;
@@ -134,7 +144,7 @@ pub fn unpack_bf16x2(pair: u32) -> [f32; 2] {
 
 /// The two `f16` of a pair, the lower one first. Exact.
 ///
-/// PTX: `cvt.f32.f16 d, half;` for each. Needs sm_53 and ptx42.
+/// PTX: `cvt.f32.f16 d, half;` for each. Any target.
 #[inline(always)]
 pub fn unpack_f16x2(pair: u32) -> [f32; 2] {
     #[cfg(target_arch = "nvptx64")]

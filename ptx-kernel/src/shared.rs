@@ -38,10 +38,11 @@ macro_rules! shared {
     ($($(#[$attribute:meta])* $visibility:vis fn $name:ident() -> $type:ty;)*) => { $(
         #[cfg(target_arch = "nvptx64")]
         ::core::arch::global_asm!(
-            ::core::concat!(
-                ".shared .align {align} .b8 ", ::core::stringify!($name), "_", ::core::line!(), "_", ::core::column!(),
-                "[{bytes}];"
-            ),
+            // The comment is for whoever reads two of one name. No PTX has letters that are not ASCII, so it has no path.
+            ".shared .align {align} .b8 ptx_kernel_shared_{name}[{bytes}]; // line {line}, column {column}",
+            name = const $crate::__private::unique(&$name, ::core::file!(), ::core::line!(), ::core::column!()),
+            line = const ::core::line!(),
+            column = const ::core::column!(),
             align = const if ::core::mem::align_of::<$type>() < 16 { 16 } else { ::core::mem::align_of::<$type>() },
             // A variable has at least one byte.
             bytes = const if ::core::mem::size_of::<$type>() == 0 { 1 } else { ::core::mem::size_of::<$type>() },
@@ -56,10 +57,8 @@ macro_rules! shared {
                 // SAFETY: it takes an address, and reads nothing.
                 unsafe {
                     ::core::arch::asm!(
-                        ::core::concat!(
-                            "mov.u32 {address}, ", ::core::stringify!($name), "_", ::core::line!(), "_",
-                            ::core::column!(), ";"
-                        ),
+                        "mov.u32 {address}, ptx_kernel_shared_{name};",
+                        name = const $crate::__private::unique(&$name, ::core::file!(), ::core::line!(), ::core::column!()),
                         address = out(reg32) address,
                         options(pure, nomem, nostack, preserves_flags),
                     );
@@ -76,6 +75,25 @@ macro_rules! shared {
     ($($other:tt)*) => {
         ::core::compile_error!("write each variable as a function that gives its address: `fn tile() -> [f32; 256];`");
     };
+}
+
+/// A number that no other variable has: the path of its function, and where that is written. FNV-1a.
+#[cfg(target_arch = "nvptx64")]
+pub const fn unique<F>(_: &F, file: &str, line: u32, column: u32) -> u64 {
+    let mut hash = hashed(0xcbf2_9ce4_8422_2325, core::any::type_name::<F>().as_bytes());
+    hash = hashed(hash, file.as_bytes());
+    hash = hashed(hash, &line.to_le_bytes());
+    hashed(hash, &column.to_le_bytes())
+}
+
+#[cfg(target_arch = "nvptx64")]
+const fn hashed(mut hash: u64, bytes: &[u8]) -> u64 {
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        at += 1;
+    }
+    hash
 }
 
 #[cfg(target_arch = "nvptx64")]

@@ -1,7 +1,7 @@
 //! Barriers: of a block, a warp, a cluster.
 //!
-//! They are LLVM's own intrinsics, of which the compiler knows that all threads have to come along: it does not copy them
-//! into branches. Of `asm!` it does not know that.
+//! They are LLVM's own intrinsics, of which the compiler knows that all threads have to come along: since 1.97 it does not copy
+//! them into branches. Of `asm!` it does not know that.
 
 use ptx_intrinsics::gate::{Clusters, OnTarget};
 
@@ -16,7 +16,10 @@ unsafe extern "C" {
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
-use crate::cpu::{Wait, wait};
+use std::panic::Location;
+
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::cpu::{At, Barrier, wait};
 
 /// Waits until all threads of the block have come here. What they wrote before is seen by all of them after it.
 ///
@@ -27,10 +30,11 @@ use crate::cpu::{Wait, wait};
 #[doc(alias = "__syncthreads")]
 #[doc(alias = "bar.sync")]
 #[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub unsafe fn sync_threads() {
     cfg_if::cfg_if! {
         if #[cfg(not(target_arch = "nvptx64"))] {
-            wait(Wait::Block);
+            wait(Barrier::Block, At::Called("sync_threads", Location::caller()));
         } else if #[cfg(feature = "rust-cuda")] {
             cuda_std::thread::sync_threads();
         } else {
@@ -56,7 +60,7 @@ pub unsafe fn sync_warp() {
         bar_warp_sync(u32::MAX);
     }
     #[cfg(not(target_arch = "nvptx64"))]
-    wait(Wait::Warp);
+    wait(Barrier::Warp, At::Named("sync_warp"));
 }
 
 gated! { sync_cluster }
@@ -70,6 +74,7 @@ gated! { sync_cluster }
 /// All threads of the cluster that have not ended come here.
 #[doc(alias = "barrier.cluster")]
 #[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub unsafe fn sync_cluster()
 where
     for<'a> Clusters: OnTarget<sync_cluster, &'a ()>,
@@ -81,13 +86,14 @@ where
         barrier_cluster_wait_aligned();
     }
     #[cfg(not(target_arch = "nvptx64"))]
-    wait(Wait::Cluster);
+    wait(Barrier::Cluster, At::Called("sync_cluster", Location::caller()));
 }
 
 /// Lets others go on: for the body of a loop that waits for what another thread writes. On a GPU nothing is to be done; on
-/// a CPU, where the threads of a block take turns, such a loop would never end without it.
+/// a CPU, where the threads of a block take turns, such a loop would never end without it: a thread that looks at the same for five
+/// seconds by `ptx!`, an order, an atomic or a barrier panics, and says so.
 #[inline(always)]
 pub fn pause() {
     #[cfg(not(target_arch = "nvptx64"))]
-    wait(Wait::Turn);
+    wait(Barrier::Turn, At::Named("pause"));
 }

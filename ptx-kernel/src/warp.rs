@@ -1,7 +1,7 @@
 //! Exchange between the threads of a warp.
 //!
 //! All threads of the warp that have not ended take part. The instructions are LLVM's own intrinsics, of which the compiler
-//! knows that all threads have to come along.
+//! knows, since 1.97, that all threads have to come along.
 
 #[cfg(target_arch = "nvptx64")]
 unsafe extern "C" {
@@ -79,7 +79,7 @@ macro_rules! shuffles {
             }
             #[cfg(not(target_arch = "nvptx64"))]
             {
-                let lanes = crate::cpu::exchange(value.into_bits());
+                let lanes = crate::cpu::exchange(stringify!($name), value.into_bits());
                 let from: fn(u32, u32) -> Option<u32> = $from;
                 let from = from(crate::lane_id(), $lane).and_then(|lane| lanes.get(lane as usize).copied().flatten());
                 from.map_or(value, T::of_bits)
@@ -117,7 +117,7 @@ pub unsafe fn ballot(holds: bool) -> u32 {
     }
     #[cfg(not(target_arch = "nvptx64"))]
     {
-        let lanes = crate::cpu::exchange(holds.into());
+        let lanes = crate::cpu::exchange("ballot", holds.into());
         lanes.iter().enumerate().fold(0, |bits, (lane, holds)| bits | (holds.unwrap_or(0) << lane))
     }
 }
@@ -140,7 +140,7 @@ pub unsafe fn any(holds: bool) -> bool {
     }
     #[cfg(not(target_arch = "nvptx64"))]
     {
-        crate::cpu::exchange(holds.into()).into_iter().flatten().any(|holds| holds != 0)
+        crate::cpu::exchange("any", holds.into()).into_iter().flatten().any(|holds| holds != 0)
     }
 }
 
@@ -162,6 +162,6 @@ pub unsafe fn all(holds: bool) -> bool {
     }
     #[cfg(not(target_arch = "nvptx64"))]
     {
-        crate::cpu::exchange(holds.into()).into_iter().flatten().all(|holds| holds != 0)
+        crate::cpu::exchange("all", holds.into()).into_iter().flatten().all(|holds| holds != 0)
     }
 }

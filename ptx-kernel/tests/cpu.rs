@@ -132,10 +132,12 @@ fn shuffles_take_from_the_lane_that_they_name() {
         ("shuffle", shuffle::<u32>, |_, by| Some(by)),
     ];
     for (name, shuffle, from) in cases {
-        for by in [0, 1, 2, 5, 16, 31] {
+        // Of the number, five bits count.
+        for by in [0, 1, 2, 5, 16, 31, 32, 33, 95] {
             // SAFETY: all threads come along.
             let found = gather(launch, 64, || unsafe { shuffle(1000 + thread_idx_x(), by) });
-            let expected: Vec<u32> = (0..64).map(|at| 1000 + at / 32 * 32 + of(at % 32, from(at % 32, by))).collect();
+            let expected: Vec<u32> =
+                (0..64).map(|at| 1000 + at / 32 * 32 + of(at % 32, from(at % 32, by % 32))).collect();
             assert_eq!(found, expected, "{name} by {by}");
         }
     }
@@ -166,6 +168,17 @@ fn votes_count_the_lanes_that_are_there() {
         unsafe { ballot(true) }
     });
     assert_eq!([without[0], without[2], without[33]], [!4, 9, 0xff]);
+    // Nor has one that voted before it ended.
+    let later = gather(launch, 40, || {
+        // SAFETY: as above.
+        let first = unsafe { ballot(true) };
+        if thread_idx_x() == 2 {
+            return first;
+        }
+        // SAFETY: as above.
+        unsafe { ballot(true) }
+    });
+    assert_eq!([later[0], later[2], later[33]], [!4, !0, 0xff]);
 }
 
 #[test]
@@ -347,9 +360,30 @@ fn launches_that_cannot_be_are_refused() {
     );
     assert_eq!(refused(Launch::new(3, 32).cluster(2)), "a grid of 3 blocks in x has no whole clusters of 2");
     assert_eq!(
-        refused(Launch::new((1 << 20, 1 << 20), 32)),
-        "Dim3 { x: 1048576, y: 1048576, z: 1 } blocks are more than a launch can have"
+        refused(Launch::new((1 << 20, 1 << 15), 32)),
+        "Dim3 { x: 1048576, y: 32768, z: 1 } blocks are more than a launch can have"
     );
+    for (launch, what) in [
+        (Launch::new((1, 70_000), 32), "a launch has 70000 blocks in y, and no GPU takes more than 65535"),
+        (Launch::new((1, 1, 65_536), 32), "a launch has 65536 blocks in z, and no GPU takes more than 65535"),
+        (Launch::new(1 << 31, 1), "a launch has 2147483648 blocks in x, and no GPU takes more than 2147483647"),
+        (Launch::new(1, 2048), "a block has 2048 threads, and no GPU takes more than 1024"),
+        (Launch::new(1, (32, 32, 2)), "a block has 2048 threads, and no GPU takes more than 1024"),
+        (Launch::new(1, (1, 1, 65)), "a launch has 65 threads in z, and no GPU takes more than 64"),
+        (Launch::new(32, 1).cluster(32), "a launch has 32 blocks of a cluster, and no GPU takes more than 16"),
+        (
+            Launch::new(1, 1).dynamic_shared(10 << 20),
+            "a block has 10485760 bytes of shared memory, 10485760 of them dynamic, and no GPU has more than 232448",
+        ),
+    ] {
+        assert_eq!(refused(launch), what);
+    }
+    // The largest that there are.
+    for launch in [Launch::new((1, 65_535), 1), Launch::new(1, (16, 1, 64)), Launch::new(1, 1).dynamic_shared(232_448)]
+    {
+        // SAFETY: nothing is touched.
+        unsafe { launch.run(|| ()) };
+    }
 }
 
 #[test]

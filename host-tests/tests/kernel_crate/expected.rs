@@ -8,7 +8,7 @@ use regex::Regex;
 pub(crate) const KERNELS: &str = include_str!("kernels.rs");
 
 /// Each kernel, and the lines between its parameters and its body.
-const HEADS: [(&str, &[&str]); 8] = [
+const HEADS: [(&str, &[&str]); 9] = [
     ("bounded", &[".maxntid 256", ".minnctapersm 4"]),
     ("nothing", &[".maxntid 128"]),
     ("clustered", &[".reqnctapercluster 2"]),
@@ -17,6 +17,7 @@ const HEADS: [(&str, &[&str]); 8] = [
     ("shares", &[]),
     ("calculates", &[]),
     ("unrolls", &[]),
+    ("variables", &[]),
 ];
 
 /// The names of the kernels that a source declares: of the function in each `kernel! { … }`.

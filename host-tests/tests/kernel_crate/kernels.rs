@@ -112,3 +112,38 @@ kernel! {
         }
     }
 }
+
+/// Variables that are alike but for the module.
+macro_rules! alike {
+    ($($module:ident)*) => { $(
+        mod $module {
+            ptx_kernel::shared! {
+                pub fn alike() -> [u16; 3];
+            }
+        }
+    )* };
+}
+alike! { one two }
+
+#[repr(align(64))]
+pub struct Wide([u8; 65]);
+
+shared! {
+    fn größe() -> [u8; 5];
+    fn wide() -> Wide;
+    fn empty() -> ();
+}
+
+kernel! {
+    /// # Safety
+    /// As the test launches it.
+    pub unsafe fn variables() {
+        unsafe {
+            one::alike().cast::<u16>().write(1);
+            two::alike().cast::<u16>().write(2);
+            größe().cast::<u8>().write(3);
+            wide().cast::<u8>().write(4);
+            empty().cast::<u8>().write(5);
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! `ptx-kernel` on the GPU's side: its kernels become the entry points and the instructions that they say.
 
+use std::collections::HashSet;
+
 use host_tests::check::forms::write_package_with;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::device_build::{DeviceBuild, Profile};
@@ -9,15 +11,21 @@ use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use regex::Regex;
 
+mod collectives;
 mod expected;
+mod gates;
 
 use expected::KERNELS;
+
+fn toolchain() -> DeviceToolchain {
+    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &Progress::kept()));
+    toolchain.unwrap_or_else(|error| panic!("{error}"))
+}
 
 /// The PTX of the kernels, which the assembler takes.
 fn ptx(profile: Profile) -> String {
     let progress = Progress::kept();
-    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &progress));
-    let toolchain = toolchain.unwrap_or_else(|error| panic!("{error}"));
+    let toolchain = toolchain();
     let folder = toolchain.machine().target().join("kernel-crate");
     let made = write_package_with(&folder, "kernel-crate", &["ptx-intrinsics", "ptx-kernel"], KERNELS).and_then(|()| {
         let build = DeviceBuild { profile, ..DeviceBuild::new(&folder, "kernel-crate", Sm::new(90)) };
@@ -47,6 +55,37 @@ fn the_entries_are_those_of_the_source_and_have_their_bounds() {
     assert_eq!(expected::listed(), expected::declared(KERNELS));
     for profile in [Profile::Dev, Profile::Release] {
         assert_eq!(expected::mistakes(&ptx(profile)), [""; 0], "{profile:?}");
+    }
+}
+
+/// Each has a name, an alignment of at least 16 and its size.
+#[test]
+fn variables_are_as_they_are_declared() {
+    for profile in [Profile::Dev, Profile::Release] {
+        let text = ptx(profile);
+        let number = Regex::new(r"ptx_kernel_shared_(\d+)").expect("the pattern is valid");
+        let lines = text.lines().map(str::trim).filter(|line| line.contains(".shared .align"));
+        let mut lines: Vec<&str> = lines.map(|line| line.split(" //").next().unwrap_or(line)).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!(text.matches(".shared .align").count(), lines.len(), "a name twice: {lines:#?}");
+        let mut found: Vec<_> = lines.iter().map(|line| number.replace(line, "N").into_owned()).collect();
+        found.sort();
+        let expected = [
+            ".extern .shared .align 16 .b8 ptx_kernel_dynamic_shared[];",
+            ".shared .align 16 .b8 N[128];",
+            ".shared .align 16 .b8 N[1];",
+            ".shared .align 16 .b8 N[4];",
+            ".shared .align 16 .b8 N[5];",
+            ".shared .align 16 .b8 N[6];",
+            ".shared .align 16 .b8 N[6];",
+            ".shared .align 64 .b8 N[128];",
+        ];
+        assert_eq!(found, expected, "{profile:?}");
+        assert!(text.is_ascii());
+        // Each store goes to a variable of its own.
+        let moved: HashSet<&str> = number.find_iter(&text).map(|name| name.as_str()).collect();
+        assert_eq!(moved.len(), 7, "{profile:?}: {moved:?}");
     }
 }
 

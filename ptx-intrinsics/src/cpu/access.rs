@@ -2,7 +2,9 @@
 
 use core::mem::MaybeUninit;
 
+use super::aligned::{demand, read, write};
 use super::atomics::{self, AtomicU8, AtomicU16, AtomicU32};
+use super::thread::looked;
 use super::wide::AtomicU64;
 use super::wide_lock::lock_wide;
 use crate::emit::access::{Load, LoadIn, LoadInIf, Store, StoreIn, StoreInIf};
@@ -19,6 +21,16 @@ use crate::isa::prefetch_size::PrefetchSize;
 /// `p` is the address of a readable, aligned `T`.
 #[inline]
 pub(crate) unsafe fn load<T: PtxType>(meaning: Meaning, p: *const T) -> T {
+    demand(p);
+    // SAFETY: the caller's promise.
+    let value = unsafe { load_aligned(meaning, p) };
+    if !matches!(meaning, Meaning::Plain) {
+        looked(p, &value);
+    }
+    value
+}
+
+unsafe fn load_aligned<T: PtxType>(meaning: Meaning, p: *const T) -> T {
     let order = match meaning {
         // SAFETY: the caller's promise.
         Meaning::Plain => return unsafe { p.read() },
@@ -58,6 +70,7 @@ pub(crate) unsafe fn load<T: PtxType>(meaning: Meaning, p: *const T) -> T {
 /// `p` is the address of a writable, aligned `T`.
 #[inline]
 pub(crate) unsafe fn store<T: PtxType>(meaning: Meaning, p: *mut T, value: T) {
+    demand(p);
     let order = match meaning {
         // SAFETY: the caller's promise.
         Meaning::Plain => return unsafe { p.write(value) },
@@ -92,22 +105,22 @@ impl<I, T: PtxType> Load<I> for T {
     #[inline(always)]
     unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self {
         // SAFETY: the caller promises a readable, aligned address.
-        unsafe { p.read() }
+        unsafe { read(p) }
     }
     #[inline(always)]
     unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, _: CachePolicy) -> Self {
         // SAFETY: the caller promises a readable, aligned address.
-        unsafe { p.read() }
+        unsafe { read(p) }
     }
     #[inline(always)]
     unsafe fn load_if<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self) -> Self {
         // SAFETY: the caller promises a readable, aligned address where `cond` is true.
-        if cond { unsafe { p.read() } } else { or }
+        if cond { unsafe { read(p) } } else { or }
     }
     #[inline(always)]
     unsafe fn load_if_with<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self, _: CachePolicy) -> Self {
         // SAFETY: the caller promises a readable, aligned address where `cond` is true.
-        if cond { unsafe { p.read() } } else { or }
+        if cond { unsafe { read(p) } } else { or }
     }
 }
 
@@ -115,25 +128,25 @@ impl<I, T: PtxType> Store<I> for T {
     #[inline(always)]
     unsafe fn store<C: Caching>(p: *mut Self, value: Self) {
         // SAFETY: the caller promises a writable, aligned address.
-        unsafe { p.write(value) }
+        unsafe { write(p, value) }
     }
     #[inline(always)]
     unsafe fn store_with<C: Caching>(p: *mut Self, value: Self, _: CachePolicy) {
         // SAFETY: the caller promises a writable, aligned address.
-        unsafe { p.write(value) }
+        unsafe { write(p, value) }
     }
     #[inline(always)]
     unsafe fn store_if<C: Caching>(cond: bool, p: *mut Self, value: Self) {
         if cond {
             // SAFETY: the caller promises a writable, aligned address where `cond` is true.
-            unsafe { p.write(value) }
+            unsafe { write(p, value) }
         }
     }
     #[inline(always)]
     unsafe fn store_if_with<C: Caching>(cond: bool, p: *mut Self, value: Self, _: CachePolicy) {
         if cond {
             // SAFETY: the caller promises a writable, aligned address where `cond` is true.
-            unsafe { p.write(value) }
+            unsafe { write(p, value) }
         }
     }
 }
@@ -150,7 +163,7 @@ impl<S, T: PtxType> LoadInIf<S> for T {
     #[inline(always)]
     unsafe fn load_in_if(cond: bool, p: *const Self, or: Self) -> Self {
         // SAFETY: the caller promises a readable, aligned address where `cond` is true.
-        if cond { unsafe { p.read() } } else { or }
+        if cond { unsafe { read(p) } } else { or }
     }
 }
 
@@ -167,7 +180,7 @@ impl<S, T: PtxType> StoreInIf<S> for T {
     unsafe fn store_in_if(cond: bool, p: *mut Self, value: Self) {
         if cond {
             // SAFETY: the caller promises a writable, aligned address where `cond` is true.
-            unsafe { p.write(value) }
+            unsafe { write(p, value) }
         }
     }
 }
@@ -176,7 +189,7 @@ impl<T: PtxType> SharedAccess for T {
     #[inline(always)]
     unsafe fn load_shared(p: Address) -> Self {
         // SAFETY: the caller promises a readable, aligned address.
-        unsafe { p.cast::<Self>().read() }
+        unsafe { read(p.cast::<Self>()) }
     }
     #[inline(always)]
     unsafe fn load_shared_if(cond: bool, p: Address, or: Self) -> Self {
@@ -186,7 +199,7 @@ impl<T: PtxType> SharedAccess for T {
     #[inline(always)]
     unsafe fn store_shared(p: Address, value: Self) {
         // SAFETY: the caller promises a writable, aligned address.
-        unsafe { p.cast::<Self>().write(value) }
+        unsafe { write(p.cast::<Self>(), value) }
     }
     #[inline(always)]
     unsafe fn store_shared_if(cond: bool, p: Address, value: Self) {

@@ -2,7 +2,9 @@
 
 use half1::{bf16, f16};
 
+use super::aligned::demand;
 use super::atomics::{self as atomic, AtomicU16, AtomicU32};
+use super::thread::looked;
 use super::wide::AtomicU64;
 use super::wide_lock::lock_wide;
 use crate::grammar::atomic::Atomic;
@@ -15,6 +17,7 @@ use crate::isa::order::OrderWord;
 /// `p` is the address of an aligned `T` that may be written, and `T` is what the words move.
 #[inline]
 pub unsafe fn change<T: Copy>(words: Atomic, p: *mut T, value: T, compare: Option<T>) -> T {
+    demand(p);
     let number = TYPES[words.ty].number;
     let mut old = value;
     let (memory, to) = (p.cast::<u8>(), (&raw mut old).cast::<u8>());
@@ -28,6 +31,7 @@ pub unsafe fn change<T: Copy>(words: Atomic, p: *mut T, value: T, compare: Optio
             number.write(to.add(at), number.change(memory.add(at), words.order(), new));
         }
     }
+    looked(p, &old);
     old
 }
 

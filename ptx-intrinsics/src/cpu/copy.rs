@@ -1,6 +1,8 @@
-//! Asynchronous copies on a CPU, done at once.
+//! Asynchronous copies on a CPU. Those that a barrier waits for are done at once.
 
+use super::copies::Copy;
 use super::mbarrier::{Address, complete};
+use super::thread::current;
 
 /// How many bytes are read where that is said by an operand.
 pub(crate) fn bytes_of<T>(operand: &str, value: u32) -> usize {
@@ -14,12 +16,41 @@ pub(crate) fn bytes_of<T>(operand: &str, value: u32) -> usize {
     }
 }
 
-/// Copies so many bytes and fills the rest with zeros.
-pub(crate) unsafe fn filled(dst: *mut u8, src: *const u8, bytes: usize, size: usize) {
-    // SAFETY: the caller's promise: `size` bytes may be written, and the first `bytes` of the source be read.
-    unsafe {
-        dst.copy_from_nonoverlapping(src, bytes);
-        dst.add(bytes).write_bytes(0, size - bytes);
+/// Begins to copy so many bytes and to fill the rest with zeros.
+///
+/// # Safety
+/// `size` bytes may be written, and the first `bytes` of the source be read, until the copy is waited for.
+pub(crate) unsafe fn begin(dst: *mut u8, src: *const u8, bytes: usize, size: usize) {
+    assert!(
+        dst.addr().is_multiple_of(size),
+        "{dst:p} is not aligned to the {size} bytes of the copy: a GPU faults there"
+    );
+    let aligned = bytes == 0 || src.addr().is_multiple_of(size);
+    assert!(aligned, "{src:p} is not aligned to the {size} bytes of the copy: a GPU faults there");
+    let copy = Copy { dst, src, bytes, size };
+    match current() {
+        Some(thread) => thread.copies().begin(copy),
+        // SAFETY: the caller's promise.
+        None => unsafe { copy.perform() },
+    }
+}
+
+pub(crate) fn commit() {
+    if let Some(thread) = current() {
+        thread.copies().commit();
+    }
+}
+
+/// Waits for all groups but the newest `left`.
+pub(crate) fn wait(left: u32) {
+    if let Some(thread) = current() {
+        thread.copies().wait(left as usize);
+    }
+}
+
+pub(crate) fn wait_all() {
+    if let Some(thread) = current() {
+        thread.copies().wait_all();
     }
 }
 

@@ -133,7 +133,7 @@ macro_rules! copies {
                     needs: (AsyncCopies) / CacheHint;
                     safety: "`src` points at a `T` in global memory and `dst` at one in this block's shared memory, both \
                         aligned to its size. Until a wait for the copy, nobody writes `src`, and nobody reads or writes `dst`.";
-                    cpu: cpu::copy::filled(dst.address().cast(), src.cast(), size_of::<T>(), size_of::<T>());
+                    cpu: cpu::copy::begin(dst.address().cast(), src.cast(), size_of::<T>(), size_of::<T>());
                 }
 
                 /// Begins to copy `src_size` bytes, and to fill the rest of the `T` with zeros.
@@ -147,7 +147,7 @@ macro_rules! copies {
                     safety: "As for [`copy`](Self::copy), and `src_size` is at most the size of `T`; only so many bytes are read.";
                     cpu: {
                         let bytes = cpu::copy::bytes_of::<T>("src_size", src_size);
-                        cpu::copy::filled(dst.address().cast(), src.cast(), bytes, size_of::<T>())
+                        cpu::copy::begin(dst.address().cast(), src.cast(), bytes, size_of::<T>())
                     };
                 }
 
@@ -163,7 +163,7 @@ macro_rules! copies {
                     safety: "As for [`copy`](Self::copy); where `ignore` is true, `src` may point anywhere.";
                     cpu: {
                         let bytes = cpu::copy::bytes_of::<T>("ignore", ignore as u32);
-                        cpu::copy::filled(dst.address().cast(), src.cast(), bytes, size_of::<T>())
+                        cpu::copy::begin(dst.address().cast(), src.cast(), bytes, size_of::<T>())
                     };
                 }
             }
@@ -182,11 +182,11 @@ copies! {
 
 instructions! { WAITS:
     instruction "cp.async.commit_group", isa "data-movement-and-conversion-instructions-cp-async-commit-group", effect message, T = u8 {
-        /// Makes a group of the copies that this thread has begun since the last one. On a CPU it does nothing.
+        /// Makes a group of the copies that this thread has begun since the last one.
         safe fn cp_async_commit_group() {
             ptx: "cp.async.commit_group";
             needs: AsyncCopies;
-            cpu: ();
+            cpu: cpu::copy::commit();
         }
     }
 
@@ -201,34 +201,35 @@ instructions! { WAITS:
         /// cp_async_wait_group::<1>(); // cp.async.wait_group 1;
         /// ```
         ///
-        /// If `N` is above 63, `ptxas` waits for more groups. On a CPU it does nothing, because a copy is done at once.
+        /// If `N` is above 63, `ptxas` waits for more groups. On a CPU a copy is done here, if the executor of ptx-kernel runs
+        /// the thread; else it was done at once.
         safe fn cp_async_wait_group<const N>() {
             ptx: "cp.async.wait_group", N;
             needs: AsyncCopies;
-            cpu: ();
+            cpu: cpu::copy::wait(N);
         }
     }
 
     instruction "cp.async.wait_all", isa "data-movement-and-conversion-instructions-cp-async-wait-group", effect message, T = u8 {
-        /// Waits until all copies that this thread has begun are complete. On a CPU it does nothing, because a copy is done
-        /// at once.
+        /// Waits until all copies that this thread has begun are complete. On a CPU they are done here, if the executor of
+        /// ptx-kernel runs the thread; else they were done at once.
         safe fn cp_async_wait_all() {
             ptx: "cp.async.wait_all";
             needs: AsyncCopies;
-            cpu: ();
+            cpu: cpu::copy::wait_all();
         }
     }
 
     instruction "cp.async.mbarrier.arrive",
     isa "parallel-synchronization-and-communication-instructions-cp-async-mbarrier-arrive", effect message, T = u8 {
         /// Arrives at the barrier when all copies that this thread has begun are complete. The barrier expects one arrival
-        /// more for this, so it is not one of the arrivals that it was initialised with. On a CPU it does nothing.
+        /// more for this, so it is not one of the arrivals that it was initialised with. On a CPU the copies are done here.
         #[doc(alias = "cp.async.mbarrier.arrive")]
         unsafe fn cp_async_mbarrier_arrive(bar: SharedPtr<Mbarrier> as shared) {
             ptx: "cp.async.mbarrier.arrive.shared.b64", [bar];
             needs: AsyncCopies;
             safety: "`bar` points at a barrier in this block's shared memory that was initialised.";
-            cpu: ();
+            cpu: cpu::copy::wait_all();
         }
 
         /// Arrives at the barrier when all copies that this thread has begun are complete. This is one of the arrivals that
@@ -239,7 +240,7 @@ instructions! { WAITS:
             needs: AsyncCopies;
             safety: "`bar` points at a barrier in this block's shared memory that was initialised.";
             cpu: {
-                // All copies are done.
+                cpu::copy::wait_all();
                 cpu::mbarrier::arrive(bar.address(), 1, 0, 0);
             };
         }

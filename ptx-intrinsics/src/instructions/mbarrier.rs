@@ -333,7 +333,7 @@ instructions! { ARRIVALS:
             block: (done done);
             needs: AsyncCopies;
             safety: wait!();
-            cpu: cpu::mbarrier::is_complete(bar.address(), cpu::mbarrier::parity(state.0));
+            cpu: cpu::is_complete(bar.address(), cpu::mbarrier::parity(state.0));
         }
 
         /// Whether the phase of this parity, 0 or 1, is complete. If it is, this thread sees what the arriving threads did
@@ -345,7 +345,7 @@ instructions! { ARRIVALS:
             block: (done done);
             needs: Parity;
             safety: wait!();
-            cpu: cpu::mbarrier::is_complete(bar.address(), parity != 0);
+            cpu: cpu::is_complete(bar.address(), parity != 0);
         }
 
         /// Waits for the phase of `state`, for a time that the GPU chooses, and returns whether the phase is complete. Call it
@@ -357,7 +357,7 @@ instructions! { ARRIVALS:
             block: (done done);
             needs: TryWait;
             safety: wait!();
-            cpu: cpu::mbarrier::is_complete(bar.address(), cpu::mbarrier::parity(state.0));
+            cpu: cpu::is_complete(bar.address(), cpu::mbarrier::parity(state.0));
         }
 
         /// Waits for the phase of `state`, for about `ns` nanoseconds, and returns whether the phase is complete.
@@ -368,7 +368,7 @@ instructions! { ARRIVALS:
             block: (done done);
             needs: TryWait;
             safety: wait!();
-            cpu: cpu::mbarrier::is_complete(bar.address(), cpu::mbarrier::parity(state.0));
+            cpu: cpu::is_complete(bar.address(), cpu::mbarrier::parity(state.0));
         }
 
         /// Waits for the phase of this parity, 0 or 1, for a time that the GPU chooses, and returns whether the phase is
@@ -380,7 +380,7 @@ instructions! { ARRIVALS:
             block: (done done);
             needs: TryWait;
             safety: wait!();
-            cpu: cpu::mbarrier::is_complete(bar.address(), parity != 0);
+            cpu: cpu::is_complete(bar.address(), parity != 0);
         }
 
         /// Waits for the phase of this parity, 0 or 1, for about `ns` nanoseconds, and returns whether the phase is complete.
@@ -391,7 +391,7 @@ instructions! { ARRIVALS:
             block: (done done);
             needs: TryWait;
             safety: wait!();
-            cpu: cpu::mbarrier::is_complete(bar.address(), parity != 0);
+            cpu: cpu::is_complete(bar.address(), parity != 0);
         }
     }
 }

@@ -257,4 +257,10 @@ gates! {
     ParamAddresses PARAM_ADDRESS sm_70 ptx77;
     /// `.shared::cta`.
     SharedCta SHARED_CTA sm_30 ptx78;
+    /// `tanh.approx` of ptx-kernel.
+    TanhApprox TANH_APPROX sm_75 ptx70;
+    /// Two floats of 16 bits made of two of 32 bits, in ptx-kernel.
+    PackedFloats PACKED_FLOATS sm_80 ptx70;
+    /// `dp4a` of ptx-kernel.
+    Dp4a DP4A sm_61 ptx50;
 }

@@ -7,8 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 
+use super::limits::{check_shared, check_sizes};
 use super::memory::{BlockMemory, ClusterMemory};
-use super::place::{Place, Wait, enter};
+use super::order::{Order, Turns};
+use super::place::{Barrier, Place, Wait, enter, thread};
+use super::stack;
+use super::turns::{State, all_done, name, open, take_turns, who_waits};
 use crate::WARP_SIZE;
 
 /// A size or a number in up to three dimensions.
@@ -24,7 +28,7 @@ pub struct Dim3 {
 
 impl Dim3 {
     /// How many there are, which is to be at least one and fit into 32 bits.
-    fn count(self, of: &str) -> u32 {
+    pub(super) fn count(self, of: &str) -> u32 {
         let count = [self.x, self.y, self.z].into_iter().try_fold(1u32, u32::checked_mul);
         let count = count.unwrap_or_else(|| panic!("{self:?} {of} are more than a launch can have"));
         assert!(count > 0, "a launch has at least one of its {of}, and this has {self:?}");
@@ -83,13 +87,21 @@ pub struct Launch {
     cluster: u32,
     dynamic_shared: usize,
     resident: u32,
+    order: Order,
 }
 
 impl Launch {
     /// A grid of so many blocks of so many threads.
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
         let resident = std::thread::available_parallelism().map_or(2, |threads| threads.get() as u32).max(2);
-        Launch { grid: grid.into(), block: block.into(), cluster: 1, dynamic_shared: 0, resident }
+        Launch {
+            grid: grid.into(),
+            block: block.into(),
+            cluster: 1,
+            dynamic_shared: 0,
+            resident,
+            order: Order::Ascending,
+        }
     }
 
     /// With clusters of so many blocks, side by side in `x`.
@@ -109,23 +121,24 @@ impl Launch {
         Launch { resident: clusters, ..self }
     }
 
+    /// With turns in this order; in ascending order, if nothing is said.
+    pub fn order(self, order: Order) -> Launch {
+        Launch { order, ..self }
+    }
+
     /// Runs `kernel` once for each thread of the grid, and returns when all have ended.
     ///
     /// # Safety
     /// As for the kernel. What the closure captures is used by several threads of the machine at once.
     ///
     /// # Panics
-    /// If the kernel does, with what it says; the thread is named on stderr. If threads wait for each other in vain. If the
-    /// grid has no threads, or no whole clusters.
+    /// If the kernel does, with what it says; the thread is named on stderr. If threads wait for each other in vain. If no GPU
+    /// launches this: the grid has no threads or no whole clusters, or is too large, or a block is. If a thread does what no GPU
+    /// does, as the [module](self::super) says. A thread that needs more than 1 MiB of stack ends the program.
     pub unsafe fn run(self, kernel: impl Fn()) {
-        let blocks = self.grid.count("blocks");
-        self.block.count("threads of a block");
-        assert!(
-            self.cluster > 0 && self.grid.x.is_multiple_of(self.cluster),
-            "a grid of {} blocks in x has no whole clusters of {}",
-            self.grid.x,
-            self.cluster
-        );
+        let (blocks, _) = check_sizes(self.grid, self.block, self.cluster);
+        check_shared(0, self.dynamic_shared);
+        ptx_intrinsics::on_cpu::run_by(thread);
         let (next, stop) = (AtomicU32::new(0), AtomicBool::new(false));
         let kernel = Everywhere(&kernel);
         let work = || {
@@ -170,7 +183,7 @@ impl Launch {
                 rank: at / threads,
                 cluster: self.cluster,
                 memory: &raw const memory,
-                yielder: Default::default(),
+                run: Default::default(),
             })
             .collect();
         // The fibers borrow the kernel and the places, and end before this function does, by `drop` at the latest.
@@ -178,6 +191,7 @@ impl Launch {
         let kernel: &'static dyn Fn() = unsafe { std::mem::transmute::<&dyn Fn(), &'static dyn Fn()>(kernel) };
         let mut fibers: Vec<Fiber> = places.iter().map(|place| fiber(place, kernel, stacks)).collect();
         let mut states = vec![State::Ready; fibers.len()];
+        let mut turns: Vec<_> = (0..self.cluster).map(|block| Turns::new(self.order, threads, first + block)).collect();
         while !all_done(&states) {
             if stop.load(Relaxed) {
                 // Quietly: the panic that stopped the grid has been told.
@@ -185,12 +199,12 @@ impl Launch {
             }
             let threads = threads as usize;
             let of_blocks = fibers.chunks_mut(threads).zip(states.chunks_mut(threads)).zip(places.chunks(threads));
-            for ((fibers, states), places) in of_blocks {
-                run_block(fibers, states, places);
+            for (((fibers, states), places), turns) in of_blocks.zip(&mut turns) {
+                run_block(fibers, states, places, turns);
             }
             let turns = take_turns(&mut states);
             assert!(
-                open(&mut states, Wait::Cluster) || turns || all_done(&states),
+                open(&mut states, &places, threads, Barrier::Cluster) || turns || all_done(&states),
                 "threads wait in vain: {}",
                 who_waits(&states, &places)
             );
@@ -214,55 +228,43 @@ struct Stopped;
 /// A thread of a block between two waits.
 type Fiber = Coroutine<(), Wait, (), DefaultStack>;
 
-/// Enough for a kernel in a dev build.
-const STACK: usize = 64 << 10;
-
 fn fiber(place: &Place, kernel: &'static dyn Fn(), stacks: &mut Vec<DefaultStack>) -> Fiber {
+    let stack = stacks.pop().unwrap_or_else(stack::new);
+    place.run.stack.set(stack::lowest(&stack));
     let place: *const Place = place;
-    let stack = stacks.pop().unwrap_or_else(|| DefaultStack::new(STACK).expect("memory for a stack"));
     Coroutine::with_stack(stack, move |yielder, ()| {
         // SAFETY: the place outlives the fiber.
-        unsafe { &*place }.yielder.set(yielder);
+        unsafe { &*place }.run.yielder.set(yielder);
         kernel();
     })
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Ready,
-    Waits(Wait),
-    Done,
-}
-
-fn all_done(states: &[State]) -> bool {
-    states.iter().all(|state| *state == State::Done)
-}
-
 /// Runs a block as far as it comes by itself, and so ahead of the others of its cluster.
-fn run_block(fibers: &mut [Fiber], states: &mut [State], places: &[Place]) {
+fn run_block(fibers: &mut [Fiber], states: &mut [State], places: &[Place], turns: &mut Turns) {
     loop {
-        turn(fibers, states, places);
+        for &at in turns.next() {
+            if states[at] == State::Ready {
+                states[at] = resume(&mut fibers[at], &places[at]);
+            }
+        }
+        let warp = WARP_SIZE as usize;
+        let warps = states.chunks_mut(warp).zip(places.chunks(warp));
         // All of them: each warp goes on by itself.
         let opened =
-            states.chunks_mut(WARP_SIZE as usize).filter_map(|warp| open(warp, Wait::Warp).then_some(())).count();
-        if opened == 0 && !open(states, Wait::Block) {
+            warps.filter_map(|(states, places)| open(states, places, warp, Barrier::Warp).then_some(())).count();
+        if opened == 0 && !open(states, places, places.len(), Barrier::Block) {
             return;
         }
     }
 }
 
-/// Lets every thread that can go on do so until it waits.
-fn turn(fibers: &mut [Fiber], states: &mut [State], places: &[Place]) {
-    for ((fiber, state), place) in
-        fibers.iter_mut().zip(states).zip(places).filter(|((_, state), _)| **state == State::Ready)
-    {
-        enter(Some(place));
-        let ran = catch_unwind(AssertUnwindSafe(|| fiber.resume(())));
-        *state = match ran {
-            Ok(CoroutineResult::Yield(wait)) => State::Waits(wait),
-            Ok(CoroutineResult::Return(())) => State::Done,
-            Err(panic) => panicked(place, panic),
-        };
+/// Lets a thread go on until it waits.
+fn resume(fiber: &mut Fiber, place: &Place) -> State {
+    enter(Some(place));
+    match catch_unwind(AssertUnwindSafe(|| fiber.resume(()))) {
+        Ok(CoroutineResult::Yield(wait)) => State::Waits(wait),
+        Ok(CoroutineResult::Return(())) => State::Done,
+        Err(panic) => panicked(place, panic),
     }
 }
 
@@ -270,37 +272,4 @@ fn turn(fibers: &mut [Fiber], states: &mut [State], places: &[Place]) {
 fn panicked(place: &Place, panic: Box<dyn Any + Send>) -> ! {
     eprintln!("the kernel panicked in {}", name(place));
     resume_unwind(panic)
-}
-
-fn name(place: &Place) -> String {
-    let (Dim3 { x, y, z }, block) = (place.thread, place.block);
-    format!("thread ({x}, {y}, {z}) of block ({}, {}, {})", block.x, block.y, block.z)
-}
-
-/// Which threads wait for what; a few of them.
-fn who_waits(states: &[State], places: &[Place]) -> String {
-    let waiting = states.iter().zip(places).filter_map(|(state, place)| match state {
-        State::Waits(wait) => Some(format!("{} for its {}", name(place), format!("{wait:?}").to_lowercase())),
-        State::Ready | State::Done => None,
-    });
-    waiting.take(4).collect::<Vec<_>>().join("; ")
-}
-
-/// Opens the barrier if all have come to it, or ended before; says whether they have.
-fn open(states: &mut [State], barrier: Wait) -> bool {
-    let here = |state: &State| *state == State::Waits(barrier);
-    if !states.iter().any(here) || !states.iter().all(|state| here(state) || *state == State::Done) {
-        return false;
-    }
-    states.iter_mut().filter(|state| here(state)).for_each(|state| *state = State::Ready);
-    true
-}
-
-/// Readies those that only let others go on; says whether there was one.
-fn take_turns(states: &mut [State]) -> bool {
-    let mut any = false;
-    for state in states.iter_mut().filter(|state| **state == State::Waits(Wait::Turn)) {
-        (*state, any) = (State::Ready, true);
-    }
-    any
 }

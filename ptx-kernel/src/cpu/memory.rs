@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 
 use ptx_intrinsics::SharedPtr;
 
+use super::limits::check_shared;
 use super::place::place;
 use crate::WARP_SIZE;
 
@@ -51,6 +52,9 @@ impl BlockMemory {
         if let Some(variable) = variables.iter().find(|variable| variable.key == key) {
             return variable.memory;
         }
+        let taken = |variable: &Variable| if variable.key.is_null() { 0 } else { variable.layout.size() };
+        let before: usize = variables.iter().map(taken).sum();
+        check_shared(before + if key.is_null() { 0 } else { layout.size() }, self.dynamic);
         // SAFETY: no layout here is of size 0, and the memory is that long.
         let memory = unsafe {
             let memory = alloc(layout);

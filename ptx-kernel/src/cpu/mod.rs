@@ -1,15 +1,28 @@
 //! Runs kernels on a CPU.
 //!
 //! The threads of a block take turns on one thread of the machine: each goes on until it waits, at a barrier, for its warp,
-//! or in a [`pause`](crate::pause). Blocks run side by side. A thread that forgets to wait is ahead of the others by all
-//! that it has to do, every time: the mistake shows.
+//! or in a [`pause`](crate::pause). Blocks run side by side. A thread that forgets to wait is ahead of those that run after it,
+//! by all that it has to do. Which ones those are, an [`Order`] says: run a kernel in ascending and in descending order, and a
+//! forgotten barrier shows in one of them.
+//!
+//! `cp.async` copies when the thread waits for it, so a forgotten wait or commit shows too. What no GPU takes is refused: a
+//! launch that is too large, more shared memory than there is, threads of a warp that come to different instructions. A thread
+//! that looks for five seconds at what does not change, without a `pause`, is told to call it.
 
 mod launch;
+mod limits;
 mod memory;
+mod order;
 mod place;
+mod spin;
+mod stack;
+mod turns;
 
 pub use launch::{Dim3, Launch};
 #[doc(hidden)]
 pub use memory::variable;
 pub(crate) use memory::{dynamic, of_rank};
-pub(crate) use place::{Wait, exchange, place, wait};
+pub use order::Order;
+#[doc(hidden)]
+pub use place::begin;
+pub(crate) use place::{At, Barrier, exchange, place, wait};

@@ -1,17 +1,23 @@
 //! Which thread of which block asks.
 
 use std::cell::Cell;
+use std::ffi::c_void;
+use std::fmt;
+use std::panic::Location;
 use std::ptr::NonNull;
 
 use corosensei::Yielder;
+use ptx_intrinsics::on_cpu::{Copies, Thread};
 
 use super::launch::Dim3;
+use super::limits::check_kernel;
 use super::memory::ClusterMemory;
+use super::spin::Spin;
 use crate::WARP_SIZE;
 
-/// What a thread waits for.
+/// Who a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wait {
+pub(crate) enum Barrier {
     /// The other threads of its warp.
     Warp,
     /// The other threads of its block.
@@ -20,6 +26,30 @@ pub(crate) enum Wait {
     Cluster,
     /// Whatever others do meanwhile.
     Turn,
+}
+
+/// The instruction at which a thread waits, as far as all threads of its warp have to come to the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    /// Any of this name: an exchange of a warp.
+    Named(&'static str),
+    /// The one of this name that is called there: a barrier.
+    Called(&'static str, &'static Location<'static>),
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            At::Named(name) => write!(f, "{name}"),
+            At::Called(name, place) => write!(f, "{name} at {place}"),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wait {
+    pub(crate) barrier: Barrier,
+    pub(crate) at: At,
 }
 
 /// A thread's place in its grid.
@@ -34,8 +64,20 @@ pub(crate) struct Place {
     pub(crate) cluster: u32,
     /// The memory of the cluster that this thread belongs to.
     pub(super) memory: *const ClusterMemory,
+    /// What changes while the thread runs.
+    pub(super) run: Run,
+}
+
+#[derive(Default)]
+pub(super) struct Run {
     /// How this thread waits; set as it begins.
     pub(super) yielder: Cell<*const Yielder<(), Wait>>,
+    /// The lowest address of its stack; set as it is made.
+    pub(super) stack: Cell<usize>,
+    /// Whether its kernel has begun.
+    begun: Cell<bool>,
+    copies: Copies,
+    spin: Spin,
 }
 
 impl Place {
@@ -56,6 +98,16 @@ impl Place {
     }
 }
 
+impl Thread for Place {
+    fn copies(&self) -> &Copies {
+        &self.run.copies
+    }
+
+    fn looked(&self, at: *const c_void, found: u64) {
+        self.run.spin.looked(at, found);
+    }
+}
+
 thread_local! {
     /// The thread of the grid that runs on this thread of the machine.
     static CURRENT: Cell<Option<NonNull<Place>>> = const { Cell::new(None) };
@@ -66,35 +118,60 @@ pub(super) fn enter(place: Option<&Place>) {
     CURRENT.set(place.map(NonNull::from));
 }
 
+fn current() -> Option<&'static Place> {
+    // SAFETY: a place outlives its thread's turn, and the turn ends before anybody else asks on this machine's thread.
+    CURRENT.get().map(|place| unsafe { place.as_ref() })
+}
+
+/// The thread that runs here, for the instructions.
+pub(super) fn thread() -> Option<&'static dyn Thread> {
+    current().map(|place| place as &dyn Thread)
+}
+
+/// The lowest address of the stack of the thread that runs here.
+#[cfg(unix)]
+pub(super) fn stack_of_this_thread() -> Option<usize> {
+    current().map(|place| place.run.stack.get())
+}
+
 /// The thread that asks.
 ///
 /// # Panics
 /// Outside of a kernel.
-pub(crate) fn place<'a>() -> &'a Place {
-    let place = CURRENT.get().expect(
+pub(crate) fn place() -> &'static Place {
+    current().expect(
         "this asks for the place of a GPU's thread, and no kernel runs here: start it with `ptx_kernel::cpu::Launch`",
-    );
-    // SAFETY: a place outlives its thread's turn, and the turn ends before anybody else asks on this machine's thread.
-    unsafe { place.as_ref() }
+    )
+}
+
+/// A kernel of that name begins, with those lines of its entry. If it is called by another one, they do not count.
+#[doc(hidden)]
+pub fn begin(name: &str, lines: &[(&str, u32)]) {
+    if let Some(place) = current().filter(|place| !place.run.begun.replace(true)) {
+        let Dim3 { x, y, z } = place.block_dim;
+        check_kernel(name, lines, x * y * z, place.cluster);
+    }
 }
 
 /// Lets others go on until this is over.
-pub(crate) fn wait(what: Wait) {
-    let yielder = place().yielder.get();
+pub(crate) fn wait(barrier: Barrier, at: At) {
+    let run = &place().run;
+    run.spin.forget();
     // SAFETY: it is this thread's own, and lives as long as the thread.
-    unsafe { &*yielder }.suspend(what);
+    unsafe { &*run.yielder.get() }.suspend(Wait { barrier, at });
 }
 
-/// The values that the lanes of this warp bring; `None` of those that have ended or never were.
-pub(crate) fn exchange(value: u32) -> [Option<u32>; WARP_SIZE as usize] {
+/// The values that the lanes of this warp bring to the instruction of that name; `None` of those that have ended or never were.
+pub(crate) fn exchange(name: &'static str, value: u32) -> [Option<u32>; WARP_SIZE as usize] {
     let place = place();
     let block = &place.memory().blocks[place.rank as usize];
     let warp = (place.in_block() / WARP_SIZE) as usize;
     block.lanes[warp][place.lane() as usize].set(Some(value));
-    wait(Wait::Warp);
+    wait(Barrier::Warp, At::Named(name));
     let values = std::array::from_fn(|lane| block.lanes[warp][lane].get());
     // Nobody brings the next value before all have this one.
-    wait(Wait::Warp);
+    wait(Barrier::Warp, At::Named(name));
+    // A lane that ends now brings nothing to the next exchange.
     block.lanes[warp][place.lane() as usize].set(None);
     values
 }

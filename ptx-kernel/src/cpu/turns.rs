@@ -1,0 +1,84 @@
+//! What the threads of a cluster wait for, and when they go on.
+
+use super::launch::Dim3;
+use super::place::{Barrier, Place, Wait};
+use crate::WARP_SIZE;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Ready,
+    Waits(Wait),
+    Done,
+}
+
+impl State {
+    fn wait(self) -> Option<Wait> {
+        match self {
+            State::Waits(wait) => Some(wait),
+            State::Ready | State::Done => None,
+        }
+    }
+
+    fn waits_for(self, barrier: Barrier) -> bool {
+        self.wait().is_some_and(|wait| wait.barrier == barrier)
+    }
+}
+
+pub(super) fn all_done(states: &[State]) -> bool {
+    states.iter().all(|state| *state == State::Done)
+}
+
+/// Opens the barrier of these threads if all have come to it, or ended before; says whether they have. The threads are those of
+/// whole blocks, each of so many threads, or of one warp.
+///
+/// # Panics
+/// If threads of a warp have come to it by different instructions.
+pub(super) fn open(states: &mut [State], places: &[Place], threads: usize, barrier: Barrier) -> bool {
+    let here = |state: &State| state.waits_for(barrier);
+    if !states.iter().any(here) || !states.iter().all(|state| here(state) || *state == State::Done) {
+        return false;
+    }
+    for (states, places) in states.chunks(threads).zip(places.chunks(threads)) {
+        let warps = states.chunks(WARP_SIZE as usize).zip(places.chunks(WARP_SIZE as usize));
+        warps.for_each(|(states, places)| one_instruction(states, places));
+    }
+    states.iter_mut().filter(|state| here(state)).for_each(|state| *state = State::Ready);
+    true
+}
+
+fn one_instruction(states: &[State], places: &[Place]) {
+    let mut waiting = states.iter().zip(places).filter_map(|(state, place)| Some((state.wait()?, place)));
+    let Some((wait, place)) = waiting.next() else { return };
+    if let Some((other, of)) = waiting.find(|(other, _)| other.at != wait.at) {
+        panic!(
+            "the threads of a warp come to one instruction together, and here {} came to {}, and {} to {}",
+            name(place),
+            wait.at,
+            name(of),
+            other.at
+        );
+    }
+}
+
+/// Readies those that only let others go on; says whether there was one.
+pub(super) fn take_turns(states: &mut [State]) -> bool {
+    let mut any = false;
+    for state in states.iter_mut().filter(|state| state.waits_for(Barrier::Turn)) {
+        (*state, any) = (State::Ready, true);
+    }
+    any
+}
+
+/// Which threads wait for what; a few of them.
+pub(super) fn who_waits(states: &[State], places: &[Place]) -> String {
+    let waiting = states.iter().zip(places).filter_map(|(state, place)| {
+        let barrier = format!("{:?}", state.wait()?.barrier).to_lowercase();
+        Some(format!("{} for its {barrier}", name(place)))
+    });
+    waiting.take(4).collect::<Vec<_>>().join("; ")
+}
+
+pub(super) fn name(place: &Place) -> String {
+    let (Dim3 { x, y, z }, block) = (place.thread, place.block);
+    format!("thread ({x}, {y}, {z}) of block ({}, {}, {})", block.x, block.y, block.z)
+}
