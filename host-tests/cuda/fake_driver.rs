@@ -25,7 +25,7 @@ use std::{
 
 const SUCCESS: u32 = 0;
 const INVALID_VALUE: u32 = 1;
-const NO_DEVICE: u32 = 100;
+const INVALID_DEVICE: u32 = 101;
 const NOT_FOUND: u32 = 500;
 const NOT_SUPPORTED: u32 = 801;
 const NOT_READY: u32 = 600;
