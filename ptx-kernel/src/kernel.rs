@@ -210,10 +210,11 @@ macro_rules! __kernel {
         );
     };
     (@define $arguments:tt $kept:tt $cfg:tt [$({$line:literal $value:expr})*] $visibility:tt $name:ident $body:block) => {
-        $crate::__kernel! { @function $arguments $kept $cfg $visibility $name $body }
+        $crate::__kernel! { @function $arguments $kept $cfg [$({$line $value})*] $visibility $name $body }
         $($crate::__kernel! { @line $cfg $name $line $value })*
     };
-    (@function [$($argument:ident: $type:ty),* $(,)?] [$($kept:tt)*] [$($cfg:tt)*] {$visibility:vis} $name:ident $body:block) => {
+    (@function [$($argument:ident: $type:ty),* $(,)?] [$($kept:tt)*] [$($cfg:tt)*] [$({$line:literal $value:expr})*]
+        {$visibility:vis} $name:ident $body:block) => {
         $($cfg)*
         $($kept)*
         #[cfg_attr(target_arch = "nvptx64", inline(always))]
