@@ -45,6 +45,7 @@
 //! | exchange values in a warp | [`shuffle_xor`], [`shuffle_down`], [`ballot`], … |
 //! | calculate as the GPU does | [`mul_add`], [`rsqrt_approx`], [`exp2_approx`], [`dp4a`], [`pack_bf16x2`], … |
 //! | put several iterations of a loop into one | [`unrolled`] |
+//! | index an array that is to stay in registers | [`unroll!`] |
 //! | wait in a loop for another block | [`pause`] |
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
