@@ -11,7 +11,9 @@ use crate::cuda_tools::installed_assembler;
 use crate::device_build::DeviceBuild;
 use crate::error::{Error, Result};
 use crate::files::write_whole;
+use crate::ptx::Module;
 use crate::ptxas::{Assembler, Rejected};
+use crate::resources::{Frame, Resources};
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::{DeviceToolchain, ROUTE_VARIABLE};
 
@@ -55,7 +57,7 @@ pub struct Image {
     pub sm: u32,
     /// Where it is.
     pub ptx: PathBuf,
-    /// What cargo shows as warnings: the compiler's, the assembler's, and kernels that spill registers.
+    /// What cargo shows as warnings: the compiler's, the assembler's, and kernels that use local memory.
     pub warnings: Vec<String>,
 }
 
@@ -79,7 +81,7 @@ impl Kernels {
         self
     }
 
-    /// Says how many registers each kernel has, as a warning of cargo's. Spills are told of without it.
+    /// Says how many registers each kernel has, as a warning of cargo's. Spills and arrays in local memory are told of without it.
     pub fn report_registers(mut self) -> Self {
         self.registers = true;
         self
@@ -172,27 +174,33 @@ impl Kernels {
         // An empty line is between two of the compiler's.
         let warnings = warnings.split("\n\n").filter(|warning| !warning.trim().is_empty());
         let mut warnings: Vec<String> = warnings.map(str::to_owned).collect();
-        if let Some(assembler) = assembler {
-            warnings.extend(self.resources(assembler, &file, build.sm)?);
-        }
+        let frames = Frame::of_module(&Module::parse(&text)?);
+        warnings.extend(self.resources(assembler, &file, build.sm, frames)?);
         Ok(Image { sm, ptx: file, warnings })
     }
 
-    /// What the assembler says of registers and spills, and its warnings; a refusal is an error.
-    fn resources(&self, assembler: &Assembler, ptx: &Path, sm: Sm) -> Result<Vec<String>> {
-        if !assembler.supported_sms()?.contains(&sm) {
-            return Ok(Vec::new());
+    /// What is to be said of registers, spills and arrays in local memory, and the assembler's warnings; a refusal is an error.
+    fn resources(
+        &self,
+        assembler: Option<&Assembler>,
+        ptx: &Path,
+        sm: Sm,
+        mut frames: Vec<Frame>,
+    ) -> Result<Vec<String>> {
+        let mut said = Vec::new();
+        if let Some(assembler) = assembler
+            && assembler.supported_sms()?.contains(&sm)
+        {
+            let assembled = assembler.clone().option("-v").assemble(ptx, sm, &ptx.with_extension("cubin"))?;
+            let cubin = assembled.map_err(|refused| refusal(assembler, &refused))?;
+            let kernels = Resources::read(&cubin.printed);
+            said.extend(kernels.iter().filter(|kernel| self.registers || kernel.spilled > 0).map(Resources::told));
+            frames = frames.into_iter().filter_map(|frame| frame.assembled(&kernels)).collect();
+            let warned = cubin.printed.lines().filter_map(|line| line.strip_prefix("ptxas warning : "));
+            said.extend(warned.map(str::to_owned));
         }
-        let assembled = assembler.clone().option("-v").assemble(ptx, sm, &ptx.with_extension("cubin"))?;
-        let cubin = assembled.map_err(|refused| refusal(assembler, &refused))?;
-        let kernels = Resources::read(&cubin.printed);
-        let said = kernels.into_iter().filter(|kernel| self.registers || kernel.spilled > 0);
-        let warned = cubin.printed.lines().filter_map(|line| line.strip_prefix("ptxas warning : "));
-        Ok(said
-            .map(|kernel| kernel.text())
-            .chain(warned.map(str::to_owned))
-            .map(|text| format!("{sm}: {text}"))
-            .collect())
+        said.extend(frames.iter().map(Frame::told));
+        Ok(said.into_iter().map(|text| format!("{sm}: {text}")).collect())
     }
 }
 
@@ -297,48 +305,6 @@ impl Inputs {
     }
 }
 
-/// What a kernel takes of a multiprocessor.
-#[derive(Debug, PartialEq, Eq)]
-struct Resources {
-    kernel: String,
-    registers: u32,
-    /// Bytes stored to local memory and loaded from it for want of registers.
-    spilled: u32,
-}
-
-impl Resources {
-    /// Reads what `ptxas -v` prints.
-    fn read(printed: &str) -> Vec<Resources> {
-        let number = |text: &str, before: &str| -> Option<u32> {
-            text.split(before).next()?.rsplit([' ', ',']).find(|word| !word.is_empty())?.parse().ok()
-        };
-        let (mut all, mut kernel, mut spilled) = (Vec::new(), None, 0);
-        for line in printed.lines() {
-            if let Some((_, name)) = line.split_once("Compiling entry function '") {
-                kernel = name.split('\'').next().map(str::to_owned);
-                spilled = 0;
-            } else if line.contains("bytes spill stores") {
-                let [stores, loads] = [" bytes spill stores", " bytes spill loads"].map(|what| number(line, what));
-                spilled = stores.unwrap_or(0) + loads.unwrap_or(0);
-            } else if let Some(registers) = number(line, " registers").filter(|_| line.contains("Used ")) {
-                all.extend(kernel.take().map(|kernel| Resources { kernel, registers, spilled }));
-            }
-        }
-        all
-    }
-
-    fn text(&self) -> String {
-        let Resources { kernel, registers, spilled } = self;
-        match spilled {
-            0 => format!("{kernel} has {registers} registers"),
-            _ => format!(
-                "{kernel} has {registers} registers and spills: {spilled} bytes go through local memory; give it fewer \
-                 threads by #[launch_bounds], or less to hold at once"
-            ),
-        }
-    }
-}
-
 /// The Rust that a program includes.
 fn list(images: &[Image]) -> String {
     let mut text = String::from(
@@ -358,24 +324,6 @@ fn list(images: &[Image]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_assembler_says_what_a_kernel_takes() {
-        let printed = "\
-ptxas info    : 0 bytes gmem
-ptxas info    : Compiling entry function 'copy' for 'sm_80'
-ptxas info    : Function properties for copy
-    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
-ptxas info    : Used 24 registers, used 0 barriers, 376 bytes cmem[0]
-ptxas info    : Compiling entry function 'big' for 'sm_80'
-ptxas info    : Function properties for big
-    96 bytes stack frame, 100 bytes spill stores, 28 bytes spill loads
-ptxas info    : Used 255 registers, used 1 barriers, 96 bytes cumulative stack size, 376 bytes cmem[0]
-";
-        let of = |kernel: &str, registers, spilled| Resources { kernel: kernel.to_owned(), registers, spilled };
-        assert_eq!(Resources::read(printed), [of("copy", 24, 0), of("big", 255, 128)]);
-        assert_eq!(of("copy", 24, 0).text(), "copy has 24 registers");
-    }
 
     #[test]
     fn a_program_gets_the_newest_image_that_runs() {

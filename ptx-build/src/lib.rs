@@ -7,7 +7,8 @@
 //!
 //! It uses the active toolchain, if that has the source of `core` (`rustup component add rust-src`), or another one of
 //! rustup's that has it. Stable toolchains work. If a CUDA toolkit is installed, its `ptxas` reads the PTX at once. If `ptxas`
-//! refuses it, the build ends with that error. If a kernel spills registers, the build prints a warning.
+//! refuses it, the build ends with that error. If a kernel spills registers, the build prints a warning. It prints one too if an
+//! array of a kernel is in local memory, which the PTX shows without an assembler.
 //!
 //! [`device_build`] and the other modules do the work. The harness of `ptx-intrinsics` is built on them.
 pub mod command;
@@ -25,6 +26,7 @@ pub mod program;
 pub mod progress;
 pub mod ptx;
 pub mod ptxas;
+pub mod resources;
 pub mod target;
 pub mod toolchain;
 
