@@ -8,11 +8,14 @@
 // Its entry points, and its panic handler.
 extern crate kernels;
 
+pub mod add_rms_norm;
 mod block;
 pub mod chase;
 pub mod compact;
 pub mod copy;
 pub mod layer_norm;
+pub mod layer_norm_back;
+pub mod ll128;
 pub mod paged;
 pub mod prefix_sum;
 pub mod q4_gemv;

@@ -1,5 +1,6 @@
 // RMSNorm of rows of bf16: a block takes a row, eight elements of a thread at a time, once for the sum of squares and
 // once more, out of the cache, to scale.
+#include "bf16.cuh"
 #include "block.cuh"
 #include "ptx.cuh"
 
@@ -17,26 +18,6 @@ __device__ __forceinline__ uint4 load_weights(const uint4 *p) {
         : "=r"(d.x), "=r"(d.y), "=r"(d.z), "=r"(d.w)
         : "l"(p));
     return d;
-}
-
-__device__ __forceinline__ float2 unpack(unsigned pair) {
-    return make_float2(__uint_as_float(pair << 16), __uint_as_float(pair & 0xffff0000u));
-}
-
-__device__ __forceinline__ unsigned pack(float low, float high) {
-    unsigned pair;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-    return pair;
-}
-
-__device__ __forceinline__ float add_squares(float sum, unsigned pair) {
-    const float2 x = unpack(pair);
-    return fmaf(x.y, x.y, fmaf(x.x, x.x, sum));
-}
-
-__device__ __forceinline__ unsigned scaled(unsigned pair, unsigned weights, float scale) {
-    const float2 x = unpack(pair), w = unpack(weights);
-    return pack(x.x * scale * w.x, x.y * scale * w.y);
 }
 
 extern "C" __global__ void rms_norm(uint4 *__restrict__ out, const uint4 *__restrict__ in,

@@ -8,7 +8,7 @@ use regex::Regex;
 pub(crate) const KERNELS: &str = include_str!("kernels.rs");
 
 /// Each kernel, and the lines between its parameters and its body.
-const HEADS: [(&str, &[&str]); 9] = [
+const HEADS: [(&str, &[&str]); 11] = [
     ("bounded", &[".maxntid 256", ".minnctapersm 4"]),
     ("nothing", &[".maxntid 128"]),
     ("clustered", &[".reqnctapercluster 2"]),
@@ -18,6 +18,8 @@ const HEADS: [(&str, &[&str]); 9] = [
     ("calculates", &[]),
     ("unrolls", &[]),
     ("variables", &[]),
+    ("holds", &[]),
+    ("loops", &[]),
 ];
 
 /// The names of the kernels that a source declares: of the function in each `kernel! { … }`.

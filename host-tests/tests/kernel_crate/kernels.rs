@@ -147,3 +147,52 @@ kernel! {
         }
     }
 }
+
+/// Numbers that a thread holds.
+const EACH: usize = 16;
+
+kernel! {
+    /// # Safety
+    /// As the test launches it.
+    pub unsafe fn holds(from: *const u32, out: *mut u32) {
+        unsafe {
+            let mut held = [[0; 8]; EACH];
+            unroll!(for k in 0..EACH {
+                unroll!(for j in 0..8 {
+                    held[k][j] = ldg(from.add(8 * k + j));
+                });
+            });
+            let mut sum = 0;
+            unroll!(for k in 0..EACH {
+                unroll!(for j in 0..8 {
+                    sum = (sum ^ held[k][j]) * held[EACH - 1 - k][7 - j];
+                });
+            });
+            *out = sum;
+        }
+    }
+}
+
+kernel! {
+    /// The same in loops.
+    ///
+    /// # Safety
+    /// As the test launches it.
+    pub unsafe fn loops(from: *const u32, out: *mut u32) {
+        unsafe {
+            let mut held = [[0; 8]; EACH];
+            for k in 0..EACH {
+                for j in 0..8 {
+                    held[k][j] = ldg(from.add(8 * k + j));
+                }
+            }
+            let mut sum = 0;
+            for k in 0..EACH {
+                for j in 0..8 {
+                    sum = (sum ^ held[k][j]) * held[EACH - 1 - k][7 - j];
+                }
+            }
+            *out = sum;
+        }
+    }
+}

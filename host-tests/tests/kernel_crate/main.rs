@@ -40,11 +40,16 @@ fn ptx(profile: Profile) -> String {
     std::fs::read_to_string(ptx).expect("the harness wrote it")
 }
 
-/// The instructions of an entry that have this word, registers left out.
-fn with_word(text: &str, name: &str, word: &str) -> Vec<String> {
+/// What is between the braces of an entry.
+fn body<'t>(text: &'t str, name: &str) -> &'t str {
     let (_, entry) = text.split_once(&format!(".entry {name}(")).unwrap_or_else(|| panic!("no entry {name}"));
     let (_, body) = entry.split_once("\n{").expect("the entry has a body");
-    let body = body.split("\n\n}").next().unwrap_or_default();
+    body.split("\n\n}").next().unwrap_or_default()
+}
+
+/// The instructions of an entry that have this word, registers left out.
+fn with_word(text: &str, name: &str, word: &str) -> Vec<String> {
+    let body = body(text, name);
     let register = Regex::new(r"%(?:rd|rs|r|p|f|fd)\d+").expect("the pattern is valid");
     let lines = body.lines().map(str::trim).filter(|line| line.contains(word) && !line.starts_with("ld.param"));
     lines.map(|line| register.replace_all(&host_tests::tools::ptx::normalise(line), "%").into_owned()).collect()
@@ -156,5 +161,29 @@ fn pieces_are_the_instructions_that_they_say() {
         ("calculates", "dp4a", &["dp4a.s32.s32 %, %, %, %;", "dp4a.u32.u32 %, %, %, %;"]),
     ] {
         assert_eq!(with_word(&text, name, word), expected, "{name}, {word}");
+    }
+}
+
+/// Whether some branch goes back to a label before it.
+fn has_loop(body: &str) -> bool {
+    let lines: Vec<&str> = body.lines().map(str::trim).collect();
+    let label = |line: &str| lines.iter().position(|one| one.strip_suffix(':') == Some(line));
+    let target = |line: &str| line.split_once("bra")?.1.split_whitespace().last()?.strip_suffix(';').and_then(label);
+    (0..lines.len()).any(|at| target(lines[at]).is_some_and(|to| to < at))
+}
+
+#[test]
+fn an_unrolled_array_is_in_registers() {
+    for profile in [Profile::Dev, Profile::Release] {
+        let text = ptx(profile);
+        let [holds, loops] = ["holds", "loops"].map(|name| body(&text, name));
+        assert_eq!(with_word(&text, "holds", "ld.global.nc"), ["ld.global.nc.u32 %, [%];"; 16 * 8], "{profile:?}");
+        if profile == Profile::Dev {
+            // All variables are in local memory there, and zeroes are written to them in a loop.
+            assert_eq!(with_word(&text, "loops", "ld.global.nc"), ["ld.global.nc.u32 %, [%];"]);
+        } else {
+            assert_eq!([holds, loops].map(has_loop), [false, true]);
+            assert_eq!([holds, loops].map(|body| body.contains(".local")), [false, true]);
+        }
     }
 }

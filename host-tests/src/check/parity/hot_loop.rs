@@ -16,16 +16,15 @@ pub fn hot_loop(code: &[SassInstruction]) -> Option<Vec<&SassInstruction>> {
 }
 
 /// The bytes that one thread moves by a memory instruction; nothing for other instructions, and for one that is never
-/// executed, as ptxas puts before asynchronous copies.
+/// executed, as ptxas puts before asynchronous copies. Local memory is a detour of what is moved anyway: nothing is moved by it.
 pub(super) fn moved(one: &SassInstruction) -> Option<u32> {
-    if one.predicate.as_deref() == Some("!PT") {
-        return None;
-    }
-    let mut words = one.opcode.split('.');
-    let memory =
-        ["LDG", "STG", "LD", "ST", "LDS", "STS", "LDL", "STL", "ATOM", "ATOMG", "ATOMS", "RED", "REDG", "LDGSTS"];
-    words.next().filter(|name| memory.contains(name))?;
-    let width = words.find_map(|word| match word {
+    let memory = ["LDG", "STG", "LD", "ST", "LDS", "STS", "ATOM", "ATOMG", "ATOMS", "RED", "REDG", "LDGSTS"];
+    (one.predicate.as_deref() != Some("!PT") && memory.contains(&one.name())).then(|| width(one))
+}
+
+/// The bytes of a thread that a memory instruction names.
+pub(super) fn width(one: &SassInstruction) -> u32 {
+    let width = one.opcode.split('.').find_map(|word| match word {
         "U8" | "S8" => Some(1),
         "U16" | "S16" => Some(2),
         "64" => Some(8),
@@ -33,7 +32,7 @@ pub(super) fn moved(one: &SassInstruction) -> Option<u32> {
         "256" => Some(32),
         _ => None,
     });
-    Some(width.unwrap_or(4))
+    width.unwrap_or(4)
 }
 
 /// The loops: for each instruction that a branch comes back to, and that every way to that branch passes, all that lies
@@ -142,9 +141,10 @@ mod tests {
     fn an_access_says_how_much_it_moves() {
         let code = "LDG.E.CONSTANT R0, [R2] ;\n/*10*/ LDG.E.EF.ENL2.256 R0, R4, [R2] ;\n/*20*/ STS.U16 [R2], R0 ;\n\
                     /*30*/ FADD R0, R0, R0 ;\n/*40*/ @P0 LDS.64 R0, [R2+0x128] ;\n/*50*/ @!PT LDS RZ, [RZ] ;\n\
-                    /*60*/ LDGSTS.E.BYPASS.LTC128B.128 [R5], desc[UR4][R2.64] ;\n/*70*/ EXIT ;\n";
+                    /*60*/ LDGSTS.E.BYPASS.LTC128B.128 [R5], desc[UR4][R2.64] ;\n/*70*/ LDL.128 R4, [R1] ;\n\
+                    /*80*/ STL.64 [R1+0x10], R4 ;\n/*90*/ EXIT ;\n";
         let listing = format!("        .type k,@function\nk:\n/*00*/ {code}");
         let bytes: Vec<_> = parse(&listing)[0].instructions.iter().map(moved).collect();
-        assert_eq!(bytes, [Some(4), Some(32), Some(2), None, Some(8), None, Some(16), None]);
+        assert_eq!(bytes, [Some(4), Some(32), Some(2), None, Some(8), None, Some(16), None, None, None]);
     }
 }

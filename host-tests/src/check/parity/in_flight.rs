@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::hot_loop::moved;
+use super::hot_loop::{moved, width};
 use ptx_sass::nvdisasm::SassInstruction;
 
 /// The most global loads that are on their way at once: issued, and nothing has read yet what they or a later one brings.
@@ -53,7 +53,7 @@ fn registers(one: &SassInstruction) -> Registers {
     let load = ["LDG", "LD", "LDS", "LDL", "LDC"].contains(&one.name());
     if load {
         // One of 256 bits names two quads.
-        let each = (moved(one).unwrap_or(4).div_ceil(4) / words).max(1);
+        let each = (width(one).div_ceil(4) / words).max(1);
         while let Some(operand) = operands.next_if(|operand| !operand.contains('[')) {
             found.written.extend(named(operand, each));
         }
@@ -66,14 +66,14 @@ fn registers(one: &SassInstruction) -> Registers {
     }
     let all = operands.len();
     for (at, operand) in operands.enumerate() {
-        let width = match one.name() {
+        let registers = match one.name() {
             _ if operand.contains('[') => 1,
-            "STG" | "ST" | "STS" | "STL" => moved(one).unwrap_or(4).div_ceil(4),
+            "STG" | "ST" | "STS" | "STL" => width(one).div_ceil(4),
             name if name.starts_with('D') || at + 1 == all && one.opcode.contains(".WIDE") => 2,
             name if name.ends_with("MMA") => 4,
             _ => 1,
         };
-        found.read.extend(named(operand, width));
+        found.read.extend(named(operand, registers));
     }
     found
 }

@@ -8,10 +8,8 @@ mod row;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use rayon::prelude::*;
-use regex::Regex;
 
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::device_build::DeviceBuild;
@@ -20,6 +18,7 @@ use crate::tools::nvcc::Nvcc;
 use crate::tools::progress::Progress;
 use crate::tools::ptx;
 use crate::tools::ptxas::Assembler;
+use crate::tools::resources::Resources;
 use crate::tools::target::{PtxVersion, Sm};
 use crate::tools::toolchain::DeviceToolchain;
 pub use hot_loop::hot_loop;
@@ -27,7 +26,7 @@ pub use in_flight::in_flight;
 pub use pairs::{BULK, KERNELS, PAIRS, Pair, WIDE, select};
 use ptx_sass::nvdisasm::{Disassembler, SassInstruction};
 pub use report::{PREFACE, Report, markdown_line};
-pub use row::{Bounds, Counts, Resources, Row, Side};
+pub use row::{Bounds, Counts, Needs, Row, Side};
 
 /// The GPUs that both are assembled for, each with the PTX ISA version that has all its hints.
 pub const TARGETS: [(Sm, PtxVersion); 4] = [
@@ -125,23 +124,24 @@ impl Machinery {
 
     fn assemble(&self, ptx: &Path, sm: Sm, name: &str) -> Result<Module> {
         let cubin = self.assembler.assemble(ptx, sm, &self.folder.join(format!("{name}.cubin")))??;
-        let (resources, module) = (resources(&cubin.printed), ptx::Module::read(ptx)?);
+        let (resources, module) = (Resources::read(&cubin.printed), ptx::Module::read(ptx)?);
         let functions = self.disassembler.disassemble(&cubin.path)?;
         let sides = functions.into_iter().filter_map(|function| {
-            let (needs, bounds) = (*resources.get(&function.name)?, Bounds::of(module.function(&function.name)?));
-            Some((function.name, Side::of(&function.instructions, needs, bounds)))
+            let needs = resources.iter().find(|needs| needs.kernel == function.name)?;
+            let bounds = Bounds::of(module.function(&function.name)?);
+            Some((function.name, Side::of(&function.instructions, Needs::of(needs), bounds)))
         });
         Ok(Module { sides: sides.collect(), cubin: cubin.path })
     }
 }
 
 impl Side {
-    fn of(code: &[SassInstruction], resources: Resources, bounds: Bounds) -> Self {
+    fn of(code: &[SassInstruction], needs: Needs, bounds: Bounds) -> Self {
         let (hot, kernel) = (hot_loop(code), Counts::of(code.iter()));
         let has_loop = hot.is_some();
         let hot = hot.unwrap_or_else(|| code.iter().collect());
         let in_flight = in_flight(&hot, has_loop);
-        Side { hot: Counts::of(hot.into_iter()), has_loop, kernel, in_flight, resources, bounds }
+        Side { hot: Counts::of(hot.into_iter()), has_loop, kernel, in_flight, needs, bounds }
     }
 }
 
@@ -160,48 +160,5 @@ impl Counts {
     fn of<'a>(code: impl Iterator<Item = &'a SassInstruction> + Clone) -> Self {
         let moved: Vec<u32> = code.clone().filter_map(hot_loop::moved).collect();
         Counts { instructions: code.count(), accesses: moved.len(), bytes: moved.iter().sum() }
-    }
-}
-
-/// What `ptxas -v` says of each kernel.
-fn resources(printed: &str) -> BTreeMap<String, Resources> {
-    static KERNEL: LazyLock<Regex> = LazyLock::new(|| {
-        let kernel = r"Compiling entry function '(\S+)'(?s:.*?)(\d+) bytes spill stores, (\d+) bytes spill loads";
-        Regex::new(&format!(r"{kernel}(?s:.*?)Used (\d+) registers(.*)")).expect("the pattern is valid")
-    });
-    let number = |text: &str| text.parse::<u32>().unwrap_or_default();
-    let kernels = KERNEL.captures_iter(printed).map(|kernel| {
-        let shared = kernel[5].split(", ").find_map(|needs| needs.strip_suffix(" bytes smem"));
-        let needs = Resources {
-            registers: number(&kernel[4]),
-            shared: shared.map_or(0, number),
-            spilled: number(&kernel[2]) + number(&kernel[3]),
-        };
-        (kernel[1].to_owned(), needs)
-    });
-    kernels.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_ptxas_prints_is_read_for_each_kernel() {
-        let printed = "ptxas info    : 0 bytes gmem\n\
-            ptxas info    : Compiling entry function 'a' for 'sm_90'\n\
-            ptxas info    : Function properties for a\n    \
-            64 bytes stack frame, 12 bytes spill stores, 8 bytes spill loads\n\
-            ptxas info    : Used 34 registers, used 1 barriers, 64 bytes cumulative stack size, 128 bytes smem\n\
-            ptxas info    : Compile time = 4.1 ms\n\
-            ptxas info    : Compiling entry function 'b' for 'sm_90'\n\
-            ptxas info    : Function properties for b\n    \
-            0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
-            ptxas info    : Used 8 registers, used 0 barriers, 352 bytes cmem[0]\n";
-        let expected = [
-            ("a".to_owned(), Resources { registers: 34, shared: 128, spilled: 20 }),
-            ("b".to_owned(), Resources { registers: 8, shared: 0, spilled: 0 }),
-        ];
-        assert_eq!(resources(printed), BTreeMap::from(expected));
     }
 }

@@ -20,7 +20,7 @@ pub struct Report {
     pub rows: Vec<Row>,
 }
 
-const HEADINGS: [&str; 11] = [
+const HEADINGS: [&str; 12] = [
     "kernel",
     "GPU",
     "hot loop",
@@ -31,15 +31,16 @@ const HEADINGS: [&str; 11] = [
     "kernel",
     "registers",
     "bounds",
+    "stack frame",
     "shared, spilled",
 ];
 
 impl Report {
     /// A line for each row, Rust before the stroke and CUDA C++ after it.
     pub fn table(&self) -> String {
-        let mut lines: Vec<[String; 11]> = vec![HEADINGS.map(str::to_owned)];
+        let mut lines: Vec<[String; 12]> = vec![HEADINGS.map(str::to_owned)];
         lines.extend(self.rows.iter().map(cells));
-        let widths: [usize; 11] =
+        let widths: [usize; 12] =
             std::array::from_fn(|at| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or_default());
         let mut table = format!("Rust / CUDA C++. {}\n\n", self.made_with());
         for line in lines {
@@ -83,11 +84,12 @@ impl Report {
     fn summary(&self) -> String {
         let fewer = self.rows.iter().filter(|row| row.rust.in_flight < row.cuda.in_flight).count();
         let slower = self.rows.iter().filter(|row| row.ratio() > 1.0).count();
-        let larger = self.rows.iter().filter(|row| row.rust.resources.registers > row.cuda.resources.registers).count();
+        let larger = self.rows.iter().filter(|row| row.rust.needs.registers > row.cuda.needs.registers).count();
+        let local = self.rows.iter().filter(|row| row.rust.needs.stack > row.cuda.needs.stack).count();
         let worst = self.rows.iter().map(Row::ratio).fold(0.0, f64::max);
         format!(
-            "{} rows: {slower} above 1.00 in the hot loop, {fewer} with fewer loads in flight, {larger} with more registers; the \
-             highest ratio is {worst:.2}.\n",
+            "{} rows: {slower} above 1.00 in the hot loop, {fewer} with fewer loads in flight, {local} with a larger stack frame, \
+             {larger} with more registers; the highest ratio is {worst:.2}.\n",
             self.rows.len()
         )
     }
@@ -109,7 +111,7 @@ impl std::fmt::Display for Bounds {
     }
 }
 
-fn cells(row: &Row) -> [String; 11] {
+fn cells(row: &Row) -> [String; 12] {
     let both = |of: fn(&Side) -> String| format!("{} / {}", of(&row.rust), of(&row.cuda));
     [
         row.kernel.clone(),
@@ -120,9 +122,10 @@ fn cells(row: &Row) -> [String; 11] {
         format!("{:.2}", row.ratio()),
         both(|side| side.in_flight.to_string()),
         both(|side| side.kernel.instructions.to_string()),
-        both(|side| side.resources.registers.to_string()),
+        both(|side| side.needs.registers.to_string()),
         both(|side| side.bounds.to_string()),
-        both(|side| format!("{}, {}", side.resources.shared, side.resources.spilled)),
+        both(|side| side.needs.stack.to_string()),
+        both(|side| format!("{}, {}", side.needs.shared, side.needs.spilled)),
     ]
 }
 
@@ -141,8 +144,9 @@ public kernels of several kinds:
 
 - rows that a warp copies, as experts get their tokens (`warp_copy`);
 - products of a vector and a matrix of 8 or 4 bits (`q8_gemv`, `q4_gemv`);
-- normalisation (`layer_norm`);
+- normalisation, the way back through it, and that of a sum in bf16 (`layer_norm`, `layer_norm_back`, `add_rms_norm`);
 - sums that one block hands to the next, with one flag or with a flag in each packet (`relay`);
+- a copy that goes from block to block in lines of 128 bytes with a flag in each (`ll128`);
 - stream compaction (`compact`);
 - rows gathered from pages (`paged_gather`).
 
@@ -152,14 +156,17 @@ The columns:
   has so many, it is the loop with the most of them, and of several such loops the longest. A loop is a backward branch, with all
   instructions on the way from its target to it. A kernel without a loop is counted as a whole: \"(all)\".
 - **bytes**: what the memory instructions of one thread move in that loop, in global and shared memory together. A bulk copy does not
-  count, because its size is in a register.
+  count, because its size is in a register. Local memory does not count: what a kernel moves through it is overhead, so its
+  instructions are only instructions.
 - **ratio**: instructions for each byte, Rust divided by CUDA C++. Below 1.00 Rust needs fewer. The ratio is by bytes, so loops can be
-  compared even if one compiler unrolls further than the other. The instructions that ptxas adds for a warp whose threads have diverged
-  at a shuffle do not count.
+  compared even if one compiler unrolls further than the other. If neither loop moves a multiple of what the other does, a compiler
+  wrote an access out twice. Then the ratio is at least that of the instructions alone. The instructions that ptxas adds for a warp
+  whose threads have diverged at a shuffle do not count.
 - **in flight**: the most global loads of a thread in the hot loop that are on their way at the same time. They are issued, and no
   instruction has read yet what they or a later load bring. Asynchronous copies do not count, because no register waits for them.
 - **bounds**: what the kernel says about its launch, `.maxntid` and `.minnctapersm`. In Rust this is `#[launch_bounds(256, 2)]`, in CUDA
   C++ `__launch_bounds__(256, 2)`. Both kernels of a pair say the same.
+- **stack frame**: bytes of local memory of a thread: arrays that are in no registers, and what is spilled.
 - **kernel**: all instructions. **registers** of a thread. **shared** memory of a block and **spilled** bytes of a thread. Registers
   are given out in groups of eight, so 22 and 24 are the same.
 

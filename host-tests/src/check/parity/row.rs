@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::tools::resources::Resources;
 use crate::tools::target::Sm;
 
 /// One kernel on one GPU, in both languages.
@@ -29,7 +30,7 @@ pub struct Side {
     /// The global loads of a thread that are on their way at once, in its hot loop.
     pub in_flight: usize,
     /// What a thread and a block of it need.
-    pub resources: Resources,
+    pub needs: Needs,
     /// How it may be launched.
     pub bounds: Bounds,
 }
@@ -56,24 +57,63 @@ pub struct Counts {
 
 /// What the assembler says that a kernel needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Resources {
+pub struct Needs {
     /// Registers of a thread.
     pub registers: u32,
     /// Bytes of shared memory of a block.
     pub shared: u32,
+    /// Bytes of local memory of a thread.
+    pub stack: u32,
     /// Bytes that a thread spills, stores and loads together.
     pub spilled: u32,
 }
 
+impl Needs {
+    pub(super) fn of(kernel: &Resources) -> Self {
+        let Resources { registers, shared, stack, spilled, .. } = *kernel;
+        Needs { registers, shared, stack, spilled }
+    }
+}
+
 impl Row {
-    /// Instructions for each byte moved in the hot loop, those of Rust by those of CUDA C++.
+    /// Instructions of the hot loop for each byte that it moves, those of Rust by those of CUDA C++. If neither moves a multiple of
+    /// what the other does, an access is written out twice, or the loops are not the same: then it is at least the ratio of the loops
+    /// as they are.
     pub fn ratio(&self) -> f64 {
-        let each = |side: &Side| side.hot.instructions as f64 / f64::from(side.hot.bytes.max(1));
-        each(&self.rust) / each(&self.cuda)
+        let [(rust, bytes_of_rust), (cuda, bytes_of_cuda)] =
+            [&self.rust, &self.cuda].map(|side| (side.hot.instructions as f64, side.hot.bytes.max(1)));
+        let by_bytes = (rust / f64::from(bytes_of_rust)) / (cuda / f64::from(bytes_of_cuda));
+        match bytes_of_rust.max(bytes_of_cuda) % bytes_of_rust.min(bytes_of_cuda) {
+            0 => by_bytes,
+            _ => by_bytes.max(rust / cuda),
+        }
     }
 
-    /// Whether Rust needs more instructions, or has fewer loads in flight.
+    /// Whether Rust needs more instructions or more local memory, or has fewer loads in flight.
     pub fn is_behind(&self) -> bool {
-        self.ratio() > 1.0 || self.rust.in_flight < self.cuda.in_flight
+        let more_local = self.rust.needs.stack > self.cuda.needs.stack;
+        self.ratio() > 1.0 || more_local || self.rust.in_flight < self.cuda.in_flight
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_are_compared_by_as_many_bytes() {
+        let side = |(instructions, bytes)| Side { hot: Counts { instructions, bytes, accesses: 1 }, ..Side::default() };
+        for (rust, cuda, expected) in [
+            ((30, 32), (40, 32), 0.75),
+            // Unrolled further, by four.
+            ((60, 128), (20, 32), 0.75),
+            ((20, 32), (60, 128), 4.0 / 3.0),
+            // The first turn of an inner loop is written out: it is not more work, in neither of them.
+            ((90, 320), (100, 256), 0.9),
+            ((90, 256), (100, 320), 1.125),
+        ] {
+            let row = Row { kernel: String::new(), sm: Sm::new(90), rust: side(rust), cuda: side(cuda) };
+            assert!((row.ratio() - expected).abs() < 1e-9, "{rust:?} by {cuda:?} is {}", row.ratio());
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! The pairs' Rust half on the CPU: every kernel here, as first written and as tuned, against a reference that knows nothing
 //! of it.
 
-use parity::{chase, compact, copy, layer_norm, paged, prefix_sum, q4_gemv, q8_gemv, reduce, relay, rms_norm, softmax};
-use parity::{stencil, transpose, warp_copy};
+mod normal;
+
+use parity::*;
 use ptx_intrinsics::element::{V2, V4};
 use ptx_kernel::cpu::Launch;
 use rand::rngs::StdRng;
@@ -166,47 +167,6 @@ fn four_bits_times_a_vector() {
 }
 
 #[test]
-fn layers_normalised() {
-    const EPSILON: f32 = 1e-3;
-    for vectors in [1, 63, 64, 65, 255, 256] {
-        let (rows, n) = (3, 4 * vectors);
-        let input = small_floats(rows * n);
-        let [gamma, beta] = [3, 5].map(|by| (0..n).map(|k| (k % by) as f32 - 1.0).collect::<Vec<_>>());
-        let normal = |row: &[f32]| {
-            let mean = row.iter().sum::<f32>() / n as f32;
-            let variance = row.iter().map(|x| (x - mean) * (x - mean)).sum::<f32>() / n as f32;
-            let scale = 1.0 / (variance + EPSILON).sqrt();
-            row.iter()
-                .zip(&gamma)
-                .zip(&beta)
-                .map(|((x, gamma), beta)| (x - mean) * scale * gamma + beta)
-                .collect::<Vec<_>>()
-        };
-        let expected: Vec<f32> = input.chunks(n).flat_map(normal).collect();
-        let quads = [&input, &gamma, &beta].map(|floats| quads(floats));
-        let [mut first, mut tuned] = [(); 2].map(|()| vec![V4::new([f32::NAN; 4]); rows * vectors]);
-        let (to_first, to_tuned) = (first.as_mut_ptr(), tuned.as_mut_ptr());
-        let [input, gamma, beta] = quads.each_ref().map(|quads| quads.as_ptr());
-        // SAFETY: there is a block for each row.
-        unsafe {
-            run(rows as u32, || {
-                layer_norm::layer_norm_first(
-                    to_first.cast(),
-                    input.cast(),
-                    gamma.cast(),
-                    beta.cast(),
-                    n as u32,
-                    EPSILON,
-                );
-            });
-            run(rows as u32, || layer_norm::layer_norm(to_tuned, input, gamma, beta, vectors as u32, EPSILON));
-        }
-        close(&flat(&first), &expected, "first");
-        close(&flat(&tuned), &expected, "tuned");
-    }
-}
-
-#[test]
 fn sums_handed_on_from_block_to_block() {
     let (blocks, pairs) = (5, 3 * relay::UNROLL * THREADS as usize);
     let n = 2 * pairs;
@@ -331,41 +291,23 @@ fn sums_and_their_rows() {
 }
 
 #[test]
-fn rows_normalised() {
-    let (rows, vectors) = (2, 100);
-    let input = small_floats(8 * rows * vectors);
-    let bf16 = |x: f32| half::bf16::from_f32(x);
-    let pack = |floats: &[f32]| -> Vec<V4<u32>> {
-        let pairs = floats.as_chunks::<8>().0.iter();
-        let word = |pair: &[f32]| u32::from(bf16(pair[1]).to_bits()) << 16 | u32::from(bf16(pair[0]).to_bits());
-        pairs.map(|eight| V4::new(std::array::from_fn(|k| word(&eight[2 * k..])))).collect()
-    };
-    let weights: Vec<f32> = (0..8 * vectors).map(|k| (k % 4) as f32 + 0.5).collect();
-    let (packed, packed_weights) = (pack(&input), pack(&weights));
-    let mut out = vec![V4::new([0; 4]); packed.len()];
-    let to = out.as_mut_ptr();
-    // SAFETY: a row for each block.
-    unsafe { run(2, || rms_norm::rms_norm(to, packed.as_ptr(), packed_weights.as_ptr(), vectors as u32, 1e-5)) };
-    let scaled = |row: &[f32]| {
-        let scale = 1.0 / (row.iter().map(|x| x * x).sum::<f32>() / row.len() as f32 + 1e-5).sqrt();
-        row.iter().zip(&weights).map(|(x, weight)| x * scale * weight).collect::<Vec<_>>()
-    };
-    let expected: Vec<f32> = input.chunks(8 * vectors).flat_map(scaled).collect();
-    let halves = out.iter().flat_map(|vector| vector.0).flat_map(|pair| [pair as u16, (pair >> 16) as u16]);
-    for (at, (found, expected)) in halves.map(|bits| half::bf16::from_bits(bits).to_f32()).zip(&expected).enumerate() {
-        assert!((found - expected).abs() <= expected.abs() / 128.0, "element {at} is {found}, expected {expected}");
+fn lines_passed_on_from_block_to_block() {
+    for (blocks, tiles) in [(1, 1), (2, 2), (5, 3), (3, 8)] {
+        let (pieces, packets) = (tiles * ll128::PIECES as usize, tiles * ll128::PACKETS as usize);
+        let input: Vec<V2<u64>> = (0..pieces as u64).map(|at| V2::new([2 * at + 1, 2 * at + 2])).collect();
+        let (mut out, mut inbox) = (vec![V2::new([0; 2]); blocks * pieces], vec![V2::new([0; 2]); blocks * packets]);
+        let (to, through) = (out.as_mut_ptr(), inbox.as_mut_ptr());
+        // One block after the other: on a CPU a line arrives packet by packet.
+        let launch = Launch::new(blocks as u32, THREADS).resident(1);
+        for flag in [u64::MAX, u64::MAX - 1] {
+            // SAFETY: there are so many pieces and packets, and no data has the flag.
+            unsafe { launch.run(|| ll128::ll128(to, input.as_ptr(), through, tiles as u32, flag)) };
+            assert!(out.chunks(pieces).all(|part| part == input), "{tiles} tiles, {blocks} blocks");
+            out.fill(V2::new([0; 2]));
+        }
+        let flags = inbox[packets..].chunks(8).filter(|line| line[7].0[1] == u64::MAX - 1).count();
+        assert_eq!(flags, (blocks - 1) * packets / 8, "a flag in each line that was sent");
     }
-
-    let quads = quads(&input);
-    let mut out = vec![V4::new([f32::NAN; 4]); quads.len()];
-    let to = out.as_mut_ptr();
-    // SAFETY: a row for each block.
-    unsafe { run(2, || softmax::softmax(to, quads.as_ptr(), quads.len() as u32 / 2)) };
-    let part = |row: &[f32]| {
-        let sum: f32 = row.iter().map(|x| x.exp()).sum();
-        row.iter().map(|x| x.exp() / sum).collect::<Vec<_>>()
-    };
-    close(&flat(&out), &input.chunks(input.len() / 2).flat_map(part).collect::<Vec<_>>(), "softmax");
 }
 
 #[test]
