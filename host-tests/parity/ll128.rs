@@ -6,7 +6,6 @@
 
 use ptx_intrinsics::order::*;
 use ptx_intrinsics::prelude::*;
-use ptx_intrinsics::space::*;
 use ptx_kernel::*;
 
 /// 16 bytes of a line: two words of data, or one and the flag.
