@@ -23,6 +23,8 @@ const HARNESS: House = House { source: "host-tests/src", layers: &["read", "chec
 /// All its files are in one folder.
 const TOOLS: House = House { source: "ptx-build/src", layers: &[], arrows: 40 };
 
+const INTERPRETER: House = House { source: "ptx-interpreter/src", layers: &[], arrows: 100 };
+
 /// A path by which a file names another.
 struct Use {
     line: usize,
@@ -212,6 +214,8 @@ fn no_two_files_of_the_harness_use_each_other() {
 fn no_two_files_of_the_tools_use_each_other() {
     no_arrow_runs_upwards(&TOOLS);
     no_two_files_use_each_other(&TOOLS);
+    no_arrow_runs_upwards(&INTERPRETER);
+    no_two_files_use_each_other(&INTERPRETER);
 }
 
 #[test]
@@ -225,7 +229,7 @@ fn paths_in_braces_are_read_one_by_one() {
 
 #[test]
 fn files_are_short() {
-    let long: Vec<String> = [CRATE, HARNESS, TOOLS]
+    let long: Vec<String> = [CRATE, HARNESS, TOOLS, INTERPRETER]
         .iter()
         .flat_map(|house| house.files())
         .map(|(file, text)| (file, text.lines().count()))

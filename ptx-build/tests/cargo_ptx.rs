@@ -30,6 +30,79 @@ fn files(folder: &Path) -> Vec<String> {
     found
 }
 
+/// `cargo ptx run` ends with 0, 1 or 2, and prints each finding as a line of JSON.
+#[test]
+fn kernels_are_run_and_checked() {
+    let folder = TempDir::new().expect("a folder");
+    let corpus = repository().join("ptx-interpreter/tests/corpus/corpus.ptx");
+    let corpus = corpus.to_str().expect("the path is text");
+    let shape = ["--grid", "2", "--block", "256", "--arg", "buf:2048:iota_u32", "--arg", "buf:8:unwritten"];
+    let run = |kernel: &str, more: &[&str]| {
+        cargo_ptx(folder.path(), &[&["run", corpus, kernel], &shape[..], more].concat(), &[])
+    };
+    let (code, printed, complaint) = run("right_reduce", &["--out", "results", "--seeds", "3"]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("right_reduce: no findings in 3 orders of its threads, "), "{printed}");
+    let sums: Vec<u8> = [0..256u32, 256..512].into_iter().flat_map(|all| all.sum::<u32>().to_le_bytes()).collect();
+    assert_eq!(fs::read(folder.path().join("results/1.bin")).expect("it is written"), sums);
+    let (code, printed, complaint) = run("wrong_reduce", &[]);
+    assert_eq!(code, Some(1), "{complaint}");
+    assert!(printed.starts_with("error[race]: ") && printed.contains("corpus.cu:"), "{printed}");
+    assert!(printed.contains("= help: put `bar.sync 0` (__syncthreads()) between them"), "{printed}");
+    let (code, printed, complaint) = run("wrong_reduce", &["--json"]);
+    assert_eq!(code, Some(1), "{complaint}");
+    for line in printed.lines() {
+        let finding: serde_json::Value = serde_json::from_str(line).expect("a line is JSON");
+        assert_eq!(finding["kind"], "race");
+        let places = finding["places"].as_array().expect("a list");
+        assert_eq!(places.len(), 2);
+        assert!(places.iter().all(|place| place["ptx_line"].as_u64().is_some() && place["line"].as_u64().is_some()));
+    }
+    let (code, printed, _) = run("wrong_reduce", &["--arg", "u32:1"]);
+    assert_eq!(code, Some(1));
+    assert!(printed.starts_with("error[launch]: wrong_reduce takes 2 arguments, and is given 3"), "{printed}");
+}
+
+/// What cannot be run ends with 2, and says why.
+#[test]
+fn kernels_that_cannot_be_run_are_told() {
+    let folder = TempDir::new().expect("a folder");
+    let entry = |body: &str| {
+        format!(
+            ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n.reg .b64 %d<3>;\n{body}\nret;\n}}\n"
+        )
+    };
+    let files = [
+        ("empty.ptx", String::new()),
+        ("gap.ptx", entry("tcgen05.fence::before_thread_sync;")),
+        ("never.ptx", entry("ld.param.u64 %d1, [p];\nagain: add.u64 %d1, %d1, 1; bra again;")),
+    ];
+    for (name, text) in &files {
+        fs::write(folder.path().join(name), text).expect("it is written");
+    }
+    let cases: [(&str, &[&str], i32, &str); 7] = [
+        ("none.ptx", &[], 2, "No such file"),
+        ("empty.ptx", &[], 2, "this is no PTX: it has no `.version`"),
+        ("gap.ptx", &[], 2, "PTX line 6: the interpreter does not know tcgen05.fence::before_thread_sync"),
+        ("never.ptx", &["--deadline", "0.3"], 1, "the kernel does not end"),
+        ("never.ptx", &["--grid", "0"], 1, "a launch of 0 blocks of 32 threads is empty"),
+        ("never.ptx", &["--block", "2048"], 1, "a block has at most 1024 threads, and not 2048"),
+        (
+            "never.ptx",
+            &["--arg", "buf:100000000000000:zeros"],
+            2,
+            "there is no memory for a buffer of 100000000000000 bytes",
+        ),
+    ];
+    for (file, more, expected, told) in cases {
+        let arguments: &[&str] = if more.contains(&"--arg") { &[] } else { &["--arg", "buf:64:zeros"] };
+        let (code, printed, complaint) =
+            cargo_ptx(folder.path(), &[&["run", file, "k"], arguments, more].concat(), &[]);
+        assert_eq!(code, Some(expected), "{file}: {printed}{complaint}");
+        assert!((printed + &complaint).contains(told), "{file}: {complaint}");
+    }
+}
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("it is there")
 }

@@ -1,154 +1,69 @@
-//! A function, ready to run: registers have numbers, labels are places, and each instruction is a step.
+//! Functions become code: registers have numbers, labels are places, and each instruction is decoded once.
 
 use std::collections::HashMap;
 
-use crate::alu::{Alu, Kind, Type, alu};
-use crate::convert;
-use crate::text::{self, Function, Parameter};
+use crate::instructions::{Call, Exit, Return, Table, decode};
+use crate::machine::{Action, Code, Line, Program, Site};
+use crate::operand::{Operand, Place, Register, number};
+use crate::special::Special;
+use crate::text::{self, Function, Parameter, Statement};
 
-/// Where a name is.
-#[derive(Clone, Debug)]
-pub(crate) enum Place {
-    /// In shared memory.
-    Shared(u64),
-    /// In the frame of the function: local memory, and what is handed to functions. Its address is in local space.
-    Local(u64),
-    /// The same; its address is a generic one.
-    Frame(u64),
-    /// Among the parameters of the kernel.
-    Entry(u64),
-    /// A variable of the module: where the host has it, or else at that place of the module's own.
-    Variable { name: String, constant: bool, at: u64 },
-}
-
-/// What an instruction is told.
-#[derive(Clone, Debug)]
-pub(crate) enum Operand {
-    Register(usize),
-    Predicate(usize),
-    /// `!%p`
-    Not(usize),
-    Number(u128),
-    /// A number with a point in it.
-    Decimal(f64),
-    Special(String),
-    Name(Place),
-    Vector(Vec<Operand>),
-    /// `_`
-    Sink,
-    /// `[base+offset]`; of a tensor map, with its coordinates.
-    Address(Box<Operand>, u64, usize),
-    /// `%p|%q`
-    Pair(Box<Operand>, Box<Operand>),
-}
-
-/// An instruction.
-pub(crate) enum Step {
-    Compute {
-        alu: Alu,
-        to: [Option<usize>; 2],
-        from: Vec<Operand>,
-    },
-    /// A vector of registers becomes one, or one becomes a vector.
-    Move {
-        bits: u32,
-        to: Vec<Operand>,
-        from: Vec<Operand>,
-    },
-    Load {
-        space: Space,
-        bytes: usize,
-        signed: bool,
-        to: Vec<Operand>,
-        from: Operand,
-    },
-    Store {
-        space: Space,
-        bytes: usize,
-        to: Operand,
-        from: Vec<Operand>,
-    },
-    Branch(usize),
-    /// `brx.idx`
-    Table(Operand, Vec<usize>),
-    Call {
-        name: String,
-        results: Vec<u64>,
-        arguments: Vec<u64>,
-    },
-    Return,
-    Exit,
-    /// What the machine knows by its words.
-    Other {
-        words: Vec<String>,
-        operands: Vec<Operand>,
-    },
-    Unknown(String),
-    /// It is no instruction.
-    Malformed(String),
-}
-
-/// A state space, as an access names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Space {
-    Generic,
-    Global,
-    Shared,
-    Cluster,
-    Const,
-    Local,
-    Entry,
-    Func,
-}
-
-impl Space {
-    pub(crate) fn parse(word: &str) -> Option<Space> {
-        Some(match word {
-            "global" => Space::Global,
-            "shared" | "shared::cta" => Space::Shared,
-            "shared::cluster" => Space::Cluster,
-            "const" => Space::Const,
-            "local" => Space::Local,
-            "param" | "param::entry" => Space::Entry,
-            "param::func" => Space::Func,
-            _ => return None,
-        })
-    }
-
-    pub(crate) fn of<'w>(words: impl IntoIterator<Item = &'w str>) -> Space {
-        words.into_iter().find_map(Space::parse).unwrap_or(Space::Generic)
+impl Program {
+    /// Reads a module.
+    pub fn parse(module: &str) -> Program {
+        let (variables, functions) = text::module(module);
+        let files: HashMap<u32, String> = text::source_files(module).into_iter().collect();
+        let (mut shared, mut content, mut places) = (0usize, Vec::new(), HashMap::new());
+        let mut constants = Vec::new();
+        for variable in largest_of_a_name(variables) {
+            let place = if variable.space == "shared" {
+                let at = shared.next_multiple_of(variable.align.max(1));
+                shared = at + variable.bytes;
+                Place::Shared(at as u64)
+            } else {
+                let at = content.len().next_multiple_of(variable.align.max(16));
+                content.resize(at, 0);
+                content.extend_from_slice(&variable.content);
+                content.resize(at + variable.bytes, 0);
+                let constant = variable.space == "const";
+                if constant {
+                    constants.push((variable.name.clone(), at as u64, variable.bytes as u64));
+                }
+                Place::Variable { name: variable.name.clone(), constant, at: at as u64 }
+            };
+            places.insert(variable.name, place);
+        }
+        let (mut codes, mut sites) = (HashMap::new(), Vec::new());
+        for function in functions {
+            let code = code(&function, &places, &mut shared, &files, &mut sites);
+            codes.insert(function.name, code);
+        }
+        Program { functions: codes, shared, constants, module: content.into(), sites }
     }
 }
 
-pub(crate) struct Line {
-    /// A register, and what it has to be.
-    pub(crate) guard: Option<(usize, u128)>,
-    pub(crate) text: String,
-    pub(crate) step: Step,
-}
-
-pub(crate) struct Code {
-    pub(crate) is_entry: bool,
-    pub(crate) parameters: Vec<Parameter>,
-    /// Where the parameters and the results are: of a kernel among the parameters, of others in the frame.
-    pub(crate) places: Vec<u64>,
-    pub(crate) results: Vec<(u64, usize)>,
-    pub(crate) frame: usize,
-    pub(crate) registers: usize,
-    pub(crate) cluster: Option<u32>,
-    pub(crate) lines: Vec<Line>,
+/// Of texts put together, each of which declares a variable as large as its own kernels need it, the largest counts.
+fn largest_of_a_name(variables: Vec<text::Variable>) -> Vec<text::Variable> {
+    let mut largest: Vec<text::Variable> = Vec::new();
+    for variable in variables {
+        match largest.iter_mut().find(|other| other.name == variable.name) {
+            None => largest.push(variable),
+            Some(other) if other.bytes < variable.bytes => *other = variable,
+            Some(_) => {}
+        }
+    }
+    largest
 }
 
 struct Names<'a> {
-    registers: HashMap<String, Operand>,
+    registers: HashMap<String, Register>,
+    /// Places of registers that are taken. The first is that of the carry.
+    taken: usize,
     places: HashMap<String, Place>,
     module: &'a HashMap<String, Place>,
     labels: HashMap<String, usize>,
     tables: HashMap<String, Vec<String>>,
 }
-
-/// The register of the carry.
-pub(crate) const CARRY: usize = 0;
 
 /// A place for so many bytes, after what is there already.
 fn reserve(length: &mut usize, parameter: &Parameter) -> u64 {
@@ -157,153 +72,137 @@ fn reserve(length: &mut usize, parameter: &Parameter) -> u64 {
     at as u64
 }
 
-impl Code {
-    pub(crate) fn new(function: &Function, module: &HashMap<String, Place>, shared: &mut usize) -> Code {
-        let mut names = Names {
-            registers: HashMap::new(),
-            places: HashMap::new(),
-            module,
-            labels: HashMap::new(),
-            tables: HashMap::new(),
-        };
-        let (mut frame, mut entry) = (0, 0);
-        let mut places = Vec::new();
-        for parameter in &function.parameters {
-            let at = reserve(if function.is_entry { &mut entry } else { &mut frame }, parameter);
-            places.push(at);
-            let place = if function.is_entry { Place::Entry(at) } else { Place::Frame(at) };
-            names.places.insert(parameter.name.clone(), place);
+fn code(
+    function: &Function,
+    module: &HashMap<String, Place>,
+    shared: &mut usize,
+    files: &HashMap<u32, String>,
+    sites: &mut Vec<Site>,
+) -> Code {
+    let mut names = Names {
+        registers: HashMap::new(),
+        taken: 1,
+        places: HashMap::new(),
+        module,
+        labels: HashMap::new(),
+        tables: HashMap::new(),
+    };
+    let (mut frame, mut entry) = (0, 0);
+    let mut places = Vec::new();
+    for parameter in &function.parameters {
+        let at = reserve(if function.is_entry { &mut entry } else { &mut frame }, parameter);
+        places.push(at);
+        let place = if function.is_entry { Place::Entry(at) } else { Place::Frame(at) };
+        names.places.insert(parameter.name.clone(), place);
+    }
+    let mut results = Vec::new();
+    for result in &function.results {
+        let at = reserve(&mut frame, result);
+        results.push((at, result.bytes));
+        names.places.insert(result.name.clone(), Place::Frame(at));
+    }
+    let (mut instructions, mut source) = (Vec::new(), None);
+    for statement in &function.statements {
+        if let Some(label) = statement.text.strip_suffix(':') {
+            names.labels.insert(label.to_owned(), instructions.len());
+        } else if let Some(rest) = statement.text.strip_prefix(".loc ") {
+            let mut numbers = rest.split([' ', ',']).filter_map(|word| word.parse::<u32>().ok());
+            source = numbers.next().zip(numbers.next());
+        } else if statement.text.starts_with('.') {
+            names.declare(&statement.text, shared, &mut frame);
+        } else {
+            instructions.push((statement, source));
         }
-        let mut results = Vec::new();
-        for result in &function.results {
-            let at = reserve(&mut frame, result);
-            results.push((at, result.bytes));
-            names.places.insert(result.name.clone(), Place::Frame(at));
-        }
-        let mut instructions = Vec::new();
-        for statement in &function.statements {
-            if let Some(label) = statement.strip_suffix(':') {
-                names.labels.insert(label.to_owned(), instructions.len());
-                continue;
-            }
-            let (registers, are_predicates) = text::registers(statement);
-            for name in registers {
-                let number = names.registers.len() + 1;
-                let register = if are_predicates { Operand::Predicate(number) } else { Operand::Register(number) };
-                names.registers.entry(name).or_insert(register);
-            }
-            if let Some((space, variables)) = text::declaration(statement) {
-                for variable in variables {
-                    let place = match space {
-                        "shared" => Place::Shared(reserve(shared, &variable)),
-                        "local" => Place::Local(reserve(&mut frame, &variable)),
-                        _ => Place::Frame(reserve(&mut frame, &variable)),
-                    };
-                    names.places.insert(variable.name, place);
-                }
-            }
-            if !statement.starts_with('.') {
-                instructions.push(statement);
-            }
-        }
-        // A table's label is written as one, and its list after it.
-        let lists = function
-            .statements
-            .windows(2)
-            .filter_map(|pair| Some((pair[0].strip_suffix(':')?, pair[1].strip_prefix(".branchtargets ")?)));
-        for (name, list) in lists {
-            names.tables.insert(name.to_owned(), text::operands(list));
-        }
-        let lines = instructions.into_iter().map(|statement| names.line(statement)).collect();
-        Code {
-            is_entry: function.is_entry,
-            parameters: function.parameters.clone(),
-            places,
-            results,
-            frame: frame.next_multiple_of(128),
-            registers: names.registers.len() + 1,
-            cluster: function.cluster,
-            lines,
-        }
+    }
+    names.tables = tables(&function.statements);
+    let mut lines = Vec::new();
+    for (statement, source) in instructions {
+        let source = source.and_then(|(file, line)| Some((files.get(&file)?.clone(), line)));
+        lines.push(names.line(&statement.text, sites.len() as u32));
+        let (function, text) = (function.name.clone(), statement.text.clone());
+        sites.push(Site { function, text, line: statement.line, source });
+    }
+    Code {
+        is_entry: function.is_entry,
+        parameters: function.parameters.clone(),
+        places,
+        results,
+        frame: frame.next_multiple_of(128),
+        registers: names.taken,
+        cluster: function.cluster,
+        most_threads: function.most_threads,
+        exact_threads: function.exact_threads,
+        lines,
     }
 }
 
+/// A table's label is written as one, and its list after it.
+fn tables(statements: &[Statement]) -> HashMap<String, Vec<String>> {
+    let pairs = statements.windows(2);
+    let lists =
+        pairs.filter_map(|pair| Some((pair[0].text.strip_suffix(':')?, pair[1].text.strip_prefix(".branchtargets ")?)));
+    lists.map(|(name, list)| (name.to_owned(), text::operands(list))).collect()
+}
+
 impl Names<'_> {
-    fn line(&self, statement: &str) -> Line {
+    /// Registers, and variables within the function.
+    fn declare(&mut self, statement: &str, shared: &mut usize, frame: &mut usize) {
+        let (registers, bits) = text::registers(statement);
+        for name in registers {
+            if !self.registers.contains_key(&name) {
+                self.registers.insert(name, Register { at: self.taken, bits });
+                self.taken += if bits > 64 { 2 } else { 1 };
+            }
+        }
+        let Some((space, variables)) = text::declaration(statement) else { return };
+        for variable in variables {
+            let place = match space {
+                "shared" => Place::Shared(reserve(shared, &variable)),
+                "local" => Place::Local(reserve(frame, &variable)),
+                _ => Place::Frame(reserve(frame, &variable)),
+            };
+            self.places.insert(variable.name, place);
+        }
+    }
+
+    fn line(&self, statement: &str, site: u32) -> Line {
         let (guard, instruction) = match statement.strip_prefix('@').and_then(|rest| rest.trim_start().split_once(' '))
         {
             Some((guard, rest)) => (Some(guard), rest.trim()),
             None => (None, statement),
         };
         let register = |guard: &str| {
-            let (name, holds) = guard.strip_prefix('!').map_or((guard, 1), |name| (name, 0));
-            match self.registers.get(name) {
-                Some(Operand::Predicate(number)) => Some((*number, holds)),
-                _ => None,
-            }
+            let (name, holds) = guard.strip_prefix('!').map_or((guard, true), |name| (name, false));
+            self.registers.get(name).filter(|register| register.bits == 1).map(|register| (register.at, holds))
         };
-        let (step, guard) = match guard.map(register) {
-            Some(None) => (Step::Malformed(format!("{} is no predicate", guard.unwrap_or_default())), None),
-            guard => (self.step(instruction), guard.flatten()),
+        let (action, guard) = match guard.map(register) {
+            Some(None) => (Action::Malformed(format!("{} is no predicate", guard.unwrap_or_default())), None),
+            guard => (self.action(instruction), guard.flatten()),
         };
-        Line { guard, text: statement.to_owned(), step }
+        Line { guard, site, action }
     }
 
-    fn step(&self, instruction: &str) -> Step {
+    fn action(&self, instruction: &str) -> Action {
         let (opcode, rest) = instruction.split_once(char::is_whitespace).unwrap_or((instruction, ""));
         let words: Vec<&str> = opcode.split('.').collect();
         let operands = text::operands(rest);
         match words[0] {
-            "bra" => return self.target(rest.trim()).map_or_else(|| no_label(rest), Step::Branch),
+            "bra" => return self.target(rest.trim()).map_or_else(|| no_label(rest), Action::Branch),
             "brx" => return self.table(&operands),
             "call" => return self.call(rest),
-            "ret" => return Step::Return,
-            "exit" => return Step::Exit,
+            "ret" => return Action::Control(Box::new(Return)),
+            "exit" => return Action::Control(Box::new(Exit)),
             _ => {}
         }
-        let read = operands.iter().map(|operand| self.operand(operand));
-        let Some(read) = read.collect::<Option<Vec<Operand>>>() else {
-            return Step::Malformed(format!("an operand of {rest} is unknown"));
-        };
-        let vector = |at: usize| matches!(read.get(at), Some(Operand::Vector(_)));
-        match words[0] {
-            "ld" | "ldu" | "st" if words.last().is_some_and(|word| Type::parse(word).is_some()) => access(&words, read),
-            "mov" if vector(0) || vector(1) => {
-                let bits = words.last().and_then(|word| Type::parse(word)).map_or(0, |ty| ty.bits);
-                let [to, from] = <[Operand; 2]>::try_from(read).unwrap_or([Operand::Sink, Operand::Sink]).map(lanes);
-                Step::Move { bits, to, from }
-            }
-            _ => match alu(opcode) {
-                Some(alu) => Self::compute(opcode, alu, read),
-                None if crate::control::knows(&words) => {
-                    let words = words.into_iter().map(str::to_owned).collect();
-                    Step::Other { words, operands: read }
-                }
-                None => Step::Unknown(opcode.to_owned()),
+        let read = operands.iter().map(|operand| self.operand(operand).ok_or(operand));
+        match read.collect::<Result<Vec<Operand>, _>>() {
+            Ok(operands) => decode(&words, operands),
+            Err(operand) if operand.starts_with('%') => Action::Unknown(format!("the register {operand}")),
+            Err(_) => match decode(&words, Vec::new()) {
+                // Of what the interpreter does not know, the operands may be strange.
+                Action::Unknown(opcode) if !opcode.contains(' ') => Action::Unknown(opcode),
+                _ => Action::Malformed(format!("an operand of {rest} is unknown")),
             },
-        }
-    }
-
-    fn compute(opcode: &str, alu: Alu, mut operands: Vec<Operand>) -> Step {
-        if operands.len() != 1 + alu.from.len() {
-            // The same words have other meanings with more operands.
-            return Step::Unknown(format!("{opcode} of {} operands", operands.len()));
-        }
-        let from: Vec<Operand> =
-            operands.drain(1..).zip(&alu.from).map(|(operand, ty)| number_of(operand, *ty)).collect();
-        let register = |operand: Operand| match operand {
-            Operand::Register(number) | Operand::Predicate(number) => Some(Some(number)),
-            Operand::Sink => Some(None),
-            _ => None,
-        };
-        let to = match operands.pop() {
-            Some(Operand::Pair(first, second)) if alu.to.len() == 2 => register(*first).zip(register(*second)),
-            Some(one) => register(one).map(|one| (one, None)),
-            None => None,
-        };
-        match to {
-            Some((first, second)) => Step::Compute { alu, to: [first, second], from },
-            None => Step::Malformed(format!("{opcode} has no register for its result")),
         }
     }
 
@@ -311,17 +210,17 @@ impl Names<'_> {
         self.labels.get(label).copied()
     }
 
-    fn table(&self, operands: &[String]) -> Step {
-        let [index, table] = operands else { return Step::Malformed("a table without an index".into()) };
+    fn table(&self, operands: &[String]) -> Action {
+        let [index, table] = operands else { return Action::Malformed("a table without an index".into()) };
         let targets = self.tables.get(table).map(|labels| labels.iter().map(|label| self.target(label)).collect());
         match (self.operand(index), targets.flatten()) {
-            (Some(index), Some(targets)) => Step::Table(index, targets),
+            (Some(index), Some(targets)) => Action::Control(Box::new(Table { index, targets })),
             _ => no_label(table),
         }
     }
 
     /// `(result), name, (arguments)`
-    fn call(&self, rest: &str) -> Step {
+    fn call(&self, rest: &str) -> Action {
         let parts = text::operands(rest);
         let (results, parts) = match parts.split_first() {
             Some((first, others)) if first.starts_with('(') => (first.as_str(), others),
@@ -336,119 +235,62 @@ impl Names<'_> {
                 })
                 .collect::<Option<Vec<u64>>>()
         };
-        let Some(name) = parts.first() else { return Step::Malformed("a call of nothing".into()) };
+        let Some(name) = parts.first() else { return Action::Malformed("a call of nothing".into()) };
         if self.registers.contains_key(name) {
-            return Step::Unknown("call of a register".into());
+            return Action::Unknown("call of a register".into());
         }
         match (list(results), list(parts.get(1).map_or("", String::as_str))) {
-            (Some(results), Some(arguments)) => Step::Call { name: name.clone(), results, arguments },
-            _ => Step::Malformed(format!("what is handed to {name} is not declared")),
+            (Some(results), Some(arguments)) => {
+                Action::Control(Box::new(Call { name: name.clone(), results, arguments }))
+            }
+            _ => Action::Malformed(format!("what is handed to {name} is not declared")),
         }
     }
 
     fn operand(&self, text: &str) -> Option<Operand> {
         let inner = |open: char, close: char| text.strip_prefix(open)?.strip_suffix(close).map(str::trim);
         if let Some(register) = self.registers.get(text) {
-            return Some(register.clone());
+            return Some(Operand::Register(*register));
         }
         if let Some(list) = inner('{', '}') {
             let all = list.split(',').map(|one| self.operand(one.trim())).collect::<Option<Vec<_>>>()?;
             return Some(Operand::Vector(all));
         }
         if let Some(place) = inner('[', ']') {
-            let (place, coordinates) = place.split_once(',').unwrap_or((place, ""));
-            let count = if coordinates.is_empty() { 0 } else { coordinates.split(',').count() };
-            let (base, offset) = match place.rsplit_once(['+', '-']) {
-                Some((base, offset)) => {
-                    let offset = offset.trim().parse::<u64>().ok()?;
-                    let negative = place[base.len()..].starts_with('-')
-                        || base.trim_end().ends_with(['+', '-']) && place.contains('-');
-                    (base.trim_end_matches(['+', '-', ' ']), if negative { offset.wrapping_neg() } else { offset })
-                }
-                None => (place, 0),
-            };
-            return Some(Operand::Address(Box::new(self.operand(base.trim())?), offset, count));
+            return self.address(place);
         }
         if let Some((first, second)) = text.split_once('|') {
             let [first, second] = [first, second].map(|one| self.operand(one.trim()));
             return Some(Operand::Pair(Box::new(first?), Box::new(second?)));
         }
         if let Some(name) = text.strip_prefix('!') {
-            return match self.registers.get(name.trim()) {
-                Some(Operand::Predicate(number)) => Some(Operand::Not(*number)),
-                _ => None,
-            };
+            return self.registers.get(name.trim()).filter(|register| register.bits == 1).copied().map(Operand::Not);
         }
         match text.as_bytes().first()? {
             b'_' if text == "_" => Some(Operand::Sink),
-            b'%' => Some(Operand::Special(text[1..].to_owned())),
+            b'%' => Special::parse(&text[1..]).map(Operand::Special),
             b'0'..=b'9' | b'-' => number(text),
-            _ => {
-                let place = self.places.get(text).or_else(|| self.module.get(text)).cloned();
-                place.map(Operand::Name)
+            _ => self.places.get(text).or_else(|| self.module.get(text)).cloned().map(Operand::Name),
+        }
+    }
+
+    /// What is in brackets.
+    fn address(&self, place: &str) -> Option<Operand> {
+        let (place, coordinates) = place.split_once(',').unwrap_or((place, ""));
+        let count = if coordinates.is_empty() { 0 } else { coordinates.split(',').count() };
+        let (base, offset) = match place.rsplit_once(['+', '-']) {
+            Some((base, offset)) => {
+                let offset = offset.trim().parse::<u64>().ok()?;
+                let negative = place[base.len()..].starts_with('-')
+                    || base.trim_end().ends_with(['+', '-']) && place.contains('-');
+                (base.trim_end_matches(['+', '-', ' ']), if negative { offset.wrapping_neg() } else { offset })
             }
-        }
+            None => (place, 0),
+        };
+        Some(Operand::Address(Box::new(self.operand(base.trim())?), offset, count))
     }
 }
 
-fn no_label(label: &str) -> Step {
-    Step::Malformed(format!("there is no label {label}"))
-}
-
-/// The lanes of a vector operand, or the one register.
-pub(crate) fn lanes(operand: Operand) -> Vec<Operand> {
-    match operand {
-        Operand::Vector(lanes) => lanes,
-        one => vec![one],
-    }
-}
-
-fn number(text: &str) -> Option<Operand> {
-    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest.trim()));
-    let radix = |prefix: [&str; 2], radix: u32| {
-        let digits = prefix.iter().find_map(|prefix| digits.strip_prefix(prefix))?;
-        u128::from_str_radix(digits.trim_end_matches('U'), radix).ok()
-    };
-    if digits.contains('.')
-        || digits.contains(['e', 'E'])
-            && !digits.starts_with("0x")
-            && !digits.starts_with("0f")
-            && !digits.starts_with("0d")
-    {
-        let number: f64 = digits.parse().ok()?;
-        return Some(Operand::Decimal(if negative { -number } else { number }));
-    }
-    let found = radix(["0f", "0F"], 16).or_else(|| radix(["0d", "0D"], 16)).or_else(|| radix(["0x", "0X"], 16));
-    let found = found.or_else(|| radix(["0b", "0B"], 2)).or_else(|| digits.trim_end_matches('U').parse().ok())?;
-    Some(Operand::Number(if negative { found.wrapping_neg() } else { found }))
-}
-
-/// A decimal number is one of the operand's type.
-fn number_of(operand: Operand, ty: Type) -> Operand {
-    match operand {
-        Operand::Decimal(number) if ty.is_float() || ty.kind == Kind::Bits => {
-            let bits = number.to_bits().into();
-            let to = Type { kind: if ty.kind == Kind::Bits { Kind::Float } else { ty.kind }, lanes: 1, ..ty };
-            Operand::Number(convert::float(crate::float::DOUBLE, to, bits, rustc_apfloat::Round::NearestTiesToEven))
-        }
-        other => other,
-    }
-}
-
-/// A load or a store.
-fn access(words: &[&str], operands: Vec<Operand>) -> Step {
-    let space = Space::of(words.iter().copied());
-    let Some(ty) = words.last().and_then(|word| Type::parse(word)) else {
-        return Step::Unknown(words.join("."));
-    };
-    let bytes = ty.bits as usize / 8;
-    let mut operands = operands.into_iter();
-    let (Some(first), Some(second)) = (operands.next(), operands.next()) else {
-        return Step::Malformed("an operand is missing".into());
-    };
-    if words[0] == "st" {
-        let from = lanes(second).into_iter().map(|lane| number_of(lane, ty)).collect();
-        return Step::Store { space, bytes, to: first, from };
-    }
-    Step::Load { space, bytes, signed: ty.is_signed(), to: lanes(first), from: second }
+fn no_label(label: &str) -> Action {
+    Action::Malformed(format!("there is no label {label}"))
 }

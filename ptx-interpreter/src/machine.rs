@@ -1,66 +1,179 @@
-//! The threads of a launch, and whose turn it is.
+//! A module that is ready to run, and the state of a launch: its blocks, warps and threads.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Mutex;
 
-use crate::alu::{Alu, Kind, SOURCES, low, signed};
-use crate::asynchronous::Copies;
-use crate::code::{CARRY, Code, Line, Operand, Step};
-use crate::{Launch, Outside, Program, Result, Stop, Why, stop, wrong};
+use crate::check::{Actor, Checks};
+use crate::lanes::{LANES, Lanes, each};
+use crate::launch::{Launch, Outside};
+use crate::operand::{Operand, Place, Register};
+use crate::special::{Ordered, Special};
+use crate::stop::{Result, Why, stop, wrong};
+use crate::text::Parameter;
 
-/// What a thread of a machine does.
+/// A module, ready to run.
+pub struct Program {
+    pub(crate) functions: HashMap<String, Code>,
+    /// Bytes of the variables in shared memory.
+    pub(crate) shared: usize,
+    /// The variables in the constant bank: names, places in `module`, bytes.
+    pub(crate) constants: Vec<(String, u64, u64)>,
+    /// The variables that the module fills.
+    pub(crate) module: Mutex<Vec<u8>>,
+    /// Every instruction of every function, for messages.
+    pub(crate) sites: Vec<Site>,
+}
+
+/// Where an instruction is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Site {
+    pub(crate) function: String,
+    pub(crate) text: String,
+    pub(crate) line: u32,
+    /// The source's file and line, if the PTX has `.loc`.
+    pub(crate) source: Option<(String, u32)>,
+}
+
+pub(crate) struct Code {
+    pub(crate) is_entry: bool,
+    pub(crate) parameters: Vec<Parameter>,
+    /// Where the parameters and the results are: of a kernel among the parameters, of others in the frame.
+    pub(crate) places: Vec<u64>,
+    pub(crate) results: Vec<(u64, usize)>,
+    pub(crate) frame: usize,
+    pub(crate) registers: usize,
+    pub(crate) cluster: Option<u32>,
+    pub(crate) most_threads: Option<u32>,
+    pub(crate) exact_threads: Option<u32>,
+    pub(crate) lines: Vec<Line>,
+}
+
+/// An instruction.
+pub(crate) struct Line {
+    /// A register, and what it has to be.
+    pub(crate) guard: Option<(usize, bool)>,
+    /// Its place in [`Program::sites`].
+    pub(crate) site: u32,
+    pub(crate) action: Action,
+}
+
+/// What an instruction does.
+pub(crate) enum Action {
+    /// After it comes the next one.
+    Straight(Box<dyn Step>),
+    Branch(usize),
+    /// It decides itself where its threads go on, or whether they wait.
+    Control(Box<dyn Step>),
+    /// The interpreter does not know it.
+    Unknown(String),
+    /// It is no instruction.
+    Malformed(String),
+}
+
+/// An instruction, decoded.
+pub(crate) trait Step: Send + Sync {
+    /// Does it for all threads of a group.
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()>;
+}
+
+/// Threads of a warp that execute an instruction together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group {
+    pub(crate) warp: usize,
+    pub(crate) frame: usize,
+    pub(crate) mask: u32,
+}
+
+impl Group {
+    pub(crate) fn threads(self) -> impl Iterator<Item = Thread> {
+        crate::lanes::lanes_of(self.mask).map(move |lane| self.thread(lane))
+    }
+
+    pub(crate) fn thread(self, lane: usize) -> Thread {
+        Thread { warp: self.warp, frame: self.frame, lane }
+    }
+}
+
+/// A thread, in a call of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    Running,
-    /// At a barrier of its block.
-    AtBarrier,
-    /// Until all blocks of its cluster have arrived.
-    AtCluster,
-    /// Until the other threads of its warp come to the same instruction.
-    InWarp,
-    Ended,
+pub(crate) struct Thread {
+    pub(crate) warp: usize,
+    pub(crate) frame: usize,
+    pub(crate) lane: usize,
 }
 
+/// A call of a function, by threads that made it together.
 pub(crate) struct Frame<'a> {
-    code: &'a Code,
-    next: usize,
-    registers: Vec<u128>,
-    base: u64,
-    results: &'a [u64],
+    pub(crate) code: &'a Code,
+    pub(crate) registers: Vec<Lanes>,
+    /// Who has not left it.
+    pub(crate) mask: u32,
+    /// The frame and the place where its threads go on after it.
+    pub(crate) caller: Option<(usize, usize)>,
+    pub(crate) results: &'a [u64],
+    /// Where it begins in the local memory of its threads.
+    pub(crate) base: u64,
 }
 
-pub(crate) struct Thread<'a> {
+pub(crate) struct Warp<'a> {
     pub(crate) block: usize,
-    /// Its number in the block.
-    pub(crate) number: usize,
-    pub(crate) code: &'a Code,
-    pub(crate) next: usize,
-    pub(crate) registers: Vec<u128>,
-    /// Where the frame of its function begins in its local memory.
-    pub(crate) base: u64,
-    pub(crate) local: Vec<u8>,
-    stack: Vec<Frame<'a>>,
-    pub(crate) state: State,
-    /// The phase of the cluster's barrier that it arrived at.
-    pub(crate) arrived: u64,
-    pub(crate) copies: Copies,
-    pub(crate) bulk: Copies,
+    pub(crate) frames: Vec<Frame<'a>>,
+    /// Where each thread is: a frame, and an instruction in its code.
+    pub(crate) at: [(u32, u32); LANES],
+    /// When each thread last had a turn.
+    pub(crate) last: [u64; LANES],
+    /// Threads that have not ended.
+    pub(crate) live: u32,
+    /// Threads that may go on.
+    pub(crate) running: u32,
+    /// Threads that wait for others of the warp, at the instruction before `at`.
+    pub(crate) waiting: u32,
+    /// Threads that wait for the other blocks of their cluster.
+    pub(crate) at_cluster: u32,
+    pub(crate) local: Vec<Vec<u8>>,
+    /// The phase of the cluster's barrier that each thread arrived at.
+    pub(crate) arrived: [u64; LANES],
+}
+
+impl Warp<'_> {
+    /// Threads have a turn; where all have it together, it makes no difference.
+    pub(crate) fn had_turn(&mut self, mask: u32, now: u64) {
+        if mask != self.running {
+            let last = &mut self.last;
+            each(mask, |lane| last[lane] = now);
+        }
+    }
+
+    /// The threads before an instruction.
+    #[inline]
+    pub(crate) fn here(&self, at: (u32, u32)) -> u32 {
+        self.at.iter().enumerate().fold(0, |here, (lane, own)| here | (u32::from(*own == at) << lane))
+    }
 }
 
 /// A barrier of a block, by its number.
 #[derive(Default)]
 pub(crate) struct Barrier {
     pub(crate) arrived: usize,
-    /// Threads that wait, and the register that each wants a result in.
-    pub(crate) waiting: Vec<(usize, Option<usize>)>,
+    /// Threads that wait, and where each wants a result.
+    pub(crate) waiting: Vec<(Group, Option<(Operand, Reduction)>)>,
     pub(crate) expected: Option<usize>,
     /// Of the predicates of those that arrived, how many hold.
     pub(crate) holding: usize,
 }
 
+/// What `bar.red` makes of predicates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Reduction {
+    Count,
+    And,
+    Or,
+}
+
 #[derive(Default)]
 pub(crate) struct Block {
     pub(crate) shared: Vec<u8>,
-    pub(crate) barriers: HashMap<u64, Barrier>,
+    pub(crate) barriers: HashMap<u32, Barrier>,
     pub(crate) ended: usize,
 }
 
@@ -76,316 +189,301 @@ pub(crate) type Event<'a> = Box<dyn FnOnce(&mut Machine<'a>) -> Result<()> + 'a>
 
 pub(crate) struct Machine<'a> {
     pub(crate) program: &'a Program,
+    pub(crate) code: &'a Code,
     pub(crate) outside: &'a Outside<'a>,
     pub(crate) launch: &'a Launch<'a>,
     /// Blocks of a cluster.
     pub(crate) cluster: usize,
-    pub(crate) threads: Vec<Thread<'a>>,
-    pub(crate) blocks: Vec<Block>,
+    /// Threads and warps of a block.
+    pub(crate) threads: usize,
+    pub(crate) warps_of_block: usize,
+    /// Those of blocks that have begun and not ended.
+    pub(crate) warps: Vec<Option<Box<Warp<'a>>>>,
+    pub(crate) blocks: Vec<Option<Box<Block>>>,
     pub(crate) clusters: Vec<Cluster>,
+    /// The first cluster that has not begun.
+    pub(crate) next_cluster: usize,
     pub(crate) parameters: Vec<u8>,
+    /// What each thread has begun of asynchronous copies.
+    pub(crate) copies_of: HashMap<u32, crate::begun::Begun>,
     /// Copies that are on their way.
-    copies: VecDeque<(u64, Event<'a>)>,
+    pub(crate) copies: VecDeque<(u64, Event<'a>)>,
     /// What was sent to other blocks' barriers.
-    sent: VecDeque<(u64, Event<'a>)>,
-    /// Rounds, in each of which every thread has its turn.
-    round: u64,
+    pub(crate) sent: VecDeque<(u64, Event<'a>)>,
+    /// Rounds, in each of which every warp has its turn.
+    pub(crate) round: u64,
     pub(crate) steps: u64,
-    random: u64,
+    /// What changes when something happens that a waiting thread may wait for.
+    pub(crate) progress: u64,
+    pub(crate) random: u64,
+    /// Pages of memory that `outside` holds.
+    pub(crate) pages: [u64; 64],
+    /// Where a computation puts its results before they go to registers.
+    pub(crate) scratch: [Lanes; 2],
+    pub(crate) checks: Option<Box<Checks>>,
+    /// Where threads wait that wait forever, and for what.
+    pub(crate) stuck_at: Vec<(Actor, u32, String)>,
+    /// Whether what was to be executed is no instruction.
+    pub(crate) malformed: bool,
+    /// The instruction that is executed, and by whom.
+    pub(crate) site: u32,
+    pub(crate) current: Group,
 }
 
 /// What memory holds that nobody has written.
 const LOCAL_POISON: u8 = 0x10;
 const SHARED_POISON: u8 = 0x5e;
 
-/// Instructions of a turn, at most.
-const TURN: u64 = 16;
-
-/// Rounds that something sent to another block is on its way, at most.
-const DELAY: u64 = 8;
-
 impl<'a> Machine<'a> {
-    pub(crate) fn new(program: &'a Program, outside: &'a Outside<'a>, launch: &'a Launch<'a>) -> Result<Self> {
-        let name = launch.kernel;
-        let code = program.functions.get(name).filter(|code| code.is_entry);
-        let code = code.ok_or_else(|| wrong(format!("there is no kernel {name}")))?;
-        if code.parameters.len() != launch.arguments.len() {
-            let (takes, given) = (code.parameters.len(), launch.arguments.len());
-            return stop(Why::Wrong, format!("{name} takes {takes} arguments, and is given {given}"));
-        }
-        let mut parameters = Vec::new();
-        for ((parameter, place), argument) in code.parameters.iter().zip(&code.places).zip(launch.arguments) {
-            parameters.resize(*place as usize, 0);
-            // SAFETY: whoever launches hands over as many bytes as the kernel takes.
-            parameters.extend_from_slice(unsafe { std::slice::from_raw_parts(*argument, parameter.bytes) });
-        }
-        let cluster = code.cluster.unwrap_or(launch.cluster).max(1) as usize;
-        let blocks = launch.blocks.iter().product::<u32>() as usize;
-        if !blocks.is_multiple_of(cluster) {
-            return stop(Why::Wrong, format!("{blocks} blocks are no clusters of {cluster}"));
-        }
-        let threads = launch.threads.iter().product::<u32>() as usize;
-        let shared = vec![SHARED_POISON; program.shared + launch.shared];
-        let block = || Block { shared: shared.clone(), ..Block::default() };
-        let thread = |block, number| Thread {
-            block,
-            number,
-            code,
-            next: 0,
-            registers: vec![0; code.registers],
-            base: 0,
-            local: vec![LOCAL_POISON; code.frame],
-            stack: Vec::new(),
-            state: State::Running,
-            arrived: 0,
-            copies: Copies::default(),
-            bulk: Copies::default(),
-        };
-        Ok(Machine {
-            program,
-            outside,
-            launch,
-            cluster,
-            threads: (0..blocks).flat_map(|block| (0..threads).map(move |number| thread(block, number))).collect(),
-            blocks: (0..blocks).map(|_| block()).collect(),
-            clusters: (0..blocks / cluster).map(|_| Cluster::default()).collect(),
-            parameters,
-            copies: VecDeque::new(),
-            sent: VecDeque::new(),
-            round: 0,
-            steps: 0,
-            random: launch.seed ^ 0x9e37_79b9_7f4a_7c15,
-        })
+    pub(crate) fn warp(&self, number: usize) -> &Warp<'a> {
+        self.warps[number].as_ref().expect("a warp that executes has not ended")
     }
 
-    /// Every thread has its turn, until all have ended.
-    pub(crate) fn run(&mut self) -> Result<()> {
-        let mut live: Vec<usize> = (0..self.threads.len()).collect();
-        while !live.is_empty() {
-            self.happen(self.round)?;
-            let (first, mut idle) = (self.draw(live.len() as u64) as usize, true);
-            for at in 0..live.len() {
-                let thread = live[(first + at) % live.len()];
-                for _ in 0..=self.draw(TURN) {
-                    if self.threads[thread].state != State::Running {
-                        break;
-                    }
-                    idle = false;
-                    self.step(thread)?;
-                }
-            }
-            self.round += 1;
-            live.retain(|thread| self.threads[*thread].state != State::Ended);
-            if idle && !live.is_empty() {
-                let due = self.copies.front().into_iter().chain(self.sent.front()).map(|(due, _)| *due).min();
-                match due {
-                    Some(due) => self.round = self.round.max(due),
-                    None => return self.stuck(live[0]),
-                }
-            }
-        }
-        self.happen(u64::MAX)
+    pub(crate) fn warp_mut(&mut self, number: usize) -> &mut Warp<'a> {
+        self.warps[number].as_mut().expect("a warp that executes has not ended")
     }
 
-    fn stuck(&self, thread: usize) -> Result<()> {
-        let waits = &self.threads[thread];
-        let line = &waits.code.lines[waits.next.saturating_sub(usize::from(waits.state != State::InWarp))];
-        let text = format!("every thread waits; thread {} of block {} at {}", waits.number, waits.block, line.text);
-        stop(Why::Endless, text)
+    pub(crate) fn frame(&self, group: Group) -> &Frame<'a> {
+        &self.warp(group.warp).frames[group.frame]
+    }
+
+    pub(crate) fn block_of(&self, thread: Thread) -> usize {
+        thread.warp / self.warps_of_block
+    }
+
+    /// The number of a thread in its block.
+    pub(crate) fn number_of(&self, thread: Thread) -> usize {
+        thread.warp % self.warps_of_block * LANES + thread.lane
+    }
+
+    /// The number of a thread in the grid.
+    pub(crate) fn id(&self, thread: Thread) -> u32 {
+        (self.block_of(thread) * self.threads + self.number_of(thread)) as u32
+    }
+
+    pub(crate) fn rank(&self, block: usize) -> u64 {
+        (block % self.cluster) as u64
+    }
+
+    /// The blocks of the next cluster begin.
+    pub(crate) fn begin_cluster(&mut self) -> Vec<usize> {
+        let first = self.next_cluster * self.cluster;
+        self.next_cluster += 1;
+        let mut begun = Vec::new();
+        for block in first..first + self.cluster {
+            let shared = vec![SHARED_POISON; self.program.shared + self.launch.shared];
+            self.blocks[block] = Some(Box::new(Block { shared, ..Block::default() }));
+            for number in 0..self.warps_of_block {
+                let count = LANES.min(self.threads - number * LANES);
+                let live = (u64::MAX >> (64 - count)) as u32;
+                let frame = Frame {
+                    code: self.code,
+                    registers: vec![[0; LANES]; self.code.registers],
+                    mask: live,
+                    caller: None,
+                    results: &[],
+                    base: 0,
+                };
+                let warp = Warp {
+                    block,
+                    frames: vec![frame],
+                    at: [(0, 0); LANES],
+                    last: [0; LANES],
+                    live,
+                    running: live,
+                    waiting: 0,
+                    at_cluster: 0,
+                    local: vec![vec![LOCAL_POISON; self.code.frame]; LANES],
+                    arrived: [0; LANES],
+                };
+                let place = block * self.warps_of_block + number;
+                self.warps[place] = Some(Box::new(warp));
+                begun.push(place);
+            }
+        }
+        begun
     }
 
     /// A number below that one.
-    fn draw(&mut self, below: u64) -> u64 {
+    pub(crate) fn draw(&mut self, below: u64) -> u64 {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
         self.random % below
     }
 
-    /// Lets a copy be done later, after all that were begun before.
-    pub(crate) fn copy_later(&mut self, event: Event<'a>) {
-        let last = self.copies.back().map(|(due, _)| *due);
-        let due = self.due(last);
-        self.copies.push_back((due, event));
-    }
-
-    /// Sends something to another block.
-    pub(crate) fn send(&mut self, event: Event<'a>) {
-        let last = self.sent.back().map(|(due, _)| *due);
-        let due = self.due(last);
-        self.sent.push_back((due, event));
-    }
-
-    fn due(&mut self, last: Option<u64>) -> u64 {
-        let due = self.round + 1 + self.draw(DELAY);
-        last.map_or(due, |last| due.max(last))
-    }
-
-    fn happen(&mut self, until: u64) -> Result<()> {
-        self.deliver(until)?;
-        while self.copies.front().is_some_and(|(due, _)| *due <= until) {
-            let Some((_, event)) = self.copies.pop_front() else { break };
-            event(self)?;
-        }
-        Ok(())
-    }
-
-    /// What was sent arrives.
-    pub(crate) fn deliver(&mut self, until: u64) -> Result<()> {
-        while self.sent.front().is_some_and(|(due, _)| *due <= until) {
-            let Some((_, event)) = self.sent.pop_front() else { break };
-            event(self)?;
-        }
-        Ok(())
-    }
-
-    fn step(&mut self, at: usize) -> Result<()> {
-        self.steps += 1;
-        let thread = &mut self.threads[at];
-        let code = thread.code;
-        let Some(line) = code.lines.get(thread.next) else { return self.leave(at) };
-        if self.steps > self.launch.steps {
-            let text =
-                format!("no end after {} instructions; thread {} at {}", self.launch.steps, thread.number, line.text);
-            return stop(Why::Endless, text);
-        }
-        thread.next += 1;
-        if line.guard.is_some_and(|(register, holds)| thread.registers[register] != holds) {
-            return Ok(());
-        }
-        self.execute(at, line).map_err(|error| match error.why {
-            Why::Gap => Stop { text: format!("the interpreter does not know {}", error.text), ..error },
-            _ => Stop { text: format!("{}: {}", line.text, error.text), ..error },
-        })
-    }
-
-    fn execute(&mut self, at: usize, line: &'a Line) -> Result<()> {
-        match &line.step {
-            Step::Compute { alu, to, from } => self.compute(at, alu, to, from),
-            Step::Move { bits, to, from } => self.move_parts(at, *bits, to, from),
-            Step::Load { space, bytes, signed, to, from } => self.load(at, *space, *bytes, *signed, to, from),
-            Step::Store { space, bytes, to, from } => self.store(at, *space, *bytes, to, from),
-            Step::Branch(target) => {
-                self.threads[at].next = *target;
-                Ok(())
-            }
-            Step::Table(index, targets) => {
-                let index = self.get(at, index)? as u32 as usize;
-                let target = targets.get(index).ok_or_else(|| wrong(format!("the table has no entry {index}")))?;
-                self.threads[at].next = *target;
-                Ok(())
-            }
-            Step::Call { name, results, arguments } => self.call(at, name, results, arguments),
-            Step::Return => self.leave(at),
-            Step::Exit => self.end(at),
-            Step::Other { words, operands } => self.other(at, words, operands),
-            Step::Unknown(opcode) => stop(Why::Gap, opcode.clone()),
-            Step::Malformed(text) => stop(Why::Wrong, text.clone()),
-        }
-    }
-
-    fn compute(&mut self, at: usize, alu: &Alu, to: &[Option<usize>; 2], from: &[Operand]) -> Result<()> {
-        let mut sources = [0; SOURCES];
-        for (source, operand) in sources.iter_mut().zip(from) {
-            *source = self.get(at, operand)?;
-        }
-        sources[crate::alu::CARRY] = self.threads[at].registers[CARRY];
-        let [first, second] = (alu.apply)(&sources);
-        let registers = &mut self.threads[at].registers;
-        if let Some(register) = to[0] {
-            let narrow = alu.to[0].kind == Kind::Signed && alu.to[0].lanes == 1;
-            registers[register] = if narrow { signed(first, alu.to[0].bits) as u128 } else { first };
-        }
-        if alu.carries {
-            registers[CARRY] = second;
-        } else if let Some(register) = to[1] {
-            registers[register] = second;
-        }
-        Ok(())
-    }
-
-    /// `mov.b128 %value, {%a, %b}`, and the way back.
-    fn move_parts(&mut self, at: usize, bits: u32, to: &[Operand], from: &[Operand]) -> Result<()> {
-        let part = |lanes: usize| bits / lanes as u32;
-        let mut whole = 0;
-        for (number, lane) in from.iter().enumerate() {
-            whole |= low(self.get(at, lane)?, part(from.len())) << (part(from.len()) * number as u32);
-        }
-        for (number, lane) in to.iter().enumerate() {
-            self.set(at, lane, low(whole >> (part(to.len()) * number as u32), part(to.len())))?;
-        }
-        Ok(())
-    }
-
-    fn call(&mut self, at: usize, name: &str, results: &'a [u64], arguments: &[u64]) -> Result<()> {
-        let code = self
-            .program
-            .functions
-            .get(name)
-            .ok_or_else(|| Stop { why: Why::Gap, text: format!("the body of {name}") })?;
+    /// The function that a group calls begins.
+    pub(crate) fn call(&mut self, group: Group, name: &str, results: &'a [u64], arguments: &[u64]) -> Result<()> {
+        let program = self.program;
+        let code = program.functions.get(name);
+        let code = code.ok_or_else(|| crate::stop::gap(&[format!("the body of {name}")]))?;
         if code.parameters.len() != arguments.len() || code.results.len() != results.len() {
             return stop(Why::Wrong, format!("{name} is handed another number of arguments"));
         }
-        let thread = &mut self.threads[at];
-        let base = thread.base + thread.code.frame as u64;
-        thread.local.truncate(base as usize);
-        thread.local.resize(base as usize + code.frame, LOCAL_POISON);
-        for ((parameter, place), argument) in code.parameters.iter().zip(&code.places).zip(arguments) {
-            let from = (thread.base + argument) as usize;
-            thread.local.copy_within(from..from + parameter.bytes, (base + place) as usize);
+        let warp = self.warp_mut(group.warp);
+        let caller = &warp.frames[group.frame];
+        let (from, base) = (caller.base, caller.base + caller.code.frame as u64);
+        let depth = base / 128;
+        for lane in crate::lanes::lanes_of(group.mask) {
+            let local = &mut warp.local[lane];
+            local.truncate(base as usize);
+            local.resize(base as usize + code.frame, LOCAL_POISON);
+            for ((parameter, place), argument) in code.parameters.iter().zip(&code.places).zip(arguments) {
+                let from = (from + argument) as usize;
+                local.copy_within(from..from + parameter.bytes, (base + place) as usize);
+            }
         }
-        let registers = std::mem::replace(&mut thread.registers, vec![0; code.registers]);
-        thread.stack.push(Frame { code: thread.code, next: thread.next, registers, base: thread.base, results });
-        (thread.code, thread.next, thread.base) = (code, 0, base);
-        if thread.stack.len() > 1000 {
+        let frame = Frame {
+            code,
+            registers: vec![[0; LANES]; code.registers],
+            mask: group.mask,
+            caller: Some((group.frame, 0)),
+            results,
+            base,
+        };
+        let free = warp.frames.iter().position(|frame| frame.mask == 0);
+        let place = free.unwrap_or(warp.frames.len());
+        if place > 4000 || depth > 1 << 16 {
             return stop(Why::Endless, format!("{name} calls itself without an end"));
         }
+        if place == warp.frames.len() {
+            warp.frames.push(frame)
+        } else {
+            warp.frames[place] = frame
+        }
+        for lane in crate::lanes::lanes_of(group.mask) {
+            let back = warp.at[lane];
+            warp.frames[place].caller = Some((group.frame, back.1 as usize));
+            warp.at[lane] = (place as u32, 0);
+        }
         Ok(())
     }
 
-    fn leave(&mut self, at: usize) -> Result<()> {
-        let thread = &mut self.threads[at];
-        let Some(frame) = thread.stack.pop() else { return self.end(at) };
-        for ((from, bytes), to) in thread.code.results.iter().zip(frame.results) {
-            let from = (thread.base + from) as usize;
-            thread.local.copy_within(from..from + bytes, (frame.base + to) as usize);
+    /// Threads leave their function. Gives back those that have left the kernel.
+    pub(crate) fn leave(&mut self, group: Group) -> u32 {
+        let warp = self.warp_mut(group.warp);
+        let frame = &mut warp.frames[group.frame];
+        frame.mask &= !group.mask;
+        let Some((caller, next)) = frame.caller else { return group.mask };
+        let (code, base, results) = (frame.code, frame.base, frame.results);
+        let to_base = warp.frames[caller].base;
+        for lane in crate::lanes::lanes_of(group.mask) {
+            for ((from, bytes), to) in code.results.iter().zip(results) {
+                let from = (base + from) as usize;
+                warp.local[lane].copy_within(from..from + bytes, (to_base + to) as usize);
+            }
+            warp.at[lane] = (caller as u32, next as u32);
         }
-        (thread.code, thread.next, thread.base, thread.registers) =
-            (frame.code, frame.next, frame.base, frame.registers);
-        Ok(())
+        0
     }
 
-    /// Who has ended is not waited for.
-    fn end(&mut self, at: usize) -> Result<()> {
-        let block = self.threads[at].block;
-        self.threads[at].state = State::Ended;
-        self.blocks[block].ended += 1;
-        self.clusters[block / self.cluster].ended += 1;
-        let numbers: Vec<u64> = self.blocks[block].barriers.keys().copied().collect();
-        for number in numbers {
-            self.complete(block, number);
-        }
-        self.complete_cluster(block / self.cluster)?;
-        self.meet_again(at)
-    }
-
-    pub(crate) fn get(&self, at: usize, operand: &Operand) -> Result<u128> {
+    /// The value of an operand in one thread.
+    pub(crate) fn get(&self, thread: Thread, operand: &Operand) -> Result<u128> {
+        let registers = || &self.warp(thread.warp).frames[thread.frame].registers;
         Ok(match operand {
-            Operand::Register(number) | Operand::Predicate(number) => self.threads[at].registers[*number],
-            Operand::Not(number) => 1 - self.threads[at].registers[*number],
+            Operand::Register(Register { at, bits }) => {
+                let low = u128::from(registers()[*at][thread.lane]);
+                if *bits <= 64 { low } else { low | u128::from(registers()[*at + 1][thread.lane]) << 64 }
+            }
+            Operand::Not(register) => u128::from(1 - registers()[register.at][thread.lane]),
             Operand::Number(number) => *number,
-            Operand::Name(place) => self.address_in_its_space(at, place).into(),
-            Operand::Special(name) => self.special(at, name)?,
+            Operand::Name(place) => self.address_in_its_space(thread, place).into(),
+            Operand::Special(special) => self.special(thread, *special).into(),
             other => return stop(Why::Wrong, format!("{other:?} has no value")),
         })
     }
 
-    pub(crate) fn set(&mut self, at: usize, operand: &Operand, value: u128) -> Result<()> {
+    pub(crate) fn set(&mut self, thread: Thread, operand: &Operand, value: u128) -> Result<()> {
         match operand {
-            Operand::Register(number) | Operand::Predicate(number) => self.threads[at].registers[*number] = value,
+            Operand::Register(Register { at, bits }) => {
+                let registers = &mut self.warp_mut(thread.warp).frames[thread.frame].registers;
+                registers[*at][thread.lane] = (value & (u128::MAX >> (128 - (*bits).min(64)))) as u64;
+                if *bits > 64 {
+                    registers[*at + 1][thread.lane] = (value >> 64) as u64;
+                }
+            }
             Operand::Sink => {}
             other => return stop(Why::Wrong, format!("{other:?} is no register")),
         }
         Ok(())
+    }
+
+    pub(crate) fn number(&self, thread: Thread, operands: &[Operand], number: usize) -> Result<u64> {
+        Ok(self.get(thread, operands.get(number).ok_or_else(crate::stop::missing)?)? as u64)
+    }
+
+    /// The value of an operand in all threads of a group; of the others it is any.
+    pub(crate) fn lanes(&self, group: Group, operand: &Operand) -> Result<Lanes> {
+        let registers = &self.frame(group).registers;
+        Ok(match operand {
+            Operand::Register(register) => registers[register.at],
+            Operand::Not(register) => registers[register.at].map(|value| value ^ 1),
+            Operand::Number(number) => [*number as u64; LANES],
+            Operand::Decimal(_) | Operand::Vector(_) | Operand::Sink | Operand::Address(..) | Operand::Pair(..) => {
+                return stop(Why::Wrong, format!("{operand:?} has no value"));
+            }
+            Operand::Name(
+                Place::Local(_) | Place::Frame(_) | Place::Shared(_) | Place::Entry(_) | Place::Variable { .. },
+            )
+            | Operand::Special(_) => {
+                let mut all = [0; LANES];
+                for thread in group.threads() {
+                    all[thread.lane] = self.get(thread, operand)? as u64;
+                }
+                all
+            }
+        })
+    }
+
+    /// Gives a register its value in the lanes of a group.
+    #[inline]
+    pub(crate) fn set_lanes(&mut self, group: Group, register: usize, values: &Lanes) {
+        let own = &mut self.warp_mut(group.warp).frames[group.frame].registers[register];
+        if group.mask == u32::MAX {
+            *own = *values;
+        } else {
+            each(group.mask, |lane| own[lane] = values[lane]);
+        }
+    }
+
+    /// The value of a special register.
+    fn special(&self, thread: Thread, special: Special) -> u64 {
+        let along = |number: usize, sizes: [u32; 3], axis: usize| {
+            let [x, y, _] = sizes.map(|size| size as usize);
+            [number % x, number / x % y, number / x / y][axis] as u64
+        };
+        let (block, number) = (self.block_of(thread), self.number_of(thread));
+        let (cluster, [x, y, z]) = (self.cluster as u32, self.launch.blocks);
+        // Clusters extend along x.
+        let in_clusters = [x / cluster.min(x), y, z];
+        let lane = thread.lane as u32;
+        match special {
+            Special::Thread(axis) => along(number, self.launch.threads, axis),
+            Special::Threads(axis) => self.launch.threads[axis].into(),
+            Special::Block(axis) => along(block, self.launch.blocks, axis),
+            Special::Blocks(axis) => self.launch.blocks[axis].into(),
+            Special::Cluster(axis) => along(block / self.cluster, in_clusters, axis),
+            Special::Clusters(axis) => in_clusters[axis].into(),
+            Special::Rank => self.rank(block),
+            Special::Ranks => cluster.into(),
+            Special::IsCluster => (cluster > 1).into(),
+            Special::Lane => lane.into(),
+            Special::Warp => (number / LANES) as u64,
+            Special::Warps => self.warps_of_block as u64,
+            Special::Sm => (block % 4) as u64,
+            Special::Mask(Ordered::Equal) => 1 << lane,
+            Special::Mask(Ordered::Less) => (1 << lane) - 1,
+            Special::Mask(Ordered::LessOrEqual) => (2 << lane) - 1,
+            Special::Mask(Ordered::Greater) => 0xffff_ffff & !((2 << lane) - 1),
+            Special::Mask(Ordered::GreaterOrEqual) => 0xffff_ffff & !((1 << lane) - 1),
+            Special::Clock(from, bits) => self.steps >> from & (u64::MAX >> (64 - bits)),
+            Special::DynamicShared => self.launch.shared as u64,
+            Special::TotalShared => (self.program.shared + self.launch.shared) as u64,
+            Special::Constant(number) => number,
+        }
+    }
+
+    pub(crate) fn shared_of(&mut self, block: usize) -> Result<&mut Block> {
+        self.blocks[block].as_deref_mut().ok_or_else(|| wrong(format!("block {block} has ended")))
     }
 }

@@ -28,8 +28,27 @@ pub(crate) struct Function {
     pub(crate) parameters: Vec<Parameter>,
     /// Blocks of a cluster, if the function says it.
     pub(crate) cluster: Option<u32>,
-    /// Labels end with a colon.
-    pub(crate) statements: Vec<String>,
+    /// Threads of a block: at most, and exactly.
+    pub(crate) most_threads: Option<u32>,
+    pub(crate) exact_threads: Option<u32>,
+    pub(crate) statements: Vec<Statement>,
+}
+
+/// A statement, and where it is: labels end with a colon.
+#[derive(Clone, Debug)]
+pub(crate) struct Statement {
+    pub(crate) text: String,
+    /// Its line in the file.
+    pub(crate) line: u32,
+}
+
+/// The files that `.loc` names by their numbers.
+pub(crate) fn source_files(text: &str) -> Vec<(u32, String)> {
+    let file = |line: &str| {
+        let (number, name) = line.trim_start().strip_prefix(".file")?.trim_start().split_once(char::is_whitespace)?;
+        Some((number.parse().ok()?, name.split('"').nth(1)?.to_owned()))
+    };
+    text.lines().filter_map(file).collect()
 }
 
 /// Splits a module.
@@ -37,6 +56,7 @@ pub(crate) fn module(text: &str) -> (Vec<Variable>, Vec<Function>) {
     let text = without_comments(text);
     let (mut variables, mut functions) = (Vec::new(), Vec::new());
     let mut rest = text.as_str();
+    let line_of = |rest: &str| 1 + text[..text.len() - rest.len()].matches('\n').count() as u32;
     while let Some(end) = rest.find([';', '{']) {
         let head = &rest[..end];
         if rest[end..].starts_with(';') || head.contains('=') {
@@ -45,21 +65,27 @@ pub(crate) fn module(text: &str) -> (Vec<Variable>, Vec<Function>) {
             rest = &rest[end + 1..];
         } else {
             let length = body(&rest[end..]);
-            functions.extend(function(head, &rest[end + 1..end + length - 1]));
+            functions.extend(function(head, &rest[end + 1..end + length - 1], line_of(&rest[end + 1..])));
             rest = &rest[end + length..];
         }
     }
     (variables, functions)
 }
 
-/// Comments go, and so do directives that end with their line.
+/// Comments go, and so do directives that end with their line; `.loc` becomes a statement.
 fn without_comments(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut in_comment = false;
     for line in text.lines() {
         let mut line = line;
         let first = line.split_whitespace().next();
-        if matches!(first, Some(".version" | ".target" | ".address_size" | ".file" | ".loc")) {
+        if matches!(first, Some(".version" | ".target" | ".address_size" | ".file")) {
+            kept.push('\n');
+            continue;
+        }
+        if first == Some(".loc") {
+            kept += line;
+            kept += ";\n";
             continue;
         }
         while !line.is_empty() {
@@ -131,7 +157,7 @@ fn variable(text: &str) -> Option<Variable> {
     Some(Variable { space: space[1..].to_owned(), name, bytes: bytes.max(content.len()), align, content })
 }
 
-fn function(head: &str, body: &str) -> Option<Function> {
+fn function(head: &str, body: &str, line: u32) -> Option<Function> {
     let is_entry = head.contains(".entry");
     let (_, rest) = head.split_once(if is_entry { ".entry" } else { ".func" })?;
     let (results, rest) = match rest.trim_start().strip_prefix('(') {
@@ -146,26 +172,34 @@ fn function(head: &str, body: &str) -> Option<Function> {
         None => (rest, "", ""),
     };
     let name = name.split_whitespace().next()?.to_owned();
-    let cluster = rest.split_once(".reqnctapercluster").map(|(_, sizes)| {
+    let product = |directive: &str| {
+        let (_, sizes) = rest.split_once(directive)?;
         let sizes = sizes.split('.').next().unwrap_or_default();
-        sizes.split(',').filter_map(|size| size.trim().parse::<u32>().ok()).product()
-    });
+        Some(sizes.split(',').filter_map(|size| size.trim().parse::<u32>().ok()).product())
+    };
     Some(Function {
         name,
         is_entry,
         results: list(results),
         parameters: list(parameters),
-        cluster,
-        statements: statements(body),
+        cluster: product(".reqnctapercluster"),
+        most_threads: product(".maxntid"),
+        exact_threads: product(".reqntid"),
+        statements: statements(body, line),
     })
 }
 
 /// Braces of blocks are dropped, those of vectors kept.
-fn statements(body: &str) -> Vec<String> {
+fn statements(body: &str, mut line: u32) -> Vec<Statement> {
     let (mut all, mut text, mut depth, mut quoted) = (Vec::new(), String::new(), 0, false);
+    let mut begin = line;
     let mut characters = body.chars().peekable();
     while let Some(c) = characters.next() {
         let empty = text.trim().is_empty();
+        line += u32::from(c == '\n');
+        if empty && !c.is_whitespace() {
+            begin = line;
+        }
         match c {
             '"' => quoted = !quoted,
             _ if quoted => {}
@@ -173,7 +207,8 @@ fn statements(body: &str) -> Vec<String> {
             '{' => depth += 1,
             '}' => depth -= 1,
             ';' => {
-                all.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
+                let words: Vec<&str> = text.split_whitespace().collect();
+                all.push(Statement { text: words.join(" "), line: begin });
                 text.clear();
                 continue;
             }
@@ -181,7 +216,7 @@ fn statements(body: &str) -> Vec<String> {
                 && !text.ends_with(':')
                 && !text.trim().contains(char::is_whitespace) =>
             {
-                all.push(format!("{}:", text.trim()));
+                all.push(Statement { text: format!("{}:", text.trim()), line: begin });
                 text.clear();
                 continue;
             }
@@ -189,7 +224,7 @@ fn statements(body: &str) -> Vec<String> {
         }
         text.push(c);
     }
-    all.retain(|statement| !statement.is_empty());
+    all.retain(|statement| !statement.text.is_empty());
     all
 }
 
@@ -202,8 +237,8 @@ pub(crate) fn declaration(statement: &str) -> Option<(&str, Vec<Parameter>)> {
     Some((space, list(rest)))
 }
 
-/// The registers of a `.reg`, where `%r<10>` are ten, and whether they are predicates.
-pub(crate) fn registers(statement: &str) -> (Vec<String>, bool) {
+/// The registers of a `.reg`, where `%r<10>` are ten, and their bits: a predicate has one.
+pub(crate) fn registers(statement: &str) -> (Vec<String>, u32) {
     let declared = statement.strip_prefix(".reg ").and_then(|rest| rest.trim().split_once(' '));
     let (of_type, names) = declared.unwrap_or_default();
     let each = |name: &str| match name.trim().split_once('<') {
@@ -214,7 +249,11 @@ pub(crate) fn registers(statement: &str) -> (Vec<String>, bool) {
         None => vec![name.trim().to_owned()],
     };
     let names = names.split(',').filter(|name| !name.trim().is_empty()).flat_map(each);
-    (names.collect(), of_type == ".pred")
+    let bits = match of_type {
+        ".pred" => 1,
+        other => other.strip_prefix('.').and_then(bytes_of).map_or(64, |bytes| 8 * bytes as u32),
+    };
+    (names.collect(), bits)
 }
 
 /// The operands of an instruction: a vector is one, and so is an address.

@@ -194,7 +194,7 @@ impl Memory {
         let launch = Launch { threads: [1; 3], shared: 4096, ..Launch::new(kernel, &arguments) };
         // SAFETY: the arguments are those of every kernel here, and what it may touch is `after`.
         let ran = unsafe { program.run(&outside, &launch) };
-        ran.map(|()| after).map_err(|stop| stop.to_string())
+        ran.map(|_| after).map_err(|stop| stop.to_string())
     }
 }
 

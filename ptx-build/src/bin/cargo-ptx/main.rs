@@ -1,8 +1,9 @@
-//! `cargo ptx`: begins a project, says what a machine lacks, explains an instruction.
+//! `cargo ptx`: begins a project, says what a machine lacks, explains an instruction, runs and checks a kernel.
 
 mod doctor;
 mod explain;
 mod new;
+mod run;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,9 @@ enum Task {
     Doctor(doctor::Doctor),
     /// Explain an instruction: its Rust, its PTX, what it needs, what its words mean
     Explain(explain::Explain),
+    /// Run a kernel of a PTX file on the CPU, and find its races and other mistakes. Ends with 0 if there are none, with 1 if
+    /// there are, and with 2 if it could not be run
+    Run(run::Run),
 }
 
 fn main() -> ExitCode {
@@ -35,6 +39,7 @@ fn main() -> ExitCode {
         Task::New(new) => new.run().map(|()| ExitCode::SUCCESS),
         Task::Doctor(doctor) => doctor.run(),
         Task::Explain(explain) => explain.run(),
+        Task::Run(run) => Ok(run.run()),
     };
     conclude(done)
 }

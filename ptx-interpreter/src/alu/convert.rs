@@ -2,8 +2,8 @@
 
 use rustc_apfloat::{Float, FloatConvert, Round};
 
-use crate::alu::{Alu, Kind, Type, Words, low};
-use crate::float::{Format, ROUNDINGS, by_format, round_of};
+use super::float::{Format, ROUNDINGS, by_format, round_of};
+use super::words::{Alu, Kind, Type, Words, by_sign, by_width, low};
 
 const TO_INTEGERS: [&str; 4] = ["rni", "rzi", "rmi", "rpi"];
 
@@ -44,11 +44,25 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
         _ if relu && !(from.is("f32") && to.is("f16 bf16") && matches!(round, Some("rn" | "rz"))) => None,
         (false, false) => (round.is_none() && !flushed).then(|| integers(to, from, saturated))?,
         (false, true) => {
-            let round = round_of(round.filter(|word| TO_INTEGERS.contains(word))?);
+            let word = round.filter(|word| TO_INTEGERS.contains(word))?;
+            if word == "rzi" && from.is("f32") && to.bits == 32 && !flushed {
+                return match to.is_signed() {
+                    true => Alu::native(to, [from], |[a]| (f32::from_bits(a as u32) as i32 as u32).into()),
+                    false => Alu::native(to, [from], |[a]| (f32::from_bits(a as u32) as u32).into()),
+                };
+            }
+            let round = round_of(word);
             Alu::new(to, [from], move |[a]| by_format!(from, F => to_integer(to, from, F::input(a, flushed), round)))
         }
         (true, false) => {
-            let round = round_of(round.filter(|word| ROUNDINGS.contains(word))?);
+            let word = round.filter(|word| ROUNDINGS.contains(word))?;
+            if word == "rn" && !saturated && to.is("f32 f64") {
+                return by_sign!(from, S, _U => match to.bits {
+                    32 => Alu::native(to, [from], |[a]| (a as S as f32).to_bits().into()),
+                    _ => Alu::native(to, [from], |[a]| (a as S as f64).to_bits()),
+                });
+            }
+            let round = round_of(word);
             Alu::new(
                 to,
                 [from],
@@ -64,6 +78,9 @@ fn integers(to: Type, from: Type, saturated: bool) -> Option<Alu> {
     let fits = from.range().0 >= least && from.range().1 <= greatest;
     if saturated && fits {
         return None;
+    }
+    if !saturated {
+        return by_sign!(from, S, _U => by_width!(to, T => Alu::native(to, [from], |[a]| (a as S as T).into())));
     }
     Alu::new(to, [from], move |[a]| {
         let number = from.number(a);

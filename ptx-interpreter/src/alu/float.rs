@@ -3,7 +3,7 @@
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
-use crate::alu::{Alu, Kind, Type, Words, low};
+use super::words::{Alu, Kind, Type, Words, low};
 
 /// A format that PTX computes in.
 pub(crate) trait Format: Float {
@@ -64,7 +64,7 @@ formats! {
 macro_rules! by_format {
     ($ty:expr, $f:ident => $body:expr) => {
         match ($ty.kind, $ty.bits) {
-            ($crate::alu::Kind::Brain, _) => {
+            ($crate::alu::words::Kind::Brain, _) => {
                 type $f = rustc_apfloat::ieee::BFloat;
                 $body
             }
@@ -144,6 +144,13 @@ fn arithmetic(name: &str, words: Words<'_>) -> Option<Alu> {
     let Modifiers { round, flushed, saturated, relu: false, ty } = modifiers(words, false)? else { return None };
     let round = round.unwrap_or(NEAREST);
     let which = name.as_bytes()[0];
+    if round == NEAREST && !flushed && !saturated && ty.is("f32") {
+        return match which {
+            b'a' => Alu::native(ty, [ty; 2], |[a, b]| single(of_single(a) + of_single(b))),
+            b's' => Alu::native(ty, [ty; 2], |[a, b]| single(of_single(a) - of_single(b))),
+            _ => Alu::native(ty, [ty; 2], |[a, b]| single(of_single(a) * of_single(b))),
+        };
+    }
     Alu::by_lane(ty, [ty; 2], move |[a, b]| {
         by_format!(ty, F => {
             let (a, b) = (F::input(a, flushed), F::input(b, flushed));
@@ -161,6 +168,9 @@ fn fused(is_mad: bool, words: Words<'_>) -> Option<Alu> {
     let Modifiers { round, flushed, saturated, relu, ty } = modifiers(words, true)?;
     let legal = if is_mad { ty.bits >= 32 && ty.lanes == 1 } else { true };
     let round = round.filter(|_| legal)?;
+    if round == NEAREST && !flushed && !saturated && !relu && ty.is("f32") {
+        return Alu::native(ty, [ty; 3], |[a, b, c]| single(of_single(a).mul_add(of_single(b), of_single(c))));
+    }
     Alu::by_lane(ty, [ty; 3], move |[a, b, c]| {
         by_format!(ty, F => {
             let [a, b, c] = [a, b, c].map(|bits| F::input(bits, flushed));
@@ -169,6 +179,15 @@ fn fused(is_mad: bool, words: Words<'_>) -> Option<Alu> {
             result.output(flushed, saturated)
         })
     })
+}
+
+fn of_single(bits: u64) -> f32 {
+    f32::from_bits(bits as u32)
+}
+
+/// There is one NaN.
+fn single(number: f32) -> u64 {
+    if number.is_nan() { 0x7fff_ffff } else { number.to_bits().into() }
 }
 
 /// What is only approximate is exact here.
@@ -200,7 +219,7 @@ fn divided(name: &str, mut words: Words<'_>) -> Option<Alu> {
         by_format!(ty, F => {
             let a = F::input(a, flushed);
             let result = if is_root {
-                let number = crate::convert::float(ty, DOUBLE, a.to_bits(), NEAREST);
+                let number = super::convert::float(ty, DOUBLE, a.to_bits(), NEAREST);
                 let root = root(f64::from_bits(number as u64));
                 FloatConvert::<F>::convert_r(root, round, &mut false).value
             } else {
@@ -278,15 +297,15 @@ fn approximate(name: &str, mut words: Words<'_>) -> Option<Alu> {
     Alu::by_lane(ty, [ty], move |[a]| {
         by_format!(ty, F => {
             let a = F::input(a, flushed).output(flushed, false);
-            let result = function(f64::from_bits(crate::convert::float(ty, DOUBLE, a, NEAREST) as u64));
-            let result = crate::convert::float(DOUBLE, ty, result.to_bits().into(), NEAREST);
+            let result = function(f64::from_bits(super::convert::float(ty, DOUBLE, a, NEAREST) as u64));
+            let result = super::convert::float(DOUBLE, ty, result.to_bits().into(), NEAREST);
             let result = F::input(result, false).output(flushed, false);
             if flushed && ty.bits == 64 { result & !0xffff_ffff } else { result }
         })
     })
 }
 
-pub(crate) const DOUBLE: Type = Type { kind: crate::alu::Kind::Float, bits: 64, lanes: 1 };
+pub(crate) const DOUBLE: Type = Type { kind: crate::alu::words::Kind::Float, bits: 64, lanes: 1 };
 
 fn extreme(greatest: bool, mut words: Words<'_>) -> Option<Alu> {
     let (flushed, nan) = (words.flag("ftz"), words.flag("NaN"));

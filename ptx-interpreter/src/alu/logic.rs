@@ -1,6 +1,6 @@
 //! Logic, shifts, fields of bits, and moves.
 
-use crate::alu::{Alu, Type, Words, low};
+use super::words::{Alu, Type, Words, by_sign, by_width, lanewise, low};
 
 const B32: Type = Type::bits(32);
 
@@ -8,12 +8,18 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
     match name {
         "and" | "or" | "xor" => {
             let ty = words.last("pred b16 b32 b64")?;
-            let combine = combination(name)?;
-            Alu::new(ty, [ty; 2], move |[a, b]| low(combine(a, b), ty.bits))
+            by_width!(ty, T => match name {
+                "and" => Alu::native(ty, [ty; 2], |[a, b]| (a as T & b as T).into()),
+                "or" => Alu::native(ty, [ty; 2], |[a, b]| (a as T | b as T).into()),
+                _ => Alu::native(ty, [ty; 2], |[a, b]| (a as T ^ b as T).into()),
+            })
         }
         "not" => {
             let ty = words.last("pred b16 b32 b64")?;
-            Alu::new(ty, [ty], move |[a]| low(!a, ty.bits))
+            if ty == Type::PRED {
+                return Alu::native(ty, [ty], |[a]| !a & 1);
+            }
+            by_width!(ty, T => Alu::native(ty, [ty], |[a]| (!(a as T)).into()))
         }
         "cnot" => {
             let ty = words.last("b16 b32 b64")?;
@@ -57,11 +63,16 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
         }
         "mov" => {
             let ty = words.last("pred b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 b128")?;
-            Alu::new(ty, [ty], move |[a]| low(a, ty.bits))
+            if ty == Type::PRED {
+                return Alu::native(ty, [ty], |[a]| a & 1);
+            }
+            by_width!(ty, T => Alu::native(ty, [ty], |[a]| (a as T).into()))
         }
         "selp" => {
             let ty = words.last("b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64")?;
-            Alu::new(ty, [ty, ty, Type::PRED], move |[a, b, c]| low(if c == 1 { a } else { b }, ty.bits))
+            by_width!(ty, T => Alu::native(ty, [ty, ty, Type::PRED], |[a, b, c]| {
+                (if c & 1 == 1 { a as T } else { b as T }).into()
+            }))
         }
         "slct" => select(words),
         _ => None,
@@ -94,16 +105,24 @@ fn lop3(mut words: Words<'_>) -> Option<Alu> {
         [result, combine(u128::from(result != 0), s[4])]
     };
     let from = vec![B32, B32, B32, B32, Type::PRED];
-    Some(Alu { to: vec![B32, Type::PRED], from, carries: false, apply: Box::new(apply) })
+    Some(Alu { to: vec![B32, Type::PRED], from, carries: false, apply: lanewise(apply) })
 }
 
 /// By more bits than there are, it is by all of them.
 fn shift(left: bool, words: Words<'_>) -> Option<Alu> {
     let ty = words.last(if left { "b16 b32 b64" } else { "b16 b32 b64 u16 u32 u64 s16 s32 s64" })?;
-    Alu::new(ty, [ty, B32], move |[a, by]| {
-        let by = low(by, 32).min(64);
-        low(if left { a << by } else { (ty.number(a) >> by) as u128 }, ty.bits)
-    })
+    if left {
+        return by_width!(ty, T => Alu::native(ty, [ty, B32], |[a, by]| {
+            (a as T).checked_shl(by as u32).unwrap_or_default().into()
+        }));
+    }
+    let most = ty.bits - 1;
+    by_sign!(ty, S, U => Alu::native(ty, [ty, B32], move |[a, by]| {
+        let (number, by) = (a as S, by as u32);
+        // Once more by one, so that nothing but the sign is left of a number that is shifted out.
+        let shifted = if by > most { number >> most >> 1 } else { number >> by };
+        (shifted as U).into()
+    }))
 }
 
 fn funnel(mut words: Words<'_>) -> Option<Alu> {

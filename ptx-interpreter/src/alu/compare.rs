@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 
-use crate::alu::{Alu, Type, Words, low};
-use crate::float::{Format, by_format};
-use crate::logic::combination;
+use super::float::{Format, by_format};
+use super::logic::combination;
+use super::words::{Alu, Apply, Type, Words, by_sign, lanewise, low};
+use crate::lanes::each;
 
 const INTEGERS: &str = "b16 b32 b64 u16 u32 u64 s16 s32 s64";
 const FLOATS: &str = "f16 f16x2 bf16 bf16x2 f32 f64";
@@ -27,6 +28,13 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
         "b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64"
     })?;
     let test = comparison(order, flushed, of)?;
+    if to.is_none()
+        && combine.is_none()
+        && !flushed
+        && let Some(apply) = native(order, of)
+    {
+        return Some(Alu { to: vec![Type::PRED; 2], from: vec![of, of], carries: false, apply });
+    }
     let combine = match combine {
         Some(combine) => Some(combination(combine)?),
         None => None,
@@ -45,7 +53,7 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
         };
         // A short float has one predicate.
         let results = if of.is("f16 bf16") { 1 } else { 2 };
-        return Some(Alu { to: vec![Type::PRED; results], from, carries: false, apply: Box::new(apply) });
+        return Some(Alu { to: vec![Type::PRED; results], from, carries: false, apply: lanewise(apply) });
     };
     let truth = truth(to, of, flushed)?;
     let apply = move |s: &[u128; 6]| {
@@ -56,7 +64,48 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
         let [first, second] = [test(a, b), test(a2, b2)].map(|found| with(found, s[2]) * low(truth, 16));
         [first | second << 16, 0]
     };
-    Some(Alu { to: vec![to], from, carries: false, apply: Box::new(apply) })
+    Some(Alu { to: vec![to], from, carries: false, apply: lanewise(apply) })
+}
+
+/// A predicate and its opposite, where the host has the numbers.
+fn native(order: &str, of: Type) -> Option<Apply> {
+    if of.is("f32") {
+        return by_order(order, |bits| f32::from_bits(bits as u32));
+    }
+    if of.is("f64") {
+        return by_order(order, f64::from_bits);
+    }
+    if !of.is(INTEGERS) {
+        return None;
+    }
+    let order = match order {
+        "lo" => "lt",
+        "ls" => "le",
+        "hi" => "gt",
+        "hs" => "ge",
+        other => other,
+    };
+    by_sign!(of, S, _U => by_order(order, |bits| bits as S))
+}
+
+fn by_order<N: PartialOrd>(order: &str, number: impl Fn(u64) -> N + Copy + Send + Sync + 'static) -> Option<Apply> {
+    fn of(test: impl Fn(u64, u64) -> bool + Send + Sync + 'static) -> Option<Apply> {
+        Some(Box::new(move |sources, to, mask| {
+            each(mask, |lane| {
+                let holds = test(sources[0][lane], sources[1][lane]);
+                (to[0][lane], to[1][lane]) = (holds.into(), (!holds).into());
+            });
+        }))
+    }
+    match order {
+        "eq" => of(move |a, b| number(a) == number(b)),
+        "ne" => of(move |a, b| number(a) < number(b) || number(a) > number(b)),
+        "lt" => of(move |a, b| number(a) < number(b)),
+        "le" => of(move |a, b| number(a) <= number(b)),
+        "gt" => of(move |a, b| number(a) > number(b)),
+        "ge" => of(move |a, b| number(a) >= number(b)),
+        _ => None,
+    }
 }
 
 /// What true is: all ones, or 1.0.
@@ -100,7 +149,7 @@ fn comparison(order: &'static str, flushed: bool, of: Type) -> Option<Test> {
     if !of.is(INTEGERS) {
         return None;
     }
-    let only_equal = of.kind == crate::alu::Kind::Bits;
+    let only_equal = of.kind == super::words::Kind::Bits;
     let test: fn(Ordering) -> bool = match order {
         "eq" => Ordering::is_eq,
         "ne" => Ordering::is_ne,

@@ -1,6 +1,6 @@
 //! Integer arithmetic.
 
-use crate::alu::{Alu, CARRY, Kind, Type, Words, low, signed};
+use super::words::{Alu, CARRY, Kind, Type, Words, by_sign, by_width, lanewise, low, signed};
 
 const ALL: &str = "u16 u32 u64 s16 s32 s64";
 const LONG: &str = "u32 u64 s32 s64";
@@ -42,6 +42,12 @@ fn sum(is_sub: bool, mut words: Words<'_>) -> Option<Alu> {
     if is_sub && ty.lanes == 2 {
         return None;
     }
+    if ty.lanes == 1 && !saturated {
+        return by_width!(ty, T => match is_sub {
+            false => Alu::native(ty, [ty; 2], |[a, b]| (a as T).wrapping_add(b as T).into()),
+            true => Alu::native(ty, [ty; 2], |[a, b]| (a as T).wrapping_sub(b as T).into()),
+        });
+    }
     Alu::by_lane(ty, [ty; 2], move |[a, b]| {
         let (a, b) = (ty.number(a), ty.number(b));
         let sum = if is_sub { a - b } else { a + b };
@@ -63,7 +69,7 @@ fn carrying(is_sub: bool, takes: bool, carries: bool, ty: Type) -> Option<Alu> {
         let sum = if is_sub { a.wrapping_sub(b).wrapping_sub(carry) } else { a + b + carry };
         [low(sum, ty.bits), sum >> ty.bits & 1]
     };
-    Some(Alu { to: vec![ty], from: vec![ty; 2], carries, apply: Box::new(apply) })
+    Some(Alu { to: vec![ty], from: vec![ty; 2], carries, apply: lanewise(apply) })
 }
 
 /// The product of two numbers, twice as wide; of 64 bits it has 128.
@@ -79,10 +85,15 @@ fn product(mut words: Words<'_>) -> Option<Alu> {
     match words.one_of(&["hi", "lo", "wide"])? {
         "wide" => {
             let ty = words.last("u16 u32 s16 s32")?;
-            Alu::new(twice(ty), [ty; 2], move |[a, b]| low(wide(ty, a, b), 2 * ty.bits))
+            by_sign!(ty, S, _U => by_width!(twice(ty), W => {
+                Alu::native(twice(ty), [ty; 2], |[a, b]| (a as S as W).wrapping_mul(b as S as W).into())
+            }))
         }
         half => {
             let (ty, shift) = (words.last(ALL)?, half == "hi");
+            if !shift {
+                return by_width!(ty, T => Alu::native(ty, [ty; 2], |[a, b]| (a as T).wrapping_mul(b as T).into()));
+            }
             Alu::new(ty, [ty; 2], move |[a, b]| low(wide(ty, a, b) >> if shift { ty.bits } else { 0 }, ty.bits))
         }
     }
@@ -98,15 +109,22 @@ fn product_and_sum(takes: bool, mut words: Words<'_>) -> Option<Alu> {
             let sum = part + low(sources[2], ty.bits) + if takes { sources[CARRY] } else { 0 };
             [low(sum, ty.bits), sum >> ty.bits & 1]
         };
-        return Some(Alu { to: vec![ty], from: vec![ty; 3], carries, apply: Box::new(apply) });
+        return Some(Alu { to: vec![ty], from: vec![ty; 3], carries, apply: lanewise(apply) });
     }
     if half == "wide" {
         let ty = words.last("u16 u32 s16 s32")?;
         let to = twice(ty);
-        return Alu::new(to, [ty, ty, to], move |[a, b, c]| low(wide(ty, a, b).wrapping_add(c), to.bits));
+        return by_sign!(ty, S, _U => by_width!(to, W => Alu::native(to, [ty, ty, to], |[a, b, c]| {
+            (a as S as W).wrapping_mul(b as S as W).wrapping_add(c as W).into()
+        })));
     }
     let saturated = half == "hi" && words.flag("sat");
     let (ty, shift) = (words.last(if saturated { "s32" } else { ALL })?, half == "hi");
+    if !shift {
+        return by_width!(ty, T => Alu::native(ty, [ty; 3], |[a, b, c]| {
+            (a as T).wrapping_mul(b as T).wrapping_add(c as T).into()
+        }));
+    }
     Alu::new(ty, [ty; 3], move |[a, b, c]| {
         let part = wide(ty, a, b) >> if shift { ty.bits } else { 0 };
         if saturated {
@@ -154,6 +172,12 @@ fn quotient(rest: bool, ty: Type) -> Option<Alu> {
 fn extreme(greatest: bool, mut words: Words<'_>) -> Option<Alu> {
     let relu = words.flag("relu");
     let ty = words.last(if relu { "s32 s16x2" } else { "u16 u32 u64 s16 s32 s64 u16x2 s16x2" })?;
+    if ty.lanes == 1 && !relu {
+        return by_sign!(ty, S, U => match greatest {
+            true => Alu::native(ty, [ty; 2], |[a, b]| ((a as S).max(b as S) as U).into()),
+            false => Alu::native(ty, [ty; 2], |[a, b]| ((a as S).min(b as S) as U).into()),
+        });
+    }
     Alu::by_lane(ty, [ty; 2], move |[a, b]| {
         let (a, b) = (ty.number(a), ty.number(b));
         let one = if greatest { a.max(b) } else { a.min(b) };

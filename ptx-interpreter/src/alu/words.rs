@@ -1,6 +1,6 @@
 //! What an instruction makes of its operands, if that is all that it does.
 
-use crate::{compare, convert, float, integer, logic};
+use crate::lanes::{Lanes, each};
 
 /// What kind of number a type is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,13 +94,23 @@ pub(crate) fn signed(value: u128, bits: u32) -> i128 {
     (value << (128 - bits)) as i128 >> (128 - bits)
 }
 
-/// At most four operands, and the carry that an instruction before it left.
+/// At most five operands, and the carry that an instruction before it left.
 pub(crate) const SOURCES: usize = 6;
 /// Where the carry is among them.
 pub(crate) const CARRY: usize = 5;
 
-/// Makes one or two results.
-pub(crate) type Apply = Box<dyn Fn(&[u128; SOURCES]) -> [u128; 2] + Send + Sync>;
+/// Makes one or two results, in the lanes of the mask.
+pub(crate) type Apply = Box<dyn Fn(&[&Lanes; SOURCES], &mut [Lanes; 2], u32) + Send + Sync>;
+
+/// Lane by lane what makes two results of all sources.
+pub(crate) fn lanewise(apply: impl Fn(&[u128; SOURCES]) -> [u128; 2] + Send + Sync + 'static) -> Apply {
+    Box::new(move |sources, to, mask| {
+        each(mask, |lane| {
+            let [first, second] = apply(&sources.map(|source| source[lane].into()));
+            (to[0][lane], to[1][lane]) = (first as u64, second as u64);
+        });
+    })
+}
 
 /// An instruction that computes.
 pub(crate) struct Alu {
@@ -118,10 +128,20 @@ impl Alu {
         from: [Type; N],
         apply: impl Fn([u128; N]) -> u128 + Send + Sync + 'static,
     ) -> Option<Alu> {
-        let apply: Apply = Box::new(move |sources| {
-            let mut own = [0; N];
-            own.copy_from_slice(&sources[..N]);
-            [apply(own), 0]
+        let apply: Apply = Box::new(move |sources, to, mask| {
+            each(mask, |lane| to[0][lane] = apply(std::array::from_fn(|at| sources[at][lane].into())) as u64);
+        });
+        Some(Alu { to: vec![to], from: from.to_vec(), carries: false, apply })
+    }
+
+    /// What the host computes with its own numbers, which is several times as fast: sources and results are bits.
+    pub(crate) fn native<const N: usize>(
+        to: Type,
+        from: [Type; N],
+        apply: impl Fn([u64; N]) -> u64 + Send + Sync + 'static,
+    ) -> Option<Alu> {
+        let apply: Apply = Box::new(move |sources, to, mask| {
+            each(mask, |lane| to[0][lane] = apply(std::array::from_fn(|at| sources[at][lane])));
         });
         Some(Alu { to: vec![to], from: from.to_vec(), carries: false, apply })
     }
@@ -192,9 +212,76 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The instruction of that opcode, if it is one that only computes.
-pub(crate) fn alu(opcode: &str) -> Option<Alu> {
-    let (name, words) = Words::of(opcode);
-    let families = [integer::alu, logic::alu, compare::alu, convert::alu, float::alu];
-    families.into_iter().find_map(|family| family(name, words.clone()))
+/// An expression for the unsigned number of the host that is as wide as a type.
+macro_rules! by_width {
+    ($ty:expr, $t:ident => $body:expr) => {
+        match $ty.bits {
+            8 => {
+                type $t = u8;
+                $body
+            }
+            16 => {
+                type $t = u16;
+                $body
+            }
+            32 => {
+                type $t = u32;
+                $body
+            }
+            _ => {
+                type $t = u64;
+                $body
+            }
+        }
+    };
 }
+pub(crate) use by_width;
+
+/// An expression for the signed number of the host that is as wide as a type, and the unsigned one.
+macro_rules! by_sign {
+    ($ty:expr, $t:ident, $u:ident => $body:expr) => {
+        match ($ty.is_signed(), $ty.bits) {
+            (true, 8) => {
+                type $t = i8;
+                type $u = u8;
+                $body
+            }
+            (true, 16) => {
+                type $t = i16;
+                type $u = u16;
+                $body
+            }
+            (true, 32) => {
+                type $t = i32;
+                type $u = u32;
+                $body
+            }
+            (true, _) => {
+                type $t = i64;
+                type $u = u64;
+                $body
+            }
+            (false, 8) => {
+                type $t = u8;
+                type $u = u8;
+                $body
+            }
+            (false, 16) => {
+                type $t = u16;
+                type $u = u16;
+                $body
+            }
+            (false, 32) => {
+                type $t = u32;
+                type $u = u32;
+                $body
+            }
+            (false, _) => {
+                type $t = u64;
+                type $u = u64;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use by_sign;

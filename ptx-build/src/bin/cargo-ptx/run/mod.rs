@@ -1,0 +1,245 @@
+//! `cargo ptx run`: runs a kernel of a PTX file on the CPU, and checks what its threads do.
+
+mod argument;
+mod told;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use argument::Argument;
+use ptx_build::error::{Error, Result};
+use ptx_interpreter::{Program, Report, Trial};
+
+/// Something is wrong with the kernel.
+const FOUND: u8 = 1;
+/// The kernel could not be run.
+const NOT_RUN: u8 = 2;
+
+#[derive(clap::Args)]
+pub(crate) struct Run {
+    /// A file of PTX, made by any compiler
+    file: PathBuf,
+    /// The kernel: its name, or a part of it that no other kernel has
+    kernel: String,
+    /// Blocks: X, or X,Y or X,Y,Z
+    #[arg(long, default_value = "1", value_parser = size)]
+    grid: [u32; 3],
+    /// Threads of a block: X, or X,Y or X,Y,Z
+    #[arg(long, default_value = "32", value_parser = size)]
+    block: [u32; 3],
+    /// Blocks of a cluster, where the kernel does not say it
+    #[arg(long, default_value_t = 1)]
+    cluster: u32,
+    /// Bytes of dynamic shared memory
+    #[arg(long, default_value_t = 0)]
+    shared: usize,
+    /// The kernel's next argument: buf:4096:random_f32, u32:7, f32:0.5, same:0
+    #[arg(long = "arg", value_name = "ARGUMENT")]
+    arguments: Vec<Argument>,
+    /// Write the buffers as they are then: into this folder as 0.bin, 1.bin and so on, or one of them, as 0:FILE
+    #[arg(long, value_name = "FOLDER")]
+    out: Vec<String>,
+    /// Run it in so many orders of its threads
+    #[arg(long, default_value_t = 1)]
+    seeds: u64,
+    /// The first of these orders
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Print one line of JSON for each finding
+    #[arg(long)]
+    json: bool,
+    /// End after so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    deadline: Option<f64>,
+}
+
+/// What came of one order.
+pub(crate) struct Ran {
+    pub(crate) seed: u64,
+    pub(crate) report: Report,
+}
+
+impl Run {
+    pub(crate) fn run(self) -> ExitCode {
+        match self.all() {
+            Ok(code) => ExitCode::from(code),
+            Err(error) => {
+                eprintln!("{} {error}", console::style("error:").red().bold().for_stderr());
+                ExitCode::from(NOT_RUN)
+            }
+        }
+    }
+
+    fn all(&self) -> Result<u8> {
+        let text = self.text()?;
+        let kernel = self.kernel(&Program::parse(&text))?;
+        let contents = self.contents()?;
+        // Ctrl-C ends it at once; nothing has to be put in order.
+        ctrlc::set_handler(|| {
+            eprintln!("interrupted");
+            std::process::exit(NOT_RUN.into());
+        })
+        .map_err(|error| Error::new(error).fix("run it alone"))?;
+        // A barrier in no state panics, and the interpreter reports it.
+        std::panic::set_hook(Box::new(|_| {}));
+        let end = self.deadline.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds.max(0.0)));
+        let ran = self.orders(&text, &kernel, &contents, end);
+        let _ = std::panic::take_hook();
+        let ran = ran?;
+        told::tell(&ran, &kernel, self.json)?;
+        match ran.iter().find_map(|ran| ran.report.stop.as_ref()) {
+            Some(stop) => Err(Error::new(stop).at(self.file.display()).fix("run a kernel without it")),
+            None if ran.iter().any(|ran| !ran.report.findings.is_empty()) => Ok(FOUND),
+            None => Ok(0),
+        }
+    }
+
+    fn text(&self) -> Result<String> {
+        let here = |error: Error| error.at(self.file.display());
+        let bytes = fs::read(&self.file).map_err(|error| here(Error::new(error).fix("name a file of PTX")))?;
+        let is_ptx = |text: &String| text.lines().any(|line| line.trim_start().starts_with(".version"));
+        let text = String::from_utf8(bytes).ok().filter(is_ptx);
+        text.ok_or_else(|| {
+            here(
+                Error::new("this is no PTX: it has no `.version`")
+                    .fix("make PTX with `nvcc -ptx`, or name the .ptx file"),
+            )
+        })
+    }
+
+    /// The whole name of the kernel.
+    fn kernel(&self, program: &Program) -> Result<String> {
+        let kernels = program.kernels();
+        if kernels.contains(&self.kernel.as_str()) {
+            return Ok(self.kernel.clone());
+        }
+        let named: Vec<&&str> = kernels.iter().filter(|name| name.contains(&self.kernel)).collect();
+        match named[..] {
+            [one] => Ok((*one).to_owned()),
+            _ => {
+                let list = if kernels.is_empty() { "none".to_owned() } else { kernels.join(", ") };
+                let text = format!("{} kernels are named {}", named.len(), self.kernel);
+                Err(Error::new(text).at(self.file.display()).fix(format!("name one of its kernels: {list}")))
+            }
+        }
+    }
+
+    /// What each buffer begins with.
+    fn contents(&self) -> Result<Vec<Option<Vec<u8>>>> {
+        let content = |(number, argument): (usize, &Argument)| match argument {
+            Argument::Buffer(bytes, content) => {
+                let memory = ptx_interpreter::available_memory();
+                if memory.is_some_and(|memory| *bytes as u64 > memory) {
+                    let text = format!("there is no memory for a buffer of {bytes} bytes");
+                    return Err(Error::new(text).at(format!("--arg {number}")).fix("ask for less"));
+                }
+                content.bytes(*bytes, number)
+            }
+            _ => Ok(None),
+        };
+        self.arguments.iter().enumerate().map(content).collect()
+    }
+
+    /// Runs the kernel in each order, several at a time.
+    fn orders(&self, text: &str, kernel: &str, contents: &[Option<Vec<u8>>], end: Option<Instant>) -> Result<Vec<Ran>> {
+        let seeds = self.seeds.max(1);
+        let cores = thread::available_parallelism().map_or(1, usize::from).min(seeds as usize);
+        let next = AtomicU64::new(0);
+        let work = || -> Result<Vec<Ran>> {
+            let mut done = Vec::new();
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                if at >= seeds || at > 0 && end.is_some_and(|end| Instant::now() > end) {
+                    return Ok(done);
+                }
+                let seed = self.seed + at;
+                done.push(Ran { seed, report: self.once(text, kernel, contents, seed, end)? });
+            }
+        };
+        let all: Vec<Result<Vec<Ran>>> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(crash()))).collect()
+        });
+        let mut all: Vec<Ran> = all.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+        all.sort_by_key(|ran| ran.seed);
+        Ok(all)
+    }
+
+    fn once(
+        &self,
+        text: &str,
+        kernel: &str,
+        contents: &[Option<Vec<u8>>],
+        seed: u64,
+        end: Option<Instant>,
+    ) -> Result<Report> {
+        // The variables of a module keep what a kernel writes, so each order has a module of its own.
+        let program = Program::parse(text);
+        let mut trial = Trial::new(&program, kernel);
+        trial.grid(self.grid).block(self.block).cluster(self.cluster).shared(self.shared).seed(seed);
+        trial.limits(u64::MAX, end);
+        for (argument, content) in self.arguments.iter().zip(contents) {
+            match (argument, content) {
+                (Argument::Buffer(_, _), Some(content)) => trial.buffer(content).map(drop),
+                (Argument::Buffer(bytes, _), None) => trial.unwritten(*bytes).map(drop),
+                (Argument::Value(bytes), _) => {
+                    trial.value(bytes);
+                    Ok(())
+                }
+                (Argument::Same(other), _) => {
+                    trial.same(*other);
+                    Ok(())
+                }
+            }
+            .map_err(|error| Error::new(error).fix("ask for less"))?;
+        }
+        let report = trial.check();
+        if seed == self.seed {
+            self.write(&trial)?;
+        }
+        Ok(report)
+    }
+
+    /// Writes the buffers of the first order.
+    fn write(&self, trial: &Trial<'_>) -> Result<()> {
+        let put = |path: &Path, content: &[u8]| {
+            fs::write(path, content)
+                .map_err(|error| Error::new(error).at(path.display()).fix("name a place to write to"))
+        };
+        for out in &self.out {
+            if let Some((number, path)) =
+                out.split_once(':').and_then(|(number, path)| Some((number.parse().ok()?, path)))
+            {
+                put(Path::new(path), trial.content(number))?;
+                continue;
+            }
+            let folder = Path::new(out);
+            fs::create_dir_all(folder).map_err(|error| Error::new(error).at(out).fix("name a folder"))?;
+            for (number, argument) in self.arguments.iter().enumerate() {
+                if matches!(argument, Argument::Buffer(..)) {
+                    put(&folder.join(format!("{number}.bin")), trial.content(number))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn crash() -> Error {
+    Error::new("the interpreter itself failed").fix("report it, with the PTX")
+}
+
+/// `8`, `8,2` or `8,2,1`; also with `x` between.
+fn size(text: &str) -> std::result::Result<[u32; 3], String> {
+    let numbers: std::result::Result<Vec<u32>, _> = text.split([',', 'x']).map(|part| part.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok([x]) => Ok([*x, 1, 1]),
+        Ok([x, y]) => Ok([*x, *y, 1]),
+        Ok([x, y, z]) => Ok([*x, *y, *z]),
+        _ => Err("expected X, or X,Y or X,Y,Z".into()),
+    }
+}

@@ -1,0 +1,69 @@
+//! How many instructions of threads the interpreter executes in a second, on one core.
+//!
+//! `cargo run --release -p ptx-interpreter --example speed -- FILE.ptx KERNEL BLOCKS THREADS BYTES…`: each argument of the
+//! kernel is a buffer of so many bytes, or with `=` before it a 32-bit number.
+
+use ptx_interpreter::{Launch, Outside, Program};
+
+/// Seconds that this thread has run: other work on the machine does not count.
+fn seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux says how long a thread ran");
+    let nanoseconds: f64 = text.split(' ').next().and_then(|first| first.parse().ok()).expect("a number");
+    nanoseconds / 1e9
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [file, kernel, blocks, threads, kinds @ ..] = &arguments[..] else {
+        eprintln!("usage: speed FILE.ptx KERNEL BLOCKS THREADS BYTES… (or =NUMBER)");
+        std::process::exit(2);
+    };
+    let text = std::fs::read_to_string(file).expect("the file can be read");
+    let program = Program::parse(&text);
+    let mut buffers: Vec<Vec<u32>> = Vec::new();
+    let values: Vec<u64> = kinds
+        .iter()
+        .map(|kind| match kind.strip_prefix('=') {
+            Some(number) => number.parse().expect("a number"),
+            None => {
+                let bytes: usize = kind.parse().expect("a number of bytes");
+                let mut state = 1u32;
+                let mut next = || {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    state >> 9 | 0x3f00_0000
+                };
+                buffers.push((0..bytes / 4).map(|_| next()).collect());
+                buffers.last().expect("it was pushed").as_ptr() as u64
+            }
+        })
+        .collect();
+    let places: Vec<*const u8> = values.iter().map(|value| (&raw const *value).cast()).collect();
+    let holds = |start: u64, bytes: usize| {
+        let within = |buffer: &Vec<u32>| {
+            let begin = buffer.as_ptr() as u64;
+            begin <= start && start + bytes as u64 <= begin + 4 * buffer.len() as u64
+        };
+        buffers.iter().any(within)
+    };
+    let outside = Outside { holds: &holds, variable: &|_| None };
+    let number = |text: &String| text.parse().expect("a number");
+    let launch = Launch {
+        blocks: [number(blocks), 1, 1],
+        threads: [number(threads), 1, 1],
+        steps: u64::MAX,
+        ..Launch::new(kernel, &places)
+    };
+    let told = |what: &str, steps: u64, seconds: f64| {
+        let speed = steps as f64 / seconds / 1e6;
+        println!("{kernel}, {what}: {steps} instructions in {seconds:.3} s: {speed:.1} million a second");
+    };
+    let began = seconds();
+    // SAFETY: the caller names the kernel's arguments, and the buffers are held here.
+    let steps = unsafe { program.run(&outside, &launch) }.unwrap_or_else(|stop| panic!("{stop}"));
+    told("unchecked", steps, seconds() - began);
+    let began = seconds();
+    // SAFETY: the same.
+    let report = unsafe { program.check(&outside, &launch, Vec::new()) };
+    told("checked", report.instructions, seconds() - began);
+    report.findings.iter().for_each(|finding| print!("{finding}"));
+}

@@ -1,0 +1,138 @@
+//! What an instruction's words say about memory order.
+
+/// Who takes part in an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Scope {
+    Block,
+    Cluster,
+    Gpu,
+    System,
+}
+
+impl Scope {
+    pub(crate) fn of<W: AsRef<str>>(words: &[W]) -> Option<Scope> {
+        words.iter().find_map(|word| {
+            Some(match word.as_ref() {
+                "cta" => Scope::Block,
+                "cluster" => Scope::Cluster,
+                "gpu" | "gl" => Scope::Gpu,
+                "sys" => Scope::System,
+                _ => return None,
+            })
+        })
+    }
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Scope::Block => "cta",
+            Scope::Cluster => "cluster",
+            Scope::Gpu => "gpu",
+            Scope::System => "sys",
+        }
+    }
+}
+
+/// How memory is accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct How {
+    pub(crate) reads: bool,
+    pub(crate) writes: bool,
+    /// Of a strong access.
+    pub(crate) scope: Option<Scope>,
+    pub(crate) acquires: bool,
+    pub(crate) releases: bool,
+    /// The grid must not write it: `.nc`, `ldu`, and the constant bank.
+    pub(crate) constant: bool,
+    pub(crate) discards: bool,
+}
+
+impl How {
+    const WEAK: How = How {
+        reads: false,
+        writes: false,
+        scope: None,
+        acquires: false,
+        releases: false,
+        constant: false,
+        discards: false,
+    };
+    pub(crate) const DISCARD: How = How { writes: true, discards: true, ..How::WEAK };
+    /// A barrier in memory, which takes care of itself.
+    pub(crate) const BARRIER: How = How { reads: true, scope: Some(Scope::System), ..How::WEAK };
+    pub(crate) const READ: How = How { reads: true, ..How::WEAK };
+    pub(crate) const WRITE: How = How { writes: true, ..How::WEAK };
+
+    fn of(words: &[&str]) -> How {
+        let has = |word: &str| words.contains(&word);
+        let strong = ["relaxed", "acquire", "release", "acq_rel", "mmio"].iter().any(|word| has(word));
+        let scope = match has("volatile") {
+            true => Some(Scope::System),
+            false => strong.then(|| Scope::of(words).unwrap_or(Scope::Gpu)),
+        };
+        How {
+            scope,
+            acquires: has("acquire") || has("acq_rel"),
+            releases: has("release") || has("acq_rel"),
+            ..How::WEAK
+        }
+    }
+
+    pub(crate) fn load(words: &[&str]) -> How {
+        let constant = words.contains(&"nc") || words[0] == "ldu" || words.contains(&"const");
+        How { reads: true, constant, ..How::of(words) }
+    }
+
+    pub(crate) fn store(words: &[&str]) -> How {
+        How { writes: true, ..How::of(words) }
+    }
+
+    /// Without words an atomic is relaxed, for the GPU.
+    pub(crate) fn atomic(words: &[&str]) -> How {
+        let scope = Scope::of(words).unwrap_or(Scope::Gpu);
+        How { reads: true, writes: true, scope: Some(scope), ..How::of(words) }
+    }
+}
+
+/// What a fence orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fence {
+    /// Accesses, for the threads of a scope.
+    Memory(Scope),
+    /// The accesses before it, for the asynchronous proxy.
+    Async,
+    /// The initialisation of barriers.
+    BarrierInit,
+    Other,
+}
+
+impl Fence {
+    pub(crate) fn of(words: &[&str]) -> Fence {
+        match words {
+            ["fence", "proxy", "async", ..] => Fence::Async,
+            ["fence", "mbarrier_init", ..] => Fence::BarrierInit,
+            ["fence", "proxy", ..] => Fence::Other,
+            ["fence" | "membar", ..] => Fence::Memory(Scope::of(words).unwrap_or(Scope::System)),
+            _ => Fence::Other,
+        }
+    }
+}
+
+/// What does a copy after its instruction, and how its end is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Engine {
+    /// `cp.async`, and its groups.
+    Small,
+    /// `cp.async.bulk`, and its groups.
+    Bulk,
+    /// The same; only the sources.
+    BulkRead,
+    /// `cp.async.bulk`, and the barrier at that address.
+    Barrier(u64),
+}
+
+/// How a thread arrives at a barrier, or waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    pub(crate) releases: bool,
+    pub(crate) scope: Scope,
+}

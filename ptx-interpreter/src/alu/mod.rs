@@ -1,0 +1,21 @@
+//! Instructions that only compute: what they make of their operands.
+
+mod compare;
+mod convert;
+mod float;
+mod integer;
+mod logic;
+mod words;
+
+pub(crate) use convert::float as converted;
+pub(crate) use float::DOUBLE;
+pub(crate) use words::{Alu, CARRY, Kind, SOURCES, Type, low};
+
+use words::Words;
+
+/// The instruction of that opcode, if it is one that only computes.
+pub(crate) fn alu(opcode: &str) -> Option<Alu> {
+    let (name, words) = Words::of(opcode);
+    let families = [integer::alu, logic::alu, compare::alu, convert::alu, float::alu];
+    families.into_iter().find_map(|family| family(name, words.clone()))
+}

@@ -1,0 +1,119 @@
+//! Barriers of blocks and clusters, and what the end of a thread means for those who wait.
+
+use crate::lanes::lanes_of;
+use crate::machine::{Barrier, Group, Machine, Reduction};
+use crate::operand::Operand;
+use crate::stop::Result;
+
+impl Machine<'_> {
+    /// Threads arrive at a barrier of their block, and wait there or go on.
+    pub(crate) fn arrive(
+        &mut self,
+        group: Group,
+        number: u32,
+        expected: Option<usize>,
+        holding: usize,
+        waits: Option<Option<(Operand, Reduction)>>,
+    ) -> Result<()> {
+        let block = self.warp(group.warp).block;
+        self.progress += 1;
+        self.watch_arrival(group, number);
+        let barrier = self.shared_of(block)?.barriers.entry(number).or_default();
+        barrier.arrived += group.mask.count_ones() as usize;
+        barrier.holding += holding;
+        barrier.expected = expected;
+        if let Some(result) = waits {
+            barrier.waiting.push((group, result));
+            self.warp_mut(group.warp).running &= !group.mask;
+        }
+        self.complete(block, number)
+    }
+
+    /// Lets those who wait at a barrier go on, if all have arrived.
+    pub(crate) fn complete(&mut self, block: usize, number: u32) -> Result<()> {
+        let threads = self.threads;
+        let own = self.shared_of(block)?;
+        let ended = own.ended;
+        let Some(barrier) = own.barriers.get_mut(&number) else { return Ok(()) };
+        if barrier.arrived == 0 || barrier.arrived < barrier.expected.unwrap_or(threads - ended) {
+            return Ok(());
+        }
+        let Barrier { arrived, waiting, holding, .. } = std::mem::take(barrier);
+        self.watch_completion(block, number, &waiting);
+        for (group, result) in waiting {
+            self.warp_mut(group.warp).running |= group.mask;
+            let Some((to, reduction)) = result else { continue };
+            let value = match reduction {
+                Reduction::Count => holding as u128,
+                Reduction::And => (holding == arrived).into(),
+                Reduction::Or => (holding > 0).into(),
+            };
+            for thread in group.threads() {
+                self.set(thread, &to, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a cluster's threads go on, if all have arrived. What they sent before is there then; copies are not.
+    pub(crate) fn complete_cluster(&mut self, number: usize) -> Result<()> {
+        let threads = self.cluster * self.threads;
+        let cluster = &mut self.clusters[number];
+        if cluster.arrived == 0 || cluster.arrived + cluster.ended < threads {
+            return Ok(());
+        }
+        (cluster.arrived, cluster.phase) = (0, cluster.phase + 1);
+        self.watch_cluster(number);
+        let warps = self.cluster * self.warps_of_block;
+        for warp in self.warps[number * warps..(number + 1) * warps].iter_mut().flatten() {
+            warp.running |= warp.at_cluster;
+            warp.at_cluster = 0;
+        }
+        self.deliver(u64::MAX)
+    }
+
+    /// Threads end. Who has ended is not waited for.
+    pub(crate) fn end(&mut self, group: Group) -> Result<()> {
+        let warp = self.warp_mut(group.warp);
+        warp.live &= !group.mask;
+        warp.running &= !group.mask;
+        // The others look again whether somebody is still missing.
+        for lane in lanes_of(warp.waiting) {
+            warp.at[lane].1 -= 1;
+        }
+        warp.running |= warp.waiting;
+        warp.waiting = 0;
+        let (block, count) = (warp.block, group.mask.count_ones() as usize);
+        self.progress += 1;
+        self.clusters[block / self.cluster].ended += count;
+        let own = self.shared_of(block)?;
+        own.ended += count;
+        let numbers: Vec<u32> = own.barriers.keys().copied().collect();
+        for number in numbers {
+            self.complete(block, number)?;
+        }
+        self.complete_cluster(block / self.cluster)
+    }
+
+    /// The memory of a cluster whose threads have all ended is not needed any more.
+    pub(crate) fn bury(&mut self, number: usize) {
+        if self.clusters[number].ended < self.cluster * self.threads {
+            return;
+        }
+        let blocks = number * self.cluster..(number + 1) * self.cluster;
+        blocks.clone().for_each(|block| self.watch_burial(block));
+        for warp in &mut self.warps[blocks.start * self.warps_of_block..blocks.end * self.warps_of_block] {
+            *warp = None;
+        }
+        self.blocks[blocks].fill_with(|| None);
+    }
+
+    /// What was sent arrives.
+    pub(crate) fn deliver(&mut self, until: u64) -> Result<()> {
+        while self.sent.front().is_some_and(|(due, _)| *due <= until) {
+            let Some((_, event)) = self.sent.pop_front() else { break };
+            event(self)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,45 @@
+//! Copies that a thread has begun, and their groups.
+
+/// A copy that was begun.
+#[derive(Clone, Debug)]
+pub(crate) struct Copy {
+    pub(crate) to: u64,
+    pub(crate) from: u64,
+    /// How many bytes are read; the rest is filled with zeros.
+    pub(crate) read: usize,
+    pub(crate) size: usize,
+    /// Which of each 16 bytes are written.
+    pub(crate) mask: u16,
+}
+
+/// A thread's copies of one kind: those of no group yet, and its groups.
+#[derive(Debug, Default)]
+pub(crate) struct Copies {
+    pub(crate) open: Vec<Copy>,
+    groups: Vec<Vec<Copy>>,
+    /// Groups that were committed, and of those the ones that are done.
+    pub(crate) committed: u32,
+    pub(crate) done: u32,
+}
+
+/// What a thread has begun: by `cp.async`, and by `cp.async.bulk`.
+#[derive(Debug, Default)]
+pub(crate) struct Begun {
+    pub(crate) small: Copies,
+    pub(crate) bulk: Copies,
+}
+
+impl Copies {
+    pub(crate) fn commit(&mut self) {
+        let group = std::mem::take(&mut self.open);
+        self.groups.push(group);
+        self.committed += 1;
+    }
+
+    /// Those that are to be done where so many of the newest groups may be left.
+    pub(crate) fn due(&mut self, left: usize) -> Vec<Copy> {
+        let done = self.groups.len().saturating_sub(left);
+        self.done += done as u32;
+        self.groups.drain(..done).flatten().collect()
+    }
+}

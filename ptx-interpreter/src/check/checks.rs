@@ -1,0 +1,212 @@
+//! What the checks remember of a launch.
+
+use std::collections::HashMap;
+
+use super::clock::{Known, Pool};
+use super::shadow::{QuickMap, Shadow};
+use crate::access::{Engine, How, Scope};
+
+use super::finding::Kind;
+
+/// A piece of memory that a kernel is given.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// What messages call it: `argument 0`.
+    pub name: String,
+    /// Its first address.
+    pub begin: u64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Whether its bytes have values from the beginning.
+    pub written: bool,
+}
+
+/// A thread, as the checks know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Actor {
+    pub(crate) block: u32,
+    pub(crate) number: usize,
+}
+
+/// An access, or what a copy does for a thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Event {
+    pub(crate) actor: Actor,
+    pub(crate) site: u32,
+    pub(crate) address: u64,
+    pub(crate) bytes: usize,
+    pub(crate) how: How,
+    /// The engine that does it, the epoch in which it will be done, and whether it is of the asynchronous proxy.
+    pub(crate) engine: Option<(u32, u32, bool)>,
+}
+
+/// What would have been known, if an order had been stronger.
+#[derive(Clone, Debug)]
+pub(super) struct Missed {
+    pub(super) known: Known,
+    pub(super) why: Lack,
+    pub(super) write: u32,
+    pub(super) read: u32,
+}
+
+/// What an order lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lack {
+    Release,
+    ReleaseScope(Scope, Scope),
+    AcquireScope(Scope, Scope),
+    Acquire,
+}
+
+/// What a thread knows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    pub(super) epoch: u32,
+    pub(super) known: Known,
+    /// What a fence has released to the threads of its block, cluster or GPU.
+    pub(super) fenced: [Option<Known>; 3],
+    /// What relaxed reads have seen of threads of the block, cluster or GPU.
+    pub(super) observed: [Option<Known>; 3],
+    pub(super) missed: Vec<Missed>,
+}
+
+/// What the last strong write of an address released.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) writer: Actor,
+    pub(super) scope: Scope,
+    pub(super) site: u32,
+    pub(super) carried: [Option<Known>; 3],
+    /// What it would have released, had it been a release.
+    pub(super) full: Known,
+}
+
+/// A barrier in memory.
+#[derive(Clone, Debug)]
+pub(super) struct Mbarrier {
+    pub(super) init: (Actor, u32, u32),
+    pub(super) phase: u32,
+    pub(super) pool: Pool,
+    pub(super) completed: Known,
+}
+
+/// What the checks remember of a launch.
+pub(crate) struct Checks {
+    /// Threads of a block, and blocks of a cluster.
+    pub(super) threads: usize,
+    pub(super) cluster: u32,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) states: QuickMap<Vec<State>>,
+    pub(super) shadow: Shadow,
+    pub(super) records: QuickMap<Record>,
+    pub(super) engines: HashMap<(Engine, Actor), u32>,
+    pub(super) barriers: HashMap<(u32, u32), Pool>,
+    pub(super) clusters: HashMap<u32, (Pool, Known)>,
+    pub(super) mbarriers: QuickMap<Mbarrier>,
+    /// Threads that wait for a barrier in memory.
+    pub(crate) waits: HashMap<(u32, usize), (u64, Option<u32>)>,
+    pub(super) found: Vec<Found>,
+    pub(super) seen: HashMap<(Kind, u32, u32), usize>,
+}
+
+/// A finding, with the sites of its places.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) kind: Kind,
+    pub(crate) title: String,
+    /// Who, at which site, and what it does there.
+    pub(crate) places: Vec<(Actor, u32, String)>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) help: String,
+    pub(crate) times: u64,
+}
+
+impl std::hash::Hash for Actor {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (self.block, self.number).hash(state);
+    }
+}
+
+impl Checks {
+    pub(crate) fn new(threads: usize, cluster: usize, pieces: Vec<Piece>) -> Checks {
+        Checks {
+            threads,
+            cluster: cluster as u32,
+            pieces,
+            states: QuickMap::default(),
+            shadow: Shadow::new(),
+            records: QuickMap::default(),
+            engines: HashMap::new(),
+            barriers: HashMap::new(),
+            clusters: HashMap::new(),
+            mbarriers: QuickMap::default(),
+            waits: HashMap::new(),
+            found: Vec::new(),
+            seen: HashMap::new(),
+        }
+    }
+
+    pub(super) fn state(&mut self, actor: Actor) -> &mut State {
+        let threads = self.threads;
+        let states = self.states.entry(actor.block.into());
+        &mut states.or_insert_with(|| vec![State { epoch: 1, ..State::default() }; threads])[actor.number]
+    }
+
+    /// How far apart two threads are: in a block, a cluster or the GPU.
+    pub(super) fn distance(&self, one: u32, other: u32) -> usize {
+        if one == other {
+            0
+        } else if one / self.cluster == other / self.cluster {
+            1
+        } else {
+            2
+        }
+    }
+
+    pub(super) fn engine(&mut self, engine: Engine, actor: Actor) -> u32 {
+        // A barrier is the same for all.
+        let actor = if let Engine::Barrier(_) = engine { Actor { block: 0, number: 0 } } else { actor };
+        let next = self.engines.len() as u32;
+        *self.engines.entry((engine, actor)).or_insert(next)
+    }
+
+    /// Notes a finding, or that it was found once more.
+    pub(crate) fn find(&mut self, found: Found) {
+        let site = |place: usize| found.places.get(place).map_or(u32::MAX, |place| place.1);
+        let key = (found.kind, site(0).min(site(1)), site(0).max(site(1)));
+        match self.seen.get(&key) {
+            Some(place) => self.found[*place].times += 1,
+            None => {
+                self.seen.insert(key, self.found.len());
+                self.found.push(found);
+            }
+        }
+    }
+
+    pub(crate) fn take(&mut self) -> Vec<Found> {
+        std::mem::take(&mut self.found)
+    }
+
+    /// The memory of blocks that have ended is forgotten.
+    pub(crate) fn bury(&mut self, block: u32, shared: u64, bytes: u64) {
+        self.states.remove(&u64::from(block));
+        self.shadow.forget(shared, bytes);
+        self.barriers.retain(|(of, _), _| *of != block);
+        self.mbarriers.retain(|place, _| !(shared..shared + bytes).contains(place));
+        self.records.retain(|place, _| !(shared..shared + bytes).contains(place));
+        self.waits.retain(|(of, _), _| *of != block);
+    }
+}
+
+/// What a scope is among the distances.
+pub(super) fn level(scope: Scope) -> usize {
+    match scope {
+        Scope::Block => 0,
+        Scope::Cluster => 1,
+        Scope::Gpu | Scope::System => 2,
+    }
+}
+
+pub(super) fn scope_of(distance: usize) -> Scope {
+    [Scope::Block, Scope::Cluster, Scope::Gpu][distance]
+}

@@ -1,0 +1,125 @@
+//! What a thread knows to have happened: of every other thread, how far it had come.
+
+use std::rc::Rc;
+
+/// For each thread, the last of its epochs that happened before; and the same for what copies memory by itself.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Clock {
+    /// Of each block that is known of, in their order, its threads.
+    blocks: Rc<Vec<(u32, Rc<Vec<u32>>)>>,
+    engines: Rc<Vec<(u32, u32)>>,
+}
+
+impl Clock {
+    pub(crate) fn of_thread(&self, block: u32, number: usize) -> u32 {
+        match self.blocks.binary_search_by_key(&block, |(block, _)| *block) {
+            Ok(place) => self.blocks[place].1[number],
+            Err(_) => 0,
+        }
+    }
+
+    pub(crate) fn of_engine(&self, engine: u32) -> u32 {
+        match self.engines.binary_search_by_key(&engine, |(engine, _)| *engine) {
+            Ok(place) => self.engines[place].1,
+            Err(_) => 0,
+        }
+    }
+
+    /// The thread of a block, which has so many, has come so far.
+    pub(crate) fn raise_thread(&mut self, block: u32, number: usize, threads: usize, epoch: u32) {
+        let blocks = Rc::make_mut(&mut self.blocks);
+        let place = match blocks.binary_search_by_key(&block, |(block, _)| *block) {
+            Ok(place) => place,
+            Err(place) => {
+                blocks.insert(place, (block, Rc::new(vec![0; threads])));
+                place
+            }
+        };
+        let own = &mut Rc::make_mut(&mut blocks[place].1)[number];
+        *own = epoch.max(*own);
+    }
+
+    pub(crate) fn raise_engine(&mut self, engine: u32, epoch: u32) {
+        if self.of_engine(engine) >= epoch {
+            return;
+        }
+        let engines = Rc::make_mut(&mut self.engines);
+        match engines.binary_search_by_key(&engine, |(engine, _)| *engine) {
+            Ok(place) => engines[place].1 = epoch,
+            Err(place) => engines.insert(place, (engine, epoch)),
+        }
+    }
+
+    /// What another knows is known here too.
+    pub(crate) fn join(&mut self, other: &Clock) {
+        if !Rc::ptr_eq(&self.engines, &other.engines) {
+            for (engine, epoch) in other.engines.iter() {
+                self.raise_engine(*engine, *epoch);
+            }
+        }
+        if Rc::ptr_eq(&self.blocks, &other.blocks) {
+            return;
+        }
+        if self.blocks.is_empty() {
+            self.blocks = other.blocks.clone();
+            return;
+        }
+        for (block, theirs) in other.blocks.iter() {
+            match self.blocks.binary_search_by_key(block, |(block, _)| *block) {
+                Ok(place) => {
+                    let mine = &self.blocks[place].1;
+                    if !Rc::ptr_eq(mine, theirs) && mine.iter().zip(theirs.iter()).any(|(mine, theirs)| mine < theirs) {
+                        let own = Rc::make_mut(&mut Rc::make_mut(&mut self.blocks)[place].1);
+                        own.iter_mut().zip(theirs.iter()).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+                    }
+                }
+                Err(place) => Rc::make_mut(&mut self.blocks).insert(place, (*block, theirs.clone())),
+            }
+        }
+    }
+
+    /// Whether both are the same by construction.
+    pub(crate) fn is(&self, other: &Clock) -> bool {
+        Rc::ptr_eq(&self.blocks, &other.blocks) && Rc::ptr_eq(&self.engines, &other.engines)
+    }
+}
+
+/// What happened before, and of that what the asynchronous proxy sees.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Known {
+    pub(crate) ordered: Clock,
+    pub(crate) proxied: Clock,
+}
+
+impl Known {
+    pub(crate) fn join(&mut self, other: &Known) {
+        self.ordered.join(&other.ordered);
+        self.proxied.join(&other.proxied);
+    }
+
+    fn is(&self, other: &Known) -> bool {
+        self.ordered.is(&other.ordered) && self.proxied.is(&other.proxied)
+    }
+}
+
+/// What those who arrive somewhere know together.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Pool {
+    pub(crate) known: Known,
+    /// What the last one knew: threads often know the same.
+    last: Known,
+}
+
+impl Pool {
+    pub(crate) fn add(&mut self, known: &Known) {
+        if !self.last.is(known) {
+            self.known.join(known);
+            self.last = known.clone();
+        }
+    }
+
+    /// One thread's own epoch, and whether the asynchronous proxy sees what it did.
+    pub(crate) fn raise(&mut self, block: u32, number: usize, threads: usize, epoch: u32) {
+        self.known.ordered.raise_thread(block, number, threads, epoch);
+    }
+}

@@ -1,0 +1,272 @@
+//! What is wrong with an access, in words: what is missing, and what to write instead.
+
+use super::accesses::Conflict;
+use super::checks::{Actor, Checks, Event, Found, Lack, Missed, scope_of};
+use super::finding::Kind;
+use super::shadow::Mark;
+use crate::access::{Engine, Scope};
+use crate::lanes::LANES;
+use crate::spaces::{Owner, owner};
+
+impl Checks {
+    /// What an address is in.
+    pub(crate) fn place_of(&self, address: u64) -> String {
+        match owner(address, self.cluster as usize) {
+            (Owner::Shared(block), at) => format!("byte {at} of the shared memory of block {block}"),
+            (Owner::Local(_), at) => format!("byte {at} of its local memory"),
+            (Owner::Parameters, at) => format!("byte {at} of the parameters"),
+            (Owner::Module, at) => format!("byte {at} of the module's variables"),
+            _ => self.near(address),
+        }
+    }
+
+    /// The piece that an address is in, or beyond whose end it is.
+    fn near(&self, address: u64) -> String {
+        let before = self.pieces.iter().filter(|piece| piece.begin <= address).max_by_key(|piece| piece.begin);
+        match before {
+            Some(piece) if address < piece.begin + piece.bytes => {
+                format!("byte {} of {}", address - piece.begin, piece.name)
+            }
+            Some(piece) if address < piece.begin + piece.bytes + (1 << 32) => {
+                let over = address - piece.begin - piece.bytes;
+                format!("{over} bytes beyond the end of {}, which has {} bytes", piece.name, piece.bytes)
+            }
+            _ => match self.pieces.iter().find(|piece| piece.begin.wrapping_sub(address) < 1 << 20) {
+                Some(piece) => format!("{} bytes before {}", piece.begin - address, piece.name),
+                None => format!("address {address:#x}, where the kernel was given nothing"),
+            },
+        }
+    }
+
+    fn what(&self, event: Event, at: u64) -> String {
+        let Event { how, bytes, .. } = event;
+        let verb = match (how.reads, how.writes) {
+            _ if how.discards => "discards",
+            (true, true) => "changes",
+            (false, true) => "writes",
+            _ => "reads",
+        };
+        let by = if event.engine.is_some() { "begins a copy that " } else { "" };
+        let at = at.max(event.address);
+        format!("{by}{verb} {bytes} bytes, among them {}", self.place_of(at))
+    }
+
+    fn what_was(&self, mark: &Mark) -> String {
+        let verb = if mark.writes { "writes" } else { "reads" };
+        match mark.is_engine {
+            true => format!("begins a copy that {verb} it"),
+            false if mark.scope > 0 => format!("{verb} it, as a strong access"),
+            false => format!("{verb} it"),
+        }
+    }
+
+    pub(super) fn uninitialised(&mut self, event: Event, at: u64) {
+        let what = self.what(event, at);
+        self.find(Found {
+            kind: Kind::Uninitialised,
+            title: "bytes are read that nobody has written".into(),
+            places: vec![(event.actor, event.site, what)],
+            notes: vec![],
+            help: "write them before, in every thread that needs them or by one thread and a barrier after it".into(),
+            times: 1,
+        });
+    }
+
+    pub(super) fn not_constant(&mut self, event: Event, other: (Actor, u32), read: bool) {
+        let (this, that) = match read {
+            true => ("reads it as constant", "writes it"),
+            false => ("writes it", "reads it as constant"),
+        };
+        let title = "bytes that this grid writes are read as if it did not write them";
+        let here = (event.actor, event.site, format!("{this}: {}", self.place_of(event.address)));
+        self.find(Found {
+            kind: Kind::Nc,
+            title: title.into(),
+            places: vec![(other.0, other.1, that.into()), here],
+            notes: vec!["`ld.global.nc` and `ldu` may return old bytes, even after a barrier or an acquire".into()],
+            help: "read it with plain `ld.global` (no `__ldg`, no `const … __restrict__` on a pointer to it)".into(),
+            times: 1,
+        });
+    }
+
+    pub(super) fn conflicting(&mut self, conflict: Conflict, old: &Mark, actor: Actor, event: Event, at: u64) {
+        let places = vec![(actor, old.site, self.what_was(old)), (event.actor, event.site, self.what(event, at))];
+        let mut found =
+            Found { kind: Kind::Race, title: String::new(), places, notes: vec![], help: String::new(), times: 1 };
+        match conflict {
+            Conflict::Async => self.unfinished(old, actor, event, &mut found),
+            Conflict::Proxy => {
+                found.kind = Kind::Proxy;
+                found.title =
+                    "the asynchronous proxy accesses bytes that were written through the generic proxy".into();
+                found.notes.push("a barrier orders the threads, but the copy may still see the old bytes".into());
+                found.help = "let each writer execute `fence.proxy.async` (cuda::ptx::fence_proxy_async) after its writes, before the barrier".into();
+            }
+            Conflict::Narrow => {
+                let needed = scope_of(self.distance(actor.block, event.actor.block)).word();
+                found.kind = Kind::Order;
+                found.title =
+                    format!("two strong accesses race, because the scope of one is narrower than `.{needed}`");
+                found
+                    .notes
+                    .push("strong accesses only go together if the scope of each includes the other thread".into());
+                found.help = format!("write `.{needed}` as the scope of both");
+            }
+            Conflict::Race if event.engine.is_some() => {
+                found.kind = Kind::Async;
+                found.title = "an asynchronous copy begins while another thread may still use the same bytes".into();
+                found.help = "let the other thread arrive at a barrier after its access (`bar.sync`, or an mbarrier of empty stages), and wait for it before the copy".into();
+            }
+            Conflict::Race => self.race(old, actor, event, &mut found),
+        }
+        self.find(found);
+    }
+
+    /// The earlier access is by a copy that may not be done.
+    fn unfinished(&mut self, old: &Mark, actor: Actor, event: Event, found: &mut Found) {
+        let kind = self.engines.iter().find(|(_, number)| **number == old.who).map(|((engine, _), _)| *engine);
+        let issuer_knows = actor != event.actor && {
+            self.state(actor);
+            self.states[&u64::from(actor.block)][actor.number].known.ordered.of_engine(old.who) >= old.epoch
+        };
+        found.kind = Kind::Async;
+        let verb = if event.how.writes { "written" } else { "read" };
+        let side = if old.writes { "the destination" } else { "the source" };
+        found.title = format!("{side} of an asynchronous copy is {verb} before the copy is known to be done");
+        if issuer_knows {
+            found.notes.push(
+                "the thread that began the copy has waited for it, and nothing orders that before this access".into(),
+            );
+            found.help =
+                "after the wait, put a barrier (`bar.sync`, __syncthreads()) before other threads use the bytes".into();
+            return;
+        }
+        found.help = match kind {
+            Some(Engine::Small) => "wait first: `cp.async.commit_group`, then `cp.async.wait_group N` where at most N newer groups are left (0 waits for all), then a barrier if other threads use the bytes".into(),
+            Some(Engine::Bulk | Engine::BulkRead) if old.writes => "wait first: `cp.async.bulk.commit_group`, then `cp.async.bulk.wait_group 0` (without `.read`), and a release to those who read".into(),
+            Some(Engine::Bulk | Engine::BulkRead) => "wait first: `cp.async.bulk.commit_group`, then `cp.async.bulk.wait_group.read 0`, then a barrier if another thread overwrites it".into(),
+            _ => "wait for the phase of its mbarrier first: `mbarrier.try_wait.parity` with the parity of this phase, in every thread that uses the bytes".into(),
+        };
+        match kind {
+            Some(Engine::Barrier(_)) => found.notes.push(
+                "no wait of this thread has seen the phase in which the copy ends; a wait with the wrong parity returns at once"
+                    .into(),
+            ),
+            _ => found.notes.push("no group with this copy has been waited for: too many groups may be left, or it was never committed".into()),
+        }
+    }
+
+    fn race(&mut self, old: &Mark, actor: Actor, event: Event, found: &mut Found) {
+        self.state(event.actor);
+        let state = &self.states[&u64::from(event.actor.block)][event.actor.number];
+        let covers = |missed: &&Missed| missed.known.ordered.of_thread(actor.block, actor.number) >= old.epoch;
+        let missed = state.missed.iter().rev().find(covers).cloned();
+        let one_weak = (old.scope > 0) != event.how.scope.is_some();
+        if let Some(missed) = missed {
+            self.too_weak(missed, actor, event, found);
+            return;
+        }
+        found.title = match (old.writes, event.how.writes) {
+            (true, true) => "two threads write the same bytes, and nothing orders them",
+            (true, false) => "a thread reads bytes that another writes, and nothing orders them",
+            _ => "a thread writes bytes that another reads, and nothing orders them",
+        }
+        .into();
+        if one_weak {
+            found.notes.push(
+                "one of the two is a weak access, the other a strong one: together they race as two weak ones do"
+                    .into(),
+            );
+        }
+        found.help = help(actor, event.actor, self.distance(actor.block, event.actor.block));
+    }
+
+    /// A value was seen that came after the access, but it brought no order.
+    fn too_weak(&mut self, missed: Missed, actor: Actor, event: Event, found: &mut Found) {
+        found.kind = Kind::Order;
+        let needed = scope_of(self.distance(actor.block, event.actor.block)).word();
+        found.places.push((actor, missed.write, "writes the flag".into()));
+        found.places.push((event.actor, missed.read, "reads the flag".into()));
+        let (title, note, help) = match missed.why {
+            Lack::Release => (
+                "a flag says that bytes are ready, but its write does not release them".to_owned(),
+                "the write of the flag is relaxed, and no fence is between the bytes and it".to_owned(),
+                format!(
+                    "write the flag with `st.release.{needed}`, or put `fence.acq_rel.{needed}` (__threadfence()) before it"
+                ),
+            ),
+            Lack::Acquire => (
+                "a flag says that bytes are ready, but its read does not acquire them".to_owned(),
+                "the read of the flag is relaxed, and no fence is between it and the bytes".to_owned(),
+                format!(
+                    "read the flag with `ld.acquire.{needed}`, or put `fence.acq_rel.{needed}` (__threadfence()) after it"
+                ),
+            ),
+            Lack::ReleaseScope(scope, wide) => narrow("write", "release", scope, wide),
+            Lack::AcquireScope(scope, wide) => narrow("read", "acquire", scope, wide),
+        };
+        found.title = title;
+        found.notes.push(note);
+        found.help = help;
+    }
+
+    /// Threads of a warp have met at different instructions, which belong to one barrier.
+    pub(crate) fn divergent(&mut self, one: (Actor, u32), other: (Actor, u32)) {
+        let what = |at: (Actor, u32)| (at.0, at.1, "waits at the barrier here".to_owned());
+        self.find(Found {
+            kind: Kind::Deadlock,
+            title: "a barrier is in divergent code: threads of one warp wait for it at different instructions".into(),
+            places: vec![what(one), what(other)],
+            notes: vec![
+                "an aligned barrier has to be executed by all threads of a warp together, or they wait forever".into(),
+            ],
+            help: "move the barrier out of the branch, so that all threads execute the same one".into(),
+            times: 1,
+        });
+    }
+
+    /// A barrier in memory that was not initialised, or not for the asynchronous proxy.
+    pub(crate) fn no_barrier(&mut self, actor: Actor, site: u32, place: u64) {
+        let what = format!("uses the barrier at {}", self.place_of(place));
+        self.find(Found {
+            kind: Kind::Uninitialised,
+            title: "a barrier is used that `mbarrier.init` has not initialised".into(),
+            places: vec![(actor, site, what)],
+            notes: vec![],
+            help: "initialise it in one thread, then `fence.mbarrier_init` or `fence.proxy.async`, then a barrier of the block".into(),
+            times: 1,
+        });
+    }
+
+    pub(crate) fn hidden_barrier(&mut self, actor: Actor, site: u32, place: u64, init: (Actor, u32)) {
+        let what = format!("begins a copy that arrives at {}", self.place_of(place));
+        self.find(Found {
+            kind: Kind::Proxy,
+            title: "a copy arrives at a barrier whose initialisation the asynchronous proxy may not see".into(),
+            places: vec![(init.0, init.1, "initialises the barrier".into()), (actor, site, what)],
+            notes: vec![],
+            help: "after `mbarrier.init`, the same thread executes `fence.proxy.async` or `fence.mbarrier_init.release.cluster`".into(),
+            times: 1,
+        });
+    }
+}
+
+fn narrow(access: &str, order: &str, scope: Scope, needed: Scope) -> (String, String, String) {
+    let (scope, needed) = (scope.word(), needed.word());
+    (
+        format!("the {order} of a flag is for the scope `.{scope}`, and the other thread is outside of it"),
+        format!("the {access} of the flag orders nothing between these two threads: they need `.{needed}` or wider"),
+        format!("write `.{order}.{needed}` instead of `.{scope}`, and the same scope at the fence, if there is one"),
+    )
+}
+
+fn help(one: Actor, other: Actor, distance: usize) -> String {
+    match distance {
+        0 if one.number / LANES == other.number / LANES => {
+            "put `bar.warp.sync` (__syncwarp()) between them; threads of a warp do not run in lockstep".into()
+        }
+        0 => "put `bar.sync 0` (__syncthreads()) between them, which all threads of the block execute".into(),
+        1 => "put `barrier.cluster.arrive.release` and `barrier.cluster.wait.acquire` (cluster.sync()) between them".into(),
+        _ => "let the first release a flag (`st.release.gpu`) and the second acquire it (`ld.acquire.gpu`), use an atomic, or launch a second kernel".into(),
+    }
+}

@@ -1,0 +1,114 @@
+//! What the checks find, and how it is told.
+
+use std::fmt;
+
+/// Of what kind a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Two accesses of the same bytes, of which one writes, and nothing orders them.
+    Race,
+    /// Two accesses that threads tried to order, and the order is too weak or for too narrow a scope.
+    Order,
+    /// The asynchronous proxy accesses what another proxy wrote, and no proxy fence is between them.
+    Proxy,
+    /// An access to what an asynchronous copy has not yet read or written.
+    Async,
+    /// Bytes that the grid writes are read as if it did not, by `ld.global.nc`, `ldu` or `ld.const`.
+    Nc,
+    /// An access outside of every piece of memory.
+    Bounds,
+    /// An address that is not as aligned as its access.
+    Misaligned,
+    /// A read of bytes that nobody has written.
+    Uninitialised,
+    /// Threads wait for what never happens.
+    Deadlock,
+    /// The launch is none that the kernel or a GPU can have, or the kernel ended itself.
+    Launch,
+}
+
+impl Kind {
+    /// Its word: `race`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Race => "race",
+            Kind::Order => "order",
+            Kind::Proxy => "proxy",
+            Kind::Async => "async",
+            Kind::Nc => "nc",
+            Kind::Bounds => "bounds",
+            Kind::Misaligned => "misaligned",
+            Kind::Uninitialised => "uninitialised",
+            Kind::Deadlock => "deadlock",
+            Kind::Launch => "launch",
+        }
+    }
+}
+
+/// A thread at an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The block, by its number in the grid.
+    pub block: u32,
+    /// The thread, by its number in the block.
+    pub thread: u32,
+    /// The function.
+    pub function: String,
+    /// The instruction's line in the PTX.
+    pub ptx_line: u32,
+    /// The instruction.
+    pub instruction: String,
+    /// The source's file and line, if the PTX has `.loc`.
+    pub source: Option<(String, u32)>,
+    /// What the thread does there: `writes 4 bytes of argument 0 at offset 16`.
+    pub what: String,
+}
+
+/// Something that is wrong with a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Of what kind it is.
+    pub kind: Kind,
+    /// In a sentence.
+    pub title: String,
+    /// Where: of two accesses, the earlier one first.
+    pub places: Vec<Place>,
+    /// What is missing.
+    pub notes: Vec<String>,
+    /// What to write instead.
+    pub help: String,
+    /// How often it was found.
+    pub times: u64,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "error[{}]: {}", self.kind.word(), self.title)?;
+        let width = self.places.iter().map(|place| place.ptx_line.to_string().len()).max().unwrap_or(1);
+        let blank = " ".repeat(width);
+        for (number, place) in self.places.iter().enumerate() {
+            let arrow = if number == 0 { "-->" } else { ":::" };
+            match &place.source {
+                Some((file, line)) => {
+                    writeln!(f, "{blank}{arrow} {file}:{line}, PTX line {} in {}", place.ptx_line, place.function)?;
+                }
+                None => writeln!(f, "{blank}{arrow} PTX line {} in {}", place.ptx_line, place.function)?,
+            }
+            writeln!(f, "{blank} |")?;
+            writeln!(f, "{:>width$} | {}", place.ptx_line, place.instruction)?;
+            let under = "^".repeat(place.instruction.chars().count().max(1));
+            writeln!(f, "{blank} | {under} thread {} of block {} {}", place.thread, place.block, place.what)?;
+        }
+        writeln!(f, "{blank} |")?;
+        for note in &self.notes {
+            writeln!(f, "{blank} = note: {note}")?;
+        }
+        if !self.help.is_empty() {
+            writeln!(f, "{blank} = help: {}", self.help)?;
+        }
+        if self.times > 1 {
+            writeln!(f, "{blank} = note: found {} times", self.times)?;
+        }
+        Ok(())
+    }
+}

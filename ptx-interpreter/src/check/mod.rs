@@ -1,0 +1,17 @@
+//! The checks: of every access what was before it, and whether anything orders the two.
+//!
+//! Each thread counts epochs, and a new one begins when it releases what it did. A [clock](clock::Clock) has of every
+//! thread the last epoch that happened before. Each access leaves a [mark](shadow::Mark) with its epoch. A later access
+//! to the same bytes is ordered after it if the clock of its thread has that epoch.
+
+mod accesses;
+mod checks;
+mod clock;
+mod explain;
+mod finding;
+mod orders;
+mod shadow;
+
+pub use checks::Piece;
+pub(crate) use checks::{Actor, Checks, Event, Found};
+pub use finding::{Finding, Kind, Place};

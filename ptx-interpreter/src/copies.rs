@@ -1,0 +1,53 @@
+//! Copies that are done when somebody waits for them, as late as a GPU may do them, and what is sent to another block.
+
+use crate::begun::Copy;
+use crate::machine::{Event, Machine};
+use crate::stop::Result;
+
+/// Rounds that something sent to another block is on its way, at most.
+const DELAY: u64 = 8;
+
+impl<'a> Machine<'a> {
+    /// Lets a copy be done later, after all that were begun before.
+    pub(crate) fn copy_later(&mut self, event: Event<'a>) {
+        let due = self.due(self.copies.back().map(|(due, _)| *due));
+        self.copies.push_back((due, event));
+    }
+
+    /// Sends something to another block.
+    pub(crate) fn send(&mut self, event: Event<'a>) {
+        let due = self.due(self.sent.back().map(|(due, _)| *due));
+        self.sent.push_back((due, event));
+    }
+
+    fn due(&mut self, last: Option<u64>) -> u64 {
+        let due = self.round + 1 + self.draw(DELAY);
+        last.map_or(due, |last| due.max(last))
+    }
+
+    /// What is due until a round happens.
+    pub(crate) fn happen(&mut self, until: u64) -> Result<()> {
+        self.deliver(until)?;
+        while self.copies.front().is_some_and(|(due, _)| *due <= until) {
+            let Some((_, event)) = self.copies.pop_front() else { break };
+            event(self)?;
+        }
+        Ok(())
+    }
+
+    /// Moves the bytes of copies.
+    pub(crate) fn perform(&mut self, due: &[Copy]) -> Result<()> {
+        for copy in due {
+            let mut content = if copy.read == 0 { Vec::new() } else { self.read(copy.from, copy.read)? };
+            content.resize(copy.size, 0);
+            if copy.mask == u16::MAX {
+                self.write(copy.to, &content)?;
+                continue;
+            }
+            for (at, byte) in content.iter().enumerate().filter(|(at, _)| copy.mask >> (at % 16) & 1 == 1) {
+                self.write(copy.to + at as u64, &[*byte])?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! Threads that wait for what never happens.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::check::Actor;
+use crate::lanes::lanes_of;
+use crate::machine::{Group, Machine, Thread};
+use crate::stop::{Result, Why, stop};
+
+/// Rounds without progress after which somebody looks whether threads go around in circles.
+const PATIENCE: u64 = 32;
+/// Waits that a message tells.
+const TOLD: usize = 8;
+
+/// Where threads were since anything last changed.
+#[derive(Default)]
+pub(crate) struct Circles {
+    progress: u64,
+    since: u64,
+    seen: HashMap<(usize, usize), HashSet<u64>>,
+    /// Threads that have been twice in the same state.
+    circling: HashSet<(usize, usize)>,
+}
+
+impl Machine<'_> {
+    /// Whether every thread waits or goes around in a circle: it has been at the same instruction with the same registers, and
+    /// memory has not changed in between.
+    pub(crate) fn circles(&mut self, circles: &mut Circles, live: &[usize]) -> bool {
+        let pending = !self.copies.is_empty() || !self.sent.is_empty() || self.next_cluster < self.clusters.len();
+        if self.progress != circles.progress || pending {
+            *circles = Circles { progress: self.progress, since: self.round, ..Circles::default() };
+            return false;
+        }
+        if self.round < circles.since + PATIENCE {
+            return false;
+        }
+        let mut all = true;
+        for number in live {
+            let Some(warp) = self.warps[*number].as_ref() else { continue };
+            for lane in lanes_of(warp.running) {
+                let key = (*number, lane);
+                if circles.circling.contains(&key) {
+                    continue;
+                }
+                let (frame, next) = warp.at[lane];
+                let mut hasher = DefaultHasher::new();
+                (frame, next).hash(&mut hasher);
+                warp.frames[frame as usize].registers.iter().for_each(|register| register[lane].hash(&mut hasher));
+                if circles.seen.entry(key).or_default().insert(hasher.finish()) {
+                    all = false;
+                } else {
+                    circles.circling.insert(key);
+                }
+            }
+        }
+        all
+    }
+
+    /// Every thread waits.
+    pub(crate) fn stuck(&mut self, live: &[usize]) -> Result<()> {
+        let mut told: Vec<(Actor, u32, String)> = Vec::new();
+        let mut counts: HashMap<(u32, usize), usize> = HashMap::new();
+        for number in live {
+            for (thread, site, what) in self.waits_of(*number) {
+                let actor = Actor { block: self.block_of(thread) as u32, number: self.number_of(thread) };
+                let count = counts.entry((site, actor.block as usize)).or_default();
+                *count += 1;
+                if *count == 1 && told.len() < TOLD {
+                    told.push((actor, site, what));
+                }
+            }
+        }
+        for (actor, site, what) in &mut told {
+            let count = counts[&(*site, actor.block as usize)];
+            *what = format!("{what} ({count} threads of the block)");
+        }
+        let (actor, site, _) = told.first().cloned().unwrap_or((Actor { block: 0, number: 0 }, 0, String::new()));
+        let line = &self.program.sites[site as usize].text;
+        let text = format!("every thread waits; thread {} of block {} at {line}", actor.number, actor.block);
+        self.stuck_at = told;
+        stop(Why::Endless, text)
+    }
+
+    /// What the threads of a warp wait for.
+    fn waits_of(&self, number: usize) -> Vec<(Thread, u32, String)> {
+        let warp = self.warp(number);
+        let threads = Group { warp: number, frame: 0, mask: warp.live }.threads();
+        threads
+            .map(|thread| {
+                let (frame, next) = warp.at[thread.lane];
+                let lines = &warp.frames[frame as usize].code.lines;
+                let spins = warp.running >> thread.lane & 1 == 1;
+                let place = (next as usize).saturating_sub(usize::from(!spins)).min(lines.len() - 1);
+                let site = lines[place].site;
+                (thread, site, self.wait_of(thread, site))
+            })
+            .collect()
+    }
+
+    fn wait_of(&self, thread: Thread, site: u32) -> String {
+        let warp = self.warp(thread.warp);
+        let is = |mask: u32| mask >> thread.lane & 1 == 1;
+        if is(warp.at_cluster) {
+            let cluster = &self.clusters[warp.block / self.cluster];
+            let all = self.cluster * self.threads;
+            return format!("waits for its cluster, where {} of {all} threads have arrived", cluster.arrived);
+        }
+        if is(warp.waiting) {
+            let text = &self.program.sites[site as usize].text;
+            let missing = warp.live & !warp.waiting;
+            return format!("waits for other threads of its warp at `{text}`; lanes {missing:#010x} are elsewhere");
+        }
+        if is(warp.running) {
+            let actor = (self.block_of(thread) as u32, self.number_of(thread));
+            let wait = self.checks.as_ref().and_then(|checks| checks.waits.get(&actor));
+            return match wait {
+                Some((bar, parity)) => self.wait_for_phase(*bar, *parity),
+                None => "goes around in a loop, and nothing that it reads changes".into(),
+            };
+        }
+        let barriers = self.blocks[warp.block].iter().flat_map(|block| &block.barriers);
+        let waits = |group: &Group| group.warp == thread.warp && is(group.mask);
+        let mut own = barriers.filter(|(_, barrier)| barrier.waiting.iter().any(|(group, _)| waits(group)));
+        match own.next() {
+            Some((number, barrier)) => {
+                let all = barrier.expected.unwrap_or(self.threads);
+                format!("waits at barrier {number}, where {} of {all} threads have arrived", barrier.arrived)
+            }
+            None => "waits".into(),
+        }
+    }
+
+    /// The word of a barrier: arrivals that the phase lacks, bytes that it lacks, and the parity.
+    fn wait_for_phase(&self, bar: u64, parity: Option<u32>) -> String {
+        let crate::spaces::Owner::Shared(block) = crate::spaces::owner(bar, self.cluster).0 else {
+            return String::new();
+        };
+        let at = (bar - crate::spaces::shared_of(block, self.cluster)) as usize;
+        let bytes = self.blocks[block].as_ref().and_then(|block| block.shared.get(at..at + 8)?.try_into().ok());
+        let word = u64::from_le_bytes(bytes.unwrap_or_default());
+        let arrivals = word & 0xf_ffff;
+        // 21 bits, of which the highest is the sign.
+        let lacks = ((word >> 40 & 0x1f_ffff) << 43) as i64 >> 43;
+        let asked = parity.map(|parity| format!(" of parity {parity}")).unwrap_or_default();
+        let state = format!("lacks {arrivals} arrivals and {lacks} bytes, and has parity {}", word >> 63);
+        format!("waits for the phase{asked} of the barrier at byte {at} of shared memory, whose phase {state}")
+    }
+}

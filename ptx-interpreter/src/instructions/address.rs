@@ -1,0 +1,56 @@
+//! `cvta`, `isspacep`, `mapa` and `getctarank`.
+
+use crate::machine::{Group, Machine, Step, Thread};
+use crate::operand::{Operand, Space};
+use crate::stop::{Result, missing};
+
+struct Address {
+    what: What,
+    operands: Vec<Operand>,
+}
+
+enum What {
+    To(Space),
+    From(Space),
+    IsIn(String),
+    Rank,
+    There,
+}
+
+pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    let what = match words {
+        ["cvta", "to", space, "u32" | "u64"] => What::To(Space::parse(space)?),
+        ["cvta", space, "u32" | "u64"] => What::From(Space::parse(space)?),
+        ["isspacep", space] => What::IsIn((*space).to_owned()),
+        ["getctarank", ..] => What::Rank,
+        ["mapa", ..] => What::There,
+        _ => return None,
+    };
+    (operands.len() >= 2).then(|| Box::new(Address { what, operands }) as Box<dyn Step>)
+}
+
+impl Step for Address {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        for thread in group.threads() {
+            let value = machine.get(thread, &self.operands[1])? as u64;
+            let result = self.of(machine, thread, value).map_err(|stop| stop.by(thread.lane))?;
+            machine.set(thread, &self.operands[0], result.into())?;
+        }
+        Ok(())
+    }
+}
+
+impl Address {
+    fn of(&self, machine: &Machine<'_>, thread: Thread, value: u64) -> Result<u64> {
+        Ok(match &self.what {
+            What::To(space) => machine.from_generic(thread, *space, value),
+            What::From(space) => machine.to_generic(thread, *space, value),
+            What::IsIn(space) => machine.is_in(thread, value, space)?.into(),
+            What::Rank => machine.rank_of(value),
+            What::There => {
+                let rank = machine.get(thread, self.operands.get(2).ok_or_else(missing)?)? as u64;
+                machine.in_block(value, rank)?
+            }
+        })
+    }
+}

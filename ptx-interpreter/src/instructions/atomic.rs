@@ -1,0 +1,90 @@
+//! `atom` and `red`: what was there, and after it what is there now, by the crate's own meaning.
+
+use ptx_intrinsics::grammar::atomic::{Atomic, judge_atomic};
+use ptx_intrinsics::ptx::change;
+
+use crate::access::How;
+use crate::machine::{Group, Machine, Step, Thread};
+use crate::memory::aligned;
+use crate::operand::{Operand, Space};
+use crate::stop::Result;
+
+struct AtomicStep {
+    atomic: Atomic,
+    bytes: usize,
+    space: Space,
+    /// Where the old value goes.
+    to: Option<Vec<Operand>>,
+    address: Operand,
+    /// Each is the lanes of a vector, or one.
+    values: Vec<Vec<Operand>>,
+    how: How,
+}
+
+pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    let text = words.join(".");
+    let hinted = text.contains("::cache_hint");
+    let (atomic, _) = judge_atomic(&text, hinted).ok()?;
+    let mut operands = operands.into_iter();
+    let to = if words[0] == "atom" { Some(operands.next()?.lanes()) } else { None };
+    let address = operands.next()?;
+    let mut values: Vec<Vec<Operand>> = operands.map(Operand::lanes).collect();
+    if hinted {
+        values.pop();
+    }
+    values.last()?;
+    let bytes = atomic.bytes();
+    Some(Box::new(AtomicStep { bytes, space: Space::of(words), to, address, values, how: How::atomic(words), atomic }))
+}
+
+impl Step for AtomicStep {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        let addresses = machine.addresses(group, self.space, &self.address)?;
+        for thread in group.threads() {
+            self.one(machine, thread, addresses[thread.lane]).map_err(|stop| stop.by(thread.lane))?;
+        }
+        Ok(())
+    }
+}
+
+impl AtomicStep {
+    fn one(&self, machine: &mut Machine<'_>, thread: Thread, address: u64) -> Result<()> {
+        let bytes = self.bytes;
+        aligned(address, bytes)?;
+        machine.watch_one(thread, address, bytes, self.how)?;
+        let mut values = [0; 2];
+        for (value, lanes) in values.iter_mut().zip(&self.values) {
+            let mut whole = [0; 16];
+            for (lane, part) in lanes.iter().zip(whole.chunks_mut(bytes / lanes.len())) {
+                part.copy_from_slice(&machine.get(thread, lane)?.to_le_bytes()[..part.len()]);
+            }
+            *value = u128::from_le_bytes(whole);
+        }
+        let compare = (self.values.len() > 1).then_some(values[0]);
+        let value = values[usize::from(compare.is_some())];
+        let mut memory = [0; 16];
+        machine.read_into(address, &mut memory[..bytes])?;
+        let mut new = u128::from_le_bytes(memory);
+        // SAFETY: the number is this thread's own, and as wide as any.
+        unsafe {
+            let new = &raw mut new;
+            match bytes {
+                2 => drop(change(self.atomic, new.cast(), value as u16, compare.map(|value| value as u16))),
+                4 => drop(change(self.atomic, new.cast(), value as u32, compare.map(|value| value as u32))),
+                8 => drop(change(self.atomic, new.cast(), value as u64, compare.map(|value| value as u64))),
+                _ => drop(change(self.atomic, new, value, compare)),
+            }
+        }
+        // One that changes nothing is no progress for those who wait.
+        if new.to_le_bytes() != memory {
+            machine.write(address, &new.to_le_bytes()[..bytes])?;
+        }
+        let Some(to) = &self.to else { return Ok(()) };
+        for (lane, part) in to.iter().zip(memory.chunks(bytes / to.len())) {
+            let mut whole = [0; 16];
+            whole[..part.len()].copy_from_slice(part);
+            machine.set(thread, lane, u128::from_le_bytes(whole))?;
+        }
+        Ok(())
+    }
+}

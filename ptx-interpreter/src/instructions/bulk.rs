@@ -1,0 +1,155 @@
+//! `cp.async.bulk`: done later, and then the barrier is told, or when somebody waits for the group.
+
+use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
+
+use super::mbarrier::on_barrier;
+use crate::access::Engine;
+use crate::begun::Copy;
+use crate::machine::{Group, Machine, Step, Thread};
+use crate::memory::aligned;
+use crate::operand::{Operand, Space};
+use crate::stop::{Result, Why, missing, stop};
+
+struct Bulk {
+    what: What,
+    operands: Vec<Operand>,
+}
+
+enum What {
+    Commit,
+    /// Whether only the sources have to be read.
+    Wait(bool),
+    Prefetch,
+    /// The dimensions, and whether it is `im2col`.
+    PrefetchTensor(String, bool),
+    Copy {
+        into: Space,
+        of: Space,
+        masked: bool,
+        ignores: bool,
+        multicast: bool,
+    },
+}
+
+pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    let has = |word: &str| words.contains(&word);
+    let what = match (*words.get(3)?, words.get(4).copied()) {
+        ("commit_group", _) => What::Commit,
+        ("wait_group", kind) => What::Wait(kind == Some("read")),
+        ("prefetch", Some("tensor")) => What::PrefetchTensor((*words.get(5)?).to_owned(), has("im2col")),
+        ("prefetch", _) => What::Prefetch,
+        (into, of) => What::Copy {
+            into: Space::parse(into)?,
+            of: Space::parse(of?)?,
+            masked: has("cp_mask"),
+            ignores: has("ignore_oob"),
+            multicast: has("multicast::cluster"),
+        },
+    };
+    Some(Box::new(Bulk { what, operands }))
+}
+
+impl Step for Bulk {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        group.threads().try_for_each(|thread| self.one(machine, thread).map_err(|stop| stop.by(thread.lane)))
+    }
+}
+
+impl Bulk {
+    fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
+        let number = |machine: &Machine<'_>, at: usize| machine.number(thread, &self.operands, at);
+        let operand = |at: usize| self.operands.get(at).ok_or_else(missing);
+        match &self.what {
+            What::Commit => {
+                machine.copies_of.entry(machine.id(thread)).or_default().bulk.commit();
+                Ok(())
+            }
+            What::Wait(only_read) => self.wait(machine, thread, *only_read),
+            What::Prefetch => {
+                let from = machine.address(thread, Space::Global, operand(0)?)?;
+                let size = number(machine, 1)?;
+                sixteen(&[from, size])?;
+                machine.host(from, size as usize, false).map(drop)
+            }
+            What::PrefetchTensor(dimensions, im2col) => self.prefetch_tensor(machine, thread, dimensions, *im2col),
+            What::Copy { into, of, masked, .. } => {
+                let (to, from) =
+                    (machine.address(thread, *into, operand(0)?)?, machine.address(thread, *of, operand(1)?)?);
+                let size = number(machine, 2)? as usize;
+                sixteen(&[to, from, size as u64])?;
+                let mut copy = Copy { to, from, read: size, size, mask: u16::MAX };
+                machine.host(from, size, false)?;
+                machine.host(to, size, true)?;
+                if *into != Space::Global {
+                    return self.begin(machine, thread, *into, copy);
+                }
+                if *masked {
+                    copy.mask = number(machine, self.operands.len() - 1)? as u16;
+                }
+                machine.watch_copy(thread, &copy, Engine::Bulk)?;
+                machine.copies_of.entry(machine.id(thread)).or_default().bulk.open.push(copy);
+                Ok(())
+            }
+        }
+    }
+
+    fn wait(&self, machine: &mut Machine<'_>, thread: Thread, only_read: bool) -> Result<()> {
+        let left = machine.number(thread, &self.operands, 0)? as usize;
+        let begun = machine.copies_of.entry(machine.id(thread)).or_default();
+        let due = begun.bulk.due(left);
+        let done = begun.bulk.done;
+        machine.perform(&due)?;
+        machine.watch_copied(thread, if only_read { Engine::BulkRead } else { Engine::Bulk }, done);
+        Ok(())
+    }
+
+    /// It is done later, and then the barrier is told: in each block of a mask at the same place.
+    fn begin(&self, machine: &mut Machine<'_>, thread: Thread, into: Space, copy: Copy) -> Result<()> {
+        let What::Copy { ignores, multicast, .. } = self.what else { return Ok(()) };
+        let operand = |at: usize| self.operands.get(at).ok_or_else(missing);
+        let bar = machine.address(thread, into, operand(if ignores { 5 } else { 3 })?)?;
+        let number = |at: usize| machine.number(thread, &self.operands, at);
+        let (left, right) = if ignores { (number(3)? as usize, number(4)? as usize) } else { (0, 0) };
+        let mut copies = vec![(copy.clone(), bar)];
+        if multicast {
+            let mask = number(4)?;
+            let ranks = (0..16).filter(|rank| mask >> rank & 1 == 1);
+            let moved = ranks.map(|rank| {
+                let [to, bar] = [copy.to, bar].map(|place| machine.in_block(place, rank));
+                Ok((Copy { to: to?, ..copy.clone() }, bar?))
+            });
+            copies = moved.collect::<Result<_>>()?;
+        }
+        for (copy, bar) in copies {
+            aligned(bar, 8)?;
+            machine.watch_copy(thread, &copy, Engine::Barrier(bar))?;
+            machine.copy_later(Box::new(move |machine| {
+                machine.perform(std::slice::from_ref(&copy))?;
+                machine.write(copy.to, &vec![0xd5; left])?;
+                machine.write(copy.to + (copy.size - right) as u64, &vec![0xd5; right])?;
+                // SAFETY: the barrier is a word of the interpreter's own.
+                on_barrier(machine, bar, |bar| unsafe { mbarrier_complete_tx(bar, copy.size as u32) })
+            }));
+        }
+        Ok(())
+    }
+
+    /// The map has a mark and its dimensions, by the fake driver.
+    fn prefetch_tensor(&self, machine: &mut Machine<'_>, thread: Thread, words: &str, im2col: bool) -> Result<()> {
+        let Some(Operand::Address(map, 0, dimensions)) = self.operands.first() else {
+            return stop(Why::Wrong, "no coordinates");
+        };
+        let map = machine.get(thread, map)? as u64;
+        aligned(map, 64)?;
+        let content = machine.read(map, 128)?;
+        if words != format!("{dimensions}d") || content[..2] != [*dimensions as u8, u8::from(im2col)] {
+            let text = format!("a map of {} dimensions, kind {}, for {dimensions}", content[0], content[1]);
+            return stop(Why::Wrong, text);
+        }
+        Ok(())
+    }
+}
+
+fn sixteen(all: &[u64]) -> Result<()> {
+    all.iter().try_for_each(|number| aligned(*number, 16))
+}

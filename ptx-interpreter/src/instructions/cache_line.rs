@@ -1,0 +1,69 @@
+//! `prefetch`, `applypriority` and `discard`: they need memory, and `discard` loses what is in it.
+
+use crate::access::How;
+use crate::machine::{Group, Machine, Step};
+use crate::memory::aligned;
+use crate::operand::{Operand, Space};
+use crate::stop::Result;
+
+struct Prefetch(Space, Operand);
+struct PrefetchMap(Space, Operand);
+struct Priority(Space, Operand);
+struct Discard(Space, Operand);
+
+pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    let (space, place) = (Space::of(words), operands.into_iter().next()?);
+    Some(match words[0] {
+        "discard" => Box::new(Discard(space, place)),
+        "applypriority" => Box::new(Priority(space, place)),
+        _ if words.contains(&"tensormap") => Box::new(PrefetchMap(space, place)),
+        _ => Box::new(Prefetch(space, place)),
+    })
+}
+
+impl Step for Prefetch {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        needs(machine, group, self.0, &self.1, 1, 1)
+    }
+}
+
+impl Step for PrefetchMap {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        needs(machine, group, self.0, &self.1, 64, 128)
+    }
+}
+
+impl Step for Priority {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        needs(machine, group, self.0, &self.1, 128, 128)
+    }
+}
+
+impl Step for Discard {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        needs(machine, group, self.0, &self.1, 128, 128)?;
+        for thread in group.threads() {
+            let address = machine.address(thread, self.0, &self.1)?;
+            machine.watch_one(thread, address, 128, How::DISCARD)?;
+            machine.write(address, &[0xdd; 128]).map_err(|stop| stop.by(thread.lane))?;
+        }
+        Ok(())
+    }
+}
+
+/// There has to be memory.
+fn needs(
+    machine: &mut Machine<'_>,
+    group: Group,
+    space: Space,
+    place: &Operand,
+    align: usize,
+    bytes: usize,
+) -> Result<()> {
+    for thread in group.threads() {
+        let address = machine.address(thread, space, place)?;
+        let there = aligned(address, align).and_then(|()| machine.host(address, bytes, false));
+        there.map_err(|stop| stop.by(thread.lane))?;
+    }
+    Ok(())
+}

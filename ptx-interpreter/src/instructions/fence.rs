@@ -1,0 +1,16 @@
+//! `fence` and `membar`: memory is in order here, so they matter to the checks alone.
+
+use crate::access::Fence;
+use crate::machine::{Group, Machine, Step};
+use crate::stop::Result;
+
+pub(crate) fn decode(words: &[&str]) -> Option<Box<dyn Step>> {
+    Some(Box::new(Fence::of(words)))
+}
+
+impl Step for Fence {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        machine.watch_fence(group, *self);
+        Ok(())
+    }
+}

@@ -1,0 +1,69 @@
+//! `ld` and `ldu`.
+
+use super::compute::extended;
+use crate::access::How;
+use crate::alu::Type;
+use crate::machine::{Group, Machine, Step};
+use crate::memory::aligned;
+use crate::operand::{Operand, Space};
+use crate::stop::Result;
+
+struct Load {
+    space: Space,
+    /// Bytes of an element.
+    bytes: usize,
+    is_signed: bool,
+    to: Vec<Operand>,
+    from: Operand,
+    how: How,
+}
+
+pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    let ty = Type::parse(words.last()?)?;
+    let mut operands = operands.into_iter();
+    let (to, from) = (operands.next()?.lanes(), operands.next()?);
+    let load = Load {
+        space: Space::of(words),
+        bytes: ty.bits as usize / 8,
+        is_signed: ty.is_signed(),
+        to,
+        from,
+        how: How::load(words),
+    };
+    Some(Box::new(load))
+}
+
+impl Step for Load {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        let addresses = machine.addresses(group, self.space, &self.from)?;
+        let whole = self.bytes * self.to.len();
+        for thread in group.threads() {
+            aligned(addresses[thread.lane], whole).map_err(|stop| stop.by(thread.lane))?;
+        }
+        machine.watch(group, &addresses, whole, self.how)?;
+        for (number, to) in self.to.iter().enumerate() {
+            let offset = (number * self.bytes) as u64;
+            if self.bytes == 16 {
+                for thread in group.threads() {
+                    let mut content = [0; 16];
+                    machine
+                        .read_into(addresses[thread.lane] + offset, &mut content)
+                        .map_err(|stop| stop.by(thread.lane))?;
+                    machine.set(thread, to, u128::from_le_bytes(content))?;
+                }
+                continue;
+            }
+            let mut values = [0; 32];
+            for thread in group.threads() {
+                let value = machine.read_number(addresses[thread.lane] + offset, self.bytes);
+                values[thread.lane] = value.map_err(|stop| stop.by(thread.lane))?;
+            }
+            let Operand::Register(register) = to else { continue };
+            if self.is_signed && register.bits as usize > 8 * self.bytes {
+                values = values.map(|value| extended(value, 8 * self.bytes as u32, register.bits));
+            }
+            machine.set_lanes(group, register.at, &values);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,133 @@
+//! `mbarrier`: barriers are those that the crate has on a CPU. What is sent to another block arrives there later.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ptx_intrinsics::mbarrier::*;
+use ptx_intrinsics::prelude::*;
+
+use crate::access::{Arrival, Scope};
+use crate::machine::{Group, Machine, Step, Thread};
+use crate::memory::aligned;
+use crate::operand::{Operand, Space};
+use crate::stop::{Result, Why, missing, stop, wrong};
+
+struct Barrier {
+    kind: String,
+    modifier: String,
+    /// `.noComplete`, `.relaxed` and the scope, wherever they stand.
+    arrival: Arrival,
+    space: Option<Space>,
+    operands: Vec<Operand>,
+}
+
+const KINDS: [&str; 9] =
+    ["init", "inval", "expect_tx", "complete_tx", "arrive", "arrive_drop", "test_wait", "try_wait", "pending_count"];
+
+pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    let kind = *words.get(1).filter(|kind| KINDS.contains(kind))?;
+    let modifier = *words.get(2)?;
+    let space = words.iter().filter(|word| word.starts_with("shared")).find_map(|word| Space::parse(word));
+    let arrival = Arrival { releases: !words.contains(&"relaxed"), scope: Scope::of(words).unwrap_or(Scope::Block) };
+    Some(Box::new(Barrier { kind: kind.into(), modifier: modifier.into(), arrival, space, operands }))
+}
+
+impl Step for Barrier {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        group.threads().try_for_each(|thread| self.one(machine, thread).map_err(|stop| stop.by(thread.lane)))
+    }
+}
+
+impl Barrier {
+    fn one<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread) -> Result<()> {
+        let first = usize::from(!matches!(self.kind.as_str(), "init" | "inval" | "expect_tx" | "complete_tx"));
+        if self.kind == "pending_count" {
+            let state = state(machine.number(thread, &self.operands, 1)?);
+            // SAFETY: it makes a number of a number.
+            return machine.set(thread, &self.operands[0], unsafe { mbarrier_pending_count(state) }.into());
+        }
+        let operand = self.operands.get(first).ok_or_else(missing)?;
+        let place = machine.address(thread, self.space.unwrap_or(Space::Generic), operand)?;
+        let second = self.operands.get(first + 1).map(|_| machine.number(thread, &self.operands, first + 1));
+        let value = second.transpose()?;
+        let number = value.unwrap_or(1) as u32;
+        aligned(place, 8)?;
+        if self.space == Some(Space::Cluster) {
+            machine.watch_mbarrier(thread, place, &self.kind, self.arrival)?;
+            // It is sent there, and nothing comes back.
+            machine.send(Box::new(move |machine| {
+                let what = |bar| barrier_does(bar, &self.kind, &self.modifier, number, value);
+                on_barrier(machine, place, what)?.map(drop)
+            }));
+            return Ok(());
+        }
+        if !self.kind.ends_with("_wait") {
+            machine.watch_mbarrier(thread, place, &self.kind, self.arrival)?;
+        }
+        let result = on_barrier(machine, place, |bar| barrier_does(bar, &self.kind, &self.modifier, number, value))??;
+        if self.kind.ends_with("_wait") {
+            machine.watch_mbarrier_wait(
+                thread,
+                place,
+                self.arrival,
+                result == 1,
+                (self.modifier == "parity").then_some(number),
+            )?;
+        }
+        if first == 1 { machine.set(thread, &self.operands[0], result.into()) } else { Ok(()) }
+    }
+}
+
+/// Lets the crate's barrier do something to the word at that address.
+pub(crate) fn on_barrier<R>(
+    machine: &mut Machine<'_>,
+    place: u64,
+    then: impl FnOnce(SharedPtr<Mbarrier>) -> R,
+) -> Result<R> {
+    aligned(place, 8)?;
+    let old = machine.read_number(place, 8)?;
+    let mut word = old;
+    let bar = SharedPtr::new((&raw mut word).cast());
+    // The crate panics where a GPU's barrier would be in no known state.
+    let result = catch_unwind(AssertUnwindSafe(|| then(bar)));
+    let result = result.map_err(|_| wrong("the barrier is in no state for this"))?;
+    if word != old {
+        machine.write_number(place, 8, word)?;
+        machine.watch_phase(place, old, word);
+    }
+    Ok(result)
+}
+
+/// What an instruction does to a barrier, and gives.
+fn barrier_does(bar: SharedPtr<Mbarrier>, kind: &str, modifier: &str, number: u32, value: Option<u64>) -> Result<u64> {
+    // SAFETY: the barrier is a word of the interpreter's own; a state is its bits.
+    unsafe {
+        match (kind, modifier) {
+            ("init", _) => mbarrier_init(bar, number),
+            ("inval", _) => mbarrier_inval(bar),
+            ("expect_tx", _) => mbarrier_expect_tx(bar, number),
+            ("complete_tx", _) => mbarrier_complete_tx(bar, number),
+            ("test_wait" | "try_wait", "parity") => return Ok(mbarrier_test_wait_parity(bar, number).into()),
+            ("test_wait" | "try_wait", _) => {
+                return Ok(mbarrier_test_wait(bar, state(value.unwrap_or_default())).into());
+            }
+            _ => {
+                let state = match (kind, modifier) {
+                    ("arrive", "expect_tx") => mbarrier_arrive_expect_tx(bar, number),
+                    ("arrive", "noComplete") => mbarrier_arrive_no_complete(bar, number),
+                    ("arrive", _) => mbarrier_arrive_count(bar, number),
+                    ("arrive_drop", "expect_tx") => mbarrier_arrive_drop_expect_tx(bar, number),
+                    ("arrive_drop", "noComplete") => mbarrier_arrive_drop_no_complete(bar, number),
+                    ("arrive_drop", _) => mbarrier_arrive_drop_count(bar, number),
+                    _ => return stop(Why::Gap, format!("mbarrier.{kind}.{modifier}")),
+                };
+                return Ok(std::mem::transmute::<MbarrierState, u64>(state));
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn state(bits: u64) -> MbarrierState {
+    // SAFETY: a state is its bits.
+    unsafe { std::mem::transmute(bits) }
+}

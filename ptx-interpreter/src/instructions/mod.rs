@@ -1,0 +1,77 @@
+//! The instructions: a file for each kind, which decodes it and does it.
+
+mod address;
+mod atomic;
+mod barrier;
+mod bulk;
+mod cache_line;
+mod cluster;
+mod compute;
+mod cp_async;
+mod elect;
+mod fence;
+mod fill;
+mod flow;
+mod load;
+mod matches;
+mod mbarrier;
+mod moves;
+mod nothing;
+mod policy;
+mod redux;
+mod shuffle;
+mod store;
+mod together;
+mod trap;
+mod vote;
+
+use crate::machine::{Action, Step};
+use crate::operand::Operand;
+
+pub(crate) use flow::{Call, Exit, Return, Table};
+
+/// The instruction of these words, if the interpreter knows it.
+pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
+    let opcode = words.join(".");
+    let is_vector = |at: usize| matches!(operands.get(at), Some(Operand::Vector(_)));
+    let decoded = match words[0] {
+        "ld" | "ldu" => load::decode(words, operands),
+        "st" if words[1..].first() == Some(&"bulk") => fill::decode(words, operands),
+        "st" if words[1..].first() == Some(&"async") => None,
+        "st" => store::decode(words, operands),
+        "mov" if is_vector(0) || is_vector(1) || words.last() == Some(&"b128") => moves::decode(words, operands),
+        "atom" | "red" => atomic::decode(words, operands),
+        "prefetch" | "prefetchu" | "applypriority" | "discard" => cache_line::decode(words, operands),
+        "createpolicy" => policy::decode(words, operands),
+        "cvta" | "isspacep" | "mapa" | "getctarank" => address::decode(words, operands),
+        "cp" if words.get(2) == Some(&"bulk") => bulk::decode(words, operands),
+        "cp" => cp_async::decode(words, operands),
+        "mbarrier" => mbarrier::decode(words, operands),
+        "bar" | "barrier" => return barrier_of(words, operands),
+        "vote" | "activemask" => return control(vote::decode(words, operands), opcode),
+        "shfl" => return control(shuffle::decode(words, operands), opcode),
+        "match" => return control(matches::decode(words, operands), opcode),
+        "redux" => return control(redux::decode(words, operands), opcode),
+        "elect" => return control(elect::decode(words, operands), opcode),
+        "fence" | "membar" => fence::decode(words),
+        "nanosleep" | "griddepcontrol" | "setmaxnreg" | "pmevent" => Some(Box::new(nothing::Nothing) as Box<dyn Step>),
+        "trap" | "brkpt" => Some(Box::new(trap::Trap(words[0].to_owned())) as Box<dyn Step>),
+        _ => return compute::decode(&opcode, operands),
+    };
+    decoded.map_or(Action::Unknown(opcode), Action::Straight)
+}
+
+fn control(step: Option<Box<dyn Step>>, opcode: String) -> Action {
+    step.map_or(Action::Unknown(opcode), Action::Control)
+}
+
+fn barrier_of(words: &[&str], operands: Vec<Operand>) -> Action {
+    let opcode = words.join(".");
+    let short: Vec<&str> = words.iter().copied().filter(|word| !matches!(*word, "aligned" | "cta")).collect();
+    let step = match short[..] {
+        ["bar", "warp", "sync"] => together::decode(operands),
+        ["barrier", "cluster", ..] => cluster::decode(&short),
+        _ => barrier::decode(&short, operands),
+    };
+    control(step, opcode)
+}

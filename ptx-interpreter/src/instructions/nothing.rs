@@ -1,0 +1,12 @@
+//! `nanosleep`, `griddepcontrol`, `setmaxnreg` and `pmevent`: a thread that sleeps only loses its turn.
+
+use crate::machine::{Group, Machine, Step};
+use crate::stop::Result;
+
+pub(crate) struct Nothing;
+
+impl Step for Nothing {
+    fn run<'a>(&'a self, _: &mut Machine<'a>, _: Group) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! What the threads of a warp do together: whoever comes first waits for the others of the mask. `bar.warp.sync`.
+
+use crate::lanes::{Lanes, lanes_of};
+use crate::machine::{Group, Machine, Step, Thread};
+use crate::operand::Operand;
+use crate::stop::{Result, wrong};
+
+/// What is done when all are here.
+pub(crate) trait Together: Send + Sync {
+    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], mask: u32) -> Result<()>;
+}
+
+pub(crate) struct Collective<T> {
+    pub(crate) mask: Operand,
+    pub(crate) what: T,
+}
+
+/// `bar.warp.sync`
+struct Meet;
+
+pub(crate) fn decode(operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    collective(operands.into_iter().next()?, Meet)
+}
+
+pub(crate) fn collective<T: Together + 'static>(mask: Operand, what: T) -> Option<Box<dyn Step>> {
+    Some(Box::new(Collective { mask, what }))
+}
+
+impl Together for Meet {
+    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
+        machine.watch_warp_barrier(all);
+        Ok(())
+    }
+}
+
+impl<T: Together> Step for Collective<T> {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        let masks = machine.lanes(group, &self.mask)?;
+        let mut rest = group.mask;
+        while rest != 0 {
+            let mask = masks[rest.trailing_zeros() as usize] as u32;
+            let own = lanes_of(rest).filter(|lane| masks[*lane] as u32 == mask).fold(0, |own, lane| own | 1 << lane);
+            rest &= !own;
+            if let Some(lane) = lanes_of(own & !mask).next() {
+                return Err(wrong("the mask lacks the thread itself").by(lane));
+            }
+            let Some(all) = here(machine, group, own, mask) else {
+                let warp = machine.warp_mut(group.warp);
+                warp.waiting |= own;
+                warp.running &= !own;
+                continue;
+            };
+            self.what.run(machine, &all, mask)?;
+            let warp = machine.warp_mut(group.warp);
+            warp.waiting &= !mask;
+            warp.running |= mask & warp.live;
+        }
+        Ok(())
+    }
+}
+
+/// The threads of a mask, if all that have not ended are at the same instruction.
+fn here(machine: &Machine<'_>, group: Group, own: u32, mask: u32) -> Option<Vec<Thread>> {
+    let warp = machine.warp(group.warp);
+    let (code, next) = (machine.frame(group).code, warp.at[own.trailing_zeros() as usize].1);
+    let mut all = Vec::with_capacity(32);
+    for lane in lanes_of(mask & warp.live) {
+        let (frame, at) = warp.at[lane];
+        let came = own >> lane & 1 == 1
+            || warp.waiting >> lane & 1 == 1 && at == next && std::ptr::eq(warp.frames[frame as usize].code, code);
+        if !came {
+            return None;
+        }
+        all.push(Thread { warp: group.warp, frame: frame as usize, lane });
+    }
+    Some(all)
+}
+
+/// The value of an operand in each of the threads; of other lanes it is any.
+pub(crate) fn values(machine: &Machine<'_>, all: &[Thread], operand: &Operand) -> Result<Lanes> {
+    let mut values = [0; 32];
+    for thread in all {
+        values[thread.lane] = machine.get(*thread, operand)? as u64;
+    }
+    Ok(values)
+}
+
+/// A set of threads, as a mask.
+pub(crate) fn mask_of<'t>(threads: impl IntoIterator<Item = &'t Thread>) -> u32 {
+    threads.into_iter().fold(0, |mask, thread| mask | 1 << thread.lane)
+}

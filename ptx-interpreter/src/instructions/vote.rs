@@ -1,0 +1,57 @@
+//! `vote.sync` and `activemask`.
+
+use super::together::{Together, collective, mask_of, values};
+use crate::machine::{Group, Machine, Step, Thread};
+use crate::operand::Operand;
+use crate::stop::Result;
+
+enum How {
+    All,
+    Any,
+    Uniform,
+    Ballot,
+}
+
+struct Vote {
+    how: How,
+    to: Operand,
+    holds: Operand,
+}
+
+struct Active(Operand);
+
+pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    if words[0] == "activemask" {
+        return Some(Box::new(Active(operands.into_iter().next()?)));
+    }
+    let how = match words {
+        ["vote", "sync", "all", "pred"] => How::All,
+        ["vote", "sync", "any", "pred"] => How::Any,
+        ["vote", "sync", "uni", "pred"] => How::Uniform,
+        ["vote", "sync", "ballot", "b32"] => How::Ballot,
+        _ => return None,
+    };
+    let [to, holds, mask] = operands.try_into().ok()?;
+    collective(mask, Vote { how, to, holds })
+}
+
+impl Together for Vote {
+    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
+        let holds = values(machine, all, &self.holds)?;
+        let holding = mask_of(all.iter().filter(|thread| holds[thread.lane] == 1));
+        let every = mask_of(all);
+        let value = match self.how {
+            How::All => (holding == every).into(),
+            How::Any => (holding != 0).into(),
+            How::Uniform => (holding == 0 || holding == every).into(),
+            How::Ballot => holding,
+        };
+        all.iter().try_for_each(|thread| machine.set(*thread, &self.to, value.into()))
+    }
+}
+
+impl Step for Active {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        group.threads().try_for_each(|thread| machine.set(thread, &self.0, group.mask.into()))
+    }
+}

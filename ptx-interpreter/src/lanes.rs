@@ -1,0 +1,26 @@
+//! The lanes of a warp.
+
+/// Threads of a warp.
+pub(crate) const LANES: usize = 32;
+
+/// A value for each thread of a warp.
+pub(crate) type Lanes = [u64; LANES];
+
+/// Does something for each lane of a mask, from the lowest on.
+#[inline(always)]
+pub(crate) fn each(mask: u32, mut then: impl FnMut(usize)) {
+    if mask == u32::MAX {
+        (0..LANES).for_each(then);
+        return;
+    }
+    let mut rest = mask;
+    while rest != 0 {
+        then(rest.trailing_zeros() as usize);
+        rest &= rest - 1;
+    }
+}
+
+/// The lanes of a mask, from the lowest on.
+pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
+}

@@ -1,0 +1,49 @@
+//! What a launch is asked for.
+
+/// A launch of a kernel.
+#[derive(Clone, Debug)]
+pub struct Launch<'a> {
+    /// Its name.
+    pub kernel: &'a str,
+    /// Blocks in x, y and z.
+    pub blocks: [u32; 3],
+    /// Threads of a block in x, y and z.
+    pub threads: [u32; 3],
+    /// Where each argument is.
+    pub arguments: &'a [*const u8],
+    /// Bytes of shared memory besides those of the module's variables.
+    pub shared: usize,
+    /// Blocks of a cluster, in x, where the kernel does not say it itself.
+    pub cluster: u32,
+    /// Makes the order in which threads take turns.
+    pub seed: u64,
+    /// Instructions that all threads together may take.
+    pub steps: u64,
+    /// When it has to have ended.
+    pub deadline: Option<std::time::Instant>,
+}
+
+impl<'a> Launch<'a> {
+    /// A launch of one block of 32 threads.
+    pub fn new(kernel: &'a str, arguments: &'a [*const u8]) -> Launch<'a> {
+        Launch {
+            kernel,
+            blocks: [1; 3],
+            threads: [32, 1, 1],
+            arguments,
+            shared: 0,
+            cluster: 1,
+            seed: 0,
+            steps: 1 << 30,
+            deadline: None,
+        }
+    }
+}
+
+/// The memory outside of the kernel.
+pub struct Outside<'a> {
+    /// Whether so many bytes at an address are the GPU's to use.
+    pub holds: &'a dyn Fn(u64, usize) -> bool,
+    /// Where a variable of the module is, if the host has asked for it; where the constant bank begins for the empty name.
+    pub variable: &'a dyn Fn(&str) -> Option<u64>,
+}

@@ -1,0 +1,149 @@
+//! A launch that is checked, and what is found.
+
+use crate::check::{Actor, Checks, Finding, Found, Kind, Piece, Place};
+use crate::launch::{Launch, Outside};
+use crate::machine::{Machine, Program};
+use crate::stop::{Stop, Why};
+
+/// What came of a launch that was checked.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What is wrong with the kernel or its launch.
+    pub findings: Vec<Finding>,
+    /// Why it could not be run to its end, if that is no fault of the kernel: an instruction that the interpreter does not
+    /// know, or a text that is no PTX.
+    pub stop: Option<Stop>,
+    /// How many instructions all threads together took.
+    pub instructions: u64,
+}
+
+impl Report {
+    /// Of a launch that cannot be.
+    pub(crate) fn refused(stop: &Stop) -> Report {
+        Report { findings: vec![refused(stop)], stop: None, instructions: 0 }
+    }
+}
+
+impl Program {
+    /// Runs a launch to its end, and checks what its threads do. The kernel may use memory that `outside` holds; `pieces`
+    /// says what messages call it.
+    ///
+    /// # Safety
+    /// The arguments are as long as the kernel's parameters. Memory that `outside` holds may be read and written.
+    pub unsafe fn check(&self, outside: &Outside<'_>, launch: &Launch<'_>, pieces: Vec<Piece>) -> Report {
+        let known = self.functions.get(launch.kernel).is_some_and(|code| code.is_entry);
+        let mut machine = match Machine::new(self, outside, launch) {
+            Ok(machine) => machine,
+            Err(stop) if known => return Report::refused(&stop),
+            Err(stop) => return Report { findings: vec![], stop: Some(stop), instructions: 0 },
+        };
+        machine.checks = Some(Box::new(Checks::new(machine.threads, machine.cluster, pieces)));
+        let ended = machine.run();
+        let mut stop = None;
+        if let Err(error) = ended {
+            stop = machine.explain(error);
+        }
+        let found = machine.checks.as_mut().map(|checks| checks.take()).unwrap_or_default();
+        let findings = found.into_iter().map(|found| self.finding(found)).collect();
+        Report { findings, stop, instructions: machine.steps }
+    }
+
+    fn finding(&self, found: Found) -> Finding {
+        let place = |(actor, site, what): (Actor, u32, String)| {
+            let site = &self.sites[site as usize];
+            Place {
+                block: actor.block,
+                thread: actor.number as u32,
+                function: site.function.clone(),
+                ptx_line: site.line,
+                instruction: site.text.clone(),
+                source: site.source.clone(),
+                what,
+            }
+        };
+        let places = found.places.into_iter().map(place).collect();
+        let Found { kind, title, notes, help, times, .. } = found;
+        Finding { kind, title, places, notes, help, times }
+    }
+}
+
+fn refused(stop: &Stop) -> Finding {
+    Finding {
+        kind: Kind::Launch,
+        title: stop.text.clone(),
+        places: vec![],
+        notes: vec![],
+        help: "launch it as it was compiled, within what a GPU has".into(),
+        times: 1,
+    }
+}
+
+impl Machine<'_> {
+    /// What ended a launch early becomes a finding. Gives back what is no fault of the kernel.
+    fn explain(&mut self, stop: Stop) -> Option<Stop> {
+        // It is no instruction, or none that is known.
+        if stop.why == Why::Gap || self.malformed {
+            let line = self.program.sites[self.site as usize].line;
+            return Some(Stop { text: format!("PTX line {line}: {}", stop.text), ..stop });
+        }
+        let (kind, help) = match stop.why {
+            Why::Misaligned => {
+                (Kind::Misaligned, "align the address to the size of the whole access, vectors included")
+            }
+            Why::Astray => (Kind::Bounds, "compare the index with the length of the buffer before the access"),
+            Why::Trap => {
+                (Kind::Launch, "an assertion of the kernel does not hold: look at the condition before the `trap`")
+            }
+            Why::Endless => (Kind::Deadlock, "see what each thread waits for, and who should have come"),
+            Why::Wrong if stop.text.contains("mask") => {
+                (Kind::Deadlock, "every thread that executes it has to be in the mask, with the same mask")
+            }
+            Why::Wrong | Why::Gap => (Kind::Launch, "see the PTX ISA for what the instruction takes"),
+        };
+        let deadlock = std::mem::take(&mut self.stuck_at);
+        let lane = stop.lane.unwrap_or(self.current.mask.trailing_zeros() as usize % 32);
+        let thread = self.current.thread(lane);
+        let actor = Actor { block: self.block_of(thread) as u32, number: self.number_of(thread) };
+        let (site, current) = (self.site, stop.text.clone());
+        let checks = self.checks.as_mut()?;
+        let mut found = Found {
+            kind,
+            title: title(kind, &stop).into(),
+            places: vec![(actor, site, "does it".into())],
+            notes: vec![],
+            help: help.into(),
+            times: 1,
+        };
+        match address(&current) {
+            Some(address) => found.places[0].2 = format!("accesses {}", checks.place_of(address)),
+            None if deadlock.is_empty() => found.notes.push(current),
+            None => {}
+        }
+        if !deadlock.is_empty() {
+            found.places = deadlock;
+        }
+        checks.find(found);
+        None
+    }
+}
+
+fn title(kind: Kind, stop: &Stop) -> &'static str {
+    match kind {
+        Kind::Misaligned => "an address is not as aligned as its access",
+        Kind::Bounds => "an access is outside of every piece of memory",
+        Kind::Deadlock if stop.text.contains("no end") => "the kernel does not end",
+        Kind::Deadlock if stop.text.contains("mask") => "threads of a warp do not agree on who takes part",
+        Kind::Deadlock => "all threads wait, and nobody is left who could end that",
+        _ if stop.why == Why::Trap => "the kernel ended itself",
+        _ => "an instruction is used as it must not be",
+    }
+}
+
+/// The address in a message.
+fn address(text: &str) -> Option<u64> {
+    let (_, digits) = text
+        .rsplit_once("0x")
+        .filter(|_| text.contains("bytes at") || text.contains("multiple of") || text.contains("is not in"))?;
+    let digits: String = digits.chars().take_while(char::is_ascii_hexdigit).collect();
+    u64::from_str_radix(&digits, 16).ok()
+}

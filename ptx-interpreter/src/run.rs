@@ -1,0 +1,329 @@
+//! Whose turn it is.
+
+use std::time::Instant;
+
+use crate::deadlock::Circles;
+use crate::lanes::{LANES, lanes_of};
+use crate::launch::{Launch, Outside};
+use crate::machine::{Action, Cluster, Group, Machine, Program};
+use crate::stop::{Result, Stop, Why, stop, wrong};
+
+/// Instructions of a turn, at most.
+const TURN: u64 = 32;
+/// One turn of so many begins with the thread that has waited longest for one, and not with the one that is farthest behind.
+/// So a thread that others of its warp wait for in a loop gets on as fast as on a GPU.
+const STRAY: u64 = 4;
+/// In one turn of so many some threads of the warp are left behind.
+const SPLIT: u64 = 8;
+/// Warps that take turns before the next blocks begin, and rounds after which they begin all the same.
+const CROWD: usize = 64;
+const PATIENCE: u64 = 64;
+/// Threads that a GPU has at one time.
+const RESIDENT: usize = 132 * 2048;
+/// Threads of a grid, at most.
+const THREADS: u64 = 1 << 30;
+/// Bytes of shared memory that a block can have on the largest GPU.
+const SHARED: usize = 227 << 10;
+/// Turns after which the clock is asked.
+const CLOCK: u64 = 4096;
+
+impl<'a> Machine<'a> {
+    pub(crate) fn new(program: &'a Program, outside: &'a Outside<'a>, launch: &'a Launch<'a>) -> Result<Self> {
+        let name = launch.kernel;
+        let code = program.functions.get(name).filter(|code| code.is_entry);
+        let code = code.ok_or_else(|| wrong(format!("there is no kernel {name}")))?;
+        if code.parameters.len() != launch.arguments.len() {
+            let (takes, given) = (code.parameters.len(), launch.arguments.len());
+            return stop(Why::Wrong, format!("{name} takes {takes} arguments, and is given {given}"));
+        }
+        let mut parameters = Vec::new();
+        for ((parameter, place), argument) in code.parameters.iter().zip(&code.places).zip(launch.arguments) {
+            parameters.resize(*place as usize, 0);
+            // SAFETY: whoever launches hands over as many bytes as the kernel takes.
+            parameters.extend_from_slice(unsafe { std::slice::from_raw_parts(*argument, parameter.bytes) });
+        }
+        let cluster = code.cluster.unwrap_or(launch.cluster).max(1) as usize;
+        let blocks: u64 = launch.blocks.iter().map(|size| u64::from(*size)).product();
+        let threads: u64 = launch.threads.iter().map(|size| u64::from(*size)).product();
+        shape(name, code, blocks, threads)?;
+        if launch.shared > SHARED {
+            return stop(
+                Why::Wrong,
+                format!("a block has at most {SHARED} bytes of shared memory, not {}", launch.shared),
+            );
+        }
+        if blocks.saturating_mul(threads) > THREADS {
+            return stop(
+                Why::Wrong,
+                format!("{blocks} blocks of {threads} threads are more than this machine runs: {THREADS}"),
+            );
+        }
+        let (blocks, threads) = (blocks as usize, threads as usize);
+        if !blocks.is_multiple_of(cluster) {
+            return stop(Why::Wrong, format!("{blocks} blocks are no clusters of {cluster}"));
+        }
+        let warps_of_block = threads.div_ceil(LANES);
+        Ok(Machine {
+            program,
+            code,
+            outside,
+            launch,
+            cluster,
+            threads,
+            warps_of_block,
+            warps: (0..blocks * warps_of_block).map(|_| None).collect(),
+            blocks: (0..blocks).map(|_| None).collect(),
+            clusters: (0..blocks / cluster).map(|_| Cluster::default()).collect(),
+            next_cluster: 0,
+            parameters,
+            copies_of: Default::default(),
+            copies: Default::default(),
+            sent: Default::default(),
+            round: 0,
+            steps: 0,
+            progress: 0,
+            random: launch.seed ^ 0x9e37_79b9_7f4a_7c15,
+            pages: [u64::MAX; 64],
+            scratch: [[0; LANES]; 2],
+            checks: None,
+            stuck_at: Vec::new(),
+            malformed: false,
+            site: 0,
+            current: Group { warp: 0, frame: 0, mask: 0 },
+        })
+    }
+
+    /// Every warp has its turn, until all have ended.
+    pub(crate) fn run(&mut self) -> Result<()> {
+        let (mut live, mut turns, mut begun) = (Vec::new(), 0, 0);
+        let mut circles = Circles::default();
+        loop {
+            while self.next_cluster < self.clusters.len() && self.begins(live.len(), begun) {
+                live.extend(self.begin_cluster());
+                begun = self.round;
+            }
+            if live.is_empty() {
+                break;
+            }
+            self.happen(self.round)?;
+            let (first, mut idle) = (self.draw(live.len() as u64) as usize, true);
+            for at in 0..live.len() {
+                let warp = live[(first + at) % live.len()];
+                if self.warps[warp].as_ref().is_some_and(|warp| warp.running != 0) {
+                    idle = false;
+                    self.turn(warp)?;
+                    turns += 1;
+                    if turns % CLOCK == 0 {
+                        self.look_at_the_clock()?;
+                    }
+                }
+            }
+            self.round += 1;
+            live.retain(|warp| {
+                let block = warp / self.warps_of_block;
+                let ended = self.warps[*warp].as_ref().is_none_or(|warp| warp.live == 0);
+                if ended {
+                    self.bury(block / self.cluster);
+                }
+                !ended
+            });
+            if self.checks.is_some() && !live.is_empty() && !idle && self.circles(&mut circles, &live) {
+                return self.stuck(&live);
+            }
+            if idle && !live.is_empty() {
+                let due = self.copies.front().into_iter().chain(self.sent.front()).map(|(due, _)| *due).min();
+                match due {
+                    Some(due) => self.round = self.round.max(due),
+                    None if self.next_cluster < self.clusters.len() && self.fits(live.len()) => begun = 0,
+                    None => return self.stuck(&live),
+                }
+            }
+        }
+        self.happen(u64::MAX)
+    }
+
+    fn begins(&self, warps: usize, begun: u64) -> bool {
+        warps < CROWD || self.fits(warps) && self.round >= begun + PATIENCE
+    }
+
+    fn fits(&self, warps: usize) -> bool {
+        (warps + self.cluster * self.warps_of_block) * LANES <= RESIDENT
+    }
+
+    fn look_at_the_clock(&self) -> Result<()> {
+        if self.launch.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            return stop(Why::Endless, format!("no end before the deadline, after {} instructions", self.steps));
+        }
+        Ok(())
+    }
+
+    /// A warp executes some instructions.
+    fn turn(&mut self, number: usize) -> Result<()> {
+        let (mut budget, strays, splits) = (1 + self.draw(TURN), self.draw(STRAY) == 0, self.draw(SPLIT) == 0);
+        let drawn = self.draw(1 << 32) as u32;
+        let Some(mut group) = self.pick(number, strays) else { return Ok(()) };
+        let now = self.steps;
+        self.warp_mut(number).had_turn(group.mask, now);
+        if splits {
+            let some = group.mask & drawn;
+            group.mask = if some == 0 { group.mask } else { some };
+        }
+        while budget > 0 {
+            let (done, next) = self.go(group, budget)?;
+            budget = budget.saturating_sub(done);
+            match next {
+                Some(same) => group = same,
+                None => match self.pick(number, false) {
+                    Some(next) => group = next,
+                    None => break,
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// The threads that go on together: with the one that is farthest behind, or that has waited longest.
+    fn pick(&self, number: usize, strays: bool) -> Option<Group> {
+        let warp = self.warps[number].as_ref()?;
+        if warp.running == 0 {
+            return None;
+        }
+        let running = lanes_of(warp.running);
+        let lead = match strays {
+            // Deep in its calls is farther behind.
+            false => running.min_by_key(|lane| (u32::MAX - warp.at[*lane].0, warp.at[*lane].1))?,
+            true => running.min_by_key(|lane| warp.last[*lane])?,
+        };
+        let at = warp.at[lead];
+        Some(Group { warp: number, frame: at.0 as usize, mask: warp.here(at) & warp.running })
+    }
+
+    /// A group executes instructions until it branches apart, waits or ends. Gives how many, and who goes on.
+    fn go(&mut self, mut group: Group, budget: u64) -> Result<(u64, Option<Group>)> {
+        let warp = self.warp(group.warp);
+        let (code, mut next) =
+            (warp.frames[group.frame].code, warp.at[group.mask.trailing_zeros() as usize].1 as usize);
+        let mut apart = warp.running & !group.mask != 0;
+        let limit = self.launch.steps;
+        for done in 0..budget {
+            let count = u64::from(group.mask.count_ones());
+            self.steps += count;
+            let Some(line) = code.lines.get(next) else {
+                self.put(group, next);
+                self.return_from(group)?;
+                return Ok((done + 1, None));
+            };
+            self.site = line.site;
+            if self.steps > limit {
+                return self.endless(group);
+            }
+            let mut active = group;
+            if let Some((register, holds)) = line.guard {
+                active.mask &= self.holding(group, register, holds);
+            }
+            next += 1;
+            match &line.action {
+                Action::Straight(step) => {
+                    if active.mask != 0 {
+                        self.current = active;
+                        step.run(self, active).map_err(|error| self.named(error))?;
+                    }
+                }
+                Action::Branch(target) if active.mask == group.mask => next = *target,
+                Action::Branch(_) if active.mask == 0 => {}
+                Action::Branch(target) => {
+                    self.put(group, next);
+                    self.put(active, *target);
+                    return Ok((done + 1, None));
+                }
+                Action::Control(step) => {
+                    if active.mask != 0 {
+                        self.put(group, next);
+                        self.current = active;
+                        step.run(self, active).map_err(|error| self.named(error))?;
+                        return Ok((done + 1, self.after(group, next)));
+                    }
+                }
+                Action::Unknown(opcode) => {
+                    self.current = group;
+                    return Err(self.named(crate::stop::gap(&[opcode])));
+                }
+                Action::Malformed(text) => {
+                    (self.current, self.malformed) = (group, true);
+                    return Err(self.named(wrong(text.clone())));
+                }
+            }
+            if apart {
+                let warp = self.warp(group.warp);
+                group.mask |= warp.here((group.frame as u32, next as u32)) & warp.running;
+                apart = warp.running & !group.mask != 0;
+            }
+        }
+        self.put(group, next);
+        Ok((budget, Some(group)))
+    }
+
+    /// The group after an instruction at which it may have come apart.
+    fn after(&self, group: Group, next: usize) -> Option<Group> {
+        let warp = self.warps[group.warp].as_ref()?;
+        let mask = warp.here((group.frame as u32, next as u32)) & warp.running;
+        (mask & group.mask == group.mask).then_some(Group { mask, ..group })
+    }
+
+    fn holding(&self, group: Group, register: usize, holds: bool) -> u32 {
+        let own = &self.frame(group).registers[register];
+        let set = own.iter().enumerate().fold(0, |set, (lane, value)| set | ((*value as u32 & 1) << lane));
+        if holds { set } else { !set }
+    }
+
+    /// The threads of a group are before an instruction.
+    fn put(&mut self, group: Group, next: usize) {
+        let warp = self.warp_mut(group.warp);
+        for lane in lanes_of(group.mask) {
+            warp.at[lane] = (group.frame as u32, next as u32);
+        }
+    }
+
+    fn return_from(&mut self, group: Group) -> Result<()> {
+        let ended = self.leave(group);
+        if ended == 0 { Ok(()) } else { self.end(Group { mask: ended, ..group }) }
+    }
+
+    fn endless(&self, group: Group) -> Result<(u64, Option<Group>)> {
+        let text = &self.program.sites[self.site as usize].text;
+        let thread = self.number_of(group.thread(group.mask.trailing_zeros() as usize));
+        stop(Why::Endless, format!("no end after {} instructions; thread {thread} at {text}", self.launch.steps))
+    }
+
+    /// The error, with its instruction.
+    fn named(&self, error: Stop) -> Stop {
+        let line = &self.program.sites[self.site as usize].text;
+        match error.why {
+            Why::Gap => Stop { text: format!("the interpreter does not know {}", error.text), ..error },
+            _ => Stop { text: format!("{line}: {}", error.text), ..error },
+        }
+    }
+}
+
+/// What a launch may be, by the kernel's directives and by the largest GPU.
+fn shape(name: &str, code: &crate::machine::Code, blocks: u64, threads: u64) -> Result<()> {
+    if blocks == 0 || threads == 0 {
+        return stop(Why::Wrong, format!("a launch of {blocks} blocks of {threads} threads is empty"));
+    }
+    if threads > 1024 {
+        return stop(Why::Wrong, format!("a block has at most 1024 threads, and not {threads}"));
+    }
+    if blocks > 1 << 31 {
+        return stop(Why::Wrong, format!("{blocks} blocks are more than 2147483648"));
+    }
+    if let Some(most) = code.most_threads.filter(|most| threads > u64::from(*most)) {
+        return stop(
+            Why::Wrong,
+            format!("{name} is compiled for blocks of at most {most} threads (.maxntid), not {threads}"),
+        );
+    }
+    if let Some(exact) = code.exact_threads.filter(|exact| threads != u64::from(*exact)) {
+        return stop(Why::Wrong, format!("{name} is compiled for blocks of {exact} threads (.reqntid), not {threads}"));
+    }
+    Ok(())
+}

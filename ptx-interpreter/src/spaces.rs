@@ -1,0 +1,55 @@
+//! Where each state space is among the generic addresses.
+
+/// Where shared memory, parameters and local memory seem to be: no host has memory there.
+pub(crate) const SHARED: u64 = 0x1000_0000_0000_0000;
+pub(crate) const PARAMETERS: u64 = 0x2000_0000_0000_0000;
+pub(crate) const LOCAL: u64 = 0x3000_0000_0000_0000;
+/// Where a variable is whose content the module brings along.
+pub(crate) const MODULE: u64 = 0x4000_0000_0000_0000;
+
+/// What a block has of shared memory, a thread of local memory, and a kernel of parameters.
+pub(crate) const PIECE: u64 = 1 << 24;
+/// What a cluster has of shared memory: a piece for each of its blocks.
+pub(crate) const WINDOW: u64 = 1 << 28;
+/// Whose memory an address is in, and where in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// A block's shared memory.
+    Shared(usize),
+    /// A thread's local memory, by its number in the grid.
+    Local(usize),
+    Parameters,
+    Module,
+    /// Memory of the host.
+    Outside,
+    Nobody,
+}
+
+/// Where an address is.
+pub(crate) fn owner(address: u64, cluster: usize) -> (Owner, u64) {
+    match address {
+        ..SHARED => (Owner::Outside, address),
+        SHARED..PARAMETERS => {
+            let offset = address - SHARED;
+            let (window, rank) = (offset / WINDOW, offset % WINDOW / PIECE);
+            let exists = rank < cluster as u64;
+            let block = window as usize * cluster + rank as usize;
+            (if exists { Owner::Shared(block) } else { Owner::Nobody }, offset % PIECE)
+        }
+        PARAMETERS..LOCAL => (Owner::Parameters, address - PARAMETERS),
+        LOCAL..MODULE => (Owner::Local(((address - LOCAL) / PIECE) as usize), (address - LOCAL) % PIECE),
+        _ if address < MODULE + PIECE => (Owner::Module, address - MODULE),
+        _ if address < MODULE + (1 << 60) => (Owner::Nobody, 0),
+        _ => (Owner::Outside, address),
+    }
+}
+
+/// Whether an address is in shared memory.
+pub(crate) fn is_shared(address: u64) -> bool {
+    (SHARED..PARAMETERS).contains(&address)
+}
+
+/// Where the shared memory of a block begins.
+pub(crate) fn shared_of(block: usize, cluster: usize) -> u64 {
+    SHARED + (block / cluster) as u64 * WINDOW + (block % cluster) as u64 * PIECE
+}

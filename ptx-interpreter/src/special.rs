@@ -1,0 +1,78 @@
+//! The special registers, by their names.
+
+/// A special register that the machine has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Special {
+    Thread(usize),
+    Threads(usize),
+    Block(usize),
+    Blocks(usize),
+    Cluster(usize),
+    Clusters(usize),
+    /// The block's place in its cluster.
+    Rank,
+    /// Blocks of a cluster.
+    Ranks,
+    IsCluster,
+    Lane,
+    Warp,
+    Warps,
+    Sm,
+    /// The lanes that are equal, less, and so on.
+    Mask(Ordered),
+    /// So many bits of the clock, from that one on.
+    Clock(u32, u32),
+    DynamicShared,
+    TotalShared,
+    Constant(u64),
+}
+
+/// Which lanes a mask has, beside the thread's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ordered {
+    Equal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Special {
+    /// By its name without `%`.
+    pub(crate) fn parse(name: &str) -> Option<Special> {
+        let (register, axis) = name.split_once('.').unwrap_or((name, "x"));
+        let axis = ["x", "y", "z"].iter().position(|one| *one == axis)?;
+        let first = |special, other| if axis == 0 { special } else { Special::Constant(other) };
+        Some(match register {
+            "tid" => Special::Thread(axis),
+            "ntid" => Special::Threads(axis),
+            "ctaid" => Special::Block(axis),
+            "nctaid" => Special::Blocks(axis),
+            "clusterid" => Special::Cluster(axis),
+            "nclusterid" => Special::Clusters(axis),
+            // Clusters extend along x.
+            "cluster_ctaid" => first(Special::Rank, 0),
+            "cluster_nctaid" => first(Special::Ranks, 1),
+            "cluster_ctarank" => Special::Rank,
+            "cluster_nctarank" => Special::Ranks,
+            "is_explicit_cluster" => Special::IsCluster,
+            "laneid" => Special::Lane,
+            "warpid" => Special::Warp,
+            "nwarpid" => Special::Warps,
+            "smid" => Special::Sm,
+            "nsmid" => Special::Constant(4),
+            "gridid" => Special::Constant(1),
+            "lanemask_eq" => Special::Mask(Ordered::Equal),
+            "lanemask_lt" => Special::Mask(Ordered::Less),
+            "lanemask_le" => Special::Mask(Ordered::LessOrEqual),
+            "lanemask_gt" => Special::Mask(Ordered::Greater),
+            "lanemask_ge" => Special::Mask(Ordered::GreaterOrEqual),
+            "clock" | "globaltimer_lo" => Special::Clock(0, 32),
+            "clock_hi" | "globaltimer_hi" => Special::Clock(32, 32),
+            "clock64" | "globaltimer" => Special::Clock(0, 64),
+            "dynamic_smem_size" => Special::DynamicShared,
+            "total_smem_size" => Special::TotalShared,
+            _ => return None,
+        })
+    }
+}

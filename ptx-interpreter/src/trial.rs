@@ -1,0 +1,258 @@
+//! A launch with buffers of its own, which is safe to run.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::time::Instant;
+
+use crate::check::Piece;
+use crate::launch::{Launch, Outside};
+use crate::machine::Program;
+use crate::report::Report;
+use crate::stop::{Result, wrong};
+
+/// A launch of a kernel with buffers of its own.
+///
+/// ```
+/// use ptx_interpreter::{Kind, Program, Trial};
+///
+/// // The first half of the block reads what the second half writes, and no barrier is between.
+/// let program = Program::parse(
+///     ".version 8.0\n.target sm_80\n.address_size 64\n\
+///      .visible .entry swap(.param .u64 p) {\n\
+///      .reg .b32 %r<3>; .reg .b64 %d<4>;\n\
+///      ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.u64 %d2, %d1, %d2;\n\
+///      st.global.u32 [%d2], %r1;\n\
+///      xor.b32 %r1, %r1, 32; mul.wide.u32 %d3, %r1, 4; add.u64 %d3, %d1, %d3;\n\
+///      ld.global.u32 %r2, [%d3];\n\
+///      ret;\n}",
+/// );
+/// let mut trial = Trial::new(&program, "swap");
+/// trial.block([64, 1, 1]);
+/// trial.buffer(&[0; 256]).unwrap();
+/// let report = trial.check();
+/// assert_eq!(report.findings[0].kind, Kind::Race);
+/// assert_eq!(trial.content(0)[4..8], [1, 0, 0, 0]);
+/// ```
+pub struct Trial<'p> {
+    program: &'p Program,
+    kernel: String,
+    arguments: Vec<Argument>,
+    blocks: [u32; 3],
+    threads: [u32; 3],
+    cluster: u32,
+    shared: usize,
+    seed: u64,
+    steps: u64,
+    deadline: Option<Instant>,
+}
+
+enum Argument {
+    Buffer(Buffer),
+    Value(Vec<u8>),
+    Same(usize),
+}
+
+/// Bytes with room around them, so that an access beyond an end meets no other buffer.
+struct Buffer {
+    place: *mut u8,
+    layout: Layout,
+    bytes: usize,
+    written: bool,
+}
+
+/// Room on each side of a buffer.
+const ROOM: usize = 1 << 16;
+const ALIGN: usize = 4096;
+
+impl Buffer {
+    fn new(bytes: usize, written: bool) -> Result<Buffer> {
+        let too_large = || wrong(format!("there is no memory for a buffer of {bytes} bytes"));
+        if available_memory().is_some_and(|available| bytes as u64 > available) {
+            return Err(too_large());
+        }
+        let size = bytes.checked_add(2 * ROOM).ok_or_else(too_large)?;
+        let layout = Layout::from_size_align(size, ALIGN).map_err(|_| too_large())?;
+        // SAFETY: the layout is not empty.
+        let place = unsafe { alloc_zeroed(layout) };
+        if place.is_null() { Err(too_large()) } else { Ok(Buffer { place, layout, bytes, written }) }
+    }
+
+    fn begin(&self) -> *mut u8 {
+        self.place.wrapping_add(ROOM)
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: it was allocated with this layout.
+        unsafe { dealloc(self.place, self.layout) }
+    }
+}
+
+/// Bytes of memory that are free, if the system says it.
+pub fn available_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+impl<'p> Trial<'p> {
+    /// A launch of one block of 32 threads, without arguments.
+    pub fn new(program: &'p Program, kernel: &str) -> Trial<'p> {
+        Trial {
+            program,
+            kernel: kernel.to_owned(),
+            arguments: Vec::new(),
+            blocks: [1; 3],
+            threads: [32, 1, 1],
+            cluster: 1,
+            shared: 0,
+            seed: 0,
+            steps: u64::MAX,
+            deadline: None,
+        }
+    }
+
+    /// Blocks in x, y and z.
+    pub fn grid(&mut self, blocks: [u32; 3]) -> &mut Self {
+        self.blocks = blocks;
+        self
+    }
+
+    /// Threads of a block in x, y and z.
+    pub fn block(&mut self, threads: [u32; 3]) -> &mut Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Blocks of a cluster, where the kernel does not say it itself.
+    pub fn cluster(&mut self, blocks: u32) -> &mut Self {
+        self.cluster = blocks;
+        self
+    }
+
+    /// Bytes of dynamic shared memory.
+    pub fn shared(&mut self, bytes: usize) -> &mut Self {
+        self.shared = bytes;
+        self
+    }
+
+    /// What makes the order in which threads take turns. The same seed makes the same order.
+    pub fn seed(&mut self, seed: u64) -> &mut Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Instructions that all threads together may take, and when the launch has to have ended.
+    pub fn limits(&mut self, steps: u64, deadline: Option<Instant>) -> &mut Self {
+        (self.steps, self.deadline) = (steps, deadline);
+        self
+    }
+
+    /// The next argument is a pointer to a buffer with this content. Errors: there is not so much memory.
+    pub fn buffer(&mut self, content: &[u8]) -> Result<&mut Self> {
+        let buffer = Buffer::new(content.len(), true)?;
+        // SAFETY: the buffer has so many bytes.
+        unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), buffer.begin(), content.len()) };
+        self.arguments.push(Argument::Buffer(buffer));
+        Ok(self)
+    }
+
+    /// The next argument is a pointer to a buffer of so many bytes that have no values: the kernel has to write them first.
+    /// Errors: there is not so much memory.
+    pub fn unwritten(&mut self, bytes: usize) -> Result<&mut Self> {
+        self.arguments.push(Argument::Buffer(Buffer::new(bytes, false)?));
+        Ok(self)
+    }
+
+    /// The next argument is this value, as its bytes.
+    pub fn value(&mut self, bytes: &[u8]) -> &mut Self {
+        self.arguments.push(Argument::Value(bytes.to_vec()));
+        self
+    }
+
+    /// The next argument is the pointer of an earlier one.
+    pub fn same(&mut self, argument: usize) -> &mut Self {
+        self.arguments.push(Argument::Same(argument));
+        self
+    }
+
+    /// The bytes of a buffer, by the number of its argument; of another argument none.
+    pub fn content(&self, argument: usize) -> &[u8] {
+        match self.arguments.get(argument) {
+            // SAFETY: the buffer has so many bytes, and nothing runs now.
+            Some(Argument::Buffer(buffer)) => unsafe { std::slice::from_raw_parts(buffer.begin(), buffer.bytes) },
+            _ => &[],
+        }
+    }
+
+    /// Runs the launch and checks it. The buffers keep what the kernel writes.
+    pub fn check(&mut self) -> Report {
+        let values = match self.values() {
+            Ok(values) => values,
+            Err(stop) => return Report::refused(&stop),
+        };
+        let buffers: Vec<(usize, &Buffer)> = self.buffers().collect();
+        let holds = |start: u64, bytes: usize| {
+            let within = |(_, buffer): &(usize, &Buffer)| {
+                let begin = buffer.begin() as u64;
+                begin <= start && start.saturating_add(bytes as u64) <= begin + buffer.bytes as u64
+            };
+            buffers.iter().any(within)
+        };
+        let piece = |(number, buffer): &(usize, &Buffer)| Piece {
+            name: format!("argument {number}"),
+            begin: buffer.begin() as u64,
+            bytes: buffer.bytes as u64,
+            written: buffer.written,
+        };
+        let pieces = buffers.iter().map(piece).collect();
+        let places: Vec<*const u8> = values.iter().map(Vec::as_ptr).collect();
+        let launch = Launch {
+            blocks: self.blocks,
+            threads: self.threads,
+            shared: self.shared,
+            cluster: self.cluster,
+            seed: self.seed,
+            steps: self.steps,
+            deadline: self.deadline,
+            ..Launch::new(&self.kernel, &places)
+        };
+        // SAFETY: the values are as long as the parameters, and the buffers are this launch's own.
+        unsafe { self.program.check(&Outside { holds: &holds, variable: &|_| None }, &launch, pieces) }
+    }
+
+    fn buffers(&self) -> impl Iterator<Item = (usize, &Buffer)> {
+        self.arguments.iter().enumerate().filter_map(|(number, argument)| match argument {
+            Argument::Buffer(buffer) => Some((number, buffer)),
+            _ => None,
+        })
+    }
+
+    /// The bytes of each argument, as long as its parameter.
+    fn values(&self) -> Result<Vec<Vec<u8>>> {
+        let Some(sizes) = self.program.sizes(&self.kernel) else { return Ok(Vec::new()) };
+        let value = |argument: &Argument| match argument {
+            Argument::Buffer(buffer) => Ok((buffer.begin() as u64).to_le_bytes().to_vec()),
+            Argument::Value(bytes) => Ok(bytes.clone()),
+            Argument::Same(other) => match self.arguments.get(*other) {
+                Some(Argument::Buffer(buffer)) => Ok((buffer.begin() as u64).to_le_bytes().to_vec()),
+                _ => Err(wrong(format!("argument {other} is no buffer"))),
+            },
+        };
+        let values = self.arguments.iter().map(value).collect::<Result<Vec<_>>>()?;
+        if values.len() != sizes.len() {
+            let (takes, given) = (sizes.len(), values.len());
+            return Err(wrong(format!("{} takes {takes} arguments, and is given {given}", self.kernel)));
+        }
+        for (number, (value, size)) in values.iter().zip(&sizes).enumerate() {
+            if value.len() != *size {
+                let given = value.len();
+                return Err(wrong(format!(
+                    "argument {number} of {} has {size} bytes, and is given {given}",
+                    self.kernel
+                )));
+            }
+        }
+        Ok(values)
+    }
+}

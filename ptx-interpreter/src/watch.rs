@@ -1,0 +1,239 @@
+//! What the machine tells the checks.
+
+use std::collections::HashMap;
+
+use crate::access::{Arrival, Engine, Fence, How};
+use crate::begun::Copy;
+use crate::check::{Actor, Checks, Event};
+use crate::lanes::Lanes;
+use crate::machine::{Group, Machine, Reduction, Thread};
+use crate::operand::Operand;
+use crate::spaces::{Owner, is_shared, owner, shared_of};
+use crate::stop::Result;
+
+impl Machine<'_> {
+    fn actor(&self, thread: Thread) -> Actor {
+        Actor { block: self.block_of(thread) as u32, number: self.number_of(thread) }
+    }
+
+    /// Lets the checks do something, if there are any.
+    fn tell(&mut self, then: impl FnOnce(&mut Checks, &Self)) {
+        if let Some(mut checks) = self.checks.take() {
+            then(&mut checks, self);
+            self.checks = Some(checks);
+        }
+    }
+
+    fn for_each(&mut self, group: Group, mut then: impl FnMut(&mut Checks, Actor)) {
+        self.tell(|checks, machine| group.threads().for_each(|thread| then(checks, machine.actor(thread))));
+    }
+
+    /// The threads of a group access so many bytes each.
+    #[inline]
+    pub(crate) fn watch(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) -> Result<()> {
+        if self.checks.is_none() {
+            return Ok(());
+        }
+        group.threads().try_for_each(|thread| self.watch_one(thread, addresses[thread.lane], bytes, how))
+    }
+
+    pub(crate) fn watch_one(&mut self, thread: Thread, address: u64, bytes: usize, how: How) -> Result<()> {
+        if self.checks.is_none() {
+            return Ok(());
+        }
+        // What is nowhere ends the launch, and says so itself.
+        let there = self.host(address, bytes, how.writes).map_err(|stop| stop.by(thread.lane));
+        there?;
+        if matches!(owner(address, self.cluster).0, Owner::Local(_) | Owner::Parameters) {
+            return Ok(());
+        }
+        let (actor, site) = (self.actor(thread), self.site);
+        let event = Event { actor, site, address, bytes, how, engine: None };
+        self.tell(|checks, _| {
+            let was_strong = checks.access(event, is_shared);
+            if how.scope.is_some() {
+                if how.reads && was_strong {
+                    checks.strong_read(event);
+                }
+                if how.writes {
+                    checks.strong_write(event);
+                }
+            }
+        });
+        Ok(())
+    }
+
+    pub(crate) fn watch_fence(&mut self, group: Group, fence: Fence) {
+        self.for_each(group, |checks, actor| checks.fence(actor, fence));
+    }
+
+    pub(crate) fn watch_arrival(&mut self, group: Group, number: u32) {
+        self.for_each(group, |checks, actor| checks.arrive(actor, number));
+    }
+
+    pub(crate) fn watch_completion(
+        &mut self,
+        block: usize,
+        number: u32,
+        waiting: &[(Group, Option<(Operand, Reduction)>)],
+    ) {
+        self.watch_alignment(waiting);
+        self.tell(|checks, machine| {
+            let threads = waiting.iter().flat_map(|(group, _)| group.threads());
+            checks.complete(block as u32, number, threads.map(|thread| machine.actor(thread)));
+        });
+    }
+
+    /// `bar`, and what is `.aligned`, is one instruction for all threads of a warp.
+    fn watch_alignment(&mut self, waiting: &[(Group, Option<(Operand, Reduction)>)]) {
+        self.tell(|checks, machine| {
+            let mut first: HashMap<usize, (Actor, u32)> = HashMap::new();
+            for (group, _) in waiting {
+                let thread = group.thread(group.mask.trailing_zeros() as usize);
+                let warp = machine.warp(group.warp);
+                let (frame, next) = warp.at[thread.lane];
+                let site = warp.frames[frame as usize].code.lines[next as usize - 1].site;
+                let here = (machine.actor(thread), site);
+                let other = *first.entry(group.warp).or_insert(here);
+                let text = &machine.program.sites[site as usize].text;
+                if other.1 != site && (text.contains("bar.") || text.contains(".aligned")) {
+                    checks.divergent(other, here);
+                }
+            }
+        });
+    }
+
+    pub(crate) fn watch_cluster(&mut self, number: usize) {
+        self.tell(|checks, machine| {
+            let warps = machine.cluster * machine.warps_of_block;
+            let own = number * warps..(number + 1) * warps;
+            let waiting = own.filter_map(|warp| Some((warp, machine.warps[warp].as_ref()?.at_cluster)));
+            let threads = waiting.flat_map(|(warp, mask)| Group { warp, frame: 0, mask }.threads());
+            checks.complete_cluster(number as u32, threads.map(|thread| machine.actor(thread)));
+        });
+    }
+
+    pub(crate) fn watch_cluster_arrival(&mut self, group: Group, releases: bool) {
+        self.for_each(group, |checks, actor| checks.arrive_at_cluster(actor, releases));
+    }
+
+    pub(crate) fn watch_cluster_wait(&mut self, thread: Thread) {
+        self.tell(|checks, machine| checks.after_cluster(machine.actor(thread)));
+    }
+
+    pub(crate) fn watch_warp_barrier(&mut self, all: &[Thread]) {
+        self.tell(|checks, machine| {
+            let actors: Vec<Actor> = all.iter().map(|thread| machine.actor(*thread)).collect();
+            checks.meet(&actors);
+        });
+    }
+
+    /// A copy begins: it reads and writes until it is done.
+    pub(crate) fn watch_copy(&mut self, thread: Thread, copy: &Copy, engine: Engine) -> Result<()> {
+        if self.checks.is_none() {
+            return Ok(());
+        }
+        let id = self.id(thread);
+        let begun = self.copies_of.entry(id).or_default();
+        let group = 1 + if engine == Engine::Small { begun.small.committed } else { begun.bulk.committed };
+        let (actor, site) = (self.actor(thread), self.site);
+        self.tell(|checks, _| {
+            let reader = if engine == Engine::Bulk { Engine::BulkRead } else { engine };
+            let (read, read_epoch) = checks.begin_copy(actor, reader, group);
+            let (write, write_epoch) = checks.begin_copy(actor, engine, group);
+            let by_proxy = engine != Engine::Small;
+            let event = Event { actor, site, address: copy.from, bytes: copy.read, how: How::READ, engine: None };
+            if copy.read > 0 {
+                checks.access(Event { engine: Some((read, read_epoch, by_proxy)), ..event }, is_shared);
+            }
+            let event = Event { address: copy.to, bytes: copy.size, how: How::WRITE, ..event };
+            checks.access(Event { engine: Some((write, write_epoch, by_proxy)), ..event }, is_shared);
+            if let Engine::Barrier(place) = engine {
+                if !checks.is_barrier(place) {
+                    checks.no_barrier(actor, site, place);
+                } else if let Some(init) = checks.hidden_init(actor, place) {
+                    checks.hidden_barrier(actor, site, place, init);
+                }
+            }
+        });
+        Ok(())
+    }
+
+    pub(crate) fn watch_copied(&mut self, thread: Thread, engine: Engine, done: u32) {
+        self.tell(|checks, machine| checks.copied(machine.actor(thread), engine, done));
+    }
+
+    pub(crate) fn watch_copied_arrival(&mut self, thread: Thread, bar: u64, done: u32) {
+        self.tell(|checks, machine| checks.copied_at(machine.actor(thread), bar, done));
+    }
+
+    /// The word of a barrier in memory has changed.
+    pub(crate) fn watch_phase(&mut self, bar: u64, old: u64, new: u64) {
+        // Its highest bit is the parity of the phase.
+        if (old ^ new) >> 63 == 1 {
+            self.tell(|checks, _| checks.turn(bar));
+        }
+    }
+
+    /// A barrier in memory is initialised, or somebody arrives at it.
+    pub(crate) fn watch_mbarrier(&mut self, thread: Thread, bar: u64, kind: &str, arrival: Arrival) -> Result<()> {
+        if self.checks.is_none() {
+            return Ok(());
+        }
+        if kind == "init" || kind == "inval" {
+            self.watch_one(thread, bar, 8, How::WRITE)?;
+        }
+        let site = self.site;
+        let Owner::Shared(block) = owner(bar, self.cluster).0 else { return Ok(()) };
+        self.tell(|checks, machine| {
+            let actor = machine.actor(thread);
+            match kind {
+                "init" => checks.init(actor, bar, site),
+                _ if !checks.is_barrier(bar) => checks.no_barrier(actor, site, bar),
+                "arrive" | "arrive_drop" => checks.arrive_at(actor, bar, block as u32, arrival),
+                _ => {}
+            }
+        });
+        if kind != "init" && kind != "inval" { self.uses_barrier(thread, bar) } else { Ok(()) }
+    }
+
+    /// The initialisation has to be ordered before.
+    fn uses_barrier(&mut self, thread: Thread, bar: u64) -> Result<()> {
+        self.watch_one(thread, bar, 8, How::BARRIER)
+    }
+
+    pub(crate) fn watch_mbarrier_wait(
+        &mut self,
+        thread: Thread,
+        bar: u64,
+        arrival: Arrival,
+        done: bool,
+        parity: Option<u32>,
+    ) -> Result<()> {
+        if self.checks.is_none() {
+            return Ok(());
+        }
+        let site = self.site;
+        self.tell(|checks, machine| {
+            let actor = machine.actor(thread);
+            if !checks.is_barrier(bar) {
+                checks.no_barrier(actor, site, bar);
+            }
+            let key = (actor.block, actor.number);
+            if done {
+                checks.waits.remove(&key);
+                checks.after_wait(actor, bar, arrival.releases);
+            } else {
+                checks.waits.insert(key, (bar, parity));
+            }
+        });
+        self.uses_barrier(thread, bar)
+    }
+
+    /// The memory of a block is gone.
+    pub(crate) fn watch_burial(&mut self, block: usize) {
+        let begin = shared_of(block, self.cluster);
+        let bytes = (self.program.shared + self.launch.shared) as u64;
+        self.tell(|checks, _| checks.bury(block as u32, begin, bytes));
+    }
+}

@@ -1,0 +1,28 @@
+//! Threads of a warp that came apart have their turns.
+
+use ptx_interpreter::{Program, Trial};
+
+/// The first thread looks 400 times at a flag, which the second one sets after 150 instructions farther on.
+const WAITS: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
+    .visible .entry k(.param .u64 p) {\n\
+    .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %d<2>;\n\
+    ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, 0;\n\
+    setp.ne.u32 %p1, %r1, 0; @%p1 bra OTHER;\n\
+    LOOK: ld.relaxed.gpu.global.u32 %r3, [%d1]; add.u32 %r2, %r2, 1;\n\
+    setp.ge.u32 %p2, %r2, 400; setp.ne.or.u32 %p2, %r3, 0, %p2; @!%p2 bra LOOK;\n\
+    st.global.u32 [%d1+4], %r3; ret;\n\
+    OTHER: setp.ne.u32 %p1, %r1, 1; @%p1 ret;\n\
+    WORK: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 50; @%p2 bra WORK;\n\
+    mov.u32 %r4, 1; st.relaxed.gpu.global.u32 [%d1], %r4; ret;\n}\n";
+
+#[test]
+fn a_thread_that_others_wait_for_has_its_turn() {
+    let program = Program::parse(WAITS);
+    for seed in 0..50 {
+        let mut trial = Trial::new(&program, "k");
+        trial.seed(seed).buffer(&[0; 8]).expect("a little memory");
+        let report = trial.check();
+        assert_eq!((report.findings, report.stop), (vec![], None), "seed {seed}");
+        assert_eq!(trial.content(0), [1, 0, 0, 0, 1, 0, 0, 0], "seed {seed}");
+    }
+}
