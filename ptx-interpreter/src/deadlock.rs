@@ -18,7 +18,8 @@ const TOLD: usize = 8;
 pub(crate) struct Circles {
     progress: u64,
     since: u64,
-    seen: HashMap<(usize, usize), HashSet<u64>>,
+    /// Of each thread the states in which it was, and the last of them.
+    seen: HashMap<(usize, usize), (HashSet<u64>, u64)>,
     /// Threads that have been twice in the same state.
     circling: HashSet<(usize, usize)>,
 }
@@ -47,11 +48,15 @@ impl Machine<'_> {
                 let mut hasher = DefaultHasher::new();
                 (frame, next).hash(&mut hasher);
                 warp.frames[frame as usize].registers.iter().for_each(|register| register[lane].hash(&mut hasher));
-                if circles.seen.entry(key).or_default().insert(hasher.finish()) {
+                let (seen, last) = circles.seen.entry(key).or_default();
+                let state = hasher.finish();
+                // A thread that had no turn is where it was.
+                if seen.insert(state) || *last == state {
                     all = false;
                 } else {
                     circles.circling.insert(key);
                 }
+                *last = state;
             }
         }
         all
