@@ -12,6 +12,8 @@
 //! An instruction that the interpreter does not know is a [gap](Why::Gap) of the interpreter, and no fault of the kernel.
 
 mod access;
+// Its macros are for numbers of every width, among them the widest.
+#[allow(clippy::useless_conversion)]
 mod alu;
 mod barriers;
 mod begun;

@@ -122,7 +122,7 @@ impl Machine<'_> {
         address.wrapping_add(self.base(thread, space))
     }
 
-    pub(crate) fn from_generic(&self, thread: Thread, space: Space, address: u64) -> u64 {
+    pub(crate) fn in_its_space(&self, thread: Thread, space: Space, address: u64) -> u64 {
         address.wrapping_sub(self.base(thread, space))
     }
 

@@ -43,7 +43,7 @@ impl Step for Address {
 impl Address {
     fn of(&self, machine: &Machine<'_>, thread: Thread, value: u64) -> Result<u64> {
         Ok(match &self.what {
-            What::To(space) => machine.from_generic(thread, *space, value),
+            What::To(space) => machine.in_its_space(thread, *space, value),
             What::From(space) => machine.to_generic(thread, *space, value),
             What::IsIn(space) => machine.is_in(thread, value, space)?.into(),
             What::Rank => machine.rank_of(value),
