@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::float::{Format, by_format};
+use super::format::{Format, by_format};
 use super::logic::combination;
 use super::words::{Alu, Apply, Type, Words, by_sign, lanewise, low};
 use crate::lanes::each;

@@ -1,8 +1,8 @@
 //! Conversions.
 
-use rustc_apfloat::{Float, FloatConvert, Round};
+use rustc_apfloat::{Float, Round};
 
-use super::float::{Format, ROUNDINGS, by_format, round_of};
+use super::format::{Format, ROUNDINGS, by_format, float, round_of};
 use super::words::{Alu, Kind, Type, Words, by_sign, by_width, low};
 
 const TO_INTEGERS: [&str; 4] = ["rni", "rzi", "rmi", "rpi"];
@@ -98,14 +98,6 @@ fn to_integer<F: Float>(to: Type, from: Type, number: F, round: Round) -> u128 {
         return low(number.to_i128_r(to.bits as usize, round, exact).value as u128, to.bits);
     }
     number.to_u128_r(to.bits as usize, round, exact).value
-}
-
-/// From a format to another.
-pub(crate) fn float(from: Type, to: Type, bits: u128, round: Round) -> u128 {
-    by_format!(from, A => by_format!(to, B => {
-        let number: B = FloatConvert::<B>::convert_r(A::from_bits(bits), round, &mut false).value;
-        number.to_bits()
-    }))
 }
 
 fn floats(

@@ -1,89 +1,10 @@
 //! Floats: 16, 32 and 64 bits, and `bf16`, by LLVM's own software floats.
 
-use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
+use rustc_apfloat::ieee::{Double, Quad};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
+use super::format::{DOUBLE, Format, ROUNDINGS, by_format, float, round_of};
 use super::words::{Alu, Kind, Type, Words, low};
-
-/// A format that PTX computes in.
-pub(crate) trait Format: Float {
-    const WIDTH: u32;
-    /// The one NaN that instructions give.
-    const ONLY_NAN: Option<u128>;
-
-    /// A subnormal number is taken for a zero, if it has to be.
-    fn input(bits: u128, flushed: bool) -> Self {
-        let number = Self::from_bits(low(bits, Self::WIDTH));
-        if flushed && number.is_denormal() { Self::ZERO.copy_sign(number) } else { number }
-    }
-
-    fn output(self, flushed: bool, saturated: bool) -> u128 {
-        let number = match self {
-            _ if self.is_nan() => {
-                return match Self::ONLY_NAN {
-                    _ if saturated => 0,
-                    Some(bits) => bits,
-                    None => self.to_bits(),
-                };
-            }
-            _ if flushed && self.is_denormal() => Self::ZERO.copy_sign(self),
-            _ => self,
-        };
-        if saturated { clamped(number) } else { number }.to_bits()
-    }
-}
-
-fn clamped<F: Float>(number: F) -> F {
-    let one = F::from_u128(1).value;
-    if number.is_negative() {
-        F::ZERO
-    } else if number > one {
-        one
-    } else {
-        number
-    }
-}
-
-macro_rules! formats {
-    ($($format:ident $bits:literal $nan:expr;)*) => {$(
-        impl Format for $format {
-            const WIDTH: u32 = $bits;
-            const ONLY_NAN: Option<u128> = $nan;
-        }
-    )*};
-}
-
-formats! {
-    Half 16 Some(0x7fff);
-    BFloat 16 Some(0x7fff);
-    Single 32 Some(0x7fff_ffff);
-    Double 64 None;
-}
-
-/// An expression for the format of a type.
-macro_rules! by_format {
-    ($ty:expr, $f:ident => $body:expr) => {
-        match ($ty.kind, $ty.bits) {
-            ($crate::alu::words::Kind::Brain, _) => {
-                type $f = rustc_apfloat::ieee::BFloat;
-                $body
-            }
-            (_, 16) => {
-                type $f = rustc_apfloat::ieee::Half;
-                $body
-            }
-            (_, 32) => {
-                type $f = rustc_apfloat::ieee::Single;
-                $body
-            }
-            _ => {
-                type $f = rustc_apfloat::ieee::Double;
-                $body
-            }
-        }
-    };
-}
-pub(crate) use by_format;
 
 pub(crate) fn alu(name: &str, words: Words<'_>) -> Option<Alu> {
     match name {
@@ -100,18 +21,6 @@ pub(crate) fn alu(name: &str, words: Words<'_>) -> Option<Alu> {
             Alu::new(ty, [ty; 2], move |[a, b]| a & top | low(b, ty.bits) & !top)
         }
         _ => None,
-    }
-}
-
-pub(crate) const ROUNDINGS: [&str; 4] = ["rn", "rz", "rm", "rp"];
-
-pub(crate) fn round_of(word: &str) -> Round {
-    match word {
-        "rz" | "rzi" => Round::TowardZero,
-        "rm" | "rmi" => Round::TowardNegative,
-        "rp" | "rpi" => Round::TowardPositive,
-        "rna" => Round::NearestTiesToAway,
-        _ => Round::NearestTiesToEven,
     }
 }
 
@@ -219,7 +128,7 @@ fn divided(name: &str, mut words: Words<'_>) -> Option<Alu> {
         by_format!(ty, F => {
             let a = F::input(a, flushed);
             let result = if is_root {
-                let number = super::convert::float(ty, DOUBLE, a.to_bits(), NEAREST);
+                let number = float(ty, DOUBLE, a.to_bits(), NEAREST);
                 let root = root(f64::from_bits(number as u64));
                 FloatConvert::<F>::convert_r(root, round, &mut false).value
             } else {
@@ -297,15 +206,13 @@ fn approximate(name: &str, mut words: Words<'_>) -> Option<Alu> {
     Alu::by_lane(ty, [ty], move |[a]| {
         by_format!(ty, F => {
             let a = F::input(a, flushed).output(flushed, false);
-            let result = function(f64::from_bits(super::convert::float(ty, DOUBLE, a, NEAREST) as u64));
-            let result = super::convert::float(DOUBLE, ty, result.to_bits().into(), NEAREST);
+            let result = function(f64::from_bits(float(ty, DOUBLE, a, NEAREST) as u64));
+            let result = float(DOUBLE, ty, result.to_bits().into(), NEAREST);
             let result = F::input(result, false).output(flushed, false);
             if flushed && ty.bits == 64 { result & !0xffff_ffff } else { result }
         })
     })
 }
-
-pub(crate) const DOUBLE: Type = Type { kind: crate::alu::words::Kind::Float, bits: 64, lanes: 1 };
 
 fn extreme(greatest: bool, mut words: Words<'_>) -> Option<Alu> {
     let (flushed, nan) = (words.flag("ftz"), words.flag("NaN"));

@@ -3,12 +3,12 @@
 mod compare;
 mod convert;
 mod float;
+mod format;
 mod integer;
 mod logic;
 mod words;
 
-pub(crate) use convert::float as converted;
-pub(crate) use float::DOUBLE;
+pub(crate) use format::{DOUBLE, float as converted};
 pub(crate) use words::{Alu, CARRY, Kind, SOURCES, Type, low};
 
 use words::Words;
