@@ -150,6 +150,7 @@ fn a_launch_is_what_the_kernel_says() {
 }
 
 #[test]
+#[allow(clippy::if_same_then_else, reason = "two barriers in two branches are the mistake")]
 fn the_lanes_of_a_warp_come_to_one_instruction() {
     let both = message(Launch::new(1, 32), || {
         // SAFETY: it panics.

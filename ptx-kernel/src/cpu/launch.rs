@@ -229,7 +229,7 @@ struct Stopped;
 type Fiber = Coroutine<(), Wait, (), DefaultStack>;
 
 fn fiber(place: &Place, kernel: &'static dyn Fn(), stacks: &mut Vec<DefaultStack>) -> Fiber {
-    let stack = stacks.pop().unwrap_or_else(stack::new);
+    let stack = stacks.pop().unwrap_or_else(stack::make);
     place.run.stack.set(stack::lowest(&stack));
     let place: *const Place = place;
     Coroutine::with_stack(stack, move |yielder, ()| {

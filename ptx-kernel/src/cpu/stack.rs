@@ -6,7 +6,7 @@ use corosensei::stack::{DefaultStack, Stack};
 /// used of it takes memory.
 const BYTES: usize = 1 << 20;
 
-pub(super) fn new() -> DefaultStack {
+pub(super) fn make() -> DefaultStack {
     #[cfg(unix)]
     guard::watch();
     DefaultStack::new(BYTES).unwrap_or_else(|error| panic!("no memory for the stack of a thread: {error}"))
