@@ -14,13 +14,16 @@
 
 mod hostile;
 
-use hostile::{code_of, land, launched, names, stall, stall_after_kernel};
+use hostile::{LEGACY, all_arrive, arrive, code_of, is_late, launched, names, stall, stall_after_kernel, take_effect};
 use std::{
     alloc::{Layout, alloc, dealloc},
     collections::BTreeMap,
     ffi::{CStr, CString, c_char, c_void},
     ptr::{copy_nonoverlapping, write_bytes},
-    sync::Mutex,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 const SUCCESS: u32 = 0;
@@ -61,6 +64,8 @@ static MODULES: Mutex<Vec<Module>> = Mutex::new(Vec::new());
 struct Kernel {
     module: usize,
     name: CString,
+    /// The part of L1 that is shared memory; -1 if nobody has said so.
+    carve_out: i32,
     /// The bytes of its parameters, where the module is PTX.
     parameters: Option<Vec<usize>>,
 }
@@ -132,12 +137,15 @@ pub fn variable(module: usize, name: &str) -> u64 {
 
 fn allocate(bytes: usize) -> u64 {
     let start = unsafe { alloc(layout(bytes)) } as u64;
+    if is_late() {
+        unsafe { write_bytes(start as *mut u8, 0xa5, bytes) };
+    }
     MEMORY.lock().unwrap().insert(start, bytes);
     start
 }
 
 fn free(address: u64) -> Option<usize> {
-    land();
+    all_arrive();
     let bytes = MEMORY.lock().unwrap().remove(&address)?;
     unsafe { dealloc(address as *mut u8, layout(bytes)) };
     Some(bytes)
@@ -201,11 +209,21 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut i32, which: i32, _devi
         16 => 4,                                // multiprocessors
         38 => setting("FAKE_L2", 1 << 14),      // bytes of L2
         108 => setting("FAKE_L2", 1 << 14) / 2, // those that can be set aside
+        81 => 228 << 10,                        // bytes of shared memory of a multiprocessor
+        111 => 1 << 10,                         // those of them that every block has for the driver
         75 => sm / 10,                          // compute capability, major
         76 => sm % 10,                          // and minor
         _ => return INVALID_VALUE,
     };
     unsafe { value.write(answer) };
+    SUCCESS
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetPCIBusId(text: *mut c_char, length: i32, _device: i32) -> u32 {
+    let bus = c"0000:01:00.0".to_bytes_with_nul();
+    assert!(bus.len() <= length as usize);
+    unsafe { copy_nonoverlapping(bus.as_ptr().cast(), text, bus.len()) };
     SUCCESS
 }
 
@@ -326,9 +344,38 @@ pub unsafe extern "C" fn cuModuleGetFunction(function: *mut usize, module: usize
         return NOT_FOUND;
     }
     let mut kernels = KERNELS.lock().unwrap();
-    kernels.push(Kernel { module: module - 1, name: name.to_owned(), parameters: parameters(text, kernel) });
+    let parameters = parameters(text, kernel);
+    kernels.push(Kernel { module: module - 1, name: name.to_owned(), carve_out: -1, parameters });
     unsafe { function.write(kernels.len()) };
     note(format!("cuModuleGetFunction {kernel}"))
+}
+
+/// `CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES`
+const SHARED_SIZE: u32 = 1;
+/// `CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`
+const CARVE_OUT: u32 = 9;
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuFuncSetAttribute(function: usize, which: u32, value: i32) -> u32 {
+    if which != CARVE_OUT || !(-1..=100).contains(&value) {
+        return INVALID_VALUE;
+    }
+    if setting("FAKE_CARVE_OUT", 1) != 0 {
+        KERNELS.lock().unwrap()[function - 1].carve_out = value;
+    }
+    SUCCESS
+}
+
+/// Every kernel has 32 KiB of shared memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuFuncGetAttribute(value: *mut i32, which: u32, function: usize) -> u32 {
+    let answer = match which {
+        SHARED_SIZE => 32 << 10,
+        CARVE_OUT => KERNELS.lock().unwrap()[function - 1].carve_out,
+        _ => return INVALID_VALUE,
+    };
+    unsafe { value.write(answer) };
+    SUCCESS
 }
 
 /// The bytes of an entry's parameters, as its PTX declares them.
@@ -476,15 +523,20 @@ unsafe fn write_map(map: *mut [u64; 16], rank: u32, address: u64, strides: *cons
     Some(())
 }
 
+/// As the real one does, it keeps what was in `from`, and comes back before that is on the GPU.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuMemcpyHtoD_v2(to: u64, from: *const u8, bytes: usize) -> u32 {
+    unsafe { cuMemcpyHtoDAsync_v2(to, from, bytes, LEGACY) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyHtoDAsync_v2(to: u64, from: *const u8, bytes: usize, stream: *mut c_void) -> u32 {
     if !is_device_memory(to, bytes) {
         return INVALID_VALUE;
     }
     stall_after_kernel("cuMemcpyHtoD");
-    if !unsafe { hostile::is_late(to, from, bytes) } {
-        unsafe { copy_nonoverlapping(from, to as *mut u8, bytes) };
-    }
+    let kept = unsafe { std::slice::from_raw_parts(from, bytes) }.to_vec();
+    take_effect(stream, move || unsafe { copy_nonoverlapping(kept.as_ptr(), to as *mut u8, bytes) });
     note(format!("cuMemcpyHtoD {bytes}"))
 }
 
@@ -494,14 +546,14 @@ pub unsafe extern "C" fn cuMemcpyDtoH_v2(to: *mut u8, from: u64, bytes: usize) -
         return INVALID_VALUE;
     }
     stall_after_kernel("cuMemcpyDtoH");
-    land();
+    arrive(LEGACY);
     unsafe { copy_nonoverlapping(from as *const u8, to, bytes) };
     note(format!("cuMemcpyDtoH {bytes}"))
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuMemsetD8_v2(to: u64, value: u8, bytes: usize) -> u32 {
-    unsafe { cuMemsetD8Async(to, value, bytes, std::ptr::null_mut()) }
+    unsafe { cuMemsetD8Async(to, value, bytes, LEGACY) }
 }
 
 #[unsafe(no_mangle)]
@@ -509,8 +561,7 @@ pub unsafe extern "C" fn cuMemsetD8Async(to: u64, value: u8, bytes: usize, strea
     if !is_device_memory(to, bytes) {
         return INVALID_VALUE;
     }
-    in_turn(stream);
-    unsafe { write_bytes(to as *mut u8, value, bytes) };
+    take_effect(stream, move || unsafe { write_bytes(to as *mut u8, value, bytes) });
     note(format!("cuMemsetD8 {value:#04x} {bytes}"))
 }
 
@@ -519,8 +570,7 @@ pub unsafe extern "C" fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, 
     if !is_device_memory(to, bytes) || !is_device_memory(from, bytes) {
         return INVALID_VALUE;
     }
-    in_turn(stream);
-    unsafe { copy_nonoverlapping(from as *const u8, to as *mut u8, bytes) };
+    take_effect(stream, move || unsafe { copy_nonoverlapping(from as *const u8, to as *mut u8, bytes) });
     note(format!("cuMemcpyDtoDAsync {bytes}"))
 }
 
@@ -558,7 +608,8 @@ pub unsafe extern "C" fn cuLaunchKernel(
     let fault = *FAULT.lock().unwrap();
     let is_this = |kernel: &str| name.to_bytes() == kernel.as_bytes();
     launched(&name);
-    in_turn(stream);
+    arrive(stream);
+    LAUNCHED.fetch_add(1, Relaxed);
     if names("FAKE_HANG", &name) {
         *FAULT.lock().unwrap() = NOT_READY;
         return SUCCESS;
@@ -586,19 +637,19 @@ pub unsafe extern "C" fn cuLaunchKernel(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuStreamSynchronize(stream: *mut c_void) -> u32 {
-    in_turn(stream);
+    arrive(stream);
     *FAULT.lock().unwrap()
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuStreamQuery(stream: *mut c_void) -> u32 {
-    in_turn(stream);
+    arrive(stream);
     *FAULT.lock().unwrap()
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuCtxSynchronize() -> u32 {
-    land();
+    all_arrive();
     *FAULT.lock().unwrap()
 }
 
@@ -608,37 +659,40 @@ pub extern "C" fn fake_forget_fault() {
     *FAULT.lock().unwrap() = SUCCESS;
 }
 
-/// Streams and events are handles that mean nothing, but for one kind of stream.
-unsafe fn handle(place: *mut *mut c_void, value: usize) -> u32 {
-    unsafe { place.write(value as *mut c_void) };
+/// The handle of a stream is 0xe0 and its flags.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuStreamCreateWithPriority(stream: *mut *mut c_void, flags: u32, _priority: i32) -> u32 {
+    unsafe { stream.write((0xe0 | flags as usize) as *mut c_void) };
     SUCCESS
 }
 
-/// `CU_STREAM_NON_BLOCKING`: such a stream does not wait for copies that are on no stream.
-const NON_BLOCKING: u32 = 1;
-const BLOCKING_STREAM: usize = 0xe0;
-const NON_BLOCKING_STREAM: usize = 0xe1;
-
-/// Something on a stream comes after what that stream waits for.
-fn in_turn(stream: *mut c_void) {
-    if stream as usize != NON_BLOCKING_STREAM {
-        land();
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuStreamCreateWithPriority(stream: *mut *mut c_void, flags: u32, _priority: i32) -> u32 {
-    unsafe { handle(stream, if flags & NON_BLOCKING == 0 { BLOCKING_STREAM } else { NON_BLOCKING_STREAM }) }
-}
+/// How many kernels were launched.
+static LAUNCHED: AtomicUsize = AtomicUsize::new(0);
+/// How many there were when an event was recorded; its handle is the place here plus one.
+static EVENTS: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuEventCreate(event: *mut *mut c_void, _flags: u32) -> u32 {
-    unsafe { handle(event, 0xe2) }
+    let mut events = EVENTS.lock().unwrap();
+    events.push(0);
+    unsafe { event.write(events.len() as *mut c_void) };
+    SUCCESS
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuEventElapsedTime(milliseconds: *mut f32, _start: *mut c_void, _stop: *mut c_void) -> u32 {
-    unsafe { milliseconds.write(2.0) };
+pub extern "C" fn cuEventRecord(event: usize, _stream: *mut c_void) -> u32 {
+    EVENTS.lock().unwrap()[event - 1] = LAUNCHED.load(Relaxed);
+    SUCCESS
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventElapsedTime(milliseconds: *mut f32, start: usize, stop: usize) -> u32 {
+    let events = EVENTS.lock().unwrap();
+    let elapsed = match setting("FAKE_MICROSECONDS", 0) {
+        0 => 2.0,
+        each => (events[stop - 1] - events[start - 1]).max(1) as f32 * each as f32 / 1e3,
+    };
+    unsafe { milliseconds.write(elapsed) };
     SUCCESS
 }
 
@@ -655,7 +709,6 @@ succeed! {
     cuCtxSetCurrent(*mut c_void);
     cuDevicePrimaryCtxRelease_v2(i32);
     cuEventDestroy_v2(*mut c_void);
-    cuEventRecord(*mut c_void, *mut c_void);
     cuEventSynchronize(*mut c_void);
     cuStreamDestroy_v2(*mut c_void);
 }

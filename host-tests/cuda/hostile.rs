@@ -11,13 +11,18 @@
 //! | `FAKE_DISAPPEAR=KERNEL` | ends the process at the launch, by a signal |
 //! | `FAKE_LEAVE=KERNEL` | ends the process at the launch as if all were done |
 //! | `FAKE_STALL=CALL=TEXT` | never returns from that call: of an image that has the text, or of a copy after that kernel |
-//! | `FAKE_LATE=1` | returns from a copy to the GPU before the bytes are there. They come with the next call that waits for them |
+//! | `FAKE_LATE=1` | lets a copy or a fill take effect no earlier than the next thing on its stream; new memory is not zeros |
+//! | `FAKE_CARVE_OUT=0` | does not take the part of L1 that is to be shared memory |
+//! | `FAKE_MICROSECONDS=N` | says by its events that each launch takes so long |
 
-use std::ffi::CStr;
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
 
-/// Copies that are on their way: where to, and what.
-static LATE: Mutex<Vec<(u64, Vec<u8>)>> = Mutex::new(Vec::new());
+type Late = Box<dyn FnOnce() + Send>;
+
+/// Copies and fills that have not taken effect yet, in their order, by the stream that they are on.
+static LATE: Mutex<BTreeMap<usize, Vec<Late>>> = Mutex::new(BTreeMap::new());
 
 /// The kernel that was launched last.
 static LAUNCHED: Mutex<String> = Mutex::new(String::new());
@@ -64,18 +69,39 @@ pub(super) fn launched(kernel: &CStr) {
     }
 }
 
-/// Whether a copy is on its way from now on.
-pub(super) unsafe fn is_late(to: u64, from: *const u8, bytes: usize) -> bool {
-    let is_late = std::env::var_os("FAKE_LATE").is_some();
-    if is_late {
-        LATE.lock().unwrap().push((to, unsafe { std::slice::from_raw_parts(from, bytes) }.to_vec()));
-    }
-    is_late
+/// The stream that every stream waits for, but for one that was made not to.
+pub(super) const LEGACY: *mut c_void = std::ptr::null_mut();
+
+/// `CU_STREAM_NON_BLOCKING`, which the handle of such a stream has.
+const NON_BLOCKING: usize = 1;
+
+/// The stream whose order work on a stream is in.
+fn order_of(stream: *mut c_void) -> usize {
+    if stream as usize & NON_BLOCKING == 0 { LEGACY as usize } else { stream as usize }
 }
 
-/// What is on its way arrives.
-pub(super) fn land() {
-    for (to, content) in LATE.lock().unwrap().drain(..) {
-        unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), to as *mut u8, content.len()) };
+/// Whether copies come late.
+pub(super) fn is_late() -> bool {
+    std::env::var_os("FAKE_LATE").is_some()
+}
+
+/// Does to memory what a copy or a fill does: at once, or when the next thing on its stream begins.
+pub(super) fn take_effect(stream: *mut c_void, effect: impl FnOnce() + Send + 'static) {
+    if !is_late() {
+        return effect();
     }
+    arrive(stream);
+    LATE.lock().unwrap().entry(order_of(stream)).or_default().push(Box::new(effect));
+}
+
+/// What was late on a stream is there.
+pub(super) fn arrive(stream: *mut c_void) {
+    let late = LATE.lock().unwrap().remove(&order_of(stream));
+    late.into_iter().flatten().for_each(|effect| effect());
+}
+
+/// What was late on any stream is there.
+pub(super) fn all_arrive() {
+    let late = std::mem::take(&mut *LATE.lock().unwrap());
+    late.into_values().flatten().for_each(|effect| effect());
 }

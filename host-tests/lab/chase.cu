@@ -17,6 +17,10 @@ CHASE(chase_acquire_sys, "ld.acquire.sys.global.u64")
 CHASE(chase_volatile, "ld.volatile.global.u64")
 CHASE(chase_mmio, "ld.mmio.relaxed.sys.global.u64")
 
+extern "C" __global__ void chase_empty(unsigned *times, unsigned *ticket, unsigned sm, u64 start, unsigned steps) {
+    if (chosen(ticket, sm)) timed(times, start, steps, [](u64, u64 clock) { return clock; });
+}
+
 extern "C" __global__ void link(u64 base, const unsigned *__restrict__ order, unsigned n) {
     const unsigned step = thread_count();
     for (unsigned i = thread_index(); i < n; i += step) {

@@ -2,7 +2,7 @@
 
 use ptx_intrinsics::prelude::*;
 
-use crate::place::{chosen, count, index, probe};
+use crate::place::{chosen, count, index, probe, timed};
 
 macro_rules! chases {
     ($($name:ident [$($load:tt)*];)*) => { $(
@@ -47,6 +47,21 @@ chases! {
     chase_acquire_sys [ld.acquire.sys.global.u64];
     chase_volatile [ld.volatile.global.u64];
     chase_mmio [ld.mmio.relaxed.sys.global.u64];
+}
+
+/// The same loop without a load: what the clock and the times cost. What would be loaded is the last clock, which the
+/// assembler cannot know.
+///
+/// # Safety
+/// As for [`chase_cg`]; nothing is read at `start`.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn chase_empty(times: *mut u32, ticket: *mut u32, sm: u32, start: u64, steps: u32) {
+    // SAFETY: by this kernel's contract.
+    unsafe {
+        if chosen(ticket, sm) {
+            timed(times, start, steps, |_, clock| clock);
+        }
+    }
 }
 
 /// Writes a ring of `n` links: each is the address of the next place in `order`, in bytes from `base`.

@@ -33,19 +33,25 @@ __device__ __forceinline__ bool chosen(unsigned *ticket, unsigned sm) {
     return before == 0;
 }
 
-template <typename Load>
-__device__ __forceinline__ void probe(unsigned *times, u64 start, unsigned steps, Load load) {
+// The loop of every probe: `next` gives the next link, of the last one and of the clock that was read after it.
+template <typename Next>
+__device__ __forceinline__ void timed(unsigned *times, u64 start, unsigned steps, Next next) {
     __shared__ unsigned short spent[STEPS];
     u64 at = start, before = clock_after(start);
 #pragma unroll 1
     for (unsigned step = 0; step < steps; ++step) {
-        at = load(at);
+        at = next(at, before);
         const u64 now = clock_after(at), passed = now - before;
         spent[step] = passed < 65535 ? passed : 65535;
         before = now;
     }
 #pragma unroll 1
     for (unsigned step = 0; step < steps; ++step) __stcs(&times[step], unsigned(spent[step]));
+}
+
+template <typename Load>
+__device__ __forceinline__ void probe(unsigned *times, u64 start, unsigned steps, Load load) {
+    timed(times, start, steps, [load](u64 at, u64) { return load(at); });
 }
 
 // A load in PTX's own words.

@@ -5,7 +5,7 @@ use core::arch::asm;
 use ptx_intrinsics::prelude::*;
 use ptx_kernel::whole;
 
-use crate::place::{me, probe, rolled};
+use crate::place::{me, probe, rolled, timed};
 
 /// Links of the ring.
 const LINKS: u32 = 1024;
@@ -66,6 +66,21 @@ pub unsafe extern "ptx-kernel" fn chase_shared(times: *mut u32, steps: u32) {
             probe(times, base, steps, |at| base + u64::from(SharedPtr::<u32>::from_address(at as u32).read()));
         }
         sync_cluster();
+    }
+}
+
+/// The same loop without a load, for both of these.
+///
+/// # Safety
+/// As for [`chase_shared`].
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn chase_shared_empty(times: *mut u32, steps: u32) {
+    let base = u64::from(lab_links());
+    // SAFETY: by this kernel's contract.
+    unsafe {
+        if me() == 0 && rank() == 0 {
+            timed(times, base, steps, |_, clock| base + u64::from(clock as u32));
+        }
     }
 }
 

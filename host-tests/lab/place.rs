@@ -112,12 +112,22 @@ pub(crate) unsafe fn chosen(ticket: *mut u32, sm: u32) -> bool {
 /// nobody else touches it. One thread of a block calls it.
 #[inline(always)]
 pub(crate) unsafe fn probe(times: *mut u32, start: u64, steps: u32, load: impl Fn(u64) -> u64) {
+    // SAFETY: by this function's contract.
+    unsafe { timed(times, start, steps, |at, _| load(at)) };
+}
+
+/// The loop of [`probe`]: `next` gives the next link, of the last one and of the clock that was read after it.
+///
+/// # Safety
+/// As for [`probe`], and `next` never gives 0.
+#[inline(always)]
+pub(crate) unsafe fn timed(times: *mut u32, start: u64, steps: u32, next: impl Fn(u64, u64) -> u64) {
     let spent = SharedPtr::<u16>::from_address(lab_times());
     let (mut at, mut before) = (start, clock_after(start));
     let mut step = 0;
     while step < steps {
         rolled();
-        at = load(at);
+        at = next(at, before);
         let now = clock_after(at);
         // SAFETY: there is room for so many steps.
         unsafe { spent.add(step).write((now - before).min(u16::MAX.into()) as u16) };

@@ -23,11 +23,13 @@ fn lines_become_a_page_with_plots() {
     let page = std::fs::read_to_string(folder.path().join("laboratory.md")).expect("the page is there");
     assert!(page == PAGE, "the page is now:\n{page}");
     let plots: Vec<&str> = page.lines().filter_map(|line| line.split_once("](")?.1.strip_suffix(')')).collect();
-    assert_eq!(plots, ["laboratory-pays.svg", "laboratory-latencies.svg", "laboratory-sweep.svg", "laboratory-a.svg"]);
-    assert_eq!(stdout.lines().count(), 5, "{stdout}");
+    let names = ["pays", "latencies", "l1-sweep", "sweep", "a"].map(|name| format!("laboratory-{name}.svg"));
+    assert_eq!(plots, names);
+    assert_eq!(stdout.lines().count(), 6, "{stdout}");
     let words = [
         ["Time without hints by time with them", "bytes of the problem, in sizes of L2", "ratio of times"],
         ["Latencies of single loads", "clocks", "part of the loads"],
+        ["Latency of loads through L1", "KiB read before, by one thread", "clocks"],
         ["Latency of loads past L1", "MiB read before, over and over", "clocks"],
         ["Bandwidth", "bytes read and written a second", "copy128, rust"],
     ];

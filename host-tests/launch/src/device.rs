@@ -31,7 +31,7 @@ pub type Asked<T> = Result<T, Fault>;
 /// `CUDA_ERROR_NOT_READY`
 const NOT_READY: u32 = 600;
 /// Answers that come again for ever: of a context that is gone, and of one that a kernel has broken.
-const STICKY: [std::ops::RangeInclusive<u32>; 4] = [201..=201, 700..=702, 709..=727, 999..=999];
+const STICKY: [u32; 13] = [201, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 999];
 /// `CU_LIMIT_PERSISTING_L2_CACHE_SIZE`
 const PERSISTING_L2: u32 = 6;
 /// `CU_STREAM_NON_BLOCKING`
@@ -42,8 +42,21 @@ const NON_BLOCKING: u32 = 1;
 pub enum Attribute {
     /// Bytes of L2.
     L2 = 38,
+    /// Bytes of shared memory of a multiprocessor.
+    Shared = 81,
     /// The most bytes of L2 that can be set aside.
     SetAside = 108,
+    /// Bytes of shared memory that every block has for the driver.
+    Reserved = 111,
+}
+
+/// A property of a kernel, by the driver's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Property {
+    /// Bytes of shared memory that its text asks for.
+    Shared = 1,
+    /// The part of L1 and shared memory that should be shared memory, in percent of the most that can be.
+    CarveOut = 9,
 }
 
 /// The functions of the driver that are called.
@@ -71,11 +84,14 @@ calls! {
     free: c"cuMemFree_v2" (u64);
     fill: c"cuMemsetD8Async" (u64, u8, usize, *mut c_void);
     copy: c"cuMemcpyDtoDAsync_v2" (u64, u64, usize, *mut c_void);
-    upload: c"cuMemcpyHtoD_v2" (u64, *const u8, usize);
+    upload: c"cuMemcpyHtoDAsync_v2" (u64, *const u8, usize, *mut c_void);
     download: c"cuMemcpyDtoH_v2" (*mut u8, u64, usize);
     load: c"cuModuleLoadDataEx" (*mut *mut c_void, *const u8, u32, *const u32, *const *mut c_void);
     unload: c"cuModuleUnload" (*mut c_void);
     function: c"cuModuleGetFunction" (*mut *mut c_void, *mut c_void, *const c_char);
+    set_property: c"cuFuncSetAttribute" (*mut c_void, u32, i32);
+    property: c"cuFuncGetAttribute" (*mut i32, u32, *mut c_void);
+    bus: c"cuDeviceGetPCIBusId" (*mut c_char, i32, i32);
     launch: c"cuLaunchKernel" (
         *mut c_void, u32, u32, u32, u32, u32, u32, u32, *mut c_void, *const *const c_void, *const *const c_void
     );
@@ -184,7 +200,7 @@ impl<'g> Device<'g> {
         if code == 0 {
             return Ok(());
         }
-        let lost = STICKY.iter().any(|codes| codes.contains(&code));
+        let lost = STICKY.contains(&code);
         if lost {
             give_up();
         }
@@ -215,15 +231,18 @@ impl<'g> Device<'g> {
         Ok(memory)
     }
 
-    /// Copies `content` to an address on the GPU.
+    /// Copies `content` to an address on the GPU, on the stream: a copy on none may still be on its way when it comes back,
+    /// and this stream waits for no other.
     pub fn write(&self, to: u64, content: &[u8]) -> Asked<()> {
-        // SAFETY: the driver checks that the memory is the GPU's.
-        let code = unsafe { (self.calls.upload)(to, content.as_ptr(), content.len()) };
+        // SAFETY: the driver checks that the memory is the GPU's. It has read the content when it comes back, since that is
+        // not page-locked.
+        let code = unsafe { (self.calls.upload)(to, content.as_ptr(), content.len(), self.stream) };
         self.check("copying to the GPU", code)
     }
 
-    /// Copies so many bytes from the GPU.
+    /// Waits for the stream, and copies so many bytes from the GPU.
     pub fn read(&self, from: u64, bytes: usize) -> Asked<Vec<u8>> {
+        self.wait()?;
         let mut content = vec![0; bytes];
         // SAFETY: there is room for so many bytes; the driver checks that the memory is the GPU's.
         let code = unsafe { (self.calls.download)(content.as_mut_ptr(), from, bytes) };
@@ -260,6 +279,40 @@ impl<'g> Device<'g> {
         // SAFETY: the module is loaded, and the name is a C string.
         let code = unsafe { (self.calls.function)(&mut handle, module.handle, CStr::as_ptr(&name)) };
         self.check(&format!("finding the kernel {kernel}"), code).map(|()| Function(handle))
+    }
+
+    fn property(&self, function: Function, which: Property) -> Asked<i32> {
+        let mut value = 0;
+        // SAFETY: the place is writable, and the kernel is loaded.
+        let code = unsafe { (self.calls.property)(&mut value, which as u32, function.0) };
+        self.check("cuFuncGetAttribute", code).map(|()| value)
+    }
+
+    /// Leaves a kernel's multiprocessor as little shared memory as one block of it needs, so that the rest is L1. The part
+    /// that is shared memory, in percent of the most that can be, as the driver says it has it.
+    pub fn carve_out(&self, function: Function) -> Asked<u32> {
+        let (most, reserved) = (self.attribute(Attribute::Shared)?, self.attribute(Attribute::Reserved)?);
+        let needed = self.property(function, Property::Shared)?.max(0) as u64 + reserved;
+        let percent = (100 * needed).div_ceil(most.max(1)).min(100) as i32;
+        // SAFETY: this changes a number of a loaded kernel.
+        let code = unsafe { (self.calls.set_property)(function.0, Property::CarveOut as u32, percent) };
+        self.check("setting the part of L1 that is shared memory", code)?;
+        match self.property(function, Property::CarveOut)? {
+            has if has == percent => Ok(percent as u32),
+            has => Err(Fault::new(format_args!(
+                "{percent}% of the shared memory were asked for, so that the rest is L1, and the driver has {has}%"
+            ))),
+        }
+    }
+
+    /// Where the GPU is on the bus: `0000:01:00.0`.
+    pub fn bus(&self) -> Asked<String> {
+        let mut text = [0 as c_char; 32];
+        // SAFETY: there is room for so many characters; the first device is the one that is used.
+        let code = unsafe { (self.calls.bus)(text.as_mut_ptr(), text.len() as i32, 0) };
+        self.check("cuDeviceGetPCIBusId", code)?;
+        let text: Vec<u8> = text.iter().map(|one| *one as u8).take_while(|one| *one != 0).collect();
+        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
     /// Starts a kernel on the stream.

@@ -5,9 +5,12 @@
 
 #[path = "../fake_gpu/mod.rs"]
 mod fake_gpu;
+mod measuring;
+mod profiler;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::ffi::c_void;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
@@ -16,7 +19,7 @@ use host_tests::run::lab::bench::{Bench, LINE, Places};
 use host_tests::run::lab::images::{About, Image, Language, Without, in_rust, pack};
 use host_tests::run::lab::judge::{Results, Verdict, judge_all};
 use host_tests::run::lab::line::{Line, Run, read};
-use host_tests::run::lab::{Options, Summary, profile};
+use host_tests::run::lab::{Options, Summary};
 use host_tests::run::suite::kernels::Kernels;
 use host_tests::run::suite::program;
 use host_tests::run::suite::report::{Report, Row};
@@ -34,18 +37,40 @@ use workloads::image as kernel_image;
 struct Scenario {
     name: &'static str,
     run: fn(&str),
+    /// How the driver misbehaves.
+    driver: Option<(&'static str, &'static str)>,
+}
+
+const fn scenario(name: &'static str, run: fn(&str)) -> Scenario {
+    Scenario { name, run, driver: None }
 }
 
 const SCENARIOS: &[Scenario] = &[
-    Scenario { name: "every_experiment_runs", run: every_experiment_runs },
-    Scenario { name: "sweeps_read_every_quad", run: sweeps_read_every_quad },
-    Scenario { name: "fills_write_every_quad_and_no_other", run: fills_write_every_quad },
-    Scenario { name: "a_ring_goes_through_every_place_once", run: a_ring_goes_through_every_place },
-    Scenario { name: "a_probe_is_pinned_and_timed", run: a_probe_is_pinned_and_timed },
-    Scenario { name: "a_lost_gpu_leaves_lines_behind", run: a_lost_gpu_leaves_lines_behind },
-    Scenario { name: "a_missing_kernel_is_a_line", run: a_missing_kernel_is_a_line },
-    Scenario { name: "the_stages_name_the_experiments_that_fail", run: stages_name_what_fails },
+    scenario("every_experiment_runs", every_experiment_runs),
+    scenario("sweeps_read_every_quad", sweeps_read_every_quad),
+    scenario("fills_write_every_quad_and_no_other", fills_write_every_quad),
+    scenario("a_ring_goes_through_every_place_once", a_ring_goes_through_every_place),
+    scenario("a_probe_is_pinned_and_timed", a_probe_is_pinned_and_timed),
+    Scenario { driver: LATE_COPIES, ..scenario("late_copies_are_waited_for", late_copies_are_waited_for) },
+    Scenario { driver: LATE_COPIES, ..scenario("a_late_copy_is_late", a_late_copy_is_late) },
+    scenario("every_experiment_has_cases_to_count", measuring::every_experiment_has_cases_to_count),
+    scenario("calibration_begins_warm", measuring::calibration_begins_warm),
+    scenario("the_machine_is_watched", measuring::the_machine_is_watched),
+    scenario("a_copy_that_copies_nothing_is_named", measuring::a_copy_that_copies_nothing_is_named),
+    Scenario {
+        driver: Some(("FAKE_CARVE_OUT", "0")),
+        ..scenario("without_its_l1_an_experiment_fails", measuring::without_its_l1_an_experiment_fails)
+    },
+    Scenario {
+        driver: Some(("FAKE_MICROSECONDS", "60")),
+        ..scenario("launches_fill_what_is_timed", measuring::launches_fill_what_is_timed)
+    },
+    scenario("a_lost_gpu_leaves_lines_behind", a_lost_gpu_leaves_lines_behind),
+    scenario("a_missing_kernel_is_a_line", a_missing_kernel_is_a_line),
+    scenario("the_stages_name_the_experiments_that_fail", stages_name_what_fails),
 ];
+
+const LATE_COPIES: Option<(&str, &str)> = Some(("FAKE_LATE_COPIES", "1"));
 
 const SCENARIO_VARIABLE: &str = "LAB_SCENARIO";
 const PTX_VARIABLE: &str = "LAB_PTX";
@@ -91,7 +116,7 @@ fn main() -> ExitCode {
         })
     };
     let mut trials: Vec<Trial> = SCENARIOS.iter().map(scenario).collect();
-    trials.push(Trial::test("a_profiler_counts_each_launch", a_profiler_counts_each_launch));
+    trials.push(Trial::test("a_profiler_counts_each_launch", profiler::a_profiler_counts_each_launch));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -111,6 +136,7 @@ fn in_a_process(scenario: &Scenario, folder: &Path) -> Result<(), Failed> {
         .env(PTX_VARIABLE, folder.join("lab.ptx"))
         .env(DRIVER_VARIABLE, folder.join("libcuda.so.1"))
         .env("FAKE_SM", "90")
+        .envs(scenario.driver)
         .output()?;
     let stdout = String::from_utf8_lossy(&output.stdout);
     if output.status.success() && stdout.ends_with(&format!("{} done\n", scenario.name)) {
@@ -161,6 +187,18 @@ fn every_experiment_runs(ptx: &str) {
     let expected =
         [('A', 14), ('B', 37), ('C', 17), ('D', 18), ('E', 4), ('F', 16), ('G', 40), ('H', 14), ('I', 9), ('J', 12)];
     assert_eq!(cases, BTreeMap::from(expected));
+    // Every kernel of the laboratory's own is launched by some experiment, in small too.
+    let launched: BTreeSet<String> = measuring::launched().into_iter().collect();
+    let own = |kernel: &&String| measuring::OWN.iter().any(|begins| kernel.starts_with(begins));
+    let Image { about, .. } = image(ptx);
+    let idle: Vec<_> = about.kernels.iter().filter(own).filter(|kernel| !launched.contains(*kernel)).collect();
+    assert!(idle.is_empty(), "no experiment launches {idle:?}");
+    assert_eq!(
+        results.run.carve_out.get("chase_weak"),
+        Some(&15),
+        "33 KiB of 228 are shared memory, and the rest is L1"
+    );
+    assert_eq!(results.run.carve_out.len(), 36);
     let metrics = ["bytes_per_second", "clocks", "after_seconds", "seconds"];
     for case in results.cases.iter().filter(|case| !case.case.contains("language=cuda")) {
         let samples: Vec<_> = metrics.iter().map(|metric| results.samples(case, metric).len()).collect();
@@ -172,6 +210,47 @@ fn every_experiment_runs(ptx: &str) {
     let told: BTreeSet<char> = findings.iter().map(|finding| finding.claim.experiment).collect();
     assert_eq!(told, ('A'..='J').collect());
     assert!(findings.iter().any(|finding| finding.verdict != Verdict::NotMeasured));
+}
+
+/// A driver comes back from a copy before the GPU has the bytes: what reads them waits for them, in the calibration, for the
+/// links, and for the data of the worked kernels.
+fn late_copies_are_waited_for(ptx: &str) {
+    let (summary, lines) = run(ptx, "AEGJ");
+    assert_eq!((summary.done, summary.cut_short, summary.lost), ("AEGJ".chars().collect(), Vec::new(), false));
+    let unexpected: Vec<_> = summary.failures.iter().filter(|(_, case, _)| !case.contains("language=cuda")).collect();
+    assert!(unexpected.is_empty(), "{unexpected:?}");
+    assert!(lines.iter().filter(|line| matches!(line, Line::Sample { .. })).count() > 100);
+}
+
+/// What the driver of the scenario above does: a copy is there after what waits for it, and not before.
+fn a_late_copy_is_late(_: &str) {
+    let driver = host_tests::driver::load().unwrap();
+    type Make = unsafe extern "C" fn(*mut *mut c_void, u32, i32) -> u32;
+    type Allocate = unsafe extern "C" fn(*mut u64, usize) -> u32;
+    type Copy = unsafe extern "C" fn(u64, *const u8, usize) -> u32;
+    type Wait = unsafe extern "C" fn(*mut c_void) -> u32;
+    // SAFETY: these are the functions' types; device memory is the host's.
+    unsafe {
+        let make = driver.symbol::<Make>(c"cuStreamCreateWithPriority").unwrap();
+        let mut streams = [std::ptr::null_mut(); 2];
+        for (flags, stream) in streams.iter_mut().enumerate() {
+            make(stream, flags as u32, 0);
+        }
+        let mut memory = 0;
+        driver.symbol::<Allocate>(c"cuMemAlloc_v2").unwrap()(&mut memory, 4);
+        let found = || (memory as *const [u8; 4]).read();
+        let (copy, wait) =
+            (driver.symbol::<Copy>(c"cuMemcpyHtoD_v2").unwrap(), driver.symbol::<Wait>(c"cuStreamQuery").unwrap());
+        let [blocking, other] = streams;
+        for (bytes, waits) in [([1; 4], blocking), ([2; 4], std::ptr::null_mut())] {
+            let before = found();
+            copy(memory, bytes.as_ptr(), 4);
+            wait(other);
+            assert_eq!(found(), before, "the other stream waits for nothing");
+            wait(waits);
+            assert_eq!(found(), bytes);
+        }
+    }
 }
 
 /// One thread reads them all, and finds their sum.
@@ -253,10 +332,10 @@ fn a_probe_is_pinned_and_timed(ptx: &str) {
     let stages: Vec<_> = ["touch_", "hot_", "announce_", "keep"].to_vec();
     let stages: Vec<_> =
         about.kernels.iter().filter(|kernel| stages.iter().any(|begins| kernel.starts_with(begins))).collect();
-    assert_eq!((chases.len(), stages.len()), (11, 23));
+    assert_eq!((chases.len(), stages.len()), (13, 23));
     for kernel in chases {
         let clocks = match kernel.as_str() {
-            "chase_shared" | "chase_neighbour" => bench.chase_cluster(kernel, 40),
+            "chase_shared" | "chase_shared_empty" | "chase_neighbour" => bench.chase_cluster(kernel, 40),
             _ => bench.chase(kernel, 2, start, 40),
         };
         let clocks = clocks.unwrap_or_else(|fault| panic!("{kernel}: {fault:?}"));
@@ -349,83 +428,4 @@ fn stages_name_what_fails(ptx: &str) {
     };
     assert_eq!((twice.complete, names(&twice)), (true, names(&report)));
     assert_eq!(twice.not_in_it, ["forms", "litmus", "counters", "workloads", "sanitizer", "forms-again", "faults"]);
-}
-
-/// Stands for `ncu`: knows two of the four counters, runs the program, and writes a table.
-const NCU: &str = r#"#!/bin/sh
-if [ "$1" = --query-metrics ]; then
-    echo "dram__bytes_read  Counter  byte  # of bytes read"
-    echo "lts__t_sectors_op_read_lookup_hit  Counter  sector  # of hits"
-    exit 0
-fi
-echo "$*" > "$RECORD"
-while [ "$1" != --log-file ]; do shift; done
-cp "$TABLE" "$2"
-shift 2
-exec "$@"
-"#;
-
-/// Stands for the program under the profiler: it writes its lines to its last argument.
-const PROGRAM: &str = r#"#!/bin/sh
-for last; do :; done
-cp "$LAUNCHED" "$last"
-exit "$ENDS_WITH"
-"#;
-
-fn a_profiler_counts_each_launch() -> Result<(), Failed> {
-    let folder = tempfile::tempdir()?;
-    let file = |name: &str| folder.path().join(name);
-    let executable = |name: &str, text: &str| -> std::io::Result<PathBuf> {
-        std::fs::write(file(name), text)?;
-        std::fs::set_permissions(file(name), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
-        Ok(file(name))
-    };
-    let (table, launched, record) = (file("table"), file("launched"), file("record"));
-    let told = |script: &str, ends_with: &str| {
-        script
-            .replace("$RECORD", &record.display().to_string())
-            .replace("$TABLE", &table.display().to_string())
-            .replace("$LAUNCHED", &launched.display().to_string())
-            .replace("$ENDS_WITH", ends_with)
-    };
-    std::fs::write(
-        &table,
-        "==PROF== Connected\n\"ID\",\"Kernel Name\",\"dram__bytes_read.sum\"\n\"\",\"\",\"Kbyte\"\n\"0\",\"sweep_plain\",\"3\"\n",
-    )?;
-    std::fs::write(
-        &launched,
-        "{\"line\":\"launched\",\"experiment\":\"B\",\"case\":\"hot=none\",\"kernel\":\"sweep_plain\"}\n",
-    )?;
-    let (ncu, program) = (executable("ncu", &told(NCU, "0"))?, executable("program", &told(PROGRAM, "0"))?);
-    let mut out = Vec::new();
-    let of = |program, seconds| profile::Program {
-        program,
-        arguments: &["lab", "--once"],
-        limit: Duration::from_secs(seconds),
-    };
-    let count = profile::profile(&ncu, 'B', of(&program, 60), folder.path(), &mut out)?;
-    let expected = Line::Counter {
-        experiment: 'B',
-        case: "hot=none".into(),
-        kernel: "sweep_plain".into(),
-        metric: "dram__bytes_read.sum".into(),
-        unit: "byte".into(),
-        value: 3000.0,
-    };
-    assert_eq!((count, read(std::str::from_utf8(&out)?)?), (1, vec![expected]));
-    let folder_of = folder.path().display();
-    let arguments = format!(
-        "--clock-control none --cache-control none --replay-mode application --section MemoryWorkloadAnalysis_Tables \
-         --metrics lts__t_sectors_op_read_lookup_hit.sum,dram__bytes_read.sum --csv --page raw --log-file \
-         {folder_of}/ncu-B.csv {folder_of}/program lab --once {folder_of}/ncu-B.jsonl\n"
-    );
-    assert_eq!(std::fs::read_to_string(&record)?, arguments);
-    assert!(file("ncu-B.csv").is_file(), "the profiler's table is kept");
-    let program = executable("program", &told(PROGRAM, "9"))?;
-    let error = profile::profile(&ncu, 'B', of(&program, 60), folder.path(), &mut out).expect_err("it fails");
-    assert!(error.to_string().starts_with("ncu ended with exit status: 9\n"), "{error}");
-    let program = executable("program", "#!/bin/sh\nsleep 100\n")?;
-    let error = profile::profile(&ncu, 'B', of(&program, 0), folder.path(), &mut out).expect_err("its time is over");
-    assert!(error.to_string().starts_with("ncu ended with stopped: its time was over\n"), "{error}");
-    Ok(())
 }

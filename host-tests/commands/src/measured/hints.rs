@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use host_tests::run::lab::judge::{Claim, Finding, Paid, Results, Verdict, judge_all, paid};
+use host_tests::run::lab::claims::Claim;
+use host_tests::run::lab::judge::{Finding, Paid, Results, Verdict, judge_all, paid};
 use host_tests::run::lab::statistics::Estimate;
 
 /// A hint, or some that say the same.
@@ -360,7 +361,7 @@ Hints can pay if two kinds of data compete for a cache: data that is read again,
 mod tests {
     use std::collections::BTreeSet;
 
-    use host_tests::run::lab::judge::CLAIMS;
+    use host_tests::run::lab::claims::CLAIMS;
     use ptx_intrinsics::catalogue;
 
     use super::*;

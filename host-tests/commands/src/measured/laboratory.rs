@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use host_tests::run::lab::judge::{Finding, Latencies, Results, Verdict, judge_all, paid};
-use host_tests::run::lab::line::About;
+use host_tests::run::lab::line::{About, Run};
+use host_tests::run::lab::profile::PREPARATION;
 use host_tests::run::lab::statistics::{CONFIDENCE, Estimate};
 use host_tests::run::lab::titles;
 use host_tests::tools::error::Result;
@@ -42,6 +43,7 @@ pub(super) fn page(results: &Results) -> Result<Page> {
         if let Some((repetitions, Some(why))) = results.ends.get(&letter) {
             page.line(format_args!("Cut short after {repetitions} repetitions: {why}\n"));
         }
+        page.line(format_args!("The machine: {}.\n", results.machine(Some(letter))));
         expectations(findings.iter().filter(|finding| finding.claim.experiment == letter), &mut page);
         plots(letter, results, &mut page)?;
         counters(letter, results, &mut page);
@@ -71,12 +73,31 @@ fn about(results: &Results, page: &mut Page) {
         ("made with", run.made_with.clone()),
         ("seed", run.seed.to_string()),
         ("repetitions of each variant", run.repetitions.to_string()),
-        ("intervals", format!("{:.0}% (bootstrap of the median)", CONFIDENCE * 100.0)),
+        ("shared memory of a probe's multiprocessor", carve_out(run)),
+        ("clocks while the thresholds were found", results.machine(None)),
+        (
+            "intervals",
+            format!(
+                "{:.0}% each (bootstrap of the median); verdicts are corrected for their number as Holm did",
+                CONFIDENCE * 100.0
+            ),
+        ),
     ];
     for (name, value) in rows {
         page.line(format_args!("| {name} | {value} |"));
     }
     page.line("");
+}
+
+/// What the driver says that the probes leave to L1.
+fn carve_out(run: &Run) -> String {
+    let percent: BTreeSet<u32> = run.carve_out.values().copied().collect();
+    let percent: Vec<String> = percent.iter().map(|percent| format!("{percent}%")).collect();
+    if percent.is_empty() {
+        "not known: the driver did not take what was asked".into()
+    } else {
+        format!("{} of the most", percent.join(", "))
+    }
 }
 
 /// The day, of seconds since 1970.
@@ -219,6 +240,11 @@ fn latencies(results: &Results, page: &mut Page) -> Result<()> {
     });
     let frame = Frame { title: "Latencies of single loads", x: "clocks", y: "part of the loads" };
     page.show("latencies", "how often each latency was seen", lines(&frame, &series.collect::<Vec<_>>(), false))?;
+    let l1 = of("l1 sweep").into_iter().filter_map(|all| Some((all.bytes as f64 / 1024.0, spread(&all.clocks)?)));
+    let frame = Frame { title: "Latency of loads through L1", x: "KiB read before, by one thread", y: "clocks" };
+    let l1: Vec<_> = l1.collect();
+    let series = if l1.is_empty() { Vec::new() } else { vec![("median, middle half".to_owned(), l1)] };
+    show_lines(page, "l1-sweep", &frame, &series, false)?;
     let sweep =
         of("sweep").into_iter().filter_map(|all| Some((all.bytes as f64 / f64::from(1 << 20), spread(&all.clocks)?)));
     let frame = Frame { title: "Latency of loads past L1", x: "MiB read before, over and over", y: "clocks" };
@@ -312,7 +338,7 @@ fn plots(letter: char, results: &Results, page: &mut Page) -> Result<()> {
         }
         'G' => {
             for place in ["l1", "l2", "memory", "shared"] {
-                let all = each(results, ('G', "clocks"), &[("place", place)], |case| label(case, "load"));
+                let all = each(results, ('G', "latency"), &[("place", place)], |case| label(case, "load"));
                 let title = match place {
                     "l1" => "Latency where the line was loaded before".to_owned(),
                     place => format!("Latency of loads from {}", if place == "l2" { "L2" } else { place }),
@@ -359,7 +385,7 @@ fn counters(letter: char, results: &Results, page: &mut Page) {
     }
     page.line("Counted by `ncu`, once:\n");
     page.line("| Variant | Kernel | Counter | |\n| --- | --- | --- | ---: |");
-    for counter in own.iter().filter(|counter| counter.case != "preparation" && counter.metric.contains(".sum")) {
+    for counter in own.iter().filter(|counter| counter.case != PREPARATION && counter.metric.contains(".sum")) {
         let (case, kernel, metric, unit) = (&counter.case, &counter.kernel, &counter.metric, &counter.unit);
         page.line(format_args!("| {case} | {kernel} | `{metric}` | {:.0} {unit} |", counter.value));
     }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -57,9 +57,15 @@ pub struct Bench<'g> {
     /// The times of a probe, and after them its ticket.
     times: Memory,
     flush: Memory,
-    language: Language,
     launched: RefCell<Vec<String>>,
+    /// Whether a profiler counts what is launched.
+    counted: bool,
+    carved_out: Asked<()>,
 }
+
+/// How the names of the kernels begin of which one block at a time works: what they do not need of a multiprocessor's shared
+/// memory is to be L1.
+const PROBES: [&str; 5] = ["chase_", "touch_", "hot_", "announce_", "keep"];
 
 impl<'g> Bench<'g> {
     /// Loads the kernels and takes the memory that every experiment needs.
@@ -83,8 +89,44 @@ impl<'g> Bench<'g> {
         let (times, flush) = (device.allocate(4 * u64::from(STEPS) + LINE)?, device.allocate(FLUSH * l2)?);
         device.fill(flush.address, 0, flush.bytes)?;
         let (functions, launched) = (RefCell::default(), RefCell::default());
-        let (index, language) = (images::index(all), Language::Rust);
-        Ok(Bench { device, about, modules, index, functions, times, flush, language, launched })
+        let (index, counted, carved_out) = (images::index(all), false, Ok(()));
+        let bench = Bench { device, about, modules, index, functions, times, flush, launched, counted, carved_out };
+        let (carve_out, carved_out) = match bench.carve_out() {
+            Ok(percent) => (percent, Ok(())),
+            Err(fault) if fault.lost => return Err(fault),
+            Err(fault) => (BTreeMap::new(), Err(fault)),
+        };
+        let about = Run { carve_out, ..bench.about };
+        Ok(Bench { about, carved_out, ..bench })
+    }
+
+    /// The same for a profiler: only the sizes that it looks at.
+    pub fn counted(self, counted: bool) -> Self {
+        Bench { counted, ..self }
+    }
+
+    /// Whether a profiler counts what is launched.
+    pub fn is_counted(&self) -> bool {
+        self.counted
+    }
+
+    /// An error if the driver has not left the probes the L1 that they want.
+    pub fn carved_out(&self) -> Asked<()> {
+        self.carved_out.clone()
+    }
+
+    /// Leaves every probe as much L1 as there can be; the part that is shared memory, by kernel.
+    fn carve_out(&self) -> Asked<BTreeMap<String, u32>> {
+        let is_probe = |kernel: &str| PROBES.iter().any(|begins| kernel.starts_with(begins));
+        let probes = self.index.keys().filter(|(language, without, kernel)| {
+            (*language, *without) == (Language::Rust, Without::Nothing) && is_probe(kernel)
+        });
+        probes
+            .map(|(language, without, kernel)| {
+                let function = self.find(*language, *without, kernel)?;
+                Ok((kernel.clone(), self.device.carve_out(function)?))
+            })
+            .collect()
     }
 
     /// The GPU.
@@ -109,9 +151,13 @@ impl<'g> Bench<'g> {
         steps.min(STEPS).min(room)
     }
 
-    /// All of these, or in a dry run the one in the middle.
-    pub fn sizes<T: Copy>(&self, all: &[T]) -> Vec<T> {
-        if self.about.quick { vec![all[all.len() / 2]] } else { all.to_vec() }
+    /// All of these; in a dry run the one in the middle; under a profiler those that are counted.
+    pub fn sizes<T: Copy>(&self, all: &[T], counted: &[T]) -> Vec<T> {
+        match (self.counted, self.about.quick) {
+            (true, _) => counted.to_vec(),
+            (false, true) => vec![all[all.len() / 2]],
+            (false, false) => all.to_vec(),
+        }
     }
 
     fn find(&self, language: Language, without: Without, kernel: &str) -> Asked<Function> {
@@ -157,7 +203,7 @@ impl<'g> Bench<'g> {
     /// As for [`Device::launch`].
     unsafe fn own(&self, kernel: &str, grid: (u32, u32), arguments: &[Argument]) -> Asked<()> {
         // SAFETY: by this function's contract.
-        unsafe { self.launch((self.language, Without::Nothing), kernel, grid, arguments) }
+        unsafe { self.launch((Language::Rust, Without::Nothing), kernel, grid, arguments) }
     }
 
     /// A grid of as many threads as have something to do, at most as many as the GPU holds.
@@ -205,6 +251,16 @@ impl<'g> Bench<'g> {
         unsafe { self.own("discard", self.grid(lines), &arguments) }
     }
 
+    /// Keeps the GPU busy for so long: its clocks rise when it has something to do.
+    pub fn warm_up(&self, at_least: Duration) -> Asked<()> {
+        let began = Instant::now();
+        while began.elapsed() < at_least {
+            self.sweep(Sweep::Plain, self.flush.address, self.flush.bytes)?;
+            self.device.wait()?;
+        }
+        Ok(())
+    }
+
     /// Nothing of what was there before stays in L2, and no line stays longer than another.
     pub fn flush(&self) -> Asked<()> {
         self.device.forget_priorities()?;
@@ -244,9 +300,8 @@ impl<'g> Bench<'g> {
         self.times.address + 4 * u64::from(STEPS)
     }
 
-    /// The clocks of each step of a probe, after its kernel has ended.
+    /// The clocks of each step of a probe, once its kernel has ended.
     fn clocks(&self, steps: u32) -> Asked<Vec<u32>> {
-        self.device.wait()?;
         let bytes = self.device.read(self.times.address, 4 * steps as usize)?;
         Ok(bytes.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect())
     }

@@ -1,6 +1,7 @@
 //! What a latency tells: thresholds between L1, L2 and memory, from probes of this machine.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::bench::{Bench, Sweep};
 use super::line::{Line, Lines};
@@ -14,8 +15,9 @@ const WRONG: f64 = 0.05;
 /// Two multiprocessors whose latencies, line by line, go against each other so much are near to different parts of L2.
 const AGAINST: f64 = -0.3;
 
-/// Finds the thresholds, and writes what they come from.
-pub fn calibrate(bench: &Bench<'_>, lines: &mut Lines<'_>) -> Asked<Thresholds> {
+/// Warms up, finds the thresholds, and writes what they come from.
+pub fn calibrate(bench: &Bench<'_>, lines: &mut Lines<'_>, warm_up: Duration) -> Asked<Thresholds> {
+    bench.warm_up(warm_up)?;
     let l2 = bench.about().l2;
     let steps = bench.steps(4096);
     let buffer = bench.device().allocate(8 * l2)?;
@@ -35,6 +37,15 @@ pub fn calibrate(bench: &Bench<'_>, lines: &mut Lines<'_>) -> Asked<Thresholds> 
     write(latencies("l1", 0, u64::from(few) * 128, l1))?;
     write(latencies("first", 0, u64::from(few) * 128, first))?;
 
+    // How much L1 there is beside the shared memory: the second time through more and more lines.
+    let kibibytes = bench.sizes(&[8u64, 16, 32, 64, 96, 128, 160, 192, 224, 256], &[]);
+    for bytes in kibibytes.into_iter().map(|kibibytes| kibibytes << 10).filter(|bytes| *bytes <= buffer.bytes) {
+        let count = (bytes / 128) as u32;
+        let ring = bench.ring(buffer.address, &bench.places(count, 128))?;
+        let second = bench.chase("chase_weak", 0, ring, 2 * count)?.split_off(count as usize);
+        write(latencies("l1 sweep", 0, bytes, &second))?;
+    }
+
     // L2: an eighth of it, read before; the memory: eight times as much, of which the newest eighth is elsewhere.
     let eighth = (l2 / 8).max(1024);
     let ring = bench.ring(buffer.address, &bench.spread(eighth, steps))?;
@@ -47,7 +58,7 @@ pub fn calibrate(bench: &Bench<'_>, lines: &mut Lines<'_>) -> Asked<Thresholds> 
     write(latencies("memory", 0, 4 * l2, &dram))?;
 
     // The sweep: how much of it is still L2.
-    for part in bench.sizes(&[1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 24]) {
+    for part in bench.sizes(&[1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 24], &[]) {
         let bytes = (l2 * part / 15).max(1024);
         let ring = bench.ring(buffer.address, &bench.spread(bytes, steps))?;
         for _ in 0..2 {

@@ -2,64 +2,15 @@
 
 use ptx_intrinsics::caching::{CachePolicy, L2EvictFirst, L2EvictLast, L2EvictNormal, L2EvictUnchanged};
 
+use super::bandwidth::bandwidth;
 use super::bench::{Bench, LINE, Places, Sweep};
-use super::images::{CLUSTER, Language, WORKED, Without};
-use super::line::Labels;
-use super::measure::{Case, Reading};
+use super::images::CLUSTER;
+use super::measure::Reading;
 use super::statistics::median;
-use super::thresholds::{Cut, Thresholds};
-use launch::device::{Argument, Asked, Fault, Memory};
-use launch::gpu;
-use workloads::{self, Input, Problem, Workload};
-
-/// One variant of an experiment.
-pub struct Variant<'v> {
-    labels: Labels,
-    baseline: bool,
-    /// Whether a profiler looks at it too.
-    pub profiled: bool,
-    /// Does it once.
-    pub run: Box<dyn Fn() -> Asked<Vec<Reading>> + 'v>,
-}
-
-impl Case for Variant<'_> {
-    fn labels(&self) -> &Labels {
-        &self.labels
-    }
-
-    fn is_baseline(&self) -> bool {
-        self.baseline
-    }
-}
-
-impl<'v> Variant<'v> {
-    fn new(labels: &[(&str, String)], run: impl Fn() -> Asked<Vec<Reading>> + 'v) -> Self {
-        let labels = labels.iter().map(|(label, value)| ((*label).to_owned(), value.clone())).collect();
-        Variant { labels, baseline: false, profiled: false, run: Box::new(run) }
-    }
-
-    /// It is measured twice, to show the noise.
-    fn baseline_if(self, baseline: bool) -> Self {
-        Variant { baseline, ..self }
-    }
-
-    fn profiled_if(self, profiled: bool) -> Self {
-        Variant { profiled, ..self }
-    }
-}
-
-/// Measures some variants, which share their memory, one among the other.
-pub type Group<'s> = dyn FnMut(Vec<Variant<'_>>) -> Asked<()> + 's;
-
-/// An experiment.
-pub struct Experiment {
-    /// Its letter.
-    pub letter: char,
-    /// What it is about.
-    pub title: &'static str,
-    /// Makes its variants, group by group.
-    pub run: fn(&Bench<'_>, &Thresholds, &mut Group<'_>) -> Asked<()>,
-}
+use super::thresholds::Thresholds;
+use super::variant::{Experiment, Group, Variant, label, part, probed};
+use super::worked::worked;
+use launch::device::{Asked, Memory};
 
 /// All of them, in their order.
 pub const ALL: [Experiment; 10] = [
@@ -78,82 +29,6 @@ pub const ALL: [Experiment; 10] = [
     Experiment { letter: 'I', title: "what is where after each prefetch, and after applypriority", run: prefetches },
     Experiment { letter: 'J', title: "the worked kernels with and without their hints", run: worked },
 ];
-
-/// The part of latencies that are below a threshold.
-fn below(cut: Option<Cut>, clocks: &[u32]) -> Option<f64> {
-    let cut = cut?;
-    let hits = clocks.iter().filter(|clock| f64::from(**clock) < cut.at).count();
-    (!clocks.is_empty()).then(|| hits as f64 / clocks.len() as f64)
-}
-
-/// What a probe says: its median, and what part of it was in L1 and what in L1 or L2, if thresholds are known.
-fn probed(thresholds: &Thresholds, clocks: &[u32]) -> Vec<Reading> {
-    let all: Vec<f64> = clocks.iter().map(|clock| f64::from(*clock)).collect();
-    let readings =
-        [("clocks", median(&all)), ("hits", below(thresholds.l2, clocks)), ("l1_hits", below(thresholds.l1, clocks))];
-    readings.into_iter().filter_map(|(metric, value)| Some((metric, value?))).collect()
-}
-
-/// A size in parts of L2, to a line.
-fn part(bench: &Bench<'_>, part: f64) -> u64 {
-    ((bench.about().l2 as f64 * part) as u64 / LINE * LINE).max(8 * LINE)
-}
-
-/// A number as a label.
-fn label(number: f64) -> String {
-    format!("{number}")
-}
-
-fn bandwidth(bench: &Bench<'_>, _: &Thresholds, group: &mut Group<'_>) -> Asked<()> {
-    let about = bench.about();
-    let times = if about.quick { 1 } else { 32 };
-    let bytes = (times * about.l2).next_power_of_two().min(about.memory / 8) / LINE * LINE;
-    let [from, other, to] = [(); 3].map(|()| bench.device().allocate(bytes));
-    let (from, other, to) = (from?, other?, to?);
-    for memory in [&from, &other, &to] {
-        bench.device().fill(memory.address, 0, bytes)?;
-    }
-    let mut variants = Vec::new();
-    let size = || ("bytes", bytes.to_string());
-    let driver = [("kernel", "memcpy".to_owned()), ("language", "driver".to_owned()), size()];
-    let copied = move |seconds: f64, each: u64| vec![("bytes_per_second", each as f64 / seconds)];
-    variants.push(
-        Variant::new(&driver, || {
-            let seconds = bench.device().time(|| bench.device().copy(to.address, from.address, bytes))?;
-            Ok(copied(seconds, 2 * bytes))
-        })
-        .baseline_if(true)
-        .profiled_if(true),
-    );
-    for language in [Language::Rust, Language::Cuda] {
-        for (kernel, width) in [("copy32", 4), ("copy64", 8), ("copy128", 16), ("triad", 16)] {
-            let (to, from, other) = (to.address, from.address, other.address);
-            let count = bytes / width;
-            let (arguments, moved) = if kernel == "triad" {
-                let s = Argument::F32(3.0);
-                (vec![Argument::U64(to), Argument::U64(from), Argument::U64(other), s, Argument::U64(count)], 3 * bytes)
-            } else {
-                (vec![Argument::U64(to), Argument::U64(from), Argument::U32(count as u32)], 2 * bytes)
-            };
-            let labels = [("kernel", kernel.to_owned()), ("language", in_words(language).to_owned()), size()];
-            let run = move || {
-                // SAFETY: each piece of memory has so many bytes.
-                let work =
-                    || unsafe { bench.launch((language, Without::Nothing), kernel, bench.grid(count), &arguments) };
-                Ok(copied(bench.device().time(work)?, moved))
-            };
-            variants.push(Variant::new(&labels, run).baseline_if(language == Language::Rust).profiled_if(true));
-        }
-    }
-    group(variants)
-}
-
-fn in_words(language: Language) -> &'static str {
-    match language {
-        Language::Rust => "rust",
-        Language::Cuda => "cuda",
-    }
-}
 
 /// The hints of sweeps, by name.
 fn hints() -> [(&'static str, Sweep); 6] {
@@ -197,10 +72,10 @@ impl Polluted {
 
 fn pollution(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Asked<()> {
     set_aside_part(bench, 0.0)?;
-    for hot in bench.sizes(&[2.0 / 15.0, 4.0 / 15.0, 0.5]) {
+    for hot in bench.sizes(&[2.0 / 15.0, 4.0 / 15.0, 0.5], &[4.0 / 15.0]) {
         let memory = Polluted::new(bench, part(bench, hot), part(bench, 8.0))?;
         let mut variants = Vec::new();
-        for streamed in bench.sizes(&[0.5, 1.0, 2.0, 4.0, 8.0]) {
+        for streamed in bench.sizes(&[0.5, 1.0, 2.0, 4.0, 8.0], &[2.0]) {
             for (a, on_hot) in hints() {
                 for (b, on_stream) in hints() {
                     let labels = [
@@ -212,7 +87,7 @@ fn pollution(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Ask
                     let (memory, bytes) = (&memory, part(bench, streamed));
                     let variant = Variant::new(&labels, move || memory.run(bench, cuts, on_hot, on_stream, bytes));
                     let looked_at = ["none", "first", "last"];
-                    let profiled = streamed == 2.0 && looked_at.contains(&a) && looked_at.contains(&b);
+                    let profiled = looked_at.contains(&a) && looked_at.contains(&b);
                     variants.push(variant.baseline_if(a == "none" && b == "none").profiled_if(profiled));
                 }
             }
@@ -228,11 +103,11 @@ fn set_aside_part(bench: &Bench<'_>, part: f64) -> Asked<()> {
 }
 
 fn set_aside(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Asked<()> {
-    for hot in bench.sizes(&[2.0 / 15.0, 4.0 / 15.0, 0.5]) {
+    for hot in bench.sizes(&[2.0 / 15.0, 4.0 / 15.0, 0.5], &[4.0 / 15.0]) {
         let memory = Polluted::new(bench, part(bench, hot), part(bench, 4.0))?;
         let mut variants = Vec::new();
         for aside in [0.0, 0.25, 0.5, 0.75] {
-            for streamed in bench.sizes(&[1.0, 2.0, 4.0]) {
+            for streamed in bench.sizes(&[1.0, 2.0, 4.0], &[2.0]) {
                 for (a, on_hot) in hints().into_iter().filter(|(name, _)| ["none", "last"].contains(name)) {
                     for (b, on_stream) in hints().into_iter().filter(|(name, _)| ["none", "first"].contains(name)) {
                         let labels = [
@@ -248,7 +123,7 @@ fn set_aside(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Ask
                             memory.run(bench, cuts, on_hot, on_stream, bytes)
                         };
                         let baseline = aside == 0.0 && a == "none" && b == "none";
-                        let profiled = streamed == 2.0 && b == "none";
+                        let profiled = b == "none";
                         variants.push(Variant::new(&labels, run).baseline_if(baseline).profiled_if(profiled));
                     }
                 }
@@ -269,7 +144,7 @@ fn policies(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Aske
         part(bench, 2.0),
     )?;
     let mut variants = Vec::new();
-    for sixteenths in bench.sizes(&[1u32, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]) {
+    for sixteenths in bench.sizes(&[1u32, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], &[1, 8, 16]) {
         let fraction = sixteenths as f32 / 16.0;
         let policy = Sweep::Policy(CachePolicy::encode_fractional::<(L2EvictLast, L2EvictFirst)>(fraction).bits());
         let labels = [("policy", "fraction".to_owned()), ("sixteenths", sixteenths.to_string())];
@@ -278,7 +153,7 @@ fn policies(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Aske
             set_aside_part(bench, 1.0)?;
             memory.run(bench, cuts, policy, Sweep::Plain, memory.stream.bytes)
         };
-        variants.push(Variant::new(&labels, run).baseline_if(sixteenths % 8 == 0));
+        variants.push(Variant::new(&labels, run).baseline_if(sixteenths % 8 == 0).profiled_if(true));
     }
     // The first half of the hot set is to stay.
     let half = (memory.hot.bytes / 2) as u32;
@@ -300,7 +175,7 @@ fn policies(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Aske
             bench.sweep(Sweep::Plain, memory.stream.address, memory.stream.bytes)?;
             Ok(probed(cuts, &bench.chase("chase_cg", cuts.multiprocessor, start, steps)?))
         };
-        variants.push(Variant::new(&labels, run).baseline_if(number == 0));
+        variants.push(Variant::new(&labels, run).baseline_if(number == 0).profiled_if([3, 12].contains(&number)));
     }
     group(variants)?;
     set_aside_part(bench, 0.0)
@@ -316,7 +191,7 @@ fn sizes(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Asked<(
     let touched = Places { at: memory.address, count, step: APART };
     let places = bench.places(count, APART);
     let mut variants = Vec::new();
-    for sector in bench.sizes(&[0u32, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]) {
+    for sector in bench.sizes(&[0u32, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], &[0]) {
         // The second word of a sector: the first is what is touched.
         let start = bench.ring(memory.address + u64::from(sector * SECTOR) + 8, &places)?;
         for size in ["plain", "64", "128", "256"] {
@@ -329,7 +204,7 @@ fn sizes(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Asked<(
                 Ok(probed(cuts, &clocks))
             };
             let baseline = size == "plain" && [0, 4].contains(&sector);
-            variants.push(Variant::new(&labels, run).baseline_if(baseline).profiled_if(sector == 0));
+            variants.push(Variant::new(&labels, run).baseline_if(baseline).profiled_if(true));
         }
     }
     group(variants)
@@ -341,6 +216,7 @@ fn pause() -> u32 {
 }
 
 fn first_level(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Asked<()> {
+    bench.carved_out()?;
     let (hot, stream) = if bench.about().quick { (2 << 10, 8 << 10) } else { (64 << 10, 256 << 10) };
     let [hot, stream] = [hot, stream].map(|bytes| bench.device().allocate(bytes));
     let (hot, stream) = (hot?, stream?);
@@ -381,6 +257,12 @@ fn latency(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Asked
     // Other words of the same lines.
     let in_l2 = bench.ring(buffer.address + 8, &bench.spread(part(bench, 0.125), steps))?;
     let in_memory = bench.ring(buffer.address + 16, &bench.spread(buffer.bytes, steps))?;
+    // What the loop itself takes, beside what it loads.
+    let with_latency = move |clocks: &[u32], empty: &[u32]| {
+        let of = |clocks: &[u32]| median(&clocks.iter().map(|clock| f64::from(*clock)).collect::<Vec<_>>());
+        let latency = of(clocks).zip(of(empty)).map(|(clocks, empty)| ("latency", clocks - empty));
+        probed(cuts, clocks).into_iter().chain(latency).collect::<Vec<Reading>>()
+    };
     let mut variants = Vec::new();
     for load in loads {
         for place in ["l1", "l2", "memory"] {
@@ -400,7 +282,8 @@ fn latency(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Asked
                         bench.chase(&kernel, cuts.multiprocessor, in_memory, steps)?
                     }
                 };
-                Ok(probed(cuts, &clocks))
+                let empty = bench.chase("chase_empty", cuts.multiprocessor, in_l1, few)?;
+                Ok(with_latency(&clocks, &empty))
             };
             variants.push(Variant::new(&labels, run).baseline_if(load == "relaxed_gpu"));
         }
@@ -408,7 +291,10 @@ fn latency(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> Asked
     if bench.about().sm >= CLUSTER.number {
         for (kernel, load) in [("chase_shared", "shared"), ("chase_neighbour", "neighbour")] {
             let labels = [("load", load.to_owned()), ("place", "shared".to_owned())];
-            let run = move || Ok(probed(cuts, &bench.chase_cluster(kernel, steps)?));
+            let run = move || {
+                let empty = bench.chase_cluster("chase_shared_empty", few)?;
+                Ok(with_latency(&bench.chase_cluster(kernel, steps)?, &empty))
+            };
             variants.push(Variant::new(&labels, run).baseline_if(load == "shared"));
         }
     }
@@ -497,105 +383,6 @@ fn prefetches(bench: &Bench<'_>, cuts: &Thresholds, group: &mut Group<'_>) -> As
             Ok(probed(cuts, &clocks))
         };
         variants.push(Variant::new(&labels, run).baseline_if(given_up == "no").profiled_if(true));
-    }
-    group(variants)
-}
-
-/// A problem's memory on the GPU.
-struct OnGpu {
-    output: Memory,
-    at_first: u8,
-    arguments: Vec<Argument>,
-    grid: (u32, u32),
-    _inputs: Vec<Memory>,
-}
-
-impl OnGpu {
-    fn new(bench: &Bench<'_>, problem: &dyn Problem, output: u64) -> Asked<OnGpu> {
-        let output = bench.device().allocate(output)?;
-        let (mut inputs, mut arguments) = (Vec::new(), Vec::new());
-        for input in problem.inputs() {
-            arguments.push(match input {
-                Input::Output | Input::Sums => Argument::U64(output.address),
-                Input::Number(gpu::Argument::U32(number)) => Argument::U32(number),
-                Input::Number(gpu::Argument::U64(number)) => Argument::U64(number),
-                Input::Number(gpu::Argument::F32(number)) => Argument::F32(number),
-                Input::Number(_) => {
-                    return Err(Fault::new("a kernel takes an argument that the laboratory does not know"));
-                }
-                Input::Bytes(bytes) => {
-                    inputs.push(bench.device().upload(bytes)?);
-                    Argument::U64(inputs[inputs.len() - 1].address)
-                }
-                Input::Scratch(bytes) => {
-                    let memory = bench.device().allocate(bytes as u64)?;
-                    bench.device().fill(memory.address, 0, memory.bytes)?;
-                    inputs.push(memory);
-                    Argument::U64(inputs[inputs.len() - 1].address)
-                }
-            });
-        }
-        let grid = problem.grid(bench.about().processors * 8);
-        let grid = (grid.blocks, grid.threads);
-        Ok(OnGpu { output, at_first: problem.at_first(), arguments, grid, _inputs: inputs })
-    }
-
-    fn launch(&self, bench: &Bench<'_>, of: (Language, Without), kernel: &str) -> Asked<()> {
-        // SAFETY: the arguments are those of the problem.
-        unsafe { bench.launch(of, kernel, self.grid, &self.arguments) }
-    }
-
-    /// What a kernel makes of memory as it is at first.
-    fn output(&self, bench: &Bench<'_>, of: (Language, Without), kernel: &str) -> Asked<Vec<u8>> {
-        bench.device().fill(self.output.address, self.at_first, self.output.bytes)?;
-        self.launch(bench, of, kernel)?;
-        bench.device().wait()?;
-        bench.device().read(self.output.address, self.output.bytes as usize)
-    }
-}
-
-fn worked(bench: &Bench<'_>, _: &Thresholds, group: &mut Group<'_>) -> Asked<()> {
-    let all = workloads::ALL.iter().chain(&workloads::ORDERED).filter(|workload| WORKED.contains(&workload.name()));
-    for workload in all {
-        for times in bench.sizes(&[1u64, 2, 4, 8]) {
-            let bytes = if bench.about().quick { bench.about().l2 } else { times * bench.about().l2 };
-            worked_at(bench, *workload, times, bytes, group)?;
-        }
-    }
-    Ok(())
-}
-
-fn worked_at(bench: &Bench<'_>, workload: &dyn Workload, times: u64, bytes: u64, group: &mut Group<'_>) -> Asked<()> {
-    let problem = workloads::problem_of(workload, bytes).1;
-    let (name, output) = (workload.name(), problem.output_bytes() as u64);
-    let memory = OnGpu::new(bench, &*problem, output)?;
-    let rust = Without::EACH.map(|without| (Language::Rust, without));
-    let of = rust.into_iter().chain([(Language::Cuda, Without::Nothing)]);
-    let of: Vec<_> = of.filter(|(language, without)| bench.has(*language, *without, name)).collect();
-    // Hints change no value: every variant has to give what the first one gives.
-    let first = of.first().map(|of| memory.output(bench, *of, name)).transpose()?;
-    let mut variants = Vec::new();
-    for (language, without) in of {
-        let labels = [
-            ("kernel", name.to_owned()),
-            ("size", times.to_string()),
-            ("language", in_words(language).to_owned()),
-            ("without", without.name().to_owned()),
-        ];
-        let differs = Some(memory.output(bench, (language, without), name)?) != first;
-        let memory = &memory;
-        let run = move || {
-            if differs {
-                return Err(Fault::new("its output differs from that of the kernel with all hints"));
-            }
-            bench.flush()?;
-            memory.launch(bench, (language, without), name)?;
-            let seconds = bench.device().time(|| memory.launch(bench, (language, without), name))?;
-            Ok(vec![("seconds", seconds)])
-        };
-        let baseline = language == Language::Rust && without == Without::Nothing;
-        let profiled = times <= 2 && language == Language::Rust && [Without::Nothing, Without::All].contains(&without);
-        variants.push(Variant::new(&labels, run).baseline_if(baseline).profiled_if(profiled));
     }
     group(variants)
 }

@@ -1,5 +1,5 @@
-//! The laboratory's kernels as machine code: in Rust, in CUDA C++, and those of the worked kernels without some of their
-//! hints.
+//! The laboratory's kernels as machine code: in Rust, the pairs that are measured in CUDA C++ too, and the worked kernels
+//! without some of their hints.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -23,11 +23,11 @@ use workloads::image::keep;
 /// The folder of both halves of the laboratory's own kernels.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/lab");
 
-/// The files in CUDA C++: the laboratory's own, and the pairs that it measures.
-const CUDA: [(&str, &[&str]); 2] = [
-    (FOLDER, &["chase", "sweep", "stage", "fill", "neighbour"]),
-    (PAIRS, &["copy", "triad", "gather", "spmv", "probe", "histogram", "matmul"]),
-];
+/// The files in CUDA C++ whose kernels are measured.
+const MEASURED: [&str; 7] = ["copy", "triad", "gather", "spmv", "probe", "histogram", "matmul"];
+
+/// The twins of the laboratory's own kernels. They are not launched: their machine code is compared.
+const TWINS: [&str; 5] = ["chase", "sweep", "stage", "fill", "neighbour"];
 
 /// The worked kernels that are measured with and without their hints.
 pub const WORKED: [&str; 6] = ["triad", "gather", "spmv", "probe", "histogram", "matmul"];
@@ -48,7 +48,7 @@ const STREAMS: [&str; 11] = [
 ];
 
 /// The kernels of a cluster of two blocks.
-const CLUSTERS: [&str; 2] = ["chase_shared", "chase_neighbour"];
+const CLUSTERS: [&str; 3] = ["chase_shared", "chase_shared_empty", "chase_neighbour"];
 
 /// The oldest GPU that the laboratory works on: the first with cache policies.
 pub const OLDEST: Sm = Sm::new(80);
@@ -170,7 +170,7 @@ pub struct Source {
     pub ptx: String,
 }
 
-/// Compiles all modules for a GPU.
+/// Compiles all modules for a GPU that are launched there.
 pub fn sources(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Vec<Source>> {
     let rust = rust(sm, toolchain, progress)?;
     let mut all = vec![Source::new(Language::Rust, Without::Nothing, rust.clone())?];
@@ -184,18 +184,28 @@ pub fn sources(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress:
             all.push(source);
         }
     }
+    all.extend(in_cuda(PAIRS, &MEASURED, sm, tools, progress)?);
+    Ok(all)
+}
+
+/// The twins of the laboratory's own kernels, which no laboratory has.
+pub fn twins(sm: Sm, tools: &CudaTools, progress: &Progress) -> Result<Vec<Source>> {
+    let known: Vec<&str> = TWINS.into_iter().filter(|file| *file != "neighbour" || sm >= CLUSTER).collect();
+    in_cuda(FOLDER, &known, sm, tools, progress)
+}
+
+/// The kernels of some files in CUDA C++.
+fn in_cuda(folder: &str, files: &[&str], sm: Sm, tools: &CudaTools, progress: &Progress) -> Result<Vec<Source>> {
     let nvcc = tools.nvcc(progress)?;
     let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
-    for (folder, files) in CUDA {
-        for file in files.iter().filter(|file| **file != "neighbour" || sm >= CLUSTER) {
-            let _step = progress.step(format!("Compiling {file}.cu for {sm}"));
-            let ptx = scratch.path().join("twin.ptx");
-            nvcc.ptx(&Path::new(folder).join(format!("{file}.cu")), sm, &ptx)?;
-            let text = std::fs::read_to_string(&ptx).map_err(|error| Error::io("read", &ptx, error))?;
-            all.push(Source::new(Language::Cuda, Without::Nothing, text)?);
-        }
-    }
-    Ok(all)
+    let compile = |file: &&str| {
+        let _step = progress.step(format!("Compiling {file}.cu for {sm}"));
+        let ptx = scratch.path().join("twin.ptx");
+        nvcc.ptx(&Path::new(folder).join(format!("{file}.cu")), sm, &ptx)?;
+        let text = std::fs::read_to_string(&ptx).map_err(|error| Error::io("read", &ptx, error))?;
+        Source::new(Language::Cuda, Without::Nothing, text)
+    };
+    files.iter().map(compile).collect()
 }
 
 /// The kernels in Rust, with all their hints.

@@ -2,12 +2,14 @@
 //! beyond what two measurements of the same thing differ by.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
-use super::line::{About, Labels, Line, Run};
-use super::statistics::{Compare, Estimate, compare, estimate};
+use super::claims::{CLAIMS, Claim, Expected};
+use super::line::{About, Labels, Line, Run, State};
+use super::statistics::{CONFIDENCE, Compare, Estimate, above, at_least, compare, estimate, together};
 use super::thresholds::Thresholds;
+use super::watch::in_short;
 
 /// The results of a run, by case.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +28,10 @@ pub struct Results {
     pub counters: Vec<Counter>,
     /// How each experiment ended: whole repetitions, and why it was cut short.
     pub ends: BTreeMap<char, (u32, Option<String>)>,
+    /// The machine during each experiment, and while the thresholds were found.
+    pub states: BTreeMap<Option<char>, Vec<State>>,
+    /// Why nobody looked at the machine, if so.
+    pub unwatched: Option<String>,
     samples: BTreeMap<(char, String, String), Vec<f64>>,
     /// What was measured twice, and by how much that may differ, by experiment, metric and way to compare.
     noise: RefCell<BTreeMap<(char, String, Compare), Noise>>,
@@ -87,6 +93,8 @@ impl Results {
                 }
                 Line::Failed { experiment, case, why } => all.failures.push((experiment, case, why)),
                 Line::Launched { .. } => {}
+                Line::Machine { experiment, state } => all.states.entry(experiment).or_default().push(state),
+                Line::Unwatched { why } => all.unwatched = Some(why),
                 Line::Counter { experiment, case, kernel, metric, unit, value } => {
                     all.counters.push(Counter { experiment, case, kernel, metric, unit, value });
                 }
@@ -96,6 +104,15 @@ impl Results {
             }
         }
         all
+    }
+
+    /// Clocks, temperature and power during an experiment, or while the thresholds were found.
+    pub fn machine(&self, experiment: Option<char>) -> String {
+        match (self.states.get(&experiment), &self.unwatched) {
+            (Some(states), _) => in_short(states),
+            (None, Some(why)) => format!("nothing is known of the clocks: {}", why.lines().next().unwrap_or_default()),
+            (None, None) => "nothing is known of the clocks".into(),
+        }
     }
 
     /// What was measured of a case.
@@ -143,38 +160,6 @@ fn has(labels: &Labels, wanted: &[(&str, &str)]) -> bool {
     wanted.iter().all(|(label, value)| labels.get(*label).is_some_and(|has| has == value))
 }
 
-/// What is expected of a number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Expected {
-    /// More than if there were no effect.
-    Above,
-    /// Less than if there were no effect.
-    Below,
-    /// In this range.
-    Within(f64, f64),
-}
-
-/// Something expected of an experiment.
-#[derive(Clone, Copy, Debug)]
-pub struct Claim {
-    /// The experiment.
-    pub experiment: char,
-    /// In words.
-    pub says: &'static str,
-    /// What was measured.
-    pub metric: &'static str,
-    /// The case that it is about.
-    pub left: &'static [(&'static str, &'static str)],
-    /// What it is compared with, and how; without, the number itself counts.
-    pub right: Option<(&'static [(&'static str, &'static str)], Compare)>,
-    /// What is expected.
-    pub expected: Expected,
-    /// The labels that it is told for each value of.
-    pub each: &'static [&'static str],
-    /// Only of GPUs with this in their name.
-    pub only: &'static str,
-}
-
 /// Whether an expectation holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -210,6 +195,8 @@ pub struct Finding {
     pub found: Option<Estimate>,
     /// What two measurements of the same thing may differ by; none where nothing is compared.
     pub floor: Option<f64>,
+    /// How likely samples like these are where nothing is so, of all that the experiment is asked together: see [`together`].
+    pub chance: f64,
     /// Whether it holds.
     pub verdict: Verdict,
 }
@@ -231,7 +218,33 @@ fn verdict(expected: Expected, found: Estimate, equal: f64, floor: Option<f64>) 
     }
 }
 
-/// What the results say of a claim: once for each value of its labels, or once that nothing was measured.
+/// How likely samples like these are where the number is at the edge of what is expected, or of what is not: twice the
+/// smaller of the two, since either would be told.
+fn chance(expected: Expected, left: &[f64], right: Option<(&[f64], Compare)>, floor: Option<f64>) -> f64 {
+    let equal = right.map_or(0.0, |(_, by)| by.equal());
+    let floor = floor.unwrap_or(f64::INFINITY);
+    // That the number is above this, and that it is below.
+    let above_it = |edge: f64| match right {
+        Some((right, by)) => above(left, &by.moved(right, edge)),
+        None => at_least(left, edge),
+    };
+    let below_it = |edge: f64| match right {
+        Some((right, by)) => above(&by.moved(right, edge), left),
+        None => at_least(&negative(left), -edge),
+    };
+    let (agrees, disagrees) = match expected {
+        Expected::Within(least, most) => (above_it(least).max(below_it(most)), below_it(least).min(above_it(most))),
+        Expected::Above => (above_it(equal + floor), below_it(equal - floor)),
+        Expected::Below => (below_it(equal - floor), above_it(equal + floor)),
+    };
+    (2.0 * agrees.min(disagrees)).min(1.0)
+}
+
+fn negative(samples: &[f64]) -> Vec<f64> {
+    samples.iter().map(|sample| -sample).collect()
+}
+
+/// What the results say of a claim, as if nothing else were asked: once for each value of its labels, or once that nothing was measured.
 pub fn judge(results: &Results, claim: Claim) -> Vec<Finding> {
     if !results.run.gpu.contains(claim.only) {
         return Vec::new();
@@ -241,30 +254,50 @@ pub fn judge(results: &Results, claim: Claim) -> Vec<Finding> {
         let each = claim.each.iter().filter_map(|label| left.labels.get_key_value(*label));
         let of: Labels = each.map(|(label, value)| (label.clone(), value.clone())).collect();
         let samples = results.samples(left, claim.metric);
-        let (found, equal, floor) = match claim.right {
-            None => (estimate(samples), 0.0, None),
+        let (found, equal, floor, chance) = match claim.right {
+            None => (estimate(samples), 0.0, None, chance(claim.expected, samples, None, None)),
             Some((right, by)) => {
                 let own: Vec<_> = of.iter().map(|(label, value)| (label.as_str(), value.as_str())).collect();
                 let right = results.with(claim.experiment, right).find(|case| has(&case.labels, &own));
                 let right = right.map_or(&[][..], |case| results.samples(case, claim.metric));
                 let floor = results.floor(claim.experiment, &of, claim.metric, by);
-                (compare(samples, right, by), by.equal(), floor)
+                let chance = chance(claim.expected, samples, Some((right, by)), floor);
+                (compare(samples, right, by), by.equal(), floor, chance)
             }
         };
         let verdict = found.map_or(Verdict::NotMeasured, |found| verdict(claim.expected, found, equal, floor));
-        findings.push(Finding { claim, of, found, floor, verdict });
+        findings.push(Finding { claim, of, found, floor, chance, verdict });
     }
     if findings.is_empty() {
         let (of, verdict) = (Labels::new(), Verdict::NotMeasured);
-        findings.push(Finding { claim, of, found: None, floor: None, verdict });
+        findings.push(Finding { claim, of, found: None, floor: None, chance: 1.0, verdict });
     }
     findings
 }
 
-/// What the results say of every claim of the experiments that were run.
+/// What the results say of every claim of the experiments that were run. All that an experiment is asked is judged together:
+/// of hundreds of true intervals of 99 percent some miss.
 pub fn judge_all(results: &Results) -> Vec<Finding> {
-    let run: BTreeSet<char> = results.ends.keys().copied().collect();
-    CLAIMS.iter().filter(|claim| run.contains(&claim.experiment)).flat_map(|claim| judge(results, *claim)).collect()
+    let of = |experiment: &char| {
+        let claims = CLAIMS.iter().filter(move |claim| claim.experiment == *experiment);
+        let mut findings: Vec<Finding> = claims.flat_map(|claim| judge(results, *claim)).collect();
+        correct(findings.iter_mut().map(|finding| (&mut finding.chance, &mut finding.verdict)));
+        findings
+    };
+    results.ends.keys().flat_map(of).collect()
+}
+
+/// Corrects chances for their number; what may well be chance is no finding.
+fn correct<'f>(all: impl Iterator<Item = (&'f mut f64, &'f mut Verdict)>) {
+    let all = all.filter(|(_, verdict)| **verdict != Verdict::NotMeasured);
+    let (mut chances, verdicts): (Vec<_>, Vec<_>) = all.unzip();
+    let corrected = together(&chances.iter().map(|chance| **chance).collect::<Vec<_>>());
+    for ((chance, verdict), corrected) in chances.iter_mut().zip(verdicts).zip(corrected) {
+        **chance = corrected;
+        if corrected > 1.0 - CONFIDENCE {
+            *verdict = Verdict::NotDistinguishable;
+        }
+    }
 }
 
 /// What taking some hints from a kernel did.
@@ -280,6 +313,8 @@ pub struct Paid {
     pub ratio: Estimate,
     /// What two measurements of the same thing may differ by.
     pub floor: f64,
+    /// How likely samples like these are where they do nothing, of all of these together: see [`together`].
+    pub chance: f64,
     /// Whether they pay: refuted means that they cost.
     pub verdict: Verdict,
 }
@@ -291,263 +326,33 @@ pub fn paid(results: &Results) -> Vec<Paid> {
         let (kernel, size, without) = (label("kernel")?, label("size")?, label("without")?);
         let with = [("kernel", kernel.as_str()), ("size", &size), ("language", "rust"), ("without", "nothing")];
         let with = results.with('J', &with).find(|_| without != "nothing")?;
-        let ratio = compare(results.samples(case, "seconds"), results.samples(with, "seconds"), Compare::Ratio)?;
+        let [without_them, with] = [case, with].map(|case| results.samples(case, "seconds"));
+        let ratio = compare(without_them, with, Compare::Ratio)?;
         let of = Labels::from([("kernel".to_owned(), kernel.clone()), ("size".to_owned(), size.clone())]);
         let floor = results.floor('J', &of, "seconds", Compare::Ratio)?;
         let verdict = verdict(Expected::Above, ratio, 1.0, Some(floor));
-        Some(Paid { kernel, size, without, ratio, floor, verdict })
+        let chance = chance(Expected::Above, without_them, Some((with, Compare::Ratio)), Some(floor));
+        Some(Paid { kernel, size, without, ratio, floor, chance, verdict })
     });
-    rows.collect()
+    let mut rows: Vec<Paid> = rows.collect();
+    correct(rows.iter_mut().map(|row| (&mut row.chance, &mut row.verdict)));
+    rows
 }
-
-const fn claim(experiment: char, says: &'static str) -> Claim {
-    Claim { experiment, says, metric: "hits", left: &[], right: None, expected: Expected::Above, each: &[], only: "" }
-}
-
-use Compare::{Difference, Ratio};
-use Expected::{Below, Within};
-
-/// Hit rates that are as good as equal.
-const ALIKE: Expected = Within(-0.03, 0.03);
-
-/// What is expected, before anything is measured.
-pub const CLAIMS: &[Claim] = &[
-    Claim {
-        metric: "bytes_per_second",
-        left: &[("kernel", "memcpy")],
-        expected: Within(4.2e12, 4.4e12),
-        only: "H200",
-        ..claim('A', "the driver's copy moves 4.2 to 4.4 TB/s")
-    },
-    Claim {
-        metric: "bytes_per_second",
-        left: &[("kernel", "copy128"), ("language", "rust")],
-        right: Some((&[("kernel", "memcpy")], Ratio)),
-        expected: Within(0.97, 1.1),
-        ..claim('A', "a copy in Rust, 128 bits at a time, is as fast as the driver's")
-    },
-    Claim {
-        metric: "bytes_per_second",
-        left: &[("language", "rust")],
-        right: Some((&[("language", "cuda")], Ratio)),
-        expected: Within(0.99, 1.01),
-        each: &["kernel"],
-        ..claim('A', "Rust is as fast as nvcc")
-    },
-    Claim {
-        left: &[("hot", "none"), ("stream", "first")],
-        right: Some((&[("hot", "none"), ("stream", "none")], Difference)),
-        each: &["hot_size", "stream_size"],
-        ..claim('B', "evict_first on the stream keeps the hot set")
-    },
-    Claim {
-        left: &[("hot", "none"), ("stream", "no_allocate")],
-        right: Some((&[("hot", "none"), ("stream", "none")], Difference)),
-        expected: ALIKE,
-        each: &["hot_size", "stream_size"],
-        ..claim('B', "L1::no_allocate on the stream changes nothing in L2")
-    },
-    Claim {
-        left: &[("hot", "last"), ("stream", "none")],
-        right: Some((&[("hot", "none"), ("stream", "none")], Difference)),
-        expected: ALIKE,
-        each: &["hot_size", "stream_size"],
-        ..claim('B', "evict_last keeps nothing where nothing is set aside")
-    },
-    Claim {
-        left: &[("hot", "last"), ("stream", "none"), ("aside", "0.5")],
-        right: Some((&[("hot", "last"), ("stream", "none"), ("aside", "0")], Difference)),
-        each: &["hot_size", "stream_size"],
-        ..claim('C', "evict_last keeps the hot set where half is set aside")
-    },
-    Claim {
-        left: &[("hot", "last"), ("stream", "none"), ("aside", "0.5")],
-        right: Some((&[("hot", "last"), ("stream", "none"), ("aside", "0.75")], Difference)),
-        each: &["hot_size", "stream_size"],
-        ..claim('C', "half set aside is better than three quarters")
-    },
-    Claim {
-        left: &[("policy", "fraction"), ("sixteenths", "16")],
-        right: Some((&[("policy", "fraction"), ("sixteenths", "8")], Difference)),
-        ..claim('D', "evict_last for all lines keeps more than for half of them")
-    },
-    Claim {
-        left: &[("policy", "fraction"), ("sixteenths", "9")],
-        right: Some((&[("policy", "fraction"), ("sixteenths", "8")], Difference)),
-        expected: Within(0.02, 0.11),
-        ..claim('D', "a sixteenth more keeps a sixteenth more")
-    },
-    Claim {
-        left: &[("policy", "range"), ("block", "3")],
-        right: Some((&[("policy", "range"), ("block", "12")], Difference)),
-        ..claim('D', "a range keeps its first part, and not its second")
-    },
-    Claim {
-        left: &[("size", "64"), ("sector", "1")],
-        expected: Within(0.9, 1.0),
-        ..claim('E', "L2::64B brings the second sector")
-    },
-    Claim {
-        left: &[("size", "64"), ("sector", "2")],
-        expected: Within(0.0, 0.1),
-        ..claim('E', "L2::64B brings no third sector")
-    },
-    Claim {
-        left: &[("size", "128"), ("sector", "3")],
-        expected: Within(0.9, 1.0),
-        ..claim('E', "L2::128B brings the fourth sector")
-    },
-    Claim {
-        left: &[("size", "128"), ("sector", "4")],
-        expected: Within(0.0, 0.1),
-        ..claim('E', "L2::128B brings no fifth sector")
-    },
-    Claim {
-        left: &[("size", "256"), ("sector", "7")],
-        expected: Within(0.9, 1.0),
-        ..claim('E', "L2::256B brings the eighth sector")
-    },
-    Claim {
-        left: &[("size", "256"), ("sector", "8")],
-        expected: Within(0.0, 0.1),
-        ..claim('E', "L2::256B brings no ninth sector")
-    },
-    Claim {
-        metric: "l1_hits",
-        left: &[("hot", "none"), ("stream", "no_allocate"), ("streamed", "yes")],
-        right: Some((&[("hot", "none"), ("stream", "plain"), ("streamed", "yes")], Difference)),
-        ..claim('F', "L1::no_allocate on the stream keeps the hot set in L1")
-    },
-    Claim {
-        metric: "l1_hits",
-        left: &[("hot", "none"), ("stream", "first"), ("streamed", "yes")],
-        right: Some((&[("hot", "none"), ("stream", "plain"), ("streamed", "yes")], Difference)),
-        ..claim('F', "L1::evict_first on the stream keeps the hot set in L1")
-    },
-    Claim {
-        metric: "l1_hits",
-        left: &[("hot", "last"), ("stream", "plain"), ("streamed", "yes")],
-        right: Some((&[("hot", "none"), ("stream", "plain"), ("streamed", "yes")], Difference)),
-        ..claim('F', "L1::evict_last on the hot set keeps it in L1")
-    },
-    Claim {
-        metric: "clocks",
-        left: &[("load", "acquire_gpu"), ("place", "l2")],
-        right: Some((&[("load", "relaxed_gpu"), ("place", "l2")], Ratio)),
-        expected: Within(0.95, 1.25),
-        ..claim('G', "an acquire from L2 takes no longer than a relaxed load")
-    },
-    Claim {
-        metric: "l1_hits",
-        left: &[("then", "acquire")],
-        expected: Within(0.0, 0.05),
-        ..claim('G', "nothing is left of L1 after an acquire")
-    },
-    Claim {
-        metric: "l1_hits",
-        left: &[("then", "relaxed")],
-        right: Some((&[("then", "nothing")], Difference)),
-        expected: ALIKE,
-        ..claim('G', "a relaxed load leaves L1 as it is")
-    },
-    Claim {
-        metric: "clocks",
-        left: &[("load", "weak"), ("place", "l1")],
-        right: Some((&[("load", "relaxed_gpu"), ("place", "l1")], Ratio)),
-        expected: Below,
-        ..claim('G', "a weak load from L1 is faster than a relaxed one, which goes to L2")
-    },
-    Claim {
-        metric: "clocks",
-        left: &[("load", "neighbour")],
-        right: Some((&[("load", "shared")], Ratio)),
-        ..claim('G', "the neighbour's shared memory is slower than the own")
-    },
-    Claim {
-        metric: "clocks",
-        left: &[("load", "neighbour")],
-        right: Some((&[("load", "cg"), ("place", "l2")], Ratio)),
-        expected: Below,
-        ..claim('G', "the neighbour's shared memory is faster than L2")
-    },
-    Claim {
-        metric: "after_seconds",
-        left: &[("store", "wb"), ("discarded", "no")],
-        right: Some((&[("store", "none"), ("discarded", "no")], Ratio)),
-        ..claim('H', "lines that have to be written back slow down what takes their place")
-    },
-    Claim {
-        metric: "after_seconds",
-        left: &[("store", "wb"), ("discarded", "yes")],
-        right: Some((&[("store", "wb"), ("discarded", "no")], Ratio)),
-        expected: Below,
-        ..claim('H', "discard saves the write-back")
-    },
-    Claim {
-        metric: "fill_seconds",
-        left: &[("store", "cs"), ("discarded", "no")],
-        right: Some((&[("store", "wb"), ("discarded", "no")], Ratio)),
-        expected: Within(0.97, 1.03),
-        ..claim('H', "stores under cs are as fast as plain ones")
-    },
-    Claim {
-        metric: "hits",
-        left: &[("prefetch", "l2")],
-        expected: Within(0.9, 1.0),
-        ..claim('I', "prefetch.L2 brings the lines into L2")
-    },
-    Claim {
-        metric: "hits",
-        left: &[("prefetch", "l2_last")],
-        expected: Within(0.9, 1.0),
-        ..claim('I', "prefetch.L2::evict_last brings the lines into L2")
-    },
-    Claim {
-        metric: "hits",
-        left: &[("prefetch", "bulk")],
-        expected: Within(0.9, 1.0),
-        ..claim('I', "cp.async.bulk.prefetch.L2 brings the lines into L2")
-    },
-    Claim {
-        metric: "l1_hits",
-        left: &[("prefetch", "l1")],
-        expected: Within(0.9, 1.0),
-        ..claim('I', "prefetch.L1 brings the lines into L1")
-    },
-    Claim {
-        metric: "hits",
-        left: &[("given_up", "yes")],
-        right: Some((&[("given_up", "no")], Difference)),
-        expected: Below,
-        ..claim('I', "applypriority gives up lines that were kept")
-    },
-    Claim {
-        metric: "seconds",
-        left: &[("language", "rust"), ("without", "all")],
-        right: Some((&[("language", "rust"), ("without", "nothing")], Ratio)),
-        each: &["kernel", "size"],
-        ..claim('J', "the kernel is slower without its hints")
-    },
-    Claim {
-        metric: "seconds",
-        left: &[("language", "rust"), ("without", "nothing")],
-        right: Some((&[("language", "cuda"), ("without", "nothing")], Ratio)),
-        expected: Within(0.9, 1.01),
-        each: &["kernel", "size"],
-        ..claim('J', "Rust is at least as fast as nvcc")
-    },
-];
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::time::Duration;
 
     use rand::rngs::StdRng;
     use rand::{RngExt, SeedableRng};
 
     use super::*;
+    use crate::run::lab::claims::Expected::{Below, Within};
+    use crate::run::lab::claims::claim;
     use crate::run::lab::line::{Lines, read};
     use crate::run::lab::measure::{Case, Measured, Plan, measure, name};
+    use crate::run::lab::statistics::Compare::Ratio;
     use crate::tools::progress::Progress;
 
     /// A case of a clock that is made up: what it takes, and how much that varies.

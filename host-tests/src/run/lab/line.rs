@@ -78,6 +78,18 @@ pub enum Line {
         /// How much it was.
         value: f64,
     },
+    /// The machine while something was measured.
+    Machine {
+        /// The experiment; none while the thresholds are found.
+        experiment: Option<char>,
+        /// What it was.
+        state: State,
+    },
+    /// Nobody looks at the machine's clocks.
+    Unwatched {
+        /// Why.
+        why: String,
+    },
     /// An experiment ended.
     Done {
         /// The experiment.
@@ -95,7 +107,8 @@ impl Line {
     /// The experiment that it is of, if it is of one.
     pub fn experiment(&self) -> Option<char> {
         match self {
-            Line::Run(_) | Line::Latencies { .. } | Line::Thresholds(_) => None,
+            Line::Run(_) | Line::Latencies { .. } | Line::Thresholds(_) | Line::Unwatched { .. } => None,
+            Line::Machine { experiment, .. } => *experiment,
             Line::Case(about) => Some(about.experiment),
             Line::Sample { experiment, .. }
             | Line::Failed { experiment, .. }
@@ -133,6 +146,27 @@ pub struct Run {
     pub quick: bool,
     /// What the kernels were made with.
     pub made_with: String,
+    /// The part of L1 that is shared memory while a probe runs, in percent of the most that can be, by kernel, as the driver
+    /// says; nothing if it did not take it.
+    #[serde(default)]
+    pub carve_out: BTreeMap<String, u32>,
+}
+
+/// The machine at one time, as `nvidia-smi` says. What it does not know is left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// When.
+    pub at: String,
+    /// The clock of the multiprocessors, in MHz.
+    pub clock: Option<f64>,
+    /// The clock of the memory, in MHz.
+    pub memory_clock: Option<f64>,
+    /// The temperature, in degrees Celsius.
+    pub celsius: Option<f64>,
+    /// The power, in watts.
+    pub watts: Option<f64>,
+    /// Why the clocks are not higher, a bit for each reason, as NVML has them.
+    pub held_back: Option<u64>,
 }
 
 /// A case before it is measured.

@@ -2,8 +2,10 @@
 //!
 //! [`run`] measures and writes [`line`]s, [`judge`] says what they prove.
 
+mod bandwidth;
 pub mod bench;
 pub mod calibrate;
+pub mod claims;
 pub mod experiments;
 pub mod images;
 pub mod judge;
@@ -13,16 +15,20 @@ pub mod profile;
 pub mod program;
 pub mod statistics;
 pub mod thresholds;
+pub mod variant;
+pub mod watch;
+mod worked;
 
 use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use self::bench::Bench;
-use self::experiments::{Experiment, Variant};
 use self::images::Image;
 use self::line::{Line, Lines, Run};
 use self::measure::{Ended, Measured, Plan};
 use self::thresholds::Thresholds;
+use self::variant::{Experiment, Variant};
+use self::watch::Watch;
 use crate::tools::error::{Error, Result};
 use crate::tools::progress::Progress;
 use launch::device::{Asked, Fault};
@@ -104,7 +110,12 @@ pub fn run(
 ) -> Result<Summary> {
     let began = Instant::now();
     let mut lines = Lines::new(out);
-    let seed = options.seed.map_or_else(crate::check::forms_check::seed, Ok)?;
+    let seed = match options.seed {
+        Some(seed) => seed,
+        // A profiler runs the program once for some of its counters, and once more for others: all have to see the same.
+        None if options.once => 0,
+        None => crate::check::forms_check::seed()?,
+    };
     let about = Run {
         began: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
         seed,
@@ -114,13 +125,17 @@ pub fn run(
         ..Run::default()
     };
     let failed = |fault: Fault| Error::new(fault.what).at(gpu.name());
-    let bench = Bench::new(gpu, images, about, PATIENCE).map_err(failed)?;
+    let bench = Bench::new(gpu, images, about, PATIENCE).map_err(failed)?.counted(options.once);
     lines.write(&Line::Run(bench.about().clone()))?;
+    let warm_up = if options.quick { Duration::ZERO } else { WARM_UP };
+    let mut watch = if options.once { None } else { watch(&bench, &mut lines)? };
     let thresholds = if options.once {
         Thresholds::default()
     } else {
         let _step = progress.step("Finding the latencies of L1, L2 and memory");
-        calibrate::calibrate(&bench, &mut lines).map_err(failed)?
+        let found = calibrate::calibrate(&bench, &mut lines, warm_up);
+        watched(None, watch.as_mut(), &mut lines)?;
+        found.map_err(failed)?
     };
     let deadline = options.deadline.map(|seconds| began + Duration::from_secs(seconds));
     let chosen: Vec<&Experiment> =
@@ -135,12 +150,12 @@ pub fn run(
         let plan = Plan {
             experiment: experiment.letter,
             repetitions: if options.once { 1 } else { bench.about().repetitions },
-            warm_up: if options.quick { Duration::ZERO } else { WARM_UP },
+            warm_up,
             seed,
             deadline: share,
         };
         let clock = Instant::now();
-        let ended = one(experiment, &bench, &thresholds, plan, options.once, &mut lines, progress)?;
+        let ended = one(experiment, &bench, &thresholds, plan, options.once, watch.as_mut(), &mut lines, progress)?;
         let (experiment, seconds) = (experiment.letter, clock.elapsed().as_secs_f64());
         let Ended { repetitions, why, lost } = ended;
         lines.write(&Line::Done { experiment, repetitions, seconds, why: why.clone() })?;
@@ -163,13 +178,30 @@ pub fn run(
     Ok(summary)
 }
 
+/// Begins to look at the machine's clocks, or says that nobody does.
+fn watch(bench: &Bench<'_>, lines: &mut Lines<'_>) -> Result<Option<Watch>> {
+    let bus = bench.device().bus().map_err(|fault| Error::new(fault.what));
+    match bus.and_then(|bus| Watch::begin(&bus)) {
+        Ok(watch) => Ok(Some(watch)),
+        Err(error) => lines.write(&Line::Unwatched { why: error.to_string() }).map(|()| None),
+    }
+}
+
+/// Writes what the machine was since this was last done.
+fn watched(experiment: Option<char>, watch: Option<&mut Watch>, lines: &mut Lines<'_>) -> Result<()> {
+    let states = watch.map_or_else(Vec::new, Watch::take);
+    states.into_iter().try_for_each(|state| lines.write(&Line::Machine { experiment, state }))
+}
+
 /// Measures the groups of an experiment, one after the other.
+#[allow(clippy::too_many_arguments)]
 fn one(
     experiment: &Experiment,
     bench: &Bench<'_>,
     thresholds: &Thresholds,
     plan: Plan,
     once: bool,
+    mut watch: Option<&mut Watch>,
     lines: &mut Lines<'_>,
     progress: &Progress,
 ) -> Result<Ended> {
@@ -183,7 +215,8 @@ fn one(
         } else {
             measure::measure(plan, &variants, lines, progress, |variant| measured((variant.run)()))
         };
-        match ended {
+        let states = watched(Some(plan.experiment), watch.as_deref_mut(), lines);
+        match states.and(ended) {
             Ok(ended) => {
                 let least = all.as_ref().map_or(ended.repetitions, |all| all.repetitions.min(ended.repetitions));
                 let stop = if ended.lost { Err(Fault { what: String::new(), lost: true }) } else { Ok(()) };
@@ -221,7 +254,7 @@ fn launches(experiment: char, bench: &Bench<'_>, variants: &[Variant<'_>], lines
         }
         Ok(())
     };
-    write("preparation", lines)?;
+    write(profile::PREPARATION, lines)?;
     let mut ended = Ended { repetitions: 1, why: None, lost: false };
     for variant in variants.iter().filter(|variant| variant.profiled) {
         let case = measure::name(measure::Case::labels(variant));

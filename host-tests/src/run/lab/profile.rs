@@ -1,10 +1,11 @@
 //! The counters of the machine, by NVIDIA's profiler `ncu`: the program runs itself under it, and each kernel that was
 //! counted is matched with the case that launched it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use super::line::{Line, Lines, read};
@@ -21,6 +22,12 @@ pub const METRICS: [&str; 4] = [
     "dram__bytes_read.sum",
     "dram__bytes_write.sum",
 ];
+
+/// The case of what an experiment launches before the first of its own.
+pub const PREPARATION: &str = "preparation";
+
+/// How long the profiler may take to list its counters.
+const LISTING: Duration = Duration::from_secs(60);
 
 /// Where NVIDIA's packages put the profiler.
 const PLACES: [&str; 2] = ["/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/ncu"];
@@ -42,9 +49,9 @@ pub struct Program<'p> {
 }
 
 /// Counts one experiment: runs the program under the profiler, and writes what was counted. The profiler's own table is kept
-/// in `folder`.
+/// in `folder`. It is an error if something of the experiment is missing; what there is is written before.
 pub fn profile(ncu: &Path, experiment: char, of: Program<'_>, folder: &Path, out: &mut dyn Write) -> Result<usize> {
-    let metrics = known(ncu)?;
+    let metrics = known(ncu, of.limit.min(LISTING))?;
     if metrics.is_empty() {
         return Err(Error::new("the profiler knows none of the counters on this GPU").at(ncu.display()));
     }
@@ -65,20 +72,67 @@ pub fn profile(ncu: &Path, experiment: char, of: Program<'_>, folder: &Path, out
     }
     let text = |file: &Path| std::fs::read_to_string(file).map_err(|error| Error::io("read", file, error));
     let counted = counters(&text(&table)?).map_err(|error| error.at(table.display()))?;
-    let lines = matched(experiment, &read(&text(&launched)?)?, &counted)?;
+    let launched = read(&text(&launched)?)?;
+    let lines = matched(experiment, &launched, &counted)?;
     let mut all = Lines::new(out);
     lines.iter().try_for_each(|line| all.write(line))?;
+    complete(experiment, &launched, &lines)?;
     Ok(lines.len())
 }
 
-/// Which of the counters this GPU has.
-fn known(ncu: &Path) -> Result<Vec<&'static str>> {
-    let output = Command::new(ncu).arg("--query-metrics").output();
-    let output = output.map_err(|error| Error::new(format_args!("could not start ncu: {error}")).at(ncu.display()))?;
-    let names = String::from_utf8_lossy(&output.stdout).into_owned();
-    let names: Vec<&str> = names.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    let has = |metric: &&str| metric.split_once('.').is_some_and(|(name, _)| names.contains(&name));
-    Ok(METRICS.into_iter().filter(has).collect())
+/// Nothing is missing: cases were launched, none of them failed, and each has counters.
+fn complete(experiment: char, launched: &[Line], counters: &[Line]) -> Result<()> {
+    let failed = launched.iter().find_map(|line| match line {
+        Line::Failed { case, why, .. } => Some(format!("{case}: {why}")),
+        Line::Done { why: Some(why), .. } => Some(why.clone()),
+        _ => None,
+    });
+    if let Some(why) = failed {
+        return Err(Error::new(format_args!("not all of experiment {experiment} ran under ncu")).because(why));
+    }
+    let cases = own_cases(launched);
+    if cases.is_empty() {
+        return Err(Error::new(format_args!("experiment {experiment} launched no case of its own under ncu"))
+            .fix("name a size of it that is counted, and the variants that a profiler looks at"));
+    }
+    let of = |line: &Line| match line {
+        Line::Counter { case, .. } => Some(case.clone()),
+        _ => None,
+    };
+    let counted: BTreeSet<String> = counters.iter().filter_map(of).collect();
+    match cases.difference(&counted).next() {
+        Some(case) => Err(Error::new(format_args!("ncu has no counter of experiment {experiment}, {case}"))),
+        None => Ok(()),
+    }
+}
+
+/// The cases that launched something.
+pub fn own_cases(launched: &[Line]) -> BTreeSet<String> {
+    let of = |line: &Line| match line {
+        Line::Launched { case, .. } if case != PREPARATION => Some(case.clone()),
+        _ => None,
+    };
+    launched.iter().filter_map(of).collect()
+}
+
+/// Which of the counters this GPU has. A profiler is asked once: it takes seconds to list them.
+fn known(ncu: &Path, limit: Duration) -> Result<Vec<&'static str>> {
+    static KNOWN: Mutex<BTreeMap<PathBuf, Vec<&'static str>>> = Mutex::new(BTreeMap::new());
+    let mut all = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Some(known) = all.get(ncu) {
+        return Ok(known.clone());
+    }
+    let ended = child::run(Command::new(ncu).arg("--query-metrics"), limit, true, || false)?;
+    if ended.code() != Some(0) {
+        return Err(Error::new(format_args!("ncu --query-metrics ended with {}", ended.in_words()))
+            .at(ncu.display())
+            .because(ended.stdout));
+    }
+    let names: BTreeSet<&str> = ended.stdout.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let has = |metric: &&str| metric.split_once('.').is_some_and(|(name, _)| names.contains(name));
+    let known: Vec<_> = METRICS.into_iter().filter(has).collect();
+    all.insert(ncu.to_owned(), known.clone());
+    Ok(known)
 }
 
 /// What was counted of one launch: the kernel's name, and each number with its unit.

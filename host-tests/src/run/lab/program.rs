@@ -113,7 +113,7 @@ impl Counting<'_> {
         let program = std::env::current_exe()
             .map_err(|error| Error::new(format_args!("could not find this program: {error}")))?;
         let images = self.images.display().to_string();
-        let told = ["--once", "--quick", "--experiments", letter, "--images", &images, "--lines"];
+        let told = ["--once", "--experiments", letter, "--images", &images, "--lines"];
         let mut out = append(lines)?;
         let letter = letter.chars().next().unwrap_or_default();
         let of = profile::Program { program: &program, arguments: &[self.again, &told].concat(), limit: self.limit };
@@ -182,7 +182,7 @@ pub fn table(results: &Results) -> String {
         let letter = finding.claim.experiment;
         if last.replace(letter) != Some(letter) {
             let title = titles().find(|(own, _)| *own == letter).map_or("", |(_, title)| title);
-            text += &format!("{letter}  {title}\n");
+            text += &format!("{letter}  {title}\n   {}\n", results.machine(Some(letter)));
         }
         let of: Vec<_> = finding.of.iter().map(|(label, value)| format!("{label} {value}")).collect();
         let found = finding

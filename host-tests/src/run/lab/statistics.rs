@@ -39,6 +39,15 @@ impl Compare {
         }
     }
 
+    /// Samples that would be equal to the first ones if these were so much by them.
+    pub fn moved(self, second: &[f64], by: f64) -> Vec<f64> {
+        let one = |sample: &f64| match self {
+            Compare::Ratio => sample * by,
+            Compare::Difference => sample + by,
+        };
+        second.iter().map(one).collect()
+    }
+
     /// What it is of two equal numbers.
     pub fn equal(self) -> f64 {
         match self {
@@ -94,6 +103,59 @@ fn bootstrap(mut once: impl FnMut(&mut StdRng) -> Option<f64>, middle: f64) -> O
     let tail = (1.0 - CONFIDENCE) / 2.0;
     let (low, high) = (quantile(&values, tail)?, quantile(&values, 1.0 - tail)?);
     (middle.is_finite() && low.is_finite() && high.is_finite()).then_some(Estimate { middle, low, high })
+}
+
+/// How likely it is that the first samples are as far above the second ones as they are, or farther, if all are of the same:
+/// the rank-sum test of Mann, Whitney and Wilcoxon, by counting, so it is exact for few samples and for equal ones too.
+pub fn above(first: &[f64], second: &[f64]) -> f64 {
+    if first.iter().chain(second).any(|sample| !sample.is_finite()) || first.is_empty() || second.is_empty() {
+        return 1.0;
+    }
+    let mut all: Vec<f64> = first.iter().chain(second).copied().collect();
+    all.sort_by(f64::total_cmp);
+    // Twice the rank, which is whole also in the middle of equal ones.
+    let rank = |sample: &f64| all.partition_point(|one| one < sample) + all.partition_point(|one| one <= sample) + 1;
+    let found: usize = first.iter().map(rank).sum();
+    // How many choices of so many samples have that sum of ranks.
+    let most: usize = all.iter().map(rank).sum();
+    let mut ways = vec![vec![0.0; most + 1]; first.len() + 1];
+    ways[0][0] = 1.0;
+    for rank in all.iter().map(rank) {
+        for chosen in (1..=first.len()).rev() {
+            for sum in rank..=most {
+                ways[chosen][sum] += ways[chosen - 1][sum - rank];
+            }
+        }
+    }
+    let of = &ways[first.len()];
+    of[found.min(most)..].iter().sum::<f64>() / of.iter().sum::<f64>()
+}
+
+/// How likely it is that as many samples are at least that, or more, if half of all are below it: the sign test.
+pub fn at_least(samples: &[f64], bound: f64) -> f64 {
+    if samples.is_empty() {
+        return 1.0;
+    }
+    let (all, found) = (samples.len(), samples.iter().filter(|sample| **sample >= bound).count());
+    let mut ways = vec![1.0];
+    for _ in 0..all {
+        let more = |at: usize| ways.get(at).unwrap_or(&0.0) + if at > 0 { ways[at - 1] } else { 0.0 };
+        ways = (0..=ways.len()).map(more).collect();
+    }
+    ways[found..].iter().sum::<f64>() / ways.iter().sum::<f64>()
+}
+
+/// The chances of several findings, corrected for their number as Holm did: where all that are below a bound are told, the
+/// chance that even one of them is wrong is below it too.
+pub fn together(chances: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..chances.len()).collect();
+    order.sort_by(|one, other| chances[*one].total_cmp(&chances[*other]));
+    let (mut corrected, mut least) = (vec![1.0; chances.len()], 0.0_f64);
+    for (at, one) in order.into_iter().enumerate() {
+        least = least.max(chances[one] * (chances.len() - at) as f64).min(1.0);
+        corrected[one] = least;
+    }
+    corrected
 }
 
 /// The threshold that parts low samples from high ones best, and the part of them on its wrong side. It is in the middle of
@@ -171,5 +233,53 @@ mod tests {
         assert_eq!(threshold(&[1.0, 2.0, 9.0, 3.0], &[7.0, 8.0, 7.5, 6.0]), Some((4.5, 0.125)));
         assert_eq!(threshold(&[1.0, 1.0], &[1.0, 1.0]), None);
         assert_eq!(threshold(&[], &[1.0, 2.0]), None);
+    }
+
+    #[test]
+    fn chances_are_those_of_the_tables() {
+        // Two of two, of six choices; equal samples say nothing; of fifteen and fifteen one choice is as far.
+        assert_eq!(above(&[3.0, 4.0], &[1.0, 2.0]), 1.0 / 6.0);
+        assert_eq!(above(&[1.0, 2.0], &[3.0, 4.0]), 1.0);
+        assert_eq!(above(&[1.0; 5], &[1.0; 5]), 1.0);
+        assert_eq!(above(&[], &[1.0]), 1.0);
+        // As in a table of Mann and Whitney: U = 5 of 5 and 5 samples.
+        assert!((above(&[3.0, 5.0, 8.0, 9.0, 10.0], &[1.0, 2.0, 4.0, 6.0, 7.0]) - 19.0 / 252.0).abs() < 1e-12);
+        let fifteen = |from: u32| (from..from + 15).map(f64::from).collect::<Vec<_>>();
+        assert!((above(&fifteen(15), &fifteen(0)) - 1.0 / 155_117_520.0).abs() < 1e-15);
+        assert_eq!(at_least(&[1.0, 1.0, 0.0], 1.0), 0.5);
+        assert_eq!(at_least(&[1.0; 10], 0.9), 1.0 / 1024.0);
+    }
+
+    #[test]
+    fn holm_corrects_each_chance_by_those_that_are_left() {
+        let close = |found: Vec<f64>, expected: &[f64]| {
+            assert!(found.len() == expected.len());
+            assert!(found.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1e-12), "{found:?}");
+        };
+        close(together(&[0.01, 0.04, 0.03, 0.005]), &[0.03, 0.06, 0.06, 0.02]);
+        close(together(&[0.5, 0.9]), &[1.0, 1.0]);
+        close(together(&[0.004]), &[0.004]);
+        assert_eq!(together(&[]), [0.0; 0]);
+    }
+
+    /// Twenty comparisons of samples of the same: alone some are told every fifth time or so, together hardly ever; and one
+    /// that differs is told among them.
+    #[test]
+    fn of_many_comparisons_none_is_told_by_chance() {
+        let (mut alone, mut corrected, mut told) = (0, 0, 0);
+        for family in 0..60 {
+            let pair = |at: u64, middle: f64| {
+                let seed = family * 1000 + 2 * at;
+                let (one, other) = (samples(middle, 1.0, 10, seed), samples(10.0, 1.0, 10, seed + 1));
+                2.0 * above(&one, &other).min(above(&other, &one))
+            };
+            let mut chances: Vec<f64> = (0..20).map(|at| pair(at, 10.0)).collect();
+            let some = |chances: &[f64]| chances.iter().any(|chance| *chance < 1.0 - CONFIDENCE);
+            alone += u32::from(some(&chances));
+            corrected += u32::from(some(&together(&chances)));
+            chances.push(pair(20, 14.0));
+            told += u32::from(together(&chances)[20] < 1.0 - CONFIDENCE);
+        }
+        assert!(alone > 4 && corrected <= 2 && told == 60, "{alone}, {corrected}, {told} of 60");
     }
 }
