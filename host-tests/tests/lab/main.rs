@@ -70,7 +70,7 @@ const SCENARIOS: &[Scenario] = &[
     scenario("the_stages_name_the_experiments_that_fail", stages_name_what_fails),
 ];
 
-const LATE_COPIES: Option<(&str, &str)> = Some(("FAKE_LATE_COPIES", "1"));
+const LATE_COPIES: Option<(&str, &str)> = Some(("FAKE_LATE", "1"));
 
 const SCENARIO_VARIABLE: &str = "LAB_SCENARIO";
 const PTX_VARIABLE: &str = "LAB_PTX";
