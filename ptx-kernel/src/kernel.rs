@@ -228,13 +228,15 @@ macro_rules! __kernel {
         $($cfg)*
         const _: () = {
             $($crate::__private::argument::<$type>();)*
-            // In here the kernel has its own name, and below it the entry.
+            // An argument may have the kernel's name, and so has the entry below.
+            #[cfg(target_arch = "nvptx64")]
+            use $name as __named;
             #[cfg(target_arch = "nvptx64")]
             #[inline(always)]
             #[allow(clippy::too_many_arguments)]
             unsafe fn __kernel($($argument: $type),*) {
                 // SAFETY: the caller keeps the kernel's contract.
-                unsafe { $name($($argument),*) }
+                unsafe { __named($($argument),*) }
             }
             #[cfg(target_arch = "nvptx64")]
             const _: () = {
