@@ -159,7 +159,9 @@ impl Stage for Orders {
         let counted =
             litmus::run(&litmus, gpu, &module, if bench.told.quick { litmus::FEW } else { litmus::LAUNCHES })?;
         let data = serde_json::to_value(&counted).map_err(Error::new)?;
-        Ok(Some(Found { passed: counted.passed(), text: counted.text(), data }))
+        // A dry run is too short to be sensitive.
+        let passed = if bench.told.quick { counted.nothing_is_wrong() } else { counted.passed() };
+        Ok(Some(Found { passed, text: counted.text(), data }))
     }
 }
 

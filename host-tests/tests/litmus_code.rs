@@ -1,0 +1,97 @@
+//! The litmus tests of the suite in machine code: the assembler keeps what makes them sensitive.
+
+use std::collections::BTreeMap;
+
+use host_tests::check::litmus::{Instruction, Program, Semantics};
+use host_tests::run::suite::Entry;
+use host_tests::run::suite::image::compile;
+use host_tests::run::suite::litmus::Litmus;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::target::Sm;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
+use ptx_sass::nvdisasm::{Disassembler, SassInstruction};
+
+/// One of each generation, and how many kernels it has.
+const GENERATIONS: [(u32, usize); 3] = [(80, 140), (90, 212), (100, 212)];
+
+fn is_clock(one: &SassInstruction) -> bool {
+    one.text.contains("SR_CLOCKLO")
+}
+
+fn is_weak_load(one: &SassInstruction) -> bool {
+    one.name() == "LDG" && !one.opcode.contains("STRONG")
+}
+
+/// Fences that end a round: one before the half in which L1 must keep its values, and one before the results are read.
+const FENCES_OF_ROUND: usize = 2;
+
+/// Whether a thread's instructions ask for an empty L1.
+fn acquires(program: &Program) -> bool {
+    let code = program.threads.iter().flat_map(|thread| &thread.code);
+    let is_strong = |semantics| matches!(semantics, Semantics::Acquire | Semantics::AcqRel | Semantics::Sc);
+    code.clone().any(|one| match one {
+        Instruction::Load(_, memory) | Instruction::Atomic(_, memory, ..) => is_strong(memory.semantics),
+        Instruction::Fence(_) => true,
+        _ => false,
+    })
+}
+
+/// What is wrong with a kernel.
+fn look(program: &Program, code: &[SassInstruction]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let Some(clock) = code.iter().position(is_clock) else { return vec!["it does not wait: no clock is read".into()] };
+    let Some(barrier) = code[..clock].iter().rposition(|one| one.name() == "BAR") else {
+        return vec!["no barrier before the test".into()];
+    };
+    let half = &code[barrier..clock];
+    let meeting = half.iter().position(|one| one.name().starts_with("RED")).unwrap_or(half.len());
+    let (loads, places) = (half[..meeting].iter().filter(|one| is_weak_load(one)).count(), program.initial.len());
+    if loads != places {
+        wrong.push(format!("{loads} of {places} places are loaded before the threads meet"));
+    }
+    if half.iter().any(|one| one.opcode.starts_with("CCTL.IVALL")) {
+        wrong.push("L1 is emptied after it was filled".into());
+    }
+    if code.iter().filter(|one| is_clock(one)).count() < 2 {
+        wrong.push("the clock is read once".into());
+    }
+    let emptied = code.iter().filter(|one| one.opcode.starts_with("CCTL.IVALL")).count();
+    if !acquires(program) && emptied != FENCES_OF_ROUND {
+        wrong.push(format!("L1 is emptied at {emptied} places, and by the harness at {FENCES_OF_ROUND}"));
+    }
+    wrong
+}
+
+#[test]
+fn the_assembler_keeps_what_makes_them_sensitive() {
+    let progress = Progress::kept();
+    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &progress)).unwrap();
+    let tools = CudaTools::find(&progress).unwrap();
+    let all = Litmus::all();
+    let mut programs: BTreeMap<String, Program> = BTreeMap::new();
+    for litmus in &all {
+        programs.insert(litmus.name.clone(), litmus.program.clone());
+        programs.extend(litmus.mutants.iter().map(|mutant| (mutant.name.clone(), mutant.program.clone())));
+        assert_eq!(litmus.functions().len(), 1 + litmus.mutants.len());
+    }
+    let part = compile("litmus", 0, &all, &toolchain).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for (sm, kernels) in GENERATIONS {
+        let on = tools.every_gpu(&progress).unwrap().into_iter().find(|on| on.sm == Sm::new(sm)).unwrap();
+        let (mut looked_at, mut wrong) = (0, Vec::new());
+        for image in part.assemble(&on).unwrap() {
+            let cubin = folder.path().join("litmus.cubin");
+            std::fs::write(&cubin, &image.cubin).unwrap();
+            for function in Disassembler::new(&tools.nvdisasm).disassemble(&cubin).unwrap() {
+                let Some(program) = programs.get(&function.name) else { continue };
+                looked_at += 1;
+                wrong.extend(
+                    look(program, &function.instructions).into_iter().map(|why| format!("{}: {why}", function.name)),
+                );
+            }
+        }
+        assert_eq!(wrong, [""; 0], "sm_{sm}");
+        assert_eq!(looked_at, kernels, "sm_{sm}");
+    }
+}
