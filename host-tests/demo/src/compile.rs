@@ -10,12 +10,10 @@ use ptx_build::ptx::{Function, Module};
 use ptx_build::target::{PtxVersion, Sm};
 use ptx_build::toolchain::DeviceToolchain;
 use ptx_sass::line_table::{Located, Site};
+use workloads::kernels_folder;
 
 /// The oldest GPU that has all the kernels' hints, and the PTX ISA version that has them.
 pub const OLDEST: (Sm, PtxVersion) = (Sm::new(80), PtxVersion::new(7, 4));
-
-/// The folder of the kernels' crate.
-pub const KERNELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels");
 
 /// The kernels, compiled.
 pub struct Compiled {
@@ -31,12 +29,12 @@ pub struct Compiled {
 pub fn compile(toolchain: &DeviceToolchain, progress: &Progress) -> Result<Compiled> {
     let (sm, version) = OLDEST;
     let _step = progress.step(format!("Compiling the kernels to PTX {version} for {sm} with {}", toolchain.version));
-    let mut build = DeviceBuild::new(KERNELS, "kernels", sm);
+    let mut build = DeviceBuild::new(kernels_folder(), "kernels", sm);
     build.ptx = Some(version);
     let path = build.build(toolchain)?;
     let module = Module::read(&path)?;
     let located = Located::read(&build.with_line_table(toolchain)?);
-    let sites = sites(&module, &located, &Path::new(KERNELS).join("src"))?;
+    let sites = sites(&module, &located, &kernels_folder().join("src"))?;
     Ok(Compiled { path, module, sites })
 }
 

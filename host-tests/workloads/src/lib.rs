@@ -312,10 +312,15 @@ impl Figures {
 /// The PTX ISA version from which on the kernels' instructions exist.
 const PTX: PtxVersion = PtxVersion { major: 8, minor: 3 };
 
+/// The folder of the kernels' crate, which lies beside this one.
+pub fn kernels_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("kernels")
+}
+
 /// Compiles all kernels that an SM has the instructions of: the file that holds their PTX.
 pub fn ptx(sm: Sm, toolchain: &DeviceToolchain, progress: &Progress) -> Result<PathBuf> {
     let _step = progress.step(format!("Building the kernels for {sm}"));
-    let mut build = DeviceBuild::new(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels"), "kernels", sm);
+    let mut build = DeviceBuild::new(kernels_folder(), "kernels", sm);
     build.ptx = Some(toolchain.default_ptx(sm).max(PTX));
     build.features.push("parameters".into());
     build.features.extend((sm >= rod::OLDEST).then(|| "cluster".into()));
