@@ -66,9 +66,9 @@ fn the_entries_are_those_of_the_source_and_have_their_bounds() {
 /// Each has a name, an alignment of at least 16 and its size.
 #[test]
 fn variables_are_as_they_are_declared() {
+    let number = Regex::new(r"ptx_kernel_shared_(\d+)").expect("the pattern is valid");
     for profile in [Profile::Dev, Profile::Release] {
         let text = ptx(profile);
-        let number = Regex::new(r"ptx_kernel_shared_(\d+)").expect("the pattern is valid");
         let lines = text.lines().map(str::trim).filter(|line| line.contains(".shared .align"));
         let mut lines: Vec<&str> = lines.map(|line| line.split(" //").next().unwrap_or(line)).collect();
         lines.sort_unstable();

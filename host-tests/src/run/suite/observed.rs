@@ -26,7 +26,7 @@ const INSTRUCTIONS: [(&str, &[&str]); 3] = [
 pub(super) fn unseen(form: &Form) -> Vec<&'static str> {
     let ptx = form.ptx();
     let is_of = |name: &&str| ptx == *name || ptx.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-    if let Some((what, _)) = INSTRUCTIONS.iter().find(|(_, names)| names.iter().any(|name| is_of(name))) {
+    if let Some((what, _)) = INSTRUCTIONS.iter().find(|(_, names)| names.iter().any(is_of)) {
         return vec![what];
     }
     // The bits that it gives say all of its words, and are compared.
@@ -37,7 +37,7 @@ pub(super) fn unseen(form: &Form) -> Vec<&'static str> {
         true => ptx.contains(&format!(".{word}")),
         false => ptx.split('.').skip(1).any(|own| own == *word),
     };
-    WORDS.iter().filter(|(_, words)| words.iter().any(|word| has(word))).map(|(what, _)| *what).collect()
+    WORDS.iter().filter(|(_, words)| words.iter().any(has)).map(|(what, _)| *what).collect()
 }
 
 #[cfg(test)]
