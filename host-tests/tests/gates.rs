@@ -100,9 +100,9 @@ fn the_package_has_a_build_script_of_its_own() {
 fn the_build_script_has_the_gates_that_the_forms_need() {
     let script = BuildScript::compile();
     let forms: Vec<_> = catalogue::forms().collect();
-    // `ptx!` takes two words that no form is listed with: `.shared::cta` and `.param`.
-    let (shared_cta, param) = (30, 77);
-    assert_eq!(script.declared("ptx_sm"), forms.iter().map(|form| form.min_sm()).chain([shared_cta]).collect());
+    // `ptx!` takes two words that no form is listed with: `.shared::cta` and `.param`. `dp4a` is of ptx-kernel.
+    let (shared_cta, param, dp4a) = (30, 77, 61);
+    assert_eq!(script.declared("ptx_sm"), forms.iter().map(|form| form.min_sm()).chain([shared_cta, dp4a]).collect());
     assert_eq!(script.declared("ptx_isa"), forms.iter().map(|form| form.min_ptx()).chain([param]).collect());
 }
 

@@ -133,7 +133,7 @@ macro_rules! variants {
                 { $then { { PLAIN [] } $name $docs $item } $name $generics $signature $body }
                 {
                     $then {
-                        { WITH [] } $with [#[doc = concat!("[`", stringify!($name), "`] under a cache policy.")]] $item
+                        { WITH [] } $with [#[doc = concat!("`", stringify!($name), "` under a cache policy.")]] $item
                     } $name
                     $generics $signature $body
                 }
