@@ -154,7 +154,10 @@ fn operations<'a>(functions: &HashMap<&'a str, Vec<&'a str>>, name: &str, seen: 
     let Some(lines) = functions.get(name).filter(|_| seen.insert(name.to_owned())) else {
         return Vec::new();
     };
-    let called = lines.iter().filter(|line| line.contains("call ")).filter_map(|line| line.split_once('@'));
+    let called = lines
+        .iter()
+        .filter(|line| ["call ", "invoke "].iter().any(|word| line.contains(word)))
+        .filter_map(|line| line.split_once('@'));
     let called = called.map(|(_, after)| after.split('(').next().unwrap_or_default().trim_matches('"'));
     let mut found: Vec<String> = lines.iter().filter_map(|line| operation(line)).collect();
     for name in called {

@@ -122,12 +122,22 @@ fn clocked_loops(function: &SassFunction) -> impl Iterator<Item = &[SassInstruct
 }
 
 /// The names of what a loop does beside loads and moves between registers, in the order of the alphabet. The address of a
-/// time may be the work of an `IMAD` or of a `LEA`.
+/// time may be the work of an `IMAD` or of a `LEA`, and from sm_100 on the count may be in a uniform register.
 fn work(body: &[SassInstruction]) -> Vec<&str> {
     let all = body.iter().filter(|one| !is_load(one) && !is_move(one)).map(SassInstruction::name);
-    let mut names: Vec<&str> = all.map(|name| if name == "LEA" { "IMAD" } else { name }).collect();
+    let mut names: Vec<&str> = all.map(alike).collect();
     names.sort_unstable();
     names
+}
+
+/// One name for instructions that do the same work.
+fn alike(name: &str) -> &str {
+    match name {
+        "LEA" | "ULEA" => "IMAD",
+        "UIADD3" => "VIADD",
+        "UISETP" => "ISETP",
+        name => name,
+    }
 }
 
 fn is_move(one: &SassInstruction) -> bool {
