@@ -21,6 +21,7 @@ pub(crate) use self::access::{load, store};
 ///
 /// # Safety
 /// As for [`mbarrier::is_complete`].
+#[inline]
 pub(crate) unsafe fn is_complete(bar: *mut (), parity: bool) -> bool {
     // SAFETY: the caller's promise.
     let complete = unsafe { mbarrier::is_complete(bar, parity) };
