@@ -26,6 +26,9 @@ fn is_weak_load(one: &SassInstruction) -> bool {
 /// Fences that end a round: one before the half in which L1 must keep its values, and one before the results are read.
 const FENCES_OF_ROUND: usize = 2;
 
+/// Where blocks of a cluster wait for each other, before the first round and after the last. It empties L1 too.
+const CLUSTER_WAIT: &str = "UCGABAR_WAIT";
+
 /// Whether a thread's instructions ask for an empty L1.
 fn acquires(program: &Program) -> bool {
     let code = program.threads.iter().flat_map(|thread| &thread.code);
@@ -56,9 +59,10 @@ fn look(program: &Program, code: &[SassInstruction]) -> Vec<String> {
     if code.iter().filter(|one| is_clock(one)).count() < 2 {
         wrong.push("the clock is read once".into());
     }
-    let emptied = code.iter().filter(|one| one.opcode.starts_with("CCTL.IVALL")).count();
-    if !acquires(program) && emptied != FENCES_OF_ROUND {
-        wrong.push(format!("L1 is emptied at {emptied} places, and by the harness at {FENCES_OF_ROUND}"));
+    let count = |opcode| code.iter().filter(|one| one.opcode.starts_with(opcode)).count();
+    let (emptied, of_harness) = (count("CCTL.IVALL"), FENCES_OF_ROUND + count(CLUSTER_WAIT));
+    if !acquires(program) && emptied != of_harness {
+        wrong.push(format!("L1 is emptied at {emptied} places, and by the harness at {of_harness}"));
     }
     wrong
 }
