@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use host_tests::check::parity::hot_loop;
 use host_tests::run::lab::images::{self, Language, Without};
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
+use ptx_sass::hot_loop::hot_loop;
 use ptx_sass::nvdisasm::{Disassembler, SassFunction, SassInstruction};
 
 type Kernels = BTreeMap<(Language, Without, String), SassFunction>;

@@ -1,5 +1,7 @@
 //! Reads machine code: what NVIDIA's disassembler prints, and which lines of PTX and of source it came from.
 
 pub mod debug_info;
+pub mod hot_loop;
+pub mod in_flight;
 pub mod line_table;
 pub mod nvdisasm;

@@ -1,7 +1,5 @@
 //! Kernels written twice, in Rust with `ptx-intrinsics` and in CUDA C++, side by side in machine code of one assembler.
 
-mod hot_loop;
-mod in_flight;
 mod pairs;
 mod report;
 mod row;
@@ -21,9 +19,9 @@ use crate::tools::ptxas::Assembler;
 use crate::tools::resources::Resources;
 use crate::tools::target::{PtxVersion, Sm};
 use crate::tools::toolchain::DeviceToolchain;
-pub use hot_loop::hot_loop;
-pub use in_flight::in_flight;
 pub use pairs::{BULK, KERNELS, PAIRS, Pair, WIDE, select};
+use ptx_sass::hot_loop::{hot_loop, moved};
+use ptx_sass::in_flight::in_flight;
 use ptx_sass::nvdisasm::{Disassembler, SassInstruction};
 pub use report::{PREFACE, Report, markdown_line};
 pub use row::{Bounds, Counts, Needs, Row, Side};
@@ -158,7 +156,7 @@ impl Bounds {
 
 impl Counts {
     fn of<'a>(code: impl Iterator<Item = &'a SassInstruction> + Clone) -> Self {
-        let moved: Vec<u32> = code.clone().filter_map(hot_loop::moved).collect();
+        let moved: Vec<u32> = code.clone().filter_map(moved).collect();
         Counts { instructions: code.count(), accesses: moved.len(), bytes: moved.iter().sum() }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptx_sass::nvdisasm::SassInstruction;
+use crate::nvdisasm::SassInstruction;
 
 /// The instructions of the hot loop, in order: of those loops that hold at least two fifths of the memory instructions the
 /// shortest; if none does, that with the most of them, and of several the longest. All of the code if it has no loop.
@@ -17,13 +17,13 @@ pub fn hot_loop(code: &[SassInstruction]) -> Option<Vec<&SassInstruction>> {
 
 /// The bytes that one thread moves by a memory instruction; nothing for other instructions, and for one that is never
 /// executed, as ptxas puts before asynchronous copies. Local memory is a detour of what is moved anyway: nothing is moved by it.
-pub(super) fn moved(one: &SassInstruction) -> Option<u32> {
+pub fn moved(one: &SassInstruction) -> Option<u32> {
     let memory = ["LDG", "STG", "LD", "ST", "LDS", "STS", "ATOM", "ATOMG", "ATOMS", "RED", "REDG", "LDGSTS"];
     (one.predicate.as_deref() != Some("!PT") && memory.contains(&one.name())).then(|| width(one))
 }
 
 /// The bytes of a thread that a memory instruction names.
-pub(super) fn width(one: &SassInstruction) -> u32 {
+pub fn width(one: &SassInstruction) -> u32 {
     let width = one.opcode.split('.').find_map(|word| match word {
         "U8" | "S8" => Some(1),
         "U16" | "S16" => Some(2),
@@ -95,7 +95,7 @@ fn successors(code: &[SassInstruction]) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptx_sass::nvdisasm::parse;
+    use crate::nvdisasm::parse;
 
     /// The hot loop's instructions by their addresses.
     fn hot(body: &str) -> Option<Vec<u64>> {

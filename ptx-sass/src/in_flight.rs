@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::hot_loop::{moved, width};
-use ptx_sass::nvdisasm::SassInstruction;
+use crate::hot_loop::{moved, width};
+use crate::nvdisasm::SassInstruction;
 
 /// The most global loads that are on their way at once: issued, and nothing has read yet what they or a later one brings.
 /// The instructions are taken in the order in which they stand, and a loop goes round twice, so that what is loaded for the
@@ -107,7 +107,7 @@ fn named(operand: &str, width: u32) -> impl Iterator<Item = Range<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptx_sass::nvdisasm::parse;
+    use crate::nvdisasm::parse;
 
     fn of(is_loop: bool, lines: &[&str]) -> usize {
         let body: String = lines.iter().enumerate().map(|(at, line)| format!("/*{at:02x}0*/ {line} ;\n")).collect();
