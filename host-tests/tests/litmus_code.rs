@@ -1,8 +1,8 @@
 //! The litmus tests of the suite in machine code: the assembler keeps what makes them sensitive.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use host_tests::check::litmus::{Instruction, Program, Semantics};
 use host_tests::run::suite::Entry;
 use host_tests::run::suite::image::compile;
 use host_tests::run::suite::litmus::Litmus;
@@ -10,6 +10,7 @@ use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
+use litmus::{Instruction, Program, Semantics};
 use ptx_sass::nvdisasm::{Disassembler, SassInstruction};
 
 /// One of each generation, and how many kernels it has.
@@ -98,4 +99,18 @@ fn the_assembler_keeps_what_makes_them_sensitive() {
         assert_eq!(wrong, [""; 0], "sm_{sm}");
         assert_eq!(looked_at, kernels, "sm_{sm}");
     }
+}
+
+#[test]
+fn the_program_of_a_bundle_judges_files_and_says_that_there_is_no_gpu() {
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_gpu-suite"));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../litmus/tests/litmus");
+    program.arg("--litmus").arg(folder.join("MP-weak.litmus")).arg(folder.join("MP-sys.litmus"));
+    let output = program.env(ptx_driver::DRIVER_VARIABLE, "/nonexistent/libcuda.so.1").output().unwrap();
+    let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert_eq!(output.status.code(), Some(3), "{stdout}{stderr}");
+    let counts = "2 files: 2 judged, 0 of them with a published result, 0 agree, 0 disagree\n\
+                  1 tests have a kernel in PTX\n1 have none: its threads are on several GPUs\n";
+    assert!(stdout.ends_with(counts), "{stdout}");
+    assert!(stderr.contains("no GPU: ") && stderr.ends_with("so the verdicts are the model's alone\n"), "{stderr}");
 }

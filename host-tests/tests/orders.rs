@@ -7,10 +7,7 @@ mod fake_gpu;
 use std::process::ExitCode;
 
 use fake_gpu::run_with;
-use host_tests::check::litmus::{self, Limits, Model, Program as Test, judge, parse};
 use host_tests::driver::DRIVER_VARIABLE;
-use host_tests::run::litmus::kernel::{HEADER, Kernel, kernel};
-use host_tests::run::litmus::on_gpu;
 use host_tests::run::suite::image::compile;
 use host_tests::run::suite::litmus::{Amount, Counted, Litmus, run};
 use host_tests::tools::cuda_tools::CudaTools;
@@ -20,6 +17,9 @@ use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use launch::gpu::Gpu;
 use libtest_mimic::{Arguments, Failed, Trial};
+use litmus::gpu::kernel::{HEADER, Kernel, kernel};
+use litmus::gpu::on_gpu;
+use litmus::{Limits, Model, Program as Test, judge, parse};
 use ptx_interpreter::Program;
 
 /// Tests, and their mutants.
@@ -206,7 +206,7 @@ fn run_file(test: &Test, kernel: &Kernel, text: &str) -> on_gpu::Seen {
 }
 
 fn files_run() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/litmus");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../litmus/tests/litmus");
     let (mut made, mut ran, mut none) = (0, 0, Vec::new());
     for file in litmus::batch::files(&[folder.into()]).unwrap() {
         let test = parse(&std::fs::read_to_string(&file).unwrap()).unwrap();

@@ -11,6 +11,7 @@ use std::process::{Command, ExitCode, Stdio};
 fn package(task: Option<&OsStr>) -> &'static str {
     match task.and_then(OsStr::to_str) {
         Some("demo") => "demo",
+        Some("litmus") => "litmus",
         _ => "commands",
     }
 }

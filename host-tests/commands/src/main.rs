@@ -8,7 +8,6 @@ mod elsewhere;
 mod explain;
 mod forms;
 mod lab;
-mod litmus;
 mod measured;
 mod miri;
 mod mutants;
@@ -55,7 +54,7 @@ enum Task {
     /// Run a bundle without a GPU: with an interpreter of PTX in its place, and small sizes
     Rehearse(bundle::Rehearse),
     /// Read litmus tests, say what the memory model allows, and compare with published results
-    Litmus(litmus::Litmus),
+    Litmus(elsewhere::Elsewhere),
     /// Measure what the hints do on the GPU of this machine: experiments A to J
     Lab(lab::Lab),
     /// Make pages of the reports of GPUs, docs/measured/GPU/report.json
@@ -82,7 +81,7 @@ fn main() -> ExitCode {
         Task::Bundle(bundle) => bundle.run().map(|()| ExitCode::SUCCESS),
         Task::Rehearse(rehearse) => rehearse.run(),
         Task::Mutants(mutants) => mutants.run().map(|()| ExitCode::SUCCESS),
-        Task::Litmus(litmus) => litmus.run(),
+        Task::Litmus(litmus) => litmus.run("litmus"),
         Task::Lab(lab) => lab.run(),
         Task::Measured(measured) => measured.run().map(|()| ExitCode::SUCCESS),
         Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),

@@ -1,10 +1,9 @@
-//! What is proved without a GPU: texts, gates, machine code, the memory model, and the tests themselves.
+//! What is proved without a GPU: texts, gates, machine code, and the tests themselves.
 
 pub mod conformance;
 pub mod forms;
 pub mod forms_check;
 pub mod ledger;
-pub mod litmus;
 pub mod meant;
 pub mod mutants;
 pub mod operands;

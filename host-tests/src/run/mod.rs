@@ -2,5 +2,4 @@
 
 mod child;
 pub mod lab;
-pub mod litmus;
 pub mod suite;

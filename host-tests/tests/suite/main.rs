@@ -982,9 +982,10 @@ fn no_gpu(slice: &Slice) {
     assert_eq!(code, Some(1));
     assert!(text.contains("this bundle has no kernels for sm_100"), "{text}");
     // The laboratory alone and litmus files end with the same code where there is no GPU.
-    for arguments in
-        [&["lab"][..], &["--litmus", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/litmus/MP-release-acquire.litmus")]]
-    {
+    for arguments in [
+        &["lab"][..],
+        &["--litmus", concat!(env!("CARGO_MANIFEST_DIR"), "/../litmus/tests/litmus/MP-release-acquire.litmus")],
+    ] {
         let (code, text) = program(folder.path(), "/nonexistent/libcuda.so.1", arguments);
         assert!(code == Some(3) && text.contains("no GPU: no CUDA driver could be opened"), "{code:?} {text}");
     }

@@ -1,6 +1,6 @@
 //! Whether orders order: a few threads, a few places in memory, and what each thread may see of the others.
 //!
-//! Each test is a litmus test of [`crate::check::litmus`]: what it may show is what the model allows, and its kernel is made of the
+//! Each test is a litmus test of [`litmus`]: what it may show is what the model allows, and its kernel is made of the
 //! same instructions. Each has its mutants, which lack one of its orders. A mutant has to show on the machine what the test
 //! may not; else the test could not see either whether the machine keeps the order.
 
@@ -9,12 +9,12 @@ use std::sync::LazyLock;
 
 use super::entry::Entry;
 use super::room::Room;
-use crate::check::litmus::{
+use crate::tools::error::Result;
+use launch::gpu::{Argument, Gpu, Launch, Module};
+use litmus::{
     Fence, Instruction, Memory, Model, Outcome, Program, Proxy, Register, Scope, Semantics, Term, Value, outcomes,
     parse,
 };
-use crate::tools::error::Result;
-use launch::gpu::{Argument, Gpu, Launch, Module};
 
 /// Threads of a block.
 const THREADS: usize = 256;
@@ -534,7 +534,7 @@ impl Litmus {
                 format!("ptx!(st{}.global.u32 [{}], {}); ", words(memory), place(memory), value(stored))
             }
             (Instruction::Atomic(to, memory, operation, values), _) => {
-                let bits = if matches!(operation, crate::check::litmus::Operation::Add) { "u32" } else { "b32" };
+                let bits = if matches!(operation, litmus::Operation::Add) { "u32" } else { "b32" };
                 let to = to.map_or_else(|| "_".to_owned(), |to| to.to_string());
                 format!(
                     "let {to} = ptx!(atom{}.global.{operation}.{bits} [{}], {}); ",

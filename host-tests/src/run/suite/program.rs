@@ -21,12 +21,12 @@ use super::stages::{self, ALWAYS, PLAN, Part, USUAL};
 use crate::check::forms_check;
 use crate::run::child::{self, Ended, leave};
 use crate::run::lab::program::LINES;
-use crate::run::litmus::kernels::judge_and_run;
 use crate::tools::error::{Error, Result};
 use crate::tools::files::write_whole;
 use crate::tools::progress::Progress;
 use launch::gpu::{Gpu, NoGpu};
 use launch::watch::stuck;
+use litmus::gpu::kernels::judge_and_run;
 
 /// What the program is told.
 #[derive(Clone, Debug, clap::Args)]

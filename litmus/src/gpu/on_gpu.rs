@@ -1,10 +1,10 @@
 //! Running litmus tests on a GPU, as kernels that its driver compiles.
 
 use super::kernel::{ENDED, HEADER, INSTANCES, Kernel, LINE};
-use crate::check::litmus::Program;
-use crate::check::litmus::{Quantifier, Term};
-use crate::tools::error::Result;
+use crate::Program;
+use crate::{Quantifier, Term};
 use launch::gpu::{Argument, Gpu, Launch};
+use ptx_build::error::Result;
 
 /// How much is run.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::unread::{Read, wrong};
 use super::words::{is_of_name, proxy_of};
-use crate::check::litmus::program::{Address, Proxy};
+use crate::program::{Address, Proxy};
 
 /// The addresses that were named so far, and what each physical location holds at first.
 #[derive(Default)]

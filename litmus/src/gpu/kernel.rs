@@ -5,8 +5,8 @@
 
 use std::fmt::Write;
 
-use crate::check::litmus::Term;
-use crate::check::litmus::{
+use crate::Term;
+use crate::{
     Barrier, Compare, Fence, Instruction, Memory, Operation, Program, Proxy, Register, Semantics, Thread, Value,
 };
 

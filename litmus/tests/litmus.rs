@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use host_tests::check::litmus::batch::{self, Question};
-use host_tests::check::litmus::{Expected, Limits, Model, Part, Program, executions, judge, parse, terminates};
-use host_tests::tools::progress::Progress;
+use litmus::batch::{self, Question};
+use litmus::{Expected, Limits, Model, Part, Program, executions, judge, parse, terminates};
+use ptx_build::progress::Progress;
 
 /// Litmus tests in `tests/litmus`.
 const FILES: usize = 121;
@@ -237,17 +237,4 @@ fn a_disagreement_and_a_file_that_cannot_be_read_are_counted() {
         "{table}"
     );
     assert!(batch::files(&[scratch.path().join("none")]).is_ok(), "a file that is named is one");
-}
-
-#[test]
-fn the_program_of_a_bundle_judges_files_and_says_that_there_is_no_gpu() {
-    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_gpu-suite"));
-    program.arg("--litmus").arg(folder().join("MP-weak.litmus")).arg(folder().join("MP-sys.litmus"));
-    let output = program.env(host_tests::driver::DRIVER_VARIABLE, "/nonexistent/libcuda.so.1").output().unwrap();
-    let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-    assert_eq!(output.status.code(), Some(3), "{stdout}{stderr}");
-    let counts = "2 files: 2 judged, 0 of them with a published result, 0 agree, 0 disagree\n\
-                  1 tests have a kernel in PTX\n1 have none: its threads are on several GPUs\n";
-    assert!(stdout.ends_with(counts), "{stdout}");
-    assert!(stderr.contains("no GPU: ") && stderr.ends_with("so the verdicts are the model's alone\n"), "{stderr}");
 }

@@ -1,6 +1,7 @@
 //! The PTX memory model as a small axiomatic checker, and the field's own format for asking it: `.litmus` files.
 //!
-//! [`parse`] reads a file, [`judge`] enumerates its candidate executions and says what [`Model`] allows.
+//! [`parse`] reads a file, [`judge`] enumerates its candidate executions and says what [`Model`] allows. [`gpu`] makes kernels of
+//! the tests, and runs them.
 
 mod barriers;
 pub mod batch;
@@ -9,6 +10,7 @@ mod coherence;
 mod condition;
 mod execution;
 mod expected;
+pub mod gpu;
 mod judge;
 mod limits;
 mod model;

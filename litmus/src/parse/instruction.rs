@@ -3,8 +3,8 @@
 use super::locations::Locations;
 use super::unread::{Read, outside, wrong};
 use super::words::{number, operation_of, proxy_of, register_of, scope_of, semantics_of, value_of};
-use crate::check::litmus::program::{Barrier, Fence, Instruction, Memory, Proxy, Semantics};
-use crate::check::litmus::value::{Compare, Operation, Register, Value};
+use crate::program::{Barrier, Fence, Instruction, Memory, Proxy, Semantics};
+use crate::value::{Compare, Operation, Register, Value};
 
 /// Reads a cell.
 pub(super) fn instruction(cell: &str, locations: &mut Locations) -> Read<Instruction> {

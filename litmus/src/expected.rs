@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::tools::error::{Error, Result};
+use ptx_build::error::{Error, Result};
 
 /// What a file of published results says.
 #[derive(Clone, Debug, Default)]

@@ -3,22 +3,26 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use host_tests::check::litmus::batch::{self, Question};
-use host_tests::check::litmus::{Expected, Limits};
-use host_tests::run::litmus::kernels::Kernels;
-use host_tests::run::litmus::on_gpu::Amount;
-use host_tests::tools::cuda_tools::CudaTools;
-use host_tests::tools::error::Result;
-use host_tests::tools::program::print;
-use host_tests::tools::progress::Progress;
-use host_tests::tools::target::Sm;
+use clap::Parser;
 use launch::gpu::Gpu;
+use litmus::batch::{self, Question};
+use litmus::gpu::kernels::Kernels;
+use litmus::gpu::on_gpu::Amount;
+use litmus::{Expected, Limits};
+use ptx_build::command::catch_interrupts;
+use ptx_build::cuda_tools::CudaTools;
+use ptx_build::error::Result;
+use ptx_build::program::{conclude, print};
+use ptx_build::progress::Progress;
+use ptx_build::target::Sm;
 
 /// What the kernels are assembled for.
 const ASSEMBLED_FOR: Sm = Sm::new(90);
 
-#[derive(clap::Args)]
-pub(crate) struct Litmus {
+/// Read litmus tests, say what the memory model allows, and compare with published results
+#[derive(Parser)]
+#[command(name = "cargo xtask litmus", bin_name = "cargo xtask litmus")]
+struct Arguments {
     /// Litmus tests for PTX, `.litmus` files or folders of them
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -36,9 +40,15 @@ pub(crate) struct Litmus {
     assemble: bool,
 }
 
-impl Litmus {
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    catch_interrupts();
+    conclude(arguments.run())
+}
+
+impl Arguments {
     /// Ends with 1 if a verdict is not the published one, if a file cannot be read, or if a GPU shows what the model forbids.
-    pub(crate) fn run(self) -> Result<ExitCode> {
+    fn run(self) -> Result<ExitCode> {
         let files = batch::files(&self.files)?;
         let expected = self.expected.iter().map(|path| Expected::read(path)).collect::<Result<Vec<_>>>()?;
         let question = if self.termination { Question::Termination } else { Question::Condition };

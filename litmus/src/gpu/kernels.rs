@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use super::kernel::{HEADER, Kernel, kernel};
 use super::on_gpu::{Amount, Seen, run};
-use crate::check::litmus::Limits;
-use crate::check::litmus::batch::{self, Judged, Question};
-use crate::tools::error::{Error, Result};
-use crate::tools::progress::Progress;
-use crate::tools::ptxas::Assembler;
-use crate::tools::target::Sm;
+use crate::Limits;
+use crate::batch::{self, Judged, Question};
 use launch::gpu::{Gpu, NoGpu};
+use ptx_build::error::{Error, Result};
+use ptx_build::progress::Progress;
+use ptx_build::ptxas::Assembler;
+use ptx_build::target::Sm;
 
 /// Kernels that are assembled at a time.
 const TOGETHER: usize = 50;

@@ -1,8 +1,8 @@
 //! The words of the format: numbers, registers, proxies, orders, scopes and operations.
 
 use super::unread::{Read, wrong};
-use crate::check::litmus::program::{Proxy, Scope, Semantics};
-use crate::check::litmus::value::{Operation, Register, Value};
+use crate::program::{Proxy, Scope, Semantics};
+use crate::value::{Operation, Register, Value};
 
 pub(super) fn is_of_name(char: char) -> bool {
     char.is_ascii_alphanumeric() || char == '_'

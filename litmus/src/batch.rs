@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::{Expected, Judgement, Limits, Model, Program, Quantifier, judge, parse, terminates};
-use crate::tools::error::{Error, Result};
-use crate::tools::progress::Progress;
+use ptx_build::error::{Error, Result};
+use ptx_build::progress::Progress;
 
 /// What is asked of each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use super::locations::Locations;
 use super::unread::{Read, outside, wrong};
 use super::words::{is_of_name, number, register_of, thread_number};
-use crate::check::litmus::condition::{Condition, Quantifier, Term, Test};
-use crate::check::litmus::program::Thread;
-use crate::check::litmus::value::Compare;
+use crate::condition::{Condition, Quantifier, Term, Test};
+use crate::program::Thread;
+use crate::value::Compare;
 
 /// Reads what is asked of the end of these threads.
 pub(super) fn condition(text: &str, threads: &[Thread], locations: &mut Locations) -> Read<Condition> {
