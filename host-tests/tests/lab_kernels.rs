@@ -6,11 +6,12 @@ use std::path::Path;
 
 use host_tests::run::lab::images::{self, Language, Without};
 use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::disassembler::Disassembler;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_sass::hot_loop::hot_loop;
-use ptx_sass::nvdisasm::{Disassembler, SassFunction, SassInstruction};
+use ptx_sass::nvdisasm::{SassFunction, SassInstruction};
 
 type Kernels = BTreeMap<(Language, Without, String), SassFunction>;
 

@@ -7,11 +7,12 @@ use host_tests::run::suite::Entry;
 use host_tests::run::suite::image::compile;
 use host_tests::run::suite::litmus::Litmus;
 use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::disassembler::Disassembler;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use litmus::{Instruction, Program, Semantics};
-use ptx_sass::nvdisasm::{Disassembler, SassInstruction};
+use ptx_sass::nvdisasm::SassInstruction;
 
 /// One of each generation, and how many kernels it has.
 const GENERATIONS: [(u32, usize); 3] = [(80, 140), (90, 212), (100, 212)];

@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use host_tests::tools::command::{Command, Machine};
 use host_tests::tools::cuda_tools::{CUDA_12, CUDA_13, CUDA_13_COMPILER, CudaTools, NVDISASM_12};
+use host_tests::tools::disassembler::Disassembler;
 use host_tests::tools::error::Error;
 use host_tests::tools::files::write_whole;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
-use ptx_sass::nvdisasm::Disassembler;
 
 struct Fake {
     folder: tempfile::TempDir,

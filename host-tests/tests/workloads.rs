@@ -1,12 +1,13 @@
 //! Every kernel on the CPU, against a reference that knows nothing of it.
 
 use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::disassembler::Disassembler;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptx::{self, Module};
 use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_kernel::cpu::Launch;
-use ptx_sass::nvdisasm::{Disassembler, SassFunction};
+use ptx_sass::nvdisasm::SassFunction;
 use std::collections::BTreeSet;
 use workloads::{self, ALL, ORDERED, Output, Workload};
 

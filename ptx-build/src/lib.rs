@@ -15,6 +15,8 @@ pub mod command;
 pub mod core_library;
 pub mod cuda_tools;
 pub mod device_build;
+#[cfg(feature = "disassembler")]
+pub mod disassembler;
 pub mod error;
 #[cfg(feature = "cli")]
 pub mod explain;

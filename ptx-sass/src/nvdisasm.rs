@@ -1,16 +1,6 @@
-//! NVIDIA's disassembler: which machine instructions a function became, and of which line of PTX.
+//! What NVIDIA's disassembler prints: which machine instructions a function became, and of which line of PTX.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-
-use ptx_build::command::Command;
-use ptx_build::error::{Error, Result};
-
-/// An `nvdisasm`.
-#[derive(Clone, Debug)]
-pub struct Disassembler {
-    nvdisasm: PathBuf,
-}
 
 /// A function's machine code, without the endless branch and the padding after its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,32 +34,6 @@ impl SassInstruction {
     /// The opcode without its modifiers: `LDG`.
     pub fn name(&self) -> &str {
         self.opcode.split('.').next().unwrap_or_default()
-    }
-}
-
-impl Disassembler {
-    /// The disassembler at that path.
-    pub fn new(nvdisasm: impl Into<PathBuf>) -> Self {
-        Disassembler { nvdisasm: nvdisasm.into() }
-    }
-
-    /// Disassembles every function of a cubin.
-    pub fn disassemble(&self, cubin: &Path) -> Result<Vec<SassFunction>> {
-        // Of the data flow, which is a third of its work, it would print the targets of indirect jumps alone.
-        let printed = Command::tool(&self.nvdisasm)?.args(["-gp", "-c", "-ndf"]).arg(cubin).run().map_err(|error| {
-            if error.to_string().contains("deprecated") {
-                error.fix("CUDA 13 disassembles sm_75 and later only: assemble for one of these")
-            } else {
-                error
-            }
-        })?;
-        let functions = parse(&printed.stdout);
-        if functions.is_empty() {
-            return Err(Error::new("nvdisasm printed no function")
-                .at(cubin.display())
-                .fix("give it a cubin with code in it"));
-        }
-        Ok(functions)
     }
 }
 

@@ -17,8 +17,8 @@ use serde_json::Value;
 use crate::test::in_the_environment_of;
 
 /// The crates that are published, each before those that depend on it.
-const PUBLISHED: [&str; 6] =
-    ["ptx-cuda-oxide", "ptx-intrinsics", "ptx-driver", "ptx-kernel", "ptx-interpreter", "ptx-build"];
+const PUBLISHED: [&str; 7] =
+    ["ptx-cuda-oxide", "ptx-intrinsics", "ptx-driver", "ptx-kernel", "ptx-interpreter", "ptx-sass", "ptx-build"];
 
 #[derive(clap::Args)]
 pub(crate) struct Ci {

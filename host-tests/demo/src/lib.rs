@@ -11,12 +11,13 @@ use serde::Serialize;
 
 use crate::compile::{Compiled, OLDEST};
 use ptx_build::cuda_tools::CudaTools;
+use ptx_build::disassembler::Disassembler;
 use ptx_build::error::{Error, Result};
 use ptx_build::progress::Progress;
 use ptx_build::ptx::Function;
 use ptx_build::target::Sm;
 use ptx_sass::line_table::Site;
-use ptx_sass::nvdisasm::{Disassembler, SassFunction, SassInstruction};
+use ptx_sass::nvdisasm::{SassFunction, SassInstruction};
 use workloads::{ALL, Workload};
 
 /// An access of a kernel: one expression of its source, which unrolling may have made several instructions of.

@@ -18,12 +18,13 @@ use serde::{Deserialize, Serialize};
 use crate::check::operands::{self, Holds, Part, family};
 use crate::tools::command::Machine;
 use crate::tools::cuda_tools::CudaTools;
+use crate::tools::disassembler::Disassembler;
 use crate::tools::error::{Error, Result};
 use crate::tools::files::write_whole;
 use crate::tools::progress::{Bar, Progress};
 use crate::tools::ptxas::Assembler;
 use crate::tools::target::{PtxVersion, Sm};
-use ptx_sass::nvdisasm::{Disassembler, SassFunction, SassInstruction};
+use ptx_sass::nvdisasm::{SassFunction, SassInstruction};
 
 /// What one access became.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,13 +6,13 @@ use std::sync::LazyLock;
 use host_tests::check::forms;
 use host_tests::tools::command::Machine;
 use host_tests::tools::device_build::{DeviceBuild, Profile};
+use host_tests::tools::disassembler::Disassembler;
 use host_tests::tools::error::Result;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptx::{Function, Module, normalise};
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
-use ptx_sass::nvdisasm::Disassembler;
 
 use crate::tools;
 

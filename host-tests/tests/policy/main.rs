@@ -7,11 +7,12 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::disassembler::Disassembler;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::Sm;
 use ptx_intrinsics::prelude::*;
-use ptx_sass::nvdisasm::{Disassembler, SassFunction};
+use ptx_sass::nvdisasm::SassFunction;
 use rand::{RngExt, SeedableRng};
 
 type Fractional = fn(f32) -> CachePolicy;

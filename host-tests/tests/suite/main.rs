@@ -28,6 +28,7 @@ use host_tests::run::suite::stage::{Bench, Told};
 use host_tests::run::suite::versions::Versions;
 use host_tests::run::suite::{self, Entry, Kernel, Outcome, Plan, Room, Verdict, run};
 use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::disassembler::Disassembler;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptx::Module;
@@ -37,7 +38,6 @@ use launch::gpu::{Argument, Gpu, Launch, Target};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_interpreter::Program;
 use ptx_intrinsics::catalogue::Form;
-use ptx_sass::nvdisasm::Disassembler;
 use serde_json::json;
 use workloads::image::Image;
 

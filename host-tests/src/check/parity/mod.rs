@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::device_build::DeviceBuild;
+use crate::tools::disassembler::Disassembler;
 use crate::tools::error::{Error, Result};
 use crate::tools::nvcc::Nvcc;
 use crate::tools::progress::Progress;
@@ -22,7 +23,7 @@ use crate::tools::toolchain::DeviceToolchain;
 pub use pairs::{BULK, KERNELS, PAIRS, Pair, WIDE, select};
 use ptx_sass::hot_loop::{hot_loop, moved};
 use ptx_sass::in_flight::in_flight;
-use ptx_sass::nvdisasm::{Disassembler, SassInstruction};
+use ptx_sass::nvdisasm::SassInstruction;
 pub use report::{PREFACE, Report, markdown_line};
 pub use row::{Bounds, Counts, Needs, Row, Side};
 

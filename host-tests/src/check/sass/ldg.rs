@@ -11,12 +11,13 @@ use regex::Regex;
 use crate::check::sass::Shape;
 use crate::tools::command::Machine;
 use crate::tools::cuda_tools::CudaTools;
+use crate::tools::disassembler::Disassembler;
 use crate::tools::error::{Error, Result};
 use crate::tools::files::write_whole;
 use crate::tools::progress::Progress;
 use crate::tools::ptxas::Assembler;
 use crate::tools::target::Sm;
-use ptx_sass::nvdisasm::{Disassembler, SassInstruction};
+use ptx_sass::nvdisasm::SassInstruction;
 
 const SM: Sm = Sm::new(50);
 
