@@ -2,10 +2,7 @@
 //!
 //! A module uses those above it in this list, and itself. `tests/layers.rs` holds all files to that.
 pub use ptx_build as tools;
-pub use ptx_driver as driver;
 
 pub mod check;
-
-pub mod run;
 
 pub mod show;

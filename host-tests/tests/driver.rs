@@ -3,9 +3,9 @@
 //! A process opens one driver, once; so every scenario is a process of its own.
 
 use cust::{CudaApiVersion, CudaFlags, device::Device, error::CudaError};
-use host_tests::driver::{self, DRIVER_VARIABLE, NoDriver};
 use launch::gpu::{Gpu, NoGpu, Target, newest_ptx};
 use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_driver::{DRIVER_VARIABLE, NoDriver};
 use ptx_kernel::cpu::Launch;
 use std::{
     collections::BTreeSet,
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let fake = folder.path().join("libcuda.so.1");
-    compile_fake(&fake);
+    fake_driver::compile(&fake);
     let mut trials: Vec<_> = SCENARIOS
         .iter()
         .map(|scenario| {
@@ -88,15 +88,6 @@ fn main() -> ExitCode {
         })
     }));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
-}
-
-fn compile_fake(to: &Path) {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/cuda/fake_driver.rs");
-    let status = Command::new("rustc")
-        .args(["--edition=2024", "--crate-type=cdylib", "--crate-name=fake_driver", "-O", source, "-o"])
-        .arg(to)
-        .status();
-    assert!(status.expect("rustc starts").success(), "{source} does not compile");
 }
 
 fn run_scenario(scenario: &Scenario, fake: &Path) -> Result<(), Failed> {
@@ -120,7 +111,7 @@ fn run_scenario(scenario: &Scenario, fake: &Path) -> Result<(), Failed> {
 
 fn no_driver() {
     let reason = format!("{NOWHERE}: cannot open shared object file: No such file or directory");
-    assert_eq!(driver::load().unwrap_err(), NoDriver::NotOpened(vec![reason.clone()]));
+    assert_eq!(ptx_driver::load().unwrap_err(), NoDriver::NotOpened(vec![reason.clone()]));
     // SAFETY: cuInit and cuCtxSynchronize may be called at any time.
     let answers = unsafe { [cust::sys::cuInit(0), cust::sys::cuCtxSynchronize()] };
     assert_eq!(answers.map(|answer| answer as i32), [34, 34]);
@@ -138,7 +129,7 @@ fn no_driver() {
 
 fn not_a_driver() {
     let expected = NoDriver::NotADriver { path: "libm.so.6".into(), function: "cuInit" };
-    assert_eq!(driver::load().unwrap_err(), expected);
+    assert_eq!(ptx_driver::load().unwrap_err(), expected);
     assert_eq!(no_gpu(), NoGpu::NoDriver(expected));
 }
 
@@ -157,12 +148,12 @@ fn init_fails() {
 
 /// What a program learns that does not use the harness.
 fn gpu_is_named() {
-    let gpu = driver::gpu().unwrap();
+    let gpu = ptx_driver::gpu().unwrap();
     assert_eq!((gpu.name.as_str(), gpu.sm), ("Fake GPU", 89));
 }
 
 fn no_gpu() -> NoGpu {
-    let [harness, program] = [Gpu::find().err(), driver::gpu().err()];
+    let [harness, program] = [Gpu::find().err(), ptx_driver::gpu().err()];
     assert_eq!(harness, program);
     harness.expect("there is no GPU")
 }
@@ -174,7 +165,7 @@ fn fake_path() -> String {
 // The fake driver in the real one's place.
 
 fn calls_arrive() {
-    let driver = driver::load().unwrap();
+    let driver = ptx_driver::load().unwrap();
     assert_eq!((driver.path(), driver.version().to_string()), (&*fake_path(), "13.0".into()));
     cust::init(CudaFlags::empty()).unwrap();
     assert_eq!(Device::get_device(0).unwrap().name().unwrap(), "Fake GPU");
@@ -182,10 +173,10 @@ fn calls_arrive() {
     assert_eq!(calls(), ["cuInit 0", "cuDeviceGet 0", "cuDeviceGet 1"]);
     // SAFETY: without a graph; the fake driver does not have this function.
     let missing = unsafe { cust::sys::cuGraphDestroy(std::ptr::null_mut()) };
-    assert_eq!(missing as u32, driver::NOT_FOUND);
+    assert_eq!(missing as u32, ptx_driver::NOT_FOUND);
 }
 
-/// A program that never calls [`driver::load`] gets the driver all the same.
+/// A program that never calls [`ptx_driver::load`] gets the driver all the same.
 fn cust_alone() {
     assert_eq!(CudaApiVersion::get().map(|version| (version.major(), version.minor())), Ok((13, 0)));
     cust::init(CudaFlags::empty()).unwrap();
@@ -274,7 +265,7 @@ fn every_workload() {
     let expected = expected.into_iter().flat_map(|(name, sizes)| sizes.map(|elements| (name, elements)));
     assert_eq!(ran, expected.collect::<Vec<_>>());
     // SAFETY: the fake driver has this function, of this type.
-    let live = unsafe { driver::load().unwrap().symbol::<extern "C" fn() -> usize>(c"fake_live_allocations") };
+    let live = unsafe { ptx_driver::load().unwrap().symbol::<extern "C" fn() -> usize>(c"fake_live_allocations") };
     assert_eq!(live.unwrap()(), 0, "everything is freed");
 }
 
@@ -353,14 +344,14 @@ fn by_name(name: &str) -> &'static dyn Workload {
 type Launcher = unsafe extern "C" fn(*const c_char, *const u32, *mut *mut c_void) -> u32;
 
 fn run_kernels_with(launcher: Launcher) {
-    let driver = driver::load().unwrap();
+    let driver = ptx_driver::load().unwrap();
     // SAFETY: the fake driver has this function, of this type.
     let set = unsafe { driver.symbol::<extern "C" fn(Launcher)>(c"fake_set_launcher") };
     set.unwrap()(launcher);
 }
 
 fn calls() -> Vec<String> {
-    let driver = driver::load().unwrap();
+    let driver = ptx_driver::load().unwrap();
     // SAFETY: the fake driver has this function, of this type.
     let take = unsafe { driver.symbol::<extern "C" fn() -> *mut c_char>(c"fake_take_calls") };
     // SAFETY: it gives a C string away.
@@ -416,7 +407,7 @@ fn every_function_is_defined() {
         declared.extend(declaration.captures_iter(text).map(|found| found[1].to_string()));
     });
     let named: Vec<_> = names("cust").intersection(&declared).cloned().collect();
-    let mut defined: Vec<_> = driver::functions().map(String::from).collect();
+    let mut defined: Vec<_> = ptx_driver::functions().map(String::from).collect();
     defined.sort();
     assert!(named.len() > 100, "cust names more than {} functions", named.len());
     assert_eq!(named, defined, "the list in ptx-driver, and what cust names");
@@ -463,7 +454,8 @@ fn targets_are_read_from_images() {
     assert_eq!(Target::of(PTX_90).ok(), Some(Target::Ptx { sm: 90, version: (9, 0) }));
     assert!(Target::of(b"\x7fELF").is_err());
 
-    let check = |target: Target, sm| target.check(sm, driver::CudaVersion(13000)).map_err(|error| error.to_string());
+    let check =
+        |target: Target, sm| target.check(sm, ptx_driver::CudaVersion(13000)).map_err(|error| error.to_string());
     assert_eq!(check(Target::Cubin { sm: 80 }, 86), Ok(()));
     assert_eq!(
         check(Target::Cubin { sm: 80 }, 90),
@@ -475,7 +467,7 @@ fn targets_are_read_from_images() {
 }
 
 fn newest_ptx_by_driver() {
-    let of = |version| newest_ptx(driver::CudaVersion(version));
+    let of = |version| newest_ptx(ptx_driver::CudaVersion(version));
     assert_eq!(
         [11040, 12000, 12060, 12070, 12080, 13000, 13050].map(of),
         [(7, 4), (8, 0), (8, 5), (8, 6), (8, 7), (9, 0), (9, 5)].map(Some)

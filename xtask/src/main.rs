@@ -11,16 +11,20 @@ use std::process::{Command, ExitCode, Stdio};
 fn package(task: Option<&OsStr>) -> &'static str {
     match task.and_then(OsStr::to_str) {
         Some("demo") => "demo",
+        Some("lab") => "lab",
         Some("litmus") => "litmus",
+        Some("measured") => "measured",
+        Some("gpu" | "bundle" | "rehearse") => "suite",
         _ => "commands",
     }
 }
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = env::args_os().skip(1).collect();
-    let package = package(arguments.first().map(OsString::as_os_str));
-    // A program of its own does not need its name again.
-    let arguments = &arguments[usize::from(package != "commands")..];
+    let task = arguments.first().map(OsString::as_os_str);
+    let package = package(task);
+    // The program of one command does not need its name again.
+    let arguments = &arguments[usize::from(task == Some(OsStr::new(package)))..];
     match compile(package) {
         Ok(true) => {}
         Ok(false) => return ExitCode::FAILURE,

@@ -1,14 +1,11 @@
 //! The command line of ptx-intrinsics.
 
-mod bundle;
 mod ci;
 mod conformance;
 mod cost;
 mod elsewhere;
 mod explain;
 mod forms;
-mod lab;
-mod measured;
 mod miri;
 mod mutants;
 mod parity;
@@ -48,17 +45,17 @@ enum Task {
     /// Measure what the crate costs a build: the crate itself, and a kernel of one load with and without it
     Cost(cost::Cost),
     /// Run every form on the GPU of this machine and compare every byte
-    Gpu(bundle::OnThisGpu),
+    Gpu(elsewhere::Elsewhere),
     /// Make a folder with a program and kernels, which does what `gpu` does on a machine with only a driver
-    Bundle(bundle::Bundle),
+    Bundle(elsewhere::Elsewhere),
     /// Run a bundle without a GPU: with an interpreter of PTX in its place, and small sizes
-    Rehearse(bundle::Rehearse),
+    Rehearse(elsewhere::Elsewhere),
     /// Read litmus tests, say what the memory model allows, and compare with published results
     Litmus(elsewhere::Elsewhere),
     /// Measure what the hints do on the GPU of this machine: experiments A to J
-    Lab(lab::Lab),
+    Lab(elsewhere::Elsewhere),
     /// Make pages of the reports of GPUs, docs/measured/GPU/report.json
-    Measured(measured::Measured),
+    Measured(elsewhere::Elsewhere),
     /// Change the source in small ways, and see that a test notices each change
     Mutants(mutants::Mutants),
     /// Compare kernels in Rust with the same kernels in CUDA C++, by their machine code
@@ -77,13 +74,13 @@ fn main() -> ExitCode {
         Task::Sass(sass) => sass.run().map(|()| ExitCode::SUCCESS),
         Task::Explain(explain) => explain.run(),
         Task::Parity(parity) => parity.run().map(|()| ExitCode::SUCCESS),
-        Task::Gpu(gpu) => gpu.run(),
-        Task::Bundle(bundle) => bundle.run().map(|()| ExitCode::SUCCESS),
-        Task::Rehearse(rehearse) => rehearse.run(),
+        Task::Gpu(gpu) => gpu.run("gpu"),
+        Task::Bundle(bundle) => bundle.run("bundle"),
+        Task::Rehearse(rehearse) => rehearse.run("rehearse"),
         Task::Mutants(mutants) => mutants.run().map(|()| ExitCode::SUCCESS),
         Task::Litmus(litmus) => litmus.run("litmus"),
-        Task::Lab(lab) => lab.run(),
-        Task::Measured(measured) => measured.run().map(|()| ExitCode::SUCCESS),
+        Task::Lab(lab) => lab.run("lab"),
+        Task::Measured(measured) => measured.run("measured"),
         Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),
     };
     conclude(done)

@@ -75,37 +75,3 @@ fn a_closed_pipe_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
 }
-
-/// A machine without a GPU is no failure of the suite's, and no success either.
-#[test]
-fn no_gpu_has_an_exit_code_of_its_own() {
-    let output = xtask().arg("gpu").env("PTX_INTRINSICS_DRIVER", "/nonexistent/libcuda.so.1").output().unwrap();
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0));
-    assert!(stderr(&output).starts_with("no GPU: no CUDA driver could be opened"), "{}", stderr(&output));
-}
-
-#[test]
-fn a_report_becomes_a_page_beside_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let report = folder.path().join("report.json");
-    std::fs::write(&report, include_str!("../../tests/suite/report.json")).unwrap();
-    let output = run(&["measured", report.to_str().unwrap()]);
-    assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
-    let page = std::fs::read_to_string(folder.path().join("README.md")).unwrap();
-    assert_eq!(page, include_str!("../../tests/suite/report.md"));
-    std::fs::write(&report, "{}").unwrap();
-    let output = run(&["measured", report.to_str().unwrap()]);
-    let message = format!("error: this is no report of the suite\n  at {}\n", report.display());
-    assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).starts_with(&message), "{}", stderr(&output));
-}
-
-#[test]
-fn a_bundle_does_not_replace_what_is_none() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("mine"), "").unwrap();
-    let output = run(&["bundle", folder.path().to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("error: this is something else than a bundle\n"), "{}", stderr(&output));
-    assert!(folder.path().join("mine").is_file());
-}

@@ -1,6 +1,8 @@
 //! The harness's calls into the driver. They are optimised, as a user's are; the rest of the harness is not.
 
+pub mod child;
 pub mod device;
 pub mod gpu;
+pub mod no_gpu;
 pub mod tensor_map;
 pub mod watch;

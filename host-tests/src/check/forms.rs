@@ -105,7 +105,7 @@ fn lane_cases(forms: &[Arc<Form>]) -> Vec<Case> {
 }
 
 /// How many elements a vector has.
-pub(crate) fn lanes(element: &str) -> u32 {
+pub fn lanes(element: &str) -> u32 {
     element.strip_prefix('V').and_then(|rest| rest.split('<').next()?.parse().ok()).unwrap_or(1)
 }
 

@@ -1,0 +1,75 @@
+//! A GPU that is none: the driver of `cuda/fake_driver.rs`, whose launches the interpreter runs.
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{LazyLock, Mutex};
+
+use ptx_interpreter::{Launch, Outside, Program, Why};
+
+/// How a process ends whose kernel has an instruction that the interpreter does not know.
+pub const GAP: i32 = 86;
+
+const ILLEGAL_ADDRESS: u32 = 700;
+const TIMEOUT: u32 = 702;
+const MISALIGNED_ADDRESS: u32 = 716;
+const LAUNCH_FAILED: u32 = 719;
+
+/// Compiles the driver.
+pub fn compile(driver: &Path) {
+    let fake = concat!(env!("CARGO_MANIFEST_DIR"), "/fake_driver.rs");
+    let built = Command::new("rustc")
+        .args(["--edition=2024", "--crate-type=cdylib", "--crate-name=fake_driver", "-O", fake, "-o"])
+        .arg(driver)
+        .status();
+    assert!(built.expect("rustc starts").success(), "{fake} does not compile");
+}
+
+/// The module that launches run.
+static PROGRAM: Mutex<Option<Program>> = Mutex::new(None);
+
+/// From here on, launches run kernels of this module.
+pub fn run_with(ptx: &str) {
+    *PROGRAM.lock().unwrap() = Some(Program::parse(ptx));
+    type Set = extern "C" fn(unsafe extern "C" fn(*const c_char, *const u32, *mut *mut c_void) -> u32);
+    // SAFETY: the fake driver has this function, of this type.
+    let set = unsafe { ptx_driver::load().unwrap().symbol::<Set>(c"fake_set_launcher") };
+    set.unwrap()(launch);
+}
+
+unsafe extern "C" fn launch(name: *const c_char, shape: *const u32, arguments: *mut *mut c_void) -> u32 {
+    static HOLDS: LazyLock<extern "C" fn(u64, usize) -> bool> =
+        // SAFETY: the fake driver has this function, of this type.
+        LazyLock::new(|| unsafe { ptx_driver::load().unwrap().symbol(c"fake_holds") }.unwrap());
+    static VARIABLE: LazyLock<extern "C" fn(*const c_char) -> u64> =
+        // SAFETY: the fake driver has this function, of this type.
+        LazyLock::new(|| unsafe { ptx_driver::load().unwrap().symbol(c"fake_variable") }.unwrap());
+    // SAFETY: the fake driver hands over a name and six numbers.
+    let (kernel, shape) = unsafe { (CStr::from_ptr(name).to_str().unwrap(), std::slice::from_raw_parts(shape, 6)) };
+    let program = PROGRAM.lock().unwrap();
+    let program = program.as_ref().unwrap();
+    let count = program.parameters(kernel).unwrap_or_default();
+    // SAFETY: the kernel has so many arguments.
+    let arguments = unsafe { std::slice::from_raw_parts(arguments.cast::<*const u8>(), count) };
+    let variable = |name: &str| {
+        // The constant bank may begin anywhere.
+        let place = if name.is_empty() { 4096 } else { VARIABLE(CString::new(name).unwrap().as_ptr()) };
+        (place != 0).then_some(place)
+    };
+    let outside = Outside { holds: &|start, bytes| HOLDS(start, bytes), variable: &variable };
+    let launch = Launch {
+        blocks: [shape[0], shape[1], shape[2]],
+        threads: [shape[3], shape[4], shape[5]],
+        ..Launch::new(kernel, arguments)
+    };
+    // SAFETY: the arguments were checked by the driver, and what it holds may be read and written.
+    let Err(stop) = (unsafe { program.run(&outside, &launch) }) else { return 0 };
+    eprintln!("{stop}");
+    match stop.why {
+        Why::Gap => std::process::exit(GAP),
+        Why::Misaligned => MISALIGNED_ADDRESS,
+        Why::Astray => ILLEGAL_ADDRESS,
+        Why::Endless => TIMEOUT,
+        Why::Trap | Why::Wrong => LAUNCH_FAILED,
+    }
+}

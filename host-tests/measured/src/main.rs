@@ -1,0 +1,112 @@
+//! `cargo xtask measured`.
+
+mod hints;
+mod laboratory;
+mod plot;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use lab::judge::Results;
+use lab::program::LINES;
+use ptx_build::command::{Machine, catch_interrupts};
+use ptx_build::error::{Error, Result};
+use ptx_build::files::write_whole;
+use ptx_build::program::{conclude, print};
+use suite::report::Report;
+
+/// Make pages of the reports of GPUs, docs/measured/GPU/report.json
+#[derive(Parser)]
+#[command(name = "cargo xtask measured", bin_name = "cargo xtask measured")]
+struct Measured {
+    /// The files report.json and laboratory.jsonl. Without it, all of docs/measured, and the page of hints too
+    #[arg(value_name = "REPORT")]
+    reports: Vec<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let measured = Measured::parse();
+    catch_interrupts();
+    conclude(measured.run().map(|()| ExitCode::SUCCESS))
+}
+
+impl Measured {
+    fn run(self) -> Result<()> {
+        let reports = if self.reports.is_empty() { committed()? } else { self.reports.clone() };
+        if self.reports.is_empty() {
+            let page = Machine::current().repository.join(HINTS);
+            write_whole(&page, hints::page(&on_gpus(&reports)?))?;
+            print(&format!("{}\n", page.display()))?;
+        }
+        for report in &reports {
+            let pages = match report.extension().and_then(|extension| extension.to_str()) {
+                Some("jsonl") => laboratory(report)?,
+                _ => vec![("README.md".to_owned(), read(report)?.page())],
+            };
+            for (name, text) in pages {
+                let page = report.with_file_name(name);
+                write_whole(&page, text)?;
+                print(&format!("{}\n", page.display()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The page that tells which hint pays when. It lies in the crate, whose documentation shows it.
+const HINTS: &str = "ptx-intrinsics/hints.md";
+
+/// What the laboratory found on each GPU. A dry run says nothing.
+fn on_gpus(reports: &[PathBuf]) -> Result<Vec<hints::OnGpu>> {
+    let lines = reports.iter().filter(|report| report.ends_with(LINES));
+    let all: Vec<Results> = lines.map(|path| results(path)).collect::<Result<_>>()?;
+    Ok(all.into_iter().filter(|results| !results.run.quick).map(|results| (results.run.gpu.clone(), results)).collect())
+}
+
+fn results(path: &Path) -> Result<Results> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::io("read", path, error))?;
+    Ok(Results::of(&lab::line::read(&text).map_err(|error| error.at(path.display()))?))
+}
+
+/// The reports of `docs/measured`, a folder for each GPU.
+fn committed() -> Result<Vec<PathBuf>> {
+    let folder = Machine::current().repository.join("docs/measured");
+    let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(Vec::new()) };
+    let mut reports = Vec::new();
+    for entry in entries {
+        let gpu = entry.map_err(|error| Error::io("read", &folder, error))?.path();
+        let files = ["report.json", LINES].map(|name| gpu.join(name));
+        reports.extend(files.into_iter().filter(|file| file.is_file()));
+    }
+    reports.sort();
+    Ok(reports)
+}
+
+/// The page and the plots of the laboratory, by the names of their files.
+fn laboratory(path: &Path) -> Result<Vec<(String, String)>> {
+    let page = laboratory::page(&results(path)?)?;
+    Ok([vec![("laboratory.md".to_owned(), page.text)], page.plots].concat())
+}
+
+fn read(path: &Path) -> Result<Report> {
+    let text = std::fs::read(path).map_err(|error| Error::io("read", path, error))?;
+    serde_json::from_slice(&text).map_err(|error| {
+        Error::new("this is no report of the suite")
+            .at(path.display())
+            .because(error)
+            .fix("name a report.json that `run` wrote")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_of_hints_is_what_the_reports_say() {
+        let page = hints::page(&on_gpus(&committed().expect("docs/measured")).expect("they are reports"));
+        let written = std::fs::read_to_string(Machine::current().repository.join(HINTS)).expect("the page");
+        assert_eq!(written, page, "write it anew: `cargo xtask measured`");
+    }
+}

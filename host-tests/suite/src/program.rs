@@ -1,0 +1,461 @@
+//! The program of a bundle: what `OUT/run` and `cargo xtask gpu` do.
+//!
+//! A process without a context starts others, one after the other, each of which works at one stage and writes down what
+//! it finds. If one hangs, faults or disappears, the next goes on after it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use ptx_intrinsics::catalogue::Form;
+
+use super::journal::{self, Event, Journal, Known, Machine};
+use super::kernels;
+use super::plan::Plan;
+use super::report::Report;
+use super::stage::{Bench, Catalogue, IMAGES, Stage, Told, Worked, work};
+use super::stages::{self, ALWAYS, PLAN, Part, USUAL};
+use host_tests::check::forms_check;
+use lab::program::LINES;
+use launch::child::{self, Ended, leave};
+use launch::gpu::Gpu;
+use launch::no_gpu::{NO_GPU, without};
+use launch::watch::stuck;
+use litmus::gpu::kernels::judge_and_run;
+use ptx_build::error::{Error, Result};
+use ptx_build::files::write_whole;
+use ptx_build::progress::Progress;
+
+/// What the program is told.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Options {
+    /// The seed of the data. Without it, a new one each time
+    #[arg(long)]
+    seed: Option<u64>,
+    /// The folder for the results. Without it, the folder of the program
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Run only these stages
+    #[arg(long, value_name = "STAGE", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Run every stage, in half an hour. Or run one of three parts, 1 to 3, each in less than ten minutes
+    #[arg(
+        long, value_name = "PART", conflicts_with = "only", num_args = 0..=1, default_missing_value = "0",
+        value_parser = clap::value_parser!(u8).range(0..=PLAN.len() as i64)
+    )]
+    plan: Option<u8>,
+    /// End after so many seconds, whatever is left. Without it, a part of the plan has its own limit
+    #[arg(long, value_name = "SECONDS")]
+    deadline: Option<u64>,
+    /// A dry run: small sizes and few rounds, which say nothing about orders and speed
+    #[arg(long)]
+    quick: bool,
+    /// Run one of every N images of forms
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    sample: u64,
+    /// Run nothing, and make the report again: of the results that are there, or of the joined results of these folders
+    #[arg(long, value_name = "FOLDER", num_args = 0..)]
+    render: Option<Vec<PathBuf>>,
+    /// Only judge these litmus tests by the memory model, and run them. `.litmus` files or folders
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["only", "plan", "render"])]
+    litmus: Vec<PathBuf>,
+    /// Work at this stage, as a process of another one
+    #[arg(long, value_name = "STAGE", hide = true)]
+    work: Option<String>,
+    /// Where its results go
+    #[arg(long, value_name = "FILE", hide = true)]
+    results: Option<PathBuf>,
+    /// Its set of images
+    #[arg(long, value_name = "SET", hide = true)]
+    set: Option<String>,
+    /// Only kernels of this kind of memory
+    #[arg(long, value_name = "KIND", hide = true)]
+    kind: Option<String>,
+    /// How long its process may take
+    #[arg(long, value_name = "SECONDS", hide = true)]
+    left: Option<f64>,
+    /// How long a launch may take. Without it, each stage has its own limit
+    #[arg(long, value_name = "SECONDS")]
+    launch_limit: Option<u64>,
+}
+
+/// How a process of a stage ends if the GPU serves it no more.
+const GPU_GONE: u8 = 10;
+
+/// The stage of a process that only tells what there is.
+const MACHINE: &str = "machine";
+
+/// How long the driver may take to say what there is.
+const MACHINE_LIMIT: Duration = Duration::from_secs(90);
+
+/// How many processes a stage may use up; each begins by asking for the GPU, which takes a second.
+const PROCESSES: usize = 200;
+
+/// How many of them in a row may end without having begun anything.
+const BARREN: usize = 2;
+
+/// Runs the program whose kernels lie in that folder, with these forms.
+pub fn main(options: &Options, folder: &Path, forms: Catalogue) -> Result<ExitCode> {
+    if !options.litmus.is_empty() {
+        return litmus_files(&options.litmus);
+    }
+    let out = options.out.clone().unwrap_or_else(|| folder.to_owned());
+    let results = options.results.clone().unwrap_or_else(|| out.join("results.jsonl"));
+    match &options.work {
+        Some(stage) if stage == MACHINE => tell_machine(),
+        Some(stage) => work_at(stage, options, folder, out, &results, forms),
+        None => {
+            std::fs::create_dir_all(&out).map_err(|error| Error::io("create the folder", &out, error))?;
+            let place = Place { folder: folder.to_owned(), out, results };
+            match &options.render {
+                None => lead(options, place, forms),
+                Some(folders) if folders.is_empty() => place.report(&forms()),
+                Some(folders) => {
+                    place.join(folders)?;
+                    place.report(&forms())
+                }
+            }
+        }
+    }
+}
+
+/// Judges litmus tests, and runs them.
+fn litmus_files(files: &[PathBuf]) -> Result<ExitCode> {
+    match judge_and_run(files, &Progress::new())? {
+        Ok(right) => Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE }),
+        Err(no_gpu) => {
+            let code = without(&no_gpu)?;
+            eprintln!("so the verdicts are the model's alone");
+            Ok(code)
+        }
+    }
+}
+
+/// Prints what this machine has.
+fn tell_machine() -> Result<ExitCode> {
+    let gpu = match Gpu::find() {
+        Ok(gpu) => gpu,
+        Err(no_gpu) => return without(&no_gpu),
+    };
+    let driver = format!("CUDA {} ({})", gpu.driver().version(), gpu.driver().path());
+    let machine = Machine { gpu: gpu.name().to_owned(), sm: gpu.sm(), processors: gpu.processors(), driver };
+    println!("{}", serde_json::to_string(&machine).map_err(Error::new)?);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Works at a stage.
+fn work_at(
+    name: &str,
+    options: &Options,
+    folder: &Path,
+    out: PathBuf,
+    results: &Path,
+    forms: Catalogue,
+) -> Result<ExitCode> {
+    child::end_with_parent()
+        .map_err(|error| Error::new(format_args!("could not ask the system for a signal: {error}")))?;
+    let stage = stage(name)?;
+    let told = Told { set: options.set.clone(), kind: options.kind.clone(), ..told(options)? };
+    watch(name.to_owned(), Journal::open(results)?, told.launch_limit.unwrap_or(stage.launch_limit()));
+    let mut bench = Bench::new(folder.to_owned(), out, forms, told, Journal::open(results)?);
+    match work(&*stage, &mut bench, &Progress::new()) {
+        Ok(Worked::All) => Ok(ExitCode::SUCCESS),
+        Ok(Worked::GpuGone) => leave(GPU_GONE),
+        Err(error) => {
+            bench.journal.write(Event::Trouble { stage: name.into(), why: error.to_string() })?;
+            eprintln!("{name}: {error}");
+            leave(1)
+        }
+    }
+}
+
+/// Ends this process if a call into the driver does not come back, and says which one.
+fn watch(stage: String, journal: Journal, limit: Duration) {
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(limit.min(Duration::from_secs(1)) / 10);
+            let Some(doing) = stuck(limit) else { continue };
+            let why = format!("{doing} has not ended after {limit:?}");
+            // Without a line the process's end is still seen.
+            let _ = journal.write(Event::Trouble { stage, why });
+            leave(1)
+        }
+    });
+}
+
+fn told(options: &Options) -> Result<Told> {
+    let seed = options.seed.map_or_else(forms_check::seed, Ok)?;
+    let launch_limit = options.launch_limit.map(Duration::from_secs);
+    let left = options.left.map(Duration::from_secs_f64);
+    Ok(Told { seed, sample: options.sample as usize, launch_limit, quick: options.quick, left, ..Told::default() })
+}
+
+fn stage(name: &str) -> Result<Box<dyn Stage>> {
+    let names: Vec<&str> = stages::all().iter().map(|stage| stage.name()).collect();
+    let found = stages::all().into_iter().find(|stage| stage.name() == name);
+    found.ok_or_else(|| {
+        let unknown = Error::new(format_args!("there is no stage {name}"));
+        unknown.at("--only").fix(format_args!("name some of {}", names.join(" ")))
+    })
+}
+
+/// Where everything lies.
+struct Place {
+    folder: PathBuf,
+    out: PathBuf,
+    results: PathBuf,
+}
+
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+fn is_stopped() -> bool {
+    STOPPED.load(Ordering::SeqCst)
+}
+
+/// Starts the processes of each stage, and writes the report after each.
+fn lead(options: &Options, place: Place, forms: Catalogue) -> Result<ExitCode> {
+    let chosen = chosen(options)?;
+    // Only the first handler of a process counts.
+    let _ = ctrlc::set_handler(|| STOPPED.store(true, Ordering::SeqCst));
+    let clock = Instant::now();
+    let deadline = options.deadline.or(part(options).map(|part| part.limit)).map(Duration::from_secs);
+    let machine = match machine()? {
+        Ok(machine) => machine,
+        Err(no_gpu) => {
+            eprint!("{no_gpu}");
+            return Ok(ExitCode::from(NO_GPU));
+        }
+    };
+    let versions = kernels::versions(&place.folder)?;
+    let told = told(options)?;
+    let seed = told.seed;
+    eprintln!("{} (sm_{}), seed {seed}", machine.gpu, machine.sm);
+    place.set_aside_older()?;
+    let journal = Journal::open(&place.results)?;
+    let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let names = chosen.iter().map(|stage| stage.name().to_owned()).collect();
+    journal.write(Event::Run { began, seed, versions, stages: names, quick: told.quick })?;
+    journal.write(Event::Machine(machine))?;
+    let forms = &forms();
+    let plan = Plan::new(forms);
+    for stage in &chosen {
+        let left = deadline.map(|deadline| deadline.saturating_sub(clock.elapsed()));
+        let began = Instant::now();
+        let early = Leading { stage: &**stage, journal: &journal, place: &place, told: &told, left }.lead()?;
+        let (known, seconds) = (Known::of(stage.name(), &journal.events()?), began.elapsed().as_secs_f64());
+        eprintln!("{}: {}{seconds:.1} s", stage.name(), in_words(&known, early.as_deref()));
+        journal.write(Event::Ended { stage: stage.name().into(), early, seconds })?;
+        place.write_report(&Report::of(&journal.events()?, forms, &plan))?;
+    }
+    journal.write(Event::Complete { seconds: clock.elapsed().as_secs_f64() })?;
+    place.report(forms)
+}
+
+fn in_words(known: &Known, early: Option<&str>) -> String {
+    let items = known.work.as_ref().map_or(0, |work| work.items.len());
+    if let Some(program) = known.work.as_ref().and_then(|work| work.missing.as_ref()) {
+        return format!("not run: there is no {program} here; ");
+    }
+    let failed = known.found.iter().filter(|(_, found)| !found.passed).count();
+    let early = early.map(|why| format!("{why}; ")).unwrap_or_default();
+    format!("{} of {items} done, {failed} failed, {} lost; {early}", known.found.len(), known.lost.len())
+}
+
+/// The stages of this run.
+fn chosen(options: &Options) -> Result<Vec<Box<dyn Stage>>> {
+    options.only.iter().try_for_each(|name| stage(name).map(drop))?;
+    let is_wanted = |name: &str| match (&options.only[..], options.plan) {
+        (_, Some(_)) => part(options).is_none_or(|part| part.stages.contains(&name)),
+        ([], None) => USUAL.contains(&name),
+        (only, None) => only.iter().any(|wanted| wanted == name),
+    };
+    Ok(stages::all().into_iter().filter(|stage| ALWAYS.contains(&stage.name()) || is_wanted(stage.name())).collect())
+}
+
+/// The part of the plan, if it is one.
+fn part(options: &Options) -> Option<&'static Part> {
+    PLAN.get(usize::from(options.plan?).checked_sub(1)?)
+}
+
+/// What there is to run on, by a process of its own: this one never has a context.
+fn machine() -> Result<Result<Machine, String>> {
+    let ended = child::run(itself()?.args(["--work", MACHINE]), MACHINE_LIMIT, true, is_stopped)?;
+    match ended.code() {
+        Some(0) => {
+            let line = ended.stdout.lines().last().unwrap_or_default();
+            Ok(Ok(serde_json::from_str(line).map_err(|error| Error::new(error).because(&ended.stdout))?))
+        }
+        Some(code) if code == i32::from(NO_GPU) => Ok(Err(ended.stdout)),
+        _ => Err(Error::new(format_args!("the driver does not say what GPU there is ({})", ended.in_words()))
+            .because(&ended.stdout)
+            .fix("see what `nvidia-smi` says")),
+    }
+}
+
+fn itself() -> Result<Command> {
+    let program =
+        std::env::current_exe().map_err(|error| Error::new(format_args!("could not find this program: {error}")))?;
+    Ok(Command::new(program))
+}
+
+/// A stage that this process leads others through.
+struct Leading<'a> {
+    stage: &'a dyn Stage,
+    journal: &'a Journal,
+    place: &'a Place,
+    told: &'a Told,
+    left: Option<Duration>,
+}
+
+impl Leading<'_> {
+    /// Starts processes until all is done; else says why it is not.
+    fn lead(&self) -> Result<Option<String>> {
+        let (began, name) = (Instant::now(), self.stage.name());
+        let limit = self.left.map_or(self.stage.limit(), |left| left.min(self.stage.limit()));
+        let mut barren = 0;
+        for _ in 0..PROCESSES {
+            let left = limit.saturating_sub(began.elapsed());
+            if is_stopped() {
+                return Ok(Some("interrupted".into()));
+            }
+            if left.is_zero() {
+                return Ok(Some(self.over(limit)));
+            }
+            let settled = self.settled()?;
+            let ended = child::run(&mut self.process(left)?, left, false, is_stopped)?;
+            let known = Known::of(name, &self.journal.events()?);
+            match (ended.code(), ended.status) {
+                (Some(0), _) if known.is_done() => return Ok(None),
+                (Some(code), _) if code == i32::from(GPU_GONE) => {}
+                (_, Some(_)) => {
+                    self.blame(&known, &format!("its process ended: {}", why(&known, &ended)))?;
+                }
+                (_, None) if is_stopped() => {
+                    self.blame(&known, "interrupted")?;
+                    return Ok(Some("interrupted".into()));
+                }
+                (_, None) => {
+                    let over = self.over(limit);
+                    self.blame(&known, &over)?;
+                    return Ok(Some(over));
+                }
+            }
+            barren = if self.settled()? > settled { 0 } else { barren + 1 };
+            if barren >= BARREN {
+                return Ok(Some(why(&known, &ended)));
+            }
+        }
+        Ok(Some(format!("{PROCESSES} processes were used up")))
+    }
+
+    fn over(&self, limit: Duration) -> String {
+        let of = if limit < self.stage.limit() { "the run" } else { "the stage" };
+        format!("the time of {of} was over after {:.0} s", limit.as_secs_f64())
+    }
+
+    /// Items and parts that nothing more is to be done about.
+    fn settled(&self) -> Result<usize> {
+        let known = Known::of(self.stage.name(), &self.journal.events()?);
+        Ok(known.found.len() + known.lost.len())
+    }
+
+    /// What was under way when a process ended is what ended it.
+    fn blame(&self, known: &Known, why: &str) -> Result<()> {
+        let Some((item, part)) = known.open.clone() else { return Ok(()) };
+        self.journal.write(Event::Lost { stage: self.stage.name().into(), item, part, why: why.into() })
+    }
+
+    fn process(&self, left: Duration) -> Result<Command> {
+        let images = Known::of(IMAGES, &self.journal.events()?);
+        let loaded: Vec<String> = images.found.into_iter().map(|(set, _)| set).collect();
+        let told = self.stage.told(self.told, &loaded);
+        let mut command = itself()?;
+        command.args(["--work", self.stage.name(), "--seed", &told.seed.to_string()]);
+        command.args(["--sample", &told.sample.to_string()]).arg("--out").arg(&self.place.out);
+        command.arg(format!("--left={}", left.as_secs_f64())).args(told.quick.then_some("--quick"));
+        command.args(told.set.iter().flat_map(|set| ["--set", set]));
+        command.args(told.launch_limit.iter().map(|limit| format!("--launch-limit={}", limit.as_secs())));
+        Ok(command)
+    }
+}
+
+/// Why a process ended before its stage was done.
+fn why(known: &Known, ended: &Ended) -> String {
+    known.trouble.clone().unwrap_or_else(|| format!("{} before the stage was done", ended.in_words()))
+}
+
+/// Lines, the last of which ends too.
+fn ended(mut lines: Vec<u8>) -> Vec<u8> {
+    if lines.last().is_some_and(|last| *last != b'\n') {
+        lines.push(b'\n');
+    }
+    lines
+}
+
+/// Runs of other machines or by other bundles have nothing to do with each other.
+fn same_machine(results: &[u8]) -> Result<()> {
+    let events = journal::read(results);
+    let gpus = events.iter().filter_map(|event| match event {
+        Event::Machine(Machine { gpu, sm, .. }) => Some(format!("{gpu} (sm_{sm})")),
+        _ => None,
+    });
+    let bundles = events.iter().filter_map(|event| match event {
+        Event::Run { versions, .. } => Some(versions.to_string()),
+        _ => None,
+    });
+    for different in [gpus.collect::<BTreeSet<_>>(), bundles.collect::<BTreeSet<_>>()] {
+        if different.len() > 1 {
+            return Err(Error::new("these results do not belong together")
+                .at("--render")
+                .because(different.into_iter().collect::<Vec<_>>().join("\n"))
+                .fix("name the folders of runs of one bundle on one kind of GPU"));
+        }
+    }
+    Ok(())
+}
+
+impl Place {
+    /// Results of an earlier run are kept under another name.
+    fn set_aside_older(&self) -> Result<()> {
+        for older in [self.results.clone(), self.out.join(LINES)].into_iter().filter(|older| older.exists()) {
+            let stem = older.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let name = |number: u32| older.with_file_name(format!("{stem}-{number}.jsonl"));
+            let free = (1..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0));
+            std::fs::rename(&older, &free).map_err(|error| Error::io("rename", &older, error))?;
+            eprintln!("older results: {}", free.display());
+        }
+        Ok(())
+    }
+
+    /// Puts the results of several runs, of parts of the plan, one after the other.
+    fn join(&self, folders: &[PathBuf]) -> Result<()> {
+        let read = |file: &Path| std::fs::read(file).map_err(|error| Error::io("read", file, error));
+        let (mut results, mut lines) = (Vec::new(), Vec::new());
+        for folder in folders {
+            results.extend(ended(read(&folder.join("results.jsonl"))?));
+            let own = folder.join(LINES);
+            lines.extend(if own.is_file() { ended(read(&own)?) } else { Vec::new() });
+        }
+        same_machine(&results)?;
+        self.set_aside_older()?;
+        write_whole(&self.results, results)?;
+        if lines.is_empty() { Ok(()) } else { write_whole(&self.out.join(LINES), lines) }
+    }
+
+    fn write_report(&self, report: &Report) -> Result<()> {
+        let json = serde_json::to_string_pretty(report).map_err(Error::new)?;
+        write_whole(&self.out.join("report.json"), json + "\n")
+    }
+
+    /// Makes the report of the results, and tells whether all is right.
+    fn report(&self, forms: &[Arc<Form>]) -> Result<ExitCode> {
+        let report = Report::of(&Journal::open(&self.results)?.events()?, forms, &Plan::new(forms));
+        self.write_report(&report)?;
+        print!("{}", report.table());
+        eprintln!("report: {}", self.out.join("report.json").display());
+        Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}

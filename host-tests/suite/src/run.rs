@@ -1,0 +1,604 @@
+//! Every form of the catalogue on a GPU: every kernel once, and every byte of every buffer compared.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ptx_intrinsics::catalogue::Form;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+
+use super::asynchronous;
+use super::image::CONSTANTS;
+use super::journal::{Found, Item, Known, Work};
+use super::plan::{Kernel, Key, Plan, key};
+use super::room::{PARAMETER, Room, THREADS};
+use super::stage::{Bench, Stage, Told, work};
+use host_tests::check::forms::{Case, Manner};
+use launch::gpu::{Argument, Buffer, Gpu, Launch, Module, Waited};
+use launch::tensor_map::{MapKind, TENSOR_MAP, TensorMap, encode_tensor_map};
+use ptx_build::error::{Error, Result};
+use ptx_build::progress::Progress;
+use ptx_build::target::PtxVersion;
+use workloads::image::Image;
+
+/// What came of a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every byte of each of its trials was right.
+    Passed,
+    /// The first trial that was wrong.
+    Failed(Failure),
+    /// The GPU does not have it, or it could not be tried; why.
+    NotRun(String),
+}
+
+/// What was wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// In words.
+    pub what: String,
+    /// What threads should have left, and left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slots: Vec<Slot>,
+}
+
+/// What a thread should have left, and left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slot {
+    /// The thread, counted through the blocks.
+    pub thread: usize,
+    /// The first byte that is wrong.
+    pub byte: usize,
+    /// What all bytes should be, in hexadecimal digits.
+    pub expected: String,
+    /// What they are.
+    pub found: String,
+}
+
+/// A trial with wrong bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Wrong {
+    kernel: String,
+    trial: usize,
+    bytes: usize,
+    slots: Vec<Slot>,
+}
+
+/// What came of an image.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Compared {
+    kernels: usize,
+    trials: usize,
+    bytes: usize,
+    wrong: Vec<Wrong>,
+    /// What no kernel can be blamed for.
+    troubles: Vec<String>,
+}
+
+/// Which images run: a stage says it when it begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct With {
+    /// The set's name.
+    pub(super) set: String,
+    /// The newest PTX ISA version that its assembler reads.
+    pub(super) ptx: PtxVersion,
+    pub(super) seed: u64,
+    /// Whether it is a part of the kernels only.
+    pub(super) part: bool,
+    /// Kernels that its assembler refused.
+    pub(super) refused: BTreeSet<String>,
+}
+
+impl Verdict {
+    /// What was wrong.
+    pub fn failure(&self) -> Option<&str> {
+        match self {
+            Verdict::Failed(failure) => Some(&failure.what),
+            Verdict::Passed | Verdict::NotRun(_) => None,
+        }
+    }
+
+    fn failed(what: String) -> Verdict {
+        Verdict::Failed(Failure { what, slots: Vec::new() })
+    }
+}
+
+/// What came of all forms, in the catalogue's order.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Of each form.
+    pub verdicts: Vec<(Arc<Form>, Verdict)>,
+    /// Forms that were launched, however that ended: by their Rust, their PTX and their parameters.
+    pub launched: BTreeSet<(String, String, String)>,
+    /// Kernels whose output was compared.
+    pub kernels: usize,
+    /// Trials compared: forms in all their manners.
+    pub trials: usize,
+    /// Bytes compared.
+    pub bytes: usize,
+}
+
+/// What the output holds before a run. No trial writes all of its slots.
+const POISON: u8 = 0xa5;
+
+/// Slots of a trial that are kept, if they are wrong.
+const SLOTS: usize = 4;
+
+/// Wrong trials of an image of which so many are kept; of the others, one. An image that is wrong as a whole would fill
+/// the disk.
+const IN_FULL: usize = 100;
+
+/// Why a form is not run that an older assembler does not take, although its version has it.
+pub(super) const REFUSED: &str = "refused by the assembler of this set";
+
+/// The stage.
+pub struct Forms {
+    /// Whether it is the second time: with other data, and with the last set of images that loads.
+    pub again: bool,
+}
+
+impl Stage for Forms {
+    fn name(&self) -> &'static str {
+        if self.again { "forms-again" } else { "forms" }
+    }
+
+    fn about(&self) -> &'static str {
+        if self.again { "Every form once more" } else { "Every form" }
+    }
+
+    fn limit(&self) -> Duration {
+        Duration::from_secs(90)
+    }
+
+    fn told(&self, told: &Told, loaded: &[String]) -> Told {
+        let again = || Told { seed: told.seed.wrapping_add(1), set: loaded.last().cloned(), ..told.clone() };
+        if self.again { again() } else { told.clone() }
+    }
+
+    fn work(&self, bench: &Bench) -> Result<Work> {
+        let kernels = bench.kernels()?;
+        let by_name = by_name(bench.plan());
+        let (mut items, mut known) = (Vec::new(), HashSet::new());
+        for (number, image) in kernels.forms().iter().enumerate().step_by(bench.told.sample.max(1)) {
+            let mut parts = Vec::new();
+            for name in &image.kernels {
+                let kernel = planned(&by_name, name)?;
+                let of_kind = |kind: &String| kernel.room.kind() == kind && is_new(kernel, &mut known);
+                if bench.told.kind.as_ref().is_none_or(of_kind) {
+                    parts.push(name.clone());
+                }
+            }
+            if !parts.is_empty() {
+                items.push(Item { name: number.to_string(), parts });
+            }
+        }
+        let with = With {
+            set: kernels.set.clone(),
+            ptx: kernels.ptx,
+            seed: bench.told.seed,
+            part: bench.told.sample > 1 || bench.told.kind.is_some() || kernels.part,
+            refused: kernels.refused.clone(),
+        };
+        Ok(Work { items, with: serde_json::to_value(with).map_err(Error::new)?, missing: None })
+    }
+
+    fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {
+        let by_name = by_name(bench.plan());
+        let kernels: Vec<&Kernel> = item.parts.iter().map(|name| planned(&by_name, name)).collect::<Result<_>>()?;
+        let number: usize = item.name.parse().map_err(Error::new)?;
+        let image = bench.kernels()?.forms().get(number).ok_or_else(|| Error::new("there is no such image"))?;
+        Attempt { stage: self.name(), bench, item }.run(number, image, kernels)
+    }
+}
+
+/// Runs these forms on a GPU, in this process, as far as it goes; a second call goes on where the first one ended.
+pub fn run(bench: &mut Bench, progress: &Progress) -> Result<Outcome> {
+    let stage = Forms { again: false };
+    work(&stage, bench, progress)?;
+    let known = Known::of(stage.name(), &bench.journal.events()?);
+    let sm = bench.gpu().map_err(Error::new)?.sm();
+    Ok(Outcome::of(bench.forms(), bench.plan(), sm, &known))
+}
+
+fn by_name(plan: &Plan) -> HashMap<&str, &Kernel> {
+    plan.kernels.iter().map(|kernel| (kernel.name.as_str(), kernel)).collect()
+}
+
+fn planned<'p>(by_name: &HashMap<&str, &'p Kernel>, name: &str) -> Result<&'p Kernel> {
+    by_name.get(name).copied().ok_or_else(|| {
+        Error::new(format_args!("the image has a kernel {name} that the catalogue does not lead to"))
+            .fix("make the bundle anew: its kernels are of another version than its program")
+    })
+}
+
+/// Whether a kernel has an instruction that none before it has.
+fn is_new<'p>(kernel: &'p Kernel, known: &mut HashSet<&'p str>) -> bool {
+    let before = known.len();
+    known.extend(kernel.trials.iter().map(|case| case.form.instruction()));
+    known.len() > before
+}
+
+impl Outcome {
+    /// What the results of a stage of forms say.
+    pub fn of(forms: &[Arc<Form>], plan: &Plan, sm: u32, known: &Known) -> Outcome {
+        let work = known.work.clone().unwrap_or_default();
+        let with: Option<With> = serde_json::from_value(work.with).ok();
+        let mut of_kernels: HashMap<&str, Ended> = HashMap::new();
+        let mut wrong: HashMap<(String, usize), Wrong> = HashMap::new();
+        let (mut kernels, mut trials, mut bytes) = (0, 0, 0);
+        for item in &work.items {
+            let found = known.found.iter().find(|(name, _)| *name == item.name);
+            let compared: Option<Compared> =
+                found.and_then(|(_, found)| serde_json::from_value(found.data.clone()).ok());
+            for part in &item.parts {
+                let ended = match (known.lost_part(&item.name, part), known.lost_item(&item.name), &compared) {
+                    (Some(why), ..) => Ended::Failed(format!("its kernel {part} failed: {why}")),
+                    (_, Some(why), _) => Ended::NoResult(format!("its image {} has no result: {why}", item.name)),
+                    (.., Some(_)) => Ended::Compared,
+                    (.., None) => Ended::NotReached,
+                };
+                of_kernels.insert(part, ended);
+            }
+            let Some(compared) = compared else { continue };
+            kernels += compared.kernels;
+            trials += compared.trials;
+            bytes += compared.bytes;
+            wrong.extend(compared.wrong.into_iter().map(|wrong| ((wrong.kernel.clone(), wrong.trial), wrong)));
+        }
+        let newest = with.as_ref().map(|with| with.ptx);
+        let has = |kernel: &Kernel| {
+            kernel.needs.0 <= sm && newest.is_none_or(|newest| PtxVersion::of_number(kernel.needs.1) <= newest)
+        };
+        let mut verdicts: BTreeMap<Key, Verdict> = BTreeMap::new();
+        let mut launched: BTreeSet<Key> = BTreeSet::new();
+        for kernel in plan.kernels.iter().filter(|kernel| has(kernel)) {
+            let ended = of_kernels.get(kernel.name.as_str());
+            for (trial, case) in kernel.trials.iter().enumerate() {
+                let verdict = match ended {
+                    Some(Ended::Compared) => match wrong.get(&(kernel.name.clone(), trial)) {
+                        None => Verdict::Passed,
+                        Some(wrong) => Verdict::Failed(in_words(kernel, case, wrong)),
+                    },
+                    Some(Ended::Failed(why) | Ended::NoResult(why)) => Verdict::failed(why.clone()),
+                    Some(Ended::NotReached) => Verdict::NotRun("the stage ended before it".into()),
+                    None if with.as_ref().is_some_and(|with| with.part) => continue,
+                    None if work.items.is_empty() => continue,
+                    None if with.as_ref().is_some_and(|with| with.refused.contains(&kernel.name)) => {
+                        Verdict::NotRun(REFUSED.into())
+                    }
+                    None => Verdict::failed(format!("{}: no image has its kernel {}", case.rust(), kernel.name)),
+                };
+                let key = key(&case.form);
+                if matches!(ended, Some(Ended::Compared | Ended::Failed(_))) {
+                    launched.insert(key);
+                }
+                let so_far = verdicts.entry(key).or_insert(Verdict::Passed);
+                if rank(&verdict) > rank(so_far) {
+                    *so_far = verdict;
+                }
+            }
+        }
+        let verdict = |form: &Arc<Form>| {
+            let reason = || not_run(form, sm, plan, with.as_ref());
+            (form.clone(), verdicts.get(&key(form)).cloned().unwrap_or_else(reason))
+        };
+        let taken = |key: &Key| verdicts.get(key) != Some(&Verdict::NotRun(REFUSED.into()));
+        let launched = launched.into_iter().filter(taken).map(owned).collect();
+        Outcome { verdicts: forms.iter().map(verdict).collect(), launched, kernels, trials, bytes }
+    }
+
+    /// The forms that were not launched, by reason.
+    pub fn not_launched(&self) -> BTreeMap<String, usize> {
+        let mut reasons = BTreeMap::new();
+        for (_, verdict) in self.verdicts.iter().filter(|(form, _)| !self.launched.contains(&owned(key(form)))) {
+            let why = match verdict {
+                Verdict::NotRun(why) => why.clone(),
+                Verdict::Failed(_) => "failed before that".into(),
+                Verdict::Passed => "passed without it".into(),
+            };
+            *reasons.entry(why).or_default() += 1;
+        }
+        reasons
+    }
+}
+
+fn owned((rust, ptx, parameters): Key<'_>) -> (String, String, String) {
+    (rust.to_owned(), ptx.to_owned(), parameters.to_owned())
+}
+
+/// How it ended for a kernel.
+enum Ended {
+    Compared,
+    Failed(String),
+    NoResult(String),
+    NotReached,
+}
+
+/// Of a form's trials the worst counts, and the first of those that are as bad.
+fn rank(verdict: &Verdict) -> u32 {
+    match verdict {
+        Verdict::Passed => 0,
+        Verdict::NotRun(_) => 1,
+        Verdict::Failed(_) => 2,
+    }
+}
+
+fn not_run(form: &Form, sm: u32, plan: &Plan, with: Option<&With>) -> Verdict {
+    if plan.unchecked.iter().any(|no_check| no_check.form == form.ptx()) {
+        return Verdict::failed("no check is written for this instruction".into());
+    }
+    if form.min_sm() > sm {
+        return Verdict::NotRun(format!("needs sm_{}", form.min_sm()));
+    }
+    let Some(with) = with else { return Verdict::NotRun("the stage did not begin".into()) };
+    let needed = PtxVersion::of_number(form.min_ptx());
+    if needed > with.ptx {
+        return Verdict::NotRun(format!("needs PTX ISA {needed}, newer than the images of CUDA {}", with.set));
+    }
+    if with.part {
+        return Verdict::NotRun("not in this part".into());
+    }
+    Verdict::failed("not launched: no image has it".into())
+}
+
+/// The wrong bytes of a trial, in words.
+fn in_words(kernel: &Kernel, case: &Case, wrong: &Wrong) -> Failure {
+    let manner = match case.manner {
+        Manner::Lanes(mask) => format!(" with the lanes {mask:#b}"),
+        Manner::Guarded => " under a predicate".into(),
+        _ => String::new(),
+    };
+    let first = wrong.slots.first().map_or_else(String::new, |slot| {
+        let digits = |text: &str| text.get(2 * slot.byte..2 * slot.byte + 2).unwrap_or("?").to_owned();
+        let (expected, found) = (digits(&slot.expected), digits(&slot.found));
+        let poison = if found == format!("{POISON:02x}") { " (the poison)" } else { "" };
+        format!("byte {} of thread {} is 0x{found}{poison}, expected 0x{expected}; ", slot.byte, slot.thread)
+    });
+    let (rust, bytes, kernel) = (case.rust(), wrong.bytes, &kernel.name);
+    let what = format!("{rust}{manner}: {first}{bytes} bytes are wrong, in kernel {kernel}");
+    Failure { what, slots: wrong.slots.clone() }
+}
+
+/// An image that runs.
+struct Attempt<'a> {
+    stage: &'static str,
+    bench: &'a Bench,
+    item: &'a Item,
+}
+
+impl Attempt<'_> {
+    /// Launches the kernels one by one, so that a fault has a name, and compares everything. Nothing if the GPU is gone.
+    fn run(&self, number: usize, image: &Image, kernels: Vec<&Kernel>) -> Result<Option<Found>> {
+        let gpu = self.bench.gpu().map_err(Error::new)?;
+        let module = gpu.load(&image.cubin)?;
+        // The same data for an image, whatever ran before it in this process.
+        let mut random = StdRng::seed_from_u64(self.bench.told.seed.wrapping_add(0x9e37_79b9 * number as u64));
+        let (maps, kernels) = self.tensor_maps(gpu, kernels)?;
+        let mut batch = Batch::new(gpu, kernels, maps, &mut random)?;
+        let Some(ran) = self.launch(&batch, &module)? else { return Ok(None) };
+        self.bench.begin(self.stage, self.item, None)?;
+        let (compared, changed) = batch.compare(&ran)?;
+        for (kernel, why) in changed {
+            self.bench.lose(self.stage, self.item, Some(kernel), why)?;
+        }
+        let passed = compared.wrong.is_empty() && compared.troubles.is_empty();
+        let text =
+            [vec![format!("{} trials, {} wrong", compared.trials, compared.wrong.len())], compared.troubles.clone()];
+        let data = serde_json::to_value(compared).map_err(Error::new)?;
+        Ok(Some(Found { passed, text: text.concat().join("; "), data }))
+    }
+
+    fn lose(&self, kernel: &Kernel, why: impl ToString) -> Result<()> {
+        self.bench.lose(self.stage, self.item, Some(&kernel.name), why)
+    }
+
+    /// Those of the kernels' kinds, and the kernels that can go on.
+    fn tensor_maps<'p>(&self, gpu: &Gpu, kernels: Vec<&'p Kernel>) -> Result<(Maps, Vec<&'p Kernel>)> {
+        match Maps::new(gpu, &kernels) {
+            Ok(maps) => Ok((maps, kernels)),
+            Err(error) => {
+                let (without, with): (Vec<_>, Vec<_>) =
+                    kernels.into_iter().partition(|kernel| !kernel.room.has_tensor_map());
+                with.into_iter().try_for_each(|kernel| self.lose(kernel, &error))?;
+                Ok((Maps::default(), without))
+            }
+        }
+    }
+
+    /// Fills the variables and launches one kernel after the other: which of them ran. Nothing if the GPU is gone.
+    fn launch(&self, batch: &Batch, module: &Module) -> Result<Option<Vec<bool>>> {
+        let gpu = batch.gpu;
+        let mut ran = Vec::new();
+        let of = |room, fill: &dyn Fn() -> Result<()>| {
+            let wanted = batch.kernels.iter().any(|kernel| kernel.room == room);
+            (room, wanted.then(|| fill().err()).flatten())
+        };
+        let unfilled = [
+            of(Room::Const, &|| gpu.set(module, c"suite_constants", &batch.constants)),
+            of(Room::ConstTensorMap, &|| gpu.set(module, c"suite_tensor_map", &batch.maps.of[&MapKind::MATRIX])),
+        ];
+        for (number, kernel) in batch.kernels.iter().enumerate() {
+            if let Some((_, Some(error))) = unfilled.iter().find(|(room, _)| *room == kernel.room) {
+                self.lose(kernel, error)?;
+                ran.push(false);
+                continue;
+            }
+            self.bench.begin(self.stage, self.item, Some(&kernel.name))?;
+            // SAFETY: the arguments are those of the plan's kernels, whose slots lie in the buffers.
+            let launched = unsafe { gpu.launch(module, &batch.launch_of(number, kernel)) };
+            let ended = launched.and_then(|()| gpu.wait());
+            ran.push(ended.is_ok());
+            if let Err(error) = ended {
+                self.lose(kernel, error)?;
+                // An error of one call leaves the rest as it was; any other comes back from every call.
+                if gpu.waited() != Waited::Done {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(ran))
+    }
+}
+
+/// Tensor maps of the kinds that kernels ask for.
+#[derive(Default)]
+struct Maps {
+    of: BTreeMap<MapKind, TensorMap>,
+    /// What they are of: prefetches read it.
+    _tensor: Option<Buffer>,
+}
+
+impl Maps {
+    fn new(gpu: &Gpu, kernels: &[&Kernel]) -> Result<Maps> {
+        let cases = kernels.iter().filter(|kernel| kernel.room.has_tensor_map()).flat_map(|kernel| &kernel.trials);
+        let kinds: BTreeSet<MapKind> = cases.map(|case| asynchronous::map_kind(&case.form)).collect();
+        if kinds.is_empty() {
+            return Ok(Maps::default());
+        }
+        let tensor = gpu.upload(&[0; 64 * 4 * 4usize.pow(4)])?;
+        let encode = |kind| Ok((kind, encode_tensor_map(gpu, &tensor, kind)?));
+        let of = kinds.into_iter().map(encode).collect::<Result<_>>()?;
+        Ok(Maps { of, _tensor: Some(tensor) })
+    }
+}
+
+/// The kernels of an image that run, and their memory: what is read, what a load gives whose predicate does not hold, the
+/// output; each in the GPU's memory and in the host's.
+struct Batch<'a> {
+    gpu: &'a Gpu,
+    kernels: Vec<&'a Kernel>,
+    /// Where a kernel's part begins in the buffers of its home.
+    offsets: Vec<usize>,
+    homes: [Home; 2],
+    constants: [u8; CONSTANTS],
+    maps: Maps,
+}
+
+struct Home {
+    from: Vec<u8>,
+    other: Vec<u8>,
+    to: Vec<u8>,
+    buffers: [Buffer; 3],
+}
+
+fn home(kernel: &Kernel) -> usize {
+    usize::from(kernel.room == Room::Mapped)
+}
+
+impl<'a> Batch<'a> {
+    fn new(gpu: &'a Gpu, kernels: Vec<&'a Kernel>, maps: Maps, random: &mut StdRng) -> Result<Self> {
+        let mut lengths = [0; 2];
+        let mut place = |kernel: &&Kernel| {
+            let length = &mut lengths[home(kernel)];
+            *length += kernel.bytes();
+            *length - kernel.bytes()
+        };
+        let offsets: Vec<usize> = kernels.iter().map(&mut place).collect();
+        let mut constants = [0; CONSTANTS];
+        random.fill_bytes(&mut constants);
+        let mut home_of = |at: usize| -> Result<Home> {
+            let [mut from, mut other] = [(); 2].map(|()| vec![0; lengths[at]]);
+            random.fill_bytes(&mut from);
+            random.fill_bytes(&mut other);
+            for (kernel, offset) in kernels.iter().zip(&offsets).filter(|(kernel, _)| home(kernel) == at) {
+                prepare(kernel, &mut from[*offset..][..kernel.bytes()], &constants, &maps.of);
+            }
+            let to = vec![POISON; lengths[at]];
+            let put = |content: &Vec<u8>| if at == 0 { gpu.upload(content) } else { gpu.share(content) };
+            let buffers = [put(&from)?, put(&other)?, put(&to)?];
+            Ok(Home { from, other, to, buffers })
+        };
+        let homes = [home_of(0)?, home_of(1)?];
+        Ok(Batch { gpu, kernels, offsets, homes, constants, maps })
+    }
+
+    fn launch_of(&self, number: usize, kernel: &Kernel) -> Launch {
+        let (home, offset) = (&self.homes[home(kernel)], self.offsets[number]);
+        let mut arguments = Vec::new();
+        if kernel.room.has_parameter() {
+            let mut parameter = vec![0; PARAMETER];
+            let content = match kernel.room {
+                Room::EntryTensorMap => &self.maps.of[&MapKind::MATRIX][..],
+                _ => &home.from[offset..][..kernel.bytes().min(PARAMETER)],
+            };
+            parameter[..content.len()].copy_from_slice(content);
+            arguments.push(Argument::Bytes(parameter.into()));
+        }
+        arguments.extend(home.buffers.iter().map(|buffer| Argument::U64(buffer.address() + offset as u64)));
+        Launch { kernel: kernel.name.clone(), blocks: kernel.room.blocks() as u32, threads: THREADS as u32, arguments }
+    }
+
+    /// Compares everything, also what was only read: what was found, and the kernels that changed what they should read.
+    fn compare(&mut self, ran: &[bool]) -> Result<(Compared, Vec<(&'a str, String)>)> {
+        let (mut compared, mut changed, mut found) = (Compared::default(), Vec::new(), Vec::new());
+        for (at, home) in self.homes.iter().enumerate() {
+            let mut read = Vec::new();
+            for buffer in &home.buffers {
+                let (content, outside) = self.gpu.read(buffer)?;
+                let where_to = |byte| format!("a kernel wrote outside of its buffer: byte {byte} of {}", content.len());
+                compared.troubles.extend(outside.map(where_to));
+                read.push(content);
+            }
+            for (number, kernel) in self.kernels.iter().enumerate().filter(|(_, kernel)| self::home(kernel) == at) {
+                let part = self.offsets[number]..self.offsets[number] + kernel.bytes();
+                for (content, read) in [(&home.from, &read[0]), (&home.other, &read[1])] {
+                    compared.bytes += part.len();
+                    let differs = |byte: &usize| content[*byte] != read[*byte];
+                    let wrong = part.clone().find(differs).filter(|_| ran[number]);
+                    let why =
+                        |byte| format!("it changed what it should only read: byte {} of its own", byte - part.start);
+                    changed.extend(wrong.map(|byte| (kernel.name.as_str(), why(byte))));
+                }
+            }
+            found.push(read.swap_remove(2));
+        }
+        for (number, kernel) in self.kernels.iter().enumerate().filter(|(number, _)| ran[*number]) {
+            let (home, offset) = (home(kernel), self.offsets[number]);
+            let part = offset..offset + kernel.bytes();
+            let Home { from, other, to, .. } = &mut self.homes[home];
+            let (from, other, to) = (&from[part.clone()], &other[part.clone()], &mut to[part.clone()]);
+            for trial in 0..kernel.trials.len() {
+                kernel.expect(trial, from, other, to);
+                let place = kernel.range(trial);
+                let kept = if compared.wrong.len() < IN_FULL { SLOTS } else { 1 };
+                let (expected, found) = (&to[place.clone()], &found[home][part.clone()][place]);
+                compared.wrong.extend(difference(kernel, trial, expected, found, kept));
+            }
+            compared.kernels += 1;
+            compared.trials += kernel.trials.len();
+            compared.bytes += kernel.bytes();
+        }
+        Ok((compared, changed))
+    }
+}
+
+/// What is in the constant bank, or is a tensor map, is the same for all kernels.
+fn prepare(kernel: &Kernel, from: &mut [u8], constants: &[u8], tensor_maps: &BTreeMap<MapKind, TensorMap>) {
+    match kernel.room {
+        Room::Const => from.copy_from_slice(&constants[..from.len()]),
+        Room::TensorMap => {
+            for (trial, case) in kernel.trials.iter().enumerate() {
+                let map = &tensor_maps[&asynchronous::map_kind(&case.form)];
+                from[kernel.range(trial)].chunks_mut(TENSOR_MAP).for_each(|slot| slot.copy_from_slice(map));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The bytes of a trial that are wrong, and some of the threads that left them.
+fn difference(kernel: &Kernel, trial: usize, expected: &[u8], found: &[u8], kept: usize) -> Option<Wrong> {
+    let bytes = (0..expected.len()).filter(|&at| expected[at] != found[at]).count();
+    if bytes == 0 {
+        return None;
+    }
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let slots = expected.chunks(kernel.room.slot()).zip(found.chunks(kernel.room.slot())).enumerate();
+    let slot = |(thread, (expected, found)): (usize, (&[u8], &[u8]))| {
+        let byte = (0..expected.len()).find(|&at| expected[at] != found[at])?;
+        Some(Slot { thread, byte, expected: hex(expected), found: hex(found) })
+    };
+    Some(Wrong { kernel: kernel.name.clone(), trial, bytes, slots: slots.filter_map(slot).take(kept).collect() })
+}

@@ -1,0 +1,236 @@
+//! A part of a run: a list of items, done one after the other in a process of its own, each with a result that is
+//! written down at once.
+
+use std::cell::{Cell, OnceCell};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ptx_intrinsics::catalogue::Form;
+
+use super::journal::{Event, Found, Item, Journal, Known, Machine, Work};
+use super::kernels::{self, Kernels, Set};
+use super::plan::Plan;
+use launch::gpu::{Gpu, NoGpu, Waited};
+use ptx_build::error::{Error, Result};
+use ptx_build::progress::Progress;
+
+/// The stage that tells which sets of images load.
+pub const IMAGES: &str = "images";
+
+/// A part of a run. To add one, write this and name it in [`super::stages::all`].
+pub trait Stage: Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// What it does, in a line.
+    fn about(&self) -> &'static str;
+
+    /// How long it may take.
+    fn limit(&self) -> Duration;
+
+    /// How long one of its launches may take.
+    fn launch_limit(&self) -> Duration {
+        Duration::from_secs(20)
+    }
+
+    /// What its processes are told, if it differs from the rest; of the sets of images these load.
+    fn told(&self, told: &Told, _loaded: &[String]) -> Told {
+        told.clone()
+    }
+
+    /// What it consists of.
+    fn work(&self, bench: &Bench) -> Result<Work>;
+
+    /// Does an item. An error is the result of this item alone. Nothing means that a part of it was lost, and that it is to
+    /// begin again without that part.
+    fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>>;
+}
+
+/// What a run is told.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// Makes the data.
+    pub seed: u64,
+    /// Of every so many images of forms one is run.
+    pub sample: usize,
+    /// The images to run, by their assembler; those that load if left out.
+    pub set: Option<String>,
+    /// Only kernels of this kind of memory, as few as have every instruction.
+    pub kind: Option<String>,
+    /// How long a launch may take, if it is not what the stage says.
+    pub launch_limit: Option<Duration>,
+    /// Whether it is a dry run: small sizes and few rounds, which say nothing of orders and speed.
+    pub quick: bool,
+    /// How long this process may take; for ever if left out.
+    pub left: Option<Duration>,
+}
+
+/// The catalogue, or a slice of it: made when it is first wanted, which takes a while.
+pub type Catalogue = fn() -> Vec<Arc<Form>>;
+
+/// What a process of a stage works with.
+pub struct Bench {
+    /// The bundle.
+    pub folder: PathBuf,
+    /// Where results go.
+    pub out: PathBuf,
+    /// What the run is told.
+    pub told: Told,
+    /// The results.
+    pub journal: Journal,
+    limit: Duration,
+    catalogue: Catalogue,
+    forms: OnceCell<Vec<Arc<Form>>>,
+    gpu: OnceCell<Gpu>,
+    kernels: OnceCell<Kernels>,
+    plan: OnceCell<Plan>,
+    began: Instant,
+    gone: Cell<bool>,
+}
+
+impl Bench {
+    /// One whose GPU is looked for when it is first wanted.
+    pub fn new(folder: PathBuf, out: PathBuf, catalogue: Catalogue, told: Told, journal: Journal) -> Bench {
+        let (forms, gpu, kernels, plan) = (OnceCell::new(), OnceCell::new(), OnceCell::new(), OnceCell::new());
+        let (limit, began, gone) = (launch::gpu::LIMIT, Instant::now(), Cell::new(false));
+        Bench { folder, out, told, journal, limit, catalogue, forms, gpu, kernels, plan, began, gone }
+    }
+
+    /// One with these kernels, whose results this process keeps.
+    pub fn kept(forms: Vec<Arc<Form>>, kernels: Kernels, told: Told) -> Bench {
+        let bench = Bench::new(PathBuf::new(), PathBuf::new(), Vec::new, told, Journal::kept());
+        Bench { kernels: OnceCell::from(kernels), forms: OnceCell::from(forms), ..bench }
+    }
+
+    /// The forms.
+    pub fn forms(&self) -> &[Arc<Form>] {
+        self.forms.get_or_init(self.catalogue)
+    }
+
+    /// The GPU.
+    pub fn gpu(&self) -> Result<&Gpu, NoGpu> {
+        match self.gpu.get() {
+            Some(gpu) => Ok(gpu),
+            None => {
+                let gpu = Gpu::find()?.with_limit(self.limit);
+                Ok(self.gpu.get_or_init(|| gpu))
+            }
+        }
+    }
+
+    /// What the run is on, as it was found at its beginning.
+    pub fn machine(&self) -> Result<Machine> {
+        let events = self.journal.events()?;
+        let machine = events.into_iter().find_map(|event| match event {
+            Event::Machine(machine) => Some(machine),
+            _ => None,
+        });
+        machine.ok_or_else(|| Error::new("the results do not say which GPU they are of"))
+    }
+
+    /// The kernels for it, of the set that runs.
+    pub fn kernels(&self) -> Result<&Kernels> {
+        if let Some(kernels) = self.kernels.get() {
+            return Ok(kernels);
+        }
+        let sm = self.gpu().map_err(Error::new)?.sm();
+        let sets = kernels::sets(&self.folder, sm)?;
+        let kernels = self.set(&sets)?.read()?;
+        Ok(self.kernels.get_or_init(|| kernels))
+    }
+
+    /// The kernels of its forms.
+    pub fn plan(&self) -> &Plan {
+        self.plan.get_or_init(|| Plan::new(self.forms()))
+    }
+
+    /// The set that runs: the one that was named, else the first that loads.
+    fn set<'s>(&self, sets: &'s [Set]) -> Result<&'s Set> {
+        let events = self.journal.events()?;
+        let images = Known::of(IMAGES, &events);
+        let loads = |set: &&Set| images.found.iter().any(|(name, found)| *name == set.name && found.passed);
+        let found = match &self.told.set {
+            Some(name) => sets.iter().find(|set| set.name == *name),
+            None => sets.iter().find(loads),
+        };
+        found.ok_or_else(|| {
+            let tried: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
+            Error::new("the driver takes none of the images").at(format_args!("the sets {}", tried.join(", ")))
+        })
+    }
+
+    /// Writes down that a part of an item begins, or what follows the last part.
+    pub fn begin(&self, stage: &str, item: &Item, part: Option<&str>) -> Result<()> {
+        let part = part.map(str::to_owned);
+        self.journal.write(Event::Begun { stage: stage.into(), item: item.name.clone(), part })
+    }
+
+    /// Writes down that an item goes on without a part.
+    pub fn lose(&self, stage: &str, item: &Item, part: Option<&str>, why: impl ToString) -> Result<()> {
+        let (stage, item, part, why) = (stage.into(), item.name.clone(), part.map(str::to_owned), why.to_string());
+        self.journal.write(Event::Lost { stage, item, part, why })
+    }
+
+    /// How long this process may still take: a day, if nobody said so.
+    pub fn left(&self) -> Duration {
+        let left = self.told.left.unwrap_or(Duration::from_secs(24 * 60 * 60));
+        left.saturating_sub(self.began.elapsed())
+    }
+
+    /// From here on, the GPU serves this process no more.
+    pub fn give_up(&self) {
+        self.gone.set(true);
+    }
+
+    /// Whether the GPU, if it was asked for, serves this process no more.
+    pub fn gpu_is_gone(&self) -> bool {
+        self.gone.get() || self.gpu.get().is_some_and(|gpu| gpu.waited() != Waited::Done)
+    }
+}
+
+/// How a process of a stage ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worked {
+    /// Every item has a result or a reason.
+    All,
+    /// The GPU serves this process no more: another one has to go on.
+    GpuGone,
+}
+
+/// Does what is left of a stage.
+pub fn work(stage: &dyn Stage, bench: &mut Bench, progress: &Progress) -> Result<Worked> {
+    bench.limit = bench.told.launch_limit.unwrap_or(stage.launch_limit());
+    let known = Known::of(stage.name(), &bench.journal.events()?);
+    let work = match known.work.clone() {
+        Some(work) => work,
+        None => {
+            let work = stage.work(bench)?;
+            bench.journal.write(Event::Stage { stage: stage.name().into(), work: work.clone() })?;
+            work
+        }
+    };
+    let left: Vec<Item> = work.items.into_iter().filter(|item| !known.is_settled(&item.name)).collect();
+    let bar = progress.bar(left.len() as u64, stage.about());
+    for mut item in left {
+        item.parts.retain(|part| known.lost_part(&item.name, part).is_none());
+        let item = &item;
+        bench.begin(stage.name(), item, None)?;
+        let found = stage.run(bench, item);
+        let gone = bench.gpu_is_gone();
+        match found {
+            Ok(Some(found)) => {
+                let (stage, item) = (stage.name().into(), item.name.clone());
+                bench.journal.write(Event::Found { stage, item, found })?;
+            }
+            Ok(None) if gone => {}
+            Ok(None) => bench.lose(stage.name(), item, None, "a part was lost, and the GPU still works")?,
+            Err(error) => bench.lose(stage.name(), item, None, error)?,
+        }
+        if gone {
+            return Ok(Worked::GpuGone);
+        }
+        bar.inc(1);
+    }
+    Ok(Worked::All)
+}

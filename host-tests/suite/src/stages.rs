@@ -1,0 +1,379 @@
+//! The stages of a run.
+
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::fault::Fault;
+use super::journal::{Found, Item, Known, Work};
+use super::kernels::{self, LITMUS, WORKLOADS};
+use super::litmus::{self, Litmus};
+use super::run::Forms;
+use super::sanitizer::Sanitizer;
+use super::stage::{Bench, IMAGES, Stage};
+use lab::program::{self, LINES, packed};
+use lab::{self, Counting, profile};
+use launch::child;
+use ptx_build::error::{Error, Result};
+use workloads::{self, Workload};
+
+/// All stages, in the order in which they run.
+pub fn all() -> Vec<Box<dyn Stage>> {
+    vec![
+        Box::new(Images),
+        Box::new(Tools),
+        Box::new(Forms { again: false }),
+        Box::new(Orders),
+        Box::new(BANDWIDTH),
+        Box::new(LABORATORY),
+        Box::new(Counters),
+        Box::new(Workloads),
+        Box::new(Sanitizer),
+        Box::new(Forms { again: true }),
+        Box::new(Faults),
+    ]
+}
+
+/// A part of the plan: what one command does, on a machine that need not be the one of the part before.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Its stages, besides those of every run.
+    pub stages: &'static [&'static str],
+    /// How long all of it may take, in seconds.
+    pub limit: u64,
+}
+
+/// The half hour on a GPU, whose machines may be taken away after ten minutes.
+pub const PLAN: [Part; 3] = [
+    Part { stages: &["forms", "litmus", "bandwidth"], limit: 490 },
+    Part { stages: &["laboratory", "counters"], limit: 560 },
+    Part { stages: &[WORKLOADS, "sanitizer", "forms-again", "faults"], limit: 550 },
+];
+
+/// Stages of every run.
+pub const ALWAYS: [&str; 2] = [IMAGES, "tools"];
+
+/// Stages of a run that is told nothing.
+pub const USUAL: [&str; 4] = ["forms", "litmus", "workloads", "faults"];
+
+/// One image of each assembler: does the driver take it?
+struct Images;
+
+impl Stage for Images {
+    fn name(&self) -> &'static str {
+        IMAGES
+    }
+
+    fn about(&self) -> &'static str {
+        "One image of each assembler"
+    }
+
+    fn limit(&self) -> Duration {
+        Duration::from_secs(40)
+    }
+
+    fn work(&self, bench: &Bench) -> Result<Work> {
+        let sm = bench.gpu().map_err(Error::new)?.sm();
+        Ok(kernels::sets(&bench.folder, sm)?.into_iter().map(|set| set.name).collect())
+    }
+
+    fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {
+        let gpu = bench.gpu().map_err(Error::new)?;
+        let sets = kernels::sets(&bench.folder, gpu.sm())?;
+        let set = sets.iter().find(|set| set.name == item.name).ok_or_else(|| Error::new("the set is gone"))?;
+        let kernels = set.read()?;
+        let image = kernels.sections.values().flatten().next().ok_or_else(|| Error::new("the set has no image"))?;
+        gpu.load(&image.cubin)?;
+        let images = kernels.sections.values().map(Vec::len).sum::<usize>();
+        Ok(Some(Found { passed: true, text: format!("{images} images, the first loads"), data: Value::Null }))
+    }
+}
+
+/// What else this machine has.
+struct Tools;
+
+/// Programs and what they are asked.
+const PROGRAMS: [(&str, &[&str]); 4] =
+    [("nvidia-smi", &["-q"]), ("ncu", &["--version"]), ("compute-sanitizer", &["--version"]), ("nvcc", &["--version"])];
+
+impl Stage for Tools {
+    fn name(&self) -> &'static str {
+        "tools"
+    }
+
+    fn about(&self) -> &'static str {
+        "Tools of this machine"
+    }
+
+    fn limit(&self) -> Duration {
+        Duration::from_secs(30)
+    }
+
+    fn work(&self, _: &Bench) -> Result<Work> {
+        Ok(PROGRAMS.into_iter().map(|(name, _)| name).collect())
+    }
+
+    /// That one is missing is no failure.
+    fn run(&self, _: &Bench, item: &Item) -> Result<Option<Found>> {
+        let (name, arguments) = PROGRAMS.into_iter().find(|(name, _)| *name == item.name).unwrap_or_default();
+        let ended = child::run(Command::new(name).args(arguments), Duration::from_secs(20), true, || false);
+        let text = match &ended {
+            Err(_) => "not here".into(),
+            Ok(ended) if ended.code() == Some(0) => {
+                let is_version = |line: &&str| line.contains("ersion");
+                ended.stdout.lines().find(is_version).unwrap_or("here").trim().to_owned()
+            }
+            Ok(ended) => ended.in_words(),
+        };
+        let data = ended.map_or(Value::Null, |ended| Value::String(ended.stdout));
+        Ok(Some(Found { passed: true, text, data }))
+    }
+}
+
+/// Whether orders order.
+struct Orders;
+
+impl Stage for Orders {
+    fn name(&self) -> &'static str {
+        "litmus"
+    }
+
+    fn about(&self) -> &'static str {
+        "Litmus tests"
+    }
+
+    fn limit(&self) -> Duration {
+        Duration::from_secs(240)
+    }
+
+    fn work(&self, _: &Bench) -> Result<Work> {
+        Ok(Litmus::all().into_iter().map(|litmus| litmus.name).collect())
+    }
+
+    fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {
+        let litmus = Litmus::all().into_iter().find(|litmus| litmus.name == item.name);
+        let litmus = litmus.ok_or_else(|| Error::new("there is no such litmus test"))?;
+        let gpu = bench.gpu().map_err(Error::new)?;
+        let module = gpu.load(&bench.kernels()?.image_of(LITMUS, &item.name)?.cubin)?;
+        let counted =
+            litmus::run(&litmus, gpu, &module, if bench.told.quick { litmus::FEW } else { litmus::LAUNCHES })?;
+        let data = serde_json::to_value(&counted).map_err(Error::new)?;
+        // A dry run is too short to be sensitive.
+        let passed = if bench.told.quick { counted.nothing_is_wrong() } else { counted.passed() };
+        Ok(Some(Found { passed, text: counted.text(), data }))
+    }
+}
+
+/// The worked kernels, at sizes beyond the caches: every element compared, and how fast.
+struct Workloads;
+
+impl Stage for Workloads {
+    fn name(&self) -> &'static str {
+        WORKLOADS
+    }
+
+    fn about(&self) -> &'static str {
+        "Worked kernels"
+    }
+
+    fn limit(&self) -> Duration {
+        Duration::from_secs(90)
+    }
+
+    fn work(&self, bench: &Bench) -> Result<Work> {
+        let images = bench.kernels()?.section(WORKLOADS);
+        Ok(images.iter().flat_map(|image| image.kernels.clone()).collect())
+    }
+
+    fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {
+        let workload = workloads::every().find(|workload| workload.name() == item.name);
+        let workload: &dyn Workload = *workload.ok_or_else(|| Error::new("there is no such workload"))?;
+        let gpu = bench.gpu().map_err(Error::new)?;
+        let module = gpu.load(&bench.kernels()?.image_of(WORKLOADS, &item.name)?.cubin)?;
+        let size = if bench.told.quick { workloads::problem_of(workload, SMALL).0 } else { workload.gpu_size() };
+        let figures = workloads::run_on_gpu(workload, size, gpu, &module)?;
+        let text = match &figures.first_mismatch {
+            None => format!("{:.1} GB/s, {} elements right", figures.gigabytes_per_second, figures.elements),
+            Some(first) => format!("{} of {} elements wrong: {first}", figures.mismatches, figures.elements),
+        };
+        let data = serde_json::to_value(&figures).map_err(Error::new)?;
+        Ok(Some(Found { passed: figures.mismatches == 0, text, data }))
+    }
+}
+
+/// Bytes of a worked kernel's problem in a dry run.
+const SMALL: u64 = 16 << 10;
+
+/// Experiments of the laboratory, an item each, so that a GPU that is lost in one of them has the others. Their lines go to
+/// a file of their own.
+struct Experiments {
+    name: &'static str,
+    about: &'static str,
+    letters: &'static str,
+    limit: Duration,
+}
+
+/// Whether copies are as fast as they may be.
+const BANDWIDTH: Experiments = Experiments {
+    name: "bandwidth",
+    about: "Bandwidth, experiment A of the laboratory",
+    letters: "A",
+    limit: Duration::from_secs(80),
+};
+
+/// What hints do.
+const LABORATORY: Experiments = Experiments {
+    name: "laboratory",
+    about: "The laboratory's other experiments",
+    letters: "BCDEFGHIJ",
+    limit: Duration::from_secs(320),
+};
+
+/// Seconds that a process of a stage needs to end.
+const TO_END: u64 = 5;
+
+/// The part of the stage's time that is an item's: what one leaves is for those after it.
+fn share(bench: &Bench, stage: &str) -> Result<Duration> {
+    let left = bench.left().saturating_sub(Duration::from_secs(TO_END));
+    let known = Known::of(stage, &bench.journal.events()?);
+    let items = known.work.as_ref().map_or(&[][..], |work| &work.items);
+    let open = items.iter().filter(|item| !known.is_settled(&item.name)).count().max(1);
+    Ok((left * 2 / open as u32).min(left))
+}
+
+fn letters(bench: &Bench, letters: &str) -> Result<Work> {
+    let sm = bench.machine()?.sm;
+    let file = packed(&bench.folder, sm);
+    if !file.is_file() {
+        return Err(Error::new(format_args!("this bundle has no kernels of the laboratory for sm_{sm}"))
+            .at(file.display())
+            .fix(format_args!("make one that has, for a GPU of sm_80 or newer: `cargo xtask bundle OUT --sm {sm}`")));
+    }
+    Ok(letters.chars().map(String::from).collect())
+}
+
+impl Stage for Experiments {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    fn work(&self, bench: &Bench) -> Result<Work> {
+        letters(bench, self.letters)
+    }
+
+    fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {
+        let options = lab::Options {
+            experiments: item.name.clone(),
+            seed: Some(bench.told.seed),
+            deadline: Some(share(bench, self.name)?.as_secs()),
+            quick: bench.told.quick,
+            ..lab::Options::default()
+        };
+        let file = packed(&bench.folder, bench.machine()?.sm);
+        let made_with = kernels::versions(&bench.folder)?.to_string();
+        let gpu = bench.gpu().map_err(Error::new)?;
+        let measured = program::measure(gpu, &file, &options, &made_with, &bench.out.join(LINES))?;
+        if measured.lost {
+            bench.give_up();
+        }
+        let data = json!({ "failures": measured.failures, "table": measured.table });
+        Ok(Some(Found { passed: measured.passed(), text: measured.to_string(), data }))
+    }
+}
+
+/// The same under NVIDIA's profiler, which counts what the machine did.
+struct Counters;
+
+impl Stage for Counters {
+    fn name(&self) -> &'static str {
+        "counters"
+    }
+
+    fn about(&self) -> &'static str {
+        "The laboratory under ncu"
+    }
+
+    fn limit(&self) -> Duration {
+        Duration::from_secs(170)
+    }
+
+    fn work(&self, bench: &Bench) -> Result<Work> {
+        if profile::find().is_none() {
+            return Ok(Work::without("ncu"));
+        }
+        letters(bench, "ABCDEFGHIJ")
+    }
+
+    fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {
+        let images = packed(&bench.folder, bench.machine()?.sm);
+        let counting =
+            Counting { images: &images, out: &bench.out, again: &["lab"], limit: share(bench, self.name())? };
+        let counters = counting.count(&item.name, &bench.out.join(LINES))?;
+        Ok(Some(Found { passed: counters > 0, text: format!("{counters} counters"), data: json!(counters) }))
+    }
+}
+
+/// Accesses that have to fail. A GPU that faulted serves its process no more, so each gets a new one.
+struct Faults;
+
+impl Stage for Faults {
+    fn name(&self) -> &'static str {
+        "faults"
+    }
+
+    fn about(&self) -> &'static str {
+        "Accesses that have to fail"
+    }
+
+    fn limit(&self) -> Duration {
+        Duration::from_secs(60)
+    }
+
+    fn work(&self, _: &Bench) -> Result<Work> {
+        Ok(Fault::all().into_iter().map(|fault| fault.name).collect())
+    }
+
+    fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {
+        let fault = Fault::all().into_iter().find(|fault| fault.name == item.name);
+        let fault = fault.ok_or_else(|| Error::new("there is no such fault"))?;
+        let found = fault.provoke(bench.gpu().map_err(Error::new)?, bench.kernels()?)?;
+        let text = format!("{found}, expected {}", fault.code());
+        let data = json!({ "expected": fault.code(), "found": found });
+        Ok(Some(Found { passed: found == fault.code(), text, data }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_plan_has_every_stage_once_and_time_for_it() {
+        let all = all();
+        let find = |name: &str| all.iter().position(|stage| stage.name() == name).expect("a stage's name");
+        let planned: Vec<usize> = PLAN.iter().flat_map(|part| part.stages).map(|name| find(name)).collect();
+        assert!(planned.is_sorted(), "parts and stages are in the order in which they run");
+        let wanted: BTreeSet<usize> = (0..all.len()).filter(|at| !ALWAYS.contains(&all[*at].name())).collect();
+        assert_eq!((planned.len(), planned.into_iter().collect::<BTreeSet<_>>()), (wanted.len(), wanted));
+        for Part { stages, limit } in PLAN {
+            let of_stages: u64 = ALWAYS.iter().chain(stages).map(|name| all[find(name)].limit().as_secs()).sum();
+            assert!(of_stages <= limit, "{stages:?} may take {of_stages} s, and all of them together {limit}");
+            assert!(limit <= 570, "a machine may be taken away after ten minutes");
+        }
+        assert!(PLAN.iter().map(|part| part.limit).sum::<u64>() <= 30 * 60);
+        // The laboratory's experiments are all in it, each once.
+        let letters: Vec<char> = [BANDWIDTH, LABORATORY].iter().flat_map(|stage| stage.letters.chars()).collect();
+        assert_eq!(letters, lab::titles().map(|(letter, _)| letter).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,243 @@
+//! The suite's litmus tests without a GPU: what the model says of them, and their kernels, compiled, assembled and launched
+//! through a driver that the test compiles, which hands them to an interpreter. Its memory is in order: it shows nothing
+//! that is forbidden, of a test or of a mutant.
+
+use std::process::ExitCode;
+
+use fake_driver::run_with;
+use launch::gpu::Gpu;
+use libtest_mimic::{Arguments, Failed, Trial};
+use litmus::gpu::kernel::{HEADER, Kernel, kernel};
+use litmus::gpu::on_gpu;
+use litmus::{Limits, Model, Program as Test, judge, parse};
+use ptx_build::cuda_tools::CudaTools;
+use ptx_build::error::{Error, Result};
+use ptx_build::progress::Progress;
+use ptx_build::target::{PtxVersion, Sm};
+use ptx_build::toolchain::{DeviceToolchain, Route};
+use ptx_driver::DRIVER_VARIABLE;
+use ptx_interpreter::Program;
+use suite::image::compile;
+use suite::litmus::{Amount, Counted, Litmus, run};
+
+/// Tests, and their mutants.
+const TESTS: usize = 52;
+const MUTANTS: usize = 160;
+
+/// What the interpreter runs of each. The fake GPU has four multiprocessors.
+const AMOUNT: Amount = Amount { launches: 1, rounds: 3, blocks: 1 };
+
+/// The GPUs that the kernels are assembled for: one of each generation, and how many tests it has.
+const GENERATIONS: [(u32, usize); 5] = [(75, 35), (80, 35), (90, TESTS), (100, TESTS), (120, TESTS)];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let driver = folder.path().join("libcuda.so.1");
+    // SAFETY: this process has one thread yet.
+    unsafe {
+        std::env::set_var(DRIVER_VARIABLE, &driver);
+        std::env::set_var("FAKE_SM", "100");
+    }
+    let ptx = if arguments.list { Ok(String::new()) } else { prepare(&driver).map_err(|error| error.to_string()) };
+    let with = |name: &str, test: fn(&str)| {
+        let ptx = ptx.clone();
+        Trial::test(name, move || {
+            test(&ptx?);
+            Ok::<(), Failed>(())
+        })
+    };
+    let trials = vec![
+        Trial::test("every_test_forbids_something_and_each_mutant_allows_some_of_it", || {
+            every_test_forbids_something();
+            Ok(())
+        }),
+        with("memory_in_order_shows_nothing_forbidden_and_every_run_is_counted", memory_in_order),
+        with("a_lost_store_is_a_violation_of_its_test_and_shows_a_mutant", a_lost_store),
+        with("a_value_that_nobody_wrote_is_a_verdict", a_strange_value),
+        with("files_run_as_kernels_and_show_nothing_forbidden", |_| files_run()),
+    ];
+    // One module at a time is the driver's.
+    let arguments = Arguments { test_threads: Some(1), ..arguments };
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Compiles the driver and the kernels, and assembles them.
+fn prepare(driver: &std::path::Path) -> Result<String> {
+    fake_driver::compile(driver);
+    let progress = Progress::new();
+    let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
+    let all = Litmus::all();
+    let part = compile("litmus", 0, &all, &toolchain)?;
+    for on in CudaTools::find(&progress)?.every_gpu(&progress)? {
+        let Some((_, tests)) = GENERATIONS.into_iter().find(|(sm, _)| *sm == on.sm.number) else { continue };
+        let assembled: usize = part.assemble(&on)?.iter().map(|image| image.kernels.len()).sum();
+        assert_eq!(assembled, tests, "{}", on.sm);
+    }
+    let text = part.text(&all.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?;
+    let gaps = Program::parse(&text).gaps();
+    let error = || Error::new(format_args!("the interpreter does not know {gaps:?}"));
+    if gaps.is_empty() { Ok(text) } else { Err(error().fix("add it to ptx-interpreter")) }
+}
+
+fn every_test_forbids_something() {
+    let all = Litmus::all();
+    assert_eq!(all.len(), TESTS);
+    assert_eq!(all.iter().map(|litmus| litmus.mutants.len()).sum::<usize>(), MUTANTS);
+    for litmus in &all {
+        let forbidden = litmus.forbidden();
+        assert!(!forbidden.is_empty() && !litmus.allowed.is_empty(), "{}", litmus.name);
+        assert!(!litmus.mutants.is_empty(), "{}", litmus.name);
+        for mutant in &litmus.mutants {
+            assert!(mutant.allowed.iter().any(|outcome| forbidden.contains(outcome)), "{}", mutant.name);
+            assert!(mutant.allowed.is_superset(&litmus.allowed), "{}", mutant.name);
+        }
+    }
+    let of = |name: &str| all.iter().find(|litmus| litmus.name == name).unwrap();
+    assert_eq!(of("litmus_mp_release_acquire_gpu").forbidden().into_iter().collect::<Vec<_>>(), [[1, 0]]);
+    assert_eq!(of("litmus_sb_fence_sc_sys").forbidden().into_iter().collect::<Vec<_>>(), [[0, 0]]);
+    assert_eq!(of("litmus_lb_release_acquire_cta").forbidden().into_iter().collect::<Vec<_>>(), [[1, 1]]);
+    assert_eq!(of("litmus_iriw_fence_sc_cluster").forbidden().into_iter().collect::<Vec<_>>(), [[1, 0, 1, 0]]);
+    let lacks: Vec<&str> = of("litmus_mp_async_gpu").mutants.iter().map(|mutant| mutant.lacks.as_str()).collect();
+    let orders =
+        ["the order of instruction 2 of P0", "the order of instruction 1 of P1", "the order of instruction 2 of P1"];
+    assert_eq!(lacks, [&orders[..], &["every order"]].concat());
+}
+
+fn counted(ptx: &str, name: &str) -> Counted {
+    counted_in(AMOUNT, ptx, name)
+}
+
+fn counted_in(amount: Amount, ptx: &str, name: &str) -> Counted {
+    let litmus = Litmus::all().into_iter().find(|litmus| litmus.name == name).unwrap();
+    run_with(ptx);
+    let gpu = Gpu::find().unwrap();
+    let module = gpu.load(ptx.as_bytes()).unwrap();
+    run(&litmus, &gpu, &module, amount).unwrap()
+}
+
+fn memory_in_order(ptx: &str) {
+    run_with(ptx);
+    let gpu = Gpu::find().unwrap();
+    let module = gpu.load(ptx.as_bytes()).unwrap();
+    for litmus in Litmus::all() {
+        let counted = run(&litmus, &gpu, &module, AMOUNT).unwrap();
+        assert!(counted.nothing_is_wrong(), "{counted:?}");
+        assert!(!counted.is_sensitive() && !counted.passed(), "{counted:?}");
+        let verdict = format!("not sensitive: none of {} mutants shows it", litmus.mutants.len());
+        assert_eq!(counted.verdict(), verdict);
+        // 256 threads of each of four blocks play their parts three times; some threads of four have no part.
+        let threads = litmus.program.threads.len().next_power_of_two() as u64;
+        let runs = 4 * 256 * 3 / threads;
+        let all = counted.mutants.iter().map(|mutant| &mutant.seen).chain([&counted.seen]);
+        for seen in all {
+            assert_eq!((seen.outcomes.values().sum::<u64>() + seen.apart, seen.strange), (runs, 0), "{counted:?}");
+            assert!(seen.apart * 4 < runs, "{counted:?}");
+        }
+    }
+}
+
+/// The text of a kernel, and what is before and after it.
+fn pieces<'p>(ptx: &'p str, name: &str) -> [&'p str; 3] {
+    let (before, rest) = ptx.split_at(ptx.find(&format!(".entry {name}(")).unwrap());
+    let (kernel, after) = rest.split_at(rest[1..].find(".entry").map_or(rest.len(), |at| at + 1));
+    [before, kernel, after]
+}
+
+fn change(ptx: &str, name: &str, change: impl Fn(&str) -> Option<String>) -> String {
+    let [before, kernel, after] = pieces(ptx, name);
+    let changed: Vec<String> = kernel.lines().filter_map(change).collect();
+    assert_ne!(changed.join("\n"), kernel.trim_end_matches('\n'), "{name} has nothing to change");
+    [before, &changed.join("\n"), "\n", after].concat()
+}
+
+const MESSAGE: &str = "litmus_mp_release_acquire_gpu";
+
+fn without_data(ptx: &str, name: &str) -> String {
+    change(ptx, name, |line| (!line.trim_start().starts_with("st.global.u32")).then(|| line.to_owned()))
+}
+
+fn a_lost_store(ptx: &str) {
+    let lost = counted(&without_data(ptx, MESSAGE), MESSAGE);
+    assert_eq!(lost.violations(), lost.seen.outcomes["1 0"]);
+    assert!(lost.violations() > 100 && !lost.passed(), "{lost:?}");
+    assert_eq!(lost.verdict(), format!("FORBIDDEN {} times", lost.violations()));
+    let remote = "litmus_mp_mbarrier_cluster";
+    // A remote arrival is seldom seen in time; where it is, the data is missing.
+    let lost = counted_in(Amount { rounds: 48, ..AMOUNT }, &without_data(ptx, remote), remote);
+    assert!(lost.violations() > 0 && lost.violations() == lost.seen.outcomes["1 0"], "{lost:?}");
+    assert!(!lost.seen.outcomes.contains_key("1 1") && !lost.passed(), "{lost:?}");
+    let shown = counted(&without_data(ptx, &format!("{MESSAGE}_mutant_1")), MESSAGE);
+    assert_eq!(shown.verdict(), "0; 1 of 3 mutants show it");
+    assert!(shown.passed() && shown.is_sensitive(), "{shown:?}");
+}
+
+fn a_strange_value(ptx: &str) {
+    let strange = |line: &str| match line.trim_start().starts_with("st.release.gpu.global.u32") {
+        true => Some(format!("{}, 123456789;", line.split_once(',').unwrap().0)),
+        false => Some(line.to_owned()),
+    };
+    let counted = counted(&change(ptx, MESSAGE, strange), MESSAGE);
+    assert!(counted.seen.strange > 100 && !counted.passed(), "{counted:?}");
+    assert_eq!(counted.verdict(), format!("WRONG: {} values that nobody wrote", counted.seen.strange));
+}
+
+/// Files in `tests/litmus` that are kernels, those of them that can run on a GPU, and why others are none.
+const KERNELS: [usize; 2] = [84, 57];
+const NO_KERNELS: [(&str, usize); 8] = [
+    ("the async proxy wants sm_90", 21),
+    ("PTX has no fence.proxy.surface", 6),
+    ("PTX has no fence.proxy.texture", 3),
+    ("PTX has no fence.proxy.constant", 1),
+    ("PTX has no such atomic", 2),
+    ("it wants a cluster, which PTX for every GPU does not have", 1),
+    ("its threads are in several clusters", 1),
+    ("its threads are on several GPUs", 2),
+];
+
+fn run_file(test: &Test, kernel: &Kernel, text: &str) -> on_gpu::Seen {
+    run_with(text);
+    let gpu = Gpu::find().unwrap();
+    let amount = on_gpu::Amount { groups: 1, launches: 2 };
+    let kernel = Kernel { text: text.strip_prefix(HEADER).unwrap().to_owned(), ..kernel.clone() };
+    on_gpu::run(test, "file", &kernel, &gpu, amount).unwrap()
+}
+
+fn files_run() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../litmus/tests/litmus");
+    let (mut made, mut ran, mut none) = (0, 0, Vec::new());
+    for file in litmus::batch::files(&[folder.into()]).unwrap() {
+        let test = parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        let kernel = match kernel("file", &test) {
+            Ok(kernel) => kernel,
+            Err(why) => {
+                none.push(why);
+                continue;
+            }
+        };
+        made += 1;
+        if kernel.not_run.is_some() {
+            continue;
+        }
+        ran += 1;
+        let seen = run_file(&test, &kernel, &format!("{HEADER}{}", kernel.text));
+        assert_eq!((seen.so + seen.otherwise, seen.gave_up), (64, 0), "{}: {seen:?}", file.display());
+        let holds = judge(&test, &Model::new(), &Limits::default()).unwrap().holds;
+        assert_eq!(seen.contradicts(test.condition.quantifier, holds), 0, "{}: {seen:?}", file.display());
+    }
+    none.sort_unstable();
+    let counts: Vec<(&str, usize)> = NO_KERNELS.into_iter().collect();
+    let found =
+        counts.iter().map(|(why, _)| (*why, none.iter().filter(|other| *other == why).count())).collect::<Vec<_>>();
+    assert_eq!(
+        ([made, ran], found, none.len()),
+        (KERNELS, counts, NO_KERNELS.iter().map(|(_, count)| count).sum()),
+        "{none:?}"
+    );
+    // A message without its data is seen.
+    let test = parse(&std::fs::read_to_string(format!("{folder}/MP-release-acquire.litmus")).unwrap()).unwrap();
+    let whole = kernel("file", &test).unwrap();
+    let lost: Vec<&str> = whole.text.lines().filter(|line| !line.contains("st.weak.global")).collect();
+    let seen = run_file(&test, &whole, &format!("{HEADER}{}\n", lost.join("\n")));
+    assert!(seen.contradicts(test.condition.quantifier, false) > 0, "{seen:?}");
+}
