@@ -1,6 +1,8 @@
-//! Reads machine code: what NVIDIA's disassembler prints, and which lines of PTX and of source it came from.
+//! Reads machine code: what NVIDIA's disassembler prints, and which lines of PTX and of source it came from; and the fat
+//! binaries that carry machine code and PTX.
 
 pub mod debug_info;
+pub mod fatbin;
 pub mod hot_loop;
 pub mod in_flight;
 pub mod line_table;
