@@ -1,10 +1,11 @@
 //! Functions become code: registers have numbers, labels are places, and each instruction is decoded once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::instructions::{Call, Exit, Return, Table, decode};
 use crate::machine::{Action, Code, Line, Program, Site};
 use crate::operand::{Operand, Place, Register, number};
+use crate::shape::Variable;
 use crate::special::Special;
 use crate::text::{self, Function, Parameter, Statement};
 
@@ -14,11 +15,16 @@ impl Program {
         let (variables, functions) = text::module(module);
         let files: HashMap<u32, String> = text::source_files(module).into_iter().collect();
         let (mut shared, mut content, mut places) = (0usize, Vec::new(), HashMap::new());
-        let mut constants = Vec::new();
+        let (mut constants, mut kept) = (Vec::new(), Vec::new());
+        let (mut shared_sizes, mut dynamic) = (HashMap::new(), Vec::new());
         for variable in largest_of_a_name(variables) {
-            let place = if variable.space == "shared" {
+            let place = if variable.space == "shared" && variable.is_dynamic {
+                dynamic.push(variable.name);
+                continue;
+            } else if variable.space == "shared" {
                 let at = shared.next_multiple_of(variable.align.max(1));
                 shared = at + variable.bytes;
+                shared_sizes.insert(variable.name.clone(), variable.bytes);
                 Place::Shared(at as u64)
             } else {
                 let at = content.len().next_multiple_of(variable.align.max(16));
@@ -29,16 +35,23 @@ impl Program {
                 if constant {
                     constants.push((variable.name.clone(), at as u64, variable.bytes as u64));
                 }
+                let (name, bytes, align) = (variable.name.clone(), variable.bytes, variable.align);
+                kept.push(Variable { name, bytes, align, content: variable.content, constant });
                 Place::Variable { name: variable.name.clone(), constant, at: at as u64 }
             };
             places.insert(variable.name, place);
         }
+        // What a launch adds begins after the variables of all functions.
+        let end = functions.iter().fold(shared, end_of_shared).next_multiple_of(DYNAMIC_ALIGN);
+        places.extend(dynamic.into_iter().map(|name| (name, Place::Shared(end as u64))));
         let (mut codes, mut sites) = (HashMap::new(), Vec::new());
         for function in functions {
-            let code = code(&function, &places, &mut shared, &files, &mut sites);
+            let before = shared;
+            let mut code = code(&function, &places, &mut shared, &files, &mut sites);
+            code.shared = shared - before + named(&function, &shared_sizes);
             codes.insert(function.name, code);
         }
-        Program { functions: codes, shared, constants, module: content.into(), sites }
+        Program { functions: codes, shared: end, constants, variables: kept, module: content.into(), sites }
     }
 }
 
@@ -53,6 +66,32 @@ fn largest_of_a_name(variables: Vec<text::Variable>) -> Vec<text::Variable> {
         }
     }
     largest
+}
+
+/// Where the shared memory that a launch adds begins is a multiple of this.
+const DYNAMIC_ALIGN: usize = 1024;
+
+/// Where shared memory ends with the variables that a function declares within it.
+fn end_of_shared(mut end: usize, function: &Function) -> usize {
+    for statement in &function.statements {
+        if let Some(("shared", variables)) = text::declaration(&statement.text) {
+            for variable in &variables {
+                reserve(&mut end, variable);
+            }
+        }
+    }
+    end
+}
+
+/// The bytes of the module's variables in shared memory that a function names.
+fn named(function: &Function, sizes: &HashMap<String, usize>) -> usize {
+    if sizes.is_empty() {
+        return 0;
+    }
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
+    let words = function.statements.iter().flat_map(|statement| statement.text.split(|c| !is_name(c)));
+    let named: HashSet<&str> = words.filter(|word| sizes.contains_key(*word)).collect();
+    named.iter().map(|name| sizes[*name]).sum()
 }
 
 struct Names<'a> {
@@ -128,6 +167,7 @@ fn code(
         places,
         results,
         frame: frame.next_multiple_of(128),
+        shared: 0,
         registers: names.taken,
         cluster: function.cluster,
         most_threads: function.most_threads,

@@ -29,6 +29,7 @@ mod memory;
 mod operand;
 mod report;
 mod run;
+mod shape;
 mod spaces;
 mod special;
 mod stop;
@@ -42,6 +43,7 @@ pub use check::{Finding, Kind, Piece, Place};
 pub use launch::{Launch, Outside};
 pub use machine::Program;
 pub use report::Report;
+pub use shape::{Kernel, Variable};
 pub use stop::{Stop, Why};
 pub use trial::{Trial, available_memory};
 

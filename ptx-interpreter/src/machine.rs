@@ -7,6 +7,7 @@ use crate::check::{Actor, Checks};
 use crate::lanes::{LANES, Lanes, each};
 use crate::launch::{Launch, Outside};
 use crate::operand::{Operand, Place, Register};
+use crate::shape::Variable;
 use crate::special::{Ordered, Special};
 use crate::stop::{Result, Why, stop, wrong};
 use crate::text::Parameter;
@@ -18,7 +19,9 @@ pub struct Program {
     pub(crate) shared: usize,
     /// The variables in the constant bank: names, places in `module`, bytes.
     pub(crate) constants: Vec<(String, u64, u64)>,
-    /// The variables that the module fills.
+    /// The variables in global memory and in the constant bank.
+    pub(crate) variables: Vec<Variable>,
+    /// Their content, where the host has no place of its own for them.
     pub(crate) module: Mutex<Vec<u8>>,
     /// Every instruction of every function, for messages.
     pub(crate) sites: Vec<Site>,
@@ -41,6 +44,8 @@ pub(crate) struct Code {
     pub(crate) places: Vec<u64>,
     pub(crate) results: Vec<(u64, usize)>,
     pub(crate) frame: usize,
+    /// Bytes of the variables in shared memory that it names.
+    pub(crate) shared: usize,
     pub(crate) registers: usize,
     pub(crate) cluster: Option<u32>,
     pub(crate) most_threads: Option<u32>,

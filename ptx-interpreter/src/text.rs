@@ -7,6 +7,8 @@ pub(crate) struct Variable {
     pub(crate) name: String,
     pub(crate) bytes: usize,
     pub(crate) align: usize,
+    /// Whether it is the shared memory that a launch adds: `.extern .shared .b8 name[]`.
+    pub(crate) is_dynamic: bool,
     /// What it begins with; zeros come after it.
     pub(crate) content: Vec<u8>,
 }
@@ -154,7 +156,8 @@ fn variable(text: &str) -> Option<Variable> {
     let Parameter { name, bytes, align } = declared(head.trim()).pop()?;
     let numbers = content.split(['{', '}', ',']).filter_map(|number| number.trim().parse::<i128>().ok());
     let content: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes().into_iter().take(of_type)).collect();
-    Some(Variable { space: space[1..].to_owned(), name, bytes: bytes.max(content.len()), align, content })
+    let is_dynamic = head.contains(".extern") && head.contains("[]");
+    Some(Variable { space: space[1..].to_owned(), name, bytes: bytes.max(content.len()), align, is_dynamic, content })
 }
 
 fn function(head: &str, body: &str, line: u32) -> Option<Function> {

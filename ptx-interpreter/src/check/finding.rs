@@ -4,6 +4,8 @@ use std::fmt;
 
 /// Of what kind a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Kind {
     /// Two accesses of the same bytes, of which one writes, and nothing orders them.
     Race,
@@ -47,6 +49,7 @@ impl Kind {
 
 /// A thread at an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Place {
     /// The block, by its number in the grid.
     pub block: u32,
@@ -66,6 +69,7 @@ pub struct Place {
 
 /// Something that is wrong with a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Finding {
     /// Of what kind it is.
     pub kind: Kind,

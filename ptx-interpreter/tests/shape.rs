@@ -1,0 +1,38 @@
+//! What a host asks of a module, and where its variables are.
+
+use ptx_interpreter::{Program, Trial};
+
+/// Each thread writes to a variable of the kernel and to what the launch adds, and reads both.
+const BOTH: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
+    .extern .shared .align 16 .b8 more[];\n\
+    .shared .align 4 .b8 other[64];\n\
+    .const .align 4 .u32 factor = 3;\n\
+    .visible .entry k(.param .u64 p, .param .u8 small, .param .align 8 .b8 big[12]) .maxntid 128 {\n\
+    .reg .b32 %r<6>; .reg .b64 %d<4>; .shared .align 4 .b8 own[128];\n\
+    ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2;\n\
+    mov.u32 %r3, own; add.u32 %r3, %r3, %r2; mov.u32 %r4, more; add.u32 %r4, %r4, %r2;\n\
+    st.shared.u32 [%r3], %r1; st.shared.u32 [%r4], 7; \n\
+    ld.shared.u32 %r3, [%r3]; ld.shared.u32 %r4, [%r4]; add.u32 %r3, %r3, %r4;\n\
+    cvt.u64.u32 %d2, %r2; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], %r3; ret;\n}\n";
+
+#[test]
+fn what_a_launch_adds_is_apart_from_the_variables_of_the_kernel() {
+    let program = Program::parse(BOTH);
+    let mut trial = Trial::new(&program, "k");
+    trial.shared(128).buffer(&[0; 128]).expect("a little memory").value(&[0]).value(&[0; 12]);
+    let report = trial.check();
+    assert_eq!((report.findings, report.stop), (vec![], None));
+    let values = trial.content(0).chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes")));
+    assert_eq!(values.collect::<Vec<_>>(), (7..39).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_module_says_what_its_kernels_take() {
+    let program = Program::parse(BOTH);
+    let kernel = program.kernel("k").expect("it is there");
+    assert_eq!(kernel.parameters, [(0, 8), (8, 1), (16, 12)]);
+    assert_eq!((kernel.shared, kernel.most_threads, kernel.exact_threads), (128, Some(128), None));
+    let [factor] = program.variables() else { panic!("{:?}", program.variables()) };
+    assert_eq!((factor.name.as_str(), factor.bytes, factor.constant), ("factor", 4, true));
+    assert_eq!(factor.content, [3, 0, 0, 0]);
+}
