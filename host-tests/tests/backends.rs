@@ -15,7 +15,7 @@ use host_tests::tools::ptx::{self, Module};
 use host_tests::tools::ptxas::Assembler;
 use libtest_mimic::{Arguments, Failed, Trial};
 
-#[path = "kernel_crate/expected.rs"]
+#[path = "compiler/kernel_crate/expected.rs"]
 mod expected;
 
 fn main() -> ExitCode {

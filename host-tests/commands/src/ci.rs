@@ -14,7 +14,7 @@ use host_tests::tools::error::{Error, Result};
 use host_tests::tools::program::print;
 use serde_json::Value;
 
-use crate::test::in_the_environment_of;
+use crate::cargo::{in_the_environment_of, plain_cargo};
 
 /// The crates that are published, each before those that depend on it.
 const PUBLISHED: [&str; 7] =
@@ -119,7 +119,7 @@ struct Cargo {
 
 impl Cargo {
     fn new(machine: &Machine, folder: &Path) -> Cargo {
-        Cargo { command: crate::test::plain_cargo(machine, folder) }
+        Cargo { command: plain_cargo(machine, folder) }
     }
 
     /// The cargo of another of rustup's toolchains, in this repository.

@@ -1,5 +1,6 @@
 //! The command line of ptx-intrinsics.
 
+mod cargo;
 mod ci;
 mod conformance;
 mod cost;

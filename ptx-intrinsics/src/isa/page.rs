@@ -1,6 +1,6 @@
 //! What rustdoc shows of a marker after its meaning: an example, its PTX and machine code, and the functions that take it.
 //!
-//! `host-tests/tests/search` compares the machine code with `docs/sass`, and the functions with the catalogue.
+//! `host-tests/tests/text/search` compares the machine code with `docs/sass`, and the functions with the catalogue.
 
 /// The page of a marker: how it is used, the call, and its PTX without the type. The rest is the row's own: the machine code,
 /// the GPU that has it, and the functions that take the marker.

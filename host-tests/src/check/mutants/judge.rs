@@ -91,7 +91,8 @@ impl Bench {
 
     fn ask_test(&self, name: &'static str, batch: &[Mutant]) -> Result<Answer> {
         let program = executable(name)?;
-        let test = Command::new(&program).dir(self.tree.root.join("host-tests"));
+        let module = format!("{name}::");
+        let test = Command::new(&program).args([&module]).dir(self.tree.root.join("host-tests"));
         let test = test.env(REPOSITORY_VARIABLE, &self.tree.root);
         let test = if batch.is_empty() { test } else { test.env(BRIEF_VARIABLE, told(name, batch)) };
         let finished = test.finish()?;
@@ -122,7 +123,19 @@ fn told(name: &str, batch: &[Mutant]) -> String {
     if name == "bounds" { steps.into_iter().collect::<Vec<_>>().join(" ") } else { "1".to_owned() }
 }
 
-/// A test of this checkout, compiled once.
+/// The program of tests that has a module: the folder that the module is in.
+fn program_of(module: &str, machine: &Machine) -> Result<String> {
+    let tests = machine.repository.join("host-tests/tests");
+    let entries = std::fs::read_dir(&tests).map_err(|error| Error::io("read", &tests, error))?;
+    let mut folders = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let has = |folder: &PathBuf| {
+        [format!("{module}.rs"), format!("{module}/mod.rs")].iter().any(|file| folder.join(file).is_file())
+    };
+    let found = folders.find(has).and_then(|folder| Some(folder.file_name()?.to_str()?.to_owned()));
+    found.ok_or_else(|| Error::new(format_args!("no program of tests has the module `{module}`")).at(tests.display()))
+}
+
+/// The program of this checkout that has a module of tests, compiled once.
 fn executable(name: &'static str) -> Result<PathBuf> {
     static KNOWN: Mutex<Vec<(&str, PathBuf)>> = Mutex::new(Vec::new());
     let mut known = KNOWN.lock().unwrap_or_else(|error| error.into_inner());
@@ -132,10 +145,11 @@ fn executable(name: &'static str) -> Result<PathBuf> {
     let machine = Machine::current();
     let cargo = machine.command(machine.var("CARGO").unwrap_or("cargo".as_ref())).dir(&machine.repository);
     let cargo = cargo.args(["test", "--quiet", "--no-run", "--message-format=json", "--package=host-tests", "--test"]);
-    let finished = cargo.arg(name).run()?;
+    let test = program_of(name, &machine)?;
+    let finished = cargo.arg(&test).run()?;
     let messages = finished.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let mut programs = messages
-        .filter(|message| message["target"]["name"] == name)
+        .filter(|message| message["target"]["name"] == *test)
         .filter_map(|message| Some(PathBuf::from(message["executable"].as_str()?)));
     let program = programs.next().ok_or_else(|| {
         Error::new(format_args!("cargo names no program of the test `{name}`"))

@@ -1,0 +1,178 @@
+//! `cargo xtask test`.
+
+mod programs;
+mod queue;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use console::style;
+use host_tests::check::forms_check;
+use host_tests::tools::command::Machine;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::error::{Error, Result};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::toolchain::{DeviceToolchain, ROUTE_VARIABLE, Route};
+
+use self::programs::{Program, Selected};
+use self::queue::{Part, Queue, cores};
+use crate::cargo::{in_the_environment_of, not_started, plain_cargo, told};
+use crate::miri;
+
+#[derive(clap::Args)]
+pub(crate) struct Test {
+    /// Run only these: programs of tests, or modules of theirs, such as `text` or `search`. host-tests/tests/README.md lists them
+    #[arg(value_name = "NAME", conflicts_with_all = ["package", "arguments"])]
+    names: Vec<String>,
+    /// Which toolchain compiles for the GPU
+    #[arg(long, value_name = "WHICH")]
+    toolchain: Option<Route>,
+    /// Run only the tests of this package, in the dev profile
+    #[arg(long, value_name = "NAME")]
+    package: Vec<String>,
+    /// Arguments for `cargo test`
+    #[arg(last = true)]
+    arguments: Vec<OsString>,
+}
+
+/// What is compiled: all tests in the dev profile, which optimises the kernels and the calls into the driver too. The release
+/// profile repeats those of what the crates mean on a CPU. The others read texts that other programs wrote, and they test
+/// device code of both profiles themselves. What is not ours is not optimised.
+const PARTS: [(&str, &[&str]); 2] = [
+    ("dev profile", &["--workspace"]),
+    (
+        "release profile",
+        &[
+            "--release",
+            "--config=profile.release.package.\"*\".opt-level=0",
+            "--package=ptx-intrinsics",
+            "--package=ptx-kernel",
+            "--tests",
+        ],
+    ),
+];
+
+/// How many mutants are drawn.
+const SAMPLE: &str = "100";
+
+impl Test {
+    pub(crate) fn run(self) -> Result<()> {
+        let began = Instant::now();
+        let machine = Machine::current();
+        let chosen = self.chosen(&machine)?;
+        let route = provide(self.toolchain)?;
+        // All parts draw the same forms, so that the next one finds them compiled.
+        let seed = forms_check::seed()?;
+        let cargo = || {
+            let mut command = cargo(&machine, route);
+            command.env(forms_check::SEED_VARIABLE, seed.to_string());
+            command
+        };
+        // cargo links this program anew when it compiles the tests: its path is asked for before.
+        let this =
+            std::env::current_exe().map_err(|error| Error::new(format_args!("where is this program? {error}")))?;
+        let seconds = began.elapsed().as_secs_f64();
+        let mut parts = vec![Part { name: "toolchain and CUDA tools".to_owned(), seconds, failure: None }];
+        if !self.arguments.is_empty() {
+            for (name, selection) in PARTS {
+                parts.push(on_this_terminal(name, cargo().arg("test").args(selection).args(&self.arguments))?);
+            }
+            return summary(parts, began.elapsed().as_secs_f64());
+        }
+        // What is compiled first runs while the rest is compiled.
+        let queue = Queue::new(parts);
+        std::thread::scope(|scope| {
+            for _ in 0..=cores() {
+                scope.spawn(|| queue.work());
+            }
+            let _closed = queue.closed_at_the_end();
+            let Some(chosen) = chosen else {
+                let [(dev, selection), (release, again)] = PARTS;
+                queue.compile(dev, &Selected::all(selection), &cargo)?;
+                queue.push(miri(&cargo));
+                queue.push([mutants(&this, &cargo, seed)]);
+                return queue.compile(release, &Selected::all(again), &cargo);
+            };
+            queue.compile(PARTS[0].0, &chosen, &cargo)
+        })?;
+        summary(queue.parts(), began.elapsed().as_secs_f64())
+    }
+}
+
+impl Test {
+    /// What is run, if not everything.
+    fn chosen(&self, machine: &Machine) -> Result<Option<Selected>> {
+        match (&self.names[..], &self.package[..]) {
+            ([], []) => Ok(None),
+            ([], packages) => Ok(Some(Selected::packages(packages))),
+            (names, _) => Selected::named(names, plain_cargo(machine, &machine.repository)).map(Some),
+        }
+    }
+}
+
+/// A sample of mutants, drawn by the seed.
+fn mutants(this: &Path, cargo: &impl Fn() -> Command, seed: u64) -> Program {
+    let mut command = in_the_environment_of(&cargo(), this);
+    command.args(["mutants", "--together", "--jobs=1", "--sample", SAMPLE, "--seed", &seed.to_string()]);
+    Program { name: queue::MUTANTS.to_owned(), command }
+}
+
+/// Miri, where it is installed.
+fn miri(cargo: &impl Fn() -> Command) -> Option<Program> {
+    if !miri::is_installed(cargo()) {
+        eprintln!("\nMiri is not installed with this toolchain, so undefined behaviour is not looked for");
+        return None;
+    }
+    let mut command = cargo();
+    command.args(["miri", "test"]).args(miri::SELECTION);
+    Some(Program { name: "Miri".to_owned(), command })
+}
+
+/// Runs `cargo test`, or a subcommand like it, on this terminal.
+fn on_this_terminal(name: &str, command: &mut Command) -> Result<Part> {
+    let line = told(command);
+    eprintln!("\n{} {line}", style(format!("{name}:")).bold().for_stderr());
+    let began = Instant::now();
+    let status = command.status().map_err(|error| not_started(command, &error))?;
+    let failure = (!status.success()).then(|| format!("`{line}`: {status}"));
+    Ok(Part { name: name.to_owned(), seconds: began.elapsed().as_secs_f64(), failure })
+}
+
+/// Finds or installs what the tests need, before they all ask for it at once.
+fn provide(flag: Option<Route>) -> Result<Route> {
+    let progress = Progress::new();
+    let toolchain = DeviceToolchain::find(Route::chosen(flag)?, &progress)?;
+    progress.note(&format!("Device code: {} at {}", toolchain.version, toolchain.rustc.display()));
+    let tools = CudaTools::find(&progress)?;
+    let (major, minor) = tools.release;
+    progress.note(&format!("CUDA tools: {major}.{minor} at {}", tools.ptxas.display()));
+    Ok(toolchain.route)
+}
+
+/// That cargo for the tests: with the route to the compiler for the GPU.
+fn cargo(machine: &Machine, route: Route) -> Command {
+    let mut command = plain_cargo(machine, &machine.repository);
+    if let Some(route) = route.to_possible_value() {
+        command.env(ROUTE_VARIABLE, route.get_name());
+    }
+    command
+}
+
+fn summary(parts: Vec<Part>, seconds: f64) -> Result<()> {
+    eprintln!();
+    for Part { name, seconds, failure } in &parts {
+        let verdict = if failure.is_none() { style("ok").green() } else { style("FAILED").red().bold() };
+        eprintln!("{:>7.1} s  {name}: {}", seconds, verdict.for_stderr());
+    }
+    eprintln!("{seconds:>7.1} s  in all");
+    let failures: Vec<&str> = parts.iter().filter_map(|part| part.failure.as_deref()).collect();
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(Error::new("not all tests passed")
+        .because(failures.join("\n"))
+        .fix("read the failures above; `cargo test` again runs one part alone"))
+}

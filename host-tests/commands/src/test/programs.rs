@@ -1,0 +1,165 @@
+//! The programs of tests: which there are, and how cargo makes them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use clap::error::ErrorKind;
+use host_tests::tools::error::{Error, Result};
+use serde_json::Value;
+
+use crate::cargo::{in_the_environment_of, not_started, told};
+
+/// A program, and what the summary calls it.
+pub(super) struct Program {
+    pub(super) name: String,
+    pub(super) command: Command,
+}
+
+/// What is compiled, and what of it is run.
+pub(super) struct Selected {
+    /// Arguments for `cargo test`.
+    pub(super) cargo: Vec<String>,
+    /// Only these programs and modules of programs; without any, all.
+    only: BTreeSet<String>,
+}
+
+impl Selected {
+    /// All that cargo compiles.
+    pub(super) fn all(cargo: &[&str]) -> Selected {
+        Selected { cargo: cargo.iter().map(|word| (*word).to_owned()).collect(), only: BTreeSet::new() }
+    }
+
+    /// The tests of some packages.
+    pub(super) fn packages(names: &[String]) -> Selected {
+        let cargo: Vec<String> = names.iter().map(|name| format!("--package={name}")).collect();
+        Selected { cargo, only: BTreeSet::new() }
+    }
+
+    /// Tests by the names of their programs, or of the modules in them. A name that none has ends this process.
+    pub(super) fn named(names: &[String], cargo: Command) -> Result<Selected> {
+        let targets = targets(cargo)?;
+        let mut words = BTreeSet::new();
+        for name in names {
+            let has = |target: &&Target| target.name == *name || target.modules.contains(name);
+            let found: Vec<&Target> = targets.iter().filter(has).collect();
+            if found.is_empty() {
+                unknown(name, &targets);
+            }
+            let chosen =
+                found.iter().flat_map(|of| [format!("--package={}", of.package), format!("--test={}", of.name)]);
+            words.extend(chosen);
+        }
+        Ok(Selected { cargo: words.into_iter().collect(), only: names.iter().cloned().collect() })
+    }
+
+    fn has(&self, program: &str, module: Option<&str>) -> bool {
+        self.only.is_empty() || self.only.contains(program) || module.is_some_and(|module| self.only.contains(module))
+    }
+}
+
+/// Ends as a wrong argument does.
+fn unknown(name: &str, targets: &[Target]) -> ! {
+    let known = targets.iter().flat_map(|target| [&target.name].into_iter().chain(&target.modules));
+    let known: BTreeSet<&str> = known.map(String::as_str).collect();
+    let known = known.into_iter().collect::<Vec<_>>().join(" ");
+    let error = format!("there is no test `{name}`\n  → use one of {known}\n\nFor more information, try '--help'.\n");
+    clap::Error::raw(ErrorKind::InvalidValue, error).exit()
+}
+
+/// A program of tests.
+struct Target {
+    package: String,
+    name: String,
+    modules: Vec<String>,
+}
+
+/// Every program of tests of the workspace.
+fn targets(mut cargo: Command) -> Result<Vec<Target>> {
+    cargo.args(["metadata", "--no-deps", "--format-version=1"]).stderr(Stdio::inherit());
+    let output = cargo.output().map_err(|error| not_started(&cargo, &error))?;
+    let described: Value = serde_json::from_slice(&output.stdout).map_err(Error::new)?;
+    let packages = described["packages"].as_array().into_iter().flatten();
+    let of = |package: &Value| -> Vec<Target> {
+        let tests = package["targets"].as_array().into_iter().flatten();
+        let tests = tests.filter(|target| target["kind"][0] == "test");
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let target = |target: &Value| Target {
+            package: text(&package["name"]),
+            name: text(&target["name"]),
+            modules: modules(Path::new(&text(&target["src_path"]))),
+        };
+        tests.map(target).collect()
+    };
+    Ok(packages.flat_map(of).collect())
+}
+
+/// The modules of a program whose `main.rs` is nothing but their list: each is a part of the tests.
+fn modules(main: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(main).unwrap_or_default();
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("//"));
+    let module = |line: &str| Some(line.strip_prefix("mod ")?.strip_suffix(';')?.to_owned());
+    lines.map(module).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// Compiles tests, and gives the programs, each in the environment that cargo would run it in. A program with several modules
+/// is given once for each, so that they run side by side and are told apart.
+pub(super) fn compile(
+    selected: &Selected,
+    part: &str,
+    cargo: impl Fn() -> Command,
+) -> Result<std::result::Result<Vec<Program>, String>> {
+    let mut command = cargo();
+    command.args(["test", "--no-run"]).args(&selected.cargo);
+    command.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
+    let output = command.output().map_err(|error| not_started(&command, &error))?;
+    if !output.status.success() {
+        return Ok(Err(format!("`{}`: {}", told(&command), output.status)));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let programs = |message: Value| {
+        let program = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
+        let manifest = Path::new(message["manifest_path"].as_str()?);
+        let (package, target) = (manifest.parent()?, &message["target"]);
+        let command = || {
+            let mut command = in_the_environment_of(&cargo(), program);
+            // What cargo would add to that.
+            command.env("CARGO_MANIFEST_DIR", package).env("CARGO_MANIFEST_PATH", manifest);
+            command.env("CARGO_PKG_NAME", package.file_name().unwrap_or_default());
+            // What a test compiles is not compiled again after a change.
+            command.env("CARGO_INCREMENTAL", "0").current_dir(package);
+            command
+        };
+        let prefix = format!("{part}, {}: ", package.file_name()?.display());
+        let (name, modules) = (target["name"].as_str()?, modules(Path::new(target["src_path"].as_str()?)));
+        if modules.is_empty() {
+            let program = Program { name: prefix + name, command: command() };
+            return selected.has(name, None).then(|| vec![program]);
+        }
+        let chosen = modules.iter().filter(|module| selected.has(name, Some(module)));
+        let tests = names(command());
+        Some(chosen.map(|module| of_module(module, &tests, prefix.clone() + module, command())).collect())
+    };
+    Ok(Ok(messages.filter_map(programs).flatten().collect()))
+}
+
+/// The names of a program's tests.
+fn names(mut program: Command) -> Vec<String> {
+    let listed = program.args(["--list", "--format=terse"]).output();
+    let text = listed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    text.lines().filter_map(|line| line.strip_suffix(": test").map(str::to_owned)).collect()
+}
+
+/// A program that runs the tests of a module. Its filter is looked for anywhere in a name, so a module of that name in another
+/// one would be run too.
+fn of_module(module: &str, tests: &[String], name: String, mut command: Command) -> Program {
+    let filter = format!("{module}::");
+    let found = |test: &&String| test.contains(&filter);
+    let own: Vec<&String> = tests.iter().filter(|test| test.starts_with(&filter)).collect();
+    match tests.iter().filter(found).count() == own.len() {
+        true => command.arg(&filter),
+        false => command.arg("--exact").args(own),
+    };
+    Program { name, command }
+}

@@ -1,0 +1,9 @@
+//! What NVIDIA's assembler does: which spellings it takes, and the machine code that it makes.
+//!
+//! `cargo xtask test assembler` runs all of it, and `cargo xtask test conformance` one module. `tests/README.md` is the map.
+
+mod conformance;
+mod interpreter;
+mod parity;
+mod policy;
+mod sass;

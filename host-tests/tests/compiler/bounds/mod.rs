@@ -1,0 +1,176 @@
+//! Each function, each method and each spelling of `ptx!` is there from its gate on, and not one step before: `cargo check`
+//! takes its call where the target is the gate, and refuses it one SM or one PTX ISA version below, and names the flag.
+//!
+//! The gates are those of the catalogue, which the assembler confirms elsewhere; what is no form has its gate in `beyond.rs`,
+//! and what rustdoc lists as gated has to be called here.
+//!
+//! The test draws one call for each function, marker and gate. `BOUNDS_WHOLE=1 cargo xtask test bounds` asks
+//! about every form in every manner, which takes an hour; `BOUNDS_WHOLE=2/20` about the second of twenty parts besides.
+
+mod beyond;
+mod documented;
+mod program;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use host_tests::check::forms::{self, Case, Manner};
+use host_tests::check::forms_check;
+use host_tests::check::ledger;
+use host_tests::check::mutants::answer::{brief, is_about_a_mutant};
+use host_tests::tools::progress::Progress;
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
+
+use documented::Documented;
+use program::{Axis, Call, Program, Target};
+
+/// Set to ask about everything.
+const WHOLE: &str = "BOUNDS_WHOLE";
+
+/// What is called where not all of them are, at least.
+const DRAWN: usize = 1_000;
+/// Functions and methods that have a gate, at least.
+const GATED: usize = 188;
+/// Where something begins: SMs and PTX ISA versions.
+const STEPS: [usize; 2] = [9, 22];
+
+fn toolchain() -> DeviceToolchain {
+    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &Progress::new()));
+    toolchain.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The part of everything that is asked about, and how many there are; none where calls are drawn.
+fn part() -> Option<(usize, usize)> {
+    let value = std::env::var(WHOLE).ok()?;
+    let (part, parts) = value.split_once('/').unwrap_or((&value, "1"));
+    let numbers = part.parse().ok().zip(parts.parse().ok()).filter(|(part, parts)| (1..=*parts).contains(part));
+    assert!(numbers.is_some(), "{WHOLE}={value}: write 1 for everything, or 2/20 for the second of twenty parts");
+    numbers
+}
+
+/// What is called: from the catalogue, and beyond it.
+static CALLS: LazyLock<Vec<Call>> = LazyLock::new(|| {
+    let cases = forms::cases(&forms_check::every_form());
+    assert_eq!(cases.len(), ledger::FUNCTIONS, "correct FUNCTIONS in {}", ledger::FILE);
+    let (drawn, part) = (one_of_each(&cases), part());
+    let is_asked = |at| part.is_some_and(|(part, parts)| at % parts == part - 1);
+    let asked = cases.iter().enumerate().filter(|(at, case)| is_asked(*at) || drawn.contains(case.name.as_str()));
+    asked.map(|(_, case)| Call::of(case)).chain(beyond::calls()).collect()
+});
+
+/// One case for each function, marker and gate, by name; of `ptx!`, for each word and gate.
+fn one_of_each(cases: &[Case]) -> BTreeSet<&str> {
+    let mut seen = BTreeSet::new();
+    let mut is_new = |case: &&Case| {
+        let before = seen.len();
+        seen.extend(kinds(case));
+        seen.len() > before
+    };
+    cases.iter().filter(|case| is_new(case)).map(|case| case.name.as_str()).collect()
+}
+
+/// What a case is one of: manner and function, marker or word, gate.
+fn kinds(case: &Case) -> Vec<(String, String, (u32, u32))> {
+    let manner = if let Manner::Lanes(_) = case.manner { "Lanes".to_owned() } else { format!("{:?}", case.manner) };
+    let rust = case.rust();
+    let spelled = rust.starts_with("ptx!");
+    let text = if spelled { case.form.ptx() } else { rust.split(" as ").next().unwrap_or_default() };
+    // What begins with a capital is a marker; the rest is what is called.
+    let (markers, called): (Vec<&str>, Vec<&str>) = text
+        .split(['.', '<', '>', ',', ' ', '(', ')'])
+        .partition(|word| spelled || word.starts_with(char::is_uppercase));
+    let called = if spelled { case.form.ptx()[..2].to_owned() } else { called.concat() };
+    let said = markers.into_iter().map(|marker| (called.clone(), marker.to_owned()));
+    said.chain([(called.clone(), manner)]).map(|(called, said)| (called, said, case.needs())).collect()
+}
+
+/// What a target is asked: the calls that it takes, and those that it refuses.
+#[derive(Default)]
+struct Asked {
+    taken: Vec<&'static Call>,
+    refused: Vec<&'static Call>,
+}
+
+/// Along one axis: at the gate, and one step below it. The other axis is as far as there is, or in a whole run at the
+/// call's own gate.
+fn asked(axis: Axis, steps: &BTreeSet<u32>) -> BTreeMap<Target, Asked> {
+    let mut asked: BTreeMap<Target, Asked> = BTreeMap::new();
+    let (about, is_whole) = (brief(), part().is_some());
+    let wanted = |step| about.is_none_or(|steps| steps.split(' ').any(|own| own == axis.flag(step)));
+    for call in CALLS.iter() {
+        let other = if is_whole { call.needs } else { Target::NEWEST };
+        let gate = axis.of(call.needs);
+        if wanted(gate) {
+            asked.entry(axis.with(other, gate)).or_default().taken.push(call);
+        }
+        if let Some(&below) = steps.range(..gate).next_back().filter(|below| wanted(**below)) {
+            asked.entry(axis.with(other, below)).or_default().refused.push(call);
+        }
+    }
+    asked
+}
+
+fn holds(axis: Axis, expected_steps: usize) {
+    let steps: BTreeSet<u32> = CALLS.iter().map(|call| axis.of(call.needs)).collect();
+    assert_eq!(steps.len(), expected_steps, "{steps:?}");
+    let program = Program::new(toolchain(), axis);
+    let (mut taken, mut refused, mut wrong) = (0, 0, Vec::new());
+    let (asked, progress) = (asked(axis, &steps), Progress::new());
+    let targets = asked.len();
+    for (number, (target, Asked { taken: ours, refused: theirs })) in asked.into_iter().enumerate() {
+        let _step = progress.step(format!("Bounds: target {} of {targets}", number + 1));
+        wrong.extend(program.check(target, &ours, &theirs));
+        (taken, refused) = (taken + ours.len(), refused + theirs.len());
+    }
+    println!(
+        "{axis:?}: {taken} calls are taken at their gate, {refused} refused one step below; {} wrong",
+        wrong.len()
+    );
+    let shown = if is_about_a_mutant() { wrong.len() } else { wrong.len().min(20) };
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..shown].join("\n"));
+    if is_about_a_mutant() {
+        return;
+    }
+    let ungated = CALLS.iter().filter(|call| axis.of(call.needs) == 20).count();
+    assert_eq!((taken, refused), (CALLS.len(), CALLS.len() - ungated));
+    assert!(taken >= DRAWN, "{taken}");
+}
+
+/// The gates themselves are the ISA's.
+#[test]
+fn each_form_begins_where_the_isa_has_it_begin() {
+    let forms = forms_check::every_form();
+    let wrong = forms.iter().filter_map(|form| {
+        let (found, expected) = ((form.min_sm(), form.min_ptx()), ledger::begins(form));
+        (found != expected).then(|| format!("{}: {found:?}, and by the ISA {expected:?}", form.told()))
+    });
+    let wrong: Vec<String> = wrong.collect();
+    let shown = wrong[..wrong.len().min(20)].join("\n");
+    assert!(wrong.is_empty(), "{} wrong: the gate, or `begins` in {}\n{shown}", wrong.len(), ledger::FILE);
+}
+
+#[test]
+fn each_call_is_there_from_its_sm_on() {
+    holds(Axis::Sm, STEPS[0]);
+}
+
+#[test]
+fn each_call_is_there_from_its_ptx_isa_version_on() {
+    holds(Axis::Ptx, STEPS[1]);
+}
+
+/// What rustdoc lists as gated is among the calls: nothing new is forgotten.
+#[test]
+fn everything_gated_is_called() {
+    if is_about_a_mutant() {
+        return;
+    }
+    let documented = Documented::of_the_crate(&toolchain());
+    let of = |call: &Call| call.receiver().map(str::to_owned);
+    let called: BTreeSet<String> =
+        CALLS.iter().flat_map(|call| documented.called(&call.rust, of(call).as_deref())).collect();
+    let forgotten: Vec<&String> = documented.gated.difference(&called).collect();
+    assert!(forgotten.is_empty(), "gated, and called nowhere here; add them to `beyond.rs`: {forgotten:?}");
+    println!("{} functions and methods are gated, and called", documented.gated.len());
+    assert!(documented.gated.len() >= GATED, "{}", documented.gated.len());
+}

@@ -1,0 +1,7 @@
+//! What the crates mean on a CPU.
+//!
+//! `cargo xtask test cpu` runs all of it, and `cargo xtask test copies` one module. `tests/README.md` is the map.
+
+mod copies;
+mod loom;
+mod workloads;
