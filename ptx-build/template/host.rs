@@ -55,13 +55,39 @@ fn axpy_on_gpu(sm: u32, a: f32, x: &[f32], y: &mut [f32]) -> Result<(), Box<dyn 
 
 #[cfg(test)]
 mod tests {
+    use ptx_interpreter::{Program, Trial};
+
     use super::*;
+
+    fn bytes(floats: &[f32]) -> Vec<u8> {
+        floats.iter().flat_map(|x| x.to_le_bytes()).collect()
+    }
 
     #[test]
     fn every_image_has_the_kernel_and_its_bounds() {
         for (sm, ptx) in IMAGES {
             assert!(ptx.contains(".entry axpy("), "sm_{sm}");
             assert!(ptx.contains(&format!(".maxntid {THREADS}")), "sm_{sm}");
+        }
+    }
+
+    #[test]
+    fn every_image_is_free_of_races_and_agrees_with_the_cpu() {
+        let x: Vec<f32> = (0..1000).map(|i| i as f32 / 7.0).collect();
+        let (y, mut on_cpu) = (vec![0.5; x.len()], vec![0.5; x.len()]);
+        axpy_on_cpu(3.0, &x, &mut on_cpu);
+        for (sm, ptx) in IMAGES {
+            let program = Program::parse(ptx);
+            let mut trial = Trial::new(&program, "axpy");
+            trial.grid([blocks(x.len()), 1, 1]).block([THREADS, 1, 1]);
+            trial.value(&1000u32.to_le_bytes());
+            trial.value(&3.0f32.to_le_bytes());
+            trial.buffer(&bytes(&x)).unwrap();
+            trial.buffer(&bytes(&y)).unwrap();
+            let report = trial.check();
+            assert!(report.is_clean(), "sm_{sm}: {report}");
+            // The fourth argument is `y`.
+            assert!(trial.content(3) == bytes(&on_cpu), "sm_{sm}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! A launch that is checked, and what is found.
 
+use std::fmt;
+
 use crate::check::{Actor, Checks, Finding, Found, Kind, Piece, Place};
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
@@ -18,9 +20,22 @@ pub struct Report {
 }
 
 impl Report {
+    /// Whether it ran to its end and nothing is wrong.
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty() && self.stop.is_none()
+    }
+
     /// Of a launch that cannot be.
     pub(crate) fn refused(stop: &Stop) -> Report {
         Report { findings: vec![refused(stop)], stop: None, instructions: 0 }
+    }
+}
+
+/// Every finding, and why it stopped.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.findings.iter().try_for_each(|finding| writeln!(f, "{finding}"))?;
+        self.stop.iter().try_for_each(|stop| writeln!(f, "{stop}"))
     }
 }
 

@@ -29,6 +29,7 @@ use crate::stop::{Result, wrong};
 /// trial.block([64, 1, 1]);
 /// trial.buffer(&[0; 256]).unwrap();
 /// let report = trial.check();
+/// assert!(!report.is_clean());
 /// assert_eq!(report.findings[0].kind, Kind::Race);
 /// assert_eq!(trial.content(0)[4..8], [1, 0, 0, 0]);
 /// ```

@@ -72,7 +72,13 @@ fn scale_on_gpu(sm: u32, x: &[Quad], weights: &[Quad]) -> Result<Vec<f32>, Box<d
 
 #[cfg(test)]
 mod tests {
+    use ptx_interpreter::{Program, Trial};
+
     use super::*;
+
+    fn bytes(quads: &[Quad]) -> Vec<u8> {
+        floats(quads).iter().flat_map(|x| x.to_le_bytes()).collect()
+    }
 
     #[test]
     fn the_hints_are_in_every_image() {
@@ -84,6 +90,29 @@ mod tests {
             ] {
                 assert!(ptx.contains(line), "sm_{sm} has no {line}");
             }
+        }
+    }
+
+    #[test]
+    fn every_image_is_free_of_races_and_agrees_with_the_cpu() {
+        let (rows, width) = (5u32, 300u32);
+        let (x, weights) = (
+            quads(4 * 5 * 300, |i| i as f32 / 7.0),
+            quads(4 * 300, |i| i as f32),
+        );
+        let products = scale_on_cpu(&x, &weights);
+        for (sm, ptx) in IMAGES {
+            let program = Program::parse(ptx);
+            let mut trial = Trial::new(&program, "scale");
+            trial.grid([blocks(rows), 1, 1]).block([THREADS, 1, 1]);
+            trial.value(&rows.to_le_bytes()).value(&width.to_le_bytes());
+            trial.buffer(&bytes(&x)).unwrap();
+            trial.buffer(&bytes(&weights)).unwrap();
+            trial.unwritten(16 * x.len()).unwrap();
+            let report = trial.check();
+            assert!(report.is_clean(), "sm_{sm}: {report}");
+            // The fifth argument is what comes out.
+            assert!(trial.content(4) == bytes(&products), "sm_{sm}");
         }
     }
 

@@ -83,7 +83,13 @@ fn multiply_on_gpu(
 
 #[cfg(test)]
 mod tests {
+    use ptx_interpreter::{Program, Trial};
+
     use super::*;
+
+    fn bytes(quads: &[Quad]) -> Vec<u8> {
+        floats(quads).iter().flat_map(|x| x.to_le_bytes()).collect()
+    }
 
     #[test]
     fn copies_and_barriers_are_in_every_image() {
@@ -100,6 +106,28 @@ mod tests {
             ] {
                 assert!(ptx.contains(line), "sm_{sm} has no {line}");
             }
+        }
+    }
+
+    #[test]
+    fn every_image_is_free_of_races_and_agrees_with_the_cpu() {
+        let (a, b) = (
+            quads(32 * 96, |i| i as f32 / 7.0),
+            quads(96 * 64, |i| 3.0 - i as f32),
+        );
+        let product = multiply_on_cpu(32, 64, &a, &b);
+        for (sm, ptx) in IMAGES {
+            let program = Program::parse(ptx);
+            let mut trial = Trial::new(&program, "multiply");
+            trial.grid([64 / TILE, 32 / TILE, 1]).block([THREADS, 1, 1]);
+            trial.value(&depth(32, 64, &a, &b).to_le_bytes());
+            trial.buffer(&bytes(&a)).unwrap();
+            trial.buffer(&bytes(&b)).unwrap();
+            trial.unwritten(32 * 64 * 4).unwrap();
+            let report = trial.check();
+            assert!(report.is_clean(), "sm_{sm}: {report}");
+            // The fourth argument is the product.
+            assert!(trial.content(3) == bytes(&product), "sm_{sm}");
         }
     }
 

@@ -24,9 +24,9 @@ pub(super) fn run(machine: &Machine) -> Result<()> {
         tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
     let home = temporary.path().canonicalize().map_err(|error| Error::io("find", temporary.path(), error))?;
     let crates = package(machine, &home)?;
-    let patches = used().map(|name| format!("{name} = {{ path = {} }}\n", Value::from(text(&crates.join(name)))));
+    let patch = |name: &str| format!("{name} = {{ path = {} }}\n", Value::from(text(&crates.join(name))));
     // Above the projects: what they name by version is taken from there, by cargo and by the cargo that ptx-build calls.
-    write_whole(&home.join(".cargo/config.toml"), format!("[patch.crates-io]\n{}", patches.collect::<String>()))?;
+    write_whole(&home.join(".cargo/config.toml"), format!("[patch.crates-io]\n{}", PUBLISHED.map(patch).concat()))?;
     let home = Home { machine, target: home.join("target"), crates };
     // First, while nothing is compiled: what a user waits for.
     let project = home.target.with_file_name("a new project für alle");
@@ -48,9 +48,9 @@ pub(super) fn run(machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// The crates that the projects depend on: none of these is for cuda-oxide.
+/// The crates that the projects depend on: none of these is for cuda-oxide, and their build scripts do without `cargo ptx`.
 fn used() -> impl Iterator<Item = &'static str> {
-    PUBLISHED.into_iter().filter(|name| *name != "ptx-cuda-oxide")
+    PUBLISHED.into_iter().filter(|name| !["ptx-cuda-oxide", "ptx-sass"].contains(name))
 }
 
 /// How long it takes.

@@ -35,7 +35,7 @@ const FILES: [(&str, &str); 10] = [
 ];
 
 /// The crates that a project depends on.
-const CRATES: [&str; 4] = ["ptx-intrinsics", "ptx-kernel", "ptx-driver", "ptx-build"];
+const CRATES: [&str; 5] = ["ptx-intrinsics", "ptx-kernel", "ptx-driver", "ptx-build", "ptx-interpreter"];
 
 impl New {
     pub(crate) fn run(self) -> Result<()> {
