@@ -67,16 +67,20 @@ pub(super) fn fence_sc_orders(on: &Patterns<'_>) -> Vec<Relation> {
         members(on.execution.set(|event| event.kind == Kind::Fence && event.semantics == Semantics::Sc)).collect();
     let mut orders = Vec::new();
     for order in permutations(&fences) {
-        let before = |a: usize, b: usize| order.iter().position(|&at| at == a) < order.iter().position(|&at| at == b);
-        let is_fence = |event: usize| fences.contains(&event);
-        let relation = Relation::of(on.execution.count(), |a, b| {
-            is_fence(a) && is_fence(b) && on.morally_strong.has(a, b) && before(a, b)
-        });
+        let relation = in_this_order(on, &order);
         if !orders.contains(&relation) {
             orders.push(relation);
         }
     }
     orders
+}
+
+/// The Fence-SC order in which the `fence.sc` come in that order.
+pub(super) fn in_this_order(on: &Patterns<'_>, order: &[usize]) -> Relation {
+    let place = |fence: usize| order.iter().position(|&at| at == fence);
+    Relation::of(on.execution.count(), |a, b| {
+        place(a).zip(place(b)).is_some_and(|(first, second)| first < second) && on.morally_strong.has(a, b)
+    })
 }
 
 pub(super) fn permutations<T: Copy>(of: &[T]) -> Vec<Vec<T>> {

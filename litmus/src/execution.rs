@@ -122,6 +122,7 @@ fn initial_write(program: &Program, physical: usize, value: i64) -> Event {
         proxy: Proxy::Generic,
         depends: 0,
         read: None,
+        at: 0,
     }
 }
 

@@ -8,7 +8,7 @@ use super::coherence::{Asked, Finals, consistent};
 use super::condition::{Quantifier, Term, Test};
 use super::execution::Execution;
 use super::limits::{Limits, TooLarge};
-use super::model::{Model, Part};
+use super::model::{Communication, Model, Part};
 use super::program::Program;
 use super::relation::{Relation, Set};
 use super::trace::{End, Kind, Trace, traces};
@@ -43,7 +43,7 @@ pub fn judge(program: &Program, model: &Model, limits: &Limits) -> Result<Judgem
         }
         let asked = wanted.terms();
         if chosen.len() == program.threads.len() {
-            search.allowed(chosen, &asked, &mut |search, finals| {
+            search.allowed(chosen, &asked, &mut |search, finals, _| {
                 found |= search.reaches(&wanted, chosen, finals);
                 !found
             })?;
@@ -68,7 +68,7 @@ pub fn outcomes(
         if chosen.len() < program.threads.len() {
             return Ok(false);
         }
-        search.allowed(chosen, observed, &mut |search, finals| {
+        search.allowed(chosen, observed, &mut |search, finals, _| {
             let possible = |term: &Term| match *term {
                 Term::Memory(at) => finals[at].iter().copied().collect(),
                 term => Vec::from_iter(search.value(term, chosen)),
@@ -89,7 +89,7 @@ pub fn executions(program: &Program, model: &Model, limits: &Limits) -> Result<u
     let walked = search.walked(End::is_finished);
     search.combine(&walked, &mut Vec::new(), &mut |search, chosen| {
         if chosen.len() == program.threads.len() {
-            search.allowed(chosen, &[], &mut |_, _| {
+            search.allowed(chosen, &[], &mut |_, _, _| {
                 allowed += 1;
                 true
             })?;
@@ -115,12 +115,12 @@ pub fn terminates(program: &Program, model: &Model, limits: &Limits) -> Result<J
 }
 
 impl End {
-    fn is_finished(self) -> bool {
+    pub(super) fn is_finished(self) -> bool {
         self == End::Finished
     }
 }
 
-struct Search<'s> {
+pub(super) struct Search<'s> {
     program: &'s Program,
     model: &'s Model,
     limits: &'s Limits,
@@ -130,24 +130,31 @@ struct Search<'s> {
 }
 
 /// What happens to a choice of ways through the first threads; whether to leave it and those that begin with it.
-type Visit<'v> = dyn FnMut(&mut Search<'_>, &[&Trace]) -> Result<bool, TooLarge> + 'v;
+pub(super) type Visit<'v> = dyn FnMut(&mut Search<'_>, &[&Trace]) -> Result<bool, TooLarge> + 'v;
 
 /// What happens to an execution that the model allows; whether to go on.
-type Allowed<'v> = dyn FnMut(&Search<'_>, &Finals) -> bool + 'v;
+pub(super) type Allowed<'v> = dyn FnMut(&Search<'_>, &Finals, Candidate<'_>) -> bool + 'v;
+
+/// An execution, but for its coherence order.
+pub(super) struct Candidate<'c> {
+    pub(super) communication: &'c Communication<'c>,
+    pub(super) fence_sc: &'c Relation,
+    pub(super) barriers: &'c Relation,
+}
 
 impl<'s> Search<'s> {
-    fn new(program: &'s Program, model: &'s Model, limits: &'s Limits) -> Result<Self, TooLarge> {
+    pub(super) fn new(program: &'s Program, model: &'s Model, limits: &'s Limits) -> Result<Self, TooLarge> {
         let traces = traces(program, limits, !model.has(Part::NoThinAir))?;
         let cut = traces.iter().flatten().any(|trace| trace.end == End::Cut);
         Ok(Search { program, model, limits, traces, cut, candidates: 0 })
     }
 
-    fn walked(&self, ends: impl Fn(End) -> bool) -> Vec<Vec<Trace>> {
+    pub(super) fn walked(&self, ends: impl Fn(End) -> bool) -> Vec<Vec<Trace>> {
         self.traces.iter().map(|of_one| of_one.iter().filter(|trace| ends(trace.end)).cloned().collect()).collect()
     }
 
     /// Every choice of a way through each thread, and the shorter ones before it.
-    fn combine<'t>(
+    pub(super) fn combine<'t>(
         &mut self,
         walked: &'t [Vec<Trace>],
         chosen: &mut Vec<&'t Trace>,
@@ -197,7 +204,12 @@ impl<'s> Search<'s> {
     }
 
     /// The executions of these ways that the model allows.
-    fn allowed(&mut self, chosen: &[&Trace], asked: &[Term], visit: &mut Allowed<'_>) -> Result<(), TooLarge> {
+    pub(super) fn allowed(
+        &mut self,
+        chosen: &[&Trace],
+        asked: &[Term],
+        visit: &mut Allowed<'_>,
+    ) -> Result<(), TooLarge> {
         let events = self.program.initial.len() + chosen.iter().map(|trace| trace.events.len()).sum::<usize>();
         if events > super::relation::EVENTS {
             return Err(TooLarge::Events(super::relation::EVENTS));
@@ -229,7 +241,8 @@ impl<'s> Search<'s> {
                 barriers.iter().flat_map(|barriers| fences.iter().map(move |fences| (barriers, fences)))
             {
                 let finals = consistent(model, &communication, fences, barriers, &asked);
-                going = going && finals.is_none_or(|finals| visit(self, &finals));
+                let candidate = Candidate { communication: &communication, fence_sc: fences, barriers };
+                going = going && finals.is_none_or(|finals| visit(self, &finals, candidate));
             }
             Ok(going)
         })
@@ -247,7 +260,7 @@ impl<'s> Search<'s> {
         let mut found = false;
         if waits {
             let stuck: Vec<&Trace> = stuck.iter().collect();
-            self.allowed(&stuck, &[], &mut |_, _| {
+            self.allowed(&stuck, &[], &mut |_, _, _| {
                 found = true;
                 false
             })?;

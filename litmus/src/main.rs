@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use launch::gpu::Gpu;
+use litmus::agreement::compare_all;
 use litmus::batch::{self, Question};
 use litmus::gpu::kernels::Kernels;
 use litmus::gpu::on_gpu::Amount;
@@ -24,7 +25,7 @@ const ASSEMBLED_FOR: Sm = Sm::new(90);
 #[command(name = "cargo xtask litmus", bin_name = "cargo xtask litmus")]
 struct Arguments {
     /// Litmus tests for PTX, `.litmus` files or folders of them
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present = "drawn")]
     files: Vec<PathBuf>,
     /// Published results: lines of `FILE,1` if the condition holds, and `FILE,0` if not. May be given more than once
     #[arg(long, value_name = "CSV")]
@@ -38,6 +39,12 @@ struct Arguments {
     /// Assemble the tests' kernels with ptxas, and count them
     #[arg(long, conflicts_with = "termination")]
     assemble: bool,
+    /// Draw so many small programs, and compare the interpreter's races with the model's, in all orders of each and of the files
+    #[arg(long, value_name = "N", conflicts_with_all = ["expected", "termination", "assemble"])]
+    drawn: Option<u64>,
+    /// The first seed of the drawn programs
+    #[arg(long, value_name = "SEED", default_value_t = 0, requires = "drawn")]
+    seed: u64,
 }
 
 fn main() -> ExitCode {
@@ -50,6 +57,12 @@ impl Arguments {
     /// Ends with 1 if a verdict is not the published one, if a file cannot be read, or if a GPU shows what the model forbids.
     fn run(self) -> Result<ExitCode> {
         let files = batch::files(&self.files)?;
+        if let Some(drawn) = self.drawn {
+            let (text, wrong) =
+                compare_all(&files, self.seed..self.seed + drawn, &Limits::default(), &Progress::new())?;
+            print(&text)?;
+            return Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS });
+        }
         let expected = self.expected.iter().map(|path| Expected::read(path)).collect::<Result<Vec<_>>>()?;
         let question = if self.termination { Question::Termination } else { Question::Condition };
         let limits = Limits { turns: self.turns, ..Limits::default() };

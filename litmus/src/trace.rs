@@ -24,6 +24,8 @@ pub(super) struct Event {
     pub(super) depends: Set,
     /// Of an atomic's write: the position of its read in the thread.
     pub(super) read: Option<usize>,
+    /// The position of its instruction in the thread.
+    pub(super) at: usize,
 }
 
 /// What kind of thing.
@@ -105,7 +107,7 @@ impl Trace {
     }
 }
 
-struct Walk<'p> {
+pub(super) struct Walk<'p> {
     program: &'p Program,
     thread: usize,
     domains: &'p [Domain],
@@ -116,12 +118,12 @@ struct Walk<'p> {
 }
 
 #[derive(Clone, Default)]
-struct State {
-    at: usize,
-    registers: BTreeMap<Register, (i64, Set)>,
+pub(super) struct State {
+    pub(super) at: usize,
+    pub(super) registers: BTreeMap<Register, (i64, Set)>,
     /// What the branches so far depended on.
     control: Set,
-    events: Vec<Event>,
+    pub(super) events: Vec<Event>,
     /// The labels that were passed: where, with which values, and after how many events.
     passed: Vec<(usize, Vec<i64>, usize)>,
 }
@@ -133,13 +135,16 @@ impl<'p> Walk<'p> {
         domains: &'p [Domain],
         limits: &'p Limits,
     ) -> Result<Vec<Trace>, TooLarge> {
-        let mut walk = Walk { program, thread, domains, limits, live: live(program, thread), found: Vec::new() };
-        let registers = program.threads[thread].initial.iter().map(|&(register, value)| (register, (value, 0)));
-        walk.on(State { registers: registers.collect(), ..State::default() })?;
+        let mut walk = Walk::new(program, thread, domains, limits);
+        walk.on(State::new(program, thread))?;
         Ok(walk.found)
     }
 
-    fn code(&self) -> &'p [Instruction] {
+    pub(super) fn new(program: &'p Program, thread: usize, domains: &'p [Domain], limits: &'p Limits) -> Walk<'p> {
+        Walk { program, thread, domains, limits, live: live(program, thread), found: Vec::new() }
+    }
+
+    pub(super) fn code(&self) -> &'p [Instruction] {
         &self.program.threads[self.thread].code
     }
 
@@ -158,53 +163,59 @@ impl<'p> Walk<'p> {
                 return Err(TooLarge::Events(EVENTS));
             }
             let Some(instruction) = self.code().get(state.at) else { return self.end(state, End::Finished) };
-            state.at += 1;
             match instruction {
-                Instruction::Label(_) => {
-                    if let Some(end) = self.pass(&mut state) {
-                        return self.end(state, end);
-                    }
-                }
-                Instruction::Jump(label) => state.at = self.target(label),
-                Instruction::Branch(compare, a, b, label) => {
-                    let ((a, from_a), (b, from_b)) = (state.value(*a), state.value(*b));
-                    state.control |= from_a | from_b;
-                    if compare.holds(a, b) {
-                        state.at = self.target(label);
-                    }
-                }
-                Instruction::Move(to, value) => {
-                    let value = state.value(*value);
-                    state.registers.insert(*to, value);
-                }
-                Instruction::Compute(to, operation, a, b) => {
-                    let ((a, from_a), (b, from_b)) = (state.value(*a), state.value(*b));
-                    state.registers.insert(*to, (operation.apply(a, b), from_a | from_b));
-                }
-                Instruction::Fence(fence) => self.fence(&mut state, *fence),
-                Instruction::Barrier(barrier) => self.barrier(&mut state, barrier),
-                Instruction::Store(memory, value) => {
-                    let (value, from) = state.value(*value);
-                    let kind = Kind::Write { address: memory.address, value };
-                    state.events.push(self.access(&state, memory, kind, memory.semantics, from));
-                }
-                Instruction::Load(to, memory) => {
+                Instruction::Load(_, memory) | Instruction::Atomic(_, memory, ..) => {
                     for &value in self.domain(memory) {
                         let mut read = state.clone();
-                        let at = self.read(&mut read, memory, value);
-                        read.registers.insert(*to, (value, 1 << at));
+                        self.does(&mut read, instruction, value);
                         self.on(read)?;
                     }
                     return Ok(());
                 }
-                Instruction::Atomic(to, memory, operation, values) => {
-                    for &value in self.domain(memory) {
-                        let mut done = state.clone();
-                        self.atomic(&mut done, *to, memory, *operation, values, value);
-                        self.on(done)?;
-                    }
-                    return Ok(());
+                _ => self.does(&mut state, instruction, 0),
+            }
+            if let Instruction::Label(_) = instruction
+                && let Some(end) = self.pass(&mut state)
+            {
+                return self.end(state, end);
+            }
+        }
+    }
+
+    /// The next instruction, which reads that value if it reads memory.
+    pub(super) fn does(&self, state: &mut State, instruction: &Instruction, value: i64) {
+        state.at += 1;
+        match instruction {
+            Instruction::Label(_) => {}
+            Instruction::Jump(label) => state.at = self.target(label),
+            Instruction::Branch(compare, a, b, label) => {
+                let ((a, from_a), (b, from_b)) = (state.value(*a), state.value(*b));
+                state.control |= from_a | from_b;
+                if compare.holds(a, b) {
+                    state.at = self.target(label);
                 }
+            }
+            Instruction::Move(to, value) => {
+                let value = state.value(*value);
+                state.registers.insert(*to, value);
+            }
+            Instruction::Compute(to, operation, a, b) => {
+                let ((a, from_a), (b, from_b)) = (state.value(*a), state.value(*b));
+                state.registers.insert(*to, (operation.apply(a, b), from_a | from_b));
+            }
+            Instruction::Fence(fence) => self.fence(state, *fence),
+            Instruction::Barrier(barrier) => self.barrier(state, barrier),
+            Instruction::Store(memory, value) => {
+                let (value, from) = state.value(*value);
+                let kind = Kind::Write { address: memory.address, value };
+                state.events.push(self.access(state, memory, kind, memory.semantics, from));
+            }
+            Instruction::Load(to, memory) => {
+                let at = self.read(state, memory, value);
+                state.registers.insert(*to, (value, 1 << at));
+            }
+            Instruction::Atomic(to, memory, operation, values) => {
+                self.atomic(state, *to, memory, *operation, values, value);
             }
         }
     }
@@ -245,6 +256,7 @@ impl<'p> Walk<'p> {
             proxy: Proxy::Generic,
             depends: state.control,
             read: None,
+            at: state.at.saturating_sub(1),
         }
     }
 
@@ -323,6 +335,11 @@ impl<'p> Walk<'p> {
 }
 
 impl State {
+    pub(super) fn new(program: &Program, thread: usize) -> State {
+        let registers = program.threads[thread].initial.iter().map(|&(register, value)| (register, (value, 0)));
+        State { registers: registers.collect(), ..State::default() }
+    }
+
     fn value(&self, value: Value) -> (i64, Set) {
         match value {
             Value::Constant(value) => (value, 0),

@@ -97,7 +97,12 @@ impl How {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fence {
     /// Accesses, for the threads of a scope.
-    Memory(Scope),
+    Memory {
+        scope: Scope,
+        acquires: bool,
+        releases: bool,
+        is_sc: bool,
+    },
     /// The accesses before it, for the asynchronous proxy.
     Async,
     /// The initialisation of barriers.
@@ -111,7 +116,16 @@ impl Fence {
             ["fence", "proxy", "async", ..] => Fence::Async,
             ["fence", "mbarrier_init", ..] => Fence::BarrierInit,
             ["fence", "proxy", ..] => Fence::Other,
-            ["fence" | "membar", ..] => Fence::Memory(Scope::of(words).unwrap_or(Scope::System)),
+            ["fence" | "membar", ..] => {
+                let has = |word: &str| words.contains(&word);
+                let scope = Scope::of(words).unwrap_or(Scope::System);
+                Fence::Memory {
+                    scope,
+                    acquires: !has("release"),
+                    releases: !has("acquire"),
+                    is_sc: has("sc") || words[0] == "membar",
+                }
+            }
             _ => Fence::Other,
         }
     }

@@ -219,7 +219,7 @@ impl Names<'_> {
             Some(None) => (Action::Malformed(format!("{} is no predicate", guard.unwrap_or_default())), None),
             guard => (self.action(instruction), guard.flatten()),
         };
-        Line { guard, site, action }
+        Line { guard, site, action, is_seen: is_seen(instruction) }
     }
 
     fn action(&self, instruction: &str) -> Action {
@@ -328,6 +328,22 @@ impl Names<'_> {
             None => (place, 0),
         };
         Some(Operand::Address(Box::new(self.operand(base.trim())?), offset, count))
+    }
+}
+
+/// Whether other threads can see when an instruction is executed. A fence that is no `fence.sc` is its thread's own.
+fn is_seen(instruction: &str) -> bool {
+    let opcode = instruction.split_whitespace().next().unwrap_or_default();
+    let words: Vec<&str> = opcode.split('.').collect();
+    match words[0] {
+        "ld" => !words.iter().any(|word| word.starts_with("param") || *word == "local"),
+        "st" => !words.contains(&"local"),
+        "fence" => words.contains(&"sc") || words.contains(&"proxy"),
+        "ldu" | "atom" | "red" | "membar" | "cp" | "mbarrier" | "bar" | "barrier" | "discard" | "multimem"
+        | "tensormap" | "griddepcontrol" | "elect" | "vote" | "activemask" | "shfl" | "match" | "redux" | "clock" => {
+            true
+        }
+        _ => false,
     }
 }
 

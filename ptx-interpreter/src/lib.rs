@@ -21,6 +21,7 @@ mod check;
 mod code;
 mod copies;
 mod deadlock;
+mod in_order;
 mod instructions;
 mod lanes;
 mod launch;
@@ -40,6 +41,7 @@ mod watch;
 use std::collections::BTreeSet;
 
 pub use check::{Finding, Kind, Piece, Place};
+pub use in_order::Ready;
 pub use launch::{Launch, Outside};
 pub use machine::Program;
 pub use report::Report;

@@ -60,6 +60,8 @@ pub(crate) struct Line {
     /// Its place in [`Program::sites`].
     pub(crate) site: u32,
     pub(crate) action: Action,
+    /// Whether other threads can see that it was executed, or when.
+    pub(crate) is_seen: bool,
 }
 
 /// What an instruction does.

@@ -46,6 +46,21 @@ impl Program {
     /// # Safety
     /// The arguments are as long as the kernel's parameters. Memory that `outside` holds may be read and written.
     pub unsafe fn check(&self, outside: &Outside<'_>, launch: &Launch<'_>, pieces: Vec<Piece>) -> Report {
+        // SAFETY: the caller promises the same.
+        unsafe { self.checked(outside, launch, pieces, |machine| machine.run()) }
+    }
+
+    /// The same, and the machine is run so.
+    ///
+    /// # Safety
+    /// The same.
+    pub(crate) unsafe fn checked<'a>(
+        &'a self,
+        outside: &'a Outside<'a>,
+        launch: &'a Launch<'a>,
+        pieces: Vec<Piece>,
+        run: impl FnOnce(&mut Machine<'a>) -> crate::stop::Result<()>,
+    ) -> Report {
         let known = self.functions.get(launch.kernel).is_some_and(|code| code.is_entry);
         let mut machine = match Machine::new(self, outside, launch) {
             Ok(machine) => machine,
@@ -53,7 +68,7 @@ impl Program {
             Err(stop) => return Report { findings: vec![], stop: Some(stop), instructions: 0 },
         };
         machine.checks = Some(Box::new(Checks::new(machine.threads, machine.cluster, pieces)));
-        let ended = machine.run();
+        let ended = run(&mut machine);
         let mut stop = None;
         if let Err(error) = ended {
             stop = machine.explain(error);

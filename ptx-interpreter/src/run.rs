@@ -199,7 +199,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A group executes instructions until it branches apart, waits or ends. Gives how many, and who goes on.
-    fn go(&mut self, mut group: Group, budget: u64) -> Result<(u64, Option<Group>)> {
+    pub(crate) fn go(&mut self, mut group: Group, budget: u64) -> Result<(u64, Option<Group>)> {
         let warp = self.warp(group.warp);
         let (code, mut next) =
             (warp.frames[group.frame].code, warp.at[group.mask.trailing_zeros() as usize].1 as usize);

@@ -4,8 +4,9 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::time::Instant;
 
 use crate::check::Piece;
+use crate::in_order::Ready;
 use crate::launch::{Launch, Outside};
-use crate::machine::Program;
+use crate::machine::{Machine, Program};
 use crate::report::Report;
 use crate::stop::{Result, wrong};
 
@@ -63,11 +64,13 @@ struct Buffer {
 /// Room on each side of a buffer.
 const ROOM: usize = 1 << 16;
 const ALIGN: usize = 4096;
+/// What is so small is not compared with the memory that is there.
+const SMALL: usize = 1 << 20;
 
 impl Buffer {
     fn new(bytes: usize, written: bool) -> Result<Buffer> {
         let too_large = || wrong(format!("there is no memory for a buffer of {bytes} bytes"));
-        if available_memory().is_some_and(|available| bytes as u64 > available) {
+        if bytes > SMALL && available_memory().is_some_and(|available| bytes as u64 > available) {
             return Err(too_large());
         }
         let size = bytes.checked_add(2 * ROOM).ok_or_else(too_large)?;
@@ -188,6 +191,16 @@ impl<'p> Trial<'p> {
 
     /// Runs the launch and checks it. The buffers keep what the kernel writes.
     pub fn check(&mut self) -> Report {
+        self.checked(|machine| machine.run())
+    }
+
+    /// The same, in an order of the caller's: it is handed the threads that can go on, and says which one does, by its
+    /// position among them. So all orders of a small kernel can be gone through. Copies are done as early as they can be.
+    pub fn check_in_order(&mut self, mut choose: impl FnMut(&[Ready]) -> usize) -> Report {
+        self.checked(|machine| machine.run_in_order(&mut choose))
+    }
+
+    fn checked(&mut self, run: impl FnOnce(&mut Machine<'_>) -> Result<()>) -> Report {
         let values = match self.values() {
             Ok(values) => values,
             Err(stop) => return Report::refused(&stop),
@@ -219,7 +232,7 @@ impl<'p> Trial<'p> {
             ..Launch::new(&self.kernel, &places)
         };
         // SAFETY: the values are as long as the parameters, and the buffers are this launch's own.
-        unsafe { self.program.check(&Outside { holds: &holds, variable: &|_| None }, &launch, pieces) }
+        unsafe { self.program.checked(&Outside { holds: &holds, variable: &|_| None }, &launch, pieces, run) }
     }
 
     fn buffers(&self) -> impl Iterator<Item = (usize, &Buffer)> {

@@ -49,17 +49,7 @@ impl Machine<'_> {
         }
         let (actor, site) = (self.actor(thread), self.site);
         let event = Event { actor, site, address, bytes, how, engine: None };
-        self.tell(|checks, _| {
-            let was_strong = checks.access(event, is_shared);
-            if how.scope.is_some() {
-                if how.reads && was_strong {
-                    checks.strong_read(event);
-                }
-                if how.writes {
-                    checks.strong_write(event);
-                }
-            }
-        });
+        self.tell(|checks, _| checks.access(event, is_shared));
         Ok(())
     }
 

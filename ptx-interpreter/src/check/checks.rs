@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::actor::Actor;
 use super::clock::{Known, Pool};
+use super::heads::{Heads, Reach};
 use super::shadow::{QuickMap, Shadow};
 use crate::access::{Engine, How, Scope};
 
@@ -19,13 +21,6 @@ pub struct Piece {
     pub bytes: u64,
     /// Whether its bytes have values from the beginning.
     pub written: bool,
-}
-
-/// A thread, as the checks know it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Actor {
-    pub(crate) block: u32,
-    pub(crate) number: usize,
 }
 
 /// An access, or what a copy does for a thread.
@@ -64,19 +59,30 @@ pub(super) struct State {
     pub(super) epoch: u32,
     pub(super) known: Known,
     /// What a fence has released to the threads of its block, cluster or GPU.
-    pub(super) fenced: [Option<Known>; 3],
-    /// What relaxed reads have seen of threads of the block, cluster or GPU.
-    pub(super) observed: [Option<Known>; 3],
+    pub(super) fenced: Released,
+    /// What releases of a location have released: a later strong write there hands it over too.
+    pub(super) released: HashMap<(u64, usize), Released>,
+    /// What strong reads have seen: a later fence acquires it.
+    pub(super) observed: Heads,
+    /// What strong reads of a location have seen: a later acquire there acquires it too.
+    pub(super) observed_at: HashMap<(u64, usize), Heads>,
     pub(super) missed: Vec<Missed>,
 }
 
-/// What the last strong write of an address released.
+/// What was released to the threads of a block, cluster or GPU.
+pub(super) type Released = [Option<Known>; 3];
+
+/// What the last strong write of an address hands over.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
+    pub(super) number: u32,
+    pub(super) bytes: usize,
     pub(super) writer: Actor,
     pub(super) scope: Scope,
     pub(super) site: u32,
-    pub(super) carried: [Option<Known>; 3],
+    pub(super) heads: Heads,
+    /// The writes that an atomic's write continues.
+    pub(super) continues: Vec<u32>,
     /// What it would have released, had it been a release.
     pub(super) full: Known,
 }
@@ -99,6 +105,10 @@ pub(crate) struct Checks {
     pub(super) states: QuickMap<Vec<State>>,
     pub(super) shadow: Shadow,
     pub(super) records: QuickMap<Record>,
+    /// Strong writes so far.
+    pub(super) writes: u32,
+    /// What `fence.sc` hands over to those after it.
+    pub(super) sc: Heads,
     pub(super) engines: HashMap<(Engine, Actor), u32>,
     pub(super) barriers: HashMap<(u32, u32), Pool>,
     pub(super) clusters: HashMap<u32, (Pool, Known)>,
@@ -121,12 +131,6 @@ pub(crate) struct Found {
     pub(crate) times: u64,
 }
 
-impl std::hash::Hash for Actor {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        (self.block, self.number).hash(state);
-    }
-}
-
 impl Checks {
     pub(crate) fn new(threads: usize, cluster: usize, pieces: Vec<Piece>) -> Checks {
         Checks {
@@ -136,6 +140,8 @@ impl Checks {
             states: QuickMap::default(),
             shadow: Shadow::new(),
             records: QuickMap::default(),
+            writes: 0,
+            sc: Heads::default(),
             engines: HashMap::new(),
             barriers: HashMap::new(),
             clusters: HashMap::new(),
@@ -161,6 +167,10 @@ impl Checks {
         } else {
             2
         }
+    }
+
+    pub(super) fn reach(&self, actor: Actor, scope: Scope) -> Reach {
+        Reach { block: actor.block, cluster: actor.block / self.cluster, level: level(scope) }
     }
 
     pub(super) fn engine(&mut self, engine: Engine, actor: Actor) -> u32 {

@@ -1,7 +1,8 @@
 //! What is wrong with an access, in words: what is missing, and what to write instead.
 
 use super::accesses::Conflict;
-use super::checks::{Actor, Checks, Event, Found, Lack, Missed, scope_of};
+use super::actor::Actor;
+use super::checks::{Checks, Event, Found, Lack, Missed, scope_of};
 use super::finding::Kind;
 use super::shadow::Mark;
 use crate::access::{Engine, Scope};

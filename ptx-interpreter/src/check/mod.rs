@@ -5,13 +5,17 @@
 //! to the same bytes is ordered after it if the clock of its thread has that epoch.
 
 mod accesses;
+mod actor;
 mod checks;
 mod clock;
 mod explain;
 mod finding;
+mod heads;
+mod marks;
 mod orders;
 mod shadow;
 
+pub(crate) use actor::Actor;
 pub use checks::Piece;
-pub(crate) use checks::{Actor, Checks, Event, Found};
+pub(crate) use checks::{Checks, Event, Found};
 pub use finding::{Finding, Kind, Place};

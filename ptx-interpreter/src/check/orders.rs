@@ -1,7 +1,10 @@
 //! What orders threads: fences, releases and acquires, barriers, and copies that are done.
 
-use super::checks::{Actor, Checks, Event, Lack, Mbarrier, Missed, Record, State, level, scope_of};
+use super::actor::Actor;
+use super::checks::{Checks, Event, Lack, Mbarrier, Missed, Record, State, level, scope_of};
 use super::clock::{Known, Pool};
+use super::heads::{Heads, Reach};
+use super::shadow::CELL;
 use crate::access::{Arrival, Engine, Fence, Scope};
 
 /// What a thread remembers of orders that were too weak, at most.
@@ -16,6 +19,26 @@ impl State {
         known
     }
 
+    /// A strong read sees what was handed over. An acquire for the whole GPU leaves nothing for later ones.
+    fn observe(&mut self, event: Event, heads: &Heads, reach: Reach) {
+        let place = (event.address, event.bytes);
+        let takes_all = event.how.acquires && reach.level == 2;
+        if !heads.is_empty() && !takes_all {
+            self.observed.join(heads);
+            self.observed_at.entry(place).or_default().join(heads);
+        }
+        if event.how.acquires {
+            heads.give(reach, &mut self.known);
+        }
+    }
+
+    /// An acquire acquires what earlier strong reads of the place have seen.
+    fn acquire_what_was_observed(&mut self, event: Event, reach: Reach) {
+        if let Some(before) = self.observed_at.get(&(event.address, event.bytes)) {
+            before.give(reach, &mut self.known);
+        }
+    }
+
     fn miss(&mut self, missed: Missed) {
         self.missed.retain(|old| (old.write, old.read, old.why) != (missed.write, missed.read, missed.why));
         if self.missed.len() == MISSED {
@@ -25,25 +48,51 @@ impl State {
     }
 }
 
-fn join(into: &mut Option<Known>, known: &Known) {
-    into.get_or_insert_default().join(known);
+/// What the order from a strong write to a read of it lacks.
+fn lack(record: &Record, event: Event, reach: Reach, distance: usize) -> Option<Lack> {
+    let needed = scope_of(distance);
+    let scope = event.how.scope?;
+    if level(scope) < distance {
+        return Some(Lack::AcquireScope(scope, needed));
+    }
+    if level(record.scope) < distance {
+        return Some(Lack::ReleaseScope(record.scope, needed));
+    }
+    let gives = |level: usize| record.heads.give(Reach { level, ..reach }, &mut Known::default());
+    match (gives(reach.level), gives(2)) {
+        _ if record.heads.is_empty() => Some(Lack::Release),
+        (_, false) => Some(Lack::ReleaseScope(Scope::Block, needed)),
+        (false, true) => Some(Lack::AcquireScope(scope, needed)),
+        (true, _) => (!event.how.acquires).then_some(Lack::Acquire),
+    }
 }
 
 impl Checks {
     pub(crate) fn fence(&mut self, actor: Actor, fence: Fence) {
         let threads = self.threads;
-        let state = self.state(actor);
         match fence {
-            Fence::Memory(scope) => {
-                for place in 0..=level(scope) {
-                    if let Some(known) = state.observed[place].take() {
-                        state.known.join(&known);
-                    }
+            Fence::Memory { scope, acquires, releases, is_sc } => {
+                let reach = self.reach(actor, scope);
+                let state = self.state(actor);
+                if acquires {
+                    state.observed.give(reach, &mut state.known);
                 }
+                if is_sc {
+                    let mut before = Known::default();
+                    self.sc.give(reach, &mut before);
+                    self.state(actor).known.join(&before);
+                }
+                let state = self.state(actor);
                 let known = state.release(actor, threads);
-                state.fenced[..=level(scope)].fill(Some(known));
+                if is_sc {
+                    self.sc.put(reach, &known);
+                }
+                if releases {
+                    self.state(actor).fenced[..=reach.level].fill(Some(known));
+                }
             }
             Fence::Async | Fence::BarrierInit => {
+                let state = self.state(actor);
                 let known = state.release(actor, threads);
                 state.known.proxied.join(&known.ordered);
             }
@@ -51,66 +100,77 @@ impl Checks {
         }
     }
 
-    /// A strong access reads what a strong write left.
-    pub(crate) fn strong_read(&mut self, event: Event) {
-        let (Some(record), Some(scope)) = (self.records.get(&event.address), event.how.scope) else { return };
-        if record.writer == event.actor {
-            return;
+    /// A strong access reads. Gives the numbers of the strong writes that it observes: the last one, and those that it
+    /// continues.
+    pub(super) fn strong_read(&mut self, event: Event, scope: Scope) -> Vec<u32> {
+        let reach = self.reach(event.actor, scope);
+        if event.how.acquires {
+            self.state(event.actor).acquire_what_was_observed(event, reach);
         }
-        let distance = self.distance(record.writer.block, event.actor.block);
+        let Some(record) = self.record(event) else { return Vec::new() };
         let record = record.clone();
-        let needed = scope_of(distance);
-        let wide = level(scope) >= distance && level(record.scope) >= distance;
-        let got = record.carried[distance].as_ref().filter(|_| wide);
-        let lack = match got {
-            _ if level(scope) < distance => Some(Lack::AcquireScope(scope, needed)),
-            _ if level(record.scope) < distance => Some(Lack::ReleaseScope(record.scope, needed)),
-            None if record.carried[0].is_some() => Some(Lack::ReleaseScope(Scope::Block, needed)),
-            None => Some(Lack::Release),
-            Some(_) if !event.how.acquires => Some(Lack::Acquire),
-            Some(_) => None,
-        };
+        let distance = self.distance(record.writer.block, event.actor.block);
+        let is_own = record.writer == event.actor;
+        let wide = is_own || reach.level >= distance && level(record.scope) >= distance;
         let state = self.state(event.actor);
-        match got {
-            Some(known) if event.how.acquires => state.known.join(known),
-            Some(known) => join(&mut state.observed[distance], known),
-            None => {}
+        let mut observed = Vec::new();
+        if wide {
+            state.observe(event, &record.heads, reach);
+            observed.clone_from(&record.continues);
+            observed.push(record.number);
         }
+        let lack = lack(&record, event, reach, distance).filter(|_| !is_own);
         if let Some(why) = lack {
-            state.miss(Missed { known: record.full.clone(), why, write: record.site, read: event.site });
+            state.miss(Missed { known: record.full, why, write: record.site, read: event.site });
         }
+        observed
     }
 
-    /// A strong access writes.
-    pub(crate) fn strong_write(&mut self, event: Event) {
-        let (threads, Some(scope)) = (self.threads, event.how.scope) else { return };
-        let old = self.records.remove(&event.address).filter(|_| event.how.reads);
-        let state = self.state(event.actor);
+    /// What the last write of a place left there, if it was a strong one of the same bytes.
+    fn record(&mut self, event: Event) -> Option<&Record> {
+        let number = self.records.get(&event.address).filter(|record| record.bytes == event.bytes)?.number;
+        let is_last = (event.address..event.address + event.bytes as u64).all(|byte| {
+            let last = self.shadow.last(byte);
+            last[(byte % CELL) as usize] == number
+        });
+        self.records.get(&event.address).filter(|_| is_last)
+    }
+
+    /// A strong access writes: its number, and what it continues, if it is an atomic that read and observed writes.
+    pub(super) fn strong_write(&mut self, event: Event, scope: Scope, number: u32, observed: Vec<u32>) {
+        let (threads, actor) = (self.threads, event.actor);
+        let old = self.records.remove(&event.address).filter(|old| event.how.reads && observed.contains(&old.number));
+        let wide = self.reach(actor, scope).level;
+        let place = (event.address, event.bytes);
+        let state = self.state(actor);
         let (fenced, epoch) = (state.fenced.clone(), state.epoch);
-        let full = state.release(event.actor, threads);
-        if !event.how.releases {
+        let full = state.release(actor, threads);
+        if event.how.releases {
+            state.released.entry(place).or_default()[..=wide].fill(Some(full.clone()));
+        } else {
             // Nothing was released, so no epoch has ended.
             state.epoch = epoch;
         }
-        let mut carried = fenced;
-        for (place, carried) in carried.iter_mut().enumerate() {
-            if place > level(scope) {
-                *carried = None;
-            } else if event.how.releases {
-                *carried = Some(full.clone());
-            }
-        }
-        let mut record = Record { writer: event.actor, scope, site: event.site, carried, full };
-        if let Some(old) = old {
-            let distance = self.distance(old.writer.block, event.actor.block);
-            if level(scope).min(level(old.scope)) >= distance {
-                // What was released to a block is nothing to the readers of another.
-                for place in distance..3 {
-                    if let Some(known) = &old.carried[place] {
-                        join(&mut record.carried[place], known);
-                    }
+        let released = state.released.get(&place).cloned().unwrap_or_default();
+        let mut record = Record {
+            number,
+            bytes: event.bytes,
+            writer: actor,
+            scope,
+            site: event.site,
+            heads: Heads::default(),
+            continues: observed,
+            full,
+        };
+        for released in [fenced, released] {
+            for (level, known) in released.iter().enumerate() {
+                if let Some(known) = known {
+                    record.heads.put(Reach { level, ..self.reach(actor, scope) }, known);
                 }
             }
+        }
+        if let Some(old) = old {
+            record.heads.join(&old.heads);
             record.full.join(&old.full);
         }
         self.records.insert(event.address, record);

@@ -51,7 +51,6 @@ impl AtomicStep {
     fn one(&self, machine: &mut Machine<'_>, thread: Thread, address: u64) -> Result<()> {
         let bytes = self.bytes;
         aligned(address, bytes)?;
-        machine.watch_one(thread, address, bytes, self.how)?;
         let mut values = [0; 2];
         for (value, lanes) in values.iter_mut().zip(&self.values) {
             let mut whole = [0; 16];
@@ -64,6 +63,9 @@ impl AtomicStep {
         let value = values[usize::from(compare.is_some())];
         let mut memory = [0; 16];
         machine.read_into(address, &mut memory[..bytes])?;
+        // One that compares, and finds something else, is a read.
+        let writes = compare.is_none_or(|compare| compare == u128::from_le_bytes(memory));
+        machine.watch_one(thread, address, bytes, How { writes, ..self.how })?;
         let mut new = u128::from_le_bytes(memory);
         // SAFETY: the number is this thread's own, and as wide as any.
         unsafe {

@@ -40,7 +40,12 @@ impl Step for Load {
         for thread in group.threads() {
             aligned(addresses[thread.lane], whole).map_err(|stop| stop.by(thread.lane))?;
         }
-        machine.watch(group, &addresses, whole, self.how)?;
+        // A strong vector is as many strong accesses as it has elements.
+        let (parts, bytes) = if self.how.scope.is_some() { (self.to.len(), self.bytes) } else { (1, whole) };
+        for part in 0..parts {
+            let places = addresses.map(|address| address.wrapping_add((part * bytes) as u64));
+            machine.watch(group, &places, bytes, self.how)?;
+        }
         for (number, to) in self.to.iter().enumerate() {
             let offset = (number * self.bytes) as u64;
             if self.bytes == 16 {

@@ -1,0 +1,181 @@
+//! The orders of a test's threads, one after the other: what the interpreter finds, beside what the model says.
+
+use std::collections::BTreeSet;
+
+use ptx_interpreter::{Kind, Ready, Report, Trial};
+
+use crate::races::{Ended, Place, Race, in_order, races};
+use crate::{Instruction, Limits, Model, Program, Register, Term, Threads, TooLarge};
+
+/// What was compared.
+#[derive(Clone, Debug, Default)]
+pub struct Agreement {
+    /// Orders that were run, and those in which something races.
+    pub orders: u64,
+    /// See there.
+    pub racy_orders: u64,
+    /// Whether something races in an order.
+    pub races: bool,
+    /// Whether something races in an execution that the model allows, if it could be asked.
+    pub model_races: Option<bool>,
+    /// Whether some orders were left out.
+    pub cut: bool,
+}
+
+/// An order in which the interpreter and the model say different things.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// The threads, in their turns.
+    pub order: Vec<usize>,
+    /// What they say.
+    pub what: String,
+}
+
+/// Runs a test in its orders, at most so many, and compares each with the model.
+pub fn agree(program: &Program, most: u64, limits: &Limits) -> Result<Agreement, Disagreement> {
+    let observed = observed(program);
+    let refused = |what: &str| Disagreement { order: Vec::new(), what: what.to_owned() };
+    let kernel = Threads::of(program, &observed).map_err(refused)?;
+    let compiled = ptx_interpreter::Program::parse(&kernel.text);
+    let mut agreement = Agreement::default();
+    let mut path: Vec<(usize, usize)> = Vec::new();
+    loop {
+        let run = Run::new(program, &kernel, &compiled, &observed, &mut path);
+        let ended = in_order(program, &Model::new(), &run.order);
+        run.compare(&ended, &observed).map_err(|what| Disagreement { order: run.order.clone(), what })?;
+        agreement.orders += 1;
+        agreement.racy_orders += u64::from(!ended.races.is_empty());
+        agreement.cut |= run.cut;
+        while path.last().is_some_and(|(chosen, of)| chosen + 1 == *of) {
+            path.pop();
+        }
+        match path.last_mut() {
+            Some((chosen, _)) if agreement.orders < most => *chosen += 1,
+            rest => {
+                agreement.cut |= rest.is_some();
+                break;
+            }
+        }
+    }
+    agreement.races = agreement.racy_orders > 0;
+    agreement.model_races = match races(program, &Model::new(), limits) {
+        Ok(races) => Some(!races.is_empty()),
+        Err(TooLarge::Events(_) | TooLarge::Traces(_) | TooLarge::Candidates(_)) => None,
+    };
+    if agreement.races && agreement.model_races == Some(false) {
+        return Err(refused("an order races, and no execution of the model does"));
+    }
+    Ok(agreement)
+}
+
+/// The registers that the threads load.
+fn observed(program: &Program) -> Vec<Term> {
+    let mut all = BTreeSet::new();
+    for (at, thread) in program.threads.iter().enumerate() {
+        for instruction in &thread.code {
+            if let Instruction::Load(Register(number), _) | Instruction::Atomic(Some(Register(number)), ..) =
+                instruction
+            {
+                all.insert((at, *number));
+            }
+        }
+    }
+    all.into_iter().map(|(at, number)| Term::Register(at, Register(number))).collect()
+}
+
+/// One order.
+struct Run {
+    order: Vec<usize>,
+    found: Result<BTreeSet<Race>, String>,
+    memory: Vec<i64>,
+    left: Vec<i64>,
+    cut: bool,
+}
+
+/// Turns of a run after which the order is not varied any more, and after which it is given up: the test has a loop.
+const VARIED: usize = 24;
+const ENDLESS: usize = 400;
+
+impl Run {
+    /// Follows a path of choices as far as it goes, and adds the ones after it: each with how many there were.
+    fn new(
+        program: &Program,
+        kernel: &Threads,
+        compiled: &ptx_interpreter::Program,
+        observed: &[Term],
+        path: &mut Vec<(usize, usize)>,
+    ) -> Run {
+        let bytes = |values: &[i64]| values.iter().flat_map(|value| (*value as i32).to_le_bytes()).collect::<Vec<u8>>();
+        let mut trial = Trial::new(compiled, "test");
+        trial.grid([kernel.blocks, 1, 1]).block([kernel.threads, 1, 1]).cluster(kernel.cluster);
+        trial.buffer(&bytes(&program.initial)).expect("a little memory");
+        trial.buffer(&vec![0; 4 * observed.len().max(1)]).expect("a little memory");
+        let (mut order, mut depth, mut cut) = (Vec::new(), 0, false);
+        let report = trial.check_in_order(|ready| {
+            // What is no part of the test meets nobody.
+            if let Some(own) = ready.iter().position(|ready| !kernel.lines.contains_key(&ready.ptx_line)) {
+                return own;
+            }
+            let choice = match path.get(depth) {
+                Some((choice, _)) => *choice,
+                None if order.len() < VARIED => {
+                    path.push((0, ready.len()));
+                    0
+                }
+                None => {
+                    cut = true;
+                    order.len() % ready.len()
+                }
+            };
+            depth += 1;
+            if order.len() > ENDLESS {
+                return usize::MAX;
+            }
+            let Ready { block, thread, .. } = ready[choice];
+            let who = kernel.places.iter().position(|place| *place == (block, thread));
+            order.push(who.expect("it is a thread of the test"));
+            choice
+        });
+        let numbers = |bytes: &[u8]| {
+            let words = bytes.chunks_exact(4).map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+            words.map(i64::from).collect::<Vec<i64>>()
+        };
+        let (memory, left) = (numbers(trial.content(0)), numbers(trial.content(1)));
+        Run { order, found: found(kernel, &report), memory, left, cut }
+    }
+
+    fn compare(&self, ended: &Ended, observed: &[Term]) -> Result<(), String> {
+        let found = self.found.as_ref().map_err(Clone::clone)?;
+        if found.is_empty() != ended.races.is_empty() || !found.is_subset(&ended.races) {
+            return Err(format!("the interpreter finds races {found:?}, the model has {:?}", ended.races));
+        }
+        if self.memory != ended.memory {
+            return Err(format!("memory has {:?}, and not {:?}", self.memory, ended.memory));
+        }
+        for (term, value) in observed.iter().zip(&self.left) {
+            if let Term::Register(thread, register) = term {
+                let expected = ended.register(*thread, *register);
+                if expected != *value {
+                    return Err(format!("{register} of P{thread} has {value}, and not {expected}"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The pairs that the interpreter found to race.
+fn found(kernel: &Threads, report: &Report) -> Result<BTreeSet<Race>, String> {
+    if let Some(stop) = &report.stop {
+        return Err(stop.to_string());
+    }
+    let mut races = BTreeSet::new();
+    for finding in &report.findings {
+        let at = |place: usize| -> Option<Place> { kernel.lines.get(&finding.places.get(place)?.ptx_line).copied() };
+        match (finding.kind, at(0), at(1)) {
+            (Kind::Race | Kind::Order, Some(one), Some(other)) => races.insert((one.min(other), one.max(other))),
+            _ => return Err(finding.to_string()),
+        };
+    }
+    Ok(races)
+}

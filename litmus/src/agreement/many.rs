@@ -1,0 +1,76 @@
+//! Many tests, of files and drawn ones.
+
+use std::fmt::Write;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use ptx_build::error::{Error, Result};
+use ptx_build::progress::Progress;
+use rayon::prelude::*;
+
+use super::compare::{Agreement, Disagreement, agree};
+use super::draw::draw;
+use crate::{Limits, Program, Threads, parse};
+
+/// Orders of one program that are run, at most.
+pub const ORDERS: u64 = 3000;
+
+/// A test, its text, and what came of it.
+type Compared = (String, Option<Result<Agreement, Disagreement>>);
+
+/// Compares the tests of files, and those of seeds. Says in words what came of it, and whether something disagrees.
+pub fn compare_all(
+    files: &[PathBuf],
+    seeds: Range<u64>,
+    limits: &Limits,
+    progress: &Progress,
+) -> Result<(String, bool)> {
+    let bar = progress.bar(files.len() as u64 + seeds.end - seeds.start, "Running all orders");
+    let compare = |program: &Program, text: String| {
+        let agreement = Threads::of(program, &[]).is_ok().then(|| agree(program, ORDERS, limits));
+        bar.inc(1);
+        (text, agreement)
+    };
+    let of_file = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file).map_err(|error| Error::io("read", file, error))?;
+        let program = parse(&text).map_err(|unread| {
+            Error::new(unread.to_string()).at(file.display()).fix("see `cargo xtask litmus` of this file")
+        })?;
+        Ok(compare(&program, format!("{}\n{text}", file.display())))
+    };
+    let of_seed = |seed: u64| {
+        let (program, text) = draw(seed);
+        compare(&program, text)
+    };
+    let mut all: Vec<Compared> = files.par_iter().map(of_file).collect::<Result<_>>()?;
+    all.extend(seeds.into_par_iter().map(of_seed).collect::<Vec<_>>());
+    Ok(told(&all))
+}
+
+fn told(all: &[Compared]) -> (String, bool) {
+    let mut text = String::new();
+    let agreements = || all.iter().filter_map(|(_, compared)| compared.as_ref()?.as_ref().ok());
+    let count = |is: &dyn Fn(&Agreement) -> bool| agreements().filter(|agreement| is(agreement)).count();
+    let wrong: Vec<(&String, &Disagreement)> =
+        all.iter().filter_map(|(text, compared)| Some((text, compared.as_ref()?.as_ref().err()?))).collect();
+    for (test, disagreement) in &wrong {
+        writeln!(text, "{test}the threads' turns {:?}: {}\n", disagreement.order, disagreement.what)
+            .expect("a string takes all");
+    }
+    writeln!(
+        text,
+        "{} tests: {} do not fit, {} compared in {} orders, of which {} race; {} disagree\n\
+         {} tests race in an order; {} only in executions that no order has; {} have more orders than were run",
+        all.len(),
+        all.iter().filter(|(_, compared)| compared.is_none()).count(),
+        agreements().count() + wrong.len(),
+        agreements().map(|agreement| agreement.orders).sum::<u64>(),
+        agreements().map(|agreement| agreement.racy_orders).sum::<u64>(),
+        wrong.len(),
+        count(&|agreement| agreement.races),
+        count(&|agreement| !agreement.races && agreement.model_races == Some(true)),
+        count(&|agreement| agreement.cut),
+    )
+    .expect("a string takes all");
+    (text, !wrong.is_empty())
+}

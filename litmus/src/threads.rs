@@ -1,0 +1,154 @@
+//! A litmus test as a kernel whose threads are the test's own, as an interpreter runs it.
+
+use std::collections::BTreeMap;
+
+use crate::ptx::{Writer, registers};
+use crate::{Instruction, Placement, Program, Proxy, Term, Thread};
+
+/// A test's kernel.
+#[derive(Clone, Debug)]
+pub struct Threads {
+    /// The module. Its kernel `test` takes the memory, of [`Threads::LOCATION`] bytes a location, and four bytes for each
+    /// register that is observed.
+    pub text: String,
+    /// Blocks of the grid, and of a cluster.
+    pub blocks: u32,
+    /// See there.
+    pub cluster: u32,
+    /// Threads of a block.
+    pub threads: u32,
+    /// The test's threads: each one's block, and its number there.
+    pub places: Vec<(u32, u32)>,
+    /// By the line of the text: which thread's instruction it is, by their positions, if other threads can see it.
+    pub lines: BTreeMap<u32, (usize, usize)>,
+}
+
+impl Threads {
+    /// Bytes of a location.
+    pub const LOCATION: usize = 4;
+
+    /// The kernel of a test that leaves those registers, or why PTX has none.
+    pub fn of(program: &Program, observed: &[Term]) -> Result<Threads, &'static str> {
+        fits(program)?;
+        let (blocks, cluster, places) = grid(program);
+        let threads = 1 + places.iter().map(|(_, number)| *number).max().unwrap_or_default();
+        let mut writer = Writer { program, lanes: 1, text: String::new() };
+        header(&mut writer);
+        let mut lines = BTreeMap::new();
+        for (at, thread) in program.threads.iter().enumerate() {
+            begin(&mut writer, at, thread, places[at]);
+            for (number, instruction) in thread.code.iter().enumerate() {
+                writer.instruction(at, instruction)?;
+                lines.insert(writer.text.lines().count() as u32, (at, number));
+            }
+            for (word, term) in observed.iter().enumerate() {
+                if let Term::Register(of, register) = term
+                    && *of == at
+                {
+                    writer.line(format!("st.global.u32 [%c1+{}], %{register};", 4 * word));
+                }
+            }
+            writer.line("ret;");
+            writer.line(format!("OTHER{at}:"));
+        }
+        writer.line("ret;\n}");
+        let text = writer.text;
+        Ok(Threads { text, blocks, cluster, threads, places, lines })
+    }
+}
+
+fn fits(program: &Program) -> Result<(), &'static str> {
+    if program.threads.iter().any(|thread| thread.placement.gpu != program.threads[0].placement.gpu) {
+        return Err("its threads are on several GPUs");
+    }
+    for (number, address) in program.addresses.iter().enumerate() {
+        if address.proxy != Proxy::Generic {
+            return Err("it has other proxies than the generic one");
+        }
+        if program.addresses[..number].iter().any(|other| other.physical == address.physical) {
+            return Err("a location has a second address");
+        }
+    }
+    let instructions = || program.threads.iter().flat_map(|thread| &thread.code);
+    for instruction in instructions() {
+        match instruction {
+            Instruction::Load(_, memory) | Instruction::Store(memory, _) | Instruction::Atomic(_, memory, ..)
+                if memory.proxy != Proxy::Generic =>
+            {
+                return Err("it has other proxies than the generic one");
+            }
+            Instruction::Barrier(barrier) if barrier.quorum.is_some() => return Err("a barrier has a quorum"),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What a thread's cluster is: a block without one is a cluster of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Own {
+    Cluster(u32),
+    Block(u32),
+}
+
+/// The blocks, those of a cluster, and where each thread is. All clusters are as large as the largest one.
+fn grid(program: &Program) -> (u32, u32, Vec<(u32, u32)>) {
+    let key = |thread: &Thread| match thread.placement {
+        Placement { cluster: Some(cluster), .. } => Own::Cluster(cluster),
+        Placement { cta, .. } => Own::Block(cta),
+    };
+    let mut clusters: Vec<(Own, Vec<u32>)> = Vec::new();
+    for thread in &program.threads {
+        let place = clusters.iter().position(|(of, _)| *of == key(thread)).unwrap_or_else(|| {
+            clusters.push((key(thread), Vec::new()));
+            clusters.len() - 1
+        });
+        let blocks = &mut clusters[place].1;
+        if !blocks.contains(&thread.placement.cta) {
+            blocks.push(thread.placement.cta);
+        }
+    }
+    let size = clusters.iter().map(|(_, blocks)| blocks.len()).max().unwrap_or(1);
+    let mut places: Vec<(u32, u32)> = Vec::new();
+    for thread in &program.threads {
+        let cluster = clusters.iter().position(|(of, _)| *of == key(thread)).unwrap_or_default();
+        let rank = clusters[cluster].1.iter().position(|block| *block == thread.placement.cta).unwrap_or_default();
+        let block = (cluster * size + rank) as u32;
+        let number = places.iter().filter(|(other, _)| *other == block).count() as u32;
+        places.push((block, number));
+    }
+    ((clusters.len() * size) as u32, size as u32, places)
+}
+
+fn header(writer: &mut Writer<'_>) {
+    let program = writer.program;
+    let most = program.threads.iter().flat_map(|thread| &thread.code).flat_map(registers).max().unwrap_or_default();
+    writer.text += ".version 8.0\n.target sm_90\n.address_size 64\n\
+                    .visible .entry test(.param .u64 memory, .param .u64 left)\n{\n";
+    for line in [
+        ".reg .pred %p<4>;".to_owned(),
+        format!(".reg .b32 %r<{}>;", most + 1),
+        ".reg .b32 %t<16>;".to_owned(),
+        format!(".reg .b64 %a<{}>;", program.addresses.len() + 1),
+        ".reg .b64 %c<4>;".to_owned(),
+        "ld.param.u64 %c0, [memory];".to_owned(),
+        "ld.param.u64 %c1, [left];".to_owned(),
+        "mov.u32 %t0, %ctaid.x;".to_owned(),
+        "mov.u32 %t1, %tid.x;".to_owned(),
+    ] {
+        writer.line(line);
+    }
+    for (number, address) in program.addresses.iter().enumerate() {
+        writer.line(format!("add.u64 %a{number}, %c0, {};", Threads::LOCATION * address.physical));
+    }
+}
+
+/// Is it this thread, and what do its registers begin with.
+fn begin(writer: &mut Writer<'_>, at: usize, thread: &Thread, (block, number): (u32, u32)) {
+    writer.line(format!("setp.ne.u32 %p0, %t0, {block};"));
+    writer.line(format!("setp.ne.or.u32 %p0, %t1, {number}, %p0;"));
+    writer.line(format!("@%p0 bra OTHER{at};"));
+    for (register, value) in &thread.initial {
+        writer.line(format!("mov.u32 %{register}, {value};"));
+    }
+}

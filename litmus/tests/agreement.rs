@@ -1,0 +1,44 @@
+//! The interpreter's checks against the model: every order of small programs, which are drawn, and of the collection's.
+
+use std::path::{Path, PathBuf};
+
+use litmus::agreement::{Agreement, agree, draw};
+use litmus::batch::files;
+use litmus::{Limits, Threads, parse};
+
+/// Programs that are drawn here; `cargo xtask litmus --drawn` draws more.
+const DRAWN: u64 = 80;
+/// Orders of one program, at most.
+const ORDERS: u64 = 300;
+
+#[test]
+fn the_interpreter_finds_a_race_where_the_model_has_one() {
+    let (mut racy, mut quiet) = (0, 0);
+    for seed in 0..DRAWN {
+        let (program, text) = draw(seed);
+        match agree(&program, ORDERS, &Limits::default()) {
+            Ok(Agreement { races: true, .. }) => racy += 1,
+            Ok(_) => quiet += 1,
+            Err(disagreement) => panic!("seed {seed}, threads {:?}: {}\n{text}", disagreement.order, disagreement.what),
+        }
+    }
+    // Otherwise nothing is seen here.
+    assert!(racy > 10 && quiet > 10, "{racy} race, {quiet} do not");
+}
+
+#[test]
+fn the_collection_has_the_races_of_the_model() {
+    let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/litmus");
+    let mut compared = 0;
+    for file in files(&[folder]).expect("the collection is there") {
+        let program = parse(&std::fs::read_to_string(&file).expect("it can be read")).expect("it is a test");
+        if Threads::of(&program, &[]).is_err() {
+            continue;
+        }
+        match agree(&program, ORDERS, &Limits::default()) {
+            Ok(_) => compared += 1,
+            Err(disagreement) => panic!("{}, {:?}: {}", file.display(), disagreement.order, disagreement.what),
+        }
+    }
+    assert!(compared > 40, "{compared} tests");
+}

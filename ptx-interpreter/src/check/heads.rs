@@ -1,0 +1,68 @@
+//! What is handed over with a value, and to whom.
+//!
+//! A release pattern begins with its head: a fence, or a write that releases. What the head's thread knew goes to those
+//! who acquire the value, if the head's scope has them, and the scope of their acquire has the head's thread.
+
+use super::clock::Known;
+
+/// Whose threads a scope has: those of a block, a cluster or the GPU.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    pub(super) block: u32,
+    pub(super) cluster: u32,
+    /// 0, 1 or 2.
+    pub(super) level: usize,
+}
+
+/// What the heads of patterns hand over.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Heads {
+    gpu: Option<Known>,
+    clusters: Vec<(u32, Known)>,
+    blocks: Vec<(u32, Known)>,
+}
+
+impl Heads {
+    pub(super) fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// A head of such a scope.
+    pub(super) fn put(&mut self, from: Reach, known: &Known) {
+        join_at(&mut self.blocks, from.block, known);
+        if from.level >= 1 {
+            join_at(&mut self.clusters, from.cluster, known);
+        }
+        if from.level >= 2 {
+            self.gpu.get_or_insert_default().join(known);
+        }
+    }
+
+    pub(super) fn join(&mut self, other: &Heads) {
+        other.blocks.iter().for_each(|(block, known)| join_at(&mut self.blocks, *block, known));
+        other.clusters.iter().for_each(|(cluster, known)| join_at(&mut self.clusters, *cluster, known));
+        if let Some(known) = &other.gpu {
+            self.gpu.get_or_insert_default().join(known);
+        }
+    }
+
+    /// Hands over what is for an acquire of such a scope. Says whether there was anything.
+    pub(super) fn give(&self, to: Reach, into: &mut Known) -> bool {
+        let at = |list: &[(u32, Known)], place: u32| {
+            list.binary_search_by_key(&place, |(of, _)| *of).ok().map(|found| list[found].1.clone())
+        };
+        let block = at(&self.blocks, to.block);
+        let cluster = at(&self.clusters, to.cluster).filter(|_| to.level >= 1);
+        let gpu = self.gpu.clone().filter(|_| to.level >= 2);
+        let all = [block, cluster, gpu];
+        all.iter().flatten().for_each(|known| into.join(known));
+        all.iter().any(Option::is_some)
+    }
+}
+
+fn join_at(list: &mut Vec<(u32, Known)>, place: u32, known: &Known) {
+    match list.binary_search_by_key(&place, |(of, _)| *of) {
+        Ok(found) => list[found].1.join(known),
+        Err(at) => list.insert(at, (place, known.clone())),
+    }
+}

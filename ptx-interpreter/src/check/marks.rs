@@ -1,0 +1,127 @@
+//! Which accesses of four bytes are kept for later ones to meet.
+//!
+//! An access need not be kept any longer if whatever will race with it races with a newer one as well. A weak access stands
+//! for all that were ordered before it. A strong one stands for less: later accesses that go together with it need not go
+//! together with those before.
+
+use super::actor::Actor;
+use super::checks::{Checks, Event, State};
+use super::shadow::{Busy, Kept, Mark};
+use crate::lanes::lanes_of;
+
+/// Marks of one cell, at most. Of more some are forgotten.
+const MARKS: usize = 64;
+/// Observers of one write, at most. Of more the first ones are forgotten.
+const OBSERVERS: usize = 32;
+
+impl Checks {
+    /// Keeps an access, and forgets those that it stands for.
+    pub(super) fn keep(&mut self, busy: &mut Busy, event: Event, new: Kept, seen: &[u32]) {
+        let mark = new.mark;
+        self.state(event.actor);
+        let state = &self.states[&u64::from(event.actor.block)][event.actor.number];
+        for old in busy.kept.iter_mut().filter(|old| seen.contains(&old.number)) {
+            if !observed(state, old, event.actor) {
+                if old.observers.len() == OBSERVERS {
+                    old.observers.remove(0);
+                }
+                old.observers.push((event.actor, state.epoch));
+            }
+        }
+        if mark.writes {
+            for (_, last) in busy.last.iter_mut().enumerate().filter(|(byte, _)| mark.bytes >> byte & 1 == 1) {
+                *last = new.number;
+            }
+        } else {
+            // A thread's newer read stands for its older one.
+            busy.kept.iter_mut().filter(|old| replaces(&mark, &old.mark)).for_each(|old| old.mark.lanes &= !mark.lanes);
+            busy.kept.retain(|old| old.mark.lanes != 0 || old.mark.is_engine);
+            if busy.kept.iter_mut().any(|old| joined(&mut old.mark, &mark)) {
+                return;
+            }
+        }
+        if mark.writes && mark.scope == 0 {
+            busy.kept.iter_mut().for_each(|old| old.mark.bytes &= !mark.bytes);
+            busy.kept.retain(|old| old.mark.bytes != 0);
+        } else {
+            busy.kept.retain(|old| !self.stands_for(state, event, &new, old, seen));
+        }
+        busy.kept.push(new);
+        if busy.kept.len() > MARKS {
+            let place = busy.kept.iter().position(|old| !old.mark.writes).unwrap_or(0);
+            busy.kept.remove(place);
+        }
+    }
+
+    /// Whether what will race with an old access will race with a new one, which is a read or a strong write.
+    fn stands_for(&self, state: &State, event: Event, new: &Kept, old: &Kept, seen: &[u32]) -> bool {
+        let (mark, was) = (&new.mark, &old.mark);
+        if was.bytes & !mark.bytes != 0 || was.writes && !mark.writes {
+            return false;
+        }
+        let ordered = || match was.is_engine {
+            true => state.known.ordered.of_engine(was.who) >= was.epoch,
+            false => lanes_of(was.lanes).all(|lane| {
+                let other = self.actor_of(was, lane);
+                other == event.actor || happened(state, was.epoch, other)
+            }),
+        };
+        if mark.scope == 0 {
+            return ordered();
+        }
+        // Whoever goes together with the new one has to go together with the old one.
+        let same = (was.bytes, was.size) == (mark.bytes, mark.size) && was.scope >= mark.scope;
+        let near = !was.is_engine && self.actor_of(was, 0).block == event.actor.block;
+        same && near
+            && match (was.writes, mark.writes) {
+                (true, _) => event.how.reads && seen.contains(&old.number),
+                (false, true) => event.how.reads && ordered(),
+                (false, false) => ordered(),
+            }
+    }
+}
+
+impl Busy {
+    /// The number of the last write of these bytes, if it was a weak one of this thread's: its atomic, which reads it, observes
+    /// it although it is weak.
+    pub(super) fn own_weak_write(&mut self, mark: &Mark, next: &mut u32) -> Option<u32> {
+        let is_strong = self.last.iter().enumerate().any(|(byte, last)| mark.bytes >> byte & 1 == 1 && *last != 0);
+        let own = |old: &&mut Kept| {
+            let old = &old.mark;
+            old.writes
+                && old.scope == 0
+                && !old.is_engine
+                && (old.who, old.lanes, old.bytes) == (mark.who, mark.lanes, mark.bytes)
+        };
+        let old = self.kept.iter_mut().find(own).filter(|_| !is_strong)?;
+        if old.number == 0 {
+            *next += 1;
+            old.number = *next;
+        }
+        Some(old.number)
+    }
+}
+
+/// Whether what a thread did in an epoch happened before.
+pub(super) fn happened(state: &State, epoch: u32, actor: Actor) -> bool {
+    state.known.ordered.of_thread(actor.block, actor.number) >= epoch
+}
+
+/// Whether a thread has observed a strong write, or what did so happened before.
+pub(super) fn observed(state: &State, old: &Kept, actor: Actor) -> bool {
+    old.observers.iter().any(|(other, epoch)| *other == actor || happened(state, *epoch, *other))
+}
+
+/// One mark for the threads of a warp that do the same.
+pub(super) fn joined(old: &mut Mark, new: &Mark) -> bool {
+    if old.is_engine || old.bytes == 0 || (Mark { lanes: old.lanes, ..*new }) != *old {
+        return false;
+    }
+    old.lanes |= new.lanes;
+    true
+}
+
+/// Whether a read is as another one of the same warp, but for its place.
+fn replaces(new: &Mark, old: &Mark) -> bool {
+    !new.is_engine && (Mark { lanes: old.lanes, site: old.site, ..*new }) == *old
+}
