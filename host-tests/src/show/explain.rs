@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_build::explain::page;
 pub use ptx_build::explain::{LONGEST, Misspelt, find};
-use ptx_intrinsics::catalogue::Form;
+use ptx_intrinsics::catalogue::{Family, Form};
 use rayon::prelude::*;
 
 use crate::check::sass::text::ranges;
@@ -42,8 +42,13 @@ fn see(forms: &[&Form], reader: &Reader, sms: &[Sm]) -> Result<Seen> {
 
 /// A line for all GPUs that agree.
 fn machine_code(form: &Form, seen: &Seen) -> Vec<String> {
+    if form.family() == Family::Policy {
+        return vec![
+            "arithmetic on registers; a policy that is known beforehand is better encoded, as a constant".into(),
+        ];
+    }
     if !sass::touches_memory(form) {
-        return vec!["arithmetic on registers; of constants, two moves".into()];
+        return vec!["arithmetic on registers".into()];
     }
     let legal = || seen.iter().filter(|(sm, _)| form.min_sm() <= sm.number);
     let sms: Vec<Sm> = legal().map(|(sm, _)| *sm).collect();

@@ -6,6 +6,10 @@ use super::gate::{CacheHint, Needs};
 ///
 /// The bits are what the instruction `createpolicy` makes, and are opaque to PTX. A policy is a hint: it changes no value.
 ///
+/// A policy that is known beforehand is best one of the constants here, or encoded:
+/// [`encode_fractional`](Self::encode_fractional) in a `const`, [`encode_range`](Self::encode_range) on the host for a
+/// parameter of the kernel.
+///
 #[doc = needs!(CacheHint)]
 #[doc = when_it_pays!(CachePolicy)]
 #[doc(alias = "L2::cache_hint")]

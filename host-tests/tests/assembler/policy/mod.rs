@@ -1,5 +1,6 @@
 //! The policies that are encoded on the host are what the assembler makes of `createpolicy`.
 
+mod cost;
 mod evaluate;
 
 use std::collections::HashMap;
@@ -39,10 +40,11 @@ const PRIORITIES: [(&str, Fractional, Range); 12] = priorities! {
     (L2EvictUnchanged, L2EvictUnchanged), ".L2::evict_unchanged.L2::evict_unchanged";
 };
 
+static TOOLS: LazyLock<CudaTools> =
+    LazyLock::new(|| CudaTools::find(&Progress::new()).unwrap_or_else(|error| panic!("{error}")));
+
 /// Kernels that make a policy each and store it, by name.
 fn kernels(made: impl Iterator<Item = (String, String)>) -> HashMap<String, SassFunction> {
-    static TOOLS: LazyLock<CudaTools> =
-        LazyLock::new(|| CudaTools::find(&Progress::new()).unwrap_or_else(|error| panic!("{error}")));
     let mut ptx = ".version 7.4\n.target sm_80\n.address_size 64\n".to_owned();
     for (name, createpolicy) in made {
         writeln!(
@@ -54,9 +56,14 @@ fn kernels(made: impl Iterator<Item = (String, String)>) -> HashMap<String, Sass
         )
         .expect("a string takes all");
     }
+    assemble(&ptx, Sm::new(80))
+}
+
+/// The machine code of each kernel, by name.
+fn assemble(ptx: &str, sm: Sm) -> HashMap<String, SassFunction> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let cubin = folder.path().join("policy.cubin");
-    let assembled = Assembler::new(&TOOLS.ptxas).assemble_text(&ptx, Sm::new(80), &cubin);
+    let assembled = Assembler::new(&TOOLS.ptxas).assemble_text(ptx, sm, &cubin);
     assembled.expect("ptxas runs").unwrap_or_else(|rejected| panic!("{rejected}"));
     let functions = Disassembler::new(&TOOLS.nvdisasm).disassemble(&cubin).expect("nvdisasm reads it");
     functions.into_iter().map(|function| (function.name.clone(), function)).collect()
