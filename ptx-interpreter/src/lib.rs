@@ -28,6 +28,8 @@ mod launch;
 mod machine;
 mod memory;
 mod operand;
+#[cfg(feature = "serde")]
+mod record;
 mod report;
 mod run;
 mod shape;
@@ -44,6 +46,8 @@ pub use check::{Finding, Kind, Piece, Place};
 pub use in_order::Ready;
 pub use launch::{Launch, Outside};
 pub use machine::Program;
+#[cfg(feature = "serde")]
+pub use record::Record;
 pub use report::Report;
 pub use shape::{Kernel, Variable};
 pub use stop::{Stop, Why};

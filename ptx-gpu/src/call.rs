@@ -1,0 +1,88 @@
+//! How a call of the program becomes one of ours, and what it hands back.
+
+use std::ffi::{CStr, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::status::{INVALID_VALUE, Result, SUCCESS, UNKNOWN};
+use crate::told::note;
+
+/// Defines functions with the C ABI, each under its name and under those that `also` lists. A body gives
+/// a `Result`.
+macro_rules! calls {
+    ($($(#[also($($other:ident),+)])? fn $name:ident $arguments:tt $body:block)*) => {$(
+        $crate::call::call! { $name $arguments $body }
+        $($($crate::call::call! { $other $arguments $body })+)?
+    )*};
+}
+
+macro_rules! call {
+    ($name:ident ($($argument:ident: $type:ty),* $(,)?) $body:block) => {
+        #[unsafe(no_mangle)]
+        extern "C" fn $name($($argument: $type),*) -> u32 {
+            $crate::call::answer(stringify!($name), move || $body)
+        }
+    };
+}
+
+pub(crate) use {call, calls};
+
+/// Does what a call asks for.
+pub(crate) fn answer(name: &str, body: impl FnOnce() -> Result) -> u32 {
+    let status = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => SUCCESS,
+        Ok(Err(status)) => status,
+        Err(_) => {
+            note(&format!("{name} failed in this library itself: report it, with the program"));
+            UNKNOWN
+        }
+    };
+    status.0
+}
+
+/// Writes a result to where the program wants it.
+pub(crate) fn put<T>(place: *mut T, value: T) -> Result {
+    if place.is_null() {
+        return Err(INVALID_VALUE);
+    }
+    // SAFETY: the program hands over a place for the result.
+    unsafe { place.write_unaligned(value) };
+    Ok(())
+}
+
+/// Writes a result if the program wants it.
+pub(crate) fn put_if<T>(place: *mut T, value: T) -> Result {
+    if place.is_null() { Ok(()) } else { put(place, value) }
+}
+
+/// What a pointer of the program leads to.
+pub(crate) fn get<T: Copy>(place: *const T) -> Result<T> {
+    if place.is_null() {
+        return Err(INVALID_VALUE);
+    }
+    // SAFETY: the program hands over a value of this type.
+    Ok(unsafe { place.read_unaligned() })
+}
+
+/// A name.
+pub(crate) fn text<'a>(text: *const c_char) -> Result<&'a str> {
+    if text.is_null() {
+        return Err(INVALID_VALUE);
+    }
+    // SAFETY: the program hands over a text that ends with 0.
+    unsafe { CStr::from_ptr(text) }.to_str().map_err(|_| INVALID_VALUE)
+}
+
+/// Writes as much of a text as there is room for.
+pub(crate) fn put_text(place: *mut c_char, room: i32, text: &str) -> Result {
+    let Some(most) = usize::try_from(room).ok().and_then(|room| room.checked_sub(1)) else { return Err(INVALID_VALUE) };
+    if place.is_null() {
+        return Err(INVALID_VALUE);
+    }
+    let bytes = &text.as_bytes()[..text.len().min(most)];
+    // SAFETY: there is room for so many bytes and one more.
+    unsafe {
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), place.cast(), bytes.len());
+        place.add(bytes.len()).write(0);
+    }
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! The GPU that a program sees.
+
+use ptx_interpreter::available_memory;
+
+/// A GPU of a kind, with the sizes that NVIDIA states for it.
+pub(crate) struct Device {
+    pub(crate) sm: u32,
+    pub(crate) name: String,
+    pub(crate) memory: usize,
+    pub(crate) multiprocessors: i32,
+    /// Of a multiprocessor.
+    pub(crate) threads: i32,
+    pub(crate) blocks: i32,
+    pub(crate) shared: i32,
+    l2: i32,
+    clock: i32,
+    memory_clock: i32,
+    bus: i32,
+}
+
+/// Bytes of shared memory that a launch adds without being allowed to.
+pub(crate) const SHARED_OF_BLOCK: i32 = 48 << 10;
+/// Bytes of shared memory of each block that are the driver's own, from sm_80 on.
+const RESERVED: i32 = 1 << 10;
+/// Registers of a multiprocessor.
+pub(crate) const REGISTERS: i32 = 1 << 16;
+/// The most device memory that a program is told of.
+const MEMORY: usize = 80 << 30;
+
+impl Device {
+    pub(crate) fn new(sm: u32) -> Device {
+        // Multiprocessors, threads, blocks, KiB of shared memory, MiB of L2, kHz, kHz of memory, bits of its bus.
+        let [multiprocessors, threads, blocks, shared, l2, clock, memory_clock, bus] = match sm {
+            ..=70 => [80, 2048, 32, 96, 6, 1_530_000, 877_000, 4096],
+            71..=79 => [40, 1024, 16, 64, 4, 1_590_000, 5_001_000, 256],
+            80 => [108, 2048, 32, 164, 40, 1_410_000, 1_215_000, 5120],
+            81..=88 => [84, 1536, 16, 100, 6, 1_695_000, 9_751_000, 384],
+            89 => [128, 1536, 24, 100, 72, 2_520_000, 10_501_000, 384],
+            90..=99 => [132, 2048, 32, 228, 50, 1_980_000, 2_619_000, 5120],
+            100..=119 => [148, 2048, 32, 228, 126, 1_965_000, 3_996_000, 8192],
+            _ => [170, 1536, 24, 100, 96, 2_407_000, 14_001_000, 512],
+        };
+        let memory = available_memory().map_or(MEMORY, |bytes| (bytes as usize).min(MEMORY));
+        Device {
+            sm,
+            name: format!("PTX on a CPU, as sm_{sm}"),
+            memory,
+            multiprocessors,
+            threads,
+            blocks,
+            shared: shared << 10,
+            l2: l2 << 20,
+            clock,
+            memory_clock,
+            bus,
+        }
+    }
+
+    pub(crate) fn reserved(&self) -> i32 {
+        if self.sm >= 80 { RESERVED } else { 0 }
+    }
+
+    /// Bytes of shared memory of a block, if the kernel allows it.
+    pub(crate) fn most_shared(&self) -> i32 {
+        self.shared - self.reserved()
+    }
+
+    /// Blocks of a cluster, at most.
+    pub(crate) fn cluster(&self) -> i32 {
+        if self.sm >= 90 { 8 } else { 1 }
+    }
+
+    /// `CU_DEVICE_ATTRIBUTE_…`, by its number.
+    pub(crate) fn attribute(&self, which: u32) -> Option<i32> {
+        let from = |sm: u32| i32::from(self.sm >= sm);
+        Some(match which {
+            1..=3 => 1024,  // threads of a block, in x, in y
+            4 => 64,        // in z
+            5 => i32::MAX,  // blocks in x
+            6 | 7 => 65535, // in y, in z
+            8 => SHARED_OF_BLOCK,
+            9 => 64 << 10, // constant memory
+            10 => 32,      // threads of a warp
+            11 => i32::MAX,
+            12 | 82 => REGISTERS, // of a block, of a multiprocessor
+            13 => self.clock,
+            14 => 512, // alignment of textures
+            15 | 19 | 31 | 41 | 78 | 79 | 80 | 83 | 89 | 90 | 91 | 95 | 96 | 99 | 115 => 1,
+            16 => self.multiprocessors,
+            21 | 69 => 1 << 17, // widths of textures and surfaces
+            22 | 23 => 1 << 17,
+            24..=26 => 1 << 14,
+            27 | 28 | 42 | 45 | 46 | 52 | 53 | 55 | 56 | 57 | 61 | 63 | 64 | 66 | 67 | 73 | 74 | 77 => 1 << 15,
+            29 | 43 | 54 | 62 | 65 | 68 => 2046,
+            30 => 512,
+            33 => 1, // its place on the bus
+            36 => self.memory_clock,
+            37 => self.bus,
+            38 => self.l2,
+            39 => self.threads,
+            40 => 3,
+            51 => 32,
+            70 | 71 => 1 << 17,
+            72 => 1 << 21,
+            75 => self.sm as i32 / 10,
+            76 => self.sm as i32 % 10,
+            81 => self.shared,
+            87 => 2,
+            97 => self.most_shared(),
+            106 => self.blocks,
+            108 => from(80) * (self.l2 / 2), // persisting L2
+            109 => from(80) * (128 << 20),   // of an access policy window
+            111 => self.reserved(),
+            120 | 127 => from(90), // clusters, tensor maps
+            126 => 1,
+            129 => 1,
+            0 | 162.. => return None,
+            _ => 0,
+        })
+    }
+}

@@ -1,0 +1,220 @@
+//! Contexts: which one is current in a thread, and what is set for it.
+
+use std::ffi::c_void;
+
+use super::device::only;
+use crate::call::{calls, put, put_if};
+use crate::gpu::{CURRENT, Gpu, Handle, any, begun, current, live};
+use crate::status::{INVALID_CONTEXT, INVALID_VALUE, Result};
+
+fn create(context: *mut Handle, device: i32) -> Result {
+    let mut gpu = begun()?;
+    only(device)?;
+    let handle = gpu.handle();
+    put(context, handle)?;
+    gpu.contexts.insert(handle);
+    CURRENT.with_borrow_mut(|all| all.push(handle));
+    Ok(())
+}
+
+fn is_context(gpu: &Gpu, context: Handle) -> Result {
+    let known = context == gpu.primary.0 || gpu.contexts.contains(&context);
+    if known { Ok(()) } else { Err(INVALID_CONTEXT) }
+}
+
+/// Nothing is left of what the primary context had.
+fn reset(gpu: &mut Gpu) -> Result {
+    gpu.fault = None;
+    gpu.primary.1 = 0;
+    Ok(())
+}
+
+/// `CU_LIMIT_…`: the stack of a thread, the buffer of `printf`, the heap of `malloc`, and so on.
+fn limit(gpu: &Gpu, which: u32) -> Result<usize> {
+    let usual = match which {
+        0 => 1024,
+        1 | 2 => 8 << 20,
+        3 => 2,
+        4 => 2048,
+        5 => 64,
+        6 => 0,
+        _ => return Err(crate::status::Status(215)),
+    };
+    Ok(gpu.limits.get(&which).copied().unwrap_or(usual))
+}
+
+calls! {
+    fn cuDevicePrimaryCtxRetain(context: *mut Handle, device: i32) {
+        let mut gpu = begun()?;
+        only(device)?;
+        gpu.primary.1 += 1;
+        put(context, gpu.primary.0)
+    }
+
+    #[also(cuDevicePrimaryCtxRelease_v2)]
+    fn cuDevicePrimaryCtxRelease(device: i32) {
+        let mut gpu = begun()?;
+        only(device)?;
+        gpu.primary.1 = gpu.primary.1.checked_sub(1).ok_or(INVALID_CONTEXT)?;
+        Ok(())
+    }
+
+    #[also(cuDevicePrimaryCtxReset_v2)]
+    fn cuDevicePrimaryCtxReset(device: i32) {
+        only(device)?;
+        reset(&mut *begun()?)
+    }
+
+    #[also(cuDevicePrimaryCtxSetFlags_v2)]
+    fn cuDevicePrimaryCtxSetFlags(device: i32, flags: u32) {
+        only(device)?;
+        begun()?.primary.2 = flags;
+        Ok(())
+    }
+
+    fn cuDevicePrimaryCtxGetState(device: i32, flags: *mut u32, active: *mut i32) {
+        only(device)?;
+        let (_, retained, set) = begun()?.primary;
+        put_if(flags, set)?;
+        put_if(active, i32::from(retained > 0))
+    }
+
+    fn cuCtxCreate_v2(context: *mut Handle, _flags: u32, device: i32) {
+        create(context, device)
+    }
+
+    fn cuCtxCreate_v3(context: *mut Handle, _affinity: *mut c_void, _count: i32, _flags: u32, device: i32) {
+        create(context, device)
+    }
+
+    fn cuCtxCreate_v4(context: *mut Handle, _parameters: *mut c_void, _flags: u32, device: i32) {
+        create(context, device)
+    }
+
+    fn cuCtxDestroy_v2(context: Handle) {
+        let mut gpu = begun()?;
+        if !gpu.contexts.remove(&context) {
+            return Err(INVALID_CONTEXT);
+        }
+        gpu.fault = None;
+        CURRENT.with_borrow_mut(|all| all.retain(|one| *one != context));
+        Ok(())
+    }
+
+    fn cuCtxSetCurrent(context: Handle) {
+        if context != 0 {
+            is_context(&*begun()?, context)?;
+        }
+        CURRENT.with_borrow_mut(|all| {
+            all.pop();
+            if context != 0 {
+                all.push(context);
+            }
+        });
+        Ok(())
+    }
+
+    fn cuCtxGetCurrent(context: *mut Handle) {
+        begun().map(drop)?;
+        put(context, current())
+    }
+
+    fn cuCtxPushCurrent_v2(context: Handle) {
+        is_context(&*begun()?, context)?;
+        CURRENT.with_borrow_mut(|all| all.push(context));
+        Ok(())
+    }
+
+    fn cuCtxPopCurrent_v2(context: *mut Handle) {
+        let top = CURRENT.with_borrow_mut(Vec::pop).ok_or(INVALID_CONTEXT)?;
+        put_if(context, top)
+    }
+
+    fn cuCtxGetDevice(device: *mut i32) {
+        is_context(&*begun()?, current())?;
+        put(device, 0)
+    }
+
+    fn cuCtxGetDevice_v2(device: *mut i32, context: Handle) {
+        is_context(&*begun()?, if context == 0 { current() } else { context })?;
+        put(device, 0)
+    }
+
+    fn cuCtxGetId(context: Handle, id: *mut u64) {
+        let context = if context == 0 { current() } else { context };
+        is_context(&*begun()?, context)?;
+        put(id, context as u64)
+    }
+
+    fn cuCtxGetFlags(flags: *mut u32) {
+        put(flags, live()?.primary.2)
+    }
+
+    fn cuCtxSetFlags(flags: u32) {
+        live()?.primary.2 = flags;
+        Ok(())
+    }
+
+    fn cuCtxGetApiVersion(context: Handle, version: *mut u32) {
+        if context != 0 {
+            is_context(&*begun()?, context)?;
+        }
+        put(version, 3020)
+    }
+
+    fn cuCtxSynchronize() {
+        live().map(drop)
+    }
+
+    fn cuCtxSynchronize_v2(context: Handle) {
+        is_context(&*begun()?, context)?;
+        any().fault.map_or(Ok(()), Err)
+    }
+
+    fn cuCtxGetLimit(value: *mut usize, which: u32) {
+        put(value, limit(&*live()?, which)?)
+    }
+
+    fn cuCtxSetLimit(which: u32, value: usize) {
+        let mut gpu = live()?;
+        limit(&gpu, which)?;
+        gpu.limits.insert(which, value);
+        Ok(())
+    }
+
+    fn cuCtxGetCacheConfig(config: *mut u32) {
+        live().map(drop)?;
+        put(config, 0)
+    }
+
+    fn cuCtxSetCacheConfig(_config: u32) {
+        live().map(drop)
+    }
+
+    fn cuCtxGetSharedMemConfig(config: *mut u32) {
+        live().map(drop)?;
+        put(config, 1)
+    }
+
+    fn cuCtxSetSharedMemConfig(_config: u32) {
+        live().map(drop)
+    }
+
+    fn cuCtxResetPersistingL2Cache() {
+        live().map(drop)
+    }
+
+    fn cuCtxGetStreamPriorityRange(least: *mut i32, greatest: *mut i32) {
+        live().map(drop)?;
+        put_if(least, 0)?;
+        put_if(greatest, -5)
+    }
+
+    fn cuCtxEnablePeerAccess(_peer: Handle, _flags: u32) {
+        Err(INVALID_VALUE)
+    }
+
+    fn cuCtxDisablePeerAccess(_peer: Handle) {
+        Err(crate::status::PEER_ACCESS_NOT_ENABLED)
+    }
+}

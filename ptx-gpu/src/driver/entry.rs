@@ -1,0 +1,85 @@
+//! Functions by their names.
+
+use std::ffi::{CString, c_char, c_void};
+use std::sync::LazyLock;
+
+use crate::call::{calls, put, put_if, text};
+use crate::status::{NOT_FOUND, Result};
+
+/// Versions that a function of a later release has: a caller of an older one expects the one before.
+const LATER: [(&str, i32); 9] = [
+    ("cuCtxCreate_v4", 12050),
+    ("cuCtxCreate_v3", 11040),
+    ("cuCtxSynchronize_v2", 13000),
+    ("cuCtxGetDevice_v2", 13000),
+    ("cuDeviceGetUuid_v2", 11040),
+    ("cuEventElapsedTime_v2", 12080),
+    ("cuMemAdvise_v2", 12020),
+    ("cuMemPrefetchAsync_v2", 12020),
+    ("cuStreamWriteValue32_v2", 11070),
+];
+
+/// `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM`
+const PER_THREAD: u64 = 2;
+
+/// This library, as the system's loader knows it.
+static LIBRARY: LazyLock<usize> = LazyLock::new(|| {
+    let mut place = libc::Dl_info {
+        dli_fname: std::ptr::null(),
+        dli_fbase: std::ptr::null_mut(),
+        dli_sname: std::ptr::null(),
+        dli_saddr: std::ptr::null_mut(),
+    };
+    // SAFETY: the address is of this library, so its path comes back, and it is open already.
+    unsafe {
+        libc::dladdr((&raw const LIBRARY).cast(), &raw mut place);
+        libc::dlopen(place.dli_fname, libc::RTLD_NOW | libc::RTLD_NOLOAD) as usize
+    }
+});
+
+/// A function of this library.
+fn symbol(name: &str) -> Option<*mut c_void> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: the library stays open.
+    let found = unsafe { libc::dlsym(*LIBRARY as *mut c_void, name.as_ptr()) };
+    (!found.is_null()).then_some(found)
+}
+
+/// The newest function of a name that a release of the driver has.
+pub(crate) fn find(name: &str, release: i32, flags: u64) -> Option<*mut c_void> {
+    let versions = ["_v4", "_v3", "_v2", ""];
+    let in_time = |name: &str| LATER.iter().all(|(other, since)| *other != name || *since <= release);
+    let threads = if flags & PER_THREAD != 0 { &["_ptsz", "_ptds", ""][..] } else { &[""] };
+    let names = versions.iter().map(|version| format!("{name}{version}")).filter(|name| in_time(name));
+    names.flat_map(|name| threads.iter().map(move |thread| format!("{name}{thread}"))).find_map(|name| symbol(&name))
+}
+
+fn address(name: *const c_char, place: *mut *mut c_void, release: i32, flags: u64, status: *mut u32) -> Result {
+    let found = find(text(name)?, release, flags);
+    // Found, or not known.
+    put_if(status, if found.is_some() { 0 } else { 1 })?;
+    put(place, found.unwrap_or(std::ptr::null_mut()))?;
+    found.map(drop).ok_or(NOT_FOUND)
+}
+
+calls! {
+    fn cuGetProcAddress(name: *const c_char, place: *mut *mut c_void, release: i32, flags: u64) {
+        address(name, place, release, flags, std::ptr::null_mut())
+    }
+
+    fn cuGetProcAddress_v2(
+        name: *const c_char,
+        place: *mut *mut c_void,
+        release: i32,
+        flags: u64,
+        status: *mut u32,
+    ) {
+        address(name, place, release, flags, status)
+    }
+
+    // Tables that no document describes. NVIDIA's own libraries ask for them.
+    fn cuGetExportTable(table: *mut *const c_void, _which: *const c_void) {
+        put(table, std::ptr::null())?;
+        Err(NOT_FOUND)
+    }
+}

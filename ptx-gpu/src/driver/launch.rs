@@ -1,0 +1,198 @@
+//! Launches.
+
+use std::ffi::c_void;
+
+use crate::call::{calls, get};
+use crate::gpu::{Function, Gpu, Handle, live};
+use crate::launch::Shape;
+use crate::status::{INVALID_VALUE, Result};
+
+/// `CUlaunchConfig`, which the runtime has too.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Config {
+    blocks: [u32; 3],
+    threads: [u32; 3],
+    shared: u32,
+    stream: Handle,
+    attributes: *const Attribute,
+    count: u32,
+}
+
+/// `CUlaunchAttribute`
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Attribute {
+    id: u32,
+    padding: u32,
+    value: [u32; 16],
+}
+
+/// `CU_LAUNCH_ATTRIBUTE_…`
+const COOPERATIVE: u32 = 2;
+const CLUSTER: u32 = 4;
+
+/// What ends, and what follows, in the list `extra`.
+const END: usize = 0;
+const BUFFER: usize = 1;
+const BUFFER_SIZE: usize = 2;
+
+impl Config {
+    /// What it asks for. Attributes that change how fast it is, and not what it does, are taken as they are.
+    pub(crate) fn shape(&self, function: &Function) -> Result<Shape> {
+        let mut shape = plain(self.blocks, self.threads, self.shared, function);
+        for at in 0..self.count as usize {
+            let attribute = get(self.attributes.wrapping_add(at))?;
+            match attribute.id {
+                COOPERATIVE => shape.is_cooperative = attribute.value[0] != 0,
+                CLUSTER => shape.cluster.copy_from_slice(&attribute.value[..3]),
+                _ => {}
+            }
+        }
+        Ok(shape)
+    }
+}
+
+/// A launch without attributes.
+pub(crate) fn plain(blocks: [u32; 3], threads: [u32; 3], shared: u32, function: &Function) -> Shape {
+    let cluster = [function.kernel.cluster.unwrap_or(1), 1, 1];
+    Shape { blocks, threads, shared, cluster, is_cooperative: false }
+}
+
+/// The bytes of each argument, from the pointers to them.
+pub(crate) fn values(function: &Function, pointers: *const *const u8) -> Result<Vec<Vec<u8>>> {
+    let value = |(at, (_, bytes)): (usize, &(usize, usize))| {
+        let from = get(pointers.wrapping_add(at))?;
+        if from.is_null() {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: the program hands over each argument as long as its parameter.
+        Ok(unsafe { std::slice::from_raw_parts(from, *bytes) }.to_vec())
+    };
+    function.kernel.parameters.iter().enumerate().map(value).collect()
+}
+
+/// The same, from one buffer with all of them.
+fn packed(function: &Function, extra: *const usize) -> Result<Vec<Vec<u8>>> {
+    let (mut buffer, mut size, mut at) = (0, 0, 0);
+    loop {
+        match get(extra.wrapping_add(at))? {
+            END => break,
+            BUFFER => buffer = get(extra.wrapping_add(at + 1))?,
+            BUFFER_SIZE => size = get(get(extra.wrapping_add(at + 1))? as *const usize)?,
+            _ => return Err(INVALID_VALUE),
+        }
+        at += 2;
+    }
+    let value = |(place, bytes): &(usize, usize)| {
+        if buffer == 0 || place + bytes > size {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: the program hands over a buffer of this size.
+        Ok(unsafe { std::slice::from_raw_parts((buffer + place) as *const u8, *bytes) }.to_vec())
+    };
+    function.kernel.parameters.iter().map(value).collect()
+}
+
+fn arguments(function: &Function, pointers: *const *const u8, extra: *const usize) -> Result<Vec<Vec<u8>>> {
+    match (pointers.is_null(), extra.is_null()) {
+        (false, false) => Err(INVALID_VALUE),
+        (true, false) => packed(function, extra),
+        _ => values(function, pointers),
+    }
+}
+
+fn launch(
+    gpu: &mut Gpu,
+    handle: Handle,
+    stream: Handle,
+    shape: impl FnOnce(&Function) -> Result<Shape>,
+    pointers: *const *const u8,
+    extra: *const usize,
+) -> Result {
+    gpu.stream(stream)?;
+    let function = gpu.function(handle)?;
+    let values = arguments(function, pointers, extra)?;
+    let shape = shape(function)?;
+    gpu.launch(handle, &shape, &values)
+}
+
+calls! {
+    #[also(cuLaunchKernel_ptsz)]
+    fn cuLaunchKernel(
+        function: Handle,
+        x: u32,
+        y: u32,
+        z: u32,
+        threads_x: u32,
+        threads_y: u32,
+        threads_z: u32,
+        shared: u32,
+        stream: Handle,
+        pointers: *const *const u8,
+        extra: *const usize,
+    ) {
+        let shape = |function: &Function| {
+            Ok(plain([x, y, z], [threads_x, threads_y, threads_z], shared, function))
+        };
+        launch(&mut *live()?, function, stream, shape, pointers, extra)
+    }
+
+    #[also(cuLaunchCooperativeKernel_ptsz)]
+    fn cuLaunchCooperativeKernel(
+        function: Handle,
+        x: u32,
+        y: u32,
+        z: u32,
+        threads_x: u32,
+        threads_y: u32,
+        threads_z: u32,
+        shared: u32,
+        stream: Handle,
+        pointers: *const *const u8,
+    ) {
+        let shape = |function: &Function| {
+            let shape = plain([x, y, z], [threads_x, threads_y, threads_z], shared, function);
+            Ok(Shape { is_cooperative: true, ..shape })
+        };
+        launch(&mut *live()?, function, stream, shape, pointers, std::ptr::null())
+    }
+
+    #[also(cuLaunchKernelEx_ptsz)]
+    fn cuLaunchKernelEx(
+        config: *const Config,
+        function: Handle,
+        pointers: *const *const u8,
+        extra: *const usize,
+    ) {
+        let config = get(config)?;
+        launch(&mut *live()?, function, config.stream, |function| config.shape(function), pointers, extra)
+    }
+
+    #[also(cuLaunchHostFunc_ptsz)]
+    fn cuLaunchHostFunc(
+        stream: Handle,
+        function: Option<unsafe extern "C" fn(*mut c_void)>,
+        data: *mut c_void,
+    ) {
+        live()?.stream(stream)?;
+        let function = function.ok_or(INVALID_VALUE)?;
+        // SAFETY: the program hands over a function and its data.
+        unsafe { function(data) };
+        Ok(())
+    }
+
+    #[also(cuStreamAddCallback_ptsz)]
+    fn cuStreamAddCallback(
+        stream: Handle,
+        function: Option<unsafe extern "C" fn(Handle, u32, *mut c_void)>,
+        data: *mut c_void,
+        _flags: u32,
+    ) {
+        live()?.stream(stream)?;
+        let function = function.ok_or(INVALID_VALUE)?;
+        // SAFETY: the program hands over a function and its data.
+        unsafe { function(stream, 0, data) };
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! The linker. Texts of PTX that belong together become one text.
+
+use std::collections::HashMap;
+use std::ffi::{c_char, c_void};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use crate::call::{calls, put, put_if, text};
+use crate::gpu::{Handle, live};
+use crate::image::{self, Refused};
+use crate::status::{FILE_NOT_FOUND, INVALID_HANDLE, Result};
+use crate::told::note;
+
+/// What each linker has been given so far.
+static LINKS: LazyLock<Mutex<HashMap<Handle, Vec<u8>>>> = LazyLock::new(Mutex::default);
+
+fn add(link: Handle, data: *const c_void) -> Result {
+    let sm = live()?.device.sm;
+    // SAFETY: the program hands over an image.
+    let text = unsafe { image::text(data, sm) }.map_err(|Refused(status, why)| {
+        note(&format!("cuLinkAddData: {why}"));
+        status
+    })?;
+    let mut links = LINKS.lock().unwrap_or_else(PoisonError::into_inner);
+    let so_far = links.get_mut(&link).ok_or(INVALID_HANDLE)?;
+    so_far.extend(text.bytes().chain(*b"\n"));
+    Ok(())
+}
+
+calls! {
+    fn cuLinkCreate_v2(_count: u32, _keys: *mut u32, _values: *mut *mut c_void, link: *mut Handle) {
+        let handle = live()?.handle();
+        LINKS.lock().unwrap_or_else(PoisonError::into_inner).insert(handle, Vec::new());
+        put(link, handle)
+    }
+
+    fn cuLinkAddData_v2(
+        link: Handle,
+        _kind: u32,
+        data: *mut c_void,
+        bytes: usize,
+        _name: *const c_char,
+        _count: u32,
+        _keys: *mut u32,
+        _values: *mut *mut c_void,
+    ) {
+        // A text need not end with 0 here.
+        // SAFETY: the program hands over so many bytes.
+        let mut whole = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), bytes) }.to_vec();
+        whole.extend([0; 16]);
+        add(link, whole.as_ptr().cast())
+    }
+
+    fn cuLinkAddFile_v2(
+        link: Handle,
+        _kind: u32,
+        path: *const c_char,
+        _count: u32,
+        _keys: *mut u32,
+        _values: *mut *mut c_void,
+    ) {
+        let mut whole = std::fs::read(text(path)?).map_err(|_| FILE_NOT_FOUND)?;
+        whole.extend([0; 16]);
+        add(link, whole.as_ptr().cast())
+    }
+
+    fn cuLinkComplete(link: Handle, image: *mut *const c_void, bytes: *mut usize) {
+        let mut links = LINKS.lock().unwrap_or_else(PoisonError::into_inner);
+        let whole = links.get_mut(&link).ok_or(INVALID_HANDLE)?;
+        whole.push(0);
+        put(image, whole.as_ptr().cast())?;
+        put_if(bytes, whole.len())
+    }
+
+    fn cuLinkDestroy(link: Handle) {
+        LINKS.lock().unwrap_or_else(PoisonError::into_inner).remove(&link).map(drop).ok_or(INVALID_HANDLE)
+    }
+}

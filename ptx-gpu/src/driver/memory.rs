@@ -1,0 +1,149 @@
+//! Memory is allocated and freed.
+
+use std::ffi::c_void;
+
+use crate::call::{calls, put, put_if};
+use crate::gpu::{Handle, live};
+use crate::memory::Home;
+use crate::status::{INVALID_VALUE, OUT_OF_MEMORY, Result};
+
+/// Rows of a pitched allocation begin at a multiple of this.
+const PITCH: usize = 512;
+
+/// Gives memory of a kind.
+pub(crate) fn give(address: *mut u64, bytes: usize, home: Home, call: &str) -> Result {
+    let mut gpu = live()?;
+    if home != Home::Host && gpu.memory.used.saturating_add(bytes) > gpu.device.memory {
+        return Err(OUT_OF_MEMORY);
+    }
+    put(address, gpu.memory.allocate(bytes, home, call)?)
+}
+
+/// Frees device memory.
+pub(crate) fn take(address: u64, call: &str) -> Result {
+    live()?.memory.free(address, &[Home::Device, Home::Managed], call)
+}
+
+calls! {
+    fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
+        let gpu = live()?;
+        put_if(free, gpu.device.memory.saturating_sub(gpu.memory.used))?;
+        put_if(total, gpu.device.memory)
+    }
+
+    fn cuMemAlloc_v2(address: *mut u64, bytes: usize) {
+        give(address, bytes, Home::Device, "cuMemAlloc_v2")
+    }
+
+    fn cuMemAllocPitch_v2(address: *mut u64, pitch: *mut usize, width: usize, height: usize, _element: u32) {
+        let row = width.next_multiple_of(PITCH);
+        put(pitch, row)?;
+        give(address, row.checked_mul(height).ok_or(INVALID_VALUE)?, Home::Device, "cuMemAllocPitch_v2")
+    }
+
+    fn cuMemAllocManaged(address: *mut u64, bytes: usize, flags: u32) {
+        if flags != 1 && flags != 2 {
+            return Err(INVALID_VALUE);
+        }
+        give(address, bytes, Home::Managed, "cuMemAllocManaged")
+    }
+
+    fn cuMemFree_v2(address: u64) {
+        take(address, "cuMemFree_v2")
+    }
+
+    #[also(cuMemAllocAsync_ptsz)]
+    fn cuMemAllocAsync(address: *mut u64, bytes: usize, stream: Handle) {
+        live()?.stream(stream)?;
+        give(address, bytes, Home::Device, "cuMemAllocAsync")
+    }
+
+    #[also(cuMemFreeAsync_ptsz)]
+    fn cuMemFreeAsync(address: u64, stream: Handle) {
+        live()?.stream(stream)?;
+        take(address, "cuMemFreeAsync")
+    }
+
+    fn cuMemAllocHost_v2(address: *mut u64, bytes: usize) {
+        give(address, bytes, Home::Host, "cuMemAllocHost_v2")
+    }
+
+    fn cuMemHostAlloc(address: *mut u64, bytes: usize, _flags: u32) {
+        give(address, bytes, Home::Host, "cuMemHostAlloc")
+    }
+
+    fn cuMemFreeHost(address: u64) {
+        live()?.memory.free(address, &[Home::Host], "cuMemFreeHost")
+    }
+
+    fn cuMemHostRegister_v2(address: u64, bytes: usize, _flags: u32) {
+        live()?.memory.register(address, bytes)
+    }
+
+    fn cuMemHostUnregister(address: u64) {
+        live()?.memory.unregister(address)
+    }
+
+    fn cuMemHostGetDevicePointer_v2(device: *mut u64, host: u64, _flags: u32) {
+        match live()?.memory.find(host) {
+            Some(one) if one.home != Home::Device => put(device, host),
+            _ => Err(INVALID_VALUE),
+        }
+    }
+
+    fn cuMemHostGetFlags(flags: *mut u32, host: u64) {
+        live()?.memory.find(host).ok_or(INVALID_VALUE)?;
+        put(flags, 2)
+    }
+
+    fn cuMemGetAddressRange_v2(begin: *mut u64, bytes: *mut usize, address: u64) {
+        let gpu = live()?;
+        let one = gpu.memory.find(address).ok_or(crate::status::NOT_FOUND)?;
+        put_if(begin, one.begin)?;
+        put_if(bytes, one.bytes)
+    }
+
+    fn cuMemAdvise(address: u64, bytes: usize, _advice: u32, _device: i32) {
+        live()?.memory.expect(address, bytes, "cuMemAdvise")
+    }
+
+    // Where it is to be is a structure of a kind and a number.
+    fn cuMemAdvise_v2(address: u64, bytes: usize, _advice: u32, _location: u64) {
+        live()?.memory.expect(address, bytes, "cuMemAdvise_v2")
+    }
+
+    #[also(cuMemPrefetchAsync_ptsz)]
+    fn cuMemPrefetchAsync(address: u64, bytes: usize, _device: i32, stream: Handle) {
+        let gpu = live()?;
+        gpu.stream(stream)?;
+        gpu.memory.expect(address, bytes, "cuMemPrefetchAsync")
+    }
+
+    #[also(cuMemPrefetchAsync_v2_ptsz)]
+    fn cuMemPrefetchAsync_v2(
+        address: u64,
+        bytes: usize,
+        _location: u64,
+        _flags: u32,
+        stream: Handle,
+    ) {
+        let gpu = live()?;
+        gpu.stream(stream)?;
+        gpu.memory.expect(address, bytes, "cuMemPrefetchAsync_v2")
+    }
+
+    #[also(cuStreamAttachMemAsync_ptsz)]
+    fn cuStreamAttachMemAsync(stream: Handle, address: u64, _bytes: usize, _flags: u32) {
+        let gpu = live()?;
+        gpu.stream(stream)?;
+        gpu.memory.expect(address, 1, "cuStreamAttachMemAsync")
+    }
+
+    fn cuMemRangeGetAttribute(value: *mut c_void, size: usize, _which: u32, address: u64, bytes: usize) {
+        live()?.memory.expect(address, bytes, "cuMemRangeGetAttribute")?;
+        if size != 4 {
+            return Err(INVALID_VALUE);
+        }
+        put(value.cast::<i32>(), 0)
+    }
+}

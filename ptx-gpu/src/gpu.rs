@@ -1,0 +1,196 @@
+//! The state of the driver: what a program has asked for and not given back.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::ffi::CString;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use ptx_interpreter::{Kernel, Program};
+
+use crate::device::{Device, SHARED_OF_BLOCK};
+use crate::memory::{Home, Memory};
+use crate::settings::SETTINGS;
+use crate::status::{INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND, NOT_INITIALIZED, Result, Status};
+
+/// A handle: contexts, modules, functions, streams, events and pools have numbers of one series.
+pub(crate) type Handle = usize;
+
+/// Streams that need not be created: the default ones, for all threads and for each.
+pub(crate) const DEFAULT_STREAMS: [Handle; 3] = [0, 1, 2];
+
+pub(crate) struct Module {
+    pub(crate) program: Arc<Program>,
+    /// Where each variable is, and its bytes.
+    pub(crate) variables: Arc<HashMap<String, (u64, usize)>>,
+    /// The kernels that were asked for, by their names.
+    functions: HashMap<String, Handle>,
+}
+
+#[derive(Clone)]
+pub(crate) struct Function {
+    pub(crate) module: Handle,
+    pub(crate) name: Arc<CString>,
+    pub(crate) kernel: Arc<Kernel>,
+    /// Bytes of shared memory that a launch may add, at most.
+    pub(crate) most_dynamic: i32,
+    pub(crate) carve_out: i32,
+    /// Whether clusters of more than eight blocks are allowed.
+    pub(crate) large_clusters: bool,
+}
+
+pub(crate) struct Stream {
+    pub(crate) flags: u32,
+    pub(crate) priority: i32,
+}
+
+#[derive(Default)]
+pub(crate) struct Event {
+    pub(crate) flags: u32,
+    pub(crate) recorded: Option<Instant>,
+}
+
+pub(crate) struct Gpu {
+    pub(crate) device: Device,
+    pub(crate) is_initialized: bool,
+    pub(crate) memory: Memory,
+    pub(crate) contexts: HashSet<Handle>,
+    /// The primary context of the device, how often it was retained, and its flags.
+    pub(crate) primary: (Handle, usize, u32),
+    pub(crate) modules: HashMap<Handle, Module>,
+    pub(crate) functions: HashMap<Handle, Function>,
+    pub(crate) streams: HashMap<Handle, Stream>,
+    pub(crate) events: HashMap<Handle, Event>,
+    pub(crate) limits: HashMap<u32, usize>,
+    /// What a kernel ended with, if it failed: every later call ends with it too, as on a GPU.
+    pub(crate) fault: Option<Status>,
+    pub(crate) launches: u64,
+    last: Handle,
+}
+
+static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
+    let mut gpu = Gpu {
+        device: Device::new(SETTINGS.sm),
+        is_initialized: false,
+        memory: Memory::default(),
+        contexts: HashSet::new(),
+        primary: (0, 0, 0),
+        modules: HashMap::new(),
+        functions: HashMap::new(),
+        streams: HashMap::new(),
+        events: HashMap::new(),
+        limits: HashMap::new(),
+        fault: None,
+        launches: 0,
+        last: 0x1000,
+    };
+    gpu.primary.0 = gpu.handle();
+    Mutex::new(gpu)
+});
+
+thread_local! {
+    /// The contexts that this thread has pushed; the last one is current. A null handle is none.
+    pub(crate) static CURRENT: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The driver, in whatever state.
+pub(crate) fn any() -> MutexGuard<'static, Gpu> {
+    GPU.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The driver after `cuInit`.
+pub(crate) fn begun() -> Result<MutexGuard<'static, Gpu>> {
+    let gpu = any();
+    if gpu.is_initialized { Ok(gpu) } else { Err(NOT_INITIALIZED) }
+}
+
+/// The driver, where the thread has a context and no kernel has failed.
+pub(crate) fn live() -> Result<MutexGuard<'static, Gpu>> {
+    let gpu = begun()?;
+    let context = current();
+    if context != gpu.primary.0 && !gpu.contexts.contains(&context) {
+        return Err(INVALID_CONTEXT);
+    }
+    gpu.fault.map_or(Ok(()), Err)?;
+    Ok(gpu)
+}
+
+/// The current context of this thread; 0 if there is none.
+pub(crate) fn current() -> Handle {
+    CURRENT.with_borrow(|all| all.last().copied().unwrap_or_default())
+}
+
+impl Gpu {
+    /// A handle that nothing has. Programs may look at its lowest bits.
+    pub(crate) fn handle(&mut self) -> Handle {
+        self.last += 0x10;
+        self.last
+    }
+
+    /// Errors: there is no such stream.
+    pub(crate) fn stream(&self, stream: Handle) -> Result {
+        if DEFAULT_STREAMS.contains(&stream) || self.streams.contains_key(&stream) {
+            Ok(())
+        } else {
+            Err(INVALID_HANDLE)
+        }
+    }
+
+    pub(crate) fn event(&mut self, event: Handle) -> Result<&mut Event> {
+        self.events.get_mut(&event).ok_or(INVALID_HANDLE)
+    }
+
+    pub(crate) fn function(&self, function: Handle) -> Result<&Function> {
+        self.functions.get(&function).ok_or(INVALID_HANDLE)
+    }
+
+    /// Loads PTX. Its variables get places of their own.
+    pub(crate) fn load(&mut self, text: &str) -> Result<Handle> {
+        let program = Program::parse(text);
+        let mut variables = HashMap::new();
+        for variable in program.variables() {
+            let place = self.memory.allocate(variable.bytes.max(1), Home::Variable, &variable.name)?;
+            let content = &variable.content[..variable.content.len().min(variable.bytes)];
+            // SAFETY: so many bytes are there.
+            unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), place as *mut u8, content.len()) };
+            variables.insert(variable.name.clone(), (place, variable.bytes));
+        }
+        let module = Module { program: Arc::new(program), variables: Arc::new(variables), functions: HashMap::new() };
+        let handle = self.handle();
+        self.modules.insert(handle, module);
+        Ok(handle)
+    }
+
+    pub(crate) fn unload(&mut self, module: Handle) -> Result {
+        let module = self.modules.remove(&module).ok_or(INVALID_HANDLE)?;
+        for function in module.functions.values() {
+            self.functions.remove(function);
+        }
+        for (place, _) in module.variables.values() {
+            self.memory.free(*place, &[Home::Variable], "cuModuleUnload")?;
+        }
+        Ok(())
+    }
+
+    /// The handle of a kernel, which is the same each time.
+    pub(crate) fn kernel(&mut self, module: Handle, name: &str) -> Result<Handle> {
+        let handle = self.handle();
+        let of = self.modules.get_mut(&module).ok_or(INVALID_HANDLE)?;
+        if let Some(known) = of.functions.get(name) {
+            return Ok(*known);
+        }
+        let kernel = of.program.kernel(name).ok_or(NOT_FOUND)?;
+        of.functions.insert(name.to_owned(), handle);
+        let most_dynamic = (SHARED_OF_BLOCK - kernel.shared as i32).max(0);
+        let name = Arc::new(CString::new(name).map_err(|_| NOT_FOUND)?);
+        let kernel = Arc::new(kernel);
+        let function = Function { module, name, kernel, most_dynamic, carve_out: -1, large_clusters: false };
+        self.functions.insert(handle, function);
+        Ok(handle)
+    }
+
+    pub(crate) fn variable(&self, module: Handle, name: &str) -> Result<(u64, usize)> {
+        let module = self.modules.get(&module).ok_or(INVALID_HANDLE)?;
+        module.variables.get(name).copied().ok_or(NOT_FOUND)
+    }
+}

@@ -1,0 +1,116 @@
+//! What a program loads: PTX, or a fat binary with PTX in it.
+
+use std::ffi::{CStr, c_void};
+
+use ptx_sass::fatbin::{self, Image, Kind};
+
+use crate::status::{INVALID_IMAGE, INVALID_PTX, INVALID_VALUE, NO_BINARY_FOR_GPU, Status};
+
+/// What nvcc puts before the pointer to a fat binary.
+const WRAPPER: u32 = 0x4662_43b1;
+
+/// Why an image cannot be run, and what to do.
+pub(crate) struct Refused(pub(crate) Status, pub(crate) String);
+
+/// The PTX of an image that a GPU of this kind can run.
+///
+/// # Safety
+/// The image is a text that ends with 0, a fat binary, or machine code.
+pub(crate) unsafe fn text(image: *const c_void, sm: u32) -> Result<String, Refused> {
+    if image.is_null() {
+        return Err(Refused(INVALID_VALUE, "the image is a null pointer".into()));
+    }
+    let mut start = image.cast::<u8>();
+    // SAFETY: the shortest of them, an empty text, has one byte; the others are longer than their first four bytes.
+    if unsafe { begins(start, &WRAPPER.to_le_bytes()) } {
+        // SAFETY: the pointer comes after two numbers.
+        start = unsafe { start.add(8).cast::<*const u8>().read_unaligned() };
+    }
+    // SAFETY: as above.
+    if unsafe { begins(start, b"\x7fELF") } {
+        return Err(no_ptx("machine code alone"));
+    }
+    // SAFETY: as above; a fat binary is as long as its header says.
+    if unsafe { begins(start, &0xba55_ed50_u32.to_le_bytes()) } {
+        // SAFETY: as above; its header has 16 bytes.
+        let header = unsafe { std::slice::from_raw_parts(start, 16) };
+        let length = fatbin::length(header).unwrap_or(header.len());
+        // SAFETY: as above.
+        return of_fat_binary(unsafe { std::slice::from_raw_parts(start, length) }, sm);
+    }
+    // SAFETY: it is a text then.
+    let text = unsafe { CStr::from_ptr(start.cast()) }.to_string_lossy().into_owned();
+    of_text(text, sm)
+}
+
+/// # Safety
+/// Bytes can be read up to the first one that differs.
+unsafe fn begins(start: *const u8, with: &[u8]) -> bool {
+    // SAFETY: each byte is read only if the ones before it are as expected.
+    with.iter().enumerate().all(|(at, byte)| unsafe { start.add(at).read() } == *byte)
+}
+
+fn no_ptx(what: &str) -> Refused {
+    let text = format!(
+        "the image has {what}, and only PTX can be run here: compile with \
+         `nvcc -gencode arch=compute_90,code=[sm_90,compute_90]`, or load PTX"
+    );
+    Refused(NO_BINARY_FOR_GPU, text)
+}
+
+fn of_fat_binary(bytes: &[u8], sm: u32) -> Result<String, Refused> {
+    let invalid = |error: fatbin::Unreadable| Refused(INVALID_IMAGE, error.to_string());
+    let images = fatbin::images(bytes).map_err(invalid)?;
+    let mut ptx: Vec<&Image<'_>> = images.iter().filter(|image| image.kind == Kind::Ptx).collect();
+    if ptx.is_empty() {
+        return Err(no_ptx(&format!("machine code of {} alone", names(images.iter()))));
+    }
+    // As on a GPU: the newest that it knows.
+    ptx.sort_by_key(|image| std::cmp::Reverse(image.sm));
+    for image in ptx.iter().filter(|image| image.sm <= sm) {
+        let text = image.text().map_err(invalid)?;
+        if fits(&text, sm) {
+            return Ok(text);
+        }
+    }
+    let text = format!(
+        "the image has PTX of {}, and the GPU is sm_{sm}: choose another with `cargo ptx check --sm`",
+        names(ptx.iter().copied())
+    );
+    Err(Refused(NO_BINARY_FOR_GPU, text))
+}
+
+fn names<'a>(images: impl Iterator<Item = &'a Image<'a>>) -> String {
+    images.map(|image| format!("sm_{}", image.sm)).collect::<Vec<_>>().join(", ")
+}
+
+fn of_text(text: String, sm: u32) -> Result<String, Refused> {
+    if !text.contains(".version") || !text.contains(".target") {
+        let begin: String = text.chars().take(40).collect();
+        return Err(Refused(INVALID_PTX, format!("this is no PTX: it has no `.version` or no `.target`: {begin:?}")));
+    }
+    if !fits(&text, sm) {
+        let wants = target(&text).unwrap_or_default();
+        let text =
+            format!("the PTX is for {wants}, and the GPU is sm_{sm}: choose another with `cargo ptx check --sm`");
+        return Err(Refused(NO_BINARY_FOR_GPU, text));
+    }
+    Ok(text)
+}
+
+fn target(text: &str) -> Option<&str> {
+    let line = text.lines().find_map(|line| line.trim_start().strip_prefix(".target"))?;
+    line.split([',', '/']).next().map(str::trim)
+}
+
+/// Whether PTX runs on such a GPU. Of `sm_90a` the number has to be the same, of `sm_100f` its family.
+fn fits(text: &str, sm: u32) -> bool {
+    let Some(name) = target(text).and_then(|target| target.strip_prefix("sm_")) else { return true };
+    let digits = name.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let Ok(wants) = digits.parse::<u32>() else { return true };
+    match &name[digits.len()..] {
+        "a" => wants == sm,
+        "f" => wants <= sm && wants / 10 == sm / 10,
+        _ => wants <= sm,
+    }
+}

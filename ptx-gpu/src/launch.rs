@@ -1,0 +1,174 @@
+//! A launch: its arguments, its run in each order, and what is told of it.
+
+use std::sync::Arc;
+
+use ptx_interpreter::{Finding, Kind, Launch, Outside, Piece, Record, Report};
+
+use crate::gpu::{Function, Gpu, Handle};
+use crate::memory::{host_mapping, restore};
+use crate::settings::SETTINGS;
+use crate::status::{
+    COOPERATIVE_LAUNCH_TOO_LARGE, ILLEGAL_ADDRESS, INVALID_CLUSTER_SIZE, INVALID_VALUE, LAUNCH_FAILED, LAUNCH_TIMEOUT,
+    MISALIGNED_ADDRESS, NOT_SUPPORTED, Result, Status,
+};
+use crate::told::{note, tell};
+
+/// How a kernel is launched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) blocks: [u32; 3],
+    pub(crate) threads: [u32; 3],
+    /// Bytes of shared memory that the launch adds.
+    pub(crate) shared: u32,
+    pub(crate) cluster: [u32; 3],
+    /// Whether all blocks have to run at the same time.
+    pub(crate) is_cooperative: bool,
+}
+
+/// Where the constant bank begins, which may be anywhere.
+const CONSTANT_BANK: u64 = 4096;
+
+impl Gpu {
+    /// Runs a kernel. `values` has the bytes of each argument.
+    pub(crate) fn launch(&mut self, handle: Handle, shape: &Shape, values: &[Vec<u8>]) -> Result {
+        let function = self.function(handle)?.clone();
+        self.launches += 1;
+        self.allows(&function, shape)?;
+        let name = function.name.to_string_lossy().into_owned();
+        let before = if SETTINGS.seeds > 1 { self.memory.content() } else { Vec::new() };
+        // The first order comes last, so that the program goes on with what it left.
+        for seed in (0..SETTINGS.seeds).rev() {
+            let report = self.run(&function, &name, shape, values, seed);
+            let stop = report.stop.as_ref().map(ToString::to_string);
+            let fault = fault(&report);
+            let Report { findings, instructions, .. } = report;
+            let (kernel, launch, blocks, threads) = (name.clone(), self.launches, shape.blocks, shape.threads);
+            tell(&Record { kernel, launch, blocks, threads, seed, instructions, findings, stop });
+            match fault {
+                // A launch that cannot be is refused at once; what goes wrong on the GPU shows later.
+                Some(INVALID_VALUE) => return Err(INVALID_VALUE),
+                Some(fault) => {
+                    self.fault = Some(fault);
+                    break;
+                }
+                None if seed > 0 => restore(&before),
+                None => {}
+            }
+        }
+        self.memory.written();
+        Ok(())
+    }
+
+    fn run(&self, function: &Function, name: &str, shape: &Shape, values: &[Vec<u8>], seed: u64) -> Report {
+        let Some(module) = self.modules.get(&function.module) else {
+            return Report { findings: vec![], stop: None, instructions: 0 };
+        };
+        let (program, variables) = (Arc::clone(&module.program), Arc::clone(&module.variables));
+        let ranges = self.memory.ranges();
+        let holds = |address: u64, bytes: usize| {
+            let behind = ranges.partition_point(|(begin, _)| *begin <= address);
+            let within = |(_, end): &(u64, u64)| address.saturating_add(bytes as u64) <= *end;
+            behind.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(within)
+        };
+        let variable = |name: &str| match name {
+            "" => Some(CONSTANT_BANK),
+            name => variables.get(name).map(|(place, _)| *place),
+        };
+        let arguments: Vec<*const u8> = values.iter().map(Vec::as_ptr).collect();
+        let launch = Launch {
+            blocks: shape.blocks,
+            threads: shape.threads,
+            shared: shape.shared as usize,
+            cluster: shape.cluster.iter().product(),
+            seed,
+            steps: u64::MAX,
+            deadline: SETTINGS.deadline,
+            ..Launch::new(name, &arguments)
+        };
+        // SAFETY: the values are as long as the parameters, and the allocations are there to be used.
+        unsafe { program.check(&Outside { holds: &holds, variable: &variable }, &launch, self.pieces(values)) }
+    }
+
+    /// What messages call memory: by the argument that points to it, if one does.
+    fn pieces(&self, values: &[Vec<u8>]) -> Vec<Piece> {
+        let mut pieces = self.memory.pieces();
+        for (number, value) in values.iter().enumerate() {
+            let Ok(address) = value[..].try_into().map(u64::from_le_bytes) else { continue };
+            let holds = |piece: &&mut Piece| (piece.begin..piece.begin + piece.bytes).contains(&address);
+            if let Some(piece) = pieces.iter_mut().find(holds) {
+                if !piece.name.starts_with("argument") {
+                    piece.name = format!("argument {number}: {}", piece.name);
+                }
+            } else if let Some((begin, end)) = host_mapping(address) {
+                let name = format!("memory of the host, to which argument {number} points");
+                pieces.push(Piece { name, begin, bytes: end - begin, written: true });
+            }
+        }
+        pieces
+    }
+
+    /// Whether a kernel may be launched so; what only the interpreter knows is checked there.
+    fn allows(&self, function: &Function, shape: &Shape) -> Result {
+        let name = function.name.to_string_lossy();
+        let total = function.kernel.shared + shape.shared as usize;
+        if i64::from(shape.shared) > i64::from(function.most_dynamic) || total > self.device.most_shared() as usize {
+            let title = format!(
+                "{name} is launched with {} bytes of dynamic shared memory, and at most {} are allowed",
+                shape.shared, function.most_dynamic
+            );
+            return self.refuse(
+                &name,
+                shape,
+                title,
+                "allow it before with CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, or ask for less",
+                INVALID_VALUE,
+            );
+        }
+        let [x, y, z] = shape.cluster;
+        let cluster = x * y * z;
+        let most = if function.large_clusters { 16 } else { self.device.cluster() as u32 };
+        if cluster == 0 || cluster > most || (0..3).any(|at| !shape.blocks[at].is_multiple_of(shape.cluster[at])) {
+            let title = format!("{name} is launched in clusters of {cluster} blocks, which do not fit its grid or GPU");
+            let help = "choose a size that divides the grid, of at most 8 blocks";
+            return self.refuse(&name, shape, title, help, INVALID_CLUSTER_SIZE);
+        }
+        // The interpreter takes blocks of a cluster one after the other in the grid.
+        if y > 1 && shape.blocks[0] != x || z > 1 && shape.blocks[1] != y {
+            note(&format!("{name}: clusters of {x} by {y} by {z} blocks cannot be run here; use clusters in x alone"));
+            return Err(NOT_SUPPORTED);
+        }
+        let blocks: u64 = shape.blocks.iter().map(|size| u64::from(*size)).product();
+        let threads: u64 = shape.threads.iter().map(|size| u64::from(*size)).product();
+        let resident = self.resident(function, threads as u32, shape.shared as usize) as u64;
+        if shape.is_cooperative && blocks > resident * self.device.multiprocessors as u64 {
+            let title = format!("{name} is launched cooperatively with {blocks} blocks, which cannot run at one time");
+            let help = "ask cuOccupancyMaxActiveBlocksPerMultiprocessor how many can";
+            return self.refuse(&name, shape, title, help, COOPERATIVE_LAUNCH_TOO_LARGE);
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, name: &str, shape: &Shape, title: String, help: &str, status: Status) -> Result {
+        let finding = Finding { kind: Kind::Launch, title, places: vec![], notes: vec![], help: help.into(), times: 1 };
+        let (launch, blocks, threads) = (self.launches, shape.blocks, shape.threads);
+        tell(&Record { kernel: name.into(), launch, blocks, threads, findings: vec![finding], ..Record::default() });
+        Err(status)
+    }
+}
+
+/// What a GPU would end with.
+fn fault(report: &Report) -> Option<Status> {
+    if report.stop.is_some() {
+        return Some(LAUNCH_FAILED);
+    }
+    let of = |finding: &Finding| match finding.kind {
+        Kind::Bounds => Some(ILLEGAL_ADDRESS),
+        Kind::Misaligned => Some(MISALIGNED_ADDRESS),
+        Kind::Deadlock => Some(LAUNCH_TIMEOUT),
+        // Refused before it began, or ended by itself.
+        Kind::Launch if report.instructions == 0 => Some(INVALID_VALUE),
+        Kind::Launch => Some(LAUNCH_FAILED),
+        _ => None,
+    };
+    report.findings.iter().find_map(of)
+}

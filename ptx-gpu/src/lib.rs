@@ -1,0 +1,19 @@
+//! NVIDIA's driver without a GPU. A program that opens this library as `libcuda.so.1` runs on a machine without a GPU: its
+//! kernels are run by `ptx-interpreter`, one after the other, and checked. `cargo ptx check -- COMMAND…` does that.
+//!
+//! What a call asks for is done before it returns, in the order of the calls. That is one of the orders that streams and events
+//! allow. Device memory is memory of this process, each allocation apart from the others, and no address is used twice.
+//!
+//! Calls that are missing say so on standard error and return `CUDA_ERROR_NOT_SUPPORTED`.
+
+mod call;
+mod device;
+mod driver;
+mod gpu;
+mod image;
+mod launch;
+mod memory;
+mod occupancy;
+mod settings;
+mod status;
+mod told;

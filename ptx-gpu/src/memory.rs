@@ -1,0 +1,273 @@
+//! Device memory: pieces of this process's memory, each apart from the others. No address is used twice, so that a pointer to
+//! what was freed never leads to something else.
+
+use std::collections::BTreeMap;
+
+use ptx_interpreter::{Piece, available_memory};
+
+use crate::status::{HOST_MEMORY_ALREADY_REGISTERED, HOST_MEMORY_NOT_REGISTERED, INVALID_VALUE, OUT_OF_MEMORY, Result};
+use crate::told::{note, wrong_call};
+
+/// Addresses for all allocations of a process.
+const ADDRESSES: usize = 1 << 42;
+/// Between two allocations there is so much room at least.
+const ROOM: u64 = 1 << 16;
+const PAGE: u64 = 1 << 12;
+/// How many freed allocations are remembered.
+const FREED: usize = 4096;
+
+/// Where an allocation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    Device,
+    /// Host and GPU may both use it: managed memory.
+    Managed,
+    /// Memory of the host that the GPU may use.
+    Host,
+    /// The same, which the program allocated by itself.
+    Registered,
+    /// A variable of a module.
+    Variable,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Allocation {
+    pub(crate) begin: u64,
+    pub(crate) bytes: usize,
+    pub(crate) home: Home,
+    pub(crate) number: u64,
+    /// What messages call it.
+    name: String,
+    /// Whether somebody has written to it.
+    written: bool,
+}
+
+impl Allocation {
+    pub(crate) fn end(&self) -> u64 {
+        self.begin + self.bytes as u64
+    }
+
+    fn piece(&self) -> Piece {
+        let Allocation { begin, bytes, written, .. } = *self;
+        Piece { name: self.name.clone(), begin, bytes: bytes as u64, written }
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Memory {
+    live: BTreeMap<u64, Allocation>,
+    freed: BTreeMap<u64, Allocation>,
+    /// The addresses that nobody has used, and where they end.
+    next: u64,
+    end: u64,
+    count: u64,
+    /// Bytes of device memory in use.
+    pub(crate) used: usize,
+}
+
+impl Memory {
+    /// A piece of memory. Its name says which call asked for it.
+    pub(crate) fn allocate(&mut self, bytes: usize, home: Home, call: &str) -> Result<u64> {
+        if bytes == 0 {
+            return Err(INVALID_VALUE);
+        }
+        if available_memory().is_some_and(|free| bytes as u64 > free) {
+            note(&format!("{call}: this machine has no {bytes} bytes of free memory"));
+            return Err(OUT_OF_MEMORY);
+        }
+        let begin = self.reserve(bytes)?;
+        self.count += 1;
+        let (number, what) = (self.count, call.trim_end_matches("_v2"));
+        let name = match home {
+            Home::Variable => format!("the variable {call}"),
+            _ => format!("allocation {number} ({what})"),
+        };
+        self.used += bytes;
+        let written = matches!(home, Home::Variable | Home::Host | Home::Managed);
+        self.live.insert(begin, Allocation { begin, bytes, home, number, name, written });
+        Ok(begin)
+    }
+
+    fn reserve(&mut self, bytes: usize) -> Result<u64> {
+        if self.end == 0 {
+            // SAFETY: this asks for addresses alone, wherever they are free.
+            let place = unsafe { map(ADDRESSES) };
+            if place == libc::MAP_FAILED {
+                note("the system gives no addresses for device memory: raise the limit of `ulimit -v`");
+                return Err(OUT_OF_MEMORY);
+            }
+            self.next = place as u64;
+            self.end = self.next + ADDRESSES as u64;
+        }
+        let size = (bytes as u64).next_multiple_of(PAGE);
+        let begin = self.next + ROOM;
+        if begin + size + ROOM > self.end {
+            return Err(OUT_OF_MEMORY);
+        }
+        // SAFETY: these addresses are ours, and nobody uses them.
+        if unsafe { libc::mprotect(begin as *mut _, size as usize, libc::PROT_READ | libc::PROT_WRITE) } != 0 {
+            return Err(OUT_OF_MEMORY);
+        }
+        self.next = begin + size;
+        Ok(begin)
+    }
+
+    /// Memory of the program's own becomes memory that the GPU may use.
+    pub(crate) fn register(&mut self, begin: u64, bytes: usize) -> Result {
+        if begin == 0 || bytes == 0 {
+            return Err(INVALID_VALUE);
+        }
+        let behind = self.live.range(..begin + bytes as u64).next_back();
+        if behind.is_some_and(|(_, other)| other.end() > begin) {
+            return Err(HOST_MEMORY_ALREADY_REGISTERED);
+        }
+        self.count += 1;
+        let (number, name) = (self.count, format!("registered memory {} (cuMemHostRegister)", self.count));
+        let one = Allocation { begin, bytes, home: Home::Registered, number, name, written: true };
+        self.live.insert(begin, one);
+        Ok(())
+    }
+
+    pub(crate) fn unregister(&mut self, begin: u64) -> Result {
+        match self.live.get(&begin) {
+            Some(one) if one.home == Home::Registered => {
+                self.live.remove(&begin);
+                Ok(())
+            }
+            _ => Err(HOST_MEMORY_NOT_REGISTERED),
+        }
+    }
+
+    /// Frees what one of these kinds of call gave.
+    pub(crate) fn free(&mut self, begin: u64, homes: &[Home], call: &str) -> Result {
+        if begin == 0 {
+            return Ok(());
+        }
+        match self.live.get(&begin) {
+            Some(one) if homes.contains(&one.home) => {}
+            _ => {
+                wrong_call(
+                    call,
+                    format!("{call} frees {}, which is no allocation of its kind", self.describe(begin)),
+                    "free the pointer that the allocation gave, once, with the call that belongs to it",
+                );
+                return Err(INVALID_VALUE);
+            }
+        }
+        if let Some(one) = self.live.remove(&begin) {
+            self.bury(one, call);
+        }
+        Ok(())
+    }
+
+    fn bury(&mut self, mut one: Allocation, call: &str) {
+        let size = one.bytes.next_multiple_of(PAGE as usize);
+        // SAFETY: the addresses are of this allocation alone, and from now on nobody may use them.
+        unsafe {
+            libc::madvise(one.begin as *mut _, size, libc::MADV_DONTNEED);
+            libc::mprotect(one.begin as *mut _, size, libc::PROT_NONE);
+        }
+        self.used -= one.bytes;
+        one.name = format!("{}, which {call} freed", one.name);
+        one.written = true;
+        self.freed.insert(one.begin, one);
+        if self.freed.len() > FREED {
+            self.freed.pop_first();
+        }
+    }
+
+    /// The allocation that an address is in.
+    pub(crate) fn find(&self, address: u64) -> Option<&Allocation> {
+        let (_, one) = self.live.range(..=address).next_back()?;
+        Some(one).filter(|one| address < one.end())
+    }
+
+    pub(crate) fn holds(&self, address: u64, bytes: usize) -> bool {
+        self.find(address).is_some_and(|one| bytes as u64 <= one.end() - address)
+    }
+
+    /// Somebody writes there.
+    pub(crate) fn write(&mut self, address: u64) {
+        if let Some((_, one)) = self.live.range_mut(..=address).next_back() {
+            one.written = true;
+        }
+    }
+
+    /// A kernel ran, and may have written to any of them.
+    pub(crate) fn written(&mut self) {
+        self.live.values_mut().for_each(|one| one.written = true);
+    }
+
+    /// Whether a range is in one allocation; if not, the call is wrong.
+    pub(crate) fn expect(&self, address: u64, bytes: usize, call: &str) -> Result {
+        if bytes == 0 || self.holds(address, bytes) {
+            return Ok(());
+        }
+        wrong_call(
+            call,
+            format!("{call} is given {bytes} bytes at {}", self.describe(address)),
+            "stay within one allocation that is not freed",
+        );
+        Err(INVALID_VALUE)
+    }
+
+    /// What an address is in, or near to.
+    fn describe(&self, address: u64) -> String {
+        let before = |all: &BTreeMap<u64, Allocation>| all.range(..=address).next_back().map(|(_, one)| one.clone());
+        let near = [before(&self.live), before(&self.freed)].into_iter().flatten().max_by_key(|one| one.begin);
+        match near {
+            Some(one) if address < one.end() => {
+                format!("byte {} of {} of {} bytes", address - one.begin, one.name, one.bytes)
+            }
+            Some(one) if address - one.end() < ROOM => {
+                format!("{} bytes beyond the end of {} of {} bytes", address - one.end(), one.name, one.bytes)
+            }
+            _ => format!("address {address:#x}, which is not in device memory"),
+        }
+    }
+
+    /// What messages about a kernel call each piece of memory.
+    pub(crate) fn pieces(&self) -> Vec<Piece> {
+        self.live.values().chain(self.freed.values()).map(Allocation::piece).collect()
+    }
+
+    /// Where every allocation begins and ends, in their order.
+    pub(crate) fn ranges(&self) -> Vec<(u64, u64)> {
+        self.live.values().map(|one| (one.begin, one.end())).collect()
+    }
+
+    /// The content of everything.
+    pub(crate) fn content(&self) -> Vec<(u64, Vec<u8>)> {
+        let bytes = |one: &Allocation| {
+            // SAFETY: so many bytes are there.
+            unsafe { std::slice::from_raw_parts(one.begin as *const u8, one.bytes) }.to_vec()
+        };
+        self.live.values().map(|one| (one.begin, bytes(one))).collect()
+    }
+}
+
+/// # Safety
+/// None: it asks for addresses that nobody uses.
+unsafe fn map(bytes: usize) -> *mut libc::c_void {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: no address is asked for.
+    unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_NONE, flags, -1, 0) }
+}
+
+/// Puts content back where it was.
+pub(crate) fn restore(content: &[(u64, Vec<u8>)]) {
+    for (begin, bytes) in content {
+        // SAFETY: the allocation is still there, and has so many bytes.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), *begin as *mut u8, bytes.len()) };
+    }
+}
+
+/// The mapping of this process that an address of the host is in.
+pub(crate) fn host_mapping(address: u64) -> Option<(u64, u64)> {
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    maps.lines().find_map(|line| {
+        let (begin, end) = line.split_whitespace().next()?.split_once('-')?;
+        let range = (u64::from_str_radix(begin, 16).ok()?, u64::from_str_radix(end, 16).ok()?);
+        (range.0..range.1).contains(&address).then_some(range)
+    })
+}

@@ -1,0 +1,35 @@
+//! What `cargo ptx check` hands over, in the environment.
+
+use std::ffi::OsString;
+use std::str::FromStr;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant, SystemTime};
+
+/// What `cargo ptx check` hands over.
+pub(crate) struct Settings {
+    /// The GPU that a program sees: 90 for sm_90.
+    pub(crate) sm: u32,
+    /// In how many orders of its threads each launch is run.
+    pub(crate) seeds: u64,
+    /// When everything has to have ended.
+    pub(crate) deadline: Option<Instant>,
+    /// Where findings go, one JSON value to a line; to standard error, if there is none.
+    pub(crate) report: Option<OsString>,
+}
+
+pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| Settings {
+    sm: number("PTX_CHECK_SM").unwrap_or(90),
+    seeds: number("PTX_CHECK_SEEDS").unwrap_or(1).max(1),
+    deadline: number("PTX_CHECK_DEADLINE").and_then(instant),
+    report: std::env::var_os("PTX_CHECK_REPORT"),
+});
+
+fn number<T: FromStr>(name: &str) -> Option<T> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// The moment so many seconds after the epoch, which processes share.
+fn instant(seconds: f64) -> Option<Instant> {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs_f64();
+    Instant::now().checked_add(Duration::from_secs_f64((seconds - now).clamp(0.0, 1e9)))
+}

@@ -1,0 +1,41 @@
+//! What was found goes to `cargo ptx check`, or to standard error.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+
+use ptx_interpreter::{Finding, Kind, Record};
+
+use crate::settings::SETTINGS;
+
+/// Tells what came of a launch. A line is written at once, so that processes may share the file.
+pub(crate) fn tell(record: &Record) {
+    let Some(path) = &SETTINGS.report else { return print(record) };
+    let written = serde_json::to_string(record).map_err(std::io::Error::from).and_then(|line| {
+        let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+        file.write_all(format!("{line}\n").as_bytes())
+    });
+    if written.is_err() {
+        print(record);
+    }
+}
+
+fn print(record: &Record) {
+    let Record { kernel, launch, seed, .. } = record;
+    for finding in &record.findings {
+        eprintln!("{finding}  (launch {launch}: {kernel}, seed {seed})\n");
+    }
+    if let Some(stop) = &record.stop {
+        eprintln!("{kernel} could not be run: {stop}");
+    }
+}
+
+/// Tells what a call of the host does wrong.
+pub(crate) fn wrong_call(call: &str, title: String, help: &str) {
+    let finding = Finding { kind: Kind::Bounds, title, places: vec![], notes: vec![], help: help.into(), times: 1 };
+    tell(&Record { kernel: call.into(), findings: vec![finding], ..Record::default() });
+}
+
+/// Says something that is no finding.
+pub(crate) fn note(text: &str) {
+    eprintln!("cargo ptx check: {text}");
+}

@@ -1,0 +1,24 @@
+//! What came of a launch, as one process tells another.
+
+use crate::check::Finding;
+
+/// A launch in one order of its threads, and what came of it.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct Record {
+    /// The kernel.
+    pub kernel: String,
+    /// The number of the launch in its process, from 1; 0 if this is about a call that launches nothing.
+    pub launch: u64,
+    /// Blocks in x, y and z.
+    pub blocks: [u32; 3],
+    /// Threads of a block in x, y and z.
+    pub threads: [u32; 3],
+    /// What made the order.
+    pub seed: u64,
+    /// How many instructions all threads together took.
+    pub instructions: u64,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+    /// Why it could not be run to its end, if that is no fault of the program.
+    pub stop: Option<String>,
+}
