@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ptx_interpreter::{Finding, Kind, Launch, Outside, Piece, Record, Report};
 
 use crate::gpu::{Function, Gpu, Handle};
-use crate::memory::{host_mapping, restore};
+use crate::memory::{FREED, host_mapping, restore};
 use crate::settings::SETTINGS;
 use crate::status::{
     COOPERATIVE_LAUNCH_TOO_LARGE, ILLEGAL_ADDRESS, INVALID_CLUSTER_SIZE, INVALID_VALUE, LAUNCH_FAILED, LAUNCH_TIMEOUT,
@@ -27,6 +27,8 @@ pub(crate) struct Shape {
 
 /// Where the constant bank begins, which may be anywhere.
 const CONSTANT_BANK: u64 = 4096;
+/// What messages call memory of the host.
+const OF_THE_HOST: &str = "memory of the host";
 
 impl Gpu {
     /// Runs a kernel. `values` has the bytes of each argument.
@@ -41,7 +43,8 @@ impl Gpu {
             let report = self.run(&function, &name, shape, values, seed);
             let stop = report.stop.as_ref().map(ToString::to_string);
             let fault = fault(&report);
-            let Report { findings, instructions, .. } = report;
+            let Report { mut findings, instructions, .. } = report;
+            findings.iter_mut().for_each(name_the_memory);
             let (kernel, launch, blocks, threads) = (name.clone(), self.launches, shape.blocks, shape.threads);
             tell(&Record { kernel, launch, blocks, threads, seed, instructions, findings, stop });
             match fault {
@@ -100,7 +103,7 @@ impl Gpu {
                     piece.name = format!("argument {number}: {}", piece.name);
                 }
             } else if let Some((begin, end)) = host_mapping(address) {
-                let name = format!("memory of the host, to which argument {number} points");
+                let name = format!("{OF_THE_HOST}, to which argument {number} points");
                 pieces.push(Piece { name, begin, bytes: end - begin, written: true });
             }
         }
@@ -153,6 +156,22 @@ impl Gpu {
         let (launch, blocks, threads) = (self.launches, shape.blocks, shape.threads);
         tell(&Record { kernel: name.into(), launch, blocks, threads, findings: vec![finding], ..Record::default() });
         Err(status)
+    }
+}
+
+/// An access outside of every allocation may be one of what was freed, or of the host's own memory.
+fn name_the_memory(finding: &mut Finding) {
+    let is_in = |what: &str| finding.places.iter().any(|place| place.what.contains(what));
+    if finding.kind != Kind::Bounds {
+        return;
+    }
+    if is_in(FREED) {
+        finding.title = "a kernel accesses memory that was freed".into();
+        finding.help = "free it after the last kernel that uses it has ended".into();
+    } else if is_in(OF_THE_HOST) {
+        finding.title = "a kernel accesses memory of the host".into();
+        finding.help =
+            "copy the bytes to device memory, or allocate them with cuMemAllocManaged or cuMemHostAlloc".into();
     }
 }
 

@@ -14,7 +14,9 @@ const ADDRESSES: usize = 1 << 42;
 const ROOM: u64 = 1 << 16;
 const PAGE: u64 = 1 << 12;
 /// How many freed allocations are remembered.
-const FREED: usize = 4096;
+const REMEMBERED: usize = 4096;
+/// How the name of an allocation goes on when it is freed.
+pub(crate) const FREED: &str = ", which was freed by ";
 
 /// Where an allocation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,10 +170,10 @@ impl Memory {
             libc::mprotect(one.begin as *mut _, size, libc::PROT_NONE);
         }
         self.used -= one.bytes;
-        one.name = format!("{}, which {call} freed", one.name);
+        one.name = format!("{}{FREED}{}", one.name, call.trim_end_matches("_v2"));
         one.written = true;
         self.freed.insert(one.begin, one);
-        if self.freed.len() > FREED {
+        if self.freed.len() > REMEMBERED {
             self.freed.pop_first();
         }
     }

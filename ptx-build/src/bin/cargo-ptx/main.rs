@@ -1,9 +1,11 @@
 //! `cargo ptx`: begins a project, says what a machine lacks, explains an instruction, runs and checks a kernel.
 
+mod check;
 mod doctor;
 mod explain;
 mod new;
 mod run;
+mod told;
 
 use std::process::ExitCode;
 
@@ -31,6 +33,8 @@ enum Task {
     /// Run a kernel of a PTX file on the CPU, and find its races and other mistakes. Ends with 0 if there are none, with 1 if
     /// there are, and with 2 if it could not be run
     Run(run::Run),
+    /// Run a program as it is, without a GPU, and check every kernel that it launches. Ends as `cargo ptx run` does
+    Check(check::Check),
 }
 
 fn main() -> ExitCode {
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
         Task::Doctor(doctor) => doctor.run(),
         Task::Explain(explain) => explain.run(),
         Task::Run(run) => Ok(run.run()),
+        Task::Check(check) => Ok(check.run()),
     };
     conclude(done)
 }

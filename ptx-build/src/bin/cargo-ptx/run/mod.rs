@@ -1,7 +1,6 @@
 //! `cargo ptx run`: runs a kernel of a PTX file on the CPU, and checks what its threads do.
 
 mod argument;
-mod told;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,9 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::told;
 use argument::Argument;
 use ptx_build::error::{Error, Result};
-use ptx_interpreter::{Program, Report, Trial};
+use ptx_interpreter::{Program, Record, Report, Trial};
 
 /// Something is wrong with the kernel.
 const FOUND: u8 = 1;
@@ -57,12 +57,6 @@ pub(crate) struct Run {
     deadline: Option<f64>,
 }
 
-/// What came of one order.
-pub(crate) struct Ran {
-    pub(crate) seed: u64,
-    pub(crate) report: Report,
-}
-
 impl Run {
     pub(crate) fn run(self) -> ExitCode {
         match self.all() {
@@ -90,10 +84,10 @@ impl Run {
         let ran = self.orders(&text, &kernel, &contents, end);
         let _ = std::panic::take_hook();
         let ran = ran?;
-        told::tell(&ran, &kernel, self.json)?;
-        match ran.iter().find_map(|ran| ran.report.stop.as_ref()) {
+        told::tell(&ran, self.json)?;
+        match ran.iter().find_map(|ran| ran.stop.as_ref()) {
             Some(stop) => Err(Error::new(stop).at(self.file.display()).fix("run a kernel without it")),
-            None if ran.iter().any(|ran| !ran.report.findings.is_empty()) => Ok(FOUND),
+            None if ran.iter().any(|ran| !ran.findings.is_empty()) => Ok(FOUND),
             None => Ok(0),
         }
     }
@@ -145,11 +139,17 @@ impl Run {
     }
 
     /// Runs the kernel in each order, several at a time.
-    fn orders(&self, text: &str, kernel: &str, contents: &[Option<Vec<u8>>], end: Option<Instant>) -> Result<Vec<Ran>> {
+    fn orders(
+        &self,
+        text: &str,
+        kernel: &str,
+        contents: &[Option<Vec<u8>>],
+        end: Option<Instant>,
+    ) -> Result<Vec<Record>> {
         let seeds = self.seeds.max(1);
         let cores = thread::available_parallelism().map_or(1, usize::from).min(seeds as usize);
         let next = AtomicU64::new(0);
-        let work = || -> Result<Vec<Ran>> {
+        let work = || -> Result<Vec<Record>> {
             let mut done = Vec::new();
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
@@ -157,16 +157,23 @@ impl Run {
                     return Ok(done);
                 }
                 let seed = self.seed + at;
-                done.push(Ran { seed, report: self.once(text, kernel, contents, seed, end)? });
+                let report = self.once(text, kernel, contents, seed, end)?;
+                done.push(self.record(kernel, seed, report));
             }
         };
-        let all: Vec<Result<Vec<Ran>>> = thread::scope(|scope| {
+        let all: Vec<Result<Vec<Record>>> = thread::scope(|scope| {
             let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(crash()))).collect()
         });
-        let mut all: Vec<Ran> = all.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+        let mut all: Vec<Record> = all.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         all.sort_by_key(|ran| ran.seed);
         Ok(all)
+    }
+
+    fn record(&self, kernel: &str, seed: u64, report: Report) -> Record {
+        let Report { findings, stop, instructions, .. } = report;
+        let (blocks, threads, stop) = (self.grid, self.block, stop.map(|stop| stop.to_string()));
+        Record { kernel: kernel.to_owned(), launch: 1, blocks, threads, seed, instructions, findings, stop }
     }
 
     fn once(

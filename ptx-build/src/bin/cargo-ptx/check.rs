@@ -1,0 +1,195 @@
+//! `cargo ptx check`: runs a program on a machine without a GPU, and checks every kernel that it launches.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use ptx_build::error::{Error, Result};
+use ptx_driver::DRIVER_VARIABLE;
+use ptx_interpreter::Record;
+
+use crate::told;
+
+/// Something is wrong with a kernel, or with a call.
+const FOUND: u8 = 1;
+/// Not all could be run.
+const NOT_RUN: u8 = 2;
+/// What a program gets after the deadline, to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The names under which programs look for the driver.
+const NAMES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
+
+#[derive(clap::Args)]
+pub(crate) struct Check {
+    /// The GPU that the program sees: 90 for sm_90
+    #[arg(long, default_value_t = 90)]
+    sm: u32,
+    /// Run each launch in so many orders of its threads
+    #[arg(long, default_value_t = 1)]
+    seeds: u64,
+    /// Print one line of JSON for each finding
+    #[arg(long)]
+    json: bool,
+    /// End after so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    deadline: Option<f64>,
+    /// The program, and what it is told
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl Check {
+    pub(crate) fn run(self) -> ExitCode {
+        match self.all() {
+            Ok(code) => ExitCode::from(code),
+            Err(error) => {
+                eprintln!("{} {error}", console::style("error:").red().bold().for_stderr());
+                ExitCode::from(NOT_RUN)
+            }
+        }
+    }
+
+    fn all(&self) -> Result<u8> {
+        let library = library()?;
+        let folder = tempfile::tempdir()
+            .map_err(|error| Error::new(error).at("the folder for temporary files").fix("make room in it"))?;
+        for name in NAMES {
+            let link = folder.path().join(name);
+            symlink(&library, &link).map_err(|error| Error::io("make the link", &link, error))?;
+        }
+        let report = folder.path().join("report");
+        let status = self.wait(self.start(folder.path(), &report)?)?;
+        let records = read(&report)?;
+        told::tell(&records, self.json)?;
+        self.judge(&records, status)
+    }
+
+    fn start(&self, folder: &Path, report: &Path) -> Result<Child> {
+        let name = self.command.first().map(OsString::as_os_str).unwrap_or(OsStr::new(""));
+        let mut command = Command::new(name);
+        command.args(self.command.iter().skip(1));
+        command.env("LD_LIBRARY_PATH", before(folder, "LD_LIBRARY_PATH"));
+        command.env(DRIVER_VARIABLE, folder.join(NAMES[0]));
+        command.env("PTX_CHECK_REPORT", report).env("PTX_CHECK_SM", self.sm.to_string());
+        command.env("PTX_CHECK_SEEDS", self.seeds.to_string());
+        if let Some(seconds) = self.deadline {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+            command.env("PTX_CHECK_DEADLINE", (now + seconds).to_string());
+        }
+        command.spawn().map_err(|error| {
+            Error::new(error).at(name.display()).fix("name a program after `--`: cargo ptx check -- ./program")
+        })
+    }
+
+    /// Waits until the program has ended; after the deadline it is ended.
+    fn wait(&self, mut child: Child) -> Result<ExitStatus> {
+        let failed = |error: std::io::Error| Error::new(error).at("the program").fix("run it again");
+        let Some(seconds) = self.deadline else { return child.wait().map_err(failed) };
+        let end = Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 1e9)) + GRACE;
+        loop {
+            if let Some(status) = child.try_wait().map_err(failed)? {
+                return Ok(status);
+            }
+            if Instant::now() > end {
+                child.kill().map_err(failed)?;
+                return child.wait().map_err(failed);
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn judge(&self, records: &[Record], status: ExitStatus) -> Result<u8> {
+        let program = self.command.first().map(|name| name.display().to_string()).unwrap_or_default();
+        if let Some((record, stop)) = records.iter().find_map(|record| Some((record, record.stop.as_ref()?))) {
+            return Err(Error::new(stop).at(&record.kernel).fix("let the program do without this kernel"));
+        }
+        if records.iter().any(|record| !record.findings.is_empty()) {
+            return Ok(FOUND);
+        }
+        if !status.success() {
+            return Err(Error::new(format_args!("the program ended with {status}"))
+                .at(program)
+                .fix("see what it printed; `cargo ptx check` names what it lacks"));
+        }
+        if records.is_empty() {
+            return Err(Error::new("the program launched no kernel")
+                .at(program)
+                .fix("see whether it opens libcuda.so.1: a program of another user, or one that is linked statically, does not"));
+        }
+        Ok(0)
+    }
+}
+
+/// A list of folders in the environment, with one before it.
+fn before(folder: &Path, variable: &str) -> OsString {
+    let mut list = folder.as_os_str().to_owned();
+    if let Some(others) = std::env::var_os(variable).filter(|others| !others.is_empty()) {
+        list.push(":");
+        list.push(others);
+    }
+    list
+}
+
+/// What the library has told.
+fn read(report: &Path) -> Result<Vec<Record>> {
+    let text = match fs::read_to_string(report) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io("read", report, error)),
+    };
+    // A program that was ended may leave half a line.
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
+/// The library: cargo compiles it from the checkout that this program is of; if there is none, it is beside the program.
+fn library() -> Result<PathBuf> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx-gpu/Cargo.toml");
+    if manifest.is_file() {
+        return compile(&manifest);
+    }
+    let beside = std::env::current_exe().ok().map(|program| program.with_file_name("libptx_gpu.so"));
+    beside.filter(|library| library.is_file()).ok_or_else(|| {
+        Error::new("the driver without a GPU is not there: libptx_gpu.so")
+            .at(manifest.display())
+            .fix("install cargo ptx from a checkout and keep it: cargo install --path ptx-build")
+    })
+}
+
+/// Compiles the library as this program was compiled, so that little is left to do.
+fn compile(manifest: &Path) -> Result<PathBuf> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    cargo.args(["build", "--message-format=json-render-diagnostics", "--manifest-path"]).arg(manifest);
+    if !cfg!(debug_assertions) {
+        cargo.arg("--release");
+    }
+    // Its progress is of interest only if there is something to compile.
+    let failed = |error: std::io::Error| Error::new(error).at("cargo").fix("install Rust: https://rustup.rs");
+    let mut child = cargo.stdout(Stdio::piped()).env_remove("RUSTFLAGS").spawn().map_err(failed)?;
+    let mut library = None;
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).lines() {
+            let line = line.map_err(failed)?;
+            library = artifact(&line).or(library);
+        }
+    }
+    let status = child.wait().map_err(failed)?;
+    library.filter(|_| status.success()).ok_or_else(|| {
+        Error::new("the driver without a GPU could not be compiled").at(manifest.display()).fix("see what cargo says")
+    })
+}
+
+/// The library, if a message of cargo's is about it.
+fn artifact(line: &str) -> Option<PathBuf> {
+    let message: serde_json::Value = serde_json::from_str(line).ok()?;
+    if message["target"]["name"] != "ptx_gpu" {
+        return None;
+    }
+    let files = message["filenames"].as_array()?;
+    files.iter().filter_map(|file| file.as_str()).find(|file| file.ends_with(".so")).map(PathBuf::from)
+}

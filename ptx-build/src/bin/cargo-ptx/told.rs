@@ -1,0 +1,95 @@
+//! What was found, as a person reads it, or as JSON.
+
+use std::collections::BTreeSet;
+
+use ptx_build::error::Result;
+use ptx_build::program::print;
+use ptx_interpreter::{Finding, Place, Record};
+use serde_json::{Value, json};
+
+/// Prints every finding of a kernel once, with the first launch and seed that showed it; then a line for each kernel.
+pub(crate) fn tell(records: &[Record], as_json: bool) -> Result<()> {
+    let mut told: Vec<(&Record, Finding)> = Vec::new();
+    for record in records {
+        for finding in &record.findings {
+            let is_known =
+                |(first, other): &&mut (&Record, Finding)| first.kernel == record.kernel && same(other, finding);
+            match told.iter_mut().find(is_known) {
+                Some((_, other)) => other.times += finding.times,
+                None => told.push((record, finding.clone())),
+            }
+        }
+    }
+    let several = records.iter().any(|record| record.launch > 1);
+    let mut page = String::new();
+    for (record, finding) in &told {
+        let Record { kernel, launch, seed, .. } = record;
+        page += &match (as_json, several) {
+            (true, _) => format!("{}\n", line(record, finding)),
+            (false, _) if *launch == 0 => format!("{finding}\n"),
+            (false, true) => format!("{finding}  (launch {launch}: {kernel}, seed {seed})\n\n"),
+            (false, false) => format!("{finding}  (seed {seed})\n\n"),
+        };
+    }
+    let mut kernels: Vec<&str> = Vec::new();
+    for record in records.iter().filter(|record| !as_json && record.launch > 0) {
+        if !kernels.contains(&record.kernel.as_str()) {
+            kernels.push(&record.kernel);
+        }
+    }
+    for kernel in kernels {
+        let of: Vec<&Record> = records.iter().filter(|record| record.kernel == kernel).collect();
+        page += &summary(kernel, &of, told.iter().filter(|(record, _)| record.kernel == kernel).count());
+    }
+    print(&page)
+}
+
+/// `scale: no findings in 3 launches, each in 1 order of its threads, 18434 instructions`
+fn summary(kernel: &str, records: &[&Record], findings: usize) -> String {
+    let of = |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
+    let found = if findings == 0 { "no findings".to_owned() } else { of(findings, "finding") };
+    let launches: BTreeSet<u64> = records.iter().map(|record| record.launch).collect();
+    let orders = of(records.len().div_ceil(launches.len().max(1)), "order");
+    let ran = match launches.len() {
+        ..=1 => orders,
+        several => format!("{several} launches, each in {orders}"),
+    };
+    let instructions: u64 = records.iter().map(|record| record.instructions).sum();
+    format!("{kernel}: {found} in {ran} of its threads, {instructions} instructions\n")
+}
+
+/// Whether two findings are about the same instructions.
+fn same(one: &Finding, other: &Finding) -> bool {
+    let lines = |finding: &Finding| finding.places.iter().take(2).map(|place| place.ptx_line).collect::<Vec<_>>();
+    let mut both = [lines(one), lines(other)];
+    both.iter_mut().for_each(|lines| lines.sort_unstable());
+    one.kind == other.kind && both[0] == both[1]
+}
+
+fn line(record: &Record, finding: &Finding) -> Value {
+    json!({
+        "kernel": record.kernel,
+        "launch": record.launch,
+        "kind": finding.kind.word(),
+        "title": finding.title,
+        "places": finding.places.iter().map(place).collect::<Vec<_>>(),
+        "notes": finding.notes,
+        "help": finding.help,
+        "times": finding.times,
+        "seed": record.seed,
+    })
+}
+
+fn place(place: &Place) -> Value {
+    let (file, line) = place.source.clone().map_or((None, None), |(file, line)| (Some(file), Some(line)));
+    json!({
+        "block": place.block,
+        "thread": place.thread,
+        "function": place.function,
+        "ptx_line": place.ptx_line,
+        "instruction": place.instruction,
+        "file": file,
+        "line": line,
+        "what": place.what,
+    })
+}

@@ -1,0 +1,87 @@
+//! `cargo ptx check`, with programs that know nothing of it.
+
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// A program in C on the functions of the driver, compiled once for a test.
+struct Program {
+    folder: TempDir,
+}
+
+impl Program {
+    fn new() -> Program {
+        let folder = TempDir::new().expect("a folder");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-Wall", "-Werror", "-O1", "-o"]).arg(folder.path().join("program"));
+        compiler.arg(here().join("tests/check/program.c")).arg("-ldl");
+        assert!(compiler.status().expect("a C compiler").success());
+        Program { folder }
+    }
+
+    /// How the check ends, and what it prints and complains of.
+    fn check(&self, options: &[&str], image: &Path, words: &[&str]) -> (Option<i32>, String, String) {
+        let mut check = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
+        check.args(["ptx", "check"]).args(options).arg("--").arg(self.folder.path().join("program"));
+        let output = check.arg(image).args(words).output().expect("it starts");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    }
+}
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn a_program_that_knows_nothing_of_it_runs_and_is_checked() {
+    let program = Program::new();
+    let corpus = here().join("../ptx-interpreter/tests/corpus/corpus.ptx");
+    let check = |options: &[&str], words: &[&str]| program.check(options, &corpus, words);
+
+    let (code, printed, complaint) = check(&["--sm", "100", "--seeds", "3"], &["right_reduce"]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("sm_100: 32640 98176\n"), "{printed}");
+    assert!(printed.contains("right_reduce: no findings in 3 orders of its threads, "), "{printed}");
+
+    let (code, printed, complaint) = check(&[], &["wrong_reduce"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert!(printed.contains("error[race]: ") && printed.contains("corpus.cu:"), "{printed}");
+
+    let (code, printed, complaint) = check(&["--json"], &["wrong_reduce"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    let lines = printed.lines().filter(|line| line.starts_with('{'));
+    let findings: Vec<serde_json::Value> = lines.map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(!findings.is_empty() && findings.iter().all(|finding| finding["kernel"] == "wrong_reduce"), "{printed}");
+    assert_eq!(findings[0]["kind"], "race");
+}
+
+#[test]
+fn mistakes_of_the_host_are_found() {
+    let program = Program::new();
+    let corpus = here().join("../ptx-interpreter/tests/corpus/corpus.ptx");
+    let says = |words: &[&str], expected: &str| {
+        let (code, printed, complaint) = program.check(&[], &corpus, words);
+        assert_eq!(code, Some(1), "{printed}{complaint}");
+        assert!(printed.contains(expected), "{printed}");
+    };
+    says(&["right_reduce", "short"], "error[uninitialised]: bytes are read that nobody has written");
+    says(&["right_reduce", "freed"], "error[bounds]: a kernel accesses memory that was freed");
+    says(&["right_reduce", "host"], "error[bounds]: a kernel accesses memory of the host");
+    says(&["right_reduce", "twice"], "cuMemFree_v2 frees byte 0 of allocation 2 (cuMemAlloc), which was freed by");
+}
+
+#[test]
+fn what_cannot_be_run_is_an_error() {
+    let program = Program::new();
+    let fat = here().join("../ptx-sass/tests/fatbin/zstd.fatbin");
+    let says = |options: &[&str], image: &Path, kernel: &str, expected: &str| {
+        let (code, printed, complaint) = program.check(options, image, &[kernel]);
+        assert_eq!(code, Some(2), "{printed}{complaint}");
+        assert!(complaint.contains(expected), "{complaint}");
+    };
+    says(&["--sm", "75"], &fat, "scale", "the image has PTX of sm_80, and the GPU is sm_75");
+    says(&[], &fat, "no_kernel", "the program ended with exit status: 3");
+    says(&[], &here().join("Cargo.toml"), "scale", "this is no PTX");
+}
