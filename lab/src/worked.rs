@@ -5,8 +5,7 @@ use super::images::{Language, WORKED, Without};
 use super::thresholds::Thresholds;
 use super::variant::{Group, Variant, in_words};
 use launch::device::{Argument, Asked, Fault, Memory};
-use launch::gpu;
-use workloads::{self, Input, Problem, Workload};
+use workloads::{self, Input, Number, Problem, Workload};
 
 /// What is timed lasts at least so long: the clock of the driver's events has steps of half a microsecond, and a launch takes
 /// some more.
@@ -31,9 +30,9 @@ impl OnGpu {
         for input in problem.inputs() {
             arguments.push(match input {
                 Input::Output | Input::Sums => Argument::U64(output.address),
-                Input::Number(gpu::Argument::U32(number)) => Argument::U32(number),
-                Input::Number(gpu::Argument::U64(number)) => Argument::U64(number),
-                Input::Number(gpu::Argument::F32(number)) => Argument::F32(number),
+                Input::Number(Number::U32(number)) => Argument::U32(number),
+                Input::Number(Number::U64(number)) => Argument::U64(number),
+                Input::Number(Number::F32(number)) => Argument::F32(number),
                 Input::Number(_) => {
                     return Err(Fault::new("a kernel takes an argument that the laboratory does not know"));
                 }

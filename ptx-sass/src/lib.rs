@@ -2,6 +2,7 @@
 //! binaries that carry machine code and PTX.
 
 pub mod debug_info;
+#[cfg(feature = "fatbin")]
 pub mod fatbin;
 pub mod hot_loop;
 pub mod in_flight;

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     let package = package(task);
     // The program of one command does not need its name again.
     let arguments = &arguments[usize::from(task == Some(OsStr::new(package)))..];
-    match compile(package) {
+    match compile(package, features(package)) {
         Ok(true) => {}
         Ok(false) => return ExitCode::FAILURE,
         Err(error) => return failed("could not start cargo", &error),
@@ -38,16 +38,30 @@ fn main() -> ExitCode {
     failed(&format!("could not start {}", program.display()), &error)
 }
 
+/// What is compiled of a program beyond its plain self. The way to a GPU's driver is only for machines that have one: it takes as
+/// long to compile as the rest of the demo.
+fn features(package: &str) -> &'static [&'static str] {
+    let is_there = || DEVICES.iter().any(|device| Path::new(device).exists()) || env::var_os(DRIVER_VARIABLE).is_some();
+    if package == "demo" && is_there() { &["--features", "gpu"] } else { &[] }
+}
+
+/// What NVIDIA's driver makes on Linux, and in Windows' subsystem for it.
+const DEVICES: [&str; 2] = ["/dev/nvidiactl", "/dev/dxg"];
+
+/// Names a driver; see `ptx-driver`.
+const DRIVER_VARIABLE: &str = "PTX_INTRINSICS_DRIVER";
+
 fn failed(what: &str, error: &std::io::Error) -> ExitCode {
     eprintln!("error: {what}: {error}");
     ExitCode::FAILURE
 }
 
 /// Compiles a package and shows cargo's lines, except those that say that nothing was to do.
-fn compile(package: &str) -> std::io::Result<bool> {
+fn compile(package: &str, features: &[&str]) -> std::io::Result<bool> {
     let color = if stderr().is_terminal() { "always" } else { "auto" };
     let mut cargo = Command::new(env!("CARGO"))
         .args(["build", "--color", color, "--package", package, "--bin", package])
+        .args(features)
         .stderr(Stdio::piped())
         .spawn()?;
     for line in BufReader::new(cargo.stderr.take().expect("it is piped")).lines().map_while(Result::ok) {

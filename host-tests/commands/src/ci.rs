@@ -74,6 +74,7 @@ impl Step {
             Step::Features => {
                 here("test --package ptx-intrinsics --features half --test host --test atomics").run()?;
                 here("check --package kernels --features rust-cuda --quiet").run()?;
+                here("check --package demo --quiet").run()?;
                 here("check --package ptx-build --no-default-features --quiet").run()
             }
             Step::OldestRust => oldest_rust(machine),

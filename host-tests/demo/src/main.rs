@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use demo::{Access, Assembled, compile};
+#[cfg(feature = "gpu")]
 use launch::gpu::Gpu;
 use ptx_build::command::catch_interrupts;
 use ptx_build::cuda_tools::CudaTools;
@@ -62,6 +63,7 @@ struct Kernel {
 /// Where the kernels run.
 enum Place {
     Cpu(String),
+    #[cfg(feature = "gpu")]
     Gpu(Box<Gpu>, Vec<u8>),
 }
 
@@ -117,6 +119,7 @@ fn kernel(workload: &dyn Workload, accesses: Vec<Access>, place: &Place, progres
     let step = progress.step(format!("Running {}", workload.name()));
     let run = match place {
         Place::Cpu(_) => workloads::run_on_cpu(workload, workload.cpu_size()),
+        #[cfg(feature = "gpu")]
         Place::Gpu(gpu, image) => workloads::run_on_gpu(workload, workload.gpu_size(), gpu, &gpu.load(image)?)?,
     };
     drop(step);
@@ -124,7 +127,14 @@ fn kernel(workload: &dyn Workload, accesses: Vec<Access>, place: &Place, progres
     Ok(Kernel { kernel, about, source, accesses, verified: run.mismatches == 0, run })
 }
 
+/// Without the way to a driver, the kernels run on the CPU.
+#[cfg(not(feature = "gpu"))]
+fn place(_: impl Fn(Sm) -> Result<Assembled>) -> Result<Place> {
+    Ok(Place::Cpu("no GPU: this machine has none of NVIDIA's devices".to_owned()))
+}
+
 /// The GPU of this machine, if it has one that the kernels run on, with the kernels in its machine code.
+#[cfg(feature = "gpu")]
 fn place(assemble: impl Fn(Sm) -> Result<Assembled>) -> Result<Place> {
     let gpu = match Gpu::find() {
         Ok(gpu) => gpu,
@@ -144,6 +154,7 @@ impl Place {
         match self {
             // The rest says which files were looked for, and what to do about it.
             Place::Cpu(why) => format!("the CPU ({})", why.split(['(', '\n']).next().unwrap_or_default().trim_end()),
+            #[cfg(feature = "gpu")]
             Place::Gpu(gpu, _) => format!("{} (sm_{})", gpu.name(), gpu.sm()),
         }
     }

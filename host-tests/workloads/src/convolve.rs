@@ -1,6 +1,6 @@
 //! A filter whose taps are in the constant bank.
 
-use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use super::{Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
 use kernels::convolve::{TAPS, convolve};
 
 pub(super) struct Convolve;
@@ -51,7 +51,7 @@ impl Problem for Signal {
     }
 
     fn inputs(&self) -> Vec<Input<'_>> {
-        vec![Input::Output, Input::Bytes(bytes_of(&self.samples)), Input::Number(Argument::U64(self.threads() as u64))]
+        vec![Input::Output, Input::Bytes(bytes_of(&self.samples)), Input::Number(Number::U64(self.threads() as u64))]
     }
 
     fn reference(&self) -> Output {

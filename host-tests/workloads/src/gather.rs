@@ -1,6 +1,6 @@
 //! An embedding gather.
 
-use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use super::{Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
 use kernels::gather::{ROW, gather};
 use ptx_intrinsics::element::V4;
 
@@ -61,7 +61,7 @@ impl Problem for Lookup {
             Input::Output,
             Input::Bytes(bytes_of(&self.table)),
             Input::Bytes(bytes_of(&self.index)),
-            Input::Number(Argument::U64(self.index.len() as u64)),
+            Input::Number(Number::U64(self.index.len() as u64)),
         ]
     }
 

@@ -1,6 +1,6 @@
 //! How often each byte occurs.
 
-use super::{Argument, Grid, Input, Output, Place, Problem, Random, Workload, bytes_of};
+use super::{Grid, Input, Number, Output, Place, Problem, Random, Workload, bytes_of};
 use kernels::histogram::{BINS, Quad, histogram};
 
 pub(super) struct Histogram;
@@ -61,7 +61,7 @@ impl Problem for Bytes {
     }
 
     fn inputs(&self) -> Vec<Input<'_>> {
-        let count = Input::Number(Argument::U64(self.count as u64));
+        let count = Input::Number(Number::U64(self.count as u64));
         vec![Input::Sums, Input::Bytes(bytes_of(&self.quads)), count]
     }
 

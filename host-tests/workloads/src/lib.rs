@@ -2,6 +2,8 @@
 //! that knows nothing of the kernels.
 
 pub mod image;
+#[cfg(feature = "gpu")]
+mod on_gpu;
 
 mod convolve;
 mod gather;
@@ -17,7 +19,8 @@ mod stages;
 mod triad;
 
 use crate::image::{Image, keep};
-use launch::gpu::{Argument, Buffer, Gpu, Launch, Module};
+#[cfg(feature = "gpu")]
+pub use crate::on_gpu::run_on_gpu;
 use ptx_build::cuda_tools::CudaTools;
 use ptx_build::device_build::DeviceBuild;
 use ptx_build::error::{Error, Result};
@@ -183,7 +186,20 @@ pub enum Input<'a> {
     /// The address of so many zero bytes, for the kernel's own use.
     Scratch(usize),
     /// A number.
-    Number(Argument),
+    Number(Number),
+}
+
+/// A number that a kernel takes by value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// A 32-bit number.
+    U32(u32),
+    /// A 64-bit number.
+    U64(u64),
+    /// A 32-bit float.
+    F32(f32),
+    /// Eight 32-bit floats.
+    F32x8([f32; 8]),
 }
 
 /// An output, by its elements.
@@ -401,111 +417,6 @@ pub fn problem_of(workload: &dyn Workload, bytes: u64) -> (usize, Box<dyn Proble
     let size = toward(size, has);
     (size, workload.problem(size))
 }
-
-/// Runs a workload on the GPU, times it and compares its output: that of every run, if each needs its memory made ready.
-pub fn run_on_gpu(workload: &dyn Workload, size: usize, gpu: &Gpu, module: &Module) -> Result<Figures> {
-    let problem = workload.problem(size);
-    let reference = problem.reference();
-    let mut memory = GpuMemory::new(gpu, &*problem, reference.bytes().len())?;
-    let grid = problem.grid(gpu.processors() * BLOCKS_PER_PROCESSOR);
-    let arguments = std::mem::take(&mut memory.arguments);
-    let launch = Launch { kernel: workload.name().into(), blocks: grid.blocks, threads: grid.threads, arguments };
-    let (seconds, compared) = if memory.scratch.is_empty() && memory.at_first == POISON {
-        // SAFETY: the arguments are those of the problem, whose run the CPU makes too; a run reads
-        // only inputs, so the next does the same.
-        let seconds = unsafe { gpu.time(module, &launch, REPETITIONS) }?;
-        (seconds, reference.compare(&gpu.download(&memory.output)?))
-    } else {
-        time_each(gpu, module, &launch, &mut memory, &reference)?
-    };
-    for (buffer, bytes) in &memory.inputs {
-        if gpu.download(buffer)? != *bytes {
-            return Err(Error::new("the kernel changed its input").at(workload.source()));
-        }
-    }
-    Ok(Figures::new(workload, &*problem, gpu.name().into(), seconds, compared))
-}
-
-/// The time of a run whose memory is made ready before each, and the first wrong output or else the last.
-fn time_each(
-    gpu: &Gpu,
-    module: &Module,
-    launch: &Launch,
-    memory: &mut GpuMemory<'_>,
-    reference: &Output,
-) -> Result<(f64, Comparison)> {
-    let mut run = || -> Result<_> {
-        memory.make_ready(gpu)?;
-        // SAFETY: as for `run_on_gpu`, and the scratch memory and sums are zero.
-        let seconds = unsafe { gpu.time_once(module, launch) }?;
-        Ok((seconds, reference.compare(&gpu.download(&memory.output)?)))
-    };
-    // The first does not count.
-    let (mut seconds, mut compared) = run()?;
-    let mut total = 0.0;
-    for _ in 0..REPETITIONS {
-        if compared.mismatches > 0 {
-            return Ok((seconds, compared));
-        }
-        (seconds, compared) = run()?;
-        total += seconds;
-    }
-    Ok((total / f64::from(REPETITIONS), compared))
-}
-
-/// A problem on the GPU.
-struct GpuMemory<'a> {
-    output: Buffer,
-    bytes: usize,
-    at_first: u8,
-    inputs: Vec<(Buffer, &'a [u8])>,
-    scratch: Vec<(Buffer, usize)>,
-    arguments: Vec<Argument>,
-}
-
-impl<'a> GpuMemory<'a> {
-    fn new(gpu: &Gpu, problem: &'a dyn Problem, bytes: usize) -> Result<Self> {
-        let at_first = problem.at_first();
-        let output = gpu.upload(&vec![at_first; bytes])?;
-        let (inputs, scratch, arguments) = (Vec::new(), Vec::new(), Vec::new());
-        let mut memory = GpuMemory { output, bytes, at_first, inputs, scratch, arguments };
-        for input in problem.inputs() {
-            let argument = memory.argument(gpu, input)?;
-            memory.arguments.push(argument);
-        }
-        Ok(memory)
-    }
-
-    fn argument(&mut self, gpu: &Gpu, input: Input<'a>) -> Result<Argument> {
-        Ok(match input {
-            Input::Output | Input::Sums => Argument::U64(self.output.address()),
-            Input::Number(number) => number,
-            Input::Bytes(bytes) => {
-                let buffer = gpu.upload(bytes)?;
-                let address = Argument::U64(buffer.address());
-                self.inputs.push((buffer, bytes));
-                address
-            }
-            Input::Scratch(bytes) => {
-                let buffer = gpu.upload(&vec![0; bytes])?;
-                let address = Argument::U64(buffer.address());
-                self.scratch.push((buffer, bytes));
-                address
-            }
-        })
-    }
-
-    /// Poisons or clears the output, and clears the scratch memory.
-    fn make_ready(&mut self, gpu: &Gpu) -> Result<()> {
-        gpu.refill(&mut self.output, &vec![self.at_first; self.bytes])?;
-        self.scratch.iter_mut().try_for_each(|(buffer, bytes)| gpu.refill(buffer, &vec![0; *bytes]))
-    }
-}
-
-/// 2,048 threads, as many as a multiprocessor holds.
-const BLOCKS_PER_PROCESSOR: u32 = 2048 / BLOCK;
-
-const REPETITIONS: u32 = 20;
 
 /// Memory that is aligned to 16 bytes.
 struct Memory {

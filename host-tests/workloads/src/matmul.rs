@@ -1,6 +1,6 @@
 //! A product of matrices.
 
-use super::{Argument, Grid, Input, Output, Place, Problem, Random, Workload, bytes_of};
+use super::{Grid, Input, Number, Output, Place, Problem, Random, Workload, bytes_of};
 use kernels::matmul::{DEPTH, Quad, THREADS, TILE, matmul};
 
 pub(super) struct Matmul;
@@ -59,7 +59,7 @@ impl Problem for Product {
     }
 
     fn inputs(&self) -> Vec<Input<'_>> {
-        let numbers = [self.rows, DEEP, WIDE].map(|number| Input::Number(Argument::U32(number as u32)));
+        let numbers = [self.rows, DEEP, WIDE].map(|number| Input::Number(Number::U32(number as u32)));
         let factors = [Input::Bytes(bytes_of(&self.input)), Input::Bytes(bytes_of(&self.weights))];
         [Input::Output].into_iter().chain(factors).chain(numbers).collect()
     }

@@ -1,6 +1,6 @@
 //! A polynomial whose coefficients are a parameter of the kernel.
 
-use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use super::{Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
 use kernels::polynomial::{COEFFICIENTS, Coefficients, polynomial};
 
 pub(super) struct Polynomial;
@@ -58,9 +58,9 @@ impl Problem for Points {
         vec![
             Input::Output,
             Input::Bytes(bytes_of(&self.x)),
-            Input::Number(Argument::U64(self.x.len() as u64)),
-            Input::Number(Argument::U32(DEGREE as u32)),
-            Input::Number(Argument::F32x8(self.coefficients)),
+            Input::Number(Number::U64(self.x.len() as u64)),
+            Input::Number(Number::U32(DEGREE as u32)),
+            Input::Number(Number::F32x8(self.coefficients)),
         ]
     }
 

@@ -1,6 +1,6 @@
 //! Look-ups in a hash table.
 
-use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use super::{Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
 use kernels::probe::{EMPTY, MISSING, Slot, home, probe};
 use std::collections::HashMap;
 
@@ -81,9 +81,9 @@ impl Problem for Join {
         vec![
             Input::Output,
             Input::Bytes(bytes_of(&self.table)),
-            Input::Number(Argument::U32(self.bits)),
+            Input::Number(Number::U32(self.bits)),
             Input::Bytes(bytes_of(&self.keys)),
-            Input::Number(Argument::U64(self.keys.len() as u64)),
+            Input::Number(Number::U64(self.keys.len() as u64)),
         ]
     }
 

@@ -1,6 +1,6 @@
 //! A ring between two blocks.
 
-use super::{Argument, Grid, Input, Output, Place, Problem, Random, Workload, bytes_of};
+use super::{Grid, Input, Number, Output, Place, Problem, Random, Workload, bytes_of};
 use kernels::ring::{Index, Slot, TURN, ring};
 
 pub(super) struct Ring;
@@ -59,9 +59,9 @@ impl Problem for Stream {
         vec![
             Input::Output,
             Input::Bytes(bytes_of(&self.slots)),
-            Input::Number(Argument::U64(self.slots.len() as u64)),
+            Input::Number(Number::U64(self.slots.len() as u64)),
             Input::Scratch(SIZE * size_of::<Slot>()),
-            Input::Number(Argument::U64(SIZE as u64)),
+            Input::Number(Number::U64(SIZE as u64)),
             Input::Scratch(2 * size_of::<Index>()),
         ]
     }

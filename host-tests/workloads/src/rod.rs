@@ -1,6 +1,6 @@
 //! Heat in rods, a cluster of blocks for each.
 
-use super::{Argument, Grid, Input, Output, Place, Problem, Random, Sm, Workload, bytes_of};
+use super::{Grid, Input, Number, Output, Place, Problem, Random, Sm, Workload, bytes_of};
 use kernels::rod::{CLUSTER, FLOW, ROD, THREADS, rod};
 
 pub(super) struct Rod;
@@ -60,7 +60,7 @@ impl Problem for Rods {
     }
 
     fn inputs(&self) -> Vec<Input<'_>> {
-        vec![Input::Output, Input::Bytes(bytes_of(&self.cells)), Input::Number(Argument::U32(STEPS))]
+        vec![Input::Output, Input::Bytes(bytes_of(&self.cells)), Input::Number(Number::U32(STEPS))]
     }
 
     fn reference(&self) -> Output {

@@ -1,6 +1,6 @@
 //! A prefix sum in one pass.
 
-use super::{Argument, Grid, Input, Output, Place, Problem, Random, Workload, bytes_of};
+use super::{Grid, Input, Number, Output, Place, Problem, Random, Workload, bytes_of};
 use kernels::scan::{THREADS, TILE, Tile, scan};
 
 pub(super) struct Scan;
@@ -59,7 +59,7 @@ impl Problem for Numbers {
         vec![
             Input::Output,
             Input::Bytes(bytes_of(&self.numbers)),
-            Input::Number(Argument::U64(self.numbers.len() as u64)),
+            Input::Number(Number::U64(self.numbers.len() as u64)),
             Input::Scratch(self.tiles() * size_of::<Tile>()),
             Input::Scratch(size_of::<u32>()),
         ]

@@ -1,6 +1,6 @@
 //! A sparse matrix times a vector: Poisson's equation on a square grid, by five points.
 
-use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use super::{Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
 use kernels::spmv::spmv;
 
 pub(super) struct Spmv;
@@ -93,7 +93,7 @@ impl Problem for Poisson {
             Input::Bytes(bytes_of(&self.columns)),
             Input::Bytes(bytes_of(&self.values)),
             Input::Bytes(bytes_of(&self.x)),
-            Input::Number(Argument::U64(self.rows() as u64)),
+            Input::Number(Number::U64(self.rows() as u64)),
         ]
     }
 

@@ -1,6 +1,6 @@
 //! Chunks that bulk copies bring and take away.
 
-use super::{Argument, Grid, Input, Output, Place, Problem, Random, Sm, Workload, bytes_of, rod};
+use super::{Grid, Input, Number, Output, Place, Problem, Random, Sm, Workload, bytes_of, rod};
 use kernels::stages::{CHUNK, OFFSET, SCALE, THREADS, stages};
 
 pub(super) struct Stages;
@@ -57,7 +57,7 @@ impl Problem for Scaled {
     }
 
     fn inputs(&self) -> Vec<Input<'_>> {
-        let n = Input::Number(Argument::U64(4 * self.input.len() as u64));
+        let n = Input::Number(Number::U64(4 * self.input.len() as u64));
         vec![Input::Output, Input::Bytes(bytes_of(&self.input)), n]
     }
 

@@ -1,6 +1,6 @@
 //! STREAM's triad.
 
-use super::{Argument, Input, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use super::{Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
 use kernels::triad::triad;
 use ptx_intrinsics::element::V4;
 
@@ -58,8 +58,8 @@ impl Problem for Input3 {
             Input::Output,
             Input::Bytes(bytes_of(&self.b)),
             Input::Bytes(bytes_of(&self.c)),
-            Input::Number(Argument::F32(self.s)),
-            Input::Number(Argument::U64(self.b.len() as u64)),
+            Input::Number(Number::F32(self.s)),
+            Input::Number(Number::U64(self.b.len() as u64)),
         ]
     }
 
