@@ -337,7 +337,7 @@ fn a_full_disk() {
     }
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("report.json"), "old").unwrap();
-    let limited = "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact a_full_disk";
+    let limited = "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact provision::a_full_disk";
     let test = std::env::current_exe().unwrap();
     let run = Command::new("/bin/sh").args(["-c", limited]).arg(test).env("FULL", folder.path()).finish().unwrap();
     assert!(run.stdout.contains("test result: ok. 1 passed; 0 failed"), "{}{}", run.stdout, run.stderr);
@@ -374,7 +374,7 @@ fn tools_that_hang() {
     let fake = Fake::new();
     fake.script("hangs", "exec sleep 1000");
     fs::create_dir(fake.at("out")).unwrap();
-    let test = Command::new(std::env::current_exe().unwrap()).args(["--exact", "tools_that_hang"]);
+    let test = Command::new(std::env::current_exe().unwrap()).args(["--exact", "provision::tools_that_hang"]);
     let run = test.env("HANGS", fake.folder.path()).env("PTX_INTRINSICS_TOOL_SECONDS", "1").finish().unwrap();
     assert!(run.stdout.contains("test result: ok. 1 passed; 0 failed"), "{}{}", run.stdout, run.stderr);
 }
@@ -395,7 +395,7 @@ fn ctrl_c_leaves_nothing() {
     let fake = Fake::new();
     fake.pip("mkdir -p $to/nvidia; echo $$ > $HERE/pid; exec sleep 600");
     let child = process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "ctrl_c_leaves_nothing"])
+        .args(["--exact", "provision::ctrl_c_leaves_nothing"])
         .env("FAKE", fake.folder.path())
         .stdout(process::Stdio::piped())
         .spawn();
