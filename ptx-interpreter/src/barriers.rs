@@ -69,6 +69,7 @@ impl Machine<'_> {
             warp.running |= warp.at_cluster;
             warp.at_cluster = 0;
         }
+        (number * self.cluster..(number + 1) * self.cluster).for_each(|block| self.empty_l1(block));
         self.deliver(u64::MAX)
     }
 

@@ -19,6 +19,8 @@ pub struct Launch<'a> {
     pub seed: u64,
     /// Instructions that all threads together may take.
     pub steps: u64,
+    /// What stands between the threads of a block and memory.
+    pub l1: L1,
     /// When it has to have ended.
     pub deadline: Option<std::time::Instant>,
 }
@@ -35,9 +37,23 @@ impl<'a> Launch<'a> {
             cluster: 1,
             seed: 0,
             steps: 1 << 30,
+            l1: L1::None,
             deadline: None,
         }
     }
+}
+
+/// What L1 a block has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum L1 {
+    /// None: every load finds the newest value.
+    #[default]
+    None,
+    /// It keeps what the block's weak loads have found and what its threads store there, until a thread of the block acquires for
+    /// more than the block. So a weak load may give an old value.
+    Kept,
+    /// It keeps all of it for ever: the machine is broken.
+    Forgetful,
 }
 
 /// The memory outside of the kernel.

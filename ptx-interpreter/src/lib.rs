@@ -1,7 +1,7 @@
 //! Runs PTX on a CPU: what a kernel computes and where its control flow goes, not how long it takes.
 //!
 //! Warps take turns, a few instructions each, in an order that a seed makes, and the threads of a warp may come apart; so
-//! blocks can wait for each other, and threads for what other threads write. Memory is sequentially consistent. A state
+//! blocks can wait for each other, and threads for what other threads write. Memory is sequentially consistent, unless a launch asks for an [`L1`]. A state
 //! space has addresses of its own: an access that forgets to convert its address goes astray, and an access outside of
 //! every piece of memory is an error. Copies are done when somebody waits for them, and what goes to another block
 //! arrives later.
@@ -23,6 +23,7 @@ mod copies;
 mod deadlock;
 mod in_order;
 mod instructions;
+mod l1;
 mod lanes;
 mod launch;
 mod machine;
@@ -44,7 +45,7 @@ use std::collections::BTreeSet;
 
 pub use check::{Finding, Kind, Piece, Place};
 pub use in_order::Ready;
-pub use launch::{Launch, Outside};
+pub use launch::{L1, Launch, Outside};
 pub use machine::Program;
 #[cfg(feature = "serde")]
 pub use record::Record;

@@ -211,6 +211,8 @@ pub(crate) struct Machine<'a> {
     /// The first cluster that has not begun.
     pub(crate) next_cluster: usize,
     pub(crate) parameters: Vec<u8>,
+    /// The bytes that each block's L1 has, if there is one.
+    pub(crate) l1: Vec<HashMap<u64, u8>>,
     /// What each thread has begun of asynchronous copies.
     pub(crate) copies_of: HashMap<u32, crate::begun::Begun>,
     /// Copies that are on their way.

@@ -1,10 +1,11 @@
 //! Whose turn it is.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use crate::deadlock::Circles;
 use crate::lanes::{LANES, lanes_of};
-use crate::launch::{Launch, Outside};
+use crate::launch::{L1, Launch, Outside};
 use crate::machine::{Action, Cluster, Group, Machine, Program};
 use crate::stop::{Result, Stop, Why, stop, wrong};
 
@@ -76,6 +77,7 @@ impl<'a> Machine<'a> {
             clusters: (0..blocks / cluster).map(|_| Cluster::default()).collect(),
             next_cluster: 0,
             parameters,
+            l1: vec![HashMap::new(); if launch.l1 == L1::None { 0 } else { blocks }],
             copies_of: Default::default(),
             copies: Default::default(),
             sent: Default::default(),

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
+use std::time::Duration;
 
 use ptx_intrinsics::cp_async::*;
 use ptx_intrinsics::mbarrier::*;
@@ -341,6 +342,28 @@ fn a_loop_at_a_lock_is_told_to_pause() {
     let lock = &raw mut taken;
     // SAFETY: nobody else has it.
     told(|| unsafe { while ptx!(atom.acquire.gpu.global.cas.b32[lock], 0, 1) != 0 {} });
+}
+
+/// However long it takes.
+#[test]
+fn a_loop_that_pauses_is_told_nothing() {
+    let mut flag = 0u32;
+    let flag = &raw mut flag;
+    let kernel = || {
+        // SAFETY: one block writes, and the other one reads.
+        unsafe {
+            if block_idx_x() == 0 {
+                std::thread::sleep(Duration::from_millis(6_500));
+                ptx!(st.release.gpu.global.u32[flag], 1);
+            }
+            while (0..10_000).all(|_| ptx!(ld.acquire.gpu.global.u32[flag]) == 0) {
+                pause();
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+    };
+    // SAFETY: as above.
+    unsafe { Launch::new(2, 1).resident(2).run(kernel) };
 }
 
 /// Says to this program, started again, how many KiB of locals its kernel has.

@@ -1,22 +1,22 @@
 //! The suite's litmus tests without a GPU: what the model says of them, and their kernels, compiled, assembled and launched
 //! through a driver that the test compiles, which hands them to an interpreter. Its memory is in order: it shows nothing
-//! that is forbidden, of a test or of a mutant.
+//! that is forbidden, of a test or of a mutant. With an L1 it shows what an acquire is for.
 
 use std::process::ExitCode;
 
-use fake_driver::run_with;
+use fake_driver::{run_with, with_l1};
 use launch::gpu::Gpu;
 use libtest_mimic::{Arguments, Failed, Trial};
 use litmus::gpu::kernel::{HEADER, Kernel, kernel};
 use litmus::gpu::on_gpu;
-use litmus::{Limits, Model, Program as Test, judge, parse};
+use litmus::{Instruction, Limits, Memory, Model, Program as Test, Proxy, Semantics, judge, parse};
 use ptx_build::cuda_tools::CudaTools;
 use ptx_build::error::{Error, Result};
 use ptx_build::progress::Progress;
 use ptx_build::target::{PtxVersion, Sm};
 use ptx_build::toolchain::{DeviceToolchain, Route};
 use ptx_driver::DRIVER_VARIABLE;
-use ptx_interpreter::Program;
+use ptx_interpreter::{L1, Program};
 use suite::image::compile;
 use suite::litmus::{Amount, Counted, Litmus, run};
 
@@ -26,6 +26,10 @@ const MUTANTS: usize = 160;
 
 /// What the interpreter runs of each. The fake GPU has four multiprocessors.
 const AMOUNT: Amount = Amount { launches: 1, rounds: 3, blocks: 1 };
+
+/// A test whose flag is a remote arrival, which is seldom seen in time.
+const REMOTE: &str = "litmus_mp_mbarrier_cluster";
+const OF_REMOTE: Amount = Amount { rounds: 48, ..AMOUNT };
 
 /// The GPUs that the kernels are assembled for: one of each generation, and how many tests it has.
 const GENERATIONS: [(u32, usize); 5] = [(75, 35), (80, 35), (90, TESTS), (100, TESTS), (120, TESTS)];
@@ -53,6 +57,8 @@ fn main() -> ExitCode {
             Ok(())
         }),
         with("memory_in_order_shows_nothing_forbidden_and_every_run_is_counted", memory_in_order),
+        with("an_old_value_in_l1_is_shown_by_mutants_alone", an_old_value_in_l1),
+        with("an_l1_that_forgets_acquires_is_a_violation", a_forgetful_l1),
         with("a_lost_store_is_a_violation_of_its_test_and_shows_a_mutant", a_lost_store),
         with("a_value_that_nobody_wrote_is_a_verdict", a_strange_value),
         with("files_run_as_kernels_and_show_nothing_forbidden", |_| files_run()),
@@ -137,6 +143,68 @@ fn memory_in_order(ptx: &str) {
     }
 }
 
+/// Tests that show nothing of a stale L1, and why: each test that is not sensitive there is one of them.
+const BLIND: [(&str, usize); 3] = [
+    ("what it loads weakly is stored through the same L1", 8),
+    ("its loads are strong and go past L1", 21),
+    ("it loads by the async proxy, which goes past L1", 4),
+];
+
+/// Why a stale L1 is not seen by a test, if it is not.
+fn is_blind(test: &Test) -> Option<&'static str> {
+    let code = |at: usize| test.threads[at].code.iter();
+    let place = |memory: &Memory| test.addresses[memory.address].physical;
+    let is_stored_in_another_block = |reader: usize, at: usize| {
+        let block = |thread: usize| test.threads[thread].placement.cta;
+        let stores = |one: &Instruction| matches!(one, Instruction::Store(memory, _) if place(memory) == at);
+        (0..test.threads.len()).any(|other| block(other) != block(reader) && code(other).any(stores))
+    };
+    let all = || (0..test.threads.len()).flat_map(|thread| code(thread).map(move |one| (thread, one)));
+    let weak = all().filter_map(|(thread, one)| match one {
+        Instruction::Load(_, memory) if memory.semantics == Semantics::Weak => Some((thread, memory)),
+        _ => None,
+    });
+    let (by_async, weak): (Vec<_>, Vec<_>) = weak.partition(|(_, memory)| memory.proxy == Proxy::Async);
+    if weak.iter().any(|(thread, memory)| is_stored_in_another_block(*thread, place(memory))) {
+        return None;
+    }
+    Some(BLIND[if !by_async.is_empty() { 2 } else { usize::from(weak.is_empty()) }].0)
+}
+
+/// What is counted of each test with such an L1, and why it shows nothing of that, if it does not.
+fn with_cache(l1: L1, ptx: &str) -> Vec<(Counted, Option<&'static str>)> {
+    run_with(ptx);
+    with_l1(l1);
+    let gpu = Gpu::find().unwrap();
+    let module = gpu.load(ptx.as_bytes()).unwrap();
+    let amount = |litmus: &Litmus| if litmus.name == REMOTE { OF_REMOTE } else { AMOUNT };
+    let count = |litmus: &Litmus| (run(litmus, &gpu, &module, amount(litmus)).unwrap(), is_blind(&litmus.program));
+    let counted = Litmus::all().iter().map(count).collect();
+    with_l1(L1::None);
+    counted
+}
+
+/// An acquire empties this L1, so no test shows what it may not. A mutant that lacks the acquire finds the old values that the first
+/// loads of its round have left there. Nothing else does: the fences of the harness come too early or too late.
+fn an_old_value_in_l1(ptx: &str) {
+    let counted = with_cache(L1::Kept, ptx);
+    for (counted, blind) in &counted {
+        assert!(counted.nothing_is_wrong(), "{}: {}", counted.test, counted.verdict());
+        assert_eq!(counted.passed(), blind.is_none(), "{}: {}", counted.test, counted.verdict());
+    }
+    for (why, tests) in BLIND {
+        assert_eq!(counted.iter().filter(|(_, blind)| *blind == Some(why)).count(), tests, "{why}");
+    }
+}
+
+/// A machine whose L1 keeps old values for ever is caught.
+fn a_forgetful_l1(ptx: &str) {
+    for (counted, blind) in with_cache(L1::Forgetful, ptx) {
+        assert_eq!(counted.violations() > 0, blind.is_none(), "{}: {}", counted.test, counted.verdict());
+        assert!(!counted.passed(), "{}: {}", counted.test, counted.verdict());
+    }
+}
+
 /// The text of a kernel, and what is before and after it.
 fn pieces<'p>(ptx: &'p str, name: &str) -> [&'p str; 3] {
     let (before, rest) = ptx.split_at(ptx.find(&format!(".entry {name}(")).unwrap());
@@ -162,9 +230,8 @@ fn a_lost_store(ptx: &str) {
     assert_eq!(lost.violations(), lost.seen.outcomes["1 0"]);
     assert!(lost.violations() > 100 && !lost.passed(), "{lost:?}");
     assert_eq!(lost.verdict(), format!("FORBIDDEN {} times", lost.violations()));
-    let remote = "litmus_mp_mbarrier_cluster";
-    // A remote arrival is seldom seen in time; where it is, the data is missing.
-    let lost = counted_in(Amount { rounds: 48, ..AMOUNT }, &without_data(ptx, remote), remote);
+    // Where the arrival is seen, the data is missing.
+    let lost = counted_in(OF_REMOTE, &without_data(ptx, REMOTE), REMOTE);
     assert!(lost.violations() > 0 && lost.violations() == lost.seen.outcomes["1 0"], "{lost:?}");
     assert!(!lost.seen.outcomes.contains_key("1 1") && !lost.passed(), "{lost:?}");
     let shown = counted(&without_data(ptx, &format!("{MESSAGE}_mutant_1")), MESSAGE);

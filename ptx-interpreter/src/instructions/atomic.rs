@@ -43,6 +43,9 @@ impl Step for AtomicStep {
         for thread in group.threads() {
             self.one(machine, thread, addresses[thread.lane]).map_err(|stop| stop.by(thread.lane))?;
         }
+        if let (true, Some(scope)) = (self.how.acquires, self.how.scope) {
+            machine.acquired(group.warp, scope);
+        }
         Ok(())
     }
 }
@@ -80,6 +83,7 @@ impl AtomicStep {
         // One that changes nothing is no progress for those who wait.
         if new.to_le_bytes() != memory {
             machine.write(address, &new.to_le_bytes()[..bytes])?;
+            machine.wrote(thread, address, bytes, new);
         }
         let Some(to) = &self.to else { return Ok(()) };
         for (lane, part) in to.iter().zip(memory.chunks(bytes / to.len())) {

@@ -54,20 +54,26 @@ impl Step for Load {
                     machine
                         .read_into(addresses[thread.lane] + offset, &mut content)
                         .map_err(|stop| stop.by(thread.lane))?;
-                    machine.set(thread, to, u128::from_le_bytes(content))?;
+                    let value = u128::from_le_bytes(content);
+                    let value = machine.found(thread, addresses[thread.lane] + offset, 16, self.how, value);
+                    machine.set(thread, to, value)?;
                 }
                 continue;
             }
             let mut values = [0; 32];
             for thread in group.threads() {
-                let value = machine.read_number(addresses[thread.lane] + offset, self.bytes);
-                values[thread.lane] = value.map_err(|stop| stop.by(thread.lane))?;
+                let address = addresses[thread.lane] + offset;
+                let value = machine.read_number(address, self.bytes).map_err(|stop| stop.by(thread.lane))?;
+                values[thread.lane] = machine.found(thread, address, self.bytes, self.how, value.into()) as u64;
             }
             let Operand::Register(register) = to else { continue };
             if self.is_signed && register.bits as usize > 8 * self.bytes {
                 values = values.map(|value| extended(value, 8 * self.bytes as u32, register.bits));
             }
             machine.set_lanes(group, register.at, &values);
+        }
+        if let (true, Some(scope)) = (self.how.acquires, self.how.scope) {
+            machine.acquired(group.warp, scope);
         }
         Ok(())
     }

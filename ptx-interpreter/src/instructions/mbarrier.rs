@@ -65,6 +65,9 @@ impl Barrier {
         }
         let result = on_barrier(machine, place, |bar| barrier_does(bar, &self.kind, &self.modifier, number, value))??;
         if self.kind.ends_with("_wait") {
+            if result == 1 && self.arrival.releases {
+                machine.acquired(thread.warp, self.arrival.scope);
+            }
             machine.watch_mbarrier_wait(
                 thread,
                 place,

@@ -45,8 +45,10 @@ impl Step for Store {
             machine.watch(group, &places, self.bytes, self.how)?;
             if self.bytes == 16 {
                 for thread in group.threads() {
-                    let value = machine.get(thread, from)?.to_le_bytes();
-                    machine.write(places[thread.lane], &value).map_err(|stop| stop.by(thread.lane))?;
+                    let value = machine.get(thread, from)?;
+                    let written = machine.write(places[thread.lane], &value.to_le_bytes());
+                    written.map_err(|stop| stop.by(thread.lane))?;
+                    machine.wrote(thread, places[thread.lane], self.bytes, value);
                 }
                 continue;
             }
@@ -54,6 +56,7 @@ impl Step for Store {
             for thread in group.threads() {
                 let lane = thread.lane;
                 machine.write_number(places[lane], self.bytes, values[lane]).map_err(|stop| stop.by(lane))?;
+                machine.wrote(thread, places[lane], self.bytes, values[lane].into());
             }
         }
         Ok(())
