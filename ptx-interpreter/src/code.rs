@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use crate::instructions::{Call, Exit, Return, Table, decode};
 use crate::machine::{Action, Code, Line, Program, Site};
 use crate::operand::{Operand, Place, Register, number};
-use crate::shape::Variable;
 use crate::special::Special;
 use crate::text::{self, Function, Parameter, Statement};
+use crate::variable::Variable;
 
 impl Program {
     /// Reads a module.

@@ -39,6 +39,7 @@ mod special;
 mod stop;
 mod text;
 mod trial;
+mod variable;
 mod watch;
 
 use std::collections::BTreeSet;
@@ -50,9 +51,10 @@ pub use machine::Program;
 #[cfg(feature = "serde")]
 pub use record::Record;
 pub use report::Report;
-pub use shape::{Kernel, Variable};
+pub use shape::Kernel;
 pub use stop::{Stop, Why};
 pub use trial::{Trial, available_memory};
+pub use variable::Variable;
 
 use machine::Action;
 

@@ -7,10 +7,10 @@ use crate::check::{Actor, Checks};
 use crate::lanes::{LANES, Lanes, each};
 use crate::launch::{Launch, Outside};
 use crate::operand::{Operand, Place, Register};
-use crate::shape::Variable;
 use crate::special::{Ordered, Special};
 use crate::stop::{Result, Why, stop, wrong};
 use crate::text::Parameter;
+use crate::variable::Variable;
 
 /// A module, ready to run.
 pub struct Program {

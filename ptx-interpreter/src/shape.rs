@@ -1,21 +1,7 @@
 //! What a host asks of a module: its variables, and what each kernel takes.
 
 use crate::machine::Program;
-
-/// A variable of a module, in global memory or in the constant bank.
-#[derive(Clone, Debug)]
-pub struct Variable {
-    /// Its name.
-    pub name: String,
-    /// Its bytes.
-    pub bytes: usize,
-    /// How it is aligned.
-    pub align: usize,
-    /// What it begins with; zeros come after it.
-    pub content: Vec<u8>,
-    /// Whether it is in the constant bank.
-    pub constant: bool,
-}
+use crate::variable::Variable;
 
 /// What a kernel takes, and how it may be launched.
 #[derive(Clone, Debug)]

@@ -25,8 +25,9 @@ const TOOLS: House = House { source: "ptx-build/src", layers: &[], arrows: 40 };
 
 const INTERPRETER: House = House { source: "ptx-interpreter/src", layers: &[], arrows: 100 };
 
-/// The crates that are no part of the harness, and what runs on a GPU.
-const OTHERS: [House; 3] = [
+/// The driver without a GPU, the crates that are no part of the harness, and what runs on a GPU.
+const OTHERS: [House; 4] = [
+    House { source: "ptx-gpu/src", layers: &[], arrows: 60 },
     House { source: "litmus/src", layers: &[], arrows: 40 },
     House { source: "lab/src", layers: &[], arrows: 40 },
     House { source: "host-tests/suite/src", layers: &[], arrows: 60 },
