@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ptx_sass::nvdisasm::{SassFunction, parse};
+use ptx_sass::nvdisasm::{SassFunction, parse, target};
 
 use crate::command::Command;
 use crate::error::{Error, Result};
@@ -21,8 +21,17 @@ impl Disassembler {
 
     /// Disassembles every function of a cubin.
     pub fn disassemble(&self, cubin: &Path) -> Result<Vec<SassFunction>> {
+        Ok(self.disassemble_by(Lines::Ptx, cubin)?.1)
+    }
+
+    /// The GPU of a cubin, `sm_90a`, and its functions, with such lines.
+    pub fn disassemble_by(&self, lines: Lines, cubin: &Path) -> Result<(String, Vec<SassFunction>)> {
+        let lines = match lines {
+            Lines::Ptx => "-gp",
+            Lines::Source => "-g",
+        };
         // Of the data flow, which is a third of its work, it would print the targets of indirect jumps alone.
-        let printed = Command::tool(&self.nvdisasm)?.args(["-gp", "-c", "-ndf"]).arg(cubin).run().map_err(|error| {
+        let printed = Command::tool(&self.nvdisasm)?.args([lines, "-c", "-ndf"]).arg(cubin).run().map_err(|error| {
             if error.to_string().contains("deprecated") {
                 error.fix("CUDA 13 disassembles sm_75 and later only: assemble for one of these")
             } else {
@@ -35,6 +44,15 @@ impl Disassembler {
                 .at(cubin.display())
                 .fix("give it a cubin with code in it"));
         }
-        Ok(functions)
+        Ok((target(&printed.stdout).unwrap_or_default().to_owned(), functions))
     }
+}
+
+/// What the machine instructions are to say of their origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lines {
+    /// The lines of PTX.
+    Ptx,
+    /// The lines of the source.
+    Source,
 }

@@ -65,8 +65,8 @@ fn reached(start: usize, barred: usize, edges: &[Vec<usize>]) -> BTreeSet<usize>
     seen
 }
 
-/// For each instruction those that may come next.
-fn successors(code: &[SassInstruction]) -> Vec<Vec<usize>> {
+/// For each instruction those that may come next, by their positions.
+pub fn successors(code: &[SassInstruction]) -> Vec<Vec<usize>> {
     let index: BTreeMap<u64, usize> = code.iter().enumerate().map(|(at, one)| (one.address, at)).collect();
     let mut meeting: BTreeMap<&str, u64> = BTreeMap::new();
     let mut all = Vec::new();

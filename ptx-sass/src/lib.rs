@@ -1,6 +1,8 @@
 //! Reads machine code: what NVIDIA's disassembler prints, and which lines of PTX and of source it came from; and the fat
 //! binaries that carry machine code and PTX.
 
+#[cfg(feature = "cubin")]
+pub mod cubin;
 pub mod debug_info;
 #[cfg(feature = "fatbin")]
 pub mod fatbin;

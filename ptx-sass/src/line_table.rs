@@ -50,7 +50,7 @@ impl Located {
         let (mut reader, mut by_line) = (Reader::default(), Vec::new());
         for line in text.lines().take_while(|line| !line.trim_start().starts_with(".section")) {
             let directive = line.trim_start();
-            let is_table = directive.starts_with(".loc") || directive.starts_with(".file");
+            let is_table = [".loc", ".file"].contains(&directive.split_whitespace().next().unwrap_or_default());
             if is_table {
                 reader.location(directive);
             } else {
@@ -169,6 +169,12 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_table_is_blanked_out_and_an_array_in_local_memory_stays() {
+        let text = "\t.file\t1 \"k.cu\"\n\t.loc\t1 2 3\n\t.local .align 16 .b8 \t__local_depot0[256];\n";
+        assert_eq!(Located::read(text).ptx, "\n\n\t.local .align 16 .b8 \t__local_depot0[256];\n");
+    }
 
     #[test]
     fn a_path_with_letters_that_are_not_ascii() {

@@ -1,6 +1,7 @@
 //! What NVIDIA's disassembler prints: which machine instructions a function became, and of which line of PTX.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A function's machine code, without the endless branch and the padding after its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,17 @@ pub struct SassInstruction {
     pub target: Option<u64>,
     /// The line of PTX it came from, if the cubin was assembled with line information.
     pub ptx_line: Option<u32>,
+    /// The line of the source it came from, if nvdisasm was asked for these: `nvdisasm -g`.
+    pub source: Option<SourceLine>,
+}
+
+/// A line of a source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLine {
+    /// The file.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: u32,
 }
 
 impl SassInstruction {
@@ -37,10 +49,16 @@ impl SassInstruction {
     }
 }
 
-/// Reads what `nvdisasm -gp -c -ndf` prints.
+/// The GPU of a listing: `sm_90a`.
+pub fn target(listing: &str) -> Option<&str> {
+    listing.lines().find_map(|line| line.trim_start().strip_prefix(".target")).map(str::trim)
+}
+
+/// Reads what `nvdisasm -gp -c -ndf` prints, or `-g` in place of `-gp`.
 pub fn parse(listing: &str) -> Vec<SassFunction> {
     let mut functions: Vec<SassFunction> = Vec::new();
-    let mut ptx_line = None;
+    let (mut ptx_line, mut of) = (None, None);
+    let mut files: HashMap<&str, Arc<str>> = HashMap::new();
     let mut symbols: Vec<&str> = Vec::new();
     // Labels stand before the instruction that they name.
     let (mut named, mut labels) = (Vec::new(), HashMap::new());
@@ -48,15 +66,22 @@ pub fn parse(listing: &str) -> Vec<SassFunction> {
         if let Some(symbol) = symbol(line) {
             symbols.push(symbol);
         } else if let Some((file, number)) = source(line) {
-            ptx_line = file.starts_with(".nv_debug_ptx_txt").then_some(number);
+            let is_ptx = file.starts_with(".nv_debug_ptx_txt");
+            ptx_line = is_ptx.then_some(number);
+            let named = || files.entry(file).or_insert_with(|| file.into()).clone();
+            of = (!is_ptx).then(named).map(|file| SourceLine { file, line: number });
         } else if let Some(name) = line.strip_suffix(':').filter(|name| symbols.contains(name)) {
             functions.push(SassFunction { name: name.to_owned(), instructions: Vec::new() });
-            ptx_line = None;
+            (ptx_line, of) = (None, None);
         } else if let Some(label) = line.strip_suffix(':').filter(|label| label.starts_with(".L")) {
             named.push(label);
         } else if let (Some((address, code)), Some(function)) = (code(line), functions.last_mut()) {
             labels.extend(named.drain(..).map(|label| (label, address)));
-            function.instructions.extend(instruction(address, code, ptx_line));
+            function.instructions.extend(instruction(address, code).map(|one| SassInstruction {
+                ptx_line,
+                source: of.clone(),
+                ..one
+            }));
         }
     }
     for function in &mut functions {
@@ -88,7 +113,7 @@ fn code(line: &str) -> Option<(u64, &str)> {
     Some((u64::from_str_radix(address, 16).ok()?, code.trim_end_matches(';').trim()))
 }
 
-fn instruction(address: u64, code: &str, ptx_line: Option<u32>) -> Option<SassInstruction> {
+fn instruction(address: u64, code: &str) -> Option<SassInstruction> {
     let words: Vec<&str> = code.trim_start_matches('{').split_whitespace().collect();
     let text = words.join(" ");
     let (predicate, rest) = match text.strip_prefix('@').and_then(|text| text.split_once(' ')) {
@@ -105,7 +130,8 @@ fn instruction(address: u64, code: &str, ptx_line: Option<u32>) -> Option<SassIn
         operands,
         text,
         target: None,
-        ptx_line,
+        ptx_line: None,
+        source: None,
     })
 }
 
@@ -170,6 +196,7 @@ $k$f:
             text: load.to_owned(),
             target: None,
             ptx_line: Some(7),
+            source: None,
         };
         assert_eq!(functions[0].instructions[1], expected);
         assert_eq!(functions[0].instructions[2].target, Some(0x18));

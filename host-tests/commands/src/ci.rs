@@ -17,8 +17,16 @@ use serde_json::Value;
 use crate::cargo::{in_the_environment_of, plain_cargo};
 
 /// The crates that are published, each before those that depend on it.
-const PUBLISHED: [&str; 7] =
-    ["ptx-cuda-oxide", "ptx-intrinsics", "ptx-driver", "ptx-kernel", "ptx-interpreter", "ptx-sass", "ptx-build"];
+const PUBLISHED: [&str; 8] = [
+    "ptx-cuda-oxide",
+    "ptx-intrinsics",
+    "ptx-driver",
+    "ptx-kernel",
+    "ptx-interpreter",
+    "ptx-sass",
+    "ptx-audit",
+    "ptx-build",
+];
 
 #[derive(clap::Args)]
 pub(crate) struct Ci {

@@ -165,6 +165,15 @@ const FORMAT: u32 = 8;
 /// `.version`, `.target` and `.address_size` before a module's text.
 const HEADER_LINES: u32 = 3;
 
+/// A module that has each access in a kernel of its own, for that GPU, and on which line each is.
+pub fn one_each(sm: Sm, accesses: &[&str]) -> (String, Vec<u32>) {
+    let module = Module::of(accesses, 1, true);
+    let version = PtxVersion::OF_EVERY_FORM.max(PtxVersion::default_for(sm));
+    let mut lines = vec![0; accesses.len()];
+    module.lines.iter().for_each(|(line, access)| lines[*access] = line + HEADER_LINES);
+    (format!(".version {version}\n.target {sm}\n.address_size 64\n{}", module.text), lines)
+}
+
 /// Kernels around accesses, and on which line each is.
 struct Module<'a> {
     accesses: &'a [&'a str],

@@ -33,6 +33,10 @@ const OTHERS: [House; 4] = [
     House { source: "host-tests/suite/src", layers: &[], arrows: 60 },
 ];
 
+const SASS: House = House { source: "ptx-sass/src", layers: &[], arrows: 5 };
+
+const AUDIT: House = House { source: "ptx-audit/src", layers: &[], arrows: 20 };
+
 /// A path by which a file names another.
 struct Use {
     line: usize,
@@ -235,6 +239,14 @@ fn no_two_files_of_the_other_crates_use_each_other() {
 }
 
 #[test]
+fn no_two_files_of_the_audit_use_each_other() {
+    for house in [&SASS, &AUDIT] {
+        no_arrow_runs_upwards(house);
+        no_two_files_use_each_other(house);
+    }
+}
+
+#[test]
 fn paths_in_braces_are_read_one_by_one() {
     let text = "use crate::{a::{self, b as c}, d};\nuse super::super::e::F;\nlet x = $crate::g::h(self::i);";
     let found = uses("one/two/mod", text);
@@ -245,7 +257,7 @@ fn paths_in_braces_are_read_one_by_one() {
 
 #[test]
 fn files_are_short() {
-    let long: Vec<String> = [CRATE, HARNESS, TOOLS, INTERPRETER]
+    let long: Vec<String> = [CRATE, HARNESS, TOOLS, INTERPRETER, SASS, AUDIT]
         .iter()
         .chain(&OTHERS)
         .flat_map(|house| house.files())

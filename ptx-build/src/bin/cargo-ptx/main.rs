@@ -1,5 +1,6 @@
-//! `cargo ptx`: begins a project, says what a machine lacks, explains an instruction, runs and checks a kernel.
+//! `cargo ptx`: begins a project, says what a machine lacks, explains an instruction, runs, checks and audits a kernel.
 
+mod audit;
 mod check;
 mod doctor;
 mod explain;
@@ -35,6 +36,9 @@ enum Task {
     Run(run::Run),
     /// Run a program as it is, without a GPU, and check every kernel that it launches. Ends as `cargo ptx run` does
     Check(check::Check),
+    /// Say what became of a kernel's cache hints, orders and vectors in its machine code, and what could be faster. Ends with 1 if a
+    /// budget is not kept, and with 2 if a file could not be audited
+    Audit(audit::Audit),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +49,7 @@ fn main() -> ExitCode {
         Task::Explain(explain) => explain.run(),
         Task::Run(run) => Ok(run.run()),
         Task::Check(check) => Ok(check.run()),
+        Task::Audit(audit) => Ok(audit.run()),
     };
     conclude(done)
 }

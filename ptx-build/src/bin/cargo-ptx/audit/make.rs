@@ -1,0 +1,145 @@
+//! Assembles, disassembles and audits.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ptx_audit::report::{Kernel, Record};
+use ptx_audit::{Code, Text, audit, bounded};
+use ptx_build::cuda_tools::CudaTools;
+use ptx_build::disassembler::{Disassembler, Lines};
+use ptx_build::error::{Error, Result};
+use ptx_build::progress::Progress;
+use ptx_build::ptxas::Assembler;
+use ptx_build::resources::Resources;
+use ptx_build::target::{Release, Sm};
+use ptx_sass::cubin::{Takes, takes};
+use ptx_sass::nvdisasm::SassFunction;
+use tempfile::TempDir;
+
+use super::input::Part;
+
+/// What assembles and disassembles.
+pub(crate) struct Maker {
+    assemblers: Vec<(String, Assembler)>,
+    disassembler: Disassembler,
+    sms: Vec<Sm>,
+    scratch: TempDir,
+}
+
+/// Machine code, and what its cubin says.
+struct Made {
+    sm: Sm,
+    functions: Vec<SassFunction>,
+    takes: BTreeMap<String, Takes>,
+    spilled: BTreeMap<String, u32>,
+}
+
+impl Maker {
+    /// With these assemblers, for these GPUs; where none is named, today's, and the GPU that the PTX names.
+    pub(crate) fn new(releases: &[String], sms: Vec<Sm>, progress: &Progress) -> Result<Self> {
+        let tools = CudaTools::find(progress)?;
+        let own = tools.release;
+        let releases: Vec<Release> = match releases {
+            [] => vec![own],
+            named => named.iter().map(|text| release(text)).collect::<Result<_>>()?,
+        };
+        let assembler = |release: Release| {
+            let path = match release {
+                _ if release == own => tools.ptxas.clone(),
+                (13, 0) => tools.ptxas13(progress)?,
+                (12, 9) => tools.ptxas12(progress)?,
+                (major, minor) => {
+                    return Err(Error::new(format_args!("there is no assembler of CUDA {major}.{minor} here"))
+                        .at("--assembler")
+                        .fix(format_args!("name one of 12.9, 13.0 and {}.{}", own.0, own.1)));
+                }
+            };
+            Ok((format!("{}.{}", release.0, release.1), Assembler::new(path).lineinfo(true).option("-v")))
+        };
+        let assemblers = releases.into_iter().map(assembler).collect::<Result<_>>()?;
+        let scratch =
+            tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
+        Ok(Maker { assemblers, disassembler: Disassembler::new(&tools.nvdisasm), sms, scratch })
+    }
+
+    /// Audits a part of a file.
+    pub(crate) fn records(&self, file: &Path, part: &Part, progress: &Progress) -> Result<Vec<Record>> {
+        match part {
+            Part::Ptx(text) => self.of_ptx(file, text, progress),
+            Part::Cubin(bytes) => self.of_cubin(file, bytes),
+        }
+        .map_err(|error| error.of(file.display()))
+    }
+
+    fn of_ptx(&self, file: &Path, text: &str, progress: &Progress) -> Result<Vec<Record>> {
+        let text = Text::read(text);
+        let sms = if self.sms.is_empty() { vec![target(&text.ptx)?] } else { self.sms.clone() };
+        let mut records = Vec::new();
+        for (release, assembler) in &self.assemblers {
+            for sm in &sms {
+                let _step = progress.step(format!("{} for {sm} by ptxas {release}", file.display()));
+                let kernels = self.assembled(assembler, &text, *sm)?;
+                records.extend(kernels.into_iter().map(|kernel| Record {
+                    file: file.display().to_string(),
+                    gpu: sm.to_string(),
+                    assembler: Some(release.clone()),
+                    kernel,
+                }));
+            }
+        }
+        Ok(records)
+    }
+
+    fn assembled(&self, assembler: &Assembler, text: &Text, sm: Sm) -> Result<Vec<Kernel>> {
+        let made = self.made(assembler, &text.ptx, sm)?;
+        let kernels = audit(&made.code(Some(text), None));
+        let Some(with_bounds) = bounded(text, &kernels) else { return Ok(kernels) };
+        // Bounds that the assembler refuses would help nobody.
+        let Ok(with_bounds) = self.made(assembler, &with_bounds, sm) else { return Ok(kernels) };
+        Ok(audit(&made.code(Some(text), Some(&with_bounds.functions))))
+    }
+
+    fn made(&self, assembler: &Assembler, ptx: &str, sm: Sm) -> Result<Made> {
+        let cubin = assembler.assemble_text(ptx, sm, &self.scratch.path().join("audited.cubin"))??;
+        let (_, functions) = self.disassembler.disassemble_by(Lines::Ptx, &cubin.path)?;
+        let bytes = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
+        let spilled = Resources::read(&cubin.printed).into_iter().map(|one| (one.kernel, one.spilled)).collect();
+        Ok(Made { sm, functions, takes: takes(&bytes).map_err(Error::new)?, spilled })
+    }
+
+    fn of_cubin(&self, file: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
+        let takes = takes(bytes).map_err(|error| Error::new(error).fix("make the file again"))?;
+        let path = self.scratch.path().join("read.cubin");
+        std::fs::write(&path, bytes).map_err(|error| Error::io("write", &path, error))?;
+        let read = self.disassembler.disassemble_by(Lines::Source, &path);
+        let (gpu, functions) = read
+            .map_err(|error| error.fix("name a cubin that has its symbols, and of a GPU that this nvdisasm knows"))?;
+        let sm = Sm::read(&gpu).ok_or_else(|| Error::new(format_args!("`{gpu}` is no GPU that is known here")))?;
+        let made = Made { sm, functions, takes, spilled: BTreeMap::new() };
+        let kernels = audit(&made.code(None, None));
+        let record = |kernel| Record { file: file.display().to_string(), gpu: gpu.clone(), assembler: None, kernel };
+        Ok(kernels.into_iter().map(record).collect())
+    }
+}
+
+impl Made {
+    fn code<'a>(&'a self, ptx: Option<&'a Text>, bounded: Option<&'a [SassFunction]>) -> Code<'a> {
+        let Made { sm, functions, takes, spilled } = self;
+        Code { functions, sm: sm.number, takes, spilled, ptx, bounded }
+    }
+}
+
+/// `13.5`.
+fn release(text: &str) -> Result<Release> {
+    let numbers = text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+    numbers.ok_or_else(|| {
+        Error::new(format_args!("`{text}` is no release of CUDA")).at("--assembler").fix("write it as in 13.5")
+    })
+}
+
+/// The GPU that PTX names.
+fn target(ptx: &str) -> Result<Sm> {
+    let line = ptx.lines().find_map(|line| line.trim_start().strip_prefix(".target")).unwrap_or_default();
+    let name = line.split("//").next().unwrap_or_default().split(',').next().unwrap_or_default().trim();
+    Sm::read(name).ok_or_else(|| Error::new(format_args!("`.target {name}` names no GPU")).fix("name the GPU by --sm"))
+}

@@ -1,0 +1,98 @@
+//! `cargo ptx audit`: what became of the hints, orders and vectors of a kernel in its machine code.
+
+mod input;
+mod make;
+mod told;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use make::Maker;
+use ptx_audit::budget::{Budget, records, worse};
+use ptx_audit::report::Record;
+use ptx_build::error::{Error, Result};
+use ptx_build::program::print;
+use ptx_build::progress::Progress;
+use ptx_build::target::Sm;
+
+/// Something is not as the budget wants it.
+const DIFFERS: u8 = 1;
+/// The files could not be audited.
+const NOT_AUDITED: u8 = 2;
+
+#[derive(clap::Args)]
+pub(crate) struct Audit {
+    /// PTX, a cubin, or an object or a program with a fat binary in it
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Assemble PTX for these GPUs, `80,90`; otherwise for the one that it names
+    #[arg(long, value_delimiter = ',', value_parser = gpu)]
+    sm: Vec<Sm>,
+    /// Assemble PTX by these releases of CUDA, `13.0,13.5`; otherwise by the newest
+    #[arg(long, value_delimiter = ',', value_name = "RELEASE")]
+    assembler: Vec<String>,
+    /// Print a line of JSON for each kernel, GPU and assembler
+    #[arg(long)]
+    json: bool,
+    /// End with 1 if a kernel is not as this file wants it
+    #[arg(long, value_name = "AUDIT.TOML")]
+    budget: Option<PathBuf>,
+    /// End with 1 if a kernel is worse than in this file, which `--json` printed
+    #[arg(long, value_name = "JSON")]
+    baseline: Option<PathBuf>,
+}
+
+impl Audit {
+    /// Ends with 0, with 1 if the budget or the baseline is not kept, and with 2 if the files could not be audited.
+    pub(crate) fn run(self) -> ExitCode {
+        match self.all() {
+            Ok(code) => ExitCode::from(code),
+            Err(error) => {
+                eprintln!("{} {error}", console::style("error:").red().bold().for_stderr());
+                ExitCode::from(NOT_AUDITED)
+            }
+        }
+    }
+
+    fn all(&self) -> Result<u8> {
+        // What is asked for is read before anything is assembled.
+        let budget = self.budget.as_deref().map(|path| read(path, Budget::read)).transpose()?;
+        let baseline = self.baseline.as_deref().map(|path| read(path, records)).transpose()?;
+        let parts = self.files.iter().map(|file| Ok((file, input::read(file)?))).collect::<Result<Vec<_>>>()?;
+        ptx_build::command::catch_interrupts();
+        let progress = Progress::new();
+        let maker = Maker::new(&self.assembler, self.sm.clone(), &progress)?;
+        let mut all: Vec<Record> = Vec::new();
+        for (file, parts) in &parts {
+            for part in parts {
+                all.extend(maker.records(file, part, &progress)?);
+            }
+        }
+        if self.json {
+            let lines = all.iter().map(|record| serde_json::to_string(record).map(|line| line + "\n"));
+            print(&lines.collect::<Result<String, _>>().map_err(Error::new)?)?;
+        } else {
+            print(&told::page(&all))?;
+        }
+        let over = budget.map(|budget| budget.check(&all)).unwrap_or_default();
+        let fallen = baseline.map(|before| worse(&before, &all)).unwrap_or_default();
+        for (title, differences) in [("The budget is not kept:", &over), ("Worse than the baseline:", &fallen)] {
+            if !differences.is_empty() {
+                eprint!("\n{}", told::differences(title, differences));
+            }
+        }
+        Ok(if over.is_empty() && fallen.is_empty() { 0 } else { DIFFERS })
+    }
+}
+
+fn read<T>(path: &Path, parse: impl Fn(&str) -> std::result::Result<T, String>) -> Result<T> {
+    let text = fs::read_to_string(path).map_err(|error| Error::io("read", path, error))?;
+    parse(&text).map_err(|error| Error::new("this file cannot be read").at(path.display()).because(error))
+}
+
+/// `90`, `90a` or `sm_90a`.
+fn gpu(text: &str) -> std::result::Result<Sm, String> {
+    let name = if text.starts_with("sm_") { text.to_owned() } else { format!("sm_{text}") };
+    name.parse::<Sm>().map_err(|error| error.to_string())
+}

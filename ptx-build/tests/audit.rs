@@ -1,0 +1,148 @@
+//! `cargo ptx audit`, as it is typed.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+const BIN: &str = env!("CARGO_BIN_EXE_cargo-ptx");
+
+/// How it ended, what it printed and what it complained of.
+fn audit(folder: &Path, words: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
+    let mut program = Command::new(BIN);
+    program.args(["ptx", "audit"]).args(words).current_dir(folder).envs(variables.iter().copied());
+    let output = program.output().expect("it starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// A kernel whose prefetch is halved on sm_80, with its place in the source.
+const KERNEL: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.file 1 \"kernels.cu\"
+.visible .entry hinted(.param .u64 p, .param .u64 q)
+{
+.reg .b64 %rd<4>; .reg .f32 %f<2>; .local .align 4 .b8 __local_depot0[64];
+.loc 1 12 5
+ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q];
+cvta.to.global.u64 %rd1, %rd1; cvta.to.global.u64 %rd2, %rd2;
+.loc 1 13 7
+ld.global.nc.L2::256B.f32 %f1, [%rd1];
+st.global.f32 [%rd2], %f1;
+ret;
+}
+";
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().expect("a folder");
+    fs::write(folder.path().join("k.ptx"), KERNEL).expect("it is written");
+    folder
+}
+
+#[test]
+fn a_weaker_hint_is_told_with_its_place() {
+    let folder = folder();
+    let (code, printed, complaint) = audit(folder.path(), &["k.ptx", "--sm", "80,90"], &[]);
+    assert_eq!(code, Some(0), "{complaint}");
+    let expected = "\
+warning[hint-weakened]: `.L2::256B` became `LTC128B` in `LDG.E.LTC128B.CONSTANT`
+  --> kernels.cu:13:7, k.ptx:12, in `hinted`
+    |
+ 12 | ld.global.nc.L2::256B.f32 %f1, [%rd1]
+    |   LDG.E.LTC128B.CONSTANT
+  = on: sm_80 by ptxas ";
+    assert!(printed.contains(expected), "{printed}");
+    let frame = "warning[stack-frame]: a stack frame of 64 bytes: `__local_depot0` of 64 bytes\n  --> k.ptx, in `hinted`\n  = on: sm_80 ";
+    assert!(printed.starts_with(frame), "{printed}");
+    assert!(printed.contains("hinted  sm_90 by ptxas "), "{printed}");
+    assert!(printed.ends_with("0 errors, 2 warnings, 0 notes\n"), "{printed}");
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+}
+
+/// Each line is JSON, a budget is held, and a run is compared with the last one.
+#[test]
+fn a_budget_and_a_baseline_are_held() {
+    let folder = folder();
+    let (code, printed, complaint) = audit(folder.path(), &["k.ptx", "--sm", "80,90", "--json"], &[]);
+    assert_eq!(code, Some(0), "{complaint}");
+    let lines: Vec<serde_json::Value> =
+        printed.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
+    assert_eq!(lines.iter().map(|line| line["gpu"].as_str()).collect::<Vec<_>>(), [Some("sm_80"), Some("sm_90")]);
+    assert_eq!(lines[0]["findings"][1]["kind"], "hint-weakened");
+    assert_eq!(lines[0]["accesses"][0]["place"]["line"], 13);
+    assert_eq!(lines[1]["findings"].as_array().map(Vec::len), Some(1));
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("it is written");
+    write("last.json", &printed.replace("sm_80", "sm_0").replace("sm_90", "sm_80"));
+    write("audit.toml", "spills = 0\nlost = 0\nweakened = 0\nin_flight = \">= 1\"\n");
+    let held = |words: &[&str]| audit(folder.path(), &[&["k.ptx"], words].concat(), &[]);
+    let (code, _, complaint) = held(&["--sm", "80", "--budget", "audit.toml"]);
+    assert_eq!(code, Some(1));
+    assert!(complaint.contains("hinted on sm_80 by ptxas ") && complaint.contains("weakened is 1, and must be 0"));
+    assert_eq!(held(&["--sm", "90", "--budget", "audit.toml"]).0, Some(0));
+    let (code, _, complaint) = held(&["--sm", "80", "--baseline", "last.json"]);
+    assert_eq!(code, Some(1));
+    assert!(complaint.contains("weakened was 0, and is 1"), "{complaint}");
+    assert_eq!(held(&["--sm", "90", "--baseline", "last.json"]).0, Some(0));
+}
+
+/// A cubin whose table of symbols is empty.
+fn stripped(cubin: &[u8]) -> Vec<u8> {
+    const SYMBOLS: u32 = 2;
+    let number = |at: usize, size: usize| {
+        let mut bytes = [0; 8];
+        bytes[..size].copy_from_slice(&cubin[at..at + size]);
+        u64::from_le_bytes(bytes) as usize
+    };
+    let (headers, count) = (number(40, 8), number(60, 2));
+    let mut bytes = cubin.to_vec();
+    let table = (0..count).map(|at| headers + 64 * at).find(|at| number(at + 4, 4) == SYMBOLS as usize);
+    let table = table.expect("it has symbols");
+    bytes[table + 32..table + 40].fill(0);
+    bytes
+}
+
+/// What cannot be audited ends with 2, says why, and leaves nothing behind.
+#[test]
+fn what_cannot_be_audited_is_told() {
+    let folder = folder();
+    let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).expect("it is written");
+    let cubin = include_bytes!("audit/k.cubin");
+    write("k.cubin", cubin);
+    write("cut.cubin", &cubin[..cubin.len() / 2]);
+    write("head.cubin", &cubin[..100]);
+    write("stripped.cubin", &stripped(cubin));
+    write("new.ptx", KERNEL.replace(".version 8.0", ".version 99.0").as_bytes());
+    write("cut.ptx", &KERNEL.as_bytes()[..KERNEL.len() - 30]);
+    write("none.ptx", b"");
+    write("text.o", b"no fat binary is in it");
+    write("wrong.toml", b"spill = 0");
+    write("wrong.json", b"{}");
+    let count = fs::read_dir(folder.path()).expect("a folder").count();
+    let cases: [(&[&str], &str); 14] = [
+        (&["missing.ptx"], "No such file"),
+        (&["none.ptx"], "this is neither PTX nor machine code"),
+        (&["text.o"], "this is neither PTX nor machine code"),
+        (&["cut.cubin"], "cut.cubin: the cubin is cut off or damaged"),
+        (&["head.cubin"], "head.cubin: the cubin is cut off or damaged"),
+        (&["stripped.cubin"], "stripped.cubin: "),
+        (&["new.ptx"], "ptxas refuses"),
+        (&["cut.ptx"], "ptxas refuses"),
+        (&["k.ptx", "--sm", "42"], "`sm_42` is not a GPU architecture"),
+        (&["k.ptx", "--sm", "75"], "ptxas refuses"),
+        (&["k.ptx", "--assembler", "13"], "`13` is no release of CUDA"),
+        (&["k.ptx", "--assembler", "11.8"], "there is no assembler of CUDA 11.8 here"),
+        (&["k.ptx", "--budget", "wrong.toml"], "`spill` is nothing that can be limited"),
+        (&["k.ptx", "--baseline", "wrong.json"], "line 1: "),
+    ];
+    for (words, told) in cases {
+        let (code, printed, complaint) = audit(folder.path(), words, &[]);
+        assert_eq!(code, Some(2), "{words:?}: {printed}{complaint}");
+        assert!(complaint.contains(told), "{words:?}: {complaint}");
+        assert_eq!(printed, "", "{words:?}");
+    }
+    assert_eq!(audit(folder.path(), &["k.cubin"], &[]).0, Some(0));
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), count);
+}
