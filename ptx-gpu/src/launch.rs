@@ -104,7 +104,7 @@ impl Gpu {
                 }
             } else if let Some((begin, end)) = host_mapping(address) {
                 let name = format!("{OF_THE_HOST}, to which argument {number} points");
-                pieces.push(Piece { name, begin, bytes: end - begin, written: true });
+                pieces.push(Piece { name, begin, bytes: end - begin, written: true, shared_with_grid_before: false });
             }
         }
         pieces

@@ -51,7 +51,7 @@ impl Allocation {
 
     fn piece(&self) -> Piece {
         let Allocation { begin, bytes, written, .. } = *self;
-        Piece { name: self.name.clone(), begin, bytes: bytes as u64, written }
+        Piece { name: self.name.clone(), begin, bytes: bytes as u64, written, shared_with_grid_before: false }
     }
 }
 

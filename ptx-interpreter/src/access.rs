@@ -93,6 +93,13 @@ impl How {
     }
 }
 
+/// The two memories that proxies share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Memory {
+    Shared,
+    Global,
+}
+
 /// What a fence orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fence {
@@ -103,8 +110,8 @@ pub(crate) enum Fence {
         releases: bool,
         is_sc: bool,
     },
-    /// The accesses before it, for the asynchronous proxy.
-    Async,
+    /// The accesses before it, for the asynchronous proxy: of one memory, or of all.
+    Async(Option<Memory>),
     /// The initialisation of barriers.
     BarrierInit,
     Other,
@@ -113,7 +120,11 @@ pub(crate) enum Fence {
 impl Fence {
     pub(crate) fn of(words: &[&str]) -> Fence {
         match words {
-            ["fence", "proxy", "async", ..] => Fence::Async,
+            ["fence", "proxy", "async", rest @ ..] => Fence::Async(match rest {
+                ["global"] => Some(Memory::Global),
+                ["shared::cta" | "shared::cluster"] => Some(Memory::Shared),
+                _ => None,
+            }),
             ["fence", "mbarrier_init", ..] => Fence::BarrierInit,
             ["fence", "proxy", ..] => Fence::Other,
             ["fence" | "membar", ..] => {
@@ -142,6 +153,8 @@ pub(crate) enum Engine {
     BulkRead,
     /// `cp.async.bulk`, and the barrier at that address.
     Barrier(u64),
+    /// The grid before this one.
+    Grid,
 }
 
 /// How a thread arrives at a barrier, or waits for it.

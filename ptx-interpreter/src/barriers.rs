@@ -75,6 +75,7 @@ impl Machine<'_> {
 
     /// Threads end. Who has ended is not waited for.
     pub(crate) fn end(&mut self, group: Group) -> Result<()> {
+        self.watch_end(group);
         let warp = self.warp_mut(group.warp);
         warp.live &= !group.mask;
         warp.running &= !group.mask;

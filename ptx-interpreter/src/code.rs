@@ -3,8 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::instructions::{Call, Exit, Return, Table, decode};
-use crate::machine::{Action, Code, Line, Program, Site};
+use crate::machine::{Action, Code, Line, Program};
 use crate::operand::{Operand, Place, Register, number};
+use crate::site::Site;
+use crate::spaces::Named;
 use crate::special::Special;
 use crate::text::{self, Function, Parameter, Statement};
 use crate::variable::Variable;
@@ -14,18 +16,11 @@ impl Program {
     pub fn parse(module: &str) -> Program {
         let (variables, functions) = text::module(module);
         let files: HashMap<u32, String> = text::source_files(module).into_iter().collect();
-        let (mut shared, mut content, mut places) = (0usize, Vec::new(), HashMap::new());
+        let (mut shared, mut content, mut places) = (Room::default(), Vec::new(), HashMap::new());
         let (mut constants, mut kept) = (Vec::new(), Vec::new());
-        let (mut shared_sizes, mut dynamic) = (HashMap::new(), Vec::new());
         for variable in largest_of_a_name(variables) {
-            let place = if variable.space == "shared" && variable.is_dynamic {
-                dynamic.push(variable.name);
-                continue;
-            } else if variable.space == "shared" {
-                let at = shared.next_multiple_of(variable.align.max(1));
-                shared = at + variable.bytes;
-                shared_sizes.insert(variable.name.clone(), variable.bytes);
-                Place::Shared(at as u64)
+            let place = if variable.space == "shared" {
+                shared.take(&variable.name, if variable.is_dynamic { 0 } else { variable.bytes }, variable.align)
             } else {
                 let at = content.len().next_multiple_of(variable.align.max(16));
                 content.resize(at, 0);
@@ -41,17 +36,46 @@ impl Program {
             };
             places.insert(variable.name, place);
         }
-        // What a launch adds begins after the variables of all functions.
-        let end = functions.iter().fold(shared, end_of_shared).next_multiple_of(DYNAMIC_ALIGN);
-        places.extend(dynamic.into_iter().map(|name| (name, Place::Shared(end as u64))));
         let (mut codes, mut sites) = (HashMap::new(), Vec::new());
-        for function in functions {
-            let before = shared;
-            let mut code = code(&function, &places, &mut shared, &files, &mut sites);
-            code.shared = shared - before + named(&function, &shared_sizes);
+        // Whatever a kernel calls has shared memory beside the kernel's own; of two kernels the memory may be the same.
+        let (kernels, called): (Vec<_>, Vec<_>) = functions.into_iter().partition(|function| function.is_entry);
+        for function in called {
+            let code = code(&function, &places, &mut shared, &files, &mut sites);
             codes.insert(function.name, code);
         }
-        Program { functions: codes, shared: end, constants, variables: kept, module: content.into(), sites }
+        for function in kernels {
+            let mut own = Room { named: Vec::new(), ..shared.clone() };
+            let code = code(&function, &places, &mut own, &files, &mut sites);
+            let inner: u64 = own.named.iter().map(|variable| variable.bytes).sum();
+            let declared = inner as usize + named(&function, &shared.named);
+            let dynamic = own.bytes.next_multiple_of(own.align.max(16));
+            codes.insert(function.name, Code { shared: own.named, declared, dynamic, ..code });
+        }
+        Program { functions: codes, shared: shared.named, constants, variables: kept, module: content.into(), sites }
+    }
+}
+
+/// Shared memory, as its variables take it.
+#[derive(Clone, Default)]
+struct Room {
+    bytes: usize,
+    /// What dynamic shared memory is aligned to.
+    align: usize,
+    named: Vec<Named>,
+}
+
+impl Room {
+    /// A variable without a size is dynamic shared memory.
+    fn take(&mut self, name: &str, bytes: usize, align: usize) -> Place {
+        let align = align.clamp(1, 1024);
+        if bytes == 0 {
+            self.align = self.align.max(align);
+            return Place::Dynamic;
+        }
+        let at = self.bytes.next_multiple_of(align);
+        self.bytes = at + bytes;
+        self.named.push(Named { name: name.to_owned(), at: at as u64, bytes: bytes as u64 });
+        Place::Shared(at as u64)
     }
 }
 
@@ -68,30 +92,16 @@ fn largest_of_a_name(variables: Vec<text::Variable>) -> Vec<text::Variable> {
     largest
 }
 
-/// Where the shared memory that a launch adds begins is a multiple of this.
-const DYNAMIC_ALIGN: usize = 1024;
-
-/// Where shared memory ends with the variables that a function declares within it.
-fn end_of_shared(mut end: usize, function: &Function) -> usize {
-    for statement in &function.statements {
-        if let Some(("shared", variables)) = text::declaration(&statement.text) {
-            for variable in &variables {
-                reserve(&mut end, variable);
-            }
-        }
-    }
-    end
-}
-
 /// The bytes of the module's variables in shared memory that a function names.
-fn named(function: &Function, sizes: &HashMap<String, usize>) -> usize {
-    if sizes.is_empty() {
+fn named(function: &Function, variables: &[Named]) -> usize {
+    if variables.is_empty() {
         return 0;
     }
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
-    let words = function.statements.iter().flat_map(|statement| statement.text.split(|c| !is_name(c)));
-    let named: HashSet<&str> = words.filter(|word| sizes.contains_key(*word)).collect();
-    named.iter().map(|name| sizes[*name]).sum()
+    let words: HashSet<&str> =
+        function.statements.iter().flat_map(|statement| statement.text.split(|c| !is_name(c))).collect();
+    let named = variables.iter().filter(|variable| words.contains(variable.name.as_str()));
+    named.map(|variable| variable.bytes as usize).sum()
 }
 
 struct Names<'a> {
@@ -114,7 +124,7 @@ fn reserve(length: &mut usize, parameter: &Parameter) -> u64 {
 fn code(
     function: &Function,
     module: &HashMap<String, Place>,
-    shared: &mut usize,
+    shared: &mut Room,
     files: &HashMap<u32, String>,
     sites: &mut Vec<Site>,
 ) -> Code {
@@ -140,26 +150,26 @@ fn code(
         results.push((at, result.bytes));
         names.places.insert(result.name.clone(), Place::Frame(at));
     }
-    let (mut instructions, mut source) = (Vec::new(), None);
+    let (mut instructions, mut source, mut callers) = (Vec::new(), Vec::new(), HashMap::new());
     for statement in &function.statements {
         if let Some(label) = statement.text.strip_suffix(':') {
             names.labels.insert(label.to_owned(), instructions.len());
         } else if let Some(rest) = statement.text.strip_prefix(".loc ") {
-            let mut numbers = rest.split([' ', ',']).filter_map(|word| word.parse::<u32>().ok());
-            source = numbers.next().zip(numbers.next());
+            source = chain(rest, &mut callers);
         } else if statement.text.starts_with('.') {
             names.declare(&statement.text, shared, &mut frame);
         } else {
-            instructions.push((statement, source));
+            instructions.push((statement, source.clone()));
         }
     }
     names.tables = tables(&function.statements);
     let mut lines = Vec::new();
     for (statement, source) in instructions {
-        let source = source.and_then(|(file, line)| Some((files.get(&file)?.clone(), line)));
+        let mut source = source.iter().filter_map(|(file, line)| Some((files.get(file)?.clone(), *line)));
+        let (source, called) = (source.next(), source.collect());
         lines.push(names.line(&statement.text, sites.len() as u32));
         let (function, text) = (function.name.clone(), statement.text.clone());
-        sites.push(Site { function, text, line: statement.line, source });
+        sites.push(Site { function, text, line: statement.line, source, called });
     }
     Code {
         is_entry: function.is_entry,
@@ -167,13 +177,35 @@ fn code(
         places,
         results,
         frame: frame.next_multiple_of(128),
-        shared: 0,
+        shared: Vec::new(),
+        declared: 0,
+        dynamic: 0,
         registers: names.taken,
         cluster: function.cluster,
         most_threads: function.most_threads,
         exact_threads: function.exact_threads,
         lines,
     }
+}
+
+/// A file, a line and a column.
+type Location = (u32, u32, u32);
+
+/// The file and line of a `.loc`, and those of the calls that were inlined around it, the innermost first.
+fn chain(loc: &str, callers: &mut HashMap<Location, Location>) -> Vec<(u32, u32)> {
+    let location = |text: &str| {
+        let mut numbers = text.split([' ', ',', '\t']).filter_map(|word| word.parse::<u32>().ok());
+        Some((numbers.next()?, numbers.next()?, numbers.next().unwrap_or_default()))
+    };
+    let (own, caller) = loc.split_once("inlined_at").map_or((loc, None), |(own, caller)| (own, location(caller)));
+    let Some(own) = location(own) else { return Vec::new() };
+    match caller {
+        Some(caller) => callers.insert(own, caller),
+        None => callers.remove(&own),
+    };
+    // The same place may be inlined into itself, by a recursion.
+    let places = std::iter::successors(Some(own), |place| callers.get(place).copied());
+    places.take(16).map(|(file, line, _)| (file, line)).collect()
 }
 
 /// A table's label is written as one, and its list after it.
@@ -186,7 +218,7 @@ fn tables(statements: &[Statement]) -> HashMap<String, Vec<String>> {
 
 impl Names<'_> {
     /// Registers, and variables within the function.
-    fn declare(&mut self, statement: &str, shared: &mut usize, frame: &mut usize) {
+    fn declare(&mut self, statement: &str, shared: &mut Room, frame: &mut usize) {
         let (registers, bits) = text::registers(statement);
         for name in registers {
             if !self.registers.contains_key(&name) {
@@ -197,7 +229,7 @@ impl Names<'_> {
         let Some((space, variables)) = text::declaration(statement) else { return };
         for variable in variables {
             let place = match space {
-                "shared" => Place::Shared(reserve(shared, &variable)),
+                "shared" => shared.take(&variable.name, variable.bytes, variable.align),
                 "local" => Place::Local(reserve(frame, &variable)),
                 _ => Place::Frame(reserve(frame, &variable)),
             };

@@ -34,6 +34,7 @@ mod record;
 mod report;
 mod run;
 mod shape;
+mod site;
 mod spaces;
 mod special;
 mod stop;

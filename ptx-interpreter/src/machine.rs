@@ -7,6 +7,8 @@ use crate::check::{Actor, Checks};
 use crate::lanes::{LANES, Lanes, each};
 use crate::launch::{Launch, Outside};
 use crate::operand::{Operand, Place, Register};
+use crate::site::Site;
+use crate::spaces::Named;
 use crate::special::{Ordered, Special};
 use crate::stop::{Result, Why, stop, wrong};
 use crate::text::Parameter;
@@ -15,8 +17,8 @@ use crate::variable::Variable;
 /// A module, ready to run.
 pub struct Program {
     pub(crate) functions: HashMap<String, Code>,
-    /// Bytes of the variables in shared memory.
-    pub(crate) shared: usize,
+    /// The variables in shared memory that all kernels have.
+    pub(crate) shared: Vec<Named>,
     /// The variables in the constant bank: names, places in `module`, bytes.
     pub(crate) constants: Vec<(String, u64, u64)>,
     /// The variables in global memory and in the constant bank.
@@ -27,16 +29,6 @@ pub struct Program {
     pub(crate) sites: Vec<Site>,
 }
 
-/// Where an instruction is.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Site {
-    pub(crate) function: String,
-    pub(crate) text: String,
-    pub(crate) line: u32,
-    /// The source's file and line, if the PTX has `.loc`.
-    pub(crate) source: Option<(String, u32)>,
-}
-
 pub(crate) struct Code {
     pub(crate) is_entry: bool,
     pub(crate) parameters: Vec<Parameter>,
@@ -44,8 +36,11 @@ pub(crate) struct Code {
     pub(crate) places: Vec<u64>,
     pub(crate) results: Vec<(u64, usize)>,
     pub(crate) frame: usize,
-    /// Bytes of the variables in shared memory that it names.
-    pub(crate) shared: usize,
+    /// Its own variables in shared memory, and where dynamic shared memory begins.
+    pub(crate) shared: Vec<Named>,
+    pub(crate) dynamic: usize,
+    /// Bytes of the variables in shared memory that it declares or names.
+    pub(crate) declared: usize,
     pub(crate) registers: usize,
     pub(crate) cluster: Option<u32>,
     pub(crate) most_threads: Option<u32>,
@@ -280,7 +275,7 @@ impl<'a> Machine<'a> {
         self.next_cluster += 1;
         let mut begun = Vec::new();
         for block in first..first + self.cluster {
-            let shared = vec![SHARED_POISON; self.program.shared + self.launch.shared];
+            let shared = vec![SHARED_POISON; self.shared_bytes()];
             self.blocks[block] = Some(Box::new(Block { shared, ..Block::default() }));
             for number in 0..self.warps_of_block {
                 let count = LANES.min(self.threads - number * LANES);
@@ -432,7 +427,12 @@ impl<'a> Machine<'a> {
                 return stop(Why::Wrong, format!("{operand:?} has no value"));
             }
             Operand::Name(
-                Place::Local(_) | Place::Frame(_) | Place::Shared(_) | Place::Entry(_) | Place::Variable { .. },
+                Place::Local(_)
+                | Place::Frame(_)
+                | Place::Shared(_)
+                | Place::Dynamic
+                | Place::Entry(_)
+                | Place::Variable { .. },
             )
             | Operand::Special(_) => {
                 let mut all = [0; LANES];
@@ -487,7 +487,7 @@ impl<'a> Machine<'a> {
             Special::Mask(Ordered::GreaterOrEqual) => 0xffff_ffff & !((1 << lane) - 1),
             Special::Clock(from, bits) => self.steps >> from & (u64::MAX >> (64 - bits)),
             Special::DynamicShared => self.launch.shared as u64,
-            Special::TotalShared => (self.program.shared + self.launch.shared) as u64,
+            Special::TotalShared => self.shared_bytes() as u64,
             Special::Constant(number) => number,
         }
     }

@@ -27,6 +27,10 @@ impl Machine<'_> {
             Place::Shared(offset) => {
                 self.base(thread, Space::Shared) + self.rank(self.block_of(thread)) * PIECE + offset
             }
+            Place::Dynamic => {
+                let at = self.code.dynamic as u64;
+                self.base(thread, Space::Shared) + self.rank(self.block_of(thread)) * PIECE + at
+            }
             Place::Local(offset) | Place::Frame(offset) => {
                 self.base(thread, Space::Local) + self.warp(thread.warp).frames[thread.frame].base + offset
             }
@@ -38,7 +42,7 @@ impl Machine<'_> {
     /// What `mov` makes of a name.
     pub(crate) fn address_in_its_space(&self, thread: Thread, place: &Place) -> u64 {
         let space = match place {
-            Place::Shared(_) => Space::Shared,
+            Place::Shared(_) | Place::Dynamic => Space::Shared,
             Place::Local(_) => Space::Local,
             Place::Entry(_) => Space::Entry,
             Place::Variable { constant: true, .. } => Space::Const,
@@ -60,10 +64,17 @@ impl Machine<'_> {
                 (self.get(thread, base)? as u64).wrapping_add(*offset).wrapping_add(self.base(thread, space))
             }
         };
-        if space == Space::Shared {
-            self.in_own_shared(thread, address)?;
+        match space {
+            Space::Shared => self.in_own_shared(thread, address)?,
+            Space::Global => in_global(address)?,
+            _ => {}
         }
         Ok(address)
+    }
+
+    /// Bytes of shared memory that a block has.
+    pub(crate) fn shared_bytes(&self) -> usize {
+        self.code.dynamic + self.launch.shared
     }
 
     fn in_own_shared(&self, thread: Thread, address: u64) -> Result<()> {
@@ -71,7 +82,7 @@ impl Machine<'_> {
         if address.wrapping_sub(begin) < PIECE {
             return Ok(());
         }
-        stop(Why::Astray, format!("{address:#x} is not in the block's shared memory"))
+        stop(Why::Astray, format!("{address:#x} is not in the space .shared of the block"))
     }
 
     /// The generic addresses of an operand in all threads of a group.
@@ -92,8 +103,12 @@ impl Machine<'_> {
                 if space == Space::Shared {
                     let begin = self.base(thread, Space::Shared) + self.rank(self.block_of(thread)) * PIECE;
                     for thread in group.threads().filter(|thread| all[thread.lane].wrapping_sub(begin) >= PIECE) {
-                        self.in_own_shared(thread, all[thread.lane])?;
+                        self.in_own_shared(thread, all[thread.lane]).map_err(|stop| stop.by(thread.lane))?;
                     }
+                } else if space == Space::Global && all.iter().fold(0, |bits, address| bits | address) >= SHARED {
+                    group
+                        .threads()
+                        .try_for_each(|thread| in_global(all[thread.lane]).map_err(|stop| stop.by(thread.lane)))?;
                 }
             }
             _ => {
@@ -250,6 +265,14 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
+
+/// Shared memory, parameters and local memory are not global memory, although they have generic addresses.
+fn in_global(address: u64) -> Result<()> {
+    if !(SHARED..MODULE).contains(&address) {
+        return Ok(());
+    }
+    stop(Why::Astray, format!("{address:#x} is not in the space .global"))
 }
 
 pub(crate) fn aligned(address: u64, bytes: usize) -> Result<()> {

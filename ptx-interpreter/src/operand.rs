@@ -8,6 +8,8 @@ use crate::special::Special;
 pub(crate) enum Place {
     /// In shared memory.
     Shared(u64),
+    /// After all variables of the kernel in shared memory.
+    Dynamic,
     /// In the frame of the function: local memory, and what is handed to functions. Its address is in local space.
     Local(u64),
     /// The same; its address is a generic one.

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::check::{Actor, Checks, Finding, Found, Kind, Piece, Place};
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
+use crate::spaces::Named;
 use crate::stop::{Stop, Why};
 
 /// What came of a launch that was checked.
@@ -67,7 +68,8 @@ impl Program {
             Err(stop) if known => return Report::refused(&stop),
             Err(stop) => return Report { findings: vec![], stop: Some(stop), instructions: 0 },
         };
-        machine.checks = Some(Box::new(Checks::new(machine.threads, machine.cluster, pieces)));
+        machine.checks =
+            Some(Box::new(Checks::new(machine.threads, machine.cluster, pieces, self.in_shared(launch.kernel))));
         let ended = run(&mut machine);
         let mut stop = None;
         if let Err(error) = ended {
@@ -76,6 +78,12 @@ impl Program {
         let found = machine.checks.as_mut().map(|checks| checks.take()).unwrap_or_default();
         let findings = found.into_iter().map(|found| self.finding(found)).collect();
         Report { findings, stop, instructions: machine.steps }
+    }
+
+    /// What a kernel has in shared memory.
+    fn in_shared(&self, kernel: &str) -> Vec<Named> {
+        let own = self.functions.get(kernel).map(|code| &code.shared);
+        self.shared.iter().chain(own.into_iter().flatten()).cloned().collect()
     }
 
     fn finding(&self, found: Found) -> Finding {
@@ -88,6 +96,7 @@ impl Program {
                 ptx_line: site.line,
                 instruction: site.text.clone(),
                 source: site.source.clone(),
+                called: site.called.clone(),
                 what,
             }
         };
@@ -128,6 +137,9 @@ impl Machine<'_> {
             Why::Wrong if stop.text.contains("mask") => {
                 (Kind::Deadlock, "every thread that executes it has to be in the mask, with the same mask")
             }
+            Why::Wrong if stop.text.contains("arrivals") => {
+                (Kind::Async, "initialise the barrier with the number of arrivals of a phase: `mbarrier.init`")
+            }
             Why::Wrong | Why::Gap => (Kind::Launch, "see the PTX ISA for what the instruction takes"),
         };
         let deadlock = std::mem::take(&mut self.stuck_at);
@@ -145,7 +157,13 @@ impl Machine<'_> {
             times: 1,
         };
         match address(&current) {
-            Some(address) => found.places[0].2 = format!("accesses {}", checks.place_of(address)),
+            Some(address) => {
+                let bytes = bytes(&current).unwrap_or(1);
+                found.places[0].2 = match kind {
+                    Kind::Bounds => checks.extent(address, bytes),
+                    _ => format!("accesses {}", checks.place_of(address)),
+                };
+            }
             None if deadlock.is_empty() => found.notes.push(current),
             None => {}
         }
@@ -160,13 +178,22 @@ impl Machine<'_> {
 fn title(kind: Kind, stop: &Stop) -> &'static str {
     match kind {
         Kind::Misaligned => "an address is not as aligned as its access",
+        Kind::Bounds if stop.text.contains("space") => {
+            "an address is not in the state space that the instruction names"
+        }
         Kind::Bounds => "an access is outside of every piece of memory",
         Kind::Deadlock if stop.text.contains("no end") => "the kernel does not end",
         Kind::Deadlock if stop.text.contains("mask") => "threads of a warp do not agree on who takes part",
         Kind::Deadlock => "all threads wait, and nobody is left who could end that",
+        Kind::Async => "threads arrive at a barrier more often than its phase expects",
         _ if stop.why == Why::Trap => "the kernel ended itself",
         _ => "an instruction is used as it must not be",
     }
+}
+
+/// How many bytes a message is about.
+fn bytes(text: &str) -> Option<u64> {
+    text.split_once(" bytes at")?.0.rsplit(' ').next()?.parse().ok()
 }
 
 /// The address in a message.

@@ -25,6 +25,8 @@ const RESIDENT: usize = 132 * 2048;
 const THREADS: u64 = 1 << 30;
 /// Bytes of shared memory that a block can have on the largest GPU.
 const SHARED: usize = 227 << 10;
+/// Those of them that a kernel can declare with a size.
+const STATIC: usize = 48 << 10;
 /// Turns after which the clock is asked.
 const CLOCK: u64 = 4096;
 
@@ -47,10 +49,17 @@ impl<'a> Machine<'a> {
         let blocks: u64 = launch.blocks.iter().map(|size| u64::from(*size)).product();
         let threads: u64 = launch.threads.iter().map(|size| u64::from(*size)).product();
         shape(name, code, blocks, threads)?;
-        if launch.shared > SHARED {
+        if code.declared > STATIC {
+            let bytes = code.declared;
             return stop(
                 Why::Wrong,
-                format!("a block has at most {SHARED} bytes of shared memory, not {}", launch.shared),
+                format!("a block has at most {STATIC} bytes of static shared memory, not {bytes}"),
+            );
+        }
+        if code.declared + launch.shared > SHARED {
+            return stop(
+                Why::Wrong,
+                format!("a block has at most {SHARED} bytes of shared memory, not {}", code.declared + launch.shared),
             );
         }
         if blocks.saturating_mul(threads) > THREADS {

@@ -32,7 +32,7 @@ impl Program {
         let parameters = code.places.iter().zip(&code.parameters);
         Some(Kernel {
             parameters: parameters.map(|(place, parameter)| (*place as usize, parameter.bytes)).collect(),
-            shared: code.shared,
+            shared: code.declared,
             local: code.frame,
             most_threads: code.most_threads,
             exact_threads: code.exact_threads,

@@ -11,6 +11,15 @@ pub(crate) const MODULE: u64 = 0x4000_0000_0000_0000;
 pub(crate) const PIECE: u64 = 1 << 24;
 /// What a cluster has of shared memory: a piece for each of its blocks.
 pub(crate) const WINDOW: u64 = 1 << 28;
+
+/// A variable in shared memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) at: u64,
+    pub(crate) bytes: u64,
+}
+
 /// Whose memory an address is in, and where in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {

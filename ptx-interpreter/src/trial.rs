@@ -59,6 +59,7 @@ struct Buffer {
     layout: Layout,
     bytes: usize,
     written: bool,
+    shared_with_grid_before: bool,
 }
 
 /// Room on each side of a buffer.
@@ -77,7 +78,11 @@ impl Buffer {
         let layout = Layout::from_size_align(size, ALIGN).map_err(|_| too_large())?;
         // SAFETY: the layout is not empty.
         let place = unsafe { alloc_zeroed(layout) };
-        if place.is_null() { Err(too_large()) } else { Ok(Buffer { place, layout, bytes, written }) }
+        if place.is_null() {
+            Err(too_large())
+        } else {
+            Ok(Buffer { place, layout, bytes, written, shared_with_grid_before: false })
+        }
     }
 
     fn begin(&self) -> *mut u8 {
@@ -180,6 +185,15 @@ impl<'p> Trial<'p> {
         self
     }
 
+    /// The grid before this one may still use the buffer of an argument, as under programmatic dependent launch: the kernel has
+    /// to execute `griddepcontrol.wait` before it accesses the buffer.
+    pub fn shared_with_grid_before(&mut self, argument: usize) -> &mut Self {
+        if let Some(Argument::Buffer(buffer)) = self.arguments.get_mut(argument) {
+            buffer.shared_with_grid_before = true;
+        }
+        self
+    }
+
     /// The bytes of a buffer, by the number of its argument; of another argument none.
     pub fn content(&self, argument: usize) -> &[u8] {
         match self.arguments.get(argument) {
@@ -218,6 +232,7 @@ impl<'p> Trial<'p> {
             begin: buffer.begin() as u64,
             bytes: buffer.bytes as u64,
             written: buffer.written,
+            shared_with_grid_before: buffer.shared_with_grid_before,
         };
         let pieces = buffers.iter().map(piece).collect();
         let places: Vec<*const u8> = values.iter().map(Vec::as_ptr).collect();

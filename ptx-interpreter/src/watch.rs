@@ -139,6 +139,7 @@ impl Machine<'_> {
             let event = Event { address: copy.to, bytes: copy.size, how: How::WRITE, ..event };
             checks.access(Event { engine: Some((write, write_epoch, by_proxy)), ..event }, is_shared);
             if let Engine::Barrier(place) = engine {
+                checks.expect(actor, site, place, -(copy.size as i64));
                 if !checks.is_barrier(place) {
                     checks.no_barrier(actor, site, place);
                 } else if let Some(init) = checks.hidden_init(actor, place) {
@@ -173,6 +174,9 @@ impl Machine<'_> {
         if kind == "init" || kind == "inval" {
             self.watch_one(thread, bar, 8, How::WRITE)?;
         }
+        if kind != "init" && kind != "inval" {
+            self.uses_barrier(thread, bar)?;
+        }
         let site = self.site;
         let Owner::Shared(block) = owner(bar, self.cluster).0 else { return Ok(()) };
         self.tell(|checks, machine| {
@@ -184,7 +188,7 @@ impl Machine<'_> {
                 _ => {}
             }
         });
-        if kind != "init" && kind != "inval" { self.uses_barrier(thread, bar) } else { Ok(()) }
+        Ok(())
     }
 
     /// The initialisation has to be ordered before.
@@ -220,10 +224,27 @@ impl Machine<'_> {
         self.uses_barrier(thread, bar)
     }
 
+    /// Threads end.
+    pub(crate) fn watch_end(&mut self, group: Group) {
+        let site = self.site;
+        self.for_each(group, |checks, actor| checks.end(actor, site));
+    }
+
+    /// The grid before this one has ended.
+    pub(crate) fn watch_grid_before(&mut self, group: Group) {
+        self.for_each(group, |checks, actor| checks.after_grid(actor));
+    }
+
+    /// The bytes that a barrier expects change.
+    pub(crate) fn watch_bytes(&mut self, thread: Thread, bar: u64, bytes: i64) {
+        let site = self.site;
+        self.tell(|checks, machine| checks.expect(machine.actor(thread), site, bar, bytes));
+    }
+
     /// The memory of a block is gone.
     pub(crate) fn watch_burial(&mut self, block: usize) {
         let begin = shared_of(block, self.cluster);
-        let bytes = (self.program.shared + self.launch.shared) as u64;
+        let bytes = self.shared_bytes() as u64;
         self.tell(|checks, _| checks.bury(block as u32, begin, bytes));
     }
 }

@@ -4,7 +4,9 @@ use super::actor::Actor;
 use super::checks::{Checks, Event, level};
 use super::marks::{happened, joined, observed};
 use super::shadow::{CELL, Cell, Kept, Mark};
+use crate::access::Memory;
 use crate::lanes::{LANES, lanes_of};
+use crate::spaces::is_shared;
 
 /// Why two accesses do not go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +21,12 @@ pub(super) enum Conflict {
 impl Checks {
     /// Checks an access and remembers it.
     pub(crate) fn access(&mut self, event: Event, fresh: impl Fn(u64) -> bool + Copy) {
+        if (self.cluster > 1 || event.engine.is_some()) && is_shared(event.address) {
+            self.visit(event);
+        }
+        if self.has_grid_before {
+            self.of_the_grid_before(event);
+        }
         let (begin, end) = (event.address, event.address + event.bytes as u64);
         let mut cell_at = begin / CELL * CELL;
         let mut observed = match event.how.scope {
@@ -140,6 +148,8 @@ impl Checks {
             return (!done).then(|| (Conflict::Async, self.actor_of(old, 0)));
         }
         let by_proxy = matches!(event.engine, Some((_, _, true)));
+        let memory = if is_shared(event.address) { Memory::Shared } else { Memory::Global };
+        let proxied = &state.known.proxied[memory as usize];
         for lane in lanes_of(old.lanes) {
             let actor = self.actor_of(old, lane);
             let ordered =
@@ -151,7 +161,7 @@ impl Checks {
                     None => return Some((Conflict::Race, actor)),
                 }
             }
-            if by_proxy && old.writes && state.known.proxied.of_thread(actor.block, actor.number) < old.epoch {
+            if by_proxy && proxied.of_thread(actor.block, actor.number) < old.epoch {
                 return Some((Conflict::Proxy, actor));
             }
         }

@@ -7,8 +7,10 @@ use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::shadow::{QuickMap, Shadow};
 use crate::access::{Engine, How, Scope};
+use crate::spaces::Named;
 
 use super::finding::Kind;
+use super::visits::Lifetimes;
 
 /// A piece of memory that a kernel is given.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub struct Piece {
     pub bytes: u64,
     /// Whether its bytes have values from the beginning.
     pub written: bool,
+    /// Whether the grid before this one may still use it, until `griddepcontrol.wait`.
+    pub shared_with_grid_before: bool,
 }
 
 /// An access, or what a copy does for a thread.
@@ -40,6 +44,7 @@ pub(crate) struct Event {
 pub(super) struct Missed {
     pub(super) known: Known,
     pub(super) why: Lack,
+    pub(super) writer: Actor,
     pub(super) write: u32,
     pub(super) read: u32,
 }
@@ -91,9 +96,14 @@ pub(super) struct Record {
 #[derive(Clone, Debug)]
 pub(super) struct Mbarrier {
     pub(super) init: (Actor, u32, u32),
+    /// Whether `fence.mbarrier_init` has shown the initialisation to the asynchronous proxy.
+    pub(super) shown: bool,
     pub(super) phase: u32,
     pub(super) pool: Pool,
     pub(super) completed: Known,
+    /// Bytes that are expected, less those of copies that were begun, and who last changed that.
+    pub(super) balance: i64,
+    pub(super) last: (Actor, u32),
 }
 
 /// What the checks remember of a launch.
@@ -102,6 +112,9 @@ pub(crate) struct Checks {
     pub(super) threads: usize,
     pub(super) cluster: u32,
     pub(super) pieces: Vec<Piece>,
+    pub(super) has_grid_before: bool,
+    /// What is in shared memory.
+    pub(super) variables: Vec<Named>,
     pub(super) states: QuickMap<Vec<State>>,
     pub(super) shadow: Shadow,
     pub(super) records: QuickMap<Record>,
@@ -115,8 +128,10 @@ pub(crate) struct Checks {
     pub(super) mbarriers: QuickMap<Mbarrier>,
     /// Threads that wait for a barrier in memory.
     pub(crate) waits: HashMap<(u32, usize), (u64, Option<u32>)>,
+    pub(super) lifetimes: Lifetimes,
     pub(super) found: Vec<Found>,
-    pub(super) seen: HashMap<(Kind, u32, u32), usize>,
+    /// Where each finding is, and how far apart its threads are.
+    pub(super) seen: HashMap<(Kind, u32, u32), (usize, usize)>,
 }
 
 /// A finding, with the sites of its places.
@@ -132,11 +147,13 @@ pub(crate) struct Found {
 }
 
 impl Checks {
-    pub(crate) fn new(threads: usize, cluster: usize, pieces: Vec<Piece>) -> Checks {
+    pub(crate) fn new(threads: usize, cluster: usize, pieces: Vec<Piece>, variables: Vec<Named>) -> Checks {
         Checks {
             threads,
             cluster: cluster as u32,
+            has_grid_before: pieces.iter().any(|piece| piece.shared_with_grid_before),
             pieces,
+            variables,
             states: QuickMap::default(),
             shadow: Shadow::new(),
             records: QuickMap::default(),
@@ -147,6 +164,7 @@ impl Checks {
             clusters: HashMap::new(),
             mbarriers: QuickMap::default(),
             waits: HashMap::new(),
+            lifetimes: Lifetimes::default(),
             found: Vec::new(),
             seen: HashMap::new(),
         }
@@ -180,14 +198,25 @@ impl Checks {
         *self.engines.entry((engine, actor)).or_insert(next)
     }
 
-    /// Notes a finding, or that it was found once more.
     pub(crate) fn find(&mut self, found: Found) {
+        self.find_between(found, 0);
+    }
+
+    /// Notes a finding, or that it was found once more: the threads that are farthest apart are told.
+    pub(super) fn find_between(&mut self, found: Found, distance: usize) {
         let site = |place: usize| found.places.get(place).map_or(u32::MAX, |place| place.1);
         let key = (found.kind, site(0).min(site(1)), site(0).max(site(1)));
         match self.seen.get(&key) {
-            Some(place) => self.found[*place].times += 1,
+            Some((place, before)) => {
+                let (place, times) = (*place, self.found[*place].times + 1);
+                if distance > *before {
+                    self.found[place] = found;
+                    self.seen.insert(key, (place, distance));
+                }
+                self.found[place].times = times;
+            }
             None => {
-                self.seen.insert(key, self.found.len());
+                self.seen.insert(key, (self.found.len(), distance));
                 self.found.push(found);
             }
         }
@@ -199,6 +228,8 @@ impl Checks {
 
     /// The memory of blocks that have ended is forgotten.
     pub(crate) fn bury(&mut self, block: u32, shared: u64, bytes: u64) {
+        self.unbalanced(shared, bytes);
+        self.lifetimes.bury(block);
         self.states.remove(&u64::from(block));
         self.shadow.forget(shared, bytes);
         self.barriers.retain(|(of, _), _| *of != block);

@@ -88,17 +88,21 @@ impl Clock {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Known {
     pub(crate) ordered: Clock,
-    pub(crate) proxied: Clock,
+    /// In shared memory, and in global memory.
+    pub(crate) proxied: [Clock; 2],
 }
 
 impl Known {
     pub(crate) fn join(&mut self, other: &Known) {
         self.ordered.join(&other.ordered);
-        self.proxied.join(&other.proxied);
+        for (own, other) in self.proxied.iter_mut().zip(&other.proxied) {
+            own.join(other);
+        }
     }
 
     fn is(&self, other: &Known) -> bool {
-        self.ordered.is(&other.ordered) && self.proxied.is(&other.proxied)
+        let all = self.proxied.iter().zip(&other.proxied);
+        self.ordered.is(&other.ordered) && all.into_iter().all(|(own, other)| own.is(other))
     }
 }
 

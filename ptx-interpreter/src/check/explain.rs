@@ -2,18 +2,21 @@
 
 use super::accesses::Conflict;
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found, Lack, Missed, scope_of};
+use super::checks::{Checks, Event, Found, Lack, Missed, Piece, scope_of};
 use super::finding::Kind;
 use super::shadow::Mark;
 use crate::access::{Engine, Scope};
 use crate::lanes::LANES;
-use crate::spaces::{Owner, owner};
+use crate::spaces::{Named, Owner, PIECE, is_shared, owner};
+
+/// What is farther from every piece belongs to none.
+const NEAR: u64 = 1 << 24;
 
 impl Checks {
     /// What an address is in.
     pub(crate) fn place_of(&self, address: u64) -> String {
         match owner(address, self.cluster as usize) {
-            (Owner::Shared(block), at) => format!("byte {at} of the shared memory of block {block}"),
+            (Owner::Shared(block), at) => self.in_shared(block, at),
             (Owner::Local(_), at) => format!("byte {at} of its local memory"),
             (Owner::Parameters, at) => format!("byte {at} of the parameters"),
             (Owner::Module, at) => format!("byte {at} of the module's variables"),
@@ -21,21 +24,50 @@ impl Checks {
         }
     }
 
-    /// The piece that an address is in, or beyond whose end it is.
-    fn near(&self, address: u64) -> String {
-        let before = self.pieces.iter().filter(|piece| piece.begin <= address).max_by_key(|piece| piece.begin);
-        match before {
-            Some(piece) if address < piece.begin + piece.bytes => {
-                format!("byte {} of {}", address - piece.begin, piece.name)
+    fn in_shared(&self, block: usize, at: u64) -> String {
+        let variable = self.variables.iter().find(|variable| at.wrapping_sub(variable.at) < variable.bytes);
+        let end = self.variables.iter().map(|variable| variable.at + variable.bytes).max().unwrap_or_default();
+        match variable {
+            Some(Named { name, at: begin, .. }) => {
+                format!("byte {} of `{}` in the shared memory of block {block}", at - begin, plain(name))
             }
-            Some(piece) if address < piece.begin + piece.bytes + (1 << 32) => {
-                let over = address - piece.begin - piece.bytes;
+            None if end > 0 && at >= end => {
+                format!("byte {at} of the shared memory of block {block}, whose variables end at byte {end}")
+            }
+            None => format!("byte {at} of the shared memory of block {block}"),
+        }
+    }
+
+    /// Where so many bytes are, of which some are beyond an end.
+    pub(crate) fn extent(&self, address: u64, bytes: u64) -> String {
+        let piece = self.pieces.iter().find(|piece| address.wrapping_sub(piece.begin) < piece.bytes);
+        match piece {
+            Some(piece) if address + bytes > piece.begin + piece.bytes => {
+                let over = address + bytes - piece.begin - piece.bytes;
+                let (name, all) = (&piece.name, piece.bytes);
+                format!("accesses {bytes} bytes, the last {over} beyond the end of {name}, which has {all} bytes")
+            }
+            _ => format!("accesses {bytes} bytes at {}", self.place_of(address)),
+        }
+    }
+
+    /// The piece that an address is in, or the one that is nearest.
+    fn near(&self, address: u64) -> String {
+        let end = |piece: &Piece| piece.begin + piece.bytes;
+        if let Some(piece) = self.pieces.iter().find(|piece| address.wrapping_sub(piece.begin) < piece.bytes) {
+            return format!("byte {} of {}", address - piece.begin, piece.name);
+        }
+        let before =
+            self.pieces.iter().filter(|piece| end(piece) <= address).map(|piece| (address - end(piece), piece));
+        let after =
+            self.pieces.iter().filter(|piece| piece.begin > address).map(|piece| (piece.begin - address, piece));
+        let nearest = |(distance, _): &(u64, &Piece)| *distance;
+        match (before.min_by_key(nearest), after.min_by_key(nearest)) {
+            (Some((over, piece)), after) if over < NEAR && after.is_none_or(|(distance, _)| over <= distance) => {
                 format!("{over} bytes beyond the end of {}, which has {} bytes", piece.name, piece.bytes)
             }
-            _ => match self.pieces.iter().find(|piece| piece.begin.wrapping_sub(address) < 1 << 20) {
-                Some(piece) => format!("{} bytes before {}", piece.begin - address, piece.name),
-                None => format!("address {address:#x}, where the kernel was given nothing"),
-            },
+            (_, Some((distance, piece))) if distance < NEAR => format!("{distance} bytes before {}", piece.name),
+            _ => nowhere(address),
         }
     }
 
@@ -96,13 +128,7 @@ impl Checks {
             Found { kind: Kind::Race, title: String::new(), places, notes: vec![], help: String::new(), times: 1 };
         match conflict {
             Conflict::Async => self.unfinished(old, actor, event, &mut found),
-            Conflict::Proxy => {
-                found.kind = Kind::Proxy;
-                found.title =
-                    "the asynchronous proxy accesses bytes that were written through the generic proxy".into();
-                found.notes.push("a barrier orders the threads, but the copy may still see the old bytes".into());
-                found.help = "let each writer execute `fence.proxy.async` (cuda::ptx::fence_proxy_async) after its writes, before the barrier".into();
-            }
+            Conflict::Proxy => self.other_proxy(old, event, &mut found),
             Conflict::Narrow => {
                 let needed = scope_of(self.distance(actor.block, event.actor.block)).word();
                 found.kind = Kind::Order;
@@ -120,7 +146,41 @@ impl Checks {
             }
             Conflict::Race => self.race(old, actor, event, &mut found),
         }
-        self.find(found);
+        let same_warp = actor.block == event.actor.block && actor.number / LANES == event.actor.number / LANES;
+        let distance = if same_warp { 0 } else { 1 + self.distance(actor.block, event.actor.block) };
+        self.find_between(found, distance);
+    }
+
+    /// The threads are ordered, and the proxies are not.
+    fn other_proxy(&self, old: &Mark, event: Event, found: &mut Found) {
+        let fence = match is_shared(event.address) {
+            true => "fence.proxy.async.shared::cta",
+            false => "fence.proxy.async.global",
+        };
+        found.kind = Kind::Proxy;
+        let (title, note, who) = match (old.writes, event.how.writes) {
+            (true, false) => (
+                "the asynchronous proxy reads bytes that were written through the generic proxy",
+                "the threads are ordered, but without a proxy fence the copy may still see the old bytes",
+                "after its writes, before the barrier or flag",
+            ),
+            (true, true) => (
+                "the asynchronous proxy overwrites bytes that were written through the generic proxy",
+                "the threads are ordered, but without a proxy fence the older write may come last",
+                "after its writes, before the barrier or flag",
+            ),
+            _ => (
+                "the asynchronous proxy overwrites bytes that were read through the generic proxy",
+                "the threads are ordered, but without a proxy fence the copy may write before the read is done",
+                "after its reads, before it arrives",
+            ),
+        };
+        found.title = title.into();
+        found.notes.push(note.into());
+        found.help = format!(
+            "let each of these threads execute `{fence}` (cuda::ptx::fence_proxy_async) {who}, or the thread that begins \
+             the copy between its wait and the copy"
+        );
     }
 
     /// The earlier access is by a copy that may not be done.
@@ -186,7 +246,7 @@ impl Checks {
     fn too_weak(&mut self, missed: Missed, actor: Actor, event: Event, found: &mut Found) {
         found.kind = Kind::Order;
         let needed = scope_of(self.distance(actor.block, event.actor.block)).word();
-        found.places.push((actor, missed.write, "writes the flag".into()));
+        found.places.push((missed.writer, missed.write, "writes the flag".into()));
         found.places.push((event.actor, missed.read, "reads the flag".into()));
         let (title, note, help) = match missed.why {
             Lack::Release => (
@@ -249,6 +309,42 @@ impl Checks {
             help: "after `mbarrier.init`, the same thread executes `fence.proxy.async` or `fence.mbarrier_init.release.cluster`".into(),
             times: 1,
         });
+    }
+}
+
+/// An address that is in no piece.
+fn nowhere(address: u64) -> String {
+    let guess = match address {
+        0..4096 => "a null pointer, or one with a small offset",
+        4096..PIECE => "it looks like an offset in shared memory: `cvta.shared` makes a generic address of it",
+        _ if is_of_the_host(address) => "it is memory of the host: copy it to the GPU first",
+        _ => "the kernel was given nothing there",
+    };
+    format!("address {address:#x}: {guess}")
+}
+
+/// Whether the process itself has memory there.
+fn is_of_the_host(address: u64) -> bool {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    maps.lines().filter_map(|line| line.split_once(' ')?.0.split_once('-')).any(|(begin, end)| {
+        let bounds = [begin, end].map(|bound| u64::from_str_radix(bound, 16).unwrap_or_default());
+        (bounds[0]..bounds[1]).contains(&address)
+    })
+}
+
+/// The last part of a name of C++: `tile` of `_ZZ4copyPKfE4tile`.
+fn plain(name: &str) -> &str {
+    let is_last = |at: &usize| {
+        let digits: String = name[*at..].chars().take_while(char::is_ascii_digit).collect();
+        let rest = &name[*at + digits.len()..];
+        let rest =
+            rest.rsplit_once("_").filter(|(_, number)| number.parse::<u32>().is_ok()).map_or(rest, |(rest, _)| rest);
+        digits.parse() == Ok(rest.len())
+    };
+    let mut places = name.match_indices('E').map(|(at, _)| at + 1);
+    match places.rfind(is_last) {
+        Some(at) if name.starts_with("_Z") => name[at..].trim_start_matches(|c: char| c.is_ascii_digit()),
+        _ => name,
     }
 }
 

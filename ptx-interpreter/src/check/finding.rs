@@ -63,6 +63,8 @@ pub struct Place {
     pub instruction: String,
     /// The source's file and line, if the PTX has `.loc`.
     pub source: Option<(String, u32)>,
+    /// Where the source calls the functions that the compiler has inlined there, the innermost first.
+    pub called: Vec<(String, u32)>,
     /// What the thread does there: `writes 4 bytes of argument 0 at offset 16`.
     pub what: String,
 }
@@ -94,7 +96,11 @@ impl fmt::Display for Finding {
             let arrow = if number == 0 { "-->" } else { ":::" };
             match &place.source {
                 Some((file, line)) => {
-                    writeln!(f, "{blank}{arrow} {file}:{line}, PTX line {} in {}", place.ptx_line, place.function)?;
+                    write!(f, "{blank}{arrow} {file}:{line}")?;
+                    for (file, line) in &place.called {
+                        write!(f, ", called at {file}:{line}")?;
+                    }
+                    writeln!(f, ", PTX line {} in {}", place.ptx_line, place.function)?;
                 }
                 None => writeln!(f, "{blank}{arrow} PTX line {} in {}", place.ptx_line, place.function)?,
             }

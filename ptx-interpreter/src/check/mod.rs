@@ -11,9 +11,11 @@ mod clock;
 mod explain;
 mod finding;
 mod heads;
+mod lifetimes;
 mod marks;
 mod orders;
 mod shadow;
+mod visits;
 
 pub(crate) use actor::Actor;
 pub use checks::Piece;

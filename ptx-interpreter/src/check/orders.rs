@@ -5,7 +5,7 @@ use super::checks::{Checks, Event, Lack, Mbarrier, Missed, Record, State, level,
 use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::shadow::CELL;
-use crate::access::{Arrival, Engine, Fence, Scope};
+use crate::access::{Arrival, Engine, Fence, Memory, Scope};
 
 /// What a thread remembers of orders that were too weak, at most.
 const MISSED: usize = 8;
@@ -91,10 +91,18 @@ impl Checks {
                     self.state(actor).fenced[..=reach.level].fill(Some(known));
                 }
             }
-            Fence::Async | Fence::BarrierInit => {
+            Fence::Async(space) => {
                 let state = self.state(actor);
                 let known = state.release(actor, threads);
-                state.known.proxied.join(&known.ordered);
+                for (place, proxied) in state.known.proxied.iter_mut().enumerate() {
+                    if space.is_none_or(|space| place == space as usize) {
+                        proxied.join(&known.ordered);
+                    }
+                }
+            }
+            Fence::BarrierInit => {
+                let own = self.mbarriers.values_mut().filter(|bar| bar.init.0 == actor);
+                own.for_each(|bar| bar.shown = true);
             }
             Fence::Other => {}
         }
@@ -121,7 +129,8 @@ impl Checks {
         }
         let lack = lack(&record, event, reach, distance).filter(|_| !is_own);
         if let Some(why) = lack {
-            state.miss(Missed { known: record.full, why, write: record.site, read: event.site });
+            let writer = record.writer;
+            state.miss(Missed { known: record.full, why, writer, write: record.site, read: event.site });
         }
         observed
     }
@@ -264,7 +273,18 @@ impl Checks {
         let (pool, completed) = (Pool::default(), Known::default());
         // The phases of a new barrier come after those of one that was there before.
         let phase = self.mbarriers.get(&place).map_or(1, |old| old.phase + 1);
-        self.mbarriers.insert(place, Mbarrier { init: (actor, epoch, site), phase, pool, completed });
+        self.mbarriers.insert(
+            place,
+            Mbarrier {
+                init: (actor, epoch, site),
+                shown: false,
+                phase,
+                pool,
+                completed,
+                balance: 0,
+                last: (actor, site),
+            },
+        );
     }
 
     pub(crate) fn is_barrier(&self, place: u64) -> bool {
@@ -273,8 +293,10 @@ impl Checks {
 
     /// Who initialised a barrier, if the asynchronous proxy does not know of it yet.
     pub(crate) fn hidden_init(&mut self, actor: Actor, place: u64) -> Option<(Actor, u32)> {
-        let (writer, epoch, site) = self.mbarriers.get(&place)?.init;
-        let seen = self.state(actor).known.proxied.of_thread(writer.block, writer.number) >= epoch;
+        let bar = self.mbarriers.get(&place).filter(|bar| !bar.shown)?;
+        let (writer, epoch, site) = bar.init;
+        let seen =
+            self.state(actor).known.proxied[Memory::Shared as usize].of_thread(writer.block, writer.number) >= epoch;
         (!seen).then_some((writer, site))
     }
 

@@ -51,10 +51,16 @@ impl Barrier {
         let value = second.transpose()?;
         let number = value.unwrap_or(1) as u32;
         aligned(place, 8)?;
+        match (self.kind.as_str(), self.modifier.as_str()) {
+            ("expect_tx", _) | (_, "expect_tx") => machine.watch_bytes(thread, place, number.into()),
+            ("complete_tx", _) => machine.watch_bytes(thread, place, -i64::from(number)),
+            _ => {}
+        }
         if self.space == Some(Space::Cluster) {
             machine.watch_mbarrier(thread, place, &self.kind, self.arrival)?;
             // It is sent there, and nothing comes back.
             machine.send(Box::new(move |machine| {
+                self.fits(machine, place, number)?;
                 let what = |bar| barrier_does(bar, &self.kind, &self.modifier, number, value);
                 on_barrier(machine, place, what)?.map(drop)
             }));
@@ -63,6 +69,7 @@ impl Barrier {
         if !self.kind.ends_with("_wait") {
             machine.watch_mbarrier(thread, place, &self.kind, self.arrival)?;
         }
+        self.fits(machine, place, number)?;
         let result = on_barrier(machine, place, |bar| barrier_does(bar, &self.kind, &self.modifier, number, value))??;
         if self.kind.ends_with("_wait") {
             if result == 1 && self.arrival.releases {
@@ -77,6 +84,18 @@ impl Barrier {
             )?;
         }
         if first == 1 { machine.set(thread, &self.operands[0], result.into()) } else { Ok(()) }
+    }
+}
+
+impl Barrier {
+    /// A phase does not take more arrivals than it expects.
+    fn fits(&self, machine: &mut Machine<'_>, place: u64, number: u32) -> Result<()> {
+        let arrivals = if self.modifier == "expect_tx" { 1 } else { number };
+        let lacks = machine.read_number(place, 8)? as u32 & 0xf_ffff;
+        if self.kind.starts_with("arrive") && arrivals > lacks {
+            return Err(wrong(format!("{arrivals} arrivals are more than the phase of the barrier expects: {lacks}")));
+        }
+        Ok(())
     }
 }
 

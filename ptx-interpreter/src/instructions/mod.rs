@@ -12,6 +12,7 @@ mod elect;
 mod fence;
 mod fill;
 mod flow;
+mod grid;
 mod load;
 mod matches;
 mod mbarrier;
@@ -54,6 +55,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "redux" => return control(redux::decode(words, operands), opcode),
         "elect" => return control(elect::decode(words, operands), opcode),
         "fence" | "membar" => fence::decode(words),
+        "griddepcontrol" if words.get(1) == Some(&"wait") => Some(Box::new(grid::Wait) as Box<dyn Step>),
         "nanosleep" | "griddepcontrol" | "setmaxnreg" | "pmevent" => Some(Box::new(nothing::Nothing) as Box<dyn Step>),
         "trap" | "brkpt" => Some(Box::new(trap::Trap(words[0].to_owned())) as Box<dyn Step>),
         _ => return compute::decode(&opcode, operands),

@@ -1,4 +1,4 @@
-//! `nanosleep`, `griddepcontrol`, `setmaxnreg` and `pmevent`: a thread that sleeps only loses its turn.
+//! `nanosleep`, `griddepcontrol.launch_dependents`, `setmaxnreg` and `pmevent`: a thread that sleeps only loses its turn.
 
 use crate::machine::{Group, Machine, Step};
 use crate::stop::Result;

@@ -1,0 +1,142 @@
+//! What has to be done before a block ends, and before a grid may touch what the grid before it writes.
+
+use super::actor::Actor;
+use super::checks::{Checks, Event, Found};
+use super::finding::Kind;
+use super::visits::{Visit, Visitor};
+use crate::access::Engine;
+use crate::spaces::{Owner, owner};
+
+impl Checks {
+    /// An access to shared memory: that of another block, or by an engine, may come too late.
+    pub(super) fn visit(&mut self, event: Event) {
+        let Owner::Shared(block) = owner(event.address, self.cluster as usize).0 else { return };
+        let block = block as u32;
+        let by_proxy = event.engine.filter(|(_, _, by_proxy)| *by_proxy);
+        let (visitor, epoch) = match by_proxy {
+            Some((engine, epoch, _)) => (Visitor::Engine(engine), epoch),
+            None if block == event.actor.block => return,
+            None => (Visitor::Thread(event.actor), self.state(event.actor).epoch),
+        };
+        let visit = Visit { actor: event.actor, epoch, address: event.address, writes: event.how.writes };
+        let ended = self.lifetimes.ends.get(&block).is_some_and(|(_, ended)| *ended == self.threads);
+        if ended {
+            self.outlived(block, visitor, event.site, visit);
+        } else {
+            self.lifetimes.visits.entry(block).or_default().insert((visitor, event.site), visit);
+        }
+    }
+
+    /// A thread ends.
+    pub(crate) fn end(&mut self, actor: Actor, site: u32) {
+        let known = self.state(actor).known.clone();
+        let (pool, ended) = self.lifetimes.ends.entry(actor.block).or_default();
+        pool.add(&known);
+        *ended += 1;
+        if *ended < self.threads {
+            return;
+        }
+        self.lifetimes.last.insert(actor.block, (actor, site));
+        let known = self.lifetimes.ends[&actor.block].0.known.ordered.clone();
+        let visits = self.lifetimes.visits.remove(&actor.block).unwrap_or_default();
+        let mut late: Vec<((Visitor, u32), Visit)> = visits
+            .into_iter()
+            .filter(|((visitor, _), visit)| match visitor {
+                Visitor::Thread(other) => known.of_thread(other.block, other.number) < visit.epoch,
+                Visitor::Engine(engine) => known.of_engine(*engine) < visit.epoch,
+            })
+            .collect();
+        late.sort_by_key(|((_, site), visit)| (*site, visit.actor.block, visit.actor.number));
+        for ((visitor, site), visit) in late {
+            self.outlived(actor.block, visitor, site, visit);
+        }
+    }
+
+    fn outlived(&mut self, block: u32, visitor: Visitor, site: u32, visit: Visit) {
+        let place = self.place_of(visit.address);
+        let verb = if visit.writes { "writes" } else { "reads" };
+        let (kind, title, what, help) = match visitor {
+            Visitor::Thread(_) => (
+                Kind::Bounds,
+                "the shared memory of another block is accessed, and nothing keeps that block from ending before",
+                format!("accesses {place}"),
+                "put `barrier.cluster.arrive` and `barrier.cluster.wait` (cluster.sync()) after the last access, which all threads of the cluster execute before they end",
+            ),
+            Visitor::Engine(_) if visit.writes => (
+                Kind::Async,
+                "a block ends before a copy into its shared memory is known to be done",
+                format!("begins a copy that {verb} {place}"),
+                "let the block wait for the mbarrier of every copy that it began, before it ends",
+            ),
+            Visitor::Engine(_) => (
+                Kind::Async,
+                "a block ends before a copy from its shared memory is known to be done",
+                format!("begins a copy that {verb} {place}"),
+                "the thread that began it executes `cp.async.bulk.commit_group` and `cp.async.bulk.wait_group.read 0` before it ends",
+            ),
+        };
+        let mut places = vec![(visit.actor, site, what)];
+        if let Some((actor, end)) = self.lifetimes.last.get(&block) {
+            places.push((*actor, *end, "ends, as the last of its block".into()));
+        }
+        self.find(Found { kind, title: title.into(), places, notes: vec![], help: help.into(), times: 1 });
+    }
+
+    /// `griddepcontrol.wait` has returned.
+    pub(crate) fn after_grid(&mut self, actor: Actor) {
+        let engine = self.engine(Engine::Grid, Actor { block: 0, number: 0 });
+        self.state(actor).known.ordered.raise_engine(engine, 1);
+    }
+
+    /// An access to what the grid before this one may still write.
+    pub(super) fn of_the_grid_before(&mut self, event: Event) {
+        let engine = self.engine(Engine::Grid, Actor { block: 0, number: 0 });
+        let holds = |begin: u64, bytes: u64| event.address.wrapping_sub(begin) < bytes;
+        let within = self.pieces.iter().any(|piece| piece.shared_with_grid_before && holds(piece.begin, piece.bytes));
+        if !within || self.state(event.actor).known.ordered.of_engine(engine) > 0 {
+            return;
+        }
+        let what = format!("accesses {}", self.place_of(event.address));
+        self.find(Found {
+            kind: Kind::Order,
+            title: "bytes of the grid before this one are accessed, and `griddepcontrol.wait` is not before it".into(),
+            places: vec![(event.actor, event.site, what)],
+            notes: vec!["under programmatic dependent launch the grid before may still run, and its writes may be missing".into()],
+            help: "execute `griddepcontrol.wait` (cudaGridDependencySynchronize()) in every thread before its first access, or in one before a barrier".into(),
+            times: 1,
+        });
+    }
+
+    /// Bytes that a barrier in memory expects, less those of the copies that were begun for it.
+    pub(crate) fn expect(&mut self, actor: Actor, site: u32, place: u64, bytes: i64) {
+        if let Some(bar) = self.mbarriers.get_mut(&place) {
+            bar.balance += bytes;
+            bar.last = (actor, site);
+        }
+    }
+
+    /// The bytes that the barriers of a block never got, or got too many of.
+    pub(super) fn unbalanced(&mut self, begin: u64, bytes: u64) {
+        let own = self.mbarriers.iter().filter(|(place, bar)| place.wrapping_sub(begin) < bytes && bar.balance != 0);
+        let mut wrong: Vec<(u64, i64, (Actor, u32))> =
+            own.map(|(place, bar)| (*place, bar.balance, bar.last)).collect();
+        wrong.sort_by_key(|(place, ..)| *place);
+        for (place, balance, (actor, site)) in wrong {
+            let title = match balance > 0 {
+                true => "a barrier expects more bytes than copies bring",
+                false => "copies bring more bytes to a barrier than it expects",
+            };
+            let (what, amount) = (format!("changes what {} expects", self.place_of(place)), balance.abs());
+            self.find(Found {
+                kind: Kind::Async,
+                title: title.into(),
+                places: vec![(actor, site, what)],
+                notes: vec![format!(
+                    "at the end of the block the two differ by {amount} bytes: a phase ended too early or never"
+                )],
+                help: "let `mbarrier.expect_tx` have the sum of the bytes of all copies of the phase".into(),
+                times: 1,
+            });
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What is remembered of accesses that a block has to outlive.
+
+use std::collections::HashMap;
+
+use super::actor::Actor;
+use super::clock::Pool;
+
+/// Who accesses the shared memory of a block: a thread of another block, or an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Visitor {
+    Thread(Actor),
+    Engine(u32),
+}
+
+/// An access that the block has to outlive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Visit {
+    pub(super) actor: Actor,
+    pub(super) epoch: u32,
+    pub(super) address: u64,
+    pub(super) writes: bool,
+}
+
+#[derive(Default)]
+pub(super) struct Lifetimes {
+    /// By the block, and by the visitor and its site.
+    pub(super) visits: HashMap<u32, HashMap<(Visitor, u32), Visit>>,
+    /// What the threads of a block knew that have ended, and how many have.
+    pub(super) ends: HashMap<u32, (Pool, usize)>,
+    /// The thread that ended last, and where.
+    pub(super) last: HashMap<u32, (Actor, u32)>,
+}
+
+impl Lifetimes {
+    pub(super) fn bury(&mut self, block: u32) {
+        self.visits.remove(&block);
+        self.ends.remove(&block);
+        self.last.remove(&block);
+    }
+}
