@@ -20,12 +20,20 @@ pub struct Nvcc {
 impl Nvcc {
     /// Compiles a file to PTX in the file `out`, optimised, for that architecture. `out` is not touched unless it succeeds.
     pub fn ptx(&self, source: &Path, sm: Sm, out: &Path) -> Result<()> {
+        self.ptx_with(source, sm, &[], out)
+    }
+
+    /// The same with more options: `-lineinfo`.
+    pub fn ptx_with(&self, source: &Path, sm: Sm, options: &[&str], out: &Path) -> Result<()> {
         let folder = out.parent().unwrap_or(Path::new("."));
         // nvcc's own temporaries go there too, so that one that is interrupted leaves none.
         let scratch = tempfile::tempdir_in(folder).map_err(|error| Error::io("create a folder in", folder, error))?;
         let new = scratch.path().join("new.ptx");
         let command = self.machine.command(&self.path).args(["-O3", "--ptx", "-o"]).arg(&new);
-        let command = command.arg(format!("-arch=compute_{}", sm.to_string().trim_start_matches("sm_"))).arg(source);
+        let command = command
+            .args(options)
+            .arg(format!("-arch=compute_{}", sm.to_string().trim_start_matches("sm_")))
+            .arg(source);
         command.env("TMPDIR", scratch.path()).run().map_err(|error| error.fix("correct what nvcc points at"))?;
         std::fs::rename(&new, out).map_err(|error| Error::io("rename the new file to", out, error))
     }

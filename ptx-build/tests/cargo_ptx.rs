@@ -34,7 +34,7 @@ fn files(folder: &Path) -> Vec<String> {
 #[test]
 fn kernels_are_run_and_checked() {
     let folder = TempDir::new().expect("a folder");
-    let corpus = repository().join("ptx-interpreter/tests/corpus/corpus.ptx");
+    let corpus = repository().join("ptx-interpreter/tests/corpus/shared.ptx");
     let corpus = corpus.to_str().expect("the path is text");
     let shape = ["--grid", "2", "--block", "256", "--arg", "buf:2048:iota_u32", "--arg", "buf:8:unwritten"];
     let run = |kernel: &str, more: &[&str]| {
@@ -47,7 +47,7 @@ fn kernels_are_run_and_checked() {
     assert_eq!(fs::read(folder.path().join("results/1.bin")).expect("it is written"), sums);
     let (code, printed, complaint) = run("wrong_reduce", &[]);
     assert_eq!(code, Some(1), "{complaint}");
-    assert!(printed.starts_with("error[race]: ") && printed.contains("corpus.cu:"), "{printed}");
+    assert!(printed.starts_with("error[race]: ") && printed.contains("shared.cu:"), "{printed}");
     assert!(printed.contains("= help: put `bar.sync 0` (__syncthreads()) between them"), "{printed}");
     let (code, printed, complaint) = run("wrong_reduce", &["--json"]);
     assert_eq!(code, Some(1), "{complaint}");

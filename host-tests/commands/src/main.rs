@@ -3,6 +3,7 @@
 mod cargo;
 mod ci;
 mod conformance;
+mod corpus;
 mod cost;
 mod elsewhere;
 mod explain;
@@ -59,6 +60,8 @@ enum Task {
     Measured(elsewhere::Elsewhere),
     /// Change the source in small ways, and see that a test notices each change
     Mutants(mutants::Mutants),
+    /// Compile the wrong kernels and their twins anew, and compare with the PTX that the tests run. Or write it
+    Corpus(corpus::Corpus),
     /// Compare kernels in Rust with the same kernels in CUDA C++, by their machine code
     Parity(parity::Parity),
 }
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Task::Conformance(conformance) => conformance.run().map(|()| ExitCode::SUCCESS),
         Task::Sass(sass) => sass.run().map(|()| ExitCode::SUCCESS),
         Task::Explain(explain) => explain.run(),
+        Task::Corpus(corpus) => corpus.run().map(|()| ExitCode::SUCCESS),
         Task::Parity(parity) => parity.run().map(|()| ExitCode::SUCCESS),
         Task::Gpu(gpu) => gpu.run("gpu"),
         Task::Bundle(bundle) => bundle.run("bundle"),

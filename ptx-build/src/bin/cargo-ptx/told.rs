@@ -90,6 +90,7 @@ fn place(place: &Place) -> Value {
         "instruction": place.instruction,
         "file": file,
         "line": line,
+        "called": place.called.iter().map(|(file, line)| json!({ "file": file, "line": line })).collect::<Vec<_>>(),
         "what": place.what,
     })
 }

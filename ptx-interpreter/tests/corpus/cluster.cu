@@ -1,0 +1,121 @@
+// Wrong kernels, each with a correct twin: clusters.
+#include "common.cuh"
+#define THERE(TO, FROM, RANK) asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(TO) : "r"(AT(FROM)), "r"(RANK))
+#define LOAD_THERE(TO, AT_) asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(TO) : "r"(AT_) : "memory")
+
+//# cluster race 2x32 zeros:256 ; barrier.cluster
+DEV cluster(u32* out) {
+  __shared__ u32 part[32];
+  u32 t = threadIdx.x, there, value;
+  part[t] = blockIdx.x * 100 + t;  //~ cluster
+  if (WRONG) ASM("barrier.cluster.arrive.relaxed; barrier.cluster.wait;"); else CLUSTER_SYNC;
+  THERE(there, part + t, 1 - blockIdx.x % 2);
+  LOAD_THERE(value, there);  //~ cluster
+  CLUSTER_SYNC;
+  out[blockIdx.x * 32 + t] = value;
+}
+CLUSTER_PAIR(cluster, (u32* out), (out))
+
+// The other block may have ended before its shared memory is read.
+//# cluster_exit bounds 2x32 zeros:256 ; before they end
+DEV cluster_exit(u32* out) {
+  __shared__ u32 part[32];
+  u32 t = threadIdx.x, there, value;
+  part[t] = blockIdx.x * 100 + t;
+  CLUSTER_SYNC;
+  THERE(there, part + t, 1 - blockIdx.x % 2);
+  LOAD_THERE(value, there);  //~ cluster_exit
+  if (!WRONG) CLUSTER_SYNC;
+  out[blockIdx.x * 32 + t] = value;
+}
+CLUSTER_PAIR(cluster_exit, (u32* out), (out))
+
+// An arrival at another block's barrier, which may have ended.
+//# remote_exit bounds 2x32 zeros:256 ; before they end
+DEV remote_exit(u32* out) {
+  __shared__ u64 bar;
+  u32 t = threadIdx.x, there;
+  if (t == 0) { INIT(&bar, 1); SHOW_INIT; }
+  CLUSTER_SYNC;
+  if (blockIdx.x % 2 == 1 && t == 0) {
+    THERE(there, &bar, 0);
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");  //~ remote_exit
+  }
+  if (blockIdx.x % 2 == 0 && !WRONG) WAIT(&bar, 0);
+  out[blockIdx.x * 32 + t] = 1;
+}
+CLUSTER_PAIR(remote_exit, (u32* out), (out))
+
+//# no_such_block bounds 2x32 zeros:256 ; outside of every piece
+DEV no_such_block(u32* out) {
+  __shared__ u32 part[32];
+  u32 t = threadIdx.x, there, value;
+  part[t] = t;
+  CLUSTER_SYNC;
+  THERE(there, part + t, WRONG ? 2 - blockIdx.x % 2 : 1 - blockIdx.x % 2);  //~ no_such_block
+  LOAD_THERE(value, there);
+  CLUSTER_SYNC;
+  out[blockIdx.x * 32 + t] = value;
+}
+CLUSTER_PAIR(no_such_block, (u32* out), (out))
+
+// A barrier of the block does not order the blocks of a cluster.
+//# block_barrier race 2x32 zeros:256 ; barrier.cluster
+DEV block_barrier(u32* out) {
+  __shared__ u32 part[32];
+  u32 t = threadIdx.x, there, value;
+  part[t] = blockIdx.x * 100 + t;
+  CLUSTER_SYNC;
+  THERE(there, part + t, 1 - blockIdx.x % 2);
+  asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(t) : "memory");  //~ block_barrier
+  if (WRONG) __syncthreads(); else CLUSTER_SYNC;
+  value = part[31 - t];  //~ block_barrier
+  CLUSTER_SYNC;
+  out[blockIdx.x * 32 + t] = value;
+}
+CLUSTER_PAIR(block_barrier, (u32* out), (out))
+
+// A flag in another block's shared memory, released to the own block alone.
+//# cluster_scope order 2x32 zeros:256 ; .cluster
+DEV cluster_scope(u32* out) {
+  __shared__ u32 data, flag;
+  u32 t = threadIdx.x, there;
+  if (t == 0) flag = 0;
+  CLUSTER_SYNC;
+  if (t == 0 && blockIdx.x % 2 == 0) {
+    THERE(there, &data, 1);
+    asm volatile("st.shared::cluster.u32 [%0], 7;" ::"r"(there) : "memory");  //~ cluster_scope
+    THERE(there, &flag, 1);
+    if (WRONG) asm volatile("st.release.cta.shared::cluster.u32 [%0], 1;" ::"r"(there) : "memory");  //~ cluster_scope
+    else asm volatile("st.release.cluster.shared::cluster.u32 [%0], 1;" ::"r"(there) : "memory");
+  } else if (t == 0) {
+    for (u32 seen = 0; !seen;)
+      asm volatile("ld.acquire.cluster.shared.u32 %0, [%1];" : "=r"(seen) : "r"(AT(&flag)) : "memory");
+    out[blockIdx.x] = data;  //~ cluster_scope
+  }
+  CLUSTER_SYNC;
+}
+CLUSTER_PAIR(cluster_scope, (u32* out), (out))
+
+// A copy to all blocks of the cluster, before the other block has initialised its barrier.
+//# multicast_init uninitialised 2x32 numbers:256 zeros:256 ; mbarrier.init
+DEV multicast_init(const u32* in, u32* out) {
+  __shared__ alignas(128) u32 tile[32];
+  __shared__ u64 bar;
+  u32 t = threadIdx.x;
+  if (t == 0) {
+    if (WRONG && blockIdx.x % 2 == 1) for (volatile u32 i = 0; i < 200; i = i + 1) {}
+    INIT(&bar, 1);
+    SHOW_INIT;
+    EXPECT(&bar, 128);
+  }
+  if (WRONG) __syncthreads(); else CLUSTER_SYNC;
+  if (t == 0 && blockIdx.x % 2 == 0)
+    asm volatile(  //~ multicast_init
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], 128, [%2], %3;" ::
+        "r"(AT(tile)), "l"(in), "r"(AT(&bar)), "h"((short)3) : "memory");
+  WAIT(&bar, 0);
+  out[blockIdx.x * 32 + t] = tile[t];
+  CLUSTER_SYNC;
+}
+CLUSTER_PAIR(multicast_init, (const u32* in, u32* out), (in, out))
