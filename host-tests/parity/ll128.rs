@@ -4,7 +4,6 @@
 //!
 //! It needs what PTX does not promise: the 128 bytes that a warp stores to a line arrive together. NCCL says where they do.
 
-use ptx_intrinsics::order::*;
 use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 

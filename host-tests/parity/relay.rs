@@ -1,7 +1,6 @@
 //! Sums that go from block to block: each waits for those of the block before it, adds its own part, and hands them on. With
 //! a flag for all of them, or with one in each packet, as NCCL's protocol LL has it.
 
-use ptx_intrinsics::order::*;
 use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 

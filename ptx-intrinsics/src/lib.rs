@@ -122,8 +122,8 @@ pub mod element {
     pub use crate::isa::element::*;
 }
 
-/// How an access is ordered among others. `Relaxed`, `Acquire` and `Release` have the names of `core::sync::atomic::Ordering`,
-/// so the [`prelude`] has this module and not what is in it.
+/// How an access is ordered among others. `Relaxed`, `Acquire` and `Release` are types that have the names of values in
+/// `core::sync::atomic::Ordering`. The [`prelude`] has them, and this module.
 pub mod order {
     pub use crate::isa::order::*;
 }
@@ -167,13 +167,15 @@ pub use instructions::root::*;
 
 /// What kernels write every day: `use ptx_intrinsics::prelude::*`.
 ///
-/// It has every name at the root of the crate, what is in [`caching`], [`element`] and [`scope`], and the state spaces of
-/// [`space`]. No name in it is a name in `core::sync::atomic`, so it has the module [`order`] and not the orders in it:
-/// `Ld<Global, order::Acquire<Gpu>>`. The asynchronous families have modules of their own: [`cp_async`], [`cp_async_bulk`], [`mbarrier`], [`fence`].
+/// It has every name at the root of the crate, what is in [`caching`], [`element`] and [`scope`], the state spaces of
+/// [`space`], and the orders of [`order`]: `Ld<Global, Acquire<Gpu>>`. In a file that also has
+/// `use core::sync::atomic::Ordering::*`, write `order::Acquire<Gpu>` for the type. The asynchronous families have modules of
+/// their own: [`cp_async`], [`cp_async_bulk`], [`mbarrier`], [`fence`].
 pub mod prelude {
     pub use crate::caching::*;
     pub use crate::element::*;
     pub use crate::instructions::root::*;
+    pub use crate::isa::order::{Acquire, Mmio, Relaxed, Release, Volatile, Weak};
     pub use crate::isa::space::{Const, Generic, Global, Local, ParamEntry, ParamFunc, Shared, SharedCluster};
     pub use crate::order;
     pub use crate::ptx;

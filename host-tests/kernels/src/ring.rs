@@ -2,7 +2,6 @@
 //! payload moves by plain accesses; two indices, each on a line of its own, say who may touch which slot.
 
 use ptx_intrinsics::fence::*;
-use ptx_intrinsics::order::*;
 use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 

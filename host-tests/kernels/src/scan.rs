@@ -3,7 +3,6 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use ptx_intrinsics::order::*;
 use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 

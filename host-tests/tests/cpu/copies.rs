@@ -3,7 +3,6 @@
 use ptx_intrinsics::cp_async::*;
 use ptx_intrinsics::cp_async_bulk::*;
 use ptx_intrinsics::mbarrier::*;
-use ptx_intrinsics::order::*;
 use ptx_intrinsics::prelude::*;
 
 /// A barrier of so many arrivals.

@@ -1,6 +1,5 @@
 //! A barrier has no scope beyond the cluster.
 use ptx_intrinsics::mbarrier::*;
-use ptx_intrinsics::order::*;
 use ptx_intrinsics::prelude::*;
 
 fn main() {}

@@ -1,6 +1,5 @@
 //! Who waits acquires.
 use ptx_intrinsics::mbarrier::*;
-use ptx_intrinsics::order::*;
 use ptx_intrinsics::prelude::*;
 
 fn main() {}

@@ -1,4 +1,4 @@
-//! The prelude has no name of `core::sync::atomic`, so that both can be imported whole.
+//! `core::sync::atomic` and the prelude can be imported whole: there orders are values, and here they are types.
 
 use core::sync::atomic::{Ordering::*, *};
 use ptx_intrinsics::prelude::*;

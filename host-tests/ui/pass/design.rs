@@ -1,5 +1,4 @@
 //! Each line as a kernel author writes it: the orders, the spaces, and what public code bases use most.
-use ptx_intrinsics::order::*;
 use ptx_intrinsics::prelude::*;
 use ptx_intrinsics::space::*;
 

@@ -1,6 +1,5 @@
 //! `.relaxed` begins with PTX ISA 8.6 at a barrier.
 use ptx_intrinsics::mbarrier::*;
-use ptx_intrinsics::order::*;
 use ptx_intrinsics::prelude::*;
 
 fn main() {}

@@ -90,7 +90,6 @@ bound! {
     /// A type that this build can load from the space `S` in the order `O`: the bound of a generic function that does.
     ///
     /// ```
-    /// use ptx_intrinsics::order::*;
     /// use ptx_intrinsics::prelude::*;
     /// use ptx_intrinsics::space::*;
     ///

@@ -79,7 +79,6 @@ caching_rows! { impl_load Global, legal: LdGlobalCaching,
 /// loads are written with [`ptx!`](crate::ptx).
 ///
 /// ```
-/// use ptx_intrinsics::order::*;
 /// use ptx_intrinsics::prelude::*;
 /// use ptx_intrinsics::space::*;
 ///

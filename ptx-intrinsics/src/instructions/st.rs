@@ -69,7 +69,6 @@ caching_rows! { impl_store Global, legal: StGlobalCaching,
 /// [`ptx!`](crate::ptx).
 ///
 /// ```
-/// use ptx_intrinsics::order::*;
 /// use ptx_intrinsics::prelude::*;
 /// use ptx_intrinsics::space::*;
 ///

@@ -11,7 +11,6 @@ use ptx_intrinsics::catalogue;
 use ptx_intrinsics::fence::*;
 use ptx_intrinsics::grammar::atomic::Atomic;
 use ptx_intrinsics::mbarrier::*;
-use ptx_intrinsics::order::*;
 use ptx_intrinsics::prelude::*;
 
 use crate::atomics::{Words, change, packed};
