@@ -176,6 +176,11 @@ impl DeviceBuild {
                 "write `kernel!` beside the function that it is in: this compiler takes no `#[launch_bounds]` there",
             );
         }
+        if errors.contains("crate `std` in this scope") {
+            return error.fix(
+                "a GPU has no `std`: take what `core` has, or keep it from the GPU by #[cfg(not(target_arch = \"nvptx64\"))]",
+            );
+        }
         match needs_std(&finished.stdout) {
             Some(source) => error.fix(format_args!(
                 "a GPU has no `std`: begin {source} with `#![cfg_attr(target_arch = \"nvptx64\", no_std)]`"
@@ -259,7 +264,7 @@ fn needs_std(stdout: &str) -> Option<String> {
 }
 
 /// The help of rustc's that no GPU can follow.
-const OF_STD: [&str; 2] = ["may not support the standard library", "-Zbuild-std"];
+const OF_STD: [&str; 3] = ["may not support the standard library", "-Zbuild-std", "`cargo add std`"];
 
 /// Lines of the compiler's errors that are shown: one mistake in generated code may be ten thousand errors.
 const SHOWN: usize = 200;

@@ -1,4 +1,4 @@
-//! The methods of `f32` that `std` has and `core` has not: on a GPU each is an error that says what to write.
+//! The methods of floats that `std` has and `core` has not: on a GPU each is an error that says what to write.
 
 /// Each is a method, and a bound of the same name that no type meets.
 macro_rules! not_on_a_gpu {
@@ -9,7 +9,7 @@ macro_rules! not_on_a_gpu {
             #[diagnostic::on_unimplemented(
                 message = $message,
                 label = "not on a GPU",
-                note = "the crate `libm` has the functions of `std` that no instruction has"
+                note = "for an `f64`, and for what no instruction does, there is the crate `libm`"
             )]
             pub trait $method {}
         )*
@@ -28,24 +28,25 @@ macro_rules! not_on_a_gpu {
             )*
         }
         impl NotOnAGpu for f32 {}
+        impl NotOnAGpu for f64 {}
     };
 }
 not_on_a_gpu! {
-    exp() "a GPU has no `f32::exp`: write `exp2_approx(x * core::f32::consts::LOG2_E)`";
-    exp2() "a GPU has no `f32::exp2`: write `exp2_approx(x)`";
-    ln() "a GPU has no `f32::ln`: write `log2_approx(x) * core::f32::consts::LN_2`";
-    log2() "a GPU has no `f32::log2`: write `log2_approx(x)`";
-    log10() "a GPU has no `f32::log10`: write `log2_approx(x) * core::f32::consts::LOG10_2`";
-    powf(y: f32) "a GPU has no `f32::powf`: for a positive `x` write `exp2_approx(y * log2_approx(x))`";
-    powi(n: i32) "a GPU has no `f32::powi`: write the products";
-    sqrt() "a GPU has no `f32::sqrt`: write `sqrt_approx(x)`, or for one over it `rsqrt_approx(x)`";
-    sin() "a GPU has no `f32::sin`: write `sin_approx(x)`, for an angle between −π and π";
-    cos() "a GPU has no `f32::cos`: write `cos_approx(x)`, for an angle between −π and π";
-    tan() "a GPU has no `f32::tan`: write `sin_approx(x) * rcp_approx(cos_approx(x))`, for an angle between −π and π";
-    tanh() "a GPU has no `f32::tanh`: write `tanh_approx(x)`";
-    mul_add(a: f32, b: f32) "a GPU has no method `f32::mul_add`: write `mul_add(x, a, b)`";
-    floor() "a GPU has no `f32::floor`: convert to an integer, `x as i32`";
-    ceil() "a GPU has no `f32::ceil`: convert to an integer, `x as i32`";
-    round() "a GPU has no `f32::round`: convert to an integer, `x as i32`";
-    trunc() "a GPU has no `f32::trunc`: convert to an integer, `x as i32`";
+    exp() "a GPU has no `{Self}::exp`: write `exp2_approx(x * core::f32::consts::LOG2_E)`";
+    exp2() "a GPU has no `{Self}::exp2`: write `exp2_approx(x)`";
+    ln() "a GPU has no `{Self}::ln`: write `log2_approx(x) * core::f32::consts::LN_2`";
+    log2() "a GPU has no `{Self}::log2`: write `log2_approx(x)`";
+    log10() "a GPU has no `{Self}::log10`: write `log2_approx(x) * core::f32::consts::LOG10_2`";
+    powf(y: Self) "a GPU has no `{Self}::powf`: for a positive `x` write `exp2_approx(y * log2_approx(x))`";
+    powi(n: i32) "a GPU has no `{Self}::powi`: write the products";
+    sqrt() "a GPU has no `{Self}::sqrt`: write `sqrt_approx(x)`, or for one over it `rsqrt_approx(x)`";
+    sin() "a GPU has no `{Self}::sin`: write `sin_approx(x)`, for an angle between −π and π";
+    cos() "a GPU has no `{Self}::cos`: write `cos_approx(x)`, for an angle between −π and π";
+    tan() "a GPU has no `{Self}::tan`: write `sin_approx(x) * rcp_approx(cos_approx(x))`, for an angle between −π and π";
+    tanh() "a GPU has no `{Self}::tanh`: write `tanh_approx(x)`";
+    mul_add(a: Self, b: Self) "a GPU has no method `{Self}::mul_add`: write `mul_add(x, a, b)`";
+    floor() "a GPU has no `{Self}::floor`: convert to an integer, `x as i32`";
+    ceil() "a GPU has no `{Self}::ceil`: convert to an integer, `x as i32`";
+    round() "a GPU has no `{Self}::round`: convert to an integer, `x as i32`";
+    trunc() "a GPU has no `{Self}::trunc`: convert to an integer, `x as i32`";
 }

@@ -96,6 +96,8 @@ mod float;
 mod index;
 mod kernel;
 mod math;
+#[cfg(target_arch = "nvptx64")]
+mod no_std;
 mod shared;
 mod sync;
 mod unroll;

@@ -314,10 +314,30 @@ fn mistakes_are_told(project: &Project) {
     project.write("kernels/src/lib.rs", &SOURCE.replace(".read(x)", ".read(x).exp()"));
     let wrong = project.refused("../kernels|sm 80");
     assert!(wrong.contains("a GPU has no `f32::exp`: write `exp2_approx(x * core::f32::consts::LOG2_E)`"), "{wrong}");
+    what_a_gpu_has_no_std_for(project);
     project.write("kernels/src/lib.rs", &SOURCE.replace("2.0 *", "2 *"));
     let wrong = project.refused("../kernels|sm 80");
     assert!(wrong.starts_with("kernels does not compile for sm_80"), "{wrong}");
     assert!(wrong.contains("cannot multiply `{integer}` by `f32`"), "{wrong}");
+}
+
+/// All of it passes on the host.
+fn what_a_gpu_has_no_std_for(project: &Project) {
+    for (written, told) in [
+        (
+            "std::thread::yield_now();",
+            "  → a GPU has no `std`: take what `core` has, or keep it from the GPU by #[cfg(",
+        ),
+        ("println!(\"{x:?}\");", "error: a GPU has no `println!`: store the value to memory, and print it on the host"),
+        ("drop(vec![1.0; 4]);", "error: a GPU has no `vec!`: use an array, or memory that the host allocates"),
+        ("let _ = 2f64.sqrt();", "note: for an `f64`, and for what no instruction does, there is the crate `libm`"),
+    ] {
+        let source = SOURCE.replace("unsafe { *x =", &format!("{written}\n        unsafe {{ *x ="));
+        project.write("kernels/src/lib.rs", &source);
+        let wrong = project.refused("../kernels|sm 80");
+        assert!(wrong.contains(told), "{wrong}");
+        assert!(!wrong.contains("cargo add std"), "{wrong}");
+    }
 }
 
 /// They are told before anything is compiled, of whichever GPU.
