@@ -15,6 +15,11 @@ pub fn hot_loop(code: &[SassInstruction]) -> Option<Vec<&SassInstruction>> {
     Some(hot.iter().map(|at| &code[*at]).collect())
 }
 
+/// The instructions of each loop, in order.
+pub fn every_loop(code: &[SassInstruction]) -> Vec<Vec<&SassInstruction>> {
+    loops(code).iter().map(|body| body.iter().map(|at| &code[*at]).collect()).collect()
+}
+
 /// The bytes that one thread moves by a memory instruction; nothing for other instructions, and for one that is never
 /// executed, as ptxas puts before asynchronous copies. Local memory is a detour of what is moved anyway: nothing is moved by it.
 pub fn moved(one: &SassInstruction) -> Option<u32> {

@@ -21,7 +21,7 @@ use crate::tools::resources::Resources;
 use crate::tools::target::{PtxVersion, Sm};
 use crate::tools::toolchain::DeviceToolchain;
 pub use pairs::{BULK, KERNELS, PAIRS, Pair, WIDE, select};
-use ptx_sass::hot_loop::{hot_loop, moved};
+use ptx_sass::hot_loop::{every_loop, hot_loop, moved};
 use ptx_sass::in_flight::in_flight;
 use ptx_sass::nvdisasm::SassInstruction;
 pub use report::{PREFACE, Report, markdown_line};
@@ -57,7 +57,8 @@ pub fn measure(
     let mut rows = Vec::new();
     for (at, (sm, _)) in targets.iter().enumerate() {
         for pair in wanted.iter().filter(|pair| pair.first <= *sm) {
-            let (rust, cuda) = (side(&rust[at], pair.kernel)?, side(&cuda[&(pair.source, *sm)], pair.kernel)?);
+            let (rust, cuda) = (kernel(&rust[at], pair.kernel)?, kernel(&cuda[&(pair.source, *sm)], pair.kernel)?);
+            let (rust, cuda) = (rust.beside(&cuda.side), cuda.beside(&rust.side));
             rows.push(Row { kernel: pair.kernel.to_owned(), sm: *sm, rust, cuda });
         }
     }
@@ -73,11 +74,32 @@ pub fn measure(
 /// The kernels of a module, by name.
 struct Module {
     cubin: PathBuf,
-    sides: BTreeMap<String, Side>,
+    kernels: BTreeMap<String, Kernel>,
 }
 
-fn side(module: &Module, kernel: &str) -> Result<Side> {
-    module.sides.get(kernel).copied().ok_or_else(|| {
+/// A kernel, and all its loops: what each has, and the loads that it has in flight.
+struct Kernel {
+    side: Side,
+    loops: Vec<(Counts, usize)>,
+}
+
+impl Kernel {
+    /// Beside a hot loop that moves less, and not a part of what this one's does, the loop of this kernel that moves the same, if it has
+    /// one: it does the same, and the hot loop does more.
+    fn beside(&self, other: &Side) -> Side {
+        let (own, wanted) = (self.side.hot.bytes, other.hot);
+        if own <= wanted.bytes || wanted.bytes == 0 || own.is_multiple_of(wanted.bytes) {
+            return self.side;
+        }
+        let moves_the_same =
+            |(counts, _): &&(Counts, usize)| (counts.bytes, counts.accesses) == (wanted.bytes, wanted.accesses);
+        let same = self.loops.iter().filter(moves_the_same).min_by_key(|(counts, _)| counts.instructions);
+        same.map_or(self.side, |(hot, in_flight)| Side { hot: *hot, in_flight: *in_flight, ..self.side })
+    }
+}
+
+fn kernel<'m>(module: &'m Module, kernel: &str) -> Result<&'m Kernel> {
+    module.kernels.get(kernel).ok_or_else(|| {
         Error::new(format_args!("there is no kernel {kernel} in the module")).at(module.cubin.display()).fix(format_args!(
             "define it in {PAIRS}, in Rust as a `ptx-kernel` function with #[unsafe(no_mangle)], in C++ as extern \"C\""
         ))
@@ -125,12 +147,15 @@ impl Machinery {
         let cubin = self.assembler.assemble(ptx, sm, &self.folder.join(format!("{name}.cubin")))??;
         let (resources, module) = (Resources::read(&cubin.printed), ptx::Module::read(ptx)?);
         let functions = self.disassembler.disassemble(&cubin.path)?;
-        let sides = functions.into_iter().filter_map(|function| {
+        let kernels = functions.into_iter().filter_map(|function| {
             let needs = resources.iter().find(|needs| needs.kernel == function.name)?;
             let bounds = Bounds::of(module.function(&function.name)?);
-            Some((function.name, Side::of(&function.instructions, Needs::of(needs), bounds)))
+            let side = Side::of(&function.instructions, Needs::of(needs), bounds);
+            let loops = every_loop(&function.instructions).into_iter();
+            let loops = loops.map(|body| (Counts::of(body.iter().copied()), in_flight(&body, true))).collect();
+            Some((function.name, Kernel { side, loops }))
         });
-        Ok(Module { sides: sides.collect(), cubin: cubin.path })
+        Ok(Module { kernels: kernels.collect(), cubin: cubin.path })
     }
 }
 
@@ -159,5 +184,28 @@ impl Counts {
     fn of<'a>(code: impl Iterator<Item = &'a SassInstruction> + Clone) -> Self {
         let moved: Vec<u32> = code.clone().filter_map(moved).collect();
         Counts { instructions: code.count(), accesses: moved.len(), bytes: moved.iter().sum() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_that_do_the_same_are_compared() {
+        let counts = |instructions, accesses, bytes| Counts { instructions, accesses, bytes };
+        let side = |hot| Side { hot, in_flight: 1, ..Side::default() };
+        let (outer, inner) = (counts(451, 86, 344), counts(139, 36, 144));
+        let longer = counts(150, 36, 144);
+        let kernel = Kernel { side: side(outer), loops: vec![(longer, 3), (inner, 4), (outer, 12)] };
+        let beside = |hot| {
+            let found = kernel.beside(&side(hot));
+            (found.hot, found.in_flight)
+        };
+        assert_eq!(beside(counts(122, 36, 144)), (inner, 4));
+        // Of other accesses, of a part, of more, of nothing.
+        for other in [counts(122, 9, 144), counts(122, 43, 172), counts(900, 90, 400), counts(9, 0, 0)] {
+            assert_eq!(beside(other), (outer, 1));
+        }
     }
 }

@@ -29,8 +29,8 @@ const fn pair(kernel: &'static str, source: &'static str) -> Pair {
     Pair { kernel, source, first: Sm::new(80), why: None }
 }
 
-const NORM_BACK: &str = "nvcc writes out what is left after four iterations. So no inner loop has two fifths of the accesses, and its \
-                         hot loop is the one over the rows, with the loads of both inner loops.";
+const NORM_BACK: &str =
+    "nvcc reads what one load of an element brought only after it has issued the four loads of the next element.";
 
 const LL128: &str = "ptxas writes the first turn of the loop that waits out before the loop, with its four loads and their comparisons \
                      (320 bytes and not 256). nvcc's loop it leaves as it is.";

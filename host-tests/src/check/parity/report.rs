@@ -139,7 +139,8 @@ was used.
 
 The name of a kernel that ends in `_first` is the kernel as one writes it first in both languages: a plain loop over the elements. From
 sm_100 on `nvcc` puts two iterations of the loops of `q8_gemv_first` and `q4_gemv_first` into one by itself. rustc does not, so in Rust
-these loops are `unrolled::<2>` of `ptx-kernel`, on every GPU. The next kernel is the same one, tuned. These pairs are modelled on
+these loops are `unrolled::<2>` of `ptx-kernel`, on every GPU. On sm_80 and sm_90 nvcc's are not unrolled, so there these two rows say
+what unrolling gains, and not which compiler is better. The next kernel is the same one, tuned. These pairs are modelled on
 public kernels of several kinds:
 
 - rows that a warp copies, as experts get their tokens (`warp_copy`);
@@ -159,8 +160,9 @@ The columns:
   count, because its size is in a register. Local memory does not count: what a kernel moves through it is overhead, so its
   instructions are only instructions.
 - **ratio**: instructions for each byte, Rust divided by CUDA C++. Below 1.00 Rust needs fewer. The ratio is by bytes, so loops can be
-  compared even if one compiler unrolls further than the other. If neither loop moves a multiple of what the other does, a compiler
-  wrote an access out twice. Then the ratio is at least that of the instructions alone. The instructions that ptxas adds for a warp
+  compared even if one compiler unrolls further than the other. If neither loop moves a multiple of what the other does, the one that
+  moves more is replaced by a loop of its kernel that moves as much as the other, if there is one. If there is none, a compiler wrote an
+  access out twice. Then the ratio is at least that of the instructions alone. The instructions that ptxas adds for a warp
   whose threads have diverged at a shuffle do not count.
 - **in flight**: the most global loads of a thread in the hot loop that are on their way at the same time. They are issued, and no
   instruction has read yet what they or a later load bring. Asynchronous copies do not count, because no register waits for them.
