@@ -13,6 +13,9 @@ use serde_json::Value;
 
 use super::{Cargo, PUBLISHED};
 
+/// A test that adds up a million elements on the CPU, and fails if that takes two seconds.
+const REDUCTION: &str = include_str!("reduction.rs.txt");
+
 /// The projects under `examples/`.
 const EXAMPLES: [&str; 2] = ["stream", "tiles"];
 
@@ -40,6 +43,7 @@ pub(super) fn run(machine: &Machine) -> Result<()> {
         "A new project on {cores} cores, nothing compiled: cargo ptx new {made:.1} s, cargo run {run:.1} s, \
          cargo test {test:.1} s; again, cargo run {run_again:.1} s, cargo test {test_again:.1} s\n"
     ))?;
+    home.reduce(&project)?;
     for name in EXAMPLES {
         let project = home.target.with_file_name(name);
         copy(&machine.repository.join("examples").join(name), &project)?;
@@ -118,6 +122,12 @@ impl Home<'_> {
             }
         }
         Ok(times)
+    }
+
+    /// Sees that the profile of a new project optimises what runs its kernels on the CPU.
+    fn reduce(&self, project: &Path) -> Result<()> {
+        write_whole(&project.join("kernels/tests/reduction.rs"), REDUCTION)?;
+        self.cargo(project).words("test --quiet --test reduction").run()
     }
 
     /// cargo in a project.
