@@ -15,7 +15,9 @@ mod flow;
 mod grid;
 mod load;
 mod matches;
+mod matrix;
 mod mbarrier;
+mod mma;
 mod moves;
 mod nothing;
 mod policy;
@@ -52,6 +54,8 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "vote" | "activemask" => return control(vote::decode(words, operands), opcode),
         "shfl" => return control(shuffle::decode(words, operands), opcode),
         "match" => return control(matches::decode(words, operands), opcode),
+        "ldmatrix" | "stmatrix" => return control(matrix::decode(words, operands), opcode),
+        "mma" => return control(mma::decode(words, operands), opcode),
         "redux" => return control(redux::decode(words, operands), opcode),
         "elect" => return control(elect::decode(words, operands), opcode),
         "fence" | "membar" => fence::decode(words),

@@ -21,7 +21,7 @@ macro_rules! files {
     };
 }
 
-pub(crate) const FILES: [File; 7] = files!("shared", "order", "copies", "bulk", "values", "cluster", "waits");
+pub(crate) const FILES: [File; 8] = files!("shared", "order", "copies", "bulk", "values", "cluster", "waits", "matrix");
 
 /// A pair of kernels, how they are launched, and what is wrong with the wrong one.
 pub(crate) struct Pair {
