@@ -246,7 +246,7 @@ impl Source {
         let assembled = on.assembler.assemble_text(&self.ptx, on.sm, &out)?;
         let cubin = assembled.map_err(|rejected| Error::new(rejected).at(format_args!("{:?}", self.about)))?;
         let cubin = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
-        keep(&cubin, &self.ptx)?;
+        keep(&cubin, &self.ptx, on.sm)?;
         Ok(Image { about: self.about.clone(), cubin })
     }
 }

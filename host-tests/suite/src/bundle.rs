@@ -9,15 +9,15 @@ use rayon::prelude::*;
 use super::entry::Entry;
 use super::fault::Fault;
 use super::image::{self, compile};
-use super::kernels::{FAULTS, FORMS, Kernels, LITMUS, WORKLOADS, file_of};
+use super::kernels::{FAULTS, FORMS, Kernels, LITMUS, PTX, WORKLOADS, file_of};
 use super::litmus::Litmus;
-use super::plan::Plan;
+use super::plan::{Kernel, Plan};
 use super::stages::{PLAN, Part};
 use super::versions::Versions;
 use host_tests::check::forms_check::every_form;
 use lab::images;
 use lab::program::place_of;
-use workloads::image::Image;
+use workloads::image::{Image, keep_texts, kept};
 
 use ptx_build::command::{Command, Machine};
 use ptx_build::cuda_tools::{CudaTools, FIRST_13};
@@ -66,8 +66,13 @@ fn forms(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> R
     let plan = Plan::new(&every_form());
     match plan.unchecked.first() {
         Some(no_check) => Err(Error::new(no_check)),
-        None => image::images(&plan.kernels, wanted.sample, &wanted.on, toolchain, progress),
+        None => image::images(&of_some(plan, &wanted.on), wanted.sample, &wanted.on, toolchain, progress),
     }
+}
+
+/// The kernels that one of these GPUs has. What none of them has is not compiled.
+fn of_some(plan: Plan, on: &[On]) -> Vec<Kernel> {
+    plan.kernels.into_iter().filter(|kernel| on.iter().any(|on| image::has(kernel, on))).collect()
 }
 
 fn litmus_tests(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
@@ -145,6 +150,8 @@ pub fn make(
     std::fs::create_dir_all(parent).map_err(|error| Error::io("create the folder", parent, error))?;
     let scratch = tempfile::tempdir_in(parent).map_err(|error| Error::io("create a folder in", parent, error))?;
     let folder = scratch.path().join("bundle");
+    let text = text_for(on);
+    keep_texts(scratch.path().join("texts"), Some(text));
     let about = serde_json::to_string_pretty(&about).map_err(Error::new)?;
     write_whole(&folder.join("versions.json"), about + "\n")?;
     write_whole(&folder.join("README"), readme())?;
@@ -164,8 +171,12 @@ pub fn make(
         only_known(&plan, kernels)?;
     }
     let step = progress.step(format!("Packing {} sets of kernels", kernels.len()));
-    let pack = |(kernels, on): (&Kernels, &On)| write_whole(&file_of(&folder, &kernels.set, on.sm), kernels.pack()?);
-    kernels.par_iter().zip(on).try_for_each(pack)?;
+    let of_text =
+        kernels.iter().zip(on).find(|(_, on)| on.sm == text).map(|(kernels, _)| in_ptx(kernels)).transpose()?;
+    let pack = |(kernels, sm): (&Kernels, Sm)| write_whole(&file_of(&folder, &kernels.set, sm), kernels.pack()?);
+    let packed =
+        kernels.par_iter().zip(on.par_iter().map(|on| on.sm)).chain(of_text.as_ref().map(|kernels| (kernels, text)));
+    packed.try_for_each(pack)?;
     drop(step);
     // The others of a generation run the code of its first one.
     let mut generations = BTreeSet::new();
@@ -188,6 +199,25 @@ pub fn make(
     std::fs::rename(&folder, out).map_err(|error| Error::io("write", out, error))?;
     let contents = kernels.iter().zip(on).map(|(kernels, on)| in_a_line(kernels, on.sm)).collect();
     Ok(Made { bytes, commit, contents })
+}
+
+/// The first GPU that has every form.
+const OF_EVERY_FORM: Sm = Sm::new(100);
+
+/// The GPU whose kernels a bundle has as PTX too, for newer GPUs that are not known yet: the newest up to [`OF_EVERY_FORM`].
+fn text_for(on: &[On]) -> Sm {
+    let all = || on.iter().map(|on| on.sm);
+    all().filter(|sm| *sm <= OF_EVERY_FORM).max().or(all().min()).unwrap_or(OF_EVERY_FORM)
+}
+
+/// The kernels as PTX.
+fn in_ptx(kernels: &Kernels) -> Result<Kernels> {
+    let text = |image: &Image| Ok(Image { kernels: image.kernels.clone(), cubin: kept(&image.cubin)?.into_bytes() });
+    let texts = |(name, images): (&String, &Vec<Image>)| {
+        Ok((name.clone(), images.iter().map(text).collect::<Result<Vec<_>>>()?))
+    };
+    let sections = kernels.sections.iter().map(texts).collect::<Result<_>>()?;
+    Ok(Kernels { set: PTX.into(), sections, ..kernels.clone() })
 }
 
 /// Instructions that CUDA 13.0's assembler refuses, although its PTX ISA has them. They are alone in their kernels, but for
@@ -340,6 +370,8 @@ fn bytes_in(folder: &Path) -> Result<u64> {
 
 #[cfg(test)]
 mod tests {
+    use ptx_build::target::PtxVersion;
+
     use super::*;
 
     #[test]
@@ -353,6 +385,28 @@ mod tests {
             assert!(line.contains(&format!("{limit} s")) && stages.iter().all(|stage| line.contains(stage)), "{line}");
         }
         assert!(readme.contains("./run --render part-1 part-2 part-3 --out all"), "{readme}");
+    }
+
+    fn on(sm: u32) -> On {
+        On { sm: Sm::new(sm), assembler: Assembler::new("ptxas"), version: PtxVersion::OF_EVERY_FORM }
+    }
+
+    #[test]
+    fn what_no_gpu_of_a_bundle_has_is_not_compiled() {
+        let forms: Vec<_> = every_form().into_iter().step_by(101).collect();
+        let of = |gpus: &[On]| of_some(Plan::new(&forms), gpus);
+        let (all, hopper) = (Plan::new(&forms).kernels.len(), of(&[on(90)]));
+        assert!(hopper.iter().all(|kernel| kernel.needs().0 <= 90) && !hopper.is_empty());
+        assert!(hopper.len() < all, "{} of {all}", hopper.len());
+        assert_eq!(of(&[on(90), on(100)]).len(), all);
+    }
+
+    #[test]
+    fn the_text_is_for_the_first_gpu_that_has_every_form() {
+        for (gpus, expected) in [(&[80, 90, 100, 120][..], 100), (&[90], 90), (&[90, 80], 90), (&[120, 121], 120)] {
+            let on: Vec<On> = gpus.iter().map(|sm| on(*sm)).collect();
+            assert_eq!(text_for(&on), Sm::new(expected), "{gpus:?}");
+        }
     }
 
     fn git(repository: &Path, arguments: &[&str]) {

@@ -144,7 +144,7 @@ impl<E: Entry> Part<'_, E> {
             Err(rejected) => return Ok(Err(rejected)),
         };
         let cubin = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
-        keep(&cubin, &text)?;
+        keep(&cubin, &text, on.sm)?;
         Ok(Ok(Image { kernels: kernels.iter().map(|kernel| kernel.name().to_owned()).collect(), cubin }))
     }
 

@@ -11,6 +11,9 @@ use ptx_build::error::{Error, Result};
 use ptx_build::target::{PtxVersion, Sm};
 use workloads::image::Image;
 
+/// The set of kernels that are no machine code.
+pub const PTX: &str = "ptx";
+
 /// Kernels that try forms.
 pub const FORMS: &str = "forms";
 
@@ -150,7 +153,12 @@ pub fn sets(folder: &Path, sm: u32) -> Result<Vec<Set>> {
         let mut files = (sm / 10 * 10..=sm).map(|known| file_of(folder, &name, Sm::new(known)));
         Some(Set { file: files.rfind(|file| file.is_file())?, name })
     };
-    let sets: Vec<Set> = names.into_iter().rev().filter_map(set).collect();
+    let mut sets: Vec<Set> = names.into_iter().rev().filter_map(set).collect();
+    if sets.is_empty() {
+        // The driver compiles PTX for every newer GPU.
+        let file = (0..=sm).map(|known| file_of(folder, PTX, Sm::new(known))).rfind(|file| file.is_file());
+        sets.extend(file.map(|file| Set { name: PTX.into(), file }));
+    }
     if sets.is_empty() {
         return Err(Error::new(format_args!("this bundle has no kernels for sm_{sm}"))
             .at(kernels.display())

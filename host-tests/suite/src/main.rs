@@ -68,7 +68,7 @@ impl Bundle {
     fn run(self) -> Result<()> {
         let gpus = if self.sm.is_empty() { GPUS.to_vec() } else { self.sm };
         if let Some(folder) = self.ptx {
-            keep_texts(folder);
+            keep_texts(folder, None);
         }
         let Made { bytes, commit, contents } = bundle(&self.out, &gpus, self.sample as usize, self.toolchain)?;
         let out = self.out.display();

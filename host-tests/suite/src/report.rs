@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::journal::{Event, Known, Machine};
+use super::kernels::PTX;
 use super::observed::unseen;
 use super::plan::Plan;
 use super::run::{self, Outcome, REFUSED, Verdict, With};
@@ -339,7 +340,7 @@ impl Report {
         let mut table = format!("{gpu} (sm_{sm}), {driver}, seed {}\n", self.seed);
         table += if self.quick { DRY } else { "" };
         for tried in &self.forms {
-            table += &format!("\n{}, by ptxas {}\n", tried.stage, tried.set);
+            table += &format!("\n{}, {}\n", tried.stage, images(&tried.set));
             table += &format!("{:<22}{:>12}{:>9}  not run\n", "instruction", "bytes right", "failed");
             for row in &tried.instructions {
                 let why = reasons(&row.not_run, ", ");
@@ -412,7 +413,7 @@ impl Report {
         for tried in &self.forms {
             let Tried { stage, set, seed, .. } = tried;
             line(&format!("\n## Forms ({stage})\n\n| | |\n| --- | ---: |"));
-            line(&format!("| images by ptxas | {set} |\n| seed | {seed} |"));
+            line(&format!("| images | {} |\n| seed | {seed} |", images(set)));
             tried.counts().iter().for_each(|(count, what)| line(&format!("| {what} | {count} |")));
             for (why, count) in &tried.counts.not_launched {
                 line(&format!("| … {why} | {count} |"));
@@ -465,6 +466,11 @@ const SHOWN: usize = 20;
 
 fn one_line(text: &str) -> String {
     text.replace('|', "\\|").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Who made machine code of the kernels.
+fn images(set: &str) -> String {
+    if set == PTX { "by the driver, from PTX".into() } else { format!("by ptxas {set}") }
 }
 
 fn reasons(reasons: &BTreeMap<String, usize>, between: &str) -> String {

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use ptx_build::error::Result;
+use ptx_build::error::{Error, Result};
 use ptx_build::files::write_whole;
+use ptx_build::target::Sm;
 
 /// Machine code of some kernels.
 #[derive(Clone, Debug)]
@@ -15,18 +16,29 @@ pub struct Image {
     pub cubin: Vec<u8>,
 }
 
-/// Where texts are kept.
-static KEPT: OnceLock<PathBuf> = OnceLock::new();
+/// Where texts are kept, and of which GPU, if not of all.
+static KEPT: OnceLock<(PathBuf, Option<Sm>)> = OnceLock::new();
 
-/// From here on, the text of each image is kept in this folder, for an interpreter that is given the images.
-pub fn keep_texts(folder: PathBuf) {
-    KEPT.get_or_init(|| folder);
+/// From here on, the text of each image is kept in this folder, or of those for one GPU, unless another folder was named before.
+pub fn keep_texts(folder: PathBuf, of: Option<Sm>) {
+    KEPT.get_or_init(|| (folder, of));
 }
 
-/// Keeps the text of an image, if texts are kept: under a name that the image's bytes make (FNV-1a), as `fake-gpu` looks for it.
-pub fn keep(cubin: &[u8], text: &str) -> Result<()> {
-    let Some(folder) = KEPT.get() else { return Ok(()) };
+/// Where the text of an image is kept: under a name that the image's bytes make (FNV-1a), as `fake-gpu` looks for it.
+fn place(cubin: &[u8]) -> Option<PathBuf> {
     let add = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     let name = cubin.iter().fold(0xcbf2_9ce4_8422_2325, add);
-    write_whole(&folder.join(format!("{name:016x}.ptx")), text)
+    KEPT.get().map(|(folder, _)| folder.join(format!("{name:016x}.ptx")))
+}
+
+/// Keeps the text of an image for a GPU, if such texts are kept.
+pub fn keep(cubin: &[u8], text: &str, sm: Sm) -> Result<()> {
+    let wanted = KEPT.get().is_some_and(|(_, of)| of.is_none_or(|of| of == sm));
+    place(cubin).filter(|_| wanted).map_or(Ok(()), |place| write_whole(&place, text))
+}
+
+/// The text of an image, which was kept.
+pub fn kept(cubin: &[u8]) -> Result<String> {
+    let place = place(cubin).ok_or_else(|| Error::new("the texts of images are not kept"))?;
+    std::fs::read_to_string(&place).map_err(|error| Error::io("read", &place, error))
 }

@@ -363,7 +363,7 @@ pub fn images(on: &On, toolchain: &DeviceToolchain, progress: &Progress) -> Resu
     let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
     let assembled = on.assembler.assemble(&ptx, on.sm, &scratch.path().join("workloads.cubin"))?;
     let cubin = read(&assembled.map_err(|rejected| Error::new(rejected).at(ptx.display()))?.path)?;
-    keep(&cubin, &String::from_utf8_lossy(&read(&ptx)?))?;
+    keep(&cubin, &String::from_utf8_lossy(&read(&ptx)?), on.sm)?;
     Ok(vec![Image { kernels, cubin }])
 }
 

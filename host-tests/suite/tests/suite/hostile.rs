@@ -17,7 +17,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "late_copies_come_in_time", sm: "100", run: late_copies },
     Scenario { name: "errors_that_look_alike_are_told_apart_by_asking", sm: "100", run: alike_errors },
     Scenario { name: "a_killed_run_names_what_was_under_way", sm: "100", run: a_killed_run },
-    Scenario { name: "an_unknown_gpu_has_a_report", sm: "130", run: an_unknown_gpu },
+    Scenario { name: "an_unknown_gpu_runs_what_the_driver_makes_of_ptx", sm: "130", run: an_unknown_gpu },
+    Scenario { name: "a_gpu_without_kernels_has_a_report", sm: "75", run: a_gpu_without_kernels },
 ];
 
 fn a_process_leaves(slice: &Slice) {
@@ -87,17 +88,26 @@ fn a_killed_run(slice: &Slice) {
     assert!(failed.iter().any(|why| why.contains(&format!("its kernel {} failed", kernel.name))), "{failed:?}");
 }
 
-/// It has no kernels here; the report says so of each stage, and which GPU it is.
+/// No assembler here knows it. A newer driver makes code for it.
 fn an_unknown_gpu(slice: &Slice) {
+    let left = hostile(slice, &[], &["--only", "forms"]);
+    left.only_these_failed(slice, &[]);
+    let set = &left.report.forms[0].set;
+    assert_eq!((left.report.machine.sm, &set[..]), (130, "ptx"), "{}", left.text);
+    assert!(left.text.contains("\nforms, by the driver, from PTX\n"), "{}", left.text);
+}
+
+/// It is older than every GPU of the bundle. The report says so of each stage, and which GPU it is.
+fn a_gpu_without_kernels(slice: &Slice) {
     let left = hostile(slice, &[], &["--only", "forms,litmus"]);
-    assert_eq!((left.code, left.report.machine.sm), (Some(1), 130), "{}", left.text);
+    assert_eq!((left.code, left.report.machine.sm), (Some(1), 75), "{}", left.text);
     let early: Vec<_> = left.report.stages.iter().map(|stage| (&*stage.name, stage.early.clone())).collect();
     let [images, tools, forms, litmus] = &early[..] else { panic!("{early:?}") };
     assert_eq!(*tools, ("tools", None));
     assert_eq!((images.0, forms.0, litmus.0), ("images", "forms", "litmus"));
     for (stage, early) in [images, forms] {
         let early = early.clone().unwrap_or_default();
-        assert!(early.contains("this bundle has no kernels for sm_130"), "{stage}: {early}");
+        assert!(early.contains("this bundle has no kernels for sm_75"), "{stage}: {early}");
     }
     assert!(left.report.complete && !left.report.passed());
 }

@@ -30,7 +30,7 @@ use suite::bundle::newest_glibc;
 use suite::fault::Fault;
 use suite::image::{compile, parts};
 use suite::journal::{Event, Found, Item, Journal, Machine, Work};
-use suite::kernels::{FAULTS, FORMS, Kernels, LITMUS};
+use suite::kernels::{FAULTS, FORMS, Kernels, LITMUS, PTX};
 use suite::litmus::Litmus;
 use suite::program::{self, Options};
 use suite::report::{Lost, Report};
@@ -606,12 +606,12 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// The folder of a bundle: the slice's kernels in images of a few, by two assemblers. What they make differs in nothing
+/// The folder of a bundle: the slice's kernels in images of a few, by two assemblers and as text. What they make differs in nothing
 /// but a mark, and the older one has refused the last kernel.
 fn bundle(slice: &Slice) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let [of_forms, of_litmus, of_faults] = [&slice.ptx, &slice.litmus, &slice.faults].map(|ptx| Declared::of(ptx));
-    for set in ["13.5", "13.0"] {
+    for set in ["13.5", "13.0", PTX] {
         let image = |names: Vec<String>, declared: &Declared<'_>, mark: &str| Image {
             cubin: format!("// {set} {mark}.\n{}", declared.with(&names)).into_bytes(),
             kernels: names,
@@ -973,7 +973,7 @@ fn no_gpu(slice: &Slice) {
     let (code, text) = program(folder.path(), "", &["--only", "nonsense"]);
     assert_eq!((code, text.contains("there is no stage nonsense")), (Some(1), true), "{text}");
     let driver = std::env::var(DRIVER_VARIABLE).unwrap();
-    for set in ["13.5", "13.0"] {
+    for set in ["13.5", "13.0", PTX] {
         std::fs::remove_file(folder.path().join("kernels").join(set).join("sm_100.zst")).unwrap();
     }
     let (code, text) = program(folder.path(), &driver, &[]);
