@@ -18,7 +18,7 @@ macro_rules! calls {
 macro_rules! call {
     ($name:ident ($($argument:ident: $type:ty),* $(,)?) $body:block) => {
         #[unsafe(no_mangle)]
-        extern "C" fn $name($($argument: $type),*) -> u32 {
+        pub(crate) extern "C" fn $name($($argument: $type),*) -> u32 {
             $crate::call::answer(stringify!($name), move || $body)
         }
     };

@@ -14,6 +14,7 @@ mod image;
 mod launch;
 mod memory;
 mod occupancy;
+mod runtime;
 mod settings;
 mod status;
 mod told;

@@ -9,7 +9,7 @@ use crate::told::note;
 /// `CUDA_MEMCPY2D`
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct Rectangle {
+pub(crate) struct Rectangle {
     from: Plane,
     to: Plane,
     width: usize,
@@ -31,7 +31,7 @@ struct Plane {
 /// `CUDA_MEMCPY3D`
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct Cuboid {
+pub(crate) struct Cuboid {
     from: Space,
     to: Space,
     width: usize,

@@ -7,7 +7,7 @@ use crate::gpu::{Function, Gpu, Handle, live};
 use crate::launch::Shape;
 use crate::status::{INVALID_VALUE, Result};
 
-/// `CUlaunchConfig`, which the runtime has too.
+/// `CUlaunchConfig`
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Config {
@@ -38,19 +38,23 @@ const BUFFER: usize = 1;
 const BUFFER_SIZE: usize = 2;
 
 impl Config {
-    /// What it asks for. Attributes that change how fast it is, and not what it does, are taken as they are.
-    pub(crate) fn shape(&self, function: &Function) -> Result<Shape> {
-        let mut shape = plain(self.blocks, self.threads, self.shared, function);
-        for at in 0..self.count as usize {
-            let attribute = get(self.attributes.wrapping_add(at))?;
-            match attribute.id {
-                COOPERATIVE => shape.is_cooperative = attribute.value[0] != 0,
-                CLUSTER => shape.cluster.copy_from_slice(&attribute.value[..3]),
-                _ => {}
-            }
-        }
-        Ok(shape)
+    /// What it asks for.
+    fn shape(&self, function: &Function) -> Result<Shape> {
+        attributes(plain(self.blocks, self.threads, self.shared, function), self.attributes, self.count)
     }
+}
+
+/// Attributes that change how fast a launch is, and not what it does, are taken as they are.
+pub(crate) fn attributes(mut shape: Shape, all: *const Attribute, count: u32) -> Result<Shape> {
+    for at in 0..count as usize {
+        let attribute = get(all.wrapping_add(at))?;
+        match attribute.id {
+            COOPERATIVE => shape.is_cooperative = attribute.value[0] != 0,
+            CLUSTER => shape.cluster.copy_from_slice(&attribute.value[..3]),
+            _ => {}
+        }
+    }
+    Ok(shape)
 }
 
 /// A launch without attributes.

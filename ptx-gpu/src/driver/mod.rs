@@ -1,20 +1,20 @@
 //! The functions of `libcuda.so.1`, as NVIDIA's manual of the driver names and describes them.
 #![allow(non_snake_case)]
 
-mod context;
-mod copy;
-mod copy_box;
-mod device;
-mod entry;
-mod fill;
-mod function;
-mod launch;
+pub(crate) mod context;
+pub(crate) mod copy;
+pub(crate) mod copy_box;
+pub(crate) mod device;
+pub(crate) mod entry;
+pub(crate) mod fill;
+pub(crate) mod function;
+pub(crate) mod launch;
 mod library;
 mod link;
-mod memory;
+pub(crate) mod memory;
 mod missing;
-mod module;
-mod occupancy;
+pub(crate) mod module;
+pub(crate) mod occupancy;
 mod pointer;
-mod pool;
-mod stream;
+pub(crate) mod pool;
+pub(crate) mod stream;

@@ -1,0 +1,80 @@
+//! The device, for the runtime.
+
+use std::ffi::{c_char, c_void};
+
+use super::error::{forward, runtime};
+use crate::call::put;
+use crate::driver::{context, device, entry};
+use crate::gpu::{Handle, live};
+use crate::status::{INVALID_DEVICE, NOT_FOUND};
+
+/// The release that this runtime is like: 13.0.
+const VERSION: i32 = 13000;
+
+runtime! {
+    fn cudaGetDevice(device: *mut i32) {
+        put(device, 0)
+    }
+
+    fn cudaSetDevice(device: i32) {
+        if device == 0 { Ok(()) } else { Err(INVALID_DEVICE) }
+    }
+
+    fn cudaRuntimeGetVersion(version: *mut i32) {
+        put(version, VERSION)
+    }
+
+    fn cudaDeviceReset() {
+        live().map(drop)
+    }
+
+    fn cudaSetDeviceFlags(_flags: u32) {
+        Ok(())
+    }
+
+    fn cudaGetDriverEntryPoint(name: *const c_char, place: *mut *mut c_void, flags: u64, status: *mut u32) {
+        entry_point(name, place, VERSION, flags, status)
+    }
+
+    fn cudaGetDriverEntryPointByVersion(
+        name: *const c_char,
+        place: *mut *mut c_void,
+        release: u32,
+        flags: u64,
+        status: *mut u32,
+    ) {
+        entry_point(name, place, release as i32, flags, status)
+    }
+}
+
+/// Found, or not known.
+fn entry_point(
+    name: *const c_char,
+    place: *mut *mut c_void,
+    release: i32,
+    flags: u64,
+    status: *mut u32,
+) -> crate::status::Result {
+    let found = entry::find(crate::call::text(name)?, release, flags);
+    crate::call::put_if(status, if found.is_some() { 0 } else { 1 })?;
+    put(place, found.unwrap_or(std::ptr::null_mut()))?;
+    if found.is_none() && status.is_null() { Err(NOT_FOUND) } else { Ok(()) }
+}
+
+forward! {
+    cudaGetDeviceCount(count: *mut i32) => device::cuDeviceGetCount, count;
+    cudaDeviceGetAttribute(value: *mut i32, which: u32, of: i32) => device::cuDeviceGetAttribute, value, which, of;
+    cudaDriverGetVersion(version: *mut i32) => device::cuDriverGetVersion, version;
+    cudaDeviceSynchronize() => context::cuCtxSynchronize,;
+    cudaDeviceGetLimit(value: *mut usize, which: u32) => context::cuCtxGetLimit, value, which;
+    cudaDeviceSetLimit(which: u32, value: usize) => context::cuCtxSetLimit, which, value;
+    cudaDeviceGetStreamPriorityRange(least: *mut i32, greatest: *mut i32)
+        => context::cuCtxGetStreamPriorityRange, least, greatest;
+    cudaDeviceCanAccessPeer(can: *mut i32, of: i32, peer: i32) => device::cuDeviceCanAccessPeer, can, of, peer;
+    cudaDeviceGetPCIBusId(text: *mut c_char, room: i32, of: i32) => device::cuDeviceGetPCIBusId, text, room, of;
+    cudaDeviceGetDefaultMemPool(pool: *mut Handle, of: i32) => crate::driver::pool::cuDeviceGetDefaultMemPool, pool, of;
+    cudaMemPoolSetAttribute(pool: Handle, which: u32, value: *const c_void)
+        => crate::driver::pool::cuMemPoolSetAttribute, pool, which, value;
+    cudaMemPoolGetAttribute(pool: Handle, which: u32, value: *mut c_void)
+        => crate::driver::pool::cuMemPoolGetAttribute, pool, which, value;
+}

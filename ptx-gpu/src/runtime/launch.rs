@@ -1,0 +1,217 @@
+//! Launches, and what is asked about kernels, for the runtime.
+
+use std::cell::RefCell;
+use std::ffi::c_void;
+
+use super::error::{INVALID_CONFIGURATION, forward, runtime};
+use super::register::kernel;
+use crate::call::{get, put};
+use crate::driver::function::{attribute, set_attribute};
+use crate::driver::launch::{Attribute, attributes, plain, values};
+use crate::driver::{launch as driver, occupancy};
+use crate::gpu::{Handle, live};
+use crate::launch::Shape;
+use crate::status::{INVALID_VALUE, Result};
+
+/// `dim3`
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Size {
+    x: u32,
+    y: u32,
+    z: u32,
+}
+
+impl Size {
+    fn each(self) -> [u32; 3] {
+        [self.x, self.y, self.z]
+    }
+}
+
+/// `cudaLaunchConfig_t`
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Config {
+    blocks: Size,
+    threads: Size,
+    shared: usize,
+    stream: Handle,
+    attributes: *const Attribute,
+    count: u32,
+}
+
+/// `cudaFuncAttributes`
+#[repr(C)]
+struct Attributes {
+    shared: usize,
+    constant: usize,
+    local: usize,
+    numbers: [i32; 30],
+}
+
+thread_local! {
+    /// What stands between `<<<` and `>>>`.
+    static CALLS: RefCell<Vec<(Size, Size, usize, Handle)>> = const { RefCell::new(Vec::new()) };
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaPushCallConfiguration(blocks: Size, threads: Size, shared: usize, stream: Handle) -> u32 {
+    CALLS.with_borrow_mut(|all| all.push((blocks, threads, shared, stream)));
+    0
+}
+
+fn launch(
+    function: usize,
+    stream: Handle,
+    shape: impl FnOnce(&crate::gpu::Function) -> Result<Shape>,
+    pointers: *const *const u8,
+) -> Result {
+    let handle = kernel(function)?;
+    let mut gpu = live()?;
+    gpu.stream(stream)?;
+    let function = gpu.function(handle)?;
+    let (values, shape) = (values(function, pointers)?, shape(function)?);
+    // The runtime has a word of its own for a launch that cannot be.
+    gpu.launch(handle, &shape, &values).map_err(|status| match status {
+        INVALID_VALUE => INVALID_CONFIGURATION,
+        other => other,
+    })
+}
+
+fn simple(
+    blocks: Size,
+    threads: Size,
+    shared: usize,
+    is_cooperative: bool,
+) -> impl FnOnce(&crate::gpu::Function) -> Result<Shape> {
+    move |function| {
+        let shared = u32::try_from(shared).map_err(|_| INVALID_VALUE)?;
+        Ok(Shape { is_cooperative, ..plain(blocks.each(), threads.each(), shared, function) })
+    }
+}
+
+runtime! {
+    fn __cudaPopCallConfiguration(blocks: *mut Size, threads: *mut Size, shared: *mut usize, stream: *mut Handle) {
+        let top = CALLS.with_borrow_mut(Vec::pop).ok_or(INVALID_CONFIGURATION)?;
+        put(blocks, top.0)?;
+        put(threads, top.1)?;
+        put(shared, top.2)?;
+        put(stream, top.3)
+    }
+
+    fn __cudaGetKernel(handle: *mut Handle, function: usize) {
+        put(handle, kernel(function)?)
+    }
+
+    fn cudaGetKernel(handle: *mut Handle, function: usize) {
+        put(handle, kernel(function)?)
+    }
+
+    fn cudaGetFuncBySymbol(handle: *mut Handle, function: usize) {
+        put(handle, kernel(function)?)
+    }
+
+    fn __cudaLaunchKernel(
+        function: usize,
+        blocks: Size,
+        threads: Size,
+        pointers: *const *const u8,
+        shared: usize,
+        stream: Handle,
+    ) {
+        launch(function, stream, simple(blocks, threads, shared, false), pointers)
+    }
+
+    fn cudaLaunchKernel(
+        function: usize,
+        blocks: Size,
+        threads: Size,
+        pointers: *const *const u8,
+        shared: usize,
+        stream: Handle,
+    ) {
+        launch(function, stream, simple(blocks, threads, shared, false), pointers)
+    }
+
+    fn cudaLaunchCooperativeKernel(
+        function: usize,
+        blocks: Size,
+        threads: Size,
+        pointers: *const *const u8,
+        shared: usize,
+        stream: Handle,
+    ) {
+        launch(function, stream, simple(blocks, threads, shared, true), pointers)
+    }
+
+    fn cudaLaunchKernelExC(config: *const Config, function: usize, pointers: *const *const u8) {
+        let config = get(config)?;
+        let shape = simple(config.blocks, config.threads, config.shared, false);
+        let shape = |function: &crate::gpu::Function| attributes(shape(function)?, config.attributes, config.count);
+        launch(function, config.stream, shape, pointers)
+    }
+
+    fn cudaFuncGetAttributes(place: *mut Attributes, function: usize) {
+        let handle = kernel(function)?;
+        let gpu = live()?;
+        let of = gpu.function(handle)?;
+        let mut numbers = [0; 30];
+        // Threads, registers, PTX and machine code; then shared memory and the sizes of a cluster.
+        for (at, which) in [0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 14].into_iter().enumerate() {
+            numbers[at] = attribute(&gpu, of, which)?;
+        }
+        let (shared, local) = (of.kernel.shared, of.kernel.local);
+        put(place, Attributes { shared, constant: 0, local, numbers })
+    }
+
+    fn cudaFuncSetAttribute(function: usize, which: u32, value: i32) {
+        let handle = kernel(function)?;
+        set_attribute(&mut *live()?, handle, which, value)
+    }
+
+    fn cudaFuncSetCacheConfig(function: usize, _config: u32) {
+        kernel(function).map(drop)
+    }
+
+    fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks: *mut i32, function: usize, threads: i32, shared: usize) {
+        let handle = kernel(function)?;
+        super::error::of(occupancy::cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, handle, threads, shared))
+    }
+
+    fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        blocks: *mut i32,
+        function: usize,
+        threads: i32,
+        shared: usize,
+        _flags: u32,
+    ) {
+        let handle = kernel(function)?;
+        super::error::of(occupancy::cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, handle, threads, shared))
+    }
+
+    fn cudaOccupancyAvailableDynamicSMemPerBlock(bytes: *mut usize, function: usize, blocks: i32, threads: i32) {
+        let handle = kernel(function)?;
+        super::error::of(occupancy::cuOccupancyAvailableDynamicSMemPerBlock(bytes, handle, blocks, threads))
+    }
+
+    fn cudaOccupancyMaxPotentialClusterSize(size: *mut i32, function: usize, config: *const c_void) {
+        let handle = kernel(function)?;
+        super::error::of(occupancy::cuOccupancyMaxPotentialClusterSize(size, handle, config))
+    }
+
+    fn cudaOccupancyMaxActiveClusters(clusters: *mut i32, function: usize, config: *const c_void) {
+        let handle = kernel(function)?;
+        super::error::of(occupancy::cuOccupancyMaxActiveClusters(clusters, handle, config))
+    }
+}
+
+forward! {
+    cudaLaunchHostFunc(stream: Handle, function: Option<unsafe extern "C" fn(*mut c_void)>, data: *mut c_void)
+        => driver::cuLaunchHostFunc, stream, function, data;
+    cudaStreamAddCallback(
+        stream: Handle,
+        function: Option<unsafe extern "C" fn(Handle, u32, *mut c_void)>,
+        data: *mut c_void,
+        flags: u32,
+    ) => driver::cuStreamAddCallback, stream, function, data, flags;
+}

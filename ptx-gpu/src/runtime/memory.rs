@@ -1,0 +1,226 @@
+//! Memory, for the runtime.
+
+use super::error::{forward, runtime};
+use super::register::symbol;
+use crate::call::put;
+use crate::driver::copy::{Sides, copy, copy_in};
+use crate::driver::copy_box::{Side, rows};
+use crate::driver::fill::fill;
+use crate::driver::memory::{self as driver, give, take};
+use crate::gpu::{Handle, live};
+use crate::memory::Home;
+use crate::status::{INVALID_VALUE, Result};
+
+/// `cudaMemcpyKind`
+fn sides(kind: u32) -> Result<Sides> {
+    match kind {
+        1 => Ok(Sides::To),
+        2 => Ok(Sides::From),
+        3 => Ok(Sides::Both),
+        0 | 4 => Ok(Sides::Unknown),
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+/// An allocation of no bytes is a null pointer here.
+fn some(address: *mut u64, bytes: usize, home: Home, call: &str) -> Result {
+    if bytes == 0 { put(address, 0) } else { give(address, bytes, home, call) }
+}
+
+/// Copies to a variable, or from it.
+fn with_symbol(
+    symbol_of: usize,
+    other: u64,
+    bytes: usize,
+    offset: usize,
+    to: bool,
+    stream: Handle,
+    call: &str,
+) -> Result {
+    let (begin, size) = symbol(symbol_of)?;
+    if offset.checked_add(bytes).is_none_or(|end| end > size) {
+        return Err(INVALID_VALUE);
+    }
+    let place = begin + offset as u64;
+    let (target, source) = if to { (place, other) } else { (other, place) };
+    copy(target, source, bytes, Sides::Unknown, stream, call)
+}
+
+#[derive(Clone, Copy)]
+struct Rows {
+    to: u64,
+    to_pitch: usize,
+    from: u64,
+    from_pitch: usize,
+    width: usize,
+    height: usize,
+}
+
+fn rectangle(what: Rows, kind: u32, stream: Handle, call: &str) -> Result {
+    let (to, from) = match sides(kind)? {
+        Sides::To => (true, false),
+        Sides::From => (false, true),
+        Sides::Both => (true, true),
+        Sides::Unknown => (false, false),
+    };
+    let side = |start: u64, is_device: bool, row: usize| Side { start, is_device, row, plane: 0 };
+    let mut gpu = live()?;
+    gpu.stream(stream)?;
+    let (to, from) = (side(what.to, to, what.to_pitch), side(what.from, from, what.from_pitch));
+    rows(&mut gpu, to, from, [what.width, what.height, 1], call)
+}
+
+/// `cudaPointerAttributes`
+#[repr(C)]
+struct Attributes {
+    kind: u32,
+    device: i32,
+    device_pointer: u64,
+    host_pointer: u64,
+    reserved: [u64; 8],
+}
+
+runtime! {
+    fn cudaMalloc(address: *mut u64, bytes: usize) {
+        some(address, bytes, Home::Device, "cudaMalloc")
+    }
+
+    fn cudaMallocAsync(address: *mut u64, bytes: usize, stream: Handle) {
+        live()?.stream(stream)?;
+        some(address, bytes, Home::Device, "cudaMallocAsync")
+    }
+
+    fn cudaMallocFromPoolAsync(address: *mut u64, bytes: usize, _pool: Handle, stream: Handle) {
+        live()?.stream(stream)?;
+        some(address, bytes, Home::Device, "cudaMallocFromPoolAsync")
+    }
+
+    fn cudaMallocManaged(address: *mut u64, bytes: usize, _flags: u32) {
+        some(address, bytes, Home::Managed, "cudaMallocManaged")
+    }
+
+    fn cudaMallocHost(address: *mut u64, bytes: usize) {
+        some(address, bytes, Home::Host, "cudaMallocHost")
+    }
+
+    fn cudaHostAlloc(address: *mut u64, bytes: usize, _flags: u32) {
+        some(address, bytes, Home::Host, "cudaHostAlloc")
+    }
+
+    fn cudaFree(address: u64) {
+        take(address, "cudaFree")
+    }
+
+    fn cudaFreeAsync(address: u64, stream: Handle) {
+        live()?.stream(stream)?;
+        take(address, "cudaFreeAsync")
+    }
+
+    fn cudaFreeHost(address: u64) {
+        live()?.memory.free(address, &[Home::Host], "cudaFreeHost")
+    }
+
+    fn cudaMemcpy(to: u64, from: u64, bytes: usize, kind: u32) {
+        copy(to, from, bytes, sides(kind)?, 0, "cudaMemcpy")
+    }
+
+    fn cudaMemcpyAsync(to: u64, from: u64, bytes: usize, kind: u32, stream: Handle) {
+        copy(to, from, bytes, sides(kind)?, stream, "cudaMemcpyAsync")
+    }
+
+    fn cudaMemcpyPeer(to: u64, _to_device: i32, from: u64, _from_device: i32, bytes: usize) {
+        let mut gpu = live()?;
+        copy_in(&mut gpu, to, from, bytes, Sides::Both, "cudaMemcpyPeer")
+    }
+
+    fn cudaMemcpy2D(
+        to: u64,
+        to_pitch: usize,
+        from: u64,
+        from_pitch: usize,
+        width: usize,
+        height: usize,
+        kind: u32,
+    ) {
+        rectangle(Rows { to, to_pitch, from, from_pitch, width, height }, kind, 0, "cudaMemcpy2D")
+    }
+
+    fn cudaMemcpy2DAsync(
+        to: u64,
+        to_pitch: usize,
+        from: u64,
+        from_pitch: usize,
+        width: usize,
+        height: usize,
+        kind: u32,
+        stream: Handle,
+    ) {
+        rectangle(Rows { to, to_pitch, from, from_pitch, width, height }, kind, stream, "cudaMemcpy2DAsync")
+    }
+
+    fn cudaMemset(to: u64, value: i32, bytes: usize) {
+        fill(to, &[value as u8], 0, [bytes, 1], 0, "cudaMemset")
+    }
+
+    fn cudaMemsetAsync(to: u64, value: i32, bytes: usize, stream: Handle) {
+        fill(to, &[value as u8], 0, [bytes, 1], stream, "cudaMemsetAsync")
+    }
+
+    fn cudaMemset2D(to: u64, pitch: usize, value: i32, width: usize, height: usize) {
+        fill(to, &[value as u8], pitch, [width, height], 0, "cudaMemset2D")
+    }
+
+    fn cudaMemset2DAsync(to: u64, pitch: usize, value: i32, width: usize, height: usize, stream: Handle) {
+        fill(to, &[value as u8], pitch, [width, height], stream, "cudaMemset2DAsync")
+    }
+
+    fn cudaMemcpyToSymbol(to: usize, from: u64, bytes: usize, offset: usize, _kind: u32) {
+        with_symbol(to, from, bytes, offset, true, 0, "cudaMemcpyToSymbol")
+    }
+
+    fn cudaMemcpyToSymbolAsync(to: usize, from: u64, bytes: usize, offset: usize, _kind: u32, stream: Handle) {
+        with_symbol(to, from, bytes, offset, true, stream, "cudaMemcpyToSymbolAsync")
+    }
+
+    fn cudaMemcpyFromSymbol(to: u64, from: usize, bytes: usize, offset: usize, _kind: u32) {
+        with_symbol(from, to, bytes, offset, false, 0, "cudaMemcpyFromSymbol")
+    }
+
+    fn cudaMemcpyFromSymbolAsync(to: u64, from: usize, bytes: usize, offset: usize, _kind: u32, stream: Handle) {
+        with_symbol(from, to, bytes, offset, false, stream, "cudaMemcpyFromSymbolAsync")
+    }
+
+    fn cudaGetSymbolAddress(address: *mut u64, of: usize) {
+        put(address, symbol(of)?.0)
+    }
+
+    fn cudaGetSymbolSize(bytes: *mut usize, of: usize) {
+        put(bytes, symbol(of)?.1)
+    }
+
+    // The kinds: unregistered, of the host, of the device, managed.
+    fn cudaPointerGetAttributes(place: *mut Attributes, address: u64) {
+        let gpu = live()?;
+        let (kind, device, device_pointer, host_pointer) = match gpu.memory.find(address).map(|one| one.home) {
+            None => (0, -2, 0, address),
+            Some(Home::Device | Home::Variable) => (2, 0, address, 0),
+            Some(Home::Managed) => (3, 0, address, address),
+            Some(Home::Host | Home::Registered) => (1, 0, address, address),
+        };
+        put(place, Attributes { kind, device, device_pointer, host_pointer, reserved: [0; 8] })
+    }
+}
+
+forward! {
+    cudaMemGetInfo(free: *mut usize, total: *mut usize) => driver::cuMemGetInfo_v2, free, total;
+    cudaMallocPitch(address: *mut u64, pitch: *mut usize, width: usize, height: usize)
+        => driver::cuMemAllocPitch_v2, address, pitch, width, height, 4;
+    cudaHostRegister(address: u64, bytes: usize, flags: u32) => driver::cuMemHostRegister_v2, address, bytes, flags;
+    cudaHostUnregister(address: u64) => driver::cuMemHostUnregister, address;
+    cudaHostGetDevicePointer(device: *mut u64, host: u64, flags: u32)
+        => driver::cuMemHostGetDevicePointer_v2, device, host, flags;
+    cudaMemPrefetchAsync(address: u64, bytes: usize, location: u64, flags: u32, stream: Handle)
+        => driver::cuMemPrefetchAsync_v2, address, bytes, location, flags, stream;
+    cudaMemAdvise(address: u64, bytes: usize, advice: u32, location: u64)
+        => driver::cuMemAdvise_v2, address, bytes, advice, location;
+}

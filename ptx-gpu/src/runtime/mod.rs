@@ -1,0 +1,11 @@
+//! The functions of `libcudart.so.13`, for programs that nvcc linked with `-cudart shared`.
+#![allow(non_snake_case)]
+
+mod device;
+mod error;
+mod launch;
+mod memory;
+mod missing;
+mod properties;
+mod register;
+mod stream;

@@ -1,0 +1,166 @@
+//! What a program of nvcc's registers before `main`: its fat binaries, and which of its functions and variables stand for
+//! which kernels and variables of the GPU. A fat binary is loaded when something of it is first used.
+
+use std::collections::HashMap;
+use std::ffi::{c_char, c_void};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use super::error::{INVALID_DEVICE_FUNCTION, INVALID_SYMBOL, ready};
+use crate::call::{get, text};
+use crate::driver::module::load;
+use crate::gpu::{Handle, live};
+use crate::status::{INVALID_HANDLE, Result};
+
+#[derive(Default)]
+struct Registry {
+    /// Where each fat binary is, and the module that was made of it.
+    binaries: Vec<(usize, Option<Handle>)>,
+    /// By the address of the host's stand-in: the fat binary and the name there.
+    functions: HashMap<usize, (usize, String)>,
+    variables: HashMap<usize, (usize, String)>,
+    /// Pointers of the host that are to lead to managed variables.
+    managed: Vec<(usize, usize, String)>,
+}
+
+static REGISTRY: LazyLock<Mutex<Registry>> = LazyLock::new(Mutex::default);
+
+fn registry() -> MutexGuard<'static, Registry> {
+    REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Registry {
+    fn module(&mut self, binary: usize) -> Result<Handle> {
+        let (image, module) = self.binaries.get_mut(binary).ok_or(INVALID_HANDLE)?;
+        if let Some(module) = module {
+            return Ok(*module);
+        }
+        let loaded = load(*image as *const c_void, |_| {}, "__cudaRegisterFatBinary")?;
+        *module = Some(loaded);
+        Ok(loaded)
+    }
+}
+
+/// The kernel that a function of the host stands for. A handle of a kernel stands for itself.
+pub(super) fn kernel(function: usize) -> Result<Handle> {
+    let mut registry = registry();
+    let Some((binary, name)) = registry.functions.get(&function).cloned() else {
+        return live()?.function(function).map(|_| function).map_err(|_| INVALID_DEVICE_FUNCTION);
+    };
+    let module = registry.module(binary)?;
+    live()?.kernel(module, &name).map_err(|_| INVALID_DEVICE_FUNCTION)
+}
+
+/// The variable that one of the host stands for: where it is, and its bytes.
+pub(super) fn variable(symbol: usize) -> Result<(u64, usize)> {
+    let mut registry = registry();
+    let (binary, name) = registry.variables.get(&symbol).cloned().ok_or(INVALID_SYMBOL)?;
+    let module = registry.module(binary)?;
+    live()?.variable(module, &name).map_err(|_| INVALID_SYMBOL)
+}
+
+/// The handle of a fat binary is its place, and one more, as a pointer.
+fn place(handle: usize) -> usize {
+    handle.wrapping_sub(1)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterFatBinary(image: usize) -> usize {
+    let mut registry = registry();
+    registry.binaries.push((image, None));
+    registry.binaries.len()
+}
+
+/// Managed variables are there from the beginning.
+fn give_managed(binary: usize) -> Result {
+    let mut registry = registry();
+    for (of, pointer, name) in registry.managed.clone() {
+        if of == binary {
+            let module = registry.module(binary)?;
+            let (address, _) = live()?.variable(module, &name)?;
+            crate::call::put(pointer as *mut u64, address)?;
+        }
+    }
+    Ok(())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterFatBinaryEnd(handle: usize) {
+    crate::call::answer("__cudaRegisterFatBinaryEnd", || {
+        ready();
+        give_managed(place(handle))
+    });
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaInitModule(handle: usize) -> c_char {
+    crate::call::answer("__cudaInitModule", || {
+        ready();
+        give_managed(place(handle))
+    });
+    1
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaUnregisterFatBinary(_handle: usize) {}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterFunction(
+    handle: usize,
+    host: usize,
+    _device: usize,
+    name: *const c_char,
+    _limit: i32,
+    _thread: usize,
+    _block: usize,
+    _block_size: usize,
+    _grid_size: usize,
+    _warp_size: usize,
+) {
+    if let Ok(name) = text(name) {
+        registry().functions.insert(host, (place(handle), name.to_owned()));
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterVar(
+    handle: usize,
+    host: usize,
+    _device: usize,
+    name: *const c_char,
+    _external: i32,
+    _bytes: usize,
+    _constant: i32,
+    _global: i32,
+) {
+    if let Ok(name) = text(name) {
+        registry().variables.insert(host, (place(handle), name.to_owned()));
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterManagedVar(
+    handle: usize,
+    pointer: usize,
+    _device: usize,
+    name: *const c_char,
+    _external: i32,
+    _bytes: usize,
+    _constant: i32,
+    _global: i32,
+) {
+    if let Ok(name) = text(name) {
+        let mut registry = registry();
+        registry.managed.push((place(handle), pointer, name.to_owned()));
+        registry.variables.insert(pointer, (place(handle), name.to_owned()));
+    }
+}
+
+/// A managed variable's symbol is the pointer to it.
+pub(super) fn symbol(symbol: usize) -> Result<(u64, usize)> {
+    variable(symbol).or_else(|error| {
+        let pointed: u64 = get(symbol as *const u64)?;
+        let gpu = live()?;
+        let one = gpu.memory.find(pointed).ok_or(error)?;
+        Ok((one.begin, one.bytes))
+    })
+}

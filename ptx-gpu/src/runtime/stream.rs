@@ -1,0 +1,30 @@
+//! Streams and events, for the runtime.
+
+use super::error::forward;
+use crate::driver::stream as driver;
+use crate::gpu::Handle;
+
+forward! {
+    cudaStreamCreate(stream: *mut Handle) => driver::cuStreamCreate, stream, 0;
+    cudaStreamCreateWithFlags(stream: *mut Handle, flags: u32) => driver::cuStreamCreate, stream, flags;
+    cudaStreamCreateWithPriority(stream: *mut Handle, flags: u32, priority: i32)
+        => driver::cuStreamCreateWithPriority, stream, flags, priority;
+    cudaStreamDestroy(stream: Handle) => driver::cuStreamDestroy_v2, stream;
+    cudaStreamSynchronize(stream: Handle) => driver::cuStreamSynchronize, stream;
+    cudaStreamQuery(stream: Handle) => driver::cuStreamQuery, stream;
+    cudaStreamWaitEvent(stream: Handle, event: Handle, flags: u32) => driver::cuStreamWaitEvent, stream, event, flags;
+    cudaStreamIsCapturing(stream: Handle, status: *mut u32) => driver::cuStreamIsCapturing, stream, status;
+    cudaStreamGetFlags(stream: Handle, flags: *mut u32) => driver::cuStreamGetFlags, stream, flags;
+    cudaStreamGetPriority(stream: Handle, priority: *mut i32) => driver::cuStreamGetPriority, stream, priority;
+    cudaStreamGetId(stream: Handle, id: *mut u64) => driver::cuStreamGetId, stream, id;
+    cudaEventCreate(event: *mut Handle) => driver::cuEventCreate, event, 0;
+    cudaEventCreateWithFlags(event: *mut Handle, flags: u32) => driver::cuEventCreate, event, flags;
+    cudaEventDestroy(event: Handle) => driver::cuEventDestroy_v2, event;
+    cudaEventRecord(event: Handle, stream: Handle) => driver::cuEventRecord, event, stream;
+    cudaEventRecordWithFlags(event: Handle, stream: Handle, flags: u32)
+        => driver::cuEventRecordWithFlags, event, stream, flags;
+    cudaEventSynchronize(event: Handle) => driver::cuEventSynchronize, event;
+    cudaEventQuery(event: Handle) => driver::cuEventQuery, event;
+    cudaEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle)
+        => driver::cuEventElapsedTime, milliseconds, start, end;
+}
