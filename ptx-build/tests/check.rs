@@ -37,7 +37,7 @@ fn here() -> &'static Path {
 #[test]
 fn a_program_that_knows_nothing_of_it_runs_and_is_checked() {
     let program = Program::new();
-    let corpus = here().join("../ptx-interpreter/tests/corpus/corpus.ptx");
+    let corpus = here().join("../ptx-interpreter/tests/corpus/shared.ptx");
     let check = |options: &[&str], words: &[&str]| program.check(options, &corpus, words);
 
     let (code, printed, complaint) = check(&["--sm", "100", "--seeds", "3"], &["right_reduce"]);
@@ -47,7 +47,7 @@ fn a_program_that_knows_nothing_of_it_runs_and_is_checked() {
 
     let (code, printed, complaint) = check(&[], &["wrong_reduce"]);
     assert_eq!(code, Some(1), "{printed}{complaint}");
-    assert!(printed.contains("error[race]: ") && printed.contains("corpus.cu:"), "{printed}");
+    assert!(printed.contains("error[race]: ") && printed.contains("shared.cu:"), "{printed}");
 
     let (code, printed, complaint) = check(&["--json"], &["wrong_reduce"]);
     assert_eq!(code, Some(1), "{printed}{complaint}");
@@ -60,7 +60,7 @@ fn a_program_that_knows_nothing_of_it_runs_and_is_checked() {
 #[test]
 fn mistakes_of_the_host_are_found() {
     let program = Program::new();
-    let corpus = here().join("../ptx-interpreter/tests/corpus/corpus.ptx");
+    let corpus = here().join("../ptx-interpreter/tests/corpus/shared.ptx");
     let says = |words: &[&str], expected: &str| {
         let (code, printed, complaint) = program.check(&[], &corpus, words);
         assert_eq!(code, Some(1), "{printed}{complaint}");

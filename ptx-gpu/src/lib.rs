@@ -1,5 +1,6 @@
-//! NVIDIA's driver without a GPU. A program that opens this library as `libcuda.so.1` runs on a machine without a GPU: its
-//! kernels are run by `ptx-interpreter`, one after the other, and checked. `cargo ptx check -- COMMAND…` does that.
+//! NVIDIA's driver and runtime without a GPU. A program that opens this library as `libcuda.so.1` or as `libcudart.so.13` runs on
+//! a machine without a GPU: its kernels are run by `ptx-interpreter`, one after the other, and checked. `cargo ptx check --
+//! COMMAND…` does that.
 //!
 //! What a call asks for is done before it returns, in the order of the calls. That is one of the orders that streams and events
 //! allow. Device memory is memory of this process, each allocation apart from the others, and no address is used twice.

@@ -24,11 +24,13 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     if words[0] == "activemask" {
         return Some(Box::new(Active(operands.into_iter().next()?)));
     }
-    let how = match words {
-        ["vote", "sync", "all", "pred"] => How::All,
-        ["vote", "sync", "any", "pred"] => How::Any,
-        ["vote", "sync", "uni", "pred"] => How::Uniform,
-        ["vote", "sync", "ballot", "b32"] => How::Ballot,
+    // ptxas takes `vote.ballot.sync` too, which CUB writes.
+    let (["vote", "sync", how, of_type] | ["vote", how, "sync", of_type]) = words else { return None };
+    let how = match (*how, *of_type) {
+        ("all", "pred") => How::All,
+        ("any", "pred") => How::Any,
+        ("uni", "pred") => How::Uniform,
+        ("ballot", "b32") => How::Ballot,
         _ => return None,
     };
     let [to, holds, mask] = operands.try_into().ok()?;

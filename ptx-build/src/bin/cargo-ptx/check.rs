@@ -22,8 +22,8 @@ const NOT_RUN: u8 = 2;
 /// What a program gets after the deadline, to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The names under which programs look for the driver.
-const NAMES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
+/// The names under which programs look for the driver and the runtime.
+const NAMES: [&str; 3] = ["libcuda.so.1", "libcuda.so", "libcudart.so.13"];
 
 #[derive(clap::Args)]
 pub(crate) struct Check {
