@@ -14,6 +14,7 @@
 pub mod budget;
 pub mod fate;
 pub mod finding;
+pub mod page;
 pub mod ptx;
 pub mod report;
 

@@ -1,8 +1,9 @@
 //! NVIDIA's disassembler.
 
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use ptx_sass::nvdisasm::{SassFunction, parse, target};
+use ptx_sass::nvdisasm::{SassFunction, live_registers, parse, target};
 
 use crate::command::Command;
 use crate::error::{Error, Result};
@@ -45,6 +46,15 @@ impl Disassembler {
                 .fix("give it a cubin with code in it"));
         }
         Ok((target(&printed.stdout).unwrap_or_default().to_owned(), functions))
+    }
+}
+
+impl Disassembler {
+    /// How many registers are live at each address of each function. Empty if the disassembler cannot tell: it follows no
+    /// indirect jump.
+    pub fn live_registers(&self, cubin: &Path) -> Result<HashMap<String, BTreeMap<u64, u32>>> {
+        let finished = Command::tool(&self.nvdisasm)?.args(["-lrm", "count", "-c"]).arg(cubin).finish()?;
+        Ok(live_registers(&finished.stdout))
     }
 }
 

@@ -146,3 +146,92 @@ fn what_cannot_be_audited_is_told() {
     assert_eq!(audit(folder.path(), &["k.cubin"], &[]).0, Some(0));
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), count);
 }
+
+/// What a reader does with the page: the pointer over a line of PTX, then the keys. It writes what is marked then.
+const READER: &str = "
+const event = (row, name) => row.dispatchEvent(new MouseEvent(name, { bubbles: true }));
+const key = (pane, name) => box(pane).dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true }));
+const text = (rows) => rows.map((row) => row.textContent.replace(/\\s+/g, ' ').trim());
+const marked = (pane) => text(rows[pane].filter((row) => row.classList.contains('tied')));
+const load = rows.ptx.find((row) => row.textContent.includes('ld.global.nc'));
+event(load.firstChild, 'mouseover');
+const hovered = { source: marked('source'), ptx: marked('ptx'), machine: marked('machine') };
+event(load.firstChild, 'click');
+key('ptx', 'ArrowDown');
+const down = active.textContent;
+key('ptx', 'ArrowUp');
+key('ptx', 'ArrowRight');
+const right = [active.pane, text([active])[0], box('machine').getAttribute('aria-activedescendant') === active.id];
+const found = {
+  hovered, down, right,
+  fates: [...document.querySelectorAll('[data-pane=ptx] .weakened')].map((one) => one.textContent),
+  cells: document.querySelectorAll('#matrix td button').length,
+  live: rows.machine.filter((row) => Number(row.querySelector('.live').textContent) > 0).length,
+  dark: matchMedia('(prefers-color-scheme: dark)').matches, back: getComputedStyle(document.body).backgroundColor,
+  wide: document.documentElement.scrollWidth <= innerWidth, tabs: getComputedStyle(byId('tabs')).display,
+};
+document.body.replaceChildren(Object.assign(document.createElement('pre'), { id: 'found', textContent: JSON.stringify(found) }));
+";
+
+/// The page as a Chromium shows it, by what READER found there.
+fn read_by(chromium: &Path, page: &Path, more: &[&str]) -> serde_json::Value {
+    let profile = TempDir::new().expect("a folder");
+    let usual = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+                 --disable-component-update --disable-sync --virtual-time-budget=5000 --dump-dom";
+    let mut program = Command::new(chromium);
+    program.args(usual.split_whitespace()).args(more);
+    program.arg(format!("--user-data-dir={}", profile.path().display())).arg(format!("file://{}", page.display()));
+    let output = program.output().expect("it starts");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let found = printed.split_once("<pre id=\"found\">").and_then(|(_, rest)| rest.split_once("</pre>"));
+    let (found, _) = found.unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    let found = found.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    serde_json::from_str(&found).expect("JSON")
+}
+
+/// Source, PTX and machine code are tied to each other, by the pointer and by keys.
+#[test]
+fn the_page_ties_source_ptx_and_machine_code() {
+    let folder = folder();
+    let source: String = (1..=20).map(|line| format!("// line {line} of the source\n")).collect();
+    fs::write(folder.path().join("kernels.cu"), source).expect("it is written");
+    let (code, _, complaint) = audit(folder.path(), &["k.ptx", "--sm", "80,90", "--html", "out.html"], &[]);
+    assert_eq!(code, Some(0), "{complaint}");
+    let page = fs::read_to_string(folder.path().join("out.html")).expect("it is written");
+    assert!(!page.contains("http:") && !page.contains("https:") && !page.contains(" src="), "it needs the network");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let places: Vec<_> = std::env::split_paths(&path).collect();
+    let Some(chromium) =
+        names.iter().flat_map(|name| places.iter().map(move |place| place.join(name))).find(|one| one.is_file())
+    else {
+        eprintln!(
+            "ignored: there is no Chromium in PATH to look at the page with (on Debian: apt-get install chromium)"
+        );
+        return;
+    };
+    let driven = folder.path().join("driven.html");
+    fs::write(&driven, page.replace("</body>", &format!("<script>{READER}</script></body>"))).expect("it is written");
+    let desktop = read_by(&chromium, &driven, &["--window-size=1400,1000"]);
+    let hovered = |pane: &str| {
+        desktop["hovered"][pane].as_array().expect("a list").iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(hovered("source"), ["\"13// line 13 of the source\""]);
+    assert_eq!(hovered("ptx"), ["\"12ld.global.nc.L2::256B.f32 %f1, [%rd1];\""]);
+    assert!(hovered("machine").iter().any(|row| row.contains("LDG.E.LTC128B.CONSTANT")), "{desktop}");
+    assert!(desktop["down"].as_str().is_some_and(|row| row.contains("st.global.f32")), "{desktop}");
+    assert_eq!(desktop["right"][0], "machine");
+    assert_eq!(desktop["right"][1].to_string(), hovered("machine")[0]);
+    assert_eq!(desktop["right"][2], true);
+    assert_eq!(desktop["fates"], serde_json::json!([".L2::256B"]));
+    assert_eq!(desktop["cells"], 2);
+    assert!(desktop["live"].as_u64() > Some(5), "{desktop}");
+    assert_eq!((&desktop["wide"], &desktop["tabs"]), (&true.into(), &"none".into()));
+    let phone = read_by(&chromium, &driven, &["--window-size=500,900", "--blink-settings=preferredColorScheme=0"]);
+    assert_eq!(
+        (&phone["wide"], &phone["tabs"], &phone["dark"]),
+        (&true.into(), &"flex".into(), &true.into()),
+        "{phone}"
+    );
+    assert_ne!(phone["back"], desktop["back"]);
+}

@@ -1,6 +1,6 @@
 //! What NVIDIA's disassembler prints: which machine instructions a function became, and of which line of PTX.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// A function's machine code, without the endless branch and the padding after its end.
@@ -47,6 +47,23 @@ impl SassInstruction {
     pub fn name(&self) -> &str {
         self.opcode.split('.').next().unwrap_or_default()
     }
+}
+
+/// How many registers are live at each address of each function, of what `nvdisasm -lrm count -c` prints.
+pub fn live_registers(listing: &str) -> HashMap<String, BTreeMap<u64, u32>> {
+    let mut live: HashMap<String, BTreeMap<u64, u32>> = HashMap::new();
+    let (mut symbols, mut own) = (Vec::new(), None);
+    for line in listing.lines() {
+        let (text, counts) = line.split_once("// |").map_or((line, ""), |(text, counts)| (text.trim_end(), counts));
+        if let Some(symbol) = symbol(text) {
+            symbols.push(symbol);
+        } else if let Some(name) = text.strip_suffix(':').filter(|name| symbols.contains(name)) {
+            own = Some(live.entry(name.to_owned()).or_default());
+        } else if let (Some((address, _)), Some(own)) = (code(text), own.as_mut()) {
+            own.extend(counts.split('|').next().and_then(|count| Some((address, count.trim().parse().ok()?))));
+        }
+    }
+    live
 }
 
 /// The GPU of a listing: `sm_90a`.
@@ -179,6 +196,14 @@ $k$f:
 .L_x_3:
         /*0060*/                   BRA `(.L_x_3);
 "#;
+
+    #[test]
+    fn live_registers_stand_behind_the_instructions() {
+        let listing = "        .type           k,@function       // |       |\nk:      // |   |\n\
+                       /*0010*/  S2R R0, SR_TID.X ;   // |  2    |        |        |\n\
+                       /*0020*/  EXIT ;               // |       |        |        |\n";
+        assert_eq!(live_registers(listing), HashMap::from([("k".to_owned(), BTreeMap::from([(0x10, 2)]))]));
+    }
 
     #[test]
     fn a_listing_reads_as_functions_and_instructions() {

@@ -10,8 +10,10 @@ use std::process::ExitCode;
 
 use make::Maker;
 use ptx_audit::budget::{Budget, records, worse};
+use ptx_audit::page::{Sheet, page};
 use ptx_audit::report::Record;
 use ptx_build::error::{Error, Result};
+use ptx_build::files::write_whole;
 use ptx_build::program::print;
 use ptx_build::progress::Progress;
 use ptx_build::target::Sm;
@@ -35,6 +37,9 @@ pub(crate) struct Audit {
     /// Print a line of JSON for each kernel, GPU and assembler
     #[arg(long)]
     json: bool,
+    /// Write a page of HTML with source, PTX and machine code beside each other
+    #[arg(long, value_name = "OUT.HTML")]
+    html: Option<PathBuf>,
     /// End with 1 if a kernel is not as this file wants it
     #[arg(long, value_name = "AUDIT.TOML")]
     budget: Option<PathBuf>,
@@ -62,13 +67,17 @@ impl Audit {
         let parts = self.files.iter().map(|file| Ok((file, input::read(file)?))).collect::<Result<Vec<_>>>()?;
         ptx_build::command::catch_interrupts();
         let progress = Progress::new();
-        let maker = Maker::new(&self.assembler, self.sm.clone(), &progress)?;
-        let mut all: Vec<Record> = Vec::new();
+        let maker = Maker::new(&self.assembler, self.sm.clone(), self.html.is_some(), &progress)?;
+        let mut sheets: Vec<Sheet> = Vec::new();
         for (file, parts) in &parts {
             for part in parts {
-                all.extend(maker.records(file, part, &progress)?);
+                sheets.extend(maker.sheets(file, part, &progress)?);
             }
         }
+        if let Some(html) = &self.html {
+            write_whole(html, page(&self.title(), &sheets, |name| self.source(name)))?;
+        }
+        let all: Vec<Record> = sheets.into_iter().map(|sheet| sheet.record).collect();
         if self.json {
             let lines = all.iter().map(|record| serde_json::to_string(record).map(|line| line + "\n"));
             print(&lines.collect::<Result<String, _>>().map_err(Error::new)?)?;
@@ -83,6 +92,20 @@ impl Audit {
             }
         }
         Ok(if over.is_empty() && fallen.is_empty() { 0 } else { DIFFERS })
+    }
+}
+
+impl Audit {
+    fn title(&self) -> String {
+        let names = self.files.iter().map(|file| file.file_name().unwrap_or_default().to_string_lossy());
+        format!("Audit of {}", names.collect::<Vec<_>>().join(", "))
+    }
+
+    /// The text of a source file, whose name is that of its compiler: from here, or from a file that is audited.
+    fn source(&self, name: &str) -> Option<String> {
+        let beside = self.files.iter().filter_map(|file| Some(file.parent()?.join(name)));
+        let mut places = std::iter::once(PathBuf::from(name)).chain(beside);
+        places.find_map(|place| fs::read_to_string(place).ok())
     }
 }
 
