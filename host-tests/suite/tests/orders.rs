@@ -59,6 +59,7 @@ fn main() -> ExitCode {
         with("memory_in_order_shows_nothing_forbidden_and_every_run_is_counted", memory_in_order),
         with("an_old_value_in_l1_is_shown_by_mutants_alone", an_old_value_in_l1),
         with("an_l1_that_forgets_acquires_is_a_violation", a_forgetful_l1),
+        with("a_fence_that_empties_l1_too_early_is_a_test_that_is_not_sensitive", an_emptied_l1),
         with("a_lost_store_is_a_violation_of_its_test_and_shows_a_mutant", a_lost_store),
         with("a_value_that_nobody_wrote_is_a_verdict", a_strange_value),
         with("files_run_as_kernels_and_show_nothing_forbidden", |_| files_run()),
@@ -220,6 +221,22 @@ fn change(ptx: &str, name: &str, change: impl Fn(&str) -> Option<String>) -> Str
 }
 
 const MESSAGE: &str = "litmus_mp_release_acquire_gpu";
+
+/// What once made all tests blind: a fence of the harness after the loads that fill L1.
+fn an_emptied_l1(ptx: &str) {
+    let litmus = Litmus::all().into_iter().find(|litmus| litmus.name == MESSAGE).unwrap();
+    let kernels = litmus.mutants.iter().map(|mutant| mutant.name.as_str()).chain([MESSAGE]);
+    let fenced = |line: &str| match line.contains("%clock") {
+        true => Some(format!("fence.acq_rel.gpu;\n{line}")),
+        false => Some(line.to_owned()),
+    };
+    let emptied = kernels.fold(ptx.to_owned(), |ptx, name| change(&ptx, name, fenced));
+    with_l1(L1::Kept);
+    let [blind, sighted] = [emptied.as_str(), ptx].map(|ptx| counted(ptx, MESSAGE));
+    with_l1(L1::None);
+    assert_eq!(blind.verdict(), "not sensitive: none of 3 mutants shows it");
+    assert!(blind.nothing_is_wrong() && !blind.passed() && sighted.passed(), "{sighted:?}");
+}
 
 fn without_data(ptx: &str, name: &str) -> String {
     change(ptx, name, |line| (!line.trim_start().starts_with("st.global.u32")).then(|| line.to_owned()))
