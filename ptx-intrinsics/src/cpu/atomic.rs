@@ -9,6 +9,7 @@ use super::wide::AtomicU64;
 use super::wide_lock::lock_wide;
 use crate::grammar::atomic::Atomic;
 use crate::isa::atomic::{AtomicOperation, Number, TYPES};
+use crate::isa::element::{Element, PtxType};
 use crate::isa::order::OrderWord;
 
 /// Does what the words say to the value at `p`, and gives what stood there.
@@ -33,6 +34,17 @@ pub unsafe fn change<T: Copy>(words: Atomic, p: *mut T, value: T, compare: Optio
     }
     looked(p, &old);
     old
+}
+
+/// A reduction of the value at `p`, as the type `T` is called in PTX.
+///
+/// # Safety
+/// `p` is the address of an aligned `T` that may be written.
+pub(crate) unsafe fn reduce<T: Element>(op: AtomicOperation, order: OrderWord, p: *mut T, value: T) {
+    let ty = TYPES.iter().position(|row| row.ptx == T::Ptx::TEXT).expect("reductions are of types of atomics");
+    let words = Atomic { op: Some(op), order: Some(order), ty, ..Atomic::plain(true) };
+    // SAFETY: the caller's promise.
+    unsafe { change(words, p, value, None) };
 }
 
 impl Atomic {

@@ -1,5 +1,6 @@
 //! Asynchronous copies on a CPU. Those that a barrier waits for are done at once.
 
+use super::aligned::demand;
 use super::copies::Copy;
 use super::mbarrier::{Address, complete};
 use super::thread::current;
@@ -66,6 +67,20 @@ pub(crate) unsafe fn copy_to(dst: Address, src: *const u8, size: u32, bar: Addre
     unsafe {
         copy(dst.cast(), src, size);
         complete(bar, size);
+    }
+}
+
+/// Stores a value, and tells the barrier of its bytes.
+///
+/// # Safety
+/// `dst` may be written, and `bar` is a barrier that expects as many bytes.
+pub(crate) unsafe fn store_to<T>(dst: Address, value: T, bar: Address) {
+    let dst: *mut T = dst.cast();
+    demand(dst);
+    // SAFETY: the caller's promise.
+    unsafe {
+        dst.write(value);
+        complete(bar, size_of::<T>() as u32);
     }
 }
 

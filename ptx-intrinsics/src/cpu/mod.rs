@@ -16,6 +16,21 @@ mod wide;
 mod wide_lock;
 
 pub(crate) use self::access::{load, store};
+use crate::isa::atomic::AtomicOperation;
+use crate::isa::element::Element;
+use crate::isa::order::OrderWord;
+
+/// A relaxed reduction, of whose bytes the barrier is told.
+///
+/// # Safety
+/// As for [`atomic::reduce`], and `bar` is a barrier that expects as many bytes.
+pub(crate) unsafe fn change_to<T: Element>(op: AtomicOperation, p: *mut T, value: T, bar: *mut ()) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        atomic::reduce(op, OrderWord::Relaxed, p, value);
+        mbarrier::complete(bar, size_of::<T>() as u32);
+    }
+}
 
 /// Whether the barrier's phase of that parity is complete, asked by a thread that may ask again.
 ///

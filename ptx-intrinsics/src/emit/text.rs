@@ -41,6 +41,12 @@ macro_rules! choose {
         choose! { @word $word; $chosen $axes { $held ["_"] [] $($row)* } }
     }};
     (@word $word:tt silent; $($row:tt)*) => { choose! { @word $word; $($row)* } };
+    // There is no other word.
+    (@word $word:tt never; $($row:tt)*) => { unreachable!() };
+    // A typed value.
+    (@word $word:tt (value $class:ident $r:ident {$X:ident $value:literal [$($d:ident . $i:tt)*]}); $($row:tt)*) => {
+        choose! { @word $word ([$r; lanes!($X)] as ($value $($d)*) [$($d)*] in $class); $($row)* }
+    };
     // The word says which registers hold the arguments.
     (@word $word:tt ($($type:ty as $operand:tt [$($r:ident)*] in $class:ident),*); $chosen:tt $axes:tt { [$($held:ident)*] $($row:tt)* }) => {{
         $(let [$($r),*]: $type = $crate::emit::registers::first_bits($held);)*
@@ -50,6 +56,15 @@ macro_rules! choose {
         { $held:tt $written:tt $out:tt ($($register:tt)*) $($row:tt)* }) => {
         choose! { $axes [$($chosen)* ($($word)* $($operand)*)] { $held $written $out ($($register)* $($more)*) $($row)* } }
     };
+}
+
+/// How many registers a shape has.
+#[cfg(ptx_device)]
+macro_rules! lanes {
+    (X1) => { 1 };
+    (X2) => { 2 };
+    (X4) => { 4 };
+    (X8) => { 8 };
 }
 
 /// The instruction: `doc` for people, `asm` for `asm!`.
@@ -74,6 +89,7 @@ macro_rules! word {
     ($manner:ident B [(B $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
     ($manner:ident D [(D $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
     ($manner:ident E [(E $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($manner:ident G [(G $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
     ($manner:ident O [(O $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
     ($manner:ident P [(P $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
     ($manner:ident S [(S $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
@@ -107,6 +123,11 @@ macro_rules! operand {
     ($kind:ident [$(($axis:ident $text:tt $($coordinates:tt $($offsets:tt)?)?))*] offsets) => {
         operand!(@ $kind $($($($offsets)?)?)*)
     };
+    ($kind:ident [$(($axis:ident $text:tt $($value:tt)?))*] value) => { operand!(@ $kind $($($value)?)*) };
+    (@ $kind:ident) => { "" };
+    (@ asm ($value:literal $($d:ident)*)) => { $value };
+    (@ told ($value:literal $d:ident)) => { "%" };
+    (@ told ($value:literal $($d:ident)*)) => { operand!(told [] {$($d),*}) };
     (@ $kind:ident {$($operand:tt)*}) => { operand!($kind [] {$($operand)*}) };
     (asm $words:tt $name:ident) => { concat!("{", stringify!($name), "}") };
     (told $words:tt N) => { "3" };

@@ -32,6 +32,7 @@ contents! {
     Policy { createpolicy: SINGLES; }
     Address { cvta: SINGLES; isspacep: SINGLES; mapa: SINGLES; }
     Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; }
+    Asynchronous { red_async: SHARED GLOBAL; st_async: SINGLES; }
     Barrier { mbarrier: SINGLES ARRIVALS; }
     Fence { fence: SINGLES; }
 }
@@ -52,9 +53,11 @@ pub(crate) mod root {
         prefetch_const_tensormap, prefetch_global_l1, prefetch_global_l2, prefetch_l1, prefetch_l2, prefetch_local_l1,
         prefetch_local_l2, prefetch_param_tensormap, prefetch_tensormap, prefetchu_l1,
     };
+    pub use super::red_async::*;
     pub use super::shared_ptr::{SharedClusterPtr, SharedPtr};
     pub use super::slices::*;
     pub use super::st::{St, StGlobal, st, st_global, st_local, st_shared, st_shared_cluster};
+    pub use super::st_async::*;
     pub use super::st_bulk::*;
     pub use crate::isa::policy::CachePolicy;
 }

@@ -48,6 +48,7 @@ macro_rules! for_each_element {
     };
 }
 use super::gate::{self, Gate, Needs};
+use super::word::{Key, key_of};
 
 pub(crate) mod sealed {
     pub trait Sealed {}
@@ -213,6 +214,9 @@ pub trait PtxType: Element<Ptx = Self> {
     type Register: Copy;
     /// What it needs.
     type Gate: Gate;
+    /// PTX's words for it, and the same as a number.
+    const TEXT: &'static str;
+    const KEY: Key = key_of(Self::TEXT.as_bytes());
 }
 
 /// A type that [`ptx!`](crate::ptx) moves where its words say `P`: `P` itself, and types of the same bits.
@@ -233,16 +237,16 @@ pub trait Wide: Element {}
 
 macro_rules! ptx_types {
     (() $({($t:ty) $words:tt [$($text:literal)*] $class:ident $register:ident $width:ident $registers:tt})*) => {
-        $(ptx_types! { @$width $t, $register })*
+        $(ptx_types! { @$width $t, $register, concat!($($text),*) })*
     };
-    (@narrow $t:ty, $register:ty) => { ptx_types! { @impl $t, $register, Always } };
-    (@quad $t:ty, $register:ty) => { ptx_types! { @impl $t, $register, Bits128 } };
-    (@wide $t:ty, $register:ty) => {
-        ptx_types! { @impl $t, $register, Bits256 }
+    (@narrow $t:ty, $($row:tt)*) => { ptx_types! { @impl $t, Always, $($row)* } };
+    (@quad $t:ty, $($row:tt)*) => { ptx_types! { @impl $t, Bits128, $($row)* } };
+    (@wide $t:ty, $($row:tt)*) => {
+        ptx_types! { @impl $t, Bits256, $($row)* }
         #[diagnostic::do_not_recommend]
         impl Wide for $t {}
     };
-    (@impl $t:ty, $register:ty, $gate:ident) => {
+    (@impl $t:ty, $gate:ident, $register:ty, $text:expr) => {
         impl sealed::Element for $t {}
         // SAFETY: the type is its own.
         #[diagnostic::do_not_recommend]
@@ -255,10 +259,59 @@ macro_rules! ptx_types {
         impl PtxType for $t {
             type Register = $register;
             type Gate = gate::$gate;
+            const TEXT: &'static str = $text;
         }
     };
 }
 for_each_element! { ptx_types () }
+
+macro_rules! rows_by_words {
+    (($d:tt) $({($($t:tt)*) ($($word:ident)*) $($row:tt)*})*) => {
+        /// Calls `$callback! { $args row … }` with the rows of the types that PTX's words name:
+        /// `rows_of_elements! { callback args [] (f32) (v2 f32) }`.
+        macro_rules! rows_of_elements {
+            ($d callback:ident $d args:tt [$d($d row:tt)*]) => { $d callback! { $d args $d($d row)* } };
+            $(($d callback:ident $d args:tt [$d($d row:tt)*] ($($word)*) $d($d rest:tt)*) => {
+                rows_of_elements! { $d callback $d args [$d($d row)* {($($t)*) ($($word)*) $($row)*}] $d($d rest)* }
+            };)*
+        }
+    };
+}
+for_each_element! { rows_by_words ($) }
+
+/// The types that an instruction moves: a trait, and the table of words for `instructions!`, `<T in table>`. A type is named by
+/// PTX's words, and all else about it comes from the table of element types.
+macro_rules! types {
+    ($($(#[$doc:meta])* $trait:ident, words $table:ident $said:literal, $message:literal, $takes:literal [$($type:tt)*];)*) => { $(
+        $(#[$doc])*
+        #[diagnostic::on_unimplemented(message = $message, label = "not a type of this instruction", note = $takes)]
+        pub trait $trait: $crate::isa::element::PtxType {}
+
+        rows_of_elements! { words_of_types ($trait $table $said) [] $($type)* }
+    )* };
+}
+
+/// Types as words: the word says which registers hold the argument.
+macro_rules! words_of_types {
+    (($trait:ident $table:ident $said:literal)
+        $({($($t:tt)*) $words:tt [$($text:literal)*] $class:ident $r:ident $width:ident $registers:tt})*) => {
+        $(
+            #[diagnostic::do_not_recommend]
+            impl $trait for $($t)* {}
+        )*
+
+        macro_rules! $table {
+            ($callback:ident $parameter:ident $row:tt) => { $callback! {
+                @words $parameter [$crate::isa::element::Element<Ptx: $trait>]
+                [<$parameter::Ptx as $crate::isa::element::PtxType>::KEY;
+                    $((<$($t)* as $crate::isa::element::PtxType>::KEY
+                        => ($($text)*) element_name!($($t)*), Always (value $class $r $registers)))*
+                    (_ => "" $crate::isa::row::SAME, Always never)]
+                $said "", $row
+            } };
+        }
+    };
+}
 
 macro_rules! carried_as {
     ($($t:ty => $ptx:ty),* $(,)?) => { $(

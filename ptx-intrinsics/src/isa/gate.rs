@@ -237,6 +237,10 @@ gates! {
     BulkCopyMask BULK_COPY_MASK sm_100 ptx86;
     /// `st.bulk`.
     BulkStores BULK_STORE sm_100 ptx86;
+    /// `st.async` and `red.async` that a barrier waits for.
+    AsyncStores ASYNC_STORE sm_90 ptx81;
+    /// `st.async` and `red.async` that release.
+    AsyncReleases ASYNC_RELEASE sm_100 ptx87;
     /// `cp.async.bulk` without what lies outside, `.ignore_oob`.
     BulkCopyPart BULK_COPY_PART sm_90 ptx92;
     /// `fence.sc` and `fence.acq_rel`.

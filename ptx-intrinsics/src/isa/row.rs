@@ -37,6 +37,8 @@ pub enum Family {
     Address,
     /// An asynchronous copy, or a wait for one: `cp.async`, `cp.async.bulk`.
     Copy,
+    /// Stores or changes a value later: `st.async`, `red.async`.
+    Asynchronous,
     /// `mbarrier`.
     Barrier,
     /// `fence`, `membar`.

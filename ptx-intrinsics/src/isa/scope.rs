@@ -72,3 +72,26 @@ scopes! {
     /// All threads of the system: every GPU and the CPU.
     Sys ".sys" Orders, of_128_bits Bits128System, shown "LDG.E.STRONG.SYS";
 }
+
+/// The scope of an asynchronous release: `Gpu` or `Sys`.
+#[diagnostic::on_unimplemented(
+    message = "an asynchronous release cannot have the scope `{Self}`",
+    label = "not a scope of this instruction",
+    note = "it takes `Gpu` or `Sys`"
+)]
+pub trait AsyncScope: Scope {}
+#[diagnostic::do_not_recommend]
+impl AsyncScope for Gpu {}
+#[diagnostic::do_not_recommend]
+impl AsyncScope for Sys {}
+
+/// Those scopes as words of `instructions!`: `<S in async_scope>`.
+macro_rules! async_scope {
+    ($callback:ident $parameter:ident $row:tt) => {
+        $callback! {
+            @words $parameter [$crate::isa::scope::AsyncScope]
+            [$parameter::WORD; ($crate::isa::scope::ScopeWord::Gpu => ".gpu" "Gpu", Always) (_ => ".sys" "Sys", Always)]
+            ".scope" "", $row
+        }
+    };
+}

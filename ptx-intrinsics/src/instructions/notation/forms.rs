@@ -75,6 +75,11 @@ macro_rules! forms {
     };
     (@word $word:tt [$belongs:ty]; $($row:tt)*) => { forms! { @word $word; $($row)* } };
     (@word $word:tt silent; $($row:tt)*) => { forms! { @word $word; $($row)* } };
+    // There is no other word, and no form.
+    (@word $word:tt never; $($row:tt)*) => { forms! { @word $word; $($row)* } };
+    (@word ($($word:tt)*) (value $class:ident $r:ident {$X:ident $value:literal [$($d:ident . $i:tt)*]}); $($row:tt)*) => {
+        forms! { @word ($($word)* ($value $($d)*)); $($row)* }
+    };
     (@word ($($word:tt)*) ($($type:ty as $operand:tt [$($r:ident)*] in $class:ident),*); $($row:tt)*) => {
         forms! { @word ($($word)* $($operand)*); $($row)* }
     };

@@ -27,6 +27,10 @@
 //! - `<S in scope>` is an axis: one form for each word of the table `scope`. Its word replaces `S` in the text after `ptx:`,
 //!   and among the operands. There may be several.
 //! - `name / name_as<optional O in order>`: two functions, of which the first has no `O`.
+//! - `name / name_global<either G in global>`: two functions, of which the first takes a generic address, and the second one
+//!   in global memory. `G` is `.global` in the second.
+//! - `<T in table>` with a table of `types!` is an axis too: one form for each type. The word of `T` is PTX's type, and
+//!   `value: T as held` an argument in the registers that hold a `T`. `value` is its operand.
 //! - `fn [CachePolicy] name` is a function of that type, `CachePolicy::name`. `fn [CpAsyncCa<P: Size> by cp_async_ca]
 //!   copy<impl P in size>` is a method of what `cp_async_ca::<P>()` makes; `P` is the type's.
 //! - `<const N>` is a number that the instruction takes as a constant.
@@ -123,6 +127,21 @@ macro_rules! variants {
                         { PLAIN [] } $as [#[doc = concat!("[`", stringify!($name), "`] in the order `O`.")]] $item
                     } $name
                     [($axis in $words) $($generic)*] $signature $body
+                }
+            ] }
+        }
+    };
+    ({ $then:ident $item:tt $docs:tt [$name:ident $global:ident] [(either $axis:ident in global) $($generic:tt)*]
+        $signature:tt } $body:tt) => {
+        name! { $then $item $name
+            each! { $then bounds [
+                { $then { { PLAIN [($axis "")] } $name $docs $item } $name [$($generic)*] $signature $body }
+                {
+                    $then {
+                        { PLAIN [($axis ".global")] } $global
+                        [#[doc = concat!("[`", stringify!($name), "`] at a global address.")]] $item
+                    } $name
+                    [$($generic)*] $signature $body
                 }
             ] }
         }
