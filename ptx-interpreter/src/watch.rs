@@ -139,15 +139,20 @@ impl Machine<'_> {
             let event = Event { address: copy.to, bytes: copy.size, how: How::WRITE, ..event };
             checks.access(Event { engine: Some((write, write_epoch, by_proxy)), ..event }, is_shared);
             if let Engine::Barrier(place) = engine {
-                checks.expect(actor, site, place, -(copy.size as i64));
-                if !checks.is_barrier(place) {
-                    checks.no_barrier(actor, site, place);
-                } else if let Some(init) = checks.hidden_init(actor, place) {
-                    checks.hidden_barrier(actor, site, place, init);
-                }
+                tells_barrier(checks, (actor, site), place, copy.size);
             }
         });
         Ok(())
+    }
+
+    /// A value is stored or changed later, and then a barrier is told. This is not of the asynchronous proxy.
+    pub(crate) fn watch_later(&mut self, thread: Thread, address: u64, bytes: usize, how: How, bar: u64) {
+        let (actor, site) = (self.actor(thread), self.site);
+        self.tell(|checks, _| {
+            let (engine, epoch) = checks.begin_copy(actor, Engine::Barrier(bar), 1);
+            checks.access(Event { actor, site, address, bytes, how, engine: Some((engine, epoch, false)) }, is_shared);
+            tells_barrier(checks, (actor, site), bar, bytes);
+        });
     }
 
     pub(crate) fn watch_copied(&mut self, thread: Thread, engine: Engine, done: u32) {
@@ -246,5 +251,15 @@ impl Machine<'_> {
         let begin = shared_of(block, self.cluster);
         let bytes = self.shared_bytes() as u64;
         self.tell(|checks, _| checks.bury(block as u32, begin, bytes));
+    }
+}
+
+/// What is done later tells a barrier of its bytes: the barrier has to be initialised before.
+fn tells_barrier(checks: &mut Checks, (actor, site): (Actor, u32), place: u64, bytes: usize) {
+    checks.expect(actor, site, place, -(bytes as i64));
+    if !checks.is_barrier(place) {
+        checks.no_barrier(actor, site, place);
+    } else if let Some(init) = checks.hidden_init(actor, place) {
+        checks.hidden_barrier(actor, site, place, init);
     }
 }

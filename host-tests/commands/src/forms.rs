@@ -5,7 +5,7 @@ use std::sync::Arc;
 use host_tests::check::forms;
 use host_tests::check::forms_check::Check;
 use host_tests::check::rust_cuda::{self, RustCuda};
-use host_tests::show::{coverage, forms_list};
+use host_tests::show::{coverage, forms_list, gates};
 use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::Result;
@@ -30,7 +30,7 @@ pub(crate) struct Forms {
     /// Print what is covered, instruction by instruction, what is not, and why
     #[arg(long, conflicts_with_all = ["check", "json", "instruction"])]
     coverage: bool,
-    /// For --coverage: write it to docs/coverage.md
+    /// For --coverage: write it to docs/coverage.md, and the table of gates to docs/guide.md
     #[arg(long, requires = "coverage")]
     write: bool,
     /// For --check: which toolchain compiles for the GPU
@@ -53,7 +53,8 @@ enum Backend {
 impl Forms {
     pub(crate) fn run(self) -> Result<()> {
         if self.write {
-            return write_whole(&coverage::path(), coverage::page());
+            write_whole(&coverage::path(), coverage::page())?;
+            return write_whole(&gates::path(), gates::guide()?);
         }
         if self.coverage {
             return print(&coverage::page());

@@ -16,8 +16,8 @@ pub(crate) struct Sass {
     /// Compare everything with docs/sass
     #[arg(long, conflicts_with_all = ["write", "sm", "forms"])]
     check: bool,
-    /// Write docs/sass again
-    #[arg(long, visible_alias = "bless", conflicts_with_all = ["sm", "forms"])]
+    /// Write docs/sass again; of the named instructions alone, if some are named, and without no-trace.md
+    #[arg(long, visible_alias = "bless", conflicts_with = "sm")]
     write: bool,
     /// Write docs/sass-ldg.md again: the page of LDG on sm_50, row by row. With --check, compare it
     #[arg(long, conflicts_with_all = ["sm", "forms"])]
@@ -40,7 +40,9 @@ impl Sass {
         let wanted = pages::select(&self.forms)?;
         let seen = sass::see(&Reader::new(&tools), &pages::with_bases(&wanted), &sms, &progress)?;
         let pages = Pages::of(&wanted, &seen, tools.release);
-        if self.write {
+        if self.write && !self.forms.is_empty() {
+            pages.write_some(&wanted, &seen)?;
+        } else if self.write {
             pages.write(&wanted, &seen)?;
         } else if self.check {
             pages.compare()?;

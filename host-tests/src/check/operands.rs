@@ -1,7 +1,7 @@
 //! What the catalogue says of an instruction's text: its family, and the operands of what is neither a load, a store nor
 //! an atomic, by what their registers hold.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use ptx_intrinsics::catalogue::{self, Family, Form};
@@ -36,38 +36,44 @@ pub enum Part {
     Register(Holds),
 }
 
-/// The family of an instruction, which need not be a legal one: that of the longest name of an instruction that its text
-/// begins with.
+/// The family of an instruction, which need not be a legal one. It is that of the first row of [`FAMILIES`] whose words begin it.
 pub fn family(text: &str) -> Option<Family> {
-    static ALL: LazyLock<HashMap<String, Family>> = LazyLock::new(families);
-    let mut name = text.split(' ').next()?;
-    loop {
-        match ALL.get(name) {
-            Some(family) => return Some(*family),
-            None => name = name.rsplit_once('.')?.0,
-        }
-    }
+    let begins =
+        |name: &str| text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ' ']));
+    FAMILIES.iter().find(|(name, _)| begins(name)).map(|(_, family)| *family)
 }
 
-/// By the name of the instruction, and by the first word of its text where all forms with this word are of one family.
-fn families() -> HashMap<String, Family> {
-    let mut by_name = HashMap::new();
-    let mut by_word: HashMap<String, BTreeSet<Family>> = HashMap::new();
-    for form in catalogue::forms() {
-        let word = form.ptx().split('.').next().unwrap_or_default();
-        by_word.entry(word.to_owned()).or_default().insert(form.family());
-        by_name.insert(form.instruction().to_owned(), form.family());
-    }
-    by_word.retain(|_, families| families.len() == 1);
-    by_name.extend(by_word.into_iter().filter_map(|(word, families)| Some((word, families.into_iter().next()?))));
-    by_name
-}
+/// Families by the words that an instruction begins with; an instruction before another one that begins with fewer of its words.
+const FAMILIES: &[(&str, Family)] = &[
+    ("ld", Family::Load),
+    ("ldu", Family::Load),
+    ("st.bulk", Family::Fill),
+    ("st.async", Family::Asynchronous),
+    ("st", Family::Store),
+    ("atom", Family::Atomic),
+    ("red.async", Family::Asynchronous),
+    ("red", Family::Reduction),
+    ("prefetch", Family::Cache),
+    ("prefetchu", Family::Cache),
+    ("applypriority", Family::Cache),
+    ("discard", Family::Cache),
+    ("createpolicy", Family::Policy),
+    ("isspacep", Family::Address),
+    ("cvta", Family::Address),
+    ("mapa", Family::Address),
+    ("getctarank", Family::Address),
+    ("cp.async", Family::Copy),
+    ("mbarrier", Family::Barrier),
+    ("fence", Family::Fence),
+    ("membar", Family::Fence),
+];
 
-/// The parts of an instruction about caches, of a copy, a barrier or a fence, by the form's [`told`](Form::told).
+/// The parts of an instruction about caches, of a copy, a barrier or a fence, or of one that is done later, by the form's [`told`](Form::told).
 pub fn parts(told: &str) -> Option<&'static [Part]> {
     static ALL: LazyLock<HashMap<String, Vec<Part>>> = LazyLock::new(|| {
-        use Family::{Barrier, Cache, Copy, Fence, Fill};
-        let forms = catalogue::forms().filter(|form| matches!(form.family(), Cache | Copy | Barrier | Fence | Fill));
+        use Family::{Asynchronous, Barrier, Cache, Copy, Fence, Fill};
+        let is_told = |form: &Form| matches!(form.family(), Asynchronous | Cache | Copy | Barrier | Fence | Fill);
+        let forms = catalogue::forms().filter(is_told);
         forms.map(|form| (form.told(), of_form(&form))).collect()
     });
     ALL.get(told).map(Vec::as_slice)
@@ -108,9 +114,14 @@ fn of_form(form: &Form) -> Vec<Part> {
 /// What the registers of a Rust type hold.
 fn holds(of: &str) -> Vec<Holds> {
     match of {
-        "u16" => vec![Holds::Half],
-        "u32" => vec![Holds::Word],
-        "u64" | "MbarrierState" => vec![Holds::Long],
+        "u16" | "i16" | "B16" => vec![Holds::Half],
+        "u32" | "i32" | "f32" | "B32" => vec![Holds::Word],
+        "u64" | "i64" | "f64" | "B64" | "MbarrierState" => vec![Holds::Long],
+        _ if of.starts_with('V') => {
+            let lanes = of[1..2].parse().expect("a vector's name has its lanes");
+            let lane = of[2..].trim_matches(['<', '>']);
+            holds(lane).repeat(lanes)
+        }
         "CachePolicy" => vec![Holds::Policy],
         _ if of.starts_with("Shared") => vec![Holds::Shared],
         _ if of.starts_with('*') => vec![Holds::Global],
@@ -121,5 +132,18 @@ fn holds(of: &str) -> Vec<Holds> {
                 array.unwrap_or_else(|| panic!("say in host-tests/src/check/operands.rs what holds a `{of}`"));
             vec![if of == "i32" { Holds::Word } else { Holds::Half }; count]
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_of_its_family() {
+        for form in catalogue::forms() {
+            assert_eq!(family(form.ptx()), Some(form.family()), "say in FAMILIES of what family {} is", form.ptx());
+        }
+        assert_eq!(family("stub.u32"), None);
     }
 }

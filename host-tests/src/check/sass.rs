@@ -432,9 +432,11 @@ fn is_fence(access: &str) -> bool {
 }
 
 /// Whether the assembler makes one thing of it and of its neighbour: of two fences one, and of the loops that add to one
-/// float of 16 bits a common end.
+/// float of 16 bits a common end. What is done later has no line of its own on sm_120.
 fn melts(access: &str) -> bool {
-    is_fence(access) || is_atomic(access) && access.contains(".add.noftz") && Shape::of(access).total() == 16
+    is_fence(access)
+        || family(access) == Some(Family::Asynchronous)
+        || is_atomic(access) && access.contains(".add.noftz") && Shape::of(access).total() == 16
 }
 
 fn is_atomic(access: &str) -> bool {
@@ -489,9 +491,9 @@ const MOVES: [&str; 31] = [
     "UISETP", "SEL", "USEL",
 ];
 
-/// Whether it is a copy or a barrier.
+/// Whether it is a copy, a barrier, or done later.
 fn is_async(access: &str) -> bool {
-    matches!(family(access), Some(Family::Copy | Family::Barrier))
+    matches!(family(access), Some(Family::Copy | Family::Barrier | Family::Asynchronous))
 }
 
 /// What is around some of those: a loop over the threads, whose addresses may differ, and on sm_120 and newer a call
@@ -514,7 +516,8 @@ fn orders(one: &SassInstruction) -> bool {
 /// Whether an instruction touches memory.
 fn touches(one: &SassInstruction) -> bool {
     let parameter = matches!(one.name(), "LDC" | "LDCU");
-    !parameter && ["LD", "ST", "ATOM", "RED", "CCTL", "UTMA"].iter().any(|name| one.name().starts_with(name))
+    !parameter
+        && ["LD", "ST", "ATOM", "RED", "CCTL", "UTMA", "UST", "URED"].iter().any(|name| one.name().starts_with(name))
 }
 
 /// Whether an access is a release. Arriving at a barrier is one where nothing else is said.

@@ -16,7 +16,10 @@ const MISSING: &[(&str, &str)] = &[
         "They need a tensor map, which a program on the CPU makes; the crate has only `prefetch` for them. To be added.",
     ),
     ("`cp.reduce.async.bulk`", "A copy that adds. To be added after the copies by a tensor map."),
-    ("`st.async`, `red.async`", "Stores that signal a barrier of another block. To be added."),
+    (
+        "`st.async` of 8 bits, and `st.async` and `red.async` to the shared memory of a generic address",
+        "Rust has no register of 8 bits for them. Memory of another block has a `SharedClusterPtr`.",
+    ),
     (
         "`multimem.ld_reduce`, `multimem.st`, `multimem.red`",
         "They need an address of several GPUs, which no test here can have.",

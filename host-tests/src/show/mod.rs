@@ -4,3 +4,4 @@ pub mod cost;
 pub mod coverage;
 pub mod explain;
 pub mod forms_list;
+pub mod gates;

@@ -8,6 +8,7 @@ pub mod fault;
 pub mod image;
 pub mod journal;
 pub mod kernels;
+mod later;
 pub mod litmus;
 mod observed;
 mod other;

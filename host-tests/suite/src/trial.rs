@@ -6,7 +6,7 @@ use host_tests::check::forms::{Case, Manner};
 
 use super::other::{Other, all};
 use super::room::{Room, SLOT};
-use super::{asynchronous, atomic, policy};
+use super::{asynchronous, atomic, later, policy};
 
 /// An instruction that nobody has said how to try.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,6 +74,8 @@ const OTHERS: &[(&str, HowTo)] = &[
             },
         }
     }),
+    ("st.async", later::trial),
+    ("red.async", later::trial),
     ("createpolicy", policy::trial),
     ("cp.async", asynchronous::copy),
     ("cp.async.commit_group", asynchronous::group),

@@ -40,6 +40,22 @@ const PRODUCTIONS: &[&str] = &[
     "applypriority{.global}.L2::evict_normal",
     "discard{.global}.L2",
     "st.bulk{.own}",
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.number",
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.number",
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.word",
+    "st.async.release.wide{.global}.short",
+    "st.async.release.wide{.global}.number",
+    "st.async.mmio.release.sys{.global}.short",
+    "st.async.mmio.release.sys{.global}.number",
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.step.u32",
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.rank.integer",
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.bitwise.b32",
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.integer",
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64",
+    "red.async.release.wide{.global}.add.integer",
+    "red.async.release.wide{.global}.add.long",
+    "red.async.mmio.release.sys{.global}.add.integer",
+    "red.async.mmio.release.sys{.global}.add.long",
     "fence.fencing.scope",
     "fence.acquire.sync_restrict::shared::cluster.cluster",
     "fence.release.sync_restrict::shared::cta.cluster",
@@ -137,6 +153,7 @@ pub(crate) const FORMS: &[(&str, usize)] = &[
     ("prefetch", 12),
     ("red.add", 1484),
     ("red.and", 152),
+    ("red.async", 36),
     ("red.dec", 78),
     ("red.inc", 78),
     ("red.max", 824),
@@ -144,6 +161,7 @@ pub(crate) const FORMS: &[(&str, usize)] = &[
     ("red.or", 152),
     ("red.xor", 152),
     ("st", 1228),
+    ("st.async", 86),
     ("st.bulk", 2),
     ("st.global", 1228),
     ("st.local", 195),
@@ -322,6 +340,12 @@ fn choices(name: &str) -> &'static [&'static str] {
             ".v4.bf16x2",
         ],
         ".own" => &[".shared::cta"],
+        ".wide" => &[".gpu", ".sys"],
+        ".short" => &[".b16", ".u16", ".s16"],
+        ".word" => &[".b32", ".u32", ".s32", ".f32"],
+        ".number" => &[".b32", ".u32", ".s32", ".f32", ".b64", ".u64", ".s64", ".f64"],
+        ".integer" => &[".u32", ".s32"],
+        ".long" => &[".u64", ".s64"],
         ".secondary" => &[".L2::evict_first", ".L2::evict_unchanged"],
         _ => &[],
     }
@@ -430,6 +454,9 @@ fn named(form: &Form) -> Option<String> {
         Some(spelled) => spelled.split(' ').next().unwrap_or_default().to_owned(),
         None if form.element().is_some() => access(form.rust()),
         None if form.instruction() == "createpolicy" => createpolicy(form.rust()),
+        None if ["st.async", "red.async"].contains(&form.instruction()) => {
+            later(form.rust(), form.signature().map_or("", |own| own.parameters))
+        }
         None if form.instruction() == "mbarrier" => {
             mbarrier(form.rust(), form.signature().map_or("", |own| own.parameters))
         }
@@ -452,6 +479,20 @@ fn by_its_words(form: &Form) -> String {
     let words = form.ptx().replace("::", "_").replace('.', "_");
     let untyped = ["_u32", "_u64"].iter().find_map(|ty| words.strip_suffix(ty)).unwrap_or(&words);
     if named == words || named == untyped { form.ptx().to_owned() } else { named }
+}
+
+/// `st_async_release_global::<Gpu, _>(p, value)` of `value: u32` is `st.async.release.gpu.global.u32`. To shared memory there is one
+/// order of each, and a barrier.
+fn later(rust: &str, parameters: &str) -> String {
+    let (function, rest) = rust.split_once(['(', ':']).unwrap_or_default();
+    let ty = parameters.split(", ").find_map(|parameter| parameter.strip_prefix("value: ")).unwrap_or_default();
+    let scope = match rest.split([':', '<', ',']).find(|word| ["Gpu", "Sys"].contains(word)) {
+        Some(scope) => format!(".release.{}", scope.to_lowercase()),
+        None => ".release".to_owned(),
+    };
+    let told = "shared::cluster.mbarrier::complete_tx::bytes";
+    let words = function.replace('_', ".").replace(".release", &scope);
+    words.replace("red.async.shared", "red.async.relaxed.cluster.shared").replace("shared.cluster", told) + &element(ty)
 }
 
 /// `ld_global_nc::<Cg, Prefetch64>().read_with(p as *const V2<f32>, policy)` is `ld.global.cg.nc.L2::cache_hint.L2::64B.v2.f32`,

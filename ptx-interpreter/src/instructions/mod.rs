@@ -13,6 +13,7 @@ mod fence;
 mod fill;
 mod flow;
 mod grid;
+mod later;
 mod load;
 mod matches;
 mod matrix;
@@ -40,7 +41,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
     let decoded = match words[0] {
         "ld" | "ldu" => load::decode(words, operands),
         "st" if words[1..].first() == Some(&"bulk") => fill::decode(words, operands),
-        "st" if words[1..].first() == Some(&"async") => None,
+        "st" | "red" if words[1..].first() == Some(&"async") => later::decode(words, operands),
         "st" => store::decode(words, operands),
         "mov" if is_vector(0) || is_vector(1) || words.last() == Some(&"b128") => moves::decode(words, operands),
         "atom" | "red" => atomic::decode(words, operands),

@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-/// A copy: so many bytes, and zeros up to its size.
+/// A copy of `bytes` bytes, and zeros up to `size`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Copy {
     pub(super) dst: *mut u8,

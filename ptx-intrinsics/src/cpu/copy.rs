@@ -5,7 +5,7 @@ use super::copies::Copy;
 use super::mbarrier::{Address, complete};
 use super::thread::current;
 
-/// How many bytes are read where that is said by an operand.
+/// How many bytes are read, if an operand says it.
 pub(crate) fn bytes_of<T>(operand: &str, value: u32) -> usize {
     match operand {
         "ignore" if value != 0 => 0,
@@ -17,7 +17,7 @@ pub(crate) fn bytes_of<T>(operand: &str, value: u32) -> usize {
     }
 }
 
-/// Begins to copy so many bytes and to fill the rest with zeros.
+/// Begins to copy `bytes` bytes and to fill the rest of `size` with zeros.
 ///
 /// # Safety
 /// `size` bytes may be written, and the first `bytes` of the source be read, until the copy is waited for.

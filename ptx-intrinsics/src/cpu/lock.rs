@@ -1,4 +1,4 @@
-//! A lock that waits by asking: what it guards is done in a few instructions.
+//! A spin lock: what it guards is done in a few instructions.
 //!
 //! A test of the harness compiles this file with atomics that try every order of two and three threads.
 

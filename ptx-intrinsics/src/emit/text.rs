@@ -61,10 +61,18 @@ macro_rules! choose {
 /// How many registers a shape has.
 #[cfg(ptx_device)]
 macro_rules! lanes {
-    (X1) => { 1 };
-    (X2) => { 2 };
-    (X4) => { 4 };
-    (X8) => { 8 };
+    (X1) => {
+        1
+    };
+    (X2) => {
+        2
+    };
+    (X4) => {
+        4
+    };
+    (X8) => {
+        8
+    };
 }
 
 /// The instruction: `doc` for people, `asm` for `asm!`.

@@ -131,8 +131,8 @@ macro_rules! copies {
                 ) {
                     ptx: $ptx hint P, [dst], [src], T, policy;
                     needs: (AsyncCopies) / CacheHint;
-                    safety: "`src` points at a `T` in global memory and `dst` at one in this block's shared memory, both \
-                        aligned to its size. Until a wait for the copy, nobody writes `src`, and nobody reads or writes `dst`.";
+                    safety: "`src` points to a `T` in global memory and `dst` to one in this block's shared memory, both \
+                        aligned to its size. Until the copy is waited for, no thread writes to `src`, or reads or writes `dst`.";
                     cpu: cpu::copy::begin(dst.address().cast(), src.cast(), size_of::<T>(), size_of::<T>());
                 }
 
@@ -144,7 +144,7 @@ macro_rules! copies {
                 ) {
                     ptx: $ptx hint P, [dst], [src], T, src_size, policy;
                     needs: (AsyncCopies) / CacheHint;
-                    safety: "As for [`copy`](Self::copy), and `src_size` is at most the size of `T`; only so many bytes are read.";
+                    safety: "As for [`copy`](Self::copy), and `src_size` is at most the size of `T`; only `src_size` bytes are read.";
                     cpu: {
                         let bytes = cpu::copy::bytes_of::<T>("src_size", src_size);
                         cpu::copy::begin(dst.address().cast(), src.cast(), bytes, size_of::<T>())
@@ -191,8 +191,8 @@ instructions! { WAITS:
     }
 
     instruction "cp.async.wait_group", isa "data-movement-and-conversion-instructions-cp-async-wait-group", effect message, T = u8 {
-        /// Waits until at most `N` of the newest groups of this thread are not yet copied. The thread sees what the others
-        /// brought; other threads see it after a barrier.
+        /// Waits until at most the `N` newest groups of this thread are still in flight. The thread sees what the complete groups
+        /// copied; other threads see it after a barrier.
         ///
         /// ```
         /// use ptx_intrinsics::cp_async::*;
@@ -223,12 +223,12 @@ instructions! { WAITS:
     instruction "cp.async.mbarrier.arrive",
     isa "parallel-synchronization-and-communication-instructions-cp-async-mbarrier-arrive", effect message, T = u8 {
         /// Arrives at the barrier when all copies that this thread has begun are complete. The barrier expects one arrival
-        /// more for this, so it is not one of the arrivals that it was initialised with. On a CPU the copies are done here.
+        /// more for this: it does not count among the arrivals that the barrier was initialised with. On a CPU the copies are done here.
         #[doc(alias = "cp.async.mbarrier.arrive")]
         unsafe fn cp_async_mbarrier_arrive(bar: SharedPtr<Mbarrier> as shared) {
             ptx: "cp.async.mbarrier.arrive.shared.b64", [bar];
             needs: AsyncCopies;
-            safety: "`bar` points at a barrier in this block's shared memory that was initialised.";
+            safety: "`bar` points to an initialised barrier in this block's shared memory.";
             cpu: cpu::copy::wait_all();
         }
 
@@ -238,7 +238,7 @@ instructions! { WAITS:
         unsafe fn cp_async_mbarrier_arrive_noinc(bar: SharedPtr<Mbarrier> as shared) {
             ptx: "cp.async.mbarrier.arrive.noinc.shared.b64", [bar];
             needs: AsyncCopies;
-            safety: "`bar` points at a barrier in this block's shared memory that was initialised.";
+            safety: "`bar` points to an initialised barrier in this block's shared memory.";
             cpu: {
                 cpu::copy::wait_all();
                 cpu::mbarrier::arrive(bar.address(), 1, 0, 0);

@@ -8,9 +8,9 @@ use crate::cpu::copy;
 /// What the caller of a copy promises.
 macro_rules! promise {
     () => {
-        "All addresses are aligned to 16 bytes, but a barrier's to 8, and `size` is a multiple of 16. So many bytes are there \
-        and may be read and written; nobody else writes what is read, or touches what is written, until the copy is waited \
-        for. A barrier was initialised, and is told to expect as many bytes."
+        "`src` is readable and `dst` writable for `size` bytes. Both are aligned to 16 bytes, a barrier to 8, and `size` is a \
+        multiple of 16. Until the copy is complete, no thread writes to the source or accesses the destination. The barrier is \
+        initialised and expects `size` bytes."
     };
 }
 
@@ -127,7 +127,7 @@ instructions! { SINGLES:
         unsafe fn cp_async_bulk_prefetch_l2 / cp_async_bulk_prefetch_l2_with<T>(src: *const T as reg64, size: u32 as reg32) {
             ptx: "cp.async.bulk.prefetch.L2.global" hint, [src], size, policy;
             needs: BulkCopies;
-            safety: "`src` is aligned to 16 bytes, `size` is a multiple of 16, and so many bytes may be read.";
+            safety: "`src` is readable for `size` bytes and aligned to 16. `size` is a multiple of 16.";
             cpu: ();
         }
     }
@@ -159,16 +159,16 @@ instructions! { SINGLES:
     }
 
     instruction "cp.async.bulk", isa "data-movement-and-conversion-instructions-cp-async-bulk-wait-group", effect message, T = u32 {
-        /// Waits until at most `N` of the newest groups of this thread are not yet in global memory. On a CPU it does
-        /// nothing, because a copy is done at once.
+        /// Waits until at most the `N` newest groups of this thread are still in flight. On a CPU it does nothing, because a copy
+        /// is done at once.
         safe fn cp_async_bulk_wait_group<const N>() {
             ptx: "cp.async.bulk.wait_group", N;
             needs: BulkCopies;
             cpu: ();
         }
 
-        /// Waits until at most `N` of the newest groups of this thread are not yet read: the shared memory of the others
-        /// may be written again. On a CPU it does nothing, because a copy is done at once.
+        /// Waits until the sources of all but the `N` newest groups of this thread are read: their shared memory may be written
+        /// again. On a CPU it does nothing, because a copy is done at once.
         safe fn cp_async_bulk_wait_group_read<const N>() {
             ptx: "cp.async.bulk.wait_group.read", N;
             needs: BulkCopies;

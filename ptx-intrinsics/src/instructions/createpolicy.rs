@@ -221,7 +221,7 @@ const fn encode<P: PolicyPriorities>(chosen: u64) -> u64 {
     chosen << 59 | P::PRIMARY << 57 | P::SECONDARY << 56
 }
 
-/// The exponent of a block's size, of which 128 hold so many bytes.
+/// The exponent of the size of a block: 128 blocks hold `total_size` bytes.
 const fn block_shift(total_size: u32) -> u32 {
     let bits = (total_size as f32).to_bits();
     let (exponent, mantissa) = ((bits >> 23) - 127, bits & 0x7f_ffff);

@@ -94,9 +94,7 @@ macro_rules! barrier {
 /// The orders of a kind: a trait, and the table of words for `instructions!`. The first is what PTX takes where nothing is
 /// said, and the function without an order is in it.
 macro_rules! barrier_orders {
-    ($($(#[$doc:meta])* $trait:ident, words $table:ident, $message:literal, $takes:literal {
-        $default:ty => $default_gate:ident; $($order:ty => $id:tt $text:literal $gate:ident;)*
-    })*) => { $(
+    ($($(#[$doc:meta])* $trait:ident, words $table:ident, $message:literal, $takes:literal { $($orders:tt)* })*) => { $(
         $(#[$doc])*
         #[diagnostic::on_unimplemented(message = $message, label = "not an order of this instruction", note = $takes)]
         pub trait $trait: Order {
@@ -105,6 +103,11 @@ macro_rules! barrier_orders {
             #[doc(hidden)]
             type AtGate: Gate;
         }
+        words_of_orders! { $trait $table $($orders)* }
+    )* };
+}
+macro_rules! words_of_orders {
+    ($trait:ident $table:ident $default:ty => $default_gate:ident; $($order:ty => $id:tt $text:literal $gate:ident;)*) => {
         #[diagnostic::do_not_recommend]
         impl $trait for $default {
             const ID: u8 = 0;
@@ -125,11 +128,13 @@ macro_rules! barrier_orders {
                 ".sem.scope" concat!(" `.cluster`: ", needs!(BulkCopies), " `.relaxed`: ", needs!(BulkCopiesCta)), $row
             } };
         }
-    )* };
+    };
 }
 barrier_orders! {
     /// How an arrival is ordered: `Release<Cta>`, the default of PTX, `Release<Cluster>`,
-    /// `Relaxed<Cta>` or `Relaxed<Cluster>`. `.cluster` needs sm_90 and ptx80, `.relaxed` sm_90 and ptx86.
+    /// `Relaxed<Cta>` or `Relaxed<Cluster>`.
+    ///
+    #[doc = concat!("`.cluster`: ", needs!(BulkCopies), " `.relaxed`: ", needs!(BulkCopiesCta))]
     ArriveOrder, words arrive_order, "an arrival at a barrier cannot be `{Self}`",
         "it takes `Release<Cta>`, `Release<Cluster>`, `Relaxed<Cta>` or `Relaxed<Cluster>`" {
         Release<Cta> => AsyncCopies;
@@ -139,7 +144,9 @@ barrier_orders! {
     }
 
     /// How a wait is ordered: `Acquire<Cta>`, the default of PTX, `Acquire<Cluster>`,
-    /// `Relaxed<Cta>` or `Relaxed<Cluster>`. `.cluster` needs sm_90 and ptx80, `.relaxed` sm_90 and ptx86.
+    /// `Relaxed<Cta>` or `Relaxed<Cluster>`.
+    ///
+    #[doc = concat!("`.cluster`: ", needs!(BulkCopies), " `.relaxed`: ", needs!(BulkCopiesCta))]
     WaitOrder, words wait_order, "a wait for a barrier cannot be `{Self}`",
         "it takes `Acquire<Cta>`, `Acquire<Cluster>`, `Relaxed<Cta>` or `Relaxed<Cluster>`" {
         Acquire<Cta> => AsyncCopies;
@@ -166,7 +173,7 @@ instructions! { SINGLES:
         unsafe fn mbarrier_init(bar: SharedPtr<Mbarrier> as shared, count: u32 as reg32) {
             ptx: "mbarrier.init.shared.b64", [bar], count;
             needs: AsyncCopies;
-            safety: "`bar` points into this block's shared memory, aligned to 8 bytes, and nobody uses what is there. `count` \
+            safety: "`bar` points into this block's shared memory and is aligned to 8 bytes. No thread uses what is there. `count` \
                 is from 1 to 2<sup>20</sup> - 1.";
             cpu: cpu::mbarrier::init(bar.address(), count);
         }
@@ -178,7 +185,7 @@ instructions! { SINGLES:
         unsafe fn mbarrier_inval(bar: SharedPtr<Mbarrier> as shared) {
             ptx: "mbarrier.inval.shared.b64", [bar];
             needs: AsyncCopies;
-            safety: "`bar` points at a barrier in this block's shared memory that was initialised, and nobody uses it.";
+            safety: "`bar` points to an initialised barrier in this block's shared memory, and no thread uses it.";
             cpu: ();
         }
     }
@@ -198,15 +205,14 @@ instructions! { SINGLES:
 /// What the caller of an arrival promises.
 macro_rules! arrival {
     () => {
-        "`bar` points at a barrier that was initialised, in a block that runs, whose phase still expects this."
+        "`bar` points to an initialised barrier of a running block, and its phase still expects this."
     };
 }
 
 /// What the caller of a wait promises.
 macro_rules! wait {
     () => {
-        "`bar` points at a barrier in this block's shared memory that was initialised. The phase is the one that it is in, or \
-        the one before."
+        "`bar` points to an initialised barrier in this block's shared memory. The phase is the current one or the one before."
     };
 }
 
@@ -245,7 +251,7 @@ instructions! { ARRIVALS:
     }
 
     instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-arrive-drop", effect message, T = u8 {
-        /// Arrives for the last time: later phases expect one arrival less.
+        /// Arrives for the last time: later phases expect one arrival fewer.
         unsafe fn mbarrier_arrive_drop / mbarrier_arrive_drop_as<optional O in arrive_order, B in barrier>(
             bar: B as reg32 = bar.cluster_address(),
         ) -> (B::State as state: reg64 => B::state(state)) {
@@ -255,7 +261,7 @@ instructions! { ARRIVALS:
             cpu: B::state(cpu::mbarrier::arrive(bar.cluster_address(), 1, 0, 1));
         }
 
-        /// Arrives `count` times, for the last time: later phases expect so many arrivals less.
+        /// Arrives `count` times, for the last time: later phases expect `count` fewer.
         unsafe fn mbarrier_arrive_drop_count / mbarrier_arrive_drop_count_as<optional O in arrive_order, B in barrier>(
             bar: B as reg32 = bar.cluster_address(), count: u32 as reg32,
         ) -> (B::State as state: reg64 => B::state(state)) {
@@ -281,7 +287,7 @@ instructions! { ARRIVALS:
         unsafe fn mbarrier_expect_tx / mbarrier_expect_tx_as<optional O in tx_order, B in barrier>(bar: B as reg32 = bar.cluster_address(), bytes: u32 as reg32) {
             ptx: "mbarrier.expect_tx" O B ".b64", [bar], bytes;
             needs: BulkCopies;
-            safety: "`bar` points at a barrier that was initialised, in a block that runs. `bytes` is less than 2<sup>20</sup>.";
+            safety: "`bar` points to an initialised barrier of a running block. `bytes` is less than 2<sup>20</sup>.";
             cpu: cpu::mbarrier::expect(bar.cluster_address(), bytes);
         }
     }
@@ -291,7 +297,7 @@ instructions! { ARRIVALS:
         unsafe fn mbarrier_complete_tx / mbarrier_complete_tx_as<optional O in tx_order, B in barrier>(bar: B as reg32 = bar.cluster_address(), bytes: u32 as reg32) {
             ptx: "mbarrier.complete_tx" O B ".b64", [bar], bytes;
             needs: BulkCopies;
-            safety: "`bar` points at a barrier that was initialised, in a block that runs. `bytes` is less than 2<sup>20</sup>.";
+            safety: "`bar` points to an initialised barrier of a running block. `bytes` is less than 2<sup>20</sup>.";
             cpu: cpu::mbarrier::complete(bar.cluster_address(), bytes);
         }
     }
@@ -304,8 +310,8 @@ instructions! { ARRIVALS:
         {
             ptx: "mbarrier.arrive.noComplete.shared.b64" -> state, [bar], count;
             needs: AsyncCopies;
-            safety: "`bar` points at a barrier in this block's shared memory that was initialised, and its phase expects more \
-                than `count` arrivals: they do not complete it.";
+            safety: "`bar` points to an initialised barrier in this block's shared memory, and its phase expects more than `count` \
+                arrivals.";
             cpu: MbarrierState(cpu::mbarrier::arrive(bar.address(), count, 0, 0));
         }
     }
@@ -318,8 +324,8 @@ instructions! { ARRIVALS:
         {
             ptx: "mbarrier.arrive_drop.noComplete.shared.b64" -> state, [bar], count;
             needs: AsyncCopies;
-            safety: "`bar` points at a barrier in this block's shared memory that was initialised, and its phase expects more \
-                than `count` arrivals: they do not complete it.";
+            safety: "`bar` points to an initialised barrier in this block's shared memory, and its phase expects more than `count` \
+                arrivals.";
             cpu: MbarrierState(cpu::mbarrier::arrive(bar.address(), count, 0, count));
         }
     }

@@ -85,6 +85,7 @@ instructions! { GLOBAL:
     instruction "red.async", isa "parallel-synchronization-and-communication-instructions-red-async", effect message, T = u32 {
         /// Adds `value` to the value at `p`, a generic address in global memory, at some time before this block ends. It is a
         /// release: a thread that acquires the sum sees what this thread did before.
+        #[doc(alias = "red.async")]
         unsafe fn red_async_release_add / red_async_release_global_add<either G in global, S in async_scope, T in global_addends>(
             p: *mut T as reg64, value: T as held,
         ) {
@@ -96,6 +97,7 @@ instructions! { GLOBAL:
 
         /// [`red_async_release_add`] among all threads of all GPUs and of the host, on memory-mapped registers: exactly one
         /// access of exactly this width.
+        #[doc(alias = "red.async.mmio")]
         unsafe fn red_async_mmio_release_sys_add / red_async_mmio_release_sys_global_add<either G in global, T in global_addends>(
             p: *mut T as reg64, value: T as held,
         ) {

@@ -112,7 +112,9 @@ impl Elements for u32 {
 /// ```
 ///
 /// What copies between blocks and signals barriers of others takes it; [`ld_shared_cluster`](crate::ld_shared_cluster) and
-/// [`st_shared_cluster`](crate::st_shared_cluster) read and write through pointers. Needs sm_90 and ptx78.
+/// [`st_shared_cluster`](crate::st_shared_cluster) read and write through pointers.
+///
+#[doc = needs!(Clusters)]
 #[repr(transparent)]
 pub struct SharedClusterPtr<T> {
     address: Address,

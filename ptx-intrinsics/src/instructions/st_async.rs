@@ -56,6 +56,7 @@ instructions! { SINGLES:
         /// }
         /// assert_eq!(there, 1.5);
         /// ```
+        #[doc(alias = "st.async")]
         #[doc(alias = "st.async.shared::cluster")]
         unsafe fn st_async_shared_cluster<T in stored>(
             dst: SharedClusterPtr<T> as reg32 = dst.cluster_address(),
@@ -83,6 +84,7 @@ instructions! { SINGLES:
 
         /// [`st_async_release`] among all threads of all GPUs and of the host, on memory-mapped registers: exactly one access
         /// of exactly this width.
+        #[doc(alias = "st.async.mmio")]
         unsafe fn st_async_mmio_release_sys / st_async_mmio_release_sys_global<either G in global, T in released>(
             p: *mut T as reg64, value: T as held,
         ) {

@@ -3,8 +3,8 @@
 /// What the caller of a fill promises.
 macro_rules! promise {
     () => {
-        "`p` is aligned to 16 bytes. `size` is a multiple of 8 and at most 16,777,216. So many bytes from `p` on are shared memory of \
-        this block, and no other thread reads or writes them at the same time."
+        "`p` is aligned to 16 bytes and points to `size` bytes of this block's shared memory. `size` is a multiple of 8 and at most \
+        16,777,216. No other thread accesses the bytes at the same time."
     };
 }
 

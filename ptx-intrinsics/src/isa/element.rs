@@ -10,36 +10,44 @@ use core::fmt;
 /// field. For `.b128` it goes on: Rust has no register of 128 bits, so the block declares one, packs it, unpacks it, and ends.
 macro_rules! for_each_element {
     ($callback:ident $args:tt) => {
-        for_each_element! { @rows $callback $args
-            [
-                B8 b8 ".b8" reg16 u8, u8 u8 ".u8" reg16 u8, i8 s8 ".s8" reg16 u8,
-                B16 b16 ".b16" reg16 u16, u16 u16 ".u16" reg16 u16, i16 s16 ".s16" reg16 u16
-            ]
-            [B32 b32 ".b32" reg32 u32, u32 u32 ".u32" reg32 u32, i32 s32 ".s32" reg32 u32, f32 f32 ".f32" reg32 f32]
-            [B64 b64 ".b64" reg64 u64, u64 u64 ".u64" reg64 u64, i64 s64 ".s64" reg64 u64, f64 f64 ".f64" reg64 f64]
+        for_each_element! { @rows $callback $args []
+            short B8 b8 ".b8" reg16 u8, short u8 u8 ".u8" reg16 u8, short i8 s8 ".s8" reg16 u8,
+            short B16 b16 ".b16" reg16 u16, short u16 u16 ".u16" reg16 u16, short i16 s16 ".s16" reg16 u16,
+            word B32 b32 ".b32" reg32 u32, word u32 u32 ".u32" reg32 u32, word i32 s32 ".s32" reg32 u32,
+            word f32 f32 ".f32" reg32 f32,
+            long B64 b64 ".b64" reg64 u64, long u64 u64 ".u64" reg64 u64, long i64 s64 ".s64" reg64 u64,
+            long f64 f64 ".f64" reg64 f64,
         }
     };
-    (@rows $callback:ident $args:tt
-        [$($small:ident $small_word:ident $small_text:literal $small_class:ident $small_register:ident),*]
-        [$($word:ident $word_word:ident $word_text:literal $word_class:ident $word_register:ident),*]
-        [$($long:ident $long_word:ident $long_text:literal $long_class:ident $long_register:ident),*]) => {
+    // What is 256 bits wide depends on the bits of an element: V4 of short ones, V8 of words, V4 of long ones.
+    (@rows $callback:ident $args:tt $done:tt short $t:ident $word:ident $text:literal $class:ident $r:ident, $($rest:tt)*) => {
+        for_each_element! { @add $callback $args $done [
+            {($t) ($word) [$text] $class $r narrow {X1 "{d0}" [d0.0]}}
+            {(V2<$t>) (v2 $word) [".v2" $text] $class $r narrow {X2 "{{{d0}, {d1}}}" [d0.0 d1.1]}}
+            {(V4<$t>) (v4 $word) [".v4" $text] $class $r narrow {X4 "{{{d0}, {d1}, {d2}, {d3}}}" [d0.0 d1.1 d2.2 d3.3]}}
+        ] $($rest)* }
+    };
+    (@rows $callback:ident $args:tt $done:tt word $t:ident $word:ident $text:literal $class:ident $r:ident, $($rest:tt)*) => {
+        for_each_element! { @add $callback $args $done [
+            {($t) ($word) [$text] $class $r narrow {X1 "{d0}" [d0.0]}}
+            {(V2<$t>) (v2 $word) [".v2" $text] $class $r narrow {X2 "{{{d0}, {d1}}}" [d0.0 d1.1]}}
+            {(V4<$t>) (v4 $word) [".v4" $text] $class $r narrow {X4 "{{{d0}, {d1}, {d2}, {d3}}}" [d0.0 d1.1 d2.2 d3.3]}}
+            {(V8<$t>) (v8 $word) [".v8" $text] $class $r wide {X8 "{{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}" [d0.0 d1.1 d2.2 d3.3 d4.4 d5.5 d6.6 d7.7]}}
+        ] $($rest)* }
+    };
+    (@rows $callback:ident $args:tt $done:tt long $t:ident $word:ident $text:literal $class:ident $r:ident, $($rest:tt)*) => {
+        for_each_element! { @add $callback $args $done [
+            {($t) ($word) [$text] $class $r narrow {X1 "{d0}" [d0.0]}}
+            {(V2<$t>) (v2 $word) [".v2" $text] $class $r narrow {X2 "{{{d0}, {d1}}}" [d0.0 d1.1]}}
+            {(V4<$t>) (v4 $word) [".v4" $text] $class $r wide {X4 "{{{d0}, {d1}, {d2}, {d3}}}" [d0.0 d1.1 d2.2 d3.3]}}
+        ] $($rest)* }
+    };
+    (@add $callback:ident $args:tt [$($done:tt)*] [$($new:tt)*] $($rest:tt)*) => {
+        for_each_element! { @rows $callback $args [$($done)* $($new)*] $($rest)* }
+    };
+    (@rows $callback:ident $args:tt [$($row:tt)*]) => {
         $callback! { $args
-            $(
-                {($small) ($small_word) [$small_text] $small_class $small_register narrow {X1 "{d0}" [d0.0]}}
-                {(V2<$small>) (v2 $small_word) [".v2" $small_text] $small_class $small_register narrow {X2 "{{{d0}, {d1}}}" [d0.0 d1.1]}}
-                {(V4<$small>) (v4 $small_word) [".v4" $small_text] $small_class $small_register narrow {X4 "{{{d0}, {d1}, {d2}, {d3}}}" [d0.0 d1.1 d2.2 d3.3]}}
-            )*
-            $(
-                {($word) ($word_word) [$word_text] $word_class $word_register narrow {X1 "{d0}" [d0.0]}}
-                {(V2<$word>) (v2 $word_word) [".v2" $word_text] $word_class $word_register narrow {X2 "{{{d0}, {d1}}}" [d0.0 d1.1]}}
-                {(V4<$word>) (v4 $word_word) [".v4" $word_text] $word_class $word_register narrow {X4 "{{{d0}, {d1}, {d2}, {d3}}}" [d0.0 d1.1 d2.2 d3.3]}}
-                {(V8<$word>) (v8 $word_word) [".v8" $word_text] $word_class $word_register wide {X8 "{{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}" [d0.0 d1.1 d2.2 d3.3 d4.4 d5.5 d6.6 d7.7]}}
-            )*
-            $(
-                {($long) ($long_word) [$long_text] $long_class $long_register narrow {X1 "{d0}" [d0.0]}}
-                {(V2<$long>) (v2 $long_word) [".v2" $long_text] $long_class $long_register narrow {X2 "{{{d0}, {d1}}}" [d0.0 d1.1]}}
-                {(V4<$long>) (v4 $long_word) [".v4" $long_text] $long_class $long_register wide {X4 "{{{d0}, {d1}, {d2}, {d3}}}" [d0.0 d1.1 d2.2 d3.3]}}
-            )*
+            $($row)*
             {(B128) (b128) [".b128"] reg64 u64 quad {
                 X2 "%value" [d0.0 d1.1]
                 "{{\n.reg .b128 %value;\n" "mov.b128 %value, {{{d0}, {d1}}};\n" "\nmov.b128 {{{d0}, {d1}}}, %value;" "\n}}"
@@ -190,8 +198,9 @@ vectors! { V2 2 Align2 V4 4 Align4 V8 8 Align8 }
 /// | `half::f16`, `half::bf16` (feature `half`) | `.b16` |
 /// | [`V2`], [`V4`], [`V8`] of a scalar | `.v2`, `.v4`, `.v8` of its type |
 ///
-/// [`V4`] of 64-bit and [`V8`] of 32-bit elements are 256 bits wide and need sm_100 and PTX ISA 8.8;
-/// `.b128` needs sm_70 and PTX ISA 8.3.
+#[doc = concat!("[`V4`] of 64-bit and [`V8`] of 32-bit elements are 256 bits wide. ", needs!(Bits256))]
+///
+#[doc = concat!("`.b128`: ", needs!(Bits128))]
 ///
 /// # Safety
 /// `Self` has the size, the alignment and every bit pattern of `Self::Ptx`. The trait is implemented here alone.

@@ -184,7 +184,7 @@ macro_rules! __ptx {
     (@pointer $other:ident $p:ident) => { $p };
     (@has) => { false };
     (@has $policy:expr) => { true };
-    // The operands of a spelling that there is none of: they are used, so that rustc has nothing to say of them.
+    // The operands of an illegal spelling: they are used, so that rustc does not warn of them.
     (@refused [$p:expr] $(, $value:expr)* $(, else $or:expr)?) => {{
         let _ = ($p, $($value,)* $($or,)?);
         $crate::ptx::refused()

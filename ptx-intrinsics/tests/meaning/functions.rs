@@ -11,26 +11,27 @@ use ptx_intrinsics::prelude::*;
 
 use crate::{Memory, kind, squeezed};
 
-/// The instructions that a test below has tried all forms of, by the source of this file.
+/// The instructions that a test below has tried all forms of, by the source of these files.
 pub(crate) fn instructions() -> BTreeSet<&'static str> {
-    let tried = include_str!("functions.rs").split("\n    tried.is_all_of(&[").skip(1);
+    let sources = concat!(include_str!("functions.rs"), include_str!("later.rs"));
+    let tried = sources.split("\n    tried.is_all_of(&[").skip(1);
     tried.flat_map(|rest| rest.split(']').next().unwrap_or_default().split('"').skip(1).step_by(2)).collect()
 }
 
 /// How many forms they have.
-pub(crate) const FORMS: usize = 356;
+pub(crate) const FORMS: usize = 478;
 
 /// The forms that a test has tried, by expression and parameters.
 #[derive(Default)]
-struct Tried(BTreeSet<String>);
+pub(crate) struct Tried(BTreeSet<String>);
 
 impl Tried {
-    fn note(&mut self, parameters: &str, expression: &str) {
+    pub(crate) fn note(&mut self, parameters: &str, expression: &str) {
         self.0.insert(squeezed(&format!("|{parameters}| {expression}")));
     }
 
     /// Every form of these instructions, and nothing else.
-    fn is_all_of(&self, instructions: &[&str]) {
+    pub(crate) fn is_all_of(&self, instructions: &[&str]) {
         if cfg!(miri) {
             // The catalogue takes it minutes, and has nothing to do with memory.
             return;

@@ -2,7 +2,9 @@
 
 mod accesses;
 mod atomics;
+#[macro_use]
 mod functions;
+mod later;
 mod threads;
 
 use std::collections::BTreeSet;

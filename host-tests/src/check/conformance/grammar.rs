@@ -105,6 +105,20 @@ const FILL: &[Axis] = &[
     &["", ".weak", ".relaxed"],
     &["", ".global", ".shared", ".shared::cta", ".shared::cluster", ".local"],
 ];
+const LATER: &[Axis] = &[
+    &["st.async", "red.async"],
+    &["", ".mmio"],
+    &["", ".weak", ".relaxed", ".acquire", ".release"],
+    SCOPE,
+    &["", ".global", ".shared", ".shared::cta", ".shared::cluster"],
+    &["", ".mbarrier::complete_tx::bytes"],
+    &["", ".and", ".or", ".xor", ".exch", ".inc", ".dec", ".add", ".min", ".max"],
+    &["", ".v2", ".v4", ".v8"],
+    &[
+        ".b8", ".b16", ".b32", ".b64", ".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".f16", ".f32",
+        ".f64",
+    ],
+];
 const ATOMIC: &[Axis] = &[
     &["atom", "red"],
     &["", ".weak", ".volatile", ".relaxed", ".acquire", ".release", ".acq_rel", ".sc"],
@@ -288,6 +302,7 @@ pub static GRAMMARS: &[Grammar] = &[
     Grammar { name: "createpolicy", places: CREATEPOLICY, typed: false },
     Grammar { name: "applypriority and discard", places: APPLYPRIORITY, typed: false },
     Grammar { name: "st.bulk", places: FILL, typed: false },
+    Grammar { name: "st.async and red.async", places: LATER, typed: false },
     Grammar { name: "other words", places: STRANGE, typed: false },
     Grammar { name: "fence and membar", places: FENCE, typed: false },
     Grammar { name: "addresses", places: ADDRESS, typed: false },
@@ -446,6 +461,10 @@ impl Spelling {
             "cp" | "mbarrier" => self.told_by_operands(offset, policy),
             "ld" | "ldu" => format!("{} {}, {address}{policy};", self.ptx, self.value()),
             "st.bulk" => format!("{} {address}, %d0, 0;", self.ptx),
+            "st.async" | "red.async" => {
+                let barrier = if self.ptx.contains("::complete_tx") { ", [%p]" } else { "" };
+                format!("{} {address}, {}{barrier};", self.ptx, self.value())
+            }
             "st" => format!("{} {address}, {}{policy};", self.ptx, self.value()),
             "atom" => format!("{} {}, {address}, {}{policy};", self.ptx, self.values_from(0), self.changed_by()),
             "red" => format!("{} {address}, {}{policy};", self.ptx, self.changed_by()),
@@ -496,10 +515,11 @@ impl Spelling {
         REGISTER.replace_all(&self.ptx, "%").into_owned() + policy
     }
 
-    /// The word that it begins with; two words for a fill, which is no store of a value.
+    /// The word that it begins with; two words for what `ptx!` does not spell.
     fn opcode(&self) -> &str {
-        let fill = "st.bulk";
-        if self.ptx.starts_with(fill) { fill } else { self.ptx.split('.').next().unwrap_or_default() }
+        let functions = ["st.bulk", "st.async", "red.async"];
+        let own = functions.into_iter().find(|opcode| self.ptx.starts_with(opcode));
+        own.unwrap_or_else(|| self.ptx.split('.').next().unwrap_or_default())
     }
 
     /// Whether it is a load or a store.
@@ -606,6 +626,7 @@ mod tests {
                 4 * 3 * 6 * 6 * 4,
                 2 * 10 * 7,
                 3 * 6,
+                2 * 2 * 5 * 5 * 5 * 2 * 10 * 4 * 15,
                 2 * 10 * 2 * 13 * 13,
                 2 * 3 * 11 * 6 * 3 * 6,
                 5 * 10 * 5,

@@ -1,5 +1,7 @@
 //! What the comparison showed.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::check::conformance::compiler::Compiled;
@@ -144,18 +146,29 @@ impl Report {
         Err(Error::new("ptxas accepts nothing for some reasons to refuse it").because(idle.join("\n")).fix(LIST))
     }
 
+    /// What the assembler alone accepts without a reason, as patterns for ptxas-alone.txt.
+    fn patterns(&self) -> Vec<String> {
+        let spellings: BTreeSet<&str> = self.unexplained.iter().map(String::as_str).collect();
+        spellings.into_iter().map(|spelling| format!("  ^{}$", regex::escape(spelling))).collect()
+    }
+
     /// An error that names the first disagreements, if there is one.
     pub fn verify(&self) -> Result<()> {
         let on_gpus =
             self.gpus.iter().flat_map(|gpu| gpu.wrong.iter().map(move |wrong| format!("{}: {wrong}", gpu.sm)));
-        let unexplained = self.unexplained.iter().map(|spelling| format!("{spelling} is accepted by ptxas alone"));
         let compiled = self.compiled.iter().flat_map(|compiled| compiled.wrong.iter().cloned());
-        let all: Vec<String> = on_gpus.chain(self.wrong.iter().cloned()).chain(unexplained).chain(compiled).collect();
-        if all.is_empty() {
+        let all: Vec<String> = on_gpus.chain(self.wrong.iter().cloned()).chain(compiled).collect();
+        let patterns = self.patterns();
+        if all.is_empty() && patterns.is_empty() {
             return Ok(());
         }
-        let shown = all.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join("\n");
-        Err(Error::new(format_args!("the types and ptxas disagree {} times", all.len())).because(shown).fix(LIST))
+        let disagree = Error::new(format_args!("the types and ptxas disagree {} times", all.len() + patterns.len()));
+        let mut shown: Vec<&str> = all.iter().take(SHOWN).map(String::as_str).collect();
+        if !patterns.is_empty() {
+            shown.push("ptxas alone accepts these; as lines for ptxas-alone.txt:");
+            shown.extend(patterns.iter().map(String::as_str));
+        }
+        Err(disagree.because(shown.join("\n")).fix(LIST))
     }
 }
 

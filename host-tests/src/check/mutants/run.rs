@@ -1,4 +1,4 @@
-//! Runs mutants: many at once where a failure tells whose it is, alone where it does not.
+//! Runs mutants: many at once if the failure identifies the mutant, otherwise alone.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;

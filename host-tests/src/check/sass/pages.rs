@@ -88,12 +88,33 @@ impl Pages {
         format!("{forms} forms on {gpus} GPUs, {rows} in all, on {} pages of {} KB\n", files.len(), bytes / 1024)
     }
 
+    /// Writes the pages of these instructions and leaves the others as they are.
+    pub fn write_some(&self, accesses: &[Access], seen: &Seen) -> Result<()> {
+        self.is_of_every_gpu(seen)?;
+        let written: BTreeSet<&str> = accesses.iter().map(|access| access.ptx.as_str()).collect();
+        let pages: BTreeSet<&str> = accesses.iter().map(|access| access.instruction.as_str()).collect();
+        let all = sass::accesses();
+        let lacks =
+            |access: &&Access| pages.contains(access.instruction.as_str()) && !written.contains(access.ptx.as_str());
+        if let Some(lacking) = all.iter().find(lacks) {
+            return Err(Error::new(format_args!("the page would lose {}", lacking.ptx))
+                .at("--write")
+                .fix(format_args!("name the instruction: `cargo xtask sass --write {}`", lacking.instruction)));
+        }
+        self.read_back(accesses, seen)?;
+        let own = self.files.iter().filter(|(name, _)| *name != NO_TRACE);
+        own.into_iter().try_for_each(|(name, text)| write_whole(&folder().join(name), text))
+    }
+
+    fn is_of_every_gpu(&self, seen: &Seen) -> Result<()> {
+        let Some(missing) = GPUS.iter().find(|sm| !seen.contains_key(sm)) else { return Ok(()) };
+        Err(Error::new(format_args!("this assembler does not know {missing}"))
+            .fix("set CUDA_HOME to a toolkit of CUDA 13.5 or later, or unset it: the tools are then downloaded"))
+    }
+
     /// Writes them, and removes pages of instructions that are no more.
     pub fn write(&self, accesses: &[Access], seen: &Seen) -> Result<()> {
-        if let Some(missing) = GPUS.iter().find(|sm| !seen.contains_key(sm)) {
-            return Err(Error::new(format_args!("this assembler does not know {missing}"))
-                .fix("set CUDA_HOME to a toolkit of CUDA 13.5 or later, or unset it: the tools are then downloaded"));
-        }
+        self.is_of_every_gpu(seen)?;
         self.read_back(accesses, seen)?;
         let folder = folder();
         std::fs::create_dir_all(&folder).map_err(|error| Error::io("create the folder", &folder, error))?;

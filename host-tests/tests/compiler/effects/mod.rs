@@ -82,6 +82,13 @@ fn the_ledger_has_every_form() {
     assert_eq!(lacks.next().map(|form| form.ptx()), None, "say its effect in EFFECTS, {}", ledger::FILE);
     let unused = ledger::unused(FORMS.iter().map(|form| form.ptx()));
     assert_eq!(unused, [""; 0], "rows of EFFECTS for no form, {}", ledger::FILE);
+    let shared = ledger::shared(FORMS.iter().map(|form| &**form));
+    assert_eq!(
+        shared,
+        [""; 0],
+        "rows of EFFECTS for several families: an instruction needs a row of its own, {}",
+        ledger::FILE
+    );
     assert_eq!(forms_of(&forms::cases(&FORMS)), FORMS.len(), "a whole run would miss forms");
 }
 

@@ -20,12 +20,39 @@ enum Holds {
     Other(String),
 }
 
+impl Holds {
+    /// The element after this one.
+    fn next(self) -> Holds {
+        let Holds::Parameter(name) = &self else { return self };
+        let Some((name, at)) = name.split_once('.').and_then(|(name, at)| Some((name, at.parse::<usize>().ok()?)))
+        else {
+            return self;
+        };
+        Holds::Parameter(format!("{name}.{}", at + 1))
+    }
+}
+
 /// The parameters of a case, in order: names and types.
 fn parameters(case: &Case) -> Vec<(String, String)> {
     let call = case.call();
     let result = call.result.map(|result| ("result".to_owned(), format!("&mut {result}")));
     let own = call.parameters.split(", ").filter_map(|one| one.split_once(": "));
     result.into_iter().chain(own.map(|(name, of)| (name.to_owned(), of.to_owned()))).collect()
+}
+
+/// How many elements an array or a vector has; none if it is one number.
+fn elements(of: &str) -> Option<usize> {
+    match of.strip_prefix('V') {
+        Some(vector) => vector.split_once('<')?.0.parse().ok(),
+        None => of.strip_prefix('[')?.trim_end_matches(']').split_once("; ")?.1.parse().ok(),
+    }
+}
+
+/// The bits of an element of an array or a vector.
+fn element_bits(of: &str) -> Option<usize> {
+    elements(of)?;
+    let element = of.split(['<', '[']).nth(1)?;
+    element.chars().filter(char::is_ascii_digit).take(2).collect::<String>().parse().ok()
 }
 
 /// What the registers of the instruction have to hold, in order.
@@ -36,7 +63,7 @@ fn expected(case: &Case) -> Vec<Holds> {
     let parameters = parameters(case);
     let of = |name: &&str| {
         let (name, of) = parameters.iter().find(|(own, _)| own == name)?;
-        let elements = of.strip_prefix('[').and_then(|of| of.trim_end_matches(']').split_once("; ")?.1.parse().ok());
+        let elements = elements(of);
         let held = |at| if elements.is_some() { format!("{name}.{at}") } else { name.clone() };
         Some((0..elements.unwrap_or(1)).map(held).collect::<Vec<_>>())
     };
@@ -92,6 +119,8 @@ impl Followed<'_> {
         let words: Vec<&str> = opcode.split('.').collect();
         // What leaves a value as it is, or says it in a register of another kind.
         let moved = match (words[0], names.as_slice()) {
+            // Two elements lie in one register: this is the second.
+            ("mov", [to, from]) if operands.starts_with("{_, ") => Some((to, self.holds(from).next())),
             ("mov" | "cvt", [to, from]) => Some((to, self.holds(from))),
             ("cvta", [to, from]) => Some((to, self.holds(from))),
             ("ld", [to, from]) => Some((to, self.holds(from))),
@@ -121,8 +150,9 @@ impl Followed<'_> {
         let bits: usize =
             opcode.rsplit(|c: char| !c.is_ascii_digit()).next().and_then(|bits| bits.parse().ok()).unwrap_or(0);
         for (at, register) in names.iter().enumerate() {
-            let place = offset * 8 / bits + at;
-            let held = if of.starts_with('[') { format!("{name}.{place}") } else { name.clone() };
+            let element = element_bits(&of).unwrap_or(bits);
+            let place = offset * 8 / element + at * bits.div_ceil(element);
+            let held = if elements(&of).is_some() { format!("{name}.{place}") } else { name.clone() };
             self.held.insert((*register).to_owned(), Holds::Parameter(held));
         }
     }

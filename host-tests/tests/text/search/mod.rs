@@ -9,10 +9,11 @@ use std::sync::LazyLock;
 use host_tests::check::forms;
 use host_tests::check::forms_check::every_form;
 use host_tests::check::mutants::answer::difference;
-use host_tests::show::coverage;
+use host_tests::show::{coverage, gates};
 use host_tests::tools::command::{Command, Machine};
 use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
 use ptx_intrinsics::catalogue::{Form, Operation};
+use ptx_intrinsics::features::Features;
 use ptx_intrinsics::order::OrderWord;
 use regex::Regex;
 
@@ -339,6 +340,19 @@ fn every_bound_is_documented() {
 fn the_page_of_coverage_is_up_to_date() {
     let kept = std::fs::read_to_string(coverage::path()).expect("the page is there");
     assert!(kept == coverage::page(), "docs/coverage.md is old; run: cargo xtask forms --coverage --write");
+}
+
+/// The table of gates in the guide is that of `isa/gate.rs`, and has a row for each gate.
+#[test]
+fn the_guide_has_the_gates() {
+    let guide = gates::guide().unwrap_or_else(|error| panic!("{error}"));
+    let kept = std::fs::read_to_string(gates::path()).expect("the guide is there");
+    assert!(kept == guide, "the gates in docs/guide.md are old; run: cargo xtask forms --coverage --write");
+    assert_eq!(
+        gates::table().lines().count() - 2,
+        Features::all().iter_names().count(),
+        "gate.rs was not read as a whole"
+    );
 }
 
 /// The numbers of the traits that bounds name.

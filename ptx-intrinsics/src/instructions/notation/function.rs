@@ -11,9 +11,11 @@ macro_rules! function {
     (@call { $said:tt $function:ident $docs:tt { $what:tt unsafe $on:tt } } $($row:tt)*) => {
         function! { @lists { $on $docs [unsafe] $function } $($row)* }
     };
-    (@lists $head:tt [$($gate:tt)*] { $held:tt $registers:tt $taken:tt $($_shown:tt)* } $result:tt
-        { $words:tt $parameters:tt [$($bound:tt)*] } $row:tt) => {
-        function! { @item $head $parameters $taken $result [$($bound)* $($gate)*] $row }
+    (@lists $head:tt [$($gate:tt)*] $arguments:tt $result:tt { $words:tt $parameters:tt [$($bound:tt)*] } $row:tt) => {
+        function! { @taken $arguments $head $parameters $result [$($bound)* $($gate)*] $row }
+    };
+    (@taken { $held:tt $registers:tt $taken:tt $shown:tt } $head:tt $parameters:tt $($more:tt)*) => {
+        function! { @item $head $parameters $taken $($more)* }
     };
     (@item { $on:tt [$(#[$doc:meta])*] [$($unsafe:ident)?] $function:ident } [$($parameter:tt)*]
         [$(($argument:ident: $type:ty))*] $result:tt [$($bound:tt)*] $row:tt) => {

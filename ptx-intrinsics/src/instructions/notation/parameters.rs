@@ -61,41 +61,38 @@ macro_rules! arguments {
     (@ $state:tt $done:tt $name:ident: SharedPtr<$of:ty> as shared $(, $($rest:tt)*)?) => {
         arguments! {
             @add $state $done
-            ($name: [$crate::instructions::shared_ptr::SharedPtr<$of>] [SharedPtr<$of>] reg32 [$name.address()]) $($($rest)*)?
+            ($name: $crate::instructions::shared_ptr::SharedPtr<$of>) ($name [SharedPtr<$of>])
+            ($name = in(reg32) $name.address(),) $($($rest)*)?
         }
     };
     (@ $state:tt $done:tt $name:ident: SharedClusterPtr<$of:ty> as cluster $(, $($rest:tt)*)?) => {
         arguments! {
             @add $state $done
-            (
-                $name: [impl $crate::instructions::shared_ptr::InCluster<$of>] [SharedClusterPtr<$of>]
-                reg32 [$name.cluster_address()]
-            )
-            $($($rest)*)?
+            ($name: impl $crate::instructions::shared_ptr::InCluster<$of>) ($name [SharedClusterPtr<$of>])
+            ($name = in(reg32) $name.cluster_address(),) $($($rest)*)?
         }
     };
     (@ $state:tt $done:tt $name:ident: *const impl Sized as $class:ident $(, $($rest:tt)*)?) => {
-        arguments! { @add $state $done ($name: [*const impl Sized] [*const T] $class [$name]) $($($rest)*)? }
+        arguments! {
+            @add $state $done ($name: *const impl Sized) ($name [*const T]) ($name = in($class) $name,) $($($rest)*)?
+        }
     };
     (@ $state:tt $done:tt $name:ident: $type:ty as $class:ident = $value:expr $(, $($rest:tt)*)?) => {
-        arguments! { @add $state $done ($name: [$type] [$type] $class [$value]) $($($rest)*)? }
+        arguments! { @add $state $done ($name: $type) ($name [$type]) ($name = in($class) $value,) $($($rest)*)? }
     };
     (@ $state:tt $done:tt $name:ident: $type:ty as $class:ident $(, $($rest:tt)*)?) => {
-        arguments! { @add $state $done ($name: [$type] [$type] $class [$name]) $($($rest)*)? }
+        arguments! { @add $state $done ($name: $type) ($name [$type]) ($name = in($class) $name,) $($($rest)*)? }
     };
+    // As the function takes it, as the catalogue shows it, as the `asm!` has it.
     (@add $state:tt { $held:tt ($($register:tt)*) [$($taken:tt)*] [$($shown:tt)*] }
-        ($name:ident: [$type:ty] $show:tt $class:ident [$value:expr]) $($rest:tt)*) => {
-        arguments! {
-            @ $state
-            { $held ($($register)* $name = in($class) $value,) [$($taken)* ($name: $type)] [$($shown)* ($name $show)] }
-            $($rest)*
-        }
+        $take:tt $show:tt ($($in:tt)*) $($rest:tt)*) => {
+        arguments! { @ $state { $held ($($register)* $($in)*) [$($taken)* $take] [$($shown)* $show] } $($rest)* }
     };
     // There is none left but the policy.
     (@ { $then:ident { { WITH $chosen:tt } $($call:tt)* } $($state:tt)* } $done:tt) => {
         arguments! {
             @add { $then { { POLICY $chosen } $($call)* } $($state)* } $done
-            (policy: [$crate::isa::policy::CachePolicy] [CachePolicy] reg64 [policy.bits()])
+            (policy: $crate::isa::policy::CachePolicy) (policy [CachePolicy]) (policy = in(reg64) policy.bits(),)
         }
     };
     (@ { $then:ident $call:tt $gates:tt $generics:tt $result:tt $body:tt } $arguments:tt) => {

@@ -1,0 +1,102 @@
+//! `st.async` and `red.async`: done later, and then a barrier is told, if there is one.
+
+use ptx_intrinsics::grammar::atomic::{Atomic, judge_atomic};
+use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
+use ptx_intrinsics::ptx::change;
+
+use super::mbarrier::on_barrier;
+use crate::access::How;
+use crate::alu::Type;
+use crate::machine::{Group, Machine, Step, Thread};
+use crate::memory::aligned;
+use crate::operand::{Operand, Space};
+use crate::stop::Result;
+
+struct Later {
+    space: Space,
+    to: Operand,
+    /// The lanes of the value, and the bytes of each.
+    value: Vec<Operand>,
+    bytes: usize,
+    barrier: Option<Operand>,
+    /// Of a reduction.
+    atomic: Option<Atomic>,
+    how: How,
+}
+
+pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    let ty = Type::parse(words.last()?)?;
+    let reduces = words[0] == "red";
+    let atomic = if reduces { Some(reduction(words)?) } else { None };
+    let mut operands = operands.into_iter();
+    let later = Later {
+        space: Space::of(words),
+        to: operands.next()?,
+        value: operands.next()?.lanes().into_iter().map(|lane| lane.of_type(ty)).collect(),
+        bytes: ty.bits as usize / 8,
+        barrier: operands.next(),
+        atomic,
+        how: if reduces { How::atomic(words) } else { How::store(words) },
+    };
+    Some(Box::new(later))
+}
+
+/// The words of `red` with the same meaning. It has no sum of `.s64`, which has the bits of one of `.u64`.
+fn reduction(words: &[&str]) -> Option<Atomic> {
+    let [.., op, ty] = words else { return None };
+    let ty = if (*op, *ty) == ("add", "s64") { "u64" } else { ty };
+    judge_atomic(&format!("red.{op}.{ty}"), false).ok().map(|(atomic, _)| atomic)
+}
+
+impl Step for Later {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        group.threads().try_for_each(|thread| self.one(machine, thread).map_err(|stop| stop.by(thread.lane)))
+    }
+}
+
+impl Later {
+    fn one<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread) -> Result<()> {
+        let to = machine.address(thread, self.space, &self.to)?;
+        let mut value = Vec::with_capacity(16);
+        for lane in &self.value {
+            value.extend_from_slice(&machine.get(thread, lane)?.to_le_bytes()[..self.bytes]);
+        }
+        aligned(to, value.len())?;
+        machine.host(to, value.len(), true)?;
+        let bar = match &self.barrier {
+            Some(bar) => Some(machine.address(thread, self.space, bar)?),
+            None => None,
+        };
+        match bar {
+            Some(bar) => {
+                aligned(bar, 8)?;
+                machine.watch_later(thread, to, value.len(), self.how, bar);
+            }
+            None => machine.watch_one(thread, to, value.len(), self.how)?,
+        }
+        machine.copy_later(Box::new(move |machine| {
+            self.happen(machine, to, &value)?;
+            let Some(bar) = bar else { return Ok(()) };
+            // SAFETY: the barrier is a word of the interpreter's own.
+            on_barrier(machine, bar, |bar| unsafe { mbarrier_complete_tx(bar, value.len() as u32) })
+        }));
+        Ok(())
+    }
+
+    fn happen(&self, machine: &mut Machine<'_>, to: u64, value: &[u8]) -> Result<()> {
+        let Some(atomic) = self.atomic else { return machine.write(to, value) };
+        let old = machine.read_number(to, value.len())?;
+        let mut operand = [0; 8];
+        operand[..value.len()].copy_from_slice(value);
+        let (mut new, operand) = (old, u64::from_le_bytes(operand));
+        let at = &raw mut new;
+        // SAFETY: the number is the interpreter's own, and as wide as any that is reduced.
+        unsafe {
+            match value.len() {
+                4 => drop(change(atomic, at.cast(), operand as u32, None)),
+                _ => drop(change(atomic, at, operand, None)),
+            }
+        }
+        machine.write_number(to, value.len(), new)
+    }
+}

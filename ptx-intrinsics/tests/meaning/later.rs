@@ -1,0 +1,129 @@
+//! `st.async` and `red.async` on a CPU: what they change, and what the barrier is told.
+
+use ptx_intrinsics::mbarrier::*;
+use ptx_intrinsics::prelude::*;
+
+use crate::functions::Tried;
+
+/// A value and its barrier, in a block of their own.
+#[repr(C, align(16))]
+struct There([u8; 16], Mbarrier);
+
+/// Lets something change the value, and its barrier complete by the bytes of a `T`; gives what is there then.
+fn changed<T: Copy>(
+    old: T,
+    value: T,
+    later: impl FnOnce(SharedClusterPtr<T>, T, SharedClusterPtr<Mbarrier>),
+) -> [u8; 16] {
+    let mut there = There([0xee; 16], Mbarrier::default());
+    let p = (&raw mut there.0).cast::<T>();
+    let own = SharedPtr::new(&raw mut there.1);
+    // SAFETY: both are memory of this function.
+    unsafe {
+        p.write(old);
+        mbarrier_init(own, 1);
+        let state = mbarrier_arrive_expect_tx(own, size_of::<T>() as u32);
+        assert!(!mbarrier_test_wait(own, state));
+        later(SharedClusterPtr::new(p), value, SharedClusterPtr::of(own));
+        assert!(mbarrier_test_wait(own, state));
+    }
+    there.0
+}
+
+/// What is there where a value is, and nothing else was changed.
+fn bytes<T: Copy>(value: T) -> [u8; 16] {
+    let mut all = [0xee; 16];
+    // SAFETY: a value of 16 bytes at most, at the beginning.
+    unsafe { all.as_mut_ptr().cast::<T>().write_unaligned(value) };
+    all
+}
+
+#[test]
+fn a_value_is_stored_and_its_barrier_told() {
+    let mut tried = Tried::default();
+    macro_rules! stored {
+        ($($t:ty, $old:expr, $new:expr;)*) => { $(
+            let store = form!(tried |dst: SharedClusterPtr<$t>, value: $t, bar: SharedClusterPtr<Mbarrier>|
+                st_async_shared_cluster(dst, value, bar));
+            let new: $t = $new;
+            assert_eq!(changed::<$t>($old, new, store), bytes(new));
+        )* };
+    }
+    stored! {
+        B32, B32(1), B32(0x1234_5678); u32, 1, 0x1234_5678; i32, 1, -7; f32, 1.0, -2.5;
+        B64, B64(1), B64(1 << 40); u64, 1, 1 << 40; i64, 1, -7; f64, 1.0, -2.5;
+        V2<B32>, V2::default(), V2::new([B32(3), B32(4)]); V2<u32>, V2::default(), V2::new([3, 4]);
+        V2<i32>, V2::default(), V2::new([-3, 4]); V2<f32>, V2::default(), V2::new([0.5, 4.0]);
+        V2<B64>, V2::default(), V2::new([B64(3), B64(4)]); V2<u64>, V2::default(), V2::new([3, 4]);
+        V2<i64>, V2::default(), V2::new([-3, 4]); V2<f64>, V2::default(), V2::new([0.5, 4.0]);
+        V4<B32>, V4::default(), V4::new([1, 2, 3, 4].map(B32)); V4<u32>, V4::default(), V4::new([1, 2, 3, 4]);
+        V4<i32>, V4::default(), V4::new([-1, 2, -3, 4]); V4<f32>, V4::default(), V4::new([0.5, 1.0, 2.0, 4.0]);
+    }
+    macro_rules! released {
+        ($($t:ty, $new:expr;)*) => { $({
+            let stores: [fn(*mut $t, $t); 6] = [
+                form!(tried |p: *mut $t, value: $t| st_async_release::<Gpu, _>(p, value)),
+                form!(tried |p: *mut $t, value: $t| st_async_release::<Sys, _>(p, value)),
+                form!(tried |p: *mut $t, value: $t| st_async_release_global::<Gpu, _>(p, value)),
+                form!(tried |p: *mut $t, value: $t| st_async_release_global::<Sys, _>(p, value)),
+                form!(tried |p: *mut $t, value: $t| st_async_mmio_release_sys(p, value)),
+                form!(tried |p: *mut $t, value: $t| st_async_mmio_release_sys_global(p, value)),
+            ];
+            for store in stores {
+                let mut memory = There([0xee; 16], Mbarrier::default());
+                store((&raw mut memory.0).cast(), $new);
+                assert_eq!(memory.0, bytes::<$t>($new));
+            }
+        })* };
+    }
+    released! {
+        B16, B16(0x1234); u16, 0x1234; i16, -7; B32, B32(5); u32, 5; i32, -7; f32, 2.5;
+        B64, B64(1 << 40); u64, 1 << 40; i64, -7; f64, 2.5;
+    }
+    tried.is_all_of(&["st.async"]);
+}
+
+#[test]
+fn a_value_is_changed_and_its_barrier_told() {
+    let mut tried = Tried::default();
+    macro_rules! reduced {
+        ($($t:ty: $function:ident $($old:expr, $value:expr => $new:expr),*;)*) => { $(
+            let reduce = form!(tried |dst: SharedClusterPtr<$t>, value: $t, bar: SharedClusterPtr<Mbarrier>|
+                $function(dst, value, bar));
+            $(assert_eq!(changed::<$t>($old, $value, reduce), bytes::<$t>($new), stringify!($function));)*
+        )* };
+    }
+    reduced! {
+        u32: red_async_shared_cluster_inc 6, 7 => 7, 7, 7 => 0, 9, 7 => 0;
+        u32: red_async_shared_cluster_dec 6, 7 => 5, 0, 7 => 7, 9, 7 => 7;
+        u32: red_async_shared_cluster_min 1 << 31, 7 => 7, 6, 7 => 6;
+        i32: red_async_shared_cluster_min i32::MIN, 7 => i32::MIN, 6, -7 => -7;
+        u32: red_async_shared_cluster_max 1 << 31, 7 => 1 << 31, 6, 7 => 7;
+        i32: red_async_shared_cluster_max i32::MIN, 7 => 7, 6, -7 => 6;
+        B32: red_async_shared_cluster_and B32(0b1100), B32(0b1010) => B32(0b1000);
+        B32: red_async_shared_cluster_or B32(0b1100), B32(0b1010) => B32(0b1110);
+        B32: red_async_shared_cluster_xor B32(0b1100), B32(0b1010) => B32(0b0110);
+        u32: red_async_shared_cluster_add u32::MAX, 7 => 6;
+        i32: red_async_shared_cluster_add 6, -7 => -1;
+        u64: red_async_shared_cluster_add u64::MAX, 1 << 40 => (1 << 40) - 1;
+    }
+    macro_rules! added {
+        ($($t:ty, $old:expr, $value:expr => $new:expr;)*) => { $({
+            let adds: [fn(*mut $t, $t); 6] = [
+                form!(tried |p: *mut $t, value: $t| red_async_release_add::<Gpu, _>(p, value)),
+                form!(tried |p: *mut $t, value: $t| red_async_release_add::<Sys, _>(p, value)),
+                form!(tried |p: *mut $t, value: $t| red_async_release_global_add::<Gpu, _>(p, value)),
+                form!(tried |p: *mut $t, value: $t| red_async_release_global_add::<Sys, _>(p, value)),
+                form!(tried |p: *mut $t, value: $t| red_async_mmio_release_sys_add(p, value)),
+                form!(tried |p: *mut $t, value: $t| red_async_mmio_release_sys_global_add(p, value)),
+            ];
+            for add in adds {
+                let mut memory: $t = $old;
+                add(&raw mut memory, $value);
+                assert_eq!(memory, $new);
+            }
+        })* };
+    }
+    added! { u32, u32::MAX, 7 => 6; i32, 6, -7 => -1; u64, 1 << 40, 1 => (1 << 40) + 1; i64, 6, -7 => -1; }
+    tried.is_all_of(&["red.async"]);
+}
