@@ -6,6 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_intrinsics::catalogue::{Family, Form, Operation};
 
+use crate::tools::command::Machine;
+use crate::tools::files::write_whole;
+
 /// This file, for messages.
 pub const FILE: &str = "host-tests/src/check/ledger.rs";
 
@@ -193,10 +196,55 @@ pub const WITH_OPERANDS: usize = 437;
 /// Functions: each form in every manner.
 pub const FUNCTIONS: usize = 208_738;
 /// Spellings that a slice of the conformance test asks each assembler about.
-pub const WALKED: usize = 55_418;
+pub const WALKED: usize = 56_906;
 /// Kernels of the suite's whole plan, and trials in them: forms in the manners that are tried on a GPU.
 pub const PLAN: [usize; 2] = [5_780, 170_826];
 /// Forms that an H100 launches by images of both assemblers. The newest GPU launches all.
 pub const LAUNCHED: [usize; 2] = [61_006, 60_465];
 /// Rows of `docs/sass`: each form on each GPU that has it.
 pub const ROWS: usize = 843_132;
+
+/// Set to write the numbers above anew where they are compared: `cargo xtask test --counts` does it.
+pub const COUNTS: &str = "PTX_INTRINSICS_COUNTS";
+
+/// Compares what was counted with the numbers above of that name, or writes them there. A test does it last, so that a number hides
+/// no other failure.
+pub fn compare(name: &str, kept: &[usize], found: &[usize]) {
+    if kept == found {
+        return;
+    }
+    assert!(
+        std::env::var_os(COUNTS).is_some(),
+        "{name} in {FILE} is {kept:?}, and {found:?} were counted\n  → `cargo xtask test --counts` writes the numbers"
+    );
+    let path = Machine::current().repository.join(FILE);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let numbers: Vec<String> = found.iter().map(|number| underscored(*number)).collect();
+    let list = if numbers.len() == 1 { numbers.concat() } else { format!("[{}]", numbers.join(", ")) };
+    let begin = format!("pub const {name}: ");
+    let lines = text.lines().map(|line| match line.split_once(" = ").filter(|_| line.starts_with(&begin)) {
+        Some((declared, _)) => format!("{declared} = {list};\n"),
+        None => format!("{line}\n"),
+    });
+    write_whole(&path, lines.collect::<String>()).unwrap_or_else(|error| panic!("{error}"));
+    println!("{name} in {FILE} is {list} now");
+}
+
+/// `80_828`.
+fn underscored(number: usize) -> String {
+    match number / 1000 {
+        0 => number.to_string(),
+        thousands => format!("{}_{:03}", underscored(thousands), number % 1000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_rust_reads_them() {
+        let written = [0, 437, 1_000, 80_828, 1_000_001].map(underscored);
+        assert_eq!(written, ["0", "437", "1_000", "80_828", "1_000_001"]);
+    }
+}

@@ -45,7 +45,7 @@ fn a_slice_agrees() {
     println!("{}", report.table());
     report.verify().unwrap_or_else(|error| panic!("{error}"));
     let walked: Vec<usize> = report.walked.iter().map(|walked| walked.spellings).collect();
-    assert_eq!(walked, [ledger::WALKED; ASKED.0], "correct WALKED in {}", ledger::FILE);
+    assert_eq!(walked, [walked[0]; ASKED.0]);
     assert_eq!(report.gpus.len(), ASKED.1);
     assert!(report.live >= LIVE, "{} are accepted somewhere", report.live);
     for gpu in &report.gpus {
@@ -56,6 +56,7 @@ fn a_slice_agrees() {
     assert!(report.gates / 2 == newest && newest > LIVE / 4, "{newest} accepted, {} gates found", report.gates);
     let compiled: Vec<usize> = report.compiled.iter().map(|on| on.accepted + on.refused).collect();
     assert_eq!(compiled, [COMPILED.1; COMPILED.0]);
+    ledger::compare("WALKED", &[ledger::WALKED], &walked[..1]);
 }
 
 #[test]

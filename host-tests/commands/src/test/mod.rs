@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use console::style;
-use host_tests::check::forms_check;
+use host_tests::check::{forms_check, ledger};
 use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::{Error, Result};
@@ -33,6 +33,9 @@ pub(crate) struct Test {
     /// Run only the tests of this package, in the dev profile
     #[arg(long, value_name = "NAME")]
     package: Vec<String>,
+    /// Count anew what the tests count, and write the numbers into host-tests/src/check/ledger.rs. It takes minutes
+    #[arg(long, conflicts_with_all = ["names", "package", "arguments"])]
+    counts: bool,
     /// Arguments for `cargo test`
     #[arg(last = true)]
     arguments: Vec<OsString>,
@@ -55,6 +58,9 @@ const PARTS: [(&str, &[&str]); 2] = [
     ),
 ];
 
+/// The tests that count.
+const COUNTING: [&str; 5] = ["lanes", "bounds", "conformance", "sass", "suite"];
+
 /// How many mutants are drawn.
 const SAMPLE: &str = "100";
 
@@ -69,6 +75,9 @@ impl Test {
         let cargo = || {
             let mut command = cargo(&machine, route);
             command.env(forms_check::SEED_VARIABLE, seed.to_string());
+            if self.counts {
+                command.env(ledger::COUNTS, "write");
+            }
             command
         };
         // cargo links this program anew when it compiles the tests: its path is asked for before.
@@ -105,6 +114,10 @@ impl Test {
 impl Test {
     /// What is run, if not everything.
     fn chosen(&self, machine: &Machine) -> Result<Option<Selected>> {
+        if self.counts {
+            let names = COUNTING.map(str::to_owned);
+            return Selected::named(&names, plain_cargo(machine, &machine.repository)).map(Some);
+        }
         match (&self.names[..], &self.package[..]) {
             ([], []) => Ok(None),
             ([], packages) => Ok(Some(Selected::packages(packages))),
