@@ -1,47 +1,53 @@
-//! How `st.async` and `red.async` are tried: a block sends to the other one of a cluster what that one gave it, so that each
-//! thread finds its own bytes; or each thread changes its slot of the output.
+//! How `st.async` and `red.async` are tried: each thread changes the slot of a thread of the other block of a cluster, whose barrier it
+//! tells; or a thread changes its slot of the output.
 
 use ptx_intrinsics::catalogue::Form;
 
 use super::other::Other;
 use super::room::Room;
 
-/// The slot in this block, which begins with the value that is changed and goes on with the other one, and its barrier.
-const HERE: &str = "let own = home_of(p); let home = SharedPtr::new(own.add(64).cast::<Mbarrier>());";
+/// Where the second value is in a slot.
+const SECOND: usize = 16;
+/// Where the barrier is, and then whether its phase is complete.
+const BARRIER: usize = 96;
 
-/// Where the other value is in the slot.
-const OTHER: usize = 16;
-
+/// In a cluster the other block sends what is in its own slot. Elsewhere the second value of a slot changes the first.
 pub(super) fn trial(form: &Form) -> Other {
     let (ty, bytes) = (value_of(form), bytes_of(form));
     if form.ptx().contains(".release") {
-        let then = format!("copy(from, to); let (p, value) = (to.cast::<{ty}>(), get::<{ty}>(from.add({OTHER}))); {{}};");
-        return Other { room: Room::Lines, before: "", then: then.into(), expected: changed };
+        let then =
+            format!("copy(from, to); let (p, value) = (to.cast::<{ty}>(), get::<{ty}>(from.add({SECOND}))); {{}};");
+        return Other { room: Room::Lines, before: "", then: then.into(), expected: by_second };
     }
     let then = format!(
-        "copy(from, own); mbarrier_init(home, 1); mbarrier_arrive_expect_tx(home, {bytes}); \
-         fence_mbarrier_init_release_cluster(); sync_cluster(); let value = get::<{ty}>(p.add({OTHER})); \
-         let (dst, bar) = (SharedClusterPtr::new(p.cast::<{ty}>()), SharedClusterPtr::new(p.add(64).cast::<Mbarrier>())); \
-         {{}}; let done = waited(home); copy(own, to); put(to.add(24), [done; 8]);"
+        "copy(to, own); let home = SharedPtr::new(own.add({BARRIER}).cast::<Mbarrier>()); mbarrier_init(home, 1); \
+         mbarrier_arrive_expect_tx(home, {bytes}); fence_mbarrier_init_release_cluster(); sync_cluster(); \
+         let bar = SharedClusterPtr::new(p.add({BARRIER}).cast::<Mbarrier>()); \
+         let (dst, value) = (SharedClusterPtr::new(p.cast::<{ty}>()), get::<{ty}>(from)); {{}}; \
+         let done = waited(home); copy(own, to); put(to.add({BARRIER}), done as u64);"
     );
-    Other { room: Room::ClusterLines, before: HERE, then: then.into(), expected: arrived }
+    Other { room: Room::ClusterLines, before: "let own = home_of(p);", then: then.into(), expected: by_other_block }
 }
 
-fn arrived(form: &Form, thread: usize, from: &[u8], to: &mut [u8]) {
-    changed(form, thread, from, to);
-    to[24..32].fill(1);
+fn by_other_block(form: &Form, _: usize, from: &[u8], to: &mut [u8]) {
+    change(form, from, to);
+    to[BARRIER..BARRIER + 8].copy_from_slice(&1u64.to_le_bytes());
 }
 
-/// What becomes of the bytes of a value by those of the other one.
-fn changed(form: &Form, _: usize, from: &[u8], to: &mut [u8]) {
+fn by_second(form: &Form, _: usize, from: &[u8], to: &mut [u8]) {
     to.copy_from_slice(from);
-    let (bytes, other) = (bytes_of(form), &from[OTHER..]);
-    let (old, value) = (number(&from[..bytes.min(8)]), number(&other[..bytes.min(8)]));
+    change(form, &from[SECOND..], to);
+}
+
+/// What becomes of the bytes of a value by those of another one.
+fn change(form: &Form, by: &[u8], to: &mut [u8]) {
+    let bytes = bytes_of(form);
+    let (old, value) = (number(&to[..bytes.min(8)]), number(&by[..bytes.min(8)]));
     let mut words = form.ptx().rsplit('.');
     let (ty, op) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let signed = |number: u64| number as u32 as i32;
     let new = match op {
-        _ if form.instruction() == "st.async" => return to[..bytes].copy_from_slice(&other[..bytes]),
+        _ if form.instruction() == "st.async" => return to[..bytes].copy_from_slice(&by[..bytes]),
         "add" => old.wrapping_add(value),
         "and" => old & value,
         "or" => old | value,
