@@ -1,6 +1,6 @@
 //! `cargo ptx check`, with programs that know nothing of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
@@ -84,4 +84,58 @@ fn what_cannot_be_run_is_an_error() {
     says(&["--sm", "75"], &fat, "scale", "the image has PTX of sm_80, and the GPU is sm_75");
     says(&[], &fat, "no_kernel", "the program ended with exit status: 3");
     says(&[], &here().join("Cargo.toml"), "scale", "this is no PTX");
+}
+
+/// Cargo compiles a client into a folder of its own. The programs are in the second path.
+fn client(manifest: &Path) -> (TempDir, PathBuf) {
+    let target = TempDir::new().expect("a folder");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--manifest-path"]).arg(manifest).arg("--target-dir").arg(target.path());
+    assert!(cargo.status().expect("cargo starts").success());
+    let programs = target.path().join("debug");
+    (target, programs)
+}
+
+#[test]
+#[ignore = "it compiles cudarc, which takes ten seconds of one core"]
+fn a_program_on_cudarc_runs() {
+    // Cargo writes a lock file beside the manifest.
+    let copy = TempDir::new().expect("a folder");
+    let from = here().join("tests/check/cudarc");
+    std::fs::create_dir(copy.path().join("src")).expect("a folder");
+    for file in ["Cargo.toml", "src/main.rs"] {
+        std::fs::copy(from.join(file), copy.path().join(file)).expect("a copy");
+    }
+    let (_target, programs) = client(&copy.path().join("Cargo.toml"));
+    let shared = here().join("../ptx-interpreter/tests/corpus/shared.ptx");
+    let check = |kernel: &str| {
+        let mut check = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
+        check.args(["ptx", "check", "--"]).arg(programs.join("cudarc-client")).arg(&shared).arg(kernel);
+        let output = check.output().expect("it starts");
+        (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+    };
+    let (code, printed) = check("right_reduce");
+    assert_eq!(code, Some(0), "{printed}");
+    assert!(printed.starts_with("(9, 0) [32640, 98176]\n"), "{printed}");
+    let (code, printed) = check("wrong_reduce");
+    assert_eq!(code, Some(1), "{printed}");
+    assert!(printed.contains("error[race]: "), "{printed}");
+}
+
+#[test]
+#[ignore = "it compiles a new project with cust, which takes a minute of one core"]
+fn a_new_project_on_cust_runs() {
+    let folder = TempDir::new().expect("a folder");
+    let repository = here().parent().expect("the crate is in the repository");
+    let mut new = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
+    new.args(["ptx", "new", "hello", "--path"]).arg(repository).current_dir(folder.path());
+    assert!(new.status().expect("it starts").success());
+    let project = folder.path().join("hello");
+    let mut check = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
+    check.args(["ptx", "check", "--", "cargo", "run", "--quiet"]).current_dir(&project);
+    let output = check.output().expect("it starts");
+    let (printed, complaint) = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("text")).into();
+    assert_eq!(output.status.code(), Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("PTX on a CPU, as sm_90 (sm_90) runs the kernel.\nAll 1048576 elements"), "{printed}");
+    assert!(printed.contains("axpy: no findings in 1 order of its threads"), "{printed}");
 }
