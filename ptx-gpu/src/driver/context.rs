@@ -29,6 +29,9 @@ fn reset(gpu: &mut Gpu) -> Result {
     Ok(())
 }
 
+/// What is preferred, shared memory or L1, is kept beside the limits.
+const CACHE: u32 = 0x4000_0000;
+
 /// `CU_LIMIT_…`: the stack of a thread, the buffer of `printf`, the heap of `malloc`, and so on.
 fn limit(gpu: &Gpu, which: u32) -> Result<usize> {
     let usual = match which {
@@ -183,12 +186,12 @@ calls! {
     }
 
     fn cuCtxGetCacheConfig(config: *mut u32) {
-        live().map(drop)?;
-        put(config, 0)
+        put(config, live()?.limits.get(&CACHE).map_or(0, |config| *config as u32))
     }
 
-    fn cuCtxSetCacheConfig(_config: u32) {
-        live().map(drop)
+    fn cuCtxSetCacheConfig(config: u32) {
+        live()?.limits.insert(CACHE, config as usize);
+        Ok(())
     }
 
     fn cuCtxGetSharedMemConfig(config: *mut u32) {
