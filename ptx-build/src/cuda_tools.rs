@@ -211,14 +211,6 @@ impl CudaTools {
         Ok(ptxas)
     }
 
-    /// CUDA 13.0's ptxas, which is downloaded when first asked for.
-    pub fn ptxas13(&self, progress: &Progress) -> Result<PathBuf> {
-        let folder = CUDA_13_0.provide(&self.machine, progress)?;
-        let ptxas = folder.join(CUDA_13_0.wheels[0].file);
-        release_of_wheel(&self.machine, "ptxas", &ptxas, &folder, 13)?;
-        Ok(ptxas)
-    }
-
     /// The compiler of CUDA C++: that of the toolkit if it is whole, else it is downloaded when first asked for.
     pub fn nvcc(&self, progress: &Progress) -> Result<Nvcc> {
         if self.machine.which("g++").is_none() {
@@ -271,11 +263,11 @@ impl CudaTools {
 impl WheelSet {
     /// The folder with these wheels unpacked in it, downloaded if it is not there yet.
     pub fn provide(&self, machine: &Machine, progress: &Progress) -> Result<PathBuf> {
-        let home = machine.target().join("cuda");
-        let folder = home.join(self.folder);
-        if self.is_complete(&folder) {
+        if let Some(folder) = self.provided(machine) {
             return Ok(folder);
         }
+        let home = machine.target().join("cuda");
+        let folder = home.join(self.folder);
         fs::create_dir_all(&home).map_err(|error| Error::io("create the folder", &home, error))?;
         let _lock = lock(&home.join("lock"), progress)?;
         // Another process may have been at it while this one waited.
@@ -284,6 +276,11 @@ impl WheelSet {
             self.install(machine, &home, progress)?;
         }
         Ok(folder)
+    }
+
+    /// The folder, if these wheels were unpacked in it before.
+    pub fn provided(&self, machine: &Machine) -> Option<PathBuf> {
+        Some(machine.target().join("cuda").join(self.folder)).filter(|folder| self.is_complete(folder))
     }
 
     /// Whether `folder` has the stamp of exactly these wheels, which is written last, and their files.

@@ -18,6 +18,7 @@ use crate::target::{PtxVersion, Sm};
 
 mod near;
 mod read;
+pub mod versions;
 
 /// All about a form, a section after the other. The lines about its machine code are the caller's; without any, there is no
 /// such section.
@@ -38,6 +39,7 @@ pub fn page(form: &Form, machine: &[String]) -> String {
     section("Also", &others.map(|other| format!("{}   {}", other.told(), other.rust())).collect::<Vec<_>>());
     section("Needs", &[needs(form)]);
     section("Machine", machine);
+    section("Beware", &versions::warnings(&form.told()));
     section("Words", &words(form));
     section("ISA", &[isa_page(form)]);
     page

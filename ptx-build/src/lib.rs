@@ -11,6 +11,7 @@
 //! array of a kernel is in local memory, which the PTX shows without an assembler.
 //!
 //! [`device_build`] and the other modules do the work. The harness of `ptx-intrinsics` is built on them.
+pub mod assemblers;
 pub mod command;
 pub mod core_library;
 pub mod cuda_tools;

@@ -1,12 +1,14 @@
 //! `cargo xtask sass`.
 
 use host_tests::check::sass::pages::{self, Pages};
-use host_tests::check::sass::{self, Reader, ldg};
+use host_tests::check::sass::{self, Reader, ldg, versions};
+use host_tests::tools::assemblers;
+use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
-use host_tests::tools::error::Result;
+use host_tests::tools::error::{Error, Result};
 use host_tests::tools::program::print;
 use host_tests::tools::progress::Progress;
-use host_tests::tools::target::Sm;
+use host_tests::tools::target::{Release, Sm};
 
 #[derive(clap::Args)]
 pub(crate) struct Sass {
@@ -16,12 +18,19 @@ pub(crate) struct Sass {
     /// Compare everything with docs/sass
     #[arg(long, conflicts_with_all = ["write", "sm", "forms"])]
     check: bool,
-    /// Write docs/sass again; of the named instructions alone, if some are named, and without no-trace.md
-    #[arg(long, visible_alias = "bless", conflicts_with = "sm")]
+    /// Write docs/sass again; of the named instructions alone, if some are named, and without no-trace.md. With --matrix, its
+    /// page of the versions and the table that `explain` reads
+    #[arg(long, visible_alias = "bless")]
     write: bool,
     /// Write docs/sass-ldg.md again: the page of LDG on sm_50, row by row. With --check, compare it
     #[arg(long, conflicts_with_all = ["sm", "forms"])]
     ldg: bool,
+    /// Compare the assemblers of CUDA 13.0 to 13.4 with docs/sass. They are downloaded when first asked for
+    #[arg(long, conflicts_with_all = ["check", "ldg", "forms"])]
+    matrix: bool,
+    /// For --matrix: only these releases, separated by commas: 13.1,13.3
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "matrix", value_parser = release)]
+    assembler: Vec<Release>,
     /// Spellings, with or without a type, or instructions: ld.global.nc.L1::evict_last, prefetch. Without any, all of
     /// them
     #[arg(value_name = "FORM")]
@@ -37,6 +46,12 @@ impl Sass {
             return if self.check { page.compare() } else { page.write() }.and_then(|()| print(&page.summary()));
         }
         let sms = pages::chosen(&self.sm, sass::gpus(&tools)?)?;
+        if self.write && !self.matrix && !self.sm.is_empty() {
+            return Err(Error::new("docs/sass tells of every GPU").at("--sm").fix("leave out --sm, or --write"));
+        }
+        if self.matrix {
+            return self.matrix(&tools, &sms, &progress);
+        }
         let wanted = pages::select(&self.forms)?;
         let seen = sass::see(&Reader::new(&tools), &pages::with_bases(&wanted), &sms, &progress)?;
         let pages = Pages::of(&wanted, &seen, tools.release);
@@ -51,4 +66,29 @@ impl Sass {
         }
         print(&pages.summary())
     }
+
+    fn matrix(&self, tools: &CudaTools, sms: &[Sm], progress: &Progress) -> Result<()> {
+        let known: Vec<Release> = assemblers::RELEASES.iter().map(|(release, _)| *release).collect();
+        let wanted = |release: &Release| self.assembler.is_empty() || self.assembler.contains(release);
+        if let Some((major, minor)) = self.assembler.iter().find(|named| !known.contains(named)) {
+            return assemblers::fetched((*major, *minor), &Machine::current()).map(|_| ());
+        }
+        let releases: Vec<Release> = known.iter().copied().filter(|one| *one < tools.release && wanted(one)).collect();
+        let accesses = versions::one_of_each_width(sass::accesses());
+        let seen = versions::seen_by_releases(&releases, tools, &accesses, sms, progress)?;
+        let differences = versions::differences(&pages::kept()?, &accesses, &seen)?;
+        let table = versions::table(&accesses, &differences);
+        let text = versions::text(&table, &seen);
+        if !self.write {
+            return print(&text);
+        }
+        versions::write(&versions::page(&table, &seen, tools.release), &text)?;
+        print(&format!("{} differences of forms on GPUs by {} assemblers\n", differences.len(), releases.len()))
+    }
+}
+
+/// `13.1`.
+fn release(text: &str) -> std::result::Result<Release, String> {
+    let read = text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+    read.ok_or_else(|| format!("`{text}` is no release: write 13.1"))
 }

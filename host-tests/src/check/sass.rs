@@ -5,9 +5,10 @@ pub mod ldg;
 pub mod pages;
 pub mod text;
 pub mod trace;
+pub mod versions;
 
 use std::collections::hash_map::DefaultHasher;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
 
@@ -66,6 +67,7 @@ pub struct Reader {
     assembler: Assembler,
     disassembler: Disassembler,
     version: PtxVersion,
+    nothing_too: bool,
 }
 
 impl Reader {
@@ -76,7 +78,12 @@ impl Reader {
 
     /// Of these tools; the modules are of that PTX ISA version, or of the first one that has the GPU.
     pub fn of(assembler: Assembler, disassembler: Disassembler, version: PtxVersion) -> Self {
-        Reader { assembler: assembler.lineinfo(true), disassembler, version }
+        Reader { assembler: assembler.lineinfo(true), disassembler, version, nothing_too: false }
+    }
+
+    /// The same, and any access may become no machine instruction.
+    pub fn nothing_too(self) -> Self {
+        Reader { nothing_too: true, ..self }
     }
 
     /// The machine code of each access, each in a kernel of its own.
@@ -105,6 +112,24 @@ impl Reader {
         Ok(read.into_values().collect())
     }
 
+    /// Those that the assembler's parser refuses.
+    pub fn refused<'a>(&self, sm: Sm, accesses: &[&'a str]) -> Result<BTreeSet<&'a str>> {
+        let mut refused = BTreeSet::new();
+        for are_of_kernels in [true, false] {
+            let own: Vec<&str> =
+                accesses.iter().copied().filter(|access| is_of_kernels(access) == are_of_kernels).collect();
+            let module = Module::of(&own, IN_A_KERNEL, are_of_kernels);
+            let lines = self.assembler.refused_lines(&self.text(sm, &module))?;
+            refused.extend(lines.iter().filter_map(|line| module.access_on(*line)).map(|access| own[access]));
+        }
+        Ok(refused)
+    }
+
+    fn text(&self, sm: Sm, module: &Module<'_>) -> String {
+        let version = self.version.max(PtxVersion::default_for(sm));
+        format!(".version {version}\n.target {sm}\n.address_size 64\n{}", module.text)
+    }
+
     fn kept(&self, sm: Sm, module: &Module<'_>) -> Result<Vec<MachineCode>> {
         let folder = Machine::current().target().join("sass");
         std::fs::create_dir_all(&folder).map_err(|error| Error::io("create the folder", &folder, error))?;
@@ -123,8 +148,7 @@ impl Reader {
     fn module(&self, sm: Sm, module: &Module<'_>) -> Result<Vec<MachineCode>> {
         let scratch =
             tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
-        let version = self.version.max(PtxVersion::default_for(sm));
-        let text = format!(".version {version}\n.target {sm}\n.address_size 64\n{}", module.text);
+        let text = self.text(sm, module);
         // Functions that no kernel calls stay only in a module that is to be linked.
         let assembler = self.assembler.clone();
         let assembler = if module.is_of_kernels { assembler } else { assembler.option("-c") };
@@ -138,7 +162,8 @@ impl Reader {
             let policies = function.instructions.iter().filter_map(policy_of);
             policies.for_each(|access| read[access % module.lines.len()].policy = true);
         }
-        for (code, _) in read.iter_mut().zip(module.accesses).filter(|(_, access)| may_be_nothing(access)) {
+        let may = |(_, access): &(&mut MachineCode, &&str)| self.nothing_too || may_be_nothing(access);
+        for (code, _) in read.iter_mut().zip(module.accesses).filter(may) {
             if code.opcodes.is_empty() {
                 code.opcodes.push(NOTHING.to_owned());
             }
@@ -157,7 +182,8 @@ fn may_be_nothing(access: &str) -> bool {
     access.starts_with("mbarrier.inval") || is_fence(access)
 }
 
-const NOTHING: &str = "nothing";
+/// What an access becomes that the assembler leaves out.
+pub const NOTHING: &str = "nothing";
 
 /// Changes when what is kept would be read differently.
 const FORMAT: u32 = 8;
@@ -184,6 +210,10 @@ struct Module<'a> {
     is_of_kernels: bool,
 }
 
+fn is_of_kernels(access: &str) -> bool {
+    !access.contains(".param::func")
+}
+
 /// Reads accesses in modules of so many, and gives what was read in their order. A function's parameters are only in a
 /// function: accesses to them are in modules of functions.
 fn in_parts(
@@ -191,13 +221,13 @@ fn in_parts(
     in_a_kernel: usize,
     read: impl Fn(&Module<'_>, usize) -> Result<Vec<MachineCode>> + Sync,
 ) -> Result<Vec<MachineCode>> {
-    let is_of_kernels = |at: &usize| !accesses[*at].contains(".param::func");
-    let (kernels, functions): (Vec<usize>, Vec<usize>) = (0..accesses.len()).partition(is_of_kernels);
+    let (kernels, functions): (Vec<usize>, Vec<usize>) =
+        (0..accesses.len()).partition(|at| is_of_kernels(accesses[*at]));
     let at_a_time = AT_A_TIME * in_a_kernel / IN_A_KERNEL;
     let parts: Vec<&[usize]> = kernels.chunks(at_a_time).chain(functions.chunks(at_a_time)).collect();
     let read = |part: &&[usize]| {
         let accesses: Vec<&str> = part.iter().map(|at| accesses[*at]).collect();
-        let module = Module::of(&accesses, in_a_kernel, is_of_kernels(&part[0]));
+        let module = Module::of(&accesses, in_a_kernel, is_of_kernels(accesses[0]));
         Ok(part.iter().copied().zip(read(&module, part.len())?).collect())
     };
     let read: Vec<Vec<(usize, MachineCode)>> = parts.par_iter().map(read).collect::<Result<_>>()?;
@@ -401,7 +431,11 @@ impl<'a> Module<'a> {
     }
 
     fn on_line_of(&self, one: &SassInstruction) -> Option<usize> {
-        self.lines.get(&one.ptx_line?.checked_sub(HEADER_LINES)?).copied()
+        self.access_on(one.ptx_line?)
+    }
+
+    fn access_on(&self, line: u32) -> Option<usize> {
+        self.lines.get(&line.checked_sub(HEADER_LINES)?).copied()
     }
 
     fn line(&mut self, line: &str) {
@@ -587,12 +621,19 @@ pub struct Access {
     pub ptx: String,
     /// The oldest GPU that has it.
     pub min_sm: u32,
+    /// The first PTX ISA version that has it.
+    pub min_ptx: PtxVersion,
 }
 
 impl Access {
     /// A form of the catalogue.
     pub fn of(form: &Form) -> Self {
-        Access { instruction: form.instruction().to_owned(), ptx: form.told(), min_sm: form.min_sm() }
+        Access {
+            instruction: form.instruction().to_owned(),
+            ptx: form.told(),
+            min_sm: form.min_sm(),
+            min_ptx: PtxVersion::of_number(form.min_ptx()),
+        }
     }
 }
 

@@ -19,12 +19,13 @@ use lab::images;
 use lab::program::place_of;
 use workloads::image::{Image, keep_texts, kept};
 
+use ptx_build::assemblers;
 use ptx_build::command::{Command, Machine};
 use ptx_build::cuda_tools::{CudaTools, FIRST_13};
 use ptx_build::error::{Error, Result};
 use ptx_build::files::write_whole;
 use ptx_build::progress::Progress;
-use ptx_build::ptxas::{Assembler, On};
+use ptx_build::ptxas::On;
 use ptx_build::target::{Release, Sm};
 use ptx_build::toolchain::DeviceToolchain;
 
@@ -250,7 +251,7 @@ fn wanted(gpus: &[u32], tools: &CudaTools, progress: &Progress) -> Result<Vec<(S
     let mut wanted: Vec<(String, On)> = gpus.iter().map(of_today).collect::<Result<_>>()?;
     let twice: Vec<u32> = gpus.iter().copied().filter(|sm| TWICE.contains(sm)).collect();
     if !twice.is_empty() && tools.release > FIRST_13 {
-        let assembler = Assembler::new(tools.ptxas13(progress)?);
+        let assembler = assemblers::of(FIRST_13, &Machine::current(), progress)?;
         let version = assembler.newest_version()?;
         let on = |sm| (release(FIRST_13), On { sm: Sm::new(sm), assembler: assembler.clone(), version });
         wanted.extend(twice.into_iter().map(on));

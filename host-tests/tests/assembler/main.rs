@@ -8,3 +8,4 @@ mod interpreter;
 mod parity;
 mod policy;
 mod sass;
+mod versions;

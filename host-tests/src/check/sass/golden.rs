@@ -67,11 +67,11 @@ fn stem_lines(own_stem: &str, accesses: &[&Access], sms: &[Sm], seen: &Seen) -> 
     for sm in sms {
         let own = accesses.iter().filter_map(|access| Some((access, seen[sm].get(&access.ptx)?)));
         let templates: BTreeSet<String> =
-            own.clone().filter_map(|(access, code)| template(&access.ptx, code)).collect();
+            own.clone().filter_map(|(access, code)| template(&access.ptx, &code.line())).collect();
         for (access, code) in own {
             let line = code.line();
             let without_width = || templates.iter().find(|template| template.replacen(".W", "", 1) == line).cloned();
-            let shown = template(&access.ptx, code).or_else(without_width).unwrap_or(line);
+            let shown = template(&access.ptx, &code.line()).or_else(without_width).unwrap_or(line);
             let lost = trace::lost(&access.ptx, *sm, seen).concat();
             let lost = if lost.is_empty() { lost } else { format!(" | no trace: {lost}") };
             cells.insert((*sm, stem(&access.ptx).1), shown + &lost);
@@ -110,8 +110,8 @@ fn width(ptx: &str) -> &'static str {
 }
 
 /// The line of the machine code with its width replaced by `.W`, where it shows one.
-fn template(ptx: &str, code: &MachineCode) -> Option<String> {
-    let (width, line) = (width(ptx), code.line());
+pub(super) fn template(ptx: &str, line: &str) -> Option<String> {
+    let width = width(ptx);
     let at = |(at, _): (usize, &str)| !line[at + width.len()..].starts_with(|next: char| next.is_alphanumeric());
     let (at, _) = line.match_indices(width).filter(|_| !width.is_empty()).find(|found| at(*found))?;
     Some(format!("{}.W{}", &line[..at], &line[at + width.len()..]))
@@ -120,7 +120,7 @@ fn template(ptx: &str, code: &MachineCode) -> Option<String> {
 const BITS: [usize; 6] = [8, 16, 32, 64, 128, 256];
 
 /// `8-64,128`: the bits of the types, where all types of those bits are in it, else the types themselves.
-fn type_names(types: &BTreeSet<&str>, all: &BTreeSet<&str>) -> String {
+pub(super) fn type_names(types: &BTreeSet<&str>, all: &BTreeSet<&str>) -> String {
     let bits = |ty: &str| Shape::of(ty).total();
     let of = |set: &BTreeSet<&str>, wanted: usize| set.iter().filter(|ty| bits(ty) == wanted).count();
     if all.contains("-") {
@@ -189,7 +189,7 @@ impl<'a> Page<'a> {
     }
 }
 
-fn within(run: &str, sm: Sm) -> bool {
+pub(super) fn within(run: &str, sm: Sm) -> bool {
     let at = |name: &str| GPUS.iter().position(|known| known.to_string()["sm_".len()..] == *name);
     let (first, last) = run.split_once('-').unwrap_or((run, run));
     let own = GPUS.iter().position(|known| *known == sm);

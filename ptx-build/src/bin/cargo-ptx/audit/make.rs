@@ -7,6 +7,7 @@ use std::rc::Rc;
 use ptx_audit::page::Sheet;
 use ptx_audit::report::{Kernel, Record};
 use ptx_audit::{Code, Text, audit, bounded};
+use ptx_build::assemblers;
 use ptx_build::command::Machine;
 use ptx_build::cuda_tools::CudaTools;
 use ptx_build::disassembler::{Disassembler, Lines};
@@ -51,17 +52,12 @@ impl Maker {
             named => named.iter().map(|text| release(text)).collect::<Result<_>>()?,
         };
         let assembler = |release: Release| {
-            let path = match release {
-                _ if release == own => tools.ptxas.clone(),
-                (13, 0) => tools.ptxas13(progress)?,
-                (12, 9) => tools.ptxas12(progress)?,
-                (major, minor) => {
-                    return Err(Error::new(format_args!("there is no assembler of CUDA {major}.{minor} here"))
-                        .at("--assembler")
-                        .fix(format_args!("name one of 12.9, 13.0 and {}.{}", own.0, own.1)));
-                }
+            let assembler = match release {
+                _ if release == own => Assembler::new(&tools.ptxas),
+                (12, 9) => Assembler::new(tools.ptxas12(progress)?),
+                _ => assemblers::of(release, &Machine::current(), progress).map_err(|error| error.at("--assembler"))?,
             };
-            Ok((format!("{}.{}", release.0, release.1), Assembler::new(path).lineinfo(true).option("-v")))
+            Ok((format!("{}.{}", release.0, release.1), assembler.lineinfo(true).option("-v")))
         };
         let assemblers = releases.into_iter().map(assembler).collect::<Result<_>>()?;
         let scratch =

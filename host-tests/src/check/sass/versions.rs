@@ -1,0 +1,318 @@
+//! What the assemblers of CUDA 13 make of a form otherwise than today's, whose machine code `docs/sass` tells.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::check::sass::golden::{self, Page, template, type_names};
+use crate::check::sass::text::{ranges, runs, stem};
+use crate::check::sass::{
+    AT_A_TIME, Access, GPUS, MachineCode, NOTHING, Reader, Seen, Shape, is_atomic, moves, pages, trace,
+};
+use crate::tools::assemblers;
+use crate::tools::command::Machine;
+use crate::tools::cuda_tools::CudaTools;
+use crate::tools::disassembler::Disassembler;
+use crate::tools::error::{Error, Result};
+use crate::tools::files::write_whole;
+use crate::tools::progress::{Bar, Progress};
+use crate::tools::ptxas::Assembler;
+use crate::tools::target::{PtxVersion, Release, Sm};
+
+/// Of each spelling without its type one form of each width; of an atomic one of each width and kind of number.
+pub fn one_of_each_width(accesses: Vec<Access>) -> Vec<Access> {
+    let mut known = BTreeSet::new();
+    let mut is_new = |access: &Access| {
+        let (spelling, ty) = stem(&access.ptx);
+        let scalar = ty.rsplit('.').next().unwrap_or(ty);
+        let kind = if is_atomic(&access.ptx) { &scalar[..1] } else { "" };
+        let bits = if moves(&access.ptx) { Shape::of(ty).total() } else { 0 };
+        known.insert((spelling.to_owned(), kind.to_owned(), bits))
+    };
+    accesses.into_iter().filter(|access| is_new(access)).collect()
+}
+
+/// What this assembler makes of the forms of its PTX ISA, on the GPUs that it knows. What it refuses all the same becomes
+/// [`REFUSED`].
+pub fn seen_by(
+    assembler: Assembler,
+    tools: &CudaTools,
+    accesses: &[Access],
+    sms: &[Sm],
+    progress: &Progress,
+) -> Result<Seen> {
+    let (newest, known) = (assembler.newest_version()?, assembler.supported_sms()?);
+    let version = newest.min(PtxVersion::OF_EVERY_FORM);
+    let reader = Reader::of(assembler, Disassembler::new(&tools.nvdisasm), version).nothing_too();
+    let sms: Vec<Sm> = sms.iter().copied().filter(|sm| known.contains(sm)).collect();
+    let on = |sm: &Sm| -> Vec<&str> {
+        let has = |access: &&Access| access.min_ptx <= newest && access.min_sm <= sm.number;
+        accesses.iter().filter(has).map(|access| access.ptx.as_str()).collect()
+    };
+    let bar = progress.bar(sms.iter().map(|sm| on(sm).len() as u64).sum(), "Machine code");
+    let mut seen = Seen::new();
+    for sm in sms {
+        let here = on(&sm);
+        let refused = reader.refused(sm, &here)?;
+        let own = seen.entry(sm).or_default();
+        let taken: Vec<&str> = here.into_iter().filter(|ptx| !refused.contains(ptx)).collect();
+        for part in taken.chunks(AT_A_TIME) {
+            let codes = read_or_split(&reader, sm, part, &bar)?;
+            own.extend(part.iter().map(|ptx| (*ptx).to_owned()).zip(codes));
+        }
+        own.extend(refused.into_iter().map(|ptx| (ptx.to_owned(), of_none(REFUSED))));
+    }
+    Ok(seen)
+}
+
+/// Where the assembler breaks off with an error of its own, the forms are halved until one is left that brings it about.
+fn read_or_split(reader: &Reader, sm: Sm, accesses: &[&str], bar: &Bar<'_>) -> Result<Vec<MachineCode>> {
+    match (reader.read(sm, accesses, bar), accesses.len()) {
+        (Ok(codes), _) => Ok(codes),
+        (Err(error), _) if !error.to_string().contains("Internal compiler error") => Err(error),
+        (Err(_), 1) => Ok(vec![of_none(BREAKS_OFF)]),
+        (Err(_), len) => {
+            let (first, second) = accesses.split_at(len / 2);
+            Ok([read_or_split(reader, sm, first, bar)?, read_or_split(reader, sm, second, bar)?].concat())
+        }
+    }
+}
+
+fn of_none(what: &str) -> MachineCode {
+    MachineCode { opcodes: vec![what.into()], policy: false }
+}
+
+/// What a form becomes at which the assembler breaks off with an error of its own.
+pub const BREAKS_OFF: &str = "internal error";
+
+/// What a form becomes that the assembler refuses.
+pub const REFUSED: &str = "refused";
+
+/// The same by the assembler of each of these releases, which are downloaded when first asked for.
+pub fn seen_by_releases(
+    releases: &[Release],
+    tools: &CudaTools,
+    accesses: &[Access],
+    sms: &[Sm],
+    progress: &Progress,
+) -> Result<BTreeMap<Release, Seen>> {
+    let of = |release: &Release| {
+        let assembler = assemblers::of(*release, &Machine::current(), progress)?;
+        Ok((*release, seen_by(assembler, tools, accesses, sms, progress)?))
+    };
+    releases.iter().map(of).collect()
+}
+
+/// A form that becomes something else than by today's assembler.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Difference {
+    /// The form.
+    pub ptx: String,
+    /// Where.
+    pub sm: Sm,
+    /// By the assembler of this release.
+    pub release: Release,
+    /// What it becomes, and the hints that are not in it.
+    pub then: (String, String),
+    /// The same by today's assembler.
+    pub now: (String, String),
+}
+
+/// What differs from the pages.
+pub fn differences(
+    kept: &BTreeMap<String, String>,
+    accesses: &[Access],
+    seen: &BTreeMap<Release, Seen>,
+) -> Result<Vec<Difference>> {
+    let read: BTreeMap<&str, Page<'_>> = kept
+        .iter()
+        .filter_map(|(name, text)| Some((name.strip_suffix(".txt")?, text)))
+        .map(|(name, text)| Ok((name, Page::read(text)?)))
+        .collect::<Result<_>>()?;
+    let mut differences = Vec::new();
+    for access in accesses {
+        let page = read.get(access.instruction.as_str());
+        for (release, on) in seen {
+            for (sm, codes) in on {
+                let Some(code) = codes.get(&access.ptx) else { continue };
+                let then = (code.line(), trace::lost(&access.ptx, *sm, on).concat());
+                let now = page.and_then(|page| page.look_up(&access.ptx, *sm)).ok_or_else(|| {
+                    Error::new(format_args!("{} on {sm} has no row", access.ptx)).fix("run: cargo xtask sass --write")
+                })?;
+                if then != now {
+                    differences.push(Difference { ptx: access.ptx.clone(), sm: *sm, release: *release, then, now });
+                }
+            }
+        }
+    }
+    Ok(differences)
+}
+
+/// What differs, where: the releases, the GPUs, the part of the machine code by these assemblers, and by today's.
+type Change = (String, String, String, String);
+
+/// The spellings of each change, with their types.
+pub type Table = BTreeMap<Change, Vec<(String, String)>>;
+
+/// The differences, those together that agree.
+pub fn table(accesses: &[Access], differences: &[Difference]) -> Table {
+    // The types of each spelling, and where each becomes what.
+    let mut all: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for access in accesses {
+        let (spelling, ty) = stem(&access.ptx);
+        all.entry(spelling).or_default().insert(ty);
+    }
+    let mut found: BTreeMap<(&str, &str, (String, String)), BTreeMap<Release, BTreeSet<Sm>>> = BTreeMap::new();
+    for one in differences {
+        let (spelling, ty) = stem(&one.ptx);
+        found.entry((spelling, ty, one.parts())).or_default().entry(one.release).or_default().insert(one.sm);
+    }
+    let mut types: BTreeMap<(Change, &str), BTreeSet<&str>> = BTreeMap::new();
+    for ((spelling, ty, (then, now)), by_release) in found {
+        let mut on: BTreeMap<BTreeSet<Sm>, BTreeSet<Release>> = BTreeMap::new();
+        for (release, sms) in by_release {
+            on.entry(sms).or_default().insert(release);
+        }
+        for (sms, releases) in on {
+            let change = (names(&releases), ranges(&sms, &GPUS), then.clone(), now.clone());
+            types.entry((change, spelling)).or_default().insert(ty);
+        }
+    }
+    let mut table = Table::new();
+    for ((change, spelling), types) in types {
+        let types = type_names(&types, &all[spelling]);
+        table.entry(change).or_default().push((spelling.to_owned(), types));
+    }
+    table
+}
+
+impl Difference {
+    /// The parts of both machine codes that the other lacks, with the width replaced by `.W`.
+    pub fn parts(&self) -> (String, String) {
+        if [REFUSED, BREAKS_OFF, NOTHING].contains(&self.then.0.as_str()) {
+            return (self.then.0.clone(), "code".into());
+        }
+        let parts = |(line, lost): &(String, String)| -> Vec<String> {
+            let line = template(&self.ptx, line).unwrap_or_else(|| line.clone());
+            let line = line.replace(" + policy", " ; + policy");
+            let lost = (!lost.is_empty()).then(|| format!("no trace of {lost}"));
+            line.split(" ; ").map(str::to_owned).chain(lost).collect()
+        };
+        let (then, now) = (parts(&self.then), parts(&self.now));
+        let without = |these: &[String], those: &[String]| {
+            let own = these.iter().filter(|part| !those.contains(part)).cloned().collect::<Vec<_>>();
+            // Where only the order or a count differs, all is shown.
+            own.join(" ; ")
+        };
+        let own = (without(&then, &now), without(&now, &then));
+        if own.0.is_empty() && own.1.is_empty() { (then.join(" ; "), now.join(" ; ")) } else { own }
+    }
+}
+
+/// The table as `ptx_build::explain` reads it.
+pub fn text(table: &Table, seen: &BTreeMap<Release, Seen>) -> String {
+    let mut text = String::from(
+        "# What assemblers of CUDA 13 make otherwise than today's. Written by `cargo xtask sass --matrix --write`.\n\
+         # @ release | the GPUs that were read\n\
+         # = releases | sm_ | machine code by them | machine code by today's; then spellings without their types | types\n",
+    );
+    for (release, on) in seen {
+        text += &format!("@ {} | {}\n", Name(*release), ranges(&on.keys().copied().collect(), &GPUS));
+    }
+    for ((releases, sms, then, now), spellings) in table {
+        text += &format!("= {releases} | {sms} | {then} | {now}\n");
+        text.extend(spellings.iter().map(|(spelling, types)| format!("{spelling} | {types}\n")));
+    }
+    text
+}
+
+/// The page of the differences.
+pub fn page(table: &Table, seen: &BTreeMap<Release, Seen>, today: Release) -> String {
+    let mut page = format!("{HEAD}## What was read\n\n| CUDA | sm_ | forms on GPUs |\n| --- | --- | --- |\n");
+    for (release, on) in seen {
+        let forms: usize = on.values().map(|codes| codes.len()).sum();
+        page += &format!("| {} | {} | {forms} |\n", Name(*release), ranges(&on.keys().copied().collect(), &GPUS));
+    }
+    page += &format!("\n## What differs from CUDA {}\n", Name(today));
+    for ((releases, sms, then, now), spellings) in table {
+        let told = match (then.as_str(), now.as_str()) {
+            (REFUSED, _) => "The assembler refuses it".to_owned(),
+            (NOTHING, _) => "The assembler leaves it out; a load's registers are then never written".to_owned(),
+            (BREAKS_OFF, _) => "The assembler breaks off with an internal error".to_owned(),
+            ("", now) => format!("Without `{now}`"),
+            (then, "") => format!("With `{then}` besides"),
+            (then, now) => format!("`{then}` in the place of `{now}`"),
+        };
+        page += &format!("\n### CUDA {releases} on sm_{sms}\n\n{told}:\n\n");
+        for ((spelling, types), with_hints) in without_hints(spellings) {
+            let types = if types == "-" { String::new() } else { format!(": {types}") };
+            let more = if with_hints > 1 { format!(" ({with_hints} spellings)") } else { String::new() };
+            page += &format!("- `{spelling}`{types}{more}\n");
+        }
+    }
+    if table.is_empty() {
+        page += "\nNothing.\n";
+    }
+    page
+}
+
+/// The spellings without their hints, with how many each stands for.
+fn without_hints(spellings: &[(String, String)]) -> BTreeMap<(String, &str), usize> {
+    let mut counted = BTreeMap::new();
+    for (spelling, types) in spellings {
+        let hints = trace::without_hints(spelling).into_iter().map(|(hint, _)| hint.to_owned());
+        let plain = hints.fold(spelling.clone(), |plain, hint| plain.replacen(&hint, "", 1));
+        let plain = if spelling.starts_with("prefetch") { spelling.clone() } else { plain };
+        *counted.entry((plain, types.as_str())).or_default() += 1;
+    }
+    counted
+}
+
+const HEAD: &str = "\
+# What the assemblers of CUDA 13 make otherwise than today's
+
+`cargo xtask sass --matrix --write` wrote this page. The pages of this folder tell of today's assembler; here is where an older
+one of CUDA 13 makes other machine code of the same form. Of each spelling one form of each width was read, and of an atomic
+one of each width and kind of number. A form is left out where the assembler's PTX ISA does not have it. Each release is its last update
+on PyPI. Each form stands in a small kernel; what an assembler does to it in a large one may be more.
+
+## Published cases
+
+`tests/assembler/versions` assembles the patterns of these reports, in small kernels, with each assembler that is there, and checks that
+each descriptor is written before it is read. None of them shows what was reported, neither with the last updates of 13.0 to 13.5, nor
+with 13.0.48, 13.1.80, 13.2.51, 13.3.33 and 13.4.59, with which the same patterns were tried once by hand, for sm_80, sm_90,
+sm_100 and sm_120.
+
+- marlin#44: by 13.1.80, copies of a large unrolled kernel for sm_90 read a descriptor that nothing writes. Not reproduced.
+- triton#11660, triton#11848: by 13.3.33, `cp.async` under a fractional policy on Blackwell; mended in 13.4.59. Not reproduced.
+- cccl#6319: by 13.0, 256-bit accesses under a policy. The policy is in the descriptor, which the opcode does not show: it is there by
+  each assembler. What 13.0 and 13.1 do break of 256-bit accesses is below.
+- cutlass#3199: CuTe's own compiler writes PTX without the hint. No assembler can show that.
+
+";
+
+/// `13.0-13.2,13.4`.
+fn names(releases: &BTreeSet<Release>) -> String {
+    let all: Vec<Name> = assemblers::RELEASES.iter().map(|(release, _)| Name(*release)).collect();
+    runs(&releases.iter().copied().map(Name).collect(), &all).join(",")
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Name(Release);
+
+impl std::fmt::Display for Name {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Name((major, minor)) = self;
+        write!(out, "{major}.{minor}")
+    }
+}
+
+/// Whether the table's list of GPUs, `80,100-120`, has this one.
+pub fn within(sms: &str, sm: Sm) -> bool {
+    sms.split(',').any(|run| golden::within(run, sm))
+}
+
+/// Writes the page, and the table that `ptx_build::explain` reads.
+pub fn write(page: &str, text: &str) -> Result<()> {
+    let repository = &Machine::current().repository;
+    write_whole(&repository.join("docs/sass").join(pages::VERSIONS), page)?;
+    write_whole(&repository.join("ptx-build/src/explain/versions.txt"), text)
+}

@@ -1,0 +1,206 @@
+//! Other assemblers of CUDA 13 than today's: of each that was downloaded before, a slice of the forms is as the table of
+//! `explain` says, and no access reads a descriptor that nothing wrote.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use host_tests::check::forms_check;
+use host_tests::check::sass::{self, GPUS, pages, versions};
+use host_tests::tools::assemblers;
+use host_tests::tools::command::Machine;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::disassembler::Disassembler;
+use host_tests::tools::explain::versions as table;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptxas::Assembler;
+use host_tests::tools::target::{Release, Sm};
+use ptx_sass::nvdisasm::{SassFunction, SassInstruction};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+
+/// How many forms are drawn, and how many of those that the table tells of.
+const DRAWN: usize = 16;
+const OF_THE_TABLE: usize = 8;
+
+fn fetched() -> Vec<(Release, Assembler)> {
+    let releases = assemblers::RELEASES.iter().map(|(release, _)| *release);
+    let found = releases.filter_map(|release| {
+        let assembler = assemblers::fetched(release, &Machine::current()).unwrap_or_else(|error| panic!("{error}"));
+        Some((release, assembler?))
+    });
+    found.collect()
+}
+
+fn tools() -> CudaTools {
+    CudaTools::find(&Progress::new()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The GPUs for which the table was made with every assembler.
+fn read_on() -> Vec<Sm> {
+    let on = |sm: &Sm| table::read_on().iter().all(|(_, sms)| versions::within(sms, *sm));
+    GPUS.into_iter().filter(on).collect()
+}
+
+#[test]
+fn a_slice_of_the_forms_is_as_the_table_says() {
+    let (tools, progress) = (tools(), Progress::new());
+    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
+    println!("{}={seed}", forms_check::SEED_VARIABLE);
+    let mut random = StdRng::seed_from_u64(seed);
+    let all = versions::one_of_each_width(sass::accesses());
+    let told: Vec<_> = all.iter().filter(|access| !table::of(&access.ptx).is_empty()).cloned().collect();
+    let drawn: Vec<_> = all.sample(&mut random, DRAWN).chain(told.sample(&mut random, OF_THE_TABLE)).cloned().collect();
+    let with_bases = pages::with_bases(&drawn);
+    let sms = [*read_on().choose(&mut random).expect("there are some")];
+    let kept = pages::kept().unwrap_or_else(|error| panic!("{error}"));
+    for (release, assembler) in fetched() {
+        let seen = versions::seen_by(assembler, &tools, &with_bases, &sms, &progress);
+        let seen = BTreeMap::from([(release, seen.unwrap_or_else(|error| panic!("{error}")))]);
+        let found = versions::differences(&kept, &drawn, &seen).unwrap_or_else(|error| panic!("{error}"));
+        let found: BTreeSet<_> = found.iter().map(|one| (one.ptx.clone(), one.parts())).collect();
+        let expected = drawn.iter().filter(|access| seen[&release][&sms[0]].contains_key(&access.ptx));
+        let expected: BTreeSet<_> = expected
+            .flat_map(|access| table::of(&access.ptx).into_iter().map(|row| (access.ptx.clone(), row)))
+            .filter(|(_, row)| row.is_of(release) && versions::within(row.sms, sms[0]))
+            .map(|(ptx, row)| (ptx, (row.then.to_owned(), row.now.to_owned())))
+            .collect();
+        assert_eq!(found, expected, "CUDA {release:?} on {}; run: cargo xtask sass --matrix --write", sms[0]);
+    }
+}
+
+/// Copies of a loop that is unrolled, under a policy that is made before or inside of it, and 256-bit accesses: what
+/// ptxas 13.1 (marlin#44), 13.3 (triton#11660) and 13.0 (cccl#6319) were said to break.
+fn kernels(sm: Sm) -> String {
+    const MADE: [&str; 4] = [
+        "createpolicy.fractional.L2::evict_first.b64 p;",
+        "createpolicy.fractional.L2::evict_first.b64 p, 1.0;",
+        "createpolicy.fractional.L2::evict_last.L2::evict_first.b64 p, 0.5;",
+        "mov.b64 p, 0x12f0000000000000;",
+    ];
+    let mut ptx = format!(".version 9.0\n.target {sm}\n.address_size 64\n");
+    let mut kernel = |name: String, body: &str| {
+        write!(
+            ptx,
+            ".visible .entry {name}(.param .u64 in, .param .u64 out, .param .u32 count) {{\n\
+             .reg .b64 a, b, o, p, made; .reg .b32 v<8>, t, n, s; .reg .pred q, r;\n\
+             .shared .align 16 .b8 {name}_buffer[32768];\n\
+             ld.param.u64 a, [in]; ld.param.u64 b, [out]; ld.param.u32 n, [count]; mov.u32 t, %tid.x;\n\
+             mul.wide.u32 o, t, 32; add.u64 a, a, o; add.u64 b, b, o;\n\
+             mov.u32 s, {name}_buffer; mad.lo.u32 s, t, 16, s; setp.lt.u32 q, t, n;\n{body}\nret;\n}}\n"
+        )
+        .expect("a string takes all");
+    };
+    for (at, made) in MADE.into_iter().enumerate() {
+        for (predicate, place) in [("@q ", "a"), ("", "b")] {
+            for inside in [true, false] {
+                let policy = if inside { made } else { "mov.b64 p, made;" };
+                let copy = |stage: usize| {
+                    format!(
+                        "{policy} {predicate}cp.async.cg.shared.global.L2::cache_hint [s+{}], [a+{}], 16, p;\n\
+                         cp.async.commit_group;\n",
+                        stage * 4096,
+                        stage * 8192
+                    )
+                };
+                let copies: String = (0..4).map(copy).collect();
+                let name = format!("copies{at}{place}{}", u8::from(inside));
+                let body = format!(
+                    "{made} mov.b64 made, p;\n{copies}again_{name}:\n{copies}cp.async.wait_group 2; bar.sync 0;\n\
+                     ld.shared.u32 v0, [s]; st.global.u32 [b], v0; add.u64 a, a, 65536; sub.u32 n, n, 1;\n\
+                     setp.ne.u32 r, n, 0; @r bra again_{name};"
+                );
+                kernel(name, &body);
+            }
+        }
+        for lanes in [4, 8].into_iter().filter(|lanes| *lanes == 4 || sm.number >= 100) {
+            let values: Vec<String> = (0..lanes).map(|lane| format!("v{lane}")).collect();
+            let values = values.join(", ");
+            let body = format!(
+                "{made}\nld.global.L2::cache_hint.v{lanes}.b32 {{{values}}}, [a], p;\n\
+                 st.global.L2::cache_hint.v{lanes}.b32 [b], {{{values}}}, p;"
+            );
+            kernel(format!("wide{at}x{lanes}"), &body);
+        }
+    }
+    ptx
+}
+
+#[test]
+fn every_descriptor_is_written_before_it_is_read() {
+    let disassembler = Disassembler::new(&tools().nvdisasm);
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    for (release, assembler) in fetched() {
+        let mut read = 0;
+        for sm in [80, 90, 100, 120].map(Sm::new) {
+            let cubin = assembler.assemble_text(&kernels(sm), sm, &scratch.path().join("versions.cubin"));
+            let cubin = cubin.expect("ptxas runs").unwrap_or_else(|rejected| panic!("{release:?}: {rejected}"));
+            for function in disassembler.disassemble(&cubin.path).expect("nvdisasm reads it") {
+                let (descriptors, unwritten) = unwritten(&function);
+                assert_eq!(unwritten, [""; 0], "CUDA {release:?} on {sm}, in {}", function.name);
+                read += descriptors;
+            }
+        }
+        assert!(read > 300, "CUDA {release:?}: {read} descriptors");
+    }
+}
+
+/// How many descriptors a function's instructions have, and the instructions before which no other writes both words of
+/// theirs.
+fn unwritten(function: &SassFunction) -> (usize, Vec<String>) {
+    let (mut written, mut count, mut found) = (BTreeSet::new(), 0, Vec::new());
+    for one in &function.instructions {
+        for (at, _) in one.text.match_indices("desc[UR") {
+            let first = number(&one.text[at + "desc[UR".len()..]).expect("a register has a number");
+            count += 1;
+            // Beside a register of the address, the descriptor is the odd one alone.
+            let second = if first % 2 == 0 { first + 1 } else { first };
+            if !(written.contains(&first) && written.contains(&second)) {
+                found.push(one.text.clone());
+            }
+        }
+        written.extend(writes(one));
+    }
+    (count, found)
+}
+
+/// The uniform registers that an instruction writes: its first operand, or the one after a predicate.
+fn writes(one: &SassInstruction) -> std::ops::Range<u32> {
+    let uniform = |operand: &&String| operand.strip_prefix("UR").is_some_and(|rest| number(rest).is_some());
+    let result = one.operands.iter().take(2).find(uniform);
+    let result = result.filter(|_| one.name().starts_with('U') || WRITERS.contains(&one.name()));
+    let Some(first) = result.and_then(|operand| number(&operand["UR".len()..])) else { return 0..0 };
+    let words = match () {
+        () if one.opcode.contains(".128") => 4,
+        () if one.opcode.contains(".64") || one.opcode.contains("WIDE") => 2,
+        () => 1,
+    };
+    first..first + words
+}
+
+const WRITERS: [&str; 6] = ["R2UR", "LDCU", "CS2UR", "S2UR", "VOTEU", "REDUX"];
+
+fn number(text: &str) -> Option<u32> {
+    let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    text[..end].parse().ok()
+}
+
+#[test]
+fn a_descriptor_that_nothing_writes_is_found() {
+    let listing = "\t.type k,@function\nk:\n/*0000*/ UMOV UR4, 0x0 ;\n/*0010*/ LDGSTS.E [R2], desc[UR4][R4.64] ;\n\
+                   /*0020*/ UMOV UR5, 0x12f00000 ;\n/*0030*/ LDG.E R0, desc[UR4][R4.64] ;\n/*0040*/ EXIT ;\n";
+    let [function] = &ptx_sass::nvdisasm::parse(listing)[..] else { panic!("one function") };
+    assert_eq!(unwritten(function), (2, vec!["LDGSTS.E [R2], desc[UR4][R4.64]".to_owned()]));
+}
+
+/// Each row of the table is about forms that there are, on GPUs that there are.
+#[test]
+fn the_table_tells_of_forms() {
+    let rows = table::all();
+    for row in &rows {
+        let some = sass::accesses().iter().any(|access| table::of(&access.ptx).contains(row));
+        assert!(some, "{row:?} is about no form; run: cargo xtask sass --matrix --write");
+        assert!(GPUS.iter().any(|sm| versions::within(row.sms, *sm)), "{row:?}");
+    }
+    assert!(!rows.is_empty());
+}
