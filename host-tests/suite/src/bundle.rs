@@ -373,6 +373,8 @@ fn bytes_in(folder: &Path) -> Result<u64> {
 mod tests {
     use ptx_build::target::PtxVersion;
 
+    use ptx_build::ptxas::Assembler;
+
     use super::*;
 
     #[test]

@@ -1,27 +1,16 @@
-//! Other assemblers of CUDA 13 than today's: of each that was downloaded before, a slice of the forms is as the table of
-//! `explain` says, and no access reads a descriptor that nothing wrote.
+//! The assemblers of CUDA 13 that were downloaded before: no access reads a descriptor that nothing wrote.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use host_tests::check::forms_check;
-use host_tests::check::sass::{self, GPUS, pages, versions};
 use host_tests::tools::assemblers;
 use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::disassembler::Disassembler;
-use host_tests::tools::explain::versions as table;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{Release, Sm};
 use ptx_sass::nvdisasm::{SassFunction, SassInstruction};
-use rand::SeedableRng;
-use rand::rngs::StdRng;
-use rand::seq::IndexedRandom;
-
-/// How many forms are drawn, and how many of those that the table tells of.
-const DRAWN: usize = 16;
-const OF_THE_TABLE: usize = 8;
 
 fn fetched() -> Vec<(Release, Assembler)> {
     let releases = assemblers::RELEASES.iter().map(|(release, _)| *release);
@@ -34,39 +23,6 @@ fn fetched() -> Vec<(Release, Assembler)> {
 
 fn tools() -> CudaTools {
     CudaTools::find(&Progress::new()).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// The GPUs for which the table was made with every assembler.
-fn read_on() -> Vec<Sm> {
-    let on = |sm: &Sm| table::read_on().iter().all(|(_, sms)| versions::within(sms, *sm));
-    GPUS.into_iter().filter(on).collect()
-}
-
-#[test]
-fn a_slice_of_the_forms_is_as_the_table_says() {
-    let (tools, progress) = (tools(), Progress::new());
-    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
-    println!("{}={seed}", forms_check::SEED_VARIABLE);
-    let mut random = StdRng::seed_from_u64(seed);
-    let all = versions::one_of_each_width(sass::accesses());
-    let told: Vec<_> = all.iter().filter(|access| !table::of(&access.ptx).is_empty()).cloned().collect();
-    let drawn: Vec<_> = all.sample(&mut random, DRAWN).chain(told.sample(&mut random, OF_THE_TABLE)).cloned().collect();
-    let with_bases = pages::with_bases(&drawn);
-    let sms = [*read_on().choose(&mut random).expect("there are some")];
-    let kept = pages::kept().unwrap_or_else(|error| panic!("{error}"));
-    for (release, assembler) in fetched() {
-        let seen = versions::seen_by(assembler, &tools, &with_bases, &sms, &progress);
-        let seen = BTreeMap::from([(release, seen.unwrap_or_else(|error| panic!("{error}")))]);
-        let found = versions::differences(&kept, &drawn, &seen).unwrap_or_else(|error| panic!("{error}"));
-        let found: BTreeSet<_> = found.iter().map(|one| (one.ptx.clone(), one.parts())).collect();
-        let expected = drawn.iter().filter(|access| seen[&release][&sms[0]].contains_key(&access.ptx));
-        let expected: BTreeSet<_> = expected
-            .flat_map(|access| table::of(&access.ptx).into_iter().map(|row| (access.ptx.clone(), row)))
-            .filter(|(_, row)| row.is_of(release) && versions::within(row.sms, sms[0]))
-            .map(|(ptx, row)| (ptx, (row.then.to_owned(), row.now.to_owned())))
-            .collect();
-        assert_eq!(found, expected, "CUDA {release:?} on {}; run: cargo xtask sass --matrix --write", sms[0]);
-    }
 }
 
 /// Copies of a loop that is unrolled, under a policy that is made before or inside of it, and 256-bit accesses: what
@@ -191,16 +147,4 @@ fn a_descriptor_that_nothing_writes_is_found() {
                    /*0020*/ UMOV UR5, 0x12f00000 ;\n/*0030*/ LDG.E R0, desc[UR4][R4.64] ;\n/*0040*/ EXIT ;\n";
     let [function] = &ptx_sass::nvdisasm::parse(listing)[..] else { panic!("one function") };
     assert_eq!(unwritten(function), (2, vec!["LDGSTS.E [R2], desc[UR4][R4.64]".to_owned()]));
-}
-
-/// Each row of the table is about forms that there are, on GPUs that there are.
-#[test]
-fn the_table_tells_of_forms() {
-    let rows = table::all();
-    for row in &rows {
-        let some = sass::accesses().iter().any(|access| table::of(&access.ptx).contains(row));
-        assert!(some, "{row:?} is about no form; run: cargo xtask sass --matrix --write");
-        assert!(GPUS.iter().any(|sm| versions::within(row.sms, *sm)), "{row:?}");
-    }
-    assert!(!rows.is_empty());
 }

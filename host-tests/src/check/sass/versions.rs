@@ -187,8 +187,10 @@ pub fn table(accesses: &[Access], differences: &[Difference]) -> Table {
 impl Difference {
     /// The parts of both machine codes that the other lacks, with the width replaced by `.W`.
     pub fn parts(&self) -> (String, String) {
-        if [REFUSED, BREAKS_OFF, NOTHING].contains(&self.then.0.as_str()) {
-            return (self.then.0.clone(), "code".into());
+        // A policy's constant may stay behind.
+        let none = self.then.0.trim_end_matches(" + policy");
+        if [REFUSED, BREAKS_OFF, NOTHING].contains(&none) {
+            return (none.to_owned(), "code".into());
         }
         let parts = |(line, lost): &(String, String)| -> Vec<String> {
             let line = template(&self.ptx, line).unwrap_or_else(|| line.clone());

@@ -55,7 +55,7 @@ impl Maker {
             let assembler = match release {
                 _ if release == own => Assembler::new(&tools.ptxas),
                 (12, 9) => Assembler::new(tools.ptxas12(progress)?),
-                _ => assemblers::of(release, &Machine::current(), progress).map_err(|error| error.at("--assembler"))?,
+                _ => assemblers::of(release, &machine(), progress).map_err(|error| error.at("--assembler"))?,
             };
             Ok((format!("{}.{}", release.0, release.1), assembler.lineinfo(true).option("-v")))
         };
