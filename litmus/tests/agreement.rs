@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use litmus::agreement::{Agreement, agree, draw};
+use litmus::agreement::{Agreement, Values, agree, agree_on_values, draw};
 use litmus::batch::files;
 use litmus::{Limits, Threads, parse};
 
@@ -41,4 +41,21 @@ fn the_collection_has_the_races_of_the_model() {
         }
     }
     assert!(compared > 40, "{compared} tests");
+}
+
+#[test]
+fn weak_loads_return_what_the_model_allows() {
+    let (mut more, mut whole) = (0, 0);
+    for seed in 0..DRAWN {
+        let (program, text) = draw(seed);
+        match agree_on_values(&program, ORDERS, &Limits::default()) {
+            Ok(Some(Values { cut: false, seen, allowed, in_order, .. })) => {
+                more += usize::from(seen > in_order);
+                whole += usize::from(seen == allowed);
+            }
+            Ok(_) => {}
+            Err(disagreement) => panic!("seed {seed}, threads {:?}: {}\n{text}", disagreement.order, disagreement.what),
+        }
+    }
+    assert!(more > 2 && whole > 20, "{more} have more ends than with the newest values, {whole} have all");
 }

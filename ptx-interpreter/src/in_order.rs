@@ -15,8 +15,17 @@ pub struct Ready {
     pub ptx_line: u32,
 }
 
-/// Chooses the next thread, by its position among those that are ready.
-pub(crate) type Choose<'c> = dyn FnMut(&[Ready]) -> usize + 'c;
+/// What is to be chosen.
+#[derive(Clone, Copy, Debug)]
+pub enum Choice<'c> {
+    /// Which of these threads goes on, by its position among them.
+    Thread(&'c [Ready]),
+    /// What the load of the thread that was chosen last returns: 0 is the newest value, and so many older ones are after it.
+    Value(usize),
+}
+
+/// Chooses.
+pub(crate) type Choose<'c> = dyn FnMut(Choice<'_>) -> usize + 'c;
 
 impl Machine<'_> {
     /// All blocks begin, and one thread at a time goes on.
@@ -25,6 +34,7 @@ impl Machine<'_> {
         while self.next_cluster < self.clusters.len() {
             live.extend(self.begin_cluster());
         }
+        self.weak.by_caller = true;
         loop {
             for warp in &live {
                 let lanes = self.warps[*warp].as_ref().map_or(0, |warp| warp.running);
@@ -35,10 +45,16 @@ impl Machine<'_> {
                 break;
             }
             let told: Vec<Ready> = ready.iter().map(|(_, ready)| *ready).collect();
-            let Some((thread, _)) = ready.get(choose(&told)) else {
+            let Some((thread, _)) = ready.get(choose(Choice::Thread(&told))) else {
                 return stop(Why::Wrong, "the thread that was chosen is not there");
             };
-            self.step(thread.warp, thread.lane)?;
+            if let Err(error) = self.step(thread.warp, thread.lane) {
+                match std::mem::take(&mut self.weak.asked) {
+                    0 => return Err(error),
+                    older => self.weak.chosen = Some(choose(Choice::Value(older)).min(older)),
+                }
+                self.step(thread.warp, thread.lane)?;
+            }
             self.happen(u64::MAX)?;
         }
         live.retain(|warp| self.warps[*warp].as_ref().is_some_and(|warp| warp.live != 0));

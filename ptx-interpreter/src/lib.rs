@@ -42,11 +42,12 @@ mod text;
 mod trial;
 mod variable;
 mod watch;
+mod weak;
 
 use std::collections::BTreeSet;
 
 pub use check::{Finding, Kind, Piece, Place};
-pub use in_order::Ready;
+pub use in_order::{Choice, Ready};
 pub use launch::{L1, Launch, Outside};
 pub use machine::Program;
 #[cfg(feature = "serde")]

@@ -97,6 +97,7 @@ impl<'a> Machine<'a> {
             pages: [u64::MAX; 64],
             scratch: [[0; LANES]; 2],
             checks: None,
+            weak: Default::default(),
             stuck_at: Vec::new(),
             malformed: false,
             site: 0,

@@ -4,7 +4,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::time::Instant;
 
 use crate::check::Piece;
-use crate::in_order::Ready;
+use crate::in_order::Choice;
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
 use crate::report::Report;
@@ -43,6 +43,7 @@ pub struct Trial<'p> {
     cluster: u32,
     shared: usize,
     seed: u64,
+    weak: bool,
     steps: u64,
     deadline: Option<Instant>,
 }
@@ -116,6 +117,7 @@ impl<'p> Trial<'p> {
             cluster: 1,
             shared: 0,
             seed: 0,
+            weak: false,
             steps: u64::MAX,
             deadline: None,
         }
@@ -148,6 +150,12 @@ impl<'p> Trial<'p> {
     /// What makes the order in which threads take turns. The same seed makes the same order.
     pub fn seed(&mut self, seed: u64) -> &mut Self {
         self.seed = seed;
+        self
+    }
+
+    /// Whether a load may return older values, as the memory model allows it, and not only the newest one. The seed chooses.
+    pub fn weak(&mut self, weak: bool) -> &mut Self {
+        self.weak = weak;
         self
     }
 
@@ -205,13 +213,26 @@ impl<'p> Trial<'p> {
 
     /// Runs the launch and checks it. The buffers keep what the kernel writes.
     pub fn check(&mut self) -> Report {
-        self.checked(|machine| machine.run())
+        let weak = self.weak;
+        self.checked(|machine| {
+            if weak {
+                machine.weaken();
+            }
+            machine.run()
+        })
     }
 
-    /// The same, in an order of the caller's: it is handed the threads that can go on, and says which one does, by its
-    /// position among them. So all orders of a small kernel can be gone through. Copies are done as early as they can be.
-    pub fn check_in_order(&mut self, mut choose: impl FnMut(&[Ready]) -> usize) -> Report {
-        self.checked(|machine| machine.run_in_order(&mut choose))
+    /// The same, in an order of the caller's: it is handed the threads that can go on, and says which one does, and which value
+    /// a load returns if it is [weak](Trial::weak). So all that a small kernel may do can be gone through. Copies are done as
+    /// early as they can be.
+    pub fn check_in_order(&mut self, mut choose: impl FnMut(Choice<'_>) -> usize) -> Report {
+        let weak = self.weak;
+        self.checked(|machine| {
+            if weak {
+                machine.weaken();
+            }
+            machine.run_in_order(&mut choose)
+        })
     }
 
     fn checked(&mut self, run: impl FnOnce(&mut Machine<'_>) -> Result<()>) -> Report {

@@ -12,7 +12,7 @@ use crate::spaces::{Owner, is_shared, owner, shared_of};
 use crate::stop::Result;
 
 impl Machine<'_> {
-    fn actor(&self, thread: Thread) -> Actor {
+    pub(crate) fn actor(&self, thread: Thread) -> Actor {
         Actor { block: self.block_of(thread) as u32, number: self.number_of(thread) }
     }
 
@@ -49,6 +49,10 @@ impl Machine<'_> {
         }
         let (actor, site) = (self.actor(thread), self.site);
         let event = Event { actor, site, address, bytes, how, engine: None };
+        if how.writes && self.checks.as_ref().is_some_and(|checks| checks.remembers_values()) {
+            let old = if bytes <= 8 { Some(self.read_number(address, bytes)?) } else { None };
+            self.tell(|checks, _| checks.remember_write(event, old));
+        }
         self.tell(|checks, _| checks.access(event, is_shared));
         Ok(())
     }
@@ -137,6 +141,7 @@ impl Machine<'_> {
                 checks.access(Event { engine: Some((read, read_epoch, by_proxy)), ..event }, is_shared);
             }
             let event = Event { address: copy.to, bytes: copy.size, how: How::WRITE, ..event };
+            checks.remember_write(Event { engine: Some((write, write_epoch, by_proxy)), ..event }, None);
             checks.access(Event { engine: Some((write, write_epoch, by_proxy)), ..event }, is_shared);
             if let Engine::Barrier(place) = engine {
                 tells_barrier(checks, (actor, site), place, copy.size);

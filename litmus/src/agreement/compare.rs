@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ptx_interpreter::{Kind, Ready, Report, Trial};
+use ptx_interpreter::{Choice, Kind, Ready, Report, Trial};
 
+use crate::judge::outcomes;
 use crate::races::{Ended, Place, Race, in_order, races};
 use crate::{Instruction, Limits, Model, Program, Register, Term, Threads, TooLarge};
 
@@ -34,29 +35,14 @@ pub struct Disagreement {
 /// Runs a test in its orders, at most so many, and compares each with the model.
 pub fn agree(program: &Program, most: u64, limits: &Limits) -> Result<Agreement, Disagreement> {
     let observed = observed(program);
-    let refused = |what: &str| Disagreement { order: Vec::new(), what: what.to_owned() };
-    let kernel = Threads::of(program, &observed).map_err(refused)?;
-    let compiled = ptx_interpreter::Program::parse(&kernel.text);
     let mut agreement = Agreement::default();
-    let mut path: Vec<(usize, usize)> = Vec::new();
-    loop {
-        let run = Run::new(program, &kernel, &compiled, &observed, &mut path);
+    agreement.cut = all_runs(program, &observed, false, most, &mut |run| {
         let ended = in_order(program, &Model::new(), &run.order);
         run.compare(&ended, &observed).map_err(|what| Disagreement { order: run.order.clone(), what })?;
         agreement.orders += 1;
         agreement.racy_orders += u64::from(!ended.races.is_empty());
-        agreement.cut |= run.cut;
-        while path.last().is_some_and(|(chosen, of)| chosen + 1 == *of) {
-            path.pop();
-        }
-        match path.last_mut() {
-            Some((chosen, _)) if agreement.orders < most => *chosen += 1,
-            rest => {
-                agreement.cut |= rest.is_some();
-                break;
-            }
-        }
-    }
+        Ok(())
+    })?;
     agreement.races = agreement.racy_orders > 0;
     agreement.model_races = match races(program, &Model::new(), limits) {
         Ok(races) => Some(!races.is_empty()),
@@ -66,6 +52,86 @@ pub fn agree(program: &Program, most: u64, limits: &Limits) -> Result<Agreement,
         return Err(refused("an order races, and no execution of the model does"));
     }
     Ok(agreement)
+}
+
+/// What the loads of a test may return, if they are weak.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
+    /// Runs, in every order and with every value that the interpreter offers.
+    pub runs: u64,
+    /// Ends that were seen, and those that the model allows.
+    pub seen: usize,
+    /// See there.
+    pub allowed: usize,
+    /// Ends that were seen, where each load returns the newest value.
+    pub in_order: usize,
+    /// Whether some runs were left out.
+    pub cut: bool,
+}
+
+/// Runs a test with weak loads, at most so many times. It disagrees if an end or a race is seen that the model forbids. None
+/// if the model could not be asked.
+pub fn agree_on_values(program: &Program, most: u64, limits: &Limits) -> Result<Option<Values>, Disagreement> {
+    let registers = observed(program);
+    let terms: Vec<Term> = registers.iter().copied().chain((0..program.initial.len()).map(Term::Memory)).collect();
+    let asked = (outcomes(program, &Model::new(), &terms, limits), races(program, &Model::new(), limits));
+    let (Ok(allowed), Ok(races)) = asked else { return Ok(None) };
+    let mut values = Values { allowed: allowed.len(), ..Values::default() };
+    for weak in [false, true] {
+        let mut seen = BTreeSet::new();
+        let cut = all_runs(program, &registers, weak, most, &mut |run| {
+            let disagrees = |what: String| Err(Disagreement { order: run.order.clone(), what });
+            let end: Vec<i64> = run.left[..registers.len()].iter().chain(&run.memory).copied().collect();
+            if !run.is_endless && !allowed.contains(&end) {
+                return disagrees(format!("with weak loads {terms:?} end with {end:?}, which the model forbids"));
+            }
+            let found = match &run.found {
+                Ok(found) => found,
+                Err(what) => return disagrees(what.clone()),
+            };
+            if !found.is_subset(&races) {
+                return disagrees(format!(
+                    "with weak loads {found:?} are found to race, of which the model has {races:?}"
+                ));
+            }
+            seen.insert(end);
+            values.runs += u64::from(weak);
+            Ok(())
+        })?;
+        values.cut |= cut;
+        *(if weak { &mut values.seen } else { &mut values.in_order }) = seen.len();
+    }
+    Ok(Some(values))
+}
+
+fn refused(what: &str) -> Disagreement {
+    Disagreement { order: Vec::new(), what: what.to_owned() }
+}
+
+/// Runs a test in all ways, at most so many. Says whether some were left out.
+fn all_runs(
+    program: &Program,
+    observed: &[Term],
+    weak: bool,
+    most: u64,
+    each: &mut dyn FnMut(&Run) -> Result<(), Disagreement>,
+) -> Result<bool, Disagreement> {
+    let kernel = Threads::of(program, observed).map_err(refused)?;
+    let compiled = ptx_interpreter::Program::parse(&kernel.text);
+    let mut path: Vec<(usize, usize)> = Vec::new();
+    let (mut runs, mut cut) = (0, false);
+    loop {
+        let run = Run::new(program, &kernel, &compiled, observed, weak, &mut path);
+        each(&run)?;
+        (runs, cut) = (runs + 1, cut | run.cut);
+        while path.last().is_some_and(|(chosen, of)| chosen + 1 == *of) {
+            path.pop();
+        }
+        match path.last_mut() {
+            Some((chosen, _)) if runs < most => *chosen += 1,
+            rest => return Ok(cut || rest.is_some()),
+        }
+    }
 }
 
 /// The registers that the threads load.
@@ -90,6 +156,7 @@ struct Run {
     memory: Vec<i64>,
     left: Vec<i64>,
     cut: bool,
+    is_endless: bool,
 }
 
 /// Turns of a run after which the order is not varied any more, and after which it is given up: the test has a loop.
@@ -103,6 +170,7 @@ impl Run {
         kernel: &Threads,
         compiled: &ptx_interpreter::Program,
         observed: &[Term],
+        weak: bool,
         path: &mut Vec<(usize, usize)>,
     ) -> Run {
         let bytes = |values: &[i64]| values.iter().flat_map(|value| (*value as i32).to_le_bytes()).collect::<Vec<u8>>();
@@ -110,8 +178,13 @@ impl Run {
         trial.grid([kernel.blocks, 1, 1]).block([kernel.threads, 1, 1]).cluster(kernel.cluster);
         trial.buffer(&bytes(&program.initial)).expect("a little memory");
         trial.buffer(&vec![0; 4 * observed.len().max(1)]).expect("a little memory");
+        trial.weak(weak);
         let (mut order, mut depth, mut cut) = (Vec::new(), 0, false);
-        let report = trial.check_in_order(|ready| {
+        let report = trial.check_in_order(|choice| {
+            let (ready, count) = match choice {
+                Choice::Thread(ready) => (ready, ready.len()),
+                Choice::Value(older) => (&[][..], 1 + older),
+            };
             // What is no part of the test meets nobody.
             if let Some(own) = ready.iter().position(|ready| !kernel.lines.contains_key(&ready.ptx_line)) {
                 return own;
@@ -119,20 +192,20 @@ impl Run {
             let choice = match path.get(depth) {
                 Some((choice, _)) => *choice,
                 None if order.len() < VARIED => {
-                    path.push((0, ready.len()));
+                    path.push((0, count));
                     0
                 }
                 None => {
                     cut = true;
-                    order.len() % ready.len()
+                    (order.len() + 1) % count
                 }
             };
             depth += 1;
             if order.len() > ENDLESS {
                 return usize::MAX;
             }
-            let Ready { block, thread, .. } = ready[choice];
-            let who = kernel.places.iter().position(|place| *place == (block, thread));
+            let Some(Ready { block, thread, .. }) = ready.get(choice) else { return choice };
+            let who = kernel.places.iter().position(|place| *place == (*block, *thread));
             order.push(who.expect("it is a thread of the test"));
             choice
         });
@@ -141,7 +214,8 @@ impl Run {
             words.map(i64::from).collect::<Vec<i64>>()
         };
         let (memory, left) = (numbers(trial.content(0)), numbers(trial.content(1)));
-        Run { order, found: found(kernel, &report), memory, left, cut }
+        let is_endless = order.len() > ENDLESS;
+        Run { order, found: found(kernel, &report), memory, left, cut, is_endless }
     }
 
     fn compare(&self, ended: &Ended, observed: &[Term]) -> Result<(), String> {

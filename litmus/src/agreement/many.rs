@@ -8,7 +8,7 @@ use ptx_build::error::{Error, Result};
 use ptx_build::progress::Progress;
 use rayon::prelude::*;
 
-use super::compare::{Agreement, Disagreement, agree};
+use super::compare::{Agreement, Disagreement, Values, agree, agree_on_values};
 use super::draw::draw;
 use crate::{Limits, Program, Threads, parse};
 
@@ -16,7 +16,7 @@ use crate::{Limits, Program, Threads, parse};
 pub const ORDERS: u64 = 3000;
 
 /// A test, its text, and what came of it.
-type Compared = (String, Option<Result<Agreement, Disagreement>>);
+type Compared = (String, Option<Result<(Agreement, Option<Values>), Disagreement>>);
 
 /// Compares the tests of files, and those of seeds. Says in words what came of it, and whether something disagrees.
 pub fn compare_all(
@@ -27,7 +27,8 @@ pub fn compare_all(
 ) -> Result<(String, bool)> {
     let bar = progress.bar(files.len() as u64 + seeds.end - seeds.start, "Running all orders");
     let compare = |program: &Program, text: String| {
-        let agreement = Threads::of(program, &[]).is_ok().then(|| agree(program, ORDERS, limits));
+        let compare = || Ok((agree(program, ORDERS, limits)?, agree_on_values(program, ORDERS, limits)?));
+        let agreement = Threads::of(program, &[]).is_ok().then(compare);
         bar.inc(1);
         (text, agreement)
     };
@@ -49,7 +50,10 @@ pub fn compare_all(
 
 fn told(all: &[Compared]) -> (String, bool) {
     let mut text = String::new();
-    let agreements = || all.iter().filter_map(|(_, compared)| compared.as_ref()?.as_ref().ok());
+    let compared = || all.iter().filter_map(|(_, compared)| compared.as_ref()?.as_ref().ok());
+    let agreements = || compared().map(|(agreement, _)| agreement);
+    let values = || compared().filter_map(|(_, values)| values.as_ref());
+    let whole = || values().filter(|values| !values.cut);
     let count = |is: &dyn Fn(&Agreement) -> bool| agreements().filter(|agreement| is(agreement)).count();
     let wrong: Vec<(&String, &Disagreement)> =
         all.iter().filter_map(|(text, compared)| Some((text, compared.as_ref()?.as_ref().err()?))).collect();
@@ -60,7 +64,9 @@ fn told(all: &[Compared]) -> (String, bool) {
     writeln!(
         text,
         "{} tests: {} do not fit, {} compared in {} orders, of which {} race; {} disagree\n\
-         {} tests race in an order; {} only in executions that no order has; {} have more orders than were run",
+         {} tests race in an order; {} only in executions that no order has; {} have more orders than were run\n\
+         weak loads: {} tests in {} runs; of {} tests, run in all ways, {} ends are allowed, {} were seen, {} of them also with the \
+         newest values alone; all ends were seen of {} tests",
         all.len(),
         all.iter().filter(|(_, compared)| compared.is_none()).count(),
         agreements().count() + wrong.len(),
@@ -70,6 +76,13 @@ fn told(all: &[Compared]) -> (String, bool) {
         count(&|agreement| agreement.races),
         count(&|agreement| !agreement.races && agreement.model_races == Some(true)),
         count(&|agreement| agreement.cut),
+        values().count(),
+        values().map(|values| values.runs).sum::<u64>(),
+        whole().count(),
+        whole().map(|values| values.allowed).sum::<usize>(),
+        whole().map(|values| values.seen).sum::<usize>(),
+        whole().map(|values| values.in_order).sum::<usize>(),
+        whole().filter(|values| values.seen == values.allowed).count(),
     )
     .expect("a string takes all");
     (text, !wrong.is_empty())

@@ -4,6 +4,6 @@ mod compare;
 mod draw;
 mod many;
 
-pub use compare::{Agreement, Disagreement, agree};
+pub use compare::{Agreement, Disagreement, Values, agree, agree_on_values};
 pub use draw::draw;
 pub use many::{ORDERS, compare_all};

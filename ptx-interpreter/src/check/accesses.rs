@@ -52,6 +52,10 @@ impl Checks {
         if let Some(scope) = event.how.scope.filter(|_| event.how.writes) {
             self.strong_write(event, scope, number, observed);
         }
+        if let Some(history) = &mut self.history {
+            // A weak read observes nothing.
+            history.chosen();
+        }
     }
 
     fn cell(

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::actor::Actor;
 use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
+use super::history::History;
 use super::shadow::{QuickMap, Shadow};
 use crate::access::{Engine, How, Scope};
 use crate::spaces::Named;
@@ -120,6 +121,8 @@ pub(crate) struct Checks {
     pub(super) records: QuickMap<Record>,
     /// Strong writes so far.
     pub(super) writes: u32,
+    /// What loads may return, if not only the newest value.
+    pub(super) history: Option<History<Record>>,
     /// What `fence.sc` hands over to those after it.
     pub(super) sc: Heads,
     pub(super) engines: HashMap<(Engine, Actor), u32>,
@@ -158,6 +161,7 @@ impl Checks {
             shadow: Shadow::new(),
             records: QuickMap::default(),
             writes: 0,
+            history: None,
             sc: Heads::default(),
             engines: HashMap::new(),
             barriers: HashMap::new(),
@@ -232,6 +236,9 @@ impl Checks {
         self.lifetimes.bury(block);
         self.states.remove(&u64::from(block));
         self.shadow.forget(shared, bytes);
+        if let Some(history) = self.history.as_mut().filter(|_| bytes > 0) {
+            history.forget(shared, bytes);
+        }
         self.barriers.retain(|(of, _), _| *of != block);
         self.mbarriers.retain(|place, _| !(shared..shared + bytes).contains(place));
         self.records.retain(|place, _| !(shared..shared + bytes).contains(place));

@@ -11,10 +11,12 @@ mod clock;
 mod explain;
 mod finding;
 mod heads;
+mod history;
 mod lifetimes;
 mod marks;
 mod orders;
 mod shadow;
+mod values;
 mod visits;
 
 pub(crate) use actor::Actor;

@@ -115,8 +115,9 @@ impl Checks {
         if event.how.acquires {
             self.state(event.actor).acquire_what_was_observed(event, reach);
         }
-        let Some(record) = self.record(event) else { return Vec::new() };
-        let record = record.clone();
+        let chosen = self.history.as_mut().and_then(|history| history.chosen());
+        let record = chosen.unwrap_or_else(|| self.record(event).cloned());
+        let Some(record) = record else { return Vec::new() };
         let distance = self.distance(record.writer.block, event.actor.block);
         let is_own = record.writer == event.actor;
         let wide = is_own || reach.level >= distance && level(record.scope) >= distance;
@@ -126,11 +127,15 @@ impl Checks {
             state.observe(event, &record.heads, reach);
             observed.clone_from(&record.continues);
             observed.push(record.number);
+            let observer = (event.actor, state.epoch);
+            if let Some(history) = &mut self.history {
+                history.observe(event.address, record.number, observer);
+            }
         }
         let lack = lack(&record, event, reach, distance).filter(|_| !is_own);
         if let Some(why) = lack {
             let writer = record.writer;
-            state.miss(Missed { known: record.full, why, writer, write: record.site, read: event.site });
+            self.state(event.actor).miss(Missed { known: record.full, why, writer, write: record.site, read: event.site });
         }
         observed
     }
@@ -181,6 +186,9 @@ impl Checks {
         if let Some(old) = old {
             record.heads.join(&old.heads);
             record.full.join(&old.full);
+        }
+        if let Some(history) = &mut self.history {
+            history.hands_over(event.address, number, &record);
         }
         self.records.insert(event.address, record);
     }

@@ -40,12 +40,7 @@ impl Step for Load {
         for thread in group.threads() {
             aligned(addresses[thread.lane], whole).map_err(|stop| stop.by(thread.lane))?;
         }
-        // A strong vector is as many strong accesses as it has elements.
-        let (parts, bytes) = if self.how.scope.is_some() { (self.to.len(), self.bytes) } else { (1, whole) };
-        for part in 0..parts {
-            let places = addresses.map(|address| address.wrapping_add((part * bytes) as u64));
-            machine.watch(group, &places, bytes, self.how)?;
-        }
+        machine.watch_load(group, &addresses, self.bytes, self.to.len(), self.how)?;
         for (number, to) in self.to.iter().enumerate() {
             let offset = (number * self.bytes) as u64;
             if self.bytes == 16 {
@@ -63,6 +58,10 @@ impl Step for Load {
             let mut values = [0; 32];
             for thread in group.threads() {
                 let address = addresses[thread.lane] + offset;
+                if let Some(older) = machine.weak.value(thread.lane, address) {
+                    values[thread.lane] = older;
+                    continue;
+                }
                 let value = machine.read_number(address, self.bytes).map_err(|stop| stop.by(thread.lane))?;
                 values[thread.lane] = machine.found(thread, address, self.bytes, self.how, value.into()) as u64;
             }

@@ -49,6 +49,9 @@ pub(crate) struct Run {
     /// The first of these orders
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Let loads return older values where the memory model allows it. The seed chooses them
+    #[arg(long)]
+    weak: bool,
     /// Print one line of JSON for each finding
     #[arg(long)]
     json: bool,
@@ -187,7 +190,7 @@ impl Run {
         // The variables of a module keep what a kernel writes, so each order has a module of its own.
         let program = Program::parse(text);
         let mut trial = Trial::new(&program, kernel);
-        trial.grid(self.grid).block(self.block).cluster(self.cluster).shared(self.shared).seed(seed);
+        trial.grid(self.grid).block(self.block).cluster(self.cluster).shared(self.shared).seed(seed).weak(self.weak);
         trial.limits(u64::MAX, end);
         for (argument, content) in self.arguments.iter().zip(contents) {
             match (argument, content) {

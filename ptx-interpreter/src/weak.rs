@@ -1,0 +1,92 @@
+//! Loads that return other values than the newest one, as a GPU's may.
+
+use crate::access::How;
+use crate::lanes::Lanes;
+use crate::machine::{Group, Machine, Thread};
+use crate::stop::{Result, Why, stop};
+
+/// In one load of so many, of those that may, an older value is returned.
+const RARE: u64 = 2;
+
+/// What the current load returns, and who chooses it.
+#[derive(Default)]
+pub(crate) struct Weak {
+    /// Lanes and addresses, and what is there.
+    older: Vec<(usize, u64, u64)>,
+    /// Whoever runs the launch chooses, and not the seed.
+    pub(crate) by_caller: bool,
+    /// Among so many older values something has to be chosen; and what was chosen, where 0 is the newest value.
+    pub(crate) asked: usize,
+    pub(crate) chosen: Option<usize>,
+}
+
+impl Weak {
+    /// What a lane's load returns instead of what memory holds.
+    #[inline]
+    pub(crate) fn value(&self, lane: usize, address: u64) -> Option<u64> {
+        if self.older.is_empty() {
+            return None;
+        }
+        let found = self.older.iter().find(|(of, place, _)| (*of, *place) == (lane, address));
+        found.map(|(_, _, value)| *value)
+    }
+}
+
+impl Machine<'_> {
+    /// Loads may return every value that the memory model allows.
+    pub(crate) fn weaken(&mut self) {
+        if let Some(checks) = &mut self.checks {
+            checks.remember_values();
+        }
+    }
+
+    /// The threads of a group load so many elements each.
+    pub(crate) fn watch_load(
+        &mut self,
+        group: Group,
+        addresses: &Lanes,
+        bytes: usize,
+        elements: usize,
+        how: How,
+    ) -> Result<()> {
+        let is_weak = self.checks.as_ref().is_some_and(|checks| checks.remembers_values());
+        if !is_weak && how.scope.is_none() {
+            return self.watch(group, addresses, bytes * elements, how);
+        }
+        // A strong vector is as many strong accesses as it has elements.
+        self.weak.older.clear();
+        for element in 0..elements {
+            for thread in group.threads() {
+                let address = addresses[thread.lane].wrapping_add((element * bytes) as u64);
+                if is_weak && bytes <= 8 {
+                    self.choose_value(thread, address, bytes)?;
+                }
+                self.watch_one(thread, address, bytes, how)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn choose_value(&mut self, thread: Thread, address: u64, bytes: usize) -> Result<()> {
+        let actor = self.actor(thread);
+        let Some(checks) = &mut self.checks else { return Ok(()) };
+        let count = checks.older_values(actor, address, bytes);
+        if count == 0 {
+            return Ok(());
+        }
+        let which = match (self.weak.by_caller, self.weak.chosen.take()) {
+            (true, None) => {
+                self.weak.asked = count;
+                return stop(Why::Wrong, "a value has to be chosen");
+            }
+            (true, Some(which)) => which,
+            (false, _) if self.draw(RARE) == 0 => 1 + self.draw(count as u64) as usize,
+            (false, _) => 0,
+        };
+        let Some(checks) = self.checks.as_mut().filter(|_| which > 0) else { return Ok(()) };
+        if let Some(value) = checks.choose_value(actor, address, bytes, which - 1) {
+            self.weak.older.push((thread.lane, address, value));
+        }
+        Ok(())
+    }
+}
