@@ -1,7 +1,8 @@
 //! Runs PTX on a CPU: what a kernel computes and where its control flow goes, not how long it takes.
 //!
 //! Warps take turns, a few instructions each, in an order that a seed makes, and the threads of a warp may come apart; so
-//! blocks can wait for each other, and threads for what other threads write. Memory is sequentially consistent, unless a launch asks for an [`L1`]. A state
+//! blocks can wait for each other, and threads for what other threads write. Memory is sequentially consistent, unless a launch
+//! asks for an [`L1`], or a [`Trial`] is [weak](Trial::weak). A state
 //! space has addresses of its own: an access that forgets to convert its address goes astray, and an access outside of
 //! every piece of memory is an error. Copies are done when somebody waits for them, and what goes to another block
 //! arrives later.

@@ -2,7 +2,7 @@
 
 use super::actor::Actor;
 use super::checks::{Checks, Event, level};
-use super::marks::{happened, joined, observed};
+use super::marks::{happened, observed};
 use super::shadow::{CELL, Cell, Kept, Mark};
 use crate::access::Memory;
 use crate::lanes::{LANES, lanes_of};
@@ -66,6 +66,9 @@ impl Checks {
         at: u64,
         fresh: impl Fn(u64) -> bool,
     ) {
+        if self.quick(at, &mark, event) {
+            return;
+        }
         let bytes = mark.bytes;
         let pieces = &self.pieces;
         let written = |page: u64| {
@@ -76,11 +79,7 @@ impl Checks {
                         && page + 1024 > piece.begin
                 })
         };
-        let cell = self.shadow.cell(at, written);
-        if alone(cell, &mark, event) {
-            return;
-        }
-        let mut cell = cell.clone();
+        let mut cell = self.shadow.cell(at, written).clone();
         if event.how.reads && cell.written & bytes != bytes && !event.how.discards {
             self.uninitialised(event, at);
             cell.written |= bytes;
@@ -192,30 +191,4 @@ impl Checks {
             self.not_constant(event, (event.actor, cell.constant - 1), false);
         }
     }
-}
-
-/// Remembers an access that meets no other one, which most do not.
-#[inline]
-fn alone(cell: &mut Cell, mark: &Mark, event: Event) -> bool {
-    let how = event.how;
-    if cell.more != 0 || mark.scope > 0 || how.constant || how.discards || how.writes && cell.constant != 0 {
-        return false;
-    }
-    let has_value = cell.written & mark.bytes == mark.bytes;
-    if how.writes {
-        let none = cell.write.bytes == 0 || cell.write == (Mark { site: cell.write.site, ..*mark });
-        if !none || cell.read.bytes != 0 || how.reads && !has_value {
-            return false;
-        }
-        (cell.write, cell.written) = (*mark, cell.written | mark.bytes);
-        return true;
-    }
-    if !has_value || cell.write.bytes & mark.bytes != 0 {
-        return false;
-    }
-    if cell.read.bytes == 0 {
-        cell.read = *mark;
-        return true;
-    }
-    joined(&mut cell.read, mark)
 }

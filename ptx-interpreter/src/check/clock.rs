@@ -18,6 +18,20 @@ impl Clock {
         }
     }
 
+    /// Whether all of these threads, of those from one on, have come so far.
+    #[inline]
+    pub(crate) fn has(&self, block: u32, first: usize, lanes: u32, epoch: u32) -> bool {
+        let Ok(place) = self.blocks.binary_search_by_key(&block, |(block, _)| *block) else { return epoch == 0 };
+        let (threads, mut rest) = (&self.blocks[place].1, lanes);
+        while rest != 0 {
+            if threads[first + rest.trailing_zeros() as usize] < epoch {
+                return false;
+            }
+            rest &= rest - 1;
+        }
+        true
+    }
+
     pub(crate) fn of_engine(&self, engine: u32) -> u32 {
         match self.engines.binary_search_by_key(&engine, |(engine, _)| *engine) {
             Ok(place) => self.engines[place].1,

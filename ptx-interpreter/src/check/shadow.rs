@@ -1,34 +1,16 @@
 //! What is remembered of every four bytes: who wrote them last, and who has read them since.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use super::actor::Actor;
-
-/// An access that was made, of threads of one warp at the same place and epoch, or of an engine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mark {
-    /// The warp in the grid, or the engine.
-    pub(crate) who: u32,
-    /// Its threads; of an engine, the thread that began it.
-    pub(crate) lanes: u32,
-    pub(crate) epoch: u32,
-    pub(crate) site: u32,
-    /// Which of the four bytes; none if there is no access.
-    pub(crate) bytes: u8,
-    /// Bytes of the whole access, of a strong one.
-    pub(crate) size: u8,
-    /// One more than the scope of a strong access.
-    pub(crate) scope: u8,
-    pub(crate) writes: bool,
-    pub(crate) is_engine: bool,
-}
+use super::crowd::Crowd;
+pub(crate) use super::mark::{Mark, QuickMap};
 
 /// What is remembered of four bytes. Most have one weak write and one weak read at most; of the others all is elsewhere.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cell {
     pub(crate) write: Mark,
     pub(crate) read: Mark,
+    /// More weak reads.
+    pub(crate) readers: u32,
     /// Where all marks are, if not here.
     pub(crate) more: u32,
     /// One more than the site of a read by `.nc`.
@@ -60,33 +42,13 @@ pub(crate) const CELL: u64 = 4;
 const CELLS: u64 = 256;
 
 #[derive(Default)]
-pub(crate) struct Quick(u64);
-
-impl Hasher for Quick {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64((*byte).into());
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-}
-
-pub(crate) type QuickMap<V> = HashMap<u64, V, BuildHasherDefault<Quick>>;
-
-#[derive(Default)]
 pub(crate) struct Shadow {
     places: QuickMap<usize>,
     pages: Vec<Box<[Cell]>>,
     /// Pages that are free again.
     free: Vec<usize>,
     last: (u64, usize),
+    crowd: Crowd,
     more: Vec<Busy>,
     free_more: Vec<u32>,
 }
@@ -122,6 +84,35 @@ impl Shadow {
         place
     }
 
+    /// The cell of an address, if something was remembered there, and the sets of readers.
+    #[inline]
+    pub(crate) fn known_cell(&mut self, address: u64) -> Option<(&mut Cell, &mut Crowd)> {
+        let (page, at) = (address / (CELL * CELLS), (address / CELL % CELLS) as usize);
+        if self.last.0 != page {
+            self.last = (page, *self.places.get(&page)?);
+        }
+        Some((&mut self.pages[self.last.1][at], &mut self.crowd))
+    }
+
+    /// Forgets the sets of readers that no cell has any longer, if there are very many.
+    #[inline]
+    pub(crate) fn tidy(&mut self) {
+        if self.crowd.is_full() {
+            self.sweep();
+        }
+    }
+
+    #[cold]
+    fn sweep(&mut self) {
+        let old = std::mem::take(&mut self.crowd);
+        let mut moved = std::collections::HashMap::new();
+        for cell in self.pages.iter_mut().flat_map(|page| page.iter_mut()).filter(|cell| cell.readers != 0) {
+            let crowd = &mut self.crowd;
+            cell.readers = *moved.entry(cell.readers).or_insert_with_key(|set| crowd.with_all(&old, *set));
+        }
+        self.crowd.is_swept();
+    }
+
     /// All marks of a cell, as long as they are looked at.
     pub(crate) fn take(&mut self, cell: &mut Cell) -> Busy {
         if cell.more != 0 {
@@ -129,19 +120,22 @@ impl Shadow {
             return std::mem::take(&mut self.more[std::mem::take(&mut cell.more) as usize]);
         }
         let marks = [std::mem::take(&mut cell.write), std::mem::take(&mut cell.read)];
-        let kept = marks.into_iter().filter(|mark| mark.bytes != 0).map(|mark| Kept { mark, ..Kept::default() });
+        let readers: Vec<Mark> = self.crowd.readers(std::mem::take(&mut cell.readers)).collect();
+        let marks = marks.into_iter().filter(|mark| mark.bytes != 0).chain(readers.into_iter().rev());
+        let kept = marks.map(|mark| Kept { mark, ..Kept::default() });
         Busy { kept: kept.collect(), last: [0; 4] }
     }
 
     /// Puts them back.
     pub(crate) fn put(&mut self, cell: &mut Cell, busy: Busy) {
-        let weak = |writes: bool| {
-            let mut marks = busy.kept.iter().map(|kept| kept.mark).filter(move |mark| mark.writes == writes);
-            (marks.next(), marks.next().is_none())
-        };
-        let ((write, one_write), (read, one_read)) = (weak(true), weak(false));
-        if one_write && one_read && busy.kept.iter().all(|kept| kept.mark.scope == 0) {
-            (cell.write, cell.read) = (write.unwrap_or_default(), read.unwrap_or_default());
+        let marks = |writes: bool| busy.kept.iter().map(|kept| kept.mark).filter(move |mark| mark.writes == writes);
+        let is_weak = busy.kept.iter().all(|kept| kept.mark.scope == 0);
+        let by_threads = marks(false).count() < 2 || marks(false).all(|mark| !mark.is_engine);
+        if is_weak && by_threads && marks(true).count() < 2 {
+            cell.write = marks(true).next().unwrap_or_default();
+            let mut reads = marks(false);
+            cell.read = reads.next().unwrap_or_default();
+            reads.for_each(|mark| cell.readers = self.crowd.with(cell.readers, mark));
             return;
         }
         cell.more = self.free_more.pop().unwrap_or_else(|| {
