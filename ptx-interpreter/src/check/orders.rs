@@ -135,7 +135,13 @@ impl Checks {
         let lack = lack(&record, event, reach, distance).filter(|_| !is_own);
         if let Some(why) = lack {
             let writer = record.writer;
-            self.state(event.actor).miss(Missed { known: record.full, why, writer, write: record.site, read: event.site });
+            self.state(event.actor).miss(Missed {
+                known: record.full,
+                why,
+                writer,
+                write: record.site,
+                read: event.site,
+            });
         }
         observed
     }
