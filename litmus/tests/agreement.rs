@@ -14,7 +14,8 @@ const ORDERS: u64 = 300;
 #[test]
 fn the_interpreter_finds_a_race_where_the_model_has_one() {
     let (mut racy, mut quiet) = (0, 0);
-    for seed in 0..DRAWN {
+    // The last one has an atomic after a read of the same thread, and both are observed to be before a weak write.
+    for seed in (0..DRAWN).chain([20460]) {
         let (program, text) = draw(seed);
         match agree(&program, ORDERS, &Limits::default()) {
             Ok(Agreement { races: true, .. }) => racy += 1,

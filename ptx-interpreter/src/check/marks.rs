@@ -75,7 +75,8 @@ impl Checks {
         same && near
             && match (was.writes, mark.writes) {
                 (true, _) => event.how.reads && seen.contains(&old.number),
-                (false, true) => event.how.reads && ordered(),
+                // Who observes the new write comes after it, and not after the read.
+                (false, true) => false,
                 (false, false) => ordered(),
             }
     }
