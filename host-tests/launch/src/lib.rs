@@ -1,8 +1,10 @@
 //! The harness's calls into the driver. They are optimised, as a user's are; the rest of the harness is not.
 
+mod arguments;
 pub mod child;
 pub mod device;
 pub mod gpu;
 pub mod no_gpu;
+mod target;
 pub mod tensor_map;
 pub mod watch;

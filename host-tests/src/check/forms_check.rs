@@ -11,7 +11,8 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 
 use crate::check::conformance::known;
-use crate::check::forms::{self, Case, Manner, Verdicts};
+use crate::check::forms::{self, Case, Manner};
+use crate::check::verdicts::Verdicts;
 use crate::tools::command::Machine;
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::device_build::{DeviceBuild, Profile};

@@ -11,3 +11,4 @@ pub mod other_names;
 pub mod parity;
 pub mod rust_cuda;
 pub mod sass;
+pub mod verdicts;

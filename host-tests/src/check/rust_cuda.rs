@@ -11,8 +11,9 @@ use std::time::Instant;
 use ptx_intrinsics::catalogue::Form;
 use serde_json::Value;
 
-use crate::check::forms::{self, Case, Verdicts};
+use crate::check::forms::{self, Case};
 use crate::check::forms_check;
+use crate::check::verdicts::Verdicts;
 use crate::tools::command::{Command, Machine, tail};
 use crate::tools::cuda_tools::{CUDA_13_COMPILER, CudaTools};
 use crate::tools::error::{Error, Result};

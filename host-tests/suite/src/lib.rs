@@ -2,7 +2,9 @@
 
 mod asynchronous;
 mod atomic;
+mod batch;
 pub mod bundle;
+pub mod counted;
 mod entry;
 pub mod fault;
 pub mod image;
@@ -19,14 +21,16 @@ pub mod report;
 pub mod room;
 mod run;
 mod sanitizer;
+mod shapes;
 mod sizes;
 pub mod stage;
 pub mod stages;
 mod trial;
 pub mod versions;
 
+pub use batch::Slot;
 pub use entry::Entry;
 pub use plan::{Kernel, Plan, slice};
 pub use room::Room;
-pub use run::{Failure, Forms, Outcome, Slot, Verdict, run};
+pub use run::{Failure, Forms, Outcome, Verdict, run};
 pub use trial::NoCheck;

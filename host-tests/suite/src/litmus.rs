@@ -4,25 +4,24 @@
 //! same instructions. Each has its mutants, which lack one of its orders. A mutant has to show on the machine what the test
 //! may not; else the test could not see either whether the machine keeps the order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use super::entry::Entry;
 use super::room::Room;
-use launch::gpu::{Argument, Gpu, Launch, Module};
+use super::shapes::*;
 use litmus::{
     Fence, Instruction, Memory, Model, Outcome, Program, Proxy, Register, Scope, Semantics, Term, Value, outcomes,
     parse,
 };
-use ptx_build::error::Result;
 
 /// Threads of a block.
-const THREADS: usize = 256;
+pub(super) const THREADS: usize = 256;
 
 /// Counts of outcomes, and of what is none.
-const COUNTS: usize = 258;
-const STRANGE: usize = 256;
-const APART: usize = 257;
+pub(super) const COUNTS: usize = 258;
+pub(super) const STRANGE: usize = 256;
+pub(super) const APART: usize = 257;
 
 /// How much of each test is run.
 #[derive(Clone, Copy, Debug)]
@@ -79,103 +78,6 @@ pub struct Mutant {
     /// What the model allows of it.
     pub allowed: BTreeSet<Outcome>,
 }
-
-const SCOPES: [Scope; 4] = [Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Sys];
-
-/// The tests of every scope, `S`: a name, what each thread does, and what is looked at.
-const SHAPES: [(&str, &[&[&str]], &str); 12] = [
-    ("mp_release_acquire", &[&["st.weak x, 1", "st.release.S f, 1"], &["ld.acquire.S r0, f", "ld.weak r1, x"]], MP),
-    (
-        "mp_fence_acq_rel",
-        &[
-            &["st.weak x, 1", "fence.acq_rel.S", "st.relaxed.S f, 1"],
-            &["ld.relaxed.S r0, f", "fence.acq_rel.S", "ld.weak r1, x"],
-        ],
-        MP,
-    ),
-    (
-        "mp_fence_sc",
-        &[&["st.weak x, 1", "fence.sc.S", "st.relaxed.S f, 1"], &["ld.relaxed.S r0, f", "fence.sc.S", "ld.weak r1, x"]],
-        MP,
-    ),
-    (
-        "mp_atomic",
-        &[&["st.weak x, 1", "atom.release.S.exch r2, f, 1"], &["atom.acquire.S.add r0, f, 0", "ld.weak r1, x"]],
-        MP,
-    ),
-    (
-        "mp_async",
-        &[&["st.weak x, 1", "st.release.S f, 1"], &["ld.acquire.S r0, f", "fence.proxy.async", "ald.weak r1, x"]],
-        MP,
-    ),
-    (
-        "lb_release_acquire",
-        &[&["ld.acquire.S r0, x", "st.release.S y, 1"], &["ld.acquire.S r0, y", "st.release.S x, 1"]],
-        BOTH,
-    ),
-    (
-        "sb_fence_sc",
-        &[
-            &["st.relaxed.S x, 1", "fence.sc.S", "ld.relaxed.S r0, y"],
-            &["st.relaxed.S y, 1", "fence.sc.S", "ld.relaxed.S r0, x"],
-        ],
-        BOTH,
-    ),
-    (
-        "sb_weak_fence_sc",
-        &[&["st.weak x, 1", "fence.sc.S", "ld.weak r0, y"], &["st.weak y, 1", "fence.sc.S", "ld.weak r0, x"]],
-        BOTH,
-    ),
-    ("corr_relaxed", &[&["st.relaxed.S x, 1"], &["ld.relaxed.S r0, x", "ld.relaxed.S r1, x"]], MP),
-    (
-        "2_2w_fence_sc",
-        &[
-            &["st.relaxed.S x, 1", "fence.sc.S", "st.relaxed.S y, 2"],
-            &["st.relaxed.S y, 1", "fence.sc.S", "st.relaxed.S x, 2"],
-        ],
-        "x == 1 /\\ y == 1",
-    ),
-    (
-        "isa2_release_acquire",
-        &[
-            &["st.weak x, 1", "st.release.S f, 1"],
-            &["ld.acquire.S r0, f", "st.release.S g, 1"],
-            &["ld.acquire.S r0, g", "ld.weak r1, x"],
-        ],
-        "P1:r0 == 1 /\\ P2:r0 == 1 /\\ P2:r1 == 0",
-    ),
-    (
-        "iriw_fence_sc",
-        &[
-            &["st.relaxed.S x, 1"],
-            &["st.relaxed.S y, 1"],
-            &["ld.relaxed.S r0, x", "fence.sc.S", "ld.relaxed.S r1, y"],
-            &["ld.relaxed.S r0, y", "fence.sc.S", "ld.relaxed.S r1, x"],
-        ],
-        "P2:r0 == 1 /\\ P2:r1 == 0 /\\ P3:r0 == 1 /\\ P3:r1 == 0",
-    ),
-];
-
-const MP: &str = "P1:r0 == 1 /\\ P1:r1 == 0";
-const BOTH: &str = "P0:r0 == 1 /\\ P1:r0 == 1";
-
-/// Volatile accesses have the scope of the system.
-const VOLATILE: [(&str, &[&[&str]], &str); 2] = [
-    (
-        "mp_volatile",
-        &[
-            &["st.weak x, 1", "fence.acq_rel.S", "st.volatile f, 1"],
-            &["ld.volatile r0, f", "fence.acq_rel.S", "ld.weak r1, x"],
-        ],
-        MP,
-    ),
-    ("corr_volatile", &[&["st.volatile x, 1"], &["ld.volatile r0, x", "ld.volatile r1, x"]], MP),
-];
-
-/// A barrier in shared memory is the block's; in the cluster's scope it is that of the block that waits, and another one
-/// arrives there.
-const MBARRIER: (&str, &[&[&str]], &str) =
-    ("mp_mbarrier", &[&["st.weak x, 1", "red.release.S.add f, 1"], &["ld.acquire.S r0, f", "ld.weak r1, x"]], MP);
 
 static ALL: LazyLock<Vec<Litmus>> = LazyLock::new(|| {
     let of_scope = |scope| SHAPES.iter().map(move |shape| Litmus::new(shape, scope, Flag::Memory));
@@ -261,7 +163,7 @@ impl Litmus {
     }
 
     /// Blocks of which each has threads of its own roles.
-    fn blocks(&self) -> usize {
+    pub(super) fn blocks(&self) -> usize {
         match self.scope {
             Scope::Cta => 1,
             Scope::Cluster => 2,
@@ -275,7 +177,7 @@ impl Litmus {
     }
 
     /// Tests that the threads of some blocks do side by side.
-    fn tests(&self) -> usize {
+    pub(super) fn tests(&self) -> usize {
         THREADS / self.parts()
     }
 }
@@ -559,170 +461,3 @@ const BARRIER: &str = "SharedPtr::new(shared().add((test - part.first) as usize 
 /// The same, from the other block.
 const REMOTE: &str =
     "SharedClusterPtr::new(of_rank(shared().add((test - part.first) as usize * 32 + 16), 1).cast::<Mbarrier>())";
-
-/// What was seen of a test.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Counted {
-    /// The test.
-    pub test: String,
-    /// What was looked at.
-    pub observed: Vec<String>,
-    /// What the model forbids.
-    pub forbidden: Vec<String>,
-    /// What was seen.
-    pub seen: Seen,
-    /// The test's mutants, and what was seen of them.
-    pub mutants: Vec<CountedMutant>,
-}
-
-/// What was seen of a kernel.
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub struct Seen {
-    /// How often each outcome came.
-    pub outcomes: BTreeMap<String, u64>,
-    /// How often one came that the model forbids the test.
-    pub forbidden: u64,
-    /// How often a value was none of the test's.
-    pub strange: u64,
-    /// How often the threads did not meet, so that there is no outcome.
-    pub apart: u64,
-}
-
-/// What was seen of a mutant.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub struct CountedMutant {
-    /// What the test lacks in it.
-    pub lacks: String,
-    /// What was seen.
-    pub seen: Seen,
-}
-
-impl Counted {
-    /// How often a forbidden outcome came.
-    pub fn violations(&self) -> u64 {
-        self.seen.forbidden
-    }
-
-    /// Whether a mutant showed what the test may not.
-    pub fn is_sensitive(&self) -> bool {
-        self.mutants.iter().any(|mutant| mutant.seen.forbidden > 0)
-    }
-
-    /// Whether nothing was seen that may not be, and something was.
-    pub fn nothing_is_wrong(&self) -> bool {
-        let strange = self.seen.strange + self.mutants.iter().map(|mutant| mutant.seen.strange).sum::<u64>();
-        self.violations() == 0 && strange == 0 && !self.seen.outcomes.is_empty()
-    }
-
-    /// Whether nothing is wrong, and would have been seen if it were.
-    pub fn passed(&self) -> bool {
-        self.nothing_is_wrong() && self.is_sensitive()
-    }
-
-    /// How often the test came to an outcome.
-    pub fn runs(&self) -> u64 {
-        self.seen.outcomes.values().sum()
-    }
-
-    /// What was found, in words.
-    pub fn verdict(&self) -> String {
-        let mutants = self.mutants.iter().filter(|mutant| mutant.seen.forbidden > 0).count();
-        let strange = self.seen.strange + self.mutants.iter().map(|mutant| mutant.seen.strange).sum::<u64>();
-        match (self.violations(), strange, self.runs()) {
-            (_, 1.., _) => format!("WRONG: {strange} values that nobody wrote"),
-            (times @ 1.., ..) => format!("FORBIDDEN {times} times"),
-            (.., 0) => "nothing was seen: the threads never met".into(),
-            _ if self.is_sensitive() => format!("0; {mutants} of {} mutants show it", self.mutants.len()),
-            _ => format!("not sensitive: none of {} mutants shows it", self.mutants.len()),
-        }
-    }
-
-    /// What was found, in one line.
-    pub fn text(&self) -> String {
-        let outcomes: Vec<String> =
-            self.seen.outcomes.iter().map(|(outcome, times)| format!("{outcome}: {times}")).collect();
-        format!("{}; seen of {}: {}", self.verdict(), self.observed.join(" "), outcomes.join(", "))
-    }
-}
-
-/// Runs a test and its mutants on a GPU.
-pub fn run(litmus: &Litmus, gpu: &Gpu, module: &Module, amount: Amount) -> Result<Counted> {
-    let forbidden = litmus.forbidden();
-    let count = |name: &str| count(litmus, name, gpu, module, amount);
-    let mutants = litmus
-        .mutants
-        .iter()
-        .map(|mutant| Ok(CountedMutant { lacks: mutant.lacks.clone(), seen: count(&mutant.name)? }));
-    Ok(Counted {
-        test: litmus.name.clone(),
-        observed: litmus.observed.iter().map(|term| word(litmus, *term)).collect(),
-        forbidden: forbidden.iter().map(in_words).collect(),
-        mutants: mutants.collect::<Result<_>>()?,
-        seen: count(&litmus.name)?,
-    })
-}
-
-fn in_words(outcome: &Outcome) -> String {
-    outcome.iter().map(i64::to_string).collect::<Vec<_>>().join(" ")
-}
-
-fn word(litmus: &Litmus, term: Term) -> String {
-    match term {
-        Term::Register(thread, register) => format!("P{thread}:{register}"),
-        Term::Memory(at) => {
-            let address = litmus.program.addresses.iter().find(|address| address.physical == at);
-            address.map_or_else(String::new, |address| address.name.clone())
-        }
-        Term::Constant(value) => value.to_string(),
-    }
-}
-
-fn count(litmus: &Litmus, kernel: &str, gpu: &Gpu, module: &Module, amount: Amount) -> Result<Seen> {
-    let forbidden = litmus.forbidden();
-    let groups = ((gpu.processors() * amount.blocks) as usize / litmus.blocks()).max(1);
-    let stress = (gpu.processors() as usize).next_multiple_of(litmus.blocks());
-    let tests = groups * litmus.tests();
-    let places = (tests * litmus.program.initial.len()).next_power_of_two();
-    let mut seen = Seen::default();
-    let line = 128;
-    // Made once: a round's values are not those of another round, but those of another launch are.
-    let (lines, control) = (vec![0; places * line], vec![0; tests * line]);
-    let (mut memory, mut meeting) = (gpu.upload(&lines)?, gpu.upload(&control)?);
-    let scratch = gpu.upload(&lines)?;
-    let mut counts = gpu.upload(&[0; COUNTS * 4])?;
-    for launch in 0..amount.launches {
-        gpu.refill(&mut memory, &lines)?;
-        gpu.refill(&mut meeting, &control)?;
-        gpu.refill(&mut counts, &[0; COUNTS * 4])?;
-        let addresses = [&memory, &meeting, &counts, &scratch].map(|buffer| Argument::U64(buffer.address()));
-        let numbers = [groups as u32, places as u32 - 1, amount.rounds, 1 + launch].map(Argument::U32);
-        let blocks = (groups * litmus.blocks() + stress) as u32;
-        let arguments = addresses.into_iter().chain(numbers).collect();
-        let launch = Launch { kernel: kernel.to_owned(), blocks, threads: THREADS as u32, arguments };
-        // SAFETY: there is a line for each place and for each test, and a count for each outcome.
-        unsafe { gpu.launch(module, &launch) }?;
-        gpu.wait()?;
-        seen.add(&gpu.download(&counts)?, litmus, &forbidden);
-    }
-    Ok(seen)
-}
-
-impl Seen {
-    fn add(&mut self, counts: &[u8], litmus: &Litmus, forbidden: &BTreeSet<Outcome>) {
-        let counts =
-            counts.chunks_exact(4).map(|count| u64::from(u32::from_le_bytes(count.try_into().expect("four bytes"))));
-        for (at, count) in counts.enumerate().filter(|(_, count)| *count > 0) {
-            let outcome: Outcome = (0..litmus.observed.len()).map(|term| (at >> (2 * term) & 3) as i64).collect();
-            match at {
-                APART => self.apart += count,
-                STRANGE => self.strange += count,
-                // It has a value that the test does not write.
-                _ if !litmus.allowed.contains(&outcome) && !forbidden.contains(&outcome) => self.strange += count,
-                _ => {
-                    *self.outcomes.entry(in_words(&outcome)).or_default() += count;
-                    self.forbidden += if forbidden.contains(&outcome) { count } else { 0 };
-                }
-            }
-        }
-    }
-}

@@ -5,19 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ptx_intrinsics::catalogue::Form;
+use rand::SeedableRng;
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::asynchronous;
-use super::image::CONSTANTS;
+use super::batch::*;
 use super::journal::{Found, Item, Known, Work};
 use super::plan::{Kernel, Key, Plan, key};
-use super::room::{PARAMETER, Room, THREADS};
+use super::room::Room;
 use super::stage::{Bench, Stage, Told, work};
 use host_tests::check::forms::{Case, Manner};
-use launch::gpu::{Argument, Buffer, Gpu, Launch, Module, Waited};
-use launch::tensor_map::{MapKind, TENSOR_MAP, TensorMap, encode_tensor_map};
+use launch::gpu::{Gpu, Module, Waited};
+use launch::tensor_map::MapKind;
 use ptx_build::error::{Error, Result};
 use ptx_build::progress::Progress;
 use ptx_build::target::PtxVersion;
@@ -42,39 +41,6 @@ pub struct Failure {
     /// What threads should have left, and left.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<Slot>,
-}
-
-/// What a thread should have left, and left.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Slot {
-    /// The thread, counted through the blocks.
-    pub thread: usize,
-    /// The first byte that is wrong.
-    pub byte: usize,
-    /// What all bytes should be, in hexadecimal digits.
-    pub expected: String,
-    /// What they are.
-    pub found: String,
-}
-
-/// A trial with wrong bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Wrong {
-    kernel: String,
-    trial: usize,
-    bytes: usize,
-    slots: Vec<Slot>,
-}
-
-/// What came of an image.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Compared {
-    kernels: usize,
-    trials: usize,
-    bytes: usize,
-    wrong: Vec<Wrong>,
-    /// What no kernel can be blamed for.
-    troubles: Vec<String>,
 }
 
 /// Which images run: a stage says it when it begins.
@@ -119,16 +85,6 @@ pub struct Outcome {
     /// Bytes compared.
     pub bytes: usize,
 }
-
-/// What the output holds before a run. No trial writes all of its slots.
-const POISON: u8 = 0xa5;
-
-/// Slots of a trial that are kept, if they are wrong.
-const SLOTS: usize = 4;
-
-/// Wrong trials of an image of which so many are kept; of the others, one. An image that is wrong as a whole would fill
-/// the disk.
-const IN_FULL: usize = 100;
 
 /// Why a form is not run that an older assembler does not take, although its version has it.
 pub(super) const REFUSED: &str = "refused by the assembler of this set";
@@ -440,165 +396,4 @@ impl Attempt<'_> {
         }
         Ok(Some(ran))
     }
-}
-
-/// Tensor maps of the kinds that kernels ask for.
-#[derive(Default)]
-struct Maps {
-    of: BTreeMap<MapKind, TensorMap>,
-    /// What they are of: prefetches read it.
-    _tensor: Option<Buffer>,
-}
-
-impl Maps {
-    fn new(gpu: &Gpu, kernels: &[&Kernel]) -> Result<Maps> {
-        let cases = kernels.iter().filter(|kernel| kernel.room.has_tensor_map()).flat_map(|kernel| &kernel.trials);
-        let kinds: BTreeSet<MapKind> = cases.map(|case| asynchronous::map_kind(&case.form)).collect();
-        if kinds.is_empty() {
-            return Ok(Maps::default());
-        }
-        let tensor = gpu.upload(&[0; 64 * 4 * 4usize.pow(4)])?;
-        let encode = |kind| Ok((kind, encode_tensor_map(gpu, &tensor, kind)?));
-        let of = kinds.into_iter().map(encode).collect::<Result<_>>()?;
-        Ok(Maps { of, _tensor: Some(tensor) })
-    }
-}
-
-/// The kernels of an image that run, and their memory: what is read, what a load gives whose predicate does not hold, the
-/// output; each in the GPU's memory and in the host's.
-struct Batch<'a> {
-    gpu: &'a Gpu,
-    kernels: Vec<&'a Kernel>,
-    /// Where a kernel's part begins in the buffers of its home.
-    offsets: Vec<usize>,
-    homes: [Home; 2],
-    constants: [u8; CONSTANTS],
-    maps: Maps,
-}
-
-struct Home {
-    from: Vec<u8>,
-    other: Vec<u8>,
-    to: Vec<u8>,
-    buffers: [Buffer; 3],
-}
-
-fn home(kernel: &Kernel) -> usize {
-    usize::from(kernel.room == Room::Mapped)
-}
-
-impl<'a> Batch<'a> {
-    fn new(gpu: &'a Gpu, kernels: Vec<&'a Kernel>, maps: Maps, random: &mut StdRng) -> Result<Self> {
-        let mut lengths = [0; 2];
-        let mut place = |kernel: &&Kernel| {
-            let length = &mut lengths[home(kernel)];
-            *length += kernel.bytes();
-            *length - kernel.bytes()
-        };
-        let offsets: Vec<usize> = kernels.iter().map(&mut place).collect();
-        let mut constants = [0; CONSTANTS];
-        random.fill_bytes(&mut constants);
-        let mut home_of = |at: usize| -> Result<Home> {
-            let [mut from, mut other] = [(); 2].map(|()| vec![0; lengths[at]]);
-            random.fill_bytes(&mut from);
-            random.fill_bytes(&mut other);
-            for (kernel, offset) in kernels.iter().zip(&offsets).filter(|(kernel, _)| home(kernel) == at) {
-                prepare(kernel, &mut from[*offset..][..kernel.bytes()], &constants, &maps.of);
-            }
-            let to = vec![POISON; lengths[at]];
-            let put = |content: &Vec<u8>| if at == 0 { gpu.upload(content) } else { gpu.share(content) };
-            let buffers = [put(&from)?, put(&other)?, put(&to)?];
-            Ok(Home { from, other, to, buffers })
-        };
-        let homes = [home_of(0)?, home_of(1)?];
-        Ok(Batch { gpu, kernels, offsets, homes, constants, maps })
-    }
-
-    fn launch_of(&self, number: usize, kernel: &Kernel) -> Launch {
-        let (home, offset) = (&self.homes[home(kernel)], self.offsets[number]);
-        let mut arguments = Vec::new();
-        if kernel.room.has_parameter() {
-            let mut parameter = vec![0; PARAMETER];
-            let content = match kernel.room {
-                Room::EntryTensorMap => &self.maps.of[&MapKind::MATRIX][..],
-                _ => &home.from[offset..][..kernel.bytes().min(PARAMETER)],
-            };
-            parameter[..content.len()].copy_from_slice(content);
-            arguments.push(Argument::Bytes(parameter.into()));
-        }
-        arguments.extend(home.buffers.iter().map(|buffer| Argument::U64(buffer.address() + offset as u64)));
-        Launch { kernel: kernel.name.clone(), blocks: kernel.room.blocks() as u32, threads: THREADS as u32, arguments }
-    }
-
-    /// Compares everything, also what was only read: what was found, and the kernels that changed what they should read.
-    fn compare(&mut self, ran: &[bool]) -> Result<(Compared, Vec<(&'a str, String)>)> {
-        let (mut compared, mut changed, mut found) = (Compared::default(), Vec::new(), Vec::new());
-        for (at, home) in self.homes.iter().enumerate() {
-            let mut read = Vec::new();
-            for buffer in &home.buffers {
-                let (content, outside) = self.gpu.read(buffer)?;
-                let where_to = |byte| format!("a kernel wrote outside of its buffer: byte {byte} of {}", content.len());
-                compared.troubles.extend(outside.map(where_to));
-                read.push(content);
-            }
-            for (number, kernel) in self.kernels.iter().enumerate().filter(|(_, kernel)| self::home(kernel) == at) {
-                let part = self.offsets[number]..self.offsets[number] + kernel.bytes();
-                for (content, read) in [(&home.from, &read[0]), (&home.other, &read[1])] {
-                    compared.bytes += part.len();
-                    let differs = |byte: &usize| content[*byte] != read[*byte];
-                    let wrong = part.clone().find(differs).filter(|_| ran[number]);
-                    let why =
-                        |byte| format!("it changed what it should only read: byte {} of its own", byte - part.start);
-                    changed.extend(wrong.map(|byte| (kernel.name.as_str(), why(byte))));
-                }
-            }
-            found.push(read.swap_remove(2));
-        }
-        for (number, kernel) in self.kernels.iter().enumerate().filter(|(number, _)| ran[*number]) {
-            let (home, offset) = (home(kernel), self.offsets[number]);
-            let part = offset..offset + kernel.bytes();
-            let Home { from, other, to, .. } = &mut self.homes[home];
-            let (from, other, to) = (&from[part.clone()], &other[part.clone()], &mut to[part.clone()]);
-            for trial in 0..kernel.trials.len() {
-                kernel.expect(trial, from, other, to);
-                let place = kernel.range(trial);
-                let kept = if compared.wrong.len() < IN_FULL { SLOTS } else { 1 };
-                let (expected, found) = (&to[place.clone()], &found[home][part.clone()][place]);
-                compared.wrong.extend(difference(kernel, trial, expected, found, kept));
-            }
-            compared.kernels += 1;
-            compared.trials += kernel.trials.len();
-            compared.bytes += kernel.bytes();
-        }
-        Ok((compared, changed))
-    }
-}
-
-/// What is in the constant bank, or is a tensor map, is the same for all kernels.
-fn prepare(kernel: &Kernel, from: &mut [u8], constants: &[u8], tensor_maps: &BTreeMap<MapKind, TensorMap>) {
-    match kernel.room {
-        Room::Const => from.copy_from_slice(&constants[..from.len()]),
-        Room::TensorMap => {
-            for (trial, case) in kernel.trials.iter().enumerate() {
-                let map = &tensor_maps[&asynchronous::map_kind(&case.form)];
-                from[kernel.range(trial)].chunks_mut(TENSOR_MAP).for_each(|slot| slot.copy_from_slice(map));
-            }
-        }
-        _ => {}
-    }
-}
-
-/// The bytes of a trial that are wrong, and some of the threads that left them.
-fn difference(kernel: &Kernel, trial: usize, expected: &[u8], found: &[u8], kept: usize) -> Option<Wrong> {
-    let bytes = (0..expected.len()).filter(|&at| expected[at] != found[at]).count();
-    if bytes == 0 {
-        return None;
-    }
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let slots = expected.chunks(kernel.room.slot()).zip(found.chunks(kernel.room.slot())).enumerate();
-    let slot = |(thread, (expected, found)): (usize, (&[u8], &[u8]))| {
-        let byte = (0..expected.len()).find(|&at| expected[at] != found[at])?;
-        Some(Slot { thread, byte, expected: hex(expected), found: hex(found) })
-    };
-    Some(Wrong { kernel: kernel.name.clone(), trial, bytes, slots: slots.filter_map(slot).take(kept).collect() })
 }

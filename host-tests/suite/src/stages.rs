@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::counted;
 use super::fault::Fault;
 use super::journal::{Found, Item, Known, Work};
 use super::kernels::{self, LITMUS, WORKLOADS};
@@ -157,7 +158,7 @@ impl Stage for Orders {
         let gpu = bench.gpu().map_err(Error::new)?;
         let module = gpu.load(&bench.kernels()?.image_of(LITMUS, &item.name)?.cubin)?;
         let counted =
-            litmus::run(&litmus, gpu, &module, if bench.told.quick { litmus::FEW } else { litmus::LAUNCHES })?;
+            counted::run(&litmus, gpu, &module, if bench.told.quick { litmus::FEW } else { litmus::LAUNCHES })?;
         let data = serde_json::to_value(&counted).map_err(Error::new)?;
         // A dry run is too short to be sensitive.
         let passed = if bench.told.quick { counted.nothing_is_wrong() } else { counted.passed() };

@@ -17,8 +17,9 @@ use ptx_build::target::{PtxVersion, Sm};
 use ptx_build::toolchain::{DeviceToolchain, Route};
 use ptx_driver::DRIVER_VARIABLE;
 use ptx_interpreter::{L1, Program};
+use suite::counted::{Counted, run};
 use suite::image::compile;
-use suite::litmus::{Amount, Counted, Litmus, run};
+use suite::litmus::{Amount, Litmus};
 
 /// Tests, and their mutants.
 const TESTS: usize = 52;

@@ -1,6 +1,6 @@
 //! What a GPU launches: the same on each since sm_70, but for shared memory, of which the newest have the most.
 
-use super::launch::Dim3;
+use super::dim3::Dim3;
 
 const THREADS: u32 = 1024;
 const THREADS_IN_Z: u32 = 64;

@@ -3,10 +3,7 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::{Cell, RefCell};
 
-use ptx_intrinsics::SharedPtr;
-
 use super::limits::check_shared;
-use super::place::place;
 use crate::WARP_SIZE;
 
 /// What a kernel finds in shared memory that it does not write.
@@ -22,7 +19,7 @@ pub(super) struct BlockMemory {
     /// Values that lanes exchange, by warps.
     pub(super) lanes: Vec<[Cell<Option<u32>>; WARP_SIZE as usize]>,
     variables: RefCell<Vec<Variable>>,
-    dynamic: usize,
+    pub(super) dynamic: usize,
 }
 
 /// A variable in shared memory.
@@ -47,7 +44,7 @@ impl BlockMemory {
     }
 
     /// The variable of that key, which the first to ask brings into being.
-    fn variable(&self, key: *const u8, layout: Layout) -> *mut u8 {
+    pub(super) fn variable(&self, key: *const u8, layout: Layout) -> *mut u8 {
         let mut variables = self.variables.borrow_mut();
         if let Some(variable) = variables.iter().find(|variable| variable.key == key) {
             return variable.memory;
@@ -67,48 +64,11 @@ impl BlockMemory {
     }
 
     /// The variable in which this address is, and how far into it.
-    fn find(&self, address: *const u8) -> Option<(*const u8, Layout, usize)> {
+    pub(super) fn find(&self, address: *const u8) -> Option<(*const u8, Layout, usize)> {
         let variables = self.variables.borrow();
         variables.iter().find_map(|variable| {
             let offset = (address as usize).checked_sub(variable.memory as usize)?;
             (offset < variable.layout.size()).then_some((variable.key, variable.layout, offset))
         })
     }
-}
-
-fn block() -> &'static BlockMemory {
-    let place = place();
-    // The place lives as long as the thread of the grid that asks, and so does what it points at.
-    &place.memory().blocks[place.rank as usize]
-}
-
-/// The block's variable that this names.
-#[doc(hidden)]
-pub fn variable<T>(key: &'static u8) -> SharedPtr<T> {
-    let layout = Layout::new::<T>();
-    let layout = Layout::from_size_align(layout.size().max(1), layout.align().max(16)).expect("a type has a layout");
-    SharedPtr::new(block().variable(key, layout).cast())
-}
-
-/// The shared memory whose size the launch says.
-pub(crate) fn dynamic<T>() -> SharedPtr<T> {
-    let block = block();
-    assert!(
-        block.dynamic > 0,
-        "this launch has no dynamic shared memory: say how many bytes with `Launch::dynamic_shared`"
-    );
-    let layout = Layout::from_size_align(block.dynamic, 16).expect("it fits into memory");
-    SharedPtr::new(block.variable(std::ptr::null(), layout).cast())
-}
-
-/// The place in another block of the cluster that corresponds to this one.
-pub(crate) fn of_rank<T>(p: SharedPtr<T>, rank: u32) -> *mut T {
-    // SAFETY: on a CPU a `SharedPtr` is a pointer, and nothing else.
-    let address: *mut u8 = unsafe { std::mem::transmute_copy(&p) };
-    let place = place();
-    let blocks = &place.memory().blocks;
-    assert!((rank as usize) < blocks.len(), "a cluster of {} blocks has no block {rank}", blocks.len());
-    let (key, layout, offset) =
-        block().find(address).expect("the place is in no variable of this block's shared memory that was used before");
-    blocks[rank as usize].variable(key, layout).wrapping_add(offset).cast()
 }

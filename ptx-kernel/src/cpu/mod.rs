@@ -9,20 +9,23 @@
 //! launch that is too large, more shared memory than there is, threads of a warp that come to different instructions. A thread
 //! that looks for five seconds at what does not change, without a `pause`, is told to call it.
 
+mod dim3;
 mod launch;
 mod limits;
 mod memory;
 mod order;
 mod place;
+mod shared;
 mod spin;
 mod stack;
 mod turns;
 
-pub use launch::{Dim3, Launch};
-#[doc(hidden)]
-pub use memory::variable;
-pub(crate) use memory::{dynamic, of_rank};
+pub use dim3::Dim3;
+pub use launch::Launch;
 pub use order::Order;
 #[doc(hidden)]
 pub use place::begin;
 pub(crate) use place::{At, Barrier, exchange, place, wait};
+#[doc(hidden)]
+pub use shared::variable;
+pub(crate) use shared::{dynamic, of_rank};

@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 use corosensei::Yielder;
 use ptx_intrinsics::on_cpu::{Copies, Thread};
 
-use super::launch::Dim3;
+use super::dim3::Dim3;
 use super::limits::check_kernel;
 use super::memory::ClusterMemory;
 use super::spin::Spin;

@@ -1,6 +1,6 @@
 //! What the threads of a cluster wait for, and when they go on.
 
-use super::launch::Dim3;
+use super::dim3::Dim3;
 use super::place::{Barrier, Place, Wait};
 use crate::WARP_SIZE;
 

@@ -11,7 +11,19 @@ use host_tests::tools::files::write_whole;
 use host_tests::tools::program::print;
 use serde_json::Value;
 
-use super::{Cargo, PUBLISHED};
+use super::call::Cargo;
+
+/// The crates that are published, each before those that depend on it.
+pub(super) const PUBLISHED: [&str; 8] = [
+    "ptx-cuda-oxide",
+    "ptx-intrinsics",
+    "ptx-driver",
+    "ptx-kernel",
+    "ptx-interpreter",
+    "ptx-sass",
+    "ptx-audit",
+    "ptx-build",
+];
 
 /// A test that adds up a million elements on the CPU, and fails if that takes two seconds.
 const REDUCTION: &str = include_str!("reduction.rs.txt");

@@ -5,11 +5,14 @@
 //! about. [`code`] has cargo-mutants change what the crates do on a CPU.
 
 pub mod answer;
+mod batches;
 pub mod catalogue;
 pub mod code;
 pub mod device;
 pub mod judge;
+pub mod report;
 pub mod run;
+mod shows;
 pub mod table;
 pub mod tree;
 

@@ -2,6 +2,8 @@
 //! own arithmetic does.
 
 mod control;
+mod floats;
+mod numbers;
 mod patterns;
 mod reference;
 

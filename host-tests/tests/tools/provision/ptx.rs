@@ -1,0 +1,65 @@
+//! An assembler that refuses, accepts or dies.
+
+use std::fs::{self};
+
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::disassembler::Disassembler;
+use host_tests::tools::error::Error;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptxas::Assembler;
+use host_tests::tools::target::Sm;
+
+use super::machine::*;
+
+/// The real assembler, and its own words.
+#[test]
+fn ptx_that_is_refused() {
+    let tools = CudaTools::find(&Progress::new()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let ptx = folder.path().join("load.ptx");
+    fs::write(&ptx, LOAD.replace(".version 7.4", ".version 7.3")).unwrap();
+    let refused = tools.assembler(Sm::new(80), &Progress::new()).unwrap().assemble(
+        &ptx,
+        Sm::new(80),
+        &folder.path().join("load.cubin"),
+    );
+    let refused = refused.unwrap().unwrap_err();
+    let expected = format!(
+        "ptxas refuses {} for sm_80
+  Modifier '.evict_last' on 'ld' requires PTX ISA .version 7.4 or later
+    10 | ld.global.nc.L1::evict_last.f32 \t%r1, [%rd1];
+    in demo::load",
+        ptx.display()
+    );
+    assert_eq!((refused.crashed, Error::from(refused).to_string()), (false, expected));
+    assert_eq!(listing(folder.path()), ["load.ptx"]);
+}
+
+#[test]
+fn ptx_that_is_accepted() {
+    let tools = CudaTools::find(&Progress::new()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let assembler = Assembler::new(&tools.ptxas).lineinfo(true);
+    let cubin = assembler.assemble_text(LOAD, Sm::new(80), &folder.path().join("load.cubin")).unwrap().unwrap();
+    assert_eq!(listing(folder.path()), ["load.cubin"]);
+    let functions = Disassembler::new(&tools.nvdisasm).disassemble(&cubin.path).unwrap();
+    assert_eq!(functions.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["_RNvCs1234_4demo4load"]);
+    let code = functions[0].instructions.iter();
+    let memory: Vec<_> = code.filter(|one| one.ptx_line == Some(10)).map(|one| one.opcode.as_str()).collect();
+    assert_eq!(memory.last(), Some(&"LDG.E.EL.CONSTANT"));
+    assert_eq!(functions[0].instructions.last().unwrap().text, "EXIT");
+}
+
+#[test]
+fn an_assembler_that_dies() {
+    let fake = Fake::new();
+    let ptxas = fake.script("ptxas", "echo half > \"$3\"; echo 'internal error' >&2; kill -SEGV $$");
+    let ptx = fake.at("load.ptx");
+    fs::write(&ptx, LOAD).unwrap();
+    let out = fake.at("usr/load.cubin");
+    let refused = Assembler::new(ptxas).assemble(&ptx, Sm::new(80), &out).unwrap().unwrap_err();
+    assert!(refused.crashed);
+    let expected = "ptxas crashes on @/load.ptx for sm_80\n  ptxas was killed by signal 11 internal error";
+    assert_eq!(fake.relative(refused), expected);
+    assert_eq!(listing(&fake.at("usr")), [""; 0]);
+}

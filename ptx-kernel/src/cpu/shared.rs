@@ -1,0 +1,45 @@
+//! What a kernel asks of its block's shared memory.
+
+use std::alloc::Layout;
+
+use ptx_intrinsics::SharedPtr;
+
+use super::memory::BlockMemory;
+use super::place::place;
+
+fn block() -> &'static BlockMemory {
+    let place = place();
+    // The place lives as long as the thread of the grid that asks, and so does what it points at.
+    &place.memory().blocks[place.rank as usize]
+}
+
+/// The block's variable that this names.
+#[doc(hidden)]
+pub fn variable<T>(key: &'static u8) -> SharedPtr<T> {
+    let layout = Layout::new::<T>();
+    let layout = Layout::from_size_align(layout.size().max(1), layout.align().max(16)).expect("a type has a layout");
+    SharedPtr::new(block().variable(key, layout).cast())
+}
+
+/// The shared memory whose size the launch says.
+pub(crate) fn dynamic<T>() -> SharedPtr<T> {
+    let block = block();
+    assert!(
+        block.dynamic > 0,
+        "this launch has no dynamic shared memory: say how many bytes with `Launch::dynamic_shared`"
+    );
+    let layout = Layout::from_size_align(block.dynamic, 16).expect("it fits into memory");
+    SharedPtr::new(block.variable(std::ptr::null(), layout).cast())
+}
+
+/// The place in another block of the cluster that corresponds to this one.
+pub(crate) fn of_rank<T>(p: SharedPtr<T>, rank: u32) -> *mut T {
+    // SAFETY: on a CPU a `SharedPtr` is a pointer, and nothing else.
+    let address: *mut u8 = unsafe { std::mem::transmute_copy(&p) };
+    let place = place();
+    let blocks = &place.memory().blocks;
+    assert!((rank as usize) < blocks.len(), "a cluster of {} blocks has no block {rank}", blocks.len());
+    let (key, layout, offset) =
+        block().find(address).expect("the place is in no variable of this block's shared memory that was used before");
+    blocks[rank as usize].variable(key, layout).wrapping_add(offset).cast()
+}
