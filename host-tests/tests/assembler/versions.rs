@@ -110,7 +110,7 @@ fn unwritten(function: &SassFunction) -> (usize, Vec<String>) {
             let first = number(&one.text[at + "desc[UR".len()..]).expect("a register has a number");
             count += 1;
             // Beside a register of the address, the descriptor is the odd one alone.
-            let second = if first % 2 == 0 { first + 1 } else { first };
+            let second = if first.is_multiple_of(2) { first + 1 } else { first };
             if !(written.contains(&first) && written.contains(&second)) {
                 found.push(one.text.clone());
             }

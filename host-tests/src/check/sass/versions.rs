@@ -152,6 +152,9 @@ type Change = (String, String, String, String);
 /// The spellings of each change, with their types.
 pub type Table = BTreeMap<Change, Vec<(String, String)>>;
 
+/// On which GPUs the assembler of each release differs.
+type ByRelease = BTreeMap<Release, BTreeSet<Sm>>;
+
 /// The differences, those together that agree.
 pub fn table(accesses: &[Access], differences: &[Difference]) -> Table {
     // The types of each spelling, and where each becomes what.
@@ -160,7 +163,7 @@ pub fn table(accesses: &[Access], differences: &[Difference]) -> Table {
         let (spelling, ty) = stem(&access.ptx);
         all.entry(spelling).or_default().insert(ty);
     }
-    let mut found: BTreeMap<(&str, &str, (String, String)), BTreeMap<Release, BTreeSet<Sm>>> = BTreeMap::new();
+    let mut found: BTreeMap<(&str, &str, (String, String)), ByRelease> = BTreeMap::new();
     for one in differences {
         let (spelling, ty) = stem(&one.ptx);
         found.entry((spelling, ty, one.parts())).or_default().entry(one.release).or_default().insert(one.sm);
