@@ -29,6 +29,7 @@ mod lanes;
 mod launch;
 mod machine;
 mod memory;
+mod older;
 mod operand;
 #[cfg(feature = "serde")]
 mod record;

@@ -225,7 +225,7 @@ pub(crate) struct Machine<'a> {
     /// Where a computation puts its results before they go to registers.
     pub(crate) scratch: [Lanes; 2],
     pub(crate) checks: Option<Box<Checks>>,
-    pub(crate) weak: crate::weak::Weak,
+    pub(crate) weak: crate::older::Older,
     /// Where threads wait that wait forever, and for what.
     pub(crate) stuck_at: Vec<(Actor, u32, String)>,
     /// Whether what was to be executed is no instruction.

@@ -8,30 +8,6 @@ use crate::stop::{Result, Why, stop};
 /// In one load of so many, of those that may, an older value is returned.
 const RARE: u64 = 2;
 
-/// What the current load returns, and who chooses it.
-#[derive(Default)]
-pub(crate) struct Weak {
-    /// Lanes and addresses, and what is there.
-    older: Vec<(usize, u64, u64)>,
-    /// Whoever runs the launch chooses, and not the seed.
-    pub(crate) by_caller: bool,
-    /// Among so many older values something has to be chosen; and what was chosen, where 0 is the newest value.
-    pub(crate) asked: usize,
-    pub(crate) chosen: Option<usize>,
-}
-
-impl Weak {
-    /// What a lane's load returns instead of what memory holds.
-    #[inline]
-    pub(crate) fn value(&self, lane: usize, address: u64) -> Option<u64> {
-        if self.older.is_empty() {
-            return None;
-        }
-        let found = self.older.iter().find(|(of, place, _)| (*of, *place) == (lane, address));
-        found.map(|(_, _, value)| *value)
-    }
-}
-
 impl Machine<'_> {
     /// Loads may return every value that the memory model allows.
     pub(crate) fn weaken(&mut self) {
@@ -54,7 +30,7 @@ impl Machine<'_> {
             return self.watch(group, addresses, bytes * elements, how);
         }
         // A strong vector is as many strong accesses as it has elements.
-        self.weak.older.clear();
+        self.weak.values.clear();
         for element in 0..elements {
             for thread in group.threads() {
                 let address = addresses[thread.lane].wrapping_add((element * bytes) as u64);
@@ -85,7 +61,7 @@ impl Machine<'_> {
         };
         let Some(checks) = self.checks.as_mut().filter(|_| which > 0) else { return Ok(()) };
         if let Some(value) = checks.choose_value(actor, address, bytes, which - 1) {
-            self.weak.older.push((thread.lane, address, value));
+            self.weak.values.push((thread.lane, address, value));
         }
         Ok(())
     }

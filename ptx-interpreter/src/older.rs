@@ -1,0 +1,25 @@
+//! Older values that the current load returns.
+
+/// What the current load returns, and who chooses it.
+#[derive(Default)]
+pub(crate) struct Older {
+    /// Lanes and addresses, and what is there.
+    pub(crate) values: Vec<(usize, u64, u64)>,
+    /// Whoever runs the launch chooses, and not the seed.
+    pub(crate) by_caller: bool,
+    /// Among so many older values something has to be chosen; and what was chosen, where 0 is the newest value.
+    pub(crate) asked: usize,
+    pub(crate) chosen: Option<usize>,
+}
+
+impl Older {
+    /// What a lane's load returns instead of what memory holds.
+    #[inline]
+    pub(crate) fn value(&self, lane: usize, address: u64) -> Option<u64> {
+        if self.values.is_empty() {
+            return None;
+        }
+        let found = self.values.iter().find(|(of, place, _)| (*of, *place) == (lane, address));
+        found.map(|(_, _, value)| *value)
+    }
+}
