@@ -64,10 +64,8 @@ pub(super) fn run(machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// The crates that the projects depend on: none of these is for cuda-oxide, and their build scripts do without `cargo ptx`.
-fn used() -> impl Iterator<Item = &'static str> {
-    PUBLISHED.into_iter().filter(|name| !["ptx-cuda-oxide", "ptx-sass"].contains(name))
-}
+/// The crates that the projects, their build scripts and their tests depend on.
+const USED: [&str; 5] = ["ptx-intrinsics", "ptx-kernel", "ptx-driver", "ptx-build", "ptx-interpreter"];
 
 /// How long it takes.
 fn seconds(what: impl FnOnce() -> Result<()>) -> Result<f64> {
@@ -125,7 +123,7 @@ impl Home<'_> {
         let described = cargo("metadata --format-version 1 --offline --filter-platform").arg(platform).output()?;
         let described: Value = serde_json::from_str(&described).map_err(Error::new)?;
         let packages = described["packages"].as_array().cloned().unwrap_or_default();
-        for name in used() {
+        for name in USED {
             let from = packages.iter().find(|package| package["name"] == name).map(|package| &package["manifest_path"]);
             if from.and_then(Value::as_str) != Some(&text(&self.crates.join(name).join("Cargo.toml"))) {
                 let from = from.map_or("nowhere".into(), Value::to_string);
