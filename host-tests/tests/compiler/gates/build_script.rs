@@ -124,7 +124,7 @@ fn the_build_script_reads_rustcs_flags() {
         ("", "-Ctarget-cpu=sm_100f", 100, 88),
         ("", "-Ctarget-cpu=sm_103", 100, 88),
         ("", "-Ctarget-cpu=sm_110", 100, 88),
-        ("", "-Ctarget-cpu=sm_120", 100, 86),
+        ("", "-Ctarget-cpu=sm_120", 100, 87),
         ("", "-Ctarget-cpu=sm_121", 100, 88),
         ("compute_80,compute_75", "", 80, 80),
         ("sm_80", "-Ctarget-cpu=native -Copt-level=3", 80, 70),
@@ -335,7 +335,7 @@ fn rustcs_to_come() {
         assert_eq!(fake(emits, "true").gates(flags, ""), Ok((90, 78, Some(94))));
         let flags = "-Ctarget-cpu=sm_90 -Ctarget-feature=+ptx87";
         let newer = emits.replace("7.8", "8.7");
-        assert_eq!(fake(&newer, "true").gates(flags, ""), Ok((90, 86, Some(94))));
+        assert_eq!(fake(&newer, "true").gates(flags, ""), Ok((90, 87, Some(94))));
     }
     // A new major version.
     let ten = "printf '.version 10.0\n.target sm_120f\n'";
