@@ -63,9 +63,9 @@ fn fits(statement: &Statement, one: &SassInstruction) -> bool {
     let begins = |all: &[&str]| all.iter().any(|begin| name.starts_with(begin));
     match statement.name() {
         "ld" | "ldu" => begins(&["LD", "ULDC"]) && name != "LDGSTS",
-        "st" => begins(&["ST", "UMEMSETS"]),
+        "st" => begins(&["ST", "USTGR", "UMEMSETS"]),
         // Where the machine has no atomic of a type there is a loop around others.
-        "atom" | "red" => begins(&["ATOM", "RED", "LD", "ST"]) && name != "LDGSTS",
+        "atom" | "red" => begins(&["ATOM", "RED", "UREDGR", "LD", "ST"]) && name != "LDGSTS",
         "cp" => begins(&["LDGSTS", "UBLK", "UTMA"]),
         _ => begins(&["CCTL", "UTMACCTL"]),
     }
@@ -73,7 +73,7 @@ fn fits(statement: &Statement, one: &SassInstruction) -> bool {
 
 /// Whether an instruction touches memory, and is ever executed.
 pub(crate) fn is_memory(one: &SassInstruction) -> bool {
-    let names = ["LD", "ST", "ATOM", "RED", "CCTL", "UBLK", "UTMA", "UMEMSETS"];
+    let names = ["LD", "ST", "ATOM", "RED", "CCTL", "UBLK", "UTMA", "UMEMSETS", "USTGR", "UREDGR"];
     let others = ["LDC", "LDCU", "LDTM", "STTM", "REDUX", "LDSM", "STSM", "LDGDEPBAR", "LDDEP"];
     one.predicate.as_deref() != Some("!PT")
         && names.iter().any(|name| one.name().starts_with(name))

@@ -70,13 +70,20 @@ mod tests {
 
     use super::*;
 
+    /// Whether a word of a store or a reduction is the type of what it moves: `b32`, `v2`.
+    fn is_type_of_value(operation: &str, word: &str) -> bool {
+        let bits = word.strip_prefix(['b', 'u', 's', 'f', 'v']);
+        ["st", "red"].contains(&operation) && bits.is_some_and(|bits| bits.parse::<u32>().is_ok())
+    }
+
     #[test]
     fn every_word_has_a_meaning() {
         let words: BTreeSet<String> = catalogue::forms()
             .flat_map(|form| {
                 let operation = form.ptx().split('.').next().unwrap_or_default().to_owned();
                 let stem = sass::text::stem(form.ptx()).0.to_owned();
-                stem.split('.').skip(1).map(|word| format!("{operation} .{word}")).collect::<Vec<_>>()
+                let words = stem.split('.').skip(1).filter(|word| !is_type_of_value(&operation, word));
+                words.map(|word| format!("{operation} .{word}")).collect::<Vec<_>>()
             })
             .collect();
         let known = |word: &str| {
