@@ -13,12 +13,11 @@ use ptx_build::error::{Error, Result};
 use ptx_driver::DRIVER_VARIABLE;
 use ptx_interpreter::Record;
 
+use crate::ended::ended;
 use crate::told;
 
 /// Something is wrong with a kernel, or with a call.
 const FOUND: u8 = 1;
-/// Not all could be run.
-const NOT_RUN: u8 = 2;
 /// What a program gets after the deadline, to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -46,13 +45,7 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn run(self) -> ExitCode {
-        match self.all() {
-            Ok(code) => ExitCode::from(code),
-            Err(error) => {
-                eprintln!("{} {error}", console::style("error:").red().bold().for_stderr());
-                ExitCode::from(NOT_RUN)
-            }
-        }
+        ended(self.all())
     }
 
     fn all(&self) -> Result<u8> {

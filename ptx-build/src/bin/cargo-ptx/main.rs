@@ -3,6 +3,7 @@
 mod audit;
 mod check;
 mod doctor;
+mod ended;
 mod explain;
 mod new;
 mod run;

@@ -18,10 +18,10 @@ use ptx_build::program::print;
 use ptx_build::progress::Progress;
 use ptx_build::target::Sm;
 
+use crate::ended::ended;
+
 /// Something is not as the budget wants it.
 const DIFFERS: u8 = 1;
-/// The files could not be audited.
-const NOT_AUDITED: u8 = 2;
 
 #[derive(clap::Args)]
 pub(crate) struct Audit {
@@ -51,13 +51,7 @@ pub(crate) struct Audit {
 impl Audit {
     /// Ends with 0, with 1 if the budget or the baseline is not kept, and with 2 if the files could not be audited.
     pub(crate) fn run(self) -> ExitCode {
-        match self.all() {
-            Ok(code) => ExitCode::from(code),
-            Err(error) => {
-                eprintln!("{} {error}", console::style("error:").red().bold().for_stderr());
-                ExitCode::from(NOT_AUDITED)
-            }
-        }
+        ended(self.all())
     }
 
     fn all(&self) -> Result<u8> {

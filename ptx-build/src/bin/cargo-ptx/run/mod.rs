@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::told;
 use argument::Argument;
 use ptx_build::error::{Error, Result};
 use ptx_interpreter::{Program, Record, Report, Trial};
 
+use crate::ended::{NOT_RUN, ended};
+use crate::told;
+
 /// Something is wrong with the kernel.
 const FOUND: u8 = 1;
-/// The kernel could not be run.
-const NOT_RUN: u8 = 2;
 
 #[derive(clap::Args)]
 pub(crate) struct Run {
@@ -62,13 +62,7 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn run(self) -> ExitCode {
-        match self.all() {
-            Ok(code) => ExitCode::from(code),
-            Err(error) => {
-                eprintln!("{} {error}", console::style("error:").red().bold().for_stderr());
-                ExitCode::from(NOT_RUN)
-            }
-        }
+        ended(self.all())
     }
 
     fn all(&self) -> Result<u8> {
