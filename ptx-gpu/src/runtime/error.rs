@@ -17,12 +17,19 @@ pub(super) const INVALID_DEVICE_FUNCTION: Status = Status(98);
 
 /// As [`crate::call::calls`]; the thread remembers an error.
 macro_rules! runtime {
-    ($(fn $name:ident ($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
+    ($($(#[also($($other:ident),+)])? fn $name:ident $arguments:tt $body:block)*) => {$(
+        $crate::runtime::error::call! { $name $arguments $body }
+        $($($crate::runtime::error::call! { $other $arguments $body })+)?
+    )*};
+}
+
+macro_rules! call {
+    ($name:ident ($($argument:ident: $type:ty),* $(,)?) $body:block) => {
         #[unsafe(no_mangle)]
         extern "C" fn $name($($argument: $type),*) -> u32 {
             $crate::runtime::error::answer(stringify!($name), move || $body)
         }
-    )*};
+    };
 }
 
 /// Calls of the runtime that are calls of the driver by another name.
@@ -36,7 +43,7 @@ macro_rules! forward {
     };
 }
 
-pub(super) use {forward, runtime};
+pub(super) use {call, forward, runtime};
 
 pub(super) fn answer(name: &str, body: impl FnOnce() -> Result) -> u32 {
     let status = crate::call::answer(name, || {

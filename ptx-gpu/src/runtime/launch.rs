@@ -99,29 +99,12 @@ runtime! {
         put(stream, top.3)
     }
 
+    #[also(cudaGetKernel, cudaGetFuncBySymbol)]
     fn __cudaGetKernel(handle: *mut Handle, function: usize) {
         put(handle, kernel(function)?)
     }
 
-    fn cudaGetKernel(handle: *mut Handle, function: usize) {
-        put(handle, kernel(function)?)
-    }
-
-    fn cudaGetFuncBySymbol(handle: *mut Handle, function: usize) {
-        put(handle, kernel(function)?)
-    }
-
-    fn __cudaLaunchKernel(
-        function: usize,
-        blocks: Size,
-        threads: Size,
-        pointers: *const *const u8,
-        shared: usize,
-        stream: Handle,
-    ) {
-        launch(function, stream, simple(blocks, threads, shared, false), pointers)
-    }
-
+    #[also(__cudaLaunchKernel)]
     fn cudaLaunchKernel(
         function: usize,
         blocks: Size,
