@@ -1,8 +1,6 @@
 //! Forms that an assembler of CUDA 13 makes something else of than today's: the table that `cargo xtask sass --matrix --write`
 //! writes.
 
-use crate::target::Release;
-
 const TABLE: &str = include_str!("versions.txt");
 
 /// A spelling that becomes something else by some assemblers.
@@ -23,11 +21,6 @@ pub struct Row<'a> {
     pub types: &'a str,
 }
 
-/// The GPUs whose machine code was read, of each release: `13.1`, `80-121`.
-pub fn read_on() -> Vec<(&'static str, &'static str)> {
-    TABLE.lines().filter_map(|line| line.strip_prefix("@ ")?.split_once(" | ")).collect()
-}
-
 /// The rows of a table. A line that begins with `@` says what was read, and one that begins with `=` what the spellings after it
 /// become.
 pub fn read(table: &str) -> Vec<Row<'_>> {
@@ -45,11 +38,6 @@ pub fn read(table: &str) -> Vec<Row<'_>> {
     rows
 }
 
-/// All rows of the table.
-pub fn all() -> Vec<Row<'static>> {
-    read(TABLE)
-}
-
 /// The rows of the table that tell of a form.
 ///
 /// ```
@@ -57,7 +45,7 @@ pub fn all() -> Vec<Row<'static>> {
 /// assert_eq!(rows[0].then, "refused");
 /// ```
 pub fn of(ptx: &str) -> Vec<Row<'static>> {
-    all().into_iter().filter(|row| row.tells_of(ptx)).collect()
+    read(TABLE).into_iter().filter(|row| row.tells_of(ptx)).collect()
 }
 
 /// A line for each row that tells of a form, as a warning.
@@ -66,19 +54,6 @@ pub fn warnings(ptx: &str) -> Vec<String> {
 }
 
 impl Row<'_> {
-    /// Whether it is about the assembler of that release.
-    pub fn is_of(&self, release: Release) -> bool {
-        let read = |name: &str| {
-            name.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)))
-        };
-        self.releases.split(',').any(|run| {
-            let (first, last) = run.split_once('-').unwrap_or((run, run));
-            read(first)
-                .zip(read(last))
-                .is_some_and(|(first, last): (Release, Release)| (first..=last).contains(&release))
-        })
-    }
-
     fn warning(&self) -> String {
         let Row { releases, sms, then, now, .. } = self;
         match *then {

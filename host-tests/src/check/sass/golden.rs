@@ -189,7 +189,7 @@ impl<'a> Page<'a> {
     }
 }
 
-pub(super) fn within(run: &str, sm: Sm) -> bool {
+fn within(run: &str, sm: Sm) -> bool {
     let at = |name: &str| GPUS.iter().position(|known| known.to_string()["sm_".len()..] == *name);
     let (first, last) = run.split_once('-').unwrap_or((run, run));
     let own = GPUS.iter().position(|known| *known == sm);

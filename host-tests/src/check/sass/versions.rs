@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::sass::golden::{self, Page, template, type_names};
+use crate::check::sass::golden::{Page, template, type_names};
 use crate::check::sass::text::{ranges, runs, stem};
 use crate::check::sass::{
     AT_A_TIME, Access, GPUS, MachineCode, NOTHING, Reader, Seen, Shape, is_atomic, moves, pages, trace,
@@ -287,7 +287,7 @@ with 13.0.48, 13.1.80, 13.2.51, 13.3.33 and 13.4.59, with which the same pattern
 sm_100 and sm_120.
 
 - marlin#44: by 13.1.80, copies of a large unrolled kernel for sm_90 read a descriptor that nothing writes. Not reproduced.
-- triton#11660, triton#11848: by 13.3.33, `cp.async` under a fractional policy on Blackwell; mended in 13.4.59. Not reproduced.
+- triton#11660, triton#11848: by 13.3.33, `cp.async` under a fractional policy on Blackwell; fixed in 13.4.59. Not reproduced.
 - cccl#6319: by 13.0, 256-bit accesses under a policy. The policy is in the descriptor, which the opcode does not show: it is there by
   each assembler. What 13.0 and 13.1 do break of 256-bit accesses is below.
 - cutlass#3199: CuTe's own compiler writes PTX without the hint. No assembler can show that.
@@ -308,11 +308,6 @@ impl std::fmt::Display for Name {
         let Name((major, minor)) = self;
         write!(out, "{major}.{minor}")
     }
-}
-
-/// Whether the table's list of GPUs, `80,100-120`, has this one.
-pub fn within(sms: &str, sm: Sm) -> bool {
-    sms.split(',').any(|run| golden::within(run, sm))
 }
 
 /// Writes the page, and the table that `ptx_build::explain` reads.
