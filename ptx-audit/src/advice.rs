@@ -19,7 +19,7 @@ pub(crate) struct Advice<'a> {
     pub(crate) became: &'a [Became<'a>],
 }
 
-/// A vector has so many bytes.
+/// The size of a vector in bytes.
 const WIDE: i64 = 16;
 
 impl Advice<'_> {

@@ -79,7 +79,7 @@ pub(crate) fn put_text(place: *mut c_char, room: i32, text: &str) -> Result {
         return Err(INVALID_VALUE);
     }
     let bytes = &text.as_bytes()[..text.len().min(most)];
-    // SAFETY: there is room for so many bytes and one more.
+    // SAFETY: `place` has room for `room` bytes: these and the 0.
     unsafe {
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), place.cast(), bytes.len());
         place.add(bytes.len()).write(0);

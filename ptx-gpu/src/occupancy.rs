@@ -5,7 +5,7 @@ use crate::gpu::{Function, Gpu};
 
 /// Registers of a thread, as far as a program asks.
 pub(crate) const REGISTERS_OF_THREAD: i32 = 32;
-/// Shared memory is given in pieces of so many bytes.
+/// Shared memory is given in pieces of this size, in bytes.
 const GRAIN: usize = 128;
 
 impl Gpu {

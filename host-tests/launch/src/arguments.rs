@@ -52,7 +52,7 @@ impl Argument {
     }
 }
 
-/// What is wrong with arguments of so many bytes each, for a kernel that takes others.
+/// Why a kernel that takes parameters of these sizes, in bytes, does not take arguments of those sizes.
 pub(crate) fn mismatch(taken: &[usize], passed: &[usize]) -> Option<String> {
     if taken.len() != passed.len() {
         return Some(format!("the kernel takes {} parameters, and is given {}", taken.len(), passed.len()));

@@ -4,7 +4,7 @@ use crate::call::calls;
 use crate::gpu::{Handle, live};
 use crate::status::{INVALID_VALUE, Result};
 
-/// Fills rows of `width` elements, so many bytes apart.
+/// Fills rows of `width` elements. They begin `pitch` bytes apart.
 pub(crate) fn fill(
     to: u64,
     value: &[u8],

@@ -44,7 +44,7 @@ calls! {
         _values: *mut *mut c_void,
     ) {
         // A text need not end with 0 here.
-        // SAFETY: the program hands over so many bytes.
+        // SAFETY: the program says that `bytes` bytes are readable at `data`.
         let mut whole = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), bytes) }.to_vec();
         whole.extend([0; 16]);
         add(link, whole.as_ptr().cast())
