@@ -104,7 +104,11 @@ fn counts() -> std::result::Result<(), Failed> {
     if differ.is_empty() {
         return Ok(());
     }
-    Err(format!("if this is meant, correct FORMS in host-tests/tests/forms/grammar.rs: {}", differ.join("; ")).into())
+    Err(format!(
+        "if this is meant, correct FORMS in host-tests/tests/forms/grammar/productions.rs: {}",
+        differ.join("; ")
+    )
+    .into())
 }
 
 fn count(of: &BTreeMap<String, usize>, name: &str) -> usize {

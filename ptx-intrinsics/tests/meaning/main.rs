@@ -4,6 +4,8 @@ mod accesses;
 mod atomics;
 #[macro_use]
 mod functions;
+mod barriers;
+mod copies;
 mod later;
 mod threads;
 
