@@ -1,78 +1,110 @@
-//! `mma.sync`: a warp multiplies two matrices and adds a third. Products are exact, and their sum is rounded once, where a GPU
-//! rounds in steps that NVIDIA does not tell.
+//! `mma.sync`: a warp multiplies two matrices and adds a third.
+//!
+//! Integers are exact, and wrap or saturate once. `f64` is a chain of fused multiply-adds along the depth, which begins with C.
+//! Of all other floats, products are exact and their sum is made in `f64` and rounded once. A GPU rounds, or cuts off, in steps
+//! that NVIDIA does not tell: a sum that needs more bits than the result has may differ from a GPU's in its last bits.
+
+mod element;
+mod layout;
+
+use rustc_apfloat::{Float, Round, ieee::Double};
 
 use super::together::{Together, collective};
-use crate::alu::{DOUBLE, Kind, Type, converted};
+use crate::alu::round_of;
 use crate::machine::{Machine, Step, Thread};
 use crate::operand::Operand;
 use crate::stop::{Result, wrong};
+use element::Element;
+use layout::{At, Layout, Shape};
 
 struct Multiply {
-    depth: usize,
-    a: Type,
-    b: Type,
-    /// Of what is added and of the result.
-    sums: [Type; 2],
+    shape: Shape,
+    layout: Layout,
+    a: Element,
+    b: Element,
+    /// What is added.
+    from: Element,
+    to: Element,
     saturates: bool,
+    /// Bits count where they differ.
+    differ: bool,
+    round: Round,
     operands: [Vec<Operand>; 4],
 }
 
-/// Rows and columns of the result.
-const ROWS: usize = 16;
-const COLUMNS: usize = 8;
-
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
-    let ["mma", "sync", "aligned", shape, "row", "col", rest @ ..] = words else { return None };
-    let depth: usize = shape.strip_prefix("m16n8k")?.parse().ok()?;
-    let (saturates, rest) = match rest {
-        ["satfinite", rest @ ..] => (true, rest),
-        rest => (false, rest),
+    let ["mma", "sync", "aligned", shape, a_major @ ("row" | "col"), b_major @ ("row" | "col"), rest @ ..] = words
+    else {
+        return None;
     };
-    let [d, a, b, c] = rest else { return None };
-    let known = match (*a, *b, depth) {
-        ("f16", "f16", 8 | 16) => matches!((*c, *d), ("f16" | "f32", "f16" | "f32")),
-        ("bf16", "bf16", 8 | 16) | ("tf32", "tf32", 4 | 8) => (*c, *d) == ("f32", "f32"),
-        ("s8" | "u8", "s8" | "u8", 16 | 32) => (*c, *d) == ("s32", "s32"),
-        _ => false,
+    let (rest, bits) = match rest {
+        [rest @ .., bits @ ("and" | "xor"), "popc"] => (rest, Some(*bits)),
+        _ => (rest, None),
     };
-    if !known {
+    let [modifiers @ .., d, a, b, c] = rest else { return None };
+    let shape = Shape::parse(shape)?;
+    let [to, a, b, from] = [d, a, b, c].map(|word| Element::parse(word));
+    let (to, a, b, from) = (to?, a?, b?, from?);
+    if !are_multiplied(shape, a, b, modifiers.contains(&"kind::f8f6f4")) || !are_summed(shape, a, [from, to]) {
         return None;
     }
-    let ty = |word: &str| Type::parse(if word == "tf32" { "f32" } else { word });
-    let operands: Vec<Vec<Operand>> = operands.into_iter().map(Operand::lanes).collect();
-    let (a, b, sums) = (ty(a)?, ty(b)?, [ty(c)?, ty(d)?]);
-    let registers = |ty: Type, elements: usize| elements * ty.bits as usize / 32 / 32;
-    let expected = [
-        registers(sums[1], ROWS * COLUMNS),
-        registers(a, ROWS * depth),
-        registers(b, depth * COLUMNS),
-        registers(sums[0], ROWS * COLUMNS),
-    ];
-    let operands: [Vec<Operand>; 4] = operands.try_into().ok()?;
-    if operands.iter().map(Vec::len).ne(expected) {
-        return None;
-    }
-    collective(Operand::Number(u32::MAX.into()), Multiply { depth, a, b, sums, saturates, operands })
-}
-
-/// Where a lane's element of a register is: its row or column, and how far along the sum.
-fn place(lane: usize, of_register: usize, register: usize, at: usize, rows: usize) -> (usize, usize) {
-    let (group, own) = (lane / 4, lane % 4);
-    (group + 8 * (register % rows), own * of_register + at + 4 * of_register * (register / rows))
-}
-
-/// The number of an element: of integers their value, of `tf32` without the bits that it lacks.
-fn number(ty: Type, bits: u32) -> f64 {
-    match (ty.kind, ty.bits) {
-        (Kind::Signed, 8) => f64::from(bits as u8 as i8),
-        (Kind::Unsigned, 8) => f64::from(bits as u8),
-        (Kind::Signed, _) => f64::from(bits as i32),
-        (Kind::Brain, _) => f64::from(f32::from_bits(bits << 16)),
-        (_, 16) => {
-            let round = rustc_apfloat::Round::NearestTiesToEven;
-            f64::from_bits(converted(ty, DOUBLE, bits.into(), round) as u64)
+    let quads = a == Element::Float(16) && shape.is([8, 8, 4]);
+    let layout = match (*a_major, *b_major) {
+        (a, b) if quads => Layout::Quads { a_rows: a == "row", b_columns: b == "col" },
+        ("row", "col") => Layout::Whole,
+        _ => return None,
+    };
+    let (mut saturates, mut round) = (false, Round::NearestTiesToEven);
+    for word in modifiers {
+        match *word {
+            "satfinite" if to == Element::Signed(32) && a != Element::Bit => saturates = true,
+            "rn" | "rz" | "rm" | "rp" if a == Element::Float(64) => round = round_of(word),
+            "kind::f8f6f4" if matches!(a, Element::Small(_)) => {}
+            _ => return None,
         }
-        _ => f64::from(f32::from_bits(bits)),
+    }
+    if bits.is_some() != (a == Element::Bit) {
+        return None;
+    }
+    let operands: Vec<Vec<Operand>> = operands.into_iter().map(Operand::lanes).collect();
+    let operands: [Vec<Operand>; 4] = operands.try_into().ok()?;
+    let differ = bits == Some("xor");
+    let multiply = Multiply { shape, layout, a, b, from, to, saturates, differ, round, operands };
+    if multiply.operands.iter().map(Vec::len).ne(multiply.registers()) {
+        return None;
+    }
+    collective(Operand::Number(u32::MAX.into()), multiply)
+}
+
+/// Whether there is an instruction that multiplies matrices of that shape and of those types.
+fn are_multiplied(shape: Shape, a: Element, b: Element, of_any_size: bool) -> bool {
+    let shapes: &[[usize; 3]] = match (a, b) {
+        (a, b) if a.is_fp8() && b.is_fp8() => &[[16, 8, 16], [16, 8, 32]],
+        (Element::Small(_), Element::Small(_)) if of_any_size => &[[16, 8, 32]],
+        (Element::Signed(8) | Element::Unsigned(8), Element::Signed(8) | Element::Unsigned(8)) => {
+            &[[8, 8, 16], [16, 8, 16], [16, 8, 32]]
+        }
+        (Element::Signed(4) | Element::Unsigned(4), Element::Signed(4) | Element::Unsigned(4)) => {
+            &[[8, 8, 32], [16, 8, 32], [16, 8, 64]]
+        }
+        (Element::Float(16), Element::Float(16)) => &[[8, 8, 4], [16, 8, 8], [16, 8, 16]],
+        (Element::Brain, Element::Brain) => &[[16, 8, 8], [16, 8, 16]],
+        (Element::Tf32, Element::Tf32) => &[[16, 8, 4], [16, 8, 8]],
+        (Element::Bit, Element::Bit) => &[[8, 8, 128], [16, 8, 128], [16, 8, 256]],
+        (Element::Float(64), Element::Float(64)) => &[[8, 8, 4], [16, 8, 4], [16, 8, 8], [16, 8, 16]],
+        _ => &[],
+    };
+    shapes.iter().any(|known| shape.is(*known))
+}
+
+fn are_summed(shape: Shape, a: Element, sums: [Element; 2]) -> bool {
+    let [from, to] = sums;
+    match a {
+        Element::Float(16) if shape.is([8, 8, 4]) && sums == [Element::Float(16), Element::Float(32)] => true,
+        Element::Float(16) | Element::Small(_) => from == to && matches!(to, Element::Float(16 | 32)),
+        Element::Float(64) => sums == [Element::Float(64); 2],
+        Element::Brain | Element::Tf32 => sums == [Element::Float(32); 2],
+        _ => sums == [Element::Signed(32); 2],
     }
 }
 
@@ -81,66 +113,75 @@ impl Together for Multiply {
         if all.len() != 32 {
             return Err(wrong("lanes of the mask have ended: all of the warp multiply matrices together"));
         }
-        let a = self.matrix(machine, all, 1, self.a, 2)?;
-        let b = self.matrix(machine, all, 2, self.b, 1)?;
-        let [from, to] = self.sums;
-        let (in_from, in_to) = (32 / from.bits as usize, 32 / to.bits as usize);
+        let (elements, in_a, in_b) = (self.elements(), self.a.of_register(), self.b.of_register());
+        let a = self.matrix(machine, all, 1, self.a, |lane, i| self.layout.of_a(self.shape, in_a, lane, i))?;
+        let b = self.matrix(machine, all, 2, self.b, |lane, i| self.layout.of_b(in_b, lane, i))?;
+        let place = |lane, i| self.layout.of_c(self.from.bits(), lane, i);
+        let c = self.matrix(machine, all, 3, self.from, place)?;
         for thread in all {
-            let mut values = Vec::with_capacity(4);
-            for element in 0..4 {
-                let (row, column) = (thread.lane / 4 + element / 2 * 8, thread.lane % 4 * 2 + element % 2);
-                let register = machine.get(*thread, &self.operands[3][element / in_from])? as u32;
-                let added = number(from, register >> (element % in_from * from.bits as usize) & low(from.bits));
-                let products = (0..self.depth).map(|at| a[row][at] * b[column][at]);
-                values.push(self.rounded(added + products.sum::<f64>()));
-            }
-            for (number, register) in self.operands[0].iter().enumerate() {
-                let parts = &values[number * in_to..(number + 1) * in_to];
-                let whole = parts.iter().rev().fold(0, |whole: u64, part| whole << to.bits | u64::from(*part));
-                machine.set(*thread, register, whole.into())?;
+            let values: Vec<u64> = (0..elements[0])
+                .map(|i| {
+                    let (product, row, column) = self.layout.of_c(self.to.bits(), thread.lane, i);
+                    self.sum(c[product][row][column], &a[product][row], &b[product][column])
+                })
+                .collect();
+            for (register, parts) in self.operands[0].iter().zip(values.chunks(self.to.of_register())) {
+                let whole = parts.iter().rev().fold(0, |whole: u128, part| whole << self.to.bits() | u128::from(*part));
+                machine.set(*thread, register, whole)?;
             }
         }
         Ok(())
     }
 }
 
-fn low(bits: u32) -> u32 {
-    u32::MAX >> (32 - bits)
-}
-
 impl Multiply {
-    /// The rows of the first matrix, or the columns of the second one.
+    /// How many elements of D, A, B and C a lane has.
+    fn elements(&self) -> [usize; 4] {
+        let Shape { rows, columns, depth } = self.shape;
+        [rows * columns, rows * depth, depth * columns, rows * columns].map(|all| all * self.layout.products() / 32)
+    }
+
+    /// In how many registers.
+    fn registers(&self) -> [usize; 4] {
+        let [d, a, b, c] = self.elements();
+        let types = [(d, self.to), (a, self.a), (b, self.b), (c, self.from)];
+        types.map(|(elements, element)| elements / element.of_register())
+    }
+
+    /// The matrices of an operand, row by row, of each product.
     fn matrix(
         &self,
         machine: &Machine<'_>,
         all: &[Thread],
         operand: usize,
-        ty: Type,
-        rows: usize,
-    ) -> Result<Vec<Vec<f64>>> {
-        let of_register = 32 / ty.bits as usize;
-        let is_tf32 = ty.bits == 32;
-        let mut matrix = vec![vec![0.0; self.depth]; 8 * rows];
+        element: Element,
+        place: impl Fn(usize, usize) -> At,
+    ) -> Result<Vec<Vec<Vec<f64>>>> {
+        let (bits, of_register) = (element.bits(), element.of_register());
+        let (rows, along) = (self.shape.rows.max(self.shape.columns), self.shape.depth.max(self.shape.columns));
+        let mut matrices = vec![vec![vec![0.0; along]; rows]; self.layout.products()];
         for thread in all {
             for (register, source) in self.operands[operand].iter().enumerate() {
-                let bits = machine.get(*thread, source)? as u32;
+                let value = machine.get(*thread, source)? as u64;
                 for at in 0..of_register {
-                    let (row, along) = place(thread.lane, of_register, register, at, rows);
-                    let element = bits >> (at as u32 * ty.bits) & low(ty.bits);
-                    // `tf32` has ten bits after the point.
-                    matrix[row][along] = number(ty, if is_tf32 { element & !0x1fff } else { element });
+                    let (product, row, along) = place(thread.lane, register * of_register + at);
+                    let element = element.number(value >> (at * bits) & (u64::MAX >> (64 - bits)));
+                    matrices[product][row][along] = element;
                 }
             }
         }
-        Ok(matrix)
+        Ok(matrices)
     }
 
-    fn rounded(&self, sum: f64) -> u32 {
-        let to = self.sums[1];
-        match to.kind {
-            Kind::Signed if self.saturates => (sum as i64).clamp(i32::MIN.into(), i32::MAX.into()) as u32,
-            Kind::Signed => sum as i64 as u32,
-            _ => converted(DOUBLE, to, sum.to_bits().into(), rustc_apfloat::Round::NearestTiesToEven) as u32,
+    /// One element of the result.
+    fn sum(&self, added: f64, row: &[f64], column: &[f64]) -> u64 {
+        let pairs = row.iter().zip(column).take(self.shape.depth);
+        if self.a == Element::Float(64) {
+            let of = |number: f64| Double::from_bits(number.to_bits().into());
+            let sum = pairs.fold(of(added), |sum, (a, b)| of(*a).mul_add_r(of(*b), sum, self.round).value);
+            return sum.to_bits() as u64;
         }
+        let product = |(a, b): (&f64, &f64)| if self.differ { f64::from(u8::from(a != b)) } else { a * b };
+        self.to.rounded(added + pairs.map(product).sum::<f64>(), self.saturates)
     }
 }
