@@ -90,6 +90,7 @@ mod cpu;
 #[doc(hidden)]
 pub mod on_cpu {
     pub use crate::cpu::copies::Copies;
+    pub use crate::cpu::matrix;
     pub use crate::cpu::thread::{Find, Thread, run_by};
 }
 #[macro_use]

@@ -10,6 +10,7 @@ pub(crate) mod copy;
 mod lock;
 #[cfg(any(test, not(target_has_atomic = "64")))]
 mod locked;
+pub mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod thread;
 mod wide;

@@ -1,6 +1,6 @@
 //! The elements of matrices: how many bits each has, and which number they are.
 
-use crate::alu::{DOUBLE, Kind, Type, converted};
+use half1::f16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
@@ -71,11 +71,7 @@ impl Element {
     pub(super) fn number(self, bits: u64) -> f64 {
         match self {
             Element::Float(64) => f64::from_bits(bits),
-            Element::Float(16) => {
-                let half = Type { kind: Kind::Float, bits: 16, lanes: 1 };
-                let round = rustc_apfloat::Round::NearestTiesToEven;
-                f64::from_bits(converted(half, DOUBLE, bits.into(), round) as u64)
-            }
+            Element::Float(16) => f16::from_bits(bits as u16).to_f64(),
             Element::Float(_) => f64::from(f32::from_bits(bits as u32)),
             Element::Brain => f64::from(f32::from_bits((bits as u32) << 16)),
             // It has ten bits after the point.
@@ -88,16 +84,15 @@ impl Element {
 
     /// The bits of a result. What no number is, is the one NaN that instructions give.
     pub(super) fn rounded(self, number: f64, saturates: bool) -> u64 {
-        let to = match self {
-            Element::Signed(_) if saturates => {
-                return (number as i64).clamp(i32::MIN.into(), i32::MAX.into()) as u32 as u64;
-            }
-            Element::Signed(_) => return number as i64 as u32 as u64,
-            Element::Float(bits) if number.is_nan() => return (1 << (bits - 1)) - 1,
-            Element::Float(bits) => Type { kind: Kind::Float, bits, lanes: 1 },
+        match self {
+            Element::Signed(_) if saturates => (number as i64).clamp(i32::MIN.into(), i32::MAX.into()) as u32 as u64,
+            Element::Signed(_) => number as i64 as u32 as u64,
+            Element::Float(bits) if number.is_nan() => (1 << (bits - 1)) - 1,
+            Element::Float(16) => f16::from_f64(number).to_bits().into(),
+            Element::Float(32) => (number as f32).to_bits().into(),
+            Element::Float(64) => number.to_bits(),
             _ => unreachable!("no result has another type"),
-        };
-        converted(DOUBLE, to, number.to_bits().into(), rustc_apfloat::Round::NearestTiesToEven) as u64
+        }
     }
 }
 
@@ -115,6 +110,7 @@ impl Small {
         }
         let whole = if power == 0 { 0 } else { 1 << fraction };
         let bias = (1 << (exponent - 1)) - 1;
-        sign * f64::from(whole + rest) * 2f64.powi(power.max(1) as i32 - bias - fraction as i32)
+        let scale = power.max(1) as i32 - bias - fraction as i32;
+        sign * f64::from(whole + rest) * f64::from_bits(((1023 + scale) as u64) << 52)
     }
 }
