@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::check::sass::classes::{is_atomic, moves};
 use crate::check::sass::golden::{Page, template, type_names};
 use crate::check::sass::text::{ranges, runs, stem};
-use crate::check::sass::{
-    AT_A_TIME, Access, GPUS, MachineCode, NOTHING, Reader, Seen, Shape, is_atomic, moves, pages, trace,
-};
+use crate::check::sass::{AT_A_TIME, Access, GPUS, MachineCode, NOTHING, Reader, Seen, Shape, pages, trace};
 use crate::tools::assemblers;
 use crate::tools::command::Machine;
 use crate::tools::cuda_tools::CudaTools;
@@ -23,7 +22,8 @@ pub fn one_of_each_width(accesses: Vec<Access>) -> Vec<Access> {
     let mut is_new = |access: &Access| {
         let (spelling, ty) = stem(&access.ptx);
         let scalar = ty.rsplit('.').next().unwrap_or(ty);
-        let kind = if is_atomic(&access.ptx) { &scalar[..1] } else { "" };
+        let counts = is_atomic(&access.ptx) || access.instruction == "red.async";
+        let kind = if counts { &scalar[..1] } else { "" };
         let bits = if moves(&access.ptx) { Shape::of(ty).total() } else { 0 };
         known.insert((spelling.to_owned(), kind.to_owned(), bits))
     };
