@@ -114,6 +114,7 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".gl", ["a fence.sc among all threads on this GPU", ""]),
     ("membar .sys", ["a fence.sc among all threads on all GPUs and the host", ""]),
     ("cvta .to", ["from a generic address to one in the space; without it, the other way", ""]),
+    ("elect .sync", ["one thread of those in the mask, which all come to it together", ""]),
     (".nc", ["by the non-coherent path: nothing may write there while the kernel runs,", "or old data may be read"]),
     (".volatile", ["the compilers do not drop, merge or move it;", "for other threads it is as .relaxed.sys"]),
     (".relaxed", ["strong: other threads of the scope see whole values,", "but it has no order with other accesses"]),

@@ -59,7 +59,10 @@
 //! A load or store touches the bytes of one `T` at `p`. `p` must be aligned to the size of `T`: the GPU faults on other addresses.
 //! Each function says what else must hold.
 #![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch, allow_internal_unstable))]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(abi_unadjusted, allow_internal_unstable, asm_experimental_arch, cfg_version, link_llvm_intrinsics)
+)]
 #![cfg_attr(
     target_arch = "nvptx64",
     allow(internal_features, reason = "users of `ptx!` need no feature for its `asm!`")

@@ -64,6 +64,7 @@ const EFFECTS: &[(&str, &[&str], Effect, &str)] = &[
     ("membar", &[], Acts, "orders"),
     ("mbarrier", &["pending_count"], Computes, "a number of a state"),
     ("mbarrier", &[], Acts, "changes a barrier, or waits for one: others' accesses come before what follows"),
+    ("elect", &[], Acts, "all threads of the mask do it together"),
     ("cp", &["async"], Acts, "reads and writes memory, later, or waits for that"),
 ];
 
@@ -159,6 +160,7 @@ pub fn begins(form: &Form) -> (u32, u32) {
         (says("membar.proxy.alias"), 60, 75),
         (any(&[".proxy.async", "fence.mbarrier_init"]), 90, 80),
         (says("fence.proxy.tensormap"), 90, 83),
+        (is(&["elect.sync"]), 90, 80),
         (address && says(".const"), 20, 31),
         (address && says(".param"), 70, 77),
         (address && says(".shared::cta"), 30, 78),
@@ -186,15 +188,16 @@ pub const OPERANDS: &[(&str, &[&str])] = &[
     ("cp.async.bulk.global", &["dst", "src", "size", "policy", "mask"]),
     ("cp.async.bulk", &["dst", "src", "size", "left", "right", "bar", "mask", "policy"]),
     ("cp.async", &["dst", "src", "src_size", "ignore", "policy", "bar"]),
+    ("elect", &["result", "mask"]),
     ("mbarrier", &["result", "bar", "count", "bytes", "state", "parity", "ns"]),
 ];
 
 /// Forms of the catalogue.
-pub const FORMS: usize = 80_828;
+pub const FORMS: usize = 80_829;
 /// Forms that have operands and move no value: the test `lanes` follows them.
-pub const WITH_OPERANDS: usize = 437;
+pub const WITH_OPERANDS: usize = 438;
 /// Functions: each form in every manner.
-pub const FUNCTIONS: usize = 208_738;
+pub const FUNCTIONS: usize = 208_739;
 /// Spellings that a slice of the conformance test asks each assembler about.
 pub const WALKED: usize = 56_906;
 /// Kernels of the suite's whole plan, and trials in them: forms in the manners that are tried on a GPU.

@@ -66,6 +66,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("mbarrier", Family::Barrier),
     ("fence", Family::Fence),
     ("membar", Family::Fence),
+    ("elect", Family::Warp),
 ];
 
 /// The parts of an instruction about caches, of a copy, a barrier or a fence, or of one that is done later, by the form's [`told`](Form::told).

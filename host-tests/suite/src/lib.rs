@@ -27,6 +27,7 @@ pub mod stage;
 pub mod stages;
 mod trial;
 pub mod versions;
+mod warp;
 
 pub use batch::Slot;
 pub use entry::Entry;

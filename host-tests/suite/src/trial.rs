@@ -6,7 +6,7 @@ use host_tests::check::forms::{Case, Manner};
 
 use super::other::{Other, all};
 use super::room::{Room, SLOT};
-use super::{asynchronous, atomic, later, policy};
+use super::{asynchronous, atomic, later, policy, warp};
 
 /// An instruction that nobody has said how to try.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -76,6 +76,7 @@ const OTHERS: &[(&str, HowTo)] = &[
     }),
     ("st.async", later::trial),
     ("red.async", later::trial),
+    ("elect.sync", warp::trial),
     ("createpolicy", policy::trial),
     ("cp.async", asynchronous::copy),
     ("cp.async.commit_group", asynchronous::group),
@@ -145,7 +146,7 @@ fn space_of(form: &Form) -> Room {
     }
 }
 
-fn truth(_: &Form, _: usize, _: &[u8], to: &mut [u8]) {
+pub(super) fn truth(_: &Form, _: usize, _: &[u8], to: &mut [u8]) {
     to[..8].copy_from_slice(&1u64.to_le_bytes());
 }
 

@@ -165,6 +165,11 @@ impl Form {
         }
     }
 
+    /// Whether all threads of a warp execute it together. It is LLVM's intrinsic then, and no `asm!`.
+    pub fn is_collective(&self) -> bool {
+        matches!(&self.what, What::Message(_, message) if message.is_collective)
+    }
+
     /// The oldest target that has it: 80 for sm_80.
     pub fn min_sm(&self) -> u32 {
         self.needs.sm()

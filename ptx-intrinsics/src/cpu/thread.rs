@@ -12,6 +12,10 @@ pub trait Thread {
     fn copies(&self) -> &Copies;
     /// It has looked at what others may change, and found these bits, folded into 64.
     fn looked(&self, at: *const c_void, found: u64);
+    /// Its number in its warp.
+    fn lane(&self) -> u32;
+    /// What the lanes of its warp bring to the instruction of that name; `None` of those that have ended or never were.
+    fn exchange(&self, name: &'static str, value: u64) -> [Option<u64>; 32];
 }
 
 /// Finds the thread of the grid that runs on the calling thread of the machine.

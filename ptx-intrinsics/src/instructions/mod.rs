@@ -35,6 +35,7 @@ contents! {
     Asynchronous { red_async: SHARED GLOBAL; st_async: SINGLES; }
     Barrier { mbarrier: SINGLES ARRIVALS; }
     Fence { fence: SINGLES; }
+    Warp { elect_sync: SINGLES; }
 }
 
 /// The names at the root of the crate: the functions of instructions that are not asynchronous, and the types that hold an access.
@@ -43,6 +44,7 @@ pub(crate) mod root {
     pub use super::cuda::*;
     pub use super::cvta::*;
     pub use super::discard::*;
+    pub use super::elect_sync::*;
     pub use super::isspacep::*;
     pub use super::ld::{
         Ld, LdGlobal, ld, ld_const, ld_global, ld_local, ld_param_entry, ld_param_func, ld_shared, ld_shared_cluster,

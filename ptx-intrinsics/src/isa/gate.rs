@@ -38,7 +38,7 @@ pub struct Count<const N: u32>;
 
 /// What something needs of a target: the gates that it has to pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Needs(u64);
+pub struct Needs(u128);
 
 /// What a gate is as data.
 struct GateRow {
@@ -66,7 +66,7 @@ impl Needs {
 
     /// One bit for each gate, in the order of the table.
     #[cfg(not(ptx_device))]
-    pub(crate) const fn bits(self) -> u64 {
+    pub(crate) const fn bits(self) -> u128 {
         self.0
     }
 
@@ -111,11 +111,11 @@ impl Needs {
 
 /// The gates that the build's SM passes, and those that its PTX ISA version passes. They are put together once, since `ptx!` asks
 /// for each access.
-const OPEN: (u64, u64) = {
+const OPEN: (u128, u128) = {
     let (mut sms, mut versions, mut at) = (0, 0, 0);
     while at < GATES.len() {
-        sms |= (GATES[at].has_sm as u64) << at;
-        versions |= (GATES[at].has_ptx as u64) << at;
+        sms |= (GATES[at].has_sm as u128) << at;
+        versions |= (GATES[at].has_ptx as u128) << at;
         at += 1;
     }
     (sms, versions)
@@ -261,6 +261,8 @@ gates! {
     ParamAddresses PARAM_ADDRESS sm_70 ptx77;
     /// `.shared::cta`.
     SharedCta SHARED_CTA sm_30 ptx78;
+    /// `elect.sync`.
+    Election ELECTION sm_90 ptx80;
     /// `tanh.approx` of ptx-kernel.
     TanhApprox TANH_APPROX sm_75 ptx70;
     /// Two floats of 16 bits made of two of 32 bits, in ptx-kernel.

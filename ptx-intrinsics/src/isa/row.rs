@@ -43,6 +43,8 @@ pub enum Family {
     Barrier,
     /// `fence`, `membar`.
     Fence,
+    /// What the threads of a warp find out together: `elect.sync`.
+    Warp,
 }
 
 /// The arguments and the result of a form that is neither a load nor a store.
@@ -104,6 +106,8 @@ pub(crate) struct Takes {
     /// What it is generic over.
     pub(crate) generics: &'static [Generic],
     pub(crate) needs: Needs,
+    /// All threads of a warp execute it together.
+    pub(crate) is_collective: bool,
     pub(crate) texts: Texts,
 }
 

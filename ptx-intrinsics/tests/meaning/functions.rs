@@ -14,14 +14,15 @@ pub(crate) fn instructions() -> BTreeSet<&'static str> {
         include_str!("functions.rs"),
         include_str!("barriers.rs"),
         include_str!("copies.rs"),
-        include_str!("later.rs")
+        include_str!("later.rs"),
+        include_str!("warp.rs")
     );
     let tried = sources.split("\n    tried.is_all_of(&[").skip(1);
     tried.flat_map(|rest| rest.split(']').next().unwrap_or_default().split('"').skip(1).step_by(2)).collect()
 }
 
 /// How many forms they have.
-pub(crate) const FORMS: usize = 478;
+pub(crate) const FORMS: usize = 479;
 
 /// The forms that a test has tried, by expression and parameters.
 #[derive(Default)]

@@ -8,6 +8,7 @@ mod barriers;
 mod copies;
 mod later;
 mod threads;
+mod warp;
 
 use std::collections::BTreeSet;
 

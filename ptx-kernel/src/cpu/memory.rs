@@ -17,7 +17,7 @@ pub(super) struct ClusterMemory {
 /// What the threads of a block share.
 pub(super) struct BlockMemory {
     /// Values that lanes exchange, by warps.
-    pub(super) lanes: Vec<[Cell<Option<u32>>; WARP_SIZE as usize]>,
+    pub(super) lanes: Vec<[Cell<Option<u64>>; WARP_SIZE as usize]>,
     variables: RefCell<Vec<Variable>>,
     pub(super) dynamic: usize,
 }

@@ -106,6 +106,14 @@ impl Thread for Place {
     fn looked(&self, at: *const c_void, found: u64) {
         self.run.spin.looked(at, found);
     }
+
+    fn lane(&self) -> u32 {
+        self.lane()
+    }
+
+    fn exchange(&self, name: &'static str, value: u64) -> [Option<u64>; WARP_SIZE as usize] {
+        exchange_wide(name, value)
+    }
 }
 
 thread_local! {
@@ -161,8 +169,13 @@ pub(crate) fn wait(barrier: Barrier, at: At) {
     unsafe { &*run.yielder.get() }.suspend(Wait { barrier, at });
 }
 
-/// The values that the lanes of this warp bring to the instruction of that name; `None` of those that have ended or never were.
+/// The values of 32 bits that the lanes of this warp bring; as [`exchange_wide`].
 pub(crate) fn exchange(name: &'static str, value: u32) -> [Option<u32>; WARP_SIZE as usize] {
+    exchange_wide(name, value.into()).map(|value| value.map(|value| value as u32))
+}
+
+/// The values that the lanes of this warp bring to the instruction of that name; `None` of those that have ended or never were.
+fn exchange_wide(name: &'static str, value: u64) -> [Option<u64>; WARP_SIZE as usize] {
     let place = place();
     let block = &place.memory().blocks[place.rank as usize];
     let warp = (place.in_block() / WARP_SIZE) as usize;

@@ -42,6 +42,7 @@ pub static GRAMMARS: &[Grammar] = &[
     Grammar { name: "mbarrier.arrive", places: ARRIVE, typed: false },
     Grammar { name: "mbarrier.test_wait", places: WAIT, typed: false },
     Grammar { name: "mbarrier", places: BARRIER, typed: false },
+    Grammar { name: "elect", places: ELECT, typed: false },
 ];
 
 impl Grammar {
@@ -166,6 +167,7 @@ mod tests {
                 2 * 4 * 4 * 4 * 4 * 5,
                 2 * 3 * 4 * 4 * 4 * 3,
                 7 * 4 * 4 * 4 * 2 * 3,
+                2 * 2 * 2 * 2,
             ]
         );
         for grammar in GRAMMARS.iter().filter(|grammar| !grammar.is_large() && !grammar.typed) {

@@ -24,6 +24,7 @@ pub(crate) const FORMS: &[(&str, usize)] = &[
     ("createpolicy", 49),
     ("cvta", 16),
     ("discard", 2),
+    ("elect.sync", 1),
     ("fence", 34),
     ("getctarank", 3),
     ("isspacep", 8),
@@ -170,8 +171,8 @@ pub(super) const PRODUCTIONS: &[&str] = &[
 ];
 
 /// Those that are neither load nor store and have no part that varies.
-pub(super) const WHOLE: [&str; 4] =
-    ["prefetchu.L1", "prefetch.tensormap", "prefetch.const.tensormap", "prefetch.param.tensormap"];
+pub(super) const WHOLE: [&str; 5] =
+    ["elect.sync", "prefetchu.L1", "prefetch.tensormap", "prefetch.const.tensormap", "prefetch.param.tensormap"];
 
 /// Those whose operands tell forms apart: the production, and the operands that it takes, `%` for a register. A cache
 /// policy comes after them.

@@ -60,6 +60,7 @@ impl Spelling {
         match self.opcode() {
             "cp" | "mbarrier" => self.told_by_operands(offset, policy),
             "ld" | "ldu" => format!("{} {}, {address}{policy};", self.ptx, self.value()),
+            "elect" => format!("{} %r0|%done, %r1;", self.ptx),
             "st.bulk" => format!("{} {address}, %d0, 0;", self.ptx),
             "st.async" | "red.async" => {
                 let barrier = if self.ptx.contains("::complete_tx") { ", [%p]" } else { "" };

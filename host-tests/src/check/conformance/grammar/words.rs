@@ -239,6 +239,9 @@ pub(super) const TENSOR_PREFETCH: &[Axis] = &[
     &["", ", {%h0}", ", {%h0, %h1}", ", {%h0, %h1, %h2}"],
 ];
 
+/// What the threads of a warp find out together.
+pub(super) const ELECT: &[Axis] = &[&["elect"], &[".sync", ""], &["", ".any"], &["", ".aligned"], &["", ".b32"]];
+
 pub(super) const LOAD: &[Axis] = &[&["ld"], ORDER, SCOPE, SPACE, OPERATOR, NC, L1, L2, HINT, SIZE];
 /// `ldu` takes none of a load's words: one at a time is enough to see it.
 pub(super) const UNIFORM: &[Axis] = &[
