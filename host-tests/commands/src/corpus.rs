@@ -64,7 +64,11 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
 fn architecture(source: &Path) -> Result<Sm> {
     let text = read(source)?;
     let first = text.lines().next().unwrap_or_default();
-    first.split_whitespace().find(|word| word.starts_with("sm_")).unwrap_or("sm_90").parse()
+    first
+        .split(|letter: char| letter != '_' && !letter.is_alphanumeric())
+        .find(|word| word.starts_with("sm_"))
+        .unwrap_or("sm_90")
+        .parse()
 }
 
 /// Without what depends on where nvcc is: the folders of sources, and the sections for debuggers.

@@ -305,10 +305,14 @@ impl Checks {
         self.mbarriers.contains_key(&place)
     }
 
-    /// Who initialised a barrier, if the asynchronous proxy does not know of it yet.
+    /// Who initialised a barrier, if the asynchronous proxy does not know of it yet. A thread that initialises a barrier and at
+    /// once begins its copies needs no fence: CUB's `DeviceTransform` says that the memory model was changed so.
     pub(crate) fn hidden_init(&mut self, actor: Actor, place: u64) -> Option<(Actor, u32)> {
         let bar = self.mbarriers.get(&place).filter(|bar| !bar.shown)?;
         let (writer, epoch, site) = bar.init;
+        if writer == actor && self.state(actor).epoch == epoch {
+            return None;
+        }
         let seen =
             self.state(actor).known.proxied[Memory::Shared as usize].of_thread(writer.block, writer.number) >= epoch;
         (!seen).then_some((writer, site))

@@ -31,6 +31,23 @@ PAIR(bulk_parity, (const u32* in, u32* out), (in, out))
 //# bulk_init_fence proxy 1x128 numbers:512 zeros:512 ; fence.mbarrier_init
 DEV bulk_init_fence(const u32* in, u32* out) { bulk<WRONG ? 3 : 0>(in, out); }
 PAIR(bulk_init_fence, (const u32* in, u32* out), (in, out))
+// The thread that initialises a barrier may begin copies at once; another one needs the fence.
+//# bulk_init_own proxy 1x128 numbers:512 zeros:512 ; fence.mbarrier_init
+DEV bulk_init_own(const u32* in, u32* out) {
+  TILE;
+  __shared__ u64 bar;
+  u32 t = threadIdx.x;
+  if (t == 0) INIT(&bar, 1);  //~ bulk_init_own
+  if (WRONG) __syncthreads();
+  if (t == (WRONG ? 32 : 0)) {
+    BULK_LOAD(tile, in, 512, &bar);  //~ bulk_init_own
+    EXPECT(&bar, 512);
+  }
+  __syncthreads();
+  WAIT(&bar, 0);
+  out[t] = tile[127 - t];
+}
+PAIR(bulk_init_own, (const u32* in, u32* out), (in, out))
 //# bulk_init_barrier race 1x128 numbers:512 zeros:512 ; bar.sync 0
 DEV bulk_init_barrier(const u32* in, u32* out) { bulk<WRONG ? 4 : 0>(in, out); }
 PAIR(bulk_init_barrier, (const u32* in, u32* out), (in, out))
