@@ -147,6 +147,10 @@ pub mod space {
 #[doc = include_str!("../hints.md")]
 pub mod hints {}
 
+#[cfg(doc)]
+#[doc = include_str!("../assemblers.md")]
+pub mod assemblers {}
+
 /// `cp.async`: copies from global to shared memory while the thread goes on, and waits for them.
 pub mod cp_async {
     pub use crate::instructions::cp_async::*;

@@ -2,6 +2,7 @@
 //! with the variables that cargo sets.
 
 mod bare_machine;
+mod launch_bounds;
 mod local_memory;
 
 use std::path::{Path, PathBuf};
@@ -147,6 +148,7 @@ fn a_project() {
     each_kernel_has_its_entry(&project);
     a_kernel_that_spills_is_a_warning(&project);
     local_memory::an_array_is_a_warning(&project);
+    launch_bounds::loads_that_are_not_in_flight_are_a_warning(&project);
     mistakes_are_told(&project);
 }
 
