@@ -13,12 +13,14 @@ use crate::kernel_crate::{toolchain, with_word};
 const KERNELS: &str = include_str!("collectives.rs.txt");
 
 /// The words of the instruction that each kernel has once.
-const ONCE: [(&str, &str); 8] = [
+const ONCE: [(&str, &str); 10] = [
     ("barrier", "bar.sync"),
     ("barrier_of_a_warp", "bar.warp.sync"),
     ("barrier_of_a_cluster", "barrier.cluster.wait"),
     ("vote", "vote.sync"),
     ("shuffled", "shfl.sync"),
+    ("vote_of_a_block", "bar.red"),
+    ("half_of_a_warp", "shfl.sync"),
     ("in_a_closure", "bar.sync"),
     ("in_a_function", "call.uni"),
     ("in_a_loop", "bar.sync"),
