@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_intrinsics::catalogue::{Family, Form, Operation};
 
+use crate::check::only;
 use crate::tools::command::Machine;
 use crate::tools::files::write_whole;
 
@@ -211,9 +212,9 @@ pub const ROWS: usize = 843_132;
 pub const COUNTS: &str = "PTX_INTRINSICS_COUNTS";
 
 /// Compares what was counted with the numbers above of that name, or writes them there. A test does it last, so that a number hides
-/// no other failure.
+/// no other failure. Where only some forms are looked at, nothing is compared.
 pub fn compare(name: &str, kept: &[usize], found: &[usize]) {
-    if kept == found {
+    if kept == found || only::is_set() {
         return;
     }
     assert!(

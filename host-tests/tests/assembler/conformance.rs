@@ -9,6 +9,7 @@ use host_tests::check::conformance::types::types_say;
 use host_tests::check::conformance::{self, Extent, Report, known};
 use host_tests::check::forms_check;
 use host_tests::check::ledger;
+use host_tests::check::only;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::Result;
 use host_tests::tools::progress::Progress;
@@ -47,6 +48,9 @@ fn a_slice_agrees() {
     let walked: Vec<usize> = report.walked.iter().map(|walked| walked.spellings).collect();
     assert_eq!(walked, [walked[0]; ASKED.0]);
     assert_eq!(report.gpus.len(), ASKED.1);
+    if only::is_set() {
+        return assert!(report.live > 0);
+    }
     assert!(report.live >= LIVE, "{} are accepted somewhere", report.live);
     for gpu in &report.gpus {
         assert_eq!(gpu.accepted + gpu.refused + gpu.alone, report.live, "{}", gpu.sm);

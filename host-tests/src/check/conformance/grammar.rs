@@ -7,6 +7,8 @@ mod words;
 
 use rand::{Rng, RngExt};
 
+use crate::check::only;
+
 pub use spelling::{Operands, REGISTERS, Spelling};
 use words::*;
 
@@ -59,6 +61,12 @@ impl Grammar {
     /// Whether a slice holds only some of it.
     pub fn is_large(&self) -> bool {
         self.len() > 100_000
+    }
+
+    /// Whether some of it is looked at.
+    pub fn is_wanted(&self) -> bool {
+        let heads: Vec<Axis> = GRAMMARS.iter().map(|grammar| grammar.places[0]).collect();
+        only::reaches(self.places[0], &heads)
     }
 
     /// Whether it has none.

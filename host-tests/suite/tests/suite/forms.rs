@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use fake_driver::run_with;
 use host_tests::check::forms_check;
+use host_tests::check::only;
 use launch::gpu::Gpu;
 use ptx_build::progress::Progress;
 use ptx_build::ptx::Module;
@@ -44,7 +45,7 @@ pub(crate) fn every_form_passes(slice: &Slice) {
     assert_eq!(by_verdict(&outcome), HashMap::from([("passed", slice.forms.len())]));
     assert_eq!(outcome.kernels, slice.plan.kernels.len());
     assert_eq!(outcome.trials, slice.plan.kernels.iter().map(|kernel| kernel.trials.len()).sum::<usize>());
-    assert!(outcome.verdicts.len() > 280, "only {} forms", outcome.verdicts.len());
+    assert!(only::is_set() || outcome.verdicts.len() > 280, "only {} forms", outcome.verdicts.len());
     // SAFETY: the fake driver has this function, of this type.
     let live = unsafe { ptx_driver::load().unwrap().symbol::<extern "C" fn() -> usize>(c"fake_live_allocations") };
     assert!(live.unwrap()() <= 2, "everything but the variables of the last module is freed");

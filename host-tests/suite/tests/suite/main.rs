@@ -15,6 +15,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use fake_driver::run_with;
+use host_tests::check::only;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_build::error::Result;
 use ptx_driver::DRIVER_VARIABLE;
@@ -112,8 +113,8 @@ fn main() -> ExitCode {
             prepared.map_err(Failed::from).and_then(|()| in_a_process(scenario, &folder))
         })
     };
-    let whole = std::env::var_os(WHOLE_VARIABLE).is_some();
-    let scenarios = SCENARIOS.iter().chain(hostile::SCENARIOS).take(if whole { 1 } else { usize::MAX });
+    let first_alone = std::env::var_os(WHOLE_VARIABLE).is_some() || only::is_set();
+    let scenarios = SCENARIOS.iter().chain(hostile::SCENARIOS).take(if first_alone { 1 } else { usize::MAX });
     let mut trials: Vec<Trial> = scenarios.map(scenario).collect();
     trials.push(Trial::test("items_are_counted", || hostile::items_are_counted().map_err(Failed::from)));
     trials.push(Trial::test("what_was_under_way_is_named", || {
