@@ -28,6 +28,7 @@ impl<'a> Machine<'a> {
     /// What is due until a round happens.
     pub(crate) fn happen(&mut self, until: u64) -> Result<()> {
         self.deliver(until)?;
+        self.happen_late(until)?;
         while self.copies.front().is_some_and(|(due, _)| *due <= until) {
             let Some((_, event)) = self.copies.pop_front() else { break };
             event(self)?;
@@ -35,10 +36,19 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Moves the bytes of copies.
+    /// Moves the bytes of copies by the async proxy.
     pub(crate) fn perform(&mut self, due: &[Copy]) -> Result<()> {
+        self.move_bytes(due, Self::read_by_proxy)
+    }
+
+    /// Moves the bytes of copies.
+    pub(crate) fn move_bytes(
+        &mut self,
+        due: &[Copy],
+        read: impl Fn(&mut Self, u64, usize) -> Result<Vec<u8>>,
+    ) -> Result<()> {
         for copy in due {
-            let mut content = if copy.read == 0 { Vec::new() } else { self.read(copy.from, copy.read)? };
+            let mut content = if copy.read == 0 { Vec::new() } else { read(self, copy.from, copy.read)? };
             content.resize(copy.size, 0);
             if copy.mask == u16::MAX {
                 self.write(copy.to, &content)?;

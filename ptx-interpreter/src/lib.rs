@@ -2,7 +2,7 @@
 //!
 //! Warps take turns, a few instructions each, in an order that a seed makes, and the threads of a warp may come apart; so
 //! blocks can wait for each other, and threads for what other threads write. Memory is sequentially consistent, unless a launch
-//! asks for an [`L1`], or a [`Trial`] is [weak](Trial::weak). A state
+//! asks for an [`L1`] or for [`Delays`], or a [`Trial`] is [weak](Trial::weak). A state
 //! space has addresses of its own: an access that forgets to convert its address goes astray, and an access outside of
 //! every piece of memory is an error. Copies are done when somebody waits for them, and what goes to another block
 //! arrives later.
@@ -22,6 +22,7 @@ mod check;
 mod code;
 mod copies;
 mod deadlock;
+mod delays;
 mod in_order;
 mod instructions;
 mod l1;
@@ -50,7 +51,7 @@ use std::collections::BTreeSet;
 
 pub use check::{Finding, Kind, Piece, Place};
 pub use in_order::{Choice, Ready};
-pub use launch::{L1, Launch, Outside};
+pub use launch::{Delays, L1, Launch, Outside};
 pub use machine::Program;
 #[cfg(feature = "serde")]
 pub use record::Record;

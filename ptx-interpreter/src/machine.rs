@@ -226,6 +226,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) scratch: [Lanes; 2],
     pub(crate) checks: Option<Box<Checks>>,
     pub(crate) weak: crate::older::Older,
+    pub(crate) delayed: crate::delays::Delayed<'a>,
     /// Where threads wait that wait forever, and for what.
     pub(crate) stuck_at: Vec<(Actor, u32, String)>,
     /// Whether what was to be executed is no instruction.

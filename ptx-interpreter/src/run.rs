@@ -98,6 +98,7 @@ impl<'a> Machine<'a> {
             scratch: [[0; LANES]; 2],
             checks: None,
             weak: Default::default(),
+            delayed: Default::default(),
             stuck_at: Vec::new(),
             malformed: false,
             site: 0,
@@ -228,6 +229,10 @@ impl<'a> Machine<'a> {
             self.site = line.site;
             if self.steps > limit {
                 return self.endless(group);
+            }
+            if !self.may_go_on(group, line)? {
+                self.put(group, next);
+                return Ok((budget, None));
             }
             let mut active = group;
             if let Some((register, holds)) = line.guard {

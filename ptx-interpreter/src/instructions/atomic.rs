@@ -65,6 +65,7 @@ impl AtomicStep {
         let compare = (self.values.len() > 1).then_some(values[0]);
         let value = values[usize::from(compare.is_some())];
         let mut memory = [0; 16];
+        machine.settle(thread, address, bytes)?;
         machine.read_into(address, &mut memory[..bytes])?;
         // One that compares, and finds something else, is a read.
         let writes = compare.is_none_or(|compare| compare == u128::from_le_bytes(memory));

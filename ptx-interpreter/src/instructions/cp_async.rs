@@ -107,7 +107,7 @@ fn wait(machine: &mut Machine<'_>, thread: Thread, left: usize) -> Result<()> {
     let begun = machine.copies_of.entry(machine.id(thread)).or_default();
     let due = begun.small.due(left);
     let done = begun.small.done;
-    machine.perform(&due)?;
+    machine.move_bytes(&due, Machine::read)?;
     machine.watch_copied(thread, Engine::Small, done);
     Ok(())
 }
@@ -125,7 +125,7 @@ impl Step for ArriveAt {
             begun.small.commit();
             let due = begun.small.due(0);
             let done = begun.small.done;
-            machine.perform(&due)?;
+            machine.move_bytes(&due, Machine::read)?;
             let place = machine.address(thread, Space::Shared, &self.place)?;
             machine.watch_copied_arrival(thread, place, done);
             // Without `.noinc` one more arrival is expected, and it is this one.

@@ -46,6 +46,7 @@ impl Step for Store {
             if self.bytes == 16 {
                 for thread in group.threads() {
                     let value = machine.get(thread, from)?;
+                    machine.settle(thread, places[thread.lane], self.bytes)?;
                     let written = machine.write(places[thread.lane], &value.to_le_bytes());
                     written.map_err(|stop| stop.by(thread.lane))?;
                     machine.wrote(thread, places[thread.lane], self.bytes, value);
@@ -55,8 +56,8 @@ impl Step for Store {
             let values = machine.lanes(group, from)?;
             for thread in group.threads() {
                 let lane = thread.lane;
-                machine.write_number(places[lane], self.bytes, values[lane]).map_err(|stop| stop.by(lane))?;
-                machine.wrote(thread, places[lane], self.bytes, values[lane].into());
+                let stored = machine.store(thread, places[lane], self.bytes, values[lane], self.how);
+                stored.map_err(|stop| stop.by(lane))?;
             }
         }
         Ok(())
