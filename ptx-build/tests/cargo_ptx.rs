@@ -63,6 +63,63 @@ fn kernels_are_run_and_checked() {
     assert!(printed.starts_with("error[launch]: wrong_reduce takes 2 arguments, and is given 3"), "{printed}");
 }
 
+/// Every thread writes to one place, which the source and the PTX have a line for.
+fn writes_to_one_place(beside: &str, source: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"{source}\"\n.visible .entry k(.param .u64 p) {{\n\
+         .reg .b64 %d<3>;\nld.param.u64 %d1, [p];\n.loc 1 2 0\nst.global.u32 [%d1], 7;{beside}\nret;\n}}\n"
+    )
+}
+
+/// A finding is silenced in a file or beside its line, with a reason; what silences nothing is told.
+#[test]
+fn findings_are_silenced_with_a_reason() {
+    let folder = TempDir::new().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let source = at("one.cu");
+    let source = source.to_str().expect("the path is text");
+    let run = |beside: &str, of_source: &str, allowed: Option<&str>, more: &[&str]| {
+        fs::write(at("one.ptx"), writes_to_one_place(beside, source)).expect("it is written");
+        fs::write(source, format!("line 1\nplace[0] = 7; {of_source}\n")).expect("it is written");
+        fs::write(at("allowed"), allowed.unwrap_or_default()).expect("it is written");
+        let allow: &[&str] = if allowed.is_some() { &["--allow", "allowed"] } else { &[] };
+        let words = [&["run", "one.ptx", "k", "--arg", "buf:4:zeros", "--seeds", "3"], allow, more].concat();
+        cargo_ptx(folder.path(), &words, &[])
+    };
+    let found = |beside: &str, of_source: &str, allowed: Option<&str>, complains: &str| {
+        let (code, printed, complaint) = run(beside, of_source, allowed, &[]);
+        assert_eq!(code, Some(1), "{printed}{complaint}");
+        assert!(printed.starts_with("error[race]: ") && !printed.contains("silenced"), "{printed}");
+        assert!(complaint.contains(complains), "{complaint}");
+    };
+    let silent = |beside: &str, of_source: &str, allowed: Option<&str>| {
+        let (code, printed, complaint) = run(beside, of_source, allowed, &[]);
+        assert_eq!(code, Some(0), "{printed}{complaint}");
+        assert!(printed.starts_with("k: no findings in 3 orders") && !complaint.contains("warning"), "{complaint}");
+        assert!(printed.ends_with("1 finding is silenced, with a reason\n"), "{printed}");
+    };
+    found("", "", None, "");
+    for place in ["k", "one.cu:2", "ptx:9"] {
+        silent("", "", Some(&format!("# known\nrace {place} all write the same value\n")));
+    }
+    silent(" // ptx: allow(race) all write the same value", "", None);
+    silent("", "// ptx: allow(race): all write the same value", None);
+    found("", "", Some("race one.cu:3 another line"), "line 1: nothing of the kind `race` is found at one.cu:3");
+    found("", "", Some("order k another kind"), "line 1: nothing of the kind `order` is found at k");
+    found(" // ptx: allow(race)", "", None, "PTX line 9: the comment allows a finding without a reason");
+    found("", "/* ptx: allow(order) another kind */", None, "");
+    for (file, complains) in
+        [("race k", "line 1: no reason is given"), ("races k x", "line 1: `races` is no kind"), ("race", "is named")]
+    {
+        let (code, printed, complaint) = run("", "", Some(file), &[]);
+        assert_eq!((code, printed.as_str()), (Some(2), ""), "{complaint}");
+        assert!(complaint.contains(complains) && complaint.contains("KIND PLACE REASON"), "{complaint}");
+    }
+    let (code, printed, complaint) = run("", "", Some("race k all write the same value"), &["--json"]);
+    assert_eq!((code, printed.as_str()), (Some(0), ""), "{complaint}");
+    assert!(complaint.contains("1 finding is silenced, with a reason"), "{complaint}");
+}
+
 /// What cannot be run ends with 2, and says why.
 #[test]
 fn kernels_that_cannot_be_run_are_told() {

@@ -51,6 +51,10 @@ impl Program {
             let dynamic = own.bytes.next_multiple_of(own.align.max(16));
             codes.insert(function.name, Code { shared: own.named, declared, dynamic, ..code });
         }
+        if crate::allowed::has_any(module) {
+            let lines: Vec<&str> = module.lines().collect();
+            sites.iter_mut().for_each(|site| site.comments = crate::allowed::beside(&lines, site.line));
+        }
         Program { functions: codes, shared: shared.named, constants, variables: kept, module: content.into(), sites }
     }
 }
@@ -169,7 +173,7 @@ fn code(
         let (source, called) = (source.next(), source.collect());
         lines.push(names.line(&statement.text, sites.len() as u32));
         let (function, text) = (function.name.clone(), statement.text.clone());
-        sites.push(Site { function, text, line: statement.line, source, called });
+        sites.push(Site { function, text, line: statement.line, source, called, comments: Vec::new() });
     }
     Code {
         is_entry: function.is_entry,

@@ -13,6 +13,7 @@
 //! An instruction that the interpreter does not know is a [gap](Why::Gap) of the interpreter, and no fault of the kernel.
 
 mod access;
+mod allowed;
 // Its macros are for numbers of every width, among them the widest.
 #[allow(clippy::useless_conversion)]
 mod alu;
@@ -49,6 +50,7 @@ mod weak;
 
 use std::collections::BTreeSet;
 
+pub use allowed::Allowed;
 pub use check::{Finding, Kind, Piece, Place};
 pub use in_order::{Choice, Ready};
 pub use launch::{Delays, L1, Launch, Outside};
