@@ -5,22 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ptx_build::command::Machine;
-use ptx_build::cuda_tools::{CudaTools, Wheel, WheelSet};
+use ptx_build::cuda_tools::{CCCL, CudaTools};
 use ptx_build::progress::Progress;
 use tempfile::TempDir;
-
-/// CUB.
-const CCCL: WheelSet = WheelSet {
-    folder: "cccl-13.3",
-    wheels: &[Wheel {
-        name: "nvidia-cuda-cccl",
-        version: "13.3.5.0.6",
-        sha256: &["d5230098fa2df5021e1a00c0c4eee41797671a91119d31e892463e5ccf3ee326"],
-        file: "nvidia/cu13/include/cccl/cub/cub.cuh",
-    }],
-    options: &[],
-    pruned: false,
-};
 
 /// Compiles a program, and says how the check of it ends, and what it prints and complains of.
 fn check(source: &str, include: Option<PathBuf>, words: &[&str]) -> (Option<i32>, String, String) {
