@@ -9,8 +9,8 @@ use host_tests::check::forms_check;
 use host_tests::check::sass::golden::Page;
 use host_tests::check::sass::trace::without_hints;
 use host_tests::check::sass::{self, Access, GPUS, pages};
-use host_tests::tools::command::Command;
-use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::command::{Command, Machine};
+use host_tests::tools::cuda_tools::{CCCL, CudaTools};
 use host_tests::tools::device_build::DeviceBuild;
 use host_tests::tools::disassembler::Disassembler;
 use host_tests::tools::error::Result;
@@ -323,6 +323,16 @@ fn public_modules() -> Vec<(String, Sm)> {
     all.push((compiled("parity", AMPERE.0, AMPERE.1, &[]), AMPERE.0));
     all.push((compiled("parity", HOPPER.0, HOPPER.1, &["bulk"]), HOPPER.0));
     all.push((compiled("kernels", AMPERE.0, AMPERE.1, &[]), AMPERE.0));
+    // CUB and libcu++, if their headers were downloaded before.
+    if let Some(cccl) = CCCL.provided(&Machine::current()) {
+        let include = format!("-I{}", cccl.join("nvidia/cu13/include/cccl").display());
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for source in ["ptx-build/tests/check/cub.cu", "host-tests/tests/assembler/libcudacxx.cu"] {
+            let path = out.path().join("cccl.ptx");
+            or_panic(nvcc.ptx_with(&repository.join(source), Sm::new(80), &[&include, "-std=c++17"], &path));
+            all.push((std::fs::read_to_string(&path).expect("nvcc wrote it"), Sm::new(80)));
+        }
+    }
     let newer =
         [90, 120].map(|number| all.iter().map(move |(text, _)| (text.clone(), Sm::new(number))).collect::<Vec<_>>());
     all.extend(newer.into_iter().flatten());
