@@ -13,6 +13,7 @@
 //!
 //! [`device_build`] and the other modules do the work. The harness of `ptx-intrinsics` is built on them.
 pub mod assemblers;
+pub mod cccl;
 pub mod command;
 pub mod core_library;
 pub mod cuda_tools;

@@ -4,8 +4,9 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use ptx_build::cccl::CCCL;
 use ptx_build::command::Machine;
-use ptx_build::cuda_tools::{CCCL, CudaTools};
+use ptx_build::cuda_tools::CudaTools;
 use ptx_build::progress::Progress;
 use tempfile::TempDir;
 
