@@ -66,7 +66,11 @@ fn needs(form: &Form) -> String {
 /// ```
 pub fn meaning(operation: &str, word: &str) -> Option<[&'static str; 2]> {
     let of = |name: String| MEANINGS.iter().find(|(known, _)| *known == name).map(|(_, lines)| *lines);
-    of(format!("{operation} .{word}")).or_else(|| of(format!(".{word}")))
+    let in_the_isa = || {
+        let meaning = catalogue::meaning(&format!(".{word}"))?;
+        Some(meaning.split_once('\n').map_or([meaning, ""], |(first, second)| [first, second]))
+    };
+    of(format!("{operation} .{word}")).or_else(in_the_isa).or_else(|| of(format!(".{word}")))
 }
 
 fn words(form: &Form) -> Vec<String> {
@@ -84,7 +88,8 @@ fn isa_page(form: &Form) -> String {
     format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{}", form.section())
 }
 
-/// What each word means, in two lines at most; `st` before a word that means something else on a store.
+/// What each other word means, in two lines at most; `st` before a word that means something else on a store. Words of caches, spaces
+/// and scopes have their meaning in the tables of `ptx-intrinsics`.
 const MEANINGS: &[(&str, [&str; 2])] = &[
     ("cvta .u64", ["addresses of 64 bits", ""]),
     ("mapa .u64", ["addresses of 64 bits", ""]),
@@ -145,39 +150,7 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".max", ["the value in memory becomes the larger one of it and the operand", ""]),
     (".noftz", ["subnormal numbers are kept", ""]),
     (".mmio", ["for memory-mapped devices: exactly one access, as wide as written", ""]),
-    (".cta", ["among the threads of the block", ""]),
-    (".cluster", ["among the threads of the cluster", ""]),
-    (".gpu", ["among all threads on this GPU", ""]),
-    (".sys", ["among all threads on all GPUs and the host", ""]),
-    (".global", ["global memory", ""]),
-    (".shared", ["this block's shared memory", ""]),
-    (".shared::cluster", ["shared memory of a block of the cluster", ""]),
-    (".const", ["a constant bank", ""]),
-    (".local", ["the thread's own memory", ""]),
-    (".param::entry", ["a parameter of the kernel", ""]),
-    (".param::func", ["a parameter of the function", ""]),
-    (".param", ["the kernel's parameters", ""]),
-    (".ca", ["cached at all levels, likely to be read again", ""]),
-    ("ld .cg", ["cached in L2 and not in L1", ""]),
-    ("st .cg", ["cached in L2 and not in L1", ""]),
-    ("ld .cs", ["probably read once: evicted first", ""]),
-    ("st .cs", ["probably not used again soon: evicted first", ""]),
-    (".lu", ["last use: the line need not be written back", ""]),
-    (".cv", ["not cached: fetched again at each read,", "for system memory that others write"]),
-    (".wb", ["written back from all coherent levels", ""]),
-    (".wt", ["written through L2 to system memory", ""]),
-    (".L1::evict_normal", ["L1 evicts it as usual", ""]),
-    (".L1::evict_unchanged", ["L1 keeps the line's priority as it is", ""]),
-    (".L1::evict_first", ["L1 evicts it before others: for data that is read once", ""]),
-    (".L1::evict_last", ["L1 evicts it after others: for data that is read again", ""]),
-    (".L1::no_allocate", ["it takes no line of L1, so the lines there stay", ""]),
-    (".L2::evict_normal", ["L2 evicts it as usual", ""]),
-    (".L2::evict_first", ["L2 evicts it before others: for data that is read once", ""]),
-    (".L2::evict_last", ["L2 evicts it after others: for data that is read again", ""]),
     (".L2::cache_hint", ["L2 follows the cache policy that it takes,", "which `CachePolicy` makes"]),
-    (".L2::64B", ["L2 fetches the 64 bytes around it", ""]),
-    (".L2::128B", ["L2 fetches the 128 bytes around it", ""]),
-    (".L2::256B", ["L2 fetches the 256 bytes around it", ""]),
     (".L1", ["into L1", ""]),
     (".L2", ["into L2", ""]),
     ("st .bulk", ["fills shared memory of this block with zeros", ""]),
@@ -196,7 +169,6 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     ("st .async", ["done later, until the barrier is told,", "or without a barrier until the block ends"]),
     ("red .async", ["done later, until the barrier is told,", "or without a barrier until the block ends"]),
     (".async", ["the thread only starts it, goes on, and waits for it later", ""]),
-    (".shared::cta", ["this block's shared memory", ""]),
     ("cp .ca", ["through all caches", ""]),
     ("cp .cg", ["through L2, but not through L1", ""]),
     ("cp .b64", ["a barrier has 64 bits", ""]),
