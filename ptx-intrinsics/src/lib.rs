@@ -182,6 +182,7 @@ pub use instructions::root::*;
 pub mod prelude {
     pub use crate::caching::*;
     pub use crate::element::*;
+    pub use crate::instructions::no_method::HintsAreParameters as _;
     pub use crate::instructions::root::*;
     pub use crate::isa::order::{Acquire, Mmio, Relaxed, Release, Volatile, Weak};
     pub use crate::isa::space::{Const, Generic, Global, Local, ParamEntry, ParamFunc, Shared, SharedCluster};

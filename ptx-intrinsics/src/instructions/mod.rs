@@ -22,6 +22,7 @@ pub(crate) mod bounds;
 pub(crate) mod cuda;
 pub(crate) mod ld;
 pub(crate) mod ld_global_nc;
+pub(crate) mod no_method;
 pub(crate) mod shared_ptr;
 pub(crate) mod slices;
 pub(crate) mod st;

@@ -69,6 +69,10 @@ scopes! {
     Sys ".sys" "among all threads on all GPUs and the host" Orders, of_128_bits Bits128System, shown "LDG.E.STRONG.SYS";
 }
 
+/// [`Gpu`], by the name that CUDA C++ gives it: so that the compiler knows the name, and says the right one.
+#[deprecated = "PTX calls the threads of a device `.gpu`: write `Gpu`"]
+pub type Device = Gpu;
+
 /// The scope of an asynchronous release: `Gpu` or `Sys`.
 #[diagnostic::on_unimplemented(
     message = "an asynchronous release cannot have the scope `{Self}`",
