@@ -455,7 +455,7 @@ fn a_reduction_that_lacks_lanes_says_so() {
         assert!(said(40, || warp_sum(1)).starts_with("a reduction needs all 32 lanes, and lane 8 of this warp is not"));
         assert!(said(32, || if lane_id() == 3 { 0 } else { warp_sum(1) }).contains("lane 3 of this warp"));
         assert!(
-            said(32, || Lanes::<8>::of_mask(0xffff_ff).inclusive_sum(1)).contains("lane 24 calls it, and is not in")
+            said(32, || Lanes::<8>::of_mask(0x00ff_ffff).inclusive_sum(1)).contains("lane 24 calls it, and is not in")
         );
         assert!(said(40, || block_sum(1, warps())).contains("lane 8"));
         assert!(
@@ -473,6 +473,7 @@ fn a_reduction_that_lacks_lanes_says_so() {
         };
         assert!(said(32, two).contains("come to one instruction together, and here thread (0, 0, 0)"));
     }
+    // SAFETY: it ends with a panic.
     let flat = message(|| drop(gather(Launch::new(1, (16, 2)), 32, || unsafe { block_sum(1, warps()) })));
     assert!(flat.ends_with("this one has 16 by 2 by 1 threads"), "{flat}");
 }
