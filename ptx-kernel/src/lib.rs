@@ -45,6 +45,7 @@
 //! | exchange values in a warp | [`shuffle_xor`], [`shuffle_down`], [`ballot`], …; [`Lanes`] for a part of it |
 //! | add up, find the least or the greatest, or scan | in a warp [`warp_sum`], [`warp_min`], [`warp_inclusive_sum`], …; in a block [`block_sum`], [`block_max`], [`block_exclusive_sum`], … |
 //! | calculate as the GPU does | [`mul_add`], [`rsqrt_approx`], [`exp2_approx`], [`dp4a`], [`pack_bf16x2`], … |
+//! | multiply matrices by a warp | [`matrix`] |
 //! | put several iterations of a loop into one | [`unrolled`] |
 //! | index an array that is to stay in registers | [`unroll!`] |
 //! | wait in a loop for another block | [`pause`] |
@@ -52,12 +53,16 @@
 #![cfg_attr(
     target_arch = "nvptx64",
     feature(
+        abi_unadjusted,
         allow_internal_unstable,
         asm_experimental_arch,
         cfg_version,
         const_type_name,
         core_float_math,
+        f16,
         link_llvm_intrinsics,
+        repr_simd,
+        simd_ffi,
         stdarch_nvptx
     )
 )]
@@ -98,6 +103,9 @@ mod float;
 mod index;
 mod kernel;
 mod math;
+// libnvvm has names of its own for these.
+#[cfg(not(all(target_arch = "nvptx64", feature = "rust-cuda")))]
+pub mod matrix;
 #[cfg(target_arch = "nvptx64")]
 mod no_std;
 mod reduce;

@@ -30,7 +30,7 @@ const MISSING: &[(&str, &str)] = &[
     ),
     (
         "`ldmatrix`, `stmatrix`, `movmatrix`, `mma`, `wgmma`, `tcgen05`",
-        "They belong to matrix multiplication and not to the memory hierarchy.",
+        "They belong to matrix multiplication and not to the memory hierarchy. `ptx_kernel::matrix` has the first two and dense `mma.sync`.",
     ),
     (
         "`ld.global` and `st.global` with an immediate, a label or `[p + 4]` as the address",

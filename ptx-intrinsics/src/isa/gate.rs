@@ -269,4 +269,18 @@ gates! {
     PackedFloats PACKED_FLOATS sm_80 ptx70;
     /// `dp4a` of ptx-kernel.
     Dp4a DP4A sm_61 ptx50;
+    /// `mma.sync` of `m8n8k4` and `f16`, in ptx-kernel.
+    QuadMatrices MMA_QUAD sm_70 ptx64;
+    /// `ldmatrix`, and `mma.sync` of `m8n8` and integers, and of `m16n8k8` and `f16`, in ptx-kernel.
+    Matrices MATRIX sm_75 ptx65;
+    /// `mma.sync` of `f64`, `tf32`, `bf16`, and of `m16n8`, in ptx-kernel.
+    WideMatrices MMA_WIDE sm_80 ptx70;
+    /// `mma.sync` of bits that are both set, in ptx-kernel.
+    BitMatricesAnd MMA_BITS_AND sm_80 ptx71;
+    /// `mma.sync` of `m16n8k32` and FP8 with sums of `f32`, in ptx-kernel.
+    Fp8Matrices MMA_FP8 sm_89 ptx84;
+    /// `mma.sync` of FP8 with sums of `f16`, or of `m16n8k16`, in ptx-kernel.
+    ShortFp8Matrices MMA_FP8_SHORT sm_89 ptx87;
+    /// `stmatrix`, and `mma.sync` of `m16n8` and `f64`, in ptx-kernel.
+    MatrixStores MATRIX_STORE sm_90 ptx78;
 }

@@ -186,18 +186,28 @@ pub(crate) fn exchange(name: &'static str, mask: u32, value: u32) -> [Option<u32
 /// The values that the lanes of this warp in the mask bring to the instruction of that name; `None` of those that have ended or
 /// never were.
 fn exchange_wide(name: &'static str, mask: u32, value: u64) -> [Option<u64>; WARP_SIZE as usize] {
+    exchange_while(name, mask, value, |values| values)
+}
+
+/// What is made of the values that the lanes of this warp in the mask bring, while each of them is still at the instruction.
+pub(crate) fn exchange_while<R>(
+    name: &'static str,
+    mask: u32,
+    value: u64,
+    made: impl FnOnce([Option<u64>; WARP_SIZE as usize]) -> R,
+) -> R {
     let place = place();
     let block = &place.memory().blocks[place.rank as usize];
     let warp = (place.in_block() / WARP_SIZE) as usize;
     block.lanes[warp][place.lane() as usize].set(Some(value));
     wait_lanes(name, mask);
     let in_mask = |lane: usize| mask >> lane & 1 == 1;
-    let values = std::array::from_fn(|lane| block.lanes[warp][lane].get().filter(|_| in_mask(lane)));
+    let made = made(std::array::from_fn(|lane| block.lanes[warp][lane].get().filter(|_| in_mask(lane))));
     // Nobody brings the next value before all have this one.
     wait_lanes(name, mask);
     // A lane that ends now brings nothing to the next exchange.
     block.lanes[warp][place.lane() as usize].set(None);
-    values
+    made
 }
 
 /// Panics if a lane of this one's segment does not bring its value.

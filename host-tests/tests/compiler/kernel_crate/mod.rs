@@ -14,6 +14,7 @@ use regex::Regex;
 mod collectives;
 mod expected;
 mod gates;
+mod matrix;
 mod reduced;
 mod reductions;
 
