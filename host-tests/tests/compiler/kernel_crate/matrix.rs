@@ -9,6 +9,7 @@ use host_tests::tools::device_build::DeviceBuild;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{PtxVersion, Sm};
+use ptx_interpreter::{Program, Trial};
 use ptx_kernel::matrix::{MOVES, PRODUCTS};
 use regex::Regex;
 
@@ -141,5 +142,38 @@ fn functions_have_gates() {
         let error =
             format!("`ptx_kernel::matrix::{}` needs sm_{sm} or newer, and this build is for an older GPU", one.name);
         assert!(said.contains(&error), "{error}\n{said}");
+    }
+}
+
+/// The kernel of ptx-kernel's test of a CPU, compiled for a GPU and run by the interpreter with all checks: both agree.
+#[test]
+fn a_product_in_shared_memory_is_right_in_the_interpreter() {
+    const TEST: &str = include_str!("../../../../ptx-kernel/tests/matrix.rs");
+    let (kernel, _) = TEST.split_once("fn small(").expect("the kernel is before it");
+    let toolchain = toolchain();
+    let folder = toolchain.machine().target().join("matrix-product");
+    let source = format!("#![no_std]\n{}", kernel.replace("use half::bf16;", "").replace("//!", "//"));
+    write_package_with(&folder, "matrix-product", &["ptx-intrinsics", "ptx-kernel"], &source).expect("it is written");
+    let build = DeviceBuild::new(&folder, "matrix-product", Sm::new(90));
+    let (path, _) = build.build_quietly(&toolchain).unwrap_or_else(|error| panic!("{error}"));
+    let text = std::fs::read_to_string(path).expect("the harness wrote it");
+    let small = |i: usize| (i * 5 % 11) as f32 - 5.0;
+    let bits = |number: f32| ((number.to_bits() >> 16) as u16).to_le_bytes();
+    let (a, b): (Vec<f32>, Vec<f32>) = ((0..256).map(small).collect(), (0..128).map(|i| small(i + i / 8)).collect());
+    let program = Program::parse(&text);
+    let mut trial = Trial::new(&program, "product");
+    trial.block([32, 1, 1]);
+    for content in [a.iter().flat_map(|n| bits(*n)).collect(), b.iter().flat_map(|n| bits(*n)).collect(), vec![0; 256]]
+    {
+        trial.buffer(&content).expect("memory");
+    }
+    let report = trial.check();
+    assert_eq!((report.stop, report.findings), (None, vec![]));
+    for (i, found) in trial.content(2).chunks(2).enumerate() {
+        let (row, column) = (i / 8, i % 8);
+        let sum: f32 = 1.0 + (0..16).map(|k| a[row * 16 + k] * b[k * 8 + column]).sum::<f32>();
+        // Such a sum has at most eight bits, so a `bf16` has it.
+        assert!(sum.abs() <= 256.0, "{sum}");
+        assert_eq!(found, bits(sum), "row {row}, column {column}");
     }
 }
