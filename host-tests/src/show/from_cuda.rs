@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use ptx_intrinsics::catalogue;
+use ptx_kernel::matrix::{MOVES, PRODUCTS};
 use regex::Regex;
 
 use crate::tools::command::Machine;
@@ -71,6 +72,9 @@ impl Ours {
             let defined = DEFINED.captures_iter(&text).chain(ATTRIBUTE.captures_iter(&text));
             names.extend(defined.map(|found| found[1].to_owned()));
         }
+        let moves = MOVES.iter().map(|(name, ptx, _)| (*name, *ptx));
+        let matrices = moves.chain(PRODUCTS.iter().map(|(name, ptx, ..)| (*name, *ptx)));
+        kernel.extend(matrices.map(|(name, ptx)| (key(ptx), format!("matrix::{name}"))));
         Ok(Ours { forms, kernel, names })
     }
 
@@ -139,6 +143,9 @@ fn key(ptx: &str) -> String {
         .map(|word| if word == "shared::cta" { "shared" } else { word })
         .filter(|word| !["weak", "aligned"].contains(word))
         .collect();
+    if ["ldmatrix.", "stmatrix."].iter().any(|name| opcode.starts_with(name)) {
+        words.retain(|word| *word != "shared");
+    }
     if barrier {
         words.retain(|word| !["b64", "release", "acquire"].contains(word));
         // The block is the scope where none is named, and a count of bytes orders nothing.
@@ -230,6 +237,7 @@ mod tests {
             ("fence.proxy.async.shared::cta", "fence.proxy.async.shared"),
             ("st.async.weak.shared::cluster.b32", "st.async.shared::cluster.b32"),
             ("bar.sync 0;", "barrier.sync.aligned"),
+            ("ldmatrix.sync.aligned.m8n8.x1.shared.b16", "ldmatrix.sync.aligned.m8n8.x1.b16"),
         ];
         for (one, other) in same {
             assert_eq!(key(one), key(other));
