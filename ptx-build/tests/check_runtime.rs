@@ -50,3 +50,18 @@ fn cub_runs_with_its_own_host_code() {
     assert_eq!(code, Some(0), "{printed}{complaint}");
     assert!(printed.starts_with("right\n"), "{printed}");
 }
+
+/// Boxes go in and out through tensor maps: at the edges, with sums, and swizzled.
+#[test]
+fn a_program_copies_by_tensor_maps() {
+    let (code, printed, complaint) = check("tensor.cu", None, &[]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("0 wrong, no error\n"), "{printed}");
+    assert_eq!(printed.matches("no findings").count(), 3, "{printed}");
+    let (code, printed, complaint) = check("tensor.cu", None, &["forgets"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert!(printed.contains("error[proxy]") && printed.contains("tensor.cu:4"), "{printed}");
+    let (_, printed, complaint) = check("tensor.cu", None, &["wide"]);
+    let why = "cuTensorMapEncodeTiled: boxDim[0] has 128 bytes: a swizzle of 64 bytes takes 64 at most";
+    assert!(printed.contains("refused: 1") && complaint.contains(why), "{printed}{complaint}");
+}

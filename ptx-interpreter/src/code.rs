@@ -353,7 +353,10 @@ impl Names<'_> {
     /// What is in brackets.
     fn address(&self, place: &str) -> Option<Operand> {
         let (place, coordinates) = place.split_once(',').unwrap_or((place, ""));
-        let count = if coordinates.is_empty() { 0 } else { coordinates.split(',').count() };
+        let coordinates = match coordinates.trim() {
+            "" => Vec::new(),
+            some => self.operand(some)?.lanes(),
+        };
         let (base, offset) = match place.rsplit_once(['+', '-']) {
             Some((base, offset)) => {
                 let offset = offset.trim().parse::<u64>().ok()?;
@@ -363,7 +366,7 @@ impl Names<'_> {
             }
             None => (place, 0),
         };
-        Some(Operand::Address(Box::new(self.operand(base.trim())?), offset, count))
+        Some(Operand::Address(Box::new(self.operand(base.trim())?), offset, coordinates))
     }
 }
 

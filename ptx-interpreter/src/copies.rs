@@ -50,6 +50,10 @@ impl<'a> Machine<'a> {
         for copy in due {
             let mut content = if copy.read == 0 { Vec::new() } else { read(self, copy.from, copy.read)? };
             content.resize(copy.size, 0);
+            if let Some(change) = copy.change {
+                change.apply(self, copy.to, &content)?;
+                continue;
+            }
             if copy.mask == u16::MAX {
                 self.write(copy.to, &content)?;
                 continue;
