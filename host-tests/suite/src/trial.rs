@@ -4,7 +4,7 @@ use ptx_intrinsics::catalogue::{Form, Operation};
 
 use host_tests::check::forms::{Case, Manner};
 
-use super::other::{Other, all};
+use super::other::{Other, all, truth};
 use super::room::{Room, SLOT};
 use super::{asynchronous, atomic, later, policy, warp};
 
@@ -144,10 +144,6 @@ fn space_of(form: &Form) -> Room {
         Some("param" | "param::entry") => Room::Entry,
         _ => Room::Global,
     }
-}
-
-pub(super) fn truth(_: &Form, _: usize, _: &[u8], to: &mut [u8]) {
-    to[..8].copy_from_slice(&1u64.to_le_bytes());
 }
 
 fn other(form: &Form) -> Result<Other, NoCheck> {

@@ -2,9 +2,8 @@
 
 use ptx_intrinsics::catalogue::Form;
 
-use super::other::Other;
+use super::other::{Other, truth};
 use super::room::Room;
-use super::trial::truth;
 
 /// Which lane is elected the ISA leaves open: all have to agree on one of the mask, and that one alone knows that it is it.
 pub(super) fn trial(_: &Form) -> Other {
