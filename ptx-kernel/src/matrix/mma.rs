@@ -42,7 +42,7 @@ macro_rules! product {
         #[doc = concat!("`d = a * b + c` of matrices, by all lanes of a warp: `", $ptx, "`.")]
         ///
         #[doc = concat!("PTX: `mma.sync.aligned.", $ptx, " d, a, b, c;`. ", $needs)]
-        /// [Which lane holds what](self#which-lane-holds-what), [how it rounds](self#rounding).
+        /// [Which lane holds what](crate::matrix#which-lane-holds-what), [how it rounds](crate::matrix#rounding).
         ///
         /// PTX ISA: [mma](https://docs.nvidia.com/cuda/parallel-thread-execution/#warp-level-matrix-instructions-mma).
         ///

@@ -42,7 +42,7 @@ macro_rules! rows {
         $(
             #[doc = concat!("Loads ", $count, " matrices of 8 rows of 16 bytes from shared memory, a register of each for a lane.")]
             ///
-            #[doc = concat!("PTX: `", $load_ptx, " d, [row];`. Needs sm_75 and ptx65. [Which lane holds what](self#which-lane-holds-what).")]
+            #[doc = concat!("PTX: `", $load_ptx, " d, [row];`. Needs sm_75 and ptx65. [Which lane holds what](crate::matrix#which-lane-holds-what).")]
             ///
             /// PTX ISA: [ldmatrix](https://docs.nvidia.com/cuda/parallel-thread-execution/#warp-level-matrix-instructions-ldmatrix).
             ///
@@ -70,7 +70,7 @@ macro_rules! rows {
         $(
             #[doc = concat!("Stores ", $many, " matrices of 8 rows of 16 bytes in shared memory, a register of each from a lane.")]
             ///
-            #[doc = concat!("PTX: `", $store_ptx, " [row], value;`. Needs sm_90 and ptx78. [Which lane holds what](self#which-lane-holds-what).")]
+            #[doc = concat!("PTX: `", $store_ptx, " [row], value;`. Needs sm_90 and ptx78. [Which lane holds what](crate::matrix#which-lane-holds-what).")]
             ///
             /// PTX ISA: [stmatrix](https://docs.nvidia.com/cuda/parallel-thread-execution/#warp-level-matrix-instructions-stmatrix).
             ///
