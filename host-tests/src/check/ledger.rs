@@ -24,16 +24,18 @@ pub enum Effect {
     /// It gives no value and changes none, and is there all the same: each call is one instruction. What was written before
     /// it stays before it; plain reads on both sides of it may be one.
     Hints,
+    /// The threads of a warp exchange values: each call is one instruction, since all of them come to it, and it orders no access.
+    Meets,
     /// It writes, or orders, or must be seen to happen: each call is one instruction, and no access moves across it.
     Acts,
 }
 
 impl Effect {
     /// All of them.
-    pub const ALL: [Effect; 4] = [Computes, Reads, Hints, Acts];
+    pub const ALL: [Effect; 5] = [Computes, Reads, Hints, Meets, Acts];
 }
 
-use Effect::{Acts, Computes, Hints, Reads};
+use Effect::{Acts, Computes, Hints, Meets, Reads};
 
 /// Instructions by how they begin, the words that make a row hold where it needs one, and the effect. The first row that
 /// holds counts.
@@ -65,7 +67,13 @@ const EFFECTS: &[(&str, &[&str], Effect, &str)] = &[
     ("membar", &[], Acts, "orders"),
     ("mbarrier", &["pending_count"], Computes, "a number of a state"),
     ("mbarrier", &[], Acts, "changes a barrier, or waits for one: others' accesses come before what follows"),
-    ("elect", &[], Acts, "all threads of the mask do it together"),
+    ("elect", &[], Meets, "all threads of the mask do it together"),
+    ("match", &[], Meets, "all threads of the mask do it together"),
+    ("redux", &[], Meets, "all threads of the mask do it together"),
+    ("griddepcontrol", &[], Acts, "another grid begins or has ended: what it touches is touched before or after"),
+    ("nanosleep", &[], Acts, "time passes, in which others write"),
+    ("activemask", &[], Meets, "says which threads are here now"),
+    ("mov", &[], Acts, "says what time it is now"),
     ("cp", &["async"], Acts, "reads and writes memory, later, or waits for that"),
 ];
 
@@ -162,6 +170,12 @@ pub fn begins(form: &Form) -> (u32, u32) {
         (any(&[".proxy.async", "fence.mbarrier_init"]), 90, 80),
         (says("fence.proxy.tensormap"), 90, 83),
         (is(&["elect.sync"]), 90, 80),
+        (is(&["match.sync"]), 70, 60),
+        (is(&["redux.sync"]), 80, 70),
+        (is(&["griddepcontrol"]), 90, 78),
+        (is(&["nanosleep"]), 70, 62),
+        (is(&["activemask"]), 30, 62),
+        (operands.contains("%globaltimer"), 30, 31),
         (address && says(".const"), 20, 31),
         (address && says(".param"), 70, 77),
         (address && says(".shared::cta"), 30, 78),
@@ -190,15 +204,20 @@ pub const OPERANDS: &[(&str, &[&str])] = &[
     ("cp.async.bulk", &["dst", "src", "size", "left", "right", "bar", "mask", "policy"]),
     ("cp.async", &["dst", "src", "src_size", "ignore", "policy", "bar"]),
     ("elect", &["result", "mask"]),
+    ("match", &["result", "number", "mask"]),
+    ("redux", &["result", "number", "mask"]),
+    ("nanosleep", &["nanoseconds"]),
+    ("activemask", &["result"]),
+    ("mov", &["result"]),
     ("mbarrier", &["result", "bar", "count", "bytes", "state", "parity", "ns"]),
 ];
 
 /// Forms of the catalogue.
-pub const FORMS: usize = 80_829;
+pub const FORMS: usize = 80_848;
 /// Forms that have operands and move no value: the test `lanes` follows them.
-pub const WITH_OPERANDS: usize = 438;
+pub const WITH_OPERANDS: usize = 455;
 /// Functions: each form in every manner.
-pub const FUNCTIONS: usize = 208_739;
+pub const FUNCTIONS: usize = 208_758;
 /// Spellings that a slice of the conformance test asks each assembler about.
 pub const WALKED: usize = 56_906;
 /// Kernels of the suite's whole plan, and trials in them: forms in the manners that are tried on a GPU.

@@ -285,7 +285,9 @@ pub fn accesses() -> Vec<Access> {
     catalogue::forms().filter(touches_memory).map(|form| Access::of(&form)).collect()
 }
 
-/// Whether a form touches memory, or orders what does. Policies, addresses and the count of a state are arithmetic.
+/// Whether a form touches memory, or orders what does. Policies, addresses and the count of a state are arithmetic; what the
+/// threads of a warp find out together and what a thread does by itself touch none.
 pub fn touches_memory(form: &Form) -> bool {
-    !matches!(form.family(), Family::Policy | Family::Address) && form.ptx() != "mbarrier.pending_count.b64"
+    !matches!(form.family(), Family::Policy | Family::Address | Family::Warp | Family::Control)
+        && form.ptx() != "mbarrier.pending_count.b64"
 }

@@ -18,7 +18,7 @@ pub(crate) fn exchange(name: &'static str, mask: u32, value: u64) -> Lanes {
 }
 
 /// The lane of the thread that runs here.
-fn lane() -> u32 {
+pub(crate) fn lane() -> u32 {
     thread::current().map_or(0, thread::Thread::lane)
 }
 
@@ -26,4 +26,27 @@ fn lane() -> u32 {
 pub(crate) fn elect(mask: u32) -> (u32, bool) {
     let leader = exchange("elect.sync", mask, 0).iter().position(Option::is_some).unwrap_or(0) as u32;
     (leader, leader == lane())
+}
+
+/// One number of those that the lanes of `mask` bring.
+pub(crate) fn reduce(name: &'static str, mask: u32, value: u32, combine: impl Fn(u32, u32) -> u32) -> u32 {
+    let values = exchange(name, mask, value.into());
+    values.into_iter().flatten().map(|value| value as u32).reduce(combine).unwrap_or(value)
+}
+
+/// The lanes of `mask` that bring the same value.
+pub(crate) fn equal(name: &'static str, mask: u32, value: u64) -> u32 {
+    lanes_with(&exchange(name, mask, value), value)
+}
+
+/// `mask`, if its lanes bring one value, else 0; and whether they do.
+pub(crate) fn all_equal(name: &'static str, mask: u32, value: u64) -> (u32, bool) {
+    let values = exchange(name, mask, value);
+    let same = values.iter().flatten().all(|other| *other == value);
+    (if same { mask } else { 0 }, same)
+}
+
+fn lanes_with(values: &Lanes, value: u64) -> u32 {
+    let lanes = values.iter().enumerate().filter(|(_, other)| **other == Some(value));
+    lanes.fold(0, |mask, (lane, _)| mask | 1 << lane)
 }

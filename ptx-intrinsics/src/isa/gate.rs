@@ -263,6 +263,18 @@ gates! {
     SharedCta SHARED_CTA sm_30 ptx78;
     /// `elect.sync`.
     Election ELECTION sm_90 ptx80;
+    /// `redux.sync`.
+    Reductions REDUX sm_80 ptx70;
+    /// `match.sync`.
+    Matches MATCH sm_70 ptx60;
+    /// `griddepcontrol`.
+    GridControl GRIDDEPCONTROL sm_90 ptx78;
+    /// `nanosleep`. The assembler has it since PTX ISA 6.2, the page says 6.3.
+    Sleep NANOSLEEP sm_70 ptx62;
+    /// `activemask`.
+    ActiveMask ACTIVEMASK sm_30 ptx62;
+    /// `%globaltimer`.
+    GlobalTimer GLOBALTIMER sm_30 ptx31;
     /// `tanh.approx` of ptx-kernel.
     TanhApprox TANH_APPROX sm_75 ptx70;
     /// Two floats of 16 bits made of two of 32 bits, in ptx-kernel.

@@ -5,6 +5,8 @@ use std::ffi::c_void;
 use std::fmt;
 use std::panic::Location;
 use std::ptr::NonNull;
+use std::sync::LazyLock;
+use std::time::Instant;
 
 use corosensei::Yielder;
 use ptx_intrinsics::on_cpu::{Copies, Thread};
@@ -107,6 +109,15 @@ impl Thread for Place {
 
     fn looked(&self, at: *const c_void, found: u64) {
         self.run.spin.looked(at, found);
+    }
+
+    fn pause(&self) {
+        wait(Barrier::Turn, At::Named("nanosleep"));
+    }
+
+    fn nanoseconds(&self) -> u64 {
+        static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+        BEGIN.elapsed().as_nanos() as u64
     }
 
     fn lane(&self) -> u32 {

@@ -45,6 +45,9 @@ pub static GRAMMARS: &[Grammar] = &[
     Grammar { name: "mbarrier.test_wait", places: WAIT, typed: false },
     Grammar { name: "mbarrier", places: BARRIER, typed: false },
     Grammar { name: "elect", places: ELECT, typed: false },
+    Grammar { name: "match", places: MATCH, typed: false },
+    Grammar { name: "redux", places: REDUX, typed: false },
+    Grammar { name: "a thread by itself", places: CONTROL, typed: false },
 ];
 
 impl Grammar {
@@ -176,6 +179,9 @@ mod tests {
                 2 * 3 * 4 * 4 * 4 * 3,
                 7 * 4 * 4 * 4 * 2 * 3,
                 2 * 2 * 2 * 2,
+                3 * 2 * 2 * 6,
+                2 * 8 * 2 * 2 * 8,
+                4 * 6 * 5,
             ]
         );
         for grammar in GRAMMARS.iter().filter(|grammar| !grammar.is_large() && !grammar.typed) {

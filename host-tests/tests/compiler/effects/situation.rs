@@ -80,6 +80,8 @@ impl Situation {
             Effect::Computes => "X W",
             Effect::Reads => "W X W X",
             Effect::Hints => "W X W X X X",
+            // Its place says nothing, but each call is there.
+            Effect::Meets => "X X X X W",
             Effect::Acts => "W X R W X X X",
         }
     }
@@ -113,7 +115,7 @@ impl Situation {
                 _ => {}
             }
         }
-        if self.effect == Effect::Computes {
+        if matches!(self.effect, Effect::Computes | Effect::Meets) {
             events.sort_by_key(|event| *event == "W");
         }
         events.join(" ")

@@ -34,12 +34,18 @@ fn compile(toolchain: &DeviceToolchain, profile: Profile) -> Result<String> {
     Ok(std::fs::read_to_string(ptx).expect("the harness wrote it"))
 }
 
-#[test]
-fn a_collective_between_two_branches_stays_one() {
+/// Every toolchain here, once.
+pub(crate) fn toolchains() -> Vec<DeviceToolchain> {
     let mut toolchains = DeviceToolchain::installed_on(&Machine::current());
     toolchains.push(toolchain());
     toolchains.sort_by(|one, other| one.rustc.cmp(&other.rustc));
     toolchains.dedup_by(|one, other| one.rustc == other.rustc);
+    toolchains
+}
+
+#[test]
+fn a_collective_between_two_branches_stays_one() {
+    let toolchains = toolchains();
     let (mut right, mut refused) = (0, 0);
     for toolchain in &toolchains {
         let version = &toolchain.version;

@@ -12,6 +12,7 @@ use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use regex::Regex;
 
 mod collectives;
+mod every_collective;
 mod expected;
 mod gates;
 mod matrix;

@@ -30,9 +30,17 @@ fn named(form: &Form) -> Option<String> {
         None if form.instruction().starts_with("cp.async.bulk") => bulk(form.rust(), &form.told()),
         None if form.instruction().starts_with("cp.async") => wait(form.rust()),
         None if ["prefetch", "applypriority", "discard"].contains(&form.instruction()) => prefetch(form.rust()),
+        None if form.instruction() == "mov" => special(form),
         None => by_its_words(form),
     };
     (ptx != form.ptx()).then(|| format!("{}: {}, not {ptx}", form.rust(), form.ptx()))
+}
+
+/// `clock64()` is `mov.u64` of the register `%clock64`.
+fn special(form: &Form) -> String {
+    let (function, _) = form.rust().split_once('(').unwrap_or_default();
+    let register = form.told().rsplit_once('%').map_or(String::new(), |(_, register)| register.to_owned());
+    if function == register { form.ptx().to_owned() } else { format!("mov of {function}") }
 }
 
 /// `fence_acq_rel::<Gpu>()` is `fence.acq_rel.gpu`, `cvta_to_shared(p)` is `cvta.to.shared.u64`: a function has the words of its
@@ -43,7 +51,7 @@ fn by_its_words(form: &Form) -> String {
     let scope = ["Cta", "Cluster", "Gpu", "Sys"].iter().find(|known| **known == scope);
     let named = function.to_owned() + &scope.map_or(String::new(), |scope| format!("_{}", scope.to_lowercase()));
     let words = form.ptx().replace("::", "_").replace('.', "_");
-    let untyped = ["_u32", "_u64"].iter().find_map(|ty| words.strip_suffix(ty)).unwrap_or(&words);
+    let untyped = ["_u32", "_u64", "_b32"].iter().find_map(|ty| words.strip_suffix(ty)).unwrap_or(&words);
     if named == words || named == untyped { form.ptx().to_owned() } else { named }
 }
 

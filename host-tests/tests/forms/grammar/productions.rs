@@ -24,10 +24,16 @@ pub(crate) const FORMS: &[(&str, usize)] = &[
     ("createpolicy", 49),
     ("cvta", 16),
     ("discard", 2),
+    ("activemask", 1),
     ("elect.sync", 1),
     ("fence", 34),
     ("getctarank", 3),
+    ("griddepcontrol", 2),
     ("isspacep", 8),
+    ("match.sync", 4),
+    ("mov", 3),
+    ("nanosleep", 1),
+    ("redux.sync", 8),
     ("ld", 5288),
     ("ld.acquire", 15288),
     ("ld.const", 234),
@@ -171,8 +177,25 @@ pub(super) const PRODUCTIONS: &[&str] = &[
 ];
 
 /// Those that are neither load nor store and have no part that varies.
-pub(super) const WHOLE: [&str; 5] =
-    ["elect.sync", "prefetchu.L1", "prefetch.tensormap", "prefetch.const.tensormap", "prefetch.param.tensormap"];
+pub(super) const WHOLE: [&str; 17] = [
+    "prefetchu.L1",
+    "prefetch.tensormap",
+    "prefetch.const.tensormap",
+    "prefetch.param.tensormap",
+    "elect.sync",
+    "match.any.sync.b32",
+    "match.any.sync.b64",
+    "match.all.sync.b32",
+    "match.all.sync.b64",
+    "redux.sync.add.s32",
+    "redux.sync.min.u32",
+    "redux.sync.min.s32",
+    "redux.sync.max.u32",
+    "redux.sync.max.s32",
+    "redux.sync.and.b32",
+    "redux.sync.or.b32",
+    "redux.sync.xor.b32",
+];
 
 /// Those whose operands tell forms apart: the production, and the operands that it takes, `%` for a register. A cache
 /// policy comes after them.
@@ -204,6 +227,12 @@ pub(super) const WITH_OPERANDS: &[(&str, &[&str])] = &[
     ("cp.async.bulk.prefetch.tensor.4d.L2.global.im2col{.hint}", &["[%, {%, %, %, %}], {%, %}"]),
     ("cp.async.bulk.prefetch.tensor.5d.L2.global{.hint}", &["[%, {%, %, %, %, %}]"]),
     ("cp.async.bulk.prefetch.tensor.5d.L2.global.im2col{.hint}", &["[%, {%, %, %, %, %}], {%, %, %}"]),
+    ("griddepcontrol.launch_dependents", &[""]),
+    ("griddepcontrol.wait", &[""]),
+    ("nanosleep.u32", &["%"]),
+    ("activemask.b32", &["%"]),
+    ("mov.u32", &["%, %clock"]),
+    ("mov.u64", &["%, %clock64", "%, %globaltimer"]),
     ("mbarrier.init.shared.b64", &["[%], %"]),
     ("mbarrier.inval.shared.b64", &["[%]"]),
     ("mbarrier.pending_count.b64", &["%, %"]),

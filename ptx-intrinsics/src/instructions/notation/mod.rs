@@ -107,13 +107,13 @@ macro_rules! body {
         ptx: $ptx:literal $($mark:ident $($text:literal)?)* $(-> $written:tt)? $(, $operand:tt)*;
         intrinsic: $call:tt;
         needs: $gate:ident;
-        safety: $promise:expr;
+        $(safety: $promise:expr;)?
         cpu: $cpu:expr;
     }) => {
         variants! { $head
             {
                 { [$ptx $($mark $($text)?)*] [$($written)?] [$($operand),*] ((intrinsic $call)) }
-                [{$gate}] [$promise] [$cpu]
+                [{$gate}] [$($promise)?] [$cpu]
             }
         }
     };

@@ -61,6 +61,13 @@ impl Spelling {
             "cp" | "mbarrier" => self.told_by_operands(offset, policy),
             "ld" | "ldu" => format!("{} {}, {address}{policy};", self.ptx, self.value()),
             "elect" => format!("{} %r0|%done, %r1;", self.ptx),
+            "match" => {
+                let both = if self.ptx.contains(".all") { "|%done" } else { "" };
+                let value = if self.ptx.ends_with("64") { "%d1" } else { "%r1" };
+                format!("{} %r0{both}, {value}, %r2;", self.ptx)
+            }
+            "redux" => format!("{} %r0, %r1, %r2;", self.ptx),
+            "nanosleep" | "activemask" | "griddepcontrol" | "mov" => format!("{};", self.ptx),
             "st.bulk" => format!("{} {address}, %d0, 0;", self.ptx),
             "st.async" | "red.async" => {
                 let barrier = if self.ptx.contains("::complete_tx") { ", [%p]" } else { "" };

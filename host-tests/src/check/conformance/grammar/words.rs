@@ -241,6 +241,27 @@ pub(super) const TENSOR_PREFETCH: &[Axis] = &[
 
 /// What the threads of a warp find out together.
 pub(super) const ELECT: &[Axis] = &[&["elect"], &[".sync", ""], &["", ".any"], &["", ".aligned"], &["", ".b32"]];
+pub(super) const MATCH: &[Axis] = &[
+    &["match"],
+    &["", ".any", ".all"],
+    &[".sync", ""],
+    &["", ".aligned"],
+    &["", ".b16", ".b32", ".b64", ".u32", ".b128"],
+];
+pub(super) const REDUX: &[Axis] = &[
+    &["redux"],
+    &[".sync", ""],
+    &["", ".add", ".min", ".max", ".and", ".or", ".xor", ".inc"],
+    &["", ".abs"],
+    &["", ".NaN"],
+    &["", ".b32", ".u32", ".s32", ".b64", ".u64", ".s64", ".f16"],
+];
+/// What a thread does by itself about how it runs, and clocks.
+pub(super) const CONTROL: &[Axis] = &[
+    &["nanosleep", "activemask", "griddepcontrol", "mov"],
+    &["", ".launch_dependents", ".wait", ".u32", ".b32", ".u64"],
+    &["", " %r0", " %r0, %clock", " %d0, %clock64", " %d0, %globaltimer"],
+];
 
 pub(super) const LOAD: &[Axis] = &[&["ld"], ORDER, SCOPE, SPACE, OPERATOR, NC, L1, L2, HINT, SIZE];
 /// `ldu` takes none of a load's words: one at a time is enough to see it.
