@@ -27,8 +27,13 @@ impl<'a> Machine<'a> {
 
     /// What is due until a round happens.
     pub(crate) fn happen(&mut self, until: u64) -> Result<()> {
-        self.deliver(until)?;
         self.happen_late(until)?;
+        self.come(until)
+    }
+
+    /// What is sent and copied until a round comes.
+    pub(crate) fn come(&mut self, until: u64) -> Result<()> {
+        self.deliver(until)?;
         while self.copies.front().is_some_and(|(due, _)| *due <= until) {
             let Some((_, event)) = self.copies.pop_front() else { break };
             event(self)?;

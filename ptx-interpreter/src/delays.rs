@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use crate::access::{Fence, How, Memory};
 use crate::lanes::Lanes;
 use crate::launch::Delays;
-use crate::machine::{Action, Event, Group, Line, Machine, Thread};
+use crate::machine::{Action, Group, Line, Machine, Thread};
 use crate::spaces::{Owner, owner};
 use crate::stop::Result;
 
@@ -35,8 +35,11 @@ struct Load<'a> {
     site: u32,
     /// The registers that it writes, by their names.
     registers: Vec<String>,
-    event: Event<'a>,
+    event: Performs<'a>,
 }
+
+/// Performs a load. If it cannot be done yet, it is done again.
+type Performs<'a> = Box<dyn Fn(&mut Machine<'a>) -> Result<()> + 'a>;
 
 /// What waits.
 #[derive(Default)]
@@ -100,6 +103,10 @@ impl<'a> Machine<'a> {
         self.launch.delays != Delays::None
     }
 
+    fn delays_stores(&self) -> bool {
+        !matches!(self.launch.delays, Delays::None | Delays::Loads)
+    }
+
     fn is_global(&self, address: u64) -> bool {
         matches!(owner(address, self.cluster).0, Owner::Outside | Owner::Module)
     }
@@ -117,18 +124,56 @@ impl<'a> Machine<'a> {
 
     #[cold]
     fn waits_for_none(&mut self, group: Group, line: &Line) -> Result<bool> {
-        let text = &self.program.sites[line.site as usize].text;
-        let (orders, delays) = (Orders::of(line, text), self.launch.delays);
-        let all = orders == Orders::Everything;
-        let waits = all || orders == Orders::Before && delays != Delays::LoadsForgotten;
-        let own = |load: &&Load<'_>| load.group.warp == group.warp && load.group.mask & group.mask != 0;
-        if self.delayed.loads.iter().filter(own).any(|load| waits || names(text, &load.registers)) {
+        if self.delayed.loads.is_empty() && self.delayed.stores.is_empty() {
+            return Ok(true);
+        }
+        if self.is_held(group, line) {
             return Ok(false);
         }
-        if all || orders == Orders::Before && delays != Delays::StoresForgotten {
+        let orders = Orders::of(line, &self.program.sites[line.site as usize].text);
+        let broken = self.launch.delays == Delays::StoresForgotten;
+        if orders == Orders::Everything || orders == Orders::Before && !broken {
             self.show(|store| store.thread.warp == group.warp && group.mask >> store.thread.lane & 1 == 1)?;
         }
         Ok(true)
+    }
+
+    /// Whether a load has to be performed before a group can execute an instruction.
+    pub(crate) fn is_held(&self, group: Group, line: &Line) -> bool {
+        let own = |load: &&Load<'_>| load.group.warp == group.warp && load.group.mask & group.mask != 0;
+        let mut own = self.delayed.loads.iter().filter(own).peekable();
+        if own.peek().is_none() {
+            return false;
+        }
+        let text = &self.program.sites[line.site as usize].text;
+        let waits = match Orders::of(line, text) {
+            Orders::Nothing => false,
+            Orders::Before => self.launch.delays != Delays::LoadsForgotten,
+            Orders::Everything => true,
+        };
+        own.any(|load| waits || names(text, &load.registers))
+    }
+
+    /// The loads of one thread each that may be performed now: their positions, threads and instructions.
+    pub(crate) fn waiting_loads(&self) -> Vec<(usize, Thread, u32)> {
+        let loads = &self.delayed.loads;
+        let is_next = |(number, load): &(usize, &Load<'_>)| {
+            let lane = load.group.mask.trailing_zeros() as usize;
+            let (thread, address) = (load.group.thread(lane), load.addresses[lane]);
+            !load.is_strong
+                || !loads[..*number].iter().any(|other| other.is_strong && other.meets(thread, address, load.bytes))
+        };
+        let one = |(number, load): (usize, &Load<'_>)| {
+            (number, load.group.thread(load.group.mask.trailing_zeros() as usize), load.site)
+        };
+        loads.iter().enumerate().filter(is_next).map(one).collect()
+    }
+
+    /// Whether an instruction is a load that waits: nobody sees when it is executed, but when it is performed.
+    pub(crate) fn is_late_load(&self, line: &Line) -> bool {
+        let text = &self.program.sites[line.site as usize].text;
+        let is_load = |word: &str| word.starts_with("ld.") && word.contains(".global") && !word.contains(".acquire");
+        self.has_delays() && text.split_whitespace().any(is_load) && !text.contains(".nc.")
     }
 
     /// Whether a load can wait. The threads of the group find what they stored themselves.
@@ -138,12 +183,15 @@ impl<'a> Machine<'a> {
             return Ok(false);
         }
         group.threads().try_for_each(|thread| self.show(|store| store.meets(thread, addresses[thread.lane], bytes)))?;
-        let waits = !how.acquires || self.launch.delays == Delays::LoadsForgotten;
-        Ok(waits && group.threads().all(|thread| self.is_global(addresses[thread.lane])))
+        if how.acquires && self.launch.delays != Delays::LoadsForgotten {
+            self.perform_loads_before(group, addresses, bytes)?;
+            return Ok(false);
+        }
+        Ok(group.threads().all(|thread| self.is_global(addresses[thread.lane])))
     }
 
     /// Lets a load wait.
-    pub(crate) fn delay_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How, event: Event<'a>) {
+    pub(crate) fn delay_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How, event: Performs<'a>) {
         let (mut due, is_strong) = (self.later(), how.scope.is_some());
         if is_strong && self.launch.delays != Delays::LoadsForgotten {
             // Strong loads of one place are performed in order.
@@ -161,7 +209,9 @@ impl<'a> Machine<'a> {
     #[inline]
     pub(crate) fn store(&mut self, thread: Thread, address: u64, bytes: usize, value: u64, how: How) -> Result<()> {
         if self.has_delays() && self.is_global(address) {
-            self.perform_loads_of(thread, address, bytes)?;
+            if !self.delays_stores() {
+                return self.put_number(thread, address, bytes, value);
+            }
             if !how.releases || self.launch.delays == Delays::StoresForgotten {
                 self.host(address, bytes, true)?;
                 let own = self.delayed.stores.iter().filter(|store| store.meets(thread, address, bytes));
@@ -176,7 +226,7 @@ impl<'a> Machine<'a> {
     }
 
     fn put_number(&mut self, thread: Thread, address: u64, bytes: usize, value: u64) -> Result<()> {
-        if self.has_delays() && self.is_global(address) {
+        if self.delays_stores() && self.is_global(address) {
             for word in (address & !3..address + bytes as u64).step_by(4) {
                 let old = self.read_number(word, 4)? as u32;
                 self.delayed.before.insert(word, old);
@@ -208,22 +258,37 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// The threads of a group store: their loads of the same place come first.
+    #[inline]
+    pub(crate) fn perform_loads_before(&mut self, group: Group, addresses: &Lanes, bytes: usize) -> Result<()> {
+        if !self.has_delays() {
+            return Ok(());
+        }
+        group.threads().try_for_each(|thread| self.perform_loads_of(thread, addresses[thread.lane], bytes))
+    }
+
     fn perform_loads_of(&mut self, thread: Thread, address: u64, bytes: usize) -> Result<()> {
         self.perform_loads(|load| load.meets(thread, address, bytes))
     }
 
     fn perform_loads(&mut self, which: impl Fn(&Load<'_>) -> bool) -> Result<()> {
-        if !self.delayed.loads.iter().any(&which) {
-            return Ok(());
+        loop {
+            let due = self.delayed.loads.iter().enumerate().filter(|(_, load)| which(load));
+            let Some((number, _)) = due.min_by_key(|(number, load)| (load.due, *number)) else { return Ok(()) };
+            self.perform_load(number)?;
         }
-        let (site, current) = (self.site, self.current);
-        let mut due = self.delayed.loads.extract_if(.., |load| which(load)).collect::<Vec<_>>();
-        due.sort_by_key(|load| load.due);
-        for load in due {
-            (self.site, self.current) = (load.site, load.group);
-            (load.event)(self)?;
+    }
+
+    pub(crate) fn perform_load(&mut self, number: usize) -> Result<()> {
+        let load = self.delayed.loads.remove(number);
+        let before = (self.site, self.current);
+        (self.site, self.current) = (load.site, load.group);
+        let done = (load.event)(self);
+        if done.is_err() {
+            self.delayed.loads.insert(number, load);
+            return done;
         }
-        (self.site, self.current) = (site, current);
+        (self.site, self.current) = before;
         Ok(())
     }
 

@@ -65,6 +65,8 @@ pub enum Delays {
     /// At once.
     #[default]
     None,
+    /// A load is performed later, but before its value is used, as the memory model allows. So it may return what was stored after it.
+    Loads,
     /// Others see a store later, and a load is performed later, but before its value is used: as the memory model allows. What a
     /// bulk copy reads may be older than the last store, until a proxy fence.
     Allowed,

@@ -42,6 +42,7 @@ impl Step for Store {
                 continue;
             }
             let places = addresses.map(|address| address.wrapping_add((number * self.bytes) as u64));
+            machine.perform_loads_before(group, &places, self.bytes)?;
             machine.watch(group, &places, self.bytes, self.how)?;
             if self.bytes == 16 {
                 for thread in group.threads() {
