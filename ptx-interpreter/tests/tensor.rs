@@ -110,7 +110,7 @@ fn what_is_no_map_is_told() {
     trial.buffer(&[0; 256]).unwrap();
     trial.value(&[7; 128]);
     let text = trial.check().findings[0].to_string();
-    assert!(text.contains("are no tensor map of this interpreter"), "{text}");
+    assert!(text.contains("is no tensor map of this interpreter"), "{text}");
 }
 
 /// Each spelling in tiles is known.

@@ -119,7 +119,7 @@ impl Tensor {
 pub(super) fn map_at(machine: &mut Machine<'_>, address: u64) -> Result<TensorMap> {
     aligned(address, 64)?;
     let content = machine.read(address, BYTES)?;
-    let none = || wrong(format!("the {BYTES} bytes at {address:#x} are no tensor map of this interpreter"));
+    let none = || wrong(format!("at {address:#x} is no tensor map of this interpreter"));
     TensorMap::decode(&content).ok_or_else(none)
 }
 
