@@ -213,6 +213,7 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     ("mbarrier .release", ["threads that see the phase complete see everything before it", ""]),
     ("mbarrier .acquire", ["what follows sees what the threads did before they arrived", ""]),
     ("mbarrier .relaxed", ["no order with other accesses", ""]),
+    (".reduce", ["changes what is there by each value of the source", ""]),
     (".bulk", ["many bytes at once, a multiple of 16", ""]),
     (".mbarrier::complete_tx::bytes", ["tells the barrier how many bytes have arrived", ""]),
     (".bulk_group", ["belongs to a group, for which a thread can wait", ""]),

@@ -63,6 +63,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("mapa", Family::Address),
     ("getctarank", Family::Address),
     ("cp.async", Family::Copy),
+    ("cp.reduce.async.bulk", Family::Copy),
     ("mbarrier", Family::Barrier),
     ("fence", Family::Fence),
     ("membar", Family::Fence),

@@ -15,7 +15,6 @@ const MISSING: &[(&str, &str)] = &[
         "`cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `tensormap.replace`",
         "They need a tensor map, which a program on the CPU makes; the crate has only `prefetch` for them. To be added.",
     ),
-    ("`cp.reduce.async.bulk`", "A copy that adds. To be added after the copies by a tensor map."),
     (
         "`st.async` of 8 bits, and `st.async` and `red.async` to the shared memory of a generic address",
         "Rust has no register of 8 bits for them. Memory of another block has a `SharedClusterPtr`.",

@@ -17,6 +17,7 @@ mod other;
 mod plan;
 mod policy;
 pub mod program;
+mod reduced;
 pub mod report;
 pub mod room;
 mod run;

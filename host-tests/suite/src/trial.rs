@@ -6,7 +6,7 @@ use host_tests::check::forms::{Case, Manner};
 
 use super::other::{Other, all, truth};
 use super::room::{Room, SLOT};
-use super::{asynchronous, atomic, later, policy, warp};
+use super::{asynchronous, atomic, later, policy, reduced, warp};
 
 /// An instruction that nobody has said how to try.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -107,6 +107,7 @@ const OTHERS: &[(&str, HowTo)] = &[
     ("cp.async.mbarrier.arrive", asynchronous::arrive),
     ("mbarrier", asynchronous::mbarrier),
     ("cp.async.bulk", asynchronous::bulk),
+    ("cp.reduce.async.bulk", reduced::trial),
     ("cp.async.bulk.prefetch.tensor", asynchronous::tensor),
     ("fence", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
     ("membar", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),

@@ -12,6 +12,7 @@ mod lock;
 mod locked;
 pub mod matrix;
 pub(crate) mod mbarrier;
+pub(crate) mod reduced;
 pub(crate) mod thread;
 pub(crate) mod warp;
 mod wide;

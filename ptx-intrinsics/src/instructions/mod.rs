@@ -32,7 +32,7 @@ contents! {
     Fill { st_bulk: SINGLES; }
     Policy { createpolicy: SINGLES; }
     Address { cvta: SINGLES; isspacep: SINGLES; mapa: SINGLES; }
-    Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; }
+    Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; cp_reduce_async_bulk: SHARED GLOBAL FLOATS; }
     Asynchronous { red_async: SHARED GLOBAL; st_async: SINGLES; }
     Barrier { mbarrier: SINGLES ARRIVALS; }
     Fence { fence: SINGLES; }

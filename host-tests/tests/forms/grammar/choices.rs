@@ -98,6 +98,7 @@ pub(super) fn choices(name: &str) -> &'static [&'static str] {
             ".v2.bf16x2",
             ".v4.bf16x2",
         ],
+        ".small" => &[".f16", ".bf16"],
         ".own" => &[".shared::cta"],
         ".wide" => &[".gpu", ".sys"],
         ".short" => &[".b16", ".u16", ".s16"],

@@ -26,6 +26,9 @@ fn named(form: &Form) -> Option<String> {
         None if form.instruction() == "mbarrier" => {
             mbarrier(form.rust(), form.signature().map_or("", |own| own.parameters))
         }
+        None if form.instruction() == "cp.reduce.async.bulk" => {
+            reduced(form.rust(), form.signature().map_or("", |own| own.parameters))
+        }
         None if form.instruction() == "cp.async" => copy(form.rust()),
         None if form.instruction().starts_with("cp.async.bulk") => bulk(form.rust(), &form.told()),
         None if form.instruction().starts_with("cp.async") => wait(form.rust()),
@@ -67,6 +70,26 @@ fn later(rust: &str, parameters: &str) -> String {
     let told = "shared::cluster.mbarrier::complete_tx::bytes";
     let words = function.replace('_', ".").replace(".release", &scope);
     words.replace("red.async.shared", "red.async.relaxed.cluster.shared").replace("shared.cluster", told) + &element(ty)
+}
+
+/// `cp_reduce_async_bulk_global_shared_add_with(dst, src, size, policy)` of `dst: *mut u32` is
+/// `cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.add.u32`. A type that the function's name says counts.
+fn reduced(rust: &str, parameters: &str) -> String {
+    let function = rust.split(['(', ':']).next().unwrap_or_default();
+    let (function, hint) = match function.strip_suffix("_with") {
+        Some(function) => (function, ".L2::cache_hint"),
+        None => (function, ""),
+    };
+    let places = [
+        ("shared_cluster_shared_", "shared::cluster.shared::cta.mbarrier::complete_tx::bytes"),
+        ("global_shared_", "global.shared::cta.bulk_group"),
+    ];
+    let words = function.strip_prefix("cp_reduce_async_bulk_").unwrap_or_default();
+    let found = places.iter().find_map(|(name, ptx)| Some((words.strip_prefix(name)?, *ptx)));
+    let (op, place) = found.unwrap_or((words, ""));
+    let op = op.replace('_', ".");
+    let ty = parameters.split([',', '<', '>', ' ']).nth(2).filter(|_| !op.contains('.')).map_or(String::new(), element);
+    format!("cp.reduce.async.bulk.{place}{hint}.{op}{ty}")
 }
 
 /// `ld_global_nc::<Cg, Prefetch64>().read_with(p as *const V2<f32>, policy)` is `ld.global.cg.nc.L2::cache_hint.L2::64B.v2.f32`,

@@ -216,6 +216,24 @@ pub(super) const BULK: &[Axis] = &[
     &[" [%dst], [%src], %r0"],
     &["", ", [%s]", ", [%s], %h0", ", %r1, %r2, [%s]", ", %h0"],
 ];
+pub(super) const BULK_REDUCE: &[Axis] = &[
+    &["cp.reduce.async.bulk"],
+    &[
+        ".shared::cluster.shared::cta",
+        ".shared::cluster.global",
+        ".shared::cta.shared::cta",
+        ".global.shared::cta",
+        ".global.shared",
+        ".global.global",
+    ],
+    &["", ".mbarrier::complete_tx::bytes", ".bulk_group"],
+    HINT,
+    &["", ".and", ".or", ".xor", ".exch", ".inc", ".dec", ".add", ".min", ".max"],
+    &["", ".noftz"],
+    &[".b16", ".b32", ".b64", ".u32", ".u64", ".s32", ".s64", ".f16", ".f16x2", ".bf16", ".bf16x2", ".f32", ".f64"],
+    &[" [%dst], [%src], %r0"],
+    &["", ", [%s]"],
+];
 pub(super) const BULK_PREFETCH: &[Axis] = &[
     &["cp.async.bulk.prefetch"],
     &[".L2", ".L1", ".L3"],
