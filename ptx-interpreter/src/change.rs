@@ -4,8 +4,6 @@ use ptx_intrinsics::grammar::atomic::{Atomic, judge_atomic};
 use ptx_intrinsics::ptx::change;
 
 use crate::alu::Type;
-use crate::machine::Machine;
-use crate::stop::Result;
 
 /// An operation on values of one type.
 #[derive(Clone, Copy, Debug)]
@@ -24,17 +22,8 @@ impl Change {
         Some(Change { atomic, bytes: Type::parse(ty)?.bits as usize / 8 })
     }
 
-    /// Changes the values from an address on, each by the one at its place.
-    pub(crate) fn apply(self, machine: &mut Machine<'_>, to: u64, by: &[u8]) -> Result<()> {
-        for (at, by) in by.chunks_exact(self.bytes).enumerate() {
-            let to = to + (at * self.bytes) as u64;
-            let old = machine.read_number(to, self.bytes)?;
-            machine.write_number(to, self.bytes, self.changed(old, by))?;
-        }
-        Ok(())
-    }
-
-    fn changed(self, old: u64, by: &[u8]) -> u64 {
+    /// What is there afterwards.
+    pub(crate) fn changed(self, old: u64, by: &[u8]) -> u64 {
         let (mut new, by) = (old, by.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)));
         let place = &raw mut new;
         // SAFETY: the number is this function's own, and as wide as any that is reduced.

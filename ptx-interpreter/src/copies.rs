@@ -1,6 +1,7 @@
 //! Copies that are done when somebody waits for them, as late as a GPU may do them, and what is sent to another block.
 
 use crate::begun::Copy;
+use crate::change::Change;
 use crate::machine::{Event, Machine};
 use crate::stop::Result;
 
@@ -46,6 +47,16 @@ impl<'a> Machine<'a> {
         self.move_bytes(due, Self::read_by_proxy)
     }
 
+    /// Changes the values from an address on, each by the one at its place.
+    pub(crate) fn change(&mut self, change: Change, to: u64, by: &[u8]) -> Result<()> {
+        for (at, by) in by.chunks_exact(change.bytes).enumerate() {
+            let to = to + (at * change.bytes) as u64;
+            let old = self.read_number(to, change.bytes)?;
+            self.write_number(to, change.bytes, change.changed(old, by))?;
+        }
+        Ok(())
+    }
+
     /// Moves the bytes of copies.
     pub(crate) fn move_bytes(
         &mut self,
@@ -56,7 +67,7 @@ impl<'a> Machine<'a> {
             let mut content = if copy.read == 0 { Vec::new() } else { read(self, copy.from, copy.read)? };
             content.resize(copy.size, 0);
             if let Some(change) = copy.change {
-                change.apply(self, copy.to, &content)?;
+                self.change(change, copy.to, &content)?;
                 continue;
             }
             if copy.mask == u16::MAX {

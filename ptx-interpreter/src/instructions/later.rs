@@ -77,7 +77,7 @@ impl Later {
 
     fn happen(&self, machine: &mut Machine<'_>, to: u64, value: &[u8]) -> Result<()> {
         match self.change {
-            Some(change) => change.apply(machine, to, value),
+            Some(change) => machine.change(change, to, value),
             None => machine.write(to, value),
         }
     }
