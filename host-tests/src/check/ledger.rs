@@ -222,11 +222,11 @@ pub const WITH_OPERANDS: usize = 523;
 /// Functions: each form in every manner.
 pub const FUNCTIONS: usize = 208_826;
 /// Spellings that a slice of the conformance test asks each assembler about.
-pub const WALKED: usize = 56_906;
+pub const WALKED: usize = 76_346;
 /// Kernels of the suite's whole plan, and trials in them: forms in the manners that are tried on a GPU.
-pub const PLAN: [usize; 2] = [5_780, 170_826];
+pub const PLAN: [usize; 2] = [5_796, 170_914];
 /// Forms that an H100 launches by images of both assemblers. The newest GPU launches all.
-pub const LAUNCHED: [usize; 2] = [61_006, 60_465];
+pub const LAUNCHED: [usize; 2] = [61_094, 60_551];
 /// Rows of `docs/sass`: each form on each GPU that has it.
 pub const ROWS: usize = 843_676;
 
