@@ -4,51 +4,17 @@
 //! A thread goes on after a store before anybody sees it, and after a load until it needs the value. Stores and loads of different
 //! places happen in any order then, until something orders them.
 
-use std::collections::HashMap;
-
 use crate::access::{Fence, How, Memory};
+use crate::delayed::{Load, Store};
+use crate::group::{Group, Thread};
 use crate::lanes::Lanes;
 use crate::launch::Delays;
-use crate::machine::{Action, Group, Line, Machine, Thread};
+use crate::machine::{Action, Late, Line, Machine};
 use crate::spaces::{Owner, owner};
 use crate::stop::Result;
 
 /// An access waits at most so many rounds, as powers of two. Short waits are as frequent as long ones.
 const DELAYS: u64 = 7;
-
-/// A store that nobody sees yet.
-struct Store {
-    due: u64,
-    thread: Thread,
-    address: u64,
-    bytes: usize,
-    value: u64,
-}
-
-/// A load that is not performed yet.
-struct Load<'a> {
-    due: u64,
-    group: Group,
-    addresses: Lanes,
-    bytes: usize,
-    is_strong: bool,
-    site: u32,
-    /// The registers that it writes, by their names.
-    registers: Vec<String>,
-    event: Performs<'a>,
-}
-
-/// Performs a load. If it cannot be done yet, it is done again.
-type Performs<'a> = Box<dyn Fn(&mut Machine<'a>) -> Result<()> + 'a>;
-
-/// What waits.
-#[derive(Default)]
-pub(crate) struct Delayed<'a> {
-    stores: Vec<Store>,
-    loads: Vec<Load<'a>>,
-    /// What was in the words of global memory that were stored to since the last proxy fence.
-    before: HashMap<u64, u32>,
-}
 
 /// What an instruction asks of the accesses before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,10 +57,6 @@ fn written(text: &str) -> Vec<String> {
     let rest = if text.starts_with('@') { rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest) } else { rest };
     let to = rest.split('[').next().unwrap_or_default();
     to.split(['{', '}', ',', ' ', '\t']).filter(|word| word.starts_with('%')).map(str::to_owned).collect()
-}
-
-fn meet((one, bytes): (u64, usize), (other, others): (u64, usize)) -> bool {
-    one < other + others as u64 && other < one + bytes as u64
 }
 
 impl<'a> Machine<'a> {
@@ -140,7 +102,7 @@ impl<'a> Machine<'a> {
 
     /// Whether a load has to be performed before a group can execute an instruction.
     pub(crate) fn is_held(&self, group: Group, line: &Line) -> bool {
-        let own = |load: &&Load<'_>| load.group.warp == group.warp && load.group.mask & group.mask != 0;
+        let own = |load: &&Load<Late<'_>>| load.group.warp == group.warp && load.group.mask & group.mask != 0;
         let mut own = self.delayed.loads.iter().filter(own).peekable();
         if own.peek().is_none() {
             return false;
@@ -157,13 +119,13 @@ impl<'a> Machine<'a> {
     /// The loads of one thread each that may be performed now: their positions, threads and instructions.
     pub(crate) fn waiting_loads(&self) -> Vec<(usize, Thread, u32)> {
         let loads = &self.delayed.loads;
-        let is_next = |(number, load): &(usize, &Load<'_>)| {
+        let is_next = |(number, load): &(usize, &Load<Late<'_>>)| {
             let lane = load.group.mask.trailing_zeros() as usize;
             let (thread, address) = (load.group.thread(lane), load.addresses[lane]);
             !load.is_strong
                 || !loads[..*number].iter().any(|other| other.is_strong && other.meets(thread, address, load.bytes))
         };
-        let one = |(number, load): (usize, &Load<'_>)| {
+        let one = |(number, load): (usize, &Load<Late<'_>>)| {
             (number, load.group.thread(load.group.mask.trailing_zeros() as usize), load.site)
         };
         loads.iter().enumerate().filter(is_next).map(one).collect()
@@ -191,7 +153,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Lets a load wait.
-    pub(crate) fn delay_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How, event: Performs<'a>) {
+    pub(crate) fn delay_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How, event: Late<'a>) {
         let (mut due, is_strong) = (self.later(), how.scope.is_some());
         if is_strong && self.launch.delays != Delays::LoadsForgotten {
             // Strong loads of one place are performed in order.
@@ -271,7 +233,7 @@ impl<'a> Machine<'a> {
         self.perform_loads(|load| load.meets(thread, address, bytes))
     }
 
-    fn perform_loads(&mut self, which: impl Fn(&Load<'_>) -> bool) -> Result<()> {
+    fn perform_loads(&mut self, which: impl Fn(&Load<Late<'_>>) -> bool) -> Result<()> {
         loop {
             let due = self.delayed.loads.iter().enumerate().filter(|(_, load)| which(load));
             let Some((number, _)) = due.min_by_key(|(number, load)| (load.due, *number)) else { return Ok(()) };
@@ -315,19 +277,5 @@ impl<'a> Machine<'a> {
             }
         }
         Ok(content)
-    }
-}
-
-impl Store {
-    fn meets(&self, thread: Thread, address: u64, bytes: usize) -> bool {
-        (self.thread.warp, self.thread.lane) == (thread.warp, thread.lane)
-            && meet((self.address, self.bytes), (address, bytes))
-    }
-}
-
-impl Load<'_> {
-    fn meets(&self, thread: Thread, address: u64, bytes: usize) -> bool {
-        let is_own = self.group.warp == thread.warp && self.group.mask >> thread.lane & 1 == 1;
-        is_own && meet((self.addresses[thread.lane], self.bytes), (address, bytes))
     }
 }

@@ -1,7 +1,8 @@
 //! Whoever runs a launch may choose whose turn it is, one instruction at a time.
 
+use crate::group::{Group, Thread};
 use crate::lanes::lanes_of;
-use crate::machine::{Group, Machine, Thread};
+use crate::machine::Machine;
 use crate::stop::{Result, Why, stop};
 
 /// A thread that can go on: before an instruction that other threads can see, such as an access to memory or a barrier. Under

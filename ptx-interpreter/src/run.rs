@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use crate::deadlock::Circles;
+use crate::group::Group;
 use crate::lanes::{LANES, lanes_of};
 use crate::launch::{L1, Launch, Outside};
-use crate::machine::{Action, Cluster, Group, Machine, Program};
+use crate::machine::{Action, Cluster, Machine, Program};
 use crate::stop::{Result, Stop, Why, stop, wrong};
 
 /// Instructions of a turn, at most.

@@ -1,7 +1,8 @@
 //! `fence` and `membar`: without an L1 and without delays memory is in order here, so they matter to the checks alone.
 
 use crate::access::Fence;
-use crate::machine::{Group, Machine, Step};
+use crate::group::Group;
+use crate::machine::{Machine, Step};
 use crate::stop::Result;
 
 pub(crate) fn decode(words: &[&str]) -> Option<Box<dyn Step>> {

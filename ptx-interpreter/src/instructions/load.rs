@@ -3,8 +3,9 @@
 use super::compute::extended;
 use crate::access::How;
 use crate::alu::Type;
+use crate::group::Group;
 use crate::lanes::Lanes;
-use crate::machine::{Group, Machine, Step};
+use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::Result;

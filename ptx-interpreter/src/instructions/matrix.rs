@@ -4,7 +4,8 @@ use ptx_intrinsics::on_cpu::matrix::{ROW, Rows};
 
 use super::together::{Together, collective};
 use crate::access::How;
-use crate::machine::{Machine, Step, Thread};
+use crate::group::Thread;
+use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::{Result, wrong};

@@ -5,7 +5,8 @@ use rustc_apfloat::{Float, Round, ieee::Double};
 
 use super::together::{Together, collective};
 use crate::alu::round_of;
-use crate::machine::{Machine, Step, Thread};
+use crate::group::Thread;
+use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::{Result, wrong};
 

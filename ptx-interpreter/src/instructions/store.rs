@@ -2,7 +2,8 @@
 
 use crate::access::How;
 use crate::alu::Type;
-use crate::machine::{Group, Machine, Step};
+use crate::group::Group;
+use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::Result;

@@ -3,7 +3,8 @@
 use super::tensor::map_at;
 use super::together::{Together, collective};
 use crate::access::How;
-use crate::machine::{Group, Machine, Step, Thread};
+use crate::group::{Group, Thread};
+use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::{Result, missing, wrong};

@@ -17,7 +17,10 @@ macro_rules! intrinsic {
 /// No call gets here: `isa/collective.rs` refuses it.
 #[cfg(ptx_by_markers)]
 macro_rules! intrinsic {
-    ($($row:tt)*) => {
+    ($manner:ident $words:tt [] $call:tt) => {
         unreachable!()
+    };
+    ($manner:ident $words:tt [$out:ident: $class:ident] $call:tt) => {
+        $out = (|| -> $class { unreachable!() })();
     };
 }

@@ -47,6 +47,7 @@ instructions! { SINGLES:
 
     instruction "mov", isa "special-registers-clock", effect message, T = u8 {
         /// The lower half of [`clock64`].
+        #[doc(alias = "mov")]
         safe fn clock() -> (u32 as cycles: reg32) {
             ptx: "mov.u32" -> cycles, "%clock";
             needs: Always;
@@ -56,6 +57,7 @@ instructions! { SINGLES:
 
     instruction "mov", isa "special-registers-clock64", effect message, T = u8 {
         /// A counter of cycles of this SM. On a CPU it counts nanoseconds.
+        #[doc(alias = "mov")]
         safe fn clock64() -> (u64 as cycles: reg64) {
             ptx: "mov.u64" -> cycles, "%clock64";
             needs: Always;
@@ -65,6 +67,7 @@ instructions! { SINGLES:
 
     instruction "mov", isa "special-registers-globaltimer", effect message, T = u8 {
         /// Nanoseconds on a clock that all SMs share; how often it is updated, the GPU says.
+        #[doc(alias = "mov")]
         safe fn globaltimer() -> (u64 as time: reg64) {
             ptx: "mov.u64" -> time, "%globaltimer";
             needs: GlobalTimer;

@@ -56,6 +56,7 @@ macro_rules! product {
         {
             #[cfg(target_arch = "nvptx64")]
             {
+                #[allow(improper_ctypes, reason = "LLVM's intrinsic takes vectors of two halves")]
                 unsafe extern "unadjusted" {
                     #[link_name = concat!("llvm.nvvm.mma.", $llvm)]
                     fn intrinsic(
