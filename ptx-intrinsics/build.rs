@@ -11,10 +11,10 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 /// The SMs at which something begins. The same numbers are in `src/isa/target.rs`.
-const SM_GATES: [u32; 10] = [20, 30, 32, 60, 61, 70, 75, 80, 90, 100];
+const SM_GATES: [u32; 11] = [20, 30, 32, 60, 61, 70, 75, 80, 89, 90, 100];
 /// The PTX ISA versions at which something begins.
-const PTX_GATES: [u32; 23] =
-    [20, 31, 50, 60, 62, 63, 70, 71, 74, 75, 77, 78, 80, 81, 82, 83, 84, 86, 87, 88, 91, 92, 94];
+const PTX_GATES: [u32; 25] =
+    [20, 31, 50, 60, 62, 63, 64, 65, 70, 71, 74, 75, 77, 78, 80, 81, 82, 83, 84, 86, 87, 88, 91, 92, 94];
 
 /// The newest of each, where nothing is out of reach.
 const NEWEST: Target = Target { sm: u32::MAX, ptx: u32::MAX };

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{LazyLock, Mutex};
 
-use ptx_interpreter::{L1, Launch, Outside, Program, Why};
+use ptx_interpreter::{Delays, L1, Launch, Outside, Program, Why};
 
 /// How a process ends whose kernel has an instruction that the interpreter does not know.
 pub const GAP: i32 = 86;
@@ -34,6 +34,14 @@ static CACHE: Mutex<L1> = Mutex::new(L1::None);
 /// From here on, launches have this L1.
 pub fn with_l1(l1: L1) {
     *CACHE.lock().unwrap() = l1;
+}
+
+/// What accesses wait for.
+static DELAYS: Mutex<Delays> = Mutex::new(Delays::None);
+
+/// From here on, accesses of launches wait so.
+pub fn with_delays(delays: Delays) {
+    *DELAYS.lock().unwrap() = delays;
 }
 
 /// From here on, launches run kernels of this module.
@@ -69,6 +77,7 @@ unsafe extern "C" fn launch(name: *const c_char, shape: *const u32, arguments: *
         blocks: [shape[0], shape[1], shape[2]],
         threads: [shape[3], shape[4], shape[5]],
         l1: *CACHE.lock().unwrap(),
+        delays: *DELAYS.lock().unwrap(),
         ..Launch::new(kernel, arguments)
     };
     // SAFETY: the arguments were checked by the driver, and what it holds may be read and written.

@@ -4,8 +4,6 @@
 use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
-use crate::block;
-
 /// What the layer made passes by once.
 const ROW: LdGlobalNc<NoAllocate, Prefetch256> = ld_global_nc();
 
@@ -65,7 +63,7 @@ kernel! {
                     st_global::<NoHint>().write(residual.add(at[k] as usize), held[k]);
                 }
             });
-            let sum = block::over_block(sum, add_rms_norm_warps().cast(), 0.0, |a, b| a + b);
+            let sum = block_sum(sum, add_rms_norm_warps());
             let scale = rsqrt_approx(sum / (8 * vectors) as f32 + epsilon);
             unroll!(for k in 0..EACH {
                 if at[k] < vectors {

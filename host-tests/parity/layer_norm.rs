@@ -3,8 +3,6 @@
 use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
-use crate::block;
-
 /// A row is read once.
 const ROW: LdGlobalNc<NoAllocate, Prefetch256> = ld_global_nc();
 
@@ -47,7 +45,7 @@ kernel! {
                 sum += ldg(input.add((row + i) as usize));
                 i += threads;
             }
-            let mean = block::over_block(sum, sums().cast(), 0.0, |a, b| a + b) / n as f32;
+            let mean = block_sum(sum, sums()) / n as f32;
             let mut sum = 0.0;
             let mut i = me;
             while i < n {
@@ -55,7 +53,7 @@ kernel! {
                 sum = mul_add(off, off, sum);
                 i += threads;
             }
-            let variance = block::over_block(sum, squares().cast(), 0.0, |a, b| a + b) / n as f32;
+            let variance = block_sum(sum, squares()) / n as f32;
             let scale = rsqrt_approx(variance + epsilon);
             let mut i = me;
             while i < n {
@@ -95,7 +93,7 @@ kernel! {
                 let [a, b, c, d] = values[k].0;
                 sum += (a + b) + (c + d);
             }
-            let mean = block::over_block(sum, sums().cast(), 0.0, |a, b| a + b) / elements;
+            let mean = block_sum(sum, sums()) / elements;
             let mut sum = 0.0;
             for k in 0..EACH {
                 if at[k] < vectors {
@@ -103,7 +101,7 @@ kernel! {
                     sum = mul_add(a, a, mul_add(b, b, mul_add(c, c, mul_add(d, d, sum))));
                 }
             }
-            let variance = block::over_block(sum, squares().cast(), 0.0, |a, b| a + b) / elements;
+            let variance = block_sum(sum, squares()) / elements;
             let scale = rsqrt_approx(variance + epsilon);
             for k in 0..EACH {
                 if at[k] < vectors {

@@ -5,8 +5,6 @@ use ptx_intrinsics::SharedPtr;
 use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
-use crate::block;
-
 /// Columns, at most.
 pub const COLUMNS: usize = 1024;
 
@@ -58,8 +56,8 @@ kernel! {
                     sum += d_normal;
                     along = mul_add(d_normal, normal, along);
                 });
-                let sum = block::over_warp(sum, |a, b| a + b) / n as f32;
-                let along = block::over_warp(along, |a, b| a + b) / n as f32;
+                let sum = warp_sum(sum) / n as f32;
+                let along = warp_sum(along) / n as f32;
                 unrolled::<4>(lane_id()..n, WARP_SIZE, |i| {
                     let d = ldg(d_out.add(i as usize));
                     let normal = (ldg(input.add(i as usize)) - mean) * scale;

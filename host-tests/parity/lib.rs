@@ -9,6 +9,7 @@
 extern crate kernels;
 
 pub mod add_rms_norm;
+pub mod attention;
 mod block;
 pub mod chase;
 pub mod compact;

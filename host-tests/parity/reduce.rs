@@ -3,8 +3,6 @@
 use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
-use crate::block;
-
 const UNROLL: u32 = 4;
 
 shared! {
@@ -38,7 +36,7 @@ kernel! {
         let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
         // SAFETY: the shared memory is this kernel's own; a block writes its own place.
         unsafe {
-            let sum = block::over_block(sum, reduce_warps().cast(), 0.0, |a, b| a + b);
+            let sum = block_sum(sum, reduce_warps());
             if thread_idx_x() == 0 {
                 stcs(out.add(block_idx_x() as usize), sum);
             }

@@ -4,8 +4,6 @@
 use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
-use crate::block;
-
 /// A row is read twice.
 const ROW: LdGlobalNc<NoHint, Prefetch128> = ld_global_nc();
 
@@ -45,7 +43,7 @@ kernel! {
                 }
                 i += threads;
             }
-            let sum = block::over_block(sum, rms_norm_warps().cast(), 0.0, |a, b| a + b);
+            let sum = block_sum(sum, rms_norm_warps());
             let scale = rsqrt_approx(sum / (vectors * 8) as f32 + epsilon);
             let mut i = me;
             while i < vectors {

@@ -3,8 +3,6 @@
 use ptx_intrinsics::prelude::*;
 use ptx_kernel::*;
 
-use crate::block;
-
 /// Vectors of a row, at most.
 const LONGEST: usize = 1024;
 
@@ -27,7 +25,6 @@ kernel! {
         let start = block_idx_x() * vectors;
         let (me, threads) = (thread_idx_x(), block_dim_x());
         let row = softmax_row().cast::<V4<f32>>();
-        let warps = softmax_warps().cast::<f32>();
         // SAFETY: an element below `vectors` lies in the row; a thread reads of shared memory what it has written itself.
         unsafe {
             let mut highest = f32::NEG_INFINITY;
@@ -40,7 +37,7 @@ kernel! {
                 highest = highest.max(a.max(b).max(c.max(d)));
                 i += threads;
             }
-            let highest = block::over_block(highest, warps, f32::NEG_INFINITY, f32::max);
+            let highest = block_max(highest, softmax_warps());
             let mut sum = 0.0;
             let mut i = me;
             while i < vectors {
@@ -52,7 +49,7 @@ kernel! {
                 sum += (a + b) + (c + d);
                 i += threads;
             }
-            let sum = block::over_block(sum, warps, 0.0, |a, b| a + b);
+            let sum = block_sum(sum, softmax_warps());
             let scale = rcp_approx_ftz(sum);
             let mut i = me;
             while i < vectors {

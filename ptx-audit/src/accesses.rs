@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::descriptor::{Descriptors, Holds};
 use crate::fate::{Fate, Word, words};
 use crate::finding::{Finding, Kind};
+use crate::machine::{is_memory, is_ordering};
+use crate::orders::Orders;
 use crate::ptx::{Function, Statement, number};
 use crate::source::Place;
 
@@ -38,11 +40,11 @@ pub(crate) struct Origin<'a> {
     pub(crate) statement: &'a Statement,
 }
 
-/// The statements that touch memory, by their lines.
+/// The statements that touch memory or order what does, by their lines.
 pub(crate) fn by_line(functions: &[Function]) -> HashMap<u32, Vec<Origin<'_>>> {
     let mut found: HashMap<u32, Vec<Origin<'_>>> = HashMap::new();
     for function in functions {
-        for statement in function.statements.iter().filter(|one| touches_memory(one)) {
+        for statement in function.statements.iter().filter(|one| touches_memory(one) || is_fence(one)) {
             found.entry(statement.line).or_default().push(Origin { function, statement });
         }
     }
@@ -57,27 +59,34 @@ pub(crate) fn touches_memory(statement: &Statement) -> bool {
         && statement.operands.iter().any(|operand| operand.starts_with('['))
 }
 
+/// Whether it only orders accesses.
+pub(crate) fn is_fence(statement: &Statement) -> bool {
+    ["fence", "membar"].contains(&statement.name())
+}
+
+/// Whether it is a store or reduction that a barrier waits for, which has machine instructions of its own, or one that releases.
+fn is_asynchronous(statement: &Statement) -> bool {
+    ["st", "red"].contains(&statement.name()) && statement.has("async")
+}
+
 /// Which kinds of machine instructions a statement becomes.
 fn fits(statement: &Statement, one: &SassInstruction) -> bool {
     let name = one.name();
     let begins = |all: &[&str]| all.iter().any(|begin| name.starts_with(begin));
     match statement.name() {
+        "fence" | "membar" => is_ordering(one),
+        _ if is_ordering(one) => false,
+        "st" if is_asynchronous(statement) && statement.has("release") => begins(&["STG", "USTGR"]),
+        "st" if is_asynchronous(statement) => name == "STAS",
+        "red" if is_asynchronous(statement) && statement.has("release") => begins(&["REDG", "UREDGR"]),
+        "red" if is_asynchronous(statement) => name == "REDAS",
         "ld" | "ldu" => begins(&["LD", "ULDC"]) && name != "LDGSTS",
-        "st" => begins(&["ST", "USTGR", "UMEMSETS"]),
+        "st" => begins(&["ST", "UMEMSETS"]) && name != "STAS",
         // Where the machine has no atomic of a type there is a loop around others.
-        "atom" | "red" => begins(&["ATOM", "RED", "UREDGR", "LD", "ST"]) && name != "LDGSTS",
+        "atom" | "red" => begins(&["ATOM", "RED", "LD", "ST"]) && !["LDGSTS", "STAS", "REDAS"].contains(&name),
         "cp" => begins(&["LDGSTS", "UBLK", "UTMA"]),
         _ => begins(&["CCTL", "UTMACCTL"]),
     }
-}
-
-/// Whether an instruction touches memory, and is ever executed.
-pub(crate) fn is_memory(one: &SassInstruction) -> bool {
-    let names = ["LD", "ST", "ATOM", "RED", "CCTL", "UBLK", "UTMA", "UMEMSETS", "USTGR", "UREDGR"];
-    let others = ["LDC", "LDCU", "LDTM", "STTM", "REDUX", "LDSM", "STSM", "LDGDEPBAR", "LDDEP"];
-    one.predicate.as_deref() != Some("!PT")
-        && names.iter().any(|name| one.name().starts_with(name))
-        && !others.contains(&one.name())
 }
 
 /// A kernel's code as it is audited.
@@ -96,11 +105,18 @@ pub(crate) struct Became<'a> {
 }
 
 impl Body<'_> {
-    /// The machine instructions of each statement, in the order of the PTX.
-    pub(crate) fn became<'p>(&self, by_line: &HashMap<u32, Vec<Origin<'p>>>) -> Vec<Became<'p>> {
+    /// The machine instructions of each statement, in the order of the PTX; of the function's own also fences without any.
+    pub(crate) fn became<'p>(
+        &self,
+        by_line: &HashMap<u32, Vec<Origin<'p>>>,
+        function: Option<&'p Function>,
+    ) -> Vec<Became<'p>> {
         let mut found: BTreeMap<(u32, usize), Became<'p>> = BTreeMap::new();
-        for (at, one) in self.code.iter().enumerate().filter(|(_, one)| is_memory(one) || one.name() == "LDC") {
-            let Some(line) = one.ptx_line else { continue };
+        let strays = self.strays(function);
+        let is_one = |one: &SassInstruction| is_memory(one) || is_ordering(one) || one.name() == "LDC";
+        for (at, one) in self.code.iter().enumerate().filter(|(_, one)| is_one(one)) {
+            let line = strays.get(&at).copied().or(one.ptx_line);
+            let Some(line) = line else { continue };
             for (number, origin) in by_line.get(&line).into_iter().flatten().enumerate() {
                 if fits(origin.statement, one) {
                     let became = found.entry((line, number)).or_insert_with(|| Became { origin: *origin, at: vec![] });
@@ -108,11 +124,42 @@ impl Body<'_> {
                 }
             }
         }
+        for line in function.into_iter().flat_map(|function| &function.statements).map(|one| one.line) {
+            for (number, origin) in by_line.get(&line).into_iter().flatten().enumerate() {
+                if is_fence(origin.statement) {
+                    found.entry((line, number)).or_insert_with(|| Became { origin: *origin, at: vec![] });
+                }
+            }
+        }
         found.into_values().collect()
     }
 
+    /// The lines of stores and reductions that release asynchronously, by the positions of their machine instructions. On sm_120 these
+    /// are ordinary ones, without a descriptor, and on the line of another instruction: they come in the order of the PTX.
+    fn strays(&self, function: Option<&Function>) -> HashMap<usize, u32> {
+        let mut waiting: Vec<&Statement> = function
+            .into_iter()
+            .flat_map(|function| &function.statements)
+            .filter(|one| is_asynchronous(one) && one.has("release"))
+            .collect();
+        let mut found = HashMap::new();
+        for (at, one) in self.code.iter().enumerate() {
+            let is_stray =
+                ["STG", "REDG"].contains(&one.name()) && one.operands.iter().any(|operand| operand.starts_with("[RZ"));
+            let Some(own) = waiting.iter().position(|statement| is_stray && fits(statement, one)) else { continue };
+            found.insert(at, waiting.remove(own).line);
+        }
+        found
+    }
+
     /// What became of a statement's words.
-    pub(crate) fn access(&self, became: &Became<'_>, place: Option<Place>, descriptors: &Descriptors<'_>) -> Access {
+    pub(crate) fn access(
+        &self,
+        became: &Became<'_>,
+        place: Option<Place>,
+        descriptors: &Descriptors<'_>,
+        orders: &Orders<'_>,
+    ) -> Access {
         let statement = became.origin.statement;
         let own = || became.at.iter().map(|at| &self.code[*at]);
         let opcodes: Vec<&str> = own().map(|one| one.opcode.as_str()).collect();
@@ -124,7 +171,10 @@ impl Body<'_> {
             place,
             addresses: own().map(|one| one.address).collect(),
             hot: own().any(|one| self.hot.contains(&one.address)),
-            words: words(&statement.opcode, &opcodes, policy, self.sm),
+            words: words(&statement.opcode, &opcodes, policy, self.sm)
+                .into_iter()
+                .chain(orders.of_access(statement, &became.at))
+                .collect(),
             opcodes: unique.into_iter().map(str::to_owned).collect(),
         }
     }
@@ -146,9 +196,9 @@ impl Body<'_> {
             hot: access.hot,
         };
         let mut all = Vec::new();
-        let machine = access.opcodes.join(" ; ");
+        let machine = if access.opcodes.is_empty() { "nothing".into() } else { access.opcodes.join(" ; ") };
         for Word { word, fate } in &access.words {
-            let order = [".cta", ".cluster", ".gpu", ".sys", ".volatile", ".mmio"].contains(&word.as_str());
+            let order = is_fence(became.origin.statement) || ORDERS.contains(&word.as_str());
             match fate {
                 Fate::Lost if order => all.push(found(Kind::OrderLost, format!("`{word}` is not in `{machine}`"))),
                 Fate::Lost if word == ".L2::cache_hint" => {
@@ -222,6 +272,10 @@ impl Body<'_> {
         })
     }
 }
+
+/// The words that order an access, and how far.
+const ORDERS: [&str; 9] =
+    [".cta", ".cluster", ".gpu", ".sys", ".volatile", ".mmio", ".acquire", ".release", ".acq_rel"];
 
 /// The upper words that an access's policy may have, if all that define its register are constants.
 fn policies(origin: &Origin<'_>) -> Option<BTreeSet<u32>> {

@@ -64,7 +64,7 @@ const WORDS: [(&str, Shows); 23] = [
     ("nc", As(&["CONSTANT"])),
     ("volatile", Scope(3)),
     ("mmio", As(&["MMIO"])),
-    // `.relaxed`, `.acquire`, `.release` and `.acq_rel` are judged by their scope, which stands beside them.
+    // `.relaxed` is judged by its scope, which stands beside it; the other orders are, and by what stands around the access.
     ("weak", Never),
 ];
 
@@ -72,6 +72,12 @@ const WORDS: [(&str, Shows); 23] = [
 const SCOPES: [(&str, u32); 4] = [("cta", 1), ("cluster", 2), ("gpu", 2), ("sys", 3)];
 
 const ORDERS: [&str; 4] = ["relaxed", "acquire", "release", "acq_rel"];
+
+/// How wide the scope of an opcode of PTX is, if it names one.
+pub(crate) fn width_of_scope(opcode: &str) -> Option<u32> {
+    let named = |word: &str| SCOPES.iter().find(|(name, _)| *name == word).map(|(_, width)| *width);
+    opcode.split(' ').next()?.split('.').find_map(named)
+}
 
 /// What became of each word of `opcode`, which is PTX, in these opcodes of the GPU `sm`. The words that are no hint and no
 /// order are left out. `policy` says whether the policy that it was given reaches the instruction.

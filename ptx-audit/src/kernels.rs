@@ -1,16 +1,18 @@
 //! The audit of a module: what each kernel takes, its memory instructions, and what was found.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use ptx_sass::cubin::Takes;
-use ptx_sass::hot_loop::{hot_loop, moved};
-use ptx_sass::in_flight::in_flight;
-use ptx_sass::nvdisasm::{SassFunction, SassInstruction};
+use ptx_sass::flight::{Flight, THREADS, Unbound, with_bounds};
+use ptx_sass::nvdisasm::SassFunction;
 
-use crate::accesses::{self, Body, Origin};
+use crate::accesses::{self, Body, Origin, is_fence};
 use crate::advice::Advice;
 use crate::descriptor::Descriptors;
+use crate::fences::Fences;
 use crate::finding::{Finding, Kind};
+use crate::machine::is_memory;
+use crate::orders::Orders;
 use crate::ptx::{Function, Module};
 use crate::report::Kernel;
 use crate::source::Text;
@@ -32,29 +34,6 @@ pub struct Code<'a> {
     pub bounded: Option<&'a [SassFunction]>,
 }
 
-/// The loads of a loop, and how many of them are in flight.
-struct Flight {
-    hot: BTreeSet<u64>,
-    has_loop: bool,
-    loads: usize,
-    in_flight: usize,
-}
-
-impl Flight {
-    fn of(code: &[SassInstruction]) -> Self {
-        let found = hot_loop(code);
-        let has_loop = found.is_some();
-        let hot = found.unwrap_or_else(|| code.iter().collect());
-        let is_load = |one: &&&SassInstruction| ["LDG", "LD"].contains(&one.name()) && moved(one).is_some();
-        Flight {
-            has_loop,
-            loads: hot.iter().filter(is_load).count(),
-            in_flight: in_flight(&hot, has_loop),
-            hot: hot.into_iter().map(|one| one.address).collect(),
-        }
-    }
-}
-
 /// Audits the kernels of a module, and the functions that they call.
 pub fn audit(code: &Code<'_>) -> Vec<Kernel> {
     let module = code.ptx.map(|text| Module::read(&text.ptx)).unwrap_or_default();
@@ -72,17 +51,23 @@ fn kernel(code: &Code<'_>, module: &Module, by_line: &HashMap<u32, Vec<Origin<'_
     let is_entry = function.map_or(!own.name.starts_with('$'), |function| function.is_entry);
     let body = Body { code: &own.instructions, hot: &flight.hot, sm: code.sm, is_entry };
     let descriptors = Descriptors::of(&own.instructions, code.sm);
-    let became = body.became(by_line);
+    let orders = Orders::of(&own.instructions, code.sm);
+    let became = body.became(by_line, function);
     let lines = became.iter().map(|one| one.origin.statement.line);
     let mut places = code.ptx.map(|text| text.places(lines)).unwrap_or_default();
     let (mut all, mut findings) = (Vec::new(), body.undefined(&descriptors));
-    for one in &became {
-        let access = body.access(one, places.remove(&one.origin.statement.line), &descriptors);
+    let fences = Fences { orders: &orders, function, became: &became };
+    for (number, one) in became.iter().enumerate() {
+        let mut access = body.access(one, places.remove(&one.origin.statement.line), &descriptors, &orders);
+        if is_fence(one.origin.statement) {
+            let Some(words) = fences.words(number) else { continue };
+            access.words = words;
+        }
         findings.extend(body.findings(one, &access, &descriptors));
         all.push(access);
     }
     if code.ptx.is_none() {
-        let memory = own.instructions.iter().filter(|one| accesses::is_memory(one));
+        let memory = own.instructions.iter().filter(|one| is_memory(one));
         all.extend(memory.map(|one| accesses::alone(one, &flight.hot)));
     }
     let takes = code.takes.get(&own.name).copied().unwrap_or_default();
@@ -126,9 +111,6 @@ fn launch_bounds(code: &Code<'_>, module: &Module, kernel: &Kernel) -> Option<Fi
     })
 }
 
-/// The threads of a block that a kernel without bounds is tried with.
-const THREADS: u32 = 256;
-
 /// The PTX with launch bounds for those of these kernels that lack them, if some of their loads are not in flight with the
 /// others: what [`Code::bounded`] is assembled from.
 pub fn bounded(text: &Text, kernels: &[Kernel]) -> Option<String> {
@@ -137,16 +119,11 @@ pub fn bounded(text: &Text, kernels: &[Kernel]) -> Option<String> {
         let kernel = kernels.iter().find(|kernel| kernel.name == function.name);
         function.is_entry && function.blocks.is_none() && kernel.is_some_and(|kernel| kernel.in_flight < kernel.loads)
     };
-    let lacking: Vec<&Function> = module.functions.iter().filter(lacks).collect();
-    let mut lines: Vec<String> = text.ptx.lines().map(str::to_owned).collect();
-    for function in &lacking {
-        let threads = if function.threads.is_none() { format!(".maxntid {THREADS} ") } else { String::new() };
-        let own = lines.iter_mut().skip(function.line as usize - 1);
-        let Some(line) = own.into_iter().find(|line| line.split("//").next().is_some_and(|code| code.contains('{')))
-        else {
-            continue;
-        };
-        *line = line.replacen('{', &format!("{threads}.minnctapersm 1\n{{"), 1);
-    }
-    (!lacking.is_empty()).then(|| lines.join("\n") + "\n")
+    let lacking: Vec<Unbound> = module
+        .functions
+        .iter()
+        .filter(lacks)
+        .map(|function| Unbound { line: function.line, threads: function.threads })
+        .collect();
+    (!lacking.is_empty()).then(|| with_bounds(&text.ptx, &lacking))
 }

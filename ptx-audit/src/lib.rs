@@ -21,7 +21,10 @@ pub mod report;
 mod accesses;
 mod advice;
 mod descriptor;
+mod fences;
 mod kernels;
+mod machine;
+mod orders;
 mod origin;
 mod source;
 

@@ -66,7 +66,11 @@ fn needs(form: &Form) -> String {
 /// ```
 pub fn meaning(operation: &str, word: &str) -> Option<[&'static str; 2]> {
     let of = |name: String| MEANINGS.iter().find(|(known, _)| *known == name).map(|(_, lines)| *lines);
-    of(format!("{operation} .{word}")).or_else(|| of(format!(".{word}")))
+    let in_the_isa = || {
+        let meaning = catalogue::meaning(&format!(".{word}"))?;
+        Some(meaning.split_once('\n').map_or([meaning, ""], |(first, second)| [first, second]))
+    };
+    of(format!("{operation} .{word}")).or_else(in_the_isa).or_else(|| of(format!(".{word}")))
 }
 
 fn words(form: &Form) -> Vec<String> {
@@ -84,7 +88,8 @@ fn isa_page(form: &Form) -> String {
     format!("https://docs.nvidia.com/cuda/parallel-thread-execution/#{}", form.section())
 }
 
-/// What each word means, in two lines at most; `st` before a word that means something else on a store.
+/// What each other word means, in two lines at most; `st` before a word that means something else on a store. Words of caches, spaces
+/// and scopes have their meaning in the tables of `ptx-intrinsics`.
 const MEANINGS: &[(&str, [&str; 2])] = &[
     ("cvta .u64", ["addresses of 64 bits", ""]),
     ("mapa .u64", ["addresses of 64 bits", ""]),
@@ -114,6 +119,27 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".gl", ["a fence.sc among all threads on this GPU", ""]),
     ("membar .sys", ["a fence.sc among all threads on all GPUs and the host", ""]),
     ("cvta .to", ["from a generic address to one in the space; without it, the other way", ""]),
+    ("elect .sync", ["one thread of those in the mask, which all come to it together", ""]),
+    (".sync", ["all threads in the mask come to it together", ""]),
+    ("activemask .b32", ["a bit for each lane", ""]),
+    ("match .b32", ["values of 32 bits", ""]),
+    ("match .b64", ["values of 64 bits", ""]),
+    ("mov .u32", ["a number of 32 bits", ""]),
+    ("mov .u64", ["a number of 64 bits", ""]),
+    ("nanosleep .u32", ["a time of 32 bits, in nanoseconds", ""]),
+    ("redux .b32", ["32 bits", ""]),
+    ("redux .s32", ["numbers with a sign", ""]),
+    ("redux .u32", ["numbers without a sign", ""]),
+    ("match .any", ["which lanes have the value of this one", ""]),
+    ("match .all", ["whether all lanes have one value", ""]),
+    ("redux .add", ["the sum of what the lanes have", ""]),
+    ("redux .min", ["the smallest of what the lanes have", ""]),
+    ("redux .max", ["the largest of what the lanes have", ""]),
+    ("redux .and", ["the AND of what the lanes have", ""]),
+    ("redux .or", ["the OR of what the lanes have", ""]),
+    ("redux .xor", ["the XOR of what the lanes have", ""]),
+    (".launch_dependents", ["grids that depend on this one may begin, when all of its blocks say so", ""]),
+    (".wait", ["until the grids before this one have ended, and their writes can be seen", ""]),
     (".nc", ["by the non-coherent path: nothing may write there while the kernel runs,", "or old data may be read"]),
     (".volatile", ["the compilers do not drop, merge or move it;", "for other threads it is as .relaxed.sys"]),
     (".relaxed", ["strong: other threads of the scope see whole values,", "but it has no order with other accesses"]),
@@ -144,39 +170,7 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".max", ["the value in memory becomes the larger one of it and the operand", ""]),
     (".noftz", ["subnormal numbers are kept", ""]),
     (".mmio", ["for memory-mapped devices: exactly one access, as wide as written", ""]),
-    (".cta", ["among the threads of the block", ""]),
-    (".cluster", ["among the threads of the cluster", ""]),
-    (".gpu", ["among all threads on this GPU", ""]),
-    (".sys", ["among all threads on all GPUs and the host", ""]),
-    (".global", ["global memory", ""]),
-    (".shared", ["this block's shared memory", ""]),
-    (".shared::cluster", ["shared memory of a block of the cluster", ""]),
-    (".const", ["a constant bank", ""]),
-    (".local", ["the thread's own memory", ""]),
-    (".param::entry", ["a parameter of the kernel", ""]),
-    (".param::func", ["a parameter of the function", ""]),
-    (".param", ["the kernel's parameters", ""]),
-    (".ca", ["cached at all levels, likely to be read again", ""]),
-    ("ld .cg", ["cached in L2 and not in L1", ""]),
-    ("st .cg", ["cached in L2 and not in L1", ""]),
-    ("ld .cs", ["probably read once: evicted first", ""]),
-    ("st .cs", ["probably not used again soon: evicted first", ""]),
-    (".lu", ["last use: the line need not be written back", ""]),
-    (".cv", ["not cached: fetched again at each read,", "for system memory that others write"]),
-    (".wb", ["written back from all coherent levels", ""]),
-    (".wt", ["written through L2 to system memory", ""]),
-    (".L1::evict_normal", ["L1 evicts it as usual", ""]),
-    (".L1::evict_unchanged", ["L1 keeps the line's priority as it is", ""]),
-    (".L1::evict_first", ["L1 evicts it before others: for data that is read once", ""]),
-    (".L1::evict_last", ["L1 evicts it after others: for data that is read again", ""]),
-    (".L1::no_allocate", ["it takes no line of L1, so the lines there stay", ""]),
-    (".L2::evict_normal", ["L2 evicts it as usual", ""]),
-    (".L2::evict_first", ["L2 evicts it before others: for data that is read once", ""]),
-    (".L2::evict_last", ["L2 evicts it after others: for data that is read again", ""]),
     (".L2::cache_hint", ["L2 follows the cache policy that it takes,", "which `CachePolicy` makes"]),
-    (".L2::64B", ["L2 fetches the 64 bytes around it", ""]),
-    (".L2::128B", ["L2 fetches the 128 bytes around it", ""]),
-    (".L2::256B", ["L2 fetches the 256 bytes around it", ""]),
     (".L1", ["into L1", ""]),
     (".L2", ["into L2", ""]),
     ("st .bulk", ["fills shared memory of this block with zeros", ""]),
@@ -195,7 +189,6 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     ("st .async", ["done later, until the barrier is told,", "or without a barrier until the block ends"]),
     ("red .async", ["done later, until the barrier is told,", "or without a barrier until the block ends"]),
     (".async", ["the thread only starts it, goes on, and waits for it later", ""]),
-    (".shared::cta", ["this block's shared memory", ""]),
     ("cp .ca", ["through all caches", ""]),
     ("cp .cg", ["through L2, but not through L1", ""]),
     ("cp .b64", ["a barrier has 64 bits", ""]),
@@ -220,6 +213,7 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     ("mbarrier .release", ["threads that see the phase complete see everything before it", ""]),
     ("mbarrier .acquire", ["what follows sees what the threads did before they arrived", ""]),
     ("mbarrier .relaxed", ["no order with other accesses", ""]),
+    (".reduce", ["changes what is there by each value of the source", ""]),
     (".bulk", ["many bytes at once, a multiple of 16", ""]),
     (".mbarrier::complete_tx::bytes", ["tells the barrier how many bytes have arrived", ""]),
     (".bulk_group", ["belongs to a group, for which a thread can wait", ""]),

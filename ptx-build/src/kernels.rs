@@ -11,6 +11,7 @@ use crate::cuda_tools::installed_assembler;
 use crate::device_build::DeviceBuild;
 use crate::error::{Error, Result};
 use crate::files::write_whole;
+use crate::launch_bounds;
 use crate::ptx::Module;
 use crate::ptxas::{Assembler, Rejected};
 use crate::resources::{Frame, Resources};
@@ -57,7 +58,8 @@ pub struct Image {
     pub sm: u32,
     /// Where it is.
     pub ptx: PathBuf,
-    /// What cargo shows as warnings: the compiler's, the assembler's, and kernels that use local memory.
+    /// What cargo shows as warnings: the compiler's, the assembler's, and kernels that use local memory or lack
+    /// launch bounds.
     pub warnings: Vec<String>,
 }
 
@@ -175,15 +177,16 @@ impl Kernels {
         let warnings = warnings.split("\n\n").filter(|warning| !warning.trim().is_empty());
         let mut warnings: Vec<String> = warnings.map(str::to_owned).collect();
         let frames = Frame::of_module(&Module::parse(&text)?);
-        warnings.extend(self.resources(assembler, &file, build.sm, frames)?);
+        warnings.extend(self.resources(assembler, &file, &text, build.sm, frames)?);
         Ok(Image { sm, ptx: file, warnings })
     }
 
-    /// What is to be said of registers, spills and arrays in local memory, and the assembler's warnings; a refusal is an error.
+    /// What is to be said of registers, spills, arrays in local memory and loads in flight, and the assembler's warnings; a refusal is an error.
     fn resources(
         &self,
         assembler: Option<&Assembler>,
         ptx: &Path,
+        text: &str,
         sm: Sm,
         mut frames: Vec<Frame>,
     ) -> Result<Vec<String>> {
@@ -198,6 +201,7 @@ impl Kernels {
             frames = frames.into_iter().filter_map(|frame| frame.assembled(&kernels)).collect();
             let warned = cubin.printed.lines().filter_map(|line| line.strip_prefix("ptxas warning : "));
             said.extend(warned.map(str::to_owned));
+            said.extend(launch_bounds::warnings(assembler, text, &cubin)?);
         }
         said.extend(frames.iter().map(Frame::told));
         Ok(said.into_iter().map(|text| format!("{sm}: {text}")).collect())

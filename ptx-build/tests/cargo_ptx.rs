@@ -63,6 +63,118 @@ fn kernels_are_run_and_checked() {
     assert!(printed.starts_with("error[launch]: wrong_reduce takes 2 arguments, and is given 3"), "{printed}");
 }
 
+/// Two blocks, of which each loads what the other stores after its load.
+const LOAD_BUFFERING: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 places, .param .u64 left) {
+    .reg .b64 %d<7>;
+    .reg .b32 %r<3>;
+    ld.param.u64 %d1, [places];
+    ld.param.u64 %d2, [left];
+    mov.u32 %r1, %ctaid.x;
+    mul.wide.u32 %d3, %r1, 64;
+    add.u64 %d4, %d1, %d3;
+    sub.u64 %d5, %d1, %d3;
+    mul.wide.u32 %d6, %r1, 4;
+    add.u64 %d6, %d2, %d6;
+    ld.relaxed.gpu.global.u32 %r2, [%d4];
+    st.relaxed.gpu.global.u32 [%d5+64], 1;
+    st.global.u32 [%d6], %r2;
+    ret;
+}";
+
+/// With `--weak` a load may return what is stored after it, and a seed does the same again.
+#[test]
+fn weak_loads_are_replayed_by_their_seed() {
+    let folder = TempDir::new().expect("a folder");
+    fs::write(folder.path().join("lb.ptx"), LOAD_BUFFERING).expect("it is written");
+    let left = |seed: u64, weak: bool| {
+        let program = ptx_interpreter::Program::parse(LOAD_BUFFERING);
+        let mut trial = ptx_interpreter::Trial::new(&program, "k");
+        trial.grid([2, 1, 1]).block([1, 1, 1]).seed(seed).weak(weak);
+        trial.buffer(&[0; 128]).and_then(|trial| trial.buffer(&[0; 8])).expect("a little memory");
+        let report = trial.check();
+        assert!(report.is_clean(), "{report}");
+        trial.content(1).to_vec()
+    };
+    let both = [1, 0, 0, 0, 1, 0, 0, 0];
+    assert!((0..200).all(|seed| left(seed, false) != both));
+    let seeds: Vec<u64> = (0..200).filter(|seed| left(*seed, true) == both).collect();
+    assert!(!seeds.is_empty());
+    let run = |seed: u64, weak: &[&str]| {
+        let seed = seed.to_string();
+        let words =
+            ["run", "lb.ptx", "k", "--grid", "2", "--block", "1", "--arg", "buf:128:zeros", "--arg", "buf:8:zeros"];
+        let (code, printed, complaint) =
+            cargo_ptx(folder.path(), &[&words[..], &["--out", "left", "--seed", &seed], weak].concat(), &[]);
+        assert_eq!(code, Some(0), "{printed}{complaint}");
+        fs::read(folder.path().join("left/1.bin")).expect("it is written")
+    };
+    for seed in seeds.into_iter().take(3) {
+        assert_eq!(run(seed, &["--weak"]), both);
+        assert_ne!(run(seed, &[]), both);
+    }
+}
+
+/// Every thread writes to one place, which the source and the PTX have a line for.
+fn writes_to_one_place(beside: &str, source: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"{source}\"\n.visible .entry k(.param .u64 p) {{\n\
+         .reg .b64 %d<3>;\nld.param.u64 %d1, [p];\n.loc 1 2 0\nst.global.u32 [%d1], 7;{beside}\nret;\n}}\n"
+    )
+}
+
+/// A finding is silenced in a file or beside its line, with a reason; what silences nothing is told.
+#[test]
+fn findings_are_silenced_with_a_reason() {
+    let folder = TempDir::new().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let source = at("one.cu");
+    let source = source.to_str().expect("the path is text");
+    let run = |beside: &str, of_source: &str, allowed: Option<&str>, more: &[&str]| {
+        fs::write(at("one.ptx"), writes_to_one_place(beside, source)).expect("it is written");
+        fs::write(source, format!("line 1\nplace[0] = 7; {of_source}\n")).expect("it is written");
+        fs::write(at("allowed"), allowed.unwrap_or_default()).expect("it is written");
+        let allow: &[&str] = if allowed.is_some() { &["--allow", "allowed"] } else { &[] };
+        let words = [&["run", "one.ptx", "k", "--arg", "buf:4:zeros", "--seeds", "3"], allow, more].concat();
+        cargo_ptx(folder.path(), &words, &[])
+    };
+    let found = |beside: &str, of_source: &str, allowed: Option<&str>, complains: &str| {
+        let (code, printed, complaint) = run(beside, of_source, allowed, &[]);
+        assert_eq!(code, Some(1), "{printed}{complaint}");
+        assert!(printed.starts_with("error[race]: ") && !printed.contains("silenced"), "{printed}");
+        assert!(complaint.contains(complains), "{complaint}");
+    };
+    let silent = |beside: &str, of_source: &str, allowed: Option<&str>| {
+        let (code, printed, complaint) = run(beside, of_source, allowed, &[]);
+        assert_eq!(code, Some(0), "{printed}{complaint}");
+        assert!(printed.starts_with("k: no findings in 3 orders") && !complaint.contains("warning"), "{complaint}");
+        assert!(printed.ends_with("1 finding is silenced, with a reason\n"), "{printed}");
+    };
+    found("", "", None, "");
+    for place in ["k", "one.cu:2", "ptx:9"] {
+        silent("", "", Some(&format!("# known\nrace {place} all write the same value\n")));
+    }
+    silent(" // ptx: allow(race) all write the same value", "", None);
+    silent("", "// ptx: allow(race): all write the same value", None);
+    found("", "", Some("race one.cu:3 another line"), "line 1: nothing of the kind `race` is found at one.cu:3");
+    found("", "", Some("order k another kind"), "line 1: nothing of the kind `order` is found at k");
+    found(" // ptx: allow(race)", "", None, "PTX line 9: the comment allows a finding without a reason");
+    found("", "/* ptx: allow(order) another kind */", None, "");
+    for (file, complains) in
+        [("race k", "line 1: no reason is given"), ("races k x", "line 1: `races` is no kind"), ("race", "is named")]
+    {
+        let (code, printed, complaint) = run("", "", Some(file), &[]);
+        assert_eq!((code, printed.as_str()), (Some(2), ""), "{complaint}");
+        assert!(complaint.contains(complains) && complaint.contains("KIND PLACE REASON"), "{complaint}");
+    }
+    let (code, printed, complaint) = run("", "", Some("race k all write the same value"), &["--json"]);
+    assert_eq!((code, printed.as_str()), (Some(0), ""), "{complaint}");
+    assert!(complaint.contains("1 finding is silenced, with a reason"), "{complaint}");
+}
+
 /// What cannot be run ends with 2, and says why.
 #[test]
 fn kernels_that_cannot_be_run_are_told() {

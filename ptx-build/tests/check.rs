@@ -49,6 +49,15 @@ fn a_program_that_knows_nothing_of_it_runs_and_is_checked() {
     assert_eq!(code, Some(1), "{printed}{complaint}");
     assert!(printed.contains("error[race]: ") && printed.contains("shared.cu:"), "{printed}");
 
+    let allowed = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(allowed.path(), "race wrong_reduce it is meant to be wrong").expect("it is written");
+    let allow = ["--allow", allowed.path().to_str().expect("the path is text")];
+    let (code, printed, complaint) = check(&allow, &["wrong_reduce"]);
+    // The program sees that its sums are wrong, and no finding says it before.
+    assert_eq!(code, Some(2), "{printed}{complaint}");
+    assert!(complaint.contains("the program ended with exit status: 5"), "{complaint}");
+    assert!(printed.contains(" findings are silenced, each with a reason") && !printed.contains("error["), "{printed}");
+
     let (code, printed, complaint) = check(&["--json"], &["wrong_reduce"]);
     assert_eq!(code, Some(1), "{printed}{complaint}");
     let lines = printed.lines().filter(|line| line.starts_with('{'));

@@ -4,23 +4,11 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use ptx_build::cccl::CCCL;
 use ptx_build::command::Machine;
-use ptx_build::cuda_tools::{CudaTools, Wheel, WheelSet};
+use ptx_build::cuda_tools::CudaTools;
 use ptx_build::progress::Progress;
 use tempfile::TempDir;
-
-/// CUB.
-const CCCL: WheelSet = WheelSet {
-    folder: "cccl-13.3",
-    wheels: &[Wheel {
-        name: "nvidia-cuda-cccl",
-        version: "13.3.5.0.6",
-        sha256: &["d5230098fa2df5021e1a00c0c4eee41797671a91119d31e892463e5ccf3ee326"],
-        file: "nvidia/cu13/include/cccl/cub/cub.cuh",
-    }],
-    options: &[],
-    pruned: false,
-};
 
 /// Compiles a program, and says how the check of it ends, and what it prints and complains of.
 fn check(source: &str, include: Option<PathBuf>, words: &[&str]) -> (Option<i32>, String, String) {
@@ -61,4 +49,19 @@ fn cub_runs_with_its_own_host_code() {
     let (code, printed, complaint) = check("cub.cu", Some(folder.join("nvidia/cu13/include/cccl")), &[]);
     assert_eq!(code, Some(0), "{printed}{complaint}");
     assert!(printed.starts_with("right\n"), "{printed}");
+}
+
+/// Boxes go in and out through tensor maps: at the edges, with sums, and swizzled.
+#[test]
+fn a_program_copies_by_tensor_maps() {
+    let (code, printed, complaint) = check("tensor.cu", None, &[]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("0 wrong, no error\n"), "{printed}");
+    assert_eq!(printed.matches("no findings").count(), 3, "{printed}");
+    let (code, printed, complaint) = check("tensor.cu", None, &["forgets"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert!(printed.contains("error[proxy]") && printed.contains("tensor.cu:4"), "{printed}");
+    let (_, printed, complaint) = check("tensor.cu", None, &["wide"]);
+    let why = "cuTensorMapEncodeTiled: boxDim[0] has 128 bytes: a swizzle of 64 bytes takes 64 at most";
+    assert!(printed.contains("refused: 1") && complaint.contains(why), "{printed}{complaint}");
 }

@@ -1,7 +1,8 @@
 //! Barriers of blocks and clusters, and what the end of a thread means for those who wait.
 
+use crate::group::Group;
 use crate::lanes::lanes_of;
-use crate::machine::{Barrier, Group, Machine, Reduction};
+use crate::machine::{Barrier, Machine, Reduction};
 use crate::operand::Operand;
 use crate::stop::Result;
 

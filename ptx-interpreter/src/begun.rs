@@ -1,5 +1,7 @@
 //! Copies that a thread has begun, and their groups.
 
+use crate::change::Change;
+
 /// A copy that was begun.
 #[derive(Clone, Debug)]
 pub(crate) struct Copy {
@@ -10,6 +12,8 @@ pub(crate) struct Copy {
     pub(crate) size: usize,
     /// Which of each 16 bytes are written.
     pub(crate) mask: u16,
+    /// How the values are changed, instead of written.
+    pub(crate) change: Option<Change>,
 }
 
 /// A thread's copies of one kind: those of no group yet, and its groups.

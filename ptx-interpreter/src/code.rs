@@ -51,6 +51,10 @@ impl Program {
             let dynamic = own.bytes.next_multiple_of(own.align.max(16));
             codes.insert(function.name, Code { shared: own.named, declared, dynamic, ..code });
         }
+        if crate::allowed::has_any(module) {
+            let lines: Vec<&str> = module.lines().collect();
+            sites.iter_mut().for_each(|site| site.comments = crate::allowed::beside(&lines, site.line));
+        }
         Program { functions: codes, shared: shared.named, constants, variables: kept, module: content.into(), sites }
     }
 }
@@ -169,7 +173,7 @@ fn code(
         let (source, called) = (source.next(), source.collect());
         lines.push(names.line(&statement.text, sites.len() as u32));
         let (function, text) = (function.name.clone(), statement.text.clone());
-        sites.push(Site { function, text, line: statement.line, source, called });
+        sites.push(Site { function, text, line: statement.line, source, called, comments: Vec::new() });
     }
     Code {
         is_entry: function.is_entry,
@@ -349,7 +353,10 @@ impl Names<'_> {
     /// What is in brackets.
     fn address(&self, place: &str) -> Option<Operand> {
         let (place, coordinates) = place.split_once(',').unwrap_or((place, ""));
-        let count = if coordinates.is_empty() { 0 } else { coordinates.split(',').count() };
+        let coordinates = match coordinates.trim() {
+            "" => Vec::new(),
+            some => self.operand(some)?.lanes(),
+        };
         let (base, offset) = match place.rsplit_once(['+', '-']) {
             Some((base, offset)) => {
                 let offset = offset.trim().parse::<u64>().ok()?;
@@ -359,7 +366,7 @@ impl Names<'_> {
             }
             None => (place, 0),
         };
-        Some(Operand::Address(Box::new(self.operand(base.trim())?), offset, count))
+        Some(Operand::Address(Box::new(self.operand(base.trim())?), offset, coordinates))
     }
 }
 

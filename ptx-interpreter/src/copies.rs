@@ -1,6 +1,7 @@
 //! Copies that are done when somebody waits for them, as late as a GPU may do them, and what is sent to another block.
 
 use crate::begun::Copy;
+use crate::change::Change;
 use crate::machine::{Event, Machine};
 use crate::stop::Result;
 
@@ -27,6 +28,12 @@ impl<'a> Machine<'a> {
 
     /// What is due until a round happens.
     pub(crate) fn happen(&mut self, until: u64) -> Result<()> {
+        self.happen_late(until)?;
+        self.come(until)
+    }
+
+    /// What is sent and copied until a round comes.
+    pub(crate) fn come(&mut self, until: u64) -> Result<()> {
         self.deliver(until)?;
         while self.copies.front().is_some_and(|(due, _)| *due <= until) {
             let Some((_, event)) = self.copies.pop_front() else { break };
@@ -35,11 +42,34 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Moves the bytes of copies.
+    /// Moves the bytes of copies by the async proxy.
     pub(crate) fn perform(&mut self, due: &[Copy]) -> Result<()> {
+        self.move_bytes(due, Self::read_by_proxy)
+    }
+
+    /// Changes the values from an address on, each by the one at its place.
+    pub(crate) fn change(&mut self, change: Change, to: u64, by: &[u8]) -> Result<()> {
+        for (at, by) in by.chunks_exact(change.bytes).enumerate() {
+            let to = to + (at * change.bytes) as u64;
+            let old = self.read_number(to, change.bytes)?;
+            self.write_number(to, change.bytes, change.changed(old, by))?;
+        }
+        Ok(())
+    }
+
+    /// Moves the bytes of copies.
+    pub(crate) fn move_bytes(
+        &mut self,
+        due: &[Copy],
+        read: impl Fn(&mut Self, u64, usize) -> Result<Vec<u8>>,
+    ) -> Result<()> {
         for copy in due {
-            let mut content = if copy.read == 0 { Vec::new() } else { self.read(copy.from, copy.read)? };
+            let mut content = if copy.read == 0 { Vec::new() } else { read(self, copy.from, copy.read)? };
             content.resize(copy.size, 0);
+            if let Some(change) = copy.change {
+                self.change(change, copy.to, &content)?;
+                continue;
+            }
             if copy.mask == u16::MAX {
                 self.write(copy.to, &content)?;
                 continue;

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::check::Actor;
+use crate::group::{Group, Thread};
 use crate::lanes::lanes_of;
-use crate::machine::{Group, Machine, Thread};
+use crate::machine::Machine;
 use crate::stop::{Result, Why, stop};
 
 /// Rounds without progress after which somebody looks whether threads go around in circles.

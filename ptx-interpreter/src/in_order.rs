@@ -1,10 +1,12 @@
 //! Whoever runs a launch may choose whose turn it is, one instruction at a time.
 
+use crate::group::{Group, Thread};
 use crate::lanes::lanes_of;
-use crate::machine::{Group, Machine, Thread};
+use crate::machine::Machine;
 use crate::stop::{Result, Why, stop};
 
-/// A thread that can go on: before an instruction that other threads can see, such as an access to memory or a barrier.
+/// A thread that can go on: before an instruction that other threads can see, such as an access to memory or a barrier. Under
+/// [`Trial::weak`](crate::Trial::weak) also a load that was executed and is not performed yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ready {
     /// Its block, by its number in the grid.
@@ -24,6 +26,15 @@ pub enum Choice<'c> {
     Value(usize),
 }
 
+/// What happens next.
+#[derive(Clone, Copy)]
+enum Turn {
+    /// A thread executes an instruction.
+    Thread(Thread),
+    /// A load of that number is performed.
+    Load(usize),
+}
+
 /// Chooses.
 pub(crate) type Choose<'c> = dyn FnMut(Choice<'_>) -> usize + 'c;
 
@@ -40,38 +51,56 @@ impl Machine<'_> {
                 let lanes = self.warps[*warp].as_ref().map_or(0, |warp| warp.running);
                 lanes_of(lanes).try_for_each(|lane| self.on(*warp, lane))?;
             }
-            let ready: Vec<(Thread, Ready)> = live.iter().flat_map(|warp| self.ready(*warp)).collect();
+            let mut ready: Vec<(Turn, Ready)> = live.iter().flat_map(|warp| self.ready(*warp)).collect();
+            let late = self.waiting_loads().into_iter();
+            ready.extend(late.map(|(number, thread, site)| (Turn::Load(number), self.told(thread, site))));
             if ready.is_empty() {
                 break;
             }
             let told: Vec<Ready> = ready.iter().map(|(_, ready)| *ready).collect();
-            let Some((thread, _)) = ready.get(choose(Choice::Thread(&told))) else {
+            let Some((turn, _)) = ready.get(choose(Choice::Thread(&told))) else {
                 return stop(Why::Wrong, "the thread that was chosen is not there");
             };
-            if let Err(error) = self.step(thread.warp, thread.lane) {
+            while let Err(error) = self.take(*turn) {
                 match std::mem::take(&mut self.weak.asked) {
                     0 => return Err(error),
                     older => self.weak.chosen = Some(choose(Choice::Value(older)).min(older)),
                 }
-                self.step(thread.warp, thread.lane)?;
             }
-            self.happen(u64::MAX)?;
+            self.come(u64::MAX)?;
         }
         live.retain(|warp| self.warps[*warp].as_ref().is_some_and(|warp| warp.live != 0));
         if live.is_empty() { Ok(()) } else { self.stuck(&live) }
     }
 
-    fn ready(&self, warp: usize) -> Vec<(Thread, Ready)> {
+    /// The threads of a warp that can go on. One cannot that needs the value of a load that is not performed yet.
+    fn ready(&self, warp: usize) -> Vec<(Turn, Ready)> {
         let running = self.warps[warp].as_ref().map_or(0, |warp| warp.running);
         let of = |lane: usize| {
             let (frame, next) = self.warp(warp).at[lane];
             let thread = Thread { warp, frame: frame as usize, lane };
             let line = self.warp(warp).frames[frame as usize].code.lines.get(next as usize);
-            let ptx_line = line.map_or(0, |line| self.program.sites[line.site as usize].line);
-            let (block, number) = (self.block_of(thread) as u32, self.number_of(thread) as u32);
-            (thread, Ready { block, thread: number, ptx_line })
+            let group = Group { warp, frame: frame as usize, mask: 1 << lane };
+            if line.is_some_and(|line| self.is_held(group, line)) {
+                return None;
+            }
+            let ready =
+                line.map_or_else(|| Ready { ptx_line: 0, ..self.told(thread, 0) }, |line| self.told(thread, line.site));
+            Some((Turn::Thread(thread), ready))
         };
-        lanes_of(running).map(of).collect()
+        lanes_of(running).filter_map(of).collect()
+    }
+
+    fn told(&self, thread: Thread, site: u32) -> Ready {
+        let (block, number) = (self.block_of(thread) as u32, self.number_of(thread) as u32);
+        Ready { block, thread: number, ptx_line: self.program.sites[site as usize].line }
+    }
+
+    fn take(&mut self, turn: Turn) -> Result<()> {
+        match turn {
+            Turn::Thread(thread) => self.step(thread.warp, thread.lane),
+            Turn::Load(number) => self.perform_load(number),
+        }
     }
 
     /// A thread executes one instruction.
@@ -88,7 +117,11 @@ impl Machine<'_> {
                 return Ok(());
             }
             let (frame, next) = own.at[lane];
-            if own.frames[frame as usize].code.lines.get(next as usize).is_some_and(|line| line.is_seen) {
+            let (line, group) = (
+                own.frames[frame as usize].code.lines.get(next as usize),
+                Group { warp, frame: frame as usize, mask: 1 << lane },
+            );
+            if line.is_some_and(|line| line.is_seen && !self.is_late_load(line) || self.is_held(group, line)) {
                 return Ok(());
             }
             self.step(warp, lane)?;

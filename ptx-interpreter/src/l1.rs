@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use crate::access::{How, Scope};
+use crate::group::Thread;
 use crate::launch::L1;
-use crate::machine::{Machine, Thread};
+use crate::machine::Machine;
 use crate::spaces::{Owner, owner};
 
 /// Whether a load looks into L1: what the threads of one block agree on does.

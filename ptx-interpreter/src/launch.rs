@@ -21,6 +21,8 @@ pub struct Launch<'a> {
     pub steps: u64,
     /// What stands between the threads of a block and memory.
     pub l1: L1,
+    /// What accesses wait for.
+    pub delays: Delays,
     /// When it has to have ended.
     pub deadline: Option<std::time::Instant>,
 }
@@ -38,6 +40,7 @@ impl<'a> Launch<'a> {
             seed: 0,
             steps: 1 << 30,
             l1: L1::None,
+            delays: Delays::None,
             deadline: None,
         }
     }
@@ -54,6 +57,26 @@ pub enum L1 {
     Kept,
     /// It keeps all of it for ever: the machine is broken.
     Forgetful,
+}
+
+/// When accesses to global memory happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Delays {
+    /// At once.
+    #[default]
+    None,
+    /// A load is performed later, but before its value is used, as the memory model allows. So it may return what was stored after it.
+    Loads,
+    /// Others see a store later, and a load is performed later, but before its value is used: as the memory model allows. What a
+    /// bulk copy reads may be older than the last store, until a proxy fence.
+    Allowed,
+    /// The machine is broken: releases and fences do not wait until the stores before them are seen.
+    StoresForgotten,
+    /// The machine is broken: releases and fences do not wait for the loads before them, nor later loads for an acquire or for those
+    /// of the same place.
+    LoadsForgotten,
+    /// The machine is broken: a bulk copy may read what was there before a store, although a proxy fence is between them.
+    FencesForgotten,
 }
 
 /// The memory outside of the kernel.

@@ -2,7 +2,7 @@
 //!
 //! Warps take turns, a few instructions each, in an order that a seed makes, and the threads of a warp may come apart; so
 //! blocks can wait for each other, and threads for what other threads write. Memory is sequentially consistent, unless a launch
-//! asks for an [`L1`], or a [`Trial`] is [weak](Trial::weak). A state
+//! asks for an [`L1`] or for [`Delays`], or a [`Trial`] is [weak](Trial::weak). A state
 //! space has addresses of its own: an access that forgets to convert its address goes astray, and an access outside of
 //! every piece of memory is an error. Copies are done when somebody waits for them, and what goes to another block
 //! arrives later.
@@ -13,15 +13,20 @@
 //! An instruction that the interpreter does not know is a [gap](Why::Gap) of the interpreter, and no fault of the kernel.
 
 mod access;
+mod allowed;
 // Its macros are for numbers of every width, among them the widest.
 #[allow(clippy::useless_conversion)]
 mod alu;
 mod barriers;
 mod begun;
+mod change;
 mod check;
 mod code;
 mod copies;
 mod deadlock;
+mod delayed;
+mod delays;
+mod group;
 mod in_order;
 mod instructions;
 mod l1;
@@ -40,6 +45,8 @@ mod site;
 mod spaces;
 mod special;
 mod stop;
+mod tensor_box;
+pub mod tensor_map;
 mod text;
 mod trial;
 mod variable;
@@ -48,9 +55,10 @@ mod weak;
 
 use std::collections::BTreeSet;
 
+pub use allowed::Allowed;
 pub use check::{Finding, Kind, Piece, Place};
 pub use in_order::{Choice, Ready};
-pub use launch::{L1, Launch, Outside};
+pub use launch::{Delays, L1, Launch, Outside};
 pub use machine::Program;
 #[cfg(feature = "serde")]
 pub use record::Record;

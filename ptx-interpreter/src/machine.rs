@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
 
 use crate::check::{Actor, Checks};
+use crate::group::{Group, Thread};
 use crate::lanes::{LANES, Lanes, each};
 use crate::launch::{Launch, Outside};
 use crate::operand::{Operand, Place, Register};
@@ -76,32 +77,6 @@ pub(crate) enum Action {
 pub(crate) trait Step: Send + Sync {
     /// Does it for all threads of a group.
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()>;
-}
-
-/// Threads of a warp that execute an instruction together.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Group {
-    pub(crate) warp: usize,
-    pub(crate) frame: usize,
-    pub(crate) mask: u32,
-}
-
-impl Group {
-    pub(crate) fn threads(self) -> impl Iterator<Item = Thread> {
-        crate::lanes::lanes_of(self.mask).map(move |lane| self.thread(lane))
-    }
-
-    pub(crate) fn thread(self, lane: usize) -> Thread {
-        Thread { warp: self.warp, frame: self.frame, lane }
-    }
-}
-
-/// A thread, in a call of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Thread {
-    pub(crate) warp: usize,
-    pub(crate) frame: usize,
-    pub(crate) lane: usize,
 }
 
 /// A call of a function, by threads that made it together.
@@ -189,6 +164,9 @@ pub(crate) struct Cluster {
 /// Something that happens later.
 pub(crate) type Event<'a> = Box<dyn FnOnce(&mut Machine<'a>) -> Result<()> + 'a>;
 
+/// A load that happens later. If it cannot be done yet, it is done again.
+pub(crate) type Late<'a> = Box<dyn Fn(&mut Machine<'a>) -> Result<()> + 'a>;
+
 pub(crate) struct Machine<'a> {
     pub(crate) program: &'a Program,
     pub(crate) code: &'a Code,
@@ -226,6 +204,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) scratch: [Lanes; 2],
     pub(crate) checks: Option<Box<Checks>>,
     pub(crate) weak: crate::older::Older,
+    pub(crate) delayed: crate::delayed::Delayed<Late<'a>>,
     /// Where threads wait that wait forever, and for what.
     pub(crate) stuck_at: Vec<(Actor, u32, String)>,
     /// Whether what was to be executed is no instruction.

@@ -1,7 +1,8 @@
 //! Memory: its spaces, and where the bytes of an address are.
 
+use crate::group::{Group, Thread};
 use crate::lanes::{LANES, Lanes};
-use crate::machine::{Group, Machine, Thread};
+use crate::machine::Machine;
 use crate::operand::{Operand, Place, Space};
 use crate::spaces::{LOCAL, MODULE, Owner, PARAMETERS, PIECE, SHARED, WINDOW, owner};
 use crate::stop::{Result, Stop, Why, stop};

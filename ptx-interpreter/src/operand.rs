@@ -42,7 +42,7 @@ pub(crate) enum Operand {
     /// `_`
     Sink,
     /// `[base+offset]`; of a tensor map, with its coordinates.
-    Address(Box<Operand>, u64, usize),
+    Address(Box<Operand>, u64, Vec<Operand>),
     /// `%p|%q`
     Pair(Box<Operand>, Box<Operand>),
 }

@@ -97,6 +97,7 @@ impl Program {
                 instruction: site.text.clone(),
                 source: site.source.clone(),
                 called: site.called.clone(),
+                comments: site.comments.clone(),
                 what,
             }
         };

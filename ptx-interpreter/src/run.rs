@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use crate::deadlock::Circles;
+use crate::group::Group;
 use crate::lanes::{LANES, lanes_of};
 use crate::launch::{L1, Launch, Outside};
-use crate::machine::{Action, Cluster, Group, Machine, Program};
+use crate::machine::{Action, Cluster, Machine, Program};
 use crate::stop::{Result, Stop, Why, stop, wrong};
 
 /// Instructions of a turn, at most.
@@ -98,6 +99,7 @@ impl<'a> Machine<'a> {
             scratch: [[0; LANES]; 2],
             checks: None,
             weak: Default::default(),
+            delayed: Default::default(),
             stuck_at: Vec::new(),
             malformed: false,
             site: 0,
@@ -228,6 +230,10 @@ impl<'a> Machine<'a> {
             self.site = line.site;
             if self.steps > limit {
                 return self.endless(group);
+            }
+            if !self.may_go_on(group, line)? {
+                self.put(group, next);
+                return Ok((budget, None));
             }
             let mut active = group;
             if let Some((register, holds)) = line.guard {

@@ -10,4 +10,6 @@ pub(crate) struct Site {
     pub(crate) source: Option<(String, u32)>,
     /// Where the functions were called that the compiler has inlined, the innermost first.
     pub(crate) called: Vec<(String, u32)>,
+    /// Comments beside it that allow findings.
+    pub(crate) comments: Vec<String>,
 }

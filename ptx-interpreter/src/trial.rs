@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::check::Piece;
 use crate::in_order::Choice;
-use crate::launch::{Launch, Outside};
+use crate::launch::{Delays, Launch, Outside};
 use crate::machine::{Machine, Program};
 use crate::report::Report;
 use crate::stop::{Result, wrong};
@@ -265,6 +265,7 @@ impl<'p> Trial<'p> {
             seed: self.seed,
             steps: self.steps,
             deadline: self.deadline,
+            delays: if self.weak { Delays::Loads } else { Delays::None },
             ..Launch::new(&self.kernel, &places)
         };
         // SAFETY: the values are as long as the parameters, and the buffers are this launch's own.

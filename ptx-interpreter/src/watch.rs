@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use crate::access::{Arrival, Engine, Fence, How};
 use crate::begun::Copy;
 use crate::check::{Actor, Checks, Event};
+use crate::group::{Group, Thread};
 use crate::lanes::Lanes;
-use crate::machine::{Group, Machine, Reduction, Thread};
+use crate::machine::{Machine, Reduction};
 use crate::operand::Operand;
 use crate::spaces::{Owner, is_shared, owner, shared_of};
 use crate::stop::Result;
@@ -124,6 +125,11 @@ impl Machine<'_> {
 
     /// A copy begins: it reads and writes until it is done.
     pub(crate) fn watch_copy(&mut self, thread: Thread, copy: &Copy, engine: Engine) -> Result<()> {
+        self.watch_copies(thread, std::slice::from_ref(copy), engine)
+    }
+
+    /// The same, of several pieces.
+    pub(crate) fn watch_copies(&mut self, thread: Thread, copies: &[Copy], engine: Engine) -> Result<()> {
         if self.checks.is_none() {
             return Ok(());
         }
@@ -136,15 +142,25 @@ impl Machine<'_> {
             let (read, read_epoch) = checks.begin_copy(actor, reader, group);
             let (write, write_epoch) = checks.begin_copy(actor, engine, group);
             let by_proxy = engine != Engine::Small;
-            let event = Event { actor, site, address: copy.from, bytes: copy.read, how: How::READ, engine: None };
-            if copy.read > 0 {
-                checks.access(Event { engine: Some((read, read_epoch, by_proxy)), ..event }, is_shared);
+            for copy in copies {
+                let event = Event { actor, site, address: copy.from, bytes: copy.read, how: How::READ, engine: None };
+                if copy.read > 0 {
+                    checks.access(Event { engine: Some((read, read_epoch, by_proxy)), ..event }, is_shared);
+                }
+                // Each value is changed by an atomic of the scope `.gpu`.
+                let (how, bytes) = match copy.change {
+                    Some(change) => (How::atomic(&[]), change.bytes),
+                    None => (How::WRITE, copy.size),
+                };
+                let engine = Some((write, write_epoch, by_proxy));
+                for at in (0..copy.size).step_by(bytes.max(1)) {
+                    let event = Event { address: copy.to + at as u64, bytes, how, engine, ..event };
+                    checks.remember_write(event, None);
+                    checks.access(event, is_shared);
+                }
             }
-            let event = Event { address: copy.to, bytes: copy.size, how: How::WRITE, ..event };
-            checks.remember_write(Event { engine: Some((write, write_epoch, by_proxy)), ..event }, None);
-            checks.access(Event { engine: Some((write, write_epoch, by_proxy)), ..event }, is_shared);
             if let Engine::Barrier(place) = engine {
-                tells_barrier(checks, (actor, site), place, copy.size);
+                tells_barrier(checks, (actor, site), place, copies.iter().map(|copy| copy.size).sum());
             }
         });
         Ok(())

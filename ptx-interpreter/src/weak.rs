@@ -1,8 +1,9 @@
 //! Loads that return other values than the newest one, as a GPU's may.
 
 use crate::access::How;
+use crate::group::{Group, Thread};
 use crate::lanes::Lanes;
-use crate::machine::{Group, Machine, Thread};
+use crate::machine::Machine;
 use crate::stop::{Result, Why, stop};
 
 /// In one load of so many, of those that may, an older value is returned.

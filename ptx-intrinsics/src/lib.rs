@@ -30,7 +30,7 @@
 //! | `createpolicy` | | [`CachePolicy::fractional`], [`CachePolicy::range`], … |
 //! | `fence`, `membar` | | module [`mod@fence`] |
 //! | `cp.async` | [`cp_async_ca`](cp_async::cp_async_ca), [`cp_async_cg`](cp_async::cp_async_cg) | module [`cp_async`] |
-//! | `cp.async.bulk` | | module [`cp_async_bulk`] |
+//! | `cp.async.bulk`, `cp.reduce.async.bulk` | | module [`cp_async_bulk`] |
 //! | `mbarrier` | [`mbarrier_init`](mbarrier::mbarrier_init) | module [`mbarrier`] |
 //! | `applypriority`, `discard`, `cvta`, `mapa`, … | | a function with the name of its PTX: [`discard_global_l2`], [`cvta_to_shared`], … |
 //!
@@ -59,7 +59,10 @@
 //! A load or store touches the bytes of one `T` at `p`. `p` must be aligned to the size of `T`: the GPU faults on other addresses.
 //! Each function says what else must hold.
 #![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch, allow_internal_unstable))]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(abi_unadjusted, allow_internal_unstable, asm_experimental_arch, cfg_version, link_llvm_intrinsics)
+)]
 #![cfg_attr(
     target_arch = "nvptx64",
     allow(internal_features, reason = "users of `ptx!` need no feature for its `asm!`")
@@ -90,6 +93,7 @@ mod cpu;
 #[doc(hidden)]
 pub mod on_cpu {
     pub use crate::cpu::copies::Copies;
+    pub use crate::cpu::matrix;
     pub use crate::cpu::thread::{Find, Thread, run_by};
 }
 #[macro_use]
@@ -143,14 +147,19 @@ pub mod space {
 #[doc = include_str!("../hints.md")]
 pub mod hints {}
 
+#[cfg(doc)]
+#[doc = include_str!("../assemblers.md")]
+pub mod assemblers {}
+
 /// `cp.async`: copies from global to shared memory while the thread goes on, and waits for them.
 pub mod cp_async {
     pub use crate::instructions::cp_async::*;
 }
 
-/// `cp.async.bulk`: copies of many bytes at once, and prefetches of tensors.
+/// `cp.async.bulk`: copies of many bytes at once, and prefetches of tensors. `cp.reduce.async.bulk`: reductions of many values.
 pub mod cp_async_bulk {
     pub use crate::instructions::cp_async_bulk::*;
+    pub use crate::instructions::cp_reduce_async_bulk::*;
 }
 
 /// `fence` and `membar`.
@@ -174,6 +183,7 @@ pub use instructions::root::*;
 pub mod prelude {
     pub use crate::caching::*;
     pub use crate::element::*;
+    pub use crate::instructions::no_method::HintsAreParameters as _;
     pub use crate::instructions::root::*;
     pub use crate::isa::order::{Acquire, Mmio, Relaxed, Release, Volatile, Weak};
     pub use crate::isa::space::{Const, Generic, Global, Local, ParamEntry, ParamFunc, Shared, SharedCluster};

@@ -148,3 +148,25 @@ pub fn whole(mut number: u32) -> u32 {
     }
     number
 }
+
+/// CUDA C++'s names, so that the compiler knows them and says ours.
+macro_rules! of_cuda {
+    ($($name:ident $ours:literal;)*) => { $(
+        #[doc(hidden)]
+        #[allow(non_upper_case_globals, reason = "it is the name in CUDA C++")]
+        #[deprecated = $ours]
+        pub const $name: OfCuda = OfCuda;
+    )* };
+}
+of_cuda! {
+    threadIdx "in Rust write `thread_idx_x()`, `thread_idx_y()` or `thread_idx_z()`";
+    blockIdx "in Rust write `block_idx_x()`, `block_idx_y()` or `block_idx_z()`";
+    blockDim "in Rust write `block_dim_x()`, `block_dim_y()` or `block_dim_z()`";
+    gridDim "in Rust write `grid_dim_x()`, `grid_dim_y()` or `grid_dim_z()`";
+    warpSize "in Rust write `WARP_SIZE`";
+}
+
+/// It has no fields.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct OfCuda;

@@ -42,8 +42,10 @@
 //! | know where a thread is | [`global_index`], [`thread_idx_x`], [`block_idx_x`], [`lane_id`], … |
 //! | wait for the threads of a block, a warp, a cluster | [`sync_threads`], [`sync_warp`], [`sync_cluster`] |
 //! | use shared memory | [`shared!`], [`dynamic_shared`] |
-//! | exchange values in a warp | [`shuffle_xor`], [`shuffle_down`], [`ballot`], … |
+//! | exchange values in a warp | [`shuffle_xor`], [`shuffle_down`], [`ballot`], …; [`Lanes`] for a part of it |
+//! | add up, find the least or the greatest, or scan | in a warp [`warp_sum`], [`warp_min`], [`warp_inclusive_sum`], …; in a block [`block_sum`], [`block_max`], [`block_exclusive_sum`], … |
 //! | calculate as the GPU does | [`mul_add`], [`rsqrt_approx`], [`exp2_approx`], [`dp4a`], [`pack_bf16x2`], … |
+//! | multiply matrices by a warp | [`matrix`] |
 //! | put several iterations of a loop into one | [`unrolled`] |
 //! | index an array that is to stay in registers | [`unroll!`] |
 //! | wait in a loop for another block | [`pause`] |
@@ -51,12 +53,16 @@
 #![cfg_attr(
     target_arch = "nvptx64",
     feature(
+        abi_unadjusted,
         allow_internal_unstable,
         asm_experimental_arch,
         cfg_version,
         const_type_name,
         core_float_math,
+        f16,
         link_llvm_intrinsics,
+        repr_simd,
+        simd_ffi,
         stdarch_nvptx
     )
 )]
@@ -89,6 +95,7 @@ macro_rules! gated {
     )* };
 }
 
+mod block;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod cpu;
 #[cfg(target_arch = "nvptx64")]
@@ -96,12 +103,17 @@ mod float;
 mod index;
 mod kernel;
 mod math;
+// libnvvm has names of its own for these.
+#[cfg(not(all(target_arch = "nvptx64", feature = "rust-cuda")))]
+pub mod matrix;
 #[cfg(target_arch = "nvptx64")]
 mod no_std;
+mod reduce;
 mod shared;
+mod shuffle;
 mod sync;
 mod unroll;
-mod warp;
+mod vote;
 
 #[cfg(target_arch = "nvptx64")]
 #[doc(hidden)]
@@ -112,13 +124,16 @@ pub mod target {
     pub use ptx_intrinsics::target::*;
 }
 
+pub use block::*;
 pub use index::*;
 pub use kernel::KernelArgument;
 pub use math::*;
+pub use reduce::*;
 pub use shared::{dynamic_shared, shared_of};
+pub use shuffle::{Lanes, Shuffled, shuffle, shuffle_down, shuffle_up, shuffle_xor};
 pub use sync::*;
 pub use unroll::*;
-pub use warp::*;
+pub use vote::*;
 
 #[cfg(all(target_arch = "nvptx64", feature = "panic-handler", not(feature = "rust-cuda")))]
 #[panic_handler]

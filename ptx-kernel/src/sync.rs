@@ -7,8 +7,6 @@ use ptx_intrinsics::gate::{Clusters, OnTarget};
 
 #[cfg(target_arch = "nvptx64")]
 unsafe extern "C" {
-    #[link_name = "llvm.nvvm.bar.warp.sync"]
-    fn bar_warp_sync(mask: u32);
     #[link_name = "llvm.nvvm.barrier.cluster.arrive.aligned"]
     fn barrier_cluster_arrive_aligned();
     #[link_name = "llvm.nvvm.barrier.cluster.wait.aligned"]
@@ -54,13 +52,8 @@ pub unsafe fn sync_threads() {
 #[doc(alias = "bar.warp.sync")]
 #[inline(always)]
 pub unsafe fn sync_warp() {
-    #[cfg(target_arch = "nvptx64")]
     // SAFETY: the caller's promise.
-    unsafe {
-        bar_warp_sync(u32::MAX);
-    }
-    #[cfg(not(target_arch = "nvptx64"))]
-    wait(Barrier::Warp, At::Named("sync_warp"));
+    unsafe { crate::Lanes::<32>::of_warp().sync() }
 }
 
 gated! { sync_cluster }

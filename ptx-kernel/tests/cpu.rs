@@ -442,3 +442,53 @@ fn an_unrolled_loop_is_the_plain_one() {
 fn an_unrolled_loop_goes_on() {
     assert!(message(|| drop(calls::<2>(0..1, 0))).contains("a step is at least 1"));
 }
+
+#[test]
+fn a_reduction_that_lacks_lanes_says_so() {
+    shared! {
+        fn warps() -> [u32; 32];
+    }
+    let said =
+        |threads: u32, each: fn() -> u32| message(|| drop(gather(Launch::new(1, threads), threads as usize, each)));
+    // SAFETY: each ends with a panic.
+    unsafe {
+        assert!(said(40, || warp_sum(1)).starts_with("a reduction needs all 32 lanes, and lane 8 of this warp is not"));
+        assert!(said(32, || if lane_id() == 3 { 0 } else { warp_sum(1) }).contains("lane 3 of this warp"));
+        assert!(
+            said(32, || Lanes::<8>::of_mask(0x00ff_ffff).inclusive_sum(1)).contains("lane 24 calls it, and is not in")
+        );
+        assert!(said(40, || block_sum(1, warps())).contains("lane 8"));
+        assert!(
+            said(64, || if lane_id() < 4 { Lanes::<8>::of_mask(0xf).sum(1) } else { 0 }).contains("needs all 8 lanes")
+        );
+        let two = || {
+            let half = Lanes::<16>::of_mask(0xffff);
+            if lane_id() >= 16 {
+                0
+            } else if lane_id() == 0 {
+                half.ballot(true)
+            } else {
+                half.shuffle(1, 0)
+            }
+        };
+        assert!(said(32, two).contains("come to one instruction together, and here thread (0, 0, 0)"));
+    }
+    // SAFETY: it ends with a panic.
+    let flat = message(|| drop(gather(Launch::new(1, (16, 2)), 32, || unsafe { block_sum(1, warps()) })));
+    assert!(flat.ends_with("this one has 16 by 2 by 1 threads"), "{flat}");
+}
+
+/// Lanes that have ended have no vote.
+#[test]
+fn votes_of_a_block_count_those_that_are_there() {
+    let votes = gather(Launch::new(2, 40), 80, || {
+        if thread_idx_x() == 39 {
+            return 0;
+        }
+        // SAFETY: all threads that have not ended come along.
+        unsafe {
+            block_count(true) + 100 * u32::from(block_all(thread_idx_x() < 39)) + 1000 * u32::from(block_any(false))
+        }
+    });
+    assert_eq!([votes[0], votes[38], votes[39], votes[40]], [139, 139, 0, 139]);
+}

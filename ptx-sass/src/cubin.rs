@@ -24,6 +24,35 @@ pub fn is_cubin(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x7fELF") && bytes.get(18..20) == Some(&EM_CUDA.to_le_bytes()[..])
 }
 
+/// The cubins that stand somewhere in a file, whole: in a module of MLIR, in a pickle.
+pub fn embedded(bytes: &[u8]) -> Vec<&[u8]> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = bytes[from..].windows(4).position(|four| four == b"\x7fELF").map(|at| from + at) {
+        let cubin = is_cubin(&bytes[at..]).then(|| length(&bytes[at..])).flatten();
+        let cubin = cubin.and_then(|length| bytes.get(at..at + length));
+        found.extend(cubin);
+        from = at + cubin.map_or(4, <[u8]>::len);
+    }
+    found
+}
+
+/// How long a cubin is by its headers: what stands last is a table of them, or a section.
+fn length(bytes: &[u8]) -> Option<usize> {
+    let header = elf::FileHeader64::<Endianness>::parse(bytes).ok()?;
+    let endian = header.endian().ok()?;
+    let end = |offset: u64, size: u64| usize::try_from(offset.checked_add(size)?).ok();
+    let table = |offset: u64, entry: u16, count: u16| end(offset, u64::from(entry) * u64::from(count));
+    let sections = header.section_headers(endian, bytes).ok()?;
+    let held = sections.iter().filter(|one| one.sh_type(endian) != elf::SHT_NOBITS);
+    let held = held.map(|one| end(one.sh_offset(endian), one.sh_size(endian)));
+    let tables = [
+        table(header.e_shoff(endian), header.e_shentsize(endian), header.e_shnum(endian)),
+        table(header.e_phoff(endian), header.e_phentsize(endian), header.e_phnum(endian)),
+    ];
+    held.chain(tables).collect::<Option<Vec<usize>>>()?.into_iter().max()
+}
+
 /// What each function of a cubin takes, by its symbol. An error says what is wrong with the file.
 pub fn takes(cubin: &[u8]) -> Result<BTreeMap<String, Takes>, String> {
     read(cubin).map_err(|error| format!("the cubin is cut off or damaged: {error}"))

@@ -3,10 +3,13 @@
 
 #[cfg(feature = "cubin")]
 pub mod cubin;
+#[cfg(feature = "lines")]
 pub mod debug_info;
 #[cfg(feature = "fatbin")]
 pub mod fatbin;
+pub mod flight;
 pub mod hot_loop;
 pub mod in_flight;
+#[cfg(feature = "lines")]
 pub mod line_table;
 pub mod nvdisasm;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use host_tests::check::forms;
 use host_tests::check::forms_check::Check;
 use host_tests::check::rust_cuda::{self, RustCuda};
-use host_tests::show::{coverage, forms_list, gates};
+use host_tests::show::{coverage, forms_list, from_cuda, gates};
 use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::Result;
@@ -30,8 +30,11 @@ pub(crate) struct Forms {
     /// Print what is covered, instruction by instruction, what is not, and why
     #[arg(long, conflicts_with_all = ["check", "json", "instruction"])]
     coverage: bool,
-    /// For --coverage: write it to docs/coverage.md, and the table of gates to docs/guide.md
-    #[arg(long, requires = "coverage")]
+    /// Print what CUDA C++ has beside ours
+    #[arg(long, conflicts_with_all = ["check", "json", "instruction", "coverage"])]
+    from_cuda: bool,
+    /// For --coverage: write it to docs/coverage.md, and the table of gates to docs/guide.md; for --from-cuda, to docs/from-cuda.md
+    #[arg(long, conflicts_with_all = ["check", "json", "instruction"])]
     write: bool,
     /// For --check: which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
@@ -52,7 +55,11 @@ enum Backend {
 
 impl Forms {
     pub(crate) fn run(self) -> Result<()> {
-        if self.write {
+        if self.from_cuda {
+            let page = from_cuda::page()?;
+            return if self.write { write_whole(&from_cuda::path(), page) } else { print(&page) };
+        }
+        if self.write && self.coverage {
             write_whole(&coverage::path(), coverage::page())?;
             return write_whole(&gates::path(), gates::guide()?);
         }

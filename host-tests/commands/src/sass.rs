@@ -82,7 +82,8 @@ impl Sass {
         if !self.write {
             return print(&text);
         }
-        versions::write(&versions::page(&table, &seen, tools.release), &text)?;
+        let documentation = versions::documentation(&table, &seen, tools.release);
+        versions::write(&versions::page(&table, &seen, tools.release), &documentation, &text)?;
         print(&format!("{} differences of forms on GPUs by {} assemblers\n", differences.len(), releases.len()))
     }
 }

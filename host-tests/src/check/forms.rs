@@ -400,9 +400,19 @@ fn difference(function: Option<&Function>, case: &Case) -> Option<String> {
         .inline_asm()
         .iter()
         .map(|block| block.lines.iter().map(|line| ptx::normalise(line)).collect())
+        .chain(collectives(function, case))
         .collect();
     let expected = case.expected();
     (blocks != [expected.clone()]).then(|| format!("{rust}: expected {expected:?}, found {blocks:?}"))
+}
+
+/// The collectives of that case's kind, which are LLVM's own lines.
+fn collectives(function: &Function, case: &Case) -> Vec<Vec<String>> {
+    let name = case.form.ptx().split('.').next().unwrap_or_default();
+    let is_one = |line: &&str| line.split(['.', ' ', ';']).next() == Some(name);
+    let lines = function.body.iter().map(|line| line.text.as_str()).filter(is_one);
+    let lines = lines.filter(|_| case.form.is_collective());
+    lines.map(|line| vec![ptx::normalise(line)]).collect()
 }
 
 /// A module of some functions of another, for another target.

@@ -12,6 +12,7 @@ use rand::{RngExt, SeedableRng};
 
 use crate::check::conformance::known;
 use crate::check::forms::{self, Case, Manner};
+use crate::check::only;
 use crate::check::verdicts::Verdicts;
 use crate::tools::command::Machine;
 use crate::tools::cuda_tools::CudaTools;
@@ -169,9 +170,9 @@ fn has(case: &Case, sm: Sm, version: PtxVersion) -> bool {
     first_sm <= sm.number && PtxVersion::of_number(first_ptx) <= version
 }
 
-/// Every form, in the catalogue's order.
+/// Every form that is looked at, in the catalogue's order: all, if `cargo xtask test --only` names none.
 pub fn every_form() -> Vec<Arc<Form>> {
-    catalogue::forms().map(Arc::new).collect()
+    catalogue::forms().filter(only::has).map(Arc::new).collect()
 }
 
 /// The seed that the environment names, or a new one.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_intrinsics::catalogue::{Family, Form, Operation};
 
+use crate::check::only;
 use crate::tools::command::Machine;
 use crate::tools::files::write_whole;
 
@@ -23,16 +24,18 @@ pub enum Effect {
     /// It gives no value and changes none, and is there all the same: each call is one instruction. What was written before
     /// it stays before it; plain reads on both sides of it may be one.
     Hints,
+    /// The threads of a warp exchange values: each call is one instruction, since all of them come to it, and it orders no access.
+    Meets,
     /// It writes, or orders, or must be seen to happen: each call is one instruction, and no access moves across it.
     Acts,
 }
 
 impl Effect {
     /// All of them.
-    pub const ALL: [Effect; 4] = [Computes, Reads, Hints, Acts];
+    pub const ALL: [Effect; 5] = [Computes, Reads, Hints, Meets, Acts];
 }
 
-use Effect::{Acts, Computes, Hints, Reads};
+use Effect::{Acts, Computes, Hints, Meets, Reads};
 
 /// Instructions by how they begin, the words that make a row hold where it needs one, and the effect. The first row that
 /// holds counts.
@@ -64,6 +67,13 @@ const EFFECTS: &[(&str, &[&str], Effect, &str)] = &[
     ("membar", &[], Acts, "orders"),
     ("mbarrier", &["pending_count"], Computes, "a number of a state"),
     ("mbarrier", &[], Acts, "changes a barrier, or waits for one: others' accesses come before what follows"),
+    ("elect", &[], Meets, "all threads of the mask do it together"),
+    ("match", &[], Meets, "all threads of the mask do it together"),
+    ("redux", &[], Meets, "all threads of the mask do it together"),
+    ("griddepcontrol", &[], Acts, "another grid begins or has ended: what it touches is touched before or after"),
+    ("nanosleep", &[], Acts, "time passes, in which others write"),
+    ("activemask", &[], Meets, "says which threads are here now"),
+    ("mov", &[], Acts, "says what time it is now"),
     ("cp", &["async"], Acts, "reads and writes memory, later, or waits for that"),
 ];
 
@@ -148,6 +158,8 @@ pub fn begins(form: &Form) -> (u32, u32) {
         (says(".try_wait") || counts, 90, 78),
         (mbarrier && any(&["_tx", "cluster"]) || says("cp.async.bulk"), 90, 80),
         (mbarrier && says(".relaxed") && !counts_bytes || says(".bulk.shared::cta"), 90, 86),
+        (says("cp.reduce"), 90, 80),
+        (says("cp.reduce") && says(".noftz.f32"), 90, 94),
         (says(".cp_mask"), 100, 86),
         (says("st.bulk"), 100, 86),
         (later, 90, 81),
@@ -159,6 +171,13 @@ pub fn begins(form: &Form) -> (u32, u32) {
         (says("membar.proxy.alias"), 60, 75),
         (any(&[".proxy.async", "fence.mbarrier_init"]), 90, 80),
         (says("fence.proxy.tensormap"), 90, 83),
+        (is(&["elect.sync"]), 90, 80),
+        (is(&["match.sync"]), 70, 60),
+        (is(&["redux.sync"]), 80, 70),
+        (is(&["griddepcontrol"]), 90, 78),
+        (is(&["nanosleep"]), 70, 62),
+        (is(&["activemask"]), 30, 62),
+        (operands.contains("%globaltimer"), 30, 31),
         (address && says(".const"), 20, 31),
         (address && says(".param"), 70, 77),
         (address && says(".shared::cta"), 30, 78),
@@ -185,32 +204,39 @@ pub const OPERANDS: &[(&str, &[&str])] = &[
     ("cp.async.bulk.prefetch.tensor", &["map", "coordinates", "offsets", "policy"]),
     ("cp.async.bulk.global", &["dst", "src", "size", "policy", "mask"]),
     ("cp.async.bulk", &["dst", "src", "size", "left", "right", "bar", "mask", "policy"]),
+    ("cp.reduce.async.bulk", &["dst", "src", "size", "bar", "policy"]),
     ("cp.async", &["dst", "src", "src_size", "ignore", "policy", "bar"]),
+    ("elect", &["result", "mask"]),
+    ("match", &["result", "number", "mask"]),
+    ("redux", &["result", "number", "mask"]),
+    ("nanosleep", &["nanoseconds"]),
+    ("activemask", &["result"]),
+    ("mov", &["result"]),
     ("mbarrier", &["result", "bar", "count", "bytes", "state", "parity", "ns"]),
 ];
 
 /// Forms of the catalogue.
-pub const FORMS: usize = 80_828;
+pub const FORMS: usize = 80_916;
 /// Forms that have operands and move no value: the test `lanes` follows them.
-pub const WITH_OPERANDS: usize = 437;
+pub const WITH_OPERANDS: usize = 523;
 /// Functions: each form in every manner.
-pub const FUNCTIONS: usize = 208_738;
+pub const FUNCTIONS: usize = 208_826;
 /// Spellings that a slice of the conformance test asks each assembler about.
-pub const WALKED: usize = 56_906;
+pub const WALKED: usize = 76_346;
 /// Kernels of the suite's whole plan, and trials in them: forms in the manners that are tried on a GPU.
-pub const PLAN: [usize; 2] = [5_780, 170_826];
+pub const PLAN: [usize; 2] = [5_796, 170_914];
 /// Forms that an H100 launches by images of both assemblers. The newest GPU launches all.
-pub const LAUNCHED: [usize; 2] = [61_006, 60_465];
+pub const LAUNCHED: [usize; 2] = [61_094, 60_551];
 /// Rows of `docs/sass`: each form on each GPU that has it.
-pub const ROWS: usize = 843_132;
+pub const ROWS: usize = 843_676;
 
 /// Set to write the numbers above anew where they are compared: `cargo xtask test --counts` does it.
 pub const COUNTS: &str = "PTX_INTRINSICS_COUNTS";
 
 /// Compares what was counted with the numbers above of that name, or writes them there. A test does it last, so that a number hides
-/// no other failure.
+/// no other failure. Where only some forms are looked at, nothing is compared.
 pub fn compare(name: &str, kept: &[usize], found: &[usize]) {
-    if kept == found {
+    if kept == found || only::is_set() {
         return;
     }
     assert!(

@@ -6,6 +6,7 @@ pub mod forms_check;
 pub mod ledger;
 pub mod meant;
 pub mod mutants;
+pub mod only;
 pub mod operands;
 pub mod other_names;
 pub mod parity;

@@ -63,9 +63,17 @@ const FAMILIES: &[(&str, Family)] = &[
     ("mapa", Family::Address),
     ("getctarank", Family::Address),
     ("cp.async", Family::Copy),
+    ("cp.reduce.async.bulk", Family::Copy),
     ("mbarrier", Family::Barrier),
     ("fence", Family::Fence),
     ("membar", Family::Fence),
+    ("elect", Family::Warp),
+    ("match", Family::Warp),
+    ("redux", Family::Warp),
+    ("griddepcontrol", Family::Control),
+    ("nanosleep", Family::Control),
+    ("activemask", Family::Control),
+    ("mov", Family::Control),
 ];
 
 /// The parts of an instruction about caches, of a copy, a barrier or a fence, or of one that is done later, by the form's [`told`](Form::told).

@@ -1,7 +1,9 @@
 //! The machine instructions that a form becomes, by assembler and disassembler.
 
+mod classes;
 pub mod golden;
 pub mod ldg;
+mod module;
 pub mod pages;
 pub mod text;
 pub mod trace;
@@ -9,14 +11,14 @@ pub mod versions;
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt::Write;
 use std::hash::{Hash, Hasher};
 
 use ptx_intrinsics::catalogue::{self, Family, Form};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::check::operands::{self, Holds, Part, family};
+use crate::check::sass::classes::{is_fence, melts, policy_of};
+use crate::check::sass::module::{HEADER_LINES, Module};
 use crate::tools::command::Machine;
 use crate::tools::cuda_tools::CudaTools;
 use crate::tools::disassembler::Disassembler;
@@ -25,7 +27,8 @@ use crate::tools::files::write_whole;
 use crate::tools::progress::{Bar, Progress};
 use crate::tools::ptxas::Assembler;
 use crate::tools::target::{PtxVersion, Sm};
-use ptx_sass::nvdisasm::{SassFunction, SassInstruction};
+
+pub use classes::Shape;
 
 /// What one access became.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,9 +60,6 @@ impl MachineCode {
 /// than a module.
 const IN_A_KERNEL: usize = 16;
 const AT_A_TIME: usize = 2048;
-
-/// The value of the policy of each access begins with this; no address and no other constant does.
-const POLICY: u64 = 0x12f0_0000_5bc0_0000;
 
 /// An assembler and the disassembler that reads what it writes.
 #[derive(Clone, Debug)]
@@ -188,9 +188,6 @@ pub const NOTHING: &str = "nothing";
 /// Changes when what is kept would be read differently.
 const FORMAT: u32 = 8;
 
-/// `.version`, `.target` and `.address_size` before a module's text.
-const HEADER_LINES: u32 = 3;
-
 /// A module that has each access in a kernel of its own, for that GPU, and on which line each is.
 pub fn one_each(sm: Sm, accesses: &[&str]) -> (String, Vec<u32>) {
     let module = Module::of(accesses, 1, true);
@@ -198,16 +195,6 @@ pub fn one_each(sm: Sm, accesses: &[&str]) -> (String, Vec<u32>) {
     let mut lines = vec![0; accesses.len()];
     module.lines.iter().for_each(|(line, access)| lines[*access] = line + HEADER_LINES);
     (format!(".version {version}\n.target {sm}\n.address_size 64\n{}", module.text), lines)
-}
-
-/// Kernels around accesses, and on which line each is.
-struct Module<'a> {
-    accesses: &'a [&'a str],
-    text: String,
-    written: u32,
-    lines: BTreeMap<u32, usize>,
-    in_a_kernel: usize,
-    is_of_kernels: bool,
 }
 
 fn is_of_kernels(access: &str) -> bool {
@@ -232,350 +219,6 @@ fn in_parts(
     };
     let read: Vec<Vec<(usize, MachineCode)>> = parts.par_iter().map(read).collect::<Result<_>>()?;
     Ok(read.into_iter().flatten().collect::<BTreeMap<usize, MachineCode>>().into_values().collect())
-}
-
-impl<'a> Module<'a> {
-    fn of(accesses: &'a [&'a str], in_a_kernel: usize, is_of_kernels: bool) -> Self {
-        let mut module =
-            Module { accesses, text: String::new(), written: 0, lines: BTreeMap::new(), in_a_kernel, is_of_kernels };
-        let numbered: Vec<(usize, &str)> = accesses.iter().copied().enumerate().collect();
-        for part in numbered.chunks(in_a_kernel) {
-            module.function(part);
-        }
-        module
-    }
-
-    /// A function around these accesses. What they load goes to shared memory, and what they store comes from the
-    /// parameters, so that no other access to global memory is in it.
-    fn function(&mut self, accesses: &[(usize, &str)]) {
-        let first = accesses.first().map_or(0, |(number, _)| *number);
-        let head = if self.is_of_kernels { ".entry k" } else { ".func f" };
-        let bytes = SLOT * accesses.len();
-        self.line(&format!(
-            ".visible {head}{first}(.param .align 32 .b8 values[64], .param .u64 address) {{ .reg .u64 p;"
-        ));
-        self.line(&format!(".shared .align 32 .b8 buffer{first}[{bytes}];"));
-        self.line("ld.param.u64 p, [address];");
-        if !self.is_of_kernels {
-            self.line(".reg .u64 q; mov.b64 q, values; add.u64 p, p, q;");
-        }
-        for (slot, (number, access)) in accesses.iter().enumerate() {
-            let buffer = format!("buffer{first}+{}", slot * SLOT);
-            self.access(*number, access, slot * SLOT, &buffer);
-        }
-        self.line("ret; }");
-    }
-
-    fn access(&mut self, number: usize, access: &str, offset: usize, buffer: &str) {
-        if is_fence(access) {
-            // Two in a row would be one.
-            self.line(&format!("st.volatile.shared.b32 [{buffer}], {number};"));
-        }
-        if let Some(parts) = operands::parts(access) {
-            return self.told_by_operands(number, parts, offset, buffer);
-        }
-        let Shape { bits, lanes } = Shape::of(access);
-        // As in Rust: 8 bits are held in a register of 16.
-        let register = bits.max(16);
-        self.line(&format!("{{ .reg .b{register} d<{lanes}>;"));
-        let registers: Vec<String> = (0..lanes).map(|lane| format!("d{lane}")).collect();
-        let value = if lanes == 1 { "d0".into() } else { format!("{{{}}}", registers.join(", ")) };
-        let mut policy = "";
-        if access.contains("cache_hint") {
-            self.line(&format!(".reg .b64 policy; mov.b64 policy, {:#x};", POLICY + number as u64));
-            policy = ", policy";
-        }
-        let at = |lane: usize| lane * register / 8;
-        if is_atomic(access) {
-            self.line(".reg .b32 t; mov.u32 t, %tid.x; .reg .b64 a; mad.wide.u32 a, t, 64, p;");
-            self.atomic(number, access, &format!("[a+{offset}]"), policy, buffer);
-        } else if family(access) == Some(Family::Load) {
-            self.noted(number, &format!("{access} {value}, [p+{offset}]{policy};"));
-            for (lane, register_name) in registers.iter().enumerate() {
-                self.line(&format!("st.shared.b{register} [{buffer}+{}], {register_name};", at(lane)));
-            }
-        } else {
-            for (lane, register_name) in registers.iter().enumerate() {
-                self.line(&format!("ld.param.b{register} {register_name}, [values+{}];", at(lane)));
-            }
-            self.noted(number, &format!("{access} [p+{offset}], {value}{policy};"));
-        }
-        self.line("}");
-    }
-
-    /// An atomic, inside a block that has the registers `d` of its result. Each thread has an address of its own: for one
-    /// that all share the assembler first gathers what the warp adds.
-    fn atomic(&mut self, number: usize, access: &str, address: &str, policy: &str, buffer: &str) {
-        let Shape { bits, lanes } = Shape::of(access);
-        let vector = |name: char| {
-            let registers: Vec<String> = (0..lanes).map(|lane| format!("{name}{lane}")).collect();
-            if lanes == 1 { registers.concat() } else { format!("{{{}}}", registers.join(", ")) }
-        };
-        let mut values = vec![('v', 0)];
-        // What it compares with is first.
-        values.extend(access.contains(".cas.").then_some(('c', 32)));
-        for (name, from) in &values {
-            self.line(&format!(".reg .b{bits} {name}<{lanes}>;"));
-            for lane in 0..lanes {
-                self.line(&format!("ld.param.b{bits} {name}{lane}, [values+{}];", from + lane * bits / 8));
-            }
-        }
-        let values: Vec<String> = values.iter().rev().map(|(name, _)| vector(*name)).collect();
-        let values = values.join(", ");
-        if family(access) == Some(Family::Reduction) {
-            return self.noted(number, &format!("{access} {address}, {values}{policy};"));
-        }
-        self.noted(number, &format!("{access} {}, {address}, {values}{policy};", vector('d')));
-        for lane in 0..lanes {
-            self.line(&format!("st.shared.b{bits} [{buffer}+{}], d{lane};", lane * bits / 8));
-        }
-    }
-
-    /// What it takes comes from the parameters, what it gives goes to shared memory.
-    fn told_by_operands(&mut self, number: usize, parts: &[Part], offset: usize, buffer: &str) {
-        self.line("{ .reg .b64 policy, d<16>; .reg .b32 r<16>, one; .reg .b16 h<16>; .reg .pred ignore, done;");
-        let (mut text, mut given) = (String::new(), String::new());
-        for (at, part) in parts.iter().enumerate() {
-            let result = at == 1 && !text_before(parts).contains('[');
-            match part {
-                Part::Text(part) => text += part,
-                // The map of a tensor has no address beside it.
-                Part::Register(Holds::Global) if matches!(parts.get(at + 1), Some(Part::Text(", {"))) => text += "p",
-                Part::Register(Holds::Global) => write!(text, "p+{offset}").expect("a string takes all"),
-                // The assembler takes no constant address here.
-                Part::Register(Holds::Shared) if text.starts_with("st.bulk") => {
-                    self.line(&format!("mov.b32 one, {buffer};"));
-                    text += "one";
-                }
-                Part::Register(Holds::Shared) => text += buffer,
-                Part::Register(Holds::Policy) => {
-                    self.line(&format!("mov.b64 policy, {:#x};", POLICY + number as u64));
-                    text += "policy";
-                }
-                Part::Register(Holds::Ignore) => {
-                    self.line("ld.param.b32 one, [values]; setp.ne.b32 ignore, one, 0;");
-                    text += "ignore";
-                }
-                Part::Register(Holds::Done) => {
-                    given = format!("selp.u32 one, 1, 0, done; st.shared.b32 [{buffer}], one;");
-                    text += "done";
-                }
-                Part::Register(of) => {
-                    let (register, bits) = match of {
-                        Holds::Half => ('h', 16),
-                        Holds::Word => ('r', 32),
-                        _ => ('d', 64),
-                    };
-                    let slot = at / 2;
-                    let name = format!("{register}{slot}");
-                    if result {
-                        given = format!("st.shared.b{bits} [{buffer}], {name};");
-                    } else {
-                        // Not the parameter itself: the assembler crashes where a state is one, for sm_80 to sm_89.
-                        self.line(&format!(
-                            "ld.param.b{bits} {name}, [values+{}]; xor.b{bits} {name}, {name}, 1;",
-                            8 * (slot % 8)
-                        ));
-                    }
-                    text += &name;
-                }
-            }
-        }
-        self.noted(number, &format!("{text};"));
-        self.line(&format!("{given} }}"));
-    }
-
-    /// The opcodes of the accesses. Each is on its access's line, except for what an order adds: the assembler may put
-    /// that on another line. A fence belongs to the next release, an invalidation to the last acquire.
-    fn attributed<'c>(&self, function: &'c SassFunction) -> Result<Vec<(usize, &'c str)>> {
-        let stray =
-            |opcode: &str| Err(Error::new(format_args!("{opcode} belongs to none of the accesses")).at(&function.name));
-        let only = self.only(function);
-        let mut attributed = Vec::new();
-        let (mut fence, mut acquire): (Vec<&str>, Option<usize>) = (Vec::new(), only);
-        for one in function.instructions.iter().filter(|one| !only_moves(one)) {
-            let own = self.on_line_of(one).or(only.filter(|_| orders(one)));
-            if let Some(access) = own.filter(|access| is_fence(self.accesses[*access])) {
-                attributed.push((access, one.opcode.as_str()));
-                continue;
-            }
-            if FENCES.contains(&one.name()) {
-                fence.push(&one.opcode);
-            } else if one.opcode == INVALIDATION {
-                let Some(access) = acquire else { return stray(&one.opcode) };
-                attributed.push((access, one.opcode.as_str()));
-            } else if let Some(access) = self.on_line_of(one).or(only.filter(|_| is_access(one))) {
-                // Around an atomic there is arithmetic; if the machine has no atomic of its type, a loop.
-                if is_atomic(self.accesses[access]) && !touches(one) {
-                    continue;
-                }
-                if is_async(self.accesses[access]) && AROUND.contains(&one.name()) {
-                    continue;
-                }
-                if only.is_some() || releases(self.accesses[access]) {
-                    attributed.extend(fence.drain(..).map(|opcode| (access, opcode)));
-                }
-                if acquires(self.accesses[access]) {
-                    acquire = Some(access);
-                }
-                attributed.push((access, one.opcode.as_str()));
-            }
-        }
-        fence.first().map_or(Ok(attributed), |fence| stray(fence))
-    }
-
-    /// The access of a function that has only one, which has everything there that touches memory.
-    fn only(&self, function: &SassFunction) -> Option<usize> {
-        let number = function.name.get(1..).and_then(|number| number.parse().ok());
-        number.filter(|_| self.in_a_kernel == 1)
-    }
-
-    fn on_line_of(&self, one: &SassInstruction) -> Option<usize> {
-        self.access_on(one.ptx_line?)
-    }
-
-    fn access_on(&self, line: u32) -> Option<usize> {
-        self.lines.get(&line.checked_sub(HEADER_LINES)?).copied()
-    }
-
-    fn line(&mut self, line: &str) {
-        writeln!(self.text, "{line}").expect("a string takes all");
-        self.written += 1;
-    }
-
-    fn noted(&mut self, number: usize, line: &str) {
-        self.line(line);
-        self.lines.insert(self.written, number);
-    }
-}
-
-fn text_before(parts: &[Part]) -> &str {
-    match parts {
-        [Part::Text(text), ..] => text,
-        _ => "",
-    }
-}
-
-/// Whether it is a load, a store or an atomic: what ends in a type.
-fn moves(access: &str) -> bool {
-    matches!(family(access), Some(Family::Load | Family::Store)) || is_atomic(access)
-}
-
-fn is_fence(access: &str) -> bool {
-    family(access) == Some(Family::Fence)
-}
-
-/// Whether the assembler makes one thing of it and of its neighbour: of two fences one, and of the loops that add to one
-/// float of 16 bits a common end. What is done later has no line of its own on sm_120.
-fn melts(access: &str) -> bool {
-    is_fence(access)
-        || family(access) == Some(Family::Asynchronous)
-        || is_atomic(access) && access.contains(".add.noftz") && Shape::of(access).total() == 16
-}
-
-fn is_atomic(access: &str) -> bool {
-    matches!(family(access), Some(Family::Atomic | Family::Reduction))
-}
-
-/// The bytes of the addresses that an access has for its own.
-const SLOT: usize = 64;
-
-/// The bits of an element, and how many there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Of one element.
-    pub bits: usize,
-    /// How many.
-    pub lanes: usize,
-}
-
-impl Shape {
-    /// Of what ends in its type.
-    pub fn of(access: &str) -> Self {
-        let words: Vec<&str> = access.split('.').collect();
-        let bits = words.last().map(|ty| ty.trim_start_matches(|kind: char| kind.is_ascii_lowercase()));
-        // `f16x2` has 32.
-        let bits = bits.and_then(|bits| bits.parse().ok()).unwrap_or(32);
-        let lanes = words.iter().find_map(|word| word.strip_prefix('v')?.parse().ok()).unwrap_or(1);
-        Shape { bits, lanes }
-    }
-
-    /// The bits of all elements.
-    pub fn total(self) -> usize {
-        self.bits * self.lanes
-    }
-}
-
-/// Whether an instruction only brings operands to an access or away from it. What is not known to do only that is
-/// taken for part of the access.
-fn only_moves(one: &SassInstruction) -> bool {
-    let parameter = |operand: &String| operand.contains("c[0x0][0x");
-    // Three of these stand before the first copy on sm_90.
-    let never = one.predicate.as_deref() == Some("!PT");
-    match one.name() {
-        _ if never => true,
-        "LDC" | "LDCU" | "ULDC" => one.operands.iter().any(parameter),
-        name => MOVES.contains(&name),
-    }
-}
-
-const MOVES: [&str; 31] = [
-    "MOV", "UMOV", "IMAD", "UIMAD", "IADD3", "UIADD3", "IADD", "LEA", "ULEA", "PRMT", "UPRMT", "SGXT", "USGXT", "SHF",
-    "USHF", "LOP3", "ULOP3", "S2R", "S2UR", "CS2R", "R2UR", "NOP", "I2IP", "HFMA2", "EXIT", "VIADD", "RET", "ISETP",
-    "UISETP", "SEL", "USEL",
-];
-
-/// Whether it is a copy, a barrier, or done later.
-fn is_async(access: &str) -> bool {
-    matches!(family(access), Some(Family::Copy | Family::Barrier | Family::Asynchronous))
-}
-
-/// What is around some of those: a loop over the threads, whose addresses may differ, and on sm_120 and newer a call
-/// for clusters of more than one block; before sm_90 the threads of a warp are counted to arrive as one.
-const AROUND: [&str; 16] = [
-    "BSSY", "BSYNC", "PLOP3", "ELECT", "BRA", "LDC", "LEPC", "CALL", "VOTE", "VOTEU", "FLO", "UFLO", "POPC", "UPOPC",
-    "SHFL", "RPCMOV",
-];
-
-/// Whether an instruction touches memory, other than to keep a value that was loaded.
-fn is_access(one: &SassInstruction) -> bool {
-    one.name() != "STS" && touches(one)
-}
-
-/// Whether an instruction is part of a fence.
-fn orders(one: &SassInstruction) -> bool {
-    FENCES.contains(&one.name()) || ["CCTL", "FENCE", "UTMA", "DEPBAR"].iter().any(|name| one.name().starts_with(name))
-}
-
-/// Whether an instruction touches memory.
-fn touches(one: &SassInstruction) -> bool {
-    let parameter = matches!(one.name(), "LDC" | "LDCU");
-    !parameter
-        && ["LD", "ST", "ATOM", "RED", "CCTL", "UTMA", "UST", "URED"].iter().any(|name| one.name().starts_with(name))
-}
-
-/// Whether an access is a release. Arriving at a barrier is one where nothing else is said.
-fn releases(access: &str) -> bool {
-    access.contains(".release.")
-        || access.contains(".acq_rel.")
-        || access.starts_with("mbarrier.arrive") && !access.contains(".relaxed.")
-}
-
-/// Whether an access is an acquire. Who waits for copies to global memory to be written sees them.
-fn acquires(access: &str) -> bool {
-    access.contains(".acquire.") || access.contains(".acq_rel.") || access.starts_with("cp.async.bulk.wait_group ")
-}
-
-/// What comes after an acquire, and before a release.
-const INVALIDATION: &str = "CCTL.IVALL";
-const FENCES: [&str; 3] = ["MEMBAR", "ERRBAR", "CGAERRBAR"];
-
-/// Which access's policy the instruction has: all of it, or its lower half.
-fn policy_of(one: &SassInstruction) -> Option<usize> {
-    let constant = |operand: &String| u64::from_str_radix(operand.strip_prefix("0x")?, 16).ok();
-    let low = POLICY & u64::from(u32::MAX);
-    let own = |constant: u64| [POLICY, low].into_iter().find_map(|policy| constant.checked_sub(policy));
-    one.operands.iter().filter_map(constant).filter_map(own).find(|own| *own < 1 << 20).map(|own| own as usize)
 }
 
 /// The GPUs whose machine code the pages tell: one of each number that CUDA 13.5 assembles and disassembles, and `sm_90a`.
@@ -642,7 +285,9 @@ pub fn accesses() -> Vec<Access> {
     catalogue::forms().filter(touches_memory).map(|form| Access::of(&form)).collect()
 }
 
-/// Whether a form touches memory, or orders what does. Policies, addresses and the count of a state are arithmetic.
+/// Whether a form touches memory, or orders what does. Policies, addresses and the count of a state are arithmetic; what the
+/// threads of a warp find out together and what a thread does by itself touch none.
 pub fn touches_memory(form: &Form) -> bool {
-    !matches!(form.family(), Family::Policy | Family::Address) && form.ptx() != "mbarrier.pending_count.b64"
+    !matches!(form.family(), Family::Policy | Family::Address | Family::Warp | Family::Control)
+        && form.ptx() != "mbarrier.pending_count.b64"
 }

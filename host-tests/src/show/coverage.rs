@@ -15,7 +15,6 @@ const MISSING: &[(&str, &str)] = &[
         "`cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `tensormap.replace`",
         "They need a tensor map, which a program on the CPU makes; the crate has only `prefetch` for them. To be added.",
     ),
-    ("`cp.reduce.async.bulk`", "A copy that adds. To be added after the copies by a tensor map."),
     (
         "`st.async` of 8 bits, and `st.async` and `red.async` to the shared memory of a generic address",
         "Rust has no register of 8 bits for them. Memory of another block has a `SharedClusterPtr`.",
@@ -30,7 +29,7 @@ const MISSING: &[(&str, &str)] = &[
     ),
     (
         "`ldmatrix`, `stmatrix`, `movmatrix`, `mma`, `wgmma`, `tcgen05`",
-        "They belong to matrix multiplication and not to the memory hierarchy.",
+        "They belong to matrix multiplication and not to the memory hierarchy. `ptx_kernel::matrix` has the first two and dense `mma.sync`.",
     ),
     (
         "`ld.global` and `st.global` with an immediate, a label or `[p + 4]` as the address",

@@ -73,7 +73,8 @@ mod tests {
     /// Whether a word of a store or a reduction is the type of what it moves: `b32`, `v2`.
     fn is_type_of_value(operation: &str, word: &str) -> bool {
         let bits = word.strip_prefix(['b', 'u', 's', 'f', 'v']);
-        ["st", "red"].contains(&operation) && bits.is_some_and(|bits| bits.parse::<u32>().is_ok())
+        let bits = word.strip_prefix("bf").or(bits);
+        ["st", "red", "cp"].contains(&operation) && bits.is_some_and(|bits| bits.parse::<u32>().is_ok())
     }
 
     #[test]

@@ -4,4 +4,5 @@ pub mod cost;
 pub mod coverage;
 pub mod explain;
 pub mod forms_list;
+pub mod from_cuda;
 pub mod gates;

@@ -247,6 +247,7 @@ macro_rules! into_other_block {
         )
     };
 }
+pub(super) use into_other_block;
 
 /// Both blocks are done, and what the other one sent is in this one.
 macro_rules! arrived_from_other_block {

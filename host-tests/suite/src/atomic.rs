@@ -16,7 +16,7 @@ pub(super) fn room(form: &Form) -> Room {
 }
 
 /// What makes bits a float that is added, compared and rounded alike everywhere: which of them stay, and which are set.
-fn tame(form: &Form) -> (u64, u64) {
+pub(super) fn tame(form: &Form) -> (u64, u64) {
     match form.ptx().rsplit('.').next() {
         Some("f16" | "f16x2") => (0x83ff_83ff_83ff_83ff, 0x3800_3800_3800_3800),
         Some("bf16" | "bf16x2") => (0x807f_807f_807f_807f, 0x3f00_3f00_3f00_3f00),

@@ -17,6 +17,7 @@ mod other;
 mod plan;
 mod policy;
 pub mod program;
+mod reduced;
 pub mod report;
 pub mod room;
 mod run;
@@ -27,6 +28,7 @@ pub mod stage;
 pub mod stages;
 mod trial;
 pub mod versions;
+mod warp;
 
 pub use batch::Slot;
 pub use entry::Entry;

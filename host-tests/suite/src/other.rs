@@ -20,3 +20,7 @@ pub(super) struct Other {
 pub(super) fn all(_: &Form, _: usize, from: &[u8], to: &mut [u8]) {
     to.copy_from_slice(from);
 }
+
+pub(super) fn truth(_: &Form, _: usize, _: &[u8], to: &mut [u8]) {
+    to[..8].copy_from_slice(&1u64.to_le_bytes());
+}

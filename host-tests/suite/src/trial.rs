@@ -4,9 +4,9 @@ use ptx_intrinsics::catalogue::{Form, Operation};
 
 use host_tests::check::forms::{Case, Manner};
 
-use super::other::{Other, all};
+use super::other::{Other, all, truth};
 use super::room::{Room, SLOT};
-use super::{asynchronous, atomic, later, policy};
+use super::{asynchronous, atomic, later, policy, reduced, warp};
 
 /// An instruction that nobody has said how to try.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -76,6 +76,29 @@ const OTHERS: &[(&str, HowTo)] = &[
     }),
     ("st.async", later::trial),
     ("red.async", later::trial),
+    ("elect.sync", warp::elect),
+    ("match.sync", warp::matches),
+    ("redux.sync", warp::redux),
+    ("griddepcontrol", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
+    ("nanosleep", |_| Other {
+        room: Room::Lines,
+        before: "let nanoseconds = 100;",
+        then: "{}; copy(from, to);".into(),
+        expected: all,
+    }),
+    ("activemask", |_| Other {
+        room: Room::Global,
+        before: "",
+        then: "put(to, ({} >> thread & 1) as u64);".into(),
+        expected: truth,
+    }),
+    // Time does not go back.
+    ("mov", |_| Other {
+        room: Room::Global,
+        before: "",
+        then: "let before = {}; put(to, ({}.wrapping_sub(before) < 1 << 31) as u64);".into(),
+        expected: truth,
+    }),
     ("createpolicy", policy::trial),
     ("cp.async", asynchronous::copy),
     ("cp.async.commit_group", asynchronous::group),
@@ -84,6 +107,7 @@ const OTHERS: &[(&str, HowTo)] = &[
     ("cp.async.mbarrier.arrive", asynchronous::arrive),
     ("mbarrier", asynchronous::mbarrier),
     ("cp.async.bulk", asynchronous::bulk),
+    ("cp.reduce.async.bulk", reduced::trial),
     ("cp.async.bulk.prefetch.tensor", asynchronous::tensor),
     ("fence", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
     ("membar", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
@@ -143,10 +167,6 @@ fn space_of(form: &Form) -> Room {
         Some("param" | "param::entry") => Room::Entry,
         _ => Room::Global,
     }
-}
-
-fn truth(_: &Form, _: usize, _: &[u8], to: &mut [u8]) {
-    to[..8].copy_from_slice(&1u64.to_le_bytes());
 }
 
 fn other(form: &Form) -> Result<Other, NoCheck> {

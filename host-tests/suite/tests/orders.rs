@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use fake_driver::{run_with, with_l1};
+use fake_driver::{run_with, with_delays, with_l1};
 use launch::gpu::Gpu;
 use libtest_mimic::{Arguments, Failed, Trial};
 use litmus::gpu::kernel::{HEADER, Kernel, kernel};
@@ -16,7 +16,7 @@ use ptx_build::progress::Progress;
 use ptx_build::target::{PtxVersion, Sm};
 use ptx_build::toolchain::{DeviceToolchain, Route};
 use ptx_driver::DRIVER_VARIABLE;
-use ptx_interpreter::{L1, Program};
+use ptx_interpreter::{Delays, L1, Program};
 use suite::counted::{Counted, run};
 use suite::image::compile;
 use suite::litmus::{Amount, Litmus};
@@ -60,6 +60,8 @@ fn main() -> ExitCode {
         with("memory_in_order_shows_nothing_forbidden_and_every_run_is_counted", memory_in_order),
         with("an_old_value_in_l1_is_shown_by_mutants_alone", an_old_value_in_l1),
         with("an_l1_that_forgets_acquires_is_a_violation", a_forgetful_l1),
+        with("each_test_is_sensitive_on_a_machine_as_weak_as_the_model_allows", a_weak_machine),
+        with("each_test_has_a_broken_machine_that_it_shows", broken_machines),
         with("a_fence_that_empties_l1_too_early_is_a_test_that_is_not_sensitive", an_emptied_l1),
         with("a_lost_store_is_a_violation_of_its_test_and_shows_a_mutant", a_lost_store),
         with("a_value_that_nobody_wrote_is_a_verdict", a_strange_value),
@@ -203,6 +205,88 @@ fn an_old_value_in_l1(ptx: &str) {
 fn a_forgetful_l1(ptx: &str) {
     for (counted, blind) in with_cache(L1::Forgetful, ptx) {
         assert_eq!(counted.violations() > 0, blind.is_none(), "{}: {}", counted.test, counted.verdict());
+        assert!(!counted.passed(), "{}: {}", counted.test, counted.verdict());
+    }
+}
+
+/// A machine of the interpreter: its L1, and what accesses wait for.
+type Weak = (L1, Delays);
+
+/// As weak as the memory model allows it to be.
+const WEAK: Weak = (L1::Kept, Delays::Allowed);
+/// The same without an L1: there the first of two loads of a place would always be the old one.
+const WEAK_WITHOUT_L1: Weak = (L1::None, Delays::Allowed);
+const OLD_VALUES: Weak = (L1::Forgetful, Delays::None);
+const LATE_STORES: Weak = (L1::None, Delays::StoresForgotten);
+const LATE_LOADS: Weak = (L1::None, Delays::LoadsForgotten);
+const OLD_COPIES: Weak = (L1::None, Delays::FencesForgotten);
+
+/// The tests, and the broken machine on which each shows what it may not.
+const BROKEN: [(&str, Weak); 16] = [
+    ("mp_release_acquire", LATE_LOADS),
+    ("mp_fence_acq_rel", LATE_LOADS),
+    ("mp_fence_sc", LATE_LOADS),
+    ("mp_atomic", LATE_STORES),
+    ("mp_async", OLD_COPIES),
+    ("mp_volatile", LATE_LOADS),
+    ("mp_mbarrier_cta", LATE_STORES),
+    ("mp_mbarrier_cluster", OLD_VALUES),
+    ("lb_release_acquire", LATE_LOADS),
+    ("sb_fence_sc", LATE_STORES),
+    ("sb_weak_fence_sc", LATE_STORES),
+    ("corr_relaxed", LATE_LOADS),
+    ("corr_volatile", LATE_LOADS),
+    ("2_2w_fence_sc", LATE_STORES),
+    ("isa2_release_acquire", LATE_LOADS),
+    ("iriw_fence_sc", LATE_LOADS),
+];
+
+/// What is counted of each test on the machine that it is given.
+fn on_machines(ptx: &str, machine: impl Fn(&Litmus) -> Weak) -> Vec<Counted> {
+    run_with(ptx);
+    let gpu = Gpu::find().unwrap();
+    let module = gpu.load(ptx.as_bytes()).unwrap();
+    let rounds = |name: &str| match name {
+        REMOTE => 48,
+        _ if ["iriw", "isa2", "async"].iter().any(|shape| name.contains(shape)) => 24,
+        _ => 8,
+    };
+    let count = |litmus: &Litmus| {
+        let (l1, delays) = machine(litmus);
+        with_l1(l1);
+        with_delays(delays);
+        run(litmus, &gpu, &module, Amount { rounds: rounds(&litmus.name), ..AMOUNT }).unwrap()
+    };
+    let counted = Litmus::all().iter().map(count).collect();
+    with_l1(L1::None);
+    with_delays(Delays::None);
+    counted
+}
+
+/// Mutants that show there what the test may not, at least. Others lack an order that the machine keeps: it shows a store to all
+/// threads at the same time, and stores of one place in order.
+const SEEN: usize = 110;
+
+/// Each test is sensitive on a machine that is as weak as it may be, and shows nothing that is forbidden there.
+fn a_weak_machine(ptx: &str) {
+    let mut seen = 0;
+    for counted in on_machines(ptx, |litmus| if litmus.name.contains("corr") { WEAK_WITHOUT_L1 } else { WEAK }) {
+        assert!(counted.passed(), "{}: {}", counted.test, counted.verdict());
+        seen += counted.mutants.iter().filter(|mutant| mutant.seen.forbidden > 0).count();
+    }
+    assert!(seen >= SEEN, "{seen}");
+}
+
+/// On a machine that forgets what the test relies on, the test shows what it may not.
+fn broken_machines(ptx: &str) {
+    let shape = |name: &str| name.strip_prefix("litmus_").unwrap().to_owned();
+    let machine = |litmus: &Litmus| {
+        let shape = shape(&litmus.name);
+        let named = BROKEN.iter().find(|(name, _)| shape == *name || shape.rsplit_once('_').unwrap().0 == *name);
+        named.unwrap_or_else(|| panic!("{shape} has no machine")).1
+    };
+    for counted in on_machines(ptx, machine) {
+        assert!(counted.violations() > 0, "{}: {}", counted.test, counted.verdict());
         assert!(!counted.passed(), "{}: {}", counted.test, counted.verdict());
     }
 }

@@ -9,7 +9,8 @@ use host_tests::check::forms_check;
 use host_tests::check::sass::golden::Page;
 use host_tests::check::sass::trace::without_hints;
 use host_tests::check::sass::{self, Access, GPUS, pages};
-use host_tests::tools::command::Command;
+use host_tests::tools::cccl::CCCL;
+use host_tests::tools::command::{Command, Machine};
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::device_build::DeviceBuild;
 use host_tests::tools::disassembler::Disassembler;
@@ -109,13 +110,13 @@ fn the_table_of_fates_is_what_the_pages_show() {
 }
 
 /// Assembles, disassembles and audits; the kernels, the warnings for the reader below, and nvdisasm's text.
-struct Audited {
+pub(crate) struct Audited {
     ptx: Text,
-    kernels: Vec<Kernel>,
+    pub(crate) kernels: Vec<Kernel>,
     listing: String,
 }
 
-fn audited(text: &str, sm: Sm) -> Audited {
+pub(crate) fn audited(text: &str, sm: Sm) -> Audited {
     let folder = tempfile::tempdir().expect("a folder");
     let ptx = Text::read(text);
     let assembler = Assembler::new(&tools().ptxas).lineinfo(true);
@@ -133,7 +134,72 @@ fn audited(text: &str, sm: Sm) -> Audited {
     Audited { ptx, kernels, listing: listing.stdout }
 }
 
-/// A slice of the forms, each in a kernel of its own, by the tools.
+/// Chooses all forms, of which a slice is drawn otherwise.
+const WHOLE_VARIABLE: &str = "AUDIT_WHOLE";
+
+/// How many forms are assembled at a time.
+const AT_A_TIME: usize = 512;
+
+/// The forms that the audit judges: accesses and fences. Parameters are constants, which no hint and no order reaches.
+fn judged_forms() -> BTreeMap<String, Vec<Access>> {
+    let names = [
+        "ld",
+        "ldu",
+        "st",
+        "atom",
+        "red",
+        "cp.async.ca",
+        "cp.async.cg",
+        "cp.async.bulk",
+        "prefetch",
+        "prefetchu",
+        "discard",
+        "applypriority",
+        "fence",
+        "membar",
+    ];
+    let is_judged =
+        |ptx: &str| names.iter().any(|name| ptx.starts_with(&format!("{name}."))) && !ptx.contains(".param");
+    // Groups of copies touch no memory themselves.
+    let waits = |ptx: &str| ["commit_group", "wait_group", "wait_all"].iter().any(|word| ptx.contains(word));
+    let mut by_instruction: BTreeMap<String, Vec<Access>> = BTreeMap::new();
+    for access in sass::accesses().into_iter().filter(|access| is_judged(&access.ptx) && !waits(&access.ptx)) {
+        by_instruction.entry(access.instruction.clone()).or_default().push(access);
+    }
+    by_instruction
+}
+
+/// Assembles these forms, each in a kernel of its own, and compares what the audit says of each with its page.
+fn judge(kept: &BTreeMap<String, String>, sm: Sm, accesses: &[&Access]) -> usize {
+    let texts: Vec<&str> = accesses.iter().map(|access| access.ptx.as_str()).collect();
+    let (module, lines) = sass::one_each(sm, &texts);
+    let audited = audited(&module, sm);
+    let mut by_line: BTreeMap<u32, Vec<&ptx_audit::Access>> = BTreeMap::new();
+    for own in audited.kernels.iter().flat_map(|kernel| &kernel.accesses) {
+        by_line.entry(own.ptx_line.unwrap_or_default()).or_default().push(own);
+    }
+    for (access, line) in accesses.iter().zip(lines) {
+        let page = or_panic(Page::read(&kept[&access.instruction]));
+        let row = Row::of(&page, access, sm);
+        let own = by_line.get(&line).map_or(&[][..], Vec::as_slice);
+        if row.opcodes == [sass::NOTHING] {
+            let lost = own.iter().flat_map(|own| &own.words).find(|one| one.fate == Fate::Lost);
+            assert_eq!(lost, None, "{} on {sm}", access.ptx);
+            continue;
+        }
+        let [own] = own else { panic!("{} on {sm}: {} accesses on its line", access.ptx, own.len()) };
+        assert_eq!(disagreement(access, sm, &row, &own.words), None);
+        assert!(row.opcodes.iter().any(|opcode| own.opcodes.contains(opcode)), "{}: {:?}", access.ptx, own.opcodes);
+    }
+    // The policy that each was given is the one in its descriptor, and what each orders is ordered.
+    let wrong = [Kind::PolicyLost, Kind::PolicyChanged, Kind::PolicyUndefined, Kind::OrderLost];
+    let findings = audited.kernels.iter().flat_map(|kernel| &kernel.findings);
+    let wrong: Vec<_> = findings.filter(|one| wrong.contains(&one.kind)).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    accesses.len()
+}
+
+/// A slice of the forms, each in a kernel of its own, by the tools; with AUDIT_WHOLE=1 all of them.
 #[test]
 fn one_line_kernels_are_judged_as_the_pages_show() {
     /// How many forms are drawn of each instruction.
@@ -141,42 +207,17 @@ fn one_line_kernels_are_judged_as_the_pages_show() {
     let seed = or_panic(forms_check::seed());
     println!("{}={seed}", forms_check::SEED_VARIABLE);
     let mut random = StdRng::seed_from_u64(seed);
-    let mut by_instruction: BTreeMap<String, Vec<Access>> = BTreeMap::new();
-    let audited_names = ["ld", "st", "atom", "red", "cp.async.ca", "cp.async.cg", "prefetch"];
-    // On sm_120 a `red.async` of these kernels has no machine instruction on its own line.
-    let wanted = |ptx: &str| {
-        let is_audited = audited_names.iter().any(|name| ptx.starts_with(&format!("{name}.")));
-        is_audited && !ptx.contains(".param") && !ptx.starts_with("red.async.") && !ptx.starts_with("st.async.")
-    };
-    for access in sass::accesses().into_iter().filter(|access| wanted(&access.ptx)) {
-        by_instruction.entry(access.instruction.clone()).or_default().push(access);
-    }
-    let drawn: Vec<Access> =
-        by_instruction.values().flat_map(|own| own.sample(&mut random, OF_EACH)).cloned().collect();
+    let of_each = if std::env::var_os(WHOLE_VARIABLE).is_some() { usize::MAX } else { OF_EACH };
+    let by_instruction = judged_forms();
+    let drawn: Vec<&Access> =
+        by_instruction.values().flat_map(|own| own.sample(&mut random, of_each.min(own.len()))).collect();
     let kept = kept();
     let judged = [75, 80, 90, 100, 120].map(|number| {
-        let sm = Sm::new(number);
-        let there: Vec<&Access> = drawn.iter().filter(|access| access.min_sm <= number).collect();
-        let texts: Vec<&str> = there.iter().map(|access| access.ptx.as_str()).collect();
-        let (module, lines) = sass::one_each(sm, &texts);
-        let audited = audited(&module, sm);
-        for (access, line) in there.iter().zip(lines) {
-            let page = or_panic(Page::read(&kept[&access.instruction]));
-            let row = Row::of(&page, access, sm);
-            let all = audited.kernels.iter().flat_map(|kernel| &kernel.accesses);
-            let own = all.filter(|own| own.ptx_line == Some(line)).collect::<Vec<_>>();
-            let [own] = own[..] else { panic!("{} on {sm}: {} accesses on its line", access.ptx, own.len()) };
-            assert_eq!(disagreement(access, sm, &row, &own.words), None);
-            assert!(row.opcodes.iter().any(|opcode| own.opcodes.contains(opcode)), "{}: {:?}", access.ptx, own.opcodes);
-        }
-        // The policy that each was given is the one in its descriptor.
-        let policies = [Kind::PolicyLost, Kind::PolicyChanged, Kind::PolicyUndefined, Kind::OrderLost];
-        let findings = audited.kernels.iter().flat_map(|kernel| &kernel.findings);
-        let wrong: Vec<_> = findings.filter(|one| policies.contains(&one.kind)).collect();
-        assert!(wrong.is_empty(), "{wrong:#?}");
-        there.len()
+        let there: Vec<&Access> = drawn.iter().filter(|access| access.min_sm <= number).copied().collect();
+        there.par_chunks(AT_A_TIME).map(|part| judge(&kept, Sm::new(number), part)).sum::<usize>()
     });
-    assert!(judged.iter().sum::<usize>() > 300, "{judged:?}");
+    println!("{judged:?} forms on sm_75, 80, 90, 100 and 120");
+    assert!(judged.iter().sum::<usize>() > 400, "{judged:?}");
 }
 
 fn toolchain() -> DeviceToolchain {
@@ -283,6 +324,16 @@ fn public_modules() -> Vec<(String, Sm)> {
     all.push((compiled("parity", AMPERE.0, AMPERE.1, &[]), AMPERE.0));
     all.push((compiled("parity", HOPPER.0, HOPPER.1, &["bulk"]), HOPPER.0));
     all.push((compiled("kernels", AMPERE.0, AMPERE.1, &[]), AMPERE.0));
+    // CUB and libcu++, if their headers were downloaded before.
+    if let Some(cccl) = CCCL.provided(&Machine::current()) {
+        let include = format!("-I{}", cccl.join("nvidia/cu13/include/cccl").display());
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for source in ["ptx-build/tests/check/cub.cu", "host-tests/tests/assembler/libcudacxx.cu"] {
+            let path = out.path().join("cccl.ptx");
+            or_panic(nvcc.ptx_with(&repository.join(source), Sm::new(80), &[&include, "-std=c++17"], &path));
+            all.push((std::fs::read_to_string(&path).expect("nvcc wrote it"), Sm::new(80)));
+        }
+    }
     let newer =
         [90, 120].map(|number| all.iter().map(move |(text, _)| (text.clone(), Sm::new(number))).collect::<Vec<_>>());
     all.extend(newer.into_iter().flatten());

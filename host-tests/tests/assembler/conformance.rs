@@ -9,6 +9,7 @@ use host_tests::check::conformance::types::types_say;
 use host_tests::check::conformance::{self, Extent, Report, known};
 use host_tests::check::forms_check;
 use host_tests::check::ledger;
+use host_tests::check::only;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::Result;
 use host_tests::tools::progress::Progress;
@@ -47,6 +48,9 @@ fn a_slice_agrees() {
     let walked: Vec<usize> = report.walked.iter().map(|walked| walked.spellings).collect();
     assert_eq!(walked, [walked[0]; ASKED.0]);
     assert_eq!(report.gpus.len(), ASKED.1);
+    if only::is_set() {
+        return assert!(report.live > 0);
+    }
     assert!(report.live >= LIVE, "{} are accepted somewhere", report.live);
     for gpu in &report.gpus {
         assert_eq!(gpu.accepted + gpu.refused + gpu.alone, report.live, "{}", gpu.sm);
@@ -66,7 +70,7 @@ fn the_grammars_spell_the_whole_catalogue() {
     let small: HashSet<String> = small.collect();
     let spelled = |told: &str| small.contains(told) || GRAMMARS.iter().any(|grammar| grammar.number(told).is_some());
     let outside: Vec<_> = catalogue::forms().map(|form| form.told()).filter(|told| !spelled(told)).collect();
-    assert_eq!(outside, [""; 0], "no words spell these: add them to host-tests/src/check/conformance/grammar.rs");
+    assert_eq!(outside, [""; 0], "no words spell these: add them to host-tests/src/check/conformance/grammar/words.rs");
 }
 
 /// What the assembler was seen to do by hand.

@@ -3,6 +3,7 @@
 //! `cargo xtask test assembler` runs all of it, and `cargo xtask test conformance` one module. `tests/README.md` is the map.
 
 mod audit;
+mod audit_orders;
 mod conformance;
 mod interpreter;
 mod parity;

@@ -1,16 +1,23 @@
 //! The assemblers of CUDA 13 that were downloaded before: no access reads a descriptor that nothing wrote.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use host_tests::check::forms_check;
+use host_tests::check::sass::versions::{self, Difference};
+use host_tests::check::sass::{self, Access, pages, trace};
 use host_tests::tools::assemblers;
 use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::disassembler::Disassembler;
+use host_tests::tools::explain;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
-use host_tests::tools::target::{Release, Sm};
+use host_tests::tools::target::{PtxVersion, Release, Sm};
 use ptx_sass::nvdisasm::{SassFunction, SassInstruction};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
 
 fn fetched() -> Vec<(Release, Assembler)> {
     let releases = assemblers::RELEASES.iter().map(|(release, _)| *release);
@@ -21,20 +28,31 @@ fn fetched() -> Vec<(Release, Assembler)> {
     found.collect()
 }
 
+/// More assemblers to ask, separated by `:`. Those of CUDA 12 were asked so.
+const MORE_VARIABLE: &str = "VERSIONS_PTXAS";
+
+/// Those that were downloaded, and those that a variable names.
+fn asked() -> Vec<(String, Assembler)> {
+    let named = std::env::var(MORE_VARIABLE).unwrap_or_default();
+    let named = named.split(':').filter(|path| !path.is_empty()).map(|path| (path.to_owned(), Assembler::new(path)));
+    let found = fetched().into_iter().map(|((major, minor), assembler)| (format!("CUDA {major}.{minor}"), assembler));
+    found.chain(named).collect()
+}
+
 fn tools() -> CudaTools {
     CudaTools::find(&Progress::new()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Copies of a loop that is unrolled, under a policy that is made before or inside of it, and 256-bit accesses: what
 /// ptxas 13.1 (marlin#44), 13.3 (triton#11660) and 13.0 (cccl#6319) were said to break.
-fn kernels(sm: Sm) -> String {
+fn kernels(sm: Sm, version: PtxVersion) -> String {
     const MADE: [&str; 4] = [
         "createpolicy.fractional.L2::evict_first.b64 p;",
         "createpolicy.fractional.L2::evict_first.b64 p, 1.0;",
         "createpolicy.fractional.L2::evict_last.L2::evict_first.b64 p, 0.5;",
         "mov.b64 p, 0x12f0000000000000;",
     ];
-    let mut ptx = format!(".version 9.0\n.target {sm}\n.address_size 64\n");
+    let mut ptx = format!(".version {version}\n.target {sm}\n.address_size 64\n");
     let mut kernel = |name: String, body: &str| {
         write!(
             ptx,
@@ -69,7 +87,8 @@ fn kernels(sm: Sm) -> String {
                 kernel(name, &body);
             }
         }
-        for lanes in [4, 8].into_iter().filter(|lanes| *lanes == 4 || sm.number >= 100) {
+        let wide = sm.number >= 100 && version >= PtxVersion::new(8, 8);
+        for lanes in [4, 8].into_iter().filter(|lanes| *lanes == 4 || wide) {
             let values: Vec<String> = (0..lanes).map(|lane| format!("v{lane}")).collect();
             let values = values.join(", ");
             let body = format!(
@@ -86,19 +105,106 @@ fn kernels(sm: Sm) -> String {
 fn every_descriptor_is_written_before_it_is_read() {
     let disassembler = Disassembler::new(&tools().nvdisasm);
     let scratch = tempfile::tempdir().expect("a temporary folder");
-    for (release, assembler) in fetched() {
-        let mut read = 0;
-        for sm in [80, 90, 100, 120].map(Sm::new) {
-            let cubin = assembler.assemble_text(&kernels(sm), sm, &scratch.path().join("versions.cubin"));
-            let cubin = cubin.expect("ptxas runs").unwrap_or_else(|rejected| panic!("{release:?}: {rejected}"));
+    for (name, assembler) in asked() {
+        let (mut read, mut found) = (0, Vec::new());
+        // Those before 12.9 do not tell.
+        let known = assembler.supported_sms().expect("ptxas runs");
+        let version = assembler.newest_version().unwrap_or(PtxVersion::new(8, 0)).min(PtxVersion::new(9, 0));
+        for sm in [80, 90, 100, 120].map(Sm::new).into_iter().filter(|sm| known.contains(sm)) {
+            let text = kernels(sm, version.max(PtxVersion::default_for(sm)));
+            let cubin = assembler.assemble_text(&text, sm, &scratch.path().join("versions.cubin"));
+            let cubin = cubin.expect("ptxas runs").unwrap_or_else(|rejected| panic!("{name}: {rejected}"));
             for function in disassembler.disassemble(&cubin.path).expect("nvdisasm reads it") {
                 let (descriptors, unwritten) = unwritten(&function);
-                assert_eq!(unwritten, [""; 0], "CUDA {release:?} on {sm}, in {}", function.name);
+                found.extend(unwritten.into_iter().map(|text| format!("{sm}, {}: {text}", function.name)));
                 read += descriptors;
             }
         }
-        assert!(read > 300, "CUDA {release:?}: {read} descriptors");
+        println!("{name}: {read} descriptors");
+        assert_eq!(found, [""; 0], "{name}");
+        assert!(read > 150, "{name}: {read} descriptors");
     }
+}
+
+/// No PTX ISA version separates the assemblers that take it from those that do not.
+#[test]
+fn older_assemblers_refuse_a_fence_of_their_isa() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let taken = |assembler: &Assembler, fence: &str, version: PtxVersion| {
+        let text =
+            format!(".version {version}\n.target sm_90\n.address_size 64\n.visible .entry k() {{ {fence}; ret; }}\n");
+        assembler.assemble_text(&text, Sm::new(90), &scratch.path().join("k.cubin")).expect("ptxas runs").is_ok()
+    };
+    for (release, assembler) in fetched() {
+        for version in [PtxVersion::new(8, 0), assembler.newest_version().expect("ptxas runs")] {
+            assert!(taken(&assembler, "fence.proxy.async", version), "CUDA {release:?}, PTX ISA {version}");
+            let old = taken(&assembler, "membar.proxy.async", version);
+            assert_eq!(old, release >= (13, 4), "CUDA {release:?}, PTX ISA {version}");
+        }
+    }
+}
+
+/// A slice of the table that `explain` warns by: what each assembler makes of these forms is what it says, on GPUs of each kind.
+#[test]
+fn the_table_of_versions_is_what_the_assemblers_make() {
+    const DRAWN: usize = 48;
+    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
+    println!("{}={seed}", forms_check::SEED_VARIABLE);
+    let mut random = StdRng::seed_from_u64(seed);
+    let all = versions::one_of_each_width(sass::accesses());
+    let (told, others): (Vec<&Access>, Vec<&Access>) =
+        all.iter().partition(|access| !explain::versions::of(&access.ptx).is_empty());
+    let drawn: BTreeSet<&str> = [told, others]
+        .iter()
+        .flat_map(|own| own.sample(&mut random, DRAWN))
+        .map(|access| access.ptx.as_str())
+        .collect();
+    // Whether a hint has a trace is seen beside the form without it.
+    let beside: BTreeSet<String> =
+        drawn.iter().flat_map(|ptx| trace::without_hints(ptx)).map(|(_, without)| without).collect();
+    let asked: Vec<Access> =
+        all.iter().filter(|one| drawn.contains(one.ptx.as_str()) || beside.contains(&one.ptx)).cloned().collect();
+    let (tools, progress) = (tools(), Progress::new());
+    let sms = [80, 90, 100, 120].map(Sm::new);
+    let mut compared = 0;
+    for (release, assembler) in fetched().into_iter().filter(|(release, _)| *release < tools.release) {
+        let seen = versions::seen_by(assembler, &tools, &asked, &sms, &progress).expect("it assembles");
+        let by_release = BTreeMap::from([(release, seen)]);
+        let found = versions::differences(&pages::kept().expect("the pages are there"), &asked, &by_release);
+        let found = found.unwrap_or_else(|error| panic!("{error}"));
+        for ptx in &drawn {
+            for (sm, codes) in &by_release[&release] {
+                if !codes.contains_key(*ptx) {
+                    continue;
+                }
+                let made = found.iter().filter(|one| one.ptx == *ptx && one.sm == *sm).map(Difference::parts);
+                let told = explain::versions::of(ptx).into_iter().filter(|row| is_of(row, release, *sm));
+                let told: Vec<(String, String)> = told.map(|row| (row.then.to_owned(), row.now.to_owned())).collect();
+                assert_eq!(
+                    made.collect::<Vec<_>>(),
+                    told,
+                    "{ptx} on {sm} by CUDA {release:?}: cargo xtask sass --matrix --write"
+                );
+                compared += 1;
+            }
+        }
+    }
+    println!("{compared} forms on GPUs by older assemblers");
+    assert!(fetched().len() < 2 || compared > 100, "{compared}");
+}
+
+/// Whether a row tells of that release and GPU.
+fn is_of(row: &explain::versions::Row<'_>, (major, minor): Release, sm: Sm) -> bool {
+    let within = |list: &str, wanted: u32, number: &dyn Fn(&str) -> u32| {
+        list.split(',').any(|run| {
+            let (first, last) = run.split_once('-').unwrap_or((run, run));
+            (number(first)..=number(last)).contains(&wanted)
+        })
+    };
+    let release =
+        |text: &str| text.split('.').fold(0, |number, part| 100 * number + part.parse::<u32>().expect("a number"));
+    let gpu = |text: &str| text.trim_end_matches(char::is_alphabetic).parse().expect("a number");
+    within(row.releases, 100 * major + minor, &release) && within(row.sms, sm.number, &gpu)
 }
 
 /// How many descriptors a function's instructions have, and the instructions before which no other writes both words of

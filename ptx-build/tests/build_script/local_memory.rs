@@ -24,6 +24,7 @@ kernel! {
 kernel! {
     /// # Safety
     /// As `double`.
+    #[launch_bounds(256, 1)]
     pub unsafe fn adds_up(x: *mut u32) {
         let mut held = [[0; 4]; HELD];
         let i = global_index() as usize;

@@ -8,7 +8,7 @@ mod integer;
 mod logic;
 mod words;
 
-pub(crate) use format::{DOUBLE, float as converted};
+pub(crate) use format::{DOUBLE, float as converted, round_of};
 pub(crate) use words::{Alu, CARRY, Kind, SOURCES, Type, low};
 
 use words::Words;

@@ -148,7 +148,10 @@ impl Checks {
         let state = &self.states[&u64::from(event.actor.block)][event.actor.number];
         if old.is_engine {
             let done = state.known.ordered.of_engine(old.who) >= old.epoch;
-            return (!done).then(|| (Conflict::Async, self.actor_of(old, 0)));
+            let actor = self.actor_of(old, 0);
+            // Two reductions of a value are atomics, whichever comes first.
+            let goes = done || self.strong(old, new, actor, event.actor) == Some(true);
+            return (!goes).then_some((Conflict::Async, actor));
         }
         let by_proxy = matches!(event.engine, Some((_, _, true)));
         let memory = if is_shared(event.address) { Memory::Shared } else { Memory::Global };

@@ -30,6 +30,24 @@ pub enum Kind {
 }
 
 impl Kind {
+    const ALL: [Kind; 10] = [
+        Kind::Race,
+        Kind::Order,
+        Kind::Proxy,
+        Kind::Async,
+        Kind::Nc,
+        Kind::Bounds,
+        Kind::Misaligned,
+        Kind::Uninitialised,
+        Kind::Deadlock,
+        Kind::Launch,
+    ];
+
+    /// The kind of that word: `race`.
+    pub fn parse(word: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+
     /// Its word: `race`.
     pub fn word(self) -> &'static str {
         match self {
@@ -65,6 +83,8 @@ pub struct Place {
     pub source: Option<(String, u32)>,
     /// Where the source calls the functions that the compiler has inlined there, the innermost first.
     pub called: Vec<(String, u32)>,
+    /// Comments beside the instruction in the PTX that [allow](crate::Allowed) findings: `race) a reason`.
+    pub comments: Vec<String>,
     /// What the thread does there: `writes 4 bytes of argument 0 at offset 16`.
     pub what: String,
 }

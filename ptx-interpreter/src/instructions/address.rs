@@ -1,6 +1,7 @@
 //! `cvta`, `isspacep`, `mapa` and `getctarank`.
 
-use crate::machine::{Group, Machine, Step, Thread};
+use crate::group::{Group, Thread};
+use crate::machine::{Machine, Step};
 use crate::operand::{Operand, Space};
 use crate::stop::{Result, missing};
 

@@ -4,7 +4,8 @@ use ptx_intrinsics::grammar::atomic::{Atomic, judge_atomic};
 use ptx_intrinsics::ptx::change;
 
 use crate::access::How;
-use crate::machine::{Group, Machine, Step, Thread};
+use crate::group::{Group, Thread};
+use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::Result;
@@ -65,6 +66,7 @@ impl AtomicStep {
         let compare = (self.values.len() > 1).then_some(values[0]);
         let value = values[usize::from(compare.is_some())];
         let mut memory = [0; 16];
+        machine.settle(thread, address, bytes)?;
         machine.read_into(address, &mut memory[..bytes])?;
         // One that compares, and finds something else, is a read.
         let writes = compare.is_none_or(|compare| compare == u128::from_le_bytes(memory));

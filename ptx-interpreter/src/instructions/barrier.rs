@@ -1,7 +1,8 @@
 //! `bar` and `barrier`: the threads of a block meet.
 
+use crate::group::Group;
 use crate::lanes::lanes_of;
-use crate::machine::{Group, Machine, Reduction, Step};
+use crate::machine::{Machine, Reduction, Step};
 use crate::operand::Operand;
 use crate::stop::{Result, Why, missing, stop};
 

@@ -1,11 +1,13 @@
-//! `cp.async.bulk`: done later, and then the barrier is told, or when somebody waits for the group.
+//! `cp.async.bulk` and `cp.reduce.async.bulk`: done later, and then the barrier is told, or when somebody waits for the group.
 
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
 
 use super::mbarrier::on_barrier;
 use crate::access::Engine;
 use crate::begun::Copy;
-use crate::machine::{Group, Machine, Step, Thread};
+use crate::change::Change;
+use crate::group::{Group, Thread};
+use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::{Result, Why, missing, stop};
@@ -20,23 +22,29 @@ enum What {
     /// Whether only the sources have to be read.
     Wait(bool),
     Prefetch,
-    /// The dimensions, and whether it is `im2col`.
-    PrefetchTensor(String, bool),
+    /// The dimensions, whether it is `im2col`, and whether of four rows.
+    PrefetchTensor(String, bool, bool),
     Copy {
         into: Space,
         of: Space,
         masked: bool,
         ignores: bool,
         multicast: bool,
+        change: Option<Change>,
     },
 }
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     let has = |word: &str| words.contains(&word);
+    let reduces = has("reduce");
+    let change = if reduces { Some(Change::of(words)?) } else { None };
+    let words: Vec<&str> = words.iter().copied().filter(|word| *word != "reduce").collect();
     let what = match (*words.get(3)?, words.get(4).copied()) {
         ("commit_group", _) => What::Commit,
         ("wait_group", kind) => What::Wait(kind == Some("read")),
-        ("prefetch", Some("tensor")) => What::PrefetchTensor((*words.get(5)?).to_owned(), has("im2col")),
+        ("prefetch", Some("tensor")) => {
+            What::PrefetchTensor((*words.get(5)?).to_owned(), has("im2col"), has("tile::gather4"))
+        }
         ("prefetch", _) => What::Prefetch,
         (into, of) => What::Copy {
             into: Space::parse(into)?,
@@ -44,6 +52,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
             masked: has("cp_mask"),
             ignores: has("ignore_oob"),
             multicast: has("multicast::cluster"),
+            change,
         },
     };
     Some(Box::new(Bulk { what, operands }))
@@ -71,13 +80,15 @@ impl Bulk {
                 sixteen(&[from, size])?;
                 machine.host(from, size as usize, false).map(drop)
             }
-            What::PrefetchTensor(dimensions, im2col) => self.prefetch_tensor(machine, thread, dimensions, *im2col),
-            What::Copy { into, of, masked, .. } => {
+            What::PrefetchTensor(words, im2col, by_rows) => {
+                self.prefetch_tensor(machine, thread, words, *im2col, *by_rows)
+            }
+            What::Copy { into, of, masked, change, .. } => {
                 let (to, from) =
                     (machine.address(thread, *into, operand(0)?)?, machine.address(thread, *of, operand(1)?)?);
                 let size = number(machine, 2)? as usize;
                 sixteen(&[to, from, size as u64])?;
-                let mut copy = Copy { to, from, read: size, size, mask: u16::MAX };
+                let mut copy = Copy { to, from, read: size, size, mask: u16::MAX, change: *change };
                 machine.host(from, size, false)?;
                 machine.host(to, size, true)?;
                 if *into != Space::Global {
@@ -135,14 +146,22 @@ impl Bulk {
     }
 
     /// The map has a mark and its dimensions, by the fake driver.
-    fn prefetch_tensor(&self, machine: &mut Machine<'_>, thread: Thread, words: &str, im2col: bool) -> Result<()> {
-        let Some(Operand::Address(map, 0, dimensions)) = self.operands.first() else {
+    fn prefetch_tensor(
+        &self,
+        machine: &mut Machine<'_>,
+        thread: Thread,
+        words: &str,
+        im2col: bool,
+        by_rows: bool,
+    ) -> Result<()> {
+        let Some(Operand::Address(map, 0, coordinates)) = self.operands.first() else {
             return stop(Why::Wrong, "no coordinates");
         };
+        let dimensions = if by_rows { coordinates.len().saturating_sub(3) } else { coordinates.len() };
         let map = machine.get(thread, map)? as u64;
         aligned(map, 64)?;
         let content = machine.read(map, 128)?;
-        if words != format!("{dimensions}d") || content[..2] != [*dimensions as u8, u8::from(im2col)] {
+        if words != format!("{dimensions}d") || content[..2] != [dimensions as u8, u8::from(im2col)] {
             let text = format!("a map of {} dimensions, kind {}, for {dimensions}", content[0], content[1]);
             return stop(Why::Wrong, text);
         }

@@ -1,7 +1,8 @@
 //! `prefetch`, `applypriority` and `discard`: they need memory, and `discard` loses what is in it.
 
 use crate::access::How;
-use crate::machine::{Group, Machine, Step};
+use crate::group::Group;
+use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::Result;

@@ -1,6 +1,7 @@
 //! `barrier.cluster`: the threads of a cluster meet.
 
-use crate::machine::{Group, Machine, Step};
+use crate::group::Group;
+use crate::machine::{Machine, Step};
 use crate::stop::{Result, Why, stop};
 
 struct Arrive {

@@ -1,8 +1,9 @@
 //! Instructions that only compute.
 
 use crate::alu::{Alu, CARRY as CARRY_SOURCE, Kind, SOURCES, alu};
+use crate::group::Group;
 use crate::lanes::{LANES, Lanes, each};
-use crate::machine::{Action, Group, Machine, Step};
+use crate::machine::{Action, Machine, Step};
 use crate::operand::{Operand, Register};
 use crate::stop::Result;
 

@@ -5,7 +5,8 @@ use ptx_intrinsics::mbarrier::mbarrier_arrive;
 use super::mbarrier::on_barrier;
 use crate::access::Engine;
 use crate::begun::Copy;
-use crate::machine::{Group, Machine, Step, Thread};
+use crate::group::{Group, Thread};
+use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::{Result, Why, missing, stop};
@@ -67,7 +68,7 @@ impl Begin {
             Some(_) if more == 1 => machine.number(thread, &self.operands, 3)? as usize,
             _ => size,
         };
-        let copy = Copy { to, from, read: read.min(size), size, mask: u16::MAX };
+        let copy = Copy { to, from, read: read.min(size), size, mask: u16::MAX, change: None };
         if read > 0 {
             aligned(from, size)?;
             machine.host(from, copy.read, false)?;
@@ -107,7 +108,7 @@ fn wait(machine: &mut Machine<'_>, thread: Thread, left: usize) -> Result<()> {
     let begun = machine.copies_of.entry(machine.id(thread)).or_default();
     let due = begun.small.due(left);
     let done = begun.small.done;
-    machine.perform(&due)?;
+    machine.move_bytes(&due, Machine::read)?;
     machine.watch_copied(thread, Engine::Small, done);
     Ok(())
 }
@@ -125,7 +126,7 @@ impl Step for ArriveAt {
             begun.small.commit();
             let due = begun.small.due(0);
             let done = begun.small.done;
-            machine.perform(&due)?;
+            machine.move_bytes(&due, Machine::read)?;
             let place = machine.address(thread, Space::Shared, &self.place)?;
             machine.watch_copied_arrival(thread, place, done);
             // Without `.noinc` one more arrival is expected, and it is this one.

@@ -1,7 +1,8 @@
 //! `elect.sync`: the first thread of the mask leads.
 
 use super::together::{Together, collective};
-use crate::machine::{Machine, Step, Thread};
+use crate::group::Thread;
+use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::Result;
 

@@ -1,7 +1,8 @@
 //! `st.bulk`: zeros in this block's shared memory.
 
 use crate::access::How;
-use crate::machine::{Group, Machine, Step};
+use crate::group::Group;
+use crate::machine::{Machine, Step};
 use crate::operand::{Operand, Space};
 use crate::stop::{Result, wrong};
 

@@ -1,6 +1,7 @@
 //! Calls, tables of branches, and ends.
 
-use crate::machine::{Group, Machine, Step};
+use crate::group::Group;
+use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::{Result, wrong};
 

@@ -1,6 +1,7 @@
 //! `griddepcontrol.wait`: the grid before this one has ended, and so this matters to the checks alone.
 
-use crate::machine::{Group, Machine, Step};
+use crate::group::Group;
+use crate::machine::{Machine, Step};
 use crate::stop::Result;
 
 pub(crate) struct Wait;

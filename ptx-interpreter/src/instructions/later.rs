@@ -1,13 +1,13 @@
 //! `st.async` and `red.async`: done later, and then a barrier is told, if there is one.
 
-use ptx_intrinsics::grammar::atomic::{Atomic, judge_atomic};
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
-use ptx_intrinsics::ptx::change;
 
 use super::mbarrier::on_barrier;
 use crate::access::How;
 use crate::alu::Type;
-use crate::machine::{Group, Machine, Step, Thread};
+use crate::change::Change;
+use crate::group::{Group, Thread};
+use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::Result;
@@ -20,14 +20,14 @@ struct Later {
     bytes: usize,
     barrier: Option<Operand>,
     /// Of a reduction.
-    atomic: Option<Atomic>,
+    change: Option<Change>,
     how: How,
 }
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     let ty = Type::parse(words.last()?)?;
     let reduces = words[0] == "red";
-    let atomic = if reduces { Some(reduction(words)?) } else { None };
+    let change = if reduces { Some(Change::of(words)?) } else { None };
     let mut operands = operands.into_iter();
     let later = Later {
         space: Space::of(words),
@@ -35,17 +35,10 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
         value: operands.next()?.lanes().into_iter().map(|lane| lane.of_type(ty)).collect(),
         bytes: ty.bits as usize / 8,
         barrier: operands.next(),
-        atomic,
+        change,
         how: if reduces { How::atomic(words) } else { How::store(words) },
     };
     Some(Box::new(later))
-}
-
-/// The words of `red` with the same meaning. It has no sum of `.s64`, which has the bits of one of `.u64`.
-fn reduction(words: &[&str]) -> Option<Atomic> {
-    let [.., op, ty] = words else { return None };
-    let ty = if (*op, *ty) == ("add", "s64") { "u64" } else { ty };
-    judge_atomic(&format!("red.{op}.{ty}"), false).ok().map(|(atomic, _)| atomic)
 }
 
 impl Step for Later {
@@ -84,19 +77,9 @@ impl Later {
     }
 
     fn happen(&self, machine: &mut Machine<'_>, to: u64, value: &[u8]) -> Result<()> {
-        let Some(atomic) = self.atomic else { return machine.write(to, value) };
-        let old = machine.read_number(to, value.len())?;
-        let mut operand = [0; 8];
-        operand[..value.len()].copy_from_slice(value);
-        let (mut new, operand) = (old, u64::from_le_bytes(operand));
-        let at = &raw mut new;
-        // SAFETY: the number is the interpreter's own, and as wide as any that is reduced.
-        unsafe {
-            match value.len() {
-                4 => drop(change(atomic, at.cast(), operand as u32, None)),
-                _ => drop(change(atomic, at, operand, None)),
-            }
+        match self.change {
+            Some(change) => machine.change(change, to, value),
+            None => machine.write(to, value),
         }
-        machine.write_number(to, value.len(), new)
     }
 }

@@ -3,7 +3,9 @@
 use super::compute::extended;
 use crate::access::How;
 use crate::alu::Type;
-use crate::machine::{Group, Machine, Step};
+use crate::group::Group;
+use crate::lanes::Lanes;
+use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::Result;
@@ -40,6 +42,17 @@ impl Step for Load {
         for thread in group.threads() {
             aligned(addresses[thread.lane], whole).map_err(|stop| stop.by(thread.lane))?;
         }
+        if machine.may_delay(group, &addresses, whole, self.how)? {
+            let event = Box::new(move |machine: &mut Machine<'a>| self.perform(machine, group, addresses));
+            machine.delay_load(group, &addresses, whole, self.how, event);
+            return Ok(());
+        }
+        self.perform(machine, group, addresses)
+    }
+}
+
+impl Load {
+    fn perform(&self, machine: &mut Machine<'_>, group: Group, addresses: Lanes) -> Result<()> {
         machine.watch_load(group, &addresses, self.bytes, self.to.len(), self.how)?;
         for (number, to) in self.to.iter().enumerate() {
             let offset = (number * self.bytes) as u64;

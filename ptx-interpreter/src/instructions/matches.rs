@@ -1,7 +1,8 @@
 //! `match.sync`: which threads have the same value.
 
 use super::together::{Together, collective, mask_of, values};
-use crate::machine::{Machine, Step, Thread};
+use crate::group::Thread;
+use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::Result;
 

@@ -6,7 +6,8 @@ use ptx_intrinsics::mbarrier::*;
 use ptx_intrinsics::prelude::*;
 
 use crate::access::{Arrival, Scope};
-use crate::machine::{Group, Machine, Step, Thread};
+use crate::group::{Group, Thread};
+use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::{Result, Why, missing, stop, wrong};

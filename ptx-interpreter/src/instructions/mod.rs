@@ -25,6 +25,8 @@ mod policy;
 mod redux;
 mod shuffle;
 mod store;
+mod tensor;
+mod tensormap;
 mod together;
 mod trap;
 mod vote;
@@ -48,7 +50,10 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "prefetch" | "prefetchu" | "applypriority" | "discard" => cache_line::decode(words, operands),
         "createpolicy" => policy::decode(words, operands),
         "cvta" | "isspacep" | "mapa" | "getctarank" => address::decode(words, operands),
-        "cp" if words.get(2) == Some(&"bulk") => bulk::decode(words, operands),
+        "cp" if words.contains(&"tensor") && !words.contains(&"prefetch") => tensor::decode(words, operands),
+        "tensormap" if words.get(1) == Some(&"replace") => tensormap::replace(words, operands),
+        "tensormap" => return control(tensormap::publish(words, operands), opcode),
+        "cp" if words.contains(&"bulk") => bulk::decode(words, operands),
         "cp" => cp_async::decode(words, operands),
         "mbarrier" => mbarrier::decode(words, operands),
         "bar" | "barrier" => return barrier_of(words, operands),

@@ -1,8 +1,9 @@
 //! `mov` between a register and a vector of its parts, and of 128 bits.
 
 use crate::alu::{Type, low};
+use crate::group::Group;
 use crate::lanes::each;
-use crate::machine::{Group, Machine, Step};
+use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::Result;
 

@@ -1,6 +1,7 @@
 //! `nanosleep`, `griddepcontrol.launch_dependents`, `setmaxnreg` and `pmevent`: a thread that sleeps only loses its turn.
 
-use crate::machine::{Group, Machine, Step};
+use crate::group::Group;
+use crate::machine::{Machine, Step};
 use crate::stop::Result;
 
 pub(crate) struct Nothing;

@@ -2,7 +2,8 @@
 
 use ptx_intrinsics::caching::{CachePolicy, L2EvictUnchanged};
 
-use crate::machine::{Group, Machine, Step, Thread};
+use crate::group::{Group, Thread};
+use crate::machine::{Machine, Step};
 use crate::operand::{Operand, Space};
 use crate::stop::Result;
 

@@ -1,7 +1,8 @@
 //! `redux.sync`: one number of the numbers of all.
 
 use super::together::{Together, collective, values};
-use crate::machine::{Machine, Step, Thread};
+use crate::group::Thread;
+use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::Result;
 

@@ -1,7 +1,8 @@
 //! `shfl.sync`: the value of another lane, and whether there is such a lane.
 
 use super::together::{Together, collective, mask_of, values};
-use crate::machine::{Machine, Step, Thread};
+use crate::group::Thread;
+use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::Result;
 

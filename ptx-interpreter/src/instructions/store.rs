@@ -2,7 +2,8 @@
 
 use crate::access::How;
 use crate::alu::Type;
-use crate::machine::{Group, Machine, Step};
+use crate::group::Group;
+use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::Result;
@@ -42,10 +43,12 @@ impl Step for Store {
                 continue;
             }
             let places = addresses.map(|address| address.wrapping_add((number * self.bytes) as u64));
+            machine.perform_loads_before(group, &places, self.bytes)?;
             machine.watch(group, &places, self.bytes, self.how)?;
             if self.bytes == 16 {
                 for thread in group.threads() {
                     let value = machine.get(thread, from)?;
+                    machine.settle(thread, places[thread.lane], self.bytes)?;
                     let written = machine.write(places[thread.lane], &value.to_le_bytes());
                     written.map_err(|stop| stop.by(thread.lane))?;
                     machine.wrote(thread, places[thread.lane], self.bytes, value);
@@ -55,8 +58,8 @@ impl Step for Store {
             let values = machine.lanes(group, from)?;
             for thread in group.threads() {
                 let lane = thread.lane;
-                machine.write_number(places[lane], self.bytes, values[lane]).map_err(|stop| stop.by(lane))?;
-                machine.wrote(thread, places[lane], self.bytes, values[lane].into());
+                let stored = machine.store(thread, places[lane], self.bytes, values[lane], self.how);
+                stored.map_err(|stop| stop.by(lane))?;
             }
         }
         Ok(())

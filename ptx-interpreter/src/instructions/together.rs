@@ -1,7 +1,8 @@
 //! What the threads of a warp do together: whoever comes first waits for the others of the mask. `bar.warp.sync`.
 
+use crate::group::{Group, Thread};
 use crate::lanes::{Lanes, lanes_of};
-use crate::machine::{Group, Machine, Step, Thread};
+use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::{Result, wrong};
 

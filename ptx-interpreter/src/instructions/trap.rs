@@ -1,6 +1,7 @@
 //! `trap` and `brkpt`.
 
-use crate::machine::{Group, Machine, Step};
+use crate::group::Group;
+use crate::machine::{Machine, Step};
 use crate::stop::{Result, Why, stop};
 
 pub(crate) struct Trap(pub(crate) String);

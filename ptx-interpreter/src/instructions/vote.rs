@@ -1,7 +1,8 @@
 //! `vote.sync` and `activemask`.
 
 use super::together::{Together, collective, mask_of, values};
-use crate::machine::{Group, Machine, Step, Thread};
+use crate::group::{Group, Thread};
+use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::Result;
 

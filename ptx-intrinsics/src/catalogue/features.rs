@@ -20,7 +20,7 @@ macro_rules! features {
             /// assert!(!h100.contains(Features::WIDE));
             /// ```
             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-            pub struct Features: u64 {
+            pub struct Features: u128 {
                 $(
                     $(#[$($doc)*])*
                     #[doc = ""]
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn a_target_has_a_form_exactly_if_it_offers_its_features() {
         let forms = super::super::forms();
-        let alike: BTreeSet<(u64, u32, u32)> =
+        let alike: BTreeSet<(u128, u32, u32)> =
             forms.map(|form| (form.features().bits(), form.min_sm(), form.min_ptx())).collect();
         for &(bits, min_sm, min_ptx) in &alike {
             let features = Features::from_bits_retain(bits);

@@ -133,7 +133,7 @@ impl Form {
     /// The mnemonic, and the operands if they distinguish forms: `cp.async.cg.shared.global [%], [%], 16`.
     pub fn told(&self) -> String {
         let operands = self.signature().map_or("", |signature| signature.operands);
-        let by_operands = matches!(self.family(), Family::Copy | Family::Barrier);
+        let by_operands = matches!(self.family(), Family::Copy | Family::Barrier | Family::Control);
         if by_operands && !operands.is_empty() { format!("{} {operands}", self.ptx) } else { self.ptx.clone() }
     }
 
@@ -163,6 +163,11 @@ impl Form {
             What::Atomic(atomic) => atomic.hint(),
             What::Message(..) => false,
         }
+    }
+
+    /// Whether all threads of a warp execute it together. It is LLVM's intrinsic then, and no `asm!`.
+    pub fn is_collective(&self) -> bool {
+        matches!(&self.what, What::Message(_, message) if message.is_collective)
     }
 
     /// The oldest target that has it: 80 for sm_80.

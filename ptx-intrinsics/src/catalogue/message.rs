@@ -19,6 +19,7 @@ pub(super) struct Message {
     pub(super) parameters: String,
     pub(super) result: Option<String>,
     pub(super) needs: Needs,
+    pub(super) is_collective: bool,
 }
 
 /// The words that are chosen for the axes of a function, and what they say of it.
@@ -99,6 +100,7 @@ impl Function {
             parameters: parameters.join(", "),
             result: self.takes.result.filter(|_| chosen.gives).map(shown),
             needs: chosen.needs,
+            is_collective: self.takes.is_collective,
         }
     }
 

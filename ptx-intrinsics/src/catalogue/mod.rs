@@ -21,11 +21,38 @@ pub use self::form::{Family, Form, Signature};
 use crate::grammar::access::Spelling;
 use crate::grammar::atomic::Atomic;
 use crate::instructions::TABLES;
+use crate::isa::caching::{L1PriorityWord, L2PriorityWord, OperatorWord};
+use crate::isa::prefetch_size::PrefetchSizeWord;
 pub use crate::isa::row::Operation;
+use crate::isa::scope::ScopeWord;
+use crate::isa::space::SpaceWord;
 
 /// What the [expression](Form::rust) of a form needs in scope.
 pub const IMPORTS: &str =
     "use ptx_intrinsics::{cp_async::*, cp_async_bulk::*, fence::*, mbarrier::*, order::*, prelude::*, space::*};";
+
+/// What a word means that says how an access is cached, where it points, or with which threads it synchronises; the word has its dot.
+/// A second line is behind a line break.
+///
+/// ```
+/// assert_eq!(ptx_intrinsics::catalogue::meaning(".cg"), Some("cached in L2 and not in L1"));
+/// ```
+pub fn meaning(word: &str) -> Option<&'static str> {
+    fn of<W: Copy>(
+        word: &str,
+        all: &[W],
+        ptx: fn(W) -> &'static str,
+        meaning: fn(W) -> Option<&'static str>,
+    ) -> Option<&'static str> {
+        all.iter().find(|own| ptx(**own) == word).and_then(|own| meaning(*own))
+    }
+    of(word, OperatorWord::ALL, OperatorWord::ptx, OperatorWord::meaning)
+        .or_else(|| of(word, L1PriorityWord::ALL, L1PriorityWord::ptx, L1PriorityWord::meaning))
+        .or_else(|| of(word, L2PriorityWord::ALL, L2PriorityWord::ptx, L2PriorityWord::meaning))
+        .or_else(|| of(word, PrefetchSizeWord::ALL, PrefetchSizeWord::ptx, PrefetchSizeWord::meaning))
+        .or_else(|| of(word, ScopeWord::ALL, ScopeWord::ptx, ScopeWord::meaning))
+        .or_else(|| of(word, SpaceWord::ALL, SpaceWord::ptx, SpaceWord::meaning))
+}
 
 /// Every legal form.
 ///

@@ -10,8 +10,11 @@ pub(crate) mod copy;
 mod lock;
 #[cfg(any(test, not(target_has_atomic = "64")))]
 mod locked;
+pub mod matrix;
 pub(crate) mod mbarrier;
+pub(crate) mod reduced;
 pub(crate) mod thread;
+pub(crate) mod warp;
 mod wide;
 mod wide_lock;
 

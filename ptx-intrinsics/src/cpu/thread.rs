@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 use core::mem::{size_of, transmute};
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use super::copies::Copies;
 
@@ -12,6 +12,14 @@ pub trait Thread {
     fn copies(&self) -> &Copies;
     /// It has looked at what others may change, and found these bits, folded into 64.
     fn looked(&self, at: *const c_void, found: u64);
+    /// It lets others go on.
+    fn pause(&self);
+    /// The time, on a clock that all threads share.
+    fn nanoseconds(&self) -> u64;
+    /// Its number in its warp.
+    fn lane(&self) -> u32;
+    /// What the lanes of its warp bring to the instruction of that name; `None` of those that have ended or never were.
+    fn exchange(&self, name: &'static str, value: u64) -> [Option<u64>; 32];
 }
 
 /// Finds the thread of the grid that runs on the calling thread of the machine.
@@ -35,6 +43,20 @@ pub(crate) fn current() -> Option<&'static dyn Thread> {
     // SAFETY: only a `Find` is ever stored.
     let find = unsafe { transmute::<*mut c_void, Find>(find) };
     find()
+}
+
+/// Lets others go on.
+pub(crate) fn pause() {
+    match current() {
+        Some(thread) => thread.pause(),
+        None => core::hint::spin_loop(),
+    }
+}
+
+/// The time. Outside of an executor there is no clock, and each reading is one more.
+pub(crate) fn nanoseconds() -> u64 {
+    static READ: AtomicUsize = AtomicUsize::new(0);
+    current().map_or_else(|| READ.fetch_add(1, Ordering::Relaxed) as u64, |thread| thread.nanoseconds())
 }
 
 /// Tells the thread that runs here that it has looked at `at`.

@@ -6,6 +6,9 @@ pub const BY_MARKERS: bool = cfg!(ptx_by_markers);
 
 #[macro_use]
 mod instruction;
+#[cfg(ptx_device)]
+#[macro_use]
+mod intrinsic;
 #[cfg(ptx_by_markers)]
 #[macro_use]
 pub mod markers;

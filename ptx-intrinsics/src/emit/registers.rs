@@ -85,6 +85,10 @@ pub use self::shapes::*;
 #[cfg(ptx_device)]
 #[allow(missing_docs, reason = "only the macros see them")]
 pub mod shapes {
+    /// A number and a predicate, as LLVM's intrinsics give them.
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    pub struct Flagged(pub u32, pub bool);
     #[derive(Clone, Copy)]
     #[repr(C)]
     pub struct X1<R>(pub R);

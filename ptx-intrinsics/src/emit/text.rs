@@ -17,6 +17,7 @@ macro_rules! emit {
 /// An axis after the other. A row is `{ [arguments that an axis holds] [what is written] [its register] (registers) … }`.
 #[cfg(ptx_device)]
 macro_rules! choose {
+    ([] $words:tt { intrinsic $manner:ident $call:tt $out:tt }) => { intrinsic! { $manner $words $out $call } };
     ([] $words:tt { [] $written:tt [$($out:ident: $class:ident)?] ($($register:tt)*)
         [$effect:ident $manner:ident] $ptx:tt $operands:tt $block:tt }) => {
         __instruction! {
@@ -122,6 +123,9 @@ macro_rules! operands {
 }
 
 macro_rules! operand {
+    ($kind:ident $words:tt ($first:tt | $second:tt)) => {
+        concat!(operand!($kind $words $first), "|", operand!($kind $words $second))
+    };
     ($kind:ident $words:tt T) => { word!(PLAIN T $words) };
     (doc $words:tt $name:ident) => { stringify!($name) };
     // What an axis holds.

@@ -1,5 +1,7 @@
 //! `cvta`: the generic address of an address in a state space, and the opposite.
 
+use super::shared_ptr::SharedPtr;
+
 /// Each space: what it is, what it needs, and the function and PTX from it and to it.
 macro_rules! cvta {
     ($($what:literal $gate:ident: $cvta:ident $ptx:literal, $cvta_to:ident $ptx_to:literal;)*) => {
@@ -38,4 +40,28 @@ cvta! {
     "the kernel's parameters" ParamAddresses: cvta_param "cvta.param.u64", cvta_to_param "cvta.to.param.u64";
     "the kernel's parameters" EntryParams:
         cvta_param_entry "cvta.param::entry.u64", cvta_to_param_entry "cvta.to.param::entry.u64";
+}
+
+impl<T> SharedPtr<T> {
+    /// The generic address of this place, which is a pointer as all others: `cvta.shared.u64`.
+    ///
+    /// ```
+    /// use ptx_intrinsics::SharedPtr;
+    ///
+    /// let mut tile = [0.0f32; 4];
+    /// let own = SharedPtr::new(tile.as_mut_ptr());
+    /// assert_eq!(own.as_generic(), tile.as_mut_ptr());
+    /// ```
+    #[doc(alias = "cvta.shared")]
+    #[inline(always)]
+    pub fn as_generic(self) -> *mut T {
+        #[cfg(ptx_device)]
+        {
+            cvta_shared(self.address().into())
+        }
+        #[cfg(not(ptx_device))]
+        {
+            self.address().cast()
+        }
+    }
 }

@@ -46,43 +46,43 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The table of caching qualifiers: each one's name, PTX's word, a number for `match`, its gate, and its example.
+/// The table of caching qualifiers: each one's name, PTX's word, what it means, a number for `match`, its gate, and its example.
 ///
 /// It makes the markers, the same words as values, and `caching_rows!`.
 macro_rules! caching {
     ($d:tt
         none { $(#[$none_doc:meta])* $none:ident $none_how:tt $none_shown:tt }
-        operators { $($(#[$op_doc:meta])* $op:ident $op_text:literal $op_id:literal $op_gate:ident $op_how:tt $op_shown:tt;)* }
-        l1 { $($(#[$l1_doc:meta])* $l1:ident $l1_text:literal $l1_id:literal $l1_gate:ident $l1_how:tt $l1_shown:tt;)* }
-        l2 { $($(#[$l2_doc:meta])* $l2:ident $l2_text:literal $l2_id:literal $l2_gate:ident $l2_how:tt $l2_shown:tt;)* }) => {
-        caching! { @marker $(#[$none_doc])* $none "" 0 Always $none_how $none_shown }
+        operators { $($(#[$op_doc:meta])* $op:ident $op_text:literal $op_says:literal $op_id:literal $op_gate:ident $op_how:tt $op_shown:tt;)* }
+        l1 { $($(#[$l1_doc:meta])* $l1:ident $l1_text:literal $l1_says:literal $l1_id:literal $l1_gate:ident $l1_how:tt $l1_shown:tt;)* }
+        l2 { $($(#[$l2_doc:meta])* $l2:ident $l2_text:literal $l2_says:literal $l2_id:literal $l2_gate:ident $l2_how:tt $l2_shown:tt;)* }) => {
+        caching! { @marker $(#[$none_doc])* $none "" () 0 Always $none_how $none_shown }
         impl<T> Suits<T> for $none {}
         $(
-            caching! { @marker $(#[$op_doc])* $op $op_text $op_id $op_gate $op_how $op_shown }
+            caching! { @marker $(#[$op_doc])* $op $op_text ($op_says) $op_id $op_gate $op_how $op_shown }
             impl<T> Suits<T> for $op {}
         )*
         $(
-            caching! { @marker $(#[$l1_doc])* $l1 $l1_text $l1_id $l1_gate $l1_how $l1_shown }
+            caching! { @marker $(#[$l1_doc])* $l1 $l1_text ($l1_says) $l1_id $l1_gate $l1_how $l1_shown }
             impl L1Priority for $l1 {}
             impl<T> Suits<T> for $l1 {}
         )*
         $(
-            caching! { @marker $(#[$l2_doc])* $l2 $l2_text $l2_id $l2_gate $l2_how $l2_shown }
+            caching! { @marker $(#[$l2_doc])* $l2 $l2_text ($l2_says) $l2_id $l2_gate $l2_how $l2_shown }
             impl L2Priority for $l2 {}
             impl<T: Wide> Suits<T> for $l2 {}
         )*
 
         words! {
             /// A cache operator as a value.
-            OperatorWord { $($op $op_text (stringify!($op)) $op_gate;)* }
+            OperatorWord { $($op $op_text (stringify!($op)) $op_gate $op_says;)* }
         }
         words! {
             /// An [`L1Priority`] as a value.
-            L1PriorityWord { $($l1 $l1_text (stringify!($l1)) $l1_gate;)* }
+            L1PriorityWord { $($l1 $l1_text (stringify!($l1)) $l1_gate $l1_says;)* }
         }
         words! {
             /// An [`L2Priority`] as a value.
-            L2PriorityWord { $($l2 $l2_text (stringify!($l2)) $l2_gate;)* }
+            L2PriorityWord { $($l2 $l2_text (stringify!($l2)) $l2_gate $l2_says;)* }
         }
 
         /// The PTX of a cache operator, as a literal for `concat!`.
@@ -142,7 +142,8 @@ macro_rules! caching {
             };
         }
     };
-    (@marker $(#[$doc:meta])* $name:ident $text:literal $id:literal $gate:ident $how:tt $shown:tt) => {
+    (@marker $(#[$doc:meta])* $name:ident $text:literal ($($says:literal)?) $id:literal $gate:ident $how:tt $shown:tt) => {
+        $(#[doc = concat!("`", $text, "`: ", $says, ".")])?
         $(#[$doc])*
         #[doc = ""]
         #[doc = concat!("PTX: `", $text, "`. ", needs!($gate))]
@@ -172,49 +173,35 @@ caching! { $
         NoHint (load) {"LDG.E" sm_90, ld_global ld_global_nc st_global}
     }
     operators {
-        /// Cache at all levels, likely to be accessed again. Not the same as saying nothing: on many GPUs
-        /// `ld.global.ca` is a strong load at the scope of the SM.
-        Ca ".ca" 1 Always (load) {"LDG.E.STRONG.SM" sm_90, ld_global ld_global_nc};
-        /// Cache at the global level: in L2, past L1.
-        Cg ".cg" 2 Always (load) {"LDG.E.STRONG.GPU" sm_90, ld_global ld_global_nc st_global};
-        /// Cache streaming: likely to be accessed once, evicted first.
-        Cs ".cs" 3 Always (load) {"LDG.E.EF" sm_90, ld_global ld_global_nc st_global};
-        /// Last use: the line will not be used again.
-        Lu ".lu" 4 Always (load) {"LDG.E.LU" sm_90, ld_global};
-        /// Do not cache, fetch again.
-        Cv ".cv" 5 Always (load) {"LDG.E.STRONG.SYS" sm_90, ld_global};
-        /// Write back at all coherent levels.
-        Wb ".wb" 6 Always (store) {"STG.E.STRONG.SM" sm_90, st_global};
-        /// Write through to system memory.
-        Wt ".wt" 7 Always (store) {"STG.E.STRONG.SYS" sm_90, st_global};
+        ///
+        /// Not the same as saying nothing: on many GPUs `ld.global.ca` is a strong load at the scope of the SM.
+        Ca ".ca" "cached at all levels, likely to be read again" 1 Always (load) {"LDG.E.STRONG.SM" sm_90, ld_global ld_global_nc};
+        Cg ".cg" "cached in L2 and not in L1" 2 Always (load) {"LDG.E.STRONG.GPU" sm_90, ld_global ld_global_nc st_global};
+        Cs ".cs" "probably used once: evicted first" 3 Always (load) {"LDG.E.EF" sm_90, ld_global ld_global_nc st_global};
+        Lu ".lu" "last use: the line need not be written back" 4 Always (load) {"LDG.E.LU" sm_90, ld_global};
+        Cv ".cv" "not cached: fetched again at each read,\nfor system memory that others write" 5 Always (load) {"LDG.E.STRONG.SYS" sm_90, ld_global};
+        Wb ".wb" "written back from all coherent levels" 6 Always (store) {"STG.E.STRONG.SM" sm_90, st_global};
+        Wt ".wt" "written through L2 to system memory" 7 Always (store) {"STG.E.STRONG.SYS" sm_90, st_global};
     }
     l1 {
-        /// L1: the normal eviction priority.
         #[doc(alias = "L1::evict_normal")]
-        EvictNormal ".L1::evict_normal" 16 L1Priorities (load) {"LDG.E" sm_90, ld_global ld_global_nc st_global};
-        /// L1: leave the line's eviction priority as it is.
+        EvictNormal ".L1::evict_normal" "L1 evicts it as usual" 16 L1Priorities (load) {"LDG.E" sm_90, ld_global ld_global_nc st_global};
         #[doc(alias = "L1::evict_unchanged")]
-        EvictUnchanged ".L1::evict_unchanged" 32 L1Priorities (load) {"LDG.E.EU" sm_90, ld_global ld_global_nc st_global};
-        /// L1: first to be evicted. For data that is read once.
+        EvictUnchanged ".L1::evict_unchanged" "L1 keeps the line's priority as it is" 32 L1Priorities (load) {"LDG.E.EU" sm_90, ld_global ld_global_nc st_global};
         #[doc(alias = "L1::evict_first")]
-        EvictFirst ".L1::evict_first" 48 L1Priorities (load) {"LDG.E.EF" sm_90, ld_global ld_global_nc st_global};
-        /// L1: last to be evicted. For data that will be used again.
+        EvictFirst ".L1::evict_first" "L1 evicts it before others: for data that is read once" 48 L1Priorities (load) {"LDG.E.EF" sm_90, ld_global ld_global_nc st_global};
         #[doc(alias = "L1::evict_last")]
-        EvictLast ".L1::evict_last" 64 L1Priorities (load) {"LDG.E.EL" sm_90, ld_global ld_global_nc st_global};
-        /// L1: do not allocate a line.
+        EvictLast ".L1::evict_last" "L1 evicts it after others: for data that is read again" 64 L1Priorities (load) {"LDG.E.EL" sm_90, ld_global ld_global_nc st_global};
         #[doc(alias = "L1::no_allocate")]
-        NoAllocate ".L1::no_allocate" 80 L1Priorities (load) {"LDG.E.NA" sm_90, ld_global ld_global_nc st_global};
+        NoAllocate ".L1::no_allocate" "it takes no line of L1, so the lines there stay" 80 L1Priorities (load) {"LDG.E.NA" sm_90, ld_global ld_global_nc st_global};
     }
     l2 {
-        /// L2: the normal eviction priority.
         #[doc(alias = "L2::evict_normal")]
-        L2EvictNormal ".L2::evict_normal" 8 Bits256 (wide load) {"LDG.E.ENL2.256" sm_100, ld_global ld_global_nc st_global};
-        /// L2: first to be evicted.
+        L2EvictNormal ".L2::evict_normal" "L2 evicts it as usual" 8 Bits256 (wide load) {"LDG.E.ENL2.256" sm_100, ld_global ld_global_nc st_global};
         #[doc(alias = "L2::evict_first")]
-        L2EvictFirst ".L2::evict_first" 9 Bits256 (wide load) {"LDG.E.EFL2.256" sm_100, ld_global ld_global_nc st_global};
-        /// L2: last to be evicted.
+        L2EvictFirst ".L2::evict_first" "L2 evicts it before others: for data that is read once" 9 Bits256 (wide load) {"LDG.E.EFL2.256" sm_100, ld_global ld_global_nc st_global};
         #[doc(alias = "L2::evict_last")]
-        L2EvictLast ".L2::evict_last" 10 Bits256 (wide load) {"LDG.E.ELL2.256" sm_100, ld_global ld_global_nc st_global};
+        L2EvictLast ".L2::evict_last" "L2 evicts it after others: for data that is read again" 10 Bits256 (wide load) {"LDG.E.ELL2.256" sm_100, ld_global ld_global_nc st_global};
     }
 }
 

@@ -38,7 +38,7 @@ pub struct Count<const N: u32>;
 
 /// What something needs of a target: the gates that it has to pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Needs(u64);
+pub struct Needs(u128);
 
 /// What a gate is as data.
 struct GateRow {
@@ -66,7 +66,7 @@ impl Needs {
 
     /// One bit for each gate, in the order of the table.
     #[cfg(not(ptx_device))]
-    pub(crate) const fn bits(self) -> u64 {
+    pub(crate) const fn bits(self) -> u128 {
         self.0
     }
 
@@ -111,11 +111,11 @@ impl Needs {
 
 /// The gates that the build's SM passes, and those that its PTX ISA version passes. They are put together once, since `ptx!` asks
 /// for each access.
-const OPEN: (u64, u64) = {
+const OPEN: (u128, u128) = {
     let (mut sms, mut versions, mut at) = (0, 0, 0);
     while at < GATES.len() {
-        sms |= (GATES[at].has_sm as u64) << at;
-        versions |= (GATES[at].has_ptx as u64) << at;
+        sms |= (GATES[at].has_sm as u128) << at;
+        versions |= (GATES[at].has_ptx as u128) << at;
         at += 1;
     }
     (sms, versions)
@@ -261,10 +261,38 @@ gates! {
     ParamAddresses PARAM_ADDRESS sm_70 ptx77;
     /// `.shared::cta`.
     SharedCta SHARED_CTA sm_30 ptx78;
+    /// `elect.sync`.
+    Election ELECTION sm_90 ptx80;
+    /// `redux.sync`.
+    Reductions REDUX sm_80 ptx70;
+    /// `match.sync`.
+    Matches MATCH sm_70 ptx60;
+    /// `griddepcontrol`.
+    GridControl GRIDDEPCONTROL sm_90 ptx78;
+    /// `nanosleep`. The assembler has it since PTX ISA 6.2, the page says 6.3.
+    Sleep NANOSLEEP sm_70 ptx62;
+    /// `activemask`.
+    ActiveMask ACTIVEMASK sm_30 ptx62;
+    /// `%globaltimer`.
+    GlobalTimer GLOBALTIMER sm_30 ptx31;
     /// `tanh.approx` of ptx-kernel.
     TanhApprox TANH_APPROX sm_75 ptx70;
     /// Two floats of 16 bits made of two of 32 bits, in ptx-kernel.
     PackedFloats PACKED_FLOATS sm_80 ptx70;
     /// `dp4a` of ptx-kernel.
     Dp4a DP4A sm_61 ptx50;
+    /// `mma.sync` of `m8n8k4` and `f16`, in ptx-kernel.
+    QuadMatrices MMA_QUAD sm_70 ptx64;
+    /// `ldmatrix`, and `mma.sync` of `m8n8` and integers, and of `m16n8k8` and `f16`, in ptx-kernel.
+    Matrices MATRIX sm_75 ptx65;
+    /// `mma.sync` of `f64`, `tf32`, `bf16`, and of `m16n8`, in ptx-kernel.
+    WideMatrices MMA_WIDE sm_80 ptx70;
+    /// `mma.sync` of bits that are both set, in ptx-kernel.
+    BitMatricesAnd MMA_BITS_AND sm_80 ptx71;
+    /// `mma.sync` of `m16n8k32` and FP8 with sums of `f32`, in ptx-kernel.
+    Fp8Matrices MMA_FP8 sm_89 ptx84;
+    /// `mma.sync` of FP8 with sums of `f16`, or of `m16n8k16`, in ptx-kernel.
+    ShortFp8Matrices MMA_FP8_SHORT sm_89 ptx87;
+    /// `stmatrix`, and `mma.sync` of `m16n8` and `f64`, in ptx-kernel.
+    MatrixStores MATRIX_STORE sm_90 ptx78;
 }

@@ -12,6 +12,7 @@ pub(crate) mod element;
 pub(crate) mod caching;
 #[macro_use]
 pub(crate) mod atomic;
+pub(crate) mod collective;
 pub(crate) mod order;
 pub(crate) mod policy;
 #[macro_use]

@@ -39,11 +39,11 @@ impl PrefetchSize for NoPrefetch {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prefetch<const BYTES: u32>;
 
-/// Each size: its name, the number of bytes, PTX's word, its gate, its example.
+/// Each size: its name, the number of bytes, PTX's word, what it means, its gate, its example.
 macro_rules! prefetch_sizes {
-    ($($(#[$doc:meta])* $name:ident $bytes:literal $text:literal $gate:ident $shown:tt;)*) => {
+    ($($(#[$doc:meta])* $name:ident $bytes:literal $text:literal $says:literal $gate:ident $shown:tt;)*) => {
         $(
-            #[doc = concat!("`", $text, "`: brings ", $bytes, " bytes into L2 beside what is loaded. ", needs!($gate))]
+            #[doc = concat!("`", $text, "`: ", $says, ". ", needs!($gate))]
             #[doc = page! { load concat!("ld_global::<NoHint, ", stringify!($name), ">()"), concat!("ld.global", $text), $shown }]
             #[doc = when_it_pays!($name)]
             $(#[$doc])*
@@ -59,7 +59,7 @@ macro_rules! prefetch_sizes {
 
         words! {
             /// A [`PrefetchSize`] as a value.
-            PrefetchSizeWord { $($name $text (stringify!($name)) $gate;)* }
+            PrefetchSizeWord { $($name $text (stringify!($name)) $gate $says;)* }
         }
 
         /// The sizes as words of `instructions!`: `<P in prefetch_size>`.
@@ -74,9 +74,9 @@ macro_rules! prefetch_sizes {
 }
 prefetch_sizes! {
     #[doc(alias = "L2::64B")]
-    Prefetch64 64 ".L2::64B" PrefetchSizes {"LDG.E.LTC64B" sm_90, ld_global ld_global_nc};
+    Prefetch64 64 ".L2::64B" "L2 fetches the 64 bytes around it" PrefetchSizes {"LDG.E.LTC64B" sm_90, ld_global ld_global_nc};
     #[doc(alias = "L2::128B")]
-    Prefetch128 128 ".L2::128B" PrefetchSizes {"LDG.E.LTC128B" sm_90, ld_global ld_global_nc};
+    Prefetch128 128 ".L2::128B" "L2 fetches the 128 bytes around it" PrefetchSizes {"LDG.E.LTC128B" sm_90, ld_global ld_global_nc};
     #[doc(alias = "L2::256B")]
-    Prefetch256 256 ".L2::256B" PrefetchSize256 {"LDG.E.LTC256B" sm_90, ld_global ld_global_nc};
+    Prefetch256 256 ".L2::256B" "L2 fetches the 256 bytes around it" PrefetchSize256 {"LDG.E.LTC256B" sm_90, ld_global ld_global_nc};
 }

@@ -43,6 +43,10 @@ pub enum Family {
     Barrier,
     /// `fence`, `membar`.
     Fence,
+    /// What the threads of a warp find out together: `elect.sync`, `match.sync`, `redux.sync`.
+    Warp,
+    /// What a thread does by itself about how it runs, and clocks: `griddepcontrol`, `nanosleep`, `activemask`, `mov` of a clock.
+    Control,
 }
 
 /// The arguments and the result of a form that is neither a load nor a store.
@@ -104,6 +108,8 @@ pub(crate) struct Takes {
     /// What it is generic over.
     pub(crate) generics: &'static [Generic],
     pub(crate) needs: Needs,
+    /// All threads of a warp execute it together.
+    pub(crate) is_collective: bool,
     pub(crate) texts: Texts,
 }
 

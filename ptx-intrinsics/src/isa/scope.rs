@@ -23,11 +23,11 @@ pub trait Scope: Copy + 'static + sealed::Sealed {
     type Gate128: Gate;
 }
 
-/// Each scope: its name, PTX's word, its gate, that of an ordered `.b128`, and the machine code of its example.
+/// Each scope: its name, PTX's word, what it means, its gate, that of an ordered `.b128`, and the machine code of its example.
 macro_rules! scopes {
-    ($($(#[$doc:meta])* $name:ident $text:literal $gate:ident, of_128_bits $gate128:ident, shown $sass:literal;)*) => {
+    ($($name:ident $text:literal $says:literal $gate:ident, of_128_bits $gate128:ident, shown $sass:literal;)*) => {
         $(
-            $(#[$doc])*
+            #[doc = concat!("`", $text, "`: ", $says, ".")]
             #[doc = ""]
             #[doc = concat!("PTX: `", $text, "`. ", needs!($gate))]
             #[doc = page! {
@@ -49,7 +49,7 @@ macro_rules! scopes {
 
         words! {
             /// A [`Scope`] as a value.
-            ScopeWord { $($name $text (stringify!($name)) $gate;)* }
+            ScopeWord { $($name $text (stringify!($name)) $gate $says;)* }
         }
 
         /// The scopes as words of `instructions!`: `<S in scope>`.
@@ -63,15 +63,15 @@ macro_rules! scopes {
     };
 }
 scopes! {
-    /// The threads of one block.
-    Cta ".cta" Orders, of_128_bits Bits128, shown "LDG.E.STRONG.SM";
-    /// The threads of one cluster of blocks.
-    Cluster ".cluster" Clusters, of_128_bits Bits128, shown "LDG.E.STRONG.GPU";
-    /// All threads of this GPU.
-    Gpu ".gpu" Orders, of_128_bits Bits128, shown "LDG.E.STRONG.GPU";
-    /// All threads of the system: every GPU and the CPU.
-    Sys ".sys" Orders, of_128_bits Bits128System, shown "LDG.E.STRONG.SYS";
+    Cta ".cta" "among the threads of the block" Orders, of_128_bits Bits128, shown "LDG.E.STRONG.SM";
+    Cluster ".cluster" "among the threads of the cluster" Clusters, of_128_bits Bits128, shown "LDG.E.STRONG.GPU";
+    Gpu ".gpu" "among all threads on this GPU" Orders, of_128_bits Bits128, shown "LDG.E.STRONG.GPU";
+    Sys ".sys" "among all threads on all GPUs and the host" Orders, of_128_bits Bits128System, shown "LDG.E.STRONG.SYS";
 }
+
+/// [`Gpu`], by the name that CUDA C++ gives it: so that the compiler knows the name, and says the right one.
+#[deprecated = "PTX calls the threads of a device `.gpu`: write `Gpu`"]
+pub type Device = Gpu;
 
 /// The scope of an asynchronous release: `Gpu` or `Sys`.
 #[diagnostic::on_unimplemented(

@@ -27,18 +27,19 @@ pub enum GlobalNc {}
 )]
 pub trait Holds<T>: Space {}
 
-/// Each space: its name, PTX's word, what functions are called after it, its gate, its example. `word` ones are other words for a
+/// Each space: its name, PTX's word, what it means, what functions are called after it, its gate, its example. `word` ones are other words for a
 /// space that has a marker.
 macro_rules! spaces {
-    ($($(#[$doc:meta])* $kind:ident $name:ident $text:literal $suffix:literal $gate:ident $([$parameters:literal] $shown:tt)?;)*) => {
-        $(spaces! { @$kind $(#[$doc])* $name $text $suffix $gate $([$parameters] $shown)? })*
+    ($($(#[$doc:meta])* $kind:ident $name:ident $text:literal $says:literal $suffix:literal $gate:ident $([$parameters:literal] $shown:tt)?;)*) => {
+        $(spaces! { @$kind $(#[$doc])* $name $text ($says) $suffix $gate $([$parameters] $shown)? })*
 
         words! {
             /// The [`Space`] that an address is in, as a value; none for a generic address.
-            SpaceWord { $($name $text $suffix $gate;)* }
+            SpaceWord { $($name $text $suffix $gate $says;)* }
         }
     };
-    (@space $(#[$doc:meta])* $name:ident $text:literal $suffix:literal $gate:ident [$parameters:literal] $shown:tt) => {
+    (@space $(#[$doc:meta])* $name:ident $text:literal ($($says:literal)?) $suffix:literal $gate:ident [$parameters:literal] $shown:tt) => {
+        $(#[doc = concat!("`", $text, "`: ", $says, ".")])?
         $(#[$doc])*
         #[doc = page! { load concat!("ld", $suffix, $parameters, "()"), concat!("ld", $text), $shown }]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,33 +51,26 @@ macro_rules! spaces {
             type Gate = gate::$gate;
         }
     };
-    (@word $name:ident $text:literal $suffix:literal $gate:ident) => {};
+    (@word $name:ident $text:literal $says:tt $suffix:literal $gate:ident) => {};
 }
 spaces! { @space
     /// Any space: the address says which.
-    Generic "" "" Always [""] {"LD.E" sm_90, ld st}
+    Generic "" () "" Always [""] {"LD.E" sm_90, ld st}
 }
 spaces! {
-    /// `.global`: memory that all threads share.
-    space Global ".global" "_global" Always ["::<NoHint, NoPrefetch>"] {"LDG.E" sm_90, ld_global ld_global_nc st_global};
-    /// `.shared`, which is `.shared::cta`: memory of this block.
+    space Global ".global" "global memory" "_global" Always ["::<NoHint, NoPrefetch>"] {"LDG.E" sm_90, ld_global ld_global_nc st_global};
     #[doc(alias = "shared::cta")]
-    space Shared ".shared" "_shared" Always [""] {"LDS" sm_90, ld_shared st_shared};
-    word SharedCta ".shared::cta" "_shared" SharedCta;
-    /// `.shared::cluster`: memory of a block in this cluster.
+    space Shared ".shared" "this block's shared memory" "_shared" Always [""] {"LDS" sm_90, ld_shared st_shared};
+    word SharedCta ".shared::cta" "this block's shared memory" "_shared" SharedCta;
     #[doc(alias = "shared::cluster")]
-    space SharedCluster ".shared::cluster" "_shared_cluster" Clusters [""] {"LD.E" sm_90, ld_shared_cluster st_shared_cluster};
-    /// `.const`: the constant bank.
-    space Const ".const" "_const" Always [""] {"LDC" sm_90, ld_const};
-    /// `.local`: this thread's own memory.
-    space Local ".local" "_local" Always [""] {"LDL" sm_90, ld_local st_local};
-    word Param ".param" "_param_entry" ParamAddresses;
-    /// `.param::entry`: a parameter of the kernel.
+    space SharedCluster ".shared::cluster" "shared memory of a block of the cluster" "_shared_cluster" Clusters [""] {"LD.E" sm_90, ld_shared_cluster st_shared_cluster};
+    space Const ".const" "a constant bank" "_const" Always [""] {"LDC" sm_90, ld_const};
+    space Local ".local" "the thread's own memory" "_local" Always [""] {"LDL" sm_90, ld_local st_local};
+    word Param ".param" "the kernel's parameters" "_param_entry" ParamAddresses;
     #[doc(alias = "param::entry")]
-    space ParamEntry ".param::entry" "_param_entry" EntryParams [""] {"LDC" sm_90, ld_param_entry};
-    /// `.param::func`: a parameter of a device function.
+    space ParamEntry ".param::entry" "a parameter of the kernel" "_param_entry" EntryParams [""] {"LDC" sm_90, ld_param_entry};
     #[doc(alias = "param::func")]
-    space ParamFunc ".param::func" "_param_func" FuncParams [""] {"LDL" sm_90, ld_param_func};
+    space ParamFunc ".param::func" "a parameter of the function" "_param_func" FuncParams [""] {"LDL" sm_90, ld_param_func};
 }
 
 impl SpaceWord {

@@ -69,9 +69,9 @@ pub(crate) const fn same(a: &[u8], b: &[u8]) -> bool {
     true
 }
 
-/// Defines the values of a kind: `Variant ".text" "name in Rust" Gate;`.
+/// Defines the values of a kind: `Variant ".text" "name in Rust" Gate "meaning";`, or without a meaning.
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($variant:ident $text:literal $rust:tt $gate:ident;)* }) => {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident $text:literal $rust:tt $gate:ident $($meaning:literal)?;)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "a variant is the word that it is named after")]
@@ -87,6 +87,11 @@ macro_rules! words {
             /// The word, with its dot.
             pub const fn ptx(self) -> &'static str {
                 match self { $(Self::$variant => $text),* }
+            }
+
+            /// What it means, in a line or two.
+            pub const fn meaning(self) -> Option<&'static str> {
+                match self { $(Self::$variant => words!(@meaning $($meaning)?)),* }
             }
 
             /// What it is called in Rust.
@@ -108,4 +113,6 @@ macro_rules! words {
             }
         }
     };
+    (@meaning) => { None };
+    (@meaning $meaning:literal) => { Some($meaning) };
 }

@@ -4,8 +4,11 @@ mod accesses;
 mod atomics;
 #[macro_use]
 mod functions;
+mod barriers;
+mod copies;
 mod later;
 mod threads;
+mod warp;
 
 use std::collections::BTreeSet;
 

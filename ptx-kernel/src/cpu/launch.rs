@@ -13,7 +13,7 @@ use super::memory::{BlockMemory, ClusterMemory};
 use super::order::{Order, Turns};
 use super::place::{Barrier, Place, Wait, enter, thread};
 use super::stack;
-use super::turns::{State, all_done, name, open, take_turns, who_waits};
+use super::turns::{State, all_done, name, open, open_lanes, take_turns, who_waits};
 use crate::WARP_SIZE;
 
 /// A launch of a kernel on the CPU.
@@ -207,8 +207,10 @@ fn run_block(fibers: &mut [Fiber], states: &mut [State], places: &[Place], turns
         let warp = WARP_SIZE as usize;
         let warps = states.chunks_mut(warp).zip(places.chunks(warp));
         // All of them: each warp goes on by itself.
-        let opened =
-            warps.filter_map(|(states, places)| open(states, places, warp, Barrier::Warp).then_some(())).count();
+        let open_warp = |states: &mut [State], places: &[Place]| {
+            open(states, places, warp, Barrier::Warp) || open_lanes(states, places)
+        };
+        let opened = warps.filter_map(|(states, places)| open_warp(states, places).then_some(())).count();
         if opened == 0 && !open(states, places, places.len(), Barrier::Block) {
             return;
         }

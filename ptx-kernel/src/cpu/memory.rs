@@ -17,9 +17,18 @@ pub(super) struct ClusterMemory {
 /// What the threads of a block share.
 pub(super) struct BlockMemory {
     /// Values that lanes exchange, by warps.
-    pub(super) lanes: Vec<[Cell<Option<u32>>; WARP_SIZE as usize]>,
+    pub(super) lanes: Vec<[Cell<Option<u64>>; WARP_SIZE as usize]>,
+    /// The votes of the threads that are at a barrier.
+    pub(super) votes: Cell<Votes>,
     variables: RefCell<Vec<Variable>>,
     pub(super) dynamic: usize,
+}
+
+/// How many threads vote, and for how many of them it holds.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Votes {
+    pub(crate) hold: u32,
+    pub(crate) all: u32,
 }
 
 /// A variable in shared memory.
@@ -40,7 +49,7 @@ impl Drop for Variable {
 impl BlockMemory {
     pub(super) fn new(threads: u32, dynamic: usize) -> BlockMemory {
         let lanes = (0..threads.div_ceil(WARP_SIZE)).map(|_| Default::default()).collect();
-        BlockMemory { lanes, variables: RefCell::default(), dynamic }
+        BlockMemory { lanes, votes: Cell::default(), variables: RefCell::default(), dynamic }
     }
 
     /// The variable of that key, which the first to ask brings into being.

@@ -25,7 +25,9 @@ pub use launch::Launch;
 pub use order::Order;
 #[doc(hidden)]
 pub use place::begin;
-pub(crate) use place::{At, Barrier, exchange, place, wait};
+pub(crate) use place::{
+    At, Barrier, check_block, check_lanes, exchange, exchange_while, place, vote, wait, wait_lanes,
+};
 #[doc(hidden)]
 pub use shared::variable;
 pub(crate) use shared::{dynamic, of_rank};

@@ -5,13 +5,15 @@ use std::ffi::c_void;
 use std::fmt;
 use std::panic::Location;
 use std::ptr::NonNull;
+use std::sync::LazyLock;
+use std::time::Instant;
 
 use corosensei::Yielder;
 use ptx_intrinsics::on_cpu::{Copies, Thread};
 
 use super::dim3::Dim3;
 use super::limits::check_kernel;
-use super::memory::ClusterMemory;
+use super::memory::{ClusterMemory, Votes};
 use super::spin::Spin;
 use crate::WARP_SIZE;
 
@@ -20,6 +22,8 @@ use crate::WARP_SIZE;
 pub(crate) enum Barrier {
     /// The other threads of its warp.
     Warp,
+    /// The threads of its warp whose bits are set: not all of them.
+    Lanes(u32),
     /// The other threads of its block.
     Block,
     /// The other threads of its cluster.
@@ -106,6 +110,23 @@ impl Thread for Place {
     fn looked(&self, at: *const c_void, found: u64) {
         self.run.spin.looked(at, found);
     }
+
+    fn pause(&self) {
+        wait(Barrier::Turn, At::Named("nanosleep"));
+    }
+
+    fn nanoseconds(&self) -> u64 {
+        static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+        BEGIN.elapsed().as_nanos() as u64
+    }
+
+    fn lane(&self) -> u32 {
+        self.lane()
+    }
+
+    fn exchange(&self, name: &'static str, value: u64) -> [Option<u64>; WARP_SIZE as usize] {
+        exchange_wide(name, u32::MAX, value)
+    }
 }
 
 thread_local! {
@@ -161,17 +182,82 @@ pub(crate) fn wait(barrier: Barrier, at: At) {
     unsafe { &*run.yielder.get() }.suspend(Wait { barrier, at });
 }
 
-/// The values that the lanes of this warp bring to the instruction of that name; `None` of those that have ended or never were.
-pub(crate) fn exchange(name: &'static str, value: u32) -> [Option<u32>; WARP_SIZE as usize] {
+/// Waits for the lanes of this warp whose bits are set.
+pub(crate) fn wait_lanes(name: &'static str, mask: u32) {
+    let lane = place().lane();
+    assert!(mask >> lane & 1 == 1, "{name}: lane {lane} calls it, and is not in the mask {mask:#010x}");
+    wait(if mask == u32::MAX { Barrier::Warp } else { Barrier::Lanes(mask) }, At::Named(name));
+}
+
+/// The values of 32 bits that the lanes of this warp in the mask bring; as [`exchange_wide`].
+pub(crate) fn exchange(name: &'static str, mask: u32, value: u32) -> [Option<u32>; WARP_SIZE as usize] {
+    exchange_wide(name, mask, value.into()).map(|value| value.map(|value| value as u32))
+}
+
+/// The values that the lanes of this warp in the mask bring to the instruction of that name; `None` of those that have ended or
+/// never were.
+fn exchange_wide(name: &'static str, mask: u32, value: u64) -> [Option<u64>; WARP_SIZE as usize] {
+    exchange_while(name, mask, value, |values| values)
+}
+
+/// What is made of the values that the lanes of this warp in the mask bring, while each of them is still at the instruction.
+pub(crate) fn exchange_while<R>(
+    name: &'static str,
+    mask: u32,
+    value: u64,
+    made: impl FnOnce([Option<u64>; WARP_SIZE as usize]) -> R,
+) -> R {
     let place = place();
     let block = &place.memory().blocks[place.rank as usize];
     let warp = (place.in_block() / WARP_SIZE) as usize;
     block.lanes[warp][place.lane() as usize].set(Some(value));
-    wait(Barrier::Warp, At::Named(name));
-    let values = std::array::from_fn(|lane| block.lanes[warp][lane].get());
+    wait_lanes(name, mask);
+    let in_mask = |lane: usize| mask >> lane & 1 == 1;
+    let made = made(std::array::from_fn(|lane| block.lanes[warp][lane].get().filter(|_| in_mask(lane))));
     // Nobody brings the next value before all have this one.
-    wait(Barrier::Warp, At::Named(name));
+    wait_lanes(name, mask);
     // A lane that ends now brings nothing to the next exchange.
     block.lanes[warp][place.lane() as usize].set(None);
-    values
+    made
+}
+
+/// Panics if a lane of this one's segment does not bring its value.
+#[track_caller]
+pub(crate) fn check_lanes(what: &str, mask: u32, segment: u32) {
+    let here = exchange("a check that all lanes are here", mask, 0);
+    let missing = (0..WARP_SIZE).find(|lane| segment >> lane & 1 == 1 && here[*lane as usize].is_none());
+    if let Some(missing) = missing {
+        panic!(
+            "{what} needs all {} lanes, and lane {missing} of this warp is not in the mask, has ended, or never was: \
+             launch whole warps, and give lanes without a value one that changes nothing",
+            segment.count_ones()
+        );
+    }
+}
+
+/// Panics if the functions of a block do not work in this one.
+pub(crate) fn check_block() {
+    let Dim3 { x, y, z } = place().block_dim;
+    assert!(
+        y * z == 1 && x.is_multiple_of(WARP_SIZE),
+        "sums and scans of a block are for blocks of one dimension and of whole warps, and this one has {x} by {y} by {z} threads"
+    );
+}
+
+/// The votes of all threads of the block.
+#[track_caller]
+pub(crate) fn vote(name: &'static str, holds: bool) -> Votes {
+    let place = place();
+    let votes = &place.memory().blocks[place.rank as usize].votes;
+    let at = At::Called(name, Location::caller());
+    let Votes { hold, all } = votes.get();
+    votes.set(Votes { hold: hold + u32::from(holds), all: all + 1 });
+    wait(Barrier::Block, at);
+    let found = votes.get();
+    // Nobody votes again before all have seen these.
+    wait(Barrier::Block, at);
+    // A thread that is ahead may have voted again.
+    let Votes { hold, all } = votes.get();
+    votes.set(Votes { hold: hold - u32::from(holds), all: all - 1 });
+    found
 }

@@ -40,14 +40,35 @@ pub(super) fn open(states: &mut [State], places: &[Place], threads: usize, barri
     }
     for (states, places) in states.chunks(threads).zip(places.chunks(threads)) {
         let warps = states.chunks(WARP_SIZE as usize).zip(places.chunks(WARP_SIZE as usize));
-        warps.for_each(|(states, places)| one_instruction(states, places));
+        warps.for_each(|(states, places)| one_instruction(states.iter().zip(places)));
     }
     states.iter_mut().filter(|state| here(state)).for_each(|state| *state = State::Ready);
     true
 }
 
-fn one_instruction(states: &[State], places: &[Place]) {
-    let mut waiting = states.iter().zip(places).filter_map(|(state, place)| Some((state.wait()?, place)));
+/// Opens each barrier of some lanes of this warp to which all of them have come, or ended before; says whether there was one.
+///
+/// # Panics
+/// If they have come to it by different instructions.
+pub(super) fn open_lanes(states: &mut [State], places: &[Place]) -> bool {
+    let mut any = false;
+    for lane in 0..states.len() {
+        let Some(Barrier::Lanes(mask)) = states[lane].wait().map(|wait| wait.barrier) else { continue };
+        let barrier = Barrier::Lanes(mask);
+        let member = |lane: &usize| mask >> lane & 1 == 1;
+        let mut members = (0..states.len()).filter(member);
+        if members.all(|lane| states[lane].waits_for(barrier) || states[lane] == State::Done) {
+            let here: Vec<usize> = (0..states.len()).filter(|lane| states[*lane].waits_for(barrier)).collect();
+            one_instruction(here.iter().map(|lane| (&states[*lane], &places[*lane])));
+            here.into_iter().for_each(|lane| states[lane] = State::Ready);
+            any = true;
+        }
+    }
+    any
+}
+
+fn one_instruction<'a>(lanes: impl Iterator<Item = (&'a State, &'a Place)>) {
+    let mut waiting = lanes.filter_map(|(state, place)| Some((state.wait()?, place)));
     let Some((wait, place)) = waiting.next() else { return };
     if let Some((other, of)) = waiting.find(|(other, _)| other.at != wait.at) {
         panic!(

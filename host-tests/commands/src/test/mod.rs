@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use console::style;
-use host_tests::check::{forms_check, ledger};
+use host_tests::check::{forms_check, ledger, only};
 use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::{Error, Result};
@@ -33,6 +33,9 @@ pub(crate) struct Test {
     /// Run only the tests of this package, in the dev profile
     #[arg(long, value_name = "NAME")]
     package: Vec<String>,
+    /// Run only the tests that know forms, and look only at forms that begin so: `st.async`, or several separated by commas
+    #[arg(long, value_name = "FORM", value_delimiter = ',', conflicts_with_all = ["package", "counts", "arguments"])]
+    only: Vec<String>,
     /// Count anew what the tests count, and write the numbers into host-tests/src/check/ledger.rs. It takes minutes
     #[arg(long, conflicts_with_all = ["names", "package", "arguments"])]
     counts: bool,
@@ -61,6 +64,9 @@ const PARTS: [(&str, &[&str]); 2] = [
 /// The tests that count.
 const COUNTING: [&str; 5] = ["lanes", "bounds", "conformance", "sass", "suite"];
 
+/// The tests that look at the forms that `--only` names.
+const OF_FORMS: [&str; 6] = ["forms", "conformance", "effects", "bounds", "suite", "sass"];
+
 /// How many mutants are drawn.
 const SAMPLE: &str = "100";
 
@@ -68,6 +74,7 @@ impl Test {
     pub(crate) fn run(self) -> Result<()> {
         let began = Instant::now();
         let machine = Machine::current();
+        only::check(&self.only)?;
         let chosen = self.chosen(&machine)?;
         let route = provide(self.toolchain)?;
         // All parts draw the same forms, so that the next one finds them compiled.
@@ -75,6 +82,9 @@ impl Test {
         let cargo = || {
             let mut command = cargo(&machine, route);
             command.env(forms_check::SEED_VARIABLE, seed.to_string());
+            if !self.only.is_empty() {
+                command.env(only::VARIABLE, self.only.join(","));
+            }
             if self.counts {
                 command.env(ledger::COUNTS, "write");
             }
@@ -114,8 +124,13 @@ impl Test {
 impl Test {
     /// What is run, if not everything.
     fn chosen(&self, machine: &Machine) -> Result<Option<Selected>> {
-        if self.counts {
-            let names = COUNTING.map(str::to_owned);
+        let of_forms: &[&str] = match () {
+            () if self.counts => &COUNTING,
+            () if !self.only.is_empty() && self.names.is_empty() => &OF_FORMS,
+            () => &[],
+        };
+        if !of_forms.is_empty() {
+            let names: Vec<String> = of_forms.iter().map(|name| (*name).to_owned()).collect();
             return Selected::named(&names, plain_cargo(machine, &machine.repository)).map(Some);
         }
         match (&self.names[..], &self.package[..]) {

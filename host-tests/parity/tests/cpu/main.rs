@@ -1,6 +1,7 @@
 //! The pairs' Rust half on the CPU: every kernel here, as first written and as tuned, against a reference that knows nothing
 //! of it.
 
+mod attention;
 mod normal;
 
 use parity::*;

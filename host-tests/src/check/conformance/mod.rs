@@ -29,6 +29,7 @@ use crate::check::conformance::ask::{Asked, Failure};
 use crate::check::conformance::grammar::{GRAMMARS, Grammar, Spelling};
 use crate::check::conformance::known::REASONS;
 use crate::check::conformance::types::types_say;
+use crate::check::only;
 use crate::tools::error::Result;
 use crate::tools::progress::{Bar, Progress};
 use crate::tools::ptxas::On;
@@ -141,8 +142,9 @@ impl Comparing<'_> {
         match extent {
             Extent::Whole => GRAMMARS.iter().flat_map(whole).collect(),
             Extent::Slice(count) => {
-                let (large, small): (Vec<_>, Vec<_>) = GRAMMARS.iter().partition(|grammar| grammar.is_large());
-                let forms: Vec<_> = catalogue::forms().collect();
+                let wanted = GRAMMARS.iter().filter(|grammar| grammar.is_wanted());
+                let (large, small): (Vec<_>, Vec<_>) = wanted.partition(|grammar| grammar.is_large());
+                let forms: Vec<_> = catalogue::forms().filter(only::has).collect();
                 let mut drawn: Vec<Numbered> = small.into_iter().flat_map(whole).collect();
                 for grammar in large {
                     let legal: Vec<usize> = forms.iter().filter_map(|form| grammar.number(form.ptx())).collect();
@@ -303,7 +305,11 @@ impl Comparing<'_> {
         let spelled = live.cloned().sample(&mut self.random, count / 2).into_iter();
         let others = dead.sample(&mut self.random, count).into_iter().map(number_of);
         let mut expressions = compiler::spellings(spelled.chain(others), count);
-        expressions.extend(compiler::methods(count, &mut self.random));
+        if !only::is_set() {
+            expressions.extend(compiler::methods(count, &mut self.random));
+        } else if expressions.is_empty() {
+            return Ok(());
+        }
         let names = compiler::TARGETS.map(|target| target.sm.to_string()).join(", ");
         let _step = self.progress.step(format!("cargo check of {} expressions for {names}", expressions.len()));
         let compiled = compiler::TARGETS.par_iter().map(|target| compiler::check(toolchain, target, &expressions));

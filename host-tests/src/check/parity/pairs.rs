@@ -36,7 +36,7 @@ const LL128: &str = "ptxas writes the first turn of the loop that waits out befo
                      (320 bytes and not 256). nvcc's loop it leaves as it is.";
 
 /// Every pair.
-pub const KERNELS: [Pair; 35] = [
+pub const KERNELS: [Pair; 36] = [
     pair("copy32", "copy"),
     pair("copy64", "copy"),
     pair("copy128", "copy"),
@@ -49,6 +49,7 @@ pub const KERNELS: [Pair; 35] = [
     pair("transpose", "transpose"),
     pair("rms_norm", "rms_norm"),
     pair("softmax", "softmax"),
+    pair("attention", "attention"),
     pair("prefix_sum", "prefix_sum"),
     pair("probe", "probe"),
     pair("chase", "chase"),

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::sass;
+use crate::check::sass::classes::moves;
 use crate::tools::target::Sm;
 
 /// A spelling without its type, and the type: `v4.f32`. What moves no value has none.
 pub fn stem(ptx: &str) -> (&str, &str) {
-    if !sass::moves(ptx) {
+    if !moves(ptx) {
         return (ptx, "-");
     }
     let (rest, scalar) = ptx.rsplit_once('.').unwrap_or((ptx, ""));

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::check::sass::classes::{is_atomic, moves};
 use crate::check::sass::golden::{Page, template, type_names};
 use crate::check::sass::text::{ranges, runs, stem};
-use crate::check::sass::{
-    AT_A_TIME, Access, GPUS, MachineCode, NOTHING, Reader, Seen, Shape, is_atomic, moves, pages, trace,
-};
+use crate::check::sass::{AT_A_TIME, Access, GPUS, MachineCode, NOTHING, Reader, Seen, Shape, pages, trace};
 use crate::tools::assemblers;
 use crate::tools::command::Machine;
 use crate::tools::cuda_tools::CudaTools;
@@ -23,7 +22,8 @@ pub fn one_of_each_width(accesses: Vec<Access>) -> Vec<Access> {
     let mut is_new = |access: &Access| {
         let (spelling, ty) = stem(&access.ptx);
         let scalar = ty.rsplit('.').next().unwrap_or(ty);
-        let kind = if is_atomic(&access.ptx) { &scalar[..1] } else { "" };
+        let counts = is_atomic(&access.ptx) || access.instruction == "red.async";
+        let kind = if counts { &scalar[..1] } else { "" };
         let bits = if moves(&access.ptx) { Shape::of(ty).total() } else { 0 };
         known.insert((spelling.to_owned(), kind.to_owned(), bits))
     };
@@ -279,20 +279,33 @@ one of CUDA 13 makes other machine code of the same form. Of each spelling one f
 one of each width and kind of number. A form is left out where the assembler's PTX ISA does not have it. Each release is its last update
 on PyPI. Each form stands in a small kernel; what an assembler does to it in a large one may be more.
 
+## A gate is of the ISA
+
+A gate of the crate says from which PTX ISA version on the ISA has a form, and today's assembler takes it from there on. An older
+assembler may refuse it all the same. There is one such form: the assemblers of CUDA 13.0 to 13.3 refuse `membar.proxy.async` with
+every `.version` from 8.0 to their newest, and those of 13.4 and 13.5 take it with each of them. No PTX ISA
+version separates the two, so its gate stays at 8.0. `fence.proxy.async` has the same machine code, and all of them take it.
+
 ## Published cases
 
 `tests/assembler/versions` assembles the patterns of these reports, in small kernels, with each assembler that is there, and checks that
-each descriptor is written before it is read. None of them shows what was reported, neither with the last updates of 13.0 to 13.5, nor
-with 13.0.48, 13.1.80, 13.2.51, 13.3.33 and 13.4.59, with which the same patterns were tried once by hand, for sm_80, sm_90,
-sm_100 and sm_120.
+each descriptor is written before it is read. The assemblers were the last updates of 13.0 to 13.5, which the test takes if they were
+downloaded before. By hand, the same was tried with the first updates, 13.0.48, 13.1.80, 13.2.51, 13.3.33 and 13.4.59, and with
+12.4.131, 12.6.85, 12.8.93 and 12.9.86, which `VERSIONS_PTXAS` names to the test. All were tried for those of sm_80, sm_90, sm_100
+and sm_120 that they know.
 
-- marlin#44: by 13.1.80, copies of a large unrolled kernel for sm_90 read a descriptor that nothing writes. Not reproduced.
-- triton#11660, triton#11848: by 13.3.33, `cp.async` under a fractional policy on Blackwell; fixed in 13.4.59. Not reproduced.
-- cccl#6319: by 13.0, 256-bit accesses under a policy. The policy is in the descriptor, which the opcode does not show: it is there by
-  each assembler. What 13.0 and 13.1 do break of 256-bit accesses is below.
-- cutlass#3199: CuTe's own compiler writes PTX without the hint. No assembler can show that.
+| Report | What is said there | Reproduced |
+| --- | --- | --- |
+| marlin#44 | 13.1.80: copies of a large unrolled kernel for sm_90 read a descriptor that nothing writes | by none of them, in small kernels |
+| triton#11660, triton#11848 | 13.3.33: `cp.async` under a fractional policy on Blackwell; fixed in 13.4.59 | by none of them, in small kernels |
+| cccl#6319 | 13.0: 256-bit accesses under a policy are lost | the policy by none: it is in the descriptor, which the opcode does not show. 13.0 leaves other 256-bit accesses out, and 13.1 breaks off at them: below |
+| cutlass#3199 | CuTe's own compiler writes PTX without the hint | no assembler can show that; `cargo ptx audit` shows the PTX as it is |
+| cuCollections#213 | asks for a test of the widths of accesses | no fault of an assembler. `docs/sass` has each width, and `cargo ptx audit` tells a vector that is split |
 
 ";
+
+/// The page of the crate's documentation.
+const DOCUMENTATION: &str = "ptx-intrinsics/assemblers.md";
 
 /// `13.0-13.2,13.4`.
 fn names(releases: &BTreeSet<Release>) -> String {
@@ -310,9 +323,51 @@ impl std::fmt::Display for Name {
     }
 }
 
-/// Writes the page, and the table that `ptx_build::explain` reads.
-pub fn write(page: &str, text: &str) -> Result<()> {
+/// The page of the crate's documentation: what breaks a form, and not what is only another way to the same.
+pub fn documentation(table: &Table, seen: &BTreeMap<Release, Seen>, today: Release) -> String {
+    let read: BTreeSet<Sm> = seen.values().flat_map(BTreeMap::keys).copied().collect();
+    let releases: BTreeSet<Release> = seen.keys().copied().collect();
+    let mut page = format!(
+        "# Forms that an assembler of CUDA 13 breaks\n\n\
+         `cargo xtask sass --matrix --write` wrote this page. The assemblers of CUDA {} were asked for sm_{}. What each form becomes is \
+         compared with the assembler of CUDA {}, whose machine code `docs/sass` has. `cargo ptx explain` warns of the same forms. \
+         `cargo ptx audit` tells what became of them in a kernel.\n\n\
+         | Form | Types | CUDA | sm_ | What happens |\n| --- | --- | --- | --- | --- |\n",
+        names(&releases),
+        ranges(&read, &GPUS),
+        Name(today)
+    );
+    for ((releases, sms, then, now), spellings) in table {
+        let Some(told) = breaks(then, now) else { continue };
+        for (spelling, types) in without_hints(spellings).into_keys() {
+            page += &format!(
+                "| `{spelling}` | {} | {releases} | {sms} | {told} |\n",
+                types.replace('-', " to ").trim_start_matches(" to ")
+            );
+        }
+    }
+    page
+}
+
+/// What an assembler breaks by such a change; nothing if it keeps all that the form says.
+fn breaks(then: &str, now: &str) -> Option<String> {
+    match then {
+        REFUSED => Some("it is refused".to_owned()),
+        NOTHING => Some("it is left out: nothing is in its place".to_owned()),
+        BREAKS_OFF => Some("the assembler breaks off with an internal error".to_owned()),
+        "" => Some(format!("`{now}` is missing")),
+        _ => {
+            // An order is lost with its words.
+            let strong = |text: &str| text.matches("STRONG").count();
+            (strong(then) < strong(now)).then(|| format!("it is `{then}` and not `{now}`"))
+        }
+    }
+}
+
+/// Writes both pages, and the table that `ptx_build::explain` reads.
+pub fn write(page: &str, documentation: &str, text: &str) -> Result<()> {
     let repository = &Machine::current().repository;
     write_whole(&repository.join("docs/sass").join(pages::VERSIONS), page)?;
+    write_whole(&repository.join(DOCUMENTATION), documentation)?;
     write_whole(&repository.join("ptx-build/src/explain/versions.txt"), text)
 }

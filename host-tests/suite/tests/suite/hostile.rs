@@ -8,7 +8,9 @@ use suite::journal::{Event, Found, Item, Journal, Machine, Work};
 use suite::report::Report;
 use suite::versions::Versions;
 
-use super::{OF_AN_IMAGE, Scenario, Slice, bundle, hostile, interpreted, left, some_kernels};
+use crate::Scenario;
+use crate::bundle::{OF_AN_IMAGE, bundle, hostile, interpreted, left, some_kernels};
+use crate::slice::Slice;
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "a_process_that_leaves_as_if_it_were_done_is_missed", sm: "100", run: a_process_leaves },

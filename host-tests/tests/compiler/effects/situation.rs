@@ -25,6 +25,8 @@ pub(crate) struct Situation {
     ptx: String,
     /// Whether the parameters are those of a function, and not of a kernel.
     in_function: bool,
+    /// Whether it is a line of LLVM's own.
+    is_collective: bool,
     pub(crate) effect: Effect,
 }
 
@@ -34,7 +36,14 @@ impl Situation {
         let effect =
             ledger::effect(&ptx).unwrap_or_else(|| panic!("{ptx}: say its effect in EFFECTS, {}", ledger::FILE));
         let in_function = case.form.space() == Some("param::func");
-        Situation { name: case.name.clone(), call: case.call(), ptx, in_function, effect }
+        Situation {
+            name: case.name.clone(),
+            call: case.call(),
+            ptx,
+            in_function,
+            is_collective: case.form.is_collective(),
+            effect,
+        }
     }
 
     /// The data is written, the call made, the data read and written again; then the call is made twice, and once more for
@@ -71,6 +80,8 @@ impl Situation {
             Effect::Computes => "X W",
             Effect::Reads => "W X W X",
             Effect::Hints => "W X W X X X",
+            // Its place says nothing, but each call is there.
+            Effect::Meets => "X X X X W",
             Effect::Acts => "W X R W X X X",
         }
     }
@@ -86,7 +97,9 @@ impl Situation {
             match words[..] {
                 ["//", "begin", "inline", "asm"] => in_asm = true,
                 ["//", "end", "inline", "asm"] => in_asm = false,
-                _ if in_asm => events.extend(self.is_own(&line.text).then_some("X")),
+                _ if in_asm || self.is_collective && self.is_own(&line.text) => {
+                    events.extend(self.is_own(&line.text).then_some("X"))
+                }
                 [load, to, from] if load.starts_with("ld.param") && from == parameter => {
                     data.insert(to);
                 }
@@ -102,7 +115,7 @@ impl Situation {
                 _ => {}
             }
         }
-        if self.effect == Effect::Computes {
+        if matches!(self.effect, Effect::Computes | Effect::Meets) {
             events.sort_by_key(|event| *event == "W");
         }
         events.join(" ")
@@ -133,6 +146,7 @@ pub(crate) fn beyond() -> impl Iterator<Item = Situation> {
         },
         ptx: ptx.to_owned(),
         in_function: false,
+        is_collective: false,
         effect: if result.is_some() { Effect::Reads } else { Effect::Acts },
     })
 }

@@ -91,10 +91,16 @@ fn the_package_has_a_build_script_of_its_own() {
 fn the_build_script_has_the_gates_that_the_forms_need() {
     let script = BuildScript::compile();
     let forms: Vec<_> = catalogue::forms().collect();
-    // `ptx!` takes two words that no form is listed with: `.shared::cta` and `.param`. `dp4a` is of ptx-kernel.
-    let (shared_cta, param, dp4a) = (30, 77, 61);
-    assert_eq!(script.declared("ptx_sm"), forms.iter().map(|form| form.min_sm()).chain([shared_cta, dp4a]).collect());
-    assert_eq!(script.declared("ptx_isa"), forms.iter().map(|form| form.min_ptx()).chain([param]).collect());
+    // `ptx!` takes two words that no form is listed with: `.shared::cta` and `.param`. `dp4a` and the matrices are of ptx-kernel.
+    let (shared_cta, param, dp4a, fp8, matrices) = (30, 77, 61, 89, [64, 65]);
+    assert_eq!(
+        script.declared("ptx_sm"),
+        forms.iter().map(|form| form.min_sm()).chain([shared_cta, dp4a, fp8]).collect()
+    );
+    assert_eq!(
+        script.declared("ptx_isa"),
+        forms.iter().map(|form| form.min_ptx()).chain([param]).chain(matrices).collect()
+    );
 }
 
 #[test]
@@ -116,7 +122,7 @@ fn the_build_script_reads_rustcs_flags() {
         ("sm_86,sm_87", "-Ctarget-cpu=sm_87", 80, 74),
         ("", "-Ctarget-cpu=sm_88", 80, 88),
         // A rustc that lists sm_88 below sm_89 does not emit sm_88's version for it.
-        ("sm_87,sm_88,sm_89", "-Ctarget-cpu=sm_89", 80, 78),
+        ("sm_87,sm_88,sm_89", "-Ctarget-cpu=sm_89", 89, 78),
         ("sm_90", "-Ctarget-cpu=sm_90", 90, 78),
         ("sm_90,sm_90a", "-Ctarget-cpu=sm_90a", 90, 80),
         ("sm_90,sm_100", "-Ctarget-cpu=sm_100", 100, 86),

@@ -13,12 +13,14 @@ use crate::kernel_crate::{toolchain, with_word};
 const KERNELS: &str = include_str!("collectives.rs.txt");
 
 /// The words of the instruction that each kernel has once.
-const ONCE: [(&str, &str); 8] = [
+const ONCE: [(&str, &str); 10] = [
     ("barrier", "bar.sync"),
     ("barrier_of_a_warp", "bar.warp.sync"),
     ("barrier_of_a_cluster", "barrier.cluster.wait"),
     ("vote", "vote.sync"),
     ("shuffled", "shfl.sync"),
+    ("vote_of_a_block", "bar.red"),
+    ("half_of_a_warp", "shfl.sync"),
     ("in_a_closure", "bar.sync"),
     ("in_a_function", "call.uni"),
     ("in_a_loop", "bar.sync"),
@@ -32,12 +34,18 @@ fn compile(toolchain: &DeviceToolchain, profile: Profile) -> Result<String> {
     Ok(std::fs::read_to_string(ptx).expect("the harness wrote it"))
 }
 
-#[test]
-fn a_collective_between_two_branches_stays_one() {
+/// Every toolchain here, once.
+pub(crate) fn toolchains() -> Vec<DeviceToolchain> {
     let mut toolchains = DeviceToolchain::installed_on(&Machine::current());
     toolchains.push(toolchain());
     toolchains.sort_by(|one, other| one.rustc.cmp(&other.rustc));
     toolchains.dedup_by(|one, other| one.rustc == other.rustc);
+    toolchains
+}
+
+#[test]
+fn a_collective_between_two_branches_stays_one() {
+    let toolchains = toolchains();
     let (mut right, mut refused) = (0, 0);
     for toolchain in &toolchains {
         let version = &toolchain.version;

@@ -8,12 +8,13 @@ use regex::Regex;
 pub(crate) const KERNELS: &str = include_str!("kernels.rs");
 
 /// Each kernel, and the lines between its parameters and its body.
-const HEADS: [(&str, &[&str]); 11] = [
+const HEADS: [(&str, &[&str]); 12] = [
     ("bounded", &[".maxntid 256", ".minnctapersm 4"]),
     ("nothing", &[".maxntid 128"]),
     ("clustered", &[".reqnctapercluster 2"]),
     ("indices", &[]),
     ("exchanges", &[]),
+    ("parts", &[]),
     ("shares", &[]),
     ("calculates", &[]),
     ("unrolls", &[]),

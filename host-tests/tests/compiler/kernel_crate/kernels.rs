@@ -58,6 +58,22 @@ kernel! {
 kernel! {
     /// # Safety
     /// As the test launches it.
+    pub unsafe fn parts(out: *mut u64, mask: u32) {
+        unsafe {
+            let lanes = Lanes::<8>::of_mask(mask);
+            let value = lanes.shuffle_xor(*out, 1) as u32;
+            let value = lanes.shuffle_up(value, 2) + lanes.shuffle_down(value, 3) + lanes.shuffle(value, 4);
+            lanes.sync();
+            let votes = lanes.any(value > 4) as u32 + Lanes::<32>::of_mask(mask).all(value > 5) as u32;
+            let votes = votes + block_count(value > 6) + block_any(value > 7) as u32 + block_all(value > 8) as u32;
+            *out = (value + votes) as u64;
+        }
+    }
+}
+
+kernel! {
+    /// # Safety
+    /// As the test launches it.
     pub unsafe fn shares(out: *mut f32) {
         unsafe {
             let tile = tile().cast::<f32>();

@@ -12,8 +12,12 @@ use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use regex::Regex;
 
 mod collectives;
+mod every_collective;
 mod expected;
 mod gates;
+mod matrix;
+mod reduced;
+mod reductions;
 
 use expected::KERNELS;
 
@@ -119,6 +123,23 @@ fn pieces_are_the_instructions_that_they_say() {
             &["vote.sync.ballot.b32 %, %, -1;", "vote.sync.any.pred %, %, -1;", "vote.sync.all.pred %, %, -1;"],
         ),
         ("exchanges", "bar", &["bar.warp.sync -1;"]),
+        (
+            "parts",
+            "shfl",
+            &[
+                "shfl.sync.bfly.b32 %, %, 1, 6175, %;",
+                "shfl.sync.bfly.b32 %, %, 1, 6175, %;",
+                "shfl.sync.up.b32 %, %, 2, 6144, %;",
+                "shfl.sync.down.b32 %, %, 3, 6175, %;",
+                "shfl.sync.idx.b32 %, %, 4, 6175, %;",
+            ],
+        ),
+        ("parts", "vote", &["vote.sync.ballot.b32 %, %, %;", "vote.sync.all.pred %, %, %;"]),
+        (
+            "parts",
+            "bar",
+            &["bar.warp.sync %;", "bar.red.popc.u32 %, 0, %;", "bar.red.or.pred %, 0, %;", "bar.red.and.pred %, 0, %;"],
+        ),
         ("shares", "bar", &["bar.sync 0;"]),
         (
             "shares",

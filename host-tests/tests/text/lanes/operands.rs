@@ -12,6 +12,9 @@ use regex::Regex;
 
 use crate::lanes::{ptx_of, told};
 
+/// Registers that no instruction writes.
+const SPECIAL: [&str; 3] = ["%clock", "%clock64", "%globaltimer"];
+
 /// What a register holds: a parameter, an element of one, what the instruction gives; or another value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Holds {
@@ -55,6 +58,11 @@ fn element_bits(of: &str) -> Option<usize> {
     element.chars().filter(char::is_ascii_digit).take(2).collect::<String>().parse().ok()
 }
 
+/// How many registers a result has: a tuple, one for each part.
+fn results(case: &Case) -> usize {
+    case.call().result.map_or(0, |result| if result.starts_with('(') { result.split(',').count() } else { 1 })
+}
+
 /// What the registers of the instruction have to hold, in order.
 fn expected(case: &Case) -> Vec<Holds> {
     let ptx = case.form.ptx();
@@ -70,20 +78,22 @@ fn expected(case: &Case) -> Vec<Holds> {
     let named: Vec<Vec<String>> = order.iter().filter_map(of).collect();
     assert_eq!(named.len(), parameters.len(), "{ptx}: {parameters:?} are not all among {order:?}, in {}", ledger::FILE);
     let hold = |name: String| if name == "result" { Holds::Result } else { Holds::Parameter(name) };
-    named.into_iter().flatten().map(hold).collect()
+    let more = std::iter::repeat_n(Holds::Result, results(case).saturating_sub(1));
+    more.chain(named.into_iter().flatten().map(hold)).collect()
 }
 
-/// The registers of a line, in order; names of the block's own count too.
+/// The registers of a line, in order; names of the block's own count too, and none that the hardware has.
 fn registers(text: &str) -> Vec<&str> {
     static REGISTER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"%[A-Za-z_]\w*").expect("the pattern is valid"));
-    REGISTER.find_iter(text).map(|found| found.as_str()).collect()
+    let found = REGISTER.find_iter(text).map(|found| found.as_str());
+    found.filter(|name| !SPECIAL.contains(name)).collect()
 }
 
 /// What a function's registers hold, line by line: what its instruction is given, and what it stores as its result.
 struct Followed<'a> {
     case: &'a Case,
     held: HashMap<String, Holds>,
-    /// Whether the line is one of ours, and not of the compiler's.
+    /// Whether the line is one of ours, and not of the compiler's: a collective has no lines of ours.
     in_asm: bool,
     given: Option<Vec<Holds>>,
     stored: Vec<(Holds, Holds)>,
@@ -98,14 +108,13 @@ impl Followed<'_> {
         let ptx = self.case.form.ptx();
         self.in_asm = match text {
             "// begin inline asm" => true,
-            "// end inline asm" => false,
+            "// end inline asm" => self.case.form.is_collective(),
             _ => self.in_asm,
         };
         let own = text.strip_prefix(ptx).filter(|rest| self.in_asm && rest.starts_with([' ', ';']));
         if let Some(operands) = own {
             let registers = registers(operands);
-            let gives = parameters(self.case).first().is_some_and(|(name, _)| name == "result");
-            if let (true, Some(result)) = (gives, registers.first()) {
+            for result in &registers[..results(self.case).min(registers.len())] {
                 self.held.insert((*result).to_owned(), Holds::Result);
             }
             self.given = Some(registers.into_iter().map(|register| self.holds(register)).collect());
@@ -160,15 +169,15 @@ impl Followed<'_> {
 
 /// What is wrong with a function.
 fn wrong(case: &Case, function: &Function) -> Option<String> {
-    let mut followed = Followed { case, held: HashMap::new(), in_asm: false, given: None, stored: Vec::new() };
+    let mut followed =
+        Followed { case, held: HashMap::new(), in_asm: case.form.is_collective(), given: None, stored: Vec::new() };
     function.body.iter().for_each(|line| followed.line(&line.text));
     let expected = expected(case);
     let given = followed.given.unwrap_or_default();
     if given != expected {
         return Some(format!("{}: takes {given:?}, not {expected:?}", case.rust()));
     }
-    let gives = expected.contains(&Holds::Result);
-    let stored = if gives { vec![(Holds::Parameter("result".into()), Holds::Result)] } else { Vec::new() };
+    let stored = vec![(Holds::Parameter("result".into()), Holds::Result); results(case)];
     (followed.stored != stored).then(|| format!("{}: stores {:?}, not {stored:?}", case.rust(), followed.stored))
 }
 

@@ -22,7 +22,9 @@ const AT_A_TIME: usize = 3000;
 
 #[test]
 fn each_form_calls_a_marker_with_its_text() {
-    let every = forms_check::every_form();
+    let mut every = forms_check::every_form();
+    // With markers a collective is refused: `isa/collective.rs`.
+    every.retain(|form| !form.is_collective());
     let cases = match std::env::var("MARKERS_WHOLE").as_deref() {
         // Each form once, without the other ways to write it.
         Ok("forms") => forms::cases(&every).into_iter().filter(|case| case.manner == Manner::Plain).collect(),

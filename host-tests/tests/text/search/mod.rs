@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use host_tests::check::forms;
 use host_tests::check::forms_check::every_form;
 use host_tests::check::mutants::answer::difference;
-use host_tests::show::{coverage, gates};
+use host_tests::show::{coverage, from_cuda, gates};
 use host_tests::tools::command::{Command, Machine};
 use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
 use ptx_intrinsics::catalogue::{Form, Operation};
@@ -340,6 +340,13 @@ fn every_bound_is_documented() {
 fn the_page_of_coverage_is_up_to_date() {
     let kept = std::fs::read_to_string(coverage::path()).expect("the page is there");
     assert!(kept == coverage::page(), "docs/coverage.md is old; run: cargo xtask forms --coverage --write");
+}
+
+#[test]
+fn the_page_for_writers_of_cuda_is_of_today() {
+    let kept = std::fs::read_to_string(from_cuda::path()).expect("the page is there");
+    let page = from_cuda::page().unwrap_or_else(|error| panic!("{error}"));
+    assert!(kept == page, "docs/from-cuda.md is old; run: cargo xtask forms --from-cuda --write");
 }
 
 /// The table of gates in the guide is that of `isa/gate.rs`, and has a row for each gate.

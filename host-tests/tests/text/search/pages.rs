@@ -35,7 +35,10 @@ const CHOSEN: [(&str, &str); 13] = [
 ];
 
 /// What pages call a result.
-const RESULTS: [&str; 10] = ["_", "address", "count", "d", "done", "p", "policy", "rank", "state", "there"];
+const RESULTS: [&str; 17] = [
+    "_", "address", "all", "count", "cycles", "d", "done", "elected", "lane", "lanes", "p", "policy", "rank", "same",
+    "state", "there", "time",
+];
 /// What they call a parameter of a function's type.
 const SIZES: [&str; 2] = ["N", "size"];
 /// What loads and stores have, of which the catalogue says no parameters.
@@ -102,18 +105,27 @@ fn said(text: &str) -> Vec<&str> {
 }
 
 /// A register that we put between the instruction and the caller's operand: nothing that a reader knows. Only a predicate
-/// that is the result has no other name.
+/// that is the result, and the special registers, have no other name.
 fn own_register(said: &str) -> Option<&str> {
     let at = said.find('%')?;
-    said[at..].split([']', ',', ';']).next().filter(|name| *name != "%done")
+    said[at..]
+        .split([']', ',', ';'])
+        .next()
+        .filter(|name| !matches!(*name, "%done" | "%clock" | "%clock64" | "%globaltimer"))
 }
 
 /// A name among the operands that is neither a parameter's nor, as the first of them, a result's.
 pub(crate) fn stranger<'s>(said: &'s str, parameters: &BTreeSet<String>) -> Option<&'s str> {
     static NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[A-Za-z_]\w*").expect("the pattern is valid"));
     let (_, operands) = said.split_once(' ')?;
+    // `lanes|same`: two results.
+    let results = if operands.split(',').next().is_some_and(|first| first.contains('|')) { 2 } else { 1 };
+    let is_special = |name: &str| operands.contains(&format!("%{name}"));
     let is_known = |at: usize, name: &str| {
-        parameters.contains(name) || SIZES.contains(&name) || at == 0 && RESULTS.contains(&name)
+        parameters.contains(name)
+            || SIZES.contains(&name)
+            || is_special(name)
+            || at < results && RESULTS.contains(&name)
     };
     let mut names = NAME.find_iter(operands).map(|name| name.as_str()).enumerate();
     names.find(|(at, name)| !is_known(*at, name)).map(|(_, name)| name)

@@ -26,17 +26,6 @@ const ONE_MACRO: &str = "ptx-intrinsics/src/ptx/";
 /// How long a file may be, with its unit tests.
 const LONGEST: usize = 500;
 
-/// Files that may be longer: they still have to be divided.
-const STILL_LONG: [&str; 7] = [
-    "host-tests/cuda/fake_driver.rs",
-    "host-tests/src/check/conformance/grammar.rs",
-    "host-tests/src/check/sass.rs",
-    "host-tests/suite/tests/suite/main.rs",
-    "host-tests/tests/forms/grammar.rs",
-    "ptx-build/tests/build_script/main.rs",
-    "ptx-intrinsics/tests/meaning/functions.rs",
-];
-
 /// The files of a crate, or of a program of tests.
 struct House {
     /// Its folder in the repository.
@@ -247,7 +236,7 @@ fn files_are_short() {
         for file in files {
             let lines = fs::read_to_string(&file).expect("the source can be read").lines().count();
             let name = file.strip_prefix(repository()).expect("it is in the repository").display().to_string();
-            if lines > LONGEST && !STILL_LONG.contains(&&*name) {
+            if lines > LONGEST {
                 long.push(format!("{name}: {lines} lines"));
             }
         }

@@ -13,6 +13,7 @@ use ptx_build::error::{Error, Result};
 use ptx_driver::DRIVER_VARIABLE;
 use ptx_interpreter::Record;
 
+use crate::allow::Allow;
 use crate::ended::ended;
 use crate::told;
 
@@ -35,6 +36,8 @@ pub(crate) struct Check {
     /// Print one line of JSON for each finding
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    allow: Allow,
     /// End after so many seconds
     #[arg(long, value_name = "SECONDS")]
     deadline: Option<f64>,
@@ -49,6 +52,7 @@ impl Check {
     }
 
     fn all(&self) -> Result<u8> {
+        let mut allowed = self.allow.read()?;
         let library = library()?;
         let folder = tempfile::tempdir()
             .map_err(|error| Error::new(error).at("the folder for temporary files").fix("make room in it"))?;
@@ -58,8 +62,10 @@ impl Check {
         }
         let report = folder.path().join("report");
         let status = self.wait(self.start(folder.path(), &report)?)?;
-        let records = read(&report)?;
+        let mut records = read(&report)?;
+        self.allow.silence(&mut allowed, &mut records);
         told::tell(&records, self.json)?;
+        self.allow.tell(&allowed, self.json)?;
         self.judge(&records, status)
     }
 

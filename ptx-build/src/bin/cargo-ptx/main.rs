@@ -1,5 +1,6 @@
 //! `cargo ptx`: begins a project, says what a machine lacks, explains an instruction, runs, checks and audits a kernel.
 
+mod allow;
 mod audit;
 mod check;
 mod doctor;

@@ -25,9 +25,12 @@ macro_rules! forms {
             result: forms!(@result $result),
             generics: forms!(@generics $words),
             needs: forms!(@needs $said $body),
+            is_collective: forms!(@is_collective $body),
             texts: forms! { @texts $said $words $body },
         }
     };
+    (@is_collective { $text:tt [{$gate:ident}] $($_body:tt)* }) => { true };
+    (@is_collective $body:tt) => { false };
     (@result []) => { None };
     (@result [($type:ty as $($_out:tt)*)]) => { Some(stringify!($type)) };
     (@generics { $axes:tt $constants:tt $said:tt $more:tt [$(($kind:ident $name:ident))*] }) => {
@@ -38,6 +41,7 @@ macro_rules! forms {
     };
     (@needs $said:tt { $text:tt [$gate:tt $($_policy:ident)?] $($_body:tt)* }) => { forms!(@of $gate) };
     (@of ($gate:ident)) => { forms!(@of $gate) };
+    (@of {$gate:ident}) => { forms!(@of $gate) };
     (@of $gate:ident) => { $crate::isa::gate::Needs::of::<$crate::isa::gate::$gate>() };
     (@texts { $manner:ident $chosen:tt } { $axes:tt $($_words:tt)* } { { $ptx:tt $written:tt $operands:tt $block:tt } $($_body:tt)* }) => {
         forms! { @each $axes $chosen { $manner $ptx $written $operands } }

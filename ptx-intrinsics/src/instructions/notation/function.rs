@@ -85,6 +85,9 @@ macro_rules! described {
         )
     };
     (@needs POLICY $gate:tt $policy:ident) => { needs!($policy) };
+    (@needs $manner:ident {$gate:ident}) => {
+        concat!(needs!($gate), " A collective: for a GPU it needs rustc 1.97 or newer.")
+    };
     (@needs $manner:ident ($gate:ident) $($policy:ident)?) => { needs!($gate) };
     (@needs $manner:ident $gate:ident $($policy:ident)?) => { needs!($gate) };
 }
@@ -112,6 +115,10 @@ macro_rules! on_gpu {
         let $out;
         on_gpu! { @out $axes $chosen $how $registers $text [$out: $class] }
         $given
+    };
+    (@out $axes:tt $chosen:tt [$effect:ident $manner:ident] $registers:tt
+        { $ptx:tt $written:tt $operands:tt ((intrinsic $call:tt)) } $out:tt) => {
+        emit! { $axes $chosen { intrinsic $manner $call $out } }
     };
     (@out $axes:tt $chosen:tt $how:tt { $held:tt $registers:tt } { $ptx:tt $written:tt $operands:tt $block:tt } $out:tt) => {
         emit! { $axes $chosen { $held $written $out $registers $how $ptx $operands $block } }

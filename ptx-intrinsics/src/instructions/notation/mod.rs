@@ -35,6 +35,14 @@
 //!   copy<impl P in size>` is a method of what `cp_async_ca::<P>()` makes; `P` is the type's.
 //! - `<const N>` is a number that the instruction takes as a constant.
 //! - `block: (done is);` puts the instruction into a block of PTX; `block!` has them all.
+//! - `intrinsic: { "llvm.nvvm.elect.sync"(mask: u32) };` is for what all threads of a warp execute together, a *collective*:
+//!   ldmatrix, mma, redux, elect, barriers, … An `asm!` may be copied into branches; LLVM's intrinsic is convergent. The
+//!   function calls it in place of the `asm!`, and `ptx:` says what LLVM makes of it, which the tests compare. After the name
+//!   are axes, as in `ptx:`, then what it takes, each `value: type`. A value is a name, a constant, or an expression in
+//!   parentheses. The class of the result is the Rust type that LLVM gives, an alias or a struct with `repr(C)`; so
+//!   `-> (bool as both: LaneAndFlag => both.1)`. In the PTX `(lane | flag)` are two operands of one. What one thread does
+//!   by itself, such as a bulk or tensor copy, needs no intrinsic, and Rust has no pointers for `ptr addrspace(3)` anyway: an
+//!   address is a generic one, `.p0` in the intrinsic's name.
 //! - The effect is `message` (it touches memory, at once or later: no access moves across it), `hint` (no value is to be
 //!   seen of it), or `compute` (arithmetic).
 //!
@@ -94,6 +102,21 @@ macro_rules! each {
 
 /// The labels of a row.
 macro_rules! body {
+    // A collective.
+    ($head:tt {
+        ptx: $ptx:literal $($mark:ident $($text:literal)?)* $(-> $written:tt)? $(, $operand:tt)*;
+        intrinsic: $call:tt;
+        needs: $gate:ident;
+        $(safety: $promise:expr;)?
+        cpu: $cpu:expr;
+    }) => {
+        variants! { $head
+            {
+                { [$ptx $($mark $($text)?)*] [$($written)?] [$($operand),*] ((intrinsic $call)) }
+                [{$gate}] [$($promise)?] [$cpu]
+            }
+        }
+    };
     ($head:tt {
         ptx: $ptx:literal $($mark:ident $($text:literal)?)* $(-> $written:tt)? $(, $operand:tt)*;
         $(block: $block:tt;)?

@@ -37,6 +37,12 @@ macro_rules! bounds {
             $($for)* $crate::isa::gate::$policy: $crate::isa::gate::OnTarget<$crate::isa::policy::CachePolicy, $at>,
         ] $row }
     };
+    (@gates [$($for:tt)*] [$at:ty] $what:ident $call:tt [{$gate:ident}] $row:tt) => {
+        arguments! { $call [
+            $($for)* $crate::isa::gate::$gate: $crate::isa::gate::OnTarget<$what, $at>,
+            $($for)* $crate::isa::collective::this_compiler: $crate::isa::collective::Emits<$what, $at>,
+        ] $row }
+    };
     (@gates [$($for:tt)*] [$at:ty] $what:ident $call:tt [$gate:ident $($policy:ident)?] $row:tt) => {
         arguments! { $call [$($for)* $crate::isa::gate::$gate: $crate::isa::gate::OnTarget<$what, $at>,] $row }
     };

@@ -25,7 +25,7 @@ const DIFFERS: u8 = 1;
 
 #[derive(clap::Args)]
 pub(crate) struct Audit {
-    /// PTX, a cubin, or an object or a program with a fat binary in it
+    /// PTX, a cubin, an object or a program with a fat binary in it, or a folder of these, such as Triton's cache
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Assemble PTX for these GPUs, `80,90`; otherwise for the one that it names
@@ -58,7 +58,8 @@ impl Audit {
         // What is asked for is read before anything is assembled.
         let budget = self.budget.as_deref().map(|path| read(path, Budget::read)).transpose()?;
         let baseline = self.baseline.as_deref().map(|path| read(path, records)).transpose()?;
-        let parts = self.files.iter().map(|file| Ok((file, input::read(file)?))).collect::<Result<Vec<_>>>()?;
+        let files = input::files(&self.files)?;
+        let parts = files.iter().map(|file| Ok((file, input::read(file)?))).collect::<Result<Vec<_>>>()?;
         ptx_build::command::catch_interrupts();
         let progress = Progress::new();
         let maker = Maker::new(&self.assembler, self.sm.clone(), self.html.is_some(), &progress)?;

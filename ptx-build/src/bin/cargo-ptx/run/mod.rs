@@ -13,6 +13,7 @@ use argument::Argument;
 use ptx_build::error::{Error, Result};
 use ptx_interpreter::{Program, Record, Report, Trial};
 
+use crate::allow::Allow;
 use crate::ended::{NOT_RUN, ended};
 use crate::told;
 
@@ -55,6 +56,8 @@ pub(crate) struct Run {
     /// Print one line of JSON for each finding
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    allow: Allow,
     /// End after so many seconds
     #[arg(long, value_name = "SECONDS")]
     deadline: Option<f64>,
@@ -69,6 +72,7 @@ impl Run {
         let text = self.text()?;
         let kernel = self.kernel(&Program::parse(&text))?;
         let contents = self.contents()?;
+        let mut allowed = self.allow.read()?;
         // Ctrl-C ends it at once; nothing has to be put in order.
         ctrlc::set_handler(|| {
             eprintln!("interrupted");
@@ -80,8 +84,10 @@ impl Run {
         let end = self.deadline.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds.max(0.0)));
         let ran = self.orders(&text, &kernel, &contents, end);
         let _ = std::panic::take_hook();
-        let ran = ran?;
+        let mut ran = ran?;
+        self.allow.silence(&mut allowed, &mut ran);
         told::tell(&ran, self.json)?;
+        self.allow.tell(&allowed, self.json)?;
         match ran.iter().find_map(|ran| ran.stop.as_ref()) {
             Some(stop) => Err(Error::new(stop).at(self.file.display()).fix("run a kernel without it")),
             None if ran.iter().any(|ran| !ran.findings.is_empty()) => Ok(FOUND),

@@ -1,0 +1,150 @@
+//! Device memory, copies, and maps of tensors.
+
+use std::ffi::c_void;
+use std::ptr::{copy_nonoverlapping, write_bytes};
+
+use super::hostile::{LEGACY, arrive, stall_after_kernel, take_effect};
+use super::{INVALID_VALUE, allocate, free, is_device_memory, note};
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> u32 {
+    if bytes == 0 {
+        return INVALID_VALUE;
+    }
+    unsafe { address.write(allocate(bytes)) };
+    note(format!("cuMemAlloc {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemFree_v2(address: u64) -> u32 {
+    free(address).map_or(INVALID_VALUE, |bytes| note(format!("cuMemFree {bytes}")))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemAllocHost_v2(address: *mut u64, bytes: usize) -> u32 {
+    if bytes == 0 {
+        return INVALID_VALUE;
+    }
+    unsafe { address.write(allocate(bytes)) };
+    note(format!("cuMemAllocHost {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemFreeHost(address: u64) -> u32 {
+    free(address).map_or(INVALID_VALUE, |bytes| note(format!("cuMemFreeHost {bytes}")))
+}
+
+/// What NVIDIA's manual asks of the arguments; the map is its dimensions, 1 where it is one of columns, and a mark.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuTensorMapEncodeTiled(
+    map: *mut [u64; 16],
+    _data_type: u32,
+    rank: u32,
+    address: u64,
+    _sizes: *const u64,
+    strides: *const u64,
+    tile: *const u32,
+    _steps: *const u32,
+    _interleave: u32,
+    _swizzle: u32,
+    _promotion: u32,
+    _fill: u32,
+) -> u32 {
+    let sides = unsafe { std::slice::from_raw_parts(tile, rank as usize) };
+    if !(1..=5).contains(&rank) || sides.iter().any(|side| !(1..=256).contains(side)) {
+        return INVALID_VALUE;
+    }
+    unsafe { write_map(map, rank, address, strides, 0) }
+        .map_or(INVALID_VALUE, |()| note(format!("cuTensorMapEncodeTiled {rank}")))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuTensorMapEncodeIm2col(
+    map: *mut [u64; 16],
+    _data_type: u32,
+    rank: u32,
+    address: u64,
+    _sizes: *const u64,
+    strides: *const u64,
+    _lower: *const i32,
+    _upper: *const i32,
+    channels: u32,
+    pixels: u32,
+    _steps: *const u32,
+    _interleave: u32,
+    _swizzle: u32,
+    _promotion: u32,
+    _fill: u32,
+) -> u32 {
+    if !(3..=5).contains(&rank) || channels > 256 || pixels > 1024 {
+        return INVALID_VALUE;
+    }
+    unsafe { write_map(map, rank, address, strides, 1) }
+        .map_or(INVALID_VALUE, |()| note(format!("cuTensorMapEncodeIm2col {rank}")))
+}
+
+/// Checks what both kinds of map have in common.
+unsafe fn write_map(map: *mut [u64; 16], rank: u32, address: u64, strides: *const u64, kind: u64) -> Option<()> {
+    let strides = unsafe { std::slice::from_raw_parts(strides, rank as usize - 1) };
+    let aligned = (map as u64).is_multiple_of(64)
+        && address.is_multiple_of(16)
+        && strides.iter().all(|stride| stride.is_multiple_of(16));
+    if !aligned || !is_device_memory(address, 1) {
+        return None;
+    }
+    let mut content = [0x7e_4509_6a70; 16];
+    content[0] = u64::from(rank) | kind << 8;
+    unsafe { map.write(content) };
+    Some(())
+}
+
+/// As the real one does, it keeps what was in `from`, and comes back before that is on the GPU.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyHtoD_v2(to: u64, from: *const u8, bytes: usize) -> u32 {
+    unsafe { cuMemcpyHtoDAsync_v2(to, from, bytes, LEGACY) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyHtoDAsync_v2(to: u64, from: *const u8, bytes: usize, stream: *mut c_void) -> u32 {
+    if !is_device_memory(to, bytes) {
+        return INVALID_VALUE;
+    }
+    stall_after_kernel("cuMemcpyHtoD");
+    let kept = unsafe { std::slice::from_raw_parts(from, bytes) }.to_vec();
+    take_effect(stream, move || unsafe { copy_nonoverlapping(kept.as_ptr(), to as *mut u8, bytes) });
+    note(format!("cuMemcpyHtoD {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyDtoH_v2(to: *mut u8, from: u64, bytes: usize) -> u32 {
+    if !is_device_memory(from, bytes) {
+        return INVALID_VALUE;
+    }
+    stall_after_kernel("cuMemcpyDtoH");
+    arrive(LEGACY);
+    unsafe { copy_nonoverlapping(from as *const u8, to, bytes) };
+    note(format!("cuMemcpyDtoH {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemsetD8_v2(to: u64, value: u8, bytes: usize) -> u32 {
+    unsafe { cuMemsetD8Async(to, value, bytes, LEGACY) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemsetD8Async(to: u64, value: u8, bytes: usize, stream: *mut c_void) -> u32 {
+    if !is_device_memory(to, bytes) {
+        return INVALID_VALUE;
+    }
+    take_effect(stream, move || unsafe { write_bytes(to as *mut u8, value, bytes) });
+    note(format!("cuMemsetD8 {value:#04x} {bytes}"))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: *mut c_void) -> u32 {
+    if !is_device_memory(to, bytes) || !is_device_memory(from, bytes) {
+        return INVALID_VALUE;
+    }
+    take_effect(stream, move || unsafe { copy_nonoverlapping(from as *const u8, to as *mut u8, bytes) });
+    note(format!("cuMemcpyDtoDAsync {bytes}"))
+}

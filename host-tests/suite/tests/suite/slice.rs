@@ -1,0 +1,169 @@
+//! The slice of the catalogue that the scenarios share: its kernels, compiled, assembled and as text.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fake_driver::run_with;
+use host_tests::check::forms_check;
+use launch::gpu::Target;
+use ptx_build::cuda_tools::CudaTools;
+use ptx_build::disassembler::Disassembler;
+use ptx_build::error::{Error, Result};
+use ptx_build::progress::Progress;
+use ptx_build::target::{PtxVersion, Sm};
+use ptx_build::toolchain::{DeviceToolchain, Route};
+use ptx_interpreter::Program;
+use ptx_intrinsics::catalogue::Form;
+use suite::fault::Fault;
+use suite::image::{compile, parts};
+use suite::kernels::{FAULTS, FORMS, Kernels};
+use suite::litmus::Litmus;
+use suite::stage::{Bench, Told};
+use suite::{Kernel, Outcome, Plan, run};
+use workloads::image::Image;
+
+/// Forms of each instruction in the slice, drawn by the seed.
+const OF_EACH: usize = 8;
+
+/// The GPUs that its kernels are assembled for: one of each generation. A bundle is for more.
+const GENERATIONS: [u32; 5] = [75, 80, 90, 100, 120];
+
+/// Set, it tries the whole catalogue, and nothing else: a quarter of an hour to compile, and some minutes to interpret.
+pub(crate) const WHOLE_VARIABLE: &str = "SUITE_WHOLE";
+
+pub(crate) const FOLDER_VARIABLE: &str = "SUITE_FOLDER";
+
+/// Compiles the driver and the slice's kernels, assembles them for some GPUs, and leaves what the scenarios need.
+pub(crate) fn prepare(folder: &Path) -> Result<()> {
+    fake_driver::compile(&folder.join("libcuda.so.1"));
+    let seed = forms_check::seed()?;
+    println!("seed {seed}; repeat with {}={seed}", forms_check::SEED_VARIABLE);
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a temporary folder takes it");
+    let write_ptx = |name: &str, text: &str| {
+        write(name, text);
+        let gaps = Program::parse(text).gaps();
+        let error = || Error::new(format_args!("the interpreter does not know {gaps:?}, which {name} has"));
+        if gaps.is_empty() { Ok(()) } else { Err(error().fix("add it to ptx-interpreter")) }
+    };
+    write("seed", &seed.to_string());
+    let progress = Progress::new();
+    let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
+    let tools = CudaTools::find(&progress)?;
+    let plan = Plan::new(&drawn(seed));
+    if std::env::var_os(WHOLE_VARIABLE).is_some() {
+        let (sm, version) = (Sm::new(100), PtxVersion::new(9, 0));
+        let text = |(number, kernels): (usize, &[Kernel])| {
+            let part = compile(&format!("part-{number}"), 0, kernels, &toolchain)?;
+            part.text(&kernels.iter().collect::<Vec<_>>(), sm, version)
+        };
+        let parts: Vec<String> = parts(&plan.kernels).into_iter().map(text).collect::<Result<_>>()?;
+        return write_ptx("kernels.ptx", &parts.concat());
+    }
+    let part = compile("slice", 0, &plan.kernels, &toolchain)?;
+    let (litmus, faults) = (Litmus::all(), Fault::all());
+    let litmus = compile("litmus", 0, &litmus, &toolchain)?;
+    let faults = compile("faults", 0, &faults, &toolchain)?;
+    for on in tools.every_gpu(&progress)?.into_iter().filter(|on| GENERATIONS.contains(&on.sm.number)) {
+        // tests/orders assembles the litmus tests for all of them.
+        let kernels = kernels(on.version, [(FORMS, part.assemble(&on)?), (FAULTS, faults.assemble(&on)?)]);
+        let mut all = kernels.sections.values().flatten();
+        assert!(all.all(|image| Target::of(&image.cubin).is_ok()), "{} makes no cubins", on.sm);
+        if on.sm == Sm::new(100) {
+            std::fs::write(folder.join("cubins"), kernels.pack()?).expect("a temporary folder takes it");
+            kernels.forms().iter().try_for_each(|image| disassemble(image, &tools, folder))?;
+        }
+    }
+    write_ptx(
+        "faults.ptx",
+        &faults.text(&faults.kernels.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?,
+    )?;
+    write_ptx(
+        "litmus.ptx",
+        &litmus.text(&litmus.kernels.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?,
+    )?;
+    write_ptx("kernels.ptx", &part.text(&plan.kernels.iter().collect::<Vec<_>>(), Sm::new(100), PtxVersion::new(9, 0))?)
+}
+
+/// A set of kernels.
+pub(crate) fn kernels<const N: usize>(ptx: PtxVersion, sections: [(&str, Vec<Image>); N]) -> Kernels {
+    let sections = sections.into_iter().map(|(name, images)| (name.to_owned(), images)).collect();
+    Kernels { set: "13.5".into(), ptx, sections, refused: [].into(), part: false }
+}
+
+/// The disassembler finds code for each kernel that the image lists, and no other kernel.
+fn disassemble(image: &Image, tools: &CudaTools, folder: &Path) -> Result<()> {
+    let cubin = folder.join("image.cubin");
+    std::fs::write(&cubin, &image.cubin).expect("a temporary folder takes it");
+    let found = Disassembler::new(&tools.nvdisasm).disassemble(&cubin)?;
+    assert!(found.iter().all(|function| !function.instructions.is_empty()), "a function without code");
+    // Functions that a kernel calls have names that begin with a dollar.
+    let found: BTreeSet<&str> =
+        found.iter().map(|function| function.name.as_str()).filter(|name| !name.starts_with('$')).collect();
+    let listed: BTreeSet<&str> = image.kernels.iter().map(String::as_str).collect();
+    let missing: Vec<_> = listed.difference(&found).collect();
+    assert!(!listed.is_empty() && missing.is_empty(), "nvdisasm sees no {missing:?}");
+    let others: Vec<_> = found.difference(&listed).collect();
+    assert!(others.is_empty(), "nvdisasm sees {others:?} too");
+    Ok(())
+}
+
+/// The forms of the slice, in the catalogue's order.
+pub(crate) fn drawn(seed: u64) -> Vec<Arc<Form>> {
+    if std::env::var_os(WHOLE_VARIABLE).is_some() {
+        return forms_check::every_form();
+    }
+    suite::slice(&forms_check::every_form(), OF_EACH, seed)
+}
+
+/// A file that was prepared; of the whole catalogue there are fewer.
+pub(crate) fn prepared(name: &str) -> String {
+    let folder = PathBuf::from(std::env::var_os(FOLDER_VARIABLE).expect("the folder"));
+    std::fs::read_to_string(folder.join(name)).unwrap_or_default()
+}
+
+pub(crate) fn seed() -> u64 {
+    prepared("seed").parse().expect("a number")
+}
+
+/// What the scenarios share.
+pub(crate) struct Slice {
+    pub(crate) seed: u64,
+    pub(crate) forms: Vec<Arc<Form>>,
+    pub(crate) plan: Plan,
+    pub(crate) ptx: String,
+    pub(crate) litmus: String,
+    pub(crate) faults: String,
+}
+
+impl Slice {
+    pub(crate) fn read() -> Slice {
+        let forms = drawn(seed());
+        let plan = Plan::new(&forms);
+        let [ptx, litmus, faults] = ["kernels.ptx", "litmus.ptx", "faults.ptx"].map(prepared);
+        Slice { seed: seed(), forms, plan, ptx, litmus, faults }
+    }
+
+    /// The image of the kernels that a GPU has.
+    pub(crate) fn images(&self, sm: u32, ptx: &str) -> Vec<Image> {
+        let kernels = self.plan.kernels.iter().filter(|kernel| kernel.needs.0 <= sm);
+        let kernels = kernels.map(|kernel| kernel.name.clone()).collect();
+        vec![Image { kernels, cubin: ptx.replace(".target sm_100", &format!(".target sm_{sm}")).into_bytes() }]
+    }
+
+    pub(crate) fn bench(&self, images: Vec<Image>) -> Bench {
+        let told = Told { seed: self.seed, ..Told::default() };
+        Bench::kept(self.forms.clone(), kernels(PtxVersion::OF_EVERY_FORM, [(FORMS, images)]), told)
+    }
+
+    /// Runs it with this PTX.
+    pub(crate) fn run(&self, ptx: &str) -> Outcome {
+        run_with(ptx);
+        run(&mut self.bench(self.images(sm(), ptx)), &Progress::kept()).unwrap()
+    }
+}
+
+/// The SM that the fake driver says.
+pub(crate) fn sm() -> u32 {
+    std::env::var("FAKE_SM").unwrap().parse().unwrap()
+}

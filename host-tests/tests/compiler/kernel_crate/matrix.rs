@@ -1,0 +1,179 @@
+//! Products of matrices, and `ldmatrix` and `stmatrix`: each function is the instruction that it says, there where ptxas has it.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use host_tests::check::forms::write_package_with;
+use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::tools::device_build::DeviceBuild;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::ptxas::Assembler;
+use host_tests::tools::target::{PtxVersion, Sm};
+use ptx_interpreter::{Program, Trial};
+use ptx_kernel::matrix::{MOVES, PRODUCTS};
+use regex::Regex;
+
+use crate::kernel_crate::{body, toolchain};
+
+/// The registers of fragments that have names of their own.
+const FRAGMENTS: &str = "B1x32, Bf16x2, E4m3x4, E5m2x4, F16x2, S4x8, S8x4, Tf32, U4x8, U8x4";
+
+/// ptxas has it on sm_75, and LLVM does not emit it before sm_80.
+const EARLIER_IN_PTXAS: &str = "mma_m8n8k128_s32_b1_xor_popc";
+
+/// A function of the module: its name, PTX, the oldest SM and PTX ISA version, and a kernel that calls it.
+struct Function {
+    name: &'static str,
+    ptx: &'static str,
+    needs: (u32, u32),
+    kernel: String,
+}
+
+fn functions() -> Vec<Function> {
+    let products = PRODUCTS.iter().map(|(name, ptx, needs, types)| {
+        let [a, b, c] = types.map(|ty| format!("p.cast::<{ty}>().read_volatile()"));
+        (*name, *ptx, *needs, format!("core::ptr::write(q.cast(), matrix::{name}({a}, {b}, {c}))"))
+    });
+    let moves = MOVES.iter().map(|(name, ptx, needs)| {
+        let row = "SharedPtr::new(p.cast::<[u32; 4]>())";
+        let call = match name.starts_with("ld") {
+            true => format!("core::ptr::write(q.cast(), matrix::{name}({row}))"),
+            false => format!("matrix::{name}({row}, core::ptr::read(q.cast()))"),
+        };
+        (*name, *ptx, *needs, call)
+    });
+    let all = products.chain(moves).map(|(name, ptx, needs, call)| Function {
+        name,
+        ptx,
+        needs: (needs.sm(), needs.ptx()),
+        kernel: format!(
+            "kernel! {{\n    /// # Safety\n    /// As nobody calls it.\n    \
+             pub unsafe fn {name}(p: *mut u8, q: *mut u8) {{\n        unsafe {{ {call} }}\n    }}\n}}\n"
+        ),
+    });
+    all.collect()
+}
+
+/// The module with the kernels of these functions, or what the compiler says.
+fn compiled<'f>(functions: impl IntoIterator<Item = &'f Function>, sm: u32, ptx: u32) -> Result<PathBuf, String> {
+    let toolchain = toolchain();
+    let folder = toolchain.machine().target().join("matrices");
+    let kernels: String = functions.into_iter().map(|function| &*function.kernel).collect();
+    let source = format!(
+        "#![no_std]\n#![allow(unused_imports)]\nuse ptx_intrinsics::SharedPtr;\nuse ptx_kernel::*;\n\
+         use ptx_kernel::matrix::{{self, {FRAGMENTS}}};\n\n{kernels}"
+    );
+    write_package_with(&folder, "matrices", &["ptx-intrinsics", "ptx-kernel"], &source).expect("it is written");
+    let build = DeviceBuild::new(&folder, "matrices", Sm::new(sm));
+    let build = DeviceBuild { ptx: Some(PtxVersion::new(ptx / 10, ptx % 10)), ..build };
+    build.build_quietly(&toolchain).map(|(path, _)| path).map_err(|error| error.to_string())
+}
+
+/// The lines of a kernel that have to do with matrices, without operands.
+fn instructions(text: &str, name: &str) -> Vec<String> {
+    let lines = body(text, name).lines().map(str::trim);
+    let lines = lines.filter(|line| ["mma.", "ldmatrix.", "stmatrix."].iter().any(|word| line.starts_with(word)));
+    lines.map(|line| line.split_whitespace().next().expect("a word").to_owned()).collect()
+}
+
+#[test]
+fn each_function_is_its_instruction() {
+    let functions = functions();
+    assert_eq!((PRODUCTS.len(), MOVES.len()), (94, 12));
+    let path = compiled(&functions, 90, 87).unwrap_or_else(|error| panic!("{error}"));
+    let text = std::fs::read_to_string(&path).expect("the harness wrote it");
+    let found = functions.iter().map(|function| (function.name, function.ptx, instructions(&text, function.name)));
+    let wrong: Vec<_> = found.filter(|(_, ptx, found)| *found != [*ptx]).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let ptxas = Assembler::new(CudaTools::find(&Progress::kept()).unwrap_or_else(|error| panic!("{error}")).ptxas);
+    let assembled = ptxas.assemble(&path, Sm::new(90), &path.with_extension("cubin"));
+    assembled.unwrap_or_else(|error| panic!("{error}")).unwrap_or_else(|refused| panic!("{refused:?}"));
+    gates_are_those_of_ptxas(&functions, &text, &ptxas);
+}
+
+/// ptxas refuses the kernels of those functions alone whose gate is closed.
+fn gates_are_those_of_ptxas(functions: &[Function], text: &str, ptxas: &Assembler) {
+    let [version_line, target_line] =
+        [r"(?m)^\.version .*$", r"(?m)^\.target .*$"].map(|line| Regex::new(line).expect("the pattern is valid"));
+    let names: Vec<&str> = text
+        .lines()
+        .scan("", |name, line| {
+            let entry = line.split(".entry ").nth(1).and_then(|rest| rest.split('(').next());
+            *name = entry.unwrap_or(*name);
+            Some(*name)
+        })
+        .collect();
+    let mut compared = 0;
+    for sm in [75, 80, 86, 89, 90] {
+        for version in [63, 64, 65, 70, 71, 78, 84, 86, 87] {
+            let older = version_line.replace(text, format!(".version {}.{}", version / 10, version % 10));
+            let older = target_line.replace(&older, format!(".target sm_{sm}"));
+            let lines = ptxas.refused_lines(&older).unwrap_or_else(|error| panic!("{error}"));
+            let refused: BTreeSet<&str> = lines.into_iter().map(|line| names[line as usize - 1]).collect();
+            let earlier = |name: &str| name == EARLIER_IN_PTXAS && sm == 75 && version >= 70;
+            let older_than = |needs: (u32, u32)| sm < needs.0 || version < needs.1;
+            let closed = functions.iter().filter(|function| older_than(function.needs) && !earlier(function.name));
+            let closed: BTreeSet<&str> = closed.map(|function| function.name).collect();
+            // An SM that the version does not know is a complaint about the module, which names no kernel.
+            if !refused.contains("") {
+                assert_eq!(refused, closed, "sm_{sm}, PTX ISA {version}");
+                compared += 1;
+            }
+        }
+    }
+    println!("{} functions at {compared} targets", functions.len());
+    assert!(compared > 20, "ptxas knows {compared} targets alone");
+}
+
+/// LLVM emits a function at its gate, and the crate refuses it below.
+#[test]
+fn functions_have_gates() {
+    let functions = functions();
+    let gates: BTreeSet<(u32, u32)> = functions.iter().map(|function| function.needs).collect();
+    assert_eq!(gates.len(), 7);
+    let of = |gate: (u32, u32)| functions.iter().filter(move |function| function.needs == gate);
+    for (sm, ptx) in gates {
+        // rustc 1.97 writes PTX ISA 7.0 at least, and 7.8 for sm_89.
+        let at = if sm >= 89 { ptx.max(78) } else { ptx.max(70) };
+        compiled(of((sm, ptx)), sm, at).unwrap_or_else(|error| panic!("sm_{sm}, PTX ISA {ptx}: {error}"));
+        let Some(below) = [70, 75, 80, 89].into_iter().rfind(|below| *below < sm) else { continue };
+        let one = of((sm, ptx)).next().expect("a gate has a function");
+        let said = compiled([one], below, at.max(78)).expect_err("it is refused");
+        let error =
+            format!("`ptx_kernel::matrix::{}` needs sm_{sm} or newer, and this build is for an older GPU", one.name);
+        assert!(said.contains(&error), "{error}\n{said}");
+    }
+}
+
+/// The kernel of ptx-kernel's test of a CPU, compiled for a GPU and run by the interpreter with all checks: both agree.
+#[test]
+fn a_product_in_shared_memory_is_right_in_the_interpreter() {
+    const TEST: &str = include_str!("../../../../ptx-kernel/tests/matrix.rs");
+    let (kernel, _) = TEST.split_once("fn small(").expect("the kernel is before it");
+    let toolchain = toolchain();
+    let folder = toolchain.machine().target().join("matrix-product");
+    let source = format!("#![no_std]\n{}", kernel.replace("use half::bf16;", "").replace("//!", "//"));
+    write_package_with(&folder, "matrix-product", &["ptx-intrinsics", "ptx-kernel"], &source).expect("it is written");
+    let build = DeviceBuild::new(&folder, "matrix-product", Sm::new(90));
+    let (path, _) = build.build_quietly(&toolchain).unwrap_or_else(|error| panic!("{error}"));
+    let text = std::fs::read_to_string(path).expect("the harness wrote it");
+    let small = |i: usize| (i * 5 % 11) as f32 - 5.0;
+    let bits = |number: f32| ((number.to_bits() >> 16) as u16).to_le_bytes();
+    let (a, b): (Vec<f32>, Vec<f32>) = ((0..256).map(small).collect(), (0..128).map(|i| small(i + i / 8)).collect());
+    let program = Program::parse(&text);
+    let mut trial = Trial::new(&program, "product");
+    trial.block([32, 1, 1]);
+    for content in [a.iter().flat_map(|n| bits(*n)).collect(), b.iter().flat_map(|n| bits(*n)).collect(), vec![0; 256]]
+    {
+        trial.buffer(&content).expect("memory");
+    }
+    let report = trial.check();
+    assert_eq!((report.stop, report.findings), (None, vec![]));
+    for (i, found) in trial.content(2).chunks(2).enumerate() {
+        let (row, column) = (i / 8, i % 8);
+        let sum: f32 = 1.0 + (0..16).map(|k| a[row * 16 + k] * b[k * 8 + column]).sum::<f32>();
+        // Such a sum has at most eight bits, so a `bf16` has it.
+        assert!(sum.abs() <= 256.0, "{sum}");
+        assert_eq!(found, bits(sum), "row {row}, column {column}");
+    }
+}

@@ -1,0 +1,112 @@
+//! Tensor maps. NVIDIA does not publish what is in the 128 bytes, so these are of the interpreter's own layout.
+
+use std::ffi::c_void;
+
+use ptx_interpreter::tensor_map::{BYTES, TensorMap};
+
+use crate::call::{calls, get};
+use crate::status::{INVALID_VALUE, Result};
+use crate::told::note;
+
+/// The first numbers of an array of the program.
+fn array<T: Copy + Default, const N: usize>(place: *const T, count: usize) -> Result<[T; N]> {
+    let mut all = [T::default(); N];
+    for (at, one) in all.iter_mut().enumerate().take(count) {
+        // `get` refuses what is null.
+        *one = get(if place.is_null() { place } else { place.wrapping_add(at) })?;
+    }
+    Ok(all)
+}
+
+/// Writes the map, if the driver would take it.
+fn write(name: &str, place: *mut [u8; BYTES], map: &TensorMap) -> Result {
+    if place.is_null() || !place.addr().is_multiple_of(64) {
+        note(&format!("{name}: tensorMap is {place:p}: it must be a place that is aligned to 64 bytes"));
+        return Err(INVALID_VALUE);
+    }
+    map.check().map_err(|why| {
+        note(&format!("{name}: {why}"));
+        INVALID_VALUE
+    })?;
+    // SAFETY: the program hands over a place for the map.
+    unsafe { place.write(map.encode()) };
+    Ok(())
+}
+
+/// More dimensions than a map has are told by the check.
+fn dimensions(rank: u32) -> usize {
+    rank.min(5) as usize
+}
+
+calls! {
+    fn cuTensorMapEncodeTiled(
+        map: *mut [u8; BYTES],
+        element: u32,
+        rank: u32,
+        address: *const c_void,
+        sizes: *const u64,
+        strides: *const u64,
+        tile: *const u32,
+        steps: *const u32,
+        interleave: u32,
+        swizzle: u32,
+        promotion: u32,
+        fill: u32,
+    ) {
+        let count = dimensions(rank);
+        let described = TensorMap {
+            rank,
+            element,
+            interleave,
+            promotion,
+            fill,
+            address: address as u64,
+            sizes: array(sizes, count)?,
+            strides: array(strides, count.saturating_sub(1))?,
+            tile: array(tile, count)?,
+            steps: array(steps, count)?,
+            ..TensorMap::default()
+        };
+        write("cuTensorMapEncodeTiled", map, &described.swizzled(swizzle))
+    }
+
+    // The kernel may prefetch by it; a copy of columns is a gap of the interpreter.
+    fn cuTensorMapEncodeIm2col(
+        map: *mut [u8; BYTES],
+        element: u32,
+        rank: u32,
+        address: *const c_void,
+        sizes: *const u64,
+        strides: *const u64,
+        _lower: *const i32,
+        _upper: *const i32,
+        _channels: u32,
+        _pixels: u32,
+        steps: *const u32,
+        interleave: u32,
+        swizzle: u32,
+        promotion: u32,
+        fill: u32,
+    ) {
+        let count = dimensions(rank);
+        let described = TensorMap {
+            rank,
+            im2col: true,
+            element,
+            interleave,
+            promotion,
+            fill,
+            address: address as u64,
+            sizes: array(sizes, count)?,
+            strides: array(strides, count.saturating_sub(1))?,
+            steps: array(steps, count)?,
+            ..TensorMap::default()
+        };
+        write("cuTensorMapEncodeIm2col", map, &described.swizzled(swizzle))
+    }
+
+    fn cuTensorMapReplaceAddress(map: *mut [u8; BYTES], address: *const c_void) {
+        let Some(described) = TensorMap::decode(&get(map.cast_const())?) else { return Err(INVALID_VALUE) };
+        write("cuTensorMapReplaceAddress", map, &TensorMap { address: address as u64, ..described })
+    }
+}

@@ -1,0 +1,60 @@
+//! Stores that nobody sees yet, and loads that are not performed yet.
+
+use std::collections::HashMap;
+
+use crate::group::{Group, Thread};
+use crate::lanes::Lanes;
+
+/// A store that nobody sees yet.
+pub(crate) struct Store {
+    pub(crate) due: u64,
+    pub(crate) thread: Thread,
+    pub(crate) address: u64,
+    pub(crate) bytes: usize,
+    pub(crate) value: u64,
+}
+
+/// A load that is not performed yet.
+pub(crate) struct Load<Performs> {
+    pub(crate) due: u64,
+    pub(crate) group: Group,
+    pub(crate) addresses: Lanes,
+    pub(crate) bytes: usize,
+    pub(crate) is_strong: bool,
+    pub(crate) site: u32,
+    /// The registers that it writes, by their names.
+    pub(crate) registers: Vec<String>,
+    pub(crate) event: Performs,
+}
+
+/// What waits.
+pub(crate) struct Delayed<Performs> {
+    pub(crate) stores: Vec<Store>,
+    pub(crate) loads: Vec<Load<Performs>>,
+    /// What was in the words of global memory that were stored to since the last proxy fence.
+    pub(crate) before: HashMap<u64, u32>,
+}
+
+impl<Performs> Default for Delayed<Performs> {
+    fn default() -> Self {
+        Delayed { stores: Vec::new(), loads: Vec::new(), before: HashMap::new() }
+    }
+}
+
+fn meet((one, bytes): (u64, usize), (other, others): (u64, usize)) -> bool {
+    one < other + others as u64 && other < one + bytes as u64
+}
+
+impl Store {
+    pub(crate) fn meets(&self, thread: Thread, address: u64, bytes: usize) -> bool {
+        (self.thread.warp, self.thread.lane) == (thread.warp, thread.lane)
+            && meet((self.address, self.bytes), (address, bytes))
+    }
+}
+
+impl<Performs> Load<Performs> {
+    pub(crate) fn meets(&self, thread: Thread, address: u64, bytes: usize) -> bool {
+        let is_own = self.group.warp == thread.warp && self.group.mask >> thread.lane & 1 == 1;
+        is_own && meet((self.addresses[thread.lane], self.bytes), (address, bytes))
+    }
+}

@@ -1,0 +1,281 @@
+//! Stores that others see later, and loads that are performed later, where a launch asks for that: what shows that a release, a
+//! fence or a proxy fence is missing.
+//!
+//! A thread goes on after a store before anybody sees it, and after a load until it needs the value. Stores and loads of different
+//! places happen in any order then, until something orders them.
+
+use crate::access::{Fence, How, Memory};
+use crate::delayed::{Load, Store};
+use crate::group::{Group, Thread};
+use crate::lanes::Lanes;
+use crate::launch::Delays;
+use crate::machine::{Action, Late, Line, Machine};
+use crate::spaces::{Owner, owner};
+use crate::stop::Result;
+
+/// An access waits at most so many rounds, as powers of two. Short waits are as frequent as long ones.
+const DELAYS: u64 = 7;
+
+/// What an instruction asks of the accesses before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Orders {
+    Nothing,
+    /// They come before what comes after it.
+    Before,
+    /// They are over, on a broken machine too.
+    Everything,
+}
+
+impl Orders {
+    fn of(line: &Line, text: &str) -> Orders {
+        let mut words = text.split_whitespace().filter(|word| !word.starts_with('@'));
+        let words: Vec<&str> = words.next().unwrap_or_default().trim_end_matches(';').split('.').collect();
+        let has = |all: &[&str]| all.iter().any(|word| words.contains(word));
+        match words[0] {
+            _ if matches!(line.action, Action::Control(_)) => Orders::Everything,
+            "ld" | "ldu" => Orders::Nothing,
+            "st" | "red" if has(&["async", "bulk"]) => Orders::Everything,
+            "st" | "atom" | "red" if has(&["release", "acq_rel"]) => Orders::Before,
+            "st" | "atom" | "red" => Orders::Nothing,
+            "mbarrier" if has(&["relaxed", "test_wait", "try_wait"]) => Orders::Nothing,
+            "fence" | "membar" | "mbarrier" => Orders::Before,
+            _ if line.is_seen => Orders::Everything,
+            _ => Orders::Nothing,
+        }
+    }
+}
+
+/// Whether an instruction names one of these registers.
+fn names(text: &str, registers: &[String]) -> bool {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "%_$".contains(letter);
+    text.split(|letter| !is_of_name(letter)).any(|word| registers.iter().any(|register| register == word))
+}
+
+/// The registers that a load writes.
+fn written(text: &str) -> Vec<String> {
+    let rest = text.trim_start_matches(|letter| letter != ' ' && letter != '\t').trim_start();
+    let rest = if text.starts_with('@') { rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest) } else { rest };
+    let to = rest.split('[').next().unwrap_or_default();
+    to.split(['{', '}', ',', ' ', '\t']).filter(|word| word.starts_with('%')).map(str::to_owned).collect()
+}
+
+impl<'a> Machine<'a> {
+    #[inline]
+    fn has_delays(&self) -> bool {
+        self.launch.delays != Delays::None
+    }
+
+    fn delays_stores(&self) -> bool {
+        !matches!(self.launch.delays, Delays::None | Delays::Loads)
+    }
+
+    fn is_global(&self, address: u64) -> bool {
+        matches!(owner(address, self.cluster).0, Owner::Outside | Owner::Module)
+    }
+
+    fn later(&mut self) -> u64 {
+        let longest = 1 << self.draw(DELAYS);
+        self.round + 1 + self.draw(longest)
+    }
+
+    /// Whether a group can execute an instruction now. It cannot if a load before it has to be performed first.
+    #[inline]
+    pub(crate) fn may_go_on(&mut self, group: Group, line: &Line) -> Result<bool> {
+        if self.has_delays() { self.waits_for_none(group, line) } else { Ok(true) }
+    }
+
+    #[cold]
+    fn waits_for_none(&mut self, group: Group, line: &Line) -> Result<bool> {
+        if self.delayed.loads.is_empty() && self.delayed.stores.is_empty() {
+            return Ok(true);
+        }
+        if self.is_held(group, line) {
+            return Ok(false);
+        }
+        let orders = Orders::of(line, &self.program.sites[line.site as usize].text);
+        let broken = self.launch.delays == Delays::StoresForgotten;
+        if orders == Orders::Everything || orders == Orders::Before && !broken {
+            self.show(|store| store.thread.warp == group.warp && group.mask >> store.thread.lane & 1 == 1)?;
+        }
+        Ok(true)
+    }
+
+    /// Whether a load has to be performed before a group can execute an instruction.
+    pub(crate) fn is_held(&self, group: Group, line: &Line) -> bool {
+        let own = |load: &&Load<Late<'_>>| load.group.warp == group.warp && load.group.mask & group.mask != 0;
+        let mut own = self.delayed.loads.iter().filter(own).peekable();
+        if own.peek().is_none() {
+            return false;
+        }
+        let text = &self.program.sites[line.site as usize].text;
+        let waits = match Orders::of(line, text) {
+            Orders::Nothing => false,
+            Orders::Before => self.launch.delays != Delays::LoadsForgotten,
+            Orders::Everything => true,
+        };
+        own.any(|load| waits || names(text, &load.registers))
+    }
+
+    /// The loads of one thread each that may be performed now: their positions, threads and instructions.
+    pub(crate) fn waiting_loads(&self) -> Vec<(usize, Thread, u32)> {
+        let loads = &self.delayed.loads;
+        let is_next = |(number, load): &(usize, &Load<Late<'_>>)| {
+            let lane = load.group.mask.trailing_zeros() as usize;
+            let (thread, address) = (load.group.thread(lane), load.addresses[lane]);
+            !load.is_strong
+                || !loads[..*number].iter().any(|other| other.is_strong && other.meets(thread, address, load.bytes))
+        };
+        let one = |(number, load): (usize, &Load<Late<'_>>)| {
+            (number, load.group.thread(load.group.mask.trailing_zeros() as usize), load.site)
+        };
+        loads.iter().enumerate().filter(is_next).map(one).collect()
+    }
+
+    /// Whether an instruction is a load that waits: nobody sees when it is executed, but when it is performed.
+    pub(crate) fn is_late_load(&self, line: &Line) -> bool {
+        let text = &self.program.sites[line.site as usize].text;
+        let is_load = |word: &str| word.starts_with("ld.") && word.contains(".global") && !word.contains(".acquire");
+        self.has_delays() && text.split_whitespace().any(is_load) && !text.contains(".nc.")
+    }
+
+    /// Whether a load can wait. The threads of the group find what they stored themselves.
+    #[inline]
+    pub(crate) fn may_delay(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) -> Result<bool> {
+        if !self.has_delays() || how.constant {
+            return Ok(false);
+        }
+        group.threads().try_for_each(|thread| self.show(|store| store.meets(thread, addresses[thread.lane], bytes)))?;
+        if how.acquires && self.launch.delays != Delays::LoadsForgotten {
+            self.perform_loads_before(group, addresses, bytes)?;
+            return Ok(false);
+        }
+        Ok(group.threads().all(|thread| self.is_global(addresses[thread.lane])))
+    }
+
+    /// Lets a load wait.
+    pub(crate) fn delay_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How, event: Late<'a>) {
+        let (mut due, is_strong) = (self.later(), how.scope.is_some());
+        if is_strong && self.launch.delays != Delays::LoadsForgotten {
+            // Strong loads of one place are performed in order.
+            let before = self.delayed.loads.iter().filter(|load| {
+                load.is_strong && group.threads().any(|thread| load.meets(thread, addresses[thread.lane], bytes))
+            });
+            due = before.map(|load| load.due).max().map_or(due, |before| due.max(before));
+        }
+        let (site, addresses) = (self.site, *addresses);
+        let registers = written(&self.program.sites[site as usize].text);
+        self.delayed.loads.push(Load { due, group, addresses, bytes, is_strong, site, registers, event });
+    }
+
+    /// A thread stores a number of at most eight bytes.
+    #[inline]
+    pub(crate) fn store(&mut self, thread: Thread, address: u64, bytes: usize, value: u64, how: How) -> Result<()> {
+        if self.has_delays() && self.is_global(address) {
+            if !self.delays_stores() {
+                return self.put_number(thread, address, bytes, value);
+            }
+            if !how.releases || self.launch.delays == Delays::StoresForgotten {
+                self.host(address, bytes, true)?;
+                let own = self.delayed.stores.iter().filter(|store| store.meets(thread, address, bytes));
+                let after = own.map(|store| store.due).max().unwrap_or_default();
+                let due = self.later().max(after);
+                self.delayed.stores.push(Store { due, thread, address, bytes, value });
+                return Ok(());
+            }
+            self.show(|store| store.meets(thread, address, bytes))?;
+        }
+        self.put_number(thread, address, bytes, value)
+    }
+
+    fn put_number(&mut self, thread: Thread, address: u64, bytes: usize, value: u64) -> Result<()> {
+        if self.delays_stores() && self.is_global(address) {
+            for word in (address & !3..address + bytes as u64).step_by(4) {
+                let old = self.read_number(word, 4)? as u32;
+                self.delayed.before.insert(word, old);
+            }
+        }
+        self.write_number(address, bytes, value)?;
+        self.wrote(thread, address, bytes, value.into());
+        Ok(())
+    }
+
+    /// A thread accesses a place: what it did there before is over.
+    #[inline]
+    pub(crate) fn settle(&mut self, thread: Thread, address: u64, bytes: usize) -> Result<()> {
+        if !self.has_delays() {
+            return Ok(());
+        }
+        self.perform_loads_of(thread, address, bytes)?;
+        self.show(|store| store.meets(thread, address, bytes))
+    }
+
+    /// Stores are seen.
+    fn show(&mut self, which: impl Fn(&Store) -> bool) -> Result<()> {
+        if !self.delayed.stores.iter().any(&which) {
+            return Ok(());
+        }
+        for store in self.delayed.stores.extract_if(.., |store| which(store)).collect::<Vec<_>>() {
+            self.put_number(store.thread, store.address, store.bytes, store.value)?;
+        }
+        Ok(())
+    }
+
+    /// The threads of a group store: their loads of the same place come first.
+    #[inline]
+    pub(crate) fn perform_loads_before(&mut self, group: Group, addresses: &Lanes, bytes: usize) -> Result<()> {
+        if !self.has_delays() {
+            return Ok(());
+        }
+        group.threads().try_for_each(|thread| self.perform_loads_of(thread, addresses[thread.lane], bytes))
+    }
+
+    fn perform_loads_of(&mut self, thread: Thread, address: u64, bytes: usize) -> Result<()> {
+        self.perform_loads(|load| load.meets(thread, address, bytes))
+    }
+
+    fn perform_loads(&mut self, which: impl Fn(&Load<Late<'_>>) -> bool) -> Result<()> {
+        loop {
+            let due = self.delayed.loads.iter().enumerate().filter(|(_, load)| which(load));
+            let Some((number, _)) = due.min_by_key(|(number, load)| (load.due, *number)) else { return Ok(()) };
+            self.perform_load(number)?;
+        }
+    }
+
+    pub(crate) fn perform_load(&mut self, number: usize) -> Result<()> {
+        let load = self.delayed.loads.remove(number);
+        let before = (self.site, self.current);
+        (self.site, self.current) = (load.site, load.group);
+        let done = (load.event)(self);
+        if done.is_err() {
+            self.delayed.loads.insert(number, load);
+            return done;
+        }
+        (self.site, self.current) = before;
+        Ok(())
+    }
+
+    /// What has waited long enough happens.
+    pub(crate) fn happen_late(&mut self, until: u64) -> Result<()> {
+        self.perform_loads(|load| load.due <= until)?;
+        self.show(|store| store.due <= until)
+    }
+
+    /// A thread executes a fence between proxies: a copy finds what was stored before.
+    pub(crate) fn fence_proxies(&mut self, fence: Fence) {
+        if matches!(fence, Fence::Async(None | Some(Memory::Global))) && self.launch.delays != Delays::FencesForgotten {
+            self.delayed.before.clear();
+        }
+    }
+
+    /// What a copy by the async proxy reads.
+    pub(crate) fn read_by_proxy(&mut self, address: u64, bytes: usize) -> Result<Vec<u8>> {
+        let mut content = self.read(address, bytes)?;
+        for (number, word) in content.chunks_exact_mut(4).enumerate() {
+            let old = self.delayed.before.get(&(address + 4 * number as u64)).copied();
+            if let Some(old) = old.filter(|_| self.draw(2) == 0) {
+                word.copy_from_slice(&old.to_le_bytes());
+            }
+        }
+        Ok(content)
+    }
+}

@@ -1,0 +1,161 @@
+//! `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`: boxes of a tensor, which a tensor map describes.
+
+use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
+
+use super::mbarrier::on_barrier;
+use crate::access::Engine;
+use crate::begun::Copy;
+use crate::change::Change;
+use crate::group::{Group, Thread};
+use crate::machine::{Machine, Step};
+use crate::memory::aligned;
+use crate::operand::{Operand, Space};
+use crate::stop::{Result, Why, missing, stop, wrong};
+use crate::tensor_box::{Piece, pieces};
+use crate::tensor_map::{BYTES, TensorMap};
+
+struct Tensor {
+    /// Shared memory that is written; none where it is read.
+    into: Option<Space>,
+    /// Of a reduction.
+    op: Option<String>,
+    multicast: bool,
+    by_rows: bool,
+    is_tile: bool,
+    dimensions: String,
+    operands: Vec<Operand>,
+}
+
+pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    const OPERATIONS: [&str; 8] = ["add", "min", "max", "inc", "dec", "and", "or", "xor"];
+    let has = |word: &str| words.contains(&word);
+    let at = words.iter().position(|word| *word == "tensor")?;
+    let into = Space::parse(words.get(at + 2)?)?;
+    let reduces = has("reduce");
+    let op = words.iter().find(|word| OPERATIONS.contains(word)).map(|op| (*op).to_owned());
+    if reduces != op.is_some() {
+        return None;
+    }
+    let tensor = Tensor {
+        into: Some(into).filter(|into| *into != Space::Global),
+        op,
+        multicast: has("multicast::cluster"),
+        by_rows: has("tile::gather4") || has("tile::scatter4"),
+        is_tile: !words.iter().any(|word| word.starts_with("im2col")),
+        dimensions: (*words.get(at + 1)?).to_owned(),
+        operands,
+    };
+    Some(Box::new(tensor))
+}
+
+impl Step for Tensor {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        group.threads().try_for_each(|thread| self.one(machine, thread).map_err(|stop| stop.by(thread.lane)))
+    }
+}
+
+impl Tensor {
+    fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
+        if !self.is_tile {
+            return stop(Why::Gap, "a copy of columns of a tensor");
+        }
+        let operand = |at: usize| self.operands.get(at).ok_or_else(missing);
+        let tensor = operand(usize::from(self.into.is_some()))?;
+        let (map, coordinates) = self.map(machine, thread, tensor)?;
+        let (all, bytes) = pieces(&map, &coordinates, self.by_rows)?;
+        let Some(space) = self.into else {
+            let from = machine.address(thread, Space::Shared, operand(1)?)?;
+            return self.out(machine, thread, &map, &all, from);
+        };
+        let to = machine.address(thread, space, operand(0)?)?;
+        let bar = machine.address(thread, space, operand(2)?)?;
+        aligned(to, 128)?;
+        if !self.multicast {
+            let copies = copies(machine, &map, &all, to)?;
+            return begin(machine, thread, copies, bar, bytes);
+        }
+        let mask = machine.number(thread, &self.operands, 3)?;
+        for rank in (0..16).filter(|rank| mask >> rank & 1 == 1) {
+            let [to, bar] = [to, bar].map(|place| machine.in_block(place, rank));
+            let copies = copies(machine, &map, &all, to?)?;
+            begin(machine, thread, copies, bar?, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// The map and the coordinates of an operand.
+    fn map(&self, machine: &mut Machine<'_>, thread: Thread, tensor: &Operand) -> Result<(TensorMap, Vec<i64>)> {
+        let Operand::Address(base, 0, coordinates) = tensor else { return stop(Why::Wrong, "no coordinates") };
+        let address = machine.get(thread, base)? as u64;
+        let map = map_at(machine, address)?;
+        if self.dimensions != format!("{}d", map.rank) {
+            return Err(wrong(format!("a map of {} dimensions, for {}", map.rank, self.dimensions)));
+        }
+        let number = |one: &Operand| Ok(i64::from(machine.get(thread, one)? as u32 as i32));
+        Ok((map, coordinates.iter().map(number).collect::<Result<_>>()?))
+    }
+
+    /// From shared memory, in a group.
+    fn out(&self, machine: &mut Machine<'_>, thread: Thread, map: &TensorMap, all: &[Piece], from: u64) -> Result<()> {
+        aligned(from, 128)?;
+        let change = match &self.op {
+            Some(op) => Some(change_of(map, op)?),
+            None => None,
+        };
+        let mut copies = Vec::with_capacity(all.len());
+        for piece in all {
+            let Some(to) = piece.global else { continue };
+            let from = place(map, from + piece.at)?;
+            machine.host(from, piece.bytes, false)?;
+            machine.host(to, piece.bytes, true)?;
+            copies.push(Copy { to, from, read: piece.bytes, size: piece.bytes, mask: u16::MAX, change });
+        }
+        machine.watch_copies(thread, &copies, Engine::Bulk)?;
+        machine.copies_of.entry(machine.id(thread)).or_default().bulk.open.extend(copies);
+        Ok(())
+    }
+}
+
+/// What 128 bytes at an address describe.
+pub(super) fn map_at(machine: &mut Machine<'_>, address: u64) -> Result<TensorMap> {
+    aligned(address, 64)?;
+    let content = machine.read(address, BYTES)?;
+    let none = || wrong(format!("at {address:#x} is no tensor map of this interpreter"));
+    TensorMap::decode(&content).ok_or_else(none)
+}
+
+fn change_of(map: &TensorMap, op: &str) -> Result<Change> {
+    let (bytes, ty) = map.element().unwrap_or((0, "a packed type"));
+    let bits = format!("b{}", 8 * bytes);
+    let ty = if matches!(op, "and" | "or" | "xor") && ty.starts_with(['u', 's']) { &bits } else { ty };
+    Change::of(&["", op, ty]).ok_or_else(|| wrong(format!("a reduction .{op} of a tensor of {ty}")))
+}
+
+fn place(map: &TensorMap, at: u64) -> Result<u64> {
+    map.place(at).ok_or_else(|| wrong("a swizzle that is not known"))
+}
+
+/// The copies of a box into shared memory. What is outside of the tensor is zero.
+fn copies(machine: &mut Machine<'_>, map: &TensorMap, all: &[Piece], to: u64) -> Result<Vec<Copy>> {
+    let one = |piece: &Piece| {
+        let to = place(map, to + piece.at)?;
+        machine.host(to, piece.bytes, true)?;
+        let read = if piece.global.is_some() { piece.bytes } else { 0 };
+        let from = piece.global.unwrap_or(to);
+        machine.host(from, read, false)?;
+        Ok(Copy { to, from, read, size: piece.bytes, mask: u16::MAX, change: None })
+    };
+    all.iter().map(one).collect()
+}
+
+/// They are done later, and then the barrier is told of the bytes of the whole box.
+fn begin(machine: &mut Machine<'_>, thread: Thread, copies: Vec<Copy>, bar: u64, bytes: usize) -> Result<()> {
+    aligned(bar, 8)?;
+    machine.watch_copies(thread, &copies, Engine::Barrier(bar))?;
+    machine.copy_later(Box::new(move |machine| {
+        machine.perform(&copies)?;
+        // SAFETY: the barrier is a word of the interpreter's own.
+        on_barrier(machine, bar, |bar| unsafe { mbarrier_complete_tx(bar, bytes as u32) })
+    }));
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! `tensormap.replace` and `tensormap.cp_fenceproxy`: tensor maps that a kernel changes.
+
+use super::tensor::map_at;
+use super::together::{Together, collective};
+use crate::access::How;
+use crate::group::{Group, Thread};
+use crate::machine::{Machine, Step};
+use crate::memory::aligned;
+use crate::operand::{Operand, Space};
+use crate::stop::{Result, missing, wrong};
+use crate::tensor_map::{BYTES, TensorMap};
+
+struct Replace {
+    field: String,
+    space: Space,
+    operands: Vec<Operand>,
+}
+
+struct Publish {
+    into: Space,
+    of: Space,
+    operands: Vec<Operand>,
+}
+
+pub(crate) fn replace(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    let field = (*words.get(3)?).to_owned();
+    Some(Box::new(Replace { field, space: Space::of(words), operands }))
+}
+
+pub(crate) fn publish(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    let ["tensormap", "cp_fenceproxy", into, of, ..] = words else { return None };
+    let [into, of] = [Space::parse(into)?, Space::parse(of)?];
+    collective(Operand::Number(u32::MAX.into()), Publish { into, of, operands })
+}
+
+impl Step for Replace {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        group.threads().try_for_each(|thread| self.one(machine, thread).map_err(|stop| stop.by(thread.lane)))
+    }
+}
+
+impl Replace {
+    fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
+        let place = machine.address(thread, self.space, self.operands.first().ok_or_else(missing)?)?;
+        let mut map = map_at(machine, place)?;
+        let value = machine.number(thread, &self.operands, self.operands.len() - 1)?;
+        // A field with several numbers takes the one of a dimension.
+        let which = if self.operands.len() > 2 { machine.number(thread, &self.operands, 1)? as usize } else { 0 };
+        set(&mut map, &self.field, which, value)?;
+        machine.watch_one(thread, place, BYTES, How::WRITE)?;
+        machine.write(place, &map.encode())
+    }
+}
+
+/// The numbers of PTX's table of element types as those of the driver.
+const ELEMENTS: [u32; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12, 13, 14, 15];
+
+fn set(map: &mut TensorMap, field: &str, which: usize, value: u64) -> Result<()> {
+    let number = value as u32;
+    let none = || wrong(format!("tensormap.replace.{field}: the map has no place {which}, or {value} is not possible"));
+    let numbers = |all: &mut [u32; 5]| all.get_mut(which).map(|place| *place = number).ok_or_else(none);
+    match field {
+        "global_address" => map.address = value,
+        "rank" => map.rank = number + 1,
+        "box_dim" => numbers(&mut map.tile)?,
+        "element_stride" => numbers(&mut map.steps)?,
+        "global_dim" => *map.sizes.get_mut(which).ok_or_else(none)? = u64::from(number),
+        "global_stride" => *map.strides.get_mut(which).ok_or_else(none)? = value,
+        "elemtype" => map.element = *ELEMENTS.get(value as usize).ok_or_else(none)?,
+        "interleave_layout" => map.interleave = number,
+        "swizzle_mode" => map.swizzle = number,
+        "swizzle_atomicity" => map.atom = number,
+        "fill_mode" => map.fill = number,
+        _ => return Err(wrong(format!("tensormap.replace has no field .{field}"))),
+    }
+    Ok(())
+}
+
+impl Together for Publish {
+    /// All threads of the warp copy the same 128 bytes together.
+    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
+        let thread = *all.first().ok_or_else(missing)?;
+        let operand = |at: usize| self.operands.get(at).ok_or_else(missing);
+        let to = machine.address(thread, self.into, operand(0)?)?;
+        let from = machine.address(thread, self.of, operand(1)?)?;
+        aligned(to, BYTES)?;
+        aligned(from, BYTES)?;
+        machine.watch_one(thread, from, BYTES, How::READ)?;
+        machine.watch_one(thread, to, BYTES, How::WRITE)?;
+        let content = machine.read(from, BYTES)?;
+        machine.write(to, &content)
+    }
+}

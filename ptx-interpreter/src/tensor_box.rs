@@ -1,0 +1,167 @@
+//! The bytes of a box of a tensor: where each piece of it is in global memory, and where in shared memory.
+
+use crate::stop::{Result, Why, stop};
+use crate::tensor_map::TensorMap;
+
+/// Bytes that are together in both memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// Bytes from the beginning of the box in shared memory, before a swizzle.
+    pub(crate) at: u64,
+    /// None outside of the tensor.
+    pub(crate) global: Option<u64>,
+    pub(crate) bytes: usize,
+}
+
+/// Bytes that a swizzle leaves together.
+const CHUNK: u64 = 16;
+
+/// The pieces of the box at these coordinates, and its bytes. Four `rows` are those of `tile::gather4` and `tile::scatter4`: the
+/// first coordinate is the place in each.
+pub(crate) fn pieces(map: &TensorMap, coordinates: &[i64], by_rows: bool) -> Result<(Vec<Piece>, usize)> {
+    let (rank, bytes) = known(map)?;
+    if coordinates.len() != if by_rows { 5 } else { rank } || by_rows && rank != 2 {
+        let text = format!("a map of {rank} dimensions, for {} coordinates", coordinates.len());
+        return stop(Why::Wrong, text);
+    }
+    if by_rows && map.tile[1] != 1 {
+        let text = format!("a map whose box has {} rows, for four rows: boxDim[1] must be 1", map.tile[1]);
+        return stop(Why::Wrong, text);
+    }
+    let inner = map.tile[0] as usize * bytes;
+    let mut all = Vec::new();
+    let counts: Vec<u64> = match by_rows {
+        true => vec![4],
+        false => (1..rank).map(|d| u64::from(map.tile[d].div_ceil(map.steps[d].max(1)))).collect(),
+    };
+    let rows: u64 = counts.iter().product();
+    for row in 0..rows {
+        let mut rest = row;
+        let (mut address, mut is_inside) = (map.address, true);
+        for (at, count) in counts.iter().enumerate() {
+            let step = (rest % count) as i64;
+            rest /= count;
+            let place = match by_rows {
+                true => coordinates[1 + step as usize],
+                false => coordinates[1 + at] + step * i64::from(map.steps[1 + at]),
+            };
+            is_inside &= (0..map.sizes[1 + at] as i64).contains(&place);
+            address = address.wrapping_add((place as u64).wrapping_mul(map.strides[at]));
+        }
+        let row = Row { map, address, is_inside, at: row * inner as u64, first: coordinates[0], bytes };
+        row.pieces(&mut all);
+    }
+    if map.fill != 0 && all.iter().any(|piece| piece.global.is_none()) {
+        return stop(Why::Gap, "NaN outside of a tensor: its bits are not documented");
+    }
+    Ok((all, rows as usize * inner))
+}
+
+/// The rank and the bytes of an element, if the interpreter knows how such a tensor is copied.
+fn known(map: &TensorMap) -> Result<(usize, usize)> {
+    map.check().or_else(|why| stop(Why::Wrong, format!("the tensor map is wrong: {why}")))?;
+    let Some((bytes, _)) = map.element() else { return stop(Why::Gap, "a tensor of packed elements") };
+    if map.im2col || map.interleave != 0 {
+        return stop(Why::Gap, "a tensor of columns, or an interleaved one");
+    }
+    if map.place(0).is_none() {
+        return stop(Why::Gap, "a swizzle that flips halves");
+    }
+    if map.swizzle != 0 && bytes * (map.tile[0] as usize) < map.span() {
+        return stop(Why::Gap, "a swizzle that is wider than a row of the box");
+    }
+    Ok((map.rank as usize, bytes))
+}
+
+/// A row of a box.
+struct Row<'m> {
+    map: &'m TensorMap,
+    /// Where the tensor's row begins.
+    address: u64,
+    is_inside: bool,
+    at: u64,
+    /// The first element.
+    first: i64,
+    bytes: usize,
+}
+
+impl Row<'_> {
+    /// What is before the tensor, in it, and after it.
+    fn pieces(&self, all: &mut Vec<Piece>) {
+        let count = i64::from(self.map.tile[0]);
+        let inside = if self.is_inside { self.map.sizes[0] as i64 } else { 0 };
+        let begin = (-self.first).clamp(0, count);
+        let end = (inside - self.first).clamp(begin, count);
+        for (from, to, is_inside) in [(0, begin, false), (begin, end, true), (end, count, false)] {
+            let [from, to] = [from, to].map(|element| element as u64 * self.bytes as u64);
+            let first = self.address.wrapping_add((self.first as u64).wrapping_mul(self.bytes as u64));
+            let global = is_inside.then(|| first.wrapping_add(from));
+            self.chunks(Piece { at: self.at + from, global, bytes: (to - from) as usize }, all);
+        }
+    }
+
+    /// A swizzle moves each 16 bytes on their own.
+    fn chunks(&self, piece: Piece, all: &mut Vec<Piece>) {
+        let end = piece.at + piece.bytes as u64;
+        let mut at = piece.at;
+        while at < end {
+            let next = if self.map.swizzle == 0 { end } else { end.min((at / CHUNK + 1) * CHUNK) };
+            let global = piece.global.map(|global| global + (at - piece.at));
+            all.push(Piece { at, global, bytes: (next - at) as usize });
+            at = next;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map() -> TensorMap {
+        TensorMap {
+            rank: 2,
+            element: 2,
+            address: 0x1000,
+            sizes: [10, 3, 0, 0, 0],
+            strides: [64, 0, 0, 0],
+            tile: [4, 2, 0, 0, 0],
+            steps: [1, 1, 0, 0, 0],
+            ..TensorMap::default()
+        }
+    }
+
+    fn found(map: &TensorMap, coordinates: &[i64], by_rows: bool) -> Vec<(u64, Option<u64>, usize)> {
+        let (all, bytes) = pieces(map, coordinates, by_rows).unwrap();
+        assert_eq!(all.iter().map(|piece| piece.bytes).sum::<usize>(), bytes);
+        all.into_iter().map(|piece| (piece.at, piece.global, piece.bytes)).collect()
+    }
+
+    #[test]
+    fn a_box_may_hang_over_the_edge() {
+        assert_eq!(found(&map(), &[4, 1], false), [(0, Some(0x1050), 16), (16, Some(0x1090), 16)]);
+        let over = [(0, Some(0x10a0), 8), (8, None, 8), (16, None, 16)];
+        assert_eq!(found(&map(), &[8, 2], false), over);
+        assert_eq!(
+            found(&map(), &[-3, -1], false),
+            [(0, None, 12), (12, None, 4), (16, None, 12), (28, Some(0x1000), 4)]
+        );
+    }
+
+    #[test]
+    fn rows_are_gathered_and_steps_skip() {
+        let rows = TensorMap { tile: [4, 1, 0, 0, 0], ..map() };
+        let gathered = [(0, Some(0x1080), 16), (16, Some(0x1000), 16), (32, None, 16), (48, Some(0x1040), 16)];
+        assert_eq!(found(&rows, &[0, 2, 0, 3, 1], true), gathered);
+        let steps = TensorMap { tile: [4, 3, 0, 0, 0], steps: [1, 2, 0, 0, 0], ..map() };
+        assert_eq!(found(&steps, &[0, 0], false), [(0, Some(0x1000), 16), (16, Some(0x1080), 16)]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_a_gap() {
+        let why = |map: TensorMap, coordinates: &[i64]| pieces(&map, coordinates, false).unwrap_err().why;
+        assert_eq!(why(map().swizzled(3), &[0, 0]), Why::Gap);
+        assert_eq!(why(map(), &[0]), Why::Wrong);
+        assert_eq!(why(TensorMap { im2col: true, ..map() }, &[0, 0]), Why::Gap);
+        assert_eq!(why(TensorMap { element: 7, fill: 1, ..map() }, &[8, 0]), Why::Gap);
+    }
+}

@@ -1,0 +1,278 @@
+//! Tensor maps. NVIDIA does not publish the 128 bytes that its driver makes, so a map here has a layout of its own: what
+//! [`TensorMap::encode`] writes, [`TensorMap::decode`] reads, and a GPU does not understand.
+
+/// Bytes of a tensor map.
+pub const BYTES: usize = 128;
+/// The last bytes of a map of this layout.
+const MARK: [u8; 8] = *b"ptx-map1";
+
+/// What a tensor map describes: a tensor in global memory, and the box of it that a copy moves.
+///
+/// The arrays have an entry for each dimension, the fastest one first; those past the rank are 0. Numbers are those of the driver's
+/// enumerations, such as `CUtensorMapDataType`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TensorMap {
+    /// Dimensions.
+    pub rank: u32,
+    /// Whether it is read as columns of an image.
+    pub im2col: bool,
+    /// `CUtensorMapDataType`.
+    pub element: u32,
+    /// `CUtensorMapInterleave`.
+    pub interleave: u32,
+    /// `CUtensorMapSwizzle` up to 128 bytes: 0 to 3.
+    pub swizzle: u32,
+    /// What a swizzle of 128 bytes moves: 16 bytes, 32 bytes, 32 bytes with flipped halves, 64 bytes.
+    pub atom: u32,
+    /// `CUtensorMapL2promotion`.
+    pub promotion: u32,
+    /// `CUtensorMapFloatOOBfill`.
+    pub fill: u32,
+    /// Where the tensor begins.
+    pub address: u64,
+    /// Elements of each dimension.
+    pub sizes: [u64; 5],
+    /// Bytes from one element of a dimension to the next, from the second dimension on.
+    pub strides: [u64; 4],
+    /// Elements of the box.
+    pub tile: [u32; 5],
+    /// Every how many-th element of the box is moved.
+    pub steps: [u32; 5],
+}
+
+/// The bytes of an element of each `CUtensorMapDataType`, and PTX's type. Packed elements have none.
+const ELEMENTS: [(usize, &str); 13] = [
+    (1, "u8"),
+    (2, "u16"),
+    (4, "u32"),
+    (4, "s32"),
+    (8, "u64"),
+    (8, "s64"),
+    (2, "f16"),
+    (4, "f32"),
+    (8, "f64"),
+    (2, "bf16"),
+    (4, "f32"),
+    (4, "f32"),
+    (4, "f32"),
+];
+/// The first that is packed, and how many there are.
+const PACKED: u32 = 13;
+const TYPES: u32 = 16;
+
+impl TensorMap {
+    /// The swizzle of a number of `CUtensorMapSwizzle`.
+    #[must_use]
+    pub fn swizzled(self, number: u32) -> TensorMap {
+        let (swizzle, atom) = if number > 3 { (3 + u32::from(number > 6), number - 3) } else { (number, 0) };
+        TensorMap { swizzle, atom, ..self }
+    }
+
+    /// The bytes of an element, and its type in PTX; none of a packed one.
+    pub fn element(&self) -> Option<(usize, &'static str)> {
+        ELEMENTS.get(self.element as usize).copied()
+    }
+
+    /// The 128 bytes.
+    pub fn encode(&self) -> [u8; BYTES] {
+        let mut bytes = Vec::with_capacity(BYTES);
+        let small = [self.rank, u32::from(self.im2col), self.element, self.interleave, self.swizzle, self.atom];
+        bytes.extend(small.into_iter().chain([self.promotion, self.fill]).map(|number| number as u8));
+        bytes.extend(self.address.to_le_bytes());
+        bytes.extend(self.sizes.iter().flat_map(|size| (size.wrapping_sub(1) as u32).to_le_bytes()));
+        bytes.extend(self.strides.iter().flat_map(|stride| stride.to_le_bytes()));
+        bytes.extend(self.tile.iter().flat_map(|side| (*side as u16).to_le_bytes()));
+        bytes.extend(self.steps.iter().map(|step| *step as u8));
+        bytes.resize(BYTES - MARK.len(), 0);
+        bytes.extend(MARK);
+        bytes.try_into().unwrap_or([0; BYTES])
+    }
+
+    /// What 128 bytes describe; none if [`encode`](Self::encode) did not make them.
+    pub fn decode(bytes: &[u8]) -> Option<TensorMap> {
+        let bytes: &[u8; BYTES] = bytes.try_into().ok()?;
+        if bytes[BYTES - MARK.len()..] != MARK {
+            return None;
+        }
+        let number = |at: usize, length: usize| {
+            bytes[at..at + length].iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte))
+        };
+        let small = |at: usize| u32::from(bytes[at]);
+        let rank = small(0);
+        let mut map = TensorMap {
+            rank,
+            im2col: bytes[1] == 1,
+            element: small(2),
+            interleave: small(3),
+            swizzle: small(4),
+            atom: small(5),
+            promotion: small(6),
+            fill: small(7),
+            address: number(8, 8),
+            ..TensorMap::default()
+        };
+        for at in 0..5 {
+            map.sizes[at] = if at < rank as usize { number(16 + 4 * at, 4) + 1 } else { 0 };
+            map.tile[at] = number(68 + 2 * at, 2) as u32;
+            map.steps[at] = small(78 + at);
+        }
+        for at in 0..4 {
+            map.strides[at] = number(36 + 8 * at, 8);
+        }
+        Some(map)
+    }
+
+    /// Whether the driver would take it: the first rule of `cuTensorMapEncodeTiled` that does not hold, with the argument's name.
+    pub fn check(&self) -> Result<(), String> {
+        let rank = self.rank as usize;
+        demand(matches!(rank, 1..=5), || format!("tensorRank is {rank}: 1 to 5 are possible"))?;
+        demand(self.element < TYPES, || format!("tensorDataType is {}: 0 to {} are known", self.element, TYPES - 1))?;
+        demand(self.interleave <= 2, || format!("interleave is {}: 0 to 2 are known", self.interleave))?;
+        demand(self.swizzle <= 3, || "swizzle is none of the driver's: 0 to 6 are known".to_owned())?;
+        demand(self.promotion <= 3, || format!("l2Promotion is {}: 0 to 3 are known", self.promotion))?;
+        demand(self.fill <= 1, || format!("oobFill is {}: 0 and 1 are known", self.fill))?;
+        demand(self.interleave == 0 || rank >= 3, || format!("tensorRank is {rank}: an interleave needs 3 or more"))?;
+        self.check_places(rank)?;
+        self.check_box(rank)
+    }
+
+    fn check_places(&self, rank: usize) -> Result<(), String> {
+        let align = if self.interleave == 2 || self.element > PACKED { 32 } else { 16 };
+        let address = self.address;
+        demand(address.is_multiple_of(align), || {
+            format!("globalAddress is {address:#x}: it is no multiple of {align}")
+        })?;
+        for (at, size) in self.sizes[..rank].iter().enumerate() {
+            let fits = (1..=1 << 31).contains(size);
+            demand(fits, || format!("globalDim[{at}] is {size}: 1 to 2^31 are possible"))?;
+        }
+        for (at, stride) in self.strides[..rank - 1].iter().enumerate() {
+            let fits = stride.is_multiple_of(align) && *stride < 1 << 40;
+            demand(fits, || format!("globalStrides[{at}] is {stride}: it must be a multiple of {align} below 2^40"))?;
+        }
+        Ok(())
+    }
+
+    fn check_box(&self, rank: usize) -> Result<(), String> {
+        for (at, step) in self.steps[..rank].iter().enumerate() {
+            demand(matches!(step, 1..=8), || format!("elementStrides[{at}] is {step}: 1 to 8 are possible"))?;
+        }
+        if self.im2col {
+            return Ok(());
+        }
+        for (at, side) in self.tile[..rank].iter().enumerate() {
+            demand(matches!(side, 1..=256), || format!("boxDim[{at}] is {side}: 1 to 256 are possible"))?;
+        }
+        let is_float = matches!(self.element, 6..=12);
+        demand(self.fill == 0 || is_float, || "oobFill is NaN: tensorDataType must be a float".to_owned())?;
+        let Some((bytes, _)) = self.element() else { return Ok(()) };
+        let inner = bytes * self.tile[0] as usize;
+        if self.interleave == 0 {
+            let told = || format!("boxDim[0] has {inner} bytes: they must be a multiple of 16");
+            demand(inner.is_multiple_of(16), told)?;
+        }
+        let span = self.span();
+        let told = || format!("boxDim[0] has {inner} bytes: a swizzle of {span} bytes takes {span} at most");
+        demand(self.interleave != 0 || self.swizzle == 0 || inner <= span, told)?;
+        let told = || "interleave is 32 bytes: swizzle must be 32 bytes too".to_owned();
+        demand(self.interleave != 2 || self.swizzle == 1, told)
+    }
+
+    /// The bytes that a swizzle permutes.
+    pub(crate) fn span(&self) -> usize {
+        16 << self.swizzle
+    }
+
+    /// Where a byte of shared memory is for a copy, if it is known how the map swizzles.
+    pub(crate) fn place(&self, at: u64) -> Option<u64> {
+        let (rows, shift) = match (self.swizzle, self.atom) {
+            (0, _) => return Some(at),
+            (1, 0) => (1, 4),
+            (2, 0) => (3, 4),
+            (3, 0) => (7, 4),
+            (3, 1) => (3, 5),
+            (3, 3) => (1, 6),
+            _ => return None,
+        };
+        Some(at ^ (at >> 7 & rows) << shift)
+    }
+}
+
+fn demand(holds: bool, told: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(told()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matrix() -> TensorMap {
+        TensorMap {
+            rank: 2,
+            element: 7,
+            address: 0x7f00_0000_1000,
+            sizes: [64, 32, 0, 0, 0],
+            strides: [256, 0, 0, 0],
+            tile: [32, 8, 0, 0, 0],
+            steps: [1, 1, 0, 0, 0],
+            ..TensorMap::default()
+        }
+    }
+
+    #[test]
+    fn what_is_encoded_is_decoded() {
+        let largest = TensorMap { sizes: [1 << 31, 1, 0, 0, 0], strides: [(1 << 40) - 16, 0, 0, 0], ..matrix() };
+        for map in [matrix(), matrix().swizzled(6), largest, TensorMap { im2col: true, ..matrix() }] {
+            assert_eq!(TensorMap::decode(&map.encode()), Some(map));
+        }
+        assert_eq!(TensorMap::decode(&[0; BYTES]), None);
+        assert_eq!(TensorMap::decode(&matrix().encode()[1..]), None);
+    }
+
+    #[test]
+    fn what_the_driver_refuses_is_named() {
+        assert_eq!(matrix().check(), Ok(()));
+        let told = |map: TensorMap| map.check().unwrap_err();
+        let mut map = matrix();
+        map.strides[0] = 40;
+        assert_eq!(told(map), "globalStrides[0] is 40: it must be a multiple of 16 below 2^40");
+        map = matrix();
+        map.tile[1] = 257;
+        assert_eq!(told(map), "boxDim[1] is 257: 1 to 256 are possible");
+        map = matrix();
+        map.tile[0] = 3;
+        assert_eq!(told(map), "boxDim[0] has 12 bytes: they must be a multiple of 16");
+        assert_eq!(told(matrix().swizzled(2)), "boxDim[0] has 128 bytes: a swizzle of 64 bytes takes 64 at most");
+        assert_eq!(told(matrix().swizzled(7)), "swizzle is none of the driver's: 0 to 6 are known");
+        assert_eq!(told(TensorMap { rank: 6, ..matrix() }), "tensorRank is 6: 1 to 5 are possible");
+        assert_eq!(told(TensorMap { address: 8, ..matrix() }), "globalAddress is 0x8: it is no multiple of 16");
+        assert_eq!(
+            told(TensorMap { element: 2, fill: 1, ..matrix() }),
+            "oobFill is NaN: tensorDataType must be a float"
+        );
+        assert_eq!(told(TensorMap { interleave: 1, ..matrix() }), "tensorRank is 2: an interleave needs 3 or more");
+        map = matrix();
+        map.sizes[1] = 0;
+        assert_eq!(told(map), "globalDim[1] is 0: 1 to 2^31 are possible");
+        map = matrix();
+        map.steps[1] = 9;
+        assert_eq!(told(map), "elementStrides[1] is 9: 1 to 8 are possible");
+    }
+
+    /// Of eight rows of 128 bytes: where the first 16 bytes of each row are.
+    #[test]
+    fn a_swizzle_permutes_the_chunks_of_a_row() {
+        let first = |number: u32| {
+            let map = matrix().swizzled(number);
+            [0, 1, 2, 3, 4, 5, 6, 7].map(|row| map.place(128 * row).map(|at| at % 128))
+        };
+        let some = |places: [u64; 8]| places.map(Some);
+        assert_eq!(first(0), some([0; 8]));
+        assert_eq!(first(1), some([0, 16, 0, 16, 0, 16, 0, 16]));
+        assert_eq!(first(2), some([0, 16, 32, 48, 0, 16, 32, 48]));
+        assert_eq!(first(3), some([0, 16, 32, 48, 64, 80, 96, 112]));
+        assert_eq!(first(4), some([0, 32, 64, 96, 0, 32, 64, 96]));
+        assert_eq!(first(5), [None; 8]);
+        assert_eq!(first(6), some([0, 64, 0, 64, 0, 64, 0, 64]));
+    }
+}

@@ -1,0 +1,161 @@
+//! Tensor copies in PTX: a kernel that makes its own tensor map, and each spelling in tiles.
+
+use ptx_interpreter::tensor_map::TensorMap;
+use ptx_interpreter::{Program, Trial};
+
+/// `input` and `output` are matrices of 8 rows of 4 numbers; `map` describes rows of another one.
+const KERNEL: &str = "
+.version 8.8
+.target sm_100a
+.address_size 64
+.visible .entry gather(.param .u64 input, .param .u64 output, .param .u64 maps, .param .align 64 .b8 map[128])
+{
+    .reg .b64 %d<8>;
+    .reg .b32 %r<8>;
+    .reg .pred %p<3>;
+    .shared .align 128 .b8 copy[128];
+    .shared .align 128 .b8 rows[64];
+    .shared .align 8 .b64 bar;
+    ld.param.u64 %d1, [input];
+    ld.param.u64 %d2, [output];
+    ld.param.u64 %d3, [maps];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 2;
+    mov.u32 %r3, copy;
+    add.u32 %r3, %r3, %r2;
+    cvt.u64.u32 %d4, %r2;
+    mov.b64 %d5, map;
+    add.u64 %d5, %d5, %d4;
+    ld.param.b32 %r4, [%d5];
+    st.shared.b32 [%r3], %r4;
+    bar.warp.sync -1;
+    setp.ne.u32 %p1, %r1, 0;
+    mov.u32 %r3, copy;
+    @%p1 bra PUBLISH;
+    tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r3], %d1;
+    tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r3], 1, 8;
+PUBLISH:
+    bar.warp.sync -1;
+    tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d3], [%r3], 128;
+    @%p1 bra WRITE;
+    tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r3], %d2;
+WRITE:
+    bar.warp.sync -1;
+    add.u64 %d6, %d3, 128;
+    tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d6], [%r3], 128;
+    @%p1 bra END;
+    fence.proxy.tensormap::generic.acquire.gpu [%d3], 128;
+    fence.proxy.tensormap::generic.acquire.gpu [%d6], 128;
+    mov.u32 %r5, bar;
+    mov.u32 %r6, rows;
+    mbarrier.init.shared.b64 [%r5], 1;
+    fence.mbarrier_init.release.cluster;
+    mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 64;
+    cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r6], [%d3, {0, 5, 1, 9, 2}], [%r5];
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;
+    @!%p2 bra WAIT;
+    cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%d6, {0, 0, 7, 1, 3}], [%r6];
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+END:
+    ret;
+}";
+
+/// One row of 4 numbers; the kernel says where, and that there are 8.
+fn row() -> TensorMap {
+    TensorMap {
+        rank: 2,
+        element: 2,
+        address: 16,
+        sizes: [4, 1, 0, 0, 0],
+        strides: [16, 0, 0, 0],
+        tile: [4, 1, 0, 0, 0],
+        steps: [1, 1, 0, 0, 0],
+        ..TensorMap::default()
+    }
+}
+
+fn bytes(numbers: impl Iterator<Item = u32>) -> Vec<u8> {
+    numbers.flat_map(u32::to_le_bytes).collect()
+}
+
+#[test]
+fn a_kernel_makes_maps_and_gathers_and_scatters_rows() {
+    let program = Program::parse(KERNEL);
+    assert!(program.gaps().is_empty(), "{:?}", program.gaps());
+    for seed in 0..4 {
+        let mut trial = Trial::new(&program, "gather");
+        trial.seed(seed);
+        trial.buffer(&bytes(0..32)).unwrap();
+        trial.buffer(&[0xff; 128]).unwrap();
+        trial.buffer(&[0; 256]).unwrap();
+        trial.value(&row().encode());
+        let report = trial.check();
+        assert!(report.is_clean(), "{:?} {:?}", report.stop, report.findings);
+        // The rows 5, 1, none and 2 are in the rows 0, 7, 1 and 3.
+        let none = u32::MAX;
+        let expected =
+            [[20, 21, 22, 23], [0; 4], [none; 4], [8, 9, 10, 11], [none; 4], [none; 4], [none; 4], [4, 5, 6, 7]];
+        assert_eq!(trial.content(1), bytes(expected.into_iter().flatten()));
+    }
+}
+
+#[test]
+fn what_is_no_map_is_told() {
+    let program = Program::parse(KERNEL);
+    let mut trial = Trial::new(&program, "gather");
+    trial.buffer(&[0; 128]).unwrap();
+    trial.buffer(&[0; 128]).unwrap();
+    trial.buffer(&[0; 256]).unwrap();
+    trial.value(&[7; 128]);
+    let text = trial.check().findings[0].to_string();
+    assert!(text.contains("is no tensor map of this interpreter"), "{text}");
+}
+
+/// Each spelling in tiles is known.
+#[test]
+fn every_tile_is_known() {
+    let coordinates = ["{%r0}", "{%r0, %r1}", "{%r0, %r1, %r2}", "{%r0, %r1, %r2, %r3}", "{%r0, %r1, %r2, %r3, %r4}"];
+    let mut lines = Vec::new();
+    for (at, place) in coordinates.iter().enumerate() {
+        let d = at + 1;
+        for (more, mask) in [("", ""), (".multicast::cluster", ", %h0")] {
+            for (hint, policy) in [("", ""), (".L2::cache_hint", ", %d1")] {
+                let told = format!("mbarrier::complete_tx::bytes{more}{hint}");
+                for (into, mode) in [("cluster", ".tile"), ("cluster", ""), ("cta", "")] {
+                    let from = format!("cp.async.bulk.tensor.{d}d.shared::{into}.global{mode}.{told}");
+                    lines.push(format!("{from} [%r5], [%d0, {place}], [%r6]{mask}{policy}"));
+                }
+                let out = format!("tensor.{d}d.global.shared::cta");
+                lines.push(format!("cp.async.bulk.{out}.bulk_group{hint} [%d0, {place}], [%r5]{policy}"));
+                for op in ["add", "min", "max", "inc", "dec", "and", "or", "xor"] {
+                    let reduce = format!("cp.reduce.async.bulk.{out}.{op}.tile.bulk_group{hint}");
+                    lines.push(format!("{reduce} [%d0, {place}], [%r5]{policy}"));
+                }
+            }
+        }
+    }
+    for (field, ty, value) in [
+        ("global_address", "b64", "%d1"),
+        ("rank", "b32", "%r0"),
+        ("box_dim", "b32", "1, %r0"),
+        ("global_dim", "b32", "1, %r0"),
+        ("global_stride", "b64", "1, %d1"),
+        ("element_stride", "b32", "1, %r0"),
+        ("elemtype", "b32", "5"),
+        ("interleave_layout", "b32", "0"),
+        ("swizzle_mode", "b32", "3"),
+        ("swizzle_atomicity", "b32", "1"),
+        ("fill_mode", "b32", "0"),
+    ] {
+        lines.push(format!("tensormap.replace.tile.{field}.global.b1024.{ty} [%d0], {value}"));
+    }
+    let body = lines.join(";\n");
+    let registers = ".reg .b64 %d<3>; .reg .b32 %r<8>; .reg .b16 %h<2>;";
+    let program = Program::parse(&format!(
+        ".version 8.8\n.target sm_100a\n.visible .entry k()\n{{ {registers}\n{body};\nret;\n}}"
+    ));
+    assert!(program.gaps().is_empty(), "{:?}", program.gaps());
+    println!("{} spellings", lines.len());
+}

@@ -1,0 +1,116 @@
+//! The elements of matrices: how many bits each has, and which number they are.
+
+use half1::f16;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Element {
+    /// `f16`, `f32` and `f64`
+    Float(u32),
+    Brain,
+    Tf32,
+    Signed(u32),
+    Unsigned(u32),
+    Bit,
+    /// A float of at most eight bits, in a byte of its own.
+    Small(Small),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Small {
+    exponent: u32,
+    fraction: u32,
+    /// Bits of the byte below the number.
+    below: u32,
+}
+
+impl Element {
+    pub(super) fn parse(word: &str) -> Option<Element> {
+        let small = |exponent, fraction, below| Some(Element::Small(Small { exponent, fraction, below }));
+        Some(match word {
+            "f16" => Element::Float(16),
+            "f32" => Element::Float(32),
+            "f64" => Element::Float(64),
+            "bf16" => Element::Brain,
+            "tf32" => Element::Tf32,
+            "s4" => Element::Signed(4),
+            "s8" => Element::Signed(8),
+            "s32" => Element::Signed(32),
+            "u4" => Element::Unsigned(4),
+            "u8" => Element::Unsigned(8),
+            "b1" => Element::Bit,
+            "e4m3" => return small(4, 3, 0),
+            "e5m2" => return small(5, 2, 0),
+            "e3m2" => return small(3, 2, 0),
+            "e2m3" => return small(2, 3, 0),
+            "e2m1" => return small(2, 1, 2),
+            _ => return None,
+        })
+    }
+
+    /// The bits of a register that it takes.
+    pub(super) fn bits(self) -> usize {
+        match self {
+            Element::Float(bits) | Element::Signed(bits) | Element::Unsigned(bits) => bits as usize,
+            Element::Brain => 16,
+            Element::Tf32 => 32,
+            Element::Bit => 1,
+            Element::Small(_) => 8,
+        }
+    }
+
+    pub(super) fn of_register(self) -> usize {
+        (32 / self.bits()).max(1)
+    }
+
+    /// Whether it is FP8, which needs no `.kind`.
+    pub(super) fn is_fp8(self) -> bool {
+        matches!(self, Element::Small(small) if small.exponent + small.fraction == 7)
+    }
+
+    /// The number. All of these types are exact in an `f64`.
+    pub(super) fn number(self, bits: u64) -> f64 {
+        match self {
+            Element::Float(64) => f64::from_bits(bits),
+            Element::Float(16) => f16::from_bits(bits as u16).to_f64(),
+            Element::Float(_) => f64::from(f32::from_bits(bits as u32)),
+            Element::Brain => f64::from(f32::from_bits((bits as u32) << 16)),
+            // It has ten bits after the point.
+            Element::Tf32 => f64::from(f32::from_bits(bits as u32 & !0x1fff)),
+            Element::Signed(width) => ((bits << (64 - width)) as i64 >> (64 - width)) as f64,
+            Element::Unsigned(_) | Element::Bit => bits as f64,
+            Element::Small(small) => small.number(bits as u32),
+        }
+    }
+
+    /// The bits of a result. What no number is, is the one NaN that instructions give.
+    pub(super) fn rounded(self, number: f64, saturates: bool) -> u64 {
+        match self {
+            Element::Signed(_) if saturates => (number as i64).clamp(i32::MIN.into(), i32::MAX.into()) as u32 as u64,
+            Element::Signed(_) => number as i64 as u32 as u64,
+            Element::Float(bits) if number.is_nan() => (1 << (bits - 1)) - 1,
+            Element::Float(16) => f16::from_f64(number).to_bits().into(),
+            Element::Float(32) => (number as f32).to_bits().into(),
+            Element::Float(64) => number.to_bits(),
+            _ => unreachable!("no result has another type"),
+        }
+    }
+}
+
+impl Small {
+    fn number(self, byte: u32) -> f64 {
+        let Small { exponent, fraction, below } = self;
+        let bits = byte >> below & ((1 << (1 + exponent + fraction)) - 1);
+        let sign = if bits >> (exponent + fraction) == 1 { -1.0 } else { 1.0 };
+        let (power, rest) = (bits >> fraction & ((1 << exponent) - 1), bits & ((1 << fraction) - 1));
+        match (exponent, power, rest) {
+            (4, 15, 7) => return f64::NAN,
+            (5, 31, 0) => return sign * f64::INFINITY,
+            (5, 31, _) => return f64::NAN,
+            _ => {}
+        }
+        let whole = if power == 0 { 0 } else { 1 << fraction };
+        let bias = (1 << (exponent - 1)) - 1;
+        let scale = power.max(1) as i32 - bias - fraction as i32;
+        sign * f64::from(whole + rest) * f64::from_bits(((1023 + scale) as u64) << 52)
+    }
+}

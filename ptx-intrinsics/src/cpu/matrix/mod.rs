@@ -1,0 +1,9 @@
+//! What a warp does with matrices, for executors that have all of its lanes: `mma.sync`, `ldmatrix`, `stmatrix`.
+
+mod element;
+mod layout;
+mod product;
+mod rows;
+
+pub use product::{Operand, Product};
+pub use rows::{ROW, Rows};

@@ -1,0 +1,52 @@
+//! What the threads of a warp do together: outside of an executor a thread is alone in its warp, lane 0.
+
+use ptx_intrinsics::prelude::*;
+
+use crate::functions::Tried;
+
+#[test]
+fn a_thread_alone_leads() {
+    let mut tried = Tried::default();
+    let elect = form!(tried |mask: u32| elect_sync(mask));
+    assert_eq!([elect(1), elect(u32::MAX)], [(0, true); 2]);
+    tried.is_all_of(&["elect.sync"]);
+}
+
+#[test]
+fn a_thread_alone_agrees_with_itself() {
+    let mut tried = Tried::default();
+    macro_rules! alone {
+        ($($redux:ident $of:ty;)*) => { $(
+            let redux = form!(tried |number: $of, mask: u32| $redux(number, mask));
+            assert_eq!([redux(7, 1), redux(9, u32::MAX)], [7, 9]);
+        )* };
+    }
+    alone! {
+        redux_sync_add_s32 i32; redux_sync_min_s32 i32; redux_sync_max_s32 i32; redux_sync_min_u32 u32; redux_sync_max_u32 u32;
+        redux_sync_and_b32 u32; redux_sync_or_b32 u32; redux_sync_xor_b32 u32;
+    }
+    let (any, all) = (
+        form!(tried |number: u32, mask: u32| match_any_sync_b32(number, mask)),
+        form!(tried |number: u32, mask: u32| match_all_sync_b32(number, mask)),
+    );
+    assert_eq!((any(7, u32::MAX), all(7, 1)), (1, (1, true)));
+    let (any, all) = (
+        form!(tried |number: u64, mask: u32| match_any_sync_b64(number, mask)),
+        form!(tried |number: u64, mask: u32| match_all_sync_b64(number, mask)),
+    );
+    assert_eq!((any(7, 1), all(7, 1)), (1, (1, true)));
+    tried.is_all_of(&["redux.sync", "match.sync"]);
+}
+
+#[test]
+fn time_goes_on() {
+    let mut tried = Tried::default();
+    assert_eq!(form!(tried || activemask())(), 1);
+    form!(tried || griddepcontrol_launch_dependents())();
+    form!(tried || griddepcontrol_wait())();
+    form!(tried |nanoseconds: u32| nanosleep(nanoseconds))(10);
+    let (low, cycles, time) = (form!(tried || clock()), form!(tried || clock64()), form!(tried || globaltimer()));
+    let (first, second, third) = (u64::from(low()), cycles(), time());
+    assert!(first < second && second < third, "{first} {second} {third}");
+    tried.is_all_of(&["activemask", "griddepcontrol", "nanosleep", "mov"]);
+}
