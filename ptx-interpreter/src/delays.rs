@@ -122,8 +122,7 @@ impl<'a> Machine<'a> {
         let is_next = |(number, load): &(usize, &Load<Late<'_>>)| {
             let lane = load.group.mask.trailing_zeros() as usize;
             let (thread, address) = (load.group.thread(lane), load.addresses[lane]);
-            !load.is_strong
-                || !loads[..*number].iter().any(|other| other.is_strong && other.meets(thread, address, load.bytes))
+            !loads[..*number].iter().any(|other| other.is_strong && other.meets(thread, address, load.bytes))
         };
         let one = |(number, load): (usize, &Load<Late<'_>>)| {
             (number, load.group.thread(load.group.mask.trailing_zeros() as usize), load.site)
@@ -155,8 +154,8 @@ impl<'a> Machine<'a> {
     /// Lets a load wait.
     pub(crate) fn delay_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How, event: Late<'a>) {
         let (mut due, is_strong) = (self.later(), how.scope.is_some());
-        if is_strong && self.launch.delays != Delays::LoadsForgotten {
-            // Strong loads of one place are performed in order.
+        if self.launch.delays != Delays::LoadsForgotten {
+            // What a strong load has observed comes before what follows it in its thread.
             let before = self.delayed.loads.iter().filter(|load| {
                 load.is_strong && group.threads().any(|thread| load.meets(thread, addresses[thread.lane], bytes))
             });
