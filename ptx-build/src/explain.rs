@@ -227,6 +227,8 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".3d", ["of three dimensions", ""]),
     (".4d", ["of four dimensions", ""]),
     (".5d", ["of five dimensions", ""]),
+    (".tile", ["a box, as the map describes it", ""]),
+    (".tile::gather4", ["four rows, each from the same column on", ""]),
     (".im2col", ["as columns of an image, at offsets in it", ""]),
 ];
 

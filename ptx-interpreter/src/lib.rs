@@ -45,8 +45,6 @@ mod site;
 mod spaces;
 mod special;
 mod stop;
-mod tensor_box;
-pub mod tensor_map;
 mod text;
 mod trial;
 mod variable;
@@ -54,6 +52,11 @@ mod watch;
 mod weak;
 
 use std::collections::BTreeSet;
+
+/// Tensor maps of the interpreter's own layout, which a CPU reads too: `ptx-intrinsics` has it.
+pub mod tensor_map {
+    pub use ptx_intrinsics::on_cpu::tensor::{BYTES, TensorMap};
+}
 
 pub use allowed::Allowed;
 pub use check::{Finding, Kind, Piece, Place};

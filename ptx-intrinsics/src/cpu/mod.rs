@@ -13,6 +13,7 @@ mod locked;
 pub mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod reduced;
+pub mod tensor;
 pub(crate) mod thread;
 pub(crate) mod warp;
 mod wide;

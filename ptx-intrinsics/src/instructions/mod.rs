@@ -18,6 +18,8 @@ macro_rules! contents {
 mod notation;
 #[macro_use]
 mod methods;
+#[macro_use]
+pub(crate) mod coordinates;
 pub(crate) mod bounds;
 pub(crate) mod cuda;
 pub(crate) mod ld;
@@ -32,7 +34,7 @@ contents! {
     Fill { st_bulk: SINGLES; }
     Policy { createpolicy: SINGLES; }
     Address { cvta: SINGLES; isspacep: SINGLES; mapa: SINGLES; }
-    Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; cp_reduce_async_bulk: SHARED GLOBAL FLOATS; }
+    Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; cp_async_bulk_tensor: LOADS STORES REDUCTIONS; cp_reduce_async_bulk: SHARED GLOBAL FLOATS; }
     Asynchronous { red_async: SHARED GLOBAL; st_async: SINGLES; }
     Barrier { mbarrier: SINGLES ARRIVALS; }
     Fence { fence: SINGLES; }

@@ -233,6 +233,8 @@ gates! {
     BulkCopies BULK_COPY sm_90 ptx80;
     /// `.relaxed` at a barrier, `cp.async.bulk.shared::cta`.
     BulkCopiesCta BULK_COPY_CTA sm_90 ptx86;
+    /// `cp.async.bulk.tensor` of four rows, `.tile::gather4`.
+    GatherRows GATHER_ROWS sm_100 ptx86;
     /// `cp.async.bulk` of some bytes of each 16, `.cp_mask`.
     BulkCopyMask BULK_COPY_MASK sm_100 ptx86;
     /// `st.bulk`.
