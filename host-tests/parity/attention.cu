@@ -37,6 +37,7 @@ extern "C" __global__ void __launch_bounds__(WARPS *WARP)
     query = make_float4(query.x * scale, query.y * scale, query.z * scale, query.w * scale);
     float highest = -INFINITY, sum = 0;
     float4 held = make_float4(0, 0, 0, 0);
+#pragma unroll 4
     for (unsigned at_key = warp; at_key < n; at_key += WARPS) {
         const unsigned at = (head * n + at_key) * WARP + lane;
         const uint2 key_bits = load_row(&keys[at]), value_bits = load_row(&values[at]);

@@ -35,9 +35,6 @@ const NORM_BACK: &str =
 const LL128: &str = "ptxas writes the first turn of the loop that waits out before the loop, with its four loads and their comparisons \
                      (320 bytes and not 256). nvcc's loop it leaves as it is.";
 
-const ATTENTION: &str = "nvcc issues a load of the next key ahead of the shuffles of this one; why ours stays behind them on sm_100 alone, \
-                         nobody knows.";
-
 /// Every pair.
 pub const KERNELS: [Pair; 36] = [
     pair("copy32", "copy"),
@@ -52,7 +49,7 @@ pub const KERNELS: [Pair; 36] = [
     pair("transpose", "transpose"),
     pair("rms_norm", "rms_norm"),
     pair("softmax", "softmax"),
-    Pair { why: Some(ATTENTION), ..pair("attention", "attention") },
+    pair("attention", "attention"),
     pair("prefix_sum", "prefix_sum"),
     pair("probe", "probe"),
     pair("chase", "chase"),

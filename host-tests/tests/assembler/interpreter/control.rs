@@ -135,11 +135,7 @@ fn what_ends_a_launch_is_said() {
         ("trap;", Why::Trap, "trap"),
         ("ld.global.u32 %r1, [%own+1];", Why::Misaligned, "is no multiple of 4"),
         ("ld.global.u32 %r1, [%own+4096];", Why::Astray, "no memory"),
-        (
-            "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d1], [%d2], 128;",
-            Why::Gap,
-            "the interpreter does not know tensormap.cp_fenceproxy",
-        ),
+        ("wgmma.fence.sync.aligned;", Why::Gap, "the interpreter does not know wgmma.fence"),
     ];
     for (body, why, text) in cases {
         let stop = run(&kernel("", body), 1, 32, 32, 0).unwrap_err();
