@@ -148,7 +148,8 @@ impl<'a> Machine<'a> {
             self.perform_loads_before(group, addresses, bytes)?;
             return Ok(false);
         }
-        Ok(group.threads().all(|thread| self.is_global(addresses[thread.lane])))
+        let may_wait = self.launch.delays != Delays::Loads || self.is_in_time();
+        Ok(may_wait && group.threads().all(|thread| self.is_global(addresses[thread.lane])))
     }
 
     /// Lets a load wait.

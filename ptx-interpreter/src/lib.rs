@@ -32,6 +32,7 @@ mod instructions;
 mod l1;
 mod lanes;
 mod launch;
+mod local;
 mod machine;
 mod memory;
 mod older;

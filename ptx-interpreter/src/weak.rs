@@ -47,7 +47,7 @@ impl Machine<'_> {
     }
 
     /// Whether a write may still be on its way to those who have not seen it.
-    fn is_in_time(&mut self) -> bool {
+    pub(crate) fn is_in_time(&mut self) -> bool {
         if self.weak.progress != self.progress {
             (self.weak.progress, self.weak.since) = (self.progress, self.round);
         }
