@@ -243,6 +243,14 @@ impl CudaTools {
         On::every(Assembler::new(&self.ptxas), Assembler::new(self.ptxas12(progress)?))
     }
 
+    /// Every target of today's assembler that has a suffix: `sm_90a`, `sm_100f`.
+    pub fn every_suffix(&self) -> Result<Vec<On>> {
+        let assembler = Assembler::new(&self.ptxas);
+        let version = assembler.newest_version()?;
+        let named = assembler.supported_sms()?.into_iter().filter(|sm| sm.suffix.is_some());
+        Ok(named.map(|sm| On { sm, assembler: assembler.clone(), version }).collect())
+    }
+
     /// The assembler that knows `sm`.
     pub fn assembler(&self, sm: Sm, progress: &Progress) -> Result<Assembler> {
         let current = Assembler::new(&self.ptxas);

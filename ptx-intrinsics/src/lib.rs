@@ -106,7 +106,7 @@ pub mod ptx;
 
 #[cfg(not(ptx_device))]
 pub use catalogue::features;
-pub use isa::{gate, target};
+pub use isa::{gate, specific, target};
 
 /// How the caches treat what an access touches: the first parameter of a load or store, the prefetch sizes of loads, and cache
 /// policies. All of it is in the [`prelude`].

@@ -15,6 +15,7 @@ use super::trial::{self, NoCheck};
 use super::{asynchronous, policy};
 use host_tests::check::forms::{self, Case, Manner};
 use host_tests::check::forms_check::by_instruction;
+use ptx_build::target::Sm;
 
 /// Trials of a kernel at most: of 32 slots of 32 bytes each, in shared memory.
 pub(super) const TRIALS: usize = 32;
@@ -25,6 +26,12 @@ pub(super) type Key<'f> = (&'f str, &'f str, &'f str);
 
 pub(super) fn key(form: &Form) -> Key<'_> {
     (form.rust(), form.ptx(), form.signature().map_or("", |signature| signature.parameters))
+}
+
+/// The target that has a form on a GPU, if that GPU has it.
+pub(super) fn on_gpu(form: &Form, gpu: Sm) -> Option<Sm> {
+    let target = if form.targets().is_empty() { gpu } else { Sm { suffix: Some('a'), ..gpu } };
+    form.is_on(&target.to_string(), u32::MAX).then_some(target)
 }
 
 /// A kernel: some trials one after the other, all in the same room and for the same GPUs.
@@ -54,19 +61,19 @@ impl Plan {
     /// with a null address where that does not hold.
     pub fn new(forms: &[Arc<Form>]) -> Plan {
         let wanted = |case: &Case| matches!(case.manner, Manner::Plain | Manner::Lanes(_) | Manner::Guarded);
-        let mut rooms: BTreeMap<(u32, u32, Room, bool), Vec<Case>> = BTreeMap::new();
+        let mut rooms: BTreeMap<(u32, u32, &[&str], Room, bool), Vec<Case>> = BTreeMap::new();
         let mut plan = Plan::default();
         for case in forms::cases(forms).into_iter().filter(wanted) {
             match trial::room_of(&case.form) {
                 Ok(room) => {
                     let (sm, ptx) = case.needs();
                     let is_store = case.form.operation() == Operation::Store;
-                    rooms.entry((sm, ptx, room, is_store)).or_default().push(case);
+                    rooms.entry((sm, ptx, case.form.targets(), room, is_store)).or_default().push(case);
                 }
                 Err(no_check) => plan.unchecked.push(no_check),
             }
         }
-        for ((sm, ptx, room, _), cases) in rooms {
+        for ((sm, ptx, _, room, _), cases) in rooms {
             for trials in cases.chunks(trials_of(room)) {
                 let name = format!("{}_{}", room.word(), plan.kernels.len());
                 plan.kernels.push(Kernel { name, room, needs: (sm, ptx), trials: trials.to_vec() });
@@ -237,6 +244,11 @@ impl Entry for Kernel {
 
     fn needs(&self) -> (u32, u32) {
         self.needs
+    }
+
+    /// Its forms name the same targets.
+    fn target(&self, gpu: Sm) -> Option<Sm> {
+        on_gpu(&self.trials[0].form, gpu)
     }
 
     fn room(&self) -> Room {

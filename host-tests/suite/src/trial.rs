@@ -79,6 +79,8 @@ const OTHERS: &[(&str, HowTo)] = &[
     ("elect.sync", warp::elect),
     ("match.sync", warp::matches),
     ("redux.sync", warp::redux),
+    // On a GPU a kernel without a maximal number of registers keeps those that it has.
+    ("setmaxnreg", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
     ("griddepcontrol", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
     ("nanosleep", |_| Other {
         room: Room::Lines,

@@ -7,6 +7,7 @@ pub(crate) mod atomic;
 pub(crate) mod atomics;
 pub(crate) mod copies;
 pub(crate) mod copy;
+pub(crate) mod float;
 mod lock;
 #[cfg(any(test, not(target_has_atomic = "64")))]
 mod locked;

@@ -38,8 +38,8 @@ contents! {
     Asynchronous { red_async: SHARED GLOBAL; st_async: SINGLES; }
     Barrier { mbarrier: SINGLES ARRIVALS; }
     Fence { fence: SINGLES; }
-    Warp { elect_sync: SINGLES; match_sync: SINGLES; redux_sync: SINGLES; }
-    Control { control: SINGLES; }
+    Warp { elect_sync: SINGLES; match_sync: SINGLES; redux_sync: SINGLES FLOATS; }
+    Control { control: SINGLES; setmaxnreg: SINGLES; }
 }
 
 /// The names at the root of the crate: the functions of instructions that are not asynchronous, and the types that hold an access.
@@ -63,6 +63,7 @@ pub(crate) mod root {
     };
     pub use super::red_async::*;
     pub use super::redux_sync::*;
+    pub use super::setmaxnreg::*;
     pub use super::shared_ptr::{SharedClusterPtr, SharedPtr};
     pub use super::slices::*;
     pub use super::st::{St, StGlobal, st, st_global, st_local, st_shared, st_shared_cluster};

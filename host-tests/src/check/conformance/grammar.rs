@@ -51,6 +51,7 @@ pub static GRAMMARS: &[Grammar] = &[
     Grammar { name: "match", places: MATCH, typed: false },
     Grammar { name: "redux", places: REDUX, typed: false },
     Grammar { name: "a thread by itself", places: CONTROL, typed: false },
+    Grammar { name: "setmaxnreg", places: SETMAXNREG, typed: false },
 ];
 
 impl Grammar {
@@ -186,8 +187,9 @@ mod tests {
                 7 * 4 * 4 * 4 * 2 * 3,
                 2 * 2 * 2 * 2,
                 3 * 2 * 2 * 6,
-                2 * 8 * 2 * 2 * 8,
+                2 * 8 * 2 * 2 * 9,
                 4 * 6 * 5,
+                3 * 2 * 2 * 4 * 2,
             ]
         );
         for grammar in GRAMMARS.iter().filter(|grammar| !grammar.is_large() && !grammar.typed) {

@@ -54,7 +54,7 @@ fn by_its_words(form: &Form) -> String {
     let scope = rest.strip_prefix(":<").and_then(|rest| rest.split_once(">(")).map_or("", |(scope, _)| scope);
     let scope = ["Cta", "Cluster", "Gpu", "Sys"].iter().find(|known| **known == scope);
     let named = function.to_owned() + &scope.map_or(String::new(), |scope| format!("_{}", scope.to_lowercase()));
-    let words = form.ptx().replace("::", "_").replace('.', "_");
+    let words = form.ptx().replace("::", "_").replace('.', "_").replace("NaN", "nan");
     let untyped = ["_u32", "_u64", "_b32"].iter().find_map(|ty| words.strip_suffix(ty)).unwrap_or(&words);
     if named == words || named == untyped { form.ptx().to_owned() } else { named }
 }

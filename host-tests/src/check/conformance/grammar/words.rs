@@ -310,13 +310,21 @@ pub(super) const REDUX: &[Axis] = &[
     &["", ".add", ".min", ".max", ".and", ".or", ".xor", ".inc"],
     &["", ".abs"],
     &["", ".NaN"],
-    &["", ".b32", ".u32", ".s32", ".b64", ".u64", ".s64", ".f16"],
+    &["", ".b32", ".u32", ".s32", ".b64", ".u64", ".s64", ".f16", ".f32"],
 ];
 /// What a thread does by itself about how it runs, and clocks.
 pub(super) const CONTROL: &[Axis] = &[
     &["nanosleep", "activemask", "griddepcontrol", "mov"],
     &["", ".launch_dependents", ".wait", ".u32", ".b32", ".u64"],
     &["", " %r0", " %r0, %clock", " %d0, %clock64", " %d0, %globaltimer"],
+];
+
+pub(super) const SETMAXNREG: &[Axis] = &[
+    &["setmaxnreg.inc", "setmaxnreg.dec", "setmaxnreg.set"],
+    &[".sync", ""],
+    &[".aligned", ""],
+    &[".u32", "", ".b32", ".s32"],
+    &[" 24", " %r0"],
 ];
 
 pub(super) const LOAD: &[Axis] = &[&["ld"], ORDER, SCOPE, SPACE, OPERATOR, NC, L1, L2, HINT, SIZE];
