@@ -245,10 +245,7 @@ impl CudaTools {
 
     /// Every target of today's assembler that has a suffix: `sm_90a`, `sm_100f`.
     pub fn every_suffix(&self) -> Result<Vec<On>> {
-        let assembler = Assembler::new(&self.ptxas);
-        let version = assembler.newest_version()?;
-        let named = assembler.supported_sms()?.into_iter().filter(|sm| sm.suffix.is_some());
-        Ok(named.map(|sm| On { sm, assembler: assembler.clone(), version }).collect())
+        On::suffixed(&Assembler::new(&self.ptxas))
     }
 
     /// The assembler that knows `sm`.

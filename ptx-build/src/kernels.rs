@@ -347,7 +347,7 @@ fn list(images: &[Image]) -> String {
     text += "];\n\n/// The PTX for a GPU, 86 for sm_86: the newest that it runs.\n#[allow(dead_code)]\n\
              pub fn image(sm: u32) -> Option<&'static str> {\n";
     if !named.is_empty() {
-        text += "    match sm {\n";
+        text += "    #[allow(unreachable_patterns)]\n    match sm {\n";
         // What is for one GPU alone comes before what is for its family.
         for suffix in ['a', 'f'] {
             for Image { target, ptx, .. } in named.iter().rev().filter(|image| image.target.suffix == Some(suffix)) {
@@ -373,8 +373,22 @@ mod tests {
             let target: Sm = name.parse().unwrap();
             Image { sm: target.number, target, ptx: format!("/out/kernels.{name}.ptx").into(), warnings: Vec::new() }
         };
-        let text = list(&[image(80), image(90)]);
+        let text = list(&[image("sm_80"), image("sm_90")]);
         let expected = "    (80, include_str!(\"/out/kernels.sm_80.ptx\")),\n    (90, include_str!(\"/out/kernels.sm_90.ptx\")),\n";
         assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn what_is_for_one_gpu_alone_comes_before_what_is_for_its_family() {
+        let image = |name: &str| {
+            let target: Sm = name.parse().unwrap();
+            Image { sm: target.number, target, ptx: format!("/{name}").into(), warnings: Vec::new() }
+        };
+        let text = list(&["sm_80", "sm_90a", "sm_100a", "sm_100f"].map(image));
+        let expected = "    match sm {\n        100 => return Some(include_str!(\"/sm_100a\")),\n        \
+                        90 => return Some(include_str!(\"/sm_90a\")),\n        \
+                        100 | 103 | 107 => return Some(include_str!(\"/sm_100f\")),\n        _ => {}\n    }\n";
+        assert!(text.contains(expected), "{text}");
+        assert!(text.contains("IMAGES: &[(u32, &str)] = &[\n    (80, include_str!(\"/sm_80\")),\n];"), "{text}");
     }
 }

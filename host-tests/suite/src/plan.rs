@@ -28,6 +28,9 @@ pub(super) fn key(form: &Form) -> Key<'_> {
     (form.rust(), form.ptx(), form.signature().map_or("", |signature| signature.parameters))
 }
 
+/// The targets of which a form needs one.
+type Named = &'static [&'static str];
+
 /// The target that has a form on a GPU, if that GPU has it.
 pub(super) fn on_gpu(form: &Form, gpu: Sm) -> Option<Sm> {
     let target = if form.targets().is_empty() { gpu } else { Sm { suffix: Some('a'), ..gpu } };
@@ -61,7 +64,7 @@ impl Plan {
     /// with a null address where that does not hold.
     pub fn new(forms: &[Arc<Form>]) -> Plan {
         let wanted = |case: &Case| matches!(case.manner, Manner::Plain | Manner::Lanes(_) | Manner::Guarded);
-        let mut rooms: BTreeMap<(u32, u32, &[&str], Room, bool), Vec<Case>> = BTreeMap::new();
+        let mut rooms: BTreeMap<(u32, u32, Named, Room, bool), Vec<Case>> = BTreeMap::new();
         let mut plan = Plan::default();
         for case in forms::cases(forms).into_iter().filter(wanted) {
             match trial::room_of(&case.form) {

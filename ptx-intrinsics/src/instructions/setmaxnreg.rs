@@ -4,7 +4,7 @@
 #[track_caller]
 const fn registers(number: u32) -> u32 {
     assert!(
-        number % 8 == 0 && number >= 24 && number <= 256,
+        number.is_multiple_of(8) && number >= 24 && number <= 256,
         "`setmaxnreg` takes a number of registers that is a multiple of 8, from 24 to 256"
     );
     number
@@ -12,7 +12,7 @@ const fn registers(number: u32) -> u32 {
 
 /// What comes of it, the function, PTX, LLVM's intrinsic, and what the caller promises beside.
 macro_rules! setmaxnreg {
-    ($($what:literal: $name:ident $ptx:literal $intrinsic:literal $promise:literal;)*) => {
+    ($($what:literal: $name:ident $alias:literal $ptx:literal $intrinsic:literal $promise:literal;)*) => {
         instructions! { SINGLES:
             instruction "setmaxnreg", isa "miscellaneous-instructions-setmaxnreg", effect message, T = u8 { $(
                 #[doc = $what]
@@ -32,6 +32,7 @@ macro_rules! setmaxnreg {
                 /// unsafe { begin(true) };
                 /// ```
                 #[doc(alias = "setmaxnreg")]
+                #[doc(alias = $alias)]
                 unsafe fn $name<const REGISTERS>() {
                     ptx: $ptx, REGISTERS;
                     intrinsic: { $intrinsic((const { registers(REGISTERS) }): u32) };
@@ -45,12 +46,12 @@ macro_rules! setmaxnreg {
 }
 setmaxnreg! {
     "Asks for up to `REGISTERS` registers for each thread of the warp, and waits until the block has them."
-        : setmaxnreg_inc_sync_aligned "setmaxnreg.inc.sync.aligned.u32" "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32"
+        : setmaxnreg_inc_sync_aligned "setmaxnreg.inc.sync.aligned" "setmaxnreg.inc.sync.aligned.u32" "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32"
         "All threads of the warpgroup, four warps that follow each other, come to this call together and have at most `REGISTERS` \
          registers; the kernel is launched with a maximal number of registers, by `.maxnreg` or by its launch bounds. Other warps give \
          back what is missing, or this one waits for ever. Between two calls is a barrier of the warpgroup.";
     "Gives back what each thread of the warp has beyond `REGISTERS` registers."
-        : setmaxnreg_dec_sync_aligned "setmaxnreg.dec.sync.aligned.u32" "llvm.nvvm.setmaxnreg.dec.sync.aligned.u32"
+        : setmaxnreg_dec_sync_aligned "setmaxnreg.dec.sync.aligned" "setmaxnreg.dec.sync.aligned.u32" "llvm.nvvm.setmaxnreg.dec.sync.aligned.u32"
         "All threads of the warpgroup, four warps that follow each other, come to this call together and have at least `REGISTERS` \
          registers; the kernel is launched with a maximal number of registers, by `.maxnreg` or by its launch bounds. What they hold in \
          the registers that they give back is lost. Between two calls is a barrier of the warpgroup.";
