@@ -1,7 +1,11 @@
 //! Where in a tensor, as arrays, and the arrays as words of `instructions!`.
 
 mod sealed {
-    pub trait Sealed {}
+    pub trait Sealed {
+        /// All of them.
+        #[cfg(not(ptx_device))]
+        fn all(&self) -> &[i32];
+    }
 }
 
 /// Where in a tensor of one to five dimensions: `[x, y]`, the fastest dimension first. A box may begin before the tensor, or end
@@ -16,10 +20,6 @@ pub trait TensorCoordinates: Copy + sealed::Sealed {
     #[doc(hidden)]
     #[cfg(ptx_device)]
     const DIMENSIONS: u32;
-    /// All of them.
-    #[doc(hidden)]
-    #[cfg(not(ptx_device))]
-    fn all(&self) -> &[i32];
 }
 
 /// Where in a tensor that is read as columns of an image: three to five dimensions, and as many offsets less two.
@@ -35,15 +35,16 @@ pub trait Im2colCoordinates: TensorCoordinates {
 
 macro_rules! coordinates {
     ($($dimensions:literal $($offsets:literal)?;)*) => { $(
-        impl sealed::Sealed for [i32; $dimensions] {}
-        #[diagnostic::do_not_recommend]
-        impl TensorCoordinates for [i32; $dimensions] {
-            #[cfg(ptx_device)]
-            const DIMENSIONS: u32 = $dimensions;
+        impl sealed::Sealed for [i32; $dimensions] {
             #[cfg(not(ptx_device))]
             fn all(&self) -> &[i32] {
                 self
             }
+        }
+        #[diagnostic::do_not_recommend]
+        impl TensorCoordinates for [i32; $dimensions] {
+            #[cfg(ptx_device)]
+            const DIMENSIONS: u32 = $dimensions;
         }
         $(
             #[diagnostic::do_not_recommend]
