@@ -12,6 +12,7 @@ use crate::launch::Delays;
 use crate::machine::{Action, Late, Line, Machine};
 use crate::spaces::{Owner, owner};
 use crate::stop::Result;
+use crate::text::{names, written};
 
 /// An access waits at most so many rounds, as powers of two. Short waits are as frequent as long ones.
 const DELAYS: u64 = 7;
@@ -43,20 +44,6 @@ impl Orders {
             _ => Orders::Nothing,
         }
     }
-}
-
-/// Whether an instruction names one of these registers.
-fn names(text: &str, registers: &[String]) -> bool {
-    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "%_$".contains(letter);
-    text.split(|letter| !is_of_name(letter)).any(|word| registers.iter().any(|register| register == word))
-}
-
-/// The registers that a load writes.
-fn written(text: &str) -> Vec<String> {
-    let rest = text.trim_start_matches(|letter| letter != ' ' && letter != '\t').trim_start();
-    let rest = if text.starts_with('@') { rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest) } else { rest };
-    let to = rest.split('[').next().unwrap_or_default();
-    to.split(['{', '}', ',', ' ', '\t']).filter(|word| word.starts_with('%')).map(str::to_owned).collect()
 }
 
 impl<'a> Machine<'a> {

@@ -11,6 +11,7 @@ use crate::machine::{Machine, Reduction};
 use crate::operand::Operand;
 use crate::spaces::{LOCAL, MODULE, Owner, is_shared, owner, shared_of};
 use crate::stop::Result;
+use crate::text::{computes_with, written};
 
 impl Machine<'_> {
     pub(crate) fn actor(&self, thread: Thread) -> Actor {
@@ -73,12 +74,20 @@ impl Machine<'_> {
         for thread in group.threads() {
             let address = addresses[thread.lane];
             let (Owner::Local(of), at) = owner(address, self.cluster) else { continue };
-            if self.local_of(of).is_some_and(|local| local.is_unwritten(at as usize, bytes)) {
+            let is_unwritten = self.local_of(of).is_some_and(|local| local.is_unwritten(at as usize, bytes));
+            if is_unwritten && self.is_computed_with(group) {
                 let (actor, site) = (self.actor(thread), self.site);
                 let event = Event { actor, site, address, bytes, how, engine: None };
                 self.tell(|checks, _| checks.uninitialised(event, address));
             }
         }
+    }
+
+    /// Whether the function computes with what this load reads. Compilers copy values that nobody has written from place to place.
+    fn is_computed_with(&self, group: Group) -> bool {
+        let text = |site: u32| self.program.sites[site as usize].text.as_str();
+        let registers = written(text(self.site));
+        self.frame(group).code.lines.iter().any(|line| computes_with(text(line.site), &registers))
     }
 
     pub(crate) fn watch_fence(&mut self, group: Group, fence: Fence) {
