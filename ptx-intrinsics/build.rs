@@ -1,5 +1,6 @@
 //! Turns what can be known of the target GPU into `cfg`s: `ptx_sm="80"` for every gate that the SM reaches,
-//! `ptx_isa="74"` for every gate that the PTX ISA version reaches, and `ptx_isa_beyond="94"` for every one that no flag
+//! `ptx_isa="74"` for every gate that the PTX ISA version reaches, `ptx_target="sm_90a"` for every target with a suffix whose
+//! instructions the build's target has, and `ptx_isa_beyond="94"` for every one that no flag
 //! makes this rustc reach.
 //!
 //! rustc is asked: it compiles nothing at all with the build's own flags, and the `.target` and `.version` that it writes
@@ -7,6 +8,7 @@
 //! against.
 
 use std::env;
+use std::fmt::Display;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -16,11 +18,14 @@ const SM_GATES: [u32; 11] = [20, 30, 32, 60, 61, 70, 75, 80, 89, 90, 100];
 const PTX_GATES: [u32; 25] =
     [20, 31, 50, 60, 62, 63, 64, 65, 70, 71, 74, 75, 77, 78, 80, 81, 82, 83, 84, 86, 87, 88, 91, 92, 94];
 
+/// The targets with a suffix at which something begins. The same names are in `src/isa/specific.rs`.
+const TARGET_GATES: [&str; 4] = ["sm_90a", "sm_100f", "sm_110f", "sm_120f"];
+
 /// The newest of each, where nothing is out of reach.
-const NEWEST: Target = Target { sm: u32::MAX, ptx: u32::MAX };
+const NEWEST: Target = Target { sm: u32::MAX, suffix: Suffix::Every, ptx: u32::MAX };
 
 /// What rustc compiles for where nothing is said, and it cannot be asked.
-const RUSTC_DEFAULT: Target = Target { sm: 70, ptx: 60 };
+const RUSTC_DEFAULT: Target = Target { sm: 70, suffix: Suffix::None, ptx: 60 };
 
 /// The `.version` of CUDA 12.0's libnvvm, the oldest that rust-cuda takes.
 const LIBNVVM: u32 = 80;
@@ -28,7 +33,19 @@ const LIBNVVM: u32 = 80;
 #[derive(Clone, Copy)]
 struct Target {
     sm: u32,
+    suffix: Suffix,
     ptx: u32,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Suffix {
+    None,
+    /// `a`: that GPU alone.
+    Alone,
+    /// `f`: its family.
+    Family,
+    /// All of them.
+    Every,
 }
 
 /// What is known of the build.
@@ -51,9 +68,10 @@ fn main() {
             return;
         }
     };
-    declare("ptx_sm", &SM_GATES, |gate| gate <= build.target.sm);
-    declare("ptx_isa", &PTX_GATES, |gate| gate <= build.target.ptx);
-    let beyond = |gate| gate > build.target.ptx && build.newest_flag.is_some_and(|newest| gate > newest);
+    declare("ptx_sm", &SM_GATES, |&gate| gate <= build.target.sm);
+    declare("ptx_target", &TARGET_GATES, |gate| has(build.target, gate));
+    declare("ptx_isa", &PTX_GATES, |&gate| gate <= build.target.ptx);
+    let beyond = |&gate: &u32| gate > build.target.ptx && build.newest_flag.is_some_and(|newest| gate > newest);
     declare("ptx_isa_beyond", &PTX_GATES, beyond);
     if by_libnvvm() {
         println!("cargo::rustc-cfg=ptx_by_libnvvm");
@@ -70,10 +88,10 @@ fn main() {
     }
 }
 
-fn declare(cfg: &str, gates: &[u32], holds: impl Fn(u32) -> bool) {
+fn declare<G: Display>(cfg: &str, gates: &[G], holds: impl Fn(&G) -> bool) {
     let values: Vec<String> = gates.iter().map(|gate| format!("\"{gate}\"")).collect();
     println!("cargo::rustc-check-cfg=cfg({cfg}, values({}))", values.join(", "));
-    for gate in gates.iter().filter(|&&gate| holds(gate)) {
+    for gate in gates.iter().filter(|gate| holds(gate)) {
         println!("cargo::rustc-cfg={cfg}=\"{gate}\"");
     }
 }
@@ -116,7 +134,8 @@ fn build() -> Result<Build, String> {
 }
 
 fn reachable(stated: Target, compiled: Target, newest_flag: Option<u32>) -> Result<(), String> {
-    if stated.sm <= compiled.sm && stated.ptx <= compiled.ptx {
+    let is_more = |gate: &&str| has(stated, gate) && !has(compiled, gate);
+    if stated.sm <= compiled.sm && stated.ptx <= compiled.ptx && !TARGET_GATES.iter().any(is_more) {
         return Ok(());
     }
     let version = match compiled.ptx {
@@ -125,15 +144,46 @@ fn reachable(stated: Target, compiled: Target, newest_flag: Option<u32>) -> Resu
     };
     let change = match newest_flag.filter(|&newest| newest < stated.ptx) {
         Some(newest) => format!("use a newer rustc, since this one ends with PTX ISA {},", dotted(newest)),
-        None if by_libnvvm() => format!("build for compute_{}", stated.sm),
-        None => format!("change RUSTFLAGS (-Ctarget-cpu=sm_{} -Ctarget-feature=+ptx{})", stated.sm, stated.ptx),
+        None if by_libnvvm() => format!("build for compute_{}", &stated.name()[3..]),
+        None => format!("change RUSTFLAGS (-Ctarget-cpu={} -Ctarget-feature=+ptx{})", stated.name(), stated.ptx),
     };
-    let (sm, ptx) = (stated.sm, dotted(stated.ptx));
+    let (name, ptx) = (stated.name(), dotted(stated.ptx));
     Err(format!(
-        "PTX_INTRINSICS_TARGET states sm_{sm} and PTX ISA {ptx}, and the build is for sm_{}{version}: {change} or unset \
+        "PTX_INTRINSICS_TARGET states {name} and PTX ISA {ptx}, and the build is for {}{version}: {change} or unset \
          the variable",
-        compiled.sm
+        compiled.name()
     ))
+}
+
+impl Target {
+    /// `sm_90a`.
+    fn name(self) -> String {
+        let suffix = match self.suffix {
+            Suffix::Alone => "a",
+            Suffix::Family => "f",
+            Suffix::None | Suffix::Every => "",
+        };
+        format!("sm_{}{suffix}", self.sm)
+    }
+}
+
+/// Whether a target has what one with a suffix has: it is the same, or a later one of its family, with a suffix.
+fn has(target: Target, gate: &str) -> bool {
+    let in_family = |first: u32| target.sm >= first && family(target.sm) == family(first);
+    match (target.suffix, sm(gate).unwrap_or_default(), suffix(gate)) {
+        (Suffix::Every, ..) => true,
+        (Suffix::None, ..) => false,
+        (_, first, Suffix::Family) => in_family(first),
+        (own, number, suffix) => own == suffix && target.sm == number,
+    }
+}
+
+/// The first GPU of a family: 100 of 103 and 107. CUDA 13 calls 110 what was 101.
+fn family(sm: u32) -> u32 {
+    match sm {
+        101 | 110 => 110,
+        _ => sm / 10 * 10,
+    }
 }
 
 /// LLVM stops with a stack trace at a version that is older than the GPU.
@@ -170,7 +220,8 @@ fn emitted() -> Option<Target> {
     rustc.stdin.take()?.write_all(b"#![feature(no_core)]\n#![no_core]\n").ok()?;
     let module = String::from_utf8(rustc.wait_with_output().ok()?.stdout).ok()?;
     let said = |word| module.lines().find_map(|line| line.strip_prefix(word)).map(str::trim);
-    Some(Target { sm: sm(said(".target ")?)?, ptx: number_of_digits(&said(".version ")?.replace('.', ""))? })
+    let gpu = said(".target ")?;
+    Some(Target { sm: sm(gpu)?, suffix: suffix(gpu), ptx: number_of_digits(&said(".version ")?.replace('.', ""))? })
 }
 
 /// The PTX ISA versions that a flag makes rustc emit; none where rustc does not say.
@@ -196,8 +247,8 @@ fn versions() -> Vec<u32> {
 fn stated(text: &str) -> Result<Target, String> {
     let words: Vec<&str> = text.split(',').map(str::trim).collect();
     let target = match words[..] {
-        [gpu] => sm(gpu).map(|sm| Target { sm, ptx: emitted_for(gpu) }),
-        [gpu, version] => sm(gpu).zip(ptx(version)).map(|(sm, ptx)| Target { sm, ptx }),
+        [gpu] => sm(gpu).map(|sm| Target { sm, suffix: suffix(gpu), ptx: emitted_for(gpu) }),
+        [gpu, version] => sm(gpu).zip(ptx(version)).map(|(sm, ptx)| Target { sm, suffix: suffix(gpu), ptx }),
         _ => None,
     };
     target.ok_or(format!("PTX_INTRINSICS_TARGET is `{text}`; write it as sm_90 or as sm_90,ptx80"))
@@ -209,7 +260,7 @@ fn read_flags(known: &[u32]) -> Option<Target> {
     let (flags, features) = (var("CARGO_ENCODED_RUSTFLAGS"), var("CARGO_CFG_TARGET_FEATURE"));
     let gpu = gpu(&flags, &features)?;
     let versions = features.split(',').filter_map(ptx).chain(asked(&flags, known));
-    Some(Target { sm: sm(gpu)?, ptx: versions.fold(emitted_for(gpu), u32::max) })
+    Some(Target { sm: sm(gpu)?, suffix: suffix(gpu), ptx: versions.fold(emitted_for(gpu), u32::max) })
 }
 
 fn gpu<'a>(flags: &'a str, features: &'a str) -> Option<&'a str> {
@@ -235,6 +286,14 @@ fn flag_values<'a>(flags: &'a str, name: &'a str) -> impl Iterator<Item = &'a st
 fn sm(word: &str) -> Option<u32> {
     let number = word.strip_prefix("sm_").or_else(|| word.strip_prefix("compute_"))?;
     number_of_digits(number.strip_suffix(['a', 'f']).unwrap_or(number))
+}
+
+fn suffix(gpu: &str) -> Suffix {
+    match gpu.as_bytes().last() {
+        Some(b'a') => Suffix::Alone,
+        Some(b'f') => Suffix::Family,
+        _ => Suffix::None,
+    }
 }
 
 /// 74 of `ptx74`.

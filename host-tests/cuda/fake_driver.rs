@@ -12,10 +12,16 @@
     clippy::undocumented_unsafe_blocks
 )]
 
+extern crate alloc;
+
 mod hostile;
 mod launches;
 mod memory;
 mod modules;
+/// What the interpreter reads as a tensor map.
+#[allow(dead_code)]
+#[path = "../../ptx-intrinsics/src/cpu/tensor/map.rs"]
+mod tensor_map;
 
 use hostile::{all_arrive, is_late};
 use std::alloc::{Layout, alloc, dealloc};

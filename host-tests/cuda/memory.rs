@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::ptr::{copy_nonoverlapping, write_bytes};
 
 use super::hostile::{LEGACY, arrive, stall_after_kernel, take_effect};
+use super::tensor_map::{BYTES, TensorMap};
 use super::{INVALID_VALUE, allocate, free, is_device_memory, note};
 
 #[unsafe(no_mangle)]
@@ -37,64 +38,76 @@ pub unsafe extern "C" fn cuMemFreeHost(address: u64) -> u32 {
 /// What NVIDIA's manual asks of the arguments; the map is its dimensions, 1 where it is one of columns, and a mark.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuTensorMapEncodeTiled(
-    map: *mut [u64; 16],
-    _data_type: u32,
+    map: *mut [u8; BYTES],
+    element: u32,
     rank: u32,
     address: u64,
-    _sizes: *const u64,
+    sizes: *const u64,
     strides: *const u64,
     tile: *const u32,
-    _steps: *const u32,
-    _interleave: u32,
-    _swizzle: u32,
-    _promotion: u32,
-    _fill: u32,
+    steps: *const u32,
+    interleave: u32,
+    swizzle: u32,
+    promotion: u32,
+    fill: u32,
 ) -> u32 {
-    let sides = unsafe { std::slice::from_raw_parts(tile, rank as usize) };
-    if !(1..=5).contains(&rank) || sides.iter().any(|side| !(1..=256).contains(side)) {
-        return INVALID_VALUE;
-    }
-    unsafe { write_map(map, rank, address, strides, 0) }
+    let described = TensorMap { rank, element, address, interleave, promotion, fill, ..TensorMap::default() };
+    let described = unsafe { TensorMap { tile: first(tile, rank), ..shaped(described, sizes, strides, steps) } };
+    unsafe { write_map(map, described.swizzled(swizzle)) }
         .map_or(INVALID_VALUE, |()| note(format!("cuTensorMapEncodeTiled {rank}")))
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuTensorMapEncodeIm2col(
-    map: *mut [u64; 16],
-    _data_type: u32,
+    map: *mut [u8; BYTES],
+    element: u32,
     rank: u32,
     address: u64,
-    _sizes: *const u64,
+    sizes: *const u64,
     strides: *const u64,
     _lower: *const i32,
     _upper: *const i32,
     channels: u32,
     pixels: u32,
-    _steps: *const u32,
-    _interleave: u32,
-    _swizzle: u32,
-    _promotion: u32,
-    _fill: u32,
+    steps: *const u32,
+    interleave: u32,
+    swizzle: u32,
+    promotion: u32,
+    fill: u32,
 ) -> u32 {
-    if !(3..=5).contains(&rank) || channels > 256 || pixels > 1024 {
+    if rank < 3 || channels > 256 || pixels > 1024 {
         return INVALID_VALUE;
     }
-    unsafe { write_map(map, rank, address, strides, 1) }
+    let described =
+        TensorMap { rank, im2col: true, element, address, interleave, promotion, fill, ..TensorMap::default() };
+    let described = unsafe { shaped(described, sizes, strides, steps) };
+    unsafe { write_map(map, described.swizzled(swizzle)) }
         .map_or(INVALID_VALUE, |()| note(format!("cuTensorMapEncodeIm2col {rank}")))
 }
 
-/// Checks what both kinds of map have in common.
-unsafe fn write_map(map: *mut [u64; 16], rank: u32, address: u64, strides: *const u64, kind: u64) -> Option<()> {
-    let strides = unsafe { std::slice::from_raw_parts(strides, rank as usize - 1) };
-    let aligned = (map as u64).is_multiple_of(64)
-        && address.is_multiple_of(16)
-        && strides.iter().all(|stride| stride.is_multiple_of(16));
-    if !aligned || !is_device_memory(address, 1) {
+/// The first numbers of an array, as many as there are dimensions.
+unsafe fn first<T: Copy + Default, const N: usize>(all: *const T, count: u32) -> [T; N] {
+    std::array::from_fn(|at| if at < count as usize { unsafe { all.add(at).read() } } else { T::default() })
+}
+
+/// What both kinds of map have in common.
+unsafe fn shaped(map: TensorMap, sizes: *const u64, strides: *const u64, steps: *const u32) -> TensorMap {
+    let rank = map.rank;
+    unsafe {
+        TensorMap {
+            sizes: first(sizes, rank),
+            strides: first(strides, rank.saturating_sub(1)),
+            steps: first(steps, rank),
+            ..map
+        }
+    }
+}
+
+unsafe fn write_map(map: *mut [u8; BYTES], described: TensorMap) -> Option<()> {
+    if !(map as u64).is_multiple_of(64) || described.check().is_err() || !is_device_memory(described.address, 1) {
         return None;
     }
-    let mut content = [0x7e_4509_6a70; 16];
-    content[0] = u64::from(rank) | kind << 8;
-    unsafe { map.write(content) };
+    unsafe { map.write(described.encode()) };
     Some(())
 }
 

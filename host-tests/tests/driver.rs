@@ -7,6 +7,7 @@ use launch::gpu::{Gpu, NoGpu, Target, newest_ptx};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_driver::{DRIVER_VARIABLE, NoDriver};
 use ptx_kernel::cpu::Launch;
+use ptx_kernel::{Fill, Format, Promotion, Swizzle, TensorMap};
 use std::{
     collections::BTreeSet,
     ffi::{CStr, c_char, c_void},
@@ -48,6 +49,7 @@ const SCENARIOS: &[Scenario] = &[
         settings: &[("FAKE_SM", "75"), ("FAKE_VERSION", "12040")],
         run: old_gpu,
     },
+    Scenario { name: "tensor_maps", driver: File::Fake, settings: &[], run: tensor_maps },
     Scenario { name: "refused_ptx", driver: File::Fake, settings: &[], run: refused_ptx },
     Scenario { name: "launches", driver: File::Fake, settings: &[], run: launches },
     Scenario { name: "every_workload", driver: File::Fake, settings: &[], run: every_workload },
@@ -267,6 +269,27 @@ fn every_workload() {
     // SAFETY: the fake driver has this function, of this type.
     let live = unsafe { ptx_driver::load().unwrap().symbol::<extern "C" fn() -> usize>(c"fake_live_allocations") };
     assert_eq!(live.unwrap()(), 0, "everything is freed");
+}
+
+/// The fake driver makes the maps that a CPU reads, so that what it is given can be compared.
+fn tensor_maps() {
+    let gpu = Gpu::find().unwrap();
+    let tensor = gpu.upload(&[0; 4096]).unwrap();
+    let at = std::ptr::without_provenance::<u16>(tensor.address() as usize);
+    let map = TensorMap::tiled(at, [32, 8, 4], [16, 2, 1])
+        .strides(&[64, 1024])
+        .steps([1, 2, 1])
+        .format(Format::Bf16)
+        .swizzle(Swizzle::Bytes32)
+        .promotion(Promotion::Bytes128)
+        .fill(Fill::Nan);
+    assert_eq!(map.encode_by(ptx_driver::tensor_map_tiled), Ok(map.encode().unwrap()));
+    assert!(calls().contains(&"cuTensorMapEncodeTiled 3".to_owned()));
+    // Its rules hold, and it is nowhere.
+    let nowhere = TensorMap::tiled(std::ptr::without_provenance::<u16>(16), [32], [16]);
+    let why = nowhere.encode_by(ptx_driver::tensor_map_tiled).unwrap_err().to_string();
+    assert!(why.starts_with("no tensor map was made: cuTensorMapEncodeTiled failed with "), "{why}");
+    assert!(why.ends_with(&format!(" (1): the driver {} does not say why", fake_path())), "{why}");
 }
 
 /// A kernel that adds to its output finds it zero, each time.

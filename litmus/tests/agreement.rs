@@ -60,3 +60,16 @@ fn weak_loads_return_what_the_model_allows() {
     }
     assert!(more > 2 && whole > 20, "{more} have more ends than with the newest values, {whole} have all");
 }
+
+/// A weak load that is performed late comes after a strong one of the same place, which is before it in its thread.
+#[test]
+fn a_late_weak_load_stays_behind_a_strong_one() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/litmus");
+    let text = std::fs::read_to_string(folder.join("CoRR-relaxed-weak.litmus")).expect("it is there");
+    let program = parse(&text).expect("it is a test");
+    match agree_on_values(&program, ORDERS, &Limits::default()) {
+        Ok(Some(values)) => assert!(!values.cut && values.seen == values.allowed),
+        Ok(None) => panic!("it is not compared"),
+        Err(disagreement) => panic!("threads {:?}: {}", disagreement.order, disagreement.what),
+    }
+}

@@ -243,6 +243,11 @@ impl CudaTools {
         On::every(Assembler::new(&self.ptxas), Assembler::new(self.ptxas12(progress)?))
     }
 
+    /// Every target of today's assembler that has a suffix: `sm_90a`, `sm_100f`.
+    pub fn every_suffix(&self) -> Result<Vec<On>> {
+        On::suffixed(&Assembler::new(&self.ptxas))
+    }
+
     /// The assembler that knows `sm`.
     pub fn assembler(&self, sm: Sm, progress: &Progress) -> Result<Assembler> {
         let current = Assembler::new(&self.ptxas);

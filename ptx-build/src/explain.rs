@@ -48,6 +48,13 @@ pub fn page(form: &Form, machine: &[String]) -> String {
 /// The SM and the PTX ISA version at which a form begins, and the flags that bring them.
 fn needs(form: &Form) -> String {
     let version = PtxVersion::of_number(form.min_ptx());
+    if let [first, others @ ..] = form.targets() {
+        let names = match others {
+            [] => (*first).to_owned(),
+            [others @ .., last] => format!("{} or {last}", [&[*first], others].concat().join(", ")),
+        };
+        return format!("{names}, and PTX ISA {version}: -Ctarget-cpu={first} -Ctarget-feature=+{}", version.feature());
+    }
     let sm = Sm::new(form.min_sm());
     let first = Sm::new(70);
     let flags = if form.min_sm() <= first.number && version <= PtxVersion::default_for(first) {
@@ -135,6 +142,14 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     ("redux .add", ["the sum of what the lanes have", ""]),
     ("redux .min", ["the smallest of what the lanes have", ""]),
     ("redux .max", ["the largest of what the lanes have", ""]),
+    ("redux .abs", ["of the absolute values", ""]),
+    ("redux .NaN", ["NaN if there is one", ""]),
+    ("redux .f32", ["floats of 32 bits; without .NaN it is none of the values if there is another", ""]),
+    ("setmaxnreg .inc", ["asks for registers, and waits until the block has them", ""]),
+    ("setmaxnreg .dec", ["gives registers back", ""]),
+    ("setmaxnreg .sync", ["all threads of the warp come to it together", ""]),
+    ("setmaxnreg .aligned", ["all warps of the warpgroup come to the same instruction", ""]),
+    ("setmaxnreg .u32", ["a number of registers", ""]),
     ("redux .and", ["the AND of what the lanes have", ""]),
     ("redux .or", ["the OR of what the lanes have", ""]),
     ("redux .xor", ["the XOR of what the lanes have", ""]),
@@ -227,6 +242,8 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".3d", ["of three dimensions", ""]),
     (".4d", ["of four dimensions", ""]),
     (".5d", ["of five dimensions", ""]),
+    (".tile", ["a box, as the map describes it", ""]),
+    (".tile::gather4", ["four rows, each from the same column on", ""]),
     (".im2col", ["as columns of an image, at offsets in it", ""]),
 ];
 

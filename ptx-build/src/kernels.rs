@@ -15,7 +15,7 @@ use crate::launch_bounds;
 use crate::ptx::Module;
 use crate::ptxas::{Assembler, Rejected};
 use crate::resources::{Frame, Resources};
-use crate::target::{PtxVersion, Sm};
+use crate::target::{KNOWN_SMS, PtxVersion, Sm};
 use crate::toolchain::{DeviceToolchain, ROUTE_VARIABLE};
 
 /// A crate of kernels, to be compiled for some GPUs. Made by [`kernels`](crate::kernels()).
@@ -23,7 +23,7 @@ use crate::toolchain::{DeviceToolchain, ROUTE_VARIABLE};
 #[must_use = "nothing is compiled before `build`"]
 pub struct Kernels {
     folder: PathBuf,
-    sms: BTreeSet<u32>,
+    targets: BTreeSet<Sm>,
     ptx: Option<u32>,
     features: Vec<String>,
     registers: bool,
@@ -44,7 +44,7 @@ pub struct Kernels {
 pub fn kernels(folder: impl AsRef<Path>) -> Kernels {
     Kernels {
         folder: folder.as_ref().to_owned(),
-        sms: BTreeSet::new(),
+        targets: BTreeSet::new(),
         ptx: None,
         features: Vec::new(),
         registers: false,
@@ -56,6 +56,8 @@ pub fn kernels(folder: impl AsRef<Path>) -> Kernels {
 pub struct Image {
     /// The oldest GPU that runs it, 80 for sm_80.
     pub sm: u32,
+    /// What it is compiled for. `sm_90a` runs on that GPU alone, `sm_100f` on the later ones of its family, `sm_80` on all later ones.
+    pub target: Sm,
     /// Where it is.
     pub ptx: PathBuf,
     /// What cargo shows as warnings: the compiler's, the assembler's, and kernels that use local memory or lack
@@ -66,7 +68,18 @@ pub struct Image {
 impl Kernels {
     /// Makes PTX for this GPU, 80 for sm_80. A driver compiles it for newer ones too. May be called more than once.
     pub fn sm(mut self, sm: u32) -> Self {
-        self.sms.insert(sm);
+        self.targets.insert(Sm::new(sm));
+        self
+    }
+
+    /// Makes PTX for a target with a suffix, such as `sm_90a`: for that GPU alone, and with an `f` for the later ones of its family.
+    /// They have instructions that no other target has. Ask for others too, by [`sm`](Kernels::sm): other GPUs run only those.
+    ///
+    /// # Panics
+    /// If there is no such target.
+    pub fn target(mut self, target: &str) -> Self {
+        let target = target.parse().unwrap_or_else(|error| panic!("build.rs: {error}"));
+        self.targets.insert(target);
         self
     }
 
@@ -99,7 +112,8 @@ impl Kernels {
         });
         inputs.tell();
         for image in &images {
-            println!("cargo::rustc-env=KERNELS_SM_{}={}", image.sm, image.ptx.display());
+            let name = image.target.to_string().to_uppercase();
+            println!("cargo::rustc-env=KERNELS_{name}={}", image.ptx.display());
         }
         // The compiler says the same of a line for each GPU.
         let mut said = BTreeSet::new();
@@ -130,7 +144,7 @@ impl Kernels {
                 .at(folder.display())
                 .fix("name the folder of its Cargo.toml, from the folder of this package's: kernels(\"../kernels\")"));
         }
-        if self.sms.is_empty() {
+        if self.targets.is_empty() {
             return Err(Error::new("no GPU is named").at("build.rs").fix("say for which one, such as .sm(80)"));
         }
         let machine = machine(&out);
@@ -143,16 +157,16 @@ impl Kernels {
         })?;
         let toolchain = DeviceToolchain::present_on(&machine)?;
         // What cannot be is told before anything is compiled.
-        for &sm in &self.sms {
+        for &target in &self.targets {
             let asked = self.ptx.map_or(String::new(), |ptx| format!(".ptx_isa({ptx})"));
-            let checked = toolchain.check_target(Sm::new(sm), self.ptx.map(PtxVersion::of_number));
-            checked.map_err(|error| error.of(format_args!("build.rs asks for .sm({sm}){asked}")))?;
+            let checked = toolchain.check_target(target, self.ptx.map(PtxVersion::of_number));
+            checked.map_err(|error| error.of(format_args!("build.rs asks for {}{asked}", call(target))))?;
         }
         let assembler = installed_assembler(&machine).ok();
         let images: Vec<Image> = self
-            .sms
+            .targets
             .iter()
-            .map(|&sm| self.image(sm, &package, &toolchain, assembler.as_ref(), &out))
+            .map(|&target| self.image(target, &package, &toolchain, assembler.as_ref(), &out))
             .collect::<Result<_>>()?;
         write_whole(&out.join("kernels.rs"), list(&images))?;
         Ok(images)
@@ -160,25 +174,25 @@ impl Kernels {
 
     fn image(
         &self,
-        sm: u32,
+        target: Sm,
         package: &Package,
         toolchain: &DeviceToolchain,
         assembler: Option<&Assembler>,
         out: &Path,
     ) -> Result<Image> {
-        let build = DeviceBuild::new(&package.folder, &package.name, Sm::new(sm));
+        let build = DeviceBuild::new(&package.folder, &package.name, target);
         let ptx = self.ptx.map(PtxVersion::of_number);
         let build = DeviceBuild { ptx, features: self.features.clone(), by_build_script: true, ..build };
         let (made, warnings) = build.build_quietly(toolchain).map_err(|error| raise(error, &build, toolchain))?;
         let text = std::fs::read_to_string(&made).map_err(|error| Error::io("read", &made, error))?;
-        let file = out.join(format!("{}.sm_{sm}.ptx", package.name));
+        let file = out.join(format!("{}.{target}.ptx", package.name));
         write_whole(&file, &text)?;
         // An empty line is between two of the compiler's.
         let warnings = warnings.split("\n\n").filter(|warning| !warning.trim().is_empty());
         let mut warnings: Vec<String> = warnings.map(str::to_owned).collect();
         let frames = Frame::of_module(&Module::parse(&text)?);
         warnings.extend(self.resources(assembler, &file, &text, build.sm, frames)?);
-        Ok(Image { sm, ptx: file, warnings })
+        Ok(Image { sm: target.number, target, ptx: file, warnings })
     }
 
     /// What is to be said of registers, spills, arrays in local memory and loads in flight, and the assembler's warnings; a refusal is an error.
@@ -217,6 +231,11 @@ fn raise(error: Error, build: &DeviceBuild, toolchain: &DeviceToolchain) -> Erro
         numbers.filter_map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u32>().ok()).max()
     };
     let (sm, ptx) = (newest(" needs sm_"), newest("PTX ISA ptx").map(PtxVersion::of_number));
+    // What needs a target with a suffix says how to ask for it.
+    if said.contains(" needs the target ") {
+        return error
+            .fix("or leave it out where the target lacks it, by #[cfg(…)] or a feature of the crate of kernels");
+    }
     if sm.is_none() && ptx.is_none() {
         return error;
     }
@@ -226,6 +245,11 @@ fn raise(error: Error, build: &DeviceBuild, toolchain: &DeviceToolchain) -> Erro
     let call =
         ptx.filter(|needed| *needed > emitted).map_or(String::new(), |ptx| format!(".ptx_isa({})", ptx.number()));
     error.fix(format_args!("or ask for a target that has it, in build.rs: .sm({}){call}", sm.number))
+}
+
+/// How a build script asks for a target.
+fn call(target: Sm) -> String {
+    if target.suffix.is_some() { format!(".target(\"{target}\")") } else { format!(".sm({})", target.number) }
 }
 
 /// What the user reads if the assembler of an installed toolkit refuses the kernels.
@@ -315,13 +339,27 @@ fn list(images: &[Image]) -> String {
         "/// The kernels' PTX, each with the oldest GPU that runs it, 80 for sm_80; the oldest first.\n\
          pub static IMAGES: &[(u32, &str)] = &[\n",
     );
-    for Image { sm, ptx, .. } in images {
+    let (plain, named): (Vec<&Image>, Vec<&Image>) = images.iter().partition(|image| image.target.suffix.is_none());
+    for Image { sm, ptx, .. } in plain {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "    ({sm}, include_str!({:?})),", ptx.display().to_string());
     }
     text += "];\n\n/// The PTX for a GPU, 86 for sm_86: the newest that it runs.\n#[allow(dead_code)]\n\
-             pub fn image(sm: u32) -> Option<&'static str> {\n    \
-             IMAGES.iter().rev().find(|(oldest, _)| *oldest <= sm).map(|(_, ptx)| *ptx)\n}\n";
+             pub fn image(sm: u32) -> Option<&'static str> {\n";
+    if !named.is_empty() {
+        text += "    #[allow(unreachable_patterns)]\n    match sm {\n";
+        // What is for one GPU alone comes before what is for its family.
+        for suffix in ['a', 'f'] {
+            for Image { target, ptx, .. } in named.iter().rev().filter(|image| image.target.suffix == Some(suffix)) {
+                let gpus = KNOWN_SMS.iter().filter(|gpu| gpu.suffix.is_none() && target.runs_on(gpu.number));
+                let gpus: Vec<String> = gpus.map(|gpu| gpu.number.to_string()).collect();
+                let ptx = ptx.display().to_string();
+                let _ = writeln!(text, "        {} => return Some(include_str!({ptx:?})),", gpus.join(" | "));
+            }
+        }
+        text += "        _ => {}\n    }\n";
+    }
+    text += "    IMAGES.iter().rev().find(|(oldest, _)| *oldest <= sm).map(|(_, ptx)| *ptx)\n}\n";
     text
 }
 
@@ -331,9 +369,26 @@ mod tests {
 
     #[test]
     fn a_program_gets_the_newest_image_that_runs() {
-        let image = |sm| Image { sm, ptx: format!("/out/kernels.sm_{sm}.ptx").into(), warnings: Vec::new() };
-        let text = list(&[image(80), image(90)]);
+        let image = |name: &str| {
+            let target: Sm = name.parse().unwrap();
+            Image { sm: target.number, target, ptx: format!("/out/kernels.{name}.ptx").into(), warnings: Vec::new() }
+        };
+        let text = list(&[image("sm_80"), image("sm_90")]);
         let expected = "    (80, include_str!(\"/out/kernels.sm_80.ptx\")),\n    (90, include_str!(\"/out/kernels.sm_90.ptx\")),\n";
         assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn what_is_for_one_gpu_alone_comes_before_what_is_for_its_family() {
+        let image = |name: &str| {
+            let target: Sm = name.parse().unwrap();
+            Image { sm: target.number, target, ptx: format!("/{name}").into(), warnings: Vec::new() }
+        };
+        let text = list(&["sm_80", "sm_90a", "sm_100a", "sm_100f"].map(image));
+        let expected = "    match sm {\n        100 => return Some(include_str!(\"/sm_100a\")),\n        \
+                        90 => return Some(include_str!(\"/sm_90a\")),\n        \
+                        100 | 103 | 107 => return Some(include_str!(\"/sm_100f\")),\n        _ => {}\n    }\n";
+        assert!(text.contains(expected), "{text}");
+        assert!(text.contains("IMAGES: &[(u32, &str)] = &[\n    (80, include_str!(\"/sm_80\")),\n];"), "{text}");
     }
 }

@@ -168,7 +168,11 @@ pub fn reachable(text: &str) -> String {
 /// How `ptx_kernel::kernel!` asks for a line of PTX that rustc cannot write: a comment at the top of the module.
 const OF_AN_ENTRY: &str = "// ptx-kernel: entry ";
 
-/// The module with the lines that its kernels ask for, such as `.maxntid 256`, each after the parameters of its entry.
+/// How it asks for the alignment of a parameter: `.param 2 .align 64`.
+const OF_A_PARAMETER: &str = ".param ";
+
+/// The module with the lines that its kernels ask for, such as `.maxntid 256`, each after the parameters of its entry, and with the
+/// alignments of parameters.
 pub fn with_entry_lines(text: &str) -> Result<String> {
     let asked_for = |line: &'_ str| -> Option<(String, String)> {
         let (name, asked) = line.trim().strip_prefix(OF_AN_ENTRY)?.split_once(": ")?;
@@ -179,7 +183,7 @@ pub fn with_entry_lines(text: &str) -> Result<String> {
     let mut with = String::with_capacity(text.len());
     let mut head_of: Option<&str> = None;
     for line in text.lines() {
-        with += line;
+        with += &head_of.map_or_else(|| line.to_owned(), |name| with_alignment(line, name, &mut asked));
         with.push('\n');
         head_of = line.split_once(".entry ").map(|(_, head)| head.split('(').next().unwrap_or(head).trim()).or(head_of);
         let Some(name) = head_of.filter(|_| line.ends_with(')')) else { continue };
@@ -196,6 +200,23 @@ pub fn with_entry_lines(text: &str) -> Result<String> {
                 .fix("see whether the kernel's crate is the one that is compiled, and not only one that it uses"))
         }
     }
+}
+
+/// The line of a parameter of an entry, with the alignment that its kernel asks for.
+fn with_alignment(line: &str, entry: &str, asked: &mut Vec<(String, String)>) -> String {
+    let place = asked.iter().position(|(of, asked)| {
+        let parameter = asked.strip_prefix(OF_A_PARAMETER).and_then(|asked| asked.split_once(' '));
+        parameter.is_some_and(|(number, _)| of == entry && line.contains(&format!(" {entry}_param_{number}[")))
+    });
+    let Some(place) = place else { return line.to_owned() };
+    let (_, parameter) = asked.swap_remove(place);
+    let align = parameter.rsplit_once(' ').map_or("", |(_, align)| align);
+    let words = line.split(' ').scan("", |before, word| {
+        let word = if *before == ".align" { align } else { word };
+        *before = word;
+        Some(word)
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// How the line of a variable of `shared!` begins, up to its number; behind it is where it is written.
@@ -449,6 +470,14 @@ mod tests {
         ];
         assert_eq!(heads, expected);
         assert_eq!(with_entry_lines(MODULE).expect("it asks for nothing"), MODULE);
+        let of_map = "// ptx-kernel: entry k: .param 1 .align 64\n// ptx-kernel: entry k: .maxntid 64\n.visible .entry k(\n\
+                      \t.param .align 16 .b8 k_param_0[128],\n\t.param .align 16 .b8 k_param_1[128]\n)\n{\n}\n";
+        let with = with_entry_lines(of_map).expect("its entry is there");
+        let (_, head) = with.split_once("entry k(\n").expect("the entry");
+        assert_eq!(
+            head,
+            "\t.param .align 16 .b8 k_param_0[128],\n\t.param .align 64 .b8 k_param_1[128]\n)\n.maxntid 64\n{\n}\n"
+        );
         let error =
             with_entry_lines(&module.replace("entry none()", "entry some()")).expect_err("there is no such entry");
         assert!(

@@ -34,6 +34,13 @@ pub struct On {
 }
 
 impl On {
+    /// Every target of an assembler that has a suffix: `sm_90a`, `sm_100f`.
+    pub fn suffixed(assembler: &Assembler) -> Result<Vec<On>> {
+        let version = assembler.newest_version()?;
+        let named = assembler.supported_sms()?.into_iter().filter(|sm| sm.suffix.is_some());
+        Ok(named.map(|sm| On { sm, assembler: assembler.clone(), version }).collect())
+    }
+
     /// Every GPU and its assembler: today's, and an older one for those that it dropped. One of each number: `sm_90a`
     /// takes what `sm_90` takes.
     pub fn every(now: Assembler, before: Assembler) -> Result<Vec<On>> {

@@ -36,8 +36,10 @@
 //! If a toolkit is installed, this does no harm. The crate works on Linux, on x86-64 and 64-bit Arm.
 
 mod gpu;
+mod tensor_map;
 
 pub use gpu::{Gpu, NoGpu, gpu};
+pub use tensor_map::{NoTensorMap, tensor_map_tiled};
 
 use libloading::Library;
 use std::{

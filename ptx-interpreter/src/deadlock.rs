@@ -6,11 +6,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::check::Actor;
 use crate::group::{Group, Thread};
 use crate::lanes::lanes_of;
+use crate::launch::Delays;
 use crate::machine::Machine;
 use crate::stop::{Result, Why, stop};
 
 /// Rounds without progress after which somebody looks whether threads go around in circles.
 const PATIENCE: u64 = 32;
+/// The same where loads are performed late: all that were executed before have been performed then.
+const PATIENCE_WITH_DELAYS: u64 = 256;
 /// Waits that a message tells.
 const TOLD: usize = 8;
 
@@ -34,7 +37,8 @@ impl Machine<'_> {
             *circles = Circles { progress: self.progress, since: self.round, ..Circles::default() };
             return false;
         }
-        if self.round < circles.since + PATIENCE {
+        let patience = if self.launch.delays == Delays::None { PATIENCE } else { PATIENCE_WITH_DELAYS };
+        if self.round < circles.since + patience {
             return false;
         }
         let mut all = true;

@@ -12,6 +12,7 @@ use crate::launch::Delays;
 use crate::machine::{Action, Late, Line, Machine};
 use crate::spaces::{Owner, owner};
 use crate::stop::Result;
+use crate::text::{names, written};
 
 /// An access waits at most so many rounds, as powers of two. Short waits are as frequent as long ones.
 const DELAYS: u64 = 7;
@@ -43,20 +44,6 @@ impl Orders {
             _ => Orders::Nothing,
         }
     }
-}
-
-/// Whether an instruction names one of these registers.
-fn names(text: &str, registers: &[String]) -> bool {
-    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "%_$".contains(letter);
-    text.split(|letter| !is_of_name(letter)).any(|word| registers.iter().any(|register| register == word))
-}
-
-/// The registers that a load writes.
-fn written(text: &str) -> Vec<String> {
-    let rest = text.trim_start_matches(|letter| letter != ' ' && letter != '\t').trim_start();
-    let rest = if text.starts_with('@') { rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest) } else { rest };
-    let to = rest.split('[').next().unwrap_or_default();
-    to.split(['{', '}', ',', ' ', '\t']).filter(|word| word.starts_with('%')).map(str::to_owned).collect()
 }
 
 impl<'a> Machine<'a> {
@@ -122,8 +109,7 @@ impl<'a> Machine<'a> {
         let is_next = |(number, load): &(usize, &Load<Late<'_>>)| {
             let lane = load.group.mask.trailing_zeros() as usize;
             let (thread, address) = (load.group.thread(lane), load.addresses[lane]);
-            !load.is_strong
-                || !loads[..*number].iter().any(|other| other.is_strong && other.meets(thread, address, load.bytes))
+            !loads[..*number].iter().any(|other| other.is_strong && other.meets(thread, address, load.bytes))
         };
         let one = |(number, load): (usize, &Load<Late<'_>>)| {
             (number, load.group.thread(load.group.mask.trailing_zeros() as usize), load.site)
@@ -149,14 +135,15 @@ impl<'a> Machine<'a> {
             self.perform_loads_before(group, addresses, bytes)?;
             return Ok(false);
         }
-        Ok(group.threads().all(|thread| self.is_global(addresses[thread.lane])))
+        let may_wait = self.launch.delays != Delays::Loads || self.is_in_time();
+        Ok(may_wait && group.threads().all(|thread| self.is_global(addresses[thread.lane])))
     }
 
     /// Lets a load wait.
     pub(crate) fn delay_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How, event: Late<'a>) {
         let (mut due, is_strong) = (self.later(), how.scope.is_some());
-        if is_strong && self.launch.delays != Delays::LoadsForgotten {
-            // Strong loads of one place are performed in order.
+        if self.launch.delays != Delays::LoadsForgotten {
+            // What a strong load has observed comes before what follows it in its thread.
             let before = self.delayed.loads.iter().filter(|load| {
                 load.is_strong && group.threads().any(|thread| load.meets(thread, addresses[thread.lane], bytes))
             });

@@ -32,6 +32,7 @@ mod instructions;
 mod l1;
 mod lanes;
 mod launch;
+mod local;
 mod machine;
 mod memory;
 mod older;
@@ -45,8 +46,6 @@ mod site;
 mod spaces;
 mod special;
 mod stop;
-mod tensor_box;
-pub mod tensor_map;
 mod text;
 mod trial;
 mod variable;
@@ -54,6 +53,11 @@ mod watch;
 mod weak;
 
 use std::collections::BTreeSet;
+
+/// Tensor maps of the interpreter's own layout, which a CPU reads too: `ptx-intrinsics` has it.
+pub mod tensor_map {
+    pub use ptx_intrinsics::on_cpu::tensor::{BYTES, TensorMap};
+}
 
 pub use allowed::Allowed;
 pub use check::{Finding, Kind, Piece, Place};

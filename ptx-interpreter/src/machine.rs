@@ -7,6 +7,7 @@ use crate::check::{Actor, Checks};
 use crate::group::{Group, Thread};
 use crate::lanes::{LANES, Lanes, each};
 use crate::launch::{Launch, Outside};
+use crate::local::Local;
 use crate::operand::{Operand, Place, Register};
 use crate::site::Site;
 use crate::spaces::Named;
@@ -107,7 +108,7 @@ pub(crate) struct Warp<'a> {
     pub(crate) waiting: u32,
     /// Threads that wait for the other blocks of their cluster.
     pub(crate) at_cluster: u32,
-    pub(crate) local: Vec<Vec<u8>>,
+    pub(crate) local: Vec<Local>,
     /// The phase of the cluster's barrier that each thread arrived at.
     pub(crate) arrived: [u64; LANES],
 }
@@ -214,8 +215,6 @@ pub(crate) struct Machine<'a> {
     pub(crate) current: Group,
 }
 
-/// What memory holds that nobody has written.
-const LOCAL_POISON: u8 = 0x10;
 const SHARED_POISON: u8 = 0x5e;
 
 impl<'a> Machine<'a> {
@@ -277,7 +276,7 @@ impl<'a> Machine<'a> {
                     running: live,
                     waiting: 0,
                     at_cluster: 0,
-                    local: vec![vec![LOCAL_POISON; self.code.frame]; LANES],
+                    local: (0..LANES).map(|_| Local::new(self.code.frame)).collect(),
                     arrived: [0; LANES],
                 };
                 let place = block * self.warps_of_block + number;
@@ -310,11 +309,10 @@ impl<'a> Machine<'a> {
         let depth = base / 128;
         for lane in crate::lanes::lanes_of(group.mask) {
             let local = &mut warp.local[lane];
-            local.truncate(base as usize);
-            local.resize(base as usize + code.frame, LOCAL_POISON);
+            local.enter(base as usize, code.frame);
             for ((parameter, place), argument) in code.parameters.iter().zip(&code.places).zip(arguments) {
                 let from = (from + argument) as usize;
-                local.copy_within(from..from + parameter.bytes, (base + place) as usize);
+                local.copy(from, (base + place) as usize, parameter.bytes);
             }
         }
         let frame = Frame {
@@ -354,7 +352,7 @@ impl<'a> Machine<'a> {
         for lane in crate::lanes::lanes_of(group.mask) {
             for ((from, bytes), to) in code.results.iter().zip(results) {
                 let from = (base + from) as usize;
-                warp.local[lane].copy_within(from..from + bytes, (to_base + to) as usize);
+                warp.local[lane].copy(from, (to_base + to) as usize, *bytes);
             }
             warp.at[lane] = (caller as u32, next as u32);
         }

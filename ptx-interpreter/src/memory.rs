@@ -2,6 +2,7 @@
 
 use crate::group::{Group, Thread};
 use crate::lanes::{LANES, Lanes};
+use crate::local::Local;
 use crate::machine::Machine;
 use crate::operand::{Operand, Place, Space};
 use crate::spaces::{LOCAL, MODULE, Owner, PARAMETERS, PIECE, SHARED, WINDOW, owner};
@@ -181,11 +182,7 @@ impl Machine<'_> {
             Owner::Shared(block) => {
                 self.blocks.get_mut(block).and_then(Option::as_mut).and_then(|block| within(&mut block.shared, at))
             }
-            Owner::Local(thread) => {
-                let (block, number) = (thread / self.threads, thread % self.threads);
-                let warp = self.warps.get_mut(block * self.warps_of_block + number / LANES).and_then(Option::as_mut);
-                warp.and_then(|warp| within(&mut warp.local[number % LANES], at))
-            }
+            Owner::Local(thread) => self.local_of(thread).and_then(|local| within(&mut local.bytes, at)),
             Owner::Parameters if writes => None,
             Owner::Parameters => within(&mut self.parameters, at),
             Owner::Module => {
@@ -200,6 +197,13 @@ impl Machine<'_> {
             let text = format!("a {what} where there is no memory: {bytes} bytes at {address:#x}");
             Stop { why: Why::Astray, text, lane: None }
         })
+    }
+
+    /// The local memory of a thread, by its number in the grid.
+    pub(crate) fn local_of(&mut self, thread: usize) -> Option<&mut Local> {
+        let (block, number) = (thread / self.threads, thread % self.threads);
+        let warp = self.warps.get_mut(block * self.warps_of_block + number / LANES).and_then(Option::as_mut);
+        warp.map(|warp| &mut warp.local[number % LANES])
     }
 
     fn of_the_host(&mut self, address: u64, bytes: usize) -> Option<*mut u8> {

@@ -10,6 +10,9 @@ pub(crate) struct Older {
     /// Among so many older values something has to be chosen; and what was chosen, where 0 is the newest value.
     pub(crate) asked: usize,
     pub(crate) chosen: Option<usize>,
+    /// What was written so far, and the round in which that last changed.
+    pub(crate) progress: u64,
+    pub(crate) since: u64,
 }
 
 impl Older {

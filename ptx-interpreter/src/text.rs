@@ -272,3 +272,32 @@ pub(crate) fn operands(text: &str) -> Vec<String> {
     let trimmed = operands.into_iter().map(|operand| operand.trim().to_owned());
     trimmed.filter(|operand| !operand.is_empty()).collect()
 }
+
+/// Whether an instruction names one of these registers.
+pub(crate) fn names(text: &str, registers: &[String]) -> bool {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "%_$".contains(letter);
+    text.split(|letter| !is_of_name(letter)).any(|word| registers.iter().any(|register| register == word))
+}
+
+/// The registers that a load writes.
+pub(crate) fn written(text: &str) -> Vec<String> {
+    let rest = text.trim_start_matches(|letter| letter != ' ' && letter != '\t').trim_start();
+    let rest = if text.starts_with('@') { rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest) } else { rest };
+    let to = rest.split('[').next().unwrap_or_default();
+    to.split(['{', '}', ',', ' ', '\t']).filter(|word| word.starts_with('%')).map(str::to_owned).collect()
+}
+
+/// Whether an instruction does more with one of these registers than to copy it: to a register, or to a place that may be the
+/// thread's own.
+pub(crate) fn computes_with(text: &str, registers: &[String]) -> bool {
+    let mut words = text.split_whitespace().skip_while(|word| word.starts_with('@'));
+    let opcode = words.next().unwrap_or_default();
+    let is_store = opcode.starts_with("st.") && [".global", ".shared"].iter().all(|space| !opcode.contains(space));
+    if opcode.starts_with("mov.") || is_store {
+        return false;
+    }
+    let operands = words.collect::<Vec<_>>().join(" ");
+    let writes_none = ["st.", "red.", "bra", "call", "brx"].iter().any(|word| opcode.starts_with(word));
+    let read = if writes_none { operands.as_str() } else { operands.split_once(',').map_or("", |(_, rest)| rest) };
+    names(read, registers)
+}

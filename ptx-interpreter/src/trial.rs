@@ -38,6 +38,8 @@ pub struct Trial<'p> {
     program: &'p Program,
     kernel: String,
     arguments: Vec<Argument>,
+    /// What no argument points to.
+    memory: Vec<Buffer>,
     blocks: [u32; 3],
     threads: [u32; 3],
     cluster: u32,
@@ -112,6 +114,7 @@ impl<'p> Trial<'p> {
             program,
             kernel: kernel.to_owned(),
             arguments: Vec::new(),
+            memory: Vec::new(),
             blocks: [1; 3],
             threads: [32, 1, 1],
             cluster: 1,
@@ -202,6 +205,26 @@ impl<'p> Trial<'p> {
         self
     }
 
+    /// Memory that no argument points to: a tensor map, or a pointer in a struct, has its address, which this gives.
+    /// Errors: there is not so much memory.
+    pub fn memory(&mut self, content: &[u8]) -> Result<u64> {
+        let buffer = Buffer::new(content.len(), true)?;
+        // SAFETY: the buffer has so many bytes.
+        unsafe { buffer.begin().copy_from_nonoverlapping(content.as_ptr(), content.len()) };
+        let address = buffer.begin().expose_provenance() as u64;
+        self.memory.push(buffer);
+        Ok(address)
+    }
+
+    /// The bytes of such memory, by its address; of another address none.
+    pub fn content_of(&self, address: u64) -> &[u8] {
+        match self.memory.iter().find(|buffer| buffer.begin() as u64 == address) {
+            // SAFETY: the buffer has so many bytes, and nothing runs now.
+            Some(buffer) => unsafe { std::slice::from_raw_parts(buffer.begin(), buffer.bytes) },
+            None => &[],
+        }
+    }
+
     /// The bytes of a buffer, by the number of its argument; of another argument none.
     pub fn content(&self, argument: usize) -> &[u8] {
         match self.arguments.get(argument) {
@@ -240,16 +263,16 @@ impl<'p> Trial<'p> {
             Ok(values) => values,
             Err(stop) => return Report::refused(&stop),
         };
-        let buffers: Vec<(usize, &Buffer)> = self.buffers().collect();
+        let buffers: Vec<(String, &Buffer)> = self.buffers().collect();
         let holds = |start: u64, bytes: usize| {
-            let within = |(_, buffer): &(usize, &Buffer)| {
+            let within = |(_, buffer): &(String, &Buffer)| {
                 let begin = buffer.begin() as u64;
                 begin <= start && start.saturating_add(bytes as u64) <= begin + buffer.bytes as u64
             };
             buffers.iter().any(within)
         };
-        let piece = |(number, buffer): &(usize, &Buffer)| Piece {
-            name: format!("argument {number}"),
+        let piece = |(name, buffer): &(String, &Buffer)| Piece {
+            name: name.clone(),
             begin: buffer.begin() as u64,
             bytes: buffer.bytes as u64,
             written: buffer.written,
@@ -272,11 +295,14 @@ impl<'p> Trial<'p> {
         unsafe { self.program.checked(&Outside { holds: &holds, variable: &|_| None }, &launch, pieces, run) }
     }
 
-    fn buffers(&self) -> impl Iterator<Item = (usize, &Buffer)> {
-        self.arguments.iter().enumerate().filter_map(|(number, argument)| match argument {
-            Argument::Buffer(buffer) => Some((number, buffer)),
+    /// All memory, and what reports call it.
+    fn buffers(&self) -> impl Iterator<Item = (String, &Buffer)> {
+        let of_arguments = self.arguments.iter().enumerate().filter_map(|(number, argument)| match argument {
+            Argument::Buffer(buffer) => Some((format!("argument {number}"), buffer)),
             _ => None,
-        })
+        });
+        let others = self.memory.iter().enumerate();
+        of_arguments.chain(others.map(|(number, buffer)| (format!("memory {number} beside the arguments"), buffer)))
     }
 
     /// The bytes of each argument, as long as its parameter.

@@ -9,8 +9,9 @@ use crate::group::{Group, Thread};
 use crate::lanes::Lanes;
 use crate::machine::{Machine, Reduction};
 use crate::operand::Operand;
-use crate::spaces::{Owner, is_shared, owner, shared_of};
+use crate::spaces::{LOCAL, MODULE, Owner, is_shared, owner, shared_of};
 use crate::stop::Result;
+use crate::text::{computes_with, written};
 
 impl Machine<'_> {
     pub(crate) fn actor(&self, thread: Thread) -> Actor {
@@ -45,8 +46,13 @@ impl Machine<'_> {
         // What is nowhere ends the launch, and says so itself.
         let there = self.host(address, bytes, how.writes).map_err(|stop| stop.by(thread.lane));
         there?;
-        if matches!(owner(address, self.cluster).0, Owner::Local(_) | Owner::Parameters) {
-            return Ok(());
+        match owner(address, self.cluster) {
+            (Owner::Local(thread), at) if how.writes => {
+                self.local_of(thread).into_iter().for_each(|local| local.write(at as usize, bytes));
+                return Ok(());
+            }
+            (Owner::Local(_) | Owner::Parameters, _) => return Ok(()),
+            _ => {}
         }
         let (actor, site) = (self.actor(thread), self.site);
         let event = Event { actor, site, address, bytes, how, engine: None };
@@ -56,6 +62,32 @@ impl Machine<'_> {
         }
         self.tell(|checks, _| checks.access(event, is_shared));
         Ok(())
+    }
+
+    /// The threads of a group load so many bytes each. Of its local memory a thread reads what it has written.
+    #[inline]
+    pub(crate) fn watch_local_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) {
+        let is_local = |thread: &Thread| (LOCAL..MODULE).contains(&addresses[thread.lane]);
+        if self.checks.is_none() || !group.threads().any(|thread| is_local(&thread)) {
+            return;
+        }
+        for thread in group.threads() {
+            let address = addresses[thread.lane];
+            let (Owner::Local(of), at) = owner(address, self.cluster) else { continue };
+            let is_unwritten = self.local_of(of).is_some_and(|local| local.is_unwritten(at as usize, bytes));
+            if is_unwritten && self.is_computed_with(group) {
+                let (actor, site) = (self.actor(thread), self.site);
+                let event = Event { actor, site, address, bytes, how, engine: None };
+                self.tell(|checks, _| checks.uninitialised(event, address));
+            }
+        }
+    }
+
+    /// Whether the function computes with what this load reads. Compilers copy values that nobody has written from place to place.
+    fn is_computed_with(&self, group: Group) -> bool {
+        let text = |site: u32| self.program.sites[site as usize].text.as_str();
+        let registers = written(text(self.site));
+        self.frame(group).code.lines.iter().any(|line| computes_with(text(line.site), &registers))
     }
 
     pub(crate) fn watch_fence(&mut self, group: Group, fence: Fence) {

@@ -8,6 +8,8 @@ use crate::stop::{Result, Why, stop};
 
 /// In one load of so many, of those that may, an older value is returned.
 const RARE: u64 = 2;
+/// Rounds in which nothing is written, after which loads return the newest values: a thread that waits sees a write in the end.
+const SEEN: u64 = 16;
 
 impl Machine<'_> {
     /// Loads may return every value that the memory model allows.
@@ -44,8 +46,17 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Whether a write may still be on its way to those who have not seen it.
+    pub(crate) fn is_in_time(&mut self) -> bool {
+        if self.weak.progress != self.progress {
+            (self.weak.progress, self.weak.since) = (self.progress, self.round);
+        }
+        self.round - self.weak.since < SEEN
+    }
+
     fn choose_value(&mut self, thread: Thread, address: u64, bytes: usize) -> Result<()> {
         let actor = self.actor(thread);
+        let in_time = self.is_in_time();
         let Some(checks) = &mut self.checks else { return Ok(()) };
         let count = checks.older_values(actor, address, bytes);
         if count == 0 {
@@ -57,7 +68,7 @@ impl Machine<'_> {
                 return stop(Why::Wrong, "a value has to be chosen");
             }
             (true, Some(which)) => which,
-            (false, _) if self.draw(RARE) == 0 => 1 + self.draw(count as u64) as usize,
+            (false, _) if in_time && self.draw(RARE) == 0 => 1 + self.draw(count as u64) as usize,
             (false, _) => 0,
         };
         let Some(checks) = self.checks.as_mut().filter(|_| which > 0) else { return Ok(()) };

@@ -30,7 +30,7 @@
 //! | `createpolicy` | | [`CachePolicy::fractional`], [`CachePolicy::range`], … |
 //! | `fence`, `membar` | | module [`mod@fence`] |
 //! | `cp.async` | [`cp_async_ca`](cp_async::cp_async_ca), [`cp_async_cg`](cp_async::cp_async_cg) | module [`cp_async`] |
-//! | `cp.async.bulk`, `cp.reduce.async.bulk` | | module [`cp_async_bulk`] |
+//! | `cp.async.bulk`, `cp.reduce.async.bulk`, and both of tensors | | module [`cp_async_bulk`] |
 //! | `mbarrier` | [`mbarrier_init`](mbarrier::mbarrier_init) | module [`mbarrier`] |
 //! | `applypriority`, `discard`, `cvta`, `mapa`, … | | a function with the name of its PTX: [`discard_global_l2`], [`cvta_to_shared`], … |
 //!
@@ -94,6 +94,7 @@ mod cpu;
 pub mod on_cpu {
     pub use crate::cpu::copies::Copies;
     pub use crate::cpu::matrix;
+    pub use crate::cpu::tensor;
     pub use crate::cpu::thread::{Find, Thread, run_by};
 }
 #[macro_use]
@@ -105,7 +106,7 @@ pub mod ptx;
 
 #[cfg(not(ptx_device))]
 pub use catalogue::features;
-pub use isa::{gate, target};
+pub use isa::{gate, specific, target};
 
 /// How the caches treat what an access touches: the first parameter of a load or store, the prefetch sizes of loads, and cache
 /// policies. All of it is in the [`prelude`].
@@ -156,9 +157,11 @@ pub mod cp_async {
     pub use crate::instructions::cp_async::*;
 }
 
-/// `cp.async.bulk`: copies of many bytes at once, and prefetches of tensors. `cp.reduce.async.bulk`: reductions of many values.
+/// `cp.async.bulk`: copies of many bytes at once, and of boxes of tensors. `cp.reduce.async.bulk`: reductions of many values.
 pub mod cp_async_bulk {
+    pub use crate::instructions::coordinates::*;
     pub use crate::instructions::cp_async_bulk::*;
+    pub use crate::instructions::cp_async_bulk_tensor::*;
     pub use crate::instructions::cp_reduce_async_bulk::*;
 }
 

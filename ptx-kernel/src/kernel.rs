@@ -30,7 +30,8 @@
 /// blocks of 1,024 threads, and so has fewer loads on their way at once. rustc cannot write these lines into PTX: it writes them
 /// as comments, `// ptx-kernel: entry count: .maxntid 128`, and whoever builds the PTX puts them after the parameters of the entry.
 ///
-/// Parameters are numbers and pointers, and structs of them whose author says so: see [`KernelArgument`]. There are no generic
+/// Parameters are numbers and pointers, and structs of them whose author says so: see [`KernelArgument`]. A `&TensorMap` is a map that
+/// the host passes by value, CUDA's `const __grid_constant__ CUtensorMap`: see [`TensorMap`](crate::TensorMap). There are no generic
 /// kernels: call a generic function. `#[cfg]` is of the entry too.
 #[macro_export]
 #[cfg_attr(target_arch = "nvptx64", allow_internal_unstable(abi_ptx, asm_experimental_arch))]
@@ -95,6 +96,15 @@ unsafe impl<T> KernelArgument for *const T {}
 // SAFETY: an address.
 #[diagnostic::do_not_recommend]
 unsafe impl<T> KernelArgument for *mut T {}
+// SAFETY: the host passes the map by value, and `kernel!` makes a reference of it that is good for the whole kernel.
+#[diagnostic::do_not_recommend]
+unsafe impl KernelArgument for &crate::TensorMap {}
+
+/// The bytes of an argument that stays in the kernel's parameters. rustc knows no alignment of a parameter above 16.
+#[cfg(target_arch = "nvptx64")]
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub struct Constant<const BYTES: usize>([u8; BYTES]);
 
 /// Compiles if the host can pass a `T`.
 pub const fn argument<T: KernelArgument>() {}
@@ -102,6 +112,12 @@ pub const fn argument<T: KernelArgument>() {}
 /// The number itself: a place for a constant expression that brings no name.
 pub const fn number(number: u32) -> u32 {
     number
+}
+
+/// How many names there are.
+#[cfg(target_arch = "nvptx64")]
+pub const fn count(names: &[&str]) -> usize {
+    names.len()
 }
 
 /// The threads of a block, if there are blocks of so many.
@@ -183,7 +199,7 @@ macro_rules! __kernel {
     (@attributes $kept:tt $cfg:tt [$($bounds:tt)*] [$($cluster:tt)*]
         $visibility:vis unsafe fn $name:ident($($arguments:tt)*) $body:block) => {
         $crate::__kernel! {
-            @arguments [[$($arguments)*] $kept $cfg [$($bounds)* $($cluster)*] {$visibility} $name $body] $($arguments)*
+            @arguments [[$($arguments)*] $kept $cfg [$($bounds)* $($cluster)*] {$visibility} $name $body] [] [] $($arguments)*
         }
     };
     (@attributes $kept:tt $cfg:tt $bounds:tt $cluster:tt $visibility:vis fn $($rest:tt)*) => {
@@ -192,16 +208,28 @@ macro_rules! __kernel {
     (@attributes $kept:tt $cfg:tt $bounds:tt $cluster:tt $($rest:tt)*) => {
         $crate::__kernel! { @form }
     };
-    (@arguments $kernel:tt $argument:ident: impl $($rest:tt)*) => {
+    (@arguments $kernel:tt $before:tt $taken:tt $argument:ident: impl $($rest:tt)*) => {
         ::core::compile_error!(::core::concat!(
             "`", ::core::stringify!($argument), ": impl …`: a kernel is no generic function, since the host launches it by its name: \
              name the type, or call a generic function"
         ));
     };
-    (@arguments $kernel:tt $argument:ident: $type:ty $(, $($rest:tt)*)?) => {
-        $crate::__kernel! { @arguments $kernel $($($rest)*)? }
+    (@arguments $kernel:tt [$($before:ident)*] [$($taken:tt)*] $argument:ident: &mut $type:ty $(, $($rest:tt)*)?) => {
+        $crate::__kernel! {
+            @arguments $kernel [$($before)* $argument] [$($taken)* {value $argument [&mut $type]}] $($($rest)*)?
+        }
     };
-    (@arguments [$($kernel:tt)*]) => { $crate::__kernel! { @define $($kernel)* } };
+    (@arguments $kernel:tt [$($before:ident)*] [$($taken:tt)*] $argument:ident: &$type:path $(, $($rest:tt)*)?) => {
+        $crate::__kernel! {
+            @arguments $kernel [$($before)* $argument] [$($taken)* {constant $argument [$type] [$($before)*]}] $($($rest)*)?
+        }
+    };
+    (@arguments $kernel:tt [$($before:ident)*] [$($taken:tt)*] $argument:ident: $type:ty $(, $($rest:tt)*)?) => {
+        $crate::__kernel! {
+            @arguments $kernel [$($before)* $argument] [$($taken)* {value $argument [$type]}] $($($rest)*)?
+        }
+    };
+    (@arguments [$($kernel:tt)*] $before:tt $taken:tt) => { $crate::__kernel! { @define $taken $($kernel)* } };
     (@arguments $($other:tt)*) => { $crate::__kernel! { @form } };
     (@form) => {
         ::core::compile_error!(
@@ -209,11 +237,12 @@ macro_rules! __kernel {
              `kernel!` of its own"
         );
     };
-    (@define $arguments:tt $kept:tt $cfg:tt [$({$line:literal $value:expr})*] $visibility:tt $name:ident $body:block) => {
-        $crate::__kernel! { @function $arguments $kept $cfg [$({$line $value})*] $visibility $name $body }
+    (@define [$($taken:tt)*] $arguments:tt $kept:tt $cfg:tt [$({$line:literal $value:expr})*] $visibility:tt $name:ident $body:block) => {
+        $crate::__kernel! { @function [$($taken)*] $arguments $kept $cfg [$({$line $value})*] $visibility $name $body }
         $($crate::__kernel! { @line $cfg $name $line $value })*
+        $($crate::__taken! { line $cfg $name $taken })*
     };
-    (@function [$($argument:ident: $type:ty),* $(,)?] [$($kept:tt)*] [$($cfg:tt)*] [$({$line:literal $value:expr})*]
+    (@function [$($taken:tt)*] [$($argument:ident: $type:ty),* $(,)?] [$($kept:tt)*] [$($cfg:tt)*] [$({$line:literal $value:expr})*]
         {$visibility:vis} $name:ident $body:block) => {
         $($cfg)*
         $($kept)*
@@ -240,9 +269,9 @@ macro_rules! __kernel {
             }
             #[cfg(target_arch = "nvptx64")]
             const _: () = {
-                $crate::__launched! { $name($($argument: $type),*) {
+                $crate::__launched! { $name($($argument: $crate::__taken!(type $taken)),*) {
                     // SAFETY: whoever launches the kernel keeps its contract.
-                    unsafe { __kernel($($argument),*) }
+                    unsafe { __kernel($($crate::__taken!(value $name $taken)),*) }
                 } }
             };
         };
@@ -257,6 +286,44 @@ macro_rules! __kernel {
         $($cfg)*
         #[cfg(not(target_arch = "nvptx64"))]
         const _: u32 = $value;
+    };
+}
+
+/// An argument: the `type` of the entry's parameter, the `value` that the function takes, and a `line` for whoever builds the PTX. What
+/// a function takes by reference stays where the host put it: its address is that of the parameter, by the name that LLVM gives it.
+#[doc(hidden)]
+#[macro_export]
+#[cfg_attr(target_arch = "nvptx64", allow_internal_unstable(asm_experimental_arch))]
+macro_rules! __taken {
+    (type {value $argument:ident [$type:ty]}) => { $type };
+    (type {constant $argument:ident [$type:ty] $before:tt}) => {
+        $crate::__private::Constant<{ ::core::mem::size_of::<$type>() }>
+    };
+    (value $name:ident {value $argument:ident $type:tt}) => { $argument };
+    (value $name:ident {constant $argument:ident [$type:ty] [$($before:ident)*]}) => {{
+        let _ = $argument;
+        let address: *const $type;
+        ::core::arch::asm!(
+            "{{",
+            ".reg .b64 %in_param;",
+            ::core::concat!("mov.b64 %in_param, ", ::core::stringify!($name), "_param_{index};"),
+            "cvta.param.u64 {address}, %in_param;",
+            "}}",
+            index = const $crate::__private::count(&[$(::core::stringify!($before)),*]),
+            address = out(reg64) address,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+        &*address
+    }};
+    (line $cfg:tt $name:ident {value $argument:ident $type:tt}) => {};
+    (line [$($cfg:tt)*] $name:ident {constant $argument:ident [$type:ty] [$($before:ident)*]}) => {
+        $($cfg)*
+        #[cfg(target_arch = "nvptx64")]
+        ::core::arch::global_asm!(
+            ::core::concat!("// ptx-kernel: entry ", ::core::stringify!($name), ": .param {index} .align {align}"),
+            index = const $crate::__private::count(&[$(::core::stringify!($before)),*]),
+            align = const ::core::mem::align_of::<$type>(),
+        );
     };
 }
 

@@ -46,6 +46,7 @@
 //! | add up, find the least or the greatest, or scan | in a warp [`warp_sum`], [`warp_min`], [`warp_inclusive_sum`], …; in a block [`block_sum`], [`block_max`], [`block_exclusive_sum`], … |
 //! | calculate as the GPU does | [`mul_add`], [`rsqrt_approx`], [`exp2_approx`], [`dp4a`], [`pack_bf16x2`], … |
 //! | multiply matrices by a warp | [`matrix`] |
+//! | describe a tensor to a copy of boxes of it | [`TensorMap`] |
 //! | put several iterations of a loop into one | [`unrolled`] |
 //! | index an array that is to stay in registers | [`unroll!`] |
 //! | wait in a loop for another block | [`pause`] |
@@ -112,6 +113,9 @@ mod reduce;
 mod shared;
 mod shuffle;
 mod sync;
+mod tensor;
+#[cfg(not(target_arch = "nvptx64"))]
+mod tiled;
 mod unroll;
 mod vote;
 
@@ -132,6 +136,9 @@ pub use reduce::*;
 pub use shared::{dynamic_shared, shared_of};
 pub use shuffle::{Lanes, Shuffled, shuffle, shuffle_down, shuffle_up, shuffle_xor};
 pub use sync::*;
+pub use tensor::TensorMap;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use tiled::{Fill, Format, Interleave, Promotion, Swizzle, TensorElement, TensorMapError, Tiled};
 pub use unroll::*;
 pub use vote::*;
 
@@ -151,6 +158,8 @@ struct Readme;
 pub mod __private {
     pub use ptx_intrinsics::SharedPtr;
 
+    #[cfg(target_arch = "nvptx64")]
+    pub use crate::kernel::{Constant, count};
     pub use crate::kernel::{argument, blocks, cluster, number, threads};
     #[cfg(target_arch = "nvptx64")]
     pub use crate::shared::unique;

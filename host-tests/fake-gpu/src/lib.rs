@@ -2,6 +2,8 @@
 //! `libcuda.so.1` runs its kernels, machine code too, if `FAKE_PTX` names the folder with the PTX that it was assembled from.
 //! That is how `cargo xtask rehearse` runs a bundle, as it is, where there is no GPU.
 
+extern crate alloc;
+
 #[path = "../../cuda/fake_driver.rs"]
 mod driver;
 

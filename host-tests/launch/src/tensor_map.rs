@@ -13,11 +13,31 @@ pub struct MapKind {
     pub dimensions: usize,
     /// Whether it is read as columns of an image.
     pub im2col: bool,
+    /// Whether its box is one row, of which four are gathered.
+    pub by_rows: bool,
+    /// Whether it is of the tensor that is written.
+    pub written: bool,
 }
 
 impl MapKind {
     /// Two dimensions, read as they are.
-    pub const MATRIX: MapKind = MapKind { dimensions: 2, im2col: false };
+    pub const MATRIX: MapKind = MapKind { dimensions: 2, im2col: false, by_rows: false, written: false };
+
+    /// Elements of the box.
+    pub fn tile(self) -> [u32; 5] {
+        if self.by_rows { [4, 1, 1, 1, 1] } else { [8, 2, 1, 1, 1] }
+    }
+}
+
+/// Elements of each dimension.
+pub const SIZES: [u64; 5] = [256, 4, 4, 4, 4];
+
+/// Elements from one to the next of each dimension.
+pub const STRIDES: [u64; 5] = [1, 256, 1024, 4096, 16384];
+
+/// The elements of a tensor, whose numbers begin with one.
+pub fn content() -> Vec<u8> {
+    (1..=SIZES.iter().product::<u64>() as u32).flat_map(u32::to_le_bytes).collect()
 }
 
 /// Bytes of a tensor map.
@@ -26,8 +46,7 @@ pub const TENSOR_MAP: usize = 128;
 /// What the driver makes of a tensor's description.
 pub type TensorMap = [u8; TENSOR_MAP];
 
-/// A real tensor map, by the driver: `cust` does not know them. The tensor has 64 numbers in its first dimension, and four in
-/// each other one.
+/// A real tensor map, by the driver: `cust` does not know them. The tensor has [`SIZES`] numbers in its dimensions.
 pub fn encode_tensor_map(gpu: &Gpu, tensor: &Buffer, kind: MapKind) -> Result<TensorMap> {
     type Tiled = unsafe extern "C" fn(
         *mut c_void,
@@ -64,8 +83,8 @@ pub fn encode_tensor_map(gpu: &Gpu, tensor: &Buffer, kind: MapKind) -> Result<Te
     struct Aligned(TensorMap);
     const UINT32: u32 = 2;
     let (address, dimensions) = (tensor.address() as *const c_void, kind.dimensions as u32);
-    let (sizes, tile, steps) = ([64u64, 4, 4, 4, 4], [32u32, 2, 2, 2, 2], [1u32; 5]);
-    let strides = [256u64, 4 * 256, 16 * 256, 64 * 256];
+    let (sizes, tile, steps) = (SIZES, kind.tile(), [1u32; 5]);
+    let strides: [u64; 4] = std::array::from_fn(|at| 4 * STRIDES[at + 1]);
     let mut map = Aligned([0; TENSOR_MAP]);
     let to = (&raw mut map.0).cast();
     let (name, answer) = if kind.im2col {

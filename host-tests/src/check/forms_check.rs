@@ -25,7 +25,7 @@ use crate::tools::target::{PtxVersion, Sm};
 use crate::tools::toolchain::DeviceToolchain;
 
 /// What the kernels are compiled for: a GPU that has every form.
-const BUILT_FOR: Sm = Sm::new(100);
+const BUILT_FOR: Sm = Sm::OF_EVERY_FORM;
 
 /// Names a seed: the slice of an earlier run is drawn again.
 pub const SEED_VARIABLE: &str = "PTX_INTRINSICS_SEED";
@@ -33,15 +33,16 @@ pub const SEED_VARIABLE: &str = "PTX_INTRINSICS_SEED";
 /// Where forms are compiled and assembled.
 pub struct Check<'a> {
     toolchain: &'a DeviceToolchain,
-    /// Every GPU and its assembler: today's, and CUDA 12's for those that it dropped. One of each number: `sm_90a`
-    /// takes what `sm_90` takes.
+    /// Every GPU and its assembler: today's, and CUDA 12's for those that it dropped; and today's targets with a suffix, which are
+    /// asked about what names such targets: of all else `sm_90a` takes what `sm_90` takes.
     pub assemblers: Vec<On>,
 }
 
 impl<'a> Check<'a> {
     /// Finds the assemblers.
     pub fn new(toolchain: &'a DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Self> {
-        Ok(Check { toolchain, assemblers: tools.every_gpu(progress)? })
+        let assemblers = [tools.every_gpu(progress)?, tools.every_suffix()?].concat();
+        Ok(Check { toolchain, assemblers })
     }
 
     /// Some cases, to be compiled under that name.
@@ -102,12 +103,13 @@ impl Part<'_> {
     }
 
     fn having(&self, on: &On, wanted: impl Fn(&Case) -> bool) -> Vec<&Case> {
-        self.cases.iter().filter(|case| has(case, on.sm, on.version) && wanted(case)).collect()
+        let asked = |case: &&Case| is_asked(case, on) && has(case, on.sm, on.version) && wanted(case);
+        self.cases.iter().filter(asked).collect()
     }
 
     /// What the catalogue says that this GPU has not, the assembler refuses.
     pub fn refused(&self, on: &On) -> Result<Looked> {
-        let plain = |case: &&Case| matches!(case.manner, Manner::Plain | Manner::Unified);
+        let plain = |case: &&Case| matches!(case.manner, Manner::Plain | Manner::Unified) && is_asked(case, on);
         let cases: Vec<&Case> = self.cases.iter().filter(plain).filter(|case| !has(case, on.sm, on.version)).collect();
         let accepted = self.verdicts()?.accepted(&on.assembler, &cases, on.sm, on.version)?;
         // An older assembler may be content with less than the ISA asks for.
@@ -167,7 +169,13 @@ const GATES: [(u32, u32, u32); 17] = [
 
 fn has(case: &Case, sm: Sm, version: PtxVersion) -> bool {
     let (first_sm, first_ptx) = case.needs();
-    first_sm <= sm.number && PtxVersion::of_number(first_ptx) <= version
+    let is_on = case.form.targets().is_empty() || case.form.is_on(&sm.to_string(), version.number());
+    first_sm <= sm.number && PtxVersion::of_number(first_ptx) <= version && is_on
+}
+
+/// Whether a target is asked about a case: one with a suffix about what names such targets, but for the one that has all.
+fn is_asked(case: &Case, on: &On) -> bool {
+    on.sm.suffix.is_none() || on.sm == BUILT_FOR || !case.form.targets().is_empty()
 }
 
 /// Every form that is looked at, in the catalogue's order: all, if `cargo xtask test --only` names none.

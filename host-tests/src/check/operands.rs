@@ -70,6 +70,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("elect", Family::Warp),
     ("match", Family::Warp),
     ("redux", Family::Warp),
+    ("setmaxnreg", Family::Control),
     ("griddepcontrol", Family::Control),
     ("nanosleep", Family::Control),
     ("activemask", Family::Control),

@@ -12,8 +12,8 @@ use crate::tools::target::{PtxVersion, Sm};
 /// Instructions that move or order data in memory and that the crate does not have, and why.
 const MISSING: &[(&str, &str)] = &[
     (
-        "`cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `tensormap.replace`",
-        "They need a tensor map, which a program on the CPU makes; the crate has only `prefetch` for them. To be added.",
+        "`cp.async.bulk.tensor` of columns (`.im2col`), `.tile::scatter4`, `.tile::gather4` into another block, `.cta_group`, `tensormap`",
+        "Only some GPUs of a generation have most of them, such as sm_100a. To be added.",
     ),
     (
         "`st.async` of 8 bits, and `st.async` and `red.async` to the shared memory of a generic address",
@@ -25,7 +25,7 @@ const MISSING: &[(&str, &str)] = &[
     ),
     (
         "`cp.async.bulk.prefetch.tensor` with `.tile::gather4` and `.im2col::w`",
-        "Newer forms of a prefetch. To be added with the copies by a tensor map.",
+        "Newer forms of a prefetch, which only some GPUs of a generation have. To be added.",
     ),
     (
         "`ldmatrix`, `stmatrix`, `movmatrix`, `mma`, `wgmma`, `tcgen05`",
@@ -36,7 +36,7 @@ const MISSING: &[(&str, &str)] = &[
         "An address is a register here. The assembler folds constants into the instruction.",
     ),
     (
-        "`.weak`, `.shared::cta`, `.param` and `.tile`, where they say what is meant anyway",
+        "`.weak`, `.shared::cta`, `.param` and `.tile` of a prefetch, where they say what is meant anyway",
         "`ptx!` takes them. The catalogue has each meaning once.",
     ),
     ("A sink `_` for lanes, `.unified`, and predicates", "`ptx!` has them all. They are not counted as forms."),

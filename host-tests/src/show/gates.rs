@@ -18,11 +18,13 @@ const AROUND: [&str; 2] =
 /// The table: what each gate is for, and where it begins.
 pub fn table() -> String {
     static GATE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"    /// (.+)\.\n    \w+ [A-Z0-9_]+ sm_(\d+) ptx(\d+)(\d);").expect("the pattern is valid")
+        Regex::new(r"    /// (.+)\.\n    \w+ [A-Z0-9_]+ (sm_\d+|\[[^\]]+\]) ptx(\d+)(\d);")
+            .expect("the pattern is valid")
     });
     let rows = GATE.captures_iter(GATES).map(|gate| {
         let (_, [what, sm, major, minor]) = gate.extract();
-        format!("| {what} | {sm} | {major}.{minor} |\n")
+        let sms = sm.trim_matches(['[', ']']).replace("sm_", "").replace(' ', ", ");
+        format!("| {what} | {sms} | {major}.{minor} |\n")
     });
     format!("| What | SM | PTX ISA |\n| --- | --- | --- |\n{}", rows.collect::<String>())
 }

@@ -4,7 +4,6 @@ use ptx_intrinsics::catalogue::Form;
 
 use super::other::{Other, all};
 use super::room::{Room, THREADS};
-use launch::tensor_map::MapKind;
 
 /// The poison of the output goes to shared memory first, so that it stays where nothing is copied.
 macro_rules! source {
@@ -357,23 +356,4 @@ fn moved(form: &Form, thread: usize, from: &[u8], to: &mut [u8]) {
             }
         }
     }
-}
-
-/// A prefetch of a box of a tensor of as many dimensions.
-pub(super) fn tensor(form: &Form) -> Other {
-    let before = match map_kind(form).dimensions {
-        1 => "let (map, coordinates) = (p.cast_const(), [0i32; 1]);",
-        2 => "let (map, coordinates) = (p.cast_const(), [0i32; 2]);",
-        3 => "let (map, coordinates, offsets) = (p.cast_const(), [0i32; 3], [0u16; 1]);",
-        4 => "let (map, coordinates, offsets) = (p.cast_const(), [0i32; 4], [0u16; 2]);",
-        _ => "let (map, coordinates, offsets) = (p.cast_const(), [0i32; 5], [0u16; 3]);",
-    };
-    Other { room: Room::TensorMap, before, then: "{}; copy(from, to);".into(), expected: all }
-}
-
-/// The kind that a form says, or a matrix, where it says none.
-pub(super) fn map_kind(form: &Form) -> MapKind {
-    let mut words = form.ptx().split('.');
-    let dimensions = words.find_map(|word| word.strip_suffix('d')?.parse().ok());
-    dimensions.map_or(MapKind::MATRIX, |dimensions| MapKind { dimensions, im2col: form.ptx().contains(".im2col") })
 }

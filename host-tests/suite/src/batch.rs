@@ -6,12 +6,12 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use serde::{Deserialize, Serialize};
 
-use super::asynchronous;
 use super::image::CONSTANTS;
 use super::plan::Kernel;
 use super::room::{PARAMETER, Room, THREADS};
+use super::tensor;
 use launch::gpu::{Argument, Buffer, Gpu, Launch};
-use launch::tensor_map::{MapKind, TENSOR_MAP, TensorMap, encode_tensor_map};
+use launch::tensor_map::{MapKind, TENSOR_MAP, TensorMap, content, encode_tensor_map};
 use ptx_build::error::Result;
 
 /// What a thread should have left, and left.
@@ -61,21 +61,21 @@ pub(super) struct Compared {
 #[derive(Default)]
 pub(super) struct Maps {
     pub(super) of: BTreeMap<MapKind, TensorMap>,
-    /// What they are of: prefetches read it.
-    pub(super) _tensor: Option<Buffer>,
+    /// What they are of: a tensor that is read, and one that is written.
+    pub(super) _tensors: Vec<Buffer>,
 }
 
 impl Maps {
     pub(super) fn new(gpu: &Gpu, kernels: &[&Kernel]) -> Result<Maps> {
         let cases = kernels.iter().filter(|kernel| kernel.room.has_tensor_map()).flat_map(|kernel| &kernel.trials);
-        let kinds: BTreeSet<MapKind> = cases.map(|case| asynchronous::map_kind(&case.form)).collect();
+        let kinds: BTreeSet<MapKind> = cases.map(|case| tensor::map_kind(&case.form)).collect();
         if kinds.is_empty() {
             return Ok(Maps::default());
         }
-        let tensor = gpu.upload(&[0; 64 * 4 * 4usize.pow(4)])?;
-        let encode = |kind| Ok((kind, encode_tensor_map(gpu, &tensor, kind)?));
+        let tensors = [gpu.upload(&content())?, gpu.upload(&content())?];
+        let encode = |kind: MapKind| Ok((kind, encode_tensor_map(gpu, &tensors[usize::from(kind.written)], kind)?));
         let of = kinds.into_iter().map(encode).collect::<Result<_>>()?;
-        Ok(Maps { of, _tensor: Some(tensor) })
+        Ok(Maps { of, _tensors: tensors.into() })
     }
 }
 
@@ -193,9 +193,9 @@ impl<'a> Batch<'a> {
 pub(super) fn prepare(kernel: &Kernel, from: &mut [u8], constants: &[u8], tensor_maps: &BTreeMap<MapKind, TensorMap>) {
     match kernel.room {
         Room::Const => from.copy_from_slice(&constants[..from.len()]),
-        Room::TensorMap => {
+        Room::TensorMap | Room::TensorShared | Room::TensorCluster => {
             for (trial, case) in kernel.trials.iter().enumerate() {
-                let map = &tensor_maps[&asynchronous::map_kind(&case.form)];
+                let map = &tensor_maps[&tensor::map_kind(&case.form)];
                 from[kernel.range(trial)].chunks_mut(TENSOR_MAP).for_each(|slot| slot.copy_from_slice(map));
             }
         }

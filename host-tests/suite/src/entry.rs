@@ -1,5 +1,7 @@
 //! What becomes a kernel of the suite.
 
+use ptx_build::target::Sm;
+
 use super::room::Room;
 
 /// What becomes a kernel.
@@ -9,6 +11,12 @@ pub trait Entry: Sync {
 
     /// The oldest SM and PTX ISA version that have its instructions.
     fn needs(&self) -> (u32, u32);
+
+    /// What it is assembled for to run on a GPU: with a suffix, where only such targets have its instructions. None if they lack
+    /// one.
+    fn target(&self, gpu: Sm) -> Option<Sm> {
+        (self.needs().0 <= gpu.number).then_some(gpu)
+    }
 
     /// Where its addresses lie.
     fn room(&self) -> Room;

@@ -22,7 +22,7 @@ use ptx_build::toolchain::DeviceToolchain;
 use workloads::image::{Image, keep};
 
 /// What the kernels are compiled for: a GPU that has every form.
-const BUILT_FOR: Sm = Sm::new(100);
+const BUILT_FOR: Sm = Sm::OF_EVERY_FORM;
 
 /// Kernels that are compiled at a time.
 const COMPILED: usize = 100;
@@ -105,16 +105,19 @@ pub fn images<E: Entry>(
 
 /// Whether a GPU, and the version of its assembler, have the forms of a kernel.
 pub(super) fn has(kernel: &impl Entry, on: &On) -> bool {
-    let (sm, ptx) = kernel.needs();
-    sm <= on.sm.number && PtxVersion::of_number(ptx) <= on.version
+    let (_, ptx) = kernel.needs();
+    kernel.target(on.sm).is_some() && PtxVersion::of_number(ptx) <= on.version
 }
 
 impl<E: Entry> Part<'_, E> {
     /// Machine code for a GPU, of the kernels whose forms it has.
     pub fn assemble(&self, on: &On) -> Result<Vec<Image>> {
         let kernels: Vec<&E> = self.kernels.iter().filter(|kernel| has(*kernel, on)).collect();
+        let (plain, named): (Vec<&E>, Vec<&E>) =
+            kernels.into_iter().partition(|kernel| kernel.target(on.sm) == Some(on.sm));
+        let parts: Vec<&[&E]> = plain.chunks(ASSEMBLED).chain(named.chunks(ASSEMBLED)).collect();
         let images: Vec<Vec<Image>> =
-            kernels.par_chunks(ASSEMBLED).map(|kernels| self.assemble_taken(kernels, on)).collect::<Result<_>>()?;
+            parts.par_iter().map(|kernels| self.assemble_taken(kernels, on)).collect::<Result<_>>()?;
         Ok(images.concat())
     }
 
@@ -135,11 +138,12 @@ impl<E: Entry> Part<'_, E> {
     }
 
     fn assemble_some(&self, kernels: &[&E], on: &On) -> Result<Result<Image, Rejected>> {
-        let text = self.text(kernels, on.sm, on.version)?;
+        let target = kernels.first().and_then(|kernel| kernel.target(on.sm)).unwrap_or(on.sm);
+        let text = self.text(kernels, target, on.version)?;
         let scratch =
             tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
         let out: PathBuf = scratch.path().join("suite.cubin");
-        let cubin = match on.assembler.assemble_text(&text, on.sm, &out)? {
+        let cubin = match on.assembler.assemble_text(&text, target, &out)? {
             Ok(cubin) => cubin,
             Err(rejected) => return Ok(Err(rejected)),
         };

@@ -26,6 +26,7 @@ mod shapes;
 mod sizes;
 pub mod stage;
 pub mod stages;
+mod tensor;
 mod trial;
 pub mod versions;
 mod warp;

@@ -15,6 +15,7 @@ use super::trial::{self, NoCheck};
 use super::{asynchronous, policy};
 use host_tests::check::forms::{self, Case, Manner};
 use host_tests::check::forms_check::by_instruction;
+use ptx_build::target::Sm;
 
 /// Trials of a kernel at most: of 32 slots of 32 bytes each, in shared memory.
 pub(super) const TRIALS: usize = 32;
@@ -25,6 +26,15 @@ pub(super) type Key<'f> = (&'f str, &'f str, &'f str);
 
 pub(super) fn key(form: &Form) -> Key<'_> {
     (form.rust(), form.ptx(), form.signature().map_or("", |signature| signature.parameters))
+}
+
+/// The targets of which a form needs one.
+type Named = &'static [&'static str];
+
+/// The target that has a form on a GPU, if that GPU has it.
+pub(super) fn on_gpu(form: &Form, gpu: Sm) -> Option<Sm> {
+    let target = if form.targets().is_empty() { gpu } else { Sm { suffix: Some('a'), ..gpu } };
+    form.is_on(&target.to_string(), u32::MAX).then_some(target)
 }
 
 /// A kernel: some trials one after the other, all in the same room and for the same GPUs.
@@ -54,19 +64,19 @@ impl Plan {
     /// with a null address where that does not hold.
     pub fn new(forms: &[Arc<Form>]) -> Plan {
         let wanted = |case: &Case| matches!(case.manner, Manner::Plain | Manner::Lanes(_) | Manner::Guarded);
-        let mut rooms: BTreeMap<(u32, u32, Room, bool), Vec<Case>> = BTreeMap::new();
+        let mut rooms: BTreeMap<(u32, u32, Named, Room, bool), Vec<Case>> = BTreeMap::new();
         let mut plan = Plan::default();
         for case in forms::cases(forms).into_iter().filter(wanted) {
             match trial::room_of(&case.form) {
                 Ok(room) => {
                     let (sm, ptx) = case.needs();
                     let is_store = case.form.operation() == Operation::Store;
-                    rooms.entry((sm, ptx, room, is_store)).or_default().push(case);
+                    rooms.entry((sm, ptx, case.form.targets(), room, is_store)).or_default().push(case);
                 }
                 Err(no_check) => plan.unchecked.push(no_check),
             }
         }
-        for ((sm, ptx, room, _), cases) in rooms {
+        for ((sm, ptx, _, room, _), cases) in rooms {
             for trials in cases.chunks(trials_of(room)) {
                 let name = format!("{}_{}", room.word(), plan.kernels.len());
                 plan.kernels.push(Kernel { name, room, needs: (sm, ptx), trials: trials.to_vec() });
@@ -121,7 +131,7 @@ impl Kernel {
         line("let thread = thread();".into());
         line(format!("let at = thread * {slot};"));
         let in_all = match self.room {
-            Room::Cluster | Room::ClusterLines => {
+            Room::Cluster | Room::ClusterLines | Room::TensorCluster => {
                 format!("let rank = rank() as usize; let at = at + rank * {};", THREADS * slot)
             }
             _ => String::new(),
@@ -129,9 +139,11 @@ impl Kernel {
         line(format!("{in_all} let (from, other, to) = (from.add(at), other.add(at), to.add(at));"));
         match (self.room, is_store) {
             (Room::Shared, false) => line(format!("let room = shared().add(at); fill({count}, {bytes}, from, room);")),
-            (Room::Shared, true) | (Room::SharedLines, _) => line("let room = shared().add(at);".into()),
+            (Room::Shared, true) | (Room::SharedLines | Room::TensorShared, _) => {
+                line("let room = shared().add(at);".into())
+            }
             // What is sent there is set up by the trial.
-            (Room::ClusterLines, _) => line(format!("let room = {};", of_neighbour(slot))),
+            (Room::ClusterLines | Room::TensorCluster, _) => line(format!("let room = {};", of_neighbour(slot))),
             // The other block's room is laid out as this one's: its own half of a trial.
             (Room::Cluster, _) => {
                 let filled = if is_store { "to.cast_const()" } else { "from" };
@@ -156,7 +168,7 @@ impl Kernel {
                 Room::Global | Room::Mapped | Room::Lines | Room::TensorMap if is_store => "let p = to;".into(),
                 Room::Global | Room::Mapped | Room::Lines | Room::TensorMap => "let p = from.cast_mut();".into(),
                 Room::Local => "let mut local = Slot([0; 4]); let room = (&raw mut local).cast::<u8>(); copy(from, room); let p = room;".into(),
-                Room::Shared | Room::SharedLines | Room::Cluster | Room::ClusterLines | Room::Const => format!("let room = room.add({offset}); let p = room;"),
+                Room::Shared | Room::SharedLines | Room::Cluster | Room::ClusterLines | Room::TensorShared | Room::TensorCluster | Room::Const => format!("let room = room.add({offset}); let p = room;"),
                 Room::Entry => format!("let p = room.add({});", offset % PARAMETER),
                 Room::EntryTensorMap | Room::ConstTensorMap => "let p = room;".into(),
             };
@@ -205,7 +217,7 @@ impl Kernel {
     fn source_at(&self, trial: usize, block: usize, thread: usize) -> usize {
         let thread = if trial::is_uniform(&self.trials[trial].form) { 0 } else { thread };
         match self.room {
-            Room::Cluster | Room::ClusterLines => self.slot_at(trial, 1 - block, thread),
+            Room::Cluster | Room::ClusterLines | Room::TensorCluster => self.slot_at(trial, 1 - block, thread),
             Room::Entry => self.slot_at(trial, block, thread) % PARAMETER,
             _ => self.slot_at(trial, block, thread),
         }
@@ -237,16 +249,20 @@ impl Entry for Kernel {
         self.needs
     }
 
+    /// Its forms name the same targets.
+    fn target(&self, gpu: Sm) -> Option<Sm> {
+        on_gpu(&self.trials[0].form, gpu)
+    }
+
     fn room(&self) -> Room {
         self.room
     }
 
     fn shared(&self) -> usize {
-        if matches!(self.room, Room::Shared | Room::SharedLines | Room::Cluster | Room::ClusterLines) {
-            self.bytes()
-        } else {
-            0
-        }
+        use Room::{Cluster, ClusterLines, Shared, SharedLines, TensorCluster, TensorShared};
+        let is_shared =
+            matches!(self.room, Shared | SharedLines | Cluster | ClusterLines | TensorShared | TensorCluster);
+        if is_shared { self.bytes() } else { 0 }
     }
 
     fn source(&self) -> String {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
+use host_tests::tools::target::Sm;
 use ptx_intrinsics::catalogue::Form;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,7 +12,7 @@ use serde_json::Value;
 use super::journal::{Event, Known, Machine};
 use super::kernels::PTX;
 use super::observed::unseen;
-use super::plan::Plan;
+use super::plan::{Plan, on_gpu};
 use super::run::{self, Outcome, REFUSED, Verdict, With};
 use super::stages::PLAN;
 use super::versions::Versions;
@@ -167,12 +168,13 @@ impl Tried {
         let count = |wanted: &dyn Fn(&Form, &Verdict) -> bool| {
             outcome.verdicts.iter().filter(|(form, verdict)| wanted(form, verdict)).count()
         };
+        let is_there = |form: &Form| on_gpu(form, Sm::new(sm)).is_some();
         let counts = Forms {
             catalogue: outcome.verdicts.len(),
-            of_device: count(&|form, _| form.min_sm() <= sm),
+            of_device: count(&|form, _| is_there(form)),
             of_images: count(&|form, verdict| {
                 let refused = *verdict == Verdict::NotRun(REFUSED.into());
-                form.min_sm() <= sm && form.min_ptx() <= with.ptx.number() && !refused
+                is_there(form) && form.min_ptx() <= with.ptx.number() && !refused
             }),
             launched: outcome.launched.len(),
             not_launched: outcome.not_launched(),

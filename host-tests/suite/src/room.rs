@@ -38,6 +38,10 @@ pub enum Room {
     Lines,
     /// A tensor map in the memory of the GPU.
     TensorMap,
+    /// The same, beside lines of shared memory of the thread's own block.
+    TensorShared,
+    /// The same, beside lines of shared memory of the other block of a cluster of two.
+    TensorCluster,
     /// A tensor map in the constant bank.
     ConstTensorMap,
     /// A tensor map that is a parameter of the kernel.
@@ -53,7 +57,11 @@ impl Room {
             Room::Shared | Room::SharedLines => "shared",
             Room::Cluster | Room::ClusterLines => "cluster",
             Room::Const | Room::Local | Room::Entry | Room::Func => "constant",
-            Room::TensorMap | Room::ConstTensorMap | Room::EntryTensorMap => "tensor-map",
+            Room::TensorMap
+            | Room::TensorShared
+            | Room::TensorCluster
+            | Room::ConstTensorMap
+            | Room::EntryTensorMap => "tensor-map",
         }
     }
 
@@ -64,7 +72,7 @@ impl Room {
 
     /// Whether its kernels are launched in clusters.
     pub fn is_of_cluster(self) -> bool {
-        matches!(self, Room::Cluster | Room::ClusterLines)
+        matches!(self, Room::Cluster | Room::ClusterLines | Room::TensorCluster)
     }
 
     /// Bytes that a thread has for a trial.
@@ -74,6 +82,8 @@ impl Room {
             | Room::SharedLines
             | Room::ClusterLines
             | Room::TensorMap
+            | Room::TensorShared
+            | Room::TensorCluster
             | Room::ConstTensorMap
             | Room::EntryTensorMap => LINE,
             _ => SLOT,
@@ -87,7 +97,7 @@ impl Room {
 
     /// Whether its slots hold tensor maps.
     pub fn has_tensor_map(self) -> bool {
-        matches!(self, Room::TensorMap | Room::ConstTensorMap | Room::EntryTensorMap)
+        self.kind() == "tensor-map"
     }
 
     /// Its kernels' names begin with this.
@@ -105,6 +115,8 @@ impl Room {
             Room::Func => "func",
             Room::Lines => "lines",
             Room::TensorMap => "tensor_map",
+            Room::TensorShared => "tensor_shared",
+            Room::TensorCluster => "tensor_cluster",
             Room::ConstTensorMap => "const_tensor_map",
             Room::EntryTensorMap => "entry_tensor_map",
         }

@@ -10,8 +10,9 @@ use rand::rngs::StdRng;
 use serde::{Deserialize, Serialize};
 
 use super::batch::*;
+use super::entry::Entry;
 use super::journal::{Found, Item, Known, Work};
-use super::plan::{Kernel, Key, Plan, key};
+use super::plan::{Kernel, Key, Plan, key, on_gpu};
 use super::room::Room;
 use super::stage::{Bench, Stage, Told, work};
 use host_tests::check::forms::{Case, Manner};
@@ -19,7 +20,7 @@ use launch::gpu::{Gpu, Module, Waited};
 use launch::tensor_map::MapKind;
 use ptx_build::error::{Error, Result};
 use ptx_build::progress::Progress;
-use ptx_build::target::PtxVersion;
+use ptx_build::target::{PtxVersion, Sm};
 use workloads::image::Image;
 
 /// What came of a form.
@@ -205,7 +206,8 @@ impl Outcome {
         }
         let newest = with.as_ref().map(|with| with.ptx);
         let has = |kernel: &Kernel| {
-            kernel.needs.0 <= sm && newest.is_none_or(|newest| PtxVersion::of_number(kernel.needs.1) <= newest)
+            kernel.target(Sm::new(sm)).is_some()
+                && newest.is_none_or(|newest| PtxVersion::of_number(kernel.needs.1) <= newest)
         };
         let mut verdicts: BTreeMap<Key, Verdict> = BTreeMap::new();
         let mut launched: BTreeSet<Key> = BTreeSet::new();
@@ -287,6 +289,9 @@ fn not_run(form: &Form, sm: u32, plan: &Plan, with: Option<&With>) -> Verdict {
     }
     if form.min_sm() > sm {
         return Verdict::NotRun(format!("needs sm_{}", form.min_sm()));
+    }
+    if on_gpu(form, Sm::new(sm)).is_none() {
+        return Verdict::NotRun(format!("needs {}", form.targets().join(", ")));
     }
     let Some(with) = with else { return Verdict::NotRun("the stage did not begin".into()) };
     let needed = PtxVersion::of_number(form.min_ptx());

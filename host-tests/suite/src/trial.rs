@@ -6,7 +6,7 @@ use host_tests::check::forms::{Case, Manner};
 
 use super::other::{Other, all, truth};
 use super::room::{Room, SLOT};
-use super::{asynchronous, atomic, later, policy, reduced, warp};
+use super::{asynchronous, atomic, later, policy, reduced, tensor, warp};
 
 /// An instruction that nobody has said how to try.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -79,6 +79,8 @@ const OTHERS: &[(&str, HowTo)] = &[
     ("elect.sync", warp::elect),
     ("match.sync", warp::matches),
     ("redux.sync", warp::redux),
+    // On a GPU a kernel without a maximal number of registers keeps those that it has.
+    ("setmaxnreg", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
     ("griddepcontrol", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
     ("nanosleep", |_| Other {
         room: Room::Lines,
@@ -108,7 +110,9 @@ const OTHERS: &[(&str, HowTo)] = &[
     ("mbarrier", asynchronous::mbarrier),
     ("cp.async.bulk", asynchronous::bulk),
     ("cp.reduce.async.bulk", reduced::trial),
-    ("cp.async.bulk.prefetch.tensor", asynchronous::tensor),
+    ("cp.async.bulk.prefetch.tensor", tensor::prefetch),
+    ("cp.async.bulk.tensor", tensor::trial),
+    ("cp.reduce.async.bulk.tensor", tensor::trial),
     ("fence", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
     ("membar", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
     // Of an address in the space, and of one in global memory.

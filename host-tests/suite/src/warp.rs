@@ -30,6 +30,9 @@ pub(super) fn matches(form: &Form) -> Other {
 
 /// The lanes have 1,000 and as much more as their number, and negative ones of which the sign shows.
 pub(super) fn redux(form: &Form) -> Other {
+    if form.ptx().ends_with(".f32") {
+        return floats(form);
+    }
     let expected = match form.ptx() {
         "redux.sync.add.s32" => "-(1000 * 32 + 496)",
         "redux.sync.min.s32" => "-1031",
@@ -46,4 +49,22 @@ pub(super) fn redux(form: &Form) -> Other {
         then: format!("put(to, ({{}} == {expected}) as u64);").into(),
         expected: truth,
     }
+}
+
+/// Half of the lanes have a number, from -15 to 0, and the others NaN; then all have a number, from -15.5 to 15.5.
+fn floats(form: &Form) -> Other {
+    let says = |word| form.ptx().contains(word);
+    let [half, all] = match (says(".max"), says(".abs")) {
+        (false, false) => ["-15.0f32", "-15.5f32"],
+        (false, true) => ["0.0f32", "0.5f32"],
+        (true, false) => ["-0.0f32", "15.5f32"],
+        (true, true) => ["15.0f32", "15.5f32"],
+    };
+    let half = if says(".NaN") { "f32::from_bits(0x7fff_ffff)" } else { half };
+    let then = format!(
+        "let half = {{ let number = if thread % 2 == 0 {{ -(thread as f32 / 2.0) }} else {{ f32::NAN }}; {{}} }}; \
+         let all = {{ let number = thread as f32 - 15.5; {{}} }}; \
+         put(to, (half.to_bits() == ({half}).to_bits() && all == {all}) as u64);"
+    );
+    Other { room: Room::Global, before: "let mask = u32::MAX;", then: then.into(), expected: truth }
 }

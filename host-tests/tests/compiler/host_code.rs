@@ -224,7 +224,8 @@ fn a_gpus_ptx_macro_is_among_the_same_names() {
         env!("CARGO_MANIFEST_DIR")
     );
     let folder = package("names", &source);
-    let build = DeviceBuild { profile: Profile::Release, ..DeviceBuild::of_every_form(&folder, "names", Sm::new(100)) };
+    let build =
+        DeviceBuild { profile: Profile::Release, ..DeviceBuild::of_every_form(&folder, "names", Sm::OF_EVERY_FORM) };
     let ptx = build.build_quietly(&TOOLCHAIN).unwrap_or_else(|error| panic!("{error}")).0;
     let text = std::fs::read_to_string(&ptx).expect("the build wrote it");
     assert!(text.matches("ld.acquire.sys.u32").count() >= 6, "each module's load is there");

@@ -4,4 +4,5 @@
 
 mod copies;
 mod loom;
+mod weakened;
 mod workloads;

@@ -3,6 +3,7 @@
 mod choices;
 mod named;
 mod productions;
+mod tensors;
 
 use std::collections::BTreeSet;
 
@@ -13,6 +14,7 @@ use choices::choices;
 pub(crate) use named::names_agree;
 pub(crate) use productions::FORMS;
 use productions::{PRODUCTIONS, WHOLE, WITH_OPERANDS};
+use tensors::TENSORS;
 
 /// Each spelling of a production with each of its operands.
 fn with_operands((production, operands): (&str, &[&str])) -> Vec<String> {
@@ -85,7 +87,7 @@ fn loses_its_order(words: &[&str], wide: bool) -> bool {
 /// The catalogue holds each spelling of the ISA once, and nothing else.
 pub(crate) fn agrees() -> Result<(), Failed> {
     let expanded = PRODUCTIONS.iter().flat_map(|production| expand(production)).filter(|ptx| is_legal(ptx));
-    let told_apart = WITH_OPERANDS.iter().flat_map(|row| with_operands(*row));
+    let told_apart = WITH_OPERANDS.iter().chain(TENSORS).flat_map(|row| with_operands(*row));
     let isa: BTreeSet<String> = expanded.chain(WHOLE.map(String::from)).chain(told_apart).collect();
     let listed: Vec<String> = catalogue::forms().map(|form| form.told()).collect();
     let held: BTreeSet<String> = listed.iter().cloned().collect();

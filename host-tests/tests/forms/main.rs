@@ -18,6 +18,7 @@ use host_tests::tools::device_build::Profile;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::On;
+use host_tests::tools::target::Sm;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_intrinsics::catalogue::Form;
@@ -149,7 +150,7 @@ fn on(on: &'static On) -> [Trial; 2] {
 fn accepted(on: &On) -> std::result::Result<(), Failed> {
     let part = part()?;
     let looked = part.accepted(on)?;
-    if on.sm.number == 100 {
+    if on.sm == Sm::OF_EVERY_FORM {
         ASSEMBLED.fetch_add(plain(part), Ordering::Relaxed);
     }
     report(looked)

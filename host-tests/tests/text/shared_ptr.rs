@@ -76,7 +76,7 @@ fn modules(package: &str, functions: &str) -> [(Profile, Module); 2] {
     let folder = toolchain.machine().target().join(package);
     write_package(&folder, package, &format!("{HEAD}{functions}")).unwrap_or_else(|error| panic!("{error}"));
     [Profile::Dev, Profile::Release].map(|profile| {
-        let build = DeviceBuild { profile, ..DeviceBuild::of_every_form(&folder, package, Sm::new(100)) };
+        let build = DeviceBuild { profile, ..DeviceBuild::of_every_form(&folder, package, Sm::OF_EVERY_FORM) };
         let module = build.build(&toolchain).and_then(|ptx| Module::read(&ptx));
         (profile, module.unwrap_or_else(|error| panic!("{error}")))
     })

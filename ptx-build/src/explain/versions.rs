@@ -38,6 +38,11 @@ pub fn read(table: &str) -> Vec<Row<'_>> {
     rows
 }
 
+/// All rows of the table.
+pub fn all() -> Vec<Row<'static>> {
+    read(TABLE)
+}
+
 /// The rows of the table that tell of a form.
 ///
 /// ```
@@ -45,7 +50,7 @@ pub fn read(table: &str) -> Vec<Row<'_>> {
 /// assert_eq!(rows[0].then, "refused");
 /// ```
 pub fn of(ptx: &str) -> Vec<Row<'static>> {
-    read(TABLE).into_iter().filter(|row| row.tells_of(ptx)).collect()
+    all().into_iter().filter(|row| row.tells_of(ptx)).collect()
 }
 
 /// A line for each row that tells of a form, as a warning.
@@ -66,7 +71,8 @@ impl Row<'_> {
         }
     }
 
-    fn tells_of(&self, ptx: &str) -> bool {
+    /// Whether the row tells of a form.
+    pub fn tells_of(&self, ptx: &str) -> bool {
         let Some(rest) = ptx.strip_prefix(self.spelling) else { return false };
         if self.types == "-" {
             return rest.is_empty();

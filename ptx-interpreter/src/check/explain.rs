@@ -93,7 +93,7 @@ impl Checks {
         }
     }
 
-    pub(super) fn uninitialised(&mut self, event: Event, at: u64) {
+    pub(crate) fn uninitialised(&mut self, event: Event, at: u64) {
         let what = self.what(event, at);
         self.find(Found {
             kind: Kind::Uninitialised,

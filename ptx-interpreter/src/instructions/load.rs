@@ -53,6 +53,10 @@ impl Step for Load {
 
 impl Load {
     fn perform(&self, machine: &mut Machine<'_>, group: Group, addresses: Lanes) -> Result<()> {
+        // An argument that the caller leaves undefined is handed over as it is.
+        if !matches!(self.space, Space::Entry | Space::Func) {
+            machine.watch_local_load(group, &addresses, self.bytes * self.to.len(), self.how);
+        }
         machine.watch_load(group, &addresses, self.bytes, self.to.len(), self.how)?;
         for (number, to) in self.to.iter().enumerate() {
             let offset = (number * self.bytes) as u64;

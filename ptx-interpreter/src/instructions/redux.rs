@@ -6,6 +6,16 @@ use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::Result;
 
+/// The smallest or the largest of floats.
+struct Floats {
+    is_greatest: bool,
+    is_absolute: bool,
+    /// NaN is the result if there is one.
+    keeps_nan: bool,
+    to: Operand,
+    value: Operand,
+}
+
 struct Redux {
     combine: fn(i64, i64) -> i64,
     is_signed: bool,
@@ -14,6 +24,9 @@ struct Redux {
 }
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    if words.last() == Some(&"f32") {
+        return floats(words, operands);
+    }
     let ["redux", "sync", how, ty @ ("b32" | "u32" | "s32")] = words else { return None };
     let combine: fn(i64, i64) -> i64 = match *how {
         "add" => |a, b| a + b,
@@ -26,6 +39,33 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     };
     let [to, value, mask] = operands.try_into().ok()?;
     collective(mask, Redux { combine, is_signed: *ty == "s32", to, value })
+}
+
+fn floats(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    let (how, is_absolute, nan) = match words {
+        ["redux", "sync", how @ ("min" | "max"), "f32"] => (how, false, false),
+        ["redux", "sync", how @ ("min" | "max"), "abs", "f32"] => (how, true, false),
+        ["redux", "sync", how @ ("min" | "max"), "NaN", "f32"] => (how, false, true),
+        ["redux", "sync", how @ ("min" | "max"), "abs", "NaN", "f32"] => (how, true, true),
+        _ => return None,
+    };
+    let [to, value, mask] = operands.try_into().ok()?;
+    collective(mask, Floats { is_greatest: *how == "max", is_absolute, keeps_nan: nan, to, value })
+}
+
+impl Together for Floats {
+    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
+        let values = values(machine, all, &self.value)?;
+        let sign = if self.is_absolute { 1 << 31 } else { 0 };
+        let floats: Vec<f32> = all.iter().map(|thread| f32::from_bits(values[thread.lane] as u32 & !sign)).collect();
+        let numbers = floats.iter().copied().filter(|float| !float.is_nan());
+        // Of two zeros the negative one is less.
+        let found = if self.is_greatest { numbers.max_by(f32::total_cmp) } else { numbers.min_by(f32::total_cmp) };
+        let is_nan = self.keeps_nan && floats.iter().any(|float| float.is_nan());
+        // There is one NaN.
+        let bits = found.filter(|_| !is_nan).map_or(0x7fff_ffff, f32::to_bits);
+        all.iter().try_for_each(|thread| machine.set(*thread, &self.to, bits.into()))
+    }
 }
 
 impl Together for Redux {

@@ -1,6 +1,7 @@
 //! `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`: boxes of a tensor, which a tensor map describes.
 
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
+use ptx_intrinsics::on_cpu::tensor::{BYTES, Piece, Refused, TensorMap, pieces};
 
 use super::mbarrier::on_barrier;
 use crate::access::Engine;
@@ -11,8 +12,6 @@ use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::{Result, Why, missing, stop, wrong};
-use crate::tensor_box::{Piece, pieces};
-use crate::tensor_map::{BYTES, TensorMap};
 
 struct Tensor {
     /// Shared memory that is written; none where it is read.
@@ -62,7 +61,7 @@ impl Tensor {
         let operand = |at: usize| self.operands.get(at).ok_or_else(missing);
         let tensor = operand(usize::from(self.into.is_some()))?;
         let (map, coordinates) = self.map(machine, thread, tensor)?;
-        let (all, bytes) = pieces(&map, &coordinates, self.by_rows)?;
+        let (all, bytes) = pieces(&map, &coordinates, self.by_rows).or_else(refused)?;
         let Some(space) = self.into else {
             let from = machine.address(thread, Space::Shared, operand(1)?)?;
             return self.out(machine, thread, &map, &all, from);
@@ -124,11 +123,17 @@ pub(super) fn map_at(machine: &mut Machine<'_>, address: u64) -> Result<TensorMa
     TensorMap::decode(&content).ok_or_else(none)
 }
 
+fn refused<T>(refused: Refused) -> Result<T> {
+    match refused {
+        Refused::Wrong(text) => stop(Why::Wrong, text),
+        Refused::Unknown(text) => stop(Why::Gap, text),
+    }
+}
+
 fn change_of(map: &TensorMap, op: &str) -> Result<Change> {
-    let (bytes, ty) = map.element().unwrap_or((0, "a packed type"));
-    let bits = format!("b{}", 8 * bytes);
-    let ty = if matches!(op, "and" | "or" | "xor") && ty.starts_with(['u', 's']) { &bits } else { ty };
-    Change::of(&["", op, ty]).ok_or_else(|| wrong(format!("a reduction .{op} of a tensor of {ty}")))
+    let element = map.element().map_or("a packed type", |(_, element)| element);
+    let change = map.changed_as(op).and_then(|ty| Change::of(&["", op, ty]));
+    change.ok_or_else(|| wrong(format!("a reduction .{op} of a tensor of {element}")))
 }
 
 fn place(map: &TensorMap, at: u64) -> Result<u64> {

@@ -1,5 +1,7 @@
 //! `tensormap.replace` and `tensormap.cp_fenceproxy`: tensor maps that a kernel changes.
 
+use ptx_intrinsics::on_cpu::tensor::{BYTES, TensorMap};
+
 use super::tensor::map_at;
 use super::together::{Together, collective};
 use crate::access::How;
@@ -8,7 +10,6 @@ use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::{Result, missing, wrong};
-use crate::tensor_map::{BYTES, TensorMap};
 
 struct Replace {
     field: String,

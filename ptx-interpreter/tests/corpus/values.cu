@@ -182,3 +182,12 @@ DEV grid_before_barrier(const u32* in, u32* out) {
   out[t] = in[t];  //~ grid_before_barrier
 }
 PAIR(grid_before_barrier, (const u32* in, u32* out), (in, out))
+
+// An array of the thread's own of which half has no value.
+//# scratch uninitialised 1x32 numbers:128 zeros:128 ; write them before
+DEV scratch(const u32* in, u32* out) {
+  u32 kept[8], t = threadIdx.x;
+  for (u32 i = 0; i < (WRONG ? 4 : 8); i++) kept[i] = in[(t + i) % 32];
+  out[t] = kept[in[t] % 8];  //~ scratch
+}
+PAIR(scratch, (const u32* in, u32* out), (in, out))

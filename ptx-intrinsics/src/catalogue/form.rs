@@ -170,7 +170,13 @@ impl Form {
         matches!(&self.what, What::Message(_, message) if message.is_collective)
     }
 
-    /// The oldest target that has it: 80 for sm_80.
+    /// The targets of which it needs one, where the number of a GPU is not enough: `["sm_90a", "sm_100f"]`. `sm_90a` is that GPU
+    /// alone, `sm_100f` the later ones of its family too, each with a suffix. Of most forms there are none.
+    pub fn targets(&self) -> &'static [&'static str] {
+        self.needs.targets()
+    }
+
+    /// The oldest target that has it: 80 for sm_80. See [`targets`](Form::targets) too.
     pub fn min_sm(&self) -> u32 {
         self.needs.sm()
     }

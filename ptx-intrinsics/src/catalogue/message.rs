@@ -81,6 +81,7 @@ impl Function {
         let generics: Vec<(&str, String)> = (self.takes.generics.iter())
             .map(|generic| match *generic {
                 Generic::Type(name) => (name, self.of.into()),
+                Generic::Number(name @ "REGISTERS") => (name, "24".into()),
                 Generic::Number(name) => (name, "3".into()),
                 Generic::Axis(name) => (name, tight(words.next().expect("a word of each axis is chosen"))),
             })

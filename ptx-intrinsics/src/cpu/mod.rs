@@ -7,12 +7,14 @@ pub(crate) mod atomic;
 pub(crate) mod atomics;
 pub(crate) mod copies;
 pub(crate) mod copy;
+pub(crate) mod float;
 mod lock;
 #[cfg(any(test, not(target_has_atomic = "64")))]
 mod locked;
 pub mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod reduced;
+pub mod tensor;
 pub(crate) mod thread;
 pub(crate) mod warp;
 mod wide;

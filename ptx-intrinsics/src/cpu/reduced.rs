@@ -35,10 +35,19 @@ pub(crate) unsafe fn reduce_to<T: Element>(op: AtomicOperation, dst: *mut T, src
 pub(crate) unsafe fn reduce_as(op: AtomicOperation, of: &str, dst: *mut u8, src: *const u8, size: u32) {
     assert!(size.is_multiple_of(16), "{size} bytes are to be reduced, which is no multiple of 16");
     assert!((dst.addr() | src.addr()).is_multiple_of(16), "{dst:p} or {src:p} is not aligned to 16 bytes");
+    // SAFETY: the caller's promise.
+    unsafe { change_each(op, of, dst, src, size as usize) }
+}
+
+/// The same, wherever they are.
+///
+/// # Safety
+/// As for [`reduce`].
+pub(crate) unsafe fn change_each(op: AtomicOperation, of: &str, dst: *mut u8, src: *const u8, size: usize) {
     let ty = TYPES.iter().position(|row| row.ptx == of).expect("reductions are of types of atomics");
     let words = Atomic { op: Some(op), order: Some(OrderWord::Relaxed), ty, ..Atomic::plain(true) };
     let bytes = TYPES[ty].bytes;
-    for at in (0..size as usize).step_by(bytes) {
+    for at in (0..size).step_by(bytes) {
         // SAFETY: the caller's promise.
         unsafe {
             let (to, by) = (dst.add(at), src.add(at));

@@ -34,6 +34,13 @@ pub(crate) fn reduce(name: &'static str, mask: u32, value: u32, combine: impl Fn
     values.into_iter().flatten().map(|value| value as u32).reduce(combine).unwrap_or(value)
 }
 
+/// One float of those that the lanes of `mask` bring. What is made of one lane's is made of it with itself.
+pub(crate) fn reduce_floats(name: &'static str, mask: u32, value: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
+    let values = exchange(name, mask, value.to_bits().into());
+    let floats = values.into_iter().flatten().map(|value| f32::from_bits(value as u32));
+    floats.map(|value| combine(value, value)).reduce(&combine).unwrap_or(value)
+}
+
 /// The lanes of `mask` that bring the same value.
 pub(crate) fn equal(name: &'static str, mask: u32, value: u64) -> u32 {
     lanes_with(&exchange(name, mask, value), value)

@@ -143,6 +143,7 @@ macro_rules! operand {
     (@ $kind:ident {$($operand:tt)*}) => { operand!($kind [] {$($operand)*}) };
     (asm $words:tt $name:ident) => { concat!("{", stringify!($name), "}") };
     (told $words:tt N) => { "3" };
+    (told $words:tt REGISTERS) => { "24" };
     (told $words:tt $name:ident) => { "%" };
     (doc $words:tt "%address") => { "p" };
     (doc $words:tt "%ignore") => { "ignore" };

@@ -161,7 +161,7 @@ instructions! { SINGLES:
             cpu: compiler();
         }
 
-        /// The old [`fence_proxy_async`].
+        /// The old [`fence_proxy_async`], with the same machine code. The assemblers of CUDA 13.0 to 13.3 refuse the old one.
         safe fn membar_proxy_async() {
             ptx: "membar.proxy.async";
             needs: AsyncFences;
@@ -171,7 +171,7 @@ instructions! { SINGLES:
 
     instruction "fence", isa "parallel-synchronization-and-communication-instructions-membar-fence", effect message, T = u8 {
         /// Before a copy uses the tensor map at `p`, which another thread changed in global memory: an acquire of its 128
-        /// bytes.
+        /// bytes. The assembler of CUDA 13.0 leaves out a part of it, `UTMACMDFLUSH`.
         unsafe fn fence_proxy_tensormap_generic_acquire<S in scope>(p: *const impl Sized as reg64) {
             ptx: "fence.proxy.tensormap::generic.acquire" S, [p], 128;
             needs: TensorMapFences;

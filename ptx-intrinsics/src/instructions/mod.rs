@@ -18,6 +18,8 @@ macro_rules! contents {
 mod notation;
 #[macro_use]
 mod methods;
+#[macro_use]
+pub(crate) mod coordinates;
 pub(crate) mod bounds;
 pub(crate) mod cuda;
 pub(crate) mod ld;
@@ -32,12 +34,12 @@ contents! {
     Fill { st_bulk: SINGLES; }
     Policy { createpolicy: SINGLES; }
     Address { cvta: SINGLES; isspacep: SINGLES; mapa: SINGLES; }
-    Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; cp_reduce_async_bulk: SHARED GLOBAL FLOATS; }
+    Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; cp_async_bulk_tensor: LOADS STORES REDUCTIONS; cp_reduce_async_bulk: SHARED GLOBAL FLOATS; }
     Asynchronous { red_async: SHARED GLOBAL; st_async: SINGLES; }
     Barrier { mbarrier: SINGLES ARRIVALS; }
     Fence { fence: SINGLES; }
-    Warp { elect_sync: SINGLES; match_sync: SINGLES; redux_sync: SINGLES; }
-    Control { control: SINGLES; }
+    Warp { elect_sync: SINGLES; match_sync: SINGLES; redux_sync: SINGLES FLOATS; }
+    Control { control: SINGLES; setmaxnreg: SINGLES; }
 }
 
 /// The names at the root of the crate: the functions of instructions that are not asynchronous, and the types that hold an access.
@@ -61,6 +63,7 @@ pub(crate) mod root {
     };
     pub use super::red_async::*;
     pub use super::redux_sync::*;
+    pub use super::setmaxnreg::*;
     pub use super::shared_ptr::{SharedClusterPtr, SharedPtr};
     pub use super::slices::*;
     pub use super::st::{St, StGlobal, st, st_global, st_local, st_shared, st_shared_cluster};

@@ -72,7 +72,8 @@ instructions! { SINGLES:
         }
 
         /// Brings the line at `p` in local memory into L1 and L2. `p` is a generic address, as Rust's pointers are; the
-        /// block converts it.
+        /// block converts it. The assembler of CUDA 13.0 leaves it out, and that of CUDA 13.1 ends with an
+        /// internal error at it, for sm_90 and newer.
         unsafe fn prefetch_local_l1<T>(p: *const T as reg64) {
             ptx: "prefetch.local.L1", ["%address"];
             block: (address p in ".local");
@@ -82,7 +83,8 @@ instructions! { SINGLES:
         }
 
         /// Brings the line at `p` in local memory into L2. `p` is a generic address, as Rust's pointers are; the block
-        /// converts it.
+        /// converts it. The assembler of CUDA 13.0 leaves it out, and that of CUDA 13.1 ends with an
+        /// internal error at it, for sm_90 and newer.
         unsafe fn prefetch_local_l2<T>(p: *const T as reg64) {
             ptx: "prefetch.local.L2", ["%address"];
             block: (address p in ".local");

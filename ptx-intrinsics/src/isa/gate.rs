@@ -1,9 +1,10 @@
 //! The gates: at which SM and PTX ISA version something begins. Each gate is defined here, once, and has a name.
 //!
 //! A type that is gated names its gate, a function has it as a bound, and a [form](crate::catalogue::Form) knows all of
-//! its gates. The sentence "Needs sm_80 and ptx74." of the documentation, the flags of
+//! its gates. A gate begins at an SM, or it names targets with a suffix, of which one is enough: `[sm_90a sm_100f]`. The sentence "Needs sm_80 and ptx74." of the documentation, the flags of
 //! [`Features`](crate::features::Features) and the numbers in error messages come from the same line.
 
+use super::specific;
 use super::target::{self, HasPtx, HasSm, Isa, Sm};
 
 mod sealed {
@@ -12,7 +13,7 @@ mod sealed {
 
 /// A gate: the SM and the PTX ISA version at which something begins.
 pub trait Gate: sealed::Sealed {
-    /// The oldest SM.
+    /// The oldest SM, or the targets of which one is needed.
     type Sm: Sm;
     /// The oldest PTX ISA version.
     type Isa: Isa;
@@ -44,6 +45,8 @@ pub struct Needs(u128);
 struct GateRow {
     sm: u32,
     ptx: u32,
+    /// Where a number is not enough: the targets of which one is needed.
+    targets: &'static [&'static str],
     has_sm: bool,
     has_ptx: bool,
 }
@@ -94,6 +97,19 @@ impl Needs {
         (sm, ptx)
     }
 
+    /// The targets of which it needs one, where the number of an SM is not enough: `["sm_90a", "sm_100f"]`. Of its gates one has
+    /// some.
+    pub const fn targets(self) -> &'static [&'static str] {
+        let mut at = 0;
+        while at < GATES.len() {
+            if self.has(at) && !GATES[at].targets.is_empty() {
+                return GATES[at].targets;
+            }
+            at += 1;
+        }
+        &[]
+    }
+
     /// Whether the build's GPU is new enough.
     pub(crate) const fn has_sm(self) -> bool {
         self.0 & !OPEN.0 == 0
@@ -131,28 +147,45 @@ impl Gate for Always {
     const NEEDS: Needs = Needs::NOTHING;
 }
 
+/// What a gate needs of the GPU, as a type.
+macro_rules! gpu {
+    ([$only:ident]) => { specific::OneOf<specific::$only> };
+    ([$($target:ident)+]) => { specific::OneOf<($(specific::$target),+)> };
+    ($sm:ident) => { target::$sm };
+}
+
+/// The sentence of the documentation.
+macro_rules! sentence {
+    ([$only:ident] $isa:ident) => { sentence!($only $isa) };
+    ([$($target:ident)+] $isa:ident) => { concat!("Needs ", sentence!(@or $($target)+), ", and ", stringify!($isa), ".") };
+    ($sm:ident $isa:ident) => { concat!("Needs ", stringify!($sm), " and ", stringify!($isa), ".") };
+    (@or $one:ident $last:ident) => { concat!(stringify!($one), " or ", stringify!($last)) };
+    (@or $one:ident $($other:ident)+) => { concat!(stringify!($one), ", ", sentence!(@or $($other)+)) };
+}
+
 macro_rules! gates {
-    ($($(#[$($doc:tt)*])* $gate:ident $flag:ident $sm:ident $isa:ident;)*) => {
+    ($($(#[$($doc:tt)*])* $gate:ident $flag:ident $sm:tt $isa:ident;)*) => {
         /// The number of each gate.
         #[derive(Clone, Copy)]
         enum Number { $($gate),* }
 
         const GATES: &[GateRow] = &[$(GateRow {
-            sm: <target::$sm as Sm>::NUMBER,
+            sm: <gpu!($sm) as Sm>::NUMBER,
             ptx: <target::$isa as Isa>::NUMBER,
-            has_sm: <target::$sm as Sm>::REACHED,
+            targets: <gpu!($sm) as Sm>::TARGETS,
+            has_sm: <gpu!($sm) as Sm>::REACHED,
             has_ptx: <target::$isa as Isa>::REACHED,
         }),*];
 
         $(
             $(#[$($doc)*])*
             ///
-            #[doc = concat!("Needs ", stringify!($sm), " and ", stringify!($isa), ".")]
+            #[doc = sentence!($sm $isa)]
             #[derive(Clone, Copy, Debug)]
             pub enum $gate {}
             impl sealed::Sealed for $gate {}
             impl Gate for $gate {
-                type Sm = target::$sm;
+                type Sm = gpu!($sm);
                 type Isa = target::$isa;
                 const NEEDS: Needs = Needs(1 << Number::$gate as u32);
             }
@@ -161,7 +194,7 @@ macro_rules! gates {
         /// What a gate needs, as a text: `needs!(CacheHint)` is `"Needs sm_80 and ptx74."`.
         macro_rules! needs {
             (Always) => { "Needs sm_20 and ptx20." };
-            $(($gate) => { concat!("Needs ", stringify!($sm), " and ", stringify!($isa), ".") };)*
+            $(($gate) => { sentence!($sm $isa) };)*
         }
 
         /// Calls `$callback! { {#[doc] FLAG Gate sm isa} … }` with every gate.
@@ -233,6 +266,8 @@ gates! {
     BulkCopies BULK_COPY sm_90 ptx80;
     /// `.relaxed` at a barrier, `cp.async.bulk.shared::cta`.
     BulkCopiesCta BULK_COPY_CTA sm_90 ptx86;
+    /// `cp.async.bulk.tensor` of four rows, `.tile::gather4`.
+    GatherRows GATHER_ROWS sm_100 ptx86;
     /// `cp.async.bulk` of some bytes of each 16, `.cp_mask`.
     BulkCopyMask BULK_COPY_MASK sm_100 ptx86;
     /// `st.bulk`.
@@ -265,6 +300,10 @@ gates! {
     Election ELECTION sm_90 ptx80;
     /// `redux.sync`.
     Reductions REDUX sm_80 ptx70;
+    /// `redux.sync` of floats. A target with a suffix has them, from sm_100 to sm_107.
+    FloatReductions REDUX_FLOAT [sm_100f] ptx86;
+    /// `setmaxnreg`.
+    RegisterCounts SETMAXNREG [sm_90a sm_100f sm_110f sm_120f] ptx80;
     /// `match.sync`.
     Matches MATCH sm_70 ptx60;
     /// `griddepcontrol`.

@@ -21,4 +21,5 @@ pub(crate) mod row;
 #[macro_use]
 pub(crate) mod scope;
 pub(crate) mod space;
+pub mod specific;
 pub mod target;

@@ -99,6 +99,9 @@ orders! {
     /// `.relaxed.scope`: atomic, without an order.
     ///
     #[doc = needs!(Orders)]
+    ///
+    /// Of `.relaxed.cluster` on 256-bit types the assembler of CUDA 13.0 leaves the access out, and that of CUDA 13.1 ends with an
+    /// internal error. The others make what was written.
     #[doc(alias = "ld.relaxed")]
     #[doc(alias = "st.relaxed")]
     Relaxed<S> ".relaxed" ".relaxed::<>()" Orders {

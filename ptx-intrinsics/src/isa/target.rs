@@ -79,7 +79,7 @@ pub enum this_rustc {}
 )]
 pub trait Knows<Version, What: ?Sized, At: ?Sized>: sealed::Nobody<What> {}
 
-mod sealed {
+pub(super) mod sealed {
     #[diagnostic::on_unimplemented(
         message = "only ptx-intrinsics says what the target has",
         note = "state the target with rustc's flags, or with PTX_INTRINSICS_TARGET"
@@ -94,6 +94,8 @@ mod sealed {
 pub trait Sm: sealed::Number {
     /// 80 for sm_80.
     const NUMBER: u32;
+    /// Where a number is not enough: the targets of which one is needed.
+    const TARGETS: &'static [&'static str] = &[];
     /// Whether this build's GPU is that new.
     const REACHED: bool;
 }

@@ -15,6 +15,7 @@ pub(crate) fn instructions() -> BTreeSet<&'static str> {
         include_str!("barriers.rs"),
         include_str!("copies.rs"),
         include_str!("later.rs"),
+        include_str!("tensors.rs"),
         include_str!("warp.rs")
     );
     let tried = sources.split("\n    tried.is_all_of(&[").skip(1);
@@ -22,7 +23,7 @@ pub(crate) fn instructions() -> BTreeSet<&'static str> {
 }
 
 /// How many forms they have.
-pub(crate) const FORMS: usize = 566;
+pub(crate) const FORMS: usize = 698;
 
 /// The forms that a test has tried, by expression and parameters.
 #[derive(Default)]

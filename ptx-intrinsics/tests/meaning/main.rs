@@ -7,6 +7,7 @@ mod functions;
 mod barriers;
 mod copies;
 mod later;
+mod tensors;
 mod threads;
 mod warp;
 

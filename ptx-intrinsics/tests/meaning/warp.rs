@@ -35,6 +35,19 @@ fn a_thread_alone_agrees_with_itself() {
         form!(tried |number: u64, mask: u32| match_all_sync_b64(number, mask)),
     );
     assert_eq!((any(7, 1), all(7, 1)), (1, (1, true)));
+    macro_rules! floats {
+        ($($redux:ident $of_number:expr, $of_nan:expr;)*) => { $(
+            let redux = form!(tried |number: f32, mask: u32| $redux(number, mask));
+            assert_eq!([redux(-7.5, 1), redux(-0.0, u32::MAX)].map(f32::to_bits), $of_number.map(f32::to_bits));
+            assert_eq!(redux(f32::from_bits(0xffc0_0001), 1).to_bits(), $of_nan, "{}", stringify!($redux));
+        )* };
+    }
+    floats! {
+        redux_sync_min_f32 [-7.5, -0.0f32], 0x7fff_ffff; redux_sync_min_abs_f32 [7.5, 0.0f32], 0x7fff_ffff;
+        redux_sync_min_nan_f32 [-7.5, -0.0f32], 0x7fff_ffff; redux_sync_min_abs_nan_f32 [7.5, 0.0f32], 0x7fff_ffff;
+        redux_sync_max_f32 [-7.5, -0.0f32], 0x7fff_ffff; redux_sync_max_abs_f32 [7.5, 0.0f32], 0x7fff_ffff;
+        redux_sync_max_nan_f32 [-7.5, -0.0f32], 0x7fff_ffff; redux_sync_max_abs_nan_f32 [7.5, 0.0f32], 0x7fff_ffff;
+    }
     tried.is_all_of(&["redux.sync", "match.sync"]);
 }
 
@@ -48,5 +61,7 @@ fn time_goes_on() {
     let (low, cycles, time) = (form!(tried || clock()), form!(tried || clock64()), form!(tried || globaltimer()));
     let (first, second, third) = (u64::from(low()), cycles(), time());
     assert!(first < second && second < third, "{first} {second} {third}");
-    tried.is_all_of(&["activemask", "griddepcontrol", "nanosleep", "mov"]);
+    form!(tried || setmaxnreg_inc_sync_aligned::<24>())();
+    form!(tried || setmaxnreg_dec_sync_aligned::<24>())();
+    tried.is_all_of(&["activemask", "griddepcontrol", "nanosleep", "mov", "setmaxnreg"]);
 }

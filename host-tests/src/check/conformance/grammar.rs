@@ -42,6 +42,8 @@ pub static GRAMMARS: &[Grammar] = &[
     Grammar { name: "cp.reduce.async.bulk", places: BULK_REDUCE, typed: false },
     Grammar { name: "cp.async.bulk.prefetch", places: BULK_PREFETCH, typed: false },
     Grammar { name: "cp.async.bulk.prefetch.tensor", places: TENSOR_PREFETCH, typed: false },
+    Grammar { name: "cp.async.bulk.tensor", places: TENSOR, typed: false },
+    Grammar { name: "cp.reduce.async.bulk.tensor", places: TENSOR_REDUCE, typed: false },
     Grammar { name: "mbarrier.arrive", places: ARRIVE, typed: false },
     Grammar { name: "mbarrier.test_wait", places: WAIT, typed: false },
     Grammar { name: "mbarrier", places: BARRIER, typed: false },
@@ -49,6 +51,7 @@ pub static GRAMMARS: &[Grammar] = &[
     Grammar { name: "match", places: MATCH, typed: false },
     Grammar { name: "redux", places: REDUX, typed: false },
     Grammar { name: "a thread by itself", places: CONTROL, typed: false },
+    Grammar { name: "setmaxnreg", places: SETMAXNREG, typed: false },
 ];
 
 impl Grammar {
@@ -177,13 +180,16 @@ mod tests {
                 6 * 3 * 2 * 10 * 2 * 13 * 2,
                 3 * 3 * 3 * 2,
                 5 * 2 * 6 * 2 * 5 * 4,
+                5 * 3 * 4 * 3 * 2 * 2 * 10 * 3,
+                5 * 3 * 10 * 3 * 2 * 2 * 5,
                 2 * 4 * 4 * 4 * 4 * 5,
                 2 * 3 * 4 * 4 * 4 * 3,
                 7 * 4 * 4 * 4 * 2 * 3,
                 2 * 2 * 2 * 2,
                 3 * 2 * 2 * 6,
-                2 * 8 * 2 * 2 * 8,
+                2 * 8 * 2 * 2 * 9,
                 4 * 6 * 5,
+                3 * 2 * 2 * 4 * 2,
             ]
         );
         for grammar in GRAMMARS.iter().filter(|grammar| !grammar.is_large() && !grammar.typed) {

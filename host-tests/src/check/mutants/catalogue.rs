@@ -39,7 +39,7 @@ fn main() {
         let operands = signature.map_or(String::new(), |own| format!(\"{} {}\", own.operands, own.parameters));
         let unified = form.unified();
         let features = form.features();
-        let has = |sm, ptx| form.min_sm() <= sm && form.min_ptx() <= ptx;
+        let has = |sm, ptx| form.min_sm() <= sm && form.min_ptx() <= ptx && form.targets().is_empty();
         let told = known.entry((features, form.min_sm(), form.min_ptx())).or_insert_with(|| SMS.iter().all(|&sm| {
             VERSIONS.iter().all(|&ptx| Features::of(sm, ptx).contains(features) == has(sm, ptx))
         }));

@@ -64,7 +64,8 @@ fn head(form: &Form) -> String {
 fn build(tree: &Tree, toolchain: &DeviceToolchain, name: &str, cases: &[Case]) -> Result<Module> {
     let folder = tree.root.join("target").join(name);
     forms::write_package_of(&tree.root, &folder, "forms", &["ptx-intrinsics"], &forms::crate_source(cases))?;
-    let build = DeviceBuild { profile: Profile::Release, ..DeviceBuild::of_every_form(folder, "forms", Sm::new(100)) };
+    let build =
+        DeviceBuild { profile: Profile::Release, ..DeviceBuild::of_every_form(folder, "forms", Sm::OF_EVERY_FORM) };
     let (ptx, _) = build.build_quietly(toolchain)?;
     Module::read(&ptx)
 }

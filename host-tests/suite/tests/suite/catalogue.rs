@@ -6,13 +6,13 @@ use std::sync::Arc;
 use host_tests::check::{forms_check, ledger, only};
 use libtest_mimic::Failed;
 use ptx_build::error::Result;
-use ptx_build::target::PtxVersion;
+use ptx_build::target::{PtxVersion, Sm};
 use ptx_intrinsics::catalogue::Form;
 use serde_json::json;
 use suite::journal::{Event, Found, Item, Machine, Work};
 use suite::report::Report;
 use suite::versions::Versions;
-use suite::{Kernel, Plan};
+use suite::{Entry, Kernel, Plan};
 
 /// Forms that a GPU launches by images of a PTX ISA version: an H100 by both assemblers, and the GPU that has all.
 const LAUNCHED: [(u32, PtxVersion); 3] =
@@ -32,7 +32,8 @@ pub(crate) fn every_form_is_launched_or_has_a_reason() -> Result<(), Failed> {
     ledger::compare("FORMS", &[ledger::FORMS], &[forms.len()]);
     ledger::compare("PLAN", &ledger::PLAN, &[plan.kernels.len(), trials]);
     let [older, old, newest] = LAUNCHED.map(|(sm, ptx)| {
-        let has = |kernel: &&Kernel| kernel.needs.0 <= sm && PtxVersion::of_number(kernel.needs.1) <= ptx;
+        let on = Sm::new(sm);
+        let has = |kernel: &&Kernel| kernel.target(on).is_some() && PtxVersion::of_number(kernel.needs.1) <= ptx;
         let mut parts: Vec<&str> = plan.kernels.iter().filter(has).map(|kernel| kernel.name.as_str()).collect();
         let report = of_a_run(sm, ptx, &parts, &forms, &plan);
         let counts = &report.forms[0].counts;

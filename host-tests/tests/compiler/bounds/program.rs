@@ -57,17 +57,24 @@ pub(crate) struct Call {
     /// The parameters and the body of a function that holds it.
     function: String,
     pub(crate) needs: Target,
+    /// The targets of which it needs one, where the number of an SM is not enough.
+    pub(crate) named: &'static [&'static str],
 }
 
 impl Call {
     pub(crate) fn of(case: &Case) -> Call {
         let (sm, ptx) = case.needs();
-        Call { rust: case.rust(), function: case.parameters_and_body(), needs: Target { sm, ptx } }
+        Call {
+            rust: case.rust(),
+            function: case.parameters_and_body(),
+            needs: Target { sm, ptx },
+            named: case.form.targets(),
+        }
     }
 
     pub(crate) fn new(parameters: &str, rust: &str, (sm, ptx): (u32, u32)) -> Call {
         let function = format!("({parameters}) {{ unsafe {{ let _ = {rust}; }} }}");
-        Call { rust: rust.to_owned(), function, needs: Target { sm, ptx } }
+        Call { rust: rust.to_owned(), function, needs: Target { sm, ptx }, named: &[] }
     }
 
     /// The type of the parameter that the call begins with: `SharedPtr` of `p.read()`.
@@ -105,7 +112,9 @@ impl Program {
     }
 
     fn part(&self, target: Target, calls: &[(&Call, bool)]) -> Vec<String> {
-        let on = format!("sm_{},ptx{}", target.sm, target.ptx);
+        // With a suffix, a target has what it has without one, and what only such targets have.
+        let suffix = if [90, 100].contains(&target.sm) { "a" } else { "" };
+        let on = format!("sm_{}{suffix},ptx{}", target.sm, target.ptx);
         let mut complaints = BTreeMap::new();
         for _ in 0..ROUNDS {
             let left: Vec<usize> = (0..calls.len()).filter(|at| !complaints.contains_key(at)).collect();
@@ -135,6 +144,15 @@ impl Program {
         let gate = self.axis.of(call.needs);
         let mut named = BTreeSet::new();
         for message in said {
+            if let (Axis::Sm, [first, ..]) = (self.axis, call.named) {
+                let is_right =
+                    call.named.iter().all(|name| message.contains(name)) && message.contains("needs the target");
+                if !is_right {
+                    return Some(format!("says {message}, and not {first}"));
+                }
+                named.insert(gate);
+                continue;
+            }
             let Some(needs) = NEEDS.captures(message) else { return Some(format!("says {message}")) };
             if &needs[1] != self.axis.flag(0).trim_end_matches('0') {
                 return Some(format!("says {message}"));

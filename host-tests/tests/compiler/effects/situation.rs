@@ -14,7 +14,7 @@ use ptx_intrinsics::catalogue::IMPORTS;
 use host_tests::check::ledger::{self, Effect};
 
 /// What the functions are compiled for: a GPU that has every form.
-const BUILT_FOR: Sm = Sm::new(100);
+const BUILT_FOR: Sm = Sm::OF_EVERY_FORM;
 
 /// A call among plain accesses.
 #[derive(Debug)]

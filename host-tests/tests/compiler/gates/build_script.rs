@@ -3,80 +3,14 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ptx_intrinsics::catalogue::{self};
 
 use super::machine::*;
-
-/// The build script, compiled and run as cargo does.
-struct BuildScript {
-    program: PathBuf,
-    folder: tempfile::TempDir,
-}
-
-/// The gates that a build script opened.
-#[derive(Debug, PartialEq)]
-struct Opened {
-    sm: BTreeSet<u32>,
-    ptx: BTreeSet<u32>,
-}
-
-impl BuildScript {
-    fn compile() -> BuildScript {
-        let folder = tempfile::tempdir().expect("the system has a place for temporary files");
-        let program = folder.path().join("build-script");
-        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-        let source = repository().join("ptx-intrinsics/build.rs");
-        let status = Command::new(rustc).args(["--edition", "2024", "-o"]).arg(&program).arg(source).status();
-        assert!(status.expect("rustc can be run").success(), "build.rs does not compile");
-        BuildScript { program, folder }
-    }
-
-    fn run(&self, vars: &[(&str, &str)]) -> String {
-        self.run_in(Path::new("."), vars)
-    }
-
-    /// As `run`, in this folder: cargo starts it in that of the package.
-    fn run_in(&self, package: &Path, vars: &[(&str, &str)]) -> String {
-        let mut script = Command::new(&self.program);
-        script.current_dir(package).env_clear().env("OUT_DIR", self.folder.path()).envs(vars.iter().copied());
-        let output = script.output().expect("it was just compiled");
-        assert!(output.status.success(), "the build script failed: {output:?}");
-        String::from_utf8(output.stdout).expect("the build script writes text")
-    }
-
-    /// What it opens, or the error it gives cargo.
-    fn gates(&self, vars: &[(&str, &str)]) -> Result<Opened, String> {
-        BuildScript::read(&self.run(vars))
-    }
-
-    fn read(said: &str) -> Result<Opened, String> {
-        let errors: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("cargo::error=")).collect();
-        if !errors.is_empty() {
-            return Err(errors.join("\n"));
-        }
-        let opened = |cfg: &str| {
-            let prefix = format!("cargo::rustc-cfg={cfg}=");
-            said.lines().filter_map(|line| line.strip_prefix(&prefix)).map(number).collect()
-        };
-        Ok(Opened { sm: opened("ptx_sm"), ptx: opened("ptx_isa") })
-    }
-
-    /// Every gate there is, as declared to rustc.
-    fn declared(&self, cfg: &str) -> BTreeSet<u32> {
-        let said = self.run(&[]);
-        let prefix = format!("cargo::rustc-check-cfg=cfg({cfg}, values(");
-        let line = said.lines().find_map(|line| line.strip_prefix(&prefix)).expect("every gate is declared");
-        line.trim_end_matches(')').split(", ").map(number).collect()
-    }
-}
-
-fn number(quoted: &str) -> u32 {
-    quoted.trim_matches('"').parse().expect("a gate is a number")
-}
+use super::script::{BuildScript, Opened, number};
 
 /// As a link it is silently not there where links are not kept, and every gate closes.
 #[test]
@@ -101,6 +35,8 @@ fn the_build_script_has_the_gates_that_the_forms_need() {
         script.declared("ptx_isa"),
         forms.iter().map(|form| form.min_ptx()).chain([param]).chain(matrices).collect()
     );
+    let named = forms.iter().flat_map(|form| form.targets()).map(|name| (*name).to_owned()).collect();
+    assert_eq!(script.declared_texts("ptx_target"), named);
 }
 
 #[test]
@@ -143,7 +79,14 @@ fn the_build_script_reads_rustcs_flags() {
             ("CARGO_ENCODED_RUSTFLAGS", &flags),
         ]);
         let upto = |gates: &BTreeSet<u32>, newest| gates.range(..=newest).copied().collect();
-        assert_eq!(found, Ok(Opened { sm: upto(&all_sm, sm), ptx: upto(&all_ptx, ptx) }), "{features} {flags:?}");
+        let named: &[&str] = match () {
+            () if flags.contains("sm_90a") => &["sm_90a"],
+            () if flags.contains("sm_100f") => &["sm_100f"],
+            () => &[],
+        };
+        let targets = named.iter().map(|name| (*name).to_owned()).collect();
+        let expected = Opened { sm: upto(&all_sm, sm), targets, ptx: upto(&all_ptx, ptx) };
+        assert_eq!(found, Ok(expected), "{features} {flags:?}");
     }
     println!("{} builds", builds.len());
 }
@@ -188,12 +131,21 @@ fn every_gpu_that_rustc_knows() {
             opened.ptx.retain(|version| sm >= 80 || *version != 70);
             opened
         };
-        let expected = Opened { sm: upto(&all_sm, sm), ptx: upto(&all_ptx, ptx) };
+        // What the catalogue says that the target has, the build script opens.
+        let newest = u32::MAX;
+        let of_forms = catalogue::forms().filter(|form| !form.targets().is_empty());
+        for form in of_forms {
+            let opened =
+                found.as_ref().is_ok_and(|opened| form.targets().iter().any(|name| opened.targets.contains(*name)));
+            assert_eq!(opened, form.is_on(cpu, newest), "{} on {cpu}", form.told());
+        }
+        let targets = found.as_ref().map_or_else(|_| BTreeSet::new(), |opened| opened.targets.clone());
+        let expected = Opened { sm: upto(&all_sm, sm), targets: targets.clone(), ptx: upto(&all_ptx, ptx) };
         assert_eq!(found.map(ours), Ok(ours(expected)), "{cpu}");
         // Asked, it says the very ones, and needs none of its own words for it.
         let compiler = toolchain.rustc.to_str().expect("a toolchain has a plain name");
         let asked = [("RUSTC", compiler), ("TARGET", TARGET), vars[0], vars[2]];
-        let expected = Opened { sm: upto(&all_sm, sm), ptx: upto(&all_ptx, ptx) };
+        let expected = Opened { sm: upto(&all_sm, sm), targets, ptx: upto(&all_ptx, ptx) };
         assert_eq!(script.gates(&asked), Ok(expected), "{cpu}, asked");
     }
     println!("{} GPUs", cpus.len());
@@ -410,6 +362,12 @@ fn flags_that_cannot_be_are_refused() {
          rustc, since this one ends with PTX ISA 9.0, or unset the variable"
     );
     assert!(stated("sm_90,ptx83").contains("(-Ctarget-cpu=sm_90 -Ctarget-feature=+ptx83)"));
+    // A target without a suffix has nothing of one with a suffix.
+    assert_eq!(
+        stated("sm_90a,ptx78"),
+        "PTX_INTRINSICS_TARGET states sm_90a and PTX ISA 7.8, and the build is for sm_90 and PTX ISA 7.8: change \
+         RUSTFLAGS (-Ctarget-cpu=sm_90a -Ctarget-feature=+ptx78) or unset the variable"
+    );
 }
 
 /// In rust-cuda libnvvm writes the version, whatever rustc would.

@@ -3,4 +3,5 @@
 
 mod build_script;
 mod machine;
+mod script;
 mod target;

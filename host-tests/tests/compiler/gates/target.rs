@@ -209,6 +209,28 @@ fn the_gpu_build_accepts_what_its_target_has() {
     user.accepts(&["-Ctarget-cpu=sm_103"], WIDE);
 }
 
+/// What a target with a suffix has, one without it lacks, and one of another family.
+#[test]
+fn a_target_with_a_suffix() {
+    const REGISTERS: &str = "() { unsafe { setmaxnreg_dec_sync_aligned::<40>() } }";
+    const FLOATS: &str = "(x: f32) -> f32 { unsafe { redux_sync_min_f32(x, !0) } }";
+    let user = User::new("suffix");
+    user.accepts(&["-Ctarget-cpu=sm_90a"], REGISTERS);
+    user.accepts(&["-Ctarget-cpu=sm_103f"], REGISTERS);
+    user.accepts(&["-Ctarget-cpu=sm_103f"], FLOATS);
+    for cpu in ["sm_90", "sm_120"] {
+        let refused = user.refuses(&[&format!("-Ctarget-cpu={cpu}"), "-Ctarget-feature=+ptx88"], REGISTERS);
+        let message = "`ptx_intrinsics::setmaxnreg_dec_sync_aligned` needs the target (sm_90a, sm_100f, sm_110f, sm_120f), and this \
+                       build is for another";
+        assert_eq!(refused.message, message);
+        assert!(refused.notes.iter().any(|note| note.contains("as in `-Ctarget-cpu=sm_90a`")), "{refused:?}");
+    }
+    let refused = user.refuses(&["-Ctarget-cpu=sm_120a"], FLOATS);
+    let message = "`ptx_intrinsics::redux_sync_min_f32` needs the target sm_100f, and this build is for another";
+    assert_eq!(refused.message, message);
+    assert!(refused.notes.iter().any(|note| note.contains("`-Ctarget-cpu=sm_100f`")), "{refused:?}");
+}
+
 /// These errors are rustc's; how many follow the first, and what they note, differs from one version to the next.
 fn rustcs_own_words(user: &User, flags: &[&str]) {
     let turbofish = user.check(flags, "(p: *const f32) -> f32 { unsafe { ld_global_nc().read(p) } }").swap_remove(0);

@@ -64,7 +64,7 @@ fn source(cases: &[Case]) -> String {
 fn compile(toolchain: &DeviceToolchain, cases: &[Case]) -> Result<Module> {
     let folder = toolchain.machine().target().join("every-collective");
     forms::write_package(&folder, "every-collective", &source(cases))?;
-    let build = DeviceBuild::of_every_form(folder, "every-collective", Sm::new(100));
+    let build = DeviceBuild::of_every_form(folder, "every-collective", Sm::OF_EVERY_FORM);
     Module::read(&build.build_quietly(toolchain)?.0)
 }
 

@@ -54,10 +54,16 @@ fn functions() -> Vec<Function> {
     all.collect()
 }
 
-/// The module with the kernels of these functions, or what the compiler says.
-fn compiled<'f>(functions: impl IntoIterator<Item = &'f Function>, sm: u32, ptx: u32) -> Result<PathBuf, String> {
+/// The module with the kernels of these functions, or what the compiler says. Each test has a folder of its own: they run beside each
+/// other.
+fn compiled<'f>(
+    folder: &str,
+    functions: impl IntoIterator<Item = &'f Function>,
+    sm: u32,
+    ptx: u32,
+) -> Result<PathBuf, String> {
     let toolchain = toolchain();
-    let folder = toolchain.machine().target().join("matrices");
+    let folder = toolchain.machine().target().join(folder);
     let kernels: String = functions.into_iter().map(|function| &*function.kernel).collect();
     let source = format!(
         "#![no_std]\n#![allow(unused_imports)]\nuse ptx_intrinsics::SharedPtr;\nuse ptx_kernel::*;\n\
@@ -80,7 +86,7 @@ fn instructions(text: &str, name: &str) -> Vec<String> {
 fn each_function_is_its_instruction() {
     let functions = functions();
     assert_eq!((PRODUCTS.len(), MOVES.len()), (94, 12));
-    let path = compiled(&functions, 90, 87).unwrap_or_else(|error| panic!("{error}"));
+    let path = compiled("matrices", &functions, 90, 87).unwrap_or_else(|error| panic!("{error}"));
     let text = std::fs::read_to_string(&path).expect("the harness wrote it");
     let found = functions.iter().map(|function| (function.name, function.ptx, instructions(&text, function.name)));
     let wrong: Vec<_> = found.filter(|(_, ptx, found)| *found != [*ptx]).collect();
@@ -135,10 +141,11 @@ fn functions_have_gates() {
     for (sm, ptx) in gates {
         // rustc 1.97 writes PTX ISA 7.0 at least, and 7.8 for sm_89.
         let at = if sm >= 89 { ptx.max(78) } else { ptx.max(70) };
-        compiled(of((sm, ptx)), sm, at).unwrap_or_else(|error| panic!("sm_{sm}, PTX ISA {ptx}: {error}"));
+        compiled("matrices-of-gates", of((sm, ptx)), sm, at)
+            .unwrap_or_else(|error| panic!("sm_{sm}, PTX ISA {ptx}: {error}"));
         let Some(below) = [70, 75, 80, 89].into_iter().rfind(|below| *below < sm) else { continue };
         let one = of((sm, ptx)).next().expect("a gate has a function");
-        let said = compiled([one], below, at.max(78)).expect_err("it is refused");
+        let said = compiled("matrices-of-gates", [one], below, at.max(78)).expect_err("it is refused");
         let error =
             format!("`ptx_kernel::matrix::{}` needs sm_{sm} or newer, and this build is for an older GPU", one.name);
         assert!(said.contains(&error), "{error}\n{said}");

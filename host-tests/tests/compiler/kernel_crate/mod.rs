@@ -18,6 +18,7 @@ mod gates;
 mod matrix;
 mod reduced;
 mod reductions;
+mod tensor;
 
 use expected::KERNELS;
 

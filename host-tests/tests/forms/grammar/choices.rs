@@ -98,6 +98,7 @@ pub(super) fn choices(name: &str) -> &'static [&'static str] {
             ".v2.bf16x2",
             ".v4.bf16x2",
         ],
+        ".redop" => &[".add", ".min", ".max", ".inc", ".dec", ".and", ".or", ".xor"],
         ".small" => &[".f16", ".bf16"],
         ".own" => &[".shared::cta"],
         ".wide" => &[".gpu", ".sys"],

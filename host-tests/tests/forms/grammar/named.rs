@@ -29,6 +29,7 @@ fn named(form: &Form) -> Option<String> {
         None if form.instruction() == "cp.reduce.async.bulk" => {
             reduced(form.rust(), form.signature().map_or("", |own| own.parameters))
         }
+        None if form.instruction().ends_with("bulk.tensor") => tensor(form.rust(), &form.told()),
         None if form.instruction() == "cp.async" => copy(form.rust()),
         None if form.instruction().starts_with("cp.async.bulk") => bulk(form.rust(), &form.told()),
         None if form.instruction().starts_with("cp.async") => wait(form.rust()),
@@ -53,7 +54,7 @@ fn by_its_words(form: &Form) -> String {
     let scope = rest.strip_prefix(":<").and_then(|rest| rest.split_once(">(")).map_or("", |(scope, _)| scope);
     let scope = ["Cta", "Cluster", "Gpu", "Sys"].iter().find(|known| **known == scope);
     let named = function.to_owned() + &scope.map_or(String::new(), |scope| format!("_{}", scope.to_lowercase()));
-    let words = form.ptx().replace("::", "_").replace('.', "_");
+    let words = form.ptx().replace("::", "_").replace('.', "_").replace("NaN", "nan");
     let untyped = ["_u32", "_u64", "_b32"].iter().find_map(|ty| words.strip_suffix(ty)).unwrap_or(&words);
     if named == words || named == untyped { form.ptx().to_owned() } else { named }
 }
@@ -226,9 +227,7 @@ fn bulk(rust: &str, told: &str) -> String {
         None => (function, ""),
     };
     let words = function.strip_prefix("cp_async_bulk_").unwrap_or_default();
-    // The array's length is not in the expression.
-    let dimensions =
-        told.split_once('{').map_or(0, |(_, places)| places.split('}').next().unwrap_or("").split(',').count());
+    let dimensions = dimensions(told);
     let complete = ".mbarrier::complete_tx::bytes";
     let ptx = match words {
         "shared_cluster_global" => format!("shared::cluster.global{complete}{hint}"),
@@ -245,4 +244,34 @@ fn bulk(rust: &str, told: &str) -> String {
         words => words.into(),
     };
     format!("cp.async.bulk.{ptx}")
+}
+
+/// The array's length is not in the expression.
+fn dimensions(told: &str) -> usize {
+    told.split_once('{').map_or(0, |(_, places)| places.split('}').next().unwrap_or("").split(',').count())
+}
+
+/// `cp_reduce_async_bulk_tensor_global_shared_add_with(map, coordinates, src, policy)` of two coordinates is
+/// `cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group.L2::cache_hint`.
+fn tensor(rust: &str, told: &str) -> String {
+    let function = rust.split(['(', ':']).next().unwrap_or_default();
+    let (function, hint) = match function.strip_suffix("_with") {
+        Some(function) => (function, ".L2::cache_hint"),
+        None => (function, ""),
+    };
+    let (name, words) = function.split_once("_tensor_").unwrap_or_default();
+    let rank = if words.ends_with("gather4") { 2 } else { dimensions(told) };
+    let load =
+        |into: &str, mode: &str, more: &str| format!("shared::{into}.global.{mode}.mbarrier::complete_tx::bytes{more}");
+    let ptx = match words {
+        "shared_cluster_global" => load("cluster", "tile", ""),
+        "shared_cluster_global_multicast" => load("cluster", "tile", ".multicast::cluster"),
+        "shared_global" => load("cta", "tile", ""),
+        "shared_global_gather4" => load("cta", "tile::gather4", ""),
+        words => {
+            let op = words.strip_prefix("global_shared").unwrap_or(words).replace('_', ".");
+            format!("global.shared::cta{op}.tile.bulk_group")
+        }
+    };
+    format!("{}.tensor.{rank}d.{ptx}{hint}", name.replace('_', "."))
 }

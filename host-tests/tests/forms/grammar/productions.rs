@@ -17,11 +17,13 @@ pub(crate) const FORMS: &[(&str, usize)] = &[
     ("cp.async", 96),
     ("cp.async.bulk", 18),
     ("cp.async.bulk.prefetch.tensor", 16),
+    ("cp.async.bulk.tensor", 42),
     ("cp.async.commit_group", 1),
     ("cp.async.mbarrier.arrive", 2),
     ("cp.async.wait_all", 1),
     ("cp.async.wait_group", 1),
     ("cp.reduce.async.bulk", 68),
+    ("cp.reduce.async.bulk.tensor", 80),
     ("createpolicy", 49),
     ("cvta", 16),
     ("discard", 2),
@@ -34,7 +36,8 @@ pub(crate) const FORMS: &[(&str, usize)] = &[
     ("match.sync", 4),
     ("mov", 3),
     ("nanosleep", 1),
-    ("redux.sync", 8),
+    ("redux.sync", 16),
+    ("setmaxnreg", 2),
     ("ld", 5288),
     ("ld.acquire", 15288),
     ("ld.const", 234),
@@ -178,7 +181,7 @@ pub(super) const PRODUCTIONS: &[&str] = &[
 ];
 
 /// Those that are neither load nor store and have no part that varies.
-pub(super) const WHOLE: [&str; 17] = [
+pub(super) const WHOLE: [&str; 27] = [
     "prefetchu.L1",
     "prefetch.tensormap",
     "prefetch.const.tensormap",
@@ -196,6 +199,16 @@ pub(super) const WHOLE: [&str; 17] = [
     "redux.sync.and.b32",
     "redux.sync.or.b32",
     "redux.sync.xor.b32",
+    "setmaxnreg.inc.sync.aligned.u32 24",
+    "setmaxnreg.dec.sync.aligned.u32 24",
+    "redux.sync.min.f32",
+    "redux.sync.min.NaN.f32",
+    "redux.sync.min.abs.f32",
+    "redux.sync.min.abs.NaN.f32",
+    "redux.sync.max.f32",
+    "redux.sync.max.NaN.f32",
+    "redux.sync.max.abs.f32",
+    "redux.sync.max.abs.NaN.f32",
 ];
 
 /// Those whose operands tell forms apart: the production, and the operands that it takes, `%` for a register. A cache

@@ -20,7 +20,7 @@ use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue::IMPORTS;
 
 /// What the kernels are compiled for: a GPU that has every form.
-const BUILT_FOR: Sm = Sm::new(100);
+const BUILT_FOR: Sm = Sm::OF_EVERY_FORM;
 
 const HEAD: &str = "#![no_std]\n#![feature(abi_ptx)]\n#![allow(warnings)]\n\
     #[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {\n    loop {}\n}\n\n";

@@ -1,5 +1,6 @@
 //! rustdoc's search finds every instruction and every qualifier by the word that PTX has for it.
 
+mod assemblers;
 mod methods;
 mod pages;
 

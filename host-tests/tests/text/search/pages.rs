@@ -40,7 +40,7 @@ const RESULTS: [&str; 17] = [
     "state", "there", "time",
 ];
 /// What they call a parameter of a function's type.
-const SIZES: [&str; 2] = ["N", "size"];
+const SIZES: [&str; 3] = ["N", "REGISTERS", "size"];
 /// What loads and stores have, of which the catalogue says no parameters.
 const OF_ACCESSES: &str = "p: *const T, value: T";
 
@@ -133,8 +133,9 @@ pub(crate) fn stranger<'s>(said: &'s str, parameters: &BTreeSet<String>) -> Opti
 
 /// The gate that a page says first: that of the item without what its parameters add.
 fn said_gate(text: &str) -> Option<(u32, u32)> {
-    static GATE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"Needs sm_(\d+) and ptx(\d+)\.").expect("the pattern is valid"));
+    static GATE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"Needs sm_(\d+)[af]?(?:,? (?:or )?sm_\d+[af])*,? and ptx(\d+)\.").expect("the pattern is valid")
+    });
     let said = GATE.captures(text)?;
     Some((said[1].parse().ok()?, said[2].parse().ok()?))
 }

@@ -67,7 +67,7 @@ impl Spelling {
                 format!("{} %r0{both}, {value}, %r2;", self.ptx)
             }
             "redux" => format!("{} %r0, %r1, %r2;", self.ptx),
-            "nanosleep" | "activemask" | "griddepcontrol" | "mov" => format!("{};", self.ptx),
+            "setmaxnreg" | "nanosleep" | "activemask" | "griddepcontrol" | "mov" => format!("{};", self.ptx),
             "st.bulk" => format!("{} {address}, %d0, 0;", self.ptx),
             "st.async" | "red.async" => {
                 let barrier = if self.ptx.contains("::complete_tx") { ", [%p]" } else { "" };

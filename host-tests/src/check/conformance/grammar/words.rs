@@ -256,6 +256,44 @@ pub(super) const TENSOR_PREFETCH: &[Axis] = &[
     ],
     &["", ", {%h0}", ", {%h0, %h1}", ", {%h0, %h1, %h2}"],
 ];
+pub(super) const TENSOR: &[Axis] = &[
+    &["cp.async.bulk.tensor"],
+    &[".1d", ".2d", ".3d", ".4d", ".5d"],
+    &[".shared::cluster.global", ".shared::cta.global", ".global.shared::cta"],
+    &["", ".tile", ".tile::gather4", ".tile::scatter4"],
+    &["", ".mbarrier::complete_tx::bytes", ".bulk_group"],
+    &["", ".multicast::cluster"],
+    HINT,
+    &[
+        " [%s], [%p, {%r0}], [%s]",
+        " [%s], [%p, {%r0, %r1}], [%s]",
+        " [%s], [%p, {%r0, %r1, %r2}], [%s]",
+        " [%s], [%p, {%r0, %r1, %r2, %r3}], [%s]",
+        " [%s], [%p, {%r0, %r1, %r2, %r3, %r4}], [%s]",
+        " [%p, {%r0}], [%s]",
+        " [%p, {%r0, %r1}], [%s]",
+        " [%p, {%r0, %r1, %r2}], [%s]",
+        " [%p, {%r0, %r1, %r2, %r3}], [%s]",
+        " [%p, {%r0, %r1, %r2, %r3, %r4}], [%s]",
+    ],
+    &["", ", %h0", ", {%h0}"],
+];
+pub(super) const TENSOR_REDUCE: &[Axis] = &[
+    &["cp.reduce.async.bulk.tensor"],
+    &[".1d", ".2d", ".3d", ".4d", ".5d"],
+    &[".global.shared::cta", ".shared::cluster.shared::cta", ".global.global"],
+    &["", ".and", ".or", ".xor", ".exch", ".inc", ".dec", ".add", ".min", ".max"],
+    &["", ".tile", ".tile::scatter4"],
+    &["", ".bulk_group"],
+    HINT,
+    &[
+        " [%p, {%r0}], [%s]",
+        " [%p, {%r0, %r1}], [%s]",
+        " [%p, {%r0, %r1, %r2}], [%s]",
+        " [%p, {%r0, %r1, %r2, %r3}], [%s]",
+        " [%p, {%r0, %r1, %r2, %r3, %r4}], [%s]",
+    ],
+];
 
 /// What the threads of a warp find out together.
 pub(super) const ELECT: &[Axis] = &[&["elect"], &[".sync", ""], &["", ".any"], &["", ".aligned"], &["", ".b32"]];
@@ -272,13 +310,21 @@ pub(super) const REDUX: &[Axis] = &[
     &["", ".add", ".min", ".max", ".and", ".or", ".xor", ".inc"],
     &["", ".abs"],
     &["", ".NaN"],
-    &["", ".b32", ".u32", ".s32", ".b64", ".u64", ".s64", ".f16"],
+    &["", ".b32", ".u32", ".s32", ".b64", ".u64", ".s64", ".f16", ".f32"],
 ];
 /// What a thread does by itself about how it runs, and clocks.
 pub(super) const CONTROL: &[Axis] = &[
     &["nanosleep", "activemask", "griddepcontrol", "mov"],
     &["", ".launch_dependents", ".wait", ".u32", ".b32", ".u64"],
     &["", " %r0", " %r0, %clock", " %d0, %clock64", " %d0, %globaltimer"],
+];
+
+pub(super) const SETMAXNREG: &[Axis] = &[
+    &["setmaxnreg.inc", "setmaxnreg.dec", "setmaxnreg.set"],
+    &[".sync", ""],
+    &[".aligned", ""],
+    &[".u32", "", ".b32", ".s32"],
+    &[" 24", " %r0"],
 ];
 
 pub(super) const LOAD: &[Axis] = &[&["ld"], ORDER, SCOPE, SPACE, OPERATOR, NC, L1, L2, HINT, SIZE];

@@ -1,6 +1,11 @@
 //! Tensor maps. NVIDIA does not publish the 128 bytes that its driver makes, so a map here has a layout of its own: what
 //! [`TensorMap::encode`] writes, [`TensorMap::decode`] reads, and a GPU does not understand.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 /// Bytes of a tensor map.
 pub const BYTES: usize = 128;
 /// The last bytes of a map of this layout.
@@ -71,6 +76,20 @@ impl TensorMap {
     /// The bytes of an element, and its type in PTX; none of a packed one.
     pub fn element(&self) -> Option<(usize, &'static str)> {
         ELEMENTS.get(self.element as usize).copied()
+    }
+
+    /// As what type a reduction by this operation changes the elements, `u32`; none if PTX has no such reduction.
+    pub fn changed_as(&self, op: &str) -> Option<&'static str> {
+        match (op, self.element()?) {
+            // A sum of signed numbers has the bits of one of unsigned numbers.
+            ("add", (8, "s64")) => Some("u64"),
+            ("add", (_, ty)) if !matches!(ty, "u8" | "u16") => Some(ty),
+            ("min" | "max", (_, ty @ ("u32" | "s32" | "u64" | "s64" | "f16" | "bf16"))) => Some(ty),
+            ("inc" | "dec", (_, "u32")) => Some("u32"),
+            ("and" | "or" | "xor", (4, "u32" | "s32")) => Some("b32"),
+            ("and" | "or" | "xor", (8, "u64" | "s64")) => Some("b64"),
+            _ => None,
+        }
     }
 
     /// The 128 bytes.
@@ -179,12 +198,12 @@ impl TensorMap {
     }
 
     /// The bytes that a swizzle permutes.
-    pub(crate) fn span(&self) -> usize {
+    pub fn span(&self) -> usize {
         16 << self.swizzle
     }
 
     /// Where a byte of shared memory is for a copy, if it is known how the map swizzles.
-    pub(crate) fn place(&self, at: u64) -> Option<u64> {
+    pub fn place(&self, at: u64) -> Option<u64> {
         let (rows, shift) = match (self.swizzle, self.atom) {
             (0, _) => return Some(at),
             (1, 0) => (1, 4),
@@ -257,6 +276,30 @@ mod tests {
         map = matrix();
         map.steps[1] = 9;
         assert_eq!(told(map), "elementStrides[1] is 9: 1 to 8 are possible");
+    }
+
+    #[test]
+    fn a_reduction_is_of_the_elements_type() {
+        let of = |element, op| TensorMap { element, ..matrix() }.changed_as(op);
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(|element| of(element, "add")),
+            [
+                None,
+                None,
+                Some("u32"),
+                Some("s32"),
+                Some("u64"),
+                Some("u64"),
+                Some("f16"),
+                Some("f32"),
+                Some("f64"),
+                Some("bf16")
+            ]
+        );
+        assert_eq!([2, 3, 4, 7].map(|element| of(element, "xor")), [Some("b32"), Some("b32"), Some("b64"), None]);
+        assert_eq!([2, 3, 6, 7].map(|element| of(element, "min")), [Some("u32"), Some("s32"), Some("f16"), None]);
+        assert_eq!([2, 3].map(|element| of(element, "inc")), [Some("u32"), None]);
+        assert_eq!(of(13, "add"), None);
     }
 
     /// Of eight rows of 128 bytes: where the first 16 bytes of each row are.

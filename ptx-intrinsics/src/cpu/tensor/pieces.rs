@@ -1,16 +1,47 @@
 //! The bytes of a box of a tensor: where each piece of it is in global memory, and where in shared memory.
 
-use crate::stop::{Result, Why, stop};
-use crate::tensor_map::TensorMap;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::map::TensorMap;
+
+/// Why a box cannot be copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// No GPU would do it.
+    Wrong(String),
+    /// A GPU would, but how it does is not known here.
+    Unknown(String),
+}
+
+impl Refused {
+    /// Why, in words.
+    pub fn text(self) -> String {
+        match self {
+            Refused::Wrong(text) => text,
+            Refused::Unknown(text) => format!("{text}: what a GPU does there is not known here"),
+        }
+    }
+}
+
+type Result<T> = core::result::Result<T, Refused>;
+
+fn unknown<T>(text: &str) -> Result<T> {
+    Err(Refused::Unknown(text.to_owned()))
+}
 
 /// Bytes that are together in both memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub struct Piece {
     /// Bytes from the beginning of the box in shared memory, before a swizzle.
-    pub(crate) at: u64,
-    /// None outside of the tensor.
-    pub(crate) global: Option<u64>,
-    pub(crate) bytes: usize,
+    pub at: u64,
+    /// Its address in global memory; none outside of the tensor.
+    pub global: Option<u64>,
+    /// How many.
+    pub bytes: usize,
 }
 
 /// Bytes that a swizzle leaves together.
@@ -18,15 +49,15 @@ const CHUNK: u64 = 16;
 
 /// The pieces of the box at these coordinates, and its bytes. Four `rows` are those of `tile::gather4` and `tile::scatter4`: the
 /// first coordinate is the place in each.
-pub(crate) fn pieces(map: &TensorMap, coordinates: &[i64], by_rows: bool) -> Result<(Vec<Piece>, usize)> {
+pub fn pieces(map: &TensorMap, coordinates: &[i64], by_rows: bool) -> Result<(Vec<Piece>, usize)> {
     let (rank, bytes) = known(map)?;
     if coordinates.len() != if by_rows { 5 } else { rank } || by_rows && rank != 2 {
         let text = format!("a map of {rank} dimensions, for {} coordinates", coordinates.len());
-        return stop(Why::Wrong, text);
+        return Err(Refused::Wrong(text));
     }
     if by_rows && map.tile[1] != 1 {
         let text = format!("a map whose box has {} rows, for four rows: boxDim[1] must be 1", map.tile[1]);
-        return stop(Why::Wrong, text);
+        return Err(Refused::Wrong(text));
     }
     let inner = map.tile[0] as usize * bytes;
     let mut all = Vec::new();
@@ -52,23 +83,23 @@ pub(crate) fn pieces(map: &TensorMap, coordinates: &[i64], by_rows: bool) -> Res
         row.pieces(&mut all);
     }
     if map.fill != 0 && all.iter().any(|piece| piece.global.is_none()) {
-        return stop(Why::Gap, "NaN outside of a tensor: its bits are not documented");
+        return unknown("NaN outside of a tensor: its bits are not documented");
     }
     Ok((all, rows as usize * inner))
 }
 
-/// The rank and the bytes of an element, if the interpreter knows how such a tensor is copied.
+/// The rank and the bytes of an element, if it is known here how such a tensor is copied.
 fn known(map: &TensorMap) -> Result<(usize, usize)> {
-    map.check().or_else(|why| stop(Why::Wrong, format!("the tensor map is wrong: {why}")))?;
-    let Some((bytes, _)) = map.element() else { return stop(Why::Gap, "a tensor of packed elements") };
+    map.check().map_err(|why| Refused::Wrong(format!("the tensor map is wrong: {why}")))?;
+    let Some((bytes, _)) = map.element() else { return unknown("a tensor of packed elements") };
     if map.im2col || map.interleave != 0 {
-        return stop(Why::Gap, "a tensor of columns, or an interleaved one");
+        return unknown("a tensor of columns, or an interleaved one");
     }
     if map.place(0).is_none() {
-        return stop(Why::Gap, "a swizzle that flips halves");
+        return unknown("a swizzle that flips halves");
     }
     if map.swizzle != 0 && bytes * (map.tile[0] as usize) < map.span() {
-        return stop(Why::Gap, "a swizzle that is wider than a row of the box");
+        return unknown("a swizzle that is wider than a row of the box");
     }
     Ok((map.rank as usize, bytes))
 }
@@ -158,10 +189,12 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_a_gap() {
-        let why = |map: TensorMap, coordinates: &[i64]| pieces(&map, coordinates, false).unwrap_err().why;
-        assert_eq!(why(map().swizzled(3), &[0, 0]), Why::Gap);
-        assert_eq!(why(map(), &[0]), Why::Wrong);
-        assert_eq!(why(TensorMap { im2col: true, ..map() }, &[0, 0]), Why::Gap);
-        assert_eq!(why(TensorMap { element: 7, fill: 1, ..map() }, &[8, 0]), Why::Gap);
+        let is_gap = |map: TensorMap, coordinates: &[i64]| {
+            matches!(pieces(&map, coordinates, false).unwrap_err(), Refused::Unknown(_))
+        };
+        assert!(is_gap(map().swizzled(3), &[0, 0]));
+        assert!(!is_gap(map(), &[0]));
+        assert!(is_gap(TensorMap { im2col: true, ..map() }, &[0, 0]));
+        assert!(is_gap(TensorMap { element: 7, fill: 1, ..map() }, &[8, 0]));
     }
 }

@@ -1,0 +1,172 @@
+//! How tensor copies are tried: each thread copies a box of a tensor whose elements are numbered, or writes and changes a box of another
+//! one, and copies it back.
+
+use launch::tensor_map::{MapKind, STRIDES};
+use ptx_intrinsics::catalogue::Form;
+
+use super::other::{Other, all};
+use super::room::Room;
+
+/// A prefetch of a box of a tensor of as many dimensions.
+pub(super) fn prefetch(form: &Form) -> Other {
+    let before = match map_kind(form).dimensions {
+        1 => "let (map, coordinates) = (p.cast_const(), [0i32; 1]);",
+        2 => "let (map, coordinates) = (p.cast_const(), [0i32; 2]);",
+        3 => "let (map, coordinates, offsets) = (p.cast_const(), [0i32; 3], [0u16; 1]);",
+        4 => "let (map, coordinates, offsets) = (p.cast_const(), [0i32; 4], [0u16; 2]);",
+        _ => "let (map, coordinates, offsets) = (p.cast_const(), [0i32; 5], [0u16; 3]);",
+    };
+    Other { room: Room::TensorMap, before, then: "{}; copy(from, to);".into(), expected: all }
+}
+
+/// The kind that a form says, or a matrix, where it says none.
+pub(super) fn map_kind(form: &Form) -> MapKind {
+    let ptx = form.ptx();
+    let dimensions = ptx.split('.').find_map(|word| word.strip_suffix('d')?.parse().ok());
+    dimensions.map_or(MapKind::MATRIX, |dimensions| MapKind {
+        dimensions,
+        im2col: ptx.contains(".im2col"),
+        by_rows: ptx.contains("::gather4"),
+        written: writes(form),
+    })
+}
+
+fn writes(form: &Form) -> bool {
+    form.ptx().contains(".global.shared::cta")
+}
+
+/// Where a box is in the dimensions behind the first one, and the rows that are gathered.
+const PLACE: [usize; 4] = [1, 2, 3, 1];
+const ROWS: [usize; 4] = [3, 0, 2, 1];
+
+/// Elements from a thread's box to the next one's. The first box begins before the tensor.
+const APART: usize = 8;
+const FIRST: usize = 4;
+
+/// A thread's own barrier, and the copy that it waits for.
+macro_rules! load {
+    ($copy:literal) => {
+        concat!(
+            "copy(to, p); let own = SharedPtr::new(p.add(96).cast::<Mbarrier>()); mbarrier_init(own, 1); \
+             let (dst, bar) = (SharedPtr::new(p.cast::<u32>()), own); fence_mbarrier_init_release_cluster(); \
+             fence_proxy_async_shared_cta(); mbarrier_arrive_expect_tx(own, size); ",
+            $copy,
+            "; let done = waited(own); copy(p, to); put(to.add(96), done as u64);"
+        )
+    };
+}
+
+/// A box into the other block of the cluster, from which one comes to this block; a multicast to both.
+macro_rules! load_into_other_block {
+    ($more:literal, $also:literal) => {
+        concat!(
+            "let home = home_of(p); copy(to, home); \
+             let own = SharedPtr::new(home.add(96).cast::<Mbarrier>()); mbarrier_init(own, 1); \
+             let (dst, bar) = (SharedClusterPtr::new(p.cast::<u32>()), SharedClusterPtr::new(p.add(96).cast::<Mbarrier>())); ",
+            $more,
+            " fence_mbarrier_init_release_cluster(); fence_proxy_async_shared_cta(); mbarrier_arrive_expect_tx(own, size); \
+             sync_cluster(); {}; let done = waited(own)",
+            $also,
+            "; sync_cluster(); copy(home, to); put(to.add(96), done as u64);"
+        )
+    };
+}
+
+/// What is in a box, after the first and after the second time that it is filled.
+const fn filled(thread: usize, at: usize, second: bool) -> u32 {
+    if second { 1000 * thread as u32 + 3 * at as u32 } else { 1000 * thread as u32 + at as u32 + 7 }
+}
+
+/// Fills the box in shared memory, and copies it or changes the tensor by it.
+macro_rules! store {
+    ($value:literal, $act:literal) => {
+        concat!(
+            "for at in 0..size / 4 { put(p.add(4 * at as usize), 1000 * thread as u32 + ",
+            $value,
+            "); } fence_proxy_async_shared_cta(); ",
+            $act,
+            "; cp_async_bulk_commit_group(); cp_async_bulk_wait_group::<0>(); "
+        )
+    };
+}
+
+const BACK: &str = load!("cp_async_bulk_tensor_shared_cluster_global(dst, map, coordinates, bar)");
+
+pub(super) fn trial(form: &Form) -> Other {
+    let ptx = form.ptx();
+    let kind = map_kind(form);
+    let x = format!("{APART} * thread as i32 - {FIRST}");
+    let others = if kind.by_rows { &ROWS[..] } else { &PLACE[..kind.dimensions - 1] };
+    let place: Vec<String> = std::iter::once(x).chain(others.iter().map(usize::to_string)).collect();
+    let size = 4 * elements(kind);
+    let setup = format!("let (map, coordinates, size) = (from, [{}], {size}u32); ", place.join(", "));
+    let (room, then) = if ptx.starts_with("cp.reduce") {
+        let first = store!("at + 7", "cp_async_bulk_tensor_global_shared(map, coordinates, src)");
+        let then = format!("{SRC} {first} {} {BACK}", store!("3 * at", "{}"));
+        (Room::TensorShared, then)
+    } else if writes(form) {
+        (Room::TensorShared, format!("{SRC} {} {BACK}", store!("at + 7", "{}")))
+    } else if ptx.contains(".multicast") {
+        let then = load_into_other_block!(
+            "let mask = 0b11; let echo = of_rank(p, rank()); \
+             let second = SharedPtr::new(echo.add(96).cast::<Mbarrier>()); mbarrier_init(second, 1); \
+             mbarrier_arrive_expect_tx(second, size);",
+            " & waited(second) & same(echo, home, size)"
+        );
+        (Room::TensorCluster, then.to_owned())
+    } else if ptx.contains(".shared::cluster") {
+        (Room::TensorCluster, load_into_other_block!("", "").to_owned())
+    } else {
+        (Room::TensorShared, load!("{}").to_owned())
+    };
+    Other { room, before: "", then: (setup + &then).into(), expected: moved }
+}
+
+const SRC: &str = "let src = SharedPtr::new(p.cast::<u32>());";
+
+/// Elements of a box, of all four rows where they are gathered.
+fn elements(kind: MapKind) -> usize {
+    let tile = &kind.tile()[..kind.dimensions];
+    let count: u32 = tile.iter().product();
+    count as usize * if kind.by_rows { ROWS.len() } else { 1 }
+}
+
+fn moved(form: &Form, thread: usize, _: &[u8], to: &mut [u8]) {
+    let kind = map_kind(form);
+    let width = kind.tile()[0] as usize;
+    for at in 0..elements(kind) {
+        let (column, row) = (at % width, at / width);
+        let x = (APART * thread + column).checked_sub(FIRST);
+        let value = x.map_or(0, |x| if writes(form) { written(form, thread, at) } else { element(kind, x, row) });
+        to[4 * at..4 * at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    to[96..104].copy_from_slice(&1u64.to_le_bytes());
+}
+
+/// The element of the tensor, in a row of the box.
+fn element(kind: MapKind, x: usize, row: usize) -> u32 {
+    let mut others = PLACE;
+    others[0] = if kind.by_rows { ROWS[row] } else { PLACE[0] + row };
+    let places = others.iter().zip(&STRIDES[1..]).take(kind.dimensions - 1);
+    let index = x as u64 + places.map(|(place, stride)| *place as u64 * stride).sum::<u64>();
+    index as u32 + 1
+}
+
+/// What is in the tensor where the element of a box was written, and then changed.
+fn written(form: &Form, thread: usize, at: usize) -> u32 {
+    let (old, by) = (filled(thread, at, false), filled(thread, at, true));
+    let says = |op: &str| form.ptx().contains(op);
+    match () {
+        _ if says(".add.") => old.wrapping_add(by),
+        _ if says(".min.") => old.min(by),
+        _ if says(".max.") => old.max(by),
+        _ if says(".inc.") && old >= by => 0,
+        _ if says(".inc.") => old + 1,
+        _ if says(".dec.") && (old == 0 || old > by) => by,
+        _ if says(".dec.") => old - 1,
+        _ if says(".and.") => old & by,
+        _ if says(".or.") => old | by,
+        _ if says(".xor.") => old ^ by,
+        _ => old,
+    }
+}

@@ -1,0 +1,87 @@
+//! The build script of the crate, compiled and run as cargo does.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::machine::*;
+
+/// The build script, compiled and run as cargo does.
+pub(super) struct BuildScript {
+    pub(super) program: PathBuf,
+    pub(super) folder: tempfile::TempDir,
+}
+
+/// The gates that a build script opened.
+#[derive(Debug, PartialEq)]
+pub(super) struct Opened {
+    pub(super) sm: BTreeSet<u32>,
+    pub(super) targets: BTreeSet<String>,
+    pub(super) ptx: BTreeSet<u32>,
+}
+
+impl BuildScript {
+    pub(super) fn compile() -> BuildScript {
+        let folder = tempfile::tempdir().expect("the system has a place for temporary files");
+        let program = folder.path().join("build-script");
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let source = repository().join("ptx-intrinsics/build.rs");
+        let status = Command::new(rustc).args(["--edition", "2024", "-o"]).arg(&program).arg(source).status();
+        assert!(status.expect("rustc can be run").success(), "build.rs does not compile");
+        BuildScript { program, folder }
+    }
+
+    pub(super) fn run(&self, vars: &[(&str, &str)]) -> String {
+        self.run_in(Path::new("."), vars)
+    }
+
+    /// As `run`, in this folder: cargo starts it in that of the package.
+    pub(super) fn run_in(&self, package: &Path, vars: &[(&str, &str)]) -> String {
+        let mut script = Command::new(&self.program);
+        script.current_dir(package).env_clear().env("OUT_DIR", self.folder.path()).envs(vars.iter().copied());
+        let output = script.output().expect("it was just compiled");
+        assert!(output.status.success(), "the build script failed: {output:?}");
+        String::from_utf8(output.stdout).expect("the build script writes text")
+    }
+
+    /// What it opens, or the error it gives cargo.
+    pub(super) fn gates(&self, vars: &[(&str, &str)]) -> Result<Opened, String> {
+        BuildScript::read(&self.run(vars))
+    }
+
+    pub(super) fn read(said: &str) -> Result<Opened, String> {
+        let errors: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("cargo::error=")).collect();
+        if !errors.is_empty() {
+            return Err(errors.join("\n"));
+        }
+        let opened = |cfg: &str| {
+            let prefix = format!("cargo::rustc-cfg={cfg}=");
+            said.lines().filter_map(|line| Some(line.strip_prefix(&prefix)?.trim_matches('"').to_owned())).collect()
+        };
+        let numbers = |cfg: &str| {
+            let opened: Vec<String> = opened(cfg);
+            opened.iter().map(|text| number(text)).collect()
+        };
+        Ok(Opened {
+            sm: numbers("ptx_sm"),
+            targets: opened("ptx_target").into_iter().collect(),
+            ptx: numbers("ptx_isa"),
+        })
+    }
+
+    /// Every gate there is, as declared to rustc.
+    pub(super) fn declared(&self, cfg: &str) -> BTreeSet<u32> {
+        self.declared_texts(cfg).iter().map(|text| number(text)).collect()
+    }
+
+    pub(super) fn declared_texts(&self, cfg: &str) -> BTreeSet<String> {
+        let said = self.run(&[]);
+        let prefix = format!("cargo::rustc-check-cfg=cfg({cfg}, values(");
+        let line = said.lines().find_map(|line| line.strip_prefix(&prefix)).expect("every gate is declared");
+        line.trim_end_matches(')').split(", ").map(|text| text.trim_matches('"').to_owned()).collect()
+    }
+}
+
+pub(super) fn number(quoted: &str) -> u32 {
+    quoted.trim_matches('"').parse().expect("a gate is a number")
+}

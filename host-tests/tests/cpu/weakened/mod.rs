@@ -1,0 +1,246 @@
+//! The worked kernels and those of parity with one fence, order, scope, wait or barrier weakened, one at a time: the checks find it
+//! and say what is missing, or a rule says why nothing can go wrong without it.
+//!
+//! The test draws some; `WEAKENED_WHOLE=1` takes all.
+
+mod launches;
+mod weaken;
+
+use std::collections::BTreeMap;
+
+use host_tests::check::forms_check::{SEED_VARIABLE, seed};
+use host_tests::check::parity::PAIRS;
+use host_tests::tools::device_build::DeviceBuild;
+use host_tests::tools::progress::Progress;
+use host_tests::tools::target::{PtxVersion, Sm};
+use host_tests::tools::toolchain::{DeviceToolchain, Route};
+use ptx_interpreter::{Finding, Kind, Program};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use rayon::prelude::*;
+use weaken::{Change, Weakening, braces, kernel, weakenings};
+
+/// Orders of the threads in which each kernel runs.
+const SEEDS: u64 = 8;
+/// Weakenings that are drawn.
+const DRAWN: usize = 24;
+
+/// The module that has the kernels of parity, and the worked kernels.
+fn module() -> String {
+    let toolchain = DeviceToolchain::find(Route::chosen(None).unwrap(), &Progress::kept()).unwrap();
+    let mut build = DeviceBuild::new(PAIRS, "parity", Sm::new(90));
+    build.ptx = Some(PtxVersion::new(8, 0));
+    build.features.push("bulk".into());
+    std::fs::read_to_string(build.build(&toolchain).unwrap()).unwrap()
+}
+
+/// The module with this kernel alone.
+fn alone(module: &str, kernel: &str) -> String {
+    let (mut left_out, mut depth) = (false, 0);
+    let mut kept = String::new();
+    for line in module.lines() {
+        if let Some((_, rest)) = line.split_once(".entry ") {
+            left_out = rest.split('(').next() != Some(kernel);
+        }
+        let before = depth;
+        depth += braces(line);
+        if !left_out {
+            kept += line;
+            kept.push('\n');
+        }
+        left_out &= !(before > 0 && depth == 0);
+    }
+    kept
+}
+
+/// What became of a weakened kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    /// It is found, and a finding says what is missing.
+    Named,
+    /// It is found.
+    Found,
+    /// The launch does not come to the statement.
+    NotReached,
+    /// The barrier guards shared memory against its last use, and there was none.
+    NothingBefore,
+    /// It is not found, and no rule says why.
+    Missed,
+}
+
+/// Whether a finding says what a change has taken away.
+fn is_named(change: Change, finding: &Finding) -> bool {
+    let says = |words: &[&str]| words.iter().any(|word| finding.help.contains(word));
+    match change {
+        Change::NoBarrier => says(&["bar.sync", "bar.warp.sync", "barrier", "arrive"]),
+        Change::NoFence | Change::Order => says(&["release", "acquire", "fence.acq_rel"]),
+        Change::Scope => says(&[".gpu", ".sys", ".cluster"]),
+        Change::Weak => finding.kind == Kind::Race || says(&["release", "acquire"]),
+        Change::NoProxyFence => says(&["fence.proxy.async"]),
+        Change::Wait | Change::NoCommit => says(&["wait_group"]),
+        Change::Phase => says(&["mbarrier"]),
+        Change::NoBytes => says(&["expect_tx"]),
+    }
+}
+
+/// Whether a barrier stands before the first use of the shared variable that it guards, and no branch leads back over it.
+fn is_before_the_first_use(text: &str, one: &Weakening) -> bool {
+    const SHARED: &str = "ptx_kernel_shared_";
+    let lines: Vec<(usize, &str)> = kernel(text).collect();
+    let is_label = |line: &str| line.starts_with('$') && line.ends_with(':');
+    let before = lines.iter().take_while(|(number, _)| *number < one.line());
+    let guarded = before.clone().filter(|(_, line)| line.contains(SHARED)).last();
+    let Some((named_at, name)) =
+        guarded.and_then(|(at, line)| Some((*at, line.split([' ', ',', ';']).find(|word| word.starts_with(SHARED))?)))
+    else {
+        return false;
+    };
+    let labels: Vec<&str> = before.clone().map(|(_, line)| *line).filter(|line| is_label(line)).collect();
+    let leads_back = |line: &str| {
+        line.contains("bra")
+            && labels.iter().any(|label| line.split_whitespace().last() == Some(&label.replace(':', ";")))
+    };
+    one.change == Change::NoBarrier
+        && !before.clone().any(|(at, line)| *at < named_at && line.contains(name))
+        && !before.clone().any(|(at, line)| *at > named_at && line.contains(".shared"))
+        && !lines.iter().any(|(at, line)| *at > one.line() && leads_back(line))
+}
+
+/// A kernel, alone in its module, and how many instructions a launch takes.
+struct Case {
+    name: &'static str,
+    text: String,
+    most: u64,
+}
+
+impl Case {
+    fn new(module: &str, name: &'static str) -> Case {
+        Case { name, text: alone(module, name), most: 0 }
+    }
+
+    /// As it is, it has no finding.
+    fn is_silent(&mut self, seeds: u64) {
+        let program = Program::parse(&self.text);
+        for seed in 0..seeds {
+            let report = launches::check(&program, self.name, seed, 1 << 30);
+            assert!(report.is_clean(), "{}, seed {seed}: {report}", self.name);
+            self.most = self.most.max(report.instructions);
+        }
+    }
+
+    fn judge(&self, one: &Weakening) -> (Outcome, Vec<Finding>) {
+        let program = Program::parse(&one.apply(&self.text));
+        let mut all = Vec::new();
+        for seed in 0..SEEDS {
+            let report = launches::check(&program, self.name, seed, 4 * self.most + 100_000);
+            assert!(report.stop.is_none(), "{}, {}: {report}", self.name, one.now);
+            all.extend(report.findings);
+            if all.iter().any(|finding| is_named(one.change, finding)) {
+                return (Outcome::Named, all);
+            }
+        }
+        let reached = || {
+            let program = Program::parse(&one.trapped(&self.text));
+            (0..2).any(|seed| !launches::check(&program, self.name, seed, 4 * self.most + 100_000).is_clean())
+        };
+        let outcome = match all.is_empty() {
+            false => Outcome::Found,
+            true if is_before_the_first_use(&self.text, one) => Outcome::NothingBefore,
+            true if !reached() => Outcome::NotReached,
+            true => Outcome::Missed,
+        };
+        (outcome, all)
+    }
+}
+
+/// Barriers that are found to be missing, by a message that says something else: the kernel, the instruction, and which of these.
+const OTHERWISE: [(&str, &str, usize); 7] = [
+    // One thread hands over what all threads of its block did. The message names the flag, and not the barrier before or after it.
+    ("ring", "bar.sync", 0),
+    ("ring", "bar.sync", 1),
+    ("ring", "bar.sync", 2),
+    ("ring", "bar.sync", 3),
+    ("relay_first", "bar.sync", 0),
+    ("relay_first", "bar.sync", 1),
+    // Without the arrival the wait is illegal, and the launch ends there.
+    ("rod", "barrier.cluster.arrive.aligned", 0),
+];
+
+/// Its loops wait for several words of another block: a launch with weak loads has to end too.
+const WAITS: &str = "relay";
+
+#[test]
+fn a_weakened_kernel_is_found() {
+    let module = module();
+    let mut cases: Vec<Case> = launches::names().map(|name| Case::new(&module, name)).collect();
+    let mut all: Vec<(usize, Weakening)> = cases
+        .iter()
+        .enumerate()
+        .flat_map(|(at, case)| weakenings(&case.text).into_iter().map(move |one| (at, one)))
+        .collect();
+    assert!(all.len() >= 90, "{} weakenings are fewer than there were", all.len());
+    if std::env::var_os("WEAKENED_WHOLE").is_none() {
+        let seed = seed().unwrap_or_else(|error| panic!("{error}"));
+        println!("{SEED_VARIABLE}={seed}");
+        all.shuffle(&mut StdRng::seed_from_u64(seed));
+        all.truncate(DRAWN);
+    }
+    cases.par_iter_mut().enumerate().for_each(|(at, case)| {
+        if case.name == WAITS || all.iter().any(|(of, _)| *of == at) {
+            case.is_silent(SEEDS);
+        }
+    });
+    let judged: Vec<(Outcome, Vec<Finding>)> = all.par_iter().map(|(at, one)| cases[*at].judge(one)).collect();
+    let mut counts: BTreeMap<Outcome, usize> = BTreeMap::new();
+    let mut wrong = String::new();
+    for ((at, one), (outcome, findings)) in all.iter().zip(&judged) {
+        *counts.entry(*outcome).or_default() += 1;
+        let name = cases[*at].name;
+        let line = format!("{outcome:?}: {name}, {:?} {}: `{}` becomes `{}`", one.change, one.number, one.was, one.now);
+        println!("{line}");
+        let is_known = one.change == Change::NoBarrier && OTHERWISE.contains(&(name, one.instruction(), one.number));
+        if *outcome == Outcome::Missed || (*outcome == Outcome::Found) != is_known {
+            wrong += &format!("{line}\n");
+            findings.iter().take(2).for_each(|finding| wrong += &format!("{finding}\n"));
+        }
+    }
+    println!("{} weakened kernels: {counts:?}", all.len());
+    assert!(wrong.is_empty(), "{wrong}{} weakened kernels: {counts:?}", all.len());
+}
+
+/// As they are, the kernels have no finding in a thousand orders, of which half have weak loads.
+#[test]
+#[ignore = "takes minutes"]
+fn a_thousand_orders_have_no_finding() {
+    const ORDERS: u64 = 1000;
+    let module = module();
+    let mut cases: Vec<Case> = launches::names().map(|name| Case::new(&module, name)).collect();
+    cases.par_iter_mut().for_each(|case| case.is_silent(ORDERS));
+    println!("{} kernels, {ORDERS} orders of each: no finding", cases.len());
+}
+
+/// What a statement becomes, and what it does not.
+#[test]
+fn a_statement_is_weakened_in_each_way() {
+    let of = |statement: &str| -> Vec<String> {
+        let text = format!(".visible .entry k(\n)\n{{\n\t{{ {statement}; }}\n\tret;\n}}\n");
+        weakenings(&text).into_iter().map(|one| one.now).collect()
+    };
+    assert_eq!(of("bar.sync \t0"), [""]);
+    assert_eq!(
+        of("@%p st.release.gpu.global.u32 [%rd1], %r1"),
+        ["@%p st.relaxed.gpu.global.u32 [%rd1], %r1", "@%p st.release.cta.global.u32 [%rd1], %r1"]
+    );
+    assert_eq!(
+        of("ld.relaxed.sys.global.u32 %r1, [%rd1]"),
+        ["ld.relaxed.gpu.global.u32 %r1, [%rd1]", "ld.global.u32 %r1, [%rd1]"]
+    );
+    assert_eq!(of("fence.sc.gpu"), ["", "fence.acq_rel.gpu", "fence.sc.cta"]);
+    assert_eq!(of("cp.async.wait_group 1"), ["", "cp.async.wait_group 2"]);
+    assert_eq!(of("mbarrier.try_wait.parity.shared.b64 %done, [%r1], %r2"), ["setp.eq.u32 %done, 0, 0"]);
+    assert_eq!(of("barrier.cluster.arrive.aligned"), ["", "barrier.cluster.arrive.relaxed.aligned"]);
+    assert_eq!(of("ld.shared.u32 %r1, [%r2]"), Vec::<String>::new());
+    let text = ".visible .entry k(\n)\n{\n\t{ bar.sync 0; ret; }\n}\n";
+    assert_eq!(weakenings(text)[0].apply(text), ".visible .entry k(\n)\n{\n\t{  ret; }\n}\n");
+}

@@ -1,0 +1,9 @@
+//! Tensor copies on a CPU: what a tensor map describes, which bytes of a box are where, and copies of them.
+
+mod copy;
+mod map;
+mod pieces;
+
+pub(crate) use self::copy::{load, reduce, store};
+pub use self::map::{BYTES, TensorMap};
+pub use self::pieces::{Piece, Refused, pieces};
