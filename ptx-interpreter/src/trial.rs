@@ -171,7 +171,7 @@ impl<'p> Trial<'p> {
     /// The next argument is a pointer to a buffer with this content. Errors: there is not so much memory.
     pub fn buffer(&mut self, content: &[u8]) -> Result<&mut Self> {
         let buffer = Buffer::new(content.len(), true)?;
-        // SAFETY: the buffer has so many bytes.
+        // SAFETY: the buffer has that many bytes.
         unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), buffer.begin(), content.len()) };
         self.arguments.push(Argument::Buffer(buffer));
         Ok(self)
@@ -209,7 +209,7 @@ impl<'p> Trial<'p> {
     /// Errors: there is not so much memory.
     pub fn memory(&mut self, content: &[u8]) -> Result<u64> {
         let buffer = Buffer::new(content.len(), true)?;
-        // SAFETY: the buffer has so many bytes.
+        // SAFETY: the buffer has that many bytes.
         unsafe { buffer.begin().copy_from_nonoverlapping(content.as_ptr(), content.len()) };
         let address = buffer.begin().expose_provenance() as u64;
         self.memory.push(buffer);
@@ -219,7 +219,7 @@ impl<'p> Trial<'p> {
     /// The bytes of such memory, by its address; of another address none.
     pub fn content_of(&self, address: u64) -> &[u8] {
         match self.memory.iter().find(|buffer| buffer.begin() as u64 == address) {
-            // SAFETY: the buffer has so many bytes, and nothing runs now.
+            // SAFETY: the buffer has that many bytes, and nothing runs now.
             Some(buffer) => unsafe { std::slice::from_raw_parts(buffer.begin(), buffer.bytes) },
             None => &[],
         }
@@ -228,7 +228,7 @@ impl<'p> Trial<'p> {
     /// The bytes of a buffer, by the number of its argument; of another argument none.
     pub fn content(&self, argument: usize) -> &[u8] {
         match self.arguments.get(argument) {
-            // SAFETY: the buffer has so many bytes, and nothing runs now.
+            // SAFETY: the buffer has that many bytes, and nothing runs now.
             Some(Argument::Buffer(buffer)) => unsafe { std::slice::from_raw_parts(buffer.begin(), buffer.bytes) },
             _ => &[],
         }

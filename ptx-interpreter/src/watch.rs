@@ -64,7 +64,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The threads of a group load so many bytes each. Of its local memory a thread reads what it has written.
+    /// Each thread of a group loads `bytes` bytes. A thread reads from its local memory only what it has written.
     #[inline]
     pub(crate) fn watch_local_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) {
         let is_local = |thread: &Thread| (LOCAL..MODULE).contains(&addresses[thread.lane]);

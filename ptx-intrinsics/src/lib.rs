@@ -61,8 +61,9 @@
 #![no_std]
 #![cfg_attr(
     target_arch = "nvptx64",
-    feature(abi_unadjusted, allow_internal_unstable, asm_experimental_arch, cfg_version, link_llvm_intrinsics)
+    feature(allow_internal_unstable, asm_experimental_arch, cfg_version, link_llvm_intrinsics)
 )]
+#![cfg_attr(target_arch = "nvptx64", cfg_attr(not(version("1.100")), feature(abi_unadjusted)))]
 #![cfg_attr(
     target_arch = "nvptx64",
     allow(internal_features, reason = "users of `ptx!` need no feature for its `asm!`")

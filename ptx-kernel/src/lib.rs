@@ -51,10 +51,10 @@
 //! | index an array that is to stay in registers | [`unroll!`] |
 //! | wait in a loop for another block | [`pause`] |
 #![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(target_arch = "nvptx64", cfg_attr(not(version("1.100")), feature(abi_unadjusted)))]
 #![cfg_attr(
     target_arch = "nvptx64",
     feature(
-        abi_unadjusted,
         allow_internal_unstable,
         asm_experimental_arch,
         cfg_version,

@@ -56,12 +56,14 @@ macro_rules! product {
         {
             #[cfg(target_arch = "nvptx64")]
             {
+                ptx_intrinsics::__llvm! {
                 #[allow(improper_ctypes, reason = "LLVM's intrinsic takes vectors of two halves")]
-                unsafe extern "unadjusted" {
+                {
                     #[link_name = concat!("llvm.nvvm.mma.", $llvm)]
                     fn intrinsic(
                         $($a: <$A as Register>::Raw,)* $($b: <$B as Register>::Raw,)* $($c: <$C as Register>::Raw,)*
                     ) -> $of<<$D as Register>::Raw>;
+                }
                 }
                 let ([$($a),*], [$($b),*], [$($c),*]) = (a, b, c);
                 // SAFETY: the caller's promise, and the result is as many registers.

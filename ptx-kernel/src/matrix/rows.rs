@@ -27,7 +27,7 @@ macro_rules! rows {
         mod llvm {
             use super::super::fragment::{Of2, Of4};
 
-            unsafe extern "unadjusted" {
+            ptx_intrinsics::__llvm! { {
                 $(
                     #[link_name = $load_llvm]
                     pub(super) fn $load(row: *const u8) -> $of;
@@ -36,7 +36,7 @@ macro_rules! rows {
                     #[link_name = $store_llvm]
                     pub(super) fn $store(row: *mut u8, $($v: u32),*);
                 )*
-            }
+            } }
         }
 
         $(
