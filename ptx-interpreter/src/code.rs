@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::instructions::{Call, Exit, Return, Table, decode};
 use crate::machine::{Action, Code, Line, Program};
 use crate::operand::{Operand, Place, Register, number};
+use crate::scoped::{Block, Scoped};
 use crate::site::Site;
 use crate::spaces::Named;
 use crate::special::Special;
@@ -109,13 +110,16 @@ fn named(function: &Function, variables: &[Named]) -> usize {
 }
 
 struct Names<'a> {
-    registers: HashMap<String, Register>,
+    registers: Scoped<Register>,
     /// Places of registers that are taken. The first is that of the carry.
     taken: usize,
-    places: HashMap<String, Place>,
+    places: Scoped<Place>,
     module: &'a HashMap<String, Place>,
-    labels: HashMap<String, usize>,
+    labels: Scoped<usize>,
     tables: HashMap<String, Vec<String>>,
+    /// For each block the one around it, and the block of the statement that is read.
+    outer: &'a [Block],
+    block: Block,
 }
 
 /// A place for so many bytes, after what is there already.
@@ -133,12 +137,14 @@ fn code(
     sites: &mut Vec<Site>,
 ) -> Code {
     let mut names = Names {
-        registers: HashMap::new(),
+        registers: Scoped::new(),
         taken: 1,
-        places: HashMap::new(),
+        places: Scoped::new(),
         module,
-        labels: HashMap::new(),
-        tables: HashMap::new(),
+        labels: Scoped::new(),
+        tables: tables(&function.statements),
+        outer: &function.outer,
+        block: 0,
     };
     let (mut frame, mut entry) = (0, 0);
     let mut places = Vec::new();
@@ -146,31 +152,31 @@ fn code(
         let at = reserve(if function.is_entry { &mut entry } else { &mut frame }, parameter);
         places.push(at);
         let place = if function.is_entry { Place::Entry(at) } else { Place::Frame(at) };
-        names.places.insert(parameter.name.clone(), place);
+        names.places.declare(0, &parameter.name, || place);
     }
     let mut results = Vec::new();
     for result in &function.results {
         let at = reserve(&mut frame, result);
         results.push((at, result.bytes));
-        names.places.insert(result.name.clone(), Place::Frame(at));
+        names.places.declare(0, &result.name, || Place::Frame(at));
     }
     let (mut instructions, mut source, mut callers) = (Vec::new(), Vec::new(), HashMap::new());
     for statement in &function.statements {
         if let Some(label) = statement.text.strip_suffix(':') {
-            names.labels.insert(label.to_owned(), instructions.len());
+            names.labels.declare(statement.block, label, || instructions.len());
         } else if let Some(rest) = statement.text.strip_prefix(".loc ") {
             source = chain(rest, &mut callers);
         } else if statement.text.starts_with('.') {
-            names.declare(&statement.text, shared, &mut frame);
+            names.declare(statement, shared, &mut frame);
         } else {
             instructions.push((statement, source.clone()));
         }
     }
-    names.tables = tables(&function.statements);
     let mut lines = Vec::new();
     for (statement, source) in instructions {
         let mut source = source.iter().filter_map(|(file, line)| Some((files.get(file)?.clone(), *line)));
         let (source, called) = (source.next(), source.collect());
+        names.block = statement.block;
         lines.push(names.line(&statement.text, sites.len() as u32));
         let (function, text) = (function.name.clone(), statement.text.clone());
         sites.push(Site { function, text, line: statement.line, source, called, comments: Vec::new() });
@@ -222,23 +228,32 @@ fn tables(statements: &[Statement]) -> HashMap<String, Vec<String>> {
 
 impl Names<'_> {
     /// Registers, and variables within the function.
-    fn declare(&mut self, statement: &str, shared: &mut Room, frame: &mut usize) {
-        let (registers, bits) = text::registers(statement);
+    fn declare(&mut self, statement: &Statement, shared: &mut Room, frame: &mut usize) {
+        let (registers, bits) = text::registers(&statement.text);
         for name in registers {
-            if !self.registers.contains_key(&name) {
-                self.registers.insert(name, Register { at: self.taken, bits });
+            let at = self.taken;
+            self.registers.declare(statement.block, &name, || {
                 self.taken += if bits > 64 { 2 } else { 1 };
-            }
+                Register { at, bits }
+            });
         }
-        let Some((space, variables)) = text::declaration(statement) else { return };
+        let Some((space, variables)) = text::declaration(&statement.text) else { return };
         for variable in variables {
             let place = match space {
                 "shared" => shared.take(&variable.name, variable.bytes, variable.align),
                 "local" => Place::Local(reserve(frame, &variable)),
                 _ => Place::Frame(reserve(frame, &variable)),
             };
-            self.places.insert(variable.name, place);
+            self.places.declare(statement.block, &variable.name, || place);
         }
+    }
+
+    fn register(&self, name: &str) -> Option<&Register> {
+        self.registers.get(self.outer, self.block, name)
+    }
+
+    fn place(&self, name: &str) -> Option<&Place> {
+        self.places.get(self.outer, self.block, name)
     }
 
     fn line(&self, statement: &str, site: u32) -> Line {
@@ -249,7 +264,7 @@ impl Names<'_> {
         };
         let register = |guard: &str| {
             let (name, holds) = guard.strip_prefix('!').map_or((guard, true), |name| (name, false));
-            self.registers.get(name).filter(|register| register.bits == 1).map(|register| (register.at, holds))
+            self.register(name).filter(|register| register.bits == 1).map(|register| (register.at, holds))
         };
         let (action, guard) = match guard.map(register) {
             Some(None) => (Action::Malformed(format!("{} is no predicate", guard.unwrap_or_default())), None),
@@ -283,7 +298,7 @@ impl Names<'_> {
     }
 
     fn target(&self, label: &str) -> Option<usize> {
-        self.labels.get(label).copied()
+        self.labels.get(self.outer, self.block, label).copied()
     }
 
     fn table(&self, operands: &[String]) -> Action {
@@ -305,14 +320,14 @@ impl Names<'_> {
         let list = |list: &str| {
             let names = list.trim_matches(['(', ')']).split(',').map(str::trim).filter(|name| !name.is_empty());
             names
-                .map(|name| match self.places.get(name) {
+                .map(|name| match self.place(name) {
                     Some(Place::Frame(at)) => Some(*at),
                     _ => None,
                 })
                 .collect::<Option<Vec<u64>>>()
         };
         let Some(name) = parts.first() else { return Action::Malformed("a call of nothing".into()) };
-        if self.registers.contains_key(name) {
+        if self.register(name).is_some() {
             return Action::Unknown("call of a register".into());
         }
         match (list(results), list(parts.get(1).map_or("", String::as_str))) {
@@ -325,7 +340,7 @@ impl Names<'_> {
 
     fn operand(&self, text: &str) -> Option<Operand> {
         let inner = |open: char, close: char| text.strip_prefix(open)?.strip_suffix(close).map(str::trim);
-        if let Some(register) = self.registers.get(text) {
+        if let Some(register) = self.register(text) {
             return Some(Operand::Register(*register));
         }
         if let Some(list) = inner('{', '}') {
@@ -340,13 +355,13 @@ impl Names<'_> {
             return Some(Operand::Pair(Box::new(first?), Box::new(second?)));
         }
         if let Some(name) = text.strip_prefix('!') {
-            return self.registers.get(name.trim()).filter(|register| register.bits == 1).copied().map(Operand::Not);
+            return self.register(name.trim()).filter(|register| register.bits == 1).copied().map(Operand::Not);
         }
         match text.as_bytes().first()? {
             b'_' if text == "_" => Some(Operand::Sink),
             b'%' => Special::parse(&text[1..]).map(Operand::Special),
             b'0'..=b'9' | b'-' => number(text),
-            _ => self.places.get(text).or_else(|| self.module.get(text)).cloned().map(Operand::Name),
+            _ => self.place(text).or_else(|| self.module.get(text)).cloned().map(Operand::Name),
         }
     }
 

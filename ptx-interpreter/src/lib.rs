@@ -41,6 +41,7 @@ mod operand;
 mod record;
 mod report;
 mod run;
+mod scoped;
 mod shape;
 mod site;
 mod spaces;

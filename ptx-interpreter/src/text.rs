@@ -1,5 +1,7 @@
 //! The text of a module: its variables, its functions, and the statements of a function.
 
+use crate::scoped::Block;
+
 /// A variable of the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
@@ -34,6 +36,8 @@ pub(crate) struct Function {
     pub(crate) most_threads: Option<u32>,
     pub(crate) exact_threads: Option<u32>,
     pub(crate) statements: Vec<Statement>,
+    /// For each block in braces the one around it.
+    pub(crate) outer: Vec<Block>,
 }
 
 /// A statement, and where it is: labels end with a colon.
@@ -42,6 +46,8 @@ pub(crate) struct Statement {
     pub(crate) text: String,
     /// Its line in the file.
     pub(crate) line: u32,
+    /// The block in braces that it stands in.
+    pub(crate) block: Block,
 }
 
 /// The files that `.loc` names by their numbers.
@@ -180,6 +186,7 @@ fn function(head: &str, body: &str, line: u32) -> Option<Function> {
         let sizes = sizes.split('.').next().unwrap_or_default();
         Some(sizes.split(',').filter_map(|size| size.trim().parse::<u32>().ok()).product())
     };
+    let (statements, outer) = statements(body, line);
     Some(Function {
         name,
         is_entry,
@@ -188,13 +195,15 @@ fn function(head: &str, body: &str, line: u32) -> Option<Function> {
         cluster: product(".reqnctapercluster"),
         most_threads: product(".maxntid"),
         exact_threads: product(".reqntid"),
-        statements: statements(body, line),
+        statements,
+        outer,
     })
 }
 
-/// Braces of blocks are dropped, those of vectors kept.
-fn statements(body: &str, mut line: u32) -> Vec<Statement> {
+/// The statements, and for each block in braces the one around it. Braces of vectors are kept in the text.
+fn statements(body: &str, mut line: u32) -> (Vec<Statement>, Vec<Block>) {
     let (mut all, mut text, mut depth, mut quoted) = (Vec::new(), String::new(), 0, false);
+    let (mut outer, mut block) = (vec![0], 0);
     let mut begin = line;
     let mut characters = body.chars().peekable();
     while let Some(c) = characters.next() {
@@ -206,12 +215,20 @@ fn statements(body: &str, mut line: u32) -> Vec<Statement> {
         match c {
             '"' => quoted = !quoted,
             _ if quoted => {}
-            '{' | '}' if empty && depth == 0 => continue,
+            '{' if empty && depth == 0 => {
+                outer.push(block);
+                block = outer.len() - 1;
+                continue;
+            }
+            '}' if empty && depth == 0 => {
+                block = outer[block];
+                continue;
+            }
             '{' => depth += 1,
             '}' => depth -= 1,
             ';' => {
                 let words: Vec<&str> = text.split_whitespace().collect();
-                all.push(Statement { text: words.join(" "), line: begin });
+                all.push(Statement { text: words.join(" "), line: begin, block });
                 text.clear();
                 continue;
             }
@@ -219,7 +236,7 @@ fn statements(body: &str, mut line: u32) -> Vec<Statement> {
                 && !text.ends_with(':')
                 && !text.trim().contains(char::is_whitespace) =>
             {
-                all.push(Statement { text: format!("{}:", text.trim()), line: begin });
+                all.push(Statement { text: format!("{}:", text.trim()), line: begin, block });
                 text.clear();
                 continue;
             }
@@ -228,7 +245,7 @@ fn statements(body: &str, mut line: u32) -> Vec<Statement> {
         text.push(c);
     }
     all.retain(|statement| !statement.text.is_empty());
-    all
+    (all, outer)
 }
 
 /// A variable that is declared within a function, and its space.
