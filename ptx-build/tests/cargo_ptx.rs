@@ -118,6 +118,33 @@ fn weak_loads_are_replayed_by_their_seed() {
     }
 }
 
+/// With `--pdl` the grid before may still use a buffer until `griddepcontrol.wait`.
+#[test]
+fn a_dependent_launch_waits_for_the_grid_before() {
+    let folder = TempDir::new().expect("a folder");
+    let kernel = |name: &str, wait: &str| {
+        format!(
+            ".visible .entry {name}(.param .u64 p) {{\n.reg .b64 %d<3>;\nld.param.u64 %d1, [p];\n{wait}\n\
+             st.global.u32 [%d1], 7;\nret;\n}}\n"
+        )
+    };
+    let text = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n{}{}",
+        kernel("waits", "griddepcontrol.wait;"),
+        kernel("hurries", "")
+    );
+    fs::write(folder.path().join("k.ptx"), text).expect("it is written");
+    let run = |kernel: &str, pdl: &[&str]| {
+        let words = ["run", "k.ptx", kernel, "--block", "1", "--arg", "buf:4:zeros"];
+        cargo_ptx(folder.path(), &[&words[..], pdl].concat(), &[])
+    };
+    assert_eq!(run("hurries", &[]).0, Some(0));
+    assert_eq!(run("waits", &["--pdl"]).0, Some(0));
+    let (code, printed, _) = run("hurries", &["--pdl"]);
+    assert_eq!(code, Some(1));
+    assert!(printed.starts_with("error[order]: bytes of the grid before this one are accessed"), "{printed}");
+}
+
 /// Every thread writes to one place, which the source and the PTX have a line for.
 fn writes_to_one_place(beside: &str, source: &str) -> String {
     format!(

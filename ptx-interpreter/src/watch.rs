@@ -169,6 +169,7 @@ impl Machine<'_> {
         let begun = self.copies_of.entry(id).or_default();
         let group = 1 + if engine == Engine::Small { begun.small.committed } else { begun.bulk.committed };
         let (actor, site) = (self.actor(thread), self.site);
+        let is_to_own_block = self.program.sites[site as usize].text.contains(".shared::cta.global");
         self.tell(|checks, _| {
             let reader = if engine == Engine::Bulk { Engine::BulkRead } else { engine };
             let (read, read_epoch) = checks.begin_copy(actor, reader, group);
@@ -192,7 +193,8 @@ impl Machine<'_> {
                 }
             }
             if let Engine::Barrier(place) = engine {
-                tells_barrier(checks, (actor, site), place, copies.iter().map(|copy| copy.size).sum());
+                let bytes = copies.iter().map(|copy| copy.size).sum();
+                tells_barrier(checks, (actor, site), place, bytes, is_to_own_block);
             }
         });
         Ok(())
@@ -204,7 +206,7 @@ impl Machine<'_> {
         self.tell(|checks, _| {
             let (engine, epoch) = checks.begin_copy(actor, Engine::Barrier(bar), 1);
             checks.access(Event { actor, site, address, bytes, how, engine: Some((engine, epoch, false)) }, is_shared);
-            tells_barrier(checks, (actor, site), bar, bytes);
+            tells_barrier(checks, (actor, site), bar, bytes, false);
         });
     }
 
@@ -242,7 +244,7 @@ impl Machine<'_> {
             match kind {
                 "init" => checks.init(actor, bar, site),
                 _ if !checks.is_barrier(bar) => checks.no_barrier(actor, site, bar),
-                "arrive" | "arrive_drop" => checks.arrive_at(actor, bar, block as u32, arrival),
+                "arrive" | "arrive_drop" => checks.arrive_at(actor, site, bar, block as u32, arrival),
                 _ => {}
             }
         });
@@ -274,7 +276,7 @@ impl Machine<'_> {
             let key = (actor.block, actor.number);
             if done {
                 checks.waits.remove(&key);
-                checks.after_wait(actor, bar, arrival.releases);
+                checks.after_wait(actor, site, bar, arrival);
             } else {
                 checks.waits.insert(key, (bar, parity));
             }
@@ -308,11 +310,14 @@ impl Machine<'_> {
 }
 
 /// What is done later tells a barrier of its bytes: the barrier has to be initialised before.
-fn tells_barrier(checks: &mut Checks, (actor, site): (Actor, u32), place: u64, bytes: usize) {
+fn tells_barrier(checks: &mut Checks, (actor, site): (Actor, u32), place: u64, bytes: usize, is_to_own_block: bool) {
     checks.expect(actor, site, place, -(bytes as i64));
     if !checks.is_barrier(place) {
         checks.no_barrier(actor, site, place);
-    } else if let Some(init) = checks.hidden_init(actor, place) {
+    } else if let Some(init) = checks.hidden_init(actor, place, is_to_own_block) {
         checks.hidden_barrier(actor, site, place, init);
+    } else {
+        let event = Event { actor, site, address: place, bytes: 8, how: How::BARRIER, engine: None };
+        checks.access(event, is_shared);
     }
 }

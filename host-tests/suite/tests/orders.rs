@@ -248,7 +248,7 @@ fn on_machines(ptx: &str, machine: impl Fn(&Litmus) -> Weak) -> Vec<Counted> {
     let module = gpu.load(ptx.as_bytes()).unwrap();
     let rounds = |name: &str| match name {
         REMOTE => 48,
-        _ if ["iriw", "isa2", "async"].iter().any(|shape| name.contains(shape)) => 24,
+        _ if ["iriw", "isa2", "async", "mbarrier"].iter().any(|shape| name.contains(shape)) => 24,
         _ => 8,
     };
     let count = |litmus: &Litmus| {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::actor::Actor;
-use super::clock::{Known, Pool};
+use super::clock::{Clock, Known, Pool};
 use super::heads::{Heads, Reach};
 use super::history::History;
 use super::shadow::{QuickMap, Shadow};
@@ -44,10 +44,18 @@ pub(crate) struct Event {
 #[derive(Clone, Debug)]
 pub(super) struct Missed {
     pub(super) known: Known,
+    pub(super) through: Through,
     pub(super) why: Lack,
     pub(super) writer: Actor,
     pub(super) write: u32,
     pub(super) read: u32,
+}
+
+/// What two threads meet at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Through {
+    Flag,
+    Mbarrier,
 }
 
 /// What an order lacks.
@@ -64,6 +72,8 @@ pub(super) enum Lack {
 pub(super) struct State {
     pub(super) epoch: u32,
     pub(super) known: Known,
+    /// What is over, although nothing orders it: what others did before they arrived at an mbarrier for too narrow a scope.
+    pub(super) over: Clock,
     /// What a fence has released to the threads of its block, cluster or GPU.
     pub(super) fenced: Released,
     /// What releases of a location have released: a later strong write there hands it over too.
@@ -100,8 +110,14 @@ pub(super) struct Mbarrier {
     /// Whether `fence.mbarrier_init` has shown the initialisation to the asynchronous proxy.
     pub(super) shown: bool,
     pub(super) phase: u32,
-    pub(super) pool: Pool,
-    pub(super) completed: Known,
+    /// What the threads of its block and of other blocks have released, which arrived in this phase.
+    pub(super) pool: [Pool; 2],
+    /// The same of the phases before.
+    pub(super) completed: [Known; 2],
+    /// The last thread of another block that arrived.
+    pub(super) far: Option<(Actor, u32)>,
+    /// Arrivals that release nothing to those who wait.
+    pub(super) weak: Vec<Missed>,
     /// Bytes that are expected, less those of copies that were begun, and who last changed that.
     pub(super) balance: i64,
     pub(super) last: (Actor, u32),

@@ -2,7 +2,7 @@
 
 use super::accesses::Conflict;
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found, Lack, Missed, Piece, scope_of};
+use super::checks::{Checks, Event, Found, Lack, Missed, Piece, Through, scope_of};
 use super::finding::Kind;
 use super::shadow::Mark;
 use crate::access::{Engine, Scope};
@@ -246,9 +246,14 @@ impl Checks {
     fn too_weak(&mut self, missed: Missed, actor: Actor, event: Event, found: &mut Found) {
         found.kind = Kind::Order;
         let needed = scope_of(self.distance(actor.block, event.actor.block)).word();
-        found.places.push((missed.writer, missed.write, "writes the flag".into()));
-        found.places.push((event.actor, missed.read, "reads the flag".into()));
+        let (writes, reads) = match missed.through {
+            Through::Flag => ("writes the flag", "reads the flag"),
+            Through::Mbarrier => ("arrives at the mbarrier", "waits for the mbarrier"),
+        };
+        found.places.push((missed.writer, missed.write, writes.into()));
+        found.places.push((event.actor, missed.read, reads.into()));
         let (title, note, help) = match missed.why {
+            _ if missed.through == Through::Mbarrier => at_mbarrier(missed.why, needed),
             Lack::Release => (
                 "a flag says that bytes are ready, but its write does not release them".to_owned(),
                 "the write of the flag is relaxed, and no fence is between the bytes and it".to_owned(),
@@ -354,6 +359,28 @@ fn narrow(access: &str, order: &str, scope: Scope, needed: Scope) -> (String, St
         format!("the {order} of a flag is for the scope `.{scope}`, and the other thread is outside of it"),
         format!("the {access} of the flag orders nothing between these two threads: they need `.{needed}` or wider"),
         format!("write `.{order}.{needed}` instead of `.{scope}`, and the same scope at the fence, if there is one"),
+    )
+}
+
+/// What the arrival at an mbarrier lacks, or the wait for it.
+fn at_mbarrier(why: Lack, needed: &str) -> (String, String, String) {
+    let (who, word, scope) = match why {
+        Lack::Release => ("arrival", "arrive.release", None),
+        Lack::ReleaseScope(scope, _) => ("arrival", "arrive.release", Some(scope.word())),
+        Lack::Acquire => ("wait", "try_wait.acquire", None),
+        Lack::AcquireScope(scope, _) => ("wait", "try_wait.acquire", Some(scope.word())),
+    };
+    let (title, note) = match scope {
+        None => ("is relaxed", "it orders nothing".to_owned()),
+        Some(scope) => (
+            "is for a scope that the other thread is outside of",
+            format!("its scope is `.{scope}`, which is what an mbarrier's instruction has if it does not say one"),
+        ),
+    };
+    (
+        format!("two threads meet at an mbarrier, and the {who} {title}"),
+        format!("{note}: what one thread did before it is not ordered before what the other does after it"),
+        format!("write `mbarrier.{word}.{needed}`"),
     )
 }
 

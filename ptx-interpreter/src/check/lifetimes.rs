@@ -29,7 +29,9 @@ impl Checks {
 
     /// A thread ends.
     pub(crate) fn end(&mut self, actor: Actor, site: u32) {
-        let known = self.state(actor).known.clone();
+        let state = self.state(actor);
+        let mut known = state.known.clone();
+        known.ordered.join(&state.over);
         let (pool, ended) = self.lifetimes.ends.entry(actor.block).or_default();
         pool.add(&known);
         *ended += 1;

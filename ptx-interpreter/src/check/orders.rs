@@ -1,7 +1,7 @@
 //! What orders threads: fences, releases and acquires, barriers, and copies that are done.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Lack, Mbarrier, Missed, Record, State, level, scope_of};
+use super::checks::{Checks, Event, Lack, Mbarrier, Missed, Record, State, Through, level, scope_of};
 use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::shadow::CELL;
@@ -40,12 +40,16 @@ impl State {
     }
 
     fn miss(&mut self, missed: Missed) {
-        self.missed.retain(|old| (old.write, old.read, old.why) != (missed.write, missed.read, missed.why));
-        if self.missed.len() == MISSED {
-            self.missed.remove(0);
-        }
-        self.missed.push(missed);
+        remember(&mut self.missed, missed);
     }
+}
+
+fn remember(all: &mut Vec<Missed>, missed: Missed) {
+    all.retain(|old| (old.write, old.read, old.why) != (missed.write, missed.read, missed.why));
+    if all.len() == MISSED {
+        all.remove(0);
+    }
+    all.push(missed);
 }
 
 /// What the order from a strong write to a read of it lacks.
@@ -137,6 +141,7 @@ impl Checks {
             let writer = record.writer;
             self.state(event.actor).miss(Missed {
                 known: record.full,
+                through: Through::Flag,
                 why,
                 writer,
                 write: record.site,
@@ -278,13 +283,12 @@ impl Checks {
     pub(crate) fn copied_at(&mut self, actor: Actor, place: u64, done: u32) {
         let engine = self.engine(Engine::Small, actor);
         if let Some(bar) = self.mbarriers.get_mut(&place) {
-            bar.pool.known.ordered.raise_engine(engine, done);
+            bar.pool[0].known.ordered.raise_engine(engine, done);
         }
     }
 
     pub(crate) fn init(&mut self, actor: Actor, place: u64, site: u32) {
         let epoch = self.state(actor).epoch;
-        let (pool, completed) = (Pool::default(), Known::default());
         // The phases of a new barrier come after those of one that was there before.
         let phase = self.mbarriers.get(&place).map_or(1, |old| old.phase + 1);
         self.mbarriers.insert(
@@ -293,8 +297,10 @@ impl Checks {
                 init: (actor, epoch, site),
                 shown: false,
                 phase,
-                pool,
-                completed,
+                pool: Default::default(),
+                completed: Default::default(),
+                far: None,
+                weak: Vec::new(),
                 balance: 0,
                 last: (actor, site),
             },
@@ -306,11 +312,12 @@ impl Checks {
     }
 
     /// Who initialised a barrier, if the asynchronous proxy does not know of it yet. A thread that initialises a barrier and at
-    /// once begins its copies needs no fence: CUB's `DeviceTransform` says that the memory model was changed so.
-    pub(crate) fn hidden_init(&mut self, actor: Actor, place: u64) -> Option<(Actor, u32)> {
+    /// once begins its copies needs no fence: CUB's `DeviceTransform` says that the memory model was changed so. Nor does the same
+    /// thread later, for copies to `.shared::cta`, which are newer: libcu++'s `memcpy_async` relies on that.
+    pub(crate) fn hidden_init(&mut self, actor: Actor, place: u64, is_to_own_block: bool) -> Option<(Actor, u32)> {
         let bar = self.mbarriers.get(&place).filter(|bar| !bar.shown)?;
         let (writer, epoch, site) = bar.init;
-        if writer == actor && self.state(actor).epoch == epoch {
+        if writer == actor && (is_to_own_block || self.state(actor).epoch == epoch) {
             return None;
         }
         let seen =
@@ -318,11 +325,22 @@ impl Checks {
         (!seen).then_some((writer, site))
     }
 
-    pub(crate) fn arrive_at(&mut self, actor: Actor, place: u64, owner: u32, arrival: Arrival) {
-        let wide = level(arrival.scope) >= self.distance(actor.block, owner);
+    pub(crate) fn arrive_at(&mut self, actor: Actor, site: u32, place: u64, owner: u32, arrival: Arrival) {
+        let distance = self.distance(actor.block, owner);
         let Some(mut bar) = self.mbarriers.remove(&place) else { return };
-        if arrival.releases && wide {
-            self.add(&mut bar.pool, actor);
+        let why = if !arrival.releases {
+            Some(Lack::Release)
+        } else {
+            (level(arrival.scope) < distance).then(|| Lack::ReleaseScope(arrival.scope, scope_of(distance)))
+        };
+        if let Some(why) = why {
+            let threads = self.threads;
+            let known = self.state(actor).release(actor, threads);
+            let (through, writer) = (Through::Mbarrier, actor);
+            remember(&mut bar.weak, Missed { known, through, why, writer, write: site, read: site });
+        } else {
+            self.add(&mut bar.pool[usize::from(distance > 0)], actor);
+            bar.far = if distance > 0 { Some((actor, site)) } else { bar.far };
         }
         self.mbarriers.insert(place, bar);
     }
@@ -331,16 +349,38 @@ impl Checks {
     pub(crate) fn turn(&mut self, place: u64) {
         let engine = self.engine(Engine::Barrier(place), Actor { block: 0, number: 0 });
         let Some(bar) = self.mbarriers.get_mut(&place) else { return };
-        let pool = std::mem::take(&mut bar.pool);
-        bar.completed.join(&pool.known);
-        bar.completed.ordered.raise_engine(engine, bar.phase);
+        for (completed, pool) in bar.completed.iter_mut().zip(std::mem::take(&mut bar.pool)) {
+            completed.join(&pool.known);
+        }
+        bar.completed[0].ordered.raise_engine(engine, bar.phase);
         bar.phase += 1;
     }
 
-    /// A wait for a barrier has ended.
-    pub(crate) fn after_wait(&mut self, actor: Actor, place: u64, acquires: bool) {
-        let Some(bar) = self.mbarriers.get(&place).filter(|_| acquires) else { return };
-        let known = bar.completed.clone();
-        self.state(actor).known.join(&known);
+    /// A wait for a barrier has ended. What a thread of another block released is acquired by a wait for the cluster alone.
+    pub(crate) fn after_wait(&mut self, actor: Actor, site: u32, place: u64, wait: Arrival) {
+        let Some(bar) = self.mbarriers.remove(&place) else { return };
+        let state = self.state(actor);
+        let through = Through::Mbarrier;
+        for weak in &bar.weak {
+            state.miss(Missed { read: site, ..weak.clone() });
+        }
+        if wait.releases {
+            state.known.join(&bar.completed[0]);
+        }
+        if let Some((writer, write)) = bar.far {
+            let why = match wait.releases {
+                true if level(wait.scope) > 0 => None,
+                true => Some(Lack::AcquireScope(wait.scope, Scope::Cluster)),
+                false => Some(Lack::Acquire),
+            };
+            match why {
+                None => state.known.join(&bar.completed[1]),
+                Some(why) => {
+                    state.over.join(&bar.completed[1].ordered);
+                    state.miss(Missed { known: bar.completed[1].clone(), through, why, writer, write, read: site });
+                }
+            }
+        }
+        self.mbarriers.insert(place, bar);
     }
 }

@@ -384,7 +384,7 @@ DEV few_arrivals(const u32* in, u32* out) {
 PAIR(few_arrivals, (const u32* in, u32* out), (in, out))
 
 // An arrival that is relaxed releases nothing.
-//# relaxed_arrival race 1x64 numbers:256 zeros:256 ; nothing orders
+//# relaxed_arrival order 1x64 numbers:256 zeros:256 ; mbarrier.arrive.release.cta
 DEV relaxed_arrival(const u32* in, u32* out) {
   __shared__ u32 tile[64];
   __shared__ u64 bar;

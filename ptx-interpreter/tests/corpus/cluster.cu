@@ -119,3 +119,54 @@ DEV multicast_init(const u32* in, u32* out) {
   CLUSTER_SYNC;
 }
 CLUSTER_PAIR(multicast_init, (const u32* in, u32* out), (in, out))
+
+// An arrival at another block's barrier, and the wait there, are for the block if they do not say their scope.
+template <int WHICH> __device__ __forceinline__ void through_barrier(const u32* in, u32* out) {
+  __shared__ u32 tile[32];
+  __shared__ u64 bar;
+  u32 t = threadIdx.x, there, theirs;
+  if (t == 0) {
+    INIT(&bar, 32);
+    SHOW_INIT;
+  }
+  CLUSTER_SYNC;
+  THERE(there, tile + t, 1 - blockIdx.x % 2);
+  THERE(theirs, &bar, 1 - blockIdx.x % 2);
+  asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(in[t]) : "memory");  //~ remote_arrival remote_wait
+  if (WHICH == 1)
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(theirs) : "memory");  //~ remote_arrival
+  else asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(theirs) : "memory");  //~ remote_wait
+  if (WHICH == 2) WAIT(&bar, 0);  //~ remote_wait
+  else WAIT_OF(".acquire.cluster", &bar, 0);  //~ remote_arrival
+  out[blockIdx.x * 32 + t] = tile[31 - t];  //~ remote_arrival remote_wait
+  CLUSTER_SYNC;
+}
+//# remote_arrival order 2x32 numbers:128 zeros:256 ; mbarrier.arrive.release.cluster
+DEV remote_arrival(const u32* in, u32* out) { through_barrier<WRONG ? 1 : 0>(in, out); }
+CLUSTER_PAIR(remote_arrival, (const u32* in, u32* out), (in, out))
+//# remote_wait order 2x32 numbers:128 zeros:256 ; mbarrier.try_wait.acquire.cluster
+DEV remote_wait(const u32* in, u32* out) { through_barrier<WRONG ? 2 : 0>(in, out); }
+CLUSTER_PAIR(remote_wait, (const u32* in, u32* out), (in, out))
+
+// A copy to all blocks of the cluster. The other block has initialised its barrier by chance, and nothing orders that before.
+//# multicast_order race 2x32 numbers:256 zeros:256 ; barrier.cluster
+DEV multicast_order(const u32* in, u32* out) {
+  __shared__ alignas(128) u32 tile[32];
+  __shared__ u64 bar;
+  u32 t = threadIdx.x;
+  if (t == 0) {
+    INIT(&bar, 1);  //~ multicast_order
+    SHOW_INIT;
+    EXPECT(&bar, 128);
+    if (WRONG && blockIdx.x % 2 == 0) for (volatile u32 i = 0; i < 200; i = i + 1) {}
+  }
+  if (WRONG) __syncthreads(); else CLUSTER_SYNC;
+  if (t == 0 && blockIdx.x % 2 == 0)
+    asm volatile(  //~ multicast_order
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], 128, [%2], %3;" ::
+            "r"(AT(tile)), "l"(in), "r"(AT(&bar)), "h"((short)3) : "memory");
+  WAIT(&bar, 0);
+  out[blockIdx.x * 32 + t] = tile[t];
+  CLUSTER_SYNC;
+}
+CLUSTER_PAIR(multicast_order, (const u32* in, u32* out), (in, out))

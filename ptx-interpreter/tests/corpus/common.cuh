@@ -29,10 +29,11 @@ typedef unsigned long long u64;
 #define EXPECT(BAR, BYTES) \
   asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(AT(BAR)), "r"(BYTES) : "memory")
 #define ARRIVE(BAR) asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(AT(BAR)) : "memory")
-#define WAIT(BAR, PARITY)                                                                                           \
+#define WAIT_OF(HOW, BAR, PARITY)                                                                                   \
   for (u32 done = 0; !done;)                                                                                        \
-  asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"           \
+  asm volatile("{ .reg .pred p; mbarrier.try_wait.parity" HOW ".shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"    \
                : "=r"(done) : "r"(AT(BAR)), "r"(PARITY) : "memory")
+#define WAIT(BAR, PARITY) WAIT_OF("", BAR, PARITY)
 
 // Copies by the asynchronous proxy.
 #define BULK_LOAD(TO, FROM, BYTES, BAR)                                                                             \

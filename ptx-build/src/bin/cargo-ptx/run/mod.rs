@@ -53,6 +53,9 @@ pub(crate) struct Run {
     /// Let loads return older values where the memory model allows it. The seed chooses them
     #[arg(long)]
     weak: bool,
+    /// Launch it as a programmatic dependent launch does: until `griddepcontrol.wait`, the grid before may still use the buffers
+    #[arg(long)]
+    pdl: bool,
     /// Print one line of JSON for each finding
     #[arg(long)]
     json: bool,
@@ -206,6 +209,11 @@ impl Run {
                 }
             }
             .map_err(|error| Error::new(error).fix("ask for less"))?;
+        }
+        if self.pdl {
+            for argument in 0..self.arguments.len() {
+                trial.shared_with_grid_before(argument);
+            }
         }
         let report = trial.check();
         if seed == self.seed {
