@@ -145,6 +145,48 @@ fn a_dependent_launch_waits_for_the_grid_before() {
     assert!(printed.starts_with("error[order]: bytes of the grid before this one are accessed"), "{printed}");
 }
 
+/// Strong accesses do not race, but without an order the reader of a flag may get the older value of what the flag announces.
+#[test]
+fn older_values_that_change_what_a_kernel_leaves_are_found() {
+    let folder = TempDir::new().expect("a folder");
+    let kernel = |name: &str, fence: &str| {
+        format!(
+            ".visible .entry {name}(.param .u64 p, .param .u64 left) {{\n.reg .b64 %d<3>;\n.reg .b32 %r<5>;\n.reg .pred %p<2>;\n\
+             ld.param.u64 %d1, [p];\nld.param.u64 %d2, [left];\nmov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 0;\n\
+             @%p1 bra READS;\nst.relaxed.gpu.global.u32 [%d1], 7;\n{fence}\nst.relaxed.gpu.global.u32 [%d1+64], 1;\n\
+             ret;\nREADS:\nld.relaxed.gpu.global.u32 %r2, [%d1+64];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra READS;\n{fence}\n\
+             ld.relaxed.gpu.global.u32 %r3, [%d1];\nst.global.u32 [%d2], %r3;\nret;\n}}\n"
+        )
+    };
+    // Which thread counts first depends on the order of the threads without older values, too.
+    let counts = ".visible .entry counts(.param .u64 p, .param .u64 left) {\n.reg .b64 %d<5>;\n.reg .b32 %r<3>;\n\
+                  ld.param.u64 %d1, [p];\nld.param.u64 %d2, [left];\natom.global.add.u32 %r1, [%d1], 1;\n\
+                  mul.wide.u32 %d3, %r1, 4;\nadd.u64 %d4, %d2, %d3;\nmov.u32 %r2, %ctaid.x;\nst.global.u32 [%d4], %r2;\n\
+                  ret;\n}\n";
+    let [bare, fenced] = [kernel("bare", ""), kernel("fenced", "fence.acq_rel.gpu;")];
+    let text = format!(".version 8.0\n.target sm_80\n.address_size 64\n{bare}{fenced}{counts}");
+    fs::write(folder.path().join("k.ptx"), text).expect("it is written");
+    let run = |kernel: &str, weak: &[&str]| {
+        let words =
+            ["run", "k.ptx", kernel, "--grid", "2", "--block", "1", "--arg", "buf:128:zeros", "--arg", "buf:8:zeros"];
+        cargo_ptx(folder.path(), &[&words[..], &["--seeds", "40"], weak].concat(), &[])
+    };
+    for kernel in ["bare", "fenced", "counts"] {
+        assert_eq!(run(kernel, &[]).0, Some(0), "{kernel}");
+    }
+    let (code, printed, _) = run("bare", &["--weak"]);
+    assert_eq!(code, Some(1), "{printed}");
+    let begins = "error[order]: older values, which the memory model lets loads return, change what the kernel leaves";
+    assert!(printed.starts_with(begins), "{printed}");
+    let place = "ld.relaxed.gpu.global.u32 %r3, [%d1]";
+    assert!(printed.contains(place) && printed.contains("gets the older value 0x0"), "{printed}");
+    assert!(printed.contains("argument 1 has 0x0 at byte 0 instead of 0x7"), "{printed}");
+    for kernel in ["fenced", "counts"] {
+        let (code, printed, _) = run(kernel, &["--weak"]);
+        assert_eq!(code, Some(0), "{printed}");
+    }
+}
+
 /// Every thread writes to one place, which the source and the PTX have a line for.
 fn writes_to_one_place(beside: &str, source: &str) -> String {
     format!(

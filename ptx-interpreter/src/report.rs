@@ -18,6 +18,9 @@ pub struct Report {
     pub stop: Option<Stop>,
     /// How many instructions all threads together took.
     pub instructions: u64,
+    /// Of a [weak](crate::Trial::weak) launch the loads that returned an older value than the newest one, the first of each
+    /// instruction.
+    pub older: Vec<Place>,
 }
 
 impl Report {
@@ -28,7 +31,7 @@ impl Report {
 
     /// Of a launch that cannot be.
     pub(crate) fn refused(stop: &Stop) -> Report {
-        Report { findings: vec![refused(stop)], stop: None, instructions: 0 }
+        Report { findings: vec![refused(stop)], stop: None, instructions: 0, older: vec![] }
     }
 }
 
@@ -66,7 +69,7 @@ impl Program {
         let mut machine = match Machine::new(self, outside, launch) {
             Ok(machine) => machine,
             Err(stop) if known => return Report::refused(&stop),
-            Err(stop) => return Report { findings: vec![], stop: Some(stop), instructions: 0 },
+            Err(stop) => return Report { findings: vec![], stop: Some(stop), instructions: 0, older: vec![] },
         };
         machine.checks =
             Some(Box::new(Checks::new(machine.threads, machine.cluster, pieces, self.in_shared(launch.kernel))));
@@ -75,9 +78,12 @@ impl Program {
         if let Err(error) = ended {
             stop = machine.explain(error);
         }
-        let found = machine.checks.as_mut().map(|checks| checks.take()).unwrap_or_default();
+        let checks = machine.checks.as_mut();
+        let (found, older) =
+            checks.map(|checks| (checks.take(), std::mem::take(&mut checks.older))).unwrap_or_default();
         let findings = found.into_iter().map(|found| self.finding(found)).collect();
-        Report { findings, stop, instructions: machine.steps }
+        let older = older.into_iter().map(|load| self.place(load)).collect();
+        Report { findings, stop, instructions: machine.steps, older }
     }
 
     /// What a kernel has in shared memory.
@@ -86,22 +92,23 @@ impl Program {
         self.shared.iter().chain(own.into_iter().flatten()).cloned().collect()
     }
 
+    fn place(&self, (actor, site, what): (Actor, u32, String)) -> Place {
+        let site = &self.sites[site as usize];
+        Place {
+            block: actor.block,
+            thread: actor.number as u32,
+            function: site.function.clone(),
+            ptx_line: site.line,
+            instruction: site.text.clone(),
+            source: site.source.clone(),
+            called: site.called.clone(),
+            comments: site.comments.clone(),
+            what,
+        }
+    }
+
     fn finding(&self, found: Found) -> Finding {
-        let place = |(actor, site, what): (Actor, u32, String)| {
-            let site = &self.sites[site as usize];
-            Place {
-                block: actor.block,
-                thread: actor.number as u32,
-                function: site.function.clone(),
-                ptx_line: site.line,
-                instruction: site.text.clone(),
-                source: site.source.clone(),
-                called: site.called.clone(),
-                comments: site.comments.clone(),
-                what,
-            }
-        };
-        let places = found.places.into_iter().map(place).collect();
+        let places = found.places.into_iter().map(|place| self.place(place)).collect();
         let Found { kind, title, notes, help, times, .. } = found;
         Finding { kind, title, places, notes, help, times }
     }

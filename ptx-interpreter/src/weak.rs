@@ -71,8 +71,10 @@ impl Machine<'_> {
             (false, _) if in_time && self.draw(RARE) == 0 => 1 + self.draw(count as u64) as usize,
             (false, _) => 0,
         };
+        let site = self.site;
         let Some(checks) = self.checks.as_mut().filter(|_| which > 0) else { return Ok(()) };
         if let Some(value) = checks.choose_value(actor, address, bytes, which - 1) {
+            checks.note_older(actor, site, address, bytes, value);
             self.weak.values.push((thread.lane, address, value));
         }
         Ok(())

@@ -149,6 +149,8 @@ pub(crate) struct Checks {
     pub(crate) waits: HashMap<(u32, usize), (u64, Option<u32>)>,
     pub(super) lifetimes: Lifetimes,
     pub(super) found: Vec<Found>,
+    /// Loads that returned an older value than the newest one, the first of each instruction.
+    pub(crate) older: Vec<(Actor, u32, String)>,
     /// Where each finding is, and how far apart its threads are.
     pub(super) seen: HashMap<(Kind, u32, u32), (usize, usize)>,
 }
@@ -186,6 +188,7 @@ impl Checks {
             waits: HashMap::new(),
             lifetimes: Lifetimes::default(),
             found: Vec::new(),
+            older: Vec::new(),
             seen: HashMap::new(),
         }
     }

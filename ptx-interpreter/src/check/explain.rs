@@ -93,6 +93,18 @@ impl Checks {
         }
     }
 
+    /// A load returns an older value than the newest one.
+    pub(crate) fn note_older(&mut self, actor: Actor, site: u32, address: u64, bytes: usize, value: u64) {
+        if self.older.iter().all(|(_, other, _)| *other != site) {
+            let place = self.place_of(address);
+            self.older.push((
+                actor,
+                site,
+                format!("loads {bytes} bytes at {place}, and gets the older value {value:#x}"),
+            ));
+        }
+    }
+
     pub(crate) fn uninitialised(&mut self, event: Event, at: u64) {
         let what = self.what(event, at);
         self.find(Found {

@@ -1,6 +1,7 @@
 //! `cargo ptx run`: runs a kernel of a PTX file on the CPU, and checks what its threads do.
 
 mod argument;
+mod outcome;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use argument::Argument;
+use outcome::{Outcome, STRONG};
 use ptx_build::error::{Error, Result};
 use ptx_interpreter::{Program, Record, Report, Trial};
 
@@ -50,7 +52,8 @@ pub(crate) struct Run {
     /// The first of these orders
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Let loads return older values where the memory model allows it. The seed chooses them
+    /// Let loads return older values where the memory model allows it. The seed chooses them. What the kernel leaves then is
+    /// compared with what it leaves without them
     #[arg(long)]
     weak: bool,
     /// Launch it as a programmatic dependent launch does: until `griddepcontrol.wait`, the grid before may still use the buffers
@@ -153,6 +156,7 @@ impl Run {
         end: Option<Instant>,
     ) -> Result<Vec<Record>> {
         let seeds = self.seeds.max(1);
+        let strong = self.strong(text, kernel, contents, end)?;
         let cores = thread::available_parallelism().map_or(1, usize::from).min(seeds as usize);
         let next = AtomicU64::new(0);
         let work = || -> Result<Vec<Record>> {
@@ -163,7 +167,9 @@ impl Run {
                     return Ok(done);
                 }
                 let seed = self.seed + at;
-                let report = self.once(text, kernel, contents, seed, end)?;
+                let (mut report, outcome) = self.once(text, kernel, contents, seed, end, self.weak)?;
+                let differs = strong.as_ref().and_then(|strong| strong.differs(&outcome, &report));
+                report.findings.extend(differs.filter(|_| report.is_clean()));
                 done.push(self.record(kernel, seed, report));
             }
         };
@@ -174,6 +180,25 @@ impl Run {
         let mut all: Vec<Record> = all.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         all.sort_by_key(|ran| ran.seed);
         Ok(all)
+    }
+
+    /// What every order leaves in which loads return the newest values, if that is the same and older values may change it.
+    fn strong(
+        &self,
+        text: &str,
+        kernel: &str,
+        contents: &[Option<Vec<u8>>],
+        end: Option<Instant>,
+    ) -> Result<Option<Outcome>> {
+        let mut same: Option<Outcome> = None;
+        for seed in self.seed..self.seed + if self.weak { STRONG } else { 0 } {
+            let (report, outcome) = self.once(text, kernel, contents, seed, end, false)?;
+            if !report.is_clean() || same.as_ref().is_some_and(|same| *same != outcome) {
+                return Ok(None);
+            }
+            same = Some(outcome);
+        }
+        Ok(same)
     }
 
     fn record(&self, kernel: &str, seed: u64, report: Report) -> Record {
@@ -189,11 +214,12 @@ impl Run {
         contents: &[Option<Vec<u8>>],
         seed: u64,
         end: Option<Instant>,
-    ) -> Result<Report> {
+        weak: bool,
+    ) -> Result<(Report, Outcome)> {
         // The variables of a module keep what a kernel writes, so each order has a module of its own.
         let program = Program::parse(text);
         let mut trial = Trial::new(&program, kernel);
-        trial.grid(self.grid).block(self.block).cluster(self.cluster).shared(self.shared).seed(seed).weak(self.weak);
+        trial.grid(self.grid).block(self.block).cluster(self.cluster).shared(self.shared).seed(seed).weak(weak);
         trial.limits(u64::MAX, end);
         for (argument, content) in self.arguments.iter().zip(contents) {
             match (argument, content) {
@@ -216,10 +242,11 @@ impl Run {
             }
         }
         let report = trial.check();
-        if seed == self.seed {
+        if seed == self.seed && weak == self.weak {
             self.write(&trial)?;
         }
-        Ok(report)
+        let outcome = Outcome::of(&trial, if self.weak { self.arguments.len() } else { 0 });
+        Ok((report, outcome))
     }
 
     /// Writes the buffers of the first order.
