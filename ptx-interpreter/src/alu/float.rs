@@ -1,15 +1,19 @@
 //! Floats: 16, 32 and 64 bits, and `bf16`, by LLVM's own software floats.
 
-use rustc_apfloat::ieee::{Double, Quad};
+use rustc_apfloat::ieee::{Double, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
-use super::format::{DOUBLE, Format, ROUNDINGS, by_format, float, round_of};
+use super::format::{DOUBLE, Format, ROUNDINGS, SINGLE, by_format, float, round_of};
 use super::words::{Alu, Kind, Type, Words, low};
 
 pub(crate) fn alu(name: &str, words: Words<'_>) -> Option<Alu> {
     match name {
-        "add" | "sub" | "mul" => arithmetic(name, words),
-        "fma" | "mad" => fused(name == "mad", words),
+        "add" | "sub" | "fma" => mixed(name, words.clone()).or_else(|| match name {
+            "fma" => fused(false, words),
+            _ => arithmetic(name, words),
+        }),
+        "mul" => arithmetic(name, words),
+        "mad" => fused(true, words),
         "div" | "rcp" | "sqrt" => divided(name, words),
         "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" => approximate(name, words),
         "min" | "max" => extreme(name == "max", words),
@@ -88,6 +92,31 @@ fn fused(is_mad: bool, words: Words<'_>) -> Option<Alu> {
             result.output(flushed, saturated)
         })
     })
+}
+
+/// `add`, `sub` and `fma` of narrow numbers and an `f32`: `{.rnd}{.sat}.f32.f16`. The last operand is the `f32`.
+fn mixed(name: &str, mut words: Words<'_>) -> Option<Alu> {
+    let word = words.one_of(&ROUNDINGS);
+    let saturated = words.flag("sat");
+    if !words.flag("f32") {
+        return None;
+    }
+    let narrow = words.last("f16 bf16")?;
+    let round = word.map_or(NEAREST, round_of);
+    let exact = move |bits| Single::from_bits(float(narrow, SINGLE, bits, NEAREST));
+    let output = move |number: Single| number.output(false, saturated);
+    match name {
+        "add" => {
+            Alu::new(SINGLE, [narrow, SINGLE], move |[a, c]| output(exact(a).add_r(Single::from_bits(c), round).value))
+        }
+        "sub" => {
+            Alu::new(SINGLE, [narrow, SINGLE], move |[a, c]| output(exact(a).sub_r(Single::from_bits(c), round).value))
+        }
+        _ => Alu::new(SINGLE, [narrow, narrow, SINGLE], move |[a, b, c]| {
+            output(exact(a).mul_add_r(exact(b), Single::from_bits(c), round).value)
+        })
+        .filter(|_| word.is_some()),
+    }
 }
 
 fn of_single(bits: u64) -> f32 {
