@@ -156,7 +156,9 @@ impl Run {
         end: Option<Instant>,
     ) -> Result<Vec<Record>> {
         let seeds = self.seeds.max(1);
-        let strong = self.strong(text, kernel, contents, end)?;
+        let once = |seed, weak| self.once(text, kernel, contents, seed, end, weak);
+        let newest = self.seed..self.seed + if self.weak { STRONG } else { 0 };
+        let strong = Outcome::of_all(newest.map(|seed| once(seed, false)))?;
         let cores = thread::available_parallelism().map_or(1, usize::from).min(seeds as usize);
         let next = AtomicU64::new(0);
         let work = || -> Result<Vec<Record>> {
@@ -167,7 +169,7 @@ impl Run {
                     return Ok(done);
                 }
                 let seed = self.seed + at;
-                let (mut report, outcome) = self.once(text, kernel, contents, seed, end, self.weak)?;
+                let (mut report, outcome) = once(seed, self.weak)?;
                 let differs = strong.as_ref().and_then(|strong| strong.differs(&outcome, &report));
                 report.findings.extend(differs.filter(|_| report.is_clean()));
                 done.push(self.record(kernel, seed, report));
@@ -180,25 +182,6 @@ impl Run {
         let mut all: Vec<Record> = all.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         all.sort_by_key(|ran| ran.seed);
         Ok(all)
-    }
-
-    /// What every order leaves in which loads return the newest values, if that is the same and older values may change it.
-    fn strong(
-        &self,
-        text: &str,
-        kernel: &str,
-        contents: &[Option<Vec<u8>>],
-        end: Option<Instant>,
-    ) -> Result<Option<Outcome>> {
-        let mut same: Option<Outcome> = None;
-        for seed in self.seed..self.seed + if self.weak { STRONG } else { 0 } {
-            let (report, outcome) = self.once(text, kernel, contents, seed, end, false)?;
-            if !report.is_clean() || same.as_ref().is_some_and(|same| *same != outcome) {
-                return Ok(None);
-            }
-            same = Some(outcome);
-        }
-        Ok(same)
     }
 
     fn record(&self, kernel: &str, seed: u64, report: Report) -> Record {

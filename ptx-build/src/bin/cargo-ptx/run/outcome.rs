@@ -1,5 +1,6 @@
 //! What a kernel leaves in its buffers where loads return older values, compared with what it leaves where they do not.
 
+use ptx_build::error::Result;
 use ptx_interpreter::{Finding, Kind, Report, Trial};
 
 /// Orders without older values, at least: what they leave is the same if it depends on no order.
@@ -14,6 +15,19 @@ pub(super) struct Outcome(Vec<Vec<u8>>);
 impl Outcome {
     pub(super) fn of(trial: &Trial<'_>, arguments: usize) -> Outcome {
         Outcome((0..arguments).map(|argument| trial.content(argument).to_vec()).collect())
+    }
+
+    /// What all of these orders leave, in which loads return the newest values: none if they differ, or something is wrong.
+    pub(super) fn of_all(orders: impl Iterator<Item = Result<(Report, Outcome)>>) -> Result<Option<Outcome>> {
+        let mut same: Option<Outcome> = None;
+        for order in orders {
+            let (report, outcome) = order?;
+            if !report.is_clean() || same.as_ref().is_some_and(|same| *same != outcome) {
+                return Ok(None);
+            }
+            same = Some(outcome);
+        }
+        Ok(same)
     }
 
     /// That an older value changes what the kernel leaves. `self` is what all orders leave without older values.
