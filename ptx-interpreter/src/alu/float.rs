@@ -8,11 +8,9 @@ use super::words::{Alu, Kind, Type, Words, low};
 
 pub(crate) fn alu(name: &str, words: Words<'_>) -> Option<Alu> {
     match name {
-        "add" | "sub" | "fma" => mixed(name, words.clone()).or_else(|| match name {
-            "fma" => fused(false, words),
-            _ => arithmetic(name, words),
-        }),
+        "add" | "sub" => mixed(name, words.clone()).or_else(|| arithmetic(name, words)),
         "mul" => arithmetic(name, words),
+        "fma" => mixed(name, words.clone()).or_else(|| fused(false, words)),
         "mad" => fused(true, words),
         "div" | "rcp" | "sqrt" => divided(name, words),
         "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" => approximate(name, words),
