@@ -211,7 +211,7 @@ fn a_weakened_kernel_is_found() {
 
 /// As they are, the kernels have no finding in a thousand orders, of which half have weak loads.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes about 20 minutes: cargo test -p host-tests --test cpu -- --ignored a_thousand_orders"]
 fn a_thousand_orders_have_no_finding() {
     const ORDERS: u64 = 1000;
     let module = module();
