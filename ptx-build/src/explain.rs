@@ -244,6 +244,9 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".5d", ["of five dimensions", ""]),
     (".tile", ["a box, as the map describes it", ""]),
     (".tile::gather4", ["four rows, each from the same column on", ""]),
+    (".tile::scatter4", ["four rows, each from the same column on", ""]),
+    (".cta_group::1", ["the barrier is in the block of the destination", ""]),
+    (".cta_group::2", ["the barrier may be in the other block of the destination's pair", ""]),
     (".im2col", ["as columns of an image, at offsets in it", ""]),
 ];
 

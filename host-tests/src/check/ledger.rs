@@ -161,7 +161,7 @@ pub fn begins(form: &Form) -> (u32, u32) {
         (mbarrier && says(".relaxed") && !counts_bytes || says(".bulk.shared::cta"), 90, 86),
         (says("cp.reduce"), 90, 80),
         (says(".tensor") && says("d.shared::cta.global"), 90, 86),
-        (says("gather4"), 100, 86),
+        (any(&["gather4", "scatter4", ".cta_group"]), 100, 86),
         (says("cp.reduce") && says(".noftz.f32"), 90, 94),
         (says(".cp_mask"), 100, 86),
         (says("st.bulk"), 100, 86),
@@ -194,9 +194,13 @@ pub fn begins(form: &Form) -> (u32, u32) {
 
 /// The targets of which a form needs one, by the ISA, where the number of an SM is not enough.
 pub fn named(form: &Form) -> &'static [&'static str] {
+    let says = |text: &str| form.ptx().contains(text);
     match form.instruction() {
-        "redux.sync" if form.ptx().contains(".f32") => &["sm_100f"],
+        "redux.sync" if says(".f32") => &["sm_100f"],
         "setmaxnreg" => &["sm_90a", "sm_100f", "sm_110f", "sm_120f"],
+        _ if says(".cta_group") || says("::scatter4") => &["sm_100f", "sm_110f"],
+        // Into this block's shared memory all have it from sm_100 on.
+        _ if says("::gather4") && !says(".shared::cta.global") => &["sm_100f", "sm_110f"],
         _ => &[],
     }
 }

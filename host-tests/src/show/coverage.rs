@@ -11,10 +11,7 @@ use crate::tools::target::{PtxVersion, Sm};
 
 /// Instructions that move or order data in memory and that the crate does not have, and why.
 const MISSING: &[(&str, &str)] = &[
-    (
-        "`cp.async.bulk.tensor` of columns (`.im2col`), `.tile::scatter4`, `.tile::gather4` into another block, `.cta_group`, `tensormap`",
-        "Only some GPUs of a generation have most of them, such as sm_100a. To be added.",
-    ),
+    ("`cp.async.bulk.tensor` of columns (`.im2col`), `tensormap`", "To be added."),
     (
         "`st.async` of 8 bits, and `st.async` and `red.async` to the shared memory of a generic address",
         "Rust has no register of 8 bits for them. Memory of another block has a `SharedClusterPtr`.",
@@ -24,7 +21,7 @@ const MISSING: &[(&str, &str)] = &[
         "They need an address of several GPUs, which no test here can have.",
     ),
     (
-        "`cp.async.bulk.prefetch.tensor` with `.tile::gather4` and `.im2col::w`",
+        "`cp.async.bulk.prefetch.tensor` with `.im2col::w`",
         "Newer forms of a prefetch, which only some GPUs of a generation have. To be added.",
     ),
     (

@@ -10,6 +10,7 @@ use super::room::Room;
 /// A prefetch of a box of a tensor of as many dimensions.
 pub(super) fn prefetch(form: &Form) -> Other {
     let before = match map_kind(form).dimensions {
+        _ if form.ptx().contains("::gather4") => "let (map, coordinates) = (p.cast_const(), [0i32; 5]);",
         1 => "let (map, coordinates) = (p.cast_const(), [0i32; 1]);",
         2 => "let (map, coordinates) = (p.cast_const(), [0i32; 2]);",
         3 => "let (map, coordinates, offsets) = (p.cast_const(), [0i32; 3], [0u16; 1]);",
@@ -26,7 +27,7 @@ pub(super) fn map_kind(form: &Form) -> MapKind {
     dimensions.map_or(MapKind::MATRIX, |dimensions| MapKind {
         dimensions,
         im2col: ptx.contains(".im2col"),
-        by_rows: ptx.contains("::gather4"),
+        by_rows: ptx.contains("::gather4") || ptx.contains("::scatter4"),
         written: writes(form),
     })
 }
@@ -90,7 +91,19 @@ macro_rules! store {
     };
 }
 
+/// A box into this block of the cluster.
+macro_rules! load_into_own_block {
+    () => {
+        concat!("let p = home_of(p); ", load!("{}"))
+    };
+}
+
 const BACK: &str = load!("cp_async_bulk_tensor_shared_cluster_global(dst, map, coordinates, bar)");
+const ROWS_BACK: &str = load!("cp_async_bulk_tensor_shared_global_gather4(dst, map, coordinates, bar)");
+
+/// A barrier of this block for what this block copies to both.
+const ECHO: &str = "let mask = 0b11; let echo = of_rank(p, rank()); \
+     let second = SharedPtr::new(echo.add(96).cast::<Mbarrier>()); mbarrier_init(second, 1); ";
 
 pub(super) fn trial(form: &Form) -> Other {
     let ptx = form.ptx();
@@ -100,26 +113,39 @@ pub(super) fn trial(form: &Form) -> Other {
     let place: Vec<String> = std::iter::once(x).chain(others.iter().map(usize::to_string)).collect();
     let size = 4 * elements(kind);
     let setup = format!("let (map, coordinates, size) = (from, [{}], {size}u32); ", place.join(", "));
+    let back = if kind.by_rows { ROWS_BACK } else { BACK };
     let (room, then) = if ptx.starts_with("cp.reduce") {
         let first = store!("at + 7", "cp_async_bulk_tensor_global_shared(map, coordinates, src)");
-        let then = format!("{SRC} {first} {} {BACK}", store!("3 * at", "{}"));
+        let then = format!("{SRC} {first} {} {back}", store!("3 * at", "{}"));
         (Room::TensorShared, then)
     } else if writes(form) {
-        (Room::TensorShared, format!("{SRC} {} {BACK}", store!("at + 7", "{}")))
+        (Room::TensorShared, format!("{SRC} {} {back}", store!("at + 7", "{}")))
     } else if ptx.contains(".multicast") {
-        let then = load_into_other_block!(
-            "let mask = 0b11; let echo = of_rank(p, rank()); \
-             let second = SharedPtr::new(echo.add(96).cast::<Mbarrier>()); mbarrier_init(second, 1); \
-             mbarrier_arrive_expect_tx(second, size);",
-            " & waited(second) & same(echo, home, size)"
-        );
-        (Room::TensorCluster, then.to_owned())
+        (Room::TensorCluster, multicast(ptx))
     } else if ptx.contains(".shared::cluster") {
         (Room::TensorCluster, load_into_other_block!("", "").to_owned())
+    } else if ptx.contains(".cta_group") {
+        (Room::TensorCluster, load_into_own_block!().to_owned())
     } else {
         (Room::TensorShared, load!("{}").to_owned())
     };
     Other { room, before: "", then: (setup + &then).into(), expected: moved }
+}
+
+/// Of a pair of blocks the one with the barrier is told of what arrives in both.
+fn multicast(ptx: &str) -> String {
+    let then = if ptx.contains(".cta_group::2") {
+        load_into_other_block!(
+            "$ECHO let size = 2 * size;",
+            "; sync_cluster(); let size = size / 2; let done = done & same(echo, home, size)"
+        )
+    } else {
+        load_into_other_block!(
+            "$ECHO mbarrier_arrive_expect_tx(second, size);",
+            " & waited(second) & same(echo, home, size)"
+        )
+    };
+    then.replace("$ECHO", ECHO)
 }
 
 const SRC: &str = "let src = SharedPtr::new(p.cast::<u32>());";

@@ -1,7 +1,7 @@
 //! `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`: boxes of a tensor, which a tensor map describes.
 
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
-use ptx_intrinsics::on_cpu::tensor::{BYTES, Piece, Refused, TensorMap, pieces};
+use ptx_intrinsics::on_cpu::tensor::{BYTES, Mode, Piece, Place, Refused, TensorMap, pieces};
 
 use super::mbarrier::on_barrier;
 use crate::access::Engine;
@@ -19,8 +19,10 @@ struct Tensor {
     /// Of a reduction.
     op: Option<String>,
     multicast: bool,
-    by_rows: bool,
-    is_tile: bool,
+    /// Whether the barrier may be in the other block of a pair.
+    in_pair: bool,
+    /// None where it is not known here how it is copied.
+    mode: Option<Mode>,
     dimensions: String,
     operands: Vec<Operand>,
 }
@@ -39,8 +41,11 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
         into: Some(into).filter(|into| *into != Space::Global),
         op,
         multicast: has("multicast::cluster"),
-        by_rows: has("tile::gather4") || has("tile::scatter4"),
-        is_tile: !words.iter().any(|word| word.starts_with("im2col")),
+        in_pair: has("cta_group::2"),
+        mode: match () {
+            () if has("tile::gather4") || has("tile::scatter4") => Some(Mode::Rows),
+            () => (!words.iter().any(|word| word.starts_with("im2col"))).then_some(Mode::Tile),
+        },
         dimensions: (*words.get(at + 1)?).to_owned(),
         operands,
     };
@@ -55,13 +60,11 @@ impl Step for Tensor {
 
 impl Tensor {
     fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
-        if !self.is_tile {
-            return stop(Why::Gap, "a copy of columns of a tensor");
-        }
+        let Some(mode) = self.mode else { return stop(Why::Gap, "a copy of columns of a tensor") };
         let operand = |at: usize| self.operands.get(at).ok_or_else(missing);
         let tensor = operand(usize::from(self.into.is_some()))?;
         let (map, coordinates) = self.map(machine, thread, tensor)?;
-        let (all, bytes) = pieces(&map, &coordinates, self.by_rows).or_else(refused)?;
+        let (all, bytes) = pieces(&map, &Place { mode, coordinates: &coordinates }).or_else(refused)?;
         let Some(space) = self.into else {
             let from = machine.address(thread, Space::Shared, operand(1)?)?;
             return self.out(machine, thread, &map, &all, from);
@@ -69,28 +72,41 @@ impl Tensor {
         let to = machine.address(thread, space, operand(0)?)?;
         let bar = machine.address(thread, space, operand(2)?)?;
         aligned(to, 128)?;
+        self.is_reached(machine, to, bar)?;
         if !self.multicast {
             let copies = copies(machine, &map, &all, to)?;
             return begin(machine, thread, copies, bar, bytes);
         }
         let mask = machine.number(thread, &self.operands, 3)?;
         for rank in (0..16).filter(|rank| mask >> rank & 1 == 1) {
-            let [to, bar] = [to, bar].map(|place| machine.in_block(place, rank));
-            let copies = copies(machine, &map, &all, to?)?;
-            begin(machine, thread, copies, bar?, bytes)?;
+            // In a pair the one whose number has the same last bit is told.
+            let told = if self.in_pair { rank & !1 | machine.rank_of(bar) & 1 } else { rank };
+            let (to, bar) = (machine.in_block(to, rank)?, machine.in_block(bar, told)?);
+            let copies = copies(machine, &map, &all, to)?;
+            begin(machine, thread, copies, bar, bytes)?;
         }
         Ok(())
     }
 
+    /// The barrier is in the block of the destination, or in the other one of its pair.
+    fn is_reached(&self, machine: &Machine<'_>, to: u64, bar: u64) -> Result<()> {
+        let [to, bar] = [to, bar].map(|place| machine.rank_of(place) >> u32::from(self.in_pair));
+        if to == bar {
+            return Ok(());
+        }
+        let text = if self.in_pair { "the barrier is not in the pair" } else { "the barrier is not in the block" };
+        Err(wrong(format!("{text} of the destination")))
+    }
+
     /// The map and the coordinates of an operand.
-    fn map(&self, machine: &mut Machine<'_>, thread: Thread, tensor: &Operand) -> Result<(TensorMap, Vec<i64>)> {
+    fn map(&self, machine: &mut Machine<'_>, thread: Thread, tensor: &Operand) -> Result<(TensorMap, Vec<i32>)> {
         let Operand::Address(base, 0, coordinates) = tensor else { return stop(Why::Wrong, "no coordinates") };
         let address = machine.get(thread, base)? as u64;
         let map = map_at(machine, address)?;
         if self.dimensions != format!("{}d", map.rank) {
             return Err(wrong(format!("a map of {} dimensions, for {}", map.rank, self.dimensions)));
         }
-        let number = |one: &Operand| Ok(i64::from(machine.get(thread, one)? as u32 as i32));
+        let number = |one: &Operand| Ok(machine.get(thread, one)? as u32 as i32);
         Ok((map, coordinates.iter().map(number).collect::<Result<_>>()?))
     }
 

@@ -88,25 +88,25 @@ macro_rules! im2col_dimensions {
     };
 }
 
-/// Where in a matrix of which four rows are gathered: the column, then the four rows.
+/// Where in a matrix of which four rows are copied: the column, then the four rows.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no column and four rows of a matrix",
-    label = "four rows are gathered, each from the same column on",
+    label = "four rows are copied, each from the same column on",
     note = "write an array of five `i32`: `[column, row, row, row, row]`"
 )]
 pub trait GatherCoordinates: TensorCoordinates {}
 #[diagnostic::do_not_recommend]
 impl GatherCoordinates for [i32; 5] {}
 
-/// They say no word: `<D in four_rows>`.
+/// They are two dimensions: `<D in four_rows>`.
 macro_rules! four_rows {
     ($callback:ident $parameter:ident $row:tt) => {
         $callback! {
             @words $parameter [$crate::instructions::coordinates::GatherCoordinates]
             [$parameter::DIMENSIONS;
-                (_ => "" "[i32; 5]", Always ([i32; 5] as {a, b, c, d, e} [a b c d e] in reg32))
+                (_ => ".2d" "[i32; 5]", Always ([i32; 5] as {a, b, c, d, e} [a b c d e] in reg32))
             ]
-            "" "", $row
+            ".2d" "", $row
         }
     };
 }

@@ -199,6 +199,18 @@ instructions! { TENSORS:
             cpu: ();
         }
 
+        /// Brings four rows of a matrix, each from the same column on, into L2. The box of the map has one row. On a CPU it does
+        /// nothing.
+        unsafe fn cp_async_bulk_prefetch_tensor_gather4 / cp_async_bulk_prefetch_tensor_gather4_with<D in four_rows>(
+            map: *const impl Sized as reg64,
+            coordinates: D as held,
+        ) {
+            ptx: "cp.async.bulk.prefetch.tensor" D ".L2.global.tile::gather4" hint, [map, coordinates], policy;
+            needs: FamilyTensorCopies;
+            safety: tensor_map!();
+            cpu: ();
+        }
+
         /// Brings the columns of a tensor at these coordinates, and at these offsets in the image, into L2. On a CPU it does
         /// nothing.
         unsafe fn cp_async_bulk_prefetch_tensor_im2col / cp_async_bulk_prefetch_tensor_im2col_with<D in im2col_dimensions>(

@@ -20,6 +20,8 @@ mod notation;
 mod methods;
 #[macro_use]
 pub(crate) mod coordinates;
+#[macro_use]
+pub(crate) mod cta_group;
 pub(crate) mod bounds;
 pub(crate) mod cuda;
 pub(crate) mod ld;
@@ -34,7 +36,7 @@ contents! {
     Fill { st_bulk: SINGLES; }
     Policy { createpolicy: SINGLES; }
     Address { cvta: SINGLES; isspacep: SINGLES; mapa: SINGLES; }
-    Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; cp_async_bulk_tensor: LOADS STORES REDUCTIONS; cp_reduce_async_bulk: SHARED GLOBAL FLOATS; }
+    Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; cp_async_bulk_tensor: LOADS ROWS STORES REDUCTIONS; cp_reduce_async_bulk: SHARED GLOBAL FLOATS; }
     Asynchronous { red_async: SHARED GLOBAL; st_async: SINGLES; }
     Barrier { mbarrier: SINGLES ARRIVALS; }
     Fence { fence: SINGLES; }

@@ -236,5 +236,10 @@ fn a_box_of_a_tensor_is_not_touched() {
         };
     }
     boxes! { 1 2 3 4 5; 3 1 4 2 5 3 }
+    form!(tried |map: *const u8, coordinates: [i32; 5]| cp_async_bulk_prefetch_tensor_gather4(map, coordinates))(
+        map, [7; 5],
+    );
+    form!(tried |map: *const u8, coordinates: [i32; 5], policy: CachePolicy|
+        cp_async_bulk_prefetch_tensor_gather4_with(map, coordinates, policy))(map, [7; 5], POLICY);
     tried.is_all_of(&["cp.async.bulk.prefetch.tensor"]);
 }

@@ -85,6 +85,27 @@ fn loaded(bytes: usize, load: impl FnOnce(SharedPtr<u32>, SharedPtr<Mbarrier>)) 
     shared.0[..bytes / 4].to_vec()
 }
 
+/// Copies to several blocks, which a CPU does not have.
+macro_rules! multicasts {
+    ($tried:ident $coordinates:tt $map:ident $place:ident $plain:ident $with:ident $group:ident $group_with:ident) => {
+        multicasts! { @ $tried $coordinates $map $place $plain() $with() $group(CtaGroup1) $group_with(CtaGroup1)
+            $group(CtaGroup2) $group_with(CtaGroup2) }
+    };
+    (@ $tried:ident $coordinates:tt $map:ident $place:ident $($plain:ident($($group:ident)?) $with:ident($($same:ident)?))*) => { $(
+        let multicast = form!($tried |dst: SharedClusterPtr<u32>, map: *const u32, coordinates: $coordinates,
+            bar: SharedClusterPtr<Mbarrier>, mask: u16| $plain$(::<$group, _, _>)?(dst, map, coordinates, bar, mask));
+        let multicast_with = form!($tried |dst: SharedClusterPtr<u32>, map: *const u32, coordinates: $coordinates,
+            bar: SharedClusterPtr<Mbarrier>, mask: u16, policy: CachePolicy|
+            $with$(::<$same, _, _>)?(dst, map, coordinates, bar, mask, policy));
+        with_barrier(1, |bar, cluster| {
+            let dst = SharedClusterPtr::of(bar.cast::<u32>());
+            let why = "a CPU cannot copy to the blocks 0b11 of a cluster: it knows of none";
+            assert_eq!(panic_of(|| multicast(dst, $map, $place, cluster, 3)), why);
+            assert_eq!(panic_of(|| multicast_with(dst, $map, $place, cluster, 3, POLICY)), why);
+        });
+    )* };
+}
+
 #[test]
 fn a_box_is_copied_to_and_fro() {
     let mut tried = Tried::default();
@@ -114,19 +135,30 @@ fn a_box_is_copied_to_and_fro() {
                 policy: CachePolicy| cp_async_bulk_tensor_shared_global_with(dst, map, coordinates, bar, policy));
             assert_eq!(loaded(bytes, |dst, bar| load(dst, map, place, bar, POLICY)), expected);
 
-            let multicast = form!(tried |dst: SharedClusterPtr<u32>, map: *const u32, coordinates: [i32; $n],
-                bar: SharedClusterPtr<Mbarrier>, mask: u16|
-                cp_async_bulk_tensor_shared_cluster_global_multicast(dst, map, coordinates, bar, mask));
-            let multicast_with = form!(tried |dst: SharedClusterPtr<u32>, map: *const u32, coordinates: [i32; $n],
-                bar: SharedClusterPtr<Mbarrier>, mask: u16, policy: CachePolicy|
-                cp_async_bulk_tensor_shared_cluster_global_multicast_with(dst, map, coordinates, bar, mask, policy));
-            with_barrier(1, |bar, cluster| {
-                let dst = SharedClusterPtr::of(bar.cast::<u32>());
-                let why = "a CPU cannot copy to the blocks 0b11 of a cluster: it knows of none";
-                assert_eq!(panic_of(|| multicast(dst, map, place, cluster, 3)), why);
-                assert_eq!(panic_of(|| multicast_with(dst, map, place, cluster, 3, POLICY)), why);
-            });
-
+            macro_rules! groups {
+                ($group:ident) => {
+                    let load = form!(tried |dst: SharedClusterPtr<u32>, map: *const u32, coordinates: [i32; $n], bar: SharedClusterPtr<Mbarrier>|
+                        cp_async_bulk_tensor_shared_cluster_global_cta_group::<$group, _, _>(dst, map, coordinates, bar));
+                    let found = loaded(bytes, |dst, bar| load(SharedClusterPtr::of(dst), map, place, SharedClusterPtr::of(bar)));
+                    assert_eq!(found, expected);
+                    let load = form!(tried |dst: SharedClusterPtr<u32>, map: *const u32, coordinates: [i32; $n], bar: SharedClusterPtr<Mbarrier>,
+                        policy: CachePolicy| cp_async_bulk_tensor_shared_cluster_global_cta_group_with::<$group, _, _>(dst, map, coordinates, bar, policy));
+                    let found = loaded(bytes, |dst, bar| load(SharedClusterPtr::of(dst), map, place, SharedClusterPtr::of(bar), POLICY));
+                    assert_eq!(found, expected);
+                    let load = form!(tried |dst: SharedPtr<u32>, map: *const u32, coordinates: [i32; $n], bar: SharedPtr<Mbarrier>|
+                        cp_async_bulk_tensor_shared_global_cta_group::<$group, _, _>(dst, map, coordinates, bar));
+                    assert_eq!(loaded(bytes, |dst, bar| load(dst, map, place, bar)), expected);
+                    let load = form!(tried |dst: SharedPtr<u32>, map: *const u32, coordinates: [i32; $n], bar: SharedPtr<Mbarrier>,
+                        policy: CachePolicy| cp_async_bulk_tensor_shared_global_cta_group_with::<$group, _, _>(dst, map, coordinates, bar, policy));
+                    assert_eq!(loaded(bytes, |dst, bar| load(dst, map, place, bar, POLICY)), expected);
+                };
+            }
+            groups! { CtaGroup1 }
+            groups! { CtaGroup2 }
+            multicasts! { tried [i32; $n] map place
+                cp_async_bulk_tensor_shared_cluster_global_multicast cp_async_bulk_tensor_shared_cluster_global_multicast_with
+                cp_async_bulk_tensor_shared_cluster_global_multicast_cta_group
+                cp_async_bulk_tensor_shared_cluster_global_multicast_cta_group_with }
             let mut shared = Box::new(Shared(std::array::from_fn(|at| 1000 + at as u32)));
             let src = SharedPtr::new((&raw mut shared.0).cast::<u32>());
             let mut after = tensor.0.clone();
@@ -152,12 +184,50 @@ fn a_box_is_copied_to_and_fro() {
         .into_iter()
         .flat_map(|row| (12..20).map(move |x| if x < 16 && row < 4 { 16 * row + x + 1 } else { 0 }))
         .collect();
-    let gather = form!(tried |dst: SharedPtr<u32>, map: *const u32, coordinates: [i32; 5], bar: SharedPtr<Mbarrier>|
-        cp_async_bulk_tensor_shared_global_gather4(dst, map, coordinates, bar));
-    assert_eq!(loaded(128, |dst, bar| gather(dst, map, [12, 3, 0, 4, 1], bar)), gathered);
-    let gather = form!(tried |dst: SharedPtr<u32>, map: *const u32, coordinates: [i32; 5], bar: SharedPtr<Mbarrier>,
-        policy: CachePolicy| cp_async_bulk_tensor_shared_global_gather4_with(dst, map, coordinates, bar, policy));
-    assert_eq!(loaded(128, |dst, bar| gather(dst, map, [12, 3, 0, 4, 1], bar, POLICY)), gathered);
+    let place = [12, 3, 0, 4, 1];
+    macro_rules! gathers {
+        ($of:ident by $to:path: $($function:ident $(::<$group:ident, _, _>)? $with:ident;)*) => { $(
+            let gather = form!(tried |dst: $of<u32>, map: *const u32, coordinates: [i32; 5], bar: $of<Mbarrier>|
+                $function$(::<$group, _, _>)?(dst, map, coordinates, bar));
+            assert_eq!(loaded(128, |dst, bar| gather($to(dst), map, place, $to(bar))), gathered);
+            let gather = form!(tried |dst: $of<u32>, map: *const u32, coordinates: [i32; 5], bar: $of<Mbarrier>, policy: CachePolicy|
+                $with$(::<$group, _, _>)?(dst, map, coordinates, bar, policy));
+            assert_eq!(loaded(128, |dst, bar| gather($to(dst), map, place, $to(bar), POLICY)), gathered);
+        )* };
+    }
+    gathers! { SharedPtr by std::convert::identity:
+        cp_async_bulk_tensor_shared_global_gather4 cp_async_bulk_tensor_shared_global_gather4_with;
+        cp_async_bulk_tensor_shared_global_gather4_cta_group::<CtaGroup1, _, _> cp_async_bulk_tensor_shared_global_gather4_cta_group_with;
+        cp_async_bulk_tensor_shared_global_gather4_cta_group::<CtaGroup2, _, _> cp_async_bulk_tensor_shared_global_gather4_cta_group_with;
+    }
+    gathers! { SharedClusterPtr by SharedClusterPtr::of:
+        cp_async_bulk_tensor_shared_cluster_global_gather4 cp_async_bulk_tensor_shared_cluster_global_gather4_with;
+        cp_async_bulk_tensor_shared_cluster_global_gather4_cta_group::<CtaGroup1, _, _>
+            cp_async_bulk_tensor_shared_cluster_global_gather4_cta_group_with;
+        cp_async_bulk_tensor_shared_cluster_global_gather4_cta_group::<CtaGroup2, _, _>
+            cp_async_bulk_tensor_shared_cluster_global_gather4_cta_group_with;
+    }
+    multicasts! { tried [i32; 5] map place
+    cp_async_bulk_tensor_shared_cluster_global_gather4_multicast cp_async_bulk_tensor_shared_cluster_global_gather4_multicast_with
+    cp_async_bulk_tensor_shared_cluster_global_gather4_multicast_cta_group
+    cp_async_bulk_tensor_shared_cluster_global_gather4_multicast_cta_group_with }
+
+    let mut shared = Box::new(Shared(std::array::from_fn(|at| 1000 + at as u32)));
+    let src = SharedPtr::new((&raw mut shared.0).cast::<u32>());
+    let mut after = tensor.0.clone();
+    for (at, row) in [3, 0, 4, 1].into_iter().enumerate().filter(|(_, row)| *row < 4) {
+        (12..16).for_each(|x| after[16 * row + x] = (1000 + 8 * at + x - 12) as u32);
+    }
+    let before = tensor.0.clone();
+    let scatter = form!(tried |map: *const u32, coordinates: [i32; 5], src: SharedPtr<u32>|
+        cp_async_bulk_tensor_global_shared_scatter4(map, coordinates, src));
+    scatter(map, place, src);
+    assert_eq!(tensor.0, after);
+    let scatter = form!(tried |map: *const u32, coordinates: [i32; 5], src: SharedPtr<u32>, policy: CachePolicy|
+        cp_async_bulk_tensor_global_shared_scatter4_with(map, coordinates, src, policy));
+    tensor.0.copy_from_slice(&before);
+    scatter(map, place, src, POLICY);
+    assert_eq!(tensor.0, after);
     tried.is_all_of(&["cp.async.bulk.tensor"]);
 }
 

@@ -99,6 +99,7 @@ pub(super) fn choices(name: &str) -> &'static [&'static str] {
             ".v4.bf16x2",
         ],
         ".redop" => &[".add", ".min", ".max", ".inc", ".dec", ".and", ".or", ".xor"],
+        ".pair" => &[".cta_group::1", ".cta_group::2"],
         ".small" => &[".f16", ".bf16"],
         ".own" => &[".shared::cta"],
         ".wide" => &[".gpu", ".sys"],

@@ -239,6 +239,7 @@ fn bulk(rust: &str, told: &str) -> String {
         "global_shared_cp_mask" => format!("global.shared::cta.bulk_group{hint}.cp_mask"),
         "prefetch_l2" => format!("prefetch.L2.global{hint}"),
         "prefetch_tensor" => format!("prefetch.tensor.{dimensions}d.L2.global{hint}"),
+        "prefetch_tensor_gather4" => format!("prefetch.tensor.2d.L2.global.tile::gather4{hint}"),
         "prefetch_tensor_im2col" => format!("prefetch.tensor.{dimensions}d.L2.global.im2col{hint}"),
         "wait_group_read" => "wait_group.read".into(),
         words => words.into(),
@@ -260,17 +261,21 @@ fn tensor(rust: &str, told: &str) -> String {
         None => (function, ""),
     };
     let (name, words) = function.split_once("_tensor_").unwrap_or_default();
-    let rank = if words.ends_with("gather4") { 2 } else { dimensions(told) };
-    let load =
-        |into: &str, mode: &str, more: &str| format!("shared::{into}.global.{mode}.mbarrier::complete_tx::bytes{more}");
-    let ptx = match words {
-        "shared_cluster_global" => load("cluster", "tile", ""),
-        "shared_cluster_global_multicast" => load("cluster", "tile", ".multicast::cluster"),
-        "shared_global" => load("cta", "tile", ""),
-        "shared_global_gather4" => load("cta", "tile::gather4", ""),
-        words => {
-            let op = words.strip_prefix("global_shared").unwrap_or(words).replace('_', ".");
-            format!("global.shared::cta{op}.tile.bulk_group")
+    let by_rows = ["gather4", "scatter4"].into_iter().find(|mode| words.contains(mode));
+    let rank = if by_rows.is_some() { 2 } else { dimensions(told) };
+    let mode = by_rows.map_or("tile".to_owned(), |mode| format!("tile::{mode}"));
+    let group = rust.split("::<CtaGroup").nth(1).and_then(|rest| rest.split(',').next());
+    let [group, multicast] = [
+        group.filter(|_| words.ends_with("_cta_group")).map_or(String::new(), |group| format!(".cta_group::{group}")),
+        if words.contains("_multicast") { ".multicast::cluster".into() } else { String::new() },
+    ];
+    let load = |into| format!("shared::{into}.global.{mode}.mbarrier::complete_tx::bytes{multicast}{group}");
+    let ptx = match words.strip_prefix("global_shared") {
+        None if words.starts_with("shared_cluster_global") => load("cluster"),
+        None => load("cta"),
+        Some(op) => {
+            let op = op.replace("_scatter4", "").replace('_', ".");
+            format!("global.shared::cta{op}.{mode}.bulk_group")
         }
     };
     format!("{}.tensor.{rank}d.{ptx}{hint}", name.replace('_', "."))

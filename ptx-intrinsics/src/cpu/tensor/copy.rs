@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::map::{BYTES, TensorMap};
-use super::pieces::{Piece, Refused, pieces};
+use super::pieces::{Piece, Place, Refused, pieces};
 use crate::cpu::mbarrier::{Address, complete};
 use crate::cpu::reduced::change_each;
 use crate::isa::atomic::AtomicOperation;
@@ -16,11 +16,11 @@ const ALIGN: usize = 128;
 ///
 /// # Safety
 /// The map at `map` describes a readable tensor, the box is writable at `dst`, and `bar` is a barrier that expects its bytes.
-pub(crate) unsafe fn load(dst: Address, map: *const u8, coordinates: &[i32], by_rows: bool, bar: Address) {
+pub(crate) unsafe fn load(dst: Address, map: *const u8, place: &Place<'_>, bar: Address) {
     let dst = dst.cast::<u8>();
     // SAFETY: the caller's promise.
-    let map = unsafe { map_at(map, coordinates, by_rows) };
-    let (all, bytes) = of(&map, coordinates, by_rows, dst);
+    let map = unsafe { map_at(map, place) };
+    let (all, bytes) = of(&map, place, dst);
     for piece in all {
         let to = in_shared(&map, dst, &piece);
         // SAFETY: the caller's promise.
@@ -39,16 +39,16 @@ pub(crate) unsafe fn load(dst: Address, map: *const u8, coordinates: &[i32], by_
 ///
 /// # Safety
 /// The map at `map` describes a writable tensor, and the box is readable at `src`.
-pub(crate) unsafe fn store(map: *const u8, coordinates: &[i32], src: *mut u8) {
+pub(crate) unsafe fn store(map: *const u8, place: &Place<'_>, src: *mut u8) {
     // SAFETY: the caller's promise.
-    unsafe { each(map, coordinates, src, |_, to, from, bytes| to.copy_from(from, bytes)) }
+    unsafe { each(map, place, src, |_, to, from, bytes| to.copy_from(from, bytes)) }
 }
 
 /// Changes the elements at these coordinates by those of a box in shared memory, but for what is outside of the tensor.
 ///
 /// # Safety
 /// As for [`store`]; other threads access the elements only by atomics.
-pub(crate) unsafe fn reduce(op: AtomicOperation, map: *const u8, coordinates: &[i32], src: *mut u8) {
+pub(crate) unsafe fn reduce(op: AtomicOperation, map: *const u8, place: &Place<'_>, src: *mut u8) {
     let name = op.ptx().trim_start_matches('.');
     let change = |map: &TensorMap, to: *mut u8, from: *const u8, bytes: usize| {
         let element = map.element().map_or("packed numbers", |(_, element)| element);
@@ -58,36 +58,35 @@ pub(crate) unsafe fn reduce(op: AtomicOperation, map: *const u8, coordinates: &[
         unsafe { change_each(op, &format!(".{ty}"), to, from, bytes) }
     };
     // SAFETY: the caller's promise.
-    unsafe { each(map, coordinates, src, change) }
+    unsafe { each(map, place, src, change) }
 }
 
 /// Calls `act` for all bytes of a box that are in the tensor: where they are there, and where in shared memory.
-unsafe fn each(map: *const u8, coordinates: &[i32], src: *mut u8, act: impl Fn(&TensorMap, *mut u8, *const u8, usize)) {
+unsafe fn each(map: *const u8, place: &Place<'_>, src: *mut u8, act: impl Fn(&TensorMap, *mut u8, *const u8, usize)) {
     // SAFETY: the caller's promise.
-    let map = unsafe { map_at(map, coordinates, false) };
-    for piece in of(&map, coordinates, false, src).0 {
+    let map = unsafe { map_at(map, place) };
+    for piece in of(&map, place, src).0 {
         let Some(to) = piece.global else { continue };
         act(&map, core::ptr::with_exposed_provenance_mut(to as usize), in_shared(&map, src, &piece), piece.bytes);
     }
 }
 
 /// What the 128 bytes at an address describe.
-unsafe fn map_at(map: *const u8, coordinates: &[i32], by_rows: bool) -> TensorMap {
+unsafe fn map_at(map: *const u8, place: &Place<'_>) -> TensorMap {
     assert!(map.addr().is_multiple_of(64), "the tensor map at {map:p} is not aligned to 64 bytes: a GPU faults there");
     // SAFETY: the caller's promise.
     let bytes = unsafe { map.cast::<[u8; BYTES]>().read() };
     let map = TensorMap::decode(&bytes)
         .unwrap_or_else(|| panic!("at {map:p} is no tensor map of a CPU: `ptx_kernel::TensorMap::tiled` makes one"));
-    let (rank, given) = (map.rank as usize, if by_rows { 2 } else { coordinates.len() });
+    let (rank, given) = (map.rank as usize, place.dimensions());
     assert!(rank == given, "a map of {rank} dimensions, for a copy of {given}");
     map
 }
 
-fn of(map: &TensorMap, coordinates: &[i32], by_rows: bool, shared: *mut u8) -> (Vec<Piece>, usize) {
+fn of(map: &TensorMap, place: &Place<'_>, shared: *mut u8) -> (Vec<Piece>, usize) {
     let aligned = shared.addr().is_multiple_of(ALIGN);
     assert!(aligned, "the box at {shared:p} in shared memory is not aligned to {ALIGN} bytes: a GPU faults there");
-    let coordinates: Vec<i64> = coordinates.iter().map(|place| i64::from(*place)).collect();
-    pieces(map, &coordinates, by_rows).unwrap_or_else(|refused: Refused| panic!("{}", refused.text()))
+    pieces(map, place).unwrap_or_else(|refused: Refused| panic!("{}", refused.text()))
 }
 
 /// Where a piece is in shared memory, whose addresses the swizzle permutes.

@@ -6,4 +6,4 @@ mod pieces;
 
 pub(crate) use self::copy::{load, reduce, store};
 pub use self::map::{BYTES, TensorMap};
-pub use self::pieces::{Piece, Refused, pieces};
+pub use self::pieces::{Mode, Piece, Place, Refused, pieces};

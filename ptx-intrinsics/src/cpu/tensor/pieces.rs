@@ -44,13 +44,42 @@ pub struct Piece {
     pub bytes: usize,
 }
 
+/// What a copy takes of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// A box.
+    Tile,
+    /// Four rows of a matrix: `.tile::gather4` and `.tile::scatter4`.
+    Rows,
+}
+
+/// Where a copy is in a tensor.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// What it takes.
+    pub mode: Mode,
+    /// The coordinates, the fastest dimension first. Of four rows the column, then the rows.
+    pub coordinates: &'a [i32],
+}
+
+impl Place<'_> {
+    /// Dimensions of the tensor.
+    pub fn dimensions(&self) -> usize {
+        match self.mode {
+            Mode::Tile => self.coordinates.len(),
+            Mode::Rows => 2,
+        }
+    }
+}
+
 /// Bytes that a swizzle leaves together.
 const CHUNK: u64 = 16;
 
-/// The pieces of the box at these coordinates, and its bytes. Four `rows` are those of `tile::gather4` and `tile::scatter4`: the
-/// first coordinate is the place in each.
-pub fn pieces(map: &TensorMap, coordinates: &[i64], by_rows: bool) -> Result<(Vec<Piece>, usize)> {
+/// The pieces of the box at a place, and its bytes.
+pub fn pieces(map: &TensorMap, place: &Place<'_>) -> Result<(Vec<Piece>, usize)> {
     let (rank, bytes) = known(map)?;
+    let by_rows = place.mode == Mode::Rows;
+    let coordinates: Vec<i64> = place.coordinates.iter().copied().map(i64::from).collect();
     if coordinates.len() != if by_rows { 5 } else { rank } || by_rows && rank != 2 {
         let text = format!("a map of {rank} dimensions, for {} coordinates", coordinates.len());
         return Err(Refused::Wrong(text));
@@ -161,8 +190,9 @@ mod tests {
         }
     }
 
-    fn found(map: &TensorMap, coordinates: &[i64], by_rows: bool) -> Vec<(u64, Option<u64>, usize)> {
-        let (all, bytes) = pieces(map, coordinates, by_rows).unwrap();
+    fn found(map: &TensorMap, coordinates: &[i32], by_rows: bool) -> Vec<(u64, Option<u64>, usize)> {
+        let mode = if by_rows { Mode::Rows } else { Mode::Tile };
+        let (all, bytes) = pieces(map, &Place { mode, coordinates }).unwrap();
         assert_eq!(all.iter().map(|piece| piece.bytes).sum::<usize>(), bytes);
         all.into_iter().map(|piece| (piece.at, piece.global, piece.bytes)).collect()
     }
@@ -189,8 +219,8 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_a_gap() {
-        let is_gap = |map: TensorMap, coordinates: &[i64]| {
-            matches!(pieces(&map, coordinates, false).unwrap_err(), Refused::Unknown(_))
+        let is_gap = |map: TensorMap, coordinates: &[i32]| {
+            matches!(pieces(&map, &Place { mode: Mode::Tile, coordinates }).unwrap_err(), Refused::Unknown(_))
         };
         assert!(is_gap(map().swizzled(3), &[0, 0]));
         assert!(!is_gap(map(), &[0]));

@@ -263,6 +263,7 @@ pub(super) const TENSOR: &[Axis] = &[
     &["", ".tile", ".tile::gather4", ".tile::scatter4"],
     &["", ".mbarrier::complete_tx::bytes", ".bulk_group"],
     &["", ".multicast::cluster"],
+    &["", ".cta_group::1", ".cta_group::2", ".cta_group::4"],
     HINT,
     &[
         " [%s], [%p, {%r0}], [%s]",
