@@ -12,6 +12,7 @@ pub mod versions;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
+use std::sync::LazyLock;
 
 use ptx_intrinsics::catalogue::{self, Family, Form};
 use rayon::prelude::*;
@@ -26,7 +27,7 @@ use crate::tools::error::{Error, Result};
 use crate::tools::files::write_whole;
 use crate::tools::progress::{Bar, Progress};
 use crate::tools::ptxas::Assembler;
-use crate::tools::target::{PtxVersion, Sm};
+use crate::tools::target::{KNOWN_SMS, PtxVersion, Sm};
 
 pub use classes::Shape;
 
@@ -88,12 +89,12 @@ impl Reader {
 
     /// The machine code of each access, each in a kernel of its own.
     pub fn alone(&self, sm: Sm, accesses: &[&str]) -> Result<Vec<MachineCode>> {
-        in_parts(accesses, 1, |module, _| self.module(sm, module))
+        in_parts(sm, accesses, 1, |on, module, _| self.module(on, module))
     }
 
     /// The same, and answers are kept: the same text is not assembled twice.
     pub fn alone_and_kept(&self, sm: Sm, accesses: &[&str]) -> Result<Vec<MachineCode>> {
-        in_parts(accesses, 1, |module, _| self.kept(sm, module))
+        in_parts(sm, accesses, 1, |on, module, _| self.kept(on, module))
     }
 
     /// The machine code of each access, many in a kernel. Answers are kept.
@@ -102,8 +103,8 @@ impl Reader {
         let mut read = BTreeMap::new();
         for (own, in_a_kernel) in [(alone, 1), (others, IN_A_KERNEL)] {
             let accesses: Vec<&str> = own.iter().map(|at| accesses[*at]).collect();
-            let codes = in_parts(&accesses, in_a_kernel, |module, len| {
-                let read = self.kept(sm, module);
+            let codes = in_parts(sm, &accesses, in_a_kernel, |on, module, len| {
+                let read = self.kept(on, module);
                 bar.inc(len as u64);
                 read
             })?;
@@ -115,11 +116,10 @@ impl Reader {
     /// Those that the assembler's parser refuses.
     pub fn refused<'a>(&self, sm: Sm, accesses: &[&'a str]) -> Result<BTreeSet<&'a str>> {
         let mut refused = BTreeSet::new();
-        for are_of_kernels in [true, false] {
-            let own: Vec<&str> =
-                accesses.iter().copied().filter(|access| is_of_kernels(access) == are_of_kernels).collect();
+        for ((are_of_kernels, on), own) in kinds(sm, accesses) {
+            let own: Vec<&str> = own.iter().map(|at| accesses[*at]).collect();
             let module = Module::of(&own, IN_A_KERNEL, are_of_kernels);
-            let lines = self.assembler.refused_lines(&self.text(sm, &module))?;
+            let lines = self.assembler.refused_lines(&self.text(on, &module))?;
             refused.extend(lines.iter().filter_map(|line| module.access_on(*line)).map(|access| own[access]));
         }
         Ok(refused)
@@ -188,37 +188,63 @@ pub const NOTHING: &str = "nothing";
 /// Changes when what is kept would be read differently.
 const FORMAT: u32 = 8;
 
-/// A module that has each access in a kernel of its own, for that GPU, and on which line each is.
-pub fn one_each(sm: Sm, accesses: &[&str]) -> (String, Vec<u32>) {
+/// A module that has each access in a kernel of its own, for that GPU, its target, and on which line each is.
+pub fn one_each(sm: Sm, accesses: &[&str]) -> (String, Sm, Vec<u32>) {
     let module = Module::of(accesses, 1, true);
+    // One with a suffix has all that the plain one has.
+    let sm = accesses.iter().map(|access| target(access, sm)).max().unwrap_or(sm);
     let version = PtxVersion::OF_EVERY_FORM.max(PtxVersion::default_for(sm));
     let mut lines = vec![0; accesses.len()];
     module.lines.iter().for_each(|(line, access)| lines[*access] = line + HEADER_LINES);
-    (format!(".version {version}\n.target {sm}\n.address_size 64\n{}", module.text), lines)
+    (format!(".version {version}\n.target {sm}\n.address_size 64\n{}", module.text), sm, lines)
 }
 
 fn is_of_kernels(access: &str) -> bool {
     !access.contains(".param::func")
 }
 
-/// Reads accesses in modules of so many, and gives what was read in their order. A function's parameters are only in a
-/// function: accesses to them are in modules of functions.
+/// What is in a module together, and its target: a function's parameters are only in a function, and some forms need a target with
+/// a suffix.
+fn kinds(sm: Sm, accesses: &[&str]) -> BTreeMap<(bool, Sm), Vec<usize>> {
+    let mut kinds: BTreeMap<(bool, Sm), Vec<usize>> = BTreeMap::new();
+    for (at, access) in accesses.iter().enumerate() {
+        kinds.entry((is_of_kernels(access), target(access, sm))).or_default().push(at);
+    }
+    kinds
+}
+
+/// Reads accesses in modules of so many, and gives what was read in their order.
 fn in_parts(
+    sm: Sm,
     accesses: &[&str],
     in_a_kernel: usize,
-    read: impl Fn(&Module<'_>, usize) -> Result<Vec<MachineCode>> + Sync,
+    read: impl Fn(Sm, &Module<'_>, usize) -> Result<Vec<MachineCode>> + Sync,
 ) -> Result<Vec<MachineCode>> {
-    let (kernels, functions): (Vec<usize>, Vec<usize>) =
-        (0..accesses.len()).partition(|at| is_of_kernels(accesses[*at]));
     let at_a_time = AT_A_TIME * in_a_kernel / IN_A_KERNEL;
-    let parts: Vec<&[usize]> = kernels.chunks(at_a_time).chain(functions.chunks(at_a_time)).collect();
-    let read = |part: &&[usize]| {
+    let kinds = kinds(sm, accesses);
+    let parts: Vec<_> = kinds.iter().flat_map(|(kind, own)| own.chunks(at_a_time).map(move |part| (kind, part))).collect();
+    let read = |((are_of_kernels, on), part): &(&(bool, Sm), &[usize])| {
         let accesses: Vec<&str> = part.iter().map(|at| accesses[*at]).collect();
-        let module = Module::of(&accesses, in_a_kernel, is_of_kernels(accesses[0]));
-        Ok(part.iter().copied().zip(read(&module, part.len())?).collect())
+        let module = Module::of(&accesses, in_a_kernel, *are_of_kernels);
+        Ok(part.iter().copied().zip(read(*on, &module, part.len())?).collect())
     };
     let read: Vec<Vec<(usize, MachineCode)>> = parts.par_iter().map(read).collect::<Result<_>>()?;
     Ok(read.into_iter().flatten().collect::<BTreeMap<usize, MachineCode>>().into_values().collect())
+}
+
+/// The target that has a form on a GPU, if that GPU has it: with an `a` where the number is not enough.
+pub fn on_gpu(form: &Form, gpu: Sm) -> Option<Sm> {
+    let target = if form.targets().is_empty() { gpu } else { Sm { suffix: Some('a'), ..gpu } };
+    form.is_on(&target.to_string(), u32::MAX).then_some(target)
+}
+
+/// The target that a form of that text is assembled for on a GPU, which has it.
+fn target(ptx: &str, gpu: Sm) -> Sm {
+    static NAMED: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+        let forms = catalogue::forms().filter(|form| !form.targets().is_empty());
+        forms.map(|form| form.told()).collect()
+    });
+    if NAMED.contains(ptx) { Sm { suffix: Some('a'), ..gpu } } else { gpu }
 }
 
 /// The GPUs whose machine code the pages tell: one of each number that CUDA 13.5 assembles and disassembles, and `sm_90a`.
@@ -242,7 +268,7 @@ pub type Seen = BTreeMap<Sm, HashMap<String, MachineCode>>;
 /// Reads the machine code of each access on each GPU where it exists.
 pub fn see(reader: &Reader, accesses: &[Access], sms: &[Sm], progress: &Progress) -> Result<Seen> {
     let on = |sm: &Sm| -> Vec<&str> {
-        accesses.iter().filter(|access| access.min_sm <= sm.number).map(|access| access.ptx.as_str()).collect()
+        accesses.iter().filter(|access| access.is_on(*sm)).map(|access| access.ptx.as_str()).collect()
     };
     let total: usize = sms.iter().map(|sm| on(sm).len()).sum();
     let bar = progress.bar(total as u64, "Machine code");
@@ -263,7 +289,9 @@ pub struct Access {
     /// Its spelling, with its operands where they tell it apart.
     pub ptx: String,
     /// The oldest GPU that has it.
-    pub min_sm: u32,
+    min_sm: u32,
+    /// Newer ones that do not.
+    without: Vec<Sm>,
     /// The first PTX ISA version that has it.
     pub min_ptx: PtxVersion,
 }
@@ -275,9 +303,22 @@ impl Access {
             instruction: form.instruction().to_owned(),
             ptx: form.told(),
             min_sm: form.min_sm(),
+            without: if form.targets().is_empty() { Vec::new() } else { lacking(form) },
             min_ptx: PtxVersion::of_number(form.min_ptx()),
         }
     }
+}
+
+impl Access {
+    /// Whether a GPU has it.
+    pub fn is_on(&self, gpu: Sm) -> bool {
+        self.min_sm <= gpu.number && !self.without.contains(&gpu)
+    }
+}
+
+/// The GPUs that do not have a form.
+fn lacking(form: &Form) -> Vec<Sm> {
+    KNOWN_SMS.iter().copied().filter(|gpu| on_gpu(form, *gpu).is_none()).collect()
 }
 
 /// Every form of the catalogue that touches memory.

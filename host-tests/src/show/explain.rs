@@ -26,7 +26,7 @@ pub fn explain(forms: &[Form], tools: &CudaTools) -> Result<Vec<String>> {
 fn see(forms: &[&Form], reader: &Reader, sms: &[Sm]) -> Result<Seen> {
     let on = |sm: &Sm| {
         // Without a hint a form is legal wherever it is with it.
-        let legal = forms.iter().filter(|form| form.min_sm() <= sm.number).map(|form| form.told());
+        let legal = forms.iter().filter(|form| sass::on_gpu(form, *sm).is_some()).map(|form| form.told());
         let spellings: BTreeSet<String> = legal
             .flat_map(|told| {
                 let without = trace::without_hints(&told).into_iter().map(|(_, without)| without);
@@ -50,7 +50,7 @@ fn machine_code(form: &Form, seen: &Seen) -> Vec<String> {
     if !sass::touches_memory(form) {
         return vec!["arithmetic on registers".into()];
     }
-    let legal = || seen.iter().filter(|(sm, _)| form.min_sm() <= sm.number);
+    let legal = || seen.iter().filter(|(sm, _)| sass::on_gpu(form, **sm).is_some());
     let sms: Vec<Sm> = legal().map(|(sm, _)| *sm).collect();
     let mut lines: BTreeMap<String, BTreeSet<Sm>> = BTreeMap::new();
     for (sm, codes) in legal() {

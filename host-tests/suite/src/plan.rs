@@ -15,6 +15,7 @@ use super::trial::{self, NoCheck};
 use super::{asynchronous, policy};
 use host_tests::check::forms::{self, Case, Manner};
 use host_tests::check::forms_check::by_instruction;
+use host_tests::check::sass::on_gpu;
 use ptx_build::target::Sm;
 
 /// Trials of a kernel at most: of 32 slots of 32 bytes each, in shared memory.
@@ -30,12 +31,6 @@ pub(super) fn key(form: &Form) -> Key<'_> {
 
 /// The targets of which a form needs one.
 type Named = &'static [&'static str];
-
-/// The target that has a form on a GPU, if that GPU has it.
-pub(super) fn on_gpu(form: &Form, gpu: Sm) -> Option<Sm> {
-    let target = if form.targets().is_empty() { gpu } else { Sm { suffix: Some('a'), ..gpu } };
-    form.is_on(&target.to_string(), u32::MAX).then_some(target)
-}
 
 /// A kernel: some trials one after the other, all in the same room and for the same GPUs.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::journal::{Event, Known, Machine};
 use super::kernels::PTX;
 use super::observed::unseen;
-use super::plan::{Plan, on_gpu};
+use super::plan::Plan;
 use super::run::{self, Outcome, REFUSED, Verdict, With};
 use super::stages::PLAN;
 use super::versions::Versions;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::*;
 use super::entry::Entry;
 use super::journal::{Found, Item, Known, Work};
-use super::plan::{Kernel, Key, Plan, key, on_gpu};
+use super::plan::{Kernel, Key, Plan, key};
 use super::room::Room;
 use super::stage::{Bench, Stage, Told, work};
 use host_tests::check::forms::{Case, Manner};

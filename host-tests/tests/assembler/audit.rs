@@ -91,7 +91,7 @@ fn the_table_of_fates_is_what_the_pages_show() {
         kept.iter().map(|(name, text)| (name.as_str(), or_panic(Page::read(text)))).collect();
     let accesses = sass::accesses();
     let all = accesses.par_iter().map(|access| {
-        let there = GPUS.iter().filter(|sm| access.min_sm <= sm.number);
+        let there = GPUS.iter().filter(|sm| access.is_on(**sm));
         let rows: Vec<(Sm, Row)> =
             there.map(|sm| (*sm, Row::of(&read[access.instruction.as_str()], access, *sm))).collect();
         let wrong = rows.iter().filter_map(|(sm, row)| {
@@ -172,8 +172,8 @@ fn judged_forms() -> BTreeMap<String, Vec<Access>> {
 /// Assembles these forms, each in a kernel of its own, and compares what the audit says of each with its page.
 fn judge(kept: &BTreeMap<String, String>, sm: Sm, accesses: &[&Access]) -> usize {
     let texts: Vec<&str> = accesses.iter().map(|access| access.ptx.as_str()).collect();
-    let (module, lines) = sass::one_each(sm, &texts);
-    let audited = audited(&module, sm);
+    let (module, target, lines) = sass::one_each(sm, &texts);
+    let audited = audited(&module, target);
     let mut by_line: BTreeMap<u32, Vec<&ptx_audit::Access>> = BTreeMap::new();
     for own in audited.kernels.iter().flat_map(|kernel| &kernel.accesses) {
         by_line.entry(own.ptx_line.unwrap_or_default()).or_default().push(own);
@@ -213,7 +213,7 @@ fn one_line_kernels_are_judged_as_the_pages_show() {
         by_instruction.values().flat_map(|own| own.sample(&mut random, of_each.min(own.len()))).collect();
     let kept = kept();
     let judged = [75, 80, 90, 100, 120].map(|number| {
-        let there: Vec<&Access> = drawn.iter().filter(|access| access.min_sm <= number).copied().collect();
+        let there: Vec<&Access> = drawn.iter().filter(|access| access.is_on(Sm::new(number))).copied().collect();
         there.par_chunks(AT_A_TIME).map(|part| judge(&kept, Sm::new(number), part)).sum::<usize>()
     });
     println!("{judged:?} forms on sm_75, 80, 90, 100 and 120");

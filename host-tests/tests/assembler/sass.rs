@@ -65,7 +65,7 @@ fn a_slice_of_the_forms_is_as_the_pages_say() {
     let reader = Reader::new(tools());
     let seen = sms.par_iter().map(|sm| {
         let there: Vec<&str> =
-            all.iter().filter(|access| access.min_sm <= sm.number).map(|access| access.ptx.as_str()).collect();
+            all.iter().filter(|access| access.is_on(*sm)).map(|access| access.ptx.as_str()).collect();
         let codes = or_panic(reader.alone(*sm, &there));
         (*sm, there.into_iter().map(str::to_owned).zip(codes).collect())
     });
@@ -89,7 +89,7 @@ fn every_form_has_its_row_on_every_gpu() {
         kept.iter().map(|(name, text)| (name.as_str(), or_panic(Page::read(text)))).collect();
     let accesses = accesses();
     let rows = accesses.par_iter().map(|access| {
-        let there: Vec<&Sm> = GPUS.iter().filter(|sm| access.min_sm <= sm.number).collect();
+        let there: Vec<&Sm> = GPUS.iter().filter(|sm| access.is_on(**sm)).collect();
         for sm in &there {
             let row = read.get(access.instruction.as_str()).and_then(|page| page.look_up(&access.ptx, **sm));
             assert!(

@@ -52,7 +52,7 @@ pub fn page(accesses: &[Access], seen: &Seen) -> String {
     let sms: Vec<Sm> = seen.keys().copied().collect();
     let mut found: BTreeMap<(&str, &str), BTreeMap<Sm, Found<'_>>> = BTreeMap::new();
     for access in accesses {
-        for sm in sms.iter().filter(|sm| access.min_sm <= sm.number) {
+        for sm in sms.iter().filter(|sm| access.is_on(**sm)) {
             let lost = lost(&access.ptx, *sm, seen);
             for (hint, _) in without_hints(&access.ptx) {
                 let by_sm = found.entry((&access.instruction, hint)).or_default();

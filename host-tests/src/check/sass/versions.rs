@@ -44,7 +44,7 @@ pub fn seen_by(
     let reader = Reader::of(assembler, Disassembler::new(&tools.nvdisasm), version).nothing_too();
     let sms: Vec<Sm> = sms.iter().copied().filter(|sm| known.contains(sm)).collect();
     let on = |sm: &Sm| -> Vec<&str> {
-        let has = |access: &&Access| access.min_ptx <= newest && access.min_sm <= sm.number;
+        let has = |access: &&Access| access.min_ptx <= newest && access.is_on(*sm);
         accesses.iter().filter(has).map(|access| access.ptx.as_str()).collect()
     };
     let bar = progress.bar(sms.iter().map(|sm| on(sm).len() as u64).sum(), "Machine code");
