@@ -222,7 +222,8 @@ fn in_parts(
 ) -> Result<Vec<MachineCode>> {
     let at_a_time = AT_A_TIME * in_a_kernel / IN_A_KERNEL;
     let kinds = kinds(sm, accesses);
-    let parts: Vec<_> = kinds.iter().flat_map(|(kind, own)| own.chunks(at_a_time).map(move |part| (kind, part))).collect();
+    let parts: Vec<_> =
+        kinds.iter().flat_map(|(kind, own)| own.chunks(at_a_time).map(move |part| (kind, part))).collect();
     let read = |((are_of_kernels, on), part): &(&(bool, Sm), &[usize])| {
         let accesses: Vec<&str> = part.iter().map(|at| accesses[*at]).collect();
         let module = Module::of(&accesses, in_a_kernel, *are_of_kernels);
