@@ -268,8 +268,7 @@ gates! {
     BulkCopiesCta BULK_COPY_CTA sm_90 ptx86;
     /// `cp.async.bulk.tensor` of four rows, `.tile::gather4`.
     GatherRows GATHER_ROWS sm_100 ptx86;
-    /// `cp.async.bulk.tensor` with `.cta_group` or `.tile::scatter4`, and of four rows, `.tile::gather4`, into the cluster's shared
-    /// memory or into L2.
+    /// `cp.async.bulk.tensor` with `.cta_group`, with `.tile::scatter4`, and of four rows into the cluster or into L2.
     FamilyTensorCopies TENSOR_COPY_FAMILY [sm_100f sm_110f] ptx86;
     /// `cp.async.bulk` of some bytes of each 16, `.cp_mask`.
     BulkCopyMask BULK_COPY_MASK sm_100 ptx86;

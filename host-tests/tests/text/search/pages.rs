@@ -18,7 +18,7 @@ const FUNCTIONS: usize = 130;
 const MARKERS: usize = 17;
 
 /// What a page says in place of words that a parameter chooses, as a pattern.
-const CHOSEN: [(&str, &str); 13] = [
+const CHOSEN: [(&str, &str); 14] = [
     (r"\{", "("),
     (r"\}", ")?"),
     ("…", r"\d+"),
@@ -28,6 +28,7 @@ const CHOSEN: [(&str, &str); 13] = [
     (r"\.sem", r"\.(relaxed|acquire|release)"),
     (r"\.scope", r"\.(cta|cluster|gpu|sys)"),
     (r"\.dim", r"\.[1-5]d"),
+    (r"\.cta_group", r"\.cta_group::[12]"),
     ("primary", r"evict_\w+"),
     ("secondary", r"evict_\w+"),
     ("eviction_priority", r"evict_\w+"),
