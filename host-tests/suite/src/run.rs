@@ -16,6 +16,7 @@ use super::plan::{Kernel, Key, Plan, key};
 use super::room::Room;
 use super::stage::{Bench, Stage, Told, work};
 use host_tests::check::forms::{Case, Manner};
+use host_tests::check::sass::on_gpu;
 use launch::gpu::{Gpu, Module, Waited};
 use launch::tensor_map::MapKind;
 use ptx_build::error::{Error, Result};
