@@ -2,9 +2,10 @@
 
 use crate::group::Group;
 use crate::lanes::lanes_of;
-use crate::machine::{Barrier, Machine, Reduction};
+use crate::machine::{Machine, Warp};
+use crate::meeting::{Barrier, Comes, Reduction};
 use crate::operand::Operand;
-use crate::stop::Result;
+use crate::stop::{Result, Why, stop};
 
 impl Machine<'_> {
     /// Threads arrive at a barrier of their block, and wait there or go on.
@@ -16,13 +17,17 @@ impl Machine<'_> {
         holding: usize,
         waits: Option<Option<(Operand, Reduction)>>,
     ) -> Result<()> {
+        let own = Comes { threads: expected, reduces: matches!(waits, Some(Some(_))) };
         let block = self.warp(group.warp).block;
         self.progress += 1;
         self.watch_arrival(group, number);
         let barrier = self.shared_of(block)?.barriers.entry(number).or_default();
+        let first = *barrier.first.get_or_insert(own);
+        if let Some(mixed) = first.mixed_with(own) {
+            return stop(Why::Wrong, format!("at barrier {number} {mixed}"));
+        }
         barrier.arrived += group.mask.count_ones() as usize;
         barrier.holding += holding;
-        barrier.expected = expected;
         if let Some(result) = waits {
             barrier.waiting.push((group, result));
             self.warp_mut(group.warp).running &= !group.mask;
@@ -36,7 +41,7 @@ impl Machine<'_> {
         let own = self.shared_of(block)?;
         let ended = own.ended;
         let Some(barrier) = own.barriers.get_mut(&number) else { return Ok(()) };
-        if barrier.arrived == 0 || barrier.arrived < barrier.expected.unwrap_or(threads - ended) {
+        if barrier.arrived == 0 || barrier.arrived < barrier.expected().unwrap_or(threads - ended) {
             return Ok(());
         }
         let Barrier { arrived, waiting, holding, .. } = std::mem::take(barrier);
@@ -58,20 +63,41 @@ impl Machine<'_> {
 
     /// Lets a cluster's threads go on, if all have arrived. What they sent before is there then; copies are not.
     pub(crate) fn complete_cluster(&mut self, number: usize) -> Result<()> {
-        let threads = self.cluster * self.threads;
-        let cluster = &mut self.clusters[number];
-        if cluster.arrived == 0 || cluster.arrived + cluster.ended < threads {
+        if !self.is_complete(number) {
             return Ok(());
         }
-        (cluster.arrived, cluster.phase) = (0, cluster.phase + 1);
+        self.clusters[number].phase += 1;
         self.watch_cluster(number);
         let warps = self.cluster * self.warps_of_block;
         for warp in self.warps[number * warps..(number + 1) * warps].iter_mut().flatten() {
             warp.running |= warp.at_cluster;
+            lanes_of(warp.at_cluster).for_each(|lane| warp.arrived[lane] = 0);
             warp.at_cluster = 0;
         }
         (number * self.cluster..(number + 1) * self.cluster).for_each(|block| self.empty_l1(block));
         self.deliver(u64::MAX)
+    }
+
+    /// Whether all threads of a cluster that have not ended have arrived in this phase.
+    fn is_complete(&self, number: usize) -> bool {
+        let phase = self.clusters[number].phase + 1;
+        let mut living = self.of_cluster(number).filter(|warp| warp.live != 0).peekable();
+        living.peek().is_some() && living.all(|warp| lanes_of(warp.live).all(|lane| warp.arrived[lane] == phase))
+    }
+
+    /// The warps of a cluster.
+    fn of_cluster(&self, number: usize) -> impl Iterator<Item = &Warp<'_>> {
+        let warps = self.cluster * self.warps_of_block;
+        self.warps[number * warps..(number + 1) * warps].iter().flatten().map(|warp| &**warp)
+    }
+
+    /// How many of a cluster's threads have arrived in this phase, and how many have not ended.
+    pub(crate) fn at_cluster(&self, number: usize) -> (usize, usize) {
+        let phase = self.clusters[number].phase + 1;
+        self.of_cluster(number).fold((0, 0), |(arrived, living), warp| {
+            let here = lanes_of(warp.live).filter(|lane| warp.arrived[*lane] == phase).count();
+            (arrived + here, living + warp.live.count_ones() as usize)
+        })
     }
 
     /// Threads end. Who has ended is not waited for.

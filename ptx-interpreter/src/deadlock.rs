@@ -112,9 +112,8 @@ impl Machine<'_> {
         let warp = self.warp(thread.warp);
         let is = |mask: u32| mask >> thread.lane & 1 == 1;
         if is(warp.at_cluster) {
-            let cluster = &self.clusters[warp.block / self.cluster];
-            let all = self.cluster * self.threads;
-            return format!("waits for its cluster, where {} of {all} threads have arrived", cluster.arrived);
+            let (arrived, living) = self.at_cluster(warp.block / self.cluster);
+            return format!("waits for its cluster, where {arrived} of {living} threads have arrived");
         }
         if is(warp.waiting) {
             let text = &self.program.sites[site as usize].text;
@@ -134,7 +133,7 @@ impl Machine<'_> {
         let mut own = barriers.filter(|(_, barrier)| barrier.waiting.iter().any(|(group, _)| waits(group)));
         match own.next() {
             Some((number, barrier)) => {
-                let all = barrier.expected.unwrap_or(self.threads);
+                let all = barrier.expected().unwrap_or(self.threads);
                 format!("waits at barrier {number}, where {} of {all} threads have arrived", barrier.arrived)
             }
             None => "waits".into(),

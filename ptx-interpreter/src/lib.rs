@@ -34,6 +34,7 @@ mod lanes;
 mod launch;
 mod local;
 mod machine;
+mod meeting;
 mod memory;
 mod older;
 mod operand;

@@ -8,6 +8,7 @@ use crate::group::{Group, Thread};
 use crate::lanes::{LANES, Lanes, each};
 use crate::launch::{Launch, Outside};
 use crate::local::Local;
+use crate::meeting::Barrier;
 use crate::operand::{Operand, Place, Register};
 use crate::site::Site;
 use crate::spaces::Named;
@@ -129,25 +130,6 @@ impl Warp<'_> {
     }
 }
 
-/// A barrier of a block, by its number.
-#[derive(Default)]
-pub(crate) struct Barrier {
-    pub(crate) arrived: usize,
-    /// Threads that wait, and where each wants a result.
-    pub(crate) waiting: Vec<(Group, Option<(Operand, Reduction)>)>,
-    pub(crate) expected: Option<usize>,
-    /// Of the predicates of those that arrived, how many hold.
-    pub(crate) holding: usize,
-}
-
-/// What `bar.red` makes of predicates.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Reduction {
-    Count,
-    And,
-    Or,
-}
-
 #[derive(Default)]
 pub(crate) struct Block {
     pub(crate) shared: Vec<u8>,
@@ -158,7 +140,6 @@ pub(crate) struct Block {
 #[derive(Default)]
 pub(crate) struct Cluster {
     pub(crate) phase: u64,
-    pub(crate) arrived: usize,
     pub(crate) ended: usize,
 }
 

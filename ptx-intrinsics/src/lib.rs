@@ -96,7 +96,7 @@ pub mod on_cpu {
     pub use crate::cpu::copies::Copies;
     pub use crate::cpu::matrix;
     pub use crate::cpu::tensor;
-    pub use crate::cpu::thread::{Find, Thread, run_by};
+    pub use crate::cpu::thread::{Brought, Coming, Find, Thread, run_by};
 }
 #[macro_use]
 mod instructions;

@@ -32,12 +32,12 @@ use crate::cpu::{At, Barrier, wait};
 pub unsafe fn sync_threads() {
     cfg_if::cfg_if! {
         if #[cfg(not(target_arch = "nvptx64"))] {
-            wait(Barrier::Block, At::Called("sync_threads", Location::caller()));
+            crate::cpu::meet("sync_threads", None);
         } else if #[cfg(feature = "rust-cuda")] {
             cuda_std::thread::sync_threads();
         } else {
             // SAFETY: the caller's promise.
-            unsafe { core::arch::nvptx::_syncthreads() }
+            unsafe { ptx_intrinsics::bar_sync(0) }
         }
     }
 }
@@ -79,7 +79,11 @@ where
         barrier_cluster_wait_aligned();
     }
     #[cfg(not(target_arch = "nvptx64"))]
-    wait(Barrier::Cluster, At::Called("sync_cluster", Location::caller()));
+    {
+        let place = crate::cpu::place();
+        place.arrive_at_cluster("sync_cluster");
+        place.wait_for_cluster("sync_cluster", Some(Location::caller()));
+    }
 }
 
 /// Lets others go on: for the body of a loop that waits for what another thread writes. On a GPU nothing is to be done; on

@@ -202,7 +202,7 @@ macro_rules! block_votes {
             }
             #[cfg(not(target_arch = "nvptx64"))]
             {
-                let $votes = crate::cpu::vote(stringify!($name), holds);
+                let $votes = crate::cpu::meet(stringify!($name), Some(holds));
                 $cpu
             }
         }
@@ -210,9 +210,9 @@ macro_rules! block_votes {
 }
 block_votes! {
     /// Whether `holds` is true for any thread of the block.
-    block_any() -> bool, "bar.red.or.pred" "__syncthreads_or" bar_red_or = |votes| votes.hold > 0;
+    block_any() -> bool, "bar.red.or.pred" "__syncthreads_or" bar_red_or = |votes| votes.any();
     /// Whether `holds` is true for all threads of the block that have not ended.
-    block_all() -> bool, "bar.red.and.pred" "__syncthreads_and" bar_red_and = |votes| votes.hold == votes.all;
+    block_all() -> bool, "bar.red.and.pred" "__syncthreads_and" bar_red_and = |votes| votes.all();
     /// For how many threads of the block `holds` is true.
-    block_count() -> u32, "bar.red.popc.u32" "__syncthreads_count" bar_red_popc = |votes| votes.hold;
+    block_count() -> u32, "bar.red.popc.u32" "__syncthreads_count" bar_red_popc = |votes| votes.count();
 }

@@ -148,7 +148,8 @@ fn read(file: &Path) -> Result<String> {
 
 /// The accesses in a function, in the order of their source; `sites` says where each of its `asm!` may stand.
 pub fn in_ptx(function: &Function, sites: &[Vec<Site>], read: &dyn Fn(&Path) -> Result<String>) -> Result<Vec<Access>> {
-    let forms: HashMap<String, Form> = catalogue::forms().map(|form| (form.ptx().to_owned(), form)).collect();
+    let accesses = catalogue::forms().filter(|form| !form.is_collective());
+    let forms: HashMap<String, Form> = accesses.map(|form| (form.ptx().to_owned(), form)).collect();
     let mut accesses: BTreeMap<(Option<Site>, String), Access> = BTreeMap::new();
     let sites = sites.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
     for (block, sites) in function.inline_asm().iter().zip(sites) {

@@ -250,6 +250,8 @@ impl Case {
             Operation::Store => format!("[{address}], {value}{policy}"),
             Operation::Other => {
                 let operands = self.form.signature().map_or("", |signature| signature.operands);
+                // A collective's predicates are LLVM's registers.
+                let operands = operands.replace("%holds", "%").replace("%found", "%");
                 operands.replace("[%]", &format!("[{address}]")) + policy
             }
         };

@@ -67,6 +67,8 @@ const FAMILIES: &[(&str, Family)] = &[
     ("mbarrier", Family::Barrier),
     ("fence", Family::Fence),
     ("membar", Family::Fence),
+    ("bar", Family::Block),
+    ("barrier", Family::Block),
     ("elect", Family::Warp),
     ("match", Family::Warp),
     ("redux", Family::Warp),

@@ -328,8 +328,8 @@ pub fn accesses() -> Vec<Access> {
 }
 
 /// Whether a form touches memory, or orders what does. Policies, addresses and the count of a state are arithmetic; what the
-/// threads of a warp find out together and what a thread does by itself touch none.
+/// threads of a warp find out together, how those of a block or a cluster wait for each other, and what a thread does by itself touch none.
 pub fn touches_memory(form: &Form) -> bool {
-    !matches!(form.family(), Family::Policy | Family::Address | Family::Warp | Family::Control)
+    !matches!(form.family(), Family::Policy | Family::Address | Family::Warp | Family::Block | Family::Control)
         && form.ptx() != "mbarrier.pending_count.b64"
 }

@@ -2,6 +2,7 @@
 
 mod asynchronous;
 mod atomic;
+mod barriers;
 mod batch;
 pub mod bundle;
 pub mod counted;

@@ -6,7 +6,7 @@ use host_tests::check::forms::{Case, Manner};
 
 use super::other::{Other, all, truth};
 use super::room::{Room, SLOT};
-use super::{asynchronous, atomic, later, policy, reduced, tensor, warp};
+use super::{asynchronous, atomic, barriers, later, policy, reduced, tensor, warp};
 
 /// An instruction that nobody has said how to try.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -76,6 +76,9 @@ const OTHERS: &[(&str, HowTo)] = &[
     }),
     ("st.async", later::trial),
     ("red.async", later::trial),
+    ("bar", barriers::of_block),
+    ("barrier", barriers::of_block),
+    ("barrier.cluster", barriers::of_cluster),
     ("elect.sync", warp::elect),
     ("match.sync", warp::matches),
     ("redux.sync", warp::redux),

@@ -243,6 +243,9 @@ impl Checks {
         let (mut pool, known) = self.clusters.remove(&number).unwrap_or_default();
         if releases {
             self.add(&mut pool, actor);
+        } else if let Some(fenced) = &self.state(actor).fenced[level(Scope::Cluster)] {
+            // A fence before it has released that.
+            pool.add(fenced);
         }
         self.clusters.insert(number, (pool, known));
     }

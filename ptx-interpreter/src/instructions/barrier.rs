@@ -2,7 +2,8 @@
 
 use crate::group::Group;
 use crate::lanes::lanes_of;
-use crate::machine::{Machine, Reduction, Step};
+use crate::machine::{Machine, Step};
+use crate::meeting::Reduction;
 use crate::operand::Operand;
 use crate::stop::{Result, Why, missing, stop};
 
@@ -49,6 +50,12 @@ impl Step for Barrier {
                 lanes_of(rest).filter(|lane| numbers[*lane] as u32 == number).fold(0, |mask, lane| mask | 1 << lane);
             rest &= !mask;
             let count = self.count.as_ref().map(|count| machine.get(group.thread(first), count)).transpose()?;
+            if let Some(count) = count.filter(|count| *count as u32 == 0 || !(*count as u32).is_multiple_of(32)) {
+                let text = format!(
+                    "barrier {number} is for {count} threads, and the number has to be a multiple of 32 above 0"
+                );
+                return stop(Why::Wrong, text);
+            }
             let holding = holds.map_or(0, |holds| lanes_of(mask).filter(|lane| holds[*lane] == 1).count());
             if self.result.is_some() && holds.is_none() {
                 return Err(missing());

@@ -23,10 +23,15 @@ impl Step for Arrive {
         machine.progress += 1;
         let number = machine.warp(group.warp).block / machine.cluster;
         machine.watch_cluster_arrival(group, self.releases);
-        machine.clusters[number].arrived += group.mask.count_ones() as usize;
         let phase = machine.clusters[number].phase + 1;
         for thread in group.threads() {
-            machine.warp_mut(group.warp).arrived[thread.lane] = phase;
+            let arrived = &mut machine.warp_mut(group.warp).arrived[thread.lane];
+            if std::mem::replace(arrived, phase) != 0 {
+                return stop(
+                    Why::Wrong,
+                    "the thread arrives at its cluster's barrier, and has not waited since it arrived before",
+                );
+            }
         }
         machine.complete_cluster(number)
     }
@@ -46,6 +51,7 @@ impl Step for Wait {
                 warp.at_cluster |= 1 << thread.lane;
                 warp.running &= !(1 << thread.lane);
             } else {
+                machine.warp_mut(group.warp).arrived[thread.lane] = 0;
                 machine.watch_cluster_wait(thread);
             }
         }

@@ -5,6 +5,7 @@ mod access;
 mod aligned;
 pub(crate) mod atomic;
 pub(crate) mod atomics;
+pub(crate) mod barrier;
 pub(crate) mod copies;
 pub(crate) mod copy;
 pub(crate) mod float;

@@ -2,9 +2,56 @@
 
 use core::ffi::c_void;
 use core::mem::{size_of, transmute};
+use core::panic::Location;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use super::copies::Copies;
+
+/// How a thread comes to a barrier of its block.
+#[derive(Clone, Copy, Debug)]
+pub struct Coming {
+    /// The instruction.
+    pub name: &'static str,
+    /// Where it is, if all threads of a warp execute it together.
+    pub at: Option<&'static Location<'static>>,
+    /// The barrier.
+    pub number: u32,
+    /// How many threads come to it; all of the block's that have not ended, if nothing is said.
+    pub threads: Option<u32>,
+    /// What the thread brings to a `.red`.
+    pub holds: Option<bool>,
+}
+
+/// What the threads bring to a barrier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Brought {
+    /// How many threads have come.
+    pub threads: u32,
+    /// For how many of them it holds.
+    pub holding: u32,
+}
+
+impl Brought {
+    /// What one thread brings.
+    pub fn by_one(holds: Option<bool>) -> Brought {
+        Brought { threads: 1, holding: holds.unwrap_or(false).into() }
+    }
+
+    /// For how many it holds.
+    pub fn count(self) -> u32 {
+        self.holding
+    }
+
+    /// Whether it holds for all.
+    pub fn all(self) -> bool {
+        self.holding == self.threads
+    }
+
+    /// Whether it holds for any.
+    pub fn any(self) -> bool {
+        self.holding > 0
+    }
+}
 
 /// A thread of a grid, kept by an executor of kernels.
 pub trait Thread {
@@ -20,6 +67,15 @@ pub trait Thread {
     fn lane(&self) -> u32;
     /// What the lanes of its warp bring to the instruction of that name; `None` of those that have ended or never were.
     fn exchange(&self, name: &'static str, value: u64) -> [Option<u64>; 32];
+    /// It comes to a barrier of its block and waits there: what all bring.
+    fn come(&self, coming: Coming) -> Brought;
+    /// It arrives at a barrier of its block and goes on.
+    fn arrive(&self, coming: Coming);
+    /// It arrives at the barrier of its cluster, by the instruction of that name, and goes on.
+    fn arrive_at_cluster(&self, name: &'static str);
+    /// It waits until all threads of its cluster have arrived. `at` is where the instruction is, if all threads of a warp execute it
+    /// together.
+    fn wait_for_cluster(&self, name: &'static str, at: Option<&'static Location<'static>>);
 }
 
 /// Finds the thread of the grid that runs on the calling thread of the machine.

@@ -147,6 +147,8 @@ macro_rules! operand {
     (told $words:tt $name:ident) => { "%" };
     (doc $words:tt "%address") => { "p" };
     (doc $words:tt "%ignore") => { "ignore" };
+    (doc $words:tt "%holds") => { "holds" };
+    (doc $words:tt "%found") => { "found" };
     (told $words:tt "%address") => { "%" };
     ($kind:ident $words:tt $text:literal) => { $text };
     ($kind:ident $words:tt [$first:tt $(, $next:tt)*]) => {

@@ -39,6 +39,7 @@ contents! {
     Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; cp_async_bulk_tensor: LOADS ROWS STORES REDUCTIONS; cp_reduce_async_bulk: SHARED GLOBAL FLOATS; }
     Asynchronous { red_async: SHARED GLOBAL; st_async: SINGLES; }
     Barrier { mbarrier: SINGLES ARRIVALS; }
+    Block { bar: SINGLES; barrier_cluster: SINGLES; }
     Fence { fence: SINGLES; }
     Warp { elect_sync: SINGLES; match_sync: SINGLES; redux_sync: SINGLES FLOATS; }
     Control { control: SINGLES; setmaxnreg: SINGLES; }
@@ -47,6 +48,8 @@ contents! {
 /// The names at the root of the crate: the functions of instructions that are not asynchronous, and the types that hold an access.
 pub(crate) mod root {
     pub use super::applypriority::*;
+    pub use super::bar::*;
+    pub use super::barrier_cluster::*;
     pub use super::control::*;
     pub use super::cuda::*;
     pub use super::cvta::*;

@@ -298,6 +298,10 @@ gates! {
     ParamAddresses PARAM_ADDRESS sm_70 ptx77;
     /// `.shared::cta`.
     SharedCta SHARED_CTA sm_30 ptx78;
+    /// `barrier`.
+    Barriers BARRIER sm_30 ptx60;
+    /// `barrier.cluster.arrive.relaxed`.
+    RelaxedArrivals CLUSTER_ARRIVE_RELAXED sm_90 ptx80;
     /// `elect.sync`.
     Election ELECTION sm_90 ptx80;
     /// `redux.sync`.

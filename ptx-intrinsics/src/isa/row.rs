@@ -41,6 +41,8 @@ pub enum Family {
     Asynchronous,
     /// `mbarrier`.
     Barrier,
+    /// The threads of a block or of a cluster wait for each other: `bar`, `barrier`, `barrier.cluster`.
+    Block,
     /// `fence`, `membar`.
     Fence,
     /// What the threads of a warp find out together: `elect.sync`, `match.sync`, `redux.sync`.

@@ -13,6 +13,7 @@ pub(crate) fn instructions() -> BTreeSet<&'static str> {
     let sources = concat!(
         include_str!("functions.rs"),
         include_str!("barriers.rs"),
+        include_str!("blocks.rs"),
         include_str!("copies.rs"),
         include_str!("later.rs"),
         include_str!("tensors.rs"),
@@ -23,7 +24,7 @@ pub(crate) fn instructions() -> BTreeSet<&'static str> {
 }
 
 /// How many forms they have.
-pub(crate) const FORMS: usize = 778;
+pub(crate) const FORMS: usize = 802;
 
 /// The forms that a test has tried, by expression and parameters.
 #[derive(Default)]

@@ -5,6 +5,7 @@ mod atomics;
 #[macro_use]
 mod functions;
 mod barriers;
+mod blocks;
 mod copies;
 mod later;
 mod tensors;

@@ -11,9 +11,9 @@ use super::dim3::Dim3;
 use super::limits::{check_shared, check_sizes};
 use super::memory::{BlockMemory, ClusterMemory};
 use super::order::{Order, Turns};
-use super::place::{Barrier, Place, Wait, enter, thread};
+use super::place::{Place, Wait, enter, thread};
 use super::stack;
-use super::turns::{State, all_done, name, open, open_lanes, take_turns, who_waits};
+use super::turns::{State, all_done, name, open_block, open_cluster, open_lanes, open_warp, take_turns, who_waits};
 use crate::WARP_SIZE;
 
 /// A launch of a kernel on the CPU.
@@ -130,7 +130,7 @@ impl Launch {
     fn run_cluster(&self, first: u32, kernel: &dyn Fn(), stacks: &mut Vec<DefaultStack>, stop: &AtomicBool) {
         let threads = self.block.count("threads of a block");
         let blocks = (0..self.cluster).map(|_| BlockMemory::new(threads, self.dynamic_shared)).collect();
-        let memory = ClusterMemory { blocks };
+        let memory = ClusterMemory { blocks, phase: Default::default() };
         let places: Vec<Place> = (0..self.cluster * threads)
             .map(|at| Place {
                 thread: self.block.at(at % threads),
@@ -161,7 +161,7 @@ impl Launch {
             }
             let turns = take_turns(&mut states);
             assert!(
-                open(&mut states, &places, threads, Barrier::Cluster) || turns || all_done(&states),
+                open_cluster(&mut states, &places, threads) || turns || all_done(&states),
                 "threads wait in vain: {}",
                 who_waits(&states, &places)
             );
@@ -207,11 +207,9 @@ fn run_block(fibers: &mut [Fiber], states: &mut [State], places: &[Place], turns
         let warp = WARP_SIZE as usize;
         let warps = states.chunks_mut(warp).zip(places.chunks(warp));
         // All of them: each warp goes on by itself.
-        let open_warp = |states: &mut [State], places: &[Place]| {
-            open(states, places, warp, Barrier::Warp) || open_lanes(states, places)
-        };
-        let opened = warps.filter_map(|(states, places)| open_warp(states, places).then_some(())).count();
-        if opened == 0 && !open(states, places, places.len(), Barrier::Block) {
+        let open = |states: &mut [State], places: &[Place]| open_warp(states, places) || open_lanes(states, places);
+        let opened = warps.filter_map(|(states, places)| open(states, places).then_some(())).count();
+        if opened == 0 && !open_block(states, places) {
             return;
         }
     }

@@ -4,6 +4,7 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::cell::{Cell, RefCell};
 
 use super::limits::check_shared;
+use super::meeting::Barriers;
 use crate::WARP_SIZE;
 
 /// What a kernel finds in shared memory that it does not write.
@@ -12,23 +13,17 @@ const POISON: u8 = 0xa5;
 /// What the blocks of a cluster share. Its threads take turns, so nothing here is used by two at a time.
 pub(super) struct ClusterMemory {
     pub(super) blocks: Vec<BlockMemory>,
+    /// How often all of its threads have arrived.
+    pub(super) phase: Cell<u64>,
 }
 
 /// What the threads of a block share.
 pub(super) struct BlockMemory {
     /// Values that lanes exchange, by warps.
     pub(super) lanes: Vec<[Cell<Option<u64>>; WARP_SIZE as usize]>,
-    /// The votes of the threads that are at a barrier.
-    pub(super) votes: Cell<Votes>,
+    pub(super) barriers: Barriers,
     variables: RefCell<Vec<Variable>>,
     pub(super) dynamic: usize,
-}
-
-/// How many threads vote, and for how many of them it holds.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Votes {
-    pub(crate) hold: u32,
-    pub(crate) all: u32,
 }
 
 /// A variable in shared memory.
@@ -49,7 +44,7 @@ impl Drop for Variable {
 impl BlockMemory {
     pub(super) fn new(threads: u32, dynamic: usize) -> BlockMemory {
         let lanes = (0..threads.div_ceil(WARP_SIZE)).map(|_| Default::default()).collect();
-        BlockMemory { lanes, votes: Cell::default(), variables: RefCell::default(), dynamic }
+        BlockMemory { lanes, barriers: Barriers::default(), variables: RefCell::default(), dynamic }
     }
 
     /// The variable of that key, which the first to ask brings into being.

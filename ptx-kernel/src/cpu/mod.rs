@@ -9,9 +9,11 @@
 //! launch that is too large, more shared memory than there is, threads of a warp that come to different instructions. A thread
 //! that looks for five seconds at what does not change, without a `pause`, is told to call it.
 
+mod arrive;
 mod dim3;
 mod launch;
 mod limits;
+mod meeting;
 mod memory;
 mod order;
 mod place;
@@ -20,14 +22,13 @@ mod spin;
 mod stack;
 mod turns;
 
+pub(crate) use arrive::meet;
 pub use dim3::Dim3;
 pub use launch::Launch;
 pub use order::Order;
 #[doc(hidden)]
 pub use place::begin;
-pub(crate) use place::{
-    At, Barrier, check_block, check_lanes, exchange, exchange_while, place, vote, wait, wait_lanes,
-};
+pub(crate) use place::{At, Barrier, check_block, check_lanes, exchange, exchange_while, place, wait, wait_lanes};
 #[doc(hidden)]
 pub use shared::variable;
 pub(crate) use shared::{dynamic, of_rank};

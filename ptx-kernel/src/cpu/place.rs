@@ -9,11 +9,11 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use corosensei::Yielder;
-use ptx_intrinsics::on_cpu::{Copies, Thread};
+use ptx_intrinsics::on_cpu::{Brought, Coming, Copies, Thread};
 
 use super::dim3::Dim3;
 use super::limits::check_kernel;
-use super::memory::{ClusterMemory, Votes};
+use super::memory::ClusterMemory;
 use super::spin::Spin;
 use crate::WARP_SIZE;
 
@@ -24,12 +24,28 @@ pub(crate) enum Barrier {
     Warp,
     /// The threads of its warp whose bits are set: not all of them.
     Lanes(u32),
-    /// The other threads of its block.
-    Block,
+    /// The other threads of its block, or as many of them as come to a barrier, by its number and phase.
+    Block { number: u32, phase: u64, threads: Option<u32> },
     /// The other threads of its cluster.
     Cluster,
     /// Whatever others do meanwhile.
     Turn,
+}
+
+impl fmt::Display for Barrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Barrier::Warp => write!(f, "its warp"),
+            Barrier::Lanes(mask) => write!(f, "lanes {mask:#010x} of its warp"),
+            Barrier::Block { number: 0, threads: None, .. } => write!(f, "its block"),
+            Barrier::Block { number, threads: None, .. } => write!(f, "its block at barrier {number}"),
+            Barrier::Block { number, threads: Some(threads), .. } => {
+                write!(f, "{threads} threads of its block at barrier {number}")
+            }
+            Barrier::Cluster => write!(f, "its cluster"),
+            Barrier::Turn => write!(f, "its turn"),
+        }
+    }
 }
 
 /// The instruction at which a thread waits, as far as all threads of its warp have to come to the same one.
@@ -82,6 +98,10 @@ pub(super) struct Run {
     begun: Cell<bool>,
     copies: Copies,
     spin: Spin,
+    /// What all brought to the barrier of the block at which it waited.
+    pub(super) brought: Cell<Brought>,
+    /// The phase of its cluster's barrier at which it has arrived, until it waits.
+    pub(super) arrived: Cell<Option<u64>>,
 }
 
 impl Place {
@@ -126,6 +146,22 @@ impl Thread for Place {
 
     fn exchange(&self, name: &'static str, value: u64) -> [Option<u64>; WARP_SIZE as usize] {
         exchange_wide(name, u32::MAX, value)
+    }
+
+    fn come(&self, coming: Coming) -> Brought {
+        self.meet(coming)
+    }
+
+    fn arrive(&self, coming: Coming) {
+        self.only_arrive(coming);
+    }
+
+    fn arrive_at_cluster(&self, name: &'static str) {
+        self.arrive_at_cluster(name);
+    }
+
+    fn wait_for_cluster(&self, name: &'static str, at: Option<&'static Location<'static>>) {
+        self.wait_for_cluster(name, at);
     }
 }
 
@@ -242,22 +278,4 @@ pub(crate) fn check_block() {
         y * z == 1 && x.is_multiple_of(WARP_SIZE),
         "sums and scans of a block are for blocks of one dimension and of whole warps, and this one has {x} by {y} by {z} threads"
     );
-}
-
-/// The votes of all threads of the block.
-#[track_caller]
-pub(crate) fn vote(name: &'static str, holds: bool) -> Votes {
-    let place = place();
-    let votes = &place.memory().blocks[place.rank as usize].votes;
-    let at = At::Called(name, Location::caller());
-    let Votes { hold, all } = votes.get();
-    votes.set(Votes { hold: hold + u32::from(holds), all: all + 1 });
-    wait(Barrier::Block, at);
-    let found = votes.get();
-    // Nobody votes again before all have seen these.
-    wait(Barrier::Block, at);
-    // A thread that is ahead may have voted again.
-    let Votes { hold, all } = votes.get();
-    votes.set(Votes { hold: hold - u32::from(holds), all: all - 1 });
-    found
 }

@@ -1,6 +1,7 @@
 //! What the threads of a cluster wait for, and when they go on.
 
 use super::dim3::Dim3;
+use super::meeting::Complete;
 use super::place::{Barrier, Place, Wait};
 use crate::WARP_SIZE;
 
@@ -28,22 +29,61 @@ pub(super) fn all_done(states: &[State]) -> bool {
     states.iter().all(|state| *state == State::Done)
 }
 
-/// Opens the barrier of these threads if all have come to it, or ended before; says whether they have. The threads are those of
-/// whole blocks, each of so many threads, or of one warp.
+/// Opens the barrier of this warp if all of its threads have come to it, or ended before; says whether they have.
 ///
 /// # Panics
-/// If threads of a warp have come to it by different instructions.
-pub(super) fn open(states: &mut [State], places: &[Place], threads: usize, barrier: Barrier) -> bool {
-    let here = |state: &State| state.waits_for(barrier);
+/// If they have come to it by different instructions.
+pub(super) fn open_warp(states: &mut [State], places: &[Place]) -> bool {
+    let here = |state: &State| state.waits_for(Barrier::Warp);
     if !states.iter().any(here) || !states.iter().all(|state| here(state) || *state == State::Done) {
         return false;
     }
-    for (states, places) in states.chunks(threads).zip(places.chunks(threads)) {
-        let warps = states.chunks(WARP_SIZE as usize).zip(places.chunks(WARP_SIZE as usize));
-        warps.for_each(|(states, places)| one_instruction(states.iter().zip(places)));
-    }
-    states.iter_mut().filter(|state| here(state)).for_each(|state| *state = State::Ready);
+    go_on(states, places, Barrier::Warp, |_| ());
     true
+}
+
+/// Opens the barriers of this block to which all have come; says whether there was one.
+///
+/// # Panics
+/// If threads of a warp have come to it by different instructions.
+pub(super) fn open_block(states: &mut [State], places: &[Place]) -> bool {
+    let living = states.iter().filter(|state| **state != State::Done).count();
+    let complete = places[0].barriers().complete(living as u32);
+    for &Complete { number, phase, threads, brought } in &complete {
+        go_on(states, places, Barrier::Block { number, phase, threads }, |place| place.run.brought.set(brought));
+    }
+    !complete.is_empty()
+}
+
+/// Opens the barrier of this cluster, whose blocks have so many threads, if all threads have arrived, or ended before; says whether
+/// they have.
+///
+/// # Panics
+/// If threads of a warp wait for it by different instructions.
+pub(super) fn open_cluster(states: &mut [State], places: &[Place], threads: usize) -> bool {
+    let phase = &places[0].memory().phase;
+    let mut living = places.iter().zip(&*states).filter(|(_, state)| **state != State::Done).peekable();
+    if living.peek().is_none() || !living.all(|(place, _)| place.has_arrived(phase.get())) {
+        return false;
+    }
+    phase.set(phase.get() + 1);
+    for (states, places) in states.chunks_mut(threads).zip(places.chunks(threads)) {
+        go_on(states, places, Barrier::Cluster, |_| ());
+    }
+    true
+}
+
+/// Those of a block's threads that wait for this go on.
+fn go_on(states: &mut [State], places: &[Place], barrier: Barrier, told: impl Fn(&Place)) {
+    let warp = WARP_SIZE as usize;
+    for (states, places) in states.chunks_mut(warp).zip(places.chunks(warp)) {
+        let here = |(state, _): &(&State, &Place)| state.waits_for(barrier);
+        one_instruction(states.iter().zip(places).filter(here));
+        for (state, place) in states.iter_mut().zip(places).filter(|(state, _)| state.waits_for(barrier)) {
+            *state = State::Ready;
+            told(place);
+        }
+    }
 }
 
 /// Opens each barrier of some lanes of this warp to which all of them have come, or ended before; says whether there was one.
@@ -92,10 +132,10 @@ pub(super) fn take_turns(states: &mut [State]) -> bool {
 
 /// Which threads wait for what; a few of them.
 pub(super) fn who_waits(states: &[State], places: &[Place]) -> String {
-    let waiting = states.iter().zip(places).filter_map(|(state, place)| {
-        let barrier = format!("{:?}", state.wait()?.barrier).to_lowercase();
-        Some(format!("{} for its {barrier}", name(place)))
-    });
+    let waiting = states
+        .iter()
+        .zip(places)
+        .filter_map(|(state, place)| Some(format!("{} for {}", name(place), state.wait()?.barrier)));
     waiting.take(4).collect::<Vec<_>>().join("; ")
 }
 

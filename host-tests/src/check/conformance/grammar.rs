@@ -50,6 +50,8 @@ pub static GRAMMARS: &[Grammar] = &[
     Grammar { name: "elect", places: ELECT, typed: false },
     Grammar { name: "match", places: MATCH, typed: false },
     Grammar { name: "redux", places: REDUX, typed: false },
+    Grammar { name: "bar and barrier", places: MEET, typed: false },
+    Grammar { name: "barrier.cluster", places: MEET_CLUSTER, typed: false },
     Grammar { name: "a thread by itself", places: CONTROL, typed: false },
     Grammar { name: "setmaxnreg", places: SETMAXNREG, typed: false },
 ];

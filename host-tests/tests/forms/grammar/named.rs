@@ -53,9 +53,11 @@ fn by_its_words(form: &Form) -> String {
     let (function, rest) = form.rust().split_once(['(', ':']).unwrap_or_default();
     let scope = rest.strip_prefix(":<").and_then(|rest| rest.split_once(">(")).map_or("", |(scope, _)| scope);
     let scope = ["Cta", "Cluster", "Gpu", "Sys"].iter().find(|known| **known == scope);
-    let named = function.to_owned() + &scope.map_or(String::new(), |scope| format!("_{}", scope.to_lowercase()));
+    let counted = function.strip_suffix("_count").filter(|_| ["bar", "barrier"].contains(&form.instruction()));
+    let named = counted.unwrap_or(function).to_owned()
+        + &scope.map_or(String::new(), |scope| format!("_{}", scope.to_lowercase()));
     let words = form.ptx().replace("::", "_").replace('.', "_").replace("NaN", "nan");
-    let untyped = ["_u32", "_u64", "_b32"].iter().find_map(|ty| words.strip_suffix(ty)).unwrap_or(&words);
+    let untyped = ["_u32", "_u64", "_b32", "_pred"].iter().find_map(|ty| words.strip_suffix(ty)).unwrap_or(&words);
     if named == words || named == untyped { form.ptx().to_owned() } else { named }
 }
 

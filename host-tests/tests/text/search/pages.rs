@@ -36,9 +36,9 @@ const CHOSEN: [(&str, &str); 14] = [
 ];
 
 /// What pages call a result.
-const RESULTS: [&str; 17] = [
-    "_", "address", "all", "count", "cycles", "d", "done", "elected", "lane", "lanes", "p", "policy", "rank", "same",
-    "state", "there", "time",
+const RESULTS: [&str; 18] = [
+    "_", "address", "all", "count", "cycles", "d", "done", "elected", "found", "lane", "lanes", "p", "policy", "rank",
+    "same", "state", "there", "time",
 ];
 /// What they call a parameter of a function's type.
 const SIZES: [&str; 3] = ["N", "REGISTERS", "size"];

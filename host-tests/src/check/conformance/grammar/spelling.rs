@@ -50,7 +50,7 @@ impl Operands {
 
 /// The registers that the lines of a function use, beside `.b128 %q`.
 pub const REGISTERS: &str = ".reg .b16 %h<24>; .reg .b32 %r<24>; .reg .b64 %d<24>; .reg .f32 %f<24>; .reg .f64 %e<24>; \
-                             .reg .b32 %s; .reg .pred %ignore, %done;";
+                             .reg .b32 %s; .reg .pred %ignore, %done, %holds, %found;";
 
 impl Spelling {
     /// The instruction, at the address `%p` plus `offset`, under the policy `%policy` where it takes one.
@@ -67,7 +67,9 @@ impl Spelling {
                 format!("{} %r0{both}, {value}, %r2;", self.ptx)
             }
             "redux" => format!("{} %r0, %r1, %r2;", self.ptx),
-            "setmaxnreg" | "nanosleep" | "activemask" | "griddepcontrol" | "mov" => format!("{};", self.ptx),
+            "bar" | "barrier" | "setmaxnreg" | "nanosleep" | "activemask" | "griddepcontrol" | "mov" => {
+                format!("{};", self.ptx)
+            }
             "st.bulk" => format!("{} {address}, %d0, 0;", self.ptx),
             "st.async" | "red.async" => {
                 let barrier = if self.ptx.contains("::complete_tx") { ", [%p]" } else { "" };

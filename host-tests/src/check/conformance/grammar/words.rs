@@ -313,6 +313,33 @@ pub(super) const REDUX: &[Axis] = &[
     &["", ".NaN"],
     &["", ".b32", ".u32", ".s32", ".b64", ".u64", ".s64", ".f16", ".f32"],
 ];
+/// What the threads of a block, or of a cluster, wait for together.
+pub(super) const MEET: &[Axis] = &[
+    &["bar", "barrier"],
+    &["", ".cta"],
+    &["", ".sync", ".arrive", ".red", ".red.popc", ".red.and", ".red.or", ".red.xor"],
+    &["", ".aligned"],
+    &["", ".u32", ".pred", ".s32"],
+    &[
+        "",
+        " %r0",
+        " %r0, %r1",
+        " %r0, %r1, %r2",
+        " %r0, %holds",
+        " %r0, %r1, %holds",
+        " %r0, %r1, %r2, %holds",
+        " %found, %r1, %holds",
+        " %found, %r1, %r2, %holds",
+    ],
+];
+pub(super) const MEET_CLUSTER: &[Axis] = &[
+    &["barrier.cluster", "bar.cluster"],
+    &["", ".arrive", ".wait", ".sync"],
+    &["", ".release", ".acquire", ".relaxed", ".acq_rel"],
+    &["", ".aligned"],
+    &["", " %r0"],
+];
+
 /// What a thread does by itself about how it runs, and clocks.
 pub(super) const CONTROL: &[Axis] = &[
     &["nanosleep", "activemask", "griddepcontrol", "mov"],

@@ -1,0 +1,54 @@
+//! A barrier of a block: who has come, and how.
+
+use crate::group::Group;
+use crate::operand::Operand;
+
+/// A barrier of a block, by its number.
+#[derive(Default)]
+pub(crate) struct Barrier {
+    pub(crate) arrived: usize,
+    /// Threads that wait, and where each wants a result.
+    pub(crate) waiting: Vec<(Group, Option<(Operand, Reduction)>)>,
+    /// How the first of them came.
+    pub(crate) first: Option<Comes>,
+    /// Of the predicates of those that arrived, how many hold.
+    pub(crate) holding: usize,
+}
+
+impl Barrier {
+    /// How many threads it is for; all of the block's that have not ended, if no instruction says.
+    pub(crate) fn expected(&self) -> Option<usize> {
+        self.first.and_then(|first| first.threads)
+    }
+}
+
+/// How a thread comes to a barrier. Others have to come alike, or the ISA does not say what happens.
+#[derive(Clone, Copy)]
+pub(crate) struct Comes {
+    pub(crate) threads: Option<usize>,
+    pub(crate) reduces: bool,
+}
+
+impl Comes {
+    /// What is wrong with the two at one barrier.
+    pub(crate) fn mixed_with(self, other: Comes) -> Option<String> {
+        let told =
+            |threads: Option<usize>| threads.map_or("the whole block".into(), |threads| format!("{threads} threads"));
+        if self.threads != other.threads {
+            return Some(format!(
+                "a thread waits for {}, and another one for {}",
+                told(self.threads),
+                told(other.threads)
+            ));
+        }
+        (self.reduces != other.reduces).then(|| "a `.red` meets a `.sync` or `.arrive`".into())
+    }
+}
+
+/// What `bar.red` makes of predicates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Reduction {
+    Count,
+    And,
+    Or,
+}

@@ -1,0 +1,112 @@
+//! Barriers of a block by their number and count, and a cluster's in two steps: what they order, and what the ISA leaves open.
+
+use ptx_interpreter::{Program, Report, Trial};
+
+/// A launch of blocks of 64 threads. `%t` is the thread, `%w` its warp, `%own` its word of shared memory, `%to` its word of the buffer.
+fn run(body: &str, blocks: u32, seed: u64) -> (Report, Vec<u32>) {
+    let cluster = if blocks > 1 { ".reqnctapercluster 2, 1, 1" } else { "" };
+    let module = format!(
+        ".version 8.6\n.target sm_90\n.address_size 64\n\
+         .visible .entry k(.param .u64 p) {cluster} {{\n.shared .align 4 .b8 words[256];\n\
+         .reg .b32 %r<9>, %t, %w, %own, %b; .reg .b64 %to, %d<3>; .reg .pred %p<4>;\n\
+         mov.u32 %t, %tid.x; shr.u32 %w, %t, 5; mov.u32 %own, words; mad.lo.u32 %own, %t, 4, %own; mov.u32 %b, %ctaid.x;\n\
+         ld.param.u64 %to, [p]; mad.lo.u32 %r1, %b, 64, %t; mul.wide.u32 %d1, %r1, 4; add.u64 %to, %to, %d1; mov.u32 %r1, 0;\n\
+         setp.eq.u32 %p1, %w, 0;\n{body}\nst.global.u32 [%to], %r1; done: ret; }}\n"
+    );
+    let program = Program::parse(&module);
+    let mut trial = Trial::new(&program, "k");
+    trial.grid([blocks, 1, 1]).block([64, 1, 1]).seed(seed);
+    trial.buffer(&vec![0; 256 * blocks as usize]).expect("a little memory");
+    let report = trial.check();
+    let words = trial.content(0).chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes")));
+    (report, words.collect())
+}
+
+/// The values of all orders of the threads, which agree.
+fn right(body: &str, blocks: u32) -> Vec<u32> {
+    let all = (0..8).map(|seed| {
+        let (report, words) = run(body, blocks, seed);
+        assert_eq!((report.findings, report.stop), (vec![], None), "{body}");
+        words
+    });
+    all.reduce(|one, other| {
+        assert_eq!(one, other, "{body}");
+        one
+    })
+    .expect("eight orders")
+}
+
+/// What a launch ends early with.
+fn stops(body: &str, blocks: u32) -> String {
+    let (report, _) = run(body, blocks, 0);
+    report.findings.first().unwrap_or_else(|| panic!("{body} is wrong")).to_string()
+}
+
+/// Whether some order of the threads finds something.
+fn is_found(body: &str, blocks: u32) -> bool {
+    (0..8).any(|seed| !run(body, blocks, seed).0.findings.is_empty())
+}
+
+/// One warp writes and arrives, the other waits and reads.
+const HAND_OVER: &str = "@%p1 bra first;\nbar.sync 3, 64; ld.shared.u32 %r1, [%own+-128]; bra over;\n\
+                         first: add.u32 %r2, %t, 7; st.shared.u32 [%own], %r2; bar.arrive 3, 64;\nover:";
+
+#[test]
+fn who_arrives_is_seen_by_those_who_wait() {
+    let expected: Vec<u32> = (0..64).map(|thread: u32| thread.checked_sub(32).map_or(0, |first| first + 7)).collect();
+    assert_eq!(right(HAND_OVER, 1), expected);
+    assert_eq!(right(&HAND_OVER.replace("bar.", "barrier.cta."), 1), expected);
+    assert_eq!(right(&HAND_OVER.replace("bar.", "barrier.").replace("sync 3", "sync.aligned 3"), 1), expected);
+    let late = HAND_OVER
+        .replace("st.shared.u32 [%own], %r2; bar.arrive 3, 64;", "bar.arrive 3, 64; st.shared.u32 [%own], %r2;");
+    assert!(is_found(&late, 1));
+    // Who only arrives sees nothing of the others.
+    let back = "st.shared.u32 [%own], 1; @%p1 bra first;\nbar.sync 3, 64; bra over;\n\
+                first: bar.arrive 3, 64; ld.shared.u32 %r1, [%own+128];\nover:";
+    assert!(is_found(back, 1));
+}
+
+#[test]
+fn a_red_counts_those_that_come() {
+    let each = "setp.lt.u32 %p2, %t, 40;\nbar.red.popc.u32 %r2, 1, %p2; bar.red.popc.u32 %r3, 2, 64, !%p2;\n\
+                bar.red.and.pred %p3, 1, %p2; selp.u32 %r4, 1, 0, %p3; barrier.red.or.pred %p3, 4, 64, %p2; selp.u32 %r5, 1, 0, %p3;\n\
+                add.u32 %r6, %w, 5; barrier.red.popc.u32 %r7, %r6, 32, %p2;\n\
+                mad.lo.u32 %r1, %r2, 100, %r3; mad.lo.u32 %r1, %r1, 10, %r4; mad.lo.u32 %r1, %r1, 10, %r5; mad.lo.u32 %r1, %r1, 100, %r7;";
+    let of_warp = |count: u32| (40 * 100 + 24) * 10_000 + 100 + count;
+    assert_eq!(right(each, 1), [[of_warp(32); 32], [of_warp(8); 32]].concat());
+}
+
+#[test]
+fn what_the_isa_leaves_open_is_wrong() {
+    let says = |body: &str, blocks: u32, text: &str| {
+        let stop = stops(body, blocks);
+        assert!(stop.contains(text), "{body}: {stop}");
+    };
+    says("bar.sync 16;", 1, "there is no barrier 16");
+    says("bar.sync 1, 48;", 1, "a multiple of 32");
+    says("@%p1 bra f;\nbar.sync 1;\nbra over;\nf: bar.arrive 1, 64;\nover:", 1, "the whole block");
+    says("@%p1 bra f;\nbar.sync 1;\nbra over;\nf: bar.red.or.pred %p2, 1, %p1;\nover:", 1, "a `.red` meets a `.sync`");
+    says("barrier.cluster.wait;", 2, "has not arrived");
+    says("barrier.cluster.arrive; barrier.cluster.arrive;", 2, "has not waited");
+}
+
+/// Each block writes into the other one, and some threads end when they have arrived.
+const EXCHANGE: &str = "mov.u32 %r2, %cluster_ctarank; xor.b32 %r3, %r2, 1; mapa.shared::cluster.u32 %r4, %own, %r3;\n\
+                        mad.lo.u32 %r5, %b, 100, %t; st.shared::cluster.u32 [%r4], %r5; barrier.cluster.arrive;\n\
+                        setp.eq.u32 %p2, %t, 9; @%p2 bra done;\nbarrier.cluster.wait; ld.shared.u32 %r1, [%own];";
+
+#[test]
+fn a_cluster_meets_in_two_steps() {
+    let own = |thread: u32| if thread == 9 { 0 } else { thread };
+    let of_block = |other: u32| move |thread: u32| if thread == 9 { 0 } else { own(thread) + other };
+    let expected: Vec<u32> = (0..64).map(of_block(100)).chain((0..64).map(of_block(0))).collect();
+    assert_eq!(right(EXCHANGE, 2), expected);
+    assert_eq!(
+        right(&EXCHANGE.replace("arrive;", "arrive.release;").replace("wait;", "wait.acquire.aligned;"), 2),
+        expected
+    );
+    let relaxed = EXCHANGE.replace("arrive;", "arrive.relaxed;");
+    assert!(is_found(&relaxed, 2));
+    let fenced = relaxed.replace("barrier.cluster.arrive", "fence.acq_rel.cluster; barrier.cluster.arrive");
+    assert_eq!(right(&fenced, 2), expected);
+}
