@@ -19,7 +19,7 @@ const PTX_GATES: [u32; 25] =
     [20, 31, 50, 60, 62, 63, 64, 65, 70, 71, 74, 75, 77, 78, 80, 81, 82, 83, 84, 86, 87, 88, 91, 92, 94];
 
 /// The targets with a suffix at which something begins. The same names are in `src/isa/specific.rs`.
-const TARGET_GATES: [&str; 4] = ["sm_90a", "sm_100f", "sm_110f", "sm_120f"];
+const TARGET_GATES: [&str; 6] = ["sm_90a", "sm_100f", "sm_110f", "sm_120f", "sm_120a", "sm_121a"];
 
 /// The newest of each, where nothing is out of reach.
 const NEWEST: Target = Target { sm: u32::MAX, suffix: Suffix::Every, ptx: u32::MAX };

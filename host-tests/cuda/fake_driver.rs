@@ -114,6 +114,12 @@ pub extern "C" fn fake_set_launcher(launcher: Launcher) {
     *LAUNCHER.lock().unwrap() = Some(launcher);
 }
 
+/// The interpreter takes an ordinary address for a multimem address of one copy.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_has_multimem() -> bool {
+    true
+}
+
 /// How many pieces of device memory are not freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_live_allocations() -> usize {

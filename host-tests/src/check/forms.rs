@@ -275,6 +275,7 @@ impl Case {
         }
         match self.form.operation() {
             Operation::Other if operands.contains("%value") => packed_atomic(lines, &operands, self.is_guarded()),
+            Operation::Other if operands.contains("%l0") => packed_bytes(lines, &operands, self.is_guarded()),
             operation if value == "%value" => packed(lines, operation, self.is_guarded()),
             _ => lines,
         }
@@ -333,6 +334,21 @@ fn packed_atomic(atomic: Vec<String>, operands: &str, guarded: bool) -> Vec<Stri
     let before = before.into_iter().filter(|(stands, _)| *stands).map(|(_, line)| line.to_owned());
     let after = ["mov.b128 {%, %}, %old;", "}"].into_iter().map(String::from);
     before.chain(atomic).chain(after).collect()
+}
+
+/// Lanes of 8 bits, which Rust has no registers for: four of them in one of 32 bits. What a load gives is packed, and what it begins
+/// with under a predicate is unpacked.
+fn packed_bytes(access: Vec<String>, operands: &str, guarded: bool) -> Vec<String> {
+    let is_load = operands.starts_with('{');
+    let lanes: Vec<String> = (0..operands.matches("%l").count()).map(|lane| format!("%l{lane}")).collect();
+    let (unpack, pack): (Vec<String>, Vec<String>) = lanes
+        .chunks(4)
+        .map(|four| four.join(", "))
+        .map(|four| (format!("mov.b32 {{{four}}}, %;"), format!("mov.b32 %, {{{four}}};")))
+        .unzip();
+    let before = ["{".to_owned(), format!(".reg .b8 %l<{}>;", lanes.len())];
+    let before = before.into_iter().chain(unpack.into_iter().filter(|_| !is_load || guarded));
+    before.chain(access).chain(pack.into_iter().filter(|_| is_load)).chain(["}".to_owned()]).collect()
 }
 
 /// Writes the crate of these cases into `folder`, if it is not there already, and gives its folder.

@@ -54,6 +54,16 @@ const EFFECTS: &[(&str, &[&str], Effect, &str)] = &[
     ("atom", &[], Acts, "reads and writes in one step, and may order"),
     ("red", &["async"], Acts, "reads and writes in one step, later"),
     ("red", &[], Acts, "reads and writes in one step, and may order"),
+    ("multimem", &["st"], Acts, "writes the copies of all GPUs"),
+    ("multimem", &["red"], Acts, "reads and writes each copy in one step, and may order"),
+    (
+        "multimem",
+        &["relaxed"],
+        Acts,
+        "strong: another thread writes meanwhile, so the next one may read something else",
+    ),
+    ("multimem", &["acquire"], Acts, "strong, and what follows is not done before it"),
+    ("multimem", &["ld_reduce"], Reads, "weak: nobody else writes the copies meanwhile"),
     ("prefetch", &[], Hints, "brings a line into a cache"),
     ("prefetchu", &[], Hints, "brings a line into a cache"),
     ("applypriority", &[], Hints, "changes a line's priority in a cache, and no value"),
@@ -110,6 +120,8 @@ pub fn shared<'f>(all: impl Iterator<Item = &'f Form>) -> Vec<String> {
     shared.map(|(row, families)| format!("{:?} counts for {:?}", EFFECTS[row].0, families.values())).collect()
 }
 
+const FLOATS_OF_8_BITS: &[&str] = &[".e4m3", ".e5m2"];
+
 /// A word or a kind of instruction, the oldest SM, the oldest PTX ISA version.
 type Row = (bool, u32, u32);
 
@@ -129,6 +141,7 @@ pub fn begins(form: &Form) -> (u32, u32) {
     let counts = mbarrier && !says(".noComplete") && says(".arrive") && operands.ends_with("], %");
     let address = is(&["isspacep", "cvta"]);
     let later = is(&["st.async", "red.async"]);
+    let multimem = form.family() == Family::Multimem;
     let policies = is(&["createpolicy", "applypriority", "discard"]);
     let rows: &[Row] = &[
         (says(".nc"), 32, 31),
@@ -170,6 +183,10 @@ pub fn begins(form: &Form) -> (u32, u32) {
         (later, 90, 81),
         (later && says(".release"), 100, 87),
         (says(".ignore_oob"), 90, 92),
+        (multimem, 90, 81),
+        (says(".acc::f32"), 90, 82),
+        // Each of a target with a suffix, which `named` says.
+        (multimem && any(FLOATS_OF_8_BITS), 100, 86),
         (any(&["fence.sc", "fence.acq_rel"]), 70, 60),
         (any(&["fence.acquire", "fence.release", "fence.proxy.async::generic"]), 90, 86),
         (says("fence.proxy.alias"), 70, 75),
@@ -201,6 +218,7 @@ pub fn named(form: &Form) -> &'static [&'static str] {
     let says = |text: &str| form.ptx().contains(text);
     match form.instruction() {
         "redux.sync" if says(".f32") => &["sm_100f"],
+        _ if FLOATS_OF_8_BITS.iter().any(|of| says(of)) => &["sm_100f", "sm_110f", "sm_120a", "sm_121a"],
         "setmaxnreg" => &["sm_90a", "sm_100f", "sm_110f", "sm_120f"],
         _ if says(".cta_group") || says("::scatter4") => &["sm_100f", "sm_110f"],
         // Into this block's shared memory all have it from sm_100 on.

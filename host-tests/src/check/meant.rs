@@ -2,8 +2,10 @@
 
 /// The word that the crate takes to be meant by a spelling with a word that PTX does not have.
 pub fn meant(spelling: &'static str) -> Option<&'static str> {
-    match spelling.starts_with("atom") {
-        true => ptx_intrinsics::grammar::atomic::judge_atomic(spelling, false).err()?.meant(),
-        false => ptx_intrinsics::grammar::access::Spelling::read(spelling).err()?.meant(),
+    use ptx_intrinsics::grammar::{access::Spelling, atomic::judge_atomic, multimem::judge_multimem};
+    match spelling.split('.').next() {
+        Some("atom") => judge_atomic(spelling, false).err()?.meant(),
+        Some("multimem") => judge_multimem(spelling).err()?.meant(),
+        _ => Spelling::read(spelling).err()?.meant(),
     }
 }

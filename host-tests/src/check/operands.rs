@@ -53,6 +53,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("atom", Family::Atomic),
     ("red.async", Family::Asynchronous),
     ("red", Family::Reduction),
+    ("multimem", Family::Multimem),
     ("prefetch", Family::Cache),
     ("prefetchu", Family::Cache),
     ("applypriority", Family::Cache),

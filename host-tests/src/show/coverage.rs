@@ -17,10 +17,6 @@ const MISSING: &[(&str, &str)] = &[
         "Rust has no register of 8 bits for them. Memory of another block has a `SharedClusterPtr`.",
     ),
     (
-        "`multimem.ld_reduce`, `multimem.st`, `multimem.red`",
-        "They need an address of several GPUs, which no test here can have.",
-    ),
-    (
         "`cp.async.bulk.prefetch.tensor` with `.im2col::w`",
         "Newer forms of a prefetch, which only some GPUs of a generation have. To be added.",
     ),

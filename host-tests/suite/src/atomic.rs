@@ -1,14 +1,16 @@
-//! How an atomic is tried: a thread has the value in memory to itself, and operation and operands have a known outcome.
+//! How an atomic or a `multimem` is tried: a thread has the value in memory to itself, and operation and operands have a known outcome.
 
 use ptx_intrinsics::catalogue::Form;
 use ptx_intrinsics::grammar::atomic::judge_atomic;
-use ptx_intrinsics::ptx::change;
+use ptx_intrinsics::grammar::multimem::judge_multimem;
+use ptx_intrinsics::ptx::{change, multimem};
 
 use super::room::Room;
 
 /// Where its value lies. (Memory of the host has no atomics that every bus passes on.)
 pub(super) fn room(form: &Form) -> Room {
     match form.space() {
+        _ if form.is_multimem() => Room::Multimem,
         Some("shared") => Room::Shared,
         Some("shared::cluster") => Room::Cluster,
         _ => Room::Global,
@@ -31,11 +33,12 @@ pub(super) fn tame(form: &Form) -> (u64, u64) {
 pub(super) fn body(form: &Form, expression: &str, guard: &str, room: Room) -> String {
     let (kept, set) = tame(form);
     let tamed = |bits: &str| format!("tame({bits}, {kept:#x}, {set:#x})");
-    let of_type =
-        form.signature().and_then(|signature| signature.parameters.rsplit_once("v: ")).map_or("u8", |(_, of)| of);
+    let signature = form.signature();
+    let value = signature.and_then(|signature| signature.parameters.rsplit_once("v: ")).map(|(_, of)| of);
+    let of_type = value.or(signature.and_then(|signature| signature.result)).unwrap_or("u8");
     // Global memory that may be written is the output's.
     let place = match room {
-        Room::Global => "let p = to.add(16); put::<Bits>(p, get(from));",
+        Room::Global | Room::Multimem => "let p = to.add(16); put::<Bits>(p, get(from));",
         _ => "",
     };
     // The address is chosen and not the value, so that no thread leaves the others.
@@ -82,33 +85,57 @@ impl Bits {
 
 /// What has to be in a thread's slot: `from` is what stood in memory, `other` the operands.
 pub(super) fn expected(form: &Form, holds: bool, thread: usize, from: &[u8], other: &[u8], to: &mut [u8]) {
-    let (atomic, _) = judge_atomic(form.ptx(), form.takes_policy()).expect("the catalogue's forms are legal");
     let tame = tame(form);
     let (mut memory, operand, or) = (Bits::of(from).tamed(tame), Bits::of(other).tamed(tame), Bits::of(&other[16..]));
     let compare = if thread.is_multiple_of(2) { memory } else { or };
     let mut old = or;
     if holds {
         old = memory;
-        macro_rules! changed {
-            ($($bytes:literal $t:ident)*) => {
-                match atomic.bytes() {
-                    $($bytes => {
-                        let [v, compare] = [operand, compare].map(|bits| {
-                            let mut value = [0; $bytes];
-                            value.copy_from_slice(&bits.0[..$bytes]);
-                            $t::from_le_bytes(value)
-                        });
-                        // SAFETY: it is aligned for every type, and this thread's own.
-                        unsafe { change(atomic, (&raw mut memory).cast::<$t>(), v, Some(compare)) };
-                    })*
-                    bytes => unreachable!("an atomic of {bytes} bytes"),
-                }
-            };
-        }
-        changed! { 2 u16 4 u32 8 u64 16 u128 }
+        done(form, &mut memory, operand, compare);
     }
     if form.signature().is_some_and(|signature| signature.result.is_some()) {
-        to[..atomic.bytes()].copy_from_slice(&old.0[..atomic.bytes()]);
+        let bytes = bytes_of(form);
+        to[..bytes].copy_from_slice(&old.0[..bytes]);
     }
     to[16..32].copy_from_slice(&memory.0);
+}
+
+fn bytes_of(form: &Form) -> usize {
+    host_tests::check::sass::Shape::of(form.ptx()).total() / 8
+}
+
+/// What becomes of the memory.
+fn done(form: &Form, memory: &mut Bits, operand: Bits, compare: Bits) {
+    let bytes = bytes_of(form);
+    macro_rules! changed {
+        ($($bytes:literal $t:ident)*) => {
+            match bytes {
+                $($bytes => {
+                    let [v, compare] = [operand, compare].map(|bits| {
+                        let mut value = [0; $bytes];
+                        value.copy_from_slice(&bits.0[..$bytes]);
+                        $t::from_le_bytes(value)
+                    });
+                    let p = (&raw mut *memory).cast::<$t>();
+                    // SAFETY: it is aligned for every type, and this thread's own.
+                    unsafe {
+                        if form.is_multimem() {
+                            let (words, _) = judge_multimem(form.ptx()).expect("the catalogue's forms are legal");
+                            multimem::changed(words, p, v);
+                        } else {
+                            let judged = judge_atomic(form.ptx(), form.takes_policy());
+                            let (words, _) = judged.expect("the catalogue's forms are legal");
+                            change(words, p, v, Some(compare));
+                        }
+                    }
+                })*
+                bytes => unreachable!("an atomic of {bytes} bytes"),
+            }
+        };
+    }
+    match form.instruction() {
+        "multimem.ld_reduce" => {}
+        "multimem.st" => memory.0[..bytes].copy_from_slice(&operand.0[..bytes]),
+        _ => changed! { 2 u16 4 u32 8 u64 16 u128 },
+    }
 }

@@ -87,7 +87,7 @@ pub fn slice(forms: &[Arc<Form>], of_each: usize, seed: u64) -> Vec<Arc<Form>> {
     let mut random = StdRng::seed_from_u64(seed);
     let mut drawn = Vec::new();
     for (name, own) in by_instruction(forms) {
-        let moves_values = own.iter().all(|form| form.signature().is_none() || form.is_atomic());
+        let moves_values = own.iter().all(|form| form.signature().is_none() || form.is_atomic() || form.is_multimem());
         let of_each = if moves_values { of_each } else { own.len() };
         let drawn_here = own.sample(&mut random, of_each).filter(|form| form.bytes() < 32 || name == "ld.global.nc");
         drawn.extend(drawn_here.cloned());
@@ -160,8 +160,8 @@ impl Kernel {
                     line(format!("{{ {slots} {name}_{number}(get::<Slot>(from), thread, from, other, to); }}"));
                     continue;
                 }
-                Room::Global | Room::Mapped | Room::Lines | Room::TensorMap if is_store => "let p = to;".into(),
-                Room::Global | Room::Mapped | Room::Lines | Room::TensorMap => "let p = from.cast_mut();".into(),
+                Room::Global | Room::Multimem | Room::Mapped | Room::Lines | Room::TensorMap if is_store => "let p = to;".into(),
+                Room::Global | Room::Multimem | Room::Mapped | Room::Lines | Room::TensorMap => "let p = from.cast_mut();".into(),
                 Room::Local => "let mut local = Slot([0; 4]); let room = (&raw mut local).cast::<u8>(); copy(from, room); let p = room;".into(),
                 Room::Shared | Room::SharedLines | Room::Cluster | Room::ClusterLines | Room::TensorShared | Room::TensorCluster | Room::Const => format!("let room = room.add({offset}); let p = room;"),
                 Room::Entry => format!("let p = room.add({});", offset % PARAMETER),

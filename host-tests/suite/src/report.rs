@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
-use host_tests::check::sass::on_gpu;
-use host_tests::tools::target::Sm;
+use host_tests::{check::sass::on_gpu, tools::target::Sm};
 use ptx_intrinsics::catalogue::Form;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

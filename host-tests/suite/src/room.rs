@@ -16,6 +16,8 @@ pub(super) const PARAMETER: usize = 2 * THREADS * SLOT;
 pub enum Room {
     /// The memory of the GPU.
     Global,
+    /// Memory of several GPUs, by a multimem address.
+    Multimem,
     /// Memory of the host that the GPU sees.
     Mapped,
     /// Shared memory of the thread's own block.
@@ -53,6 +55,7 @@ impl Room {
     pub fn kind(self) -> &'static str {
         match self {
             Room::Global | Room::Lines => "global",
+            Room::Multimem => "multimem",
             Room::Mapped => "host",
             Room::Shared | Room::SharedLines => "shared",
             Room::Cluster | Room::ClusterLines => "cluster",
@@ -104,6 +107,7 @@ impl Room {
     pub fn word(self) -> &'static str {
         match self {
             Room::Global => "global",
+            Room::Multimem => "multimem",
             Room::Mapped => "mapped",
             Room::Shared => "shared",
             Room::SharedLines => "shared_lines",

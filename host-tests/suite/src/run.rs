@@ -57,6 +57,9 @@ pub(super) struct With {
     pub(super) part: bool,
     /// Kernels that its assembler refused.
     pub(super) refused: BTreeSet<String>,
+    /// Whether the driver has multimem addresses.
+    #[serde(default)]
+    pub(super) multimem: bool,
 }
 
 impl Verdict {
@@ -87,6 +90,9 @@ pub struct Outcome {
     /// Bytes compared.
     pub bytes: usize,
 }
+
+/// Why a form is not run that several GPUs do together.
+pub(super) const OF_SEVERAL: &str = "needs memory of several GPUs, which the suite does not have: a multicast object";
 
 /// Why a form is not run that an older assembler does not take, although its version has it.
 pub(super) const REFUSED: &str = "refused by the assembler of this set";
@@ -119,10 +125,14 @@ impl Stage for Forms {
         let kernels = bench.kernels()?;
         let by_name = by_name(bench.plan());
         let (mut items, mut known) = (Vec::new(), HashSet::new());
+        let multimem = bench.gpu().is_ok_and(has_multimem);
         for (number, image) in kernels.forms().iter().enumerate().step_by(bench.told.sample.max(1)) {
             let mut parts = Vec::new();
             for name in &image.kernels {
                 let kernel = planned(&by_name, name)?;
+                if kernel.room == Room::Multimem && !multimem {
+                    continue;
+                }
                 let of_kind = |kind: &String| kernel.room.kind() == kind && is_new(kernel, &mut known);
                 if bench.told.kind.as_ref().is_none_or(of_kind) {
                     parts.push(name.clone());
@@ -138,6 +148,7 @@ impl Stage for Forms {
             seed: bench.told.seed,
             part: bench.told.sample > 1 || bench.told.kind.is_some() || kernels.part,
             refused: kernels.refused.clone(),
+            multimem,
         };
         Ok(Work { items, with: serde_json::to_value(with).map_err(Error::new)?, missing: None })
     }
@@ -149,6 +160,12 @@ impl Stage for Forms {
         let image = bench.kernels()?.forms().get(number).ok_or_else(|| Error::new("there is no such image"))?;
         Attempt { stage: self.name(), bench, item }.run(number, image, kernels)
     }
+}
+
+/// Whether an ordinary address is a multimem address too: of the interpreter in a GPU's place, which has one copy.
+fn has_multimem(gpu: &Gpu) -> bool {
+    // SAFETY: a function of this name has this type.
+    unsafe { gpu.driver().symbol::<extern "C" fn() -> bool>(c"fake_has_multimem") }.is_some_and(|has| has())
 }
 
 /// Runs these forms on a GPU, in this process, as far as it goes; a second call goes on where the first one ended.
@@ -222,6 +239,9 @@ impl Outcome {
                     },
                     Some(Ended::Failed(why) | Ended::NoResult(why)) => Verdict::failed(why.clone()),
                     Some(Ended::NotReached) => Verdict::NotRun("the stage ended before it".into()),
+                    None if kernel.room == Room::Multimem && !with.as_ref().is_some_and(|with| with.multimem) => {
+                        Verdict::NotRun(OF_SEVERAL.into())
+                    }
                     None if with.as_ref().is_some_and(|with| with.part) => continue,
                     None if work.items.is_empty() => continue,
                     None if with.as_ref().is_some_and(|with| with.refused.contains(&kernel.name)) => {

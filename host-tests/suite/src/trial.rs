@@ -18,7 +18,7 @@ pub struct NoCheck {
 
 /// Where the catalogue's form has its address; an error if nobody has said how to try its instruction.
 pub(super) fn room_of(form: &Form) -> Result<Room, NoCheck> {
-    if form.is_atomic() {
+    if form.is_atomic() || form.is_multimem() {
         return Ok(atomic::room(form));
     }
     if !matches!(form.operation(), Operation::Load | Operation::Store) {
@@ -217,7 +217,7 @@ pub(super) fn body(case: &Case, room: Room, trial: usize) -> String {
             _ => "",
         }
     );
-    if form.is_atomic() {
+    if form.is_atomic() || form.is_multimem() {
         return atomic::body(form, &expression, &guard, room);
     }
     let first = if is_uniform(form) { format!("let p = p.sub({SLOT} * thread);") } else { String::new() };
@@ -240,7 +240,7 @@ pub(super) fn expected(case: &Case, trial: usize, thread: usize, from: &[u8], or
     if let Ok(other) = other(form) {
         return (other.expected)(form, thread, from, to);
     }
-    if form.is_atomic() {
+    if form.is_atomic() || form.is_multimem() {
         return atomic::expected(form, !is_guarded(case) || holds(trial, thread), thread, from, or, to);
     }
     let moved = form.bytes();

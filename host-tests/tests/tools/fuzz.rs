@@ -19,6 +19,7 @@ use host_tests::tools::ptx;
 use host_tests::tools::target::{PtxVersion, Sm};
 use ptx_intrinsics::grammar::access::Spelling;
 use ptx_intrinsics::grammar::atomic::judge_atomic;
+use ptx_intrinsics::grammar::multimem::judge_multimem;
 use ptx_sass::debug_info;
 use ptx_sass::line_table::Located;
 use ptx_sass::nvdisasm;
@@ -148,7 +149,7 @@ fn words_of_ptx() {
         if let Ok(spelling) = Spelling::read(kept) {
             let _ = spelling.check();
         }
-        let _ = (judge_atomic(text, false).is_ok(), judge_atomic(text, true).is_ok());
+        let _ = (judge_atomic(text, false).is_ok(), judge_atomic(text, true).is_ok(), judge_multimem(text).is_ok());
         let _ = (operands::parts(text), text::stem(text));
         let _ = (text.parse::<Sm>(), text.parse::<PtxVersion>(), Sm::read(text));
     });

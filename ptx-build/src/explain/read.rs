@@ -9,6 +9,7 @@ use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, Pref
 use ptx_intrinsics::catalogue::{self, Form};
 use ptx_intrinsics::grammar::access::Spelling;
 use ptx_intrinsics::grammar::atomic::judge_atomic;
+use ptx_intrinsics::grammar::multimem::judge_multimem;
 use ptx_intrinsics::grammar::read::Wrong;
 use ptx_intrinsics::order::OrderWord;
 use ptx_intrinsics::scope::ScopeWord;
@@ -61,8 +62,8 @@ const ELSEWHERE: [(&str, &str); 17] = [
 ];
 
 /// Instructions that nothing here has, by their first words.
-const NOWHERE: [&str; 10] =
-    ["mma", "wmma", "wgmma", "tcgen05", "ldmatrix", "stmatrix", "movmatrix", "multimem", "redux", "tensormap"];
+const NOWHERE: [&str; 9] =
+    ["mma", "wmma", "wgmma", "tcgen05", "ldmatrix", "stmatrix", "movmatrix", "redux", "tensormap"];
 
 /// What is said of them.
 const NOT_COVERED: &str =
@@ -235,6 +236,12 @@ fn find_ptx(text: &str, forms: &Forms) -> Result<Form, Misspelt> {
     if ["atom", "red"].contains(&opcode) {
         return match judge_atomic(text, text.contains("::cache_hint")) {
             Ok((atomic, _)) => spelled(&atomic.ptx()).ok_or_else(|| misspelt(NOT_LISTED)),
+            Err(wrong) => Err(misspelt(&said_wrong(wrong))),
+        };
+    }
+    if opcode == "multimem" {
+        return match judge_multimem(text) {
+            Ok((multimem, _)) => spelled(&multimem.ptx()).ok_or_else(|| misspelt(NOT_LISTED)),
             Err(wrong) => Err(misspelt(&said_wrong(wrong))),
         };
     }
@@ -414,11 +421,10 @@ mod tests {
     #[test]
     fn what_is_printed_is_read() {
         let mut read = 0;
-        for form in FORMS
-            .all
-            .iter()
-            .step_by(41)
-            .chain(FORMS.all.iter().filter(|form| form.element().is_none() && !form.is_atomic()))
+        for form in
+            FORMS.all.iter().step_by(41).chain(
+                FORMS.all.iter().filter(|form| form.element().is_none() && !form.is_atomic() && !form.is_multimem()),
+            )
         {
             assert_eq!(find(&form.told()).map(|found| found.told()), Ok(form.told()));
             let printed =

@@ -20,6 +20,7 @@ mod matrix;
 mod mbarrier;
 mod mma;
 mod moves;
+mod multimem;
 mod nothing;
 mod policy;
 mod redux;
@@ -47,6 +48,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "st" => store::decode(words, operands),
         "mov" if is_vector(0) || is_vector(1) || words.last() == Some(&"b128") => moves::decode(words, operands),
         "atom" | "red" => atomic::decode(words, operands),
+        "multimem" => multimem::decode(words, operands),
         "prefetch" | "prefetchu" | "applypriority" | "discard" => cache_line::decode(words, operands),
         "createpolicy" => policy::decode(words, operands),
         "cvta" | "isspacep" | "mapa" | "getctarank" => address::decode(words, operands),

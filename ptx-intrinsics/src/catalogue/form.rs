@@ -6,6 +6,7 @@ use alloc::string::String;
 use super::message::Message;
 use crate::grammar::access::Spelling;
 use crate::grammar::atomic::Atomic;
+use crate::grammar::multimem::Multimem;
 use crate::isa::element::ELEMENTS;
 use crate::isa::gate::Needs;
 pub use crate::isa::row::Family;
@@ -25,6 +26,7 @@ pub struct Form {
 enum What {
     Access(Spelling),
     Atomic(Atomic),
+    Multimem(Multimem),
     Message(Family, Message),
 }
 
@@ -37,6 +39,13 @@ pub struct Signature<'f> {
     pub result: Option<&'f str>,
     /// The operands of the instruction, `%` for a register: `[%]`.
     pub operands: &'static str,
+}
+
+impl Signature<'static> {
+    fn of(row: row::Signature) -> Self {
+        let row::Signature { parameters, result, operands } = row;
+        Self { parameters, result, operands }
+    }
 }
 
 impl Form {
@@ -52,6 +61,7 @@ impl Form {
             What::Access(_) => Family::Store,
             What::Atomic(atomic) if atomic.red => Family::Reduction,
             What::Atomic(_) => Family::Atomic,
+            What::Multimem(_) => Family::Multimem,
             What::Message(family, _) => family,
         }
     }
@@ -61,6 +71,7 @@ impl Form {
         match &self.what {
             What::Access(spelling) => spelling.section(),
             What::Atomic(atomic) => atomic.section(),
+            What::Multimem(multimem) => multimem.section(),
             What::Message(_, message) => message.section,
         }
     }
@@ -75,6 +86,11 @@ impl Form {
         matches!(self.what, What::Atomic(_))
     }
 
+    /// Whether it is a `multimem`.
+    pub fn is_multimem(&self) -> bool {
+        matches!(self.what, What::Multimem(_))
+    }
+
     fn access(&self) -> Option<Spelling> {
         if let What::Access(spelling) = self.what { Some(spelling) } else { None }
     }
@@ -83,10 +99,8 @@ impl Form {
     pub fn signature(&self) -> Option<Signature<'_>> {
         match &self.what {
             What::Access(_) => None,
-            What::Atomic(atomic) => {
-                let row::Signature { parameters, result, operands } = atomic.signature();
-                Some(Signature { parameters, result, operands })
-            }
+            What::Atomic(atomic) => Some(Signature::of(atomic.signature())),
+            What::Multimem(multimem) => Some(Signature::of(multimem.signature())),
             What::Message(_, Message { parameters, result, operands, .. }) => {
                 Some(Signature { parameters, result: result.as_deref(), operands })
             }
@@ -104,6 +118,7 @@ impl Form {
         match self.what {
             What::Access(spelling) => Some(spelling.method(true).unwrap_or_else(|| spelling.spelled(true))),
             What::Atomic(atomic) => Some(atomic.rust(true)),
+            What::Multimem(multimem) => Some(multimem.rust(true)),
             What::Message(..) => None,
         }
     }
@@ -152,6 +167,7 @@ impl Form {
         match self.what {
             What::Access(spelling) => spelling.space.map(|space| &space.ptx()[1..]),
             What::Atomic(atomic) => atomic.space(),
+            What::Multimem(multimem) => multimem.space(),
             What::Message(..) => None,
         }
     }
@@ -161,7 +177,7 @@ impl Form {
         match self.what {
             What::Access(spelling) => spelling.hint,
             What::Atomic(atomic) => atomic.hint(),
-            What::Message(..) => false,
+            What::Multimem(_) | What::Message(..) => false,
         }
     }
 
@@ -207,6 +223,18 @@ impl Atomic {
             rust: self.rust(false),
             ptx: self.ptx(),
             what: What::Atomic(self),
+            needs: self.check().ok()?,
+        })
+    }
+}
+
+impl Multimem {
+    pub(super) fn form(self) -> Option<Form> {
+        Some(Form {
+            instruction: self.instruction(),
+            rust: self.rust(false),
+            ptx: self.ptx(),
+            what: What::Multimem(self),
             needs: self.check().ok()?,
         })
     }

@@ -13,13 +13,16 @@ mod atomic;
 pub mod features;
 mod form;
 mod message;
+mod multimem;
 
 use alloc::boxed::Box;
 
 use self::atomic::atomics;
 pub use self::form::{Family, Form, Signature};
+use self::multimem::multimems;
 use crate::grammar::access::Spelling;
 use crate::grammar::atomic::Atomic;
+use crate::grammar::multimem::Multimem;
 use crate::instructions::TABLES;
 use crate::isa::caching::{L1PriorityWord, L2PriorityWord, OperatorWord};
 use crate::isa::prefetch_size::PrefetchSizeWord;
@@ -62,8 +65,8 @@ pub fn forms() -> impl Iterator<Item = Form> {
     let tables = TABLES
         .iter()
         .flat_map(|(family, tables)| message::messages(tables).into_iter().map(|message| message.form(*family)));
-    let forms =
-        (access::spellings().filter_map(Spelling::form)).chain(tables).chain(atomics().filter_map(Atomic::form));
+    let atomics = atomics().filter_map(Atomic::form).chain(multimems().filter_map(Multimem::form));
+    let forms = (access::spellings().filter_map(Spelling::form)).chain(tables).chain(atomics);
     // Of the long type that this chain has, each caller would compile all loops anew.
     Box::new(forms) as Box<dyn Iterator<Item = Form>>
 }

@@ -14,6 +14,7 @@ mod lock;
 mod locked;
 pub mod matrix;
 pub(crate) mod mbarrier;
+pub(crate) mod multimem;
 pub(crate) mod reduced;
 pub mod tensor;
 pub(crate) mod thread;

@@ -26,6 +26,8 @@ pub(crate) mod shared;
 #[macro_use]
 pub(crate) mod atomic;
 #[macro_use]
+pub(crate) mod multimem;
+#[macro_use]
 pub(crate) mod text;
 #[macro_use]
 pub(crate) mod ptx_access;

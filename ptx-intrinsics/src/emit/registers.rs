@@ -75,6 +75,8 @@ macro_rules! __registers {
     (x2 $r:ty) => { $crate::emit::registers::X2<$r> };
     (x4 $r:ty) => { $crate::emit::registers::X4<$r> };
     (x8 $r:ty) => { $crate::emit::registers::X8<$r> };
+    (b8x4 $r:ty) => { $crate::emit::registers::X1<$r> };
+    (b8x8 $r:ty) => { $crate::emit::registers::X2<$r> };
     (b128 $r:ty) => { $crate::emit::registers::X2<$r> };
 }
 

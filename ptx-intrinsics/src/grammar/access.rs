@@ -15,7 +15,7 @@ use crate::isa::scope::ScopeWord;
 use crate::isa::space::SpaceWord;
 use crate::isa::word::{Key, key, key_of};
 
-const INSTRUCTIONS: &str = "`ptx!` has `ld`, `ldu`, `st`, `atom` and `red`; any other instruction is a function with the name of its PTX: `prefetch_global_l2`";
+const INSTRUCTIONS: &str = "`ptx!` has `ld`, `ldu`, `st`, `atom`, `red` and `multimem`; any other instruction is a function with the name of its PTX: `prefetch_global_l2`";
 
 /// A load or store with all its qualifiers and its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,4 +5,5 @@ mod near;
 pub mod read;
 pub mod access;
 pub mod atomic;
+pub mod multimem;
 pub(crate) mod stop;

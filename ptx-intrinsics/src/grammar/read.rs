@@ -72,7 +72,11 @@ pub(crate) const fn no_qualifier<'t, T>(
 }
 
 /// A word that is none of those that there are.
-const fn unknown<'t>(word: &'t str, why: &'static str, among: &'static [&'static [&'static str]]) -> Wrong<'t> {
+pub(crate) const fn unknown<'t>(
+    word: &'t str,
+    why: &'static str,
+    among: &'static [&'static [&'static str]],
+) -> Wrong<'t> {
     let why = match word.as_bytes() {
         b".b16x2" | b".f16" | b".bf16" | b".f16x2" | b".bf16x2" => {
             "16-bit floats are moved as `.b16`, pairs of them as `.b32`"

@@ -31,6 +31,10 @@ pub(crate) const fn stop(text: &str, wrong: Wrong<'_>) -> ! {
 
 #[track_caller]
 const fn stop_for_sm(text: &str, needs: Needs) -> ! {
+    let targets = needs.targets();
+    if !targets.is_empty() {
+        stop_for_target(text, targets, needs.ptx());
+    }
     let sm = needs.sm();
     let message =
         Message::about(text).and("needs sm_").and_number(sm).and(" or newer, and this build is for an older GPU: ");
@@ -44,6 +48,29 @@ const fn stop_for_sm(text: &str, needs: Needs) -> ! {
         message.and("put `-Ctarget-cpu=sm_").and_number(sm).and("` into RUSTFLAGS")
     };
     message.and("; if PTX_INTRINSICS_TARGET is set, raise it there").panic()
+}
+
+#[track_caller]
+const fn stop_for_target(text: &str, targets: &[&str], ptx: u32) -> ! {
+    let mut message = Message::about(text).and("needs the target ").and(targets[0]);
+    let mut at = 1;
+    while at < targets.len() {
+        message = message.and(if at + 1 == targets.len() { " or " } else { ", " }).and(targets[at]);
+        at += 1;
+    }
+    let message = message.and(", and this build is for another: ");
+    let message = match () {
+        () if cfg!(ptx_by_build_script) => {
+            message.and("build.rs names the target: `.target(\"").and(targets[0]).and("\")`")
+        }
+        () if cfg!(ptx_by_libnvvm) => message.and("ask cuda_builder for such an `arch`"),
+        () => message.and("put `-Ctarget-cpu=").and(targets[0]).and("` into RUSTFLAGS"),
+    };
+    let message = message.and("; it has this from PTX ISA ptx").and_number(ptx).and(" on");
+    if cfg!(ptx_by_build_script) {
+        message.panic()
+    }
+    message.and("; if PTX_INTRINSICS_TARGET is set, state it there").panic()
 }
 
 #[track_caller]

@@ -146,6 +146,8 @@ pub trait Kind: sealed::Kind {
 #[derive(Debug)]
 pub(crate) struct CatalogueRow {
     pub(crate) rust: &'static str,
+    /// Of a load, which `multimem` has.
+    pub(crate) load: Signature,
     pub(crate) red: [Signature; 3],
     pub(crate) atom: [Signature; 3],
     pub(crate) cas: [Signature; 3],
@@ -171,12 +173,21 @@ macro_rules! catalogue_row {
     (@value x8 $t:expr) => {
         catalogue_row! { @row $t, "{%, %, %, %, %, %, %, %}" "{%, %, %, %, %, %, %, %}" "" }
     };
+    (@value b8x4 $t:expr) => {
+        catalogue_row! { @row $t, "{%l0, %l1, %l2, %l3}" "{%l0, %l1, %l2, %l3}" "" }
+    };
+    (@value b8x8 $t:expr) => {
+        catalogue_row! {
+            @row $t, "{%l0, %l1, %l2, %l3, %l4, %l5, %l6, %l7}" "{%l0, %l1, %l2, %l3, %l4, %l5, %l6, %l7}" ""
+        }
+    };
     (@value b128 $t:expr) => {
         catalogue_row! { @row $t, "%old" "%value" "%compare" }
     };
     (@row $t:expr, $old:literal $value:literal $compare:literal) => {
         CatalogueRow {
             rust: $t,
+            load: Signature { parameters: "p: *const u8", result: Some($t), operands: concat!($old, ", [%]") },
             red: catalogue_row! { @places concat!("v: ", $t), None, concat!("[%], ", $value) },
             atom: catalogue_row! { @places concat!("v: ", $t), Some($t), concat!($old, ", [%], ", $value) },
             cas: catalogue_row! {

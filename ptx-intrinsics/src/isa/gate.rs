@@ -302,6 +302,12 @@ gates! {
     Barriers BARRIER sm_30 ptx60;
     /// `barrier.cluster.arrive.relaxed`.
     RelaxedArrivals CLUSTER_ARRIVE_RELAXED sm_90 ptx80;
+    /// `multimem`.
+    Multimems MULTIMEM sm_90 ptx81;
+    /// `multimem.ld_reduce` with sums in `f32`, `.acc::f32`.
+    MultimemSums MULTIMEM_SUM sm_90 ptx82;
+    /// `multimem` of floats of 8 bits, and `.acc::f16`.
+    MultimemFp8 MULTIMEM_FP8 [sm_100f sm_110f sm_120a sm_121a] ptx86;
     /// `elect.sync`.
     Election ELECTION sm_90 ptx80;
     /// `redux.sync`.

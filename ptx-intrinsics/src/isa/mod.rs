@@ -13,6 +13,8 @@ pub(crate) mod caching;
 #[macro_use]
 pub(crate) mod atomic;
 pub(crate) mod collective;
+#[macro_use]
+pub(crate) mod multimem;
 pub(crate) mod order;
 pub(crate) mod policy;
 #[macro_use]

@@ -27,6 +27,8 @@ pub enum Family {
     Atomic,
     /// Changes a value: `red`.
     Reduction,
+    /// Accesses the copies that several GPUs have of one memory: `multimem`.
+    Multimem,
     /// Says something about a line of a cache: `prefetch`, `applypriority`, `discard`.
     Cache,
     /// Fills memory: `st.bulk`.

@@ -115,7 +115,7 @@ macro_rules! targets {
         }
     )* };
 }
-targets! { sm_90a 90 "sm_90a" sm_100f 100 "sm_100f" sm_110f 110 "sm_110f" sm_120f 120 "sm_120f" }
+targets! { sm_90a 90 "sm_90a" sm_100f 100 "sm_100f" sm_110f 110 "sm_110f" sm_120f 120 "sm_120f" sm_120a 120 "sm_120a" sm_121a 121 "sm_121a" }
 
 macro_rules! tuples {
     ($(($first:ident $($other:ident)+))*) => { $(

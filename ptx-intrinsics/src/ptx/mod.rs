@@ -1,4 +1,4 @@
-//! `ptx!`: a load, store or atomic in PTX's own words, put together where it is written.
+//! `ptx!`: a load, store, atomic or `multimem` in PTX's own words, put together where it is written.
 
 #[macro_use]
 mod words;
@@ -8,6 +8,8 @@ mod access;
 mod lanes;
 #[macro_use]
 pub mod atomic;
+#[macro_use]
+pub mod multimem;
 mod values;
 
 pub use self::values::*;
@@ -17,7 +19,7 @@ pub use crate::isa::atomic::{Kind, kinds};
 #[cfg(not(ptx_device))]
 pub use crate::isa::order::Meaning;
 
-/// Spells a load, a store or an atomic in PTX itself: every legal form, one instruction, checked when the crate is checked.
+/// Spells a load, a store, an atomic or a `multimem` in PTX itself: every legal form, one instruction, checked when the crate is checked.
 ///
 /// ```
 /// use ptx_intrinsics::prelude::*;
@@ -72,6 +74,12 @@ pub use crate::isa::order::Meaning;
 /// | `ptx!(@cond red….type [p], value)` | under a predicate |
 /// | `ptx!(red…L2::cache_hint.type [p], value, policy)` | under a policy, `atom` too |
 ///
+/// | `ptx!(multimem.ld_reduce….type [p])` | gives the sum, minimum, … of the values that all GPUs have at `p` |
+/// | `ptx!(@cond multimem.ld_reduce….type [p], else or)` | under a predicate |
+/// | `ptx!(multimem.st….type [p], value)` | stores on all GPUs |
+/// | `ptx!(multimem.red….type [p], value)` | changes the values of all GPUs at `p` |
+/// | `ptx!(@cond multimem.st….type [p], value)` | under a predicate, `multimem.red` too |
+///
 /// The words are PTX's, in the order of the PTX ISA or in any other, and go to the assembler letter for letter. Which of
 /// them go together is checked when the crate is: an illegal spelling, or one that the target does not have, is an error
 /// that says why. Types are those of [`Element`](crate::element::Element): `.f32` is `f32`, `.s32` is `i32`, `.b32` is
@@ -83,6 +91,33 @@ pub use crate::isa::order::Meaning;
 /// Where the machine has no instruction for an atomic, the assembler makes a loop of it: for floats in shared memory, for
 /// single 16-bit floats, and at generic addresses, which may turn out to be shared memory. `cargo xtask explain` shows it.
 /// `.f32` without `.noftz` may take subnormal numbers for zero. On a CPU each element is one atomic, 128 bits take a lock.
+///
+/// # Memory of several GPUs
+/// `multimem` takes a *multimem address*: it points to one copy on each GPU of a multicast object, which
+/// [`cuMulticastCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) makes.
+#[doc = concat!("`multimem`: ", needs!(Multimems))]
+#[doc = concat!("`.acc::f32`, which makes the sums of floats of 16 bits in `f32`: ", needs!(MultimemSums))]
+#[doc = concat!("Floats of 8 bits, and `.acc::f16`, which makes their sums in `f16`: ", needs!(MultimemFp8))]
+///
+/// ```
+/// use ptx_intrinsics::prelude::*;
+///
+/// let mut copy = V4::new([1.0f32, 2.0, 3.0, 4.0]);
+/// let mut arrived = 0u32;
+/// unsafe {
+///     // The sum of the copies of all GPUs, then the same on each: an all-reduce.
+///     let sum = ptx!(multimem.ld_reduce.relaxed.sys.global.add.v4.f32 [&raw const copy]);
+///     ptx!(multimem.st.relaxed.sys.global.v4.f32 [&raw mut copy], sum);
+///     // Each GPU counts all of them: a barrier.
+///     ptx!(multimem.red.release.sys.global.add.u32 [&raw mut arrived], 1);
+/// }
+/// // On a CPU there is one copy.
+/// assert_eq!((copy.0, arrived), ([1.0, 2.0, 3.0, 4.0], 1));
+/// ```
+///
+/// On a CPU, and in the interpreter of `cargo ptx run`, a multimem address stands for one copy: `ld_reduce` gives its value. The types
+/// of floats of 8 bits are bits: `.e4m3x4` is [`B32`](crate::element::B32), `.v4.e4m3` `V4<B8>`. `.weak`, `.relaxed`, `.acquire` and `.release`
+/// mean what they do elsewhere. Which one a GPU adds first is not said, so a sum of floats may differ in its last bits.
 ///
 /// A pointer is a generic address, as all of Rust's are, and is converted for the space that the words name; see
 /// [`Ld`](crate::Ld) for what that is in each space. In `.shared` a [`SharedPtr`](crate::SharedPtr) may be given instead, in
@@ -96,7 +131,8 @@ pub use crate::isa::order::Meaning;
 /// [ldu](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-ldu),
 /// [st](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st),
 /// [atom](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-atom),
-/// [red](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-red).
+/// [red](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-red),
+/// [multimem](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-multimem).
 ///
 /// # Safety
 /// As for the functions of the same meaning: [`Ld::read`](crate::Ld::read), [`St::write`](crate::St::write),
@@ -104,6 +140,16 @@ pub use crate::isa::order::Meaning;
 /// a warp that run it give one address. For an atomic, `p` is the address of a value of the type, aligned to its
 /// size, in the space that the words name, which this thread may read and write, and which others access meanwhile by
 /// atomics alone.
+///
+/// For a `multimem`, `p` is a multimem address of a value of the type in global memory, aligned to its size: each copy is readable
+/// (`.ld_reduce`, `.red`) and writable (`.st`, `.red`). No other instruction accesses memory through a multimem address. The copy of
+/// one GPU has an ordinary address too. That is an access by another proxy: between an access through the one address and one
+/// through the other is a [`fence_proxy_alias`](crate::fence::fence_proxy_alias), on the way by which the threads synchronise.
+#[doc(alias = "multimem.ld_reduce")]
+#[doc(alias = "multimem.st")]
+#[doc(alias = "multimem.red")]
+#[doc(alias = "acc::f16")]
+#[doc(alias = "acc::f32")]
 #[doc(alias = "ldu")]
 #[doc(alias = "ldu.global")]
 #[doc(alias = "atom")]
@@ -134,6 +180,10 @@ macro_rules! ptx {
     (@$cond:tt red $($rest:tt)*) => { $crate::__words! { { __with_atomic_type red [@ $cond] } () memory any generic $($rest)* } };
     (atom $($rest:tt)*) => { $crate::__words! { { __with_atomic_type atom [] } () memory any generic $($rest)* } };
     (red $($rest:tt)*) => { $crate::__words! { { __with_atomic_type red [] } () memory any generic $($rest)* } };
+    (@$cond:tt multimem . $op:ident $($rest:tt)*) => {
+        $crate::__words! { { __with_multimem_type $op [@ $cond] } (. $op) pure any generic $($rest)* }
+    };
+    (multimem . $op:ident $($rest:tt)*) => { $crate::__words! { { __with_multimem_type $op [] } (. $op) pure any generic $($rest)* } };
     (@$cond:tt $op:ident $($rest:tt)*) => { $crate::__words! { { __with_element $op [@ $cond] } () pure any generic $($rest)* } };
     ($op:ident $($rest:tt)*) => { $crate::__words! { { __with_element $op [] } () pure any generic $($rest)* } };
     (@$($other:tt)*) => { $crate::__ptx! { @predicate } };

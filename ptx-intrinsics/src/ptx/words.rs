@@ -90,6 +90,9 @@ macro_rules! __words {
     ({ __with_atomic_type $($s:tt)* } $($other:tt)*) => {
         ::core::compile_error!("`ptx!` takes `atom….type [p], value` or `red….type [p], value`: PTX's words, then the operands")
     };
+    ({ __with_multimem_type $($s:tt)* } $($other:tt)*) => {
+        ::core::compile_error!("`ptx!` takes `multimem.ld_reduce….type [p]`, `multimem.st….type [p], value` and `multimem.red….type [p], value`")
+    };
     ($($other:tt)*) => {
         ::core::compile_error!("`ptx!` takes `ld….type [p]`, `ldu….type [p]`, `st….type [p], value`, and `atom` and `red` as `st`: PTX's words, then the operands")
     };
@@ -108,7 +111,7 @@ macro_rules! __ptx {
         $crate::__ptx! { @store $guard { st $words memory $space ($($t)*) $registers } $($operands)* }
     };
     (@type $($other:tt)*) => {
-        ::core::compile_error!("`ptx!` has `ld`, `ldu`, `st`, `atom` and `red`; any other instruction is a function with the name of its PTX: `prefetch_global_l2`")
+        ::core::compile_error!("`ptx!` has `ld`, `ldu`, `st`, `atom`, `red` and `multimem`; any other instruction is a function with the name of its PTX: `prefetch_global_l2`")
     };
 
     (@load [] $s:tt [$p:expr] $(, $policy:expr)?) => {

@@ -8,6 +8,7 @@ mod barriers;
 mod blocks;
 mod copies;
 mod later;
+mod multimem;
 mod tensors;
 mod threads;
 mod warp;
@@ -16,8 +17,8 @@ use std::collections::BTreeSet;
 
 use ptx_intrinsics::catalogue::{self, Form, Operation};
 
-/// How many forms are tried: loads and stores, atomics, functions.
-const FORMS: [usize; 3] = [69_903, 10_447, functions::FORMS];
+/// How many forms are tried: loads and stores, atomics, functions, `multimem`.
+const FORMS: [usize; 4] = [69_903, 10_447, functions::FORMS, multimem::FORMS];
 
 /// Sixteen lines of memory, aligned for all that is done with it.
 #[derive(Clone)]
@@ -35,6 +36,7 @@ impl Memory {
 fn kind(form: &Form) -> usize {
     match form.operation() {
         Operation::Other if form.is_atomic() => 1,
+        Operation::Other if form.is_multimem() => 3,
         Operation::Other => 2,
         _ => 0,
     }
@@ -48,7 +50,7 @@ fn squeezed(text: &str) -> String {
 #[test]
 #[cfg_attr(miri, ignore = "it walks the whole catalogue, which takes an hour there")]
 fn all_forms_are_of_a_kind_that_is_tried() {
-    let mut count = [0; 3];
+    let mut count = [0; 4];
     let mut instructions = BTreeSet::new();
     for form in catalogue::forms() {
         count[kind(&form)] += 1;

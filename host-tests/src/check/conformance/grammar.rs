@@ -28,6 +28,7 @@ pub static GRAMMARS: &[Grammar] = &[
     Grammar { name: "st", places: STORE, typed: true },
     Grammar { name: "ldu", places: UNIFORM, typed: true },
     Grammar { name: "atom and red", places: ATOMIC, typed: false },
+    Grammar { name: "multimem", places: MULTIMEM, typed: false },
     Grammar { name: "prefetch", places: PREFETCH, typed: false },
     Grammar { name: "createpolicy", places: CREATEPOLICY, typed: false },
     Grammar { name: "applypriority and discard", places: APPLYPRIORITY, typed: false },
@@ -64,7 +65,7 @@ impl Grammar {
 
     /// Whether `ptx!` is how it is written.
     pub fn is_spelled(&self) -> bool {
-        ["ld", "st", "ldu", "atom and red", "other words"].contains(&self.name)
+        ["ld", "st", "ldu", "atom and red", "multimem", "other words"].contains(&self.name)
     }
 
     /// Whether a slice holds only some of it.
@@ -168,6 +169,7 @@ mod tests {
                 6 * access,
                 6 * 9 * 10 * 14,
                 2 * 8 * 5 * 8 * 12 * 2 * 2 * 4 * 19,
+                3 * 7 * 5 * 5 * 9 * 3 * 4 * 20,
                 2 * 10 * 4 * 6 * 2 * 2,
                 4 * 3 * 6 * 6 * 4,
                 2 * 10 * 7,

@@ -57,7 +57,8 @@ fn is_type(word: &str) -> bool {
 /// What is said in another place of the source: the mnemonic with its space.
 fn head(form: &Form) -> String {
     let mnemonic: Vec<&str> = form.ptx().split('.').take(2).collect();
-    let mnemonic = if form.bytes() > 0 || form.is_atomic() { mnemonic[0].to_owned() } else { form.told() };
+    let mnemonic =
+        if form.bytes() > 0 || form.is_atomic() || form.is_multimem() { mnemonic[0].to_owned() } else { form.told() };
     format!("{mnemonic} {}", form.space().unwrap_or_default())
 }
 

@@ -27,8 +27,13 @@ pub(super) fn melts(access: &str) -> bool {
         || is_atomic(access) && access.contains(".add.noftz") && Shape::of(access).total() == 16
 }
 
+/// Whether it is an atomic. A `multimem` is written like one.
 pub(super) fn is_atomic(access: &str) -> bool {
-    matches!(family(access), Some(Family::Atomic | Family::Reduction))
+    matches!(family(access), Some(Family::Atomic | Family::Reduction | Family::Multimem))
+}
+
+pub(super) fn is_multimem(access: &str) -> bool {
+    family(access) == Some(Family::Multimem)
 }
 
 /// The bytes of the addresses that an access has for its own.
@@ -47,9 +52,13 @@ impl Shape {
     /// Of what ends in its type.
     pub fn of(access: &str) -> Self {
         let words: Vec<&str> = access.split('.').collect();
-        let bits = words.last().map(|ty| ty.trim_start_matches(|kind: char| kind.is_ascii_lowercase()));
-        // `f16x2` has 32.
-        let bits = bits.and_then(|bits| bits.parse().ok()).unwrap_or(32);
+        let ty = words.last().copied().unwrap_or_default();
+        let bits = match ty {
+            "e4m3" | "e5m2" => 8,
+            "e4m3x2" | "e5m2x2" => 16,
+            // `f16x2` and `e4m3x4` have 32.
+            _ => ty.trim_start_matches(|kind: char| kind.is_ascii_lowercase()).parse().unwrap_or(32),
+        };
         let lanes = words.iter().find_map(|word| word.strip_prefix('v')?.parse().ok()).unwrap_or(1);
         Shape { bits, lanes }
     }

@@ -8,8 +8,8 @@ use ptx_sass::nvdisasm::{SassFunction, SassInstruction};
 
 use crate::check::operands::{self, Holds, Part, family};
 use crate::check::sass::classes::{
-    AROUND, FENCES, INVALIDATION, POLICY, SLOT, Shape, acquires, is_access, is_async, is_atomic, is_fence, only_moves,
-    orders, releases, touches,
+    AROUND, FENCES, INVALIDATION, POLICY, SLOT, Shape, acquires, is_access, is_async, is_atomic, is_fence, is_multimem,
+    only_moves, orders, releases, touches,
 };
 use crate::tools::error::{Error, Result};
 
@@ -67,8 +67,8 @@ impl<'a> Module<'a> {
             return self.told_by_operands(number, parts, offset, buffer);
         }
         let Shape { bits, lanes } = Shape::of(access);
-        // As in Rust: 8 bits are held in a register of 16.
-        let register = bits.max(16);
+        // As in Rust: 8 bits are held in a register of 16, but where the assembler takes those of 8 alone.
+        let register = if is_multimem(access) { bits } else { bits.max(16) };
         self.line(&format!("{{ .reg .b{register} d<{lanes}>;"));
         let registers: Vec<String> = (0..lanes).map(|lane| format!("d{lane}")).collect();
         let value = if lanes == 1 { "d0".into() } else { format!("{{{}}}", registers.join(", ")) };
@@ -103,7 +103,7 @@ impl<'a> Module<'a> {
             let registers: Vec<String> = (0..lanes).map(|lane| format!("{name}{lane}")).collect();
             if lanes == 1 { registers.concat() } else { format!("{{{}}}", registers.join(", ")) }
         };
-        let mut values = vec![('v', 0)];
+        let mut values = if access.starts_with("multimem.ld_reduce") { Vec::new() } else { vec![('v', 0)] };
         // What it compares with is first.
         values.extend(access.contains(".cas.").then_some(('c', 32)));
         for (name, from) in &values {
@@ -113,11 +113,11 @@ impl<'a> Module<'a> {
             }
         }
         let values: Vec<String> = values.iter().rev().map(|(name, _)| vector(*name)).collect();
-        let values = values.join(", ");
-        if family(access) == Some(Family::Reduction) {
-            return self.noted(number, &format!("{access} {address}, {values}{policy};"));
+        let operands = [vec![address.to_owned()], values].concat().join(", ");
+        if family(access) == Some(Family::Reduction) || is_multimem(access) && !access.contains(".ld_reduce") {
+            return self.noted(number, &format!("{access} {operands}{policy};"));
         }
-        self.noted(number, &format!("{access} {}, {address}, {values}{policy};", vector('d')));
+        self.noted(number, &format!("{access} {}, {operands}{policy};", vector('d')));
         for lane in 0..lanes {
             self.line(&format!("st.shared.b{bits} [{buffer}+{}], d{lane};", lane * bits / 8));
         }

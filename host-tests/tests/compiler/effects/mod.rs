@@ -64,7 +64,7 @@ fn cases() -> Result<Vec<Case>> {
 /// What a case is one of: what decides its `asm!`, one by one.
 fn kinds(case: &Case) -> Vec<[String; 3]> {
     let form = &case.form;
-    if form.signature().is_some() && !form.is_atomic() {
+    if form.signature().is_some() && !form.is_atomic() && !form.is_multimem() {
         return vec![[form.told(), String::new(), String::new()]];
     }
     // All operations of an atomic are one `asm!`.
@@ -72,8 +72,8 @@ fn kinds(case: &Case) -> Vec<[String; 3]> {
         if form.is_atomic() { form.ptx().split('.').next().unwrap_or_default() } else { form.instruction() };
     let manner = if let Manner::Lanes(_) = case.manner { "Lanes".to_owned() } else { format!("{:?}", case.manner) };
     let mut words: Vec<&str> = form.ptx().split('.').collect();
-    // Of types only 128 bits are another `asm!`.
-    words.pop_if(|ty| *ty != "b128");
+    // Of types only those of 128 and of 8 bits are another `asm!`.
+    words.pop_if(|ty| !["b128", "e4m3", "e5m2"].contains(ty));
     words.into_iter().map(|word| [instruction, &manner, word].map(str::to_owned)).collect()
 }
 

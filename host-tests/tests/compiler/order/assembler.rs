@@ -154,6 +154,49 @@ fn each_order_of_an_atomic_is_in_the_machine_code() {
 
 const ATOMICS_LOOKED_AT: [(u32, usize); 3] = [(75, 87), (90, 293), (120, 293)];
 
+/// What is wrong with the machine code of an ordered `multimem`; nothing if it keeps its order. Loads are of the system, in any scope.
+fn loss_of_multimem(access: &str, code: &MachineCode) -> Option<String> {
+    let opcodes: Vec<&str> = code.opcodes.iter().map(String::as_str).collect();
+    let says = |word: &str| access.split('.').any(|own| own == word);
+    let names: &[&str] = match () {
+        () if says("ld_reduce") => &["LDGMC"],
+        () if says("st") => &["ST", "STG"],
+        () => &["RED", "REDG"],
+    };
+    let is_access = |opcode: &&str| names.contains(&opcode.split('.').next().unwrap_or_default());
+    let Some(at) = opcodes.iter().position(is_access) else { return Some(format!("no {names:?} in {opcodes:?}")) };
+    let scope = match () {
+        () if says("ld_reduce") || says("sys") => ".STRONG.SYS",
+        () if says("cta") => ".STRONG.SM",
+        () => ".STRONG.GPU",
+    };
+    if !opcodes[at].contains(scope) {
+        return Some(format!("{} is not {scope}", opcodes[at]));
+    }
+    if says("acquire") && !opcodes[at..].contains(&"CCTL.IVALL") {
+        return Some(format!("no CCTL.IVALL behind {}", opcodes[at]));
+    }
+    let waits = opcodes[..at].iter().any(|opcode| opcode.starts_with("MEMBAR"));
+    (says("release") && !waits).then(|| format!("no MEMBAR before {}", opcodes[at]))
+}
+
+#[test]
+fn each_order_of_a_multimem_is_in_the_machine_code() {
+    let ordered = |form: &Form| {
+        let words = [".relaxed.", ".acquire.", ".release."].iter().any(|order| form.ptx().contains(order));
+        form.is_multimem() && words && form.targets().is_empty()
+    };
+    // Words alike are the same machine code but for the type: each eleventh one is taken for its neighbours.
+    let accesses: Vec<String> =
+        catalogue::forms().filter(ordered).step_by(11).map(|form| form.ptx().to_owned()).collect();
+    for sm in [90, 100, 120] {
+        for (access, code) in accesses.iter().zip(machine_code(sm, &accesses)) {
+            assert_eq!(loss_of_multimem(access, &code), None, "{access} on sm_{sm}: {:?}", code.opcodes);
+        }
+    }
+    assert_eq!(accesses.len(), 180);
+}
+
 /// What the types refuse since the assembler loses its order. If one of these keeps it, the types may take it, from
 /// that assembler on.
 #[test]

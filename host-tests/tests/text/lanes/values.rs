@@ -26,7 +26,8 @@ const SHAPES: usize = 2_000;
 /// The cases to run: one for each operation, type, space, and way to write it.
 fn shapes() -> Vec<Case> {
     let all = forms::cases(&forms_check::every_form());
-    let moves = |case: &Case| case.form.operation() != Operation::Other || case.form.is_atomic();
+    let moves =
+        |case: &Case| case.form.operation() != Operation::Other || case.form.is_atomic() || case.form.is_multimem();
     // Where a function's parameters are is the function's own matter: `tests/suite` tries them.
     let all: Vec<Case> =
         all.into_iter().filter(|case| moves(case) && case.form.space() != Some("param::func")).collect();
@@ -63,6 +64,7 @@ fn shape(case: &Case) -> [String; 5] {
     };
     let operation = match ptx.split('.').next().unwrap_or_default() {
         "ld" if !spelled && ptx.contains(".nc") => "ld.nc",
+        "multimem" => form.instruction(),
         name => name,
     };
     let space = if spelled { None } else { form.space() };
@@ -296,6 +298,27 @@ fn atomic(case: &Case, program: &Program) -> Result<(), Wrong> {
     Ok(())
 }
 
+/// What is wrong with a `multimem`, of which there is one copy.
+fn multimem(case: &Case, program: &Program) -> Result<(), Wrong> {
+    let (before, call) = (Memory::new(), case.call());
+    let guarded = matches!(case.manner, Manner::Guarded | Manner::SpelledGuarded);
+    let is_load = call.result.is_some();
+    let of = call.result.as_deref().or_else(|| call.parameters.split_once(", v: ").map(|(_, of)| type_in(of)));
+    let bytes = size_of_type(of.ok_or("a multimem without a value".to_owned())?);
+    for cond in if guarded { vec![true, false] } else { vec![true] } {
+        let after = before.after(program, &case.name, cond)?;
+        let (mut to, mut out) = (before.to, before.out);
+        match (is_load, cond) {
+            (true, true) => out[..bytes].copy_from_slice(&before.to[..bytes]),
+            (false, true) => to[..bytes].copy_from_slice(&before.from[..bytes]),
+            (_, false) => {}
+        }
+        same("the memory", &to, &after.to)?;
+        same("what it gives", &out, &after.out)?;
+    }
+    Ok(())
+}
+
 /// The bytes of a Rust type by its name.
 fn size_of_type(ty: &str) -> usize {
     let lanes = ty.strip_prefix('V').and_then(|rest| rest.split('<').next()?.parse().ok()).unwrap_or(1);
@@ -367,7 +390,11 @@ fn each_shape_moves_what_it_says() {
     assert!(gaps.is_empty(), "the interpreter, ptx-interpreter/src, does not know {gaps:?}");
     let mut wrong = Vec::new();
     for case in &cases {
-        let tried = if case.form.is_atomic() { atomic(case, &program) } else { access(case, &program) };
+        let tried = match case.form.instruction() {
+            "multimem.ld_reduce" | "multimem.st" => multimem(case, &program),
+            _ if case.form.is_atomic() || case.form.is_multimem() => atomic(case, &program),
+            _ => access(case, &program),
+        };
         wrong.extend(tried.err().map(|error| error.told(case)));
     }
     let atomics = cases.iter().filter(|case| case.form.is_atomic()).count();

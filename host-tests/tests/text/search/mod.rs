@@ -75,7 +75,7 @@ fn wanted(form: &Form) -> Vec<String> {
     let opcode = form.ptx().split(' ').next().unwrap_or_default();
     let mut wanted = vec![form.instruction().to_owned()];
     wanted.extend(opcode.split('.').filter(|word| word.contains("::")).map(str::to_owned));
-    if form.element().is_none() && !form.is_atomic() {
+    if form.element().is_none() && !form.is_atomic() && !form.is_multimem() {
         wanted.push(what_it_does(opcode));
     }
     wanted

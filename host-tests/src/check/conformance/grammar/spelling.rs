@@ -78,6 +78,10 @@ impl Spelling {
             "st" => format!("{} {address}, {}{policy};", self.ptx, self.value()),
             "atom" => format!("{} {}, {address}, {}{policy};", self.ptx, self.values_from(0), self.changed_by()),
             "red" => format!("{} {address}, {}{policy};", self.ptx, self.changed_by()),
+            "multimem" if self.ptx.starts_with("multimem.ld_reduce") => {
+                format!("{} {}, {address};", self.ptx, self.value())
+            }
+            "multimem" => format!("{} {address}, {};", self.ptx, self.value()),
             "fence" if self.ptx.contains("::generic.acquire") && !self.ptx.contains(".sync_restrict") => {
                 format!("{} {address}, 128;", self.ptx)
             }
@@ -139,7 +143,12 @@ impl Spelling {
 
     /// Whether `ptx!` is how it is written.
     pub fn is_spelled(&self) -> bool {
-        self.moves() || self.is_atomic()
+        self.moves() || self.is_atomic() || self.is_multimem()
+    }
+
+    /// Whether it is a `multimem`.
+    pub fn is_multimem(&self) -> bool {
+        self.opcode() == "multimem"
     }
 
     /// Whether it is an atomic.
@@ -153,7 +162,7 @@ impl Spelling {
         if self.opcode() == "createpolicy" {
             kept += " st.volatile.global.b64 [%p], %d0;";
         }
-        if matches!(self.opcode(), "ld" | "ldu" | "atom") {
+        if matches!(self.opcode(), "ld" | "ldu" | "atom") || self.ptx.starts_with("multimem.ld_reduce") {
             let (register, bits) = self.register();
             let first = usize::from(self.operands == Operands::OneSink);
             for lane in first..self.lanes() {

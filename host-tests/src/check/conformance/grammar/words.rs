@@ -125,6 +125,19 @@ pub(super) const ATOMIC: &[Axis] = &[
         ".f16x2", ".bf16", ".bf16x2", ".f32", ".f64",
     ],
 ];
+pub(super) const MULTIMEM: &[Axis] = &[
+    &["multimem.ld_reduce", "multimem.st", "multimem.red"],
+    &["", ".weak", ".volatile", ".relaxed", ".acquire", ".release", ".acq_rel"],
+    SCOPE,
+    &["", ".global", ".shared", ".shared::cluster", ".local"],
+    &["", ".and", ".or", ".xor", ".exch", ".inc", ".add", ".min", ".max"],
+    &["", ".acc::f32", ".acc::f16"],
+    &["", ".v2", ".v4", ".v8"],
+    &[
+        ".b16", ".b32", ".b64", ".b128", ".u32", ".u64", ".s32", ".s64", ".f16", ".f16x2", ".bf16", ".bf16x2", ".f32",
+        ".f64", ".e4m3", ".e4m3x2", ".e4m3x4", ".e5m2", ".e5m2x2", ".e5m2x4",
+    ],
+];
 pub(super) const FENCE: &[Axis] = &[
     &["fence", "membar"],
     &["", ".mbarrier_init", ".proxy"],
