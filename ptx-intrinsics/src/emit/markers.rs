@@ -60,17 +60,9 @@ macro_rules! __instruction {
     (@place [$([$place:expr])*] $($call:tt)*) => { ($($place),*) = $crate::__marker!(out $($call)*) };
 }
 
-/// The `match` over the rows of an instruction: here one call, whose template is that of the row.
-///
-/// With `sized P` between, the text after the opcode has `.L2::…B` where `P` asks for it.
-macro_rules! arms {
-    ($C:ident as $Kind:ident, $rows:tt $before:tt $after:tt $operands:tt) => {
-        arms! { @row $C as $Kind, 0, [], $rows $before $after $operands }
-    };
-    ($C:ident as $Kind:ident, sized $P:ident $hint:tt, $rows:tt $before:tt $after:tt $operands:tt) => {
-        arms! { @row $C as $Kind, $P::BYTES, $hint, $rows $before $after $operands }
-    };
-    (@row $C:ident as $Kind:ident, $bytes:expr, [$($hint:literal)?], [$($marker:tt $opcode:tt $effect:ident;)*]
+/// The rows of an access: one call, whose template is that of the row. After the opcode are a hint and a prefetch size.
+macro_rules! access_by_marker {
+    ($C:ident as $Kind:ident, $bytes:expr, [$($hint:literal)?], [$($marker:tt $opcode:tt $effect:ident;)*]
         [$($before:expr,)*] [$($after:expr,)*] ($($operands:tt)*)) => {
         __instruction! {
             @sort memory {

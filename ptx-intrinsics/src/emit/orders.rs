@@ -2,20 +2,20 @@
 
 /// The state spaces of an instruction, each with the orders that it has there.
 ///
-/// `$load` makes the access for every element type, and `$load_if` the weak one under a predicate. `Acquire ".acquire"` is
+/// `$load` makes the access for every element type, and `$load_if` the weak one under a predicate. `[Acquire ".acquire"]` is
 /// the order that `ordered` adds to `.relaxed`. Of a space there are: its marker and text, the types that fit (`narrow`:
 /// up to 128 bits), whether the address is the `pointer` as it is or what `cvta` makes of it, and the orders: `weak` with its
 /// effect, `volatile`, `mmio`, and `ordered` with a caching qualifier and its text.
 #[cfg(ptx_device)]
 macro_rules! space_rows {
-    ($load:ident $load_if:ident $op:literal, $sync:ident $sync_text:literal:
-        $($space:ident $text:literal, $types:ident types, $address:ident $($from:literal)?, [$($orders:tt)*];)*) => {
+    ($load:ident $load_if:ident $op:literal, $sync:tt:
+        $($space:ident $text:literal, $types:ident types, $address:ident $($from:literal)?, $orders:tt;)*) => {
         const _: () = {
             use $crate::emit::{access::*, registers::*};
             use $crate::isa::{caching::*, element::*, order::*, scope::*, space::*};
 
             $(space_rows! {
-                @$address $($from)? { $load $load_if [$op, $text] $sync $sync_text $space $types } [$($orders)*]
+                @$address $($from)? { $load $load_if [$op, $text] $sync $space $types } $orders
             })*
         };
     };
@@ -25,13 +25,13 @@ macro_rules! space_rows {
             ["[%address]" ["{{\n.reg .u64 %address;\ncvta.to" $from ".u64 %address, {p};\n"] ["\n}}"]] $orders
         }
     };
-    (@space { $load:ident $load_if:ident $opcode:tt $sync:ident $sync_text:literal $space:ident $types:ident }
+    (@space { $load:ident $load_if:ident $opcode:tt $sync:tt $space:ident $types:ident }
         $address:tt $orders:tt) => {
         for_each_element! { $load_if { $space $types $address $opcode } }
-        space_rows! { @order { $load $opcode $sync $sync_text $space $types $address } $orders [] }
+        space_rows! { @order { $load $opcode $sync $space $types $address } $orders [] }
     };
     // One order after the other, until there is none left: then the rows are complete.
-    (@order { $load:ident $opcode:tt $sync:ident $sync_text:literal $space:ident $types:ident $address:tt } [] $rows:tt) => {
+    (@order { $load:ident $opcode:tt $sync:tt $space:ident $types:ident $address:tt } [] $rows:tt) => {
         for_each_element! { $load { $space $types $address $rows } }
     };
     (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [weak $effect:ident $(, $($more:tt)*)?] [$($rows:tt)*]) => {
@@ -45,9 +45,9 @@ macro_rules! space_rows {
         space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?]
             [$($rows)* (Mmio, NoHint) [$op, ".mmio.relaxed.sys", $text] memory;] }
     };
-    (@order { $load:ident [$op:literal, $text:literal] $sync:ident $sync_text:literal $($s:tt)* }
+    (@order { $load:ident [$op:literal, $text:literal] [$sync:ident $sync_text:literal] $($s:tt)* }
         [ordered $caching:ident $hint:literal $(, $($more:tt)*)?] [$($rows:tt)*]) => {
-        space_rows! { @order { $load [$op, $text] $sync $sync_text $($s)* } [$($($more)*)?] [
+        space_rows! { @order { $load [$op, $text] [$sync $sync_text] $($s)* } [$($($more)*)?] [
             $($rows)*
             (Relaxed<Cta>, $caching) [$op, ".relaxed.cta", $text, $hint] memory;
             (Relaxed<Cluster>, $caching) [$op, ".relaxed.cluster", $text, $hint] memory;

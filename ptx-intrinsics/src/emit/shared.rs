@@ -24,57 +24,28 @@ pub trait SharedAccess: PtxType {
 #[cfg(ptx_device)]
 macro_rules! impl_shared_access {
     (() $({($t:ty) $words:tt $ty:tt $class:ident $r:ident $width:ident $registers:tt})*) => {
-        $(impl_shared_access! { @$width ($t) $ty $class $r $registers })*
+        $(impl_shared_access! { @$width ($t) ($ty $class $r $registers) })*
     };
     (@wide $($element:tt)*) => {};
-    (@$width:ident ($t:ty) [$($ty:literal)*] $class:ident $r:ident
-        {$X:ident $value:literal [$($d:ident . $i:tt)*] $($open:literal $pack:literal $unpack:literal $close:literal)?}) => {
+    (@$width:ident ($t:ty) $element:tt) => {
         impl SharedAccess for $t {
             #[inline(always)]
             unsafe fn load_shared(p: Address) -> Self {
-                let mut d: $X<Unset<$r>> = uninit();
-                // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
-                unsafe {
-                    __instruction! { pure [$($open,)?] ["ld.shared"] [$($ty,)* " ", $value, ", [{p}];", $($unpack, $close,)?]
-                        ($($d = out($class) d.$i,)* p = in(reg32) p,)
-                    }
-                }
-                same_bits(d)
+                access! { out [uninit()] $element [] ("[{p}]") [] { only pure ["ld.shared"] } (p = in(reg32) p,) }
             }
             #[inline(always)]
             unsafe fn load_shared_if(cond: bool, p: Address, or: Self) -> Self {
-                let mut d: $X<Unset<$r>> = same_bits(or);
-                // SAFETY: as for `load_shared`, where `cond` is true; else nothing is accessed.
-                unsafe {
-                    __instruction! { pure
-                        [$($open, $pack,)? __predicate!(before @),]
-                        ["ld.shared"] [$($ty,)* " ", $value, ", [{p}];", __predicate!(after @), $($unpack, $close,)?]
-                        ($($d = inout($class) d.$i,)* p = in(reg32) p, cond = in(reg32) cond as u32,)
-                    }
-                }
-                same_bits(d)
+                access! { inout [same_bits(or)] $element [__predicate!(before @),] ("[{p}]") [__predicate!(after @),]
+                    { only pure ["ld.shared"] } (p = in(reg32) p, cond = in(reg32) cond as u32,) }
             }
             #[inline(always)]
             unsafe fn store_shared(p: Address, value: Self) {
-                let d: $X<$r> = same_bits(value);
-                // SAFETY: the caller promises a writable, aligned address; the registers hold the whole value.
-                unsafe {
-                    __instruction! { memory [$($open, $pack,)?] ["st.shared"] [$($ty,)* " [{p}], ", $value, ";", $($close,)?]
-                        ($($d = in($class) d.$i,)* p = in(reg32) p,)
-                    }
-                }
+                access! { in [same_bits(value)] $element [] ("[{p}]") [] { only memory ["st.shared"] } (p = in(reg32) p,) }
             }
             #[inline(always)]
             unsafe fn store_shared_if(cond: bool, p: Address, value: Self) {
-                let d: $X<$r> = same_bits(value);
-                // SAFETY: as for `store_shared`, where `cond` is true; else nothing is accessed.
-                unsafe {
-                    __instruction! { memory
-                        [$($open, $pack,)? __predicate!(before @),]
-                        ["st.shared"] [$($ty,)* " [{p}], ", $value, ";", __predicate!(after @), $($close,)?]
-                        ($($d = in($class) d.$i,)* p = in(reg32) p, cond = in(reg32) cond as u32,)
-                    }
-                }
+                access! { in [same_bits(value)] $element [__predicate!(before @),] ("[{p}]") [__predicate!(after @),]
+                    { only memory ["st.shared"] } (p = in(reg32) p, cond = in(reg32) cond as u32,) }
             }
         }
     };

@@ -187,15 +187,15 @@ where
     }
 }
 
-order_methods! { [impl<S: Space> Ld<S>] Ld<S, NoHint> S, [] []
-    Acquire acquire ".acquire" "nothing after it moves before it.", not release: ReleasedByStores
+order_methods! { [impl<S: Space> Ld<S>] (Ld<S, NoHint>) S, [] []
+    (Acquire acquire ".acquire" "nothing after it moves before it."), not (release: ReleasedByStores)
 }
-order_methods! { [impl<C: Caching, P: PrefetchSize> LdGlobal<C, P>] Ld<Global, C> C, [C: Unhinted, P: Unprefetched,] [C: OrderedCaching, P: Unprefetched,]
-    Acquire acquire ".acquire" "nothing after it moves before it.", not release: ReleasedByStores
+order_methods! { [impl<C: Caching, P: PrefetchSize> LdGlobal<C, P>] (Ld<Global, C>) C, [C: Unhinted, P: Unprefetched,] [C: OrderedCaching, P: Unprefetched,]
+    (Acquire acquire ".acquire" "nothing after it moves before it."), not (release: ReleasedByStores)
 }
 
 #[cfg(ptx_device)]
-space_rows! { impl_load_in impl_load_in_if "ld", Acquire ".acquire":
+space_rows! { impl_load_in impl_load_in_if "ld", [Acquire ".acquire"]:
     Generic "", all types, pointer, [weak pure, volatile, mmio, ordered NoHint ""];
     Global ".global", all types, pointer, [volatile, mmio, ordered NoHint "", ordered NoAllocate ".L1::no_allocate"];
     Shared ".shared", narrow types, cvta ".shared", [weak pure, volatile, ordered NoHint ""];

@@ -162,67 +162,15 @@ macro_rules! store_methods {
     };
 }
 
-/// The methods that give an access an order: `$head` is the impl, `$access<$space, …, $caching>` what they give.
+/// The methods that give an access an order: `head` is the impl, `(Access<Space, Caching>)` what they give.
 macro_rules! order_methods {
-    ([$($head:tt)*] $access:ident<$space:ty, $caching:ty> $at:ty, [$($plain:tt)*] [$($ordered:tt)*]
-        $sync:ident $method:ident $text:literal $means:literal, not $refused:ident: $why:ident) => {
+    ([$($head:tt)*] $access:tt $at:ty, $plain:tt $ordered:tt $sync:tt, not ($refused:ident: $why:ident)) => {
         const _: () = {
             use $crate::isa::{gate::OnTarget, order::*, scope::Scope};
 
             $($head)* {
-                /// This access as a volatile one: never dropped, never doubled. PTX: `.volatile`, before the space.
-                ///
-                #[doc = concat!(needs!(Always), " For local memory: ", needs!(VolatileLocal))]
-                #[inline(always)]
-                pub const fn volatile(self) -> $access<$space, Volatile, $caching>
-                where
-                    Volatile: OrderIn<$space, Gate: OnTarget<Volatile, $at>>,
-                    $($plain)*
-                {
-                    $access(PhantomData)
-                }
-
-                /// This access as an atomic one that orders nothing: `.relaxed::<Gpu>()`. PTX: `.relaxed.scope`, before the
-                /// space. A vector is atomic element by element.
-                ///
-                #[doc = concat!(needs!(Orders), " With the scope `Cluster`: ", needs!(Clusters))]
-                #[inline(always)]
-                pub const fn relaxed<CtaClusterGpuOrSys>(self) -> $access<$space, Relaxed<CtaClusterGpuOrSys>, $caching>
-                where
-                    CtaClusterGpuOrSys: Scope<Gate: OnTarget<CtaClusterGpuOrSys>>,
-                    Relaxed<CtaClusterGpuOrSys>: OrderIn<$space>,
-                    $($ordered)*
-                {
-                    $access(PhantomData)
-                }
-
-                #[doc = concat!("This access as an atomic one that orders others: ", $means, " PTX: `", $text, ".scope`, before the")]
-                /// space. A vector is atomic element by element.
-                ///
-                #[doc = concat!(needs!(Orders), " With the scope `Cluster`: ", needs!(Clusters))]
-                /// Types of 256 bits are refused: the assembler loses the order.
-                #[inline(always)]
-                pub const fn $method<CtaClusterGpuOrSys>(self) -> $access<$space, $sync<CtaClusterGpuOrSys>, $caching>
-                where
-                    CtaClusterGpuOrSys: Scope<Gate: OnTarget<CtaClusterGpuOrSys>>,
-                    $sync<CtaClusterGpuOrSys>: OrderIn<$space>,
-                    $($ordered)*
-                {
-                    $access(PhantomData)
-                }
-
-                /// This access as one to memory-mapped registers: exactly one, of exactly this width, scalars only. PTX:
-                /// `.mmio.relaxed.sys`, before the space.
-                ///
-                #[doc = needs!(MemoryMapped)]
-                #[inline(always)]
-                pub const fn mmio(self) -> $access<$space, Mmio, $caching>
-                where
-                    Mmio: OrderIn<$space, Gate: OnTarget<Mmio, $at>>,
-                    $($plain)*
-                {
-                    $access(PhantomData)
-                }
+                order_methods! { @plain $access $at, $plain }
+                order_methods! { @ordered $access $ordered $sync }
 
                 /// Says what to write instead.
                 #[doc(hidden)]
@@ -234,5 +182,62 @@ macro_rules! order_methods {
                 }
             }
         };
+    };
+    (@plain ($access:ident<$space:ty, $caching:ty>) $at:ty, [$($plain:tt)*]) => {
+        /// This access as a volatile one: never dropped, never doubled. PTX: `.volatile`, before the space.
+        ///
+        #[doc = concat!(needs!(Always), " For local memory: ", needs!(VolatileLocal))]
+        #[inline(always)]
+        pub const fn volatile(self) -> $access<$space, Volatile, $caching>
+        where
+            Volatile: OrderIn<$space, Gate: OnTarget<Volatile, $at>>,
+            $($plain)*
+        {
+            $access(PhantomData)
+        }
+
+        /// This access as one to memory-mapped registers: exactly one, of exactly this width, scalars only. PTX:
+        /// `.mmio.relaxed.sys`, before the space.
+        ///
+        #[doc = needs!(MemoryMapped)]
+        #[inline(always)]
+        pub const fn mmio(self) -> $access<$space, Mmio, $caching>
+        where
+            Mmio: OrderIn<$space, Gate: OnTarget<Mmio, $at>>,
+            $($plain)*
+        {
+            $access(PhantomData)
+        }
+    };
+    (@ordered ($access:ident<$space:ty, $caching:ty>) [$($ordered:tt)*]
+        ($sync:ident $method:ident $text:literal $means:literal)) => {
+        /// This access as an atomic one that orders nothing: `.relaxed::<Gpu>()`. PTX: `.relaxed.scope`, before the
+        /// space. A vector is atomic element by element.
+        ///
+        #[doc = concat!(needs!(Orders), " With the scope `Cluster`: ", needs!(Clusters))]
+        #[inline(always)]
+        pub const fn relaxed<CtaClusterGpuOrSys>(self) -> $access<$space, Relaxed<CtaClusterGpuOrSys>, $caching>
+        where
+            CtaClusterGpuOrSys: Scope<Gate: OnTarget<CtaClusterGpuOrSys>>,
+            Relaxed<CtaClusterGpuOrSys>: OrderIn<$space>,
+            $($ordered)*
+        {
+            $access(PhantomData)
+        }
+
+        #[doc = concat!("This access as an atomic one that orders others: ", $means, " PTX: `", $text, ".scope`, before the")]
+        /// space. A vector is atomic element by element.
+        ///
+        #[doc = concat!(needs!(Orders), " With the scope `Cluster`: ", needs!(Clusters))]
+        /// Types of 256 bits are refused: the assembler loses the order.
+        #[inline(always)]
+        pub const fn $method<CtaClusterGpuOrSys>(self) -> $access<$space, $sync<CtaClusterGpuOrSys>, $caching>
+        where
+            CtaClusterGpuOrSys: Scope<Gate: OnTarget<CtaClusterGpuOrSys>>,
+            $sync<CtaClusterGpuOrSys>: OrderIn<$space>,
+            $($ordered)*
+        {
+            $access(PhantomData)
+        }
     };
 }

@@ -162,15 +162,15 @@ where
     }
 }
 
-order_methods! { [impl<S: Space> St<S>] St<S, NoHint> S, [] []
-    Release release ".release" "nothing before it moves after it.", not acquire: AcquiredByLoads
+order_methods! { [impl<S: Space> St<S>] (St<S, NoHint>) S, [] []
+    (Release release ".release" "nothing before it moves after it."), not (acquire: AcquiredByLoads)
 }
-order_methods! { [impl<C: Caching> StGlobal<C>] St<Global, C> C, [C: Unhinted,] [C: OrderedCaching,]
-    Release release ".release" "nothing before it moves after it.", not acquire: AcquiredByLoads
+order_methods! { [impl<C: Caching> StGlobal<C>] (St<Global, C>) C, [C: Unhinted,] [C: OrderedCaching,]
+    (Release release ".release" "nothing before it moves after it."), not (acquire: AcquiredByLoads)
 }
 
 #[cfg(ptx_device)]
-space_rows! { impl_store_in impl_store_in_if "st", Release ".release":
+space_rows! { impl_store_in impl_store_in_if "st", [Release ".release"]:
     Generic "", all types, pointer, [weak memory, volatile, mmio, ordered NoHint ""];
     Global ".global", all types, pointer, [volatile, mmio, ordered NoHint "", ordered NoAllocate ".L1::no_allocate"];
     Shared ".shared", narrow types, cvta ".shared", [weak memory, volatile, ordered NoHint ""];

@@ -92,26 +92,29 @@ pub(crate) struct TypeRow {
 }
 
 macro_rules! type_rows {
-    (() $({$kind:ident $same:ident ($($t:tt)*) $words:tt [$text:literal] $shape:ident $class:ident $r:ident $number:ident
-        [$($gate:ident $noftz:literal $($op:ident)*;)*]})*) => {
+    (() $({$kind:ident $same:ident $t:tt $words:tt [$text:literal] $shape:ident $class:ident $r:ident $number:ident $takes:tt})*) => {
         pub(crate) const TYPES: &[TypeRow] = &[$(TypeRow {
             ptx: $text,
-            takes: &[$($((AtomicOperation::$op, $noftz, Needs::of::<gate::$gate>()),)*)*],
+            takes: type_rows!(@takes $takes),
             #[cfg(not(ptx_device))]
-            bytes: size_of::<$($t)*>(),
+            bytes: size_of::<type_rows!(@type $t)>(),
             #[cfg(not(ptx_device))]
             number: Number::$number,
             #[cfg(not(ptx_device))]
-            catalogue: catalogue_row! { $shape $($t)* },
+            catalogue: catalogue_row! { $shape $t },
         }),*];
 
         /// Each type, where the macros need a path.
         #[doc(hidden)]
         pub mod kinds {
             use super::*;
-            $(type_rows! { @$same $kind ($($t)*) })*
+            $(type_rows! { @$same $kind $t })*
         }
     };
+    (@takes [$($gate:ident $noftz:literal $($op:ident)*;)*]) => {
+        &[$($((AtomicOperation::$op, $noftz, Needs::of::<gate::$gate>()),)*)*]
+    };
+    (@type ($t:ty)) => { $t };
     (@same $kind:ident ($($t:tt)*)) => {
         #[allow(missing_docs, reason = "only the macros see it")]
         pub type $kind = $($t)*;
@@ -155,10 +158,10 @@ pub(crate) struct CatalogueRow {
 
 #[cfg(not(ptx_device))]
 macro_rules! catalogue_row {
-    ($shape:ident $scalar:ident) => {
+    ($shape:ident ($scalar:ident)) => {
         catalogue_row! { @value $shape stringify!($scalar) }
     };
-    ($shape:ident $vector:ident<$scalar:ident>) => {
+    ($shape:ident ($vector:ident<$scalar:ident>)) => {
         catalogue_row! { @value $shape concat!(stringify!($vector), "<", stringify!($scalar), ">") }
     };
     (@value x1 $t:expr) => {

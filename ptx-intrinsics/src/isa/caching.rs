@@ -50,51 +50,65 @@ mod sealed {
 ///
 /// It makes the markers, the same words as values, and `caching_rows!`.
 macro_rules! caching {
-    ($d:tt
-        none { $(#[$none_doc:meta])* $none:ident $none_how:tt $none_shown:tt }
-        operators { $($(#[$op_doc:meta])* $op:ident $op_text:literal $op_says:literal $op_id:literal $op_gate:ident $op_how:tt $op_shown:tt;)* }
-        l1 { $($(#[$l1_doc:meta])* $l1:ident $l1_text:literal $l1_says:literal $l1_id:literal $l1_gate:ident $l1_how:tt $l1_shown:tt;)* }
-        l2 { $($(#[$l2_doc:meta])* $l2:ident $l2_text:literal $l2_says:literal $l2_id:literal $l2_gate:ident $l2_how:tt $l2_shown:tt;)* }) => {
-        caching! { @marker $(#[$none_doc])* $none "" () 0 Always $none_how $none_shown }
-        impl<T> Suits<T> for $none {}
+    ($d:tt none $none:tt operators $operators:tt l1 $l1:tt l2 $l2:tt) => {
+        caching! { @none $none }
+        caching! { @operators $operators }
+        caching! { @l1 $l1 }
+        caching! { @l2 $l2 }
+        caching! { @names [@pairs $d] $l1 $l2 }
+    };
+    (@none { $(#[$doc:meta])* $name:ident $how:tt $shown:tt }) => {
+        caching! { @marker $(#[$doc])* $name "" () 0 Always $how $shown }
+        impl<T> Suits<T> for $name {}
+    };
+    (@operators { $($(#[$doc:meta])* $name:ident $text:literal $says:literal $id:literal $gate:ident $how:tt $shown:tt;)* }) => {
         $(
-            caching! { @marker $(#[$op_doc])* $op $op_text ($op_says) $op_id $op_gate $op_how $op_shown }
-            impl<T> Suits<T> for $op {}
-        )*
-        $(
-            caching! { @marker $(#[$l1_doc])* $l1 $l1_text ($l1_says) $l1_id $l1_gate $l1_how $l1_shown }
-            impl L1Priority for $l1 {}
-            impl<T> Suits<T> for $l1 {}
-        )*
-        $(
-            caching! { @marker $(#[$l2_doc])* $l2 $l2_text ($l2_says) $l2_id $l2_gate $l2_how $l2_shown }
-            impl L2Priority for $l2 {}
-            impl<T: Wide> Suits<T> for $l2 {}
+            caching! { @marker $(#[$doc])* $name $text ($says) $id $gate $how $shown }
+            impl<T> Suits<T> for $name {}
         )*
 
         words! {
             /// A cache operator as a value.
-            OperatorWord { $($op $op_text (stringify!($op)) $op_gate $op_says;)* }
-        }
-        words! {
-            /// An [`L1Priority`] as a value.
-            L1PriorityWord { $($l1 $l1_text (stringify!($l1)) $l1_gate $l1_says;)* }
-        }
-        words! {
-            /// An [`L2Priority`] as a value.
-            L2PriorityWord { $($l2 $l2_text (stringify!($l2)) $l2_gate $l2_says;)* }
+            OperatorWord { $($name $text (stringify!($name)) $gate $says;)* }
         }
 
         /// The PTX of a cache operator, as a literal for `concat!`.
         macro_rules! __caching_text {
-            $(($op) => { $op_text };)*
+            $(($name) => { $text };)*
         }
-
-        caching! { @pairs $d [$($l1 $l1_text)*] [$($l2 $l2_text)*] [$($op)*] }
     };
+    (@l1 { $($(#[$doc:meta])* $name:ident $text:literal $says:literal $id:literal $gate:ident $how:tt $shown:tt;)* }) => {
+        $(
+            caching! { @marker $(#[$doc])* $name $text ($says) $id $gate $how $shown }
+            impl L1Priority for $name {}
+            impl<T> Suits<T> for $name {}
+        )*
+
+        words! {
+            /// An [`L1Priority`] as a value.
+            L1PriorityWord { $($name $text (stringify!($name)) $gate $says;)* }
+        }
+    };
+    (@l2 { $($(#[$doc:meta])* $name:ident $text:literal $says:literal $id:literal $gate:ident $how:tt $shown:tt;)* }) => {
+        $(
+            caching! { @marker $(#[$doc])* $name $text ($says) $id $gate $how $shown }
+            impl L2Priority for $name {}
+            impl<T: Wide> Suits<T> for $name {}
+        )*
+
+        words! {
+            /// An [`L2Priority`] as a value.
+            L2PriorityWord { $($name $text (stringify!($name)) $gate $says;)* }
+        }
+    };
+    // The names and texts of the priorities, for the pairs of them.
+    (@names [$($to:tt)*] { $($(#[$doc:meta])* $name:ident $text:literal $says:literal $id:literal $gate:ident $how:tt $shown:tt;)* } $($rest:tt)*) => {
+        caching! { @names [$($to)* [$($name $text)*]] $($rest)* }
+    };
+    (@names [$($to:tt)*]) => { caching! { $($to)* } };
     // Rust's macros have no product of two lists: the L2 priorities are taken by name.
     (@pairs $d:tt [$($l1:ident $l1_text:literal)*]
-        [$normal:ident $normal_text:literal $first:ident $first_text:literal $last:ident $last_text:literal] [$($op:ident)*]) => {
+        [$normal:ident $normal_text:literal $first:ident $first_text:literal $last:ident $last_text:literal]) => {
         // Each pair by itself, so that an error about another one names the pair and not a half of it.
         $(
             impl<T: Wide> Suits<T> for ($l1, $normal) {}

@@ -44,7 +44,7 @@ macro_rules! __atomic {
 }
 
 macro_rules! with_atomic_type {
-    (($d:tt) $({$kind:ident $same:ident $t:tt ($($word:ident)*) $text:tt $shape:ident $class:ident $register:ident $number:ident $takes:tt})*) => {
+    (($d:tt) $({$kind:ident $same:ident $t:tt ($($word:ident)*) $text:tt $shape:ident $class:ident $register:ident $($row:tt)*})*) => {
         /// Goes on with the type that PTX's words name, and its registers.
         #[doc(hidden)]
         #[macro_export]
