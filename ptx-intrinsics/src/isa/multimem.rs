@@ -145,7 +145,7 @@ macro_rules! multimem_rows {
             #[cfg(not(ptx_device))]
             number: $number,
             #[cfg(not(ptx_device))]
-            catalogue: catalogue_row! { $shape $($t)* },
+            catalogue: catalogue_row! { $shape ($($t)*) },
         }),*];
 
         /// Each type, where the macros need a path.
