@@ -18,9 +18,6 @@ use crate::error::{Error, Result};
 /// How many of the last lines of a program's stderr an error quotes.
 const TAIL: usize = 20;
 
-/// Names another checkout, whose crate the tests of this one judge: a copy with mutants in it.
-pub const REPOSITORY_VARIABLE: &str = "PTX_INTRINSICS_REPOSITORY";
-
 /// What the harness needs to know of the machine it runs on. Tests make one of their own.
 #[derive(Clone, Debug)]
 pub struct Machine {
@@ -38,11 +35,10 @@ impl Machine {
     /// The machine as it is.
     pub fn current() -> Self {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let other = std::env::var_os(REPOSITORY_VARIABLE).map(PathBuf::from);
         Machine {
             vars: std::env::vars_os().collect(),
             uid: std::fs::metadata("/proc/self").map_or(u32::MAX, |me| me.uid()),
-            repository: other.unwrap_or_else(|| manifest.parent().unwrap_or(manifest).to_owned()),
+            repository: manifest.parent().unwrap_or(manifest).to_owned(),
             usr: PathBuf::from("/usr"),
         }
     }

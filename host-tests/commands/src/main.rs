@@ -9,7 +9,6 @@ mod elsewhere;
 mod explain;
 mod forms;
 mod miri;
-mod mutants;
 mod parity;
 mod sass;
 mod test;
@@ -58,8 +57,6 @@ enum Task {
     Lab(elsewhere::Elsewhere),
     /// Make pages of the reports of GPUs, docs/measured/GPU/report.json
     Measured(elsewhere::Elsewhere),
-    /// Change the source in small ways, and see that a test notices each change
-    Mutants(mutants::Mutants),
     /// Compile the wrong kernels and their twins anew, and compare with the PTX that the tests run. Or write it
     Corpus(corpus::Corpus),
     /// Compare kernels in Rust with the same kernels in CUDA C++, by their machine code
@@ -82,7 +79,6 @@ fn main() -> ExitCode {
         Task::Gpu(gpu) => gpu.run("gpu"),
         Task::Bundle(bundle) => bundle.run("bundle"),
         Task::Rehearse(rehearse) => rehearse.run("rehearse"),
-        Task::Mutants(mutants) => mutants.run().map(|()| ExitCode::SUCCESS),
         Task::Litmus(litmus) => litmus.run("litmus"),
         Task::Lab(lab) => lab.run("lab"),
         Task::Measured(measured) => measured.run("measured"),

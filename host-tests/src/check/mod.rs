@@ -4,8 +4,6 @@ pub mod conformance;
 pub mod forms;
 pub mod forms_check;
 pub mod ledger;
-pub mod meant;
-pub mod mutants;
 pub mod only;
 pub mod operands;
 pub mod other_names;

@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use host_tests::check::mutants::answer::{difference, is_about_a_mutant};
 use host_tests::tools::command::Machine;
 
 /// How many cases there are, so that none goes missing unseen.
@@ -122,10 +121,7 @@ impl Folder {
             if overwrite {
                 fs::write(&golden, said).expect("a golden can be written");
             } else if said != kept && (*IS_OURS || !alike(&said, &kept)) {
-                wrong.push(match is_about_a_mutant() {
-                    true => difference(&golden.display().to_string(), &kept, &said),
-                    false => format!("{}\n--- kept\n{kept}--- now\n{said}", golden.display()),
-                });
+                wrong.push(format!("{}\n--- kept\n{kept}--- now\n{said}", golden.display()));
             }
         }
         wrong

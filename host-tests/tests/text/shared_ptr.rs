@@ -1,7 +1,6 @@
 //! Each access through a `SharedPtr` is exactly one instruction, with the address as it is, in both profiles.
 
 use host_tests::check::forms::write_package;
-use host_tests::check::mutants::answer::difference;
 use host_tests::tools::device_build::{DeviceBuild, Profile};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptx::Module;
@@ -107,7 +106,7 @@ fn hold(modules: [(Profile, Module); 2], cases: &[(String, String, Vec<String>)]
             let found = blocks(&module, name).concat();
             if found != *expected {
                 let [expected, found] = [expected.as_slice(), &found].map(|lines| lines.join(" "));
-                wrong.push(difference(&format!("{name}, {profile:?}"), &expected, &found));
+                wrong.push(format!("{name}, {profile:?}: expected {expected}, found {found}"));
             }
         }
     }

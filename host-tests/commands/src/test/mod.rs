@@ -4,7 +4,6 @@ mod programs;
 mod queue;
 
 use std::ffi::OsString;
-use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -19,7 +18,7 @@ use host_tests::tools::toolchain::{DeviceToolchain, ROUTE_VARIABLE, Route};
 
 use self::programs::{Program, Selected};
 use self::queue::{Part, Queue, cores};
-use crate::cargo::{in_the_environment_of, not_started, plain_cargo, told};
+use crate::cargo::{not_started, plain_cargo, told};
 use crate::miri;
 
 #[derive(clap::Args)]
@@ -67,9 +66,6 @@ const COUNTING: [&str; 5] = ["lanes", "bounds", "conformance", "sass", "suite"];
 /// The tests that look at the forms that `--only` names.
 const OF_FORMS: [&str; 6] = ["forms", "conformance", "effects", "bounds", "suite", "sass"];
 
-/// How many mutants are drawn.
-const SAMPLE: &str = "100";
-
 impl Test {
     pub(crate) fn run(self) -> Result<()> {
         let began = Instant::now();
@@ -90,9 +86,6 @@ impl Test {
             }
             command
         };
-        // cargo links this program anew when it compiles the tests: its path is asked for before.
-        let this =
-            std::env::current_exe().map_err(|error| Error::new(format_args!("where is this program? {error}")))?;
         let seconds = began.elapsed().as_secs_f64();
         let mut parts = vec![Part { name: "toolchain and CUDA tools".to_owned(), seconds, failure: None }];
         if !self.arguments.is_empty() {
@@ -112,7 +105,6 @@ impl Test {
                 let [(dev, selection), (release, again)] = PARTS;
                 queue.compile(dev, &Selected::all(selection), &cargo)?;
                 queue.push(miri(&cargo));
-                queue.push([mutants(&this, &cargo, seed)]);
                 return queue.compile(release, &Selected::all(again), &cargo);
             };
             queue.compile(PARTS[0].0, &chosen, &cargo)
@@ -139,13 +131,6 @@ impl Test {
             (names, _) => Selected::named(names, plain_cargo(machine, &machine.repository)).map(Some),
         }
     }
-}
-
-/// A sample of mutants, drawn by the seed.
-fn mutants(this: &Path, cargo: &impl Fn() -> Command, seed: u64) -> Program {
-    let mut command = in_the_environment_of(&cargo(), this);
-    command.args(["mutants", "--together", "--jobs=1", "--sample", SAMPLE, "--seed", &seed.to_string()]);
-    Program { name: queue::MUTANTS.to_owned(), command }
 }
 
 /// Miri, where it is installed.

@@ -12,7 +12,7 @@ use super::programs::{Program, Selected, compile};
 use crate::cargo::{not_started, told};
 
 /// What takes long begins first.
-const LONG: [&str; 14] = [
+const LONG: [&str; 13] = [
     ": workloads",
     ": suite",
     ": conformance",
@@ -24,15 +24,11 @@ const LONG: [&str; 14] = [
     ": build_script",
     ": lab_kernels",
     ": explain",
-    MUTANTS,
     ": effects",
     ": orders",
 ];
 
 const EXAMPLES: &str = "examples in the documentation";
-
-/// What the summary calls a sample of mutants.
-pub(super) const MUTANTS: &str = "a sample of mutants";
 
 /// A part of the tests, and how it went.
 pub(super) struct Part {

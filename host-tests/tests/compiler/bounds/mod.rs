@@ -17,7 +17,6 @@ use std::sync::LazyLock;
 use host_tests::check::forms::{self, Case, Manner};
 use host_tests::check::forms_check;
 use host_tests::check::ledger;
-use host_tests::check::mutants::answer::{brief, is_about_a_mutant};
 use host_tests::check::only;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
@@ -97,15 +96,12 @@ struct Asked {
 /// call's own gate.
 fn asked(axis: Axis, steps: &BTreeSet<u32>) -> BTreeMap<Target, Asked> {
     let mut asked: BTreeMap<Target, Asked> = BTreeMap::new();
-    let (about, is_whole) = (brief(), part().is_some());
-    let wanted = |step| about.is_none_or(|steps| steps.split(' ').any(|own| own == axis.flag(step)));
+    let is_whole = part().is_some();
     for call in CALLS.iter() {
         let other = if is_whole || !call.named.is_empty() { call.needs } else { Target::NEWEST };
         let gate = axis.of(call.needs);
-        if wanted(gate) {
-            asked.entry(axis.with(other, gate)).or_default().taken.push(call);
-        }
-        if let Some(&below) = steps.range(..gate).next_back().filter(|below| wanted(**below)) {
+        asked.entry(axis.with(other, gate)).or_default().taken.push(call);
+        if let Some(&below) = steps.range(..gate).next_back() {
             asked.entry(axis.with(other, below)).or_default().refused.push(call);
         }
     }
@@ -130,11 +126,8 @@ fn holds(axis: Axis, expected_steps: usize) {
         "{axis:?}: {taken} calls are taken at their gate, {refused} refused one step below; {} wrong",
         wrong.len()
     );
-    let shown = if is_about_a_mutant() { wrong.len() } else { wrong.len().min(20) };
+    let shown = wrong.len().min(20);
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..shown].join("\n"));
-    if is_about_a_mutant() {
-        return;
-    }
     let ungated = CALLS.iter().filter(|call| axis.of(call.needs) == 20).count();
     assert_eq!((taken, refused), (CALLS.len(), CALLS.len() - ungated));
     assert!(only::is_set() || taken >= DRAWN, "{taken}");
@@ -173,7 +166,7 @@ fn each_call_is_there_from_its_ptx_isa_version_on() {
 /// What rustdoc lists as gated is among the calls: nothing new is forgotten.
 #[test]
 fn everything_gated_is_called() {
-    if is_about_a_mutant() || only::is_set() {
+    if only::is_set() {
         return;
     }
     let documented = Documented::of_the_crate(&toolchain());

@@ -12,7 +12,6 @@ use std::sync::{Arc, LazyLock};
 use host_tests::check::forms::{self, Case, Manner};
 use host_tests::check::forms_check;
 use host_tests::check::ledger;
-use host_tests::check::mutants::answer::is_about_a_mutant;
 use host_tests::check::only;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
@@ -48,10 +47,8 @@ fn cases() -> Result<Vec<Case>> {
     }
     let seed = forms_check::seed()?;
     println!("the slice of forms is drawn by {}={seed}", forms_check::SEED_VARIABLE);
-    let drawn: BTreeSet<&str> = all
-        .sample(&mut StdRng::seed_from_u64(seed), if is_about_a_mutant() { 0 } else { DRAWN })
-        .map(|case| case.name.as_str())
-        .collect();
+    let drawn: BTreeSet<&str> =
+        all.sample(&mut StdRng::seed_from_u64(seed), DRAWN).map(|case| case.name.as_str()).collect();
     let mut seen = BTreeSet::new();
     let mut is_new = |case: &Case| {
         let before = seen.len();
@@ -130,9 +127,7 @@ fn look() -> Result<String> {
         counts.join(", "),
         wrong.len()
     );
-    let enough = is_about_a_mutant()
-        || only::is_set()
-        || if is_whole() { forms == FORMS.len() } else { situations.len() >= LOOKED_AT };
+    let enough = only::is_set() || if is_whole() { forms == FORMS.len() } else { situations.len() >= LOOKED_AT };
     match (wrong.is_empty(), enough) {
         (true, true) => Ok(looked_at),
         (true, false) => Err(Error::new(format_args!("{looked_at}: too few"))),

@@ -11,7 +11,6 @@ mod values;
 use std::sync::LazyLock;
 
 use host_tests::check::forms;
-use host_tests::check::mutants::answer::is_about_a_mutant;
 use host_tests::tools::device_build::DeviceBuild;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
@@ -40,8 +39,7 @@ fn ptx_of(name: &str, functions: &str) -> String {
     text().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The first of what is wrong; all of it, where a mutant is looked for.
-fn told(wrong: &[String]) -> String {
-    let shown = if is_about_a_mutant() { wrong.len() } else { wrong.len().min(20) };
-    wrong[..shown].join("\n")
+/// The first of what is wrong.
+fn first(wrong: &[String]) -> String {
+    wrong[..wrong.len().min(20)].join("\n")
 }

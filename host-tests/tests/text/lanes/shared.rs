@@ -3,7 +3,7 @@
 use ptx_interpreter::Program;
 
 use crate::lanes::ptx_of;
-use crate::lanes::values::{BYTEWISE, Memory, Wrong, kernel_of, same};
+use crate::lanes::values::{BYTEWISE, Memory, kernel_of, same};
 
 /// Types of each size, and their bytes.
 const TYPES: [(&str, usize); 8] =
@@ -74,7 +74,7 @@ fn a_shared_ptr_goes_forward_and_backward() {
             }
             for (kernel, expected) in [(load, loaded), (store, stored)] {
                 let after = memory.after(&program, kernel, cond);
-                let checked = after.map_err(Wrong::from).and_then(|after| {
+                let checked = after.and_then(|after| {
                     same("the memory", &expected.to, &after.to)?;
                     same("the memory under a predicate", &expected.out, &after.out)
                 });

@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use host_tests::check::forms::{self, Manner};
-use host_tests::check::mutants::answer::difference;
 use ptx_intrinsics::catalogue::Form;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::search::pages::{chosen, stranger};
+use crate::search::pages::{chosen, difference, stranger};
 
 /// Methods whose page says what they are in PTX, at least.
 const METHODS: usize = 29;

@@ -9,7 +9,6 @@ use std::sync::LazyLock;
 
 use host_tests::check::forms;
 use host_tests::check::forms_check::every_form;
-use host_tests::check::mutants::answer::difference;
 use host_tests::show::{coverage, from_cuda, gates};
 use host_tests::tools::command::{Command, Machine};
 use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
@@ -160,7 +159,7 @@ fn the_page_of_each_marker_shows_it() {
         let (ptx, sm) = (&shown[2], shown[1].parse().expect("digits"));
         let made = made(&docs, &forms).unwrap_or_default();
         match machine_code(&lines, ptx, sm) {
-            _ if made != ptx => wrong.push(difference(&marker, made, ptx)),
+            _ if made != ptx => wrong.push(pages::difference(&marker, made, ptx)),
             Some(code) if code == shown[3] => {}
             code => wrong.push(format!("{marker}: {ptx} is {code:?} in docs/sass on sm_{sm}, not {}", &shown[3])),
         }

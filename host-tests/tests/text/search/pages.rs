@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use host_tests::check::forms::{self, Manner};
-use host_tests::check::mutants::answer::difference;
 use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
 use ptx_intrinsics::catalogue::Form;
 use ptx_intrinsics::order::OrderWord;
@@ -200,4 +199,9 @@ fn wrong_function(name: &str, said: &[&str], forms: &BTreeSet<(String, bool)>) -
     let right = patterns.iter().all(is_made) && unsaid.is_none();
     let (first, _) = unsaid.or(forms.first())?;
     (!right).then(|| difference(name, first, &said.join(", ")))
+}
+
+/// What is wrong with a text.
+pub(crate) fn difference(place: &str, expected: &str, found: &str) -> String {
+    format!("{place}: expected {expected}, found {found}")
 }
