@@ -44,7 +44,7 @@
 //! | use shared memory | [`shared!`], [`dynamic_shared`] |
 //! | exchange values in a warp | [`shuffle_xor`], [`shuffle_down`], [`ballot`], …; [`Lanes`] for a part of it |
 //! | add up, find the least or the greatest, or scan | in a warp [`warp_sum`], [`warp_min`], [`warp_inclusive_sum`], …; in a block [`block_sum`], [`block_max`], [`block_exclusive_sum`], … |
-//! | calculate as the GPU does | [`mul_add`], [`rsqrt_approx`], [`exp2_approx`], [`dp4a`], [`pack_bf16x2`], … |
+//! | calculate as the GPU does | [`mul_add`], [`rsqrt_approx`], [`exp2_approx`], [`dp4a`], [`pack_bf16x2`], [`fma_bf16x2`], [`f32_to_f16`], … |
 //! | multiply matrices by a warp | [`matrix`] |
 //! | describe a tensor to a copy of boxes of it | [`TensorMap`] |
 //! | put several iterations of a loop into one | [`unrolled`] |
@@ -103,12 +103,14 @@ pub mod cpu;
 mod float;
 mod index;
 mod kernel;
+#[macro_use]
 mod math;
 // libnvvm has names of its own for these.
 #[cfg(not(all(target_arch = "nvptx64", feature = "rust-cuda")))]
 pub mod matrix;
 #[cfg(target_arch = "nvptx64")]
 mod no_std;
+mod packed;
 mod reduce;
 mod shared;
 mod shuffle;
@@ -132,6 +134,7 @@ pub use block::*;
 pub use index::*;
 pub use kernel::KernelArgument;
 pub use math::*;
+pub use packed::*;
 pub use reduce::*;
 pub use shared::{dynamic_shared, shared_of};
 pub use shuffle::{Lanes, Shuffled, shuffle, shuffle_down, shuffle_up, shuffle_xor};

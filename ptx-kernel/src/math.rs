@@ -22,9 +22,11 @@ pub fn mul_add(a: f32, b: f32, c: f32) -> f32 {
     }
 }
 
-/// The `asm!` of arithmetic on a GPU, and what it means on a CPU.
+/// The `asm!` of arithmetic on a GPU, and what it means on a CPU. `in reg16 out reg32` says which registers hold what it takes and what
+/// it gives; where nothing is said, they have 32 bits.
 macro_rules! arithmetic {
-    ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) -> $result:ty, $ptx:literal $needs:literal $($gate:ident)? = $cpu:expr;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) -> $result:ty $(, in $in:ident out $out:ident)?,
+        $ptx:literal $needs:literal $($gate:ident)? = $cpu:expr;)*) => { $(
         $(#[$doc])*
         ///
         #[doc = concat!("PTX: `", $ptx, " d", $(", ", stringify!($argument),)* ";`. ", $needs)]
@@ -36,17 +38,7 @@ macro_rules! arithmetic {
         {
             #[cfg(target_arch = "nvptx64")]
             {
-                let result: $result;
-                // SAFETY: it makes a number of numbers.
-                unsafe {
-                    core::arch::asm!(
-                        concat!($ptx, " {result}", $(", {", stringify!($argument), "}",)* ";"),
-                        result = out(reg32) result,
-                        $($argument = in(reg32) $argument,)*
-                        options(pure, nomem, nostack, preserves_flags),
-                    );
-                }
-                result
+                arithmetic!(@gpu [$($in $out)?] $ptx [$($argument)*] $result)
             }
             #[cfg(not(target_arch = "nvptx64"))]
             {
@@ -54,6 +46,20 @@ macro_rules! arithmetic {
             }
         }
     )* };
+    (@gpu [] $($row:tt)*) => { arithmetic!(@gpu [reg32 reg32] $($row)*) };
+    (@gpu [$in:ident $out:ident] $ptx:literal [$($argument:ident)*] $result:ty) => {{
+        let result: $result;
+        // SAFETY: it makes a number of numbers.
+        unsafe {
+            core::arch::asm!(
+                concat!($ptx, " {result}", $(", {", stringify!($argument), "}",)* ";"),
+                result = out($out) result,
+                $($argument = in($in) $argument,)*
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        result
+    }};
 }
 arithmetic! {
     /// One over the square root, to 2<sup>−22.9</sup> of its value.

@@ -330,6 +330,10 @@ gates! {
     TanhApprox TANH_APPROX sm_75 ptx70;
     /// Two floats of 16 bits made of two of 32 bits, in ptx-kernel.
     PackedFloats PACKED_FLOATS sm_80 ptx70;
+    /// `fma` of `bf16x2`, `min` and `max` of pairs, and `cvt.rn.bf16.f32`, in ptx-kernel.
+    PackedMath PACKED_MATH sm_80 ptx70;
+    /// `add`, `sub` and `mul` of `bf16x2`, in ptx-kernel.
+    PackedBf16 PACKED_BF16 sm_90 ptx78;
     /// `dp4a` of ptx-kernel.
     Dp4a DP4A sm_61 ptx50;
     /// `mma.sync` of `m8n8k4` and `f16`, in ptx-kernel.

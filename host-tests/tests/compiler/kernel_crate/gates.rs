@@ -7,12 +7,16 @@ use host_tests::tools::target::Sm;
 use crate::kernel_crate::toolchain;
 
 /// The call, and the oldest SM that has it.
-const CALLS: [(&str, u32); 6] = [
+const CALLS: [(&str, u32); 10] = [
     ("tanh_approx(1.0);", 75),
     ("pack_bf16x2([1.0, 2.0]);", 80),
     ("pack_f16x2([1.0, 2.0]);", 80),
     ("unpack_f16x2(1);", 70),
     ("dp4a(1, 2, 3);", 70),
+    ("fma_f16x2(1, 2, 3);", 70),
+    ("min_f16x2(1, 2);", 80),
+    ("f32_to_bf16(1.0);", 80),
+    ("mul_bf16x2(1, 2);", 90),
     ("rsqrt_approx(1.0);", 70),
 ];
 
@@ -23,7 +27,7 @@ fn arithmetic_has_gates() {
     let calls: String = CALLS.iter().map(|(call, _)| format!("    let _ = {call}\n")).collect();
     let source = format!("#![no_std]\nuse ptx_kernel::*;\n\npub fn calls() {{\n{calls}}}\n");
     write_package_with(&folder, "kernel-gates", &["ptx-intrinsics", "ptx-kernel"], &source).expect("it is written");
-    for sm in [70, 75, 80] {
+    for sm in [70, 75, 80, 90] {
         let built = DeviceBuild::new(&folder, "kernel-gates", Sm::new(sm)).build_quietly(&toolchain);
         let said = built.err().map_or(String::new(), |error| error.to_string());
         let expected = CALLS.iter().filter(|(_, oldest)| *oldest > sm);
@@ -34,6 +38,7 @@ fn arithmetic_has_gates() {
             );
             assert!(said.contains(&error), "sm_{sm}: {error}\n{said}");
         }
-        assert_eq!(said.matches("error[E0277]").count(), expected.count(), "sm_{sm}: {said}");
+        // An older GPU may have an older PTX ISA too, which is an error of its own.
+        assert_eq!(said.matches("needs sm_").count(), expected.count(), "sm_{sm}: {said}");
     }
 }

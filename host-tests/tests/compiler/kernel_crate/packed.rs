@@ -1,0 +1,94 @@
+//! Floats of 16 bits have the values that a CPU gives them, where the interpreter runs the PTX; each function is one instruction.
+
+use host_tests::check::forms::write_package_with;
+use host_tests::tools::device_build::{DeviceBuild, Profile};
+use host_tests::tools::target::Sm;
+use ptx_interpreter::{Program, Trial};
+use ptx_kernel::cpu::Launch;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::{halves, toolchain, with_word};
+
+const BLOCKS: u32 = 64;
+const THREADS: u32 = 128;
+/// How many numbers a thread gives.
+const GIVEN: usize = 16;
+
+/// Halves of which sums, products and roundings are rare cases: zeros, the least numbers, ones and what is next to them, ties, the
+/// largest numbers, infinities, NaN.
+const SPECIAL: [u16; 24] = [
+    0, 1, 2, 0x03ff, 0x0400, 0x0080, 0x007f, 0x1000, 0x1001, 0x3b80, 0x3c00, 0x3c01, 0x3f80, 0x3f81, 0x477f, 0x7bff,
+    0x7c00, 0x7c01, 0x7f7f, 0x7f80, 0x7fc0, 0x7fff, 0x3380, 0x6400,
+];
+
+fn words() -> Vec<[u32; 3]> {
+    let mut random = StdRng::seed_from_u64(16);
+    let mut half = |special: bool| match special {
+        true => SPECIAL[random.random_range(0..SPECIAL.len())] | random.random_range(0..2u16) << 15,
+        false => random.random(),
+    };
+    let mut word = |at: u32| u32::from(half(!at.is_multiple_of(3))) << 16 | u32::from(half(at % 3 != 1));
+    (0..BLOCKS * THREADS).map(|at| [0, 1, 2].map(|place| word(at / 5 + place))).collect()
+}
+
+fn ptx(profile: Profile) -> String {
+    let toolchain = toolchain();
+    let folder = toolchain.machine().target().join("kernel-halves");
+    let source = include_str!("halves.rs").replacen("use ptx_kernel", "#![no_std]\nuse ptx_kernel", 1);
+    write_package_with(&folder, "kernel-halves", &["ptx-intrinsics", "ptx-kernel"], &source).expect("it is written");
+    let build = DeviceBuild { profile, ..DeviceBuild::new(&folder, "kernel-halves", Sm::new(90)) };
+    let (ptx, _) = build.build_quietly(&toolchain).unwrap_or_else(|error| panic!("{error}"));
+    std::fs::read_to_string(ptx).expect("the harness wrote it")
+}
+
+#[test]
+fn floats_of_16_bits_are_those_of_a_cpu() {
+    let words = words();
+    let mut expected = vec![[0; GIVEN]; words.len()];
+    let (from, to) = (words.as_ptr(), expected.as_mut_ptr());
+    // SAFETY: three words for each thread, and sixteen.
+    unsafe { Launch::new(BLOCKS, THREADS).run(|| halves::halves(from, to)) };
+    let bytes: Vec<u8> = words.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
+    for profile in [Profile::Dev, Profile::Release] {
+        let program = Program::parse(&ptx(profile));
+        let mut trial = Trial::new(&program, "halves");
+        trial.grid([BLOCKS, 1, 1]).block([THREADS, 1, 1]);
+        let memory = trial.buffer(&bytes).and_then(|trial| trial.unwritten(words.len() * 4 * GIVEN));
+        memory.unwrap_or_else(|stop| panic!("{stop}"));
+        let report = trial.check();
+        assert!(report.is_clean(), "{profile:?}: {report}");
+        let content = trial.content(1).chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes")));
+        let found: Vec<u32> = content.collect();
+        let wrong: Vec<String> = (found.iter().zip(expected.iter().flatten()).enumerate())
+            .filter(|(_, (found, expected))| found != expected)
+            .map(|(at, (found, expected))| {
+                let (thread, function) = (at / GIVEN, at % GIVEN);
+                format!(
+                    "function {function} of {:#010x?}: {found:#010x}, and a CPU gives {expected:#010x}",
+                    words[thread]
+                )
+            })
+            .collect();
+        assert!(wrong.is_empty(), "{profile:?}: {} wrong\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+    }
+}
+
+#[test]
+fn each_function_on_floats_of_16_bits_is_one_instruction() {
+    let text = ptx(Profile::Release);
+    let of = |word: &str| with_word(&text, "halves", word);
+    for half in ["f16x2", "bf16x2"] {
+        let expected = [
+            format!("add.rn.{half} %, %, %;"),
+            format!("sub.rn.{half} %, %, %;"),
+            format!("mul.rn.{half} %, %, %;"),
+            format!("fma.rn.{half} %, %, %, %;"),
+            format!("min.{half} %, %, %;"),
+            format!("max.{half} %, %, %;"),
+        ];
+        assert_eq!(of(&format!(".{half}")), expected);
+    }
+    assert_eq!(of("cvt.f32.f16"), ["cvt.f32.f16 %, %;"]);
+    assert_eq!(of("cvt.rn"), ["cvt.rn.f16.f32 %, %;", "cvt.rn.bf16.f32 %, %;"]);
+}
