@@ -165,6 +165,7 @@ pub mod cp_async_bulk {
     pub use crate::instructions::cp_async_bulk_tensor::*;
     pub use crate::instructions::cp_reduce_async_bulk::*;
     pub use crate::instructions::cta_group::*;
+    pub use crate::instructions::tensormap_replace::*;
 }
 
 /// `fence` and `membar`.

@@ -87,6 +87,7 @@ const EFFECTS: &[(&str, &[&str], Effect, &str)] = &[
     ("nanosleep", &[], Acts, "time passes, in which others write"),
     ("activemask", &[], Meets, "says which threads are here now"),
     ("mov", &[], Acts, "says what time it is now"),
+    ("tensormap", &[], Acts, "changes a tensor map"),
     ("cp", &["async"], Acts, "reads and writes memory, later, or waits for that"),
 ];
 
@@ -180,6 +181,8 @@ pub fn begins(form: &Form) -> (u32, u32) {
         (says("cp.reduce") && says(".noftz.f32"), 90, 94),
         (says(".cp_mask"), 100, 86),
         (says("st.bulk"), 100, 86),
+        (says("tensormap.replace"), 90, 83),
+        (says("swizzle_atomicity"), 100, 86),
         (later, 90, 81),
         (later && says(".release"), 100, 87),
         (says(".ignore_oob"), 90, 92),
@@ -220,6 +223,8 @@ pub fn named(form: &Form) -> &'static [&'static str] {
         "redux.sync" if says(".f32") => &["sm_100f"],
         _ if FLOATS_OF_8_BITS.iter().any(|of| says(of)) => &["sm_100f", "sm_110f", "sm_120a", "sm_121a"],
         "setmaxnreg" => &["sm_90a", "sm_100f", "sm_110f", "sm_120f"],
+        "tensormap.replace" if says(".swizzle_atomicity") => &["sm_100f", "sm_110f", "sm_120f"],
+        "tensormap.replace" => &["sm_90a", "sm_100f", "sm_110f", "sm_120f"],
         _ if says(".cta_group") || says("::scatter4") => &["sm_100f", "sm_110f"],
         // Into this block's shared memory all have it from sm_100 on.
         _ if says("::gather4") && !says(".shared::cta.global") => &["sm_100f", "sm_110f"],
@@ -241,6 +246,7 @@ pub const OPERANDS: &[(&str, &[&str])] = &[
     ("st.bulk", &["p", "size"]),
     ("st.async", &["dst", "p", "value", "bar"]),
     ("red.async", &["dst", "p", "value", "bar"]),
+    ("tensormap.replace", &["map", "address", "rank_less_one", "elements", "bytes", "step"]),
     ("fence", &["p"]),
     ("cp.async.bulk.prefetch.tensor", &["map", "coordinates", "offsets", "policy"]),
     ("cp.async.bulk.tensor", &["dst", "map", "coordinates", "src", "bar", "mask", "policy"]),

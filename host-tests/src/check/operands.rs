@@ -48,6 +48,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("ld", Family::Load),
     ("ldu", Family::Load),
     ("st.bulk", Family::Fill),
+    ("tensormap", Family::TensorMap),
     ("st.async", Family::Asynchronous),
     ("st", Family::Store),
     ("atom", Family::Atomic),
@@ -83,8 +84,9 @@ const FAMILIES: &[(&str, Family)] = &[
 /// The parts of an instruction about caches, of a copy, a barrier or a fence, or of one that is done later, by the form's [`told`](Form::told).
 pub fn parts(told: &str) -> Option<&'static [Part]> {
     static ALL: LazyLock<HashMap<String, Vec<Part>>> = LazyLock::new(|| {
-        use Family::{Asynchronous, Barrier, Cache, Copy, Fence, Fill};
-        let is_told = |form: &Form| matches!(form.family(), Asynchronous | Cache | Copy | Barrier | Fence | Fill);
+        use Family::{Asynchronous, Barrier, Cache, Copy, Fence, Fill, TensorMap};
+        let is_told =
+            |form: &Form| matches!(form.family(), Asynchronous | Cache | Copy | Barrier | Fence | Fill | TensorMap);
         let forms = catalogue::forms().filter(is_told);
         forms.map(|form| (form.told(), of_form(&form))).collect()
     });

@@ -20,9 +20,44 @@ pub(super) fn prefetch(form: &Form) -> Other {
     Other { room: Room::TensorMap, before, then: "{}; copy(from, to);".into(), expected: all }
 }
 
+/// A field is changed and, but for an address, made again what it was: the map is then as it was.
+pub(super) fn replace(form: &Form) -> Other {
+    let (room, set_up) = match form.ptx() {
+        ptx if ptx.contains(".shared::cta") => (Room::TensorShared, "let map = SharedPtr::new(p);"),
+        _ => (Room::TensorMap, "let p = to; let map = p;"),
+    };
+    // The argument, what it becomes, and what it was.
+    let (name, new, old) = match form.ptx().split('.').nth(3) {
+        Some("global_address") => ("address", "to.cast::<u32>()", ""),
+        Some("rank") => ("rank_less_one", "2", "4"),
+        Some("box_dim") => ("elements", "7", "1"),
+        Some("global_dim") => ("elements", "9", "4"),
+        Some("global_stride") => ("bytes", "32", "65536"),
+        Some("element_stride") => ("step", "2", "1"),
+        Some("elemtype") => ("_", "()", "2"),
+        _ => ("_", "()", "0"),
+    };
+    let again = match (name, old) {
+        (_, "") => "copy(from, p)".to_owned(),
+        ("_", old) => {
+            let (function, rest) = form.rust().split_once("::<").unwrap_or_default();
+            format!("{function}::<{old}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit()))
+        }
+        (name, old) => format!("let {name} = {old}; {{}}"),
+    };
+    let then = format!(
+        "{set_up} copy(from, p); let {name} = {new}; {{}}; let changed = !same(p, from, 128); {again}; copy(p, to); \
+         if !changed {{ put(to, 0u64); }}"
+    );
+    Other { room, before: "", then: then.into(), expected: all }
+}
+
 /// The kind that a form says, or a matrix, where it says none.
 pub(super) fn map_kind(form: &Form) -> MapKind {
     let ptx = form.ptx();
+    if form.instruction() == "tensormap.replace" {
+        return MapKind { dimensions: 5, ..MapKind::MATRIX };
+    }
     let dimensions = ptx.split('.').find_map(|word| word.strip_suffix('d')?.parse().ok());
     dimensions.map_or(MapKind::MATRIX, |dimensions| MapKind {
         dimensions,

@@ -116,6 +116,7 @@ const OTHERS: &[(&str, HowTo)] = &[
     ("cp.async.bulk.prefetch.tensor", tensor::prefetch),
     ("cp.async.bulk.tensor", tensor::trial),
     ("cp.reduce.async.bulk.tensor", tensor::trial),
+    ("tensormap.replace", tensor::replace),
     ("fence", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
     ("membar", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
     // Of an address in the space, and of one in global memory.

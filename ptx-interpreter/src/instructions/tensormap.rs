@@ -1,6 +1,6 @@
 //! `tensormap.replace` and `tensormap.cp_fenceproxy`: tensor maps that a kernel changes.
 
-use ptx_intrinsics::on_cpu::tensor::{BYTES, TensorMap};
+use ptx_intrinsics::on_cpu::tensor::{BYTES, Field};
 
 use super::tensor::map_at;
 use super::together::{Together, collective};
@@ -12,7 +12,9 @@ use crate::operand::{Operand, Space};
 use crate::stop::{Result, missing, wrong};
 
 struct Replace {
-    field: String,
+    field: Field,
+    /// PTX's word for it.
+    word: String,
     space: Space,
     operands: Vec<Operand>,
 }
@@ -24,8 +26,10 @@ struct Publish {
 }
 
 pub(crate) fn replace(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
-    let field = (*words.get(3)?).to_owned();
-    Some(Box::new(Replace { field, space: Space::of(words), operands }))
+    let word = (*words.get(3)?).to_owned();
+    // `global_address` is no word for a space.
+    let space = words.get(4..).map(Space::of)?;
+    Some(Box::new(Replace { field: Field::named(&word)?, word, space, operands }))
 }
 
 pub(crate) fn publish(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
@@ -43,38 +47,17 @@ impl Step for Replace {
 impl Replace {
     fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
         let place = machine.address(thread, self.space, self.operands.first().ok_or_else(missing)?)?;
-        let mut map = map_at(machine, place)?;
+        let map = map_at(machine, place)?;
         let value = machine.number(thread, &self.operands, self.operands.len() - 1)?;
         // A field with several numbers takes the one of a dimension.
         let which = if self.operands.len() > 2 { machine.number(thread, &self.operands, 1)? as usize } else { 0 };
-        set(&mut map, &self.field, which, value)?;
+        let none = || {
+            wrong(format!("tensormap.replace.{}: the map has no place {which}, or {value} is not possible", self.word))
+        };
+        let new = map.replaced(self.field, which, value).ok_or_else(none)?;
         machine.watch_one(thread, place, BYTES, How::WRITE)?;
-        machine.write(place, &map.encode())
+        machine.write(place, &new.encode())
     }
-}
-
-/// The numbers of PTX's table of element types as those of the driver.
-const ELEMENTS: [u32; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12, 13, 14, 15];
-
-fn set(map: &mut TensorMap, field: &str, which: usize, value: u64) -> Result<()> {
-    let number = value as u32;
-    let none = || wrong(format!("tensormap.replace.{field}: the map has no place {which}, or {value} is not possible"));
-    let numbers = |all: &mut [u32; 5]| all.get_mut(which).map(|place| *place = number).ok_or_else(none);
-    match field {
-        "global_address" => map.address = value,
-        "rank" => map.rank = number + 1,
-        "box_dim" => numbers(&mut map.tile)?,
-        "element_stride" => numbers(&mut map.steps)?,
-        "global_dim" => *map.sizes.get_mut(which).ok_or_else(none)? = u64::from(number),
-        "global_stride" => *map.strides.get_mut(which).ok_or_else(none)? = value,
-        "elemtype" => map.element = *ELEMENTS.get(value as usize).ok_or_else(none)?,
-        "interleave_layout" => map.interleave = number,
-        "swizzle_mode" => map.swizzle = number,
-        "swizzle_atomicity" => map.atom = number,
-        "fill_mode" => map.fill = number,
-        _ => return Err(wrong(format!("tensormap.replace has no field .{field}"))),
-    }
-    Ok(())
 }
 
 impl Together for Publish {

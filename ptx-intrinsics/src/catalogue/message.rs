@@ -82,6 +82,8 @@ impl Function {
             .map(|generic| match *generic {
                 Generic::Type(name) => (name, self.of.into()),
                 Generic::Number(name @ "REGISTERS") => (name, "24".into()),
+                Generic::Number(name @ "LAYOUT") => (name, "2".into()),
+                Generic::Number(name @ "FILL") => (name, "1".into()),
                 Generic::Number(name) => (name, "3".into()),
                 Generic::Axis(name) => (name, tight(words.next().expect("a word of each axis is chosen"))),
             })

@@ -144,6 +144,8 @@ macro_rules! operand {
     (asm $words:tt $name:ident) => { concat!("{", stringify!($name), "}") };
     (told $words:tt N) => { "3" };
     (told $words:tt REGISTERS) => { "24" };
+    (told $words:tt LAYOUT) => { "2" };
+    (told $words:tt FILL) => { "1" };
     (told $words:tt $name:ident) => { "%" };
     (doc $words:tt "%address") => { "p" };
     (doc $words:tt "%ignore") => { "ignore" };

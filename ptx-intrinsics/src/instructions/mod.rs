@@ -34,6 +34,7 @@ pub(crate) mod st;
 contents! {
     Cache { applypriority: SINGLES; discard: SINGLES; prefetch: SINGLES; }
     Fill { st_bulk: SINGLES; }
+    TensorMap { tensormap_replace: FIELDS; }
     Policy { createpolicy: SINGLES; }
     Address { cvta: SINGLES; isspacep: SINGLES; mapa: SINGLES; }
     Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; cp_async_bulk_tensor: LOADS ROWS STORES REDUCTIONS; cp_reduce_async_bulk: SHARED GLOBAL FLOATS; }

@@ -270,6 +270,10 @@ gates! {
     GatherRows GATHER_ROWS sm_100 ptx86;
     /// `cp.async.bulk.tensor` with `.cta_group`, with `.tile::scatter4`, and of four rows into the cluster or into L2.
     FamilyTensorCopies TENSOR_COPY_FAMILY [sm_100f sm_110f] ptx86;
+    /// `tensormap.replace`.
+    TensorMapChanges TENSORMAP_REPLACE [sm_90a sm_100f sm_110f sm_120f] ptx83;
+    /// `tensormap.replace` of what a swizzle moves.
+    TensorMapAtomicity TENSORMAP_ATOMICITY [sm_100f sm_110f sm_120f] ptx86;
     /// `cp.async.bulk` of some bytes of each 16, `.cp_mask`.
     BulkCopyMask BULK_COPY_MASK sm_100 ptx86;
     /// `st.bulk`.

@@ -33,6 +33,8 @@ pub enum Family {
     Cache,
     /// Fills memory: `st.bulk`.
     Fill,
+    /// Changes a tensor map: `tensormap.replace`.
+    TensorMap,
     /// Makes a policy: `createpolicy`.
     Policy,
     /// Computes with an address: `isspacep`, `cvta`, `mapa`, `getctarank`.

@@ -340,3 +340,57 @@ fn what_is_wrong_is_told() {
     let why = told(&raw const wide, [0, 0], src);
     assert_eq!(why, "the tensor map is wrong: boxDim[1] is 257: 1 to 256 are possible");
 }
+
+/// Each field of a map, at each kind of address.
+#[test]
+fn a_field_of_a_map_is_replaced() {
+    let mut tried = Tried::default();
+    let mut tensor = Tensor::numbered();
+    let (_, described) = tensor.map(5, TILE);
+    let address = 0x4000 as *mut u32;
+    macro_rules! fields {
+        ($({ $changed:expr } $generic:ident $global:ident $shared:ident $(::<$number:literal>)? $(($name:ident: $of:ty = $value:expr))?;)*) => { $({
+            let wanted: TensorMap = { let change: fn(&mut TensorMap) = $changed; let mut map = described; change(&mut map); map };
+            assert_ne!(wanted, described);
+            for space in 0..3 {
+                let mut bytes = Map(described.encode());
+                let map = (&raw mut bytes).cast::<u8>();
+                match space {
+                    0 => form!(tried |map: *mut u8 $(, $name: $of)?| $generic$(::<$number, _>)?(map $(, $name)?))(map $(, $value)?),
+                    1 => form!(tried |map: *mut u8 $(, $name: $of)?| $global$(::<$number, _>)?(map $(, $name)?))(map $(, $value)?),
+                    _ => form!(tried |map: SharedPtr<u8> $(, $name: $of)?| $shared$(::<$number, _>)?(map $(, $name)?))(
+                        SharedPtr::new(map) $(, $value)?),
+                }
+                assert_eq!(TensorMap::decode(&bytes.0), Some(wanted), "{}", stringify!($generic));
+            }
+        })* };
+    }
+    fields! {
+        { |map| map.address = 0x4000 } tensormap_replace_global_address tensormap_replace_global_address_global
+            tensormap_replace_global_address_shared (address: *mut u32 = address);
+        { |map| { map.rank = 4; map.sizes[4] = 0 } } tensormap_replace_rank
+            tensormap_replace_rank_global tensormap_replace_rank_shared (rank_less_one: u32 = 3);
+        { |map| map.tile[3] = 7 } tensormap_replace_box_dim tensormap_replace_box_dim_global tensormap_replace_box_dim_shared
+            ::<3> (elements: u32 = 7);
+        { |map| map.sizes[3] = 9 } tensormap_replace_global_dim tensormap_replace_global_dim_global tensormap_replace_global_dim_shared
+            ::<3> (elements: u32 = 9);
+        { |map| map.strides[3] = 32 } tensormap_replace_global_stride tensormap_replace_global_stride_global
+            tensormap_replace_global_stride_shared ::<3> (bytes: u64 = 32);
+        { |map| map.steps[3] = 2 } tensormap_replace_element_stride tensormap_replace_element_stride_global
+            tensormap_replace_element_stride_shared ::<3> (step: u32 = 2);
+        { |map| map.element = 3 } tensormap_replace_elemtype tensormap_replace_elemtype_global tensormap_replace_elemtype_shared ::<3>;
+        { |map| map.interleave = 2 } tensormap_replace_interleave_layout tensormap_replace_interleave_layout_global
+            tensormap_replace_interleave_layout_shared ::<2>;
+        { |map| map.swizzle = 3 } tensormap_replace_swizzle_mode tensormap_replace_swizzle_mode_global
+            tensormap_replace_swizzle_mode_shared ::<3>;
+        { |map| map.fill = 1 } tensormap_replace_fill_mode tensormap_replace_fill_mode_global tensormap_replace_fill_mode_shared ::<1>;
+        { |map| map.atom = 3 } tensormap_replace_swizzle_atomicity tensormap_replace_swizzle_atomicity_global
+            tensormap_replace_swizzle_atomicity_shared ::<3>;
+    }
+    let mut bytes = Map(described.encode());
+    let map = &raw mut bytes;
+    // SAFETY: it panics before it changes anything.
+    let why = panic_of(|| unsafe { tensormap_replace_box_dim::<0, _>(map, 257) });
+    assert_eq!(why, "BoxDim of a tensor map has no place 0, or cannot be 257");
+    tried.is_all_of(&["tensormap.replace"]);
+}

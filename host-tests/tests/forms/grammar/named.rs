@@ -34,10 +34,24 @@ fn named(form: &Form) -> Option<String> {
         None if form.instruction().starts_with("cp.async.bulk") => bulk(form.rust(), &form.told()),
         None if form.instruction().starts_with("cp.async") => wait(form.rust()),
         None if ["prefetch", "applypriority", "discard"].contains(&form.instruction()) => prefetch(form.rust()),
+        None if form.instruction() == "tensormap.replace" => replace(form.rust()),
         None if form.instruction() == "mov" => special(form),
         None => by_its_words(form),
     };
     (ptx != form.ptx()).then(|| format!("{}: {}, not {ptx}", form.rust(), form.ptx()))
+}
+
+/// `tensormap_replace_global_dim_shared::<3, _>(map, elements)` is `tensormap.replace.tile.global_dim.shared::cta.b1024.b32`.
+fn replace(rust: &str) -> String {
+    let function = rust.split(['(', ':']).next().unwrap_or_default();
+    let field = function.strip_prefix("tensormap_replace_").unwrap_or_default();
+    let (field, space) = match (field.strip_suffix("_shared"), field.strip_suffix("_global")) {
+        (Some(field), _) => (field, ".shared::cta"),
+        (_, Some(field)) => (field, ".global"),
+        _ => (field, ""),
+    };
+    let bits = if ["global_address", "global_stride"].contains(&field) { 64 } else { 32 };
+    format!("tensormap.replace.tile.{field}{space}.b1024.b{bits}")
 }
 
 /// `clock64()` is `mov.u64` of the register `%clock64`.

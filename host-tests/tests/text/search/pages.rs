@@ -40,7 +40,7 @@ const RESULTS: [&str; 18] = [
     "same", "state", "there", "time",
 ];
 /// What they call a parameter of a function's type.
-const SIZES: [&str; 3] = ["N", "REGISTERS", "size"];
+const SIZES: [&str; 5] = ["FILL", "LAYOUT", "N", "REGISTERS", "size"];
 /// What loads and stores have, of which the catalogue says no parameters.
 const OF_ACCESSES: &str = "p: *const T, value: T";
 

@@ -33,7 +33,8 @@
 //!   `value: T as held` an argument in the registers that hold a `T`. `value` is its operand.
 //! - `fn [CachePolicy] name` is a function of that type, `CachePolicy::name`. `fn [CpAsyncCa<P: Size> by cp_async_ca]
 //!   copy<impl P in size>` is a method of what `cp_async_ca::<P>()` makes; `P` is the type's.
-//! - `<const N>` is a number that the instruction takes as a constant, `<const REGISTERS>` one of registers.
+//! - `<const N>` is a number that the instruction takes as a constant, `<const REGISTERS>` one of registers. `<const N in Range>` is one
+//!   for which `Count<N>` has that trait.
 //! - `block: (done is);` puts the instruction into a block of PTX; `block!` has them all.
 //! - `intrinsic: { "llvm.nvvm.elect.sync"(mask: u32) };` is for what all threads of a warp execute together, a *collective*:
 //!   ldmatrix, mma, redux, elect, barriers, … An `asm!` may be copied into branches; LLVM's intrinsic is convergent. The

@@ -14,7 +14,7 @@ macro_rules! bounds {
         bounds! { @tie $generics { $said $function [$($doc)* #[doc(alias = $ptx)]] $item } $($row)* }
     };
     (@tie [] $($row:tt)*) => { bounds! { @named [for<'a>] [&'a ()] $($row)* } };
-    (@tie [(const $n:ident) $($_other:tt)*] $($row:tt)*) => {
+    (@tie [(const $n:ident $($_in:tt)*) $($_other:tt)*] $($row:tt)*) => {
         bounds! { @named [] [$crate::isa::gate::Count<$n>] $($row)* }
     };
     (@tie [(impl $t:ident $($_in:tt)*) $($_other:tt)*] $($row:tt)*) => { bounds! { @named [] [$t] $($row)* } };
@@ -114,6 +114,13 @@ macro_rules! generics {
     };
     (@ $then:ident $row:tt [(const $n:ident) $($rest:tt)*] [$($found:tt)*]) => {
         generics! { @ $then $row [$($rest)*] [$($found)* { (Number $n) [const $n: u32,] [] [$n = const $n,] [] [] [] }] }
+    };
+    // One of a range.
+    (@ $then:ident $row:tt [(const $n:ident in $range:ident) $($rest:tt)*] [$($found:tt)*]) => {
+        generics! {
+            @ $then $row [$($rest)*]
+            [$($found)* { (Number $n) [const $n: u32,] [$crate::isa::gate::Count<$n>: $range,] [$n = const $n,] [] [] [] }]
+        }
     };
     (@ $then:ident $row:tt [($axis:ident in $words:ident) $($rest:tt)*] $found:tt) => {
         $words! { generics $axis { [$axis,] $then $row [$($rest)*] $found } }

@@ -58,7 +58,7 @@ impl Spelling {
         let policy = if self.takes_policy() { ", %policy" } else { "" };
         let address = format!("[%p+{offset}]{}", if self.operands == Operands::Unified { ".unified" } else { "" });
         match self.opcode() {
-            "cp" | "mbarrier" => self.told_by_operands(offset, policy),
+            "cp" | "mbarrier" | "tensormap" => self.told_by_operands(offset, policy),
             "ld" | "ldu" => format!("{} {}, {address}{policy};", self.ptx, self.value()),
             "elect" => format!("{} %r0|%done, %r1;", self.ptx),
             "match" => {
@@ -104,6 +104,7 @@ impl Spelling {
     fn told_by_operands(&self, offset: usize, policy: &str) -> String {
         let says = |words| self.ptx.contains(words);
         let [dst, src] = match () {
+            _ if says("tensormap") && !says(".shared") => ["%p", "%p"],
             _ if says(".bulk.global") => ["%p", "%s"],
             _ if says(".shared::cluster.shared") || says(".shared::cta.shared") => ["%s", "%s"],
             _ => ["%s", "%p"],
@@ -124,7 +125,7 @@ impl Spelling {
     pub fn told(&self) -> String {
         static REGISTER: LazyLock<Regex> =
             LazyLock::new(|| Regex::new(r"%(?:phase|dst|src|[sp]|[hrd]\d)\b").expect("valid"));
-        let by_operands = ["cp", "mbarrier"].contains(&self.opcode());
+        let by_operands = ["cp", "mbarrier", "tensormap"].contains(&self.opcode());
         let policy = if by_operands && self.takes_policy() { ", %" } else { "" };
         REGISTER.replace_all(&self.ptx, "%").into_owned() + policy
     }

@@ -97,6 +97,29 @@ pub(super) const FILL: &[Axis] = &[
     &["", ".weak", ".relaxed"],
     &["", ".global", ".shared", ".shared::cta", ".shared::cluster", ".local"],
 ];
+/// The constant 3 is one that an interleave and a fill do not take.
+pub(super) const TENSORMAP: &[Axis] = &[
+    &["tensormap.replace"],
+    &["", ".tile", ".im2col"],
+    &[
+        "",
+        ".global_address",
+        ".rank",
+        ".box_dim",
+        ".global_dim",
+        ".global_stride",
+        ".element_stride",
+        ".elemtype",
+        ".interleave_layout",
+        ".swizzle_mode",
+        ".fill_mode",
+        ".swizzle_atomicity",
+    ],
+    &["", ".global", ".shared", ".shared::cta", ".shared::cluster"],
+    &["", ".b1024", ".b128"],
+    &["", ".b32", ".b64", ".u32"],
+    &[" [%dst], %r0", " [%dst], %d0", " [%dst], 1", " [%dst], 2", " [%dst], 3", " [%dst], 3, %r0", " [%dst], 3, %d0"],
+];
 pub(super) const LATER: &[Axis] = &[
     &["st.async", "red.async"],
     &["", ".mmio"],
