@@ -96,12 +96,7 @@ impl Sm {
     /// Whether a GPU of that number, 90 for sm_90, runs PTX for it: with an `a` that GPU alone, with an `f` the later ones of its
     /// family, else all later ones.
     pub fn runs_on(self, gpu: u32) -> bool {
-        let family = |number: u32| if number == 101 { 110 } else { number / 10 * 10 };
-        match self.suffix {
-            Some('a') => self.number == gpu,
-            Some('f') => self.number <= gpu && family(self.number) == family(gpu),
-            _ => self.number <= gpu,
-        }
+        ptx_sass::target::runs_on(self.number, self.suffix, gpu)
     }
 
     /// Reads any architecture's name, known here or not, as the tools print it.

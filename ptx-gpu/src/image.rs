@@ -3,6 +3,7 @@
 use std::ffi::{CStr, c_void};
 
 use ptx_sass::fatbin::{self, Image, Kind};
+use ptx_sass::target::runs_on;
 
 use crate::status::{INVALID_IMAGE, INVALID_PTX, INVALID_VALUE, NO_BINARY_FOR_GPU, Status};
 
@@ -103,14 +104,10 @@ fn target(text: &str) -> Option<&str> {
     line.split([',', '/']).next().map(str::trim)
 }
 
-/// Whether PTX runs on such a GPU. Of `sm_90a` the number has to be the same, of `sm_100f` its family.
+/// Whether PTX runs on such a GPU.
 fn fits(text: &str, sm: u32) -> bool {
     let Some(name) = target(text).and_then(|target| target.strip_prefix("sm_")) else { return true };
     let digits = name.trim_end_matches(|c: char| !c.is_ascii_digit());
     let Ok(wants) = digits.parse::<u32>() else { return true };
-    match &name[digits.len()..] {
-        "a" => wants == sm,
-        "f" => wants <= sm && wants / 10 == sm / 10,
-        _ => wants <= sm,
-    }
+    runs_on(wants, name[digits.len()..].chars().next(), sm)
 }

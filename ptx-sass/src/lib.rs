@@ -13,3 +13,4 @@ pub mod in_flight;
 #[cfg(feature = "lines")]
 pub mod line_table;
 pub mod nvdisasm;
+pub mod target;

@@ -36,6 +36,9 @@ const fn stop_for_sm(text: &str, needs: Needs) -> ! {
         stop_for_target(text, targets, needs.ptx());
     }
     let sm = needs.sm();
+    if !needs.targets().is_empty() {
+        stop_for_targets(text, needs)
+    }
     let message =
         Message::about(text).and("needs sm_").and_number(sm).and(" or newer, and this build is for an older GPU: ");
     if cfg!(ptx_by_build_script) {
@@ -48,6 +51,27 @@ const fn stop_for_sm(text: &str, needs: Needs) -> ! {
         message.and("put `-Ctarget-cpu=sm_").and_number(sm).and("` into RUSTFLAGS")
     };
     message.and("; if PTX_INTRINSICS_TARGET is set, raise it there").panic()
+}
+
+/// Where the number of a GPU is not enough.
+#[track_caller]
+const fn stop_for_targets(text: &str, needs: Needs) -> ! {
+    let targets = needs.targets();
+    let mut message = Message::about(text).and("needs the target ").and(targets[0]);
+    let mut at = 1;
+    while at < targets.len() {
+        message = message.and(if at + 1 == targets.len() { " or " } else { ", " }).and(targets[at]);
+        at += 1;
+    }
+    let message = message.and(", and this build is for another: ");
+    let message = if cfg!(ptx_by_build_script) {
+        message.and("build.rs names the target, `.target(\"").and(targets[0]).and("\")`")
+    } else if cfg!(ptx_by_libnvvm) {
+        message.and("ask cuda_builder for such an `arch`")
+    } else {
+        message.and("put `-Ctarget-cpu=").and(targets[0]).and("` into RUSTFLAGS")
+    };
+    message.and("; if PTX_INTRINSICS_TARGET is set, state it there").panic()
 }
 
 #[track_caller]
@@ -134,5 +158,20 @@ impl Message {
             Ok(message) => panic!("{}", message),
             Err(_) => panic!("the words do not go together"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::gate::RegisterCounts;
+
+    #[test]
+    #[should_panic(
+        expected = "`x`: needs the target sm_90a, sm_100f, sm_110f or sm_120f, and this build is for another: put \
+                    `-Ctarget-cpu=sm_90a` into RUSTFLAGS"
+    )]
+    fn several_targets_are_named() {
+        stop_for_sm("x", Needs::of::<RegisterCounts>());
     }
 }
