@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::ptr::{copy_nonoverlapping, write_bytes};
 
 use super::hostile::{LEGACY, arrive, stall_after_kernel, take_effect};
-use super::tensor_map::{BYTES, TensorMap};
+use super::tensor_map::{BYTES, Columns, TensorMap};
 use super::{INVALID_VALUE, allocate, free, is_device_memory, note};
 
 #[unsafe(no_mangle)]
@@ -65,8 +65,8 @@ pub unsafe extern "C" fn cuTensorMapEncodeIm2col(
     address: u64,
     sizes: *const u64,
     strides: *const u64,
-    _lower: *const i32,
-    _upper: *const i32,
+    lower: *const i32,
+    upper: *const i32,
     channels: u32,
     pixels: u32,
     steps: *const u32,
@@ -75,11 +75,10 @@ pub unsafe extern "C" fn cuTensorMapEncodeIm2col(
     promotion: u32,
     fill: u32,
 ) -> u32 {
-    if rank < 3 || channels > 256 || pixels > 1024 {
-        return INVALID_VALUE;
-    }
-    let described =
-        TensorMap { rank, im2col: true, element, address, interleave, promotion, fill, ..TensorMap::default() };
+    let spatial = rank.saturating_sub(2).min(3);
+    let [lower, upper] = [lower, upper].map(|corner| unsafe { first(corner, spatial) });
+    let columns = Some(Columns { lower, upper, channels, pixels });
+    let described = TensorMap { rank, columns, element, address, interleave, promotion, fill, ..TensorMap::default() };
     let described = unsafe { shaped(described, sizes, strides, steps) };
     unsafe { write_map(map, described.swizzled(swizzle)) }
         .map_or(INVALID_VALUE, |()| note(format!("cuTensorMapEncodeIm2col {rank}")))

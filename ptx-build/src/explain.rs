@@ -287,6 +287,7 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     ("tensormap .b64", ["a number of 64 bits", ""]),
     (".cta_group::1", ["the barrier is in the block of the destination", ""]),
     (".cta_group::2", ["the barrier may be in the other block of the destination's pair", ""]),
+    (".im2col_no_offs", ["as columns of an image", ""]),
     (".im2col", ["as columns of an image, at offsets in it", ""]),
 ];
 

@@ -101,6 +101,8 @@ mod block;
 pub mod cpu;
 #[cfg(target_arch = "nvptx64")]
 mod float;
+#[cfg(not(target_arch = "nvptx64"))]
+mod im2col;
 mod index;
 mod kernel;
 #[macro_use]
@@ -131,6 +133,8 @@ pub mod target {
 }
 
 pub use block::*;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use im2col::Im2col;
 pub use index::*;
 pub use kernel::KernelArgument;
 pub use math::*;

@@ -139,11 +139,11 @@ impl std::error::Error for TensorMapError {}
 /// A tensor of `D` dimensions and a box of it, before they are a [`TensorMap`]. [`TensorMap::tiled`] makes it.
 #[derive(Clone, Debug)]
 pub struct Tiled<const D: usize> {
-    map: Described,
+    pub(crate) map: Described,
     strides: Vec<u64>,
     element: usize,
     format: Format,
-    swizzle: Swizzle,
+    pub(crate) swizzle: Swizzle,
 }
 
 impl TensorMap {
@@ -262,7 +262,7 @@ impl<const D: usize> Tiled<D> {
     }
 
     /// The description, of which each rule holds.
-    fn checked(&self) -> Result<Described, TensorMapError> {
+    pub(crate) fn checked(&self) -> Result<Described, TensorMapError> {
         let (format, strides) = (self.format, &self.strides);
         if format.bytes() != self.element {
             let (bytes, element) = (format.bytes(), self.element);

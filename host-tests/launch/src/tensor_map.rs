@@ -23,6 +23,9 @@ impl MapKind {
     /// Two dimensions, read as they are.
     pub const MATRIX: MapKind = MapKind { dimensions: 2, im2col: false, by_rows: false, written: false };
 
+    /// Of columns: the corners of the box of pixels, the channels of a pixel, the pixels of a column.
+    pub const COLUMN: (i32, i32, u32, u32) = (-1, -1, 4, 5);
+
     /// Elements of the box.
     pub fn tile(self) -> [u32; 5] {
         if self.by_rows { [4, 1, 1, 1, 1] } else { [8, 2, 1, 1, 1] }
@@ -90,11 +93,29 @@ pub fn encode_tensor_map(gpu: &Gpu, tensor: &Buffer, kind: MapKind) -> Result<Te
     let (name, answer) = if kind.im2col {
         let name = c"cuTensorMapEncodeIm2col";
         let encode = symbol::<Im2col>(gpu, name)?;
-        let corners = [0i32; 3];
-        let (sizes, strides, corners) = (sizes.as_ptr(), strides.as_ptr(), corners.as_ptr());
+        let (lower, upper, channels, pixels) = MapKind::COLUMN;
+        let corners = [[lower; 3], [upper; 3]];
+        let [lower, upper] = corners.each_ref().map(|corner| corner.as_ptr());
+        let (sizes, strides) = (sizes.as_ptr(), strides.as_ptr());
         // SAFETY: at least as many sizes, strides, corners and steps as the tensor has dimensions.
         let answer = unsafe {
-            encode(to, UINT32, dimensions, address, sizes, strides, corners, corners, 32, 8, steps.as_ptr(), 0, 0, 0, 0)
+            encode(
+                to,
+                UINT32,
+                dimensions,
+                address,
+                sizes,
+                strides,
+                lower,
+                upper,
+                channels,
+                pixels,
+                steps.as_ptr(),
+                0,
+                0,
+                0,
+                0,
+            )
         };
         (name, answer)
     } else {

@@ -249,7 +249,7 @@ pub const OPERANDS: &[(&str, &[&str])] = &[
     ("tensormap.replace", &["map", "address", "rank_less_one", "elements", "bytes", "step"]),
     ("fence", &["p"]),
     ("cp.async.bulk.prefetch.tensor", &["map", "coordinates", "offsets", "policy"]),
-    ("cp.async.bulk.tensor", &["dst", "map", "coordinates", "src", "bar", "mask", "policy"]),
+    ("cp.async.bulk.tensor", &["dst", "map", "coordinates", "src", "bar", "offsets", "mask", "policy"]),
     ("cp.reduce.async.bulk.tensor", &["map", "coordinates", "src", "policy"]),
     ("cp.async.bulk.global", &["dst", "src", "size", "policy", "mask"]),
     ("cp.async.bulk", &["dst", "src", "size", "left", "right", "bar", "mask", "policy"]),

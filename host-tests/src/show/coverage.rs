@@ -11,7 +11,7 @@ use crate::tools::target::{PtxVersion, Sm};
 
 /// Instructions that move or order data in memory and that the crate does not have, and why.
 const MISSING: &[(&str, &str)] = &[
-    ("`cp.async.bulk.tensor` of columns (`.im2col`), `tensormap.cp_fenceproxy`", "To be added."),
+    ("`cp.async.bulk.tensor` with `.im2col::w` and `.im2col::w::128`, `tensormap.cp_fenceproxy`", "To be added."),
     (
         "`st.async` of 8 bits, and `st.async` and `red.async` to the shared memory of a generic address",
         "Rust has no register of 8 bits for them. Memory of another block has a `SharedClusterPtr`.",

@@ -75,6 +75,10 @@ fn writes(form: &Form) -> bool {
 const PLACE: [usize; 4] = [1, 2, 3, 1];
 const ROWS: [usize; 4] = [3, 0, 2, 1];
 
+/// Where a column begins behind the channels, and by how many pixels a load moves it.
+const PIXEL: [usize; 4] = [1, 1, 1, 1];
+const MOVED: i64 = 1;
+
 /// Elements from a thread's box to the next one's. The first box begins before the tensor.
 const APART: usize = 8;
 const FIRST: usize = 4;
@@ -134,6 +138,8 @@ macro_rules! load_into_own_block {
 }
 
 const BACK: &str = load!("cp_async_bulk_tensor_shared_cluster_global(dst, map, coordinates, bar)");
+const COLUMN_BACK: &str =
+    load!("cp_async_bulk_tensor_shared_cluster_global_im2col(dst, map, coordinates, bar, offsets)");
 const ROWS_BACK: &str = load!("cp_async_bulk_tensor_shared_global_gather4(dst, map, coordinates, bar)");
 
 /// A barrier of this block for what this block copies to both.
@@ -144,13 +150,28 @@ pub(super) fn trial(form: &Form) -> Other {
     let ptx = form.ptx();
     let kind = map_kind(form);
     let x = format!("{APART} * thread as i32 - {FIRST}");
-    let others = if kind.by_rows { &ROWS[..] } else { &PLACE[..kind.dimensions - 1] };
+    let others = match () {
+        () if kind.by_rows => &ROWS[..],
+        () if kind.im2col => &PIXEL[..kind.dimensions - 1],
+        () => &PLACE[..kind.dimensions - 1],
+    };
     let place: Vec<String> = std::iter::once(x).chain(others.iter().map(usize::to_string)).collect();
     let size = 4 * elements(kind);
     let setup = format!("let (map, coordinates, size) = (from, [{}], {size}u32); ", place.join(", "));
-    let back = if kind.by_rows { ROWS_BACK } else { BACK };
+    let moved_by = if writes(form) { 0 } else { MOVED };
+    let offsets = format!("let offsets = [{moved_by}u16; {}]; ", kind.dimensions.saturating_sub(2));
+    let setup = if kind.im2col { setup + &offsets } else { setup };
+    let back = match () {
+        () if kind.by_rows => ROWS_BACK,
+        () if kind.im2col => COLUMN_BACK,
+        () => BACK,
+    };
     let (room, then) = if ptx.starts_with("cp.reduce") {
-        let first = store!("at + 7", "cp_async_bulk_tensor_global_shared(map, coordinates, src)");
+        let first = if kind.im2col {
+            store!("at + 7", "cp_async_bulk_tensor_global_shared_im2col_no_offs(map, coordinates, src)")
+        } else {
+            store!("at + 7", "cp_async_bulk_tensor_global_shared(map, coordinates, src)")
+        };
         let then = format!("{SRC} {first} {} {back}", store!("3 * at", "{}"));
         (Room::TensorShared, then)
     } else if writes(form) {
@@ -187,6 +208,10 @@ const SRC: &str = "let src = SharedPtr::new(p.cast::<u32>());";
 
 /// Elements of a box, of all four rows where they are gathered.
 fn elements(kind: MapKind) -> usize {
+    if kind.im2col {
+        let (.., channels, pixels) = MapKind::COLUMN;
+        return (channels * pixels) as usize;
+    }
     let tile = &kind.tile()[..kind.dimensions];
     let count: u32 = tile.iter().product();
     count as usize * if kind.by_rows { ROWS.len() } else { 1 }
@@ -194,19 +219,38 @@ fn elements(kind: MapKind) -> usize {
 
 fn moved(form: &Form, thread: usize, _: &[u8], to: &mut [u8]) {
     let kind = map_kind(form);
-    let width = kind.tile()[0] as usize;
+    let width = if kind.im2col { MapKind::COLUMN.2 } else { kind.tile()[0] } as usize;
     for at in 0..elements(kind) {
         let (column, row) = (at % width, at / width);
         let x = (APART * thread + column).checked_sub(FIRST);
+        let outside = kind.im2col && pixel(kind, row, writes(form)).is_none();
+        let x = x.filter(|_| !outside);
         let value = x.map_or(0, |x| if writes(form) { written(form, thread, at) } else { element(kind, x, row) });
         to[4 * at..4 * at + 4].copy_from_slice(&value.to_le_bytes());
     }
     to[96..104].copy_from_slice(&1u64.to_le_bytes());
 }
 
-/// The element of the tensor, in a row of the box.
+/// Where a pixel of a column is, each place behind the channels; none outside of the image. Of the five pixels two are before the end of
+/// the box of pixels, which has places -1 to 2, and three behind it.
+fn pixel(kind: MapKind, at: usize, is_written: bool) -> Option<[usize; 4]> {
+    let mut place = PIXEL.map(|place| place as i64);
+    place[0] = [1, 2, -1, 0, 1][at];
+    place[1] += i64::from(at > 1);
+    let spatial = kind.dimensions - 2;
+    let moved = if is_written { 0 } else { MOVED };
+    place[..spatial].iter_mut().for_each(|place| *place += moved);
+    let is_inside = place[..kind.dimensions - 1].iter().all(|place| (0..4).contains(place));
+    is_inside.then(|| place.map(|place| place as usize))
+}
+
+/// The element of the tensor, in a row of the box, or of a pixel of the column.
 fn element(kind: MapKind, x: usize, row: usize) -> u32 {
     let mut others = PLACE;
+    if let Some(pixel) = kind.im2col.then(|| pixel(kind, row, false)).flatten() {
+        let places = pixel.iter().zip(&STRIDES[1..]).take(kind.dimensions - 1);
+        return (x as u64 + places.map(|(place, stride)| *place as u64 * stride).sum::<u64>()) as u32 + 1;
+    }
     others[0] = if kind.by_rows { ROWS[row] } else { PLACE[0] + row };
     let places = others.iter().zip(&STRIDES[1..]).take(kind.dimensions - 1);
     let index = x as u64 + places.map(|(place, stride)| *place as u64 * stride).sum::<u64>();

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use host_tests::check::conformance::grammar::{GRAMMARS, Operands, Spelling};
 use host_tests::check::conformance::types::types_say;
-use host_tests::check::conformance::{self, Extent, Report, known};
+use host_tests::check::conformance::{self, Extent, Report, known, suffixed};
 use host_tests::check::forms_check;
 use host_tests::check::ledger;
 use host_tests::check::only;
@@ -49,7 +49,9 @@ fn a_slice_agrees() {
     assert_eq!(walked, [walked[0]; ASKED.0]);
     assert_eq!(report.gpus.len(), ASKED.1);
     if only::is_set() {
-        return assert!(report.live > 0);
+        // Of what only targets with a suffix have, the next test asks.
+        let has_plain = catalogue::forms().any(|form| only::has(&form) && form.targets().is_empty());
+        return assert!(report.live > 0 || !has_plain);
     }
     assert!(report.live >= LIVE, "{} are accepted somewhere", report.live);
     for gpu in &report.gpus {
@@ -61,6 +63,20 @@ fn a_slice_agrees() {
     let compiled: Vec<usize> = report.compiled.iter().map(|on| on.accepted + on.refused).collect();
     assert_eq!(compiled, [COMPILED.1; COMPILED.0]);
     ledger::compare("WALKED", &[ledger::WALKED], &walked[..1]);
+}
+
+/// Every spelling of the instructions that name targets with a suffix, for each such target.
+#[test]
+fn targets_with_a_suffix_agree() {
+    let targets = CudaTools::find(&PROGRESS).and_then(|tools| tools.every_suffix());
+    let targets = targets.unwrap_or_else(|error| panic!("{error}"));
+    let found = suffixed::compare(&targets).unwrap_or_else(|error| panic!("{error}"));
+    println!("{} questions about {} targets, {} accepted", found.asked, targets.len(), found.accepted);
+    let shown: Vec<_> = found.wrong.iter().take(30).collect();
+    assert!(found.wrong.is_empty(), "{} disagreements: {shown:#?}", found.wrong.len());
+    if !only::is_set() {
+        assert!(targets.len() >= 10 && found.accepted > 1_000, "{} of {}", found.accepted, found.asked);
+    }
 }
 
 #[test]

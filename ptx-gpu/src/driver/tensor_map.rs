@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use ptx_interpreter::tensor_map::{BYTES, TensorMap};
+use ptx_interpreter::tensor_map::{BYTES, Columns, TensorMap};
 
 use crate::call::{calls, get};
 use crate::status::{INVALID_VALUE, Result};
@@ -70,7 +70,6 @@ calls! {
         write("cuTensorMapEncodeTiled", map, &described.swizzled(swizzle))
     }
 
-    // The kernel may prefetch by it; a copy of columns is a gap of the interpreter.
     fn cuTensorMapEncodeIm2col(
         map: *mut [u8; BYTES],
         element: u32,
@@ -78,10 +77,10 @@ calls! {
         address: *const c_void,
         sizes: *const u64,
         strides: *const u64,
-        _lower: *const i32,
-        _upper: *const i32,
-        _channels: u32,
-        _pixels: u32,
+        lower: *const i32,
+        upper: *const i32,
+        channels: u32,
+        pixels: u32,
         steps: *const u32,
         interleave: u32,
         swizzle: u32,
@@ -89,9 +88,11 @@ calls! {
         fill: u32,
     ) {
         let count = dimensions(rank);
+        let spatial = count.saturating_sub(2);
+        let columns = Columns { lower: array(lower, spatial)?, upper: array(upper, spatial)?, channels, pixels };
         let described = TensorMap {
             rank,
-            im2col: true,
+            columns: Some(columns),
             element,
             interleave,
             promotion,

@@ -44,6 +44,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
         in_pair: has("cta_group::2"),
         mode: match () {
             () if has("tile::gather4") || has("tile::scatter4") => Some(Mode::Rows),
+            () if has("im2col") || has("im2col_no_offs") => Some(Mode::Columns),
             () => (!words.iter().any(|word| word.starts_with("im2col"))).then_some(Mode::Tile),
         },
         dimensions: (*words.get(at + 1)?).to_owned(),
@@ -64,7 +65,11 @@ impl Tensor {
         let operand = |at: usize| self.operands.get(at).ok_or_else(missing);
         let tensor = operand(usize::from(self.into.is_some()))?;
         let (map, coordinates) = self.map(machine, thread, tensor)?;
-        let (all, bytes) = pieces(&map, &Place { mode, coordinates: &coordinates }).or_else(refused)?;
+        // Only a load of columns has offsets.
+        let takes_offsets = mode == Mode::Columns && self.into.is_some();
+        let offsets = if takes_offsets { self.offsets(machine, thread)? } else { Vec::new() };
+        let place = Place { mode, coordinates: &coordinates, offsets: &offsets };
+        let (all, bytes) = pieces(&map, &place).or_else(refused)?;
         let Some(space) = self.into else {
             let from = machine.address(thread, Space::Shared, operand(1)?)?;
             return self.out(machine, thread, &map, &all, from);
@@ -77,7 +82,7 @@ impl Tensor {
             let copies = copies(machine, &map, &all, to)?;
             return begin(machine, thread, copies, bar, bytes);
         }
-        let mask = machine.number(thread, &self.operands, 3)?;
+        let mask = machine.number(thread, &self.operands, 3 + usize::from(takes_offsets))?;
         for rank in (0..16).filter(|rank| mask >> rank & 1 == 1) {
             // In a pair the one whose number has the same last bit is told.
             let told = if self.in_pair { rank & !1 | machine.rank_of(bar) & 1 } else { rank };
@@ -86,6 +91,11 @@ impl Tensor {
             begin(machine, thread, copies, bar, bytes)?;
         }
         Ok(())
+    }
+
+    fn offsets(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<Vec<u16>> {
+        let Some(Operand::Vector(all)) = self.operands.get(3) else { return stop(Why::Wrong, "no offsets") };
+        all.iter().map(|one| Ok(machine.get(thread, one)? as u16)).collect()
     }
 
     /// The barrier is in the block of the destination, or in the other one of its pair.

@@ -30,7 +30,7 @@ pub trait TensorCoordinates: Copy + sealed::Sealed {
 )]
 pub trait Im2colCoordinates: TensorCoordinates {
     /// The offsets within the image: `[u16; 1]` to `[u16; 3]`.
-    type Offsets: Copy;
+    type Offsets: Copy + AsRef<[u16]>;
 }
 
 macro_rules! coordinates {
@@ -82,6 +82,21 @@ macro_rules! im2col_dimensions {
                 (3 => ".3d" "[i32; 3]", BulkCopies ([i32; 3] as {a, b, c} [a b c] in reg32, [u16; 1] as {x} [x] in reg16))
                 (4 => ".4d" "[i32; 4]", BulkCopies ([i32; 4] as {a, b, c, d} [a b c d] in reg32, [u16; 2] as {x, y} [x y] in reg16))
                 (_ => ".5d" "[i32; 5]", BulkCopies ([i32; 5] as {a, b, c, d, e} [a b c d e] in reg32, [u16; 3] as {x, y, z} [x y z] in reg16))
+            ]
+            ".dim" "", $row
+        }
+    };
+}
+
+/// The same without offsets: `<D in image_dimensions>`.
+macro_rules! image_dimensions {
+    ($callback:ident $parameter:ident $row:tt) => {
+        $callback! {
+            @words $parameter [$crate::instructions::coordinates::Im2colCoordinates]
+            [$parameter::DIMENSIONS;
+                (3 => ".3d" "[i32; 3]", BulkCopies ([i32; 3] as {a, b, c} [a b c] in reg32))
+                (4 => ".4d" "[i32; 4]", BulkCopies ([i32; 4] as {a, b, c, d} [a b c d] in reg32))
+                (_ => ".5d" "[i32; 5]", BulkCopies ([i32; 5] as {a, b, c, d, e} [a b c d e] in reg32))
             ]
             ".dim" "", $row
         }

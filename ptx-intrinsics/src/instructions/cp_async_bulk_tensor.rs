@@ -154,7 +154,10 @@ macro_rules! loads {
 #[cfg(not(ptx_device))]
 macro_rules! at_place {
     ($mode:ident $coordinates:ident) => {
-        &Place { mode: Mode::$mode, coordinates: $coordinates.all() }
+        &Place { mode: Mode::$mode, coordinates: $coordinates.all(), offsets: &[] }
+    };
+    ($mode:ident $coordinates:ident $offsets:ident) => {
+        &Place { mode: Mode::$mode, coordinates: $coordinates.all(), offsets: $offsets.as_ref() }
     };
 }
 
@@ -191,6 +194,26 @@ loads! { ROWS Rows<four_rows> () "Copies four rows of a matrix, each from the sa
     block group cp_async_bulk_tensor_shared_global_gather4_cta_group cp_async_bulk_tensor_shared_global_gather4_cta_group_with;
 }
 
+loads! { COLUMNS Columns<im2col_dimensions> (offsets)
+    "Copies a column of pixels of an image, from these coordinates on and each pixel moved by these offsets,"
+    "The map says where the box of pixels is through which the column goes, and how many pixels and channels there are. A pixel outside \
+    of the image is filled as the map says, by zeros.":
+    #[doc(alias = "cp.async.bulk.tensor.shared::cluster.global.im2col")]
+    cluster cp_async_bulk_tensor_shared_cluster_global_im2col cp_async_bulk_tensor_shared_cluster_global_im2col_with
+        ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes" BulkCopies;
+    multicast cp_async_bulk_tensor_shared_cluster_global_im2col_multicast
+        cp_async_bulk_tensor_shared_cluster_global_im2col_multicast_with
+        ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster" BulkCopies;
+    cluster group cp_async_bulk_tensor_shared_cluster_global_im2col_cta_group
+        cp_async_bulk_tensor_shared_cluster_global_im2col_cta_group_with;
+    multicast group cp_async_bulk_tensor_shared_cluster_global_im2col_multicast_cta_group
+        cp_async_bulk_tensor_shared_cluster_global_im2col_multicast_cta_group_with;
+    /// Before ptx86 [`cp_async_bulk_tensor_shared_cluster_global_im2col`] does it.
+    block cp_async_bulk_tensor_shared_global_im2col cp_async_bulk_tensor_shared_global_im2col_with
+        ".shared::cta.global.im2col.mbarrier::complete_tx::bytes" BulkCopiesCta;
+    block group cp_async_bulk_tensor_shared_global_im2col_cta_group cp_async_bulk_tensor_shared_global_im2col_cta_group_with;
+}
+
 instructions! { STORES:
     instruction "cp.async.bulk.tensor", isa "data-movement-and-conversion-instructions-cp-async-bulk-tensor", effect message, T = u32 {
         /// Copies a box from this block's shared memory to these coordinates of a tensor: one of a
@@ -205,6 +228,22 @@ instructions! { STORES:
             needs: BulkCopies;
             safety: promise!("No thread accesses the elements that are written.");
             cpu: tensor::store(map.cast(), at_place!(Tile coordinates), src.address().cast());
+        }
+
+        /// Copies a column of pixels from this block's shared memory to an image, from these coordinates on: one of a
+        /// [group](crate::cp_async_bulk::cp_async_bulk_commit_group). A pixel outside of the image is not written. What the block wrote
+        /// to the column before is copied after `fence.proxy.async.shared::cta`.
+        #[doc(alias = "im2col_no_offs")]
+        unsafe fn cp_async_bulk_tensor_global_shared_im2col_no_offs
+            / cp_async_bulk_tensor_global_shared_im2col_no_offs_with<D in image_dimensions, T>(
+            map: *const impl Sized as reg64,
+            coordinates: D as held,
+            src: SharedPtr<T> as shared,
+        ) {
+            ptx: "cp.async.bulk.tensor" D ".global.shared::cta.im2col_no_offs.bulk_group" hint, [map, coordinates], [src], policy;
+            needs: BulkCopies;
+            safety: promise!("No thread accesses the elements that are written.");
+            cpu: tensor::store(map.cast(), at_place!(Columns coordinates), src.address().cast());
         }
 
         /// Copies four rows from this block's shared memory to a matrix, each from the same column on: one of a
@@ -224,19 +263,19 @@ instructions! { STORES:
     }
 }
 
-/// Reductions of a tensor by a box, one for each operation.
+/// Reductions of a tensor by a box or a column, one for each operation.
 macro_rules! by_a_box {
-    ($($(#[$doc:meta])* $function:ident $with:ident $op:ident $ptx:literal;)*) => {
-        instructions! { REDUCTIONS: $(
+    ($table:ident $mode:ident<$dimensions:ident> $what:literal: $($(#[$doc:meta])* $function:ident $with:ident $op:ident $ptx:literal;)*) => {
+        instructions! { $table: $(
             instruction "cp.reduce.async.bulk.tensor", isa "data-movement-and-conversion-instructions-cp-reduce-async-bulk-tensor",
             effect message, T = u32 {
                 $(#[$doc])*
                 ///
-                /// The box is in this block's shared memory, and begins at these coordinates of the tensor. The map says the type of
-                /// the elements. What is outside of the tensor is not changed. The reduction is one of a
-                /// [group](crate::cp_async_bulk::cp_async_bulk_commit_group). What the block wrote to the box before is read
+                #[doc = concat!("The ", $what, " is in this block's shared memory, and begins at these coordinates of the tensor.")]
+                /// The map says the type of the elements. What is outside of the tensor is not changed. The reduction is one of a
+                /// [group](crate::cp_async_bulk::cp_async_bulk_commit_group). What the block wrote to shared memory before is read
                 /// after `fence.proxy.async.shared::cta`. Each element is changed by a relaxed atomic of the scope `.gpu`.
-                unsafe fn $function / $with<D in dimensions, T>(
+                unsafe fn $function / $with<D in $dimensions, T>(
                     map: *const impl Sized as reg64,
                     coordinates: D as held,
                     src: SharedPtr<T> as shared,
@@ -245,13 +284,13 @@ macro_rules! by_a_box {
                     needs: BulkCopies;
                     safety: promise!("Other threads access the elements that are changed only by relaxed atomics, and PTX has the \
                         operation for the type of the elements.");
-                    cpu: tensor::reduce(AtomicOperation::$op, map.cast(), at_place!(Tile coordinates), src.address().cast());
+                    cpu: tensor::reduce(AtomicOperation::$op, map.cast(), at_place!($mode coordinates), src.address().cast());
                 }
             }
         )* }
     };
 }
-by_a_box! {
+by_a_box! { REDUCTIONS Tile<dimensions> "box":
     /// Adds the box's elements to the tensor's.
     cp_reduce_async_bulk_tensor_global_shared_add cp_reduce_async_bulk_tensor_global_shared_add_with Add ".global.shared::cta.add.tile.bulk_group";
     /// Makes each element of the tensor the smaller one of it and the box's.
@@ -268,4 +307,30 @@ by_a_box! {
     cp_reduce_async_bulk_tensor_global_shared_or cp_reduce_async_bulk_tensor_global_shared_or_with Or ".global.shared::cta.or.tile.bulk_group";
     /// Makes each element of the tensor its XOR with the box's.
     cp_reduce_async_bulk_tensor_global_shared_xor cp_reduce_async_bulk_tensor_global_shared_xor_with Xor ".global.shared::cta.xor.tile.bulk_group";
+}
+by_a_box! { COLUMN_REDUCTIONS Columns<image_dimensions> "column":
+    /// Adds the column's elements to the tensor's.
+    cp_reduce_async_bulk_tensor_global_shared_add_im2col_no_offs cp_reduce_async_bulk_tensor_global_shared_add_im2col_no_offs_with Add
+        ".global.shared::cta.add.im2col_no_offs.bulk_group";
+    /// Makes each element of the tensor the smaller one of it and the column's.
+    cp_reduce_async_bulk_tensor_global_shared_min_im2col_no_offs cp_reduce_async_bulk_tensor_global_shared_min_im2col_no_offs_with Min
+        ".global.shared::cta.min.im2col_no_offs.bulk_group";
+    /// Makes each element of the tensor the larger one of it and the column's.
+    cp_reduce_async_bulk_tensor_global_shared_max_im2col_no_offs cp_reduce_async_bulk_tensor_global_shared_max_im2col_no_offs_with Max
+        ".global.shared::cta.max.im2col_no_offs.bulk_group";
+    /// Adds one to each element of the tensor, or makes it 0 if it is the column's element or above.
+    cp_reduce_async_bulk_tensor_global_shared_inc_im2col_no_offs cp_reduce_async_bulk_tensor_global_shared_inc_im2col_no_offs_with Inc
+        ".global.shared::cta.inc.im2col_no_offs.bulk_group";
+    /// Subtracts one from each element of the tensor, or makes it the column's element if it is 0 or above that.
+    cp_reduce_async_bulk_tensor_global_shared_dec_im2col_no_offs cp_reduce_async_bulk_tensor_global_shared_dec_im2col_no_offs_with Dec
+        ".global.shared::cta.dec.im2col_no_offs.bulk_group";
+    /// Makes each element of the tensor its AND with the column's.
+    cp_reduce_async_bulk_tensor_global_shared_and_im2col_no_offs cp_reduce_async_bulk_tensor_global_shared_and_im2col_no_offs_with And
+        ".global.shared::cta.and.im2col_no_offs.bulk_group";
+    /// Makes each element of the tensor its OR with the column's.
+    cp_reduce_async_bulk_tensor_global_shared_or_im2col_no_offs cp_reduce_async_bulk_tensor_global_shared_or_im2col_no_offs_with Or
+        ".global.shared::cta.or.im2col_no_offs.bulk_group";
+    /// Makes each element of the tensor its XOR with the column's.
+    cp_reduce_async_bulk_tensor_global_shared_xor_im2col_no_offs cp_reduce_async_bulk_tensor_global_shared_xor_im2col_no_offs_with Xor
+        ".global.shared::cta.xor.im2col_no_offs.bulk_group";
 }

@@ -2,8 +2,11 @@
 
 use ptx_intrinsics::cp_async_bulk::*;
 use ptx_intrinsics::mbarrier::*;
-use ptx_intrinsics::on_cpu::tensor::TensorMap;
+use ptx_intrinsics::on_cpu::tensor::{Columns, TensorMap};
 use ptx_intrinsics::prelude::*;
+
+#[path = "columns.rs"]
+mod columns;
 
 use crate::barriers::with_barrier;
 use crate::functions::{Tried, panic_of};
@@ -228,6 +231,7 @@ fn a_box_is_copied_to_and_fro() {
     tensor.0.copy_from_slice(&before);
     scatter(map, place, src, POLICY);
     assert_eq!(tensor.0, after);
+    columns::are_copied_to_and_fro(&mut tried);
     tried.is_all_of(&["cp.async.bulk.tensor"]);
 }
 
@@ -272,6 +276,7 @@ fn a_tensor_is_changed_by_a_box() {
         })* };
     }
     ranks! { 1 2 3 4 5 }
+    columns::change(&mut tried);
     tried.is_all_of(&["cp.reduce.async.bulk.tensor"]);
 }
 
@@ -368,7 +373,7 @@ fn a_field_of_a_map_is_replaced() {
     fields! {
         { |map| map.address = 0x4000 } tensormap_replace_global_address tensormap_replace_global_address_global
             tensormap_replace_global_address_shared (address: *mut u32 = address);
-        { |map| { map.rank = 4; map.sizes[4] = 0 } } tensormap_replace_rank
+        { |map| map.rank = 4 } tensormap_replace_rank
             tensormap_replace_rank_global tensormap_replace_rank_shared (rank_less_one: u32 = 3);
         { |map| map.tile[3] = 7 } tensormap_replace_box_dim tensormap_replace_box_dim_global tensormap_replace_box_dim_shared
             ::<3> (elements: u32 = 7);

@@ -14,6 +14,7 @@ pub mod compiler;
 pub mod grammar;
 pub mod known;
 mod report;
+pub mod suffixed;
 pub mod types;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -279,7 +279,12 @@ fn tensor(rust: &str, told: &str) -> String {
     let (name, words) = function.split_once("_tensor_").unwrap_or_default();
     let by_rows = ["gather4", "scatter4"].into_iter().find(|mode| words.contains(mode));
     let rank = if by_rows.is_some() { 2 } else { dimensions(told) };
-    let mode = by_rows.map_or("tile".to_owned(), |mode| format!("tile::{mode}"));
+    let mode = match by_rows {
+        Some(mode) => format!("tile::{mode}"),
+        None if words.contains("_im2col_no_offs") => "im2col_no_offs".to_owned(),
+        None if words.contains("_im2col") => "im2col".to_owned(),
+        None => "tile".to_owned(),
+    };
     let group = rust.split("::<CtaGroup").nth(1).and_then(|rest| rest.split(',').next());
     let [group, multicast] = [
         group.filter(|_| words.ends_with("_cta_group")).map_or(String::new(), |group| format!(".cta_group::{group}")),
@@ -290,7 +295,7 @@ fn tensor(rust: &str, told: &str) -> String {
         None if words.starts_with("shared_cluster_global") => load("cluster"),
         None => load("cta"),
         Some(op) => {
-            let op = op.replace("_scatter4", "").replace('_', ".");
+            let op = op.replace("_scatter4", "").replace("_im2col_no_offs", "").replace('_', ".");
             format!("global.shared::cta{op}.{mode}.bulk_group")
         }
     };

@@ -11,6 +11,20 @@ pub const BYTES: usize = 128;
 /// The last bytes of a map of this layout.
 const MARK: [u8; 8] = *b"ptx-map1";
 
+/// How a tensor is read as columns of an image: `cuTensorMapEncodeIm2col`. The first dimension is the channels, the last one the image,
+/// and those between have a box of pixels each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Columns {
+    /// Where the box of pixels begins: from the first pixel of the image.
+    pub lower: [i32; 3],
+    /// Where it ends: from the last pixel.
+    pub upper: [i32; 3],
+    /// Elements of a pixel.
+    pub channels: u32,
+    /// Pixels of a column.
+    pub pixels: u32,
+}
+
 /// What a tensor map describes: a tensor in global memory, and the box of it that a copy moves.
 ///
 /// The arrays have an entry for each dimension, the fastest one first; those past the rank are 0. Numbers are those of the driver's
@@ -19,8 +33,8 @@ const MARK: [u8; 8] = *b"ptx-map1";
 pub struct TensorMap {
     /// Dimensions.
     pub rank: u32,
-    /// Whether it is read as columns of an image.
-    pub im2col: bool,
+    /// How it is read as columns of an image, if it is.
+    pub columns: Option<Columns>,
     /// `CUtensorMapDataType`.
     pub element: u32,
     /// `CUtensorMapInterleave`.
@@ -95,13 +109,17 @@ impl TensorMap {
     /// The 128 bytes.
     pub fn encode(&self) -> [u8; BYTES] {
         let mut bytes = Vec::with_capacity(BYTES);
-        let small = [self.rank, u32::from(self.im2col), self.element, self.interleave, self.swizzle, self.atom];
+        let small =
+            [self.rank, u32::from(self.columns.is_some()), self.element, self.interleave, self.swizzle, self.atom];
         bytes.extend(small.into_iter().chain([self.promotion, self.fill]).map(|number| number as u8));
         bytes.extend(self.address.to_le_bytes());
         bytes.extend(self.sizes.iter().flat_map(|size| (size.wrapping_sub(1) as u32).to_le_bytes()));
         bytes.extend(self.strides.iter().flat_map(|stride| stride.to_le_bytes()));
         bytes.extend(self.tile.iter().flat_map(|side| (*side as u16).to_le_bytes()));
         bytes.extend(self.steps.iter().map(|step| *step as u8));
+        let Columns { lower, upper, channels, pixels } = self.columns.unwrap_or_default();
+        bytes.extend(lower.into_iter().chain(upper).flat_map(|corner| (corner as i16).to_le_bytes()));
+        bytes.extend([channels, pixels].into_iter().flat_map(|count| (count as u16).to_le_bytes()));
         bytes.resize(BYTES - MARK.len(), 0);
         bytes.extend(MARK);
         bytes.try_into().unwrap_or([0; BYTES])
@@ -120,7 +138,12 @@ impl TensorMap {
         let rank = small(0);
         let mut map = TensorMap {
             rank,
-            im2col: bytes[1] == 1,
+            columns: (bytes[1] == 1).then(|| Columns {
+                lower: core::array::from_fn(|at| number(83 + 2 * at, 2) as i16 as i32),
+                upper: core::array::from_fn(|at| number(89 + 2 * at, 2) as i16 as i32),
+                channels: number(95, 2) as u32,
+                pixels: number(97, 2) as u32,
+            }),
             element: small(2),
             interleave: small(3),
             swizzle: small(4),
@@ -131,7 +154,7 @@ impl TensorMap {
             ..TensorMap::default()
         };
         for at in 0..5 {
-            map.sizes[at] = if at < rank as usize { number(16 + 4 * at, 4) + 1 } else { 0 };
+            map.sizes[at] = (number(16 + 4 * at, 4) as u32).wrapping_add(1).into();
             map.tile[at] = number(68 + 2 * at, 2) as u32;
             map.steps[at] = small(78 + at);
         }
@@ -141,7 +164,13 @@ impl TensorMap {
         Some(map)
     }
 
-    /// Whether the driver would take it: the first rule of `cuTensorMapEncodeTiled` that does not hold, with the argument's name.
+    /// Elements that are together in shared memory: of a row of the box, or of a pixel.
+    pub fn inner(&self) -> u32 {
+        self.columns.map_or(self.tile[0], |columns| columns.channels)
+    }
+
+    /// Whether the driver would take it: the first rule of `cuTensorMapEncodeTiled`, or of `cuTensorMapEncodeIm2col`, that does not hold,
+    /// with the argument's name.
     pub fn check(&self) -> Result<(), String> {
         let rank = self.rank as usize;
         demand(matches!(rank, 1..=5), || format!("tensorRank is {rank}: 1 to 5 are possible"))?;
@@ -151,8 +180,16 @@ impl TensorMap {
         demand(self.promotion <= 3, || format!("l2Promotion is {}: 0 to 3 are known", self.promotion))?;
         demand(self.fill <= 1, || format!("oobFill is {}: 0 and 1 are known", self.fill))?;
         demand(self.interleave == 0 || rank >= 3, || format!("tensorRank is {rank}: an interleave needs 3 or more"))?;
+        demand(self.columns.is_none() || rank >= 3, || format!("tensorRank is {rank}: columns need 3 or more"))?;
         self.check_places(rank)?;
-        self.check_box(rank)
+        for (at, step) in self.steps[..rank].iter().enumerate() {
+            demand(matches!(step, 1..=8), || format!("elementStrides[{at}] is {step}: 1 to 8 are possible"))?;
+        }
+        match self.columns {
+            Some(columns) => self.check_columns(rank, columns)?,
+            None => self.check_box(rank)?,
+        }
+        self.check_inner()
     }
 
     fn check_places(&self, rank: usize) -> Result<(), String> {
@@ -173,25 +210,45 @@ impl TensorMap {
     }
 
     fn check_box(&self, rank: usize) -> Result<(), String> {
-        for (at, step) in self.steps[..rank].iter().enumerate() {
-            demand(matches!(step, 1..=8), || format!("elementStrides[{at}] is {step}: 1 to 8 are possible"))?;
-        }
-        if self.im2col {
-            return Ok(());
-        }
         for (at, side) in self.tile[..rank].iter().enumerate() {
             demand(matches!(side, 1..=256), || format!("boxDim[{at}] is {side}: 1 to 256 are possible"))?;
         }
+        Ok(())
+    }
+
+    fn check_columns(&self, rank: usize, Columns { lower, upper, channels, pixels }: Columns) -> Result<(), String> {
+        demand(matches!(channels, 1..=256), || format!("channelsPerPixel is {channels}: 1 to 256 are possible"))?;
+        demand(matches!(pixels, 1..=1024), || format!("pixelsPerColumn is {pixels}: 1 to 1024 are possible"))?;
+        // All corners of a map have 16 bits together.
+        let reach = match rank {
+            3 => 1 << 15,
+            4 => 1 << 7,
+            _ => 1 << 4,
+        };
+        for at in 0..rank - 2 {
+            for (name, corner) in [("Lower", lower[at]), ("Upper", upper[at])] {
+                let told =
+                    || format!("pixelBox{name}Corner[{at}] is {corner}: {} to {} are possible", -reach, reach - 1);
+                demand((-reach..reach).contains(&corner), told)?;
+            }
+            let pixels = self.sizes[1 + at] as i64 + i64::from(upper[at]) - i64::from(lower[at]);
+            demand(pixels > 0, || format!("the box of pixels has none in globalDim[{}]", 1 + at))?;
+        }
+        Ok(())
+    }
+
+    fn check_inner(&self) -> Result<(), String> {
+        let name = if self.columns.is_some() { "channelsPerPixel" } else { "boxDim[0]" };
         let is_float = matches!(self.element, 6..=12);
         demand(self.fill == 0 || is_float, || "oobFill is NaN: tensorDataType must be a float".to_owned())?;
         let Some((bytes, _)) = self.element() else { return Ok(()) };
-        let inner = bytes * self.tile[0] as usize;
+        let inner = bytes * self.inner() as usize;
         if self.interleave == 0 {
-            let told = || format!("boxDim[0] has {inner} bytes: they must be a multiple of 16");
+            let told = || format!("{name} has {inner} bytes: they must be a multiple of 16");
             demand(inner.is_multiple_of(16), told)?;
         }
         let span = self.span();
-        let told = || format!("boxDim[0] has {inner} bytes: a swizzle of {span} bytes takes {span} at most");
+        let told = || format!("{name} has {inner} bytes: a swizzle of {span} bytes takes {span} at most");
         demand(self.interleave != 0 || self.swizzle == 0 || inner <= span, told)?;
         let told = || "interleave is 32 bytes: swizzle must be 32 bytes too".to_owned();
         demand(self.interleave != 2 || self.swizzle == 1, told)
@@ -238,10 +295,49 @@ mod tests {
         }
     }
 
+    /// Three dimensions, of which the second one has pixels.
+    fn image() -> TensorMap {
+        let columns = Columns { lower: [-1, 0, 0], upper: [-30_000, 0, 0], channels: 256, pixels: 1024 };
+        let sizes = [64, 40_000, 7, 0, 0];
+        TensorMap {
+            rank: 3,
+            sizes,
+            strides: [256, 4096, 0, 0],
+            steps: [1; 5],
+            tile: [0; 5],
+            columns: Some(columns),
+            ..matrix()
+        }
+    }
+
+    #[test]
+    fn the_rules_of_columns_are_named() {
+        assert_eq!(image().check(), Ok(()));
+        for (change, why) in [
+            (
+                &(|columns: &mut Columns| columns.channels = 257) as &dyn Fn(&mut Columns),
+                "channelsPerPixel is 257: 1 to 256 are possible",
+            ),
+            (&|columns| columns.channels = 3, "channelsPerPixel has 12 bytes: they must be a multiple of 16"),
+            (&|columns| columns.pixels = 1025, "pixelsPerColumn is 1025: 1 to 1024 are possible"),
+            (&|columns| columns.lower[0] = 1 << 15, "pixelBoxLowerCorner[0] is 32768: -32768 to 32767 are possible"),
+            (&|columns| columns.lower[0] = 10_000, "the box of pixels has none in globalDim[1]"),
+        ] {
+            let mut columns = image().columns.unwrap_or_default();
+            change(&mut columns);
+            assert_eq!(TensorMap { columns: Some(columns), ..image() }.check(), Err(why.into()));
+        }
+        let deep = TensorMap { rank: 5, sizes: [64, 64, 64, 64, 2], strides: [256; 4], ..image() };
+        let why = "pixelBoxUpperCorner[0] is -30000: -16 to 15 are possible";
+        assert_eq!(deep.check(), Err(why.into()));
+        let flat = TensorMap { rank: 2, ..image() };
+        assert_eq!(flat.check(), Err("tensorRank is 2: columns need 3 or more".into()));
+    }
+
     #[test]
     fn what_is_encoded_is_decoded() {
         let largest = TensorMap { sizes: [1 << 31, 1, 0, 0, 0], strides: [(1 << 40) - 16, 0, 0, 0], ..matrix() };
-        for map in [matrix(), matrix().swizzled(6), largest, TensorMap { im2col: true, ..matrix() }] {
+        for map in [matrix(), matrix().swizzled(6), largest, image()] {
             assert_eq!(TensorMap::decode(&map.encode()), Some(map));
         }
         assert_eq!(TensorMap::decode(&[0; BYTES]), None);

@@ -315,12 +315,32 @@ pub(super) const TENSOR: &[Axis] = &[
     ],
     &["", ", %h0", ", {%h0}"],
 ];
+pub(super) const TENSOR_COLUMNS: &[Axis] = &[
+    &["cp.async.bulk.tensor"],
+    &[".2d", ".3d", ".4d", ".5d"],
+    &[".shared::cluster.global", ".shared::cta.global", ".global.shared::cta"],
+    &[".im2col", ".im2col_no_offs", ".im2col_offs"],
+    &[".mbarrier::complete_tx::bytes", ".bulk_group"],
+    &["", ".multicast::cluster"],
+    &["", ".cta_group::1", ".cta_group::2"],
+    HINT,
+    &[
+        " [%s], [%p, {%r0, %r1, %r2}], [%s]",
+        " [%s], [%p, {%r0, %r1, %r2, %r3}], [%s]",
+        " [%s], [%p, {%r0, %r1, %r2, %r3, %r4}], [%s]",
+        " [%p, {%r0, %r1, %r2}], [%s]",
+        " [%p, {%r0, %r1, %r2, %r3}], [%s]",
+        " [%p, {%r0, %r1, %r2, %r3, %r4}], [%s]",
+    ],
+    &["", ", {%h0}", ", {%h0, %h1}", ", {%h0, %h1, %h2}"],
+    &["", ", %h3"],
+];
 pub(super) const TENSOR_REDUCE: &[Axis] = &[
     &["cp.reduce.async.bulk.tensor"],
     &[".1d", ".2d", ".3d", ".4d", ".5d"],
     &[".global.shared::cta", ".shared::cluster.shared::cta", ".global.global"],
     &["", ".and", ".or", ".xor", ".exch", ".inc", ".dec", ".add", ".min", ".max"],
-    &["", ".tile", ".tile::scatter4"],
+    &["", ".tile", ".tile::scatter4", ".im2col", ".im2col_no_offs"],
     &["", ".bulk_group"],
     HINT,
     &[
