@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::{NoDriver, load};
+use crate::{Driver, NoDriver, load};
 
 /// Why the driver made no tensor map.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
