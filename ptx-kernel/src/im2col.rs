@@ -89,7 +89,8 @@ impl<const D: usize> Im2col<D> {
         promotion(promotion: Promotion);
     }
 
-    /// The map for a CPU, and for the interpreter of `ptx-interpreter`. A GPU does not understand it.
+    /// The map for a CPU, and for the interpreter of `ptx-interpreter`. A GPU does not understand it: NVIDIA does not publish what its
+    /// driver makes. How a copy by it goes through the image is as the ISA describes it, and has been compared with no GPU yet.
     ///
     /// # Errors
     /// [`TensorMapError::Rule`], if a rule of the driver does not hold.
