@@ -141,7 +141,8 @@ fn key(ptx: &str) -> String {
     let mut words: Vec<&str> = opcode
         .split('.')
         .map(|word| if word == "shared::cta" { "shared" } else { word })
-        .filter(|word| !["weak", "aligned"].contains(word))
+        // A copy that says no other way takes a tile.
+        .filter(|word| !["weak", "aligned", "tile"].contains(word))
         .collect();
     if ["ldmatrix.", "stmatrix."].iter().any(|name| opcode.starts_with(name)) {
         words.retain(|word| *word != "shared");
@@ -236,6 +237,10 @@ mod tests {
             ("mbarrier.arrive.release.cta.shared::cta.b64", "mbarrier.arrive.shared.b64 %, [%]"),
             ("fence.proxy.async.shared::cta", "fence.proxy.async.shared"),
             ("st.async.weak.shared::cluster.b32", "st.async.shared::cluster.b32"),
+            (
+                "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group",
+                "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group",
+            ),
             ("bar.sync 0;", "barrier.sync.aligned"),
             ("ldmatrix.sync.aligned.m8n8.x1.shared.b16", "ldmatrix.sync.aligned.m8n8.x1.b16"),
         ];
