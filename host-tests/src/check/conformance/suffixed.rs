@@ -11,9 +11,13 @@ use crate::check::conformance::known;
 use crate::check::only;
 use crate::tools::error::Result;
 use crate::tools::ptxas::On;
+use crate::tools::target::Sm;
 
 /// How many spellings the parser is asked about at a time.
 const PARSED: usize = 20_000;
+
+/// Of what is refused by the target that has every form, the others are asked about one of so many.
+const SAMPLED: usize = 20;
 
 /// What was asked of all targets, and what was found.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +38,7 @@ pub fn compare(targets: &[On]) -> Result<Suffixed> {
         .collect();
     let spellings: Vec<Spelling> =
         GRAMMARS.iter().filter(|grammar| !grammar.typed).flat_map(|grammar| of(grammar, &forms)).collect();
+    let spellings = alive(targets, spellings, &forms)?;
     let parts: Vec<(&On, &[Spelling])> =
         targets.iter().flat_map(|on| spellings.chunks(PARSED).map(move |part| (on, part))).collect();
     let found = parts.par_iter().map(|(on, part)| one(on, part, &forms)).collect::<Result<Vec<_>>>()?;
@@ -44,6 +49,23 @@ pub fn compare(targets: &[On]) -> Result<Suffixed> {
         all.wrong.extend(part.wrong);
     }
     Ok(all)
+}
+
+/// What the target that has every form accepts, or the catalogue has, and a part of all others.
+fn alive(targets: &[On], spellings: Vec<Spelling>, forms: &HashMap<String, Form>) -> Result<Vec<Spelling>> {
+    let Some(on) = targets.iter().find(|on| on.sm == Sm::OF_EVERY_FORM) else { return Ok(spellings) };
+    let parts: Vec<&[Spelling]> = spellings.chunks(PARSED).collect();
+    let verdicts = parts.par_iter().map(|part| Asked::new(on).parsed(part, on.sm, on.version));
+    let verdicts = verdicts.collect::<Result<Vec<_>>>()?.concat();
+    let kept = |at: usize, spelling: &Spelling| {
+        verdicts[at] || at.is_multiple_of(SAMPLED) || forms.contains_key(&spelling.told())
+    };
+    Ok(spellings
+        .into_iter()
+        .enumerate()
+        .filter(|(at, spelling)| kept(*at, spelling))
+        .map(|(_, spelling)| spelling)
+        .collect())
 }
 
 /// The spellings of a grammar, if one of its forms names targets.

@@ -19,11 +19,13 @@ pub(super) fn is_fence(access: &str) -> bool {
 
 /// Whether the assembler makes one thing of it and of its neighbour: of two fences one, and of the loops that add to one
 /// float of 16 bits a common end. What is done later has no line of its own on sm_120. Before a barrier begins in memory that a
-/// copy of the same kernel may still write, it waits for that.
+/// copy of the same kernel may still write, it waits for that. In which order a column's copy puts its operands on the stack on sm_120
+/// depends on its neighbours.
 pub(super) fn melts(access: &str) -> bool {
     is_fence(access)
         || family(access) == Some(Family::Asynchronous)
         || access.starts_with("mbarrier.init")
+        || access.contains(".im2col")
         || is_atomic(access) && access.contains(".add.noftz") && Shape::of(access).total() == 16
 }
 

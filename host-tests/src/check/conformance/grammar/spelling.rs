@@ -113,7 +113,8 @@ impl Spelling {
         let phase = if says(".parity") { "%r1" } else { "%d0" };
         let named = self.ptx.replace("%dst", dst).replace("%src", src).replace("%s]", &format!("{barrier}]"));
         let text = named.replace("%phase", phase).replace("%p]", &format!("%p+{offset}]"));
-        let text = text.replace("%s]", &format!("%s+{offset}]"));
+        let new = if says(".b64") { "%d0" } else { "%r0" };
+        let text = text.replace("%s]", &format!("%s+{offset}]")).replace("%new", new);
         match text.rsplit_once(", ") {
             // A mask comes after the policy.
             Some((before, mask)) if says(".cp_mask") => format!("{before}{policy}, {mask};"),
@@ -124,7 +125,7 @@ impl Spelling {
     /// As the catalogue tells its forms apart: `%` for a register, but for predicates.
     pub fn told(&self) -> String {
         static REGISTER: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new(r"%(?:phase|dst|src|[sp]|[hrd]\d)\b").expect("valid"));
+            LazyLock::new(|| Regex::new(r"%(?:phase|dst|src|new|[sp]|[hrd]\d)\b").expect("valid"));
         let by_operands = ["cp", "mbarrier", "tensormap"].contains(&self.opcode());
         let policy = if by_operands && self.takes_policy() { ", %" } else { "" };
         REGISTER.replace_all(&self.ptx, "%").into_owned() + policy

@@ -118,7 +118,7 @@ pub(super) const TENSORMAP: &[Axis] = &[
     &["", ".global", ".shared", ".shared::cta", ".shared::cluster"],
     &["", ".b1024", ".b128"],
     &["", ".b32", ".b64", ".u32"],
-    &[" [%dst], %r0", " [%dst], %d0", " [%dst], 1", " [%dst], 2", " [%dst], 3", " [%dst], 3, %r0", " [%dst], 3, %d0"],
+    &[" [%dst], %new", " [%dst], 1", " [%dst], 2", " [%dst], 3", " [%dst], 3, %new"],
 ];
 pub(super) const LATER: &[Axis] = &[
     &["st.async", "red.async"],
