@@ -148,7 +148,10 @@ impl Form {
     /// The mnemonic, and the operands if they distinguish forms: `cp.async.cg.shared.global [%], [%], 16`.
     pub fn told(&self) -> String {
         let operands = self.signature().map_or("", |signature| signature.operands);
-        let by_operands = matches!(self.family(), Family::Copy | Family::TensorMap | Family::Barrier | Family::Block | Family::Control);
+        let by_operands = matches!(
+            self.family(),
+            Family::Copy | Family::TensorMap | Family::Barrier | Family::Block | Family::Control
+        );
         if by_operands && !operands.is_empty() { format!("{} {operands}", self.ptx) } else { self.ptx.clone() }
     }
 
