@@ -54,6 +54,8 @@ const FAMILIES: &[(&str, Family)] = &[
     ("atom", Family::Atomic),
     ("red.async", Family::Asynchronous),
     ("red", Family::Reduction),
+    ("multimem.st.async", Family::Asynchronous),
+    ("multimem.red.async", Family::Asynchronous),
     ("multimem", Family::Multimem),
     ("prefetch", Family::Cache),
     ("prefetchu", Family::Cache),

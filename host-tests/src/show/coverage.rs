@@ -13,7 +13,7 @@ use crate::tools::target::{PtxVersion, Sm};
 const MISSING: &[(&str, &str)] = &[
     ("`cp.async.bulk.tensor` with `.im2col::w` and `.im2col::w::128`, `tensormap.cp_fenceproxy`", "To be added."),
     (
-        "`st.async` of 8 bits, and `st.async` and `red.async` to the shared memory of a generic address",
+        "`st.async` and `multimem.st.async` of 8 bits, and `st.async` and `red.async` to the shared memory of a generic address",
         "Rust has no register of 8 bits for them. Memory of another block has a `SharedClusterPtr`.",
     ),
     (

@@ -1,4 +1,4 @@
-//! How `st.async` and `red.async` are tried: each thread changes the slot of a thread of the other block of a cluster, whose barrier it
+//! How `st.async` and `red.async`, and those of `multimem`, are tried: each thread changes the slot of a thread of the other block of a cluster, whose barrier it
 //! tells; or a thread changes its slot of the output.
 
 use ptx_intrinsics::catalogue::Form;
@@ -17,7 +17,9 @@ pub(super) fn trial(form: &Form) -> Other {
     if form.ptx().contains(".release") {
         let then =
             format!("copy(from, to); let (p, value) = (to.cast::<{ty}>(), get::<{ty}>(from.add({SECOND}))); {{}};");
-        return Other { room: Room::Lines, before: "", then: then.into(), expected: by_second };
+        let is_multimem = form.instruction().starts_with("multimem");
+        let room = if is_multimem { Room::Multimem } else { Room::Lines };
+        return Other { room, before: "", then: then.into(), expected: by_second };
     }
     let then = format!(
         "copy(to, own); let home = SharedPtr::new(own.add({BARRIER}).cast::<Mbarrier>()); mbarrier_init(home, 1); \
@@ -47,7 +49,7 @@ fn change(form: &Form, by: &[u8], to: &mut [u8]) {
     let (ty, op) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let signed = |number: u64| number as u32 as i32;
     let new = match op {
-        _ if form.instruction() == "st.async" => return to[..bytes].copy_from_slice(&by[..bytes]),
+        _ if form.instruction().ends_with("st.async") => return to[..bytes].copy_from_slice(&by[..bytes]),
         "add" => old.wrapping_add(value),
         "and" => old & value,
         "or" => old | value,

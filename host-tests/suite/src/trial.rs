@@ -79,6 +79,8 @@ const OTHERS: &[(&str, HowTo)] = &[
     ("bar", barriers::of_block),
     ("barrier", barriers::of_block),
     ("barrier.cluster", barriers::of_cluster),
+    ("multimem.st.async", later::trial),
+    ("multimem.red.async", later::trial),
     ("elect.sync", warp::elect),
     ("match.sync", warp::matches),
     ("redux.sync", warp::redux),

@@ -242,7 +242,8 @@ fn find_ptx(text: &str, forms: &Forms) -> Result<Form, Misspelt> {
     if opcode == "multimem" {
         return match judge_multimem(text) {
             Ok((multimem, _)) => spelled(&multimem.ptx()).ok_or_else(|| misspelt(NOT_LISTED)),
-            Err(wrong) => Err(misspelt(&said_wrong(wrong))),
+            // Two of them are functions: `multimem.st.async`.
+            Err(wrong) => forms.get(forms.sorted.get(&sorted(text))).ok_or_else(|| misspelt(&said_wrong(wrong))),
         };
     }
     if !["ld", "ldu", "st"].contains(&opcode) {

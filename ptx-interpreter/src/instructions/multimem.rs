@@ -1,6 +1,6 @@
 //! `multimem`: a multimem address stands for one copy, so it is the load, the store or the reduction of that.
 
-use super::{atomic, load, store};
+use super::{atomic, later, load, store};
 use crate::machine::Step;
 use crate::operand::Operand;
 
@@ -12,6 +12,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
         [opcode].into_iter().chain(kept).chain([bits(ty)]).collect()
     };
     match *kind {
+        _ if rest.first() == Some(&"async") => later::decode(&words[1..], operands),
         "ld_reduce" => load::decode(&of_bits("ld"), operands),
         "st" => store::decode(&of_bits("st"), operands),
         "red" => {

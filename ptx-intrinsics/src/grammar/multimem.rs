@@ -43,6 +43,12 @@ impl Multimem {
                 return Ok(Self { ty, ..multimem });
             }
             let word = Word::at(text, at);
+            if word.key == const { key_of(b".async") } {
+                return wrong(
+                    word.text(),
+                    "it is a function: `multimem_st_async_release`, `multimem_red_async_release_add`",
+                );
+            }
             multimem = match multimem.and(word) {
                 Ok(Some(multimem)) => multimem,
                 Ok(None) => return no_qualifier(text, at, &VOCABULARY),
@@ -111,6 +117,7 @@ impl Multimem {
     }
 
     const fn check_operation(&self) -> Result<(), Wrong<'static>> {
+        use AtomicOperation::{Add, And, Max, Min, Or, Xor};
         let Some(op) = self.op else {
             return match self.word {
                 MultimemWord::St => Ok(()),
@@ -122,6 +129,9 @@ impl Multimem {
         }
         if TYPES[self.ty].group.takes(self.word, op) {
             return Ok(());
+        }
+        if !matches!(op, Add | And | Max | Min | Or | Xor) {
+            return wrong(op.ptx(), "the operations are `.add .min .max .and .or .xor`");
         }
         wrong(TYPES[self.ty].ptx, types_of(self.word, op))
     }
@@ -154,7 +164,7 @@ const fn types_of(word: MultimemWord, op: AtomicOperation) -> &'static str {
             "`.min` and `.max` take `.u32`, `.s32`, `.u64`, `.s64`, `.f16x2`, `.bf16x2`, `.e4m3x4`, `.e5m2x4`, and vectors of floats of 8 and 16 bits"
         }
         (_, Min | Max) => "`.min` and `.max` take `.u32`, `.s32`, `.u64` and `.s64`",
-        _ => "the operations are `.add .min .max .and .or .xor`",
+        _ => "",
     }
 }
 

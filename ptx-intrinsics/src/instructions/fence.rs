@@ -85,6 +85,22 @@ instructions! { SINGLES:
             cpu: compiler();
         }
 
+        /// An acquire among the threads of all GPUs and of the host: by two addresses, after a
+        /// [`fence_proxy_alias_release_sys`] of who wrote by the other one.
+        safe fn fence_proxy_alias_acquire_sys() {
+            ptx: "fence.proxy.alias.acquire.sys";
+            needs: ReadFences;
+            cpu: fence(Ordering::Acquire);
+        }
+
+        /// A release among the threads of all GPUs and of the host: what was written before it by one address is seen by
+        /// another one.
+        safe fn fence_proxy_alias_release_sys() {
+            ptx: "fence.proxy.alias.release.sys";
+            needs: ReadFences;
+            cpu: fence(Ordering::Release);
+        }
+
         /// Between plain accesses and asynchronous copies of the same memory, in any space.
         safe fn fence_proxy_async() {
             ptx: "fence.proxy.async";
@@ -127,6 +143,24 @@ instructions! { SINGLES:
         safe fn fence_proxy_async_generic_release_sync_restrict_shared_cta_cluster() {
             ptx: "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster";
             needs: OneWayFences;
+            cpu: fence(Ordering::Release);
+        }
+    }
+
+    instruction "fence", isa "parallel-synchronization-and-communication-instructions-membar-fence", effect message, T = u8 {
+        /// A release of what this thread read in the cluster's shared memory, among the threads of the block: an asynchronous
+        /// copy after it may write there.
+        safe fn fence_proxy_async_generic_release_sync_restrict_shared_cluster_read_cta() {
+            ptx: "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cta";
+            needs: ReadFences;
+            cpu: fence(Ordering::Release);
+        }
+
+        /// A release of what this thread read in the cluster's shared memory, among the threads of the cluster: an asynchronous
+        /// copy after it may write there.
+        safe fn fence_proxy_async_generic_release_sync_restrict_shared_cluster_read_cluster() {
+            ptx: "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster";
+            needs: ReadFences;
             cpu: fence(Ordering::Release);
         }
     }

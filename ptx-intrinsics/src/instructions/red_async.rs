@@ -19,8 +19,8 @@ types! {
     /// A type whose bits `red.async` changes: `B32`.
     RedAsyncBits, words bits ".type", "`red.async` does not change the bits of a `{Self}`", "it takes `B32`: `cast` the pointer" [(b32)];
 
-    /// A type to which `red.async` adds in shared memory: `u32`, `i32` or `u64`.
-    RedAsyncAddend, words addends ".type", "`red.async` does not add to a `{Self}` in shared memory",
+    /// A type to which `red.async` adds in shared memory, and `multimem.red.async`: `u32`, `i32` or `u64`.
+    RedAsyncAddend, words addends ".type", "`red.async` in shared memory and `multimem.red.async` do not add to a `{Self}`",
         "it takes `u32`, `i32` or `u64`" [(u32) (s32) (u64)];
 
     /// A type to which `red.async` adds in global memory: `u32`, `i32`, `u64` or `i64`.
@@ -104,6 +104,21 @@ instructions! { GLOBAL:
             ptx: "red.async.mmio.release.sys" G ".add" T, [p], value;
             needs: AsyncReleases;
             safety: promise!();
+            cpu: cpu::atomic::reduce(AtomicOperation::Add, OrderWord::Release, p, value);
+        }
+    }
+    instruction "multimem.red.async", isa "parallel-synchronization-and-communication-instructions-multimem-red-async", effect message, T = u32 {
+        /// Adds `value` to the copies that all GPUs have at `p`, a multimem address, at some time before this block ends. It is a
+        /// release: a thread that acquires the sum sees what this thread did before. On a CPU there is one copy.
+        #[doc(alias = "multimem.red.async")]
+        unsafe fn multimem_red_async_release_add / multimem_red_async_release_global_add<either G in global, S in async_scope, T in addends>(
+            p: *mut T as reg64, value: T as held,
+        ) {
+            ptx: "multimem.red.async.release" S G ".add" T, [p], value;
+            needs: MultimemReleases;
+            safety: "`p` is a multimem address in global memory, aligned to the size of `T`. Each copy is readable and writable until \
+                this block ends. Other threads access it only by atomic or ordered accesses, and by its own address only behind a \
+                [`fence_proxy_alias`](crate::fence::fence_proxy_alias).";
             cpu: cpu::atomic::reduce(AtomicOperation::Add, OrderWord::Release, p, value);
         }
     }

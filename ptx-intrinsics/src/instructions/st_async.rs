@@ -35,6 +35,15 @@ macro_rules! promise {
     };
 }
 
+/// What the caller of a release to several GPUs promises.
+macro_rules! copies {
+    () => {
+        "`p` is a multimem address in global memory, aligned to the size of `T`. Each copy is writable until this block ends. Other \
+        threads access it only by atomic or ordered accesses, and by its own address only behind a \
+        [`fence_proxy_alias`](crate::fence::fence_proxy_alias)."
+    };
+}
+
 instructions! { SINGLES:
     instruction "st.async", isa "data-movement-and-conversion-instructions-st-async", effect message, T = u32 {
         /// Stores `value` in shared memory of another block of this cluster, and tells the barrier of that block that its bytes
@@ -91,6 +100,19 @@ instructions! { SINGLES:
             ptx: "st.async.mmio.release.sys" G T, [p], value;
             needs: AsyncReleases;
             safety: promise!();
+            cpu: cpu::store(Meaning::Release, p.cast::<T::Ptx>(), same_bits(value));
+        }
+    }
+    instruction "multimem.st.async", isa "data-movement-and-conversion-instructions-multimem-st-async", effect message, T = u32 {
+        /// Stores `value` in the copies that all GPUs have at `p`, a multimem address, at some time before this block ends. It is a
+        /// release: a thread that acquires the value sees what this thread did before. On a CPU there is one copy.
+        #[doc(alias = "multimem.st.async")]
+        unsafe fn multimem_st_async_release / multimem_st_async_release_global<either G in global, S in async_scope, T in released>(
+            p: *mut T as reg64, value: T as held,
+        ) {
+            ptx: "multimem.st.async.release" S G T, [p], value;
+            needs: MultimemReleases;
+            safety: copies!();
             cpu: cpu::store(Meaning::Release, p.cast::<T::Ptx>(), same_bits(value));
         }
     }

@@ -282,12 +282,16 @@ gates! {
     AsyncStores ASYNC_STORE sm_90 ptx81;
     /// `st.async` and `red.async` that release.
     AsyncReleases ASYNC_RELEASE sm_100 ptx87;
+    /// `multimem.st.async` and `multimem.red.async`.
+    MultimemReleases MULTIMEM_RELEASE sm_100 ptx93;
     /// `cp.async.bulk` without what lies outside, `.ignore_oob`.
     BulkCopyPart BULK_COPY_PART sm_90 ptx92;
     /// `fence.sc` and `fence.acq_rel`.
     Fences FENCE sm_70 ptx60;
     /// `fence.acquire` and `fence.release`.
     OneWayFences FENCE_ONE_WAY sm_90 ptx86;
+    /// `fence.proxy.alias` one way, and fences of reads alone, `::read`.
+    ReadFences FENCE_READ sm_90 ptx94;
     /// `fence.proxy.alias`.
     ProxyAlias FENCE_PROXY sm_70 ptx75;
     /// `membar.proxy.alias`.

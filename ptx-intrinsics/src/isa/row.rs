@@ -41,7 +41,7 @@ pub enum Family {
     Address,
     /// An asynchronous copy, or a wait for one: `cp.async`, `cp.async.bulk`.
     Copy,
-    /// Stores or changes a value later: `st.async`, `red.async`.
+    /// Stores or changes a value later: `st.async`, `red.async`, and those of `multimem`.
     Asynchronous,
     /// `mbarrier`.
     Barrier,

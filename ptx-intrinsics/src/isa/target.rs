@@ -166,7 +166,7 @@ macro_rules! versions {
 versions! {
     ptx20 20 "20" ptx31 31 "31" ptx50 50 "50" ptx60 60 "60" ptx62 62 "62" ptx63 63 "63" ptx64 64 "64" ptx65 65 "65" ptx70 70 "70" ptx71 71 "71"
     ptx74 74 "74" ptx75 75 "75" ptx77 77 "77" ptx78 78 "78" ptx80 80 "80" ptx81 81 "81" ptx82 82 "82" ptx83 83 "83"
-    ptx84 84 "84" ptx86 86 "86" ptx87 87 "87" ptx88 88 "88" ptx91 91 "91" ptx92 92 "92" ptx94 94 "94"
+    ptx84 84 "84" ptx86 86 "86" ptx87 87 "87" ptx88 88 "88" ptx91 91 "91" ptx92 92 "92" ptx93 93 "93" ptx94 94 "94"
 }
 
 // The harness opens gates beyond rustc by `--cfg=ptx_isa="91"`, since it only compares texts.
@@ -176,5 +176,7 @@ versions! {
 impl<What: ?Sized, At: ?Sized> HasPtx<What, At> for ptx91 where this_rustc: Knows<ptx91, What, At> {}
 #[cfg(all(ptx_isa_beyond = "92", not(ptx_isa = "92")))]
 impl<What: ?Sized, At: ?Sized> HasPtx<What, At> for ptx92 where this_rustc: Knows<ptx92, What, At> {}
+#[cfg(all(ptx_isa_beyond = "93", not(ptx_isa = "93")))]
+impl<What: ?Sized, At: ?Sized> HasPtx<What, At> for ptx93 where this_rustc: Knows<ptx93, What, At> {}
 #[cfg(all(ptx_isa_beyond = "94", not(ptx_isa = "94")))]
 impl<What: ?Sized, At: ?Sized> HasPtx<What, At> for ptx94 where this_rustc: Knows<ptx94, What, At> {}

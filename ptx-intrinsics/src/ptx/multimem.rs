@@ -23,7 +23,10 @@ macro_rules! __multimem {
         ::core::compile_error!("a load under a predicate says what the value is where it is false: `ptx!(@cond multimem.ld_reduce….type [p], else value)`, or `else _` if it does not matter")
     };
     (@type ld_reduce $($other:tt)*) => { ::core::compile_error!("the operands of `multimem.ld_reduce` are `[p]`") };
-    (@type $($other:tt)*) => { ::core::compile_error!("the operands of `multimem.st` and `multimem.red` are `[p], value`") };
+    (@type st $($other:tt)*) => { $crate::__multimem! { @operands } };
+    (@type red $($other:tt)*) => { $crate::__multimem! { @operands } };
+    (@type $($other:tt)*) => { ::core::compile_error!("`multimem` is `multimem.ld_reduce`, `multimem.st` or `multimem.red`") };
+    (@operands) => { ::core::compile_error!("the operands of `multimem.st` and `multimem.red` are `[p], value`") };
 }
 
 macro_rules! with_multimem_type {

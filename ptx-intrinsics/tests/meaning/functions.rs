@@ -24,7 +24,7 @@ pub(crate) fn instructions() -> BTreeSet<&'static str> {
 }
 
 /// How many forms they have.
-pub(crate) const FORMS: usize = 943;
+pub(crate) const FORMS: usize = 1003;
 
 /// The forms that a test has tried, by expression and parameters.
 #[derive(Default)]
@@ -245,7 +245,9 @@ fn every_fence_is_called() {
     scoped! { fence_sc fence_acq_rel fence_acquire fence_release fence_proxy_tensormap_generic_release }
     whole! {
         fence_acquire_sync_restrict_shared_cluster_cluster fence_release_sync_restrict_shared_cta_cluster
-        fence_mbarrier_init_release_cluster fence_proxy_alias fence_proxy_async fence_proxy_async_global
+        fence_mbarrier_init_release_cluster fence_proxy_alias fence_proxy_alias_acquire_sys fence_proxy_alias_release_sys
+        fence_proxy_async_generic_release_sync_restrict_shared_cluster_read_cta
+        fence_proxy_async_generic_release_sync_restrict_shared_cluster_read_cluster fence_proxy_async fence_proxy_async_global
         fence_proxy_async_shared_cta fence_proxy_async_shared_cluster
         fence_proxy_async_generic_acquire_sync_restrict_shared_cluster_cluster
         fence_proxy_async_generic_release_sync_restrict_shared_cta_cluster

@@ -62,13 +62,17 @@ fn a_value_is_stored_and_its_barrier_told() {
     }
     macro_rules! released {
         ($($t:ty, $new:expr;)*) => { $({
-            let stores: [fn(*mut $t, $t); 6] = [
+            let stores: [fn(*mut $t, $t); 10] = [
                 form!(tried |p: *mut $t, value: $t| st_async_release::<Gpu, _>(p, value)),
                 form!(tried |p: *mut $t, value: $t| st_async_release::<Sys, _>(p, value)),
                 form!(tried |p: *mut $t, value: $t| st_async_release_global::<Gpu, _>(p, value)),
                 form!(tried |p: *mut $t, value: $t| st_async_release_global::<Sys, _>(p, value)),
                 form!(tried |p: *mut $t, value: $t| st_async_mmio_release_sys(p, value)),
                 form!(tried |p: *mut $t, value: $t| st_async_mmio_release_sys_global(p, value)),
+                form!(tried |p: *mut $t, value: $t| multimem_st_async_release::<Gpu, _>(p, value)),
+                form!(tried |p: *mut $t, value: $t| multimem_st_async_release::<Sys, _>(p, value)),
+                form!(tried |p: *mut $t, value: $t| multimem_st_async_release_global::<Gpu, _>(p, value)),
+                form!(tried |p: *mut $t, value: $t| multimem_st_async_release_global::<Sys, _>(p, value)),
             ];
             for store in stores {
                 let mut memory = There([0xee; 16], Mbarrier::default());
@@ -81,7 +85,7 @@ fn a_value_is_stored_and_its_barrier_told() {
         B16, B16(0x1234); u16, 0x1234; i16, -7; B32, B32(5); u32, 5; i32, -7; f32, 2.5;
         B64, B64(1 << 40); u64, 1 << 40; i64, -7; f64, 2.5;
     }
-    tried.is_all_of(&["st.async"]);
+    tried.is_all_of(&["st.async", "multimem.st.async"]);
 }
 
 #[test]
@@ -126,7 +130,23 @@ fn a_value_is_changed_and_its_barrier_told() {
         })* };
     }
     added! { u32, u32::MAX, 7 => 6; i32, 6, -7 => -1; u64, 1 << 40, 1 => (1 << 40) + 1; i64, 6, -7 => -1; }
-    tried.is_all_of(&["red.async"]);
+    macro_rules! added_to_copies {
+        ($($t:ty, $old:expr, $value:expr => $new:expr;)*) => { $({
+            let adds: [fn(*mut $t, $t); 4] = [
+                form!(tried |p: *mut $t, value: $t| multimem_red_async_release_add::<Gpu, _>(p, value)),
+                form!(tried |p: *mut $t, value: $t| multimem_red_async_release_add::<Sys, _>(p, value)),
+                form!(tried |p: *mut $t, value: $t| multimem_red_async_release_global_add::<Gpu, _>(p, value)),
+                form!(tried |p: *mut $t, value: $t| multimem_red_async_release_global_add::<Sys, _>(p, value)),
+            ];
+            for add in adds {
+                let mut memory: $t = $old;
+                add(&raw mut memory, $value);
+                assert_eq!(memory, $new);
+            }
+        })* };
+    }
+    added_to_copies! { u32, u32::MAX, 7 => 6; i32, 6, -7 => -1; u64, 1 << 40, 1 => (1 << 40) + 1; }
+    tried.is_all_of(&["red.async", "multimem.red.async"]);
 }
 
 /// Two lines of values, each aligned as a bulk copy wants it.

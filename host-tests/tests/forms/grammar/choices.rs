@@ -126,6 +126,8 @@ pub(super) fn choices(name: &str) -> &'static [&'static str] {
         ".compared" => &[".b16", ".b32", ".b64", ".b128"],
         ".fencing" => &[".sc", ".acq_rel", ".acquire", ".release"],
         ".proxykind" => &[".alias", ".async", ".async.global", ".async.shared::cta", ".async.shared::cluster"],
+        ".oneway" => &[".acquire", ".release"],
+        ".nearby" => &[".cta", ".cluster"],
         ".reach" => &[".cta", ".gl", ".sys"],
         ".oldkind" => &[".alias", ".async"],
         ".window" => {

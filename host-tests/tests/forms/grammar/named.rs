@@ -1,7 +1,7 @@
 //! The rule that gives functions and markers the names of their PTX.
 
 use libtest_mimic::Failed;
-use ptx_intrinsics::catalogue::{self, Form};
+use ptx_intrinsics::catalogue::{self, Family, Form};
 
 /// The Rust expression and the PTX of a form say the same, by the rule that names the markers.
 pub(crate) fn names_agree() -> Result<(), Failed> {
@@ -20,7 +20,7 @@ fn named(form: &Form) -> Option<String> {
         Some(spelled) => spelled.split(' ').next().unwrap_or_default().to_owned(),
         None if form.element().is_some() => access(form.rust()),
         None if form.instruction() == "createpolicy" => createpolicy(form.rust()),
-        None if ["st.async", "red.async"].contains(&form.instruction()) => {
+        None if form.family() == Family::Asynchronous => {
             later(form.rust(), form.signature().map_or("", |own| own.parameters))
         }
         None if form.instruction() == "mbarrier" => {

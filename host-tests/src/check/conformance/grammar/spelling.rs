@@ -71,7 +71,7 @@ impl Spelling {
                 format!("{};", self.ptx)
             }
             "st.bulk" => format!("{} {address}, %d0, 0;", self.ptx),
-            "st.async" | "red.async" => {
+            "st.async" | "red.async" | "multimem.st.async" | "multimem.red.async" => {
                 let barrier = if self.ptx.contains("::complete_tx") { ", [%p]" } else { "" };
                 format!("{} {address}, {}{barrier};", self.ptx, self.value())
             }
@@ -133,7 +133,7 @@ impl Spelling {
 
     /// The word that it begins with; two words for what `ptx!` does not spell.
     fn opcode(&self) -> &str {
-        let functions = ["st.bulk", "st.async", "red.async"];
+        let functions = ["st.bulk", "st.async", "red.async", "multimem.st.async", "multimem.red.async"];
         let own = functions.into_iter().find(|opcode| self.ptx.starts_with(opcode));
         own.unwrap_or_else(|| self.ptx.split('.').next().unwrap_or_default())
     }

@@ -121,7 +121,7 @@ pub(super) const TENSORMAP: &[Axis] = &[
     &[" [%dst], %new", " [%dst], 1", " [%dst], 2", " [%dst], 3", " [%dst], 3, %new"],
 ];
 pub(super) const LATER: &[Axis] = &[
-    &["st.async", "red.async"],
+    &["st.async", "red.async", "multimem.st.async", "multimem.red.async"],
     &["", ".mmio"],
     &["", ".weak", ".relaxed", ".acquire", ".release"],
     SCOPE,
@@ -178,7 +178,7 @@ pub(super) const FENCE: &[Axis] = &[
         ".generic",
     ],
     &["", ".sc", ".acq_rel", ".acquire", ".release", ".relaxed"],
-    &["", ".sync_restrict::shared::cta", ".sync_restrict::shared::cluster"],
+    &["", ".sync_restrict::shared::cta", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cluster::read"],
     &["", ".cta", ".cluster", ".gpu", ".sys", ".gl"],
 ];
 pub(super) const ADDRESS: &[Axis] =
