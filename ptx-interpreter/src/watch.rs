@@ -4,17 +4,30 @@ use std::collections::HashMap;
 
 use crate::access::{Arrival, Engine, Fence, How};
 use crate::begun::Copy;
-use crate::check::{Actor, Checks, Event};
+use crate::check::{Actor, Checks, Event, Together};
 use crate::group::{Group, Thread};
-use crate::lanes::Lanes;
+use crate::lanes::{LANES, Lanes, lanes_of};
 use crate::machine::Machine;
 use crate::meeting::Reduction;
 use crate::operand::Operand;
-use crate::spaces::{LOCAL, MODULE, Owner, is_shared, owner, shared_of};
+use crate::spaces::{LOCAL, MODULE, Owner, PARAMETERS, owner, shared_of};
 use crate::stop::Result;
 use crate::text::{computes_with, written};
 
+/// What the lanes of a warp store.
+#[derive(Clone, Copy)]
+pub(crate) struct Written<'a> {
+    /// Whether a lane stores what is at its place.
+    pub(crate) is_there: &'a dyn Fn(usize, &[u8]) -> bool,
+    /// Whether two lanes store the same.
+    pub(crate) is_same: &'a dyn Fn(usize, usize) -> bool,
+}
+
 impl Machine<'_> {
+    pub(crate) fn remembers_values(&self) -> bool {
+        self.checks.as_ref().is_some_and(|checks| checks.remembers_values())
+    }
+
     pub(crate) fn actor(&self, thread: Thread) -> Actor {
         Actor { block: self.block_of(thread) as u32, number: self.number_of(thread) }
     }
@@ -31,13 +44,59 @@ impl Machine<'_> {
         self.tell(|checks, machine| group.threads().for_each(|thread| then(checks, machine.actor(thread))));
     }
 
-    /// The threads of a group access so many bytes each.
+    /// The threads of a group load so many bytes each.
     #[inline]
     pub(crate) fn watch(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) -> Result<()> {
-        if self.checks.is_none() {
-            return Ok(());
+        self.watch_store(group, addresses, bytes, how, None)
+    }
+
+    /// The threads of a group store so many bytes each, or load them.
+    #[inline]
+    pub(crate) fn watch_store(
+        &mut self,
+        group: Group,
+        addresses: &Lanes,
+        bytes: usize,
+        how: How,
+        written: Option<Written<'_>>,
+    ) -> Result<()> {
+        let Some(checks) = &self.checks else { return Ok(()) };
+        if how.scope.is_some() || how.discards || checks.remembers_values() || !has_shadow(group, addresses) {
+            return group.threads().try_for_each(|thread| self.watch_one(thread, addresses[thread.lane], bytes, how));
         }
-        group.threads().try_for_each(|thread| self.watch_one(thread, addresses[thread.lane], bytes, how))
+        let mut places = [std::ptr::null_mut(); LANES];
+        for thread in group.threads() {
+            let place = self.host(addresses[thread.lane], bytes, how.writes).map_err(|stop| stop.by(thread.lane));
+            places[thread.lane] = place?;
+        }
+        let rewrites = |lane: usize| {
+            let Some(Written { is_there, is_same }) = written else { return false };
+            // Lanes store one after the other.
+            let before = lanes_of(group.mask).take_while(|other| *other < lane);
+            match before.filter(|other| addresses[*other] == addresses[lane]).last() {
+                Some(other) => is_same(other, lane),
+                // SAFETY: so many bytes are there, and nobody writes them now.
+                None => is_there(lane, unsafe { std::slice::from_raw_parts(places[lane], bytes) }),
+            }
+        };
+        let first = self.number_of(group.thread(0));
+        let (block, site) = (self.block_of(group.thread(0)) as u32, self.site);
+        let lanes = group.mask;
+        let all = u32::MAX >> (LANES - LANES.min(self.threads - first));
+        self.tell(|checks, _| {
+            checks.access_together(&Together {
+                block,
+                first,
+                lanes,
+                all,
+                addresses,
+                bytes,
+                how,
+                site,
+                rewrites: &rewrites,
+            });
+        });
+        Ok(())
     }
 
     pub(crate) fn watch_one(&mut self, thread: Thread, address: u64, bytes: usize, how: How) -> Result<()> {
@@ -57,11 +116,11 @@ impl Machine<'_> {
         }
         let (actor, site) = (self.actor(thread), self.site);
         let event = Event { actor, site, address, bytes, how, engine: None };
-        if how.writes && self.checks.as_ref().is_some_and(|checks| checks.remembers_values()) {
+        if how.writes && self.remembers_values() {
             let old = if bytes <= 8 { Some(self.read_number(address, bytes)?) } else { None };
             self.tell(|checks, _| checks.remember_write(event, old));
         }
-        self.tell(|checks, _| checks.access(event, is_shared));
+        self.tell(|checks, _| checks.access(event));
         Ok(())
     }
 
@@ -179,7 +238,7 @@ impl Machine<'_> {
             for copy in copies {
                 let event = Event { actor, site, address: copy.from, bytes: copy.read, how: How::READ, engine: None };
                 if copy.read > 0 {
-                    checks.access(Event { engine: Some((read, read_epoch, by_proxy)), ..event }, is_shared);
+                    checks.access(Event { engine: Some((read, read_epoch, by_proxy)), ..event });
                 }
                 // Each value is changed by an atomic of the scope `.gpu`.
                 let (how, bytes) = match copy.change {
@@ -190,7 +249,7 @@ impl Machine<'_> {
                 for at in (0..copy.size).step_by(bytes.max(1)) {
                     let event = Event { address: copy.to + at as u64, bytes, how, engine, ..event };
                     checks.remember_write(event, None);
-                    checks.access(event, is_shared);
+                    checks.access(event);
                 }
             }
             if let Engine::Barrier(place) = engine {
@@ -206,7 +265,7 @@ impl Machine<'_> {
         let (actor, site) = (self.actor(thread), self.site);
         self.tell(|checks, _| {
             let (engine, epoch) = checks.begin_copy(actor, Engine::Barrier(bar), 1);
-            checks.access(Event { actor, site, address, bytes, how, engine: Some((engine, epoch, false)) }, is_shared);
+            checks.access(Event { actor, site, address, bytes, how, engine: Some((engine, epoch, false)) });
             tells_barrier(checks, (actor, site), bar, bytes, false);
         });
     }
@@ -310,6 +369,11 @@ impl Machine<'_> {
     }
 }
 
+/// Whether all addresses of a group are of memory that other threads may use.
+fn has_shadow(group: Group, addresses: &Lanes) -> bool {
+    group.threads().all(|thread| !(PARAMETERS..MODULE).contains(&addresses[thread.lane]))
+}
+
 /// What is done later tells a barrier of its bytes: the barrier has to be initialised before.
 fn tells_barrier(checks: &mut Checks, (actor, site): (Actor, u32), place: u64, bytes: usize, is_to_own_block: bool) {
     checks.expect(actor, site, place, -(bytes as i64));
@@ -319,6 +383,6 @@ fn tells_barrier(checks: &mut Checks, (actor, site): (Actor, u32), place: u64, b
         checks.hidden_barrier(actor, site, place, init);
     } else {
         let event = Event { actor, site, address: place, bytes: 8, how: How::BARRIER, engine: None };
-        checks.access(event, is_shared);
+        checks.access(event);
     }
 }

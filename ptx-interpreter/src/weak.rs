@@ -28,7 +28,7 @@ impl Machine<'_> {
         elements: usize,
         how: How,
     ) -> Result<()> {
-        let is_weak = self.checks.as_ref().is_some_and(|checks| checks.remembers_values());
+        let is_weak = self.remembers_values();
         if !is_weak && how.scope.is_none() {
             return self.watch(group, addresses, bytes * elements, how);
         }

@@ -1,9 +1,10 @@
 //! An access meets those before it.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, level};
+use super::checks::{Checks, Event, Piece, level};
+use super::mark::{CELL, Mark, Row, WHOLE};
 use super::marks::{happened, observed};
-use super::shadow::{CELL, Cell, Kept, Mark};
+use super::shadow::{CELLS, Kept, PAGE, Values};
 use crate::access::Memory;
 use crate::lanes::{LANES, lanes_of};
 use crate::spaces::is_shared;
@@ -18,17 +19,24 @@ pub(super) enum Conflict {
     Async,
 }
 
+impl Event {
+    /// Its bytes: those of a first cell, of whole cells and of a last one, as far as there are such.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (u8, u64, u64)> + use<> {
+        let (begin, end) = (self.address, self.address + self.bytes as u64);
+        let (whole, last) = (begin.next_multiple_of(CELL).min(end), end / CELL * CELL);
+        let bytes = |begin: u64, end: u64| (((1u16 << (end - begin)) - 1) << (begin % CELL)) as u8;
+        let parts = match last < whole {
+            true => [(bytes(begin, end), begin, end), (0, 0, 0), (0, 0, 0)],
+            false => [(bytes(begin, whole), begin, whole), (WHOLE, whole, last), (bytes(last, end), last, end)],
+        };
+        parts.into_iter().filter(|(_, begin, end)| begin < end)
+    }
+}
+
 impl Checks {
     /// Checks an access and remembers it.
-    pub(crate) fn access(&mut self, event: Event, fresh: impl Fn(u64) -> bool + Copy) {
-        if (self.cluster > 1 || event.engine.is_some()) && is_shared(event.address) {
-            self.visit(event);
-        }
-        if self.has_grid_before {
-            self.of_the_grid_before(event);
-        }
-        let (begin, end) = (event.address, event.address + event.bytes as u64);
-        let mut cell_at = begin / CELL * CELL;
+    pub(crate) fn access(&mut self, event: Event) {
+        self.visits(event);
         let mut observed = match event.how.scope {
             Some(scope) if event.how.reads => self.strong_read(event, scope),
             _ => Vec::new(),
@@ -40,14 +48,12 @@ impl Checks {
             }
             _ => 0,
         };
-        let epoch = self.state(event.actor).epoch;
-        let mark = self.mark(event, epoch);
-        while cell_at < end {
-            let from = begin.max(cell_at) - cell_at;
-            let to = end.min(cell_at + CELL) - cell_at;
-            let bytes = ((1u16 << to) - (1 << from)) as u8;
-            self.cell(event, Mark { bytes, ..mark }, (number, &mut observed), cell_at, fresh);
-            cell_at += CELL;
+        self.threads_of(event.actor.block);
+        let mark = self.mark(event, self.known_state(event.actor).epoch);
+        for (bytes, begin, end) in event.parts() {
+            let mark = Mark { bytes, ..mark };
+            let mut closely = |checks: &mut Checks, at| checks.closely(event, mark, (number, &mut observed), at, false);
+            self.quick(event, &mark, (begin, end), &mut closely);
         }
         if let Some(scope) = event.how.scope.filter(|_| event.how.writes) {
             self.strong_write(event, scope, number, observed);
@@ -58,64 +64,88 @@ impl Checks {
         }
     }
 
-    fn cell(
+    /// What an access has to outlive, or to wait for.
+    pub(super) fn visits(&mut self, event: Event) {
+        if (self.cluster > 1 || event.engine.is_some()) && is_shared(event.address) {
+            self.visit(event);
+        }
+        if self.has_grid_before {
+            self.of_the_grid_before(event);
+        }
+    }
+
+    /// The page of an address.
+    #[inline]
+    pub(super) fn open(&mut self, address: u64) -> usize {
+        let pieces = &self.pieces;
+        self.shadow.open(address, |page| values(pieces, page))
+    }
+
+    /// An access by one thread to a cell, among whose marks there may be some that do not go together with it. It may write
+    /// what is there already.
+    pub(super) fn closely(
         &mut self,
         event: Event,
         mark: Mark,
         (number, observed): (u32, &mut Vec<u32>),
         at: u64,
-        fresh: impl Fn(u64) -> bool,
+        rewrites: bool,
     ) {
-        if self.quick(at, &mark, event) {
-            return;
-        }
         let bytes = mark.bytes;
-        let pieces = &self.pieces;
-        let written = |page: u64| {
-            !fresh(page)
-                && !pieces.iter().any(|piece| {
-                    !piece.written
-                        && (piece.begin..piece.begin + piece.bytes).contains(&page.max(piece.begin))
-                        && page + 1024 > piece.begin
-                })
-        };
-        let mut cell = self.shadow.cell(at, written).clone();
-        if event.how.reads && cell.written & bytes != bytes && !event.how.discards {
+        let (page, cell) = (self.open(at), (at % PAGE / CELL) as usize);
+        let mut written = self.shadow.pages[page].values(cell);
+        if event.how.reads && written & bytes != bytes && !event.how.discards {
             self.uninitialised(event, at);
-            cell.written |= bytes;
+            written |= bytes;
         }
-        self.constants(event, &mut cell);
-        let mut busy = self.shadow.take(&mut cell);
-        for old in busy.kept.iter().filter(|old| old.mark.bytes & bytes != 0) {
-            if let Some((conflict, actor)) = self.conflict(old, &mark, event) {
-                self.conflicting(conflict, &old.mark, actor, event, at);
+        self.constants(event, (page, cell), at);
+        let mut busy = self.shadow.take((page, cell), at);
+        let mut twins = Vec::new();
+        for (place, old) in busy.kept.iter().enumerate().filter(|(_, old)| old.mark.bytes & bytes != 0) {
+            match self.conflict(old, &mark, event) {
+                Some((Conflict::Race, _)) if rewrites && self.is_twin(&old.mark, &mark) => twins.push(place),
+                Some((conflict, actor)) => self.conflicting(conflict, &old.mark, actor, event, at),
+                None => {}
             }
         }
+        // What reads the value later has to be ordered after both.
+        let twins: Vec<Kept> = twins.into_iter().rev().map(|place| busy.kept.remove(place)).collect();
         if event.how.writes {
-            cell.written = if event.how.discards { cell.written & !bytes } else { cell.written | bytes };
+            written = if event.how.discards { written & !bytes } else { written | bytes };
         }
         if event.how.reads && event.how.writes && mark.scope > 0 {
             observed.extend(busy.own_weak_write(&mark, &mut self.writes));
         }
         self.keep(&mut busy, event, Kept { mark, number, observers: Vec::new() }, observed);
-        self.shadow.put(&mut cell, busy);
-        *self.shadow.cell(at, |_| true) = cell;
+        busy.kept.splice(..0, twins.into_iter().rev());
+        self.shadow.put((page, cell), busy);
+        self.shadow.pages[page].set_values(cell, written);
     }
 
-    fn mark(&self, event: Event, epoch: u32) -> Mark {
-        let bytes = 0;
+    /// Whether two stores are of one instruction, by threads of one block. If they write the same, it makes no difference which
+    /// one comes last.
+    fn is_twin(&self, old: &Mark, new: &Mark) -> bool {
+        let is_weak_write = |mark: &Mark| mark.writes && mark.scope == 0 && !mark.is_engine;
+        let block = |mark: &Mark| mark.who as usize / self.warps();
+        is_weak_write(old)
+            && is_weak_write(new)
+            && (old.site, old.bytes, block(old)) == (new.site, new.bytes, block(new))
+    }
+
+    pub(super) fn mark(&self, event: Event, epoch: u32) -> Mark {
+        let (bytes, row) = (WHOLE, Row::default());
         let scope = event.how.scope.map_or(0, |scope| 1 + level(scope) as u8);
         let size = if scope > 0 { event.bytes as u8 } else { 0 };
         let (site, writes) = (event.site, event.how.writes);
         match event.engine {
             Some((who, epoch, _)) => {
                 let lanes = (event.actor.block as usize * self.threads + event.actor.number) as u32;
-                Mark { who, lanes, epoch, site, bytes, size, scope, writes, is_engine: true }
+                Mark { who, lanes, epoch, site, bytes, size, scope, writes, is_engine: true, row }
             }
             None => {
                 let who = self.warp_of(event.actor);
                 let lanes = 1 << (event.actor.number % LANES);
-                Mark { who, lanes, epoch, site, bytes, size, scope, writes, is_engine: false }
+                Mark { who, lanes, epoch, site, bytes, size, scope, writes, is_engine: false, row }
             }
         }
     }
@@ -139,13 +169,12 @@ impl Checks {
     }
 
     /// Whether an access and one before it do not go together, and the thread of the one before.
-    fn conflict(&mut self, kept: &Kept, new: &Mark, event: Event) -> Option<(Conflict, Actor)> {
+    fn conflict(&self, kept: &Kept, new: &Mark, event: Event) -> Option<(Conflict, Actor)> {
         let old = &kept.mark;
         if !old.writes && !new.writes {
             return None;
         }
-        self.state(event.actor);
-        let state = &self.states[&u64::from(event.actor.block)][event.actor.number];
+        let state = self.known_state(event.actor);
         if old.is_engine {
             let done = state.known.ordered.of_engine(old.who) >= old.epoch;
             let actor = self.actor_of(old, 0);
@@ -183,15 +212,29 @@ impl Checks {
     }
 
     /// `.nc`, and the writes of the grid.
-    fn constants(&mut self, event: Event, cell: &mut Cell) {
+    fn constants(&mut self, event: Event, (page, cell): (usize, usize), at: u64) {
         if event.how.constant {
-            if let Some(write) = self.shadow.write_of(cell) {
+            if let Some(write) = self.shadow.write_of((page, cell), at) {
                 let actor = self.actor_of(&write, write.lanes.trailing_zeros() as usize);
                 self.not_constant(event, (actor, write.site), true);
             }
-            cell.constant = event.site + 1;
-        } else if event.how.writes && cell.constant != 0 {
-            self.not_constant(event, (event.actor, cell.constant - 1), false);
+            let constant = &mut self.shadow.pages[page].constant;
+            constant.get_or_insert_with(|| Box::new([0; CELLS]))[cell] = event.site + 1;
+        } else if event.how.writes {
+            let site = self.shadow.pages[page].constant.as_ref().map_or(0, |constant| constant[cell]);
+            if site != 0 {
+                self.not_constant(event, (event.actor, site - 1), false);
+            }
         }
     }
+}
+
+/// Which bytes of a page have values from the beginning.
+fn values(pieces: &[Piece], page: u64) -> Values {
+    let mut values = [if is_shared(page) { 0 } else { u8::MAX }; CELLS / 2];
+    for piece in pieces.iter().filter(|piece| !piece.written) {
+        let (begin, end) = (piece.begin.max(page), (piece.begin + piece.bytes).min(page + PAGE));
+        (begin..end).for_each(|byte| values[(byte - page) as usize / 8] &= !(1 << (byte % 8)));
+    }
+    values
 }

@@ -7,6 +7,7 @@ use super::clock::{Clock, Known, Pool};
 use super::heads::{Heads, Reach};
 use super::history::History;
 use super::shadow::{QuickMap, Shadow};
+use super::threads::Threads;
 use crate::access::{Engine, How, Scope};
 use crate::spaces::Named;
 
@@ -132,7 +133,7 @@ pub(crate) struct Checks {
     pub(super) has_grid_before: bool,
     /// What is in shared memory.
     pub(super) variables: Vec<Named>,
-    pub(super) states: QuickMap<Vec<State>>,
+    pub(super) states: QuickMap<Threads<State>>,
     pub(super) shadow: Shadow,
     pub(super) records: QuickMap<Record>,
     /// Strong writes so far.
@@ -193,10 +194,22 @@ impl Checks {
         }
     }
 
+    /// The threads of a block.
+    #[inline]
+    pub(super) fn threads_of(&mut self, block: u32) -> &mut Threads<State> {
+        let count = self.threads;
+        let new = || Threads::new(State { epoch: 1, ..State::default() }, count);
+        self.states.entry(block.into()).or_insert_with(new)
+    }
+
     pub(super) fn state(&mut self, actor: Actor) -> &mut State {
-        let threads = self.threads;
-        let states = self.states.entry(actor.block.into());
-        &mut states.or_insert_with(|| vec![State { epoch: 1, ..State::default() }; threads])[actor.number]
+        self.threads_of(actor.block).change(actor.number)
+    }
+
+    /// The same, of a thread that has done something.
+    #[inline]
+    pub(super) fn known_state(&self, actor: Actor) -> &State {
+        &self.states[&u64::from(actor.block)][actor.number]
     }
 
     /// How far apart two threads are: in a block, a cluster or the GPU.

@@ -23,6 +23,9 @@ impl Clock {
     pub(crate) fn has(&self, block: u32, first: usize, lanes: u32, epoch: u32) -> bool {
         let Ok(place) = self.blocks.binary_search_by_key(&block, |(block, _)| *block) else { return epoch == 0 };
         let (threads, mut rest) = (&self.blocks[place].1, lanes);
+        if lanes == u32::MAX {
+            return threads[first..first + 32].iter().fold(true, |all, own| all & (*own >= epoch));
+        }
         while rest != 0 {
             if threads[first + rest.trailing_zeros() as usize] < epoch {
                 return false;
@@ -74,7 +77,7 @@ impl Clock {
         if Rc::ptr_eq(&self.blocks, &other.blocks) {
             return;
         }
-        if self.blocks.is_empty() {
+        if self.is_within(other) {
             self.blocks = other.blocks.clone();
             return;
         }
@@ -90,6 +93,19 @@ impl Clock {
                 Err(place) => Rc::make_mut(&mut self.blocks).insert(place, (*block, theirs.clone())),
             }
         }
+    }
+
+    /// Whether another knows all of these threads, and as much of each. Then it can take this one's place, and threads that wait
+    /// for the same have the same clock.
+    fn is_within(&self, other: &Clock) -> bool {
+        let knows = |(block, mine): &(u32, Rc<Vec<u32>>)| {
+            let theirs = other.blocks.binary_search_by_key(block, |(block, _)| *block);
+            let theirs = theirs.ok().map(|place| &other.blocks[place].1);
+            theirs.is_some_and(|theirs| {
+                Rc::ptr_eq(mine, theirs) || mine.iter().zip(theirs.iter()).all(|(mine, theirs)| mine <= theirs)
+            })
+        };
+        self.blocks.len() <= other.blocks.len() && self.blocks.iter().all(knows)
     }
 
     /// Whether both are the same by construction.

@@ -1,86 +1,123 @@
-//! Sets of readers. Neighbouring bytes mostly have the same readers, so each set is there once.
+//! Marks, and sets of them. Neighbouring bytes mostly have the same marks, so each set is there once, and has a number.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 use super::mark::{Mark, Quick};
 
-/// Sets, at most: more than a quarter of a gigabyte. When there are more, further readers are forgotten.
+/// Sets, at most: a quarter of a gigabyte. When there are more, further readers are forgotten.
 const SETS: usize = 1 << 22;
-/// Of so many newest readers it is looked whether one reads again.
+/// Sets after which it is first looked which of them nobody has any longer.
+const FEW: usize = 1 << 16;
+/// Of so many newest marks it is looked whether one stands for a new one.
 const NEWEST: usize = 32;
+/// Sets that were made last, and are not made again.
+const LAST: usize = 1 << 12;
 
-/// A set: a reader, and the set without it.
-type Set = (u32, Mark);
-
-/// All sets of readers. The empty one is 0.
+/// All sets. The empty one is 0.
 pub(crate) struct Crowd {
-    sets: Vec<Set>,
-    /// What a set and a reader make.
-    made: HashMap<Set, u32, BuildHasherDefault<Quick>>,
-    /// When there are so many sets, those that nobody has are forgotten; when that did not help, never again.
+    /// Of each set the newest mark, and the set without it.
+    sets: Vec<(u32, Mark)>,
+    /// Sets of one mark.
+    alone: Vec<(Mark, u32)>,
+    /// What a set and a set of one mark make.
+    made: Vec<((u32, u32), u32)>,
+    /// When there are so many, those that nobody has are forgotten.
     full: usize,
 }
 
 impl Default for Crowd {
     fn default() -> Crowd {
-        Crowd { sets: vec![(0, Mark::default())], made: HashMap::default(), full: SETS }
+        Crowd {
+            sets: vec![(0, Mark::default())],
+            alone: vec![(Mark::default(), 0); LAST],
+            made: vec![((0, 0), 0); LAST],
+            full: FEW,
+        }
     }
 }
 
-impl Hash for Mark {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(u64::from(self.who) << 32 | u64::from(self.lanes));
-        state.write_u64(u64::from(self.epoch) << 32 | u64::from(self.site) << 4 | u64::from(self.bytes));
-    }
+fn place(what: impl Hash) -> usize {
+    let mut hasher = Quick::default();
+    what.hash(&mut hasher);
+    hasher.finish() as usize % LAST
 }
 
 impl Crowd {
-    /// The set with one more reader, which is a weak one.
-    pub(crate) fn with(&mut self, set: u32, mark: Mark) -> u32 {
-        if let Some(made) = self.made.get(&(set, mark)) {
-            return *made;
+    /// The set of one mark.
+    #[inline]
+    pub(crate) fn alone(&mut self, mark: Mark) -> u32 {
+        let last = &mut self.alone[place(mark)];
+        if last.0 != mark || last.1 == 0 {
+            *last = (mark, self.sets.len() as u32);
+            self.sets.push((0, mark));
         }
-        let is_in = self
-            .readers(set)
-            .take(NEWEST)
-            .any(|old| old.lanes | mark.lanes == old.lanes && Mark { lanes: old.lanes, site: old.site, ..mark } == old);
-        if is_in || self.sets.len() >= SETS {
+        last.1
+    }
+
+    /// The newest mark of a set.
+    #[inline]
+    pub(crate) fn newest(&self, set: u32) -> &Mark {
+        &self.sets[set as usize].1
+    }
+
+    /// Whether a set has one mark.
+    #[inline]
+    pub(crate) fn is_alone(&self, set: u32) -> bool {
+        self.sets[set as usize].0 == 0
+    }
+
+    /// The set with one more mark, which is a weak one of a thread: that of another set, which has no more.
+    pub(crate) fn with(&mut self, set: u32, other: u32) -> u32 {
+        if set == 0 || set == other {
+            return other;
+        }
+        let key = (set, other);
+        let last = self.made[place(key)];
+        if last.0 == key {
+            return last.1;
+        }
+        let mark = self.sets[other as usize].1;
+        let has =
+            |old: Mark| old.lanes | mark.lanes == old.lanes && Mark { lanes: old.lanes, site: old.site, ..mark } == old;
+        if self.marks(set).take(NEWEST).any(has) || self.sets.len() >= SETS {
             return set;
         }
         let (before, newest) = self.sets[set as usize];
-        let new = match set != 0 && (Mark { lanes: newest.lanes, ..mark }) == newest {
-            true => (before, Mark { lanes: newest.lanes | mark.lanes, ..mark }),
-            false => (set, mark),
+        let made = match (Mark { lanes: newest.lanes, ..mark }) == newest {
+            true => {
+                let both = self.alone(Mark { lanes: newest.lanes | mark.lanes, ..mark });
+                self.with(before, both)
+            }
+            false => {
+                self.sets.push((set, mark));
+                self.sets.len() as u32 - 1
+            }
         };
-        let made = self.sets.len() as u32;
-        let made = *self.made.entry(new).or_insert(made);
-        if made as usize == self.sets.len() {
-            self.sets.push(new);
-        }
-        self.made.insert((set, mark), made);
+        self.made[place(key)] = (key, made);
         made
     }
 
+    #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.sets.len() >= self.full
     }
 
     /// Only sets that somebody has are left.
     pub(crate) fn is_swept(&mut self) {
-        if self.sets.len() > SETS / 2 {
-            self.full = usize::MAX;
-        }
+        self.full = FEW.max(2 * self.sets.len());
     }
 
-    /// The set that has the same readers as another crowd's.
+    /// The set that has the same marks as another crowd's.
     pub(crate) fn with_all(&mut self, other: &Crowd, set: u32) -> u32 {
-        let readers: Vec<Mark> = other.readers(set).collect();
-        readers.into_iter().rev().fold(0, |set, mark| self.with(set, mark))
+        let marks: Vec<Mark> = other.marks(set).collect();
+        marks.into_iter().rev().fold(0, |set, mark| {
+            let alone = self.alone(mark);
+            self.with(set, alone)
+        })
     }
 
-    /// The readers of a set, the newest first.
-    pub(crate) fn readers(&self, mut set: u32) -> impl Iterator<Item = Mark> {
+    /// The marks of a set, the newest first.
+    pub(crate) fn marks(&self, mut set: u32) -> impl Iterator<Item = Mark> {
         std::iter::from_fn(move || {
             let (before, mark) = *self.sets.get(set as usize).filter(|_| set != 0)?;
             set = before;

@@ -200,7 +200,7 @@ impl Checks {
         let kind = self.engines.iter().find(|(_, number)| **number == old.who).map(|((engine, _), _)| *engine);
         let issuer_knows = actor != event.actor && {
             self.state(actor);
-            self.states[&u64::from(actor.block)][actor.number].known.ordered.of_engine(old.who) >= old.epoch
+            self.known_state(actor).known.ordered.of_engine(old.who) >= old.epoch
         };
         found.kind = Kind::Async;
         let verb = if event.how.writes { "written" } else { "read" };
@@ -229,9 +229,8 @@ impl Checks {
         }
     }
 
-    fn race(&mut self, old: &Mark, actor: Actor, event: Event, found: &mut Found) {
-        self.state(event.actor);
-        let state = &self.states[&u64::from(event.actor.block)][event.actor.number];
+    fn race(&self, old: &Mark, actor: Actor, event: Event, found: &mut Found) {
+        let state = self.known_state(event.actor);
         let covers = |missed: &&Missed| missed.known.ordered.of_thread(actor.block, actor.number) >= old.epoch;
         let missed = state.missed.iter().rev().find(covers).cloned();
         let one_weak = (old.scope > 0) != event.how.scope.is_some();
@@ -255,7 +254,7 @@ impl Checks {
     }
 
     /// A value was seen that came after the access, but it brought no order.
-    fn too_weak(&mut self, missed: Missed, actor: Actor, event: Event, found: &mut Found) {
+    fn too_weak(&self, missed: Missed, actor: Actor, event: Event, found: &mut Found) {
         found.kind = Kind::Order;
         let needed = scope_of(self.distance(actor.block, event.actor.block)).word();
         let (writes, reads) = match missed.through {

@@ -1,7 +1,14 @@
 //! An access that was made, and tables of such things.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+
+use crate::lanes::LANES;
+
+/// Bytes that are remembered together.
+pub(crate) const CELL: u64 = 4;
+/// All of them.
+pub(crate) const WHOLE: u8 = 0xf;
 
 /// An access that was made, of threads of one warp at the same place and epoch, or of an engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +27,78 @@ pub(crate) struct Mark {
     pub(crate) scope: u8,
     pub(crate) writes: bool,
     pub(crate) is_engine: bool,
+    pub(crate) row: Row,
+}
+
+/// Lanes that access elements at equal distances. A mark with a row is for many cells: in each of them it means the lanes that
+/// the row has there, and not all of the mark's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// Bytes from an element to the next; 0 if there is no row.
+    stride: u32,
+    /// Where lane 0 has or would have its element: an address, modulo 32 elements.
+    first: u32,
+}
+
+impl Row {
+    /// The largest distance of two elements.
+    pub(crate) const STRIDE: u64 = 1 << 26;
+
+    /// The row in which a lane has the element at an address.
+    pub(crate) fn new(lane: usize, address: u64, stride: u64) -> Row {
+        let all = LANES as u64 * stride;
+        // More bytes than a cell has begin with one.
+        let begin = if stride < CELL { address } else { address / CELL * CELL };
+        Row { stride: stride as u32, first: ((begin % all + all - lane as u64 * stride) % all) as u32 }
+    }
+
+    fn lane(self, address: u64) -> usize {
+        let (stride, first) = (u64::from(self.stride), u64::from(self.first));
+        let all = LANES as u64 * stride;
+        ((address % all + all - first) % all / stride) as usize
+    }
+}
+
+impl Mark {
+    /// The marks of a cell that this one means there.
+    pub(crate) fn at(self, cell: u64) -> impl Iterator<Item = Mark> {
+        let stride = u64::from(self.row.stride);
+        let parts = if stride == 0 { 1 } else { CELL.div_ceil(stride) };
+        (0..parts).map(move |part| {
+            if stride == 0 {
+                return self;
+            }
+            let bytes = if parts == 1 { self.bytes } else { ((1u8 << stride) - 1) << (part * stride) };
+            Mark { lanes: 1 << self.row.lane(cell + part * stride), bytes, row: Row::default(), ..self }
+        })
+    }
+
+    /// The lanes that have bytes of a cell.
+    #[inline]
+    pub(crate) fn lanes_at(&self, cell: u64) -> u32 {
+        match self.row.stride {
+            0 => self.lanes,
+            1..4 => self.at(cell).fold(0, |lanes, mark| lanes | mark.lanes),
+            _ => 1 << self.row.lane(cell),
+        }
+    }
+
+    /// Whether both have the same thread for each byte.
+    #[inline]
+    pub(crate) fn is_as(&self, other: &Mark) -> bool {
+        self.who == other.who
+            && self.row == other.row
+            && self.is_engine == other.is_engine
+            && (self.row.stride > 0 || self.lanes == other.lanes && self.lanes.is_power_of_two())
+    }
+}
+
+impl Hash for Mark {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(u64::from(self.who) << 32 | u64::from(self.lanes));
+        state.write_u64(u64::from(self.epoch) << 32 | u64::from(self.site) << 4 | u64::from(self.bytes));
+        state.write_u64(u64::from(self.row.first) << 32 | u64::from(self.row.stride));
+    }
 }
 
 #[derive(Default)]

@@ -16,10 +16,9 @@ const OBSERVERS: usize = 32;
 
 impl Checks {
     /// Keeps an access, and forgets those that it stands for.
-    pub(super) fn keep(&mut self, busy: &mut Busy, event: Event, new: Kept, seen: &[u32]) {
+    pub(super) fn keep(&self, busy: &mut Busy, event: Event, new: Kept, seen: &[u32]) {
         let mark = new.mark;
-        self.state(event.actor);
-        let state = &self.states[&u64::from(event.actor.block)][event.actor.number];
+        let state = self.known_state(event.actor);
         for old in busy.kept.iter_mut().filter(|old| seen.contains(&old.number)) {
             if !observed(state, old, event.actor) {
                 if old.observers.len() == OBSERVERS {

@@ -19,6 +19,8 @@ mod marks;
 mod orders;
 mod quick;
 mod shadow;
+mod threads;
+mod together;
 mod values;
 mod visits;
 
@@ -26,3 +28,4 @@ pub(crate) use actor::Actor;
 pub use checks::Piece;
 pub(crate) use checks::{Checks, Event, Found};
 pub use finding::{Finding, Kind, Place};
+pub(crate) use together::Together;

@@ -4,7 +4,7 @@ use super::actor::Actor;
 use super::checks::{Checks, Event, Lack, Mbarrier, Missed, Record, State, Through, level, scope_of};
 use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
-use super::shadow::CELL;
+use super::mark::CELL;
 use crate::access::{Arrival, Engine, Fence, Memory, Scope};
 
 /// What a thread remembers of orders that were too weak, at most.
@@ -225,9 +225,13 @@ impl Checks {
         self.learn(&pool.known, waiting);
     }
 
+    /// All of these know the same. Of their epochs they take the newest, so that they stay alike.
     fn learn(&mut self, known: &Known, actors: impl Iterator<Item = Actor>) {
+        let actors: Vec<Actor> = actors.collect();
+        let epoch = actors.iter().map(|actor| self.state(*actor).epoch).max().unwrap_or_default();
         for actor in actors {
-            self.state(actor).known = known.clone();
+            let state = self.state(actor);
+            (state.known, state.epoch) = (known.clone(), epoch);
         }
     }
 

@@ -1,62 +1,190 @@
-//! Accesses that meet only what was ordered before them, which most do.
+//! Accesses that meet only what was ordered before them, which most do. They are looked at together, as far as the marks before
+//! them are the same.
+
+use std::ops::Range;
 
 use super::checks::{Checks, Event, State};
-use super::marks::joined;
-use super::shadow::{Cell, Mark};
+use super::crowd::Crowd;
+use super::mark::{CELL, Mark, WHOLE};
+use super::shadow::{CELLS, Cell, PAGE, Page};
+use crate::access::Memory;
 use crate::lanes::LANES;
+use crate::spaces::is_shared;
+
+/// A weak access by threads that know the same, or by an engine.
+struct Deed<'a> {
+    event: Event,
+    mark: &'a Mark,
+    /// The set of this mark.
+    alone: u32,
+}
+
+/// What threads know, and how many warps a block has.
+struct Knows<'a> {
+    state: &'a State,
+    warps: usize,
+}
 
 impl Checks {
-    /// Remembers a weak access of a cell that has weak ones alone, unless it has to be looked at closely.
-    #[inline]
-    pub(super) fn quick(&mut self, at: u64, mark: &Mark, event: Event) -> bool {
-        let how = event.how;
-        let warps = self.threads.div_ceil(LANES);
-        let Some(states) = self.states.get(&u64::from(event.actor.block)) else { return false };
-        let state = &states[event.actor.number];
-        let shadow = &mut self.shadow;
-        shadow.tidy();
-        let Some((cell, crowd)) = shadow.known_cell(at) else { return false };
-        if cell.more != 0 || mark.scope > 0 || how.discards || how.writes && cell.constant != 0 {
+    /// Remembers an access of some bytes, which has the same mark in each cell. What has to be looked at closely is handed on.
+    pub(super) fn quick(
+        &mut self,
+        event: Event,
+        mark: &Mark,
+        (begin, end): (u64, u64),
+        closely: &mut dyn FnMut(&mut Checks, u64),
+    ) {
+        let mut at = begin / CELL * CELL;
+        if mark.scope > 0 || event.how.discards {
+            (at..end).step_by(CELL as usize).for_each(|cell| closely(self, cell));
+            return;
+        }
+        self.shadow.tidy();
+        self.threads_of(event.actor.block);
+        let deed = Deed { event, mark, alone: self.shadow.crowd.alone(*mark) };
+        while at < end {
+            let (page, first) = (self.open(at), at % PAGE / CELL);
+            let last = (first + (end - at).div_ceil(CELL)).min(CELLS as u64);
+            self.in_page(&deed, page, first as usize..last as usize, at - first * CELL, closely);
+            at += (last - first) * CELL;
+        }
+    }
+
+    fn in_page(
+        &mut self,
+        deed: &Deed<'_>,
+        page: usize,
+        cells: Range<usize>,
+        begin: u64,
+        closely: &mut dyn FnMut(&mut Checks, u64),
+    ) {
+        let mut first = cells.start;
+        while first < cells.end {
+            let own = &self.shadow.pages[page].cells;
+            let old = own[first];
+            let next = first + own[first..cells.end].iter().take_while(|cell| **cell == old).count();
+            if !self.done(deed, page, first..next, None) {
+                for cell in first..next {
+                    let at = begin + cell as u64 * CELL;
+                    if !self.done(deed, page, cell..cell + 1, Some(at)) {
+                        closely(self, at);
+                    }
+                }
+            }
+            first = next;
+        }
+    }
+
+    /// Does it in cells whose marks are the same, or in the one at an address, unless that has to be looked at closely.
+    fn done(&mut self, deed: &Deed<'_>, page: usize, cells: Range<usize>, at: Option<u64>) -> bool {
+        let actor = deed.event.actor;
+        let knows =
+            Knows { state: &self.states[&u64::from(actor.block)][actor.number], warps: self.threads.div_ceil(LANES) };
+        let (how, bytes) = (deed.event.how, deed.mark.bytes);
+        let page = &mut self.shadow.pages[page];
+        if how.reads && !page.have_values(cells.clone(), bytes) || how.writes && page.are_constant(cells.clone()) {
             return false;
         }
-        let before = |old: &Mark| old.bytes == 0 || event.engine.is_none() && is_before(state, old, mark, warps);
-        let has_value = cell.written & mark.bytes == mark.bytes;
-        if how.reads && !has_value || how.constant && cell.write.bytes != 0 {
-            return false;
+        let old = page.cells[cells.start];
+        let Some(new) = knows.joined(&mut self.shadow.crowd, deed, old, at) else { return false };
+        if new != old {
+            page.cells[cells.clone()].fill(new);
         }
         if how.writes {
-            let covers = |old: &Mark| old.bytes & !mark.bytes == 0 && before(old);
-            let rest = |cell: &Cell| crowd.readers(cell.readers).all(|old| covers(&old));
-            if !covers(&cell.write) || !covers(&cell.read) || !rest(cell) {
-                return false;
-            }
-            *cell = Cell { write: *mark, written: cell.written | mark.bytes, ..Cell::default() };
-            return true;
-        }
-        if cell.write.bytes & mark.bytes != 0 && !before(&cell.write) || mark.is_engine {
-            return false;
-        }
-        if how.constant {
-            cell.constant = event.site + 1;
-        }
-        let covered = |old: &Mark| old.bytes & !mark.bytes == 0 && before(old);
-        if joined(&mut cell.read, mark) {
-        } else if covered(&cell.read) && crowd.readers(cell.readers).all(|old| covered(&old)) {
-            (cell.read, cell.readers) = (*mark, 0);
-        } else {
-            cell.readers = crowd.with(cell.readers, *mark);
+            page.have_values_now(cells, bytes);
+        } else if how.constant {
+            page.constant.get_or_insert_with(|| Box::new([0; CELLS]))[cells].fill(deed.event.site + 1);
         }
         true
     }
 }
 
-/// Whether what a mark stands for comes before what one thread does now.
-#[inline]
-fn is_before(state: &State, old: &Mark, new: &Mark, warps: usize) -> bool {
-    if old.is_engine {
-        return false;
+impl Knows<'_> {
+    /// The marks of cells after a deed, if nothing has to be looked at closely.
+    #[inline]
+    fn joined(&self, crowd: &mut Crowd, deed: &Deed<'_>, old: Cell, at: Option<u64>) -> Option<Cell> {
+        if old.has_more() {
+            return None;
+        }
+        let (how, bytes) = (deed.event.how, deed.mark.bytes);
+        let before = |mark: &Mark| self.is_before(mark, deed, at);
+        let stands_for = |mark: &Mark| mark.bytes & !bytes == 0 && before(mark);
+        if how.writes {
+            let all = stand_for_all(crowd, old.writes, stands_for) && stand_for_all(crowd, old.reads, stands_for);
+            return all.then_some(Cell { writes: deed.alone, reads: 0 });
+        }
+        let goes = stand_for_all(crowd, old.writes, |mark| mark.bytes & bytes == 0 || before(mark));
+        if !goes || how.constant && old.writes != 0 {
+            return None;
+        }
+        if stand_for_all(crowd, old.reads, stands_for) {
+            return Some(Cell { reads: deed.alone, ..old });
+        }
+        // Reads by engines are not put together.
+        let is_engine = deed.mark.is_engine || crowd.newest(old.reads).is_engine;
+        (!is_engine).then(|| Cell { reads: crowd.with(old.reads, deed.alone), ..old })
     }
-    let lanes = if old.who == new.who && !new.is_engine { old.lanes & !new.lanes } else { old.lanes };
-    let (block, warp) = (old.who / warps as u32, old.who as usize % warps);
-    lanes == 0 || state.known.ordered.has(block, warp * LANES, lanes, old.epoch)
+
+    /// Whether what a mark stands for comes before: in one cell, or in all.
+    #[inline]
+    fn is_before(&self, old: &Mark, deed: &Deed<'_>, at: Option<u64>) -> bool {
+        let (new, known) = (deed.mark, &self.state.known);
+        if old.is_engine {
+            return known.ordered.of_engine(old.who) >= old.epoch;
+        }
+        if old.is_as(new) {
+            return true;
+        }
+        let lanes = match at {
+            None => old.lanes,
+            Some(cell) => {
+                let (lanes, own) = (old.lanes_at(cell), new.lanes_at(cell));
+                let is_own = old.who == new.who && !new.is_engine && own.is_power_of_two();
+                if is_own { lanes & !own } else { lanes }
+            }
+        };
+        let (block, warp) = (old.who / self.warps as u32, old.who as usize % self.warps);
+        let proxied = deed.event.engine.filter(|(_, _, by_proxy)| *by_proxy).map(|_| {
+            let memory = if is_shared(deed.event.address) { Memory::Shared } else { Memory::Global };
+            &known.proxied[memory as usize]
+        });
+        let has = |clock: &super::clock::Clock| lanes == 0 || clock.has(block, warp * LANES, lanes, old.epoch);
+        has(&known.ordered) && proxied.is_none_or(has)
+    }
+}
+
+#[inline]
+fn stand_for_all(crowd: &Crowd, set: u32, stands_for: impl Fn(&Mark) -> bool) -> bool {
+    match set {
+        0 => true,
+        _ if crowd.is_alone(set) => stands_for(crowd.newest(set)),
+        _ => crowd.marks(set).all(|mark| stands_for(&mark)),
+    }
+}
+
+impl Page {
+    #[inline]
+    fn have_values(&self, cells: Range<usize>, bytes: u8) -> bool {
+        match bytes {
+            WHOLE if cells.start % 2 == 0 && cells.end % 2 == 0 => {
+                self.written[cells.start / 2..cells.end / 2].iter().all(|pair| *pair == u8::MAX)
+            }
+            _ => cells.into_iter().all(|cell| self.values(cell) & bytes == bytes),
+        }
+    }
+
+    #[inline]
+    fn have_values_now(&mut self, cells: Range<usize>, bytes: u8) {
+        match bytes {
+            WHOLE if cells.start % 2 == 0 && cells.end % 2 == 0 => {
+                self.written[cells.start / 2..cells.end / 2].fill(u8::MAX);
+            }
+            _ => cells.into_iter().for_each(|cell| self.set_values(cell, self.values(cell) | bytes)),
+        }
+    }
+
+    #[inline]
+    fn are_constant(&self, cells: Range<usize>) -> bool {
+        self.constant.as_ref().is_some_and(|constant| constant[cells].iter().any(|site| *site != 0))
+    }
 }

@@ -2,21 +2,24 @@
 
 use super::actor::Actor;
 use super::crowd::Crowd;
-pub(crate) use super::mark::{Mark, QuickMap};
+pub(crate) use super::mark::{CELL, Mark, QuickMap};
 
-/// What is remembered of four bytes. Most have one weak write and one weak read at most; of the others all is elsewhere.
-#[derive(Clone, Debug, Default)]
+/// What is remembered of four bytes: the sets of writes and of reads, if all are weak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cell {
-    pub(crate) write: Mark,
-    pub(crate) read: Mark,
-    /// More weak reads.
-    pub(crate) readers: u32,
-    /// Where all marks are, if not here.
-    pub(crate) more: u32,
-    /// One more than the site of a read by `.nc`.
-    pub(crate) constant: u32,
-    /// Bytes that have a value.
-    pub(crate) written: u8,
+    /// Or [`MORE`] and the place of all marks, if not.
+    pub(crate) writes: u32,
+    pub(crate) reads: u32,
+}
+
+/// All marks of a cell are elsewhere.
+const MORE: u32 = 1 << 31;
+
+impl Cell {
+    #[inline]
+    pub(crate) fn has_more(self) -> bool {
+        self.writes & MORE != 0
+    }
 }
 
 /// All marks of four bytes.
@@ -37,64 +40,88 @@ pub(crate) struct Kept {
     pub(crate) observers: Vec<(Actor, u32)>,
 }
 
-/// Bytes of a cell, and cells of a page.
-pub(crate) const CELL: u64 = 4;
-const CELLS: u64 = 256;
+/// Cells of a page, and their bytes.
+pub(crate) const CELLS: usize = 256;
+pub(crate) const PAGE: u64 = CELL * CELLS as u64;
+/// Pages that are found at once.
+const RECENT: usize = 256;
+
+/// What is remembered of neighbouring bytes.
+pub(crate) struct Page {
+    pub(crate) cells: [Cell; CELLS],
+    /// Of each byte whether it has a value; four bits a cell.
+    pub(crate) written: Values,
+    /// Of each cell one more than the site of a read by `.nc`, if there was one.
+    pub(crate) constant: Option<Box<[u32; CELLS]>>,
+}
+
+/// For each byte of a page a bit.
+pub(crate) type Values = [u8; CELLS / 2];
+
+impl Page {
+    /// Which of a cell's bytes have values.
+    #[inline]
+    pub(crate) fn values(&self, cell: usize) -> u8 {
+        self.written[cell / 2] >> (cell % 2 * 4) & 0xf
+    }
+
+    pub(crate) fn set_values(&mut self, cell: usize, bytes: u8) {
+        let shift = cell % 2 * 4;
+        let pair = &mut self.written[cell / 2];
+        *pair = *pair & !(0xf << shift) | bytes << shift;
+    }
+}
 
 #[derive(Default)]
 pub(crate) struct Shadow {
     places: QuickMap<usize>,
-    pages: Vec<Box<[Cell]>>,
+    pub(crate) pages: Vec<Box<Page>>,
     /// Pages that are free again.
     free: Vec<usize>,
-    last: (u64, usize),
-    crowd: Crowd,
+    recent: Vec<(u64, usize)>,
+    pub(crate) crowd: Crowd,
     more: Vec<Busy>,
     free_more: Vec<u32>,
 }
 
 impl Shadow {
     pub(crate) fn new() -> Shadow {
-        Shadow { last: (u64::MAX, 0), more: vec![Busy::default()], ..Shadow::default() }
+        Shadow { recent: vec![(u64::MAX, 0); RECENT], ..Shadow::default() }
     }
 
-    /// The cell of an address. Where nothing was remembered, `written` says which bytes have a value from the beginning.
+    /// The number of an address's page. Where nothing was remembered, `values` says which bytes have a value from the beginning.
     #[inline]
-    pub(crate) fn cell(&mut self, address: u64, written: impl FnOnce(u64) -> bool) -> &mut Cell {
-        let (page, at) = (address / (CELL * CELLS), (address / CELL % CELLS) as usize);
-        if self.last.0 != page {
-            self.last = (page, self.page(page, written));
+    pub(crate) fn open(&mut self, address: u64, values: impl FnOnce(u64) -> Values) -> usize {
+        let page = address / PAGE;
+        let recent = self.recent[page as usize % RECENT];
+        if recent.0 == page {
+            return recent.1;
         }
-        &mut self.pages[self.last.1][at]
+        let place = self.page(page, values);
+        self.recent[page as usize % RECENT] = (page, place);
+        place
     }
 
-    fn page(&mut self, page: u64, written: impl FnOnce(u64) -> bool) -> usize {
+    fn page(&mut self, page: u64, values: impl FnOnce(u64) -> Values) -> usize {
         if let Some(place) = self.places.get(&page) {
             return *place;
         }
-        let bytes = if written(page * CELL * CELLS) { 0xf } else { 0 };
-        let place = self.free.pop().unwrap_or(self.pages.len());
-        let cells = vec![Cell { written: bytes, ..Cell::default() }; CELLS as usize].into_boxed_slice();
-        if place == self.pages.len() {
-            self.pages.push(cells)
-        } else {
-            self.pages[place] = cells
-        }
+        let content = Page { cells: [Cell::default(); CELLS], written: values(page * PAGE), constant: None };
+        let place = match self.free.pop() {
+            Some(place) => {
+                *self.pages[place] = content;
+                place
+            }
+            None => {
+                self.pages.push(Box::new(content));
+                self.pages.len() - 1
+            }
+        };
         self.places.insert(page, place);
         place
     }
 
-    /// The cell of an address, if something was remembered there, and the sets of readers.
-    #[inline]
-    pub(crate) fn known_cell(&mut self, address: u64) -> Option<(&mut Cell, &mut Crowd)> {
-        let (page, at) = (address / (CELL * CELLS), (address / CELL % CELLS) as usize);
-        if self.last.0 != page {
-            self.last = (page, *self.places.get(&page)?);
-        }
-        Some((&mut self.pages[self.last.1][at], &mut self.crowd))
-    }
-
-    /// Forgets the sets of readers that no cell has any longer, if there are very many.
+    /// Forgets the sets that no cell has any longer, if there are very many.
     #[inline]
     pub(crate) fn tidy(&mut self) {
         if self.crowd.is_full() {
@@ -105,71 +132,87 @@ impl Shadow {
     #[cold]
     fn sweep(&mut self) {
         let old = std::mem::take(&mut self.crowd);
-        let mut moved = std::collections::HashMap::new();
-        for cell in self.pages.iter_mut().flat_map(|page| page.iter_mut()).filter(|cell| cell.readers != 0) {
-            let crowd = &mut self.crowd;
-            cell.readers = *moved.entry(cell.readers).or_insert_with_key(|set| crowd.with_all(&old, *set));
+        let mut moved: QuickMap<u32> = QuickMap::default();
+        for place in self.places.values() {
+            for cell in &mut self.pages[*place].cells {
+                let own = if cell.has_more() { &mut [][..] } else { &mut [&mut cell.writes, &mut cell.reads][..] };
+                for set in own {
+                    let crowd = &mut self.crowd;
+                    **set = *moved.entry((**set).into()).or_insert_with_key(|set| crowd.with_all(&old, *set as u32));
+                }
+            }
         }
         self.crowd.is_swept();
     }
 
     /// All marks of a cell, as long as they are looked at.
-    pub(crate) fn take(&mut self, cell: &mut Cell) -> Busy {
-        if cell.more != 0 {
-            self.free_more.push(cell.more);
-            return std::mem::take(&mut self.more[std::mem::take(&mut cell.more) as usize]);
+    pub(crate) fn take(&mut self, (page, cell): (usize, usize), address: u64) -> Busy {
+        let Cell { writes, reads } = std::mem::take(&mut self.pages[page].cells[cell]);
+        if writes & MORE != 0 {
+            self.free_more.push(writes & !MORE);
+            return std::mem::take(&mut self.more[(writes & !MORE) as usize]);
         }
-        let marks = [std::mem::take(&mut cell.write), std::mem::take(&mut cell.read)];
-        let readers: Vec<Mark> = self.crowd.readers(std::mem::take(&mut cell.readers)).collect();
-        let marks = marks.into_iter().filter(|mark| mark.bytes != 0).chain(readers.into_iter().rev());
-        let kept = marks.map(|mark| Kept { mark, ..Kept::default() });
-        Busy { kept: kept.collect(), last: [0; 4] }
+        let oldest_first = |set: u32| {
+            let mut marks: Vec<Mark> = self.crowd.marks(set).collect();
+            marks.reverse();
+            marks.into_iter().flat_map(|mark| mark.at(address))
+        };
+        let marks = oldest_first(writes).chain(oldest_first(reads));
+        Busy { kept: marks.map(|mark| Kept { mark, ..Kept::default() }).collect(), last: [0; 4] }
     }
 
     /// Puts them back.
-    pub(crate) fn put(&mut self, cell: &mut Cell, busy: Busy) {
-        let marks = |writes: bool| busy.kept.iter().map(|kept| kept.mark).filter(move |mark| mark.writes == writes);
+    pub(crate) fn put(&mut self, (page, cell): (usize, usize), busy: Busy) {
         let is_weak = busy.kept.iter().all(|kept| kept.mark.scope == 0);
-        let by_threads = marks(false).count() < 2 || marks(false).all(|mark| !mark.is_engine);
-        if is_weak && by_threads && marks(true).count() < 2 {
-            cell.write = marks(true).next().unwrap_or_default();
-            let mut reads = marks(false);
-            cell.read = reads.next().unwrap_or_default();
-            reads.for_each(|mark| cell.readers = self.crowd.with(cell.readers, mark));
-            return;
-        }
-        cell.more = self.free_more.pop().unwrap_or_else(|| {
-            self.more.push(Busy::default());
-            self.more.len() as u32 - 1
-        });
-        self.more[cell.more as usize] = busy;
+        let by_engines = busy.kept.iter().any(|kept| kept.mark.is_engine);
+        let count = |writes: bool| busy.kept.iter().filter(|kept| kept.mark.writes == writes).count();
+        let own = if is_weak && (!by_engines || count(true) < 2 && count(false) < 2) {
+            let mut own = Cell::default();
+            for kept in &busy.kept {
+                let set = if kept.mark.writes { &mut own.writes } else { &mut own.reads };
+                let alone = self.crowd.alone(kept.mark);
+                *set = self.crowd.with(*set, alone);
+            }
+            own
+        } else {
+            let place = self.free_more.pop().unwrap_or_else(|| {
+                self.more.push(Busy::default());
+                self.more.len() as u32 - 1
+            });
+            self.more[place as usize] = busy;
+            Cell { writes: MORE | place, reads: 0 }
+        };
+        self.pages[page].cells[cell] = own;
     }
 
     /// A write of a cell.
-    pub(crate) fn write_of(&self, cell: &Cell) -> Option<Mark> {
-        let more = &self.more[cell.more as usize].kept;
-        let mut marks = more.iter().map(|kept| kept.mark).chain([cell.write]);
+    pub(crate) fn write_of(&self, (page, cell): (usize, usize), address: u64) -> Option<Mark> {
+        let Cell { writes, .. } = self.pages[page].cells[cell];
+        if writes & MORE == 0 {
+            return self.crowd.marks(writes).flat_map(|mark| mark.at(address)).next();
+        }
+        let mut marks = self.more[(writes & !MORE) as usize].kept.iter().map(|kept| kept.mark);
         marks.find(|mark| mark.writes && mark.bytes != 0)
     }
 
     /// The numbers of the last writes of a cell's bytes, where they were strong.
     pub(crate) fn last(&mut self, address: u64) -> [u32; 4] {
-        let more = self.cell(address, |_| true).more;
-        self.more[more as usize].last
+        let Some(page) = self.places.get(&(address / PAGE)) else { return [0; 4] };
+        let writes = self.pages[*page].cells[(address % PAGE / CELL) as usize].writes;
+        if writes & MORE == 0 { [0; 4] } else { self.more[(writes & !MORE) as usize].last }
     }
 
     /// Forgets a range of whole pages.
     pub(crate) fn forget(&mut self, begin: u64, bytes: u64) {
-        let size = CELL * CELLS;
-        for page in begin / size..(begin + bytes).div_ceil(size) {
+        for page in begin / PAGE..(begin + bytes).div_ceil(PAGE) {
             if let Some(place) = self.places.remove(&page) {
-                for cell in self.pages[place].iter().filter(|cell| cell.more != 0) {
-                    self.more[cell.more as usize] = Busy::default();
-                    self.free_more.push(cell.more);
+                for cell in self.pages[place].cells.iter().filter(|cell| cell.has_more()) {
+                    self.more[(cell.writes & !MORE) as usize] = Busy::default();
+                    self.free_more.push(cell.writes & !MORE);
                 }
                 self.free.push(place);
             }
+            self.recent[page as usize % RECENT] = (u64::MAX, 0);
         }
-        self.last = (u64::MAX, 0);
     }
 }

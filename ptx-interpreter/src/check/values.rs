@@ -16,8 +16,8 @@ impl Checks {
     }
 
     fn positions(&mut self, actor: Actor, address: u64, bytes: usize) -> Vec<usize> {
-        self.state(actor);
-        let state = &self.states[&u64::from(actor.block)][actor.number];
+        self.threads_of(actor.block);
+        let state = self.known_state(actor);
         let known = |(other, epoch): (Actor, u32)| other == actor || happened(state, epoch, other);
         self.history.as_ref().map(|history| history.older(known, address, bytes)).unwrap_or_default()
     }

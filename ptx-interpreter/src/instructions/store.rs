@@ -3,10 +3,12 @@
 use crate::access::How;
 use crate::alu::Type;
 use crate::group::Group;
+use crate::lanes::{LANES, Lanes};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::Result;
+use crate::watch::Written;
 
 struct Store {
     space: Space,
@@ -38,29 +40,73 @@ impl Step for Store {
         for thread in group.threads() {
             aligned(addresses[thread.lane], whole).map_err(|stop| stop.by(thread.lane))?;
         }
+        // A strong vector is as many strong accesses as it has elements.
+        let has_all = !self.from.iter().any(|from| matches!(from, Operand::Sink));
+        let is_one = has_all && self.how.scope.is_none() && !machine.remembers_values();
+        if is_one {
+            machine.perform_loads_before(group, &addresses, whole)?;
+            self.watch(machine, group, &addresses, &self.from)?;
+        }
         for (number, from) in self.from.iter().enumerate() {
             if let Operand::Sink = from {
                 continue;
             }
             let places = addresses.map(|address| address.wrapping_add((number * self.bytes) as u64));
-            machine.perform_loads_before(group, &places, self.bytes)?;
-            machine.watch(group, &places, self.bytes, self.how)?;
+            if !is_one {
+                machine.perform_loads_before(group, &places, self.bytes)?;
+                self.watch(machine, group, &places, std::slice::from_ref(from))?;
+            }
+            self.put(machine, group, &places, from)?;
+        }
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Tells the checks of neighbouring elements.
+    fn watch(&self, machine: &mut Machine<'_>, group: Group, places: &Lanes, from: &[Operand]) -> Result<()> {
+        if machine.checks.is_none() {
+            return Ok(());
+        }
+        let mut content = Vec::new();
+        for from in from {
+            content.push(if self.bytes == 16 { [0; LANES] } else { machine.lanes(group, from)? });
             if self.bytes == 16 {
+                content.push([0; LANES]);
                 for thread in group.threads() {
                     let value = machine.get(thread, from)?;
-                    machine.settle(thread, places[thread.lane], self.bytes)?;
-                    let written = machine.write(places[thread.lane], &value.to_le_bytes());
-                    written.map_err(|stop| stop.by(thread.lane))?;
-                    machine.wrote(thread, places[thread.lane], self.bytes, value);
+                    let [low, high] = [value as u64, (value >> 64) as u64];
+                    let words = content.iter_mut().rev().take(2).zip([high, low]);
+                    words.for_each(|(word, value)| word[thread.lane] = value);
                 }
-                continue;
             }
-            let values = machine.lanes(group, from)?;
+        }
+        let size = self.bytes.min(8);
+        let is_there = |lane: usize, place: &[u8]| {
+            let words = place.chunks(size).zip(&content);
+            words.into_iter().all(|(there, word)| *there == word[lane].to_le_bytes()[..size])
+        };
+        let is_same = |one: usize, other: usize| content.iter().all(|word| word[one] == word[other]);
+        let written = Written { is_there: &is_there, is_same: &is_same };
+        machine.watch_store(group, places, self.bytes * from.len(), self.how, Some(written))
+    }
+
+    fn put(&self, machine: &mut Machine<'_>, group: Group, places: &Lanes, from: &Operand) -> Result<()> {
+        if self.bytes == 16 {
             for thread in group.threads() {
-                let lane = thread.lane;
-                let stored = machine.store(thread, places[lane], self.bytes, values[lane], self.how);
-                stored.map_err(|stop| stop.by(lane))?;
+                let value = machine.get(thread, from)?;
+                machine.settle(thread, places[thread.lane], self.bytes)?;
+                let written = machine.write(places[thread.lane], &value.to_le_bytes());
+                written.map_err(|stop| stop.by(thread.lane))?;
+                machine.wrote(thread, places[thread.lane], self.bytes, value);
             }
+            return Ok(());
+        }
+        let values = machine.lanes(group, from)?;
+        for thread in group.threads() {
+            let lane = thread.lane;
+            let stored = machine.store(thread, places[lane], self.bytes, values[lane], self.how);
+            stored.map_err(|stop| stop.by(lane))?;
         }
         Ok(())
     }

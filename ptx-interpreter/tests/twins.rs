@@ -1,0 +1,48 @@
+//! Threads of a block that store the same value by one instruction.
+
+use ptx_interpreter::{Kind, Program, Report, Trial};
+
+/// A block of 64 threads: each stores to the first word, and reads it.
+fn check(value: &str, between: &str, blocks: u32) -> Report {
+    let program = Program::parse(&format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry kernel(.param .u64 p) {{\n\
+         .reg .b32 %r<4>; .reg .b64 %d<2>;\n\
+         ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; {value}\n\
+         st.global.u32 [%d1], %r2;\n{between}\nret;\n}}"
+    ));
+    let mut trial = Trial::new(&program, "kernel");
+    trial.grid([blocks, 1, 1]).block([64, 1, 1]).buffer(&[0; 4]).expect("there is memory");
+    trial.check()
+}
+
+fn kinds(report: &Report) -> Vec<Kind> {
+    assert!(report.stop.is_none(), "{report}");
+    report.findings.iter().map(|finding| finding.kind).collect()
+}
+
+#[test]
+fn the_same_value_is_no_race() {
+    assert_eq!(kinds(&check("mov.u32 %r2, 7;", "", 1)), []);
+    assert_eq!(kinds(&check("mov.u32 %r2, 7;", "bar.sync 0;\nld.global.u32 %r3, [%d1];", 1)), []);
+}
+
+#[test]
+fn other_values_and_other_blocks_race() {
+    assert_eq!(kinds(&check("mov.u32 %r2, %r1;", "", 1)), [Kind::Race]);
+    assert_eq!(kinds(&check("shr.u32 %r2, %r1, 5;", "", 1)), [Kind::Race]);
+    assert_eq!(kinds(&check("mov.u32 %r2, 7;", "", 2)), [Kind::Race]);
+}
+
+#[test]
+fn a_read_has_to_be_ordered_after_all_of_them() {
+    assert_eq!(kinds(&check("mov.u32 %r2, 7;", "ld.global.u32 %r3, [%d1];", 1)), [Kind::Race]);
+    assert_eq!(
+        kinds(&check("mov.u32 %r2, 7;", "bar.warp.sync 0xffffffff;\nld.global.u32 %r3, [%d1];", 1)),
+        [Kind::Race]
+    );
+}
+
+#[test]
+fn another_instruction_races_even_with_the_same_value() {
+    assert_eq!(kinds(&check("mov.u32 %r2, 7;", "st.global.u32 [%d1], %r2;", 1)), [Kind::Race]);
+}
