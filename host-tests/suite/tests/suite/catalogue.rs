@@ -12,11 +12,14 @@ use serde_json::json;
 use suite::journal::{Event, Found, Item, Machine, Work};
 use suite::report::Report;
 use suite::versions::Versions;
-use suite::{Entry, Kernel, Plan};
+use suite::{Entry, Kernel, Plan, Room};
+
+/// The GPU that has all forms, and here memory of several GPUs too. An H100 is tried without such memory.
+const NEWEST: u32 = 100;
 
 /// Forms that a GPU launches by images of a PTX ISA version: an H100 by both assemblers, and the GPU that has all.
 const LAUNCHED: [(u32, PtxVersion); 3] =
-    [(90, PtxVersion::OF_EVERY_FORM), (90, PtxVersion::new(9, 0)), (100, PtxVersion::OF_EVERY_FORM)];
+    [(90, PtxVersion::OF_EVERY_FORM), (90, PtxVersion::new(9, 0)), (NEWEST, PtxVersion::OF_EVERY_FORM)];
 
 /// Nothing of the catalogue is left out of the plan, and what a GPU does not launch has a reason. Whoever adds an instruction
 /// is told here that the suite does not know how to try it.
@@ -33,7 +36,12 @@ pub(crate) fn every_form_is_launched_or_has_a_reason() -> Result<(), Failed> {
     ledger::compare("PLAN", &ledger::PLAN, &[plan.kernels.len(), trials]);
     let [older, old, newest] = LAUNCHED.map(|(sm, ptx)| {
         let on = Sm::new(sm);
-        let has = |kernel: &&Kernel| kernel.target(on).is_some() && PtxVersion::of_number(kernel.needs.1) <= ptx;
+        let multimem = sm == NEWEST;
+        let has = |kernel: &&Kernel| {
+            kernel.target(on).is_some()
+                && PtxVersion::of_number(kernel.needs.1) <= ptx
+                && (multimem || kernel.room != Room::Multimem)
+        };
         let mut parts: Vec<&str> = plan.kernels.iter().filter(has).map(|kernel| kernel.name.as_str()).collect();
         let report = of_a_run(sm, ptx, &parts, &forms, &plan);
         let counts = &report.forms[0].counts;
@@ -57,7 +65,7 @@ pub(crate) fn every_form_is_launched_or_has_a_reason() -> Result<(), Failed> {
 
 /// The report of a run in which all of these kernels did what they should.
 fn of_a_run(sm: u32, ptx: PtxVersion, parts: &[&str], forms: &[Arc<Form>], plan: &Plan) -> Report {
-    let with = json!({ "set": "13.5", "ptx": ptx, "seed": 7, "part": false, "refused": [] });
+    let with = json!({ "set": "13.5", "ptx": ptx, "seed": 7, "part": false, "refused": [], "multimem": sm == NEWEST });
     let item = Item { name: "0".into(), parts: parts.iter().map(|part| (*part).to_owned()).collect() };
     let data = json!({ "kernels": parts.len(), "trials": 0, "bytes": 0, "wrong": [], "troubles": [] });
     let stage = || "forms".to_owned();
