@@ -13,7 +13,7 @@ use super::journal::{Event, Known, Machine};
 use super::kernels::PTX;
 use super::observed::unseen;
 use super::plan::Plan;
-use super::run::{self, Outcome, REFUSED, Verdict, With};
+use super::run::{self, OF_SEVERAL, Outcome, REFUSED, Verdict, With};
 use super::stages::PLAN;
 use super::versions::Versions;
 
@@ -173,8 +173,8 @@ impl Tried {
             catalogue: outcome.verdicts.len(),
             of_device: count(&|form, _| is_there(form)),
             of_images: count(&|form, verdict| {
-                let refused = *verdict == Verdict::NotRun(REFUSED.into());
-                is_there(form) && form.min_ptx() <= with.ptx.number() && !refused
+                let left_out = [REFUSED, OF_SEVERAL].iter().any(|why| *verdict == Verdict::NotRun((*why).into()));
+                is_there(form) && form.min_ptx() <= with.ptx.number() && !left_out
             }),
             launched: outcome.launched.len(),
             not_launched: outcome.not_launched(),

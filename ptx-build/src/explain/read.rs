@@ -35,11 +35,9 @@ pub const CUDA_NAMES: [(&str, &str); 10] = [
 ];
 
 /// Instructions that this crate does not have, by their first words, and where they are.
-const ELSEWHERE: [(&str, &str); 17] = [
+const ELSEWHERE: [(&str, &str); 15] = [
     ("shfl", "`ptx-kernel` has it: `shuffle_xor(value, mask)`, `shuffle_down`, `shuffle_up`, `shuffle`"),
     ("vote", "`ptx-kernel` has it: `ballot(holds)`, `any`, `all`"),
-    ("bar", "`ptx-kernel` has it: `sync_threads()`, and of a warp `sync_warp()`"),
-    ("barrier", "`ptx-kernel` has it: `sync_threads()`, and of a cluster `sync_cluster()`"),
     ("fma", "`ptx-kernel` has it: `mul_add(a, b, c)`"),
     ("ex2", "`ptx-kernel` has it: `exp2_approx(x)`"),
     ("lg2", "`ptx-kernel` has it: `log2_approx(x)`"),
@@ -461,7 +459,6 @@ mod tests {
     fn what_is_elsewhere_is_told() {
         for (text, why) in [
             ("shfl.sync.bfly.b32", "`ptx-kernel` has it: `shuffle_xor(value, mask)`"),
-            ("bar.sync 0;", "`ptx-kernel` has it: `sync_threads()`"),
             ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "it is not covered: docs/coverage.md"),
             ("wgmma.fence.sync.aligned;", "it is not covered: docs/coverage.md"),
         ] {

@@ -1,7 +1,7 @@
 //! `bar` and `barrier`: the threads of a block meet.
 
 use crate::group::Group;
-use crate::lanes::lanes_of;
+use crate::lanes::{LANES, lanes_of};
 use crate::machine::{Machine, Step};
 use crate::meeting::Reduction;
 use crate::operand::Operand;
@@ -50,7 +50,9 @@ impl Step for Barrier {
                 lanes_of(rest).filter(|lane| numbers[*lane] as u32 == number).fold(0, |mask, lane| mask | 1 << lane);
             rest &= !mask;
             let count = self.count.as_ref().map(|count| machine.get(group.thread(first), count)).transpose()?;
-            if let Some(count) = count.filter(|count| *count as u32 == 0 || !(*count as u32).is_multiple_of(32)) {
+            // A block that is less than a warp is one of a litmus test, of which each thread stands for a warp.
+            let whole = |count: u32| count != 0 && (count.is_multiple_of(32) || machine.threads < LANES);
+            if let Some(count) = count.filter(|count| !whole(*count as u32)) {
                 let text = format!(
                     "barrier {number} is for {count} threads, and the number has to be a multiple of 32 above 0"
                 );

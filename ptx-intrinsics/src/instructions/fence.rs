@@ -150,6 +150,7 @@ instructions! { SINGLES:
     instruction "fence", isa "parallel-synchronization-and-communication-instructions-membar-fence", effect message, T = u8 {
         /// A release of what this thread read in the cluster's shared memory, among the threads of the block: an asynchronous
         /// copy after it may write there.
+        #[doc(alias = "sync_restrict::shared::cluster::read")]
         safe fn fence_proxy_async_generic_release_sync_restrict_shared_cluster_read_cta() {
             ptx: "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cta";
             needs: ReadFences;

@@ -419,7 +419,7 @@ fn a_stated_target_is_checked_against() {
     assert_eq!(on_the_host("sm_80"), Ok((Some(80), Some(70))));
     assert_eq!(on_the_host("sm_90a"), Ok((Some(90), Some(80))));
     assert_eq!(on_the_host("sm_80,ptx74"), Ok((Some(80), Some(74))));
-    assert_eq!(on_the_host("sm_103, ptx93"), Ok((Some(100), Some(92))));
+    assert_eq!(on_the_host("sm_103, ptx93"), Ok((Some(100), Some(93))));
     assert_eq!(on_sm_80("sm_75,ptx63"), Ok((Some(75), Some(63))));
     assert_eq!(on_sm_80("sm_80,ptx74"), Ok((Some(80), Some(74))));
 
