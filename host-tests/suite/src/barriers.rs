@@ -5,10 +5,13 @@ use ptx_intrinsics::catalogue::Form;
 use super::other::{Other, all, truth};
 use super::room::Room;
 
+/// What a thread leaves, from what was there.
+type Expected = fn(&Form, usize, &[u8], &mut [u8]);
+
 /// Each thread reads what the next one wrote. A `.red` counts 11 threads of 32. Who only arrives is seen to go on.
 pub(super) fn of_block(form: &Form) -> Other {
     let says = |word| form.ptx().contains(word);
-    let (room, then, expected): (_, _, fn(&Form, usize, &[u8], &mut [u8])) = match () {
+    let (room, then, expected): (_, _, Expected) = match () {
         _ if says(".arrive") => (Room::Lines, "{}; {}; copy(from, to);".to_owned(), all),
         _ if says(".sync") => (
             Room::Shared,

@@ -166,7 +166,7 @@ impl Page {
     #[inline]
     fn have_values(&self, cells: Range<usize>, bytes: u8) -> bool {
         match bytes {
-            WHOLE if cells.start % 2 == 0 && cells.end % 2 == 0 => {
+            WHOLE if cells.start.is_multiple_of(2) && cells.end.is_multiple_of(2) => {
                 self.written[cells.start / 2..cells.end / 2].iter().all(|pair| *pair == u8::MAX)
             }
             _ => cells.into_iter().all(|cell| self.values(cell) & bytes == bytes),
@@ -176,7 +176,7 @@ impl Page {
     #[inline]
     fn have_values_now(&mut self, cells: Range<usize>, bytes: u8) {
         match bytes {
-            WHOLE if cells.start % 2 == 0 && cells.end % 2 == 0 => {
+            WHOLE if cells.start.is_multiple_of(2) && cells.end.is_multiple_of(2) => {
                 self.written[cells.start / 2..cells.end / 2].fill(u8::MAX);
             }
             _ => cells.into_iter().for_each(|cell| self.set_values(cell, self.values(cell) | bytes)),

@@ -75,6 +75,7 @@ impl Page {
 #[derive(Default)]
 pub(crate) struct Shadow {
     places: QuickMap<usize>,
+    #[expect(clippy::vec_box, reason = "a page is large: a longer list does not move it")]
     pub(crate) pages: Vec<Box<Page>>,
     /// Pages that are free again.
     free: Vec<usize>,

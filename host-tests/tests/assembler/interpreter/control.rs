@@ -74,7 +74,7 @@ fn threads_meet_at_barriers() {
         "",
         "shl.b32 %r1, %t, 2; mov.u32 %r2, room; add.u32 %r3, %r1, %r2; add.u32 %r4, %t, 1; rem.u32 %r4, %r4, %n;\n\
          shl.b32 %r4, %r4, 2; add.u32 %r4, %r4, %r2; mov.u32 %r5, %t; mov.u32 %r6, 0;\n\
-         next: st.shared.u32 [%r3], %r5; bar.sync 0; ld.shared.u32 %r5, [%r4]; barrier.sync 1, %n;\n\
+         next: st.shared.u32 [%r3], %r5; bar.sync 0; ld.shared.u32 %r5, [%r4]; barrier.sync 1;\n\
          add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 10; @%p1 bra next;\n\
          setp.lt.u32 %p2, %t, 5; bar.red.popc.u32 %r7, 2, %p2; mad.lo.u32 %r5, %r7, 100, %r5; st.global.u32 [%own], %r5;",
     ));
