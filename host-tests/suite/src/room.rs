@@ -93,7 +93,7 @@ impl Room {
         }
     }
 
-    /// Whether the kernel has a parameter of [`PARAMETER`] bytes.
+    /// Whether the kernel has a parameter of `PARAMETER` bytes.
     pub fn has_parameter(self) -> bool {
         matches!(self, Room::Entry | Room::EntryTensorMap)
     }

@@ -281,7 +281,7 @@ fn atomic(case: &Case, program: &Program) -> Result<(), String> {
             .filter(|at| numbers.to[at * lane..(at + 1) * lane] != after.to[at * lane..(at + 1) * lane])
             .collect();
         if known && changed != [which] {
-            return Err(format!("the lanes {changed:?} are changed, and not {which}").into());
+            return Err(format!("the lanes {changed:?} are changed, and not {which}"));
         }
     }
     Ok(())
