@@ -44,13 +44,13 @@ impl Machine<'_> {
         self.tell(|checks, machine| group.threads().for_each(|thread| then(checks, machine.actor(thread))));
     }
 
-    /// The threads of a group load so many bytes each.
+    /// Each thread of a group loads `bytes` bytes.
     #[inline]
     pub(crate) fn watch(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) -> Result<()> {
         self.watch_store(group, addresses, bytes, how, None)
     }
 
-    /// The threads of a group store so many bytes each, or load them.
+    /// Each thread of a group stores `bytes` bytes, or loads them if nothing is `written`.
     #[inline]
     pub(crate) fn watch_store(
         &mut self,
@@ -75,7 +75,7 @@ impl Machine<'_> {
             let before = lanes_of(group.mask).take_while(|other| *other < lane);
             match before.filter(|other| addresses[*other] == addresses[lane]).last() {
                 Some(other) => is_same(other, lane),
-                // SAFETY: so many bytes are there, and nobody writes them now.
+                // SAFETY: `host` checked that `bytes` bytes are there, and nobody writes them now.
                 None => is_there(lane, unsafe { std::slice::from_raw_parts(places[lane], bytes) }),
             }
         };

@@ -213,7 +213,7 @@ fn kinds(sm: Sm, accesses: &[&str]) -> BTreeMap<(bool, Sm), Vec<usize>> {
     kinds
 }
 
-/// Reads accesses in modules of so many, and gives what was read in their order.
+/// Reads accesses in kernels of `in_a_kernel` accesses each. The results are in the order of the accesses.
 fn in_parts(
     sm: Sm,
     accesses: &[&str],

@@ -6,9 +6,9 @@ use super::mark::{Mark, Quick};
 
 /// Sets, at most: a quarter of a gigabyte. When there are more, further readers are forgotten.
 const SETS: usize = 1 << 22;
-/// Sets after which it is first looked which of them nobody has any longer.
+/// How many sets there are when unused ones are removed for the first time.
 const FEW: usize = 1 << 16;
-/// Of so many newest marks it is looked whether one stands for a new one.
+/// How many of the newest marks are compared with a new one.
 const NEWEST: usize = 32;
 /// Sets that were made last, and are not made again.
 const LAST: usize = 1 << 12;
@@ -21,7 +21,7 @@ pub(crate) struct Crowd {
     alone: Vec<(Mark, u32)>,
     /// What a set and a set of one mark make.
     made: Vec<((u32, u32), u32)>,
-    /// When there are so many, those that nobody has are forgotten.
+    /// How many sets there may be before unused ones are removed.
     full: usize,
 }
 

@@ -35,10 +35,7 @@ macro_rules! barriers {
                     ptx: $sync_ptx, barrier, threads;
                     intrinsic: { $sync_count_of(barrier: u32, threads: u32) };
                     needs: $gate;
-                    safety: concat!(
-                        "`barrier` is less than 16, and `threads` a multiple of 32 and more than 0. So many threads come to the barrier, all with \
-                         the same `threads`. ", barriers!(@promise $aligned)
-                    );
+                    safety: concat!(barriers!(@counted "with the same `threads`. "), barriers!(@promise $aligned));
                     cpu: { barrier::come($sync_ptx, barriers!(@at $aligned), barrier, Some(threads), None); };
                 }
 
@@ -51,10 +48,7 @@ macro_rules! barriers {
                     ptx: $arrive_ptx, barrier, threads;
                     intrinsic: { $arrive_of(barrier: u32, threads: u32) };
                     needs: $gate;
-                    safety: concat!(
-                        "`barrier` is less than 16, and `threads` a multiple of 32 and more than 0. So many threads come to the barrier, all with \
-                         the same `threads`. ", barriers!(@promise $aligned)
-                    );
+                    safety: concat!(barriers!(@counted "with the same `threads`. "), barriers!(@promise $aligned));
                     cpu: barrier::arrive($arrive_ptx, barrier, threads);
                 }
                 $(
@@ -88,14 +82,18 @@ macro_rules! barriers {
                         intrinsic: { $red_count_of(barrier: u32, threads: u32, holds: bool) };
                         needs: $gate;
                         safety: concat!(
-                            "`barrier` is less than 16, and `threads` a multiple of 32 and more than 0. So many threads come to the barrier, all by \
-                             the same instruction with the same `threads`. ", barriers!(@promise $aligned)
+                            barriers!(@counted "by the same instruction with the same `threads`. "), barriers!(@promise $aligned)
                         );
                         cpu: barrier::come($red_ptx, barriers!(@at $aligned), barrier, Some(threads), Some(holds)).$made();
                     }
                 )*
             }
         )* }
+    };
+    (@counted $how:literal) => {
+        concat!(
+            "`barrier` is less than 16. `threads` is a multiple of 32 and more than 0. Exactly `threads` threads come to the barrier, all ", $how
+        )
     };
     (@promise aligned) => { "All threads of a warp come to this call together." };
     (@promise apart) => { "Threads of a warp may come by different calls." };

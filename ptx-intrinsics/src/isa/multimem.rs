@@ -156,17 +156,8 @@ macro_rules! multimem_rows {
             $(multimem_rows! { @$group $kind ($($t)*) })*
         }
     };
-    (@Fp8 $kind:ident ($($t:tt)*)) => {
-        #[allow(missing_docs, reason = "only the macros and error messages show it")]
-        #[derive(Clone, Copy, Debug)]
-        pub enum $kind {}
-        impl sealed::Kind for $kind {}
-        impl Kind for $kind {
-            type Rust = $($t)*;
-        }
-        impl sealed::MovedAs<$kind> for $($t)* {}
-        #[diagnostic::do_not_recommend]
-        impl MovedAs<$kind> for $($t)* {}
+    (@Fp8 $kind:ident $t:tt) => {
+        type_rows! { @marked $kind $t }
     };
     // `atom` and `red` have it.
     (@$group:ident $kind:ident $t:tt) => {};

@@ -84,7 +84,7 @@ impl Barriers {
         self.complete.borrow_mut().push(complete);
     }
 
-    /// The phases that are complete, if so many threads of the block have not ended: who waits for them, and what was brought.
+    /// The phases that are complete when `living` threads of the block have not ended: the threads that wait, and what was brought.
     pub(super) fn complete(&self, living: u32) -> Vec<Complete> {
         for number in 0..BARRIERS as u32 {
             let Phase { brought, first, .. } = self.now[number as usize].get();

@@ -55,8 +55,8 @@ pub(super) fn open_block(states: &mut [State], places: &[Place]) -> bool {
     !complete.is_empty()
 }
 
-/// Opens the barrier of this cluster, whose blocks have so many threads, if all threads have arrived, or ended before; says whether
-/// they have.
+/// Opens the barrier of this cluster if all threads have arrived or ended. Its blocks have `threads` threads each. Returns whether
+/// it is open.
 ///
 /// # Panics
 /// If threads of a warp wait for it by different instructions.

@@ -16,7 +16,7 @@ use crate::tools::target::Sm;
 /// How many spellings the parser is asked about at a time.
 const PARSED: usize = 20_000;
 
-/// Of what is refused by the target that has every form, the others are asked about one of so many.
+/// The other targets are asked about one in this many of the spellings that the target with every form refuses.
 const SAMPLED: usize = 20;
 
 /// What was asked of all targets, and what was found.
