@@ -128,31 +128,8 @@ pub(crate) fn are_copied_to_and_fro(tried: &mut Tried) {
 }
 
 pub(crate) fn change(tried: &mut Tried) {
-    macro_rules! operations {
-        ($n:literal $($function:ident $with:ident $new:expr;)*) => { $({
-            let mut tensor = Tensor::numbered();
-            let map = map(&mut tensor, $n);
-            let map = (&raw const map).cast::<u32>();
-            let place: [i32; $n] = std::array::from_fn(|at| PLACE[at]);
-            let mut shared = Box::new(Shared(std::array::from_fn(|at| 3 * at as u32 % 50)));
-            let src = SharedPtr::new((&raw mut shared.0).cast::<u32>());
-            let new: fn(u32, u32) -> u32 = $new;
-            let mut after = tensor.0.clone();
-            let mut change = || {
-                for (at, index) in indices($n, &[]).into_iter().enumerate() {
-                    index.map(|index| after[index] = new(after[index], 3 * at as u32 % 50));
-                }
-                after.clone()
-            };
-            form!(tried |map: *const u32, coordinates: [i32; $n], src: SharedPtr<u32>| $function(map, coordinates, src))(map, place, src);
-            assert_eq!(tensor.0, change(), "{}", stringify!($function));
-            form!(tried |map: *const u32, coordinates: [i32; $n], src: SharedPtr<u32>, policy: CachePolicy|
-                $with(map, coordinates, src, policy))(map, place, src, POLICY);
-            assert_eq!(tensor.0, change(), "{}", stringify!($with));
-        })* };
-    }
     macro_rules! ranks {
-        ($($n:literal)*) => { $(operations! { $n
+        ($($n:literal)*) => { $(reductions! { tried $n |tensor: &mut Tensor| map(tensor, $n), std::array::from_fn(|at| PLACE[at]), indices($n, &[]);
             cp_reduce_async_bulk_tensor_global_shared_add_im2col_no_offs cp_reduce_async_bulk_tensor_global_shared_add_im2col_no_offs_with
                 u32::wrapping_add;
             cp_reduce_async_bulk_tensor_global_shared_min_im2col_no_offs cp_reduce_async_bulk_tensor_global_shared_min_im2col_no_offs_with

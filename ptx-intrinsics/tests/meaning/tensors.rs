@@ -5,11 +5,36 @@ use ptx_intrinsics::mbarrier::*;
 use ptx_intrinsics::on_cpu::tensor::{Columns, TensorMap};
 use ptx_intrinsics::prelude::*;
 
-#[path = "columns.rs"]
-mod columns;
-
 use crate::barriers::with_barrier;
 use crate::functions::{Tried, panic_of};
+
+/// Tries each reduction of a tensor by shared memory: `$map` makes the map, and `$indices` are those of its elements at `$place`.
+macro_rules! reductions {
+    ($tried:ident $n:literal $map:expr, $place:expr, $indices:expr; $($function:ident $with:ident $new:expr;)*) => { $({
+        let mut tensor = Tensor::numbered();
+        let map = $map(&mut tensor);
+        let map = (&raw const map).cast::<u32>();
+        let place: [i32; $n] = $place;
+        let mut shared = Box::new(Shared(std::array::from_fn(|at| 3 * at as u32 % 50)));
+        let src = SharedPtr::new((&raw mut shared.0).cast::<u32>());
+        let new: fn(u32, u32) -> u32 = $new;
+        let mut after = tensor.0.clone();
+        let mut change = || {
+            for (at, index) in $indices.into_iter().enumerate() {
+                index.map(|index| after[index] = new(after[index], 3 * at as u32 % 50));
+            }
+            after.clone()
+        };
+        form!($tried |map: *const u32, coordinates: [i32; $n], src: SharedPtr<u32>| $function(map, coordinates, src))(map, place, src);
+        assert_eq!(tensor.0, change(), "{}", stringify!($function));
+        form!($tried |map: *const u32, coordinates: [i32; $n], src: SharedPtr<u32>, policy: CachePolicy|
+            $with(map, coordinates, src, policy))(map, place, src, POLICY);
+        assert_eq!(tensor.0, change(), "{}", stringify!($with));
+    })* };
+}
+
+#[path = "columns.rs"]
+mod columns;
 
 const POLICY: CachePolicy = CachePolicy::EVICT_LAST;
 
@@ -238,31 +263,9 @@ fn a_box_is_copied_to_and_fro() {
 #[test]
 fn a_tensor_is_changed_by_a_box() {
     let mut tried = Tried::default();
-    macro_rules! operations {
-        ($n:literal $($function:ident $with:ident $new:expr;)*) => { $({
-            let mut tensor = Tensor::numbered();
-            let (map, _) = tensor.map($n, TILE);
-            let map = (&raw const map).cast::<u32>();
-            let place: [i32; $n] = std::array::from_fn(|at| PLACE[at]);
-            let mut shared = Box::new(Shared(std::array::from_fn(|at| 3 * at as u32 % 50)));
-            let src = SharedPtr::new((&raw mut shared.0).cast::<u32>());
-            let new: fn(u32, u32) -> u32 = $new;
-            let mut after = tensor.0.clone();
-            let mut change = || {
-                for (at, index) in indices($n, &place).into_iter().enumerate() {
-                    index.map(|index| after[index] = new(after[index], 3 * at as u32 % 50));
-                }
-                after.clone()
-            };
-            form!(tried |map: *const u32, coordinates: [i32; $n], src: SharedPtr<u32>| $function(map, coordinates, src))(map, place, src);
-            assert_eq!(tensor.0, change(), "{}", stringify!($function));
-            form!(tried |map: *const u32, coordinates: [i32; $n], src: SharedPtr<u32>, policy: CachePolicy|
-                $with(map, coordinates, src, policy))(map, place, src, POLICY);
-            assert_eq!(tensor.0, change(), "{}", stringify!($with));
-        })* };
-    }
     macro_rules! ranks {
-        ($($n:literal)*) => { $(operations! { $n
+        ($($n:literal)*) => { $(reductions! { tried $n |tensor: &mut Tensor| tensor.map($n, TILE).0, std::array::from_fn(|at| PLACE[at]),
+            indices($n, &PLACE[..$n]);
             cp_reduce_async_bulk_tensor_global_shared_add cp_reduce_async_bulk_tensor_global_shared_add_with u32::wrapping_add;
             cp_reduce_async_bulk_tensor_global_shared_min cp_reduce_async_bulk_tensor_global_shared_min_with Ord::min;
             cp_reduce_async_bulk_tensor_global_shared_max cp_reduce_async_bulk_tensor_global_shared_max_with Ord::max;
