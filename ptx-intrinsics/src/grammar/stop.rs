@@ -36,9 +36,6 @@ const fn stop_for_sm(text: &str, needs: Needs) -> ! {
         stop_for_target(text, targets, needs.ptx());
     }
     let sm = needs.sm();
-    if !needs.targets().is_empty() {
-        stop_for_targets(text, needs)
-    }
     let message =
         Message::about(text).and("needs sm_").and_number(sm).and(" or newer, and this build is for an older GPU: ");
     if cfg!(ptx_by_build_script) {
@@ -54,26 +51,6 @@ const fn stop_for_sm(text: &str, needs: Needs) -> ! {
 }
 
 /// Where the number of a GPU is not enough.
-#[track_caller]
-const fn stop_for_targets(text: &str, needs: Needs) -> ! {
-    let targets = needs.targets();
-    let mut message = Message::about(text).and("needs the target ").and(targets[0]);
-    let mut at = 1;
-    while at < targets.len() {
-        message = message.and(if at + 1 == targets.len() { " or " } else { ", " }).and(targets[at]);
-        at += 1;
-    }
-    let message = message.and(", and this build is for another: ");
-    let message = if cfg!(ptx_by_build_script) {
-        message.and("build.rs names the target, `.target(\"").and(targets[0]).and("\")`")
-    } else if cfg!(ptx_by_libnvvm) {
-        message.and("ask cuda_builder for such an `arch`")
-    } else {
-        message.and("put `-Ctarget-cpu=").and(targets[0]).and("` into RUSTFLAGS")
-    };
-    message.and("; if PTX_INTRINSICS_TARGET is set, state it there").panic()
-}
-
 #[track_caller]
 const fn stop_for_target(text: &str, targets: &[&str], ptx: u32) -> ! {
     let mut message = Message::about(text).and("needs the target ").and(targets[0]);
