@@ -1,5 +1,6 @@
 //! NVIDIA's compiler of CUDA C++.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::command::Machine;
@@ -23,8 +24,8 @@ impl Nvcc {
         self.ptx_with(source, sm, &[], out)
     }
 
-    /// The same with more options: `-lineinfo`.
-    pub fn ptx_with(&self, source: &Path, sm: Sm, options: &[&str], out: &Path) -> Result<()> {
+    /// The same for a GPU whose name may have a suffix, with more options: `-lineinfo`.
+    pub fn ptx_with(&self, source: &Path, gpu: impl fmt::Display, options: &[&str], out: &Path) -> Result<()> {
         let folder = out.parent().unwrap_or(Path::new("."));
         // nvcc's own temporaries go there too, so that one that is interrupted leaves none.
         let scratch = tempfile::tempdir_in(folder).map_err(|error| Error::io("create a folder in", folder, error))?;
@@ -32,7 +33,7 @@ impl Nvcc {
         let command = self.machine.command(&self.path).args(["-O3", "--ptx", "-o"]).arg(&new);
         let command = command
             .args(options)
-            .arg(format!("-arch=compute_{}", sm.to_string().trim_start_matches("sm_")))
+            .arg(format!("-arch=compute_{}", gpu.to_string().trim_start_matches("sm_")))
             .arg(source);
         command.env("TMPDIR", scratch.path()).run().map_err(|error| error.fix("correct what nvcc points at"))?;
         std::fs::rename(&new, out).map_err(|error| Error::io("rename the new file to", out, error))

@@ -153,6 +153,8 @@ pub(crate) enum Engine {
     BulkRead,
     /// `cp.async.bulk`, and the barrier at that address.
     Barrier(u64),
+    /// `wgmma`, and its groups: it reads.
+    Matrix,
     /// The grid before this one.
     Grid,
 }

@@ -394,9 +394,8 @@ fn is_seen(instruction: &str) -> bool {
         "st" => !words.contains(&"local"),
         "fence" => words.contains(&"sc") || words.contains(&"proxy"),
         "ldu" | "atom" | "red" | "membar" | "cp" | "mbarrier" | "bar" | "barrier" | "discard" | "multimem"
-        | "tensormap" | "griddepcontrol" | "elect" | "vote" | "activemask" | "shfl" | "match" | "redux" | "clock" => {
-            true
-        }
+        | "tensormap" | "griddepcontrol" | "elect" | "vote" | "activemask" | "shfl" | "match" | "redux" | "clock"
+        | "wgmma" => true,
         _ => false,
     }
 }

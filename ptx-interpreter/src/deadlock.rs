@@ -121,6 +121,10 @@ impl Machine<'_> {
             return format!("waits for other threads of its warp at `{text}`; lanes {missing:#010x} are elsewhere");
         }
         if is(warp.running) {
+            if self.program.sites[site as usize].text.contains("wgmma.wait_group") {
+                return "waits for the other warps that multiply together, which have not committed as many groups"
+                    .into();
+            }
             let actor = (self.block_of(thread) as u32, self.number_of(thread));
             let wait = self.checks.as_ref().and_then(|checks| checks.waits.get(&actor));
             return match wait {

@@ -26,6 +26,7 @@ mod copies;
 mod deadlock;
 mod delayed;
 mod delays;
+mod descriptor;
 mod group;
 mod in_order;
 mod instructions;

@@ -112,6 +112,8 @@ pub(crate) struct Warp<'a> {
     pub(crate) local: Vec<Local>,
     /// The phase of the cluster's barrier that each thread arrived at.
     pub(crate) arrived: [u64; LANES],
+    /// Groups of `wgmma` that it has committed.
+    pub(crate) multiplied: u32,
 }
 
 impl Warp<'_> {
@@ -259,6 +261,7 @@ impl<'a> Machine<'a> {
                     at_cluster: 0,
                     local: (0..LANES).map(|_| Local::new(self.code.frame)).collect(),
                     arrived: [0; LANES],
+                    multiplied: 0,
                 };
                 let place = block * self.warps_of_block + number;
                 self.warps[place] = Some(Box::new(warp));

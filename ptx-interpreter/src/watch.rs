@@ -1,6 +1,7 @@
 //! What the machine tells the checks.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::access::{Arrival, Engine, Fence, How};
 use crate::begun::Copy;
@@ -267,6 +268,33 @@ impl Machine<'_> {
             let (engine, epoch) = checks.begin_copy(actor, Engine::Barrier(bar), 1);
             checks.access(Event { actor, site, address, bytes, how, engine: Some((engine, epoch, false)) });
             tells_barrier(checks, (actor, site), bar, bytes, false);
+        });
+    }
+
+    /// A warp begins to multiply matrices that are in these units of 16 bytes.
+    pub(crate) fn watch_matrices(&mut self, thread: Thread, units: impl Iterator<Item = u64>) {
+        let group = 1 + self.warp(thread.warp).multiplied;
+        let (actor, site) = (self.actor(thread), self.site);
+        self.tell(|checks, _| {
+            let (engine, epoch) = checks.begin_copy(actor, Engine::Matrix, group);
+            let engine = Some((engine, epoch, true));
+            let mut units = units.peekable();
+            while let Some(address) = units.next() {
+                let mut bytes = 16;
+                while units.next_if_eq(&(address + bytes)).is_some() {
+                    bytes += 16;
+                }
+                checks.access(Event { actor, site, address, bytes: bytes as usize, how: How::READ, engine });
+            }
+        });
+    }
+
+    /// Groups of four warps are done, and one of the warps knows it.
+    pub(crate) fn watch_multiplied(&mut self, all: &[Thread], warps: Range<usize>, done: u32) {
+        self.tell(|checks, machine| {
+            let first = |warp| machine.actor(Thread { warp, frame: 0, lane: 0 });
+            let waiting: Vec<Actor> = all.iter().map(|thread| machine.actor(*thread)).collect();
+            warps.for_each(|warp| checks.multiplied(&waiting, first(warp), done));
         });
     }
 

@@ -9,7 +9,6 @@ use host_tests::tools::error::{Error, Result};
 use host_tests::tools::files::write_whole;
 use host_tests::tools::program::print;
 use host_tests::tools::progress::Progress;
-use host_tests::tools::target::Sm;
 
 #[derive(clap::Args)]
 pub(crate) struct Corpus {
@@ -61,14 +60,11 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// What the source says: `// sm_100`, in its first line.
-fn architecture(source: &Path) -> Result<Sm> {
+fn architecture(source: &Path) -> Result<String> {
     let text = read(source)?;
     let first = text.lines().next().unwrap_or_default();
-    first
-        .split(|letter: char| letter != '_' && !letter.is_alphanumeric())
-        .find(|word| word.starts_with("sm_"))
-        .unwrap_or("sm_90")
-        .parse()
+    let mut words = first.split(|letter: char| letter != '_' && !letter.is_alphanumeric());
+    Ok(words.find(|word| word.starts_with("sm_")).unwrap_or("sm_90").to_owned())
 }
 
 /// Without what depends on where nvcc is: the folders of sources, and the sections for debuggers.

@@ -238,6 +238,13 @@ impl Checks {
         self.find_between(found, 0);
     }
 
+    /// Whether there is such a finding at two sites by threads that are as far apart. It was found once more.
+    pub(super) fn is_known(&mut self, kind: Kind, (one, other): (u32, u32), distance: usize) -> bool {
+        let known = self.seen.get(&(kind, one.min(other), one.max(other)));
+        let known = known.filter(|(_, before)| distance <= *before).map(|(place, _)| *place);
+        known.inspect(|place| self.found[*place].times += 1).is_some()
+    }
+
     /// Notes a finding, or that it was found once more: the threads that are farthest apart are told.
     pub(super) fn find_between(&mut self, found: Found, distance: usize) {
         let site = |place: usize| found.places.get(place).map_or(u32::MAX, |place| place.1);

@@ -79,7 +79,8 @@ impl Checks {
             (false, true) => "writes",
             _ => "reads",
         };
-        let by = if event.engine.is_some() { "begins a copy that " } else { "" };
+        let by =
+            event.engine.map(|(engine, _, _)| format!("begins a {} that ", self.work_of(engine))).unwrap_or_default();
         let at = at.max(event.address);
         format!("{by}{verb} {bytes} bytes, among them {}", self.place_of(at))
     }
@@ -87,10 +88,15 @@ impl Checks {
     fn what_was(&self, mark: &Mark) -> String {
         let verb = if mark.writes { "writes" } else { "reads" };
         match mark.is_engine {
-            true => format!("begins a copy that {verb} it"),
+            true => format!("begins a {} that {verb} it", self.work_of(mark.who)),
             false if mark.scope > 0 => format!("{verb} it, as a strong access"),
             false => format!("{verb} it"),
         }
+    }
+
+    /// What messages call the work of an engine.
+    pub(super) fn work_of(&self, engine: u32) -> &'static str {
+        if self.kind_of(engine) == Some(Engine::Matrix) { "product (`wgmma`)" } else { "copy" }
     }
 
     /// A load returns an older value than the newest one.
@@ -135,15 +141,26 @@ impl Checks {
     }
 
     pub(super) fn conflicting(&mut self, conflict: Conflict, old: &Mark, actor: Actor, event: Event, at: u64) {
+        let same_warp = actor.block == event.actor.block && actor.number / LANES == event.actor.number / LANES;
+        let distance = if same_warp { 0 } else { 1 + self.distance(actor.block, event.actor.block) };
+        let kind = match conflict {
+            Conflict::Async => Kind::Async,
+            Conflict::Race if event.engine.is_some() => Kind::Async,
+            Conflict::Proxy => Kind::Proxy,
+            Conflict::Narrow => Kind::Order,
+            Conflict::Race if self.missed(old, actor, event).is_some() => Kind::Order,
+            Conflict::Race => Kind::Race,
+        };
+        if self.is_known(kind, (old.site, event.site), distance) {
+            return;
+        }
         let places = vec![(actor, old.site, self.what_was(old)), (event.actor, event.site, self.what(event, at))];
-        let mut found =
-            Found { kind: Kind::Race, title: String::new(), places, notes: vec![], help: String::new(), times: 1 };
+        let mut found = Found { kind, title: String::new(), places, notes: vec![], help: String::new(), times: 1 };
         match conflict {
             Conflict::Async => self.unfinished(old, actor, event, &mut found),
             Conflict::Proxy => self.other_proxy(old, event, &mut found),
             Conflict::Narrow => {
                 let needed = scope_of(self.distance(actor.block, event.actor.block)).word();
-                found.kind = Kind::Order;
                 found.title =
                     format!("two strong accesses race, because the scope of one is narrower than `.{needed}`");
                 found
@@ -152,14 +169,13 @@ impl Checks {
                 found.help = format!("write `.{needed}` as the scope of both");
             }
             Conflict::Race if event.engine.is_some() => {
-                found.kind = Kind::Async;
-                found.title = "an asynchronous copy begins while another thread may still use the same bytes".into();
+                let work = event.engine.map_or("copy", |(engine, _, _)| self.work_of(engine));
+                found.title =
+                    format!("an asynchronous {work} begins while another thread may still use the same bytes");
                 found.help = "let the other thread arrive at a barrier after its access (`bar.sync`, or an mbarrier of empty stages), and wait for it before the copy".into();
             }
             Conflict::Race => self.race(old, actor, event, &mut found),
         }
-        let same_warp = actor.block == event.actor.block && actor.number / LANES == event.actor.number / LANES;
-        let distance = if same_warp { 0 } else { 1 + self.distance(actor.block, event.actor.block) };
         self.find_between(found, distance);
     }
 
@@ -169,11 +185,10 @@ impl Checks {
             true => "fence.proxy.async.shared::cta",
             false => "fence.proxy.async.global",
         };
-        found.kind = Kind::Proxy;
         let (title, note, who) = match (old.writes, event.how.writes) {
             (true, false) => (
                 "the asynchronous proxy reads bytes that were written through the generic proxy",
-                "the threads are ordered, but without a proxy fence the copy may still see the old bytes",
+                "the threads are ordered, but without a proxy fence the old bytes may still be seen",
                 "after its writes, before the barrier or flag",
             ),
             (true, true) => (
@@ -189,27 +204,31 @@ impl Checks {
         };
         found.title = title.into();
         found.notes.push(note.into());
+        let work = event.engine.map_or("copy", |(engine, _, _)| self.work_of(engine));
         found.help = format!(
             "let each of these threads execute `{fence}` (cuda::ptx::fence_proxy_async) {who}, or the thread that begins \
-             the copy between its wait and the copy"
+             the {work} between its wait and that"
         );
     }
 
     /// The earlier access is by a copy that may not be done.
     fn unfinished(&mut self, old: &Mark, actor: Actor, event: Event, found: &mut Found) {
-        let kind = self.engines.iter().find(|(_, number)| **number == old.who).map(|((engine, _), _)| *engine);
+        let kind = self.kind_of(old.who);
         let issuer_knows = actor != event.actor && {
             self.state(actor);
             self.known_state(actor).known.ordered.of_engine(old.who) >= old.epoch
         };
-        found.kind = Kind::Async;
         let verb = if event.how.writes { "written" } else { "read" };
+        let work = self.work_of(old.who);
         let side = if old.writes { "the destination" } else { "the source" };
-        found.title = format!("{side} of an asynchronous copy is {verb} before the copy is known to be done");
+        found.title = match kind {
+            Some(Engine::Matrix) => format!("a matrix is {verb} before `wgmma` is known to have read it"),
+            _ => format!("{side} of an asynchronous copy is {verb} before the copy is known to be done"),
+        };
         if issuer_knows {
-            found.notes.push(
-                "the thread that began the copy has waited for it, and nothing orders that before this access".into(),
-            );
+            found.notes.push(format!(
+                "the thread that began the {work} has waited for it, and nothing orders that before this access"
+            ));
             found.help =
                 "after the wait, put a barrier (`bar.sync`, __syncthreads()) before other threads use the bytes".into();
             return;
@@ -218,6 +237,7 @@ impl Checks {
             Some(Engine::Small) => "wait first: `cp.async.commit_group`, then `cp.async.wait_group N` where at most N newer groups are left (0 waits for all), then a barrier if other threads use the bytes".into(),
             Some(Engine::Bulk | Engine::BulkRead) if old.writes => "wait first: `cp.async.bulk.commit_group`, then `cp.async.bulk.wait_group 0` (without `.read`), and a release to those who read".into(),
             Some(Engine::Bulk | Engine::BulkRead) => "wait first: `cp.async.bulk.commit_group`, then `cp.async.bulk.wait_group.read 0`, then a barrier if another thread overwrites it".into(),
+            Some(Engine::Matrix) => "wait first: `wgmma.commit_group.sync.aligned`, then `wgmma.wait_group.sync.aligned N` where at most N newer groups are left (0 waits for all), then a barrier if another thread overwrites it".into(),
             _ => "wait for the phase of its mbarrier first: `mbarrier.try_wait.parity` with the parity of this phase, in every thread that uses the bytes".into(),
         };
         match kind {
@@ -225,17 +245,20 @@ impl Checks {
                 "no wait of this thread has seen the phase in which the copy ends; a wait with the wrong parity returns at once"
                     .into(),
             ),
-            _ => found.notes.push("no group with this copy has been waited for: too many groups may be left, or it was never committed".into()),
+            _ => found.notes.push(format!("no group with this {work} has been waited for: too many groups may be left, or it was never committed")),
         }
     }
 
-    fn race(&self, old: &Mark, actor: Actor, event: Event, found: &mut Found) {
-        let state = self.known_state(event.actor);
+    /// The order that would have covered an earlier access, had it been stronger.
+    fn missed(&self, old: &Mark, actor: Actor, event: Event) -> Option<&Missed> {
         let covers = |missed: &&Missed| missed.known.ordered.of_thread(actor.block, actor.number) >= old.epoch;
-        let missed = state.missed.iter().rev().find(covers).cloned();
+        self.known_state(event.actor).missed.iter().rev().find(covers)
+    }
+
+    fn race(&self, old: &Mark, actor: Actor, event: Event, found: &mut Found) {
         let one_weak = (old.scope > 0) != event.how.scope.is_some();
-        if let Some(missed) = missed {
-            self.too_weak(missed, actor, event, found);
+        if let Some(missed) = self.missed(old, actor, event) {
+            self.too_weak(missed.clone(), actor, event, found);
             return;
         }
         found.title = match (old.writes, event.how.writes) {
@@ -255,7 +278,6 @@ impl Checks {
 
     /// A value was seen that came after the access, but it brought no order.
     fn too_weak(&self, missed: Missed, actor: Actor, event: Event, found: &mut Found) {
-        found.kind = Kind::Order;
         let needed = scope_of(self.distance(actor.block, event.actor.block)).word();
         let (writes, reads) = match missed.through {
             Through::Flag => ("writes the flag", "reads the flag"),

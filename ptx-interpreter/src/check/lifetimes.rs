@@ -70,6 +70,12 @@ impl Checks {
                 format!("begins a copy that {verb} {place}"),
                 "let the block wait for the mbarrier of every copy that it began, before it ends",
             ),
+            Visitor::Engine(engine) if self.kind_of(engine) == Some(Engine::Matrix) => (
+                Kind::Async,
+                "a block ends before a product of matrices in its shared memory is known to be done",
+                format!("begins a product (`wgmma`) that {verb} {place}"),
+                "all of its warps execute `wgmma.commit_group.sync.aligned` and `wgmma.wait_group.sync.aligned 0` before they end",
+            ),
             Visitor::Engine(_) => (
                 Kind::Async,
                 "a block ends before a copy from its shared memory is known to be done",

@@ -266,6 +266,11 @@ impl Checks {
         self.state(actor).known.join(&known);
     }
 
+    /// What an engine does.
+    pub(super) fn kind_of(&self, engine: u32) -> Option<Engine> {
+        self.engines.iter().find(|(_, number)| **number == engine).map(|((engine, _), _)| *engine)
+    }
+
     /// The engine of a copy that begins, and the epoch in which it will be done.
     pub(crate) fn begin_copy(&mut self, actor: Actor, engine: Engine, group: u32) -> (u32, u32) {
         let number = self.engine(engine, actor);
@@ -284,6 +289,12 @@ impl Checks {
         if engine == Engine::Bulk {
             known.raise_engine(read, done);
         }
+    }
+
+    /// Threads know that a warp's groups of `wgmma` are done, up to one.
+    pub(crate) fn multiplied(&mut self, waiting: &[Actor], warp: Actor, done: u32) {
+        let engine = self.engine(Engine::Matrix, warp);
+        waiting.iter().for_each(|actor| self.state(*actor).known.ordered.raise_engine(engine, done));
     }
 
     /// The copies of a thread count at a barrier in memory.

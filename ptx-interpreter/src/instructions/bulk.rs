@@ -3,6 +3,7 @@
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
 
 use super::mbarrier::on_barrier;
+use super::tensor::map_at;
 use crate::access::Engine;
 use crate::begun::Copy;
 use crate::change::Change;
@@ -145,7 +146,7 @@ impl Bulk {
         Ok(())
     }
 
-    /// The map has a mark and its dimensions, by the fake driver.
+    /// The map is one of as many dimensions.
     fn prefetch_tensor(
         &self,
         machine: &mut Machine<'_>,
@@ -159,11 +160,10 @@ impl Bulk {
         };
         let dimensions = if by_rows { coordinates.len().saturating_sub(3) } else { coordinates.len() };
         let map = machine.get(thread, map)? as u64;
-        aligned(map, 64)?;
-        let content = machine.read(map, 128)?;
-        if words != format!("{dimensions}d") || content[..2] != [dimensions as u8, u8::from(im2col)] {
-            let text = format!("a map of {} dimensions, kind {}, for {dimensions}", content[0], content[1]);
-            return stop(Why::Wrong, text);
+        let map = map_at(machine, map)?;
+        if words != format!("{dimensions}d") || map.rank as usize != dimensions || map.columns.is_some() != im2col {
+            let kind = if map.columns.is_some() { "columns" } else { "boxes" };
+            return stop(Why::Wrong, format!("a map of {kind} of {} dimensions, for {dimensions}", map.rank));
         }
         Ok(())
     }

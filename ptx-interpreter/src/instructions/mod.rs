@@ -31,6 +31,7 @@ mod tensormap;
 mod together;
 mod trap;
 mod vote;
+mod wgmma;
 
 use crate::machine::{Action, Step};
 use crate::operand::Operand;
@@ -64,6 +65,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "match" => return control(matches::decode(words, operands), opcode),
         "ldmatrix" | "stmatrix" => return control(matrix::decode(words, operands), opcode),
         "mma" => return control(mma::decode(words, operands), opcode),
+        "wgmma" => return control(wgmma::decode(words, operands), opcode),
         "redux" => return control(redux::decode(words, operands), opcode),
         "elect" => return control(elect::decode(words, operands), opcode),
         "fence" | "membar" => fence::decode(words),

@@ -21,7 +21,8 @@ macro_rules! files {
     };
 }
 
-pub(crate) const FILES: [File; 8] = files!("shared", "order", "copies", "bulk", "values", "cluster", "waits", "matrix");
+pub(crate) const FILES: [File; 9] =
+    files!("shared", "order", "copies", "bulk", "values", "cluster", "waits", "matrix", "product");
 
 /// A pair of kernels, how they are launched, and what is wrong with the wrong one.
 pub(crate) struct Pair {

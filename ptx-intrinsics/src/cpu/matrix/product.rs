@@ -115,6 +115,17 @@ impl Product {
         }
     }
 
+    /// A register of a factor, of the bits of its elements. `bits` gives those of a row (of B: a column) and a place along it.
+    pub fn register(&self, operand: Operand, lane: usize, number: usize, bits: impl Fn(usize, usize) -> u64) -> u64 {
+        let element = self.element(operand);
+        let of_register = element.of_register();
+        let part = |at: usize| {
+            let (_, row, along) = self.place(operand, lane, number * of_register + at);
+            bits(row, along) << (at * element.bits())
+        };
+        (0..of_register).map(part).fold(0, |whole, part| whole | part)
+    }
+
     /// The registers of D of each lane. `register` gives those of A, B and C by the lane and a number; `fused` is the
     /// multiply-add of `f64`, rounded as the instruction says.
     pub fn result(

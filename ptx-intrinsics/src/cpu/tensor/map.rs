@@ -108,11 +108,12 @@ impl TensorMap {
 
     /// The 128 bytes.
     pub fn encode(&self) -> [u8; BYTES] {
+        // CUTLASS clears bit 21 of the second word where a driver is not newer than that of CUDA 13.1. No number here has it.
         let mut bytes = Vec::with_capacity(BYTES);
+        bytes.extend(self.address.to_le_bytes());
         let small =
             [self.rank, u32::from(self.columns.is_some()), self.element, self.interleave, self.swizzle, self.atom];
         bytes.extend(small.into_iter().chain([self.promotion, self.fill]).map(|number| number as u8));
-        bytes.extend(self.address.to_le_bytes());
         bytes.extend(self.sizes.iter().flat_map(|size| (size.wrapping_sub(1) as u32).to_le_bytes()));
         bytes.extend(self.strides.iter().flat_map(|stride| stride.to_le_bytes()));
         bytes.extend(self.tile.iter().flat_map(|side| (*side as u16).to_le_bytes()));
@@ -135,22 +136,22 @@ impl TensorMap {
             bytes[at..at + length].iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte))
         };
         let small = |at: usize| u32::from(bytes[at]);
-        let rank = small(0);
+        let rank = small(8);
         let mut map = TensorMap {
             rank,
-            columns: (bytes[1] == 1).then(|| Columns {
+            columns: (bytes[9] == 1).then(|| Columns {
                 lower: core::array::from_fn(|at| number(83 + 2 * at, 2) as i16 as i32),
                 upper: core::array::from_fn(|at| number(89 + 2 * at, 2) as i16 as i32),
                 channels: number(95, 2) as u32,
                 pixels: number(97, 2) as u32,
             }),
-            element: small(2),
-            interleave: small(3),
-            swizzle: small(4),
-            atom: small(5),
-            promotion: small(6),
-            fill: small(7),
-            address: number(8, 8),
+            element: small(10),
+            interleave: small(11),
+            swizzle: small(12),
+            atom: small(13),
+            promotion: small(14),
+            fill: small(15),
+            address: number(0, 8),
             ..TensorMap::default()
         };
         for at in 0..5 {
