@@ -167,6 +167,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) clusters: Vec<Cluster>,
     /// The first cluster that has not begun.
     pub(crate) next_cluster: usize,
+    /// Whether the program may cancel the launch of clusters.
+    pub(crate) cancels: bool,
     pub(crate) parameters: Vec<u8>,
     /// The bytes that each block's L1 has, if there is one.
     pub(crate) l1: Vec<HashMap<u64, u8>>,
@@ -269,6 +271,17 @@ impl<'a> Machine<'a> {
             }
         }
         begun
+    }
+
+    /// The next cluster never begins: the number of its first block. A single cluster has begun.
+    pub(crate) fn cancel_launch(&mut self) -> Option<[u32; 3]> {
+        let block = self.next_cluster * self.cluster;
+        if block >= self.blocks.len() {
+            return None;
+        }
+        self.next_cluster += 1;
+        let [x, y, _] = self.launch.blocks.map(|size| size as usize);
+        Some([block % x, block / x % y, block / x / y].map(|at| at as u32))
     }
 
     /// A number below that one.

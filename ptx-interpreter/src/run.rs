@@ -19,6 +19,8 @@ const STRAY: u64 = 4;
 const SPLIT: u64 = 8;
 /// Warps that take turns before the next blocks begin, and rounds after which they begin all the same.
 const CROWD: usize = 64;
+/// Clusters that begin at once, of a kernel that may cancel the launch of others.
+const FEW: usize = 2;
 const PATIENCE: u64 = 64;
 /// Threads that a GPU has at one time.
 const RESIDENT: usize = 132 * 2048;
@@ -86,6 +88,7 @@ impl<'a> Machine<'a> {
             blocks: (0..blocks).map(|_| None).collect(),
             clusters: (0..blocks / cluster).map(|_| Cluster::default()).collect(),
             next_cluster: 0,
+            cancels: program.sites.iter().any(|site| site.text.contains("clusterlaunchcontrol.try_cancel")),
             parameters,
             l1: vec![HashMap::new(); if launch.l1 == L1::None { 0 } else { blocks }],
             copies_of: Default::default(),
@@ -157,7 +160,9 @@ impl<'a> Machine<'a> {
     }
 
     fn begins(&self, warps: usize, begun: u64) -> bool {
-        warps < CROWD || self.fits(warps) && self.round >= begun + PATIENCE
+        // Where a kernel takes over the work of blocks that have not begun, most of them have not.
+        let crowd = if self.cancels { (FEW * self.cluster * self.warps_of_block).min(CROWD) } else { CROWD };
+        warps < crowd || self.fits(warps) && self.round >= begun + PATIENCE
     }
 
     fn fits(&self, warps: usize) -> bool {

@@ -153,6 +153,11 @@ pub mod hints {}
 #[doc = include_str!("../assemblers.md")]
 pub mod assemblers {}
 
+/// `clusterlaunchcontrol`: takes over the work of clusters of the grid that have not begun.
+pub mod clusterlaunchcontrol {
+    pub use crate::instructions::clusterlaunchcontrol::*;
+}
+
 /// `cp.async`: copies from global to shared memory while the thread goes on, and waits for them.
 pub mod cp_async {
     pub use crate::instructions::cp_async::*;

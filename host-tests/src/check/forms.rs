@@ -261,9 +261,16 @@ impl Case {
             let before = ["{", ".reg .pred %ignore;", "setp.ne.b32 %ignore, %, 0;"].map(String::from);
             lines = before.into_iter().chain(lines).chain(["}".into()]).collect();
         }
+        let (mut before, mut behind) = (Vec::new(), Vec::new());
+        if operands.contains("%response") {
+            before.extend([".reg .b128 %response;", "mov.b128 %response, {%, %};"].map(String::from));
+        }
         if operands.contains("%done") {
-            let behind = ["selp.u32 %, 1, 0, %done;", "}"].map(String::from);
-            lines = ["{", ".reg .pred %done;"].map(String::from).into_iter().chain(lines).chain(behind).collect();
+            before.push(".reg .pred %done;".into());
+            behind.push("selp.u32 %, 1, 0, %done;".into());
+        }
+        if !before.is_empty() {
+            lines = [vec!["{".into()], before, lines, behind, vec!["}".into()]].concat();
         }
         if self.is_guarded() {
             let before = ["{", ".reg .pred %cond;", "setp.ne.b32 %cond, %, 0;"].map(String::from);

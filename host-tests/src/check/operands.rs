@@ -77,6 +77,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("match", Family::Warp),
     ("redux", Family::Warp),
     ("setmaxnreg", Family::Control),
+    ("clusterlaunchcontrol", Family::Control),
     ("griddepcontrol", Family::Control),
     ("nanosleep", Family::Control),
     ("activemask", Family::Control),

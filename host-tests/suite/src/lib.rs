@@ -12,6 +12,7 @@ pub mod image;
 pub mod journal;
 pub mod kernels;
 mod later;
+mod launch_control;
 pub mod litmus;
 mod observed;
 mod other;

@@ -6,7 +6,7 @@ use host_tests::check::forms::{Case, Manner};
 
 use super::other::{Other, all, truth};
 use super::room::{Room, SLOT};
-use super::{asynchronous, atomic, barriers, later, policy, reduced, tensor, warp};
+use super::{asynchronous, atomic, barriers, later, launch_control, policy, reduced, tensor, warp};
 
 /// An instruction that nobody has said how to try.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -86,6 +86,8 @@ const OTHERS: &[(&str, HowTo)] = &[
     ("redux.sync", warp::redux),
     // On a GPU a kernel without a maximal number of registers keeps those that it has.
     ("setmaxnreg", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
+    ("clusterlaunchcontrol.try_cancel", launch_control::request),
+    ("clusterlaunchcontrol.query_cancel", launch_control::query),
     ("griddepcontrol", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),
     ("nanosleep", |_| Other {
         room: Room::Lines,

@@ -14,6 +14,7 @@ mod fill;
 mod flow;
 mod grid;
 mod later;
+mod launch_control;
 mod load;
 mod matches;
 mod matrix;
@@ -69,6 +70,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "redux" => return control(redux::decode(words, operands), opcode),
         "elect" => return control(elect::decode(words, operands), opcode),
         "fence" | "membar" => fence::decode(words),
+        "clusterlaunchcontrol" => launch_control::decode(words, operands),
         "griddepcontrol" if words.get(1) == Some(&"wait") => Some(Box::new(grid::Wait) as Box<dyn Step>),
         "nanosleep" | "griddepcontrol" | "setmaxnreg" | "pmevent" => Some(Box::new(nothing::Nothing) as Box<dyn Step>),
         "trap" | "brkpt" => Some(Box::new(trap::Trap(words[0].to_owned())) as Box<dyn Step>),

@@ -31,8 +31,8 @@ use crate::isa::scope::ScopeWord;
 use crate::isa::space::SpaceWord;
 
 /// What the [expression](Form::rust) of a form needs in scope.
-pub const IMPORTS: &str =
-    "use ptx_intrinsics::{cp_async::*, cp_async_bulk::*, fence::*, mbarrier::*, order::*, prelude::*, space::*};";
+pub const IMPORTS: &str = "use ptx_intrinsics::{clusterlaunchcontrol::*, cp_async::*, cp_async_bulk::*, fence::*, mbarrier::*}; \
+     use ptx_intrinsics::{order::*, prelude::*, space::*};";
 
 /// What a word means that says how an access is cached, where it points, or with which threads it synchronises; the word has its dot.
 /// A second line is behind a line break.

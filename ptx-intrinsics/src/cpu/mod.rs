@@ -9,6 +9,7 @@ pub(crate) mod barrier;
 pub(crate) mod copies;
 pub(crate) mod copy;
 pub(crate) mod float;
+pub(crate) mod launch_control;
 mod lock;
 #[cfg(any(test, not(target_has_atomic = "64")))]
 mod locked;

@@ -18,11 +18,11 @@ macro_rules! emit {
 #[cfg(ptx_device)]
 macro_rules! choose {
     ([] $words:tt { intrinsic $manner:ident $call:tt $out:tt }) => { intrinsic! { $manner $words $out $call } };
-    ([] $words:tt { [] $written:tt [$($out:ident: $class:ident)?] ($($register:tt)*)
+    ([] $words:tt { [] $written:tt [$($out:ident: $class:ident)*] ($($register:tt)*)
         [$effect:ident $manner:ident] $ptx:tt $operands:tt $block:tt }) => {
         __instruction! {
             $effect [block!(before $block),] [text!(asm $manner $words $ptx $written $operands)] [";", block!(after $block),]
-            ($($register)* $($out = out($class) $out,)?)
+            ($($register)* $($out = out($class) $out,)*)
         }
     };
     ([{ $axis:ident $words:tt } $($axes:tt)*] $chosen:tt $row:tt) => {
@@ -151,6 +151,8 @@ macro_rules! operand {
     (doc $words:tt "%ignore") => { "ignore" };
     (doc $words:tt "%holds") => { "holds" };
     (doc $words:tt "%found") => { "found" };
+    (doc $words:tt "%done") => { "done" };
+    (doc $words:tt "%response") => { "response" };
     (told $words:tt "%address") => { "%" };
     ($kind:ident $words:tt $text:literal) => { $text };
     ($kind:ident $words:tt [$first:tt $(, $next:tt)*]) => {
@@ -176,6 +178,19 @@ macro_rules! block {
     };
     (after ((done $name:ident))) => {
         concat!("\nselp.u32 {", stringify!($name), "}, 1, 0, %done;\n}}")
+    };
+    // The two registers `low` and `high` as `%response`, and the predicate `%done`, as a number.
+    (before ((response done $name:ident))) => {
+        concat!(block!(before ((response))), ".reg .pred %done;\n")
+    };
+    (after ((response done $name:ident))) => {
+        block!(after ((done $name)))
+    };
+    (before ((response))) => {
+        "{{\n.reg .b128 %response;\nmov.b128 %response, {{{low}, {high}}};\n"
+    };
+    (after ((response))) => {
+        "\n}}"
     };
     // A condition, as the predicate `%ignore`.
     (before ((ignore))) => {

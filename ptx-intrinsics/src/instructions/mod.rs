@@ -43,7 +43,7 @@ contents! {
     Block { bar: SINGLES; barrier_cluster: SINGLES; }
     Fence { fence: SINGLES; }
     Warp { elect_sync: SINGLES; match_sync: SINGLES; redux_sync: SINGLES FLOATS; }
-    Control { control: SINGLES; setmaxnreg: SINGLES; }
+    Control { clusterlaunchcontrol: REQUESTS QUERIES; control: SINGLES; setmaxnreg: SINGLES; }
 }
 
 /// The names at the root of the crate: the functions of instructions that are not asynchronous, and the types that hold an access.

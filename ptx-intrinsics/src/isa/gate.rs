@@ -328,6 +328,10 @@ gates! {
     Matches MATCH sm_70 ptx60;
     /// `griddepcontrol`.
     GridControl GRIDDEPCONTROL sm_90 ptx78;
+    /// `clusterlaunchcontrol`.
+    LaunchControl LAUNCH_CONTROL sm_100 ptx86;
+    /// `clusterlaunchcontrol.try_cancel` for all blocks of a cluster.
+    LaunchControlCluster LAUNCH_CONTROL_CLUSTER [sm_100f sm_110f sm_120f] ptx86;
     /// `nanosleep`. The assembler has it since PTX ISA 6.2, the page says 6.3.
     Sleep NANOSLEEP sm_70 ptx62;
     /// `activemask`.

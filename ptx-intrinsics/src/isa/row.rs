@@ -51,7 +51,8 @@ pub enum Family {
     Fence,
     /// What the threads of a warp find out together: `elect.sync`, `match.sync`, `redux.sync`.
     Warp,
-    /// What a thread does by itself about how it runs, and clocks: `griddepcontrol`, `nanosleep`, `activemask`, `mov` of a clock.
+    /// What a thread does by itself about how it runs, and clocks: `griddepcontrol`, `nanosleep`, `activemask`, `mov` of a clock,
+    /// `clusterlaunchcontrol`.
     Control,
 }
 

@@ -1,5 +1,7 @@
 //! What the threads of a warp do together: outside of an executor a thread is alone in its warp, lane 0.
 
+use ptx_intrinsics::clusterlaunchcontrol::*;
+use ptx_intrinsics::mbarrier::*;
 use ptx_intrinsics::prelude::*;
 
 use crate::functions::Tried;
@@ -49,6 +51,47 @@ fn a_thread_alone_agrees_with_itself() {
         redux_sync_max_nan_f32 [-7.5, -0.0f32], 0x7fff_ffff; redux_sync_max_abs_nan_f32 [7.5, 0.0f32], 0x7fff_ffff;
     }
     tried.is_all_of(&["redux.sync", "match.sync"]);
+}
+
+#[test]
+fn without_a_grid_there_is_nothing_to_cancel() {
+    let mut tried = Tried::default();
+    let canceled = form!(tried |response: u128| clusterlaunchcontrol_query_cancel_is_canceled(response));
+    let (mut response, mut bar) = (u128::MAX, Mbarrier::default());
+    let own = SharedPtr::new(&raw mut bar);
+    macro_rules! fails {
+        ($($request:expr => $response:expr, $bar:expr;)*) => { $(
+            // SAFETY: both are variables of this function.
+            unsafe {
+                (&raw mut response).write(u128::MAX);
+                mbarrier_init(own, 1);
+                let state = mbarrier_arrive_expect_tx(own, 16);
+                assert!(!mbarrier_test_wait(own, state));
+                $request($response, $bar);
+                assert!(mbarrier_test_wait(own, state));
+                assert!(!canceled((&raw const response).read()));
+            }
+        )* };
+    }
+    fails! {
+        form!(tried |response: *mut u128, bar: *mut Mbarrier| clusterlaunchcontrol_try_cancel(response, bar))
+            => &raw mut response, &raw mut bar;
+        form!(tried |response: *mut u128, bar: *mut Mbarrier| clusterlaunchcontrol_try_cancel_multicast(response, bar))
+            => &raw mut response, &raw mut bar;
+        form!(tried |response: SharedPtr<u128>, bar: SharedPtr<Mbarrier>| clusterlaunchcontrol_try_cancel_shared(response, bar))
+            => SharedPtr::new(&raw mut response), own;
+        form!(tried |response: SharedPtr<u128>, bar: SharedPtr<Mbarrier>| clusterlaunchcontrol_try_cancel_shared_multicast(response, bar))
+            => SharedPtr::new(&raw mut response), own;
+    }
+    let of_block = 1 << 64 | 7 << 48 | 0xffff << 32 | 0x8000_0001;
+    assert!(canceled(of_block));
+    let first = form!(tried |response: u128| clusterlaunchcontrol_query_cancel_get_first_ctaid(response));
+    let x = form!(tried |response: u128| clusterlaunchcontrol_query_cancel_get_first_ctaid_x(response));
+    let y = form!(tried |response: u128| clusterlaunchcontrol_query_cancel_get_first_ctaid_y(response));
+    let z = form!(tried |response: u128| clusterlaunchcontrol_query_cancel_get_first_ctaid_z(response));
+    assert_eq!(first(of_block), (0x8000_0001, 0xffff, 7));
+    assert_eq!((x(of_block), y(of_block), z(of_block)), (0x8000_0001, 0xffff, 7));
+    tried.is_all_of(&["clusterlaunchcontrol.try_cancel", "clusterlaunchcontrol.query_cancel"]);
 }
 
 #[test]

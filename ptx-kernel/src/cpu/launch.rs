@@ -106,7 +106,8 @@ impl Launch {
                 if first >= blocks {
                     return;
                 }
-                let ran = catch_unwind(AssertUnwindSafe(|| self.run_cluster(first, kernel.0, &mut stacks, &stop)));
+                let ran =
+                    catch_unwind(AssertUnwindSafe(|| self.run_cluster(first, &next, kernel.0, &mut stacks, &stop)));
                 enter(None);
                 if let Err(panic) = ran {
                     // Blocks that wait for this one would wait for ever.
@@ -127,10 +128,17 @@ impl Launch {
         });
     }
 
-    fn run_cluster(&self, first: u32, kernel: &dyn Fn(), stacks: &mut Vec<DefaultStack>, stop: &AtomicBool) {
+    fn run_cluster(
+        &self,
+        first: u32,
+        next: &AtomicU32,
+        kernel: &dyn Fn(),
+        stacks: &mut Vec<DefaultStack>,
+        stop: &AtomicBool,
+    ) {
         let threads = self.block.count("threads of a block");
         let blocks = (0..self.cluster).map(|_| BlockMemory::new(threads, self.dynamic_shared)).collect();
-        let memory = ClusterMemory { blocks, phase: Default::default() };
+        let memory = ClusterMemory { blocks, next, phase: Default::default() };
         let places: Vec<Place> = (0..self.cluster * threads)
             .map(|at| Place {
                 thread: self.block.at(at % threads),

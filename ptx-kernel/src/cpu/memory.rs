@@ -2,6 +2,7 @@
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::{Cell, RefCell};
+use std::sync::atomic::AtomicU32;
 
 use super::limits::check_shared;
 use super::meeting::Barriers;
@@ -13,6 +14,8 @@ const POISON: u8 = 0xa5;
 /// What the blocks of a cluster share. Its threads take turns, so nothing here is used by two at a time.
 pub(super) struct ClusterMemory {
     pub(super) blocks: Vec<BlockMemory>,
+    /// The block at which the next cluster of the grid begins, if there is one.
+    pub(super) next: *const AtomicU32,
     /// How often all of its threads have arrived.
     pub(super) phase: Cell<u64>,
 }

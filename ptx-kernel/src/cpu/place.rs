@@ -6,6 +6,7 @@ use std::fmt;
 use std::panic::Location;
 use std::ptr::NonNull;
 use std::sync::LazyLock;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use corosensei::Yielder;
@@ -146,6 +147,16 @@ impl Thread for Place {
 
     fn exchange(&self, name: &'static str, value: u64) -> [Option<u64>; WARP_SIZE as usize] {
         exchange_wide(name, u32::MAX, value)
+    }
+
+    fn cancel_launch(&self, to_all: bool) -> Option<[u32; 3]> {
+        assert!(!to_all || self.cluster == 1, "a CPU cannot write to all {} blocks of a cluster", self.cluster);
+        let grid = self.grid_dim;
+        let blocks = grid.x * grid.y * grid.z;
+        // SAFETY: the launch outlives its threads.
+        let next = unsafe { &*self.memory().next };
+        let later = |first: u32| (first < blocks).then(|| first + self.cluster);
+        next.fetch_update(Relaxed, Relaxed, later).ok().map(|first| grid.at(first)).map(|Dim3 { x, y, z }| [x, y, z])
     }
 
     fn come(&self, coming: Coming) -> Brought {

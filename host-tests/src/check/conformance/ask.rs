@@ -153,7 +153,7 @@ fn machine_code_module(spellings: &[Spelling], sm: Sm, version: PtxVersion) -> S
 
 fn function(text: &mut String, name: &str, address: &str, spellings: &[&Spelling]) {
     // Older targets have no such registers.
-    let wide = if spellings.iter().any(|spelling| spelling.ptx.ends_with(".b128")) { ".reg .b128 %q<24>;" } else { "" };
+    let wide = if spellings.iter().any(|spelling| spelling.ptx.contains(".b128")) { ".reg .b128 %q<24>;" } else { "" };
     writeln!(text, ".visible .{name} {{ .reg .u64 %p, %policy; {REGISTERS} {wide}").expect("a string takes all");
     writeln!(text, "{address}; ld.param.u64 %policy, [policy];").expect("a string takes all");
     for (place, spelling) in spellings.iter().enumerate() {

@@ -56,6 +56,8 @@ pub static GRAMMARS: &[Grammar] = &[
     Grammar { name: "bar and barrier", places: MEET, typed: false },
     Grammar { name: "barrier.cluster", places: MEET_CLUSTER, typed: false },
     Grammar { name: "a thread by itself", places: CONTROL, typed: false },
+    Grammar { name: "clusterlaunchcontrol.try_cancel", places: TRY_CANCEL, typed: false },
+    Grammar { name: "clusterlaunchcontrol.query_cancel", places: QUERY_CANCEL, typed: false },
     Grammar { name: "setmaxnreg", places: SETMAXNREG, typed: false },
 ];
 
@@ -199,6 +201,8 @@ mod tests {
                 2 * 2 * 8 * 2 * 4 * 9,
                 2 * 4 * 5 * 2 * 2,
                 4 * 6 * 5,
+                2 * 5 * 3 * 3 * 3 * 3,
+                7 * 7 * 3 * 5,
                 3 * 2 * 2 * 4 * 2,
             ]
         );

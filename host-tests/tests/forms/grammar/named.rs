@@ -36,6 +36,7 @@ fn named(form: &Form) -> Option<String> {
         None if ["prefetch", "applypriority", "discard"].contains(&form.instruction()) => prefetch(form.rust()),
         None if form.instruction() == "tensormap.replace" => replace(form.rust()),
         None if form.instruction() == "mov" => special(form),
+        None if form.instruction().starts_with("clusterlaunchcontrol") => launch_control(form.rust()),
         None => by_its_words(form),
     };
     (ptx != form.ptx()).then(|| format!("{}: {}, not {ptx}", form.rust(), form.ptx()))
@@ -59,6 +60,27 @@ fn special(form: &Form) -> String {
     let (function, _) = form.rust().split_once('(').unwrap_or_default();
     let register = form.told().rsplit_once('%').map_or(String::new(), |(_, register)| register.to_owned());
     if function == register { form.ptx().to_owned() } else { format!("mov of {function}") }
+}
+
+/// `clusterlaunchcontrol_try_cancel_shared(response, bar)` is
+/// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128`.
+fn launch_control(rust: &str) -> String {
+    let function = rust.split('(').next().unwrap_or_default();
+    let [request, query] = ["clusterlaunchcontrol_try_cancel", "clusterlaunchcontrol_query_cancel_"]
+        .map(|name| function.strip_prefix(name));
+    match (request, query) {
+        (Some(words), _) => {
+            let space = if words.contains("_shared") { ".shared::cta" } else { "" };
+            let all = if words.contains("_multicast") { ".multicast::cluster::all" } else { "" };
+            format!("clusterlaunchcontrol.try_cancel.async{space}.mbarrier::complete_tx::bytes{all}.b128")
+        }
+        (_, Some("is_canceled")) => "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128".into(),
+        (_, Some("get_first_ctaid")) => "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128".into(),
+        (_, words) => {
+            let words = words.unwrap_or_default().replace("ctaid_", "ctaid::");
+            format!("clusterlaunchcontrol.query_cancel.{words}.b32.b128")
+        }
+    }
 }
 
 /// `fence_acq_rel::<Gpu>()` is `fence.acq_rel.gpu`, `cvta_to_shared(p)` is `cvta.to.shared.u64`: a function has the words of its

@@ -130,6 +130,10 @@ impl Followed<'_> {
         let moved = match (words[0], names.as_slice()) {
             // Two elements lie in one register: this is the second.
             ("mov", [to, from]) if operands.trim_start().starts_with("{_, ") => Some((to, self.holds(from).next())),
+            // The halves of one number, the lower one first.
+            ("mov", [to, low, high]) if words[1] == "b128" => {
+                whole(self.holds(low), self.holds(high)).map(|all| (to, all))
+            }
             ("mov" | "cvt", [to, from]) => Some((to, self.holds(from))),
             ("cvta", [to, from]) => Some((to, self.holds(from))),
             ("ld", [to, from]) => Some((to, self.holds(from))),
@@ -159,11 +163,22 @@ impl Followed<'_> {
         let bits: usize =
             opcode.rsplit(|c: char| !c.is_ascii_digit()).next().and_then(|bits| bits.parse().ok()).unwrap_or(0);
         for (at, register) in names.iter().enumerate() {
-            let element = element_bits(&of).unwrap_or(bits);
+            let element = element_bits(&of).unwrap_or(if of == "u128" { 64 } else { bits });
             let place = offset * 8 / element + at * bits.div_ceil(element);
-            let held = if elements(&of).is_some() { format!("{name}.{place}") } else { name.clone() };
+            let held = if elements(&of).is_some() || of == "u128" { format!("{name}.{place}") } else { name.clone() };
             self.held.insert((*register).to_owned(), Holds::Parameter(held));
         }
+    }
+}
+
+/// The parameter whose halves these are.
+fn whole(low: Holds, high: Holds) -> Option<Holds> {
+    match (low, high) {
+        (Holds::Parameter(low), Holds::Parameter(high)) => {
+            let name = low.strip_suffix(".0")?;
+            (high.strip_suffix(".1")? == name).then(|| Holds::Parameter(name.to_owned()))
+        }
+        _ => None,
     }
 }
 

@@ -35,9 +35,9 @@ const CHOSEN: [(&str, &str); 14] = [
 ];
 
 /// What pages call a result.
-const RESULTS: [&str; 18] = [
+const RESULTS: [&str; 21] = [
     "_", "address", "all", "count", "cycles", "d", "done", "elected", "found", "lane", "lanes", "p", "policy", "rank",
-    "same", "state", "there", "time",
+    "same", "state", "there", "time", "x", "y", "z",
 ];
 /// What they call a parameter of a function's type.
 const SIZES: [&str; 5] = ["FILL", "LAYOUT", "N", "REGISTERS", "size"];
@@ -118,8 +118,12 @@ fn own_register(said: &str) -> Option<&str> {
 pub(crate) fn stranger<'s>(said: &'s str, parameters: &BTreeSet<String>) -> Option<&'s str> {
     static NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[A-Za-z_]\w*").expect("the pattern is valid"));
     let (_, operands) = said.split_once(' ')?;
-    // `lanes|same`: two results.
-    let results = if operands.split(',').next().is_some_and(|first| first.contains('|')) { 2 } else { 1 };
+    // `{x, y, z, _}`: four results; `lanes|same`: two.
+    let results = match operands.split(',').next() {
+        Some(first) if first.starts_with('{') => operands.split('}').next().map_or(1, |all| all.split(',').count()),
+        Some(first) if first.contains('|') => 2,
+        _ => 1,
+    };
     let is_special = |name: &str| operands.contains(&format!("%{name}"));
     let is_known = |at: usize, name: &str| {
         parameters.contains(name)

@@ -116,6 +116,12 @@ macro_rules! on_gpu {
         on_gpu! { @out $axes $chosen $how $registers $text [$out: $class] }
         $given
     };
+    // Several registers.
+    (@text $axes:tt $chosen:tt $how:tt $registers:tt $text:tt [($type:ty as [$($out:ident)+]: $class:ident => $given:expr)]) => {
+        $(let $out;)+
+        on_gpu! { @out $axes $chosen $how $registers $text [$($out: $class)+] }
+        $given
+    };
     (@out $axes:tt $chosen:tt [$effect:ident $manner:ident] $registers:tt
         { $ptx:tt $written:tt $operands:tt ((intrinsic $call:tt)) } $out:tt) => {
         emit! { $axes $chosen { intrinsic $manner $call $out } }

@@ -21,6 +21,8 @@
 //!   block of the cluster, which a `SharedPtr` is too.
 //! - `-> (Type as name: reg64)` is what the function gives and the register that is written; `=> value` makes the result of
 //!   it. In the PTX the written operand is after `->`.
+//!   `-> (Type as [x y z]: reg32 => value)` are several. `response: u128 as pair` is 128 bits in two registers, `{low}` and
+//!   `{high}`, of which a block makes one operand.
 //! - `name / name_with`: two functions, of which the second takes a policy too. `hint` and the operand `policy` are there in
 //!   its PTX, and left out in the other's. `needs: A / B`: the second needs `B` too.
 //!   `needs: (A)`: what makes the value asks for `A` already.

@@ -78,6 +78,13 @@ macro_rules! arguments {
             ($name = in(reg32) $name.cluster_address(),) $($($rest)*)?
         }
     };
+    // 128 bits: PTX makes one operand of the two registers, in a block.
+    (@ $state:tt $done:tt $name:ident: u128 as pair $(, $($rest:tt)*)?) => {
+        arguments! {
+            @add $state $done ($name: u128) ($name [u128])
+            (low = in(reg64) $name as u64, high = in(reg64) ($name >> 64) as u64,) $($($rest)*)?
+        }
+    };
     (@ $state:tt $done:tt $name:ident: *const impl Sized as $class:ident $(, $($rest:tt)*)?) => {
         arguments! {
             @add $state $done ($name: *const impl Sized) ($name [*const T]) ($name = in($class) $name,) $($($rest)*)?

@@ -58,7 +58,7 @@ impl Spelling {
         let policy = if self.takes_policy() { ", %policy" } else { "" };
         let address = format!("[%p+{offset}]{}", if self.operands == Operands::Unified { ".unified" } else { "" });
         match self.opcode() {
-            "cp" | "mbarrier" | "tensormap" => self.told_by_operands(offset, policy),
+            "cp" | "mbarrier" | "tensormap" | "clusterlaunchcontrol" => self.told_by_operands(offset, policy),
             "ld" | "ldu" => format!("{} {}, {address}{policy};", self.ptx, self.value()),
             "elect" => format!("{} %r0|%done, %r1;", self.ptx),
             "match" => {
@@ -104,7 +104,7 @@ impl Spelling {
     fn told_by_operands(&self, offset: usize, policy: &str) -> String {
         let says = |words| self.ptx.contains(words);
         let [dst, src] = match () {
-            _ if says("tensormap") && !says(".shared") => ["%p", "%p"],
+            _ if (says("tensormap") || says("try_cancel")) && !says(".shared") => ["%p", "%p"],
             _ if says(".bulk.global") => ["%p", "%s"],
             _ if says(".shared::cluster.shared") || says(".shared::cta.shared") => ["%s", "%s"],
             _ => ["%s", "%p"],
@@ -114,7 +114,7 @@ impl Spelling {
         let named = self.ptx.replace("%dst", dst).replace("%src", src).replace("%s]", &format!("{barrier}]"));
         let text = named.replace("%phase", phase).replace("%p]", &format!("%p+{offset}]"));
         let new = if says(".b64") { "%d0" } else { "%r0" };
-        let text = text.replace("%s]", &format!("%s+{offset}]")).replace("%new", new);
+        let text = text.replace("%s]", &format!("%s+{offset}]")).replace("%new", new).replace("%response", "%q0");
         match text.rsplit_once(", ") {
             // A mask comes after the policy.
             Some((before, mask)) if says(".cp_mask") => format!("{before}{policy}, {mask};"),

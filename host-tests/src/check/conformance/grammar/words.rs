@@ -403,6 +403,37 @@ pub(super) const CONTROL: &[Axis] = &[
     &["", " %r0", " %r0, %clock", " %d0, %clock64", " %d0, %globaltimer"],
 ];
 
+pub(super) const TRY_CANCEL: &[Axis] = &[
+    &["clusterlaunchcontrol.try_cancel"],
+    &[".async", ""],
+    &["", ".shared", ".shared::cta", ".shared::cluster", ".global"],
+    &[".mbarrier::complete_tx::bytes", "", ".bulk_group"],
+    &["", ".multicast::cluster::all", ".multicast::cluster"],
+    &[".b128", "", ".b64"],
+    &[" [%dst], [%s]", " [%dst]", " [%dst], [%s], %h0"],
+];
+pub(super) const QUERY_CANCEL: &[Axis] = &[
+    &["clusterlaunchcontrol.query_cancel"],
+    &[
+        ".is_canceled",
+        ".get_first_ctaid",
+        ".get_first_ctaid::x",
+        ".get_first_ctaid::y",
+        ".get_first_ctaid::z",
+        ".get_first_ctaid::w",
+        "",
+    ],
+    &["", ".pred", ".b32", ".u32", ".v2.b32", ".v4.b32", ".v4.u32"],
+    &[".b128", "", ".b64"],
+    &[
+        " %done, %response",
+        " %r0, %response",
+        " {%r0, %r1, %r2, _}, %response",
+        " {%r0, %r1, %r2, %r3}, %response",
+        " %r0, %d0",
+    ],
+];
+
 pub(super) const SETMAXNREG: &[Axis] = &[
     &["setmaxnreg.inc", "setmaxnreg.dec", "setmaxnreg.set"],
     &[".sync", ""],

@@ -1,0 +1,6 @@
+use ptx_intrinsics::cp_async_bulk::*;
+
+fn main() {
+    let mut map = [0u64; 16];
+    unsafe { tensormap_replace_global_dim::<5, _>(map.as_mut_ptr(), 64) }
+}
