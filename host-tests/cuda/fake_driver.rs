@@ -45,9 +45,9 @@ pub(crate) const ERROR_LOG_BUFFER: u32 = 5;
 /// What a test does with a launch: name, grid and block (six numbers), pointers to the arguments.
 type Launcher = unsafe extern "C" fn(*const c_char, *const u32, *mut *mut c_void) -> u32;
 
-/// What a crate that has this file does with a launch, if no test wants it: the number of the module, its text, name, grid and
-/// block, pointers to the arguments.
-pub type Runner = unsafe fn(usize, &str, &str, [u32; 6], *mut *mut c_void) -> u32;
+/// What a crate that has this file does with a launch, if no test wants it: the number of the module, its text, name, grid,
+/// block and dynamic shared memory, pointers to the arguments.
+pub type Runner = unsafe fn(usize, &str, &str, [u32; 7], *mut *mut c_void) -> u32;
 
 /// The PTX that an image was assembled from, if it is known.
 pub type TextOf = fn(&[u8]) -> Option<String>;

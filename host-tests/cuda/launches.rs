@@ -27,6 +27,7 @@ pub unsafe extern "C" fn cuLaunchKernel(
         (*module, name.clone())
     };
     let shape = [grid_x, grid_y, grid_z, block_x, block_y, block_z];
+    let sizes = [grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes];
     note(format!("cuLaunchKernel {} {shape:?} {shared_bytes}", name.to_str().unwrap()));
     let launcher = *LAUNCHER.lock().unwrap();
     let fault = *FAULT.lock().unwrap();
@@ -52,7 +53,7 @@ pub unsafe extern "C" fn cuLaunchKernel(
         }
         (None, Some((run, _)), SUCCESS) => {
             let text = MODULES.lock().unwrap()[module].text.clone();
-            *FAULT.lock().unwrap() = unsafe { run(module, &text, name.to_str().unwrap(), shape, arguments) };
+            *FAULT.lock().unwrap() = unsafe { run(module, &text, name.to_str().unwrap(), sizes, arguments) };
         }
         _ => {}
     }

@@ -125,9 +125,14 @@ pub unsafe extern "C" fn cuModuleGetFunction(function: *mut usize, module: usize
 const SHARED_SIZE: u32 = 1;
 /// `CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`
 const CARVE_OUT: u32 = 9;
+/// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
+const MAX_DYNAMIC_SHARED: u32 = 8;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuFuncSetAttribute(function: usize, which: u32, value: i32) -> u32 {
+    if which == MAX_DYNAMIC_SHARED {
+        return note(format!("cuFuncSetAttribute {function} {which} {value}"));
+    }
     if which != CARVE_OUT || !(-1..=100).contains(&value) {
         return INVALID_VALUE;
     }

@@ -60,7 +60,8 @@ fn forms(rust_cuda: &RustCuda) -> Result<(), Failed> {
 fn kernels(rust_cuda: &RustCuda) -> Result<(), Failed> {
     let compiled = rust_cuda.kernels()?;
     let text = assembled(&compiled)?;
-    expect("entries", &entries(&compiled.module), &worked_kernels()?.into_keys().collect())?;
+    let expected = worked_kernels()?.into_keys().filter(|name| !WITH_MATRICES.contains(&name.as_str()));
+    expect("entries", &entries(&compiled.module), &expected.collect())?;
     for variable in [".shared .align 16 .b8 of_threads_", ".const .align 16 .b32 convolve_taps[8]"] {
         expect(variable, &text.matches(variable).count(), &1)?;
     }
@@ -89,6 +90,9 @@ fn example(rust_cuda: &RustCuda) -> Result<(), Failed> {
     expect("its last line", &said.lines().last(), &Some("All 1000000 elements are right."))
 }
 
+/// Kernels on `ptx_kernel::matrix`, which is missing under rust-cuda.
+const WITH_MATRICES: [&str; 1] = ["gemm"];
+
 /// Each worked kernel, and the file that declares it.
 fn worked_kernels() -> Result<BTreeMap<String, String>, Failed> {
     let mut kernels = BTreeMap::new();
@@ -106,7 +110,7 @@ fn worked_kernels() -> Result<BTreeMap<String, String>, Failed> {
 fn sources() -> Result<(), Failed> {
     expect("the list", &expected::listed(), &expected::declared(expected::KERNELS))?;
     let worked = worked_kernels()?;
-    expect("worked kernels", &worked.len(), &12)?;
+    expect("worked kernels", &worked.len(), &13)?;
     worked.iter().try_for_each(|(name, file)| expect("a kernel", name, file))
 }
 

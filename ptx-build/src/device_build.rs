@@ -14,6 +14,7 @@ use crate::files::write_whole;
 pub use crate::profile::Profile;
 use crate::profile::{NO_SPACE, TARGET, failed_cargo, linker};
 use crate::ptx::{self, Module};
+use crate::shared_rows::with_shared_rows;
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
 
@@ -196,7 +197,7 @@ impl DeviceBuild {
         ptx::check_variables(&text).map_err(|error| error.because(compiled.display()))?;
         let text = ptx::with_entry_lines(&text).map_err(|error| error.at(compiled.display()))?;
         let text = if self.profile == Profile::Dev { ptx::reachable(&text) } else { text };
-        let text = ptx::with_memcmp(&text);
+        let text = with_shared_rows(&ptx::with_memcmp(&text));
         let module = Module::parse(&text).map_err(|error| error.at(compiled.display()))?;
         if module.target != self.sm || self.ptx.is_some_and(|ptx| ptx != module.version) {
             let made = format!("{} with PTX ISA {}", module.target, module.version);

@@ -32,6 +32,7 @@ pub mod progress;
 pub mod ptx;
 pub mod ptxas;
 pub mod resources;
+pub mod shared_rows;
 pub mod target;
 pub mod toolchain;
 

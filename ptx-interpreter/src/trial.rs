@@ -205,6 +205,14 @@ impl<'p> Trial<'p> {
         self
     }
 
+    /// The same of [memory](Trial::memory) at this address.
+    pub fn memory_shared_with_grid_before(&mut self, address: u64) -> &mut Self {
+        for buffer in self.memory.iter_mut().filter(|buffer| buffer.begin() as u64 == address) {
+            buffer.shared_with_grid_before = true;
+        }
+        self
+    }
+
     /// Memory that no argument points to: a tensor map, or a pointer in a struct, has its address, which this gives.
     /// Errors: there is not so much memory.
     pub fn memory(&mut self, content: &[u8]) -> Result<u64> {

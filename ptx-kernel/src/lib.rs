@@ -47,6 +47,7 @@
 //! | calculate as the GPU does | [`mul_add`], [`rsqrt_approx`], [`exp2_approx`], [`dp4a`], [`pack_bf16x2`], [`fma_bf16x2`], [`f32_to_f16`], … |
 //! | multiply matrices by a warp | [`matrix`] |
 //! | describe a tensor to a copy of boxes of it | [`TensorMap`] |
+//! | find what such a copy has permuted | [`swizzle_32`], [`swizzle_64`], [`swizzle_128`] |
 //! | put several iterations of a loop into one | [`unrolled`] |
 //! | index an array that is to stay in registers | [`unroll!`] |
 //! | wait in a loop for another block | [`pause`] |
@@ -143,7 +144,7 @@ pub use reduce::*;
 pub use shared::{dynamic_shared, shared_of};
 pub use shuffle::{Lanes, Shuffled, shuffle, shuffle_down, shuffle_up, shuffle_xor};
 pub use sync::*;
-pub use tensor::TensorMap;
+pub use tensor::{TensorMap, swizzle_32, swizzle_64, swizzle_128};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use tiled::{Fill, Format, Interleave, Promotion, Swizzle, TensorElement, TensorMapError, Tiled};
 pub use unroll::*;

@@ -74,3 +74,33 @@ impl TensorMap {
         bytes
     }
 }
+
+macro_rules! swizzles {
+    ($($(#[$doc:meta])* $name:ident $bytes:literal $align:literal $bits:literal;)*) => { $(
+        #[doc = concat!("Where a byte of a box is in shared memory, if the box was copied with a swizzle of ", $bytes, " bytes.")]
+        ///
+        $(#[$doc])*
+        #[doc = concat!("`offset` is where the byte would be without a swizzle, counted from an address that is a multiple of ", $align, ".")]
+        /// The function is its own inverse.
+        #[inline(always)]
+        pub const fn $name(offset: u32) -> u32 {
+            offset ^ (offset >> 3 & $bits)
+        }
+    )* };
+}
+swizzles! {
+    /// Bit 4 of it is changed by bit 7.
+    swizzle_32 "32" "256" 0x10;
+    /// Bits 4 and 5 of it are changed by bits 7 and 8.
+    swizzle_64 "64" "512" 0x30;
+    /// Bits 4 to 6 of it are changed by bits 7 to 9: the 16 bytes of column `c` of row `r`, of 128 bytes, are at column `c ^ r % 8`.
+    ///
+    /// ```
+    /// use ptx_kernel::swizzle_128;
+    ///
+    /// let (row, column) = (5, 6);
+    /// assert_eq!(swizzle_128(128 * row + 16 * column), 128 * row + 16 * (column ^ row % 8));
+    /// ```
+    ///
+    swizzle_128 "128" "1024" 0x70;
+}

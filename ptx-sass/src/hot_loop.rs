@@ -23,12 +23,22 @@ pub fn every_loop(code: &[SassInstruction]) -> Vec<Vec<&SassInstruction>> {
 /// The bytes that one thread moves by a memory instruction; nothing for other instructions, and for one that is never
 /// executed, as ptxas puts before asynchronous copies. Local memory is a detour of what is moved anyway: nothing is moved by it.
 pub fn moved(one: &SassInstruction) -> Option<u32> {
-    let memory = ["LDG", "STG", "LD", "ST", "LDS", "STS", "ATOM", "ATOMG", "ATOMS", "RED", "REDG", "LDGSTS"];
+    let memory =
+        ["LDG", "STG", "LD", "ST", "LDS", "STS", "ATOM", "ATOMG", "ATOMS", "RED", "REDG", "LDGSTS", "LDSM", "STSM"];
     (one.predicate.as_deref() != Some("!PT") && memory.contains(&one.name())).then(|| width(one))
 }
 
 /// The bytes of a thread that a memory instruction names.
 pub fn width(one: &SassInstruction) -> u32 {
+    if matches!(one.name(), "LDSM" | "STSM") {
+        // A thread has four bytes of each matrix: `LDSM.16.M88.4`.
+        return one
+            .opcode
+            .rsplit('.')
+            .next()
+            .and_then(|matrices| matrices.parse().ok())
+            .map_or(4, |count: u32| 4 * count);
+    }
     let width = one.opcode.split('.').find_map(|word| match word {
         "U8" | "S8" => Some(1),
         "U16" | "S16" => Some(2),
@@ -147,9 +157,13 @@ mod tests {
         let code = "LDG.E.CONSTANT R0, [R2] ;\n/*10*/ LDG.E.EF.ENL2.256 R0, R4, [R2] ;\n/*20*/ STS.U16 [R2], R0 ;\n\
                     /*30*/ FADD R0, R0, R0 ;\n/*40*/ @P0 LDS.64 R0, [R2+0x128] ;\n/*50*/ @!PT LDS RZ, [RZ] ;\n\
                     /*60*/ LDGSTS.E.BYPASS.LTC128B.128 [R5], desc[UR4][R2.64] ;\n/*70*/ LDL.128 R4, [R1] ;\n\
-                    /*80*/ STL.64 [R1+0x10], R4 ;\n/*90*/ EXIT ;\n";
+                    /*80*/ STL.64 [R1+0x10], R4 ;\n/*90*/ LDSM.16.M88.4 R4, [R2] ;\n/*a0*/ STSM.16.MT88.2 [R2], R4 ;\n\
+                    /*b0*/ LDSM.16.M88 R4, [R2] ;\n/*c0*/ EXIT ;\n";
         let listing = format!("        .type k,@function\nk:\n/*00*/ {code}");
         let bytes: Vec<_> = parse(&listing)[0].instructions.iter().map(moved).collect();
-        assert_eq!(bytes, [Some(4), Some(32), Some(2), None, Some(8), None, Some(16), None, None, None]);
+        assert_eq!(
+            bytes,
+            [Some(4), Some(32), Some(2), None, Some(8), None, Some(16), None, None, Some(16), Some(8), Some(4), None]
+        );
     }
 }

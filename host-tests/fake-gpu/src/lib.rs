@@ -39,7 +39,7 @@ fn text_of(image: &[u8]) -> Option<String> {
 
 /// # Safety
 /// There are as many arguments as the kernel has parameters, each as long.
-unsafe fn run(module: usize, text: &str, kernel: &str, shape: [u32; 6], arguments: *mut *mut c_void) -> u32 {
+unsafe fn run(module: usize, text: &str, kernel: &str, sizes: [u32; 7], arguments: *mut *mut c_void) -> u32 {
     static PROGRAMS: LazyLock<Mutex<HashMap<usize, Arc<Program>>>> = LazyLock::new(Mutex::default);
     let mut programs = PROGRAMS.lock().expect("no thread panics while it holds this");
     let program = Arc::clone(programs.entry(module).or_insert_with(|| Arc::new(Program::parse(text))));
@@ -53,8 +53,8 @@ unsafe fn run(module: usize, text: &str, kernel: &str, shape: [u32; 6], argument
         (place != 0).then_some(place)
     };
     let outside = Outside { holds: &driver::is_device_memory, variable: &variable };
-    let [x, y, z, threads @ ..] = shape;
-    let launch = Launch { blocks: [x, y, z], threads, ..Launch::new(kernel, arguments) };
+    let [x, y, z, threads @ .., shared] = sizes;
+    let launch = Launch { blocks: [x, y, z], threads, shared: shared as usize, ..Launch::new(kernel, arguments) };
     // SAFETY: the arguments were checked by the driver, and what it holds may be read and written.
     let Err(stop) = (unsafe { program.run(&outside, &launch) }) else { return 0 };
     eprintln!("{stop}");

@@ -28,6 +28,8 @@ macro_rules! generic_address {
 
 pub mod convolve;
 pub mod gather;
+#[cfg(any(not(target_arch = "nvptx64"), all(feature = "cluster", not(feature = "rust-cuda"))))]
+pub mod gemm;
 pub mod histogram;
 pub mod matmul;
 #[cfg(any(not(target_arch = "nvptx64"), feature = "parameters"))]

@@ -12,6 +12,8 @@ pub struct Launch {
     pub blocks: u32,
     /// Threads in a block.
     pub threads: u32,
+    /// Bytes of dynamic shared memory of a block.
+    pub shared: u32,
     /// What the kernel takes, in its order.
     pub arguments: Vec<Argument>,
 }

@@ -2,6 +2,7 @@
 
 use crate::arguments::mismatch;
 pub use crate::arguments::{Argument, Launch};
+use crate::shared;
 pub use crate::target::{Target, newest_ptx};
 use crate::watch::watched;
 use cust::{
@@ -360,8 +361,10 @@ impl Gpu {
     unsafe fn start(&self, function: &Function<'_>, launch: &Launch) -> Result<()> {
         let pointers: Vec<_> = launch.arguments.iter().map(Argument::pointer).collect();
         let (stream, none) = (self.stream.as_inner().cast(), std::ptr::null());
+        // SAFETY: the function is of a loaded module.
+        let allowed = unsafe { shared::allow(self.driver, function.handle, launch.shared) };
         // SAFETY: by this function's contract; the pointers live until the launch has copied them.
-        let code = unsafe {
+        let started = || unsafe {
             (self.calls.launch)(
                 function.handle,
                 launch.blocks,
@@ -370,12 +373,13 @@ impl Gpu {
                 launch.threads,
                 1,
                 1,
-                0,
+                launch.shared,
                 stream,
                 pointers.as_ptr(),
                 none,
             )
         };
+        let code = if allowed == 0 { started() } else { allowed };
         if code == 0 { Ok(()) } else { Err(self.failed("launching", code).at(&launch.kernel)) }
     }
 

@@ -5,6 +5,7 @@ pub mod child;
 pub mod device;
 pub mod gpu;
 pub mod no_gpu;
+mod shared;
 mod target;
 pub mod tensor_map;
 pub mod watch;

@@ -144,9 +144,6 @@ fn key(ptx: &str) -> String {
         // A copy that says no other way takes a tile.
         .filter(|word| !["weak", "aligned", "tile"].contains(word))
         .collect();
-    if ["ldmatrix.", "stmatrix."].iter().any(|name| opcode.starts_with(name)) {
-        words.retain(|word| *word != "shared");
-    }
     if barrier {
         words.retain(|word| !["b64", "release", "acquire"].contains(word));
         // The block is the scope where none is named, and a count of bytes orders nothing.
@@ -242,7 +239,7 @@ mod tests {
                 "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group",
             ),
             ("bar.sync 0;", "barrier.sync.aligned"),
-            ("ldmatrix.sync.aligned.m8n8.x1.shared.b16", "ldmatrix.sync.aligned.m8n8.x1.b16"),
+            ("ldmatrix.sync.aligned.x1.m8n8.shared.b16", "ldmatrix.sync.aligned.m8n8.x1.shared::cta.b16"),
         ];
         for (one, other) in same {
             assert_eq!(key(one), key(other));

@@ -142,7 +142,13 @@ impl<'a> Batch<'a> {
             arguments.push(Argument::Bytes(parameter.into()));
         }
         arguments.extend(home.buffers.iter().map(|buffer| Argument::U64(buffer.address() + offset as u64)));
-        Launch { kernel: kernel.name.clone(), blocks: kernel.room.blocks() as u32, threads: THREADS as u32, arguments }
+        Launch {
+            kernel: kernel.name.clone(),
+            blocks: kernel.room.blocks() as u32,
+            threads: THREADS as u32,
+            shared: 0,
+            arguments,
+        }
     }
 
     /// Compares everything, also what was only read: what was found, and the kernels that changed what they should read.

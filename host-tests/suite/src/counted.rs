@@ -146,7 +146,7 @@ fn count(litmus: &Litmus, kernel: &str, gpu: &Gpu, module: &Module, amount: Amou
         let numbers = [groups as u32, places as u32 - 1, amount.rounds, 1 + launch].map(Argument::U32);
         let blocks = (groups * litmus.blocks() + stress) as u32;
         let arguments = addresses.into_iter().chain(numbers).collect();
-        let launch = Launch { kernel: kernel.to_owned(), blocks, threads: THREADS as u32, arguments };
+        let launch = Launch { kernel: kernel.to_owned(), blocks, threads: THREADS as u32, shared: 0, arguments };
         // SAFETY: there is a line for each place and for each test, and a count for each outcome.
         unsafe { gpu.launch(module, &launch) }?;
         gpu.wait()?;

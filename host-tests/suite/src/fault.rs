@@ -71,7 +71,7 @@ impl Fault {
         };
         let out = gpu.upload(&[0; 64])?;
         let arguments = vec![Argument::U64(address), Argument::U64(out.address())];
-        let launch = Launch { kernel: self.name.clone(), blocks: 1, threads: 1, arguments };
+        let launch = Launch { kernel: self.name.clone(), blocks: 1, threads: 1, shared: 0, arguments };
         // SAFETY: the access fails, which is what is asked; nobody uses this process's GPU after it.
         unsafe { gpu.launch(&module, &launch) }?;
         match gpu.waited() {

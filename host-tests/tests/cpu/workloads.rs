@@ -97,6 +97,12 @@ fn histogram() {
     check("histogram", &sizes, |_| 256);
 }
 
+/// Sizes of which the last tiles are not whole, and of which a block has several tiles.
+#[test]
+fn gemm() {
+    check("gemm", &[0, 1, 2, 5], |size| (128 * size).saturating_sub(3) * 136);
+}
+
 /// What goes wrong only now and then has these runs to do so. The kernels are optimised in every profile.
 const RUNS: u32 = 40;
 
@@ -137,7 +143,7 @@ fn ring_of_a_ragged_million_again_and_again() {
 #[test]
 fn all_are_checked() {
     assert_eq!(ALL.map(|workload| workload.name()), ["triad", "gather", "spmv", "probe"]);
-    let ordered = ["scan", "ring", "polynomial", "convolve", "rod", "matmul", "stages", "histogram"];
+    let ordered = ["scan", "ring", "polynomial", "convolve", "rod", "matmul", "stages", "histogram", "gemm"];
     assert_eq!(ORDERED.map(|workload| workload.name()), ordered);
     for workload in workloads() {
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/..").to_string() + "/" + workload.source();

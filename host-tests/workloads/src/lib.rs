@@ -7,6 +7,7 @@ mod on_gpu;
 
 mod convolve;
 mod gather;
+mod gemm;
 mod histogram;
 mod matmul;
 mod polynomial;
@@ -28,7 +29,7 @@ use ptx_build::progress::Progress;
 use ptx_build::ptxas::On;
 use ptx_build::target::{PtxVersion, Sm};
 use ptx_build::toolchain::DeviceToolchain;
-use ptx_kernel::cpu;
+use ptx_kernel::{Format, Promotion, Swizzle, TensorMap, Tiled, cpu};
 use serde::Serialize;
 use std::{
     path::{Path, PathBuf},
@@ -39,7 +40,7 @@ use std::{
 pub const ALL: [&dyn Workload; 4] = [&triad::Triad, &gather::Gather, &spmv::Spmv, &probe::Probe];
 
 /// The workloads of ordered accesses, of the other state spaces, of asynchronous copies and of atomics.
-pub const ORDERED: [&dyn Workload; 8] = [
+pub const ORDERED: [&dyn Workload; 9] = [
     &scan::Scan,
     &ring::Ring,
     &polynomial::Polynomial,
@@ -48,6 +49,7 @@ pub const ORDERED: [&dyn Workload; 8] = [
     &matmul::Matmul,
     &stages::Stages,
     &histogram::Histogram,
+    &gemm::Gemm,
 ];
 
 /// A kernel with something to do.
@@ -101,7 +103,7 @@ pub trait Problem: Sync {
     /// The grid that it wants, if `blocks` blocks of [`BLOCK`] threads fit at once.
     fn grid(&self, blocks: u32) -> Grid {
         let wanted = self.threads().div_ceil(BLOCK as usize).max(1);
-        Grid { blocks: wanted.min(blocks as usize) as u32, threads: BLOCK, cluster: 1, resident: blocks }
+        Grid { blocks: wanted.min(blocks as usize) as u32, threads: BLOCK, cluster: 1, shared: 0, resident: blocks }
     }
 
     /// What each byte of the output is before the run.
@@ -137,6 +139,8 @@ pub struct Grid {
     pub threads: u32,
     /// How many blocks a cluster has.
     pub cluster: u32,
+    /// How many bytes of dynamic shared memory a block has.
+    pub shared: u32,
     /// How many clusters run at the same time on the CPU.
     pub resident: u32,
 }
@@ -149,6 +153,7 @@ impl Grid {
     unsafe fn run(self, kernel: impl Fn()) {
         if self.blocks > 0 {
             let launch = cpu::Launch::new(self.blocks, self.threads).cluster(self.cluster).resident(self.resident);
+            let launch = launch.dynamic_shared(self.shared as usize);
             // SAFETY: by this function's contract.
             unsafe { launch.run(kernel) };
         }
@@ -187,6 +192,29 @@ pub enum Input<'a> {
     Scratch(usize),
     /// A number.
     Number(Number),
+    /// A map of the output.
+    OutputMap(Matrix),
+    /// A map of a matrix that these bytes are.
+    Map(&'a [u8], Matrix),
+}
+
+/// A matrix of numbers of 16 bits, row by row, and a box of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Matrix {
+    /// Its columns and rows.
+    pub sizes: [usize; 2],
+    /// Those of the box.
+    pub tile: [u32; 2],
+    /// How the box is permuted in shared memory.
+    pub swizzle: Swizzle,
+}
+
+impl Matrix {
+    /// Its map, of which only the encoding is missing.
+    pub fn at(self, address: *const u16) -> Tiled<2> {
+        let tiled = TensorMap::tiled(address, self.sizes.map(|size| size as u64), self.tile);
+        tiled.format(Format::Bf16).swizzle(self.swizzle).promotion(Promotion::Bytes128)
+    }
 }
 
 /// A number that a kernel takes by value.
@@ -211,6 +239,8 @@ pub enum Output {
     U32(Vec<u32>),
     /// 64-bit numbers.
     U64(Vec<u64>),
+    /// Numbers of 16 bits, by their bits.
+    Bits16(Vec<u16>),
 }
 
 impl Output {
@@ -219,6 +249,7 @@ impl Output {
             Output::F32(elements) => bytemuck::cast_slice(elements),
             Output::U32(elements) => bytemuck::cast_slice(elements),
             Output::U64(elements) => bytemuck::cast_slice(elements),
+            Output::Bits16(elements) => bytemuck::cast_slice(elements),
         }
     }
 
@@ -228,6 +259,7 @@ impl Output {
             Output::F32(elements) => elements.len(),
             Output::U32(elements) => elements.len(),
             Output::U64(elements) => elements.len(),
+            Output::Bits16(elements) => elements.len(),
         }
     }
 
@@ -246,6 +278,7 @@ impl Output {
             Output::F32(expected) => compare::<f32, 4>(expected, found, f32::from_le_bytes),
             Output::U32(expected) => compare::<u32, 4>(expected, found, u32::from_le_bytes),
             Output::U64(expected) => compare::<u64, 8>(expected, found, u64::from_le_bytes),
+            Output::Bits16(expected) => compare::<u16, 2>(expected, found, u16::from_le_bytes),
         }
     }
 }

@@ -3,7 +3,7 @@
 use launch::gpu::{Argument, Buffer, Gpu, Launch, Module};
 use ptx_build::error::{Error, Result};
 
-use super::{BLOCK, Comparison, Figures, Input, Number, Output, POISON, Problem, Workload};
+use super::{BLOCK, Comparison, Figures, Input, Matrix, Number, Output, POISON, Problem, Workload};
 
 /// Runs a workload on the GPU, times it and compares its output: that of every run, if each needs its memory made ready.
 pub fn run_on_gpu(workload: &dyn Workload, size: usize, gpu: &Gpu, module: &Module) -> Result<Figures> {
@@ -12,7 +12,13 @@ pub fn run_on_gpu(workload: &dyn Workload, size: usize, gpu: &Gpu, module: &Modu
     let mut memory = GpuMemory::new(gpu, &*problem, reference.bytes().len())?;
     let grid = problem.grid(gpu.processors() * BLOCKS_PER_PROCESSOR);
     let arguments = std::mem::take(&mut memory.arguments);
-    let launch = Launch { kernel: workload.name().into(), blocks: grid.blocks, threads: grid.threads, arguments };
+    let launch = Launch {
+        kernel: workload.name().into(),
+        blocks: grid.blocks,
+        threads: grid.threads,
+        shared: grid.shared,
+        arguments,
+    };
     let (seconds, compared) = if memory.scratch.is_empty() && memory.at_first == POISON {
         // SAFETY: the arguments are those of the problem, whose run the CPU makes too; a run reads
         // only inputs, so the next does the same.
@@ -92,6 +98,13 @@ impl<'a> GpuMemory<'a> {
                 self.inputs.push((buffer, bytes));
                 address
             }
+            Input::OutputMap(matrix) => encoded(self.output.address(), matrix)?,
+            Input::Map(bytes, matrix) => {
+                let buffer = gpu.upload(bytes)?;
+                let map = encoded(buffer.address(), matrix)?;
+                self.inputs.push((buffer, bytes));
+                map
+            }
             Input::Scratch(bytes) => {
                 let buffer = gpu.upload(&vec![0; bytes])?;
                 let address = Argument::U64(buffer.address());
@@ -106,6 +119,12 @@ impl<'a> GpuMemory<'a> {
         gpu.refill(&mut self.output, &vec![self.at_first; self.bytes])?;
         self.scratch.iter_mut().try_for_each(|(buffer, bytes)| gpu.refill(buffer, &vec![0; *bytes]))
     }
+}
+
+/// The driver's map of a matrix at an address.
+fn encoded(address: u64, matrix: Matrix) -> Result<Argument> {
+    let map = matrix.at(std::ptr::without_provenance(address as usize)).encode_by(ptx_driver::tensor_map_tiled);
+    Ok(Argument::Bytes(map.map_err(Error::new)?.bytes().into()))
 }
 
 /// 2,048 threads, as many as a multiprocessor holds.

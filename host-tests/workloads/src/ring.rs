@@ -72,7 +72,7 @@ impl Problem for Stream {
     }
 
     fn grid(&self, _: u32) -> Grid {
-        Grid { blocks: 2, threads: THREADS, cluster: 1, resident: 2 }
+        Grid { blocks: 2, threads: THREADS, cluster: 1, shared: 0, resident: 2 }
     }
 
     unsafe fn run(&self, output: Place) {

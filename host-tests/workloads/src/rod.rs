@@ -80,7 +80,7 @@ impl Problem for Rods {
 
     fn grid(&self, _: u32) -> Grid {
         let blocks = self.cells.len().div_ceil(THREADS) as u32;
-        Grid { blocks, threads: THREADS as u32, cluster: CLUSTER, resident: 2 }
+        Grid { blocks, threads: THREADS as u32, cluster: CLUSTER, shared: 0, resident: 2 }
     }
 
     unsafe fn run(&self, output: Place) {

@@ -75,7 +75,7 @@ impl Problem for Numbers {
 
     fn grid(&self, blocks: u32) -> Grid {
         let wanted = self.tiles().clamp(1, blocks as usize) as u32;
-        Grid { blocks: wanted, threads: THREADS as u32, cluster: 1, resident: RESIDENT }
+        Grid { blocks: wanted, threads: THREADS as u32, cluster: 1, shared: 0, resident: RESIDENT }
     }
 
     unsafe fn run(&self, output: Place) {

@@ -59,7 +59,7 @@ pub fn run(program: &Program, name: &str, kernel: &Kernel, gpu: &Gpu, amount: Am
         let addresses = [&memory, &left].map(|buffer| Argument::U64(buffer.address()));
         let arguments = addresses.into_iter().chain([Argument::U32(seed), Argument::U64(0)]).collect();
         let blocks = (kernel.blocks * amount.groups) as u32;
-        let launch = Launch { kernel: name.to_owned(), blocks, threads: kernel.threads as u32, arguments };
+        let launch = Launch { kernel: name.to_owned(), blocks, threads: kernel.threads as u32, shared: 0, arguments };
         // SAFETY: each instance has a line for each place, and one for what its threads leave.
         unsafe { gpu.launch(&module, &launch) }?;
         gpu.wait()?;

@@ -28,7 +28,7 @@ pub(crate) fn dynamic<T>() -> SharedPtr<T> {
         block.dynamic > 0,
         "this launch has no dynamic shared memory: say how many bytes with `Launch::dynamic_shared`"
     );
-    let layout = Layout::from_size_align(block.dynamic, 16).expect("it fits into memory");
+    let layout = Layout::from_size_align(block.dynamic, 1024).expect("it fits into memory");
     SharedPtr::new(block.variable(std::ptr::null(), layout).cast())
 }
 

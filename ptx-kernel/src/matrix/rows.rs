@@ -1,4 +1,4 @@
-//! `ldmatrix` and `stmatrix`.
+//! `ldmatrix` and `stmatrix`. What is built by `ptx-build` or `cargo ptx` has `.shared` in them; rustc alone writes a generic address.
 
 use ptx_intrinsics::SharedPtr;
 use ptx_intrinsics::gate::{Gate, Matrices, MatrixStores, Needs, OnTarget};
@@ -100,19 +100,19 @@ macro_rules! rows {
 
 rows! {
     loads {
-        ldmatrix_m8n8_x1 1 u32, "ldmatrix.sync.aligned.m8n8.x1.b16" "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p0";
-        ldmatrix_m8n8_x2 2 Of2<u32>, "ldmatrix.sync.aligned.m8n8.x2.b16" "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.b16.p0";
-        ldmatrix_m8n8_x4 4 Of4<u32>, "ldmatrix.sync.aligned.m8n8.x4.b16" "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p0";
-        ldmatrix_m8n8_x1_trans 1 u32, "ldmatrix.sync.aligned.m8n8.x1.trans.b16" "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.trans.b16.p0";
-        ldmatrix_m8n8_x2_trans 2 Of2<u32>, "ldmatrix.sync.aligned.m8n8.x2.trans.b16" "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.trans.b16.p0";
-        ldmatrix_m8n8_x4_trans 4 Of4<u32>, "ldmatrix.sync.aligned.m8n8.x4.trans.b16" "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16.p0";
+        ldmatrix_m8n8_x1 1 u32, "ldmatrix.sync.aligned.m8n8.x1.shared.b16" "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p0";
+        ldmatrix_m8n8_x2 2 Of2<u32>, "ldmatrix.sync.aligned.m8n8.x2.shared.b16" "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.b16.p0";
+        ldmatrix_m8n8_x4 4 Of4<u32>, "ldmatrix.sync.aligned.m8n8.x4.shared.b16" "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p0";
+        ldmatrix_m8n8_x1_trans 1 u32, "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16" "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.trans.b16.p0";
+        ldmatrix_m8n8_x2_trans 2 Of2<u32>, "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16" "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.trans.b16.p0";
+        ldmatrix_m8n8_x4_trans 4 Of4<u32>, "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16" "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16.p0";
     }
     stores {
-        stmatrix_m8n8_x1 1 [v0] "stmatrix.sync.aligned.m8n8.x1.b16" "llvm.nvvm.stmatrix.sync.aligned.m8n8.x1.b16.p0";
-        stmatrix_m8n8_x2 2 [v0 v1] "stmatrix.sync.aligned.m8n8.x2.b16" "llvm.nvvm.stmatrix.sync.aligned.m8n8.x2.b16.p0";
-        stmatrix_m8n8_x4 4 [v0 v1 v2 v3] "stmatrix.sync.aligned.m8n8.x4.b16" "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.b16.p0";
-        stmatrix_m8n8_x1_trans 1 [v0] "stmatrix.sync.aligned.m8n8.x1.trans.b16" "llvm.nvvm.stmatrix.sync.aligned.m8n8.x1.trans.b16.p0";
-        stmatrix_m8n8_x2_trans 2 [v0 v1] "stmatrix.sync.aligned.m8n8.x2.trans.b16" "llvm.nvvm.stmatrix.sync.aligned.m8n8.x2.trans.b16.p0";
-        stmatrix_m8n8_x4_trans 4 [v0 v1 v2 v3] "stmatrix.sync.aligned.m8n8.x4.trans.b16" "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.trans.b16.p0";
+        stmatrix_m8n8_x1 1 [v0] "stmatrix.sync.aligned.m8n8.x1.shared.b16" "llvm.nvvm.stmatrix.sync.aligned.m8n8.x1.b16.p0";
+        stmatrix_m8n8_x2 2 [v0 v1] "stmatrix.sync.aligned.m8n8.x2.shared.b16" "llvm.nvvm.stmatrix.sync.aligned.m8n8.x2.b16.p0";
+        stmatrix_m8n8_x4 4 [v0 v1 v2 v3] "stmatrix.sync.aligned.m8n8.x4.shared.b16" "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.b16.p0";
+        stmatrix_m8n8_x1_trans 1 [v0] "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16" "llvm.nvvm.stmatrix.sync.aligned.m8n8.x1.trans.b16.p0";
+        stmatrix_m8n8_x2_trans 2 [v0 v1] "stmatrix.sync.aligned.m8n8.x2.trans.shared.b16" "llvm.nvvm.stmatrix.sync.aligned.m8n8.x2.trans.b16.p0";
+        stmatrix_m8n8_x4_trans 4 [v0 v1 v2 v3] "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16" "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.trans.b16.p0";
     }
 }

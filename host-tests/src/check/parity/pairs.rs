@@ -36,7 +36,7 @@ const LL128: &str = "ptxas writes the first turn of the loop that waits out befo
                      (320 bytes and not 256). nvcc's loop it leaves as it is.";
 
 /// Every pair.
-pub const KERNELS: [Pair; 36] = [
+pub const KERNELS: [Pair; 37] = [
     pair("copy32", "copy"),
     pair("copy64", "copy"),
     pair("copy128", "copy"),
@@ -56,6 +56,7 @@ pub const KERNELS: [Pair; 36] = [
     pair("histogram", "histogram"),
     pair("matmul", "matmul"),
     Pair { first: BULK, ..pair("stages", "stages") },
+    Pair { first: BULK, ..pair("gemm", "gemm") },
     pair("warp_copy_first", "warp_copy"),
     pair("warp_copy", "warp_copy"),
     pair("q8_gemv_first", "q8_gemv"),

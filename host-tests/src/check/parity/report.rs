@@ -149,7 +149,8 @@ public kernels of several kinds:
 - sums that one block hands to the next, with one flag or with a flag in each packet (`relay`);
 - a copy that goes from block to block in lines of 128 bytes with a flag in each (`ll128`);
 - stream compaction (`compact`);
-- rows gathered from pages (`paged_gather`).
+- rows gathered from pages (`paged_gather`);
+- a product of matrices of bf16 by `mma.sync`, whose tiles come by tensor copies (`gemm`).
 
 The columns:
 

@@ -135,7 +135,7 @@ pub(crate) fn an_argument_of_another_size(slice: &Slice) {
     let module = gpu.load(slice.ptx.as_bytes()).unwrap();
     let kernel = slice.plan.kernels.iter().find(|kernel| kernel.room == Room::Global).unwrap();
     let refused = |arguments: Vec<Argument>| {
-        let launch = Launch { kernel: kernel.name.clone(), blocks: 1, threads: 32, arguments };
+        let launch = Launch { kernel: kernel.name.clone(), blocks: 1, threads: 32, shared: 0, arguments };
         // SAFETY: it is refused before anything is launched.
         unsafe { gpu.launch(&module, &launch) }.unwrap_err().to_string()
     };

@@ -1,10 +1,10 @@
 //! How the worked kernels and those of parity are launched.
 
 use ptx_interpreter::{Program, Report, Trial};
-use workloads::{ALL, Input, Number, ORDERED, Problem};
+use workloads::{ALL, Input, Matrix, Number, ORDERED, Problem};
 
 /// Sizes of the worked kernels that go round their rings and windows, and of which each block has more than one turn.
-const SIZES: [(&str, usize, u32); 11] = [
+const SIZES: [(&str, usize, u32); 12] = [
     ("triad", 300, 2),
     ("gather", 9, 2),
     ("spmv", 9, 1),
@@ -16,6 +16,7 @@ const SIZES: [(&str, usize, u32); 11] = [
     ("matmul", 1, 2),
     ("stages", 13 * 256 - 3, 2),
     ("histogram", 70_001, 2),
+    ("gemm", 2, 16),
 ];
 
 /// The kernels of parity: blocks, threads, and arguments as `cargo ptx run` is told them.
@@ -60,12 +61,16 @@ pub(super) fn check(program: &Program, name: &str, seed: u64, steps: u64) -> Rep
 
 fn worked(trial: &mut Trial<'_>, problem: &dyn Problem, blocks: u32) {
     let grid = problem.grid(blocks);
-    trial.grid([grid.blocks, 1, 1]).block([grid.threads, 1, 1]).cluster(grid.cluster);
+    trial.grid([grid.blocks, 1, 1]).block([grid.threads, 1, 1]).cluster(grid.cluster).shared(grid.shared as usize);
     for input in problem.inputs() {
         let added = match input {
             Input::Output => trial.unwritten(problem.output_bytes()),
             Input::Sums => trial.buffer(&vec![0; problem.output_bytes()]),
             Input::Bytes(bytes) => trial.buffer(bytes),
+            Input::OutputMap(matrix) => {
+                trial.memory(&vec![0; problem.output_bytes()]).map(|at| mapped(trial, at, matrix))
+            }
+            Input::Map(bytes, matrix) => trial.memory(bytes).map(|at| mapped(trial, at, matrix)),
             Input::Scratch(bytes) => trial.buffer(&vec![0; bytes]),
             Input::Number(Number::U32(number)) => Ok(trial.value(&number.to_le_bytes())),
             Input::Number(Number::U64(number)) => Ok(trial.value(&number.to_le_bytes())),
@@ -74,6 +79,12 @@ fn worked(trial: &mut Trial<'_>, problem: &dyn Problem, blocks: u32) {
         };
         added.expect("a little memory");
     }
+}
+
+/// The next argument is a map of a matrix at that address, which the grid before may still use.
+fn mapped<'t, 'p>(trial: &'t mut Trial<'p>, at: u64, matrix: Matrix) -> &'t mut Trial<'p> {
+    let map = matrix.at(std::ptr::without_provenance(at as usize)).encode().expect("its rules hold");
+    trial.memory_shared_with_grid_before(at).value(&map.bytes())
 }
 
 fn of_parity(trial: &mut Trial<'_>, name: &str) {
