@@ -16,6 +16,8 @@ pub use self::near::near;
 pub use self::read::{CUDA_NAMES, LONGEST, Misspelt, find};
 use crate::target::{PtxVersion, Sm};
 
+mod elsewhere;
+mod meant;
 mod near;
 mod read;
 pub mod versions;

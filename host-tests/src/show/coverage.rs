@@ -11,7 +11,12 @@ use crate::tools::target::{PtxVersion, Sm};
 
 /// Instructions that move or order data in memory and that the crate does not have, and why.
 const MISSING: &[(&str, &str)] = &[
-    ("`cp.async.bulk.tensor` with `.im2col::w` and `.im2col::w::128`, `tensormap.cp_fenceproxy`", "To be added."),
+    ("`cp.async.bulk.tensor` with `.im2col::w` and `.im2col::w::128`", "To be added."),
+    (
+        "`tensormap.cp_fenceproxy`",
+        "All threads of a warp execute it together, LLVM has no intrinsic for it, and LLVM may copy an `asm!` into branches. One thread \
+         can store the 128 bytes in global memory and then call `fence_proxy_tensormap_generic_release`.",
+    ),
     (
         "`st.async` and `multimem.st.async` of 8 bits, and `st.async` and `red.async` to the shared memory of a generic address",
         "Rust has no register of 8 bits for them. Memory of another block has a `SharedClusterPtr`.",

@@ -15,6 +15,8 @@ use ptx_intrinsics::order::OrderWord;
 use ptx_intrinsics::scope::ScopeWord;
 use regex_lite::Regex;
 
+use super::elsewhere::place_of;
+use super::meant::meant;
 use super::near::near;
 
 /// How long a text may be. No form is so long, and what is near is found in time that grows with it.
@@ -33,39 +35,6 @@ pub const CUDA_NAMES: [(&str, &str); 10] = [
     ("stcs", "st_global::<Cs>().write"),
     ("stwt", "st_global::<Wt>().write"),
 ];
-
-/// Instructions that this crate does not have, by their first words, and where they are.
-const ELSEWHERE: [(&str, &str); 15] = [
-    ("shfl", "`ptx-kernel` has it: `shuffle_xor(value, mask)`, `shuffle_down`, `shuffle_up`, `shuffle`"),
-    ("vote", "`ptx-kernel` has it: `ballot(holds)`, `any`, `all`"),
-    ("fma", "`ptx-kernel` has it: `mul_add(a, b, c)`"),
-    ("ex2", "`ptx-kernel` has it: `exp2_approx(x)`"),
-    ("lg2", "`ptx-kernel` has it: `log2_approx(x)`"),
-    ("rsqrt", "`ptx-kernel` has it: `rsqrt_approx(x)`"),
-    ("sqrt", "`ptx-kernel` has it: `sqrt_approx(x)`"),
-    ("rcp", "`ptx-kernel` has it: `rcp_approx(x)`"),
-    ("sin", "`ptx-kernel` has it: `sin_approx(x)`"),
-    ("cos", "`ptx-kernel` has it: `cos_approx(x)`"),
-    ("tanh", "`ptx-kernel` has it: `tanh_approx(x)`"),
-    ("dp4a", "`ptx-kernel` has it: `dp4a(a, b, c)`"),
-    (
-        "cvt",
-        "`as` converts numbers; `ptx-kernel` has pairs: `pack_bf16x2`, `unpack_bf16x2`, `pack_f16x2`, `unpack_f16x2`",
-    ),
-    (
-        "mov",
-        "the compiler writes it; `ptx-kernel` has special registers: `thread_idx_x()`, `block_idx_x()`, `lane_id()`",
-    ),
-    ("nanosleep", "`ptx-kernel` has `pause()`, for a loop that waits"),
-];
-
-/// Instructions that nothing here has, by their first words.
-const NOWHERE: [&str; 9] =
-    ["mma", "wmma", "wgmma", "tcgen05", "ldmatrix", "stmatrix", "movmatrix", "redux", "tensormap"];
-
-/// What is said of them.
-const NOT_COVERED: &str =
-    "it is not covered: docs/coverage.md says what is, and what is not and why; write it with `core::arch::asm!`";
 
 /// A text that is no form: what is wrong, and the forms that are near.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,7 +135,7 @@ pub fn find(text: &str) -> Result<Form, Misspelt> {
         return Ok(form);
     }
     if let Some(spelled) = ptx_of(text) {
-        return find_ptx(spelled, forms);
+        return if spelled.starts_with("mov.") { find_mov(text, spelled, forms) } else { find_ptx(spelled, forms) };
     }
     if let Some(form) = forms.get(forms.functions.get(&function(text))) {
         return Ok(form);
@@ -226,38 +195,56 @@ fn without_predicate(text: &str) -> &str {
     end.map_or("", |end| predicate[end..].trim_start())
 }
 
+/// A `mov` of a special register that the crate has.
+fn find_mov(text: &str, spelled: &str, forms: &Forms) -> Result<Form, Misspelt> {
+    let register = text.rsplit_once('%').map_or("", |(_, register)| register.trim());
+    let found = forms.get(forms.exact.get(&format!("{spelled} %, %{register}")));
+    found.ok_or_else(|| Misspelt {
+        text: text.into(),
+        why: place_of(spelled, true).unwrap_or_default().into(),
+        near: Vec::new(),
+    })
+}
+
 fn find_ptx(text: &str, forms: &Forms) -> Result<Form, Misspelt> {
     let spelled = |ptx: &str| forms.get(forms.exact.get(ptx));
+    // One of the functions, its words in any order.
+    let function = |text: &str| {
+        let all = std::iter::once(text.to_owned()).chain(meant(text));
+        all.into_iter().find_map(|text| spelled(&text).or_else(|| forms.get(forms.sorted.get(&sorted(&text)))))
+    };
     let said = |why: &str, near: Vec<String>| Misspelt { text: text.into(), why: why.into(), near };
     let misspelt = |why: &str| said(why, near(text, &forms.all));
     let opcode = text.split('.').next().unwrap_or_default();
-    if ["atom", "red"].contains(&opcode) {
+    let begins = |begin: &[&str]| begin.iter().any(|begin| text.starts_with(begin));
+    let later = begins(&["st.async", "red.async", "st.bulk", "multimem.st.async", "multimem.red.async"]);
+    if ["atom", "red"].contains(&opcode) && !later {
         return match judge_atomic(text, text.contains("::cache_hint")) {
             Ok((atomic, _)) => spelled(&atomic.ptx()).ok_or_else(|| misspelt(NOT_LISTED)),
             Err(wrong) => Err(misspelt(&said_wrong(wrong))),
         };
     }
-    if opcode == "multimem" {
+    if opcode == "multimem" && !later {
         return match judge_multimem(text) {
-            Ok((multimem, _)) => spelled(&multimem.ptx()).ok_or_else(|| misspelt(NOT_LISTED)),
-            // Two of them are functions: `multimem.st.async`.
-            Err(wrong) => forms.get(forms.sorted.get(&sorted(text))).ok_or_else(|| misspelt(&said_wrong(wrong))),
+            Ok((multimem, _)) => {
+                let ptx = multimem.ptx();
+                spelled(&ptx).or_else(|| spelled(&ptx.replace(".weak", ""))).ok_or_else(|| misspelt(NOT_LISTED))
+            }
+            Err(wrong) => Err(misspelt(&said_wrong(wrong))),
         };
     }
-    if !["ld", "ldu", "st"].contains(&opcode) {
-        let found = spelled(text).or_else(|| forms.get(forms.sorted.get(&sorted(text))));
-        return found.ok_or_else(|| {
+    if !["ld", "ldu", "st"].contains(&opcode) || later {
+        return function(text).ok_or_else(|| {
             let opcodes: BTreeSet<&str> = forms.all.iter().filter_map(|form| form.ptx().split('.').next()).collect();
-            if opcodes.contains(opcode) {
-                return misspelt(&format!(
-                    "`{opcode}` has a function for each of its spellings, and none has these words"
-                ));
-            }
-            if let Some((_, place)) = ELSEWHERE.iter().find(|(name, _)| *name == opcode) {
+            if let Some(place) = place_of(text, opcodes.contains(opcode)) {
                 return said(place, Vec::new());
             }
-            if NOWHERE.contains(&opcode) {
-                return said(NOT_COVERED, Vec::new());
+            if opcodes.contains(opcode) {
+                let name =
+                    if later { text.splitn(3, '.').take(2).collect::<Vec<_>>().join(".") } else { opcode.into() };
+                return misspelt(&format!(
+                    "`{name}` has a function for each of its spellings, and none has these words"
+                ));
             }
             let opcodes: Vec<String> = opcodes.into_iter().map(|opcode| format!("`{opcode}`")).collect();
             misspelt(&format!("the instructions are {}", opcodes.join(", ")))
@@ -273,8 +260,7 @@ fn find_ptx(text: &str, forms: &Forms) -> Result<Form, Misspelt> {
             let entry = short.replace(".param.", ".param::entry.");
             spelled(&short).or_else(|| spelled(&entry)).ok_or_else(|| misspelt(NOT_LISTED))
         }
-        // Some of another instruction, and some of which a function has each: `st.bulk`.
-        Err(wrong) => forms.get(forms.sorted.get(&sorted(text))).ok_or_else(|| misspelt(&said_wrong(wrong))),
+        Err(wrong) => Err(misspelt(&said_wrong(wrong))),
     }
 }
 
@@ -459,7 +445,8 @@ mod tests {
     fn what_is_elsewhere_is_told() {
         for (text, why) in [
             ("shfl.sync.bfly.b32", "`ptx-kernel` has it: `shuffle_xor(value, mask)`"),
-            ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "it is not covered: docs/coverage.md"),
+            ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "`ptx_kernel::matrix` has the dense ones"),
+            ("bar.warp.sync -1;", "`ptx-kernel` has it: `sync_warp()`"),
             ("wgmma.fence.sync.aligned;", "it is not covered: docs/coverage.md"),
         ] {
             let misspelt = find(text).expect_err(text).to_string();
