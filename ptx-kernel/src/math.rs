@@ -22,10 +22,10 @@ pub fn mul_add(a: f32, b: f32, c: f32) -> f32 {
     }
 }
 
-/// The `asm!` of arithmetic on a GPU, and what it means on a CPU. `in reg16 out reg32` says which registers hold what it takes and what
+/// The `asm!` of arithmetic on a GPU, and what it means on a CPU. `in (reg16 -> reg32)` says which registers hold what it takes and what
 /// it gives; where nothing is said, they have 32 bits.
 macro_rules! arithmetic {
-    ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) -> $result:ty $(, in $in:ident out $out:ident)?,
+    ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) -> $result:ty $(, in $registers:tt)?,
         $ptx:literal $needs:literal $($gate:ident)? = $cpu:expr;)*) => { $(
         $(#[$doc])*
         ///
@@ -38,7 +38,7 @@ macro_rules! arithmetic {
         {
             #[cfg(target_arch = "nvptx64")]
             {
-                arithmetic!(@gpu [$($in $out)?] $ptx [$($argument)*] $result)
+                arithmetic!(@gpu [$($registers)?] $ptx [$($argument)*] $result)
             }
             #[cfg(not(target_arch = "nvptx64"))]
             {
@@ -46,8 +46,8 @@ macro_rules! arithmetic {
             }
         }
     )* };
-    (@gpu [] $($row:tt)*) => { arithmetic!(@gpu [reg32 reg32] $($row)*) };
-    (@gpu [$in:ident $out:ident] $ptx:literal [$($argument:ident)*] $result:ty) => {{
+    (@gpu [] $($row:tt)*) => { arithmetic!(@gpu [(reg32 -> reg32)] $($row)*) };
+    (@gpu [($in:ident -> $out:ident)] $ptx:literal [$($argument:ident)*] $result:ty) => {{
         let result: $result;
         // SAFETY: it makes a number of numbers.
         unsafe {

@@ -13,11 +13,11 @@ gated! {
 
 arithmetic! {
     /// The `f16` of these bits. Exact; of a NaN it is `0x7fffffff`.
-    f16_to_f32(half: u16) -> f32, in reg16 out reg32, "cvt.f32.f16" "Any target." = wide_f16(half);
+    f16_to_f32(half: u16) -> f32, in (reg16 -> reg32), "cvt.f32.f16" "Any target." = wide_f16(half);
     /// The bits of the nearest `f16`: of two as near, the even one.
-    f32_to_f16(x: f32) -> u16, in reg32 out reg16, "cvt.rn.f16.f32" "Any target." = f16::of(x);
+    f32_to_f16(x: f32) -> u16, in (reg32 -> reg16), "cvt.rn.f16.f32" "Any target." = f16::of(x);
     /// The bits of the nearest `bf16`: of two as near, the even one.
-    f32_to_bf16(x: f32) -> u16, in reg32 out reg16, "cvt.rn.bf16.f32" "Needs sm_80 and ptx70." PackedMath = bf16::of(x);
+    f32_to_bf16(x: f32) -> u16, in (reg32 -> reg16), "cvt.rn.bf16.f32" "Needs sm_80 and ptx70." PackedMath = bf16::of(x);
 
     /// The sums of two pairs of `f16`, each rounded once.
     #[doc(alias = "__hadd2")]

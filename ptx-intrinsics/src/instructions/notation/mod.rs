@@ -77,6 +77,23 @@ macro_rules! instructions {
     };
 }
 
+/// `instructions!` for rows that macros write, one after the other. `writer! [row]` among the rows calls `writer! { state [row] }`, which
+/// becomes `gather! { @add state its rows }`.
+macro_rules! gather {
+    ($table:ident: $(
+        instruction $instruction:literal, isa $isa:literal, effect $effect:ident, T = $of:ty { $($writer:ident! $row:tt)* }
+    )*) => {
+        $($($writer! { { function { $effect $instruction $isa ($of) } } $row })*)*
+
+        /// The rows of the catalogue.
+        #[cfg(not(ptx_device))]
+        pub(crate) const $table: $crate::isa::row::Table = &[
+            $($crate::isa::row::Rows::Many(&[$($writer! { { forms { $effect $instruction $isa ($of) } } $row }),*])),*
+        ];
+    };
+    (@add { $($state:tt)* } $($rows:tt)*) => { rows! { $($state)* $($rows)* } };
+}
+
 /// The rows of an instruction, each as `{ its head } { its body }`.
 macro_rules! rows {
     ($then:ident $what:tt $(
