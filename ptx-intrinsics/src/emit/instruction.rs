@@ -25,33 +25,3 @@ macro_rules! __instruction {
         ::core::arch::asm!(::core::concat!($($before,)* $($opcode,)* $($after),*), $($operands)* options(pure, nomem, nostack, preserves_flags))
     };
 }
-
-/// Statements for a GPU alone. A `cfg` in what `ptx!` expands to would ask the user's crate.
-#[cfg(ptx_device)]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __on_gpu {
-    ($($statements:tt)*) => { $($statements)* };
-}
-/// Statements for a GPU alone.
-#[cfg(not(ptx_device))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __on_gpu {
-    ($($statements:tt)*) => {};
-}
-
-/// Statements for a CPU alone.
-#[cfg(ptx_device)]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __on_cpu {
-    ($($statements:tt)*) => {};
-}
-/// Statements for a CPU alone.
-#[cfg(not(ptx_device))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __on_cpu {
-    ($($statements:tt)*) => { $($statements)* };
-}

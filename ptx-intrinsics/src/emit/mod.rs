@@ -24,10 +24,4 @@ pub(crate) mod store;
 pub(crate) mod orders;
 pub(crate) mod shared;
 #[macro_use]
-pub(crate) mod atomic;
-#[macro_use]
-pub(crate) mod multimem;
-#[macro_use]
 pub(crate) mod text;
-#[macro_use]
-pub(crate) mod ptx_access;

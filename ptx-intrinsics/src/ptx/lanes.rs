@@ -1,86 +1,61 @@
 //! A load or store of some lanes of a 256-bit vector.
 
-/// An access of some lanes of a 256-bit vector: `@each` sorts them into texts, operands and variables.
+/// An access of some lanes of a 256-bit vector: `@each` makes of each lane a variable, and an operand if it has a name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __ptx_lanes {
-    ({ $op:ident $words:tt $effect:ident $space:ident $t:tt ($registers:tt $class:ident $r:ident) } $lanes:tt $($rest:tt)*) => {
-        $crate::__ptx_lanes! { @each $op $class $r $lanes [] [] [] [
-            "" "{__ptx_d0}" __ptx_d0; ", " "{__ptx_d1}" __ptx_d1; ", " "{__ptx_d2}" __ptx_d2; ", " "{__ptx_d3}" __ptx_d3;
-            ", " "{__ptx_d4}" __ptx_d4; ", " "{__ptx_d5}" __ptx_d5; ", " "{__ptx_d6}" __ptx_d6; ", " "{__ptx_d7}" __ptx_d7;
-        ] { $words $effect $space $t } $($rest)* }
+    (load { $said:tt $effect:ident $space:ident $t:tt ($data:tt $class:ident $r:ident) } $lanes:tt $($rest:tt)*) => {
+        $crate::__ptx_lanes! { @all load out $class $r $lanes { $said $effect $space $t } $($rest)* }
     };
-    (@each $op:ident $class:ident $r:ident [] $texts:tt $operands:tt $lanes:tt $left:tt $($rest:tt)*) => {
-        $crate::__ptx_lanes! { @$op $class $r $texts $operands $lanes $($rest)* }
+    (store { $said:tt $space:ident $t:tt ($data:tt $class:ident $r:ident) } $lanes:tt $($rest:tt)*) => {
+        $crate::__ptx_lanes! { @all store in $class $r $lanes { $said $space $t } $($rest)* }
     };
-    (@each $op:ident $class:ident $r:ident [_ $($lane:tt)*] [$($text:literal)*] $operands:tt [$($lanes:tt)*]
-        [$comma:literal $place:literal $d:ident; $($left:tt)*] $($rest:tt)*) => {
-        $crate::__ptx_lanes! { @each $op $class $r [$($lane)*] [$($text)* $comma "_"] $operands [$($lanes)* (sink $d _)]
-            [$($left)*] $($rest)* }
+    (@all $op:ident $way:tt $class:ident $r:ident $lanes:tt $($rest:tt)*) => {
+        $crate::__ptx_lanes! { @each ($way $class $r) $lanes
+            [__ptx_d0 __ptx_d1 __ptx_d2 __ptx_d3 __ptx_d4 __ptx_d5 __ptx_d6 __ptx_d7] [] () $op $($rest)* }
     };
-    (@each st $class:ident $r:ident [$value:tt $($lane:tt)*] [$($text:literal)*] [$($operands:tt)*] [$($lanes:tt)*]
-        [$comma:literal $place:literal $d:ident; $($left:tt)*] $($rest:tt)*) => {
-        $crate::__ptx_lanes! { @each st $class $r [$($lane)*] [$($text)* $comma $place] [$($operands)* $d = in($class) $d,]
-            [$($lanes)* (named $d $value)] [$($left)*] $($rest)* }
+    (@each $row:tt [] $left:tt $lanes:tt $operands:tt $op:ident $($rest:tt)*) => {
+        $crate::__ptx_lanes! { @$op $lanes $operands $($rest)* }
     };
-    (@each $op:ident $class:ident $r:ident [$name:ident $($lane:tt)*] [$($text:literal)*] [$($operands:tt)*] [$($lanes:tt)*]
-        [$comma:literal $place:literal $d:ident; $($left:tt)*] $($rest:tt)*) => {
-        $crate::__ptx_lanes! { @each $op $class $r [$($lane)*] [$($text)* $comma $place] [$($operands)* $d = out($class) $d,]
-            [$($lanes)* (named $d _)] [$($left)*] $($rest)* }
+    (@each ($way:tt $class:ident $r:ident) [_ $($lane:tt)*] [$d:ident $($left:tt)*] [$($lanes:tt)*] $operands:tt $($rest:tt)*) => {
+        $crate::__ptx_lanes! { @each ($way $class $r) [$($lane)*] [$($left)*] [$($lanes)* (sink $d $r)] $operands $($rest)* }
+    };
+    (@each (in $class:ident $r:ident) [$value:tt $($lane:tt)*] [$d:ident $($left:tt)*] [$($lanes:tt)*] ($($operands:tt)*)
+        $($rest:tt)*) => {
+        $crate::__ptx_lanes! { @each (in $class $r) [$($lane)*] [$($left)*] [$($lanes)* (lane $d $r $value)]
+            ($($operands)* $d = in($class) $d,) $($rest)* }
+    };
+    (@each (out $class:ident $r:ident) [$name:ident $($lane:tt)*] [$d:ident $($left:tt)*] [$($lanes:tt)*] ($($operands:tt)*)
+        $($rest:tt)*) => {
+        $crate::__ptx_lanes! { @each (out $class $r) [$($lane)*] [$($left)*] [$($lanes)* (lane $d $r $name)]
+            ($($operands)* $d = out($class) $d,) $($rest)* }
     };
     (@each $($other:tt)*) => { ::core::compile_error!("a vector has at most eight lanes, each a name or `_`") };
 
-    (@st $class:ident $r:ident $texts:tt [$($operands:tt)*] [$(($kind:ident $d:ident $value:tt))*]
-        { ($($word:tt)*) $effect:ident $space:ident ($t:ty) } $p:expr, [$($name:ident = $policy:expr)?] $unified:tt) => {{
-        const _: $crate::grammar::access::Spelling = $crate::grammar::access::demand(
-            $crate::__ptx!(@text st $($word)*), $crate::__ptx!(@has $($policy)?), false,
-            $crate::grammar::access::Lanes::Some(&[$($crate::__ptx_lanes!(@is $kind)),*])
-        );
-        let __ptx_p = $crate::__ptx!(@to $space $t, $p);
-        $($crate::__ptx_lanes! { @value $kind $d $r __ptx_p $value })*
-        $(let $name: $crate::CachePolicy = $policy;)?
-        $crate::__on_gpu! {
-            unsafe {
-                let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
-                $crate::__ptx_asm! { @unified false { st memory ($($word)*) } [$($name)?] [] $texts $space __ptx_a ($($operands)*) }
+    (@store [$($lane:tt)*] $operands:tt { $said:tt $space:ident $t:tt } $p:expr, $policy:tt) => {
+        $crate::__ptx! { @begin
+            {
+                const _: $crate::grammar::access::Spelling = $crate::grammar::access::demand(
+                    $crate::__ptx!(@text $said), $crate::__ptx!(@has $policy), false,
+                    $crate::grammar::access::Lanes::Some(&[$($crate::__ptx_lanes!(@is $lane)),*])
+                );
             }
+            [] __ptx_p = $crate::__ptx!(@to $space $t $p), [$($lane)* $policy]
+            store_lanes { $said $space } [$($lane)*] $operands $policy __ptx_p
         }
-        $crate::__on_cpu! {
-            unsafe {
-                $crate::ptx::store_lanes($crate::__ptx!(@meaning st $($word)*), $crate::__ptx!(@pointer $space __ptx_p), &[$($crate::__ptx_lanes!(@option $kind $d)),*]);
+    };
+    (@load [$($lane:tt)*] $operands:tt { $said:tt $effect:ident $space:ident $t:tt } $p:expr, $policy:tt $unified:tt) => {
+        $crate::__ptx! { @begin
+            {
+                const _: $crate::grammar::access::Spelling = $crate::grammar::access::demand(
+                    $crate::__ptx!(@text $said), $crate::__ptx!(@has $policy), $unified,
+                    $crate::grammar::access::Lanes::Some(&[$($crate::__ptx_lanes!(@is $lane)),*])
+                );
             }
+            [] __ptx_p = $crate::__ptx!(@from $space $t $p), [$policy]
+            load_lanes { $said $effect $space } [$($lane)*] $operands $unified $policy __ptx_p
         }
-    }};
-    (@$op:ident $class:ident $r:ident $texts:tt [$($operands:tt)*] [$(($kind:ident $d:ident $nothing:tt))*]
-        { ($($word:tt)*) $effect:ident $space:ident ($t:ty) } $p:expr, [$($name:ident = $policy:expr)?] $unified:tt) => {{
-        const __PTX_LANES: &[$crate::ptx::types::bool] = &[$($crate::__ptx_lanes!(@is $kind)),*];
-        const _: $crate::grammar::access::Spelling = $crate::grammar::access::demand(
-            $crate::__ptx!(@text $op $($word)*), $crate::__ptx!(@has $($policy)?), $unified, $crate::grammar::access::Lanes::Some(__PTX_LANES)
-        );
-        let __ptx_p = $crate::__ptx!(@from $space $t, $p);
-        $(let $name: $crate::CachePolicy = $policy;)?
-        $crate::__on_gpu! {
-            let __ptx_value = unsafe {
-                $($crate::__ptx_lanes! { @declare $kind $d $r })*
-                let __ptx_a = $crate::__ptx!(@address $space __ptx_p);
-                $crate::__ptx_asm! { @unified $unified { $op $effect ($($word)*) } [$($name)?] [] $texts $space __ptx_a ($($operands)*) }
-                $crate::ptx::vector_of(__ptx_p, [$($d),*])
-            };
-        }
-        $crate::__on_cpu! {
-            let __ptx_value = unsafe {
-                $crate::ptx::load_lanes($crate::__ptx!(@meaning $op $($word)*), $crate::__ptx!(@pointer $space __ptx_p), __PTX_LANES)
-            };
-        }
-        __ptx_value
-    }};
-
-    (@is named) => { true };
-    (@is sink) => { false };
-    (@declare named $d:ident $r:ident) => { let $d: $crate::ptx::types::$r; };
-    (@declare sink $d:ident $r:ident) => { let $d: $crate::ptx::types::$r = 0 as $crate::ptx::types::$r; };
-    (@value named $d:ident $r:ident $p:ident $value:tt) => { let $d: $crate::ptx::types::$r = $crate::ptx::lane($p, $value); };
-    (@value sink $d:ident $r:ident $p:ident $value:tt) => {};
-    (@option named $d:ident) => { ::core::option::Option::Some($d) };
-    (@option sink $d:ident) => { ::core::option::Option::None };
+    };
+    (@is (lane $($lane:tt)*)) => { true };
+    (@is (sink $($lane:tt)*)) => { false };
 }

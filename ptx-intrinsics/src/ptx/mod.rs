@@ -2,8 +2,12 @@
 
 #[macro_use]
 mod words;
+#[cfg(not(ptx_device))]
 #[macro_use]
-mod access;
+mod on_cpu;
+#[cfg(ptx_device)]
+#[macro_use]
+mod on_gpu;
 #[macro_use]
 mod lanes;
 #[macro_use]
@@ -176,16 +180,16 @@ pub use crate::isa::order::Meaning;
 macro_rules! ptx {
     (@! $($rest:tt)*) => { $crate::__ptx! { @predicate } };
     (@* $($rest:tt)*) => { $crate::__ptx! { @predicate } };
-    (@$cond:tt atom $($rest:tt)*) => { $crate::__words! { { __with_atomic_type atom [@ $cond] } () memory any generic $($rest)* } };
-    (@$cond:tt red $($rest:tt)*) => { $crate::__words! { { __with_atomic_type red [@ $cond] } () memory any generic $($rest)* } };
-    (atom $($rest:tt)*) => { $crate::__words! { { __with_atomic_type atom [] } () memory any generic $($rest)* } };
-    (red $($rest:tt)*) => { $crate::__words! { { __with_atomic_type red [] } () memory any generic $($rest)* } };
+    (@$cond:tt atom $($rest:tt)*) => { $crate::__ptx! { @words { __with_atomic_type atom [@ $cond] } () memory any generic $($rest)* } };
+    (@$cond:tt red $($rest:tt)*) => { $crate::__ptx! { @words { __with_atomic_type red [@ $cond] } () memory any generic $($rest)* } };
+    (atom $($rest:tt)*) => { $crate::__ptx! { @words { __with_atomic_type atom [] } () memory any generic $($rest)* } };
+    (red $($rest:tt)*) => { $crate::__ptx! { @words { __with_atomic_type red [] } () memory any generic $($rest)* } };
     (@$cond:tt multimem . $op:ident $($rest:tt)*) => {
-        $crate::__words! { { __with_multimem_type $op [@ $cond] } (. $op) pure any generic $($rest)* }
+        $crate::__ptx! { @words { __with_multimem_type $op [@ $cond] } (. $op) pure any generic $($rest)* }
     };
-    (multimem . $op:ident $($rest:tt)*) => { $crate::__words! { { __with_multimem_type $op [] } (. $op) pure any generic $($rest)* } };
-    (@$cond:tt $op:ident $($rest:tt)*) => { $crate::__words! { { __with_element $op [@ $cond] } () pure any generic $($rest)* } };
-    ($op:ident $($rest:tt)*) => { $crate::__words! { { __with_element $op [] } () pure any generic $($rest)* } };
+    (multimem . $op:ident $($rest:tt)*) => { $crate::__ptx! { @words { __with_multimem_type $op [] } (. $op) pure any generic $($rest)* } };
+    (@$cond:tt $op:ident $($rest:tt)*) => { $crate::__ptx! { @words { __with_element $op [@ $cond] } () pure any generic $($rest)* } };
+    ($op:ident $($rest:tt)*) => { $crate::__ptx! { @words { __with_element $op [] } () pure any generic $($rest)* } };
     (@$($other:tt)*) => { $crate::__ptx! { @predicate } };
     ($($other:tt)*) => {
         ::core::compile_error!("`ptx!` takes PTX's words as they are, without quotes: `ptx!(ld.global.f32 [p])`")

@@ -114,10 +114,10 @@ pub const fn like<T>(_: impl PointsTo<T>, value: T) -> T {
 /// What a load gives that did not happen, where the author said `else _`.
 ///
 /// # Safety
-/// None is needed beside the promise of `Element`: every bit pattern is a `T`.
+/// Every bit pattern is a `T`, as of all that is moved.
 #[cfg(not(ptx_device))]
-pub const unsafe fn unset<T: Element>(_: impl PointsTo<T>) -> T {
-    // SAFETY: `Element` promises that every bit pattern is a value.
+pub const unsafe fn unset<T: Copy>(_: impl PointsTo<T>) -> T {
+    // SAFETY: the caller's promise.
     unsafe { core::mem::zeroed() }
 }
 
@@ -136,16 +136,16 @@ pub const unsafe fn registers<D: Copy>() -> D {
 /// # Safety
 /// Every bit pattern is a `D`.
 #[inline(always)]
-pub const unsafe fn registers_of<T: Element, D: Copy>(value: T) -> D {
+pub const unsafe fn registers_of<T: Copy, D: Copy>(value: T) -> D {
     same_bits(value)
 }
 
 /// The value that was loaded from `p`, out of its registers.
 ///
 /// # Safety
-/// The registers are initialised.
+/// The registers are initialised, and hold a `T`.
 #[inline(always)]
-pub const unsafe fn value<T: Element, D: Copy>(_: impl PointsTo<T>, registers: D) -> T {
+pub const unsafe fn value<T: Copy, D: Copy>(_: impl PointsTo<T>, registers: D) -> T {
     same_bits(registers)
 }
 
