@@ -14,6 +14,7 @@ mod block;
 pub mod chase;
 pub mod compact;
 pub mod copy;
+pub mod flash_attention;
 pub mod layer_norm;
 pub mod layer_norm_back;
 pub mod ll128;

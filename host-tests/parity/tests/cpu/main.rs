@@ -2,6 +2,7 @@
 //! of it.
 
 mod attention;
+mod flash_attention;
 mod normal;
 
 use parity::*;

@@ -150,7 +150,8 @@ public kernels of several kinds:
 - a copy that goes from block to block in lines of 128 bytes with a flag in each (`ll128`);
 - stream compaction (`compact`);
 - rows gathered from pages (`paged_gather`);
-- a product of matrices of bf16 by `mma.sync`, whose tiles come by tensor copies (`gemm`).
+- a product of matrices of bf16 by `mma.sync`, whose tiles come by tensor copies (`gemm`), and attention of all queries by the same
+  instruction (`flash_attention`).
 
 The columns:
 

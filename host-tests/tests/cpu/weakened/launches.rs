@@ -20,11 +20,12 @@ const SIZES: [(&str, usize, u32); 12] = [
 ];
 
 /// The kernels of parity: blocks, threads, and arguments as `cargo ptx run` is told them.
-const PARITY: [(&str, [u32; 2], [u32; 2], &str); 16] = [
+const PARITY: [(&str, [u32; 2], [u32; 2], &str); 17] = [
     ("add_rms_norm", [2, 1], [64, 1], "out:3200 in:3200 in:3200 in:1600 u32:100 f32:1"),
     ("rms_norm", [2, 1], [64, 1], "out:3200 in:3200 in:1600 u32:100 f32:1"),
     ("softmax", [2, 1], [64, 1], "out:3200 in:3200 u32:100"),
     ("attention", [2, 1], [128, 1], "out:1024 in:1024 in:4096 in:4096 u32:8 f32:1"),
+    ("flash_attention", [2, 1], [128, 1], "out:16384 in:16384 in:24576 in:24576 u32:3 f32:1"),
     ("prefix_sum", [1, 1], [1024, 1], "out:32768 in:32768 u32:2048"),
     ("reduce", [2, 1], [64, 1], "out:8 in:4800 u32:300"),
     ("layer_norm_first", [2, 1], [64, 1], "out:1200 in:1200 in:600 in:600 u32:150 f32:1"),
