@@ -97,14 +97,11 @@ const fn hashed(mut hash: u64, bytes: &[u8]) -> u64 {
 }
 
 #[cfg(target_arch = "nvptx64")]
-core::arch::global_asm!(
-    ".extern .shared .align 16 .b8 ptx_kernel_dynamic_shared[];",
-    ".extern .shared .align 1024 .b8 ptx_kernel_dynamic_shared_1024[];",
-);
+core::arch::global_asm!(".extern .shared .align 16 .b8 ptx_kernel_dynamic_shared[];");
 
-/// The shared memory whose size the launch says: `cpu::Launch::dynamic_shared`, or the third number of a launch on a GPU. It is
-/// aligned to 16 bytes, and to 1,024 if `T` is aligned to more than 16, as boxes of a tensor are. It begins after the variables of
-/// [`shared!`](crate::shared).
+/// The shared memory whose size the launch says: `cpu::Launch::dynamic_shared`, or the third number of a launch on a GPU. It begins
+/// after the variables of [`shared!`](crate::shared), at a multiple of 16. This is its first address that is aligned for a `T`, so with
+/// a `T` that is aligned to more than 16 bytes, as boxes of a tensor are, a launch gives as many bytes more.
 ///
 /// ```
 /// use ptx_kernel::*;
@@ -114,42 +111,34 @@ core::arch::global_asm!(
 ///
 /// kernel! {
 ///     /// # Safety
-///     /// A block of one thread has 512 bytes of dynamic shared memory.
+///     /// A block of one thread has 624 bytes of dynamic shared memory.
 ///     pub unsafe fn second_tile() {
-///         // SAFETY: there are two tiles, of which nobody else uses one.
+///         // SAFETY: there are two tiles, of which nobody else uses one, and 112 bytes before them at most.
 ///         unsafe { dynamic_shared::<Tile>().add(1).cast::<f32>().write(1.0) };
 ///     }
 /// }
 ///
 /// // SAFETY: as the kernel says.
-/// unsafe { cpu::Launch::new(1, 1).dynamic_shared(2 * size_of::<Tile>()).run(|| second_tile()) };
+/// unsafe { cpu::Launch::new(1, 1).dynamic_shared(2 * size_of::<Tile>() + 112).run(|| second_tile()) };
 /// ```
 ///
-/// PTX: `.extern .shared .align 16 .b8 name[];`, and `.align 1024`. More than 1,024 do not compile.
+/// PTX: `.extern .shared .align 16 .b8 name[];`. More than 1,024 do not compile.
 #[inline(always)]
 pub fn dynamic_shared<T>() -> SharedPtr<T> {
     const { assert!(align_of::<T>() <= 1024, "dynamic shared memory is aligned to 1,024 bytes at most") };
     #[cfg(target_arch = "nvptx64")]
     {
-        macro_rules! address_of {
-            ($name:literal) => {{
-                let address: u32;
-                // SAFETY: it takes an address, and reads nothing.
-                unsafe {
-                    core::arch::asm!(
-                        concat!("mov.u32 {address}, ", $name, ";"),
-                        address = out(reg32) address,
-                        options(pure, nomem, nostack, preserves_flags),
-                    );
-                }
-                address
-            }};
+        let address: u32;
+        // SAFETY: it takes an address, and reads nothing.
+        unsafe {
+            core::arch::asm!(
+                "mov.u32 {address}, ptx_kernel_dynamic_shared;",
+                address = out(reg32) address,
+                options(pure, nomem, nostack, preserves_flags),
+            );
         }
-        SharedPtr::from_address(if const { align_of::<T>() <= 16 } {
-            address_of!("ptx_kernel_dynamic_shared")
-        } else {
-            address_of!("ptx_kernel_dynamic_shared_1024")
-        })
+        let align = align_of::<T>() as u32;
+        SharedPtr::from_address(if align <= 16 { address } else { (address + (align - 1)) & !(align - 1) })
     }
     #[cfg(not(target_arch = "nvptx64"))]
     {

@@ -25,8 +25,9 @@ const MAKERS: u32 = TILE / PART[0] * (TILE / PART[1]);
 /// Threads of a block: one warp more, which brings the tiles.
 pub const THREADS: u32 = (MAKERS + 1) * WARP_SIZE;
 
-/// Shared memory that a launch has to give.
-pub const SHARED: usize = 2 * STAGES as usize * size_of::<Factor>() + MAKERS as usize * size_of::<Part>();
+/// Shared memory that a launch has to give: tiles, parts, and what is before the first tile.
+pub const SHARED: usize =
+    2 * STAGES as usize * size_of::<Factor>() + MAKERS as usize * size_of::<Part>() + align_of::<Factor>() - 16;
 
 /// A tile of a factor, in rows of 128 bytes whose 16 bytes are permuted. The pattern repeats after eight rows.
 #[derive(Clone, Copy)]
