@@ -6,8 +6,8 @@ use crate::{Lanes, Shuffled};
 ///
 /// Sums of integers wrap. The least of floats is `min` of PTX: a NaN counts only if all are, and −0 is less than 0.
 #[diagnostic::on_unimplemented(
-    message = "a warp or a block cannot add up values of type `{Self}`",
-    note = "it adds up `u32`, `i32`, `f32`, `u64`, `i64` and `f64`"
+    message = "values of type `{Self}` cannot be summed over a warp or a block",
+    note = "it sums `u32`, `i32`, `f32`, `u64`, `i64` and `f64`"
 )]
 pub trait Number: Shuffled {
     /// What changes no sum: of floats it is −0.

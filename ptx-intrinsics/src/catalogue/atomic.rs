@@ -88,7 +88,7 @@ impl Atomic {
         self.hint
     }
 
-    pub(crate) fn signature(&self) -> Signature {
+    pub(crate) fn signature(&self) -> Signature<'static> {
         let row = &TYPES[self.ty].catalogue;
         let form = match (self.red, self.op) {
             (true, _) => &row.red,

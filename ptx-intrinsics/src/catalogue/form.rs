@@ -9,8 +9,8 @@ use crate::grammar::atomic::Atomic;
 use crate::grammar::multimem::Multimem;
 use crate::isa::element::ELEMENTS;
 use crate::isa::gate::Needs;
-pub use crate::isa::row::Family;
-use crate::isa::row::{self, Operation};
+use crate::isa::row::Operation;
+pub use crate::isa::row::{Family, Signature};
 
 /// One legal form: an instruction with all its qualifiers and its type.
 #[derive(Clone, Debug)]
@@ -28,24 +28,6 @@ enum What {
     Atomic(Atomic),
     Multimem(Multimem),
     Message(Family, Message),
-}
-
-/// The arguments and the result of a form that is neither a load nor a store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Signature<'f> {
-    /// The parameters that its Rust expression names: `p: *const u8`.
-    pub parameters: &'f str,
-    /// The type of the expression, if it has a value.
-    pub result: Option<&'f str>,
-    /// The operands of the instruction, `%` for a register: `[%]`.
-    pub operands: &'static str,
-}
-
-impl Signature<'static> {
-    fn of(row: row::Signature) -> Self {
-        let row::Signature { parameters, result, operands } = row;
-        Self { parameters, result, operands }
-    }
 }
 
 impl Form {
@@ -99,8 +81,8 @@ impl Form {
     pub fn signature(&self) -> Option<Signature<'_>> {
         match &self.what {
             What::Access(_) => None,
-            What::Atomic(atomic) => Some(Signature::of(atomic.signature())),
-            What::Multimem(multimem) => Some(Signature::of(multimem.signature())),
+            What::Atomic(atomic) => Some(atomic.signature()),
+            What::Multimem(multimem) => Some(multimem.signature()),
             What::Message(_, Message { parameters, result, operands, .. }) => {
                 Some(Signature { parameters, result: result.as_deref(), operands })
             }

@@ -67,7 +67,7 @@ impl Multimem {
         self.space.map(|space| &space.ptx()[1..])
     }
 
-    pub(crate) fn signature(&self) -> Signature {
+    pub(crate) fn signature(&self) -> Signature<'static> {
         let row = &TYPES[self.ty].catalogue;
         match self.word {
             MultimemWord::LdReduce => row.load,

@@ -66,7 +66,7 @@ macro_rules! access_by_marker {
         [$($before:expr,)*] [$($after:expr,)*] ($($operands:tt)*)) => {
         __instruction! {
             @sort memory {
-                $crate::emit::markers::Row {
+                $crate::emit::markers::RowText {
                     opcode: $crate::emit::markers::opcode($C::ID as u64, &[$((<$marker as $Kind>::ID as u64, &$opcode)),*]),
                     before: concat!($($before),*),
                     hint: concat!($($hint)?),
@@ -164,7 +164,7 @@ pub struct Operands {
 
 /// An access whose text a type parameter chooses.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct RowText {
     /// The opcode, in pieces.
     pub opcode: &'static [&'static str],
     /// The text before it.
@@ -180,7 +180,7 @@ pub struct Row {
 /// The length of every template that a type parameter chooses: the text of a constant cannot have one of its own.
 const PADDED: usize = 384;
 
-impl Row {
+impl RowText {
     /// Its template, with spaces at its end.
     pub const fn template(self, names: &[&str]) -> [u8; PADDED] {
         let mut template: Text<PADDED> = Text::EMPTY;

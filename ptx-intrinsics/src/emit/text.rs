@@ -109,7 +109,7 @@ macro_rules! word {
     (@ $text:literal) => { $text };
 }
 
-/// Its operands, what it writes first; the policy where one is taken. `told` is for the catalogue, with `%` for a register.
+/// Its operands, what it writes first; the policy where one is taken. `shown` is for the catalogue, with `%` for a register.
 macro_rules! operands {
     ($kind:ident $manner:ident $words:tt [] []) => { "" };
     ($kind:ident $manner:ident $words:tt [] [$first:tt $(, $next:tt)*]) => {
@@ -138,22 +138,22 @@ macro_rules! operand {
     ($kind:ident [$(($axis:ident $text:tt $($value:tt)?))*] value) => { operand!(@ $kind $($($value)?)*) };
     (@ $kind:ident) => { "" };
     (@ asm ($value:literal $($d:ident)*)) => { $value };
-    (@ told ($value:literal $d:ident)) => { "%" };
-    (@ told ($value:literal $($d:ident)*)) => { operand!(told [] {$($d),*}) };
+    (@ shown ($value:literal $d:ident)) => { "%" };
+    (@ shown ($value:literal $($d:ident)*)) => { operand!(shown [] {$($d),*}) };
     (@ $kind:ident {$($operand:tt)*}) => { operand!($kind [] {$($operand)*}) };
     (asm $words:tt $name:ident) => { concat!("{", stringify!($name), "}") };
-    (told $words:tt N) => { "3" };
-    (told $words:tt REGISTERS) => { "24" };
-    (told $words:tt LAYOUT) => { "2" };
-    (told $words:tt FILL) => { "1" };
-    (told $words:tt $name:ident) => { "%" };
+    (shown $words:tt N) => { "3" };
+    (shown $words:tt REGISTERS) => { "24" };
+    (shown $words:tt LAYOUT) => { "2" };
+    (shown $words:tt FILL) => { "1" };
+    (shown $words:tt $name:ident) => { "%" };
     (doc $words:tt "%address") => { "p" };
     (doc $words:tt "%ignore") => { "ignore" };
     (doc $words:tt "%holds") => { "holds" };
     (doc $words:tt "%found") => { "found" };
     (doc $words:tt "%done") => { "done" };
     (doc $words:tt "%response") => { "response" };
-    (told $words:tt "%address") => { "%" };
+    (shown $words:tt "%address") => { "%" };
     ($kind:ident $words:tt $text:literal) => { $text };
     ($kind:ident $words:tt [$first:tt $(, $next:tt)*]) => {
         concat!("[", operand!($kind $words $first), $(", ", operand!($kind $words $next),)* "]")

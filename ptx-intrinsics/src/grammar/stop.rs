@@ -20,7 +20,7 @@ pub(crate) const fn stop_unless_on_target(text: &str, needs: Needs) {
 /// Stops the build with `text: word: why`.
 #[track_caller]
 pub(crate) const fn stop(text: &str, wrong: Wrong<'_>) -> ! {
-    let message = Message::about(text);
+    let message = ErrorText::about(text);
     let message = if wrong.word.is_empty() { message } else { message.and("`").and(wrong.word).and("`: ") };
     let message = message.and(wrong.why);
     match wrong.meant() {
@@ -37,7 +37,7 @@ const fn stop_for_sm(text: &str, needs: Needs) -> ! {
     }
     let sm = needs.sm();
     let message =
-        Message::about(text).and("needs sm_").and_number(sm).and(" or newer, and this build is for an older GPU: ");
+        ErrorText::about(text).and("needs sm_").and_number(sm).and(" or newer, and this build is for an older GPU: ");
     if cfg!(ptx_by_build_script) {
         let message = message.and("build.rs names the target: it needs sm_").and_number(sm);
         message.and(" and PTX ISA ptx").and_number(needs.ptx()).panic()
@@ -53,7 +53,7 @@ const fn stop_for_sm(text: &str, needs: Needs) -> ! {
 /// Where the number of a GPU is not enough.
 #[track_caller]
 const fn stop_for_target(text: &str, targets: &[&str], ptx: u32) -> ! {
-    let mut message = Message::about(text).and("needs the target ").and(targets[0]);
+    let mut message = ErrorText::about(text).and("needs the target ").and(targets[0]);
     let mut at = 1;
     while at < targets.len() {
         message = message.and(if at + 1 == targets.len() { " or " } else { ", " }).and(targets[at]);
@@ -76,7 +76,7 @@ const fn stop_for_target(text: &str, targets: &[&str], ptx: u32) -> ! {
 
 #[track_caller]
 const fn stop_for_ptx(text: &str, ptx: u32) -> ! {
-    let message = Message::about(text);
+    let message = ErrorText::about(text);
     if is_beyond_this_rustc(ptx) {
         let message = message.and("needs a rustc with PTX ISA ptx").and_number(ptx);
         let message =
@@ -102,12 +102,12 @@ const fn stop_for_ptx(text: &str, ptx: u32) -> ! {
 }
 
 /// A text that is put together while constants are evaluated.
-struct Message {
+struct ErrorText {
     bytes: [u8; 512],
     length: usize,
 }
 
-impl Message {
+impl ErrorText {
     const fn about(text: &str) -> Self {
         Self { bytes: [0; 512], length: 0 }.and("`").and(text).and("`: ")
     }

@@ -105,7 +105,7 @@ macro_rules! image_dimensions {
 
 /// Where in a matrix of which four rows are copied: the column, then the four rows.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no column and four rows of a matrix",
+    message = "`{Self}` does not name a column and four rows of a matrix",
     label = "four rows are copied, each from the same column on",
     note = "write an array of five `i32`: `[column, row, row, row, row]`"
 )]

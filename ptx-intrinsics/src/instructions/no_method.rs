@@ -48,7 +48,7 @@ impl<C: Copy> HintsAreParameters for StGlobal<C> {}
 /// What indexes shared memory. Nothing does.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "shared memory is not indexed: all threads of the block have it, and a reference to it would be nobody's own",
+    message = "shared memory cannot be indexed: all threads of the block share it, so no thread may hold a reference to it",
     label = "not an index of shared memory",
     note = "to read element `i` of `tile() -> [f32; 256]` write `tile().cast::<f32>().add(i).read()`, and to write it \
             `tile().cast::<f32>().add(i).write(value)`"

@@ -207,7 +207,7 @@ pub trait InSharedCluster: sealed::Sealed {
 
 /// An address in shared memory where [`ptx!`](crate::ptx) may write.
 #[diagnostic::on_unimplemented(
-    message = "nothing can be written through a `{Self}`",
+    message = "`{Self}` is not a pointer to writable memory",
     label = "takes a `*mut` pointer, a `&mut` reference or a pointer to shared memory"
 )]
 pub trait Writable: sealed::Sealed {}

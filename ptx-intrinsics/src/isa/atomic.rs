@@ -150,10 +150,10 @@ pub trait Kind: sealed::Kind {
 pub(crate) struct CatalogueRow {
     pub(crate) rust: &'static str,
     /// Of a load, which `multimem` has.
-    pub(crate) load: Signature,
-    pub(crate) red: [Signature; 3],
-    pub(crate) atom: [Signature; 3],
-    pub(crate) cas: [Signature; 3],
+    pub(crate) load: Signature<'static>,
+    pub(crate) red: [Signature<'static>; 3],
+    pub(crate) atom: [Signature<'static>; 3],
+    pub(crate) cas: [Signature<'static>; 3],
 }
 
 #[cfg(not(ptx_device))]

@@ -59,13 +59,13 @@ pub enum Family {
 /// The arguments and the result of a form that is neither a load nor a store.
 #[cfg(not(ptx_device))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Signature {
+pub struct Signature<'f> {
     /// The parameters that its Rust expression names: `p: *const u8`.
-    pub(crate) parameters: &'static str,
+    pub parameters: &'f str,
     /// The type of the expression, if it has a value.
-    pub(crate) result: Option<&'static str>,
+    pub result: Option<&'f str>,
     /// The operands of the instruction, `%` for a register: `[%]`.
-    pub(crate) operands: &'static str,
+    pub operands: &'static str,
 }
 
 /// The rows of a table.

@@ -119,7 +119,7 @@ pub fn pieces(map: &TensorMap, place: &Place<'_>) -> Result<(Vec<Piece>, usize)>
             is_inside &= (0..map.sizes[1 + at] as i64).contains(&place);
             address = address.wrapping_add((place as u64).wrapping_mul(map.strides[at]));
         }
-        let row = Row { map, address, is_inside, at: row * inner as u64, first: coordinates[0], bytes };
+        let row = BoxRow { map, address, is_inside, at: row * inner as u64, first: coordinates[0], bytes };
         row.pieces(&mut all);
     }
     filled(map, all, rows as usize * inner)
@@ -149,7 +149,7 @@ fn column(
             is_inside &= (0..map.sizes[1 + d] as i64).contains(&place);
             address = address.wrapping_add((place as u64).wrapping_mul(map.strides[d]));
         }
-        Row { map, address, is_inside, at: at * inner as u64, first: coordinates[0], bytes }.pieces(&mut all);
+        BoxRow { map, address, is_inside, at: at * inner as u64, first: coordinates[0], bytes }.pieces(&mut all);
         pixel[0] += i64::from(map.steps[1]);
         for d in 0..spatial {
             if pixel[d] > last(d) {
@@ -186,7 +186,7 @@ fn known(map: &TensorMap) -> Result<(usize, usize)> {
 }
 
 /// A row of a box.
-struct Row<'m> {
+struct BoxRow<'m> {
     map: &'m TensorMap,
     /// Where the tensor's row begins.
     address: u64,
@@ -197,7 +197,7 @@ struct Row<'m> {
     bytes: usize,
 }
 
-impl Row<'_> {
+impl BoxRow<'_> {
     /// What is before the tensor, in it, and after it.
     fn pieces(&self, all: &mut Vec<Piece>) {
         let count = i64::from(self.map.inner());

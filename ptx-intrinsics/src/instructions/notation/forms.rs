@@ -51,7 +51,7 @@ macro_rules! forms {
     (@each [] $chosen:tt { $manner:ident $ptx:tt $written:tt $operands:tt }) => {
         $crate::isa::row::Texts::One {
             ptx: mnemonic!($manner $chosen $ptx),
-            operands: operands!(told $manner $chosen $written $operands),
+            operands: operands!(shown $manner $chosen $written $operands),
         }
     };
     (@each [{ $axis:ident $words:tt } $($axes:tt)*] $chosen:tt $text:tt) => {
