@@ -1,8 +1,0 @@
-//! The assembler forgets the order of 256 bits.
-use ptx_intrinsics::prelude::*;
-
-fn main() {}
-
-fn kernel(p: *const V8<f32>) -> V8<f32> {
-    unsafe { ld_global::<NoHint, NoPrefetch>().acquire::<Gpu>().read(p) }
-}

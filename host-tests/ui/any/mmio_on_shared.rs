@@ -1,8 +1,0 @@
-//! Memory-mapped registers are not in shared memory.
-use ptx_intrinsics::prelude::*;
-
-fn main() {}
-
-fn kernel(p: *const f32) -> f32 {
-    unsafe { ld_shared().mmio().read(p) }
-}

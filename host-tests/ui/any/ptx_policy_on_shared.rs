@@ -1,8 +1,0 @@
-//! Shared memory has no L2.
-use ptx_intrinsics::prelude::*;
-
-fn main() {}
-
-fn kernel(p: *const f32) -> f32 {
-    unsafe { ptx!(ld.shared.L2::cache_hint.f32 [p], CachePolicy::EVICT_LAST) }
-}

@@ -1,8 +1,0 @@
-//! A word that PTX does not have.
-use ptx_intrinsics::prelude::*;
-
-fn main() {}
-
-fn kernel(p: *const f32) -> f32 {
-    unsafe { ptx!(ld.global.L1::evict_lst.f32 [p]) }
-}

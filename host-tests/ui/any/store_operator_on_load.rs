@@ -1,8 +1,0 @@
-//! `.wb` and `.wt` are for stores.
-use ptx_intrinsics::prelude::*;
-
-fn main() {}
-
-fn kernel(p: *const f32) -> f32 {
-    unsafe { ld_global::<Wb, NoPrefetch>().read(p) }
-}

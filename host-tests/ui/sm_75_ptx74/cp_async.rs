@@ -1,9 +1,0 @@
-//! `cp.async` begins with sm_80.
-use ptx_intrinsics::cp_async::*;
-use ptx_intrinsics::prelude::*;
-
-fn main() {}
-
-fn kernel(dst: SharedPtr<f32>, src: *const f32) {
-    unsafe { cp_async_ca::<NoPrefetch>().copy(dst, src) }
-}
