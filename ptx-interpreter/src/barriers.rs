@@ -1,7 +1,7 @@
 //! Barriers of blocks and clusters, and what the end of a thread means for those who wait.
 
 use crate::group::Group;
-use crate::lanes::lanes_of;
+use crate::lanes::{LANES, lanes_of};
 use crate::machine::{Machine, Warp};
 use crate::meeting::{Barrier, Comes, Reduction};
 use crate::operand::Operand;
@@ -18,15 +18,19 @@ impl Machine<'_> {
         waits: Option<Option<(Operand, Reduction)>>,
     ) -> Result<()> {
         let own = Comes { threads: expected, reduces: matches!(waits, Some(Some(_))) };
-        let block = self.warp(group.warp).block;
+        let (block, live) = (self.warp(group.warp).block, self.warp(group.warp).live);
         self.progress += 1;
         self.watch_arrival(group, number);
+        // A block of a litmus test is less than a warp, and each of its threads stands for a warp.
+        let comes_for_all = self.threads >= LANES && group.mask & live & live.wrapping_neg() != 0;
+        let absent = if comes_for_all { live.count_zeros() as usize } else { 0 };
         let barrier = self.shared_of(block)?.barriers.entry(number).or_default();
         let first = *barrier.first.get_or_insert(own);
         if let Some(mixed) = first.mixed_with(own) {
             return stop(Why::Wrong, format!("at barrier {number} {mixed}"));
         }
         barrier.arrived += group.mask.count_ones() as usize;
+        barrier.absent += absent;
         barrier.holding += holding;
         if let Some(result) = waits {
             barrier.waiting.push((group, result));
@@ -41,7 +45,11 @@ impl Machine<'_> {
         let own = self.shared_of(block)?;
         let ended = own.ended;
         let Some(barrier) = own.barriers.get_mut(&number) else { return Ok(()) };
-        if barrier.arrived == 0 || barrier.arrived < barrier.expected().unwrap_or(threads - ended) {
+        let lacks = match barrier.expected() {
+            Some(count) => barrier.counted() < count,
+            None => barrier.arrived < threads - ended,
+        };
+        if barrier.arrived == 0 || lacks {
             return Ok(());
         }
         let Barrier { arrived, waiting, holding, .. } = std::mem::take(barrier);

@@ -137,8 +137,11 @@ impl Machine<'_> {
         let mut own = barriers.filter(|(_, barrier)| barrier.waiting.iter().any(|(group, _)| waits(group)));
         match own.next() {
             Some((number, barrier)) => {
-                let all = barrier.expected().unwrap_or(self.threads);
-                format!("waits at barrier {number}, where {} of {all} threads have arrived", barrier.arrived)
+                let (arrived, all) = match barrier.expected() {
+                    Some(count) => (barrier.counted(), count),
+                    None => (barrier.arrived, self.threads),
+                };
+                format!("waits at barrier {number}, where {arrived} of {all} threads have arrived")
             }
             None => "waits".into(),
         }

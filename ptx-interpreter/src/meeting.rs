@@ -7,6 +7,8 @@ use crate::operand::Operand;
 #[derive(Default)]
 pub(crate) struct Barrier {
     pub(crate) arrived: usize,
+    /// Lanes without a thread, or whose thread had ended then, of warps that have arrived. Each warp's first living thread brings them.
+    pub(crate) absent: usize,
     /// Threads that wait, and where each wants a result.
     pub(crate) waiting: Vec<(Group, Option<(Operand, Reduction)>)>,
     /// How the first of them came.
@@ -16,6 +18,11 @@ pub(crate) struct Barrier {
 }
 
 impl Barrier {
+    /// What is compared with an instruction's number of threads: a GPU counts whole warps, however many threads they have.
+    pub(crate) fn counted(&self) -> usize {
+        self.arrived + self.absent
+    }
+
     /// How many threads it is for; all of the block's that have not ended, if no instruction says.
     pub(crate) fn expected(&self) -> Option<usize> {
         self.first.and_then(|first| first.threads)

@@ -4,6 +4,11 @@ use ptx_interpreter::{Program, Report, Trial};
 
 /// A launch of blocks of 64 threads. `%t` is the thread, `%w` its warp, `%own` its word of shared memory, `%to` its word of the buffer.
 fn run(body: &str, blocks: u32, seed: u64) -> (Report, Vec<u32>) {
+    run_threads(body, blocks, 64, seed)
+}
+
+/// The same, with blocks of so many threads.
+fn run_threads(body: &str, blocks: u32, threads: u32, seed: u64) -> (Report, Vec<u32>) {
     let cluster = if blocks > 1 { ".reqnctapercluster 2, 1, 1" } else { "" };
     let module = format!(
         ".version 8.6\n.target sm_90\n.address_size 64\n\
@@ -15,7 +20,7 @@ fn run(body: &str, blocks: u32, seed: u64) -> (Report, Vec<u32>) {
     );
     let program = Program::parse(&module);
     let mut trial = Trial::new(&program, "k");
-    trial.grid([blocks, 1, 1]).block([64, 1, 1]).seed(seed);
+    trial.grid([blocks, 1, 1]).block([threads, 1, 1]).seed(seed);
     trial.buffer(&vec![0; 256 * blocks as usize]).expect("a little memory");
     let report = trial.check();
     let words = trial.content(0).chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes")));
@@ -88,6 +93,20 @@ fn what_the_isa_leaves_open_is_wrong() {
     says("@%p1 bra f;\nbar.sync 1;\nbra over;\nf: bar.red.or.pred %p2, 1, %p1;\nover:", 1, "a `.red` meets a `.sync`");
     says("barrier.cluster.wait;", 2, "has not arrived");
     says("barrier.cluster.arrive; barrier.cluster.arrive;", 2, "has not waited");
+}
+
+#[test]
+fn a_count_is_one_of_whole_warps() {
+    for seed in 0..8 {
+        // The second warp has eight threads.
+        let few = "bar.sync 1, 64; add.u32 %r1, %t, 1; bar.red.and.pred %p3, 2, 64, %p1; selp.u32 %r2, 100, 0, %p3; add.u32 %r1, %r1, %r2;";
+        let (report, words) = run_threads(few, 1, 40, seed);
+        assert_eq!((report.findings, report.stop), (vec![], None));
+        assert_eq!(words[..40], (1..=40).collect::<Vec<u32>>()[..]);
+        let lacks = "bar.sync 1, 96;";
+        let (report, _) = run_threads(lacks, 1, 40, seed);
+        assert!(report.findings[0].to_string().contains("64 of 96 threads have arrived"), "{}", report.findings[0]);
+    }
 }
 
 /// Each block writes into the other one, and some threads end when they have arrived.
