@@ -179,7 +179,7 @@ kernel! {
             cp_async_wait_group::<0>();
             sync_threads();
             let own = query_tile.add(SIXTEEN * warp);
-            let query: [[Bf16x2; 4]; 4] = [0, 1, 2, 3].map(|k| ldmatrix_m8n8_x4(own.add(a_row ^ 32 * k).cast()));
+            let query: [[Bf16x2; 4]; 4] = [0, 1, 2, 3].map(|k| ldmatrix_m8n8_x4(own.add(a_row ^ (32 * k)).cast()));
 
             let (mut highest, mut sums, mut held) = ([f32::NEG_INFINITY; 2], [0.0f32; 2], [[0.0f32; 4]; 8]);
             let (mut left, mut place) = (tiles, 0);
@@ -194,11 +194,11 @@ kernel! {
                 let (key_tile, value_tile) = (key_tiles.add(place), value_tiles.add(place));
                 let mut scores = [[0.0f32; 4]; 8];
                 unroll!(for k in 0..4 {
-                    multiply_keys(&mut scores, query[k], key_tile.add(b_row ^ 32 * k as u32));
+                    multiply_keys(&mut scores, query[k], key_tile.add(b_row ^ (32 * k as u32)));
                 });
                 weigh::<0>(&mut scores, &mut held, &mut highest, &mut sums, scale);
                 weigh::<1>(&mut scores, &mut held, &mut highest, &mut sums, scale);
-                let rows = [0, 1, 2, 3].map(|n| value_tile.add(a_row ^ 32 * n));
+                let rows = [0, 1, 2, 3].map(|n| value_tile.add(a_row ^ (32 * n)));
                 unroll!(for k in 0..4 {
                     multiply_values(&mut held, [scores[2 * k], scores[2 * k + 1]], rows, k as u32);
                 });

@@ -161,7 +161,7 @@ unsafe fn make(d: &TensorMap, tiles: u32, columns: u32, depth: u32) {
             unsafe {
                 wait(full(), turn);
                 unroll!(for quarter in 0..4 {
-                    multiply(&mut sums, a.add(a_row ^ 32 * quarter), b.add(b_row ^ 32 * quarter));
+                    multiply(&mut sums, a.add(a_row ^ (32 * quarter)), b.add(b_row ^ (32 * quarter)));
                 });
                 sync_warp();
                 if lane == 0 {
