@@ -6,6 +6,7 @@ use super::actor::Actor;
 use super::clock::{Clock, Known, Pool};
 use super::heads::{Heads, Reach};
 use super::history::History;
+use super::mark::Row;
 use super::shadow::{QuickMap, Shadow};
 use super::threads::Threads;
 use crate::access::{Engine, How, Scope};
@@ -135,6 +136,8 @@ pub(crate) struct Checks {
     pub(super) variables: Vec<Named>,
     pub(super) states: QuickMap<Threads<State>>,
     pub(super) shadow: Shadow,
+    /// Of each instruction the row in which most of a warp's lanes had their elements.
+    pub(super) rows: Vec<Row>,
     pub(super) records: QuickMap<Record>,
     /// Strong writes so far.
     pub(super) writes: u32,
@@ -178,6 +181,7 @@ impl Checks {
             variables,
             states: QuickMap::default(),
             shadow: Shadow::new(),
+            rows: Vec::new(),
             records: QuickMap::default(),
             writes: 0,
             history: None,

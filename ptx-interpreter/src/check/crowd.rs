@@ -1,8 +1,8 @@
 //! Marks, and sets of them. Neighbouring bytes mostly have the same marks, so each set is there once, and has a number.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::mark::{Mark, Quick};
+use super::mark::{Mark, Quick, QuickMap};
 
 /// Sets, at most: a quarter of a gigabyte. When there are more, further readers are forgotten.
 const SETS: usize = 1 << 22;
@@ -15,8 +15,9 @@ const LAST: usize = 1 << 12;
 
 /// All sets. The empty one is 0.
 pub(crate) struct Crowd {
-    /// Of each set the newest mark, and the set without it.
-    sets: Vec<(u32, Mark)>,
+    sets: Vec<Set>,
+    /// Sets by the sums of their marks: the same marks in another order are the same set.
+    known: QuickMap<u32>,
     /// Sets of one mark.
     alone: Vec<(Mark, u32)>,
     /// What a set and a set of one mark make.
@@ -25,10 +26,20 @@ pub(crate) struct Crowd {
     full: usize,
 }
 
+/// A set: the newest mark, and the set without it.
+#[derive(Clone, Copy, Default)]
+struct Set {
+    before: u32,
+    mark: Mark,
+    /// Of the hashes of all marks.
+    sum: u64,
+}
+
 impl Default for Crowd {
     fn default() -> Crowd {
         Crowd {
-            sets: vec![(0, Mark::default())],
+            sets: vec![Set::default()],
+            known: QuickMap::default(),
             alone: vec![(Mark::default(), 0); LAST],
             made: vec![((0, 0), 0); LAST],
             full: FEW,
@@ -42,6 +53,13 @@ fn place(what: impl Hash) -> usize {
     hasher.finish() as usize % LAST
 }
 
+/// Sums of it tell sets apart.
+fn hash(mark: Mark) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (mark, mark.writes, mark.is_engine).hash(&mut hasher);
+    hasher.finish()
+}
+
 impl Crowd {
     /// The set of one mark.
     #[inline]
@@ -49,7 +67,7 @@ impl Crowd {
         let last = &mut self.alone[place(mark)];
         if last.0 != mark || last.1 == 0 {
             *last = (mark, self.sets.len() as u32);
-            self.sets.push((0, mark));
+            self.sets.push(Set { before: 0, mark, sum: hash(mark) });
         }
         last.1
     }
@@ -57,13 +75,13 @@ impl Crowd {
     /// The newest mark of a set.
     #[inline]
     pub(crate) fn newest(&self, set: u32) -> &Mark {
-        &self.sets[set as usize].1
+        &self.sets[set as usize].mark
     }
 
     /// Whether a set has one mark.
     #[inline]
     pub(crate) fn is_alone(&self, set: u32) -> bool {
-        self.sets[set as usize].0 == 0
+        self.sets[set as usize].before == 0
     }
 
     /// The set with one more mark, which is a weak one of a thread: that of another set, which has no more.
@@ -76,21 +94,25 @@ impl Crowd {
         if last.0 == key {
             return last.1;
         }
-        let mark = self.sets[other as usize].1;
+        let Set { mark, sum, .. } = self.sets[other as usize];
         let has =
             |old: Mark| old.lanes | mark.lanes == old.lanes && Mark { lanes: old.lanes, site: old.site, ..mark } == old;
         if self.marks(set).take(NEWEST).any(has) || self.sets.len() >= SETS {
             return set;
         }
-        let (before, newest) = self.sets[set as usize];
+        let Set { before, mark: newest, sum: all } = self.sets[set as usize];
         let made = match (Mark { lanes: newest.lanes, ..mark }) == newest {
             true => {
                 let both = self.alone(Mark { lanes: newest.lanes | mark.lanes, ..mark });
                 self.with(before, both)
             }
             false => {
-                self.sets.push((set, mark));
-                self.sets.len() as u32 - 1
+                let (next, sum) = (self.sets.len() as u32, all.wrapping_add(sum));
+                let known = *self.known.entry(sum).or_insert(next);
+                if known == next {
+                    self.sets.push(Set { before: set, mark, sum });
+                }
+                known
             }
         };
         self.made[place(key)] = (key, made);
@@ -119,7 +141,7 @@ impl Crowd {
     /// The marks of a set, the newest first.
     pub(crate) fn marks(&self, mut set: u32) -> impl Iterator<Item = Mark> {
         std::iter::from_fn(move || {
-            let (before, mark) = *self.sets.get(set as usize).filter(|_| set != 0)?;
+            let Set { before, mark, .. } = *self.sets.get(set as usize).filter(|_| set != 0)?;
             set = before;
             Some(mark)
         })

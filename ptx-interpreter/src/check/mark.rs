@@ -35,7 +35,7 @@ pub(crate) struct Mark {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Row {
     /// Bytes from an element to the next; 0 if there is no row.
-    stride: u32,
+    pub(crate) stride: u32,
     /// Where lane 0 has or would have its element: an address, modulo 32 elements.
     first: u32,
 }

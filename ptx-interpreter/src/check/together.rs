@@ -5,7 +5,7 @@ use super::actor::Actor;
 use super::checks::{Checks, Event, State};
 use super::mark::{CELL, Mark, Row, WHOLE};
 use crate::access::How;
-use crate::lanes::{Lanes, lanes_of};
+use crate::lanes::{LANES, Lanes, lanes_of};
 
 /// A weak access of threads of a warp.
 #[derive(Clone, Copy)]
@@ -32,6 +32,23 @@ impl Together<'_> {
         Event { actor, site, address: self.addresses[lane], bytes, how, engine: None }
     }
 
+    /// Of some lanes the lowest one, and those that are in a row with it.
+    fn in_row(&self, lanes: u32, row: Row) -> Option<Alike> {
+        let lowest = lanes.trailing_zeros() as usize;
+        let (begin, stride) = (self.addresses[lowest], u64::from(row.stride));
+        if stride < CELL || Row::new(lowest, begin, stride) != row {
+            return None;
+        }
+        // Lanes that have gone apart in a loop may be whole rows from each other.
+        let all = LANES as u64 * stride;
+        let is_in_row = |lane: &usize| {
+            let distance = self.addresses[*lane].wrapping_sub(begin + (*lane - lowest) as u64 * stride);
+            distance == 0 || (distance as i64).unsigned_abs().is_multiple_of(all)
+        };
+        let lanes = lanes_of(lanes).filter(is_in_row).fold(0, |set, lane| set | 1 << lane);
+        Some(Alike { lanes, row })
+    }
+
     /// Of some lanes the lowest one, and those that have their elements at equal distances from its own, or the same element.
     #[inline]
     fn alike(&self, lanes: u32) -> Alike {
@@ -39,7 +56,7 @@ impl Together<'_> {
         let begin = self.addresses[lowest as usize];
         let rest = lanes & (lanes - 1);
         let next = rest.trailing_zeros();
-        let one = Alike { lanes: 1 << lowest, stride: 0 };
+        let one = Alike { lanes: 1 << lowest, row: Row::default() };
         if rest == 0 {
             return one;
         }
@@ -54,7 +71,8 @@ impl Together<'_> {
         let at = |lane: u32| begin.wrapping_add(u64::from(lane - lowest) * stride);
         let follows = |lane: &usize| self.addresses[*lane] == at(*lane as u32);
         let lanes = lanes_of(lanes).filter(follows).fold(0, |set, lane| set | 1 << lane);
-        let alike = Alike { lanes, stride };
+        let row = if stride == 0 { Row::default() } else { Row::new(lowest as usize, begin, stride) };
+        let alike = Alike { lanes, row };
         let are_whole = |(begin, end): (u64, u64)| begin.is_multiple_of(CELL) && end.is_multiple_of(CELL);
         if stride >= CELL || stride == 0 || self.ranges(alike).all(are_whole) { alike } else { one }
     }
@@ -62,22 +80,24 @@ impl Together<'_> {
     /// The bytes of neighbouring lanes in a row.
     fn ranges(&self, alike: Alike) -> impl Iterator<Item = (u64, u64)> {
         let (mut rest, bytes) = (alike.lanes, self.bytes as u64);
-        let is_dense = alike.stride == bytes;
+        let is_dense = u64::from(alike.row.stride) == bytes;
         std::iter::from_fn(move || {
             let lowest = rest.trailing_zeros();
-            let count = if is_dense { (rest.checked_shr(lowest)?).trailing_ones() } else { 1 };
-            let begin = self.addresses.get(lowest as usize)?;
+            let begin = *self.addresses.get(lowest as usize)?;
+            let follow = if is_dense { rest.checked_shr(lowest)?.trailing_ones() } else { 1 };
+            let is_next = |count: &u32| self.addresses[(lowest + count) as usize] == begin + u64::from(*count) * bytes;
+            let count = 1 + (1..follow).take_while(is_next).count() as u64;
             rest &= !((((1u64 << count) - 1) << lowest) as u32);
-            Some((*begin, begin + u64::from(count) * bytes))
+            Some((begin, begin + count * bytes))
         })
     }
 }
 
-/// Lanes that are looked at together, and the distance of their elements; 0 if they have the same one.
+/// Lanes that are looked at together, and the row of their elements; none if they have the same one.
 #[derive(Clone, Copy)]
 struct Alike {
     lanes: u32,
-    stride: u64,
+    row: Row,
 }
 
 impl State {
@@ -95,7 +115,7 @@ impl Checks {
         }
         let mut rest = together.lanes;
         while rest != 0 {
-            let warp = together.first / crate::lanes::LANES;
+            let warp = together.first / LANES;
             let mut alike = self.threads_of(together.block).alike(warp, rest, State::is_as);
             rest &= !alike;
             while alike != 0 {
@@ -104,24 +124,40 @@ impl Checks {
         }
     }
 
+    /// The lanes that can be looked at with the lowest of some: in the row of most lanes that executed the instruction before, so
+    /// that few of them have the same marks as all.
+    fn row_of(&mut self, together: &Together<'_>, lanes: u32) -> Alike {
+        let site = together.site as usize;
+        if let Some(alike) = self.rows.get(site).and_then(|row| together.in_row(lanes, *row)) {
+            return alike;
+        }
+        let alike = together.alike(lanes);
+        if alike.lanes.count_ones() as usize > LANES / 2 && alike.row != Row::default() {
+            self.rows.resize(self.rows.len().max(site + 1), Row::default());
+            self.rows[site] = alike.row;
+        }
+        alike
+    }
+
     /// Does it for the lowest of some lanes, and those that can be looked at with it. Gives these.
     fn run(&mut self, together: &Together<'_>, lanes: u32) -> u32 {
         let lowest = lanes.trailing_zeros() as usize;
         let event = together.event(lowest);
-        let alike = together.alike(lanes);
+        let alike = self.row_of(together, lanes);
         let mark = self.mark(event, self.known_state(event.actor).epoch);
         let mut quick = |mark: Mark, begin: u64, end: u64| {
             self.quick(event, &mark, (begin, end), &mut |checks, at| checks.one_by_one(together, mark, at));
         };
-        if alike.stride == 0 {
+        if alike.row == Row::default() {
             for (bytes, begin, end) in event.parts() {
                 quick(Mark { lanes: alike.lanes, bytes, ..mark }, begin, end);
             }
             return alike.lanes;
         }
         // The same mark for all parts of a row, so that cells have the same sets.
-        let row = Row::new(lowest, event.address, alike.stride);
-        let bytes = event.parts().map(|(bytes, ..)| bytes).next().filter(|_| alike.stride >= CELL).unwrap_or(WHOLE);
+        let row = alike.row;
+        let bytes = event.parts().map(|(bytes, ..)| bytes).next();
+        let bytes = bytes.filter(|_| u64::from(row.stride) >= CELL).unwrap_or(WHOLE);
         let mark = Mark { lanes: together.all, bytes, row, ..mark };
         for (begin, end) in together.ranges(alike) {
             quick(mark, begin, end);
