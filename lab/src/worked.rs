@@ -33,7 +33,7 @@ impl OnGpu {
                 Input::Number(Number::U32(number)) => Argument::U32(number),
                 Input::Number(Number::U64(number)) => Argument::U64(number),
                 Input::Number(Number::F32(number)) => Argument::F32(number),
-                Input::Number(_) => {
+                Input::Number(_) | Input::OutputMap(_) | Input::Map(..) => {
                     return Err(Fault::new("a kernel takes an argument that the laboratory does not know"));
                 }
                 Input::Bytes(bytes) => {
