@@ -21,6 +21,9 @@ pub fn variable<T>(key: &'static u8) -> SharedPtr<T> {
     SharedPtr::new(block().variable(key, layout).cast())
 }
 
+/// What dynamic shared memory is aligned to.
+const LEAST: usize = 16;
+
 /// The shared memory whose size the launch says.
 pub(crate) fn dynamic<T>() -> SharedPtr<T> {
     let block = block();
@@ -28,8 +31,10 @@ pub(crate) fn dynamic<T>() -> SharedPtr<T> {
         block.dynamic > 0,
         "this launch has no dynamic shared memory: say how many bytes with `Launch::dynamic_shared`"
     );
-    let layout = Layout::from_size_align(block.dynamic, 1024).expect("it fits into memory");
-    SharedPtr::new(block.variable(std::ptr::null(), layout).cast())
+    // In each block it begins at a multiple of 16 and of no more, so that a kernel that counts on more fails here too.
+    let layout = Layout::from_size_align(LEAST + block.dynamic, 1024).expect("it fits into memory");
+    let begin = block.variable(std::ptr::null(), layout).wrapping_add(LEAST);
+    SharedPtr::new(begin.wrapping_add(begin.align_offset(align_of::<T>())).cast())
 }
 
 /// The place in another block of the cluster that corresponds to this one.
