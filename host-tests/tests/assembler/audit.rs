@@ -315,7 +315,8 @@ fn public_modules() -> Vec<(String, Sm)> {
     let out = tempfile::tempdir().expect("a folder");
     let compile = |(number, source): (usize, &PathBuf)| {
         // Bulk copies begin there.
-        let sm = Sm::new(if source.ends_with("stages.cu") { 90 } else { 80 });
+        let of_hopper = ["stages.cu", "gemm.cu"].iter().any(|name| source.ends_with(name));
+        let sm = Sm::new(if of_hopper { 90 } else { 80 });
         let path = out.path().join(format!("{number}.ptx"));
         or_panic(nvcc.ptx(source, sm, &path));
         (std::fs::read_to_string(&path).expect("nvcc wrote it"), sm)
