@@ -109,6 +109,7 @@ mod kernel;
 #[macro_use]
 mod math;
 // libnvvm has names of its own for these.
+mod fp8;
 #[cfg(not(all(target_arch = "nvptx64", feature = "rust-cuda")))]
 pub mod matrix;
 #[cfg(target_arch = "nvptx64")]
@@ -134,6 +135,7 @@ pub mod target {
 }
 
 pub use block::*;
+pub use fp8::*;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use im2col::Im2col;
 pub use index::*;

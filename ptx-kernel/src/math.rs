@@ -148,7 +148,7 @@ pub fn unpack_bf16x2(pair: u32) -> [f32; 2] {
     [f32::from_bits(pair << 16), f32::from_bits(pair & 0xffff_0000)]
 }
 
-/// The two `f16` of a pair, the lower one first. Exact.
+/// The two `f16` of a pair, the lower one first. Exact; of a NaN it is `0x7fffffff`.
 ///
 /// PTX: `cvt.f32.f16 d, half;` for each. Any target.
 #[inline(always)]
@@ -175,6 +175,6 @@ pub fn unpack_f16x2(pair: u32) -> [f32; 2] {
     }
     #[cfg(not(target_arch = "nvptx64"))]
     {
-        [pair as u16, (pair >> 16) as u16].map(|bits| half::f16::from_bits(bits).to_f32())
+        [pair as u16, (pair >> 16) as u16].map(crate::f16_to_f32)
     }
 }

@@ -19,7 +19,7 @@ const ELSEWHERE: [(&str, &str); 24] = [
     ("dp4a", "`ptx-kernel` has it: `dp4a(a, b, c)`"),
     (
         "cvt",
-        "`as` converts numbers; `ptx-kernel` has pairs: `pack_bf16x2`, `unpack_bf16x2`, `pack_f16x2`, `unpack_f16x2`",
+        "`as` converts numbers; `ptx-kernel` has pairs: `pack_bf16x2`, `unpack_bf16x2`, `pack_f16x2`, `unpack_f16x2`, and `pack_e4m3x2`, `e4m3x2_to_f16x2` of FP8",
     ),
     (
         "mov",

@@ -3,6 +3,7 @@
 use rustc_apfloat::{Float, Round};
 
 use super::format::{Format, ROUNDINGS, by_format, float, round_of};
+use super::small;
 use super::words::{Alu, Kind, Type, Words, by_sign, by_width, low};
 
 const TO_INTEGERS: [&str; 4] = ["rni", "rzi", "rmi", "rpi"];
@@ -13,6 +14,9 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
     }
     if words.flag("pack") {
         return packed(words);
+    }
+    if let Some(alu) = small::alu(words.clone()) {
+        return Some(alu);
     }
     let round = words.one_of(&["rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"]);
     let relu = words.flag("relu");

@@ -6,6 +6,7 @@ mod float;
 mod format;
 mod integer;
 mod logic;
+mod small;
 mod words;
 
 pub(crate) use format::{DOUBLE, float as converted, round_of};

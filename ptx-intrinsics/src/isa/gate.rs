@@ -346,6 +346,8 @@ gates! {
     PackedMath PACKED_MATH sm_80 ptx70;
     /// `add`, `sub` and `mul` of `bf16x2`, in ptx-kernel.
     PackedBf16 PACKED_BF16 sm_90 ptx78;
+    /// Conversions of pairs of FP8, in ptx-kernel.
+    Fp8Conversions FP8 sm_89 ptx81;
     /// `dp4a` of ptx-kernel.
     Dp4a DP4A sm_61 ptx50;
     /// `mma.sync` of `m8n8k4` and `f16`, in ptx-kernel.
