@@ -101,7 +101,7 @@ impl Small {
         let exponent = ((size.to_bits() >> 52) as i32 - 1023).max(self.least);
         let steps = (size * f64::exp2((self.fraction - exponent).into())).round_ties_even() as u8;
         // A carry into the exponent is one more of these steps.
-        sign | (((exponent - self.least) as u8) << self.fraction) + steps
+        sign | ((((exponent - self.least) as u8) << self.fraction) + steps)
     }
 
     fn number(self, bits: u8) -> f64 {
