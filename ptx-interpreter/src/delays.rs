@@ -154,6 +154,11 @@ impl<'a> Machine<'a> {
         self.delayed.loads.push(Load { due, group, addresses, bytes, is_strong, site, registers, event });
     }
 
+    /// Whether memory holds at once what is stored, and nothing else does.
+    pub(crate) fn stores_at_once(&self) -> bool {
+        !self.has_delays() && self.l1.is_empty()
+    }
+
     /// A thread stores a number of at most eight bytes.
     #[inline]
     pub(crate) fn store(&mut self, thread: Thread, address: u64, bytes: usize, value: u64, how: How) -> Result<()> {

@@ -13,6 +13,11 @@ impl Group {
         crate::lanes::lanes_of(self.mask).map(move |lane| self.thread(lane))
     }
 
+    /// The thread of its lowest lane.
+    pub(crate) fn first(self) -> Thread {
+        self.thread(self.mask.trailing_zeros() as usize)
+    }
+
     pub(crate) fn thread(self, lane: usize) -> Thread {
         Thread { warp: self.warp, frame: self.frame, lane }
     }

@@ -21,6 +21,12 @@ impl Machine<'_> {
         self.l1.get_mut(block).filter(|_| is_global)
     }
 
+    /// Whether every load returns the newest value.
+    #[inline]
+    pub(crate) fn loads_what_memory_holds(&self) -> bool {
+        self.l1.is_empty() && self.weak.values.is_empty()
+    }
+
     /// What a load finds where memory has this value.
     #[inline]
     pub(crate) fn found(&mut self, thread: Thread, address: u64, bytes: usize, how: How, value: u128) -> u128 {

@@ -37,6 +37,7 @@ mod local;
 mod machine;
 mod meeting;
 mod memory;
+mod near;
 mod older;
 mod operand;
 #[cfg(feature = "serde")]

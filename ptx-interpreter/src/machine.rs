@@ -9,7 +9,7 @@ use crate::lanes::{LANES, Lanes, each};
 use crate::launch::{Launch, Outside};
 use crate::local::Local;
 use crate::meeting::Barrier;
-use crate::operand::{Operand, Place, Register};
+use crate::operand::{Operand, Register};
 use crate::site::Site;
 use crate::spaces::Named;
 use crate::special::{Ordered, Special};
@@ -123,6 +123,14 @@ impl Warp<'_> {
             let last = &mut self.last;
             each(mask, |lane| last[lane] = now);
         }
+    }
+
+    /// Where the threads may be that run apart from a group: the lowest six bits of their places, each as a bit.
+    #[inline]
+    pub(crate) fn others(&self, mask: u32) -> u64 {
+        let mut others = 0;
+        each(self.running & !mask, |lane| others |= 1 << (self.at[lane].1 % 64));
+        others
     }
 
     /// The threads before an instruction.
@@ -401,15 +409,9 @@ impl<'a> Machine<'a> {
             Operand::Decimal(_) | Operand::Vector(_) | Operand::Sink | Operand::Address(..) | Operand::Pair(..) => {
                 return stop(Why::Wrong, format!("{operand:?} has no value"));
             }
-            Operand::Name(
-                Place::Local(_)
-                | Place::Frame(_)
-                | Place::Shared(_)
-                | Place::Dynamic
-                | Place::Entry(_)
-                | Place::Variable { .. },
-            )
-            | Operand::Special(_) => {
+            Operand::Name(place) if place.is_same_for_all() => [self.get(group.first(), operand)? as u64; LANES],
+            Operand::Special(special) if special.is_same_for_all() => [self.special(group.first(), *special); LANES],
+            Operand::Name(_) | Operand::Special(_) => {
                 let mut all = [0; LANES];
                 for thread in group.threads() {
                     all[thread.lane] = self.get(thread, operand)? as u64;
@@ -428,6 +430,19 @@ impl<'a> Machine<'a> {
         } else {
             each(group.mask, |lane| own[lane] = values[lane]);
         }
+    }
+
+    /// The same of an operand, which has at most 64 bits.
+    pub(crate) fn set_operand(&mut self, group: Group, operand: &Operand, values: &Lanes) -> Result<()> {
+        match operand {
+            Operand::Register(Register { at, bits }) if *bits < 64 => {
+                self.set_lanes(group, *at, &values.map(|value| value & (u64::MAX >> (64 - bits))));
+            }
+            Operand::Register(Register { at, .. }) => self.set_lanes(group, *at, values),
+            Operand::Sink => {}
+            other => return stop(Why::Wrong, format!("{other:?} is no register")),
+        }
+        Ok(())
     }
 
     /// The value of a special register.

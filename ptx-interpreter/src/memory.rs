@@ -1,7 +1,7 @@
 //! Memory: its spaces, and where the bytes of an address are.
 
 use crate::group::{Group, Thread};
-use crate::lanes::{LANES, Lanes};
+use crate::lanes::{LANES, Lanes, each};
 use crate::local::Local;
 use crate::machine::Machine;
 use crate::operand::{Operand, Place, Space};
@@ -95,8 +95,11 @@ impl Machine<'_> {
         };
         let mut all = [0; LANES];
         match (&**base, space) {
+            (Operand::Name(place), _) if place.is_same_for_all() => {
+                all = [self.address(group.first(), space, operand)?; LANES];
+            }
             (Operand::Register(register), Space::Generic | Space::Global | Space::Shared | Space::Cluster) => {
-                let thread = group.thread(group.mask.trailing_zeros() as usize);
+                let thread = group.first();
                 let more = self.base(thread, space).wrapping_add(*offset);
                 let own = &self.frame(group).registers[register.at];
                 for (address, value) in all.iter_mut().zip(own) {
@@ -167,18 +170,28 @@ impl Machine<'_> {
     /// Where bytes are on the host. Every access of a kernel to memory is served through the pointer that comes from here.
     #[inline]
     pub(crate) fn host(&mut self, address: u64, bytes: usize, writes: bool) -> Result<*mut u8> {
-        let page = address / PAGE;
-        if self.pages[page as usize % self.pages.len()] == page && address % PAGE + bytes as u64 <= PAGE {
-            return Ok(address as *mut u8);
-        }
-        self.host_of(address, bytes, writes)
+        self.place(address, bytes, writes).ok_or_else(|| {
+            let what = if writes { "write" } else { "read" };
+            let text = format!("a {what} where there is no memory: {bytes} bytes at {address:#x}");
+            Stop { why: Why::Astray, text, lane: None }
+        })
     }
 
-    fn host_of(&mut self, address: u64, bytes: usize, writes: bool) -> Result<*mut u8> {
+    /// The same, if there is memory.
+    #[inline]
+    pub(crate) fn place(&mut self, address: u64, bytes: usize, writes: bool) -> Option<*mut u8> {
+        let page = address / PAGE;
+        if self.pages[page as usize % self.pages.len()] == page && address % PAGE + bytes as u64 <= PAGE {
+            return Some(address as *mut u8);
+        }
+        self.place_of(address, bytes, writes)
+    }
+
+    fn place_of(&mut self, address: u64, bytes: usize, writes: bool) -> Option<*mut u8> {
         let within =
             |memory: &mut [u8], at: u64| memory.get_mut(at as usize..at as usize + bytes).map(<[u8]>::as_mut_ptr);
         let (owner, at) = owner(address, self.cluster);
-        let found = match owner {
+        match owner {
             Owner::Shared(block) => {
                 self.blocks.get_mut(block).and_then(Option::as_mut).and_then(|block| within(&mut block.shared, at))
             }
@@ -191,12 +204,7 @@ impl Machine<'_> {
             }
             Owner::Outside => self.of_the_host(address, bytes),
             Owner::Nobody => None,
-        };
-        found.ok_or_else(|| {
-            let what = if writes { "write" } else { "read" };
-            let text = format!("a {what} where there is no memory: {bytes} bytes at {address:#x}");
-            Stop { why: Why::Astray, text, lane: None }
-        })
+        }
     }
 
     /// The local memory of a thread, by its number in the grid.
@@ -278,6 +286,16 @@ fn in_global(address: u64) -> Result<()> {
         return Ok(());
     }
     stop(Why::Astray, format!("{address:#x} is not in the space .global"))
+}
+
+/// Whether the address of each thread of a group is a multiple of so many bytes.
+pub(crate) fn all_aligned(group: Group, addresses: &Lanes, bytes: usize) -> Result<()> {
+    let mut bits = 0;
+    each(group.mask, |lane| bits |= addresses[lane]);
+    if bytes.is_power_of_two() && bits & (bytes as u64 - 1) == 0 {
+        return Ok(());
+    }
+    group.threads().try_for_each(|thread| aligned(addresses[thread.lane], bytes).map_err(|stop| stop.by(thread.lane)))
 }
 
 pub(crate) fn aligned(address: u64, bytes: usize) -> Result<()> {

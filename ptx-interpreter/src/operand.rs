@@ -20,6 +20,13 @@ pub(crate) enum Place {
     Variable { name: String, constant: bool, at: u64 },
 }
 
+impl Place {
+    /// Whether it is the same place for all threads of a block.
+    pub(crate) fn is_same_for_all(&self) -> bool {
+        !matches!(self, Place::Local(_) | Place::Frame(_))
+    }
+}
+
 /// Where a register is among those of its function, and how wide it is: a predicate has one bit, and what is wider than
 /// 64 has two places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -222,7 +222,7 @@ impl<'a> Machine<'a> {
         let warp = self.warp(group.warp);
         let (code, mut next) =
             (warp.frames[group.frame].code, warp.at[group.mask.trailing_zeros() as usize].1 as usize);
-        let mut apart = warp.running & !group.mask != 0;
+        let mut others = warp.others(group.mask);
         let limit = self.launch.steps;
         for done in 0..budget {
             let count = u64::from(group.mask.count_ones());
@@ -276,10 +276,10 @@ impl<'a> Machine<'a> {
                     return Err(self.named(wrong(text.clone())));
                 }
             }
-            if apart {
+            if others >> (next % 64) & 1 == 1 {
                 let warp = self.warp(group.warp);
                 group.mask |= warp.here((group.frame as u32, next as u32)) & warp.running;
-                apart = warp.running & !group.mask != 0;
+                others = warp.others(group.mask);
             }
         }
         self.put(group, next);

@@ -38,6 +38,11 @@ pub(crate) enum Ordered {
 }
 
 impl Special {
+    /// Whether it is the same for all threads of a warp.
+    pub(crate) fn is_same_for_all(self) -> bool {
+        !matches!(self, Special::Thread(_) | Special::Lane | Special::Mask(_))
+    }
+
     /// By its name without `%`.
     pub(crate) fn parse(name: &str) -> Option<Special> {
         let (register, axis) = name.split_once('.').unwrap_or((name, "x"));

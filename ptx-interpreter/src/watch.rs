@@ -7,7 +7,7 @@ use crate::access::{Arrival, Engine, Fence, How};
 use crate::begun::Copy;
 use crate::check::{Actor, Checks, Event, Together};
 use crate::group::{Group, Thread};
-use crate::lanes::{LANES, Lanes, lanes_of};
+use crate::lanes::{LANES, Lanes, each, lanes_of};
 use crate::machine::Machine;
 use crate::meeting::Reduction;
 use crate::operand::Operand;
@@ -62,14 +62,14 @@ impl Machine<'_> {
         written: Option<Written<'_>>,
     ) -> Result<()> {
         let Some(checks) = &self.checks else { return Ok(()) };
-        if how.scope.is_some() || how.discards || checks.remembers_values() || !has_shadow(group, addresses) {
+        let one_by_one = how.scope.is_some() || how.discards || checks.remembers_values();
+        if !one_by_one && self.is_own(group, addresses, bytes, how.writes) {
+            return Ok(());
+        }
+        if one_by_one || !has_shadow(group, addresses) {
             return group.threads().try_for_each(|thread| self.watch_one(thread, addresses[thread.lane], bytes, how));
         }
-        let mut places = [std::ptr::null_mut(); LANES];
-        for thread in group.threads() {
-            let place = self.host(addresses[thread.lane], bytes, how.writes).map_err(|stop| stop.by(thread.lane));
-            places[thread.lane] = place?;
-        }
+        let places = self.places(group, addresses, bytes, how.writes)?;
         let rewrites = |lane: usize| {
             let Some(Written { is_there, is_same }) = written else { return false };
             // Lanes store one after the other.
@@ -128,8 +128,9 @@ impl Machine<'_> {
     /// Each thread of a group loads `bytes` bytes. A thread reads from its local memory only what it has written.
     #[inline]
     pub(crate) fn watch_local_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) {
-        let is_local = |thread: &Thread| (LOCAL..MODULE).contains(&addresses[thread.lane]);
-        if self.checks.is_none() || !group.threads().any(|thread| is_local(&thread)) {
+        let mut are_local = false;
+        each(group.mask, |lane| are_local |= (LOCAL..MODULE).contains(&addresses[lane]));
+        if self.checks.is_none() || !are_local {
             return;
         }
         for thread in group.threads() {
@@ -399,7 +400,9 @@ impl Machine<'_> {
 
 /// Whether all addresses of a group are of memory that other threads may use.
 fn has_shadow(group: Group, addresses: &Lanes) -> bool {
-    group.threads().all(|thread| !(PARAMETERS..MODULE).contains(&addresses[thread.lane]))
+    let mut has = true;
+    each(group.mask, |lane| has &= !(PARAMETERS..MODULE).contains(&addresses[lane]));
+    has
 }
 
 /// What is done later tells a barrier of its bytes: the barrier has to be initialised before.

@@ -1,6 +1,7 @@
 //! `cvta`, `isspacep`, `mapa` and `getctarank`.
 
 use crate::group::{Group, Thread};
+use crate::lanes::LANES;
 use crate::machine::{Machine, Step};
 use crate::operand::{Operand, Space};
 use crate::stop::{Result, missing};
@@ -32,12 +33,22 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
 
 impl Step for Address {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
-        for thread in group.threads() {
-            let value = machine.get(thread, &self.operands[1])? as u64;
-            let result = self.of(machine, thread, value).map_err(|stop| stop.by(thread.lane))?;
-            machine.set(thread, &self.operands[0], result.into())?;
+        let values = machine.lanes(group, &self.operands[1])?;
+        let mut results = [0; LANES];
+        match &self.what {
+            // Such a space begins at the same place for all threads of a block.
+            What::To(space) | What::From(space) if *space != Space::Local => {
+                let first = self.of(machine, group.first(), 0)?;
+                results = values.map(|value| value.wrapping_add(first));
+            }
+            _ => {
+                for thread in group.threads() {
+                    let result = self.of(machine, thread, values[thread.lane]);
+                    results[thread.lane] = result.map_err(|stop| stop.by(thread.lane))?;
+                }
+            }
         }
-        Ok(())
+        machine.set_operand(group, &self.operands[0], &results)
     }
 }
 

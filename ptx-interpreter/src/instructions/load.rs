@@ -4,9 +4,9 @@ use super::compute::extended;
 use crate::access::How;
 use crate::alu::Type;
 use crate::group::Group;
-use crate::lanes::Lanes;
+use crate::lanes::{LANES, Lanes};
 use crate::machine::{Machine, Step};
-use crate::memory::aligned;
+use crate::memory::all_aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::Result;
 
@@ -39,9 +39,7 @@ impl Step for Load {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
         let addresses = machine.addresses(group, self.space, &self.from)?;
         let whole = self.bytes * self.to.len();
-        for thread in group.threads() {
-            aligned(addresses[thread.lane], whole).map_err(|stop| stop.by(thread.lane))?;
-        }
+        all_aligned(group, &addresses, whole)?;
         if machine.may_delay(group, &addresses, whole, self.how)? {
             let event = Box::new(move |machine: &mut Machine<'a>| self.perform(machine, group, addresses));
             machine.delay_load(group, &addresses, whole, self.how, event);
@@ -54,10 +52,14 @@ impl Step for Load {
 impl Load {
     fn perform(&self, machine: &mut Machine<'_>, group: Group, addresses: Lanes) -> Result<()> {
         // An argument that the caller leaves undefined is handed over as it is.
-        if !matches!(self.space, Space::Entry | Space::Func) {
+        if matches!(self.space, Space::Generic | Space::Local) {
             machine.watch_local_load(group, &addresses, self.bytes * self.to.len(), self.how);
         }
         machine.watch_load(group, &addresses, self.bytes, self.to.len(), self.how)?;
+        let places = match machine.loads_what_memory_holds() && self.bytes <= 8 {
+            true => Some(machine.places(group, &addresses, self.bytes * self.to.len(), false)?),
+            false => None,
+        };
         for (number, to) in self.to.iter().enumerate() {
             let offset = (number * self.bytes) as u64;
             if self.bytes == 16 {
@@ -72,17 +74,12 @@ impl Load {
                 }
                 continue;
             }
-            let mut values = [0; 32];
-            for thread in group.threads() {
-                let address = addresses[thread.lane] + offset;
-                if let Some(older) = machine.weak.value(thread.lane, address) {
-                    values[thread.lane] = older;
-                    continue;
-                }
-                let value = machine.read_number(address, self.bytes).map_err(|stop| stop.by(thread.lane))?;
-                values[thread.lane] = machine.found(thread, address, self.bytes, self.how, value.into()) as u64;
-            }
             let Operand::Register(register) = to else { continue };
+            let mut values = match &places {
+                // SAFETY: `places` checked that the bytes of all elements are there.
+                Some(places) => unsafe { Machine::gather(group, places, offset as usize, self.bytes) },
+                None => self.found(machine, group, &addresses.map(|address| address.wrapping_add(offset)))?,
+            };
             if self.is_signed && register.bits as usize > 8 * self.bytes {
                 values = values.map(|value| extended(value, 8 * self.bytes as u32, register.bits));
             }
@@ -92,5 +89,20 @@ impl Load {
             machine.acquired(group.warp, scope);
         }
         Ok(())
+    }
+
+    /// What the threads find, which need not be what memory holds.
+    fn found(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Result<Lanes> {
+        let mut values = [0; LANES];
+        for thread in group.threads() {
+            let address = addresses[thread.lane];
+            if let Some(older) = machine.weak.value(thread.lane, address) {
+                values[thread.lane] = older;
+                continue;
+            }
+            let value = machine.read_number(address, self.bytes).map_err(|stop| stop.by(thread.lane))?;
+            values[thread.lane] = machine.found(thread, address, self.bytes, self.how, value.into()) as u64;
+        }
+        Ok(values)
     }
 }

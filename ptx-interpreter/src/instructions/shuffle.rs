@@ -1,7 +1,8 @@
 //! `shfl.sync`: the value of another lane, and whether there is such a lane.
 
-use super::together::{Together, collective, mask_of, values};
+use super::together::{Together, collective, give, mask_of, values};
 use crate::group::Thread;
+use crate::lanes::LANES;
 use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::Result;
@@ -43,17 +44,16 @@ impl Together for Shuffle {
         let own = values(machine, all, &self.value)?;
         let (by, control) = (values(machine, all, &self.by)?, values(machine, all, &self.control)?);
         let present = mask_of(all);
+        let (mut results, mut found) = ([0; LANES], [0; LANES]);
         for thread in all {
             let (from, exists) = self.source(thread.lane as i64, (by[thread.lane] & 31) as i64, control[thread.lane]);
             // What a lane has that is not here is undefined; here it is the thread's own.
             let known = exists && present >> from & 1 == 1;
             let from = if known { from as usize } else { thread.lane };
-            machine.set(*thread, &self.to, u128::from(own[from] as u32))?;
-            if let Some(to) = &self.exists {
-                machine.set(*thread, to, exists.into())?;
-            }
+            (results[thread.lane], found[thread.lane]) = (own[from] & 0xffff_ffff, exists.into());
         }
-        Ok(())
+        give(machine, all, &self.to, &results)?;
+        self.exists.as_ref().map_or(Ok(()), |to| give(machine, all, to, &found))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::alu::Type;
 use crate::group::Group;
 use crate::lanes::{LANES, Lanes};
 use crate::machine::{Machine, Step};
-use crate::memory::aligned;
+use crate::memory::all_aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::Result;
 use crate::watch::Written;
@@ -37,9 +37,7 @@ impl Step for Store {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
         let addresses = machine.addresses(group, self.space, &self.to)?;
         let whole = self.bytes * self.from.len();
-        for thread in group.threads() {
-            aligned(addresses[thread.lane], whole).map_err(|stop| stop.by(thread.lane))?;
-        }
+        all_aligned(group, &addresses, whole)?;
         // A strong vector is as many strong accesses as it has elements.
         let has_all = !self.from.iter().any(|from| matches!(from, Operand::Sink));
         let is_one = has_all && self.how.scope.is_none() && !machine.remembers_values();
@@ -103,6 +101,9 @@ impl Store {
             return Ok(());
         }
         let values = machine.lanes(group, from)?;
+        if machine.stores_at_once() {
+            return machine.store_at_once(group, places, self.bytes, &values);
+        }
         for thread in group.threads() {
             let lane = thread.lane;
             let stored = machine.store(thread, places[lane], self.bytes, values[lane], self.how);

@@ -79,11 +79,28 @@ fn here(machine: &Machine<'_>, group: Group, own: u32, mask: u32) -> Option<Vec<
 
 /// The value of an operand in each of the threads; of other lanes it is any.
 pub(crate) fn values(machine: &Machine<'_>, all: &[Thread], operand: &Operand) -> Result<Lanes> {
+    if let Some(group) = group_of(all) {
+        return machine.lanes(group, operand);
+    }
     let mut values = [0; 32];
     for thread in all {
         values[thread.lane] = machine.get(*thread, operand)? as u64;
     }
     Ok(values)
+}
+
+/// Each of the threads gets its result.
+pub(crate) fn give(machine: &mut Machine<'_>, all: &[Thread], to: &Operand, results: &Lanes) -> Result<()> {
+    match group_of(all) {
+        Some(group) => machine.set_operand(group, to, results),
+        None => all.iter().try_for_each(|thread| machine.set(*thread, to, results[thread.lane].into())),
+    }
+}
+
+/// The threads as a group, if they are in the same call.
+fn group_of(all: &[Thread]) -> Option<Group> {
+    let Thread { warp, frame, .. } = *all.first()?;
+    all.iter().all(|thread| thread.frame == frame).then(|| Group { warp, frame, mask: mask_of(all) })
 }
 
 /// A set of threads, as a mask.

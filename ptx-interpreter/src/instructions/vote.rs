@@ -1,7 +1,8 @@
 //! `vote.sync` and `activemask`.
 
-use super::together::{Together, collective, mask_of, values};
+use super::together::{Together, collective, give, mask_of, values};
 use crate::group::{Group, Thread};
+use crate::lanes::LANES;
 use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::Result;
@@ -49,12 +50,12 @@ impl Together for Vote {
             How::Uniform => (holding == 0 || holding == every).into(),
             How::Ballot => holding,
         };
-        all.iter().try_for_each(|thread| machine.set(*thread, &self.to, value.into()))
+        give(machine, all, &self.to, &[value.into(); LANES])
     }
 }
 
 impl Step for Active {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
-        group.threads().try_for_each(|thread| machine.set(thread, &self.0, group.mask.into()))
+        machine.set_operand(group, &self.0, &[group.mask.into(); LANES])
     }
 }
