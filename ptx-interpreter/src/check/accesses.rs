@@ -93,6 +93,7 @@ impl Checks {
     ) {
         let bytes = mark.bytes;
         let (page, cell) = (self.open(at), (at % PAGE / CELL) as usize);
+        self.shadow.spread(page, at / PAGE * PAGE);
         let mut written = self.shadow.pages[page].values(cell);
         if event.how.reads && written & bytes != bytes && !event.how.discards {
             self.uninitialised(event, at);

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::mark::{Mark, Quick, QuickMap};
+use super::mark::{Mark, QuickMap, place};
 
 /// Sets, at most: a quarter of a gigabyte. When there are more, further readers are forgotten.
 const SETS: usize = 1 << 22;
@@ -47,12 +47,6 @@ impl Default for Crowd {
     }
 }
 
-fn place(what: impl Hash) -> usize {
-    let mut hasher = Quick::default();
-    what.hash(&mut hasher);
-    hasher.finish() as usize % LAST
-}
-
 /// Sums of it tell sets apart.
 fn hash(mark: Mark) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -64,7 +58,7 @@ impl Crowd {
     /// The set of one mark.
     #[inline]
     pub(crate) fn alone(&mut self, mark: Mark) -> u32 {
-        let last = &mut self.alone[place(mark)];
+        let last = &mut self.alone[place(mark) % LAST];
         if last.0 != mark || last.1 == 0 {
             *last = (mark, self.sets.len() as u32);
             self.sets.push(Set { before: 0, mark, sum: hash(mark) });
@@ -90,7 +84,7 @@ impl Crowd {
             return other;
         }
         let key = (set, other);
-        let last = self.made[place(key)];
+        let last = self.made[place(key) % LAST];
         if last.0 == key {
             return last.1;
         }
@@ -115,7 +109,7 @@ impl Crowd {
                 known
             }
         };
-        self.made[place(key)] = (key, made);
+        self.made[place(key) % LAST] = (key, made);
         made
     }
 

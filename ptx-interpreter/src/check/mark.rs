@@ -125,4 +125,12 @@ impl Hasher for Quick {
     }
 }
 
+/// Where something is in a table, before that is made to fit.
+#[inline]
+pub(crate) fn place(what: impl Hash) -> usize {
+    let mut hasher = Quick::default();
+    what.hash(&mut hasher);
+    hasher.finish() as usize
+}
+
 pub(crate) type QuickMap<V> = HashMap<u64, V, BuildHasherDefault<Quick>>;

@@ -18,6 +18,7 @@ mod mark;
 mod marks;
 mod orders;
 mod quick;
+mod readers;
 mod shadow;
 mod threads;
 mod together;

@@ -41,13 +41,30 @@ impl Checks {
         }
         self.shadow.tidy();
         self.threads_of(event.actor.block);
-        let deed = Deed { event, mark, alone: self.shadow.crowd.alone(*mark) };
         while at < end {
             let (page, first) = (self.open(at), at % PAGE / CELL);
             let last = (first + (end - at).div_ceil(CELL)).min(CELLS as u64);
-            self.in_page(&deed, page, first as usize..last as usize, at - first * CELL, closely);
+            let (cells, begin) = (first as usize..last as usize, at - first * CELL);
+            if event.how.writes || !self.only_read(event, mark, page, cells.clone()) {
+                self.shadow.spread(page, begin);
+                let deed = Deed { event, mark, alone: self.shadow.crowd.alone(*mark) };
+                self.in_page(&deed, page, cells, begin, closely);
+            }
             at += (last - first) * CELL;
         }
+    }
+
+    /// Remembers a read where nobody has written, and bytes have values.
+    fn only_read(&mut self, event: Event, mark: &Mark, page: usize, cells: Range<usize>) -> bool {
+        if !self.shadow.pages[page].have_values(cells.clone(), mark.bytes)
+            || !self.shadow.read(page, mark, cells.clone())
+        {
+            return false;
+        }
+        if event.how.constant {
+            self.shadow.pages[page].are_constant_now(cells, event.site);
+        }
+        true
     }
 
     fn in_page(
@@ -93,7 +110,7 @@ impl Checks {
         if how.writes {
             page.have_values_now(cells, bytes);
         } else if how.constant {
-            page.constant.get_or_insert_with(|| Box::new([0; CELLS]))[cells].fill(deed.event.site + 1);
+            page.are_constant_now(cells, deed.event.site);
         }
         true
     }
@@ -181,6 +198,10 @@ impl Page {
             }
             _ => cells.into_iter().for_each(|cell| self.set_values(cell, self.values(cell) | bytes)),
         }
+    }
+
+    fn are_constant_now(&mut self, cells: Range<usize>, site: u32) {
+        self.constant.get_or_insert_with(|| Box::new([0; CELLS]))[cells].fill(site + 1);
     }
 
     #[inline]

@@ -1,8 +1,11 @@
 //! What is remembered of every four bytes: who wrote them last, and who has read them since.
 
+use std::ops::Range;
+
 use super::actor::Actor;
 use super::crowd::Crowd;
 pub(crate) use super::mark::{CELL, Mark, QuickMap};
+use super::readers::{Reading, Recent};
 
 /// What is remembered of four bytes: the sets of writes and of reads, if all are weak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +51,9 @@ const RECENT: usize = 256;
 
 /// What is remembered of neighbouring bytes.
 pub(crate) struct Page {
-    pub(crate) cells: [Cell; CELLS],
+    /// None, as long as it was only read.
+    pub(crate) cells: Vec<Cell>,
+    readings: Vec<Reading>,
     /// Of each byte whether it has a value; four bits a cell.
     pub(crate) written: Values,
     /// Of each cell one more than the site of a read by `.nc`, if there was one.
@@ -81,6 +86,7 @@ pub(crate) struct Shadow {
     free: Vec<usize>,
     recent: Vec<(u64, usize)>,
     pub(crate) crowd: Crowd,
+    readers: Recent,
     more: Vec<Busy>,
     free_more: Vec<u32>,
 }
@@ -107,7 +113,8 @@ impl Shadow {
         if let Some(place) = self.places.get(&page) {
             return *place;
         }
-        let content = Page { cells: [Cell::default(); CELLS], written: values(page * PAGE), constant: None };
+        let written = values(page * PAGE);
+        let content = Page { cells: Vec::new(), readings: Vec::new(), written, constant: None };
         let place = match self.free.pop() {
             Some(place) => {
                 *self.pages[place] = content;
@@ -122,6 +129,45 @@ impl Shadow {
         place
     }
 
+    /// Cells of a page are read, if nobody has written there.
+    #[inline]
+    pub(crate) fn read(&mut self, page: usize, mark: &Mark, cells: Range<usize>) -> bool {
+        let Page { cells: all, readings, .. } = &mut *self.pages[page];
+        let is_only_read = all.is_empty();
+        if is_only_read {
+            self.readers.read(page, readings, mark, (cells.start, cells.end));
+        }
+        is_only_read
+    }
+
+    /// Each cell of a page has marks of its own from now on.
+    #[inline]
+    pub(crate) fn spread(&mut self, page: usize, begin: u64) {
+        if self.pages[page].cells.is_empty() {
+            self.pages[page].cells = vec![Cell::default(); CELLS];
+            let readings = std::mem::take(&mut self.pages[page].readings);
+            readings.iter().for_each(|reading| self.spread_one(page, begin, reading));
+            self.readers.forget(readings);
+        }
+    }
+
+    fn spread_one(&mut self, page: usize, begin: u64, reading: &Reading) {
+        let (mark, alone) = (reading.mark, self.crowd.alone(reading.mark));
+        for cell in reading.cells() {
+            let own = self.pages[page].cells[cell];
+            // Reads by engines are not put together.
+            let by_engine = own.reads != 0 && (mark.is_engine || self.crowd.newest(own.reads).is_engine);
+            if own.has_more() || by_engine {
+                let address = begin + cell as u64 * CELL;
+                let mut busy = self.take((page, cell), address);
+                busy.kept.extend(mark.at(address).map(|mark| Kept { mark, ..Kept::default() }));
+                self.put((page, cell), busy);
+            } else {
+                self.pages[page].cells[cell].reads = self.crowd.with(own.reads, alone);
+            }
+        }
+    }
+
     /// Forgets the sets that no cell has any longer, if there are very many.
     #[inline]
     pub(crate) fn tidy(&mut self) {
@@ -134,13 +180,17 @@ impl Shadow {
     fn sweep(&mut self) {
         let old = std::mem::take(&mut self.crowd);
         let mut moved: QuickMap<u32> = QuickMap::default();
-        for place in self.places.values() {
-            for cell in &mut self.pages[*place].cells {
-                let own = if cell.has_more() { &mut [][..] } else { &mut [&mut cell.writes, &mut cell.reads][..] };
-                for set in own {
-                    let crowd = &mut self.crowd;
-                    **set = *moved.entry((**set).into()).or_insert_with_key(|set| crowd.with_all(&old, *set as u32));
+        let crowd = &mut self.crowd;
+        let mut place = |set: u32| *moved.entry(set.into()).or_insert_with(|| crowd.with_all(&old, set));
+        for page in self.places.values() {
+            let cells = self.pages[*page].cells.iter_mut().filter(|cell| !cell.has_more());
+            // Neighbours mostly have the same sets.
+            let mut last = (Cell::default(), Cell::default());
+            for cell in cells {
+                if *cell != last.0 {
+                    last = (*cell, Cell { writes: place(cell.writes), reads: place(cell.reads) });
                 }
+                *cell = last.1;
             }
         }
         self.crowd.is_swept();
@@ -188,7 +238,7 @@ impl Shadow {
 
     /// A write of a cell.
     pub(crate) fn write_of(&self, (page, cell): (usize, usize), address: u64) -> Option<Mark> {
-        let Cell { writes, .. } = self.pages[page].cells[cell];
+        let Cell { writes, .. } = *self.pages[page].cells.get(cell)?;
         if writes & MORE == 0 {
             return self.crowd.marks(writes).flat_map(|mark| mark.at(address)).next();
         }
@@ -199,7 +249,8 @@ impl Shadow {
     /// The numbers of the last writes of a cell's bytes, where they were strong.
     pub(crate) fn last(&mut self, address: u64) -> [u32; 4] {
         let Some(page) = self.places.get(&(address / PAGE)) else { return [0; 4] };
-        let writes = self.pages[*page].cells[(address % PAGE / CELL) as usize].writes;
+        let cell = self.pages[*page].cells.get((address % PAGE / CELL) as usize);
+        let writes = cell.map_or(0, |cell| cell.writes);
         if writes & MORE == 0 { [0; 4] } else { self.more[(writes & !MORE) as usize].last }
     }
 
@@ -211,6 +262,7 @@ impl Shadow {
                     self.more[(cell.writes & !MORE) as usize] = Busy::default();
                     self.free_more.push(cell.writes & !MORE);
                 }
+                self.readers.forget(std::mem::take(&mut self.pages[place].readings));
                 self.free.push(place);
             }
             self.recent[page as usize % RECENT] = (u64::MAX, 0);
