@@ -1,13 +1,12 @@
 //! Threads that wait for what never happens.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::check::Actor;
 use crate::group::{Group, Thread};
-use crate::lanes::lanes_of;
+use crate::lanes::{Lanes, each, lanes_of};
 use crate::launch::Delays;
-use crate::machine::Machine;
+use crate::machine::{Machine, Warp};
 use crate::stop::{Result, Why, stop};
 
 /// Rounds without progress after which somebody looks whether threads go around in circles.
@@ -22,6 +21,8 @@ const TOLD: usize = 8;
 pub(crate) struct Circles {
     progress: u64,
     since: u64,
+    /// The round in which somebody looks again.
+    next: u64,
     /// Of each thread the states in which it was, and the last of them.
     seen: HashMap<(usize, usize), (HashSet<u64>, u64)>,
     /// Threads that have been twice in the same state.
@@ -38,23 +39,22 @@ impl Machine<'_> {
             return false;
         }
         let patience = if self.launch.delays == Delays::None { PATIENCE } else { PATIENCE_WITH_DELAYS };
-        if self.round < circles.since + patience {
+        if self.round < circles.since + patience || self.round < circles.next {
             return false;
         }
+        // A kernel that computes for long is looked at less and less often.
+        circles.next = self.round + (self.round - circles.since) / PATIENCE;
         let mut all = true;
         for number in live {
             let Some(warp) = self.warps[*number].as_ref() else { continue };
+            let states = states(warp);
             for lane in lanes_of(warp.running) {
                 let key = (*number, lane);
                 if circles.circling.contains(&key) {
                     continue;
                 }
-                let (frame, next) = warp.at[lane];
-                let mut hasher = DefaultHasher::new();
-                (frame, next).hash(&mut hasher);
-                warp.frames[frame as usize].registers.iter().for_each(|register| register[lane].hash(&mut hasher));
                 let (seen, last) = circles.seen.entry(key).or_default();
-                let state = hasher.finish();
+                let state = states[lane];
                 // A thread that had no turn is where it was.
                 if seen.insert(state) || *last == state {
                     all = false;
@@ -162,4 +162,21 @@ impl Machine<'_> {
         let state = format!("lacks {arrivals} arrivals and {lacks} bytes, and has parity {}", word >> 63);
         format!("waits for the phase{asked} of the barrier at byte {at} of shared memory, whose phase {state}")
     }
+}
+
+/// Of each thread that runs a number that stands for its place and its registers.
+fn states(warp: &Warp<'_>) -> Lanes {
+    let mix = |state: u64, value: u64| {
+        let mixed = (state ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed ^ mixed >> 32
+    };
+    let mut states = warp.at.map(|(frame, next)| mix(0, u64::from(frame) << 32 | u64::from(next)));
+    for (number, frame) in warp.frames.iter().enumerate() {
+        let own = lanes_of(warp.running).filter(|lane| warp.at[*lane].0 as usize == number);
+        let mask = own.fold(0, |mask, lane| mask | 1 << lane);
+        for register in frame.registers.iter().filter(|_| mask != 0) {
+            each(mask, |lane| states[lane] = mix(states[lane], register[lane]));
+        }
+    }
+    states
 }

@@ -30,9 +30,9 @@ fn bits(cells: (usize, usize), word: usize) -> u64 {
 }
 
 impl Reading {
-    /// Whether another mark is of the same reader.
+    /// Whether another mark is of the same reader at the same instruction.
     fn is_of(&self, mark: &Mark) -> bool {
-        Mark { epoch: self.mark.epoch, site: self.mark.site, ..*mark } == self.mark
+        Mark { epoch: self.mark.epoch, ..*mark } == self.mark
     }
 
     fn is_empty(&self) -> bool {
@@ -62,7 +62,7 @@ impl Default for Recent {
 impl Recent {
     /// Cells of a page are read.
     pub(crate) fn read(&mut self, page: usize, readings: &mut Vec<Reading>, mark: &Mark, cells: (usize, usize)) {
-        let key = (page as u64, u64::from(mark.who) << 32 | u64::from(mark.lanes), u64::from(mark.row.stride));
+        let key = (page as u64, u64::from(mark.who) << 32 | u64::from(mark.lanes), u64::from(mark.site));
         let recent = &mut self.places[place(key) % RECENT];
         let mut found = *recent;
         if readings.get(found as usize).is_none_or(|reading| !reading.is_of(mark)) {
