@@ -7,7 +7,9 @@ use crate::lanes::LANES;
 
 /// Bytes that are remembered together.
 pub(crate) const CELL: u64 = 4;
-/// All of them.
+/// So many cells of a page.
+pub(crate) const CELLS: usize = 256;
+/// All bytes of a cell.
 pub(crate) const WHOLE: u8 = 0xf;
 
 /// An access that was made, of threads of one warp at the same place and epoch, or of an engine.

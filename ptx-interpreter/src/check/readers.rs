@@ -3,8 +3,7 @@
 //! Most memory that many threads read is never written. A page of it remembers of each reader the cells, and not of each cell
 //! the readers. When somebody writes there, its cells get their marks.
 
-use super::mark::{Mark, place};
-use super::shadow::CELLS;
+use super::mark::{CELLS, Mark, place};
 
 /// Readings that are found at once.
 const RECENT: usize = 1 << 12;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::actor::Actor;
 use super::crowd::Crowd;
-pub(crate) use super::mark::{CELL, Mark, QuickMap};
+pub(crate) use super::mark::{CELL, CELLS, Mark, QuickMap};
 use super::readers::{Reading, Recent};
 
 /// What is remembered of four bytes: the sets of writes and of reads, if all are weak.
@@ -43,8 +43,7 @@ pub(crate) struct Kept {
     pub(crate) observers: Vec<(Actor, u32)>,
 }
 
-/// Cells of a page, and their bytes.
-pub(crate) const CELLS: usize = 256;
+/// The bytes of a page.
 pub(crate) const PAGE: u64 = CELL * CELLS as u64;
 /// Pages that are found at once.
 const RECENT: usize = 256;
