@@ -37,6 +37,7 @@ impl Checks {
     /// Checks an access and remembers it.
     pub(crate) fn access(&mut self, event: Event) {
         self.visits(event);
+        self.threads_of(event.actor.block);
         let mut observed = match event.how.scope {
             Some(scope) if event.how.reads => self.strong_read(event, scope),
             _ => Vec::new(),
@@ -48,7 +49,6 @@ impl Checks {
             }
             _ => 0,
         };
-        self.threads_of(event.actor.block);
         let mark = self.mark(event, self.known_state(event.actor).epoch);
         for (bytes, begin, end) in event.parts() {
             let mark = Mark { bytes, ..mark };

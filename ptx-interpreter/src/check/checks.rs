@@ -9,6 +9,7 @@ use super::history::History;
 use super::mark::Row;
 use super::shadow::{QuickMap, Shadow};
 use super::threads::Threads;
+use super::trail::Trail;
 use crate::access::{Engine, How, Scope};
 use crate::spaces::Named;
 
@@ -45,7 +46,7 @@ pub(crate) struct Event {
 /// What would have been known, if an order had been stronger.
 #[derive(Clone, Debug)]
 pub(super) struct Missed {
-    pub(super) known: Known,
+    pub(super) known: Trail,
     pub(super) through: Through,
     pub(super) why: Lack,
     pub(super) writer: Actor,
@@ -102,7 +103,7 @@ pub(super) struct Record {
     /// The writes that an atomic's write continues.
     pub(super) continues: Vec<u32>,
     /// What it would have released, had it been a release.
-    pub(super) full: Known,
+    pub(super) full: Trail,
 }
 
 /// A barrier in memory.

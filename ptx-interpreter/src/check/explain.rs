@@ -251,7 +251,7 @@ impl Checks {
 
     /// The order that would have covered an earlier access, had it been stronger.
     fn missed(&self, old: &Mark, actor: Actor, event: Event) -> Option<&Missed> {
-        let covers = |missed: &&Missed| missed.known.ordered.of_thread(actor.block, actor.number) >= old.epoch;
+        let covers = |missed: &&Missed| missed.known.of_thread(actor) >= old.epoch;
         self.known_state(event.actor).missed.iter().rev().find(covers)
     }
 

@@ -46,17 +46,23 @@ impl Heads {
         }
     }
 
-    /// Hands over what is for an acquire of such a scope. Says whether there was anything.
-    pub(super) fn give(&self, to: Reach, into: &mut Known) -> bool {
+    /// Whether there is anything for an acquire of such a scope.
+    pub(super) fn reaches(&self, to: Reach) -> bool {
+        let has = |list: &[(u32, Known)], place: u32| list.binary_search_by_key(&place, |(of, _)| *of).is_ok();
+        has(&self.blocks, to.block)
+            || to.level >= 1 && has(&self.clusters, to.cluster)
+            || to.level >= 2 && self.gpu.is_some()
+    }
+
+    /// Hands over what is for an acquire of such a scope.
+    pub(super) fn give(&self, to: Reach, into: &mut Known) {
         let at = |list: &[(u32, Known)], place: u32| {
             list.binary_search_by_key(&place, |(of, _)| *of).ok().map(|found| list[found].1.clone())
         };
         let block = at(&self.blocks, to.block);
         let cluster = at(&self.clusters, to.cluster).filter(|_| to.level >= 1);
         let gpu = self.gpu.clone().filter(|_| to.level >= 2);
-        let all = [block, cluster, gpu];
-        all.iter().flatten().for_each(|known| into.join(known));
-        all.iter().any(Option::is_some)
+        [block, cluster, gpu].iter().flatten().for_each(|known| into.join(known));
     }
 }
 

@@ -70,7 +70,8 @@ impl Checks {
         }
         // Whoever goes together with the new one has to go together with the old one.
         let same = (was.bytes, was.size) == (mark.bytes, mark.size) && was.scope >= mark.scope;
-        let near = !was.is_engine && self.actor_of(was, 0).block == event.actor.block;
+        // All are in the scope of the GPU.
+        let near = !was.is_engine && (mark.scope > 2 || self.actor_of(was, 0).block == event.actor.block);
         same && near
             && match (was.writes, mark.writes) {
                 (true, _) => event.how.reads && seen.contains(&old.number),

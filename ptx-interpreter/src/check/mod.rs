@@ -22,6 +22,7 @@ mod readers;
 mod shadow;
 mod threads;
 mod together;
+mod trail;
 mod values;
 mod visits;
 

@@ -5,6 +5,7 @@ use super::checks::{Checks, Event, Lack, Mbarrier, Missed, Record, State, Throug
 use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::mark::CELL;
+use super::trail::Trail;
 use crate::access::{Arrival, Engine, Fence, Memory, Scope};
 
 /// What a thread remembers of orders that were too weak, at most.
@@ -62,8 +63,8 @@ fn lack(record: &Record, event: Event, reach: Reach, distance: usize) -> Option<
     if level(record.scope) < distance {
         return Some(Lack::ReleaseScope(record.scope, needed));
     }
-    let gives = |level: usize| record.heads.give(Reach { level, ..reach }, &mut Known::default());
-    match (gives(reach.level), gives(2)) {
+    let reaches = |level: usize| record.heads.reaches(Reach { level, ..reach });
+    match (reaches(reach.level), reaches(2)) {
         _ if record.heads.is_empty() => Some(Lack::Release),
         (_, false) => Some(Lack::ReleaseScope(Scope::Block, needed)),
         (false, true) => Some(Lack::AcquireScope(scope, needed)),
@@ -125,13 +126,14 @@ impl Checks {
         let distance = self.distance(record.writer.block, event.actor.block);
         let is_own = record.writer == event.actor;
         let wide = is_own || reach.level >= distance && level(record.scope) >= distance;
-        let state = self.state(event.actor);
         let mut observed = Vec::new();
         if wide {
-            state.observe(event, &record.heads, reach);
+            if event.how.acquires || !record.heads.is_empty() {
+                self.state(event.actor).observe(event, &record.heads, reach);
+            }
             observed.clone_from(&record.continues);
             observed.push(record.number);
-            let observer = (event.actor, state.epoch);
+            let observer = (event.actor, self.known_state(event.actor).epoch);
             if let Some(history) = &mut self.history {
                 history.observe(event.address, record.number, observer);
             }
@@ -139,7 +141,7 @@ impl Checks {
         let lack = lack(&record, event, reach, distance).filter(|_| !is_own);
         if let Some(why) = lack {
             let writer = record.writer;
-            self.state(event.actor).miss(Missed {
+            self.threads_of(event.actor.block).change_beside(event.actor.number).miss(Missed {
                 known: record.full,
                 through: Through::Flag,
                 why,
@@ -154,9 +156,11 @@ impl Checks {
     /// What the last write of a place left there, if it was a strong one of the same bytes.
     fn record(&mut self, event: Event) -> Option<&Record> {
         let number = self.records.get(&event.address).filter(|record| record.bytes == event.bytes)?.number;
-        let is_last = (event.address..event.address + event.bytes as u64).all(|byte| {
-            let last = self.shadow.last(byte);
-            last[(byte % CELL) as usize] == number
+        let is_last = event.parts().all(|(bytes, begin, end)| {
+            (begin..end).step_by(CELL as usize).all(|cell| {
+                let last = self.shadow.last(cell);
+                (0..CELL as usize).all(|byte| bytes >> byte & 1 == 0 || last[byte] == number)
+            })
         });
         self.records.get(&event.address).filter(|_| is_last)
     }
@@ -167,16 +171,18 @@ impl Checks {
         let old = self.records.remove(&event.address).filter(|old| event.how.reads && observed.contains(&old.number));
         let wide = self.reach(actor, scope).level;
         let place = (event.address, event.bytes);
-        let state = self.state(actor);
-        let (fenced, epoch) = (state.fenced.clone(), state.epoch);
-        let full = state.release(actor, threads);
+        let state = self.known_state(actor);
+        let (fenced, before) = (state.fenced.clone(), old.as_ref().map(|old| old.full.clone()));
+        let full = Trail::new(&state.known.ordered, (actor, state.epoch), threads, before);
         if event.how.releases {
-            state.released.entry(place).or_default()[..=wide].fill(Some(full.clone()));
-        } else {
-            // Nothing was released, so no epoch has ended.
-            state.epoch = epoch;
+            let state = self.state(actor);
+            let known = state.release(actor, threads);
+            state.released.entry(place).or_default()[..=wide].fill(Some(known));
         }
-        let released = state.released.get(&place).cloned().unwrap_or_default();
+        let released = self.known_state(actor).released.get(&place).cloned().unwrap_or_default();
+        // Nobody asks for the writes that are not kept any longer.
+        let mut continues = observed;
+        continues.retain(|number| self.shadow.keeps(event.address, event.bytes, *number));
         let mut record = Record {
             number,
             bytes: event.bytes,
@@ -184,7 +190,7 @@ impl Checks {
             scope,
             site: event.site,
             heads: Heads::default(),
-            continues: observed,
+            continues,
             full,
         };
         for released in [fenced, released] {
@@ -196,7 +202,6 @@ impl Checks {
         }
         if let Some(old) = old {
             record.heads.join(&old.heads);
-            record.full.join(&old.full);
         }
         if let Some(history) = &mut self.history {
             history.hands_over(event.address, number, &record);
@@ -354,6 +359,7 @@ impl Checks {
         if let Some(why) = why {
             let threads = self.threads;
             let known = self.state(actor).release(actor, threads);
+            let known = Trail::new(&known.ordered, (actor, 0), threads, None);
             let (through, writer) = (Through::Mbarrier, actor);
             remember(&mut bar.weak, Missed { known, through, why, writer, write: site, read: site });
         } else {
@@ -377,6 +383,7 @@ impl Checks {
     /// A wait for a barrier has ended. What a thread of another block released is acquired by a wait for the cluster alone.
     pub(crate) fn after_wait(&mut self, actor: Actor, site: u32, place: u64, wait: Arrival) {
         let Some(bar) = self.mbarriers.remove(&place) else { return };
+        let threads = self.threads;
         let state = self.state(actor);
         let through = Through::Mbarrier;
         for weak in &bar.weak {
@@ -395,7 +402,8 @@ impl Checks {
                 None => state.known.join(&bar.completed[1]),
                 Some(why) => {
                     state.over.join(&bar.completed[1].ordered);
-                    state.miss(Missed { known: bar.completed[1].clone(), through, why, writer, write, read: site });
+                    let known = Trail::new(&bar.completed[1].ordered, (actor, 0), threads, None);
+                    state.miss(Missed { known, through, why, writer, write, read: site });
                 }
             }
         }

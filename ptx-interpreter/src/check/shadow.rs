@@ -253,6 +253,17 @@ impl Shadow {
         if writes & MORE == 0 { [0; 4] } else { self.more[(writes & !MORE) as usize].last }
     }
 
+    /// Whether some cells have the mark of the strong write of a number.
+    pub(crate) fn keeps(&self, address: u64, bytes: usize, number: u32) -> bool {
+        (address / CELL..(address + bytes as u64).div_ceil(CELL)).map(|cell| cell * CELL).any(|cell| {
+            let Some(page) = self.places.get(&(cell / PAGE)) else { return false };
+            let own = self.pages[*page].cells.get((cell % PAGE / CELL) as usize).filter(|cell| cell.has_more());
+            own.is_some_and(|own| {
+                self.more[(own.writes & !MORE) as usize].kept.iter().any(|kept| kept.number == number)
+            })
+        })
+    }
+
     /// Forgets a range of whole pages.
     pub(crate) fn forget(&mut self, begin: u64, bytes: u64) {
         for page in begin / PAGE..(begin + bytes).div_ceil(PAGE) {

@@ -23,6 +23,11 @@ impl<S: Clone> Threads<S> {
         &mut self.all[number]
     }
 
+    /// The same, where nothing changes that makes threads alike.
+    pub(crate) fn change_beside(&mut self, number: usize) -> &mut S {
+        &mut self.all[number]
+    }
+
     /// Of some lanes of a warp those that are as the lowest one is.
     #[inline]
     pub(crate) fn alike(&mut self, warp: usize, lanes: u32, is_as: impl Fn(&S, &S) -> bool) -> u32 {
