@@ -65,5 +65,7 @@ fn main() {
     // SAFETY: the same.
     let report = unsafe { program.check(&outside, &launch, Vec::new()) };
     told("checked", report.instructions, seconds() - began);
+    let (accessed, remembered) = report.shadow;
+    println!("{kernel}: {:.1} bytes of shadow for each byte", remembered as f64 / accessed as f64);
     report.findings.iter().for_each(|finding| print!("{finding}"));
 }

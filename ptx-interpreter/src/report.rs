@@ -18,6 +18,8 @@ pub struct Report {
     pub stop: Option<Stop>,
     /// How many instructions all threads together took.
     pub instructions: u64,
+    /// How many bytes the threads accessed, in pages of a kilobyte, and how many the checks remembered of them.
+    pub shadow: (u64, u64),
     /// Of a [weak](crate::Trial::weak) launch the loads that returned an older value than the newest one, the first of each
     /// instruction.
     pub older: Vec<Place>,
@@ -31,7 +33,7 @@ impl Report {
 
     /// Of a launch that cannot be.
     pub(crate) fn refused(stop: &Stop) -> Report {
-        Report { findings: vec![refused(stop)], stop: None, instructions: 0, older: vec![] }
+        Report { findings: vec![refused(stop)], stop: None, instructions: 0, shadow: (0, 0), older: vec![] }
     }
 }
 
@@ -69,7 +71,9 @@ impl Program {
         let mut machine = match Machine::new(self, outside, launch) {
             Ok(machine) => machine,
             Err(stop) if known => return Report::refused(&stop),
-            Err(stop) => return Report { findings: vec![], stop: Some(stop), instructions: 0, older: vec![] },
+            Err(stop) => {
+                return Report { findings: vec![], stop: Some(stop), instructions: 0, shadow: (0, 0), older: vec![] };
+            }
         };
         machine.checks =
             Some(Box::new(Checks::new(machine.threads, machine.cluster, pieces, self.in_shared(launch.kernel))));
@@ -79,11 +83,12 @@ impl Program {
             stop = machine.explain(error);
         }
         let checks = machine.checks.as_mut();
-        let (found, older) =
-            checks.map(|checks| (checks.take(), std::mem::take(&mut checks.older))).unwrap_or_default();
+        let (found, older, shadow) = checks
+            .map(|checks| (checks.take(), std::mem::take(&mut checks.older), checks.shadow.size()))
+            .unwrap_or_default();
         let findings = found.into_iter().map(|found| self.finding(found)).collect();
         let older = older.into_iter().map(|load| self.place(load)).collect();
-        Report { findings, stop, instructions: machine.steps, older }
+        Report { findings, stop, instructions: machine.steps, shadow, older }
     }
 
     /// What a kernel has in shared memory.

@@ -136,7 +136,7 @@ pub(crate) struct Checks {
     /// What is in shared memory.
     pub(super) variables: Vec<Named>,
     pub(super) states: QuickMap<Threads<State>>,
-    pub(super) shadow: Shadow,
+    pub(crate) shadow: Shadow,
     /// Of each instruction the row in which most of a warp's lanes had their elements.
     pub(super) rows: Vec<Row>,
     pub(super) records: QuickMap<Record>,

@@ -118,6 +118,11 @@ impl Crowd {
         self.sets.len() >= self.full
     }
 
+    /// Its bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.sets.capacity() * size_of::<Set>() + self.known.capacity() * size_of::<(u64, u32)>()
+    }
+
     /// Only sets that somebody has are left.
     pub(crate) fn is_swept(&mut self) {
         self.full = FEW.max(2 * self.sets.len());

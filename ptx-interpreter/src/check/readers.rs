@@ -3,102 +3,158 @@
 //! Most memory that many threads read is never written. A page of it remembers of each reader the cells, and not of each cell
 //! the readers. When somebody writes there, its cells get their marks.
 
-use super::mark::{CELLS, Mark, place};
+use std::ops::Range;
 
-/// Readings that are found at once.
-const RECENT: usize = 1 << 12;
-/// How many of the newest readings of a page are looked at, where one is not found at once.
-const NEWEST: usize = 16;
+use super::mark::{CELLS, Mark, QuickMap, Row, place};
+
 /// Readings, at most. When there are more, further readers are forgotten.
 const READINGS: usize = 1 << 21;
 const NONE: u32 = u32::MAX;
 
-/// Cells of a page that have been read in one way.
-#[derive(Clone, Copy, Debug)]
+/// Cells of a page that threads of a warp have read, or an engine. Reads of rows have one for each instruction.
+#[derive(Clone, Debug)]
 pub(crate) struct Reading {
-    pub(crate) mark: Mark,
+    mark: Mark,
+    /// Those that the lanes of the mark have read at its instruction.
     cells: [u64; CELLS / 64],
+    /// Those that other lanes have read, or at other instructions, in their order.
+    others: Vec<Other>,
     /// The reading of an older epoch.
     older: u32,
 }
 
+/// A cell, the instruction that has read it, and for which lanes.
+#[derive(Clone, Copy, Debug)]
+struct Other {
+    cell: u32,
+    site: u32,
+    lanes: u32,
+}
+
 /// The bits of some cells, in one of the words.
-fn bits(cells: (usize, usize), word: usize) -> u64 {
-    let (first, last) = (cells.0.saturating_sub(64 * word).min(64), cells.1.saturating_sub(64 * word).min(64));
+fn bits(cells: &Range<usize>, word: usize) -> u64 {
+    let [first, last] = [cells.start, cells.end].map(|at| at.saturating_sub(64 * word).min(64));
     if first >= last { 0 } else { u64::MAX >> (64 - (last - first)) << first }
 }
 
 impl Reading {
-    /// Whether another mark is of the same reader at the same instruction.
+    fn new(mark: Mark, older: u32) -> Reading {
+        Reading { mark, cells: [0; CELLS / 64], others: Vec::new(), older }
+    }
+
+    /// Whether another mark has its place here.
     fn is_of(&self, mark: &Mark) -> bool {
-        Mark { epoch: self.mark.epoch, ..*mark } == self.mark
+        let (epoch, own) = (self.mark.epoch, is_own(mark));
+        let (lanes, site) = if own { (mark.lanes, mark.site) } else { (self.mark.lanes, self.mark.site) };
+        Mark { epoch, lanes, site, ..*mark } == self.mark
     }
 
     fn is_empty(&self) -> bool {
-        self.cells == [0; CELLS / 64]
+        self.cells == [0; CELLS / 64] && self.others.is_empty()
     }
 
-    /// The cells.
-    pub(crate) fn cells(&self) -> impl Iterator<Item = usize> {
-        let cells = self.cells;
-        (0..CELLS).filter(move |cell| cells[cell / 64] >> (cell % 64) & 1 == 1)
+    /// The cells, and their marks.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = (usize, Mark)> {
+        let own = (0..CELLS).filter(|cell| self.cells[cell / 64] >> (cell % 64) & 1 == 1);
+        let others = self.others.iter().map(|other| {
+            let Other { cell, site, lanes } = *other;
+            (cell as usize, Mark { site, lanes, ..self.mark })
+        });
+        own.map(|cell| (cell, self.mark)).chain(others)
+    }
+
+    /// Bytes that it has beside its own.
+    pub(crate) fn size(&self) -> usize {
+        self.others.capacity() * size_of::<Other>()
+    }
+
+    fn add(&mut self, mark: &Mark, cells: &Range<usize>) {
+        if (mark.lanes, mark.site) == (self.mark.lanes, self.mark.site) {
+            (0..CELLS / 64).for_each(|word| self.cells[word] |= bits(cells, word));
+            return;
+        }
+        for cell in cells.clone() {
+            let new = Other { cell: cell as u32, site: mark.site, lanes: mark.lanes };
+            match self.others.binary_search_by_key(&(new.cell, new.site), |other| (other.cell, other.site)) {
+                Ok(place) => self.others[place].lanes |= new.lanes,
+                Err(place) => self.others.insert(place, new),
+            }
+        }
+    }
+
+    /// A newer read of the same threads stands for theirs.
+    fn remove(&mut self, lanes: u32, cells: &Range<usize>) {
+        if lanes == self.mark.lanes {
+            (0..CELLS / 64).for_each(|word| self.cells[word] &= !bits(cells, word));
+        }
+        if !self.others.is_empty() {
+            let is_read = |other: &&mut Other| cells.contains(&(other.cell as usize));
+            self.others.iter_mut().filter(is_read).for_each(|other| other.lanes &= !lanes);
+            self.others.retain(|other| other.lanes != 0);
+        }
     }
 }
 
-/// Where the readings of all pages were found last.
-pub(crate) struct Recent {
-    places: Vec<u32>,
-    /// Readings of all pages.
+/// Whether a read has a reading of its own for its instruction.
+fn is_own(mark: &Mark) -> bool {
+    mark.is_engine || mark.row != Row::default()
+}
+
+/// Where the readings of all pages are, and how many there are.
+#[derive(Default)]
+pub(crate) struct Readers {
+    places: QuickMap<u32>,
     count: usize,
 }
 
-impl Default for Recent {
-    fn default() -> Recent {
-        Recent { places: vec![0; RECENT], count: 0 }
-    }
+fn key(page: usize, mark: &Mark) -> u64 {
+    let which = if is_own(mark) { u64::from(mark.site) << 32 | u64::from(mark.row.stride) } else { u64::MAX };
+    place((page as u64, u64::from(mark.who) << 8 | u64::from(mark.bytes), which)) as u64
 }
 
-impl Recent {
+impl Readers {
     /// Cells of a page are read.
-    pub(crate) fn read(&mut self, page: usize, readings: &mut Vec<Reading>, mark: &Mark, cells: (usize, usize)) {
-        let key = (page as u64, u64::from(mark.who) << 32 | u64::from(mark.lanes), u64::from(mark.site));
-        let recent = &mut self.places[place(key) % RECENT];
-        let mut found = *recent;
+    pub(crate) fn read(&mut self, page: usize, readings: &mut Vec<Reading>, mark: &Mark, cells: Range<usize>) {
+        let place = self.places.entry(key(page, mark)).or_insert(NONE);
+        let mut found = *place;
         if readings.get(found as usize).is_none_or(|reading| !reading.is_of(mark)) {
-            let newest = readings.iter().enumerate().rev().take(NEWEST).find(|(_, reading)| reading.is_of(mark));
-            found = newest.map_or(NONE, |(number, _)| number as u32);
+            found = NONE;
         }
-        let number = match readings.get(found as usize) {
-            Some(reading) if reading.mark.epoch == mark.epoch => found,
-            older => {
-                // What an older epoch had read completely is free again.
-                let free = older.map(|older| older.older);
-                let free = free.filter(|free| readings.get(*free as usize).is_some_and(Reading::is_empty));
-                let number = free.unwrap_or(readings.len() as u32);
-                if free.is_none() {
-                    if self.count == READINGS {
-                        return;
-                    }
-                    self.count += 1;
-                    readings.push(Reading { mark: *mark, cells: [0; CELLS / 64], older: NONE });
-                }
-                readings[number as usize] = Reading { mark: *mark, cells: [0; CELLS / 64], older: found };
-                number
+        let last = readings.get(found as usize).map(|last| (last.mark.epoch, last.older));
+        if last.is_none_or(|(epoch, _)| epoch != mark.epoch) {
+            // A reading whose bytes were all read anew since then is free again.
+            let free = last.map(|(_, older)| older as usize);
+            let free = free.filter(|free| readings.get(*free).is_some_and(Reading::is_empty));
+            let number = free.unwrap_or(readings.len());
+            if free.is_none() && self.count == READINGS {
+                return;
             }
-        };
-        *recent = number;
-        let older = readings[number as usize].older;
-        for word in cells.0 / 64..=(cells.1 - 1) / 64 {
-            let bits = bits(cells, word);
-            readings[number as usize].cells[word] |= bits;
-            if let Some(older) = readings.get_mut(older as usize) {
-                older.cells[word] &= !bits;
+            if free.is_none() {
+                self.count += 1;
+                readings.push(Reading::new(*mark, found));
             }
+            readings[number] = Reading::new(*mark, found);
+            found = number as u32;
+        }
+        *place = found;
+        let reading = &mut readings[found as usize];
+        reading.add(mark, &cells);
+        let older = reading.older;
+        if let Some(older) = readings.get_mut(older as usize) {
+            older.remove(mark.lanes, &cells);
         }
     }
 
-    /// Readings are not needed any more.
-    pub(crate) fn forget(&mut self, readings: Vec<Reading>) {
+    /// Readings of a page are not needed any more.
+    pub(crate) fn forget(&mut self, page: usize, readings: &[Reading]) {
         self.count -= readings.len();
+        for reading in readings {
+            self.places.remove(&key(page, &reading.mark));
+        }
+    }
+
+    /// Its bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.places.capacity() * size_of::<(u64, u32)>()
     }
 }

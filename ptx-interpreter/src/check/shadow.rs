@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::actor::Actor;
 use super::crowd::Crowd;
 pub(crate) use super::mark::{CELL, CELLS, Mark, QuickMap};
-use super::readers::{Reading, Recent};
+use super::readers::{Readers, Reading};
 
 /// What is remembered of four bytes: the sets of writes and of reads, if all are weak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,6 +76,10 @@ impl Page {
     }
 }
 
+fn capacity<T>(list: &Vec<T>) -> usize {
+    list.capacity() * size_of::<T>()
+}
+
 #[derive(Default)]
 pub(crate) struct Shadow {
     places: QuickMap<usize>,
@@ -85,7 +89,7 @@ pub(crate) struct Shadow {
     free: Vec<usize>,
     recent: Vec<(u64, usize)>,
     pub(crate) crowd: Crowd,
-    readers: Recent,
+    readers: Readers,
     more: Vec<Busy>,
     free_more: Vec<u32>,
 }
@@ -134,7 +138,7 @@ impl Shadow {
         let Page { cells: all, readings, .. } = &mut *self.pages[page];
         let is_only_read = all.is_empty();
         if is_only_read {
-            self.readers.read(page, readings, mark, (cells.start, cells.end));
+            self.readers.read(page, readings, mark, cells);
         }
         is_only_read
     }
@@ -146,13 +150,13 @@ impl Shadow {
             self.pages[page].cells = vec![Cell::default(); CELLS];
             let readings = std::mem::take(&mut self.pages[page].readings);
             readings.iter().for_each(|reading| self.spread_one(page, begin, reading));
-            self.readers.forget(readings);
+            self.readers.forget(page, &readings);
         }
     }
 
     fn spread_one(&mut self, page: usize, begin: u64, reading: &Reading) {
-        let (mark, alone) = (reading.mark, self.crowd.alone(reading.mark));
-        for cell in reading.cells() {
+        for (cell, mark) in reading.cells() {
+            let alone = self.crowd.alone(mark);
             let own = self.pages[page].cells[cell];
             // Reads by engines are not put together.
             let by_engine = own.reads != 0 && (mark.is_engine || self.crowd.newest(own.reads).is_engine);
@@ -264,6 +268,24 @@ impl Shadow {
         })
     }
 
+    /// Bytes that were accessed, in whole pages, and bytes that are remembered of them.
+    pub(crate) fn size(&self) -> (u64, u64) {
+        let of_page = |page: &Page| {
+            let constant = page.constant.as_ref().map_or(0, |constant| size_of_val(&**constant));
+            size_of::<Page>()
+                + capacity(&page.cells)
+                + capacity(&page.readings)
+                + constant
+                + page.readings.iter().map(Reading::size).sum::<usize>()
+        };
+        let of_busy =
+            |busy: &Busy| capacity(&busy.kept) + busy.kept.iter().map(|kept| capacity(&kept.observers)).sum::<usize>();
+        let pages: usize = self.pages.iter().map(|page| of_page(page)).sum();
+        let more: usize = capacity(&self.more) + self.more.iter().map(of_busy).sum::<usize>();
+        let tables = self.places.capacity() * size_of::<(u64, usize)>() + self.crowd.size() + self.readers.size();
+        (self.pages.len() as u64 * PAGE, (pages + more + tables) as u64)
+    }
+
     /// Forgets a range of whole pages.
     pub(crate) fn forget(&mut self, begin: u64, bytes: u64) {
         for page in begin / PAGE..(begin + bytes).div_ceil(PAGE) {
@@ -272,7 +294,7 @@ impl Shadow {
                     self.more[(cell.writes & !MORE) as usize] = Busy::default();
                     self.free_more.push(cell.writes & !MORE);
                 }
-                self.readers.forget(std::mem::take(&mut self.pages[place].readings));
+                self.readers.forget(place, &std::mem::take(&mut self.pages[place].readings));
                 self.free.push(place);
             }
             self.recent[page as usize % RECENT] = (u64::MAX, 0);

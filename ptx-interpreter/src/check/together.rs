@@ -7,6 +7,9 @@ use super::mark::{CELL, Mark, Row, WHOLE};
 use crate::access::How;
 use crate::lanes::{LANES, Lanes, lanes_of};
 
+/// Fewer lanes are in a row only if they are neighbours.
+const FEW: u32 = 8;
+
 /// A weak access of threads of a warp.
 #[derive(Clone, Copy)]
 pub(crate) struct Together<'a> {
@@ -73,6 +76,10 @@ impl Together<'_> {
         let lanes = lanes_of(lanes).filter(follows).fold(0, |set, lane| set | 1 << lane);
         let row = if stride == 0 { Row::default() } else { Row::new(lowest as usize, begin, stride) };
         let alike = Alike { lanes, row };
+        // Few lanes far apart are in a row by chance.
+        if stride > bytes && lanes.count_ones() < FEW {
+            return one;
+        }
         let are_whole = |(begin, end): (u64, u64)| begin.is_multiple_of(CELL) && end.is_multiple_of(CELL);
         if stride >= CELL || stride == 0 || self.ranges(alike).all(are_whole) { alike } else { one }
     }
