@@ -449,7 +449,12 @@ impl<'a> Machine<'a> {
     fn special(&self, thread: Thread, special: Special) -> u64 {
         let along = |number: usize, sizes: [u32; 3], axis: usize| {
             let [x, y, _] = sizes.map(|size| size as usize);
-            [number % x, number / x % y, number / x / y][axis] as u64
+            let place = match axis {
+                0 => number % x,
+                1 => number / x % y,
+                _ => number / x / y,
+            };
+            place as u64
         };
         let (block, number) = (self.block_of(thread), self.number_of(thread));
         let (cluster, [x, y, z]) = (self.cluster as u32, self.launch.blocks);

@@ -77,6 +77,14 @@ pub(super) struct State {
     pub(super) known: Known,
     /// What is over, although nothing orders it: what others did before they arrived at an mbarrier for too narrow a scope.
     pub(super) over: Clock,
+    /// Most threads have nothing of it.
+    pub(super) strong: Option<Box<Strong>>,
+    pub(super) missed: Vec<Missed>,
+}
+
+/// What fences and strong accesses of a thread have released and seen.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Strong {
     /// What a fence has released to the threads of its block, cluster or GPU.
     pub(super) fenced: Released,
     /// What releases of a location have released: a later strong write there hands it over too.
@@ -85,7 +93,6 @@ pub(super) struct State {
     pub(super) observed: Heads,
     /// What strong reads of a location have seen: a later acquire there acquires it too.
     pub(super) observed_at: HashMap<(u64, usize), Heads>,
-    pub(super) missed: Vec<Missed>,
 }
 
 /// What was released to the threads of a block, cluster or GPU.

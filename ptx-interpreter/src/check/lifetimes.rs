@@ -19,7 +19,7 @@ impl Checks {
             None => (Visitor::Thread(event.actor), self.state(event.actor).epoch),
         };
         let visit = Visit { actor: event.actor, epoch, address: event.address, writes: event.how.writes };
-        let ended = self.lifetimes.ends.get(&block).is_some_and(|(_, ended)| *ended == self.threads);
+        let ended = self.lifetimes.ends.get(&block.into()).is_some_and(|(_, ended)| *ended == self.threads);
         if ended {
             self.outlived(block, visitor, event.site, visit);
         } else {
@@ -32,14 +32,14 @@ impl Checks {
         let state = self.state(actor);
         let mut known = state.known.clone();
         known.ordered.join(&state.over);
-        let (pool, ended) = self.lifetimes.ends.entry(actor.block).or_default();
+        let (pool, ended) = self.lifetimes.ends.entry(actor.block.into()).or_default();
         pool.add(&known);
         *ended += 1;
         if *ended < self.threads {
             return;
         }
         self.lifetimes.last.insert(actor.block, (actor, site));
-        let known = self.lifetimes.ends[&actor.block].0.known.ordered.clone();
+        let known = self.lifetimes.ends[&u64::from(actor.block)].0.known.ordered.clone();
         let visits = self.lifetimes.visits.remove(&actor.block).unwrap_or_default();
         let mut late: Vec<((Visitor, u32), Visit)> = visits
             .into_iter()

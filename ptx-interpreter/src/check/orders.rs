@@ -1,7 +1,7 @@
 //! What orders threads: fences, releases and acquires, barriers, and copies that are done.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Lack, Mbarrier, Missed, Record, State, Through, level, scope_of};
+use super::checks::{Checks, Event, Lack, Mbarrier, Missed, Record, State, Strong, Through, level, scope_of};
 use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::mark::CELL;
@@ -25,8 +25,9 @@ impl State {
         let place = (event.address, event.bytes);
         let takes_all = event.how.acquires && reach.level == 2;
         if !heads.is_empty() && !takes_all {
-            self.observed.join(heads);
-            self.observed_at.entry(place).or_default().join(heads);
+            let strong = self.strong();
+            strong.observed.join(heads);
+            strong.observed_at.entry(place).or_default().join(heads);
         }
         if event.how.acquires {
             heads.give(reach, &mut self.known);
@@ -35,9 +36,14 @@ impl State {
 
     /// An acquire acquires what earlier strong reads of the place have seen.
     fn acquire_what_was_observed(&mut self, event: Event, reach: Reach) {
-        if let Some(before) = self.observed_at.get(&(event.address, event.bytes)) {
+        let strong = self.strong.as_ref();
+        if let Some(before) = strong.and_then(|strong| strong.observed_at.get(&(event.address, event.bytes))) {
             before.give(reach, &mut self.known);
         }
+    }
+
+    fn strong(&mut self) -> &mut Strong {
+        self.strong.get_or_insert_default()
     }
 
     fn miss(&mut self, missed: Missed) {
@@ -80,7 +86,8 @@ impl Checks {
                 let reach = self.reach(actor, scope);
                 let state = self.state(actor);
                 if acquires {
-                    state.observed.give(reach, &mut state.known);
+                    let strong = state.strong.as_ref();
+                    strong.into_iter().for_each(|strong| strong.observed.give(reach, &mut state.known));
                 }
                 if is_sc {
                     let mut before = Known::default();
@@ -93,7 +100,7 @@ impl Checks {
                     self.sc.put(reach, &known);
                 }
                 if releases {
-                    self.state(actor).fenced[..=reach.level].fill(Some(known));
+                    self.state(actor).strong().fenced[..=reach.level].fill(Some(known));
                 }
             }
             Fence::Async(space) => {
@@ -172,14 +179,13 @@ impl Checks {
         let wide = self.reach(actor, scope).level;
         let place = (event.address, event.bytes);
         let state = self.known_state(actor);
-        let (fenced, before) = (state.fenced.clone(), old.as_ref().map(|old| old.full.clone()));
+        let before = old.as_ref().map(|old| old.full.clone());
         let full = Trail::new(&state.known.ordered, (actor, state.epoch), threads, before);
         if event.how.releases {
             let state = self.state(actor);
             let known = state.release(actor, threads);
-            state.released.entry(place).or_default()[..=wide].fill(Some(known));
+            state.strong().released.entry(place).or_default()[..=wide].fill(Some(known));
         }
-        let released = self.known_state(actor).released.get(&place).cloned().unwrap_or_default();
         // Nobody asks for the writes that are not kept any longer.
         let mut continues = observed;
         continues.retain(|number| self.shadow.keeps(event.address, event.bytes, *number));
@@ -193,9 +199,11 @@ impl Checks {
             continues,
             full,
         };
-        for released in [fenced, released] {
-            for (level, known) in released.iter().enumerate() {
-                if let Some(known) = known {
+        if let Some(strong) = &self.known_state(actor).strong {
+            for released in [Some(&strong.fenced), strong.released.get(&place)].into_iter().flatten() {
+                for (level, known) in
+                    released.iter().enumerate().filter_map(|(level, known)| Some((level, known.as_ref()?)))
+                {
                     record.heads.put(Reach { level, ..self.reach(actor, scope) }, known);
                 }
             }
@@ -252,8 +260,8 @@ impl Checks {
         let (mut pool, known) = self.clusters.remove(&number).unwrap_or_default();
         if releases {
             self.add(&mut pool, actor);
-        } else if let Some(fenced) = &self.state(actor).fenced[level(Scope::Cluster)] {
-            // A fence before it has released that.
+        } else if let Some(fenced) = self.state(actor).strong.as_ref().and_then(|strong| strong.fenced[1].as_ref()) {
+            // A fence before it has released that to the cluster.
             pool.add(fenced);
         }
         self.clusters.insert(number, (pool, known));

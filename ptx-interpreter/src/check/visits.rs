@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::actor::Actor;
 use super::clock::Pool;
+use super::mark::QuickMap;
 
 /// Who accesses the shared memory of a block: a thread of another block, or an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +27,7 @@ pub(super) struct Lifetimes {
     /// By the block, and by the visitor and its site.
     pub(super) visits: HashMap<u32, HashMap<(Visitor, u32), Visit>>,
     /// What the threads of a block knew that have ended, and how many have.
-    pub(super) ends: HashMap<u32, (Pool, usize)>,
+    pub(super) ends: QuickMap<(Pool, usize)>,
     /// The thread that ended last, and where.
     pub(super) last: HashMap<u32, (Actor, u32)>,
 }
@@ -34,7 +35,7 @@ pub(super) struct Lifetimes {
 impl Lifetimes {
     pub(super) fn bury(&mut self, block: u32) {
         self.visits.remove(&block);
-        self.ends.remove(&block);
+        self.ends.remove(&block.into());
         self.last.remove(&block);
     }
 }
