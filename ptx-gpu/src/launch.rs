@@ -64,7 +64,7 @@ impl Gpu {
 
     fn run(&self, function: &Function, name: &str, shape: &Shape, values: &[Vec<u8>], seed: u64) -> Report {
         let Some(module) = self.modules.get(&function.module) else {
-            return Report { findings: vec![], stop: None, instructions: 0, older: vec![] };
+            return Report::default();
         };
         let (program, variables) = (Arc::clone(&module.program), Arc::clone(&module.variables));
         let ranges = self.memory.ranges();

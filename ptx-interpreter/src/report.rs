@@ -9,7 +9,7 @@ use crate::spaces::Named;
 use crate::stop::{Stop, Why};
 
 /// What came of a launch that was checked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Report {
     /// What is wrong with the kernel or its launch.
     pub findings: Vec<Finding>,
@@ -33,7 +33,7 @@ impl Report {
 
     /// Of a launch that cannot be.
     pub(crate) fn refused(stop: &Stop) -> Report {
-        Report { findings: vec![refused(stop)], stop: None, instructions: 0, shadow: (0, 0), older: vec![] }
+        Report { findings: vec![refused(stop)], ..Report::default() }
     }
 }
 
@@ -72,7 +72,7 @@ impl Program {
             Ok(machine) => machine,
             Err(stop) if known => return Report::refused(&stop),
             Err(stop) => {
-                return Report { findings: vec![], stop: Some(stop), instructions: 0, shadow: (0, 0), older: vec![] };
+                return Report { stop: Some(stop), ..Report::default() };
             }
         };
         machine.checks =
