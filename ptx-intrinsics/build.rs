@@ -15,8 +15,8 @@ use std::process::{Command, Stdio};
 /// The SMs at which something begins. The same numbers are in `src/isa/target.rs`.
 const SM_GATES: [u32; 11] = [20, 30, 32, 60, 61, 70, 75, 80, 89, 90, 100];
 /// The PTX ISA versions at which something begins.
-const PTX_GATES: [u32; 26] =
-    [20, 31, 50, 60, 62, 63, 64, 65, 70, 71, 74, 75, 77, 78, 80, 81, 82, 83, 84, 86, 87, 88, 91, 92, 93, 94];
+const PTX_GATES: [u32; 27] =
+    [20, 31, 50, 60, 62, 63, 64, 65, 70, 71, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 86, 87, 88, 91, 92, 93, 94];
 
 /// The targets with a suffix at which something begins. The same names are in `src/isa/specific.rs`.
 const TARGET_GATES: [&str; 6] = ["sm_90a", "sm_100f", "sm_110f", "sm_120f", "sm_120a", "sm_121a"];

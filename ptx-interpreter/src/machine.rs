@@ -482,7 +482,10 @@ impl<'a> Machine<'a> {
             Special::Mask(Ordered::GreaterOrEqual) => 0xffff_ffff & !((1 << lane) - 1),
             Special::Clock(from, bits) => self.steps >> from & (u64::MAX >> (64 - bits)),
             Special::DynamicShared => self.launch.shared as u64,
-            Special::TotalShared => self.shared_bytes() as u64,
+            // It is allocated by 128 bytes.
+            Special::TotalShared => self.shared_bytes().next_multiple_of(128) as u64,
+            // Of each block 1 KiB is reserved.
+            Special::AllShared => self.shared_bytes().next_multiple_of(128) as u64 + 1024,
             Special::Constant(number) => number,
         }
     }

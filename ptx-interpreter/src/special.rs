@@ -24,6 +24,8 @@ pub(crate) enum Special {
     Clock(u32, u32),
     DynamicShared,
     TotalShared,
+    /// All of it, with what the system has reserved.
+    AllShared,
     Constant(u64),
 }
 
@@ -76,6 +78,8 @@ impl Special {
             "clock_hi" | "globaltimer_hi" => Special::Clock(32, 32),
             "clock64" | "globaltimer" => Special::Clock(0, 64),
             "dynamic_smem_size" => Special::DynamicShared,
+            "aggr_smem_size" => Special::AllShared,
+            "current_graph_exec" => Special::Constant(0),
             "total_smem_size" => Special::TotalShared,
             _ => return None,
         })

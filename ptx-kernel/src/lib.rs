@@ -40,11 +40,13 @@
 //! | --- | --- |
 //! | define a kernel, with launch bounds | [`kernel!`] |
 //! | know where a thread is | [`global_index`], [`thread_idx_x`], [`block_idx_x`], [`lane_id`], … |
+//! | read another special register | [`smid`], [`warpid`], [`lanemask_lt`], [`clusterid_x`], [`dynamic_smem_size`], … |
 //! | wait for the threads of a block, a warp, a cluster | [`sync_threads`], [`sync_warp`], [`sync_cluster`] |
 //! | use shared memory | [`shared!`], [`dynamic_shared`] |
 //! | exchange values in a warp | [`shuffle_xor`], [`shuffle_down`], [`ballot`], …; [`Lanes`] for a part of it |
 //! | add up, find the least or the greatest, or scan | in a warp [`warp_sum`], [`warp_min`], [`warp_inclusive_sum`], …; in a block [`block_sum`], [`block_max`], [`block_exclusive_sum`], … |
-//! | calculate as the GPU does | [`mul_add`], [`rsqrt_approx`], [`exp2_approx`], [`dp4a`], [`pack_bf16x2`], [`fma_bf16x2`], [`f32_to_f16`], … |
+//! | calculate as the GPU does | [`mul_add`], [`rsqrt_approx`], [`exp2_approx`], [`dp4a`], [`pack_bf16x2`], [`fma_bf16x2`], [`f32_to_f16`], [`exp2_approx_f16x2`], … |
+//! | permute bytes, find bits | [`prmt`], [`bfind_u32`], [`bmsk_clamp`], … |
 //! | multiply matrices by a warp | [`matrix`] |
 //! | describe a tensor to a copy of boxes of it | [`TensorMap`] |
 //! | find what such a copy has permuted | [`swizzle_32`], [`swizzle_64`], [`swizzle_128`] |
@@ -108,6 +110,7 @@ mod index;
 mod kernel;
 #[macro_use]
 mod math;
+mod bits;
 // libnvvm has names of its own for these.
 mod fp8;
 #[cfg(not(all(target_arch = "nvptx64", feature = "rust-cuda")))]
@@ -118,6 +121,7 @@ mod packed;
 mod reduce;
 mod shared;
 mod shuffle;
+mod special;
 mod sync;
 mod tensor;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -134,6 +138,7 @@ pub mod target {
     pub use ptx_intrinsics::target::*;
 }
 
+pub use bits::*;
 pub use block::*;
 pub use fp8::*;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -145,6 +150,7 @@ pub use packed::*;
 pub use reduce::*;
 pub use shared::{dynamic_shared, shared_of};
 pub use shuffle::{Lanes, Shuffled, shuffle, shuffle_down, shuffle_up, shuffle_xor};
+pub use special::*;
 pub use sync::*;
 pub use tensor::{TensorMap, swizzle_32, swizzle_64, swizzle_128};
 #[cfg(not(target_arch = "nvptx64"))]

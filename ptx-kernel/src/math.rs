@@ -4,7 +4,7 @@
 
 use ptx_intrinsics::gate::{Dp4a, OnTarget, PackedFloats, TanhApprox};
 
-gated! { tanh_approx dp4a dp4a_unsigned pack_bf16x2 pack_f16x2 }
+gated! { tanh_approx dp4a dp4a_unsigned dp2a_lo dp2a_hi dp2a_lo_unsigned dp2a_hi_unsigned pack_bf16x2 pack_f16x2 }
 
 /// `a * b + c`, rounded once.
 ///
@@ -89,6 +89,46 @@ arithmetic! {
     /// `c` and the four products of the unsigned bytes of `a` and `b`, the lowest first.
     dp4a_unsigned(a: u32, b: u32, c: u32) -> u32, "dp4a.u32.u32" "Needs sm_61 and ptx50." Dp4a
         = bytes(a, b).map(|(a, b)| u32::from(a) * u32::from(b)).fold(c, u32::wrapping_add);
+    /// `c` and the two products of the signed halves of `a` and the lower two signed bytes of `b`.
+    #[doc(alias = "__dp2a_lo")]
+    dp2a_lo(a: u32, b: u32, c: i32) -> i32, "dp2a.lo.s32.s32" "Needs sm_61 and ptx50." Dp4a = dp2a_signed(a, b, c);
+    /// `c` and the two products of the signed halves of `a` and the upper two signed bytes of `b`.
+    #[doc(alias = "__dp2a_hi")]
+    dp2a_hi(a: u32, b: u32, c: i32) -> i32, "dp2a.hi.s32.s32" "Needs sm_61 and ptx50." Dp4a = dp2a_signed(a, b >> 16, c);
+    /// `c` and the two products of the unsigned halves of `a` and the lower two unsigned bytes of `b`.
+    #[doc(alias = "__dp2a_lo")]
+    dp2a_lo_unsigned(a: u32, b: u32, c: u32) -> u32, "dp2a.lo.u32.u32" "Needs sm_61 and ptx50." Dp4a
+        = dp2a_of_unsigned(a, b, c);
+    /// `c` and the two products of the unsigned halves of `a` and the upper two unsigned bytes of `b`.
+    #[doc(alias = "__dp2a_hi")]
+    dp2a_hi_unsigned(a: u32, b: u32, c: u32) -> u32, "dp2a.hi.u32.u32" "Needs sm_61 and ptx50." Dp4a
+        = dp2a_of_unsigned(a, b >> 16, c);
+}
+
+/// e to the power of `x`, as CUDA's `__expf`: the power of 2 of a product.
+#[doc(alias = "__expf")]
+#[inline(always)]
+pub fn exp_approx(x: f32) -> f32 {
+    exp2_approx(x * core::f32::consts::LOG2_E)
+}
+
+/// The natural logarithm, as CUDA's `__logf`: a product of the logarithm to base 2.
+#[doc(alias = "__logf")]
+#[inline(always)]
+pub fn log_approx(x: f32) -> f32 {
+    log2_approx(x) * core::f32::consts::LN_2
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+fn dp2a_signed(a: u32, b: u32, c: i32) -> i32 {
+    let product = |shift: u32| i32::from((a >> (2 * shift)) as i16) * i32::from((b >> shift) as i8);
+    c.wrapping_add(product(0)).wrapping_add(product(8))
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+fn dp2a_of_unsigned(a: u32, b: u32, c: u32) -> u32 {
+    let product = |shift: u32| (a >> (2 * shift) & 0xffff) * (b >> shift & 0xff);
+    c.wrapping_add(product(0)).wrapping_add(product(8))
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -2,13 +2,14 @@
 //!
 //! Subnormal numbers count, and NaN is `0x7fff`.
 
-use ptx_intrinsics::gate::{OnTarget, PackedBf16, PackedMath};
+use ptx_intrinsics::gate::{OnTarget, PackedBf16, PackedMath, TanhApprox};
 
 #[cfg(not(target_arch = "nvptx64"))]
 use half::{bf16, f16};
 
 gated! {
     f32_to_bf16 min_f16x2 max_f16x2 add_bf16x2 sub_bf16x2 mul_bf16x2 fma_bf16x2 min_bf16x2 max_bf16x2
+    exp2_approx_f16x2 exp2_approx_ftz_bf16x2 tanh_approx_f16x2 tanh_approx_bf16x2
 }
 
 arithmetic! {
@@ -65,6 +66,32 @@ arithmetic! {
     #[doc(alias = "__hmax2")]
     max_bf16x2(a: u32, b: u32) -> u32, "max.bf16x2" "Needs sm_80 and ptx70." PackedMath
         = pairs::<bf16, 2>([a, b], |[a, b]| odd(-least(-a, -b)));
+
+    /// Two to the power of each `f16` of a pair, to 2<sup>−9.9</sup> of its value.
+    #[doc(alias = "h2exp2")]
+    exp2_approx_f16x2(x: u32) -> u32, "ex2.approx.f16x2" "Needs sm_75 and ptx70." TanhApprox
+        = pairs::<f16, 1>([x], |[x]| odd(x.exp2()));
+    /// Two to the power of each `bf16` of a pair, to 2<sup>−7</sup> of its value. Subnormal numbers count as zero.
+    #[doc(alias = "h2exp2")]
+    exp2_approx_ftz_bf16x2(x: u32) -> u32, "ex2.approx.ftz.bf16x2" "Needs sm_90 and ptx78." PackedBf16
+        = normal_bf16x2(pairs::<bf16, 1>([normal_bf16x2(x)], |[x]| odd(x.exp2())));
+    /// The hyperbolic tangent of each `f16` of a pair, to 2<sup>−10.987</sup>.
+    #[doc(alias = "h2tanh_approx")]
+    tanh_approx_f16x2(x: u32) -> u32, "tanh.approx.f16x2" "Needs sm_75 and ptx70." TanhApprox
+        = pairs::<f16, 1>([x], |[x]| odd(x.tanh()));
+    /// The hyperbolic tangent of each `bf16` of a pair, to 2<sup>−8</sup>.
+    #[doc(alias = "h2tanh_approx")]
+    tanh_approx_bf16x2(x: u32) -> u32, "tanh.approx.bf16x2" "Needs sm_90 and ptx78." PackedBf16
+        = pairs::<bf16, 1>([x], |[x]| odd(x.tanh()));
+}
+
+/// A pair whose subnormal numbers are zero.
+#[cfg(not(target_arch = "nvptx64"))]
+fn normal_bf16x2(pair: u32) -> u32 {
+    [0, 16].into_iter().fold(0, |all, shift| {
+        let half = pair >> shift & 0xffff;
+        all | (if half & 0x7f80 == 0 { half & 0x8000 } else { half }) << shift
+    })
 }
 
 /// The `bf16` of these bits. Exact, and no instruction of its own: a shift.

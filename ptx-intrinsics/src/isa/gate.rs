@@ -338,17 +338,23 @@ gates! {
     ActiveMask ACTIVEMASK sm_30 ptx62;
     /// `%globaltimer`.
     GlobalTimer GLOBALTIMER sm_30 ptx31;
-    /// `tanh.approx` of ptx-kernel.
+    /// `tanh.approx`, and `ex2.approx` of `f16x2`, of ptx-kernel.
     TanhApprox TANH_APPROX sm_75 ptx70;
     /// Two floats of 16 bits made of two of 32 bits, in ptx-kernel.
     PackedFloats PACKED_FLOATS sm_80 ptx70;
     /// `fma` of `bf16x2`, `min` and `max` of pairs, and `cvt.rn.bf16.f32`, in ptx-kernel.
     PackedMath PACKED_MATH sm_80 ptx70;
-    /// `add`, `sub` and `mul` of `bf16x2`, in ptx-kernel.
+    /// `add`, `sub`, `mul`, `ex2` and `tanh` of `bf16x2`, in ptx-kernel.
     PackedBf16 PACKED_BF16 sm_90 ptx78;
     /// Conversions of pairs of FP8, in ptx-kernel.
     Fp8Conversions FP8 sm_89 ptx81;
-    /// `dp4a` of ptx-kernel.
+    /// `bmsk` of ptx-kernel.
+    BitMasks BMSK sm_70 ptx76;
+    /// `%aggr_smem_size` of ptx-kernel.
+    AllShared AGGR_SMEM sm_90 ptx81;
+    /// `%current_graph_exec` of ptx-kernel. The page says sm_50, which Rust does not build for.
+    GraphExec GRAPH_EXEC sm_30 ptx80;
+    /// `dp4a` and `dp2a` of ptx-kernel.
     Dp4a DP4A sm_61 ptx50;
     /// `mma.sync` of `m8n8k4` and `f16`, in ptx-kernel.
     QuadMatrices MMA_QUAD sm_70 ptx64;

@@ -70,6 +70,12 @@ impl BlockMemory {
         memory
     }
 
+    /// The bytes of the variables that some thread has asked for, and of dynamic shared memory.
+    pub(super) fn bytes(&self) -> usize {
+        let variables = self.variables.borrow();
+        self.dynamic + variables.iter().filter(|one| !one.key.is_null()).map(|one| one.layout.size()).sum::<usize>()
+    }
+
     /// The variable in which this address is, and how far into it.
     pub(super) fn find(&self, address: *const u8) -> Option<(*const u8, Layout, usize)> {
         let variables = self.variables.borrow();

@@ -31,4 +31,4 @@ pub use place::begin;
 pub(crate) use place::{At, Barrier, check_block, check_lanes, exchange, exchange_while, place, wait, wait_lanes};
 #[doc(hidden)]
 pub use shared::variable;
-pub(crate) use shared::{dynamic, of_rank};
+pub(crate) use shared::{dynamic, of_rank, sizes};

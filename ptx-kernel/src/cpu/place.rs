@@ -112,6 +112,25 @@ impl Place {
         (thread.z * dim.y + thread.y) * dim.x + thread.x
     }
 
+    /// The warp's number in its block, and how many the block has.
+    pub(crate) fn warp(&self) -> [u32; 2] {
+        let Dim3 { x, y, z } = self.block_dim;
+        [self.in_block() / WARP_SIZE, (x * y * z).div_ceil(WARP_SIZE)]
+    }
+
+    /// The block's number in the grid.
+    pub(crate) fn number(&self) -> u32 {
+        let (block, dim) = (self.block, self.grid_dim);
+        (block.z * dim.y + block.y) * dim.x + block.x
+    }
+
+    /// The cluster's place among the clusters of the grid, and how many there are.
+    pub(crate) fn clusters(&self) -> [Dim3; 2] {
+        let Dim3 { x, y, z } = self.grid_dim;
+        let clusters = Dim3 { x: x / self.cluster.min(x), y, z };
+        [clusters.at(self.number() / self.cluster), clusters]
+    }
+
     /// The thread's number in its warp.
     pub(crate) fn lane(&self) -> u32 {
         self.in_block() % WARP_SIZE

@@ -37,6 +37,11 @@ pub(crate) fn dynamic<T>() -> SharedPtr<T> {
     SharedPtr::new(begin.wrapping_add(begin.align_offset(align_of::<T>())).cast())
 }
 
+/// The bytes of dynamic shared memory, and of all that the block has used so far.
+pub(crate) fn sizes() -> [u32; 2] {
+    [block().dynamic, block().bytes()].map(|bytes| bytes as u32)
+}
+
 /// The place in another block of the cluster that corresponds to this one.
 pub(crate) fn of_rank<T>(p: SharedPtr<T>, rank: u32) -> *mut T {
     // SAFETY: on a CPU a `SharedPtr` is a pointer, and nothing else.

@@ -7,7 +7,7 @@ use host_tests::tools::target::Sm;
 use crate::kernel_crate::toolchain;
 
 /// The call, and the oldest SM that has it.
-const CALLS: [(&str, u32); 10] = [
+const CALLS: [(&str, u32); 17] = [
     ("tanh_approx(1.0);", 75),
     ("pack_bf16x2([1.0, 2.0]);", 80),
     ("pack_f16x2([1.0, 2.0]);", 80),
@@ -17,6 +17,13 @@ const CALLS: [(&str, u32); 10] = [
     ("min_f16x2(1, 2);", 80),
     ("f32_to_bf16(1.0);", 80),
     ("mul_bf16x2(1, 2);", 90),
+    ("exp2_approx_f16x2(1);", 75),
+    ("tanh_approx_bf16x2(1);", 90),
+    ("exp2_approx_ftz_bf16x2(1);", 90),
+    ("dp2a_lo(1, 2, 3);", 70),
+    ("bfind_u32(1);", 70),
+    ("clusterid_x();", 90),
+    ("aggr_smem_size();", 90),
     ("rsqrt_approx(1.0);", 70),
 ];
 

@@ -20,6 +20,8 @@ mod matrix;
 mod packed;
 mod reduced;
 mod reductions;
+mod registers;
+mod special;
 mod tensor;
 
 use expected::KERNELS;
