@@ -19,6 +19,36 @@ const CUTE: &str = include_str!("from_cuda/cute.txt");
 /// What is said of a call that nothing of ours does.
 const NOT_YET: &str = "not yet";
 
+/// Rust has it.
+const RUST: &str = "Rust: ";
+
+/// Not for this project.
+const OUT: &str = "out of scope: ";
+
+/// What is said of a spelling that is not here, by its beginning, or by words in it if it begins with a point or a colon. The first row counts.
+const REASONS: [(&str, &str); 12] = [
+    ("tcgen05", "out of scope: tensor memory"),
+    (".fabric", "out of scope: the fabric between GPUs"),
+    ("::fabric", "out of scope: the fabric between GPUs"),
+    ("fabric", "out of scope: the fabric between GPUs"),
+    (".sync_restrict::proxy::async", "newer than the PTX ISA of rustc: 9.5"),
+    (".sync_restrict::read", "newer than the PTX ISA of rustc: 9.5"),
+    (".multicast::cluster::32b", "of sm_107, which rustc does not know"),
+    ("cp.async.mbarrier.arrive", "of an address in shared memory it is here"),
+    ("tensormap.cp_fenceproxy", "a collective without an intrinsic of LLVM"),
+    ("movmatrix", "a collective without an intrinsic of LLVM"),
+    ("exit", "Rust: `return` from the kernel"),
+    ("trap", "Rust: `panic!`"),
+];
+
+/// What is said of a spelling that is not here.
+fn reason(ptx: &str) -> &'static str {
+    let shifts = [("shl.", "Rust: `<<`"), ("shr.", "Rust: `>>`")];
+    let counts = |pattern: &str| ptx.starts_with(pattern) || pattern.starts_with(['.', ':']) && ptx.contains(pattern);
+    let found = REASONS.iter().chain(&shifts).find(|(pattern, _)| counts(pattern));
+    found.map_or(NOT_YET, |(_, reason)| *reason)
+}
+
 /// Where the page is.
 pub fn path() -> PathBuf {
     Machine::current().repository.join("docs/from-cuda.md")
@@ -32,13 +62,17 @@ pub fn page() -> Result<String> {
     let (atoms, _) = spellings(CUTE, &ours);
     Ok(format!(
         "# From CUDA C++\n\n`cargo xtask forms --from-cuda --write` writes this page from lists of what CUDA has, the catalogue, and the \
-         source of `ptx-kernel`.\nA test compares it. \"Not yet\" means that no function of ours does it. Of a function with several \
+         source of `ptx-kernel`.\nA test compares it. \"Not yet\" means that no function of ours does it, and no reason is known. Of a function with several \
          spellings of PTX, the first is shown.\n`cargo ptx explain` tells of each spelling that is here.\n\n\
          ## Builtins\n{builtins}\n\
-         ## `cuda::ptx`\n\n{LIST_OF_CCCL}\nOf its {} functions with {} spellings, {} functions with {} spellings are here, some in part.\n\n\
+         ## `cuda::ptx`\n\n{LIST_OF_CCCL}\nOf its {} functions {} are in scope. Of these {} are here, some in part, {} have a reason, and {} are not here yet.\n\n\
          {HEAD}{functions}\n\
          ## Copy atoms of CuTe\n\nThose of CUTLASS's `include/cute/arch/copy_sm*.hpp`.\n\n{HEAD}{atoms}",
-        counted.names, counted.spellings, counted.names_here, counted.spellings_here,
+        counted.names,
+        counted.names - counted.out,
+        counted.here,
+        counted.reasons,
+        counted.names - counted.out - counted.here - counted.reasons,
     ))
 }
 
@@ -63,7 +97,10 @@ impl Ours {
     fn find() -> Result<Ours> {
         let mut forms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for form in catalogue::forms() {
-            forms.entry(key(form.ptx())).or_default().insert(name_of(form.rust()));
+            // A move of a special register is known by that register.
+            let told = form.told();
+            let register = told.rsplit_once(' ').map(|(_, register)| register).filter(|_| told.starts_with("mov."));
+            forms.entry(key(register.unwrap_or(form.ptx()))).or_default().insert(name_of(form.rust()));
         }
         let (mut kernel, mut names) = (BTreeMap::new(), BTreeSet::new());
         for file in sources(&Machine::current().repository.join("ptx-kernel/src"))? {
@@ -101,9 +138,16 @@ static ATTRIBUTE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"#\[([a-z_]+)\(
 static REGISTER_ROW: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"(?m)^\s*([a-z][a-z0-9_]*) "(%[a-z0-9_.]+)""#).expect("the pattern is valid"));
 
+/// A row such as `prmt(a: u32, b: u32) -> u32, "prmt.b32" …`.
+static ARITHMETIC_ROW: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?m)^\s*([a-z][a-z0-9_]*)\([^)]*\) -> [^"=;]*"([a-z0-9]+(?:\.[a-z0-9]+)+)""#)
+        .expect("the pattern is valid")
+});
+
 /// The PTX that a function's documentation names, if it is one instruction, and the function.
 fn kernel_functions(text: &str, found: &mut BTreeMap<String, String>) {
-    found.extend(REGISTER_ROW.captures_iter(text).map(|row| (key(&row[2]), row[1].to_owned())));
+    let rows = REGISTER_ROW.captures_iter(text).chain(ARITHMETIC_ROW.captures_iter(text));
+    found.extend(rows.map(|row| (key(&row[2]), row[1].to_owned())));
     let mut told: Option<String> = None;
     for line in text.lines().map(str::trim) {
         if let Some(ptx) = line.strip_prefix("/// PTX: `").and_then(|rest| rest.split('`').next()) {
@@ -164,13 +208,30 @@ fn name_of(rust: &str) -> String {
     format!("`{}{bang}`", &rust[..end])
 }
 
-/// How much of a list is here.
+/// How many functions of a list are what.
 #[derive(Default)]
 struct Counted {
     names: usize,
-    names_here: usize,
-    spellings: usize,
-    spellings_here: usize,
+    /// Out of scope.
+    out: usize,
+    /// Here, or in Rust.
+    here: usize,
+    /// Not here for a reason.
+    reasons: usize,
+}
+
+impl Counted {
+    fn count(&mut self, is_here: bool, reason: Option<&str>) {
+        self.names += 1;
+        let counter = match reason {
+            _ if is_here => &mut self.here,
+            Some(NOT_YET) => return,
+            Some(reason) if reason.starts_with(OUT) => &mut self.out,
+            Some(reason) if !reason.starts_with(RUST) => &mut self.reasons,
+            _ => &mut self.here,
+        };
+        *counter += 1;
+    }
 }
 
 /// A row for each line of a list: a name, and the spellings that it writes.
@@ -182,17 +243,15 @@ fn spellings(list: &str, ours: &Ours) -> (String, Counted) {
         let all: Vec<&str> = words.collect();
         let missing: Vec<&str> = all.iter().filter(|ptx| ours.of_ptx(ptx).is_none()).copied().collect();
         let here: BTreeSet<String> = all.iter().filter_map(|ptx| ours.of_ptx(ptx)).flatten().collect();
-        counted.names += 1;
-        counted.spellings += all.len();
-        counted.names_here += usize::from(!here.is_empty());
-        counted.spellings_here += all.len() - missing.len();
+        counted.count(!here.is_empty(), missing.first().map(|ptx| reason(ptx)));
         let more = if all.len() > 1 { format!(", and {} more", all.len() - 1) } else { String::new() };
         let here: Vec<String> = here.into_iter().collect();
         let told = match missing[..] {
             [] => here.join(", "),
-            _ if here.is_empty() => NOT_YET.to_owned(),
+            [first, ..] if here.is_empty() => reason(first).to_owned(),
             [first, ..] => {
-                format!("{}; {NOT_YET}: {} of {}, such as `{first}`", here.join(", "), missing.len(), all.len())
+                let why = reason(first);
+                format!("{}; {why}: {} of {}, such as `{first}`", here.join(", "), missing.len(), all.len())
             }
         };
         rows += &format!("| `{name}` | `{}`{more} | {told} |\n", all.first().copied().unwrap_or_default());
@@ -216,7 +275,7 @@ fn builtins(ours: &Ours) -> Result<String> {
             Some((_, core)) => format!("| Rust: {core}"),
             None => {
                 let here = ours.of_ptx(ptx).map(|here| here.into_iter().collect::<Vec<_>>().join(", "));
-                format!("`{ptx}` | {}", here.unwrap_or_else(|| NOT_YET.into()))
+                format!("`{ptx}` | {}", here.unwrap_or_else(|| reason(ptx).into()))
             }
         };
         page += &format!("| `{cuda}` | {row} |\n");
@@ -253,13 +312,34 @@ mod tests {
         let mut found = BTreeMap::new();
         let text = "/// One.\n/// PTX: `vote.sync.any.pred d, holds, -1;`. Any target.\npub fn any(holds: bool) -> bool {\n\
                     /// PTX: `a.b; c.d;`.\npub fn both() {\n/// PTX: `mov.u32 d, %laneid;`.\npub fn lane_id() -> u32 {\n\
-                    \x20   thread_idx_x \"%tid.x\" _x;\n";
+                    \x20   thread_idx_x \"%tid.x\" _x;\n\
+                    \x20   find(x: u64) -> u32, in (reg64 -> reg32), \"bfind.u64\" \"Any target.\" = 1;\n";
         kernel_functions(text, &mut found);
         let of = |ptx: &str| found.get(&key(ptx)).map(String::as_str);
         assert_eq!(
-            [of("vote.sync.any.pred"), of("%laneid"), of("%tid.x"), of("a.b")],
-            [Some("any"), Some("lane_id"), Some("thread_idx_x"), None]
+            [of("vote.sync.any.pred"), of("%laneid"), of("%tid.x"), of("a.b"), of("bfind.u64")],
+            [Some("any"), Some("lane_id"), Some("thread_idx_x"), None, Some("find")]
         );
+    }
+
+    /// What has no function and no reason is known: an instruction that is forgotten is none of these.
+    #[test]
+    fn what_is_not_here_yet() {
+        let ours = Ours::find().unwrap_or_else(|error| panic!("{error}"));
+        let is_known = |ptx: &str| {
+            ["ldmatrix.sync.aligned.m16n16.", "ldmatrix.sync.aligned.m8n16.", "stmatrix.sync.aligned.m16n8."]
+                .iter()
+                .any(|begin| ptx.starts_with(begin))
+                || ptx.starts_with("mbarrier.init.layout::")
+        };
+        let all = [CUDA_PTX, CUTE].into_iter().flat_map(str::lines).filter(|line| !line.starts_with('#'));
+        let left: BTreeSet<&str> = all
+            .flat_map(|line| line.split(' ').skip(1))
+            .filter(|ptx| ours.of_ptx(ptx).is_none() && reason(ptx) == NOT_YET && !is_known(ptx))
+            .collect();
+        assert!(left.is_empty(), "{left:?}");
+        let builtins = builtins(&ours).unwrap_or_else(|error| panic!("{error}"));
+        assert!(!builtins.contains(NOT_YET), "{builtins}");
     }
 
     #[test]

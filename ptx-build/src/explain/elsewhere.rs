@@ -1,13 +1,17 @@
 //! Instructions that `ptx-intrinsics` does not have, by the words that they begin with.
 
 /// Where they are. The first row counts.
-const ELSEWHERE: [(&str, &str); 24] = [
+const ELSEWHERE: [(&str, &str); 33] = [
     ("shfl", "`ptx-kernel` has it: `shuffle_xor(value, mask)`, `shuffle_down`, `shuffle_up`, `shuffle`"),
     ("vote", "`ptx-kernel` has it: `ballot(holds)`, `any`, `all`"),
     ("bar.warp", "`ptx-kernel` has it: `sync_warp()`"),
     ("fma.rn.f16x2", "`ptx-kernel` has it: `fma_f16x2(a, b, c)`"),
     ("fma.rn.bf16x2", "`ptx-kernel` has it: `fma_bf16x2(a, b, c)`"),
     ("fma", "`ptx-kernel` has it: `mul_add(a, b, c)`"),
+    ("ex2.approx.f16x2", "`ptx-kernel` has it: `exp2_approx_f16x2(x)`"),
+    ("ex2.approx.ftz.bf16x2", "`ptx-kernel` has it: `exp2_approx_ftz_bf16x2(x)`"),
+    ("tanh.approx.f16x2", "`ptx-kernel` has it: `tanh_approx_f16x2(x)`"),
+    ("tanh.approx.bf16x2", "`ptx-kernel` has it: `tanh_approx_bf16x2(x)`"),
     ("ex2", "`ptx-kernel` has it: `exp2_approx(x)`, `exp2_approx_ftz(x)`"),
     ("lg2", "`ptx-kernel` has it: `log2_approx(x)`"),
     ("rsqrt", "`ptx-kernel` has it: `rsqrt_approx(x)`"),
@@ -16,6 +20,11 @@ const ELSEWHERE: [(&str, &str); 24] = [
     ("sin", "`ptx-kernel` has it: `sin_approx(x)`"),
     ("cos", "`ptx-kernel` has it: `cos_approx(x)`"),
     ("tanh", "`ptx-kernel` has it: `tanh_approx(x)`"),
+    ("dp2a", "`ptx-kernel` has it: `dp2a_lo(a, b, c)`, `dp2a_hi(a, b, c)`, and both `_unsigned`"),
+    ("bfind", "`ptx-kernel` has it: `bfind_u32(x)`, `bfind_shiftamt_u32(x)`, and more"),
+    ("bmsk", "`ptx-kernel` has it: `bmsk_clamp(at, length)`, `bmsk_wrap(at, length)`"),
+    ("exit", "in Rust write `return` in the kernel"),
+    ("trap", "in Rust write `panic!()`"),
     ("dp4a", "`ptx-kernel` has it: `dp4a(a, b, c)`"),
     (
         "cvt",
@@ -23,14 +32,14 @@ const ELSEWHERE: [(&str, &str); 24] = [
     ),
     (
         "mov",
-        "the compiler writes it; `ptx-kernel` has special registers: `thread_idx_x()`, `block_idx_x()`, `lane_id()`",
+        "the compiler writes it; `ptx-kernel` has special registers: `thread_idx_x()`, `block_idx_x()`, `lane_id()`, `smid()`, `lanemask_lt()`, and more",
     ),
     ("nanosleep", "`ptx-kernel` has `pause()`, for a loop that waits"),
     ("ldmatrix", "`ptx_kernel::matrix` has it: `ldmatrix_m8n8_x4(p)`, and more"),
     ("stmatrix", "`ptx_kernel::matrix` has it: `stmatrix_m8n8_x4(p, fragment)`, and more"),
     ("mma", "`ptx_kernel::matrix` has the dense ones: `mma_m16n8k16_f32_bf16(a, b, c)`, and more"),
     ("lop3", "the compiler makes it of `&`, `|`, `^` and `!`"),
-    ("prmt", "the compiler makes it where bytes change places, as in `u32::swap_bytes`"),
+    ("prmt", "`ptx-kernel` has it: `prmt(a, b, selector)`, `prmt_f4e(a, b, at)`, and more"),
     (
         "tensormap.cp_fenceproxy",
         "all threads of a warp execute it together, LLVM has no intrinsic for it, and LLVM may copy an `asm!` into branches; \
