@@ -125,7 +125,9 @@ impl Fence {
                 ["shared::cta" | "shared::cluster"] => Some(Memory::Shared),
                 _ => None,
             }),
-            ["fence", "mbarrier_init", ..] => Fence::BarrierInit,
+            ["fence", "proxy", "async::generic", "release", ..] => Fence::Async(Some(Memory::Shared)),
+            // It is of barriers alone that an acquire says something here: what was read has to be released.
+            ["fence", "proxy", "async::generic", "acquire", ..] | ["fence", "mbarrier_init", ..] => Fence::BarrierInit,
             ["fence", "proxy", ..] => Fence::Other,
             ["fence" | "membar", ..] => {
                 let has = |word: &str| words.contains(&word);

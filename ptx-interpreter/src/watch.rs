@@ -262,13 +262,35 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// A value is stored or changed later, and then a barrier is told. This is not of the asynchronous proxy.
-    pub(crate) fn watch_later(&mut self, thread: Thread, address: u64, bytes: usize, how: How, bar: u64) {
+    /// A value is stored or changed later, and then a barrier is told.
+    pub(crate) fn watch_later(
+        &mut self,
+        thread: Thread,
+        (address, bytes): (u64, usize),
+        how: How,
+        bar: u64,
+        by_proxy: bool,
+    ) {
         let (actor, site) = (self.actor(thread), self.site);
         self.tell(|checks, _| {
             let (engine, epoch) = checks.begin_copy(actor, Engine::Barrier(bar), 1);
-            checks.access(Event { actor, site, address, bytes, how, engine: Some((engine, epoch, false)) });
+            checks.access(Event { actor, site, address, bytes, how, engine: Some((engine, epoch, by_proxy)) });
             tells_barrier(checks, (actor, site), bar, bytes, false);
+        });
+    }
+
+    /// A thread asks to cancel a launch.
+    pub(crate) fn watch_request(&mut self, thread: Thread) {
+        let site = self.site;
+        self.tell(|checks, machine| checks.asks(machine.actor(thread), site));
+    }
+
+    /// A thread reads a response that says that nothing was cancelled: whether that is so, or the number of a block.
+    pub(crate) fn watch_refusal(&mut self, thread: Thread, takes_number: bool) {
+        let site = self.site;
+        self.tell(|checks, machine| match takes_number {
+            true => checks.has_no_block(machine.actor(thread), site),
+            false => checks.sees_refusal(machine.actor(thread), site),
         });
     }
 

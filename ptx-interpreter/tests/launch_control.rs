@@ -97,7 +97,105 @@ fn each_block_is_worked_for_once() {
 }
 
 #[test]
-fn a_response_that_nobody_waits_for_is_a_race() {
+fn a_response_is_read_after_the_barrier_completes() {
     let (_, findings) = run(&kernel(false, ".shared::cta", ""), 1);
-    assert!(findings.iter().any(|finding| finding.contains("clusterlaunchcontrol.try_cancel")), "{findings:?}");
+    let early = "error[async]: the destination of an asynchronous copy is read before the copy is known to be done";
+    assert!(findings.iter().any(|finding| finding.starts_with(early)), "{findings:?}");
+}
+
+const FENCE: &str = "fence.proxy.async.shared::cta;\n";
+const ACQUIRE: &str = "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;\n";
+const RELEASE: &str = "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;\n";
+const READ: &str = "ld.shared.b128 %q, [%to];\n";
+
+/// The readers of a response release it to the asynchronous proxy, or the one who asks again fences.
+#[test]
+fn a_response_is_overwritten_after_a_proxy_fence() {
+    let right = kernel(true, ".shared::cta", "");
+    let released = right.replace(FENCE, ACQUIRE).replace(READ, &format!("{READ}{RELEASE}"));
+    assert_eq!(run(&released, 2).1, [""; 0]);
+    for (wrong, what) in [
+        (right.replace(FENCE, "fence.mbarrier_init.release.cluster;\n"), "no fence"),
+        (right.replace(FENCE, ACQUIRE), "acquire alone"),
+    ] {
+        let (_, findings) = run(&wrong, 2);
+        let unfenced = "error[proxy]: the asynchronous proxy overwrites bytes that were read through the generic proxy";
+        assert!(
+            findings.iter().all(|finding| finding.starts_with(unfenced)) && !findings.is_empty(),
+            "{what}: {findings:?}"
+        );
+        assert!(findings[0].contains("clusterlaunchcontrol.try_cancel.async"), "{findings:?}");
+    }
+}
+
+/// A block without others asks twice. Its responses are at 0 and 16.
+fn twice(between: &str, behind: &str) -> Vec<String> {
+    let ask = |at: u32, parity: u32| {
+        format!(
+            "mbarrier.arrive.expect_tx.shared.b64 _, [answered], 16;
+    clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [responses+{at}], [answered];
+WAIT{at}: mbarrier.try_wait.parity.shared.b64 %p1, [answered], {parity}; @!%p1 bra WAIT{at};
+    ld.shared.b128 %q, [responses+{at}];"
+        )
+    };
+    let text = format!(
+        ".version 8.8\n.target sm_100a\n.address_size 64
+.visible .entry twice()
+{{
+    .reg .b128 %q;
+    .reg .b32 %x, %y, %z;
+    .reg .pred %p<3>;
+    .shared .align 16 .b8 responses[32];
+    .shared .align 8 .b64 answered;
+    mbarrier.init.shared.b64 [answered], 1;
+    fence.mbarrier_init.release.cluster;
+    {}
+    {between}
+    {}
+    {behind}
+    ret;
+}}",
+        ask(0, 0),
+        ask(16, 1)
+    );
+    let program = Program::parse(&text);
+    let mut trial = Trial::new(&program, "twice");
+    let report = trial.block([1, 1, 1]).check();
+    assert_eq!(report.stop, None);
+    report.findings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn nobody_asks_again_who_has_seen_a_refusal() {
+    let query = "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p2, %q;";
+    assert_eq!(twice("", query), [""; 0], "nobody looks between the two requests");
+    let findings = twice(query, "");
+    let again =
+        "error[launch]: a cluster asks to cancel a launch after it has seen that an earlier request cancelled nothing";
+    assert!(findings.len() == 1 && findings[0].starts_with(again), "{findings:?}");
+    assert!(
+        findings[0].contains("sees that nothing was cancelled") && findings[0].contains("asks again"),
+        "{findings:?}"
+    );
+}
+
+#[test]
+fn a_refusal_has_no_block() {
+    for number in [".v4.b32.b128 {%x, %y, %z, _}", "::y.b32.b128 %y"] {
+        let findings = twice("", &format!("clusterlaunchcontrol.query_cancel.get_first_ctaid{number}, %q;"));
+        let none = "error[launch]: the number of a block is taken from a response that says that nothing was cancelled";
+        assert!(findings.len() == 1 && findings[0].starts_with(none), "{findings:?}");
+    }
+}
+
+/// Blocks of a cluster that know nothing of each other's responses may each ask until it is refused.
+#[test]
+fn a_refusal_that_nobody_told_of_forbids_nothing() {
+    let program = Program::parse(&kernel(true, ".shared::cta", ""));
+    for seed in 0..4 {
+        let mut trial = Trial::new(&program, "steal");
+        trial.grid([4, 3, 2]).block([64, 1, 1]).cluster(2).seed(seed).buffer(&[0; 100]).expect("a little memory");
+        let report = trial.check();
+        assert_eq!((report.stop, report.findings), (None, vec![]), "seed {seed}");
+    }
 }

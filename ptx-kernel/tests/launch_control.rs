@@ -17,7 +17,7 @@ shared! {
 const GRID: (u32, u32, u32) = (6, 5, 1);
 
 /// Does the work of its own block, and then that of blocks that have not begun. `work` is told the block, in x and y.
-fn steals(work: impl Fn(u32, u32)) {
+fn each_by_itself(work: &dyn Fn(u32, u32)) {
     let (mut block, mut phase) = ((block_idx_x(), block_idx_y()), 0);
     // SAFETY: one thread makes the barrier and asks; the others read the response behind the barrier, and all of them have read
     // it before the next request.
@@ -48,7 +48,7 @@ fn steals(work: impl Fn(u32, u32)) {
 }
 
 /// How often each block was worked for, and how many blocks began.
-fn worked(launch: Launch) -> (Vec<u32>, u32) {
+fn worked(launch: Launch, steals: impl Fn(&dyn Fn(u32, u32))) -> (Vec<u32>, u32) {
     let counts: Vec<AtomicU32> = (0..30).map(|_| AtomicU32::new(0)).collect();
     let begun = AtomicU32::new(0);
     // SAFETY: all is atomic.
@@ -57,7 +57,7 @@ fn worked(launch: Launch) -> (Vec<u32>, u32) {
             if thread_idx_x() == 0 {
                 begun.fetch_add(1, Relaxed);
             }
-            steals(|x, y| _ = counts[(y * 6 + x) as usize].fetch_add(1, Relaxed));
+            steals(&|x, y| _ = counts[(y * 6 + x) as usize].fetch_add(1, Relaxed));
         })
     };
     (counts.into_iter().map(AtomicU32::into_inner).collect(), begun.into_inner())
@@ -65,9 +65,9 @@ fn worked(launch: Launch) -> (Vec<u32>, u32) {
 
 #[test]
 fn each_block_is_worked_for_once() {
-    assert_eq!(worked(Launch::new(GRID, 40).resident(1)), (vec![40; 30], 1));
+    assert_eq!(worked(Launch::new(GRID, 40).resident(1), each_by_itself), (vec![40; 30], 1));
     for resident in [2, 7, 30] {
-        let (counts, begun) = worked(Launch::new(GRID, 40).resident(resident));
+        let (counts, begun) = worked(Launch::new(GRID, 40).resident(resident), each_by_itself);
         assert_eq!(counts, [40; 30], "{resident}");
         assert!((1..=30).contains(&begun), "{resident}: {begun}");
     }
@@ -76,22 +76,52 @@ fn each_block_is_worked_for_once() {
 #[test]
 fn a_cluster_answers_for_all_of_its_blocks() {
     // Each of its two blocks asks by itself, so that whole clusters are worked for, by one block each.
-    let (counts, begun) = worked(Launch::new(GRID, 32).cluster(2).resident(1));
+    let (counts, begun) = worked(Launch::new(GRID, 32).cluster(2).resident(1), each_by_itself);
     assert_eq!(begun, 2);
     let pairs: Vec<u32> = counts.chunks(2).map(|pair| pair.iter().sum()).collect();
     assert_eq!(pairs[0], 64);
     assert_eq!(pairs[1..], [32; 14]);
 }
 
-#[test]
-#[should_panic(expected = "a CPU cannot write to all 2 blocks of a cluster")]
-fn a_response_for_all_blocks_is_refused() {
-    // SAFETY: it panics.
+/// One thread of a cluster asks for all of its blocks, and each block does the work of the one at its own place.
+fn together(work: &dyn Fn(u32, u32)) {
+    let (mut block, mut phase) = ((block_idx_x(), block_idx_y()), 0);
+    // SAFETY: each block has its barrier before one thread asks, and all blocks have read the response before it asks again.
     unsafe {
-        Launch::new(2, 1).cluster(2).run(|| {
+        if thread_idx_x() == 0 {
             mbarrier_init(answered(), 1);
-            mbarrier_arrive_expect_tx(answered(), 16);
-            clusterlaunchcontrol_try_cancel_shared_multicast(response(), answered());
-        })
-    };
+            fence_mbarrier_init_release_cluster();
+        }
+        loop {
+            if thread_idx_x() == 0 {
+                fence_proxy_async_shared_cta();
+                mbarrier_arrive_expect_tx(answered(), 16);
+            }
+            sync_cluster();
+            if thread_idx_x() == 0 && cluster_rank() == 0 {
+                clusterlaunchcontrol_try_cancel_shared_multicast(response(), answered());
+            }
+            work(block.0, block.1);
+            while !mbarrier_try_wait_parity(answered(), phase) {}
+            let found = response().read();
+            sync_cluster();
+            if !clusterlaunchcontrol_query_cancel_is_canceled(found) {
+                return;
+            }
+            let (x, y, _) = clusterlaunchcontrol_query_cancel_get_first_ctaid(found);
+            (block, phase) = ((x + cluster_rank(), y), phase ^ 1);
+        }
+    }
+}
+
+#[test]
+fn a_response_for_all_blocks_comes_to_each() {
+    for cluster in [1, 2, 3, 6] {
+        for resident in [1, 2] {
+            let launch = Launch::new(GRID, 34).cluster(cluster).resident(resident);
+            let (counts, begun) = worked(launch, together);
+            assert_eq!(counts, [34; 30], "{cluster} blocks, {resident} at a time");
+            assert!(begun == cluster || resident > 1, "{begun} blocks of clusters of {cluster} began");
+        }
+    }
 }

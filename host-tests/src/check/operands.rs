@@ -88,12 +88,19 @@ const FAMILIES: &[(&str, Family)] = &[
 pub fn parts(told: &str) -> Option<&'static [Part]> {
     static ALL: LazyLock<HashMap<String, Vec<Part>>> = LazyLock::new(|| {
         use Family::{Asynchronous, Barrier, Cache, Copy, Fence, Fill, TensorMap};
-        let is_told =
-            |form: &Form| matches!(form.family(), Asynchronous | Cache | Copy | Barrier | Fence | Fill | TensorMap);
+        let is_told = |form: &Form| {
+            matches!(form.family(), Asynchronous | Cache | Copy | Barrier | Fence | Fill | TensorMap)
+                || is_request(form.ptx())
+        };
         let forms = catalogue::forms().filter(is_told);
         forms.map(|form| (form.told(), of_form(&form))).collect()
     });
     ALL.get(told).map(Vec::as_slice)
+}
+
+/// Whether it asks to cancel the launch of a cluster. It is of the family of what touches no memory, and its response does.
+pub fn is_request(ptx: &str) -> bool {
+    ptx.starts_with("clusterlaunchcontrol.try_cancel")
 }
 
 fn of_form(form: &Form) -> Vec<Part> {

@@ -18,6 +18,7 @@ use ptx_intrinsics::catalogue::{self, Family, Form};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::check::operands::is_request;
 use crate::check::sass::classes::{is_fence, melts, policy_of};
 use crate::check::sass::module::{HEADER_LINES, Module};
 use crate::tools::command::Machine;
@@ -330,6 +331,7 @@ pub fn accesses() -> Vec<Access> {
 /// Whether a form touches memory, or orders what does. Policies, addresses and the count of a state are arithmetic; what the
 /// threads of a warp find out together, how those of a block or a cluster wait for each other, and what a thread does by itself touch none.
 pub fn touches_memory(form: &Form) -> bool {
-    !matches!(form.family(), Family::Policy | Family::Address | Family::Warp | Family::Block | Family::Control)
-        && form.ptx() != "mbarrier.pending_count.b64"
+    is_request(form.ptx())
+        || !matches!(form.family(), Family::Policy | Family::Address | Family::Warp | Family::Block | Family::Control)
+            && form.ptx() != "mbarrier.pending_count.b64"
 }

@@ -133,6 +133,14 @@ pub(super) struct Mbarrier {
     pub(super) last: (Actor, u32),
 }
 
+/// A thread has seen that a request to cancel a launch cancelled nothing: who, in which epoch, and where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Refusal {
+    pub(super) actor: Actor,
+    pub(super) epoch: u32,
+    pub(super) site: u32,
+}
+
 /// What the checks remember of a launch.
 pub(crate) struct Checks {
     /// Threads of a block, and blocks of a cluster.
@@ -157,6 +165,8 @@ pub(crate) struct Checks {
     pub(super) barriers: HashMap<(u32, u32), Pool>,
     pub(super) clusters: HashMap<u32, (Pool, Known)>,
     pub(super) mbarriers: QuickMap<Mbarrier>,
+    /// What threads have seen of requests to cancel a launch, by the numbers of clusters.
+    pub(super) refusals: HashMap<u32, Vec<Refusal>>,
     /// Threads that wait for a barrier in memory.
     pub(crate) waits: HashMap<(u32, usize), (u64, Option<u32>)>,
     pub(super) lifetimes: Lifetimes,
@@ -198,6 +208,7 @@ impl Checks {
             barriers: HashMap::new(),
             clusters: HashMap::new(),
             mbarriers: QuickMap::default(),
+            refusals: HashMap::new(),
             waits: HashMap::new(),
             lifetimes: Lifetimes::default(),
             found: Vec::new(),
@@ -284,6 +295,7 @@ impl Checks {
     /// The memory of blocks that have ended is forgotten.
     pub(crate) fn bury(&mut self, block: u32, shared: u64, bytes: u64) {
         self.unbalanced(shared, bytes);
+        self.forget_refusals(block);
         self.lifetimes.bury(block);
         self.states.remove(&u64::from(block));
         self.shadow.forget(shared, bytes);

@@ -25,7 +25,8 @@ pub enum Kind {
     Uninitialised,
     /// Threads wait for what never happens.
     Deadlock,
-    /// The launch is none that the kernel or a GPU can have, or the kernel ended itself.
+    /// The launch is none that the kernel or a GPU can have, the kernel ended itself, or a cluster asks for the work of another one
+    /// although there is none left.
     Launch,
 }
 

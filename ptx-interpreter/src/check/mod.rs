@@ -13,6 +13,7 @@ mod explain;
 mod finding;
 mod heads;
 mod history;
+mod launch_control;
 mod lifetimes;
 mod mark;
 mod marks;

@@ -63,7 +63,7 @@ impl Later {
         match bar {
             Some(bar) => {
                 aligned(bar, 8)?;
-                machine.watch_later(thread, to, value.len(), self.how, bar);
+                machine.watch_later(thread, (to, value.len()), self.how, bar, false);
             }
             None => machine.watch_one(thread, to, value.len(), self.how)?,
         }

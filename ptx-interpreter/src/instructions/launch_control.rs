@@ -65,10 +65,11 @@ impl TryCancel {
                 .map(|rank| Ok((machine.in_block(response, rank)?, machine.in_block(bar, rank)?)))
                 .collect::<Result<_>>()?,
         };
+        machine.watch_request(thread);
         let value = machine.cancel_launch().map_or(0, of_block).to_le_bytes();
         for (response, bar) in told {
             machine.host(response, 16, true)?;
-            machine.watch_later(thread, response, 16, self.how, bar);
+            machine.watch_later(thread, (response, 16), self.how, bar, true);
             machine.copy_later(Box::new(move |machine| {
                 machine.write(response, &value)?;
                 // SAFETY: the barrier is a word of the interpreter's own.
@@ -88,6 +89,9 @@ impl Step for Asked {
         let Asked(query, response) = self;
         for thread in group.threads() {
             let response = machine.get(thread, response)?;
+            if response & CANCELLED == 0 {
+                machine.watch_refusal(thread, matches!(query, Query::FirstBlock(..)));
+            }
             match query {
                 Query::IsCancelled(to) => machine.set(thread, to, u128::from(response & CANCELLED != 0))?,
                 Query::FirstBlock(first, to) => {

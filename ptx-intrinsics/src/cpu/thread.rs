@@ -1,5 +1,6 @@
 //! The thread of a grid that runs here, where an executor of kernels says so.
 
+use alloc::vec::Vec;
 use core::ffi::c_void;
 use core::mem::{size_of, transmute};
 use core::panic::Location;
@@ -67,9 +68,10 @@ pub trait Thread {
     fn lane(&self) -> u32;
     /// What the lanes of its warp bring to the instruction of that name; `None` of those that have ended or never were.
     fn exchange(&self, name: &'static str, value: u64) -> [Option<u64>; 32];
-    /// It cancels the launch of a cluster of its grid that has not begun, if there is one: the number of its first block. `to_all`
-    /// blocks of this cluster are told.
-    fn cancel_launch(&self, to_all: bool) -> Option<[u32; 3]>;
+    /// It cancels the launch of a cluster of its grid that has not begun, if there is one: the number of its first block.
+    fn cancel_launch(&self) -> Option<[u32; 3]>;
+    /// The places in each block of its cluster that correspond to one in its own block's shared memory.
+    fn in_each_block(&self, at: *mut ()) -> Vec<*mut ()>;
     /// It comes to a barrier of its block and waits there: what all bring.
     fn come(&self, coming: Coming) -> Brought;
     /// It arrives at a barrier of its block and goes on.

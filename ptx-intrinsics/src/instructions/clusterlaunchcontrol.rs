@@ -82,7 +82,7 @@ instructions! { REQUESTS:
         }
 
         /// [`clusterlaunchcontrol_try_cancel`] with a response in each block of this cluster: at the same place as `response`, and
-        /// the barrier at the same place as `bar` is told. On a CPU a cluster of several blocks panics.
+        /// the barrier at the same place as `bar` is told.
         #[doc(alias = "multicast::cluster::all")]
         unsafe fn clusterlaunchcontrol_try_cancel_multicast(response: *mut u128 as reg64, bar: *mut Mbarrier as reg64) {
             ptx: "clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.multicast::cluster::all.b128", [response], [bar];
@@ -92,7 +92,7 @@ instructions! { REQUESTS:
         }
 
         /// [`clusterlaunchcontrol_try_cancel_shared`] with a response in each block of this cluster: at the same place as
-        /// `response`, and the barrier at the same place as `bar` is told. On a CPU a cluster of several blocks panics.
+        /// `response`, and the barrier at the same place as `bar` is told.
         #[doc(alias = "multicast::cluster::all")]
         unsafe fn clusterlaunchcontrol_try_cancel_shared_multicast(
             response: SharedPtr<u128> as shared,

@@ -20,6 +20,18 @@ pub(super) struct ClusterMemory {
     pub(super) phase: Cell<u64>,
 }
 
+impl ClusterMemory {
+    /// The place in a block's shared memory that corresponds to one in that of the block `own`.
+    pub(super) fn in_block(&self, own: u32, address: *mut u8, rank: u32) -> *mut u8 {
+        let blocks = &self.blocks;
+        assert!((rank as usize) < blocks.len(), "a cluster of {} blocks has no block {rank}", blocks.len());
+        let found = blocks[own as usize].find(address);
+        let (key, layout, offset) =
+            found.expect("the place is in no variable of this block's shared memory that was used before");
+        blocks[rank as usize].variable(key, layout).wrapping_add(offset)
+    }
+}
+
 /// What the threads of a block share.
 pub(super) struct BlockMemory {
     /// Values that lanes exchange, by warps.
@@ -77,7 +89,7 @@ impl BlockMemory {
     }
 
     /// The variable in which this address is, and how far into it.
-    pub(super) fn find(&self, address: *const u8) -> Option<(*const u8, Layout, usize)> {
+    fn find(&self, address: *const u8) -> Option<(*const u8, Layout, usize)> {
         let variables = self.variables.borrow();
         variables.iter().find_map(|variable| {
             let offset = (address as usize).checked_sub(variable.memory as usize)?;

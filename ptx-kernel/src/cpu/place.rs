@@ -168,14 +168,17 @@ impl Thread for Place {
         exchange_wide(name, u32::MAX, value)
     }
 
-    fn cancel_launch(&self, to_all: bool) -> Option<[u32; 3]> {
-        assert!(!to_all || self.cluster == 1, "a CPU cannot write to all {} blocks of a cluster", self.cluster);
+    fn cancel_launch(&self) -> Option<[u32; 3]> {
         let grid = self.grid_dim;
         let blocks = grid.x * grid.y * grid.z;
         // SAFETY: the launch outlives its threads.
         let next = unsafe { &*self.memory().next };
         let later = |first: u32| (first < blocks).then(|| first + self.cluster);
         next.fetch_update(Relaxed, Relaxed, later).ok().map(|first| grid.at(first)).map(|Dim3 { x, y, z }| [x, y, z])
+    }
+
+    fn in_each_block(&self, at: *mut ()) -> Vec<*mut ()> {
+        (0..self.cluster).map(|rank| self.memory().in_block(self.rank, at.cast(), rank).cast()).collect()
     }
 
     fn come(&self, coming: Coming) -> Brought {

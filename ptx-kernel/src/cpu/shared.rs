@@ -47,9 +47,5 @@ pub(crate) fn of_rank<T>(p: SharedPtr<T>, rank: u32) -> *mut T {
     // SAFETY: on a CPU a `SharedPtr` is a pointer, and nothing else.
     let address: *mut u8 = unsafe { std::mem::transmute_copy(&p) };
     let place = place();
-    let blocks = &place.memory().blocks;
-    assert!((rank as usize) < blocks.len(), "a cluster of {} blocks has no block {rank}", blocks.len());
-    let (key, layout, offset) =
-        block().find(address).expect("the place is in no variable of this block's shared memory that was used before");
-    blocks[rank as usize].variable(key, layout).wrapping_add(offset).cast()
+    place.memory().in_block(place.rank, address, rank).cast()
 }

@@ -3,7 +3,7 @@
 use ptx_intrinsics::catalogue::Family;
 use ptx_sass::nvdisasm::SassInstruction;
 
-use crate::check::operands::family;
+use crate::check::operands::{family, is_request};
 
 /// The value of the policy of each access begins with this; no address and no other constant does.
 pub(super) const POLICY: u64 = 0x12f0_0000_5bc0_0000;
@@ -92,7 +92,7 @@ pub(super) const MOVES: [&str; 31] = [
 
 /// Whether it is a copy, a barrier, or done later.
 pub(super) fn is_async(access: &str) -> bool {
-    matches!(family(access), Some(Family::Copy | Family::Barrier | Family::Asynchronous))
+    is_request(access) || matches!(family(access), Some(Family::Copy | Family::Barrier | Family::Asynchronous))
 }
 
 /// What is around some of those: a loop over the threads, whose addresses may differ, and on sm_120 and newer a call
