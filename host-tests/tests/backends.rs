@@ -110,7 +110,7 @@ fn worked_kernels() -> Result<BTreeMap<String, String>, Failed> {
 fn sources() -> Result<(), Failed> {
     expect("the list", &expected::listed(), &expected::declared(expected::KERNELS))?;
     let worked = worked_kernels()?;
-    expect("worked kernels", &worked.len(), &13)?;
+    expect("worked kernels", &worked.len(), &14)?;
     worked.iter().try_for_each(|(name, file)| expect("a kernel", name, file))
 }
 

@@ -26,6 +26,8 @@ macro_rules! generic_address {
     }};
 }
 
+#[cfg(any(not(target_arch = "nvptx64"), feature = "cluster"))]
+pub mod column_sums;
 pub mod convolve;
 pub mod gather;
 #[cfg(any(not(target_arch = "nvptx64"), all(feature = "cluster", not(feature = "rust-cuda"))))]

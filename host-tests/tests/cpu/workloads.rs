@@ -103,6 +103,12 @@ fn gemm() {
     check("gemm", &[0, 1, 2, 5], |size| (128 * size).saturating_sub(3) * 136);
 }
 
+/// Sizes of which some blocks have no row, and sizes around the rounds of a block.
+#[test]
+fn column_sums() {
+    check("column_sums", &[0, 1, 3, 4, 5, 15, 16, 17, 63, 130], |_| 16 * 297);
+}
+
 /// What goes wrong only now and then has these runs to do so. The kernels are optimised in every profile.
 const RUNS: u32 = 40;
 
@@ -143,7 +149,8 @@ fn ring_of_a_ragged_million_again_and_again() {
 #[test]
 fn all_are_checked() {
     assert_eq!(ALL.map(|workload| workload.name()), ["triad", "gather", "spmv", "probe"]);
-    let ordered = ["scan", "ring", "polynomial", "convolve", "rod", "matmul", "stages", "histogram", "gemm"];
+    let ordered =
+        ["scan", "ring", "polynomial", "convolve", "rod", "matmul", "stages", "histogram", "gemm", "column_sums"];
     assert_eq!(ORDERED.map(|workload| workload.name()), ordered);
     for workload in workloads() {
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/..").to_string() + "/" + workload.source();

@@ -5,6 +5,7 @@ pub mod image;
 #[cfg(feature = "gpu")]
 mod on_gpu;
 
+mod column_sums;
 mod convolve;
 mod gather;
 mod gemm;
@@ -40,7 +41,7 @@ use std::{
 pub const ALL: [&dyn Workload; 4] = [&triad::Triad, &gather::Gather, &spmv::Spmv, &probe::Probe];
 
 /// The workloads of ordered accesses, of the other state spaces, of asynchronous copies and of atomics.
-pub const ORDERED: [&dyn Workload; 9] = [
+pub const ORDERED: [&dyn Workload; 10] = [
     &scan::Scan,
     &ring::Ring,
     &polynomial::Polynomial,
@@ -50,6 +51,7 @@ pub const ORDERED: [&dyn Workload; 9] = [
     &stages::Stages,
     &histogram::Histogram,
     &gemm::Gemm,
+    &column_sums::ColumnSums,
 ];
 
 /// A kernel with something to do.

@@ -39,7 +39,7 @@ const FLASH: &str = "ptxas puts five instructions that are never executed (`@!UP
                      All others are as many.";
 
 /// Every pair.
-pub const KERNELS: [Pair; 38] = [
+pub const KERNELS: [Pair; 39] = [
     pair("copy32", "copy"),
     pair("copy64", "copy"),
     pair("copy128", "copy"),
@@ -61,6 +61,7 @@ pub const KERNELS: [Pair; 38] = [
     pair("matmul", "matmul"),
     Pair { first: BULK, ..pair("stages", "stages") },
     Pair { first: BULK, ..pair("gemm", "gemm") },
+    Pair { first: BULK, ..pair("column_sums", "column_sums") },
     pair("warp_copy_first", "warp_copy"),
     pair("warp_copy", "warp_copy"),
     pair("q8_gemv_first", "q8_gemv"),

@@ -151,7 +151,8 @@ public kernels of several kinds:
 - stream compaction (`compact`);
 - rows gathered from pages (`paged_gather`);
 - a product of matrices of bf16 by `mma.sync`, whose tiles come by tensor copies (`gemm`), and attention of all queries by the same
-  instruction (`flash_attention`).
+  instruction (`flash_attention`);
+- sums of columns, which bulk copies add up across a cluster (`column_sums`).
 
 The columns:
 
