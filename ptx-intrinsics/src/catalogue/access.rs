@@ -137,15 +137,14 @@ impl Spelling {
         let space = self.space.map_or("", SpaceWord::rust);
         let nc = if self.nc { "_nc" } else { "" };
         let (size, caching) = (self.size.map_or("NoPrefetch", PrefetchSizeWord::rust), self.caching());
-        let said = self.hint || self.size.is_some();
-        let global = self.space == Some(SpaceWord::Global);
+        let (global, order) = (self.space == Some(SpaceWord::Global), self.order.unwrap_or(OrderWord::Weak));
         let by_method = match self.order {
-            None => global || !said && caching == "NoHint",
-            Some(OrderWord::Volatile | OrderWord::Mmio) => !said && caching == "NoHint",
-            Some(_) => !said && (caching == "NoHint" || global && caching == "NoAllocate"),
+            // The functions of the other spaces have no parameters.
+            _ if !global && (caching != "NoHint" || size != "NoPrefetch") => false,
+            None => global || !self.hint,
+            Some(order) => !self.hint && order.takes(&caching, size),
         };
-        // Under a predicate the methods spell weak accesses.
-        if !by_method || self.uniform || guarded && self.order.is_some() {
+        if !by_method || self.uniform || guarded && !order.under_predicate() {
             return None;
         }
         let parameters = match self.operation {

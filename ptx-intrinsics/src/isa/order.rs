@@ -244,10 +244,6 @@ for_each_element! { moves () }
     note = "a cache operator is only for weak accesses"
 )]
 pub trait OrderedCaching: Caching {}
-#[diagnostic::do_not_recommend]
-impl OrderedCaching for NoHint {}
-#[diagnostic::do_not_recommend]
-impl OrderedCaching for NoAllocate {}
 
 /// A caching qualifier of an access that `.volatile` and `.mmio` can be called on: [`NoHint`].
 #[diagnostic::on_unimplemented(
@@ -255,8 +251,6 @@ impl OrderedCaching for NoAllocate {}
     note = "use `NoHint`"
 )]
 pub trait Unhinted: Caching {}
-#[diagnostic::do_not_recommend]
-impl Unhinted for NoHint {}
 
 /// An order that `read_if` and `write_if` have: [`Weak`].
 #[diagnostic::on_unimplemented(
@@ -264,8 +258,6 @@ impl Unhinted for NoHint {}
     note = "write an ordered access under a predicate with `ptx!`: `ptx!(@cond ld.acquire.gpu.global.u32 [p], else 0)`"
 )]
 pub trait UnderPredicate: Order {}
-#[diagnostic::do_not_recommend]
-impl UnderPredicate for Weak {}
 
 /// An order in which `read_with` and `write_with` exist on an access to `Space`. There is none: the methods of that name belong
 /// to [`LdGlobal`](crate::LdGlobal), [`LdGlobalNc`](crate::LdGlobalNc) and [`StGlobal`](crate::StGlobal).
@@ -311,8 +303,42 @@ pub trait Coherent {}
     note = "write a prefetch size with `ptx!`: `ptx!(ld.acquire.gpu.global.L2::128B.f32 [p])`; `.mmio` has none"
 )]
 pub trait Unprefetched: PrefetchSize {}
-#[diagnostic::do_not_recommend]
-impl Unprefetched for NoPrefetch {}
+
+/// What the methods of accesses take: impls for the compiler, and the same for the catalogue, by the names of the markers.
+macro_rules! methods_take {
+    (orders [$($orders:ident)*]; sizes [$($size:ident)*]; $($caching:ident for $($order:ident)|*: [$($marker:ident)*];)*) => {
+        methods_take! { @impls UnderPredicate $($orders)* }
+        methods_take! { @impls Unprefetched $($size)* }
+        $(methods_take! { @impls $caching $($marker)* })*
+
+        #[cfg(not(ptx_device))]
+        impl OrderWord {
+            /// Whether the methods have it under a predicate.
+            pub(crate) fn under_predicate(self) -> bool {
+                matches!(self, $(Self::$orders)|*)
+            }
+
+            /// Whether the method of this order takes an access to global memory with these markers.
+            pub(crate) fn takes(self, caching: &str, size: &str) -> bool {
+                let cachings: &[&str] = match self {
+                    $($(Self::$order)|* => &[$(stringify!($marker)),*],)*
+                    Self::Weak | Self::AcqRel => &[],
+                };
+                cachings.contains(&caching) && [$(stringify!($size)),*].contains(&size)
+            }
+        }
+    };
+    (@impls $bound:ident $($marker:ident)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl $bound for $marker {}
+    )* };
+}
+methods_take! {
+    orders [Weak];
+    sizes [NoPrefetch];
+    Unhinted for Volatile | Mmio: [NoHint];
+    OrderedCaching for Relaxed | Acquire | Release: [NoHint NoAllocate];
+}
 
 /// The row of an instruction for an order and a caching qualifier.
 #[doc(hidden)]
