@@ -51,10 +51,10 @@ pub struct Options {
     /// A dry run: few sizes, few steps, two repetitions
     #[arg(long)]
     pub quick: bool,
-    /// End after so many seconds
+    /// End after this number of seconds
     #[arg(long, value_name = "SECONDS")]
     pub deadline: Option<u64>,
-    /// Run each variant that a profiler looks at once, as the profiler is told to
+    /// Run each variant that a profiler looks at once, as the profiler is set to
     #[arg(long, hide = true)]
     pub once: bool,
 }

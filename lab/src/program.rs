@@ -13,7 +13,7 @@ use launch::gpu::Gpu;
 use ptx_build::error::{Error, Result};
 use ptx_build::progress::Progress;
 
-/// What the program is told.
+/// The arguments of the program.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Laboratory {
     /// What is measured.

@@ -39,7 +39,7 @@ struct Arguments {
     /// Assemble the tests' kernels with ptxas, and count them
     #[arg(long, conflicts_with = "termination")]
     assemble: bool,
-    /// Draw so many small programs, and compare the interpreter's races with the model's, in all orders of each and of the files
+    /// Draw this number of small programs, and compare the interpreter's races with the model's, in all orders of each and of the files
     #[arg(long, value_name = "N", conflicts_with_all = ["expected", "termination", "assemble"])]
     drawn: Option<u64>,
     /// The first seed of the drawn programs

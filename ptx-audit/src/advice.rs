@@ -70,7 +70,7 @@ impl Advice<'_> {
         all
     }
 
-    /// Carries of 64-bit additions that make addresses in the hot loop, if there are as many of them as accesses.
+    /// Carries of 64-bit additions that make addresses in the hot loop, if there is one for each access.
     fn wide_arithmetic(&self, kernel: &Kernel) -> Option<Finding> {
         let hot: Vec<&SassInstruction> = self.code.iter().filter(|one| self.hot.contains(&one.address)).collect();
         let accesses = hot.iter().filter(|one| GLOBAL.contains(&one.name())).count();

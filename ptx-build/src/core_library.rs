@@ -24,7 +24,7 @@ const FLAGS: &str = "flags";
 /// The crates of the library.
 const CRATES: [&str; 2] = ["core", "compiler_builtins"];
 
-/// Newer compilers refuse crates of another `-Ctarget-cpu`, unless they are told this. Older ones do not know it.
+/// Newer compilers refuse crates of another `-Ctarget-cpu`, without this flag. Older ones do not know it.
 const OF_ANY_GPU: &str = "-Cunsafe-allow-abi-mismatch=target-cpu";
 
 /// The flags of rustc that make it take `core` for the GPU from a folder, which is made if it is not there.

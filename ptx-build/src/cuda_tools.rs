@@ -101,7 +101,7 @@ pub const CUDA_12: WheelSet = WheelSet {
 };
 
 /// CUDA 12.8's disassembler, the newest on PyPI that reads sm_50 to sm_72. NVIDIA has no wheel of it; Triton's carries
-/// it, for any Python: only the program is wanted, so pip is told of one Python that has the wheel.
+/// it, for any Python: only the program is wanted, so pip is given the version of a Python that has the wheel.
 pub const NVDISASM_12: WheelSet = WheelSet {
     folder: "nvdisasm-12.8",
     wheels: &[Wheel {

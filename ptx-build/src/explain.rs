@@ -17,7 +17,7 @@ pub use self::read::{CUDA_NAMES, LONGEST, Misspelt, find};
 use crate::target::{PtxVersion, Sm};
 
 mod elsewhere;
-mod meant;
+mod equivalents;
 mod near;
 mod read;
 pub mod versions;
@@ -32,16 +32,16 @@ pub fn page(form: &Form, machine: &[String]) -> String {
             let _ = writeln!(page, "{:<8}{line}", if at == 0 { name } else { "" });
         }
     };
-    section("PTX", &[form.told()]);
+    section("PTX", &[form.full_ptx()]);
     let mut rust = vec![form.rust().to_owned()];
     rust.extend(form.rust_if());
     rust.extend(form.rust_ptx().filter(|ptx| ptx != form.rust()));
     section("Rust", &rust);
-    let others = catalogue::forms().filter(|other| other.ptx() == form.ptx() && other.told() != form.told());
-    section("Also", &others.map(|other| format!("{}   {}", other.told(), other.rust())).collect::<Vec<_>>());
+    let others = catalogue::forms().filter(|other| other.ptx() == form.ptx() && other.full_ptx() != form.full_ptx());
+    section("Also", &others.map(|other| format!("{}   {}", other.full_ptx(), other.rust())).collect::<Vec<_>>());
     section("Needs", &[needs(form)]);
     section("Machine", machine);
-    section("Beware", &versions::warnings(&form.told()));
+    section("Beware", &versions::warnings(&form.full_ptx()));
     section("Words", &words(form));
     section("ISA", &[isa_page(form)]);
     page
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn forms_are_found_by_ptx_and_by_rust() {
-        let found = |text: &str| find(text).map(|form| form.told()).map_err(|error| error.to_string());
+        let found = |text: &str| find(text).map(|form| form.full_ptx()).map_err(|error| error.to_string());
         for text in [
             "ld.global.nc.L1::evict_last.L2::256B.f32",
             " ld.global.nc.L2::256B.L1::evict_last.f32; ",
@@ -323,7 +323,7 @@ mod tests {
             assert_eq!(found(text).as_deref(), Ok("ld.global.nc.L1::evict_last.L2::256B.f32"), "{text}");
         }
         for form in catalogue::forms().step_by(30_000) {
-            assert_eq!(found(&form.told()), Ok(form.told()));
+            assert_eq!(found(&form.full_ptx()), Ok(form.full_ptx()));
         }
         let wrong = found("ld.global.nc.L1::evict_lats.f32").unwrap_err();
         assert!(wrong.contains("near are ld.global.nc.L1::evict_last.f32"), "{wrong}");

@@ -96,7 +96,7 @@ impl Kernels {
         self
     }
 
-    /// Says how many registers each kernel has, as a warning of cargo's. Spills and arrays in local memory are told of without it.
+    /// Says how many registers each kernel has, as a warning of cargo's. Spills and arrays in local memory are reported without it.
     pub fn report_registers(mut self) -> Self {
         self.registers = true;
         self
@@ -156,7 +156,7 @@ impl Kernels {
             Error::io("create the folder", &target, error).fix("name a folder that may be written to: CARGO_TARGET_DIR")
         })?;
         let toolchain = DeviceToolchain::present_on(&machine)?;
-        // What cannot be is told before anything is compiled.
+        // Mistakes are reported before anything is compiled.
         for &target in &self.targets {
             let asked = self.ptx.map_or(String::new(), |ptx| format!(".ptx_isa({ptx})"));
             let checked = toolchain.check_target(target, self.ptx.map(PtxVersion::of_number));
@@ -211,13 +211,13 @@ impl Kernels {
             let assembled = assembler.clone().option("-v").assemble(ptx, sm, &ptx.with_extension("cubin"))?;
             let cubin = assembled.map_err(|refused| refusal(assembler, &refused))?;
             let kernels = Resources::read(&cubin.printed);
-            said.extend(kernels.iter().filter(|kernel| self.registers || kernel.spilled > 0).map(Resources::told));
+            said.extend(kernels.iter().filter(|kernel| self.registers || kernel.spilled > 0).map(Resources::message));
             frames = frames.into_iter().filter_map(|frame| frame.assembled(&kernels)).collect();
             let warned = cubin.printed.lines().filter_map(|line| line.strip_prefix("ptxas warning : "));
             said.extend(warned.map(str::to_owned));
             said.extend(launch_bounds::warnings(assembler, text, &cubin)?);
         }
-        said.extend(frames.iter().map(Frame::told));
+        said.extend(frames.iter().map(Frame::message));
         Ok(said.into_iter().map(|text| format!("{sm}: {text}")).collect())
     }
 }

@@ -46,12 +46,12 @@ pub(crate) fn warnings(assembler: &Assembler, ptx: &str, cubin: &Cubin) -> Resul
     let with = disassembler.disassemble(&with.path);
     remove(&bound);
     let with = with?;
-    Ok(short.iter().filter_map(|short| short.told(flight(&with, &short.kernel.name)?.in_flight)).collect())
+    Ok(short.iter().filter_map(|short| short.message(flight(&with, &short.kernel.name)?.in_flight)).collect())
 }
 
 impl Short<'_> {
-    /// What there is to say if so many loads are in flight with bounds.
-    fn told(&self, with: usize) -> Option<String> {
+    /// The message, if `with` loads are in flight with bounds.
+    fn message(&self, with: usize) -> Option<String> {
         let (Flight { loads, in_flight, .. }, threads) = (&self.flight, self.threads.unwrap_or(THREADS));
         (with > *in_flight).then(|| {
             format!(

@@ -40,7 +40,7 @@ impl Profile {
         }
     }
 
-    /// What rustc is told for every crate of a build.
+    /// The flags of rustc for every crate of a build.
     pub(crate) fn flags(self) -> Vec<String> {
         match self {
             // A panic with a message brings so much of core along, once per kernel, that the assembler and
@@ -86,7 +86,7 @@ const OF_A_NETWORK: [&str; 8] = [
 pub(crate) fn failed_cargo(what: impl fmt::Display, place: impl fmt::Display, finished: &Finished) -> Error {
     let said = &finished.stderr;
     let error = |why: &str| Error::new(format_args!("{what}{why}")).at(&place).because(tail(said));
-    // A compiler that was ended so is told of by cargo alone.
+    // Only cargo reports a compiler that was ended like this.
     if finished.was_interrupted() || said.contains("(signal: 2, ") {
         return error(": it was interrupted").fix("build again: what is done already is kept");
     }

@@ -48,7 +48,7 @@ impl Resources {
     }
 
     /// Its registers, and what it spills.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         let Resources { kernel, registers, spilled, .. } = self;
         match spilled {
             0 => format!("{kernel} has {registers} registers"),
@@ -84,7 +84,7 @@ impl Frame {
         Some(Frame { bytes: kernel.stack, ..self }).filter(|frame| frame.bytes > 0)
     }
 
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         let Frame { kernel, bytes } = self;
         format!(
             "{kernel} has a stack frame of {bytes} bytes: an array goes through local memory, because something indexes it by a \
@@ -143,7 +143,7 @@ ptxas info    : Used 255 registers, used 1 barriers, 96 bytes cumulative stack s
         };
         let [copy, big] = [of("copy", [24, 0, 0, 0]), of("big", [255, 128, 96, 128])];
         assert_eq!(Resources::read(printed), [copy.clone(), big]);
-        assert_eq!(copy.told(), "copy has 24 registers");
+        assert_eq!(copy.message(), "copy has 24 registers");
     }
 
     const MODULE: &str = "\

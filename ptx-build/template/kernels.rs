@@ -28,7 +28,7 @@ kernel! {
     }
 }
 
-/// As many blocks as `n` elements need, and no more than a GPU has room for at once.
+/// The number of blocks that `n` elements need, and at most what a GPU runs at once.
 #[cfg(not(target_arch = "nvptx64"))]
 pub fn blocks(n: usize) -> u32 {
     n.div_ceil(THREADS as usize).clamp(1, 1024) as u32

@@ -109,7 +109,7 @@ pub fn tensor_map_tiled(
         // SAFETY: this is the type of cuTensorMapEncodeTiled; an address is one of 64 bits.
         let encode = unsafe { driver.symbol::<Encode>(c"cuTensorMapEncodeTiled") }?;
         let (sizes, strides, tile, steps) = (sizes.as_ptr(), strides.as_ptr(), tile.as_ptr(), steps.as_ptr());
-        // SAFETY: the place has 128 bytes and is aligned to 64, and there are as many numbers as dimensions.
+        // SAFETY: the place has 128 bytes and is aligned to 64, and each list has a number for each dimension.
         Some(unsafe {
             encode(
                 place,
@@ -182,7 +182,7 @@ pub fn tensor_map_im2col(
         let encode = unsafe { driver.symbol::<Encode>(c"cuTensorMapEncodeIm2col") }?;
         let (sizes, strides, steps) = (sizes.as_ptr(), strides.as_ptr(), steps.as_ptr());
         let (lower, upper, rank) = (lower.as_ptr(), upper.as_ptr(), rank as u32);
-        // SAFETY: the place has 128 bytes and is aligned to 64, and there are as many numbers as dimensions.
+        // SAFETY: the place has 128 bytes and is aligned to 64, and each list has a number for each dimension.
         Some(unsafe {
             encode(
                 place, element, rank, address, sizes, strides, lower, upper, channels, pixels, steps, interleave,

@@ -3,8 +3,8 @@
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::output::note;
 use crate::status::{INVALID_VALUE, Result, SUCCESS, UNKNOWN};
-use crate::told::note;
 
 /// Defines functions with the C ABI, each under its name and under those that `also` lists. A body gives
 /// a `Result`.

@@ -24,7 +24,7 @@ pub(crate) const SHARED_OF_BLOCK: i32 = 48 << 10;
 const RESERVED: i32 = 1 << 10;
 /// Registers of a multiprocessor.
 pub(crate) const REGISTERS: i32 = 1 << 16;
-/// The most device memory that a program is told of.
+/// The most device memory that a program is shown.
 const MEMORY: usize = 80 << 30;
 
 impl Device {

@@ -151,7 +151,7 @@ impl Gpu {
         for variable in program.variables() {
             let place = self.memory.allocate(variable.bytes.max(1), Home::Variable, &variable.name)?;
             let content = &variable.content[..variable.content.len().min(variable.bytes)];
-            // SAFETY: so many bytes are there.
+            // SAFETY: the allocation has these bytes.
             unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), place as *mut u8, content.len()) };
             variables.insert(variable.name.clone(), (place, variable.bytes));
         }

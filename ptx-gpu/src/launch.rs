@@ -1,4 +1,4 @@
-//! A launch: its arguments, its run in each order, and what is told of it.
+//! A launch: its arguments, its run in each order, and what is reported of it.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use ptx_interpreter::{Finding, Kind, Launch, Outside, Piece, Record, Report};
 
 use crate::gpu::{Function, Gpu, Handle};
 use crate::memory::{FREED, host_mapping, restore};
+use crate::output::{note, tell};
 use crate::settings::SETTINGS;
 use crate::status::{
     COOPERATIVE_LAUNCH_TOO_LARGE, ILLEGAL_ADDRESS, INVALID_CLUSTER_SIZE, INVALID_VALUE, LAUNCH_FAILED, LAUNCH_TIMEOUT,
     MISALIGNED_ADDRESS, NOT_SUPPORTED, Result, Status,
 };
-use crate::told::{note, tell};
 
 /// How a kernel is launched.
 #[derive(Clone, Copy, Debug)]

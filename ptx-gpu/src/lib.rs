@@ -15,7 +15,7 @@ mod image;
 mod launch;
 mod memory;
 mod occupancy;
+mod output;
 mod runtime;
 mod settings;
 mod status;
-mod told;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use ptx_interpreter::{Piece, available_memory};
 
+use crate::output::{note, wrong_call};
 use crate::status::{HOST_MEMORY_ALREADY_REGISTERED, HOST_MEMORY_NOT_REGISTERED, INVALID_VALUE, OUT_OF_MEMORY, Result};
-use crate::told::{note, wrong_call};
 
 /// Addresses for all allocations of a process.
 const ADDRESSES: usize = 1 << 42;
@@ -241,7 +241,7 @@ impl Memory {
     /// The content of everything.
     pub(crate) fn content(&self) -> Vec<(u64, Vec<u8>)> {
         let bytes = |one: &Allocation| {
-            // SAFETY: so many bytes are there.
+            // SAFETY: the allocation has these bytes.
             unsafe { std::slice::from_raw_parts(one.begin as *const u8, one.bytes) }.to_vec()
         };
         self.live.values().map(|one| (one.begin, bytes(one))).collect()
@@ -259,7 +259,7 @@ unsafe fn map(bytes: usize) -> *mut libc::c_void {
 /// Puts content back where it was.
 pub(crate) fn restore(content: &[(u64, Vec<u8>)]) {
     for (begin, bytes) in content {
-        // SAFETY: the allocation is still there, and has so many bytes.
+        // SAFETY: the allocation is still there, and has these bytes.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), *begin as *mut u8, bytes.len()) };
     }
 }

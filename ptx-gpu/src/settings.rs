@@ -28,7 +28,7 @@ fn number<T: FromStr>(name: &str) -> Option<T> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// The moment so many seconds after the epoch, which processes share.
+/// The moment, in seconds after the epoch, which processes share.
 fn instant(seconds: f64) -> Option<Instant> {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs_f64();
     Instant::now().checked_add(Duration::from_secs_f64((seconds - now).clamp(0.0, 1e9)))

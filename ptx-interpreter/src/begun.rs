@@ -40,7 +40,7 @@ impl Copies {
         self.committed += 1;
     }
 
-    /// Those that are to be done where so many of the newest groups may be left.
+    /// Those to complete if `left` of the newest groups may stay in flight.
     pub(crate) fn due(&mut self, left: usize) -> Vec<Copy> {
         let done = self.groups.len().saturating_sub(left);
         self.done += done as u32;

@@ -122,7 +122,7 @@ struct Names<'a> {
     block: Block,
 }
 
-/// A place for so many bytes, after what is there already.
+/// A place for `bytes` bytes, after what is there already.
 fn reserve(length: &mut usize, parameter: &Parameter) -> u64 {
     let at = length.next_multiple_of(parameter.align.clamp(1, 128));
     *length = at + parameter.bytes;

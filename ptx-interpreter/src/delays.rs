@@ -14,7 +14,7 @@ use crate::spaces::{Owner, owner};
 use crate::stop::Result;
 use crate::text::{names, written};
 
-/// An access waits at most so many rounds, as powers of two. Short waits are as frequent as long ones.
+/// How many lengths of waits there are: 1, 2, 4, … rounds. Short waits are as frequent as long ones.
 const DELAYS: u64 = 7;
 
 /// What an instruction asks of the accesses before it.

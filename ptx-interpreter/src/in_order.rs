@@ -22,7 +22,7 @@ pub struct Ready {
 pub enum Choice<'c> {
     /// Which of these threads goes on, by its position among them.
     Thread(&'c [Ready]),
-    /// What the load of the thread that was chosen last returns: 0 is the newest value, and so many older ones are after it.
+    /// What the load of the thread that was chosen last returns: 0 is the newest value, higher numbers are older ones.
     Value(usize),
 }
 

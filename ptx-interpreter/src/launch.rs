@@ -81,7 +81,7 @@ pub enum Delays {
 
 /// The memory outside of the kernel.
 pub struct Outside<'a> {
-    /// Whether so many bytes at an address are the GPU's to use.
+    /// Whether the GPU may use `bytes` bytes at an address.
     pub holds: &'a dyn Fn(u64, usize) -> bool,
     /// Where a variable of the module is, if the host has asked for it; where the constant bank begins for the empty name.
     pub variable: &'a dyn Fn(&str) -> Option<u64>,

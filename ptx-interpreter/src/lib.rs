@@ -109,7 +109,7 @@ impl Program {
     /// Runs a launch to its end, and says how many instructions all threads together took.
     ///
     /// # Safety
-    /// The arguments are as long as the kernel's parameters. Memory that `outside` holds may be read and written.
+    /// The arguments are as long as the kernel's parameters. The memory that `outside` holds is readable and writable.
     pub unsafe fn run(&self, outside: &Outside<'_>, launch: &Launch<'_>) -> std::result::Result<u64, Stop> {
         let mut machine = machine::Machine::new(self, outside, launch)?;
         machine.run().map_err(|stop| Stop { text: format!("{}: {}", launch.kernel, stop.text), ..stop })?;

@@ -228,7 +228,7 @@ impl Machine<'_> {
 
     pub(crate) fn read_into(&mut self, address: u64, content: &mut [u8]) -> Result<()> {
         let from = self.host(address, content.len(), false)?;
-        // SAFETY: so many bytes are there, and nothing else uses the launch's memory now.
+        // SAFETY: the bytes are inside the piece, and nothing else uses the launch's memory now.
         unsafe { std::ptr::copy_nonoverlapping(from, content.as_mut_ptr(), content.len()) };
         Ok(())
     }
@@ -243,7 +243,7 @@ impl Machine<'_> {
         let to = self.host(address, content.len(), true)?;
         // Nobody waits for what another thread writes to its own memory.
         self.progress += u64::from(!(LOCAL..MODULE).contains(&address));
-        // SAFETY: so many bytes are there, and nothing else uses the launch's memory now.
+        // SAFETY: the bytes are inside the piece, and nothing else uses the launch's memory now.
         unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), to, content.len()) };
         Ok(())
     }
@@ -252,7 +252,7 @@ impl Machine<'_> {
     #[inline]
     pub(crate) fn read_number(&mut self, address: u64, bytes: usize) -> Result<u64> {
         let from = self.host(address, bytes, false)?;
-        // SAFETY: so many bytes are there; they need not be aligned.
+        // SAFETY: the bytes are inside the piece; they need not be aligned.
         Ok(unsafe {
             match bytes {
                 4 => from.cast::<u32>().read_unaligned().into(),
@@ -267,7 +267,7 @@ impl Machine<'_> {
     pub(crate) fn write_number(&mut self, address: u64, bytes: usize, value: u64) -> Result<()> {
         let to = self.host(address, bytes, true)?;
         self.progress += u64::from(!(LOCAL..MODULE).contains(&address));
-        // SAFETY: so many bytes are there; they need not be aligned.
+        // SAFETY: the bytes are inside the piece; they need not be aligned.
         unsafe {
             match bytes {
                 4 => to.cast::<u32>().write_unaligned(value as u32),
@@ -288,7 +288,7 @@ fn in_global(address: u64) -> Result<()> {
     stop(Why::Astray, format!("{address:#x} is not in the space .global"))
 }
 
-/// Whether the address of each thread of a group is a multiple of so many bytes.
+/// Whether the address of each thread of a group is a multiple of `bytes`.
 pub(crate) fn all_aligned(group: Group, addresses: &Lanes, bytes: usize) -> Result<()> {
     let mut bits = 0;
     each(group.mask, |lane| bits |= addresses[lane]);

@@ -80,7 +80,7 @@ impl Machine<'_> {
     /// What the threads of a group load from `at` bytes behind their places: numbers of at most eight bytes.
     ///
     /// # Safety
-    /// There are so many bytes.
+    /// Each place is readable for `at + bytes` bytes.
     pub(crate) unsafe fn gather(group: Group, places: &Places, at: usize, bytes: usize) -> Lanes {
         let mut values = [0; LANES];
         // SAFETY: the caller says so; they need not be aligned.
@@ -99,7 +99,7 @@ impl Machine<'_> {
 /// The threads of a group store to their places, the one of the lowest lane first.
 ///
 /// # Safety
-/// There are so many bytes, which may be written.
+/// Each place is writable for `bytes` bytes.
 unsafe fn scatter(group: Group, places: &Places, bytes: usize, values: &Lanes) {
     // SAFETY: the caller says so; they need not be aligned.
     unsafe {

@@ -7,7 +7,7 @@ pub(crate) struct Older {
     pub(crate) values: Vec<(usize, u64, u64)>,
     /// Whoever runs the launch chooses, and not the seed.
     pub(crate) by_caller: bool,
-    /// Among so many older values something has to be chosen; and what was chosen, where 0 is the newest value.
+    /// How many values there were to choose from, and which was chosen. 0 is the newest value.
     pub(crate) asked: usize,
     pub(crate) chosen: Option<usize>,
     /// What was written so far, and the round in which that last changed.

@@ -1,4 +1,4 @@
-//! What an instruction is told: registers, numbers, names and addresses.
+//! The operands of an instruction: registers, numbers, names and addresses.
 
 use crate::alu::{self, Kind, Type};
 use crate::special::Special;

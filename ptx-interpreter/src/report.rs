@@ -50,7 +50,7 @@ impl Program {
     /// says what messages call it.
     ///
     /// # Safety
-    /// The arguments are as long as the kernel's parameters. Memory that `outside` holds may be read and written.
+    /// The arguments are as long as the kernel's parameters. The memory that `outside` holds is readable and writable.
     pub unsafe fn check(&self, outside: &Outside<'_>, launch: &Launch<'_>, pieces: Vec<Piece>) -> Report {
         // SAFETY: the caller promises the same.
         unsafe { self.checked(outside, launch, pieces, |machine| machine.run()) }

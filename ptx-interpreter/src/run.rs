@@ -12,10 +12,10 @@ use crate::stop::{Result, Stop, Why, stop, wrong};
 
 /// Instructions of a turn, at most.
 const TURN: u64 = 32;
-/// One turn of so many begins with the thread that has waited longest for one, and not with the one that is farthest behind.
+/// One turn in this number begins with the thread that has waited longest for one, and not with the one that is farthest behind.
 /// So a thread that others of its warp wait for in a loop gets on as fast as on a GPU.
 const STRAY: u64 = 4;
-/// In one turn of so many some threads of the warp are left behind.
+/// In one turn in this number some threads of the warp are left behind.
 const SPLIT: u64 = 8;
 /// Warps that take turns before the next blocks begin, and rounds after which they begin all the same.
 const CROWD: usize = 64;
@@ -45,7 +45,7 @@ impl<'a> Machine<'a> {
         let mut parameters = Vec::new();
         for ((parameter, place), argument) in code.parameters.iter().zip(&code.places).zip(launch.arguments) {
             parameters.resize(*place as usize, 0);
-            // SAFETY: whoever launches hands over as many bytes as the kernel takes.
+            // SAFETY: the launch has the number of bytes that the kernel takes.
             parameters.extend_from_slice(unsafe { std::slice::from_raw_parts(*argument, parameter.bytes) });
         }
         let cluster = code.cluster.unwrap_or(launch.cluster).max(1) as usize;

@@ -20,7 +20,7 @@ pub(crate) enum Special {
     Sm,
     /// The lanes that are equal, less, and so on.
     Mask(Ordered),
-    /// So many bits of the clock, from that one on.
+    /// Bits of the clock: their number, and the first of them.
     Clock(u32, u32),
     DynamicShared,
     TotalShared,

@@ -177,7 +177,7 @@ impl<'p> Trial<'p> {
         Ok(self)
     }
 
-    /// The next argument is a pointer to a buffer of so many bytes that have no values: the kernel has to write them first.
+    /// The next argument is a pointer to a buffer of this number of bytes without values: the kernel has to write them first.
     /// Errors: there is not so much memory.
     pub fn unwritten(&mut self, bytes: usize) -> Result<&mut Self> {
         self.arguments.push(Argument::Buffer(Buffer::new(bytes, false)?));

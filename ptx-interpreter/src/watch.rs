@@ -262,7 +262,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// A value is stored or changed later, and then a barrier is told.
+    /// A value is stored or changed later, and then a barrier counts its bytes.
     pub(crate) fn watch_later(
         &mut self,
         thread: Thread,

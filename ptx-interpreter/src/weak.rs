@@ -6,7 +6,7 @@ use crate::lanes::Lanes;
 use crate::machine::Machine;
 use crate::stop::{Result, Why, stop};
 
-/// In one load of so many, of those that may, an older value is returned.
+/// One load in this number of loads that may return an older value does.
 const RARE: u64 = 2;
 /// Rounds in which nothing is written, after which loads return the newest values: a thread that waits sees a write in the end.
 const SEEN: u64 = 16;
@@ -19,7 +19,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The threads of a group load so many elements each.
+    /// How many elements each thread of a group loads.
     pub(crate) fn watch_load(
         &mut self,
         group: Group,
@@ -32,7 +32,7 @@ impl Machine<'_> {
         if !is_weak && how.scope.is_none() {
             return self.watch(group, addresses, bytes * elements, how);
         }
-        // A strong vector is as many strong accesses as it has elements.
+        // Each element of a strong vector is a strong access.
         self.weak.values.clear();
         for element in 0..elements {
             for thread in group.threads() {

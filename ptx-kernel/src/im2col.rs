@@ -75,7 +75,7 @@ impl<const D: usize> Im2col<D> {
     same! {
         /// As [`Tiled::strides`].
         strides(bytes: &[u64]);
-        /// Every how many-th pixel of the box is moved: `elementStrides`. A column has as many pixels all the same.
+        /// The step from one copied pixel to the next: `elementStrides`. It does not change the number of pixels of a column.
         steps(steps: [u32; D]);
         /// As [`Tiled::format`].
         format(format: Format);

@@ -120,14 +120,14 @@ pub const fn count(names: &[&str]) -> usize {
     names.len()
 }
 
-/// The threads of a block, if there are blocks of so many.
+/// Checks the number of threads of a block.
 #[track_caller]
 pub const fn threads(threads: u32) -> u32 {
     assert!(threads >= 1 && threads <= 1024, "#[launch_bounds]: a block has from 1 to 1,024 threads");
     threads
 }
 
-/// The blocks of a multiprocessor, if one can hold so many of so many threads.
+/// Checks the number of blocks that a multiprocessor has to hold.
 #[track_caller]
 pub const fn blocks(blocks: u32, threads: u32) -> u32 {
     assert!(blocks >= 1, "#[launch_bounds]: a multiprocessor holds at least one block");
@@ -136,7 +136,7 @@ pub const fn blocks(blocks: u32, threads: u32) -> u32 {
     blocks
 }
 
-/// The blocks of a cluster, if there are clusters of so many.
+/// Checks the number of blocks of a cluster.
 #[track_caller]
 pub const fn cluster(blocks: u32) -> u32 {
     assert!(blocks >= 1 && blocks <= 16, "#[cluster_size]: a cluster has from 1 to 16 blocks");

@@ -101,7 +101,7 @@ core::arch::global_asm!(".extern .shared .align 16 .b8 ptx_kernel_dynamic_shared
 
 /// The shared memory whose size the launch says: `cpu::Launch::dynamic_shared`, or the third number of a launch on a GPU. It begins
 /// after the variables of [`shared!`](crate::shared), at a multiple of 16. This is its first address that is aligned for a `T`, so with
-/// a `T` that is aligned to more than 16 bytes, as boxes of a tensor are, a launch gives as many bytes more.
+/// a `T` that is aligned to more than 16 bytes, as boxes of a tensor are, a launch adds the alignment to the size.
 ///
 /// ```
 /// use ptx_kernel::*;

@@ -65,7 +65,7 @@ macro_rules! choices {
 }
 choices! {
     /// How the 16 bytes of a row change places in shared memory, so that a column is in all banks: the driver's `CUtensorMapSwizzle`.
-    /// The rows of the box have as many bytes at most, and the box is aligned to eight such rows.
+    /// A row of the box has at most this size, and the box is aligned to eight such rows.
     Swizzle {
         /// They do not.
         #[default]
@@ -180,7 +180,7 @@ impl TensorMap {
     }
 }
 
-/// As many numbers as a description has places for.
+/// A number for each place of a description.
 fn first<N: Copy + Default, const PLACES: usize>(all: &[N]) -> [N; PLACES] {
     std::array::from_fn(|at| all.get(at).copied().unwrap_or_default())
 }

@@ -18,7 +18,7 @@ const MOST: usize = 8;
 /// use ptx_kernel::*;
 ///
 /// kernel! {
-///     /// Adds up each row of a matrix of as many rows as there are warps.
+///     /// Adds up each row of a matrix with one row for each warp.
 ///     ///
 ///     /// # Safety
 ///     /// `matrix` points at `columns` elements for each warp of the grid, `out` at one. A block is whole warps.
@@ -129,7 +129,7 @@ fn not_unrolled() {
 ///
 /// let mut x = [1.5; 2 * 32 * EACH];
 /// let to = x.as_mut_ptr();
-/// // SAFETY: there are as many elements.
+/// // SAFETY: `x` has `EACH` elements for each thread.
 /// unsafe { cpu::Launch::new(2, 32).run(|| double(to)) };
 /// assert_eq!(x, [3.0; 2 * 32 * EACH]);
 /// ```

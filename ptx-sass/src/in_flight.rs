@@ -95,7 +95,7 @@ fn wide_result(one: &SassInstruction) -> u32 {
     }
 }
 
-/// The registers that an operand names, each the first of so many: `desc[UR4][R2.64+0x10]`, `-R7.reuse`.
+/// The registers that an operand names: the first of each group, and the size of the group: `desc[UR4][R2.64+0x10]`, `-R7.reuse`.
 fn named(operand: &str, width: u32) -> impl Iterator<Item = Range<u32>> {
     static REGISTER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\bR(\d+)(\.64)?").expect("the pattern is valid"));
     REGISTER.captures_iter(operand).filter_map(move |register| {

@@ -36,7 +36,7 @@ pub(crate) fn in_the_environment_of(cargo: &Command, program: impl AsRef<OsStr>)
 }
 
 /// The line that was typed, in short.
-pub(crate) fn told(command: &Command) -> String {
+pub(crate) fn line_of(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or_default();
     let words: Vec<_> = [program].into_iter().chain(command.get_args()).map(|word| word.to_string_lossy()).collect();
     words.join(" ")
@@ -44,7 +44,7 @@ pub(crate) fn told(command: &Command) -> String {
 
 /// The error of a program that does not start.
 pub(crate) fn not_started(command: &Command, error: &std::io::Error) -> Error {
-    Error::new(format_args!("could not start {}: {error}", told(command)))
+    Error::new(format_args!("could not start {}: {error}", line_of(command)))
         .at(command.get_program().display())
         .fix("put the folder of cargo into PATH")
 }

@@ -19,7 +19,7 @@ pub(crate) struct Forms {
     /// Print one JSON object per line
     #[arg(long, conflicts_with = "check")]
     json: bool,
-    /// Compile every form in every manner, in dev and in release, compare its PTX to the letter, and ask the assembler
+    /// Compile every form in every syntax, in dev and in release, compare its PTX to the letter, and ask the assembler
     /// about it on every GPU. `--check ld.global.nc` does this for one instruction. All of them take most of an hour.
     /// What was assembled before is not assembled again
     #[arg(long, value_name = "INSTRUCTION", num_args = 0..=1)]

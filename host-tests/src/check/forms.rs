@@ -22,7 +22,7 @@ pub struct Case {
     /// The form that it holds.
     pub form: Arc<Form>,
     /// How it is written.
-    pub manner: Manner,
+    pub syntax: Syntax,
 }
 
 /// A case's expression, and the rest of a function that holds it.
@@ -40,15 +40,15 @@ pub struct Call {
 
 /// How a form is written: what changes beside its mnemonic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub enum Syntax {
     /// As the catalogue lists it: with a method where there is one, else with `ptx!`.
     Plain,
     /// The same under a predicate.
     Guarded,
     /// With `ptx!`, where there is a method too.
-    Spelled,
+    Macro,
     /// With `ptx!` under a predicate, where there is a method too.
-    SpelledGuarded,
+    MacroGuarded,
     /// With `.unified` after the address.
     Unified,
     /// With a sink for each lane whose bit is not set.
@@ -57,32 +57,32 @@ pub enum Manner {
     Cuda(&'static str),
 }
 
-/// Each form in every manner that it has, and every choice of lanes of every type that can leave some out, each with
+/// Each form in every syntax that it has, and every choice of lanes of every type that can leave some out, each with
 /// another of the forms of its instruction.
 pub fn cases(forms: &[Arc<Form>]) -> Vec<Case> {
     forms
         .iter()
-        .flat_map(manners)
+        .flat_map(syntaxes)
         .chain(lane_cases(forms))
         .enumerate()
         .map(|(number, case)| case.numbered(number))
         .collect()
 }
 
-fn manners(form: &Arc<Form>) -> Vec<Case> {
+fn syntaxes(form: &Arc<Form>) -> Vec<Case> {
     let by_method = |rust: &str| !rust.starts_with("ptx!");
-    let mut manners = vec![Manner::Plain];
+    let mut syntaxes = vec![Syntax::Plain];
     if let Some(guarded) = form.rust_if() {
-        manners.push(Manner::Guarded);
-        manners.extend(by_method(form.rust()).then_some(Manner::Spelled));
-        manners.extend(by_method(&guarded).then_some(Manner::SpelledGuarded));
+        syntaxes.push(Syntax::Guarded);
+        syntaxes.extend(by_method(form.rust()).then_some(Syntax::Macro));
+        syntaxes.extend(by_method(&guarded).then_some(Syntax::MacroGuarded));
     }
-    manners.extend(form.unified().map(|_| Manner::Unified));
+    syntaxes.extend(form.unified().map(|_| Syntax::Unified));
     let named = CUDA_NAMES
         .iter()
         .filter(|(_, begins)| form.rust().strip_prefix(begins).is_some_and(|rest| rest.starts_with('(')));
-    manners.extend(named.map(|(name, _)| Manner::Cuda(name)));
-    manners.into_iter().map(|manner| Case { name: String::new(), form: form.clone(), manner }).collect()
+    syntaxes.extend(named.map(|(name, _)| Syntax::Cuda(name)));
+    syntaxes.into_iter().map(|syntax| Case { name: String::new(), form: form.clone(), syntax }).collect()
 }
 
 fn lane_cases(forms: &[Arc<Form>]) -> Vec<Case> {
@@ -94,7 +94,7 @@ fn lane_cases(forms: &[Arc<Form>]) -> Vec<Case> {
     for ((_, element), forms) in by_type {
         for mask in 1..(1 << lanes(element)) - 1 {
             let form = forms[mask as usize % forms.len()].clone();
-            cases.push(Case { name: String::new(), form, manner: Manner::Lanes(mask) });
+            cases.push(Case { name: String::new(), form, syntax: Syntax::Lanes(mask) });
         }
     }
     cases
@@ -114,26 +114,26 @@ pub fn calls(rust: &str) -> Vec<&str> {
 
 impl Case {
     fn numbered(self, number: usize) -> Case {
-        let manner = match self.manner {
-            Manner::Plain => "form",
-            Manner::Guarded => "if",
-            Manner::Spelled => "ptx",
-            Manner::SpelledGuarded => "ptx_if",
-            Manner::Unified => "unified",
-            Manner::Lanes(_) => "lanes",
-            Manner::Cuda(name) => name,
+        let syntax = match self.syntax {
+            Syntax::Plain => "form",
+            Syntax::Guarded => "if",
+            Syntax::Macro => "ptx",
+            Syntax::MacroGuarded => "ptx_if",
+            Syntax::Unified => "unified",
+            Syntax::Lanes(_) => "lanes",
+            Syntax::Cuda(name) => name,
         };
-        Case { name: format!("{manner}_{number}"), ..self }
+        Case { name: format!("{syntax}_{number}"), ..self }
     }
 
     fn is_guarded(&self) -> bool {
-        matches!(self.manner, Manner::Guarded | Manner::SpelledGuarded)
+        matches!(self.syntax, Syntax::Guarded | Syntax::MacroGuarded)
     }
 
     /// The oldest PTX ISA version, 74 for 7.4, and SM that have it.
     pub fn needs(&self) -> (u32, u32) {
-        match (self.manner, self.form.unified()) {
-            (Manner::Unified, Some((_, sm, ptx))) => (sm, ptx),
+        match (self.syntax, self.form.unified()) {
+            (Syntax::Unified, Some((_, sm, ptx))) => (sm, ptx),
             _ => (self.form.min_sm(), self.form.min_ptx()),
         }
     }
@@ -141,17 +141,17 @@ impl Case {
     /// The expression that the function holds.
     pub fn rust(&self) -> String {
         let form = &self.form;
-        match self.manner {
-            Manner::Plain => form.rust().to_owned(),
-            Manner::Guarded => form.rust_if().unwrap_or_default(),
-            Manner::Spelled => form.rust_ptx().unwrap_or_default(),
-            Manner::SpelledGuarded => form.rust_ptx_if().unwrap_or_default(),
-            Manner::Unified => form.unified().map(|(rust, ..)| rust).unwrap_or_default(),
-            Manner::Cuda(name) => {
+        match self.syntax {
+            Syntax::Plain => form.rust().to_owned(),
+            Syntax::Guarded => form.rust_if().unwrap_or_default(),
+            Syntax::Macro => form.rust_ptx().unwrap_or_default(),
+            Syntax::MacroGuarded => form.rust_ptx_if().unwrap_or_default(),
+            Syntax::Unified => form.unified().map(|(rust, ..)| rust).unwrap_or_default(),
+            Syntax::Cuda(name) => {
                 let (_, arguments) = form.rust().split_once("().").unwrap_or_default();
                 arguments.replace("read", name).replace("write", name)
             }
-            Manner::Lanes(mask) => self.rust_of_lanes(mask),
+            Syntax::Lanes(mask) => self.rust_of_lanes(mask),
         }
     }
 
@@ -242,7 +242,7 @@ impl Case {
     pub fn expected(&self) -> Vec<String> {
         let value = self.value();
         let policy = if self.form.takes_policy() { ", %" } else { "" };
-        let unified = if self.manner == Manner::Unified { ".unified" } else { "" };
+        let unified = if self.syntax == Syntax::Unified { ".unified" } else { "" };
         let converted = self.converted();
         let address = if converted.is_some() { "%address" } else { "%" };
         let operands = match self.form.operation() {
@@ -303,9 +303,9 @@ impl Case {
 
     /// The value operand: one register, or a vector of them.
     fn value(&self) -> String {
-        match (self.manner, self.form.element().unwrap_or_default()) {
+        match (self.syntax, self.form.element().unwrap_or_default()) {
             (_, "B128") => "%value".into(),
-            (Manner::Lanes(mask), element) => format!("{{{}}}", sinks(mask, element, |_| "%".into())),
+            (Syntax::Lanes(mask), element) => format!("{{{}}}", sinks(mask, element, |_| "%".into())),
             (_, element) if lanes(element) > 1 => format!("{{{}}}", sinks(u32::MAX, element, |_| "%".into())),
             _ => "%".into(),
         }

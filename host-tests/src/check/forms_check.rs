@@ -11,7 +11,7 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 
 use crate::check::conformance::known;
-use crate::check::forms::{self, Case, Manner};
+use crate::check::forms::{self, Case, Syntax};
 use crate::check::only;
 use crate::check::verdicts::Verdicts;
 use crate::tools::command::Machine;
@@ -93,11 +93,11 @@ impl Part<'_> {
         Ok(Looked { at: self.cases.len(), wrong: forms::differences(self.module(profile)?, &self.cases) })
     }
 
-    /// What the catalogue says that this GPU has, the assembler takes; other manners than the plain one on one GPU
+    /// What the catalogue says that this GPU has, the assembler takes; other syntaxes than the plain one on one GPU
     /// alone, since a predicate and a way to write are the same everywhere.
     pub fn accepted(&self, on: &On) -> Result<Looked> {
         let newest = on.sm == BUILT_FOR;
-        let cases = self.having(on, |case| newest || matches!(case.manner, Manner::Plain | Manner::Unified));
+        let cases = self.having(on, |case| newest || matches!(case.syntax, Syntax::Plain | Syntax::Unified));
         let wrong = self.verdicts()?.refusals(&on.assembler, &cases, on.sm, on.version)?;
         Ok(Looked { at: cases.len(), wrong })
     }
@@ -109,12 +109,12 @@ impl Part<'_> {
 
     /// What the catalogue says that this GPU has not, the assembler refuses.
     pub fn refused(&self, on: &On) -> Result<Looked> {
-        let plain = |case: &&Case| matches!(case.manner, Manner::Plain | Manner::Unified) && is_asked(case, on);
+        let plain = |case: &&Case| matches!(case.syntax, Syntax::Plain | Syntax::Unified) && is_asked(case, on);
         let cases: Vec<&Case> = self.cases.iter().filter(plain).filter(|case| !has(case, on.sm, on.version)).collect();
         let accepted = self.verdicts()?.accepted(&on.assembler, &cases, on.sm, on.version)?;
         // An older assembler may be content with less than the ISA asks for.
         let known =
-            |case: &&&Case| known::reason(&format!("{} before sm_{}", case.form.told(), case.needs().0)).is_some();
+            |case: &&&Case| known::reason(&format!("{} before sm_{}", case.form.full_ptx(), case.needs().0)).is_some();
         let unknown = accepted.iter().filter(|case| !known(case));
         let wrong = unknown.map(|case| format!("{} is accepted on {}", case.rust(), on.sm)).collect();
         Ok(Looked { at: cases.len(), wrong })
@@ -127,7 +127,7 @@ impl Part<'_> {
             let on = self.check.assemblers.iter().find(|on| on.sm == Sm::new(number));
             let on = on.ok_or_else(|| Error::new(format_args!("no assembler here knows sm_{number}")))?;
             let brings = |case: &&Case| {
-                matches!(case.manner, Manner::Plain | Manner::Unified)
+                matches!(case.syntax, Syntax::Plain | Syntax::Unified)
                     && case.needs().1 == gate
                     && case.needs().0 <= number
             };
@@ -193,7 +193,7 @@ pub fn seed() -> Result<u64> {
     }
 }
 
-/// A slice of the cases: so many forms of each instruction, drawn by the seed, in every manner that they have, and as
+/// A slice of the cases: so many forms of each instruction, drawn by the seed, in every syntax that they have, and as
 /// many choices of lanes.
 pub fn slice(forms: &[Arc<Form>], of_each: usize, seed: u64) -> Vec<Case> {
     let mut random = StdRng::seed_from_u64(seed);
@@ -202,7 +202,7 @@ pub fn slice(forms: &[Arc<Form>], of_each: usize, seed: u64) -> Vec<Case> {
         drawn.extend(own.sample(&mut random, of_each).cloned());
     }
     let (mut lanes, mut cases): (Vec<Case>, Vec<Case>) =
-        forms::cases(&drawn).into_iter().partition(|case| matches!(case.manner, Manner::Lanes(_)));
+        forms::cases(&drawn).into_iter().partition(|case| matches!(case.syntax, Syntax::Lanes(_)));
     lanes.shuffle(&mut random);
     cases.extend(lanes.into_iter().take(of_each));
     cases
@@ -225,7 +225,7 @@ pub fn by_instruction(forms: &[Arc<Form>]) -> Vec<(String, Vec<Arc<Form>>)> {
 pub struct Report {
     /// Forms of each instruction.
     pub forms: Vec<(String, usize)>,
-    /// Functions: each form in every manner.
+    /// Functions: each form in every syntax.
     pub functions: usize,
     /// Functions compared, in dev and in release builds.
     pub compared: [usize; 2],

@@ -279,11 +279,11 @@ pub const OPERANDS: &[(&str, &[&str])] = &[
 pub const FORMS: usize = 85_034;
 /// Forms that have operands and move no value: the test `lanes` follows them.
 pub const WITH_OPERANDS: usize = 957;
-/// Functions: each form in every manner.
+/// Functions: each form in every syntax.
 pub const FUNCTIONS: usize = 216_616;
 /// Spellings that a slice of the conformance test asks each assembler about.
 pub const WALKED: usize = 241_787;
-/// Kernels of the suite's whole plan, and trials in them: forms in the manners that are tried on a GPU.
+/// Kernels of the suite's whole plan, and trials in them: forms in the syntaxes that are tried on a GPU.
 pub const PLAN: [usize; 2] = [6_105, 178_704];
 /// Forms that an H100 launches by images of both assemblers. The newest GPU launches all.
 pub const LAUNCHED: [usize; 2] = [61_346, 60_799];

@@ -84,7 +84,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("mov", Family::Control),
 ];
 
-/// The parts of an instruction about caches, of a copy, a barrier or a fence, or of one that is done later, by the form's [`told`](Form::told).
+/// The parts of an instruction about caches, of a copy, a barrier or a fence, or of one that is done later, by the form's [`told`](Form::full_ptx).
 pub fn parts(told: &str) -> Option<&'static [Part]> {
     static ALL: LazyLock<HashMap<String, Vec<Part>>> = LazyLock::new(|| {
         use Family::{Asynchronous, Barrier, Cache, Copy, Fence, Fill, TensorMap};
@@ -93,7 +93,7 @@ pub fn parts(told: &str) -> Option<&'static [Part]> {
                 || is_request(form.ptx())
         };
         let forms = catalogue::forms().filter(is_told);
-        forms.map(|form| (form.told(), of_form(&form))).collect()
+        forms.map(|form| (form.full_ptx(), of_form(&form))).collect()
     });
     ALL.get(told).map(Vec::as_slice)
 }

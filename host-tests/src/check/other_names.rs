@@ -76,9 +76,9 @@ mod tests {
     /// The word that the crate suggests for a spelling with a word that PTX does not have.
     fn suggested(spelling: &'static str) -> Option<&'static str> {
         match spelling.split('.').next() {
-            Some("atom") => judge_atomic(spelling, false).err()?.meant(),
-            Some("multimem") => judge_multimem(spelling).err()?.meant(),
-            _ => Spelling::read(spelling).err()?.meant(),
+            Some("atom") => judge_atomic(spelling, false).err()?.suggestion(),
+            Some("multimem") => judge_multimem(spelling).err()?.suggestion(),
+            _ => Spelling::read(spelling).err()?.suggestion(),
         }
     }
 

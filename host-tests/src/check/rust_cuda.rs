@@ -349,7 +349,7 @@ pub struct Report {
     pub version: Option<PtxVersion>,
     /// Forms compiled.
     pub forms: usize,
-    /// Functions compiled and compared: each form in every manner.
+    /// Functions compiled and compared: each form in every syntax.
     pub compared: usize,
     /// Functions that the assembler was asked about.
     pub assembled: usize,

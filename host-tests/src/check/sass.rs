@@ -244,7 +244,7 @@ pub fn on_gpu(form: &Form, gpu: Sm) -> Option<Sm> {
 fn target(ptx: &str, gpu: Sm) -> Sm {
     static NAMED: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
         let forms = catalogue::forms().filter(|form| !form.targets().is_empty());
-        forms.map(|form| form.told()).collect()
+        forms.map(|form| form.full_ptx()).collect()
     });
     if NAMED.contains(ptx) { Sm { suffix: Some('a'), ..gpu } } else { gpu }
 }
@@ -303,7 +303,7 @@ impl Access {
     pub fn of(form: &Form) -> Self {
         Access {
             instruction: form.instruction().to_owned(),
-            ptx: form.told(),
+            ptx: form.full_ptx(),
             min_sm: form.min_sm(),
             without: if form.targets().is_empty() { Vec::new() } else { lacking(form) },
             min_ptx: PtxVersion::of_number(form.min_ptx()),

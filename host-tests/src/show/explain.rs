@@ -26,7 +26,7 @@ pub fn explain(forms: &[Form], tools: &CudaTools) -> Result<Vec<String>> {
 fn see(forms: &[&Form], reader: &Reader, sms: &[Sm]) -> Result<Seen> {
     let on = |sm: &Sm| {
         // Without a hint a form is legal wherever it is with it.
-        let legal = forms.iter().filter(|form| sass::on_gpu(form, *sm).is_some()).map(|form| form.told());
+        let legal = forms.iter().filter(|form| sass::on_gpu(form, *sm).is_some()).map(|form| form.full_ptx());
         let spellings: BTreeSet<String> = legal
             .flat_map(|told| {
                 let without = trace::without_hints(&told).into_iter().map(|(_, without)| without);
@@ -54,8 +54,8 @@ fn machine_code(form: &Form, seen: &Seen) -> Vec<String> {
     let sms: Vec<Sm> = legal().map(|(sm, _)| *sm).collect();
     let mut lines: BTreeMap<String, BTreeSet<Sm>> = BTreeMap::new();
     for (sm, codes) in legal() {
-        let Some(code) = codes.get(&form.told()) else { continue };
-        let lost = trace::lost(&form.told(), *sm, seen).concat();
+        let Some(code) = codes.get(&form.full_ptx()) else { continue };
+        let lost = trace::lost(&form.full_ptx(), *sm, seen).concat();
         let lost = if lost.is_empty() { lost } else { format!("   no trace of {lost}") };
         lines.entry(code.line() + &lost).or_default().insert(*sm);
     }

@@ -98,7 +98,7 @@ impl Ours {
         let mut forms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for form in catalogue::forms() {
             // A move of a special register is known by that register.
-            let told = form.told();
+            let told = form.full_ptx();
             let register = told.rsplit_once(' ').map(|(_, register)| register).filter(|_| told.starts_with("mov."));
             forms.entry(key(register.unwrap_or(form.ptx()))).or_default().insert(name_of(form.rust()));
         }

@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn each_word_that_changes_no_byte_is_named() {
         let forms = every_form();
-        let of = |told: &str| unseen(forms.iter().find(|form| form.told() == told).expect(told));
+        let of = |told: &str| unseen(forms.iter().find(|form| form.full_ptx() == told).expect(told));
         let (hint, size, order) = ("an eviction hint", "a prefetch size", "an order or a scope");
         let expected: [(&str, &[&str]); 9] = [
             ("ld.global.nc.L1::evict_last.L2::128B.f32", &[hint, size, "`.nc`"]),

@@ -13,7 +13,7 @@ use super::entry::Entry;
 use super::room::{PARAMETER, Room, SLOT, THREADS};
 use super::trial::{self, NoCheck};
 use super::{asynchronous, policy};
-use host_tests::check::forms::{self, Case, Manner};
+use host_tests::check::forms::{self, Case, Syntax};
 use host_tests::check::forms_check::by_instruction;
 use host_tests::check::sass::on_gpu;
 use ptx_build::target::Sm;
@@ -58,7 +58,7 @@ impl Plan {
     /// The kernels of these forms: each as it is, with each choice of lanes, and, where it takes one, under a predicate,
     /// with a null address where that does not hold.
     pub fn new(forms: &[Arc<Form>]) -> Plan {
-        let wanted = |case: &Case| matches!(case.manner, Manner::Plain | Manner::Lanes(_) | Manner::Guarded);
+        let wanted = |case: &Case| matches!(case.syntax, Syntax::Plain | Syntax::Lanes(_) | Syntax::Guarded);
         let mut rooms: BTreeMap<(u32, u32, Named, Room, bool), Vec<Case>> = BTreeMap::new();
         let mut plan = Plan::default();
         for case in forms::cases(forms).into_iter().filter(wanted) {

@@ -16,7 +16,7 @@ use super::journal::{self, Event, Journal, Known, Machine};
 use super::kernels;
 use super::plan::Plan;
 use super::report::Report;
-use super::stage::{Bench, Catalogue, IMAGES, Stage, Told, Worked, work};
+use super::stage::{Bench, Catalogue, IMAGES, Settings, Stage, Worked, work};
 use super::stages::{self, ALWAYS, PLAN, Part, USUAL};
 use host_tests::check::forms_check;
 use lab::program::LINES;
@@ -29,7 +29,7 @@ use ptx_build::error::{Error, Result};
 use ptx_build::files::write_whole;
 use ptx_build::progress::Progress;
 
-/// What the program is told.
+/// The arguments of the program.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// The seed of the data. Without it, a new one each time
@@ -47,7 +47,7 @@ pub struct Options {
         value_parser = clap::value_parser!(u8).range(0..=PLAN.len() as i64)
     )]
     plan: Option<u8>,
-    /// End after so many seconds, whatever is left. Without it, a part of the plan has its own limit
+    /// End after this number of seconds, whatever is left. Without it, a part of the plan has its own limit
     #[arg(long, value_name = "SECONDS")]
     deadline: Option<u64>,
     /// A dry run: small sizes and few rounds, which say nothing about orders and speed
@@ -158,9 +158,9 @@ fn work_at(
     child::end_with_parent()
         .map_err(|error| Error::new(format_args!("could not ask the system for a signal: {error}")))?;
     let stage = stage(name)?;
-    let told = Told { set: options.set.clone(), kind: options.kind.clone(), ..told(options)? };
-    watch(name.to_owned(), Journal::open(results)?, told.launch_limit.unwrap_or(stage.launch_limit()));
-    let mut bench = Bench::new(folder.to_owned(), out, forms, told, Journal::open(results)?);
+    let settings = Settings { set: options.set.clone(), kind: options.kind.clone(), ..settings(options)? };
+    watch(name.to_owned(), Journal::open(results)?, settings.launch_limit.unwrap_or(stage.launch_limit()));
+    let mut bench = Bench::new(folder.to_owned(), out, forms, settings, Journal::open(results)?);
     match work(&*stage, &mut bench, &Progress::new()) {
         Ok(Worked::All) => Ok(ExitCode::SUCCESS),
         Ok(Worked::GpuGone) => leave(GPU_GONE),
@@ -186,11 +186,18 @@ fn watch(stage: String, journal: Journal, limit: Duration) {
     });
 }
 
-fn told(options: &Options) -> Result<Told> {
+fn settings(options: &Options) -> Result<Settings> {
     let seed = options.seed.map_or_else(forms_check::seed, Ok)?;
     let launch_limit = options.launch_limit.map(Duration::from_secs);
     let left = options.left.map(Duration::from_secs_f64);
-    Ok(Told { seed, sample: options.sample as usize, launch_limit, quick: options.quick, left, ..Told::default() })
+    Ok(Settings {
+        seed,
+        sample: options.sample as usize,
+        launch_limit,
+        quick: options.quick,
+        left,
+        ..Settings::default()
+    })
 }
 
 fn stage(name: &str) -> Result<Box<dyn Stage>> {
@@ -230,21 +237,21 @@ fn lead(options: &Options, place: Place, forms: Catalogue) -> Result<ExitCode> {
         }
     };
     let versions = kernels::versions(&place.folder)?;
-    let told = told(options)?;
-    let seed = told.seed;
+    let settings = settings(options)?;
+    let seed = settings.seed;
     eprintln!("{} (sm_{}), seed {seed}", machine.gpu, machine.sm);
     place.set_aside_older()?;
     let journal = Journal::open(&place.results)?;
     let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let names = chosen.iter().map(|stage| stage.name().to_owned()).collect();
-    journal.write(Event::Run { began, seed, versions, stages: names, quick: told.quick })?;
+    journal.write(Event::Run { began, seed, versions, stages: names, quick: settings.quick })?;
     journal.write(Event::Machine(machine))?;
     let forms = &forms();
     let plan = Plan::new(forms);
     for stage in &chosen {
         let left = deadline.map(|deadline| deadline.saturating_sub(clock.elapsed()));
         let began = Instant::now();
-        let early = Leading { stage: &**stage, journal: &journal, place: &place, told: &told, left }.lead()?;
+        let early = Leading { stage: &**stage, journal: &journal, place: &place, settings: &settings, left }.lead()?;
         let (known, seconds) = (Known::of(stage.name(), &journal.events()?), began.elapsed().as_secs_f64());
         eprintln!("{}: {}{seconds:.1} s", stage.name(), in_words(&known, early.as_deref()));
         journal.write(Event::Ended { stage: stage.name().into(), early, seconds })?;
@@ -306,7 +313,7 @@ struct Leading<'a> {
     stage: &'a dyn Stage,
     journal: &'a Journal,
     place: &'a Place,
-    told: &'a Told,
+    settings: &'a Settings,
     left: Option<Duration>,
 }
 
@@ -371,13 +378,13 @@ impl Leading<'_> {
     fn process(&self, left: Duration) -> Result<Command> {
         let images = Known::of(IMAGES, &self.journal.events()?);
         let loaded: Vec<String> = images.found.into_iter().map(|(set, _)| set).collect();
-        let told = self.stage.told(self.told, &loaded);
+        let settings = self.stage.settings(self.settings, &loaded);
         let mut command = itself()?;
-        command.args(["--work", self.stage.name(), "--seed", &told.seed.to_string()]);
-        command.args(["--sample", &told.sample.to_string()]).arg("--out").arg(&self.place.out);
-        command.arg(format!("--left={}", left.as_secs_f64())).args(told.quick.then_some("--quick"));
-        command.args(told.set.iter().flat_map(|set| ["--set", set]));
-        command.args(told.launch_limit.iter().map(|limit| format!("--launch-limit={}", limit.as_secs())));
+        command.args(["--work", self.stage.name(), "--seed", &settings.seed.to_string()]);
+        command.args(["--sample", &settings.sample.to_string()]).arg("--out").arg(&self.place.out);
+        command.arg(format!("--left={}", left.as_secs_f64())).args(settings.quick.then_some("--quick"));
+        command.args(settings.set.iter().flat_map(|set| ["--set", set]));
+        command.args(settings.launch_limit.iter().map(|limit| format!("--launch-limit={}", limit.as_secs())));
         Ok(command)
     }
 }

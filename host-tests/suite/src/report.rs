@@ -185,7 +185,7 @@ impl Tried {
             bytes: outcome.bytes,
         };
         let failed = outcome.verdicts.iter().filter_map(|(form, verdict)| match verdict {
-            Verdict::Failed(failure) => Some(Failure { ptx: form.told(), failure: failure.clone() }),
+            Verdict::Failed(failure) => Some(Failure { ptx: form.full_ptx(), failure: failure.clone() }),
             Verdict::Passed | Verdict::NotRun(_) => None,
         });
         let failures = failed.collect();

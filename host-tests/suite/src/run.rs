@@ -14,8 +14,8 @@ use super::entry::Entry;
 use super::journal::{Found, Item, Known, Work};
 use super::plan::{Kernel, Key, Plan, key};
 use super::room::Room;
-use super::stage::{Bench, Stage, Told, work};
-use host_tests::check::forms::{Case, Manner};
+use super::stage::{Bench, Settings, Stage, work};
+use host_tests::check::forms::{Case, Syntax};
 use host_tests::check::sass::on_gpu;
 use launch::gpu::{Gpu, Module, Waited};
 use launch::tensor_map::MapKind;
@@ -85,7 +85,7 @@ pub struct Outcome {
     pub launched: BTreeSet<(String, String, String)>,
     /// Kernels whose output was compared.
     pub kernels: usize,
-    /// Trials compared: forms in all their manners.
+    /// Trials compared: forms in all their syntaxes.
     pub trials: usize,
     /// Bytes compared.
     pub bytes: usize,
@@ -116,9 +116,10 @@ impl Stage for Forms {
         Duration::from_secs(90)
     }
 
-    fn told(&self, told: &Told, loaded: &[String]) -> Told {
-        let again = || Told { seed: told.seed.wrapping_add(1), set: loaded.last().cloned(), ..told.clone() };
-        if self.again { again() } else { told.clone() }
+    fn settings(&self, settings: &Settings, loaded: &[String]) -> Settings {
+        let again =
+            || Settings { seed: settings.seed.wrapping_add(1), set: loaded.last().cloned(), ..settings.clone() };
+        if self.again { again() } else { settings.clone() }
     }
 
     fn work(&self, bench: &Bench) -> Result<Work> {
@@ -126,7 +127,7 @@ impl Stage for Forms {
         let by_name = by_name(bench.plan());
         let (mut items, mut known) = (Vec::new(), HashSet::new());
         let multimem = bench.gpu().is_ok_and(has_multimem);
-        for (number, image) in kernels.forms().iter().enumerate().step_by(bench.told.sample.max(1)) {
+        for (number, image) in kernels.forms().iter().enumerate().step_by(bench.settings.sample.max(1)) {
             let mut parts = Vec::new();
             for name in &image.kernels {
                 let kernel = planned(&by_name, name)?;
@@ -134,7 +135,7 @@ impl Stage for Forms {
                     continue;
                 }
                 let of_kind = |kind: &String| kernel.room.kind() == kind && is_new(kernel, &mut known);
-                if bench.told.kind.as_ref().is_none_or(of_kind) {
+                if bench.settings.kind.as_ref().is_none_or(of_kind) {
                     parts.push(name.clone());
                 }
             }
@@ -145,8 +146,8 @@ impl Stage for Forms {
         let with = With {
             set: kernels.set.clone(),
             ptx: kernels.ptx,
-            seed: bench.told.seed,
-            part: bench.told.sample > 1 || bench.told.kind.is_some() || kernels.part,
+            seed: bench.settings.seed,
+            part: bench.settings.sample > 1 || bench.settings.kind.is_some() || kernels.part,
             refused: kernels.refused.clone(),
             multimem,
         };
@@ -327,9 +328,9 @@ fn not_run(form: &Form, sm: u32, plan: &Plan, with: Option<&With>) -> Verdict {
 
 /// The wrong bytes of a trial, in words.
 fn in_words(kernel: &Kernel, case: &Case, wrong: &Wrong) -> Failure {
-    let manner = match case.manner {
-        Manner::Lanes(mask) => format!(" with the lanes {mask:#b}"),
-        Manner::Guarded => " under a predicate".into(),
+    let syntax = match case.syntax {
+        Syntax::Lanes(mask) => format!(" with the lanes {mask:#b}"),
+        Syntax::Guarded => " under a predicate".into(),
         _ => String::new(),
     };
     let first = wrong.slots.first().map_or_else(String::new, |slot| {
@@ -339,7 +340,7 @@ fn in_words(kernel: &Kernel, case: &Case, wrong: &Wrong) -> Failure {
         format!("byte {} of thread {} is 0x{found}{poison}, expected 0x{expected}; ", slot.byte, slot.thread)
     });
     let (rust, bytes, kernel) = (case.rust(), wrong.bytes, &kernel.name);
-    let what = format!("{rust}{manner}: {first}{bytes} bytes are wrong, in kernel {kernel}");
+    let what = format!("{rust}{syntax}: {first}{bytes} bytes are wrong, in kernel {kernel}");
     Failure { what, slots: wrong.slots.clone() }
 }
 
@@ -356,7 +357,7 @@ impl Attempt<'_> {
         let gpu = self.bench.gpu().map_err(Error::new)?;
         let module = gpu.load(&image.cubin)?;
         // The same data for an image, whatever ran before it in this process.
-        let mut random = StdRng::seed_from_u64(self.bench.told.seed.wrapping_add(0x9e37_79b9 * number as u64));
+        let mut random = StdRng::seed_from_u64(self.bench.settings.seed.wrapping_add(0x9e37_79b9 * number as u64));
         let (maps, kernels) = self.tensor_maps(gpu, kernels)?;
         let mut batch = Batch::new(gpu, kernels, maps, &mut random)?;
         let Some(ran) = self.launch(&batch, &module)? else { return Ok(None) };

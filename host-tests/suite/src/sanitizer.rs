@@ -65,7 +65,7 @@ impl Stage for Sanitizer {
         let mut command = Command::new(PROGRAM);
         command.args(["--tool", tool, "--error-exitcode", &COMPLAINS.to_string(), "--log-file"]).arg(&log);
         command.arg(program).args(["--work", Forms { again: false }.name(), "--kind", kind, "--launch-limit", "60"]);
-        command.args(["--seed", &bench.told.seed.to_string()]).arg("--results").arg(&results);
+        command.args(["--seed", &bench.settings.seed.to_string()]).arg("--results").arg(&results);
         let ended = child::run(&mut command, LIMIT, true, || false).map_err(|error| {
             error.fix("install compute-sanitizer (it comes with the CUDA toolkit) and put its folder into PATH")
         })?;

@@ -34,9 +34,9 @@ pub trait Stage: Sync {
         Duration::from_secs(20)
     }
 
-    /// What its processes are told, if it differs from the rest; of the sets of images these load.
-    fn told(&self, told: &Told, _loaded: &[String]) -> Told {
-        told.clone()
+    /// The settings of its processes, if they differ from the run's. `_loaded` are the sets of images that load.
+    fn settings(&self, settings: &Settings, _loaded: &[String]) -> Settings {
+        settings.clone()
     }
 
     /// What it consists of.
@@ -47,9 +47,9 @@ pub trait Stage: Sync {
     fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>>;
 }
 
-/// What a run is told.
+/// The settings of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct Settings {
     /// Makes the data.
     pub seed: u64,
     /// Of every so many images of forms one is run.
@@ -75,8 +75,8 @@ pub struct Bench {
     pub folder: PathBuf,
     /// Where results go.
     pub out: PathBuf,
-    /// What the run is told.
-    pub told: Told,
+    /// The settings of the run.
+    pub settings: Settings,
     /// The results.
     pub journal: Journal,
     limit: Duration,
@@ -91,15 +91,15 @@ pub struct Bench {
 
 impl Bench {
     /// One whose GPU is looked for when it is first wanted.
-    pub fn new(folder: PathBuf, out: PathBuf, catalogue: Catalogue, told: Told, journal: Journal) -> Bench {
+    pub fn new(folder: PathBuf, out: PathBuf, catalogue: Catalogue, settings: Settings, journal: Journal) -> Bench {
         let (forms, gpu, kernels, plan) = (OnceCell::new(), OnceCell::new(), OnceCell::new(), OnceCell::new());
         let (limit, began, gone) = (launch::gpu::LIMIT, Instant::now(), Cell::new(false));
-        Bench { folder, out, told, journal, limit, catalogue, forms, gpu, kernels, plan, began, gone }
+        Bench { folder, out, settings, journal, limit, catalogue, forms, gpu, kernels, plan, began, gone }
     }
 
     /// One with these kernels, whose results this process keeps.
-    pub fn kept(forms: Vec<Arc<Form>>, kernels: Kernels, told: Told) -> Bench {
-        let bench = Bench::new(PathBuf::new(), PathBuf::new(), Vec::new, told, Journal::kept());
+    pub fn kept(forms: Vec<Arc<Form>>, kernels: Kernels, settings: Settings) -> Bench {
+        let bench = Bench::new(PathBuf::new(), PathBuf::new(), Vec::new, settings, Journal::kept());
         Bench { kernels: OnceCell::from(kernels), forms: OnceCell::from(forms), ..bench }
     }
 
@@ -150,7 +150,7 @@ impl Bench {
         let events = self.journal.events()?;
         let images = Known::of(IMAGES, &events);
         let loads = |set: &&Set| images.found.iter().any(|(name, found)| *name == set.name && found.passed);
-        let found = match &self.told.set {
+        let found = match &self.settings.set {
             Some(name) => sets.iter().find(|set| set.name == *name),
             None => sets.iter().find(loads),
         };
@@ -174,7 +174,7 @@ impl Bench {
 
     /// How long this process may still take: a day, if nobody said so.
     pub fn left(&self) -> Duration {
-        let left = self.told.left.unwrap_or(Duration::from_secs(24 * 60 * 60));
+        let left = self.settings.left.unwrap_or(Duration::from_secs(24 * 60 * 60));
         left.saturating_sub(self.began.elapsed())
     }
 
@@ -200,7 +200,7 @@ pub enum Worked {
 
 /// Does what is left of a stage.
 pub fn work(stage: &dyn Stage, bench: &mut Bench, progress: &Progress) -> Result<Worked> {
-    bench.limit = bench.told.launch_limit.unwrap_or(stage.launch_limit());
+    bench.limit = bench.settings.launch_limit.unwrap_or(stage.launch_limit());
     let known = Known::of(stage.name(), &bench.journal.events()?);
     let work = match known.work.clone() {
         Some(work) => work,

@@ -55,7 +55,7 @@ pub const PLAN: [Part; 3] = [
 /// Stages of every run.
 pub const ALWAYS: [&str; 2] = [IMAGES, "tools"];
 
-/// Stages of a run that is told nothing.
+/// Stages of a run with the default settings.
 pub const USUAL: [&str; 4] = ["forms", "litmus", "workloads", "faults"];
 
 /// One image of each assembler: does the driver take it?
@@ -158,10 +158,10 @@ impl Stage for Orders {
         let gpu = bench.gpu().map_err(Error::new)?;
         let module = gpu.load(&bench.kernels()?.image_of(LITMUS, &item.name)?.cubin)?;
         let counted =
-            counted::run(&litmus, gpu, &module, if bench.told.quick { litmus::FEW } else { litmus::LAUNCHES })?;
+            counted::run(&litmus, gpu, &module, if bench.settings.quick { litmus::FEW } else { litmus::LAUNCHES })?;
         let data = serde_json::to_value(&counted).map_err(Error::new)?;
         // A dry run is too short to be sensitive.
-        let passed = if bench.told.quick { counted.nothing_is_wrong() } else { counted.passed() };
+        let passed = if bench.settings.quick { counted.nothing_is_wrong() } else { counted.passed() };
         Ok(Some(Found { passed, text: counted.text(), data }))
     }
 }
@@ -192,7 +192,7 @@ impl Stage for Workloads {
         let workload: &dyn Workload = *workload.ok_or_else(|| Error::new("there is no such workload"))?;
         let gpu = bench.gpu().map_err(Error::new)?;
         let module = gpu.load(&bench.kernels()?.image_of(WORKLOADS, &item.name)?.cubin)?;
-        let size = if bench.told.quick { workloads::problem_of(workload, SMALL).0 } else { workload.gpu_size() };
+        let size = if bench.settings.quick { workloads::problem_of(workload, SMALL).0 } else { workload.gpu_size() };
         let figures = workloads::run_on_gpu(workload, size, gpu, &module)?;
         let text = match &figures.first_mismatch {
             None => format!("{:.1} GB/s, {} elements right", figures.gigabytes_per_second, figures.elements),
@@ -274,9 +274,9 @@ impl Stage for Experiments {
     fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {
         let options = lab::Options {
             experiments: item.name.clone(),
-            seed: Some(bench.told.seed),
+            seed: Some(bench.settings.seed),
             deadline: Some(share(bench, self.name)?.as_secs()),
-            quick: bench.told.quick,
+            quick: bench.settings.quick,
             ..lab::Options::default()
         };
         let file = packed(&bench.folder, bench.machine()?.sm);

@@ -2,7 +2,7 @@
 
 use ptx_intrinsics::catalogue::{Form, Operation};
 
-use host_tests::check::forms::{Case, Manner};
+use host_tests::check::forms::{Case, Syntax};
 
 use super::other::{Other, all, truth};
 use super::room::{Room, SLOT};
@@ -192,7 +192,7 @@ fn holds(trial: usize, thread: usize) -> bool {
 }
 
 fn is_guarded(case: &Case) -> bool {
-    matches!(case.manner, Manner::Guarded | Manner::SpelledGuarded)
+    matches!(case.syntax, Syntax::Guarded | Syntax::MacroGuarded)
 }
 
 /// Whether the threads of a warp have to give one address: that of the first one's slot.
@@ -249,12 +249,12 @@ pub(super) fn expected(case: &Case, trial: usize, thread: usize, from: &[u8], or
         return atomic::expected(form, !is_guarded(case) || holds(trial, thread), thread, from, or, to);
     }
     let moved = form.bytes();
-    match (form.operation(), case.manner) {
-        (Operation::Load, Manner::Lanes(mask)) => {
+    match (form.operation(), case.syntax) {
+        (Operation::Load, Syntax::Lanes(mask)) => {
             to[..moved].fill(0);
             move_lanes(mask, form, from, to);
         }
-        (_, Manner::Lanes(mask)) => move_lanes(mask, form, from, to),
+        (_, Syntax::Lanes(mask)) => move_lanes(mask, form, from, to),
         (Operation::Load, _) if is_guarded(case) && !holds(trial, thread) => to[..moved].copy_from_slice(&or[..moved]),
         (_, _) if is_guarded(case) && !holds(trial, thread) => {}
         _ => to[..moved].copy_from_slice(&from[..moved]),

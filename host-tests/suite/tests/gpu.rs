@@ -13,7 +13,7 @@ use suite::{
     self, Plan,
     image::compile,
     kernels::{FORMS as SECTION, Kernels},
-    stage::{Bench, Told},
+    stage::{Bench, Settings},
 };
 use workloads::{self, Workload};
 
@@ -67,7 +67,7 @@ fn forms(gpu: &Gpu) -> Result<(), Failed> {
         refused: [].into(),
         part: false,
     };
-    let mut bench = Bench::kept(slice, kernels, Told { seed, ..Told::default() });
+    let mut bench = Bench::kept(slice, kernels, Settings { seed, ..Settings::default() });
     let outcome = suite::run(&mut bench, &progress)?;
     let failures: Vec<&str> = outcome.verdicts.iter().filter_map(|(_, verdict)| verdict.failure()).collect();
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n").into()) }

@@ -89,7 +89,7 @@ pub(crate) fn agrees() -> Result<(), Failed> {
     let expanded = PRODUCTIONS.iter().flat_map(|production| expand(production)).filter(|ptx| is_legal(ptx));
     let told_apart = WITH_OPERANDS.iter().chain(TENSORS).flat_map(|row| with_operands(*row));
     let isa: BTreeSet<String> = expanded.chain(WHOLE.map(String::from)).chain(told_apart).collect();
-    let listed: Vec<String> = catalogue::forms().map(|form| form.told()).collect();
+    let listed: Vec<String> = catalogue::forms().map(|form| form.full_ptx()).collect();
     let held: BTreeSet<String> = listed.iter().cloned().collect();
     if let Some(missing) = isa.difference(&held).next() {
         let fix =

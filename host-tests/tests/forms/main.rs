@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
-use host_tests::check::forms::Manner;
+use host_tests::check::forms::Syntax;
 use host_tests::check::forms_check::{self, Check, Looked, Part};
 use host_tests::check::only;
 use host_tests::tools::cuda_tools::CudaTools;
@@ -96,7 +96,7 @@ fn part() -> std::result::Result<&'static Part<'static>, Failed> {
 }
 
 fn plain(part: &Part<'_>) -> usize {
-    part.cases.iter().filter(|case| case.manner == Manner::Plain).count()
+    part.cases.iter().filter(|case| case.syntax == Syntax::Plain).count()
 }
 
 fn counts() -> std::result::Result<(), Failed> {

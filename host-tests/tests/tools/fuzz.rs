@@ -170,7 +170,7 @@ fn explained() {
 #[test]
 fn no_form_is_too_long_to_be_explained() {
     let longest = |form: &ptx_intrinsics::catalogue::Form| {
-        let texts = [Some(form.told()), Some(form.rust().to_owned()), form.rust_if(), form.rust_ptx_if()];
+        let texts = [Some(form.full_ptx()), Some(form.rust().to_owned()), form.rust_if(), form.rust_ptx_if()];
         texts.into_iter().flatten().map(|text| text.len()).max().unwrap_or_default()
     };
     let longest = ptx_intrinsics::catalogue::forms().map(|form| longest(&form)).max().unwrap_or_default();

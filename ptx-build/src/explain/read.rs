@@ -16,7 +16,7 @@ use ptx_intrinsics::scope::ScopeWord;
 use regex_lite::Regex;
 
 use super::elsewhere::place_of;
-use super::meant::meant;
+use super::equivalents::equivalents;
 use super::near::near;
 
 /// How long a text may be. No form is so long, and what is near is found in time that grows with it.
@@ -94,7 +94,7 @@ impl Forms {
         };
         for (at, form) in forms.all.iter().enumerate() {
             // Of two that are written alike the first one is meant.
-            forms.exact.entry(form.told()).or_insert(at);
+            forms.exact.entry(form.full_ptx()).or_insert(at);
             forms.exact.entry(form.ptx().to_owned()).or_insert(at);
             forms.sorted.entry(sorted(form.ptx())).or_insert(at);
             if form.signature().is_some() {
@@ -210,7 +210,7 @@ fn find_ptx(text: &str, forms: &Forms) -> Result<Form, Misspelt> {
     let spelled = |ptx: &str| forms.get(forms.exact.get(ptx));
     // One of the functions, its words in any order.
     let function = |text: &str| {
-        let all = std::iter::once(text.to_owned()).chain(meant(text));
+        let all = std::iter::once(text.to_owned()).chain(equivalents(text));
         all.into_iter().find_map(|text| spelled(&text).or_else(|| forms.get(forms.sorted.get(&sorted(&text)))))
     };
     let said = |why: &str, near: Vec<String>| Misspelt { text: text.into(), why: why.into(), near };
@@ -267,7 +267,7 @@ fn find_ptx(text: &str, forms: &Forms) -> Result<Form, Misspelt> {
 const NOT_LISTED: &str = "the catalogue does not list it";
 
 fn said_wrong(wrong: Wrong<'_>) -> String {
-    let meant = wrong.meant().map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+    let meant = wrong.suggestion().map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
     if wrong.word.is_empty() { wrong.why.into() } else { format!("`{}`: {}{meant}", wrong.word, wrong.why) }
 }
 
@@ -411,14 +411,19 @@ mod tests {
                 FORMS.all.iter().filter(|form| form.element().is_none() && !form.is_atomic() && !form.is_multimem()),
             )
         {
-            assert_eq!(find(&form.told()).map(|found| found.told()), Ok(form.told()));
-            let printed =
-                [Some(form.told()), Some(form.rust().to_owned()), form.rust_if(), form.rust_ptx(), form.rust_ptx_if()];
+            assert_eq!(find(&form.full_ptx()).map(|found| found.full_ptx()), Ok(form.full_ptx()));
+            let printed = [
+                Some(form.full_ptx()),
+                Some(form.rust().to_owned()),
+                form.rust_if(),
+                form.rust_ptx(),
+                form.rust_ptx_if(),
+            ];
             for text in printed.into_iter().flatten() {
                 let found = find(&text).unwrap_or_else(|misspelt| panic!("{misspelt}"));
                 // One call may be of several forms, and one form may have several calls, which its page lists.
                 let same = found.rust() == form.rust() || found.ptx() == form.ptx();
-                assert!(same, "{text}: {} and not {}", found.told(), form.told());
+                assert!(same, "{text}: {} and not {}", found.full_ptx(), form.full_ptx());
                 read += 1;
             }
         }

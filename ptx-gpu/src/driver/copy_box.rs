@@ -3,8 +3,8 @@
 use super::copy::{Sides, copy_in};
 use crate::call::{calls, get};
 use crate::gpu::{Gpu, Handle, live};
+use crate::output::note;
 use crate::status::{INVALID_VALUE, NOT_SUPPORTED, Result};
-use crate::told::note;
 
 /// `CUDA_MEMCPY2D`
 #[derive(Clone, Copy)]

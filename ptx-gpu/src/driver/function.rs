@@ -5,8 +5,8 @@ use std::ffi::c_char;
 use crate::call::{calls, put, put_if};
 use crate::gpu::{Function, Gpu, Handle, begun, live};
 use crate::occupancy::REGISTERS_OF_THREAD;
+use crate::output::wrong_call;
 use crate::status::{INVALID_VALUE, Result};
-use crate::told::wrong_call;
 
 /// `CU_FUNC_ATTRIBUTE_…`
 const MAX_DYNAMIC_SHARED: u32 = 8;

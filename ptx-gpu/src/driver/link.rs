@@ -7,8 +7,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use crate::call::{calls, put, put_if, text};
 use crate::gpu::{Handle, live};
 use crate::image::{self, Refused};
+use crate::output::note;
 use crate::status::{FILE_NOT_FOUND, INVALID_HANDLE, Result};
-use crate::told::note;
 
 /// What each linker has been given so far.
 static LINKS: LazyLock<Mutex<HashMap<Handle, Vec<u8>>>> = LazyLock::new(Mutex::default);

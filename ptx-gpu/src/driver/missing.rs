@@ -1,7 +1,7 @@
 //! Functions that are missing here.
 
+use crate::output::note;
 use crate::status::NOT_SUPPORTED;
-use crate::told::note;
 
 macro_rules! missing {
     ($($name:ident)*) => {$(

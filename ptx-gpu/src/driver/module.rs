@@ -5,8 +5,8 @@ use std::ffi::{c_char, c_void};
 use crate::call::{calls, get, put, put_if, text};
 use crate::gpu::{Handle, live};
 use crate::image::{self, Refused};
+use crate::output::note;
 use crate::status::{FILE_NOT_FOUND, INVALID_HANDLE, Result};
-use crate::told::note;
 
 /// `CU_JIT_ERROR_LOG_BUFFER`, and that of its size.
 const ERROR_LOG: u32 = 5;

@@ -7,7 +7,7 @@ use crate::device::SHARED_OF_BLOCK;
 use crate::gpu::{Handle, live};
 use crate::status::{INVALID_VALUE, Result};
 
-/// Says how much shared memory a block of so many threads takes.
+/// Says how much shared memory a block of a given number of threads takes.
 type SharedOf = Option<unsafe extern "C" fn(i32) -> usize>;
 
 fn best(

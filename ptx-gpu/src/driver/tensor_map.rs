@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use ptx_interpreter::tensor_map::{BYTES, Columns, TensorMap};
 
 use crate::call::{calls, get};
+use crate::output::note;
 use crate::status::{INVALID_VALUE, Result};
-use crate::told::note;
 
 /// The first numbers of an array of the program.
 fn array<T: Copy + Default, const N: usize>(place: *const T, count: usize) -> Result<[T; N]> {
@@ -33,7 +33,7 @@ fn write(name: &str, place: *mut [u8; BYTES], map: &TensorMap) -> Result {
     Ok(())
 }
 
-/// More dimensions than a map has are told by the check.
+/// The check reports more dimensions than a map can have.
 fn dimensions(rank: u32) -> usize {
     rank.min(5) as usize
 }

@@ -1,8 +1,8 @@
 //! Functions of the runtime that are missing here.
 
 use super::error::remember;
+use crate::output::note;
 use crate::status::NOT_SUPPORTED;
-use crate::told::note;
 
 macro_rules! missing {
     ($($name:ident)*) => {$(

@@ -13,7 +13,7 @@ pub(crate) enum Kind {
     Brain,
 }
 
-/// A type: so many numbers of so many bits.
+/// A type: how many numbers, and how many bits each has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Type {
     pub(crate) kind: Kind,
@@ -146,7 +146,7 @@ impl Alu {
         Some(Alu { to: vec![to], from: from.to_vec(), carries: false, apply })
     }
 
-    /// Lane by lane, of as many lanes as the result has.
+    /// Lane by lane, for each lane of the result.
     pub(crate) fn by_lane<const N: usize>(
         to: Type,
         from: [Type; N],

@@ -268,7 +268,7 @@ impl Checks {
         known.inspect(|place| self.found[*place].times += 1).is_some()
     }
 
-    /// Notes a finding, or that it was found once more: the threads that are farthest apart are told.
+    /// Notes a finding, or that it was found once more: the threads that are farthest apart are named.
     pub(super) fn find_between(&mut self, found: Found, distance: usize) {
         let site = |place: usize| found.places.get(place).map_or(u32::MAX, |place| place.1);
         let key = (found.kind, site(0).min(site(1)), site(0).max(site(1)));

@@ -42,7 +42,7 @@ impl Clock {
         }
     }
 
-    /// The thread of a block, which has so many, has come so far.
+    /// Raises the time of a thread, in a block of `threads` threads.
     pub(crate) fn raise_thread(&mut self, block: u32, number: usize, threads: usize, epoch: u32) {
         let blocks = Rc::make_mut(&mut self.blocks);
         let place = match blocks.binary_search_by_key(&block, |(block, _)| *block) {

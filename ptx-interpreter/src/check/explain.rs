@@ -38,7 +38,7 @@ impl Checks {
         }
     }
 
-    /// Where so many bytes are, of which some are beyond an end.
+    /// Where the bytes of an access are, if some are beyond an end.
     pub(crate) fn extent(&self, address: u64, bytes: u64) -> String {
         let piece = self.pieces.iter().find(|piece| address.wrapping_sub(piece.begin) < piece.bytes);
         match piece {

@@ -1,4 +1,4 @@
-//! What the checks find, and how it is told.
+//! What the checks find, and how it is shown.
 
 use std::fmt;
 

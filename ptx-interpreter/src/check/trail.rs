@@ -23,7 +23,7 @@ struct Link {
 }
 
 impl Trail {
-    /// A write by a thread of a block that has so many threads. It may continue another one.
+    /// A write by a thread of a block of `threads` threads. It may continue another one.
     pub(super) fn new(known: &Clock, writer: (Actor, u32), threads: usize, before: Option<Trail>) -> Trail {
         let count = before.as_ref().map_or(0, |before| 1 + before.0.count);
         let mut link = Link { known: known.clone(), writer, before, count };

@@ -1,4 +1,4 @@
-//! `cp.async.bulk` and `cp.reduce.async.bulk`: done later, and then the barrier is told, or when somebody waits for the group.
+//! `cp.async.bulk` and `cp.reduce.async.bulk`: done later, when the barrier counts the bytes or a thread waits for the group.
 
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
 
@@ -115,7 +115,7 @@ impl Bulk {
         Ok(())
     }
 
-    /// It is done later, and then the barrier is told: in each block of a mask at the same place.
+    /// It is done later. Then the barrier counts the bytes: in each block of a mask at the same place.
     fn begin(&self, machine: &mut Machine<'_>, thread: Thread, into: Space, copy: Copy) -> Result<()> {
         let What::Copy { ignores, multicast, .. } = self.what else { return Ok(()) };
         let operand = |at: usize| self.operands.get(at).ok_or_else(missing);
@@ -146,7 +146,7 @@ impl Bulk {
         Ok(())
     }
 
-    /// The map is one of as many dimensions.
+    /// The map has this number of dimensions.
     fn prefetch_tensor(
         &self,
         machine: &mut Machine<'_>,

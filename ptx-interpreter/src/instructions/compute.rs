@@ -107,7 +107,7 @@ fn put(register: &mut Lanes, values: &Lanes, mask: u32) {
     }
 }
 
-/// A signed number of so many bits in a wider register.
+/// A signed number of `bits` bits in a wider register.
 pub(crate) fn extended(value: u64, bits: u32, register: u32) -> u64 {
     let wide = ((value << (64 - bits)) as i64 >> (64 - bits)) as u64;
     wide & (u64::MAX >> (64 - register.min(64)))

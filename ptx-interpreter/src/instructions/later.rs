@@ -1,4 +1,4 @@
-//! `st.async` and `red.async`: done later, and then a barrier is told, if there is one.
+//! `st.async` and `red.async`: done later. Then a barrier counts the bytes, if there is one.
 
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
 

@@ -1,4 +1,4 @@
-//! `clusterlaunchcontrol`: a cluster that has not begun never does, and its number is told. A response is laid out as on a GPU:
+//! `clusterlaunchcontrol`: a cluster that has not begun is cancelled, and its number is returned. A response is laid out as on a GPU:
 //! x in 32 bits, y and z in 16, and whether a launch was cancelled in the 64th bit.
 
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
@@ -17,7 +17,7 @@ struct TryCancel {
     space: Space,
     response: Operand,
     bar: Operand,
-    /// Whether each block of the cluster is told.
+    /// Whether each block of the cluster gets a response.
     to_all: bool,
     how: How,
 }
@@ -25,7 +25,7 @@ struct TryCancel {
 /// What is asked of a response.
 enum Query {
     IsCancelled(Operand),
-    /// The numbers of the first block, as many as are asked for, from an axis on.
+    /// The numbers of the first block, from an axis on.
     FirstBlock(usize, Vec<Operand>),
 }
 

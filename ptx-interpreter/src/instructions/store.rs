@@ -38,7 +38,7 @@ impl Step for Store {
         let addresses = machine.addresses(group, self.space, &self.to)?;
         let whole = self.bytes * self.from.len();
         all_aligned(group, &addresses, whole)?;
-        // A strong vector is as many strong accesses as it has elements.
+        // Each element of a strong vector is a strong access.
         let has_all = !self.from.iter().any(|from| matches!(from, Operand::Sink));
         let is_one = has_all && self.how.scope.is_none() && !machine.remembers_values();
         if is_one {

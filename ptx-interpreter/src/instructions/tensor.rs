@@ -84,7 +84,7 @@ impl Tensor {
         }
         let mask = machine.number(thread, &self.operands, 3 + usize::from(takes_offsets))?;
         for rank in (0..16).filter(|rank| mask >> rank & 1 == 1) {
-            // In a pair the one whose number has the same last bit is told.
+            // In a pair, the barrier is in the block whose number has the same last bit.
             let told = if self.in_pair { rank & !1 | machine.rank_of(bar) & 1 } else { rank };
             let (to, bar) = (machine.in_block(to, rank)?, machine.in_block(bar, told)?);
             let copies = copies(machine, &map, &all, to)?;
@@ -179,7 +179,7 @@ fn copies(machine: &mut Machine<'_>, map: &TensorMap, all: &[Piece], to: u64) ->
     all.iter().map(one).collect()
 }
 
-/// They are done later, and then the barrier is told of the bytes of the whole box.
+/// They are done later. Then the barrier counts the bytes of the whole box.
 fn begin(machine: &mut Machine<'_>, thread: Thread, copies: Vec<Copy>, bar: u64, bytes: usize) -> Result<()> {
     aligned(bar, 8)?;
     machine.watch_copies(thread, &copies, Engine::Barrier(bar))?;

@@ -174,7 +174,7 @@ impl Spelling {
     }
 
     /// The expression with `ptx!`.
-    pub(super) fn spelled(&self, guarded: bool) -> String {
+    pub(super) fn macro_call(&self, guarded: bool) -> String {
         let (ty, policy) = (ELEMENTS[self.element].rust, if self.hint { ", policy" } else { "" });
         let (cond, or) = if guarded { ("@cond ", ", else or") } else { ("", "") };
         let unified = if self.unified { ".unified" } else { "" };

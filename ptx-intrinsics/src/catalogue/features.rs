@@ -142,7 +142,7 @@ mod tests {
             GATES.iter().filter(|gate| !gate.targets.is_empty()).map(|gate| gate.feature).collect();
         for form in super::super::forms() {
             let own = named.iter().filter(|feature| form.features().contains(**feature)).count();
-            assert!(own <= 1, "{}", form.told());
+            assert!(own <= 1, "{}", form.full_ptx());
         }
     }
 }

@@ -98,7 +98,7 @@ impl Form {
     /// The expression of the predicated form. It has `cond` too, and `or` if it has a value. None if there is no such form.
     pub fn rust_if(&self) -> Option<String> {
         match self.what {
-            What::Access(spelling) => Some(spelling.method(true).unwrap_or_else(|| spelling.spelled(true))),
+            What::Access(spelling) => Some(spelling.method(true).unwrap_or_else(|| spelling.macro_call(true))),
             What::Atomic(atomic) => Some(atomic.rust(true)),
             What::Multimem(multimem) => Some(multimem.rust(true)),
             What::Message(..) => None,
@@ -107,19 +107,19 @@ impl Form {
 
     /// The expression of a load or store with [`ptx!`](crate::ptx). None for other instructions.
     pub fn rust_ptx(&self) -> Option<String> {
-        self.access().map(|spelling| spelling.spelled(false))
+        self.access().map(|spelling| spelling.macro_call(false))
     }
 
     /// The predicated expression of a load or store with [`ptx!`](crate::ptx). None for other instructions.
     pub fn rust_ptx_if(&self) -> Option<String> {
-        self.access().map(|spelling| spelling.spelled(true))
+        self.access().map(|spelling| spelling.macro_call(true))
     }
 
     /// The form with `.unified` after its address, if it takes that: the expression, SM and PTX ISA version.
     pub fn unified(&self) -> Option<(String, u32, u32)> {
         let spelling = Spelling { unified: true, ..self.access()? };
         let needs = spelling.check().ok()?;
-        Some((spelling.spelled(false), needs.sm(), needs.ptx()))
+        Some((spelling.macro_call(false), needs.sm(), needs.ptx()))
     }
 
     /// The mnemonic with all qualifiers and the type.
@@ -128,7 +128,7 @@ impl Form {
     }
 
     /// The mnemonic, and the operands if they distinguish forms: `cp.async.cg.shared.global [%], [%], 16`.
-    pub fn told(&self) -> String {
+    pub fn full_ptx(&self) -> String {
         let operands = self.signature().map_or("", |signature| signature.operands);
         let by_operands = matches!(
             self.family(),
@@ -193,7 +193,7 @@ impl Spelling {
         let needs = self.check().ok()?;
         Some(Form {
             instruction: self.instruction(),
-            rust: self.method(false).unwrap_or_else(|| self.spelled(false)),
+            rust: self.method(false).unwrap_or_else(|| self.macro_call(false)),
             ptx: self.ptx(),
             what: What::Access(self),
             needs,

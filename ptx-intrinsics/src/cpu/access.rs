@@ -15,7 +15,7 @@ use crate::isa::order::{Meaning, OrderRow};
 use crate::isa::policy::CachePolicy;
 use crate::isa::prefetch_size::PrefetchSize;
 
-/// Loads as PTX does: a vector is as many atomic elements, 128 bits are one.
+/// Loads as PTX does: each element of a vector is atomic by itself, 128 bits are one element.
 ///
 /// # Safety
 /// `p` is the address of a readable, aligned `T`.
@@ -64,7 +64,7 @@ unsafe fn load_aligned<T: PtxType>(meaning: Meaning, p: *const T) -> T {
     unsafe { value.assume_init() }
 }
 
-/// Stores as PTX does: a vector is as many atomic elements, 128 bits are one.
+/// Stores as PTX does: each element of a vector is atomic by itself, 128 bits are one element.
 ///
 /// # Safety
 /// `p` is the address of a writable, aligned `T`.

@@ -15,7 +15,7 @@ use crate::isa::order::OrderWord;
 /// Does what the words say to the value at `p`, and gives what stood there.
 ///
 /// # Safety
-/// `p` is the address of an aligned `T` that may be written, and `T` is what the words move.
+/// `p` is the address of a writable, aligned `T`, and `T` is what the words move.
 #[inline]
 pub unsafe fn change<T: Copy>(words: Atomic, p: *mut T, value: T, compare: Option<T>) -> T {
     demand(p);
@@ -39,7 +39,7 @@ pub unsafe fn change<T: Copy>(words: Atomic, p: *mut T, value: T, compare: Optio
 /// A reduction of the value at `p`, as the type `T` is called in PTX.
 ///
 /// # Safety
-/// `p` is the address of an aligned `T` that may be written.
+/// `p` is the address of a writable, aligned `T`.
 pub(crate) unsafe fn reduce<T: Element>(op: AtomicOperation, order: OrderWord, p: *mut T, value: T) {
     let ty = TYPES.iter().position(|row| row.ptx == T::Ptx::TEXT).expect("reductions are of types of atomics");
     let words = Atomic { op: Some(op), order: Some(order), ty, ..Atomic::plain(true) };
@@ -104,7 +104,7 @@ impl Number {
     }
 
     /// # Safety
-    /// A number of this kind can be read there.
+    /// `p` is the readable, aligned address of a number of this kind.
     unsafe fn read(self, p: *const u8) -> u128 {
         // SAFETY: the caller's promise.
         unsafe {
@@ -118,7 +118,7 @@ impl Number {
     }
 
     /// # Safety
-    /// A number of this kind can be written there.
+    /// `p` is the writable, aligned address of a number of this kind.
     unsafe fn write(self, p: *mut u8, bits: u128) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -134,7 +134,7 @@ impl Number {
     /// Changes a number in memory in one step, and gives what stood there.
     ///
     /// # Safety
-    /// A number of this kind can be read and written there, and is aligned to its size.
+    /// `p` is readable, writable, and aligned to the size of the number.
     #[inline]
     unsafe fn change(self, p: *mut u8, order: atomic::Ordering, new: impl Fn(u128) -> u128) -> u128 {
         macro_rules! step_by_step {

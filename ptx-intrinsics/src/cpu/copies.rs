@@ -15,7 +15,7 @@ pub(super) struct Copy {
 
 impl Copy {
     /// # Safety
-    /// `size` bytes may be written, and the first `bytes` of the source be read.
+    /// `size` bytes of the destination are writable, and the first `bytes` of the source readable.
     pub(super) unsafe fn perform(self) {
         // SAFETY: the caller's promise.
         unsafe {

@@ -20,7 +20,7 @@ pub(crate) fn bytes_of<T>(operand: &str, value: u32) -> usize {
 /// Begins to copy `bytes` bytes and to fill the rest of `size` with zeros.
 ///
 /// # Safety
-/// `size` bytes may be written, and the first `bytes` of the source be read, until the copy is waited for.
+/// `size` bytes of the destination are writable and the first `bytes` of the source readable, until the copy is waited for.
 pub(crate) unsafe fn begin(dst: *mut u8, src: *const u8, bytes: usize, size: usize) {
     assert!(
         dst.addr().is_multiple_of(size),
@@ -73,7 +73,7 @@ pub(crate) unsafe fn copy_to(dst: Address, src: *const u8, size: u32, bar: Addre
 /// Stores a value, and tells the barrier of its bytes.
 ///
 /// # Safety
-/// `dst` may be written, and `bar` is a barrier that expects as many bytes.
+/// `dst` is writable, and `bar` is an initialised barrier that expects the size of `T`.
 pub(crate) unsafe fn store_to<T>(dst: Address, value: T, bar: Address) {
     let dst: *mut T = dst.cast();
     demand(dst);

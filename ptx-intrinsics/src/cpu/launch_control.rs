@@ -12,7 +12,7 @@ const CANCELLED: u128 = 1 << 64;
 /// it is `to_all`.
 ///
 /// # Safety
-/// The response may be written, and `bar` is a barrier that expects 16 bytes; in each of these blocks.
+/// `response` is writable, and `bar` is an initialised barrier that expects 16 bytes, in each of these blocks.
 pub(crate) unsafe fn try_cancel(response: Address, bar: Address, to_all: bool) {
     assert!(response.addr().is_multiple_of(16), "{response:p} is not aligned to 16 bytes");
     let first = current().and_then(|thread| thread.cancel_launch()).map_or(0, of_block);

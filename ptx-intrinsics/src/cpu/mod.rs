@@ -28,10 +28,10 @@ use crate::isa::atomic::AtomicOperation;
 use crate::isa::element::Element;
 use crate::isa::order::OrderWord;
 
-/// A relaxed reduction, of whose bytes the barrier is told.
+/// A relaxed reduction. The barrier counts its bytes.
 ///
 /// # Safety
-/// As for [`atomic::reduce`], and `bar` is a barrier that expects as many bytes.
+/// As for [`atomic::reduce`], and `bar` is an initialised barrier that expects the size of `T`.
 pub(crate) unsafe fn change_to<T: Element>(op: AtomicOperation, p: *mut T, value: T, bar: *mut ()) {
     // SAFETY: the caller's promise.
     unsafe {

@@ -10,7 +10,7 @@ use crate::isa::order::OrderWord;
 /// Changes the values of `size` bytes.
 ///
 /// # Safety
-/// `size` bytes can be read at `src` and written at `dst`, where other threads access them only by atomics.
+/// `src` is readable, and `dst` readable and writable, for `size` bytes. Other threads access `dst` only by atomics.
 pub(crate) unsafe fn reduce<T: Element>(op: AtomicOperation, dst: *mut T, src: *const u8, size: u32) {
     // SAFETY: the caller's promise.
     unsafe { reduce_as(op, T::Ptx::TEXT, dst.cast(), src, size) }
@@ -19,7 +19,7 @@ pub(crate) unsafe fn reduce<T: Element>(op: AtomicOperation, dst: *mut T, src: *
 /// The same, and tells the barrier of its bytes.
 ///
 /// # Safety
-/// As for [`reduce`], and `bar` is a barrier that expects as many bytes.
+/// As for [`reduce`], and `bar` is an initialised barrier that expects `size` bytes.
 pub(crate) unsafe fn reduce_to<T: Element>(op: AtomicOperation, dst: *mut T, src: *const u8, size: u32, bar: Address) {
     // SAFETY: the caller's promise.
     unsafe {

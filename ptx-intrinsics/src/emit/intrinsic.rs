@@ -27,10 +27,10 @@ macro_rules! __llvm {
 /// the class of the result.
 #[cfg(not(ptx_by_markers))]
 macro_rules! intrinsic {
-    ($manner:ident $words:tt [$($out:ident: $class:ident)?]
+    ($variant:ident $words:tt [$($out:ident: $class:ident)?]
         { $name:literal $($word:ident $($more:literal)?)* ($($value:tt: $type:ty),*) }) => {{
         $crate::__llvm! { {
-            #[link_name = concat!($name $(, word!($manner $word $words) $(, $more)?)*)]
+            #[link_name = concat!($name $(, word!($variant $word $words) $(, $more)?)*)]
             fn intrinsic($(_: $type),*) $(-> $class)?;
         } }
         $($out =)? intrinsic($($value),*);
@@ -40,10 +40,10 @@ macro_rules! intrinsic {
 /// No call gets here: `isa/collective.rs` refuses it.
 #[cfg(ptx_by_markers)]
 macro_rules! intrinsic {
-    ($manner:ident $words:tt [] $call:tt) => {
+    ($variant:ident $words:tt [] $call:tt) => {
         unreachable!()
     };
-    ($manner:ident $words:tt [$out:ident: $class:ident] $call:tt) => {
+    ($variant:ident $words:tt [$out:ident: $class:ident] $call:tt) => {
         $out = (|| -> $class { unreachable!() })();
     };
 }

@@ -42,7 +42,7 @@ pub(crate) const fn same_bits<A: Copy, B: Copy>(a: A) -> B {
     unsafe { Bits { a }.b }
 }
 
-/// The first bits of a value, as many as a `B` has. The macros ask for no more than there are.
+/// The first bits of a value, up to the size of a `B`. The macros never use a `B` that is larger than the value.
 #[cfg(ptx_device)]
 #[inline(always)]
 pub(crate) const fn first_bits<A: Copy, B: Copy>(a: A) -> B {

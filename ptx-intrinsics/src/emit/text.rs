@@ -17,11 +17,11 @@ macro_rules! emit {
 /// An axis after the other. A row is `{ [arguments that an axis holds] [what is written] [its register] (registers) … }`.
 #[cfg(ptx_device)]
 macro_rules! choose {
-    ([] $words:tt { intrinsic $manner:ident $call:tt $out:tt }) => { intrinsic! { $manner $words $out $call } };
+    ([] $words:tt { intrinsic $variant:ident $call:tt $out:tt }) => { intrinsic! { $variant $words $out $call } };
     ([] $words:tt { [] $written:tt [$($out:ident: $class:ident)*] ($($register:tt)*)
-        [$effect:ident $manner:ident] $ptx:tt $operands:tt $block:tt }) => {
+        [$effect:ident $variant:ident] $ptx:tt $operands:tt $block:tt }) => {
         __instruction! {
-            $effect [block!(before $block),] [text!(asm $manner $words $ptx $written $operands)] [";", block!(after $block),]
+            $effect [block!(before $block),] [text!(asm $variant $words $ptx $written $operands)] [";", block!(after $block),]
             ($($register)* $($out = out($class) $out,)*)
         }
     };
@@ -78,16 +78,16 @@ macro_rules! lanes {
 
 /// The instruction: `doc` for people, `asm` for `asm!`.
 macro_rules! text {
-    ($kind:ident $manner:ident $words:tt $ptx:tt [] []) => { mnemonic!($manner $words $ptx) };
-    ($kind:ident $manner:ident $words:tt $ptx:tt $written:tt $operands:tt) => {
-        concat!(mnemonic!($manner $words $ptx), " ", operands!($kind $manner $words $written $operands))
+    ($kind:ident $variant:ident $words:tt $ptx:tt [] []) => { mnemonic!($variant $words $ptx) };
+    ($kind:ident $variant:ident $words:tt $ptx:tt $written:tt $operands:tt) => {
+        concat!(mnemonic!($variant $words $ptx), " ", operands!($kind $variant $words $written $operands))
     };
 }
 
 /// Its mnemonic.
 macro_rules! mnemonic {
-    ($manner:ident $words:tt [$ptx:literal $($mark:ident $($text:literal)?)*]) => {
-        concat!($ptx, $(word!($manner $mark $words), $($text,)?)*)
+    ($variant:ident $words:tt [$ptx:literal $($mark:ident $($text:literal)?)*]) => {
+        concat!($ptx, $(word!($variant $mark $words), $($text,)?)*)
     };
 }
 
@@ -95,31 +95,31 @@ macro_rules! mnemonic {
 macro_rules! word {
     (PLAIN hint $words:tt) => { "" };
     (POLICY hint $words:tt) => { ".L2::cache_hint" };
-    ($manner:ident B [(B $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
-    ($manner:ident D [(D $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
-    ($manner:ident E [(E $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
-    ($manner:ident G [(G $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
-    ($manner:ident O [(O $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
-    ($manner:ident P [(P $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
-    ($manner:ident S [(S $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
-    ($manner:ident T [(T $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($variant:ident B [(B $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($variant:ident D [(D $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($variant:ident E [(E $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($variant:ident G [(G $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($variant:ident O [(O $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($variant:ident P [(P $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($variant:ident S [(S $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
+    ($variant:ident T [(T $text:tt $($_operand:tt)*) $($words:tt)*]) => { word!(@ $text) };
     // Of another one.
-    ($manner:ident $axis:ident [$other:tt $($words:tt)*]) => { word!($manner $axis [$($words)*]) };
+    ($variant:ident $axis:ident [$other:tt $($words:tt)*]) => { word!($variant $axis [$($words)*]) };
     (@ ($($text:literal)*)) => { concat!($($text),*) };
     (@ $text:literal) => { $text };
 }
 
 /// Its operands, what it writes first; the policy where one is taken. `shown` is for the catalogue, with `%` for a register.
 macro_rules! operands {
-    ($kind:ident $manner:ident $words:tt [] []) => { "" };
-    ($kind:ident $manner:ident $words:tt [] [$first:tt $(, $next:tt)*]) => {
-        concat!(operand!($kind $words $first) $(, operands!(@$kind $manner $words $next))*)
+    ($kind:ident $variant:ident $words:tt [] []) => { "" };
+    ($kind:ident $variant:ident $words:tt [] [$first:tt $(, $next:tt)*]) => {
+        concat!(operand!($kind $words $first) $(, operands!(@$kind $variant $words $next))*)
     };
-    ($kind:ident $manner:ident $words:tt [$written:tt] [$($operand:tt),*]) => {
-        operands!($kind $manner $words [] [$written $(, $operand)*])
+    ($kind:ident $variant:ident $words:tt [$written:tt] [$($operand:tt),*]) => {
+        operands!($kind $variant $words [] [$written $(, $operand)*])
     };
     (@$kind:ident PLAIN $words:tt policy) => { "" };
-    (@$kind:ident $manner:ident $words:tt $operand:tt) => { concat!(", ", operand!($kind $words $operand)) };
+    (@$kind:ident $variant:ident $words:tt $operand:tt) => { concat!(", ", operand!($kind $words $operand)) };
 }
 
 macro_rules! operand {

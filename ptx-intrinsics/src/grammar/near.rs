@@ -72,7 +72,7 @@ const fn distance(word: &[u8], meant: &[u8], limit: usize) -> usize {
     if is_part(word, meant) {
         return 1;
     }
-    // So many letters are missing, or too many.
+    // At least this number of letters is missing, or too many.
     if word.len().abs_diff(meant.len()) >= limit {
         return usize::MAX;
     }

@@ -16,7 +16,7 @@ pub struct Wrong<'t> {
 
 impl Wrong<'_> {
     /// The word that was probably meant.
-    pub const fn meant(&self) -> Option<&'static str> {
+    pub const fn suggestion(&self) -> Option<&'static str> {
         nearest(self.word, self.among)
     }
 }

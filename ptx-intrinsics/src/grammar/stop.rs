@@ -23,7 +23,7 @@ pub(crate) const fn stop(text: &str, wrong: Wrong<'_>) -> ! {
     let message = ErrorText::about(text);
     let message = if wrong.word.is_empty() { message } else { message.and("`").and(wrong.word).and("`: ") };
     let message = message.and(wrong.why);
-    match wrong.meant() {
+    match wrong.suggestion() {
         Some(meant) => message.and("; did you mean `").and(meant).and("`?").panic(),
         None => message.panic(),
     }

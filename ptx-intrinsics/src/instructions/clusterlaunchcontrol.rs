@@ -37,8 +37,8 @@ macro_rules! promise_of_query {
 
 instructions! { REQUESTS:
     instruction "clusterlaunchcontrol.try_cancel", isa "parallel-synchronization-and-communication-instructions-clusterlaunchcontrol-try-cancel", effect message, T = u8 {
-        /// Asks to cancel the launch of a cluster of this grid that has not begun. The response of 16 bytes comes later, and `bar`
-        /// is told. Addresses are generic.
+        /// Asks to cancel the launch of a cluster of this grid that has not begun. The response of 16 bytes arrives later, and `bar`
+        /// counts its bytes. Addresses are generic.
         ///
         /// On a CPU a launch of `ptx-kernel` has clusters that have not begun; outside of one there are none.
         #[doc(alias = "clusterlaunchcontrol.try_cancel")]
@@ -50,8 +50,8 @@ instructions! { REQUESTS:
             cpu: cpu::try_cancel(response.cast(), bar.cast(), false);
         }
 
-        /// Asks to cancel the launch of a cluster of this grid that has not begun. The response of 16 bytes comes later, and `bar`
-        /// is told.
+        /// Asks to cancel the launch of a cluster of this grid that has not begun. The response of 16 bytes arrives later, and `bar`
+        /// counts its bytes.
         ///
         /// ```
         /// use ptx_intrinsics::clusterlaunchcontrol::*;
@@ -82,7 +82,7 @@ instructions! { REQUESTS:
         }
 
         /// [`clusterlaunchcontrol_try_cancel`] with a response in each block of this cluster: at the same place as `response`, and
-        /// the barrier at the same place as `bar` is told.
+        /// the barrier at the same place as `bar` counts its bytes.
         #[doc(alias = "multicast::cluster::all")]
         unsafe fn clusterlaunchcontrol_try_cancel_multicast(response: *mut u128 as reg64, bar: *mut Mbarrier as reg64) {
             ptx: "clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.multicast::cluster::all.b128", [response], [bar];
@@ -92,7 +92,7 @@ instructions! { REQUESTS:
         }
 
         /// [`clusterlaunchcontrol_try_cancel_shared`] with a response in each block of this cluster: at the same place as
-        /// `response`, and the barrier at the same place as `bar` is told.
+        /// `response`, and the barrier at the same place as `bar` counts its bytes.
         #[doc(alias = "multicast::cluster::all")]
         unsafe fn clusterlaunchcontrol_try_cancel_shared_multicast(
             response: SharedPtr<u128> as shared,

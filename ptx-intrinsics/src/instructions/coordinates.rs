@@ -22,7 +22,8 @@ pub trait TensorCoordinates: Copy + sealed::Sealed {
     const DIMENSIONS: u32;
 }
 
-/// Where in a tensor that is read as columns of an image: three to five dimensions, and as many offsets less two.
+/// Where in a tensor that is read as columns of an image: three to five dimensions, with an offset
+/// for each dimension but two.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a position in a tensor of columns",
     label = "such a tensor has three to five dimensions",
@@ -73,7 +74,7 @@ macro_rules! dimensions {
     };
 }
 
-/// Those of columns, with as many offsets less two: `<D in im2col_dimensions>`.
+/// Those of columns, with an offset for each dimension but two: `<D in im2col_dimensions>`.
 macro_rules! im2col_dimensions {
     ($callback:ident $parameter:ident $row:tt) => {
         $callback! {

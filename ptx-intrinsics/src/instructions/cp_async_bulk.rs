@@ -181,7 +181,7 @@ instructions! { SINGLES:
 macro_rules! tensor_map {
     () => {
         "`map` points to a tensor map, 128 bytes aligned to 64, in global or constant memory or among the parameters of this \
-        kernel, of a tensor of as many dimensions."
+        kernel, of a tensor with the same number of dimensions as `coordinates`."
     };
 }
 

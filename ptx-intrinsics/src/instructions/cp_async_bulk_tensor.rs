@@ -13,8 +13,8 @@ macro_rules! promise {
     ($($more:literal)*) => {
         concat!(
             "`map` points to a tensor map, 128 bytes aligned to 64, in global or constant memory or among the parameters of this \
-            kernel, of a tensor of as many dimensions, of which all is readable, and writable where it is written. The box in shared \
-            memory is aligned to 128 bytes. Until the copy is complete, no thread writes to the source. "
+            kernel, of a tensor with the same number of dimensions as `coordinates`. The tensor is readable, and writable if the copy \
+            writes it. The box in shared memory is aligned to 128 bytes. Until the copy is complete, no thread writes to the source. "
             $(, $more)*
         )
     };

@@ -89,8 +89,8 @@ macro_rules! in_shared_memory {
             effect message, T = u32 {
                 $(#[$doc])*
                 ///
-                /// The destination is in shared memory of a block of this cluster. The barrier of that block is told that `size`
-                /// bytes have arrived. Each value is changed by a relaxed atomic.
+                /// The destination is in shared memory of a block of this cluster. The barrier of that block counts `size`
+                /// bytes as arrived. Each value is changed by a relaxed atomic.
                 unsafe fn $function<T in $types>(
                     dst: SharedClusterPtr<T> as reg32 = dst.cluster_address(),
                     src: SharedPtr<T> as reg32 = src.address(),

@@ -12,9 +12,9 @@ use crate::cpu;
 
 /// A barrier: 64 bits of shared memory that only the functions of `mbarrier` may access.
 ///
-/// A phase is complete when as many threads have arrived as [`mbarrier_init`] said, and as many bytes have arrived as
-/// [`mbarrier_arrive_expect_tx`] and its like said; then the next phase begins by itself. Who waits names the phase by the
-/// [state](MbarrierState) that arriving gave, or by its parity: the first phase has parity 0, the second 1, the third 0.
+/// A phase is complete when the number of arrivals given to [`mbarrier_init`] is reached, and all bytes announced by
+/// [`mbarrier_arrive_expect_tx`] and similar functions have arrived. Then the next phase begins by itself. A thread that waits
+/// names the phase by the [state](MbarrierState) that its arrival returned, or by its parity: the first phase has parity 0, the second 1, the third 0.
 ///
 /// ```
 /// use ptx_intrinsics::mbarrier::*;

@@ -1,4 +1,4 @@
-//! `red.async`: change a value later, in another block's shared memory, where a barrier is told, or in global memory.
+//! `red.async`: change a value later, in another block's shared memory, where a barrier counts the bytes, or in global memory.
 
 use crate::instructions::mbarrier::Mbarrier;
 use crate::instructions::shared_ptr::*;
@@ -35,8 +35,8 @@ macro_rules! reductions {
             instruction "red.async", isa "parallel-synchronization-and-communication-instructions-red-async", effect message, T = u32 {
                 $(#[$doc])*
                 ///
-                /// The value is in shared memory of another block of this cluster, and the barrier of that block is told that
-                /// the bytes have arrived.
+                /// The value is in shared memory of another block of this cluster, and the barrier of that block counts
+                /// its bytes as arrived.
                 unsafe fn $function<T in $types>(
                     dst: SharedClusterPtr<T> as reg32 = dst.cluster_address(),
                     value: T as held,

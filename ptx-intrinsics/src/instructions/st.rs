@@ -65,7 +65,7 @@ caching_rows! { impl_store Global, legal: StGlobalCaching,
 /// The block converts a generic pointer to the space, as for [`Ld`](crate::Ld).
 ///
 /// Orders are methods: [`volatile`](Self::volatile), [`relaxed`](Self::relaxed), [`release`](Self::release),
-/// [`mmio`](Self::mmio). Cache operators, eviction priorities, policies and sinks of these stores are spelled by
+/// [`mmio`](Self::mmio). Cache operators, eviction priorities, policies and sinks of these stores are written with
 /// [`ptx!`](crate::ptx).
 ///
 /// ```
@@ -120,7 +120,7 @@ where
     /// Writes `value` to `p`.
     ///
     /// # Safety
-    /// `p` is the address of a writable `T` in the space `S` (see [`St`]), aligned to the size of `T`. Where the store is
+    /// `p` is the address of a writable `T` in the space `S` (see [`St`]), aligned to the size of `T`. If the store is
     /// weak, no other thread reads or writes the value at the same time. A volatile, relaxed or release store is atomic
     /// towards other ordered accesses, for a vector element by element.
     #[inline(always)]

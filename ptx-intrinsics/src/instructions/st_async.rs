@@ -1,4 +1,4 @@
-//! `st.async`: store a value later, in another block's shared memory, where a barrier is told, or in global memory.
+//! `st.async`: store a value later, in another block's shared memory, where a barrier counts the bytes, or in global memory.
 
 use crate::instructions::mbarrier::Mbarrier;
 use crate::instructions::shared_ptr::*;

@@ -41,7 +41,7 @@ pub(crate) const fn key(text: &[u8], at: usize) -> Key {
 /// The key of a word of PTX, which no other text has.
 pub(crate) const fn key_of(text: &[u8]) -> Key {
     let mut at = 0;
-    assert!(fits(text.len()), "a key has no room for so many letters");
+    assert!(fits(text.len()), "the text is too long for a key");
     while at < text.len() {
         assert!(NUMBERS[text[at] as usize] != OTHER, "add the letter to LETTERS");
         at += 1;
@@ -49,7 +49,7 @@ pub(crate) const fn key_of(text: &[u8]) -> Key {
     key(text, 0)
 }
 
-/// Whether a key has room for so many letters.
+/// Whether a text of this length fits in a key.
 const fn fits(letters: usize) -> bool {
     letters <= Key::BITS as usize / 6
 }

@@ -81,7 +81,7 @@ for_each_atomic! { with_atomic_type ($) }
 /// The address of an atomic on what counts as a `K`.
 ///
 /// # Safety
-/// As for the words. It is the one call that is not in an `unsafe` block of the macros' own.
+/// As for the instruction that the words spell. It is the one call that is not in an `unsafe` block of the macros' own.
 #[doc(hidden)]
 #[inline(always)]
 pub const unsafe fn change_at<T: MovedAs<K>, K>(p: *mut T) -> *mut T {

@@ -74,7 +74,7 @@ for_each_multimem! { with_multimem_type ($) }
 /// The address of a load of what is moved as a `K`.
 ///
 /// # Safety
-/// As for the words. It is the one call that is not in an `unsafe` block of the macros' own.
+/// As for the instruction that the words spell. It is the one call that is not in an `unsafe` block of the macros' own.
 #[doc(hidden)]
 #[inline(always)]
 pub const unsafe fn reduce_at<T: Copy + MovedAs<K>, K>(p: *const T) -> *const T {

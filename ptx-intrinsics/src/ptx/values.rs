@@ -13,7 +13,7 @@ use crate::isa::order::{Meaning, OrderWord};
 /// The source of a load, which points to what is moved as a `P`.
 ///
 /// # Safety
-/// As for the words. It is the one call of [`ptx!`](crate::ptx) that is not in an `unsafe` block of its own.
+/// As for the instruction that the words spell. It is the one call of [`ptx!`](crate::ptx) that is not in an `unsafe` block of its own.
 #[inline(always)]
 pub const unsafe fn load_from<T: Element + MovedAs<P>, P>(p: *const T) -> *const T {
     p
@@ -68,12 +68,12 @@ pub unsafe fn store_to_shared_cluster<P: InSharedCluster<Of: MovedAs<T>> + Writa
     p.in_shared_cluster()
 }
 
-/// The place of an access whose words are no spelling: they were refused before.
+/// The place of an access with an illegal spelling, which was rejected before.
 ///
 /// # Safety
 /// None is needed. It is unsafe as an access is, so that the author's `unsafe` is not called superfluous.
 pub const unsafe fn refused() -> ! {
-    panic!("the words are no spelling")
+    panic!("an illegal spelling")
 }
 
 /// What the instruction takes as its address in shared memory.
@@ -195,7 +195,7 @@ pub const fn meaning(text: &'static str) -> Meaning {
 /// On a CPU: a load.
 ///
 /// # Safety
-/// As for the words.
+/// As for the instruction that the words spell.
 #[cfg(not(ptx_device))]
 #[inline]
 pub unsafe fn load<T: Element>(meaning: Meaning, p: *const T) -> T {
@@ -206,7 +206,7 @@ pub unsafe fn load<T: Element>(meaning: Meaning, p: *const T) -> T {
 /// On a CPU: a load of some lanes; the others are zero.
 ///
 /// # Safety
-/// As for the words.
+/// As for the instruction that the words spell.
 #[cfg(not(ptx_device))]
 pub unsafe fn load_lanes<T: Element>(meaning: Meaning, p: *const T, lanes: &[bool]) -> T
 where
@@ -224,7 +224,7 @@ where
 /// On a CPU: a store.
 ///
 /// # Safety
-/// As for the words.
+/// As for the instruction that the words spell.
 #[cfg(not(ptx_device))]
 #[inline]
 pub unsafe fn store<T: Element>(meaning: Meaning, p: *mut T, value: T) {
@@ -235,7 +235,7 @@ pub unsafe fn store<T: Element>(meaning: Meaning, p: *mut T, value: T) {
 /// On a CPU: a store of some lanes.
 ///
 /// # Safety
-/// As for the words.
+/// As for the instruction that the words spell.
 #[cfg(not(ptx_device))]
 pub unsafe fn store_lanes<T: Element>(meaning: Meaning, p: *mut T, lanes: &[Option<Lane<T>>])
 where

@@ -48,7 +48,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// A grid of so many blocks of so many threads.
+    /// A grid of `grid` blocks with `block` threads each.
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
         let resident = std::thread::available_parallelism().map_or(2, |threads| threads.get() as u32).max(2);
         Launch {
@@ -61,18 +61,18 @@ impl Launch {
         }
     }
 
-    /// With clusters of so many blocks, side by side in `x`.
+    /// With clusters of this number of blocks, side by side in `x`.
     pub fn cluster(self, blocks: u32) -> Launch {
         Launch { cluster: blocks, ..self }
     }
 
-    /// With so many bytes of [`dynamic_shared`](crate::dynamic_shared).
+    /// With this number of bytes of [`dynamic_shared`](crate::dynamic_shared).
     pub fn dynamic_shared(self, bytes: usize) -> Launch {
         Launch { dynamic_shared: bytes, ..self }
     }
 
-    /// With so many clusters at the same time; the others begin as these end, in the order of their numbers. As many as
-    /// the machine has threads, if nothing is said, and at least two. Blocks that wait for each other have to run at the
+    /// Runs `clusters` clusters at the same time. The others begin as these end, in the order of their numbers. The default is
+    /// the number of threads of the machine, and at least two. Blocks that wait for each other have to run at the
     /// same time.
     pub fn resident(self, clusters: u32) -> Launch {
         Launch { resident: clusters, ..self }

@@ -33,7 +33,7 @@ pub(super) fn check_sizes(grid: Dim3, block: Dim3, cluster: u32) -> (u32, u32) {
     (blocks, threads)
 }
 
-/// Panics if no block has so much shared memory.
+/// Panics if the shared memory is more than a block can have.
 pub(super) fn check_shared(variables: usize, dynamic: usize) {
     assert!(
         variables <= SHARED,

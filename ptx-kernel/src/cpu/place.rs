@@ -25,7 +25,7 @@ pub(crate) enum Barrier {
     Warp,
     /// The threads of its warp whose bits are set: not all of them.
     Lanes(u32),
-    /// The other threads of its block, or as many of them as come to a barrier, by its number and phase.
+    /// The other threads of its block, or those that come to a barrier, by its number and phase.
     Block { number: u32, phase: u64, threads: Option<u32> },
     /// The other threads of its cluster.
     Cluster,

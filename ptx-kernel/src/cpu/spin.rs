@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// How many places a loop may look at.
 const PLACES: usize = 4;
 
-/// After so many looks the time is asked for.
+/// After this number of looks the clock is read.
 const OFTEN: u32 = 1 << 16;
 
 /// A thread that waits by [`pause`](crate::pause) is not asked how long.

@@ -125,7 +125,7 @@ impl Register32 for u32 {
     }
 }
 
-/// What an intrinsic returns: so many registers of one type.
+/// What an intrinsic returns: several registers of one type.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! several {
     ($($name:ident($($register:ident)*);)*) => { $(

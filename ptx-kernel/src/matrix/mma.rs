@@ -11,7 +11,7 @@ use super::fragment::{Of2, Of4, Of8, Register};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::on_cpu;
 
-/// The gate and its words; the registers of A, B, C and D and how many they are; and the products that have as many: name, types of A,
+/// The gate and its words; the registers of A, B, C and D and how many they are; and the products with these registers: name, types of A,
 /// B, C and D, PTX after `mma.sync.aligned`, LLVM's name after `llvm.nvvm.mma`.
 macro_rules! products {
     ($($gate:ident $needs:literal $registers:tt {
@@ -88,7 +88,7 @@ macro_rules! product {
         }
         }
         let ($($patterns)*) = $arguments;
-        // SAFETY: the caller's promise, and the result is as many registers.
+        // SAFETY: the caller's promise, and the result has these registers.
         unsafe {
             core::mem::transmute::<$of<<$D as Register>::Raw>, [$D; $n]>(intrinsic($($register.raw()),*))
         }

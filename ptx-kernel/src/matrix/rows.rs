@@ -57,7 +57,7 @@ macro_rules! rows {
                 Matrices: OnTarget<$load, T>,
             {
                 #[cfg(target_arch = "nvptx64")]
-                // SAFETY: the caller's promise, and the result is as many words.
+                // SAFETY: the caller's promise, and the result has these words.
                 unsafe {
                     core::mem::transmute::<$of, [u32; $count]>(llvm::$load(row.as_generic().cast())).map(T::of_word)
                 }

@@ -18,7 +18,7 @@ use host_tests::tools::toolchain::{DeviceToolchain, ROUTE_VARIABLE, Route};
 
 use self::programs::{Program, Selected};
 use self::queue::{Part, Queue, cores};
-use crate::cargo::{not_started, plain_cargo, told};
+use crate::cargo::{line_of, not_started, plain_cargo};
 use crate::miri;
 
 #[derive(clap::Args)]
@@ -146,7 +146,7 @@ fn miri(cargo: &impl Fn() -> Command) -> Option<Program> {
 
 /// Runs `cargo test`, or a subcommand like it, on this terminal.
 fn on_this_terminal(name: &str, command: &mut Command) -> Result<Part> {
-    let line = told(command);
+    let line = line_of(command);
     eprintln!("\n{} {line}", style(format!("{name}:")).bold().for_stderr());
     let began = Instant::now();
     let status = command.status().map_err(|error| not_started(command, &error))?;

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use host_tests::tools::error::{Error, Result};
 use serde_json::Value;
 
-use crate::cargo::{in_the_environment_of, not_started, told};
+use crate::cargo::{in_the_environment_of, line_of, not_started};
 
 /// A program, and what the summary calls it.
 pub(super) struct Program {
@@ -114,7 +114,7 @@ pub(super) fn compile(
     command.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
     let output = command.output().map_err(|error| not_started(&command, &error))?;
     if !output.status.success() {
-        return Ok(Err(format!("`{}`: {}", told(&command), output.status)));
+        return Ok(Err(format!("`{}`: {}", line_of(&command), output.status)));
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());

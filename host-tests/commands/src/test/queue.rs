@@ -9,7 +9,7 @@ use console::style;
 use host_tests::tools::error::Result;
 
 use super::programs::{Program, Selected, compile};
-use crate::cargo::{not_started, told};
+use crate::cargo::{line_of, not_started};
 
 /// What takes long begins first.
 const LONG: [&str; 13] = [
@@ -145,7 +145,8 @@ fn run(mut program: Program) -> Part {
     let (text, failure) = match output {
         Err(error) => (Vec::new(), Some(not_started(&program.command, &error).to_string())),
         Ok(output) => {
-            let failed = (!output.status.success()).then(|| format!("`{}`: {}", told(&program.command), output.status));
+            let failed =
+                (!output.status.success()).then(|| format!("`{}`: {}", line_of(&program.command), output.status));
             // trybuild writes every message of rustc's to stderr, also those that are right.
             let complaints = if failed.is_some() { output.stderr } else { Vec::new() };
             ([output.stdout, complaints].concat(), failed)

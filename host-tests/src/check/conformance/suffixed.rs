@@ -34,7 +34,7 @@ pub struct Suffixed {
 pub fn compare(targets: &[On]) -> Result<Suffixed> {
     let forms: HashMap<String, Form> = catalogue::forms()
         .filter(|form| form.element().is_none() && !form.is_atomic() && only::has(form))
-        .map(|form| (form.told(), form))
+        .map(|form| (form.full_ptx(), form))
         .collect();
     let spellings: Vec<Spelling> =
         GRAMMARS.iter().filter(|grammar| !grammar.typed).flat_map(|grammar| of(grammar, &forms)).collect();
@@ -58,7 +58,7 @@ fn alive(targets: &[On], spellings: Vec<Spelling>, forms: &HashMap<String, Form>
     let verdicts = parts.par_iter().map(|part| Asked::new(on).parsed(part, on.sm, on.version));
     let verdicts = verdicts.collect::<Result<Vec<_>>>()?.concat();
     let kept = |at: usize, spelling: &Spelling| {
-        verdicts[at] || at.is_multiple_of(SAMPLED) || forms.contains_key(&spelling.told())
+        verdicts[at] || at.is_multiple_of(SAMPLED) || forms.contains_key(&spelling.full_ptx())
     };
     Ok(spellings
         .into_iter()
@@ -74,7 +74,7 @@ fn of(grammar: &'static Grammar, forms: &HashMap<String, Form>) -> Vec<Spelling>
         return Vec::new();
     }
     let all: Vec<Spelling> = (0..grammar.len()).map(|number| grammar.spelling(number)).collect();
-    let is_named = |spelling: &Spelling| forms.get(&spelling.told()).is_some_and(|form| !form.targets().is_empty());
+    let is_named = |spelling: &Spelling| forms.get(&spelling.full_ptx()).is_some_and(|form| !form.targets().is_empty());
     if all.iter().any(is_named) { all } else { Vec::new() }
 }
 
@@ -82,7 +82,7 @@ fn one(on: &On, spellings: &[Spelling], forms: &HashMap<String, Form>) -> Result
     let verdicts = Asked::new(on).parsed(spellings, on.sm, on.version)?;
     let mut part = Suffixed { asked: spellings.len(), ..Suffixed::default() };
     for (spelling, accepted) in spellings.iter().zip(verdicts) {
-        let form = forms.get(&spelling.told());
+        let form = forms.get(&spelling.full_ptx());
         let expected = form.is_some_and(|form| form.is_on(&on.sm.to_string(), on.version.number()));
         match (accepted, expected) {
             (true, true) => part.accepted += 1,

@@ -17,7 +17,7 @@ pub fn types_say(spelling: &Spelling) -> Option<(u32, u32)> {
             catalogue::forms().filter(|form| form.element().is_none() && !form.is_atomic() && !form.is_multimem());
         // No target without a suffix has the others, and the grammars are asked about those alone: `forms` asks about the others.
         let others = others.filter(|form| form.targets().is_empty());
-        others.map(|form| (form.told(), (form.min_sm(), form.min_ptx()))).collect()
+        others.map(|form| (form.full_ptx(), (form.min_sm(), form.min_ptx()))).collect()
     });
     if spelling.is_atomic() {
         let judged = judge_atomic(&spelling.ptx, spelling.takes_policy());
@@ -28,7 +28,7 @@ pub fn types_say(spelling: &Spelling) -> Option<(u32, u32)> {
         return judged.map(|(_, needs)| (needs.sm(), needs.ptx()));
     }
     if !spelling.moves() {
-        return OTHERS.get(&spelling.told()).copied();
+        return OTHERS.get(&spelling.full_ptx()).copied();
     }
     let mut named = [spelling.operands != Operands::AllSinks; 16];
     named[0] = false;

@@ -64,7 +64,7 @@ impl<'a> Module<'a> {
             self.line(&format!("st.volatile.shared.b32 [{buffer}], {number};"));
         }
         if let Some(parts) = operands::parts(access) {
-            return self.told_by_operands(number, parts, offset, buffer);
+            return self.by_operands(number, parts, offset, buffer);
         }
         let Shape { bits, lanes } = Shape::of(access);
         // As in Rust: 8 bits are held in a register of 16, but where the assembler takes those of 8 alone.
@@ -124,7 +124,7 @@ impl<'a> Module<'a> {
     }
 
     /// What it takes comes from the parameters, what it gives goes to shared memory.
-    fn told_by_operands(&mut self, number: usize, parts: &[Part], offset: usize, buffer: &str) {
+    fn by_operands(&mut self, number: usize, parts: &[Part], offset: usize, buffer: &str) {
         self.line("{ .reg .b64 policy, d<16>; .reg .b32 r<16>, one; .reg .b16 h<16>; .reg .pred ignore, done;");
         let (mut text, mut given) = (String::new(), String::new());
         for (at, part) in parts.iter().enumerate() {

@@ -161,7 +161,7 @@ impl Left {
         let right = |told: String| !wrong.contains(&told) && !refused.contains(&told);
         let gpu = format!("sm_{}a", self.report.machine.sm);
         let is_there = |form: &Form| form.targets().is_empty() || form.is_on(&gpu, u32::MAX);
-        let expected = slice.forms.iter().filter(|form| is_there(form) && right(form.told()));
+        let expected = slice.forms.iter().filter(|form| is_there(form) && right(form.full_ptx()));
         assert_eq!(counts.bytes_right, expected.count());
     }
 }
@@ -172,7 +172,7 @@ pub(crate) fn refused(slice: &Slice) -> BTreeSet<String> {
 }
 
 pub(crate) fn forms_of(kernel: &Kernel) -> Vec<String> {
-    kernel.trials.iter().map(|case| case.form.told()).collect()
+    kernel.trials.iter().map(|case| case.form.full_ptx()).collect()
 }
 
 /// Kernels of the slice, of different images.

@@ -135,7 +135,7 @@ pub(crate) fn a_wrong_copy_is_named(slice: &Slice) {
     ];
     let mut lines: Vec<String> = slice.ptx.lines().map(str::to_owned).collect();
     for (told, part, instead) in changes {
-        let form = slice.forms.iter().find(|form| form.told() == told).unwrap_or_else(|| panic!("no form {told}"));
+        let form = slice.forms.iter().find(|form| form.full_ptx() == told).unwrap_or_else(|| panic!("no form {told}"));
         let mnemonic = format!("{} ", form.ptx());
         let is_it = |line: &&mut String| {
             let line = line.trim();
@@ -148,7 +148,7 @@ pub(crate) fn a_wrong_copy_is_named(slice: &Slice) {
     let wrong: BTreeSet<String> = changes.iter().map(|(told, ..)| told.to_string()).collect();
     let outcome = slice.run(&lines.join("\n"));
     let failed = outcome.verdicts.iter().filter(|(_, verdict)| verdict.failure().is_some());
-    assert_eq!(failed.map(|(form, _)| form.told()).collect::<BTreeSet<_>>(), wrong);
+    assert_eq!(failed.map(|(form, _)| form.full_ptx()).collect::<BTreeSet<_>>(), wrong);
 }
 
 /// A form whose address is astray: its kernel's forms fail by name, and those after it are not said to have passed.
@@ -211,7 +211,7 @@ pub(crate) fn a_stray_write(slice: &Slice) {
     let why = |outcome: &Outcome| -> BTreeSet<String> {
         let of = |(form, verdict): &(Arc<Form>, Verdict)| {
             let why = verdict.failure()?;
-            own.contains(&form.told()).then(|| why.to_owned())
+            own.contains(&form.full_ptx()).then(|| why.to_owned())
         };
         outcome.verdicts.iter().filter_map(of).filter(|why| !why.contains("no image has its kernel")).collect()
     };

@@ -19,7 +19,7 @@ use suite::fault::Fault;
 use suite::image::{compile, parts};
 use suite::kernels::{FAULTS, FORMS, Kernels};
 use suite::litmus::Litmus;
-use suite::stage::{Bench, Told};
+use suite::stage::{Bench, Settings};
 use suite::{Kernel, Outcome, Plan, run};
 use workloads::image::Image;
 
@@ -152,8 +152,8 @@ impl Slice {
     }
 
     pub(crate) fn bench(&self, images: Vec<Image>) -> Bench {
-        let told = Told { seed: self.seed, ..Told::default() };
-        Bench::kept(self.forms.clone(), kernels(PtxVersion::OF_EVERY_FORM, [(FORMS, images)]), told)
+        let settings = Settings { seed: self.seed, ..Settings::default() };
+        Bench::kept(self.forms.clone(), kernels(PtxVersion::OF_EVERY_FORM, [(FORMS, images)]), settings)
     }
 
     /// Runs it with this PTX.

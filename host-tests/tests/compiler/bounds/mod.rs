@@ -5,7 +5,7 @@
 //! and what rustdoc lists as gated has to be called here.
 //!
 //! The test draws one call for each function, marker and gate. `BOUNDS_WHOLE=1 cargo xtask test bounds` asks
-//! about every form in every manner, which takes an hour; `BOUNDS_WHOLE=2/20` about the second of twenty parts besides.
+//! about every form in every syntax, which takes an hour; `BOUNDS_WHOLE=2/20` about the second of twenty parts besides.
 
 mod beyond;
 mod documented;
@@ -14,7 +14,7 @@ mod program;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use host_tests::check::forms::{self, Case, Manner};
+use host_tests::check::forms::{self, Case, Syntax};
 use host_tests::check::forms_check;
 use host_tests::check::ledger;
 use host_tests::check::only;
@@ -70,9 +70,9 @@ fn one_of_each(cases: &[Case]) -> BTreeSet<&str> {
     cases.iter().filter(|case| is_new(case)).map(|case| case.name.as_str()).collect()
 }
 
-/// What a case is one of: manner and function, marker or word, gate.
+/// What a case is one of: syntax and function, marker or word, gate.
 fn kinds(case: &Case) -> Vec<(String, String, (u32, u32))> {
-    let manner = if let Manner::Lanes(_) = case.manner { "Lanes".to_owned() } else { format!("{:?}", case.manner) };
+    let syntax = if let Syntax::Lanes(_) = case.syntax { "Lanes".to_owned() } else { format!("{:?}", case.syntax) };
     let rust = case.rust();
     let spelled = rust.starts_with("ptx!");
     let text = if spelled { case.form.ptx() } else { rust.split(" as ").next().unwrap_or_default() };
@@ -82,7 +82,7 @@ fn kinds(case: &Case) -> Vec<(String, String, (u32, u32))> {
         .partition(|word| spelled || word.starts_with(char::is_uppercase));
     let called = if spelled { case.form.ptx()[..2].to_owned() } else { called.concat() };
     let said = markers.into_iter().map(|marker| (called.clone(), marker.to_owned()));
-    said.chain([(called.clone(), manner)]).map(|(called, said)| (called, said, case.needs())).collect()
+    said.chain([(called.clone(), syntax)]).map(|(called, said)| (called, said, case.needs())).collect()
 }
 
 /// What a target is asked: the calls that it takes, and those that it refuses.
@@ -146,7 +146,7 @@ fn each_form_begins_where_the_isa_has_it_begin() {
         let found = (form.min_sm(), form.min_ptx(), form.targets());
         let (sm, ptx) = ledger::begins(form);
         let expected = (sm, ptx, ledger::named(form));
-        (found != expected).then(|| format!("{}: {found:?}, and by the ISA {expected:?}", form.told()))
+        (found != expected).then(|| format!("{}: {found:?}, and by the ISA {expected:?}", form.full_ptx()))
     });
     let wrong: Vec<String> = wrong.collect();
     let shown = wrong[..wrong.len().min(20)].join("\n");

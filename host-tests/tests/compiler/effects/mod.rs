@@ -1,15 +1,15 @@
 //! The compiler merges, moves, drops or keeps each access as the PTX ISA allows it, and no more: the optimised PTX of a
 //! function with plain accesses around each form, by its method and by `ptx!`, is held against [`ledger`].
 //!
-//! The test takes a form for each word of each instruction in each manner, and a slice that it draws.
-//! `EFFECTS_WHOLE=1 cargo xtask test effects` takes every form in every manner.
+//! The test takes a form for each word of each instruction in each syntax, and a slice that it draws.
+//! `EFFECTS_WHOLE=1 cargo xtask test effects` takes every form in every syntax.
 
 mod situation;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
-use host_tests::check::forms::{self, Case, Manner};
+use host_tests::check::forms::{self, Case, Syntax};
 use host_tests::check::forms_check;
 use host_tests::check::ledger;
 use host_tests::check::only;
@@ -62,16 +62,16 @@ fn cases() -> Result<Vec<Case>> {
 fn kinds(case: &Case) -> Vec<[String; 3]> {
     let form = &case.form;
     if form.signature().is_some() && !form.is_atomic() && !form.is_multimem() {
-        return vec![[form.told(), String::new(), String::new()]];
+        return vec![[form.full_ptx(), String::new(), String::new()]];
     }
     // All operations of an atomic are one `asm!`.
     let instruction =
         if form.is_atomic() { form.ptx().split('.').next().unwrap_or_default() } else { form.instruction() };
-    let manner = if let Manner::Lanes(_) = case.manner { "Lanes".to_owned() } else { format!("{:?}", case.manner) };
+    let syntax = if let Syntax::Lanes(_) = case.syntax { "Lanes".to_owned() } else { format!("{:?}", case.syntax) };
     let mut words: Vec<&str> = form.ptx().split('.').collect();
     // Of types only those of 128 and of 8 bits are another `asm!`.
     words.pop_if(|ty| !["b128", "e4m3", "e5m2"].contains(ty));
-    words.into_iter().map(|word| [instruction, &manner, word].map(str::to_owned)).collect()
+    words.into_iter().map(|word| [instruction, &syntax, word].map(str::to_owned)).collect()
 }
 
 #[test]

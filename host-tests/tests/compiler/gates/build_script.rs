@@ -137,7 +137,7 @@ fn every_gpu_that_rustc_knows() {
         for form in of_forms {
             let opened =
                 found.as_ref().is_ok_and(|opened| form.targets().iter().any(|name| opened.targets.contains(*name)));
-            assert_eq!(opened, form.is_on(cpu, newest), "{} on {cpu}", form.told());
+            assert_eq!(opened, form.is_on(cpu, newest), "{} on {cpu}", form.full_ptx());
         }
         let targets = found.as_ref().map_or_else(|_| BTreeSet::new(), |opened| opened.targets.clone());
         let expected = Opened { sm: upto(&all_sm, sm), targets: targets.clone(), ptx: upto(&all_ptx, ptx) };

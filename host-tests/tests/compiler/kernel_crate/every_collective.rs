@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use host_tests::check::forms::{self, Call, Case, Manner};
+use host_tests::check::forms::{self, Call, Case, Syntax};
 use host_tests::check::forms_check::every_form;
 use host_tests::tools::device_build::DeviceBuild;
 use host_tests::tools::error::Result;
@@ -33,7 +33,7 @@ const HOSTILE: [(&str, &str); 4] = [
 fn cases() -> Vec<Case> {
     let collectives: Vec<_> = every_form().into_iter().filter(|form| form.is_collective()).collect::<Vec<Arc<_>>>();
     let cases = forms::cases(&collectives).into_iter();
-    cases.filter(|case| case.manner == Manner::Plain).collect()
+    cases.filter(|case| case.syntax == Syntax::Plain).collect()
 }
 
 fn source(cases: &[Case]) -> String {

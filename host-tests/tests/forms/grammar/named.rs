@@ -29,9 +29,9 @@ fn named(form: &Form) -> Option<String> {
         None if form.instruction() == "cp.reduce.async.bulk" => {
             reduced(form.rust(), form.signature().map_or("", |own| own.parameters))
         }
-        None if form.instruction().ends_with("bulk.tensor") => tensor(form.rust(), &form.told()),
+        None if form.instruction().ends_with("bulk.tensor") => tensor(form.rust(), &form.full_ptx()),
         None if form.instruction() == "cp.async" => copy(form.rust()),
-        None if form.instruction().starts_with("cp.async.bulk") => bulk(form.rust(), &form.told()),
+        None if form.instruction().starts_with("cp.async.bulk") => bulk(form.rust(), &form.full_ptx()),
         None if form.instruction().starts_with("cp.async") => wait(form.rust()),
         None if ["prefetch", "applypriority", "discard"].contains(&form.instruction()) => prefetch(form.rust()),
         None if form.instruction() == "tensormap.replace" => replace(form.rust()),
@@ -58,7 +58,7 @@ fn replace(rust: &str) -> String {
 /// `clock64()` is `mov.u64` of the register `%clock64`.
 fn special(form: &Form) -> String {
     let (function, _) = form.rust().split_once('(').unwrap_or_default();
-    let register = form.told().rsplit_once('%').map_or(String::new(), |(_, register)| register.to_owned());
+    let register = form.full_ptx().rsplit_once('%').map_or(String::new(), |(_, register)| register.to_owned());
     if function == register { form.ptx().to_owned() } else { format!("mov of {function}") }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use host_tests::check::forms::{self, Case, Manner};
+use host_tests::check::forms::{self, Case, Syntax};
 use host_tests::check::{forms_check, ledger};
 use host_tests::tools::ptx::{Function, Module};
 use regex::Regex;
@@ -199,7 +199,7 @@ fn wrong(case: &Case, function: &Function) -> Option<String> {
 #[test]
 fn each_operand_is_in_its_place() {
     let of_operands = |case: &Case| {
-        let (form, plain) = (&case.form, case.manner == Manner::Plain);
+        let (form, plain) = (&case.form, case.syntax == Syntax::Plain);
         plain
             && !form.is_atomic()
             && !form.is_multimem()

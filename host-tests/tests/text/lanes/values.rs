@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use host_tests::check::forms::{self, Case, Manner};
+use host_tests::check::forms::{self, Case, Syntax};
 use host_tests::check::forms_check;
 use ptx_interpreter::{Launch, Outside, Program};
 use ptx_intrinsics::catalogue::Operation;
@@ -32,9 +32,9 @@ fn shapes() -> Vec<Case> {
         all.into_iter().filter(|case| moves(case) && case.form.space() != Some("param::func")).collect();
     let mut seen = BTreeSet::new();
     let (lanes, plain): (Vec<Case>, Vec<Case>) =
-        all.into_iter().partition(|case| matches!(case.manner, Manner::Lanes(_)));
+        all.into_iter().partition(|case| matches!(case.syntax, Syntax::Lanes(_)));
     let mut shapes: Vec<Case> = plain.into_iter().filter(|case| seen.insert(shape(case))).collect();
-    let one = |case: &&Case| matches!(case.manner, Manner::Lanes(mask) if mask.count_ones() == 1);
+    let one = |case: &&Case| matches!(case.syntax, Syntax::Lanes(mask) if mask.count_ones() == 1);
     let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
     println!("choices of lanes are drawn by {}={seed}", forms_check::SEED_VARIABLE);
     let drawn: BTreeSet<&str> =
@@ -69,7 +69,7 @@ fn shape(case: &Case) -> [String; 5] {
     [
         format!("{operation} {compares}"),
         element,
-        format!("{:?}", case.manner),
+        format!("{:?}", case.syntax),
         format!("{space:?}"),
         format!("{spelled} {}", form.takes_policy()),
     ]
@@ -193,14 +193,14 @@ impl Memory {
 fn access(case: &Case, program: &Program) -> Result<(), String> {
     let before = Memory::new();
     let bytes = case.form.bytes();
-    let guarded = matches!(case.manner, Manner::Guarded | Manner::SpelledGuarded);
+    let guarded = matches!(case.syntax, Syntax::Guarded | Syntax::MacroGuarded);
     for cond in if guarded { vec![true, false] } else { vec![true] } {
         let after = before.after(program, &case.name, cond)?;
         let mut expected = before.to;
         if cond {
             expected[..bytes].copy_from_slice(&before.from[..bytes]);
         }
-        if let Manner::Lanes(mask) = case.manner {
+        if let Syntax::Lanes(mask) = case.syntax {
             let lanes = case.form.element().map_or(1, |element| if element.starts_with("V8") { 8 } else { 4 });
             let is_load = case.form.operation() == Operation::Load;
             for at in (0..bytes).filter(|at| mask >> (at * lanes / bytes) & 1 == 0) {
@@ -228,7 +228,7 @@ fn atomic(case: &Case, program: &Program) -> Result<(), String> {
     let (_, value) = parameters.split_once(", v: ").ok_or("an atomic without a value".to_owned())?;
     let bytes = size_of_type(type_in(value));
     let before = Memory::new();
-    let (guarded, gives) = (matches!(case.manner, Manner::Guarded | Manner::SpelledGuarded), ptx.starts_with("atom"));
+    let (guarded, gives) = (matches!(case.syntax, Syntax::Guarded | Syntax::MacroGuarded), ptx.starts_with("atom"));
     let run = |before: &Memory, cond: bool, expected: &[u8]| {
         let after = before.after(program, &case.name, cond)?;
         let mut to = before.to;
@@ -290,7 +290,7 @@ fn atomic(case: &Case, program: &Program) -> Result<(), String> {
 /// What is wrong with a `multimem`, of which there is one copy.
 fn multimem(case: &Case, program: &Program) -> Result<(), String> {
     let (before, call) = (Memory::new(), case.call());
-    let guarded = matches!(case.manner, Manner::Guarded | Manner::SpelledGuarded);
+    let guarded = matches!(case.syntax, Syntax::Guarded | Syntax::MacroGuarded);
     let is_load = call.result.is_some();
     let of = call.result.as_deref().or_else(|| call.parameters.split_once(", v: ").map(|(_, of)| type_in(of)));
     let bytes = size_of_type(of.ok_or("a multimem without a value".to_owned())?);

@@ -1,7 +1,7 @@
 //! Under cuda-oxide an instruction is a call of a marker. Here a stand-in of the markers writes down what it gets: each form
 //! has to call one, with the form's own text, constraints that fit its values, and each value in its place.
 //!
-//! cuda-oxide's compiler is not run here. `MARKERS_WHOLE=forms` takes every form once, and `MARKERS_WHOLE=1` in every manner.
+//! cuda-oxide's compiler is not run here. `MARKERS_WHOLE=forms` takes every form once, and `MARKERS_WHOLE=1` in every syntax.
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, LazyLock};
 
-use host_tests::check::forms::{self, Case, Manner};
+use host_tests::check::forms::{self, Case, Syntax};
 use host_tests::check::forms_check;
 use host_tests::tools::command::Machine;
 use host_tests::tools::ptx;
@@ -27,7 +27,7 @@ fn each_form_calls_a_marker_with_its_text() {
     every.retain(|form| !form.is_collective());
     let cases = match std::env::var("MARKERS_WHOLE").as_deref() {
         // Each form once, without the other ways to write it.
-        Ok("forms") => forms::cases(&every).into_iter().filter(|case| case.manner == Manner::Plain).collect(),
+        Ok("forms") => forms::cases(&every).into_iter().filter(|case| case.syntax == Syntax::Plain).collect(),
         Ok(_) => forms::cases(&every),
         Err(_) => {
             let seed = forms_check::seed().expect("the seed is a number");
@@ -264,7 +264,7 @@ fn wrong_places(case: &Case, call: &Call) -> Option<String> {
 
 /// A whole value that is loaded has the first result in its first lane.
 fn wrong_result(case: &Case, said: &Said) -> Option<String> {
-    if case.form.operation() != Operation::Load || matches!(case.manner, Manner::Lanes(_)) {
+    if case.form.operation() != Operation::Load || matches!(case.syntax, Syntax::Lanes(_)) {
         return None;
     }
     let result = said.result.as_ref()?;

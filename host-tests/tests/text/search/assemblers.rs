@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use host_tests::check::forms::{self, Manner};
+use host_tests::check::forms::{self, Syntax};
 use host_tests::check::forms_check::every_form;
 use ptx_build::explain::versions::{self, Row};
 use ptx_intrinsics::catalogue::Form;
@@ -23,7 +23,7 @@ fn item(form: &Form) -> Option<String> {
         return form.ptx().contains(".relaxed.cluster").then(|| "Relaxed".to_owned());
     }
     let cases = forms::cases(&[form.clone().into()]);
-    let rust = cases.iter().find(|case| case.manner == Manner::Plain)?.rust();
+    let rust = cases.iter().find(|case| case.syntax == Syntax::Plain)?.rust();
     forms::calls(&rust).first().map(|&name| name.to_owned())
 }
 

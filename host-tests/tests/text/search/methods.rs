@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use host_tests::check::forms::{self, Manner};
+use host_tests::check::forms::{self, Syntax};
 use ptx_intrinsics::catalogue::Form;
 use regex::Regex;
 use serde_json::Value;
@@ -64,7 +64,7 @@ struct Calls {
 /// The calls of a function and, on what it gives, a method.
 fn made(forms: &[Arc<Form>]) -> BTreeMap<(String, String), Calls> {
     let mut made: BTreeMap<(String, String), Calls> = BTreeMap::new();
-    for case in forms::cases(forms).iter().filter(|case| matches!(case.manner, Manner::Plain | Manner::Guarded)) {
+    for case in forms::cases(forms).iter().filter(|case| matches!(case.syntax, Syntax::Plain | Syntax::Guarded)) {
         if let [function, method, ..] = forms::calls(&case.rust())[..] {
             let calls = made.entry((function.into(), method.into())).or_default();
             calls.ptx.insert(case.form.ptx().to_owned());

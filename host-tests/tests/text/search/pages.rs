@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
-use host_tests::check::forms::{self, Manner};
+use host_tests::check::forms::{self, Syntax};
 use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
 use ptx_intrinsics::catalogue::Form;
 use ptx_intrinsics::order::OrderWord;
@@ -64,7 +64,7 @@ struct Made {
 fn made(forms: &[Arc<Form>]) -> BTreeMap<String, Made> {
     let mut made: BTreeMap<String, Made> = BTreeMap::new();
     for case in forms::cases(forms) {
-        if !matches!(case.manner, Manner::Plain | Manner::Cuda(_)) {
+        if !matches!(case.syntax, Syntax::Plain | Syntax::Cuda(_)) {
             continue;
         }
         let rust = case.rust();

@@ -15,7 +15,7 @@ use ptx_interpreter::Record;
 
 use crate::allow::Allow;
 use crate::ended::ended;
-use crate::told;
+use crate::output;
 
 /// Something is wrong with a kernel, or with a call.
 const FOUND: u8 = 1;
@@ -30,7 +30,7 @@ pub(crate) struct Check {
     /// The GPU that the program sees: 90 for sm_90
     #[arg(long, default_value_t = 90)]
     sm: u32,
-    /// Run each launch in so many orders of its threads
+    /// Run each launch in this number of orders of its threads
     #[arg(long, default_value_t = 1)]
     seeds: u64,
     /// Print one line of JSON for each finding
@@ -38,10 +38,10 @@ pub(crate) struct Check {
     json: bool,
     #[command(flatten)]
     allow: Allow,
-    /// End after so many seconds
+    /// End after this number of seconds
     #[arg(long, value_name = "SECONDS")]
     deadline: Option<f64>,
-    /// The program, and what it is told
+    /// The program and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -64,7 +64,7 @@ impl Check {
         let status = self.wait(self.start(folder.path(), &report)?)?;
         let mut records = read(&report)?;
         self.allow.silence(&mut allowed, &mut records);
-        told::tell(&records, self.json)?;
+        output::print_all(&records, self.json)?;
         self.allow.tell(&allowed, self.json)?;
         self.judge(&records, status)
     }

@@ -7,8 +7,8 @@ mod doctor;
 mod ended;
 mod explain;
 mod new;
+mod output;
 mod run;
-mod told;
 
 use std::process::ExitCode;
 

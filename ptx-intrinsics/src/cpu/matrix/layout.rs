@@ -37,7 +37,7 @@ impl Layout {
         if matches!(self, Layout::Whole) { 1 } else { 4 }
     }
 
-    /// The row and the column of A of element `i` of a lane, with so many elements in a register.
+    /// The row and the column of A of element `i` of a lane, with `of_register` elements in a register.
     pub(super) fn of_a(self, shape: Shape, of_register: usize, lane: usize, i: usize) -> At {
         match self {
             Layout::Whole => whole(of_register, shape.rows / 8, lane, i),
@@ -53,7 +53,7 @@ impl Layout {
         }
     }
 
-    /// The row and the column of C and D, whose elements have so many bits.
+    /// The row and the column of C and D, whose elements have `bits` bits.
     pub(super) fn of_c(self, bits: usize, lane: usize, i: usize) -> At {
         let (group, own) = (lane / 4, lane % 4);
         let upper = lane / 16 * 4;

@@ -30,7 +30,7 @@ enum Kind {
 #[derive(Clone, Copy, Debug)]
 enum Packed {
     Not,
-    /// 16 elements of so many bits, and then padding. Each becomes a byte.
+    /// 16 elements of this number of bits, then padding. Each becomes a byte.
     Bits(usize),
 }
 

@@ -43,15 +43,15 @@ macro_rules! forms {
     (@of ($gate:ident)) => { forms!(@of $gate) };
     (@of {$gate:ident}) => { forms!(@of $gate) };
     (@of $gate:ident) => { $crate::isa::gate::Needs::of::<$crate::isa::gate::$gate>() };
-    (@texts { $manner:ident $chosen:tt } { $axes:tt $($_words:tt)* } { { $ptx:tt $written:tt $operands:tt $block:tt } $($_body:tt)* }) => {
-        forms! { @each $axes $chosen { $manner $ptx $written $operands } }
+    (@texts { $variant:ident $chosen:tt } { $axes:tt $($_words:tt)* } { { $ptx:tt $written:tt $operands:tt $block:tt } $($_body:tt)* }) => {
+        forms! { @each $axes $chosen { $variant $ptx $written $operands } }
     };
 
     // The words of an axis after those of the other.
-    (@each [] $chosen:tt { $manner:ident $ptx:tt $written:tt $operands:tt }) => {
+    (@each [] $chosen:tt { $variant:ident $ptx:tt $written:tt $operands:tt }) => {
         $crate::isa::row::Texts::One {
-            ptx: mnemonic!($manner $chosen $ptx),
-            operands: operands!(shown $manner $chosen $written $operands),
+            ptx: mnemonic!($variant $chosen $ptx),
+            operands: operands!(shown $variant $chosen $written $operands),
         }
     };
     (@each [{ $axis:ident $words:tt } $($axes:tt)*] $chosen:tt $text:tt) => {
@@ -74,8 +74,8 @@ macro_rules! forms {
     (@belongs ($first:ty as $operand:tt $r:tt in $class:ident, $type:ty as $($_held:tt)*)) => { Some(stringify!($type)) };
     (@belongs $($_more:tt)?) => { None };
     (@word $word:tt; [$($chosen:tt)*] $axes:tt $leaf:tt) => { forms! { @each $axes [$($chosen)* $word] $leaf } };
-    (@word $word:tt silent; $chosen:tt $axes:tt { $manner:ident $ptx:tt [$written:tt] $operands:tt }) => {
-        forms! { @word $word; $chosen $axes { $manner $ptx ["_"] $operands } }
+    (@word $word:tt silent; $chosen:tt $axes:tt { $variant:ident $ptx:tt [$written:tt] $operands:tt }) => {
+        forms! { @word $word; $chosen $axes { $variant $ptx ["_"] $operands } }
     };
     (@word $word:tt [$belongs:ty]; $($row:tt)*) => { forms! { @word $word; $($row)* } };
     (@word $word:tt silent; $($row:tt)*) => { forms! { @word $word; $($row)* } };

@@ -74,22 +74,22 @@ macro_rules! described {
     (ptx { $call:tt $body:tt $arguments:tt $result:tt { $words:tt $($_found:tt)* } }) => {
         described! { @said $call $words $body }
     };
-    (@said { { $manner:ident [$($chosen:tt)*] } $($_call:tt)* } { $axes:tt $constants:tt [$($said:tt)*] $more:tt $names:tt } $body:tt) => {
-        described! { @text $manner [$($chosen)* $($said)*] $more $body }
+    (@said { { $variant:ident [$($chosen:tt)*] } $($_call:tt)* } { $axes:tt $constants:tt [$($said:tt)*] $more:tt $names:tt } $body:tt) => {
+        described! { @text $variant [$($chosen)* $($said)*] $more $body }
     };
-    (@text $manner:ident $words:tt [$($more:expr)*]
+    (@text $variant:ident $words:tt [$($more:expr)*]
         { { $ptx:tt $written:tt $operands:tt $block:tt } [$($gate:tt)+] $($_body:tt)* }) => {
         concat!(
-            "\nPTX: `", text!(doc $manner $words $ptx $written $operands), ";`. ",
-            described!(@needs $manner $($gate)+) $(, $more)*
+            "\nPTX: `", text!(doc $variant $words $ptx $written $operands), ";`. ",
+            described!(@needs $variant $($gate)+) $(, $more)*
         )
     };
     (@needs POLICY $gate:tt $policy:ident) => { needs!($policy) };
-    (@needs $manner:ident {$gate:ident}) => {
+    (@needs $variant:ident {$gate:ident}) => {
         concat!(needs!($gate), " A collective: for a GPU it needs rustc 1.97 or newer.")
     };
-    (@needs $manner:ident ($gate:ident) $($policy:ident)?) => { needs!($gate) };
-    (@needs $manner:ident $gate:ident $($policy:ident)?) => { needs!($gate) };
+    (@needs $variant:ident ($gate:ident) $($policy:ident)?) => { needs!($gate) };
+    (@needs $variant:ident $gate:ident $($policy:ident)?) => { needs!($gate) };
 }
 
 /// What a GPU does: the body of the function.
@@ -101,9 +101,9 @@ macro_rules! on_gpu {
     (@call { $said:tt $function:tt $docs:tt { { $effect:ident $($_what:tt)* } $($_item:tt)* } } $($row:tt)*) => {
         on_gpu! { @words $said $effect $($row)* }
     };
-    (@words { $manner:ident $chosen:tt } $effect:ident { $axes:tt [$($constant:tt)*] $($_words:tt)* }
+    (@words { $variant:ident $chosen:tt } $effect:ident { $axes:tt [$($constant:tt)*] $($_words:tt)* }
         { $held:tt ($($register:tt)*) $($_lists:tt)* } $($row:tt)*) => {
-        on_gpu! { @text $axes $chosen [$effect $manner] { $held ($($register)* $($constant)*) } $($row)* }
+        on_gpu! { @text $axes $chosen [$effect $variant] { $held ($($register)* $($constant)*) } $($row)* }
     };
     (@text $axes:tt $chosen:tt $how:tt $registers:tt $text:tt []) => {
         on_gpu! { @out $axes $chosen $how $registers $text [] }
@@ -122,9 +122,9 @@ macro_rules! on_gpu {
         on_gpu! { @out $axes $chosen $how $registers $text [$($out: $class)+] }
         $given
     };
-    (@out $axes:tt $chosen:tt [$effect:ident $manner:ident] $registers:tt
+    (@out $axes:tt $chosen:tt [$effect:ident $variant:ident] $registers:tt
         { $ptx:tt $written:tt $operands:tt ((intrinsic $call:tt)) } $out:tt) => {
-        emit! { $axes $chosen { intrinsic $manner $call $out } }
+        emit! { $axes $chosen { intrinsic $variant $call $out } }
     };
     (@out $axes:tt $chosen:tt $how:tt { $held:tt $registers:tt } { $ptx:tt $written:tt $operands:tt $block:tt } $out:tt) => {
         emit! { $axes $chosen { $held $written $out $registers $how $ptx $operands $block } }

@@ -58,7 +58,7 @@ impl Spelling {
         let policy = if self.takes_policy() { ", %policy" } else { "" };
         let address = format!("[%p+{offset}]{}", if self.operands == Operands::Unified { ".unified" } else { "" });
         match self.opcode() {
-            "cp" | "mbarrier" | "tensormap" | "clusterlaunchcontrol" => self.told_by_operands(offset, policy),
+            "cp" | "mbarrier" | "tensormap" | "clusterlaunchcontrol" => self.by_operands(offset, policy),
             "ld" | "ldu" => format!("{} {}, {address}{policy};", self.ptx, self.value()),
             "elect" => format!("{} %r0|%done, %r1;", self.ptx),
             "match" => {
@@ -101,7 +101,7 @@ impl Spelling {
         }
     }
 
-    fn told_by_operands(&self, offset: usize, policy: &str) -> String {
+    fn by_operands(&self, offset: usize, policy: &str) -> String {
         let says = |words| self.ptx.contains(words);
         let [dst, src] = match () {
             _ if (says("tensormap") || says("try_cancel")) && !says(".shared") => ["%p", "%p"],
@@ -123,7 +123,7 @@ impl Spelling {
     }
 
     /// As the catalogue tells its forms apart: `%` for a register, but for predicates.
-    pub fn told(&self) -> String {
+    pub fn full_ptx(&self) -> String {
         static REGISTER: LazyLock<Regex> =
             LazyLock::new(|| Regex::new(r"%(?:phase|dst|src|new|[sp]|[hrd]\d)\b").expect("valid"));
         let by_operands = ["cp", "mbarrier", "tensormap"].contains(&self.opcode());

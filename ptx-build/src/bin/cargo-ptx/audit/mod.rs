@@ -2,7 +2,7 @@
 
 mod input;
 mod make;
-mod told;
+mod output;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -77,13 +77,13 @@ impl Audit {
             let lines = all.iter().map(|record| serde_json::to_string(record).map(|line| line + "\n"));
             print(&lines.collect::<Result<String, _>>().map_err(Error::new)?)?;
         } else {
-            print(&told::page(&all))?;
+            print(&output::page(&all))?;
         }
         let over = budget.map(|budget| budget.check(&all)).unwrap_or_default();
         let fallen = baseline.map(|before| worse(&before, &all)).unwrap_or_default();
         for (title, differences) in [("The budget is not kept:", &over), ("Worse than the baseline:", &fallen)] {
             if !differences.is_empty() {
-                eprint!("\n{}", told::differences(title, differences));
+                eprint!("\n{}", output::differences(title, differences));
             }
         }
         Ok(if over.is_empty() && fallen.is_empty() { 0 } else { DIFFERS })

@@ -8,7 +8,7 @@ use ptx_build::error::{Error, Result};
 /// An argument of the kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Argument {
-    /// A buffer of so many bytes.
+    /// A buffer of this number of bytes.
     Buffer(usize, Content),
     /// A number, as its bytes.
     Value(Vec<u8>),

@@ -17,7 +17,7 @@ use ptx_interpreter::{Program, Record, Report, Trial};
 
 use crate::allow::Allow;
 use crate::ended::{NOT_RUN, ended};
-use crate::told;
+use crate::output;
 
 /// Something is wrong with the kernel.
 const FOUND: u8 = 1;
@@ -46,7 +46,7 @@ pub(crate) struct Run {
     /// Write the buffers as they are then: into this folder as 0.bin, 1.bin and so on, or one of them, as 0:FILE
     #[arg(long, value_name = "FOLDER")]
     out: Vec<String>,
-    /// Run it in so many orders of its threads
+    /// Run it in this number of orders of its threads
     #[arg(long, default_value_t = 1)]
     seeds: u64,
     /// The first of these orders
@@ -64,7 +64,7 @@ pub(crate) struct Run {
     json: bool,
     #[command(flatten)]
     allow: Allow,
-    /// End after so many seconds
+    /// End after this number of seconds
     #[arg(long, value_name = "SECONDS")]
     deadline: Option<f64>,
 }
@@ -92,7 +92,7 @@ impl Run {
         let _ = std::panic::take_hook();
         let mut ran = ran?;
         self.allow.silence(&mut allowed, &mut ran);
-        told::tell(&ran, self.json)?;
+        output::print_all(&ran, self.json)?;
         self.allow.tell(&allowed, self.json)?;
         match ran.iter().find_map(|ran| ran.stop.as_ref()) {
             Some(stop) => Err(Error::new(stop).at(self.file.display()).fix("run a kernel without it")),

@@ -13,7 +13,7 @@ use ptx_build::ptx::demangle;
 const LESSONS: &str = "docs/fast-kernels.md";
 
 /// A finding, and all places where it was found.
-struct Told<'a> {
+struct Shown<'a> {
     finding: &'a Finding,
     record: &'a Record,
     /// The lines of PTX or addresses after the first.
@@ -23,15 +23,15 @@ struct Told<'a> {
 
 /// The page of all findings, each once, with the GPUs and assemblers that show it, and the table of the kernels.
 pub(crate) fn page(records: &[Record]) -> String {
-    let mut told: Vec<Told<'_>> = Vec::new();
+    let mut shown: Vec<Shown<'_>> = Vec::new();
     for record in records {
         for finding in &record.kernel.findings {
-            let same = |one: &&mut Told<'_>| {
+            let same = |one: &&mut Shown<'_>| {
                 (&one.record.file, &one.record.kernel.name) == (&record.file, &record.kernel.name)
                     && (one.finding.kind, &one.finding.text) == (finding.kind, &finding.text)
             };
-            let Some(one) = told.iter_mut().find(same) else {
-                told.push(Told { finding, record, more: BTreeSet::new(), made: vec![record.made()] });
+            let Some(one) = shown.iter_mut().find(same) else {
+                shown.push(Shown { finding, record, more: BTreeSet::new(), made: vec![record.made()] });
                 continue;
             };
             if !one.made.contains(&record.made()) {
@@ -42,10 +42,10 @@ pub(crate) fn page(records: &[Record]) -> String {
             }
         }
     }
-    told.sort_by_key(|one| one.finding.kind.level());
-    let mut page: String = told.iter().map(Told::text).collect();
+    shown.sort_by_key(|one| one.finding.kind.level());
+    let mut page: String = shown.iter().map(Shown::text).collect();
     page += &table(records);
-    let count = |level| told.iter().filter(|one| one.finding.kind.level() == level).count();
+    let count = |level| shown.iter().filter(|one| one.finding.kind.level() == level).count();
     let [errors, warnings, notes] = [Level::Error, Level::Warning, Level::Note].map(count);
     // Writing to a string cannot fail.
     let _ = writeln!(page, "\n{errors} errors, {warnings} warnings, {notes} notes");
@@ -57,9 +57,9 @@ fn place(finding: &Finding) -> Option<u64> {
     finding.ptx_line.map(u64::from).or(finding.address)
 }
 
-impl Told<'_> {
+impl Shown<'_> {
     fn text(&self) -> String {
-        let Told { finding, record, more, made } = self;
+        let Shown { finding, record, more, made } = self;
         let kind = finding.kind;
         let head = format!("[{}]", kind.name());
         let head = match kind.level() {
@@ -125,9 +125,9 @@ fn table(records: &[Record]) -> String {
             kernel.lost().to_string(),
         ]
     };
-    // A function that a kernel calls is told of if there is something to tell.
-    let told = records.iter().filter(|record| !record.kernel.name.contains('$') || !record.kernel.findings.is_empty());
-    let rows: Vec<[String; 10]> = std::iter::once(COLUMNS.map(str::to_owned)).chain(told.map(row)).collect();
+    // A function that a kernel calls is listed only if it has findings.
+    let shown = records.iter().filter(|record| !record.kernel.name.contains('$') || !record.kernel.findings.is_empty());
+    let rows: Vec<[String; 10]> = std::iter::once(COLUMNS.map(str::to_owned)).chain(shown.map(row)).collect();
     let widths: Vec<usize> =
         (0..10).map(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0)).collect();
     let line = |row: &[String; 10]| {

@@ -1,8 +1,8 @@
-//! What CUDA code writes and the catalogue does not, since it is meant anyway: `.shared::cta` of a barrier, `.tile` of a copy of a box,
+//! Words that CUDA code writes and the catalogue leaves out, because they change nothing: `.shared::cta` of a barrier, `.tile` of a copy of a box,
 //! `.aligned` of a barrier of the block, an order that is the default.
 
-/// The instruction as the catalogue may have it: with the words that are meant, and then without an order that is the default.
-pub(super) fn meant(text: &str) -> Vec<String> {
+/// The instruction as the catalogue may have it: with these words changed, and then without an order that is the default.
+pub(super) fn equivalents(text: &str) -> Vec<String> {
     let mut words: Vec<&str> = text.split('.').collect();
     words.retain(|word| *word != "weak");
     barrier_of_block(&mut words);

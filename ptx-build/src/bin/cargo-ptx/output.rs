@@ -8,21 +8,21 @@ use ptx_interpreter::{Finding, Place, Record};
 use serde_json::{Value, json};
 
 /// Prints every finding of a kernel once, with the first launch and seed that showed it; then a line for each kernel.
-pub(crate) fn tell(records: &[Record], as_json: bool) -> Result<()> {
-    let mut told: Vec<(&Record, Finding)> = Vec::new();
+pub(crate) fn print_all(records: &[Record], as_json: bool) -> Result<()> {
+    let mut shown: Vec<(&Record, Finding)> = Vec::new();
     for record in records {
         for finding in &record.findings {
             let is_known =
                 |(first, other): &&mut (&Record, Finding)| first.kernel == record.kernel && same(other, finding);
-            match told.iter_mut().find(is_known) {
+            match shown.iter_mut().find(is_known) {
                 Some((_, other)) => other.times += finding.times,
-                None => told.push((record, finding.clone())),
+                None => shown.push((record, finding.clone())),
             }
         }
     }
     let several = records.iter().any(|record| record.launch > 1);
     let mut page = String::new();
-    for (record, finding) in &told {
+    for (record, finding) in &shown {
         let Record { kernel, launch, seed, .. } = record;
         page += &match (as_json, several) {
             (true, _) => format!("{}\n", line(record, finding)),
@@ -39,7 +39,7 @@ pub(crate) fn tell(records: &[Record], as_json: bool) -> Result<()> {
     }
     for kernel in kernels {
         let of: Vec<&Record> = records.iter().filter(|record| record.kernel == kernel).collect();
-        page += &summary(kernel, &of, told.iter().filter(|(record, _)| record.kernel == kernel).count());
+        page += &summary(kernel, &of, shown.iter().filter(|(record, _)| record.kernel == kernel).count());
     }
     print(&page)
 }
