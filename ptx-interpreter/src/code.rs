@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::instructions::{Call, Exit, Return, Table, decode};
 use crate::machine::{Action, Code, Line, Program};
 use crate::operand::{Operand, Place, Register, number};
+use crate::origins::origins;
 use crate::scoped::{Block, Scoped};
 use crate::site::Site;
 use crate::spaces::Named;
@@ -172,6 +173,7 @@ fn code(
             instructions.push((statement, source.clone()));
         }
     }
+    let mut within = names.within(instructions.iter().map(|(statement, _)| *statement), shared).into_iter();
     let mut lines = Vec::new();
     for (statement, source) in instructions {
         let mut source = source.iter().filter_map(|(file, line)| Some((files.get(file)?.clone(), *line)));
@@ -179,7 +181,8 @@ fn code(
         names.block = statement.block;
         lines.push(names.line(&statement.text, sites.len() as u32));
         let (function, text) = (function.name.clone(), statement.text.clone());
-        sites.push(Site { function, text, line: statement.line, source, called, comments: Vec::new() });
+        let within = within.next().unwrap_or_default();
+        sites.push(Site { function, text, line: statement.line, source, called, comments: Vec::new(), within });
     }
     Code {
         is_entry: function.is_entry,
@@ -256,12 +259,26 @@ impl Names<'_> {
         self.places.get(self.outer, self.block, name)
     }
 
-    fn line(&self, statement: &str, site: u32) -> Line {
-        let (guard, instruction) = match statement.strip_prefix('@').and_then(|rest| rest.trim_start().split_once(' '))
-        {
-            Some((guard, rest)) => (Some(guard), rest.trim()),
-            None => (None, statement),
+    /// The bytes of shared memory in which each instruction has to stay, if its addresses are those of variables.
+    fn within<'s>(&mut self, statements: impl Iterator<Item = &'s Statement>, shared: &Room) -> Vec<Vec<(u64, u64)>> {
+        if shared.named.is_empty() {
+            return Vec::new();
+        }
+        let read = |statement: &'s Statement| {
+            self.block = statement.block;
+            let (_, instruction) = guarded(&statement.text);
+            let (opcode, rest) = instruction.split_once(char::is_whitespace).unwrap_or((instruction, ""));
+            let operands = text::operands(rest).iter().filter_map(|operand| self.operand(operand)).collect();
+            (opcode.split('.').collect(), operands)
         };
+        let read: Vec<_> = statements.map(read).collect();
+        let bytes = |at: u64| shared.named.iter().find(|variable| variable.at == at).map_or(0, |found| found.bytes);
+        let ranges = |starts: Vec<u64>| starts.into_iter().map(|at| (at, at + bytes(at))).collect();
+        origins(&read, self.taken).into_iter().map(ranges).collect()
+    }
+
+    fn line(&self, statement: &str, site: u32) -> Line {
+        let (guard, instruction) = guarded(statement);
         let register = |guard: &str| {
             let (name, holds) = guard.strip_prefix('!').map_or((guard, true), |name| (name, false));
             self.register(name).filter(|register| register.bits == 1).map(|register| (register.at, holds))
@@ -382,6 +399,14 @@ impl Names<'_> {
             None => (place, 0),
         };
         Some(Operand::Address(Box::new(self.operand(base.trim())?), offset, coordinates))
+    }
+}
+
+/// The predicate in front of an instruction, and the instruction.
+fn guarded(statement: &str) -> (Option<&str>, &str) {
+    match statement.strip_prefix('@').and_then(|rest| rest.trim_start().split_once(' ')) {
+        Some((guard, rest)) => (Some(guard), rest.trim()),
+        None => (None, statement),
     }
 }
 

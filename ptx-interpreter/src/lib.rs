@@ -40,6 +40,7 @@ mod memory;
 mod near;
 mod older;
 mod operand;
+mod origins;
 #[cfg(feature = "serde")]
 mod record;
 mod report;

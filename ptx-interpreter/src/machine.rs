@@ -192,6 +192,8 @@ pub(crate) struct Machine<'a> {
     /// What changes when something happens that a waiting thread may wait for.
     pub(crate) progress: u64,
     pub(crate) random: u64,
+    /// Whether the turn should end.
+    pub(crate) gives_way: bool,
     /// Pages of memory that `outside` holds.
     pub(crate) pages: [u64; 64],
     /// Where a computation puts its results before they go to registers.

@@ -75,8 +75,13 @@ impl Program {
                 return Report { stop: Some(stop), ..Report::default() };
             }
         };
-        machine.checks =
-            Some(Box::new(Checks::new(machine.threads, machine.cluster, pieces, self.in_shared(launch.kernel))));
+        machine.checks = Some(Box::new(Checks::new(
+            machine.threads,
+            machine.cluster,
+            pieces,
+            self.in_shared(launch.kernel),
+            self.within(),
+        )));
         let ended = run(&mut machine);
         let mut stop = None;
         if let Err(error) = ended {
@@ -89,6 +94,14 @@ impl Program {
         let findings = found.into_iter().map(|found| self.finding(found)).collect();
         let older = older.into_iter().map(|load| self.place(load)).collect();
         Report { findings, stop, instructions: machine.steps, shadow, older }
+    }
+
+    /// Where the accesses of each site have to stay.
+    fn within(&self) -> Vec<Vec<(u64, u64)>> {
+        match self.sites.iter().all(|site| site.within.is_empty()) {
+            true => Vec::new(),
+            false => self.sites.iter().map(|site| site.within.clone()).collect(),
+        }
     }
 
     /// What a kernel has in shared memory.

@@ -17,6 +17,9 @@ const TURN: u64 = 32;
 const STRAY: u64 = 4;
 /// In one turn in this number some threads of the warp are left behind.
 const SPLIT: u64 = 8;
+/// One turn of so many goes on after a `fence.sc`. The others end there: such fences have an order among themselves, and what it
+/// orders by chance must not hide that nothing else does.
+const STAY: u64 = 4;
 /// Warps that take turns before the next blocks begin, and rounds after which they begin all the same.
 const CROWD: usize = 64;
 /// Clusters that begin at once, of a kernel that may cancel the launch of others.
@@ -98,6 +101,7 @@ impl<'a> Machine<'a> {
             steps: 0,
             progress: 0,
             random: launch.seed ^ 0x9e37_79b9_7f4a_7c15,
+            gives_way: false,
             pages: [u64::MAX; 64],
             scratch: [[0; LANES]; 2],
             checks: None,
@@ -190,6 +194,9 @@ impl<'a> Machine<'a> {
         while budget > 0 {
             let (done, next) = self.go(group, budget)?;
             budget = budget.saturating_sub(done);
+            if std::mem::take(&mut self.gives_way) && self.draw(STAY) != 0 {
+                break;
+            }
             match next {
                 Some(same) => group = same,
                 None => match self.pick(number, false) {

@@ -10,6 +10,8 @@ pub(crate) struct Site {
     pub(crate) source: Option<(String, u32)>,
     /// Where the functions were called that the compiler has inlined, the innermost first.
     pub(crate) called: Vec<(String, u32)>,
+    /// Where its accesses to shared memory have to stay, if they are to variables.
+    pub(crate) within: Vec<(u64, u64)>,
     /// Comments beside it that allow findings.
     pub(crate) comments: Vec<String>,
 }

@@ -36,6 +36,7 @@ impl Event {
 impl Checks {
     /// Checks an access and remembers it.
     pub(crate) fn access(&mut self, event: Event) {
+        self.stays(event);
         self.visits(event);
         self.threads_of(event.actor.block);
         let mut observed = match event.how.scope {

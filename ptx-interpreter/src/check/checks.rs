@@ -150,6 +150,8 @@ pub(crate) struct Checks {
     pub(super) has_grid_before: bool,
     /// What is in shared memory.
     pub(super) variables: Vec<Named>,
+    /// Where the accesses of each site to shared memory have to stay, if it is known.
+    pub(super) within: Vec<Vec<(u64, u64)>>,
     pub(super) states: QuickMap<Threads<State>>,
     pub(crate) shadow: Shadow,
     /// Of each instruction the row in which most of a warp's lanes had their elements.
@@ -190,13 +192,20 @@ pub(crate) struct Found {
 }
 
 impl Checks {
-    pub(crate) fn new(threads: usize, cluster: usize, pieces: Vec<Piece>, variables: Vec<Named>) -> Checks {
+    pub(crate) fn new(
+        threads: usize,
+        cluster: usize,
+        pieces: Vec<Piece>,
+        variables: Vec<Named>,
+        within: Vec<Vec<(u64, u64)>>,
+    ) -> Checks {
         Checks {
             threads,
             cluster: cluster as u32,
             has_grid_before: pieces.iter().any(|piece| piece.shared_with_grid_before),
             pieces,
             variables,
+            within,
             states: QuickMap::default(),
             shadow: Shadow::new(),
             rows: Vec::new(),

@@ -247,6 +247,9 @@ impl Checks {
             ),
             _ => found.notes.push(format!("no group with this {work} has been waited for: too many groups may be left, or it was never committed")),
         }
+        if matches!(kind, Some(Engine::Small | Engine::Bulk | Engine::BulkRead)) && actor != event.actor {
+            found.notes.push(format!("only the thread that began the {work} can wait for its groups"));
+        }
     }
 
     /// The order that would have covered an earlier access, had it been stronger.
@@ -371,7 +374,7 @@ fn is_of_the_host(address: u64) -> bool {
 }
 
 /// The last part of a name of C++: `tile` of `_ZZ4copyPKfE4tile`.
-fn plain(name: &str) -> &str {
+pub(super) fn plain(name: &str) -> &str {
     let is_last = |at: &usize| {
         let digits: String = name[*at..].chars().take_while(char::is_ascii_digit).collect();
         let rest = &name[*at + digits.len()..];

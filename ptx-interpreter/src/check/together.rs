@@ -117,6 +117,9 @@ impl State {
 impl Checks {
     /// Checks an access and remembers it.
     pub(crate) fn access_together(&mut self, together: &Together<'_>) {
+        if self.has_to_stay(together.site) {
+            lanes_of(together.lanes).for_each(|lane| self.stays(together.event(lane)));
+        }
         if self.cluster > 1 || self.has_grid_before {
             lanes_of(together.lanes).for_each(|lane| self.visits(together.event(lane)));
         }

@@ -138,6 +138,40 @@ DEV beyond_shared(u32* out) {
 }
 PAIR(beyond_shared, (u32* out), (out))
 
+// An index beyond one variable is in the next one.
+//# neighbour bounds 1x64 numbers:256 zeros:256 ; byte 256 of `counts`, which has 256 bytes: that is byte 0 of `keys`
+DEV neighbour(const u32* in, u32* out) {
+  __shared__ u32 counts[64];
+  __shared__ u32 keys[64];
+  u32 t = threadIdx.x;
+  keys[t] = in[t];
+  counts[t] = t;
+  __syncthreads();
+  u32 sum = 0;
+  for (u32 i = 0; i < 4; i++) sum += counts[WRONG ? t + i : (t + i) % 64];  //~ neighbour
+  out[t] = sum + keys[63 - t];
+}
+PAIR(neighbour, (const u32* in, u32* out), (in, out))
+
+//# neighbour_copy bounds 1x32 numbers:768 zeros:128 ; of `stages`, which has 256 bytes
+DEV neighbour_copy(const u32* in, u32* out) {
+  __shared__ alignas(16) u32 stages[2][32];
+  __shared__ alignas(16) u32 sums[64];
+  u32 t = threadIdx.x;
+  sums[t] = sums[t + 32] = t;
+  __syncwarp();
+  for (u32 i = 0; i < 3; i++) {
+    COPY4(&stages[WRONG ? i : i % 2][t], in + i * 32 + t);  //~ neighbour_copy
+    COMMIT;
+    WAIT_GROUP(0);
+    __syncwarp();
+    sums[t] += stages[i % 2][31 - t];
+    __syncwarp();
+  }
+  out[t] = sums[t] + sums[t + 32];
+}
+PAIR(neighbour_copy, (const u32* in, u32* out), (in, out))
+
 //# beyond_local bounds 1x32 numbers:128 zeros:128 ; local memory
 DEV beyond_local(const u32* in, u32* out) {
   u32 t = threadIdx.x;

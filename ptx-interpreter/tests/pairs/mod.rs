@@ -21,8 +21,8 @@ macro_rules! files {
     };
 }
 
-pub(crate) const FILES: [File; 9] =
-    files!("shared", "order", "copies", "bulk", "values", "cluster", "waits", "matrix", "product");
+pub(crate) const FILES: [File; 10] =
+    files!("shared", "order", "copies", "bulk", "values", "cluster", "waits", "matrix", "product", "reported");
 
 /// A pair of kernels, how they are launched, and what is wrong with the wrong one.
 pub(crate) struct Pair {
@@ -75,6 +75,11 @@ pub(crate) fn find(name: &str) -> (Program, Pair) {
 impl Pair {
     /// Checks one of the two kernels.
     pub(crate) fn run(&self, program: &Program, which: &str, seed: u64) -> Report {
+        self.trial(program, which, seed).check()
+    }
+
+    /// The launch of one of the two kernels.
+    pub(crate) fn trial<'p>(&self, program: &'p Program, which: &str, seed: u64) -> Trial<'p> {
         let mut trial = Trial::new(program, &format!("{which}_{}", self.name));
         trial.grid([self.blocks, 1, 1]).block([self.threads, 1, 1]).seed(seed).limits(2_000_000, None);
         let host = [7u8; 256];
@@ -100,6 +105,6 @@ impl Pair {
             added.expect("a little memory");
             number += 1;
         }
-        trial.check()
+        trial
     }
 }
