@@ -18,16 +18,15 @@ impl Program {
     pub fn parse(module: &str) -> Program {
         let (variables, functions) = text::module(module);
         let files: HashMap<u32, String> = text::source_files(module).into_iter().collect();
-        let (mut shared, mut content, mut places) = (Room::default(), Vec::new(), HashMap::new());
-        let (mut constants, mut kept) = (Vec::new(), Vec::new());
+        let (mut shared, mut length, mut places) = (Room::default(), 0, HashMap::new());
+        let (mut constants, mut kept, mut begins) = (Vec::new(), Vec::<Variable>::new(), Vec::new());
         for variable in largest_of_a_name(variables) {
             let place = if variable.space == "shared" {
                 shared.take(&variable.name, if variable.is_dynamic { 0 } else { variable.bytes }, variable.align)
             } else {
-                let at = content.len().next_multiple_of(variable.align.max(16));
-                content.resize(at, 0);
-                content.extend_from_slice(&variable.content);
-                content.resize(at + variable.bytes, 0);
+                let at = usize::next_multiple_of(length, variable.align.max(16));
+                length = at + variable.bytes;
+                begins.push(at);
                 let constant = variable.space == "const";
                 if constant {
                     constants.push((variable.name.clone(), at as u64, variable.bytes as u64));
@@ -56,6 +55,11 @@ impl Program {
         if crate::allowed::has_any(module) {
             let lines: Vec<&str> = module.lines().collect();
             sites.iter_mut().for_each(|site| site.comments = crate::allowed::beside(&lines, site.line));
+        }
+        // The zeros of large variables take no memory before they are used.
+        let mut content = vec![0; length];
+        for (variable, at) in kept.iter().zip(begins) {
+            content[at..at + variable.content.len()].copy_from_slice(&variable.content);
         }
         Program { functions: codes, shared: shared.named, constants, variables: kept, module: content.into(), sites }
     }
@@ -183,6 +187,12 @@ fn code(
         let (function, text) = (function.name.clone(), statement.text.clone());
         let within = within.next().unwrap_or_default();
         sites.push(Site { function, text, line: statement.line, source, called, comments: Vec::new(), within });
+    }
+    if !function.is_whole {
+        let action = Action::Malformed("the text ends before the function does".into());
+        lines.push(Line { guard: None, site: sites.len() as u32, action, is_seen: false });
+        let line = function.statements.last().map_or(0, |statement| statement.line);
+        sites.push(Site { function: function.name.clone(), line, ..Site::default() });
     }
     Code {
         is_entry: function.is_entry,

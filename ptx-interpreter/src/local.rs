@@ -23,8 +23,9 @@ impl Local {
         self.written.resize(base + frame, false);
     }
 
-    /// An argument or a result is handed over.
+    /// An argument or a result is handed over, as far as there is memory for it.
     pub(crate) fn copy(&mut self, from: usize, to: usize, bytes: usize) {
+        let bytes = bytes.min(self.bytes.len().saturating_sub(from.max(to)));
         self.bytes.copy_within(from..from + bytes, to);
         self.written.copy_within(from..from + bytes, to);
     }

@@ -181,15 +181,17 @@ impl Machine<'_> {
     #[inline]
     pub(crate) fn place(&mut self, address: u64, bytes: usize, writes: bool) -> Option<*mut u8> {
         let page = address / PAGE;
-        if self.pages[page as usize % self.pages.len()] == page && address % PAGE + bytes as u64 <= PAGE {
+        if self.pages[page as usize % self.pages.len()] == page && (address % PAGE).saturating_add(bytes as u64) <= PAGE
+        {
             return Some(address as *mut u8);
         }
         self.place_of(address, bytes, writes)
     }
 
     fn place_of(&mut self, address: u64, bytes: usize, writes: bool) -> Option<*mut u8> {
-        let within =
-            |memory: &mut [u8], at: u64| memory.get_mut(at as usize..at as usize + bytes).map(<[u8]>::as_mut_ptr);
+        let within = |memory: &mut [u8], at: u64| {
+            memory.get_mut(at as usize..(at as usize).checked_add(bytes)?).map(<[u8]>::as_mut_ptr)
+        };
         let (owner, at) = owner(address, self.cluster);
         match owner {
             Owner::Shared(block) => {

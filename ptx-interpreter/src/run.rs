@@ -29,6 +29,8 @@ const PATIENCE: u64 = 64;
 const RESIDENT: usize = 132 * 2048;
 /// Threads of a grid, at most.
 const THREADS: u64 = 1 << 30;
+/// Bytes of local memory that a thread can have.
+const LOCAL: usize = 512 << 10;
 /// Bytes of shared memory that a block can have on the largest GPU.
 const SHARED: usize = 227 << 10;
 /// Those of them that a kernel can declare with a size.
@@ -55,6 +57,10 @@ impl<'a> Machine<'a> {
         let blocks: u64 = launch.blocks.iter().map(|size| u64::from(*size)).product();
         let threads: u64 = launch.threads.iter().map(|size| u64::from(*size)).product();
         shape(name, code, blocks, threads)?;
+        let called = program.functions.values().filter(|function| !function.is_entry);
+        if let Some(frame) = called.chain([code]).map(|code| code.frame).find(|frame| *frame > LOCAL) {
+            return stop(Why::Wrong, format!("a thread has at most {LOCAL} bytes of local memory, not {frame}"));
+        }
         if code.declared > STATIC {
             let bytes = code.declared;
             return stop(
@@ -62,7 +68,7 @@ impl<'a> Machine<'a> {
                 format!("a block has at most {STATIC} bytes of static shared memory, not {bytes}"),
             );
         }
-        if code.declared + launch.shared > SHARED {
+        if code.declared.saturating_add(launch.shared) > SHARED {
             return stop(
                 Why::Wrong,
                 format!("a block has at most {SHARED} bytes of shared memory, not {}", code.declared + launch.shared),

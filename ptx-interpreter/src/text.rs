@@ -2,6 +2,12 @@
 
 use crate::scoped::Block;
 
+/// Bytes of a variable or a parameter, registers of a name, and bytes to which something is aligned: at most. What is larger is
+/// none that a GPU has.
+const BYTES: usize = 1 << 32;
+const REGISTERS: usize = 1 << 18;
+const ALIGN: usize = 1 << 20;
+
 /// A variable of the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
@@ -36,6 +42,8 @@ pub(crate) struct Function {
     pub(crate) most_threads: Option<u32>,
     pub(crate) exact_threads: Option<u32>,
     pub(crate) statements: Vec<Statement>,
+    /// Whether the text has its closing brace.
+    pub(crate) is_whole: bool,
     /// For each block in braces the one around it.
     pub(crate) outer: Vec<Block>,
 }
@@ -68,13 +76,17 @@ pub(crate) fn module(text: &str) -> (Vec<Variable>, Vec<Function>) {
     while let Some(end) = rest.find([';', '{']) {
         let head = &rest[..end];
         if rest[end..].starts_with(';') || head.contains('=') {
-            let end = rest.find(';').unwrap_or(rest.len() - 1);
-            variables.extend(variable(&rest[..end]));
-            rest = &rest[end + 1..];
+            let (declared, after) = rest.split_once(';').unwrap_or((rest, ""));
+            variables.extend(variable(declared));
+            rest = after;
         } else {
-            let length = body(&rest[end..]);
-            functions.extend(function(head, &rest[end + 1..end + length - 1], line_of(&rest[end + 1..])));
-            rest = &rest[end + length..];
+            let inside = &rest[end + 1..];
+            let length = body(inside);
+            let (own, after) = inside.split_at(length);
+            let is_whole = after.starts_with('}');
+            let function = function(head, own, line_of(inside));
+            functions.extend(function.map(|function| Function { is_whole, ..function }));
+            rest = after.strip_prefix('}').unwrap_or_default();
         }
     }
     (variables, functions)
@@ -116,23 +128,22 @@ fn without_comments(text: &str) -> String {
     kept
 }
 
-/// How long a text in braces is.
+/// How long a text is up to the brace that closes it.
 fn body(text: &str) -> usize {
-    let mut depth = 0;
-    for (at, c) in text.char_indices() {
+    let mut depth = 1;
+    let mut is_end = |c: char| {
         depth += i32::from(c == '{') - i32::from(c == '}');
-        if depth == 0 {
-            return at + 1;
-        }
-    }
-    text.len()
+        depth == 0
+    };
+    text.find(&mut is_end).unwrap_or(text.len())
 }
 
 /// The bytes of a type.
 pub(crate) fn bytes_of(word: &str) -> Option<usize> {
     match word {
         "pred" => Some(1),
-        _ => Some(word.strip_prefix(['b', 'u', 's', 'f'])?.parse::<usize>().ok()? / 8),
+        _ => Some(usize::from(word.strip_prefix(['b', 'u', 's', 'f'])?.parse::<u8>().ok()?) / 8)
+            .filter(|bytes| *bytes > 0),
     }
 }
 
@@ -142,12 +153,13 @@ fn declared(text: &str) -> Vec<Parameter> {
     let Some(of_type) = words.iter().find_map(|word| bytes_of(word.strip_prefix('.')?)) else { return Vec::new() };
     let lanes = if words.contains(&".v4") { 4 } else { 1 + usize::from(words.contains(&".v2")) };
     let align = words.iter().position(|word| *word == ".align").filter(|_| !words.contains(&".ptr"));
-    let align = align.and_then(|at| words.get(at + 1)?.parse().ok()).unwrap_or(of_type * lanes);
+    let align = align.and_then(|at| words.get(at + 1)?.parse().ok()).unwrap_or(of_type * lanes).clamp(1, ALIGN);
     let names = text.trim_end().rsplit(['\n', '\t', ' ']).next().unwrap_or_default();
     let (name, dimensions) = names.split_once('[').unwrap_or((names, ""));
     let count = |part: &str| part.trim_end_matches(']').trim().parse::<usize>().ok();
-    let count: usize = dimensions.split('[').filter_map(count).product();
-    vec![Parameter { name: name.to_owned(), bytes: of_type * lanes * count, align }]
+    let counts = dimensions.split('[').filter_map(count);
+    let bytes = counts.fold(of_type * lanes, usize::saturating_mul).min(BYTES);
+    vec![Parameter { name: name.to_owned(), bytes, align }]
 }
 
 fn list(text: &str) -> Vec<Parameter> {
@@ -184,7 +196,7 @@ fn function(head: &str, body: &str, line: u32) -> Option<Function> {
     let product = |directive: &str| {
         let (_, sizes) = rest.split_once(directive)?;
         let sizes = sizes.split('.').next().unwrap_or_default();
-        Some(sizes.split(',').filter_map(|size| size.trim().parse::<u32>().ok()).product())
+        Some(sizes.split(',').filter_map(|size| size.trim().parse::<u32>().ok()).fold(1, u32::saturating_mul))
     };
     let (statements, outer) = statements(body, line);
     Some(Function {
@@ -196,6 +208,7 @@ fn function(head: &str, body: &str, line: u32) -> Option<Function> {
         most_threads: product(".maxntid"),
         exact_threads: product(".reqntid"),
         statements,
+        is_whole: true,
         outer,
     })
 }
@@ -244,6 +257,8 @@ fn statements(body: &str, mut line: u32) -> (Vec<Statement>, Vec<Block>) {
         }
         text.push(c);
     }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    all.push(Statement { text: words.join(" "), line: begin, block });
     all.retain(|statement| !statement.text.is_empty());
     (all, outer)
 }
@@ -263,8 +278,8 @@ pub(crate) fn registers(statement: &str) -> (Vec<String>, u32) {
     let (of_type, names) = declared.unwrap_or_default();
     let each = |name: &str| match name.trim().split_once('<') {
         Some((name, count)) => {
-            let count: usize = count.trim_end_matches('>').parse().unwrap_or_default();
-            (0..count).map(|number| format!("{name}{number}")).collect()
+            let count = count.trim_end_matches('>').parse().ok().filter(|count| *count <= REGISTERS);
+            (0..count.unwrap_or_default()).map(|number| format!("{name}{number}")).collect()
         }
         None => vec![name.trim().to_owned()],
     };

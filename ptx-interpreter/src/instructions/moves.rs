@@ -16,7 +16,8 @@ struct Move {
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     let bits = Type::parse(words.last()?)?.bits;
     let [to, from] = <[Operand; 2]>::try_from(operands).ok()?.map(Operand::lanes);
-    Some(Box::new(Move { bits, to, from }))
+    let are_whole = |lanes: &[Operand]| matches!(lanes.len(), 1 | 2 | 4) && bits as usize >= lanes.len();
+    (are_whole(&to) && are_whole(&from)).then(|| Box::new(Move { bits, to, from }) as Box<dyn Step>)
 }
 
 impl Step for Move {

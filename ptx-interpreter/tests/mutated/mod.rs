@@ -1,5 +1,6 @@
 //! Texts that are no PTX, or another one than was meant: kernels of the corpus in which something is lost, doubled or replaced.
-//! Each has an error or a finding, or runs. None panics, and none takes memory or time without an end.
+//! Each has an error or a finding, or runs. None panics, and none takes memory or time without an end. The environment variable
+//! `PTX_MUTATED_ROUNDS` says how many there are of each kernel, and `PTX_MUTATED_KEEP` a folder for those that fail.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -179,4 +180,38 @@ fn a_changed_text_never_panics() {
     }
     println!("{all} texts");
     assert!(faults.is_empty(), "{} of {all}: {}", faults.len(), faults.join("\n"));
+}
+
+/// Texts that no change of the corpus makes.
+#[test]
+fn what_is_too_large_or_not_whole_is_an_error() {
+    let kernel = |inside: &str| format!(".version 8.6\n.target sm_100\n.visible .entry k() {{\n{inside}\nret;\n}}");
+    let call = "{ .param .b8 p[8]; call f, (p); }";
+    let texts = [
+        (".visible .entry k() {".to_owned(), "the text ends before the function does"),
+        (".visible .entry k() { ret;".to_owned(), ""),
+        (".visible .entry k() { .reg .b32 %r<2>; mov.u32 %r1, 0".to_owned(), "the text ends before the function does"),
+        (".visible .entry k() { \u{fc} }".to_owned(), "\u{fc}"),
+        (".global .b32 x = { \u{fc}".to_owned(), "there is no kernel"),
+        (kernel(".reg .b32 %r<4294967295>; mov.b32 %r1, 0;"), "the register %r1"),
+        (kernel(".reg .b0 %r<2>; mov.b32 %r1, 0;"), ""),
+        (kernel(".reg .b64 %r<2>; mov.b64 %r1, {};"), "mov"),
+        (kernel(".reg .pred %p<3>; mov.pred %p1, {%p1, %p2};"), "mov"),
+        (kernel(".local .b8 x[1099511627776];"), "524288 bytes of local memory"),
+        (kernel(".shared .b8 x[1099511627776][1099511627776];"), "49152 bytes of static shared memory"),
+        (
+            kernel(".shared .align 16 .b8 x[16]; st.bulk.shared::cta [x], 18446744073709551608, 0;"),
+            "outside of every piece",
+        ),
+        (format!(".global .align 4294967295 .b8 x[1099511627776];\n{}", kernel("")), ""),
+        (format!(".func f(.param .b8 p[4096]) {{ ret; }}\n{}", kernel(call)), ""),
+    ];
+    for (text, words) in texts {
+        let program = Program::parse(&text);
+        let mut trial = ptx_interpreter::Trial::new(&program, "k");
+        let report = trial.limits(STEPS, None).check();
+        let told = format!("{report} {:?}", report.stop);
+        assert!(told.contains(words), "{text}: {told}");
+        assert!(!words.is_empty() || report.stop.is_none(), "{text}: {told}");
+    }
 }
