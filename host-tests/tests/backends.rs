@@ -96,7 +96,7 @@ const WITH_MATRICES: [&str; 1] = ["gemm"];
 /// Each worked kernel, and the file that declares it.
 fn worked_kernels() -> Result<BTreeMap<String, String>, Failed> {
     let mut kernels = BTreeMap::new();
-    for file in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/src"))? {
+    for file in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/src"))? {
         let path = file?.path();
         let stem = path.file_stem().unwrap_or_default().display().to_string();
         kernels

@@ -356,7 +356,7 @@ fn changed_input() {
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(PTX_90).unwrap();
     let error = workloads::run_on_gpu(by_name("triad"), 10, &gpu, &module).unwrap_err();
-    assert_eq!(error.to_string(), "the kernel changed its input\n  at host-tests/kernels/src/triad.rs");
+    assert_eq!(error.to_string(), "the kernel changed its input\n  at kernels/src/triad.rs");
 }
 
 fn by_name(name: &str) -> &'static dyn Workload {

@@ -23,7 +23,7 @@ use workloads::image::keep;
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels");
 
 /// The folder of the pairs that `cargo xtask parity` compares.
-const PAIRS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../host-tests/parity");
+const PAIRS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernels/parity");
 
 /// The files in CUDA C++ whose kernels are measured.
 const MEASURED: [&str; 7] = ["copy", "triad", "gather", "spmv", "probe", "histogram", "matmul"];

@@ -118,12 +118,12 @@ impl Demo {
 fn kernel(workload: &dyn Workload, accesses: Vec<Access>, place: &Place, progress: &Progress) -> Result<Kernel> {
     let step = progress.step(format!("Running {}", workload.name()));
     let run = match place {
-        Place::Cpu(_) => workloads::run_on_cpu(workload, workload.cpu_size()),
+        Place::Cpu(_) => workloads::run_on_cpu(workload, workload.facts().cpu_size),
         #[cfg(feature = "gpu")]
-        Place::Gpu(gpu, image) => workloads::run_on_gpu(workload, workload.gpu_size(), gpu, &gpu.load(image)?)?,
+        Place::Gpu(gpu, image) => workloads::run_on_gpu(workload, workload.facts().gpu_size, gpu, &gpu.load(image)?)?,
     };
     drop(step);
-    let (kernel, about, source) = (workload.name(), workload.about(), workload.source());
+    let (kernel, about, source) = (workload.name(), workload.facts().about, workload.source());
     Ok(Kernel { kernel, about, source, accesses, verified: run.mismatches == 0, run })
 }
 

@@ -18,7 +18,7 @@ pub(super) fn head(report: &Report) -> String {
 
 pub(super) fn accesses(workload: &dyn Workload, accesses: &[Access]) -> String {
     let title = style(workload.name()).bold().cyan();
-    let head = format!("\n{title}  {}\n{}\n", plain(workload.about()), style(workload.source()).dim());
+    let head = format!("\n{title}  {}\n{}\n", plain(workload.facts().about), style(workload.source()).dim());
     accesses.iter().fold(head, |text, access| text + &one(access))
 }
 

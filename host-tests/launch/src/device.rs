@@ -5,8 +5,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use ptx_driver::Driver;
-
+use crate::calls::calls;
 use crate::gpu::{Gpu, give_up, is_gone};
 
 /// Why something could not be measured.
@@ -57,25 +56,6 @@ enum Property {
     Shared = 1,
     /// The part of L1 and shared memory that should be shared memory, in percent of the most that can be.
     CarveOut = 9,
-}
-
-/// The functions of the driver that are called.
-macro_rules! calls {
-    ($($name:ident: $symbol:literal ($($type:ty),*);)*) => {
-        struct Calls {
-            $($name: unsafe extern "C" fn($($type),*) -> u32,)*
-        }
-
-        impl Calls {
-            fn of(driver: &Driver) -> Asked<Calls> {
-                Ok(Calls { $($name: {
-                    // SAFETY: these are the functions' types.
-                    let found = unsafe { driver.symbol::<unsafe extern "C" fn($($type),*) -> u32>($symbol) };
-                    found.ok_or_else(|| Fault::new(format_args!("the driver has no {}", $symbol.to_string_lossy())))?
-                },)* })
-            }
-        }
-    };
 }
 
 calls! {
@@ -176,7 +156,8 @@ impl Argument {
 impl<'g> Device<'g> {
     /// That GPU. What has not ended after `patience` never will.
     pub fn new(gpu: &'g Gpu, patience: Duration) -> Asked<Device<'g>> {
-        let calls = Rc::new(Calls::of(gpu.driver())?);
+        let missing = |name| Fault::new(format_args!("the driver has no {name}"));
+        let calls = Rc::new(Calls::of(gpu.driver()).map_err(missing)?);
         let null = std::ptr::null_mut();
         let mut device = Device { gpu, calls, stream: null, events: [null; 2], patience };
         // SAFETY: the places are writable, and the GPU has made a context.

@@ -2,6 +2,7 @@
 
 use crate::arguments::mismatch;
 pub use crate::arguments::{Argument, Launch};
+use crate::calls::calls;
 use crate::shared;
 pub use crate::target::{Target, newest_ptx};
 use crate::watch::watched;
@@ -39,47 +40,16 @@ pub struct Gpu {
 /// How long a wait lasts at most, unless [`Gpu::with_limit`] says otherwise: a datacentre GPU has no watchdog.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
-/// The driver's own functions where its answer matters: `cust` makes 999 of every code that it does not know.
-#[derive(Clone, Copy, Debug)]
-struct Calls {
-    load: unsafe extern "C" fn(*mut *mut c_void, *const u8, u32, *const u32, *const usize) -> u32,
-    unload: unsafe extern "C" fn(*mut c_void) -> u32,
-    function: unsafe extern "C" fn(*mut *mut c_void, *mut c_void, *const c_char) -> u32,
-    global: unsafe extern "C" fn(*mut u64, *mut usize, *mut c_void, *const c_char) -> u32,
-    launch: Start,
-    query: unsafe extern "C" fn(*mut c_void) -> u32,
-}
-
-type Start = unsafe extern "C" fn(
-    *mut c_void,
-    u32,
-    u32,
-    u32,
-    u32,
-    u32,
-    u32,
-    u32,
-    *mut c_void,
-    *const *mut c_void,
-    *const *mut c_void,
-) -> u32;
-
-impl Calls {
-    /// Those of a driver; an error with the name of the one that it lacks.
-    fn of(driver: &Driver) -> Result<Calls, &'static str> {
-        fn symbol<F: Copy>(driver: &Driver, name: &'static CStr) -> Result<F, &'static str> {
-            // SAFETY: each field above has the type of the function that it is filled with.
-            unsafe { driver.symbol(name) }.ok_or(name.to_str().unwrap_or_default())
-        }
-        Ok(Calls {
-            load: symbol(driver, c"cuModuleLoadDataEx")?,
-            unload: symbol(driver, c"cuModuleUnload")?,
-            function: symbol(driver, c"cuModuleGetFunction")?,
-            global: symbol(driver, c"cuModuleGetGlobal_v2")?,
-            launch: symbol(driver, c"cuLaunchKernel")?,
-            query: symbol(driver, c"cuStreamQuery")?,
-        })
-    }
+// The driver's own functions where its answer matters: `cust` makes 999 of every code that it does not know.
+calls! {
+    load: c"cuModuleLoadDataEx" (*mut *mut c_void, *const u8, u32, *const u32, *const usize);
+    unload: c"cuModuleUnload" (*mut c_void);
+    function: c"cuModuleGetFunction" (*mut *mut c_void, *mut c_void, *const c_char);
+    global: c"cuModuleGetGlobal_v2" (*mut u64, *mut usize, *mut c_void, *const c_char);
+    launch: c"cuLaunchKernel" (
+        *mut c_void, u32, u32, u32, u32, u32, u32, u32, *mut c_void, *const *mut c_void, *const *mut c_void
+    );
+    query: c"cuStreamQuery" (*mut c_void);
 }
 
 /// `CUDA_ERROR_NOT_READY`: something is still running.

@@ -1,6 +1,7 @@
 //! The harness's calls into the driver. They are optimised, as a user's are; the rest of the harness is not.
 
 mod arguments;
+mod calls;
 pub mod child;
 pub mod device;
 pub mod gpu;

@@ -1,7 +1,5 @@
 //! Tensor maps, by the driver.
 
-use std::ffi::{CStr, c_void};
-
 use ptx_build::error::{Error, Result};
 
 use crate::gpu::{Buffer, Gpu};
@@ -49,101 +47,25 @@ pub const TENSOR_MAP: usize = 128;
 /// What the driver makes of a tensor's description.
 pub type TensorMap = [u8; TENSOR_MAP];
 
-/// A real tensor map, by the driver: `cust` does not know them. The tensor has [`SIZES`] numbers in its dimensions.
+/// A real tensor map, by the driver. The tensor has [`SIZES`] numbers in its dimensions.
 pub fn encode_tensor_map(gpu: &Gpu, tensor: &Buffer, kind: MapKind) -> Result<TensorMap> {
-    type Tiled = unsafe extern "C" fn(
-        *mut c_void,
-        u32,
-        u32,
-        *const c_void,
-        *const u64,
-        *const u64,
-        *const u32,
-        *const u32,
-        u32,
-        u32,
-        u32,
-        u32,
-    ) -> u32;
-    type Im2col = unsafe extern "C" fn(
-        *mut c_void,
-        u32,
-        u32,
-        *const c_void,
-        *const u64,
-        *const u64,
-        *const i32,
-        *const i32,
-        u32,
-        u32,
-        *const u32,
-        u32,
-        u32,
-        u32,
-        u32,
-    ) -> u32;
-    #[repr(align(64))]
-    struct Aligned(TensorMap);
     const UINT32: u32 = 2;
-    let (address, dimensions) = (tensor.address() as *const c_void, kind.dimensions as u32);
-    let (sizes, tile, steps) = (SIZES, kind.tile(), [1u32; 5]);
+    let (address, dimensions) = (tensor.address(), kind.dimensions);
     let strides: [u64; 4] = std::array::from_fn(|at| 4 * STRIDES[at + 1]);
-    let mut map = Aligned([0; TENSOR_MAP]);
-    let to = (&raw mut map.0).cast();
-    let (name, answer) = if kind.im2col {
-        let name = c"cuTensorMapEncodeIm2col";
-        let encode = symbol::<Im2col>(gpu, name)?;
+    let (sizes, strides, steps) = (&SIZES[..dimensions], &strides[..dimensions - 1], &[1; 5][..dimensions]);
+    let map = if kind.im2col {
         let (lower, upper, channels, pixels) = MapKind::COLUMN;
         let corners = [[lower; 3], [upper; 3]];
-        let [lower, upper] = corners.each_ref().map(|corner| corner.as_ptr());
-        let (sizes, strides) = (sizes.as_ptr(), strides.as_ptr());
-        // SAFETY: at least as many sizes, strides, corners and steps as the tensor has dimensions.
-        let answer = unsafe {
-            encode(
-                to,
-                UINT32,
-                dimensions,
-                address,
-                sizes,
-                strides,
-                lower,
-                upper,
-                channels,
-                pixels,
-                steps.as_ptr(),
-                0,
-                0,
-                0,
-                0,
-            )
-        };
-        (name, answer)
+        let corners = corners.each_ref().map(|corner| &corner[..dimensions - 2]);
+        ptx_driver::tensor_map_im2col(UINT32, address, sizes, strides, corners, [channels, pixels], steps, [0; 4])
     } else {
-        let name = c"cuTensorMapEncodeTiled";
-        let encode = symbol::<Tiled>(gpu, name)?;
-        let (sizes, strides, tile) = (sizes.as_ptr(), strides.as_ptr(), tile.as_ptr());
-        // SAFETY: at least as many sizes, strides, and sizes and steps of a tile as the tensor has dimensions.
-        let answer =
-            unsafe { encode(to, UINT32, dimensions, address, sizes, strides, tile, steps.as_ptr(), 0, 0, 0, 0) };
-        (name, answer)
+        let tile = &kind.tile()[..dimensions];
+        ptx_driver::tensor_map_tiled(UINT32, address, sizes, strides, tile, steps, [0; 4])
     };
-    match answer {
-        0 => Ok(map.0),
-        code => {
-            let (name, why) = (name.to_string_lossy(), gpu.driver().describe(code));
-            Err(Error::new(format_args!("{name} failed with {why} for a tensor of {dimensions} dimensions"))
-                .at(gpu.name()))
-        }
-    }
-}
-
-/// A function of the driver that is newer than others.
-fn symbol<F: Copy>(gpu: &Gpu, name: &CStr) -> Result<F> {
-    // SAFETY: the caller names the function's type.
-    let found = unsafe { gpu.driver().symbol::<F>(name) };
-    found.ok_or_else(|| {
-        Error::new(format_args!("the driver has no {}", name.to_string_lossy()))
-            .at(gpu.driver().path())
-            .fix("update the driver to CUDA 12 or newer")
-    })
+    let map = map.map_err(|error| {
+        Error::new(format_args!("there is no map of a tensor of {dimensions} dimensions: {error}")).at(gpu.name())
+    })?;
+    let mut bytes = [0; TENSOR_MAP];
+    bytes.chunks_exact_mut(8).zip(map).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_ne_bytes()));
+    Ok(bytes)
 }

@@ -218,8 +218,7 @@ impl RustCuda {
     /// The crate of the worked kernels, with every kernel that it has. `cuda_std` brings its indices and barriers.
     pub fn kernels(&self) -> Result<Compiled> {
         let dependency = "features = [\"rust-cuda\", \"parameters\", \"cluster\"]";
-        let folder =
-            self.package("worked", &[("kernels", "host-tests/kernels", dependency)], "pub use kernels::*;\n")?;
+        let folder = self.package("worked", &[("kernels", "kernels", dependency)], "pub use kernels::*;\n")?;
         let update = self.toolchain.cargo().dir(&folder).args(["update", "--quiet"]).args(self.patches());
         update.args(["glam", "--precise", GLAM]).run()?;
         self.build(&folder)

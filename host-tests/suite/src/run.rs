@@ -14,7 +14,7 @@ use super::entry::Entry;
 use super::journal::{Found, Item, Known, Work};
 use super::plan::{Kernel, Key, Plan, key};
 use super::room::Room;
-use super::stage::{Bench, Settings, Stage, work};
+use super::stage::{Bench, Facts, Settings, Stage, work};
 use host_tests::check::forms::{Case, Syntax};
 use host_tests::check::sass::on_gpu;
 use launch::gpu::{Gpu, Module, Waited};
@@ -104,16 +104,9 @@ pub struct Forms {
 }
 
 impl Stage for Forms {
-    fn name(&self) -> &'static str {
-        if self.again { "forms-again" } else { "forms" }
-    }
-
-    fn about(&self) -> &'static str {
-        if self.again { "Every form once more" } else { "Every form" }
-    }
-
-    fn limit(&self) -> Duration {
-        Duration::from_secs(90)
+    fn facts(&self) -> Facts {
+        let (name, about) = if self.again { ("forms-again", "Every form once more") } else { ("forms", "Every form") };
+        Facts { name, about, limit: Duration::from_secs(90) }
     }
 
     fn settings(&self, settings: &Settings, loaded: &[String]) -> Settings {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::journal::{Event, Found, Item, Journal, Known, Work};
 use super::run::Forms;
-use super::stage::{Bench, Stage};
+use super::stage::{Bench, Facts, Stage};
 use launch::child;
 use ptx_build::error::{Error, Result};
 
@@ -31,16 +31,8 @@ const LIMIT: Duration = Duration::from_secs(90);
 const KEPT: usize = 8000;
 
 impl Stage for Sanitizer {
-    fn name(&self) -> &'static str {
-        "sanitizer"
-    }
-
-    fn about(&self) -> &'static str {
-        "Kernels under compute-sanitizer"
-    }
-
-    fn limit(&self) -> Duration {
-        Duration::from_secs(240)
+    fn facts(&self) -> Facts {
+        Facts { name: "sanitizer", about: "Kernels under compute-sanitizer", limit: Duration::from_secs(240) }
     }
 
     fn work(&self, _: &Bench) -> Result<Work> {

@@ -18,16 +18,31 @@ use ptx_build::progress::Progress;
 /// The stage that tells which sets of images load.
 pub const IMAGES: &str = "images";
 
+/// What a stage is.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub about: &'static str,
+    /// How long it may take.
+    pub limit: Duration,
+}
+
 /// A part of a run. To add one, write this and name it in [`super::stages::all`].
 pub trait Stage: Sync {
-    /// Its name.
-    fn name(&self) -> &'static str;
+    /// What it is.
+    fn facts(&self) -> Facts;
 
-    /// What it does, in a line.
-    fn about(&self) -> &'static str;
+    /// Its name.
+    fn name(&self) -> &'static str {
+        self.facts().name
+    }
 
     /// How long it may take.
-    fn limit(&self) -> Duration;
+    fn limit(&self) -> Duration {
+        self.facts().limit
+    }
 
     /// How long one of its launches may take.
     fn launch_limit(&self) -> Duration {
@@ -211,7 +226,7 @@ pub fn work(stage: &dyn Stage, bench: &mut Bench, progress: &Progress) -> Result
         }
     };
     let left: Vec<Item> = work.items.into_iter().filter(|item| !known.is_settled(&item.name)).collect();
-    let bar = progress.bar(left.len() as u64, stage.about());
+    let bar = progress.bar(left.len() as u64, stage.facts().about);
     for mut item in left {
         item.parts.retain(|part| known.lost_part(&item.name, part).is_none());
         let item = &item;

@@ -12,7 +12,7 @@ use super::kernels::{self, LITMUS, WORKLOADS};
 use super::litmus::{self, Litmus};
 use super::run::Forms;
 use super::sanitizer::Sanitizer;
-use super::stage::{Bench, IMAGES, Stage};
+use super::stage::{Bench, Facts, IMAGES, Stage};
 use lab::program::{self, LINES, packed};
 use lab::{self, Counting, profile};
 use launch::child;
@@ -62,16 +62,8 @@ pub const USUAL: [&str; 4] = ["forms", "litmus", "workloads", "faults"];
 struct Images;
 
 impl Stage for Images {
-    fn name(&self) -> &'static str {
-        IMAGES
-    }
-
-    fn about(&self) -> &'static str {
-        "One image of each assembler"
-    }
-
-    fn limit(&self) -> Duration {
-        Duration::from_secs(40)
+    fn facts(&self) -> Facts {
+        Facts { name: IMAGES, about: "One image of each assembler", limit: Duration::from_secs(40) }
     }
 
     fn work(&self, bench: &Bench) -> Result<Work> {
@@ -99,16 +91,8 @@ const PROGRAMS: [(&str, &[&str]); 4] =
     [("nvidia-smi", &["-q"]), ("ncu", &["--version"]), ("compute-sanitizer", &["--version"]), ("nvcc", &["--version"])];
 
 impl Stage for Tools {
-    fn name(&self) -> &'static str {
-        "tools"
-    }
-
-    fn about(&self) -> &'static str {
-        "Tools of this machine"
-    }
-
-    fn limit(&self) -> Duration {
-        Duration::from_secs(30)
+    fn facts(&self) -> Facts {
+        Facts { name: "tools", about: "Tools of this machine", limit: Duration::from_secs(30) }
     }
 
     fn work(&self, _: &Bench) -> Result<Work> {
@@ -136,16 +120,8 @@ impl Stage for Tools {
 struct Orders;
 
 impl Stage for Orders {
-    fn name(&self) -> &'static str {
-        "litmus"
-    }
-
-    fn about(&self) -> &'static str {
-        "Litmus tests"
-    }
-
-    fn limit(&self) -> Duration {
-        Duration::from_secs(240)
+    fn facts(&self) -> Facts {
+        Facts { name: "litmus", about: "Litmus tests", limit: Duration::from_secs(240) }
     }
 
     fn work(&self, _: &Bench) -> Result<Work> {
@@ -170,16 +146,8 @@ impl Stage for Orders {
 struct Workloads;
 
 impl Stage for Workloads {
-    fn name(&self) -> &'static str {
-        WORKLOADS
-    }
-
-    fn about(&self) -> &'static str {
-        "Worked kernels"
-    }
-
-    fn limit(&self) -> Duration {
-        Duration::from_secs(90)
+    fn facts(&self) -> Facts {
+        Facts { name: WORKLOADS, about: "Worked kernels", limit: Duration::from_secs(90) }
     }
 
     fn work(&self, bench: &Bench) -> Result<Work> {
@@ -192,7 +160,8 @@ impl Stage for Workloads {
         let workload: &dyn Workload = *workload.ok_or_else(|| Error::new("there is no such workload"))?;
         let gpu = bench.gpu().map_err(Error::new)?;
         let module = gpu.load(&bench.kernels()?.image_of(WORKLOADS, &item.name)?.cubin)?;
-        let size = if bench.settings.quick { workloads::problem_of(workload, SMALL).0 } else { workload.gpu_size() };
+        let size =
+            if bench.settings.quick { workloads::problem_of(workload, SMALL).0 } else { workload.facts().gpu_size };
         let figures = workloads::run_on_gpu(workload, size, gpu, &module)?;
         let text = match &figures.first_mismatch {
             None => format!("{:.1} GB/s, {} elements right", figures.gigabytes_per_second, figures.elements),
@@ -209,26 +178,24 @@ const SMALL: u64 = 16 << 10;
 /// Experiments of the laboratory, an item each, so that a GPU that is lost in one of them has the others. Their lines go to
 /// a file of their own.
 struct Experiments {
-    name: &'static str,
-    about: &'static str,
+    facts: Facts,
     letters: &'static str,
-    limit: Duration,
 }
 
 /// Whether copies are as fast as they may be.
 const BANDWIDTH: Experiments = Experiments {
-    name: "bandwidth",
-    about: "Bandwidth, experiment A of the laboratory",
+    facts: Facts {
+        name: "bandwidth",
+        about: "Bandwidth, experiment A of the laboratory",
+        limit: Duration::from_secs(80),
+    },
     letters: "A",
-    limit: Duration::from_secs(80),
 };
 
 /// What hints do.
 const LABORATORY: Experiments = Experiments {
-    name: "laboratory",
-    about: "The laboratory's other experiments",
+    facts: Facts { name: "laboratory", about: "The laboratory's other experiments", limit: Duration::from_secs(320) },
     letters: "BCDEFGHIJ",
-    limit: Duration::from_secs(320),
 };
 
 /// Seconds that a process of a stage needs to end.
@@ -255,16 +222,8 @@ fn letters(bench: &Bench, letters: &str) -> Result<Work> {
 }
 
 impl Stage for Experiments {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn about(&self) -> &'static str {
-        self.about
-    }
-
-    fn limit(&self) -> Duration {
-        self.limit
+    fn facts(&self) -> Facts {
+        self.facts
     }
 
     fn work(&self, bench: &Bench) -> Result<Work> {
@@ -275,7 +234,7 @@ impl Stage for Experiments {
         let options = lab::Options {
             experiments: item.name.clone(),
             seed: Some(bench.settings.seed),
-            deadline: Some(share(bench, self.name)?.as_secs()),
+            deadline: Some(share(bench, self.name())?.as_secs()),
             quick: bench.settings.quick,
             ..lab::Options::default()
         };
@@ -295,16 +254,8 @@ impl Stage for Experiments {
 struct Counters;
 
 impl Stage for Counters {
-    fn name(&self) -> &'static str {
-        "counters"
-    }
-
-    fn about(&self) -> &'static str {
-        "The laboratory under ncu"
-    }
-
-    fn limit(&self) -> Duration {
-        Duration::from_secs(170)
+    fn facts(&self) -> Facts {
+        Facts { name: "counters", about: "The laboratory under ncu", limit: Duration::from_secs(170) }
     }
 
     fn work(&self, bench: &Bench) -> Result<Work> {
@@ -327,16 +278,8 @@ impl Stage for Counters {
 struct Faults;
 
 impl Stage for Faults {
-    fn name(&self) -> &'static str {
-        "faults"
-    }
-
-    fn about(&self) -> &'static str {
-        "Accesses that have to fail"
-    }
-
-    fn limit(&self) -> Duration {
-        Duration::from_secs(60)
+    fn facts(&self) -> Facts {
+        Facts { name: "faults", about: "Accesses that have to fail", limit: Duration::from_secs(60) }
     }
 
     fn work(&self, _: &Bench) -> Result<Work> {

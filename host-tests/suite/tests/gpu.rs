@@ -90,13 +90,13 @@ const MANY_RUNS: [&str; 2] = ["scan", "ring"];
 
 fn run(workload: &dyn Workload, gpu: &Gpu, image: &[u8]) -> Result<(), Failed> {
     // A dev build of the harness takes minutes to make the large inputs.
-    let size = if cfg!(debug_assertions) { workload.cpu_size() } else { workload.gpu_size() };
+    let size = if cfg!(debug_assertions) { workload.facts().cpu_size } else { workload.facts().gpu_size };
     let module = gpu.load(image)?;
     let figures = workloads::run_on_gpu(workload, size, gpu, &module)?;
     figures.verify()?;
     if MANY_RUNS.contains(&workload.name()) {
         for _ in 0..5 {
-            workloads::run_on_gpu(workload, workload.cpu_size(), gpu, &module)?.verify()?;
+            workloads::run_on_gpu(workload, workload.facts().cpu_size, gpu, &module)?.verify()?;
         }
     }
     println!("{}: {:.1} GB/s", workload.name(), figures.gigabytes_per_second);

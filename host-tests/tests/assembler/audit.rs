@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use host_tests::check::forms_check;
+use host_tests::check::parity::PAIRS;
 use host_tests::check::sass::golden::Page;
 use host_tests::check::sass::trace::without_hints;
 use host_tests::check::sass::{self, Access, GPUS, pages};
@@ -27,6 +28,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rayon::prelude::*;
+use workloads::kernels_folder;
 
 static TOOLS: LazyLock<Result<CudaTools>> = LazyLock::new(|| CudaTools::find(&Progress::new()));
 
@@ -226,7 +228,7 @@ fn toolchain() -> DeviceToolchain {
 }
 
 fn compiled(package: &str, sm: Sm, ptx: PtxVersion, features: &[&str]) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(package);
+    let folder = if package == "kernels" { kernels_folder() } else { PAIRS.into() };
     let mut build = DeviceBuild::new(folder, package, sm);
     build.ptx = Some(ptx);
     build.features.extend(features.iter().map(|feature| (*feature).to_owned()));
@@ -305,8 +307,7 @@ fn by_eye(ptx: &str, listing: &str) -> BTreeSet<(u32, &'static str)> {
 
 /// Kernels that are audited and read by eye, in Rust and in CUDA C++.
 fn public_modules() -> Vec<(String, Sm)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("parity");
-    let entries = std::fs::read_dir(&folder).expect("the folder is there");
+    let entries = std::fs::read_dir(PAIRS).expect("the folder is there");
     let sources: Vec<PathBuf> = entries
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.extension().is_some_and(|end| end == "cu"))

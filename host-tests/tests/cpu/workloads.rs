@@ -122,7 +122,7 @@ fn again_and_again(name: &str, size: usize) {
         figures.verify().unwrap_or_else(|error| panic!("run {run} of {size}: {error}"));
         seconds += figures.seconds;
     }
-    println!("{name}: {size} {}, {RUNS} runs in {seconds:.0} s", workload.unit());
+    println!("{name}: {size} {}, {RUNS} runs in {seconds:.0} s", workload.facts().unit);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn all_are_checked() {
         ["scan", "ring", "polynomial", "convolve", "rod", "matmul", "stages", "histogram", "gemm", "column_sums"];
     assert_eq!(ORDERED.map(|workload| workload.name()), ordered);
     for workload in workloads() {
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/..").to_string() + "/" + workload.source();
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/..").to_string() + "/" + &workload.source();
         let text = std::fs::read_to_string(&source).unwrap_or_else(|error| panic!("{source}: {error}"));
         let entry = format!("pub unsafe fn {}(", workload.name());
         assert!(text.contains(&entry), "{source} defines {entry}");

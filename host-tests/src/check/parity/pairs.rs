@@ -4,7 +4,7 @@ use crate::tools::error::{Error, Result};
 use crate::tools::target::Sm;
 
 /// The folder of both halves of the pairs.
-pub const PAIRS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/parity");
+pub const PAIRS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernels/parity");
 
 /// The oldest GPU with loads of 256 bits.
 pub const WIDE: Sm = Sm::new(100);

@@ -132,7 +132,7 @@ fn cells(row: &Row) -> [String; 12] {
 /// What the page says before its table.
 pub const PREFACE: &str = "# Rust and CUDA C++, side by side
 
-`cargo xtask parity` writes this page (`--markdown docs/parity.md`). Each kernel is in `host-tests/parity` twice: in Rust with
+`cargo xtask parity` writes this page (`--markdown docs/parity.md`). Each kernel is in `kernels/parity` twice: in Rust with
 `ptx-intrinsics`, and in CUDA C++ as an expert writes it. Both have the same algorithm and are unrolled alike. rustc and `nvcc -O3`
 make PTX, and the same `ptxas -O3` makes machine code of both. The page counts machine instructions. It does not measure time: no GPU
 was used.

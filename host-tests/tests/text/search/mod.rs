@@ -131,7 +131,7 @@ fn the_page_of_each_hint_leads_to_when_it_pays() {
         let anchor = format!("<a id=\"{name}\"></a>");
         assert!(
             page.contains(&anchor),
-            "hints.md has no section for {name}: add it to HINTS in host-tests/measured/src/hints.rs"
+            "hints.md has no section for {name}: add it to HINTS in lab/measured/src/hints.rs"
         );
     }
 }

@@ -11,6 +11,7 @@ mod gather;
 mod gemm;
 mod histogram;
 mod matmul;
+mod place;
 mod polynomial;
 mod probe;
 mod ring;
@@ -23,6 +24,7 @@ mod triad;
 use crate::image::{Image, keep};
 #[cfg(feature = "gpu")]
 pub use crate::on_gpu::run_on_gpu;
+pub use crate::place::Place;
 use ptx_build::cuda_tools::CudaTools;
 use ptx_build::device_build::DeviceBuild;
 use ptx_build::error::{Error, Result};
@@ -56,23 +58,18 @@ pub const ORDERED: [&dyn Workload; 10] = [
 
 /// A kernel with something to do.
 pub trait Workload: Sync {
-    /// Its name, which is also the kernel's entry point.
-    fn name(&self) -> &'static str;
+    /// What it is.
+    fn facts(&self) -> Facts;
 
-    /// What it does, in a line.
-    fn about(&self) -> &'static str;
+    /// Its name, which is also the kernel's entry point.
+    fn name(&self) -> &'static str {
+        self.facts().name
+    }
 
     /// The kernel's source, from the repository's root.
-    fn source(&self) -> &'static str;
-
-    /// What a size counts.
-    fn unit(&self) -> &'static str;
-
-    /// A size that a CPU computes in a second.
-    fn cpu_size(&self) -> usize;
-
-    /// A size that does not fit into a GPU's caches.
-    fn gpu_size(&self) -> usize;
+    fn source(&self) -> String {
+        format!("kernels/src/{}.rs", self.name())
+    }
 
     /// The oldest GPU that has its instructions.
     fn oldest(&self) -> Sm {
@@ -81,6 +78,21 @@ pub trait Workload: Sync {
 
     /// The problem of that size; the same size gives the same problem.
     fn problem(&self, size: usize) -> Box<dyn Problem>;
+}
+
+/// What a workload is.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// Its name, which is also the kernel's entry point.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub about: &'static str,
+    /// What a size counts.
+    pub unit: &'static str,
+    /// A size that a CPU computes in a second.
+    pub cpu_size: usize,
+    /// A size that does not fit into a GPU's caches.
+    pub gpu_size: usize,
 }
 
 /// A workload's input, and what should come out.
@@ -161,26 +173,6 @@ impl Grid {
         }
     }
 }
-
-/// An address that the threads of a grid share.
-#[derive(Clone, Copy, Debug)]
-pub struct Place(*mut u8);
-
-impl Place {
-    fn new<T>(memory: &mut [T]) -> Place {
-        Place(memory.as_mut_ptr().cast())
-    }
-
-    /// The address, as that of a `T`.
-    fn at<T>(self) -> *mut T {
-        self.0.cast()
-    }
-}
-
-// SAFETY: an address is only a number; what is done with it is the kernel's contract.
-unsafe impl Send for Place {}
-// SAFETY: as above.
-unsafe impl Sync for Place {}
 
 /// An argument of a problem's kernel.
 pub enum Input<'a> {
@@ -356,16 +348,16 @@ impl Figures {
         let Figures { workload, place, mismatches, elements, .. } = self;
         Err(Error::new(format_args!("{workload}: {mismatches} of {elements} elements are wrong: {first}"))
             .at(place)
-            .fix(format_args!("read the kernel, host-tests/kernels/src/{workload}.rs, and the SASS of its build")))
+            .fix(format_args!("read the kernel, kernels/src/{workload}.rs, and the SASS of its build")))
     }
 }
 
 /// The PTX ISA version from which on the kernels' instructions exist.
 const PTX: PtxVersion = PtxVersion { major: 8, minor: 3 };
 
-/// The folder of the kernels' crate, which lies beside this one.
+/// The folder of the kernels' crate, in which this one lies.
 pub fn kernels_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("kernels")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// Compiles all kernels that an SM has the instructions of: the file that holds their PTX.
@@ -440,7 +432,7 @@ pub fn run_problem_on_cpu(workload: &dyn Workload, problem: &dyn Problem, refere
 /// A problem of about so many bytes, which grow with a power of its size; and that size.
 pub fn problem_of(workload: &dyn Workload, bytes: u64) -> (usize, Box<dyn Problem>) {
     let of = |size: usize| workload.problem(size).useful_bytes() as f64;
-    let (small, large) = ((workload.cpu_size() / 8).max(1), (workload.cpu_size() / 4).max(2));
+    let (small, large) = ((workload.facts().cpu_size / 8).max(1), (workload.facts().cpu_size / 4).max(2));
     let power = (of(large) / of(small)).ln() / (large as f64 / small as f64).ln();
     let toward = |size: usize, has: f64| ((size as f64 * (bytes as f64 / has).powf(1.0 / power)) as usize).max(1);
     let size = toward(large, of(large));

@@ -1,6 +1,6 @@
 //! A ring between two blocks.
 
-use super::{Grid, Input, Number, Output, Place, Problem, Random, Workload, bytes_of};
+use super::{Facts, Grid, Input, Number, Output, Place, Problem, Random, Workload, bytes_of};
 use kernels::ring::{Index, Slot, TURN, ring};
 
 pub(super) struct Ring;
@@ -12,28 +12,14 @@ const THREADS: u32 = 64;
 const SIZE: usize = 4 * TURN * THREADS as usize;
 
 impl Workload for Ring {
-    fn name(&self) -> &'static str {
-        "ring"
-    }
-
-    fn about(&self) -> &'static str {
-        "numbers passed in order from one block to another through a ring of 1,024 slots"
-    }
-
-    fn source(&self) -> &'static str {
-        "host-tests/kernels/src/ring.rs"
-    }
-
-    fn unit(&self) -> &'static str {
-        "slots of two numbers"
-    }
-
-    fn cpu_size(&self) -> usize {
-        1 << 19
-    }
-
-    fn gpu_size(&self) -> usize {
-        1 << 20
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "ring",
+            about: "numbers passed in order from one block to another through a ring of 1,024 slots",
+            unit: "slots of two numbers",
+            cpu_size: 1 << 19,
+            gpu_size: 1 << 20,
+        }
     }
 
     fn problem(&self, size: usize) -> Box<dyn Problem> {

@@ -1,6 +1,6 @@
 //! A product of matrices.
 
-use super::{Grid, Input, Number, Output, Place, Problem, Random, Workload, bytes_of};
+use super::{Facts, Grid, Input, Number, Output, Place, Problem, Random, Workload, bytes_of};
 use kernels::matmul::{DEPTH, Quad, THREADS, TILE, matmul};
 
 pub(super) struct Matmul;
@@ -10,28 +10,14 @@ const DEEP: usize = 9;
 const WIDE: usize = 3;
 
 impl Workload for Matmul {
-    fn name(&self) -> &'static str {
-        "matmul"
-    }
-
-    fn about(&self) -> &'static str {
-        "rows of 144 times a matrix of 144 by 192 that stays in L2"
-    }
-
-    fn source(&self) -> &'static str {
-        "host-tests/kernels/src/matmul.rs"
-    }
-
-    fn unit(&self) -> &'static str {
-        "tiles of 64 rows"
-    }
-
-    fn cpu_size(&self) -> usize {
-        16
-    }
-
-    fn gpu_size(&self) -> usize {
-        1 << 13
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "matmul",
+            about: "rows of 144 times a matrix of 144 by 192 that stays in L2",
+            unit: "tiles of 64 rows",
+            cpu_size: 16,
+            gpu_size: 1 << 13,
+        }
     }
 
     fn problem(&self, size: usize) -> Box<dyn Problem> {

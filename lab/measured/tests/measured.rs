@@ -56,11 +56,11 @@ fn a_line_that_is_none_is_named() {
 fn a_report_becomes_a_page_beside_it() {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("report.json");
-    std::fs::write(&report, include_str!("../../suite/tests/suite/report.json")).unwrap();
+    std::fs::write(&report, include_str!("../../../host-tests/suite/tests/suite/report.json")).unwrap();
     let (done, _, stderr) = measured(&report);
     assert!(done && stderr.is_empty(), "{stderr}");
     let page = std::fs::read_to_string(folder.path().join("README.md")).unwrap();
-    assert_eq!(page, include_str!("../../suite/tests/suite/report.md"));
+    assert_eq!(page, include_str!("../../../host-tests/suite/tests/suite/report.md"));
     std::fs::write(&report, "{}").unwrap();
     let (done, _, stderr) = measured(&report);
     let message = format!("error: this is no report of the suite\n  at {}\n", report.display());

@@ -1,6 +1,6 @@
 //! Sums of the columns of a matrix of bytes, by reductions across a cluster.
 
-use super::{Grid, Input, Number, Output, Place, Problem, Random, Sm, Workload, bytes_of, rod};
+use super::{Facts, Grid, Input, Number, Output, Place, Problem, Random, Sm, Workload, bytes_of, rod};
 use kernels::column_sums::{CHUNK, CLUSTER, STRIP, THREADS, column_sums};
 use ptx_intrinsics::prelude::V4;
 
@@ -10,28 +10,14 @@ pub(super) struct ColumnSums;
 const WIDE: usize = 2 * (STRIP / CHUNK) as usize + 41;
 
 impl Workload for ColumnSums {
-    fn name(&self) -> &'static str {
-        "column_sums"
-    }
-
-    fn about(&self) -> &'static str {
-        "the sums of columns of bytes, of which each block of a cluster has a quarter of the rows"
-    }
-
-    fn source(&self) -> &'static str {
-        "host-tests/kernels/src/column_sums.rs"
-    }
-
-    fn unit(&self) -> &'static str {
-        "rows of 4,752 bytes"
-    }
-
-    fn cpu_size(&self) -> usize {
-        256
-    }
-
-    fn gpu_size(&self) -> usize {
-        1 << 16
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "column_sums",
+            about: "the sums of columns of bytes, of which each block of a cluster has a quarter of the rows",
+            unit: "rows of 4,752 bytes",
+            cpu_size: 256,
+            gpu_size: 1 << 16,
+        }
     }
 
     fn oldest(&self) -> Sm {

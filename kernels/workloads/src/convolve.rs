@@ -1,33 +1,19 @@
 //! A filter whose taps are in the constant bank.
 
-use super::{Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use super::{Facts, Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
 use kernels::convolve::{TAPS, convolve};
 
 pub(super) struct Convolve;
 
 impl Workload for Convolve {
-    fn name(&self) -> &'static str {
-        "convolve"
-    }
-
-    fn about(&self) -> &'static str {
-        "a signal through a filter of eight taps, which are in the constant bank"
-    }
-
-    fn source(&self) -> &'static str {
-        "host-tests/kernels/src/convolve.rs"
-    }
-
-    fn unit(&self) -> &'static str {
-        "samples"
-    }
-
-    fn cpu_size(&self) -> usize {
-        1 << 20
-    }
-
-    fn gpu_size(&self) -> usize {
-        1 << 26
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "convolve",
+            about: "a signal through a filter of eight taps, which are in the constant bank",
+            unit: "samples",
+            cpu_size: 1 << 20,
+            gpu_size: 1 << 26,
+        }
     }
 
     fn problem(&self, size: usize) -> Box<dyn Problem> {

@@ -1,33 +1,19 @@
 //! A prefix sum in one pass.
 
-use super::{Grid, Input, Number, Output, Place, Problem, Random, Workload, bytes_of};
+use super::{Facts, Grid, Input, Number, Output, Place, Problem, Random, Workload, bytes_of};
 use kernels::scan::{THREADS, TILE, Tile, scan};
 
 pub(super) struct Scan;
 
 impl Workload for Scan {
-    fn name(&self) -> &'static str {
-        "scan"
-    }
-
-    fn about(&self) -> &'static str {
-        "the prefix sums of random numbers, in one pass with decoupled look-back"
-    }
-
-    fn source(&self) -> &'static str {
-        "host-tests/kernels/src/scan.rs"
-    }
-
-    fn unit(&self) -> &'static str {
-        "numbers"
-    }
-
-    fn cpu_size(&self) -> usize {
-        1 << 20
-    }
-
-    fn gpu_size(&self) -> usize {
-        1 << 26
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "scan",
+            about: "the prefix sums of random numbers, in one pass with decoupled look-back",
+            unit: "numbers",
+            cpu_size: 1 << 20,
+            gpu_size: 1 << 26,
+        }
     }
 
     fn problem(&self, size: usize) -> Box<dyn Problem> {

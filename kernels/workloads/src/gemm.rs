@@ -4,7 +4,7 @@ use half::bf16;
 use kernels::gemm::{DEPTH, PART, SHARED, THREADS, TILE, gemm};
 use ptx_kernel::Swizzle;
 
-use super::{Grid, Input, Matrix, Number, Output, Place, Problem, Random, Sm, Workload, bytes_of, rod};
+use super::{Facts, Grid, Input, Matrix, Number, Output, Place, Problem, Random, Sm, Workload, bytes_of, rod};
 
 pub(super) struct Gemm;
 
@@ -13,28 +13,14 @@ const WIDE: usize = 136;
 const DEEP: usize = 200;
 
 impl Workload for Gemm {
-    fn name(&self) -> &'static str {
-        "gemm"
-    }
-
-    fn about(&self) -> &'static str {
-        "a product of matrices of bf16, whose tiles tensor copies bring into a ring"
-    }
-
-    fn source(&self) -> &'static str {
-        "host-tests/kernels/src/gemm.rs"
-    }
-
-    fn unit(&self) -> &'static str {
-        "tiles of 128 rows"
-    }
-
-    fn cpu_size(&self) -> usize {
-        4
-    }
-
-    fn gpu_size(&self) -> usize {
-        1 << 9
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "gemm",
+            about: "a product of matrices of bf16, whose tiles tensor copies bring into a ring",
+            unit: "tiles of 128 rows",
+            cpu_size: 4,
+            gpu_size: 1 << 9,
+        }
     }
 
     fn oldest(&self) -> Sm {

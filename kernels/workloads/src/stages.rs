@@ -1,33 +1,19 @@
 //! Chunks that bulk copies bring and take away.
 
-use super::{Grid, Input, Number, Output, Place, Problem, Random, Sm, Workload, bytes_of, rod};
+use super::{Facts, Grid, Input, Number, Output, Place, Problem, Random, Sm, Workload, bytes_of, rod};
 use kernels::stages::{CHUNK, OFFSET, SCALE, THREADS, stages};
 
 pub(super) struct Stages;
 
 impl Workload for Stages {
-    fn name(&self) -> &'static str {
-        "stages"
-    }
-
-    fn about(&self) -> &'static str {
-        "numbers scaled in shared memory, through which bulk copies carry them"
-    }
-
-    fn source(&self) -> &'static str {
-        "host-tests/kernels/src/stages.rs"
-    }
-
-    fn unit(&self) -> &'static str {
-        "quads of numbers"
-    }
-
-    fn cpu_size(&self) -> usize {
-        1 << 19
-    }
-
-    fn gpu_size(&self) -> usize {
-        1 << 24
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "stages",
+            about: "numbers scaled in shared memory, through which bulk copies carry them",
+            unit: "quads of numbers",
+            cpu_size: 1 << 19,
+            gpu_size: 1 << 24,
+        }
     }
 
     fn oldest(&self) -> Sm {

@@ -1,33 +1,19 @@
 //! A polynomial whose coefficients are a parameter of the kernel.
 
-use super::{Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use super::{Facts, Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
 use kernels::polynomial::{COEFFICIENTS, Coefficients, polynomial};
 
 pub(super) struct Polynomial;
 
 impl Workload for Polynomial {
-    fn name(&self) -> &'static str {
-        "polynomial"
-    }
-
-    fn about(&self) -> &'static str {
-        "a polynomial of degree 6 at many points, its coefficients read out of the kernel's parameter"
-    }
-
-    fn source(&self) -> &'static str {
-        "host-tests/kernels/src/polynomial.rs"
-    }
-
-    fn unit(&self) -> &'static str {
-        "points"
-    }
-
-    fn cpu_size(&self) -> usize {
-        1 << 20
-    }
-
-    fn gpu_size(&self) -> usize {
-        1 << 26
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "polynomial",
+            about: "a polynomial of degree 6 at many points, its coefficients read out of the kernel's parameter",
+            unit: "points",
+            cpu_size: 1 << 20,
+            gpu_size: 1 << 26,
+        }
     }
 
     fn problem(&self, size: usize) -> Box<dyn Problem> {

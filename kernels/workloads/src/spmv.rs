@@ -1,33 +1,19 @@
 //! A sparse matrix times a vector: Poisson's equation on a square grid, by five points.
 
-use super::{Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use super::{Facts, Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
 use kernels::spmv::spmv;
 
 pub(super) struct Spmv;
 
 impl Workload for Spmv {
-    fn name(&self) -> &'static str {
-        "spmv"
-    }
-
-    fn about(&self) -> &'static str {
-        "the five-point Poisson matrix, in compressed rows, times a vector"
-    }
-
-    fn source(&self) -> &'static str {
-        "host-tests/kernels/src/spmv.rs"
-    }
-
-    fn unit(&self) -> &'static str {
-        "points on a side of the grid"
-    }
-
-    fn cpu_size(&self) -> usize {
-        1000
-    }
-
-    fn gpu_size(&self) -> usize {
-        4000
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "spmv",
+            about: "the five-point Poisson matrix, in compressed rows, times a vector",
+            unit: "points on a side of the grid",
+            cpu_size: 1000,
+            gpu_size: 4000,
+        }
     }
 
     fn problem(&self, size: usize) -> Box<dyn Problem> {

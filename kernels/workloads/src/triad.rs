@@ -1,34 +1,20 @@
 //! STREAM's triad.
 
-use super::{Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use super::{Facts, Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
 use kernels::triad::triad;
 use ptx_intrinsics::element::V4;
 
 pub(super) struct Triad;
 
 impl Workload for Triad {
-    fn name(&self) -> &'static str {
-        "triad"
-    }
-
-    fn about(&self) -> &'static str {
-        "a = b + s·c on 128-bit vectors"
-    }
-
-    fn source(&self) -> &'static str {
-        "host-tests/kernels/src/triad.rs"
-    }
-
-    fn unit(&self) -> &'static str {
-        "vectors of four floats"
-    }
-
-    fn cpu_size(&self) -> usize {
-        1 << 20
-    }
-
-    fn gpu_size(&self) -> usize {
-        1 << 24
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "triad",
+            about: "a = b + s·c on 128-bit vectors",
+            unit: "vectors of four floats",
+            cpu_size: 1 << 20,
+            gpu_size: 1 << 24,
+        }
     }
 
     fn problem(&self, size: usize) -> Box<dyn Problem> {

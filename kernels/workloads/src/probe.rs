@@ -1,34 +1,20 @@
 //! Look-ups in a hash table.
 
-use super::{Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use super::{Facts, Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
 use kernels::probe::{EMPTY, MISSING, Slot, home, probe};
 use std::collections::HashMap;
 
 pub(super) struct Probe;
 
 impl Workload for Probe {
-    fn name(&self) -> &'static str {
-        "probe"
-    }
-
-    fn about(&self) -> &'static str {
-        "keys looked up in a half-full hash table, every third of them in vain"
-    }
-
-    fn source(&self) -> &'static str {
-        "host-tests/kernels/src/probe.rs"
-    }
-
-    fn unit(&self) -> &'static str {
-        "keys looked up"
-    }
-
-    fn cpu_size(&self) -> usize {
-        1 << 20
-    }
-
-    fn gpu_size(&self) -> usize {
-        1 << 24
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "probe",
+            about: "keys looked up in a half-full hash table, every third of them in vain",
+            unit: "keys looked up",
+            cpu_size: 1 << 20,
+            gpu_size: 1 << 24,
+        }
     }
 
     fn problem(&self, size: usize) -> Box<dyn Problem> {

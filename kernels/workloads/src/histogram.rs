@@ -1,33 +1,19 @@
 //! How often each byte occurs.
 
-use super::{Grid, Input, Number, Output, Place, Problem, Random, Workload, bytes_of};
+use super::{Facts, Grid, Input, Number, Output, Place, Problem, Random, Workload, bytes_of};
 use kernels::histogram::{BINS, Quad, histogram};
 
 pub(super) struct Histogram;
 
 impl Workload for Histogram {
-    fn name(&self) -> &'static str {
-        "histogram"
-    }
-
-    fn about(&self) -> &'static str {
-        "bytes counted by their values, small ones more often, in bins that stay in L2"
-    }
-
-    fn source(&self) -> &'static str {
-        "host-tests/kernels/src/histogram.rs"
-    }
-
-    fn unit(&self) -> &'static str {
-        "bytes"
-    }
-
-    fn cpu_size(&self) -> usize {
-        1 << 22
-    }
-
-    fn gpu_size(&self) -> usize {
-        1 << 28
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "histogram",
+            about: "bytes counted by their values, small ones more often, in bins that stay in L2",
+            unit: "bytes",
+            cpu_size: 1 << 22,
+            gpu_size: 1 << 28,
+        }
     }
 
     fn problem(&self, size: usize) -> Box<dyn Problem> {

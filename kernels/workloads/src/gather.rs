@@ -1,34 +1,20 @@
 //! An embedding gather.
 
-use super::{Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
+use super::{Facts, Input, Number, Output, Place, Problem, Random, Workload, bytes_of, each_thread};
 use kernels::gather::{ROW, gather};
 use ptx_intrinsics::element::V4;
 
 pub(super) struct Gather;
 
 impl Workload for Gather {
-    fn name(&self) -> &'static str {
-        "gather"
-    }
-
-    fn about(&self) -> &'static str {
-        "rows of 64 floats gathered from a table by index, popular rows more often"
-    }
-
-    fn source(&self) -> &'static str {
-        "host-tests/kernels/src/gather.rs"
-    }
-
-    fn unit(&self) -> &'static str {
-        "rows"
-    }
-
-    fn cpu_size(&self) -> usize {
-        1 << 16
-    }
-
-    fn gpu_size(&self) -> usize {
-        1 << 20
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "gather",
+            about: "rows of 64 floats gathered from a table by index, popular rows more often",
+            unit: "rows",
+            cpu_size: 1 << 16,
+            gpu_size: 1 << 20,
+        }
     }
 
     fn problem(&self, size: usize) -> Box<dyn Problem> {

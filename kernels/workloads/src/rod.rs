@@ -1,6 +1,6 @@
 //! Heat in rods, a cluster of blocks for each.
 
-use super::{Grid, Input, Number, Output, Place, Problem, Random, Sm, Workload, bytes_of};
+use super::{Facts, Grid, Input, Number, Output, Place, Problem, Random, Sm, Workload, bytes_of};
 use kernels::rod::{CLUSTER, FLOW, ROD, THREADS, rod};
 
 pub(super) struct Rod;
@@ -12,28 +12,14 @@ pub(super) const OLDEST: Sm = Sm::new(90);
 const STEPS: u32 = 100;
 
 impl Workload for Rod {
-    fn name(&self) -> &'static str {
-        "rod"
-    }
-
-    fn about(&self) -> &'static str {
-        "100 steps of heat in rods, each in the shared memory of four blocks"
-    }
-
-    fn source(&self) -> &'static str {
-        "host-tests/kernels/src/rod.rs"
-    }
-
-    fn unit(&self) -> &'static str {
-        "rods of 256 cells"
-    }
-
-    fn cpu_size(&self) -> usize {
-        64
-    }
-
-    fn gpu_size(&self) -> usize {
-        1 << 16
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "rod",
+            about: "100 steps of heat in rods, each in the shared memory of four blocks",
+            unit: "rods of 256 cells",
+            cpu_size: 64,
+            gpu_size: 1 << 16,
+        }
     }
 
     fn oldest(&self) -> Sm {
