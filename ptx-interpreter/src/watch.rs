@@ -256,7 +256,7 @@ impl Machine<'_> {
             }
             if let Engine::Barrier(place) = engine {
                 let bytes = copies.iter().map(|copy| copy.size).sum();
-                tells_barrier(checks, (actor, site), place, bytes, is_to_own_block);
+                tells_barrier(checks, (actor, site), place, bytes, is_to_own_block, (write, write_epoch, by_proxy));
             }
         });
         Ok(())
@@ -275,7 +275,7 @@ impl Machine<'_> {
         self.tell(|checks, _| {
             let (engine, epoch) = checks.begin_copy(actor, Engine::Barrier(bar), 1);
             checks.access(Event { actor, site, address, bytes, how, engine: Some((engine, epoch, by_proxy)) });
-            tells_barrier(checks, (actor, site), bar, bytes, false);
+            tells_barrier(checks, (actor, site), bar, bytes, false, (engine, epoch, by_proxy));
         });
     }
 
@@ -428,7 +428,14 @@ fn has_shadow(group: Group, addresses: &Lanes) -> bool {
 }
 
 /// What is done later tells a barrier of its bytes: the barrier has to be initialised before.
-fn tells_barrier(checks: &mut Checks, (actor, site): (Actor, u32), place: u64, bytes: usize, is_to_own_block: bool) {
+fn tells_barrier(
+    checks: &mut Checks,
+    (actor, site): (Actor, u32),
+    place: u64,
+    bytes: usize,
+    is_to_own_block: bool,
+    engine: (u32, u32, bool),
+) {
     checks.expect(actor, site, place, -(bytes as i64));
     if !checks.is_barrier(place) {
         checks.no_barrier(actor, site, place);
@@ -436,6 +443,6 @@ fn tells_barrier(checks: &mut Checks, (actor, site): (Actor, u32), place: u64, b
         checks.hidden_barrier(actor, site, place, init);
     } else {
         let event = Event { actor, site, address: place, bytes: 8, how: How::BARRIER, engine: None };
-        checks.access(event);
+        checks.arrival_of_copy(event, engine);
     }
 }

@@ -5,7 +5,7 @@ use super::checks::{Checks, Event, Piece, level};
 use super::mark::{CELL, Mark, Row, WHOLE};
 use super::marks::{happened, observed};
 use super::shadow::{CELLS, Kept, PAGE, Values};
-use crate::access::Memory;
+use crate::access::{How, Memory};
 use crate::lanes::{LANES, lanes_of};
 use crate::spaces::is_shared;
 
@@ -38,6 +38,18 @@ impl Checks {
     pub(crate) fn access(&mut self, event: Event) {
         self.stays(event);
         self.visits(event);
+        self.compare(event);
+    }
+
+    /// A copy tells a barrier. That is ordered as an access by the thread that began the copy, and done when the copy is.
+    pub(crate) fn arrival_of_copy(&mut self, event: Event, engine: (u32, u32, bool)) {
+        self.stays(event);
+        self.visits(Event { how: How::WRITE, engine: Some(engine), ..event });
+        self.compare(event);
+    }
+
+    /// Compares an access with those before, and remembers it.
+    fn compare(&mut self, event: Event) {
         self.threads_of(event.actor.block);
         let mut observed = match event.how.scope {
             Some(scope) if event.how.reads => self.strong_read(event, scope),

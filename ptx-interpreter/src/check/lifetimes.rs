@@ -12,8 +12,8 @@ impl Checks {
     pub(super) fn visit(&mut self, event: Event) {
         let Owner::Shared(block) = owner(event.address, self.cluster as usize).0 else { return };
         let block = block as u32;
-        let by_proxy = event.engine.filter(|(_, _, by_proxy)| *by_proxy);
-        let (visitor, epoch) = match by_proxy {
+        let by_engine = event.engine.filter(|(_, _, by_proxy)| *by_proxy || block != event.actor.block);
+        let (visitor, epoch) = match by_engine {
             Some((engine, epoch, _)) => (Visitor::Engine(engine), epoch),
             None if block == event.actor.block => return,
             None => (Visitor::Thread(event.actor), self.state(event.actor).epoch),
@@ -75,6 +75,12 @@ impl Checks {
                 "a block ends before a product of matrices in its shared memory is known to be done",
                 format!("begins a product (`wgmma`) that {verb} {place}"),
                 "all of its warps execute `wgmma.commit_group.sync.aligned` and `wgmma.wait_group.sync.aligned 0` before they end",
+            ),
+            Visitor::Engine(engine) if matches!(self.kind_of(engine), Some(Engine::Barrier(_))) => (
+                Kind::Async,
+                "a block ends before a copy from its shared memory is known to be done",
+                format!("begins a copy that {verb} {place}"),
+                "the block that gets the bytes waits for their mbarrier, and then all execute `barrier.cluster.arrive`, a release, and `barrier.cluster.wait` (cluster.sync())",
             ),
             Visitor::Engine(_) => (
                 Kind::Async,

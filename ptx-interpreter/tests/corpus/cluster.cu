@@ -170,3 +170,71 @@ DEV multicast_order(const u32* in, u32* out) {
   CLUSTER_SYNC;
 }
 CLUSTER_PAIR(multicast_order, (const u32* in, u32* out), (in, out))
+
+// Each thread sends a word to the other block, which outlives that if it waits for its barrier. 0: right. 1: it reads before, when
+// all have begun to send. 2: it ends before. 3: it expects too few bytes.
+template <int KIND> __device__ __forceinline__ void sent(u32* out) {
+  __shared__ u32 part[32];
+  __shared__ u64 bar;
+  u32 t = threadIdx.x, there, theirs;
+  if (t == 0) {
+    INIT(&bar, 1);
+    SHOW_INIT;
+    EXPECT(&bar, KIND == 3 ? 64 : 128);
+  }
+  CLUSTER_SYNC;
+  THERE(there, part + t, 1 - blockIdx.x % 2);
+  THERE(theirs, &bar, 1 - blockIdx.x % 2);
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::  //~ sent_wait sent_exit sent_few
+      "r"(there), "r"(blockIdx.x * 100 + t), "r"(theirs) : "memory");
+  if (KIND == 1) {
+    CLUSTER_SYNC;
+    out[blockIdx.x * 32 + t] = part[31 - t];  //~ sent_wait
+  }
+  if (KIND != 2) WAIT_OF(".acquire.cluster", &bar, 0);
+  if (KIND == 0 || KIND == 3) out[blockIdx.x * 32 + t] = part[31 - t];
+}
+//# sent_wait async 2x32 zeros:256 ; mbarrier.try_wait
+DEV sent_wait(u32* out) { sent<WRONG ? 1 : 0>(out); }
+CLUSTER_PAIR(sent_wait, (u32* out), (out))
+//# sent_exit async 2x32 zeros:256 ; wait for the mbarrier
+DEV sent_exit(u32* out) { sent<WRONG ? 2 : 0>(out); }
+CLUSTER_PAIR(sent_exit, (u32* out), (out))
+//# sent_few async 2x32 zeros:256 ; copies bring more bytes
+DEV sent_few(u32* out) { sent<WRONG ? 3 : 0>(out); }
+CLUSTER_PAIR(sent_few, (u32* out), (out))
+
+// A copy adds the block's words to those of the other block. 0: right. 1: nothing shows the copy the words. 2: nobody waits for it.
+// 3: the block ends while the copy still reads its words.
+template <int KIND> __device__ __forceinline__ void added(const u32* in, u32* out) {
+  __shared__ alignas(16) u32 part[32], sum[32];
+  __shared__ u64 bar;
+  u32 t = threadIdx.x, there, theirs;
+  part[t] = in[t];  //~ added_fence
+  sum[t] = 0;
+  if (t == 0) {
+    INIT(&bar, 1);
+    SHOW_INIT;
+    EXPECT(&bar, 128);
+  }
+  if (KIND != 1) FENCE_SHARED;
+  CLUSTER_SYNC;
+  THERE(there, sum, 1 - blockIdx.x % 2);
+  THERE(theirs, &bar, 1 - blockIdx.x % 2);
+  if (t == 0)
+    asm volatile("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%0], [%1], 128, [%2];" ::  //~ added_fence added_wait added_exit
+        "r"(there), "r"(AT(part)), "r"(theirs) : "memory");
+  if (KIND != 2) WAIT(&bar, 0);
+  out[blockIdx.x * 32 + t] = sum[31 - t];  //~ added_wait
+  if (KIND == 2) WAIT(&bar, 0);
+  if (KIND != 3) CLUSTER_SYNC;
+}
+//# added_fence proxy 2x32 numbers:128 zeros:256 ; fence.proxy.async
+DEV added_fence(const u32* in, u32* out) { added<WRONG ? 1 : 0>(in, out); }
+CLUSTER_PAIR(added_fence, (const u32* in, u32* out), (in, out))
+//# added_wait async 2x32 numbers:128 zeros:256 ; mbarrier.try_wait
+DEV added_wait(const u32* in, u32* out) { added<WRONG ? 2 : 0>(in, out); }
+CLUSTER_PAIR(added_wait, (const u32* in, u32* out), (in, out))
+//# added_exit async 2x32 numbers:128 zeros:256 ; barrier.cluster.arrive
+DEV added_exit(const u32* in, u32* out) { added<WRONG ? 3 : 0>(in, out); }
+CLUSTER_PAIR(added_exit, (const u32* in, u32* out), (in, out))
