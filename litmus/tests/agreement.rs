@@ -14,10 +14,11 @@ const ORDERS: u64 = 300;
 #[test]
 fn the_interpreter_finds_a_race_where_the_model_has_one() {
     let (mut racy, mut quiet) = (0, 0);
-    // The last one has an atomic after a read of the same thread, and both are observed to be before a weak write.
-    for seed in (0..DRAWN).chain([20460]) {
+    // The last ones have an atomic after a read of the same thread, of which both are observed to be before a weak write; and an
+    // access of a narrow scope after atomics of several blocks.
+    for seed in (0..DRAWN).chain([20460, 1467, 1902]) {
         let (program, text) = draw(seed);
-        match agree(&program, ORDERS, &Limits::default()) {
+        match agree(&program, if seed < DRAWN { ORDERS } else { 10 * ORDERS }, &Limits::default()) {
             Ok(Agreement { races: true, .. }) => racy += 1,
             Ok(_) => quiet += 1,
             Err(disagreement) => panic!("seed {seed}, threads {:?}: {}\n{text}", disagreement.order, disagreement.what),
@@ -46,19 +47,23 @@ fn the_collection_has_the_races_of_the_model() {
 
 #[test]
 fn weak_loads_return_what_the_model_allows() {
-    let (mut more, mut whole) = (0, 0);
+    let (mut more, mut without_race) = (0, 0);
     for seed in 0..DRAWN {
         let (program, text) = draw(seed);
         match agree_on_values(&program, ORDERS, &Limits::default()) {
-            Ok(Some(Values { cut: false, seen, allowed, in_order, .. })) => {
+            Ok(Some(Values { cut: false, seen, allowed, in_order, races, .. })) => {
                 more += usize::from(seen > in_order);
-                whole += usize::from(seen == allowed);
+                without_race += usize::from(!races);
+                assert!(races || seen == allowed, "seed {seed}: {seen} of {allowed} ends\n{text}");
             }
             Ok(_) => {}
             Err(disagreement) => panic!("seed {seed}, threads {:?}: {}\n{text}", disagreement.order, disagreement.what),
         }
     }
-    assert!(more > 2 && whole > 20, "{more} have more ends than with the newest values, {whole} have all");
+    assert!(
+        more > 2 && without_race > 20,
+        "{more} have more ends than with the newest values, {without_race} do not race"
+    );
 }
 
 /// A weak load that is performed late comes after a strong one of the same place, which is before it in its thread.

@@ -65,6 +65,8 @@ pub struct Values {
     pub allowed: usize,
     /// Ends that were seen, where each load returns the newest value.
     pub in_order: usize,
+    /// Whether something races in an execution that the model allows.
+    pub races: bool,
     /// Whether some runs were left out.
     pub cut: bool,
 }
@@ -76,7 +78,7 @@ pub fn agree_on_values(program: &Program, most: u64, limits: &Limits) -> Result<
     let terms: Vec<Term> = registers.iter().copied().chain((0..program.initial.len()).map(Term::Memory)).collect();
     let asked = (outcomes(program, &Model::new(), &terms, limits), races(program, &Model::new(), limits));
     let (Ok(allowed), Ok(races)) = asked else { return Ok(None) };
-    let mut values = Values { allowed: allowed.len(), ..Values::default() };
+    let mut values = Values { allowed: allowed.len(), races: !races.is_empty(), ..Values::default() };
     for weak in [false, true] {
         let mut seen = BTreeSet::new();
         let cut = all_runs(program, &registers, weak, most, &mut |run| {

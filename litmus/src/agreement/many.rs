@@ -53,7 +53,6 @@ fn told(all: &[Compared]) -> (String, bool) {
     let compared = || all.iter().filter_map(|(_, compared)| compared.as_ref()?.as_ref().ok());
     let agreements = || compared().map(|(agreement, _)| agreement);
     let values = || compared().filter_map(|(_, values)| values.as_ref());
-    let whole = || values().filter(|values| !values.cut);
     let count = |is: &dyn Fn(&Agreement) -> bool| agreements().filter(|agreement| is(agreement)).count();
     let wrong: Vec<(&String, &Disagreement)> =
         all.iter().filter_map(|(text, compared)| Some((text, compared.as_ref()?.as_ref().err()?))).collect();
@@ -65,8 +64,7 @@ fn told(all: &[Compared]) -> (String, bool) {
         text,
         "{} tests: {} do not fit, {} compared in {} orders, of which {} race; {} disagree\n\
          {} tests race in an order; {} only in executions that no order has; {} have more orders than were run\n\
-         weak loads: {} tests in {} runs; of {} tests, run in all ways, {} ends are allowed, {} were seen, {} of them also with the \
-         newest values alone; all ends were seen of {} tests",
+         weak loads: {} tests in {} runs\n  that race: {}\n  that do not: {}",
         all.len(),
         all.iter().filter(|(_, compared)| compared.is_none()).count(),
         agreements().count() + wrong.len(),
@@ -78,12 +76,24 @@ fn told(all: &[Compared]) -> (String, bool) {
         count(&|agreement| agreement.cut),
         values().count(),
         values().map(|values| values.runs).sum::<u64>(),
-        whole().count(),
-        whole().map(|values| values.allowed).sum::<usize>(),
-        whole().map(|values| values.seen).sum::<usize>(),
-        whole().map(|values| values.in_order).sum::<usize>(),
-        whole().filter(|values| values.seen == values.allowed).count(),
+        ends(values().filter(|values| values.races)),
+        ends(values().filter(|values| !values.races)),
     )
     .expect("a string takes all");
     (text, !wrong.is_empty())
+}
+
+/// How many of the allowed ends were seen, of the tests that were run in all ways.
+fn ends<'v>(values: impl Iterator<Item = &'v Values>) -> String {
+    let whole: Vec<&Values> = values.filter(|values| !values.cut).collect();
+    let sum = |of: &dyn Fn(&Values) -> usize| whole.iter().map(|values| of(values)).sum::<usize>();
+    format!(
+        "{} tests, run in all ways: {} ends are allowed, {} were seen, {} of them also with the newest values alone; all ends were \
+         seen of {} tests",
+        whole.len(),
+        sum(&|values| values.allowed),
+        sum(&|values| values.seen),
+        sum(&|values| values.in_order),
+        sum(&|values| usize::from(values.seen == values.allowed)),
+    )
 }

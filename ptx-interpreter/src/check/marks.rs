@@ -11,6 +11,8 @@ use crate::lanes::lanes_of;
 
 /// Marks of one cell, at most. Of more some are forgotten.
 const MARKS: usize = 64;
+/// Of more marks than these, the newest of one block stands for those of other blocks too.
+const BLOCKS: usize = 8;
 /// Observers of one write, at most. Of more the first ones are forgotten.
 const OBSERVERS: usize = 32;
 
@@ -43,7 +45,10 @@ impl Checks {
             busy.kept.iter_mut().for_each(|old| old.mark.bytes &= !mark.bytes);
             busy.kept.retain(|old| old.mark.bytes != 0);
         } else {
-            busy.kept.retain(|old| !self.stands_for(state, event, &new, old, seen));
+            busy.kept.retain(|old| !self.stands_for(state, event, &new, old, seen, false));
+            if busy.kept.len() > BLOCKS {
+                busy.kept.retain(|old| !self.stands_for(state, event, &new, old, seen, true));
+            }
         }
         busy.kept.push(new);
         if busy.kept.len() > MARKS {
@@ -52,8 +57,9 @@ impl Checks {
         }
     }
 
-    /// Whether what will race with an old access will race with a new one, which is a read or a strong write.
-    fn stands_for(&self, state: &State, event: Event, new: &Kept, old: &Kept, seen: &[u32]) -> bool {
+    /// Whether what will race with an old access will race with a new one, which is a read or a strong write; if not of any
+    /// scope, of the GPU's.
+    fn stands_for(&self, state: &State, event: Event, new: &Kept, old: &Kept, seen: &[u32], of_gpu: bool) -> bool {
         let (mark, was) = (&new.mark, &old.mark);
         if was.bytes & !mark.bytes != 0 || was.writes && !mark.writes {
             return false;
@@ -70,8 +76,8 @@ impl Checks {
         }
         // Whoever goes together with the new one has to go together with the old one.
         let same = (was.bytes, was.size) == (mark.bytes, mark.size) && was.scope >= mark.scope;
-        // All are in the scope of the GPU.
-        let near = !was.is_engine && (mark.scope > 2 || self.actor_of(was, 0).block == event.actor.block);
+        // A later access of a narrower scope goes together with one of its block, and not with one of another block.
+        let near = !was.is_engine && (of_gpu && mark.scope > 2 || self.actor_of(was, 0).block == event.actor.block);
         same && near
             && match (was.writes, mark.writes) {
                 (true, _) => event.how.reads && seen.contains(&old.number),
