@@ -87,7 +87,7 @@ unsafe extern "C" fn launch(name: *const c_char, shape: *const u32, arguments: *
         Why::Gap => std::process::exit(GAP),
         Why::Misaligned => MISALIGNED_ADDRESS,
         Why::Astray => ILLEGAL_ADDRESS,
-        Why::Endless => TIMEOUT,
+        Why::Endless | Why::Late => TIMEOUT,
         Why::Trap | Why::Wrong => LAUNCH_FAILED,
     }
 }

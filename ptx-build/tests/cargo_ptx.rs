@@ -266,7 +266,7 @@ fn kernels_that_cannot_be_run_are_told() {
         ("none.ptx", &[], 2, "No such file"),
         ("empty.ptx", &[], 2, "this is no PTX: it has no `.version`"),
         ("gap.ptx", &[], 2, "PTX line 6: the interpreter does not know tcgen05.fence::before_thread_sync"),
-        ("never.ptx", &["--deadline", "0.3"], 1, "the kernel does not end"),
+        ("never.ptx", &["--deadline", "0.3"], 1, "the kernel has not ended before the deadline"),
         ("never.ptx", &["--grid", "0"], 1, "a launch of 0 blocks of 32 threads is empty"),
         ("never.ptx", &["--block", "2048"], 1, "a block has at most 1024 threads, and not 2048"),
         (

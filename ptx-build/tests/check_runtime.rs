@@ -41,6 +41,25 @@ fn a_program_of_nvcc_runs_with_its_own_host_code() {
     assert!(printed.contains("runtime.cu:11"), "{printed}");
 }
 
+/// `printf`, `assert`, and a barrier of the whole grid.
+#[test]
+fn a_program_uses_the_system_of_the_gpu() {
+    let (code, printed, complaint) = check("system.cu", None, &[]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    let said =
+        "begin\n0 in warps:  0.00|0   |a  0 -1 1e-07%\n32 in warps: 10.67|20  |b-32 -1 1e-07%\ncudaSuccess\nright\n";
+    assert!(printed.starts_with(said), "{printed}");
+    assert_eq!(printed.matches("no findings").count(), 2, "{printed}");
+    let (code, printed, complaint) = check("system.cu", None, &["asserts"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert!(printed.contains("cudaErrorAssert\n"), "{printed}");
+    assert!(printed.contains("error[launch]: an assertion of the kernel does not hold"), "{printed}");
+    assert!(printed.contains("the assertion `numbers[at] < 100` does not hold"), "{printed}");
+    let (code, printed, complaint) = check("system.cu", None, &["plain"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert!(printed.contains("= help: launch it cooperatively, since its blocks wait for each other"), "{printed}");
+}
+
 /// CUB takes nvcc ten seconds of one core, and its wheel has to be fetched: `cargo test -p ptx-build --test check_runtime -- --ignored`.
 #[test]
 #[ignore = "it fetches CUB, and nvcc needs ten seconds for it"]

@@ -60,6 +60,8 @@ pub(crate) struct Gpu {
     pub(crate) modules: HashMap<Handle, Module>,
     pub(crate) functions: HashMap<Handle, Function>,
     pub(crate) streams: HashMap<Handle, Stream>,
+    /// What streams are told about the hardware, by attribute.
+    pub(crate) attributes: HashMap<(Handle, u32), crate::driver::stream::Value>,
     pub(crate) events: HashMap<Handle, Event>,
     pub(crate) limits: HashMap<u32, usize>,
     /// What a kernel ended with, if it failed: every later call ends with it too, as on a GPU.
@@ -78,6 +80,7 @@ static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
         modules: HashMap::new(),
         functions: HashMap::new(),
         streams: HashMap::new(),
+        attributes: HashMap::new(),
         events: HashMap::new(),
         limits: HashMap::new(),
         fault: None,

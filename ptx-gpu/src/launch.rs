@@ -6,11 +6,11 @@ use ptx_interpreter::{Finding, Kind, Launch, Outside, Piece, Record, Report};
 
 use crate::gpu::{Function, Gpu, Handle};
 use crate::memory::{FREED, host_mapping, restore};
-use crate::output::{note, tell};
+use crate::output::{note, print, tell};
 use crate::settings::SETTINGS;
 use crate::status::{
-    COOPERATIVE_LAUNCH_TOO_LARGE, ILLEGAL_ADDRESS, INVALID_CLUSTER_SIZE, INVALID_VALUE, LAUNCH_FAILED, LAUNCH_TIMEOUT,
-    MISALIGNED_ADDRESS, NOT_SUPPORTED, Result, Status,
+    ASSERT, COOPERATIVE_LAUNCH_TOO_LARGE, ILLEGAL_ADDRESS, INVALID_CLUSTER_SIZE, INVALID_VALUE, LAUNCH_FAILED,
+    LAUNCH_TIMEOUT, MISALIGNED_ADDRESS, NOT_SUPPORTED, Result, Status,
 };
 
 /// How a kernel is launched.
@@ -43,7 +43,10 @@ impl Gpu {
             let report = self.run(&function, &name, shape, values, seed);
             let stop = report.stop.as_ref().map(ToString::to_string);
             let fault = fault(&report);
-            let Report { mut findings, instructions, .. } = report;
+            let Report { mut findings, instructions, printed, .. } = report;
+            if seed == 0 || fault.is_some() {
+                print(&printed);
+            }
             findings.iter_mut().for_each(name_the_memory);
             let (kernel, launch, blocks, threads) = (name.clone(), self.launches, shape.blocks, shape.threads);
             tell(&Record { kernel, launch, blocks, threads, seed, instructions, findings, stop });
@@ -83,6 +86,7 @@ impl Gpu {
             threads: shape.threads,
             shared: shape.shared as usize,
             cluster: shape.cluster.iter().product(),
+            cooperative: shape.is_cooperative,
             seed,
             steps: u64::MAX,
             deadline: SETTINGS.deadline,
@@ -184,6 +188,7 @@ fn fault(report: &Report) -> Option<Status> {
         Kind::Bounds => Some(ILLEGAL_ADDRESS),
         Kind::Misaligned => Some(MISALIGNED_ADDRESS),
         Kind::Deadlock => Some(LAUNCH_TIMEOUT),
+        Kind::Launch if finding.title.contains("assertion") => Some(ASSERT),
         // Refused before it began, or ended by itself.
         Kind::Launch if report.instructions == 0 => Some(INVALID_VALUE),
         Kind::Launch => Some(LAUNCH_FAILED),

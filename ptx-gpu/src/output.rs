@@ -9,17 +9,17 @@ use crate::settings::SETTINGS;
 
 /// Tells what came of a launch. A line is written at once, so that processes may share the file.
 pub(crate) fn tell(record: &Record) {
-    let Some(path) = &SETTINGS.report else { return print(record) };
+    let Some(path) = &SETTINGS.report else { return complain(record) };
     let written = serde_json::to_string(record).map_err(std::io::Error::from).and_then(|line| {
         let mut file = OpenOptions::new().append(true).create(true).open(path)?;
         file.write_all(format!("{line}\n").as_bytes())
     });
     if written.is_err() {
-        print(record);
+        complain(record);
     }
 }
 
-fn print(record: &Record) {
+fn complain(record: &Record) {
     let Record { kernel, launch, seed, .. } = record;
     for finding in &record.findings {
         eprintln!("{finding}  (launch {launch}: {kernel}, seed {seed})\n");
@@ -33,6 +33,18 @@ fn print(record: &Record) {
 pub(crate) fn wrong_call(call: &str, title: String, help: &str) {
     let finding = Finding { kind: Kind::Bounds, title, places: vec![], notes: vec![], help: help.into(), times: 1 };
     tell(&Record { kernel: call.into(), findings: vec![finding], ..Record::default() });
+}
+
+/// Prints what a kernel prints, after what the program has printed.
+pub(crate) fn print(text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    // SAFETY: all streams of the program's C library are written out.
+    unsafe { libc::fflush(std::ptr::null_mut()) };
+    let mut output = std::io::stdout();
+    // A program may have closed it.
+    let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
 }
 
 /// Says something that is no finding.

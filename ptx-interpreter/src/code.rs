@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::instructions::{Call, Exit, Return, Table, decode};
+use crate::lanes::LANES;
 use crate::machine::{Action, Code, Line, Program};
 use crate::operand::{Operand, Place, Register, number};
 use crate::origins::origins;
@@ -12,6 +13,9 @@ use crate::spaces::Named;
 use crate::special::Special;
 use crate::text::{self, Function, Parameter, Statement};
 use crate::variable::Variable;
+
+/// Bytes in which the blocks of a cooperative grid meet: a size, and the counter of `grid.sync()` behind it.
+const GRID_WORKSPACE: usize = 64;
 
 impl Program {
     /// Reads a module.
@@ -56,12 +60,25 @@ impl Program {
             let lines: Vec<&str> = module.lines().collect();
             sites.iter_mut().for_each(|site| site.comments = crate::allowed::beside(&lines, site.line));
         }
+        let grid_workspace = module.contains("%envreg").then(|| {
+            let at = length.next_multiple_of(GRID_WORKSPACE);
+            length = at + GRID_WORKSPACE;
+            at as u64
+        });
         // The zeros of large variables take no memory before they are used.
         let mut content = vec![0; length];
         for (variable, at) in kept.iter().zip(begins) {
             content[at..at + variable.content.len()].copy_from_slice(&variable.content);
         }
-        Program { functions: codes, shared: shared.named, constants, variables: kept, module: content.into(), sites }
+        Program {
+            grid_workspace,
+            functions: codes,
+            shared: shared.named,
+            constants,
+            variables: kept,
+            module: content.into(),
+            sites,
+        }
     }
 }
 
@@ -388,6 +405,7 @@ impl Names<'_> {
             b'_' if text == "_" => Some(Operand::Sink),
             b'%' => Special::parse(&text[1..]).map(Operand::Special),
             b'0'..=b'9' | b'-' => number(text),
+            b'W' if text == "WARP_SZ" => Some(Operand::Number(LANES as u128)),
             _ => self.place(text).or_else(|| self.module.get(text)).cloned().map(Operand::Name),
         }
     }

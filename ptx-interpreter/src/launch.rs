@@ -15,6 +15,8 @@ pub struct Launch<'a> {
     pub shared: usize,
     /// Blocks of a cluster, in x, where the kernel does not say it itself.
     pub cluster: u32,
+    /// Whether its blocks may wait for each other: `cudaLaunchCooperativeKernel`.
+    pub cooperative: bool,
     /// Makes the order in which threads take turns.
     pub seed: u64,
     /// Instructions that all threads together may take.
@@ -37,6 +39,7 @@ impl<'a> Launch<'a> {
             arguments,
             shared: 0,
             cluster: 1,
+            cooperative: false,
             seed: 0,
             steps: 1 << 30,
             l1: L1::None,

@@ -113,7 +113,9 @@ impl Program {
     /// The arguments are as long as the kernel's parameters. The memory that `outside` holds is readable and writable.
     pub unsafe fn run(&self, outside: &Outside<'_>, launch: &Launch<'_>) -> std::result::Result<u64, Stop> {
         let mut machine = machine::Machine::new(self, outside, launch)?;
-        machine.run().map_err(|stop| Stop { text: format!("{}: {}", launch.kernel, stop.text), ..stop })?;
+        let ended = machine.run();
+        print!("{}", machine.printed);
+        ended.map_err(|stop| Stop { text: format!("{}: {}", launch.kernel, stop.text), ..stop })?;
         Ok(machine.steps)
     }
 }

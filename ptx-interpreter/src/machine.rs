@@ -11,7 +11,7 @@ use crate::local::Local;
 use crate::meeting::Barrier;
 use crate::operand::{Operand, Register};
 use crate::site::Site;
-use crate::spaces::Named;
+use crate::spaces::{MODULE, Named};
 use crate::special::{Ordered, Special};
 use crate::stop::{Result, Why, stop, wrong};
 use crate::text::Parameter;
@@ -28,6 +28,8 @@ pub struct Program {
     pub(crate) variables: Vec<Variable>,
     /// Their content, where the host has no place of its own for them.
     pub(crate) module: Mutex<Vec<u8>>,
+    /// Where among it the blocks of a cooperative grid meet, if a kernel asks for that.
+    pub(crate) grid_workspace: Option<u64>,
     /// Every instruction of every function, for messages.
     pub(crate) sites: Vec<Site>,
 }
@@ -203,6 +205,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) delayed: crate::delayed::Delayed<Late<'a>>,
     /// Where threads wait that wait forever, and for what.
     pub(crate) stuck_at: Vec<(Actor, u32, String)>,
+    /// What the threads printed.
+    pub(crate) printed: String,
     /// Whether what was to be executed is no instruction.
     pub(crate) malformed: bool,
     /// The instruction that is executed, and by whom.
@@ -306,7 +310,10 @@ impl<'a> Machine<'a> {
     pub(crate) fn call(&mut self, group: Group, name: &str, results: &'a [u64], arguments: &[u64]) -> Result<()> {
         let program = self.program;
         let code = program.functions.get(name);
-        let code = code.ok_or_else(|| crate::stop::gap(&[format!("the body of {name}")]))?;
+        let Some(code) = code else {
+            let is_known = self.call_system(group, name, results, arguments)?;
+            return if is_known { Ok(()) } else { Err(crate::stop::gap(&[format!("the body of {name}")])) };
+        };
         if code.parameters.len() != arguments.len() || code.results.len() != results.len() {
             return stop(Why::Wrong, format!("{name} is handed another number of arguments"));
         }
@@ -447,6 +454,12 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// The address at which the blocks of the grid meet; 0 if they must not wait for each other.
+    pub(crate) fn grid_workspace(&self) -> u64 {
+        let place = self.program.grid_workspace.filter(|_| self.launch.cooperative);
+        place.map_or(0, |place| MODULE + place)
+    }
+
     /// The value of a special register.
     fn special(&self, thread: Thread, special: Special) -> u64 {
         let along = |number: usize, sizes: [u32; 3], axis: usize| {
@@ -488,6 +501,7 @@ impl<'a> Machine<'a> {
             Special::TotalShared => self.shared_bytes().next_multiple_of(128) as u64,
             // Of each block 1 KiB is reserved.
             Special::AllShared => self.shared_bytes().next_multiple_of(128) as u64 + 1024,
+            Special::GridWorkspace(from) => self.grid_workspace() >> from & u64::from(u32::MAX),
             Special::Constant(number) => number,
         }
     }

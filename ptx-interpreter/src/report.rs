@@ -16,6 +16,8 @@ pub struct Report {
     /// Why it could not be run to its end, if that is no fault of the kernel: an instruction that the interpreter does not
     /// know, or a text that is no PTX.
     pub stop: Option<Stop>,
+    /// What the threads printed: `printf`.
+    pub printed: String,
     /// How many instructions all threads together took.
     pub instructions: u64,
     /// How many bytes the threads accessed, in pages of a kilobyte, and how many the checks remembered of them.
@@ -93,7 +95,7 @@ impl Program {
             .unwrap_or_default();
         let findings = found.into_iter().map(|found| self.finding(found)).collect();
         let older = older.into_iter().map(|load| self.place(load)).collect();
-        Report { findings, stop, instructions: machine.steps, shadow, older }
+        Report { findings, stop, printed: machine.printed, instructions: machine.steps, shadow, older }
     }
 
     /// Where the accesses of each site have to stay.
@@ -156,9 +158,21 @@ impl Machine<'_> {
                 (Kind::Misaligned, "align the address to the size of the whole access, vectors included")
             }
             Why::Astray => (Kind::Bounds, "compare the index with the length of the buffer before the access"),
+            Why::Trap if self.program.grid_workspace.is_some() && !self.launch.cooperative => (
+                Kind::Launch,
+                "launch it cooperatively, since its blocks wait for each other: `cudaLaunchCooperativeKernel`, or `--cooperative` here",
+            ),
+            Why::Trap if stop.text.contains(ASSERTION) => {
+                (Kind::Launch, "look at why the condition is false in this thread")
+            }
             Why::Trap => {
                 (Kind::Launch, "an assertion of the kernel does not hold: look at the condition before the `trap`")
             }
+            Why::Late => (
+                Kind::Deadlock,
+                "if blocks end, it takes its time: launch less, or give it a later deadline. If none ends, see what each thread \
+                 waits for",
+            ),
             Why::Endless => (Kind::Deadlock, "see what each thread waits for, and who should have come"),
             Why::Wrong if stop.text.contains("mask") => {
                 (Kind::Deadlock, "every thread that executes it has to be in the mask, with the same mask")
@@ -201,6 +215,9 @@ impl Machine<'_> {
     }
 }
 
+/// What says that a condition of the kernel's own is false.
+const ASSERTION: &str = "the assertion `";
+
 fn title(kind: Kind, stop: &Stop) -> &'static str {
     match kind {
         Kind::Misaligned => "an address is not as aligned as its access",
@@ -208,10 +225,12 @@ fn title(kind: Kind, stop: &Stop) -> &'static str {
             "an address is not in the state space that the instruction names"
         }
         Kind::Bounds => "an access is outside of every piece of memory",
+        Kind::Deadlock if stop.why == Why::Late => "the kernel has not ended before the deadline",
         Kind::Deadlock if stop.text.contains("no end") => "the kernel does not end",
         Kind::Deadlock if stop.text.contains("mask") => "threads of a warp do not agree on who takes part",
         Kind::Deadlock => "all threads wait, and nobody is left who could end that",
         Kind::Async => "threads arrive at a barrier more often than its phase expects",
+        _ if stop.text.contains(ASSERTION) => "an assertion of the kernel does not hold",
         _ if stop.why == Why::Trap => "the kernel ended itself",
         _ => "an instruction is used as it must not be",
     }

@@ -114,6 +114,7 @@ impl<'a> Machine<'a> {
             weak: Default::default(),
             delayed: Default::default(),
             stuck_at: Vec::new(),
+            printed: String::new(),
             malformed: false,
             site: 0,
             current: Group { warp: 0, frame: 0, mask: 0 },
@@ -181,7 +182,10 @@ impl<'a> Machine<'a> {
 
     fn look_at_the_clock(&self) -> Result<()> {
         if self.launch.deadline.is_some_and(|deadline| Instant::now() > deadline) {
-            return stop(Why::Endless, format!("no end before the deadline, after {} instructions", self.steps));
+            let begun = self.next_cluster * self.cluster;
+            let ended = begun - self.blocks.iter().flatten().count();
+            let (all, steps) = (self.blocks.len(), self.steps);
+            return stop(Why::Late, format!("{ended} of {all} blocks have ended, after {steps} instructions"));
         }
         Ok(())
     }

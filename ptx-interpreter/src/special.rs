@@ -26,6 +26,8 @@ pub(crate) enum Special {
     TotalShared,
     /// All of it, with what the system has reserved.
     AllShared,
+    /// Where the blocks of a cooperative grid meet: so many bits, from that one on.
+    GridWorkspace(u32),
     Constant(u64),
 }
 
@@ -80,6 +82,9 @@ impl Special {
             "dynamic_smem_size" => Special::DynamicShared,
             "aggr_smem_size" => Special::AllShared,
             "current_graph_exec" => Special::Constant(0),
+            // CUDA keeps there where `grid.sync()` counts the blocks.
+            "envreg1" => Special::GridWorkspace(32),
+            "envreg2" => Special::GridWorkspace(0),
             "total_smem_size" => Special::TotalShared,
             _ => return None,
         })

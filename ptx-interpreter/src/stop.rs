@@ -15,6 +15,8 @@ pub enum Why {
     Trap,
     /// The kernel took more instructions than [`Launch::steps`](crate::Launch::steps), or all of its threads wait.
     Endless,
+    /// It had not ended before [`Launch::deadline`](crate::Launch::deadline).
+    Late,
     /// The kernel is no PTX, or is launched as it must not be.
     Wrong,
 }

@@ -43,6 +43,7 @@ pub struct Trial<'p> {
     blocks: [u32; 3],
     threads: [u32; 3],
     cluster: u32,
+    cooperative: bool,
     shared: usize,
     seed: u64,
     weak: bool,
@@ -118,6 +119,7 @@ impl<'p> Trial<'p> {
             blocks: [1; 3],
             threads: [32, 1, 1],
             cluster: 1,
+            cooperative: false,
             shared: 0,
             seed: 0,
             weak: false,
@@ -141,6 +143,12 @@ impl<'p> Trial<'p> {
     /// Blocks of a cluster, where the kernel does not say it itself.
     pub fn cluster(&mut self, blocks: u32) -> &mut Self {
         self.cluster = blocks;
+        self
+    }
+
+    /// Whether its blocks may wait for each other: a cooperative launch, which `grid.sync()` needs.
+    pub fn cooperative(&mut self, cooperative: bool) -> &mut Self {
+        self.cooperative = cooperative;
         self
     }
 
@@ -293,6 +301,7 @@ impl<'p> Trial<'p> {
             threads: self.threads,
             shared: self.shared,
             cluster: self.cluster,
+            cooperative: self.cooperative,
             seed: self.seed,
             steps: self.steps,
             deadline: self.deadline,

@@ -61,7 +61,7 @@ unsafe fn run(module: usize, text: &str, kernel: &str, sizes: [u32; 7], argument
     match stop.why {
         Why::Misaligned => MISALIGNED_ADDRESS,
         Why::Astray => ILLEGAL_ADDRESS,
-        Why::Endless => TIMEOUT,
+        Why::Endless | Why::Late => TIMEOUT,
         Why::Gap | Why::Trap | Why::Wrong => LAUNCH_FAILED,
     }
 }

@@ -9,6 +9,9 @@ use crate::status::{INVALID_HANDLE, INVALID_VALUE, NOT_READY, Result};
 /// `CU_EVENT_DISABLE_TIMING`
 const NO_TIMING: u32 = 2;
 
+/// `CUstreamAttrValue`: for the hardware alone, so it is kept and changes nothing.
+pub(crate) type Value = [u64; 8];
+
 fn create(stream: *mut Handle, flags: u32, priority: i32) -> Result {
     if flags > 1 {
         return Err(INVALID_VALUE);
@@ -54,6 +57,32 @@ calls! {
     #[also(cuStreamSynchronize_ptsz, cuStreamQuery, cuStreamQuery_ptsz)]
     fn cuStreamSynchronize(stream: Handle) {
         live()?.stream(stream)
+    }
+
+    #[also(cuStreamSetAttribute_ptsz)]
+    fn cuStreamSetAttribute(stream: Handle, which: u32, value: *const Value) {
+        let mut gpu = live()?;
+        gpu.stream(stream)?;
+        gpu.attributes.insert((stream, which), get(value)?);
+        Ok(())
+    }
+
+    #[also(cuStreamGetAttribute_ptsz)]
+    fn cuStreamGetAttribute(stream: Handle, which: u32, value: *mut Value) {
+        let gpu = live()?;
+        gpu.stream(stream)?;
+        put(value, gpu.attributes.get(&(stream, which)).copied().unwrap_or_default())
+    }
+
+    #[also(cuStreamCopyAttributes_ptsz)]
+    fn cuStreamCopyAttributes(to: Handle, from: Handle) {
+        let mut gpu = live()?;
+        gpu.stream(to)?;
+        gpu.stream(from)?;
+        let of = gpu.attributes.iter().filter(|((stream, _), _)| *stream == from);
+        let copied: Vec<_> = of.map(|((_, which), value)| ((to, *which), *value)).collect();
+        gpu.attributes.extend(copied);
+        Ok(())
     }
 
     #[also(cuStreamWaitEvent_ptsz)]

@@ -65,6 +65,9 @@ forward! {
     cudaGetDeviceCount(count: *mut i32) => device::cuDeviceGetCount, count;
     cudaDeviceGetAttribute(value: *mut i32, which: u32, of: i32) => device::cuDeviceGetAttribute, value, which, of;
     cudaDriverGetVersion(version: *mut i32) => device::cuDriverGetVersion, version;
+    cudaProfilerStart() => device::cuProfilerStart,;
+    cudaProfilerStop() => device::cuProfilerStop,;
+    cudaCtxResetPersistingL2Cache() => context::cuCtxResetPersistingL2Cache,;
     cudaDeviceSynchronize() => context::cuCtxSynchronize,;
     cudaDeviceGetLimit(value: *mut usize, which: u32) => context::cuCtxGetLimit, value, which;
     cudaDeviceSetLimit(which: u32, value: usize) => context::cuCtxSetLimit, which, value;

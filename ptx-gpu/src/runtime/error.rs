@@ -112,6 +112,7 @@ fn name(code: u32) -> &'static CStr {
         700 => c"cudaErrorIllegalAddress",
         701 => c"cudaErrorLaunchOutOfResources",
         702 => c"cudaErrorLaunchTimeout",
+        710 => c"cudaErrorAssert",
         716 => c"cudaErrorMisalignedAddress",
         719 => c"cudaErrorLaunchFailure",
         720 => c"cudaErrorCooperativeLaunchTooLarge",

@@ -1,7 +1,7 @@
 //! Streams and events, for the runtime.
 
 use super::error::forward;
-use crate::driver::stream as driver;
+use crate::driver::stream::{self as driver, Value};
 use crate::gpu::Handle;
 
 forward! {
@@ -17,6 +17,11 @@ forward! {
     cudaStreamGetFlags(stream: Handle, flags: *mut u32) => driver::cuStreamGetFlags, stream, flags;
     cudaStreamGetPriority(stream: Handle, priority: *mut i32) => driver::cuStreamGetPriority, stream, priority;
     cudaStreamGetId(stream: Handle, id: *mut u64) => driver::cuStreamGetId, stream, id;
+    cudaStreamSetAttribute(stream: Handle, which: u32, value: *const Value)
+        => driver::cuStreamSetAttribute, stream, which, value;
+    cudaStreamGetAttribute(stream: Handle, which: u32, value: *mut Value)
+        => driver::cuStreamGetAttribute, stream, which, value;
+    cudaStreamCopyAttributes(to: Handle, from: Handle) => driver::cuStreamCopyAttributes, to, from;
     cudaEventCreate(event: *mut Handle) => driver::cuEventCreate, event, 0;
     cudaEventCreateWithFlags(event: *mut Handle, flags: u32) => driver::cuEventCreate, event, flags;
     cudaEventDestroy(event: Handle) => driver::cuEventDestroy_v2, event;

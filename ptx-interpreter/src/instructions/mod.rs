@@ -27,6 +27,7 @@ mod policy;
 mod redux;
 mod shuffle;
 mod store;
+mod system;
 mod tensor;
 mod tensormap;
 mod together;

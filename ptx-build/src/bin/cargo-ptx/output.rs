@@ -44,6 +44,15 @@ pub(crate) fn print_all(records: &[Record], as_json: bool) -> Result<()> {
     print(&page)
 }
 
+/// What the kernel printed; beside JSON, to standard error.
+pub(crate) fn printed(text: &str, as_json: bool) -> Result<()> {
+    if as_json {
+        eprint!("{text}");
+        return Ok(());
+    }
+    print(text)
+}
+
 /// `scale: no findings in 3 launches, each in 1 order of its threads, 18434 instructions`
 fn summary(kernel: &str, records: &[&Record], findings: usize) -> String {
     let of = |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };

@@ -37,6 +37,9 @@ pub(crate) struct Run {
     /// Blocks of a cluster, where the kernel does not say it
     #[arg(long, default_value_t = 1)]
     cluster: u32,
+    /// Launch it cooperatively: all its blocks run at one time, and may wait for each other (`grid.sync()`)
+    #[arg(long)]
+    cooperative: bool,
     /// Bytes of dynamic shared memory
     #[arg(long, default_value_t = 0)]
     shared: usize,
@@ -203,7 +206,7 @@ impl Run {
         let program = Program::parse(text);
         let mut trial = Trial::new(&program, kernel);
         trial.grid(self.grid).block(self.block).cluster(self.cluster).shared(self.shared).seed(seed).weak(weak);
-        trial.limits(u64::MAX, end);
+        trial.cooperative(self.cooperative).limits(u64::MAX, end);
         for (argument, content) in self.arguments.iter().zip(contents) {
             match (argument, content) {
                 (Argument::Buffer(_, _), Some(content)) => trial.buffer(content).map(drop),
@@ -226,6 +229,7 @@ impl Run {
         }
         let report = trial.check();
         if seed == self.seed && weak == self.weak {
+            told::printed(&report.printed, self.json)?;
             self.write(&trial)?;
         }
         let outcome = Outcome::of(&trial, if self.weak { self.arguments.len() } else { 0 });

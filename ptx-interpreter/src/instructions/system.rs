@@ -1,0 +1,141 @@
+//! Functions of the GPU's system, which PTX declares and does not define: `vprintf` and `__assertfail`.
+
+use sprintf::{Printf, vsprintf};
+
+use crate::group::{Group, Thread};
+use crate::lanes::lanes_of;
+use crate::machine::Machine;
+use crate::stop::{Result, Why, stop};
+
+/// Bytes of a text, at most.
+const TEXT: usize = 1 << 16;
+
+/// A conversion of a format, and what stands before it.
+struct Conversion<'f> {
+    before: &'f str,
+    whole: &'f str,
+    /// Numbers for its width and precision that come before its value.
+    stars: usize,
+    is_long: bool,
+    letter: char,
+}
+
+impl Machine<'_> {
+    /// Whether the system has such a function. Its threads go on after the call.
+    pub(crate) fn call_system(&mut self, group: Group, name: &str, results: &[u64], arguments: &[u64]) -> Result<bool> {
+        match (name, arguments, results) {
+            ("vprintf", [format, values], [result]) => {
+                for thread in group.threads() {
+                    let (format, values) = (self.argument(thread, *format, 8), self.argument(thread, *values, 8));
+                    let count = self.print(format, values).map_err(|stop| stop.by(thread.lane))?;
+                    self.answer(thread, *result, count);
+                }
+                Ok(true)
+            }
+            ("__assertfail", [message, file, line, function, _], _) => {
+                let thread = group.first();
+                let line = self.argument(thread, *line, 4) as u32;
+                let mut text = |at: &u64| {
+                    let address = self.argument(thread, *at, 8);
+                    self.text(address)
+                };
+                let (message, file, function) = (text(message)?, text(file)?, text(function)?);
+                let lane = lanes_of(group.mask).next();
+                stop(Why::Trap, format!("{file}:{line}: {function}: the assertion `{message}` does not hold"))
+                    .map_err(|stop| lane.map_or_else(|| stop.clone(), |lane| stop.clone().by(lane)))
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// An argument of a call, which its caller has written into its frame.
+    fn argument(&self, thread: Thread, at: u64, bytes: usize) -> u64 {
+        let warp = self.warp(thread.warp);
+        let at = (warp.frames[thread.frame].base + at) as usize;
+        let mut number = [0; 8];
+        number[..bytes].copy_from_slice(&warp.local[thread.lane].bytes[at..at + bytes]);
+        u64::from_le_bytes(number)
+    }
+
+    fn answer(&mut self, thread: Thread, at: u64, number: u32) {
+        let warp = self.warp_mut(thread.warp);
+        let at = (warp.frames[thread.frame].base + at) as usize;
+        let local = &mut warp.local[thread.lane];
+        local.bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        local.write(at, 4);
+    }
+
+    /// A text that ends with 0.
+    fn text(&mut self, address: u64) -> Result<String> {
+        let mut bytes = Vec::new();
+        loop {
+            match self.read_number(address + bytes.len() as u64, 1)? as u8 {
+                0 => return Ok(String::from_utf8_lossy(&bytes).into_owned()),
+                _ if bytes.len() == TEXT => return stop(Why::Wrong, format!("the text at {address:#x} has no end")),
+                byte => bytes.push(byte),
+            }
+        }
+    }
+
+    /// Prints values by a format, as C does. Gives back how many there were.
+    fn print(&mut self, format: u64, mut values: u64) -> Result<u32> {
+        let (format, mut rest, mut count) = (self.text(format)?, 0, 0);
+        while let Some(conversion) = Conversion::first(&format[rest..]) {
+            rest += conversion.before.len() + conversion.whole.len();
+            self.printed.push_str(conversion.before);
+            let mut numbers = Vec::new();
+            for _ in 0..conversion.stars {
+                numbers.push(self.next_value(&mut values, 4)? as i32);
+            }
+            let shown = match conversion.letter {
+                '%' => "%".to_owned(),
+                letter => {
+                    count += 1;
+                    let value = self.next_value(&mut values, if conversion.is_long { 8 } else { 4 })?;
+                    let value: Box<dyn Printf> = match (letter, conversion.is_long) {
+                        ('s', _) => Box::new(self.text(value)?),
+                        ('d' | 'i', true) => Box::new(value as i64),
+                        ('d' | 'i', false) => Box::new(value as i32),
+                        ('o' | 'u' | 'x' | 'X', true) => Box::new(value),
+                        ('o' | 'u' | 'x' | 'X', false) => Box::new(value as u32),
+                        ('c', _) => Box::new(char::from(value as u8)),
+                        ('p', _) => Box::new(value as *const u8),
+                        _ => Box::new(f64::from_bits(value)),
+                    };
+                    let stars = numbers.iter().map(|number| number as &dyn Printf);
+                    let all: Vec<&dyn Printf> = stars.chain([&*value]).collect();
+                    vsprintf(conversion.whole, &all).unwrap_or_else(|_| conversion.whole.to_owned())
+                }
+            };
+            self.printed.push_str(&shown);
+        }
+        self.printed.push_str(&format[rest..]);
+        Ok(count)
+    }
+
+    /// The next of the values that a caller has put one after the other, each where it is aligned.
+    fn next_value(&mut self, values: &mut u64, bytes: usize) -> Result<u64> {
+        let at = values.next_multiple_of(bytes as u64);
+        *values = at + bytes as u64;
+        self.read_number(at, bytes)
+    }
+}
+
+impl<'f> Conversion<'f> {
+    /// The first one of a format.
+    fn first(format: &'f str) -> Option<Conversion<'f>> {
+        let begin = format.find('%')?;
+        let behind = &format[begin + 1..];
+        let end = behind.find(|c: char| !"#0- +123456789.*hljzt".contains(c))?;
+        let letter = behind[end..].chars().next()?;
+        let words = &behind[..end];
+        let is_long = words.contains(['l', 'j', 'z', 't']) || "aAeEfFgGps".contains(letter);
+        Some(Conversion {
+            before: &format[..begin],
+            whole: &format[begin..begin + 1 + end + letter.len_utf8()],
+            stars: words.matches('*').count(),
+            is_long,
+            letter,
+        })
+    }
+}
