@@ -104,7 +104,9 @@ impl Machine<'_> {
                     };
                     let stars = numbers.iter().map(|number| number as &dyn Printf);
                     let all: Vec<&dyn Printf> = stars.chain([&*value]).collect();
-                    vsprintf(conversion.whole, &all).unwrap_or_else(|_| conversion.whole.to_owned())
+                    let shown = vsprintf(conversion.whole, &all).unwrap_or_else(|_| conversion.whole.to_owned());
+                    // Where C leaves out a point, the library does not.
+                    if matches!(letter, 'g' | 'G') { shown.replace(".e", "e").replace(".E", "E") } else { shown }
                 }
             };
             self.printed.push_str(&shown);

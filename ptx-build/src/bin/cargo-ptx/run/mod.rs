@@ -229,7 +229,7 @@ impl Run {
         }
         let report = trial.check();
         if seed == self.seed && weak == self.weak {
-            told::printed(&report.printed, self.json)?;
+            output::printed(&report.printed, self.json)?;
             self.write(&trial)?;
         }
         let outcome = Outcome::of(&trial, if self.weak { self.arguments.len() } else { 0 });
