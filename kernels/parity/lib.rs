@@ -1,5 +1,5 @@
 //! The Rust half of the pairs that `cargo xtask parity` compares: each file is beside its twin in CUDA C++, and those
-//! of `triad`, `gather`, `spmv`, `probe`, `histogram`, `matmul`, `stages`, `gemm` and `column_sums` are the worked kernels.
+//! of `triad`, `gather`, `spmv`, `probe`, `histogram`, `matmul`, `stages`, `gemm`, `column_sums`, `all_to_all` and `gather_rows` are the worked kernels.
 //! On a CPU [`ptx_kernel::cpu::Launch`] runs them.
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(asm_experimental_arch))]
 // An array taken apart by an iterator lands in local memory on the GPU; by index it stays in registers.

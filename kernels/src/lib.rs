@@ -27,9 +27,13 @@ macro_rules! generic_address {
 }
 
 #[cfg(any(not(target_arch = "nvptx64"), feature = "cluster"))]
+pub mod all_to_all;
+#[cfg(any(not(target_arch = "nvptx64"), feature = "cluster"))]
 pub mod column_sums;
 pub mod convolve;
 pub mod gather;
+#[cfg(any(not(target_arch = "nvptx64"), feature = "rows"))]
+pub mod gather_rows;
 #[cfg(any(not(target_arch = "nvptx64"), all(feature = "cluster", not(feature = "rust-cuda"))))]
 pub mod gemm;
 pub mod histogram;

@@ -109,6 +109,17 @@ fn column_sums() {
     check("column_sums", &[0, 1, 3, 4, 5, 15, 16, 17, 63, 130], |_| 16 * 297);
 }
 
+#[test]
+fn all_to_all() {
+    check("all_to_all", &[0, 1, 2, 3], |size| 128 * size * 384);
+}
+
+/// Sizes around a chunk, the rings of all blocks, and several turns of each.
+#[test]
+fn gather_rows() {
+    check("gather_rows", &[0, 1, 7, 8, 9, 63, 64, 65, 255, 256, 257, 1000], |size| 4 * size * 128);
+}
+
 /// What goes wrong only now and then has these runs to do so. The kernels are optimised in every profile.
 const RUNS: u32 = 40;
 
@@ -149,8 +160,20 @@ fn ring_of_a_ragged_million_again_and_again() {
 #[test]
 fn all_are_checked() {
     assert_eq!(ALL.map(|workload| workload.name()), ["triad", "gather", "spmv", "probe"]);
-    let ordered =
-        ["scan", "ring", "polynomial", "convolve", "rod", "matmul", "stages", "histogram", "gemm", "column_sums"];
+    let ordered = [
+        "scan",
+        "ring",
+        "polynomial",
+        "convolve",
+        "rod",
+        "matmul",
+        "stages",
+        "histogram",
+        "gemm",
+        "column_sums",
+        "all_to_all",
+        "gather_rows",
+    ];
     assert_eq!(ORDERED.map(|workload| workload.name()), ordered);
     for workload in workloads() {
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/..").to_string() + "/" + &workload.source();
@@ -179,7 +202,7 @@ fn every_third_key_is_missing() {
 /// The image that a GPU is given holds the kernels of all workloads that it can run; it is built without one too.
 #[test]
 fn the_image_of_a_gpu_has_every_kernel() {
-    for sm in [80, 90].map(Sm::new) {
+    for sm in [80, 90, 100].map(Sm::new) {
         let functions = machine_code(sm);
         for workload in workloads() {
             let found = functions.iter().any(|function| function.name == workload.name());

@@ -5,9 +5,11 @@ pub mod image;
 #[cfg(feature = "gpu")]
 mod on_gpu;
 
+mod all_to_all;
 mod column_sums;
 mod convolve;
 mod gather;
+mod gather_rows;
 mod gemm;
 mod histogram;
 mod matmul;
@@ -43,7 +45,7 @@ use std::{
 pub const ALL: [&dyn Workload; 4] = [&triad::Triad, &gather::Gather, &spmv::Spmv, &probe::Probe];
 
 /// The workloads of ordered accesses, of the other state spaces, of asynchronous copies and of atomics.
-pub const ORDERED: [&dyn Workload; 10] = [
+pub const ORDERED: [&dyn Workload; 12] = [
     &scan::Scan,
     &ring::Ring,
     &polynomial::Polynomial,
@@ -54,6 +56,8 @@ pub const ORDERED: [&dyn Workload; 10] = [
     &histogram::Histogram,
     &gemm::Gemm,
     &column_sums::ColumnSums,
+    &all_to_all::AllToAll,
+    &gather_rows::GatherRows,
 ];
 
 /// A kernel with something to do.
@@ -367,6 +371,7 @@ pub fn ptx(sm: Sm, toolchain: &DeviceToolchain, progress: &Progress) -> Result<P
     build.ptx = Some(toolchain.default_ptx(sm).max(PTX));
     build.features.push("parameters".into());
     build.features.extend((sm >= rod::OLDEST).then(|| "cluster".into()));
+    build.features.extend((sm >= gather_rows::OLDEST).then(|| "rows".into()));
     build.build(toolchain)
 }
 
@@ -384,7 +389,7 @@ pub fn image(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &
 pub fn images(on: &On, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Image>> {
     let fits = |workload: &&&dyn Workload| workload.oldest() <= on.sm;
     let kernels: Vec<String> = every().filter(fits).map(|workload| workload.name().into()).collect();
-    let built_for = [Sm::new(80), rod::OLDEST].into_iter().rfind(|oldest| *oldest <= on.sm);
+    let built_for = [Sm::new(80), rod::OLDEST, gather_rows::OLDEST].into_iter().rfind(|oldest| *oldest <= on.sm);
     let Some(built_for) = built_for else { return Ok(Vec::new()) };
     let ptx = ptx(built_for, toolchain, progress)?;
     let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;

@@ -30,7 +30,7 @@ pub use row::{Bounds, Counts, Needs, Row, Side};
 /// The GPUs that both are assembled for, each with the PTX ISA version that has all its hints.
 pub const TARGETS: [(Sm, PtxVersion); 4] = [
     (Sm::new(80), PtxVersion::new(7, 4)),
-    (Sm::new(90), PtxVersion::new(8, 0)),
+    (Sm::new(90), PtxVersion::new(8, 1)),
     (WIDE, PtxVersion::new(8, 8)),
     (Sm::new(120), PtxVersion::new(8, 8)),
 ];

@@ -39,7 +39,7 @@ const FLASH: &str = "ptxas puts five instructions that are never executed (`@!UP
                      All others are as many.";
 
 /// Every pair.
-pub const KERNELS: [Pair; 39] = [
+pub const KERNELS: [Pair; 41] = [
     pair("copy32", "copy"),
     pair("copy64", "copy"),
     pair("copy128", "copy"),
@@ -62,6 +62,8 @@ pub const KERNELS: [Pair; 39] = [
     Pair { first: BULK, ..pair("stages", "stages") },
     Pair { first: BULK, ..pair("gemm", "gemm") },
     Pair { first: BULK, ..pair("column_sums", "column_sums") },
+    Pair { first: BULK, ..pair("all_to_all", "all_to_all") },
+    Pair { first: WIDE, ..pair("gather_rows", "gather_rows") },
     pair("warp_copy_first", "warp_copy"),
     pair("warp_copy", "warp_copy"),
     pair("q8_gemv_first", "q8_gemv"),

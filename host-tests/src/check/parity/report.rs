@@ -152,7 +152,9 @@ public kernels of several kinds:
 - rows gathered from pages (`paged_gather`);
 - a product of matrices of bf16 by `mma.sync`, whose tiles come by tensor copies (`gemm`), and attention of all queries by the same
   instruction (`flash_attention`);
-- sums of columns, which bulk copies add up across a cluster (`column_sums`).
+- sums of columns, which bulk copies add up across a cluster (`column_sums`), and a transposed matrix, of which the blocks of a cluster
+  send each other tiles by `st.async` (`all_to_all`);
+- rows of a cache, four of which are one tensor copy (`gather_rows`).
 
 The columns:
 

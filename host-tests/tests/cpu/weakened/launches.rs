@@ -4,7 +4,7 @@ use ptx_interpreter::{Program, Report, Trial};
 use workloads::{ALL, Input, Matrix, Number, ORDERED, Problem};
 
 /// Sizes of the worked kernels that go round their rings and windows, and of which each block has more than one turn.
-const SIZES: [(&str, usize, u32); 13] = [
+const SIZES: [(&str, usize, u32); 15] = [
     ("triad", 300, 2),
     ("gather", 9, 2),
     ("spmv", 9, 1),
@@ -18,6 +18,8 @@ const SIZES: [(&str, usize, u32); 13] = [
     ("histogram", 70_001, 2),
     ("gemm", 2, 16),
     ("column_sums", 6, 4),
+    ("all_to_all", 1, 4),
+    ("gather_rows", 98, 2),
 ];
 
 /// The kernels of parity: blocks, threads, and arguments as `cargo ptx run` is told them.
