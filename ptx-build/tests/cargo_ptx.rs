@@ -256,7 +256,7 @@ fn kernels_that_cannot_be_run_are_told() {
     };
     let files = [
         ("empty.ptx", String::new()),
-        ("gap.ptx", entry("tcgen05.fence::before_thread_sync;")),
+        ("gap.ptx", entry("tcgen05.shift.cta_group::1.down [0];")),
         ("never.ptx", entry("ld.param.u64 %d1, [p];\nagain: add.u64 %d1, %d1, 1; bra again;")),
     ];
     for (name, text) in &files {
@@ -265,7 +265,7 @@ fn kernels_that_cannot_be_run_are_told() {
     let cases: [(&str, &[&str], i32, &str); 7] = [
         ("none.ptx", &[], 2, "No such file"),
         ("empty.ptx", &[], 2, "this is no PTX: it has no `.version`"),
-        ("gap.ptx", &[], 2, "PTX line 6: the interpreter does not know tcgen05.fence::before_thread_sync"),
+        ("gap.ptx", &[], 2, "PTX line 6: the interpreter does not know tcgen05.shift.cta_group::1.down"),
         ("never.ptx", &["--deadline", "0.3"], 1, "the kernel has not ended before the deadline"),
         ("never.ptx", &["--grid", "0"], 1, "a launch of 0 blocks of 32 threads is empty"),
         ("never.ptx", &["--block", "2048"], 1, "a block has at most 1024 threads, and not 2048"),

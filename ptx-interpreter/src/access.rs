@@ -157,6 +157,13 @@ pub(crate) enum Engine {
     Barrier(u64),
     /// `wgmma`, and its groups: it reads.
     Matrix,
+    /// `tcgen05.mma` and `tcgen05.cp` of a thread, and the barriers that it commits them to.
+    Tensor,
+    /// That a thread has begun them.
+    TensorBegin,
+    /// `tcgen05.ld` and `tcgen05.st` of a warp, and its waits.
+    TensorLoad,
+    TensorStore,
     /// The grid before this one.
     Grid,
 }

@@ -123,11 +123,16 @@ impl Machine<'_> {
         let (block, count) = (warp.block, group.mask.count_ones() as usize);
         self.progress += 1;
         self.clusters[block / self.cluster].ended += count;
+        let threads = self.threads;
         let own = self.shared_of(block)?;
         own.ended += count;
+        let has_ended = own.ended == threads;
         let numbers: Vec<u32> = own.barriers.keys().copied().collect();
         for number in numbers {
             self.complete(block, number)?;
+        }
+        if has_ended {
+            self.watch_columns_left(block);
         }
         self.complete_cluster(block / self.cluster)
     }

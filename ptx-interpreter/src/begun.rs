@@ -26,11 +26,13 @@ pub(crate) struct Copies {
     pub(crate) done: u32,
 }
 
-/// What a thread has begun: by `cp.async`, and by `cp.async.bulk`.
+/// What a thread has begun: by `cp.async`, by `cp.async.bulk`, and by `tcgen05`.
 #[derive(Debug, Default)]
 pub(crate) struct Begun {
     pub(crate) small: Copies,
     pub(crate) bulk: Copies,
+    /// Products and copies by `tcgen05` so far.
+    pub(crate) tensor: u32,
 }
 
 impl Copies {

@@ -115,6 +115,9 @@ impl Machine<'_> {
             let (arrived, living) = self.at_cluster(warp.block / self.cluster);
             return format!("waits for its cluster, where {arrived} of {living} threads have arrived");
         }
+        if is(warp.waiting) && warp.tensor.is_blocked {
+            return "waits for columns of tensor memory, of which too few are free".into();
+        }
         if is(warp.waiting) {
             let text = &self.program.sites[site as usize].text;
             let missing = warp.live & !warp.waiting;

@@ -1,6 +1,6 @@
-//! Matrices in shared memory, as the descriptors of `wgmma` tell where their elements are.
+//! Matrices in shared memory, as the descriptors of `wgmma` and `tcgen05` tell where their elements are.
 
-use crate::stop::{Result, Why, stop};
+use crate::stop::{Result, Why, stop, wrong};
 
 /// Bytes of a row of a core matrix, and its rows.
 const UNIT: u64 = 16;
@@ -15,6 +15,8 @@ pub(crate) struct Matrix {
     stride: u64,
     /// Units that a swizzle permutes; one without a swizzle.
     swizzled: u64,
+    /// The line of 128 bytes, of eight, at which the pattern of the swizzle begins.
+    base: u64,
     /// Whether elements that lie side by side are of one column of K, and not of one row.
     pub(crate) across: bool,
     /// Of an element.
@@ -22,14 +24,35 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
-    pub(crate) fn of(descriptor: u64, across: bool, bits: usize) -> Result<Matrix> {
-        let bytes = |from: u32| (descriptor >> from & 0x3fff) * UNIT;
-        if descriptor >> 49 & 7 != 0 {
-            return stop(Why::Gap, "a descriptor of a matrix with a base offset");
+    /// Of `wgmma`.
+    pub(crate) fn of(descriptor: u64, across: bool, bits: usize) -> Matrix {
+        Matrix::new(descriptor, [1, 8, 4, 2][(descriptor >> 62) as usize], across, bits)
+    }
+
+    /// Of `tcgen05`.
+    pub(crate) fn of_tcgen05(descriptor: u64, across: bool, bits: usize) -> Result<Matrix> {
+        if descriptor >> 46 & 7 != 1 {
+            return Err(wrong("bits 46 to 48 of a descriptor of a matrix are not 0b001"));
         }
-        let swizzled = [1, 8, 4, 2][(descriptor >> 62) as usize];
+        let swizzled = match descriptor >> 61 {
+            0 => 1,
+            2 => 8,
+            4 => 4,
+            6 => 2,
+            1 => return stop(Why::Gap, "a descriptor of a matrix with a swizzle of 32 bytes at a time"),
+            mode => return Err(wrong(format!("a descriptor of a matrix has no swizzle {mode}"))),
+        };
+        if descriptor >> 52 & 1 == 1 {
+            return stop(Why::Gap, "a descriptor of a matrix with an absolute address");
+        }
+        Ok(Matrix::new(descriptor, swizzled, across, bits))
+    }
+
+    fn new(descriptor: u64, swizzled: u64, across: bool, bits: usize) -> Matrix {
+        let bytes = |from: u32| (descriptor >> from & 0x3fff) * UNIT;
         let (start, leading, stride) = (bytes(0), bytes(16), bytes(32));
-        Ok(Matrix { start, leading, stride, swizzled, across, bits: bits as u64 })
+        let base = descriptor >> 49 & 7;
+        Matrix { start, leading, stride, swizzled, base, across, bits: bits as u64 }
     }
 
     /// Where the 16 bytes with an element are, and at which bit of them it is: the element at a place along K of a row of A, or
@@ -46,7 +69,7 @@ impl Matrix {
             (true, all) => unit % all * UNIT + unit / all * self.leading + line + group * self.stride,
         };
         let place = self.start + offset;
-        (place ^ ((place >> 7 & (self.swizzled - 1)) * UNIT), bit as u32)
+        (place ^ (((place >> 7).wrapping_sub(self.base) & (self.swizzled - 1)) * UNIT), bit as u32)
     }
 
     /// The element of 16 bytes.

@@ -51,10 +51,14 @@ mod site;
 mod spaces;
 mod special;
 mod stop;
+mod tensor;
 mod text;
 mod trial;
+mod turns;
+mod units;
 mod variable;
 mod watch;
+mod watch_tensor;
 mod weak;
 
 use std::collections::BTreeSet;

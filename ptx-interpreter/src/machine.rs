@@ -14,6 +14,7 @@ use crate::site::Site;
 use crate::spaces::{MODULE, Named};
 use crate::special::{Ordered, Special};
 use crate::stop::{Result, Why, stop, wrong};
+use crate::tensor::{Begun, Tensor};
 use crate::text::Parameter;
 use crate::variable::Variable;
 
@@ -116,36 +117,16 @@ pub(crate) struct Warp<'a> {
     pub(crate) arrived: [u64; LANES],
     /// Groups of `wgmma` that it has committed.
     pub(crate) multiplied: u32,
-}
-
-impl Warp<'_> {
-    /// Threads have a turn; where all have it together, it makes no difference.
-    pub(crate) fn had_turn(&mut self, mask: u32, now: u64) {
-        if mask != self.running {
-            let last = &mut self.last;
-            each(mask, |lane| last[lane] = now);
-        }
-    }
-
-    /// Where the threads may be that run apart from a group: the lowest six bits of their places, each as a bit.
-    #[inline]
-    pub(crate) fn others(&self, mask: u32) -> u64 {
-        let mut others = 0;
-        each(self.running & !mask, |lane| others |= 1 << (self.at[lane].1 % 64));
-        others
-    }
-
-    /// The threads before an instruction.
-    #[inline]
-    pub(crate) fn here(&self, at: (u32, u32)) -> u32 {
-        self.at.iter().enumerate().fold(0, |here, (lane, own)| here | (u32::from(*own == at) << lane))
-    }
+    /// Loads and stores of tensor memory that it has begun.
+    pub(crate) tensor: Begun,
 }
 
 #[derive(Default)]
 pub(crate) struct Block {
     pub(crate) shared: Vec<u8>,
     pub(crate) barriers: HashMap<u32, Barrier>,
+    /// None, as long as nothing of it was allocated.
+    pub(crate) tensor: Option<Box<Tensor>>,
     pub(crate) ended: usize,
 }
 
@@ -203,6 +184,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) checks: Option<Box<Checks>>,
     pub(crate) weak: crate::older::Older,
     pub(crate) delayed: crate::delayed::Delayed<Late<'a>>,
+    /// Loads of tensor memory that their warps have not waited for, if somebody wants to know.
+    pub(crate) loading: usize,
     /// Where threads wait that wait forever, and for what.
     pub(crate) stuck_at: Vec<(Actor, u32, String)>,
     /// What the threads printed.
@@ -278,6 +261,7 @@ impl<'a> Machine<'a> {
                     local: (0..LANES).map(|_| Local::new(self.code.frame)).collect(),
                     arrived: [0; LANES],
                     multiplied: 0,
+                    tensor: Begun::default(),
                 };
                 let place = block * self.warps_of_block + number;
                 self.warps[place] = Some(Box::new(warp));

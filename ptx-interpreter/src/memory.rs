@@ -205,7 +205,8 @@ impl Machine<'_> {
                 within(&mut module, at)
             }
             Owner::Outside => self.of_the_host(address, bytes),
-            Owner::Nobody => None,
+            // Ordinary instructions have no way there.
+            Owner::Tensor(_) | Owner::Nobody => None,
         }
     }
 

@@ -157,6 +157,10 @@ impl Machine<'_> {
             Why::Misaligned => {
                 (Kind::Misaligned, "align the address to the size of the whole access, vectors included")
             }
+            Why::Astray if stop.text.contains("tensor memory") => (
+                Kind::Bounds,
+                "allocate the columns with `tcgen05.alloc`; warp number `n` loads and stores lanes `32 * (n % 4)` to `32 * (n % 4) + 31`",
+            ),
             Why::Astray => (Kind::Bounds, "compare the index with the length of the buffer before the access"),
             Why::Trap if self.program.grid_workspace.is_some() && !self.launch.cooperative => (
                 Kind::Launch,
@@ -223,6 +227,9 @@ fn title(kind: Kind, stop: &Stop) -> &'static str {
         Kind::Misaligned => "an address is not as aligned as its access",
         Kind::Bounds if stop.text.contains("space") => {
             "an address is not in the state space that the instruction names"
+        }
+        Kind::Bounds if stop.text.contains("tensor memory") => {
+            "tensor memory is used that the block has not allocated, or that belongs to other lanes"
         }
         Kind::Bounds => "an access is outside of every piece of memory",
         Kind::Deadlock if stop.why == Why::Late => "the kernel has not ended before the deadline",

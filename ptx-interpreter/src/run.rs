@@ -113,6 +113,7 @@ impl<'a> Machine<'a> {
             checks: None,
             weak: Default::default(),
             delayed: Default::default(),
+            loading: 0,
             stuck_at: Vec::new(),
             printed: String::new(),
             malformed: false,
@@ -252,6 +253,9 @@ impl<'a> Machine<'a> {
             self.site = line.site;
             if self.steps > limit {
                 return self.endless(group);
+            }
+            if self.loading > 0 {
+                self.watch_registers(group, line);
             }
             if !self.may_go_on(group, line)? {
                 self.put(group, next);

@@ -4,6 +4,8 @@
 pub(crate) const SHARED: u64 = 0x1000_0000_0000_0000;
 pub(crate) const PARAMETERS: u64 = 0x2000_0000_0000_0000;
 pub(crate) const LOCAL: u64 = 0x3000_0000_0000_0000;
+/// Where tensor memory seems to be: a block has a piece of it, as of shared memory.
+pub(crate) const TENSOR: u64 = 0x1800_0000_0000_0000;
 /// Where a variable is whose content the module brings along.
 pub(crate) const MODULE: u64 = 0x4000_0000_0000_0000;
 
@@ -25,6 +27,8 @@ pub(crate) struct Named {
 pub(crate) enum Owner {
     /// A block's shared memory.
     Shared(usize),
+    /// A block's tensor memory.
+    Tensor(usize),
     /// A thread's local memory, by its number in the grid.
     Local(usize),
     Parameters,
@@ -39,11 +43,12 @@ pub(crate) fn owner(address: u64, cluster: usize) -> (Owner, u64) {
     match address {
         ..SHARED => (Owner::Outside, address),
         SHARED..PARAMETERS => {
-            let offset = address - SHARED;
+            let offset = address % (TENSOR - SHARED);
             let (window, rank) = (offset / WINDOW, offset % WINDOW / PIECE);
             let exists = rank < cluster as u64;
             let block = window as usize * cluster + rank as usize;
-            (if exists { Owner::Shared(block) } else { Owner::Nobody }, offset % PIECE)
+            let own = if is_tensor(address) { Owner::Tensor(block) } else { Owner::Shared(block) };
+            (if exists { own } else { Owner::Nobody }, offset % PIECE)
         }
         PARAMETERS..LOCAL => (Owner::Parameters, address - PARAMETERS),
         LOCAL..MODULE => (Owner::Local(((address - LOCAL) / PIECE) as usize), (address - LOCAL) % PIECE),
@@ -55,7 +60,18 @@ pub(crate) fn owner(address: u64, cluster: usize) -> (Owner, u64) {
 
 /// Whether an address is in shared memory.
 pub(crate) fn is_shared(address: u64) -> bool {
-    (SHARED..PARAMETERS).contains(&address)
+    (SHARED..TENSOR).contains(&address)
+}
+
+/// Whether an address is in tensor memory.
+#[inline]
+pub(crate) fn is_tensor(address: u64) -> bool {
+    (TENSOR..PARAMETERS).contains(&address)
+}
+
+/// Where the tensor memory of a block begins.
+pub(crate) fn tensor_of(block: usize, cluster: usize) -> u64 {
+    shared_of(block, cluster) - SHARED + TENSOR
 }
 
 /// Where the shared memory of a block begins.

@@ -34,7 +34,7 @@ impl Machine<'_> {
     }
 
     /// Lets the checks do something, if there are any.
-    fn tell(&mut self, then: impl FnOnce(&mut Checks, &Self)) {
+    pub(crate) fn tell(&mut self, then: impl FnOnce(&mut Checks, &Self)) {
         if let Some(mut checks) = self.checks.take() {
             then(&mut checks, self);
             self.checks = Some(checks);

@@ -2,7 +2,7 @@
 
 mod formats;
 
-use formats::{bits, small, width};
+use formats::{bits, byte, small, width};
 use ptx_interpreter::{Program, Report, Trial};
 
 const THREADS: usize = 128;
@@ -20,6 +20,8 @@ struct Case {
     across: [bool; 2],
     /// Whether A is in registers.
     registers: bool,
+    /// The line of 128 bytes, of eight, at which B begins, and the pattern of its swizzle.
+    base: usize,
     /// The factors of D, A and B: 0 or 1, 1 or -1, 1 or -1.
     scales: [i32; 3],
 }
@@ -44,22 +46,7 @@ impl Case {
     fn place(self, across: bool, row: usize, along: usize) -> (usize, usize) {
         let (beside, line) = if across { (row, along) } else { (along, row) };
         let bit = beside * width(self.types[1]);
-        (self.byte(across, bit / 8, line), bit % 8)
-    }
-
-    fn byte(self, across: bool, beside: usize, line: usize) -> usize {
-        if self.swizzle == 16 {
-            // Core matrices of eight lines of 16 bytes, two along K.
-            let (far, near) = if across { (beside / 16, line / 8) } else { (line / 8, beside / 16) };
-            return far * 256 + near * 128 + line % 8 * 16 + beside % 16;
-        }
-        let permuted = match self.swizzle {
-            128 => line % 8,
-            64 => line / 2 % 4,
-            _ => line / 4 % 2,
-        };
-        let (panel, beside) = (beside / self.swizzle, beside % self.swizzle);
-        panel * self.all() * self.swizzle + line * self.swizzle + ((beside / 16) ^ permuted) * 16 + beside % 16
+        (byte(self.swizzle, across, self.all(), bit / 8, line), bit % 8)
     }
 
     /// The bits of a descriptor, but for the address.
@@ -153,9 +140,11 @@ impl Case {
             body += &format!("st.global.b32 [%c+{}], %d{i};\n", 4 * THREADS * i);
         }
         let descriptor = |name: &str, at: usize| {
-            let rest = self.descriptor(across[at]);
+            let base = if at == 1 { self.base } else { 0 };
+            let rest = self.descriptor(across[at]) | (base as u64) << 49;
             format!(
-                "mov.u32 %w, {name}; shr.u32 %w, %w, 4; cvt.u64.u32 %d{name}, %w; or.b64 %d{name}, %d{name}, {rest};\n"
+                "mov.u32 %w, {name}; add.u32 %w, %w, {}; shr.u32 %w, %w, 4; cvt.u64.u32 %d{name}, %w; or.b64 %d{name}, %d{name}, {rest};\n",
+                128 * base
             )
         };
         format!(
@@ -195,7 +184,9 @@ impl Case {
             true => self.fragments(|row, along| small(a, row, along)),
             false => self.image(self.across[0], ROWS, a, |row, along| small(a, row, along)),
         };
-        let image_of_b = self.image(self.across[1], self.columns, b, |column, along| small(b, along + 1, column + 2));
+        let mut image_of_b =
+            self.image(self.across[1], self.columns, b, |column, along| small(b, along + 1, column + 2));
+        image_of_b.rotate_right(128 * self.base);
         let program = Program::parse(&self.kernel(wait));
         let mut trial = Trial::new(&program, "k");
         trial.block([threads as u32, 1, 1]);
@@ -220,7 +211,7 @@ impl Case {
 }
 
 fn plain(types: [&'static str; 3]) -> Case {
-    Case { types, columns: 24, swizzle: 128, across: [false; 2], registers: false, scales: [1; 3] }
+    Case { types, columns: 24, swizzle: 128, across: [false; 2], registers: false, base: 0, scales: [1; 3] }
 }
 
 const ALL: [[&str; 3]; 15] = [
@@ -265,6 +256,15 @@ fn elements_may_lie_across() {
         }
     }
     Case { across: [false, true], columns: 64, registers: true, ..plain(["f32", "f16", "f16"]) }.is_right();
+}
+
+#[test]
+fn a_pattern_may_begin_at_any_line() {
+    for (base, swizzle) in (0..8).flat_map(|base| [32, 64, 128].map(|swizzle| (base, swizzle))) {
+        Case { base, swizzle, registers: true, ..plain(["f32", "f16", "f16"]) }.is_right();
+        Case { base, swizzle, across: [false, true], columns: 64, registers: true, ..plain(["f32", "f16", "f16"]) }
+            .is_right();
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::marks::{happened, observed};
 use super::shadow::{CELLS, Kept, PAGE, Values};
 use crate::access::{How, Memory};
 use crate::lanes::{LANES, lanes_of};
-use crate::spaces::is_shared;
+use crate::spaces::{is_shared, is_tensor};
 
 /// Why two accesses do not go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub(super) enum Conflict {
     Narrow,
     Proxy,
     Async,
+    /// `tcgen05` instructions of two threads, which a fence of `tcgen05` has to order.
+    Fence,
 }
 
 impl Event {
@@ -189,6 +191,9 @@ impl Checks {
             return None;
         }
         let state = self.known_state(event.actor);
+        if is_tensor(event.address) {
+            return self.conflict_in_tensor(old, event);
+        }
         if old.is_engine {
             let done = state.known.ordered.of_engine(old.who) >= old.epoch;
             let actor = self.actor_of(old, 0);
@@ -245,7 +250,7 @@ impl Checks {
 
 /// Which bytes of a page have values from the beginning.
 fn values(pieces: &[Piece], page: u64) -> Values {
-    let mut values = [if is_shared(page) { 0 } else { u8::MAX }; CELLS / 2];
+    let mut values = [if is_shared(page) || is_tensor(page) { 0 } else { u8::MAX }; CELLS / 2];
     for piece in pieces.iter().filter(|piece| !piece.written) {
         let (begin, end) = (piece.begin.max(page), (piece.begin + piece.bytes).min(page + PAGE));
         (begin..end).for_each(|byte| values[(byte - page) as usize / 8] &= !(1 << (byte % 8)));

@@ -77,6 +77,8 @@ pub(super) struct State {
     pub(super) known: Known,
     /// What is over, although nothing orders it: what others did before they arrived at an mbarrier for too narrow a scope.
     pub(super) over: Clock,
+    /// What comes before its `tcgen05` instructions.
+    pub(super) tensor: Clock,
     /// Most threads have nothing of it.
     pub(super) strong: Option<Box<Strong>>,
     pub(super) missed: Vec<Missed>,
@@ -124,6 +126,8 @@ pub(super) struct Mbarrier {
     pub(super) pool: [Pool; 2],
     /// The same of the phases before.
     pub(super) completed: [Known; 2],
+    /// What fences of `tcgen05` have put before the arrivals, which need not release: of this phase, and of those before.
+    pub(super) tensor: [Clock; 2],
     /// The last thread of another block that arrived.
     pub(super) far: Option<(Actor, u32)>,
     /// Arrivals that release nothing to those who wait.
@@ -303,6 +307,7 @@ impl Checks {
 
     /// The memory of blocks that have ended is forgotten.
     pub(crate) fn bury(&mut self, block: u32, shared: u64, bytes: u64) {
+        self.forget_tensor(block);
         self.unbalanced(shared, bytes);
         self.forget_refusals(block);
         self.lifetimes.bury(block);

@@ -120,6 +120,8 @@ pub(crate) struct Known {
     pub(crate) ordered: Clock,
     /// In shared memory, and in global memory.
     pub(crate) proxied: [Clock; 2],
+    /// What `tcgen05.fence::before_thread_sync` has put before the synchronization of threads.
+    pub(crate) tensor: Clock,
 }
 
 impl Known {
@@ -128,11 +130,14 @@ impl Known {
         for (own, other) in self.proxied.iter_mut().zip(&other.proxied) {
             own.join(other);
         }
+        self.tensor.join(&other.tensor);
     }
 
     fn is(&self, other: &Known) -> bool {
         let all = self.proxied.iter().zip(&other.proxied);
-        self.ordered.is(&other.ordered) && all.into_iter().all(|(own, other)| own.is(other))
+        self.ordered.is(&other.ordered)
+            && self.tensor.is(&other.tensor)
+            && all.into_iter().all(|(own, other)| own.is(other))
     }
 }
 

@@ -5,6 +5,7 @@ use super::actor::Actor;
 use super::checks::{Checks, Event, Found, Lack, Missed, Piece, Through, scope_of};
 use super::finding::Kind;
 use super::shadow::Mark;
+use super::tensor::{in_tensor, is_of_tensor, unfinished_help, unfinished_title};
 use crate::access::{Engine, Scope};
 use crate::lanes::LANES;
 use crate::spaces::{Named, Owner, PIECE, is_shared, owner};
@@ -17,6 +18,7 @@ impl Checks {
     pub(crate) fn place_of(&self, address: u64) -> String {
         match owner(address, self.cluster as usize) {
             (Owner::Shared(block), at) => self.in_shared(block, at),
+            (Owner::Tensor(block), at) => in_tensor(block, at),
             (Owner::Local(_), at) => format!("byte {at} of its local memory"),
             (Owner::Parameters, at) => format!("byte {at} of the parameters"),
             (Owner::Module, at) => format!("byte {at} of the module's variables"),
@@ -96,7 +98,13 @@ impl Checks {
 
     /// What messages call the work of an engine.
     pub(super) fn work_of(&self, engine: u32) -> &'static str {
-        if self.kind_of(engine) == Some(Engine::Matrix) { "product (`wgmma`)" } else { "copy" }
+        match self.kind_of(engine) {
+            Some(Engine::Matrix) => "product (`wgmma`)",
+            Some(Engine::Tensor) => "product or copy (`tcgen05`)",
+            Some(Engine::TensorLoad) => "load (`tcgen05.ld`)",
+            Some(Engine::TensorStore) => "store (`tcgen05.st`)",
+            _ => "copy",
+        }
     }
 
     /// A load returns an older value than the newest one.
@@ -147,7 +155,7 @@ impl Checks {
             Conflict::Async => Kind::Async,
             Conflict::Race if event.engine.is_some() => Kind::Async,
             Conflict::Proxy => Kind::Proxy,
-            Conflict::Narrow => Kind::Order,
+            Conflict::Narrow | Conflict::Fence => Kind::Order,
             Conflict::Race if self.missed(old, actor, event).is_some() => Kind::Order,
             Conflict::Race => Kind::Race,
         };
@@ -159,6 +167,7 @@ impl Checks {
         match conflict {
             Conflict::Async => self.unfinished(old, actor, event, &mut found),
             Conflict::Proxy => self.other_proxy(old, event, &mut found),
+            Conflict::Fence => self.without_fence(old, event, &mut found),
             Conflict::Narrow => {
                 let needed = scope_of(self.distance(actor.block, event.actor.block)).word();
                 found.title =
@@ -223,6 +232,7 @@ impl Checks {
         let side = if old.writes { "the destination" } else { "the source" };
         found.title = match kind {
             Some(Engine::Matrix) => format!("a matrix is {verb} before `wgmma` is known to have read it"),
+            Some(kind) if is_of_tensor(kind) => unfinished_title(kind, event.address, verb),
             _ => format!("{side} of an asynchronous copy is {verb} before the copy is known to be done"),
         };
         if issuer_knows {
@@ -237,6 +247,7 @@ impl Checks {
             Some(Engine::Small) => "wait first: `cp.async.commit_group`, then `cp.async.wait_group N` where at most N newer groups are left (0 waits for all), then a barrier if other threads use the bytes".into(),
             Some(Engine::Bulk | Engine::BulkRead) if old.writes => "wait first: `cp.async.bulk.commit_group`, then `cp.async.bulk.wait_group 0` (without `.read`), and a release to those who read".into(),
             Some(Engine::Bulk | Engine::BulkRead) => "wait first: `cp.async.bulk.commit_group`, then `cp.async.bulk.wait_group.read 0`, then a barrier if another thread overwrites it".into(),
+            Some(kind) if is_of_tensor(kind) => unfinished_help(kind).into(),
             Some(Engine::Matrix) => "wait first: `wgmma.commit_group.sync.aligned`, then `wgmma.wait_group.sync.aligned N` where at most N newer groups are left (0 waits for all), then a barrier if another thread overwrites it".into(),
             _ => "wait for the phase of its mbarrier first: `mbarrier.try_wait.parity` with the parity of this phase, in every thread that uses the bytes".into(),
         };
@@ -245,6 +256,7 @@ impl Checks {
                 "no wait of this thread has seen the phase in which the copy ends; a wait with the wrong parity returns at once"
                     .into(),
             ),
+            Some(kind) if is_of_tensor(kind) => {}
             _ => found.notes.push(format!("no group with this {work} has been waited for: too many groups may be left, or it was never committed")),
         }
         if matches!(kind, Some(Engine::Small | Engine::Bulk | Engine::BulkRead)) && actor != event.actor {

@@ -82,6 +82,12 @@ impl Checks {
                 format!("begins a copy that {verb} {place}"),
                 "the block that gets the bytes waits for their mbarrier, and then all execute `barrier.cluster.arrive`, a release, and `barrier.cluster.wait` (cluster.sync())",
             ),
+            Visitor::Engine(engine) if self.kind_of(engine) == Some(Engine::Tensor) => (
+                Kind::Async,
+                "a block ends before a product or copy of `tcgen05` is known to have read its shared memory",
+                format!("begins a product or copy (`tcgen05`) that {verb} {place}"),
+                "the thread that began it executes `tcgen05.commit`, and the block waits for that mbarrier before it ends",
+            ),
             Visitor::Engine(_) => (
                 Kind::Async,
                 "a block ends before a copy from its shared memory is known to be done",

@@ -330,6 +330,7 @@ impl Checks {
                 phase,
                 pool: Default::default(),
                 completed: Default::default(),
+                tensor: Default::default(),
                 far: None,
                 weak: Vec::new(),
                 balance: 0,
@@ -359,6 +360,7 @@ impl Checks {
     pub(crate) fn arrive_at(&mut self, actor: Actor, site: u32, place: u64, owner: u32, arrival: Arrival) {
         let distance = self.distance(actor.block, owner);
         let Some(mut bar) = self.mbarriers.remove(&place) else { return };
+        bar.tensor[0].join(&self.state(actor).known.tensor);
         let why = if !arrival.releases {
             Some(Lack::Release)
         } else {
@@ -384,6 +386,8 @@ impl Checks {
         for (completed, pool) in bar.completed.iter_mut().zip(std::mem::take(&mut bar.pool)) {
             completed.join(&pool.known);
         }
+        let [arrived, before] = &mut bar.tensor;
+        before.join(&std::mem::take(arrived));
         bar.completed[0].ordered.raise_engine(engine, bar.phase);
         bar.phase += 1;
     }
@@ -394,6 +398,7 @@ impl Checks {
         let threads = self.threads;
         let state = self.state(actor);
         let through = Through::Mbarrier;
+        state.known.tensor.join(&bar.tensor[1]);
         for weak in &bar.weak {
             state.miss(Missed { read: site, ..weak.clone() });
         }

@@ -9,7 +9,7 @@ use super::mark::{CELL, Mark, WHOLE};
 use super::shadow::{CELLS, Cell, PAGE, Page};
 use crate::access::Memory;
 use crate::lanes::LANES;
-use crate::spaces::is_shared;
+use crate::spaces::{is_shared, is_tensor};
 
 /// A weak access by threads that know the same, or by an engine.
 struct Deed<'a> {
@@ -146,6 +146,9 @@ impl Knows<'_> {
     #[inline]
     fn is_before(&self, old: &Mark, deed: &Deed<'_>, at: Option<u64>) -> bool {
         let (new, known) = (deed.mark, &self.state.known);
+        if is_tensor(deed.event.address) && deed.event.engine.is_some() {
+            return old.who == new.who || self.state.tensor.of_engine(old.who) >= old.epoch;
+        }
         if old.is_engine {
             return known.ordered.of_engine(old.who) >= old.epoch;
         }

@@ -286,6 +286,18 @@ impl Shadow {
         (self.pages.len() as u64 * PAGE, (pages + more + tables) as u64)
     }
 
+    /// Cells have neither marks nor values any longer.
+    pub(crate) fn clear(&mut self, begin: u64, bytes: u64) {
+        for at in (begin..begin + bytes).step_by(CELL as usize) {
+            let Some(page) = self.places.get(&(at / PAGE)).copied() else { continue };
+            let cell = (at % PAGE / CELL) as usize;
+            if !self.pages[page].cells.is_empty() {
+                self.take((page, cell), at);
+            }
+            self.pages[page].set_values(cell, 0);
+        }
+    }
+
     /// Forgets a range of whole pages.
     pub(crate) fn forget(&mut self, begin: u64, bytes: u64) {
         for page in begin / PAGE..(begin + bytes).div_ceil(PAGE) {

@@ -28,6 +28,9 @@ mod redux;
 mod shuffle;
 mod store;
 mod system;
+mod tcgen05;
+mod tcgen05_mma;
+mod tcgen05_move;
 mod tensor;
 mod tensormap;
 mod together;
@@ -68,6 +71,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "ldmatrix" | "stmatrix" => return control(matrix::decode(words, operands), opcode),
         "mma" => return control(mma::decode(words, operands), opcode),
         "wgmma" => return control(wgmma::decode(words, operands), opcode),
+        "tcgen05" => return control(tcgen05::decode(words, operands), opcode),
         "redux" => return control(redux::decode(words, operands), opcode),
         "elect" => return control(elect::decode(words, operands), opcode),
         "fence" | "membar" => return fence::decode(words),

@@ -53,6 +53,11 @@ impl<T: Together> Step for Collective<T> {
             };
             self.what.run(machine, &all, mask)?;
             let warp = machine.warp_mut(group.warp);
+            if warp.tensor.is_blocked {
+                warp.waiting |= mask & warp.live;
+                warp.running &= !mask;
+                continue;
+            }
             warp.waiting &= !mask;
             warp.running |= mask & warp.live;
         }
@@ -75,6 +80,20 @@ fn here(machine: &Machine<'_>, group: Group, own: u32, mask: u32) -> Option<Vec<
         all.push(Thread { warp: group.warp, frame: frame as usize, lane });
     }
     Some(all)
+}
+
+/// The value of an operand, which all threads of the warp have to agree on.
+pub(crate) fn agreed(machine: &Machine<'_>, all: &[Thread], operand: &Operand) -> Result<u32> {
+    if all.len() != 32 {
+        return Err(wrong("lanes of the warp have ended: all of it execute the instruction together"));
+    }
+    let value = machine.get(all[0], operand)? as u32;
+    for thread in all {
+        if machine.get(*thread, operand)? as u32 != value {
+            return Err(wrong("the lanes of the warp have different operands"));
+        }
+    }
+    Ok(value)
 }
 
 /// The value of an operand in each of the threads; of other lanes it is any.

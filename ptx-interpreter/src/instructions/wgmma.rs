@@ -3,8 +3,6 @@
 //! The result is in its registers at once: `ptxas` itself waits before an instruction that uses them too early, and says so. The
 //! matrices in shared memory are in use until the wait.
 
-use std::collections::BTreeMap;
-
 use ptx_intrinsics::on_cpu::matrix::{Operand as Of, Product};
 
 use super::together::{Together, collective};
@@ -12,8 +10,8 @@ use crate::descriptor::Matrix;
 use crate::group::Thread;
 use crate::machine::{Machine, Step};
 use crate::operand::Operand;
-use crate::spaces::shared_of;
 use crate::stop::{Result, missing, wrong};
+use crate::units::Units;
 
 /// Rows of the result that a warp has, and columns that it computes at a time.
 const ROWS: usize = 16;
@@ -113,7 +111,7 @@ fn constant(operand: &Operand) -> Option<i32> {
 impl Together for Multiply {
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
         let number = place_in_group(machine, all)?;
-        let mut units = BTreeMap::new();
+        let mut units = Units::new();
         let a = self.registers_of_a(machine, all, number * ROWS, &mut units)?;
         let b = self.matrix(machine, all, &self.b, (0, self.columns), &mut units)?;
         machine.watch_matrices(all[0], units.keys().copied());
@@ -147,9 +145,6 @@ impl Together for Multiply {
         Ok(())
     }
 }
-
-/// Sixteen bytes of shared memory, by their addresses.
-type Units = BTreeMap<u64, u128>;
 
 impl Multiply {
     fn registers_of_a(
@@ -187,26 +182,9 @@ impl Multiply {
         if descriptors.iter().any(|other| *other != descriptors[0]) {
             return Err(wrong("the lanes of the warp have different descriptors of a matrix"));
         }
-        let matrix = Matrix::of(descriptors[0], *across, self.bits)?;
-        let base = shared_of(machine.block_of(all[0]), machine.cluster);
-        let mut elements = Vec::with_capacity(count * self.depth);
-        for row in first..first + count {
-            for along in 0..self.depth {
-                let (place, bit) = matrix.place(row, along);
-                let address = base + place;
-                let unit = match units.get(&address) {
-                    Some(unit) => *unit,
-                    None => {
-                        let mut bytes = [0; 16];
-                        machine.host(address, 16, false)?;
-                        machine.read_into(address, &mut bytes)?;
-                        *units.entry(address).or_insert(u128::from_le_bytes(bytes))
-                    }
-                };
-                elements.push(matrix.element(unit, bit));
-            }
-        }
-        Ok(elements)
+        let matrix = Matrix::of(descriptors[0], *across, self.bits);
+        let block = machine.block_of(all[0]);
+        machine.elements(block, &matrix, (first, count), self.depth, units)
     }
 }
 

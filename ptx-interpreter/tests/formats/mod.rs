@@ -11,6 +11,24 @@ pub(crate) fn width(format: &str) -> usize {
     }
 }
 
+/// Where a byte is in an image of a matrix, as a copy of a tensor map with a swizzle of so many bytes leaves it: how many bytes it
+/// lies beside the first one of its line, of so many lines. A swizzle of 16 bytes is none.
+#[allow(dead_code, reason = "not every test has matrices in shared memory")]
+pub(crate) fn byte(swizzle: usize, across: bool, lines: usize, beside: usize, line: usize) -> usize {
+    if swizzle == 16 {
+        // Core matrices of eight lines of 16 bytes, two along K.
+        let (far, near) = if across { (beside / 16, line / 8) } else { (line / 8, beside / 16) };
+        return far * 256 + near * 128 + line % 8 * 16 + beside % 16;
+    }
+    let permuted = match swizzle {
+        128 => line % 8,
+        64 => line / 2 % 4,
+        _ => line / 4 % 2,
+    };
+    let (panel, beside) = (beside / swizzle, beside % swizzle);
+    panel * lines * swizzle + line * swizzle + ((beside / 16) ^ permuted) * 16 + beside % 16
+}
+
 /// Small numbers that every format has, so that every sum is exact.
 pub(crate) fn small(format: &str, row: usize, column: usize) -> i32 {
     let number = ((row * 7 + column * 3) % 9) as i32;

@@ -21,8 +21,9 @@ macro_rules! files {
     };
 }
 
-pub(crate) const FILES: [File; 10] =
-    files!("shared", "order", "copies", "bulk", "values", "cluster", "waits", "matrix", "product", "reported");
+pub(crate) const FILES: [File; 11] = files!(
+    "shared", "order", "copies", "bulk", "values", "cluster", "waits", "matrix", "product", "tensor", "reported"
+);
 
 /// A pair of kernels, how they are launched, and what is wrong with the wrong one.
 pub(crate) struct Pair {

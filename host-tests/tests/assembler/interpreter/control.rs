@@ -135,13 +135,13 @@ fn what_ends_a_launch_is_said() {
         ("trap;", Why::Trap, "trap"),
         ("ld.global.u32 %r1, [%own+1];", Why::Misaligned, "is no multiple of 4"),
         ("ld.global.u32 %r1, [%own+4096];", Why::Astray, "no memory"),
-        ("tcgen05.wait::st.sync.aligned;", Why::Gap, "the interpreter does not know tcgen05.wait::st"),
+        ("tcgen05.shift.cta_group::1.down [0];", Why::Gap, "the interpreter does not know tcgen05.shift"),
     ];
     for (body, why, text) in cases {
         let stop = run(&kernel("", body), 1, 32, 32, 0).unwrap_err();
         assert_eq!(stop.why, why, "{stop}");
         assert!(stop.to_string().starts_with("k: ") && stop.to_string().contains(text), "{stop}");
     }
-    let gaps = Program::parse(&kernel("", "tcgen05.wait::st.sync.aligned; add.u32 %r1, %r2, %r3;")).gaps();
-    assert_eq!(gaps, BTreeSet::from(["tcgen05.wait::st.sync.aligned".to_owned()]));
+    let gaps = Program::parse(&kernel("", "tcgen05.shift.cta_group::1.down [0]; add.u32 %r1, %r2, %r3;")).gaps();
+    assert_eq!(gaps, BTreeSet::from(["tcgen05.shift.cta_group::1.down".to_owned()]));
 }

@@ -1,0 +1,182 @@
+//! `tcgen05.ld`, `tcgen05.st` and `tcgen05.cp`: between tensor memory and registers, and from shared memory.
+
+use super::together::{Together, agreed, collective};
+use crate::descriptor::Matrix;
+use crate::group::{Group, Thread};
+use crate::machine::{Machine, Step};
+use crate::operand::Operand;
+use crate::stop::{Result, Why, missing, stop};
+use crate::tensor::{COLUMNS, LANES, Place};
+use crate::units::Units;
+use crate::watch_tensor::{Run, lanes_of_warp};
+
+/// Which registers of which lanes have which words.
+#[derive(Clone, Copy)]
+enum Shape {
+    /// A thread has a lane, and its registers are columns.
+    Row,
+    /// As a result of `mma.m16n8`: eight columns are in four registers.
+    Quads,
+}
+
+struct Move {
+    shape: Shape,
+    stores: bool,
+    registers: Vec<Operand>,
+    place: Operand,
+}
+
+struct Copy {
+    /// Rows of the source, and bytes of each.
+    rows: usize,
+    bytes: usize,
+    /// Of each 32 lanes the rows that they get.
+    parts: [usize; 4],
+    place: Operand,
+    from: Operand,
+}
+
+pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    match *words {
+        ["ld", "sync", "aligned", shape, count, "b32"] => {
+            let [registers, place] = operands.try_into().ok()?;
+            movement(shape, count, false, registers, place)
+        }
+        ["st", "sync", "aligned", shape, count, "b32"] => {
+            let [place, registers] = operands.try_into().ok()?;
+            movement(shape, count, true, registers, place)
+        }
+        ["cp", "cta_group::1", ref shape @ ..] => {
+            let [place, from] = operands.try_into().ok()?;
+            let (rows, bytes, parts) = match shape {
+                ["128x256b"] => (128, 32, [0, 32, 64, 96]),
+                ["128x128b"] => (128, 16, [0, 32, 64, 96]),
+                ["64x128b", "warpx2::02_13"] => (64, 16, [0, 32, 0, 32]),
+                ["64x128b", "warpx2::01_23"] => (64, 16, [0, 0, 32, 32]),
+                ["32x128b", "warpx4"] => (32, 16, [0; 4]),
+                _ => return None,
+            };
+            Some(Box::new(Copy { rows, bytes, parts, place, from }))
+        }
+        _ => None,
+    }
+}
+
+fn movement(shape: &str, count: &str, stores: bool, registers: Operand, place: Operand) -> Option<Box<dyn Step>> {
+    let count: usize = count.strip_prefix('x')?.parse().ok()?;
+    let (shape, each) = match shape {
+        "32x32b" => (Shape::Row, 1),
+        "16x256b" => (Shape::Quads, 4),
+        _ => return None,
+    };
+    let registers = registers.lanes();
+    let fits = count.is_power_of_two() && registers.len() == count * each && registers.len() <= 128;
+    let all = Operand::Number(u32::MAX.into());
+    if fits { collective(all, Move { shape, stores, registers, place }) } else { None }
+}
+
+impl Shape {
+    /// The place of a thread's register, from the first lane and column on.
+    fn place(self, thread: usize, register: usize) -> (usize, usize) {
+        match self {
+            Shape::Row => (thread, register),
+            Shape::Quads => {
+                let (eight, part) = (register / 4, register % 4);
+                (thread / 4 + part / 2 * 8, eight * 8 + thread % 4 * 2 + part % 2)
+            }
+        }
+    }
+
+    fn lanes(self) -> usize {
+        match self {
+            Shape::Row => 32,
+            Shape::Quads => 16,
+        }
+    }
+}
+
+impl Move {
+    /// The words of each thread that lie side by side.
+    fn runs(&self, first: Place, thread: Thread) -> Vec<(Thread, Run)> {
+        let mut runs: Vec<(Thread, Run)> = Vec::new();
+        for register in 0..self.registers.len() {
+            let (lane, column) = self.shape.place(thread.lane, register);
+            let place = Place { lane: first.lane + lane, column: first.column + column };
+            match runs.last_mut().map(|(_, run)| run) {
+                Some(run) if run.place.lane == place.lane && run.place.column + run.columns == place.column => {
+                    run.columns += 1;
+                }
+                _ => runs.push((thread, Run { place, columns: 1, writes: self.stores })),
+            }
+        }
+        runs
+    }
+}
+
+impl Together for Move {
+    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
+        let Operand::Address(base, ..) = &self.place else { return Err(missing()) };
+        agreed(machine, all, base)?;
+        let (first, block) = (machine.place_in_tensor(all[0], &self.place)?, machine.block_of(all[0]));
+        let number = all[0].warp % machine.warps_of_block;
+        let own = lanes_of_warp(number);
+        if !own.contains(&first.lane) || first.lane + self.shape.lanes() > own.end {
+            let (lane, [begin, end]) = (first.lane, [own.start, own.end - 1]);
+            let text = format!(
+                "warp {number} reaches lanes {begin} to {end} of tensor memory, and not those from lane {lane} on"
+            );
+            return stop(Why::Astray, text);
+        }
+        let runs: Vec<(Thread, Run)> = all.iter().flat_map(|thread| self.runs(first, *thread)).collect();
+        for (_, run) in &runs {
+            machine.has_columns(block, run.place, run.columns)?;
+        }
+        machine.watch_move(all, &runs, self.stores);
+        for thread in all {
+            for (register, operand) in self.registers.iter().enumerate() {
+                let (lane, column) = self.shape.place(thread.lane, register);
+                let word = (first.lane + lane) * COLUMNS + first.column + column;
+                if self.stores {
+                    let value = machine.get(*thread, operand)? as u32;
+                    machine.tensor_of(block)?.words[word] = value;
+                } else {
+                    let value = machine.tensor_of(block)?.words[word];
+                    machine.set(*thread, operand, value.into())?;
+                }
+            }
+        }
+        machine.progress += u64::from(self.stores);
+        Ok(())
+    }
+}
+
+impl Step for Copy {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        group.threads().try_for_each(|thread| self.one(machine, thread).map_err(|stop| stop.by(thread.lane)))
+    }
+}
+
+impl Copy {
+    fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
+        let (first, block) = (machine.place_in_tensor(thread, &self.place)?, machine.block_of(thread));
+        let matrix = Matrix::of_tcgen05(machine.get(thread, &self.from)? as u64, false, 8)?;
+        let mut units = Units::new();
+        let bytes = machine.elements(block, &matrix, (0, self.rows), self.bytes, &mut units)?;
+        let columns = self.bytes / 4;
+        let run = |lane| Run { place: Place { lane, column: first.column }, columns, writes: true };
+        let runs: Vec<Run> = (0..LANES).map(run).collect();
+        machine.has_columns(block, first, columns)?;
+        machine.watch_product(thread, &units, &runs);
+        let tensor = machine.tensor_of(block)?;
+        for run in runs {
+            let row = self.parts[run.place.lane / 32] + run.place.lane % 32;
+            let own = bytes[row * self.bytes..(row + 1) * self.bytes].chunks(4).enumerate();
+            for (column, bytes) in own {
+                let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | *byte as u32);
+                tensor.words[run.place.byte() / 4 + column] = word;
+            }
+        }
+        machine.progress += 1;
+        Ok(())
+    }
+}

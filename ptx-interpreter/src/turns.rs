@@ -1,0 +1,28 @@
+//! Where the threads of a warp are, and when they last had a turn.
+
+use crate::lanes::each;
+use crate::machine::Warp;
+
+impl Warp<'_> {
+    /// Threads have a turn; where all have it together, it makes no difference.
+    pub(crate) fn had_turn(&mut self, mask: u32, now: u64) {
+        if mask != self.running {
+            let last = &mut self.last;
+            each(mask, |lane| last[lane] = now);
+        }
+    }
+
+    /// Where the threads may be that run apart from a group: the lowest six bits of their places, each as a bit.
+    #[inline]
+    pub(crate) fn others(&self, mask: u32) -> u64 {
+        let mut others = 0;
+        each(self.running & !mask, |lane| others |= 1 << (self.at[lane].1 % 64));
+        others
+    }
+
+    /// The threads before an instruction.
+    #[inline]
+    pub(crate) fn here(&self, at: (u32, u32)) -> u32 {
+        self.at.iter().enumerate().fold(0, |here, (lane, own)| here | (u32::from(*own == at) << lane))
+    }
+}
