@@ -409,3 +409,21 @@ fn matrices_are_moved_as_the_isa_says() {
         assert_eq!(halves(1), (0..256).collect::<Vec<u16>>());
     }
 }
+
+#[test]
+fn a_matrix_is_transposed_in_registers() {
+    let program = Program::parse(
+        ".version 7.8\n.target sm_75\n.address_size 64\n\
+         .visible .entry k(.param .u64 p, .param .u64 q) {\n\
+         .reg .b64 %d<9>; .reg .b32 %r<9>;\n\
+         mov.u32 %r0, %tid.x; mul.wide.u32 %d2, %r0, 4;\n\
+         ld.param.u64 %d0, [p]; ld.param.u64 %d1, [q]; add.u64 %d0, %d0, %d2; add.u64 %d1, %d1, %d2;\n\
+         ld.global.u32 %r1, [%d0]; movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r1; st.global.u32 [%d1], %r2; ret;\n}\n",
+    );
+    let halves = |of: fn(u16) -> u16| -> Vec<u8> { (0..64).flat_map(|at| of(at).to_le_bytes()).collect() };
+    let mut trial = Trial::new(&program, "k");
+    trial.buffer(&halves(|at| at)).and_then(|trial| trial.buffer(&[0; 128])).expect("memory");
+    let report = trial.check();
+    assert_eq!((report.stop, report.findings), (None, vec![]));
+    assert_eq!(trial.content(1), halves(|at| at % 8 * 8 + at / 8));
+}

@@ -1,8 +1,8 @@
-//! `ldmatrix` and `stmatrix`: a warp moves matrices whose rows of 16 bytes the lanes name.
+//! `ldmatrix` and `stmatrix`: a warp moves matrices whose rows of 16 bytes the lanes name. `movmatrix` transposes one in registers.
 
 use ptx_intrinsics::on_cpu::matrix::{ROW, Rows};
 
-use super::together::{Together, collective};
+use super::together::{Together, collective, give, values};
 use crate::access::How;
 use crate::group::Thread;
 use crate::machine::{Machine, Step};
@@ -15,6 +15,41 @@ struct Matrix {
     registers: Vec<Operand>,
     address: Operand,
     space: Space,
+}
+
+/// `movmatrix`
+struct Transpose {
+    to: Operand,
+    value: Operand,
+}
+
+pub(crate) fn transpose(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    let ["movmatrix", "sync", "aligned", "m8n8", "trans", "b16"] = words else { return None };
+    let [to, value] = operands.try_into().ok()?;
+    collective(Operand::Number(u32::MAX.into()), Transpose { to, value })
+}
+
+/// All of a warp move a matrix together.
+fn all_are_here(all: &[Thread]) -> Result<()> {
+    if all.len() == 32 {
+        Ok(())
+    } else {
+        Err(wrong("lanes of the mask have ended: all of the warp move a matrix together"))
+    }
+}
+
+impl Together for Transpose {
+    /// A lane has two halves of a row, and gets two of a column.
+    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
+        all_are_here(all)?;
+        let values = values(machine, all, &self.value)?;
+        let half = |row: usize, column: usize| values[4 * row + column / 2] >> (16 * (column % 2)) & 0xffff;
+        let results = std::array::from_fn(|lane| {
+            let (group, own) = (lane / 4, lane % 4);
+            half(2 * own, group) | half(2 * own + 1, group) << 16
+        });
+        give(machine, all, &self.to, &results)
+    }
 }
 
 pub(crate) fn decode(words: &[&str], mut operands: Vec<Operand>) -> Option<Box<dyn Step>> {
@@ -33,9 +68,7 @@ pub(crate) fn decode(words: &[&str], mut operands: Vec<Operand>) -> Option<Box<d
 
 impl Together for Matrix {
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
-        if all.len() != 32 {
-            return Err(wrong("lanes of the mask have ended: all of the warp move a matrix together"));
-        }
+        all_are_here(all)?;
         let (rows, registers) = (all.chunks(self.rows.of_matrix()), self.registers.chunks(self.rows.registers()));
         for (rows, registers) in rows.zip(registers) {
             if self.rows.loads {

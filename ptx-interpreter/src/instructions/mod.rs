@@ -69,6 +69,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "shfl" => return control(shuffle::decode(words, operands), opcode),
         "match" => return control(matches::decode(words, operands), opcode),
         "ldmatrix" | "stmatrix" => return control(matrix::decode(words, operands), opcode),
+        "movmatrix" => return control(matrix::transpose(words, operands), opcode),
         "mma" => return control(mma::decode(words, operands), opcode),
         "wgmma" => return control(wgmma::decode(words, operands), opcode),
         "tcgen05" => return control(tcgen05::decode(words, operands), opcode),
