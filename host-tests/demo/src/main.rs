@@ -54,7 +54,7 @@ struct Report {
 struct Kernel {
     kernel: &'static str,
     about: &'static str,
-    source: &'static str,
+    source: String,
     accesses: Vec<Access>,
     verified: bool,
     run: Figures,
