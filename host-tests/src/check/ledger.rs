@@ -288,7 +288,7 @@ pub const PLAN: [usize; 2] = [6_105, 178_704];
 /// Forms that an H100 launches by images of both assemblers. The newest GPU launches all.
 pub const LAUNCHED: [usize; 2] = [61_346, 60_799];
 /// Rows of `docs/sass`: each form on each GPU that has it.
-pub const ROWS: usize = 872_810;
+pub const ROWS: usize = 872_834;
 
 /// Set to write the numbers above anew where they are compared: `cargo xtask test --counts` does it.
 pub const COUNTS: &str = "PTX_INTRINSICS_COUNTS";
