@@ -25,15 +25,15 @@ fn the_package_has_a_build_script_of_its_own() {
 fn the_build_script_has_the_gates_that_the_forms_need() {
     let script = BuildScript::compile();
     let forms: Vec<_> = catalogue::forms().collect();
-    // `ptx!` takes two words that no form is listed with: `.shared::cta` and `.param`. `dp4a` and the matrices are of ptx-kernel.
-    let (shared_cta, param, dp4a, fp8, matrices) = (30, 77, 61, 89, [64, 65]);
+    // `ptx!` takes two words that no form is listed with: `.shared::cta` and `.param`. `dp4a`, `bmsk` and the matrices are of ptx-kernel.
+    let (shared_cta, param, dp4a, fp8, bmsk, matrices) = (30, 77, 61, 89, 76, [64, 65]);
     assert_eq!(
         script.declared("ptx_sm"),
         forms.iter().map(|form| form.min_sm()).chain([shared_cta, dp4a, fp8]).collect()
     );
     assert_eq!(
         script.declared("ptx_isa"),
-        forms.iter().map(|form| form.min_ptx()).chain([param]).chain(matrices).collect()
+        forms.iter().map(|form| form.min_ptx()).chain([param, bmsk]).chain(matrices).collect()
     );
     let named = forms.iter().flat_map(|form| form.targets()).map(|name| (*name).to_owned()).collect();
     assert_eq!(script.declared_texts("ptx_target"), named);
