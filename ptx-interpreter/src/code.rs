@@ -24,7 +24,10 @@ impl Program {
         let files: HashMap<u32, String> = text::source_files(module).into_iter().collect();
         let (mut shared, mut length, mut places) = (Room::default(), 0, HashMap::new());
         let (mut constants, mut kept, mut begins) = (Vec::new(), Vec::<Variable>::new(), Vec::new());
-        for variable in largest_of_a_name(variables) {
+        // Whatever a kernel calls has shared memory beside the kernel's own; of two kernels the memory may be the same.
+        let (kernels, called): (Vec<_>, Vec<_>) = functions.into_iter().partition(|function| function.is_entry);
+        let (variables, of_kernels) = by_who_names_them(largest_of_a_name(variables), &called);
+        for variable in variables {
             let place = if variable.space == "shared" {
                 shared.take(&variable.name, if variable.is_dynamic { 0 } else { variable.bytes }, variable.align)
             } else {
@@ -42,15 +45,19 @@ impl Program {
             places.insert(variable.name, place);
         }
         let (mut codes, mut sites) = (HashMap::new(), Vec::new());
-        // Whatever a kernel calls has shared memory beside the kernel's own; of two kernels the memory may be the same.
-        let (kernels, called): (Vec<_>, Vec<_>) = functions.into_iter().partition(|function| function.is_entry);
         for function in called {
-            let code = code(&function, &places, &mut shared, &files, &mut sites);
+            let code = code(&function, &places, HashMap::new(), &mut shared, &files, &mut sites);
             codes.insert(function.name, code);
         }
         for function in kernels {
             let mut own = Room { named: Vec::new(), ..shared.clone() };
-            let code = code(&function, &places, &mut own, &files, &mut sites);
+            let mut take = |variable: &text::Variable| {
+                (variable.name.clone(), own.take(&variable.name, variable.bytes, variable.align))
+            };
+            let words = if of_kernels.is_empty() { HashSet::new() } else { words(&function) };
+            let named_here = of_kernels.iter().filter(|variable| words.contains(variable.name.as_str()));
+            let of_kernel = named_here.map(&mut take).collect();
+            let code = code(&function, &places, of_kernel, &mut own, &files, &mut sites);
             let inner: u64 = own.named.iter().map(|variable| variable.bytes).sum();
             let declared = inner as usize + named(&function, &shared.named);
             let dynamic = own.bytes.next_multiple_of(own.align.max(16));
@@ -119,14 +126,31 @@ fn largest_of_a_name(variables: Vec<text::Variable>) -> Vec<text::Variable> {
     largest
 }
 
+/// Those variables that are of the whole module, and those in shared memory that at most kernels name: a kernel has only those of
+/// them that it names itself.
+fn by_who_names_them(
+    variables: Vec<text::Variable>,
+    called: &[Function],
+) -> (Vec<text::Variable>, Vec<text::Variable>) {
+    let words: HashSet<&str> = called.iter().flat_map(words).collect();
+    let is_called_for = |variable: &text::Variable| {
+        variable.space != "shared" || variable.is_dynamic || words.contains(variable.name.as_str())
+    };
+    variables.into_iter().partition(is_called_for)
+}
+
+/// What may be a name in a function.
+fn words(function: &Function) -> HashSet<&str> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
+    function.statements.iter().flat_map(|statement| statement.text.split(move |c| !is_name(c))).collect()
+}
+
 /// The bytes of the module's variables in shared memory that a function names.
 fn named(function: &Function, variables: &[Named]) -> usize {
     if variables.is_empty() {
         return 0;
     }
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
-    let words: HashSet<&str> =
-        function.statements.iter().flat_map(|statement| statement.text.split(|c| !is_name(c))).collect();
+    let words = words(function);
     let named = variables.iter().filter(|variable| words.contains(variable.name.as_str()));
     named.map(|variable| variable.bytes as usize).sum()
 }
@@ -137,6 +161,8 @@ struct Names<'a> {
     taken: usize,
     places: Scoped<Place>,
     module: &'a HashMap<String, Place>,
+    /// The module's variables in shared memory that the kernel has because it names them.
+    of_kernel: HashMap<String, Place>,
     labels: Scoped<usize>,
     tables: HashMap<String, Vec<String>>,
     /// For each block the one around it, and the block of the statement that is read.
@@ -154,6 +180,7 @@ fn reserve(length: &mut usize, parameter: &Parameter) -> u64 {
 fn code(
     function: &Function,
     module: &HashMap<String, Place>,
+    of_kernel: HashMap<String, Place>,
     shared: &mut Room,
     files: &HashMap<u32, String>,
     sites: &mut Vec<Site>,
@@ -163,6 +190,7 @@ fn code(
         taken: 1,
         places: Scoped::new(),
         module,
+        of_kernel,
         labels: Scoped::new(),
         tables: tables(&function.statements),
         outer: &function.outer,
@@ -406,7 +434,10 @@ impl Names<'_> {
             b'%' => Special::parse(&text[1..]).map(Operand::Special),
             b'0'..=b'9' | b'-' => number(text),
             b'W' if text == "WARP_SZ" => Some(Operand::Number(LANES as u128)),
-            _ => self.place(text).or_else(|| self.module.get(text)).cloned().map(Operand::Name),
+            _ => {
+                let of_module = || self.of_kernel.get(text).or_else(|| self.module.get(text));
+                self.place(text).or_else(of_module).cloned().map(Operand::Name)
+            }
         }
     }
 

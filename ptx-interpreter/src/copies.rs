@@ -7,6 +7,8 @@ use crate::stop::Result;
 
 /// Rounds that something sent to another block is on its way, at most.
 const DELAY: u64 = 8;
+/// Bytes of a copy that take as long as an instruction of a warp.
+const BYTES: u64 = 64;
 
 impl<'a> Machine<'a> {
     /// Lets a copy be done later, after all that were begun before.
@@ -64,6 +66,7 @@ impl<'a> Machine<'a> {
         read: impl Fn(&mut Self, u64, usize) -> Result<Vec<u8>>,
     ) -> Result<()> {
         for copy in due {
+            self.worked(1 + copy.size as u64 / BYTES)?;
             let mut content = if copy.read == 0 { Vec::new() } else { read(self, copy.from, copy.read)? };
             content.resize(copy.size, 0);
             if let Some(change) = copy.change {

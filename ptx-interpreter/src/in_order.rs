@@ -106,7 +106,8 @@ impl Machine<'_> {
     /// A thread executes one instruction.
     fn step(&mut self, warp: usize, lane: usize) -> Result<()> {
         let (frame, _) = self.warp(warp).at[lane];
-        self.go(Group { warp, frame: frame as usize, mask: 1 << lane }, 1).map(drop)
+        self.go(Group { warp, frame: frame as usize, mask: 1 << lane }, 1)?;
+        self.worked(1)
     }
 
     /// A thread goes on until it is before an instruction that others can see.

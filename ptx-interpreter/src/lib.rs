@@ -23,6 +23,7 @@ mod change;
 mod check;
 mod code;
 mod copies;
+mod deadline;
 mod deadlock;
 mod delayed;
 mod delays;

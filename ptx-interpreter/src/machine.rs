@@ -21,7 +21,7 @@ use crate::variable::Variable;
 /// A module, ready to run.
 pub struct Program {
     pub(crate) functions: HashMap<String, Code>,
-    /// The variables in shared memory that all kernels have.
+    /// The variables in shared memory that all kernels have, since functions that they may call name them.
     pub(crate) shared: Vec<Named>,
     /// The variables in the constant bank: names, places in `module`, bytes.
     pub(crate) constants: Vec<(String, u64, u64)>,
@@ -42,7 +42,7 @@ pub(crate) struct Code {
     pub(crate) places: Vec<u64>,
     pub(crate) results: Vec<(u64, usize)>,
     pub(crate) frame: usize,
-    /// Its own variables in shared memory, and where dynamic shared memory begins.
+    /// The variables in shared memory that it declares, or alone names, and where dynamic shared memory begins.
     pub(crate) shared: Vec<Named>,
     pub(crate) dynamic: usize,
     /// Bytes of the variables in shared memory that it declares or names.
@@ -172,6 +172,8 @@ pub(crate) struct Machine<'a> {
     /// Rounds, in each of which every warp has its turn.
     pub(crate) round: u64,
     pub(crate) steps: u64,
+    /// What was done since the clock was asked.
+    pub(crate) unasked: u64,
     /// What changes when something happens that a waiting thread may wait for.
     pub(crate) progress: u64,
     pub(crate) random: u64,

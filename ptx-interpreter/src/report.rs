@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::check::{Actor, Checks, Finding, Found, Kind, Piece, Place};
+use crate::check::{Actor, Checks, Finding, Found, Kind, LATE, Piece, Place};
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
 use crate::spaces::Named;
@@ -232,7 +232,7 @@ fn title(kind: Kind, stop: &Stop) -> &'static str {
             "tensor memory is used that the block has not allocated, or that belongs to other lanes"
         }
         Kind::Bounds => "an access is outside of every piece of memory",
-        Kind::Deadlock if stop.why == Why::Late => "the kernel has not ended before the deadline",
+        Kind::Deadlock if stop.why == Why::Late => LATE,
         Kind::Deadlock if stop.text.contains("no end") => "the kernel does not end",
         Kind::Deadlock if stop.text.contains("mask") => "threads of a warp do not agree on who takes part",
         Kind::Deadlock => "all threads wait, and nobody is left who could end that",

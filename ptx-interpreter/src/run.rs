@@ -1,13 +1,13 @@
 //! Whose turn it is.
 
 use std::collections::HashMap;
-use std::time::Instant;
 
 use crate::deadlock::Circles;
 use crate::group::Group;
 use crate::lanes::{LANES, lanes_of};
 use crate::launch::{L1, Launch, Outside};
 use crate::machine::{Action, Cluster, Machine, Program};
+use crate::spaces::PIECE;
 use crate::stop::{Result, Stop, Why, stop, wrong};
 
 /// Instructions of a turn, at most.
@@ -35,8 +35,6 @@ const LOCAL: usize = 512 << 10;
 const SHARED: usize = 227 << 10;
 /// Those of them that a kernel can declare with a size.
 const STATIC: usize = 48 << 10;
-/// Turns after which the clock is asked.
-const CLOCK: u64 = 4096;
 
 impl<'a> Machine<'a> {
     pub(crate) fn new(program: &'a Program, outside: &'a Outside<'a>, launch: &'a Launch<'a>) -> Result<Self> {
@@ -66,6 +64,15 @@ impl<'a> Machine<'a> {
             return stop(
                 Why::Wrong,
                 format!("a block has at most {STATIC} bytes of static shared memory, not {bytes}"),
+            );
+        }
+        let room = (code.dynamic as u64).saturating_add(launch.shared as u64);
+        if room > PIECE {
+            return stop(
+                Why::Wrong,
+                format!(
+                    "{name} and the functions of its module name {room} bytes of shared memory; this machine runs {PIECE}"
+                ),
             );
         }
         if code.declared.saturating_add(launch.shared) > SHARED {
@@ -105,6 +112,7 @@ impl<'a> Machine<'a> {
             sent: Default::default(),
             round: 0,
             steps: 0,
+            unasked: 0,
             progress: 0,
             random: launch.seed ^ 0x9e37_79b9_7f4a_7c15,
             gives_way: false,
@@ -124,7 +132,7 @@ impl<'a> Machine<'a> {
 
     /// Every warp has its turn, until all have ended.
     pub(crate) fn run(&mut self) -> Result<()> {
-        let (mut live, mut turns, mut begun) = (Vec::new(), 0, 0);
+        let (mut live, mut begun) = (Vec::new(), 0);
         let mut circles = Circles::default();
         loop {
             while self.next_cluster < self.clusters.len() && self.begins(live.len(), begun) {
@@ -141,10 +149,6 @@ impl<'a> Machine<'a> {
                 if self.warps[warp].as_ref().is_some_and(|warp| warp.running != 0) {
                     idle = false;
                     self.turn(warp)?;
-                    turns += 1;
-                    if turns % CLOCK == 0 {
-                        self.look_at_the_clock()?;
-                    }
                 }
             }
             self.round += 1;
@@ -181,16 +185,6 @@ impl<'a> Machine<'a> {
         (warps + self.cluster * self.warps_of_block) * LANES <= RESIDENT
     }
 
-    fn look_at_the_clock(&self) -> Result<()> {
-        if self.launch.deadline.is_some_and(|deadline| Instant::now() > deadline) {
-            let begun = self.next_cluster * self.cluster;
-            let ended = begun - self.blocks.iter().flatten().count();
-            let (all, steps) = (self.blocks.len(), self.steps);
-            return stop(Why::Late, format!("{ended} of {all} blocks have ended, after {steps} instructions"));
-        }
-        Ok(())
-    }
-
     /// A warp executes some instructions.
     fn turn(&mut self, number: usize) -> Result<()> {
         let (mut budget, strays, splits) = (1 + self.draw(TURN), self.draw(STRAY) == 0, self.draw(SPLIT) == 0);
@@ -204,6 +198,7 @@ impl<'a> Machine<'a> {
         }
         while budget > 0 {
             let (done, next) = self.go(group, budget)?;
+            self.worked(done)?;
             budget = budget.saturating_sub(done);
             if std::mem::take(&mut self.gives_way) && self.draw(STAY) != 0 {
                 break;
@@ -343,6 +338,7 @@ impl<'a> Machine<'a> {
     fn named(&self, error: Stop) -> Stop {
         let line = &self.program.sites[self.site as usize].text;
         match error.why {
+            Why::Late => error,
             Why::Gap => Stop { text: format!("the interpreter does not know {}", error.text), ..error },
             _ => Stop { text: format!("{line}: {}", error.text), ..error },
         }

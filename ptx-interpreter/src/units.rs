@@ -10,6 +10,9 @@ use crate::stop::Result;
 /// Sixteen bytes of shared memory, by their addresses.
 pub(crate) type Units = BTreeMap<u64, u128>;
 
+/// Elements that take as long as an instruction of a warp.
+const ELEMENTS: u64 = 8;
+
 impl Machine<'_> {
     /// The elements of some rows of a matrix in a block's shared memory, one after the other.
     pub(crate) fn elements(
@@ -20,6 +23,7 @@ impl Machine<'_> {
         depth: usize,
         units: &mut Units,
     ) -> Result<Vec<u64>> {
+        self.worked((count * depth) as u64 / ELEMENTS)?;
         let base = shared_of(block, self.cluster);
         let mut elements = Vec::with_capacity(count * depth);
         for row in first..first + count {

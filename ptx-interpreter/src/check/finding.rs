@@ -108,6 +108,16 @@ pub struct Finding {
     pub times: u64,
 }
 
+/// The title of what the deadline ended.
+pub(crate) const LATE: &str = "the kernel has not ended before the deadline";
+
+impl Finding {
+    /// Whether it says only that the deadline of the launch came first. See [`Launch::deadline`](crate::Launch::deadline).
+    pub fn is_late(&self) -> bool {
+        self.kind == Kind::Deadlock && self.title == LATE
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "error[{}]: {}", self.kind.word(), self.title)?;

@@ -33,5 +33,6 @@ pub(crate) use actor::Actor;
 pub use checks::Piece;
 pub(crate) use checks::{Checks, Event, Found};
 pub(crate) use clock::Known;
+pub(crate) use finding::LATE;
 pub use finding::{Finding, Kind, Place};
 pub(crate) use together::Together;

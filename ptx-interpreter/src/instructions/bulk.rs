@@ -2,7 +2,7 @@
 
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
 
-use super::mbarrier::on_barrier;
+use super::mbarrier::{Takes, on_barrier};
 use super::tensor::map_at;
 use crate::access::Engine;
 use crate::begun::Copy;
@@ -140,7 +140,9 @@ impl Bulk {
                 machine.write(copy.to, &vec![0xd5; left])?;
                 machine.write(copy.to + (copy.size - right) as u64, &vec![0xd5; right])?;
                 // SAFETY: the barrier is a word of the interpreter's own.
-                on_barrier(machine, bar, |bar| unsafe { mbarrier_complete_tx(bar, copy.size as u32) })
+                on_barrier(machine, bar, Takes::come(copy.size), |bar| unsafe {
+                    mbarrier_complete_tx(bar, copy.size as u32)
+                })
             }));
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use ptx_intrinsics::mbarrier::mbarrier_arrive;
 
-use super::mbarrier::on_barrier;
+use super::mbarrier::{Takes, on_barrier};
 use crate::access::Engine;
 use crate::begun::Copy;
 use crate::group::{Group, Thread};
@@ -132,7 +132,7 @@ impl Step for ArriveAt {
             // Without `.noinc` one more arrival is expected, and it is this one.
             if self.counts {
                 // SAFETY: the barrier is a word of the interpreter's own.
-                on_barrier(machine, place, |bar| unsafe { mbarrier_arrive(bar) })?;
+                on_barrier(machine, place, Takes::ARRIVAL, |bar| unsafe { mbarrier_arrive(bar) })?;
             }
         }
         Ok(())

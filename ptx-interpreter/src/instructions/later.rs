@@ -2,7 +2,7 @@
 
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
 
-use super::mbarrier::on_barrier;
+use super::mbarrier::{Takes, on_barrier};
 use crate::access::How;
 use crate::alu::Type;
 use crate::change::Change;
@@ -71,7 +71,9 @@ impl Later {
             self.happen(machine, to, &value)?;
             let Some(bar) = bar else { return Ok(()) };
             // SAFETY: the barrier is a word of the interpreter's own.
-            on_barrier(machine, bar, |bar| unsafe { mbarrier_complete_tx(bar, value.len() as u32) })
+            on_barrier(machine, bar, Takes::come(value.len()), |bar| unsafe {
+                mbarrier_complete_tx(bar, value.len() as u32)
+            })
         }));
         Ok(())
     }

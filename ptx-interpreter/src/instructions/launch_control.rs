@@ -3,7 +3,7 @@
 
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
 
-use super::mbarrier::on_barrier;
+use super::mbarrier::{Takes, on_barrier};
 use crate::access::How;
 use crate::group::{Group, Thread};
 use crate::machine::{Machine, Step};
@@ -73,7 +73,7 @@ impl TryCancel {
             machine.copy_later(Box::new(move |machine| {
                 machine.write(response, &value)?;
                 // SAFETY: the barrier is a word of the interpreter's own.
-                on_barrier(machine, bar, |bar| unsafe { mbarrier_complete_tx(bar, 16) })
+                on_barrier(machine, bar, Takes::come(16), |bar| unsafe { mbarrier_complete_tx(bar, 16) })
             }));
         }
         Ok(())

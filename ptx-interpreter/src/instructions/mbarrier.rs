@@ -1,6 +1,6 @@
 //! `mbarrier`: barriers are those that the crate has on a CPU. What is sent to another block arrives there later.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ops::RangeInclusive;
 
 use ptx_intrinsics::mbarrier::*;
 use ptx_intrinsics::prelude::*;
@@ -52,6 +52,10 @@ impl Barrier {
         let value = second.transpose()?;
         let number = value.unwrap_or(1) as u32;
         aligned(place, 8)?;
+        if self.kind == "init" && !COUNTS.contains(&number) {
+            let (least, most) = (COUNTS.start(), COUNTS.end());
+            return Err(wrong(format!("a phase of a barrier is of {least} to {most} threads, and not of {number}")));
+        }
         match (self.kind.as_str(), self.modifier.as_str()) {
             ("expect_tx", _) | (_, "expect_tx") => machine.watch_bytes(thread, place, number.into()),
             ("complete_tx", _) => machine.watch_bytes(thread, place, -i64::from(number)),
@@ -61,17 +65,17 @@ impl Barrier {
             machine.watch_mbarrier(thread, place, &self.kind, self.arrival)?;
             // It is sent there, and nothing comes back.
             machine.send(Box::new(move |machine| {
-                self.fits(machine, place, number)?;
+                let takes = self.takes(number);
                 let what = |bar| barrier_does(bar, &self.kind, &self.modifier, number, value);
-                on_barrier(machine, place, what)?.map(drop)
+                on_barrier(machine, place, takes, what)?.map(drop)
             }));
             return Ok(());
         }
         if !self.kind.ends_with("_wait") {
             machine.watch_mbarrier(thread, place, &self.kind, self.arrival)?;
         }
-        self.fits(machine, place, number)?;
-        let result = on_barrier(machine, place, |bar| barrier_does(bar, &self.kind, &self.modifier, number, value))??;
+        let what = |bar| barrier_does(bar, &self.kind, &self.modifier, number, value);
+        let result = on_barrier(machine, place, self.takes(number), what)??;
         if self.kind.ends_with("_wait") {
             if result == 1 && self.arrival.releases {
                 machine.acquired(thread.warp, self.arrival.scope);
@@ -86,15 +90,61 @@ impl Barrier {
         }
         if first == 1 { machine.set(thread, &self.operands[0], result.into()) } else { Ok(()) }
     }
+
+    /// What it takes of the phase.
+    fn takes(&self, number: u32) -> Takes {
+        let (arrivals, bytes) = match (self.kind.as_str(), self.modifier.as_str()) {
+            ("arrive" | "arrive_drop", "expect_tx") => (1, number.into()),
+            ("arrive" | "arrive_drop", _) => (number, 0),
+            ("expect_tx", _) => (0, number.into()),
+            ("complete_tx", _) => (0, -i64::from(number)),
+            _ => (0, 0),
+        };
+        Takes { arrivals, drops: self.kind == "arrive_drop", bytes }
+    }
 }
 
-impl Barrier {
-    /// A phase does not take more arrivals than it expects.
-    fn fits(&self, machine: &mut Machine<'_>, place: u64, number: u32) -> Result<()> {
-        let arrivals = if self.modifier == "expect_tx" { 1 } else { number };
-        let lacks = machine.read_number(place, 8)? as u32 & 0xf_ffff;
-        if self.kind.starts_with("arrive") && arrivals > lacks {
+/// What a barrier counts: arrivals of a phase, and bytes, of which a phase may also lack less than none.
+const COUNTS: RangeInclusive<u32> = 1..=(1 << 20) - 1;
+
+/// What is taken of a barrier's phase: arrivals, which may be those of every later phase too, and bytes that it lacks then.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Takes {
+    arrivals: u32,
+    drops: bool,
+    bytes: i64,
+}
+
+impl Takes {
+    /// One arrival.
+    pub(crate) const ARRIVAL: Takes = Takes { arrivals: 1, drops: false, bytes: 0 };
+
+    /// Bytes that have come.
+    pub(crate) fn come(bytes: usize) -> Takes {
+        Takes { bytes: -(bytes as i64), ..Takes::default() }
+    }
+
+    /// A phase has to have it.
+    fn from(self, word: u64) -> Result<()> {
+        let Takes { arrivals, drops, bytes } = self;
+        let field = |at: u32| (word >> at) as u32 & COUNTS.end();
+        let (lacks, expects) = (field(0), field(20));
+        if arrivals > lacks {
             return Err(wrong(format!("{arrivals} arrivals are more than the phase of the barrier expects: {lacks}")));
+        }
+        if drops && arrivals > expects {
+            return Err(wrong(format!(
+                "{arrivals} arrivals are more than the next phase of the barrier expects: {expects}"
+            )));
+        }
+        // 21 bits, of which the highest is the sign.
+        let lacked = (word << 3) as i64 >> 43;
+        if (lacked + bytes).unsigned_abs() > u64::from(*COUNTS.end()) {
+            let most = COUNTS.end();
+            return Err(wrong(format!(
+                "the phase of the barrier lacks {lacked} bytes and then {}: at most {most} are possible",
+                lacked + bytes
+            )));
         }
         Ok(())
     }
@@ -104,6 +154,7 @@ impl Barrier {
 pub(crate) fn on_barrier<R>(
     machine: &mut Machine<'_>,
     place: u64,
+    takes: Takes,
     then: impl FnOnce(SharedPtr<Mbarrier>) -> R,
 ) -> Result<R> {
     aligned(place, 8)?;
@@ -111,8 +162,8 @@ pub(crate) fn on_barrier<R>(
     let mut word = old;
     let bar = SharedPtr::new((&raw mut word).cast());
     // The crate panics where a GPU's barrier would be in no known state.
-    let result = catch_unwind(AssertUnwindSafe(|| then(bar)));
-    let result = result.map_err(|_| wrong("the barrier is in no state for this"))?;
+    takes.from(old)?;
+    let result = then(bar);
     if word != old {
         machine.write_number(place, 8, word)?;
         machine.watch_phase(place, old, word);

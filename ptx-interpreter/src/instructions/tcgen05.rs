@@ -2,7 +2,7 @@
 
 use ptx_intrinsics::mbarrier::mbarrier_arrive;
 
-use super::mbarrier::on_barrier;
+use super::mbarrier::{Takes, on_barrier};
 use super::together::{Together, agreed, collective};
 use super::{tcgen05_mma, tcgen05_move};
 use crate::group::{Group, Thread};
@@ -196,7 +196,7 @@ impl Commit {
             machine.copy_later(Box::new(move |machine| {
                 machine.watch_tensor_done(thread, bar, &before, done);
                 // SAFETY: the barrier is a word of the interpreter's own.
-                on_barrier(machine, bar, |bar| unsafe { mbarrier_arrive(bar) }).map(drop)
+                on_barrier(machine, bar, Takes::ARRIVAL, |bar| unsafe { mbarrier_arrive(bar) }).map(drop)
             }));
         }
         Ok(())

@@ -3,7 +3,7 @@
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
 use ptx_intrinsics::on_cpu::tensor::{BYTES, Mode, Piece, Place, Refused, TensorMap, pieces};
 
-use super::mbarrier::on_barrier;
+use super::mbarrier::{Takes, on_barrier};
 use crate::access::Engine;
 use crate::begun::Copy;
 use crate::change::Change;
@@ -186,7 +186,7 @@ fn begin(machine: &mut Machine<'_>, thread: Thread, copies: Vec<Copy>, bar: u64,
     machine.copy_later(Box::new(move |machine| {
         machine.perform(&copies)?;
         // SAFETY: the barrier is a word of the interpreter's own.
-        on_barrier(machine, bar, |bar| unsafe { mbarrier_complete_tx(bar, bytes as u32) })
+        on_barrier(machine, bar, Takes::come(bytes), |bar| unsafe { mbarrier_complete_tx(bar, bytes as u32) })
     }));
     Ok(())
 }
