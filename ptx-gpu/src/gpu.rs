@@ -39,6 +39,9 @@ pub(crate) struct Function {
     pub(crate) large_clusters: bool,
 }
 
+/// `CUstreamAttrValue`: for the hardware alone, so it is kept and changes nothing.
+pub(crate) type StreamValue = [u64; 8];
+
 pub(crate) struct Stream {
     pub(crate) flags: u32,
     pub(crate) priority: i32,
@@ -61,7 +64,7 @@ pub(crate) struct Gpu {
     pub(crate) functions: HashMap<Handle, Function>,
     pub(crate) streams: HashMap<Handle, Stream>,
     /// What streams are told about the hardware, by attribute.
-    pub(crate) attributes: HashMap<(Handle, u32), crate::driver::stream::Value>,
+    pub(crate) attributes: HashMap<(Handle, u32), StreamValue>,
     pub(crate) events: HashMap<Handle, Event>,
     pub(crate) limits: HashMap<u32, usize>,
     /// What a kernel ended with, if it failed: every later call ends with it too, as on a GPU.

@@ -3,14 +3,11 @@
 use std::time::Instant;
 
 use crate::call::{calls, get, put};
-use crate::gpu::{Event, Handle, Stream, current, live};
+use crate::gpu::{Event, Handle, Stream, StreamValue, current, live};
 use crate::status::{INVALID_HANDLE, INVALID_VALUE, NOT_READY, Result};
 
 /// `CU_EVENT_DISABLE_TIMING`
 const NO_TIMING: u32 = 2;
-
-/// `CUstreamAttrValue`: for the hardware alone, so it is kept and changes nothing.
-pub(crate) type Value = [u64; 8];
 
 fn create(stream: *mut Handle, flags: u32, priority: i32) -> Result {
     if flags > 1 {
@@ -60,7 +57,7 @@ calls! {
     }
 
     #[also(cuStreamSetAttribute_ptsz)]
-    fn cuStreamSetAttribute(stream: Handle, which: u32, value: *const Value) {
+    fn cuStreamSetAttribute(stream: Handle, which: u32, value: *const StreamValue) {
         let mut gpu = live()?;
         gpu.stream(stream)?;
         gpu.attributes.insert((stream, which), get(value)?);
@@ -68,7 +65,7 @@ calls! {
     }
 
     #[also(cuStreamGetAttribute_ptsz)]
-    fn cuStreamGetAttribute(stream: Handle, which: u32, value: *mut Value) {
+    fn cuStreamGetAttribute(stream: Handle, which: u32, value: *mut StreamValue) {
         let gpu = live()?;
         gpu.stream(stream)?;
         put(value, gpu.attributes.get(&(stream, which)).copied().unwrap_or_default())

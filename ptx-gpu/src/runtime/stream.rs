@@ -1,8 +1,8 @@
 //! Streams and events, for the runtime.
 
 use super::error::forward;
-use crate::driver::stream::{self as driver, Value};
-use crate::gpu::Handle;
+use crate::driver::stream as driver;
+use crate::gpu::{Handle, StreamValue};
 
 forward! {
     cudaStreamCreate(stream: *mut Handle) => driver::cuStreamCreate, stream, 0;
@@ -17,9 +17,9 @@ forward! {
     cudaStreamGetFlags(stream: Handle, flags: *mut u32) => driver::cuStreamGetFlags, stream, flags;
     cudaStreamGetPriority(stream: Handle, priority: *mut i32) => driver::cuStreamGetPriority, stream, priority;
     cudaStreamGetId(stream: Handle, id: *mut u64) => driver::cuStreamGetId, stream, id;
-    cudaStreamSetAttribute(stream: Handle, which: u32, value: *const Value)
+    cudaStreamSetAttribute(stream: Handle, which: u32, value: *const StreamValue)
         => driver::cuStreamSetAttribute, stream, which, value;
-    cudaStreamGetAttribute(stream: Handle, which: u32, value: *mut Value)
+    cudaStreamGetAttribute(stream: Handle, which: u32, value: *mut StreamValue)
         => driver::cuStreamGetAttribute, stream, which, value;
     cudaStreamCopyAttributes(to: Handle, from: Handle) => driver::cuStreamCopyAttributes, to, from;
     cudaEventCreate(event: *mut Handle) => driver::cuEventCreate, event, 0;
