@@ -7,7 +7,9 @@ use regex_lite::{Captures, Regex};
 
 /// `ldmatrix` or `stmatrix` of a generic address.
 static ROWS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"((?:ld|st)matrix\.[\w.]+)(\.b16\s[^;\[]*\[)(%\w+)((?:\+\d+)?\])").expect("the pattern is valid")
+    const OF_ROWS: &str =
+        r"((?:ld|st)matrix\.[\w.]+?)(\.b(?:16|8|8x16\.b6x16_p32|8x16\.b4x16_p64)\s[^;\[]*\[)(%\w+)((?:\+\d+)?\])";
+    Regex::new(OF_ROWS).expect("the pattern is valid")
 });
 
 /// A register.
@@ -113,6 +115,13 @@ mod tests {
         let found = with_shared_rows(&module(&format!("{MADE}{store}")));
         let wanted = "\tstmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%rd2+2048], {%r5, %r6};\n";
         assert_eq!(found, module(&format!("{MADE}{wanted}")));
+        for [shape, types] in
+            [["m16n16.x1.trans", "b8"], ["m8n16.x1", "b8x16.b6x16_p32"], ["m16n16.x1.trans", "b8x16.b4x16_p64"]]
+        {
+            let load = LOAD.replace("m8n8.x1.b16", &format!("{shape}.{types}"));
+            let wanted = LOAD.replace("m8n8.x1.b16", &format!("{shape}.shared.{types}")).replace("[%rd1]", "[%rd2]");
+            assert_eq!(with_shared_rows(&module(&format!("{MADE}{load}"))), module(&format!("{MADE}{wanted}")));
+        }
     }
 
     #[test]

@@ -71,6 +71,91 @@ fn a_product_in_shared_memory_is_right() {
     }
 }
 
+shared! {
+    fn in_rows() -> [u32; 128];
+}
+
+/// Number `column` of row `row`, of so many bits.
+fn number(row: usize, column: usize, bits: u32) -> u8 {
+    ((row * 37 + column * 11) % (1 << bits)) as u8
+}
+
+/// What the lanes of a warp have of 32 rows of 16 numbers.
+fn loaded(bits: u32, load: impl Fn(ptx_intrinsics::SharedPtr<[u32; 4]>) -> [u32; 4]) -> Vec<[u32; 4]> {
+    let mut all = vec![[0; 4]; 32];
+    let to = all.as_mut_ptr();
+    // SAFETY: a warp, each of whose lanes has a row and a place of its own.
+    unsafe {
+        cpu::Launch::new(1, 32).run(|| {
+            let lane = lane_id();
+            let row = in_rows().cast::<u32>().add(4 * lane);
+            let whole = (0..16).fold(0u128, |whole, column| {
+                whole | u128::from(number(lane as usize, column, bits)) << (bits as usize * column)
+            });
+            for word in 0..4 {
+                row.add(word).write((whole >> (32 * word)) as u32);
+            }
+            sync_warp();
+            to.add(lane as usize).write(load(row.cast()));
+        });
+    }
+    all
+}
+
+#[test]
+fn a_lane_has_bytes_of_columns() {
+    // SAFETY: whole warps, and all rows are there.
+    let sixteen: [(u32, fn(_) -> _); 3] = unsafe {
+        [
+            (8, |row| ldmatrix_m16n16_x2_trans_b8(row)),
+            (6, |row| ldmatrix_m16n16_x2_trans_b8x16_b6x16_p32(row)),
+            (4, |row| ldmatrix_m16n16_x2_trans_b8x16_b4x16_p64(row)),
+        ]
+    };
+    for (bits, load) in sixteen {
+        for (lane, registers) in loaded(bits, load).into_iter().enumerate() {
+            for (register, word) in registers.into_iter().enumerate() {
+                let wanted = [0, 1, 2, 3]
+                    .map(|at| number(16 * (register / 2) + 4 * (lane % 4) + at, lane / 4 + 8 * (register % 2), bits));
+                assert_eq!(word.to_le_bytes(), wanted, "{bits} bits, lane {lane}, register {register}");
+            }
+        }
+    }
+    // SAFETY: the same.
+    for (lane, registers) in loaded(4, |row| unsafe { ldmatrix_m8n16_x4_b8x16_b4x16_p64(row) }).into_iter().enumerate()
+    {
+        for (register, word) in registers.into_iter().enumerate() {
+            let wanted = [0, 1, 2, 3].map(|at| number(8 * register + lane / 4, 4 * (lane % 4) + at, 4));
+            assert_eq!(word.to_le_bytes(), wanted, "lane {lane}, register {register}");
+        }
+    }
+}
+
+#[test]
+fn bytes_of_columns_are_stored() {
+    let mut all = vec![[0u32; 4]; 32];
+    let to = all.as_mut_ptr();
+    // SAFETY: a warp, each of whose lanes has a row and a place of its own.
+    unsafe {
+        cpu::Launch::new(1, 32).run(|| {
+            let lane = lane_id();
+            let (group, own) = ((lane / 4) as usize, (lane % 4) as usize);
+            let row = in_rows().cast::<u32>().add(4 * lane);
+            let held = [0, 1, 2, 3].map(|register| {
+                let at = |place: usize| number(8 * register + 2 * own + place % 2, group + 8 * (place / 2), 8);
+                u32::from_le_bytes([0, 1, 2, 3].map(at))
+            });
+            stmatrix_m16n8_x4_trans_b8(row.cast(), held);
+            sync_warp();
+            to.add(lane as usize).write([0, 1, 2, 3].map(|word| row.add(word).read()));
+        });
+    }
+    for (row, words) in all.into_iter().enumerate() {
+        let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        assert_eq!(bytes, (0..16).map(|column| number(row, column, 8)).collect::<Vec<u8>>(), "row {row}");
+    }
+}
+
 #[test]
 #[should_panic(expected = "`mma_m16n8k8_f32_f16` needs all 32 lanes of the warp, and some have ended")]
 fn half_a_warp_cannot_multiply() {

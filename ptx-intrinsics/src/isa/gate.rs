@@ -370,4 +370,6 @@ gates! {
     ShortFp8Matrices MMA_FP8_SHORT sm_89 ptx87;
     /// `stmatrix`, and `mma.sync` of `m16n8` and `f64`, in ptx-kernel.
     MatrixStores MATRIX_STORE sm_90 ptx78;
+    /// `ldmatrix` and `stmatrix` of 8 bits and less, in ptx-kernel.
+    ByteMatrices MATRIX_BYTES [sm_100f sm_110f sm_120f] ptx86;
 }

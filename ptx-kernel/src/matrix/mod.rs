@@ -63,8 +63,12 @@
 //!
 //! **`ldmatrix_m8n8`** and **`stmatrix_m8n8`** move matrices of 8 rows of 16 bytes. Lane `8 * m + r` names row `r` of matrix `m`. A lane
 //! has one register of each: four bytes of row `g`, at `4 * o`. With `trans` the matrix has elements of 16 bits, and a lane has the
-//! elements of rows `2 * o` and `2 * o + 1` in column `g`. LLVM has both for generic addresses alone, so `.shared` and its 32-bit address
-//! come from `ptx-build` and `cargo ptx`. What rustc alone writes does the same, and takes some 60 % more instructions in a loop.
+//! elements of rows `2 * o` and `2 * o + 1` in column `g`. **`ldmatrix_m8n16`** is the same of bytes, four of a row in a register: a row
+//! has 16 numbers of 6 or 4 bits in memory, and each becomes a byte. **`ldmatrix_m16n16`** has matrices of 16 rows. A lane has two
+//! registers of each, for the columns `g` and `g + 8`: the bytes of the rows `4 * o` to `4 * o + 3`. **`stmatrix_m16n8`** stores 8 rows of
+//! 16 bytes: a lane has those of the rows `2 * o` and `2 * o + 1` in column `g`, and then those in column `g + 8`. LLVM has all of them for
+//! generic addresses alone, so `.shared` and its 32-bit address come from `ptx-build` and `cargo ptx`. What rustc alone writes does the
+//! same, and takes some 60 % more instructions in a loop.
 //!
 //! # Rounding
 //!
@@ -74,8 +78,8 @@
 //!
 //! # What is missing
 //!
-//! Sparse products (`mma.sp`), products with block scales, `kind::f8f6f4` and the matrices of `ldmatrix` and `stmatrix` with elements of
-//! 8 bits and less: the last two need targets such as sm_120a, for which there is no gate yet. Under rust-cuda the module is missing.
+//! Sparse products (`mma.sp`), products with block scales, `kind::f8f6f4`, and `movmatrix`, for which LLVM has no intrinsic. Under
+//! rust-cuda the module is missing.
 
 mod fragment;
 mod mma;

@@ -73,13 +73,14 @@ pub(super) fn load<const N: usize>(name: &'static str, ptx: &str, row: *const u8
     let lane = crate::lane_id() as usize;
     exchange_while(name, u32::MAX, row as u64, |lanes| {
         let lanes = all(name, lanes);
-        std::array::from_fn(|register| {
+        std::array::from_fn(|number| {
+            let (matrix, register) = (number / rows.registers(), number % rows.registers());
             u32::from_le_bytes(std::array::from_fn(|at| {
-                let (row, byte) = rows.place(lane, 0, at);
-                let row = lanes[rows.of_matrix() * register + row];
+                let (row, byte) = rows.place(lane, register, at);
+                let row = lanes[rows.of_matrix() * matrix + row];
                 check(name, row);
                 // SAFETY: the caller's promise: 16 bytes are there.
-                unsafe { (row as *const u8).add(byte).read() }
+                rows.unpacked(unsafe { (row as *const [u8; ROW]).read() })[byte]
             }))
         })
     })

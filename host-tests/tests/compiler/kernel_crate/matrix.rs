@@ -21,11 +21,16 @@ const FRAGMENTS: &str = "B1x32, Bf16x2, E4m3x4, E5m2x4, F16x2, S4x8, S8x4, Tf32,
 /// ptxas has it on sm_75, and LLVM does not emit it before sm_80.
 const EARLIER_IN_PTXAS: &str = "mma_m8n8k128_s32_b1_xor_popc";
 
-/// A function of the module: its name, PTX, the oldest SM and PTX ISA version, and a kernel that calls it.
+/// A target that has all functions which need a suffix, and its oldest PTX ISA version.
+const WITH_BYTES: (Sm, u32) = (Sm { number: 100, suffix: Some('a') }, 86);
+
+/// A function of the module: its name, PTX, the oldest SM and PTX ISA version, or the targets of which it needs one, and a kernel that
+/// calls it.
 struct Function {
     name: &'static str,
     ptx: &'static str,
     needs: (u32, u32),
+    targets: &'static [&'static str],
     kernel: String,
 }
 
@@ -46,6 +51,7 @@ fn functions() -> Vec<Function> {
         name,
         ptx,
         needs: (needs.sm(), needs.ptx()),
+        targets: needs.targets(),
         kernel: format!(
             "kernel! {{\n    /// # Safety\n    /// As nobody calls it.\n    \
              pub unsafe fn {name}(p: *mut u8, q: *mut u8) {{\n        unsafe {{ {call} }}\n    }}\n}}\n"
@@ -59,7 +65,7 @@ fn functions() -> Vec<Function> {
 fn compiled<'f>(
     folder: &str,
     functions: impl IntoIterator<Item = &'f Function>,
-    sm: u32,
+    sm: Sm,
     ptx: u32,
 ) -> Result<PathBuf, String> {
     let toolchain = toolchain();
@@ -70,7 +76,7 @@ fn compiled<'f>(
          use ptx_kernel::matrix::{{self, {FRAGMENTS}}};\n\n{kernels}"
     );
     write_package_with(&folder, "matrices", &["ptx-intrinsics", "ptx-kernel"], &source).expect("it is written");
-    let build = DeviceBuild::new(&folder, "matrices", Sm::new(sm));
+    let build = DeviceBuild::new(&folder, "matrices", sm);
     let build = DeviceBuild { ptx: Some(PtxVersion::new(ptx / 10, ptx % 10)), ..build };
     build.build_quietly(&toolchain).map(|(path, _)| path).map_err(|error| error.to_string())
 }
@@ -84,17 +90,45 @@ fn instructions(text: &str, name: &str) -> Vec<String> {
 
 #[test]
 fn each_function_is_its_instruction() {
-    let functions = functions();
-    assert_eq!((PRODUCTS.len(), MOVES.len()), (94, 12));
-    let path = compiled("matrices", &functions, 90, 87).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((PRODUCTS.len(), MOVES.len()), (94, 27));
+    let (plain, of_bytes): (Vec<_>, Vec<_>) = functions().into_iter().partition(|function| function.targets.is_empty());
+    let ptxas = Assembler::new(CudaTools::find(&Progress::kept()).unwrap_or_else(|error| panic!("{error}")).ptxas);
+    let text = are_their_instructions("matrices", &plain, (Sm::new(90), 87), &ptxas);
+    gates_are_those_of_ptxas(&plain, &text, &ptxas);
+    let text = are_their_instructions("matrices-of-bytes", &of_bytes, WITH_BYTES, &ptxas);
+    targets_are_those_of_ptxas(&of_bytes, &text, &ptxas);
+}
+
+/// The module of these functions on a target: each is its instruction, and ptxas takes it.
+fn are_their_instructions(folder: &str, functions: &[Function], (sm, ptx): (Sm, u32), ptxas: &Assembler) -> String {
+    let path = compiled(folder, functions, sm, ptx).unwrap_or_else(|error| panic!("{error}"));
     let text = std::fs::read_to_string(&path).expect("the harness wrote it");
     let found = functions.iter().map(|function| (function.name, function.ptx, instructions(&text, function.name)));
     let wrong: Vec<_> = found.filter(|(_, ptx, found)| *found != [*ptx]).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
-    let ptxas = Assembler::new(CudaTools::find(&Progress::kept()).unwrap_or_else(|error| panic!("{error}")).ptxas);
-    let assembled = ptxas.assemble(&path, Sm::new(90), &path.with_extension("cubin"));
+    let assembled = ptxas.assemble(&path, sm, &path.with_extension("cubin"));
     assembled.unwrap_or_else(|error| panic!("{error}")).unwrap_or_else(|refused| panic!("{refused:?}"));
-    gates_are_those_of_ptxas(&functions, &text, &ptxas);
+    text
+}
+
+/// ptxas takes the functions that need a suffix for the targets with it, and refuses all of them for the others.
+fn targets_are_those_of_ptxas(functions: &[Function], text: &str, ptxas: &Assembler) {
+    let text = &text.replace("ld.param::entry.", "ld.param.");
+    let [version_line, target_line] =
+        [r"(?m)^\.version .*$", r"(?m)^\.target .*$"].map(|line| Regex::new(line).expect("the pattern is valid"));
+    assert!(functions.iter().all(|function| function.targets == ["sm_100f", "sm_110f", "sm_120f"]));
+    let out = std::env::temp_dir().join(format!("matrices-of-bytes-{}.cubin", std::process::id()));
+    for name in ["sm_100a", "sm_100f", "sm_103a", "sm_110f", "sm_120a", "sm_121f", "sm_100", "sm_120", "sm_90a"] {
+        let on = target_line.replace(text, format!(".target {name}"));
+        let on = version_line.replace(&on, ".version 9.0");
+        let sm = Sm::read(name).expect("it is a target");
+        let answer = ptxas.assemble_text(&on, sm, &out).unwrap_or_else(|error| panic!("{error}"));
+        let refused = answer.err().map_or(vec![], |refused| refused.messages);
+        let lines: BTreeSet<u32> = refused.into_iter().filter_map(|message| message.line).collect();
+        let wanted = if ["sm_100", "sm_120", "sm_90a"].contains(&name) { functions.len() } else { 0 };
+        assert_eq!(lines.len(), wanted, "{name}");
+    }
+    std::fs::remove_file(&out).expect("some target has them all");
 }
 
 /// ptxas refuses the kernels of those functions alone whose gate is closed.
@@ -136,18 +170,22 @@ fn gates_are_those_of_ptxas(functions: &[Function], text: &str, ptxas: &Assemble
 /// LLVM emits a function at its gate, and the crate refuses it below.
 #[test]
 fn functions_have_gates() {
-    let functions = functions();
+    let (functions, of_bytes): (Vec<_>, Vec<_>) =
+        functions().into_iter().partition(|function| function.targets.is_empty());
+    let said = compiled("matrices-of-gates", &of_bytes[..1], Sm::new(100), WITH_BYTES.1).expect_err("it is refused");
+    let error = format!("`ptx_kernel::matrix::{}` needs the target (sm_100f, sm_110f, sm_120f)", of_bytes[0].name);
+    assert!(said.contains(&error), "{error}\n{said}");
     let gates: BTreeSet<(u32, u32)> = functions.iter().map(|function| function.needs).collect();
     assert_eq!(gates.len(), 7);
     let of = |gate: (u32, u32)| functions.iter().filter(move |function| function.needs == gate);
     for (sm, ptx) in gates {
         // rustc 1.97 writes PTX ISA 7.0 at least, and 7.8 for sm_89.
         let at = if sm >= 89 { ptx.max(78) } else { ptx.max(70) };
-        compiled("matrices-of-gates", of((sm, ptx)), sm, at)
+        compiled("matrices-of-gates", of((sm, ptx)), Sm::new(sm), at)
             .unwrap_or_else(|error| panic!("sm_{sm}, PTX ISA {ptx}: {error}"));
         let Some(below) = [70, 75, 80, 89].into_iter().rfind(|below| *below < sm) else { continue };
         let one = of((sm, ptx)).next().expect("a gate has a function");
-        let said = compiled("matrices-of-gates", [one], below, at.max(78)).expect_err("it is refused");
+        let said = compiled("matrices-of-gates", [one], Sm::new(below), at.max(78)).expect_err("it is refused");
         let error =
             format!("`ptx_kernel::matrix::{}` needs sm_{sm} or newer, and this build is for an older GPU", one.name);
         assert!(said.contains(&error), "{error}\n{said}");
