@@ -361,7 +361,7 @@ const PTX: PtxVersion = PtxVersion { major: 8, minor: 3 };
 
 /// The folder of the kernels' crate, in which this one lies.
 pub fn kernels_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("it is in a folder").to_owned()
 }
 
 /// Compiles all kernels that an SM has the instructions of: the file that holds their PTX.
