@@ -64,7 +64,7 @@ impl Check {
         let status = self.wait(self.start(folder.path(), &report)?)?;
         let mut records = read(&report)?;
         self.allow.silence(&mut allowed, &mut records);
-        output::print_all(&records, self.json)?;
+        output::print_all(&records, None, self.json)?;
         self.allow.tell(&allowed, self.json)?;
         self.judge(&records, status)
     }

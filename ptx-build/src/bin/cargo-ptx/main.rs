@@ -7,6 +7,7 @@ mod doctor;
 mod ended;
 mod explain;
 mod new;
+mod orders;
 mod output;
 mod run;
 

@@ -7,8 +7,11 @@ use ptx_build::program::print;
 use ptx_interpreter::{Finding, Place, Record};
 use serde_json::{Value, json};
 
-/// Prints every finding of a kernel once, with the first launch and seed that showed it; then a line for each kernel.
-pub(crate) fn print_all(records: &[Record], as_json: bool) -> Result<()> {
+use crate::orders::Orders;
+
+/// Prints every finding of a kernel once, with the first launch and seed that showed it; then a line for each kernel. `orders` says
+/// how many were asked for, of one kernel.
+pub(crate) fn print_all(records: &[Record], orders: Option<&Orders>, as_json: bool) -> Result<()> {
     let mut shown: Vec<(&Record, Finding)> = Vec::new();
     for record in records {
         for finding in &record.findings {
@@ -25,7 +28,7 @@ pub(crate) fn print_all(records: &[Record], as_json: bool) -> Result<()> {
     for (record, finding) in &shown {
         let Record { kernel, launch, seed, .. } = record;
         page += &match (as_json, several) {
-            (true, _) => format!("{}\n", line(record, finding)),
+            (true, _) => format!("{}\n", line(record, finding, orders)),
             (false, _) if *launch == 0 => format!("{finding}\n"),
             (false, true) => format!("{finding}  (launch {launch}: {kernel}, seed {seed})\n\n"),
             (false, false) => format!("{finding}  (seed {seed})\n\n"),
@@ -39,9 +42,14 @@ pub(crate) fn print_all(records: &[Record], as_json: bool) -> Result<()> {
     }
     for kernel in kernels {
         let of: Vec<&Record> = records.iter().filter(|record| record.kernel == kernel).collect();
-        page += &summary(kernel, &of, shown.iter().filter(|(record, _)| record.kernel == kernel).count());
+        page += &summary(kernel, &of, orders, shown.iter().filter(|(record, _)| record.kernel == kernel).count());
     }
     print(&page)
+}
+
+/// What of the orders of a kernel is missing; beside JSON, to standard error.
+pub(crate) fn missing(kernel: &str, orders: &Orders, as_json: bool) -> Result<()> {
+    printed(&orders.missing(kernel), as_json)
 }
 
 /// What the kernel printed; beside JSON, to standard error.
@@ -54,17 +62,22 @@ pub(crate) fn printed(text: &str, as_json: bool) -> Result<()> {
 }
 
 /// `scale: no findings in 3 launches, each in 1 order of its threads, 18434 instructions`
-fn summary(kernel: &str, records: &[&Record], findings: usize) -> String {
+fn summary(kernel: &str, records: &[&Record], orders: Option<&Orders>, findings: usize) -> String {
     let of = |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
     let found = if findings == 0 { "no findings".to_owned() } else { of(findings, "finding") };
     let launches: BTreeSet<u64> = records.iter().map(|record| record.launch).collect();
-    let orders = of(records.len().div_ceil(launches.len().max(1)), "order");
+    let in_each = || of(records.len().div_ceil(launches.len().max(1)), "order");
+    let count = orders.map_or_else(in_each, Orders::count);
     let ran = match launches.len() {
-        ..=1 => orders,
-        several => format!("{several} launches, each in {orders}"),
+        ..=1 => count,
+        several => format!("{several} launches, each in {count}"),
     };
     let instructions: u64 = records.iter().map(|record| record.instructions).sum();
-    format!("{kernel}: {found} in {ran} of its threads, {instructions} instructions\n")
+    let compared = match orders.is_some_and(Orders::is_compared) {
+        true => "; what they leave is compared with orders without older values",
+        false => "",
+    };
+    format!("{kernel}: {found} in {ran} of its threads, {instructions} instructions{compared}\n")
 }
 
 /// Whether two findings are about the same instructions.
@@ -75,8 +88,8 @@ fn same(one: &Finding, other: &Finding) -> bool {
     one.kind == other.kind && both[0] == both[1]
 }
 
-fn line(record: &Record, finding: &Finding) -> Value {
-    json!({
+fn line(record: &Record, finding: &Finding, orders: Option<&Orders>) -> Value {
+    let mut line = json!({
         "kernel": record.kernel,
         "launch": record.launch,
         "kind": finding.kind.word(),
@@ -86,7 +99,11 @@ fn line(record: &Record, finding: &Finding) -> Value {
         "help": finding.help,
         "times": finding.times,
         "seed": record.seed,
-    })
+    });
+    if let Some(orders) = orders {
+        line["orders"] = orders.json();
+    }
+    line
 }
 
 fn place(place: &Place) -> Value {

@@ -1,6 +1,7 @@
 //! `cargo ptx run`: runs a kernel of a PTX file on the CPU, and checks what its threads do.
 
 mod argument;
+mod late;
 mod outcome;
 
 use std::fs;
@@ -11,12 +12,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use argument::Argument;
-use outcome::{Outcome, STRONG};
+use outcome::{Newest, Outcome, STRONG};
 use ptx_build::error::{Error, Result};
 use ptx_interpreter::{Program, Record, Report, Trial};
 
 use crate::allow::Allow;
 use crate::ended::{NOT_RUN, ended};
+use crate::orders::Orders;
 use crate::output;
 
 /// Something is wrong with the kernel.
@@ -88,18 +90,19 @@ impl Run {
             std::process::exit(NOT_RUN.into());
         })
         .map_err(|error| Error::new(error).fix("run it alone"))?;
-        // A barrier in no state panics, and the interpreter reports it.
-        std::panic::set_hook(Box::new(|_| {}));
         let end = self.deadline.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds.max(0.0)));
-        let ran = self.orders(&text, &kernel, &contents, end);
-        let _ = std::panic::take_hook();
-        let mut ran = ran?;
+        let (mut ran, orders) = self.orders(&text, &kernel, &contents, end)?;
+        let none_ended = orders.ended == 0 && ran.iter().all(|ran| ran.findings.is_empty());
         self.allow.silence(&mut allowed, &mut ran);
-        output::print_all(&ran, self.json)?;
+        output::print_all(&ran, Some(&orders), self.json)?;
+        output::missing(&kernel, &orders, self.json)?;
         self.allow.tell(&allowed, self.json)?;
         match ran.iter().find_map(|ran| ran.stop.as_ref()) {
             Some(stop) => Err(Error::new(stop).at(self.file.display()).fix("run a kernel without it")),
             None if ran.iter().any(|ran| !ran.findings.is_empty()) => Ok(FOUND),
+            None if none_ended => Err(Error::new("no order came to its end before the deadline")
+                .at(&kernel)
+                .fix("give it a later deadline")),
             None => Ok(0),
         }
     }
@@ -157,11 +160,12 @@ impl Run {
         kernel: &str,
         contents: &[Option<Vec<u8>>],
         end: Option<Instant>,
-    ) -> Result<Vec<Record>> {
+    ) -> Result<(Vec<Record>, Orders)> {
         let seeds = self.seeds.max(1);
         let once = |seed, weak| self.once(text, kernel, contents, seed, end, weak);
-        let newest = self.seed..self.seed + if self.weak { STRONG } else { 0 };
-        let strong = Outcome::of_all(newest.map(|seed| once(seed, false)))?;
+        let newest = self.seed..self.seed + STRONG;
+        let newest = self.weak.then(|| Newest::of(newest.map(|seed| once(seed, false)))).transpose()?;
+        let strong = newest.as_ref().and_then(|newest| newest.left.as_ref().ok());
         let cores = thread::available_parallelism().map_or(1, usize::from).min(seeds as usize);
         let next = AtomicU64::new(0);
         let work = || -> Result<Vec<Record>> {
@@ -173,7 +177,7 @@ impl Run {
                 }
                 let seed = self.seed + at;
                 let (mut report, outcome) = once(seed, self.weak)?;
-                let differs = strong.as_ref().and_then(|strong| strong.differs(&outcome, &report));
+                let differs = strong.and_then(|strong| strong.differs(&outcome, &report));
                 report.findings.extend(differs.filter(|_| report.is_clean()));
                 done.push(self.record(kernel, seed, report));
             }
@@ -184,7 +188,10 @@ impl Run {
         });
         let mut all: Vec<Record> = all.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         all.sort_by_key(|ran| ran.seed);
-        Ok(all)
+        let longest = newest.as_ref().and_then(|newest| newest.longest);
+        let (all, ended) = late::without_late(all, longest, self.seed);
+        let compared = newest.map(|newest| newest.left.map(drop));
+        Ok((all, Orders { asked: seeds, ended, compared }))
     }
 
     fn record(&self, kernel: &str, seed: u64, report: Report) -> Record {

@@ -8,6 +8,35 @@ pub(super) const STRONG: u64 = 8;
 /// Loads that a finding names.
 const NAMED: usize = 4;
 
+/// Orders in which loads return the newest values.
+pub(super) struct Newest {
+    /// What all of them leave, or why that cannot be said.
+    pub(super) left: std::result::Result<Outcome, &'static str>,
+    /// Instructions of the longest that came to its end.
+    pub(super) longest: Option<u64>,
+}
+
+impl Newest {
+    pub(super) fn of(orders: impl Iterator<Item = Result<(Report, Outcome)>>) -> Result<Newest> {
+        let (mut left, mut longest) = (Err("there is no order without older values"), None);
+        for order in orders {
+            let (report, outcome) = order?;
+            if report.findings.iter().any(Finding::is_late) {
+                return Ok(Newest { left: Err("the deadline cut off an order without older values"), longest });
+            }
+            longest = longest.max(Some(report.instructions));
+            if !report.is_clean() {
+                return Ok(Newest { left: Err("something is wrong without older values too"), longest });
+            }
+            if left.as_ref().is_ok_and(|left| *left != outcome) {
+                return Ok(Newest { left: Err("orders without older values leave different bytes"), longest });
+            }
+            left = Ok(outcome);
+        }
+        Ok(Newest { left, longest })
+    }
+}
+
 /// The bytes of each buffer in the end.
 #[derive(PartialEq, Eq)]
 pub(super) struct Outcome(Vec<Vec<u8>>);
@@ -15,19 +44,6 @@ pub(super) struct Outcome(Vec<Vec<u8>>);
 impl Outcome {
     pub(super) fn of(trial: &Trial<'_>, arguments: usize) -> Outcome {
         Outcome((0..arguments).map(|argument| trial.content(argument).to_vec()).collect())
-    }
-
-    /// What all of these orders leave, in which loads return the newest values: none if they differ, or something is wrong.
-    pub(super) fn of_all(orders: impl Iterator<Item = Result<(Report, Outcome)>>) -> Result<Option<Outcome>> {
-        let mut same: Option<Outcome> = None;
-        for order in orders {
-            let (report, outcome) = order?;
-            if !report.is_clean() || same.as_ref().is_some_and(|same| *same != outcome) {
-                return Ok(None);
-            }
-            same = Some(outcome);
-        }
-        Ok(same)
     }
 
     /// That an older value changes what the kernel leaves. `self` is what all orders leave without older values.
