@@ -33,13 +33,15 @@ impl Orders {
         let words: Vec<&str> = words.next().unwrap_or_default().trim_end_matches(';').split('.').collect();
         let has = |all: &[&str]| all.iter().any(|word| words.contains(word));
         match words[0] {
+            // A turn may end after one, but it waits for nobody.
+            "fence" | "membar" => Orders::Before,
             _ if matches!(line.action, Action::Control(_)) => Orders::Everything,
             "ld" | "ldu" => Orders::Nothing,
             "st" | "red" if has(&["async", "bulk"]) => Orders::Everything,
             "st" | "atom" | "red" if has(&["release", "acq_rel"]) => Orders::Before,
             "st" | "atom" | "red" => Orders::Nothing,
             "mbarrier" if has(&["relaxed", "test_wait", "try_wait"]) => Orders::Nothing,
-            "fence" | "membar" | "mbarrier" => Orders::Before,
+            "mbarrier" => Orders::Before,
             _ if line.is_seen => Orders::Everything,
             _ => Orders::Nothing,
         }

@@ -200,7 +200,7 @@ impl<'a> Machine<'a> {
             let (done, next) = self.go(group, budget)?;
             self.worked(done)?;
             budget = budget.saturating_sub(done);
-            if std::mem::take(&mut self.gives_way) && self.draw(STAY) != 0 {
+            if std::mem::take(&mut self.gives_way) && self.checks.is_some() && self.draw(STAY) != 0 {
                 break;
             }
             match next {
