@@ -5,6 +5,7 @@ mod atomic;
 mod barriers;
 mod batch;
 pub mod bundle;
+pub mod corpus;
 pub mod counted;
 mod entry;
 pub mod fault;
