@@ -7,6 +7,7 @@ mod batch;
 pub mod bundle;
 pub mod corpus;
 pub mod counted;
+mod date;
 mod entry;
 pub mod fault;
 pub mod image;

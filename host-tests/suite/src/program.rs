@@ -13,6 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use ptx_intrinsics::catalogue::Form;
 
 use super::corpus::launched::launch_all;
+use super::corpus::page::summary;
 use super::corpus::processes::LAUNCH;
 use super::journal::{self, Event, Journal, Known, Machine};
 use super::kernels;
@@ -487,7 +488,7 @@ impl Place {
     fn report(&self, forms: &[Arc<Form>]) -> Result<ExitCode> {
         let report = Report::of(&Journal::open(&self.results)?.events()?, forms, &Plan::new(forms));
         self.write_report(&report)?;
-        print!("{}", report.table());
+        print!("{}{}", report.table(), summary(&report).unwrap_or_default());
         eprintln!("report: {}", self.out.join("report.json").display());
         Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

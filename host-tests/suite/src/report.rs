@@ -9,6 +9,8 @@ use ptx_intrinsics::catalogue::Form;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::corpus::{bare::BARE, sanitized::SANITIZED};
+use super::date::date;
 use super::journal::{Event, Known, Machine};
 use super::kernels::PTX;
 use super::observed::unseen;
@@ -365,15 +367,14 @@ impl Report {
         }
         for stage in &self.stages {
             table += &format!("\n{}: {}\n", stage.name, stage.in_a_line());
-            let is_shown = |row: &&Row| !row.passed || !self.has_forms(&stage.name);
-            for row in stage.results.iter().filter(is_shown) {
+            for row in self.shown(stage) {
                 table += &format!("  {}{}: {}\n", if row.passed { "" } else { "FAILED " }, row.item, row.text);
             }
             for lost in &stage.lost {
                 table += &format!("  LOST {}: {}\n", lost.name(), one_line(&lost.why));
             }
             if !stage.not_done.is_empty() {
-                table += &format!("  NOT DONE {}\n", stage.not_done.join(", "));
+                table += &format!("  NOT DONE {}\n", some(&stage.not_done));
             }
         }
         if !self.not_in_it.is_empty() {
@@ -382,8 +383,11 @@ impl Report {
         table + &format!("\n{}\n", self.in_a_line())
     }
 
-    fn has_forms(&self, stage: &str) -> bool {
-        self.forms.iter().any(|tried| tried.stage == stage)
+    /// The results of a stage, or what failed, if there is a table of its own.
+    fn shown<'s>(&self, stage: &'s StageReport) -> impl Iterator<Item = &'s Row> {
+        let is_of_forms = self.forms.iter().any(|tried| tried.stage == stage.name);
+        let has_table = is_of_forms || [BARE, SANITIZED].contains(&stage.name.as_str());
+        stage.results.iter().filter(move |row| !row.passed || !has_table)
     }
 
     fn in_a_line(&self) -> String {
@@ -437,8 +441,7 @@ impl Report {
         }
         for stage in &self.stages {
             line(&format!("\n## Stage {}\n\n{}.", stage.name, stage.in_a_line()));
-            let has_forms = self.forms.iter().any(|tried| tried.stage == stage.name);
-            let rows: Vec<&Row> = stage.results.iter().filter(|row| !row.passed || !has_forms).collect();
+            let rows: Vec<&Row> = self.shown(stage).collect();
             if !rows.is_empty() || !stage.lost.is_empty() {
                 line("\n| Item | | Result |\n| --- | --- | --- |");
             }
@@ -450,7 +453,7 @@ impl Report {
                 line(&format!("| {} | **lost** | {} |", lost.name(), one_line(&lost.why)));
             }
             if !stage.not_done.is_empty() {
-                line(&format!("\nNot done: {}.", stage.not_done.join(", ")));
+                line(&format!("\nNot done: {}.", some(&stage.not_done)));
             }
         }
         page
@@ -466,6 +469,16 @@ const DRY: &str = "A dry run: small sizes and few rounds, which say nothing of o
 /// Failures that the terminal shows; the report has all.
 const SHOWN: usize = 20;
 
+/// The first of some names.
+fn some(names: &[String]) -> String {
+    let hidden = names.len().saturating_sub(NAMED);
+    let more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
+    names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ") + &more
+}
+
+/// Names of a list that are shown; the results have all.
+const NAMED: usize = 100;
+
 fn one_line(text: &str) -> String {
     text.replace('|', "\\|").split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -477,24 +490,4 @@ fn images(set: &str) -> String {
 
 fn reasons(reasons: &BTreeMap<String, usize>, between: &str) -> String {
     reasons.iter().map(|(why, count)| format!("{count} {why}")).collect::<Vec<_>>().join(between)
-}
-
-/// The day of a time, as 2026-11-21 (Howard Hinnant's `civil_from_days`).
-fn date(seconds: u64) -> String {
-    let days = seconds / 86400 + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1460 + day / 36524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let (day, month) = (of_year - (153 * shifted + 2) / 5 + 1, if shifted < 10 { shifted + 3 } else { shifted - 9 });
-    format!("{}-{month:02}-{day:02}", year + era * 400 + u64::from(month <= 2))
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn days_have_their_dates() {
-        let dates = [0, 951_782_400, 1_795_219_200].map(super::date);
-        assert_eq!(dates, ["1970-01-01", "2000-02-29", "2026-11-21"]);
-    }
 }

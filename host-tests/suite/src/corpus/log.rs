@@ -3,8 +3,8 @@
 /// What the lines of a log begin with.
 const PREFIX: &str = "========= ";
 
-/// Calls of ours that fail on purpose: the parameters of a kernel are asked for until there is none.
-const ON_PURPOSE: [&str; 1] = ["cuFuncGetParamInfo"];
+/// Calls of ours that fail on purpose: the parameters of a kernel are asked for until there is none, and a stream until it is done.
+const ON_PURPOSE: [&str; 2] = ["cuFuncGetParamInfo", "CUDA_ERROR_NOT_READY"];
 
 /// A finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use ptx_build::files::write_whole;
 use ptx_build::progress::Progress;
 use ptx_build::ptx::{Function, Module};
 use ptx_build::ptxas::On;
-use ptx_build::target::Sm;
+use ptx_build::target::{PtxVersion, Sm};
 use ptx_interpreter::{Program, Report};
 use workloads::image::{Image, keep};
 
@@ -140,7 +140,7 @@ fn image(ptx: &str, entry: &Function, target: Sm, on: &On) -> Result<Option<Imag
 
 /// The module of one kernel: the variables that it names, itself, and the names of sources.
 fn text(ptx: &str, entry: &Function, target: Sm, on: &On) -> String {
-    let body: String = entry.body.iter().map(|line| plain(&line.text) + "\n").collect();
+    let body: String = entry.body.iter().map(|line| plain(&line.text, on.version) + "\n").collect();
     let is_named = |line: &&str| {
         let name = line.rsplit(' ').next().unwrap_or_default();
         let name = name.split(['[', ';']).next().unwrap_or_default();
@@ -152,11 +152,18 @@ fn text(ptx: &str, entry: &Function, target: Sm, on: &On) -> String {
     format!(".version {}\n.target {target}\n.address_size 64\n{variables}{body}{files}", on.version)
 }
 
-/// A place in a function that was inlined: the line of the function alone. What names the function is in a section that the kept
-/// texts do not have.
-fn plain(line: &str) -> String {
-    let is_place = line.starts_with(".loc");
-    line.split_once(", function_name").filter(|_| is_place).map_or(line, |(place, _)| place).to_owned()
+/// The first version in which an access of local memory may be volatile.
+const VOLATILE_LOCAL: PtxVersion = PtxVersion::new(9, 1);
+
+/// A line as this version knows it. Of a place in a function that was inlined only the line of the function is kept: what names
+/// the function is in a section that the texts of the corpus do not have.
+fn plain(line: &str, version: PtxVersion) -> String {
+    match line.split_once(", function_name") {
+        Some((place, _)) if line.starts_with(".loc") => place.to_owned(),
+        // Only the thread itself sees its local memory.
+        _ if version < VOLATILE_LOCAL => line.replace(".volatile.local", ".local"),
+        _ => line.to_owned(),
+    }
 }
 
 /// Puts the corpus into the folder of a bundle: what it has, in lines.

@@ -206,6 +206,7 @@ fn found(tool: &str, one: &Launched, findings: &[&Finding], log: &Log, text: &st
     };
     let data = json!({
         "kind": case.kind,
+        "here": case.here,
         "tool": tool,
         "findings": findings.len(),
         "warnings": findings.iter().filter(|finding| finding.is_warning).count(),
