@@ -127,6 +127,9 @@ pub struct StageReport {
     pub seconds: f64,
     /// How many items it has.
     pub items: usize,
+    /// What else it says of its work.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub with: Value,
     /// What came of them.
     pub results: Vec<Row>,
     /// What has no result.
@@ -260,6 +263,7 @@ impl StageReport {
             early,
             seconds,
             items: work.items.len(),
+            with: if has_forms { Value::Null } else { work.with },
             not_done,
             missing: work.missing,
             results: known.found.into_iter().map(row).collect(),

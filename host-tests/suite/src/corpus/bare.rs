@@ -42,7 +42,7 @@ impl Stage for Bare {
 }
 
 fn launch(bench: &Bench, left: &[Item]) -> Result<()> {
-    let Some(unpacked) = Unpacked::of(bench)? else { return Ok(()) };
+    let Some(unpacked) = Unpacked::again(bench)? else { return Ok(()) };
     let limit = bench.settings.launch_limit.unwrap_or(LAUNCH);
     let names = left.iter().map(|item| item.name.clone());
     let (right, wrong): (Vec<String>, Vec<String>) = names.partition(|name| pair_of(name).0 == "right");

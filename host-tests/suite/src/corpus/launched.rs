@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -119,6 +119,12 @@ const MORE: Duration = Duration::from_secs(1);
 /// How the process ends if its time is over.
 const LATE: u8 = 12;
 
+/// When the last kernel was done. After an error, what the driver does at an ordinary end may wait too.
+static DONE: OnceLock<Instant> = OnceLock::new();
+
+/// How long an ordinary end may take.
+const TO_END: Duration = Duration::from_secs(3);
+
 /// Ends the process if a launch does not come back, as under a tool that waits for the kernel, or if its time is over.
 fn watch(of_launch: Duration, of_all: Duration) {
     let began = Instant::now();
@@ -129,6 +135,9 @@ fn watch(of_launch: Duration, of_all: Duration) {
                 && since.elapsed() > of_launch + MORE
             {
                 Line::Launched(Launched::of(kernel, End::Hung)).say();
+                leave(0);
+            }
+            if DONE.get().is_some_and(|done| done.elapsed() > TO_END) {
                 leave(0);
             }
             if began.elapsed() > of_all {
@@ -158,6 +167,7 @@ pub fn launch_all(folder: &Path, kernels: &[String], of_launch: Duration, of_all
             _ => {}
         }
     }
+    DONE.get_or_init(Instant::now);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -23,15 +23,15 @@ const SEEDS: u64 = 16;
 /// From this one on, loads may return older values.
 const WEAK: u64 = 8;
 
-/// All pairs, each run by the interpreter.
-pub fn cases() -> Result<Vec<Case>> {
+/// The pairs of these names, each run by the interpreter.
+pub fn cases(is_wanted: &(dyn Fn(&str) -> bool + Sync)) -> Result<Vec<Case>> {
     let of_file = |file: &File| -> Result<Vec<Case>> {
         let (program, module) = (Program::parse(file.ptx), Module::parse(file.ptx)?);
         let pairs = pairs(file);
         // A second time, to be changed: each buffer without a content has one.
         let mut filled = self::pairs(file);
         filled.iter_mut().for_each(fill);
-        let both = pairs.par_iter().zip(&filled);
+        let both = pairs.par_iter().zip(&filled).filter(|(pair, _)| is_wanted(&pair.name));
         both.map(|(pair, filled)| case(file, &program, module.target, pair, filled)).collect()
     };
     Ok(FILES.iter().map(of_file).collect::<Result<Vec<_>>>()?.concat())
@@ -128,7 +128,7 @@ fn images(on: &On) -> Result<(Vec<Image>, BTreeSet<String>)> {
 }
 
 fn image(ptx: &str, entry: &Function, target: Sm, on: &On) -> Result<Option<Image>> {
-    let text = text(ptx, entry, target, on);
+    let text = text(ptx, entry, target, on.version);
     let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
     let out = scratch.path().join("corpus.cubin");
     let assembler = on.assembler.clone().lineinfo(true);
@@ -139,8 +139,8 @@ fn image(ptx: &str, entry: &Function, target: Sm, on: &On) -> Result<Option<Imag
 }
 
 /// The module of one kernel: the variables that it names, itself, and the names of sources.
-fn text(ptx: &str, entry: &Function, target: Sm, on: &On) -> String {
-    let body: String = entry.body.iter().map(|line| plain(&line.text, on.version) + "\n").collect();
+fn text(ptx: &str, entry: &Function, target: Sm, version: PtxVersion) -> String {
+    let body: String = entry.body.iter().map(|line| plain(&line.text, version) + "\n").collect();
     let is_named = |line: &&str| {
         let name = line.rsplit(' ').next().unwrap_or_default();
         let name = name.split(['[', ';']).next().unwrap_or_default();
@@ -149,7 +149,18 @@ fn text(ptx: &str, entry: &Function, target: Sm, on: &On) -> String {
     let variables: String = ptx.lines().filter(is_named).map(|line| format!("{line}\n")).collect();
     let files = ptx.lines().filter(|line| line.trim_start().starts_with(".file"));
     let files: String = files.map(|line| format!("{line}\n")).collect();
-    format!(".version {}\n.target {target}\n.address_size 64\n{variables}{body}{files}", on.version)
+    format!(".version {version}\n.target {target}\n.address_size 64\n{variables}{body}{files}")
+}
+
+/// The module of the kernel of that name, for a GPU and a version.
+pub fn text_of(kernel: &str, gpu: Sm, version: PtxVersion) -> Result<String> {
+    for file in &FILES {
+        let module = Module::parse(file.ptx)?;
+        if let (Some(entry), Some(target)) = (module.function(kernel), target_on(module.target, gpu)) {
+            return Ok(text(file.ptx, entry, target, version));
+        }
+    }
+    Err(Error::new(format_args!("the corpus has no {kernel} for {gpu}")))
 }
 
 /// The first version in which an access of local memory may be volatile.
@@ -169,7 +180,7 @@ fn plain(line: &str, version: PtxVersion) -> String {
 /// Puts the corpus into the folder of a bundle: what it has, in lines.
 pub fn write(folder: &Path, sets: &[String], on: &[On], progress: &Progress) -> Result<Vec<String>> {
     let _step = progress.step("Running and assembling the corpus");
-    let cases = cases()?;
+    let cases = cases(&|_| true)?;
     case::write(folder, &cases)?;
     let mut contents = Vec::new();
     for (set, on) in sets.iter().zip(on) {
@@ -207,7 +218,7 @@ mod tests {
 
     #[test]
     fn every_right_kernel_has_bytes_to_compare() {
-        let cases = cases().expect("the interpreter runs them");
+        let cases = cases(&|_| true).expect("the interpreter runs them");
         assert!(cases.len() >= 190, "{} pairs", cases.len());
         for Case { name, expected, here, .. } in &cases {
             let determined = expected.iter().flat_map(|buffer| &buffer.bytes).flatten().count();

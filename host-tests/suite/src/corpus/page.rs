@@ -142,14 +142,21 @@ fn missing(stage: &StageReport) -> Option<String> {
     let missing = stage.not_done.len() + stage.lost.len();
     let program =
         stage.missing.as_ref().map(|program| format!("The stage `{}` was not run: no {program}. ", stage.name));
-    let open = (missing > 0)
+    let open = (missing > 0 && stage.missing.is_none())
         .then(|| format!("Of the stage `{}`, {missing} of {} launches are missing. ", stage.name, stage.items));
     program.or(open)
 }
 
+/// The pairs that this GPU cannot run, in a sentence.
+fn left_out(report: &Report) -> Option<String> {
+    let stage = report.stages.iter().find(|stage| stage.name == BARE || stage.name == SANITIZED)?;
+    let count = stage.with["left_out"].as_array()?.len();
+    (count > 0).then(|| format!("Pairs with instructions that this GPU lacks are left out: {count}. "))
+}
+
 fn all_missing(report: &Report) -> String {
     let stages = report.stages.iter().filter(|stage| stage.name == BARE || stage.name == SANITIZED);
-    let text = stages.filter_map(missing).collect::<String>();
+    let text = left_out(report).into_iter().chain(stages.filter_map(missing)).collect::<String>();
     if text.is_empty() { text } else { format!("\n{}\n", text.trim()) }
 }
 
@@ -162,7 +169,8 @@ pub fn summary(report: &Report) -> Option<String> {
     let right = all.values().filter_map(|seen| seen.bare.get("right"));
     let (equal, right) = right.fold((0, 0), |(equal, all), one| (equal + usize::from(end_of(one) == ENDS[0]), all + 1));
     let mut text = format!(
-        "On {} (sm_{}), compute-sanitizer {}. In how many kernels each finds something, and how they end on the GPU:\n\n",
+        "On {} (sm_{}), with compute-sanitizer ({}): in how many kernels each tool finds something, and how they end on the GPU without a
+tool.\n\n",
         report.machine.gpu,
         report.machine.sm,
         version(report, "compute-sanitizer"),
@@ -170,8 +178,8 @@ pub fn summary(report: &Report) -> Option<String> {
     text += &summary_table(&all);
     let _ = writeln!(
         text,
-        "\n{equal} of {right} correct kernels leave on the GPU the bytes that the interpreter leaves. \"Right bytes\" of a wrong kernel are
-those of its twin: nothing was wrong this time. {}",
+        "\n{equal} of {right} correct kernels leave on the GPU the bytes that the interpreter leaves. A wrong kernel with right bytes leaves
+those of its twin: nothing was seen to be wrong this time. {}",
         named(&all)
     );
     Some(text + &all_missing(report))
@@ -321,8 +329,9 @@ mod tests {
         ];
         let stage = |name: &str, results| StageReport { name: name.into(), results, ..StageReport::default() };
         let not_done = vec!["synccheck wrong_a".to_owned()];
-        let tools = StageReport { not_done, items: 6, ..stage(SANITIZED, tools) };
-        Report { stages: vec![stage(BARE, bare), tools], ..Report::default() }
+        let with = json!({ "left_out": ["d", "e"] });
+        let tools = StageReport { not_done, with, items: 6, ..stage(SANITIZED, tools) };
+        Report { stages: vec![tools, stage(BARE, bare)], ..Report::default() }
     }
 
     #[test]
@@ -334,7 +343,7 @@ mod tests {
             "| all wrong kernels | 3 | 3 | 1 of 2 | 1 of 1 | ? | ? | 2 of 2 | 0 | 1 | 1 | 1 | 0 |",
             "| their correct twins | 3 | 0 | ? | 1 of 1 | ? | ? | 1 of 1 | 1 of 2 | 1 of 2 | 0 of 2 | 0 of 2 | 0 of 2 |",
             "1 of 2 correct kernels leave",
-            "Of the stage `corpus-sanitizer`, 1 of 6 launches are missing.",
+            "\nPairs with instructions that this GPU lacks are left out: 2. Of the stage `corpus-sanitizer`, 1 of 6 launches are missing.\n",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }

@@ -27,6 +27,9 @@ pub const TOGETHER: usize = 12;
 /// How often a process is started that does not come as far as its first kernel.
 const TRIES: usize = 2;
 
+/// The folder of unpacked files, which is taken away again. The results may go into the bundle's own folder, which has a `corpus`.
+const SCRATCH: &str = "corpus-kernels";
+
 /// Time that a stage needs to end.
 const TO_END: Duration = Duration::from_secs(2);
 
@@ -85,7 +88,7 @@ impl Unpacked {
         let Some(file) = bench.beside(CORPUS)? else { return Ok(None) };
         let packed = std::fs::read(&file).map_err(|error| Error::io("read", &file, error))?;
         let kernels = Kernels::unpack(&packed)?;
-        let folder = bench.out.join(CORPUS);
+        let folder = bench.out.join(SCRATCH);
         for image in kernels.section(CORPUS) {
             for name in &image.kernels {
                 write_whole(&folder.join(format!("{name}.cubin")), &image.cubin)?;
@@ -98,6 +101,16 @@ impl Unpacked {
             write_whole(&folder.join(format!("{}.json", case.name)), text)?;
         }
         Ok(Some(Unpacked { folder, cases, left_out: others.into_iter().map(|case| case.name).collect() }))
+    }
+
+    /// The same for processes that are to begin. This process has the GPU too: else the driver may let it go between two of them, and
+    /// needs seconds to come back.
+    pub fn again(bench: &Bench) -> Result<Option<Unpacked>> {
+        if bench.left() <= TO_END {
+            return Err(Error::new("the time of the stage was over before all was done"));
+        }
+        bench.gpu().map_err(Error::new)?;
+        Unpacked::of(bench)
     }
 
     /// Takes the files away again.

@@ -56,7 +56,15 @@ const OPTIONS: [&str; 10] = [
 /// What a tool is told besides. Only racecheck can be asked for deadlocks, and it does not look for them unless it is.
 fn options(tool: &str) -> &'static [&'static str] {
     match tool {
-        "racecheck" => &["--racecheck-report", "all", "--racecheck-deadlock-timeout", "1500"],
+        "racecheck" => &[
+            "--racecheck-report",
+            "all",
+            "--racecheck-deadlock-timeout",
+            "1500",
+            // Many run at a time.
+            "--racecheck-num-workers",
+            "2",
+        ],
         _ => &[],
     }
 }
@@ -140,7 +148,7 @@ fn shares(job: &Job) -> bool {
 }
 
 fn check(bench: &Bench, left: &[Item]) -> Result<()> {
-    let Some(unpacked) = Unpacked::of(bench)? else { return Ok(()) };
+    let Some(unpacked) = Unpacked::again(bench)? else { return Ok(()) };
     let limit = bench.settings.launch_limit.unwrap_or(LAUNCH);
     let left: Vec<(&str, String)> = left.iter().filter_map(|item| split(&item.name)).collect();
     let bare = Known::of(BARE, &bench.journal.events()?).found;
