@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::case::{Case, Given, pair_of};
-use launch::child::{end_with_parent, leave};
+use launch::child::leave;
 use launch::exact::Exact;
 use launch::gpu::{Argument, Gpu, Launch, Waited};
 use ptx_build::error::{Error, Result};
@@ -147,9 +147,9 @@ fn watch(of_launch: Duration, of_all: Duration) {
     });
 }
 
-/// Launches these kernels, whose files lie in a folder.
+/// Launches these kernels, whose files lie in a folder. The process does not ask for the signal that its parent's end gives: a tool may
+/// start it from a thread that ends.
 pub fn launch_all(folder: &Path, kernels: &[String], of_launch: Duration, of_all: Duration) -> Result<ExitCode> {
-    end_with_parent().map_err(|error| Error::new(format_args!("could not ask the system for a signal: {error}")))?;
     watch(of_launch, of_all);
     let gpu = Gpu::find().map_err(Error::new)?.with_limit(of_launch);
     Line::Ready.say();
