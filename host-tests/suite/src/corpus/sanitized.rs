@@ -122,39 +122,37 @@ fn items(cases: &[Case]) -> Vec<(&'static str, String)> {
     all
 }
 
-/// The jobs of what is left, in its order: a wrong kernel has a process of its own, and some right ones share one. What never ended
-/// without a tool comes last, if its tool is not the one for it.
-fn jobs(left: &[(&'static str, String)], limit: Duration, unpacked: &Unpacked, hung: &[String]) -> Vec<Job> {
-    let (mut jobs, mut last): (Vec<Job>, Vec<Job>) = (Vec::new(), Vec::new());
+/// The jobs of what is left: a wrong kernel has a process of its own, and some right ones share one. What never ended without a tool
+/// takes long, and comes after what its tool is also for.
+fn jobs(mut left: Vec<(&'static str, String)>, limit: Duration, unpacked: &Unpacked, hung: &[String]) -> Vec<Job> {
+    let is_of_kind = |tool: &str, kernel: &str| unpacked.case(kernel).is_ok_and(|case| tool_for(&case.kind) == tool);
+    left.sort_by_key(|(tool, kernel)| (!is_of_kind(tool, kernel), hung.contains(kernel)));
+    let mut jobs: Vec<Job> = Vec::new();
     for (tool, kernel) in left {
-        let is_right = pair_of(kernel).0 == "right";
-        let is_of_kind = unpacked.case(kernel).is_ok_and(|case| tool_for(&case.kind) == *tool);
-        let job = Job { tool, kernels: vec![kernel.clone()], limit, tried: 0 };
-        if hung.contains(kernel) && !is_of_kind {
-            last.push(Job { limit: (limit / 2).max(Duration::from_secs(1)), ..job });
-            continue;
-        }
+        let is_short = hung.contains(&kernel) && !is_of_kind(tool, &kernel);
+        let limit = if is_short { (limit / 2).max(Duration::from_secs(1)) } else { limit };
         match jobs.last_mut() {
-            Some(before) if is_right && before.tool == *tool && shares(before) => before.kernels.push(kernel.clone()),
-            _ => jobs.push(job),
+            Some(before) if before.tool == tool && shares(before, &kernel) => before.kernels.push(kernel),
+            _ => jobs.push(Job { tool, kernels: vec![kernel], limit, tried: 0 }),
         }
     }
-    jobs.extend(last);
     jobs
 }
 
-fn shares(job: &Job) -> bool {
-    job.kernels.len() < TOGETHER && job.kernels.iter().all(|kernel| pair_of(kernel).0 == "right")
+/// Whether a kernel may run in the process of a job.
+fn shares(job: &Job, kernel: &str) -> bool {
+    let all = job.kernels.iter().map(String::as_str).chain([kernel]);
+    job.kernels.len() < TOGETHER && all.map(pair_of).all(|(side, _)| side == "right")
 }
 
 fn check(bench: &Bench, left: &[Item]) -> Result<()> {
     let Some(unpacked) = Unpacked::again(bench)? else { return Ok(()) };
     let limit = bench.settings.launch_limit.unwrap_or(LAUNCH);
-    let left: Vec<(&str, String)> = left.iter().filter_map(|item| split(&item.name)).collect();
+    let left: Vec<(&'static str, String)> = left.iter().filter_map(|item| split(&item.name)).collect();
     let bare = Known::of(BARE, &bench.journal.events()?).found;
     let hung = bare.iter().filter(|(_, found)| found.data["launched"]["end"] == json!(End::Hung));
     let hung: Vec<String> = hung.map(|(kernel, _)| kernel.clone()).collect();
-    let jobs = jobs(&left, limit, &unpacked, &hung);
+    let jobs = jobs(left, limit, &unpacked, &hung);
     let logs = bench.out.join("corpus-logs");
     std::fs::create_dir_all(&logs).map_err(|error| Error::io("create the folder", &logs, error))?;
     let log_of = |place: usize| logs.join(format!("{place}.log"));
