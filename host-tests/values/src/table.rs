@@ -81,6 +81,7 @@ fn case(row: &str) -> Case {
         match option.strip_prefix('~') {
             Some(function) => judge = Judge::Approximate(Function::of(function, text)),
             None if option == "room" => has_room = true,
+            None if option == "told" => judge = Judge::Told,
             None => panic!("{option} is no option of a table"),
         }
     }
@@ -101,7 +102,11 @@ pub(crate) fn name_of(text: &str) -> String {
     let all: Vec<&str> = text.split(';').filter_map(|line| line.split_whitespace().find(|word| word.contains('.'))).collect();
     let is_move = |word: &&&str| ["ld.", "st.", "bar.", "mov.", "setp."].iter().any(|begin| word.starts_with(begin));
     let main = all.iter().find(|word| !is_move(word)).or(all.first()).copied().unwrap_or(text);
-    main.replace("::", "_").replace('.', "_")
+    // A move is about the register of the machine that it reads, if it reads one.
+    let special = text.split('%').nth(2).map(|name| name.trim_end_matches(';')).filter(|_| main.starts_with("mov."));
+    let special = special.filter(|name| name.len() > 2 && !name.contains([',', '}']));
+    let special = special.map(|name| format!("_{name}")).unwrap_or_default();
+    (main.to_owned() + &special).replace("::", "_").replace('.', "_")
 }
 
 #[cfg(test)]
