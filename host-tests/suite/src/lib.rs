@@ -22,6 +22,7 @@ pub mod program;
 mod reduced;
 pub mod report;
 pub mod room;
+mod rows;
 mod run;
 mod sanitizer;
 mod shapes;
@@ -30,6 +31,7 @@ pub mod stage;
 pub mod stages;
 mod tensor;
 mod trial;
+mod values;
 pub mod versions;
 mod warp;
 

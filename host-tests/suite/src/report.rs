@@ -7,12 +7,13 @@ use std::sync::Arc;
 use host_tests::{check::sass::on_gpu, tools::target::Sm};
 use ptx_intrinsics::catalogue::Form;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::journal::{Event, Known, Machine};
 use super::kernels::PTX;
 use super::observed::unseen;
 use super::plan::Plan;
+pub use super::rows::Row;
+use super::rows::shown;
 use super::run::{self, OF_SEVERAL, Outcome, REFUSED, Verdict, With};
 use super::stages::PLAN;
 use super::versions::Versions;
@@ -137,20 +138,6 @@ pub struct StageReport {
     pub missing: Option<String>,
 }
 
-/// What came of an item.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Row {
-    /// The item.
-    pub item: String,
-    /// Whether it is as it should be.
-    pub passed: bool,
-    /// In a line.
-    pub text: String,
-    /// All of it; of forms it is in [`Report::forms`].
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub data: Value,
-}
-
 /// What has no result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lost {
@@ -248,10 +235,7 @@ impl StageReport {
         let not_done = known.left().map(str::to_owned).collect();
         let (early, seconds) = known.ended.unwrap_or((Some("it has not ended".into()), 0.0));
         let early = early.or_else(|| known.work.is_none().then(|| "it did not say what it does".into()));
-        let row = |(item, found): (String, super::journal::Found)| {
-            let data = if has_forms { Value::Null } else { found.data };
-            Row { item, passed: found.passed, text: found.text, data }
-        };
+        let row = |(item, found)| Row::of(item, found, has_forms);
         let work = known.work.unwrap_or_default();
         StageReport {
             name: name.into(),
@@ -365,8 +349,7 @@ impl Report {
         }
         for stage in &self.stages {
             table += &format!("\n{}: {}\n", stage.name, stage.in_a_line());
-            let is_shown = |row: &&Row| !row.passed || !self.has_forms(&stage.name);
-            for row in stage.results.iter().filter(is_shown) {
+            for row in shown(&stage.results, self.has_forms(&stage.name)) {
                 table += &format!("  {}{}: {}\n", if row.passed { "" } else { "FAILED " }, row.item, row.text);
             }
             for lost in &stage.lost {
@@ -437,8 +420,7 @@ impl Report {
         }
         for stage in &self.stages {
             line(&format!("\n## Stage {}\n\n{}.", stage.name, stage.in_a_line()));
-            let has_forms = self.forms.iter().any(|tried| tried.stage == stage.name);
-            let rows: Vec<&Row> = stage.results.iter().filter(|row| !row.passed || !has_forms).collect();
+            let rows = shown(&stage.results, self.has_forms(&stage.name));
             if !rows.is_empty() || !stage.lost.is_empty() {
                 line("\n| Item | | Result |\n| --- | --- | --- |");
             }

@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use super::counted;
 use super::fault::Fault;
 use super::journal::{Found, Item, Known, Work};
-use super::kernels::{self, LITMUS, WORKLOADS};
+use super::kernels::{self, LITMUS, VALUES, WORKLOADS};
 use super::litmus::{self, Litmus};
 use super::run::Forms;
 use super::sanitizer::Sanitizer;
 use super::stage::{Bench, Facts, IMAGES, Stage};
+use super::values::Values;
 use lab::program::{self, LINES, packed};
 use lab::{self, Counting, profile};
 use launch::child;
@@ -26,6 +27,7 @@ pub fn all() -> Vec<Box<dyn Stage>> {
         Box::new(Tools),
         Box::new(Forms { again: false }),
         Box::new(Orders),
+        Box::new(Values),
         Box::new(BANDWIDTH),
         Box::new(LABORATORY),
         Box::new(Counters),
@@ -47,7 +49,7 @@ pub struct Part {
 
 /// The half hour on a GPU, whose machines may be taken away after ten minutes.
 pub const PLAN: [Part; 3] = [
-    Part { stages: &["forms", "litmus", "bandwidth"], limit: 490 },
+    Part { stages: &["forms", "litmus", VALUES, "bandwidth"], limit: 565 },
     Part { stages: &["laboratory", "counters"], limit: 560 },
     Part { stages: &[WORKLOADS, "sanitizer", "forms-again", "faults"], limit: 550 },
 ];
@@ -56,7 +58,7 @@ pub const PLAN: [Part; 3] = [
 pub const ALWAYS: [&str; 2] = [IMAGES, "tools"];
 
 /// Stages of a run with the default settings.
-pub const USUAL: [&str; 4] = ["forms", "litmus", "workloads", "faults"];
+pub const USUAL: [&str; 5] = ["forms", "litmus", VALUES, WORKLOADS, "faults"];
 
 /// One image of each assembler: does the driver take it?
 struct Images;
