@@ -6,6 +6,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use super::corpus::make;
 use super::entry::Entry;
 use super::fault::Fault;
 use super::image::{self, compile};
@@ -186,6 +187,7 @@ pub fn make(
         kernels.par_iter().zip(on.par_iter().map(|on| on.sm)).chain(of_text.as_ref().map(|kernels| (kernels, text)));
     packed.try_for_each(pack)?;
     drop(step);
+    let of_corpus = make::write(&folder, sets, on, progress)?;
     // The others of a generation run the code of its first one.
     let mut generations = BTreeSet::new();
     let of_today = on.iter().zip(sets).filter(|(on, set)| **set == sets[0] && on.sm >= images::OLDEST);
@@ -205,7 +207,7 @@ pub fn make(
         std::fs::remove_dir_all(out).map_err(|error| Error::io("remove", out, error))?;
     }
     std::fs::rename(&folder, out).map_err(|error| Error::io("write", out, error))?;
-    let contents = kernels.iter().zip(on).map(|(kernels, on)| in_a_line(kernels, on.sm)).collect();
+    let contents = kernels.iter().zip(on).map(|(kernels, on)| in_a_line(kernels, on.sm)).chain(of_corpus).collect();
     Ok(Made { bytes, commit, contents })
 }
 
@@ -294,7 +296,8 @@ the folder sanitizer. The last command needs no GPU. It writes all/report.json, 
     ./run --help                    says what else there is
 
 A run ends with 0 if all is right, 1 if something is wrong, 2 if it was called wrongly, 3 if there is no GPU.
-Without ncu the stage counters is not run, and without compute-sanitizer the stage sanitizer. The report says so.
+Without ncu the stage counters is not run, and without compute-sanitizer the stages sanitizer and corpus-sanitizer. The report
+says so.
 ";
 
 /// Makes the images of each section, the small ones beside the large one.
@@ -394,7 +397,7 @@ mod tests {
             let line = line.unwrap_or_else(|| panic!("part {number} is missing in\n{readme}"));
             assert!(line.contains(&format!("{limit} s")) && stages.iter().all(|stage| line.contains(stage)), "{line}");
         }
-        assert!(readme.contains("./run --render part-1 part-2 part-3 --out all"), "{readme}");
+        assert!(readme.contains("./run --render part-1 part-2 part-3 part-4 --out all"), "{readme}");
     }
 
     fn on(sm: u32) -> On {

@@ -138,6 +138,11 @@ impl Set {
         let packed = std::fs::read(&self.file).map_err(|error| Error::io("read", &self.file, error))?;
         Kernels::unpack(&packed).map_err(|error| error.at(self.file.display()))
     }
+
+    /// The file for the same GPU and assembler in another folder, which may not be there.
+    pub(super) fn beside(&self, folder: &Path) -> Option<PathBuf> {
+        Some(folder.join(&self.name).join(self.file.file_name()?))
+    }
 }
 
 /// The sets of kernels that this GPU runs, of the newest assembler first: of its own generation, and none that is newer.

@@ -33,6 +33,6 @@ impl Row {
 }
 
 /// The rows that a reader is shown.
-pub(super) fn shown(rows: &[Row], has_forms: bool) -> Vec<&Row> {
-    rows.iter().filter(|row| !row.passed || !has_forms && rows.len() <= MANY).collect()
+pub(super) fn shown(rows: &[Row], has_table: bool) -> Vec<&Row> {
+    rows.iter().filter(|row| !row.passed || !has_table && rows.len() <= MANY).collect()
 }

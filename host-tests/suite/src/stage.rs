@@ -58,6 +58,12 @@ pub trait Stage: Sync {
     /// What it consists of.
     fn work(&self, bench: &Bench) -> Result<Work>;
 
+    /// Does all that is left at once, by processes side by side, and writes down each result. None if it does one item after
+    /// the other.
+    fn side_by_side(&self, _bench: &Bench, _left: &[Item]) -> Option<Result<()>> {
+        None
+    }
+
     /// Does an item. An error is the result of this item alone. Nothing means that a part of it was lost, and that it is to
     /// begin again without that part.
     fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>>;
@@ -173,6 +179,13 @@ impl Bench {
         Ok(module)
     }
 
+    /// The file beside the kernels of the set that runs, in another folder of the bundle, if there is one.
+    pub fn beside(&self, folder: &str) -> Result<Option<PathBuf>> {
+        let sets = kernels::sets(&self.folder, self.machine()?.sm)?;
+        let file = self.set(&sets)?.beside(&self.folder.join(folder));
+        Ok(file.filter(|file| file.is_file()))
+    }
+
     /// The kernels of its forms.
     pub fn plan(&self) -> &Plan {
         self.plan.get_or_init(|| Plan::new(self.forms()))
@@ -244,6 +257,9 @@ pub fn work(stage: &dyn Stage, bench: &mut Bench, progress: &Progress) -> Result
         }
     };
     let left: Vec<Item> = work.items.into_iter().filter(|item| !known.is_settled(&item.name)).collect();
+    if let Some(done) = stage.side_by_side(bench, &left) {
+        return done.map(|()| Worked::All);
+    }
     let bar = progress.bar(left.len() as u64, stage.facts().about);
     for mut item in left {
         item.parts.retain(|part| known.lost_part(&item.name, part).is_none());

