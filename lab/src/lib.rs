@@ -4,6 +4,7 @@
 
 mod bandwidth;
 pub mod bench;
+pub mod beside;
 pub mod calibrate;
 pub mod claims;
 pub mod experiments;
@@ -40,7 +41,7 @@ use rand::RngExt;
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// Only these experiments: B or BCD
-    #[arg(long, value_name = "LETTERS", default_value = "ABCDEFGHIJ", value_parser = letters)]
+    #[arg(long, value_name = "LETTERS", default_value = "ABCDEFGHIJK", value_parser = letters)]
     pub experiments: String,
     /// What orders and places come from; a new one each time if left out
     #[arg(long)]
@@ -64,7 +65,7 @@ fn letters(text: &str) -> Result<String, String> {
     let letters = text.to_uppercase();
     match letters.chars().find(|letter| !known(*letter)) {
         None if !letters.is_empty() => Ok(letters),
-        _ => Err("write letters of experiments, A to J".into()),
+        _ => Err("write letters of experiments, A to K".into()),
     }
 }
 
@@ -156,6 +157,7 @@ pub fn run(
             deadline: share,
         };
         let clock = Instant::now();
+        bench.end_at(share);
         let ended = one(experiment, &bench, &thresholds, plan, options.once, watch.as_mut(), &mut lines, progress)?;
         let (experiment, seconds) = (experiment.letter, clock.elapsed().as_secs_f64());
         let Ended { repetitions, why, lost } = ended;

@@ -3,6 +3,7 @@
 //!
 //! A process opens one driver, once; so every scenario is a process of its own.
 
+mod beside;
 mod measuring;
 mod profiler;
 
@@ -10,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use lab::bench::{Bench, LINE, Places};
@@ -68,6 +70,9 @@ const SCENARIOS: &[Scenario] = &[
     scenario("the_stages_name_the_experiments_that_fail", stages_name_what_fails),
 ];
 
+/// Scenarios with the kernels in CUDA C++, which take a minute to compile.
+const BESIDE: &[Scenario] = &[scenario("every_pair_gives_the_same", beside::every_pair_gives_the_same)];
+
 const LATE_COPIES: Option<(&str, &str)> = Some(("FAKE_LATE", "1"));
 
 const SCENARIO_VARIABLE: &str = "LAB_SCENARIO";
@@ -97,7 +102,8 @@ fn main() -> ExitCode {
         return as_program(Path::new(&folder));
     }
     if let Ok(name) = std::env::var(SCENARIO_VARIABLE) {
-        let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).expect("a scenario's name");
+        let scenario = SCENARIOS.iter().chain(BESIDE).find(|scenario| scenario.name == name);
+        let scenario = scenario.expect("a scenario's name");
         let ptx = std::fs::read_to_string(std::env::var_os(PTX_VARIABLE).expect("the file")).expect("it was prepared");
         fake_driver::run_with(&ptx);
         (scenario.run)(&ptx);
@@ -114,6 +120,17 @@ fn main() -> ExitCode {
         })
     };
     let mut trials: Vec<Trial> = SCENARIOS.iter().map(scenario).collect();
+    let beside: Arc<LazyLock<_, _>> = Arc::new(LazyLock::new({
+        let folder = folder.path().to_owned();
+        move || beside::prepare(&folder).map_err(|error| error.to_string())
+    }));
+    trials.extend(BESIDE.iter().map(|scenario| {
+        let (folder, prepared, beside) = (folder.path().to_owned(), prepared.clone(), Arc::clone(&beside));
+        Trial::test(scenario.name, move || {
+            prepared.and_then(|()| (**beside).clone()).map_err(Failed::from)?;
+            in_a_process(scenario, &folder)
+        })
+    }));
     trials.push(Trial::test("a_profiler_counts_each_launch", profiler::a_profiler_counts_each_launch));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
