@@ -219,7 +219,7 @@ pub fn sources(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress:
 }
 
 /// The kernels in CUDA C++ of the pairs that are measured beside each other alone.
-pub fn pairs(sm: Sm, tools: &CudaTools, progress: &Progress) -> Result<Vec<Source>> {
+fn pairs(sm: Sm, tools: &CudaTools, progress: &Progress) -> Result<Vec<Source>> {
     in_cuda(PAIRS, &BESIDE, sm, tools, progress)
 }
 
@@ -295,10 +295,14 @@ impl Source {
     }
 }
 
+/// Compiles all of it for a GPU.
+pub fn all(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Vec<Source>> {
+    Ok([sources(sm, toolchain, tools, progress)?, pairs(sm, tools, progress)?].concat())
+}
+
 /// Compiles and assembles all of it for a GPU.
 pub fn images(on: &On, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Vec<Image>> {
-    let (sources, pairs) = (sources(on.sm, toolchain, tools, progress)?, pairs(on.sm, tools, progress)?);
-    sources.iter().chain(&pairs).map(|source| source.assemble(on)).collect()
+    all(on.sm, toolchain, tools, progress)?.iter().map(|source| source.assemble(on)).collect()
 }
 
 /// What rustc has no words for, so that both compilers' kernels are assembled under the same promises.

@@ -12,6 +12,7 @@ pub mod images;
 pub mod judge;
 pub mod line;
 pub mod measure;
+pub mod paired;
 pub mod profile;
 pub mod program;
 pub mod statistics;
@@ -60,12 +61,24 @@ pub struct Options {
     pub once: bool,
 }
 
+/// The experiments that have cases for a profiler. K has none: what it asks is told by time.
+pub const COUNTED: &str = "ABCDEFGHIJ";
+
 fn letters(text: &str) -> Result<String, String> {
     let known = |letter: char| experiments::ALL.iter().any(|experiment| experiment.letter == letter);
     let letters = text.to_uppercase();
     match letters.chars().find(|letter| !known(*letter)) {
         None if !letters.is_empty() => Ok(letters),
         _ => Err("write letters of experiments, A to K".into()),
+    }
+}
+
+/// Letters of experiments that a profiler may look at.
+fn counted(text: &str) -> Result<String, String> {
+    let letters = letters(text)?;
+    match letters.chars().find(|letter| !COUNTED.contains(*letter)) {
+        None => Ok(letters),
+        Some(letter) => Err(format!("experiment {letter} has nothing that a profiler counts: leave it out")),
     }
 }
 

@@ -2,12 +2,14 @@
 
 mod hints;
 mod laboratory;
+mod pairs;
 mod plot;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
+use host_tests::check::parity::with_times;
 use lab::judge::Results;
 use lab::program::LINES;
 use ptx_build::command::{Machine, catch_interrupts};
@@ -20,7 +22,7 @@ use suite::report::Report;
 #[derive(Parser)]
 #[command(name = "cargo xtask measured", bin_name = "cargo xtask measured")]
 struct Measured {
-    /// The files report.json and laboratory.jsonl. Without it, all of docs/measured, and the page of hints too
+    /// The files report.json and laboratory.jsonl. Without it, all of docs/measured, the page of hints, and the times of parity.md
     #[arg(value_name = "REPORT")]
     reports: Vec<PathBuf>,
 }
@@ -35,9 +37,13 @@ impl Measured {
     fn run(self) -> Result<()> {
         let reports = if self.reports.is_empty() { committed()? } else { self.reports.clone() };
         if self.reports.is_empty() {
-            let page = Machine::current().repository.join(HINTS);
-            write_whole(&page, hints::page(&on_gpus(&reports)?))?;
-            print(&format!("{}\n", page.display()))?;
+            let repository = Machine::current().repository;
+            let on_gpus = on_gpus(&reports)?;
+            for (page, text) in [(HINTS, hints::page(&on_gpus)), (PARITY, parity(&repository, &on_gpus)?)] {
+                let page = repository.join(page);
+                write_whole(&page, text)?;
+                print(&format!("{}\n", page.display()))?;
+            }
         }
         for report in &reports {
             let pages = match report.extension().and_then(|extension| extension.to_str()) {
@@ -56,6 +62,16 @@ impl Measured {
 
 /// The page that tells which hint pays when. It lies in the crate, whose documentation shows it.
 const HINTS: &str = "ptx-intrinsics/hints.md";
+
+/// The page of the pairs, whose last part has their times.
+const PARITY: &str = "docs/parity.md";
+
+/// That page with these times.
+fn parity(repository: &Path, on_gpus: &[hints::OnGpu]) -> Result<String> {
+    let page = repository.join(PARITY);
+    let text = std::fs::read_to_string(&page).map_err(|error| Error::io("read", &page, error))?;
+    Ok(with_times(&text, &pairs::section(on_gpus.iter().map(|(_, results)| results))))
+}
 
 /// What the laboratory found on each GPU. A dry run says nothing.
 fn on_gpus(reports: &[PathBuf]) -> Result<Vec<hints::OnGpu>> {
@@ -108,5 +124,13 @@ mod tests {
         let page = hints::page(&on_gpus(&committed().expect("docs/measured")).expect("they are reports"));
         let written = std::fs::read_to_string(Machine::current().repository.join(HINTS)).expect("the page");
         assert_eq!(written, page, "write it anew: `cargo xtask measured`");
+    }
+
+    #[test]
+    fn the_times_of_parity_are_what_the_reports_say() {
+        let repository = Machine::current().repository;
+        let page = parity(&repository, &on_gpus(&committed().expect("docs/measured")).expect("they are reports"));
+        let written = std::fs::read_to_string(repository.join(PARITY)).expect("the page");
+        assert_eq!(written, page.expect("the page"), "write it anew: `cargo xtask measured`");
     }
 }

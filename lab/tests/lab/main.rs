@@ -54,6 +54,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { driver: LATE_COPIES, ..scenario("late_copies_are_waited_for", late_copies_are_waited_for) },
     Scenario { driver: LATE_COPIES, ..scenario("a_late_copy_is_late", a_late_copy_is_late) },
     scenario("every_experiment_has_cases_to_count", measuring::every_experiment_has_cases_to_count),
+    scenario("a_profiler_is_not_asked", beside::a_profiler_is_not_asked),
     scenario("calibration_begins_warm", measuring::calibration_begins_warm),
     scenario("the_machine_is_watched", measuring::the_machine_is_watched),
     scenario("a_copy_that_copies_nothing_is_named", measuring::a_copy_that_copies_nothing_is_named),
@@ -71,7 +72,11 @@ const SCENARIOS: &[Scenario] = &[
 ];
 
 /// Scenarios with the kernels in CUDA C++, which take a minute to compile.
-const BESIDE: &[Scenario] = &[scenario("every_pair_gives_the_same", beside::every_pair_gives_the_same)];
+const BESIDE: &[Scenario] = &[
+    scenario("every_pair_gives_the_same", beside::every_pair_gives_the_same),
+    scenario("a_pair_that_differs_is_named", beside::a_pair_that_differs_is_named),
+    scenario("it_ends_when_its_time_is_over", beside::it_ends_when_its_time_is_over),
+];
 
 const LATE_COPIES: Option<(&str, &str)> = Some(("FAKE_LATE", "1"));
 
@@ -402,7 +407,7 @@ fn stages_name_what_fails(ptx: &str) {
     std::fs::create_dir_all(file("kernels/13.5")).unwrap();
     let ptx = ptx.replace(".entry fill_cs(", ".entry fill_other(");
     std::fs::write(file("lab.ptx"), &ptx).unwrap();
-    std::fs::write(file("kernels/laboratory-sm_90.zst"), pack(&[image(&ptx)]).unwrap()).unwrap();
+    std::fs::write(file("kernels/13.5/laboratory-sm_90.zst"), pack(&[image(&ptx)]).unwrap()).unwrap();
     let images = kernel_image::Image { kernels: Vec::new(), cubin: ptx.into_bytes() };
     let sections = [("faults".to_owned(), vec![images])].into();
     let (set, ptx) = ("13.5".into(), PtxVersion::OF_EVERY_FORM);
@@ -445,5 +450,8 @@ fn stages_name_what_fails(ptx: &str) {
         report.stages.iter().map(|stage| (stage.name.clone(), stage.results.len())).collect::<Vec<_>>()
     };
     assert_eq!((twice.complete, names(&twice)), (true, names(&report)));
-    assert_eq!(twice.not_in_it, ["forms", "litmus", "counters", "workloads", "sanitizer", "forms-again", "faults"]);
+    assert_eq!(
+        twice.not_in_it,
+        ["forms", "litmus", "pairs", "counters", "workloads", "sanitizer", "forms-again", "faults"]
+    );
 }
