@@ -4,7 +4,6 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::bench::{Bench, LINE};
-use super::beside::repeat;
 use super::images::{Language, Without};
 use super::thresholds::Thresholds;
 use super::variant::{Group, Variant, in_words};
@@ -20,7 +19,7 @@ const FACTOR: f32 = 3.0;
 fn draw(bench: &Bench<'_>, memory: &Memory, random: &mut StdRng) -> Asked<()> {
     let drawn = memory.bytes.min(DRAWN);
     let floats: Vec<f32> = (0..drawn / 4).map(|_| random.random_range(1.0..2.0)).collect();
-    repeat(bench, memory, bytemuck::cast_slice(&floats))
+    bench.repeat(memory, bytemuck::cast_slice(&floats))
 }
 
 /// The floats at the beginning, in the middle and at the end.

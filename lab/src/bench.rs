@@ -273,6 +273,18 @@ impl<'g> Bench<'g> {
         unsafe { self.own("discard", self.grid(lines), &arguments) }
     }
 
+    /// Puts these bytes into a piece of memory, over and over.
+    pub fn repeat(&self, memory: &Memory, content: &[u8]) -> Asked<()> {
+        let mut done = memory.bytes.min(content.len() as u64);
+        self.device.write(memory.address, &content[..done as usize])?;
+        while done < memory.bytes {
+            let next = done.min(memory.bytes - done);
+            self.device.copy(memory.address + done, memory.address, next)?;
+            done += next;
+        }
+        Ok(())
+    }
+
     /// Keeps the GPU busy for so long: its clocks rise when it has something to do.
     pub fn warm_up(&self, at_least: Duration) -> Asked<()> {
         let began = Instant::now();

@@ -14,7 +14,6 @@ use super::variant::{Group, Variant, in_words};
 use case::{Case, Value, Work};
 use compared::Outputs;
 use data::Drawer;
-pub(super) use data::repeat;
 use launch::device::{Argument, Asked, Fault, Memory};
 use table::{On, PAIRS};
 

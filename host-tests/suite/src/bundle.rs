@@ -202,20 +202,16 @@ fn laboratory(
     tools: &CudaTools,
     progress: &Progress,
 ) -> Result<()> {
-    let mut of: BTreeMap<u32, (Sm, Vec<(&String, &On)>)> = BTreeMap::new();
-    for (set, on) in sets.iter().zip(on).filter(|(_, on)| on.sm >= images::OLDEST) {
-        let (first, assemblers) = of.entry(on.sm.number / 10).or_insert((on.sm, Vec::new()));
-        if on.sm < *first {
-            (*first, *assemblers) = (on.sm, Vec::new());
-        }
-        if on.sm == *first {
-            assemblers.push((set, on));
-        }
+    let known = || sets.iter().zip(on).filter(|(_, on)| on.sm >= images::OLDEST);
+    let mut first: BTreeMap<u32, Sm> = BTreeMap::new();
+    for (_, on) in known() {
+        let of_generation = first.entry(on.sm.number / 10).or_insert(on.sm);
+        *of_generation = on.sm.min(*of_generation);
     }
-    let all: Vec<_> = of.into_values().collect();
-    all.par_iter().try_for_each(|(sm, assemblers)| {
+    let all: Vec<Sm> = first.into_values().collect();
+    all.par_iter().try_for_each(|sm| {
         let sources = images::all(*sm, toolchain, tools, progress)?;
-        assemblers.iter().try_for_each(|(set, on)| {
+        known().filter(|(_, on)| on.sm == *sm).try_for_each(|(set, on)| {
             let images: Vec<_> = sources.iter().map(|source| source.assemble(on)).collect::<Result<_>>()?;
             write_whole(&place_of(folder, set, sm.number), images::pack(&images)?)
         })

@@ -176,7 +176,7 @@ impl Case {
     }
 
     /// The driver's own copy does the same.
-    pub(super) fn as_the_driver_copies(self) -> Case {
+    pub(super) fn like_the_drivers_copy(self) -> Case {
         Case { is_copy: true, ..self }
     }
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use super::super::bench::Bench;
+use crate::bench::Bench;
 use launch::device::{Asked, Memory};
 
 /// What the bytes of an output are before the kernel runs.
@@ -83,19 +83,6 @@ pub(super) fn made(count: u64, word: impl Fn(u64) -> u32 + Sync) -> First {
     First::These(Rc::new(bytemuck::cast_slice(&words).to_vec()))
 }
 
-/// Puts these bytes into a piece of memory, over and over.
-pub(in super::super) fn repeat(bench: &Bench<'_>, memory: &Memory, content: &[u8]) -> Asked<()> {
-    let device = bench.device();
-    let mut done = memory.bytes.min(content.len() as u64);
-    device.write(memory.address, &content[..done as usize])?;
-    while done < memory.bytes {
-        let next = done.min(memory.bytes - done);
-        device.copy(memory.address + done, memory.address, next)?;
-        done += next;
-    }
-    Ok(())
-}
-
 /// What was drawn, so that it is drawn once.
 #[derive(Default)]
 pub(super) struct Drawer {
@@ -108,7 +95,7 @@ impl Drawer {
         match first {
             First::Poison => bench.device().fill(memory.address, POISON, memory.bytes),
             First::Zero => bench.device().fill(memory.address, 0, memory.bytes),
-            First::These(bytes) => repeat(bench, memory, bytes),
+            First::These(bytes) => bench.repeat(memory, bytes),
             First::Ring(lines) => {
                 let mut places = bench.spread(memory.bytes, *lines);
                 if !places.contains(&0) {
@@ -120,7 +107,7 @@ impl Drawer {
                 let mut bytes = self.bytes(bench, drawn).to_vec();
                 let turn = bytes.len() / 16 * (number % 16);
                 bytes.rotate_left(turn);
-                repeat(bench, memory, &bytes)
+                bench.repeat(memory, &bytes)
             }
         }
     }

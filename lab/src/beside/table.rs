@@ -92,7 +92,7 @@ pub(super) const PAIRS: [Pair; 39] = [
 fn copy(on: On, width: u64) -> Case {
     let n = on.of(STREAM, 20_000) / width;
     let case = on.stream(n).out(n * width).input(n * width, Floats).u32(n);
-    case.moves(2 * n * width).as_the_driver_copies()
+    case.moves(2 * n * width).like_the_drivers_copy()
 }
 
 fn triad(on: On) -> Case {
@@ -227,7 +227,7 @@ fn warp_copy(on: On) -> Case {
     let (rows, vectors) = on.of((STREAM / 8192, 512), (5, 700));
     let all = 16 * rows * vectors;
     let case = on.stream(32 * rows).out(all).input(all, Words).u32(rows).u32(vectors);
-    case.moves(2 * all).as_the_driver_copies()
+    case.moves(2 * all).like_the_drivers_copy()
 }
 
 /// A matrix of 16,384 rows and as many columns, of 8 bits.
