@@ -188,16 +188,7 @@ pub fn make(
     packed.try_for_each(pack)?;
     drop(step);
     let of_corpus = make::write(&folder, sets, on, progress)?;
-    // The others of a generation run the code of its first one.
-    let mut generations = BTreeSet::new();
-    let of_today = on.iter().zip(sets).filter(|(on, set)| **set == sets[0] && on.sm >= images::OLDEST);
-    let mut of_today: Vec<&On> = of_today.map(|(on, _)| on).collect();
-    of_today.sort_by_key(|on| on.sm);
-    of_today.retain(|on| generations.insert(on.sm.number / 10));
-    of_today.par_iter().try_for_each(|on| {
-        let images = images::images(on, toolchain, tools, progress)?;
-        write_whole(&place_of(&folder, on.sm.number), images::pack(&images)?)
-    })?;
+    laboratory(&folder, sets, on, toolchain, tools, progress)?;
     let bytes = bytes_in(&folder)?;
     if bytes > LARGEST {
         return Err(Error::new(format_args!("the bundle has {bytes} bytes, more than {LARGEST}"))
@@ -209,6 +200,31 @@ pub fn make(
     std::fs::rename(&folder, out).map_err(|error| Error::io("write", out, error))?;
     let contents = kernels.iter().zip(on).map(|(kernels, on)| in_a_line(kernels, on.sm)).chain(of_corpus).collect();
     Ok(Made { bytes, commit, contents })
+}
+
+/// Makes the kernels of the laboratory, by each assembler. The others of a generation run the code of its first one.
+fn laboratory(
+    folder: &Path,
+    sets: &[String],
+    on: &[On],
+    toolchain: &DeviceToolchain,
+    tools: &CudaTools,
+    progress: &Progress,
+) -> Result<()> {
+    let known = || sets.iter().zip(on).filter(|(_, on)| on.sm >= images::OLDEST);
+    let mut first: BTreeMap<u32, Sm> = BTreeMap::new();
+    for (_, on) in known() {
+        let of_generation = first.entry(on.sm.number / 10).or_insert(on.sm);
+        *of_generation = on.sm.min(*of_generation);
+    }
+    let all: Vec<Sm> = first.into_values().collect();
+    all.par_iter().try_for_each(|sm| {
+        let sources = images::all(*sm, toolchain, tools, progress)?;
+        known().filter(|(_, on)| on.sm == *sm).try_for_each(|(set, on)| {
+            let images: Vec<_> = sources.iter().map(|source| source.assemble(on)).collect::<Result<_>>()?;
+            write_whole(&place_of(folder, set, sm.number), images::pack(&images)?)
+        })
+    })
 }
 
 /// The first GPU that has every form.

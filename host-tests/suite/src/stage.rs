@@ -191,6 +191,12 @@ impl Bench {
         self.plan.get_or_init(|| Plan::new(self.forms()))
     }
 
+    /// The name of that set.
+    pub fn set_name(&self) -> Result<String> {
+        let sets = kernels::sets(&self.folder, self.machine()?.sm)?;
+        Ok(self.set(&sets)?.name.clone())
+    }
+
     /// The set that runs: the one that was named, else the first that loads.
     fn set<'s>(&self, sets: &'s [Set]) -> Result<&'s Set> {
         let events = self.journal.events()?;

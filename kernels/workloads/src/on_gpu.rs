@@ -123,8 +123,15 @@ impl<'a> GpuMemory<'a> {
 
 /// The driver's map of a matrix at an address.
 fn encoded(address: u64, matrix: Matrix) -> Result<Argument> {
-    let map = matrix.at(std::ptr::without_provenance(address as usize)).encode_by(ptx_driver::tensor_map_tiled);
-    Ok(Argument::Bytes(map.map_err(Error::new)?.bytes().into()))
+    Ok(Argument::Bytes(matrix.encoded(address)?.into()))
+}
+
+impl Matrix {
+    /// Its map, by the driver.
+    pub fn encoded(self, address: u64) -> Result<[u8; 128]> {
+        let map = self.at(std::ptr::without_provenance(address as usize)).encode_by(ptx_driver::tensor_map_tiled);
+        Ok(map.map_err(Error::new)?.bytes())
+    }
 }
 
 /// 2,048 threads, as many as a multiprocessor holds.
