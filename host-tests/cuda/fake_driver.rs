@@ -49,6 +49,10 @@ type Launcher = unsafe extern "C" fn(*const c_char, *const u32, *mut *mut c_void
 /// block and dynamic shared memory, pointers to the arguments.
 pub type Runner = unsafe fn(usize, &str, &str, [u32; 7], *mut *mut c_void) -> u32;
 
+/// The same for a test that has several modules: the number of the module, name, grid, block and dynamic shared memory,
+/// pointers to the arguments.
+pub(crate) type OfModule = unsafe extern "C" fn(usize, *const c_char, *const u32, *mut *mut c_void) -> u32;
+
 /// The PTX that an image was assembled from, if it is known.
 pub type TextOf = fn(&[u8]) -> Option<String>;
 
@@ -56,6 +60,7 @@ pub static RUNNER: Mutex<Option<(Runner, TextOf)>> = Mutex::new(None);
 
 static CALLS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 pub(crate) static LAUNCHER: Mutex<Option<Launcher>> = Mutex::new(None);
+pub(crate) static OF_MODULE: Mutex<Option<OfModule>> = Mutex::new(None);
 /// Start and length of every piece of device memory.
 static MEMORY: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
 /// The kernels that were asked for; a function handle is the place here plus one.
@@ -114,6 +119,17 @@ pub extern "C" fn fake_set_launcher(launcher: Launcher) {
     *LAUNCHER.lock().unwrap() = Some(launcher);
 }
 
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_set_launcher_of_modules(launcher: OfModule) {
+    *OF_MODULE.lock().unwrap() = Some(launcher);
+}
+
+/// The text of a module.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_text_of(module: usize) -> *mut c_char {
+    CString::new(MODULES.lock().unwrap()[module].text.clone()).unwrap().into_raw()
+}
+
 /// The interpreter takes an ordinary address for a multimem address of one copy.
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_has_multimem() -> bool {
@@ -138,6 +154,12 @@ pub unsafe extern "C" fn fake_variable(name: *const c_char) -> u64 {
     let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap();
     let modules = MODULES.lock().unwrap().len();
     variable(modules.wrapping_sub(1), name)
+}
+
+/// The same of any module.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fake_variable_of(module: usize, name: *const c_char) -> u64 {
+    variable(module, unsafe { CStr::from_ptr(name) }.to_str().unwrap())
 }
 
 /// Where a variable of a module is; 0 if nobody asked for one of that name.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::hostile::{all_arrive, arrive, code_of, launched, names};
-use super::{FAULT, KERNELS, Kernel, LAUNCHER, MODULES, NOT_READY, RUNNER, SUCCESS, note, setting};
+use super::{FAULT, KERNELS, Kernel, LAUNCHER, MODULES, NOT_READY, OF_MODULE, RUNNER, SUCCESS, note, setting};
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuLaunchKernel(
@@ -47,6 +47,12 @@ pub unsafe extern "C" fn cuLaunchKernel(
         return fault;
     }
     let runner = *RUNNER.lock().unwrap();
+    let of_module = *OF_MODULE.lock().unwrap();
+    if let (Some(launch), SUCCESS) = (of_module, fault) {
+        let ended = unsafe { launch(module, name.as_ptr(), sizes.as_ptr(), arguments) };
+        *FAULT.lock().unwrap() = ended;
+        return fault;
+    }
     match (launcher, runner, fault) {
         (Some(launch), _, SUCCESS) => {
             *FAULT.lock().unwrap() = unsafe { launch(name.as_ptr(), shape.as_ptr(), arguments) };

@@ -1,9 +1,10 @@
 //! A GPU that is none: the driver of `cuda/fake_driver.rs`, whose launches the interpreter runs.
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 use std::process::Command;
-use std::sync::{LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use ptx_interpreter::{Delays, L1, Launch, Outside, Program, Why};
 
@@ -53,29 +54,82 @@ pub fn run_with(ptx: &str) {
     set.unwrap()(launch);
 }
 
+/// From here on, each launch runs the kernel of its own module, whose image is PTX.
+pub fn run_each_module() {
+    type Set = extern "C" fn(unsafe extern "C" fn(usize, *const c_char, *const u32, *mut *mut c_void) -> u32);
+    // SAFETY: the fake driver has this function, of this type.
+    let set = unsafe { ptx_driver::load().unwrap().symbol::<Set>(c"fake_set_launcher_of_modules") };
+    set.unwrap()(launch_of);
+}
+
+unsafe extern "C" fn launch_of(
+    module: usize,
+    name: *const c_char,
+    sizes: *const u32,
+    arguments: *mut *mut c_void,
+) -> u32 {
+    static PROGRAMS: Mutex<BTreeMap<usize, Arc<Program>>> = Mutex::new(BTreeMap::new());
+    type Text = extern "C" fn(usize) -> *mut c_char;
+    type Variable = extern "C" fn(usize, *const c_char) -> u64;
+    let driver = ptx_driver::load().unwrap();
+    let mut programs = PROGRAMS.lock().unwrap();
+    let program = programs.entry(module).or_insert_with(|| {
+        // SAFETY: the fake driver has this function, of this type, and gives a C string that nobody else has.
+        let text = unsafe { CString::from_raw(driver.symbol::<Text>(c"fake_text_of").unwrap()(module)) };
+        Arc::new(Program::parse(text.to_str().unwrap()))
+    });
+    let program = Arc::clone(program);
+    drop(programs);
+    // SAFETY: the fake driver has this function, of this type.
+    let variable_of = unsafe { driver.symbol::<Variable>(c"fake_variable_of") }.unwrap();
+    let variable = |name: &CStr| variable_of(module, name.as_ptr());
+    // SAFETY: the fake driver hands over a name and seven numbers.
+    let (kernel, sizes) = unsafe { (CStr::from_ptr(name).to_str().unwrap(), *sizes.cast::<[u32; 7]>()) };
+    // SAFETY: the driver hands over what the kernel takes.
+    unsafe { run(&program, kernel, sizes, arguments, &variable) }
+}
+
 unsafe extern "C" fn launch(name: *const c_char, shape: *const u32, arguments: *mut *mut c_void) -> u32 {
-    static HOLDS: LazyLock<extern "C" fn(u64, usize) -> bool> =
-        // SAFETY: the fake driver has this function, of this type.
-        LazyLock::new(|| unsafe { ptx_driver::load().unwrap().symbol(c"fake_holds") }.unwrap());
     static VARIABLE: LazyLock<extern "C" fn(*const c_char) -> u64> =
         // SAFETY: the fake driver has this function, of this type.
         LazyLock::new(|| unsafe { ptx_driver::load().unwrap().symbol(c"fake_variable") }.unwrap());
     // SAFETY: the fake driver hands over a name and six numbers.
-    let (kernel, shape) = unsafe { (CStr::from_ptr(name).to_str().unwrap(), std::slice::from_raw_parts(shape, 6)) };
+    let (kernel, [x, y, z, threads @ ..]) =
+        unsafe { (CStr::from_ptr(name).to_str().unwrap(), *shape.cast::<[u32; 6]>()) };
+    let [width, height, depth] = threads;
     let program = PROGRAM.lock().unwrap();
-    let program = program.as_ref().unwrap();
+    let sizes = [x, y, z, width, height, depth, 0];
+    // SAFETY: the driver hands over what the kernel takes.
+    unsafe { run(program.as_ref().unwrap(), kernel, sizes, arguments, &|name| VARIABLE(name.as_ptr())) }
+}
+
+/// Runs a kernel: how it ended, as the driver says it.
+///
+/// # Safety
+/// There are as many arguments as the kernel has parameters, each as long.
+unsafe fn run(
+    program: &Program,
+    kernel: &str,
+    [x, y, z, threads @ .., shared]: [u32; 7],
+    arguments: *mut *mut c_void,
+    variable: &dyn Fn(&CStr) -> u64,
+) -> u32 {
+    static HOLDS: LazyLock<extern "C" fn(u64, usize) -> bool> =
+        // SAFETY: the fake driver has this function, of this type.
+        LazyLock::new(|| unsafe { ptx_driver::load().unwrap().symbol(c"fake_holds") }.unwrap());
     let count = program.parameters(kernel).unwrap_or_default();
     // SAFETY: the kernel has so many arguments.
     let arguments = unsafe { std::slice::from_raw_parts(arguments.cast::<*const u8>(), count) };
     let variable = |name: &str| {
         // The constant bank may begin anywhere.
-        let place = if name.is_empty() { 4096 } else { VARIABLE(CString::new(name).unwrap().as_ptr()) };
+        let place = if name.is_empty() { 4096 } else { variable(&CString::new(name).unwrap()) };
         (place != 0).then_some(place)
     };
     let outside = Outside { holds: &|start, bytes| HOLDS(start, bytes), variable: &variable };
     let launch = Launch {
-        blocks: [shape[0], shape[1], shape[2]],
-        threads: [shape[3], shape[4], shape[5]],
+        blocks: [x, y, z],
+        threads,
+        shared: shared as usize,
         l1: *CACHE.lock().unwrap(),
         delays: *DELAYS.lock().unwrap(),
         ..Launch::new(kernel, arguments)

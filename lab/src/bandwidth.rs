@@ -17,15 +17,9 @@ const FACTOR: f32 = 3.0;
 
 /// Fills memory with floats near one: a machine may move zeros faster, or with less power.
 fn draw(bench: &Bench<'_>, memory: &Memory, random: &mut StdRng) -> Asked<()> {
-    let (device, mut done) = (bench.device(), memory.bytes.min(DRAWN));
-    let floats: Vec<f32> = (0..done / 4).map(|_| random.random_range(1.0..2.0)).collect();
-    device.write(memory.address, bytemuck::cast_slice(&floats))?;
-    while done < memory.bytes {
-        let next = done.min(memory.bytes - done);
-        device.copy(memory.address + done, memory.address, next)?;
-        done += next;
-    }
-    Ok(())
+    let drawn = memory.bytes.min(DRAWN);
+    let floats: Vec<f32> = (0..drawn / 4).map(|_| random.random_range(1.0..2.0)).collect();
+    bench.repeat(memory, bytemuck::cast_slice(&floats))
 }
 
 /// The floats at the beginning, in the middle and at the end.

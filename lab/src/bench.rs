@@ -1,6 +1,6 @@
 //! What every experiment is made of: sweeps, fills, rings of links, and probes that follow them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use rand::seq::{SliceRandom, index};
 
 use super::images::{self, Image, Language, Without};
 use super::line::Run;
-use launch::device::{Argument, Asked, Attribute, Device, Fault, Function, Memory, Module};
+use launch::device::{Argument, Asked, Attribute, Device, Fault, Function, Memory, Module, Shape};
 use launch::gpu::Gpu;
 
 /// The most steps of one probe.
@@ -51,7 +51,8 @@ pub struct Places {
 pub struct Bench<'g> {
     device: Device<'g>,
     about: Run,
-    modules: Vec<Module>,
+    /// Each is loaded when a kernel of it is first wanted: one that the driver does not take fails alone.
+    modules: Vec<(Vec<u8>, OnceCell<Module>)>,
     index: BTreeMap<(Language, Without, String), usize>,
     functions: RefCell<BTreeMap<(Language, Without, String), Function>>,
     /// The times of a probe, and after them its ticket.
@@ -61,6 +62,8 @@ pub struct Bench<'g> {
     /// Whether a profiler counts what is launched.
     counted: bool,
     carved_out: Asked<()>,
+    /// When the experiment has to end.
+    deadline: Cell<Option<Instant>>,
 }
 
 /// How the names of the kernels begin of which one block at a time works: what they do not need of a multiprocessor's shared
@@ -85,12 +88,13 @@ impl<'g> Bench<'g> {
             set_aside,
             ..about
         };
-        let modules = all.iter().map(|image| device.load(&image.cubin)).collect::<Asked<_>>()?;
+        let modules = all.iter().map(|image| (image.cubin.clone(), OnceCell::new())).collect();
         let (times, flush) = (device.allocate(4 * u64::from(STEPS) + LINE)?, device.allocate(FLUSH * l2)?);
         device.fill(flush.address, 0, flush.bytes)?;
         let (functions, launched) = (RefCell::default(), RefCell::default());
-        let (index, counted, carved_out) = (images::index(all), false, Ok(()));
-        let bench = Bench { device, about, modules, index, functions, times, flush, launched, counted, carved_out };
+        let (index, counted, carved_out, deadline) = (images::index(all), false, Ok(()), Cell::new(None));
+        let bench =
+            Bench { device, about, modules, index, functions, times, flush, launched, counted, carved_out, deadline };
         let (carve_out, carved_out) = match bench.carve_out() {
             Ok(percent) => (percent, Ok(())),
             Err(fault) if fault.lost => return Err(fault),
@@ -108,6 +112,16 @@ impl<'g> Bench<'g> {
     /// Whether a profiler counts what is launched.
     pub fn is_counted(&self) -> bool {
         self.counted
+    }
+
+    /// From here on, experiments have to end at that time.
+    pub fn end_at(&self, deadline: Option<Instant>) {
+        self.deadline.set(deadline);
+    }
+
+    /// Whether the experiment's time is over.
+    pub fn is_late(&self) -> bool {
+        self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// An error if the driver has not left the probes the L1 that they want.
@@ -169,7 +183,15 @@ impl<'g> Bench<'g> {
             let (language, without) = (format!("{language:?}"), without.name());
             Fault::new(format_args!("there is no kernel {kernel} in {language} without {without} for this GPU"))
         })?;
-        let function = self.device.function(&self.modules[at], kernel)?;
+        let (image, loaded) = &self.modules[at];
+        let module = match loaded.get() {
+            Some(module) => module,
+            None => {
+                let module = self.device.load(image)?;
+                loaded.get_or_init(|| module)
+            }
+        };
+        let function = self.device.function(module, kernel)?;
         self.functions.borrow_mut().insert(key, function);
         Ok(function)
     }
@@ -187,12 +209,12 @@ impl<'g> Bench<'g> {
         &self,
         of: (Language, Without),
         kernel: &str,
-        grid: (u32, u32),
+        grid: impl Into<Shape>,
         arguments: &[Argument],
     ) -> Asked<()> {
         let function = self.find(of.0, of.1, kernel)?;
         // SAFETY: by this function's contract.
-        unsafe { self.device.launch(function, grid.0, grid.1, arguments) }?;
+        unsafe { self.device.launch(function, grid.into(), arguments) }?;
         self.launched.borrow_mut().push(kernel.to_owned());
         Ok(())
     }
@@ -249,6 +271,18 @@ impl<'g> Bench<'g> {
         let arguments = [Argument::U64(at), Argument::U32(lines as u32)];
         // SAFETY: the callers own so many bytes there, and need none of them.
         unsafe { self.own("discard", self.grid(lines), &arguments) }
+    }
+
+    /// Puts these bytes into a piece of memory, over and over.
+    pub fn repeat(&self, memory: &Memory, content: &[u8]) -> Asked<()> {
+        let mut done = memory.bytes.min(content.len() as u64);
+        self.device.write(memory.address, &content[..done as usize])?;
+        while done < memory.bytes {
+            let next = done.min(memory.bytes - done);
+            self.device.copy(memory.address + done, memory.address, next)?;
+            done += next;
+        }
+        Ok(())
     }
 
     /// Keeps the GPU busy for so long: its clocks rise when it has something to do.

@@ -275,4 +275,12 @@ pub const CLAIMS: &[Claim] = &[
         each: &["kernel", "size"],
         ..claim('J', "Rust is at least as fast as nvcc")
     },
+    Claim {
+        metric: "seconds",
+        left: &[("language", "rust")],
+        right: Some((&[("language", "cuda")], Ratio)),
+        expected: Within(0.98, 1.02),
+        each: &["kernel"],
+        ..claim('K', "Rust takes as long as nvcc")
+    },
 ];

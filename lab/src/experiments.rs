@@ -4,6 +4,7 @@ use ptx_intrinsics::caching::{CachePolicy, L2EvictFirst, L2EvictLast, L2EvictNor
 
 use super::bandwidth::bandwidth;
 use super::bench::{Bench, LINE, Places, Sweep};
+use super::beside::beside;
 use super::images::CLUSTER;
 use super::measure::Reading;
 use super::statistics::median;
@@ -13,7 +14,7 @@ use super::worked::worked;
 use launch::device::{Asked, Memory};
 
 /// All of them, in their order.
-pub const ALL: [Experiment; 10] = [
+pub const ALL: [Experiment; 11] = [
     Experiment { letter: 'A', title: "bandwidth of copies, beside the driver's own and nvcc's", run: bandwidth },
     Experiment { letter: 'B', title: "what a stream leaves of a hot set in L2, by their hints", run: pollution },
     Experiment { letter: 'C', title: "the same with a part of L2 set aside", run: set_aside },
@@ -28,6 +29,7 @@ pub const ALL: [Experiment; 10] = [
     Experiment { letter: 'H', title: "stores by hint, and what discarding their lines saves", run: stores },
     Experiment { letter: 'I', title: "what is where after each prefetch, and after applypriority", run: prefetches },
     Experiment { letter: 'J', title: "the worked kernels with and without their hints", run: worked },
+    Experiment { letter: 'K', title: "kernels in Rust beside the same in CUDA C++", run: beside },
 ];
 
 /// The hints of sweeps, by name.

@@ -6,6 +6,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::LazyLock;
 
+use rayon::prelude::*;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,33 @@ const PAIRS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernels/parity");
 
 /// The files in CUDA C++ whose kernels are measured.
 const MEASURED: [&str; 7] = ["copy", "triad", "gather", "spmv", "probe", "histogram", "matmul"];
+
+/// The other files in CUDA C++ of pairs, which are measured beside each other alone.
+const BESIDE: [&str; 23] = [
+    "stencil",
+    "reduce",
+    "transpose",
+    "rms_norm",
+    "softmax",
+    "attention",
+    "flash_attention",
+    "prefix_sum",
+    "chase",
+    "stages",
+    "gemm",
+    "column_sums",
+    "all_to_all",
+    "warp_copy",
+    "q8_gemv",
+    "q4_gemv",
+    "layer_norm",
+    "layer_norm_back",
+    "add_rms_norm",
+    "compact",
+    "paged",
+    "relay",
+    "ll128",
+];
 
 /// The twins of the laboratory's own kernels. They are not launched: their machine code is compared.
 const TWINS: [&str; 5] = ["chase", "sweep", "stage", "fill", "neighbour"];
@@ -190,6 +218,11 @@ pub fn sources(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress:
     Ok(all)
 }
 
+/// The kernels in CUDA C++ of the pairs that are measured beside each other alone.
+fn pairs(sm: Sm, tools: &CudaTools, progress: &Progress) -> Result<Vec<Source>> {
+    in_cuda(PAIRS, &BESIDE, sm, tools, progress)
+}
+
 /// The twins of the laboratory's own kernels, which no laboratory has.
 pub fn twins(sm: Sm, tools: &CudaTools, progress: &Progress) -> Result<Vec<Source>> {
     let known: Vec<&str> = TWINS.into_iter().filter(|file| *file != "neighbour" || sm >= CLUSTER).collect();
@@ -202,12 +235,14 @@ fn in_cuda(folder: &str, files: &[&str], sm: Sm, tools: &CudaTools, progress: &P
     let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
     let compile = |file: &&str| {
         let _step = progress.step(format!("Compiling {file}.cu for {sm}"));
-        let ptx = scratch.path().join("twin.ptx");
+        let ptx = scratch.path().join(format!("{file}.ptx"));
         nvcc.ptx(&Path::new(folder).join(format!("{file}.cu")), sm, &ptx)?;
         let text = std::fs::read_to_string(&ptx).map_err(|error| Error::io("read", &ptx, error))?;
         Source::new(Language::Cuda, Without::Nothing, text)
     };
-    files.iter().map(compile).collect()
+    let all: Vec<Source> = files.par_iter().map(compile).collect::<Result<_>>()?;
+    // Of a file for newer GPUs nothing is left.
+    Ok(all.into_iter().filter(|source| !source.about.kernels.is_empty()).collect())
 }
 
 /// The kernels in Rust, with all their hints.
@@ -238,12 +273,21 @@ impl Source {
         Ok(Source { about: About { language, without, kernels }, ptx })
     }
 
+    /// Its text for an assembler that reads no newer version: nvcc writes its own.
+    fn for_version(&self, newest: PtxVersion) -> String {
+        let lowered = |line: &str| match line.strip_prefix(".version ").map(str::parse::<PtxVersion>) {
+            Some(Ok(version)) if version > newest => format!(".version {newest}\n"),
+            _ => format!("{line}\n"),
+        };
+        self.ptx.lines().map(lowered).collect()
+    }
+
     /// Its machine code for a GPU.
     pub fn assemble(&self, on: &On) -> Result<Image> {
         let scratch =
             tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
         let out = scratch.path().join("lab.cubin");
-        let assembled = on.assembler.assemble_text(&self.ptx, on.sm, &out)?;
+        let assembled = on.assembler.assemble_text(&self.for_version(on.version), on.sm, &out)?;
         let cubin = assembled.map_err(|rejected| Error::new(rejected).at(format_args!("{:?}", self.about)))?;
         let cubin = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
         keep(&cubin, &self.ptx, on.sm)?;
@@ -251,15 +295,23 @@ impl Source {
     }
 }
 
+/// Compiles all of it for a GPU.
+pub fn all(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Vec<Source>> {
+    Ok([sources(sm, toolchain, tools, progress)?, pairs(sm, tools, progress)?].concat())
+}
+
 /// Compiles and assembles all of it for a GPU.
 pub fn images(on: &On, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Vec<Image>> {
-    sources(on.sm, toolchain, tools, progress)?.iter().map(|source| source.assemble(on)).collect()
+    all(on.sm, toolchain, tools, progress)?.iter().map(|source| source.assemble(on)).collect()
 }
 
 /// What rustc has no words for, so that both compilers' kernels are assembled under the same promises.
 fn directives(kernel: &str) -> String {
     if CLUSTERS.contains(&kernel) {
         return ".explicitcluster\n.reqnctapercluster 2, 1, 1\n".into();
+    }
+    if kernel == "prefix_sum" {
+        return ".maxntid 1024, 1, 1\n".into();
     }
     let most = ".maxntid 256, 1, 1\n";
     if STREAMS.contains(&kernel) { format!("{most}.minnctapersm 6\n") } else { most.into() }

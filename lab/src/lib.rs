@@ -4,6 +4,7 @@
 
 mod bandwidth;
 pub mod bench;
+pub mod beside;
 pub mod calibrate;
 pub mod claims;
 pub mod experiments;
@@ -11,6 +12,7 @@ pub mod images;
 pub mod judge;
 pub mod line;
 pub mod measure;
+pub mod paired;
 pub mod profile;
 pub mod program;
 pub mod statistics;
@@ -40,7 +42,7 @@ use rand::RngExt;
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// Only these experiments: B or BCD
-    #[arg(long, value_name = "LETTERS", default_value = "ABCDEFGHIJ", value_parser = letters)]
+    #[arg(long, value_name = "LETTERS", default_value = "ABCDEFGHIJK", value_parser = letters)]
     pub experiments: String,
     /// What orders and places come from; a new one each time if left out
     #[arg(long)]
@@ -59,12 +61,24 @@ pub struct Options {
     pub once: bool,
 }
 
+/// The experiments that have cases for a profiler. K has none: what it asks is told by time.
+pub const COUNTED: &str = "ABCDEFGHIJ";
+
 fn letters(text: &str) -> Result<String, String> {
     let known = |letter: char| experiments::ALL.iter().any(|experiment| experiment.letter == letter);
     let letters = text.to_uppercase();
     match letters.chars().find(|letter| !known(*letter)) {
         None if !letters.is_empty() => Ok(letters),
-        _ => Err("write letters of experiments, A to J".into()),
+        _ => Err("write letters of experiments, A to K".into()),
+    }
+}
+
+/// Letters of experiments that a profiler may look at.
+fn counted(text: &str) -> Result<String, String> {
+    let letters = letters(text)?;
+    match letters.chars().find(|letter| !COUNTED.contains(*letter)) {
+        None => Ok(letters),
+        Some(letter) => Err(format!("experiment {letter} has nothing that a profiler counts: leave it out")),
     }
 }
 
@@ -156,6 +170,7 @@ pub fn run(
             deadline: share,
         };
         let clock = Instant::now();
+        bench.end_at(share);
         let ended = one(experiment, &bench, &thresholds, plan, options.once, watch.as_mut(), &mut lines, progress)?;
         let (experiment, seconds) = (experiment.letter, clock.elapsed().as_secs_f64());
         let Ended { repetitions, why, lost } = ended;

@@ -15,7 +15,7 @@ use ptx_build::progress::Progress;
 use ptx_build::target::Sm;
 use ptx_build::toolchain::{DeviceToolchain, Route};
 
-/// Measure what the hints do on the GPU of this machine: experiments A to J
+/// Measure what the hints do on the GPU of this machine: experiments A to K
 #[derive(Parser)]
 #[command(name = "cargo xtask lab", bin_name = "cargo xtask lab")]
 struct Arguments {

@@ -23,7 +23,7 @@ pub struct Laboratory {
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub out: PathBuf,
     /// Count sectors and bytes of these experiments by NVIDIA's profiler `ncu`, too
-    #[arg(long, value_name = "LETTERS", num_args = 0..=1, default_missing_value = "ABCDEFGHIJ", value_parser = super::letters)]
+    #[arg(long, value_name = "LETTERS", num_args = 0..=1, default_missing_value = super::COUNTED, value_parser = super::counted)]
     pub ncu: Option<String>,
     /// The kernels, packed
     #[arg(long, value_name = "FILE", hide = true)]
@@ -194,15 +194,28 @@ pub fn table(results: &Results) -> String {
     text
 }
 
-/// Where a bundle has the packed kernels of a GPU.
-pub fn place_of(folder: &Path, sm: u32) -> PathBuf {
-    folder.join("kernels").join(format!("laboratory-sm_{sm}.zst"))
+/// Where a bundle has the packed kernels of a GPU, by the assembler of that release: 13.5.
+pub fn place_of(folder: &Path, set: &str, sm: u32) -> PathBuf {
+    folder.join("kernels").join(set).join(format!("laboratory-sm_{sm}.zst"))
 }
 
-/// The packed kernels of a bundle that a GPU runs, of its own generation and none that is newer; else where they should be.
-pub fn packed(folder: &Path, sm: u32) -> PathBuf {
-    let mut places = (sm / 10 * 10..=sm).rev().map(|known| place_of(folder, known));
-    places.find(|file| file.is_file()).unwrap_or_else(|| place_of(folder, sm))
+/// Those that a GPU runs, of its own generation and none that is newer; else where they should be.
+pub fn packed(folder: &Path, set: &str, sm: u32) -> PathBuf {
+    let mut places = (sm / 10 * 10..=sm).rev().map(|known| place_of(folder, set, known));
+    places.find(|file| file.is_file()).unwrap_or_else(|| place_of(folder, set, sm))
+}
+
+/// The kernels of the first of these files that the driver takes; else those of the first file.
+pub fn first_taken(gpu: &Gpu, files: &[PathBuf]) -> Result<Vec<Image>> {
+    let there = files.iter().filter(|file| file.is_file());
+    for file in there {
+        let images = read_images(file)?;
+        if images.first().is_some_and(|image| gpu.load(&image.cubin).is_ok()) {
+            return Ok(images);
+        }
+    }
+    let first = files.first().ok_or_else(|| Error::new("this bundle has no kernels of the laboratory"))?;
+    read_images(first)
 }
 
 #[cfg(test)]
@@ -212,13 +225,13 @@ mod tests {
     #[test]
     fn a_gpu_runs_the_kernels_of_its_generation() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        for sm in [80, 100] {
-            ptx_build::files::write_whole(&place_of(folder.path(), sm), "kernels")
+        for (set, sm) in [("13.5", 80), ("13.5", 100), ("13.0", 90)] {
+            ptx_build::files::write_whole(&place_of(folder.path(), set, sm), "kernels")
                 .expect("a temporary folder takes it");
         }
-        let expected = [(80, 80), (89, 80), (90, 90), (103, 100), (121, 121)];
-        for (sm, known) in expected {
-            assert_eq!(packed(folder.path(), sm), place_of(folder.path(), known));
+        let expected = [("13.5", 80, 80), ("13.5", 89, 80), ("13.5", 90, 90), ("13.5", 103, 100), ("13.5", 121, 121)];
+        for (set, sm, known) in expected.into_iter().chain([("13.0", 90, 90), ("13.0", 80, 80)]) {
+            assert_eq!(packed(folder.path(), set, sm), place_of(folder.path(), set, known));
         }
     }
 }

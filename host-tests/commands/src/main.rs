@@ -53,7 +53,7 @@ enum Task {
     Rehearse(elsewhere::Elsewhere),
     /// Read litmus tests, say what the memory model allows, and compare with published results
     Litmus(elsewhere::Elsewhere),
-    /// Measure what the hints do on the GPU of this machine: experiments A to J
+    /// Measure what the hints do on the GPU of this machine: experiments A to K
     Lab(elsewhere::Elsewhere),
     /// Make pages of the reports of GPUs, docs/measured/GPU/report.json
     Measured(elsewhere::Elsewhere),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use host_tests::check::parity::{self, TARGETS};
+use host_tests::check::parity::{self, TARGETS, with_times_of};
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::files::write_whole;
@@ -50,7 +50,9 @@ impl Parity {
             write_whole(file, &(json + "\n")).map_err(advise)?;
         }
         if let Some(file) = &self.markdown {
-            write_whole(file, report.markdown()).map_err(advise)?;
+            // The times of an older page stay: `cargo xtask measured` writes them.
+            let older = std::fs::read_to_string(file).unwrap_or_default();
+            write_whole(file, with_times_of(&report.markdown(), &older)).map_err(advise)?;
         }
         print(&report.table())
     }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::calls::calls;
 use crate::gpu::{Gpu, give_up, is_gone};
+use crate::shared;
 
 /// Why something could not be measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,6 +142,26 @@ pub enum Argument {
     U64(u64),
     /// A 32-bit float.
     F32(f32),
+    /// A tensor map.
+    Map([u8; 128]),
+}
+
+/// The grid of a launch, of one or two dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Blocks in the grid.
+    pub blocks: [u32; 2],
+    /// Threads in a block.
+    pub threads: [u32; 2],
+    /// Bytes of dynamic shared memory of a block.
+    pub shared: u32,
+}
+
+/// So many blocks of so many threads.
+impl From<(u32, u32)> for Shape {
+    fn from((blocks, threads): (u32, u32)) -> Shape {
+        Shape { blocks: [blocks, 1], threads: [threads, 1], shared: 0 }
+    }
 }
 
 impl Argument {
@@ -149,6 +170,7 @@ impl Argument {
             Argument::U32(value) => (&raw const *value).cast(),
             Argument::U64(value) => (&raw const *value).cast(),
             Argument::F32(value) => (&raw const *value).cast(),
+            Argument::Map(value) => (&raw const *value).cast(),
         }
     }
 }
@@ -300,11 +322,16 @@ impl<'g> Device<'g> {
     ///
     /// # Safety
     /// The arguments are what the kernel takes, and its contract holds for them until the stream is waited for.
-    pub unsafe fn launch(&self, function: Function, blocks: u32, threads: u32, arguments: &[Argument]) -> Asked<()> {
+    pub unsafe fn launch(&self, function: Function, shape: Shape, arguments: &[Argument]) -> Asked<()> {
+        let Shape { blocks, threads, shared } = shape;
+        // SAFETY: the kernel is of a loaded module.
+        self.check("asking for shared memory", unsafe { shared::allow(self.gpu.driver(), function.0, shared) })?;
         let pointers: Vec<_> = arguments.iter().map(Argument::pointer).collect();
         let (list, none) = (pointers.as_ptr(), std::ptr::null());
+        let ([x, y], [width, height]) = (blocks, threads);
         // SAFETY: by this function's contract; the pointers live until the launch has copied them.
-        let code = unsafe { (self.calls.launch)(function.0, blocks, 1, 1, threads, 1, 1, 0, self.stream, list, none) };
+        let code =
+            unsafe { (self.calls.launch)(function.0, x, y, 1, width, height, 1, shared, self.stream, list, none) };
         self.check("launching", code)
     }
 

@@ -10,10 +10,11 @@ use super::corpus::make;
 use super::entry::Entry;
 use super::fault::Fault;
 use super::image::{self, compile};
-use super::kernels::{FAULTS, FORMS, Kernels, LITMUS, PTX, WORKLOADS, file_of};
+use super::kernels::{FAULTS, FORMS, Kernels, LITMUS, PTX, VALUES, WORKLOADS, file_of};
 use super::litmus::Litmus;
 use super::plan::{Kernel, Plan};
 use super::stages::{PLAN, Part};
+use super::values;
 use super::versions::Versions;
 use host_tests::check::forms_check::every_form;
 use lab::images;
@@ -44,7 +45,8 @@ const GLIBC: (u32, u32) = (2, 36);
 pub const TWICE: [u32; 1] = [90];
 
 /// What a bundle has images of, and who makes them: for each GPU and its assembler.
-const SECTIONS: [(&str, Maker); 4] = [(FORMS, forms), (LITMUS, litmus_tests), (FAULTS, faults), (WORKLOADS, workloads)];
+const SECTIONS: [(&str, Maker); 5] =
+    [(FORMS, forms), (LITMUS, litmus_tests), (FAULTS, faults), (WORKLOADS, workloads), (VALUES, instructions)];
 
 type Maker = fn(&Wanted, &DeviceToolchain, &Progress) -> Result<Vec<Vec<Image>>>;
 
@@ -100,6 +102,11 @@ fn compiled<E: Entry>(
 
 fn workloads(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
     wanted.on.iter().map(|on| workloads::images(on, toolchain, progress)).collect()
+}
+
+fn instructions(wanted: &Wanted, _: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
+    let _step = progress.step("Assembling a kernel for each instruction");
+    wanted.on.iter().map(values::images).collect()
 }
 
 /// What a bundle has: its bytes, and of each GPU and assembler how many kernels and images of each section.
@@ -181,16 +188,7 @@ pub fn make(
     packed.try_for_each(pack)?;
     drop(step);
     let of_corpus = make::write(&folder, sets, on, progress)?;
-    // The others of a generation run the code of its first one.
-    let mut generations = BTreeSet::new();
-    let of_today = on.iter().zip(sets).filter(|(on, set)| **set == sets[0] && on.sm >= images::OLDEST);
-    let mut of_today: Vec<&On> = of_today.map(|(on, _)| on).collect();
-    of_today.sort_by_key(|on| on.sm);
-    of_today.retain(|on| generations.insert(on.sm.number / 10));
-    of_today.par_iter().try_for_each(|on| {
-        let images = images::images(on, toolchain, tools, progress)?;
-        write_whole(&place_of(&folder, on.sm.number), images::pack(&images)?)
-    })?;
+    laboratory(&folder, sets, on, toolchain, tools, progress)?;
     let bytes = bytes_in(&folder)?;
     if bytes > LARGEST {
         return Err(Error::new(format_args!("the bundle has {bytes} bytes, more than {LARGEST}"))
@@ -202,6 +200,31 @@ pub fn make(
     std::fs::rename(&folder, out).map_err(|error| Error::io("write", out, error))?;
     let contents = kernels.iter().zip(on).map(|(kernels, on)| in_a_line(kernels, on.sm)).chain(of_corpus).collect();
     Ok(Made { bytes, commit, contents })
+}
+
+/// Makes the kernels of the laboratory, by each assembler. The others of a generation run the code of its first one.
+fn laboratory(
+    folder: &Path,
+    sets: &[String],
+    on: &[On],
+    toolchain: &DeviceToolchain,
+    tools: &CudaTools,
+    progress: &Progress,
+) -> Result<()> {
+    let known = || sets.iter().zip(on).filter(|(_, on)| on.sm >= images::OLDEST);
+    let mut first: BTreeMap<u32, Sm> = BTreeMap::new();
+    for (_, on) in known() {
+        let of_generation = first.entry(on.sm.number / 10).or_insert(on.sm);
+        *of_generation = on.sm.min(*of_generation);
+    }
+    let all: Vec<Sm> = first.into_values().collect();
+    all.par_iter().try_for_each(|sm| {
+        let sources = images::all(*sm, toolchain, tools, progress)?;
+        known().filter(|(_, on)| on.sm == *sm).try_for_each(|(set, on)| {
+            let images: Vec<_> = sources.iter().map(|source| source.assemble(on)).collect::<Result<_>>()?;
+            write_whole(&place_of(folder, set, sm.number), images::pack(&images)?)
+        })
+    })
 }
 
 /// The first GPU that has every form.

@@ -26,6 +26,9 @@ pub const FAULTS: &str = "faults";
 /// The worked kernels.
 pub const WORKLOADS: &str = "workloads";
 
+/// A kernel for each instruction and type.
+pub const VALUES: &str = "values";
+
 /// The kernels of a GPU, by one assembler.
 #[derive(Clone, Debug)]
 pub struct Kernels {

@@ -24,6 +24,7 @@ pub mod program;
 mod reduced;
 pub mod report;
 pub mod room;
+mod rows;
 mod run;
 mod sanitizer;
 mod shapes;
@@ -32,6 +33,7 @@ pub mod stage;
 pub mod stages;
 mod tensor;
 mod trial;
+mod values;
 pub mod versions;
 mod warp;
 

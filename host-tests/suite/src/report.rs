@@ -15,6 +15,8 @@ use super::journal::{Event, Known, Machine};
 use super::kernels::PTX;
 use super::observed::unseen;
 use super::plan::Plan;
+pub use super::rows::Row;
+use super::rows::shown;
 use super::run::{self, OF_SEVERAL, Outcome, REFUSED, Verdict, With};
 use super::stages::PLAN;
 use super::versions::Versions;
@@ -142,20 +144,6 @@ pub struct StageReport {
     pub missing: Option<String>,
 }
 
-/// What came of an item.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Row {
-    /// The item.
-    pub item: String,
-    /// Whether it is as it should be.
-    pub passed: bool,
-    /// In a line.
-    pub text: String,
-    /// All of it; of forms it is in [`Report::forms`].
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub data: Value,
-}
-
 /// What has no result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lost {
@@ -253,10 +241,7 @@ impl StageReport {
         let not_done = known.left().map(str::to_owned).collect();
         let (early, seconds) = known.ended.unwrap_or((Some("it has not ended".into()), 0.0));
         let early = early.or_else(|| known.work.is_none().then(|| "it did not say what it does".into()));
-        let row = |(item, found): (String, super::journal::Found)| {
-            let data = if has_forms { Value::Null } else { found.data };
-            Row { item, passed: found.passed, text: found.text, data }
-        };
+        let row = |(item, found)| Row::of(item, found, has_forms);
         let work = known.work.unwrap_or_default();
         StageReport {
             name: name.into(),
@@ -371,7 +356,7 @@ impl Report {
         }
         for stage in &self.stages {
             table += &format!("\n{}: {}\n", stage.name, stage.in_a_line());
-            for row in self.shown(stage) {
+            for row in shown(&stage.results, self.has_table(&stage.name)) {
                 table += &format!("  {}{}: {}\n", if row.passed { "" } else { "FAILED " }, row.item, row.text);
             }
             for lost in &stage.lost {
@@ -387,11 +372,9 @@ impl Report {
         table + &format!("\n{}\n", self.in_a_line())
     }
 
-    /// The results of a stage, or what failed, if there is a table of its own.
-    fn shown<'s>(&self, stage: &'s StageReport) -> impl Iterator<Item = &'s Row> {
-        let is_of_forms = self.forms.iter().any(|tried| tried.stage == stage.name);
-        let has_table = is_of_forms || [BARE, SANITIZED].contains(&stage.name.as_str());
-        stage.results.iter().filter(move |row| !row.passed || !has_table)
+    /// Whether a stage has a table of its own, which shows more than its results.
+    fn has_table(&self, stage: &str) -> bool {
+        self.forms.iter().any(|tried| tried.stage == stage) || [BARE, SANITIZED].contains(&stage)
     }
 
     fn in_a_line(&self) -> String {
@@ -445,7 +428,7 @@ impl Report {
         }
         for stage in &self.stages {
             line(&format!("\n## Stage {}\n\n{}.", stage.name, stage.in_a_line()));
-            let rows: Vec<&Row> = self.shown(stage).collect();
+            let rows = shown(&stage.results, self.has_table(&stage.name));
             if !rows.is_empty() || !stage.lost.is_empty() {
                 line("\n| Item | | Result |\n| --- | --- | --- |");
             }

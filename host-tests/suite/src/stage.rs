@@ -1,8 +1,9 @@
 //! A part of a run: a list of items, done one after the other in a process of its own, each with a result that is
 //! written down at once.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use ptx_intrinsics::catalogue::Form;
 use super::journal::{Event, Found, Item, Journal, Known, Machine, Work};
 use super::kernels::{self, Kernels, Set};
 use super::plan::Plan;
-use launch::gpu::{Gpu, NoGpu, Waited};
+use launch::gpu::{Gpu, Module, NoGpu, Waited};
 use ptx_build::error::{Error, Result};
 use ptx_build::progress::Progress;
 
@@ -103,6 +104,8 @@ pub struct Bench {
     limit: Duration,
     catalogue: Catalogue,
     forms: OnceCell<Vec<Arc<Form>>>,
+    /// The image that was loaded last, by its first kernel: it is unloaded before the GPU is left.
+    loaded: RefCell<Option<(String, Rc<Module>)>>,
     gpu: OnceCell<Gpu>,
     kernels: OnceCell<Kernels>,
     plan: OnceCell<Plan>,
@@ -115,7 +118,8 @@ impl Bench {
     pub fn new(folder: PathBuf, out: PathBuf, catalogue: Catalogue, settings: Settings, journal: Journal) -> Bench {
         let (forms, gpu, kernels, plan) = (OnceCell::new(), OnceCell::new(), OnceCell::new(), OnceCell::new());
         let (limit, began, gone) = (launch::gpu::LIMIT, Instant::now(), Cell::new(false));
-        Bench { folder, out, settings, journal, limit, catalogue, forms, gpu, kernels, plan, began, gone }
+        let loaded = RefCell::default();
+        Bench { folder, out, settings, journal, limit, catalogue, forms, loaded, gpu, kernels, plan, began, gone }
     }
 
     /// One with these kernels, whose results this process keeps.
@@ -161,6 +165,20 @@ impl Bench {
         Ok(self.kernels.get_or_init(|| kernels))
     }
 
+    /// The image of a section that has a kernel, loaded. The one that was loaded last is kept.
+    pub fn module(&self, section: &str, kernel: &str) -> Result<Rc<Module>> {
+        let image = self.kernels()?.image_of(section, kernel)?;
+        let name = format!("{section} {}", image.kernels[0]);
+        if let Some((loaded, module)) = &*self.loaded.borrow()
+            && *loaded == name
+        {
+            return Ok(Rc::clone(module));
+        }
+        let module = Rc::new(self.gpu().map_err(Error::new)?.load(&image.cubin)?);
+        *self.loaded.borrow_mut() = Some((name, Rc::clone(&module)));
+        Ok(module)
+    }
+
     /// The file beside the kernels of the set that runs, in another folder of the bundle, if there is one.
     pub fn beside(&self, folder: &str) -> Result<Option<PathBuf>> {
         let sets = kernels::sets(&self.folder, self.machine()?.sm)?;
@@ -171,6 +189,12 @@ impl Bench {
     /// The kernels of its forms.
     pub fn plan(&self) -> &Plan {
         self.plan.get_or_init(|| Plan::new(self.forms()))
+    }
+
+    /// The name of that set.
+    pub fn set_name(&self) -> Result<String> {
+        let sets = kernels::sets(&self.folder, self.machine()?.sm)?;
+        Ok(self.set(&sets)?.name.clone())
     }
 
     /// The set that runs: the one that was named, else the first that loads.

@@ -1,5 +1,6 @@
 //! The stages of a run.
 
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -10,11 +11,12 @@ use super::corpus::sanitized::{SANITIZED, Sanitized};
 use super::counted;
 use super::fault::Fault;
 use super::journal::{Found, Item, Known, Work};
-use super::kernels::{self, LITMUS, WORKLOADS};
+use super::kernels::{self, LITMUS, VALUES, WORKLOADS};
 use super::litmus::{self, Litmus};
 use super::run::Forms;
 use super::sanitizer::Sanitizer;
 use super::stage::{Bench, Facts, IMAGES, Stage};
+use super::values::Values;
 use lab::program::{self, LINES, packed};
 use lab::{self, Counting, profile};
 use launch::child;
@@ -28,15 +30,17 @@ pub fn all() -> Vec<Box<dyn Stage>> {
         Box::new(Tools),
         Box::new(Forms { again: false }),
         Box::new(Orders),
+        Box::new(Values),
         Box::new(BANDWIDTH),
         Box::new(LABORATORY),
         Box::new(Counters),
         Box::new(Workloads),
         Box::new(Sanitizer),
         Box::new(Forms { again: true }),
-        Box::new(Faults),
+        Box::new(PAIRS),
         Box::new(Bare),
         Box::new(Sanitized),
+        Box::new(Faults),
     ]
 }
 
@@ -51,17 +55,17 @@ pub struct Part {
 
 /// The half hour on a GPU, whose machines may be taken away after ten minutes.
 pub const PLAN: [Part; 4] = [
-    Part { stages: &["forms", "litmus", "bandwidth"], limit: 490 },
+    Part { stages: &["forms", "litmus", VALUES, "bandwidth"], limit: 565 },
     Part { stages: &["laboratory", "counters"], limit: 560 },
-    Part { stages: &[WORKLOADS, "sanitizer", "forms-again", "faults"], limit: 550 },
-    Part { stages: &[BARE, SANITIZED], limit: 285 },
+    Part { stages: &[WORKLOADS, "sanitizer", "forms-again"], limit: 490 },
+    Part { stages: &["pairs", BARE, SANITIZED, "faults"], limit: 420 },
 ];
 
 /// Stages of every run.
 pub const ALWAYS: [&str; 2] = [IMAGES, "tools"];
 
 /// Stages of a run with the default settings.
-pub const USUAL: [&str; 4] = ["forms", "litmus", "workloads", "faults"];
+pub const USUAL: [&str; 5] = ["forms", "litmus", VALUES, WORKLOADS, "faults"];
 
 /// One image of each assembler: does the driver take it?
 struct Images;
@@ -197,6 +201,16 @@ const BANDWIDTH: Experiments = Experiments {
     letters: "A",
 };
 
+/// Whether kernels in Rust take as long as the same in CUDA C++.
+const PAIRS: Experiments = Experiments {
+    facts: Facts {
+        name: "pairs",
+        about: "Kernels in Rust and in CUDA C++, experiment K of the laboratory",
+        limit: Duration::from_secs(75),
+    },
+    letters: "K",
+};
+
 /// What hints do.
 const LABORATORY: Experiments = Experiments {
     facts: Facts { name: "laboratory", about: "The laboratory's other experiments", limit: Duration::from_secs(320) },
@@ -215,9 +229,13 @@ fn share(bench: &Bench, stage: &str) -> Result<Duration> {
     Ok((left * 2 / open as u32).min(left))
 }
 
+/// The kernels of the laboratory, of the set that runs.
+fn of_the_laboratory(bench: &Bench) -> Result<PathBuf> {
+    Ok(packed(&bench.folder, &bench.set_name()?, bench.machine()?.sm))
+}
+
 fn letters(bench: &Bench, letters: &str) -> Result<Work> {
-    let sm = bench.machine()?.sm;
-    let file = packed(&bench.folder, sm);
+    let (file, sm) = (of_the_laboratory(bench)?, bench.machine()?.sm);
     if !file.is_file() {
         return Err(Error::new(format_args!("this bundle has no kernels of the laboratory for sm_{sm}"))
             .at(file.display())
@@ -243,7 +261,7 @@ impl Stage for Experiments {
             quick: bench.settings.quick,
             ..lab::Options::default()
         };
-        let file = packed(&bench.folder, bench.machine()?.sm);
+        let file = of_the_laboratory(bench)?;
         let made_with = kernels::versions(&bench.folder)?.to_string();
         let gpu = bench.gpu().map_err(Error::new)?;
         let measured = program::measure(gpu, &file, &options, &made_with, &bench.out.join(LINES))?;
@@ -267,11 +285,11 @@ impl Stage for Counters {
         if profile::find().is_none() {
             return Ok(Work::without("ncu"));
         }
-        letters(bench, "ABCDEFGHIJ")
+        letters(bench, lab::COUNTED)
     }
 
     fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {
-        let images = packed(&bench.folder, bench.machine()?.sm);
+        let images = of_the_laboratory(bench)?;
         let counting =
             Counting { images: &images, out: &bench.out, again: &["lab"], limit: share(bench, self.name())? };
         let counters = counting.count(&item.name, &bench.out.join(LINES))?;
@@ -320,9 +338,11 @@ mod tests {
             assert!(of_stages <= limit, "{stages:?} may take {of_stages} s, and all of them together {limit}");
             assert!(limit <= 570, "a machine may be taken away after ten minutes");
         }
-        assert!(PLAN.iter().map(|part| part.limit).sum::<u64>() <= 32 * 60);
+        assert!(PLAN.iter().map(|part| part.limit).sum::<u64>() <= 34 * 60);
         // The laboratory's experiments are all in it, each once.
-        let letters: Vec<char> = [BANDWIDTH, LABORATORY].iter().flat_map(|stage| stage.letters.chars()).collect();
+        let mut letters: Vec<char> =
+            [BANDWIDTH, PAIRS, LABORATORY].iter().flat_map(|stage| stage.letters.chars()).collect();
+        letters.sort_unstable();
         assert_eq!(letters, lab::titles().map(|(letter, _)| letter).collect::<Vec<_>>());
     }
 }

@@ -5,11 +5,13 @@ use std::fmt::Write;
 
 use lab::judge::{Finding, Latencies, Results, Verdict, judge_all, paid};
 use lab::line::{About, Run};
+use lab::paired::paired;
 use lab::profile::PREPARATION;
 use lab::statistics::{CONFIDENCE, Estimate};
 use lab::titles;
 use ptx_build::error::Result;
 
+use super::pairs;
 use super::plot::{Frame, Series, bars, lines};
 
 /// A page and the plots that it shows, by the names of their files.
@@ -46,6 +48,7 @@ pub(super) fn page(results: &Results) -> Result<Page> {
         page.line(format_args!("The machine: {}.\n", results.machine(Some(letter))));
         expectations(findings.iter().filter(|finding| finding.claim.experiment == letter), &mut page);
         plots(letter, results, &mut page)?;
+        pairs_of(letter, results, &mut page);
         counters(letter, results, &mut page);
     }
     failures(results, &mut page);
@@ -360,6 +363,11 @@ fn plots(letter: char, results: &Results, page: &mut Page) -> Result<()> {
             let frame = Frame { title: "Reading what takes the place of lines that were written", x: "seconds", y: "" };
             show_bars(page, "h", &frame, &all)
         }
+        'K' => {
+            let all: Vec<_> = paired(results).into_iter().map(|pair| (pair.kernel, pair.ratio)).collect();
+            let frame = Frame { title: "Time in Rust by time in CUDA C++", x: "below 1 Rust is faster", y: "" };
+            if all.is_empty() { Ok(()) } else { page.show("k", frame.title, bars(&frame, &all, Some(1.0))) }
+        }
         'I' => {
             let all: Vec<_> = each(results, ('I', "clocks"), &[], |case| label(case, "prefetch"));
             let all: Vec<_> = all.into_iter().filter(|(name, _)| !name.is_empty()).collect();
@@ -367,6 +375,14 @@ fn plots(letter: char, results: &Results, page: &mut Page) -> Result<()> {
             show_bars(page, "i", &frame, &all)
         }
         _ => Ok(()),
+    }
+}
+
+/// The pairs of experiment K.
+fn pairs_of(letter: char, results: &Results, page: &mut Page) {
+    let all = if letter == 'K' { paired(results) } else { Vec::new() };
+    if !all.is_empty() {
+        page.line(format_args!("{}\n\n{}", pairs::in_short(&all), pairs::table(&all)));
     }
 }
 

@@ -2,12 +2,14 @@
 
 mod hints;
 mod laboratory;
+mod pairs;
 mod plot;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
+use host_tests::check::parity::with_times;
 use lab::judge::Results;
 use lab::program::LINES;
 use ptx_build::command::{Machine, catch_interrupts};
@@ -21,7 +23,7 @@ use suite::report::Report;
 #[derive(Parser)]
 #[command(name = "cargo xtask measured", bin_name = "cargo xtask measured")]
 struct Measured {
-    /// The files report.json and laboratory.jsonl. Without it, all of docs/measured, and the page of hints too
+    /// The files report.json and laboratory.jsonl. Without it, all of docs/measured, the page of hints, and the times of parity.md
     #[arg(value_name = "REPORT")]
     reports: Vec<PathBuf>,
 }
@@ -36,12 +38,18 @@ impl Measured {
     fn run(self) -> Result<()> {
         let reports = if self.reports.is_empty() { committed()? } else { self.reports.clone() };
         if self.reports.is_empty() {
-            let page = Machine::current().repository.join(HINTS);
-            write_whole(&page, hints::page(&on_gpus(&reports)?))?;
-            print(&format!("{}\n", page.display()))?;
-            let page = Machine::current().repository.join(RACES);
-            write_whole(&page, races(&page, &reports)?)?;
-            print(&format!("{}\n", page.display()))?;
+            let repository = Machine::current().repository;
+            let on_gpus = on_gpus(&reports)?;
+            let pages = [
+                (HINTS, hints::page(&on_gpus)),
+                (PARITY, parity(&repository, &on_gpus)?),
+                (RACES, races(&repository.join(RACES), &reports)?),
+            ];
+            for (page, text) in pages {
+                let page = repository.join(page);
+                write_whole(&page, text)?;
+                print(&format!("{}\n", page.display()))?;
+            }
         }
         for report in &reports {
             let pages = match report.extension().and_then(|extension| extension.to_str()) {
@@ -76,6 +84,16 @@ fn races(page: &Path, reports: &[PathBuf]) -> Result<String> {
 fn of_report(report: &Report) -> Vec<(String, String)> {
     let corpus = page::page(report).map(|text| ("corpus.md".to_owned(), text));
     [("README.md".to_owned(), report.page())].into_iter().chain(corpus).collect()
+}
+
+/// The page of the pairs, whose last part has their times.
+const PARITY: &str = "docs/parity.md";
+
+/// That page with these times.
+fn parity(repository: &Path, on_gpus: &[hints::OnGpu]) -> Result<String> {
+    let page = repository.join(PARITY);
+    let text = std::fs::read_to_string(&page).map_err(|error| Error::io("read", &page, error))?;
+    Ok(with_times(&text, &pairs::section(on_gpus.iter().map(|(_, results)| results))))
 }
 
 /// What the laboratory found on each GPU. A dry run says nothing.
@@ -137,5 +155,13 @@ mod tests {
         let written = std::fs::read_to_string(&page).expect("the page");
         let expected = races(&page, &committed().expect("docs/measured")).expect("they are reports");
         assert_eq!(written, expected, "write it anew: `cargo xtask measured`");
+    }
+
+    #[test]
+    fn the_times_of_parity_are_what_the_reports_say() {
+        let repository = Machine::current().repository;
+        let page = parity(&repository, &on_gpus(&committed().expect("docs/measured")).expect("they are reports"));
+        let written = std::fs::read_to_string(repository.join(PARITY)).expect("the page");
+        assert_eq!(written, page.expect("the page"), "write it anew: `cargo xtask measured`");
     }
 }

@@ -24,15 +24,16 @@ fn lines_become_a_page_with_plots() {
     let page = std::fs::read_to_string(folder.path().join("laboratory.md")).expect("the page is there");
     assert!(page == PAGE, "the page is now:\n{page}");
     let plots: Vec<&str> = page.lines().filter_map(|line| line.split_once("](")?.1.strip_suffix(')')).collect();
-    let names = ["pays", "latencies", "l1-sweep", "sweep", "a"].map(|name| format!("laboratory-{name}.svg"));
+    let names = ["pays", "latencies", "l1-sweep", "sweep", "a", "k"].map(|name| format!("laboratory-{name}.svg"));
     assert_eq!(plots, names);
-    assert_eq!(stdout.lines().count(), 6, "{stdout}");
+    assert_eq!(stdout.lines().count(), 7, "{stdout}");
     let words = [
         ["Time without hints by time with them", "bytes of the problem, in sizes of L2", "ratio of times"],
         ["Latencies of single loads", "clocks", "part of the loads"],
         ["Latency of loads through L1", "KiB read before, by one thread", "clocks"],
         ["Latency of loads past L1", "MiB read before, over and over", "clocks"],
         ["Bandwidth", "bytes read and written a second", "copy128, rust"],
+        ["Time in Rust by time in CUDA C++", "below 1 Rust is faster", "softmax"],
     ];
     for (plot, words) in plots.iter().zip(words) {
         let svg = std::fs::read_to_string(folder.path().join(plot)).expect("the plot is there");

@@ -3,6 +3,7 @@
 //!
 //! A process opens one driver, once; so every scenario is a process of its own.
 
+mod beside;
 mod measuring;
 mod profiler;
 
@@ -10,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use lab::bench::{Bench, LINE, Places};
@@ -52,6 +54,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { driver: LATE_COPIES, ..scenario("late_copies_are_waited_for", late_copies_are_waited_for) },
     Scenario { driver: LATE_COPIES, ..scenario("a_late_copy_is_late", a_late_copy_is_late) },
     scenario("every_experiment_has_cases_to_count", measuring::every_experiment_has_cases_to_count),
+    scenario("a_profiler_is_not_asked", beside::a_profiler_is_not_asked),
     scenario("calibration_begins_warm", measuring::calibration_begins_warm),
     scenario("the_machine_is_watched", measuring::the_machine_is_watched),
     scenario("a_copy_that_copies_nothing_is_named", measuring::a_copy_that_copies_nothing_is_named),
@@ -66,6 +69,13 @@ const SCENARIOS: &[Scenario] = &[
     scenario("a_lost_gpu_leaves_lines_behind", a_lost_gpu_leaves_lines_behind),
     scenario("a_missing_kernel_is_a_line", a_missing_kernel_is_a_line),
     scenario("the_stages_name_the_experiments_that_fail", stages_name_what_fails),
+];
+
+/// Scenarios with the kernels in CUDA C++, which take a minute to compile.
+const BESIDE: &[Scenario] = &[
+    scenario("every_pair_gives_the_same", beside::every_pair_gives_the_same),
+    scenario("a_pair_that_differs_is_named", beside::a_pair_that_differs_is_named),
+    scenario("it_ends_when_its_time_is_over", beside::it_ends_when_its_time_is_over),
 ];
 
 const LATE_COPIES: Option<(&str, &str)> = Some(("FAKE_LATE", "1"));
@@ -97,7 +107,8 @@ fn main() -> ExitCode {
         return as_program(Path::new(&folder));
     }
     if let Ok(name) = std::env::var(SCENARIO_VARIABLE) {
-        let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).expect("a scenario's name");
+        let scenario = SCENARIOS.iter().chain(BESIDE).find(|scenario| scenario.name == name);
+        let scenario = scenario.expect("a scenario's name");
         let ptx = std::fs::read_to_string(std::env::var_os(PTX_VARIABLE).expect("the file")).expect("it was prepared");
         fake_driver::run_with(&ptx);
         (scenario.run)(&ptx);
@@ -114,6 +125,17 @@ fn main() -> ExitCode {
         })
     };
     let mut trials: Vec<Trial> = SCENARIOS.iter().map(scenario).collect();
+    let beside: Arc<LazyLock<_, _>> = Arc::new(LazyLock::new({
+        let folder = folder.path().to_owned();
+        move || beside::prepare(&folder).map_err(|error| error.to_string())
+    }));
+    trials.extend(BESIDE.iter().map(|scenario| {
+        let (folder, prepared, beside) = (folder.path().to_owned(), prepared.clone(), Arc::clone(&beside));
+        Trial::test(scenario.name, move || {
+            prepared.and_then(|()| (**beside).clone()).map_err(Failed::from)?;
+            in_a_process(scenario, &folder)
+        })
+    }));
     trials.push(Trial::test("a_profiler_counts_each_launch", profiler::a_profiler_counts_each_launch));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -385,7 +407,7 @@ fn stages_name_what_fails(ptx: &str) {
     std::fs::create_dir_all(file("kernels/13.5")).unwrap();
     let ptx = ptx.replace(".entry fill_cs(", ".entry fill_other(");
     std::fs::write(file("lab.ptx"), &ptx).unwrap();
-    std::fs::write(file("kernels/laboratory-sm_90.zst"), pack(&[image(&ptx)]).unwrap()).unwrap();
+    std::fs::write(file("kernels/13.5/laboratory-sm_90.zst"), pack(&[image(&ptx)]).unwrap()).unwrap();
     let images = kernel_image::Image { kernels: Vec::new(), cubin: ptx.into_bytes() };
     let sections = [("faults".to_owned(), vec![images])].into();
     let (set, ptx) = ("13.5".into(), PtxVersion::OF_EVERY_FORM);
@@ -428,5 +450,8 @@ fn stages_name_what_fails(ptx: &str) {
         report.stages.iter().map(|stage| (stage.name.clone(), stage.results.len())).collect::<Vec<_>>()
     };
     assert_eq!((twice.complete, names(&twice)), (true, names(&report)));
-    assert_eq!(twice.not_in_it, ["forms", "litmus", "counters", "workloads", "sanitizer", "forms-again", "faults"]);
+    assert_eq!(
+        twice.not_in_it,
+        ["forms", "litmus", "pairs", "counters", "workloads", "sanitizer", "forms-again", "faults"]
+    );
 }

@@ -87,7 +87,7 @@ echo "$answer"
 case "$*" in *-lms*)
     echo "$*" > "$(dirname "$0")/told"
     echo $$ > "$(dirname "$0")/process"
-    while :; do echo "$answer"; sleep 0.01; done
+    while :; do echo "$answer"; sleep 0.001; done
 esac
 "#;
 

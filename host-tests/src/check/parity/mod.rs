@@ -24,7 +24,7 @@ pub use pairs::{BULK, KERNELS, PAIRS, Pair, WIDE, select};
 use ptx_sass::hot_loop::{every_loop, hot_loop, moved};
 use ptx_sass::in_flight::in_flight;
 use ptx_sass::nvdisasm::SassInstruction;
-pub use report::{PREFACE, Report, markdown_line};
+pub use report::{PREFACE, Report, TIMES, markdown_line, with_times, with_times_of};
 pub use row::{Bounds, Counts, Needs, Row, Side};
 
 /// The GPUs that both are assembled for, each with the PTX ISA version that has all its hints.

@@ -95,6 +95,21 @@ impl Report {
     }
 }
 
+/// The heading of the page's last part, which has times; `cargo xtask measured` writes it.
+pub const TIMES: &str = "## Time on a GPU\n";
+
+/// The page with another such part, or without one if it is empty.
+pub fn with_times(page: &str, times: &str) -> String {
+    let before = page.split_once(&format!("\n{TIMES}")).map_or(page, |(before, _)| before).trim_end();
+    if times.is_empty() { format!("{before}\n") } else { format!("{before}\n\n{times}") }
+}
+
+/// The page with the times of an older one.
+pub fn with_times_of(page: &str, older: &str) -> String {
+    let times = older.split_once(&format!("\n{TIMES}")).map_or(String::new(), |(_, times)| format!("{TIMES}{times}"));
+    with_times(page, &times)
+}
+
 /// A row as a line of the page.
 pub fn markdown_line(row: &Row) -> String {
     format!("| {} |", cells(row).join(" | "))
@@ -134,8 +149,8 @@ pub const PREFACE: &str = "# Rust and CUDA C++, side by side
 
 `cargo xtask parity` writes this page (`--markdown docs/parity.md`). Each kernel is in `kernels/parity` twice: in Rust with
 `ptx-intrinsics`, and in CUDA C++ as an expert writes it. Both have the same algorithm and are unrolled alike. rustc and `nvcc -O3`
-make PTX, and the same `ptxas -O3` makes machine code of both. The page counts machine instructions. It does not measure time: no GPU
-was used.
+make PTX, and the same `ptxas -O3` makes machine code of both. The page counts machine instructions. What the pairs take on a GPU,
+experiment K of [the laboratory](laboratory.md) measures; its times are at the end of the page, if there are any yet.
 
 The name of a kernel that ends in `_first` is the kernel as one writes it first in both languages: a plain loop over the elements. From
 sm_100 on `nvcc` puts two iterations of the loops of `q8_gemv_first` and `q4_gemv_first` into one by itself. rustc does not, so in Rust
@@ -179,3 +194,20 @@ The columns:
 
 In each cell Rust is first, and CUDA C++ second. [fast-kernels.md](fast-kernels.md) says how Rust came down to these numbers.
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_has_one_part_with_times_and_keeps_it() {
+        let page = "# Pairs\n\ntext\n";
+        let times = format!("{TIMES}\nnumbers\n");
+        let with = with_times(page, &times);
+        assert_eq!(with, format!("{page}\n{times}"));
+        assert_eq!(with_times(&with, &times), with);
+        assert_eq!(with_times(&with, ""), page);
+        assert_eq!(with_times_of("# Other\n", &with), format!("# Other\n\n{times}"));
+        assert_eq!(with_times_of("# Other\n", page), "# Other\n");
+    }
+}

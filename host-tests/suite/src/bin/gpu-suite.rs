@@ -5,12 +5,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use host_tests::check::forms_check::every_form;
-use lab::images::unpack;
-use lab::program::{Laboratory, packed};
+use lab::program::{Laboratory, first_taken, packed};
 use launch::gpu::Gpu;
 use launch::no_gpu::without;
-use ptx_build::error::{Error, Result};
-use suite::kernels::versions;
+use ptx_build::error::Result;
+use suite::kernels::{sets, versions};
 use suite::program::{self, Options};
 
 /// Runs every form of ptx-intrinsics on the GPU of this machine and compares every byte.
@@ -52,8 +51,9 @@ fn measure(laboratory: &Laboratory, folder: &Path) -> Result<ExitCode> {
     };
     let made_with = versions(folder)?.to_string();
     let images = |gpu: &Gpu| {
-        let file = packed(folder, gpu.sm());
-        unpack(&std::fs::read(&file).map_err(|error| Error::io("read", &file, error))?)
+        let sets = sets(folder, gpu.sm())?;
+        let files: Vec<_> = sets.iter().map(|set| packed(folder, &set.name, gpu.sm())).collect();
+        first_taken(gpu, &files)
     };
     print!("{}", laboratory.run(gpu, &made_with, &["lab"], images)?);
     Ok(ExitCode::SUCCESS)
