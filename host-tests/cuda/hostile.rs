@@ -8,6 +8,7 @@
 //! | `FAKE_HANG=KERNEL` | never ends the kernel |
 //! | `FAKE_FAULT=KERNEL=CODE` | ends the kernel with the code, and every later call too |
 //! | `FAKE_LAUNCH=KERNEL=CODE` | refuses the launch, and that alone |
+//! | `FAKE_FLIP=KERNEL` | changes a bit where the kernel's last argument points to, after it ran |
 //! | `FAKE_DISAPPEAR=KERNEL` | ends the process at the launch, by a signal |
 //! | `FAKE_LEAVE=KERNEL` | ends the process at the launch as if all were done |
 //! | `FAKE_STALL=CALL=TEXT` | never returns from that call: of an image that has the text, or of a copy after that kernel |

@@ -22,9 +22,9 @@ pub unsafe extern "C" fn cuLaunchKernel(
     arguments: *mut *mut c_void,
     _extra: *mut *mut c_void,
 ) -> u32 {
-    let (module, name) = {
-        let Kernel { module, name, .. } = &KERNELS.lock().unwrap()[function - 1];
-        (*module, name.clone())
+    let (module, name, last) = {
+        let Kernel { module, name, parameters, .. } = &KERNELS.lock().unwrap()[function - 1];
+        (*module, name.clone(), parameters.as_ref().and_then(|sizes| sizes.len().checked_sub(1)))
     };
     let shape = [grid_x, grid_y, grid_z, block_x, block_y, block_z];
     let sizes = [grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes];
@@ -63,7 +63,19 @@ pub unsafe extern "C" fn cuLaunchKernel(
         }
         _ => {}
     }
+    if names("FAKE_FLIP", &name) {
+        unsafe { flip(last, arguments) };
+    }
     fault
+}
+
+/// Changes the lowest bit where an argument points to.
+unsafe fn flip(argument: Option<usize>, arguments: *mut *mut c_void) {
+    let argument = argument.expect("the kernel has parameters");
+    unsafe {
+        let place = (*arguments.add(argument)).cast::<*mut u8>().read();
+        *place ^= 1;
+    }
 }
 
 #[unsafe(no_mangle)]

@@ -74,6 +74,8 @@ impl Function {
             What::Logarithm => x.log2(),
             What::Power => x.exp2(),
             What::Tangent => x.tanh(),
+            // By the ISA, a quotient by such a divisor is 0, or no number.
+            What::Quotient if y.abs() > two_to(126) => x * 0.0f64.copysign(y),
             What::Quotient | What::FullQuotient => x / y,
         }
     }
@@ -108,7 +110,6 @@ impl Function {
             What::Tangent if self.format == HALF => Bound::Absolute(10.987f64.exp2().recip()),
             What::Tangent if self.format == BRAIN => Bound::Absolute(two_to(-8)),
             What::Tangent => Bound::Relative(two_to(-11)),
-            What::Quotient if self.input(operands[1]).abs() > two_to(126) => Bound::None,
             What::Quotient if self.input(operands[1]).abs() < two_to(-126) => Bound::None,
             What::Quotient | What::FullQuotient => Bound::Ulps(2.0),
         }
@@ -130,7 +131,7 @@ impl Function {
             (What::Tangent, HALF) => "absolute 2^-10.987",
             (What::Tangent, BRAIN) => "absolute 2^-8",
             (What::Tangent, _) => "relative 2^-11",
-            (What::Quotient, _) => "2 ulp, for a divisor from 2^-126 to 2^126",
+            (What::Quotient, _) => "2 ulp, for a divisor from 2^-126 on",
             (What::FullQuotient, _) => "2 ulp",
         }
     }
@@ -142,32 +143,46 @@ impl Function {
         (found.is_finite() && nearest.is_finite()).then(|| (found - exact).abs() / self.format.unit(exact.abs()))
     }
 
+    /// The largest error that the bound allows.
+    fn most(self, operands: &[u64], exact: f64) -> Option<f64> {
+        let unit = self.format.unit(exact.abs());
+        match self.bound(operands) {
+            Bound::None => None,
+            Bound::Ulps(ulps) => Some(ulps * unit),
+            // A result is rounded too: to the nearest number, where these are far apart.
+            Bound::Relative(part) => {
+                Some((part * exact.abs()).max(if exact.abs() < self.format.least() { unit } else { 0.0 }))
+            }
+            Bound::Absolute(most) => Some(most),
+        }
+    }
+
+    /// The error of a result as a part of what the bound allows; nothing where there is none, or one of them is no number, or may
+    /// be flushed.
+    pub(crate) fn of_bound(self, operands: &[u64], exact: f64, result: u64) -> Option<f64> {
+        let most = self.most(operands, exact).filter(|most| *most > 0.0)?;
+        let is_small = self.flushed && exact.abs() < 2.0 * self.format.least();
+        self.ulps(exact, result).filter(|_| !is_small)?;
+        Some((self.format.number(result) - exact).abs() / most)
+    }
+
     /// Whether a result is as near as it has to be. A result beyond all numbers, or flushed, has to be one that a number near
     /// enough would become.
     pub(crate) fn is_within(self, operands: &[u64], exact: f64, result: u64) -> bool {
         let found = self.format.number(result);
-        if self.bound(operands) == Bound::None {
-            return true;
-        }
+        let Some(most) = self.most(operands, exact) else { return true };
         if exact.is_nan() || found.is_nan() {
             return exact.is_nan() && found.is_nan();
         }
         if exact.is_infinite() {
             return found == exact;
         }
-        let unit = self.format.unit(exact.abs());
-        let most = match self.bound(operands) {
-            Bound::None => return true,
-            Bound::Ulps(ulps) => ulps * unit,
-            // A result is rounded too: to the nearest number, where these are far apart.
-            Bound::Relative(part) => (part * exact.abs()).max(if exact.abs() < self.format.least() { unit } else { 0.0 }),
-            Bound::Absolute(most) => most,
-        };
         if found.is_infinite() {
             return found.signum() == exact.signum() && exact.abs() + most >= self.format.largest();
         }
         if found == 0.0 && exact == 0.0 {
-            return found.is_sign_negative() == exact.is_sign_negative() || matches!(self.bound(operands), Bound::Absolute(_));
+            return found.is_sign_negative() == exact.is_sign_negative()
+                || matches!(self.bound(operands), Bound::Absolute(_));
         }
         let flushes = self.flushed && found == 0.0 && exact.abs() - most < self.format.least();
         flushes || (found - exact).abs() <= most

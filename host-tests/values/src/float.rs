@@ -63,7 +63,11 @@ impl Format {
             return mask(self.bits() - 1);
         }
         if self == DOUBLE || magnitude == 0.0 || magnitude.is_infinite() {
-            return if self == DOUBLE { number.to_bits() } else { sign | if magnitude == 0.0 { 0 } else { self.infinity() } };
+            return if self == DOUBLE {
+                number.to_bits()
+            } else {
+                sign | if magnitude == 0.0 { 0 } else { self.infinity() }
+            };
         }
         let unit = self.unit(magnitude);
         // The quotient has few bits, and is exact but for the rounding.
@@ -113,7 +117,11 @@ fn exponent_of(magnitude: f64) -> i32 {
 }
 
 pub(crate) fn two_to(power: i32) -> f64 {
-    if power < -1022 { f64::from_bits(1 << (power + 1074).max(0)) } else { f64::from_bits(((power + 1023) as u64) << 52) }
+    if power < -1022 {
+        f64::from_bits(1 << (power + 1074).max(0))
+    } else {
+        f64::from_bits(((power + 1023) as u64) << 52)
+    }
 }
 
 #[cfg(test)]
@@ -128,13 +136,13 @@ mod tests {
             }
         }
         for number in [1.0f32, 1e-45, 3.4e38, 1.1754942e-38, 0.1, -7.25, f32::INFINITY] {
-            assert_eq!(SINGLE.rounded(number.into()), number.to_bits().into());
-            assert_eq!(SINGLE.number(number.to_bits().into()), number.into());
+            assert_eq!(SINGLE.rounded(number.into()), u64::from(number.to_bits()));
+            assert_eq!(SINGLE.number(number.to_bits().into()), f64::from(number));
         }
         assert_eq!(SINGLE.rounded(1e-46), 0);
         assert_eq!(SINGLE.rounded(1e39), SINGLE.infinity());
         for number in [0.1f64, 1.0 / 3.0, 1e-40, 16_777_217.0, 1.999_999_99] {
-            assert_eq!(SINGLE.rounded(number), (number as f32).to_bits().into());
+            assert_eq!(SINGLE.rounded(number), u64::from((number as f32).to_bits()));
         }
     }
 }

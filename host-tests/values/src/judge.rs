@@ -132,6 +132,7 @@ fn approximate<'a>(
     data: &mut Map<String, Value>,
 ) -> (bool, String) {
     let mut most = [0.0f64; 2];
+    let mut of_bound = [0.0f64; 2];
     let mut outside = [0u64; 2];
     let (mut apart, mut equal, mut all) = (0u64, 0u64, 0u64);
     let mut told = Vec::new();
@@ -148,6 +149,7 @@ fn approximate<'a>(
                 if has_bound && !(function.flushed && exact.abs() < function.format.least()) {
                     most[side] = most[side].max(function.ulps(exact, result).unwrap_or_default());
                 }
+                of_bound[side] = of_bound[side].max(function.of_bound(&operands, exact, result).unwrap_or_default());
                 let wrong = !function.is_within(&operands, exact, result);
                 outside[side] += u64::from(wrong);
                 is_outside |= wrong;
@@ -166,12 +168,15 @@ fn approximate<'a>(
     data.insert("apart_ulps".into(), apart.into());
     data.insert("gpu_ulps".into(), json!(of_gpu));
     data.insert("interpreter_ulps".into(), json!(of_interpreter));
+    data.insert("of_bound".into(), json!({ "gpu": of_bound[0], "interpreter": of_bound[1] }));
     data.insert("outside".into(), json!({ "gpu": outside[0], "interpreter": outside[1] }));
     if !told.is_empty() {
         data.insert("first_outside".into(), told.into());
     }
     let text = format!(
-        "{equal} of {all} equal, at most {apart} ulp apart; at most {of_gpu:.3} ulp from the exact result, the interpreter {of_interpreter:.3}; outside of {}: {} and {}",
+        "{equal} of {all} equal, at most {apart} ulp apart; at most {of_gpu:.3} ulp from the exact result, the interpreter {of_interpreter:.3}; \
+         {:.3} of the bound ({}); outside: {} and {}",
+        of_bound[0],
         function.bounds(),
         outside[0],
         outside[1]

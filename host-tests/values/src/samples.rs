@@ -21,6 +21,11 @@ fn hex(case: &Case, from: &[u64], found: &[u64]) -> String {
 
 /// Operands and results of some threads.
 pub(crate) fn pairs(case: &Case, from: &[u64], found: &[u64]) -> Value {
+    if from.len() == 1 << 16 && case.operands[0].width() == 16 {
+        // Of all 65,536 operands, in their order.
+        let text: String = found.iter().map(|result| format!("{:04x}", result & 0xffff)).collect();
+        return json!({ "digits": [4], "of": text });
+    }
     let all = from.len() / case.reads();
     let step = (all / PAIRS).max(1);
     let tuples = from.chunks(case.reads()).zip(found.chunks(case.writes()));

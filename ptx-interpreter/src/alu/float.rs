@@ -126,7 +126,7 @@ fn single(number: f32) -> u64 {
     if number.is_nan() { 0x7fff_ffff } else { number.to_bits().into() }
 }
 
-/// What is only approximate is exact here.
+/// What is only approximate is exact here. But `div.approx` multiplies by a reciprocal, which is 0 of a divisor beyond 2^126.
 fn divided(name: &str, mut words: Words<'_>) -> Option<Alu> {
     if let Some(of_long) = reciprocal_of_long(words.clone()).filter(|_| name == "rcp") {
         return Some(of_long);
@@ -143,6 +143,14 @@ fn divided(name: &str, mut words: Words<'_>) -> Option<Alu> {
         return None;
     }
     let round = round.unwrap_or(NEAREST);
+    if name == "div" && approximate == Some("approx") {
+        return Alu::new(ty, [ty; 2], move |[a, b]| {
+            let (a, b) = (Single::input(a, flushed), Single::input(b, flushed));
+            let is_beyond = b.abs() > Single::from_u128(1 << 126).value;
+            let quotient = if is_beyond { a.mul_r(Single::ZERO.copy_sign(b), round) } else { a.div_r(b, round) };
+            quotient.value.output(flushed, false)
+        });
+    }
     if name == "div" {
         return Alu::new(
             ty,

@@ -8,6 +8,7 @@ use crate::group::{Group, Thread};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
+use crate::spaces::is_shared;
 use crate::stop::Result;
 
 struct AtomicStep {
@@ -20,6 +21,8 @@ struct AtomicStep {
     /// Each is the lanes of a vector, or one.
     values: Vec<Vec<Operand>>,
     how: How,
+    /// A sum of `f32` without `.noftz`: outside of shared memory it knows no subnormal numbers.
+    flushes: bool,
 }
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
@@ -34,8 +37,9 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
         values.pop();
     }
     values.last()?;
-    let bytes = atomic.bytes();
-    Some(Box::new(AtomicStep { bytes, space: Space::of(words), to, address, values, how: How::atomic(words), atomic }))
+    let (bytes, space, how) = (atomic.bytes(), Space::of(words), How::atomic(words));
+    let flushes = words.contains(&"add") && words.last() == Some(&"f32") && !words.contains(&"noftz");
+    Some(Box::new(AtomicStep { atomic, bytes, space, to, address, values, how, flushes }))
 }
 
 impl Step for AtomicStep {
@@ -64,14 +68,15 @@ impl AtomicStep {
             *value = u128::from_le_bytes(whole);
         }
         let compare = (self.values.len() > 1).then_some(values[0]);
-        let value = values[usize::from(compare.is_some())];
+        let flushed = |number| if self.flushes && !is_shared(address) { without_subnormals(number) } else { number };
+        let value = flushed(values[usize::from(compare.is_some())]);
         let mut memory = [0; 16];
         machine.settle(thread, address, bytes)?;
         machine.read_into(address, &mut memory[..bytes])?;
         // One that compares, and finds something else, is a read.
         let writes = compare.is_none_or(|compare| compare == u128::from_le_bytes(memory));
         machine.watch_one(thread, address, bytes, How { writes, ..self.how })?;
-        let mut new = u128::from_le_bytes(memory);
+        let mut new = flushed(u128::from_le_bytes(memory));
         // SAFETY: the number is this thread's own, and as wide as any.
         unsafe {
             let new = &raw mut new;
@@ -82,6 +87,7 @@ impl AtomicStep {
                 _ => drop(change(self.atomic, new, value, compare)),
             }
         }
+        new = flushed(new);
         // One that changes nothing is no progress for those who wait.
         if new.to_le_bytes() != memory {
             machine.write(address, &new.to_le_bytes()[..bytes])?;
@@ -95,4 +101,12 @@ impl AtomicStep {
         }
         Ok(())
     }
+}
+
+/// Zeros in place of subnormal numbers, in each `f32`; the signs stay.
+fn without_subnormals(numbers: u128) -> u128 {
+    (0..4).map(|at| (numbers >> (32 * at)) as u32).enumerate().fold(0, |all, (at, bits)| {
+        let kept = if f32::from_bits(bits).is_subnormal() { bits & 1 << 31 } else { bits };
+        all | u128::from(kept) << (32 * at)
+    })
 }

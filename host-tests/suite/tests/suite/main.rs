@@ -7,6 +7,7 @@ mod bundle;
 mod catalogue;
 mod forms;
 mod hostile;
+mod instructions;
 mod runs;
 mod sanitizer;
 mod slice;
@@ -79,6 +80,7 @@ fn as_program(folder: &Path) -> ExitCode {
     if let Some(stage) = arguments.iter().skip_while(|argument| *argument != "--work").nth(1) {
         let text = match stage.as_str() {
             "forms" | "forms-again" => prepared("kernels.ptx"),
+            "values" => instructions::text(),
             stage => prepared(&format!("{stage}.ptx")),
         };
         run_with(&text);
@@ -98,6 +100,7 @@ fn main() -> ExitCode {
         let scenario = SCENARIOS
             .iter()
             .chain(hostile::SCENARIOS)
+            .chain(instructions::SCENARIOS)
             .find(|scenario| scenario.name == name)
             .expect("a scenario's name");
         (scenario.run)(&Slice::read());
@@ -114,7 +117,8 @@ fn main() -> ExitCode {
         })
     };
     let first_alone = std::env::var_os(WHOLE_VARIABLE).is_some() || only::is_set();
-    let scenarios = SCENARIOS.iter().chain(hostile::SCENARIOS).take(if first_alone { 1 } else { usize::MAX });
+    let scenarios = SCENARIOS.iter().chain(hostile::SCENARIOS).chain(instructions::SCENARIOS);
+    let scenarios = scenarios.take(if first_alone { 1 } else { usize::MAX });
     let mut trials: Vec<Trial> = scenarios.map(scenario).collect();
     trials.push(Trial::test("items_are_counted", || hostile::items_are_counted().map_err(Failed::from)));
     trials.push(Trial::test("what_was_under_way_is_named", || {

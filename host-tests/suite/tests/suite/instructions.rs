@@ -1,0 +1,78 @@
+//! The stage that compares what instructions compute: a few of its kernels, on a GPU that is right and on one with a wrong bit.
+
+use ::values::{Case, find, header};
+use ptx_build::target::PtxVersion;
+use suite::journal::Event;
+use suite::kernels::{Kernels, VALUES};
+use suite::versions::Versions;
+use workloads::image::Image;
+
+use crate::Scenario;
+use crate::bundle::{Left, interpreted, left};
+use crate::slice::{Slice, kernels};
+
+pub(crate) const SCENARIOS: &[Scenario] = &[
+    Scenario { name: "instructions_compute_what_they_should", sm: "90", run: all_are_right },
+    Scenario { name: "a_wrong_bit_of_an_instruction_is_named", sm: "90", run: a_wrong_bit },
+    Scenario { name: "an_instruction_that_hangs_is_named", sm: "90", run: one_hangs },
+];
+
+const SOME: [&str; 4] =
+    ["sub_u64", "cvt_rn_f16_f32", "rcp_approx_f32", "mma_sync_aligned_m16n8k8_row_col_f32_tf32_tf32_f32"];
+
+/// The module of these kernels.
+pub(crate) fn text() -> String {
+    let cases = SOME.map(|name| find(name).expect("a kernel"));
+    header("9.0", "sm_90") + &cases.map(Case::text).concat()
+}
+
+fn run(settings: &[(&str, String)]) -> Left {
+    let folder = tempfile::tempdir().unwrap();
+    let image = Image { kernels: SOME.map(str::to_owned).into(), cubin: text().into_bytes() };
+    let kernels: Kernels = kernels(PtxVersion::new(9, 0), [(VALUES, vec![image])]);
+    let file = folder.path().join("kernels/13.5/sm_90.zst");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(file, kernels.pack().unwrap()).unwrap();
+    let versions = serde_json::to_string(&Versions::default()).unwrap();
+    std::fs::write(folder.path().join("versions.json"), versions).unwrap();
+    let arguments = ["--only", VALUES, "--quick", "--launch-limit", "2"];
+    let output = interpreted(folder.path(), settings, &arguments).output().unwrap();
+    left(folder, output)
+}
+
+impl Left {
+    /// The kernels that the stage found wrong.
+    fn wrong(&self) -> Vec<&str> {
+        let stage = self.report.stages.iter().find(|stage| stage.name == VALUES).unwrap();
+        assert_eq!(stage.results.len() + stage.lost.len(), SOME.len(), "{}", self.text);
+        let wrong = stage.results.iter().filter(|row| !row.passed).map(|row| row.item.as_str());
+        wrong.chain(stage.lost.iter().map(|lost| lost.item.as_str())).collect()
+    }
+}
+
+fn all_are_right(_: &Slice) {
+    let left = run(&[]);
+    assert_eq!((left.wrong(), left.code), (Vec::new(), Some(0)), "{}", left.text);
+    // What later work needs is in the lines, and not in the report.
+    let kept = |event: &&Event| matches!(event, Event::Found { found, .. } if found.data.get("kept").is_some());
+    assert_eq!(left.events.iter().filter(kept).count(), 2);
+    let rows = left.report.stages.iter().flat_map(|stage| &stage.results);
+    assert!(rows.into_iter().all(|row| row.data.get("kept").is_none()));
+}
+
+fn a_wrong_bit(_: &Slice) {
+    for name in SOME {
+        let left = run(&[("FAKE_FLIP", name.into())]);
+        let rows = left.report.stages.iter().flat_map(|stage| &stage.results);
+        let row = rows.into_iter().find(|row| row.item == name).expect("it has a result");
+        assert_eq!(row.data["bits"], 1, "{}", left.text);
+        // The last bit of a sum is nobody's mistake. The reciprocal is that of 0, and is no number now.
+        let (wrong, code) = if name.starts_with("mma") { (Vec::new(), 0) } else { (vec![name], 1) };
+        assert_eq!((left.wrong(), left.code), (wrong, Some(code)), "{}", left.text);
+    }
+}
+
+fn one_hangs(_: &Slice) {
+    let left = run(&[("FAKE_HANG", SOME[1].into())]);
+    assert_eq!((left.wrong(), left.code), (vec![SOME[1]], Some(1)), "{}", left.text);
+}

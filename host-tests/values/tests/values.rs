@@ -1,0 +1,90 @@
+//! The kernels against themselves, and the assemblers' word on each of them. A GPU runs them in the stage `values` of a bundle.
+
+use ptx_build::assemblers;
+use ptx_build::command::Machine;
+use ptx_build::cuda_tools::{CudaTools, FIRST_13};
+use ptx_build::progress::Progress;
+use ptx_build::ptxas::Assembler;
+use ptx_build::target::Sm;
+use values::{Case, every, find, header, judge};
+
+/// Every kernel runs in the interpreter, and its results pass beside themselves; if they do not, the exact result is another one.
+#[test]
+fn each_kernel_agrees_with_itself() {
+    let wrong: Vec<String> = every().iter().filter_map(|case| itself(case).err()).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(every().len() > 3_000, "only {} kernels", every().len());
+}
+
+fn itself(case: &Case) -> Result<(), String> {
+    let input = case.input(5, true);
+    let found = case.interpret(&input).map_err(|why| format!("{}: {why}", case.name))?;
+    let judged = judge(case, &input, &found, &found);
+    // Lanes of the interpreter may come apart, so two runs need not agree on what the ISA leaves open.
+    if judged.passed { Ok(()) } else { Err(format!("{}: {}", case.name, judged.text)) }
+}
+
+/// Exact, in pairs, of 8 bits, a predicate; approximate; a sum of floats and of integers, by a warp and by four.
+const SOME: [(&str, u32); 9] = [
+    ("add_u64", 0),
+    ("fma_rn_bf16x2", 16),
+    ("cvt_sat_s8_s32", 7),
+    ("setp_lt_f32", 0),
+    ("rcp_approx_f32", 21),
+    ("tanh_approx_f16x2", 30),
+    ("mma_sync_aligned_m16n8k16_row_col_f32_f16_f16_f32", 29),
+    ("wgmma_mma_async_sync_aligned_m64n8k32_f32_e4m3_e4m3", 29),
+    ("wgmma_mma_async_sync_aligned_m64n64k32_s32_s8_u8", 3),
+];
+
+/// A thread whose operands are drawn.
+const THREAD: usize = 1001;
+
+#[test]
+fn one_wrong_bit_is_named() {
+    for (name, bit) in SOME {
+        let case = find(name).unwrap_or_else(|| panic!("no kernel {name}"));
+        let input = case.input(5, true);
+        let interpreted = case.interpret(&input).expect("it runs");
+        let at = THREAD * case.writes();
+        let mut found = interpreted.clone();
+        found[at] ^= 1 << bit;
+        let judged = judge(case, &input, &found, &interpreted);
+        assert!(!judged.passed, "{name}: {}", judged.text);
+        assert_eq!((&judged.data["different"], &judged.data["bits"]), (&1.into(), &1.into()), "{name}");
+        let first = &judged.data["first"][0];
+        let told = |numbers: &[u64]| numbers.iter().map(|number| format!("{number:x}")).collect::<Vec<_>>().join(" ");
+        assert_eq!(first["operands"], told(&input[THREAD * case.reads()..][..case.reads()]), "{name}");
+        assert_eq!(first["found"], told(&found[at..at + case.writes()]), "{name}");
+    }
+}
+
+#[test]
+fn another_seed_draws_other_operands_and_the_same_seed_the_same() {
+    let case = find("add_rn_f32").expect("a kernel");
+    assert_eq!(case.input(1, false), case.input(1, false));
+    assert_ne!(case.input(1, false), case.input(2, false));
+    let all = find("tanh_approx_f16").expect("a kernel").input(1, false);
+    assert!(all.iter().copied().eq(0..1 << 16), "all operands of 16 bits");
+}
+
+/// Today's, and the one for which every driver of a bundle was made.
+#[test]
+fn both_assemblers_take_every_kernel() {
+    let progress = Progress::new();
+    let tools = CudaTools::find(&progress).expect("the tools");
+    let older = assemblers::of(FIRST_13, &Machine::current(), &progress).expect("the older assembler");
+    for assembler in [Assembler::new(tools.ptxas), older] {
+        let version = assembler.newest_version().expect("it says it").to_string();
+        for (is_specific, target) in [(false, Sm::new(90)), (true, Sm { number: 90, suffix: Some('a') })] {
+            let cases: Vec<&Case> = every().iter().filter(|case| case.is_specific == is_specific).collect();
+            for cases in cases.chunks(200) {
+                let texts = cases.iter().map(|case| case.text());
+                let text: String = std::iter::once(header(&version, &target.to_string())).chain(texts).collect();
+                let out = tempfile::tempdir().expect("a folder");
+                let made = assembler.assemble_text(&text, target, &out.path().join("values.cubin"));
+                made.expect("it runs").unwrap_or_else(|rejected| panic!("{version}: {rejected}"));
+            }
+        }
+    }
+}
