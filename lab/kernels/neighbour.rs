@@ -20,8 +20,9 @@ shared!(lab_links: [u32; LINKS as usize]);
 fn sync_cluster() {
     // SAFETY: all threads of the cluster come along.
     unsafe {
-        asm!("barrier.cluster.arrive.release.aligned;", "barrier.cluster.wait.acquire.aligned;", options(nostack))
-    };
+        barrier_cluster_arrive_aligned();
+        barrier_cluster_wait_aligned();
+    }
 }
 
 /// The block's number in its cluster.

@@ -427,7 +427,7 @@ impl Gpu {
         Ok(f64::from(stop.elapsed_time_f32(&start).map_err(failed)?) / 1e3)
     }
 
-    fn failed(&self, doing: &str, code: u32) -> Error {
+    pub(crate) fn failed(&self, doing: &str, code: u32) -> Error {
         Error::new(format_args!("{doing} failed with {} ({code})", self.driver.describe(code)))
     }
 }

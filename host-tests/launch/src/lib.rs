@@ -4,6 +4,7 @@ mod arguments;
 mod calls;
 pub mod child;
 pub mod device;
+pub mod exact;
 pub mod gpu;
 pub mod no_gpu;
 mod shared;

@@ -6,13 +6,15 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use super::corpus::make;
 use super::entry::Entry;
 use super::fault::Fault;
 use super::image::{self, compile};
-use super::kernels::{FAULTS, FORMS, Kernels, LITMUS, PTX, WORKLOADS, file_of};
+use super::kernels::{FAULTS, FORMS, Kernels, LITMUS, PTX, VALUES, WORKLOADS, file_of};
 use super::litmus::Litmus;
 use super::plan::{Kernel, Plan};
 use super::stages::{PLAN, Part};
+use super::values;
 use super::versions::Versions;
 use host_tests::check::forms_check::every_form;
 use lab::images;
@@ -43,7 +45,8 @@ const GLIBC: (u32, u32) = (2, 36);
 pub const TWICE: [u32; 1] = [90];
 
 /// What a bundle has images of, and who makes them: for each GPU and its assembler.
-const SECTIONS: [(&str, Maker); 4] = [(FORMS, forms), (LITMUS, litmus_tests), (FAULTS, faults), (WORKLOADS, workloads)];
+const SECTIONS: [(&str, Maker); 5] =
+    [(FORMS, forms), (LITMUS, litmus_tests), (FAULTS, faults), (WORKLOADS, workloads), (VALUES, instructions)];
 
 type Maker = fn(&Wanted, &DeviceToolchain, &Progress) -> Result<Vec<Vec<Image>>>;
 
@@ -99,6 +102,11 @@ fn compiled<E: Entry>(
 
 fn workloads(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
     wanted.on.iter().map(|on| workloads::images(on, toolchain, progress)).collect()
+}
+
+fn instructions(wanted: &Wanted, _: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
+    let _step = progress.step("Assembling a kernel for each instruction");
+    wanted.on.iter().map(values::images).collect()
 }
 
 /// What a bundle has: its bytes, and of each GPU and assembler how many kernels and images of each section.
@@ -179,6 +187,7 @@ pub fn make(
         kernels.par_iter().zip(on.par_iter().map(|on| on.sm)).chain(of_text.as_ref().map(|kernels| (kernels, text)));
     packed.try_for_each(pack)?;
     drop(step);
+    let of_corpus = make::write(&folder, sets, on, progress)?;
     laboratory(&folder, sets, on, toolchain, tools, progress)?;
     let bytes = bytes_in(&folder)?;
     if bytes > LARGEST {
@@ -189,7 +198,7 @@ pub fn make(
         std::fs::remove_dir_all(out).map_err(|error| Error::io("remove", out, error))?;
     }
     std::fs::rename(&folder, out).map_err(|error| Error::io("write", out, error))?;
-    let contents = kernels.iter().zip(on).map(|(kernels, on)| in_a_line(kernels, on.sm)).collect();
+    let contents = kernels.iter().zip(on).map(|(kernels, on)| in_a_line(kernels, on.sm)).chain(of_corpus).collect();
     Ok(Made { bytes, commit, contents })
 }
 
@@ -303,7 +312,8 @@ the folder sanitizer. The last command needs no GPU. It writes all/report.json, 
     ./run --help                    says what else there is
 
 A run ends with 0 if all is right, 1 if something is wrong, 2 if it was called wrongly, 3 if there is no GPU.
-Without ncu the stage counters is not run, and without compute-sanitizer the stage sanitizer. The report says so.
+Without ncu the stage counters is not run, and without compute-sanitizer the stages sanitizer and corpus-sanitizer. The report
+says so.
 ";
 
 /// Makes the images of each section, the small ones beside the large one.
@@ -403,7 +413,7 @@ mod tests {
             let line = line.unwrap_or_else(|| panic!("part {number} is missing in\n{readme}"));
             assert!(line.contains(&format!("{limit} s")) && stages.iter().all(|stage| line.contains(stage)), "{line}");
         }
-        assert!(readme.contains("./run --render part-1 part-2 part-3 --out all"), "{readme}");
+        assert!(readme.contains("./run --render part-1 part-2 part-3 part-4 --out all"), "{readme}");
     }
 
     fn on(sm: u32) -> On {

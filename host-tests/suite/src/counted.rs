@@ -21,6 +21,9 @@ pub struct Counted {
     pub seen: Seen,
     /// The test's mutants, and what was seen of them.
     pub mutants: Vec<CountedMutant>,
+    /// Why a GPU shows what the model forbids, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
 }
 
 /// What was seen of a kernel.
@@ -59,7 +62,7 @@ impl Counted {
     /// Whether nothing was seen that may not be, and something was.
     pub fn nothing_is_wrong(&self) -> bool {
         let strange = self.seen.strange + self.mutants.iter().map(|mutant| mutant.seen.strange).sum::<u64>();
-        self.violations() == 0 && strange == 0 && !self.seen.outcomes.is_empty()
+        (self.violations() == 0 || self.known.is_some()) && strange == 0 && !self.seen.outcomes.is_empty()
     }
 
     /// Whether nothing is wrong, and would have been seen if it were.
@@ -78,7 +81,10 @@ impl Counted {
         let strange = self.seen.strange + self.mutants.iter().map(|mutant| mutant.seen.strange).sum::<u64>();
         match (self.violations(), strange, self.runs()) {
             (_, 1.., _) => format!("WRONG: {strange} values that nobody wrote"),
-            (times @ 1.., ..) => format!("FORBIDDEN {times} times"),
+            (times @ 1.., ..) => match &self.known {
+                None => format!("FORBIDDEN {times} times"),
+                Some(why) => format!("FORBIDDEN {times} times, as is known: {why}"),
+            },
             (.., 0) => "nothing was seen: the threads never met".into(),
             _ if self.is_sensitive() => format!("0; {mutants} of {} mutants show it", self.mutants.len()),
             _ => format!("not sensitive: none of {} mutants shows it", self.mutants.len()),
@@ -107,6 +113,7 @@ pub fn run(litmus: &Litmus, gpu: &Gpu, module: &Module, amount: Amount) -> Resul
         forbidden: forbidden.iter().map(in_words).collect(),
         mutants: mutants.collect::<Result<_>>()?,
         seen: count(&litmus.name)?,
+        known: litmus.known().map(str::to_owned),
     })
 }
 

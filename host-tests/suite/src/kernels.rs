@@ -26,6 +26,9 @@ pub const FAULTS: &str = "faults";
 /// The worked kernels.
 pub const WORKLOADS: &str = "workloads";
 
+/// A kernel for each instruction and type.
+pub const VALUES: &str = "values";
+
 /// The kernels of a GPU, by one assembler.
 #[derive(Clone, Debug)]
 pub struct Kernels {
@@ -134,6 +137,11 @@ impl Set {
     pub fn read(&self) -> Result<Kernels> {
         let packed = std::fs::read(&self.file).map_err(|error| Error::io("read", &self.file, error))?;
         Kernels::unpack(&packed).map_err(|error| error.at(self.file.display()))
+    }
+
+    /// The file for the same GPU and assembler in another folder, which may not be there.
+    pub(super) fn beside(&self, folder: &Path) -> Option<PathBuf> {
+        Some(folder.join(&self.name).join(self.file.file_name()?))
     }
 }
 

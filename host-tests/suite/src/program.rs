@@ -12,6 +12,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ptx_intrinsics::catalogue::Form;
 
+use super::corpus::launched::launch_all;
+use super::corpus::page::summary;
+use super::corpus::processes::LAUNCH;
 use super::journal::{self, Event, Journal, Known, Machine};
 use super::kernels;
 use super::plan::Plan;
@@ -41,7 +44,7 @@ pub struct Options {
     /// Run only these stages
     #[arg(long, value_name = "STAGE", value_delimiter = ',')]
     only: Vec<String>,
-    /// Run every stage, in half an hour. Or run one of three parts, 1 to 3, each in less than ten minutes
+    /// Run every stage, in half an hour. Or run one of four parts, 1 to 4, each in less than ten minutes
     #[arg(
         long, value_name = "PART", conflicts_with = "only", num_args = 0..=1, default_missing_value = "0",
         value_parser = clap::value_parser!(u8).range(0..=PLAN.len() as i64)
@@ -77,6 +80,15 @@ pub struct Options {
     /// How long its process may take
     #[arg(long, value_name = "SECONDS", hide = true)]
     left: Option<f64>,
+    /// Launch kernels of the corpus, whose files lie here
+    #[arg(long, value_name = "FOLDER", hide = true)]
+    corpus: Option<PathBuf>,
+    /// Their names
+    #[arg(long, value_name = "KERNEL", value_delimiter = ',', hide = true)]
+    kernels: Vec<String>,
+    /// How long a stage may take, if it is not what the plan says: `corpus-sanitizer=100`
+    #[arg(long, value_name = "STAGE=SECONDS", value_delimiter = ',', value_parser = stage_limit)]
+    limit: Vec<(String, u64)>,
     /// How long a launch may take. Without it, each stage has its own limit
     #[arg(long, value_name = "SECONDS")]
     launch_limit: Option<u64>,
@@ -101,6 +113,10 @@ const BARREN: usize = 2;
 pub fn main(options: &Options, folder: &Path, forms: Catalogue) -> Result<ExitCode> {
     if !options.litmus.is_empty() {
         return litmus_files(&options.litmus);
+    }
+    if let Some(corpus) = &options.corpus {
+        let Settings { launch_limit, left, .. } = settings(options)?;
+        return launch_all(corpus, &options.kernels, launch_limit.unwrap_or(LAUNCH), left.unwrap_or(LAUNCH * 4));
     }
     let out = options.out.clone().unwrap_or_else(|| folder.to_owned());
     let results = options.results.clone().unwrap_or_else(|| out.join("results.jsonl"));
@@ -200,6 +216,13 @@ fn settings(options: &Options) -> Result<Settings> {
     })
 }
 
+/// Reads `STAGE=SECONDS`.
+fn stage_limit(text: &str) -> std::result::Result<(String, u64), String> {
+    let (name, seconds) = text.split_once('=').ok_or("write STAGE=SECONDS")?;
+    stage(name).map_err(|error| error.to_string())?;
+    Ok((name.to_owned(), seconds.parse().map_err(|_| "the limit is a number of seconds")?))
+}
+
 fn stage(name: &str) -> Result<Box<dyn Stage>> {
     let names: Vec<&str> = stages::all().iter().map(|stage| stage.name()).collect();
     let found = stages::all().into_iter().find(|stage| stage.name() == name);
@@ -251,7 +274,10 @@ fn lead(options: &Options, place: Place, forms: Catalogue) -> Result<ExitCode> {
     for stage in &chosen {
         let left = deadline.map(|deadline| deadline.saturating_sub(clock.elapsed()));
         let began = Instant::now();
-        let early = Leading { stage: &**stage, journal: &journal, place: &place, settings: &settings, left }.lead()?;
+        let own = options.limit.iter().find(|(name, _)| name == stage.name());
+        let limit = own.map_or(stage.limit(), |(_, seconds)| Duration::from_secs(*seconds));
+        let leading = Leading { stage: &**stage, journal: &journal, place: &place, settings: &settings, limit, left };
+        let early = leading.lead()?;
         let (known, seconds) = (Known::of(stage.name(), &journal.events()?), began.elapsed().as_secs_f64());
         eprintln!("{}: {}{seconds:.1} s", stage.name(), in_words(&known, early.as_deref()));
         journal.write(Event::Ended { stage: stage.name().into(), early, seconds })?;
@@ -314,6 +340,7 @@ struct Leading<'a> {
     journal: &'a Journal,
     place: &'a Place,
     settings: &'a Settings,
+    limit: Duration,
     left: Option<Duration>,
 }
 
@@ -321,7 +348,7 @@ impl Leading<'_> {
     /// Starts processes until all is done; else says why it is not.
     fn lead(&self) -> Result<Option<String>> {
         let (began, name) = (Instant::now(), self.stage.name());
-        let limit = self.left.map_or(self.stage.limit(), |left| left.min(self.stage.limit()));
+        let limit = self.left.map_or(self.limit, |left| left.min(self.limit));
         let mut barren = 0;
         for _ in 0..PROCESSES {
             let left = limit.saturating_sub(began.elapsed());
@@ -359,7 +386,7 @@ impl Leading<'_> {
     }
 
     fn over(&self, limit: Duration) -> String {
-        let of = if limit < self.stage.limit() { "the run" } else { "the stage" };
+        let of = if limit < self.limit { "the run" } else { "the stage" };
         format!("the time of {of} was over after {:.0} s", limit.as_secs_f64())
     }
 
@@ -461,7 +488,7 @@ impl Place {
     fn report(&self, forms: &[Arc<Form>]) -> Result<ExitCode> {
         let report = Report::of(&Journal::open(&self.results)?.events()?, forms, &Plan::new(forms));
         self.write_report(&report)?;
-        print!("{}", report.table());
+        print!("{}{}", report.table(), summary(&report).unwrap_or_default());
         eprintln!("report: {}", self.out.join("report.json").display());
         Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

@@ -9,10 +9,14 @@ use ptx_intrinsics::catalogue::Form;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::corpus::{bare::BARE, sanitized::SANITIZED};
+use super::date::date;
 use super::journal::{Event, Known, Machine};
 use super::kernels::PTX;
 use super::observed::unseen;
 use super::plan::Plan;
+pub use super::rows::Row;
+use super::rows::shown;
 use super::run::{self, OF_SEVERAL, Outcome, REFUSED, Verdict, With};
 use super::stages::PLAN;
 use super::versions::Versions;
@@ -125,6 +129,9 @@ pub struct StageReport {
     pub seconds: f64,
     /// How many items it has.
     pub items: usize,
+    /// What else it says of its work.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub with: Value,
     /// What came of them.
     pub results: Vec<Row>,
     /// What has no result.
@@ -135,20 +142,6 @@ pub struct StageReport {
     /// The program that it needs, if that was not on the machine: then nothing of it ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
-}
-
-/// What came of an item.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Row {
-    /// The item.
-    pub item: String,
-    /// Whether it is as it should be.
-    pub passed: bool,
-    /// In a line.
-    pub text: String,
-    /// All of it; of forms it is in [`Report::forms`].
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub data: Value,
 }
 
 /// What has no result.
@@ -248,16 +241,14 @@ impl StageReport {
         let not_done = known.left().map(str::to_owned).collect();
         let (early, seconds) = known.ended.unwrap_or((Some("it has not ended".into()), 0.0));
         let early = early.or_else(|| known.work.is_none().then(|| "it did not say what it does".into()));
-        let row = |(item, found): (String, super::journal::Found)| {
-            let data = if has_forms { Value::Null } else { found.data };
-            Row { item, passed: found.passed, text: found.text, data }
-        };
+        let row = |(item, found)| Row::of(item, found, has_forms);
         let work = known.work.unwrap_or_default();
         StageReport {
             name: name.into(),
             early,
             seconds,
             items: work.items.len(),
+            with: if has_forms { Value::Null } else { work.with },
             not_done,
             missing: work.missing,
             results: known.found.into_iter().map(row).collect(),
@@ -365,15 +356,14 @@ impl Report {
         }
         for stage in &self.stages {
             table += &format!("\n{}: {}\n", stage.name, stage.in_a_line());
-            let is_shown = |row: &&Row| !row.passed || !self.has_forms(&stage.name);
-            for row in stage.results.iter().filter(is_shown) {
+            for row in shown(&stage.results, self.has_table(&stage.name)) {
                 table += &format!("  {}{}: {}\n", if row.passed { "" } else { "FAILED " }, row.item, row.text);
             }
             for lost in &stage.lost {
                 table += &format!("  LOST {}: {}\n", lost.name(), one_line(&lost.why));
             }
             if !stage.not_done.is_empty() {
-                table += &format!("  NOT DONE {}\n", stage.not_done.join(", "));
+                table += &format!("  NOT DONE {}\n", some(&stage.not_done));
             }
         }
         if !self.not_in_it.is_empty() {
@@ -382,8 +372,9 @@ impl Report {
         table + &format!("\n{}\n", self.in_a_line())
     }
 
-    fn has_forms(&self, stage: &str) -> bool {
-        self.forms.iter().any(|tried| tried.stage == stage)
+    /// Whether a stage has a table of its own, which shows more than its results.
+    fn has_table(&self, stage: &str) -> bool {
+        self.forms.iter().any(|tried| tried.stage == stage) || [BARE, SANITIZED].contains(&stage)
     }
 
     fn in_a_line(&self) -> String {
@@ -437,8 +428,7 @@ impl Report {
         }
         for stage in &self.stages {
             line(&format!("\n## Stage {}\n\n{}.", stage.name, stage.in_a_line()));
-            let has_forms = self.forms.iter().any(|tried| tried.stage == stage.name);
-            let rows: Vec<&Row> = stage.results.iter().filter(|row| !row.passed || !has_forms).collect();
+            let rows = shown(&stage.results, self.has_table(&stage.name));
             if !rows.is_empty() || !stage.lost.is_empty() {
                 line("\n| Item | | Result |\n| --- | --- | --- |");
             }
@@ -450,7 +440,7 @@ impl Report {
                 line(&format!("| {} | **lost** | {} |", lost.name(), one_line(&lost.why)));
             }
             if !stage.not_done.is_empty() {
-                line(&format!("\nNot done: {}.", stage.not_done.join(", ")));
+                line(&format!("\nNot done: {}.", some(&stage.not_done)));
             }
         }
         page
@@ -466,6 +456,16 @@ const DRY: &str = "A dry run: small sizes and few rounds, which say nothing of o
 /// Failures that the terminal shows; the report has all.
 const SHOWN: usize = 20;
 
+/// The first of some names.
+fn some(names: &[String]) -> String {
+    let hidden = names.len().saturating_sub(NAMED);
+    let more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
+    names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ") + &more
+}
+
+/// Names of a list that are shown; the results have all.
+const NAMED: usize = 100;
+
 fn one_line(text: &str) -> String {
     text.replace('|', "\\|").split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -477,24 +477,4 @@ fn images(set: &str) -> String {
 
 fn reasons(reasons: &BTreeMap<String, usize>, between: &str) -> String {
     reasons.iter().map(|(why, count)| format!("{count} {why}")).collect::<Vec<_>>().join(between)
-}
-
-/// The day of a time, as 2026-11-21 (Howard Hinnant's `civil_from_days`).
-fn date(seconds: u64) -> String {
-    let days = seconds / 86400 + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1460 + day / 36524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let (day, month) = (of_year - (153 * shifted + 2) / 5 + 1, if shifted < 10 { shifted + 3 } else { shifted - 9 });
-    format!("{}-{month:02}-{day:02}", year + era * 400 + u64::from(month <= 2))
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn days_have_their_dates() {
-        let dates = [0, 951_782_400, 1_795_219_200].map(super::date);
-        assert_eq!(dates, ["1970-01-01", "2000-02-29", "2026-11-21"]);
-    }
 }

@@ -98,3 +98,6 @@ pub(super) const VOLATILE: [(&str, &[&[&str]], &str); 2] = [
 /// arrives there.
 pub(super) const MBARRIER: (&str, &[&[&str]], &str) =
     ("mp_mbarrier", &[&["st.weak x, 1", "red.release.S.add f, 1"], &["ld.acquire.S r0, f", "ld.weak r1, x"]], MP);
+
+/// The same, where the load does not depend on the barrier's answer.
+pub(super) const AT_ONCE: (&str, &[&[&str]], &str) = ("mp_mbarrier_at_once", MBARRIER.1, MP);

@@ -1,8 +1,9 @@
 //! A part of a run: a list of items, done one after the other in a process of its own, each with a result that is
 //! written down at once.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use ptx_intrinsics::catalogue::Form;
 use super::journal::{Event, Found, Item, Journal, Known, Machine, Work};
 use super::kernels::{self, Kernels, Set};
 use super::plan::Plan;
-use launch::gpu::{Gpu, NoGpu, Waited};
+use launch::gpu::{Gpu, Module, NoGpu, Waited};
 use ptx_build::error::{Error, Result};
 use ptx_build::progress::Progress;
 
@@ -57,6 +58,12 @@ pub trait Stage: Sync {
     /// What it consists of.
     fn work(&self, bench: &Bench) -> Result<Work>;
 
+    /// Does all that is left at once, by processes side by side, and writes down each result. None if it does one item after
+    /// the other.
+    fn side_by_side(&self, _bench: &Bench, _left: &[Item]) -> Option<Result<()>> {
+        None
+    }
+
     /// Does an item. An error is the result of this item alone. Nothing means that a part of it was lost, and that it is to
     /// begin again without that part.
     fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>>;
@@ -97,6 +104,8 @@ pub struct Bench {
     limit: Duration,
     catalogue: Catalogue,
     forms: OnceCell<Vec<Arc<Form>>>,
+    /// The image that was loaded last, by its first kernel: it is unloaded before the GPU is left.
+    loaded: RefCell<Option<(String, Rc<Module>)>>,
     gpu: OnceCell<Gpu>,
     kernels: OnceCell<Kernels>,
     plan: OnceCell<Plan>,
@@ -109,7 +118,8 @@ impl Bench {
     pub fn new(folder: PathBuf, out: PathBuf, catalogue: Catalogue, settings: Settings, journal: Journal) -> Bench {
         let (forms, gpu, kernels, plan) = (OnceCell::new(), OnceCell::new(), OnceCell::new(), OnceCell::new());
         let (limit, began, gone) = (launch::gpu::LIMIT, Instant::now(), Cell::new(false));
-        Bench { folder, out, settings, journal, limit, catalogue, forms, gpu, kernels, plan, began, gone }
+        let loaded = RefCell::default();
+        Bench { folder, out, settings, journal, limit, catalogue, forms, loaded, gpu, kernels, plan, began, gone }
     }
 
     /// One with these kernels, whose results this process keeps.
@@ -153,6 +163,27 @@ impl Bench {
         let sets = kernels::sets(&self.folder, sm)?;
         let kernels = self.set(&sets)?.read()?;
         Ok(self.kernels.get_or_init(|| kernels))
+    }
+
+    /// The image of a section that has a kernel, loaded. The one that was loaded last is kept.
+    pub fn module(&self, section: &str, kernel: &str) -> Result<Rc<Module>> {
+        let image = self.kernels()?.image_of(section, kernel)?;
+        let name = format!("{section} {}", image.kernels[0]);
+        if let Some((loaded, module)) = &*self.loaded.borrow()
+            && *loaded == name
+        {
+            return Ok(Rc::clone(module));
+        }
+        let module = Rc::new(self.gpu().map_err(Error::new)?.load(&image.cubin)?);
+        *self.loaded.borrow_mut() = Some((name, Rc::clone(&module)));
+        Ok(module)
+    }
+
+    /// The file beside the kernels of the set that runs, in another folder of the bundle, if there is one.
+    pub fn beside(&self, folder: &str) -> Result<Option<PathBuf>> {
+        let sets = kernels::sets(&self.folder, self.machine()?.sm)?;
+        let file = self.set(&sets)?.beside(&self.folder.join(folder));
+        Ok(file.filter(|file| file.is_file()))
     }
 
     /// The kernels of its forms.
@@ -232,6 +263,9 @@ pub fn work(stage: &dyn Stage, bench: &mut Bench, progress: &Progress) -> Result
         }
     };
     let left: Vec<Item> = work.items.into_iter().filter(|item| !known.is_settled(&item.name)).collect();
+    if let Some(done) = stage.side_by_side(bench, &left) {
+        return done.map(|()| Worked::All);
+    }
     let bar = progress.bar(left.len() as u64, stage.facts().about);
     for mut item in left {
         item.parts.retain(|part| known.lost_part(&item.name, part).is_none());

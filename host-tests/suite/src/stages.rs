@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::corpus::bare::{BARE, Bare};
+use super::corpus::sanitized::{SANITIZED, Sanitized};
 use super::counted;
 use super::fault::Fault;
 use super::journal::{Found, Item, Known, Work};
-use super::kernels::{self, LITMUS, WORKLOADS};
+use super::kernels::{self, LITMUS, VALUES, WORKLOADS};
 use super::litmus::{self, Litmus};
 use super::run::Forms;
 use super::sanitizer::Sanitizer;
 use super::stage::{Bench, Facts, IMAGES, Stage};
+use super::values::Values;
 use lab::program::{self, LINES, packed};
 use lab::{self, Counting, profile};
 use launch::child;
@@ -27,13 +30,16 @@ pub fn all() -> Vec<Box<dyn Stage>> {
         Box::new(Tools),
         Box::new(Forms { again: false }),
         Box::new(Orders),
+        Box::new(Values),
         Box::new(BANDWIDTH),
-        Box::new(PAIRS),
         Box::new(LABORATORY),
         Box::new(Counters),
         Box::new(Workloads),
         Box::new(Sanitizer),
         Box::new(Forms { again: true }),
+        Box::new(PAIRS),
+        Box::new(Bare),
+        Box::new(Sanitized),
         Box::new(Faults),
     ]
 }
@@ -48,17 +54,18 @@ pub struct Part {
 }
 
 /// The half hour on a GPU, whose machines may be taken away after ten minutes.
-pub const PLAN: [Part; 3] = [
-    Part { stages: &["forms", "litmus", "bandwidth", "pairs"], limit: 565 },
+pub const PLAN: [Part; 4] = [
+    Part { stages: &["forms", "litmus", VALUES, "bandwidth"], limit: 565 },
     Part { stages: &["laboratory", "counters"], limit: 560 },
-    Part { stages: &[WORKLOADS, "sanitizer", "forms-again", "faults"], limit: 550 },
+    Part { stages: &[WORKLOADS, "sanitizer", "forms-again"], limit: 490 },
+    Part { stages: &["pairs", BARE, SANITIZED, "faults"], limit: 420 },
 ];
 
 /// Stages of every run.
 pub const ALWAYS: [&str; 2] = [IMAGES, "tools"];
 
 /// Stages of a run with the default settings.
-pub const USUAL: [&str; 4] = ["forms", "litmus", "workloads", "faults"];
+pub const USUAL: [&str; 5] = ["forms", "litmus", VALUES, WORKLOADS, "faults"];
 
 /// One image of each assembler: does the driver take it?
 struct Images;
@@ -331,7 +338,7 @@ mod tests {
             assert!(of_stages <= limit, "{stages:?} may take {of_stages} s, and all of them together {limit}");
             assert!(limit <= 570, "a machine may be taken away after ten minutes");
         }
-        assert!(PLAN.iter().map(|part| part.limit).sum::<u64>() <= 30 * 60);
+        assert!(PLAN.iter().map(|part| part.limit).sum::<u64>() <= 34 * 60);
         // The laboratory's experiments are all in it, each once.
         let mut letters: Vec<char> =
             [BANDWIDTH, PAIRS, LABORATORY].iter().flat_map(|stage| stage.letters.chars()).collect();

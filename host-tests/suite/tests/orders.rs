@@ -22,7 +22,7 @@ use suite::image::compile;
 use suite::litmus::{Amount, Litmus};
 
 /// Tests, and their mutants.
-const TESTS: usize = 52;
+const TESTS: usize = 53;
 const MUTANTS: usize = 160;
 
 /// What the interpreter runs of each. The fake GPU has four multiprocessors.
@@ -230,6 +230,7 @@ const BROKEN: [(&str, Weak); 16] = [
     ("mp_async", OLD_COPIES),
     ("mp_volatile", LATE_LOADS),
     ("mp_mbarrier_cta", LATE_STORES),
+    ("mp_mbarrier_at_once_cta", LATE_STORES),
     ("mp_mbarrier_cluster", OLD_VALUES),
     ("lb_release_acquire", LATE_LOADS),
     ("sb_fence_sc", LATE_STORES),

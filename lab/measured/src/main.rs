@@ -16,6 +16,7 @@ use ptx_build::command::{Machine, catch_interrupts};
 use ptx_build::error::{Error, Result};
 use ptx_build::files::write_whole;
 use ptx_build::program::{conclude, print};
+use suite::corpus::page;
 use suite::report::Report;
 
 /// Make pages of the reports of GPUs, docs/measured/GPU/report.json
@@ -39,7 +40,12 @@ impl Measured {
         if self.reports.is_empty() {
             let repository = Machine::current().repository;
             let on_gpus = on_gpus(&reports)?;
-            for (page, text) in [(HINTS, hints::page(&on_gpus)), (PARITY, parity(&repository, &on_gpus)?)] {
+            let pages = [
+                (HINTS, hints::page(&on_gpus)),
+                (PARITY, parity(&repository, &on_gpus)?),
+                (RACES, races(&repository.join(RACES), &reports)?),
+            ];
+            for (page, text) in pages {
                 let page = repository.join(page);
                 write_whole(&page, text)?;
                 print(&format!("{}\n", page.display()))?;
@@ -48,7 +54,7 @@ impl Measured {
         for report in &reports {
             let pages = match report.extension().and_then(|extension| extension.to_str()) {
                 Some("jsonl") => laboratory(report)?,
-                _ => vec![("README.md".to_owned(), read(report)?.page())],
+                _ => of_report(&read(report)?),
             };
             for (name, text) in pages {
                 let page = report.with_file_name(name);
@@ -62,6 +68,23 @@ impl Measured {
 
 /// The page that tells which hint pays when. It lies in the crate, whose documentation shows it.
 const HINTS: &str = "ptx-intrinsics/hints.md";
+
+/// The page that has what NVIDIA's tools see beside what we see.
+const RACES: &str = "docs/find-the-race.md";
+
+/// That page, with what these reports say of the corpus.
+fn races(page: &Path, reports: &[PathBuf]) -> Result<String> {
+    let text = std::fs::read_to_string(page).map_err(|error| Error::io("read", page, error))?;
+    let reports = reports.iter().filter(|report| !report.ends_with(LINES)).map(|report| read(report));
+    let text = page::with_summaries(&text, &reports.collect::<Result<Vec<_>>>()?);
+    text.ok_or_else(|| Error::new("the page has no place for the corpus").at(page.display()))
+}
+
+/// The pages of a report, by the names of their files.
+fn of_report(report: &Report) -> Vec<(String, String)> {
+    let corpus = page::page(report).map(|text| ("corpus.md".to_owned(), text));
+    [("README.md".to_owned(), report.page())].into_iter().chain(corpus).collect()
+}
 
 /// The page of the pairs, whose last part has their times.
 const PARITY: &str = "docs/parity.md";
@@ -124,6 +147,14 @@ mod tests {
         let page = hints::page(&on_gpus(&committed().expect("docs/measured")).expect("they are reports"));
         let written = std::fs::read_to_string(Machine::current().repository.join(HINTS)).expect("the page");
         assert_eq!(written, page, "write it anew: `cargo xtask measured`");
+    }
+
+    #[test]
+    fn the_page_of_races_is_what_the_reports_say() {
+        let page = Machine::current().repository.join(RACES);
+        let written = std::fs::read_to_string(&page).expect("the page");
+        let expected = races(&page, &committed().expect("docs/measured")).expect("they are reports");
+        assert_eq!(written, expected, "write it anew: `cargo xtask measured`");
     }
 
     #[test]

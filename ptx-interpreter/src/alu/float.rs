@@ -176,6 +176,8 @@ fn reciprocal_of_long(mut words: Words<'_>) -> Option<Alu> {
     let ty = words.last("f64")?;
     Alu::new(ty, [ty], move |[a]| {
         let one = Double::from_u128(1).value;
+        // The approximate one reads the upper half alone.
+        let a = if approximate { a & !0xffff_ffff } else { a };
         let result = one.div_r(Double::input(a, true), round).value.output(true, false);
         if approximate { result & !0xffff_ffff } else { result }
     })
@@ -230,13 +232,16 @@ fn approximate(name: &str, mut words: Words<'_>) -> Option<Alu> {
         "ex2" => f64::exp2,
         _ => f64::tanh,
     };
+    // `rsqrt.approx.ftz.f64` reads and writes the upper half alone.
+    let is_upper = flushed && ty.bits == 64;
     Alu::by_lane(ty, [ty], move |[a]| {
         by_format!(ty, F => {
+            let a = if is_upper { a & !0xffff_ffff } else { a };
             let a = F::input(a, flushed).output(flushed, false);
             let result = function(f64::from_bits(float(ty, DOUBLE, a, NEAREST) as u64));
             let result = float(DOUBLE, ty, result.to_bits().into(), NEAREST);
             let result = F::input(result, false).output(flushed, false);
-            if flushed && ty.bits == 64 { result & !0xffff_ffff } else { result }
+            if is_upper { result & !0xffff_ffff } else { result }
         })
     })
 }

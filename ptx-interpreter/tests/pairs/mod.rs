@@ -29,9 +29,9 @@ pub(crate) const FILES: [File; 11] = files!(
 pub(crate) struct Pair {
     pub(crate) name: String,
     pub(crate) kind: String,
-    blocks: u32,
-    threads: u32,
-    arguments: Vec<(String, u64)>,
+    pub(crate) blocks: u32,
+    pub(crate) threads: u32,
+    pub(crate) arguments: Vec<(String, u64)>,
     /// What the finding has to say.
     pub(crate) words: String,
     /// The lines of the source that it has to name.

@@ -149,6 +149,18 @@ impl Product {
         lanes.map(of_lane).collect()
     }
 
+    /// Of each element of D of each lane of a warp the sum that it is before it is rounded, and the sum of the magnitudes of what
+    /// is added. The sum is exact but for some last bits of an `f64`.
+    pub fn sums(&self, register: impl Fn(Operand, usize, usize) -> u64) -> Vec<Vec<(f64, f64)>> {
+        let [a, b, c] = [Operand::A, Operand::B, Operand::C].map(|operand| self.matrices(operand, &register));
+        let sum = |lane: usize, i: usize| {
+            let (product, row, column) = self.place(Operand::D, lane, i);
+            let pairs = a[product][row].iter().zip(&b[product][column]).take(self.shape.depth);
+            precise(core::iter::once(c[product][row][column]).chain(pairs.map(|(a, b)| a * b)))
+        };
+        (0..32).map(|lane| (0..self.elements(Operand::D)).map(|i| sum(lane, i)).collect()).collect()
+    }
+
     /// The matrices of an operand, row by row (of B: column by column), of each product.
     fn matrices(&self, operand: Operand, register: impl Fn(Operand, usize, usize) -> u64) -> Vec<Vec<Vec<f64>>> {
         let element = self.element(operand);
@@ -177,6 +189,17 @@ impl Product {
         let product = |(a, b): (&f64, &f64)| if self.differ { f64::from(u8::from(a != b)) } else { a * b };
         self.to.rounded(added + pairs.map(product).sum::<f64>(), self.saturates)
     }
+}
+
+/// A sum, and that of the magnitudes. What is lost by rounding is added in the end (Neumaier's sum).
+fn precise(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (mut sum, mut lost, mut magnitude) = (0.0f64, 0.0, 0.0);
+    for number in numbers {
+        let next = sum + number;
+        lost += if sum.abs() >= number.abs() { (sum - next) + number } else { (number - next) + sum };
+        (sum, magnitude) = (next, magnitude + number.abs());
+    }
+    (if sum.is_finite() { sum + lost } else { sum }, magnitude)
 }
 
 /// Whether there is an instruction that multiplies matrices of that shape and of those types.

@@ -1,0 +1,67 @@
+//! Each kernel of the corpus on the GPU as it is: does it end, and does the right one leave the bytes that the interpreter leaves?
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::case::{SIDES, pair_of};
+use super::launched::{End, Launched};
+use super::processes::{Job, Judged, LAUNCH, Processes, Ran, TOGETHER, Unpacked, nothing};
+use crate::journal::{Found, Item, Work};
+use crate::stage::{Bench, Facts, Stage};
+use ptx_build::error::{Error, Result};
+
+/// The name of the stage.
+pub const BARE: &str = "corpus";
+
+/// The stage.
+pub struct Bare;
+
+impl Stage for Bare {
+    fn facts(&self) -> Facts {
+        Facts { name: BARE, about: "Wrong kernels and their twins", limit: Duration::from_secs(60) }
+    }
+
+    fn launch_limit(&self) -> Duration {
+        LAUNCH
+    }
+
+    fn work(&self, bench: &Bench) -> Result<Work> {
+        let Some(unpacked) = Unpacked::of(bench)? else { return nothing(bench) };
+        let kernels = SIDES.iter().rev().flat_map(|side| unpacked.cases.iter().map(|case| case.kernel(side)));
+        Ok(Work { with: json!({ "left_out": unpacked.left_out }), ..kernels.collect() })
+    }
+
+    fn run(&self, _: &Bench, _: &Item) -> Result<Option<Found>> {
+        Err(Error::new("its items are done side by side"))
+    }
+
+    fn side_by_side(&self, bench: &Bench, left: &[Item]) -> Option<Result<()>> {
+        (!left.is_empty()).then(|| launch(bench, left))
+    }
+}
+
+fn launch(bench: &Bench, left: &[Item]) -> Result<()> {
+    let Some(unpacked) = Unpacked::again(bench)? else { return Ok(()) };
+    let limit = bench.settings.launch_limit.unwrap_or(LAUNCH);
+    let names = left.iter().map(|item| item.name.clone());
+    let (right, wrong): (Vec<String>, Vec<String>) = names.partition(|name| pair_of(name).0 == "right");
+    let job = |kernels: &[String]| Job { kernels: kernels.to_vec(), limit, ..Job::default() };
+    let jobs = right.chunks(TOGETHER).chain(wrong.chunks(1)).map(job).collect();
+    let judge = |_: &Job, ran: &Ran, _: usize| {
+        let found = ran.launched.iter().map(|launched| Ok((launched.kernel.clone(), found(&unpacked, launched)?)));
+        Ok(Judged { found: found.collect::<Result<_>>()?, again: Vec::new() })
+    };
+    let done = Processes::new(BARE, bench, &unpacked)?.run(jobs, &|_, _| None, &judge);
+    unpacked.remove();
+    done
+}
+
+/// A wrong kernel may do what it likes.
+fn found(unpacked: &Unpacked, launched: &Launched) -> Result<Found> {
+    let case = unpacked.case(&launched.kernel)?;
+    let is_right = launched.end == End::Ended && launched.differ == 0 && launched.said.is_none();
+    let passed = is_right || pair_of(&launched.kernel).0 == "wrong";
+    let data = json!({ "kind": case.kind, "here": case.here, "launched": launched });
+    Ok(Found { passed, text: launched.text(), data })
+}

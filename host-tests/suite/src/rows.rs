@@ -1,0 +1,38 @@
+//! What a report says of the items of a stage.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::journal::Found;
+
+/// What came of an item.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Row {
+    /// The item.
+    pub item: String,
+    /// Whether it is as it should be.
+    pub passed: bool,
+    /// In a line.
+    pub text: String,
+    /// All of it, but for what is kept for later work; of forms it is in [`Report::forms`](super::report::Report::forms).
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
+}
+
+/// Of a stage with more items, only those that failed are shown.
+const MANY: usize = 100;
+
+impl Row {
+    pub(super) fn of(item: String, found: Found, has_forms: bool) -> Row {
+        let mut data = if has_forms { Value::Null } else { found.data };
+        if let Some(data) = data.as_object_mut() {
+            data.remove("kept");
+        }
+        Row { item, passed: found.passed, text: found.text, data }
+    }
+}
+
+/// The rows that a reader is shown.
+pub(super) fn shown(rows: &[Row], has_table: bool) -> Vec<&Row> {
+    rows.iter().filter(|row| !row.passed || !has_table && rows.len() <= MANY).collect()
+}

@@ -1,0 +1,35 @@
+//! What each instruction makes of its operands: a kernel for each instruction and type, operands for it, and what came out of a
+//! GPU beside what comes out of the interpreter of PTX.
+//!
+//! The tables in `tables/` name the instructions. No file says what an instruction means: the interpreter is the other side. Only
+//! for instructions that are approximate, and for sums of matrices, there is the exact result too.
+
+mod approximate;
+mod case;
+mod float;
+mod interpret;
+mod judge;
+mod matrices;
+mod operands;
+mod random;
+mod samples;
+mod sums;
+mod table;
+mod types;
+mod wgmma;
+
+use std::sync::LazyLock;
+
+pub use case::{BLOCK, Case, header};
+pub use judge::{Judged, judge};
+
+/// Every kernel.
+pub fn every() -> &'static [Case] {
+    static ALL: LazyLock<Vec<Case>> = LazyLock::new(table::cases);
+    &ALL
+}
+
+/// The kernel of that name.
+pub fn find(name: &str) -> Option<&'static Case> {
+    every().iter().find(|case| case.name == name)
+}

@@ -1,0 +1,38 @@
+//! Results of a GPU that are kept, so that later work can model its units.
+
+use serde_json::{Value, json};
+
+use crate::case::Case;
+
+/// Pairs of operands and results that are kept of an approximate instruction.
+const PAIRS: usize = 4096;
+
+/// Numbers in hex, each with as many digits as its type has, in one text.
+fn hex(case: &Case, from: &[u64], found: &[u64]) -> String {
+    let mut text = String::new();
+    let operands = case.operands.iter().zip(from);
+    let results = case.results.iter().zip(found);
+    for (ty, value) in operands.chain(results) {
+        let digits = ty.width() as usize / 4;
+        text += &format!("{value:0digits$x}", value = value & crate::float::mask(ty.width()));
+    }
+    text
+}
+
+/// Operands and results of some threads.
+pub(crate) fn pairs(case: &Case, from: &[u64], found: &[u64]) -> Value {
+    let all = from.len() / case.reads();
+    let step = (all / PAIRS).max(1);
+    let tuples = from.chunks(case.reads()).zip(found.chunks(case.writes()));
+    let digits: Vec<u32> = case.operands.iter().chain(&case.results).map(|ty| ty.width() / 4).collect();
+    let text: String = tuples.step_by(step).take(PAIRS).map(|(from, found)| hex(case, from, found)).collect();
+    json!({ "digits": digits, "of": text })
+}
+
+/// All operands and results of the first threads.
+pub(crate) fn first(case: &Case, threads: usize, from: &[u64], found: &[u64]) -> Value {
+    let tuples = from.chunks(case.reads()).zip(found.chunks(case.writes()));
+    let digits: Vec<u32> = case.operands.iter().chain(&case.results).map(|ty| ty.width() / 4).collect();
+    let text: String = tuples.take(threads).map(|(from, found)| hex(case, from, found)).collect();
+    json!({ "digits": digits, "of": text })
+}
