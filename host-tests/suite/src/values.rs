@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use ::values::{BLOCK, Case, Judged, every, find, header, judge};
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use ::values::{BLOCK, Case, Judged, every, find, header, judge};
 
 use super::journal::{Found, Item, Work};
 use super::kernels::VALUES;
@@ -36,10 +36,10 @@ pub(super) fn images(on: &On) -> Result<Vec<Image>> {
 fn assemble(cases: &[&Case], target: Sm, on: &On) -> Result<Image> {
     let texts = cases.iter().map(|case| case.text());
     let text: String = std::iter::once(header(&on.version.to_string(), &target.to_string())).chain(texts).collect();
-    let scratch =
-        tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
+    let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
     let cubin = on.assembler.assemble_text(&text, target, &scratch.path().join("values.cubin"))?;
-    let cubin = cubin.map_err(|rejected| Error::new(rejected).fix("correct its line in host-tests/values/src/tables"))?;
+    let cubin =
+        cubin.map_err(|rejected| Error::new(rejected).fix("correct its line in host-tests/values/src/tables"))?;
     let cubin = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
     keep(&cubin, &text, on.sm)?;
     Ok(Image { kernels: cases.iter().map(|case| case.name.clone()).collect(), cubin })

@@ -160,14 +160,17 @@ impl Function {
             Bound::None => return true,
             Bound::Ulps(ulps) => ulps * unit,
             // A result is rounded too: to the nearest number, where these are far apart.
-            Bound::Relative(part) => (part * exact.abs()).max(if exact.abs() < self.format.least() { unit } else { 0.0 }),
+            Bound::Relative(part) => {
+                (part * exact.abs()).max(if exact.abs() < self.format.least() { unit } else { 0.0 })
+            }
             Bound::Absolute(most) => most,
         };
         if found.is_infinite() {
             return found.signum() == exact.signum() && exact.abs() + most >= self.format.largest();
         }
         if found == 0.0 && exact == 0.0 {
-            return found.is_sign_negative() == exact.is_sign_negative() || matches!(self.bound(operands), Bound::Absolute(_));
+            return found.is_sign_negative() == exact.is_sign_negative()
+                || matches!(self.bound(operands), Bound::Absolute(_));
         }
         let flushes = self.flushed && found == 0.0 && exact.abs() - most < self.format.least();
         flushes || (found - exact).abs() <= most

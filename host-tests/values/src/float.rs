@@ -63,7 +63,11 @@ impl Format {
             return mask(self.bits() - 1);
         }
         if self == DOUBLE || magnitude == 0.0 || magnitude.is_infinite() {
-            return if self == DOUBLE { number.to_bits() } else { sign | if magnitude == 0.0 { 0 } else { self.infinity() } };
+            return if self == DOUBLE {
+                number.to_bits()
+            } else {
+                sign | if magnitude == 0.0 { 0 } else { self.infinity() }
+            };
         }
         let unit = self.unit(magnitude);
         // The quotient has few bits, and is exact but for the rounding.
@@ -113,7 +117,11 @@ fn exponent_of(magnitude: f64) -> i32 {
 }
 
 pub(crate) fn two_to(power: i32) -> f64 {
-    if power < -1022 { f64::from_bits(1 << (power + 1074).max(0)) } else { f64::from_bits(((power + 1023) as u64) << 52) }
+    if power < -1022 {
+        f64::from_bits(1 << (power + 1074).max(0))
+    } else {
+        f64::from_bits(((power + 1023) as u64) << 52)
+    }
 }
 
 #[cfg(test)]

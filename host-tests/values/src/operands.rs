@@ -22,7 +22,9 @@ impl Case {
         let random = &mut Random::of(seed, &self.name);
         let tuples = if quick { FEW } else { TUPLES };
         match &self.judge {
-            Judge::Sums(product) | Judge::Whole(product) if self.is_specific => wgmma::input(self, product, tuples, random),
+            Judge::Sums(product) | Judge::Whole(product) if self.is_specific => {
+                wgmma::input(self, product, tuples, random)
+            }
             Judge::Sums(product) | Judge::Whole(product) => matrices::input(product, tuples, random),
             _ => self.tuples(tuples, random),
         }
@@ -158,7 +160,9 @@ fn float(format: Format, before: u64, random: &mut Random) -> u64 {
 /// Edge values, the most important first.
 fn edges(ty: Type) -> Vec<u64> {
     let all: Vec<u64> = match (ty.class, ty.kind) {
-        (Class::Shift, _) => vec![0, 1, 31, 32, 8, 16, 33, 63, 64, 65, 255, 256, 0xffff_ffff, 15, 17, 0x8000_0000, 257, 0x100 + 31],
+        (Class::Shift, _) => {
+            vec![0, 1, 31, 32, 8, 16, 33, 63, 64, 65, 255, 256, 0xffff_ffff, 15, 17, 0x8000_0000, 257, 0x100 + 31]
+        }
         (Class::Lane, _) => vec![0, 1, 31, 30, 16, 15, 17, 5],
         (Class::Clamp, _) => vec![31, 0, 0x1c1f, 0x1800, 0x1f1f, 0x100f],
         (Class::Few, _) => vec![0, 1, 2],
@@ -172,14 +176,29 @@ fn edges(ty: Type) -> Vec<u64> {
 
 fn wholes(bits: u32) -> Vec<u64> {
     let top = 1u64 << (bits.min(64) - 1);
-    let mut all = vec![0, 1, u64::MAX, top, top - 1, 2, 3, top + 1, top - 2, u64::MAX - 1, 0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa];
+    let mut all = vec![
+        0,
+        1,
+        u64::MAX,
+        top,
+        top - 1,
+        2,
+        3,
+        top + 1,
+        top - 2,
+        u64::MAX - 1,
+        0x5555_5555_5555_5555,
+        0xaaaa_aaaa_aaaa_aaaa,
+    ];
     all.extend([10, 7, 0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210]);
     for power in [7, 8, 15, 16, 24, 31, 32, 33, 53, 62, 63].into_iter().filter(|power| *power < bits) {
         let one = 1u64 << power;
         all.extend([one, one - 1, one + 1, one.wrapping_neg(), one.wrapping_neg() - 1]);
     }
     // What is rounded to an f32, an f64, an f16: ties, and beside them.
-    for (power, below) in [(31, 7), (24, 0), (60, 36), (62, 9), (12, 0)].into_iter().filter(|(power, _)| power + 1 < bits) {
+    for (power, below) in
+        [(31, 7), (24, 0), (60, 36), (62, 9), (12, 0)].into_iter().filter(|(power, _)| power + 1 < bits)
+    {
         let tie = 1u64 << power | 1 << below;
         all.extend([tie, tie - 1, tie + 1, tie + (2 << below), tie.wrapping_neg()]);
     }
@@ -189,17 +208,48 @@ fn wholes(bits: u32) -> Vec<u64> {
 fn floats(format: Format) -> Vec<u64> {
     let (infinity, one) = (format.infinity(), format.one());
     let quiet = 1 << (format.fraction - 1);
-    let magnitudes = [0, one, infinity, infinity | quiet, infinity - 1, 1, format.least_normal(), format.least_normal() - 1, infinity | 1];
+    let magnitudes = [
+        0,
+        one,
+        infinity,
+        infinity | quiet,
+        infinity - 1,
+        1,
+        format.least_normal(),
+        format.least_normal() - 1,
+        infinity | 1,
+    ];
     let mut all: Vec<u64> = magnitudes.iter().flat_map(|bits| [*bits, bits | format.sign()]).collect();
-    all.extend([infinity | quiet | 5, format.sign() | infinity | mask(format.fraction), one + 1, one - 1, infinity | quiet - 1]);
-    let mut numbers = vec![0.5, 2.0, 1.5, 2.5, 3.0, 0.25, 0.75, 3.5, 1e-3, 10.0, std::f64::consts::PI, std::f64::consts::FRAC_PI_2];
+    all.extend([
+        infinity | quiet | 5,
+        format.sign() | infinity | mask(format.fraction),
+        one + 1,
+        one - 1,
+        infinity | quiet - 1,
+    ]);
+    let mut numbers =
+        vec![0.5, 2.0, 1.5, 2.5, 3.0, 0.25, 0.75, 3.5, 1e-3, 10.0, std::f64::consts::PI, std::f64::consts::FRAC_PI_2];
     for power in [7, 8, 15, 16, 31, 32, 63, 64, 10, 11, 23, 24, 52, 53, 126, 127] {
         let limit = two_to(power);
         numbers.extend([limit, limit - 0.5, limit - 1.0, limit + 0.5, limit + 1.0]);
     }
     // Limits of shorter floats.
-    numbers.extend([65_504.0, 65_519.0, 65_520.0, 448.0, 464.0, 465.0, 57_344.0, 61_440.0, 61_441.0, 6e-8, 3e-8, 2.9e-8, 6.1e-5]);
-    numbers.extend([two_to(-6), two_to(-9), two_to(-10), 1.5 * two_to(-10), two_to(-14), two_to(-16), two_to(-17), two_to(-24), two_to(-25), two_to(-149), two_to(-150)]);
+    numbers.extend([
+        65_504.0, 65_519.0, 65_520.0, 448.0, 464.0, 465.0, 57_344.0, 61_440.0, 61_441.0, 6e-8, 3e-8, 2.9e-8, 6.1e-5,
+    ]);
+    numbers.extend([
+        two_to(-6),
+        two_to(-9),
+        two_to(-10),
+        1.5 * two_to(-10),
+        two_to(-14),
+        two_to(-16),
+        two_to(-17),
+        two_to(-24),
+        two_to(-25),
+        two_to(-149),
+        two_to(-150),
+    ]);
     for number in numbers {
         let bits = format.rounded(number);
         all.extend([bits, bits | format.sign(), bits + 1, bits.wrapping_sub(1)]);

@@ -34,15 +34,27 @@ struct Known {
 }
 
 /// Judges float sums: each has to be near the exact one, by what is known of tensor cores.
-pub(crate) fn judge(case: &Case, product: &Product, sides: [&[u64]; 3], data: &mut Map<String, Value>) -> (bool, String) {
+pub(crate) fn judge(
+    case: &Case,
+    product: &Product,
+    sides: [&[u64]; 3],
+    data: &mut Map<String, Value>,
+) -> (bool, String) {
     let Some(format) = product.to.format() else { return (false, "the sums are no floats".into()) };
     let mut known = [Known::default(); KINDS];
     let each = |kind: usize, element: Element| known[kind].add(format, tolerance(product, format), &element);
-    if case.is_specific { of_blocks(case, product, sides, each) } else { of_warps(case, product, sides, each) };
+    if case.is_specific {
+        of_blocks(case, product, sides, each)
+    } else {
+        of_warps(case, product, sides, each)
+    };
     let all = known.iter().fold(Known::default(), |all, one| all.with(one));
     data.insert("sums".into(), all.told());
     let kinds = KINDS_IN_WORDS.iter().zip(&known);
-    data.insert("kinds".into(), kinds.map(|(name, known)| ((*name).to_owned(), known.told())).collect::<Map<_, _>>().into());
+    data.insert(
+        "kinds".into(),
+        kinds.map(|(name, known)| ((*name).to_owned(), known.told())).collect::<Map<_, _>>().into(),
+    );
     if product.columns == 8 {
         data.insert("kept".into(), samples::first(case, KEPT[usize::from(case.is_specific)], sides[0], sides[1]));
     }
@@ -85,7 +97,8 @@ impl Known {
                 continue;
             }
             if !number.is_finite() {
-                let overflows = number.signum() == sum.signum() && sum.abs() + tolerance * magnitude >= format.largest();
+                let overflows =
+                    number.signum() == sum.signum() && sum.abs() + tolerance * magnitude >= format.largest();
                 self.outside[side] += u64::from(!overflows || number.is_nan());
                 continue;
             }
@@ -132,7 +145,12 @@ fn numbers(product: &Product, registers: &[u64]) -> Vec<u64> {
     registers.iter().flat_map(|register| product.to.numbers(*register)).collect()
 }
 
-fn of_warps(case: &Case, product: &Product, [from, found, interpreted]: [&[u64]; 3], mut each: impl FnMut(usize, Element)) {
+fn of_warps(
+    case: &Case,
+    product: &Product,
+    [from, found, interpreted]: [&[u64]; 3],
+    mut each: impl FnMut(usize, Element),
+) {
     let (reads, writes) = (case.reads(), case.writes());
     let [a, b] = [Operand::A, Operand::B].map(|operand| product.layout.registers(operand));
     for warp in 0..from.len() / reads / 32 {
@@ -154,7 +172,12 @@ fn of_warps(case: &Case, product: &Product, [from, found, interpreted]: [&[u64];
     }
 }
 
-fn of_blocks(case: &Case, product: &Product, [from, found, interpreted]: [&[u64]; 3], mut each: impl FnMut(usize, Element)) {
+fn of_blocks(
+    case: &Case,
+    product: &Product,
+    [from, found, interpreted]: [&[u64]; 3],
+    mut each: impl FnMut(usize, Element),
+) {
     let (reads, writes, tile) = (case.reads(), case.writes(), product.layout.registers(Operand::D));
     let [of_b, of_d] = product.places();
     let bits = width(product.factor());
@@ -164,7 +187,9 @@ fn of_blocks(case: &Case, product: &Product, [from, found, interpreted]: [&[u64]
             let bit = along as u32 * bits;
             word(own, reads, first, row, (bit / 32) as usize) >> (bit % 32) & crate::float::mask(bits)
         };
-        for (warp, column) in (0..BLOCK / 32).flat_map(|warp| (0..product.columns / 8).map(move |column| (warp, column))) {
+        for (warp, column) in
+            (0..BLOCK / 32).flat_map(|warp| (0..product.columns / 8).map(move |column| (warp, column)))
+        {
             let register = |operand, lane: usize, number: usize| {
                 let thread = &own[(32 * warp + lane) * reads..][..reads];
                 match operand {
@@ -172,16 +197,17 @@ fn of_blocks(case: &Case, product: &Product, [from, found, interpreted]: [&[u64]
                     Operand::A => {
                         product.layout.register(operand, lane, number, |row, along| factor(0, ROWS * warp + row, along))
                     }
-                    Operand::B => {
-                        product.layout.register(operand, lane, number, |row, along| factor(of_b, 8 * column + row, along))
-                    }
+                    Operand::B => product
+                        .layout
+                        .register(operand, lane, number, |row, along| factor(of_b, 8 * column + row, along)),
                     _ => thread[of_d + column * tile + number],
                 }
             };
             for (lane, sums) in product.layout.sums(register).into_iter().enumerate() {
                 let at = ((block * BLOCK) + 32 * warp + lane) * writes + column * tile;
                 let [found, interpreted] = [found, interpreted].map(|side| numbers(product, &side[at..at + tile]));
-                for ((sum, magnitude), (found, interpreted)) in sums.into_iter().zip(found.into_iter().zip(interpreted)) {
+                for ((sum, magnitude), (found, interpreted)) in sums.into_iter().zip(found.into_iter().zip(interpreted))
+                {
                     each(block % KINDS, Element { sum, magnitude, found, interpreted });
                 }
             }
