@@ -73,15 +73,15 @@ pub struct Counter {
 impl Results {
     /// Those of some lines.
     pub fn of(lines: &[Line]) -> Results {
-        let mut all = Results::default();
+        let (mut all, mut is_new) = (Results::default(), false);
         for line in lines.iter().cloned() {
             match line {
-                // A run for each experiment, in a bundle: the thresholds are those of the last.
-                Line::Run(run) => {
-                    all.run = run;
-                    all.latencies.clear();
-                }
+                // A run for each experiment, in a bundle: the thresholds are those of the last that has some.
+                Line::Run(run) => (all.run, is_new) = (run, true),
                 Line::Latencies { place, multiprocessor, bytes, clocks } => {
+                    if std::mem::take(&mut is_new) {
+                        all.latencies.clear();
+                    }
                     let clocks = clocks.into_iter().collect();
                     all.latencies.push(Latencies { place, multiprocessor, bytes, clocks });
                 }

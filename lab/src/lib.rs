@@ -144,7 +144,8 @@ pub fn run(
     lines.write(&Line::Run(bench.about().clone()))?;
     let warm_up = if options.quick { Duration::ZERO } else { WARM_UP };
     let mut watch = if options.once { None } else { watch(&bench, &mut lines)? };
-    let thresholds = if options.once {
+    // K has no probe.
+    let thresholds = if options.once || options.experiments == "K" {
         Thresholds::default()
     } else {
         let _step = progress.step("Finding the latencies of L1, L2 and memory");
@@ -173,7 +174,7 @@ pub fn run(
         bench.end_at(share);
         let ended = one(experiment, &bench, &thresholds, plan, options.once, watch.as_mut(), &mut lines, progress)?;
         let (experiment, seconds) = (experiment.letter, clock.elapsed().as_secs_f64());
-        let Ended { repetitions, why, lost } = ended;
+        let Ended { repetitions, why, lost, .. } = ended;
         lines.write(&Line::Done { experiment, repetitions, seconds, why: why.clone() })?;
         match why {
             Some(why) => summary.cut_short.push((experiment, why)),
@@ -223,7 +224,7 @@ fn one(
 ) -> Result<Ended> {
     let (mut all, mut written) = (None::<Ended>, Ok(()));
     let made = (experiment.run)(bench, thresholds, &mut |variants| {
-        if all.as_ref().is_some_and(|ended| ended.why.is_some()) {
+        if all.as_ref().is_some_and(|ended| ended.over) {
             return Ok(());
         }
         let ended = if once {
@@ -234,9 +235,8 @@ fn one(
         let states = watched(Some(plan.experiment), watch.as_deref_mut(), lines);
         match states.and(ended) {
             Ok(ended) => {
-                let least = all.as_ref().map_or(ended.repetitions, |all| all.repetitions.min(ended.repetitions));
                 let stop = if ended.lost { Err(Fault { what: String::new(), lost: true }) } else { Ok(()) };
-                all = Some(Ended { repetitions: least, ..ended });
+                all = Some(all.take().map_or(ended.clone(), |before| before.and(ended)));
                 stop
             }
             Err(error) => {
@@ -246,7 +246,7 @@ fn one(
         }
     });
     written?;
-    let ended = all.unwrap_or(Ended { repetitions: 0, why: None, lost: false });
+    let ended = all.unwrap_or(Ended { repetitions: 0, why: None, over: false, lost: false });
     Ok(match made {
         Err(fault) if ended.why.is_none() => Ended { why: Some(fault.what), lost: fault.lost, ..ended },
         _ => ended,
@@ -271,7 +271,7 @@ fn launches(experiment: char, bench: &Bench<'_>, variants: &[Variant<'_>], lines
         Ok(())
     };
     write(profile::PREPARATION, lines)?;
-    let mut ended = Ended { repetitions: 1, why: None, lost: false };
+    let mut ended = Ended { repetitions: 1, why: None, over: false, lost: false };
     for variant in variants.iter().filter(|variant| variant.profiled) {
         let case = measure::name(measure::Case::labels(variant));
         let done = (variant.run)();
@@ -279,7 +279,7 @@ fn launches(experiment: char, bench: &Bench<'_>, variants: &[Variant<'_>], lines
         if let Err(fault) = done {
             lines.write(&Line::Failed { experiment, case, why: fault.what.clone() })?;
             if fault.lost {
-                ended = Ended { repetitions: 0, why: Some(fault.what), lost: true };
+                ended = Ended { repetitions: 0, why: Some(fault.what), over: true, lost: true };
                 break;
             }
         }

@@ -54,8 +54,27 @@ pub struct Ended {
     pub repetitions: u32,
     /// Why it ended early, if it did.
     pub why: Option<String>,
+    /// Whether nothing more can be measured: the time is over, or the GPU is lost.
+    pub over: bool,
     /// Whether the GPU serves this process no more.
     pub lost: bool,
+}
+
+impl Ended {
+    /// After what could not be measured anything else may be.
+    fn whole(repetitions: u32, why: Option<String>) -> Ended {
+        Ended { repetitions, why, over: false, lost: false }
+    }
+
+    /// Of two groups of one experiment, the other measured after this one. A group of which nothing could be measured has a line
+    /// for each of its cases, and is no end of the experiment.
+    pub fn and(self, next: Ended) -> Ended {
+        match (self.repetitions, next.repetitions) {
+            (_, 0) if !next.over && self.repetitions > 0 => self,
+            (0, _) => next,
+            (before, after) => Ended { repetitions: before.min(after), ..next },
+        }
+    }
 }
 
 /// The name of a case: its labels.
@@ -102,7 +121,7 @@ pub fn measure<C: Case>(
         for one in all.iter_mut().filter(|one| !one.failed) {
             if late() {
                 let repetitions = repetition.unwrap_or(0);
-                return Ok(Ended { repetitions, why: Some("its time was over".into()), lost: false });
+                return Ok(Ended { over: true, ..Ended::whole(repetitions, Some("its time was over".into())) });
             }
             let why = match once(one.case) {
                 Measured::Readings(readings) => {
@@ -118,14 +137,15 @@ pub fn measure<C: Case>(
                 Measured::Lost(why) => {
                     lines.write(&Line::Failed { experiment, case: one.name.clone(), why: why.clone() })?;
                     let repetitions = repetition.unwrap_or(0);
-                    return Ok(Ended { repetitions, why: Some(format!("{}: {why}", one.name)), lost: true });
+                    let ended = Ended::whole(repetitions, Some(format!("{}: {why}", one.name)));
+                    return Ok(Ended { over: true, lost: true, ..ended });
                 }
             };
             one.failed = true;
             lines.write(&Line::Failed { experiment, case: one.name.clone(), why })?;
         }
         if all.iter().all(|one| one.failed) {
-            return Ok(Ended { repetitions: 0, why: Some("no case could be measured".into()), lost: false });
+            return Ok(Ended::whole(0, Some("no case could be measured".into())));
         }
         repetition = match repetition {
             None if began.elapsed() < plan.warm_up => None,
@@ -133,5 +153,5 @@ pub fn measure<C: Case>(
             Some(number) => Some(number + 1),
         };
     }
-    Ok(Ended { repetitions: plan.repetitions, why: None, lost: false })
+    Ok(Ended::whole(plan.repetitions, None))
 }

@@ -2,11 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::num::NonZero;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+use rayon::prelude::*;
 
 use crate::bench::Bench;
 use launch::device::{Asked, Memory};
@@ -19,6 +19,9 @@ const DRAWN: usize = 16 << 20;
 
 /// The same of a dry run.
 const DRAWN_QUICKLY: usize = 64 << 10;
+
+/// Words that one thread makes at a time.
+const PART: usize = 64 << 10;
 
 /// What a piece of memory has at first.
 #[derive(Clone, Debug)]
@@ -39,7 +42,7 @@ pub(super) enum First {
     /// A ring of links through so many lines, of which the first is one.
     Ring(u32),
     /// These bytes, over and over.
-    These(Rc<Vec<u8>>),
+    These(Arc<Vec<u8>>),
 }
 
 impl First {
@@ -68,25 +71,18 @@ impl First {
 
 /// Words that are made of their places, by all threads of the machine.
 pub(super) fn made(count: u64, word: impl Fn(u64) -> u32 + Sync) -> First {
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     let mut words = vec![0u32; count as usize];
-    let each = words.len().div_ceil(threads).max(1);
-    std::thread::scope(|scope| {
-        for (part, words) in words.chunks_mut(each).enumerate() {
-            let word = &word;
-            scope.spawn(move || {
-                let first = (part * each) as u64;
-                words.iter_mut().enumerate().for_each(|(at, place)| *place = word(first + at as u64));
-            });
-        }
+    words.par_chunks_mut(PART).enumerate().for_each(|(part, words)| {
+        let first = (part * PART) as u64;
+        words.iter_mut().zip(first..).for_each(|(place, at)| *place = word(at));
     });
-    First::These(Rc::new(bytemuck::cast_slice(&words).to_vec()))
+    First::These(Arc::new(bytemuck::cast_slice(&words).to_vec()))
 }
 
 /// What was drawn, so that it is drawn once.
 #[derive(Default)]
 pub(super) struct Drawer {
-    drawn: RefCell<BTreeMap<String, Rc<Vec<u8>>>>,
+    drawn: RefCell<BTreeMap<String, Arc<Vec<u8>>>>,
 }
 
 impl Drawer {
@@ -112,17 +108,20 @@ impl Drawer {
         }
     }
 
-    fn bytes(&self, bench: &Bench<'_>, first: &First) -> Rc<Vec<u8>> {
+    fn bytes(&self, bench: &Bench<'_>, first: &First) -> Arc<Vec<u8>> {
         let mut all = self.drawn.borrow_mut();
         let drawn = all.entry(first.key()).or_insert_with(|| {
             let mut bytes = vec![0; if bench.about().quick { DRAWN_QUICKLY } else { DRAWN }];
-            StdRng::seed_from_u64(bench.about().seed).fill_bytes(&mut bytes);
-            for word in bytes.as_chunks_mut::<4>().0 {
-                *word = first.word(u32::from_le_bytes(*word)).to_le_bytes();
-            }
-            Rc::new(bytes)
+            let seed = bench.about().seed;
+            bytes.par_chunks_mut(4 * PART).enumerate().for_each(|(number, part)| {
+                StdRng::seed_from_u64(seed ^ number as u64).fill_bytes(part);
+                for word in part.as_chunks_mut::<4>().0 {
+                    *word = first.word(u32::from_le_bytes(*word)).to_le_bytes();
+                }
+            });
+            Arc::new(bytes)
         });
-        Rc::clone(drawn)
+        Arc::clone(drawn)
     }
 }
 

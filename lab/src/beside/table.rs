@@ -1,7 +1,7 @@
 //! How each pair is launched: sizes as users have them, beyond L2 where memory streams through the kernel; in a dry run tiny
 //! ones, of which no loop has only whole turns.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use kernels::{all_to_all, column_sums, gather, gemm, matmul, probe};
 use parity::{flash_attention, ll128, paged};
@@ -198,7 +198,7 @@ fn probe_of_keys(on: On) -> Case {
     }
     let wanted = |(at, key): (usize, &u64)| if at % 3 == 0 { key | 1 << 63 } else { *key };
     let wanted: Vec<u64> = present.iter().enumerate().map(wanted).collect();
-    let these = |bytes: &[u8]| First::These(Rc::new(bytes.to_vec()));
+    let these = |bytes: &[u8]| First::These(Arc::new(bytes.to_vec()));
     let case = on.stream(keys).out(8 * keys).input(16 << bits, these(bytemuck::cast_slice(&table))).u32(bits.into());
     case.input(8 * keys, these(bytemuck::cast_slice(&wanted))).u64(keys).moves(32 * keys)
 }

@@ -203,3 +203,14 @@ fn hints_pay_or_cost_or_neither() {
     ];
     assert_eq!(found, BTreeMap::from(expected));
 }
+
+/// A run without a probe, as that of K, leaves the latencies of the run before it; the next one with probes replaces them.
+#[test]
+fn latencies_are_those_of_the_last_run_that_has_some() {
+    let latencies =
+        |place: &str| Line::Latencies { place: place.into(), multiprocessor: 0, bytes: 64, clocks: Vec::new() };
+    let run = || Line::Run(Run::default());
+    let places = |lines: &[Line]| Results::of(lines).latencies.into_iter().map(|all| all.place).collect::<Vec<_>>();
+    assert_eq!(places(&[run(), latencies("l1"), latencies("l2"), run()]), ["l1", "l2"]);
+    assert_eq!(places(&[run(), latencies("l1"), run(), latencies("l2"), latencies("memory")]), ["l2", "memory"]);
+}

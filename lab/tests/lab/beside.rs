@@ -59,11 +59,10 @@ pub(crate) fn every_pair_gives_the_same(_: &str) {
     assert_eq!((measured.len(), results.cases.len()), (39, 3 * 39 + 5));
 }
 
-/// Changes the kernel in CUDA C++ of an image.
-fn change(images: &mut [Image], kernel: &str, change: impl Fn(&str) -> String) {
-    let is_its = |image: &&mut Image| {
-        image.about.language == Language::Cuda && image.about.kernels.iter().any(|own| own == kernel)
-    };
+/// Changes the image of a language that has a kernel.
+fn change(images: &mut [Image], language: Language, kernel: &str, change: impl Fn(&str) -> String) {
+    let is_its =
+        |image: &&mut Image| image.about.language == language && image.about.kernels.iter().any(|own| own == kernel);
     let image = images.iter_mut().find(is_its).expect("there is such a kernel");
     let text = change(std::str::from_utf8(&image.cubin).unwrap());
     assert_ne!(text.as_bytes(), image.cubin, "{kernel} is changed");
@@ -73,9 +72,11 @@ fn change(images: &mut [Image], kernel: &str, change: impl Fn(&str) -> String) {
 /// A kernel that writes something else, one that writes nothing, and one that is not there are named; the others are measured.
 pub(crate) fn a_pair_that_differs_is_named(_: &str) {
     let mut images = images();
-    change(&mut images, "triad", |ptx| ptx.replace("mul.rn.f32", "add.rn.f32"));
-    change(&mut images, "softmax", |ptx| ptx.replacen("{\n", "{\n\tret;\n", 1));
-    images.retain(|image| image.about.kernels != ["all_to_all"]);
+    change(&mut images, Language::Cuda, "triad", |ptx| ptx.replace("mul.rn.f32", "add.rn.f32"));
+    change(&mut images, Language::Cuda, "softmax", |ptx| ptx.replacen("{\n", "{\n\tret;\n", 1));
+    // Of this one nothing is left, in either language.
+    change(&mut images, Language::Rust, "transpose", |ptx| ptx.replace(".entry transpose(", ".entry other("));
+    images.retain(|image| !["all_to_all", "transpose"].iter().any(|kernel| image.about.kernels == [*kernel]));
     let (summary, lines) = run(&images);
     let failed = |kernel: &str| {
         let is_its = |case: &str| case.starts_with(&format!("kernel={kernel} language=cuda "));
@@ -84,13 +85,15 @@ pub(crate) fn a_pair_that_differs_is_named(_: &str) {
     assert!(failed("triad").starts_with("word 0 of its output is 0x"), "{:?}", summary.failures);
     assert_eq!(failed("softmax"), "it wrote nothing");
     assert_eq!(failed("all_to_all"), "there is no kernel all_to_all in Cuda without nothing for this GPU");
-    assert_eq!((summary.failures.len(), summary.done), (3, vec!['K']));
+    // Once for each case: Rust is measured twice.
+    let of_transpose = summary.failures.iter().filter(|(_, case, _)| case.contains("kernel=transpose ")).count();
+    assert_eq!((of_transpose, summary.failures.len(), summary.done), (3, 3 + 3, vec!['K']));
     let results = Results::of(&lines);
     let measured = results.cases.iter().filter(|case| results.samples(case, "seconds").len() == 2).count();
-    assert_eq!(measured, results.cases.len() - 3);
+    assert_eq!(measured, results.cases.len() - 6);
     // What is told of each pair is of both; the copies by the driver are beside them.
     let rows = paired(&results);
-    assert_eq!(rows.len(), 39 - 3);
+    assert_eq!(rows.len(), 39 - 4);
     assert!(rows.iter().all(|row| row.rates[0].is_some() && row.rates[1].is_some()), "{rows:?}");
     assert_eq!(rows.iter().filter(|row| row.rates[2].is_some()).count(), 5);
 }

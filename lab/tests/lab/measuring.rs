@@ -109,11 +109,16 @@ pub(crate) fn the_machine_is_watched(ptx: &str) {
     std::fs::write(file("nvidia-smi"), SMI).unwrap();
     std::fs::set_permissions(file("nvidia-smi"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     look_for_programs_in(folder.path(), "/usr/bin:/bin");
-    let (summary, lines) = run(ptx, "EG");
-    assert_eq!(summary.done, ['E', 'G']);
-    let results = Results::of(&lines);
     let said = "1980 MHz, 2619 MHz (memory), 34 °C, 121 W, slowed down by: software power cap";
-    assert_eq!([None, Some('E'), Some('G')].map(|of| results.machine(of)), [said; 3]);
+    let told = || {
+        let (summary, lines) = run(ptx, "EG");
+        assert_eq!(summary.done, ['E', 'G']);
+        let results = Results::of(&lines);
+        [None, Some('E'), Some('G')].map(|of| results.machine(of))
+    };
+    // An experiment lasts milliseconds here, in which a busy machine may not let the program answer at all.
+    let last = (0..20).map(|_| told()).find(|told| *told == [said; 3]);
+    assert!(last.is_some(), "of twenty runs none has all three: {:?}", told());
     let told = "-i 0000:01:00.0 --query-gpu=timestamp,clocks.sm,clocks.mem,temperature.gpu,power.draw,\
                 clocks_throttle_reasons.active --format=csv,noheader,nounits -lms 200\n";
     assert_eq!(std::fs::read_to_string(file("told")).unwrap(), told);
