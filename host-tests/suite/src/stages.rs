@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use super::counted;
 use super::fault::Fault;
 use super::journal::{Found, Item, Known, Work};
-use super::kernels::{self, LITMUS, VALUES, WORKLOADS};
+use super::kernels::{self, LITMUS, UNITS, VALUES, WORKLOADS};
 use super::litmus::{self, Litmus};
 use super::run::Forms;
 use super::sanitizer::Sanitizer;
 use super::stage::{Bench, Facts, IMAGES, Stage};
+use super::units::Units;
 use super::values::Values;
 use lab::program::{self, LINES, packed};
 use lab::{self, Counting, profile};
@@ -28,6 +29,7 @@ pub fn all() -> Vec<Box<dyn Stage>> {
         Box::new(Forms { again: false }),
         Box::new(Orders),
         Box::new(Values),
+        Box::new(Units),
         Box::new(BANDWIDTH),
         Box::new(LABORATORY),
         Box::new(Counters),
@@ -49,7 +51,7 @@ pub struct Part {
 
 /// The half hour on a GPU, whose machines may be taken away after ten minutes.
 pub const PLAN: [Part; 3] = [
-    Part { stages: &["forms", "litmus", VALUES, "bandwidth"], limit: 565 },
+    Part { stages: &["forms", "litmus", VALUES, UNITS, "bandwidth"], limit: 565 },
     Part { stages: &["laboratory", "counters"], limit: 560 },
     Part { stages: &[WORKLOADS, "sanitizer", "forms-again", "faults"], limit: 550 },
 ];

@@ -86,7 +86,7 @@ impl Known {
         let Element { sum, magnitude, found, interpreted } = *element;
         self.all += 1;
         self.equal += u64::from(found == interpreted || format.is_nan(found) && format.is_nan(interpreted));
-        if format == DOUBLE && !(magnitude < two_to(1000)) {
+        if format == DOUBLE && (magnitude.is_nan() || magnitude > two_to(1000)) {
             // Here there is no wider float for the exact sum.
             return;
         }
