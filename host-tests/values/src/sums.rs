@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::case::{BLOCK, Case};
 use crate::float::{DOUBLE, Format, two_to};
-use crate::matrices::{KINDS, KINDS_IN_WORDS, Product, width};
+use crate::product::{KINDS, KINDS_IN_WORDS, Product, width};
 use crate::samples;
 use crate::wgmma::{ROWS, word};
 
