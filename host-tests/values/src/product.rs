@@ -20,7 +20,7 @@ pub(crate) struct Product {
 }
 
 /// Kinds of matrices: see [`element`].
-pub(crate) const KINDS: usize = 8;
+pub(crate) const KINDS: usize = 9;
 
 /// What the kinds are, for a reader of results.
 pub(crate) const KINDS_IN_WORDS: [&str; KINDS] = [
@@ -32,6 +32,7 @@ pub(crate) const KINDS_IN_WORDS: [&str; KINDS] = [
     "subnormal",
     "some much larger",
     "near one, added to any magnitude",
+    "powers of two",
 ];
 
 impl Product {
@@ -120,6 +121,7 @@ fn float(format: Format, kind: usize, added: bool, random: &mut Random) -> u64 {
         4 => random.bits() & mask(format.bits()),
         5 => of(random.one_of(&[0, 0, 0, 1, one]), fraction),
         6 if random.below(6) == 0 => of(one + random.between(5, 14), fraction),
+        8 => of(one - random.between(0, if added { 30 } else { 13 }).min(one - 1), 0),
         7 if added => of(one + random.between(-20, 20), fraction),
         _ => of(one + random.between(-1, 1), fraction),
     }

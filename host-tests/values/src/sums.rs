@@ -10,7 +10,7 @@ use crate::samples;
 use crate::wgmma::{ROWS, word};
 
 /// Threads whose operands and results are kept: some warps, or blocks, of each kind.
-const KEPT: [usize; 2] = [16 * 32, 8 * BLOCK];
+const KEPT: [usize; 2] = [18 * 32, 9 * BLOCK];
 
 /// An element of a result.
 struct Element {
