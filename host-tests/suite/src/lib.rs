@@ -33,6 +33,7 @@ pub mod stage;
 pub mod stages;
 mod tensor;
 mod trial;
+mod units;
 mod values;
 pub mod versions;
 mod warp;

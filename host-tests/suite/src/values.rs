@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ::values::{BLOCK, Case, Judged, every, find, header, judge};
+use ::values::{BLOCK, Case, Judged, bytes_of, every, find, header, judge, numbers_of};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -23,26 +23,35 @@ const ASSEMBLED: usize = 60;
 
 /// The kernels as machine code, if the GPU is of their generation. That an assembler refuses one is an error of a table.
 pub(super) fn images(on: &On) -> Result<Vec<Image>> {
-    if on.sm.number / 10 != GENERATION {
+    if !is_of_generation(on) {
         return Ok(Vec::new());
     }
     let (specific, plain): (Vec<&Case>, Vec<&Case>) = every().iter().partition(|case| case.is_specific);
     let own = Sm { suffix: Some('a'), ..on.sm };
     let parts = plain.chunks(ASSEMBLED).map(|cases| (cases, on.sm));
     let parts: Vec<_> = parts.chain(specific.chunks(ASSEMBLED).map(|cases| (cases, own))).collect();
-    parts.par_iter().map(|(cases, target)| assemble(cases, *target, on)).collect()
+    let image = |(cases, target): &(&[&Case], Sm)| {
+        let texts = cases.iter().map(|case| case.text());
+        let text: String = std::iter::once(header(&on.version.to_string(), &target.to_string())).chain(texts).collect();
+        assemble(cases.iter().map(|case| case.name.clone()).collect(), &text, *target, on)
+    };
+    parts.par_iter().map(image).collect()
 }
 
-fn assemble(cases: &[&Case], target: Sm, on: &On) -> Result<Image> {
-    let texts = cases.iter().map(|case| case.text());
-    let text: String = std::iter::once(header(&on.version.to_string(), &target.to_string())).chain(texts).collect();
+/// Whether the tables have the instructions of a GPU.
+pub(super) fn is_of_generation(on: &On) -> bool {
+    on.sm.number / 10 == GENERATION
+}
+
+/// An image of these kernels.
+pub(super) fn assemble(kernels: Vec<String>, text: &str, target: Sm, on: &On) -> Result<Image> {
     let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
-    let cubin = on.assembler.assemble_text(&text, target, &scratch.path().join("values.cubin"))?;
+    let cubin = on.assembler.assemble_text(text, target, &scratch.path().join("values.cubin"))?;
     let cubin =
         cubin.map_err(|rejected| Error::new(rejected).fix("correct its line in host-tests/values/src/tables"))?;
     let cubin = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
-    keep(&cubin, &text, on.sm)?;
-    Ok(Image { kernels: cases.iter().map(|case| case.name.clone()).collect(), cubin })
+    keep(&cubin, text, on.sm)?;
+    Ok(Image { kernels, cubin })
 }
 
 /// The stage. Each kernel is an item.
@@ -51,7 +60,7 @@ pub(super) struct Values;
 impl Stage for Values {
     fn facts(&self) -> Facts {
         let about = "What instructions compute, beside the interpreter";
-        Facts { name: VALUES, about, limit: Duration::from_secs(80) }
+        Facts { name: VALUES, about, limit: Duration::from_secs(60) }
     }
 
     fn launch_limit(&self) -> Duration {
@@ -80,8 +89,7 @@ impl Stage for Values {
 
 /// What the GPU makes of these operands.
 fn on_gpu(case: &Case, input: &[u64], gpu: &Gpu, module: &Module) -> Result<Vec<u64>> {
-    let bytes = |numbers: &[u64]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
-    let (from, to) = (gpu.upload(&bytes(input))?, gpu.upload(&bytes(&case.poison(input)))?);
+    let (from, to) = (gpu.upload(&bytes_of(input))?, gpu.upload(&bytes_of(&case.poison(input)))?);
     let launch = Launch {
         kernel: case.name.clone(),
         blocks: (input.len() / case.reads() / BLOCK) as u32,
@@ -92,6 +100,5 @@ fn on_gpu(case: &Case, input: &[u64], gpu: &Gpu, module: &Module) -> Result<Vec<
     // SAFETY: a kernel of the tables takes two addresses, and each of these threads has its operands and room for its results.
     unsafe { gpu.launch(module, &launch) }?;
     gpu.wait()?;
-    let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
-    Ok(gpu.download(&to)?.chunks(8).map(number).collect())
+    Ok(numbers_of(&gpu.download(&to)?))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::approximate::Function;
-use crate::matrices::Product;
+use crate::product::Product;
 use crate::types::{Kind, Type};
 
 /// Threads of a block.

@@ -5,23 +5,29 @@
 //! for instructions that are approximate, and for sums of matrices, there is the exact result too.
 
 mod approximate;
+mod bytes;
 mod case;
 mod float;
 mod interpret;
 mod judge;
 mod matrices;
+mod name;
 mod operands;
+mod product;
 mod random;
 mod samples;
 mod sums;
 mod table;
 mod types;
+mod unit;
 mod wgmma;
 
 use std::sync::LazyLock;
 
+pub use bytes::{bytes_of, numbers_of, words_of};
 pub use case::{BLOCK, Case, header};
 pub use judge::{Judged, judge};
+pub use unit::{UNITS, Unit, decoded, encoded};
 
 /// Every kernel.
 pub fn every() -> &'static [Case] {

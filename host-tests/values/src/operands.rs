@@ -60,7 +60,7 @@ impl Case {
 /// All numbers of 16 bits; beside each in a pair another one.
 fn every_short(ty: Type, tuples: usize) -> Vec<u64> {
     let (count, step) = if tuples < TUPLES { (tuples, (1 << 16) / tuples) } else { (1 << 16, 1) };
-    let pair = |at: u64| at | if ty.lanes == 2 { (at * 40_503 + 12_345 & 0xffff) << 16 } else { 0 };
+    let pair = |at: u64| at | if ty.lanes == 2 { ((at * 40_503 + 12_345) & 0xffff) << 16 } else { 0 };
     (0..count).map(|at| pair((at * step) as u64)).collect()
 }
 
@@ -171,7 +171,7 @@ fn edges(ty: Type) -> Vec<u64> {
         (_, Kind::Float(format)) => floats(format),
         _ => wholes(ty.bits),
     };
-    all.into_iter().map(|value| value & mask(ty.bits.max(32).min(64))).collect()
+    all.into_iter().map(|value| value & mask(ty.bits.clamp(32, 64))).collect()
 }
 
 fn wholes(bits: u32) -> Vec<u64> {
@@ -225,7 +225,7 @@ fn floats(format: Format) -> Vec<u64> {
         format.sign() | infinity | mask(format.fraction),
         one + 1,
         one - 1,
-        infinity | quiet - 1,
+        infinity | (quiet - 1),
     ]);
     let mut numbers =
         vec![0.5, 2.0, 1.5, 2.5, 3.0, 0.25, 0.75, 3.5, 1e-3, 10.0, std::f64::consts::PI, std::f64::consts::FRAC_PI_2];

@@ -5,12 +5,12 @@ use serde_json::{Map, Value, json};
 
 use crate::case::{BLOCK, Case};
 use crate::float::{DOUBLE, Format, two_to};
-use crate::matrices::{KINDS, KINDS_IN_WORDS, Product, width};
+use crate::product::{KINDS, KINDS_IN_WORDS, Product, width};
 use crate::samples;
 use crate::wgmma::{ROWS, word};
 
 /// Threads whose operands and results are kept: some warps, or blocks, of each kind.
-const KEPT: [usize; 2] = [16 * 32, 8 * BLOCK];
+const KEPT: [usize; 2] = [18 * 32, 9 * BLOCK];
 
 /// An element of a result.
 struct Element {
@@ -86,7 +86,7 @@ impl Known {
         let Element { sum, magnitude, found, interpreted } = *element;
         self.all += 1;
         self.equal += u64::from(found == interpreted || format.is_nan(found) && format.is_nan(interpreted));
-        if format == DOUBLE && !(magnitude < two_to(1000)) {
+        if format == DOUBLE && (magnitude.is_nan() || magnitude > two_to(1000)) {
             // Here there is no wider float for the exact sum.
             return;
         }

@@ -5,9 +5,9 @@
 use ptx_intrinsics::on_cpu::matrix::Operand;
 
 use crate::case::{BLOCK, Case, Judge};
-use crate::matrices::{KINDS, Product, width};
+use crate::name::name_of;
+use crate::product::{KINDS, Product, width};
 use crate::random::Random;
-use crate::table::name_of;
 use crate::types::Type;
 
 /// Blocks of a kernel at most: the registers of D are many.

@@ -1,0 +1,90 @@
+//! What the units for approximate functions give for every operand of some binades, into files.
+
+use std::path::Path;
+use std::time::Duration;
+
+use ::values::{Judged, UNITS, Unit, encoded, header, words_of};
+use serde_json::{Value, json};
+
+use super::journal::{Found, Item, Work};
+use super::kernels::UNITS as NAME;
+use super::stage::{Bench, Facts, Stage};
+use super::values::{assemble, is_of_generation};
+use launch::gpu::{Argument, Launch};
+use ptx_build::error::{Error, Result};
+use ptx_build::files::write_whole;
+use ptx_build::ptxas::On;
+use workloads::image::Image;
+
+/// Threads of a block.
+const THREADS: u32 = 128;
+
+/// The kernels as machine code.
+pub(super) fn images(on: &On) -> Result<Vec<Image>> {
+    if !is_of_generation(on) {
+        return Ok(Vec::new());
+    }
+    let text = header(&on.version.to_string(), &on.sm.to_string()) + &UNITS.iter().map(Unit::text).collect::<String>();
+    let names = UNITS.iter().map(|unit| unit.name.to_owned()).collect();
+    Ok(vec![assemble(names, &text, on.sm, on)?])
+}
+
+/// The stage. Each unit is an item.
+pub(super) struct Units;
+
+impl Stage for Units {
+    fn facts(&self) -> Facts {
+        Facts { name: NAME, about: "Units for approximate functions, whole", limit: Duration::from_secs(25) }
+    }
+
+    fn launch_limit(&self) -> Duration {
+        Duration::from_secs(5)
+    }
+
+    fn work(&self, bench: &Bench) -> Result<Work> {
+        let images = bench.kernels()?.section(NAME);
+        Ok(images.iter().flat_map(|image| image.kernels.clone()).collect())
+    }
+
+    fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {
+        let unit = UNITS.iter().find(|unit| unit.name == item.name);
+        let unit = unit.ok_or_else(|| Error::new("there is no such unit"))?;
+        let mut found = Found { passed: true, ..Found::default() };
+        let mut binades = Vec::new();
+        for (first, count) in unit.binades(bench.settings.quick) {
+            let results = results(bench, unit, first, count)?;
+            let Judged { passed, text, data } = unit.judge(first, &results);
+            let file = format!("{}-{first:08x}.zst", unit.name);
+            let bytes = write(&bench.out.join(NAME).join(&file), &results)?;
+            found.passed &= passed;
+            found.text += &format!("{}{text} ({bytes} bytes)", if binades.is_empty() { "" } else { "; " });
+            binades.push(json!({ "file": file, "of": data }));
+        }
+        Ok(Some(Found { data: Value::Array(binades), ..found }))
+    }
+}
+
+/// What the GPU gives for so many operands.
+fn results(bench: &Bench, unit: &Unit, first: u32, count: usize) -> Result<Vec<u32>> {
+    let module = bench.module(NAME, unit.name)?;
+    let gpu = bench.gpu().map_err(Error::new)?;
+    let to = gpu.upload(&vec![0xa5; 4 * count])?;
+    let launch = Launch {
+        kernel: unit.name.into(),
+        blocks: count as u32 / THREADS,
+        threads: THREADS,
+        shared: 0,
+        arguments: vec![Argument::U64(to.address()), Argument::U32(first)],
+    };
+    // SAFETY: the kernel takes an address and a number, and writes four bytes for each of so many threads.
+    unsafe { gpu.launch(&module, &launch) }?;
+    gpu.wait()?;
+    Ok(words_of(&gpu.download(&to)?))
+}
+
+/// Writes the differences of the results, packed; how many bytes that are.
+fn write(file: &Path, results: &[u32]) -> Result<usize> {
+    let packed = zstd::encode_all(&encoded(results)[..], 3).map_err(|error| Error::io("pack", file, error))?;
+    write_whole(file, &packed)?;
+    Ok(packed.len())
+}
