@@ -2,14 +2,19 @@
 
 use crate::change::Change;
 
+/// The rest of a copy, but for that of a tensor whose map says otherwise.
+pub(crate) const ZEROS: [u8; 2] = [0; 2];
+
 /// A copy that was begun.
 #[derive(Clone, Debug)]
 pub(crate) struct Copy {
     pub(crate) to: u64,
     pub(crate) from: u64,
-    /// How many bytes are read; the rest is filled with zeros.
+    /// How many bytes are read.
     pub(crate) read: usize,
     pub(crate) size: usize,
+    /// What stands in each two bytes of the rest.
+    pub(crate) rest: [u8; 2],
     /// Which of each 16 bytes are written.
     pub(crate) mask: u16,
     /// How the values are changed, instead of written.

@@ -68,7 +68,7 @@ impl<'a> Machine<'a> {
         for copy in due {
             self.worked(1 + copy.size as u64 / BYTES)?;
             let mut content = if copy.read == 0 { Vec::new() } else { read(self, copy.from, copy.read)? };
-            content.resize(copy.size, 0);
+            content.extend((content.len()..copy.size).map(|at| copy.rest[at % 2]));
             if let Some(change) = copy.change {
                 self.change(change, copy.to, &content)?;
                 continue;

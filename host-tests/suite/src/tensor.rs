@@ -79,9 +79,13 @@ const ROWS: [usize; 4] = [3, 0, 2, 1];
 const PIXEL: [usize; 4] = [1, 1, 1, 1];
 const MOVED: i64 = 1;
 
-/// Elements from a thread's box to the next one's. The first box begins before the tensor.
+/// Elements from a thread's box to the next one's. The first box begins before the tensor, or, where it is written, at its beginning: a GPU
+/// ends a kernel that writes at a negative coordinate.
 const APART: usize = 8;
-const FIRST: usize = 4;
+
+const fn first(writes: bool) -> usize {
+    if writes { 0 } else { 4 }
+}
 
 /// A thread's own barrier, and the copy that it waits for.
 macro_rules! load {
@@ -149,7 +153,7 @@ const ECHO: &str = "let mask = 0b11; let echo = of_rank(p, rank()); \
 pub(super) fn trial(form: &Form) -> Other {
     let ptx = form.ptx();
     let kind = map_kind(form);
-    let x = format!("{APART} * thread as i32 - {FIRST}");
+    let x = format!("{APART} * thread as i32 - {}", first(writes(form)));
     let others = match () {
         () if kind.by_rows => &ROWS[..],
         () if kind.im2col => &PIXEL[..kind.dimensions - 1],
@@ -222,7 +226,7 @@ fn moved(form: &Form, thread: usize, _: &[u8], to: &mut [u8]) {
     let width = if kind.im2col { MapKind::COLUMN.2 } else { kind.tile()[0] } as usize;
     for at in 0..elements(kind) {
         let (column, row) = (at % width, at / width);
-        let x = (APART * thread + column).checked_sub(FIRST);
+        let x = (APART * thread + column).checked_sub(first(writes(form)));
         let outside = kind.im2col && pixel(kind, row, writes(form)).is_none();
         let x = x.filter(|_| !outside);
         let value = x.map_or(0, |x| if writes(form) { written(form, thread, at) } else { element(kind, x, row) });

@@ -1,11 +1,11 @@
 //! `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`: boxes of a tensor, which a tensor map describes.
 
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
-use ptx_intrinsics::on_cpu::tensor::{BYTES, Mode, Piece, Place, Refused, TensorMap, pieces};
+use ptx_intrinsics::on_cpu::tensor::{BYTES, Mode, NAN, Piece, Place, Refused, TensorMap, pieces};
 
 use super::mbarrier::{Takes, on_barrier};
 use crate::access::Engine;
-use crate::begun::Copy;
+use crate::begun::{Copy, ZEROS};
 use crate::change::Change;
 use crate::group::{Group, Thread};
 use crate::machine::{Machine, Step};
@@ -68,7 +68,7 @@ impl Tensor {
         // Only a load of columns has offsets.
         let takes_offsets = mode == Mode::Columns && self.into.is_some();
         let offsets = if takes_offsets { self.offsets(machine, thread)? } else { Vec::new() };
-        let place = Place { mode, coordinates: &coordinates, offsets: &offsets };
+        let place = Place { mode, coordinates: &coordinates, offsets: &offsets, writes: self.into.is_none() };
         let (all, bytes) = pieces(&map, &place).or_else(refused)?;
         let Some(space) = self.into else {
             let from = machine.address(thread, Space::Shared, operand(1)?)?;
@@ -133,7 +133,7 @@ impl Tensor {
             let from = place(map, from + piece.at)?;
             machine.host(from, piece.bytes, false)?;
             machine.host(to, piece.bytes, true)?;
-            copies.push(Copy { to, from, read: piece.bytes, size: piece.bytes, mask: u16::MAX, change });
+            copies.push(Copy { to, from, read: piece.bytes, size: piece.bytes, rest: ZEROS, mask: u16::MAX, change });
         }
         machine.watch_copies(thread, &copies, Engine::Bulk)?;
         machine.copies_of.entry(machine.id(thread)).or_default().bulk.open.extend(copies);
@@ -166,7 +166,7 @@ fn place(map: &TensorMap, at: u64) -> Result<u64> {
     map.place(at).ok_or_else(|| wrong("a swizzle that is not known"))
 }
 
-/// The copies of a box into shared memory. What is outside of the tensor is zero.
+/// The copies of a box into shared memory. What is outside of the tensor is zero, or NaN.
 fn copies(machine: &mut Machine<'_>, map: &TensorMap, all: &[Piece], to: u64) -> Result<Vec<Copy>> {
     let one = |piece: &Piece| {
         let to = place(map, to + piece.at)?;
@@ -174,7 +174,8 @@ fn copies(machine: &mut Machine<'_>, map: &TensorMap, all: &[Piece], to: u64) ->
         let read = if piece.global.is_some() { piece.bytes } else { 0 };
         let from = piece.global.unwrap_or(to);
         machine.host(from, read, false)?;
-        Ok(Copy { to, from, read, size: piece.bytes, mask: u16::MAX, change: None })
+        let rest = if map.fill == 0 { ZEROS } else { NAN };
+        Ok(Copy { to, from, read, size: piece.bytes, rest, mask: u16::MAX, change: None })
     };
     all.iter().map(one).collect()
 }

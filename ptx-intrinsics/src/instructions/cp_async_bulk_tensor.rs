@@ -184,10 +184,10 @@ macro_rules! at_place {
     (@mode im2col_dimensions) => { Mode::Columns };
     (@mode image_dimensions) => { Mode::Columns };
     ($dimensions:ident $coordinates:ident) => {
-        &Place { mode: at_place!(@mode $dimensions), coordinates: $coordinates.all(), offsets: &[] }
+        &Place { mode: at_place!(@mode $dimensions), coordinates: $coordinates.all(), offsets: &[], writes: false }
     };
     ($dimensions:ident $coordinates:ident $offsets:ident) => {
-        &Place { mode: at_place!(@mode $dimensions), coordinates: $coordinates.all(), offsets: $offsets.as_ref() }
+        &Place { offsets: $offsets.as_ref(), ..*at_place!($dimensions $coordinates) }
     };
 }
 

@@ -225,7 +225,8 @@ const fn encode<P: PolicyPriorities>(chosen: u64) -> u64 {
 const fn block_shift(total_size: u32) -> u32 {
     let bits = (total_size as f32).to_bits();
     let (exponent, mantissa) = ((bits >> 23) - 127, bits & 0x7f_ffff);
-    // The logarithm is rounded to an `f32` before it is rounded up: a power of two and very little is that power.
-    let logarithm = exponent + (mantissa > 5) as u32;
+    // The GPU's logarithm is an approximation, which is rounded up: that of a power of two and very little is that of the power. An H100
+    // has it for 10 of 2^23, and no more for 11.
+    let logarithm = exponent + (mantissa > 10) as u32;
     if logarithm > SMALLEST_BLOCK + 7 { logarithm - 7 } else { SMALLEST_BLOCK }
 }

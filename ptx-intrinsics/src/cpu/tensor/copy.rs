@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::map::{BYTES, TensorMap};
-use super::pieces::{Piece, Place, Refused, pieces};
+use super::pieces::{NAN, Piece, Place, Refused, pieces};
 use crate::cpu::mbarrier::{Address, complete};
 use crate::cpu::reduced::change_each;
 use crate::isa::atomic::AtomicOperation;
@@ -27,12 +27,22 @@ pub(crate) unsafe fn load(dst: Address, map: *const u8, place: &Place<'_>, bar: 
         unsafe {
             match piece.global {
                 Some(from) => to.copy_from(core::ptr::with_exposed_provenance(from as usize), piece.bytes),
-                None => to.write_bytes(0, piece.bytes),
+                None => outside(&map, to, piece.bytes),
             }
         }
     }
     // SAFETY: the caller's promise.
     unsafe { complete(bar, bytes as u32) }
+}
+
+/// Fills what is outside of the tensor.
+///
+/// # Safety
+/// The bytes are writable.
+unsafe fn outside(map: &TensorMap, to: *mut u8, bytes: usize) {
+    let fill = if map.fill == 0 { [0; 2] } else { NAN };
+    // SAFETY: the caller's promise.
+    (0..bytes).for_each(|at| unsafe { to.add(at).write(fill[at % 2]) });
 }
 
 /// Copies a box from shared memory to these coordinates, but for what is outside of the tensor.
@@ -65,8 +75,13 @@ pub(crate) unsafe fn reduce(op: AtomicOperation, map: *const u8, place: &Place<'
 unsafe fn each(map: *const u8, place: &Place<'_>, src: *mut u8, act: impl Fn(&TensorMap, *mut u8, *const u8, usize)) {
     // SAFETY: the caller's promise.
     let map = unsafe { map_at(map, place) };
-    for piece in of(&map, place, src).0 {
+    for piece in of(&map, &Place { writes: true, ..*place }, src).0 {
         let Some(to) = piece.global else { continue };
+        assert!(
+            !piece.is_behind,
+            "the tensor's rows are no multiple of 16 bytes: a GPU writes {} bytes behind the end of one",
+            piece.bytes
+        );
         act(&map, core::ptr::with_exposed_provenance_mut(to as usize), in_shared(&map, src, &piece), piece.bytes);
     }
 }

@@ -42,6 +42,8 @@ pub struct Piece {
     pub global: Option<u64>,
     /// How many.
     pub bytes: usize,
+    /// Whether it is behind the end of a row, and written all the same: see [`pieces`].
+    pub is_behind: bool,
 }
 
 /// What a copy takes of a tensor.
@@ -64,6 +66,8 @@ pub struct Place<'a> {
     pub coordinates: &'a [i32],
     /// Of columns: by how many pixels each pixel is moved in each dimension that has pixels; none of a store.
     pub offsets: &'a [u16],
+    /// Whether the tensor is written or changed.
+    pub writes: bool,
 }
 
 impl Place<'_> {
@@ -79,7 +83,17 @@ impl Place<'_> {
 /// Bytes that a swizzle leaves together.
 const CHUNK: u64 = 16;
 
+/// The bytes at a multiple of which a copy begins in a row, and to a multiple of which a row is written.
+const ROW_UNIT: i64 = 16;
+
+/// What stands in each two bytes outside of a tensor whose map says so: NaN, as an H100 writes it.
+pub const NAN: [u8; 2] = 0x7ff7u16.to_le_bytes();
+
 /// The pieces of the box at a place, and its bytes.
+///
+/// A GPU ends a kernel with "illegal instruction" where a box does not begin at a multiple of 16 bytes of its row, and where a box that is
+/// written begins at a negative coordinate. What is written of a row ends at a multiple of 16 bytes, behind the row's end if need be.
+/// All of this was seen on an H100; it is not in the PTX ISA.
 pub fn pieces(map: &TensorMap, place: &Place<'_>) -> Result<(Vec<Piece>, usize)> {
     let (rank, bytes) = known(map)?;
     let by_rows = place.mode == Mode::Rows;
@@ -92,8 +106,9 @@ pub fn pieces(map: &TensorMap, place: &Place<'_>) -> Result<(Vec<Piece>, usize)>
         let [map, copy] = if map.columns.is_some() { ["columns", "a box"] } else { ["a box", "columns"] };
         return Err(Refused::Wrong(format!("a map of {map}, for a copy of {copy}")));
     }
+    begins_well(&coordinates, bytes, place)?;
     if let Some(columns) = &map.columns {
-        return column(map, columns, &coordinates, place.offsets, bytes);
+        return column(map, columns, &coordinates, place, bytes);
     }
     if by_rows && map.tile[1] != 1 {
         let text = format!("a map whose box has {} rows, for four rows: boxDim[1] must be 1", map.tile[1]);
@@ -119,10 +134,27 @@ pub fn pieces(map: &TensorMap, place: &Place<'_>) -> Result<(Vec<Piece>, usize)>
             is_inside &= (0..map.sizes[1 + at] as i64).contains(&place);
             address = address.wrapping_add((place as u64).wrapping_mul(map.strides[at]));
         }
-        let row = BoxRow { map, address, is_inside, at: row * inner as u64, first: coordinates[0], bytes };
-        row.pieces(&mut all);
+        let (at, first) = (row * pitch(map, inner), coordinates[0]);
+        BoxRow { map, address, is_inside, at, first, bytes, writes: place.writes }.pieces(&mut all);
     }
-    filled(map, all, rows as usize * inner)
+    Ok((all, rows as usize * inner))
+}
+
+fn begins_well(coordinates: &[i64], bytes: usize, place: &Place<'_>) -> Result<()> {
+    let first = coordinates[0] * bytes as i64;
+    if first % ROW_UNIT != 0 {
+        let text = format!("a box that begins {first} bytes into a row, which must be a multiple of {ROW_UNIT}");
+        return Err(Refused::Wrong(text));
+    }
+    match coordinates.iter().find(|coordinate| place.writes && place.mode != Mode::Rows && **coordinate < 0) {
+        Some(coordinate) => Err(Refused::Wrong(format!("a box that is written at the coordinate {coordinate}"))),
+        None => Ok(()),
+    }
+}
+
+/// From one row of a box to the next in shared memory: a swizzle moves bytes in rows of its own width.
+fn pitch(map: &TensorMap, inner: usize) -> u64 {
+    if map.swizzle == 0 { inner as u64 } else { map.span().max(inner) as u64 }
 }
 
 /// The pixels of a column: from the first one on along the second dimension to the end of the box of pixels, and then from its beginning,
@@ -131,25 +163,26 @@ fn column(
     map: &TensorMap,
     columns: &Columns,
     coordinates: &[i64],
-    offsets: &[u16],
+    place: &Place<'_>,
     bytes: usize,
 ) -> Result<(Vec<Piece>, usize)> {
     let spatial = coordinates.len() - 2;
     let last = |d: usize| map.sizes[1 + d] as i64 - 1 + i64::from(columns.upper[d]);
     let mut pixel = coordinates[1..].to_vec();
     if (0..spatial).any(|d| !(i64::from(columns.lower[d])..=last(d)).contains(&pixel[d])) {
-        return unknown("a column that begins outside of the box of pixels");
+        return Err(Refused::Wrong("a column that begins outside of the box of pixels".to_owned()));
     }
     let inner = columns.channels as usize * bytes;
     let mut all = Vec::new();
     for at in 0..u64::from(columns.pixels) {
         let (mut address, mut is_inside) = (map.address, true);
-        for (d, place) in pixel.iter().enumerate() {
-            let place = place + i64::from(offsets.get(d).copied().unwrap_or_default());
+        for (d, begin) in pixel.iter().enumerate() {
+            let place = begin + i64::from(place.offsets.get(d).copied().unwrap_or_default());
             is_inside &= (0..map.sizes[1 + d] as i64).contains(&place);
             address = address.wrapping_add((place as u64).wrapping_mul(map.strides[d]));
         }
-        BoxRow { map, address, is_inside, at: at * inner as u64, first: coordinates[0], bytes }.pieces(&mut all);
+        let (at, first) = (at * pitch(map, inner), coordinates[0]);
+        BoxRow { map, address, is_inside, at, first, bytes, writes: place.writes }.pieces(&mut all);
         pixel[0] += i64::from(map.steps[1]);
         for d in 0..spatial {
             if pixel[d] > last(d) {
@@ -158,15 +191,7 @@ fn column(
             }
         }
     }
-    filled(map, all, columns.pixels as usize * inner)
-}
-
-/// The pieces, if it is known what is outside of the tensor.
-fn filled(map: &TensorMap, all: Vec<Piece>, bytes: usize) -> Result<(Vec<Piece>, usize)> {
-    if map.fill != 0 && all.iter().any(|piece| piece.global.is_none()) {
-        return unknown("NaN outside of a tensor: its bits are not documented");
-    }
-    Ok((all, bytes))
+    Ok((all, columns.pixels as usize * inner))
 }
 
 /// The rank and the bytes of an element, if it is known here how such a tensor is copied.
@@ -178,9 +203,6 @@ fn known(map: &TensorMap) -> Result<(usize, usize)> {
     }
     if map.place(0).is_none() {
         return unknown("a swizzle that flips halves");
-    }
-    if map.swizzle != 0 && bytes * (map.inner() as usize) < map.span() {
-        return unknown("a swizzle that is wider than a row of the box");
     }
     Ok((map.rank as usize, bytes))
 }
@@ -195,20 +217,24 @@ struct BoxRow<'m> {
     /// The first element.
     first: i64,
     bytes: usize,
+    writes: bool,
 }
 
 impl BoxRow<'_> {
-    /// What is before the tensor, in it, and after it.
+    /// What is before the tensor, in it, behind the end of its row, and after it.
     fn pieces(&self, all: &mut Vec<Piece>) {
-        let count = i64::from(self.map.inner());
+        let (count, size) = (i64::from(self.map.inner()), self.bytes as i64);
         let inside = if self.is_inside { self.map.sizes[0] as i64 } else { 0 };
+        let whole = (inside * size + ROW_UNIT - 1) / ROW_UNIT * ROW_UNIT / size;
         let begin = (-self.first).clamp(0, count);
         let end = (inside - self.first).clamp(begin, count);
-        for (from, to, is_inside) in [(0, begin, false), (begin, end, true), (end, count, false)] {
+        let last = if self.writes { (whole - self.first).clamp(end, count) } else { end };
+        for (from, to, is_touched) in [(0, begin, false), (begin, end, true), (end, last, true), (last, count, false)] {
+            let is_behind = is_touched && from == end;
             let [from, to] = [from, to].map(|element| element as u64 * self.bytes as u64);
             let first = self.address.wrapping_add((self.first as u64).wrapping_mul(self.bytes as u64));
-            let global = is_inside.then(|| first.wrapping_add(from));
-            self.chunks(Piece { at: self.at + from, global, bytes: (to - from) as usize }, all);
+            let global = is_touched.then(|| first.wrapping_add(from));
+            self.chunks(Piece { at: self.at + from, global, bytes: (to - from) as usize, is_behind }, all);
         }
     }
 
@@ -219,7 +245,7 @@ impl BoxRow<'_> {
         while at < end {
             let next = if self.map.swizzle == 0 { end } else { end.min((at / CHUNK + 1) * CHUNK) };
             let global = piece.global.map(|global| global + (at - piece.at));
-            all.push(Piece { at, global, bytes: (next - at) as usize });
+            all.push(Piece { at, global, bytes: (next - at) as usize, is_behind: piece.is_behind });
             at = next;
         }
     }
@@ -244,7 +270,7 @@ mod tests {
 
     fn found(map: &TensorMap, coordinates: &[i32], by_rows: bool) -> Vec<(u64, Option<u64>, usize)> {
         let mode = if by_rows { Mode::Rows } else { Mode::Tile };
-        let (all, bytes) = pieces(map, &Place { mode, coordinates, offsets: &[] }).unwrap();
+        let (all, bytes) = pieces(map, &Place { mode, coordinates, offsets: &[], writes: false }).unwrap();
         assert_eq!(all.iter().map(|piece| piece.bytes).sum::<usize>(), bytes);
         all.into_iter().map(|piece| (piece.at, piece.global, piece.bytes)).collect()
     }
@@ -255,8 +281,8 @@ mod tests {
         let over = [(0, Some(0x10a0), 8), (8, None, 8), (16, None, 16)];
         assert_eq!(found(&map(), &[8, 2], false), over);
         assert_eq!(
-            found(&map(), &[-3, -1], false),
-            [(0, None, 12), (12, None, 4), (16, None, 12), (28, Some(0x1000), 4)]
+            found(&TensorMap { tile: [8, 2, 0, 0, 0], ..map() }, &[-4, -1], false),
+            [(0, None, 16), (16, None, 16), (32, None, 16), (48, Some(0x1000), 16)]
         );
     }
 
@@ -287,7 +313,7 @@ mod tests {
     #[test]
     fn a_column_goes_through_the_box_of_pixels() {
         let column = |map: &TensorMap, coordinates: &[i32], offsets: &[u16]| -> Vec<Option<u64>> {
-            let place = Place { mode: Mode::Columns, coordinates, offsets };
+            let place = Place { mode: Mode::Columns, coordinates, offsets, writes: false };
             let (all, bytes) = pieces(map, &place).unwrap();
             assert_eq!(bytes, 5 * 16);
             let whole = all.into_iter().filter(|piece| piece.bytes > 0);
@@ -314,15 +340,50 @@ mod tests {
     fn what_is_not_known_is_a_gap() {
         let is_gap = |map: TensorMap, coordinates: &[i32]| {
             matches!(
-                pieces(&map, &Place { mode: Mode::Tile, coordinates, offsets: &[] }).unwrap_err(),
+                pieces(&map, &Place { mode: Mode::Tile, coordinates, offsets: &[], writes: false }).unwrap_err(),
                 Refused::Unknown(_)
             )
         };
-        assert!(is_gap(map().swizzled(3), &[0, 0]));
+        let (sizes, tile) = ([10, 3, 2, 0, 0], [4, 2, 1, 0, 0]);
+        let deep = TensorMap { rank: 3, interleave: 1, sizes, tile, steps: [1; 5], ..map() };
+        assert!(is_gap(deep, &[0, 0, 0]));
         assert!(!is_gap(map(), &[0]));
         assert!(!is_gap(images(), &[0, 0, 0, 0]));
-        let place = Place { mode: Mode::Columns, coordinates: &[0, 2, 0, 0], offsets: &[0, 0] };
-        assert!(matches!(pieces(&images(), &place), Err(Refused::Unknown(_))));
-        assert!(is_gap(TensorMap { element: 7, fill: 1, ..map() }, &[8, 0]));
+    }
+
+    /// As an H100 does it.
+    #[test]
+    fn what_a_gpu_ends_a_kernel_for_is_named() {
+        let told = |map: &TensorMap, mode: Mode, coordinates: &[i32], writes: bool| {
+            pieces(map, &Place { mode, coordinates, offsets: &[], writes }).map_err(Refused::text).err()
+        };
+        let first = Some("a box that begins 20 bytes into a row, which must be a multiple of 16".to_owned());
+        assert_eq!(told(&map(), Mode::Tile, &[5, 0], false), first);
+        let negative = Some("a box that is written at the coordinate -4".to_owned());
+        assert_eq!(told(&map(), Mode::Tile, &[-4, 0], true), negative);
+        assert_eq!(told(&map(), Mode::Tile, &[-4, 0], false), None);
+        let outside = Some("a column that begins outside of the box of pixels".to_owned());
+        assert_eq!(told(&images(), Mode::Columns, &[0, 2, 0, 0], false), outside);
+    }
+
+    /// Rows of 40 bytes: as an H100 writes them, they end at a multiple of 16.
+    #[test]
+    fn a_row_is_written_to_a_multiple_of_sixteen_bytes() {
+        let place = |writes| Place { mode: Mode::Tile, coordinates: &[8, 0], offsets: &[], writes };
+        let row = |writes| -> Vec<(u64, Option<u64>, usize, bool)> {
+            let all = pieces(&TensorMap { tile: [8, 1, 0, 0, 0], ..map() }, &place(writes)).unwrap().0;
+            all.into_iter().map(|piece| (piece.at, piece.global, piece.bytes, piece.is_behind)).collect()
+        };
+        assert_eq!(row(false), [(0, Some(0x1020), 8, false), (8, None, 24, false)]);
+        assert_eq!(row(true), [(0, Some(0x1020), 8, false), (8, Some(0x1028), 8, true), (16, None, 16, false)]);
+    }
+
+    /// A box of three rows of 16 bytes, in rows of 64.
+    #[test]
+    fn a_swizzle_that_is_wider_than_a_row_leaves_room() {
+        let narrow = TensorMap { tile: [4, 3, 0, 0, 0], ..map().swizzled(2) };
+        let (all, bytes) =
+            pieces(&narrow, &Place { mode: Mode::Tile, coordinates: &[0, 0], offsets: &[], writes: false }).unwrap();
+        assert_eq!((all.iter().map(|piece| piece.at).collect::<Vec<_>>(), bytes), ([0, 64, 128].into(), 48));
     }
 }
