@@ -56,6 +56,9 @@ pub struct Options {
     /// A dry run: small sizes and few rounds, which say nothing about orders and speed
     #[arg(long)]
     quick: bool,
+    /// Run only these items of the stages: what failed, again
+    #[arg(long, value_name = "ITEM", value_delimiter = ',', requires = "only")]
+    items: Vec<String>,
     /// Run one of every N images of forms
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     sample: u64,
@@ -209,6 +212,7 @@ fn settings(options: &Options) -> Result<Settings> {
     Ok(Settings {
         seed,
         sample: options.sample as usize,
+        items: options.items.clone(),
         launch_limit,
         quick: options.quick,
         left,
@@ -409,6 +413,9 @@ impl Leading<'_> {
         let mut command = itself()?;
         command.args(["--work", self.stage.name(), "--seed", &settings.seed.to_string()]);
         command.args(["--sample", &settings.sample.to_string()]).arg("--out").arg(&self.place.out);
+        if !settings.items.is_empty() {
+            command.args(["--only", self.stage.name(), "--items", &settings.items.join(",")]);
+        }
         command.arg(format!("--left={}", left.as_secs_f64())).args(settings.quick.then_some("--quick"));
         command.args(settings.set.iter().flat_map(|set| ["--set", set]));
         command.args(settings.launch_limit.iter().map(|limit| format!("--launch-limit={}", limit.as_secs())));

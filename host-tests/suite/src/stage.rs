@@ -80,6 +80,8 @@ pub struct Settings {
     pub set: Option<String>,
     /// Only kernels of this kind of memory, as few as have every instruction.
     pub kind: Option<String>,
+    /// Only these items, if there are any here.
+    pub items: Vec<String>,
     /// How long a launch may take, if it is not what the stage says.
     pub launch_limit: Option<Duration>,
     /// Whether it is a dry run: small sizes and few rounds, which say nothing of orders and speed.
@@ -257,7 +259,9 @@ pub fn work(stage: &dyn Stage, bench: &mut Bench, progress: &Progress) -> Result
     let work = match known.work.clone() {
         Some(work) => work,
         None => {
-            let work = stage.work(bench)?;
+            let mut work = stage.work(bench)?;
+            let wanted = &bench.settings.items;
+            work.items.retain(|item| wanted.is_empty() || wanted.contains(&item.name));
             bench.journal.write(Event::Stage { stage: stage.name().into(), work: work.clone() })?;
             work
         }
