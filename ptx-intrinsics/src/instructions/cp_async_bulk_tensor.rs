@@ -1,5 +1,9 @@
 //! `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`: copy a box of a tensor between global and shared memory while the block
 //! goes on, or change a tensor by a box.
+//!
+//! On an H100, and nowhere in the PTX ISA: a copy whose first coordinate is no multiple of 16 bytes ends the kernel with "illegal
+//! instruction". So does one that writes at a negative coordinate; a load may begin there. What is written of a row that is no multiple of
+//! 16 bytes goes on to the next such multiple, behind the row's end.
 
 use crate::instructions::mbarrier::Mbarrier;
 
@@ -14,7 +18,7 @@ macro_rules! promise {
         concat!(
             "`map` points to a tensor map, 128 bytes aligned to 64, in global or constant memory or among the parameters of this \
             kernel, of a tensor with the same number of dimensions as `coordinates`. The tensor is readable, and writable if the copy \
-            writes it. The box in shared memory is aligned to 128 bytes. Until the copy is complete, no thread writes to the source. "
+            writes it. The first coordinate is a multiple of 16 bytes. The box in shared memory is aligned to 128 bytes. Until the copy is complete, no thread writes to the source. "
             $(, $more)*
         )
     };
@@ -33,6 +37,15 @@ macro_rules! promise_to_barrier {
     };
 }
 
+/// The same of a copy that writes the tensor.
+macro_rules! promise_to_write {
+    () => { promise_to_write!("No thread accesses the elements that are written.") };
+    ($who:literal) => {
+        promise!($who " No coordinate is negative. A row of the tensor is a multiple of 16 bytes, or may be written to the next such \
+            multiple.")
+    };
+}
+
 /// What a load does, by the table of its coordinates.
 macro_rules! what {
     (dimensions) => { "Copies the box of a tensor at these coordinates" };
@@ -42,11 +55,11 @@ macro_rules! what {
 
 /// More about it.
 macro_rules! more {
-    (dimensions) => { "What is outside of the tensor is filled as the map says, by zeros." };
+    (dimensions) => { "What is outside of the tensor is filled as the map says, by zeros or by NaN." };
     (four_rows) => { "The box of the map has one row." };
     (im2col_dimensions) => {
         "The map says where the box of pixels is through which the column goes, and how many pixels and channels there are. A pixel \
-            outside of the image is filled as the map says, by zeros."
+            outside of the image is filled as the map says, by zeros or by NaN."
     };
 }
 
@@ -250,7 +263,7 @@ instructions! { STORES:
         ) {
             ptx: "cp.async.bulk.tensor" D ".global.shared::cta.tile.bulk_group" hint, [map, coordinates], [src], policy;
             needs: BulkCopies;
-            safety: promise!("No thread accesses the elements that are written.");
+            safety: promise_to_write!();
             cpu: tensor::store(map.cast(), at_place!(dimensions coordinates), src.address().cast());
         }
 
@@ -266,7 +279,7 @@ instructions! { STORES:
         ) {
             ptx: "cp.async.bulk.tensor" D ".global.shared::cta.im2col_no_offs.bulk_group" hint, [map, coordinates], [src], policy;
             needs: BulkCopies;
-            safety: promise!("No thread accesses the elements that are written.");
+            safety: promise_to_write!();
             cpu: tensor::store(map.cast(), at_place!(image_dimensions coordinates), src.address().cast());
         }
 
@@ -281,7 +294,7 @@ instructions! { STORES:
         ) {
             ptx: "cp.async.bulk.tensor" D ".global.shared::cta.tile::scatter4.bulk_group" hint, [map, coordinates], [src], policy;
             needs: FamilyTensorCopies;
-            safety: promise!("No thread accesses the elements that are written.");
+            safety: promise_to_write!();
             cpu: tensor::store(map.cast(), at_place!(four_rows coordinates), src.address().cast());
         }
     }
@@ -306,7 +319,7 @@ macro_rules! by_a_box {
                 ) {
                     ptx: "cp.reduce.async.bulk.tensor" D $ptx hint, [map, coordinates], [src], policy;
                     needs: BulkCopies;
-                    safety: promise!("Other threads access the elements that are changed only by relaxed atomics, and PTX has the \
+                    safety: promise_to_write!("Other threads access the elements that are changed only by relaxed atomics, and PTX has the \
                         operation for the type of the elements.");
                     cpu: tensor::reduce(AtomicOperation::$op, map.cast(), at_place!($dimensions coordinates), src.address().cast());
                 }

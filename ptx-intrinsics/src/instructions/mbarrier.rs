@@ -332,6 +332,9 @@ instructions! { ARRIVALS:
 
     instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-test-wait-try-wait", effect message, T = u8 {
         /// Whether the phase of `state` is complete. If it is, this thread sees what the arriving threads did before they arrived.
+        ///
+        /// Branch on the answer before you read that. `ptxas` 13.0 to 13.5 issues a load that does not depend on the answer before it is
+        /// there, and an H100 then reads what was in memory before.
         unsafe fn mbarrier_test_wait / mbarrier_test_wait_as<optional O in wait_order>(bar: SharedPtr<Mbarrier> as shared, state: MbarrierState as reg64 = state.0)
             -> (bool as done: reg32 => is_set(done))
         {
@@ -343,7 +346,7 @@ instructions! { ARRIVALS:
         }
 
         /// Whether the phase of this parity, 0 or 1, is complete. If it is, this thread sees what the arriving threads did
-        /// before they arrived.
+        /// before they arrived. Branch on the answer first: see [`mbarrier_test_wait`].
         unsafe fn mbarrier_test_wait_parity / mbarrier_test_wait_parity_as<optional O in wait_order>(bar: SharedPtr<Mbarrier> as shared, parity: u32 as reg32)
             -> (bool as done: reg32 => is_set(done))
         {
