@@ -31,7 +31,7 @@ pub fn all() -> Vec<Box<dyn Stage>> {
         Box::new(Tools),
         Box::new(Forms { again: false }),
         Box::new(Orders),
-        Box::new(Values),
+        Box::new(Values::default()),
         Box::new(Units),
         Box::new(BANDWIDTH),
         Box::new(LABORATORY),

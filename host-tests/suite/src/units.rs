@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ::values::{Judged, UNITS, Unit, encoded, header, words_of};
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::journal::{Found, Item, Work};
@@ -49,18 +50,18 @@ impl Stage for Units {
     fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {
         let unit = UNITS.iter().find(|unit| unit.name == item.name);
         let unit = unit.ok_or_else(|| Error::new("there is no such unit"))?;
-        let mut found = Found { passed: true, ..Found::default() };
-        let mut binades = Vec::new();
-        for (first, count) in unit.binades(bench.settings.quick) {
-            let results = results(bench, unit, first, count)?;
-            let Judged { passed, text, data } = unit.judge(first, &results);
-            let file = format!("{}-{first:08x}.zst", unit.name);
-            let bytes = write(&bench.out.join(NAME).join(&file), &results)?;
-            found.passed &= passed;
-            found.text += &format!("{}{text} ({bytes} bytes)", if binades.is_empty() { "" } else { "; " });
-            binades.push(json!({ "file": file, "of": data }));
-        }
-        Ok(Some(Found { data: Value::Array(binades), ..found }))
+        let binades = unit.binades(bench.settings.quick).into_iter();
+        let binades = binades.map(|(first, count)| Ok((first, results(bench, unit, first, count)?)));
+        let binades: Vec<(u32, Vec<u32>)> = binades.collect::<Result<_>>()?;
+        // The GPU is not needed for what takes longest.
+        let folder = bench.out.join(NAME);
+        let kept = |binade: &(u32, Vec<u32>)| keep(unit, &folder, binade);
+        let kept: Vec<(String, usize, Judged)> = binades.par_iter().map(kept).collect::<Result<_>>()?;
+        let passed = kept.iter().all(|(.., judged)| judged.passed);
+        let text: Vec<String> =
+            kept.iter().map(|(_, bytes, judged)| format!("{} ({bytes} bytes)", judged.text)).collect();
+        let data = kept.into_iter().map(|(file, _, judged)| json!({ "file": file, "of": judged.data })).collect();
+        Ok(Some(Found { passed, text: text.join("; "), data: Value::Array(data) }))
     }
 }
 
@@ -80,6 +81,13 @@ fn results(bench: &Bench, unit: &Unit, first: u32, count: usize) -> Result<Vec<u
     unsafe { gpu.launch(&module, &launch) }?;
     gpu.wait()?;
     Ok(words_of(&gpu.download(&to)?))
+}
+
+/// Keeps the results of a binade: the file, how many bytes it has, and what it says.
+fn keep(unit: &Unit, folder: &Path, (first, results): &(u32, Vec<u32>)) -> Result<(String, usize, Judged)> {
+    let file = format!("{}-{first:08x}.zst", unit.name);
+    let bytes = write(&folder.join(&file), results)?;
+    Ok((file, bytes, unit.judge(*first, results)))
 }
 
 /// Writes the differences of the results, packed; how many bytes that are.

@@ -1,12 +1,14 @@
 //! What each instruction computes: on the GPU, and in the interpreter on the same machine, bit by bit.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
-use ::values::{BLOCK, Case, Judged, bytes_of, every, find, header, judge, numbers_of};
+use ::values::{BLOCK, Case, Judged, bytes_of_all, every, find, header, judge, numbers_of};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::journal::{Found, Item, Work};
+use super::journal::{Found, Item, Known, Work};
 use super::kernels::VALUES;
 use super::stage::{Bench, Facts, Stage};
 use launch::gpu::{Argument, Gpu, Launch, Module};
@@ -18,8 +20,12 @@ use workloads::image::{Image, keep};
 /// The generation whose instructions the tables have.
 const GENERATION: u32 = 9;
 
-/// Kernels of an image.
-const ASSEMBLED: usize = 60;
+/// Kernels of an image. They are launched together: where other programs use the GPU too, each wait for it may take tens of
+/// milliseconds.
+const ASSEMBLED: usize = 96;
+
+/// The part of an item that launches the kernels after it.
+const TOGETHER: &str = "with those after it";
 
 /// The kernels as machine code, if the GPU is of their generation. That an assembler refuses one is an error of a table.
 pub(super) fn images(on: &On) -> Result<Vec<Image>> {
@@ -29,7 +35,9 @@ pub(super) fn images(on: &On) -> Result<Vec<Image>> {
     let (specific, plain): (Vec<&Case>, Vec<&Case>) = every().iter().partition(|case| case.is_specific);
     let own = Sm { suffix: Some('a'), ..on.sm };
     let parts = plain.chunks(ASSEMBLED).map(|cases| (cases, on.sm));
-    let parts: Vec<_> = parts.chain(specific.chunks(ASSEMBLED).map(|cases| (cases, own))).collect();
+    let mut parts: Vec<_> = parts.chain(specific.chunks(ASSEMBLED).map(|cases| (cases, own))).collect();
+    let place = |name: &str| every().iter().position(|case| case.name == name);
+    parts.sort_by_key(|(cases, _)| place(&cases[0].name));
     let image = |(cases, target): &(&[&Case], Sm)| {
         let texts = cases.iter().map(|case| case.text());
         let text: String = std::iter::once(header(&on.version.to_string(), &target.to_string())).chain(texts).collect();
@@ -54,8 +62,14 @@ pub(super) fn assemble(kernels: Vec<String>, text: &str, target: Sm, on: &On) ->
     Ok(Image { kernels, cubin })
 }
 
-/// The stage. Each kernel is an item.
-pub(super) struct Values;
+/// The stage. Each kernel is an item; those of an image are launched together, as long as nothing goes wrong.
+#[derive(Default)]
+pub(super) struct Values {
+    /// Whether a launch of several went wrong in a process before this one, or in this one.
+    one_by_one: OnceLock<bool>,
+    /// What came of kernels whose turn has not come.
+    ready: Mutex<HashMap<String, Result<Found>>>,
+}
 
 impl Stage for Values {
     fn facts(&self) -> Facts {
@@ -77,28 +91,110 @@ impl Stage for Values {
     }
 
     fn run(&self, bench: &Bench, item: &Item) -> Result<Option<Found>> {
-        let case = find(&item.name).ok_or_else(|| Error::new("no table has this kernel"))?;
-        let module = bench.module(VALUES, &item.name)?;
-        let input = case.input(bench.settings.seed, bench.settings.quick);
-        let found = on_gpu(case, &input, bench.gpu().map_err(Error::new)?, &module)?;
-        let interpreted = case.interpret(&input).map_err(Error::new)?;
-        let Judged { passed, text, data } = judge(case, &input, &found, &interpreted);
-        Ok(Some(Found { passed, text, data }))
+        if let Some(found) = self.taken(item) {
+            return found.map(Some);
+        }
+        if !self.one_by_one(bench)? {
+            bench.begin(VALUES, item, Some(TOGETHER))?;
+            match all_of(bench, &from(bench, item)?) {
+                Ok(found) => self.ready.lock().expect("nobody panics with it").extend(found),
+                Err(error) => {
+                    bench.lose(VALUES, item, Some(TOGETHER), error)?;
+                    let _ = self.one_by_one.set(true);
+                }
+            }
+            if bench.gpu_is_gone() {
+                return Ok(None);
+            }
+            bench.begin(VALUES, item, None)?;
+            if let Some(found) = self.taken(item) {
+                return found.map(Some);
+            }
+        }
+        let alone = all_of(bench, &[item.name.as_str()])?.pop();
+        alone.map(|(_, found)| found).transpose()
     }
 }
 
-/// What the GPU makes of these operands.
-fn on_gpu(case: &Case, input: &[u64], gpu: &Gpu, module: &Module) -> Result<Vec<u64>> {
-    let (from, to) = (gpu.upload(&bytes_of(input))?, gpu.upload(&bytes_of(&case.poison(input)))?);
-    let launch = Launch {
-        kernel: case.name.clone(),
-        blocks: (input.len() / case.reads() / BLOCK) as u32,
-        threads: BLOCK as u32,
-        shared: 0,
-        arguments: [&from, &to].map(|buffer| Argument::U64(buffer.address())).into(),
+impl Values {
+    fn taken(&self, item: &Item) -> Option<Result<Found>> {
+        self.ready.lock().expect("nobody panics with it").remove(&item.name)
+    }
+
+    fn one_by_one(&self, bench: &Bench) -> Result<bool> {
+        if let Some(known) = self.one_by_one.get() {
+            return Ok(*known);
+        }
+        let known = Known::of(VALUES, &bench.journal.events()?);
+        Ok(known.lost.iter().any(|(_, part, _)| part.as_deref() == Some(TOGETHER)))
+    }
+}
+
+/// The kernels of an item's image, from its own on: those before it have a result.
+fn from<'b>(bench: &'b Bench, item: &Item) -> Result<Vec<&'b str>> {
+    let image = bench.kernels()?.image_of(VALUES, &item.name)?;
+    Ok(image.kernels.iter().map(String::as_str).skip_while(|name| *name != item.name).collect())
+}
+
+/// What came of some kernels of an image, each by itself. An error is one of the GPU.
+fn all_of(bench: &Bench, names: &[&str]) -> Result<Vec<(String, Result<Found>)>> {
+    let case = |name: &&str| find(name).ok_or_else(|| Error::new("no table has this kernel").at(name));
+    let cases: Vec<&'static Case> = names.iter().map(case).collect::<Result<_>>()?;
+    let (seed, quick) = (bench.settings.seed, bench.settings.quick);
+    let work: Vec<Launched> =
+        cases.into_par_iter().map(|case| Launched { case, input: case.input(seed, quick) }).collect();
+    let module = bench.module(VALUES, names[0])?;
+    let gpu = bench.gpu().map_err(Error::new)?;
+    let (found, interpreted) = std::thread::scope(|scope| {
+        // The GPU belongs to this thread.
+        let interpreted = scope.spawn(|| {
+            let interpret = |one: &Launched| one.case.interpret(&one.input).map_err(Error::new);
+            work.par_iter().map(interpret).collect::<Vec<_>>()
+        });
+        (on_gpu(&work, gpu, &module), interpreted.join().expect("the interpreter does not panic"))
+    });
+    let judged = |((one, found), interpreted): ((&Launched, Vec<u64>), Result<Vec<u64>>)| {
+        let found = interpreted.map(|interpreted| {
+            let Judged { passed, text, data } = judge(one.case, &one.input, &found, &interpreted);
+            Found { passed, text, data }
+        });
+        (one.case.name.clone(), found)
     };
-    // SAFETY: a kernel of the tables takes two addresses, and each of these threads has its operands and room for its results.
-    unsafe { gpu.launch(module, &launch) }?;
+    Ok(work.par_iter().zip(found?).zip(interpreted).map(judged).collect())
+}
+
+/// A kernel with its operands.
+struct Launched {
+    case: &'static Case,
+    input: Vec<u64>,
+}
+
+/// What the GPU makes of the operands of each kernel. All lie in one buffer, and all results in another.
+fn on_gpu(work: &[Launched], gpu: &Gpu, module: &Module) -> Result<Vec<Vec<u64>>> {
+    let outputs: Vec<Vec<u64>> = work.iter().map(|one| one.case.poison(&one.input)).collect();
+    let parts: Vec<&[u64]> = work.iter().map(|one| &one.input[..]).collect();
+    let inputs = gpu.upload(&bytes_of_all(&parts))?;
+    let parts: Vec<&[u64]> = outputs.iter().map(|output| &output[..]).collect();
+    let results = gpu.upload(&bytes_of_all(&parts))?;
+    let (mut from, mut to) = (inputs.address(), results.address());
+    for (Launched { case, input }, output) in work.iter().zip(&outputs) {
+        let launch = Launch {
+            kernel: case.name.clone(),
+            blocks: (input.len() / case.reads() / BLOCK) as u32,
+            threads: BLOCK as u32,
+            shared: 0,
+            arguments: vec![Argument::U64(from), Argument::U64(to)],
+        };
+        // SAFETY: a kernel of the tables takes two addresses, and each of these threads has its operands and room for its results.
+        unsafe { gpu.launch(module, &launch) }?;
+        from += size_of_val(&input[..]) as u64;
+        to += size_of_val(&output[..]) as u64;
+    }
     gpu.wait()?;
-    Ok(numbers_of(&gpu.download(&to)?))
+    let (found, mut at) = (numbers_of(&gpu.download(&results)?), 0);
+    let mut next = |output: &Vec<u64>| {
+        at += output.len();
+        found[at - output.len()..at].to_vec()
+    };
+    Ok(outputs.iter().map(&mut next).collect())
 }

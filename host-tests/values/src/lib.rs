@@ -18,20 +18,21 @@ mod random;
 mod samples;
 mod sums;
 mod table;
+mod turns;
 mod types;
 mod unit;
 mod wgmma;
 
 use std::sync::LazyLock;
 
-pub use bytes::{bytes_of, numbers_of, words_of};
+pub use bytes::{bytes_of, bytes_of_all, numbers_of, words_of};
 pub use case::{BLOCK, Case, header};
 pub use judge::{Judged, judge};
 pub use unit::{UNITS, Unit, decoded, encoded};
 
-/// Every kernel.
+/// Every kernel, in the order in which a run should do them.
 pub fn every() -> &'static [Case] {
-    static ALL: LazyLock<Vec<Case>> = LazyLock::new(table::cases);
+    static ALL: LazyLock<Vec<Case>> = LazyLock::new(|| turns::in_turn(table::cases()));
     &ALL
 }
 

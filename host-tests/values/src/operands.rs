@@ -10,6 +10,9 @@ use crate::wgmma;
 /// Tuples of operands of a kernel.
 const TUPLES: usize = 1 << 14;
 
+/// Threads of a kernel of matrices, each of which has many sums.
+const OF_MATRICES: usize = 1 << 12;
+
 /// Of them in a dry run.
 const FEW: usize = 1 << 10;
 
@@ -20,7 +23,11 @@ impl Case {
     /// What each thread reads, one after the other: whole blocks.
     pub fn input(&self, seed: u64, quick: bool) -> Vec<u64> {
         let random = &mut Random::of(seed, &self.name);
-        let tuples = if quick { FEW } else { TUPLES };
+        let tuples = match &self.judge {
+            _ if quick => FEW,
+            Judge::Sums(_) | Judge::Whole(_) => OF_MATRICES,
+            _ => TUPLES,
+        };
         match &self.judge {
             Judge::Sums(product) | Judge::Whole(product) if self.is_specific => {
                 wgmma::input(self, product, tuples, random)

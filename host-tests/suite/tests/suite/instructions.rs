@@ -15,6 +15,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "instructions_compute_what_they_should", sm: "90", run: all_are_right },
     Scenario { name: "a_wrong_bit_of_an_instruction_is_named", sm: "90", run: a_wrong_bit },
     Scenario { name: "an_instruction_that_hangs_is_named", sm: "90", run: one_hangs },
+    Scenario { name: "an_instruction_that_is_not_launched_is_named", sm: "90", run: one_is_refused },
 ];
 
 const SOME: [&str; 4] =
@@ -44,15 +45,22 @@ impl Left {
     /// The kernels that the stage found wrong.
     fn wrong(&self) -> Vec<&str> {
         let stage = self.report.stages.iter().find(|stage| stage.name == VALUES).unwrap();
-        assert_eq!(stage.results.len() + stage.lost.len(), SOME.len(), "{}", self.text);
+        let lost = || stage.lost.iter().filter(|lost| lost.part.is_none());
+        assert_eq!(stage.results.len() + lost().count(), SOME.len(), "{}", self.text);
         let wrong = stage.results.iter().filter(|row| !row.passed).map(|row| row.item.as_str());
-        wrong.chain(stage.lost.iter().map(|lost| lost.item.as_str())).collect()
+        wrong.chain(lost().map(|lost| lost.item.as_str())).collect()
+    }
+
+    /// The kernels whose launch together with those after them failed.
+    fn together(&self) -> Vec<&str> {
+        let stage = self.report.stages.iter().find(|stage| stage.name == VALUES).unwrap();
+        stage.lost.iter().filter(|lost| lost.part.is_some()).map(|lost| lost.item.as_str()).collect()
     }
 }
 
 fn all_are_right(_: &Slice) {
     let left = run(&[]);
-    assert_eq!((left.wrong(), left.code), (Vec::new(), Some(0)), "{}", left.text);
+    assert_eq!((left.wrong(), left.together(), left.code), (Vec::new(), Vec::new(), Some(0)), "{}", left.text);
     // What later work needs is in the lines, and not in the report.
     let kept = |event: &&Event| matches!(event, Event::Found { found, .. } if found.data.get("kept").is_some());
     assert_eq!(left.events.iter().filter(kept).count(), 2);
@@ -72,7 +80,16 @@ fn a_wrong_bit(_: &Slice) {
     }
 }
 
+/// Launched together, they say no more than that one of them hangs. Then each is launched alone.
 fn one_hangs(_: &Slice) {
     let left = run(&[("FAKE_HANG", SOME[1].into())]);
-    assert_eq!((left.wrong(), left.code), (vec![SOME[1]], Some(1)), "{}", left.text);
+    assert_eq!((left.wrong(), left.together()), (vec![SOME[1]], vec![SOME[0]]), "{}", left.text);
+    assert_eq!(left.code, Some(1));
+}
+
+/// The same in one process, since the GPU goes on.
+fn one_is_refused(_: &Slice) {
+    let left = run(&[("FAKE_LAUNCH", format!("{}=701", SOME[2]))]);
+    assert_eq!((left.wrong(), left.together()), (vec![SOME[2]], vec![SOME[0]]), "{}", left.text);
+    assert_eq!(left.code, Some(1));
 }
