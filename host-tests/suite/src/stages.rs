@@ -1,7 +1,10 @@
 //! The stages of a run.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Mutex;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -22,7 +25,7 @@ use lab::program::{self, LINES, packed};
 use lab::{self, Counting, profile};
 use launch::child;
 use ptx_build::error::{Error, Result};
-use workloads::{self, Workload};
+use workloads::{Prepared, Workload};
 
 /// All stages, in the order in which they run.
 pub fn all() -> Vec<Box<dyn Stage>> {
@@ -171,9 +174,7 @@ impl Stage for Workloads {
         let workload: &dyn Workload = *workload.ok_or_else(|| Error::new("there is no such workload"))?;
         let gpu = bench.gpu().map_err(Error::new)?;
         let module = gpu.load(&bench.kernels()?.image_of(WORKLOADS, &item.name)?.cubin)?;
-        let size =
-            if bench.settings.quick { workloads::problem_of(workload, SMALL).0 } else { workload.facts().gpu_size };
-        let figures = workloads::run_on_gpu(workload, size, gpu, &module)?;
+        let figures = prepared(&item.name, bench.settings.quick)?.run(workload, gpu, &module)?;
         let text = match &figures.first_mismatch {
             None => format!("{:.1} GB/s, {} elements right", figures.gigabytes_per_second, figures.elements),
             Some(first) => format!("{} of {} elements wrong: {first}", figures.mismatches, figures.elements),
@@ -181,6 +182,25 @@ impl Stage for Workloads {
         let data = serde_json::to_value(&figures).map_err(Error::new)?;
         Ok(Some(Found { passed: figures.mismatches == 0, text, data }))
     }
+}
+
+/// How many problems are made beside the one that runs.
+const AHEAD: usize = 3;
+
+/// Problems that threads make.
+static MADE: Mutex<BTreeMap<&str, JoinHandle<Prepared>>> = Mutex::new(BTreeMap::new());
+
+/// The problem of a workload, which a thread may have made meanwhile. Those after it are begun.
+fn prepared(name: &str, quick: bool) -> Result<Prepared> {
+    let mut made = MADE.lock().map_err(Error::new)?;
+    for workload in workloads::every().skip_while(|workload| workload.name() != name).take(1 + AHEAD) {
+        let size = if quick { workloads::problem_of(*workload, SMALL).0 } else { workload.facts().gpu_size };
+        let make = move || std::thread::spawn(move || Prepared::new(*workload, size));
+        made.entry(workload.name()).or_insert_with(make);
+    }
+    let thread = made.remove(name).ok_or_else(|| Error::new("there is no such workload"))?;
+    drop(made);
+    thread.join().map_err(|_| Error::new("the problem could not be made"))
 }
 
 /// Bytes of a worked kernel's problem in a dry run.

@@ -25,7 +25,7 @@ mod triad;
 
 use crate::image::{Image, keep};
 #[cfg(feature = "gpu")]
-pub use crate::on_gpu::run_on_gpu;
+pub use crate::on_gpu::{Prepared, run_on_gpu};
 pub use crate::place::Place;
 use ptx_build::cuda_tools::CudaTools;
 use ptx_build::device_build::DeviceBuild;
@@ -100,7 +100,7 @@ pub struct Facts {
 }
 
 /// A workload's input, and what should come out.
-pub trait Problem: Sync {
+pub trait Problem: Send + Sync {
     /// How many threads have something to do.
     fn threads(&self) -> usize;
 

@@ -5,11 +5,39 @@ use ptx_build::error::{Error, Result};
 
 use super::{BLOCK, Comparison, Figures, Input, Matrix, Number, Output, POISON, Problem, Workload};
 
+/// A problem, and the right output.
+pub struct Prepared {
+    problem: Box<dyn Problem>,
+    reference: Output,
+}
+
+impl Prepared {
+    /// The problem of that size. Its reference may take seconds.
+    pub fn new(workload: &dyn Workload, size: usize) -> Prepared {
+        let problem = workload.problem(size);
+        let reference = problem.reference();
+        Prepared { problem, reference }
+    }
+
+    /// Runs it on the GPU.
+    pub fn run(&self, workload: &dyn Workload, gpu: &Gpu, module: &Module) -> Result<Figures> {
+        run(workload, &*self.problem, &self.reference, gpu, module)
+    }
+}
+
 /// Runs a workload on the GPU, times it and compares its output: that of every run, if each needs its memory made ready.
 pub fn run_on_gpu(workload: &dyn Workload, size: usize, gpu: &Gpu, module: &Module) -> Result<Figures> {
-    let problem = workload.problem(size);
-    let reference = problem.reference();
-    let mut memory = GpuMemory::new(gpu, &*problem, reference.bytes().len())?;
+    Prepared::new(workload, size).run(workload, gpu, module)
+}
+
+fn run(
+    workload: &dyn Workload,
+    problem: &dyn Problem,
+    reference: &Output,
+    gpu: &Gpu,
+    module: &Module,
+) -> Result<Figures> {
+    let mut memory = GpuMemory::new(gpu, problem, reference.bytes().len())?;
     let grid = problem.grid(gpu.processors() * BLOCKS_PER_PROCESSOR);
     let arguments = std::mem::take(&mut memory.arguments);
     let launch = Launch {
@@ -25,14 +53,14 @@ pub fn run_on_gpu(workload: &dyn Workload, size: usize, gpu: &Gpu, module: &Modu
         let seconds = unsafe { gpu.time(module, &launch, REPETITIONS) }?;
         (seconds, reference.compare(&gpu.download(&memory.output)?))
     } else {
-        time_each(gpu, module, &launch, &mut memory, &reference)?
+        time_each(gpu, module, &launch, &mut memory, reference)?
     };
     for (buffer, bytes) in &memory.inputs {
         if gpu.download(buffer)? != *bytes {
             return Err(Error::new("the kernel changed its input").at(workload.source()));
         }
     }
-    Ok(Figures::new(workload, &*problem, gpu.name().into(), seconds, compared))
+    Ok(Figures::new(workload, problem, gpu.name().into(), seconds, compared))
 }
 
 /// The time of a run whose memory is made ready before each, and the first wrong output or else the last.
