@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use crate::case::{Case, Judge};
 use crate::types::Kind;
 
-/// What is alike enough to wait: the same opcodes on the same types.
+/// What is alike enough to wait: the same opcodes on the same types, as exact.
 fn family(case: &Case) -> String {
     let opcodes = case.body.split("; ").filter_map(|instruction| instruction.split(['.', ' ']).next());
-    format!("{:?} {:?} {:?}", opcodes.collect::<Vec<_>>(), case.results, case.operands)
+    let is_exact = matches!(case.judge, Judge::Exact);
+    format!("{:?} {:?} {:?} {is_exact}", opcodes.collect::<Vec<_>>(), case.results, case.operands)
 }
 
 /// Whether it does no more than arithmetic of integers, of which most is simple.

@@ -61,12 +61,14 @@ fn sum_with_carry(is_sub: bool, mut words: Words<'_>) -> Option<Alu> {
     carrying(is_sub, true, carries, words.last(if carries { LONG } else { ALL })?)
 }
 
-/// The carry of a difference is what was borrowed.
+/// A difference is the sum of a, of all bits of b the other way round, and of one. What it leaves is the carry of that sum, the
+/// inverse of a borrow, as an H100 has it. So an `addc` after a `sub.cc` adds one where nothing was borrowed; the ISA speaks of a
+/// borrow, and leaves such a chain open.
 fn carrying(is_sub: bool, takes: bool, carries: bool, ty: Type) -> Option<Alu> {
     let apply = move |sources: &[u128; 6]| {
         let (a, b) = (low(sources[0], ty.bits), low(sources[1], ty.bits));
-        let carry = if takes { sources[CARRY] } else { 0 };
-        let sum = if is_sub { a.wrapping_sub(b).wrapping_sub(carry) } else { a + b + carry };
+        let carry = if takes { sources[CARRY] } else { is_sub.into() };
+        let sum = a + if is_sub { low(!b, ty.bits) } else { b } + carry;
         [low(sum, ty.bits), sum >> ty.bits & 1]
     };
     Some(Alu { to: vec![ty], from: vec![ty; 2], carries, apply: lanewise(apply) })
@@ -104,8 +106,11 @@ fn product_and_sum(takes: bool, mut words: Words<'_>) -> Option<Alu> {
     let carries = half != "wide" && words.flag("cc");
     if takes || carries {
         let (ty, shift) = (words.last(if carries { LONG } else { ALL })?, half == "hi");
+        // The ISA has no `madc` of 16 bits. The assembler takes it, and makes one of 32 bits of it: an H100 adds the upper half of
+        // 64 bits, which is no more than the sign.
+        let upper = ty.bits.max(32);
         let apply = move |sources: &[u128; 6]| {
-            let part = low(wide(ty, sources[0], sources[1]) >> if shift { ty.bits } else { 0 }, ty.bits);
+            let part = low(wide(ty, sources[0], sources[1]) >> if shift { upper } else { 0 }, ty.bits);
             let sum = part + low(sources[2], ty.bits) + if takes { sources[CARRY] } else { 0 };
             [low(sum, ty.bits), sum >> ty.bits & 1]
         };
@@ -155,13 +160,12 @@ fn of_24_bits(adds: bool, mut words: Words<'_>) -> Option<Alu> {
     })
 }
 
-/// By zero the ISA leaves it open; here it is all ones, and the rest is the dividend.
+/// By zero the ISA leaves both open; on an H100 both are all ones.
 fn quotient(rest: bool, ty: Type) -> Option<Alu> {
     Alu::new(ty, [ty; 2], move |[a, b]| {
         let (a, b) = (ty.number(a), ty.number(b));
         let result = match (b, rest) {
-            (0, false) => -1,
-            (0, true) => a,
+            (0, _) => -1,
             (_, false) => a / b,
             (_, true) => a % b,
         };

@@ -44,7 +44,7 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
         "bfi" => {
             let ty = words.last("b32 b64")?;
             Alu::new(ty, [ty, ty, B32, B32], move |[a, b, at, length]| {
-                let (at, length) = (low(at, 8) as u32, low(length, 8) as u32);
+                let (at, length) = (counted(ty, at), counted(ty, length));
                 let field = low(low(u128::MAX, length.min(ty.bits)) << at.min(64), ty.bits);
                 b & !field | a << at.min(64) & field
             })
@@ -179,10 +179,16 @@ fn find(mut words: Words<'_>) -> Option<Alu> {
     })
 }
 
+/// Where a field begins, or how long it is. The ISA wants no more than 255; of a greater number an H100 takes the last eight bits for
+/// a field of 32 bits, and all bits for one of 64.
+fn counted(of: Type, number: u128) -> u32 {
+    low(number, if of.bits == 64 { 32 } else { 8 }) as u32
+}
+
 fn extract(ty: Type) -> Option<Alu> {
     Alu::new(ty, [ty, B32, B32], move |[a, at, length]| {
-        let (at, length) = (low(at, 8) as u32, low(length, 8) as u32);
-        let top = (at + length).saturating_sub(1).min(ty.bits - 1);
+        let (at, length) = (counted(ty, at), counted(ty, length));
+        let top = at.saturating_add(length).saturating_sub(1).min(ty.bits - 1);
         let sign = ty.is_signed() && length > 0 && a >> top & 1 == 1;
         let field = if at < ty.bits { low(low(a, ty.bits) >> at, length.min(ty.bits)) } else { 0 };
         // Beyond the number, and beyond the field, is its sign.
@@ -203,13 +209,18 @@ fn extend(mut words: Words<'_>) -> Option<Alu> {
         let whole = clamped && low(width, 32) >= 32;
         let width = low(width, 5) as u32;
         let upper = if whole { 0 } else { low(u128::MAX << width, 32) };
-        let sign = ty.is_signed() && a >> (width.wrapping_sub(1) & 31) & 1 == 1;
+        // A number without a bit has no sign.
+        let sign = ty.is_signed() && width > 0 && a >> (width - 1) & 1 == 1;
         low(a & !upper | if sign { upper } else { 0 }, 32)
     })
 }
 
 /// The place of the n-th bit that is set, from one on upwards or downwards; of the 0th, that one itself.
 fn nth(bits: u32, from: u32, number: i32) -> u128 {
+    // What an H100 gives where there is no number of the other sign: the assembler compares with it as with a negative one.
+    if number == i32::MIN {
+        return 0;
+    }
     let is_set = |at: i64| (0..32).contains(&at) && bits >> at & 1 == 1;
     let step = i64::from(number.signum());
     let mut left = number.unsigned_abs();
