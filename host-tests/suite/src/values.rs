@@ -130,10 +130,13 @@ impl Values {
     }
 }
 
-/// The kernels of an item's image, from its own on: those before it have a result.
+/// The wanted kernels of an item's image, from its own on: those before it have a result.
 fn from<'b>(bench: &'b Bench, item: &Item) -> Result<Vec<&'b str>> {
     let image = bench.kernels()?.image_of(VALUES, &item.name)?;
-    Ok(image.kernels.iter().map(String::as_str).skip_while(|name| *name != item.name).collect())
+    let wanted = &bench.settings.items;
+    let is_wanted = |name: &&str| wanted.is_empty() || wanted.iter().any(|own| own == name);
+    let names = image.kernels.iter().map(String::as_str).skip_while(|name| *name != item.name);
+    Ok(names.filter(is_wanted).collect())
 }
 
 /// What came of some kernels of an image, each by itself. An error is one of the GPU.
