@@ -27,6 +27,8 @@ const ASSEMBLED: usize = 96;
 /// The part of an item that launches the kernels after it.
 const TOGETHER: &str = "with those after it";
 
+const NO_PANIC: &str = "nobody panics with it";
+
 /// The kernels as machine code, if the GPU is of their generation. That an assembler refuses one is an error of a table.
 pub(super) fn images(on: &On) -> Result<Vec<Image>> {
     if !is_of_generation(on) {
@@ -65,8 +67,8 @@ pub(super) fn assemble(kernels: Vec<String>, text: &str, target: Sm, on: &On) ->
 /// The stage. Each kernel is an item; those of an image are launched together, as long as nothing goes wrong.
 #[derive(Default)]
 pub(super) struct Values {
-    /// Whether a launch of several went wrong in a process before this one, or in this one.
-    one_by_one: OnceLock<bool>,
+    /// Kernels that could not be launched together with those after them, in this process or one before it.
+    failed: OnceLock<Mutex<Vec<String>>>,
     /// What came of kernels whose turn has not come.
     ready: Mutex<HashMap<String, Result<Found>>>,
 }
@@ -94,13 +96,13 @@ impl Stage for Values {
         if let Some(found) = self.taken(item) {
             return found.map(Some);
         }
-        if !self.one_by_one(bench)? {
+        if !self.is_one_by_one(bench, item)? {
             bench.begin(VALUES, item, Some(TOGETHER))?;
             match all_of(bench, &from(bench, item)?) {
-                Ok(found) => self.ready.lock().expect("nobody panics with it").extend(found),
+                Ok(found) => self.ready.lock().expect(NO_PANIC).extend(found),
                 Err(error) => {
                     bench.lose(VALUES, item, Some(TOGETHER), error)?;
-                    let _ = self.one_by_one.set(true);
+                    self.failed(bench)?.lock().expect(NO_PANIC).push(item.name.clone());
                 }
             }
             if bench.gpu_is_gone() {
@@ -118,22 +120,33 @@ impl Stage for Values {
 
 impl Values {
     fn taken(&self, item: &Item) -> Option<Result<Found>> {
-        self.ready.lock().expect("nobody panics with it").remove(&item.name)
+        self.ready.lock().expect(NO_PANIC).remove(&item.name)
     }
 
-    fn one_by_one(&self, bench: &Bench) -> Result<bool> {
-        if let Some(known) = self.one_by_one.get() {
-            return Ok(*known);
+    fn failed(&self, bench: &Bench) -> Result<&Mutex<Vec<String>>> {
+        if self.failed.get().is_none() {
+            let lost = Known::of(VALUES, &bench.journal.events()?).lost.into_iter();
+            let failed = lost.filter(|(_, part, _)| part.as_deref() == Some(TOGETHER)).map(|(item, ..)| item);
+            let _ = self.failed.set(Mutex::new(failed.collect()));
         }
-        let known = Known::of(VALUES, &bench.journal.events()?);
-        Ok(known.lost.iter().any(|(_, part, _)| part.as_deref() == Some(TOGETHER)))
+        Ok(self.failed.get().expect("it was set"))
+    }
+
+    /// Whether a launch of several kernels of its image went wrong.
+    fn is_one_by_one(&self, bench: &Bench, item: &Item) -> Result<bool> {
+        let image = bench.kernels()?.image_of(VALUES, &item.name)?;
+        let failed = self.failed(bench)?.lock().expect(NO_PANIC);
+        Ok(failed.iter().any(|name| image.kernels.contains(name)))
     }
 }
 
-/// The kernels of an item's image, from its own on: those before it have a result.
+/// The wanted kernels of an item's image, from its own on: those before it have a result.
 fn from<'b>(bench: &'b Bench, item: &Item) -> Result<Vec<&'b str>> {
     let image = bench.kernels()?.image_of(VALUES, &item.name)?;
-    Ok(image.kernels.iter().map(String::as_str).skip_while(|name| *name != item.name).collect())
+    let wanted = &bench.settings.items;
+    let is_wanted = |name: &&str| wanted.is_empty() || wanted.iter().any(|own| own == name);
+    let names = image.kernels.iter().map(String::as_str).skip_while(|name| *name != item.name);
+    Ok(names.filter(is_wanted).collect())
 }
 
 /// What came of some kernels of an image, each by itself. An error is one of the GPU.

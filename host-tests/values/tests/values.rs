@@ -6,7 +6,7 @@ use ptx_build::cuda_tools::{CudaTools, FIRST_13};
 use ptx_build::progress::Progress;
 use ptx_build::ptxas::Assembler;
 use ptx_build::target::Sm;
-use values::{Case, every, find, header, judge};
+use values::{BLOCK, Case, every, find, header, judge};
 
 /// Every kernel runs in the interpreter, and its results pass beside themselves; if they do not, the exact result is another one.
 #[test]
@@ -57,6 +57,35 @@ fn one_wrong_bit_is_named() {
         assert_eq!(first["operands"], told(&input[THREAD * case.reads()..][..case.reads()]), "{name}");
         assert_eq!(first["found"], told(&found[at..at + case.writes()]), "{name}");
     }
+}
+
+/// Operands and results of an H100.
+const H100: &str = include_str!("h100.txt");
+
+#[test]
+fn the_interpreter_gives_what_an_h100_gave() {
+    let mut compared = 0;
+    for part in H100.split("\n\n").skip(1) {
+        let (body, rows) = part.split_once('\n').expect("a body and tuples");
+        let body = body.replace("; ", ";\n");
+        let case =
+            every().iter().find(|case| case.text().contains(&body)).unwrap_or_else(|| panic!("no kernel: {body}"));
+        let numbers = |text: &str| -> Vec<u64> {
+            text.split_whitespace().map(|number| u64::from_str_radix(number, 16).expect("a number")).collect()
+        };
+        let tuples: Vec<[Vec<u64>; 2]> = rows
+            .lines()
+            .map(|row| row.split_once(" = ").expect("operands and results"))
+            .map(|(operands, results)| [operands, results].map(numbers))
+            .collect();
+        let input: Vec<u64> = tuples.iter().cycle().take(BLOCK).flat_map(|[operands, _]| operands.clone()).collect();
+        let interpreted = case.interpret(&input).expect("it runs");
+        for ([operands, results], interpreted) in tuples.iter().zip(interpreted.chunks(case.writes())) {
+            assert_eq!(results, interpreted, "{body} of {operands:x?}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 160);
 }
 
 #[test]

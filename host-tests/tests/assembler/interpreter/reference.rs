@@ -82,7 +82,8 @@ pub(crate) fn reference(instruction: &Instruction, operands: &[u64; 8]) -> Optio
         "div" | "rem" => by_integer!(last, T => {
             let (a, b) = (a as T, b as T);
             if b == 0 {
-                return None;
+                // As an H100 has it; the ISA leaves it open.
+                return Expected::is(u64::MAX);
             }
             (if name == "div" { a.wrapping_div(b) } else { a.wrapping_rem(b) }) as u64
         }),
@@ -133,7 +134,7 @@ pub(crate) fn reference(instruction: &Instruction, operands: &[u64; 8]) -> Optio
         "bfind" => find(&words, a),
         "bfe" => extract(last, a, b, c),
         "bfi" => {
-            let (top, at, length) = (width(last), s[2] & 0xff, s[3] & 0xff);
+            let (top, at, length) = (width(last), counted(last, s[2]), counted(last, s[3]));
             (0..length.min(64))
                 .filter(|bit| at + bit < top.into())
                 .fold(b, |all, bit| all & !(1 << (at + bit)) | (a >> bit & 1) << (at + bit))
@@ -145,7 +146,7 @@ pub(crate) fn reference(instruction: &Instruction, operands: &[u64; 8]) -> Optio
         }
         "szext" => {
             let count = if has("clamp") { word(b).min(32) } else { word(b) % 32 };
-            let sign = last == "s32" && word(a) >> (count.wrapping_sub(1) % 32) & 1 == 1;
+            let sign = last == "s32" && count > 0 && word(a) >> (count.wrapping_sub(1) % 32) & 1 == 1;
             (0..32).fold(0, |all, bit| all | if bit < count { a & 1 << bit } else { u64::from(sign) << bit })
         }
         "fns" => nth(word(a), b as u32, c as i32).into(),
@@ -199,14 +200,22 @@ fn with_carry(words: &[&str], a: u64, b: u64, c: u64, carry: u64) -> Option<Expe
     let bits = width(last);
     let incoming = if name.ends_with('c') { carry } else { 0 };
     let (a, b) = if name.starts_with("ma") {
-        let part = if words.contains(&"hi") { upper(last, a, b) } else { a.wrapping_mul(b) };
+        let part = match (words.contains(&"hi"), last) {
+            // Of 16 bits the ISA has none, and an H100 takes the upper half of 64.
+            (true, "u16") => 0,
+            (true, "s16") => ((a as i16).signum() * (b as i16).signum()).min(0) as u64,
+            (true, _) => upper(last, a, b),
+            (false, _) => a.wrapping_mul(b),
+        };
         (low(part, bits), low(c, bits))
     } else {
         (low(a, bits), low(b, bits))
     };
     let (result, outgoing) = if name.starts_with("sub") {
-        let difference = i128::from(a) - i128::from(b) - i128::from(incoming);
-        (difference as u64, difference < 0)
+        // The flag says that nothing was borrowed.
+        let borrowed = i128::from(name == "subc" && incoming == 0);
+        let difference = i128::from(a) - i128::from(b) - borrowed;
+        (difference as u64, difference >= 0)
     } else {
         let sum = u128::from(a) + u128::from(b) + u128::from(incoming);
         (sum as u64, sum >> bits != 0)
@@ -267,8 +276,13 @@ fn find(words: &[&str], a: u64) -> u64 {
     found.map_or(0xffff_ffff, u64::from)
 }
 
+/// A position or a length: beyond 255 the ISA leaves it open, and this is how an H100 takes it.
+fn counted(ty: &str, number: u64) -> u64 {
+    number & if width(ty) == 64 { 0xffff_ffff } else { 0xff }
+}
+
 fn extract(ty: &str, a: u64, at: u64, length: u64) -> u64 {
-    let (at, length, most) = (at & 0xff, length & 0xff, u64::from(width(ty)) - 1);
+    let (at, length, most) = (counted(ty, at), counted(ty, length), u64::from(width(ty)) - 1);
     let bit = |place: u64| a >> place & 1;
     let sign = if !ty.starts_with('s') || length == 0 { 0 } else { bit((at + length - 1).min(most)) };
     (0..=most)
@@ -277,6 +291,10 @@ fn extract(ty: &str, a: u64, at: u64, length: u64) -> u64 {
 
 fn nth(mask: u32, base: u32, offset: i32) -> u32 {
     let is_set = |at: i64| mask >> at & 1 == 1;
+    if offset == i32::MIN {
+        // So an H100.
+        return 0;
+    }
     if offset == 0 {
         return if base < 32 && is_set(base.into()) { base } else { u32::MAX };
     }
