@@ -11,6 +11,8 @@ const ON_PURPOSE: [&str; 2] = ["cuFuncGetParamInfo", "CUDA_ERROR_NOT_READY"];
 pub struct Finding {
     /// Its first line, and the one below it.
     pub text: String,
+    /// Whether it is of a call into the driver that failed.
+    pub is_call: bool,
     /// Whether it is a warning only.
     pub is_warning: bool,
     /// The place in the source that it names first: `shared.cu:12`.
@@ -81,7 +83,13 @@ impl Paragraph<'_> {
         }
         let below = self.below.first().map(|line| format!(" {line}")).unwrap_or_default();
         let is_warning = self.first.to_ascii_lowercase().starts_with("warning");
-        Some(Some(Finding { text: format!("{}{below}", self.first), is_warning, places: places(&text), kernel }))
+        Some(Some(Finding {
+            text: format!("{}{below}", self.first),
+            is_call,
+            is_warning,
+            places: places(&text),
+            kernel,
+        }))
     }
 }
 

@@ -6,7 +6,8 @@ use std::fmt::Write;
 use super::bare::BARE;
 use super::case::{SIDES, pair_of};
 use super::launched::{End, Launched};
-use super::sanitized::{SANITIZED, TOOLS, tool_for};
+use super::order::tool_for;
+use super::sanitized::{SANITIZED, TOOLS};
 use crate::report::{Report, Row, StageReport};
 
 /// The kinds of findings, as `docs/find-the-race.md` lists them.
