@@ -222,7 +222,7 @@ const LATE_LOADS: Weak = (L1::None, Delays::LoadsForgotten);
 const OLD_COPIES: Weak = (L1::None, Delays::FencesForgotten);
 
 /// The tests, and the broken machine on which each shows what it may not.
-const BROKEN: [(&str, Weak); 16] = [
+const BROKEN: [(&str, Weak); 17] = [
     ("mp_release_acquire", LATE_LOADS),
     ("mp_fence_acq_rel", LATE_LOADS),
     ("mp_fence_sc", LATE_LOADS),
