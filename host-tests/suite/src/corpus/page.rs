@@ -11,8 +11,8 @@ use super::sanitized::{SANITIZED, TOOLS};
 use crate::report::{Report, Row, StageReport};
 
 /// The kinds of findings, as `docs/find-the-race.md` lists them.
-const KINDS: [&str; 10] =
-    ["race", "order", "proxy", "async", "nc", "bounds", "misaligned", "uninitialised", "deadlock", "launch"];
+const KINDS: [&str; 11] =
+    ["race", "order", "proxy", "async", "nc", "bounds", "misaligned", "uninitialised", "deadlock", "launch", "gpu"];
 
 /// What a tool said of a kernel.
 #[derive(Clone, Debug)]
