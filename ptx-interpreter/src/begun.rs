@@ -15,6 +15,8 @@ pub(crate) struct Copy {
     pub(crate) size: usize,
     /// What stands in each two bytes of the rest.
     pub(crate) rest: [u8; 2],
+    /// Whether the elements are of tf32, to which they are rounded.
+    pub(crate) tf32: bool,
     /// Which of each 16 bytes are written.
     pub(crate) mask: u16,
     /// How the values are changed, instead of written.

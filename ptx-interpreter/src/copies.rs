@@ -1,5 +1,7 @@
 //! Copies that are done when somebody waits for them, as late as a GPU may do them, and what is sent to another block.
 
+use ptx_intrinsics::on_cpu::tensor::round_to_tf32;
+
 use crate::begun::Copy;
 use crate::change::Change;
 use crate::machine::{Event, Machine};
@@ -68,6 +70,9 @@ impl<'a> Machine<'a> {
         for copy in due {
             self.worked(1 + copy.size as u64 / BYTES)?;
             let mut content = if copy.read == 0 { Vec::new() } else { read(self, copy.from, copy.read)? };
+            if copy.tf32 {
+                round_to_tf32(&mut content);
+            }
             content.extend((content.len()..copy.size).map(|at| copy.rest[at % 2]));
             if let Some(change) = copy.change {
                 self.change(change, copy.to, &content)?;

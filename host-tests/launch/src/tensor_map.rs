@@ -55,6 +55,8 @@ pub fn encode_tensor_map(gpu: &Gpu, tensor: &Buffer, kind: MapKind) -> Result<Te
     let (sizes, strides, steps) = (&SIZES[..dimensions], &strides[..dimensions - 1], &[1; 5][..dimensions]);
     let map = if kind.im2col {
         let (lower, upper, channels, pixels) = MapKind::COLUMN;
+        // A GPU ends a kernel that writes a pixel before the first one.
+        let lower = if kind.written { 0 } else { lower };
         let corners = [[lower; 3], [upper; 3]];
         let corners = corners.each_ref().map(|corner| &corner[..dimensions - 2]);
         ptx_driver::tensor_map_im2col(UINT32, address, sizes, strides, corners, [channels, pixels], steps, [0; 4])

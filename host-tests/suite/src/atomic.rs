@@ -74,6 +74,12 @@ impl Bits {
         bits
     }
 
+    /// As integers of 32 bits.
+    fn add(&mut self, other: Bits) {
+        let [own, other] = [&self.0, &other.0].map(|bits| u32::from_le_bytes([bits[0], bits[1], bits[2], bits[3]]));
+        self.0[..4].copy_from_slice(&own.wrapping_add(other).to_le_bytes());
+    }
+
     fn tamed(mut self, (kept, set): (u64, u64)) -> Bits {
         for part in self.0.chunks_exact_mut(8) {
             let bits = u64::from_le_bytes(part.try_into().expect("eight bytes"));
@@ -83,15 +89,34 @@ impl Bits {
     }
 }
 
+/// Why a GPU leaves something else, where that is known: [`Sum::OfIntegers`].
+pub(super) fn known(form: &Form) -> Option<&'static str> {
+    let is_packed = form.is_atomic() && form.ptx().contains(".add.") && form.ptx().ends_with("f16x2");
+    let why = "in another block's shared memory an H100 adds integers of 32 bits, and not two floats";
+    (is_packed && room(form) == Room::Cluster).then_some(why)
+}
+
+/// How values are added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sum {
+    /// As the form says.
+    OfItsType,
+    /// As an H100 does it instead.
+    OfIntegers,
+}
+
 /// What has to be in a thread's slot: `from` is what stood in memory, `other` the operands.
-pub(super) fn expected(form: &Form, holds: bool, thread: usize, from: &[u8], other: &[u8], to: &mut [u8]) {
+pub(super) fn expected(form: &Form, sum: Sum, holds: bool, thread: usize, [from, other]: [&[u8]; 2], to: &mut [u8]) {
     let tame = tame(form);
     let (mut memory, operand, or) = (Bits::of(from).tamed(tame), Bits::of(other).tamed(tame), Bits::of(&other[16..]));
     let compare = if thread.is_multiple_of(2) { memory } else { or };
     let mut old = or;
     if holds {
         old = memory;
-        done(form, &mut memory, operand, compare);
+        match sum {
+            Sum::OfItsType => done(form, &mut memory, operand, compare),
+            Sum::OfIntegers => memory.add(operand),
+        }
     }
     if form.signature().is_some_and(|signature| signature.result.is_some()) {
         let bytes = bytes_of(form);

@@ -44,6 +44,9 @@ pub(super) struct Wrong {
     pub(super) trial: usize,
     pub(super) bytes: usize,
     pub(super) slots: Vec<Slot>,
+    /// Why, if it is known of this GPU, and all bytes are what it is known to leave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) known: Option<String>,
 }
 
 /// What came of an image.
@@ -185,7 +188,11 @@ impl<'a> Batch<'a> {
                 let place = kernel.range(trial);
                 let kept = if compared.wrong.len() < IN_FULL { SLOTS } else { 1 };
                 let (expected, found) = (&to[place.clone()], &found[home][part.clone()][place]);
-                compared.wrong.extend(difference(kernel, trial, expected, found, kept));
+                if let Some(wrong) = difference(kernel, trial, expected, found, kept) {
+                    let known = kernel.expect_if_known(trial, [from, other], to);
+                    let known = known.filter(|_| to[kernel.range(trial)] == *found).map(str::to_owned);
+                    compared.wrong.push(Wrong { known, ..wrong });
+                }
             }
             compared.kernels += 1;
             compared.trials += kernel.trials.len();
@@ -221,5 +228,6 @@ pub(super) fn difference(kernel: &Kernel, trial: usize, expected: &[u8], found: 
         let byte = (0..expected.len()).find(|&at| expected[at] != found[at])?;
         Some(Slot { thread, byte, expected: hex(expected), found: hex(found) })
     };
-    Some(Wrong { kernel: kernel.name.clone(), trial, bytes, slots: slots.filter_map(slot).take(kept).collect() })
+    let slots = slots.filter_map(slot).take(kept).collect();
+    Some(Wrong { kernel: kernel.name.clone(), trial, bytes, slots, known: None })
 }

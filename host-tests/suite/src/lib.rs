@@ -5,6 +5,7 @@ mod atomic;
 mod barriers;
 mod batch;
 pub mod bundle;
+mod complaints;
 pub mod corpus;
 pub mod counted;
 mod date;

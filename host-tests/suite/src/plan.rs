@@ -108,6 +108,9 @@ fn trials_of(room: Room) -> usize {
     (wanted * SLOT / room.slot() / room.blocks()).max(1)
 }
 
+/// What a thread has to leave of a trial.
+type Expect = fn(&Case, usize, usize, &[u8], &[u8], &mut [u8]);
+
 impl Kernel {
     /// Bytes of one of its buffers.
     pub fn bytes(&self) -> usize {
@@ -220,13 +223,29 @@ impl Kernel {
 
     /// What a trial has to leave in the kernel's part of the output, which holds poison.
     pub fn expect(&self, trial: usize, from: &[u8], other: &[u8], to: &mut [u8]) {
+        self.expect_as(trial::expected, trial, [from, other], to);
+    }
+
+    /// What a trial leaves, in the same place, on a GPU that does something else; and why, if that is known.
+    pub(super) fn expect_if_known(&self, trial: usize, read: [&[u8]; 2], to: &mut [u8]) -> Option<&'static str> {
+        let why = trial::known(&self.trials[trial])?;
+        self.expect_as(trial::expected_if_known, trial, read, to);
+        Some(why)
+    }
+
+    fn expect_as(&self, expected: Expect, trial: usize, [from, other]: [&[u8]; 2], to: &mut [u8]) {
         let slot = self.room.slot();
         for (block, thread) in (0..self.room.blocks()).flat_map(|block| (0..THREADS).map(move |thread| (block, thread)))
         {
             let (at, source) = (self.slot_at(trial, block, thread), self.source_at(trial, block, thread));
             let (read, or) = (&from[source..source + slot], &other[at..at + slot]);
-            trial::expected(&self.trials[trial], trial, thread, read, or, &mut to[at..at + slot]);
+            expected(&self.trials[trial], trial, thread, read, or, &mut to[at..at + slot]);
         }
+    }
+
+    /// Whether what is tried has a piece of text in its statements.
+    pub(super) fn has_statement(&self, text: &str) -> bool {
+        self.trials.iter().enumerate().any(|(trial, case)| trial::body(case, self.room, trial).contains(text))
     }
 
     /// The bytes of a trial.

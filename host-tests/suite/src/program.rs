@@ -109,7 +109,7 @@ const MACHINE_LIMIT: Duration = Duration::from_secs(90);
 /// How many processes a stage may use up; each begins by asking for the GPU, which takes a second.
 const PROCESSES: usize = 200;
 
-/// How many of them in a row may end without having begun anything.
+/// How many in a row may end without having begun anything.
 const BARREN: usize = 2;
 
 /// Runs the program whose kernels lie in that folder, with these forms.
@@ -407,15 +407,13 @@ impl Leading<'_> {
     }
 
     fn process(&self, left: Duration) -> Result<Command> {
-        let images = Known::of(IMAGES, &self.journal.events()?);
-        let loaded: Vec<String> = images.found.into_iter().map(|(set, _)| set).collect();
-        let settings = self.stage.settings(self.settings, &loaded);
-        let mut command = itself()?;
+        let images = Known::of(IMAGES, &self.journal.events()?).found;
+        let loaded: Vec<String> = images.into_iter().map(|(set, _)| set).collect();
+        let (settings, mut command) = (self.stage.settings(self.settings, &loaded), itself()?);
         command.args(["--work", self.stage.name(), "--seed", &settings.seed.to_string()]);
         command.args(["--sample", &settings.sample.to_string()]).arg("--out").arg(&self.place.out);
-        if !settings.items.is_empty() {
-            command.args(["--only", self.stage.name(), "--items", &settings.items.join(",")]);
-        }
+        let items = Some(settings.items.join(",")).filter(|items| !items.is_empty());
+        command.args(items.iter().flat_map(|items| ["--only", self.stage.name(), "--items", items]));
         command.arg(format!("--left={}", left.as_secs_f64())).args(settings.quick.then_some("--quick"));
         command.args(settings.set.iter().flat_map(|set| ["--set", set]));
         command.args(settings.launch_limit.iter().map(|limit| format!("--launch-limit={}", limit.as_secs())));

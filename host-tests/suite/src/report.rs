@@ -15,8 +15,8 @@ use super::journal::{Event, Known, Machine};
 use super::kernels::PTX;
 use super::observed::unseen;
 use super::plan::Plan;
-pub use super::rows::Row;
-use super::rows::shown;
+pub use super::rows::{Failure, Row};
+use super::rows::{one_line, shown, wrong_forms};
 use super::run::{self, OF_SEVERAL, Outcome, REFUSED, Verdict, With};
 use super::stages::PLAN;
 use super::versions::Versions;
@@ -65,6 +65,9 @@ pub struct Tried {
     pub instructions: Vec<Instruction>,
     /// What failed: all of it.
     pub failures: Vec<Failure>,
+    /// What is wrong as it is known of this GPU.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<Failure>,
 }
 
 /// Counts of forms: on a GPU that has all that it should, the last three numbers are equal.
@@ -102,20 +105,13 @@ pub struct Instruction {
     pub name: String,
     /// Forms whose every byte was right.
     pub passed: usize,
+    /// Forms that are wrong as it is known of this GPU.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub known: usize,
     /// Forms that failed.
     pub failed: usize,
     /// Forms that were not run, by reason.
     pub not_run: BTreeMap<String, usize>,
-}
-
-/// A form that failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
-    /// Its PTX.
-    pub ptx: String,
-    /// What was wrong.
-    #[serde(flatten)]
-    pub failure: run::Failure,
 }
 
 /// A stage.
@@ -177,25 +173,31 @@ impl Tried {
             trials: outcome.trials,
             bytes: outcome.bytes,
         };
-        let failed = outcome.verdicts.iter().filter_map(|(form, verdict)| match verdict {
-            Verdict::Failed(failure) => Some(Failure { ptx: form.full_ptx(), failure: failure.clone() }),
-            Verdict::Passed | Verdict::NotRun(_) => None,
-        });
-        let failures = failed.collect();
+        let (mut failures, mut known) = (Vec::new(), Vec::new());
+        for (form, verdict) in &outcome.verdicts {
+            let of = |failure: &run::Failure| Failure { ptx: form.full_ptx(), failure: failure.clone() };
+            match verdict {
+                Verdict::Failed(failure) => failures.push(of(failure)),
+                Verdict::Known(failure) => known.push(of(failure)),
+                Verdict::Passed | Verdict::NotRun(_) => {}
+            }
+        }
         let With { set, seed, part, .. } = with;
-        Tried { stage: stage.into(), set, seed, part, counts, instructions: instructions(outcome), failures }
+        Tried { stage: stage.into(), set, seed, part, counts, instructions: instructions(outcome), failures, known }
     }
 
     fn passed(&self) -> bool {
         let Forms { catalogue, of_images, launched, not_launched, bytes_right, .. } = &self.counts;
         // A part without a form proves nothing.
-        let complete = *launched > 0 && launched == bytes_right && (self.part || of_images == launched);
+        let as_known = bytes_right + self.known.len();
+        let complete = *launched > 0 && *launched == as_known && (self.part || of_images == launched);
         complete && launched + not_launched.values().sum::<usize>() == *catalogue && self.failures.is_empty()
     }
 
-    fn counts(&self) -> [(usize, &'static str); 9] {
+    fn counts(&self) -> Vec<(usize, &'static str)> {
         let counts = &self.counts;
-        [
+        let known = (self.known.len(), "launched, and wrong as it is known of this GPU");
+        let mut all = vec![
             (counts.catalogue, "forms in the catalogue"),
             (counts.of_device, "forms in the catalogue for this device"),
             (counts.of_images, "of these that the images have"),
@@ -205,7 +207,11 @@ impl Tried {
             (counts.kernels, "kernels"),
             (counts.trials, "trials: forms as they are, under a predicate, with choices of lanes"),
             (counts.bytes, "bytes compared"),
-        ]
+        ];
+        if known.0 > 0 {
+            all.insert(6, known);
+        }
+        all
     }
 }
 
@@ -229,6 +235,7 @@ fn instructions(outcome: &Outcome) -> Vec<Instruction> {
         });
         match verdict {
             Verdict::Passed => rows[at].passed += 1,
+            Verdict::Known(_) => rows[at].known += 1,
             Verdict::Failed(_) => rows[at].failed += 1,
             Verdict::NotRun(why) => *rows[at].not_run.entry(why.clone()).or_default() += 1,
         }
@@ -339,6 +346,9 @@ impl Report {
                 let why = reasons(&row.not_run, ", ");
                 table += &format!("{:<22}{:>12}{:>9}  {why}\n", row.name, row.passed, row.failed);
             }
+            if let Some(Failure { ptx, failure }) = tried.known.first() {
+                table += &format!("\nKNOWN of {} forms: {ptx}\n  {}\n", tried.known.len(), failure.what);
+            }
             for Failure { ptx, failure } in tried.failures.iter().take(SHOWN) {
                 table += &format!("\nFAILED {ptx}\n  {}\n", failure.what);
             }
@@ -419,11 +429,11 @@ impl Report {
                 let why = reasons(&row.not_run, "; ");
                 line(&format!("| `{}` | {} | {} | {why} |", row.name, row.passed, row.failed));
             }
-            if !tried.failures.is_empty() {
-                line("\n| Form that failed | What was wrong |\n| --- | --- |");
-            }
-            for Failure { ptx, failure } in &tried.failures {
-                line(&format!("| `{ptx}` | {} |", one_line(&failure.what)));
+            for (form, what, all) in [
+                ("Form that is wrong, as is known", "What is wrong", &tried.known),
+                ("Form that failed", "What was wrong", &tried.failures),
+            ] {
+                wrong_forms(form, what, all).iter().for_each(|text| line(text));
             }
         }
         for stage in &self.stages {
@@ -447,6 +457,10 @@ impl Report {
     }
 }
 
+fn is_none(count: &usize) -> bool {
+    *count == 0
+}
+
 /// What is said of a form's word that no byte shows.
 const UNSEEN: &str = "bytes right, but no byte shows what it does:";
 
@@ -465,10 +479,6 @@ fn some(names: &[String]) -> String {
 
 /// Names of a list that are shown; the results have all.
 const NAMED: usize = 100;
-
-fn one_line(text: &str) -> String {
-    text.replace('|', "\\|").split_whitespace().collect::<Vec<_>>().join(" ")
-}
 
 /// Who made machine code of the kernels.
 fn images(set: &str) -> String {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::journal::Found;
+use super::run;
 
 /// What came of an item.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -35,4 +36,25 @@ impl Row {
 /// The rows that a reader is shown.
 pub(super) fn shown(rows: &[Row], has_table: bool) -> Vec<&Row> {
     rows.iter().filter(|row| !row.passed || !has_table && rows.len() <= MANY).collect()
+}
+
+/// A form that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Its PTX.
+    pub ptx: String,
+    /// What was wrong.
+    #[serde(flatten)]
+    pub failure: run::Failure,
+}
+
+/// A table of forms, if there are some.
+pub(super) fn wrong_forms(form: &str, what: &str, all: &[Failure]) -> Option<String> {
+    let row = |Failure { ptx, failure }: &Failure| format!("\n| `{ptx}` | {} |", one_line(&failure.what));
+    let head = format!("\n| {form} | {what} |\n| --- | --- |");
+    (!all.is_empty()).then(|| head + &all.iter().map(row).collect::<String>())
+}
+
+pub(super) fn one_line(text: &str) -> String {
+    text.replace('|', "\\|").split_whitespace().collect::<Vec<_>>().join(" ")
 }

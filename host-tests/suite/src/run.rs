@@ -29,6 +29,8 @@ use workloads::image::Image;
 pub enum Verdict {
     /// Every byte of each of its trials was right.
     Passed,
+    /// Wrong as it is known of this GPU: the first trial that was, and why.
+    Known(Failure),
     /// The first trial that was wrong.
     Failed(Failure),
     /// The GPU does not have it, or it could not be tried; why.
@@ -67,7 +69,7 @@ impl Verdict {
     pub fn failure(&self) -> Option<&str> {
         match self {
             Verdict::Failed(failure) => Some(&failure.what),
-            Verdict::Passed | Verdict::NotRun(_) => None,
+            Verdict::Passed | Verdict::Known(_) | Verdict::NotRun(_) => None,
         }
     }
 
@@ -229,6 +231,7 @@ impl Outcome {
                 let verdict = match ended {
                     Some(Ended::Compared) => match wrong.get(&(kernel.name.clone(), trial)) {
                         None => Verdict::Passed,
+                        Some(wrong) if wrong.known.is_some() => Verdict::Known(in_words(kernel, case, wrong)),
                         Some(wrong) => Verdict::Failed(in_words(kernel, case, wrong)),
                     },
                     Some(Ended::Failed(why) | Ended::NoResult(why)) => Verdict::failed(why.clone()),
@@ -269,7 +272,7 @@ impl Outcome {
             let why = match verdict {
                 Verdict::NotRun(why) => why.clone(),
                 Verdict::Failed(_) => "failed before that".into(),
-                Verdict::Passed => "passed without it".into(),
+                Verdict::Passed | Verdict::Known(_) => "passed without it".into(),
             };
             *reasons.entry(why).or_default() += 1;
         }
@@ -293,8 +296,9 @@ enum Ended {
 fn rank(verdict: &Verdict) -> u32 {
     match verdict {
         Verdict::Passed => 0,
-        Verdict::NotRun(_) => 1,
-        Verdict::Failed(_) => 2,
+        Verdict::Known(_) => 1,
+        Verdict::NotRun(_) => 2,
+        Verdict::Failed(_) => 3,
     }
 }
 
@@ -333,7 +337,8 @@ fn in_words(kernel: &Kernel, case: &Case, wrong: &Wrong) -> Failure {
         format!("byte {} of thread {} is 0x{found}{poison}, expected 0x{expected}; ", slot.byte, slot.thread)
     });
     let (rust, bytes, kernel) = (case.rust(), wrong.bytes, &kernel.name);
-    let what = format!("{rust}{syntax}: {first}{bytes} bytes are wrong, in kernel {kernel}");
+    let known = wrong.known.as_ref().map(|why| format!("; known: {why}")).unwrap_or_default();
+    let what = format!("{rust}{syntax}: {first}{bytes} bytes are wrong, in kernel {kernel}{known}");
     Failure { what, slots: wrong.slots.clone() }
 }
 
@@ -359,9 +364,11 @@ impl Attempt<'_> {
         for (kernel, why) in changed {
             self.bench.lose(self.stage, self.item, Some(kernel), why)?;
         }
-        let passed = compared.wrong.is_empty() && compared.troubles.is_empty();
-        let text =
-            [vec![format!("{} trials, {} wrong", compared.trials, compared.wrong.len())], compared.troubles.clone()];
+        let known = compared.wrong.iter().filter(|wrong| wrong.known.is_some()).count();
+        let wrong = compared.wrong.len() - known;
+        let passed = wrong == 0 && compared.troubles.is_empty();
+        let known = if known > 0 { format!(", {known} wrong as is known") } else { String::new() };
+        let text = [vec![format!("{} trials, {wrong} wrong{known}", compared.trials)], compared.troubles.clone()];
         let data = serde_json::to_value(compared).map_err(Error::new)?;
         Ok(Some(Found { passed, text: text.concat().join("; "), data }))
     }

@@ -236,10 +236,10 @@ fn moved(form: &Form, thread: usize, _: &[u8], to: &mut [u8]) {
 }
 
 /// Where a pixel of a column is, each place behind the channels; none outside of the image. Of the five pixels two are before the end of
-/// the box of pixels, which has places -1 to 2, and three behind it.
+/// the box of pixels, which has places -1 to 2, or 0 to 2 where it is written, and three behind it.
 fn pixel(kind: MapKind, at: usize, is_written: bool) -> Option<[usize; 4]> {
     let mut place = PIXEL.map(|place| place as i64);
-    place[0] = [1, 2, -1, 0, 1][at];
+    place[0] = if is_written { [1, 2, 0, 1, 2] } else { [1, 2, -1, 0, 1] }[at];
     place[1] += i64::from(at > 1);
     let spatial = kind.dimensions - 2;
     let moved = if is_written { 0 } else { MOVED };

@@ -4,6 +4,7 @@ use ptx_intrinsics::catalogue::{Form, Operation};
 
 use host_tests::check::forms::{Case, Syntax};
 
+use super::atomic::Sum;
 use super::other::{Other, all, truth};
 use super::room::{Room, SLOT};
 use super::{asynchronous, atomic, barriers, later, launch_control, policy, reduced, tensor, warp};
@@ -246,7 +247,7 @@ pub(super) fn expected(case: &Case, trial: usize, thread: usize, from: &[u8], or
         return (other.expected)(form, thread, from, to);
     }
     if form.is_atomic() || form.is_multimem() {
-        return atomic::expected(form, !is_guarded(case) || holds(trial, thread), thread, from, or, to);
+        return of_atomic(case, Sum::OfItsType, trial, thread, [from, or], to);
     }
     let moved = form.bytes();
     match (form.operation(), case.syntax) {
@@ -259,6 +260,20 @@ pub(super) fn expected(case: &Case, trial: usize, thread: usize, from: &[u8], or
         (_, _) if is_guarded(case) && !holds(trial, thread) => {}
         _ => to[..moved].copy_from_slice(&from[..moved]),
     }
+}
+
+fn of_atomic(case: &Case, sum: Sum, trial: usize, thread: usize, read: [&[u8]; 2], to: &mut [u8]) {
+    atomic::expected(&case.form, sum, !is_guarded(case) || holds(trial, thread), thread, read, to);
+}
+
+/// The same where a GPU leaves something else and it is known why: [`known`].
+pub(super) fn expected_if_known(case: &Case, trial: usize, thread: usize, from: &[u8], or: &[u8], to: &mut [u8]) {
+    of_atomic(case, Sum::OfIntegers, trial, thread, [from, or], to);
+}
+
+/// Why a GPU leaves something else, where that is known.
+pub(super) fn known(case: &Case) -> Option<&'static str> {
+    atomic::known(&case.form)
 }
 
 fn move_lanes(mask: u32, form: &Form, from: &[u8], to: &mut [u8]) {

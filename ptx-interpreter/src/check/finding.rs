@@ -28,10 +28,12 @@ pub enum Kind {
     /// The launch is none that the kernel or a GPU can have, the kernel ended itself, or a cluster asks for the work of another one
     /// although there is none left.
     Launch,
+    /// A GPU is known to do something else than PTX says.
+    Gpu,
 }
 
 impl Kind {
-    const ALL: [Kind; 10] = [
+    const ALL: [Kind; 11] = [
         Kind::Race,
         Kind::Order,
         Kind::Proxy,
@@ -42,6 +44,7 @@ impl Kind {
         Kind::Uninitialised,
         Kind::Deadlock,
         Kind::Launch,
+        Kind::Gpu,
     ];
 
     /// The kind of that word: `race`.
@@ -62,6 +65,7 @@ impl Kind {
             Kind::Uninitialised => "uninitialised",
             Kind::Deadlock => "deadlock",
             Kind::Launch => "launch",
+            Kind::Gpu => "gpu",
         }
     }
 }

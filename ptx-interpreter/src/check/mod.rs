@@ -19,6 +19,7 @@ mod lifetimes;
 mod mark;
 mod marks;
 mod orders;
+mod packed;
 mod quick;
 mod readers;
 mod shadow;

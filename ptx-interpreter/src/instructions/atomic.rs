@@ -23,6 +23,8 @@ struct AtomicStep {
     how: How,
     /// A sum of `f32` without `.noftz`: outside of shared memory it knows no subnormal numbers.
     flushes: bool,
+    /// A sum of two floats of 16 bits.
+    is_packed: bool,
 }
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
@@ -39,7 +41,8 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     values.last()?;
     let (bytes, space, how) = (atomic.bytes(), Space::of(words), How::atomic(words));
     let flushes = words.contains(&"add") && words.last() == Some(&"f32") && !words.contains(&"noftz");
-    Some(Box::new(AtomicStep { atomic, bytes, space, to, address, values, how, flushes }))
+    let is_packed = words.contains(&"add") && matches!(words.last(), Some(&("f16x2" | "bf16x2")));
+    Some(Box::new(AtomicStep { atomic, bytes, space, to, address, values, how, flushes, is_packed }))
 }
 
 impl Step for AtomicStep {
@@ -76,6 +79,10 @@ impl AtomicStep {
         // One that compares, and finds something else, is a read.
         let writes = compare.is_none_or(|compare| compare == u128::from_le_bytes(memory));
         machine.watch_one(thread, address, bytes, How { writes, ..self.how })?;
+        if self.is_packed {
+            let (actor, site) = (machine.actor(thread), machine.site);
+            machine.tell(|checks, _| checks.adds_packed(actor, site, address));
+        }
         let mut new = flushed(u128::from_le_bytes(memory));
         // SAFETY: the number is this thread's own, and as wide as any.
         unsafe {

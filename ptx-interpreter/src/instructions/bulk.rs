@@ -89,7 +89,8 @@ impl Bulk {
                     (machine.address(thread, *into, operand(0)?)?, machine.address(thread, *of, operand(1)?)?);
                 let size = number(machine, 2)? as usize;
                 sixteen(&[to, from, size as u64])?;
-                let mut copy = Copy { to, from, read: size, size, rest: ZEROS, mask: u16::MAX, change: *change };
+                let mut copy =
+                    Copy { to, from, read: size, size, rest: ZEROS, tf32: false, mask: u16::MAX, change: *change };
                 machine.host(from, size, false)?;
                 machine.host(to, size, true)?;
                 if *into != Space::Global {

@@ -68,7 +68,8 @@ impl Begin {
             Some(_) if more == 1 => machine.number(thread, &self.operands, 3)? as usize,
             _ => size,
         };
-        let copy = Copy { to, from, read: read.min(size), size, rest: ZEROS, mask: u16::MAX, change: None };
+        let copy =
+            Copy { to, from, read: read.min(size), size, rest: ZEROS, tf32: false, mask: u16::MAX, change: None };
         if read > 0 {
             aligned(from, size)?;
             machine.host(from, copy.read, false)?;

@@ -133,7 +133,16 @@ impl Tensor {
             let from = place(map, from + piece.at)?;
             machine.host(from, piece.bytes, false)?;
             machine.host(to, piece.bytes, true)?;
-            copies.push(Copy { to, from, read: piece.bytes, size: piece.bytes, rest: ZEROS, mask: u16::MAX, change });
+            copies.push(Copy {
+                to,
+                from,
+                read: piece.bytes,
+                size: piece.bytes,
+                rest: ZEROS,
+                tf32: false,
+                mask: u16::MAX,
+                change,
+            });
         }
         machine.watch_copies(thread, &copies, Engine::Bulk)?;
         machine.copies_of.entry(machine.id(thread)).or_default().bulk.open.extend(copies);
@@ -175,7 +184,7 @@ fn copies(machine: &mut Machine<'_>, map: &TensorMap, all: &[Piece], to: u64) ->
         let from = piece.global.unwrap_or(to);
         machine.host(from, read, false)?;
         let rest = if map.fill == 0 { ZEROS } else { NAN };
-        Ok(Copy { to, from, read, size: piece.bytes, rest, mask: u16::MAX, change: None })
+        Ok(Copy { to, from, read, size: piece.bytes, rest, tf32: map.is_tf32(), mask: u16::MAX, change: None })
     };
     all.iter().map(one).collect()
 }

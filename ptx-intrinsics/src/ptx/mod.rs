@@ -95,6 +95,7 @@ pub use crate::isa::order::Meaning;
 /// Where the machine has no instruction for an atomic, the assembler makes a loop of it: for floats in shared memory, for
 /// single 16-bit floats, and at generic addresses, which may turn out to be shared memory. `cargo xtask explain` shows it.
 /// `.f32` without `.noftz` may take subnormal numbers for zero. On a CPU each element is one atomic, 128 bits take a lock.
+/// On an H100 `.add.noftz.f16x2` and `.bf16x2` in the shared memory of another block add 32-bit integers; `cargo ptx run` names them.
 ///
 /// # Memory of several GPUs
 /// `multimem` takes a *multimem address*: it points to one copy on each GPU of a multicast object, which

@@ -6,13 +6,17 @@ use serde_json::json;
 
 use super::case::{SIDES, pair_of};
 use super::launched::{End, Launched};
-use super::processes::{Job, Judged, LAUNCH, Processes, Ran, TOGETHER, Unpacked, nothing};
+use super::order;
+use super::processes::{Job, Judged, Processes, Ran, Unpacked, nothing};
 use crate::journal::{Found, Item, Work};
 use crate::stage::{Bench, Facts, Stage};
 use ptx_build::error::{Error, Result};
 
 /// The name of the stage.
 pub const BARE: &str = "corpus";
+
+/// How long a launch may take. The kernels take microseconds.
+const LAUNCH: Duration = Duration::from_secs(2);
 
 /// The stage.
 pub struct Bare;
@@ -44,12 +48,10 @@ impl Stage for Bare {
 fn launch(bench: &Bench, left: &[Item]) -> Result<()> {
     let Some(unpacked) = Unpacked::again(bench)? else { return Ok(()) };
     let limit = bench.settings.launch_limit.unwrap_or(LAUNCH);
-    let names = left.iter().map(|item| item.name.clone());
-    let (right, wrong): (Vec<String>, Vec<String>) = names.partition(|name| pair_of(name).0 == "right");
-    let job = |kernels: &[String]| Job { kernels: kernels.to_vec(), limit, ..Job::default() };
-    let jobs = right.chunks(TOGETHER).chain(wrong.chunks(1)).map(job).collect();
+    let names: Vec<String> = left.iter().map(|item| item.name.clone()).collect();
+    let jobs = order::bare(&names, limit, &unpacked);
     let judge = |_: &Job, ran: &Ran, _: usize| {
-        let found = ran.launched.iter().map(|launched| Ok((launched.kernel.clone(), found(&unpacked, launched)?)));
+        let found = ran.launched.iter().map(|one| Ok((one.kernel.clone(), found(&unpacked, one, ran.seconds)?)));
         Ok(Judged { found: found.collect::<Result<_>>()?, again: Vec::new() })
     };
     let done = Processes::new(BARE, bench, &unpacked)?.run(jobs, &|_, _| None, &judge);
@@ -57,11 +59,11 @@ fn launch(bench: &Bench, left: &[Item]) -> Result<()> {
     done
 }
 
-/// A wrong kernel may do what it likes.
-fn found(unpacked: &Unpacked, launched: &Launched) -> Result<Found> {
+/// A wrong kernel may do what it likes. Its process took so many seconds.
+fn found(unpacked: &Unpacked, launched: &Launched, seconds: f64) -> Result<Found> {
     let case = unpacked.case(&launched.kernel)?;
     let is_right = launched.end == End::Ended && launched.differ == 0 && launched.said.is_none();
     let passed = is_right || pair_of(&launched.kernel).0 == "wrong";
-    let data = json!({ "kind": case.kind, "here": case.here, "launched": launched });
+    let data = json!({ "kind": case.kind, "here": case.here, "launched": launched, "seconds": seconds });
     Ok(Found { passed, text: launched.text(), data })
 }

@@ -11,6 +11,8 @@ const ON_PURPOSE: [&str; 2] = ["cuFuncGetParamInfo", "CUDA_ERROR_NOT_READY"];
 pub struct Finding {
     /// Its first line, and the one below it.
     pub text: String,
+    /// Whether it is of a call into the driver that failed.
+    pub is_call: bool,
     /// Whether it is a warning only.
     pub is_warning: bool,
     /// The place in the source that it names first: `shared.cu:12`.
@@ -73,7 +75,8 @@ impl Paragraph<'_> {
         let text = [&[self.first][..], &self.below].concat().join("\n");
         let kernel = kernels.iter().find(|kernel| names(&text, kernel)).cloned();
         let is_call = self.first.contains("Program hit ");
-        if kernel.is_none() && !is_call && !self.first.contains(" memory access") {
+        // A place in a kernel, whoever launched that.
+        if kernel.is_none() && !is_call && !text.contains("+0x") {
             return None;
         }
         if is_call && ON_PURPOSE.iter().any(|call| text.contains(call)) {
@@ -81,7 +84,13 @@ impl Paragraph<'_> {
         }
         let below = self.below.first().map(|line| format!(" {line}")).unwrap_or_default();
         let is_warning = self.first.to_ascii_lowercase().starts_with("warning");
-        Some(Some(Finding { text: format!("{}{below}", self.first), is_warning, places: places(&text), kernel }))
+        Some(Some(Finding {
+            text: format!("{}{below}", self.first),
+            is_call,
+            is_warning,
+            places: places(&text),
+            kernel,
+        }))
     }
 }
 
@@ -152,5 +161,117 @@ a line of the program
         let half = LOG.split("ERROR SUMMARY").next().expect("the first part");
         assert_eq!(Log::read(half, &[]).summary, None);
         assert_eq!(Log::read("", &[]), Log::default());
+    }
+
+    /// What follows is from logs of an H100, by compute-sanitizer 2025.3.1.
+    const OF_RACECHECK: &str = "\
+========= COMPUTE-SANITIZER
+========= Error: Potential RAW hazard detected (invalid memcpy_async synchronization) at __shared__ 0x57c in block (0,0,0) :
+=========     Write Thread (31,0,0) at wrong_pipeline_tail+0x430 in copies.cu:106
+=========     Read Thread (32,0,0) at wrong_pipeline_tail+0x4b0 in copies.cu:104
+=========     Current Value : 159
+========= 
+========= Warning: (Warp Level Programming) Potential WAR hazard detected at __shared__ 0x400 in block (0,0,0) :
+=========     Read Thread (31,0,0) at wrong_next_reduction+0x370 in shared.cu:157
+=========     Write Thread (0,0,0) at wrong_next_reduction+0x380 in shared.cu:151
+=========     Current Value : 79, Incoming Value : 10
+========= 
+========= Error: Potential RAW hazard detected at __shared__ 0x1000404 in block (0,0,0) :
+=========     Write Thread (0,0,0) (block rank 0) at wrong_cluster_scope+0x310 in cluster.cu:89
+=========     Read Thread (0,0,0) (block rank 1) at wrong_cluster_scope+0x160 in cluster.cu:93
+=========     Current Value : 1
+========= 
+========= Deadlock detected in Cuda::barrier wait called by threads starting at (32,0,0) in block (0,0,0), (active mask: 0xffffffff), barrier address: 0xe00 at wrong_product_early+0x3d0 in product.cu:154
+========= Warning: Detected possible deadlock in synchronization call. If you think this might be a false positive, try increasing a deadlock timeout with --racecheck-deadlock-timeout or disabling it by setting timeout to 0.
+========= 
+========= RACECHECK SUMMARY: 4 hazards displayed (4 errors, 1 warning)
+";
+
+    const OF_MEMCHECK: &str = "\
+========= COMPUTE-SANITIZER
+========= Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to \"invalid argument\" on CUDA API call to cuFuncGetParamInfo.
+========= 
+========= Invalid __global__ atomic of size 4 bytes
+=========     at wrong_packed_atomic+0xc0 in values.cu:197
+=========     by thread (31,0,0) in block (0,0,0)
+=========     Access to 0x7f7d16a00002 is misaligned
+=========     and is inside the nearest allocation at 0x7f7d16a00000 of size 128 bytes
+========= 
+========= Illegal instruction
+=========     at tensor_shared_3890+0x270
+=========     by thread (9,0,0) in block (0,0,0)
+========= 
+========= Program hit CUDA_ERROR_LAUNCH_FAILED (error 719) due to \"unspecified launch failure\" on CUDA API call to cuStreamQuery.
+========= 
+========= Target application returned an error
+========= ERROR SUMMARY: 3 errors
+";
+
+    const OF_SYNCCHECK: &str = "\
+========= COMPUTE-SANITIZER
+========= Barrier error detected. Missing wait.
+=========     at shared_1481+0x1f70
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Barrier is located at shared address 0x3018
+=========     Saved host backtrace up to driver entry point at kernel launch time
+=========         Host Frame: cuLaunchKernel [0x337bd7] in libcuda.so.1
+========= 
+========= Target application returned an error
+========= ERROR SUMMARY: 32 errors
+";
+
+    fn read(log: &str, kernels: &[&str]) -> Log {
+        Log::read(log, &kernels.iter().map(|kernel| (*kernel).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn racecheck_names_kernels_and_lines() {
+        let kernels = ["wrong_pipeline_tail", "wrong_next_reduction", "wrong_cluster_scope", "wrong_product_early"];
+        let log = read(OF_RACECHECK, &kernels);
+        let found: Vec<(Option<&str>, bool, Vec<u32>)> = log
+            .findings
+            .iter()
+            .map(|finding| {
+                let lines = finding.places.iter().map(|(_, line)| *line).collect();
+                (finding.kernel.as_deref(), finding.is_warning, lines)
+            })
+            .collect();
+        let [tail, next, scope, early] = kernels.map(Some);
+        let expected = [
+            (tail, false, vec![106, 104]),
+            (next, true, vec![157, 151]),
+            (scope, false, vec![89, 93]),
+            (early, false, vec![154]),
+        ];
+        assert_eq!(found, expected);
+        assert!(log.findings.iter().all(|finding| !finding.is_call));
+        assert_eq!(log.findings[3].places[0].0, "product.cu");
+        assert!(
+            log.notes.len() == 1 && log.notes[0].starts_with("Warning: Detected possible deadlock"),
+            "{:?}",
+            log.notes
+        );
+    }
+
+    #[test]
+    fn memcheck_names_what_it_sees_and_calls_that_fail() {
+        let log = read(OF_MEMCHECK, &["wrong_packed_atomic", "tensor_shared_3890"]);
+        let text: Vec<(&str, bool)> = log.findings.iter().map(|one| (one.text.as_str(), one.is_call)).collect();
+        let call = "Program hit CUDA_ERROR_LAUNCH_FAILED (error 719) due to \"unspecified launch failure\" on CUDA API call to cuStreamQuery.";
+        let atomic = "Invalid __global__ atomic of size 4 bytes at wrong_packed_atomic+0xc0 in values.cu:197";
+        let illegal = "Illegal instruction at tensor_shared_3890+0x270";
+        assert_eq!(text, [(atomic, false), (illegal, false), (call, true)]);
+        assert_eq!(log.findings[2].kernel, None);
+        assert_eq!((log.summary.as_deref(), log.notes.len()), (Some("ERROR SUMMARY: 3 errors"), 1));
+        // A kernel that nobody asked about is nobody's, and is seen all the same.
+        assert_eq!(read(OF_MEMCHECK, &["other"]).findings.len(), 3);
+    }
+
+    #[test]
+    fn synccheck_names_a_barrier() {
+        let log = read(OF_SYNCCHECK, &["shared_1481", "shared_148"]);
+        assert_eq!(log.findings.len(), 1);
+        assert_eq!(log.findings[0].text, "Barrier error detected. Missing wait. at shared_1481+0x1f70");
+        assert_eq!(log.findings[0].kernel.as_deref(), Some("shared_1481"));
     }
 }

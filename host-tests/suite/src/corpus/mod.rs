@@ -6,6 +6,7 @@ pub mod case;
 pub mod launched;
 pub mod log;
 pub mod make;
+pub mod order;
 pub mod page;
 pub mod processes;
 pub mod sanitized;

@@ -6,12 +6,13 @@ use std::fmt::Write;
 use super::bare::BARE;
 use super::case::{SIDES, pair_of};
 use super::launched::{End, Launched};
-use super::sanitized::{SANITIZED, TOOLS, tool_for};
+use super::order::tool_for;
+use super::sanitized::{SANITIZED, TOOLS};
 use crate::report::{Report, Row, StageReport};
 
 /// The kinds of findings, as `docs/find-the-race.md` lists them.
-const KINDS: [&str; 10] =
-    ["race", "order", "proxy", "async", "nc", "bounds", "misaligned", "uninitialised", "deadlock", "launch"];
+const KINDS: [&str; 11] =
+    ["race", "order", "proxy", "async", "nc", "bounds", "misaligned", "uninitialised", "deadlock", "launch", "gpu"];
 
 /// What a tool said of a kernel.
 #[derive(Clone, Debug)]
@@ -176,11 +177,13 @@ tool.\n\n",
         version(report, "compute-sanitizer"),
     );
     text += &summary_table(&all);
+    text += "\n`19 of 44`: 44 of the kernels were run so, and of 19 it is true. `?`: none was.\n";
     let _ = writeln!(
         text,
         "\n{equal} of {right} correct kernels leave on the GPU the bytes that the interpreter leaves. A wrong kernel with right bytes leaves
-those of its twin: nothing was seen to be wrong this time. {}",
-        named(&all)
+those of its twin: nothing was seen to be wrong this time. {}{}",
+        named(&all),
+        alike(&all)
     );
     Some(text + &all_missing(report))
 }
@@ -192,6 +195,21 @@ fn named(all: &All) -> String {
         format!("{tool} {} of {}", said().filter(|said| said.line_named).count(), said().count())
     });
     format!("Findings that name a line of the source where the mistake is: {}.", told.join(", "))
+}
+
+/// The wrong kernels of whose twin a tool complains too: what it says may be no finding at all.
+fn alike(all: &All) -> String {
+    let complains = |seen: &Seen, side: &str, tool: &str| seen.is_found(side, tool) == Some(true);
+    let alike = |tool: &str| {
+        let both = |(_, seen): &(&String, &Seen)| SIDES.iter().all(|side| complains(seen, side, tool));
+        let names = all.iter().filter(both).map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>();
+        (!names.is_empty()).then(|| format!("{tool}: {}", names.join(", ")))
+    };
+    let tools: Vec<String> = TOOLS.into_iter().filter_map(alike).collect();
+    match tools.is_empty() {
+        true => String::new(),
+        false => format!(" Of both, the wrong kernel and its twin, complain {}.", tools.join("; ")),
+    }
 }
 
 /// What a tool says of a kernel, in a cell.
@@ -326,6 +344,8 @@ mod tests {
             of_tool("memcheck", "bounds", "wrong_c", 1, true),
             of_tool("memcheck", "race", "wrong_a", 0, false),
             of_tool("memcheck", "race", "right_a", 1, true),
+            of_tool("synccheck", "bounds", "wrong_c", 1, true),
+            of_tool("synccheck", "bounds", "right_c", 2, true),
         ];
         let stage = |name: &str, results| StageReport { name: name.into(), results, ..StageReport::default() };
         let not_done = vec!["synccheck wrong_a".to_owned()];
@@ -339,9 +359,10 @@ mod tests {
         let text = summary(&report()).expect("the corpus ran");
         for line in [
             "| `race` | 2 | 2 | 1 | ? | ? | ? | 1 | 0 | 1 | 0 | 1 | 0 |",
-            "| `bounds` | 1 | 1 | ? | 1 | ? | ? | 1 | 0 | 0 | 1 | 0 | 0 |",
-            "| all wrong kernels | 3 | 3 | 1 of 2 | 1 of 1 | ? | ? | 2 | 0 | 1 | 1 | 1 | 0 |",
-            "| their correct twins | 3 | 0 | ? | 1 of 1 | ? | ? | 1 of 1 | 1 of 2 | 1 of 2 | 0 of 2 | 0 of 2 | 0 of 2 |",
+            "| `bounds` | 1 | 1 | ? | 1 | ? | 1 | 1 | 0 | 0 | 1 | 0 | 0 |",
+            "| all wrong kernels | 3 | 3 | 1 of 2 | 1 of 1 | ? | 1 of 1 | 2 | 0 | 1 | 1 | 1 | 0 |",
+            "| their correct twins | 3 | 0 | ? | 1 of 1 | ? | 1 of 1 | 2 of 2 | 1 of 2 | 1 of 2 | 0 of 2 | 0 of 2 | 0 of 2 |",
+            " Of both, the wrong kernel and its twin, complain synccheck: `c`.",
             "1 of 2 correct kernels leave",
             "\nPairs with instructions that this GPU lacks are left out: 2. Of the stage `corpus-sanitizer`, 1 of 6 launches are missing.\n",
         ] {

@@ -15,14 +15,11 @@ use launch::child;
 use ptx_build::error::{Error, Result};
 use ptx_build::files::write_whole;
 
-/// How long a launch may take.
+/// How long a launch may take, if its stage does not say otherwise: longer than racecheck needs to find a deadlock.
 pub const LAUNCH: Duration = Duration::from_secs(4);
 
 /// Processes at a time at most: each has a context on the GPU.
 const MOST: usize = 14;
-
-/// Right kernels that one process launches.
-pub const TOGETHER: usize = 12;
 
 /// How often a process is started that does not come as far as its first kernel.
 const TRIES: usize = 2;

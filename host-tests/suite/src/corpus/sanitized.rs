@@ -1,5 +1,6 @@
 //! Each kernel of the corpus under each tool of `compute-sanitizer`: what does it say of the wrong one, and what of its twin?
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -7,10 +8,11 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::bare::BARE;
-use super::case::{Case, SIDES, pair_of};
+use super::case::{Case, SIDES};
 use super::launched::{End, Launched};
 use super::log::{Finding, Log};
-use super::processes::{Job, Judged, LAUNCH, Processes, Ran, TOGETHER, Unpacked, nothing};
+use super::order::{Ends, tool_for, under_tools};
+use super::processes::{Job, Judged, LAUNCH, Processes, Ran, Unpacked, nothing};
 use crate::journal::{Found, Item, Known, Work};
 use crate::stage::{Bench, Facts, Stage};
 use launch::child;
@@ -30,6 +32,12 @@ pub const TOOLS: [&str; 4] = ["racecheck", "memcheck", "initcheck", "synccheck"]
 /// How a tool ends if it has something to complain about.
 const COMPLAINS: &str = "86";
 
+/// Findings that a tool prints of a process: racecheck has one for each byte.
+const PRINTED: usize = 20_000;
+
+/// Places that are kept.
+const PLACES: usize = 12;
+
 /// Characters of a log that are kept.
 const KEPT: usize = 600;
 
@@ -40,15 +48,13 @@ const PORT: usize = 49_152;
 const PORTS: usize = 20;
 
 /// What every tool is told, but for its name, ports and log. The process has no children that launch kernels.
-const OPTIONS: [&str; 10] = [
+const OPTIONS: [&str; 8] = [
     "--target-processes",
     "application-only",
     "--launch-timeout",
     "15",
     "--show-backtrace",
     "no",
-    "--print-limit",
-    "100",
     "--error-exitcode",
     COMPLAINS,
 ];
@@ -66,16 +72,6 @@ fn options(tool: &str) -> &'static [&'static str] {
             "2",
         ],
         _ => &[],
-    }
-}
-
-/// The tool that is to find a kind, if one does.
-pub fn tool_for(kind: &str) -> &'static str {
-    match kind {
-        "bounds" | "misaligned" | "launch" => "memcheck",
-        "uninitialised" => "initcheck",
-        "deadlock" => "synccheck",
-        _ => "racecheck",
     }
 }
 
@@ -122,37 +118,12 @@ fn items(cases: &[Case]) -> Vec<(&'static str, String)> {
     all
 }
 
-/// The jobs of what is left: a wrong kernel has a process of its own, and some right ones share one. What never ended without a tool
-/// takes long, and comes after what its tool is also for.
-fn jobs(mut left: Vec<(&'static str, String)>, limit: Duration, unpacked: &Unpacked, hung: &[String]) -> Vec<Job> {
-    let is_of_kind = |tool: &str, kernel: &str| unpacked.case(kernel).is_ok_and(|case| tool_for(&case.kind) == tool);
-    left.sort_by_key(|(tool, kernel)| (!is_of_kind(tool, kernel), hung.contains(kernel)));
-    let mut jobs: Vec<Job> = Vec::new();
-    for (tool, kernel) in left {
-        let is_short = hung.contains(&kernel) && !is_of_kind(tool, &kernel);
-        let limit = if is_short { (limit / 2).max(Duration::from_secs(1)) } else { limit };
-        match jobs.last_mut() {
-            Some(before) if before.tool == tool && shares(before, &kernel) => before.kernels.push(kernel),
-            _ => jobs.push(Job { tool, kernels: vec![kernel], limit, tried: 0 }),
-        }
-    }
-    jobs
-}
-
-/// Whether a kernel may run in the process of a job.
-fn shares(job: &Job, kernel: &str) -> bool {
-    let all = job.kernels.iter().map(String::as_str).chain([kernel]);
-    job.kernels.len() < TOGETHER && all.map(pair_of).all(|(side, _)| side == "right")
-}
-
 fn check(bench: &Bench, left: &[Item]) -> Result<()> {
     let Some(unpacked) = Unpacked::again(bench)? else { return Ok(()) };
     let limit = bench.settings.launch_limit.unwrap_or(LAUNCH);
     let left: Vec<(&'static str, String)> = left.iter().filter_map(|item| split(&item.name)).collect();
-    let bare = Known::of(BARE, &bench.journal.events()?).found;
-    let hung = bare.iter().filter(|(_, found)| found.data["launched"]["end"] == json!(End::Hung));
-    let hung: Vec<String> = hung.map(|(kernel, _)| kernel.clone()).collect();
-    let jobs = jobs(left, limit, &unpacked, &hung);
+    let ends = Ends::of(&Known::of(BARE, &bench.journal.events()?).found);
+    let jobs = under_tools(left, limit, &unpacked, &ends, bench.settings.seed);
     let logs = bench.out.join("corpus-logs");
     std::fs::create_dir_all(&logs).map_err(|error| Error::io("create the folder", &logs, error))?;
     let log_of = |place: usize| logs.join(format!("{place}.log"));
@@ -176,7 +147,7 @@ fn command(tool: &str, place: usize, log: &PathBuf) -> Command {
     let mut command = Command::new(PROGRAM);
     command.args(["--tool", tool, "--port", &(PORT + place * PORTS).to_string()]);
     command.args(["--max-connections", &PORTS.to_string()]).args(OPTIONS).args(options(tool));
-    command.arg("--log-file").arg(log);
+    command.args(["--print-limit", &PRINTED.to_string()]).arg("--log-file").arg(log);
     command
 }
 
@@ -184,16 +155,24 @@ fn read(log: &Path) -> String {
     std::fs::read(log).map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
 }
 
-/// What a tool found in each kernel of a job. If several share a process, and a finding names none of them, each has one of its own.
+/// What a tool found in each kernel of a job. A call that fails is of the kernel at which the process ended. If several share a process,
+/// and it is not known whose a finding is, each has a process of its own.
 fn judge(job: &Job, ran: &Ran, text: &str, unpacked: &Unpacked) -> Result<Judged> {
-    let log = Log::read(text, &job.kernels);
+    let mut log = Log::read(text, &job.kernels);
+    let last = ran.launched.last().filter(|one| one.is_last()).map(|one| one.kernel.clone());
+    for finding in log.findings.iter_mut().filter(|finding| finding.is_call && finding.kernel.is_none()) {
+        finding.kernel.clone_from(&last);
+    }
     let is_alone = job.kernels.len() == 1;
-    if !is_alone && (log.summary.is_none() || log.findings.iter().any(|finding| finding.kernel.is_none())) {
+    let is_cut_off = log.summary.is_none() || log.findings.len() >= PRINTED;
+    if !is_alone && (is_cut_off || log.findings.iter().any(|finding| finding.kernel.is_none())) {
         let alone = |one: &Launched| Job { kernels: vec![one.kernel.clone()], ..job.clone() };
         return Ok(Judged { found: Vec::new(), again: ran.launched.iter().map(alone).collect() });
     }
     let found = ran.launched.iter().map(|one| {
         let findings = log.findings.iter().filter(|finding| is_alone || finding.kernel.as_ref() == Some(&one.kernel));
+        // That the kernel failed is what the program itself sees.
+        let findings = findings.filter(|finding| !(finding.is_call && one.end == End::Failed));
         let found = found(job.tool, one, &findings.collect::<Vec<_>>(), &log, text, ran, unpacked.case(&one.kernel)?);
         Ok((format!("{} {}", job.tool, one.kernel), found))
     });
@@ -210,6 +189,8 @@ fn found(tool: &str, one: &Launched, findings: &[&Finding], log: &Log, text: &st
         (None, Some(_)) => "no finding".to_owned(),
         (None, None) => format!("no summary: {}", log.notes.first().map_or("the log is empty", String::as_str)),
     };
+    let places = findings.iter().flat_map(|finding| &finding.places);
+    let places: BTreeSet<String> = places.map(|(file, line)| format!("{file}:{line}")).collect();
     let data = json!({
         "kind": case.kind,
         "here": case.here,
@@ -218,11 +199,20 @@ fn found(tool: &str, one: &Launched, findings: &[&Finding], log: &Log, text: &st
         "warnings": findings.iter().filter(|finding| finding.is_warning).count(),
         "line_named": findings.iter().any(|finding| is_named(&finding)),
         "first": first,
+        "places": places.into_iter().take(PLACES).collect::<Vec<_>>(),
+        "notes": log.notes.iter().take(3).collect::<Vec<_>>(),
         "summary": log.summary,
         "launched": one,
         "seconds": ran.seconds,
-        "log": text.chars().take(KEPT).collect::<String>(),
+        "log": part_of(text, &one.kernel).chars().take(KEPT).collect::<String>(),
     });
     let passed = first.is_some() || log.summary.is_some() || one.end == End::Hung;
     Found { passed, text: format!("{said}; {}; {}", one.text(), ran.ended), data }
+}
+
+/// A log from the line above the first one that names a kernel.
+fn part_of<'t>(text: &'t str, kernel: &str) -> &'t str {
+    let Some(at) = text.find(kernel) else { return text };
+    let line = text[..at].rfind('\n').unwrap_or(0);
+    &text[text[..line].rfind('\n').map_or(0, |at| at + 1)..]
 }

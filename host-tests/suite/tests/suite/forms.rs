@@ -27,6 +27,7 @@ pub(crate) fn by_verdict(outcome: &Outcome) -> HashMap<&'static str, usize> {
             Verdict::Passed => "passed",
             Verdict::Failed(_) => "failed",
             Verdict::NotRun(_) => "not run",
+            Verdict::Known(_) => "known",
         };
         *counts.entry(word).or_default() += 1;
     }
@@ -108,6 +109,41 @@ pub(crate) fn a_wrong_form_is_named(slice: &Slice) {
     let (form, why) = failures(&outcome)[0];
     let form = slice.forms.iter().find(|one| one.ptx() == form).unwrap();
     assert!(why.starts_with(form.rust()) && why.contains(" of thread 0 is 0x"), "{why}");
+}
+
+/// As an H100 does it: packed floats in another block's shared memory are added as integers. That is known, and no more: if the memory
+/// becomes something else, the form has failed.
+pub(crate) fn a_known_fault_is_told_from_others(slice: &Slice) {
+    let is_packed = |form: &&Arc<Form>| {
+        let ptx = form.ptx();
+        ptx.contains(".shared::cluster.add.noftz.") && ptx.ends_with("f16x2")
+    };
+    let packed: Vec<&Arc<Form>> = slice.forms.iter().filter(is_packed).collect();
+    assert!(packed.len() >= 2, "{} forms", packed.len());
+    let with = |operation: &str| {
+        let instead = |ptx: String, form: &&Arc<Form>| {
+            let (before, _) = form.ptx().split_once(".add.").expect("it adds");
+            ptx.replace(&format!("{} ", form.ptx()), &format!("{before}.{operation} "))
+        };
+        let ptx = packed.iter().fold(slice.ptx.clone(), instead);
+        assert_ne!(ptx, slice.ptx);
+        slice.run(&ptx)
+    };
+    let own: BTreeSet<&str> = packed.iter().map(|form| form.ptx()).collect();
+    let integers = with("add.u32");
+    assert_eq!(failures(&integers), []);
+    let known = |(form, verdict): &(Arc<Form>, Verdict)| match verdict {
+        Verdict::Known(failure) => {
+            assert!(failure.what.contains("; known: in another block's shared memory"), "{}", failure.what);
+            Some(form.ptx().to_owned())
+        }
+        _ => None,
+    };
+    let found: BTreeSet<String> = integers.verdicts.iter().filter_map(known).collect();
+    assert_eq!(found.iter().map(String::as_str).collect::<BTreeSet<_>>(), own);
+    let others = with("and.b32");
+    assert_eq!(failures(&others).iter().map(|(form, _)| *form).collect::<BTreeSet<_>>(), own);
+    assert_eq!(by_verdict(&others).get("known"), None);
 }
 
 /// A copy of too few bytes, a wait for too few groups, an arrival of another kind: each fails, and no other form.

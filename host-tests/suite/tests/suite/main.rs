@@ -26,8 +26,8 @@ use suite::report::Report;
 use crate::bundle::BUNDLE_VARIABLE;
 use crate::catalogue::every_form_is_launched_or_has_a_reason;
 use crate::forms::{
-    a_fault_is_named, a_lost_kernel_is_missed, a_stray_write, a_wrong_copy_is_named, a_wrong_form_is_named,
-    an_older_gpu, every_form_passes, faulty_accesses_fail,
+    a_fault_is_named, a_known_fault_is_told_from_others, a_lost_kernel_is_missed, a_stray_write, a_wrong_copy_is_named,
+    a_wrong_form_is_named, an_older_gpu, every_form_passes, faulty_accesses_fail,
 };
 use crate::runs::{
     a_gpu_that_does_nothing, a_kernel_hangs, a_process_disappears, a_refused_image, a_whole_run,
@@ -46,6 +46,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "every_form_passes", sm: "100", run: every_form_passes },
     Scenario { name: "an_older_gpu_says_what_it_lacks", sm: "80", run: an_older_gpu },
     Scenario { name: "a_wrong_form_is_named", sm: "100", run: a_wrong_form_is_named },
+    Scenario { name: "a_known_fault_is_told_from_others", sm: "100", run: a_known_fault_is_told_from_others },
     Scenario { name: "a_wrong_copy_is_named", sm: "100", run: a_wrong_copy_is_named },
     Scenario { name: "a_lost_kernel_is_missed", sm: "100", run: a_lost_kernel_is_missed },
     Scenario { name: "faulty_accesses_fail", sm: "100", run: faulty_accesses_fail },

@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::map::{BYTES, TensorMap};
+use super::map::{BYTES, TensorMap, round_to_tf32};
 use super::pieces::{NAN, Piece, Place, Refused, pieces};
 use crate::cpu::mbarrier::{Address, complete};
 use crate::cpu::reduced::change_each;
@@ -26,7 +26,12 @@ pub(crate) unsafe fn load(dst: Address, map: *const u8, place: &Place<'_>, bar: 
         // SAFETY: the caller's promise.
         unsafe {
             match piece.global {
-                Some(from) => to.copy_from(core::ptr::with_exposed_provenance(from as usize), piece.bytes),
+                Some(from) => {
+                    to.copy_from(core::ptr::with_exposed_provenance(from as usize), piece.bytes);
+                    if map.is_tf32() {
+                        round_to_tf32(core::slice::from_raw_parts_mut(to, piece.bytes));
+                    }
+                }
                 None => outside(&map, to, piece.bytes),
             }
         }

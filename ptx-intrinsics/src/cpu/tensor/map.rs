@@ -257,6 +257,11 @@ impl TensorMap {
         demand(self.interleave != 2 || self.swizzle == 1, told)
     }
 
+    /// Whether a load rounds the elements to tf32.
+    pub fn is_tf32(&self) -> bool {
+        matches!(self.element, 11 | 12)
+    }
+
     /// The bytes that a swizzle permutes.
     pub fn span(&self) -> usize {
         16 << self.swizzle
@@ -274,6 +279,16 @@ impl TensorMap {
             _ => return None,
         };
         Some(at ^ (at >> 7 & rows) << shift)
+    }
+}
+
+/// What a load leaves of elements of tf32 in shared memory: the nearest numbers of ten bits, the even one of two, as an H100 does it.
+pub fn round_to_tf32(elements: &mut [u8]) {
+    for element in elements.chunks_exact_mut(4) {
+        let bits = u32::from_le_bytes([element[0], element[1], element[2], element[3]]);
+        let is_nan = bits & 0x7fff_ffff > 0x7f80_0000;
+        let rounded = if is_nan { 0x7fff_e000 } else { (bits + 0xfff + (bits >> 13 & 1)) & !0x1fff };
+        element.copy_from_slice(&rounded.to_le_bytes());
     }
 }
 
@@ -399,6 +414,25 @@ mod tests {
         assert_eq!([2, 3, 6, 7].map(|element| of(element, "min")), [Some("u32"), Some("s32"), Some("f16"), None]);
         assert_eq!([2, 3].map(|element| of(element, "inc")), [Some("u32"), None]);
         assert_eq!(of(13, "add"), None);
+    }
+
+    /// As an H100 does it.
+    #[test]
+    fn a_load_of_tf32_rounds() {
+        for (bits, rounded) in [
+            (0x3f80_1fffu32, 0x3f80_2000u32),
+            (0x3f80_1000, 0x3f80_0000),
+            (0x3f80_3000, 0x3f80_4000),
+            (0x007f_ffff, 0x0080_0000),
+            (0x8000_0001, 0x8000_0000),
+            (0x7fc1_2345, 0x7fff_e000),
+            (0x7f80_0001, 0x7fff_e000),
+            (0x7f80_0000, 0x7f80_0000),
+        ] {
+            let mut element = bits.to_le_bytes();
+            round_to_tf32(&mut element);
+            assert_eq!(u32::from_le_bytes(element), rounded, "{bits:#x}");
+        }
     }
 
     /// Of eight rows of 128 bytes: where the first 16 bytes of each row are.

@@ -92,7 +92,7 @@ pub const NAN: [u8; 2] = 0x7ff7u16.to_le_bytes();
 /// The pieces of the box at a place, and its bytes.
 ///
 /// A GPU ends a kernel with "illegal instruction" where a box does not begin at a multiple of 16 bytes of its row, and where a box that is
-/// written begins at a negative coordinate. What is written of a row ends at a multiple of 16 bytes, behind the row's end if need be.
+/// written has a negative coordinate. What is written of a row ends at a multiple of 16 bytes, behind the row's end if need be.
 /// All of this was seen on an H100; it is not in the PTX ISA.
 pub fn pieces(map: &TensorMap, place: &Place<'_>) -> Result<(Vec<Piece>, usize)> {
     let (rank, bytes) = known(map)?;
@@ -177,6 +177,9 @@ fn column(
     for at in 0..u64::from(columns.pixels) {
         let (mut address, mut is_inside) = (map.address, true);
         for (d, begin) in pixel.iter().enumerate() {
+            if place.writes && *begin < 0 {
+                return Err(Refused::Wrong(format!("a column that writes a pixel at {begin}")));
+            }
             let place = begin + i64::from(place.offsets.get(d).copied().unwrap_or_default());
             is_inside &= (0..map.sizes[1 + d] as i64).contains(&place);
             address = address.wrapping_add((place as u64).wrapping_mul(map.strides[d]));
@@ -362,6 +365,8 @@ mod tests {
         let negative = Some("a box that is written at the coordinate -4".to_owned());
         assert_eq!(told(&map(), Mode::Tile, &[-4, 0], true), negative);
         assert_eq!(told(&map(), Mode::Tile, &[-4, 0], false), None);
+        let before = Some("a column that writes a pixel at -1".to_owned());
+        assert_eq!(told(&images(), Mode::Columns, &[0, 1, 0, 0], true), before);
         let outside = Some("a column that begins outside of the box of pixels".to_owned());
         assert_eq!(told(&images(), Mode::Columns, &[0, 2, 0, 0], false), outside);
     }
