@@ -18,7 +18,7 @@ pub(crate) enum Judge {
     Told,
     /// By its distance from the exact result.
     Approximate(Function),
-    /// As a sum of products whose order nobody tells.
+    /// As a sum of products of floats, bit by bit, with its distance from the exact sum.
     Sums(Product),
     /// As a sum of products of integers, bit by bit.
     Whole(Product),

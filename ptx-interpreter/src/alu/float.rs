@@ -1,9 +1,9 @@
 //! Floats: 16, 32 and 64 bits, and `bf16`, by LLVM's own software floats.
 
-use rustc_apfloat::ieee::{Double, Quad, Single};
+use rustc_apfloat::ieee::{Double, Half, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
-use super::format::{DOUBLE, Format, ROUNDINGS, SINGLE, by_format, float, round_of};
+use super::format::{DOUBLE, Format, HALF, ROUNDINGS, SINGLE, by_format, float, round_of};
 use super::words::{Alu, Kind, Type, Words, low};
 
 pub(crate) fn alu(name: &str, words: Words<'_>) -> Option<Alu> {
@@ -66,29 +66,57 @@ fn arithmetic(name: &str, words: Words<'_>) -> Option<Alu> {
         by_format!(ty, F => {
             let (a, b) = (F::input(a, flushed), F::input(b, flushed));
             let result = match which {
-                b'a' => a.add_r(b, round),
-                b's' => a.sub_r(b, round),
-                _ => a.mul_r(b, round),
+                b'a' => a.add_r(b, round).value,
+                b's' => a.sub_r(b, round).value,
+                _ => flush(flushed, a.mul_r(b, round).value, || twice(a).mul_r(b, round).value),
             };
-            result.value.output(flushed, saturated)
+            result.output(flushed, saturated)
         })
     })
+}
+
+fn twice<F: Float>(number: F) -> F {
+    number.scalbn(1)
+}
+
+/// A result, or a zero, if it is flushed: an H100 flushes what would be less than the least normal number if the exponent had no
+/// end. Rounded like that it is half of `of_twice`.
+fn flush<F: Format>(flushed: bool, result: F, of_twice: impl FnOnce() -> F) -> F {
+    let least = F::smallest_normalized();
+    let is_tiny = flushed && result.abs() == least && of_twice().abs() < twice(least);
+    if is_tiny { F::ZERO.copy_sign(result) } else { result }
 }
 
 fn fused(is_mad: bool, words: Words<'_>) -> Option<Alu> {
     let Modifiers { round, flushed, saturated, relu, ty } = modifiers(words, true)?;
     let legal = if is_mad { ty.bits >= 32 && ty.lanes == 1 } else { true };
     let round = round.filter(|_| legal)?;
+    let round = match (ty.kind, ty.lanes) {
+        (Kind::Brain, 1) if round != NEAREST => return taken_for_half(ty, round),
+        // The ISA has no other mode, and the assemblers ignore one.
+        (Kind::Brain, _) => NEAREST,
+        _ => round,
+    };
     if round == NEAREST && !flushed && !saturated && !relu && ty.is("f32") {
         return Alu::native(ty, [ty; 3], |[a, b, c]| single(of_single(a).mul_add(of_single(b), of_single(c))));
     }
     Alu::by_lane(ty, [ty; 3], move |[a, b, c]| {
         by_format!(ty, F => {
             let [a, b, c] = [a, b, c].map(|bits| F::input(bits, flushed));
-            let result = a.mul_add_r(b, c, round).value;
+            let result = flush(flushed, a.mul_add_r(b, c, round).value, || twice(a).mul_add_r(b, twice(c), round).value);
             let result = if relu && !result.is_nan() && result.is_negative() { F::ZERO } else { result };
             result.output(flushed, saturated)
         })
+    })
+}
+
+/// The ISA has no `fma.rz.bf16`, but the assemblers take it. Their machine code reads three `f16`, makes an `f32` of them, rounds
+/// that to an `f16`, and has no `.relu`.
+fn taken_for_half(ty: Type, round: Round) -> Option<Alu> {
+    Alu::new(ty, [ty; 3], move |numbers| {
+        let [a, b, c] = numbers.map(|bits| Single::from_bits(float(HALF, SINGLE, low(bits, 16), NEAREST)));
+        let result = float(SINGLE, HALF, a.mul_add_r(b, c, round).value.to_bits(), NEAREST);
+        Half::input(result, false).output(false, false)
     })
 }
 
@@ -155,26 +183,29 @@ fn divided(name: &str, mut words: Words<'_>) -> Option<Alu> {
         return Alu::new(
             ty,
             [ty; 2],
-            move |[a, b]| by_format!(ty, F => F::input(a, flushed).div_r(F::input(b, flushed), round).value.output(flushed, false)),
+            move |[a, b]| by_format!(ty, F => quotient(F::input(a, flushed), F::input(b, flushed), round, flushed)),
         );
     }
     let is_root = name == "sqrt";
     Alu::new(ty, [ty], move |[a]| {
         by_format!(ty, F => {
             let a = F::input(a, flushed);
-            let result = if is_root {
-                let number = float(ty, DOUBLE, a.to_bits(), NEAREST);
-                let root = root(f64::from_bits(number as u64));
-                FloatConvert::<F>::convert_r(root, round, &mut false).value
-            } else {
-                F::from_u128(1).value.div_r(a, round).value
-            };
-            result.output(flushed, false)
+            if !is_root {
+                return quotient(F::from_u128(1).value, a, round, flushed);
+            }
+            let number = float(ty, DOUBLE, a.to_bits(), NEAREST);
+            let root = root(f64::from_bits(number as u64));
+            let root: F = FloatConvert::convert_r(root, round, &mut false).value;
+            root.output(flushed, false)
         })
     })
 }
 
-/// `rcp.approx.ftz.f64`, of which the lower half is zero, and `rcp.rn.ftz.f64`.
+fn quotient<F: Format>(a: F, b: F, round: Round, flushed: bool) -> u128 {
+    flush(flushed, a.div_r(b, round).value, || twice(a).div_r(b, round).value).output(flushed, false)
+}
+
+/// `rcp.approx.ftz.f64`, of which the lower half is zero, and `rcp.rn.ftz.f64`, which the ISA has not, and which does not flush.
 fn reciprocal_of_long(mut words: Words<'_>) -> Option<Alu> {
     let approximate = words.flag("approx");
     let round = if approximate { NEAREST } else { round_of(words.one_of(&ROUNDINGS)?) };
@@ -186,7 +217,7 @@ fn reciprocal_of_long(mut words: Words<'_>) -> Option<Alu> {
         let one = Double::from_u128(1).value;
         // The approximate one reads the upper half alone.
         let a = if approximate { a & !0xffff_ffff } else { a };
-        let result = one.div_r(Double::input(a, true), round).value.output(true, false);
+        let result = one.div_r(Double::input(a, approximate), round).value.output(approximate, false);
         if approximate { result & !0xffff_ffff } else { result }
     })
 }

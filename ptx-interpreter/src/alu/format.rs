@@ -85,6 +85,7 @@ macro_rules! by_format {
 }
 pub(crate) use by_format;
 
+pub(crate) const HALF: Type = Type { kind: Kind::Float, bits: 16, lanes: 1 };
 pub(crate) const SINGLE: Type = Type { kind: Kind::Float, bits: 32, lanes: 1 };
 pub(crate) const DOUBLE: Type = Type { kind: Kind::Float, bits: 64, lanes: 1 };
 

@@ -114,7 +114,8 @@ impl Shape {
         let before = if field(3, 1) == 1 { ".satfinite" } else { "" };
         let alike = format!("mma.sync.aligned.m16n8k{depth}.row.col{before}.{sum}.{a}.{b}.{sum}");
         let product = Product::parse(&alike.split('.').collect::<Vec<_>>())
-            .ok_or_else(|| wrong("the instruction descriptor fits no product"))?;
+            .ok_or_else(|| wrong("the instruction descriptor fits no product"))?
+            .summed_exactly();
         let bit = |at: u32| field(at, 1) == 1;
         let (across, negates) = ([bit(15), bit(16)], [bit(13), bit(14)]);
         Ok(Shape { rows, columns, depth, bits, product, across, negates })

@@ -79,7 +79,7 @@ fn multiply(shape: &str, types: &[&str], operands: Vec<Operand>) -> Option<Multi
     }
     let after: String = after.iter().map(|word| format!(".{word}")).collect();
     let alike = format!("mma.sync.aligned.m16n8k{depth}.row.col{before}.{to}.{a}.{b}.{to}{after}");
-    let product = Product::parse(&alike.split('.').collect::<Vec<_>>())?;
+    let product = Product::parse(&alike.split('.').collect::<Vec<_>>())?.of_four_warps();
 
     let mut operands = operands.into_iter();
     let (d, a, b, adds) = (operands.next()?.lanes(), operands.next()?, operands.next()?, operands.next()?);

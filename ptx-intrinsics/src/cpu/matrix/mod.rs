@@ -4,6 +4,7 @@ mod element;
 mod layout;
 mod product;
 mod rows;
+mod steps;
 
 pub use product::{Operand, Product};
 pub use rows::{ROW, Rows};

@@ -1,14 +1,16 @@
 //! `mma.sync`: a warp multiplies two matrices and adds a third.
 //!
 //! Integers are exact, and wrap or saturate once. `f64` is a chain of fused multiply-adds along the depth, which begins with C.
-//! Of all other floats, products are exact and their sum is made in `f64` and rounded once. A GPU rounds, or cuts off, in steps
-//! that NVIDIA does not tell: a sum that needs more bits than the result has may differ from a GPU's in its last bits.
+//! Of all other floats, products are exact, and are summed as an H100 does it: see `steps`. For some instructions that is not known;
+//! of these the sum is made in `f64` and rounded once. On another GPU a sum that needs more bits than the result has may differ in
+//! its last bits.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::element::Element;
 use super::layout::{At, Layout, Shape};
+use super::steps::{self, Steps, Terms};
 
 /// The matrices of `d = a * b + c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +38,7 @@ pub struct Product {
     saturates: bool,
     /// Bits count where they differ.
     differ: bool,
+    steps: Steps,
     /// The rounding of `f64`, as PTX writes it.
     pub rounding: &'static str,
 }
@@ -66,7 +69,12 @@ impl Product {
             _ => return None,
         };
         let differ = bits == Some("xor");
-        let mut product = Product { shape, layout, a, b, from, to, saturates: false, differ, rounding: "rn" };
+        let steps = match quads {
+            true => steps::OF_QUADS,
+            false if modifiers.contains(&"kind::f8f6f4") => Steps::Exact,
+            false => steps::of_warp(a),
+        };
+        let mut product = Product { shape, layout, a, b, from, to, saturates: false, differ, steps, rounding: "rn" };
         for word in modifiers {
             match *word {
                 "satfinite" if to == Element::Signed(32) && a != Element::Bit => product.saturates = true,
@@ -78,6 +86,18 @@ impl Product {
             }
         }
         Some(product)
+    }
+
+    /// As it is part of a `wgmma`.
+    #[must_use]
+    pub fn of_four_warps(self) -> Product {
+        Product { steps: steps::of_four_warps(self.a), ..self }
+    }
+
+    /// With sums that are exact before they are rounded.
+    #[must_use]
+    pub fn summed_exactly(self) -> Product {
+        Product { steps: Steps::Exact, ..self }
     }
 
     fn element(&self, operand: Operand) -> Element {
@@ -185,6 +205,14 @@ impl Product {
         let pairs = row.iter().zip(column).take(self.shape.depth);
         if self.a == Element::Float(64) {
             return pairs.fold(added, |sum, (a, b)| fused(*a, *b, sum)).to_bits();
+        }
+        if self.steps != Steps::Exact {
+            let depth = self.shape.depth;
+            let (row, column) = (&row[..depth], &column[..depth]);
+            let terms = Terms { to: self.to, from: self.from, factors: [self.a, self.b], added, row, column };
+            if let Some(sum) = terms.sum(self.steps) {
+                return sum;
+            }
         }
         let product = |(a, b): (&f64, &f64)| if self.differ { f64::from(u8::from(a != b)) } else { a * b };
         self.to.rounded(added + pairs.map(product).sum::<f64>(), self.saturates)
