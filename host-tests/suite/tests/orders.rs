@@ -23,7 +23,7 @@ use suite::litmus::{Amount, Litmus};
 
 /// Tests, and their mutants.
 const TESTS: usize = 53;
-const MUTANTS: usize = 160;
+const MUTANTS: usize = 163;
 
 /// What the interpreter runs of each. The fake GPU has four multiprocessors.
 const AMOUNT: Amount = Amount { launches: 1, rounds: 3, blocks: 1 };
@@ -149,7 +149,7 @@ fn memory_in_order(ptx: &str) {
 
 /// Tests that show nothing of a stale L1, and why: each test that is not sensitive there is one of them.
 const BLIND: [(&str, usize); 3] = [
-    ("what it loads weakly is stored through the same L1", 8),
+    ("what it loads weakly is stored through the same L1", 9),
     ("its loads are strong and go past L1", 21),
     ("it loads by the async proxy, which goes past L1", 4),
 ];
@@ -288,7 +288,7 @@ fn broken_machines(ptx: &str) {
     };
     for counted in on_machines(ptx, machine) {
         assert!(counted.violations() > 0, "{}: {}", counted.test, counted.verdict());
-        assert!(!counted.passed(), "{}: {}", counted.test, counted.verdict());
+        assert!(!counted.passed() || counted.known.is_some(), "{}: {}", counted.test, counted.verdict());
     }
 }
 
