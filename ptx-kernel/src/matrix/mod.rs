@@ -73,8 +73,8 @@
 //! # Rounding
 //!
 //! Sums of integers are exact, and wrap, or with `satfinite` saturate. `f64` is rounded after each multiply-add. Of other floats,
-//! products are exact, and NVIDIA does not tell how their sum is rounded. On a CPU and in the interpreter it is made in `f64` and
-//! rounded once, so the last bits may differ from a GPU's.
+//! products are exact, and the ISA leaves open how they are summed. On a CPU and in the interpreter it is as on an H100, bit for
+//! bit; the last bits of another GPU may differ. With `.kind::f8f6f4` the sum is made in `f64` and rounded once.
 //!
 //! # What is missing
 //!
