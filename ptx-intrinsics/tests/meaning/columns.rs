@@ -6,31 +6,37 @@ use super::*;
 const PIXELS: usize = 5;
 const CHANNELS: usize = 4;
 
-/// Where a column begins: the last channel is outside, and the second pixel is the last one of its row.
-const PLACE: [i32; 5] = [13, 2, 1, 1, 1];
+/// Where a column begins: the pixel is the last one of its row.
+const PLACE: [i32; 5] = [12, 2, 1, 1, 1];
 
-/// The map of the first dimensions of a tensor, as columns. The box of pixels is one pixel before the image to the last but one.
-fn map(tensor: &mut Tensor, rank: usize) -> Map {
+/// Where the box of pixels begins: before the image, but where it is written.
+const READ: i32 = -1;
+const WRITTEN: i32 = 0;
+
+/// The map of the first dimensions of a tensor, as columns. The box of pixels ends at the last but one.
+fn map(tensor: &mut Tensor, rank: usize, first: i32) -> Map {
     let (_, described) = tensor.map(rank, TILE);
-    let first = |corner| std::array::from_fn(|at| if at + 2 < rank { corner } else { 0 });
-    let columns = Columns { lower: first(-1), upper: first(-1), channels: CHANNELS as u32, pixels: PIXELS as u32 };
+    let each = |corner| std::array::from_fn(|at| if at + 2 < rank { corner } else { 0 });
+    let columns = Columns { lower: each(first), upper: each(-1), channels: CHANNELS as u32, pixels: PIXELS as u32 };
     let map = TensorMap { columns: Some(columns), tile: [0; 5], ..described };
     assert_eq!(map.check(), Ok(()));
     Map(map.encode())
 }
 
 /// The indices of the column's elements; none outside of the tensor.
-fn indices(rank: usize, offsets: &[u16]) -> Vec<Option<usize>> {
+fn indices(rank: usize, first: i32, offsets: &[u16]) -> Vec<Option<usize>> {
     let mut all = Vec::new();
-    // The box of pixels is -1 to 2 in the second dimension, whose size is 4, and -1 to 1 in the others.
-    for (pixel, beyond) in [(2, 0), (-1, 1), (0, 1), (1, 1), (2, 1)] {
+    // The box of pixels ends at 2 in the second dimension, whose size is 4, and at 1 in the others.
+    let pixels =
+        if first < 0 { [(2, 0), (-1, 1), (0, 1), (1, 1), (2, 1)] } else { [(2, 0), (0, 1), (1, 1), (2, 1), (0, 2)] };
+    for (pixel, beyond) in pixels {
         let mut place: Vec<i32> = PLACE[1..rank].to_vec();
         place[0] = pixel;
         // Behind the end of a dimension with pixels it begins again, one further in the next one.
         let mut at = 1;
         place[at] += beyond;
         while at + 2 < rank && place[at] > 1 {
-            place[at] = -1;
+            place[at] = first + place[at] - 2;
             at += 1;
             place[at] += 1;
         }
@@ -55,7 +61,7 @@ pub(crate) fn are_copied_to_and_fro(tried: &mut Tried) {
     macro_rules! loads {
         ($of:ident by $to:path: $tensor:ident $map:ident [$n:literal $m:literal] $($function:ident $(::<$group:ident, _, _>)? $with:ident;)*) => { $(
             let (place, offsets): ([i32; $n], [u16; $m]) = (std::array::from_fn(|at| PLACE[at]), [1; $m]);
-            let expected: Vec<u32> = indices($n, &offsets).iter().map(|index| index.map_or(0, |index| $tensor.0[index])).collect();
+            let expected: Vec<u32> = indices($n, READ, &offsets).iter().map(|index| index.map_or(0, |index| $tensor.0[index])).collect();
             let load = form!(tried |dst: $of<u32>, map: *const u32, coordinates: [i32; $n], bar: $of<Mbarrier>, offsets: [u16; $m]|
                 $function$(::<$group, _, _>)?(dst, map, coordinates, bar, offsets));
             assert_eq!(loaded(80, |dst, bar| load($to(dst), $map, place, $to(bar), offsets)), expected);
@@ -83,7 +89,7 @@ pub(crate) fn are_copied_to_and_fro(tried: &mut Tried) {
     macro_rules! ranks {
         ($($n:literal $m:literal;)*) => { $({
             let mut tensor = Tensor::numbered();
-            let map = map(&mut tensor, $n);
+            let map = map(&mut tensor, $n, READ);
             let map = (&raw const map).cast::<u32>();
             loads! { SharedPtr by std::convert::identity: tensor map [$n $m]
                 cp_async_bulk_tensor_shared_global_im2col cp_async_bulk_tensor_shared_global_im2col_with;
@@ -106,9 +112,11 @@ pub(crate) fn are_copied_to_and_fro(tried: &mut Tried) {
             }
             let mut shared = Box::new(Shared(std::array::from_fn(|at| 1000 + at as u32)));
             let src = SharedPtr::new((&raw mut shared.0).cast::<u32>());
+            let map = self::map(&mut tensor, $n, WRITTEN);
+            let map = (&raw const map).cast::<u32>();
             let before = tensor.0.clone();
             let mut after = before.clone();
-            for (at, index) in indices($n, &[]).iter().enumerate() {
+            for (at, index) in indices($n, WRITTEN, &[]).iter().enumerate() {
                 index.map(|index| after[index] = 1000 + at as u32);
             }
             assert_ne!(before, after);
@@ -129,7 +137,7 @@ pub(crate) fn are_copied_to_and_fro(tried: &mut Tried) {
 
 pub(crate) fn change(tried: &mut Tried) {
     macro_rules! ranks {
-        ($($n:literal)*) => { $(reductions! { tried $n |tensor: &mut Tensor| map(tensor, $n), std::array::from_fn(|at| PLACE[at]), indices($n, &[]);
+        ($($n:literal)*) => { $(reductions! { tried $n |tensor: &mut Tensor| map(tensor, $n, WRITTEN), std::array::from_fn(|at| PLACE[at]), indices($n, WRITTEN, &[]);
             cp_reduce_async_bulk_tensor_global_shared_add_im2col_no_offs cp_reduce_async_bulk_tensor_global_shared_add_im2col_no_offs_with
                 u32::wrapping_add;
             cp_reduce_async_bulk_tensor_global_shared_min_im2col_no_offs cp_reduce_async_bulk_tensor_global_shared_min_im2col_no_offs_with

@@ -43,7 +43,7 @@ const SIZES: [usize; 5] = [16, 4, 3, 3, 3];
 const TILE: [usize; 5] = [8, 2, 1, 2, 1];
 
 /// Where boxes are: over an edge in two dimensions.
-const PLACE: [i32; 5] = [-3, 3, 1, 0, 2];
+const PLACE: [i32; 5] = [12, 3, 1, 0, 2];
 
 /// A map, as aligned as a copy wants it.
 #[repr(C, align(64))]
