@@ -336,8 +336,10 @@ fn public_modules() -> Vec<(String, Sm)> {
             all.push((std::fs::read_to_string(&path).expect("nvcc wrote it"), Sm::new(80)));
         }
     }
-    let newer =
-        [90, 120].map(|number| all.iter().map(move |(text, _)| (text.clone(), Sm::new(number))).collect::<Vec<_>>());
+    let newer = [90, 120].map(|number| {
+        let older = all.iter().filter(|(_, sm)| sm.number < number);
+        older.map(|(text, _)| (text.clone(), Sm::new(number))).collect::<Vec<_>>()
+    });
     all.extend(newer.into_iter().flatten());
     all
 }
