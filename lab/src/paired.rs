@@ -1,6 +1,6 @@
 //! What experiment K says of each pair, as rows of a table.
 
-use super::judge::{Finding, Results, Verdict, judge_all};
+use super::judge::{Finding, Results, Verdict};
 use super::statistics::Estimate;
 
 /// A pair: the time of the kernel in Rust by that of nvcc's.
@@ -40,9 +40,8 @@ impl std::fmt::Display for Rate {
     }
 }
 
-/// The pairs that were measured, the slowest in Rust first.
-pub fn paired(results: &Results) -> Vec<Paired> {
-    let findings = judge_all(results);
+/// The pairs that were measured, the slowest in Rust first, by what was found of all results.
+pub fn paired(results: &Results, findings: &[Finding]) -> Vec<Paired> {
     let mut all: Vec<Paired> = findings.iter().filter_map(|finding| of(results, finding)).collect();
     all.sort_by(|one, other| other.ratio.middle.total_cmp(&one.ratio.middle));
     all

@@ -1,7 +1,7 @@
 //! Days.
 
 /// The day of a time, as 2026-11-21 (Howard Hinnant's `civil_from_days`).
-pub(super) fn date(seconds: u64) -> String {
+pub fn date(seconds: u64) -> String {
     let days = seconds / 86400 + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36524 - day / 146_096) / 365;
@@ -15,7 +15,7 @@ pub(super) fn date(seconds: u64) -> String {
 mod tests {
     #[test]
     fn days_have_their_dates() {
-        let dates = [0, 951_782_400, 1_795_219_200].map(super::date);
-        assert_eq!(dates, ["1970-01-01", "2000-02-29", "2026-11-21"]);
+        let dates = [0, 951_782_400, 1_795_219_200, 1_795_305_600].map(super::date);
+        assert_eq!(dates, ["1970-01-01", "2000-02-29", "2026-11-21", "2026-11-22"]);
     }
 }

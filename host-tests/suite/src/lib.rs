@@ -8,7 +8,7 @@ pub mod bundle;
 mod complaints;
 pub mod corpus;
 pub mod counted;
-mod date;
+pub mod date;
 mod entry;
 pub mod fault;
 pub mod image;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use fake_driver::run_with;
 use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_build::program::conclude;
 use ptx_build::target::{PtxVersion, Sm};
 use ptx_driver::DRIVER_VARIABLE;
 use suite::corpus::case::{self, CORPUS, SIDES};
@@ -63,10 +64,7 @@ fn as_program(folder: &Path) -> ExitCode {
     if std::env::args().any(|argument| argument == "--corpus") {
         run_with(PTX);
     }
-    program::main(&arguments.options, folder, Vec::new).unwrap_or_else(|error| {
-        eprintln!("error: {error}");
-        ExitCode::FAILURE
-    })
+    conclude(program::main(&arguments.options, folder, Vec::new))
 }
 
 fn main() -> ExitCode {

@@ -3,8 +3,10 @@
 use std::fmt::Write;
 
 use lab::claims::Claim;
-use lab::judge::{Finding, Paid, Results, Verdict, judge_all, paid};
+use lab::judge::{Finding, Paid, Verdict};
 use lab::statistics::Estimate;
+
+use super::judged::Judged;
 
 /// A hint, or some that say the same.
 pub(super) struct Hint {
@@ -226,11 +228,8 @@ pub(super) const HINTS: &[Hint] = &[
     },
 ];
 
-/// A GPU and what was measured on it.
-pub(super) type OnGpu = (String, Results);
-
 /// The page, of what all of these GPUs showed.
-pub(super) fn page(measured: &[OnGpu]) -> String {
+pub(super) fn page(measured: &[&Judged]) -> String {
     let mut page = INTRODUCTION.to_owned();
     let mut line = |text: &str| writeln!(page, "{text}").expect("a string takes all");
     line("| Hint | In PTX | Measured |\n| --- | --- | --- |");
@@ -258,13 +257,13 @@ impl Hint {
         self.names.split_whitespace().map(each).collect::<Vec<_>>().join(between)
     }
 
-    fn findings(&self, results: &Results) -> Vec<Finding> {
-        let is_of = |finding: &Finding| self.claims.iter().any(|part| is_about(&finding.claim, part));
-        judge_all(results).into_iter().filter(is_of).collect()
+    fn findings<'j>(&self, judged: &'j Judged) -> Vec<&'j Finding> {
+        let is_of = |finding: &&Finding| self.claims.iter().any(|part| is_about(&finding.claim, part));
+        judged.findings.iter().filter(is_of).collect()
     }
 
-    fn paid(&self, results: &Results) -> Vec<Paid> {
-        paid(results).into_iter().filter(|row| self.without == Some(&row.without)).collect()
+    fn paid<'j>(&self, judged: &'j Judged) -> Vec<&'j Paid> {
+        judged.paid.iter().filter(|row| self.without == Some(&row.without)).collect()
     }
 
     fn is_measured(&self) -> bool {
@@ -272,9 +271,9 @@ impl Hint {
     }
 
     /// On how many GPUs, and how it ended there.
-    fn in_short(&self, measured: &[OnGpu]) -> String {
-        let of = |(gpu, results): &OnGpu| {
-            let paid = self.paid(results);
+    fn in_short(&self, measured: &[&Judged]) -> String {
+        let of = |judged: &&Judged| {
+            let (gpu, paid) = (&judged.results.run.gpu, self.paid(judged));
             let count = |verdict| paid.iter().filter(|row| row.verdict == verdict).count();
             let kernels = format!(
                 "pays in {} of {} cases, costs in {}",
@@ -282,7 +281,7 @@ impl Hint {
                 paid.len(),
                 count(Verdict::Refuted)
             );
-            let findings = self.findings(results);
+            let findings = self.findings(judged);
             let proved = findings.iter().filter(|finding| finding.verdict == Verdict::Proved).count();
             let told = format!("{proved} of {} expectations proved", findings.len());
             let all = [(paid.is_empty(), kernels), (findings.is_empty(), told)];
@@ -293,13 +292,13 @@ impl Hint {
         if all.is_empty() { NOT_YET.into() } else { all.join("<br>") }
     }
 
-    fn measured(&self, measured: &[OnGpu], line: &mut impl FnMut(&str)) {
+    fn measured(&self, measured: &[&Judged], line: &mut impl FnMut(&str)) {
         if !self.is_measured() {
             return line("No experiment of the laboratory is about it alone.");
         }
         let mut any = false;
-        for (gpu, results) in measured {
-            let (findings, paid) = (self.findings(results), self.paid(results));
+        for judged in measured {
+            let (gpu, findings, paid) = (&judged.results.run.gpu, self.findings(judged), self.paid(judged));
             if findings.len() + paid.len() > 0 {
                 line(&format!("On {gpu}:\n\n| | Where | Found | |\n| --- | --- | ---: | --- |"));
                 any = true;

@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use lab::judge::{Finding, Latencies, Results, Verdict, judge_all, paid};
+use lab::judge::{Finding, Latencies, Paid, Results, Verdict};
 use lab::line::{About, Run};
-use lab::paired::paired;
+use lab::paired::{Paired, paired};
 use lab::profile::PREPARATION;
 use lab::statistics::{CONFIDENCE, Estimate};
 use lab::titles;
 use ptx_build::error::Result;
+use suite::date::date;
 
+use super::judged::Judged;
 use super::pairs;
 use super::plot::{Frame, Series, bars, lines};
 
@@ -34,12 +36,12 @@ impl Page {
 }
 
 /// The page of some results.
-pub(super) fn page(results: &Results) -> Result<Page> {
+pub(super) fn page(Judged { results, findings, paid }: &Judged) -> Result<Page> {
+    let pairs = paired(results, findings);
     let mut page = Page { text: String::new(), plots: Vec::new() };
     about(results, &mut page);
-    pays(results, &mut page)?;
+    pays(paid, &mut page)?;
     latencies(results, &mut page)?;
-    let findings = judge_all(results);
     for (letter, title) in titles().filter(|(letter, _)| results.ends.contains_key(letter)) {
         page.line(format_args!("## {letter}: {title}\n"));
         if let Some((repetitions, Some(why))) = results.ends.get(&letter) {
@@ -48,7 +50,9 @@ pub(super) fn page(results: &Results) -> Result<Page> {
         page.line(format_args!("The machine: {}.\n", results.machine(Some(letter))));
         expectations(findings.iter().filter(|finding| finding.claim.experiment == letter), &mut page);
         plots(letter, results, &mut page)?;
-        pairs_of(letter, results, &mut page);
+        if letter == 'K' && !pairs.is_empty() {
+            show_pairs(&pairs, &mut page)?;
+        }
         counters(letter, results, &mut page);
     }
     failures(results, &mut page);
@@ -64,7 +68,7 @@ fn about(results: &Results, page: &mut Page) {
     }
     page.line("| | |\n| --- | --- |");
     let mebibytes = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
-    let date = chrono(run.began);
+    let date = date(run.began);
     let rows = [
         ("GPU", format!("{} (sm_{})", run.gpu, run.sm)),
         ("driver", run.driver.clone()),
@@ -103,20 +107,6 @@ fn carve_out(run: &Run) -> String {
     }
 }
 
-/// The day, of seconds since 1970.
-fn chrono(seconds: u64) -> String {
-    // Howard Hinnant's way from days to a date of the civil calendar.
-    let days = (seconds / 86_400) as i64 + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let date = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{date:02}")
-}
-
 fn interval(found: Estimate) -> String {
     let digits = if found.middle.abs() >= 1000.0 { 0 } else { 3 };
     let number = |value: f64| format!("{value:.digits$}");
@@ -124,8 +114,7 @@ fn interval(found: Estimate) -> String {
 }
 
 /// When hints pay.
-fn pays(results: &Results, page: &mut Page) -> Result<()> {
-    let rows = paid(results);
+fn pays(rows: &[Paid], page: &mut Page) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -137,7 +126,7 @@ fn pays(results: &Results, page: &mut Page) -> Result<()> {
     page.line(
         "| Kernel | Size | Without | Time by time with all | Noise | |\n| --- | ---: | --- | ---: | ---: | --- |",
     );
-    for row in &rows {
+    for row in rows {
         let says = match row.verdict {
             Verdict::Proved => "**pays**",
             Verdict::Refuted => "**costs**",
@@ -363,11 +352,6 @@ fn plots(letter: char, results: &Results, page: &mut Page) -> Result<()> {
             let frame = Frame { title: "Reading what takes the place of lines that were written", x: "seconds", y: "" };
             show_bars(page, "h", &frame, &all)
         }
-        'K' => {
-            let all: Vec<_> = paired(results).into_iter().map(|pair| (pair.kernel, pair.ratio)).collect();
-            let frame = Frame { title: "Time in Rust by time in CUDA C++", x: "below 1 Rust is faster", y: "" };
-            if all.is_empty() { Ok(()) } else { page.show("k", frame.title, bars(&frame, &all, Some(1.0))) }
-        }
         'I' => {
             let all: Vec<_> = each(results, ('I', "clocks"), &[], |case| label(case, "prefetch"));
             let all: Vec<_> = all.into_iter().filter(|(name, _)| !name.is_empty()).collect();
@@ -379,11 +363,12 @@ fn plots(letter: char, results: &Results, page: &mut Page) -> Result<()> {
 }
 
 /// The pairs of experiment K.
-fn pairs_of(letter: char, results: &Results, page: &mut Page) {
-    let all = if letter == 'K' { paired(results) } else { Vec::new() };
-    if !all.is_empty() {
-        page.line(format_args!("{}\n\n{}", pairs::in_short(&all), pairs::table(&all)));
-    }
+fn show_pairs(all: &[Paired], page: &mut Page) -> Result<()> {
+    let ratios: Vec<_> = all.iter().map(|pair| (pair.kernel.clone(), pair.ratio)).collect();
+    let frame = Frame { title: "Time in Rust by time in CUDA C++", x: "below 1 Rust is faster", y: "" };
+    page.show("k", frame.title, bars(&frame, &ratios, Some(1.0)))?;
+    page.line(format_args!("{}\n\n{}", pairs::in_short(all), pairs::table(all)));
+    Ok(())
 }
 
 fn show_bars(page: &mut Page, name: &str, frame: &Frame<'_>, all: &[(String, Estimate)]) -> Result<()> {
@@ -417,14 +402,4 @@ fn failures(results: &Results, page: &mut Page) {
         page.line(format_args!("| {experiment} | {case} | {} |", why.replace('\n', " ").replace('|', "\\|")));
     }
     page.line("");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_day_is_told_of_seconds() {
-        assert_eq!([0, 951_782_400, 1_795_305_600].map(chrono), ["1970-01-01", "2000-02-29", "2026-11-22"]);
-    }
 }

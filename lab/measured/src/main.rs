@@ -1,15 +1,18 @@
 //! `cargo xtask measured`.
 
 mod hints;
+mod judged;
 mod laboratory;
 mod pairs;
 mod plot;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
 use host_tests::check::parity::with_times;
+use judged::Judged;
 use lab::judge::Results;
 use lab::program::LINES;
 use ptx_build::command::{Machine, catch_interrupts};
@@ -37,12 +40,12 @@ fn main() -> ExitCode {
 impl Measured {
     fn run(self) -> Result<()> {
         let reports = if self.reports.is_empty() { committed()? } else { self.reports.clone() };
+        let measured = measured(&reports)?;
         if self.reports.is_empty() {
             let repository = Machine::current().repository;
-            let on_gpus = on_gpus(&reports)?;
             let pages = [
-                (HINTS, hints::page(&on_gpus)),
-                (PARITY, parity(&repository, &on_gpus)?),
+                (HINTS, hints::page(&on_gpus(&measured))),
+                (PARITY, parity(&repository, &on_gpus(&measured))?),
                 (RACES, races(&repository.join(RACES), &reports)?),
             ];
             for (page, text) in pages {
@@ -52,9 +55,9 @@ impl Measured {
             }
         }
         for report in &reports {
-            let pages = match report.extension().and_then(|extension| extension.to_str()) {
-                Some("jsonl") => laboratory(report)?,
-                _ => of_report(&read(report)?),
+            let pages = match measured.get(report) {
+                Some(judged) => laboratory(judged)?,
+                None => of_report(&read(report)?),
             };
             for (name, text) in pages {
                 let page = report.with_file_name(name);
@@ -90,17 +93,21 @@ fn of_report(report: &Report) -> Vec<(String, String)> {
 const PARITY: &str = "docs/parity.md";
 
 /// That page with these times.
-fn parity(repository: &Path, on_gpus: &[hints::OnGpu]) -> Result<String> {
+fn parity(repository: &Path, on_gpus: &[&Judged]) -> Result<String> {
     let page = repository.join(PARITY);
     let text = std::fs::read_to_string(&page).map_err(|error| Error::io("read", &page, error))?;
-    Ok(with_times(&text, &pairs::section(on_gpus.iter().map(|(_, results)| results))))
+    Ok(with_times(&text, &pairs::section(on_gpus.iter().copied())))
 }
 
-/// What the laboratory found on each GPU. A dry run says nothing.
-fn on_gpus(reports: &[PathBuf]) -> Result<Vec<hints::OnGpu>> {
-    let lines = reports.iter().filter(|report| report.ends_with(LINES));
-    let all: Vec<Results> = lines.map(|path| results(path)).collect::<Result<_>>()?;
-    Ok(all.into_iter().filter(|results| !results.run.quick).map(|results| (results.run.gpu.clone(), results)).collect())
+/// What the laboratory measured, by the files of its lines.
+fn measured(reports: &[PathBuf]) -> Result<BTreeMap<&PathBuf, Judged>> {
+    let lines = reports.iter().filter(|report| report.extension().is_some_and(|extension| extension == "jsonl"));
+    lines.map(|path| Ok((path, Judged::new(results(path)?)))).collect()
+}
+
+/// What it found on each GPU. A dry run says nothing.
+fn on_gpus<'j>(measured: &'j BTreeMap<&PathBuf, Judged>) -> Vec<&'j Judged> {
+    measured.values().filter(|judged| !judged.results.run.quick).collect()
 }
 
 fn results(path: &Path) -> Result<Results> {
@@ -123,8 +130,8 @@ fn committed() -> Result<Vec<PathBuf>> {
 }
 
 /// The page and the plots of the laboratory, by the names of their files.
-fn laboratory(path: &Path) -> Result<Vec<(String, String)>> {
-    let page = laboratory::page(&results(path)?)?;
+fn laboratory(judged: &Judged) -> Result<Vec<(String, String)>> {
+    let page = laboratory::page(judged)?;
     Ok([vec![("laboratory.md".to_owned(), page.text)], page.plots].concat())
 }
 
@@ -142,9 +149,15 @@ fn read(path: &Path) -> Result<Report> {
 mod tests {
     use super::*;
 
+    fn reports() -> Vec<PathBuf> {
+        committed().expect("docs/measured")
+    }
+
     #[test]
     fn the_page_of_hints_is_what_the_reports_say() {
-        let page = hints::page(&on_gpus(&committed().expect("docs/measured")).expect("they are reports"));
+        let reports = reports();
+        let measured = measured(&reports).expect("they are reports");
+        let page = hints::page(&on_gpus(&measured));
         let written = std::fs::read_to_string(Machine::current().repository.join(HINTS)).expect("the page");
         assert_eq!(written, page, "write it anew: `cargo xtask measured`");
     }
@@ -153,14 +166,16 @@ mod tests {
     fn the_page_of_races_is_what_the_reports_say() {
         let page = Machine::current().repository.join(RACES);
         let written = std::fs::read_to_string(&page).expect("the page");
-        let expected = races(&page, &committed().expect("docs/measured")).expect("they are reports");
+        let expected = races(&page, &reports()).expect("they are reports");
         assert_eq!(written, expected, "write it anew: `cargo xtask measured`");
     }
 
     #[test]
     fn the_times_of_parity_are_what_the_reports_say() {
         let repository = Machine::current().repository;
-        let page = parity(&repository, &on_gpus(&committed().expect("docs/measured")).expect("they are reports"));
+        let reports = reports();
+        let measured = measured(&reports).expect("they are reports");
+        let page = parity(&repository, &on_gpus(&measured));
         let written = std::fs::read_to_string(repository.join(PARITY)).expect("the page");
         assert_eq!(written, page.expect("the page"), "write it anew: `cargo xtask measured`");
     }

@@ -3,9 +3,11 @@
 use std::fmt::Write;
 
 use host_tests::check::parity::TIMES;
-use lab::judge::{Results, Verdict};
+use lab::judge::Verdict;
 use lab::paired::{Paired, paired};
 use lab::statistics::Estimate;
+
+use super::judged::Judged;
 
 /// A table of the pairs.
 pub(super) fn table(all: &[Paired]) -> String {
@@ -52,10 +54,10 @@ pub(super) fn in_short(all: &[Paired]) -> String {
 }
 
 /// The part of docs/parity.md that has times, of the results of each GPU; nothing if none has pairs. A dry run says nothing.
-pub(super) fn section<'r>(all: impl IntoIterator<Item = &'r Results>) -> String {
+pub(super) fn section<'j>(all: impl IntoIterator<Item = &'j Judged>) -> String {
     let mut text = String::new();
-    for results in all.into_iter().filter(|results| !results.run.quick) {
-        let pairs = paired(results);
+    for Judged { results, findings, .. } in all.into_iter().filter(|judged| !judged.results.run.quick) {
+        let pairs = paired(results, findings);
         if pairs.is_empty() {
             continue;
         }
@@ -79,15 +81,16 @@ pub(super) fn section<'r>(all: impl IntoIterator<Item = &'r Results>) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lab::judge::Results;
     use lab::line::read;
 
     /// Of lines that are nobody's measurement.
     #[test]
     fn the_part_with_times_has_each_gpu_but_no_dry_run() {
         let lines = read(include_str!("../tests/laboratory/synthetic.jsonl")).expect("they are lines");
-        let (results, mut dry) = (Results::of(&lines), Results::of(&lines));
-        dry.run.quick = true;
-        let text = section([&results, &dry]);
+        let [judged, mut dry] = [(); 2].map(|()| Judged::new(Results::of(&lines)));
+        dry.results.run.quick = true;
+        let text = section([&judged, &dry]);
         assert_eq!(text.matches("\n### A GPU that there is not (compute capability 9.0)\n").count(), 1, "{text}");
         assert!(text.starts_with(TIMES), "{text}");
         for line in [
@@ -99,6 +102,6 @@ mod tests {
             assert!(text.lines().any(|own| own == line), "{line}\nis not in\n{text}");
         }
         assert_eq!(section([&dry]), "");
-        assert_eq!(section([&Results::default()]), "");
+        assert_eq!(section([&Judged::new(Results::default())]), "");
     }
 }

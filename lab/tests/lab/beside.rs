@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use lab::images::{Image, Language, all, pack, unpack};
-use lab::judge::Results;
+use lab::judge::{Results, judge_all};
 use lab::line::{Line, read};
 use lab::paired::paired;
 use lab::program::Laboratory;
@@ -92,7 +92,7 @@ pub(crate) fn a_pair_that_differs_is_named(_: &str) {
     let measured = results.cases.iter().filter(|case| results.samples(case, "seconds").len() == 2).count();
     assert_eq!(measured, results.cases.len() - 6);
     // What is told of each pair is of both; the copies by the driver are beside them.
-    let rows = paired(&results);
+    let rows = paired(&results, &judge_all(&results));
     assert_eq!(rows.len(), 39 - 4);
     assert!(rows.iter().all(|row| row.rates[0].is_some() && row.rates[1].is_some()), "{rows:?}");
     assert_eq!(rows.iter().filter(|row| row.rates[2].is_some()).count(), 5);

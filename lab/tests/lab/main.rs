@@ -23,6 +23,7 @@ use launch::device::Argument;
 use launch::gpu::Gpu;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_build::error::Result;
+use ptx_build::program::conclude;
 use ptx_build::progress::Progress;
 use ptx_build::target::{PtxVersion, Sm};
 use ptx_build::toolchain::{DeviceToolchain, Route};
@@ -96,10 +97,7 @@ struct ProgramArguments {
 fn as_program(folder: &Path) -> ExitCode {
     fake_driver::run_with(&std::fs::read_to_string(folder.join("lab.ptx")).expect("it was prepared"));
     let arguments = <ProgramArguments as clap::Parser>::parse();
-    program::main(&arguments.options, folder, Vec::new).unwrap_or_else(|error| {
-        eprintln!("error: {error}");
-        ExitCode::FAILURE
-    })
+    conclude(program::main(&arguments.options, folder, Vec::new))
 }
 
 fn main() -> ExitCode {

@@ -9,6 +9,7 @@ use lab::program::{Laboratory, first_taken, packed};
 use launch::gpu::Gpu;
 use launch::no_gpu::without;
 use ptx_build::error::Result;
+use ptx_build::program::conclude;
 use suite::kernels::{sets, versions};
 use suite::program::{self, Options};
 
@@ -34,13 +35,9 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let program = std::env::current_exe().unwrap_or_default();
     let folder = program.parent().unwrap_or(Path::new("."));
-    let done = match arguments.alone {
+    conclude(match arguments.alone {
         None => program::main(&arguments.options, folder, every_form),
         Some(Alone::Lab(laboratory)) => measure(&laboratory, folder),
-    };
-    done.unwrap_or_else(|error| {
-        eprintln!("error: {error}");
-        ExitCode::FAILURE
     })
 }
 

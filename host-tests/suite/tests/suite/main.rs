@@ -19,6 +19,7 @@ use fake_driver::run_with;
 use host_tests::check::only;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_build::error::Result;
+use ptx_build::program::conclude;
 use ptx_driver::DRIVER_VARIABLE;
 use suite::program::{self, Options};
 use suite::report::Report;
@@ -87,10 +88,7 @@ fn as_program(folder: &Path) -> ExitCode {
         run_with(&text);
     }
     let arguments = <ProgramArguments as clap::Parser>::parse();
-    program::main(&arguments.options, folder, || drawn(seed())).unwrap_or_else(|error| {
-        eprintln!("error: {error}");
-        ExitCode::FAILURE
-    })
+    conclude(program::main(&arguments.options, folder, || drawn(seed())))
 }
 
 fn main() -> ExitCode {
