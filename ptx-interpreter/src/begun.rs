@@ -2,9 +2,6 @@
 
 use crate::change::Change;
 
-/// The rest of a copy, but for that of a tensor whose map says otherwise.
-pub(crate) const ZEROS: [u8; 2] = [0; 2];
-
 /// A copy that was begun.
 #[derive(Clone, Debug)]
 pub(crate) struct Copy {
@@ -21,6 +18,13 @@ pub(crate) struct Copy {
     pub(crate) mask: u16,
     /// How the values are changed, instead of written.
     pub(crate) change: Option<Change>,
+}
+
+impl Copy {
+    /// All bytes, as they are.
+    pub(crate) fn plain(to: u64, from: u64, size: usize) -> Copy {
+        Copy { to, from, read: size, size, rest: [0; 2], tf32: false, mask: u16::MAX, change: None }
+    }
 }
 
 /// A thread's copies of one kind: those of no group yet, and its groups.

@@ -10,8 +10,9 @@
 //! [`Program::check`] also finds what is wrong with a kernel although it computed the right values this time: see [`Kind`].
 //! A [`Trial`] is a launch with buffers of its own, for a test.
 //!
-//! What instructions compute was compared with an H100, bit by bit. Where the ISA leaves a result open, it is the H100's; of approximate
-//! instructions and of sums of matrices the last bits may differ.
+//! What instructions compute was compared with an H100, bit by bit. Where the ISA leaves a result open, it is the H100's, and so are
+//! sums of matrices of floats by `mma.sync` and `wgmma`. Of approximate instructions, of `tcgen05.mma` and of `.kind::f8f6f4` the last bits
+//! may differ.
 //!
 //! An instruction that the interpreter does not know is a [gap](Why::Gap) of the interpreter, and no fault of the kernel.
 

@@ -95,6 +95,7 @@ mod cpu;
 pub mod on_cpu {
     pub use crate::cpu::copies::Copies;
     pub use crate::cpu::matrix;
+    pub use crate::cpu::odd::{odd, odd_sum};
     pub use crate::cpu::tensor;
     pub use crate::cpu::thread::{Brought, Coming, Find, Thread, run_by};
 }

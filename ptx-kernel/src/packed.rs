@@ -6,6 +6,8 @@ use ptx_intrinsics::gate::{OnTarget, PackedBf16, PackedMath, TanhApprox};
 
 #[cfg(not(target_arch = "nvptx64"))]
 use half::{bf16, f16};
+#[cfg(not(target_arch = "nvptx64"))]
+use ptx_intrinsics::on_cpu::{odd, odd_sum};
 
 gated! {
     f32_to_bf16 min_f16x2 max_f16x2 add_bf16x2 sub_bf16x2 mul_bf16x2 fma_bf16x2 min_bf16x2 max_bf16x2
@@ -142,26 +144,7 @@ fn pairs<H: Half, const N: usize>(all: [u32; N], made: impl Fn([f64; N]) -> f32)
 /// The sum of two numbers, rounded to odd.
 #[cfg(not(target_arch = "nvptx64"))]
 fn sum(a: f64, b: f64) -> f32 {
-    let sum = a + b;
-    // What is lost of it, exactly.
-    let of_b = sum - a;
-    let lost = (a - (sum - of_b)) + (b - of_b);
-    if !sum.is_finite() || lost == 0.0 || sum.to_bits() & 1 == 1 {
-        return odd(sum);
-    }
-    let grows = (lost > 0.0) == (sum > 0.0);
-    odd(f64::from_bits(if grows { sum.to_bits() + 1 } else { sum.to_bits() - 1 }))
-}
-
-/// A number as an `f32`: if it is none, the neighbour whose last bit is set.
-#[cfg(not(target_arch = "nvptx64"))]
-fn odd(x: f64) -> f32 {
-    let near = x as f32;
-    if x.is_nan() || f64::from(near) == x || near.to_bits() & 1 == 1 {
-        return near;
-    }
-    let grows = f64::from(near).abs() < x.abs();
-    f32::from_bits(if grows { near.to_bits() + 1 } else { near.to_bits() - 1 })
+    odd(odd_sum(a, b))
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

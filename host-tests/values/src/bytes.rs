@@ -1,13 +1,8 @@
 //! Numbers as bytes: here, where it is optimised in every profile. A generic function would be compiled where it is called.
 
-/// The bytes of numbers.
-pub fn bytes_of(numbers: &[u64]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
-}
-
 /// The bytes of all parts, one after the other.
 pub fn bytes_of_all(parts: &[&[u64]]) -> Vec<u8> {
-    parts.iter().flat_map(|part| bytes_of(part)).collect()
+    parts.iter().flat_map(|part| part.iter().flat_map(|number| number.to_le_bytes())).collect()
 }
 
 /// The numbers of bytes.

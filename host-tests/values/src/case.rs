@@ -18,10 +18,8 @@ pub(crate) enum Judge {
     Told,
     /// By its distance from the exact result.
     Approximate(Function),
-    /// As a sum of products of floats, bit by bit, with its distance from the exact sum.
-    Sums(Product),
-    /// As a sum of products of integers, bit by bit.
-    Whole(Product),
+    /// As sums of products, bit by bit; those of floats with their distance from the exact sums.
+    Products(Box<Product>),
 }
 
 /// A kernel. Thread `i` reads its operands, each in parts of eight bytes, and writes its results likewise.

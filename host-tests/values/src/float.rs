@@ -57,33 +57,19 @@ impl Format {
 
     /// The nearest number of the format, of two the even one.
     pub(crate) fn rounded(self, number: f64) -> u64 {
-        let sign = if number.is_sign_negative() { self.sign() } else { 0 };
-        let magnitude = number.abs();
         if number.is_nan() {
             return mask(self.bits() - 1);
         }
-        if self == DOUBLE || magnitude == 0.0 || magnitude.is_infinite() {
-            return if self == DOUBLE {
-                number.to_bits()
-            } else {
-                sign | if magnitude == 0.0 { 0 } else { self.infinity() }
-            };
+        if self == DOUBLE {
+            return number.to_bits();
         }
-        let unit = self.unit(magnitude);
+        let sign = if number.is_sign_negative() { self.sign() } else { 0 };
+        let magnitude = number.abs();
         // The quotient has few bits, and is exact but for the rounding.
-        let units = (magnitude / unit).round_ties_even();
-        let largest = 2.0 * two_to(self.fraction as i32);
-        let least = two_to(1 - self.bias());
-        let (units, unit) = if units == largest { (units / 2.0, unit * 2.0) } else { (units, unit) };
-        let value = units * unit;
-        if value < least {
-            return sign | units as u64;
-        }
-        let power = exponent_of(value) + self.bias();
-        if power >= mask(self.exponent) as i32 {
-            return sign | self.infinity();
-        }
-        sign | (power as u64) << self.fraction | (units as u64 & mask(self.fraction))
+        let units = (magnitude / self.unit(magnitude)).round_ties_even() as u64;
+        let power = (exponent_of(magnitude) + self.bias() - 1).max(0) as u64;
+        // A carry goes into the exponent, and what is beyond all numbers is an infinity.
+        sign | (power << self.fraction).saturating_add(units).min(self.infinity())
     }
 
     /// What the last bit of a number of that magnitude counts.

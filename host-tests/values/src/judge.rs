@@ -113,14 +113,19 @@ pub fn judge(case: &Case, from: &[u64], found: &[u64], interpreted: &[u64]) -> J
     let nans = if of_nan > 0 { format!(", and {of_nan} in the bits of a NaN") } else { String::new() };
     let differs = format!("{different} of {count} differ in {bits} bits{nans}");
     let (passed, text) = match &case.judge {
-        Judge::Exact | Judge::Whole(_) => (different == 0, differs),
+        Judge::Exact => (different == 0, differs),
         Judge::Told => (true, format!("{differs}, as they may")),
-        Judge::Approximate(function) => approximate(case, *function, tuples(case, from, found, interpreted), &mut data),
-        Judge::Sums(product) => sums::judge(case, product, [from, found, interpreted], &mut data),
+        Judge::Approximate(function) => {
+            let tuples = tuples(case, from, found, interpreted);
+            let told = approximate(case, *function, tuples, &mut data);
+            data.insert("kept".into(), pairs(case, from, found));
+            told
+        }
+        Judge::Products(product) => match product.to.format() {
+            Some(format) => sums::judge(case, product, format, [from, found, interpreted], &mut data),
+            None => (different == 0, differs),
+        },
     };
-    if matches!(case.judge, Judge::Approximate(_)) {
-        data.insert("kept".into(), pairs(case, from, found));
-    }
     Judged { passed, text, data: data.into() }
 }
 

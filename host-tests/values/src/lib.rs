@@ -25,7 +25,7 @@ mod wgmma;
 
 use std::sync::LazyLock;
 
-pub use bytes::{bytes_of, bytes_of_all, numbers_of, words_of};
+pub use bytes::{bytes_of_all, numbers_of, words_of};
 pub use case::{BLOCK, Case, header};
 pub use judge::{Judged, judge};
 pub use unit::{UNITS, Unit, decoded, encoded};

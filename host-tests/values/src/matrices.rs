@@ -20,13 +20,12 @@ pub(crate) fn case(opcode: &str) -> Case {
     let operands = [names('d', 0, d), names('a', 0, a), names('a', a, b), names('a', a + b, c)];
     let register = Type::parse(if product.factor() == "f64" { "b64" } else { "b32" }).expect("a type");
     let to = product.to;
-    let judge = if product.is_float() { Judge::Sums(product) } else { Judge::Whole(product) };
     Case {
         name: name_of(opcode),
         body: format!("{opcode} {};", operands.join(", ")),
         results: vec![to; d],
         operands: vec![register; a + b + c],
-        judge,
+        judge: Judge::Products(Box::new(product)),
         is_specific: false,
         has_room: false,
     }

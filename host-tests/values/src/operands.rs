@@ -25,14 +25,12 @@ impl Case {
         let random = &mut Random::of(seed, &self.name);
         let tuples = match &self.judge {
             _ if quick => FEW,
-            Judge::Sums(_) | Judge::Whole(_) => OF_MATRICES,
+            Judge::Products(_) => OF_MATRICES,
             _ => TUPLES,
         };
         match &self.judge {
-            Judge::Sums(product) | Judge::Whole(product) if self.is_specific => {
-                wgmma::input(self, product, tuples, random)
-            }
-            Judge::Sums(product) | Judge::Whole(product) => matrices::input(product, tuples, random),
+            Judge::Products(product) if self.is_specific => wgmma::input(self, product, tuples, random),
+            Judge::Products(product) => matrices::input(product, tuples, random),
             _ => self.tuples(tuples, random),
         }
     }

@@ -45,7 +45,7 @@ impl Product {
         Some(Product { layout, types: [a, b, from].map(str::to_owned), to, columns: 8, in_registers: false })
     }
 
-    /// Whether its sums may be rounded in steps that nobody tells.
+    /// Whether its sums are floats.
     pub(crate) fn is_float(&self) -> bool {
         self.to.format().is_some()
     }

@@ -26,18 +26,21 @@ pub(crate) fn pairs(case: &Case, from: &[u64], found: &[u64]) -> Value {
         let text: String = found.iter().map(|result| format!("{:04x}", result & 0xffff)).collect();
         return json!({ "digits": [4], "of": text });
     }
-    let all = from.len() / case.reads();
-    let step = (all / PAIRS).max(1);
-    let tuples = from.chunks(case.reads()).zip(found.chunks(case.writes()));
-    let digits: Vec<u32> = case.operands.iter().chain(&case.results).map(|ty| ty.width() / 4).collect();
-    let text: String = tuples.step_by(step).take(PAIRS).map(|(from, found)| hex(case, from, found)).collect();
-    json!({ "digits": digits, "of": text })
+    let step = (from.len() / case.reads() / PAIRS).max(1);
+    told(case, tuples(case, from, found).step_by(step).take(PAIRS))
 }
 
 /// All operands and results of the first threads.
 pub(crate) fn first(case: &Case, threads: usize, from: &[u64], found: &[u64]) -> Value {
-    let tuples = from.chunks(case.reads()).zip(found.chunks(case.writes()));
+    told(case, tuples(case, from, found).take(threads))
+}
+
+fn tuples<'a>(case: &Case, from: &'a [u64], found: &'a [u64]) -> impl Iterator<Item = (&'a [u64], &'a [u64])> {
+    from.chunks(case.reads()).zip(found.chunks(case.writes()))
+}
+
+fn told<'a>(case: &Case, tuples: impl Iterator<Item = (&'a [u64], &'a [u64])>) -> Value {
     let digits: Vec<u32> = case.operands.iter().chain(&case.results).map(|ty| ty.width() / 4).collect();
-    let text: String = tuples.take(threads).map(|(from, found)| hex(case, from, found)).collect();
+    let text: String = tuples.map(|(from, found)| hex(case, from, found)).collect();
     json!({ "digits": digits, "of": text })
 }

@@ -35,10 +35,10 @@ struct Known {
 pub(crate) fn judge(
     case: &Case,
     product: &Product,
+    format: Format,
     sides: [&[u64]; 3],
     data: &mut Map<String, Value>,
 ) -> (bool, String) {
-    let Some(format) = product.to.format() else { return (false, "the sums are no floats".into()) };
     let mut known = [Known::default(); KINDS];
     let each = |kind: usize, element: Element| known[kind].add(format, &element);
     if case.is_specific {
@@ -120,6 +120,24 @@ fn numbers(product: &Product, registers: &[u64]) -> Vec<u64> {
     registers.iter().flat_map(|register| product.to.numbers(*register)).collect()
 }
 
+/// The elements of a product of one warp; `at` says where a lane's registers of the result begin.
+fn of_warp(
+    product: &Product,
+    register: impl Fn(Operand, usize, usize) -> u64,
+    sides: [&[u64]; 2],
+    at: impl Fn(usize) -> usize,
+    mut each: impl FnMut(Element),
+) {
+    let tile = product.layout.registers(Operand::D);
+    for (lane, sums) in product.layout.sums(register).into_iter().enumerate() {
+        let at = at(lane);
+        let [found, interpreted] = sides.map(|side| numbers(product, &side[at..at + tile]));
+        for ((sum, magnitude), (found, interpreted)) in sums.into_iter().zip(found.into_iter().zip(interpreted)) {
+            each(Element { sum, magnitude, found, interpreted });
+        }
+    }
+}
+
 fn of_warps(
     case: &Case,
     product: &Product,
@@ -137,13 +155,8 @@ fn of_warps(
             };
             from[(32 * warp + lane) * reads + first + number]
         };
-        for (lane, sums) in product.layout.sums(register).into_iter().enumerate() {
-            let at = (32 * warp + lane) * writes;
-            let [found, interpreted] = [found, interpreted].map(|side| numbers(product, &side[at..at + writes]));
-            for ((sum, magnitude), (found, interpreted)) in sums.into_iter().zip(found.into_iter().zip(interpreted)) {
-                each(warp % KINDS, Element { sum, magnitude, found, interpreted });
-            }
-        }
+        let at = |lane| (32 * warp + lane) * writes;
+        of_warp(product, register, [found, interpreted], at, |element| each(warp % KINDS, element));
     }
 }
 
@@ -178,14 +191,8 @@ fn of_blocks(
                     _ => thread[of_d + column * tile + number],
                 }
             };
-            for (lane, sums) in product.layout.sums(register).into_iter().enumerate() {
-                let at = ((block * BLOCK) + 32 * warp + lane) * writes + column * tile;
-                let [found, interpreted] = [found, interpreted].map(|side| numbers(product, &side[at..at + tile]));
-                for ((sum, magnitude), (found, interpreted)) in sums.into_iter().zip(found.into_iter().zip(interpreted))
-                {
-                    each(block % KINDS, Element { sum, magnitude, found, interpreted });
-                }
-            }
+            let at = |lane| (block * BLOCK + 32 * warp + lane) * writes + column * tile;
+            of_warp(product, register, [found, interpreted], at, |element| each(block % KINDS, element));
         }
     }
 }

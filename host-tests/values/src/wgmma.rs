@@ -31,7 +31,7 @@ pub(crate) fn case(line: &str) -> Case {
         body: body(opcode, &product, of_a.len()),
         operands: [of_a, operands, added].concat(),
         results,
-        judge: if product.is_float() { Judge::Sums(product) } else { Judge::Whole(product) },
+        judge: Judge::Products(Box::new(product)),
         is_specific: true,
         has_room: false,
     }

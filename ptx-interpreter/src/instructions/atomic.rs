@@ -80,8 +80,7 @@ impl AtomicStep {
         let writes = compare.is_none_or(|compare| compare == u128::from_le_bytes(memory));
         machine.watch_one(thread, address, bytes, How { writes, ..self.how })?;
         if self.is_packed {
-            let (actor, site) = (machine.actor(thread), machine.site);
-            machine.tell(|checks, _| checks.adds_packed(actor, site, address));
+            machine.tell(|checks, machine| checks.adds_packed(machine.actor(thread), machine.site, address));
         }
         let mut new = flushed(u128::from_le_bytes(memory));
         // SAFETY: the number is this thread's own, and as wide as any.

@@ -5,7 +5,7 @@ use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
 use super::mbarrier::{Takes, on_barrier};
 use super::tensor::map_at;
 use crate::access::Engine;
-use crate::begun::{Copy, ZEROS};
+use crate::begun::Copy;
 use crate::change::Change;
 use crate::group::{Group, Thread};
 use crate::machine::{Machine, Step};
@@ -89,8 +89,7 @@ impl Bulk {
                     (machine.address(thread, *into, operand(0)?)?, machine.address(thread, *of, operand(1)?)?);
                 let size = number(machine, 2)? as usize;
                 sixteen(&[to, from, size as u64])?;
-                let mut copy =
-                    Copy { to, from, read: size, size, rest: ZEROS, tf32: false, mask: u16::MAX, change: *change };
+                let mut copy = Copy { change: *change, ..Copy::plain(to, from, size) };
                 machine.host(from, size, false)?;
                 machine.host(to, size, true)?;
                 if *into != Space::Global {

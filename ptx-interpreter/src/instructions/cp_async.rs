@@ -4,7 +4,7 @@ use ptx_intrinsics::mbarrier::mbarrier_arrive;
 
 use super::mbarrier::{Takes, on_barrier};
 use crate::access::Engine;
-use crate::begun::{Copy, ZEROS};
+use crate::begun::Copy;
 use crate::group::{Group, Thread};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
@@ -68,8 +68,7 @@ impl Begin {
             Some(_) if more == 1 => machine.number(thread, &self.operands, 3)? as usize,
             _ => size,
         };
-        let copy =
-            Copy { to, from, read: read.min(size), size, rest: ZEROS, tf32: false, mask: u16::MAX, change: None };
+        let copy = Copy { read: read.min(size), ..Copy::plain(to, from, size) };
         if read > 0 {
             aligned(from, size)?;
             machine.host(from, copy.read, false)?;

@@ -1,11 +1,11 @@
 //! `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`: boxes of a tensor, which a tensor map describes.
 
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
-use ptx_intrinsics::on_cpu::tensor::{BYTES, Mode, NAN, Piece, Place, Refused, TensorMap, pieces};
+use ptx_intrinsics::on_cpu::tensor::{BYTES, Mode, Piece, Place, Refused, TensorMap, pieces};
 
 use super::mbarrier::{Takes, on_barrier};
 use crate::access::Engine;
-use crate::begun::{Copy, ZEROS};
+use crate::begun::Copy;
 use crate::change::Change;
 use crate::group::{Group, Thread};
 use crate::machine::{Machine, Step};
@@ -133,16 +133,7 @@ impl Tensor {
             let from = place(map, from + piece.at)?;
             machine.host(from, piece.bytes, false)?;
             machine.host(to, piece.bytes, true)?;
-            copies.push(Copy {
-                to,
-                from,
-                read: piece.bytes,
-                size: piece.bytes,
-                rest: ZEROS,
-                tf32: false,
-                mask: u16::MAX,
-                change,
-            });
+            copies.push(Copy { change, ..Copy::plain(to, from, piece.bytes) });
         }
         machine.watch_copies(thread, &copies, Engine::Bulk)?;
         machine.copies_of.entry(machine.id(thread)).or_default().bulk.open.extend(copies);
@@ -183,8 +174,7 @@ fn copies(machine: &mut Machine<'_>, map: &TensorMap, all: &[Piece], to: u64) ->
         let read = if piece.global.is_some() { piece.bytes } else { 0 };
         let from = piece.global.unwrap_or(to);
         machine.host(from, read, false)?;
-        let rest = if map.fill == 0 { ZEROS } else { NAN };
-        Ok(Copy { to, from, read, size: piece.bytes, rest, tf32: map.is_tf32(), mask: u16::MAX, change: None })
+        Ok(Copy { read, rest: map.outside(), tf32: map.is_tf32(), ..Copy::plain(to, from, piece.bytes) })
     };
     all.iter().map(one).collect()
 }

@@ -16,6 +16,7 @@ mod locked;
 pub mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod multimem;
+pub(crate) mod odd;
 pub(crate) mod reduced;
 pub mod tensor;
 pub(crate) mod thread;

@@ -2,6 +2,8 @@
 
 use half1::f16;
 
+use crate::cpu::odd::odd;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     /// `f16`, `f32` and `f64`
@@ -68,6 +70,7 @@ impl Element {
     }
 
     /// The exponent of the least normal number.
+    #[inline]
     pub(super) fn least_exponent(self) -> i32 {
         match self {
             Element::Float(16) => -14,
@@ -97,22 +100,13 @@ impl Element {
             Element::Signed(_) if saturates => (number as i64).clamp(i32::MIN.into(), i32::MAX.into()) as u32 as u64,
             Element::Signed(_) => number as i64 as u32 as u64,
             Element::Float(bits) if number.is_nan() => (1 << (bits - 1)) - 1,
+            // `f16::from_f64` looks only at the first bits of an `f64`.
             Element::Float(16) => f16::from_f32(odd(number)).to_bits().into(),
             Element::Float(32) => (number as f32).to_bits().into(),
             Element::Float(64) => number.to_bits(),
             _ => unreachable!("no result has another type"),
         }
     }
-}
-
-/// The `f32` whose last bit says whether something was cut off. `f16::from_f64` looks only at the first bits of an `f64`.
-fn odd(number: f64) -> f32 {
-    let nearest = number as f32;
-    if f64::from(nearest) == number {
-        return nearest;
-    }
-    let is_beyond = f64::from(nearest).abs() > number.abs();
-    f32::from_bits((nearest.to_bits() - u32::from(is_beyond)) | 1)
 }
 
 impl Small {

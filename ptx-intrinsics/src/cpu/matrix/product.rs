@@ -70,7 +70,7 @@ impl Product {
         };
         let differ = bits == Some("xor");
         let steps = match quads {
-            true => steps::OF_QUADS,
+            true => Steps::Fused,
             false if modifiers.contains(&"kind::f8f6f4") => Steps::Exact,
             false => steps::of_warp(a),
         };

@@ -4,14 +4,15 @@
 //! the point is cut off, the rest is summed exactly. An `f32` is cut off once more, an `f16` is rounded to the nearest.
 
 use super::element::Element;
+use crate::cpu::odd::odd_sum;
 
 /// How an instruction sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Steps {
     /// The sum is rounded once.
     Exact,
-    /// All products in one step: bits after the point, and bits that an `f32` loses at its end.
-    One { bits: i32, lost: u32 },
+    /// All products in one step, with so many bits after the point. No `f32` keeps more of them.
+    One(i32),
     /// `mma.sync` of FP8, for which `ptxas` converts to `f16`: of four neighbours along the depth the first two, in a step with
     /// zero, then the others. What is added comes last, rounded to the nearest.
     Two,
@@ -24,21 +25,20 @@ pub(super) enum Steps {
 const WIDE: i32 = 25;
 /// And of FP8.
 const NARROW: i32 = 13;
+/// Bits after the point of an `f32`.
+const FRACTION: i32 = 23;
 
 /// By the type of the factors.
 pub(super) fn of_warp(factor: Element) -> Steps {
     match factor {
-        Element::Float(16) | Element::Brain | Element::Tf32 => Steps::One { bits: WIDE, lost: 0 },
+        Element::Float(16) | Element::Brain | Element::Tf32 => Steps::One(WIDE),
         _ if factor.is_fp8() => Steps::Two,
         _ => Steps::Exact,
     }
 }
 
-/// Of four groups of lanes.
-pub(super) const OF_QUADS: Steps = Steps::Fused;
-
 pub(super) fn of_four_warps(factor: Element) -> Steps {
-    if factor.is_fp8() { Steps::One { bits: NARROW, lost: (23 - NARROW) as u32 } } else { of_warp(factor) }
+    if factor.is_fp8() { Steps::One(NARROW) } else { of_warp(factor) }
 }
 
 /// What is summed, with the exponents that the tensor core has for it: subnormal numbers have that of the least normal one.
@@ -53,12 +53,14 @@ pub(super) struct Terms<'a> {
 
 impl Terms<'_> {
     /// The sum, or nothing where it is exact.
+    #[inline]
     pub(super) fn sum(&self, steps: Steps) -> Option<u64> {
         let Terms { to, from, added, .. } = *self;
         Some(match steps {
             Steps::Exact => return None,
-            Steps::One { bits, lost } => {
+            Steps::One(bits) => {
                 let first = (added, exponent(from, added));
+                let lost = (FRACTION - bits).max(0) as u32;
                 result(to, aligned(|| self.products(|_| true).chain([first]), bits), lost)
             }
             Steps::Two => {
@@ -70,17 +72,16 @@ impl Terms<'_> {
                 }
                 to.rounded(added + sum, false)
             }
-            Steps::Fused if to == Element::Float(32) => {
-                to.rounded(f64::from(added as f32 + fused(self.products(|_| true))), false)
-            }
             Steps::Fused => {
-                let pairs = [0, 1].map(|part| fused(self.products(move |at| at / 2 == part)));
-                to.rounded(f64::from(added as f32 + pairs[0] + pairs[1]), false)
+                let each = if to == Element::Float(32) { 4 } else { 2 };
+                let parts = (0..4 / each).map(|part| fused(self.products(move |at| at / each == part)));
+                to.rounded(f64::from(parts.fold(added as f32, |sum, part| sum + part)), false)
             }
         })
     }
 
     /// Products of some places along the depth, and their exponents.
+    #[inline]
     fn products(&self, has: impl Fn(usize) -> bool) -> impl Iterator<Item = (f64, i32)> {
         let [a, b] = self.factors;
         let pairs = self.row.iter().zip(self.column).enumerate().filter(move |(at, _)| has(*at));
@@ -89,38 +90,31 @@ impl Terms<'_> {
 }
 
 /// The exponent of a number that is normal as an `f64`, at least that of the least normal number of its type.
+#[inline]
 fn exponent(element: Element, number: f64) -> i32 {
     ((number.to_bits() >> 52 & 0x7ff) as i32 - 1023).max(element.least_exponent())
 }
 
+#[inline]
 fn two_to(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
 /// A chain of multiply-adds of `f32`, which begins with zero.
 fn fused(products: impl Iterator<Item = (f64, i32)>) -> f32 {
-    products.fold(0.0, |sum: f32, (product, _)| {
-        let sum = f64::from(sum);
-        let whole = sum + product;
-        if !whole.is_finite() {
-            return whole as f32;
-        }
-        let rest = whole - sum;
-        let lost = (sum - (whole - rest)) + (product - rest);
-        // The last bit says whether something was lost, so that rounding twice is like rounding once.
-        let is_beyond = lost != 0.0 && (lost < 0.0) == (whole > 0.0);
-        let odd = (whole.to_bits() - u64::from(is_beyond)) | u64::from(lost != 0.0);
-        f64::from_bits(odd) as f32
-    })
+    products.fold(0.0, |sum, (product, _)| odd_sum(f64::from(sum), product) as f32)
 }
 
 /// The sum of terms after they were aligned.
 fn aligned<I: Iterator<Item = (f64, i32)>>(terms: impl Fn() -> I, bits: i32) -> f64 {
-    let Some(most) = terms().filter(|(number, _)| *number != 0.0).map(|(_, exponent)| exponent).max() else {
-        return 0.0;
-    };
+    let (mut most, mut is_finite) = (None, true);
+    for (number, exponent) in terms().filter(|(number, _)| *number != 0.0) {
+        most = most.max(Some(exponent));
+        is_finite &= number.is_finite();
+    }
+    let Some(most) = most else { return 0.0 };
     // An infinity stays one.
-    if terms().any(|(number, _)| !number.is_finite()) {
+    if !is_finite {
         return terms().map(|(number, _)| number).sum();
     }
     let (unit, units) = (two_to(most - bits), two_to(bits - most));
@@ -130,6 +124,7 @@ fn aligned<I: Iterator<Item = (f64, i32)>>(terms: impl Fn() -> I, bits: i32) -> 
 }
 
 /// A zero has no sign.
+#[inline]
 fn result(to: Element, sum: f64, lost: u32) -> u64 {
     if to != Element::Float(32) {
         let rounded = to.rounded(sum, false);

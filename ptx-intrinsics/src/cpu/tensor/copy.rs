@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::map::{BYTES, TensorMap, round_to_tf32};
-use super::pieces::{NAN, Piece, Place, Refused, pieces};
+use super::pieces::{Piece, Place, Refused, pieces};
 use crate::cpu::mbarrier::{Address, complete};
 use crate::cpu::reduced::change_each;
 use crate::isa::atomic::AtomicOperation;
@@ -12,7 +12,7 @@ use crate::isa::atomic::AtomicOperation;
 /// The bytes that a box in shared memory is aligned to.
 const ALIGN: usize = 128;
 
-/// Copies the box at these coordinates into shared memory, with zeros for what is outside of the tensor, and tells the barrier.
+/// Copies the box at these coordinates into shared memory, with what the map says for what is outside of the tensor, and tells the barrier.
 ///
 /// # Safety
 /// The map at `map` describes a readable tensor, the box is writable at `dst`, and `bar` is a barrier that expects its bytes.
@@ -45,7 +45,7 @@ pub(crate) unsafe fn load(dst: Address, map: *const u8, place: &Place<'_>, bar: 
 /// # Safety
 /// The bytes are writable.
 unsafe fn outside(map: &TensorMap, to: *mut u8, bytes: usize) {
-    let fill = if map.fill == 0 { [0; 2] } else { NAN };
+    let fill = map.outside();
     // SAFETY: the caller's promise.
     (0..bytes).for_each(|at| unsafe { to.add(at).write(fill[at % 2]) });
 }

@@ -257,6 +257,11 @@ impl TensorMap {
         demand(self.interleave != 2 || self.swizzle == 1, told)
     }
 
+    /// What stands in each two bytes outside of the tensor: zeros, or NaN as an H100 writes it.
+    pub fn outside(&self) -> [u8; 2] {
+        if self.fill == 0 { [0; 2] } else { 0x7ff7u16.to_le_bytes() }
+    }
+
     /// Whether a load rounds the elements to tf32.
     pub fn is_tf32(&self) -> bool {
         matches!(self.element, 11 | 12)

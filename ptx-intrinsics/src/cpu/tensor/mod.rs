@@ -7,6 +7,6 @@ mod replace;
 
 pub(crate) use self::copy::{load, reduce, store};
 pub use self::map::{BYTES, Columns, TensorMap, round_to_tf32};
-pub use self::pieces::{Mode, NAN, Piece, Place, Refused, pieces};
+pub use self::pieces::{Mode, Piece, Place, Refused, pieces};
 pub use self::replace::Field;
 pub(crate) use self::replace::replace;

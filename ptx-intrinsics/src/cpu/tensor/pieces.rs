@@ -86,9 +86,6 @@ const CHUNK: u64 = 16;
 /// The bytes at a multiple of which a copy begins in a row, and to a multiple of which a row is written.
 const ROW_UNIT: i64 = 16;
 
-/// What stands in each two bytes outside of a tensor whose map says so: NaN, as an H100 writes it.
-pub const NAN: [u8; 2] = 0x7ff7u16.to_le_bytes();
-
 /// The pieces of the box at a place, and its bytes.
 ///
 /// A GPU ends a kernel with "illegal instruction" where a box does not begin at a multiple of 16 bytes of its row, and where a box that is
