@@ -450,6 +450,7 @@ fn stages_name_what_fails(ptx: &str) {
     assert_eq!((twice.complete, names(&twice)), (true, names(&report)));
     let others = [
         "values",
+        "units",
         "counters",
         "workloads",
         "sanitizer",
