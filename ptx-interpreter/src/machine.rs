@@ -179,6 +179,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) random: u64,
     /// Whether the turn should end.
     pub(crate) gives_way: bool,
+    /// The site of the turn's last look at what other threads do.
+    pub(crate) polled: u32,
     /// Pages of memory that `outside` holds.
     pub(crate) pages: [u64; 64],
     /// Where a computation puts its results before they go to registers.

@@ -10,16 +10,14 @@ use crate::machine::{Action, Cluster, Machine, Program};
 use crate::spaces::PIECE;
 use crate::stop::{Result, Stop, Why, stop, wrong};
 
-/// Instructions of a turn, at most.
-const TURN: u64 = 32;
+/// How many lengths of turns there are: at most 1, 2, 4, … instructions. Short turns are as frequent as long ones, which do most of the
+/// work.
+const TURNS: u64 = 11;
 /// One turn in this number begins with the thread that has waited longest for one, and not with the one that is farthest behind.
 /// So a thread that others of its warp wait for in a loop gets on as fast as on a GPU.
 const STRAY: u64 = 4;
 /// In one turn in this number some threads of the warp are left behind.
 const SPLIT: u64 = 8;
-/// One turn of so many goes on after a `fence.sc`. The others end there: such fences have an order among themselves, and what it
-/// orders by chance must not hide that nothing else does.
-const STAY: u64 = 4;
 /// Warps that take turns before the next blocks begin, and rounds after which they begin all the same.
 const CROWD: usize = 64;
 /// Clusters that begin at once, of a kernel that may cancel the launch of others.
@@ -116,6 +114,7 @@ impl<'a> Machine<'a> {
             progress: 0,
             random: launch.seed ^ 0x9e37_79b9_7f4a_7c15,
             gives_way: false,
+            polled: u32::MAX,
             pages: [u64::MAX; 64],
             scratch: [[0; LANES]; 2],
             checks: None,
@@ -187,7 +186,9 @@ impl<'a> Machine<'a> {
 
     /// A warp executes some instructions.
     fn turn(&mut self, number: usize) -> Result<()> {
-        let (mut budget, strays, splits) = (1 + self.draw(TURN), self.draw(STRAY) == 0, self.draw(SPLIT) == 0);
+        let longest = 1 << self.draw(TURNS);
+        let (mut budget, strays, splits) = (1 + self.draw(longest), self.draw(STRAY) == 0, self.draw(SPLIT) == 0);
+        self.polled = u32::MAX;
         let drawn = self.draw(1 << 32) as u32;
         let Some(mut group) = self.pick(number, strays) else { return Ok(()) };
         let now = self.steps;
@@ -200,7 +201,7 @@ impl<'a> Machine<'a> {
             let (done, next) = self.go(group, budget)?;
             self.worked(done)?;
             budget = budget.saturating_sub(done);
-            if std::mem::take(&mut self.gives_way) && self.checks.is_some() && self.draw(STAY) != 0 {
+            if std::mem::take(&mut self.gives_way) {
                 break;
             }
             match next {
@@ -266,6 +267,10 @@ impl<'a> Machine<'a> {
                     if active.mask != 0 {
                         self.current = active;
                         step.run(self, active).map_err(|error| self.named(error))?;
+                        if self.gives_way {
+                            self.put(group, next);
+                            return Ok((done + 1, self.after(group, next)));
+                        }
                     }
                 }
                 Action::Branch(target) if active.mask == group.mask => next = *target,

@@ -1,7 +1,24 @@
 //! Where the threads of a warp are, and when they last had a turn.
 
 use crate::lanes::each;
-use crate::machine::Warp;
+use crate::machine::{Machine, Warp};
+
+/// One turn of so many goes on after a `fence.sc`. The others end there: such fences have an order among themselves, and what it
+/// orders by chance must not hide that nothing else does.
+const STAY: u64 = 4;
+
+impl Machine<'_> {
+    /// A group looks at what other threads do. Where it does so twice in a turn, it waits for them.
+    pub(crate) fn polls(&mut self) {
+        self.gives_way |= self.polled == self.site;
+        self.polled = self.site;
+    }
+
+    /// A group has executed a `fence.sc`.
+    pub(crate) fn fenced(&mut self) {
+        self.gives_way = self.checks.is_some() && self.draw(STAY) != 0;
+    }
+}
 
 impl Warp<'_> {
     /// Threads have a turn; where all have it together, it makes no difference.

@@ -47,6 +47,9 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
 
 impl Step for AtomicStep {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        if self.values.len() > 1 {
+            machine.polls();
+        }
         let addresses = machine.addresses(group, self.space, &self.address)?;
         for thread in group.threads() {
             self.one(machine, thread, addresses[thread.lane]).map_err(|stop| stop.by(thread.lane))?;

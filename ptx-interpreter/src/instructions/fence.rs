@@ -2,14 +2,11 @@
 
 use crate::access::Fence;
 use crate::group::Group;
-use crate::machine::{Action, Machine, Step};
+use crate::machine::{Machine, Step};
 use crate::stop::Result;
 
-pub(crate) fn decode(words: &[&str]) -> Action {
-    let fence = Fence::of(words);
-    let is_sc = matches!(fence, Fence::Memory { is_sc: true, .. });
-    let step = Box::new(fence);
-    if is_sc { Action::Control(step) } else { Action::Straight(step) }
+pub(crate) fn decode(words: &[&str]) -> Option<Box<dyn Step>> {
+    Some(Box::new(Fence::of(words)))
 }
 
 impl Step for Fence {
@@ -19,7 +16,9 @@ impl Step for Fence {
         if let Fence::Memory { scope, acquires: true, .. } = self {
             machine.acquired(group.warp, *scope);
         }
-        machine.gives_way = matches!(self, Fence::Memory { is_sc: true, .. });
+        if matches!(self, Fence::Memory { is_sc: true, .. }) {
+            machine.fenced();
+        }
         Ok(())
     }
 }

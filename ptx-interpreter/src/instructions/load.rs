@@ -37,6 +37,9 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
 
 impl Step for Load {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        if self.how.scope.is_some() {
+            machine.polls();
+        }
         let addresses = machine.addresses(group, self.space, &self.from)?;
         let whole = self.bytes * self.to.len();
         all_aligned(group, &addresses, whole)?;

@@ -77,6 +77,7 @@ impl Barrier {
         let what = |bar| barrier_does(bar, &self.kind, &self.modifier, number, value);
         let result = on_barrier(machine, place, self.takes(number), what)??;
         if self.kind.ends_with("_wait") {
+            machine.gives_way |= result == 0;
             if result == 1 && self.arrival.releases {
                 machine.acquired(thread.warp, self.arrival.scope);
             }

@@ -7,7 +7,8 @@ use crate::stop::Result;
 pub(crate) struct Nothing;
 
 impl Step for Nothing {
-    fn run<'a>(&'a self, _: &mut Machine<'a>, _: Group) -> Result<()> {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, _: Group) -> Result<()> {
+        machine.gives_way = true;
         Ok(())
     }
 }
