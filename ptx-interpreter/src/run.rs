@@ -10,8 +10,11 @@ use crate::machine::{Action, Cluster, Machine, Program};
 use crate::spaces::PIECE;
 use crate::stop::{Result, Stop, Why, stop, wrong};
 
-/// How many lengths of turns there are: at most 1, 2, 4, … instructions. Short turns are as frequent as long ones, which do most of the
-/// work.
+/// Instructions of a turn, at most, in the first rounds: what happens in a short program depends on whose turn it is.
+const TURN: u64 = 32;
+const FIRST: u64 = 256;
+/// How many lengths of turns there are later: at most 1, 2, 4, … instructions. Short turns are as frequent as long ones, which do most of
+/// the work.
 const TURNS: u64 = 11;
 /// One turn in this number begins with the thread that has waited longest for one, and not with the one that is farthest behind.
 /// So a thread that others of its warp wait for in a loop gets on as fast as on a GPU.
@@ -186,7 +189,7 @@ impl<'a> Machine<'a> {
 
     /// A warp executes some instructions.
     fn turn(&mut self, number: usize) -> Result<()> {
-        let longest = 1 << self.draw(TURNS);
+        let longest = if self.round < FIRST { TURN } else { 1 << self.draw(TURNS) };
         let (mut budget, strays, splits) = (1 + self.draw(longest), self.draw(STRAY) == 0, self.draw(SPLIT) == 0);
         self.polled = u32::MAX;
         let drawn = self.draw(1 << 32) as u32;
