@@ -18,7 +18,7 @@ use ptx_build::ptx::Module;
 use ptx_build::ptxas::On;
 use ptx_build::target::{PtxVersion, Sm};
 use ptx_build::toolchain::DeviceToolchain;
-use workloads::image::keep;
+use workloads::image::assembled;
 
 /// The folder of both halves of the laboratory's own kernels.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels");
@@ -284,13 +284,8 @@ impl Source {
 
     /// Its machine code for a GPU.
     pub fn assemble(&self, on: &On) -> Result<Image> {
-        let scratch =
-            tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
-        let out = scratch.path().join("lab.cubin");
-        let assembled = on.assembler.assemble_text(&self.for_version(on.version), on.sm, &out)?;
-        let cubin = assembled.map_err(|rejected| Error::new(rejected).at(format_args!("{:?}", self.about)))?;
-        let cubin = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
-        keep(&cubin, &self.ptx, on.sm)?;
+        let cubin = assembled(&self.for_version(on.version), on.sm, on)?;
+        let cubin = cubin.map_err(|rejected| Error::new(rejected).at(format_args!("{:?}", self.about)))?;
         Ok(Image { about: self.about.clone(), cubin })
     }
 }

@@ -9,6 +9,7 @@ use super::images::{Image, pack, unpack};
 use super::judge::{Results, judge_all};
 use super::line::{Line, read};
 use super::{Options, Summary, profile, run, titles};
+use launch::child;
 use launch::gpu::Gpu;
 use ptx_build::error::{Error, Result};
 use ptx_build::progress::Progress;
@@ -110,8 +111,7 @@ impl Counting<'_> {
         let ncu = profile::find().ok_or_else(|| {
             Error::new("there is no ncu here, so nothing was counted").fix("put the folder of NVIDIA's ncu into PATH")
         })?;
-        let program = std::env::current_exe()
-            .map_err(|error| Error::new(format_args!("could not find this program: {error}")))?;
+        let program = child::itself()?;
         let images = self.images.display().to_string();
         let told = ["--once", "--experiments", letter, "--images", &images, "--lines"];
         let mut out = append(lines)?;

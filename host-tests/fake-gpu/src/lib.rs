@@ -28,7 +28,7 @@ extern "C" fn begin() {
 #[unsafe(link_section = ".init_array")]
 static BEGIN: extern "C" fn() = begin;
 
-/// The text of an image has a name that its bytes make (FNV-1a), as `keep` in `host-tests/suite/src/image.rs` writes it.
+/// The text of an image has a name that its bytes make (FNV-1a), as `kernels/workloads/src/image.rs` writes it.
 fn text_of(image: &[u8]) -> Option<String> {
     let folder = std::env::var_os("FAKE_PTX")?;
     let name = image

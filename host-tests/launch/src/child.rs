@@ -32,6 +32,11 @@ impl Ended {
 /// How long a program that was killed may take to end: a driver may have to wait for the GPU first.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// The file of this program.
+pub fn itself() -> Result<PathBuf> {
+    std::env::current_exe().map_err(|error| Error::new(format_args!("could not find this program: {error}")))
+}
+
 /// The file of a program that PATH leads to.
 pub fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();

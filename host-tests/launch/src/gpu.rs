@@ -204,21 +204,37 @@ impl Gpu {
 
     /// Copies `content` to the GPU, between guard bands.
     pub fn upload(&self, content: &[u8]) -> Result<Buffer> {
-        let guard = [GUARD; GUARD_BYTES];
-        let content_between = [&guard, content, &guard].concat();
-        let memory = watched("copying to the GPU", || DeviceBuffer::from_slice(&content_between));
-        let doing = || format!("reserving {} bytes of GPU memory", content.len());
-        let memory = memory.map_err(|error| self.failed(&doing(), error as u32).at(&self.name))?;
-        Ok(Buffer { memory: ManuallyDrop::new(Memory::Device(memory)) })
+        self.on_device(content, GUARD_BYTES)
+    }
+
+    /// Copies `content` to memory of just its size, so that a tool sees an access beyond it.
+    pub fn exact(&self, content: &[u8]) -> Result<Buffer> {
+        self.on_device(content, 0)
+    }
+
+    fn on_device(&self, content: &[u8], guard: usize) -> Result<Buffer> {
+        let memory = watched("copying to the GPU", || DeviceBuffer::from_slice(&between(content, guard)));
+        let memory = memory.map_err(|error| self.no_room(content.len(), "GPU memory", error))?;
+        Ok(Buffer { memory: ManuallyDrop::new(Memory::Device(memory)), guard })
+    }
+
+    /// Memory that nobody has written, without guard bands: a tool sees a read of it.
+    pub fn unwritten(&self, bytes: usize) -> Result<Buffer> {
+        // SAFETY: any byte is one, and no reference to them is made.
+        let memory = unsafe { DeviceBuffer::uninitialized(bytes) };
+        let memory = memory.map_err(|error| self.no_room(bytes, "GPU memory", error))?;
+        Ok(Buffer { memory: ManuallyDrop::new(Memory::Device(memory)), guard: 0 })
+    }
+
+    fn no_room(&self, bytes: usize, of: &str, error: CudaError) -> Error {
+        self.failed(&format!("reserving {bytes} bytes of {of}"), error as u32).at(&self.name)
     }
 
     /// Puts `content` into memory of the host that the GPU sees, between guard bands.
     pub fn share(&self, content: &[u8]) -> Result<Buffer> {
-        let guard = [GUARD; GUARD_BYTES];
-        let memory = LockedBuffer::from_slice(&[&guard, content, &guard].concat());
-        let doing = || format!("reserving {} bytes of the host's memory", content.len());
-        let memory = memory.map_err(|error| self.failed(&doing(), error as u32).at(&self.name))?;
-        Ok(Buffer { memory: ManuallyDrop::new(Memory::Host(memory)) })
+        let memory = LockedBuffer::from_slice(&between(content, GUARD_BYTES));
+        let memory = memory.map_err(|error| self.no_room(content.len(), "the host's memory", error))?;
+        Ok(Buffer { memory: ManuallyDrop::new(Memory::Host(memory)), guard: GUARD_BYTES })
     }
 
     /// Fills a variable of a module.
@@ -243,8 +259,7 @@ impl Gpu {
 
     /// Copies `content`, of the buffer's length, to a buffer, and makes its guard bands anew.
     pub fn refill(&self, buffer: &mut Buffer, content: &[u8]) -> Result<()> {
-        let guard = [GUARD; GUARD_BYTES];
-        let content = [&guard, content, &guard].concat();
+        let content = between(content, buffer.guard);
         let copied = match &mut *buffer.memory {
             Memory::Device(memory) => watched("copying to the GPU", || memory.copy_from(&content)),
             Memory::Host(memory) => {
@@ -278,9 +293,9 @@ impl Gpu {
             }
             Memory::Host(memory) => memory.to_vec(),
         };
-        let content = GUARD_BYTES..all.len() - GUARD_BYTES;
-        let broken = (0..GUARD_BYTES).chain(content.end..all.len()).find(|at| all[*at] != GUARD);
-        Ok((all[content].to_vec(), broken.map(|at| at as i64 - GUARD_BYTES as i64)))
+        let content = buffer.guard..all.len() - buffer.guard;
+        let broken = (0..buffer.guard).chain(content.end..all.len()).find(|at| all[*at] != GUARD);
+        Ok((all[content].to_vec(), broken.map(|at| at as i64 - buffer.guard as i64)))
     }
 
     /// Starts a kernel on the stream of this GPU.
@@ -437,9 +452,17 @@ const GUARD: u8 = 0x5c;
 /// As long as the driver's alignment, so that the content keeps it.
 const GUARD_BYTES: usize = 256;
 
-/// A piece of memory between two guard bands; freed when dropped.
+/// The content between two guard bands.
+fn between(content: &[u8], guard: usize) -> Vec<u8> {
+    let guard = vec![GUARD; guard];
+    [&guard, content, &guard].concat()
+}
+
+/// A piece of memory between two guard bands, if it has some; freed when dropped.
 pub struct Buffer {
     memory: ManuallyDrop<Memory>,
+    /// Bytes of each guard band.
+    guard: usize,
 }
 
 impl Drop for Buffer {
@@ -464,6 +487,6 @@ impl Buffer {
             Memory::Device(memory) => memory.as_device_ptr().as_raw(),
             Memory::Host(memory) => memory.as_ptr() as u64,
         };
-        start + GUARD_BYTES as u64
+        start + self.guard as u64
     }
 }

@@ -4,7 +4,6 @@ mod arguments;
 mod calls;
 pub mod child;
 pub mod device;
-pub mod exact;
 pub mod gpu;
 pub mod no_gpu;
 mod shared;

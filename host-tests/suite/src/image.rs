@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
@@ -19,7 +18,7 @@ use ptx_build::ptx::{Function, Module};
 use ptx_build::ptxas::{On, Rejected};
 use ptx_build::target::{PtxVersion, Sm};
 use ptx_build::toolchain::DeviceToolchain;
-use workloads::image::{Image, keep};
+use workloads::image::{Image, assembled};
 
 /// What the kernels are compiled for: a GPU that has every form.
 const BUILT_FOR: Sm = Sm::OF_EVERY_FORM;
@@ -139,17 +138,9 @@ impl<E: Entry> Part<'_, E> {
 
     fn assemble_some(&self, kernels: &[&E], on: &On) -> Result<Result<Image, Rejected>> {
         let target = kernels.first().and_then(|kernel| kernel.target(on.sm)).unwrap_or(on.sm);
-        let text = self.text(kernels, target, on.version)?;
-        let scratch =
-            tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
-        let out: PathBuf = scratch.path().join("suite.cubin");
-        let cubin = match on.assembler.assemble_text(&text, target, &out)? {
-            Ok(cubin) => cubin,
-            Err(rejected) => return Ok(Err(rejected)),
-        };
-        let cubin = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
-        keep(&cubin, &text, on.sm)?;
-        Ok(Ok(Image { kernels: kernels.iter().map(|kernel| kernel.name().to_owned()).collect(), cubin }))
+        let cubin = assembled(&self.text(kernels, target, on.version)?, target, on)?;
+        let names = || kernels.iter().map(|kernel| kernel.name().to_owned()).collect();
+        Ok(cubin.map(|cubin| Image { kernels: names(), cubin }))
     }
 
     /// The module of some of the kernels, for a GPU.

@@ -3,33 +3,30 @@
 //! A process without a context starts others, one after the other, each of which works at one stage and writes down what
 //! it finds. If one hangs, faults or disappears, the next goes on after it.
 
-use std::collections::BTreeSet;
+mod leading;
+mod place;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use ptx_intrinsics::catalogue::Form;
-
+use self::leading::{GPU_GONE, Leading, is_stopped, stop};
+use self::place::Place;
 use super::corpus::launched::launch_all;
-use super::corpus::page::summary;
 use super::corpus::processes::LAUNCH;
-use super::journal::{self, Event, Journal, Known, Machine};
+use super::journal::{Event, Journal, Known, Machine};
 use super::kernels;
 use super::plan::Plan;
 use super::report::Report;
-use super::stage::{Bench, Catalogue, IMAGES, Settings, Stage, Worked, work};
+use super::stage::{Bench, Catalogue, Settings, Stage, Worked, work};
 use super::stages::{self, ALWAYS, PLAN, Part, USUAL};
 use host_tests::check::forms_check;
-use lab::program::LINES;
-use launch::child::{self, Ended, leave};
+use launch::child::{self, itself, leave};
 use launch::gpu::Gpu;
 use launch::no_gpu::{NO_GPU, without};
 use launch::watch::stuck;
 use litmus::gpu::kernels::judge_and_run;
 use ptx_build::error::{Error, Result};
-use ptx_build::files::write_whole;
 use ptx_build::progress::Progress;
 
 /// The arguments of the program.
@@ -97,20 +94,11 @@ pub struct Options {
     launch_limit: Option<u64>,
 }
 
-/// How a process of a stage ends if the GPU serves it no more.
-const GPU_GONE: u8 = 10;
-
 /// The stage of a process that only tells what there is.
 const MACHINE: &str = "machine";
 
 /// How long the driver may take to say what there is.
 const MACHINE_LIMIT: Duration = Duration::from_secs(90);
-
-/// How many processes a stage may use up; each begins by asking for the GPU, which takes a second.
-const PROCESSES: usize = 200;
-
-/// How many in a row may end without having begun anything.
-const BARREN: usize = 2;
 
 /// Runs the program whose kernels lie in that folder, with these forms.
 pub fn main(options: &Options, folder: &Path, forms: Catalogue) -> Result<ExitCode> {
@@ -236,24 +224,11 @@ fn stage(name: &str) -> Result<Box<dyn Stage>> {
     })
 }
 
-/// Where everything lies.
-struct Place {
-    folder: PathBuf,
-    out: PathBuf,
-    results: PathBuf,
-}
-
-static STOPPED: AtomicBool = AtomicBool::new(false);
-
-fn is_stopped() -> bool {
-    STOPPED.load(Ordering::SeqCst)
-}
-
 /// Starts the processes of each stage, and writes the report after each.
 fn lead(options: &Options, place: Place, forms: Catalogue) -> Result<ExitCode> {
     let chosen = chosen(options)?;
     // Only the first handler of a process counts.
-    let _ = ctrlc::set_handler(|| STOPPED.store(true, Ordering::SeqCst));
+    let _ = ctrlc::set_handler(stop);
     let clock = Instant::now();
     let deadline = options.deadline.or(part(options).map(|part| part.limit)).map(Duration::from_secs);
     let machine = match machine()? {
@@ -319,7 +294,7 @@ fn part(options: &Options) -> Option<&'static Part> {
 
 /// What there is to run on, by a process of its own: this one never has a context.
 fn machine() -> Result<Result<Machine, String>> {
-    let ended = child::run(itself()?.args(["--work", MACHINE]), MACHINE_LIMIT, true, is_stopped)?;
+    let ended = child::run(Command::new(itself()?).args(["--work", MACHINE]), MACHINE_LIMIT, true, is_stopped)?;
     match ended.code() {
         Some(0) => {
             let line = ended.stdout.lines().last().unwrap_or_default();
@@ -329,172 +304,5 @@ fn machine() -> Result<Result<Machine, String>> {
         _ => Err(Error::new(format_args!("the driver does not say what GPU there is ({})", ended.in_words()))
             .because(&ended.stdout)
             .fix("see what `nvidia-smi` says")),
-    }
-}
-
-fn itself() -> Result<Command> {
-    let program =
-        std::env::current_exe().map_err(|error| Error::new(format_args!("could not find this program: {error}")))?;
-    Ok(Command::new(program))
-}
-
-/// A stage that this process leads others through.
-struct Leading<'a> {
-    stage: &'a dyn Stage,
-    journal: &'a Journal,
-    place: &'a Place,
-    settings: &'a Settings,
-    limit: Duration,
-    left: Option<Duration>,
-}
-
-impl Leading<'_> {
-    /// Starts processes until all is done; else says why it is not.
-    fn lead(&self) -> Result<Option<String>> {
-        let (began, name) = (Instant::now(), self.stage.name());
-        let limit = self.left.map_or(self.limit, |left| left.min(self.limit));
-        let mut barren = 0;
-        for _ in 0..PROCESSES {
-            let left = limit.saturating_sub(began.elapsed());
-            if is_stopped() {
-                return Ok(Some("interrupted".into()));
-            }
-            if left.is_zero() {
-                return Ok(Some(self.over(limit)));
-            }
-            let settled = self.settled()?;
-            let ended = child::run(&mut self.process(left)?, left, false, is_stopped)?;
-            let known = Known::of(name, &self.journal.events()?);
-            match (ended.code(), ended.status) {
-                (Some(0), _) if known.is_done() => return Ok(None),
-                (Some(code), _) if code == i32::from(GPU_GONE) => {}
-                (_, Some(_)) => {
-                    self.blame(&known, &format!("its process ended: {}", why(&known, &ended)))?;
-                }
-                (_, None) if is_stopped() => {
-                    self.blame(&known, "interrupted")?;
-                    return Ok(Some("interrupted".into()));
-                }
-                (_, None) => {
-                    let over = self.over(limit);
-                    self.blame(&known, &over)?;
-                    return Ok(Some(over));
-                }
-            }
-            barren = if self.settled()? > settled { 0 } else { barren + 1 };
-            if barren >= BARREN {
-                return Ok(Some(why(&known, &ended)));
-            }
-        }
-        Ok(Some(format!("{PROCESSES} processes were used up")))
-    }
-
-    fn over(&self, limit: Duration) -> String {
-        let of = if limit < self.limit { "the run" } else { "the stage" };
-        format!("the time of {of} was over after {:.0} s", limit.as_secs_f64())
-    }
-
-    /// Items and parts that nothing more is to be done about.
-    fn settled(&self) -> Result<usize> {
-        let known = Known::of(self.stage.name(), &self.journal.events()?);
-        Ok(known.found.len() + known.lost.len())
-    }
-
-    /// What was under way when a process ended is what ended it.
-    fn blame(&self, known: &Known, why: &str) -> Result<()> {
-        let Some((item, part)) = known.open.clone() else { return Ok(()) };
-        self.journal.write(Event::Lost { stage: self.stage.name().into(), item, part, why: why.into() })
-    }
-
-    fn process(&self, left: Duration) -> Result<Command> {
-        let images = Known::of(IMAGES, &self.journal.events()?).found;
-        let loaded: Vec<String> = images.into_iter().map(|(set, _)| set).collect();
-        let (settings, mut command) = (self.stage.settings(self.settings, &loaded), itself()?);
-        command.args(["--work", self.stage.name(), "--seed", &settings.seed.to_string()]);
-        command.args(["--sample", &settings.sample.to_string()]).arg("--out").arg(&self.place.out);
-        let items = Some(settings.items.join(",")).filter(|items| !items.is_empty());
-        command.args(items.iter().flat_map(|items| ["--only", self.stage.name(), "--items", items]));
-        command.arg(format!("--left={}", left.as_secs_f64())).args(settings.quick.then_some("--quick"));
-        command.args(settings.set.iter().flat_map(|set| ["--set", set]));
-        command.args(settings.launch_limit.iter().map(|limit| format!("--launch-limit={}", limit.as_secs())));
-        Ok(command)
-    }
-}
-
-/// Why a process ended before its stage was done.
-fn why(known: &Known, ended: &Ended) -> String {
-    known.trouble.clone().unwrap_or_else(|| format!("{} before the stage was done", ended.in_words()))
-}
-
-/// Lines, the last of which ends too.
-fn ended(mut lines: Vec<u8>) -> Vec<u8> {
-    if lines.last().is_some_and(|last| *last != b'\n') {
-        lines.push(b'\n');
-    }
-    lines
-}
-
-/// Runs of other machines or by other bundles have nothing to do with each other.
-fn same_machine(results: &[u8]) -> Result<()> {
-    let events = journal::read(results);
-    let gpus = events.iter().filter_map(|event| match event {
-        Event::Machine(Machine { gpu, sm, .. }) => Some(format!("{gpu} (sm_{sm})")),
-        _ => None,
-    });
-    let bundles = events.iter().filter_map(|event| match event {
-        Event::Run { versions, .. } => Some(versions.to_string()),
-        _ => None,
-    });
-    for different in [gpus.collect::<BTreeSet<_>>(), bundles.collect::<BTreeSet<_>>()] {
-        if different.len() > 1 {
-            return Err(Error::new("these results do not belong together")
-                .at("--render")
-                .because(different.into_iter().collect::<Vec<_>>().join("\n"))
-                .fix("name the folders of runs of one bundle on one kind of GPU"));
-        }
-    }
-    Ok(())
-}
-
-impl Place {
-    /// Results of an earlier run are kept under another name.
-    fn set_aside_older(&self) -> Result<()> {
-        for older in [self.results.clone(), self.out.join(LINES)].into_iter().filter(|older| older.exists()) {
-            let stem = older.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let name = |number: u32| older.with_file_name(format!("{stem}-{number}.jsonl"));
-            let free = (1..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0));
-            std::fs::rename(&older, &free).map_err(|error| Error::io("rename", &older, error))?;
-            eprintln!("older results: {}", free.display());
-        }
-        Ok(())
-    }
-
-    /// Puts the results of several runs, of parts of the plan, one after the other.
-    fn join(&self, folders: &[PathBuf]) -> Result<()> {
-        let read = |file: &Path| std::fs::read(file).map_err(|error| Error::io("read", file, error));
-        let (mut results, mut lines) = (Vec::new(), Vec::new());
-        for folder in folders {
-            results.extend(ended(read(&folder.join("results.jsonl"))?));
-            let own = folder.join(LINES);
-            lines.extend(if own.is_file() { ended(read(&own)?) } else { Vec::new() });
-        }
-        same_machine(&results)?;
-        self.set_aside_older()?;
-        write_whole(&self.results, results)?;
-        if lines.is_empty() { Ok(()) } else { write_whole(&self.out.join(LINES), lines) }
-    }
-
-    fn write_report(&self, report: &Report) -> Result<()> {
-        let json = serde_json::to_string_pretty(report).map_err(Error::new)?;
-        write_whole(&self.out.join("report.json"), json + "\n")
-    }
-
-    /// Makes the report of the results, and tells whether all is right.
-    fn report(&self, forms: &[Arc<Form>]) -> Result<ExitCode> {
-        let report = Report::of(&Journal::open(&self.results)?.events()?, forms, &Plan::new(forms));
-        self.write_report(&report)?;
-        print!("{}{}", report.table(), summary(&report).unwrap_or_default());
-        eprintln!("report: {}", self.out.join("report.json").display());
-        Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

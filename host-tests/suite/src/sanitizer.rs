@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::complaints::Complaints;
+use super::corpus::log::{COMPLAINS, SANITIZER, text_of};
 use super::journal::{Event, Found, Item, Journal, Known, Work};
 use super::plan::Kernel;
 use super::stage::{Bench, Facts, Stage};
@@ -17,15 +18,10 @@ use ptx_build::error::{Error, Result};
 /// The stage.
 pub(super) struct Sanitizer;
 
-const PROGRAM: &str = "compute-sanitizer";
-
 const TOOLS: [&str; 4] = ["memcheck", "racecheck", "initcheck", "synccheck"];
 
 /// Kinds of memory.
 const KINDS: [&str; 6] = ["cluster", "shared", "constant", "global", "host", "tensor-map"];
-
-/// How it ends if it has something to complain about.
-const COMPLAINS: u8 = 86;
 
 /// How long one tool may take for one kind.
 const LIMIT: Duration = Duration::from_secs(90);
@@ -45,8 +41,8 @@ impl Stage for Sanitizer {
     }
 
     fn work(&self, _: &Bench) -> Result<Work> {
-        if child::find(PROGRAM).is_none() {
-            return Ok(Work::without(PROGRAM));
+        if child::find(SANITIZER).is_none() {
+            return Ok(Work::without(SANITIZER));
         }
         Ok(TOOLS.into_iter().flat_map(|tool| KINDS.into_iter().map(move |kind| format!("{tool} {kind}"))).collect())
     }
@@ -88,9 +84,8 @@ struct UnderTool<'a> {
 impl UnderTool<'_> {
     /// A process, which goes on where the one before ended.
     fn once(&mut self) -> Result<child::Ended> {
-        let program = std::env::current_exe()
-            .map_err(|error| Error::new(format_args!("could not find this program: {error}")))?;
-        let mut command = Command::new(PROGRAM);
+        let program = child::itself()?;
+        let mut command = Command::new(SANITIZER);
         // This program asks for one parameter more than a kernel has, and takes the driver's refusal for the end.
         command.args(["--tool", self.tool, "--report-api-errors", "no", "--error-exitcode", &COMPLAINS.to_string()]);
         command.arg("--log-file").arg(&self.log);
@@ -104,13 +99,9 @@ impl UnderTool<'_> {
             forms.work.iter().flat_map(|work| &work.items).flat_map(|item| &item.parts).map(String::as_str).collect();
         let kernels: Vec<&Kernel> =
             self.bench.plan().kernels.iter().filter(|kernel| parts.contains(&*kernel.name)).collect();
-        let complaints = Complaints::of(self.tool, &self.said(), &kernels);
+        let complaints = Complaints::of(self.tool, &text_of(&self.log), &kernels);
         self.complaints.extend(complaints);
         Ok(ended)
-    }
-
-    fn said(&self) -> String {
-        std::fs::read(&self.log).map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
     }
 
     fn forms(&self) -> Result<Known> {
@@ -126,7 +117,7 @@ impl UnderTool<'_> {
     }
 
     fn found(&self, ended: &child::Ended) -> Result<Found> {
-        let (said, kernels) = (self.said(), self.forms()?);
+        let (said, kernels) = (text_of(&self.log), self.forms()?);
         let (done, lost, left) = (kernels.found.len(), kernels.lost.len(), kernels.left().count());
         let wrong = kernels.found.iter().filter(|(_, found)| !found.passed).count();
         let summary =

@@ -161,9 +161,7 @@ impl Bench {
         if let Some(kernels) = self.kernels.get() {
             return Ok(kernels);
         }
-        let sm = self.gpu().map_err(Error::new)?.sm();
-        let sets = kernels::sets(&self.folder, sm)?;
-        let kernels = self.set(&sets)?.read()?;
+        let kernels = self.set(self.gpu().map_err(Error::new)?.sm())?.read()?;
         Ok(self.kernels.get_or_init(|| kernels))
     }
 
@@ -183,8 +181,7 @@ impl Bench {
 
     /// The file beside the kernels of the set that runs, in another folder of the bundle, if there is one.
     pub fn beside(&self, folder: &str) -> Result<Option<PathBuf>> {
-        let sets = kernels::sets(&self.folder, self.machine()?.sm)?;
-        let file = self.set(&sets)?.beside(&self.folder.join(folder));
+        let file = self.set(self.machine()?.sm)?.beside(&self.folder.join(folder));
         Ok(file.filter(|file| file.is_file()))
     }
 
@@ -195,12 +192,17 @@ impl Bench {
 
     /// The name of that set.
     pub fn set_name(&self) -> Result<String> {
-        let sets = kernels::sets(&self.folder, self.machine()?.sm)?;
-        Ok(self.set(&sets)?.name.clone())
+        Ok(self.set(self.machine()?.sm)?.name)
     }
 
-    /// The set that runs: the one that was named, else the first that loads.
-    fn set<'s>(&self, sets: &'s [Set]) -> Result<&'s Set> {
+    /// The work of a stage whose bundle has no such thing for this GPU.
+    pub fn nothing(&self, what: &str) -> Result<Work> {
+        Ok(Work::without(&format!("{what} for sm_{}", self.machine()?.sm)))
+    }
+
+    /// The set that runs on a GPU: the one that was named, else the first that loads.
+    fn set(&self, sm: u32) -> Result<Set> {
+        let sets = kernels::sets(&self.folder, sm)?;
         let events = self.journal.events()?;
         let images = Known::of(IMAGES, &events);
         let loads = |set: &&Set| images.found.iter().any(|(name, found)| *name == set.name && found.passed);
@@ -208,7 +210,7 @@ impl Bench {
             Some(name) => sets.iter().find(|set| set.name == *name),
             None => sets.iter().find(loads),
         };
-        found.ok_or_else(|| {
+        found.cloned().ok_or_else(|| {
             let tried: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
             Error::new("the driver takes none of the images").at(format_args!("the sets {}", tried.join(", ")))
         })
@@ -267,7 +269,9 @@ pub fn work(stage: &dyn Stage, bench: &mut Bench, progress: &Progress) -> Result
         }
     };
     let left: Vec<Item> = work.items.into_iter().filter(|item| !known.is_settled(&item.name)).collect();
-    if let Some(done) = stage.side_by_side(bench, &left) {
+    if !left.is_empty()
+        && let Some(done) = stage.side_by_side(bench, &left)
+    {
         return done.map(|()| Worked::All);
     }
     let bar = progress.bar(left.len() as u64, stage.facts().about);

@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::corpus::bare::{BARE, Bare};
+use super::corpus::log::SANITIZER;
 use super::corpus::sanitized::{SANITIZED, Sanitized};
 use super::counted;
 use super::fault::Fault;
@@ -102,7 +103,7 @@ struct Tools;
 
 /// Programs and what they are asked.
 const PROGRAMS: [(&str, &[&str]); 4] =
-    [("nvidia-smi", &["-q"]), ("ncu", &["--version"]), ("compute-sanitizer", &["--version"]), ("nvcc", &["--version"])];
+    [("nvidia-smi", &["-q"]), ("ncu", &["--version"]), (SANITIZER, &["--version"]), ("nvcc", &["--version"])];
 
 impl Stage for Tools {
     fn facts(&self) -> Facts {
@@ -146,7 +147,7 @@ impl Stage for Orders {
         let litmus = Litmus::all().into_iter().find(|litmus| litmus.name == item.name);
         let litmus = litmus.ok_or_else(|| Error::new("there is no such litmus test"))?;
         let gpu = bench.gpu().map_err(Error::new)?;
-        let module = gpu.load(&bench.kernels()?.image_of(LITMUS, &item.name)?.cubin)?;
+        let module = bench.module(LITMUS, &item.name)?;
         let counted =
             counted::run(&litmus, gpu, &module, if bench.settings.quick { litmus::FEW } else { litmus::LAUNCHES })?;
         let data = serde_json::to_value(&counted).map_err(Error::new)?;
@@ -173,7 +174,7 @@ impl Stage for Workloads {
         let workload = workloads::every().find(|workload| workload.name() == item.name);
         let workload: &dyn Workload = *workload.ok_or_else(|| Error::new("there is no such workload"))?;
         let gpu = bench.gpu().map_err(Error::new)?;
-        let module = gpu.load(&bench.kernels()?.image_of(WORKLOADS, &item.name)?.cubin)?;
+        let module = bench.module(WORKLOADS, &item.name)?;
         let figures = prepared(&item.name, bench.settings.quick)?.run(workload, gpu, &module)?;
         let text = match &figures.first_mismatch {
             None => format!("{:.1} GB/s, {} elements right", figures.gigabytes_per_second, figures.elements),

@@ -44,6 +44,9 @@ impl Stage for Units {
 
     fn work(&self, bench: &Bench) -> Result<Work> {
         let images = bench.kernels()?.section(NAME);
+        if images.is_empty() {
+            return bench.nothing("kernel of a unit");
+        }
         Ok(images.iter().flat_map(|image| image.kernels.clone()).collect())
     }
 
@@ -65,7 +68,7 @@ impl Stage for Units {
     }
 }
 
-/// What the GPU gives for so many operands.
+/// What the GPU gives for the operands from the first one on.
 fn results(bench: &Bench, unit: &Unit, first: u32, count: usize) -> Result<Vec<u32>> {
     let module = bench.module(NAME, unit.name)?;
     let gpu = bench.gpu().map_err(Error::new)?;
@@ -77,7 +80,7 @@ fn results(bench: &Bench, unit: &Unit, first: u32, count: usize) -> Result<Vec<u
         shared: 0,
         arguments: vec![Argument::U64(to.address()), Argument::U32(first)],
     };
-    // SAFETY: the kernel takes an address and a number, and writes four bytes for each of so many threads.
+    // SAFETY: the kernel takes an address and a number, and each thread writes its own four bytes of the buffer.
     unsafe { gpu.launch(&module, &launch) }?;
     gpu.wait()?;
     Ok(words_of(&gpu.download(&to)?))

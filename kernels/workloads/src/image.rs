@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use ptx_build::error::{Error, Result};
 use ptx_build::files::write_whole;
+use ptx_build::ptxas::{On, Rejected};
 use ptx_build::target::Sm;
 
 /// Machine code of some kernels.
@@ -31,8 +32,20 @@ fn place(cubin: &[u8]) -> Option<PathBuf> {
     KEPT.get().map(|(folder, _)| folder.join(format!("{name:016x}.ptx")))
 }
 
+/// The machine code of a text, whose text is kept if such texts are. Or why the assembler refuses it.
+pub fn assembled(text: &str, target: Sm, on: &On) -> Result<Result<Vec<u8>, Rejected>> {
+    let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
+    let cubin = match on.assembler.assemble_text(text, target, &scratch.path().join("kernels.cubin"))? {
+        Ok(cubin) => cubin,
+        Err(rejected) => return Ok(Err(rejected)),
+    };
+    let cubin = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
+    keep(&cubin, text, on.sm)?;
+    Ok(Ok(cubin))
+}
+
 /// Keeps the text of an image for a GPU, if such texts are kept.
-pub fn keep(cubin: &[u8], text: &str, sm: Sm) -> Result<()> {
+fn keep(cubin: &[u8], text: &str, sm: Sm) -> Result<()> {
     let wanted = KEPT.get().is_some_and(|(_, of)| of.is_none_or(|of| of == sm));
     place(cubin).filter(|_| wanted).map_or(Ok(()), |place| write_whole(&place, text))
 }

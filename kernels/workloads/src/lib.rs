@@ -23,7 +23,7 @@ mod spmv;
 mod stages;
 mod triad;
 
-use crate::image::{Image, keep};
+use crate::image::{Image, assembled};
 #[cfg(feature = "gpu")]
 pub use crate::on_gpu::{Prepared, run_on_gpu};
 pub use crate::place::Place;
@@ -392,10 +392,8 @@ pub fn images(on: &On, toolchain: &DeviceToolchain, progress: &Progress) -> Resu
     let built_for = [Sm::new(80), rod::OLDEST, gather_rows::OLDEST].into_iter().rfind(|oldest| *oldest <= on.sm);
     let Some(built_for) = built_for else { return Ok(Vec::new()) };
     let ptx = ptx(built_for, toolchain, progress)?;
-    let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
-    let assembled = on.assembler.assemble(&ptx, on.sm, &scratch.path().join("workloads.cubin"))?;
-    let cubin = read(&assembled.map_err(|rejected| Error::new(rejected).at(ptx.display()))?.path)?;
-    keep(&cubin, &String::from_utf8_lossy(&read(&ptx)?), on.sm)?;
+    let cubin = assembled(&String::from_utf8_lossy(&read(&ptx)?), on.sm, on)?;
+    let cubin = cubin.map_err(|rejected| Error::new(rejected).at(ptx.display()))?;
     Ok(vec![Image { kernels, cubin }])
 }
 

@@ -26,6 +26,7 @@ pub(crate) const FILES: [File; 11] = files!(
 );
 
 /// A pair of kernels, how they are launched, and what is wrong with the wrong one.
+#[derive(Clone)]
 pub(crate) struct Pair {
     pub(crate) name: String,
     pub(crate) kind: String,
@@ -66,6 +67,11 @@ fn pair(row: &str, source: &str) -> Option<Pair> {
     })
 }
 
+/// The content of a buffer of `numbers`.
+pub(crate) fn numbers(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|at| (at % 251) as u8).collect()
+}
+
 /// The pair of a name, and its module.
 pub(crate) fn find(name: &str) -> (Program, Pair) {
     let found = FILES.iter().find_map(|file| Some((file, pairs(file).into_iter().find(|pair| pair.name == name)?)));
@@ -87,11 +93,10 @@ impl Pair {
         let mut number = 0;
         for (word, value) in &self.arguments {
             let bytes = *value as usize;
-            let numbers = || (0..bytes).map(|at| (at % 251) as u8).collect::<Vec<u8>>();
             let added = match word.as_str() {
-                "numbers" => trial.buffer(&numbers()),
+                "numbers" => trial.buffer(&numbers(bytes)),
                 "zeros" => trial.buffer(&vec![0; bytes]),
-                "before" => trial.buffer(&numbers()).map(|trial| trial.shared_with_grid_before(number)),
+                "before" => trial.buffer(&numbers(bytes)).map(|trial| trial.shared_with_grid_before(number)),
                 "unwritten" => trial.unwritten(bytes),
                 "same" => Ok(trial.same(bytes)),
                 "host" => Ok(trial.value(&(host.as_ptr() as u64).to_le_bytes())),

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::case::{SIDES, pair_of};
 use super::launched::{End, Launched};
 use super::order;
-use super::processes::{Job, Judged, Processes, Ran, Unpacked, nothing};
+use super::processes::{Job, Judged, Pairs, Processes, Ran, Unpacked, nothing};
 use crate::journal::{Found, Item, Work};
 use crate::stage::{Bench, Facts, Stage};
 use ptx_build::error::{Error, Result};
@@ -31,9 +31,9 @@ impl Stage for Bare {
     }
 
     fn work(&self, bench: &Bench) -> Result<Work> {
-        let Some(unpacked) = Unpacked::of(bench)? else { return nothing(bench) };
-        let kernels = SIDES.iter().rev().flat_map(|side| unpacked.cases.iter().map(|case| case.kernel(side)));
-        Ok(Work { with: json!({ "left_out": unpacked.left_out }), ..kernels.collect() })
+        let Some(pairs) = Pairs::of(bench)? else { return nothing(bench) };
+        let kernels = SIDES.iter().rev().flat_map(|side| pairs.cases.iter().map(|case| case.kernel(side)));
+        Ok(Work { with: json!({ "left_out": pairs.left_out }), ..kernels.collect() })
     }
 
     fn run(&self, _: &Bench, _: &Item) -> Result<Option<Found>> {
@@ -41,27 +41,25 @@ impl Stage for Bare {
     }
 
     fn side_by_side(&self, bench: &Bench, left: &[Item]) -> Option<Result<()>> {
-        (!left.is_empty()).then(|| launch(bench, left))
+        Some(launch(bench, left))
     }
 }
 
 fn launch(bench: &Bench, left: &[Item]) -> Result<()> {
-    let Some(unpacked) = Unpacked::again(bench)? else { return Ok(()) };
+    let Some(unpacked) = Unpacked::of(bench)? else { return Ok(()) };
     let limit = bench.settings.launch_limit.unwrap_or(LAUNCH);
     let names: Vec<String> = left.iter().map(|item| item.name.clone()).collect();
-    let jobs = order::bare(&names, limit, &unpacked);
+    let jobs = order::bare(&names, limit, &unpacked.pairs);
     let judge = |_: &Job, ran: &Ran, _: usize| {
-        let found = ran.launched.iter().map(|one| Ok((one.kernel.clone(), found(&unpacked, one, ran.seconds)?)));
+        let found = ran.launched.iter().map(|one| Ok((one.kernel.clone(), found(&unpacked.pairs, one, ran.seconds)?)));
         Ok(Judged { found: found.collect::<Result<_>>()?, again: Vec::new() })
     };
-    let done = Processes::new(BARE, bench, &unpacked)?.run(jobs, &|_, _| None, &judge);
-    unpacked.remove();
-    done
+    Processes::new(BARE, bench, &unpacked)?.run(jobs, &|_, _| None, &judge)
 }
 
-/// A wrong kernel may do what it likes. Its process took so many seconds.
-fn found(unpacked: &Unpacked, launched: &Launched, seconds: f64) -> Result<Found> {
-    let case = unpacked.case(&launched.kernel)?;
+/// A wrong kernel may do what it likes. Its process took this number of seconds.
+fn found(pairs: &Pairs, launched: &Launched, seconds: f64) -> Result<Found> {
+    let case = pairs.case(&launched.kernel)?;
     let is_right = launched.end == End::Ended && launched.differ == 0 && launched.said.is_none();
     let passed = is_right || pair_of(&launched.kernel).0 == "wrong";
     let data = json!({ "kind": case.kind, "here": case.here, "launched": launched, "seconds": seconds });

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::pairs::numbers;
 use ptx_build::error::{Error, Result};
 use ptx_build::target::Sm;
 
@@ -45,11 +46,11 @@ pub struct Case {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Given {
-    /// A pointer to so many bytes, each the rest of its place by 251.
+    /// A pointer to this number of bytes, which [`numbers`] gives.
     Numbers(usize),
-    /// A pointer to so many zeros.
+    /// A pointer to this number of zeros.
     Zeros(usize),
-    /// A pointer to so many bytes that nobody has written.
+    /// A pointer to this number of bytes, which nobody has written.
     Unwritten(usize),
     /// The pointer of an earlier argument.
     Same(usize),
@@ -85,7 +86,7 @@ impl Given {
     /// The bytes of its buffer, if it has one that begins with a content.
     pub fn content(&self) -> Option<Vec<u8>> {
         match self {
-            Given::Numbers(bytes) => Some((0..*bytes).map(|at| (at % 251) as u8).collect()),
+            Given::Numbers(bytes) => Some(numbers(*bytes)),
             Given::Zeros(bytes) => Some(vec![0; *bytes]),
             _ => None,
         }

@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::case::{Case, Given, pair_of};
 use launch::child::leave;
-use launch::exact::Exact;
-use launch::gpu::{Argument, Gpu, Launch, Waited};
+use launch::gpu::{Argument, Buffer, Gpu, Launch, Waited};
 use ptx_build::error::{Error, Result};
 
 /// How a launch ended.
@@ -171,12 +170,6 @@ pub fn launch_all(folder: &Path, kernels: &[String], of_launch: Duration, of_all
     Ok(ExitCode::SUCCESS)
 }
 
-/// What an argument is made of, for as long as the kernel runs.
-enum Held {
-    Memory(Exact),
-    Value(Argument),
-}
-
 fn launched(gpu: &Gpu, folder: &Path, kernel: &str) -> Result<Launched> {
     let read = |name: String| {
         let file = folder.join(name);
@@ -186,51 +179,38 @@ fn launched(gpu: &Gpu, folder: &Path, kernel: &str) -> Result<Launched> {
     let case: Case = serde_json::from_slice(&read(format!("{pair}.json"))?).map_err(Error::new)?;
     let module = gpu.load(&read(format!("{kernel}.cubin"))?)?;
     let host = [7_u8; 256];
-    let mut held: Vec<Held> = Vec::new();
+    let (mut arguments, mut buffers) = (Vec::new(), Vec::new());
     for given in &case.arguments {
-        let one = match given {
-            Given::Numbers(_) | Given::Zeros(_) => Held::Memory(gpu.exact(&given.content().unwrap_or_default())?),
-            Given::Unwritten(bytes) => Held::Memory(gpu.unwritten(*bytes)?),
-            Given::Same(at) => Held::Value(Argument::U64(held.get(*at).map_or(0, address))),
-            Given::Host => Held::Value(Argument::U64(host.as_ptr() as u64)),
-            Given::U32(value) => Held::Value(Argument::U32(*value)),
-            Given::U64(value) => Held::Value(Argument::U64(*value)),
+        let mut held = |buffer: Buffer| {
+            let address = Argument::U64(buffer.address());
+            buffers.push((arguments.len(), buffer));
+            address
         };
-        held.push(one);
+        let argument = match given {
+            Given::Numbers(_) | Given::Zeros(_) => held(gpu.exact(&given.content().unwrap_or_default())?),
+            Given::Unwritten(bytes) => held(gpu.unwritten(*bytes)?),
+            Given::Same(at) => arguments.get(*at).cloned().unwrap_or(Argument::U64(0)),
+            Given::Host => Argument::U64(host.as_ptr() as u64),
+            Given::U32(value) => Argument::U32(*value),
+            Given::U64(value) => Argument::U64(*value),
+        };
+        arguments.push(argument);
     }
-    let argument = |one: &Held| match one {
-        Held::Memory(memory) => Argument::U64(memory.address()),
-        Held::Value(value) => value.clone(),
-    };
-    let arguments = held.iter().map(argument).collect();
     let Case { blocks, threads, shared, .. } = case;
     let launch = Launch { kernel: kernel.to_owned(), blocks, threads, shared, arguments };
     *runs() = Some((Instant::now(), kernel.to_owned()));
     // SAFETY: the arguments are of the row's types. What a wrong kernel does ends in this process, which is made for it.
     unsafe { gpu.launch(&module, &launch) }?;
     match gpu.waited() {
-        Waited::Done => compared(gpu, &case, kernel, &held),
+        Waited::Done => compared(gpu, &case, kernel, &buffers),
         Waited::Failed(code) => Ok(Launched { code: Some(code), ..Launched::of(kernel, End::Failed) }),
         Waited::Hung => Ok(Launched::of(kernel, End::Hung)),
     }
 }
 
-fn address(one: &Held) -> u64 {
-    match one {
-        Held::Memory(memory) => memory.address(),
-        Held::Value(Argument::U64(value)) => *value,
-        Held::Value(_) => 0,
-    }
-}
-
-fn compared(gpu: &Gpu, case: &Case, kernel: &str, held: &[Held]) -> Result<Launched> {
-    let mut left = Vec::new();
-    for (at, one) in held.iter().enumerate() {
-        if let Held::Memory(memory) = one {
-            left.push((at, gpu.bytes_of(memory)?));
-        }
-    }
-    let compared = case.compare(&left);
+fn compared(gpu: &Gpu, case: &Case, kernel: &str, buffers: &[(usize, Buffer)]) -> Result<Launched> {
+    let left = buffers.iter().map(|(at, buffer)| Ok((*at, gpu.download(buffer)?)));
+    let compared = case.compare(&left.collect::<Result<Vec<_>>>()?);
     let (bytes, differ, first) = (compared.bytes, compared.wrong, compared.first);
     Ok(Launched { bytes, differ, first, ..Launched::of(kernel, End::Ended) })
 }

@@ -1,5 +1,18 @@
 //! What a tool of `compute-sanitizer` wrote: its findings, by kernel.
 
+use std::path::Path;
+
+/// The program that has the tools.
+pub const SANITIZER: &str = "compute-sanitizer";
+
+/// How it ends if it has something to complain about.
+pub const COMPLAINS: u8 = 86;
+
+/// The text of a log, if there is one.
+pub fn text_of(log: &Path) -> String {
+    std::fs::read(log).map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
+}
+
 /// What the lines of a log begin with.
 const PREFIX: &str = "========= ";
 
@@ -15,7 +28,7 @@ pub struct Finding {
     pub is_call: bool,
     /// Whether it is a warning only.
     pub is_warning: bool,
-    /// The place in the source that it names first: `shared.cu:12`.
+    /// The places in sources that it names: `shared.cu:12`.
     pub places: Vec<(String, u32)>,
     /// The kernel that it names.
     pub kernel: Option<String>,

@@ -15,7 +15,7 @@ use ptx_build::ptx::{Function, Module};
 use ptx_build::ptxas::On;
 use ptx_build::target::{PtxVersion, Sm};
 use ptx_interpreter::{Program, Report};
-use workloads::image::{Image, keep};
+use workloads::image::{Image, assembled};
 
 /// Orders of the threads in which each kernel is run.
 const SEEDS: u64 = 16;
@@ -26,25 +26,27 @@ const WEAK: u64 = 8;
 /// The pairs of these names, each run by the interpreter.
 pub fn cases(is_wanted: &(dyn Fn(&str) -> bool + Sync)) -> Result<Vec<Case>> {
     let of_file = |file: &File| -> Result<Vec<Case>> {
+        let mut pairs = pairs(file);
+        pairs.retain(|pair| is_wanted(&pair.name));
+        if pairs.is_empty() {
+            return Ok(Vec::new());
+        }
         let (program, module) = (Program::parse(file.ptx), Module::parse(file.ptx)?);
-        let pairs = pairs(file);
-        // A second time, to be changed: each buffer without a content has one.
-        let mut filled = self::pairs(file);
-        filled.iter_mut().for_each(fill);
-        let both = pairs.par_iter().zip(&filled).filter(|(pair, _)| is_wanted(&pair.name));
-        both.map(|(pair, filled)| case(file, &program, module.target, pair, filled)).collect()
+        pairs.par_iter().map(|pair| case(file, &program, module.target, pair)).collect()
     };
     Ok(FILES.iter().map(of_file).collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// Gives values to what nobody has written. What a kernel leaves of these is not determined.
-fn fill(pair: &mut Pair) {
-    for (word, _) in pair.arguments.iter_mut().filter(|(word, _)| word == "unwritten") {
+/// The pair with values in what nobody has written. What a kernel leaves of these is not determined.
+fn filled(pair: &Pair) -> Pair {
+    let mut filled = pair.clone();
+    for (word, _) in filled.arguments.iter_mut().filter(|(word, _)| word == "unwritten") {
         *word = "numbers".into();
     }
+    filled
 }
 
-fn case(file: &File, program: &Program, target: Sm, pair: &Pair, filled: &Pair) -> Result<Case> {
+fn case(file: &File, program: &Program, target: Sm, pair: &Pair) -> Result<Case> {
     let given: Vec<Given> = pair.arguments.iter().filter_map(|(word, value)| given(word, *value)).collect();
     let bytes_of = |word: &str| pair.arguments.iter().filter(|(own, _)| own == word).map(|(_, bytes)| *bytes).sum();
     let shared: u64 = bytes_of("shared");
@@ -54,7 +56,8 @@ fn case(file: &File, program: &Program, target: Sm, pair: &Pair, filled: &Pair) 
     }
     let count = |runs: &[Left]| runs.iter().map(|(report, _)| report.findings.len()).sum();
     let here = [count(&wrong), count(&right)];
-    let others = (0..SEEDS).map(|seed| run(program, filled, "right", seed));
+    let filled = filled(pair);
+    let others = (0..SEEDS).map(|seed| run(program, &filled, "right", seed));
     let runs: Vec<Vec<Vec<u8>>> = right.into_iter().chain(others).map(|(_, left)| left).collect();
     Ok(Case {
         name: pair.name.clone(),
@@ -129,13 +132,9 @@ fn images(on: &On) -> Result<(Vec<Image>, BTreeSet<String>)> {
 
 fn image(ptx: &str, entry: &Function, target: Sm, on: &On) -> Result<Option<Image>> {
     let text = text(ptx, entry, target, on.version);
-    let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
-    let out = scratch.path().join("corpus.cubin");
-    let assembler = on.assembler.clone().lineinfo(true);
-    let Ok(cubin) = assembler.assemble_text(&text, target, &out)? else { return Ok(None) };
-    let cubin = std::fs::read(&cubin.path).map_err(|error| Error::io("read", &cubin.path, error))?;
-    keep(&cubin, &text, on.sm)?;
-    Ok(Some(Image { kernels: vec![entry.name.clone()], cubin }))
+    let with_lines = On { assembler: on.assembler.clone().lineinfo(true), ..on.clone() };
+    let cubin = assembled(&text, target, &with_lines)?.ok();
+    Ok(cubin.map(|cubin| Image { kernels: vec![entry.name.clone()], cubin }))
 }
 
 /// The module of one kernel: the variables that it names, itself, and the names of sources.

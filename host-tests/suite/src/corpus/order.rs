@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 
 use super::case::{Case, pair_of};
 use super::launched::{End, Launched};
-use super::processes::{Job, Unpacked};
+use super::processes::{Job, Pairs};
 use crate::journal::Found;
 
 /// Right kernels that one process launches without a tool.
@@ -77,9 +77,9 @@ fn is_wrong(kernel: &str) -> bool {
 }
 
 /// The jobs without a tool. What may never end is last: the driver takes long to end it, and others wait for that.
-pub fn bare(kernels: &[String], limit: Duration, unpacked: &Unpacked) -> Vec<Job> {
+pub fn bare(kernels: &[String], limit: Duration, pairs: &Pairs) -> Vec<Job> {
     let ends = Ends::default();
-    let case = |kernel: &str| unpacked.case(kernel).ok();
+    let case = |kernel: &str| pairs.case(kernel).ok();
     let rank = |kernel: &String| {
         let Some(case) = case(kernel) else { return 0 };
         [is_wrong(kernel), ends.is_alone("", case, kernel), ends.hangs(case, kernel)].iter().filter(|is| **is).count()
@@ -104,10 +104,10 @@ pub fn bare(kernels: &[String], limit: Duration, unpacked: &Unpacked) -> Vec<Job
 
 /// The jobs under tools. First the tool for its kind on each wrong kernel and on its twin, but for kernels that never end; then those;
 /// then what is left, in an order that the seed draws; and kernels that never end under tools that are not made for it at the very end.
-pub fn under_tools(left: Vec<Pair>, limit: Duration, unpacked: &Unpacked, ends: &Ends, seed: u64) -> Vec<Job> {
+pub fn under_tools(left: Vec<Pair>, limit: Duration, pairs: &Pairs, ends: &Ends, seed: u64) -> Vec<Job> {
     let mut parts: [Vec<Pair>; 4] = Default::default();
     for (tool, kernel) in left {
-        let Ok(case) = unpacked.case(&kernel) else { continue };
+        let Ok(case) = pairs.case(&kernel) else { continue };
         let part = usize::from(tool_for(&case.kind) != tool) * 2 + usize::from(ends.hangs(case, &kernel));
         parts[part].push((tool, kernel));
     }
@@ -115,18 +115,18 @@ pub fn under_tools(left: Vec<Pair>, limit: Duration, unpacked: &Unpacked, ends: 
     let [first, hang, mut others, mut hang_too] = parts;
     others.shuffle(&mut random);
     hang_too.shuffle(&mut random);
-    let jobs = |pairs: Vec<Pair>| together(pairs, limit, unpacked, ends);
+    let jobs = |items: Vec<Pair>| together(items, limit, pairs, ends);
     let mut sample = jobs(others);
     sample.shuffle(&mut random);
     [jobs(first), jobs(hang), sample, jobs(hang_too)].concat()
 }
 
 /// Kernels of one tool and side share a process.
-fn together(pairs: Vec<Pair>, limit: Duration, unpacked: &Unpacked, ends: &Ends) -> Vec<Job> {
+fn together(items: Vec<Pair>, limit: Duration, pairs: &Pairs, ends: &Ends) -> Vec<Job> {
     let (mut jobs, mut alone): (Vec<Job>, Vec<Job>) = (Vec::new(), Vec::new());
     let mut open: BTreeMap<(&str, bool), usize> = BTreeMap::new();
-    for (tool, kernel) in pairs {
-        let Ok(case) = unpacked.case(&kernel) else { continue };
+    for (tool, kernel) in items {
+        let Ok(case) = pairs.case(&kernel) else { continue };
         let key = (tool, is_wrong(&kernel));
         if ends.is_alone(tool, case, &kernel) {
             alone.push(Job { tool, kernels: vec![kernel], limit, tried: 0 });
@@ -146,13 +146,11 @@ fn together(pairs: Vec<Pair>, limit: Duration, unpacked: &Unpacked, ends: &Ends)
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use serde_json::json;
 
     use super::*;
 
-    fn unpacked(pairs: &[(&str, &str)]) -> Unpacked {
+    fn unpacked(pairs: &[(&str, &str)]) -> Pairs {
         let case = |(name, kind): &(&str, &str)| {
             let case = json!({
                 "name": name, "kind": kind, "file": "a.cu", "lines": [1], "target": "sm_90", "blocks": 1, "threads": 32,
@@ -160,11 +158,11 @@ mod tests {
             });
             serde_json::from_value::<Case>(case).expect("a pair")
         };
-        Unpacked { folder: PathBuf::new(), cases: pairs.iter().map(case).collect(), left_out: Vec::new() }
+        Pairs { cases: pairs.iter().map(case).collect(), left_out: Vec::new() }
     }
 
-    fn kernels(unpacked: &Unpacked) -> Vec<String> {
-        ["right", "wrong"].iter().flat_map(|side| unpacked.cases.iter().map(|case| case.kernel(side))).collect()
+    fn kernels(pairs: &Pairs) -> Vec<String> {
+        ["right", "wrong"].iter().flat_map(|side| pairs.cases.iter().map(|case| case.kernel(side))).collect()
     }
 
     fn names(jobs: &[Job]) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Processes side by side, each of which launches kernels of the corpus, and each with a limit.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -54,8 +54,6 @@ pub struct Ran {
     pub rest: Vec<String>,
     /// How the process ended, in words.
     pub ended: String,
-    /// What it printed.
-    pub printed: String,
     /// How long it took.
     pub seconds: f64,
 }
@@ -69,51 +67,27 @@ pub struct Judged {
     pub again: Vec<Job>,
 }
 
-/// The files of the bundle's pairs, unpacked, and what there is of them.
-pub struct Unpacked {
-    /// Where the files lie.
-    pub folder: PathBuf,
+/// The pairs of a bundle, for a GPU.
+pub struct Pairs {
     /// The pairs that this GPU has.
     pub cases: Vec<Case>,
     /// The names of those that it lacks.
     pub left_out: Vec<String>,
 }
 
-impl Unpacked {
-    /// Unpacks them, if the bundle has some for this GPU.
-    pub fn of(bench: &Bench) -> Result<Option<Unpacked>> {
+impl Pairs {
+    /// Those of a bundle, if it has some for this GPU.
+    pub fn of(bench: &Bench) -> Result<Option<Pairs>> {
+        Ok(Pairs::read(bench)?.map(|(pairs, _)| pairs))
+    }
+
+    fn read(bench: &Bench) -> Result<Option<(Pairs, Kernels)>> {
         let Some(file) = bench.beside(CORPUS)? else { return Ok(None) };
         let packed = std::fs::read(&file).map_err(|error| Error::io("read", &file, error))?;
         let kernels = Kernels::unpack(&packed)?;
-        let folder = bench.out.join(SCRATCH);
-        for image in kernels.section(CORPUS) {
-            for name in &image.kernels {
-                write_whole(&folder.join(format!("{name}.cubin")), &image.cubin)?;
-            }
-        }
         let is_there = |case: &Case| SIDES.iter().all(|side| kernels.image_of(CORPUS, &case.kernel(side)).is_ok());
         let (cases, others): (Vec<Case>, Vec<Case>) = case::read(&bench.folder)?.into_iter().partition(is_there);
-        for case in &cases {
-            let text = serde_json::to_vec(case).map_err(Error::new)?;
-            write_whole(&folder.join(format!("{}.json", case.name)), text)?;
-        }
-        Ok(Some(Unpacked { folder, cases, left_out: others.into_iter().map(|case| case.name).collect() }))
-    }
-
-    /// The same for processes that are to begin. This process has the GPU too: else the driver may let it go between two of them, and
-    /// needs seconds to come back.
-    pub fn again(bench: &Bench) -> Result<Option<Unpacked>> {
-        if bench.left() <= TO_END {
-            return Err(Error::new("the time of the stage was over before all was done"));
-        }
-        bench.gpu().map_err(Error::new)?;
-        Unpacked::of(bench)
-    }
-
-    /// Takes the files away again.
-    pub fn remove(&self) {
-        // What is left there is only large.
-        let _ = std::fs::remove_dir_all(&self.folder);
+        Ok(Some((Pairs { cases, left_out: others.into_iter().map(|case| case.name).collect() }, kernels)))
     }
 
     /// The pair of a kernel.
@@ -122,11 +96,53 @@ impl Unpacked {
         let found = self.cases.iter().find(|case| case.name == name);
         found.ok_or_else(|| Error::new(format_args!("the bundle has no pair of {kernel}")))
     }
+
+    /// Writes the files that the processes read.
+    fn write(&self, kernels: &Kernels, folder: &Path) -> Result<()> {
+        for image in kernels.section(CORPUS) {
+            for name in &image.kernels {
+                write_whole(&folder.join(format!("{name}.cubin")), &image.cubin)?;
+            }
+        }
+        self.cases.iter().try_for_each(|case| {
+            let text = serde_json::to_vec(case).map_err(Error::new)?;
+            write_whole(&folder.join(format!("{}.json", case.name)), text)
+        })
+    }
 }
 
-/// The work of a stage whose bundle has nothing for this GPU.
+/// The pairs of a bundle, and the folder with their files, which is removed when this is dropped.
+pub struct Unpacked {
+    /// The pairs.
+    pub pairs: Pairs,
+    folder: PathBuf,
+}
+
+impl Drop for Unpacked {
+    fn drop(&mut self) {
+        // What is left there is only large.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl Unpacked {
+    /// Unpacks them for processes that are to begin, if the bundle has some. This process has the GPU too: else the driver may let it go
+    /// between two of them, and needs seconds to come back.
+    pub fn of(bench: &Bench) -> Result<Option<Unpacked>> {
+        if bench.left() <= TO_END {
+            return Err(Error::new("the time of the stage was over before all was done"));
+        }
+        bench.gpu().map_err(Error::new)?;
+        let Some((pairs, kernels)) = Pairs::read(bench)? else { return Ok(None) };
+        let unpacked = Unpacked { pairs, folder: bench.out.join(SCRATCH) };
+        unpacked.pairs.write(&kernels, &unpacked.folder)?;
+        Ok(Some(unpacked))
+    }
+}
+
+/// The work of a stage whose bundle has no kernels for this GPU.
 pub fn nothing(bench: &Bench) -> Result<Work> {
-    Ok(Work::without(&format!("kernel of the corpus for sm_{}", bench.machine()?.sm)))
+    bench.nothing("kernel of the corpus")
 }
 
 /// The program that runs the process of a job in a place, if one does.
@@ -139,7 +155,7 @@ pub type Judge<'j> = dyn Fn(&Job, &Ran, usize) -> Result<Judged> + Sync + 'j;
 pub struct Processes<'a> {
     stage: &'static str,
     journal: &'a Journal,
-    folder: &'a PathBuf,
+    folder: &'a Path,
     program: PathBuf,
     until: Instant,
 }
@@ -153,8 +169,7 @@ struct Queue {
 impl<'a> Processes<'a> {
     /// Those of a stage.
     pub fn new(stage: &'static str, bench: &'a Bench, unpacked: &'a Unpacked) -> Result<Processes<'a>> {
-        let program = std::env::current_exe()
-            .map_err(|error| Error::new(format_args!("could not find this program: {error}")))?;
+        let program = child::itself()?;
         let until = Instant::now() + bench.left().saturating_sub(TO_END);
         Ok(Processes { stage, journal: &bench.journal, folder: &unpacked.folder, program, until })
     }
@@ -185,12 +200,8 @@ impl<'a> Processes<'a> {
     }
 
     fn in_place(&self, place: usize, queue: &Mutex<Queue>, wrap: &Wrap<'_>, judge: &Judge<'_>) {
-        loop {
-            let Some(job) = self.next(queue) else { return };
-            let done = match job {
-                None => continue,
-                Some(job) => self.one(job, place, wrap, judge),
-            };
+        while let Some(job) = self.next(queue) {
+            let done = self.one(job, place, wrap, judge);
             let mut queue = locked(queue);
             queue.running -= 1;
             match done {
@@ -202,26 +213,24 @@ impl<'a> Processes<'a> {
         }
     }
 
-    /// The next job. None if all is done or the time is over, and no job yet if one that runs may leave another.
-    fn next(&self, queue: &Mutex<Queue>) -> Option<Option<Job>> {
-        {
-            let mut queue = locked(queue);
-            let is_over = Instant::now() >= self.until || queue.error.is_some();
-            match queue.jobs.pop_front() {
-                Some(job) if is_over => {
-                    queue.jobs.push_front(job);
+    /// The next job, if there is time for one. While others run, it waits for what they may leave.
+    fn next(&self, queue: &Mutex<Queue>) -> Option<Job> {
+        loop {
+            {
+                let mut queue = locked(queue);
+                if Instant::now() >= self.until || queue.error.is_some() {
                     return None;
                 }
-                Some(job) => {
+                if let Some(job) = queue.jobs.pop_front() {
                     queue.running += 1;
-                    return Some(Some(job));
+                    return Some(job);
                 }
-                None if queue.running == 0 => return None,
-                None => {}
+                if queue.running == 0 {
+                    return None;
+                }
             }
+            std::thread::sleep(Duration::from_millis(20));
         }
-        std::thread::sleep(Duration::from_millis(20));
-        Some(None)
     }
 
     fn one(&self, job: Job, place: usize, wrap: &Wrap<'_>, judge: &Judge<'_>) -> Result<Vec<Job>> {
@@ -281,7 +290,7 @@ fn ran(kernels: &[String], printed: &str, ended: String, took: Duration) -> Ran 
         launched.push(Launched { kernel, end: End::Lost, said, ..Launched::default() });
     }
     let rest = kernels.get(launched.len()..).unwrap_or_default().to_vec();
-    Ran { launched, ready, rest, ended, printed: printed.to_owned(), seconds: took.as_secs_f64() }
+    Ran { launched, ready, rest, ended, seconds: took.as_secs_f64() }
 }
 
 /// Characters of what a process printed that are kept.

@@ -1,7 +1,7 @@
 //! Each kernel of the corpus under each tool of `compute-sanitizer`: what does it say of the wrong one, and what of its twin?
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use serde_json::json;
 use super::bare::BARE;
 use super::case::{Case, SIDES};
 use super::launched::{End, Launched};
-use super::log::{Finding, Log};
+use super::log::{COMPLAINS, Finding, Log, SANITIZER, text_of};
 use super::order::{Ends, tool_for, under_tools};
-use super::processes::{Job, Judged, LAUNCH, Processes, Ran, Unpacked, nothing};
+use super::processes::{Job, Judged, LAUNCH, Pairs, Processes, Ran, Unpacked, nothing};
 use crate::journal::{Found, Item, Known, Work};
 use crate::stage::{Bench, Facts, Stage};
 use launch::child;
@@ -24,13 +24,8 @@ pub const SANITIZED: &str = "corpus-sanitizer";
 /// The stage.
 pub struct Sanitized;
 
-const PROGRAM: &str = "compute-sanitizer";
-
 /// The tools.
 pub const TOOLS: [&str; 4] = ["racecheck", "memcheck", "initcheck", "synccheck"];
-
-/// How a tool ends if it has something to complain about.
-const COMPLAINS: &str = "86";
 
 /// Findings that a tool prints of a process: racecheck has one for each byte.
 const PRINTED: usize = 20_000;
@@ -48,16 +43,8 @@ const PORT: usize = 49_152;
 const PORTS: usize = 20;
 
 /// What every tool is told, but for its name, ports and log. The process has no children that launch kernels.
-const OPTIONS: [&str; 8] = [
-    "--target-processes",
-    "application-only",
-    "--launch-timeout",
-    "15",
-    "--show-backtrace",
-    "no",
-    "--error-exitcode",
-    COMPLAINS,
-];
+const OPTIONS: [&str; 6] =
+    ["--target-processes", "application-only", "--launch-timeout", "15", "--show-backtrace", "no"];
 
 /// What a tool is told besides. Only racecheck can be asked for deadlocks, and it does not look for them unless it is.
 fn options(tool: &str) -> &'static [&'static str] {
@@ -86,12 +73,12 @@ impl Stage for Sanitized {
     }
 
     fn work(&self, bench: &Bench) -> Result<Work> {
-        if child::find(PROGRAM).is_none() {
-            return Ok(Work::without(PROGRAM));
+        if child::find(SANITIZER).is_none() {
+            return Ok(Work::without(SANITIZER));
         }
-        let Some(unpacked) = Unpacked::of(bench)? else { return nothing(bench) };
-        let items = items(&unpacked.cases).into_iter().map(|(tool, kernel)| format!("{tool} {kernel}"));
-        Ok(Work { with: json!({ "left_out": unpacked.left_out }), ..items.collect() })
+        let Some(pairs) = Pairs::of(bench)? else { return nothing(bench) };
+        let items = items(&pairs.cases).into_iter().map(|(tool, kernel)| format!("{tool} {kernel}"));
+        Ok(Work { with: json!({ "left_out": pairs.left_out }), ..items.collect() })
     }
 
     fn run(&self, _: &Bench, _: &Item) -> Result<Option<Found>> {
@@ -99,7 +86,7 @@ impl Stage for Sanitized {
     }
 
     fn side_by_side(&self, bench: &Bench, left: &[Item]) -> Option<Result<()>> {
-        (!left.is_empty()).then(|| check(bench, left))
+        Some(check(bench, left))
     }
 }
 
@@ -119,18 +106,18 @@ fn items(cases: &[Case]) -> Vec<(&'static str, String)> {
 }
 
 fn check(bench: &Bench, left: &[Item]) -> Result<()> {
-    let Some(unpacked) = Unpacked::again(bench)? else { return Ok(()) };
+    let Some(unpacked) = Unpacked::of(bench)? else { return Ok(()) };
+    let pairs = &unpacked.pairs;
     let limit = bench.settings.launch_limit.unwrap_or(LAUNCH);
     let left: Vec<(&'static str, String)> = left.iter().filter_map(|item| split(&item.name)).collect();
     let ends = Ends::of(&Known::of(BARE, &bench.journal.events()?).found);
-    let jobs = under_tools(left, limit, &unpacked, &ends, bench.settings.seed);
+    let jobs = under_tools(left, limit, pairs, &ends, bench.settings.seed);
     let logs = bench.out.join("corpus-logs");
     std::fs::create_dir_all(&logs).map_err(|error| Error::io("create the folder", &logs, error))?;
     let log_of = |place: usize| logs.join(format!("{place}.log"));
     let wrap = |job: &Job, place: usize| Some(command(job.tool, place, &log_of(place)));
-    let judge = |job: &Job, ran: &Ran, place: usize| judge(job, ran, &read(&log_of(place)), &unpacked);
+    let judge = |job: &Job, ran: &Ran, place: usize| judge(job, ran, &text_of(&log_of(place)), pairs);
     let done = Processes::new(SANITIZED, bench, &unpacked)?.run(jobs, &wrap, &judge);
-    unpacked.remove();
     let _ = std::fs::remove_dir_all(&logs);
     done
 }
@@ -144,20 +131,19 @@ fn split(item: &str) -> Option<(&'static str, String)> {
 fn command(tool: &str, place: usize, log: &PathBuf) -> Command {
     // What an earlier process wrote is nobody's.
     let _ = std::fs::remove_file(log);
-    let mut command = Command::new(PROGRAM);
+    let mut command = Command::new(SANITIZER);
     command.args(["--tool", tool, "--port", &(PORT + place * PORTS).to_string()]);
     command.args(["--max-connections", &PORTS.to_string()]).args(OPTIONS).args(options(tool));
-    command.args(["--print-limit", &PRINTED.to_string()]).arg("--log-file").arg(log);
     command
-}
-
-fn read(log: &Path) -> String {
-    std::fs::read(log).map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
+        .args(["--error-exitcode", &COMPLAINS.to_string(), "--print-limit", &PRINTED.to_string()])
+        .arg("--log-file")
+        .arg(log);
+    command
 }
 
 /// What a tool found in each kernel of a job. A call that fails is of the kernel at which the process ended. If several share a process,
 /// and it is not known whose a finding is, each has a process of its own.
-fn judge(job: &Job, ran: &Ran, text: &str, unpacked: &Unpacked) -> Result<Judged> {
+fn judge(job: &Job, ran: &Ran, text: &str, pairs: &Pairs) -> Result<Judged> {
     let mut log = Log::read(text, &job.kernels);
     let last = ran.launched.last().filter(|one| one.is_last()).map(|one| one.kernel.clone());
     for finding in log.findings.iter_mut().filter(|finding| finding.is_call && finding.kernel.is_none()) {
@@ -173,7 +159,7 @@ fn judge(job: &Job, ran: &Ran, text: &str, unpacked: &Unpacked) -> Result<Judged
         let findings = log.findings.iter().filter(|finding| is_alone || finding.kernel.as_ref() == Some(&one.kernel));
         // That the kernel failed is what the program itself sees.
         let findings = findings.filter(|finding| !(finding.is_call && one.end == End::Failed));
-        let found = found(job.tool, one, &findings.collect::<Vec<_>>(), &log, text, ran, unpacked.case(&one.kernel)?);
+        let found = found(job.tool, one, &findings.collect::<Vec<_>>(), &log, text, ran, pairs.case(&one.kernel)?);
         Ok((format!("{} {}", job.tool, one.kernel), found))
     });
     Ok(Judged { found: found.collect::<Result<_>>()?, again: Vec::new() })

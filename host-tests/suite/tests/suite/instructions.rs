@@ -1,9 +1,10 @@
 //! The stage that compares what instructions compute: a few of its kernels, on a GPU that is right and on one with a wrong bit.
 
 use ::values::{Case, find, header};
+use ptx_build::files::write_whole;
 use ptx_build::target::PtxVersion;
 use suite::journal::Event;
-use suite::kernels::{Kernels, VALUES};
+use suite::kernels::{FAULTS, Kernels, UNITS, VALUES};
 use suite::versions::Versions;
 use workloads::image::Image;
 
@@ -16,6 +17,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "a_wrong_bit_of_an_instruction_is_named", sm: "90", run: a_wrong_bit },
     Scenario { name: "an_instruction_that_hangs_is_named", sm: "90", run: one_hangs },
     Scenario { name: "an_instruction_that_is_not_launched_is_named", sm: "90", run: one_is_refused },
+    Scenario { name: "one_instruction_runs_alone", sm: "90", run: one_alone },
+    Scenario { name: "a_gpu_without_the_instructions_is_no_failure", sm: "100", run: another_generation },
 ];
 
 const SOME: [&str; 4] =
@@ -27,18 +30,21 @@ pub(crate) fn text() -> String {
     header("9.0", "sm_90") + &cases.map(Case::text).concat()
 }
 
-fn run(settings: &[(&str, String)]) -> Left {
+/// A run of a bundle whose kernels are in a section for a GPU.
+fn run_of(sm: u32, section: &str, settings: &[(&str, String)], arguments: &[&str]) -> Left {
     let folder = tempfile::tempdir().unwrap();
     let image = Image { kernels: SOME.map(str::to_owned).into(), cubin: text().into_bytes() };
-    let kernels: Kernels = kernels(PtxVersion::new(9, 0), [(VALUES, vec![image])]);
-    let file = folder.path().join("kernels/13.5/sm_90.zst");
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::write(file, kernels.pack().unwrap()).unwrap();
+    let kernels: Kernels = kernels(PtxVersion::new(9, 0), [(section, vec![image])]);
+    write_whole(&folder.path().join(format!("kernels/13.5/sm_{sm}.zst")), kernels.pack().unwrap()).unwrap();
     let versions = serde_json::to_string(&Versions::default()).unwrap();
-    std::fs::write(folder.path().join("versions.json"), versions).unwrap();
-    let arguments = ["--only", VALUES, "--quick", "--launch-limit", "2"];
+    write_whole(&folder.path().join("versions.json"), versions).unwrap();
+    let arguments = [&["--quick", "--launch-limit", "2"], arguments].concat();
     let output = interpreted(folder.path(), settings, &arguments).output().unwrap();
     left(folder, output)
+}
+
+fn run(settings: &[(&str, String)]) -> Left {
+    run_of(90, VALUES, settings, &["--only", VALUES])
 }
 
 impl Left {
@@ -91,4 +97,20 @@ fn one_is_refused(_: &Slice) {
     let left = run(&[("FAKE_LAUNCH", format!("{}=701", SOME[2]))]);
     assert_eq!((left.wrong(), left.together()), (vec![SOME[2]], vec![SOME[0]]), "{}", left.text);
     assert_eq!(left.code, Some(1));
+}
+
+/// The items are those of the stage, and not of the stages of every run.
+fn one_alone(_: &Slice) {
+    let left = run_of(90, VALUES, &[], &["--only", VALUES, "--items", SOME[0]]);
+    let stage = left.report.stages.iter().find(|stage| stage.name == VALUES).unwrap();
+    let names: Vec<&str> = stage.results.iter().map(|row| row.item.as_str()).collect();
+    assert_eq!((names, stage.lost.len(), left.code), (vec![SOME[0]], 0, Some(0)), "{}", left.text);
+}
+
+fn another_generation(_: &Slice) {
+    let left = run_of(100, FAULTS, &[], &["--only", &format!("{VALUES},{UNITS}")]);
+    let missing = |name: &str| left.report.stages.iter().find(|stage| stage.name == name)?.missing.as_deref();
+    let expected = ["kernel of an instruction for sm_100", "kernel of a unit for sm_100"];
+    assert_eq!([VALUES, UNITS].map(missing), expected.map(Some), "{}", left.text);
+    assert_eq!(left.code, Some(0), "{}", left.text);
 }
