@@ -297,7 +297,7 @@ pub fn all(sm: Sm, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &Pr
 
 /// Compiles and assembles all of it for a GPU.
 pub fn images(on: &On, toolchain: &DeviceToolchain, tools: &CudaTools, progress: &Progress) -> Result<Vec<Image>> {
-    all(on.sm, toolchain, tools, progress)?.iter().map(|source| source.assemble(on)).collect()
+    all(on.sm, toolchain, tools, progress)?.par_iter().map(|source| source.assemble(on)).collect()
 }
 
 /// What rustc has no words for, so that both compilers' kernels are assembled under the same promises.

@@ -232,7 +232,7 @@ fn laboratory(
     all.par_iter().try_for_each(|sm| {
         let sources = images::all(*sm, toolchain, tools, progress)?;
         known().filter(|(_, on)| on.sm == *sm).try_for_each(|(set, on)| {
-            let images: Vec<_> = sources.iter().map(|source| source.assemble(on)).collect::<Result<_>>()?;
+            let images: Vec<_> = sources.par_iter().map(|source| source.assemble(on)).collect::<Result<_>>()?;
             write_whole(&place_of(folder, set, sm.number), images::pack(&images)?)
         })
     })

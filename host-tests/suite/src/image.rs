@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
@@ -52,8 +52,10 @@ pub fn compile<'p, E: Entry>(
     let folder = Machine::current().target().join("suite").join(name);
     let source: String =
         [prelude(), E::common().to_owned()].into_iter().chain(kernels.iter().map(Entry::source)).collect();
-    write_package(&folder, "suite", &source)?;
-    let build = DeviceBuild::of_every_form(folder, "suite", BUILT_FOR);
+    // Packages that share a name and a target folder replace each other's builds, wherever they lie.
+    let package = format!("suite-{name}");
+    write_package(&folder, &package, &source)?;
+    let build = DeviceBuild::of_every_form(folder, package, BUILT_FOR);
     let (ptx, _) = build.build_in_lane(toolchain, lane)?;
     Ok(Part { kernels, module: Module::read(&ptx)? })
 }
@@ -78,11 +80,12 @@ pub fn images<E: Entry>(
 ) -> Result<Vec<Vec<Image>>> {
     let mut parts = parts(kernels);
     parts.retain(|(number, _)| number % sample == 0);
-    let (parts, next) = (&parts, &AtomicUsize::new(0));
-    let bar = progress.bar(parts.len() as u64, "Compiling and assembling the kernels");
-    let in_lane = &|lane: usize| -> Result<Vec<(usize, Vec<Vec<Image>>)>> {
+    let (lanes, failed) = (lanes(), &AtomicBool::new(false));
+    let bar = &progress.bar(parts.len() as u64, "Compiling and assembling the kernels");
+    // A part has the same lane each time: another lane does not have what was compiled of it before.
+    let make = &|parts: Vec<(usize, &[E])>, lane: usize| -> Result<Vec<(usize, Vec<Vec<Image>>)>> {
         let mut made = Vec::new();
-        while let Some(&(number, kernels)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+        for (number, kernels) in parts.into_iter().take_while(|_| !failed.load(Ordering::Relaxed)) {
             let part = compile(&format!("part-{number}"), lane, kernels, toolchain)?;
             made.push((number, on.iter().map(|on| part.assemble(on)).collect::<Result<_>>()?));
             bar.inc(1);
@@ -90,9 +93,12 @@ pub fn images<E: Entry>(
         Ok(made)
     };
     let mut made = std::thread::scope(|scope| {
-        // After an error nobody begins another part.
-        let stop = |_: &Error| next.store(parts.len(), Ordering::Relaxed);
-        let lanes: Vec<_> = (0..lanes()).map(|lane| scope.spawn(move || in_lane(lane).inspect_err(stop))).collect();
+        let stop = |_: &Error| failed.store(true, Ordering::Relaxed);
+        let in_lane = |lane: usize| {
+            let own = parts.iter().skip(lane).step_by(lanes).copied().collect();
+            scope.spawn(move || make(own, lane).inspect_err(stop))
+        };
+        let lanes: Vec<_> = (0..lanes).map(in_lane).collect();
         let made = lanes.into_iter().map(|lane| lane.join().expect("a lane does not panic"));
         made.collect::<Result<Vec<_>>>()
     })?
