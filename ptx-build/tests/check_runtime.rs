@@ -1,5 +1,7 @@
 //! `cargo ptx check`, with programs that nvcc links to the runtime of CUDA.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,34 +10,71 @@ use ptx_build::cccl::CCCL;
 use ptx_build::command::Machine;
 use ptx_build::cuda_tools::CudaTools;
 use ptx_build::progress::Progress;
+use regex_lite::Regex;
 use tempfile::TempDir;
 
-/// Compiles a program, and says how the check of it ends, and what it prints and complains of.
-fn check(source: &str, include: Option<PathBuf>, words: &[&str]) -> (Option<i32>, String, String) {
-    let folder = TempDir::new().expect("a folder");
+/// The folder of nvcc's toolkit.
+fn toolkit() -> PathBuf {
     let nvcc = CudaTools::find(&Progress::new()).and_then(|tools| tools.nvcc(&Progress::new())).expect("nvcc");
-    let libraries = nvcc.path.ancestors().nth(2).expect("it is in a toolkit").join("lib");
-    symlink(libraries.join("libcudart.so.13"), folder.path().join("libcudart.so")).expect("a link");
-    let program = folder.path().join("program");
-    let mut compiler = Command::new(&nvcc.path);
-    compiler.args(["-cudart", "shared", "-gencode", "arch=compute_90,code=[sm_90,compute_90]", "-lineinfo", "-o"]);
-    compiler.arg(&program).arg("-L").arg(folder.path());
-    compiler.args(include.into_iter().map(|path| format!("-I{}", path.display())));
-    compiler.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check").join(source));
-    assert!(compiler.status().expect("nvcc starts").success());
+    nvcc.path.ancestors().nth(2).expect("it is in a toolkit").to_owned()
+}
+
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check").join(name)
+}
+
+/// A program that nvcc compiled, or a compiler of C.
+struct Program(TempDir);
+
+impl Program {
+    fn of_nvcc(name: &str, options: &[String]) -> Program {
+        let (folder, toolkit) = (TempDir::new().expect("a folder"), toolkit());
+        symlink(toolkit.join("lib/libcudart.so.13"), folder.path().join("libcudart.so")).expect("a link");
+        let mut compiler = Command::new(toolkit.join("bin/nvcc"));
+        compiler.args(["-cudart", "shared", "-gencode", "arch=compute_90,code=[sm_90,compute_90]", "-lineinfo"]);
+        compiler.args(options).arg("-L").arg(folder.path());
+        Program(folder).compiled(compiler, name)
+    }
+
+    /// In C, with the header of the driver.
+    fn of_cc(name: &str, options: &[&str]) -> Program {
+        let mut compiler = Command::new("cc");
+        compiler.args(["-Wall", "-Werror", "-O1", "-pthread"]).args(options).arg("-I").arg(toolkit().join("include"));
+        Program(TempDir::new().expect("a folder")).compiled(compiler, name)
+    }
+
+    fn compiled(self, mut compiler: Command, name: &str) -> Program {
+        compiler.arg("-o").arg(self.path()).arg(source(name));
+        assert!(compiler.status().expect("the compiler starts").success());
+        self
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("program")
+    }
+
+    /// How the check ends, and what it prints and complains of.
+    fn check(&self, words: &[&str]) -> (Option<i32>, String, String) {
+        check(Command::new(self.path()).args(words))
+    }
+}
+
+fn check(program: &Command) -> (Option<i32>, String, String) {
     let mut check = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
-    let output = check.args(["ptx", "check", "--"]).arg(program).args(words).output().expect("it starts");
+    check.args(["ptx", "check", "--"]).arg(program.get_program()).args(program.get_args());
+    let output = check.output().expect("it starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
 #[test]
 fn a_program_of_nvcc_runs_with_its_own_host_code() {
-    let (code, printed, complaint) = check("runtime.cu", None, &[]);
+    let program = Program::of_nvcc("runtime.cu", &[]);
+    let (code, printed, complaint) = program.check(&[]);
     assert_eq!(code, Some(0), "{printed}{complaint}");
     assert!(printed.starts_with("sm_90: right\n"), "{printed}");
     assert_eq!(printed.matches("no findings in 1 order of its threads").count(), 2, "{printed}");
-    let (code, printed, complaint) = check("runtime.cu", None, &["long"]);
+    let (code, printed, complaint) = program.check(&["long"]);
     assert_eq!(code, Some(1), "{printed}{complaint}");
     assert!(printed.contains("0 bytes beyond the end of argument 0: allocation 4 (cudaMalloc)"), "{printed}");
     assert!(printed.contains("runtime.cu:11"), "{printed}");
@@ -44,18 +83,19 @@ fn a_program_of_nvcc_runs_with_its_own_host_code() {
 /// `printf`, `assert`, and a barrier of the whole grid.
 #[test]
 fn a_program_uses_the_system_of_the_gpu() {
-    let (code, printed, complaint) = check("system.cu", None, &[]);
+    let program = Program::of_nvcc("system.cu", &[]);
+    let (code, printed, complaint) = program.check(&[]);
     assert_eq!(code, Some(0), "{printed}{complaint}");
     let said =
         "begin\n0 in warps:  0.00|0   |a  0 -1 1e-07%\n32 in warps: 10.67|20  |b-32 -1 1e-07%\ncudaSuccess\nright\n";
     assert!(printed.starts_with(said), "{printed}");
     assert_eq!(printed.matches("no findings").count(), 2, "{printed}");
-    let (code, printed, complaint) = check("system.cu", None, &["asserts"]);
+    let (code, printed, complaint) = program.check(&["asserts"]);
     assert_eq!(code, Some(1), "{printed}{complaint}");
     assert!(printed.contains("cudaErrorAssert\n"), "{printed}");
     assert!(printed.contains("error[launch]: an assertion of the kernel does not hold"), "{printed}");
     assert!(printed.contains("the assertion `numbers[at] < 100` does not hold"), "{printed}");
-    let (code, printed, complaint) = check("system.cu", None, &["plain"]);
+    let (code, printed, complaint) = program.check(&["plain"]);
     assert_eq!(code, Some(1), "{printed}{complaint}");
     assert!(printed.contains("= help: launch it cooperatively, since its blocks wait for each other"), "{printed}");
 }
@@ -65,7 +105,8 @@ fn a_program_uses_the_system_of_the_gpu() {
 #[ignore = "it fetches CUB, and nvcc needs ten seconds for it"]
 fn cub_runs_with_its_own_host_code() {
     let folder = CCCL.provide(&Machine::current(), &Progress::new()).expect("CUB");
-    let (code, printed, complaint) = check("cub.cu", Some(folder.join("nvidia/cu13/include/cccl")), &[]);
+    let include = format!("-I{}", folder.join("nvidia/cu13/include/cccl").display());
+    let (code, printed, complaint) = Program::of_nvcc("cub.cu", &[include]).check(&[]);
     assert_eq!(code, Some(0), "{printed}{complaint}");
     assert!(printed.starts_with("right\n"), "{printed}");
 }
@@ -73,14 +114,84 @@ fn cub_runs_with_its_own_host_code() {
 /// Boxes go in and out through tensor maps: at the edges, with sums, and swizzled.
 #[test]
 fn a_program_copies_by_tensor_maps() {
-    let (code, printed, complaint) = check("tensor.cu", None, &[]);
+    let program = Program::of_nvcc("tensor.cu", &[]);
+    let (code, printed, complaint) = program.check(&[]);
     assert_eq!(code, Some(0), "{printed}{complaint}");
     assert!(printed.starts_with("0 wrong, no error\n"), "{printed}");
     assert_eq!(printed.matches("no findings").count(), 3, "{printed}");
-    let (code, printed, complaint) = check("tensor.cu", None, &["forgets"]);
+    let (code, printed, complaint) = program.check(&["forgets"]);
     assert_eq!(code, Some(1), "{printed}{complaint}");
     assert!(printed.contains("error[proxy]") && printed.contains("tensor.cu:4"), "{printed}");
-    let (_, printed, complaint) = check("tensor.cu", None, &["wide"]);
+    let (_, printed, complaint) = program.check(&["wide"]);
     let why = "cuTensorMapEncodeTiled: boxDim[0] has 128 bytes: a swizzle of 64 bytes takes 64 at most";
     assert!(printed.contains("refused: 1") && complaint.contains(why), "{printed}{complaint}");
+}
+
+/// Programs whose default stream is each thread's own call functions of other names.
+#[test]
+fn the_default_stream_of_each_thread() {
+    let program = Program::of_nvcc("per_thread.cu", &["--default-stream".into(), "per-thread".into()]);
+    let calls = Command::new("nm").args(["-D", "--undefined-only"]).arg(program.path()).output().expect("nm starts");
+    let calls = String::from_utf8(calls.stdout).expect("text");
+    assert_eq!((calls.matches("_ptsz").count(), calls.matches("_ptds").count()), (8, 3), "{calls}");
+    let (code, printed, complaint) = program.check(&[]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("0 0 apart\n"), "{printed}");
+    assert_eq!(printed.matches("no findings in 4 launches").count(), 1, "{printed}");
+    let (code, printed, complaint) = program.check(&["long"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert!(printed.contains("per_thread.cu:10"), "{printed}");
+
+    let program = Program::of_cc("per_thread.c", &["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"]);
+    let image = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx-interpreter/tests/corpus/shared.ptx");
+    let (code, printed, complaint) = program.check(&[image.to_str().expect("the path is text")]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    let expected = "cuLaunchKernel_ptsz: 32640 98176, 32896 98432, apart, found\n";
+    assert!(printed.starts_with(expected), "{printed}");
+}
+
+/// Every function of NVIDIA's that a program may be linked with is there, or named when it is called. One that is there has its
+/// other name too, for programs whose default stream is each thread's own.
+#[test]
+fn every_function_has_its_names() {
+    let names = |text: &str| -> BTreeSet<String> {
+        let name = Regex::new(r"\b(?:__)?cu(?:da)?[A-Z]\w*").expect("it is valid");
+        name.find_iter(text).map(|name| name.as_str().to_owned()).collect()
+    };
+    let exported = |path: &str| {
+        let (_, printed, complaint) = check(Command::new("sh").args(["-c", &format!("nm -D --defined-only {path}")]));
+        assert!(printed.contains(" T "), "{printed}{complaint}");
+        names(&printed)
+    };
+    let ours = exported("\"${LD_LIBRARY_PATH%%:*}/libcudart.so.13\"");
+    let runtime = exported(toolkit().join("lib/libcudart.so.13").to_str().expect("the path is text"));
+    let driver = names_of_driver();
+    for (all, part, counts) in [(&runtime, "runtime", (458, 143, 74, 36)), (&driver, "driver", (684, 264, 105, 60))] {
+        let lost: Vec<_> = all.difference(&ours).collect();
+        assert!(lost.is_empty(), "{part}: {lost:?}");
+        let list = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../ptx-gpu/src/{part}/missing.rs"));
+        let missing = names(&fs::read_to_string(list).expect("the list of what is missing"));
+        let of_thread = |name: &&String| name.ends_with("_ptsz") || name.ends_with("_ptds");
+        for name in all.iter().filter(of_thread) {
+            let plain = &name[..name.len() - "_ptsz".len()];
+            assert_eq!(missing.contains(name), missing.contains(plain), "{name}");
+        }
+        let there: Vec<_> = all.difference(&missing).collect();
+        let of_threads = (all.iter().filter(of_thread).count(), there.iter().filter(|name| of_thread(name)).count());
+        assert_eq!((all.len(), there.len(), of_threads.0, of_threads.1), counts, "{part}");
+    }
+}
+
+/// What the header of the driver declares, and what it makes of the names.
+fn names_of_driver() -> BTreeSet<String> {
+    let header = fs::read_to_string(toolkit().join("include/cuda.h")).expect("the header");
+    let of_thread = Regex::new(r"__CUDA_API_PT([SD])[ZS]\((cu\w+)\)").expect("it is valid");
+    let of_thread = of_thread.captures_iter(&header).flat_map(|found| {
+        let ending = if &found[1] == "S" { "_ptsz" } else { "_ptds" };
+        [found[2].to_owned(), format!("{}{ending}", &found[2])]
+    });
+    let plain = Regex::new(r"CUDAAPI\s+(cu\w+)\s*\(|#define cu\w+\s+(cu\w+_v\d)\b").expect("it is valid");
+    let plain =
+        plain.captures_iter(&header).filter_map(|found| Some(found.get(1).or(found.get(2))?.as_str().to_owned()));
+    of_thread.chain(plain).collect()
 }

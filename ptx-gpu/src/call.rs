@@ -6,25 +6,64 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::output::note;
 use crate::status::{INVALID_VALUE, Result, SUCCESS, UNKNOWN};
 
-/// Defines functions with the C ABI, each under its name and under those that `also` lists. A body gives
-/// a `Result`.
-macro_rules! calls {
-    ($($(#[also($($other:ident),+)])? fn $name:ident $arguments:tt $body:block)*) => {$(
-        $crate::call::call! { $name $arguments $body }
-        $($($crate::call::call! { $other $arguments $body })+)?
+/// Defines functions with the C ABI, which `$answer` calls. A body gives a `Result`. `#[also(other)]` gives a function another
+/// name too. `#[ptsz]` and `#[ptds]` give it the name with that ending too, for programs whose default stream is each thread's own.
+macro_rules! functions {
+    ($answer:path; $($(#[$kind:ident $($others:tt)?])* fn $name:ident $arguments:tt $body:block)*) => {$(
+        $crate::call::function! { $answer, $name $arguments $body }
+        $($crate::call::other_names! { $kind $($others)? $name $arguments })*
     )*};
 }
 
-macro_rules! call {
-    ($name:ident ($($argument:ident: $type:ty),* $(,)?) $body:block) => {
+macro_rules! function {
+    ($answer:path, $name:ident ($($argument:ident: $type:ty),* $(,)?) $body:block) => {
         #[unsafe(no_mangle)]
         pub(crate) extern "C" fn $name($($argument: $type),*) -> u32 {
-            $crate::call::answer(stringify!($name), move || $body)
+            $answer(stringify!($name), move || $body)
         }
     };
 }
 
-pub(crate) use {call, calls};
+macro_rules! other_names {
+    (also ($($other:ident),+) $name:ident $arguments:tt) => {
+        $($crate::call::other_name! { (stringify!($other)) $name $arguments })+
+    };
+    (ptsz $name:ident $arguments:tt) => {
+        $crate::call::of_thread! { "_ptsz" $name $arguments }
+    };
+    (ptds $name:ident $arguments:tt) => {
+        $crate::call::of_thread! { "_ptds" $name $arguments }
+    };
+}
+
+macro_rules! other_name {
+    (($other:expr) $name:ident ($($argument:ident: $type:ty),* $(,)?)) => {
+        const _: () = {
+            #[unsafe(export_name = $other)]
+            extern "C" fn other($($argument: $type),*) -> u32 {
+                $name($($argument),*)
+            }
+        };
+    };
+}
+
+macro_rules! of_thread {
+    ($ending:literal $name:ident ($($argument:ident: $type:ty),* $(,)?)) => {
+        const _: () = {
+            #[unsafe(export_name = concat!(stringify!($name), $ending))]
+            extern "C" fn of_thread($($argument: $type),*) -> u32 {
+                $crate::gpu::with_stream_of_thread(|| $name($($argument),*))
+            }
+        };
+    };
+}
+
+/// As [`functions`], for the driver.
+macro_rules! calls {
+    ($($all:tt)*) => { $crate::call::functions! { $crate::call::answer; $($all)* } };
+}
+
+pub(crate) use {calls, function, functions, of_thread, other_name, other_names};
 
 /// Does what a call asks for.
 pub(crate) fn answer(name: &str, body: impl FnOnce() -> Result) -> u32 {

@@ -1,6 +1,6 @@
 //! The state of the driver: what a program has asked for and not given back.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -16,8 +16,9 @@ use crate::status::{INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND, NOT_INITIALIZED,
 /// A handle: contexts, modules, functions, streams, events and pools have numbers of one series.
 pub(crate) type Handle = usize;
 
-/// Streams that need not be created: the default ones, for all threads and for each.
-pub(crate) const DEFAULT_STREAMS: [Handle; 3] = [0, 1, 2];
+/// `CU_STREAM_LEGACY` and `CU_STREAM_PER_THREAD`: the default streams, of all threads and of each.
+pub(crate) const LEGACY: Handle = 1;
+const PER_THREAD: Handle = 2;
 
 pub(crate) struct Module {
     pub(crate) program: Arc<Program>,
@@ -97,6 +98,25 @@ static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
 thread_local! {
     /// The contexts that this thread has pushed; the last one is current. A null handle is none.
     pub(crate) static CURRENT: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+
+    /// What stream 0 is in the call that this thread makes.
+    static DEFAULT: Cell<Handle> = const { Cell::new(LEGACY) };
+
+    /// The default stream of this thread alone; 0 until it is used.
+    static OF_THREAD: Cell<Handle> = const { Cell::new(0) };
+}
+
+/// A call in which stream 0 is the thread's own.
+pub(crate) fn with_stream_of_thread<T>(call: impl FnOnce() -> T) -> T {
+    let before = DEFAULT.replace(PER_THREAD);
+    let result = call();
+    DEFAULT.set(before);
+    result
+}
+
+/// Whether stream 0 is the thread's own in the call that this thread makes.
+pub(crate) fn has_stream_of_thread() -> bool {
+    DEFAULT.get() == PER_THREAD
 }
 
 /// The driver, in whatever state.
@@ -133,13 +153,23 @@ impl Gpu {
         self.last
     }
 
-    /// Errors: there is no such stream.
-    pub(crate) fn stream(&self, stream: Handle) -> Result {
-        if DEFAULT_STREAMS.contains(&stream) || self.streams.contains_key(&stream) {
-            Ok(())
-        } else {
-            Err(INVALID_HANDLE)
+    /// The stream that a program means. Errors: there is no such stream.
+    pub(crate) fn stream(&mut self, stream: Handle) -> Result<Handle> {
+        match if stream == 0 { DEFAULT.get() } else { stream } {
+            LEGACY => Ok(LEGACY),
+            PER_THREAD => Ok(self.stream_of_thread()),
+            known if self.streams.contains_key(&known) => Ok(known),
+            _ => Err(INVALID_HANDLE),
         }
+    }
+
+    fn stream_of_thread(&mut self) -> Handle {
+        if OF_THREAD.get() == 0 {
+            let handle = self.handle();
+            self.streams.insert(handle, Stream { flags: 0, priority: 0 });
+            OF_THREAD.set(handle);
+        }
+        OF_THREAD.get()
     }
 
     pub(crate) fn event(&mut self, event: Handle) -> Result<&mut Event> {

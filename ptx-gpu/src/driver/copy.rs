@@ -46,52 +46,52 @@ pub(crate) fn copy_in(gpu: &mut Gpu, to: u64, from: u64, bytes: usize, sides: Si
 const DEFAULT: Handle = 0;
 
 calls! {
-    #[also(cuMemcpyHtoD_v2_ptds)]
+    #[ptds]
     fn cuMemcpyHtoD_v2(to: u64, from: u64, bytes: usize) {
         copy(to, from, bytes, Sides::To, DEFAULT, "cuMemcpyHtoD_v2")
     }
 
-    #[also(cuMemcpyDtoH_v2_ptds)]
+    #[ptds]
     fn cuMemcpyDtoH_v2(to: u64, from: u64, bytes: usize) {
         copy(to, from, bytes, Sides::From, DEFAULT, "cuMemcpyDtoH_v2")
     }
 
-    #[also(cuMemcpyDtoD_v2_ptds)]
+    #[ptds]
     fn cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize) {
         copy(to, from, bytes, Sides::Both, DEFAULT, "cuMemcpyDtoD_v2")
     }
 
-    #[also(cuMemcpy_ptds)]
+    #[ptds]
     fn cuMemcpy(to: u64, from: u64, bytes: usize) {
         copy(to, from, bytes, Sides::Unknown, DEFAULT, "cuMemcpy")
     }
 
-    #[also(cuMemcpyHtoDAsync_v2_ptsz)]
+    #[ptsz]
     fn cuMemcpyHtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle) {
         copy(to, from, bytes, Sides::To, stream, "cuMemcpyHtoDAsync_v2")
     }
 
-    #[also(cuMemcpyDtoHAsync_v2_ptsz)]
+    #[ptsz]
     fn cuMemcpyDtoHAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle) {
         copy(to, from, bytes, Sides::From, stream, "cuMemcpyDtoHAsync_v2")
     }
 
-    #[also(cuMemcpyDtoDAsync_v2_ptsz)]
+    #[ptsz]
     fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle) {
         copy(to, from, bytes, Sides::Both, stream, "cuMemcpyDtoDAsync_v2")
     }
 
-    #[also(cuMemcpyAsync_ptsz)]
+    #[ptsz]
     fn cuMemcpyAsync(to: u64, from: u64, bytes: usize, stream: Handle) {
         copy(to, from, bytes, Sides::Unknown, stream, "cuMemcpyAsync")
     }
 
-    #[also(cuMemcpyPeer_ptds)]
+    #[ptds]
     fn cuMemcpyPeer(to: u64, _to_context: *mut c_void, from: u64, _from_context: *mut c_void, bytes: usize) {
         copy(to, from, bytes, Sides::Both, DEFAULT, "cuMemcpyPeer")
     }
 
-    #[also(cuMemcpyPeerAsync_ptsz)]
+    #[ptsz]
     fn cuMemcpyPeerAsync(
         to: u64,
         _to_context: *mut c_void,

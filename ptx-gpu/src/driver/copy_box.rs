@@ -132,27 +132,27 @@ fn cuboid(what: *const Cuboid, stream: Handle, call: &str) -> Result {
 }
 
 calls! {
-    #[also(cuMemcpy2D_v2_ptds)]
+    #[ptds]
     fn cuMemcpy2D_v2(what: *const Rectangle) {
         rectangle(what, 0, "cuMemcpy2D_v2")
     }
 
-    #[also(cuMemcpy2DUnaligned_v2_ptds)]
+    #[ptds]
     fn cuMemcpy2DUnaligned_v2(what: *const Rectangle) {
         rectangle(what, 0, "cuMemcpy2DUnaligned_v2")
     }
 
-    #[also(cuMemcpy2DAsync_v2_ptsz)]
+    #[ptsz]
     fn cuMemcpy2DAsync_v2(what: *const Rectangle, stream: Handle) {
         rectangle(what, stream, "cuMemcpy2DAsync_v2")
     }
 
-    #[also(cuMemcpy3D_v2_ptds)]
+    #[ptds]
     fn cuMemcpy3D_v2(what: *const Cuboid) {
         cuboid(what, 0, "cuMemcpy3D_v2")
     }
 
-    #[also(cuMemcpy3DAsync_v2_ptsz)]
+    #[ptsz]
     fn cuMemcpy3DAsync_v2(what: *const Cuboid, stream: Handle) {
         cuboid(what, stream, "cuMemcpy3DAsync_v2")
     }

@@ -4,6 +4,7 @@ use std::ffi::{CString, c_char, c_void};
 use std::sync::LazyLock;
 
 use crate::call::{calls, put, put_if, text};
+use crate::gpu::has_stream_of_thread;
 use crate::status::{NOT_FOUND, Result};
 
 /// Versions that a function of a later release has: a caller of an older one expects the one before.
@@ -19,7 +20,8 @@ const LATER: [(&str, i32); 9] = [
     ("cuStreamWriteValue32_v2", 11070),
 ];
 
-/// `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM`
+/// `CU_GET_PROC_ADDRESS_LEGACY_STREAM` and `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM`
+const LEGACY: u64 = 1;
 const PER_THREAD: u64 = 2;
 
 /// This library, as the system's loader knows it.
@@ -45,8 +47,10 @@ fn symbol(name: &str) -> Option<*mut c_void> {
     (!found.is_null()).then_some(found)
 }
 
-/// The newest function of a name that a release of the driver has.
+/// The newest function of a name that a release of the driver has. A caller whose default stream is the thread's own gets
+/// functions with that stream, if it does not ask for others.
 pub(crate) fn find(name: &str, release: i32, flags: u64) -> Option<*mut c_void> {
+    let flags = if flags & LEGACY == 0 && has_stream_of_thread() { flags | PER_THREAD } else { flags };
     let versions = ["_v4", "_v3", "_v2", ""];
     let in_time = |name: &str| LATER.iter().all(|(other, since)| *other != name || *since <= release);
     let threads = if flags & PER_THREAD != 0 { &["_ptsz", "_ptds", ""][..] } else { &[""] };
@@ -67,6 +71,7 @@ calls! {
         address(name, place, release, flags, std::ptr::null_mut())
     }
 
+    #[ptsz]
     fn cuGetProcAddress_v2(
         name: *const c_char,
         place: *mut *mut c_void,

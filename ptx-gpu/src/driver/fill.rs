@@ -38,25 +38,24 @@ pub(crate) fn fill(
 
 /// The calls for one width of elements: a row, rows, and both in a stream.
 macro_rules! fills {
-    ($value:ty: $row:ident $row_thread:ident, $row_stream:ident $row_stream_thread:ident,
-     $rows:ident $rows_thread:ident, $rows_stream:ident $rows_stream_thread:ident) => {
+    ($value:ty: $row:ident $row_stream:ident $rows:ident $rows_stream:ident) => {
         calls! {
-            #[also($row_thread)]
+            #[ptds]
             fn $row(to: u64, value: $value, count: usize) {
                 fill(to, &value.to_le_bytes(), 0, [count, 1], 0, stringify!($row))
             }
 
-            #[also($row_stream_thread)]
+            #[ptsz]
             fn $row_stream(to: u64, value: $value, count: usize, stream: Handle) {
                 fill(to, &value.to_le_bytes(), 0, [count, 1], stream, stringify!($row_stream))
             }
 
-            #[also($rows_thread)]
+            #[ptds]
             fn $rows(to: u64, pitch: usize, value: $value, width: usize, height: usize) {
                 fill(to, &value.to_le_bytes(), pitch, [width, height], 0, stringify!($rows))
             }
 
-            #[also($rows_stream_thread)]
+            #[ptsz]
             fn $rows_stream(
                 to: u64,
                 pitch: usize,
@@ -71,9 +70,6 @@ macro_rules! fills {
     };
 }
 
-fills! { u8: cuMemsetD8_v2 cuMemsetD8_v2_ptds, cuMemsetD8Async cuMemsetD8Async_ptsz,
-cuMemsetD2D8_v2 cuMemsetD2D8_v2_ptds, cuMemsetD2D8Async cuMemsetD2D8Async_ptsz }
-fills! { u16: cuMemsetD16_v2 cuMemsetD16_v2_ptds, cuMemsetD16Async cuMemsetD16Async_ptsz,
-cuMemsetD2D16_v2 cuMemsetD2D16_v2_ptds, cuMemsetD2D16Async cuMemsetD2D16Async_ptsz }
-fills! { u32: cuMemsetD32_v2 cuMemsetD32_v2_ptds, cuMemsetD32Async cuMemsetD32Async_ptsz,
-cuMemsetD2D32_v2 cuMemsetD2D32_v2_ptds, cuMemsetD2D32Async cuMemsetD2D32Async_ptsz }
+fills! { u8: cuMemsetD8_v2 cuMemsetD8Async cuMemsetD2D8_v2 cuMemsetD2D8Async }
+fills! { u16: cuMemsetD16_v2 cuMemsetD16Async cuMemsetD2D16_v2 cuMemsetD2D16Async }
+fills! { u32: cuMemsetD32_v2 cuMemsetD32Async cuMemsetD2D32_v2 cuMemsetD2D32Async }

@@ -122,7 +122,7 @@ fn launch(
 }
 
 calls! {
-    #[also(cuLaunchKernel_ptsz)]
+    #[ptsz]
     fn cuLaunchKernel(
         function: Handle,
         x: u32,
@@ -142,7 +142,7 @@ calls! {
         launch(&mut *live()?, function, stream, shape, pointers, extra)
     }
 
-    #[also(cuLaunchCooperativeKernel_ptsz)]
+    #[ptsz]
     fn cuLaunchCooperativeKernel(
         function: Handle,
         x: u32,
@@ -162,7 +162,7 @@ calls! {
         launch(&mut *live()?, function, stream, shape, pointers, std::ptr::null())
     }
 
-    #[also(cuLaunchKernelEx_ptsz)]
+    #[ptsz]
     fn cuLaunchKernelEx(
         config: *const Config,
         function: Handle,
@@ -173,7 +173,7 @@ calls! {
         launch(&mut *live()?, function, config.stream, |function| config.shape(function), pointers, extra)
     }
 
-    #[also(cuLaunchHostFunc_ptsz)]
+    #[ptsz]
     fn cuLaunchHostFunc(
         stream: Handle,
         function: Option<unsafe extern "C" fn(*mut c_void)>,
@@ -186,7 +186,7 @@ calls! {
         Ok(())
     }
 
-    #[also(cuStreamAddCallback_ptsz)]
+    #[ptsz]
     fn cuStreamAddCallback(
         stream: Handle,
         function: Option<unsafe extern "C" fn(Handle, u32, *mut c_void)>,

@@ -52,13 +52,13 @@ calls! {
         take(address, "cuMemFree_v2")
     }
 
-    #[also(cuMemAllocAsync_ptsz)]
+    #[ptsz]
     fn cuMemAllocAsync(address: *mut u64, bytes: usize, stream: Handle) {
         live()?.stream(stream)?;
         give(address, bytes, Home::Device, "cuMemAllocAsync")
     }
 
-    #[also(cuMemFreeAsync_ptsz)]
+    #[ptsz]
     fn cuMemFreeAsync(address: u64, stream: Handle) {
         live()?.stream(stream)?;
         take(address, "cuMemFreeAsync")
@@ -112,14 +112,14 @@ calls! {
         live()?.memory.expect(address, bytes, "cuMemAdvise_v2")
     }
 
-    #[also(cuMemPrefetchAsync_ptsz)]
+    #[ptsz]
     fn cuMemPrefetchAsync(address: u64, bytes: usize, _device: i32, stream: Handle) {
-        let gpu = live()?;
+        let mut gpu = live()?;
         gpu.stream(stream)?;
         gpu.memory.expect(address, bytes, "cuMemPrefetchAsync")
     }
 
-    #[also(cuMemPrefetchAsync_v2_ptsz)]
+    #[ptsz]
     fn cuMemPrefetchAsync_v2(
         address: u64,
         bytes: usize,
@@ -127,14 +127,14 @@ calls! {
         _flags: u32,
         stream: Handle,
     ) {
-        let gpu = live()?;
+        let mut gpu = live()?;
         gpu.stream(stream)?;
         gpu.memory.expect(address, bytes, "cuMemPrefetchAsync_v2")
     }
 
-    #[also(cuStreamAttachMemAsync_ptsz)]
+    #[ptsz]
     fn cuStreamAttachMemAsync(stream: Handle, address: u64, _bytes: usize, _flags: u32) {
-        let gpu = live()?;
+        let mut gpu = live()?;
         gpu.stream(stream)?;
         gpu.memory.expect(address, 1, "cuStreamAttachMemAsync")
     }

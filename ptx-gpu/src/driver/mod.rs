@@ -18,4 +18,5 @@ pub(crate) mod occupancy;
 mod pointer;
 pub(crate) mod pool;
 pub(crate) mod stream;
+mod stream_value;
 pub(crate) mod tensor_map;

@@ -70,7 +70,7 @@ calls! {
         live().map(drop)
     }
 
-    #[also(cuMemAllocFromPoolAsync_ptsz)]
+    #[ptsz]
     fn cuMemAllocFromPoolAsync(
         address: *mut u64,
         bytes: usize,

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::call::{calls, get, put};
 use crate::gpu::{Event, Handle, Stream, StreamValue, current, live};
-use crate::status::{INVALID_HANDLE, INVALID_VALUE, NOT_READY, Result};
+use crate::status::{INVALID_HANDLE, INVALID_VALUE, Result};
 
 /// `CU_EVENT_DISABLE_TIMING`
 const NO_TIMING: u32 = 2;
@@ -51,78 +51,82 @@ calls! {
         live()?.streams.remove(&stream).map(drop).ok_or(INVALID_HANDLE)
     }
 
-    #[also(cuStreamSynchronize_ptsz, cuStreamQuery, cuStreamQuery_ptsz)]
+    #[ptsz]
     fn cuStreamSynchronize(stream: Handle) {
-        live()?.stream(stream)
+        live()?.stream(stream).map(drop)
     }
 
-    #[also(cuStreamSetAttribute_ptsz)]
+    #[ptsz]
+    fn cuStreamQuery(stream: Handle) {
+        live()?.stream(stream).map(drop)
+    }
+
+    #[ptsz]
     fn cuStreamSetAttribute(stream: Handle, which: u32, value: *const StreamValue) {
         let mut gpu = live()?;
-        gpu.stream(stream)?;
+        let stream = gpu.stream(stream)?;
         gpu.attributes.insert((stream, which), get(value)?);
         Ok(())
     }
 
-    #[also(cuStreamGetAttribute_ptsz)]
+    #[ptsz]
     fn cuStreamGetAttribute(stream: Handle, which: u32, value: *mut StreamValue) {
-        let gpu = live()?;
-        gpu.stream(stream)?;
+        let mut gpu = live()?;
+        let stream = gpu.stream(stream)?;
         put(value, gpu.attributes.get(&(stream, which)).copied().unwrap_or_default())
     }
 
-    #[also(cuStreamCopyAttributes_ptsz)]
+    #[ptsz]
     fn cuStreamCopyAttributes(to: Handle, from: Handle) {
         let mut gpu = live()?;
-        gpu.stream(to)?;
-        gpu.stream(from)?;
+        let (to, from) = (gpu.stream(to)?, gpu.stream(from)?);
         let of = gpu.attributes.iter().filter(|((stream, _), _)| *stream == from);
         let copied: Vec<_> = of.map(|((_, which), value)| ((to, *which), *value)).collect();
         gpu.attributes.extend(copied);
         Ok(())
     }
 
-    #[also(cuStreamWaitEvent_ptsz)]
+    #[ptsz]
     fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags: u32) {
         let mut gpu = live()?;
         gpu.stream(stream)?;
         gpu.event(event).map(drop)
     }
 
-    #[also(cuStreamGetFlags_ptsz)]
+    #[ptsz]
     fn cuStreamGetFlags(stream: Handle, flags: *mut u32) {
-        let gpu = live()?;
-        gpu.stream(stream)?;
+        let mut gpu = live()?;
+        let stream = gpu.stream(stream)?;
         put(flags, gpu.streams.get(&stream).map_or(0, |stream| stream.flags))
     }
 
-    #[also(cuStreamGetPriority_ptsz)]
+    #[ptsz]
     fn cuStreamGetPriority(stream: Handle, priority: *mut i32) {
-        let gpu = live()?;
-        gpu.stream(stream)?;
+        let mut gpu = live()?;
+        let stream = gpu.stream(stream)?;
         put(priority, gpu.streams.get(&stream).map_or(0, |stream| stream.priority))
     }
 
-    #[also(cuStreamGetCtx_ptsz)]
+    #[ptsz]
     fn cuStreamGetCtx(stream: Handle, context: *mut Handle) {
         live()?.stream(stream)?;
         put(context, current())
     }
 
-    #[also(cuStreamGetId_ptsz)]
+    #[ptsz]
     fn cuStreamGetId(stream: Handle, id: *mut u64) {
-        live()?.stream(stream)?;
+        let stream = live()?.stream(stream)?;
         put(id, stream as u64)
     }
 
-    #[also(cuStreamGetDevice_ptsz)]
+    #[ptsz]
     fn cuStreamGetDevice(stream: Handle, device: *mut i32) {
         live()?.stream(stream)?;
         put(device, 0)
     }
 
     // Nothing is captured: that call is missing.
-    #[also(cuStreamIsCapturing_ptsz)]
+    #[ptsz]
     fn cuStreamIsCapturing(stream: Handle, status: *mut u32) {
         live()?.stream(stream)?;
         put(status, 0)
@@ -144,48 +148,26 @@ calls! {
         live()?.events.remove(&event).map(drop).ok_or(INVALID_HANDLE)
     }
 
-    #[also(cuEventRecord_ptsz)]
+    #[ptsz]
     fn cuEventRecord(event: Handle, stream: Handle) {
         record(event, stream)
     }
 
-    #[also(cuEventRecordWithFlags_ptsz)]
+    #[ptsz]
     fn cuEventRecordWithFlags(event: Handle, stream: Handle, _flags: u32) {
         record(event, stream)
     }
 
-    #[also(cuEventQuery)]
     fn cuEventSynchronize(event: Handle) {
+        live()?.event(event).map(drop)
+    }
+
+    fn cuEventQuery(event: Handle) {
         live()?.event(event).map(drop)
     }
 
     #[also(cuEventElapsedTime_v2)]
     fn cuEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle) {
         elapsed(milliseconds, start, end)
-    }
-
-    #[also(cuStreamWriteValue32_v2)]
-    fn cuStreamWriteValue32(stream: Handle, address: u64, value: u32, _flags: u32) {
-        let mut gpu = live()?;
-        gpu.stream(stream)?;
-        gpu.memory.expect(address, 4, "cuStreamWriteValue32")?;
-        gpu.memory.write(address);
-        put(address as *mut u32, value)
-    }
-
-    // It can only hold already, because everything before it is done.
-    #[also(cuStreamWaitValue32_v2)]
-    fn cuStreamWaitValue32(stream: Handle, address: u64, value: u32, flags: u32) {
-        let gpu = live()?;
-        gpu.stream(stream)?;
-        gpu.memory.expect(address, 4, "cuStreamWaitValue32")?;
-        let is = get(address as *const u32)?;
-        let holds = match flags & 3 {
-            0 => (is.wrapping_sub(value) as i32) >= 0,
-            1 => is == value,
-            2 => is & value != 0,
-            _ => !(is | value) != 0,
-        };
-        if holds { Ok(()) } else { Err(NOT_READY) }
     }
 }

@@ -32,10 +32,12 @@ runtime! {
         Ok(())
     }
 
+    #[ptsz]
     fn cudaGetDriverEntryPoint(name: *const c_char, place: *mut *mut c_void, flags: u64, status: *mut u32) {
         entry_point(name, place, VERSION, flags, status)
     }
 
+    #[ptsz]
     fn cudaGetDriverEntryPointByVersion(
         name: *const c_char,
         place: *mut *mut c_void,

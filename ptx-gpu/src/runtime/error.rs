@@ -15,35 +15,23 @@ pub(super) const INVALID_CONFIGURATION: Status = Status(9);
 pub(super) const INVALID_SYMBOL: Status = Status(13);
 pub(super) const INVALID_DEVICE_FUNCTION: Status = Status(98);
 
-/// As [`crate::call::calls`]; the thread remembers an error.
+/// As [`crate::call::functions`]; the thread remembers an error.
 macro_rules! runtime {
-    ($($(#[also($($other:ident),+)])? fn $name:ident $arguments:tt $body:block)*) => {$(
-        $crate::runtime::error::call! { $name $arguments $body }
-        $($($crate::runtime::error::call! { $other $arguments $body })+)?
-    )*};
-}
-
-macro_rules! call {
-    ($name:ident ($($argument:ident: $type:ty),* $(,)?) $body:block) => {
-        #[unsafe(no_mangle)]
-        extern "C" fn $name($($argument: $type),*) -> u32 {
-            $crate::runtime::error::answer(stringify!($name), move || $body)
-        }
-    };
+    ($($all:tt)*) => { $crate::call::functions! { $crate::runtime::error::answer; $($all)* } };
 }
 
 /// Calls of the runtime that are calls of the driver by another name.
 macro_rules! forward {
-    ($($name:ident ($($argument:ident: $type:ty),* $(,)?) => $driver:path, $($given:expr),*;)*) => {
+    ($($(#[$kind:ident])* $name:ident ($($argument:ident: $type:ty),* $(,)?) => $driver:path, $($given:expr),*;)*) => {
         $crate::runtime::error::runtime! {$(
-            fn $name($($argument: $type),*) {
+            $(#[$kind])* fn $name($($argument: $type),*) {
                 $crate::runtime::error::of($driver($($given),*))
             }
         )*}
     };
 }
 
-pub(super) use {call, forward, runtime};
+pub(super) use {forward, runtime};
 
 pub(super) fn answer(name: &str, body: impl FnOnce() -> Result) -> u32 {
     let status = crate::call::answer(name, || {

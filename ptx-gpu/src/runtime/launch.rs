@@ -31,7 +31,7 @@ impl Size {
 /// `cudaLaunchConfig_t`
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct Config {
+pub(crate) struct Config {
     blocks: Size,
     threads: Size,
     shared: usize,
@@ -42,7 +42,7 @@ struct Config {
 
 /// `cudaFuncAttributes`
 #[repr(C)]
-struct Attributes {
+pub(crate) struct Attributes {
     shared: usize,
     constant: usize,
     local: usize,
@@ -104,7 +104,7 @@ runtime! {
         put(handle, kernel(function)?)
     }
 
-    #[also(__cudaLaunchKernel)]
+    #[ptsz]
     fn cudaLaunchKernel(
         function: usize,
         blocks: Size,
@@ -116,6 +116,19 @@ runtime! {
         launch(function, stream, simple(blocks, threads, shared, false), pointers)
     }
 
+    #[ptsz]
+    fn __cudaLaunchKernel(
+        kernel: Handle,
+        blocks: Size,
+        threads: Size,
+        pointers: *const *const u8,
+        shared: usize,
+        stream: Handle,
+    ) {
+        launch(kernel, stream, simple(blocks, threads, shared, false), pointers)
+    }
+
+    #[ptsz]
     fn cudaLaunchCooperativeKernel(
         function: usize,
         blocks: Size,
@@ -127,6 +140,7 @@ runtime! {
         launch(function, stream, simple(blocks, threads, shared, true), pointers)
     }
 
+    #[ptsz]
     fn cudaLaunchKernelExC(config: *const Config, function: usize, pointers: *const *const u8) {
         let config = get(config)?;
         let shape = simple(config.blocks, config.threads, config.shared, false);
@@ -189,8 +203,10 @@ runtime! {
 }
 
 forward! {
+    #[ptsz]
     cudaLaunchHostFunc(stream: Handle, function: Option<unsafe extern "C" fn(*mut c_void)>, data: *mut c_void)
         => driver::cuLaunchHostFunc, stream, function, data;
+    #[ptsz]
     cudaStreamAddCallback(
         stream: Handle,
         function: Option<unsafe extern "C" fn(Handle, u32, *mut c_void)>,

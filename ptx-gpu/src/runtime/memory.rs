@@ -72,7 +72,7 @@ fn rectangle(what: Rows, kind: u32, stream: Handle, call: &str) -> Result {
 
 /// `cudaPointerAttributes`
 #[repr(C)]
-struct Attributes {
+pub(crate) struct Attributes {
     kind: u32,
     device: i32,
     device_pointer: u64,
@@ -85,11 +85,13 @@ runtime! {
         some(address, bytes, Home::Device, "cudaMalloc")
     }
 
+    #[ptsz]
     fn cudaMallocAsync(address: *mut u64, bytes: usize, stream: Handle) {
         live()?.stream(stream)?;
         some(address, bytes, Home::Device, "cudaMallocAsync")
     }
 
+    #[ptsz]
     fn cudaMallocFromPoolAsync(address: *mut u64, bytes: usize, _pool: Handle, stream: Handle) {
         live()?.stream(stream)?;
         some(address, bytes, Home::Device, "cudaMallocFromPoolAsync")
@@ -111,6 +113,7 @@ runtime! {
         take(address, "cudaFree")
     }
 
+    #[ptsz]
     fn cudaFreeAsync(address: u64, stream: Handle) {
         live()?.stream(stream)?;
         take(address, "cudaFreeAsync")
@@ -120,10 +123,12 @@ runtime! {
         live()?.memory.free(address, &[Home::Host], "cudaFreeHost")
     }
 
+    #[ptds]
     fn cudaMemcpy(to: u64, from: u64, bytes: usize, kind: u32) {
         copy(to, from, bytes, sides(kind)?, 0, "cudaMemcpy")
     }
 
+    #[ptsz]
     fn cudaMemcpyAsync(to: u64, from: u64, bytes: usize, kind: u32, stream: Handle) {
         copy(to, from, bytes, sides(kind)?, stream, "cudaMemcpyAsync")
     }
@@ -133,6 +138,7 @@ runtime! {
         copy_in(&mut gpu, to, from, bytes, Sides::Both, "cudaMemcpyPeer")
     }
 
+    #[ptds]
     fn cudaMemcpy2D(
         to: u64,
         to_pitch: usize,
@@ -145,6 +151,7 @@ runtime! {
         rectangle(Rows { to, to_pitch, from, from_pitch, width, height }, kind, 0, "cudaMemcpy2D")
     }
 
+    #[ptsz]
     fn cudaMemcpy2DAsync(
         to: u64,
         to_pitch: usize,
@@ -158,34 +165,42 @@ runtime! {
         rectangle(Rows { to, to_pitch, from, from_pitch, width, height }, kind, stream, "cudaMemcpy2DAsync")
     }
 
+    #[ptds]
     fn cudaMemset(to: u64, value: i32, bytes: usize) {
         fill(to, &[value as u8], 0, [bytes, 1], 0, "cudaMemset")
     }
 
+    #[ptsz]
     fn cudaMemsetAsync(to: u64, value: i32, bytes: usize, stream: Handle) {
         fill(to, &[value as u8], 0, [bytes, 1], stream, "cudaMemsetAsync")
     }
 
+    #[ptds]
     fn cudaMemset2D(to: u64, pitch: usize, value: i32, width: usize, height: usize) {
         fill(to, &[value as u8], pitch, [width, height], 0, "cudaMemset2D")
     }
 
+    #[ptsz]
     fn cudaMemset2DAsync(to: u64, pitch: usize, value: i32, width: usize, height: usize, stream: Handle) {
         fill(to, &[value as u8], pitch, [width, height], stream, "cudaMemset2DAsync")
     }
 
+    #[ptds]
     fn cudaMemcpyToSymbol(to: usize, from: u64, bytes: usize, offset: usize, _kind: u32) {
         with_symbol(to, from, bytes, offset, true, 0, "cudaMemcpyToSymbol")
     }
 
+    #[ptsz]
     fn cudaMemcpyToSymbolAsync(to: usize, from: u64, bytes: usize, offset: usize, _kind: u32, stream: Handle) {
         with_symbol(to, from, bytes, offset, true, stream, "cudaMemcpyToSymbolAsync")
     }
 
+    #[ptds]
     fn cudaMemcpyFromSymbol(to: u64, from: usize, bytes: usize, offset: usize, _kind: u32) {
         with_symbol(from, to, bytes, offset, false, 0, "cudaMemcpyFromSymbol")
     }
 
+    #[ptsz]
     fn cudaMemcpyFromSymbolAsync(to: u64, from: usize, bytes: usize, offset: usize, _kind: u32, stream: Handle) {
         with_symbol(from, to, bytes, offset, false, stream, "cudaMemcpyFromSymbolAsync")
     }
@@ -219,6 +234,7 @@ forward! {
     cudaHostUnregister(address: u64) => driver::cuMemHostUnregister, address;
     cudaHostGetDevicePointer(device: *mut u64, host: u64, flags: u32)
         => driver::cuMemHostGetDevicePointer_v2, device, host, flags;
+    #[ptsz]
     cudaMemPrefetchAsync(address: u64, bytes: usize, location: u64, flags: u32, stream: Handle)
         => driver::cuMemPrefetchAsync_v2, address, bytes, location, flags, stream;
     cudaMemAdvise(address: u64, bytes: usize, advice: u32, location: u64)
