@@ -166,7 +166,7 @@ fn every_function_has_its_names() {
     let ours = exported("\"${LD_LIBRARY_PATH%%:*}/libcudart.so.13\"");
     let runtime = exported(toolkit().join("lib/libcudart.so.13").to_str().expect("the path is text"));
     let driver = names_of_driver();
-    for (all, part, counts) in [(&runtime, "runtime", (458, 143, 74, 36)), (&driver, "driver", (684, 264, 105, 60))] {
+    for (all, part, counts) in [(&runtime, "runtime", (458, 247, 74, 48)), (&driver, "driver", (684, 370, 105, 72))] {
         let lost: Vec<_> = all.difference(&ours).collect();
         assert!(lost.is_empty(), "{part}: {lost:?}");
         let list = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../ptx-gpu/src/{part}/missing.rs"));
@@ -194,4 +194,36 @@ fn names_of_driver() -> BTreeSet<String> {
     let plain =
         plain.captures_iter(&header).filter_map(|found| Some(found.get(1).or(found.get(2))?.as_str().to_owned()));
     of_thread.chain(plain).collect()
+}
+
+/// Graphs that streams captured or that were made node by node, launched many times, and changed.
+#[test]
+fn graphs_are_launched_and_checked() {
+    let program = Program::of_nvcc("graphs.cu", &[]);
+    let (code, printed, complaint) = program.check(&[]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("right\n"), "{printed}");
+    assert_eq!(printed.matches("no findings in 24 launches").count(), 3, "{printed}");
+    let (code, printed, complaint) = program.check(&["long"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert!(printed.starts_with("cudaErrorIllegalAddress\n"), "{printed}");
+    assert!(printed.contains("beyond the end of argument 0: allocation 1 (cudaMalloc)"), "{printed}");
+
+    let program = Program::of_cc("graphs.c", &[]);
+    let image = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx-interpreter/tests/corpus/shared.ptx");
+    let (code, printed, complaint) = program.check(&[image.to_str().expect("the path is text")]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("right\nright_reduce: no findings in 5 launches"), "{printed}");
+}
+
+/// Each mistake has CUDA's error, and a capture that it spoils ends with none.
+#[test]
+fn mistakes_with_graphs_have_their_errors() {
+    let (code, printed, complaint) = Program::of_nvcc("graph_mistakes.cu", &[]).check(&[]);
+    let expected = fs::read_to_string(source("graph_mistakes.txt")).expect("the errors");
+    assert!(printed.starts_with(&expected), "{printed}");
+    // Two kernels of a graph cannot be launched as they are.
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert_eq!(printed.matches("error[launch]").count(), 2, "{printed}");
+    assert_eq!(complaint.matches("the capture ends without a graph").count(), 18, "{complaint}");
 }

@@ -1,5 +1,6 @@
 //! How a call of the program becomes one of ours, and what it hands back.
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -65,8 +66,21 @@ macro_rules! calls {
 
 pub(crate) use {calls, function, functions, of_thread, other_name, other_names};
 
+thread_local! {
+    /// The call that the program has made in this thread.
+    static NAME: Cell<Option<&'static str>> = const { Cell::new(None) };
+}
+
+/// The call that the program has made.
+pub(crate) fn name() -> &'static str {
+    NAME.get().unwrap_or_default()
+}
+
 /// Does what a call asks for.
-pub(crate) fn answer(name: &str, body: impl FnOnce() -> Result) -> u32 {
+pub(crate) fn answer(name: &'static str, body: impl FnOnce() -> Result) -> u32 {
+    // One call of ours may make another.
+    let before = NAME.get();
+    NAME.set(before.or(Some(name)));
     let status = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => SUCCESS,
         Ok(Err(status)) => status,
@@ -75,6 +89,7 @@ pub(crate) fn answer(name: &str, body: impl FnOnce() -> Result) -> u32 {
             UNKNOWN
         }
     };
+    NAME.set(before);
     status.0
 }
 

@@ -4,17 +4,19 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use ptx_interpreter::{Kernel, Program};
 
 use crate::device::{Device, SHARED_OF_BLOCK};
+use crate::executable::Executable;
+use crate::graph::Graphs;
+use crate::handle;
 use crate::memory::{Home, Memory};
 use crate::settings::SETTINGS;
 use crate::status::{INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND, NOT_INITIALIZED, Result, Status};
+use crate::stream::{Capture, Event, Stream, StreamValue};
 
-/// A handle: contexts, modules, functions, streams, events and pools have numbers of one series.
-pub(crate) type Handle = usize;
+pub(crate) use crate::handle::Handle;
 
 /// `CU_STREAM_LEGACY` and `CU_STREAM_PER_THREAD`: the default streams, of all threads and of each.
 pub(crate) const LEGACY: Handle = 1;
@@ -40,20 +42,6 @@ pub(crate) struct Function {
     pub(crate) large_clusters: bool,
 }
 
-/// `CUstreamAttrValue`: for the hardware alone, so it is kept and changes nothing.
-pub(crate) type StreamValue = [u64; 8];
-
-pub(crate) struct Stream {
-    pub(crate) flags: u32,
-    pub(crate) priority: i32,
-}
-
-#[derive(Default)]
-pub(crate) struct Event {
-    pub(crate) flags: u32,
-    pub(crate) recorded: Option<Instant>,
-}
-
 pub(crate) struct Gpu {
     pub(crate) device: Device,
     pub(crate) is_initialized: bool,
@@ -67,32 +55,34 @@ pub(crate) struct Gpu {
     /// What streams are told about the hardware, by attribute.
     pub(crate) attributes: HashMap<(Handle, u32), StreamValue>,
     pub(crate) events: HashMap<Handle, Event>,
+    pub(crate) captures: HashMap<Handle, Capture>,
+    pub(crate) graphs: Graphs,
+    pub(crate) executables: HashMap<Handle, Arc<Executable>>,
     pub(crate) limits: HashMap<u32, usize>,
     /// What a kernel ended with, if it failed: every later call ends with it too, as on a GPU.
     pub(crate) fault: Option<Status>,
     pub(crate) launches: u64,
-    last: Handle,
 }
 
 static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
-    let mut gpu = Gpu {
+    Mutex::new(Gpu {
         device: Device::new(SETTINGS.sm),
         is_initialized: false,
         memory: Memory::default(),
         contexts: HashSet::new(),
-        primary: (0, 0, 0),
+        primary: (handle::next(), 0, 0),
         modules: HashMap::new(),
         functions: HashMap::new(),
         streams: HashMap::new(),
         attributes: HashMap::new(),
         events: HashMap::new(),
+        captures: HashMap::new(),
+        graphs: Graphs::default(),
+        executables: HashMap::new(),
         limits: HashMap::new(),
         fault: None,
         launches: 0,
-        last: 0x1000,
-    };
-    gpu.primary.0 = gpu.handle();
-    Mutex::new(gpu)
+    })
 });
 
 thread_local! {
@@ -147,12 +137,6 @@ pub(crate) fn current() -> Handle {
 }
 
 impl Gpu {
-    /// A handle that nothing has. Programs may look at its lowest bits.
-    pub(crate) fn handle(&mut self) -> Handle {
-        self.last += 0x10;
-        self.last
-    }
-
     /// The stream that a program means. Errors: there is no such stream.
     pub(crate) fn stream(&mut self, stream: Handle) -> Result<Handle> {
         match if stream == 0 { DEFAULT.get() } else { stream } {
@@ -165,8 +149,8 @@ impl Gpu {
 
     fn stream_of_thread(&mut self) -> Handle {
         if OF_THREAD.get() == 0 {
-            let handle = self.handle();
-            self.streams.insert(handle, Stream { flags: 0, priority: 0 });
+            let handle = handle::next();
+            self.streams.insert(handle, Stream::default());
             OF_THREAD.set(handle);
         }
         OF_THREAD.get()
@@ -192,7 +176,7 @@ impl Gpu {
             variables.insert(variable.name.clone(), (place, variable.bytes));
         }
         let module = Module { program: Arc::new(program), variables: Arc::new(variables), functions: HashMap::new() };
-        let handle = self.handle();
+        let handle = handle::next();
         self.modules.insert(handle, module);
         Ok(handle)
     }
@@ -210,7 +194,7 @@ impl Gpu {
 
     /// The handle of a kernel, which is the same each time.
     pub(crate) fn kernel(&mut self, module: Handle, name: &str) -> Result<Handle> {
-        let handle = self.handle();
+        let handle = handle::next();
         let of = self.modules.get_mut(&module).ok_or(INVALID_HANDLE)?;
         if let Some(known) = of.functions.get(name) {
             return Ok(*known);

@@ -12,18 +12,7 @@ use crate::status::{
     ASSERT, COOPERATIVE_LAUNCH_TOO_LARGE, ILLEGAL_ADDRESS, INVALID_CLUSTER_SIZE, INVALID_VALUE, LAUNCH_FAILED,
     LAUNCH_TIMEOUT, MISALIGNED_ADDRESS, NOT_SUPPORTED, Result, Status,
 };
-
-/// How a kernel is launched.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
-    pub(crate) blocks: [u32; 3],
-    pub(crate) threads: [u32; 3],
-    /// Bytes of shared memory that the launch adds.
-    pub(crate) shared: u32,
-    pub(crate) cluster: [u32; 3],
-    /// Whether all blocks have to run at the same time.
-    pub(crate) is_cooperative: bool,
-}
+use crate::work::{Shape, Work};
 
 /// Where the constant bank begins, which may be anywhere.
 const CONSTANT_BANK: u64 = 4096;
@@ -112,6 +101,21 @@ impl Gpu {
             }
         }
         pieces
+    }
+
+    /// Whether work may be given to a graph: what is known before it is done.
+    pub(crate) fn check(&self, work: &Work) -> Result {
+        let Work::Kernel(kernel) = work else { return Ok(()) };
+        let (function, shape) = (self.function(kernel.function)?, &kernel.shape);
+        let product = |sizes: [u32; 3]| sizes.iter().map(|size| u64::from(*size)).product::<u64>();
+        let (threads, most) = (product(shape.threads), self.most_threads(function) as u64);
+        if threads == 0 || threads > most || product(shape.blocks) == 0 {
+            let name = function.name.to_string_lossy();
+            let title = format!("{name} cannot have {threads} threads in a block and {:?} blocks", shape.blocks);
+            let help = format!("choose at least one block, and at most {most} threads");
+            return self.refuse(&name, shape, title, &help, INVALID_VALUE);
+        }
+        self.allows(function, shape)
     }
 
     /// Whether a kernel may be launched so; what only the interpreter knows is checked there.

@@ -8,14 +8,22 @@
 //! Calls that are missing say so on standard error and return `CUDA_ERROR_NOT_SUPPORTED`.
 
 mod call;
+mod capture;
 mod device;
 mod driver;
+mod executable;
 mod gpu;
+mod graph;
+mod handle;
 mod image;
 mod launch;
 mod memory;
 mod occupancy;
 mod output;
+mod perform;
 mod runtime;
 mod settings;
 mod status;
+mod stream;
+mod transfer;
+mod work;

@@ -30,6 +30,8 @@ pub(crate) enum Home {
     Registered,
     /// A variable of a module.
     Variable,
+    /// What a graph allocates each time that it is launched, at the same place.
+    Graph,
 }
 
 #[derive(Clone, Debug)]
@@ -49,6 +51,10 @@ impl Allocation {
         self.begin + self.bytes as u64
     }
 
+    fn freed_by(&self, call: &str) -> Allocation {
+        Allocation { name: format!("{}{FREED}{call}", self.name), written: true, ..self.clone() }
+    }
+
     fn piece(&self) -> Piece {
         let Allocation { begin, bytes, written, .. } = *self;
         Piece { name: self.name.clone(), begin, bytes: bytes as u64, written, shared_with_grid_before: false }
@@ -59,6 +65,8 @@ impl Allocation {
 pub(crate) struct Memory {
     live: BTreeMap<u64, Allocation>,
     freed: BTreeMap<u64, Allocation>,
+    /// What graphs will allocate.
+    asleep: BTreeMap<u64, Allocation>,
     /// The addresses that nobody has used, and where they end.
     next: u64,
     end: u64,
@@ -88,6 +96,32 @@ impl Memory {
         let written = matches!(home, Home::Variable | Home::Host | Home::Managed);
         self.live.insert(begin, Allocation { begin, bytes, home, number, name, written });
         Ok(begin)
+    }
+
+    /// Addresses for what a graph will allocate.
+    pub(crate) fn allocate_asleep(&mut self, bytes: usize, call: &str) -> Result<u64> {
+        let begin = self.allocate(bytes, Home::Graph, call)?;
+        self.sleep(begin);
+        Ok(begin)
+    }
+
+    /// A graph allocates its memory. Nobody has written there yet.
+    pub(crate) fn wake(&mut self, begin: u64) -> Result {
+        let mut one = self.asleep.remove(&begin).ok_or(INVALID_VALUE)?;
+        one.written = false;
+        self.used += one.bytes;
+        self.live.insert(begin, one);
+        Ok(())
+    }
+
+    /// Memory of a graph is freed, if it is not yet, until the graph allocates it again.
+    pub(crate) fn sleep(&mut self, begin: u64) {
+        if let Some(one) = self.live.remove(&begin) {
+            // SAFETY: the addresses are of this allocation alone.
+            unsafe { libc::madvise(begin as *mut _, one.bytes.next_multiple_of(PAGE as usize), libc::MADV_DONTNEED) };
+            self.used -= one.bytes;
+            self.asleep.insert(begin, one);
+        }
     }
 
     fn reserve(&mut self, bytes: usize) -> Result<u64> {
@@ -156,13 +190,15 @@ impl Memory {
                 return Err(INVALID_VALUE);
             }
         }
-        if let Some(one) = self.live.remove(&begin) {
-            self.bury(one, call);
+        match self.live.get(&begin) {
+            Some(one) if one.home == Home::Graph => self.sleep(begin),
+            _ => self.bury(begin, call),
         }
         Ok(())
     }
 
-    fn bury(&mut self, mut one: Allocation, call: &str) {
+    fn bury(&mut self, begin: u64, call: &str) {
+        let Some(one) = self.live.remove(&begin) else { return };
         let size = one.bytes.next_multiple_of(PAGE as usize);
         // SAFETY: the addresses are of this allocation alone, and from now on nobody may use them.
         unsafe {
@@ -170,9 +206,7 @@ impl Memory {
             libc::mprotect(one.begin as *mut _, size, libc::PROT_NONE);
         }
         self.used -= one.bytes;
-        one.name = format!("{}{FREED}{}", one.name, call.trim_end_matches("_v2"));
-        one.written = true;
-        self.freed.insert(one.begin, one);
+        self.freed.insert(begin, one.freed_by(call.trim_end_matches("_v2")));
         if self.freed.len() > REMEMBERED {
             self.freed.pop_first();
         }
@@ -216,7 +250,8 @@ impl Memory {
     /// What an address is in, or near to.
     fn describe(&self, address: u64) -> String {
         let before = |all: &BTreeMap<u64, Allocation>| all.range(..=address).next_back().map(|(_, one)| one.clone());
-        let near = [before(&self.live), before(&self.freed)].into_iter().flatten().max_by_key(|one| one.begin);
+        let asleep = before(&self.asleep).map(|one| one.freed_by("its graph"));
+        let near = [before(&self.live), before(&self.freed), asleep].into_iter().flatten().max_by_key(|one| one.begin);
         match near {
             Some(one) if address < one.end() => {
                 format!("byte {} of {} of {} bytes", address - one.begin, one.name, one.bytes)
@@ -230,7 +265,8 @@ impl Memory {
 
     /// What messages about a kernel call each piece of memory.
     pub(crate) fn pieces(&self) -> Vec<Piece> {
-        self.live.values().chain(self.freed.values()).map(Allocation::piece).collect()
+        let asleep = self.asleep.values().map(|one| one.freed_by("its graph").piece());
+        self.live.values().chain(self.freed.values()).map(Allocation::piece).chain(asleep).collect()
     }
 
     /// Where every allocation begins and ends, in their order.

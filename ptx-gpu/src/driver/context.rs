@@ -5,12 +5,13 @@ use std::ffi::c_void;
 use super::device::only;
 use crate::call::{calls, put, put_if};
 use crate::gpu::{CURRENT, Gpu, Handle, any, begun, current, live};
+use crate::handle;
 use crate::status::{INVALID_CONTEXT, INVALID_VALUE, Result};
 
 fn create(context: *mut Handle, device: i32) -> Result {
     let mut gpu = begun()?;
     only(device)?;
-    let handle = gpu.handle();
+    let handle = handle::next();
     put(context, handle)?;
     gpu.contexts.insert(handle);
     CURRENT.with_borrow_mut(|all| all.push(handle));
@@ -166,12 +167,13 @@ calls! {
     }
 
     fn cuCtxSynchronize() {
-        live().map(drop)
+        live()?.wait_for_all()
     }
 
     fn cuCtxSynchronize_v2(context: Handle) {
         is_context(&*begun()?, context)?;
-        any().fault.map_or(Ok(()), Err)
+        any().fault.map_or(Ok(()), Err)?;
+        any().wait_for_all()
     }
 
     fn cuCtxGetLimit(value: *mut usize, which: u32) {

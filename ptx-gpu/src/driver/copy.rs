@@ -3,8 +3,10 @@
 use std::ffi::c_void;
 
 use crate::call::calls;
-use crate::gpu::{Gpu, Handle, live};
-use crate::status::{INVALID_VALUE, Result};
+use crate::gpu::Handle;
+use crate::perform::{submit, submit_and_wait};
+use crate::status::Result;
+use crate::work::{Side, Transfer, Work};
 
 /// Which sides of a copy have to be the GPU's.
 #[derive(Clone, Copy)]
@@ -16,54 +18,50 @@ pub(crate) enum Sides {
     Unknown,
 }
 
-/// Copies, when both sides are what the call says.
-pub(crate) fn copy(to: u64, from: u64, bytes: usize, sides: Sides, stream: Handle, call: &str) -> Result {
-    let mut gpu = live()?;
-    gpu.stream(stream)?;
-    copy_in(&mut gpu, to, from, bytes, sides, call)
+impl Sides {
+    /// Whether the sides to and from which it copies have to be the GPU's.
+    pub(crate) fn are_device(self) -> [bool; 2] {
+        [matches!(self, Sides::To | Sides::Both), matches!(self, Sides::From | Sides::Both)]
+    }
 }
 
-pub(crate) fn copy_in(gpu: &mut Gpu, to: u64, from: u64, bytes: usize, sides: Sides, call: &str) -> Result {
-    if bytes == 0 {
-        return Ok(());
-    }
-    if to == 0 || from == 0 {
-        return Err(INVALID_VALUE);
-    }
-    let known = |address: u64| gpu.memory.find(address).is_some();
-    if matches!(sides, Sides::To | Sides::Both) || known(to) {
-        gpu.memory.expect(to, bytes, call)?;
-    }
-    if matches!(sides, Sides::From | Sides::Both) || known(from) {
-        gpu.memory.expect(from, bytes, call)?;
-    }
-    // SAFETY: what is the GPU's was looked at, and what is the host's the program answers for.
-    unsafe { std::ptr::copy(from as *const u8, to as *mut u8, bytes) };
-    gpu.memory.write(to);
-    Ok(())
+/// A copy of bytes that follow each other.
+pub(crate) fn bytes(to: u64, from: u64, bytes: usize, sides: Sides, call: &'static str) -> Work {
+    let side = |start, is_device| Side { start, is_device, row: bytes, plane: bytes };
+    let [to_device, from_device] = sides.are_device();
+    let (to, from) = (side(to, to_device), side(from, from_device));
+    Work::Copy(Transfer { to, from, size: [bytes, 1, 1], call })
 }
 
-const DEFAULT: Handle = 0;
+/// Copies in a stream.
+fn copy(to: u64, from: u64, count: usize, sides: Sides, stream: Handle, call: &'static str) -> Result {
+    submit(stream, bytes(to, from, count, sides, call))
+}
+
+/// Copies and waits for it.
+fn copied(to: u64, from: u64, count: usize, sides: Sides, call: &'static str) -> Result {
+    submit_and_wait(&bytes(to, from, count, sides, call))
+}
 
 calls! {
     #[ptds]
     fn cuMemcpyHtoD_v2(to: u64, from: u64, bytes: usize) {
-        copy(to, from, bytes, Sides::To, DEFAULT, "cuMemcpyHtoD_v2")
+        copied(to, from, bytes, Sides::To, "cuMemcpyHtoD_v2")
     }
 
     #[ptds]
     fn cuMemcpyDtoH_v2(to: u64, from: u64, bytes: usize) {
-        copy(to, from, bytes, Sides::From, DEFAULT, "cuMemcpyDtoH_v2")
+        copied(to, from, bytes, Sides::From, "cuMemcpyDtoH_v2")
     }
 
     #[ptds]
     fn cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize) {
-        copy(to, from, bytes, Sides::Both, DEFAULT, "cuMemcpyDtoD_v2")
+        copied(to, from, bytes, Sides::Both, "cuMemcpyDtoD_v2")
     }
 
     #[ptds]
     fn cuMemcpy(to: u64, from: u64, bytes: usize) {
-        copy(to, from, bytes, Sides::Unknown, DEFAULT, "cuMemcpy")
+        copied(to, from, bytes, Sides::Unknown, "cuMemcpy")
     }
 
     #[ptsz]
@@ -88,7 +86,7 @@ calls! {
 
     #[ptds]
     fn cuMemcpyPeer(to: u64, _to_context: *mut c_void, from: u64, _from_context: *mut c_void, bytes: usize) {
-        copy(to, from, bytes, Sides::Both, DEFAULT, "cuMemcpyPeer")
+        copied(to, from, bytes, Sides::Both, "cuMemcpyPeer")
     }
 
     #[ptsz]

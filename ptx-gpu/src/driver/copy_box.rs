@@ -1,10 +1,11 @@
 //! Copies of rectangles and boxes.
 
-use super::copy::{Sides, copy_in};
 use crate::call::{calls, get};
-use crate::gpu::{Gpu, Handle, live};
+use crate::gpu::Handle;
 use crate::output::note;
-use crate::status::{INVALID_VALUE, NOT_SUPPORTED, Result};
+use crate::perform::{submit, submit_and_wait};
+use crate::status::{NOT_SUPPORTED, Result};
+use crate::work::{Side, Transfer, Work};
 
 /// `CUDA_MEMCPY2D`
 #[derive(Clone, Copy)]
@@ -55,15 +56,6 @@ struct Space {
     height: usize,
 }
 
-/// One side of a copy: where it begins, and how far apart rows and planes are.
-#[derive(Clone, Copy)]
-pub(crate) struct Side {
-    pub(crate) start: u64,
-    pub(crate) is_device: bool,
-    pub(crate) row: usize,
-    pub(crate) plane: usize,
-}
-
 const HOST: u32 = 1;
 const DEVICE: u32 = 2;
 const UNIFIED: u32 = 4;
@@ -89,6 +81,23 @@ impl Plane {
 }
 
 impl Space {
+    fn new(side: Side) -> Space {
+        let (kind, height) = (if side.is_device { DEVICE } else { UNIFIED }, side.plane / side.row.max(1));
+        Space {
+            x: 0,
+            y: 0,
+            z: 0,
+            level: 0,
+            kind,
+            host: side.start,
+            device: side.start,
+            array: 0,
+            reserved: 0,
+            pitch: side.row,
+            height,
+        }
+    }
+
     fn side(&self, call: &str) -> Result<Side> {
         let (start, is_device) = start(self.kind, self.host, self.device, call)?;
         let plane = self.pitch * self.height;
@@ -97,63 +106,49 @@ impl Space {
     }
 }
 
-/// Copies rows of `width` bytes, `height` of them in each of `depth` planes.
-pub(crate) fn rows(gpu: &mut Gpu, to: Side, from: Side, [width, height, depth]: [usize; 3], call: &str) -> Result {
-    let sides = match (to.is_device, from.is_device) {
-        (true, true) => Sides::Both,
-        (true, false) => Sides::To,
-        (false, true) => Sides::From,
-        (false, false) => Sides::Unknown,
-    };
-    if height > 1 && (to.row < width || from.row < width) {
-        return Err(INVALID_VALUE);
-    }
-    for plane in 0..depth {
-        for row in 0..height {
-            let at = |side: Side| side.start + (plane * side.plane + row * side.row) as u64;
-            copy_in(gpu, at(to), at(from), width, sides, call)?;
-        }
-    }
-    Ok(())
+fn rectangle(what: *const Rectangle, call: &'static str) -> Result<Work> {
+    let what = get(what)?;
+    let (to, from) = (what.to.side(call)?, what.from.side(call)?);
+    Ok(Work::Copy(Transfer { to, from, size: [what.width, what.height, 1], call }))
 }
 
-fn rectangle(what: *const Rectangle, stream: Handle, call: &str) -> Result {
+/// The copy of a box.
+pub(crate) fn cuboid(what: *const Cuboid, call: &'static str) -> Result<Work> {
     let what = get(what)?;
-    let mut gpu = live()?;
-    gpu.stream(stream)?;
-    rows(&mut gpu, what.to.side(call)?, what.from.side(call)?, [what.width, what.height, 1], call)
+    let (to, from) = (what.to.side(call)?, what.from.side(call)?);
+    Ok(Work::Copy(Transfer { to, from, size: [what.width, what.height, what.depth], call }))
 }
 
-fn cuboid(what: *const Cuboid, stream: Handle, call: &str) -> Result {
-    let what = get(what)?;
-    let mut gpu = live()?;
-    gpu.stream(stream)?;
-    rows(&mut gpu, what.to.side(call)?, what.from.side(call)?, [what.width, what.height, what.depth], call)
+impl From<&Transfer> for Cuboid {
+    fn from(what: &Transfer) -> Cuboid {
+        let [width, height, depth] = what.size;
+        Cuboid { from: Space::new(what.from), to: Space::new(what.to), width, height, depth }
+    }
 }
 
 calls! {
     #[ptds]
     fn cuMemcpy2D_v2(what: *const Rectangle) {
-        rectangle(what, 0, "cuMemcpy2D_v2")
+        submit_and_wait(&rectangle(what, "cuMemcpy2D_v2")?)
     }
 
     #[ptds]
     fn cuMemcpy2DUnaligned_v2(what: *const Rectangle) {
-        rectangle(what, 0, "cuMemcpy2DUnaligned_v2")
+        submit_and_wait(&rectangle(what, "cuMemcpy2DUnaligned_v2")?)
     }
 
     #[ptsz]
     fn cuMemcpy2DAsync_v2(what: *const Rectangle, stream: Handle) {
-        rectangle(what, stream, "cuMemcpy2DAsync_v2")
+        submit(stream, rectangle(what, "cuMemcpy2DAsync_v2")?)
     }
 
     #[ptds]
     fn cuMemcpy3D_v2(what: *const Cuboid) {
-        cuboid(what, 0, "cuMemcpy3D_v2")
+        submit_and_wait(&cuboid(what, "cuMemcpy3D_v2")?)
     }
 
     #[ptsz]
     fn cuMemcpy3DAsync_v2(what: *const Cuboid, stream: Handle) {
-        cuboid(what, stream, "cuMemcpy3DAsync_v2")
+        submit(stream, cuboid(what, "cuMemcpy3DAsync_v2")?)
     }
 }

@@ -8,17 +8,47 @@ use crate::gpu::has_stream_of_thread;
 use crate::status::{NOT_FOUND, Result};
 
 /// Versions that a function of a later release has: a caller of an older one expects the one before.
-const LATER: [(&str, i32); 9] = [
-    ("cuCtxCreate_v4", 12050),
+const LATER: [(&str, i32); 36] = [
     ("cuCtxCreate_v3", 11040),
-    ("cuCtxSynchronize_v2", 13000),
+    ("cuCtxCreate_v4", 12050),
     ("cuCtxGetDevice_v2", 13000),
+    ("cuCtxSynchronize_v2", 13000),
     ("cuDeviceGetUuid_v2", 11040),
     ("cuEventElapsedTime_v2", 12080),
+    ("cuGetProcAddress_v2", 12000),
+    ("cuGraphAddDependencies_v2", 12030),
+    ("cuGraphAddKernelNode_v2", 12000),
+    ("cuGraphAddNode_v2", 12030),
+    ("cuGraphAddNode_v3", 13040),
+    ("cuGraphExecKernelNodeSetParams_v2", 12000),
+    ("cuGraphExecUpdate_v2", 12000),
+    ("cuGraphGetEdges_v2", 12030),
+    ("cuGraphKernelNodeGetParams_v2", 12000),
+    ("cuGraphKernelNodeSetParams_v2", 12000),
+    ("cuGraphNodeGetDependencies_v2", 12030),
+    ("cuGraphNodeGetDependentNodes_v2", 12030),
+    ("cuGraphNodeSetParams_v2", 13040),
+    ("cuGraphRemoveDependencies_v2", 12030),
+    ("cuLaunchHostFunc_v2", 13010),
     ("cuMemAdvise_v2", 12020),
     ("cuMemPrefetchAsync_v2", 12020),
+    ("cuMemcpy3DBatchAsync_v2", 13000),
+    ("cuMemcpyBatchAsync_v2", 13000),
+    ("cuMulticastBindAddr_v2", 13010),
+    ("cuMulticastBindMem_v2", 13010),
+    ("cuStreamBatchMemOp_v2", 11070),
+    ("cuStreamGetCaptureInfo_v2", 11030),
+    ("cuStreamGetCaptureInfo_v3", 12030),
+    ("cuStreamGetCtx_v2", 12050),
+    ("cuStreamUpdateCaptureDependencies_v2", 12030),
+    ("cuStreamWaitValue32_v2", 11070),
+    ("cuStreamWaitValue64_v2", 11070),
     ("cuStreamWriteValue32_v2", 11070),
+    ("cuStreamWriteValue64_v2", 11070),
 ];
+
+/// From this release on `cuGraphInstantiate` is another function.
+const WITH_FLAGS: i32 = 12000;
 
 /// `CU_GET_PROC_ADDRESS_LEGACY_STREAM` and `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM`
 const LEGACY: u64 = 1;
@@ -51,6 +81,7 @@ fn symbol(name: &str) -> Option<*mut c_void> {
 /// functions with that stream, if it does not ask for others.
 pub(crate) fn find(name: &str, release: i32, flags: u64) -> Option<*mut c_void> {
     let flags = if flags & LEGACY == 0 && has_stream_of_thread() { flags | PER_THREAD } else { flags };
+    let name = if name == "cuGraphInstantiate" && release >= WITH_FLAGS { "cuGraphInstantiateWithFlags" } else { name };
     let versions = ["_v4", "_v3", "_v2", ""];
     let in_time = |name: &str| LATER.iter().all(|(other, since)| *other != name || *since <= release);
     let threads = if flags & PER_THREAD != 0 { &["_ptsz", "_ptds", ""][..] } else { &[""] };

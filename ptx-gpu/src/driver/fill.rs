@@ -1,39 +1,13 @@
 //! Memory is filled with a value.
 
 use crate::call::calls;
-use crate::gpu::{Handle, live};
-use crate::status::{INVALID_VALUE, Result};
+use crate::gpu::Handle;
+use crate::perform::submit;
+use crate::work::{Fill, Work};
 
-/// Fills rows of `width` elements. They begin `pitch` bytes apart.
-pub(crate) fn fill(
-    to: u64,
-    value: &[u8],
-    pitch: usize,
-    [width, height]: [usize; 2],
-    stream: Handle,
-    call: &str,
-) -> Result {
-    let mut gpu = live()?;
-    gpu.stream(stream)?;
-    let row = width.checked_mul(value.len()).ok_or(INVALID_VALUE)?;
-    if row == 0 || height == 0 {
-        return Ok(());
-    }
-    if !to.is_multiple_of(value.len() as u64) || height > 1 && pitch < row {
-        return Err(INVALID_VALUE);
-    }
-    let all = pitch.checked_mul(height - 1).and_then(|before| before.checked_add(row)).ok_or(INVALID_VALUE)?;
-    gpu.memory.expect(to, all, call)?;
-    for at in 0..height {
-        // SAFETY: all rows are within one allocation, which only this call uses now.
-        let row = unsafe { std::slice::from_raw_parts_mut((to + (at * pitch) as u64) as *mut u8, row) };
-        match value {
-            [byte] => row.fill(*byte),
-            value => row.chunks_exact_mut(value.len()).for_each(|element| element.copy_from_slice(value)),
-        }
-    }
-    gpu.memory.write(to);
-    Ok(())
+/// Fills rows of elements, which begin `pitch` bytes apart.
+pub(crate) fn fill<T: Into<u64>>(to: u64, value: T, pitch: usize, size: [usize; 2], call: &'static str) -> Work {
+    Work::Fill(Fill { to, value: value.into(), element: size_of::<T>(), pitch, size, call })
 }
 
 /// The calls for one width of elements: a row, rows, and both in a stream.
@@ -42,17 +16,17 @@ macro_rules! fills {
         calls! {
             #[ptds]
             fn $row(to: u64, value: $value, count: usize) {
-                fill(to, &value.to_le_bytes(), 0, [count, 1], 0, stringify!($row))
+                submit(0, fill(to, value, 0, [count, 1], stringify!($row)))
             }
 
             #[ptsz]
             fn $row_stream(to: u64, value: $value, count: usize, stream: Handle) {
-                fill(to, &value.to_le_bytes(), 0, [count, 1], stream, stringify!($row_stream))
+                submit(stream, fill(to, value, 0, [count, 1], stringify!($row_stream)))
             }
 
             #[ptds]
             fn $rows(to: u64, pitch: usize, value: $value, width: usize, height: usize) {
-                fill(to, &value.to_le_bytes(), pitch, [width, height], 0, stringify!($rows))
+                submit(0, fill(to, value, pitch, [width, height], stringify!($rows)))
             }
 
             #[ptsz]
@@ -64,7 +38,7 @@ macro_rules! fills {
                 height: usize,
                 stream: Handle,
             ) {
-                fill(to, &value.to_le_bytes(), pitch, [width, height], stream, stringify!($rows_stream))
+                submit(stream, fill(to, value, pitch, [width, height], stringify!($rows_stream)))
             }
         }
     };

@@ -4,8 +4,9 @@ use std::ffi::c_void;
 
 use crate::call::{calls, get};
 use crate::gpu::{Function, Gpu, Handle, live};
-use crate::launch::Shape;
+use crate::perform::submit;
 use crate::status::{INVALID_VALUE, Result};
+use crate::work::{Arguments, Host, HostFunction, Kernel, Shape, Work};
 
 /// `CUlaunchConfig`
 #[derive(Clone, Copy)]
@@ -29,8 +30,8 @@ pub(crate) struct Attribute {
 }
 
 /// `CU_LAUNCH_ATTRIBUTE_…`
-const COOPERATIVE: u32 = 2;
-const CLUSTER: u32 = 4;
+pub(super) const COOPERATIVE: u32 = 2;
+pub(super) const CLUSTER: u32 = 4;
 
 /// What ends, and what follows, in the list `extra`.
 const END: usize = 0;
@@ -64,7 +65,7 @@ pub(crate) fn plain(blocks: [u32; 3], threads: [u32; 3], shared: u32, function: 
 }
 
 /// The bytes of each argument, from the pointers to them.
-pub(crate) fn values(function: &Function, pointers: *const *const u8) -> Result<Vec<Vec<u8>>> {
+fn values(function: &Function, pointers: *const *const u8) -> Result<Vec<Vec<u8>>> {
     let value = |(at, (_, bytes)): (usize, &(usize, usize))| {
         let from = get(pointers.wrapping_add(at))?;
         if from.is_null() {
@@ -106,19 +107,28 @@ fn arguments(function: &Function, pointers: *const *const u8, extra: *const usiz
     }
 }
 
+/// A kernel with its arguments, as a program hands them over.
+pub(crate) fn kernel(
+    gpu: &Gpu,
+    function: Handle,
+    symbol: usize,
+    shape: impl FnOnce(&Function) -> Result<Shape>,
+    (pointers, extra): (*const *const u8, *const usize),
+) -> Result<Kernel> {
+    let of = gpu.function(function)?;
+    let arguments = Arguments::new(arguments(of, pointers, extra)?);
+    Ok(Kernel { function, symbol, shape: shape(of)?, arguments })
+}
+
 fn launch(
-    gpu: &mut Gpu,
-    handle: Handle,
+    function: Handle,
     stream: Handle,
     shape: impl FnOnce(&Function) -> Result<Shape>,
     pointers: *const *const u8,
     extra: *const usize,
 ) -> Result {
-    gpu.stream(stream)?;
-    let function = gpu.function(handle)?;
-    let values = arguments(function, pointers, extra)?;
-    let shape = shape(function)?;
-    gpu.launch(handle, &shape, &values)
+    let kernel = kernel(&*live()?, function, function, shape, (pointers, extra))?;
+    submit(stream, Work::Kernel(kernel))
 }
 
 calls! {
@@ -139,7 +149,7 @@ calls! {
         let shape = |function: &Function| {
             Ok(plain([x, y, z], [threads_x, threads_y, threads_z], shared, function))
         };
-        launch(&mut *live()?, function, stream, shape, pointers, extra)
+        launch(function, stream, shape, pointers, extra)
     }
 
     #[ptsz]
@@ -159,7 +169,7 @@ calls! {
             let shape = plain([x, y, z], [threads_x, threads_y, threads_z], shared, function);
             Ok(Shape { is_cooperative: true, ..shape })
         };
-        launch(&mut *live()?, function, stream, shape, pointers, std::ptr::null())
+        launch(function, stream, shape, pointers, std::ptr::null())
     }
 
     #[ptsz]
@@ -170,20 +180,17 @@ calls! {
         extra: *const usize,
     ) {
         let config = get(config)?;
-        launch(&mut *live()?, function, config.stream, |function| config.shape(function), pointers, extra)
+        launch(function, config.stream, |function| config.shape(function), pointers, extra)
     }
 
     #[ptsz]
     fn cuLaunchHostFunc(
         stream: Handle,
-        function: Option<unsafe extern "C" fn(*mut c_void)>,
+        function: Option<HostFunction>,
         data: *mut c_void,
     ) {
-        live()?.stream(stream)?;
         let function = function.ok_or(INVALID_VALUE)?;
-        // SAFETY: the program hands over a function and its data.
-        unsafe { function(data) };
-        Ok(())
+        submit(stream, Work::Host(Host { function, data: data as usize }))
     }
 
     #[ptsz]
@@ -193,7 +200,7 @@ calls! {
         data: *mut c_void,
         _flags: u32,
     ) {
-        live()?.stream(stream)?;
+        live()?.enter_only(stream)?;
         let function = function.ok_or(INVALID_VALUE)?;
         // SAFETY: the program hands over a function and its data.
         unsafe { function(stream, 0, data) };

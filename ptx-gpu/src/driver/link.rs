@@ -6,6 +6,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::call::{calls, put, put_if, text};
 use crate::gpu::{Handle, live};
+use crate::handle;
 use crate::image::{self, Refused};
 use crate::output::note;
 use crate::status::{FILE_NOT_FOUND, INVALID_HANDLE, Result};
@@ -28,7 +29,8 @@ fn add(link: Handle, data: *const c_void) -> Result {
 
 calls! {
     fn cuLinkCreate_v2(_count: u32, _keys: *mut u32, _values: *mut *mut c_void, link: *mut Handle) {
-        let handle = live()?.handle();
+        live().map(drop)?;
+        let handle = handle::next();
         LINKS.lock().unwrap_or_else(PoisonError::into_inner).insert(handle, Vec::new());
         put(link, handle)
     }

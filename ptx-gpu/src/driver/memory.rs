@@ -3,9 +3,11 @@
 use std::ffi::c_void;
 
 use crate::call::{calls, put, put_if};
-use crate::gpu::{Handle, live};
+use crate::gpu::{Gpu, Handle, live};
 use crate::memory::Home;
+use crate::perform::submit;
 use crate::status::{INVALID_VALUE, OUT_OF_MEMORY, Result};
+use crate::work::Work;
 
 /// Rows of a pitched allocation begin at a multiple of this.
 const PITCH: usize = 512;
@@ -13,6 +15,23 @@ const PITCH: usize = 512;
 /// Gives memory of a kind.
 pub(crate) fn give(address: *mut u64, bytes: usize, home: Home, call: &str) -> Result {
     let mut gpu = live()?;
+    gpu.is_unsafe()?;
+    allocate(&mut gpu, address, bytes, home, call)
+}
+
+/// Gives device memory in a stream. One that captures gives it anew each time that its graph is launched.
+pub(crate) fn give_in(stream: Handle, address: *mut u64, bytes: usize, call: &str) -> Result {
+    let mut gpu = live()?;
+    let (stream, captures) = gpu.enter(stream)?;
+    if !captures {
+        return allocate(&mut gpu, address, bytes, Home::Device, call);
+    }
+    let place = gpu.memory.allocate_asleep(bytes, call)?;
+    gpu.record(stream, Work::Allocate(place, bytes))?;
+    put(address, place)
+}
+
+fn allocate(gpu: &mut Gpu, address: *mut u64, bytes: usize, home: Home, call: &str) -> Result {
     if home != Home::Host && gpu.memory.used.saturating_add(bytes) > gpu.device.memory {
         return Err(OUT_OF_MEMORY);
     }
@@ -21,7 +40,16 @@ pub(crate) fn give(address: *mut u64, bytes: usize, home: Home, call: &str) -> R
 
 /// Frees device memory.
 pub(crate) fn take(address: u64, call: &str) -> Result {
-    live()?.memory.free(address, &[Home::Device, Home::Managed], call)
+    let mut gpu = live()?;
+    gpu.is_unsafe()?;
+    gpu.memory.free(address, &[Home::Device, Home::Managed, Home::Graph], call)
+}
+
+/// Frees memory of the host.
+pub(crate) fn free_host(address: u64, call: &str) -> Result {
+    let mut gpu = live()?;
+    gpu.is_unsafe()?;
+    gpu.memory.free(address, &[Home::Host], call)
 }
 
 calls! {
@@ -54,14 +82,12 @@ calls! {
 
     #[ptsz]
     fn cuMemAllocAsync(address: *mut u64, bytes: usize, stream: Handle) {
-        live()?.stream(stream)?;
-        give(address, bytes, Home::Device, "cuMemAllocAsync")
+        give_in(stream, address, bytes, "cuMemAllocAsync")
     }
 
     #[ptsz]
     fn cuMemFreeAsync(address: u64, stream: Handle) {
-        live()?.stream(stream)?;
-        take(address, "cuMemFreeAsync")
+        submit(stream, Work::Free(address, "cuMemFreeAsync"))
     }
 
     fn cuMemAllocHost_v2(address: *mut u64, bytes: usize) {
@@ -73,15 +99,19 @@ calls! {
     }
 
     fn cuMemFreeHost(address: u64) {
-        live()?.memory.free(address, &[Home::Host], "cuMemFreeHost")
+        free_host(address, "cuMemFreeHost")
     }
 
     fn cuMemHostRegister_v2(address: u64, bytes: usize, _flags: u32) {
-        live()?.memory.register(address, bytes)
+        let mut gpu = live()?;
+        gpu.is_unsafe()?;
+        gpu.memory.register(address, bytes)
     }
 
     fn cuMemHostUnregister(address: u64) {
-        live()?.memory.unregister(address)
+        let mut gpu = live()?;
+        gpu.is_unsafe()?;
+        gpu.memory.unregister(address)
     }
 
     fn cuMemHostGetDevicePointer_v2(device: *mut u64, host: u64, _flags: u32) {
@@ -115,7 +145,7 @@ calls! {
     #[ptsz]
     fn cuMemPrefetchAsync(address: u64, bytes: usize, _device: i32, stream: Handle) {
         let mut gpu = live()?;
-        gpu.stream(stream)?;
+        gpu.enter_only(stream)?;
         gpu.memory.expect(address, bytes, "cuMemPrefetchAsync")
     }
 
@@ -128,14 +158,14 @@ calls! {
         stream: Handle,
     ) {
         let mut gpu = live()?;
-        gpu.stream(stream)?;
+        gpu.enter_only(stream)?;
         gpu.memory.expect(address, bytes, "cuMemPrefetchAsync_v2")
     }
 
     #[ptsz]
     fn cuStreamAttachMemAsync(stream: Handle, address: u64, _bytes: usize, _flags: u32) {
         let mut gpu = live()?;
-        gpu.stream(stream)?;
+        gpu.enter_only(stream)?;
         gpu.memory.expect(address, 1, "cuStreamAttachMemAsync")
     }
 

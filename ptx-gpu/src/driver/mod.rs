@@ -1,6 +1,7 @@
 //! The functions of `libcuda.so.1`, as NVIDIA's manual of the driver names and describes them.
 #![allow(non_snake_case)]
 
+pub(crate) mod capture;
 pub(crate) mod context;
 pub(crate) mod copy;
 pub(crate) mod copy_box;
@@ -8,6 +9,11 @@ pub(crate) mod device;
 pub(crate) mod entry;
 pub(crate) mod fill;
 pub(crate) mod function;
+pub(crate) mod graph;
+pub(crate) mod graph_any;
+pub(crate) mod graph_attribute;
+pub(crate) mod graph_exec;
+pub(crate) mod graph_node;
 pub(crate) mod launch;
 mod library;
 mod link;
@@ -20,3 +26,4 @@ pub(crate) mod pool;
 pub(crate) mod stream;
 mod stream_value;
 pub(crate) mod tensor_map;
+pub(crate) mod user_object;

@@ -26,6 +26,12 @@ pub(crate) fn load(image: *const c_void, log: impl FnOnce(&str), call: &str) -> 
     }
 }
 
+/// The same, for a program that asks for it: a GPU may have to wait for all streams.
+fn asked(image: *const c_void, log: impl FnOnce(&str), call: &str) -> Result<Handle> {
+    live()?.is_unsafe()?;
+    load(image, log, call)
+}
+
 pub(crate) fn load_file(path: *const c_char, call: &str) -> Result<Handle> {
     let mut bytes = std::fs::read(text(path)?).map_err(|_| FILE_NOT_FOUND)?;
     bytes.extend([0; 8]);
@@ -45,15 +51,16 @@ fn log(text: &str, count: u32, keys: *const u32, values: *const *mut c_void) {
 
 calls! {
     fn cuModuleLoad(module: *mut Handle, path: *const c_char) {
+        live()?.is_unsafe()?;
         put(module, load_file(path, "cuModuleLoad")?)
     }
 
     fn cuModuleLoadData(module: *mut Handle, image: *const c_void) {
-        put(module, load(image, |_| {}, "cuModuleLoadData")?)
+        put(module, asked(image, |_| {}, "cuModuleLoadData")?)
     }
 
     fn cuModuleLoadFatBinary(module: *mut Handle, image: *const c_void) {
-        put(module, load(image, |_| {}, "cuModuleLoadFatBinary")?)
+        put(module, asked(image, |_| {}, "cuModuleLoadFatBinary")?)
     }
 
     fn cuModuleLoadDataEx(
@@ -63,11 +70,13 @@ calls! {
         keys: *const u32,
         values: *const *mut c_void,
     ) {
-        put(module, load(image, |why| log(why, count, keys, values), "cuModuleLoadDataEx")?)
+        put(module, asked(image, |why| log(why, count, keys, values), "cuModuleLoadDataEx")?)
     }
 
     fn cuModuleUnload(module: Handle) {
-        live()?.unload(module)
+        let mut gpu = live()?;
+        gpu.is_unsafe()?;
+        gpu.unload(module)
     }
 
     fn cuModuleGetLoadingMode(mode: *mut u32) {

@@ -2,10 +2,10 @@
 
 use std::ffi::c_void;
 
-use super::memory::give;
+use super::memory::give_in;
 use crate::call::{calls, get, put};
 use crate::gpu::{Handle, live};
-use crate::memory::Home;
+use crate::handle;
 use crate::status::{INVALID_VALUE, Result};
 
 /// The device's own pool.
@@ -44,7 +44,8 @@ calls! {
     }
 
     fn cuMemPoolCreate(pool: *mut Handle, _what: *const c_void) {
-        let handle = live()?.handle();
+        live().map(drop)?;
+        let handle = handle::next();
         put(pool, handle)
     }
 
@@ -77,7 +78,6 @@ calls! {
         _pool: Handle,
         stream: Handle,
     ) {
-        live()?.stream(stream)?;
-        give(address, bytes, Home::Device, "cuMemAllocFromPoolAsync")
+        give_in(stream, address, bytes, "cuMemAllocFromPoolAsync")
     }
 }

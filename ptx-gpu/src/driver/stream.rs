@@ -1,10 +1,12 @@
 //! Streams and events. What a stream is given is done before the call returns, so nobody has to wait.
 
-use std::time::Instant;
-
 use crate::call::{calls, get, put};
-use crate::gpu::{Event, Handle, Stream, StreamValue, current, live};
-use crate::status::{INVALID_HANDLE, INVALID_VALUE, Result};
+use crate::gpu::{Handle, current, live};
+use crate::handle;
+use crate::perform::submit;
+use crate::status::{CAPTURED_EVENT, INVALID_HANDLE, INVALID_VALUE, Result};
+use crate::stream::{Event, Stream, StreamValue};
+use crate::work::Work;
 
 /// `CU_EVENT_DISABLE_TIMING`
 const NO_TIMING: u32 = 2;
@@ -14,9 +16,9 @@ fn create(stream: *mut Handle, flags: u32, priority: i32) -> Result {
         return Err(INVALID_VALUE);
     }
     let mut gpu = live()?;
-    let handle = gpu.handle();
+    let handle = handle::next();
     put(stream, handle)?;
-    gpu.streams.insert(handle, Stream { flags, priority: priority.clamp(-5, 0) });
+    gpu.streams.insert(handle, Stream { flags, priority: priority.clamp(-5, 0), captured: None });
     Ok(())
 }
 
@@ -24,6 +26,9 @@ fn elapsed(milliseconds: *mut f32, start: Handle, end: Handle) -> Result {
     let mut gpu = live()?;
     let mut of = |event: Handle| {
         let event = gpu.event(event)?;
+        if event.captured.is_some() {
+            return Err(CAPTURED_EVENT);
+        }
         if event.flags & NO_TIMING != 0 { Err(INVALID_HANDLE) } else { event.recorded.ok_or(INVALID_HANDLE) }
     };
     let (start, end) = (of(start)?, of(end)?);
@@ -31,11 +36,19 @@ fn elapsed(milliseconds: *mut f32, start: Handle, end: Handle) -> Result {
     put(milliseconds, 1e3 * between)
 }
 
-fn record(event: Handle, stream: Handle) -> Result {
-    let mut gpu = live()?;
-    gpu.stream(stream)?;
-    gpu.event(event)?.recorded = Some(Instant::now());
-    Ok(())
+/// `CU_EVENT_RECORD_EXTERNAL` and `CU_EVENT_WAIT_EXTERNAL`: a stream that captures gets a node for it.
+const EXTERNAL: u32 = 1;
+
+fn record(event: Handle, stream: Handle, flags: u32) -> Result {
+    {
+        let mut gpu = live()?;
+        gpu.event(event)?;
+        let (stream, captures) = gpu.enter(stream)?;
+        if captures && flags & EXTERNAL == 0 {
+            return gpu.mark(stream, event);
+        }
+    }
+    submit(stream, Work::RecordEvent(event))
 }
 
 calls! {
@@ -48,17 +61,19 @@ calls! {
     }
 
     fn cuStreamDestroy_v2(stream: Handle) {
-        live()?.streams.remove(&stream).map(drop).ok_or(INVALID_HANDLE)
+        let mut gpu = live()?;
+        gpu.abandon(stream);
+        gpu.streams.remove(&stream).map(drop).ok_or(INVALID_HANDLE)
     }
 
     #[ptsz]
     fn cuStreamSynchronize(stream: Handle) {
-        live()?.stream(stream).map(drop)
+        live()?.wait_for(stream)
     }
 
     #[ptsz]
     fn cuStreamQuery(stream: Handle) {
-        live()?.stream(stream).map(drop)
+        live()?.wait_for(stream)
     }
 
     #[ptsz]
@@ -87,10 +102,8 @@ calls! {
     }
 
     #[ptsz]
-    fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags: u32) {
-        let mut gpu = live()?;
-        gpu.stream(stream)?;
-        gpu.event(event).map(drop)
+    fn cuStreamWaitEvent(stream: Handle, event: Handle, flags: u32) {
+        live()?.wait_in_stream(stream, event, flags & EXTERNAL != 0)
     }
 
     #[ptsz]
@@ -125,22 +138,11 @@ calls! {
         put(device, 0)
     }
 
-    // Nothing is captured: that call is missing.
-    #[ptsz]
-    fn cuStreamIsCapturing(stream: Handle, status: *mut u32) {
-        live()?.stream(stream)?;
-        put(status, 0)
-    }
-
-    fn cuThreadExchangeStreamCaptureMode(mode: *mut u32) {
-        get(mode).map(drop)
-    }
-
     fn cuEventCreate(event: *mut Handle, flags: u32) {
         let mut gpu = live()?;
-        let handle = gpu.handle();
+        let handle = handle::next();
         put(event, handle)?;
-        gpu.events.insert(handle, Event { flags, recorded: None });
+        gpu.events.insert(handle, Event { flags, ..Event::default() });
         Ok(())
     }
 
@@ -150,20 +152,20 @@ calls! {
 
     #[ptsz]
     fn cuEventRecord(event: Handle, stream: Handle) {
-        record(event, stream)
+        record(event, stream, 0)
     }
 
     #[ptsz]
-    fn cuEventRecordWithFlags(event: Handle, stream: Handle, _flags: u32) {
-        record(event, stream)
+    fn cuEventRecordWithFlags(event: Handle, stream: Handle, flags: u32) {
+        record(event, stream, flags)
     }
 
     fn cuEventSynchronize(event: Handle) {
-        live()?.event(event).map(drop)
+        live()?.wait_for_event(event)
     }
 
     fn cuEventQuery(event: Handle) {
-        live()?.event(event).map(drop)
+        live()?.wait_for_event(event)
     }
 
     #[also(cuEventElapsedTime_v2)]

@@ -33,7 +33,7 @@ macro_rules! forward {
 
 pub(super) use {forward, runtime};
 
-pub(super) fn answer(name: &str, body: impl FnOnce() -> Result) -> u32 {
+pub(super) fn answer(name: &'static str, body: impl FnOnce() -> Result) -> u32 {
     let status = crate::call::answer(name, || {
         ready();
         body()
@@ -95,6 +95,7 @@ fn name(code: u32) -> &'static CStr {
         209 => c"cudaErrorNoKernelImageForDevice",
         218 => c"cudaErrorInvalidPtx",
         400 => c"cudaErrorInvalidResourceHandle",
+        401 => c"cudaErrorIllegalState",
         500 => c"cudaErrorSymbolNotFound",
         600 => c"cudaErrorNotReady",
         700 => c"cudaErrorIllegalAddress",
@@ -105,6 +106,16 @@ fn name(code: u32) -> &'static CStr {
         719 => c"cudaErrorLaunchFailure",
         720 => c"cudaErrorCooperativeLaunchTooLarge",
         801 => c"cudaErrorNotSupported",
+        900 => c"cudaErrorStreamCaptureUnsupported",
+        901 => c"cudaErrorStreamCaptureInvalidated",
+        902 => c"cudaErrorStreamCaptureMerge",
+        903 => c"cudaErrorStreamCaptureUnmatched",
+        904 => c"cudaErrorStreamCaptureUnjoined",
+        905 => c"cudaErrorStreamCaptureIsolation",
+        906 => c"cudaErrorStreamCaptureImplicit",
+        907 => c"cudaErrorCapturedEvent",
+        908 => c"cudaErrorStreamCaptureWrongThread",
+        910 => c"cudaErrorGraphExecUpdateFailure",
         912 => c"cudaErrorInvalidClusterSize",
         999 => c"cudaErrorUnknown",
         _ => c"unrecognized error code",

@@ -7,11 +7,12 @@ use super::error::{INVALID_CONFIGURATION, forward, runtime};
 use super::register::kernel;
 use crate::call::{get, put};
 use crate::driver::function::{attribute, set_attribute};
-use crate::driver::launch::{Attribute, attributes, plain, values};
+use crate::driver::launch::{Attribute, attributes, plain};
 use crate::driver::{launch as driver, occupancy};
 use crate::gpu::{Handle, live};
-use crate::launch::Shape;
+use crate::perform::submit;
 use crate::status::{INVALID_VALUE, Result};
+use crate::work::{HostFunction, Shape, Work};
 
 /// `dim3`
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,18 +62,16 @@ extern "C" fn __cudaPushCallConfiguration(blocks: Size, threads: Size, shared: u
 }
 
 fn launch(
-    function: usize,
+    symbol: usize,
     stream: Handle,
     shape: impl FnOnce(&crate::gpu::Function) -> Result<Shape>,
     pointers: *const *const u8,
 ) -> Result {
-    let handle = kernel(function)?;
-    let mut gpu = live()?;
-    gpu.stream(stream)?;
-    let function = gpu.function(handle)?;
-    let (values, shape) = (values(function, pointers)?, shape(function)?);
+    let function = kernel(symbol)?;
+    let arguments = (pointers, std::ptr::null());
+    let kernel = driver::kernel(&*live()?, function, symbol, shape, arguments)?;
     // The runtime has a word of its own for a launch that cannot be.
-    gpu.launch(handle, &shape, &values).map_err(|status| match status {
+    submit(stream, Work::Kernel(kernel)).map_err(|status| match status {
         INVALID_VALUE => INVALID_CONFIGURATION,
         other => other,
     })
@@ -204,7 +203,7 @@ runtime! {
 
 forward! {
     #[ptsz]
-    cudaLaunchHostFunc(stream: Handle, function: Option<unsafe extern "C" fn(*mut c_void)>, data: *mut c_void)
+    cudaLaunchHostFunc(stream: Handle, function: Option<HostFunction>, data: *mut c_void)
         => driver::cuLaunchHostFunc, stream, function, data;
     #[ptsz]
     cudaStreamAddCallback(

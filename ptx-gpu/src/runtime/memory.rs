@@ -3,16 +3,17 @@
 use super::error::{forward, runtime};
 use super::register::symbol;
 use crate::call::put;
-use crate::driver::copy::{Sides, copy, copy_in};
-use crate::driver::copy_box::{Side, rows};
+use crate::driver::copy::{self, Sides, bytes};
 use crate::driver::fill::fill;
-use crate::driver::memory::{self as driver, give, take};
+use crate::driver::memory::{self as driver, give, give_in, take};
 use crate::gpu::{Handle, live};
 use crate::memory::Home;
+use crate::perform::{submit, submit_and_wait};
 use crate::status::{INVALID_VALUE, Result};
+use crate::work::{Side, Transfer, Work};
 
 /// `cudaMemcpyKind`
-fn sides(kind: u32) -> Result<Sides> {
+pub(super) fn sides(kind: u32) -> Result<Sides> {
     match kind {
         1 => Ok(Sides::To),
         2 => Ok(Sides::From),
@@ -27,23 +28,27 @@ fn some(address: *mut u64, bytes: usize, home: Home, call: &str) -> Result {
     if bytes == 0 { put(address, 0) } else { give(address, bytes, home, call) }
 }
 
-/// Copies to a variable, or from it.
-fn with_symbol(
-    symbol_of: usize,
-    other: u64,
-    bytes: usize,
-    offset: usize,
-    to: bool,
-    stream: Handle,
-    call: &str,
-) -> Result {
-    let (begin, size) = symbol(symbol_of)?;
-    if offset.checked_add(bytes).is_none_or(|end| end > size) {
-        return Err(INVALID_VALUE);
+fn some_in(stream: Handle, address: *mut u64, bytes: usize, call: &str) -> Result {
+    if bytes == 0 { put(address, 0) } else { give_in(stream, address, bytes, call) }
+}
+
+/// Part of a variable.
+fn part(of: usize, offset: usize, count: usize) -> Result<u64> {
+    let (begin, size) = symbol(of)?;
+    match offset.checked_add(count) {
+        Some(end) if end <= size => Ok(begin + offset as u64),
+        _ => Err(INVALID_VALUE),
     }
-    let place = begin + offset as u64;
-    let (target, source) = if to { (place, other) } else { (other, place) };
-    copy(target, source, bytes, Sides::Unknown, stream, call)
+}
+
+/// A copy to a variable.
+pub(super) fn to_symbol(to: usize, from: u64, count: usize, offset: usize, call: &'static str) -> Result<Work> {
+    Ok(bytes(part(to, offset, count)?, from, count, Sides::Unknown, call))
+}
+
+/// A copy from a variable.
+pub(super) fn from_symbol(to: u64, from: usize, count: usize, offset: usize, call: &'static str) -> Result<Work> {
+    Ok(bytes(to, part(from, offset, count)?, count, Sides::Unknown, call))
 }
 
 #[derive(Clone, Copy)]
@@ -56,18 +61,11 @@ struct Rows {
     height: usize,
 }
 
-fn rectangle(what: Rows, kind: u32, stream: Handle, call: &str) -> Result {
-    let (to, from) = match sides(kind)? {
-        Sides::To => (true, false),
-        Sides::From => (false, true),
-        Sides::Both => (true, true),
-        Sides::Unknown => (false, false),
-    };
+fn rectangle(what: Rows, kind: u32, call: &'static str) -> Result<Work> {
+    let [to, from] = sides(kind)?.are_device();
     let side = |start: u64, is_device: bool, row: usize| Side { start, is_device, row, plane: 0 };
-    let mut gpu = live()?;
-    gpu.stream(stream)?;
     let (to, from) = (side(what.to, to, what.to_pitch), side(what.from, from, what.from_pitch));
-    rows(&mut gpu, to, from, [what.width, what.height, 1], call)
+    Ok(Work::Copy(Transfer { to, from, size: [what.width, what.height, 1], call }))
 }
 
 /// `cudaPointerAttributes`
@@ -87,14 +85,12 @@ runtime! {
 
     #[ptsz]
     fn cudaMallocAsync(address: *mut u64, bytes: usize, stream: Handle) {
-        live()?.stream(stream)?;
-        some(address, bytes, Home::Device, "cudaMallocAsync")
+        some_in(stream, address, bytes, "cudaMallocAsync")
     }
 
     #[ptsz]
     fn cudaMallocFromPoolAsync(address: *mut u64, bytes: usize, _pool: Handle, stream: Handle) {
-        live()?.stream(stream)?;
-        some(address, bytes, Home::Device, "cudaMallocFromPoolAsync")
+        some_in(stream, address, bytes, "cudaMallocFromPoolAsync")
     }
 
     fn cudaMallocManaged(address: *mut u64, bytes: usize, _flags: u32) {
@@ -115,27 +111,25 @@ runtime! {
 
     #[ptsz]
     fn cudaFreeAsync(address: u64, stream: Handle) {
-        live()?.stream(stream)?;
-        take(address, "cudaFreeAsync")
+        submit(stream, Work::Free(address, "cudaFreeAsync"))
     }
 
     fn cudaFreeHost(address: u64) {
-        live()?.memory.free(address, &[Home::Host], "cudaFreeHost")
+        driver::free_host(address, "cudaFreeHost")
     }
 
     #[ptds]
     fn cudaMemcpy(to: u64, from: u64, bytes: usize, kind: u32) {
-        copy(to, from, bytes, sides(kind)?, 0, "cudaMemcpy")
+        submit_and_wait(&copy::bytes(to, from, bytes, sides(kind)?, "cudaMemcpy"))
     }
 
     #[ptsz]
     fn cudaMemcpyAsync(to: u64, from: u64, bytes: usize, kind: u32, stream: Handle) {
-        copy(to, from, bytes, sides(kind)?, stream, "cudaMemcpyAsync")
+        submit(stream, copy::bytes(to, from, bytes, sides(kind)?, "cudaMemcpyAsync"))
     }
 
     fn cudaMemcpyPeer(to: u64, _to_device: i32, from: u64, _from_device: i32, bytes: usize) {
-        let mut gpu = live()?;
-        copy_in(&mut gpu, to, from, bytes, Sides::Both, "cudaMemcpyPeer")
+        submit_and_wait(&copy::bytes(to, from, bytes, Sides::Both, "cudaMemcpyPeer"))
     }
 
     #[ptds]
@@ -148,7 +142,8 @@ runtime! {
         height: usize,
         kind: u32,
     ) {
-        rectangle(Rows { to, to_pitch, from, from_pitch, width, height }, kind, 0, "cudaMemcpy2D")
+        let rows = Rows { to, to_pitch, from, from_pitch, width, height };
+        submit_and_wait(&rectangle(rows, kind, "cudaMemcpy2D")?)
     }
 
     #[ptsz]
@@ -162,47 +157,48 @@ runtime! {
         kind: u32,
         stream: Handle,
     ) {
-        rectangle(Rows { to, to_pitch, from, from_pitch, width, height }, kind, stream, "cudaMemcpy2DAsync")
+        let rows = Rows { to, to_pitch, from, from_pitch, width, height };
+        submit(stream, rectangle(rows, kind, "cudaMemcpy2DAsync")?)
     }
 
     #[ptds]
     fn cudaMemset(to: u64, value: i32, bytes: usize) {
-        fill(to, &[value as u8], 0, [bytes, 1], 0, "cudaMemset")
+        submit(0, fill(to, value as u8, 0, [bytes, 1], "cudaMemset"))
     }
 
     #[ptsz]
     fn cudaMemsetAsync(to: u64, value: i32, bytes: usize, stream: Handle) {
-        fill(to, &[value as u8], 0, [bytes, 1], stream, "cudaMemsetAsync")
+        submit(stream, fill(to, value as u8, 0, [bytes, 1], "cudaMemsetAsync"))
     }
 
     #[ptds]
     fn cudaMemset2D(to: u64, pitch: usize, value: i32, width: usize, height: usize) {
-        fill(to, &[value as u8], pitch, [width, height], 0, "cudaMemset2D")
+        submit(0, fill(to, value as u8, pitch, [width, height], "cudaMemset2D"))
     }
 
     #[ptsz]
     fn cudaMemset2DAsync(to: u64, pitch: usize, value: i32, width: usize, height: usize, stream: Handle) {
-        fill(to, &[value as u8], pitch, [width, height], stream, "cudaMemset2DAsync")
+        submit(stream, fill(to, value as u8, pitch, [width, height], "cudaMemset2DAsync"))
     }
 
     #[ptds]
     fn cudaMemcpyToSymbol(to: usize, from: u64, bytes: usize, offset: usize, _kind: u32) {
-        with_symbol(to, from, bytes, offset, true, 0, "cudaMemcpyToSymbol")
+        submit_and_wait(&to_symbol(to, from, bytes, offset, "cudaMemcpyToSymbol")?)
     }
 
     #[ptsz]
     fn cudaMemcpyToSymbolAsync(to: usize, from: u64, bytes: usize, offset: usize, _kind: u32, stream: Handle) {
-        with_symbol(to, from, bytes, offset, true, stream, "cudaMemcpyToSymbolAsync")
+        submit(stream, to_symbol(to, from, bytes, offset, "cudaMemcpyToSymbolAsync")?)
     }
 
     #[ptds]
     fn cudaMemcpyFromSymbol(to: u64, from: usize, bytes: usize, offset: usize, _kind: u32) {
-        with_symbol(from, to, bytes, offset, false, 0, "cudaMemcpyFromSymbol")
+        submit_and_wait(&from_symbol(to, from, bytes, offset, "cudaMemcpyFromSymbol")?)
     }
 
     #[ptsz]
     fn cudaMemcpyFromSymbolAsync(to: u64, from: usize, bytes: usize, offset: usize, _kind: u32, stream: Handle) {
-        with_symbol(from, to, bytes, offset, false, stream, "cudaMemcpyFromSymbolAsync")
+        submit(stream, from_symbol(to, from, bytes, offset, "cudaMemcpyFromSymbolAsync")?)
     }
 
     fn cudaGetSymbolAddress(address: *mut u64, of: usize) {
@@ -218,7 +214,7 @@ runtime! {
         let gpu = live()?;
         let (kind, device, device_pointer, host_pointer) = match gpu.memory.find(address).map(|one| one.home) {
             None => (0, -2, 0, address),
-            Some(Home::Device | Home::Variable) => (2, 0, address, 0),
+            Some(Home::Device | Home::Variable | Home::Graph) => (2, 0, address, 0),
             Some(Home::Managed) => (3, 0, address, address),
             Some(Home::Host | Home::Registered) => (1, 0, address, address),
         };

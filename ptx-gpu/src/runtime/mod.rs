@@ -1,8 +1,12 @@
 //! The functions of `libcudart.so.13`, for programs that nvcc linked with `-cudart shared`.
 #![allow(non_snake_case)]
 
+mod copy_box;
 mod device;
 mod error;
+mod graph;
+mod graph_any;
+mod graph_node;
 mod launch;
 mod memory;
 mod missing;

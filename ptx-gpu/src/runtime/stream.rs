@@ -2,7 +2,8 @@
 
 use super::error::forward;
 use crate::driver::stream as driver;
-use crate::gpu::{Handle, StreamValue};
+use crate::gpu::Handle;
+use crate::stream::StreamValue;
 
 forward! {
     cudaStreamCreate(stream: *mut Handle) => driver::cuStreamCreate, stream, 0;
@@ -16,8 +17,6 @@ forward! {
     cudaStreamQuery(stream: Handle) => driver::cuStreamQuery, stream;
     #[ptsz]
     cudaStreamWaitEvent(stream: Handle, event: Handle, flags: u32) => driver::cuStreamWaitEvent, stream, event, flags;
-    #[ptsz]
-    cudaStreamIsCapturing(stream: Handle, status: *mut u32) => driver::cuStreamIsCapturing, stream, status;
     #[ptsz]
     cudaStreamGetFlags(stream: Handle, flags: *mut u32) => driver::cuStreamGetFlags, stream, flags;
     #[ptsz]

@@ -80,12 +80,12 @@ fn summary(kernel: &str, records: &[&Record], orders: Option<&Orders>, findings:
     format!("{kernel}: {found} in {ran} of its threads, {instructions} instructions{compared}\n")
 }
 
-/// Whether two findings are about the same instructions.
+/// Whether two findings are about the same instructions, or say the same of none.
 fn same(one: &Finding, other: &Finding) -> bool {
     let lines = |finding: &Finding| finding.places.iter().take(2).map(|place| place.ptx_line).collect::<Vec<_>>();
     let mut both = [lines(one), lines(other)];
     both.iter_mut().for_each(|lines| lines.sort_unstable());
-    one.kind == other.kind && both[0] == both[1]
+    one.kind == other.kind && both[0] == both[1] && (!both[0].is_empty() || one.title == other.title)
 }
 
 fn line(record: &Record, finding: &Finding, orders: Option<&Orders>) -> Value {

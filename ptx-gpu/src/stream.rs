@@ -1,0 +1,59 @@
+//! Streams, events, and what is being captured.
+
+use std::thread::ThreadId;
+use std::time::Instant;
+
+use crate::handle::Handle;
+
+/// `CUstreamAttrValue`: for the hardware alone, so it is kept and changes nothing.
+pub(crate) type StreamValue = [u64; 8];
+
+/// `CU_STREAM_NON_BLOCKING`
+pub(crate) const NON_BLOCKING: u32 = 1;
+
+#[derive(Default)]
+pub(crate) struct Stream {
+    pub(crate) flags: u32,
+    pub(crate) priority: i32,
+    pub(crate) captured: Option<Captured>,
+}
+
+#[derive(Default)]
+pub(crate) struct Event {
+    pub(crate) flags: u32,
+    pub(crate) recorded: Option<Instant>,
+    /// What it stands for if it was last recorded in a stream that captures.
+    pub(crate) captured: Option<Captured>,
+}
+
+/// A place in what is being captured: the next node comes after these.
+#[derive(Clone, Debug)]
+pub(crate) struct Captured {
+    pub(crate) capture: Handle,
+    pub(crate) after: Vec<Handle>,
+}
+
+/// `CUstreamCaptureMode`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Global,
+    ThreadLocal,
+    Relaxed,
+}
+
+impl Mode {
+    pub(crate) const ALL: [Mode; 3] = [Mode::Global, Mode::ThreadLocal, Mode::Relaxed];
+}
+
+/// What is done in one stream, and in those that wait for it, becomes a graph.
+#[derive(Debug)]
+pub(crate) struct Capture {
+    pub(crate) graph: Handle,
+    /// Whether the graph was there before.
+    pub(crate) is_given: bool,
+    pub(crate) mode: Mode,
+    pub(crate) thread: ThreadId,
+    /// The stream in which it began, and has to end.
+    pub(crate) origin: Handle,
+    pub(crate) is_valid: bool,
+}
