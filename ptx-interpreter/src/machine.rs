@@ -179,6 +179,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) random: u64,
     /// Whether the turn should end.
     pub(crate) gives_way: bool,
+    /// What the clock has gone on by while threads waited for a time to come.
+    pub(crate) waited: u64,
     /// The site of the turn's last look at what other threads do.
     pub(crate) polled: u32,
     /// Pages of memory that `outside` holds.
@@ -452,12 +454,7 @@ impl<'a> Machine<'a> {
     fn special(&self, thread: Thread, special: Special) -> u64 {
         let along = |number: usize, sizes: [u32; 3], axis: usize| {
             let [x, y, _] = sizes.map(|size| size as usize);
-            let place = match axis {
-                0 => number % x,
-                1 => number / x % y,
-                _ => number / x / y,
-            };
-            place as u64
+            [number % x, number / x % y, number / x / y][axis] as u64
         };
         let (block, number) = (self.block_of(thread), self.number_of(thread));
         let (cluster, [x, y, z]) = (self.cluster as u32, self.launch.blocks);
@@ -483,7 +480,7 @@ impl<'a> Machine<'a> {
             Special::Mask(Ordered::LessOrEqual) => (2 << lane) - 1,
             Special::Mask(Ordered::Greater) => 0xffff_ffff & !((2 << lane) - 1),
             Special::Mask(Ordered::GreaterOrEqual) => 0xffff_ffff & !((1 << lane) - 1),
-            Special::Clock(from, bits) => self.steps >> from & (u64::MAX >> (64 - bits)),
+            Special::Clock(from, bits) => (self.steps + self.waited) >> from & (u64::MAX >> (64 - bits)),
             Special::DynamicShared => self.launch.shared as u64,
             // It is allocated by 128 bytes.
             Special::TotalShared => self.shared_bytes().next_multiple_of(128) as u64,

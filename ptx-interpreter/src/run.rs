@@ -118,6 +118,7 @@ impl<'a> Machine<'a> {
             random: launch.seed ^ 0x9e37_79b9_7f4a_7c15,
             gives_way: false,
             polled: u32::MAX,
+            waited: 0,
             pages: [u64::MAX; 64],
             scratch: [[0; LANES]; 2],
             checks: None,

@@ -26,3 +26,15 @@ fn a_thread_that_others_wait_for_has_its_turn() {
         assert_eq!(trial.content(0), [1, 0, 0, 0, 1, 0, 0, 0], "seed {seed}");
     }
 }
+
+/// A thread waits for 20 million ticks of the clock.
+#[test]
+fn a_thread_that_waits_for_a_time_to_come_waits_a_short_time() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n.reg .pred %p1; .reg .b64 %d<4>;\n\
+        mov.u64 %d1, %clock64;\n\
+        LOOK: mov.u64 %d2, %clock64; sub.u64 %d3, %d2, %d1; setp.lt.u64 %p1, %d3, 20000000; @%p1 bra LOOK;\n\
+        ret;\n}\n";
+    let program = Program::parse(text);
+    let report = Trial::new(&program, "k").check();
+    assert!(report.is_clean() && report.instructions < 2_000_000, "{} instructions: {report}", report.instructions);
+}

@@ -5,6 +5,7 @@ mod atomic;
 mod barrier;
 mod bulk;
 mod cache_line;
+mod clock;
 mod cluster;
 mod compute;
 mod cp_async;
@@ -80,6 +81,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "griddepcontrol" if words.get(1) == Some(&"wait") => Some(Box::new(grid::Wait) as Box<dyn Step>),
         "nanosleep" | "griddepcontrol" | "setmaxnreg" | "pmevent" => Some(Box::new(nothing::Nothing) as Box<dyn Step>),
         "trap" | "brkpt" => Some(Box::new(trap::Trap(words[0].to_owned())) as Box<dyn Step>),
+        _ if clock::is_read(&operands) => return clock::clocked(compute::decode(&opcode, operands)),
         _ => return compute::decode(&opcode, operands),
     };
     decoded.map_or(Action::Unknown(opcode), Action::Straight)
