@@ -100,6 +100,28 @@ fn a_program_uses_the_system_of_the_gpu() {
     assert!(printed.contains("= help: launch it cooperatively, since its blocks wait for each other"), "{printed}");
 }
 
+/// `malloc` and `free` of kernels, `new` and `delete`.
+#[test]
+fn kernels_allocate_memory() {
+    let program = Program::of_nvcc("heap.cu", &[]);
+    let (code, printed, complaint) = program.check(&[]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("right, 16 given\n"), "{printed}");
+    let found = |word: &str, kind: &str, what: &str, line: &str| {
+        let (code, printed, complaint) = program.check(&[word]);
+        assert_eq!(code, Some(1), "{printed}{complaint}");
+        assert!(printed.contains(kind) && printed.contains(what) && printed.contains(line), "{printed}");
+    };
+    found("forgets", "error[uninitialised]", "memory that malloc gave", "heap.cu:22");
+    found("twice", "error[bounds]: memory is freed", "which the kernel has freed", "heap.cu:40");
+    found(
+        "beyond",
+        "error[bounds]: an access is outside",
+        "0 bytes beyond the end of memory that malloc gave",
+        "heap.cu:38",
+    );
+}
+
 /// CUB takes nvcc ten seconds of one core, and its wheel has to be fetched: `cargo test -p ptx-build --test check_runtime -- --ignored`.
 #[test]
 #[ignore = "it fetches CUB, and nvcc needs ten seconds for it"]

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use ptx_interpreter::{Kernel, Program};
+use ptx_interpreter::{Heap, Kernel, Program};
 
 use crate::device::{Device, SHARED_OF_BLOCK};
 use crate::executable::Executable;
@@ -58,6 +58,8 @@ pub(crate) struct Gpu {
     pub(crate) captures: HashMap<Handle, Capture>,
     pub(crate) graphs: Graphs,
     pub(crate) executables: HashMap<Handle, Arc<Executable>>,
+    /// What kernels allocate by themselves.
+    pub(crate) heap: Arc<Mutex<Heap>>,
     pub(crate) limits: HashMap<u32, usize>,
     /// What a kernel ended with, if it failed: every later call ends with it too, as on a GPU.
     pub(crate) fault: Option<Status>,
@@ -79,6 +81,7 @@ static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
         captures: HashMap::new(),
         graphs: Graphs::default(),
         executables: HashMap::new(),
+        heap: Arc::default(),
         limits: HashMap::new(),
         fault: None,
         launches: 0,

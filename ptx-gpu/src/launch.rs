@@ -1,8 +1,8 @@
 //! A launch: its arguments, its run in each order, and what is reported of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
-use ptx_interpreter::{Finding, Kind, Launch, Outside, Piece, Record, Report};
+use ptx_interpreter::{Finding, Heap, Kind, Launch, Outside, Piece, Record, Report};
 
 use crate::gpu::{Function, Gpu, Handle};
 use crate::memory::{FREED, host_mapping, restore};
@@ -16,6 +16,8 @@ use crate::work::{Shape, Work};
 
 /// Where the constant bank begins, which may be anywhere.
 const CONSTANT_BANK: u64 = 4096;
+/// `CU_LIMIT_MALLOC_HEAP_SIZE`
+const HEAP_SIZE: u32 = 2;
 /// What messages call memory of the host.
 const OF_THE_HOST: &str = "memory of the host";
 
@@ -26,7 +28,10 @@ impl Gpu {
         self.launches += 1;
         self.allows(&function, shape)?;
         let name = function.name.to_string_lossy().into_owned();
-        let before = if SETTINGS.seeds > 1 { self.memory.content() } else { Vec::new() };
+        if let Some(room) = self.limits.get(&HEAP_SIZE) {
+            self.heap().resize(*room);
+        }
+        let before = if SETTINGS.seeds > 1 { (self.memory.content(), self.heap().clone()) } else { Default::default() };
         // The first order comes last, so that the program goes on with what it left.
         for seed in (0..SETTINGS.seeds).rev() {
             let report = self.run(&function, &name, shape, values, seed);
@@ -46,12 +51,19 @@ impl Gpu {
                     self.fault = Some(fault);
                     break;
                 }
-                None if seed > 0 => restore(&before),
+                None if seed > 0 => {
+                    restore(&before.0);
+                    self.heap().clone_from(&before.1);
+                }
                 None => {}
             }
         }
         self.memory.written();
         Ok(())
+    }
+
+    fn heap(&self) -> MutexGuard<'_, Heap> {
+        self.heap.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn run(&self, function: &Function, name: &str, shape: &Shape, values: &[Vec<u8>], seed: u64) -> Report {
@@ -79,6 +91,7 @@ impl Gpu {
             seed,
             steps: u64::MAX,
             deadline: SETTINGS.deadline,
+            heap: Some(&self.heap),
             ..Launch::new(name, &arguments)
         };
         // SAFETY: the values are as long as the parameters, and the allocations are there to be used.

@@ -59,7 +59,7 @@ impl<'a> Machine<'a> {
     }
 
     fn is_global(&self, address: u64) -> bool {
-        matches!(owner(address, self.cluster).0, Owner::Outside | Owner::Module)
+        matches!(owner(address, self.cluster).0, Owner::Outside | Owner::Module | Owner::Heap)
     }
 
     fn later(&mut self) -> u64 {

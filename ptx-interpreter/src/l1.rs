@@ -16,8 +16,10 @@ fn looks(how: How) -> bool {
 impl Machine<'_> {
     /// The cache through which a thread reaches that address.
     fn l1_at(&mut self, thread: Thread, address: u64) -> Option<&mut HashMap<u64, u8>> {
-        let (is_global, block) =
-            (matches!(owner(address, self.cluster).0, Owner::Outside | Owner::Module), self.block_of(thread));
+        let (is_global, block) = (
+            matches!(owner(address, self.cluster).0, Owner::Outside | Owner::Module | Owner::Heap),
+            self.block_of(thread),
+        );
         self.l1.get_mut(block).filter(|_| is_global)
     }
 

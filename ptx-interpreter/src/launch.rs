@@ -1,5 +1,9 @@
 //! What a launch is asked for.
 
+use std::sync::Mutex;
+
+use crate::heap::Heap;
+
 /// A launch of a kernel.
 #[derive(Clone, Debug)]
 pub struct Launch<'a> {
@@ -27,6 +31,8 @@ pub struct Launch<'a> {
     pub delays: Delays,
     /// When it has to have ended.
     pub deadline: Option<std::time::Instant>,
+    /// What `malloc` gives, and kernels before have allocated. Without it the launch has one of its own.
+    pub heap: Option<&'a Mutex<Heap>>,
 }
 
 impl<'a> Launch<'a> {
@@ -45,6 +51,7 @@ impl<'a> Launch<'a> {
             l1: L1::None,
             delays: Delays::None,
             deadline: None,
+            heap: None,
         }
     }
 }

@@ -33,6 +33,7 @@ mod delayed;
 mod delays;
 mod descriptor;
 mod group;
+mod heap;
 mod in_order;
 mod instructions;
 mod l1;
@@ -75,6 +76,7 @@ pub mod tensor_map {
 
 pub use allowed::Allowed;
 pub use check::{Finding, Kind, Piece, Place};
+pub use heap::Heap;
 pub use in_order::{Choice, Ready};
 pub use launch::{Delays, L1, Launch, Outside};
 pub use machine::Program;

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use crate::check::{Actor, Checks};
 use crate::group::{Group, Thread};
+use crate::heap::Lent;
 use crate::lanes::{LANES, Lanes, each};
 use crate::launch::{Launch, Outside};
 use crate::local::Local;
@@ -194,6 +195,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) loading: usize,
     /// Where threads wait that wait forever, and for what.
     pub(crate) stuck_at: Vec<(Actor, u32, String)>,
+    /// What `malloc` gives.
+    pub(crate) heap: Lent<'a>,
     /// What the threads printed.
     pub(crate) printed: String,
     /// Whether what was to be executed is no instruction.

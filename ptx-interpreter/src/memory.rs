@@ -204,6 +204,7 @@ impl Machine<'_> {
                 let mut module = self.program.module.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 within(&mut module, at)
             }
+            Owner::Heap => self.heap.heap.place(address, bytes),
             Owner::Outside => self.of_the_host(address, bytes),
             // Ordinary instructions have no way there.
             Owner::Tensor(_) | Owner::Nobody => None,

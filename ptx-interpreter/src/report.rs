@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::check::{Actor, Checks, Finding, Found, Kind, LATE, Piece, Place};
+use crate::heap::{NOT_GIVEN, is_freed};
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
 use crate::spaces::Named;
@@ -84,6 +85,7 @@ impl Program {
             self.in_shared(launch.kernel),
             self.within(),
         )));
+        machine.tell(|checks, machine| checks.know_heap(&machine.heap.heap));
         let ended = run(&mut machine);
         let mut stop = None;
         if let Err(error) = ended {
@@ -161,6 +163,9 @@ impl Machine<'_> {
                 Kind::Bounds,
                 "allocate the columns with `tcgen05.alloc`; warp number `n` loads and stores lanes `32 * (n % 4)` to `32 * (n % 4) + 31`",
             ),
+            Why::Astray if stop.text.contains(NOT_GIVEN) => {
+                (Kind::Bounds, "free what `malloc` gave, by its first address, once")
+            }
             Why::Astray => (Kind::Bounds, "compare the index with the length of the buffer before the access"),
             Why::Trap if self.program.grid_workspace.is_some() && !self.launch.cooperative => (
                 Kind::Launch,
@@ -204,12 +209,17 @@ impl Machine<'_> {
             Some(address) => {
                 let bytes = bytes(&current).unwrap_or(1);
                 found.places[0].2 = match kind {
+                    Kind::Bounds if current.contains(NOT_GIVEN) => format!("frees {}", checks.place_of(address)),
                     Kind::Bounds => checks.extent(address, bytes),
                     _ => format!("accesses {}", checks.place_of(address)),
                 };
             }
             None if deadlock.is_empty() => found.notes.push(current),
             None => {}
+        }
+        if is_freed(&found.places[0].2) && !stop.text.contains(NOT_GIVEN) {
+            found.title = "memory is accessed that a thread has freed".into();
+            found.help = "free it after the last access".into();
         }
         if !deadlock.is_empty() {
             found.places = deadlock;
@@ -230,6 +240,9 @@ fn title(kind: Kind, stop: &Stop) -> &'static str {
         }
         Kind::Bounds if stop.text.contains("tensor memory") => {
             "tensor memory is used that the block has not allocated, or that belongs to other lanes"
+        }
+        Kind::Bounds if stop.text.contains(NOT_GIVEN) => {
+            "memory is freed that `malloc` has not given, or that is freed already"
         }
         Kind::Bounds => "an access is outside of every piece of memory",
         Kind::Deadlock if stop.why == Why::Late => LATE,

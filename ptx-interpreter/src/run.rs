@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::deadlock::Circles;
 use crate::group::Group;
+use crate::heap::Lent;
 use crate::lanes::{LANES, lanes_of};
 use crate::launch::{L1, Launch, Outside};
 use crate::machine::{Action, Cluster, Machine, Program};
@@ -126,6 +127,7 @@ impl<'a> Machine<'a> {
             delayed: Default::default(),
             loading: 0,
             stuck_at: Vec::new(),
+            heap: Lent::new(launch.heap),
             printed: String::new(),
             malformed: false,
             site: 0,

@@ -9,6 +9,10 @@ pub(crate) const TENSOR: u64 = 0x1800_0000_0000_0000;
 /// Where a variable is whose content the module brings along.
 pub(crate) const MODULE: u64 = 0x4000_0000_0000_0000;
 
+/// Where the heap of `malloc` is, and its addresses.
+pub(crate) const HEAP: u64 = MODULE + (1 << 59);
+pub(crate) const HEAP_BYTES: u64 = 1 << 58;
+
 /// What a block has of shared memory, a thread of local memory, and a kernel of parameters.
 pub(crate) const PIECE: u64 = 1 << 24;
 /// What a cluster has of shared memory: a piece for each of its blocks.
@@ -33,6 +37,8 @@ pub(crate) enum Owner {
     Local(usize),
     Parameters,
     Module,
+    /// What `malloc` gave.
+    Heap,
     /// Memory of the host.
     Outside,
     Nobody,
@@ -53,6 +59,7 @@ pub(crate) fn owner(address: u64, cluster: usize) -> (Owner, u64) {
         PARAMETERS..LOCAL => (Owner::Parameters, address - PARAMETERS),
         LOCAL..MODULE => (Owner::Local(((address - LOCAL) / PIECE) as usize), (address - LOCAL) % PIECE),
         _ if address < MODULE + PIECE => (Owner::Module, address - MODULE),
+        _ if is_heap(address) => (Owner::Heap, address),
         _ if address < MODULE + (1 << 60) => (Owner::Nobody, 0),
         _ => (Owner::Outside, address),
     }
@@ -61,6 +68,11 @@ pub(crate) fn owner(address: u64, cluster: usize) -> (Owner, u64) {
 /// Whether an address is in shared memory.
 pub(crate) fn is_shared(address: u64) -> bool {
     (SHARED..TENSOR).contains(&address)
+}
+
+/// Whether an address is in the heap.
+pub(crate) fn is_heap(address: u64) -> bool {
+    (HEAP..HEAP + HEAP_BYTES).contains(&address)
 }
 
 /// Whether an address is in tensor memory.

@@ -26,6 +26,7 @@ fn is_context(gpu: &Gpu, context: Handle) -> Result {
 /// Nothing is left of what the primary context had.
 fn reset(gpu: &mut Gpu) -> Result {
     gpu.fault = None;
+    gpu.heap = Default::default();
     gpu.primary.1 = 0;
     Ok(())
 }

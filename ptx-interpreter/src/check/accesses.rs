@@ -7,7 +7,7 @@ use super::marks::{happened, observed};
 use super::shadow::{CELLS, Kept, PAGE, Values};
 use crate::access::{How, Memory};
 use crate::lanes::{LANES, lanes_of};
-use crate::spaces::{is_shared, is_tensor};
+use crate::spaces::{is_heap, is_shared, is_tensor};
 
 /// Why two accesses do not go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,8 +92,8 @@ impl Checks {
     /// The page of an address.
     #[inline]
     pub(super) fn open(&mut self, address: u64) -> usize {
-        let pieces = &self.pieces;
-        self.shadow.open(address, |page| values(pieces, page))
+        let (pieces, fresh) = (&self.pieces, self.fresh);
+        self.shadow.open(address, |page| values(pieces, fresh, page))
     }
 
     /// An access by one thread to a cell, among whose marks there may be some that do not go together with it. It may write
@@ -248,8 +248,11 @@ impl Checks {
     }
 }
 
-/// Which bytes of a page have values from the beginning.
-fn values(pieces: &[Piece], page: u64) -> Values {
+/// Which bytes of a page have values from the beginning. What the heap gives from `fresh` on has none.
+fn values(pieces: &[Piece], fresh: u64, page: u64) -> Values {
+    if is_heap(page) {
+        return [if page >= fresh { 0 } else { u8::MAX }; CELLS / 2];
+    }
     let mut values = [if is_shared(page) || is_tensor(page) { 0 } else { u8::MAX }; CELLS / 2];
     for piece in pieces.iter().filter(|piece| !piece.written) {
         let (begin, end) = (piece.begin.max(page), (piece.begin + piece.bytes).min(page + PAGE));

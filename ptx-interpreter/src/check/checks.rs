@@ -11,6 +11,7 @@ use super::shadow::{QuickMap, Shadow};
 use super::threads::Threads;
 use super::trail::Trail;
 use crate::access::{Engine, How, Scope};
+use crate::heap::Heap;
 use crate::spaces::Named;
 
 use super::finding::Kind;
@@ -151,6 +152,8 @@ pub(crate) struct Checks {
     pub(super) threads: usize,
     pub(super) cluster: u32,
     pub(super) pieces: Vec<Piece>,
+    /// The first address of the heap that no kernel before has had.
+    pub(super) fresh: u64,
     pub(super) has_grid_before: bool,
     /// What is in shared memory.
     pub(super) variables: Vec<Named>,
@@ -208,6 +211,7 @@ impl Checks {
             cluster: cluster as u32,
             has_grid_before: pieces.iter().any(|piece| piece.shared_with_grid_before),
             pieces,
+            fresh: u64::MAX,
             variables,
             within,
             states: QuickMap::default(),
@@ -227,6 +231,20 @@ impl Checks {
             found: Vec::new(),
             older: Vec::new(),
             seen: HashMap::new(),
+        }
+    }
+
+    /// What there is in the heap before the launch, and where the launch's own pieces will begin.
+    pub(crate) fn know_heap(&mut self, heap: &Heap) {
+        self.pieces.extend(heap.pieces());
+        self.fresh = heap.next();
+    }
+
+    /// A thread has allocated a piece of the heap, or freed it.
+    pub(crate) fn name_piece(&mut self, piece: Piece) {
+        match self.pieces.iter_mut().rev().find(|known| known.begin == piece.begin) {
+            Some(known) => *known = piece,
+            None => self.pieces.push(piece),
         }
     }
 

@@ -1,8 +1,10 @@
-//! Functions of the GPU's system, which PTX declares and does not define: `vprintf` and `__assertfail`.
+//! Functions of the GPU's system, which PTX declares and does not define: `vprintf`, `__assertfail`, `malloc` and `free`.
 
 use sprintf::{Printf, vsprintf};
 
+use crate::access::How;
 use crate::group::{Group, Thread};
+use crate::heap::{NOT_GIVEN, piece};
 use crate::lanes::lanes_of;
 use crate::machine::Machine;
 use crate::stop::{Result, Why, stop};
@@ -28,7 +30,23 @@ impl Machine<'_> {
                 for thread in group.threads() {
                     let (format, values) = (self.argument(thread, *format, 8), self.argument(thread, *values, 8));
                     let count = self.print(format, values).map_err(|stop| stop.by(thread.lane))?;
-                    self.answer(thread, *result, count);
+                    self.answer(thread, *result, &count.to_le_bytes());
+                }
+                Ok(true)
+            }
+            // Each piece is aligned to more than anybody asks for.
+            ("malloc", [bytes], [result]) | ("__cuda_syscall_aligned_malloc", [bytes, _], [result]) => {
+                for thread in group.threads() {
+                    let bytes = self.argument(thread, *bytes, 8);
+                    let place = self.allocate(bytes);
+                    self.answer(thread, *result, &place.to_le_bytes());
+                }
+                Ok(true)
+            }
+            ("free", [place], _) => {
+                for thread in group.threads() {
+                    let place = self.argument(thread, *place, 8);
+                    self.free(thread, place).map_err(|stop| stop.by(thread.lane))?;
                 }
                 Ok(true)
             }
@@ -48,6 +66,28 @@ impl Machine<'_> {
         }
     }
 
+    /// Null if the heap has no room.
+    fn allocate(&mut self, bytes: u64) -> u64 {
+        let Some(begin) = self.heap.heap.allocate(bytes) else { return 0 };
+        self.tell(|checks, _| checks.name_piece(piece(begin, bytes, false)));
+        begin
+    }
+
+    /// Whoever frees memory may do so only after all accesses of others to it.
+    fn free(&mut self, thread: Thread, begin: u64) -> Result<()> {
+        if begin == 0 {
+            return Ok(());
+        }
+        let not_given = || stop(Why::Astray, format!("{NOT_GIVEN} {begin:#x}"));
+        let Some(bytes) = self.heap.heap.bytes(begin) else { return not_given() };
+        if bytes > 0 {
+            self.watch_one(thread, begin, bytes, How::DISCARD)?;
+        }
+        self.heap.heap.free(begin);
+        self.tell(|checks, _| checks.name_piece(piece(begin, bytes as u64, true)));
+        Ok(())
+    }
+
     /// An argument of a call, which its caller has written into its frame.
     fn argument(&self, thread: Thread, at: u64, bytes: usize) -> u64 {
         let warp = self.warp(thread.warp);
@@ -57,12 +97,12 @@ impl Machine<'_> {
         u64::from_le_bytes(number)
     }
 
-    fn answer(&mut self, thread: Thread, at: u64, number: u32) {
+    fn answer(&mut self, thread: Thread, at: u64, result: &[u8]) {
         let warp = self.warp_mut(thread.warp);
         let at = (warp.frames[thread.frame].base + at) as usize;
         let local = &mut warp.local[thread.lane];
-        local.bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
-        local.write(at, 4);
+        local.bytes[at..at + result.len()].copy_from_slice(result);
+        local.write(at, result.len());
     }
 
     /// A text that ends with 0.
