@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::check::Piece;
 use crate::spaces::{HEAP, HEAP_BYTES};
 
 /// What there is before anything is written.
@@ -12,8 +11,6 @@ const POISON: u8 = 0xcd;
 const GRAIN: usize = 16;
 /// Each piece has pages of its own, and a page of nobody's comes after it.
 const PAGE: u64 = 1024;
-/// How the name of a piece goes on when it is freed.
-const FREED: &str = ", which the kernel has freed";
 /// What a message says of an address that is freed.
 pub(crate) const NOT_GIVEN: &str = "malloc has not given the bytes at";
 /// Bytes of a heap, if a program says nothing.
@@ -80,23 +77,11 @@ impl Heap {
         self.next
     }
 
-    /// What messages call it. A kernel before may have written to all of it.
-    pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece> {
-        let live = self.live.iter().map(|(begin, content)| piece(*begin, content.len() as u64, false));
-        live.chain(self.freed.iter().map(|(begin, bytes)| piece(*begin, *bytes, true)))
+    /// Where each piece begins, its bytes, and whether it is freed.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = (u64, u64, bool)> {
+        let live = self.live.iter().map(|(begin, content)| (*begin, content.len() as u64, false));
+        live.chain(self.freed.iter().map(|(begin, bytes)| (*begin, *bytes, true)))
     }
-}
-
-/// A piece of the heap, for messages. Whether it is written is told by its address.
-pub(crate) fn piece(begin: u64, bytes: u64, is_freed: bool) -> Piece {
-    let freed = if is_freed { FREED } else { "" };
-    let name = format!("memory that malloc gave{freed}");
-    Piece { name, begin, bytes, written: true, shared_with_grid_before: false }
-}
-
-/// Whether an address is in what was freed, by what messages call it.
-pub(crate) fn is_freed(name: &str) -> bool {
-    name.contains(FREED)
 }
 
 /// A heap that a launch has for itself, until it ends.

@@ -301,11 +301,8 @@ impl<'a> Machine<'a> {
 
     /// The function that a group calls begins.
     pub(crate) fn call(&mut self, group: Group, name: &str, results: &'a [u64], arguments: &[u64]) -> Result<()> {
-        let program = self.program;
-        let code = program.functions.get(name);
-        let Some(code) = code else {
-            let is_known = self.call_system(group, name, results, arguments)?;
-            return if is_known { Ok(()) } else { Err(crate::stop::gap(&[format!("the body of {name}")])) };
+        let Some(code) = self.program.functions.get(name) else {
+            return self.call_system(group, name, results, arguments);
         };
         if code.parameters.len() != arguments.len() || code.results.len() != results.len() {
             return stop(Why::Wrong, format!("{name} is handed another number of arguments"));

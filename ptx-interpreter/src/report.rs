@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::check::{Actor, Checks, Finding, Found, Kind, LATE, Piece, Place};
-use crate::heap::{NOT_GIVEN, is_freed};
+use crate::check::{Actor, Checks, Finding, Found, Kind, LATE, Piece, Place, is_freed};
+use crate::heap::NOT_GIVEN;
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
 use crate::spaces::Named;
@@ -85,7 +85,7 @@ impl Program {
             self.in_shared(launch.kernel),
             self.within(),
         )));
-        machine.tell(|checks, machine| checks.know_heap(&machine.heap.heap));
+        machine.tell(|checks, machine| checks.know_heap(machine.heap.heap.pieces(), machine.heap.heap.next()));
         let ended = run(&mut machine);
         let mut stop = None;
         if let Err(error) = ended {

@@ -11,7 +11,6 @@ use super::shadow::{QuickMap, Shadow};
 use super::threads::Threads;
 use super::trail::Trail;
 use crate::access::{Engine, How, Scope};
-use crate::heap::Heap;
 use crate::spaces::Named;
 
 use super::finding::Kind;
@@ -231,20 +230,6 @@ impl Checks {
             found: Vec::new(),
             older: Vec::new(),
             seen: HashMap::new(),
-        }
-    }
-
-    /// What there is in the heap before the launch, and where the launch's own pieces will begin.
-    pub(crate) fn know_heap(&mut self, heap: &Heap) {
-        self.pieces.extend(heap.pieces());
-        self.fresh = heap.next();
-    }
-
-    /// A thread has allocated a piece of the heap, or freed it.
-    pub(crate) fn name_piece(&mut self, piece: Piece) {
-        match self.pieces.iter_mut().rev().find(|known| known.begin == piece.begin) {
-            Some(known) => *known = piece,
-            None => self.pieces.push(piece),
         }
     }
 

@@ -4,10 +4,10 @@ use sprintf::{Printf, vsprintf};
 
 use crate::access::How;
 use crate::group::{Group, Thread};
-use crate::heap::{NOT_GIVEN, piece};
+use crate::heap::NOT_GIVEN;
 use crate::lanes::lanes_of;
 use crate::machine::Machine;
-use crate::stop::{Result, Why, stop};
+use crate::stop::{Result, Why, gap, stop};
 
 /// Bytes of a text, at most.
 const TEXT: usize = 1 << 16;
@@ -23,8 +23,8 @@ struct Conversion<'f> {
 }
 
 impl Machine<'_> {
-    /// Whether the system has such a function. Its threads go on after the call.
-    pub(crate) fn call_system(&mut self, group: Group, name: &str, results: &[u64], arguments: &[u64]) -> Result<bool> {
+    /// Its threads go on after the call. Errors: the system has no such function.
+    pub(crate) fn call_system(&mut self, group: Group, name: &str, results: &[u64], arguments: &[u64]) -> Result<()> {
         match (name, arguments, results) {
             ("vprintf", [format, values], [result]) => {
                 for thread in group.threads() {
@@ -32,7 +32,7 @@ impl Machine<'_> {
                     let count = self.print(format, values).map_err(|stop| stop.by(thread.lane))?;
                     self.answer(thread, *result, &count.to_le_bytes());
                 }
-                Ok(true)
+                Ok(())
             }
             // Each piece is aligned to more than anybody asks for.
             ("malloc", [bytes], [result]) | ("__cuda_syscall_aligned_malloc", [bytes, _], [result]) => {
@@ -41,14 +41,14 @@ impl Machine<'_> {
                     let place = self.allocate(bytes);
                     self.answer(thread, *result, &place.to_le_bytes());
                 }
-                Ok(true)
+                Ok(())
             }
             ("free", [place], _) => {
                 for thread in group.threads() {
                     let place = self.argument(thread, *place, 8);
                     self.free(thread, place).map_err(|stop| stop.by(thread.lane))?;
                 }
-                Ok(true)
+                Ok(())
             }
             ("__assertfail", [message, file, line, function, _], _) => {
                 let thread = group.first();
@@ -62,14 +62,14 @@ impl Machine<'_> {
                 stop(Why::Trap, format!("{file}:{line}: {function}: the assertion `{message}` does not hold"))
                     .map_err(|stop| lane.map_or_else(|| stop.clone(), |lane| stop.clone().by(lane)))
             }
-            _ => Ok(false),
+            _ => Err(gap(&[format!("the body of {name}")])),
         }
     }
 
     /// Null if the heap has no room.
     fn allocate(&mut self, bytes: u64) -> u64 {
         let Some(begin) = self.heap.heap.allocate(bytes) else { return 0 };
-        self.tell(|checks, _| checks.name_piece(piece(begin, bytes, false)));
+        self.tell(|checks, _| checks.name_piece(begin, bytes, false));
         begin
     }
 
@@ -84,7 +84,7 @@ impl Machine<'_> {
             self.watch_one(thread, begin, bytes, How::DISCARD)?;
         }
         self.heap.heap.free(begin);
-        self.tell(|checks, _| checks.name_piece(piece(begin, bytes as u64, true)));
+        self.tell(|checks, _| checks.name_piece(begin, bytes as u64, true));
         Ok(())
     }
 
