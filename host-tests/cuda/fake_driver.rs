@@ -42,25 +42,17 @@ pub(crate) const INVALID_IMAGE: u32 = 200;
 /// `CU_JIT_ERROR_LOG_BUFFER`
 pub(crate) const ERROR_LOG_BUFFER: u32 = 5;
 
-/// What a test does with a launch: name, grid and block (six numbers), pointers to the arguments.
-type Launcher = unsafe extern "C" fn(*const c_char, *const u32, *mut *mut c_void) -> u32;
-
-/// What a crate that has this file does with a launch, if no test wants it: the number of the module, its text, name, grid,
-/// block and dynamic shared memory, pointers to the arguments.
-pub type Runner = unsafe fn(usize, &str, &str, [u32; 7], *mut *mut c_void) -> u32;
-
-/// The same for a test that has several modules: the number of the module, name, grid, block and dynamic shared memory,
-/// pointers to the arguments.
-pub(crate) type OfModule = unsafe extern "C" fn(usize, *const c_char, *const u32, *mut *mut c_void) -> u32;
+/// What is done with a launch: the number of the module, name, grid, block and dynamic shared memory (seven numbers), pointers
+/// to the arguments. It says how the kernel ends.
+pub type Launcher = unsafe extern "C" fn(usize, *const c_char, *const u32, *mut *mut c_void) -> u32;
 
 /// The PTX that an image was assembled from, if it is known.
 pub type TextOf = fn(&[u8]) -> Option<String>;
 
-pub static RUNNER: Mutex<Option<(Runner, TextOf)>> = Mutex::new(None);
+pub static LAUNCHER: Mutex<Option<Launcher>> = Mutex::new(None);
+pub static TEXT_OF: Mutex<Option<TextOf>> = Mutex::new(None);
 
 static CALLS: Mutex<Vec<String>> = Mutex::new(Vec::new());
-pub(crate) static LAUNCHER: Mutex<Option<Launcher>> = Mutex::new(None);
-pub(crate) static OF_MODULE: Mutex<Option<OfModule>> = Mutex::new(None);
 /// Start and length of every piece of device memory.
 static MEMORY: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
 /// The kernels that were asked for; a function handle is the place here plus one.
@@ -119,15 +111,15 @@ pub extern "C" fn fake_set_launcher(launcher: Launcher) {
     *LAUNCHER.lock().unwrap() = Some(launcher);
 }
 
-#[unsafe(no_mangle)]
-pub extern "C" fn fake_set_launcher_of_modules(launcher: OfModule) {
-    *OF_MODULE.lock().unwrap() = Some(launcher);
-}
-
 /// The text of a module.
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_text_of(module: usize) -> *mut c_char {
-    CString::new(MODULES.lock().unwrap()[module].text.clone()).unwrap().into_raw()
+    CString::new(text(module)).unwrap().into_raw()
+}
+
+/// The text of a module.
+pub fn text(module: usize) -> String {
+    MODULES.lock().unwrap()[module].text.clone()
 }
 
 /// The interpreter takes an ordinary address for a multimem address of one copy.

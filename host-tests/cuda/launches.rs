@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::hostile::{all_arrive, arrive, code_of, launched, names};
-use super::{FAULT, KERNELS, Kernel, LAUNCHER, MODULES, NOT_READY, OF_MODULE, RUNNER, SUCCESS, note, setting};
+use super::{FAULT, KERNELS, Kernel, LAUNCHER, NOT_READY, SUCCESS, note, setting};
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuLaunchKernel(
@@ -26,10 +26,8 @@ pub unsafe extern "C" fn cuLaunchKernel(
         let Kernel { module, name, parameters, .. } = &KERNELS.lock().unwrap()[function - 1];
         (*module, name.clone(), parameters.as_ref().and_then(|sizes| sizes.len().checked_sub(1)))
     };
-    let shape = [grid_x, grid_y, grid_z, block_x, block_y, block_z];
     let sizes = [grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes];
-    note(format!("cuLaunchKernel {} {shape:?} {shared_bytes}", name.to_str().unwrap()));
-    let launcher = *LAUNCHER.lock().unwrap();
+    note(format!("cuLaunchKernel {} {:?} {shared_bytes}", name.to_str().unwrap(), &sizes[..6]));
     let fault = *FAULT.lock().unwrap();
     let is_this = |kernel: &str| name.to_bytes() == kernel.as_bytes();
     launched(&name);
@@ -46,22 +44,10 @@ pub unsafe extern "C" fn cuLaunchKernel(
         *FAULT.lock().unwrap() = code;
         return fault;
     }
-    let runner = *RUNNER.lock().unwrap();
-    let of_module = *OF_MODULE.lock().unwrap();
-    if let (Some(launch), SUCCESS) = (of_module, fault) {
+    let launcher = *LAUNCHER.lock().unwrap();
+    if let (Some(launch), SUCCESS) = (launcher, fault) {
         let ended = unsafe { launch(module, name.as_ptr(), sizes.as_ptr(), arguments) };
         *FAULT.lock().unwrap() = ended;
-        return fault;
-    }
-    match (launcher, runner, fault) {
-        (Some(launch), _, SUCCESS) => {
-            *FAULT.lock().unwrap() = unsafe { launch(name.as_ptr(), shape.as_ptr(), arguments) };
-        }
-        (None, Some((run, _)), SUCCESS) => {
-            let text = MODULES.lock().unwrap()[module].text.clone();
-            *FAULT.lock().unwrap() = unsafe { run(module, &text, name.to_str().unwrap(), sizes, arguments) };
-        }
-        _ => {}
     }
     if names("FAKE_FLIP", &name) {
         unsafe { flip(last, arguments) };

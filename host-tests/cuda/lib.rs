@@ -45,21 +45,24 @@ pub fn with_delays(delays: Delays) {
     *DELAYS.lock().unwrap() = delays;
 }
 
+/// Number of a module, name, seven numbers, pointers to the arguments.
+type Launcher = unsafe extern "C" fn(usize, *const c_char, *const u32, *mut *mut c_void) -> u32;
+
+fn launch_with(launcher: Launcher) {
+    // SAFETY: the fake driver has this function, of this type.
+    let set = unsafe { ptx_driver::load().unwrap().symbol::<extern "C" fn(Launcher)>(c"fake_set_launcher") };
+    set.unwrap()(launcher);
+}
+
 /// From here on, launches run kernels of this module.
 pub fn run_with(ptx: &str) {
     *PROGRAM.lock().unwrap() = Some(Program::parse(ptx));
-    type Set = extern "C" fn(unsafe extern "C" fn(*const c_char, *const u32, *mut *mut c_void) -> u32);
-    // SAFETY: the fake driver has this function, of this type.
-    let set = unsafe { ptx_driver::load().unwrap().symbol::<Set>(c"fake_set_launcher") };
-    set.unwrap()(launch);
+    launch_with(launch);
 }
 
 /// From here on, each launch runs the kernel of its own module, whose image is PTX.
 pub fn run_each_module() {
-    type Set = extern "C" fn(unsafe extern "C" fn(usize, *const c_char, *const u32, *mut *mut c_void) -> u32);
-    // SAFETY: the fake driver has this function, of this type.
-    let set = unsafe { ptx_driver::load().unwrap().symbol::<Set>(c"fake_set_launcher_of_modules") };
-    set.unwrap()(launch_of);
+    launch_with(launch_of);
 }
 
 unsafe extern "C" fn launch_of(
@@ -83,40 +86,36 @@ unsafe extern "C" fn launch_of(
     // SAFETY: the fake driver has this function, of this type.
     let variable_of = unsafe { driver.symbol::<Variable>(c"fake_variable_of") }.unwrap();
     let variable = |name: &CStr| variable_of(module, name.as_ptr());
-    // SAFETY: the fake driver hands over a name and seven numbers.
-    let (kernel, sizes) = unsafe { (CStr::from_ptr(name).to_str().unwrap(), *sizes.cast::<[u32; 7]>()) };
     // SAFETY: the driver hands over what the kernel takes.
-    unsafe { run(&program, kernel, sizes, arguments, &variable) }
+    unsafe { run(&program, name, sizes, arguments, &variable) }
 }
 
-unsafe extern "C" fn launch(name: *const c_char, shape: *const u32, arguments: *mut *mut c_void) -> u32 {
+unsafe extern "C" fn launch(_: usize, name: *const c_char, sizes: *const u32, arguments: *mut *mut c_void) -> u32 {
     static VARIABLE: LazyLock<extern "C" fn(*const c_char) -> u64> =
         // SAFETY: the fake driver has this function, of this type.
         LazyLock::new(|| unsafe { ptx_driver::load().unwrap().symbol(c"fake_variable") }.unwrap());
-    // SAFETY: the fake driver hands over a name and six numbers.
-    let (kernel, [x, y, z, threads @ ..]) =
-        unsafe { (CStr::from_ptr(name).to_str().unwrap(), *shape.cast::<[u32; 6]>()) };
-    let [width, height, depth] = threads;
     let program = PROGRAM.lock().unwrap();
-    let sizes = [x, y, z, width, height, depth, 0];
     // SAFETY: the driver hands over what the kernel takes.
-    unsafe { run(program.as_ref().unwrap(), kernel, sizes, arguments, &|name| VARIABLE(name.as_ptr())) }
+    unsafe { run(program.as_ref().unwrap(), name, sizes, arguments, &|name| VARIABLE(name.as_ptr())) }
 }
 
 /// Runs a kernel: how it ended, as the driver says it.
 ///
 /// # Safety
-/// There are as many arguments as the kernel has parameters, each as long.
+/// The name is a C string, and there are seven sizes. There are as many arguments as the kernel has parameters, each as long.
 unsafe fn run(
     program: &Program,
-    kernel: &str,
-    [x, y, z, threads @ .., shared]: [u32; 7],
+    name: *const c_char,
+    sizes: *const u32,
     arguments: *mut *mut c_void,
     variable: &dyn Fn(&CStr) -> u64,
 ) -> u32 {
     static HOLDS: LazyLock<extern "C" fn(u64, usize) -> bool> =
         // SAFETY: the fake driver has this function, of this type.
         LazyLock::new(|| unsafe { ptx_driver::load().unwrap().symbol(c"fake_holds") }.unwrap());
+    // SAFETY: by this function's contract.
+    let (kernel, [x, y, z, threads @ .., shared]) =
+        unsafe { (CStr::from_ptr(name).to_str().unwrap(), *sizes.cast::<[u32; 7]>()) };
     let count = program.parameters(kernel).unwrap_or_default();
     // SAFETY: the kernel has so many arguments.
     let arguments = unsafe { std::slice::from_raw_parts(arguments.cast::<*const u8>(), count) };

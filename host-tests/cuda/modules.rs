@@ -7,7 +7,7 @@ use std::ptr::copy_nonoverlapping;
 use super::hostile::{code_of, stall};
 use super::{
     ERROR_LOG_BUFFER, INVALID_IMAGE, INVALID_PTX, INVALID_VALUE, KERNELS, Kernel, MODULES, Module, NOT_FOUND,
-    NOT_SUPPORTED, RUNNER, SUCCESS, allocate, free, note, setting,
+    NOT_SUPPORTED, SUCCESS, TEXT_OF, allocate, free, note, setting,
 };
 
 /// The bytes of a cubin: it ends with its last section, or with one of its two tables.
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
     if let Some(code) = code_of("FAKE_REFUSE", has) {
         return code;
     }
-    let text_of = RUNNER.lock().unwrap().map(|(_, text_of)| text_of).filter(|_| is_cubin);
+    let text_of = TEXT_OF.lock().unwrap().filter(|_| is_cubin);
     let new = match text_of {
         None => Module {
             text: String::from_utf8_lossy(image).into_owned(),

@@ -312,7 +312,7 @@ fn sums() {
 
 /// A kernel that does nothing leaves the poison, and every element is wrong.
 fn idle_kernel() {
-    unsafe extern "C" fn idle(_: *const c_char, _: *const u32, _: *mut *mut c_void) -> u32 {
+    unsafe extern "C" fn idle(_: usize, _: *const c_char, _: *const u32, _: *mut *mut c_void) -> u32 {
         0
     }
     run_kernels_with(idle);
@@ -329,7 +329,7 @@ fn idle_kernel() {
 
 /// A kernel that writes after its output.
 fn overrun() {
-    unsafe extern "C" fn one_more(_: *const c_char, _: *const u32, arguments: *mut *mut c_void) -> u32 {
+    unsafe extern "C" fn one_more(_: usize, _: *const c_char, _: *const u32, arguments: *mut *mut c_void) -> u32 {
         // SAFETY: the first argument of triad is its output, of 160 bytes and a guard band.
         unsafe { argument::<*mut u8>(arguments, 0).add(160).write(0) };
         0
@@ -347,7 +347,7 @@ fn overrun() {
 
 /// A kernel that writes to what it should only read.
 fn changed_input() {
-    unsafe extern "C" fn scribble(_: *const c_char, _: *const u32, arguments: *mut *mut c_void) -> u32 {
+    unsafe extern "C" fn scribble(_: usize, _: *const c_char, _: *const u32, arguments: *mut *mut c_void) -> u32 {
         // SAFETY: the second argument of triad is an input, of 160 bytes.
         unsafe { argument::<*mut [u8; 4]>(arguments, 1).write([1, 2, 3, 4]) };
         0
@@ -364,7 +364,7 @@ fn by_name(name: &str) -> &'static dyn Workload {
     all.find(|workload| workload.name() == name).expect("a workload's name")
 }
 
-type Launcher = unsafe extern "C" fn(*const c_char, *const u32, *mut *mut c_void) -> u32;
+type Launcher = unsafe extern "C" fn(usize, *const c_char, *const u32, *mut *mut c_void) -> u32;
 
 fn run_kernels_with(launcher: Launcher) {
     let driver = ptx_driver::load().unwrap();
@@ -391,10 +391,10 @@ unsafe fn argument<T: Copy>(arguments: *mut *mut c_void, at: usize) -> T {
 
 /// What a GPU does: runs the kernel of that name on every thread of the grid. The arguments are
 /// taken by the kernel's own parameter types.
-unsafe extern "C" fn run_kernel(name: *const c_char, shape: *const u32, arguments: *mut *mut c_void) -> u32 {
-    // SAFETY: the fake driver passes a C string and six numbers.
-    let (name, shape) = unsafe { (CStr::from_ptr(name), *shape.cast::<[u32; 6]>()) };
-    let [blocks, 1, 1, threads, 1, 1] = shape else { panic!("a grid of one dimension, not {shape:?}") };
+unsafe extern "C" fn run_kernel(_: usize, name: *const c_char, shape: *const u32, arguments: *mut *mut c_void) -> u32 {
+    // SAFETY: the fake driver passes a C string and seven numbers.
+    let (name, shape) = unsafe { (CStr::from_ptr(name), *shape.cast::<[u32; 7]>()) };
+    let [blocks, 1, 1, threads, 1, 1, 0] = shape else { panic!("a grid of one dimension, not {shape:?}") };
     macro_rules! launch {
         ($kernel:path: $($at:literal)*) => {
             // SAFETY: the harness passes what the kernel takes.

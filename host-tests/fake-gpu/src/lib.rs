@@ -8,7 +8,7 @@ extern crate alloc;
 mod driver;
 
 use std::collections::HashMap;
-use std::ffi::c_void;
+use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -20,7 +20,8 @@ const MISALIGNED_ADDRESS: u32 = 716;
 const LAUNCH_FAILED: u32 = 719;
 
 extern "C" fn begin() {
-    *driver::RUNNER.lock().expect("nothing runs yet") = Some((run, text_of));
+    *driver::LAUNCHER.lock().expect("nothing runs yet") = Some(run);
+    *driver::TEXT_OF.lock().expect("nothing runs yet") = Some(text_of);
 }
 
 /// What the system calls when it opens this library.
@@ -38,12 +39,15 @@ fn text_of(image: &[u8]) -> Option<String> {
 }
 
 /// # Safety
-/// There are as many arguments as the kernel has parameters, each as long.
-unsafe fn run(module: usize, text: &str, kernel: &str, sizes: [u32; 7], arguments: *mut *mut c_void) -> u32 {
+/// The name is a C string, and there are seven sizes. There are as many arguments as the kernel has parameters, each as long.
+unsafe extern "C" fn run(module: usize, name: *const c_char, sizes: *const u32, arguments: *mut *mut c_void) -> u32 {
     static PROGRAMS: LazyLock<Mutex<HashMap<usize, Arc<Program>>>> = LazyLock::new(Mutex::default);
     let mut programs = PROGRAMS.lock().expect("no thread panics while it holds this");
-    let program = Arc::clone(programs.entry(module).or_insert_with(|| Arc::new(Program::parse(text))));
+    let program = Arc::clone(programs.entry(module).or_insert_with(|| Arc::new(Program::parse(&driver::text(module)))));
     drop(programs);
+    // SAFETY: by this function's contract.
+    let (name, [x, y, z, threads @ .., shared]) = unsafe { (CStr::from_ptr(name), *sizes.cast::<[u32; 7]>()) };
+    let Ok(kernel) = name.to_str() else { return LAUNCH_FAILED };
     let Some(count) = program.parameters(kernel) else { return LAUNCH_FAILED };
     // SAFETY: the kernel has so many arguments.
     let arguments = unsafe { std::slice::from_raw_parts(arguments.cast::<*const u8>(), count) };
@@ -53,7 +57,6 @@ unsafe fn run(module: usize, text: &str, kernel: &str, sizes: [u32; 7], argument
         (place != 0).then_some(place)
     };
     let outside = Outside { holds: &driver::is_device_memory, variable: &variable };
-    let [x, y, z, threads @ .., shared] = sizes;
     let launch = Launch { blocks: [x, y, z], threads, shared: shared as usize, ..Launch::new(kernel, arguments) };
     // SAFETY: the arguments were checked by the driver, and what it holds may be read and written.
     let Err(stop) = (unsafe { program.run(&outside, &launch) }) else { return 0 };
