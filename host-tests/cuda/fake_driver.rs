@@ -1,6 +1,5 @@
 //! A CUDA driver without a GPU, for the tests: device memory is the host's, every call is written
-//! down, and a launch is handed to the test. It needs nothing but `std`, so `rustc` alone builds it; in the crate `fake-gpu`
-//! an interpreter runs the launches.
+//! down, and a launch is handed to the test. It needs nothing but `std`, so `rustc` alone builds it.
 //!
 //! `FAKE_INIT`, `FAKE_VERSION`, `FAKE_DEVICES` and `FAKE_SM` say what it pretends. How it misbehaves is in `hostile.rs`.
 #![allow(
@@ -37,21 +36,15 @@ pub(crate) const NOT_FOUND: u32 = 500;
 pub(crate) const NOT_SUPPORTED: u32 = 801;
 pub(crate) const NOT_READY: u32 = 600;
 pub(crate) const INVALID_PTX: u32 = 218;
-pub(crate) const INVALID_IMAGE: u32 = 200;
 
 /// `CU_JIT_ERROR_LOG_BUFFER`
 pub(crate) const ERROR_LOG_BUFFER: u32 = 5;
 
 /// What is done with a launch: the number of the module, name, grid, block and dynamic shared memory (seven numbers), pointers
 /// to the arguments. It says how the kernel ends.
-pub type Launcher = unsafe extern "C" fn(usize, *const c_char, *const u32, *mut *mut c_void) -> u32;
+pub(crate) type Launcher = unsafe extern "C" fn(usize, *const c_char, *const u32, *mut *mut c_void) -> u32;
 
-/// The PTX that an image was assembled from, if it is known.
-pub type TextOf = fn(&[u8]) -> Option<String>;
-
-pub static LAUNCHER: Mutex<Option<Launcher>> = Mutex::new(None);
-pub static TEXT_OF: Mutex<Option<TextOf>> = Mutex::new(None);
-
+pub(crate) static LAUNCHER: Mutex<Option<Launcher>> = Mutex::new(None);
 static CALLS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Start and length of every piece of device memory.
 static MEMORY: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
@@ -93,7 +86,7 @@ fn layout(bytes: usize) -> Layout {
 }
 
 /// Whether `bytes` bytes at `start` lie in one piece of device memory.
-pub fn is_device_memory(start: u64, bytes: usize) -> bool {
+fn is_device_memory(start: u64, bytes: usize) -> bool {
     let memory = MEMORY.lock().unwrap();
     let piece = memory.range(..=start).next_back();
     piece.is_some_and(|(at, length)| start + bytes as u64 <= at + *length as u64)
@@ -114,12 +107,7 @@ pub extern "C" fn fake_set_launcher(launcher: Launcher) {
 /// The text of a module.
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_text_of(module: usize) -> *mut c_char {
-    CString::new(text(module)).unwrap().into_raw()
-}
-
-/// The text of a module.
-pub fn text(module: usize) -> String {
-    MODULES.lock().unwrap()[module].text.clone()
+    CString::new(MODULES.lock().unwrap()[module].text.clone()).unwrap().into_raw()
 }
 
 /// The interpreter takes an ordinary address for a multimem address of one copy.
@@ -155,7 +143,7 @@ pub unsafe extern "C" fn fake_variable_of(module: usize, name: *const c_char) ->
 }
 
 /// Where a variable of a module is; 0 if nobody asked for one of that name.
-pub fn variable(module: usize, name: &str) -> u64 {
+fn variable(module: usize, name: &str) -> u64 {
     MODULES.lock().unwrap().get(module).and_then(|module| module.variables.get(name).copied()).unwrap_or(0)
 }
 

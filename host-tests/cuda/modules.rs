@@ -6,28 +6,9 @@ use std::ptr::copy_nonoverlapping;
 
 use super::hostile::{code_of, stall};
 use super::{
-    ERROR_LOG_BUFFER, INVALID_IMAGE, INVALID_PTX, INVALID_VALUE, KERNELS, Kernel, MODULES, Module, NOT_FOUND,
-    NOT_SUPPORTED, SUCCESS, TEXT_OF, allocate, free, note, setting,
+    ERROR_LOG_BUFFER, INVALID_PTX, INVALID_VALUE, KERNELS, Kernel, MODULES, Module, NOT_FOUND, NOT_SUPPORTED, SUCCESS,
+    allocate, free, note, setting,
 };
-
-/// The bytes of a cubin: it ends with its last section, or with one of its two tables.
-unsafe fn length(image: *const u8) -> usize {
-    let number = |at: usize, bytes: usize| -> usize {
-        let mut number = [0; 8];
-        unsafe { copy_nonoverlapping(image.add(at), number.as_mut_ptr(), bytes) };
-        u64::from_le_bytes(number) as usize
-    };
-    let [programs, sections] =
-        [(0x20, 0x36), (0x28, 0x3a)].map(|(at, of)| (number(at, 8), number(of, 2), number(of + 2, 2)));
-    const NO_BITS: usize = 8;
-    let section = |at: usize| sections.0 + at * sections.1;
-    let ends = (0..sections.2)
-        .map(section)
-        .filter(|at| number(at + 4, 4) != NO_BITS)
-        .map(|at| number(at + 24, 8) + number(at + 32, 8));
-    let tables = [programs, sections].map(|(at, length, count)| at + length * count);
-    ends.chain(tables).max().unwrap_or_default()
-}
 
 /// The symbols of a cubin, with their bytes: kernels and variables.
 unsafe fn symbols(image: *const u8) -> BTreeMap<String, usize> {
@@ -76,17 +57,10 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
     if let Some(code) = code_of("FAKE_REFUSE", has) {
         return code;
     }
-    let text_of = TEXT_OF.lock().unwrap().filter(|_| is_cubin);
-    let new = match text_of {
-        None => Module {
-            text: String::from_utf8_lossy(image).into_owned(),
-            symbols: is_cubin.then(|| unsafe { symbols(start) }),
-            variables: BTreeMap::new(),
-        },
-        Some(text_of) => match text_of(unsafe { std::slice::from_raw_parts(start, length(start)) }) {
-            Some(text) => Module { text, symbols: None, variables: BTreeMap::new() },
-            None => return INVALID_IMAGE,
-        },
+    let new = Module {
+        text: String::from_utf8_lossy(image).into_owned(),
+        symbols: is_cubin.then(|| unsafe { symbols(start) }),
+        variables: BTreeMap::new(),
     };
     let mut modules = MODULES.lock().unwrap();
     modules.push(new);

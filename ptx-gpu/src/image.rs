@@ -5,10 +5,13 @@ use std::ffi::{CStr, c_void};
 use ptx_sass::fatbin::{self, Image, Kind};
 use ptx_sass::target::runs_on;
 
+use crate::changed::changed;
 use crate::status::{INVALID_IMAGE, INVALID_PTX, INVALID_VALUE, NO_BINARY_FOR_GPU, Status};
 
 /// What nvcc puts before the pointer to a fat binary.
 const WRAPPER: u32 = 0x4662_43b1;
+/// The kind of a section that has no bytes in the file.
+const NO_BITS: usize = 8;
 
 /// Why an image cannot be run, and what to do.
 pub(crate) struct Refused(pub(crate) Status, pub(crate) String);
@@ -29,7 +32,8 @@ pub(crate) unsafe fn text(image: *const c_void, sm: u32) -> Result<String, Refus
     }
     // SAFETY: as above.
     if unsafe { begins(start, b"\x7fELF") } {
-        return Err(no_ptx("machine code alone"));
+        // SAFETY: as above; machine code is as long as its tables say.
+        return unsafe { of_machine_code(start) };
     }
     // SAFETY: as above; a fat binary is as long as its header says.
     if unsafe { begins(start, &0xba55_ed50_u32.to_le_bytes()) } {
@@ -57,6 +61,39 @@ fn no_ptx(what: &str) -> Refused {
          `nvcc -gencode arch=compute_90,code=[sm_90,compute_90]`, or load PTX"
     );
     Refused(NO_BINARY_FOR_GPU, text)
+}
+
+/// The PTX that machine code was assembled from, if somebody knows it.
+///
+/// # Safety
+/// It is machine code, all of it.
+unsafe fn of_machine_code(start: *const u8) -> Result<String, Refused> {
+    let text = changed().and_then(|changed| {
+        // SAFETY: as above.
+        let bytes = unsafe { std::slice::from_raw_parts(start, length(start)) };
+        (changed.text_of)(bytes)
+    });
+    text.ok_or_else(|| no_ptx("machine code alone"))
+}
+
+/// The bytes of machine code: it ends with its last section, or with one of its two tables.
+///
+/// # Safety
+/// It is machine code, all of it.
+unsafe fn length(start: *const u8) -> usize {
+    let number = |at: usize, bytes: usize| {
+        let mut number = [0; 8];
+        // SAFETY: the tables, and what they name, are within the machine code.
+        unsafe { std::ptr::copy_nonoverlapping(start.add(at), number.as_mut_ptr(), bytes) };
+        u64::from_le_bytes(number) as usize
+    };
+    let [programs, sections] =
+        [(0x20, 0x36), (0x28, 0x3a)].map(|(at, of)| (number(at, 8), number(of, 2), number(of + 2, 2)));
+    let section = |at: usize| sections.0 + at * sections.1;
+    let has_bytes = |at: &usize| number(at + 4, 4) != NO_BITS;
+    let ends = (0..sections.2).map(section).filter(has_bytes).map(|at| number(at + 24, 8) + number(at + 32, 8));
+    let tables = [programs, sections].map(|(at, length, count)| at + length * count);
+    ends.chain(tables).max().unwrap_or_default()
 }
 
 fn of_fat_binary(bytes: &[u8], sm: u32) -> Result<String, Refused> {

@@ -9,6 +9,7 @@
 
 mod call;
 mod capture;
+mod changed;
 mod device;
 mod driver;
 mod executable;
@@ -27,3 +28,5 @@ mod status;
 mod stream;
 mod transfer;
 mod work;
+
+pub use changed::{Changed, change};

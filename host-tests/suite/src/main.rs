@@ -114,7 +114,8 @@ impl Rehearse {
         let program = folder(&self.bundle)?.join("run");
         let mut run = Command::new(&program);
         run.arg("--quick").args(&self.arguments).env("FAKE_PTX", folder(&self.ptx)?);
-        run.env(DRIVER_VARIABLE, machine.target().join("release/libfake_gpu.so")).env("FAKE_SM", self.sm.to_string());
+        run.env(DRIVER_VARIABLE, machine.target().join("release/libfake_gpu.so"))
+            .env("PTX_CHECK_SM", self.sm.to_string());
         status(&mut run, &program.display().to_string())
     }
 }
