@@ -13,11 +13,14 @@
 
 extern crate alloc;
 
+/// What the interpreter reads as a tensor map: of columns, and of all.
+#[allow(dead_code)]
+#[path = "../../ptx-intrinsics/src/cpu/tensor/columns.rs"]
+mod columns;
 mod hostile;
 mod launches;
 mod memory;
 mod modules;
-/// What the interpreter reads as a tensor map.
 #[allow(dead_code)]
 #[path = "../../ptx-intrinsics/src/cpu/tensor/map.rs"]
 mod tensor_map;

@@ -3,8 +3,9 @@
 use std::ffi::c_void;
 use std::ptr::{copy_nonoverlapping, write_bytes};
 
+use super::columns::{Along, Columns};
 use super::hostile::{LEGACY, arrive, stall_after_kernel, take_effect};
-use super::tensor_map::{BYTES, Columns, TensorMap};
+use super::tensor_map::{BYTES, TensorMap};
 use super::{INVALID_VALUE, allocate, free, is_device_memory, note};
 
 #[unsafe(no_mangle)]
@@ -77,11 +78,39 @@ pub unsafe extern "C" fn cuTensorMapEncodeIm2col(
 ) -> u32 {
     let spatial = rank.saturating_sub(2).min(3);
     let [lower, upper] = [lower, upper].map(|corner| unsafe { first(corner, spatial) });
-    let columns = Some(Columns { lower, upper, channels, pixels });
+    let columns = Some(Columns { lower, upper, channels, pixels, along: Along::Image });
     let described = TensorMap { rank, columns, element, address, interleave, promotion, fill, ..TensorMap::default() };
     let described = unsafe { shaped(described, sizes, strides, steps) };
     unsafe { write_map(map, described.swizzled(swizzle)) }
         .map_or(INVALID_VALUE, |()| note(format!("cuTensorMapEncodeIm2col {rank}")))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuTensorMapEncodeIm2colWide(
+    map: *mut [u8; BYTES],
+    element: u32,
+    rank: u32,
+    address: u64,
+    sizes: *const u64,
+    strides: *const u64,
+    lower: i32,
+    upper: i32,
+    channels: u32,
+    pixels: u32,
+    steps: *const u32,
+    interleave: u32,
+    mode: u32,
+    swizzle: u32,
+    promotion: u32,
+    fill: u32,
+) -> u32 {
+    let [lower, upper] = [lower, upper].map(|corner| [corner, 0, 0]);
+    let along = if mode == 0 { Along::Width } else { Along::Width128 };
+    let columns = Some(Columns { lower, upper, channels, pixels, along });
+    let described = TensorMap { rank, columns, element, address, interleave, promotion, fill, ..TensorMap::default() };
+    let described = unsafe { shaped(described, sizes, strides, steps) };
+    unsafe { write_map(map, described.swizzled(swizzle)) }
+        .map_or(INVALID_VALUE, |()| note(format!("cuTensorMapEncodeIm2colWide {rank}")))
 }
 
 /// The first numbers of an array, as many as there are dimensions.

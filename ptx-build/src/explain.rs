@@ -305,6 +305,8 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".cta_group::1", ["the barrier is in the block of the destination", ""]),
     (".cta_group::2", ["the barrier may be in the other block of the destination's pair", ""]),
     (".im2col_no_offs", ["as columns of an image", ""]),
+    (".im2col::w", ["as columns along the width of an image, with a halo behind the last pixel", ""]),
+    (".im2col::w::128", ["as 128 pixels along the width of an image, with a halo after each 32", ""]),
     (".im2col", ["as columns of an image, at offsets in it", ""]),
 ];
 

@@ -39,7 +39,7 @@ mod gpu;
 mod tensor_map;
 
 pub use gpu::{Gpu, NoGpu, gpu};
-pub use tensor_map::{NoTensorMap, tensor_map_im2col, tensor_map_tiled};
+pub use tensor_map::{NoTensorMap, tensor_map_im2col, tensor_map_im2col_wide, tensor_map_tiled};
 
 use libloading::Library;
 use std::{

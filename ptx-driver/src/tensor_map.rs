@@ -49,6 +49,16 @@ pub enum NoTensorMap {
         /// Of each.
         steps: usize,
     },
+    /// The numbers of dimensions of columns along the width do not agree.
+    #[error("{sizes} sizes, {strides} strides and {steps} steps: of D dimensions D, D - 1 and D")]
+    Width {
+        /// Numbers of each.
+        sizes: usize,
+        /// Of the dimensions behind the first.
+        strides: usize,
+        /// Of each.
+        steps: usize,
+    },
     /// The driver refused.
     #[error("{function} failed with {answer}: the driver {path} does not say why")]
     Refused {
@@ -192,6 +202,69 @@ pub fn tensor_map_im2col(
     })
 }
 
+/// A tensor map of 128 bytes, by `cuTensorMapEncodeIm2colWide`. `ptx_kernel::Im2colWide::encode_by` takes this function: it checks the
+/// driver's rules before, so that an error names the rule.
+///
+/// The arguments are `tensorDataType`, `globalAddress`, `globalDim`, `globalStrides` in bytes, `pixelBoxLowerCornerWidth` and
+/// `pixelBoxUpperCornerWidth`, `channelsPerPixel` and `pixelsPerColumn`, `elementStrides`, and the numbers of `interleave`, `mode`,
+/// `swizzle`, `l2Promotion` and `oobFill`.
+///
+/// ```no_run
+/// let (sizes, strides) = ([64, 28, 2], [256, 7168]);
+/// let map = ptx_driver::tensor_map_im2col_wide(7, 0x7f00_0000_0000, &sizes, &strides, [-1, -1], [32, 8], &[1; 3], [0, 0, 3, 2, 0])?;
+/// # Ok::<(), ptx_driver::NoTensorMap>(())
+/// ```
+///
+/// # Errors
+/// There is no driver, it is older than CUDA 12.8, or it refuses.
+#[allow(clippy::too_many_arguments, reason = "those of the driver's function")]
+pub fn tensor_map_im2col_wide(
+    element: u32,
+    address: u64,
+    sizes: &[u64],
+    strides: &[u64],
+    [lower, upper]: [i32; 2],
+    [channels, pixels]: [u32; 2],
+    steps: &[u32],
+    [interleave, mode, swizzle, promotion, fill]: [u32; 5],
+) -> Result<[u64; 16], NoTensorMap> {
+    type Encode = unsafe extern "C" fn(
+        *mut c_void,
+        u32,
+        u32,
+        u64,
+        *const u64,
+        *const u64,
+        i32,
+        i32,
+        u32,
+        u32,
+        *const u32,
+        u32,
+        u32,
+        u32,
+        u32,
+        u32,
+    ) -> u32;
+    let rank = sizes.len();
+    if [strides.len() + 1, steps.len()] != [rank; 2] {
+        let [strides, steps] = [strides.len(), steps.len()];
+        return Err(NoTensorMap::Width { sizes: rank, strides, steps });
+    }
+    made("cuTensorMapEncodeIm2colWide", |driver, place| {
+        // SAFETY: this is the type of cuTensorMapEncodeIm2colWide; an address is one of 64 bits.
+        let encode = unsafe { driver.symbol::<Encode>(c"cuTensorMapEncodeIm2colWide") }?;
+        let (sizes, strides, steps, rank) = (sizes.as_ptr(), strides.as_ptr(), steps.as_ptr(), rank as u32);
+        // SAFETY: the place has 128 bytes and is aligned to 64, and each list has a number for each dimension.
+        Some(unsafe {
+            encode(
+                place, element, rank, address, sizes, strides, lower, upper, channels, pixels, steps, interleave, mode,
+                swizzle, promotion, fill,
+            )
+        })
+    })
+}
+
 /// The map that a function of the driver makes: it gives the driver's answer, or none if there is no such function.
 fn made(
     function: &'static str,
@@ -227,5 +300,7 @@ mod tests {
             error.to_string(),
             "3 sizes, 2 strides, corners of 1 and 0 numbers and 3 steps: of D dimensions D, D - 1, D - 2, D - 2 and D"
         );
+        let error = tensor_map_im2col_wide(7, 0, &[64, 9, 2], &[256], [0, 0], [4, 8], &[1; 3], [0; 5]).unwrap_err();
+        assert_eq!(error.to_string(), "3 sizes, 1 strides and 3 steps: of D dimensions D, D - 1 and D");
     }
 }

@@ -71,7 +71,7 @@ use std::collections::BTreeSet;
 
 /// Tensor maps of the interpreter's own layout, which a CPU reads too: `ptx-intrinsics` has it.
 pub mod tensor_map {
-    pub use ptx_intrinsics::on_cpu::tensor::{BYTES, Columns, TensorMap};
+    pub use ptx_intrinsics::on_cpu::tensor::{Along, BYTES, Columns, TensorMap};
 }
 
 pub use allowed::Allowed;

@@ -59,7 +59,7 @@ macro_rules! same {
         $(#[$doc])*
         #[must_use]
         pub fn $name(self, $argument: $of) -> Self {
-            Im2col { tensor: self.tensor.$name($argument), ..self }
+            Self { tensor: self.tensor.$name($argument), ..self }
         }
     )* };
 }
@@ -129,7 +129,8 @@ impl<const D: usize> Im2col<D> {
         let corner = |all: &[i32]| std::array::from_fn(|at| all.get(at).copied().unwrap_or_default());
         let mut tensor = self.tensor.clone();
         let (lower, upper) = (corner(&self.lower), corner(&self.upper));
-        tensor.map.columns = Some(Columns { lower, upper, channels: self.channels, pixels: self.pixels });
+        tensor.map.columns =
+            Some(Columns { lower, upper, channels: self.channels, pixels: self.pixels, ..Columns::default() });
         Ok(tensor)
     }
 }

@@ -105,7 +105,10 @@ pub mod cpu;
 #[cfg(target_arch = "nvptx64")]
 mod float;
 #[cfg(not(target_arch = "nvptx64"))]
+#[macro_use]
 mod im2col;
+#[cfg(not(target_arch = "nvptx64"))]
+mod im2col_wide;
 mod index;
 mod kernel;
 #[macro_use]
@@ -143,6 +146,8 @@ pub use block::*;
 pub use fp8::*;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use im2col::Im2col;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use im2col_wide::Im2colWide;
 pub use index::*;
 pub use kernel::KernelArgument;
 pub use math::*;

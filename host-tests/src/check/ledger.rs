@@ -181,7 +181,7 @@ pub fn begins(form: &Form) -> (u32, u32) {
         (mbarrier && says(".relaxed") && !counts_bytes || says(".bulk.shared::cta"), 90, 86),
         (says("cp.reduce"), 90, 80),
         (says(".tensor") && says("d.shared::cta.global"), 90, 86),
-        (any(&["gather4", "scatter4", ".cta_group"]), 100, 86),
+        (any(&["gather4", "scatter4", ".cta_group", "im2col::w"]), 100, 86),
         (says("cp.reduce") && says(".noftz.f32"), 90, 94),
         (says(".cp_mask"), 100, 86),
         (says("st.bulk"), 100, 86),
@@ -233,9 +233,9 @@ pub fn named(form: &Form) -> &'static [&'static str] {
         "clusterlaunchcontrol.try_cancel" if says(".multicast") => &["sm_100f", "sm_110f", "sm_120f"],
         "tensormap.replace" if says(".swizzle_atomicity") => &["sm_100f", "sm_110f", "sm_120f"],
         "tensormap.replace" => &["sm_90a", "sm_100f", "sm_110f", "sm_120f"],
-        _ if says(".cta_group") || says("::scatter4") => &["sm_100f", "sm_110f"],
+        _ if says(".cta_group") || says("::scatter4") || says("im2col::w::128") => &["sm_100f", "sm_110f"],
         // Into this block's shared memory all have it from sm_100 on.
-        _ if says("::gather4") && !says(".shared::cta.global") => &["sm_100f", "sm_110f"],
+        _ if (says("::gather4") || says("im2col::w")) && !says(".shared::cta.global") => &["sm_100f", "sm_110f"],
         _ => &[],
     }
 }
@@ -257,8 +257,8 @@ pub const OPERANDS: &[(&str, &[&str])] = &[
     ("tensormap.replace", &["map", "address", "rank_less_one", "elements", "bytes", "step"]),
     ("multimem", &["p", "value"]),
     ("fence", &["p"]),
-    ("cp.async.bulk.prefetch.tensor", &["map", "coordinates", "offsets", "policy"]),
-    ("cp.async.bulk.tensor", &["dst", "map", "coordinates", "src", "bar", "offsets", "mask", "policy"]),
+    ("cp.async.bulk.prefetch.tensor", &["map", "coordinates", "offsets", "info", "policy"]),
+    ("cp.async.bulk.tensor", &["dst", "map", "coordinates", "src", "bar", "offsets", "info", "mask", "policy"]),
     ("cp.reduce.async.bulk.tensor", &["map", "coordinates", "src", "policy"]),
     ("cp.async.bulk.global", &["dst", "src", "size", "policy", "mask"]),
     ("cp.async.bulk", &["dst", "src", "size", "left", "right", "bar", "mask", "policy"]),

@@ -11,7 +11,6 @@ use crate::tools::target::{PtxVersion, Sm};
 
 /// Instructions that move or order data in memory and that the crate does not have, and why.
 const MISSING: &[(&str, &str)] = &[
-    ("`cp.async.bulk.tensor` with `.im2col::w` and `.im2col::w::128`", "To be added."),
     (
         "`tensormap.cp_fenceproxy`",
         "All threads of a warp execute it together, LLVM has no intrinsic for it, and LLVM may copy an `asm!` into branches. One thread \
@@ -20,10 +19,6 @@ const MISSING: &[(&str, &str)] = &[
     (
         "`st.async` and `multimem.st.async` of 8 bits, and `st.async` and `red.async` to the shared memory of a generic address",
         "Rust has no register of 8 bits for them. Memory of another block has a `SharedClusterPtr`.",
-    ),
-    (
-        "`cp.async.bulk.prefetch.tensor` with `.im2col::w`",
-        "Newer forms of a prefetch, which only some GPUs of a generation have. To be added.",
     ),
     (
         "`ldmatrix`, `stmatrix`, `movmatrix`, `mma`, `wgmma`, `tcgen05`",

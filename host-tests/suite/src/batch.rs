@@ -206,7 +206,7 @@ impl<'a> Batch<'a> {
 pub(super) fn prepare(kernel: &Kernel, from: &mut [u8], constants: &[u8], tensor_maps: &BTreeMap<MapKind, TensorMap>) {
     match kernel.room {
         Room::Const => from.copy_from_slice(&constants[..from.len()]),
-        Room::TensorMap | Room::TensorShared | Room::TensorCluster => {
+        Room::TensorMap | Room::TensorShared | Room::TensorCluster | Room::TensorWide | Room::TensorWideCluster => {
             for (trial, case) in kernel.trials.iter().enumerate() {
                 let map = &tensor_maps[&tensor::map_kind(&case.form)];
                 from[kernel.range(trial)].chunks_mut(TENSOR_MAP).for_each(|slot| slot.copy_from_slice(map));

@@ -33,6 +33,7 @@ mod sizes;
 pub mod stage;
 pub mod stages;
 mod tensor;
+mod tensor_wide;
 mod trial;
 mod units;
 mod values;

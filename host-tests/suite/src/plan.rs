@@ -129,7 +129,7 @@ impl Kernel {
         line("let thread = thread();".into());
         line(format!("let at = thread * {slot};"));
         let in_all = match self.room {
-            Room::Cluster | Room::ClusterLines | Room::TensorCluster => {
+            Room::Cluster | Room::ClusterLines | Room::TensorCluster | Room::TensorWideCluster => {
                 format!("let rank = rank() as usize; let at = at + rank * {};", THREADS * slot)
             }
             _ => String::new(),
@@ -137,11 +137,13 @@ impl Kernel {
         line(format!("{in_all} let (from, other, to) = (from.add(at), other.add(at), to.add(at));"));
         match (self.room, is_store) {
             (Room::Shared, false) => line(format!("let room = shared().add(at); fill({count}, {bytes}, from, room);")),
-            (Room::Shared, true) | (Room::SharedLines | Room::TensorShared, _) => {
+            (Room::Shared, true) | (Room::SharedLines | Room::TensorShared | Room::TensorWide, _) => {
                 line("let room = shared().add(at);".into())
             }
             // What is sent there is set up by the trial.
-            (Room::ClusterLines | Room::TensorCluster, _) => line(format!("let room = {};", of_neighbour(slot))),
+            (Room::ClusterLines | Room::TensorCluster | Room::TensorWideCluster, _) => {
+                line(format!("let room = {};", of_neighbour(slot)))
+            }
             // The other block's room is laid out as this one's: its own half of a trial.
             (Room::Cluster, _) => {
                 let filled = if is_store { "to.cast_const()" } else { "from" };
@@ -166,7 +168,7 @@ impl Kernel {
                 Room::Global | Room::Multimem | Room::Mapped | Room::Lines | Room::TensorMap if is_store => "let p = to;".into(),
                 Room::Global | Room::Multimem | Room::Mapped | Room::Lines | Room::TensorMap => "let p = from.cast_mut();".into(),
                 Room::Local => "let mut local = Slot([0; 4]); let room = (&raw mut local).cast::<u8>(); copy(from, room); let p = room;".into(),
-                Room::Shared | Room::SharedLines | Room::Cluster | Room::ClusterLines | Room::TensorShared | Room::TensorCluster | Room::Const => format!("let room = room.add({offset}); let p = room;"),
+                Room::Shared | Room::SharedLines | Room::Cluster | Room::ClusterLines | Room::TensorShared | Room::TensorCluster | Room::TensorWide | Room::TensorWideCluster | Room::Const => format!("let room = room.add({offset}); let p = room;"),
                 Room::Entry => format!("let p = room.add({});", offset % PARAMETER),
                 Room::EntryTensorMap | Room::ConstTensorMap => "let p = room;".into(),
             };
@@ -215,7 +217,7 @@ impl Kernel {
     fn source_at(&self, trial: usize, block: usize, thread: usize) -> usize {
         let thread = if trial::is_uniform(&self.trials[trial].form) { 0 } else { thread };
         match self.room {
-            Room::Cluster | Room::ClusterLines | Room::TensorCluster => self.slot_at(trial, 1 - block, thread),
+            room if room.is_of_cluster() => self.slot_at(trial, 1 - block, thread),
             Room::Entry => self.slot_at(trial, block, thread) % PARAMETER,
             _ => self.slot_at(trial, block, thread),
         }
@@ -273,10 +275,9 @@ impl Entry for Kernel {
     }
 
     fn shared(&self) -> usize {
-        use Room::{Cluster, ClusterLines, Shared, SharedLines, TensorCluster, TensorShared};
-        let is_shared =
-            matches!(self.room, Shared | SharedLines | Cluster | ClusterLines | TensorShared | TensorCluster);
-        if is_shared { self.bytes() } else { 0 }
+        use Room::{Shared, SharedLines, TensorShared, TensorWide};
+        let is_shared = matches!(self.room, Shared | SharedLines | TensorShared | TensorWide);
+        if is_shared || self.room.is_of_cluster() { self.bytes() } else { 0 }
     }
 
     fn source(&self) -> String {

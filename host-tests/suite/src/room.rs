@@ -8,6 +8,9 @@ pub(super) const SLOT: usize = 32;
 
 const LINE: usize = 128;
 
+/// The same of a column along the width, which all threads of a block look at together.
+pub(super) const WIDE_SLOT: usize = 512;
+
 /// Bytes of the parameter of a kernel: two trials of [`SLOT`] bytes for each thread.
 pub(super) const PARAMETER: usize = 2 * THREADS * SLOT;
 
@@ -44,6 +47,10 @@ pub enum Room {
     TensorShared,
     /// The same, beside lines of shared memory of the other block of a cluster of two.
     TensorCluster,
+    /// The same, beside room for a column along the width in the thread's own block.
+    TensorWide,
+    /// The same, beside such room in the other block of a cluster of two.
+    TensorWideCluster,
     /// A tensor map in the constant bank.
     ConstTensorMap,
     /// A tensor map that is a parameter of the kernel.
@@ -63,6 +70,8 @@ impl Room {
             Room::TensorMap
             | Room::TensorShared
             | Room::TensorCluster
+            | Room::TensorWide
+            | Room::TensorWideCluster
             | Room::ConstTensorMap
             | Room::EntryTensorMap => "tensor-map",
         }
@@ -75,7 +84,7 @@ impl Room {
 
     /// Whether its kernels are launched in clusters.
     pub fn is_of_cluster(self) -> bool {
-        matches!(self, Room::Cluster | Room::ClusterLines | Room::TensorCluster)
+        matches!(self, Room::Cluster | Room::ClusterLines | Room::TensorCluster | Room::TensorWideCluster)
     }
 
     /// Bytes that a thread has for a trial.
@@ -89,6 +98,7 @@ impl Room {
             | Room::TensorCluster
             | Room::ConstTensorMap
             | Room::EntryTensorMap => LINE,
+            Room::TensorWide | Room::TensorWideCluster => WIDE_SLOT,
             _ => SLOT,
         }
     }
@@ -121,6 +131,8 @@ impl Room {
             Room::TensorMap => "tensor_map",
             Room::TensorShared => "tensor_shared",
             Room::TensorCluster => "tensor_cluster",
+            Room::TensorWide => "tensor_wide",
+            Room::TensorWideCluster => "tensor_wide_cluster",
             Room::ConstTensorMap => "const_tensor_map",
             Room::EntryTensorMap => "entry_tensor_map",
         }

@@ -1,7 +1,7 @@
 //! How tensor copies are tried: each thread copies a box of a tensor whose elements are numbered, or writes and changes a box of another
 //! one, and copies it back.
 
-use launch::tensor_map::{MapKind, STRIDES};
+use launch::tensor_map::{MapKind, STRIDES, Wide};
 use ptx_intrinsics::catalogue::Form;
 
 use super::other::{Other, all};
@@ -13,9 +13,9 @@ pub(super) fn prefetch(form: &Form) -> Other {
         _ if form.ptx().contains("::gather4") => "let (map, coordinates) = (p.cast_const(), [0i32; 5]);",
         1 => "let (map, coordinates) = (p.cast_const(), [0i32; 1]);",
         2 => "let (map, coordinates) = (p.cast_const(), [0i32; 2]);",
-        3 => "let (map, coordinates, offsets) = (p.cast_const(), [0i32; 3], [0u16; 1]);",
-        4 => "let (map, coordinates, offsets) = (p.cast_const(), [0i32; 4], [0u16; 2]);",
-        _ => "let (map, coordinates, offsets) = (p.cast_const(), [0i32; 5], [0u16; 3]);",
+        3 => "let (map, coordinates, offsets, info) = (p.cast_const(), [0i32; 3], [0u16; 1], [0u16; 2]);",
+        4 => "let (map, coordinates, offsets, info) = (p.cast_const(), [0i32; 4], [0u16; 2], [0u16; 2]);",
+        _ => "let (map, coordinates, offsets, info) = (p.cast_const(), [0i32; 5], [0u16; 3], [0u16; 2]);",
     };
     Other { room: Room::TensorMap, before, then: "{}; copy(from, to);".into(), expected: all }
 }
@@ -62,6 +62,10 @@ pub(super) fn map_kind(form: &Form) -> MapKind {
     dimensions.map_or(MapKind::MATRIX, |dimensions| MapKind {
         dimensions,
         im2col: ptx.contains(".im2col"),
+        wide: match () {
+            () if ptx.contains(".im2col::w::128") => Some(Wide::W128),
+            () => ptx.contains(".im2col::w").then_some(Wide::W),
+        },
         by_rows: ptx.contains("::gather4") || ptx.contains("::scatter4"),
         written: writes(form),
     })

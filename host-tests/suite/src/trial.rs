@@ -7,7 +7,7 @@ use host_tests::check::forms::{Case, Syntax};
 use super::atomic::Sum;
 use super::other::{Other, all, truth};
 use super::room::{Room, SLOT};
-use super::{asynchronous, atomic, barriers, later, launch_control, policy, reduced, tensor, warp};
+use super::{asynchronous, atomic, barriers, later, launch_control, policy, reduced, tensor, tensor_wide, warp};
 
 /// An instruction that nobody has said how to try.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -119,7 +119,7 @@ const OTHERS: &[(&str, HowTo)] = &[
     ("cp.async.bulk", asynchronous::bulk),
     ("cp.reduce.async.bulk", reduced::trial),
     ("cp.async.bulk.prefetch.tensor", tensor::prefetch),
-    ("cp.async.bulk.tensor", tensor::trial),
+    ("cp.async.bulk.tensor", tensor_wide::trial),
     ("cp.reduce.async.bulk.tensor", tensor::trial),
     ("tensormap.replace", tensor::replace),
     ("fence", |_| Other { room: Room::Lines, before: "", then: "{}; copy(from, to);".into(), expected: all }),

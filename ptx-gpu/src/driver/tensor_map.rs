@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use ptx_interpreter::tensor_map::{BYTES, Columns, TensorMap};
+use ptx_interpreter::tensor_map::{Along, BYTES, Columns, TensorMap};
 
 use crate::call::{calls, get};
 use crate::output::note;
@@ -89,7 +89,8 @@ calls! {
     ) {
         let count = dimensions(rank);
         let spatial = count.saturating_sub(2);
-        let columns = Columns { lower: array(lower, spatial)?, upper: array(upper, spatial)?, channels, pixels };
+        let (lower, upper) = (array(lower, spatial)?, array(upper, spatial)?);
+        let columns = Columns { lower, upper, channels, pixels, along: Along::Image };
         let described = TensorMap {
             rank,
             columns: Some(columns),
@@ -104,6 +105,50 @@ calls! {
             ..TensorMap::default()
         };
         write("cuTensorMapEncodeIm2col", map, &described.swizzled(swizzle))
+    }
+
+    fn cuTensorMapEncodeIm2colWide(
+        map: *mut [u8; BYTES],
+        element: u32,
+        rank: u32,
+        address: *const c_void,
+        sizes: *const u64,
+        strides: *const u64,
+        lower: i32,
+        upper: i32,
+        channels: u32,
+        pixels: u32,
+        steps: *const u32,
+        interleave: u32,
+        mode: u32,
+        swizzle: u32,
+        promotion: u32,
+        fill: u32,
+    ) {
+        let count = dimensions(rank);
+        let along = match mode {
+            0 => Along::Width,
+            1 => Along::Width128,
+            _ => {
+                note(&format!("cuTensorMapEncodeIm2colWide: mode is {mode}: 0 and 1 are known"));
+                return Err(INVALID_VALUE);
+            }
+        };
+        let columns = Columns { lower: [lower, 0, 0], upper: [upper, 0, 0], channels, pixels, along };
+        let described = TensorMap {
+            rank,
+            columns: Some(columns),
+            element,
+            interleave,
+            promotion,
+            fill,
+            address: address as u64,
+            sizes: array(sizes, count)?,
+            strides: array(strides, count.saturating_sub(1))?,
+            steps: array(steps, count)?,
+            ..TensorMap::default()
+        };
+        write("cuTensorMapEncodeIm2colWide", map, &described.swizzled(swizzle))
     }
 
     fn cuTensorMapReplaceAddress(map: *mut [u8; BYTES], address: *const c_void) {

@@ -1,9 +1,10 @@
 //! `cp.async.bulk` and `cp.reduce.async.bulk`: done later, when the barrier counts the bytes or a thread waits for the group.
 
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
+use ptx_intrinsics::on_cpu::tensor::Mode;
 
 use super::mbarrier::{Takes, on_barrier};
-use super::tensor::map_at;
+use super::tensor::{map_at, mode_of};
 use crate::access::Engine;
 use crate::begun::Copy;
 use crate::change::Change;
@@ -23,8 +24,8 @@ enum What {
     /// Whether only the sources have to be read.
     Wait(bool),
     Prefetch,
-    /// The dimensions, whether it is `im2col`, and whether of four rows.
-    PrefetchTensor(String, bool, bool),
+    /// The dimensions, and what it takes of the tensor.
+    PrefetchTensor(String, Mode),
     Copy {
         into: Space,
         of: Space,
@@ -43,9 +44,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     let what = match (*words.get(3)?, words.get(4).copied()) {
         ("commit_group", _) => What::Commit,
         ("wait_group", kind) => What::Wait(kind == Some("read")),
-        ("prefetch", Some("tensor")) => {
-            What::PrefetchTensor((*words.get(5)?).to_owned(), has("im2col"), has("tile::gather4"))
-        }
+        ("prefetch", Some("tensor")) => What::PrefetchTensor((*words.get(5)?).to_owned(), mode_of(&words)?),
         ("prefetch", _) => What::Prefetch,
         (into, of) => What::Copy {
             into: Space::parse(into)?,
@@ -81,9 +80,7 @@ impl Bulk {
                 sixteen(&[from, size])?;
                 machine.host(from, size as usize, false).map(drop)
             }
-            What::PrefetchTensor(words, im2col, by_rows) => {
-                self.prefetch_tensor(machine, thread, words, *im2col, *by_rows)
-            }
+            What::PrefetchTensor(words, mode) => self.prefetch_tensor(machine, thread, words, *mode),
             What::Copy { into, of, masked, change, .. } => {
                 let (to, from) =
                     (machine.address(thread, *into, operand(0)?)?, machine.address(thread, *of, operand(1)?)?);
@@ -148,24 +145,18 @@ impl Bulk {
         Ok(())
     }
 
-    /// The map has this number of dimensions.
-    fn prefetch_tensor(
-        &self,
-        machine: &mut Machine<'_>,
-        thread: Thread,
-        words: &str,
-        im2col: bool,
-        by_rows: bool,
-    ) -> Result<()> {
+    /// The map has this number of dimensions, and is for this mode.
+    fn prefetch_tensor(&self, machine: &mut Machine<'_>, thread: Thread, words: &str, mode: Mode) -> Result<()> {
         let Some(Operand::Address(map, 0, coordinates)) = self.operands.first() else {
             return stop(Why::Wrong, "no coordinates");
         };
-        let dimensions = if by_rows { coordinates.len().saturating_sub(3) } else { coordinates.len() };
+        let dimensions = if mode == Mode::Rows { coordinates.len().saturating_sub(3) } else { coordinates.len() };
         let map = machine.get(thread, map)? as u64;
         let map = map_at(machine, map)?;
-        if words != format!("{dimensions}d") || map.rank as usize != dimensions || map.columns.is_some() != im2col {
-            let kind = if map.columns.is_some() { "columns" } else { "boxes" };
-            return stop(Why::Wrong, format!("a map of {kind} of {} dimensions, for {dimensions}", map.rank));
+        if words != format!("{dimensions}d") || map.rank as usize != dimensions || !mode.suits(&map) {
+            let (has, takes, rank) = (Mode::of(&map).words(), mode.words(), map.rank);
+            let text = format!("a map of {rank} dimensions for {has}, for a prefetch of {dimensions} and {takes}");
+            return stop(Why::Wrong, text);
         }
         Ok(())
     }

@@ -21,8 +21,7 @@ struct Tensor {
     multicast: bool,
     /// Whether the barrier may be in the other block of a pair.
     in_pair: bool,
-    /// None where it is not known here how it is copied.
-    mode: Option<Mode>,
+    mode: Mode,
     dimensions: String,
     operands: Vec<Operand>,
 }
@@ -42,15 +41,24 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
         op,
         multicast: has("multicast::cluster"),
         in_pair: has("cta_group::2"),
-        mode: match () {
-            () if has("tile::gather4") || has("tile::scatter4") => Some(Mode::Rows),
-            () if has("im2col") || has("im2col_no_offs") => Some(Mode::Columns),
-            () => (!words.iter().any(|word| word.starts_with("im2col"))).then_some(Mode::Tile),
-        },
+        mode: mode_of(words)?,
         dimensions: (*words.get(at + 1)?).to_owned(),
         operands,
     };
     Some(Box::new(tensor))
+}
+
+/// What a copy takes of a tensor; none where the interpreter does not know the word.
+pub(super) fn mode_of(words: &[&str]) -> Option<Mode> {
+    let is_mode = |word: &&str| ["tile", "im2col"].iter().any(|mode| word.starts_with(mode));
+    Some(match words.iter().copied().find(is_mode) {
+        None | Some("tile") => Mode::Tile,
+        Some("tile::gather4" | "tile::scatter4") => Mode::Rows,
+        Some("im2col" | "im2col_no_offs") => Mode::Columns,
+        Some("im2col::w") => Mode::Width,
+        Some("im2col::w::128") => Mode::Width128,
+        Some(_) => return None,
+    })
 }
 
 impl Step for Tensor {
@@ -61,12 +69,12 @@ impl Step for Tensor {
 
 impl Tensor {
     fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
-        let Some(mode) = self.mode else { return stop(Why::Gap, "a copy of columns of a tensor") };
+        let mode = self.mode;
         let operand = |at: usize| self.operands.get(at).ok_or_else(missing);
         let tensor = operand(usize::from(self.into.is_some()))?;
         let (map, coordinates) = self.map(machine, thread, tensor)?;
-        // Only a load of columns has offsets.
-        let takes_offsets = mode == Mode::Columns && self.into.is_some();
+        // Only a load of columns has offsets, or a halo and an offset.
+        let takes_offsets = !matches!(mode, Mode::Tile | Mode::Rows) && self.into.is_some();
         let offsets = if takes_offsets { self.offsets(machine, thread)? } else { Vec::new() };
         let place = Place { mode, coordinates: &coordinates, offsets: &offsets, writes: self.into.is_none() };
         let (all, bytes) = pieces(&map, &place).or_else(refused)?;

@@ -135,6 +135,9 @@ macro_rules! operand {
     ($kind:ident [$(($axis:ident $text:tt $($coordinates:tt $($offsets:tt)?)?))*] offsets) => {
         operand!(@ $kind $($($($offsets)?)?)*)
     };
+    ($kind:ident [$(($axis:ident $text:tt $($coordinates:tt $($info:tt)?)?))*] info) => {
+        operand!(@ $kind $($($($info)?)?)*)
+    };
     ($kind:ident [$(($axis:ident $text:tt $($value:tt)?))*] value) => { operand!(@ $kind $($($value)?)*) };
     (@ $kind:ident) => { "" };
     (@ asm ($value:literal $($d:ident)*)) => { $value };

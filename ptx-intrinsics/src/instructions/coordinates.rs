@@ -34,6 +34,17 @@ pub trait Im2colCoordinates: TensorCoordinates {
     type Offsets: Copy + AsRef<[u16]>;
 }
 
+/// Where in a tensor that is read as columns along the width of an image: three to five dimensions, with a halo and an offset.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a position in a tensor of columns along the width",
+    label = "such a tensor has three to five dimensions",
+    note = "write an array of three to five `i32`, and `[halo, offset]`"
+)]
+pub trait Im2colWidthCoordinates: Im2colCoordinates {
+    /// The halo and the offset: `[u16; 2]`.
+    type HaloAndOffset: Copy + AsRef<[u16]>;
+}
+
 macro_rules! coordinates {
     ($($dimensions:literal $($offsets:literal)?;)*) => { $(
         impl sealed::Sealed for [i32; $dimensions] {
@@ -51,6 +62,10 @@ macro_rules! coordinates {
             #[diagnostic::do_not_recommend]
             impl Im2colCoordinates for [i32; $dimensions] {
                 type Offsets = [u16; $offsets];
+            }
+            #[diagnostic::do_not_recommend]
+            impl Im2colWidthCoordinates for [i32; $dimensions] {
+                type HaloAndOffset = [u16; 2];
             }
         )?
     )* };
@@ -86,6 +101,28 @@ macro_rules! im2col_dimensions {
             ]
             ".dim" "", $row
         }
+    };
+}
+
+/// Those of columns along the width, with a halo and an offset: `<D in width_dimensions>`.
+macro_rules! width_dimensions {
+    ($callback:ident $parameter:ident $row:tt) => {
+        $callback! {
+            @words $parameter [$crate::instructions::coordinates::Im2colWidthCoordinates]
+            [$parameter::DIMENSIONS;
+                (3 => ".3d" "[i32; 3]", BulkCopies ([i32; 3] as {a, b, c} [a b c] in reg32, [u16; 2] as {x, y} [x y] in reg16))
+                (4 => ".4d" "[i32; 4]", BulkCopies ([i32; 4] as {a, b, c, d} [a b c d] in reg32, [u16; 2] as {x, y} [x y] in reg16))
+                (_ => ".5d" "[i32; 5]", BulkCopies ([i32; 5] as {a, b, c, d, e} [a b c d e] in reg32, [u16; 2] as {x, y} [x y] in reg16))
+            ]
+            ".dim" "", $row
+        }
+    };
+}
+
+/// The same of 128 pixels: `<D in halo_dimensions>`.
+macro_rules! halo_dimensions {
+    ($callback:ident $parameter:ident $row:tt) => {
+        width_dimensions! { $callback $parameter $row }
     };
 }
 

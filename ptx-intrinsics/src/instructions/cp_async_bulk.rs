@@ -223,5 +223,31 @@ instructions! { TENSORS:
             safety: tensor_map!();
             cpu: ();
         }
+
+        /// Brings the columns of a tensor along the width, at these coordinates and with this halo and offset, into L2. On a CPU it
+        /// does nothing.
+        unsafe fn cp_async_bulk_prefetch_tensor_im2col_w / cp_async_bulk_prefetch_tensor_im2col_w_with<D in width_dimensions>(
+            map: *const impl Sized as reg64,
+            coordinates: D as held,
+            info: D::HaloAndOffset as held,
+        ) {
+            ptx: "cp.async.bulk.prefetch.tensor" D ".L2.global.im2col::w" hint, [map, coordinates], info, policy;
+            needs: FamilyTensorCopies;
+            safety: tensor_map!();
+            cpu: ();
+        }
+
+        /// Brings 128 pixels of a tensor along the width, at these coordinates and with this halo and offset, into L2. On a CPU it
+        /// does nothing.
+        unsafe fn cp_async_bulk_prefetch_tensor_im2col_w_128 / cp_async_bulk_prefetch_tensor_im2col_w_128_with<D in width_dimensions>(
+            map: *const impl Sized as reg64,
+            coordinates: D as held,
+            info: D::HaloAndOffset as held,
+        ) {
+            ptx: "cp.async.bulk.prefetch.tensor" D ".L2.global.im2col::w::128" hint, [map, coordinates], info, policy;
+            needs: FamilyTensorCopies;
+            safety: tensor_map!();
+            cpu: ();
+        }
     }
 }

@@ -51,6 +51,12 @@ macro_rules! what {
     (dimensions) => { "Copies the box of a tensor at these coordinates" };
     (four_rows) => { "Copies four rows of a matrix, each from the same column on," };
     (im2col_dimensions) => { "Copies a column of pixels of an image, from these coordinates on and each pixel moved by these offsets," };
+    (width_dimensions) => {
+        "Copies a column of pixels along the width of an image, from these coordinates on, with a halo and moved by an offset,"
+    };
+    (halo_dimensions) => {
+        "Copies 128 pixels along the width of an image, from these coordinates on, with a halo after each 32 and moved by an offset,"
+    };
 }
 
 /// More about it.
@@ -61,11 +67,22 @@ macro_rules! more {
         "The map says where the box of pixels is through which the column goes, and how many pixels and channels there are. A pixel \
             outside of the image is filled as the map says, by zeros or by NaN."
     };
+    (width_dimensions) => {
+        "The map says how many pixels and channels there are, and where the pixels of a row begin and end; behind its end the column goes \
+            on in the same row of the next image. Behind the column are as many pixels more as the halo has, of 0 to 511. The offset, 0 to 31, \
+            moves all of them, and the row's beginning and end. A pixel outside of the image is filled as the map says, by zeros or by NaN."
+    };
+    (halo_dimensions) => {
+        "The map says how many channels there are, and where the pixels of a row begin and end; behind its end the column goes on in the same \
+            row of the next image. After each 32 pixels are the next ones, as many as the halo has, of 0 to 31; the next 32 begin with them \
+            again. The offset, 0 to 31, moves all of them, and the row's beginning and end. A pixel outside of the image is filled as the map \
+            says, by zeros or by NaN."
+    };
 }
 
 /// A load into a block of the cluster: its functions, and those with a group of blocks.
 macro_rules! to_cluster {
-    ($state:tt [$(#[$doc:meta])* <$dimensions:ident> ($($offsets:ident)?) $ptx:literal $gate:ident:
+    ($state:tt [$(#[$doc:meta])* <$dimensions:ident> ($($offsets:ident: $of:ident)?) $ptx:literal $gate:ident:
         $name:ident $with:ident, $group:ident $group_with:ident]) => {
         gather! { @add $state
             #[doc = concat!(what!($dimensions), " into shared memory of a block of this cluster, and tells the barrier there that the bytes \
@@ -76,7 +93,7 @@ macro_rules! to_cluster {
                 map: *const impl Sized as reg64,
                 coordinates: D as held,
                 bar: SharedClusterPtr<Mbarrier> as cluster,
-                $($offsets: D::Offsets as held,)?
+                $($offsets: D::$of as held,)?
             ) {
                 ptx: "cp.async.bulk.tensor" D $ptx hint, [dst], [map, coordinates], [bar] $(, $offsets)?, policy;
                 needs: $gate;
@@ -91,7 +108,7 @@ macro_rules! to_cluster {
                 map: *const impl Sized as reg64,
                 coordinates: D as held,
                 bar: SharedClusterPtr<Mbarrier> as cluster,
-                $($offsets: D::Offsets as held,)?
+                $($offsets: D::$of as held,)?
             ) {
                 ptx: "cp.async.bulk.tensor" D $ptx G hint, [dst], [map, coordinates], [bar] $(, $offsets)?, policy;
                 needs: FamilyTensorCopies;
@@ -104,7 +121,7 @@ macro_rules! to_cluster {
 
 /// A load into several blocks of the cluster.
 macro_rules! to_blocks {
-    ($state:tt [$(#[$doc:meta])* <$dimensions:ident> ($($offsets:ident)?) $ptx:literal $gate:ident:
+    ($state:tt [$(#[$doc:meta])* <$dimensions:ident> ($($offsets:ident: $of:ident)?) $ptx:literal $gate:ident:
         $name:ident $with:ident, $group:ident $group_with:ident]) => {
         gather! { @add $state
             #[doc = concat!(what!($dimensions), " into shared memory of each block of this cluster whose bit is set in `mask`, to the same place \
@@ -118,7 +135,7 @@ macro_rules! to_blocks {
                 map: *const impl Sized as reg64,
                 coordinates: D as held,
                 bar: SharedClusterPtr<Mbarrier> as cluster,
-                $($offsets: D::Offsets as held,)?
+                $($offsets: D::$of as held,)?
                 mask: u16 as reg16,
             ) {
                 ptx: "cp.async.bulk.tensor" D $ptx hint, [dst], [map, coordinates], [bar] $(, $offsets)?, mask, policy;
@@ -138,7 +155,7 @@ macro_rules! to_blocks {
                 map: *const impl Sized as reg64,
                 coordinates: D as held,
                 bar: SharedClusterPtr<Mbarrier> as cluster,
-                $($offsets: D::Offsets as held,)?
+                $($offsets: D::$of as held,)?
                 mask: u16 as reg16,
             ) {
                 ptx: "cp.async.bulk.tensor" D $ptx G hint,
@@ -153,7 +170,7 @@ macro_rules! to_blocks {
 
 /// A load into this block.
 macro_rules! to_block {
-    ($state:tt [$(#[$doc:meta])* <$dimensions:ident> ($($offsets:ident)?) $ptx:literal $gate:ident:
+    ($state:tt [$(#[$doc:meta])* <$dimensions:ident> ($($offsets:ident: $of:ident)?) $ptx:literal $gate:ident:
         $name:ident $with:ident, $group:ident $group_with:ident]) => {
         gather! { @add $state
             #[doc = concat!(what!($dimensions), " into this block's shared memory, and tells the barrier that the bytes have arrived. ", more!($dimensions))]
@@ -163,7 +180,7 @@ macro_rules! to_block {
                 map: *const impl Sized as reg64,
                 coordinates: D as held,
                 bar: SharedPtr<Mbarrier> as shared,
-                $($offsets: D::Offsets as held,)?
+                $($offsets: D::$of as held,)?
             ) {
                 ptx: "cp.async.bulk.tensor" D $ptx hint, [dst], [map, coordinates], [bar] $(, $offsets)?, policy;
                 needs: $gate;
@@ -178,7 +195,7 @@ macro_rules! to_block {
                 map: *const impl Sized as reg64,
                 coordinates: D as held,
                 bar: SharedPtr<Mbarrier> as shared,
-                $($offsets: D::Offsets as held,)?
+                $($offsets: D::$of as held,)?
             ) {
                 ptx: "cp.async.bulk.tensor" D $ptx G hint, [dst], [map, coordinates], [bar] $(, $offsets)?, policy;
                 needs: FamilyTensorCopies;
@@ -196,6 +213,8 @@ macro_rules! at_place {
     (@mode four_rows) => { Mode::Rows };
     (@mode im2col_dimensions) => { Mode::Columns };
     (@mode image_dimensions) => { Mode::Columns };
+    (@mode width_dimensions) => { Mode::Width };
+    (@mode halo_dimensions) => { Mode::Width128 };
     ($dimensions:ident $coordinates:ident) => {
         &Place { mode: at_place!(@mode $dimensions), coordinates: $coordinates.all(), offsets: &[], writes: false }
     };
@@ -238,16 +257,46 @@ gather! { ROWS:
 gather! { COLUMNS:
     instruction "cp.async.bulk.tensor", isa "data-movement-and-conversion-instructions-cp-async-bulk-tensor", effect message, T = u32 {
         to_cluster! [#[doc(alias = "cp.async.bulk.tensor.shared::cluster.global.im2col")]
-            <im2col_dimensions> (offsets) ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes" BulkCopies:
+            <im2col_dimensions> (offsets: Offsets) ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes" BulkCopies:
             cp_async_bulk_tensor_shared_cluster_global_im2col cp_async_bulk_tensor_shared_cluster_global_im2col_with,
             cp_async_bulk_tensor_shared_cluster_global_im2col_cta_group cp_async_bulk_tensor_shared_cluster_global_im2col_cta_group_with]
-        to_blocks! [<im2col_dimensions> (offsets) ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster" BulkCopies:
+        to_blocks! [<im2col_dimensions> (offsets: Offsets) ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster" BulkCopies:
             cp_async_bulk_tensor_shared_cluster_global_im2col_multicast cp_async_bulk_tensor_shared_cluster_global_im2col_multicast_with,
             cp_async_bulk_tensor_shared_cluster_global_im2col_multicast_cta_group cp_async_bulk_tensor_shared_cluster_global_im2col_multicast_cta_group_with]
         to_block! [/// Before ptx86 [`cp_async_bulk_tensor_shared_cluster_global_im2col`] does it.
-            <im2col_dimensions> (offsets) ".shared::cta.global.im2col.mbarrier::complete_tx::bytes" BulkCopiesCta:
+            <im2col_dimensions> (offsets: Offsets) ".shared::cta.global.im2col.mbarrier::complete_tx::bytes" BulkCopiesCta:
             cp_async_bulk_tensor_shared_global_im2col cp_async_bulk_tensor_shared_global_im2col_with,
             cp_async_bulk_tensor_shared_global_im2col_cta_group cp_async_bulk_tensor_shared_global_im2col_cta_group_with]
+    }
+}
+
+gather! { WIDTH:
+    instruction "cp.async.bulk.tensor", isa "data-movement-and-conversion-instructions-cp-async-bulk-tensor", effect message, T = u32 {
+        to_cluster! [<width_dimensions> (info: HaloAndOffset) ".shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes" FamilyTensorCopies:
+            cp_async_bulk_tensor_shared_cluster_global_im2col_w cp_async_bulk_tensor_shared_cluster_global_im2col_w_with,
+            cp_async_bulk_tensor_shared_cluster_global_im2col_w_cta_group cp_async_bulk_tensor_shared_cluster_global_im2col_w_cta_group_with]
+        to_blocks! [<width_dimensions> (info: HaloAndOffset) ".shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes.multicast::cluster" FamilyTensorCopies:
+            cp_async_bulk_tensor_shared_cluster_global_im2col_w_multicast cp_async_bulk_tensor_shared_cluster_global_im2col_w_multicast_with,
+            cp_async_bulk_tensor_shared_cluster_global_im2col_w_multicast_cta_group cp_async_bulk_tensor_shared_cluster_global_im2col_w_multicast_cta_group_with]
+        to_block! [#[doc(alias = "im2col::w")]
+            <width_dimensions> (info: HaloAndOffset) ".shared::cta.global.im2col::w.mbarrier::complete_tx::bytes" WidthColumns:
+            cp_async_bulk_tensor_shared_global_im2col_w cp_async_bulk_tensor_shared_global_im2col_w_with,
+            cp_async_bulk_tensor_shared_global_im2col_w_cta_group cp_async_bulk_tensor_shared_global_im2col_w_cta_group_with]
+    }
+}
+
+gather! { WIDTH_128:
+    instruction "cp.async.bulk.tensor", isa "data-movement-and-conversion-instructions-cp-async-bulk-tensor", effect message, T = u32 {
+        to_cluster! [<halo_dimensions> (info: HaloAndOffset) ".shared::cluster.global.im2col::w::128.mbarrier::complete_tx::bytes" FamilyTensorCopies:
+            cp_async_bulk_tensor_shared_cluster_global_im2col_w_128 cp_async_bulk_tensor_shared_cluster_global_im2col_w_128_with,
+            cp_async_bulk_tensor_shared_cluster_global_im2col_w_128_cta_group cp_async_bulk_tensor_shared_cluster_global_im2col_w_128_cta_group_with]
+        to_blocks! [<halo_dimensions> (info: HaloAndOffset) ".shared::cluster.global.im2col::w::128.mbarrier::complete_tx::bytes.multicast::cluster" FamilyTensorCopies:
+            cp_async_bulk_tensor_shared_cluster_global_im2col_w_128_multicast cp_async_bulk_tensor_shared_cluster_global_im2col_w_128_multicast_with,
+            cp_async_bulk_tensor_shared_cluster_global_im2col_w_128_multicast_cta_group cp_async_bulk_tensor_shared_cluster_global_im2col_w_128_multicast_cta_group_with]
+        to_block! [#[doc(alias = "im2col::w::128")]
+            <halo_dimensions> (info: HaloAndOffset) ".shared::cta.global.im2col::w::128.mbarrier::complete_tx::bytes" FamilyTensorCopies:
+            cp_async_bulk_tensor_shared_global_im2col_w_128 cp_async_bulk_tensor_shared_global_im2col_w_128_with,
+            cp_async_bulk_tensor_shared_global_im2col_w_128_cta_group cp_async_bulk_tensor_shared_global_im2col_w_128_cta_group_with]
     }
 }
 

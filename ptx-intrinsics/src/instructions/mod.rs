@@ -37,7 +37,7 @@ contents! {
     TensorMap { tensormap_replace: FIELDS; }
     Policy { createpolicy: SINGLES; }
     Address { cvta: SINGLES; isspacep: SINGLES; mapa: SINGLES; }
-    Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; cp_async_bulk_tensor: LOADS ROWS COLUMNS STORES REDUCTIONS COLUMN_REDUCTIONS; cp_reduce_async_bulk: SHARED GLOBAL FLOATS; }
+    Copy { cp_async: COPIES WAITS; cp_async_bulk: SINGLES TENSORS; cp_async_bulk_tensor: LOADS ROWS COLUMNS WIDTH WIDTH_128 STORES REDUCTIONS COLUMN_REDUCTIONS; cp_reduce_async_bulk: SHARED GLOBAL FLOATS; }
     Asynchronous { red_async: SHARED GLOBAL; st_async: SINGLES; }
     Barrier { mbarrier: SINGLES ARRIVALS; }
     Block { bar: SINGLES; barrier_cluster: SINGLES; }

@@ -268,7 +268,10 @@ gates! {
     BulkCopiesCta BULK_COPY_CTA sm_90 ptx86;
     /// `cp.async.bulk.tensor` of four rows, `.tile::gather4`.
     GatherRows GATHER_ROWS sm_100 ptx86;
-    /// `cp.async.bulk.tensor` with `.cta_group`, with `.tile::scatter4`, and of four rows into the cluster or into L2.
+    /// `cp.async.bulk.tensor` along the width of an image, `.im2col::w`.
+    WidthColumns WIDTH_COLUMNS sm_100 ptx86;
+    /// `cp.async.bulk.tensor` with `.cta_group`, with `.tile::scatter4`, with `.im2col::w::128`, and of four rows or along the width of an
+    /// image into the cluster or into L2.
     FamilyTensorCopies TENSOR_COPY_FAMILY [sm_100f sm_110f] ptx86;
     /// `tensormap.replace`.
     TensorMapChanges TENSORMAP_REPLACE [sm_90a sm_100f sm_110f sm_120f] ptx83;

@@ -17,7 +17,8 @@ const WRITTEN: i32 = 0;
 fn map(tensor: &mut Tensor, rank: usize, first: i32) -> Map {
     let (_, described) = tensor.map(rank, TILE);
     let each = |corner| std::array::from_fn(|at| if at + 2 < rank { corner } else { 0 });
-    let columns = Columns { lower: each(first), upper: each(-1), channels: CHANNELS as u32, pixels: PIXELS as u32 };
+    let (channels, pixels) = (CHANNELS as u32, PIXELS as u32);
+    let columns = Columns { lower: each(first), upper: each(-1), channels, pixels, ..Columns::default() };
     let map = TensorMap { columns: Some(columns), tile: [0; 5], ..described };
     assert_eq!(map.check(), Ok(()));
     Map(map.encode())

@@ -236,6 +236,15 @@ fn a_box_of_a_tensor_is_not_touched() {
         };
     }
     boxes! { 1 2 3 4 5; 3 1 4 2 5 3 }
+    macro_rules! widths {
+        ($function:ident $with:ident $($n:literal)*) => { $(
+            form!(tried |map: *const u8, coordinates: [i32; $n], info: [u16; 2]| $function(map, coordinates, info))(map, [7; $n], [1; 2]);
+            form!(tried |map: *const u8, coordinates: [i32; $n], info: [u16; 2], policy: CachePolicy|
+                $with(map, coordinates, info, policy))(map, [7; $n], [1; 2], POLICY);
+        )* };
+    }
+    widths! { cp_async_bulk_prefetch_tensor_im2col_w cp_async_bulk_prefetch_tensor_im2col_w_with 3 4 5 }
+    widths! { cp_async_bulk_prefetch_tensor_im2col_w_128 cp_async_bulk_prefetch_tensor_im2col_w_128_with 3 4 5 }
     form!(tried |map: *const u8, coordinates: [i32; 5]| cp_async_bulk_prefetch_tensor_gather4(map, coordinates))(
         map, [7; 5],
     );

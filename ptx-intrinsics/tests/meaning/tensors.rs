@@ -35,6 +35,8 @@ macro_rules! reductions {
 
 #[path = "columns.rs"]
 mod columns;
+#[path = "width.rs"]
+mod width;
 
 const POLICY: CachePolicy = CachePolicy::EVICT_LAST;
 
@@ -257,6 +259,7 @@ fn a_box_is_copied_to_and_fro() {
     scatter(map, place, src, POLICY);
     assert_eq!(tensor.0, after);
     columns::are_copied_to_and_fro(&mut tried);
+    width::are_copied(&mut tried);
     tried.is_all_of(&["cp.async.bulk.tensor"]);
 }
 

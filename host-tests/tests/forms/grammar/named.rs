@@ -278,6 +278,8 @@ fn bulk(rust: &str, told: &str) -> String {
         "prefetch_l2" => format!("prefetch.L2.global{hint}"),
         "prefetch_tensor" => format!("prefetch.tensor.{dimensions}d.L2.global{hint}"),
         "prefetch_tensor_gather4" => format!("prefetch.tensor.2d.L2.global.tile::gather4{hint}"),
+        "prefetch_tensor_im2col_w" => format!("prefetch.tensor.{dimensions}d.L2.global.im2col::w{hint}"),
+        "prefetch_tensor_im2col_w_128" => format!("prefetch.tensor.{dimensions}d.L2.global.im2col::w::128{hint}"),
         "prefetch_tensor_im2col" => format!("prefetch.tensor.{dimensions}d.L2.global.im2col{hint}"),
         "wait_group_read" => "wait_group.read".into(),
         words => words.into(),
@@ -304,6 +306,8 @@ fn tensor(rust: &str, told: &str) -> String {
     let mode = match by_rows {
         Some(mode) => format!("tile::{mode}"),
         None if words.contains("_im2col_no_offs") => "im2col_no_offs".to_owned(),
+        None if words.contains("_im2col_w_128") => "im2col::w::128".to_owned(),
+        None if words.contains("_im2col_w") => "im2col::w".to_owned(),
         None if words.contains("_im2col") => "im2col".to_owned(),
         None => "tile".to_owned(),
     };

@@ -136,4 +136,76 @@ pub(super) const TENSORS: &[(&str, &[&str])] = &[
         "cp.reduce.async.bulk.tensor.5d.global.shared::cta.redop.im2col_no_offs.bulk_group{.hint}",
         &["[%, {%, %, %, %, %}], [%]"],
     ),
+    (
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes{.pair}{.hint}",
+        &["[%], [%, {%, %, %}], [%], {%, %}"],
+    ),
+    (
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes.multicast::cluster{.pair}{.hint}",
+        &["[%], [%, {%, %, %}], [%], {%, %}, %"],
+    ),
+    (
+        "cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes{.pair}{.hint}",
+        &["[%], [%, {%, %, %}], [%], {%, %}"],
+    ),
+    (
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w::128.mbarrier::complete_tx::bytes{.pair}{.hint}",
+        &["[%], [%, {%, %, %}], [%], {%, %}"],
+    ),
+    (
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w::128.mbarrier::complete_tx::bytes.multicast::cluster{.pair}{.hint}",
+        &["[%], [%, {%, %, %}], [%], {%, %}, %"],
+    ),
+    (
+        "cp.async.bulk.tensor.3d.shared::cta.global.im2col::w::128.mbarrier::complete_tx::bytes{.pair}{.hint}",
+        &["[%], [%, {%, %, %}], [%], {%, %}"],
+    ),
+    (
+        "cp.async.bulk.tensor.4d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes{.pair}{.hint}",
+        &["[%], [%, {%, %, %, %}], [%], {%, %}"],
+    ),
+    (
+        "cp.async.bulk.tensor.4d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes.multicast::cluster{.pair}{.hint}",
+        &["[%], [%, {%, %, %, %}], [%], {%, %}, %"],
+    ),
+    (
+        "cp.async.bulk.tensor.4d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes{.pair}{.hint}",
+        &["[%], [%, {%, %, %, %}], [%], {%, %}"],
+    ),
+    (
+        "cp.async.bulk.tensor.4d.shared::cluster.global.im2col::w::128.mbarrier::complete_tx::bytes{.pair}{.hint}",
+        &["[%], [%, {%, %, %, %}], [%], {%, %}"],
+    ),
+    (
+        "cp.async.bulk.tensor.4d.shared::cluster.global.im2col::w::128.mbarrier::complete_tx::bytes.multicast::cluster{.pair}{.hint}",
+        &["[%], [%, {%, %, %, %}], [%], {%, %}, %"],
+    ),
+    (
+        "cp.async.bulk.tensor.4d.shared::cta.global.im2col::w::128.mbarrier::complete_tx::bytes{.pair}{.hint}",
+        &["[%], [%, {%, %, %, %}], [%], {%, %}"],
+    ),
+    (
+        "cp.async.bulk.tensor.5d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes{.pair}{.hint}",
+        &["[%], [%, {%, %, %, %, %}], [%], {%, %}"],
+    ),
+    (
+        "cp.async.bulk.tensor.5d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes.multicast::cluster{.pair}{.hint}",
+        &["[%], [%, {%, %, %, %, %}], [%], {%, %}, %"],
+    ),
+    (
+        "cp.async.bulk.tensor.5d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes{.pair}{.hint}",
+        &["[%], [%, {%, %, %, %, %}], [%], {%, %}"],
+    ),
+    (
+        "cp.async.bulk.tensor.5d.shared::cluster.global.im2col::w::128.mbarrier::complete_tx::bytes{.pair}{.hint}",
+        &["[%], [%, {%, %, %, %, %}], [%], {%, %}"],
+    ),
+    (
+        "cp.async.bulk.tensor.5d.shared::cluster.global.im2col::w::128.mbarrier::complete_tx::bytes.multicast::cluster{.pair}{.hint}",
+        &["[%], [%, {%, %, %, %, %}], [%], {%, %}, %"],
+    ),
+    (
+        "cp.async.bulk.tensor.5d.shared::cta.global.im2col::w::128.mbarrier::complete_tx::bytes{.pair}{.hint}",
+        &["[%], [%, {%, %, %, %, %}], [%], {%, %}"],
+    ),
 ];

@@ -4,7 +4,8 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::map::{BYTES, TensorMap, round_to_tf32};
-use super::pieces::{Piece, Place, Refused, pieces};
+use super::pieces::{Piece, Place, pieces};
+use super::refused::Refused;
 use crate::cpu::mbarrier::{Address, complete};
 use crate::cpu::reduced::change_each;
 use crate::isa::atomic::AtomicOperation;

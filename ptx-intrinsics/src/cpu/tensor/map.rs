@@ -6,24 +6,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::columns::{Along, Columns, Image, demand};
+
 /// Bytes of a tensor map.
 pub const BYTES: usize = 128;
 /// The last bytes of a map of this layout.
 const MARK: [u8; 8] = *b"ptx-map1";
-
-/// How a tensor is read as columns of an image: `cuTensorMapEncodeIm2col`. The first dimension is the channels, the last one the image,
-/// and those between have a box of pixels each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Columns {
-    /// Where the box of pixels begins: from the first pixel of the image.
-    pub lower: [i32; 3],
-    /// Where it ends: from the last pixel.
-    pub upper: [i32; 3],
-    /// Elements of a pixel.
-    pub channels: u32,
-    /// Pixels of a column.
-    pub pixels: u32,
-}
 
 /// What a tensor map describes: a tensor in global memory, and the box of it that a copy moves.
 ///
@@ -111,19 +99,23 @@ impl TensorMap {
         // CUTLASS clears bit 21 of the second word where a driver is not newer than that of CUDA 13.1. No number here has it.
         let mut bytes = Vec::with_capacity(BYTES);
         bytes.extend(self.address.to_le_bytes());
-        let small =
-            [self.rank, u32::from(self.columns.is_some()), self.element, self.interleave, self.swizzle, self.atom];
+        let small = [self.rank, self.along(), self.element, self.interleave, self.swizzle, self.atom];
         bytes.extend(small.into_iter().chain([self.promotion, self.fill]).map(|number| number as u8));
         bytes.extend(self.sizes.iter().flat_map(|size| (size.wrapping_sub(1) as u32).to_le_bytes()));
         bytes.extend(self.strides.iter().flat_map(|stride| stride.to_le_bytes()));
         bytes.extend(self.tile.iter().flat_map(|side| (*side as u16).to_le_bytes()));
         bytes.extend(self.steps.iter().map(|step| *step as u8));
-        let Columns { lower, upper, channels, pixels } = self.columns.unwrap_or_default();
+        let Columns { lower, upper, channels, pixels, .. } = self.columns.unwrap_or_default();
         bytes.extend(lower.into_iter().chain(upper).flat_map(|corner| (corner as i16).to_le_bytes()));
         bytes.extend([channels, pixels].into_iter().flat_map(|count| (count as u16).to_le_bytes()));
         bytes.resize(BYTES - MARK.len(), 0);
         bytes.extend(MARK);
         bytes.try_into().unwrap_or([0; BYTES])
+    }
+
+    /// The byte that says where columns go; 0 of a box.
+    fn along(&self) -> u32 {
+        self.columns.map_or(0, |columns| 1 + columns.along as u32)
     }
 
     /// What 128 bytes describe; none if [`encode`](Self::encode) did not make them.
@@ -139,11 +131,12 @@ impl TensorMap {
         let rank = small(8);
         let mut map = TensorMap {
             rank,
-            columns: (bytes[9] == 1).then(|| Columns {
+            columns: along(bytes[9]).map(|along| Columns {
                 lower: core::array::from_fn(|at| number(83 + 2 * at, 2) as i16 as i32),
                 upper: core::array::from_fn(|at| number(89 + 2 * at, 2) as i16 as i32),
                 channels: number(95, 2) as u32,
                 pixels: number(97, 2) as u32,
+                along,
             }),
             element: small(10),
             interleave: small(11),
@@ -170,7 +163,7 @@ impl TensorMap {
         self.columns.map_or(self.tile[0], |columns| columns.channels)
     }
 
-    /// Whether the driver would take it: the first rule of `cuTensorMapEncodeTiled`, or of `cuTensorMapEncodeIm2col`, that does not hold,
+    /// Whether the driver would take it: the first rule of `cuTensorMapEncodeTiled`, `cuTensorMapEncodeIm2col` or `cuTensorMapEncodeIm2colWide` that does not hold,
     /// with the argument's name.
     pub fn check(&self) -> Result<(), String> {
         let rank = self.rank as usize;
@@ -217,27 +210,11 @@ impl TensorMap {
         Ok(())
     }
 
-    fn check_columns(&self, rank: usize, Columns { lower, upper, channels, pixels }: Columns) -> Result<(), String> {
-        demand(matches!(channels, 1..=256), || format!("channelsPerPixel is {channels}: 1 to 256 are possible"))?;
-        demand(matches!(pixels, 1..=1024), || format!("pixelsPerColumn is {pixels}: 1 to 1024 are possible"))?;
-        // All corners of a map have 16 bits together.
-        let reach = match rank {
-            3 => 1 << 15,
-            4 => 1 << 7,
-            _ => 1 << 4,
-        };
-        for at in 0..rank - 2 {
-            for (name, corner) in [("Lower", lower[at]), ("Upper", upper[at])] {
-                let told =
-                    || format!("pixelBox{name}Corner[{at}] is {corner}: {} to {} are possible", -reach, reach - 1);
-                demand((-reach..reach).contains(&corner), told)?;
-            }
-            // The driver of CUDA 13.0 takes such a box of an interleaved tensor.
-            let pixels = self.sizes[1 + at] as i64 + i64::from(upper[at]) - i64::from(lower[at]);
-            let told = || format!("the box of pixels has none in globalDim[{}]", 1 + at);
-            demand(pixels > 0 || self.interleave != 0, told)?;
-        }
-        Ok(())
+    fn check_columns(&self, rank: usize, columns: Columns) -> Result<(), String> {
+        columns.check(&Image { rank, sizes: &self.sizes, is_interleaved: self.interleave != 0 })?;
+        let told =
+            || "swizzle must be 64 or 128 bytes, or 32 bytes within 128: columns along the width need it".to_owned();
+        demand(columns.along == Along::Image || matches!((self.swizzle, self.atom), (2, 0) | (3, 0 | 1)), told)
     }
 
     fn check_inner(&self) -> Result<(), String> {
@@ -287,6 +264,12 @@ impl TensorMap {
     }
 }
 
+/// Where columns go, by the byte that says it.
+fn along(byte: u8) -> Option<Along> {
+    let all = [Along::Image, Along::Width, Along::Width128];
+    all.get(usize::from(byte).checked_sub(1)?).copied()
+}
+
 /// What a load leaves of elements of tf32 in shared memory: the nearest numbers of ten bits, the even one of two, as an H100 does it.
 pub fn round_to_tf32(elements: &mut [u8]) {
     for element in elements.chunks_exact_mut(4) {
@@ -295,10 +278,6 @@ pub fn round_to_tf32(elements: &mut [u8]) {
         let rounded = if is_nan { 0x7fff_e000 } else { (bits + 0xfff + (bits >> 13 & 1)) & !0x1fff };
         element.copy_from_slice(&rounded.to_le_bytes());
     }
-}
-
-fn demand(holds: bool, told: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(told()) }
 }
 
 #[cfg(test)]
@@ -320,7 +299,8 @@ mod tests {
 
     /// Three dimensions, of which the second one has pixels.
     fn image() -> TensorMap {
-        let columns = Columns { lower: [-1, 0, 0], upper: [-30_000, 0, 0], channels: 256, pixels: 1024 };
+        let columns =
+            Columns { lower: [-1, 0, 0], upper: [-30_000, 0, 0], channels: 256, pixels: 1024, ..Columns::default() };
         let sizes = [64, 40_000, 7, 0, 0];
         TensorMap {
             rank: 3,

@@ -1,37 +1,13 @@
 //! The bytes of a box of a tensor: where each piece of it is in global memory, and where in shared memory.
 
-use alloc::borrow::ToOwned;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::map::{Columns, TensorMap};
-
-/// Why a box cannot be copied.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// No GPU would do it.
-    Wrong(String),
-    /// A GPU would, but how it does is not known here.
-    Unknown(String),
-}
-
-impl Refused {
-    /// Why, in words.
-    pub fn text(self) -> String {
-        match self {
-            Refused::Wrong(text) => text,
-            Refused::Unknown(text) => format!("{text}: what a GPU does there is not known here"),
-        }
-    }
-}
-
-type Result<T> = core::result::Result<T, Refused>;
-
-fn unknown<T>(text: &str) -> Result<T> {
-    Err(Refused::Unknown(text.to_owned()))
-}
+use super::columns::{Along, Columns};
+use super::map::TensorMap;
+use super::refused::{Refused, Result, unknown};
+use super::walk::pixels;
 
 /// Bytes that are together in both memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +31,37 @@ pub enum Mode {
     Rows,
     /// Columns of an image: `.im2col` and `.im2col_no_offs`.
     Columns,
+    /// Columns along the width of an image: `.im2col::w`.
+    Width,
+    /// 128 pixels along the width of an image: `.im2col::w::128`.
+    Width128,
+}
+
+impl Mode {
+    /// What a map is for, where it says that; a box where it may be one of four rows too.
+    pub fn of(map: &TensorMap) -> Mode {
+        match map.columns.map(|columns| columns.along) {
+            None => Mode::Tile,
+            Some(Along::Image) => Mode::Columns,
+            Some(Along::Width) => Mode::Width,
+            Some(Along::Width128) => Mode::Width128,
+        }
+    }
+
+    /// Whether a map is for it.
+    pub fn suits(self, map: &TensorMap) -> bool {
+        self == Mode::of(map) || self == Mode::Rows && map.columns.is_none()
+    }
+
+    /// What it takes.
+    pub fn words(self) -> &'static str {
+        match self {
+            Mode::Tile | Mode::Rows => "a box",
+            Mode::Columns => "columns",
+            Mode::Width => "columns along the width",
+            Mode::Width128 => "128 pixels along the width",
+        }
+    }
 }
 
 /// Where a copy is in a tensor.
@@ -64,7 +71,8 @@ pub struct Place<'a> {
     pub mode: Mode,
     /// The coordinates, the fastest dimension first. Of four rows the column, then the rows.
     pub coordinates: &'a [i32],
-    /// Of columns: by how many pixels each pixel is moved in each dimension that has pixels; none of a store.
+    /// Of columns: by how many pixels each pixel is moved in each dimension that has pixels; none of a store. Of columns along the
+    /// width the pixels of the halo, and by how many pixels each pixel is moved.
     pub offsets: &'a [u16],
     /// Whether the tensor is written or changed.
     pub writes: bool,
@@ -74,8 +82,8 @@ impl Place<'_> {
     /// Dimensions of the tensor.
     pub fn dimensions(&self) -> usize {
         match self.mode {
-            Mode::Tile | Mode::Columns => self.coordinates.len(),
             Mode::Rows => 2,
+            _ => self.coordinates.len(),
         }
     }
 }
@@ -99,9 +107,12 @@ pub fn pieces(map: &TensorMap, place: &Place<'_>) -> Result<(Vec<Piece>, usize)>
         let text = format!("a map of {rank} dimensions, for {} coordinates", coordinates.len());
         return Err(Refused::Wrong(text));
     }
-    if (place.mode == Mode::Columns) != map.columns.is_some() {
-        let [map, copy] = if map.columns.is_some() { ["columns", "a box"] } else { ["a box", "columns"] };
-        return Err(Refused::Wrong(format!("a map of {map}, for a copy of {copy}")));
+    if !place.mode.suits(map) {
+        return Err(Refused::Wrong(format!(
+            "a map of {}, for a copy of {}",
+            Mode::of(map).words(),
+            place.mode.words()
+        )));
     }
     begins_well(&coordinates, bytes, place)?;
     if let Some(columns) = &map.columns {
@@ -154,8 +165,7 @@ fn pitch(map: &TensorMap, inner: usize) -> u64 {
     if map.swizzle == 0 { inner as u64 } else { map.span().max(inner) as u64 }
 }
 
-/// The pixels of a column: from the first one on along the second dimension to the end of the box of pixels, and then from its beginning,
-/// one further in the next dimension. The channels of each are together.
+/// The pieces of a column. The channels of each pixel are together.
 fn column(
     map: &TensorMap,
     columns: &Columns,
@@ -163,35 +173,28 @@ fn column(
     place: &Place<'_>,
     bytes: usize,
 ) -> Result<(Vec<Piece>, usize)> {
-    let spatial = coordinates.len() - 2;
-    let last = |d: usize| map.sizes[1 + d] as i64 - 1 + i64::from(columns.upper[d]);
-    let mut pixel = coordinates[1..].to_vec();
-    if (0..spatial).any(|d| !(i64::from(columns.lower[d])..=last(d)).contains(&pixel[d])) {
-        return Err(Refused::Wrong("a column that begins outside of the box of pixels".to_owned()));
-    }
     let inner = columns.channels as usize * bytes;
+    let pixels = pixels(map, columns, &coordinates[1..], place.offsets)?;
     let mut all = Vec::new();
-    for at in 0..u64::from(columns.pixels) {
-        let (mut address, mut is_inside) = (map.address, true);
-        for (d, begin) in pixel.iter().enumerate() {
-            if place.writes && *begin < 0 {
-                return Err(Refused::Wrong(format!("a column that writes a pixel at {begin}")));
-            }
-            let place = begin + i64::from(place.offsets.get(d).copied().unwrap_or_default());
-            is_inside &= (0..map.sizes[1 + d] as i64).contains(&place);
-            address = address.wrapping_add((place as u64).wrapping_mul(map.strides[d]));
+    for (at, pixel) in pixels.iter().enumerate() {
+        if let (true, Some(begin)) = (place.writes, pixel.iter().find(|begin| **begin < 0)) {
+            return Err(Refused::Wrong(format!("a column that writes a pixel at {begin}")));
         }
-        let (at, first) = (at * pitch(map, inner), coordinates[0]);
+        let (at, first) = (at as u64 * pitch(map, inner), coordinates[0]);
+        let (address, is_inside) = pixel_at(map, pixel);
         BoxRow { map, address, is_inside, at, first, bytes, writes: place.writes }.pieces(&mut all);
-        pixel[0] += i64::from(map.steps[1]);
-        for d in 0..spatial {
-            if pixel[d] > last(d) {
-                pixel[d] = columns.lower[d].into();
-                pixel[d + 1] += i64::from(map.steps[d + 2]);
-            }
-        }
     }
-    Ok((all, columns.pixels as usize * inner))
+    Ok((all, pixels.len() * inner))
+}
+
+/// Where the channels of a pixel begin, and whether it is in the image.
+fn pixel_at(map: &TensorMap, pixel: &[i64]) -> (u64, bool) {
+    let (mut address, mut is_inside) = (map.address, true);
+    for (d, place) in pixel.iter().enumerate() {
+        is_inside &= (0..map.sizes[1 + d] as i64).contains(place);
+        address = address.wrapping_add((*place as u64).wrapping_mul(map.strides[d]));
+    }
+    (address, is_inside)
 }
 
 /// The rank and the bytes of an element, if it is known here how such a tensor is copied.
@@ -253,6 +256,8 @@ impl BoxRow<'_> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::borrow::ToOwned;
+
     use super::*;
 
     fn map() -> TensorMap {
@@ -297,7 +302,7 @@ mod tests {
 
     /// Images of 3 × 2 pixels of 8 channels.
     fn images() -> TensorMap {
-        let columns = Columns { lower: [-1, 0, 0], upper: [-1, 0, 0], channels: 4, pixels: 5 };
+        let columns = Columns { lower: [-1, 0, 0], upper: [-1, 0, 0], channels: 4, pixels: 5, ..Columns::default() };
         TensorMap {
             rank: 4,
             element: 2,

@@ -319,7 +319,7 @@ pub(super) const TENSOR_COLUMNS: &[Axis] = &[
     &["cp.async.bulk.tensor"],
     &[".2d", ".3d", ".4d", ".5d"],
     &[".shared::cluster.global", ".shared::cta.global", ".global.shared::cta"],
-    &[".im2col", ".im2col_no_offs", ".im2col_offs"],
+    &[".im2col", ".im2col::w", ".im2col::w::128", ".im2col_no_offs", ".im2col_no_offs::w", ".im2col_offs"],
     &[".mbarrier::complete_tx::bytes", ".bulk_group"],
     &["", ".multicast::cluster"],
     &["", ".cta_group::1", ".cta_group::2"],
@@ -340,7 +340,7 @@ pub(super) const TENSOR_REDUCE: &[Axis] = &[
     &[".1d", ".2d", ".3d", ".4d", ".5d"],
     &[".global.shared::cta", ".shared::cluster.shared::cta", ".global.global"],
     &["", ".and", ".or", ".xor", ".exch", ".inc", ".dec", ".add", ".min", ".max"],
-    &["", ".tile", ".tile::scatter4", ".im2col", ".im2col_no_offs"],
+    &["", ".tile", ".tile::scatter4", ".im2col", ".im2col::w", ".im2col_no_offs", ".im2col_no_offs::w"],
     &["", ".bulk_group"],
     HINT,
     &[
