@@ -185,7 +185,9 @@ impl<'a> Page<'a> {
         let by_bits = |row: &&&Row<'_>| row.types.split(',').any(|run| within_bits(run, Shape::of(ty).total()));
         let row = rows.iter().find(named).or_else(|| rows.iter().find(by_bits))?;
         let lost = row.lost.strip_prefix("no trace: ").unwrap_or_default();
-        Some((row.code.replacen(".W", width(ptx), 1), lost.to_owned()))
+        // Without a type `.W` is a word of the machine code: along the width of an image.
+        let code = if ty == "-" { row.code.to_owned() } else { row.code.replacen(".W", width(ptx), 1) };
+        Some((code, lost.to_owned()))
     }
 }
 
