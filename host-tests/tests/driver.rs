@@ -285,6 +285,9 @@ fn tensor_maps() {
         .fill(Fill::Nan);
     assert_eq!(map.encode_by(ptx_driver::tensor_map_tiled), Ok(map.encode().unwrap()));
     assert!(calls().contains(&"cuTensorMapEncodeTiled 3".to_owned()));
+    let images = TensorMap::im2col_w_128(at, [32, 8, 4], 16).corners(-1, -2).steps([1, 2, 1]).swizzle(Swizzle::Bytes64);
+    assert_eq!(images.encode_by(ptx_driver::tensor_map_im2col_wide), Ok(images.encode().unwrap()));
+    assert!(calls().contains(&"cuTensorMapEncodeIm2colWide 3".to_owned()));
     // Its rules hold, and it is nowhere.
     let nowhere = TensorMap::tiled(std::ptr::without_provenance::<u16>(16), [32], [16]);
     let why = nowhere.encode_by(ptx_driver::tensor_map_tiled).unwrap_err().to_string();
