@@ -259,6 +259,8 @@ const MEANINGS: &[(&str, [&str; 2])] = &[
     (".noinc", ["the arrival is one of those that the barrier was initialised with", ""]),
     (".noComplete", ["the arrival does not complete the phase", ""]),
     (".init", ["initialises a barrier with a number of arrivals", ""]),
+    (".layout::v0", ["in the layout that is taken where none is said", ""]),
+    (".layout::v1", ["in the newer layout, of up to 511 arrivals", ""]),
     (".inval", ["ends the barrier, so that its memory can be used for something else", ""]),
     (".expect_tx", ["the phase expects more bytes", ""]),
     (".complete_tx", ["some of the expected bytes have arrived", ""]),

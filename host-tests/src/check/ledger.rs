@@ -177,6 +177,7 @@ pub fn begins(form: &Form) -> (u32, u32) {
         (says(".parity"), 80, 71),
         (operands.contains("%ignore"), 80, 75),
         (says(".try_wait") || counts, 90, 78),
+        (says(".layout::v"), 90, 93),
         (mbarrier && any(&["_tx", "cluster"]) || says("cp.async.bulk"), 90, 80),
         (mbarrier && says(".relaxed") && !counts_bytes || says(".bulk.shared::cta"), 90, 86),
         (says("cp.reduce"), 90, 80),

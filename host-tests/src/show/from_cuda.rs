@@ -65,14 +65,19 @@ pub fn page() -> Result<String> {
          source of `ptx-kernel`.\nA test compares it. \"Not yet\" means that no function of ours does it, and no reason is known. Of a function with several \
          spellings of PTX, the first is shown.\n`cargo ptx explain` tells of each spelling that is here.\n\n\
          ## Builtins\n{builtins}\n\
-         ## `cuda::ptx`\n\n{LIST_OF_CCCL}\nOf its {} functions {} are in scope. Of these {} are here, some in part, {} have a reason, and {} are not here yet.\n\n\
+         ## `cuda::ptx`\n\n{LIST_OF_CCCL}\nOf its {} functions {} are in scope. Of these {} are here, some in part, {} have a reason, and {} are not here yet.\n\
+         They write {} spellings that are in scope: {} are here, {} have a reason, and {} are not here yet.\n\n\
          {HEAD}{functions}\n\
          ## Copy atoms of CuTe\n\nThose of CUTLASS's `include/cute/arch/copy_sm*.hpp`.\n\n{HEAD}{atoms}",
-        counted.names,
-        counted.names - counted.out,
-        counted.here,
-        counted.reasons,
-        counted.names - counted.out - counted.here - counted.reasons,
+        counted.functions.all,
+        counted.functions.in_scope(),
+        counted.functions.here,
+        counted.functions.reasons,
+        counted.functions.not_yet(),
+        counted.spellings.in_scope(),
+        counted.spellings.here,
+        counted.spellings.reasons,
+        counted.spellings.not_yet(),
     ))
 }
 
@@ -208,10 +213,16 @@ fn name_of(rust: &str) -> String {
     format!("`{}{bang}`", &rust[..end])
 }
 
-/// How many functions of a list are what.
+/// How many of a list are what.
 #[derive(Default)]
 struct Counted {
-    names: usize,
+    functions: Count,
+    spellings: Count,
+}
+
+#[derive(Default)]
+struct Count {
+    all: usize,
     /// Out of scope.
     out: usize,
     /// Here, or in Rust.
@@ -220,9 +231,9 @@ struct Counted {
     reasons: usize,
 }
 
-impl Counted {
-    fn count(&mut self, is_here: bool, reason: Option<&str>) {
-        self.names += 1;
+impl Count {
+    fn add(&mut self, is_here: bool, reason: Option<&str>) {
+        self.all += 1;
         let counter = match reason {
             _ if is_here => &mut self.here,
             Some(NOT_YET) => return,
@@ -231,6 +242,14 @@ impl Counted {
             _ => &mut self.here,
         };
         *counter += 1;
+    }
+
+    fn in_scope(&self) -> usize {
+        self.all - self.out
+    }
+
+    fn not_yet(&self) -> usize {
+        self.in_scope() - self.here - self.reasons
     }
 }
 
@@ -243,7 +262,8 @@ fn spellings(list: &str, ours: &Ours) -> (String, Counted) {
         let all: Vec<&str> = words.collect();
         let missing: Vec<&str> = all.iter().filter(|ptx| ours.of_ptx(ptx).is_none()).copied().collect();
         let here: BTreeSet<String> = all.iter().filter_map(|ptx| ours.of_ptx(ptx)).flatten().collect();
-        counted.count(!here.is_empty(), missing.first().map(|ptx| reason(ptx)));
+        counted.functions.add(!here.is_empty(), missing.first().map(|ptx| reason(ptx)));
+        all.iter().for_each(|ptx| counted.spellings.add(!missing.contains(ptx), Some(reason(ptx))));
         let more = if all.len() > 1 { format!(", and {} more", all.len() - 1) } else { String::new() };
         let here: Vec<String> = here.into_iter().collect();
         let told = match missing[..] {
@@ -326,16 +346,10 @@ mod tests {
     #[test]
     fn what_is_not_here_yet() {
         let ours = Ours::find().unwrap_or_else(|error| panic!("{error}"));
-        let is_known = |ptx: &str| {
-            ["ldmatrix.sync.aligned.m16n16.", "ldmatrix.sync.aligned.m8n16.", "stmatrix.sync.aligned.m16n8."]
-                .iter()
-                .any(|begin| ptx.starts_with(begin))
-                || ptx.starts_with("mbarrier.init.layout::")
-        };
         let all = [CUDA_PTX, CUTE].into_iter().flat_map(str::lines).filter(|line| !line.starts_with('#'));
         let left: BTreeSet<&str> = all
             .flat_map(|line| line.split(' ').skip(1))
-            .filter(|ptx| ours.of_ptx(ptx).is_none() && reason(ptx) == NOT_YET && !is_known(ptx))
+            .filter(|ptx| ours.of_ptx(ptx).is_none() && reason(ptx) == NOT_YET)
             .collect();
         assert!(left.is_empty(), "{left:?}");
         let builtins = builtins(&ours).unwrap_or_else(|error| panic!("{error}"));

@@ -26,7 +26,8 @@ const KINDS: [&str; 9] =
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     let kind = *words.get(1).filter(|kind| KINDS.contains(kind))?;
-    let modifier = *words.get(2)?;
+    let layout = words.iter().find(|word| word.starts_with("layout::"));
+    let modifier = *layout.or(words.get(2))?;
     let space = words.iter().filter(|word| word.starts_with("shared")).find_map(|word| Space::parse(word));
     let arrival = Arrival { releases: !words.contains(&"relaxed"), scope: Scope::of(words).unwrap_or(Scope::Block) };
     Some(Box::new(Barrier { kind: kind.into(), modifier: modifier.into(), arrival, space, operands }))
@@ -52,8 +53,9 @@ impl Barrier {
         let value = second.transpose()?;
         let number = value.unwrap_or(1) as u32;
         aligned(place, 8)?;
-        if self.kind == "init" && !COUNTS.contains(&number) {
-            let (least, most) = (COUNTS.start(), COUNTS.end());
+        let counts = if self.modifier == "layout::v1" { COUNTS_V1 } else { COUNTS };
+        if self.kind == "init" && !counts.contains(&number) {
+            let (least, most) = (counts.start(), counts.end());
             return Err(wrong(format!("a phase of a barrier is of {least} to {most} threads, and not of {number}")));
         }
         match (self.kind.as_str(), self.modifier.as_str()) {
@@ -107,6 +109,7 @@ impl Barrier {
 
 /// What a barrier counts: arrivals of a phase, and bytes, of which a phase may also lack less than none.
 const COUNTS: RangeInclusive<u32> = 1..=(1 << 20) - 1;
+const COUNTS_V1: RangeInclusive<u32> = 1..=511;
 
 /// What is taken of a barrier's phase: arrivals, which may be those of every later phase too, and bytes that it lacks then.
 #[derive(Clone, Copy, Default)]

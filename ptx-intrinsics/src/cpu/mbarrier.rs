@@ -72,6 +72,17 @@ pub(crate) unsafe fn init(bar: Address, count: u32) {
     unsafe { word(bar) }.store(new.bits(), Ordering::Release);
 }
 
+/// Arrivals of a phase in the layout `v1`.
+const COUNT_V1: u32 = 511;
+
+/// The same in the layout `v1`, which a CPU does not tell from the other one.
+pub(crate) unsafe fn init_v1(bar: Address, count: u32) {
+    let fits = (1..=COUNT_V1).contains(&count);
+    assert!(fits, "a barrier of {count} arrivals in the layout v1: 1 to {COUNT_V1} are possible");
+    // SAFETY: the caller's promise.
+    unsafe { init(bar, count) }
+}
+
 /// Expects bytes, then arrives, `dropped` times for ever; gives the state before.
 #[inline]
 pub(crate) unsafe fn arrive(bar: Address, count: u32, bytes: u32, dropped: u32) -> u64 {

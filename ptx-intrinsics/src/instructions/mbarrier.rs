@@ -177,6 +177,25 @@ instructions! { SINGLES:
                 is from 1 to 2<sup>20</sup> - 1.";
             cpu: cpu::mbarrier::init(bar.address(), count);
         }
+
+        /// [`mbarrier_init`] with its layout said: it is the one that is taken otherwise.
+        unsafe fn mbarrier_init_layout_v0(bar: SharedPtr<Mbarrier> as shared, count: u32 as reg32) {
+            ptx: "mbarrier.init.layout::v0.shared.b64", [bar], count;
+            needs: BarrierLayouts;
+            safety: "`bar` points into this block's shared memory and is aligned to 8 bytes. No thread uses what is there. `count` \
+                is from 1 to 2<sup>20</sup> - 1.";
+            cpu: cpu::mbarrier::init(bar.address(), count);
+        }
+
+        /// [`mbarrier_init`] with the newer layout, which has fewer bits for the arrivals and some for how a phase ended. The functions of
+        /// this module use it as any other.
+        unsafe fn mbarrier_init_layout_v1(bar: SharedPtr<Mbarrier> as shared, count: u32 as reg32) {
+            ptx: "mbarrier.init.layout::v1.shared.b64", [bar], count;
+            needs: BarrierLayouts;
+            safety: "`bar` points into this block's shared memory and is aligned to 8 bytes. No thread uses what is there. `count` \
+                is from 1 to 511.";
+            cpu: cpu::mbarrier::init_v1(bar.address(), count);
+        }
     }
 
     instruction "mbarrier", isa "parallel-synchronization-and-communication-instructions-mbarrier-inval", effect message, T = u8 {

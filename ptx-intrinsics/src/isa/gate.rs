@@ -262,6 +262,8 @@ gates! {
     AsyncIgnore ASYNC_IGNORE sm_80 ptx75;
     /// `mbarrier.try_wait`, and arrivals by a count.
     TryWait TRY_WAIT sm_90 ptx78;
+    /// `mbarrier.init` with a layout.
+    BarrierLayouts BARRIER_LAYOUT sm_90 ptx93;
     /// Barriers that expect bytes, barriers of the cluster, `cp.async.bulk`.
     BulkCopies BULK_COPY sm_90 ptx80;
     /// `.relaxed` at a barrier, `cp.async.bulk.shared::cta`.

@@ -219,6 +219,13 @@ fn waits(tried: &mut Tried) {
     with_barrier(1, |bar, _| {
         form!(tried |bar: SharedPtr<Mbarrier>, count: u32| mbarrier_init(bar, count))(bar, 9);
         assert_eq!(pending(bar), 9);
+        form!(tried |bar: SharedPtr<Mbarrier>, count: u32| mbarrier_init_layout_v0(bar, count))(bar, 1000);
+        assert_eq!(pending(bar), 1000);
+        let init = form!(tried |bar: SharedPtr<Mbarrier>, count: u32| mbarrier_init_layout_v1(bar, count));
+        init(bar, 511);
+        assert_eq!(pending(bar), 511);
+        let why = "a barrier of 512 arrivals in the layout v1: 1 to 511 are possible";
+        assert_eq!(panic_of(|| init(bar, 512)), why);
         form!(tried |bar: SharedPtr<Mbarrier>| mbarrier_inval(bar))(bar);
     });
 }

@@ -247,6 +247,8 @@ fn mbarrier(rust: &str, parameters: &str) -> String {
     let words = match function {
         "pending" => return "mbarrier.pending_count.b64".into(),
         "expect_tx" | "complete_tx" | "arrive_drop" | "test_wait" | "try_wait" => function.to_owned(),
+        "init_layout_v0" => return "mbarrier.init.layout::v0.shared.b64".into(),
+        "init_layout_v1" => return "mbarrier.init.layout::v1.shared.b64".into(),
         _ => {
             let whole = function.replace("_no_complete", ".noComplete").replace("_expect_tx", ".expect_tx");
             whole.replace("_parity", ".parity")

@@ -225,6 +225,7 @@ pub(super) const WAIT: &[Axis] = &[
 pub(super) const BARRIER: &[Axis] = &[
     &["mbarrier"],
     &[".init", ".inval", ".expect_tx", ".complete_tx", ".pending_count", ".arrive", ".test_wait"],
+    &["", ".layout::v0", ".layout::v1"],
     &["", ".release", ".acquire", ".relaxed"],
     &["", ".cta", ".cluster", ".gpu"],
     &["", ".shared", ".shared::cta", ".shared::cluster"],
