@@ -17,6 +17,14 @@ const MISSING: &[(&str, &str)] = &[
          can store the 128 bytes in global memory and then call `fence_proxy_tensormap_generic_release`.",
     ),
     (
+        "`cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor` with `.im2col_no_offs::w`",
+        "`ptxas` takes them for sm_107f and sm_107a, which rustc does not know.",
+    ),
+    (
+        "`mbarrier.check_layout`, and waits and copies with `.phase_type`, `.mbarrier::report` or `.override`",
+        "They begin with PTX ISA 9.3 and 9.4. A CPU's barrier has no room for a report. To be added.",
+    ),
+    (
         "`st.async` and `multimem.st.async` of 8 bits, and `st.async` and `red.async` to the shared memory of a generic address",
         "Rust has no register of 8 bits for them. Memory of another block has a `SharedClusterPtr`.",
     ),
