@@ -179,6 +179,7 @@ instructions! { SINGLES:
         }
 
         /// [`mbarrier_init`] with its layout said: it is the one that is taken otherwise.
+        #[doc(alias = "layout::v0")]
         unsafe fn mbarrier_init_layout_v0(bar: SharedPtr<Mbarrier> as shared, count: u32 as reg32) {
             ptx: "mbarrier.init.layout::v0.shared.b64", [bar], count;
             needs: BarrierLayouts;
@@ -189,6 +190,7 @@ instructions! { SINGLES:
 
         /// [`mbarrier_init`] with the newer layout, which has fewer bits for the arrivals and some for how a phase ended. The functions of
         /// this module use it as any other, but that [`mbarrier_pending_count`] does not know its states.
+        #[doc(alias = "layout::v1")]
         unsafe fn mbarrier_init_layout_v1(bar: SharedPtr<Mbarrier> as shared, count: u32 as reg32) {
             ptx: "mbarrier.init.layout::v1.shared.b64", [bar], count;
             needs: BarrierLayouts;
