@@ -13,6 +13,8 @@ pub enum Holds {
     Shared,
     /// A generic or global address.
     Global,
+    /// 8 bits.
+    Byte,
     /// 16 bits.
     Half,
     /// 32 bits.
@@ -138,6 +140,7 @@ fn of_form(form: &Form) -> Vec<Part> {
 /// What the registers of a Rust type hold.
 fn holds(of: &str) -> Vec<Holds> {
     match of {
+        "u8" | "i8" | "B8" => vec![Holds::Byte],
         "u16" | "i16" | "B16" => vec![Holds::Half],
         "u32" | "i32" | "f32" | "B32" => vec![Holds::Word],
         "u64" | "i64" | "f64" | "B64" | "MbarrierState" => vec![Holds::Long],

@@ -25,8 +25,8 @@ const MISSING: &[(&str, &str)] = &[
         "They begin with PTX ISA 9.3 and 9.4. A CPU's barrier has no room for a report. To be added.",
     ),
     (
-        "`st.async` and `multimem.st.async` of 8 bits, and `st.async` and `red.async` to the shared memory of a generic address",
-        "Rust has no register of 8 bits for them. Memory of another block has a `SharedClusterPtr`.",
+        "`st.async` and `red.async` to the shared memory of a generic address",
+        "Memory of another block has a `SharedClusterPtr`.",
     ),
     (
         "`ldmatrix`, `stmatrix`, `movmatrix`, `mma`, `wgmma`, `tcgen05`",

@@ -20,10 +20,10 @@ types! {
         (v4 b32) (v4 u32) (v4 s32) (v4 f32)
     ];
 
-    /// A type that `st.async` stores in global memory: 16, 32 or 64 bits.
+    /// A type that `st.async` stores in global memory: 8 to 64 bits.
     StAsyncScalar, words released ".type", "`st.async` does not store a `{Self}` in global memory",
-        "it takes types of 16, 32 and 64 bits, and no vectors" [
-        (b16) (u16) (s16) (b32) (u32) (s32) (f32) (b64) (u64) (s64) (f64)
+        "it takes types of 8 to 64 bits, and no vectors" [
+        (b8) (u8) (s8) (b16) (u16) (s16) (b32) (u32) (s32) (f32) (b64) (u64) (s64) (f64)
     ];
 }
 

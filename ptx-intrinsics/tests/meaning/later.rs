@@ -82,6 +82,7 @@ fn a_value_is_stored_and_its_barrier_told() {
         })* };
     }
     released! {
+        B8, B8(0x12); u8, 0x12; i8, -7;
         B16, B16(0x1234); u16, 0x1234; i16, -7; B32, B32(5); u32, 5; i32, -7; f32, 2.5;
         B64, B64(1 << 40); u64, 1 << 40; i64, -7; f64, 2.5;
     }

@@ -125,7 +125,7 @@ impl<'a> Module<'a> {
 
     /// What it takes comes from the parameters, what it gives goes to shared memory.
     fn by_operands(&mut self, number: usize, parts: &[Part], offset: usize, buffer: &str) {
-        self.line("{ .reg .b64 policy, d<16>; .reg .b32 r<16>, one; .reg .b16 h<16>; .reg .pred ignore, done;");
+        self.line("{ .reg .b64 policy, d<16>; .reg .b32 r<16>, one; .reg .b16 h<16>; .reg .b8 b<16>; .reg .pred ignore, done;");
         let (mut text, mut given) = (String::new(), String::new());
         for (at, part) in parts.iter().enumerate() {
             let result = at == 1 && !text_before(parts).contains('[');
@@ -154,6 +154,7 @@ impl<'a> Module<'a> {
                 }
                 Part::Register(of) => {
                     let (register, bits) = match of {
+                        Holds::Byte => ('b', 8),
                         Holds::Half => ('h', 16),
                         Holds::Word => ('r', 32),
                         _ => ('d', 64),
@@ -163,11 +164,11 @@ impl<'a> Module<'a> {
                     if result {
                         given = format!("st.shared.b{bits} [{buffer}], {name};");
                     } else {
+                        self.line(&format!("ld.param.b{bits} {name}, [values+{}];", 8 * (slot % 8)));
                         // Not the parameter itself: the assembler crashes where a state is one, for sm_80 to sm_89.
-                        self.line(&format!(
-                            "ld.param.b{bits} {name}, [values+{}]; xor.b{bits} {name}, {name}, 1;",
-                            8 * (slot % 8)
-                        ));
+                        if bits > 8 {
+                            self.line(&format!("xor.b{bits} {name}, {name}, 1;"));
+                        }
                     }
                     text += &name;
                 }

@@ -162,6 +162,7 @@ pub(super) fn choices(name: &str) -> &'static [&'static str] {
         ".small" => &[".f16", ".bf16"],
         ".own" => &[".shared::cta"],
         ".wide" => &[".gpu", ".sys"],
+        ".byte" => &[".b8", ".u8", ".s8"],
         ".short" => &[".b16", ".u16", ".s16"],
         ".word" => &[".b32", ".u32", ".s32", ".f32"],
         ".number" => &[".b32", ".u32", ".s32", ".f32", ".b64", ".u64", ".s64", ".f64"],

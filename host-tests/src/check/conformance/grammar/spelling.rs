@@ -49,7 +49,7 @@ impl Operands {
 }
 
 /// The registers that the lines of a function use, beside `.b128 %q`.
-pub const REGISTERS: &str = ".reg .b16 %h<24>; .reg .b32 %r<24>; .reg .b64 %d<24>; .reg .f32 %f<24>; .reg .f64 %e<24>; \
+pub const REGISTERS: &str = ".reg .b8 %b<24>; .reg .b16 %h<24>; .reg .b32 %r<24>; .reg .b64 %d<24>; .reg .f32 %f<24>; .reg .f64 %e<24>; \
                              .reg .b32 %s; .reg .pred %ignore, %done, %holds, %found;";
 
 impl Spelling {
@@ -217,6 +217,7 @@ impl Spelling {
         let register = match (ty, bits) {
             ("f32", _) => 'f',
             ("f64", _) => 'e',
+            (_, "8") if self.ptx.contains("st.async") => 'b',
             (_, "8" | "16") => 'h',
             (_, "64") => 'd',
             (_, "128") => 'q',
