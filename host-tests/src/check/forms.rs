@@ -252,6 +252,7 @@ impl Case {
                 let operands = self.form.signature().map_or("", |signature| signature.operands);
                 // A collective's predicates are LLVM's registers.
                 let operands = operands.replace("%holds", "%").replace("%found", "%");
+                let operands = if self.stores_byte() { operands.replace("], %", "], %byte") } else { operands };
                 operands.replace("[%]", &format!("[{address}]")) + policy
             }
         };
@@ -264,6 +265,9 @@ impl Case {
         let (mut before, mut behind) = (Vec::new(), Vec::new());
         if operands.contains("%response") {
             before.extend([".reg .b128 %response;", "mov.b128 %response, {%, %};"].map(String::from));
+        }
+        if operands.contains("%byte") {
+            before.extend([".reg .b8 %byte;", "cvt.u8.u16 %byte, %;"].map(String::from));
         }
         if operands.contains("%done") {
             before.push(".reg .pred %done;".into());
@@ -286,6 +290,12 @@ impl Case {
             operation if value == "%value" => packed(lines, operation, self.is_guarded()),
             _ => lines,
         }
+    }
+
+    /// Whether it stores 8 bits later, for which the assembler takes a register of 8 bits alone.
+    fn stores_byte(&self) -> bool {
+        self.form.instruction().ends_with("st.async")
+            && [".b8", ".u8", ".s8"].iter().any(|ty| self.form.ptx().ends_with(ty))
     }
 
     /// The space that the block converts the address to.
