@@ -273,8 +273,7 @@ fn every_workload() {
 
 /// The fake driver makes the maps that a CPU reads, so that what it is given can be compared.
 fn tensor_maps() {
-    let gpu = Gpu::find().unwrap();
-    let tensor = gpu.upload(&[0; 4096]).unwrap();
+    let tensor = Gpu::find().unwrap().upload(&[0; 4096]).unwrap();
     let at = std::ptr::without_provenance::<u16>(tensor.address() as usize);
     let map = TensorMap::tiled(at, [32, 8, 4], [16, 2, 1])
         .strides(&[64, 1024])
@@ -284,10 +283,9 @@ fn tensor_maps() {
         .promotion(Promotion::Bytes128)
         .fill(Fill::Nan);
     assert_eq!(map.encode_by(ptx_driver::tensor_map_tiled), Ok(map.encode().unwrap()));
-    assert!(calls().contains(&"cuTensorMapEncodeTiled 3".to_owned()));
     let images = TensorMap::im2col_w_128(at, [32, 8, 4], 16).corners(-1, -2).steps([1, 2, 1]).swizzle(Swizzle::Bytes64);
     assert_eq!(images.encode_by(ptx_driver::tensor_map_im2col_wide), Ok(images.encode().unwrap()));
-    assert!(calls().contains(&"cuTensorMapEncodeIm2colWide 3".to_owned()));
+    assert!(calls().ends_with(&["cuTensorMapEncodeTiled 3", "cuTensorMapEncodeIm2colWide 3"].map(str::to_owned)));
     // Its rules hold, and it is nowhere.
     let nowhere = TensorMap::tiled(std::ptr::without_provenance::<u16>(16), [32], [16]);
     let why = nowhere.encode_by(ptx_driver::tensor_map_tiled).unwrap_err().to_string();

@@ -45,14 +45,17 @@ macro_rules! choose {
     // There is no other word.
     (@word $word:tt never; $($row:tt)*) => { unreachable!() };
     // A typed value of 8 bits: the assembler takes it in a register of 8 bits alone, which Rust does not have.
-    (@word ($axis:ident $text:tt) (value reg16 u8 {X1 $value:literal [$d:ident . $i:tt]}); [$($chosen:tt)*] $axes:tt
-        { [$held:ident] $written:tt $out:tt ($($register:tt)*) $how:tt $ptx:tt $operands:tt () }) => {{
-        let [$d]: [u8; 1] = $crate::emit::registers::first_bits($held);
-        choose! {
-            $axes [$($chosen)* ($axis $text ("%byte"))]
-            { [] $written $out ($($register)* $d = in(reg16) $d,) $how $ptx $operands ((byte $d)) }
-        }
+    (@word $word:tt (value reg16 u8 {X1 $value:literal [$d:ident . $i:tt]}); $chosen:tt $axes:tt { [$held:ident] $($row:tt)* }) => {{
+        let [byte]: [u8; 1] = $crate::emit::registers::first_bits($held);
+        choose! { @byte byte $word $chosen $axes { $($row)* } }
     }};
+    (@byte $byte:ident ($($word:tt)*) [$($chosen:tt)*] $axes:tt
+        { $written:tt $out:tt ($($register:tt)*) $how:tt $ptx:tt $operands:tt () }) => {
+        choose! {
+            $axes [$($chosen)* ($($word)* ("%byte"))]
+            { [] $written $out ($($register)* byte = in(reg16) $byte,) $how $ptx $operands ((byte)) }
+        }
+    };
     // A typed value.
     (@word $word:tt (value $class:ident $r:ident {$X:ident $value:literal [$($d:ident . $i:tt)*]}); $($row:tt)*) => {
         choose! { @word $word ([$r; lanes!($X)] as ($value $($d)*) [$($d)*] in $class); $($row)* }
@@ -205,10 +208,10 @@ macro_rules! block {
         "\n}}"
     };
     // A value of 8 bits, as `%byte`.
-    (before ((byte $name:ident))) => {
-        concat!("{{\n.reg .b8 %byte;\ncvt.u8.u16 %byte, {", stringify!($name), "};\n")
+    (before ((byte))) => {
+        "{{\n.reg .b8 %byte;\ncvt.u8.u16 %byte, {byte};\n"
     };
-    (after ((byte $name:ident))) => {
+    (after ((byte))) => {
         "\n}}"
     };
     // A condition, as the predicate `%ignore`.

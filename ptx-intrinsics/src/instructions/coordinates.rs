@@ -40,9 +40,9 @@ pub trait Im2colCoordinates: TensorCoordinates {
     label = "such a tensor has three to five dimensions",
     note = "write an array of three to five `i32`, and `[halo, offset]`"
 )]
-pub trait Im2colWidthCoordinates: Im2colCoordinates {
+pub trait Im2colWidthCoordinates: TensorCoordinates {
     /// The halo and the offset: `[u16; 2]`.
-    type HaloAndOffset: Copy + AsRef<[u16]>;
+    type Offsets: Copy + AsRef<[u16]>;
 }
 
 macro_rules! coordinates {
@@ -65,7 +65,7 @@ macro_rules! coordinates {
             }
             #[diagnostic::do_not_recommend]
             impl Im2colWidthCoordinates for [i32; $dimensions] {
-                type HaloAndOffset = [u16; 2];
+                type Offsets = [u16; 2];
             }
         )?
     )* };

@@ -229,7 +229,7 @@ instructions! { TENSORS:
         unsafe fn cp_async_bulk_prefetch_tensor_im2col_w / cp_async_bulk_prefetch_tensor_im2col_w_with<D in width_dimensions>(
             map: *const impl Sized as reg64,
             coordinates: D as held,
-            info: D::HaloAndOffset as held,
+            info: D::Offsets as held,
         ) {
             ptx: "cp.async.bulk.prefetch.tensor" D ".L2.global.im2col::w" hint, [map, coordinates], info, policy;
             needs: FamilyTensorCopies;
@@ -242,7 +242,7 @@ instructions! { TENSORS:
         unsafe fn cp_async_bulk_prefetch_tensor_im2col_w_128 / cp_async_bulk_prefetch_tensor_im2col_w_128_with<D in width_dimensions>(
             map: *const impl Sized as reg64,
             coordinates: D as held,
-            info: D::HaloAndOffset as held,
+            info: D::Offsets as held,
         ) {
             ptx: "cp.async.bulk.prefetch.tensor" D ".L2.global.im2col::w::128" hint, [map, coordinates], info, policy;
             needs: FamilyTensorCopies;

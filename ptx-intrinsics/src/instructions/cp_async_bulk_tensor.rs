@@ -82,7 +82,7 @@ macro_rules! more {
 
 /// A load into a block of the cluster: its functions, and those with a group of blocks.
 macro_rules! to_cluster {
-    ($state:tt [$(#[$doc:meta])* <$dimensions:ident> ($($offsets:ident: $of:ident)?) $ptx:literal $gate:ident:
+    ($state:tt [$(#[$doc:meta])* <$dimensions:ident> ($($offsets:ident)?) $ptx:literal $gate:ident:
         $name:ident $with:ident, $group:ident $group_with:ident]) => {
         gather! { @add $state
             #[doc = concat!(what!($dimensions), " into shared memory of a block of this cluster, and tells the barrier there that the bytes \
@@ -93,7 +93,7 @@ macro_rules! to_cluster {
                 map: *const impl Sized as reg64,
                 coordinates: D as held,
                 bar: SharedClusterPtr<Mbarrier> as cluster,
-                $($offsets: D::$of as held,)?
+                $($offsets: D::Offsets as held,)?
             ) {
                 ptx: "cp.async.bulk.tensor" D $ptx hint, [dst], [map, coordinates], [bar] $(, $offsets)?, policy;
                 needs: $gate;
@@ -108,7 +108,7 @@ macro_rules! to_cluster {
                 map: *const impl Sized as reg64,
                 coordinates: D as held,
                 bar: SharedClusterPtr<Mbarrier> as cluster,
-                $($offsets: D::$of as held,)?
+                $($offsets: D::Offsets as held,)?
             ) {
                 ptx: "cp.async.bulk.tensor" D $ptx G hint, [dst], [map, coordinates], [bar] $(, $offsets)?, policy;
                 needs: FamilyTensorCopies;
@@ -121,7 +121,7 @@ macro_rules! to_cluster {
 
 /// A load into several blocks of the cluster.
 macro_rules! to_blocks {
-    ($state:tt [$(#[$doc:meta])* <$dimensions:ident> ($($offsets:ident: $of:ident)?) $ptx:literal $gate:ident:
+    ($state:tt [$(#[$doc:meta])* <$dimensions:ident> ($($offsets:ident)?) $ptx:literal $gate:ident:
         $name:ident $with:ident, $group:ident $group_with:ident]) => {
         gather! { @add $state
             #[doc = concat!(what!($dimensions), " into shared memory of each block of this cluster whose bit is set in `mask`, to the same place \
@@ -135,7 +135,7 @@ macro_rules! to_blocks {
                 map: *const impl Sized as reg64,
                 coordinates: D as held,
                 bar: SharedClusterPtr<Mbarrier> as cluster,
-                $($offsets: D::$of as held,)?
+                $($offsets: D::Offsets as held,)?
                 mask: u16 as reg16,
             ) {
                 ptx: "cp.async.bulk.tensor" D $ptx hint, [dst], [map, coordinates], [bar] $(, $offsets)?, mask, policy;
@@ -155,7 +155,7 @@ macro_rules! to_blocks {
                 map: *const impl Sized as reg64,
                 coordinates: D as held,
                 bar: SharedClusterPtr<Mbarrier> as cluster,
-                $($offsets: D::$of as held,)?
+                $($offsets: D::Offsets as held,)?
                 mask: u16 as reg16,
             ) {
                 ptx: "cp.async.bulk.tensor" D $ptx G hint,
@@ -170,7 +170,7 @@ macro_rules! to_blocks {
 
 /// A load into this block.
 macro_rules! to_block {
-    ($state:tt [$(#[$doc:meta])* <$dimensions:ident> ($($offsets:ident: $of:ident)?) $ptx:literal $gate:ident:
+    ($state:tt [$(#[$doc:meta])* <$dimensions:ident> ($($offsets:ident)?) $ptx:literal $gate:ident:
         $name:ident $with:ident, $group:ident $group_with:ident]) => {
         gather! { @add $state
             #[doc = concat!(what!($dimensions), " into this block's shared memory, and tells the barrier that the bytes have arrived. ", more!($dimensions))]
@@ -180,7 +180,7 @@ macro_rules! to_block {
                 map: *const impl Sized as reg64,
                 coordinates: D as held,
                 bar: SharedPtr<Mbarrier> as shared,
-                $($offsets: D::$of as held,)?
+                $($offsets: D::Offsets as held,)?
             ) {
                 ptx: "cp.async.bulk.tensor" D $ptx hint, [dst], [map, coordinates], [bar] $(, $offsets)?, policy;
                 needs: $gate;
@@ -195,7 +195,7 @@ macro_rules! to_block {
                 map: *const impl Sized as reg64,
                 coordinates: D as held,
                 bar: SharedPtr<Mbarrier> as shared,
-                $($offsets: D::$of as held,)?
+                $($offsets: D::Offsets as held,)?
             ) {
                 ptx: "cp.async.bulk.tensor" D $ptx G hint, [dst], [map, coordinates], [bar] $(, $offsets)?, policy;
                 needs: FamilyTensorCopies;
@@ -257,14 +257,14 @@ gather! { ROWS:
 gather! { COLUMNS:
     instruction "cp.async.bulk.tensor", isa "data-movement-and-conversion-instructions-cp-async-bulk-tensor", effect message, T = u32 {
         to_cluster! [#[doc(alias = "cp.async.bulk.tensor.shared::cluster.global.im2col")]
-            <im2col_dimensions> (offsets: Offsets) ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes" BulkCopies:
+            <im2col_dimensions> (offsets) ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes" BulkCopies:
             cp_async_bulk_tensor_shared_cluster_global_im2col cp_async_bulk_tensor_shared_cluster_global_im2col_with,
             cp_async_bulk_tensor_shared_cluster_global_im2col_cta_group cp_async_bulk_tensor_shared_cluster_global_im2col_cta_group_with]
-        to_blocks! [<im2col_dimensions> (offsets: Offsets) ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster" BulkCopies:
+        to_blocks! [<im2col_dimensions> (offsets) ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster" BulkCopies:
             cp_async_bulk_tensor_shared_cluster_global_im2col_multicast cp_async_bulk_tensor_shared_cluster_global_im2col_multicast_with,
             cp_async_bulk_tensor_shared_cluster_global_im2col_multicast_cta_group cp_async_bulk_tensor_shared_cluster_global_im2col_multicast_cta_group_with]
         to_block! [/// Before ptx86 [`cp_async_bulk_tensor_shared_cluster_global_im2col`] does it.
-            <im2col_dimensions> (offsets: Offsets) ".shared::cta.global.im2col.mbarrier::complete_tx::bytes" BulkCopiesCta:
+            <im2col_dimensions> (offsets) ".shared::cta.global.im2col.mbarrier::complete_tx::bytes" BulkCopiesCta:
             cp_async_bulk_tensor_shared_global_im2col cp_async_bulk_tensor_shared_global_im2col_with,
             cp_async_bulk_tensor_shared_global_im2col_cta_group cp_async_bulk_tensor_shared_global_im2col_cta_group_with]
     }
@@ -272,14 +272,14 @@ gather! { COLUMNS:
 
 gather! { WIDTH:
     instruction "cp.async.bulk.tensor", isa "data-movement-and-conversion-instructions-cp-async-bulk-tensor", effect message, T = u32 {
-        to_cluster! [<width_dimensions> (info: HaloAndOffset) ".shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes" FamilyTensorCopies:
+        to_cluster! [<width_dimensions> (info) ".shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes" FamilyTensorCopies:
             cp_async_bulk_tensor_shared_cluster_global_im2col_w cp_async_bulk_tensor_shared_cluster_global_im2col_w_with,
             cp_async_bulk_tensor_shared_cluster_global_im2col_w_cta_group cp_async_bulk_tensor_shared_cluster_global_im2col_w_cta_group_with]
-        to_blocks! [<width_dimensions> (info: HaloAndOffset) ".shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes.multicast::cluster" FamilyTensorCopies:
+        to_blocks! [<width_dimensions> (info) ".shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes.multicast::cluster" FamilyTensorCopies:
             cp_async_bulk_tensor_shared_cluster_global_im2col_w_multicast cp_async_bulk_tensor_shared_cluster_global_im2col_w_multicast_with,
             cp_async_bulk_tensor_shared_cluster_global_im2col_w_multicast_cta_group cp_async_bulk_tensor_shared_cluster_global_im2col_w_multicast_cta_group_with]
         to_block! [#[doc(alias = "im2col::w")]
-            <width_dimensions> (info: HaloAndOffset) ".shared::cta.global.im2col::w.mbarrier::complete_tx::bytes" WidthColumns:
+            <width_dimensions> (info) ".shared::cta.global.im2col::w.mbarrier::complete_tx::bytes" WidthColumns:
             cp_async_bulk_tensor_shared_global_im2col_w cp_async_bulk_tensor_shared_global_im2col_w_with,
             cp_async_bulk_tensor_shared_global_im2col_w_cta_group cp_async_bulk_tensor_shared_global_im2col_w_cta_group_with]
     }
@@ -287,14 +287,14 @@ gather! { WIDTH:
 
 gather! { WIDTH_128:
     instruction "cp.async.bulk.tensor", isa "data-movement-and-conversion-instructions-cp-async-bulk-tensor", effect message, T = u32 {
-        to_cluster! [<halo_dimensions> (info: HaloAndOffset) ".shared::cluster.global.im2col::w::128.mbarrier::complete_tx::bytes" FamilyTensorCopies:
+        to_cluster! [<halo_dimensions> (info) ".shared::cluster.global.im2col::w::128.mbarrier::complete_tx::bytes" FamilyTensorCopies:
             cp_async_bulk_tensor_shared_cluster_global_im2col_w_128 cp_async_bulk_tensor_shared_cluster_global_im2col_w_128_with,
             cp_async_bulk_tensor_shared_cluster_global_im2col_w_128_cta_group cp_async_bulk_tensor_shared_cluster_global_im2col_w_128_cta_group_with]
-        to_blocks! [<halo_dimensions> (info: HaloAndOffset) ".shared::cluster.global.im2col::w::128.mbarrier::complete_tx::bytes.multicast::cluster" FamilyTensorCopies:
+        to_blocks! [<halo_dimensions> (info) ".shared::cluster.global.im2col::w::128.mbarrier::complete_tx::bytes.multicast::cluster" FamilyTensorCopies:
             cp_async_bulk_tensor_shared_cluster_global_im2col_w_128_multicast cp_async_bulk_tensor_shared_cluster_global_im2col_w_128_multicast_with,
             cp_async_bulk_tensor_shared_cluster_global_im2col_w_128_multicast_cta_group cp_async_bulk_tensor_shared_cluster_global_im2col_w_128_multicast_cta_group_with]
         to_block! [#[doc(alias = "im2col::w::128")]
-            <halo_dimensions> (info: HaloAndOffset) ".shared::cta.global.im2col::w::128.mbarrier::complete_tx::bytes" FamilyTensorCopies:
+            <halo_dimensions> (info) ".shared::cta.global.im2col::w::128.mbarrier::complete_tx::bytes" FamilyTensorCopies:
             cp_async_bulk_tensor_shared_global_im2col_w_128 cp_async_bulk_tensor_shared_global_im2col_w_128_with,
             cp_async_bulk_tensor_shared_global_im2col_w_128_cta_group cp_async_bulk_tensor_shared_global_im2col_w_128_cta_group_with]
     }
