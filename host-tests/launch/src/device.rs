@@ -157,7 +157,7 @@ pub struct Shape {
     pub shared: u32,
 }
 
-/// So many blocks of so many threads.
+/// A number of blocks, and the number of threads of each.
 impl From<(u32, u32)> for Shape {
     fn from((blocks, threads): (u32, u32)) -> Shape {
         Shape { blocks: [blocks, 1], threads: [threads, 1], shared: 0 }

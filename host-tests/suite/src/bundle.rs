@@ -13,7 +13,7 @@ use super::image::{self, compile};
 use super::kernels::{FAULTS, FORMS, Kernels, LITMUS, PTX, UNITS, VALUES, WORKLOADS, file_of};
 use super::litmus::Litmus;
 use super::plan::{Kernel, Plan};
-use super::stages::{PLAN, Part};
+use super::stages::{PLAN, Part, USUAL};
 use super::units;
 use super::values;
 use super::versions::Versions;
@@ -303,7 +303,7 @@ fn readme() -> String {
     };
     let parts: String = PLAN.iter().enumerate().map(part).collect();
     let folders: Vec<String> = (1..=PLAN.len()).map(|part| format!("part-{part}")).collect();
-    README.replace("PARTS", &parts).replace("FOLDERS", &folders.join(" "))
+    README.replace("PARTS", &parts).replace("FOLDERS", &folders.join(" ")).replace("USUAL", &USUAL.join(", "))
 }
 
 const README: &str = "\
@@ -313,12 +313,12 @@ The half hour, in commands of less than ten minutes each. They may run on differ
 
 PARTS    ./run --render FOLDERS --out all
 
-Each folder has its results: results.jsonl, line by line; report.json, after each stage; laboratory.jsonl, and the logs in
-the folder sanitizer. The last command needs no GPU. It writes all/report.json, which joins them.
+Each folder has its results: results.jsonl, line by line; report.json, after each stage; laboratory.jsonl; the logs in the folder
+sanitizer, and what the units gave in the folder units. The last command needs no GPU. It writes all/report.json, which joins them.
 
     ./run --plan                    all of it in one command; the results are here
     ./run --plan 1 --deadline 300   ends after 300 s, and says what is missing
-    ./run                           forms, litmus tests, workloads, faults: some minutes
+    ./run                           USUAL: some minutes
     ./run lab                       the laboratory alone
     ./run --help                    says what else there is
 
@@ -424,6 +424,7 @@ mod tests {
             let line = line.unwrap_or_else(|| panic!("part {number} is missing in\n{readme}"));
             assert!(line.contains(&format!("{limit} s")) && stages.iter().all(|stage| line.contains(stage)), "{line}");
         }
+        assert!(readme.contains("forms, litmus, values, workloads, faults: some minutes"), "{readme}");
         assert!(readme.contains("./run --render part-1 part-2 part-3 part-4 --out all"), "{readme}");
     }
 

@@ -47,9 +47,10 @@ enum Flag {
     Memory,
     /// By arriving at an `mbarrier`, and testing it. What is loaded after it is loaded only if the phase is over: programs wait in
     /// a loop.
-    Mbarrier,
-    /// The same, and what is loaded after it is loaded in any case.
-    MbarrierAtOnce,
+    Mbarrier {
+        /// What is loaded after it is loaded in any case.
+        at_once: bool,
+    },
 }
 
 /// A test, and its mutants.
@@ -85,8 +86,9 @@ pub struct Mutant {
 static ALL: LazyLock<Vec<Litmus>> = LazyLock::new(|| {
     let of_scope = |scope| SHAPES.iter().map(move |shape| Litmus::new(shape, scope, Flag::Memory));
     let volatile = VOLATILE.iter().map(|shape| Litmus::new(shape, Scope::Sys, Flag::Memory));
-    let mbarrier = [Scope::Cta, Scope::Cluster].map(|scope| Litmus::new(&MBARRIER, scope, Flag::Mbarrier));
-    let at_once = [Litmus::new(&AT_ONCE, Scope::Cta, Flag::MbarrierAtOnce)];
+    let mbarrier =
+        [Scope::Cta, Scope::Cluster].map(|scope| Litmus::new(&MBARRIER, scope, Flag::Mbarrier { at_once: false }));
+    let at_once = [Litmus::new(&AT_ONCE, Scope::Cta, Flag::Mbarrier { at_once: true })];
     SCOPES.into_iter().flat_map(of_scope).chain(volatile).chain(mbarrier).chain(at_once).collect()
 });
 
@@ -121,7 +123,7 @@ impl Litmus {
 
     /// Why a GPU shows what the model forbids, where that is known.
     pub fn known(&self) -> Option<&'static str> {
-        (self.flag == Flag::MbarrierAtOnce).then_some(NOT_WAITED_FOR)
+        (self.flag == Flag::Mbarrier { at_once: true }).then_some(NOT_WAITED_FOR)
     }
 
     /// What the model forbids, of the values that the test writes.
@@ -282,7 +284,7 @@ impl Entry for Litmus {
 
     fn needs(&self) -> (u32, u32) {
         match (self.flag, self.is_async(), self.scope) {
-            (Flag::Mbarrier | Flag::MbarrierAtOnce, ..) => (90, 86),
+            (Flag::Mbarrier { .. }, ..) => (90, 86),
             (_, true, _) => (90, 80),
             (.., Scope::Cluster) => (90, 78),
             _ => (70, 60),
@@ -424,20 +426,20 @@ impl Litmus {
             format!("{order}<{:?}>", self.scope)
         };
         match (instruction, self.flag) {
-            (Instruction::Load(to, memory), Flag::Mbarrier) if memory.semantics == Semantics::Weak => {
+            (Instruction::Load(to, memory), Flag::Mbarrier { at_once: false })
+                if memory.semantics == Semantics::Weak =>
+            {
                 let load = format!("ptx!(ld.global.u32 [{}.cast_const()])", place(memory));
                 format!("let {to} = if r0 != 0 {{ {load} }} else {{ 0 }}; ")
             }
-            (Instruction::Load(to, memory), Flag::Mbarrier | Flag::MbarrierAtOnce)
-                if memory.semantics != Semantics::Weak =>
-            {
+            (Instruction::Load(to, memory), Flag::Mbarrier { .. }) if memory.semantics != Semantics::Weak => {
                 let order = order(memory, "Acquire");
                 format!(
                     "let {to} = if mbarrier_test_wait_parity_as::<{order}>({BARRIER}, round - 1 & 1) \
                      {{ base + 1 }} else {{ 0 }}; "
                 )
             }
-            (Instruction::Atomic(None, memory, ..), Flag::Mbarrier | Flag::MbarrierAtOnce) => {
+            (Instruction::Atomic(None, memory, ..), Flag::Mbarrier { .. }) => {
                 let barrier = if self.scope == Scope::Cluster { REMOTE } else { BARRIER };
                 format!("mbarrier_arrive_as::<{}, _>({barrier}); ", order(memory, "Release"))
             }

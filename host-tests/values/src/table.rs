@@ -50,21 +50,18 @@ fn lines(table: &'static str) -> impl Iterator<Item = &'static str> {
 
 /// The lines that one is: each hole with each of its words.
 fn filled(line: &str) -> Vec<String> {
-    let mut made = vec![(line.to_owned(), Vec::<String>::new())];
-    while made[0].0.contains('<') {
-        let fill = |(text, words): (String, Vec<String>)| {
-            let (before, rest) = text.split_once('<').expect("all have a hole");
-            let (hole, after) = rest.split_once('>').expect("a hole has an end");
-            let one = |word: &str| {
-                let number = words.len() + 1;
-                let words = words.iter().cloned().chain([word.to_owned()]).collect();
-                (format!("{before}{word}{}", after.replace(&format!("${number}"), word.trim_start_matches('.'))), words)
-            };
-            hole.split(',').map(one).collect::<Vec<_>>()
-        };
-        made = made.into_iter().flat_map(fill).collect();
-    }
-    made.into_iter().map(|(text, _)| text).collect()
+    filled_from(line, 1)
+}
+
+/// The same of a line whose first hole has that number.
+fn filled_from(line: &str, number: usize) -> Vec<String> {
+    let Some((before, rest)) = line.split_once('<') else { return vec![line.to_owned()] };
+    let (hole, after) = rest.split_once('>').expect("a hole has an end");
+    let with = |word: &str| {
+        let after = after.replace(&format!("${number}"), word.trim_start_matches('.'));
+        filled_from(&format!("{before}{word}{after}"), number + 1)
+    };
+    hole.split(',').flat_map(with).collect()
 }
 
 fn types(list: &str) -> Vec<Type> {

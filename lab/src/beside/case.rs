@@ -8,7 +8,7 @@ use super::data::First;
 /// How the outputs of both kernels of a pair are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Then {
-    /// Nobody looks at it.
+    /// They are not compared.
     Unseen,
     /// The bytes are equal.
     Equal,

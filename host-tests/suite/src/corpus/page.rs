@@ -164,9 +164,10 @@ fn all_missing(report: &Report) -> String {
 /// The summary of a report, if the corpus ran.
 pub fn summary(report: &Report) -> Option<String> {
     let all = all(report);
-    if all.is_empty() {
-        return None;
-    }
+    (!all.is_empty()).then(|| summary_of(report, &all))
+}
+
+fn summary_of(report: &Report, all: &All) -> String {
     let right = all.values().filter_map(|seen| seen.bare.get("right"));
     let (equal, right) = right.fold((0, 0), |(equal, all), one| (equal + usize::from(end_of(one) == ENDS[0]), all + 1));
     let mut text = format!(
@@ -176,16 +177,16 @@ tool.\n\n",
         report.machine.sm,
         version(report, "compute-sanitizer"),
     );
-    text += &summary_table(&all);
+    text += &summary_table(all);
     text += "\n`19 of 44`: 44 of the kernels were run so, and of 19 it is true. `?`: none was.\n";
     let _ = writeln!(
         text,
         "\n{equal} of {right} correct kernels leave on the GPU the bytes that the interpreter leaves. A wrong kernel with right bytes leaves
 those of its twin: nothing was seen to be wrong this time. {}{}",
-        named(&all),
-        alike(&all)
+        named(all),
+        alike(all)
     );
-    Some(text + &all_missing(report))
+    text + &all_missing(report)
 }
 
 /// How many of the kernels that a tool finds have a finding that names a line that is wrong.
@@ -231,9 +232,12 @@ fn escaped(text: &str) -> String {
 /// The page of a report, if the corpus ran.
 pub fn page(report: &Report) -> Option<String> {
     let all = all(report);
+    if all.is_empty() {
+        return None;
+    }
     let mut page =
         format!("# The corpus on {}\n\nWritten by `cargo xtask measured` from `report.json`.\n\n", report.machine.gpu);
-    page += &summary(report)?;
+    page += &summary_of(report, &all);
     page += "\n## By kernel\n\nIn each cell the number of findings in the wrong kernel; \"line\" if one of them names a line where the mistake is.\n";
     for kind in KINDS {
         let pairs: Vec<_> = all.iter().filter(|(_, seen)| seen.kind == kind).collect();
@@ -253,14 +257,20 @@ pub fn page(report: &Report) -> Option<String> {
     Some(page)
 }
 
+/// A row for each tool that has a finding: its first line.
+fn findings(kernel: &str, side: &str, seen: &Seen) -> String {
+    let row = |tool: &str| {
+        let said = seen.said(side, tool).filter(|said| said.findings > Some(0))?;
+        Some(format!("| `{kernel}` | {tool} | {} |\n", escaped(&said.first)))
+    };
+    TOOLS.into_iter().filter_map(row).collect()
+}
+
 /// The right kernels that a tool complains of, or that leave other bytes.
 fn twins(all: &All) -> String {
     let mut text = String::new();
     for (name, seen) in all {
-        for tool in TOOLS {
-            let said = seen.said("right", tool).filter(|said| said.findings > Some(0));
-            let _ = said.map(|said| writeln!(text, "| `right_{name}` | {tool} | {} |", escaped(&said.first)));
-        }
+        text += &findings(&format!("right_{name}"), "right", seen);
         let other = seen.bare.get("right").filter(|one| end_of(one) != ENDS[0]);
         let _ = other.map(|one| writeln!(text, "| `right_{name}` | the GPU | {} |", escaped(&one.text())));
     }
@@ -275,16 +285,10 @@ fn twins(all: &All) -> String {
 
 /// The first line of what each tool says of each wrong kernel.
 fn first_lines(all: &All) -> String {
-    let mut text =
-        "\n## What the tools say\n\nThe first finding in each wrong kernel.\n\n| | by | |\n| --- | --- | --- |\n"
-            .to_owned();
-    for (name, seen) in all {
-        for tool in TOOLS {
-            let said = seen.said("wrong", tool).filter(|said| said.findings > Some(0));
-            let _ = said.map(|said| writeln!(text, "| `{name}` | {tool} | {} |", escaped(&said.first)));
-        }
-    }
-    text
+    let head =
+        "\n## What the tools say\n\nThe first finding in each wrong kernel.\n\n| | by | |\n| --- | --- | --- |\n";
+    let rows = all.iter().map(|(name, seen)| findings(name, "wrong", seen));
+    std::iter::once(head.to_owned()).chain(rows).collect()
 }
 
 /// Where a page has the summaries: the lines around them.
