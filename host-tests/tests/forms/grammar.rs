@@ -1,25 +1,51 @@
 //! The ISA's own syntax, expanded: what the catalogue has to hold, no more and no less.
 
-mod choices;
 mod named;
-mod productions;
-mod tensors;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
 
 use libtest_mimic::Failed;
 use ptx_intrinsics::catalogue;
 
-use choices::choices;
 pub(crate) use named::names_agree;
-pub(crate) use productions::FORMS;
-use productions::{PRODUCTIONS, WHOLE, WITH_OPERANDS};
-use tensors::TENSORS;
 
-/// Each spelling of a production with each of its operands.
-fn with_operands((production, operands): (&str, &[&str])) -> Vec<String> {
+/// The ISA's syntax. A new instruction gets its lines here.
+const PRODUCTIONS: &str = include_str!("grammar/productions.txt");
+
+/// The words that the name of a qualifier stands for.
+static CHOICES: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let words = lines(include_str!("grammar/choices.txt")).map(|line| line.split(' '));
+    words.filter_map(|mut words| Some((words.next()?, words.collect()))).collect()
+});
+
+/// How many forms each instruction has.
+const COUNTS: &str = include_str!("grammar/counts.txt");
+
+/// The lines of a table.
+fn lines(table: &'static str) -> impl Iterator<Item = &'static str> {
+    table.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// Instructions, and how many forms each has.
+pub(crate) fn counts() -> Vec<(&'static str, usize)> {
+    let count = |line: &'static str| {
+        let (name, count) = line.split_once(' ').expect("a name and a count");
+        (name, count.parse().expect("a number"))
+    };
+    lines(COUNTS).map(count).collect()
+}
+
+/// The forms that a line stands for.
+fn forms_of(line: &str) -> Vec<String> {
+    if let Some(whole) = line.strip_prefix("= ") {
+        return vec![whole.to_owned()];
+    }
+    let Some((production, operands)) = line.split_once(" |") else {
+        return expand(line).into_iter().filter(|ptx| is_legal(ptx)).collect();
+    };
     let policy = |ptx: &str| if ptx.contains("cache_hint") { ", %" } else { "" };
-    let each = |ptx: String| operands.iter().map(move |operands| format!("{ptx} {operands}{}", policy(&ptx)));
+    let each = |ptx: String| operands.split(';').map(move |own| format!("{ptx} {}{}", own.trim(), policy(&ptx)));
     expand(production).into_iter().flat_map(each).map(|told| told.trim_end().to_owned()).collect()
 }
 
@@ -32,10 +58,7 @@ fn expand(production: &str) -> Vec<String> {
     };
     let (item, rest) = production.split_at(end);
     let name = item.trim_matches(['{', '}']);
-    let mut heads: Vec<&str> = choices(name).to_vec();
-    if heads.is_empty() {
-        heads.push(name);
-    }
+    let mut heads = CHOICES.get(name).cloned().unwrap_or_else(|| vec![name]);
     if first == '{' {
         heads.push("");
     }
@@ -86,9 +109,7 @@ fn loses_its_order(words: &[&str], wide: bool) -> bool {
 
 /// The catalogue holds each spelling of the ISA once, and nothing else.
 pub(crate) fn agrees() -> Result<(), Failed> {
-    let expanded = PRODUCTIONS.iter().flat_map(|production| expand(production)).filter(|ptx| is_legal(ptx));
-    let told_apart = WITH_OPERANDS.iter().chain(TENSORS).flat_map(|row| with_operands(*row));
-    let isa: BTreeSet<String> = expanded.chain(WHOLE.map(String::from)).chain(told_apart).collect();
+    let isa: BTreeSet<String> = lines(PRODUCTIONS).flat_map(forms_of).collect();
     let listed: Vec<String> = catalogue::forms().map(|form| form.full_ptx()).collect();
     let held: BTreeSet<String> = listed.iter().cloned().collect();
     if let Some(missing) = isa.difference(&held).next() {
@@ -97,7 +118,7 @@ pub(crate) fn agrees() -> Result<(), Failed> {
         return Err(format!("the catalogue lacks {missing}: {fix}").into());
     }
     if let Some(extra) = held.difference(&isa).next() {
-        let fix = "if it has, add its syntax to host-tests/tests/forms/grammar/productions.rs";
+        let fix = "if it has, add its syntax to host-tests/tests/forms/grammar/productions.txt";
         return Err(format!("the ISA has no {extra}: {fix}").into());
     }
     // One mnemonic has two forms: the fraction of a policy may be left out.
