@@ -306,26 +306,7 @@ fn readme() -> String {
     README.replace("PARTS", &parts).replace("FOLDERS", &folders.join(" ")).replace("USUAL", &USUAL.join(", "))
 }
 
-const README: &str = "\
-Every form of ptx-intrinsics on the GPU of this machine. NVIDIA's driver (580 or newer) is all that it needs.
-
-The half hour, in commands of less than ten minutes each. They may run on different machines with the same kind of GPU.
-
-PARTS    ./run --render FOLDERS --out all
-
-Each folder has its results: results.jsonl, line by line; report.json, after each stage; laboratory.jsonl; the logs in the folder
-sanitizer, and what the units gave in the folder units. The last command needs no GPU. It writes all/report.json, which joins them.
-
-    ./run --plan                    all of it in one command; the results are here
-    ./run --plan 1 --deadline 300   ends after 300 s, and says what is missing
-    ./run                           USUAL: some minutes
-    ./run lab                       the laboratory alone
-    ./run --help                    says what else there is
-
-A run ends with 0 if all is right, 1 if something is wrong, 2 if it was called wrongly, 3 if there is no GPU.
-Without ncu the stage counters is not run, and without compute-sanitizer the stages sanitizer and corpus-sanitizer. The report
-says so.
-";
+const README: &str = include_str!("bundle-readme.txt");
 
 /// Makes the images of each section, the small ones beside the large one.
 fn fill(kernels: &mut [Kernels], wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) -> Result<()> {

@@ -101,30 +101,9 @@ mod tests {
     use crate::plan::Plan;
 
     /// From an H100 with compute-sanitizer 2025.3.1. The names of the kernels are put in.
-    const RACES: &str = "\
-========= COMPUTE-SANITIZER
-========= Warning: Race reported between Write access at KERNEL+0x1d70
-=========     and Read access at KERNEL+0x1ea0 [8 hazards]
-========= 
-========= Warning: Race reported between Write access at KERNEL+0x28b0
-=========     and Write access at KERNEL+0x29c0 [8 hazards]
-========= 
-========= RACECHECK SUMMARY: 9 hazards displayed (0 errors, 9 warnings)
-";
+    const RACES: &str = include_str!("../tests/logs/races.log");
 
-    const WAITS: &str = "\
-========= COMPUTE-SANITIZER
-========= Barrier error detected. Missing wait.
-=========     at KERNEL+0x1f70
-=========     by thread (0,0,0) in block (0,0,0)
-=========     Barrier is located at shared address 0x3018
-=========     Saved host backtrace up to driver entry point at kernel launch time
-=========         Host Frame: cuLaunchKernel [0x337bd7] in libcuda.so.1
-=========         Host Frame:  [0x11a5f6] in run
-========= 
-========= Target application returned an error
-========= ERROR SUMMARY: 32 errors
-";
+    const WAITS: &str = include_str!("../tests/logs/waits.log");
 
     #[test]
     fn known_complaints_are_told_from_new_ones() {

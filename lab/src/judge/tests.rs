@@ -7,8 +7,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::*;
-use crate::claims::Expected::{Below, Within};
-use crate::claims::claim;
+use crate::claims::Expected::{Above, Below, Within};
 use crate::line::{Lines, read};
 use crate::measure::{Case, Measured, Plan, measure, name};
 use crate::statistics::Compare::Ratio;
@@ -61,7 +60,11 @@ const SLOWER: Claim = Claim {
     metric: "seconds",
     left: &[("hint", "other")],
     right: Some((&[("hint", "none")], Ratio)),
-    ..claim('Z', "it is slower")
+    experiment: 'Z',
+    says: "it is slower",
+    expected: Above,
+    each: &[],
+    only: "",
 };
 
 fn verdicts(claim: Claim, other: f64, noise: f64) -> BTreeMap<String, u32> {

@@ -145,55 +145,7 @@ fn cells(row: &Row) -> [String; 12] {
 }
 
 /// What the page says before its table.
-pub const PREFACE: &str = "# Rust and CUDA C++, side by side
-
-`cargo xtask parity` writes this page (`--markdown docs/parity.md`). Each kernel is in `kernels/parity` twice: in Rust with
-`ptx-intrinsics`, and in CUDA C++ as an expert writes it. Both have the same algorithm and are unrolled alike. rustc and `nvcc -O3`
-make PTX, and the same `ptxas -O3` makes machine code of both. The page counts machine instructions. What the pairs take on a GPU,
-experiment K of [the laboratory](laboratory.md) measures; its times are at the end of the page, if there are any yet.
-
-The name of a kernel that ends in `_first` is the kernel as one writes it first in both languages: a plain loop over the elements. From
-sm_100 on `nvcc` puts two iterations of the loops of `q8_gemv_first` and `q4_gemv_first` into one by itself. rustc does not, so in Rust
-these loops are `unrolled::<2>` of `ptx-kernel`, on every GPU. On sm_80 and sm_90 nvcc's are not unrolled, so there these two rows say
-what unrolling gains, and not which compiler is better. The next kernel is the same one, tuned. These pairs are modelled on
-public kernels of several kinds:
-
-- rows that a warp copies, as experts get their tokens (`warp_copy`);
-- products of a vector and a matrix of 8 or 4 bits (`q8_gemv`, `q4_gemv`);
-- normalisation, the way back through it, and that of a sum in bf16 (`layer_norm`, `layer_norm_back`, `add_rms_norm`);
-- sums that one block hands to the next, with one flag or with a flag in each packet (`relay`);
-- a copy that goes from block to block in lines of 128 bytes with a flag in each (`ll128`);
-- stream compaction (`compact`);
-- rows gathered from pages (`paged_gather`);
-- a product of matrices of bf16 by `mma.sync`, whose tiles come by tensor copies (`gemm`), and attention of all queries by the same
-  instruction (`flash_attention`);
-- sums of columns, which bulk copies add up across a cluster (`column_sums`), and a transposed matrix, of which the blocks of a cluster
-  send each other tiles by `st.async` (`all_to_all`);
-- rows of a cache, four of which are one tensor copy (`gather_rows`).
-
-The columns:
-
-- **hot loop**: the instructions of the shortest loop that has at least two fifths of the kernel's memory instructions. If no loop
-  has so many, it is the loop with the most of them, and of several such loops the longest. A loop is a backward branch, with all
-  instructions on the way from its target to it. A kernel without a loop is counted as a whole: \"(all)\".
-- **bytes**: what the memory instructions of one thread move in that loop, in global and shared memory together. A bulk copy does not
-  count, because its size is in a register. Local memory does not count: what a kernel moves through it is overhead, so its
-  instructions are only instructions.
-- **ratio**: instructions for each byte, Rust divided by CUDA C++. Below 1.00 Rust needs fewer. The ratio is by bytes, so loops can be
-  compared even if one compiler unrolls further than the other. If neither loop moves a multiple of what the other does, the one that
-  moves more is replaced by a loop of its kernel that moves as much as the other, if there is one. If there is none, a compiler wrote an
-  access out twice. Then the ratio is at least that of the instructions alone. The instructions that ptxas adds for a warp
-  whose threads have diverged at a shuffle do not count.
-- **in flight**: the most global loads of a thread in the hot loop that are on their way at the same time. They are issued, and no
-  instruction has read yet what they or a later load bring. Asynchronous copies do not count, because no register waits for them.
-- **bounds**: what the kernel says about its launch, `.maxntid` and `.minnctapersm`. In Rust this is `#[launch_bounds(256, 2)]`, in CUDA
-  C++ `__launch_bounds__(256, 2)`. Both kernels of a pair say the same.
-- **stack frame**: bytes of local memory of a thread: arrays that are in no registers, and what is spilled.
-- **kernel**: all instructions. **registers** of a thread. **shared** memory of a block and **spilled** bytes of a thread. Registers
-  are given out in groups of eight, so 22 and 24 are the same.
-
-In each cell Rust is first, and CUDA C++ second. [fast-kernels.md](fast-kernels.md) says how Rust came down to these numbers.
-";
+pub const PREFACE: &str = include_str!("preface.md");
 
 #[cfg(test)]
 mod tests {

@@ -134,24 +134,7 @@ fn places(text: &str) -> Vec<(String, u32)> {
 mod tests {
     use super::*;
 
-    const LOG: &str = "\
-========= COMPUTE-SANITIZER
-a line of the program
-========= Invalid __global__ read of size 4 bytes
-=========     at right_ring+0x90 in bulk.cu:8
-=========     by thread (31,0,0) in block (0,0,0)
-=========     Access at 0x7f is out of bounds
-========= 
-========= Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to \"invalid argument\" on CUDA API call to cuFuncGetParamInfo.
-=========
-========= Program hit CUDA_ERROR_LAUNCH_FAILED (error 719) due to \"unspecified launch failure\" on CUDA API call to cuStreamQuery.
-=========
-========= Warning: Race reported between Write access at right_ring_proxy+0x40 in bulk.cu:12
-=========     and Read access at right_ring_proxy+0x50 in bulk.cu:14 [32 hazards]
-=========
-========= Target application returned an error
-========= ERROR SUMMARY: 3 errors
-";
+    const LOG: &str = include_str!("../../tests/logs/made-up.log");
 
     #[test]
     fn findings_have_their_kernels() {
@@ -177,61 +160,11 @@ a line of the program
     }
 
     /// What follows is from logs of an H100, by compute-sanitizer 2025.3.1.
-    const OF_RACECHECK: &str = "\
-========= COMPUTE-SANITIZER
-========= Error: Potential RAW hazard detected (invalid memcpy_async synchronization) at __shared__ 0x57c in block (0,0,0) :
-=========     Write Thread (31,0,0) at wrong_pipeline_tail+0x430 in copies.cu:106
-=========     Read Thread (32,0,0) at wrong_pipeline_tail+0x4b0 in copies.cu:104
-=========     Current Value : 159
-========= 
-========= Warning: (Warp Level Programming) Potential WAR hazard detected at __shared__ 0x400 in block (0,0,0) :
-=========     Read Thread (31,0,0) at wrong_next_reduction+0x370 in shared.cu:157
-=========     Write Thread (0,0,0) at wrong_next_reduction+0x380 in shared.cu:151
-=========     Current Value : 79, Incoming Value : 10
-========= 
-========= Error: Potential RAW hazard detected at __shared__ 0x1000404 in block (0,0,0) :
-=========     Write Thread (0,0,0) (block rank 0) at wrong_cluster_scope+0x310 in cluster.cu:89
-=========     Read Thread (0,0,0) (block rank 1) at wrong_cluster_scope+0x160 in cluster.cu:93
-=========     Current Value : 1
-========= 
-========= Deadlock detected in Cuda::barrier wait called by threads starting at (32,0,0) in block (0,0,0), (active mask: 0xffffffff), barrier address: 0xe00 at wrong_product_early+0x3d0 in product.cu:154
-========= Warning: Detected possible deadlock in synchronization call. If you think this might be a false positive, try increasing a deadlock timeout with --racecheck-deadlock-timeout or disabling it by setting timeout to 0.
-========= 
-========= RACECHECK SUMMARY: 4 hazards displayed (4 errors, 1 warning)
-";
+    const OF_RACECHECK: &str = include_str!("../../tests/logs/racecheck.log");
 
-    const OF_MEMCHECK: &str = "\
-========= COMPUTE-SANITIZER
-========= Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to \"invalid argument\" on CUDA API call to cuFuncGetParamInfo.
-========= 
-========= Invalid __global__ atomic of size 4 bytes
-=========     at wrong_packed_atomic+0xc0 in values.cu:197
-=========     by thread (31,0,0) in block (0,0,0)
-=========     Access to 0x7f7d16a00002 is misaligned
-=========     and is inside the nearest allocation at 0x7f7d16a00000 of size 128 bytes
-========= 
-========= Illegal instruction
-=========     at tensor_shared_3890+0x270
-=========     by thread (9,0,0) in block (0,0,0)
-========= 
-========= Program hit CUDA_ERROR_LAUNCH_FAILED (error 719) due to \"unspecified launch failure\" on CUDA API call to cuStreamQuery.
-========= 
-========= Target application returned an error
-========= ERROR SUMMARY: 3 errors
-";
+    const OF_MEMCHECK: &str = include_str!("../../tests/logs/memcheck.log");
 
-    const OF_SYNCCHECK: &str = "\
-========= COMPUTE-SANITIZER
-========= Barrier error detected. Missing wait.
-=========     at shared_1481+0x1f70
-=========     by thread (0,0,0) in block (0,0,0)
-=========     Barrier is located at shared address 0x3018
-=========     Saved host backtrace up to driver entry point at kernel launch time
-=========         Host Frame: cuLaunchKernel [0x337bd7] in libcuda.so.1
-========= 
-========= Target application returned an error
-========= ERROR SUMMARY: 32 errors
-";
+    const OF_SYNCCHECK: &str = include_str!("../../tests/logs/synccheck.log");
 
     fn read(log: &str, kernels: &[&str]) -> Log {
         Log::read(log, &kernels.iter().map(|kernel| (*kernel).to_owned()).collect::<Vec<_>>())
