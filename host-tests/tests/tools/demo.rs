@@ -18,67 +18,7 @@ use workloads::ALL;
 
 /// `read_if` of the same type is at two places, once in a loop that is unrolled: only the first of each place
 /// comes with the whole chain of calls.
-const PTX: &str = r#"
-.version 7.4
-.target sm_80, debug
-.address_size 64
-
-.visible .entry k(
-	.param .u64 k_param_0
-)
-{
-	.loc	3 3 9
-	.loc	7 376 36, function_name $L__info_string1, inlined_at 3 3 9
-	.loc	7 67 9, function_name $L__info_string2, inlined_at 7 376 36
-	// begin inline asm
-	.loc	7 67 9, function_name $L__info_string2, inlined_at 7 376 36
-	ld.global.nc.L1::evict_last.L2::256B.f32 %r1, [%rd1];
-
-	// end inline asm
-$L__tmp2:
-	.loc	3 4 9
-	.loc	7 411 36, function_name $L__info_string3, inlined_at 3 4 9
-	.loc	7 67 9, function_name $L__info_string4, inlined_at 7 411 36
-	// begin inline asm
-	{
-.reg .pred t;
-	.loc	7 69 9, function_name $L__info_string4, inlined_at 7 411 36
-setp.ne.b32 t, %r2, 0;
-@t ld.global.nc.L1::evict_first.u32 %r3, [%rd2];
-}
-
-	// end inline asm
-	.loc	3 6 20
-	.loc	7 376 36, function_name $L__info_string1, inlined_at 3 6 20
-	.loc	7 67 9, function_name $L__info_string9, inlined_at 7 376 36
-	// begin inline asm
-	ld.global.nc.L1::evict_last.L2::256B.f32 %r4, [%rd3];
-	// end inline asm
-	.loc	7 67 9, function_name $L__info_string2, inlined_at 7 376 36
-	// begin inline asm
-	ld.global.nc.L1::evict_last.L2::256B.f32 %r5, [%rd4];
-	// end inline asm
-	.loc	10 14 18, function_name $L__info_string5, inlined_at 3 7 9
-	// begin inline asm
-	bar.sync 0;
-	// end inline asm
-	.loc	9 1 1
-	// begin inline asm
-	prefetch.L2 [%rd5];
-	// end inline asm
-	ret;
-
-}
-	.file	3 "/crate/src/k.rs"
-	.file	7 "/elsewhere/spell.rs"
-	.file	9 "/elsewhere/lib.rs"
-	.file	10 "/elsewhere/prefetch.rs"
-	.section	.debug_info
-	{
-.b32 13023
-	}
-$L__sec_end0:
-"#;
+const PTX: &str = include_str!("demo/recorded.ptx");
 
 const SOURCE: &str = "\
 const X: LdGlobalNc<EvictLast, Prefetch256> = ld_global_nc();
@@ -90,22 +30,7 @@ for k in .. { X.read(p.add(k)) }
 ";
 
 /// Lines 15, 27, 35 and 39 of the PTX are its loads.
-const SASS: &str = r#"
-        .type           k,@function
-k:
-	//## File ".nv_debug_ptx_txt", line 15
-        /*0000*/                   ULDC.64 UR4, c[0x0][0x118] ;
-        /*0010*/                   LDG.E.EL.LTC128B.CONSTANT R1, [R2.64] ;
-	//## File ".nv_debug_ptx_txt", line 27
-        /*0020*/              @!P0 LDG.E.EF.CONSTANT R3, [R4.64] ;
-	//## File ".nv_debug_ptx_txt", line 37
-        /*0030*/                   IADD3 R6, R6, 1, RZ ;
-	//## File ".nv_debug_ptx_txt", line 39
-        /*0040*/                   LDG.E.EL.LTC128B.CONSTANT R7, [R8.64] ;
-	//## File ".nv_debug_ptx_txt", line 35
-        /*0050*/                   LDG.E.EL.LTC256B.CONSTANT R9, [R10.64] ;
-        /*0060*/                   EXIT ;
-"#;
+const SASS: &str = include_str!("demo/recorded.sass");
 
 fn recorded() -> Vec<Access> {
     let located = Located::read(PTX);

@@ -172,16 +172,7 @@ Where an offset is out of reach, the assembler adds 2^24 to the register or take
 and the offset that is left is in reach again.
 ";
 
-const HEAD: &str = "\
-# `LDG` on sm_50, row by row
-
-NVIDIA's page of Maxwell's `LDG` against what the assembler (CUDA 12.9) makes of our calls for sm_50, read by the
-disassembler of CUDA 12.8. `Rd` and `Ra` stand for the registers. rustc 1.97 and later compile for sm_70 and up; what is
-assembled here is the PTX of the call. Written by `cargo xtask sass --ldg`.
-
-| The page says | Our call | PTX | Instruction | Agrees |
-| --- | --- | --- | --- | --- |
-";
+const HEAD: &str = include_str!("ldg-head.md");
 
 fn file() -> PathBuf {
     Machine::current().repository.join("docs/sass-ldg.md")

@@ -271,38 +271,7 @@ fn without_hints(spellings: &[(String, String)]) -> BTreeMap<(String, &str), usi
     counted
 }
 
-const HEAD: &str = "\
-# What the assemblers of CUDA 13 make otherwise than today's
-
-`cargo xtask sass --matrix --write` wrote this page. The pages of this folder tell of today's assembler; here is where an older
-one of CUDA 13 makes other machine code of the same form. Of each spelling one form of each width was read, and of an atomic
-one of each width and kind of number. A form is left out where the assembler's PTX ISA does not have it. Each release is its last update
-on PyPI. Each form stands in a small kernel; what an assembler does to it in a large one may be more.
-
-## A gate is of the ISA
-
-A gate of the crate says from which PTX ISA version on the ISA has a form, and today's assembler takes it from there on. An older
-assembler may refuse it all the same. There is one such form: the assemblers of CUDA 13.0 to 13.3 refuse `membar.proxy.async` with
-every `.version` from 8.0 to their newest, and those of 13.4 and 13.5 take it with each of them. No PTX ISA
-version separates the two, so its gate stays at 8.0. `fence.proxy.async` has the same machine code, and all of them take it.
-
-## Published cases
-
-`tests/assembler/versions` assembles the patterns of these reports, in small kernels, with each assembler that is there, and checks that
-each descriptor is written before it is read. The assemblers were the last updates of 13.0 to 13.5, which the test takes if they were
-downloaded before. By hand, the same was tried with the first updates, 13.0.48, 13.1.80, 13.2.51, 13.3.33 and 13.4.59, and with
-12.4.131, 12.6.85, 12.8.93 and 12.9.86, which `VERSIONS_PTXAS` names to the test. All were tried for those of sm_80, sm_90, sm_100
-and sm_120 that they know.
-
-| Report | What is said there | Reproduced |
-| --- | --- | --- |
-| marlin#44 | 13.1.80: copies of a large unrolled kernel for sm_90 read a descriptor that nothing writes | by none of them, in small kernels |
-| triton#11660, triton#11848 | 13.3.33: `cp.async` under a fractional policy on Blackwell; fixed in 13.4.59 | by none of them, in small kernels |
-| cccl#6319 | 13.0: 256-bit accesses under a policy are lost | the policy by none: it is in the descriptor, which the opcode does not show. 13.0 leaves other 256-bit accesses out, and 13.1 breaks off at them: below |
-| cutlass#3199 | CuTe's own compiler writes PTX without the hint | no assembler can show that; `cargo ptx audit` shows the PTX as it is |
-| cuCollections#213 | asks for a test of the widths of accesses | no fault of an assembler. `docs/sass` has each width, and `cargo ptx audit` tells a vector that is split |
-
-";
+const HEAD: &str = include_str!("versions-head.md");
 
 /// The page of the crate's documentation.
 const DOCUMENTATION: &str = "ptx-intrinsics/assemblers.md";
