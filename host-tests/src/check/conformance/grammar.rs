@@ -3,63 +3,66 @@
 //! The words are here once more, apart from the crate's tables: what the tables leave out has to be asked too.
 
 mod spelling;
-mod words;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use rand::{Rng, RngExt};
 
 use crate::check::only;
 
 pub use spelling::{Operands, REGISTERS, Spelling};
-use words::*;
+
+/// The choices of one place in a mnemonic; an empty one leaves the place empty.
+type Axis = &'static [&'static str];
 
 /// An instruction's grammar: the places of its mnemonic, and whether a type ends it.
 #[derive(Debug)]
 pub struct Grammar {
     /// `ld`.
     pub name: &'static str,
-    places: &'static [Axis],
+    places: Vec<Axis>,
     /// Whether a type ends it: what moves a value.
     pub typed: bool,
 }
 
+const WORDS: &str = include_str!("grammar/words.txt");
+
+fn lines() -> impl Iterator<Item = &'static str> {
+    WORDS.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// The choices of a line. One that begins with neither a dot nor a comma has a blank before it, but for the first place.
+fn axis(line: &'static str, is_first: bool) -> Axis {
+    let choice = |word: &'static str| match word {
+        "-" => "",
+        _ if is_first || word.starts_with(['.', ',']) => word,
+        _ => format!(" {word}").leak(),
+    };
+    line.split(" | ").map(choice).collect::<Vec<_>>().leak()
+}
+
+/// The classes of types.
+static TYPES: LazyLock<Vec<Axis>> =
+    LazyLock::new(|| lines().filter_map(|line| line.strip_prefix("type ")).map(|line| axis(line, false)).collect());
+
 /// Every grammar.
-pub static GRAMMARS: &[Grammar] = &[
-    Grammar { name: "ld", places: LOAD, typed: true },
-    Grammar { name: "st", places: STORE, typed: true },
-    Grammar { name: "ldu", places: UNIFORM, typed: true },
-    Grammar { name: "atom and red", places: ATOMIC, typed: false },
-    Grammar { name: "multimem", places: MULTIMEM, typed: false },
-    Grammar { name: "prefetch", places: PREFETCH, typed: false },
-    Grammar { name: "createpolicy", places: CREATEPOLICY, typed: false },
-    Grammar { name: "applypriority and discard", places: APPLYPRIORITY, typed: false },
-    Grammar { name: "st.bulk", places: FILL, typed: false },
-    Grammar { name: "tensormap.replace", places: TENSORMAP, typed: false },
-    Grammar { name: "what is done later", places: LATER, typed: false },
-    Grammar { name: "other words", places: STRANGE, typed: false },
-    Grammar { name: "fence and membar", places: FENCE, typed: false },
-    Grammar { name: "addresses", places: ADDRESS, typed: false },
-    Grammar { name: "cp.async", places: COPY, typed: false },
-    Grammar { name: "groups of cp.async", places: GROUP, typed: false },
-    Grammar { name: "cp.async.bulk", places: BULK, typed: false },
-    Grammar { name: "cp.reduce.async.bulk", places: BULK_REDUCE, typed: false },
-    Grammar { name: "cp.async.bulk.prefetch", places: BULK_PREFETCH, typed: false },
-    Grammar { name: "cp.async.bulk.prefetch.tensor", places: TENSOR_PREFETCH, typed: false },
-    Grammar { name: "cp.async.bulk.tensor", places: TENSOR, typed: false },
-    Grammar { name: "cp.async.bulk.tensor of columns", places: TENSOR_COLUMNS, typed: false },
-    Grammar { name: "cp.reduce.async.bulk.tensor", places: TENSOR_REDUCE, typed: false },
-    Grammar { name: "mbarrier.arrive", places: ARRIVE, typed: false },
-    Grammar { name: "mbarrier.test_wait", places: WAIT, typed: false },
-    Grammar { name: "mbarrier", places: BARRIER, typed: false },
-    Grammar { name: "elect", places: ELECT, typed: false },
-    Grammar { name: "match", places: MATCH, typed: false },
-    Grammar { name: "redux", places: REDUX, typed: false },
-    Grammar { name: "bar and barrier", places: MEET, typed: false },
-    Grammar { name: "barrier.cluster", places: MEET_CLUSTER, typed: false },
-    Grammar { name: "a thread by itself", places: CONTROL, typed: false },
-    Grammar { name: "clusterlaunchcontrol.try_cancel", places: TRY_CANCEL, typed: false },
-    Grammar { name: "clusterlaunchcontrol.query_cancel", places: QUERY_CANCEL, typed: false },
-    Grammar { name: "setmaxnreg", places: SETMAXNREG, typed: false },
-];
+pub static GRAMMARS: LazyLock<Vec<Grammar>> = LazyLock::new(|| {
+    let mut named: HashMap<&str, Axis> = HashMap::new();
+    let mut all: Vec<Grammar> = Vec::new();
+    for line in lines().filter(|line| !line.starts_with("type ")) {
+        if let Some((name, words)) = line.split_once(" = ") {
+            named.insert(name, axis(words, false));
+        } else if let Some(name) = line.strip_prefix("grammar: ") {
+            let typed = name.strip_suffix(" with types");
+            all.push(Grammar { name: typed.unwrap_or(name), places: Vec::new(), typed: typed.is_some() });
+        } else if let Some(Grammar { places, .. }) = all.last_mut() {
+            let axis = named.get(line).copied().unwrap_or_else(|| axis(line, places.is_empty()));
+            places.push(axis);
+        }
+    }
+    all
+});
 
 impl Grammar {
     /// How many spellings it has, one of each class of types.
@@ -143,12 +146,12 @@ impl Grammar {
                 Some(choice + axis.len() * rest(others, typed, left)?)
             })
         }
-        rest(self.places, self.typed, ptx)
+        rest(&self.places, self.typed, ptx)
     }
 
     fn head(&self, mut number: usize) -> String {
         let mut head = String::with_capacity(80);
-        for axis in self.places {
+        for axis in &self.places {
             head += axis[number % axis.len()];
             number /= axis.len();
         }
@@ -217,7 +220,7 @@ mod tests {
 
     #[test]
     fn numbers_are_found_again() {
-        for grammar in GRAMMARS {
+        for grammar in GRAMMARS.iter() {
             for number in (0..grammar.len()).step_by(grammar.len().div_ceil(500)) {
                 assert_eq!(grammar.number(&grammar.spelling(number).ptx), Some(number), "{}", grammar.name);
             }
