@@ -86,7 +86,10 @@ fn the_grammars_spell_the_whole_catalogue() {
     let small: HashSet<String> = small.collect();
     let spelled = |told: &str| small.contains(told) || GRAMMARS.iter().any(|grammar| grammar.number(told).is_some());
     let outside: Vec<_> = catalogue::forms().map(|form| form.full_ptx()).filter(|told| !spelled(told)).collect();
-    assert_eq!(outside, [""; 0], "no words spell these: add them to host-tests/src/check/conformance/grammar/words.txt");
+    assert_eq!(
+        outside, [""; 0],
+        "no words spell these: add them to host-tests/src/check/conformance/grammar/words.txt"
+    );
 }
 
 /// What the assembler was seen to do by hand.

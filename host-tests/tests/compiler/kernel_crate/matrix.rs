@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use host_tests::check::forms::write_package_with;
 use host_tests::tools::cuda_tools::CudaTools;
-use host_tests::tools::device_build::DeviceBuild;
+use host_tests::tools::device_build::{DeviceBuild, Profile};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{PtxVersion, Sm};
@@ -13,7 +13,7 @@ use ptx_interpreter::{Program, Trial};
 use ptx_kernel::matrix::{MOVES, PRODUCTS};
 use regex::Regex;
 
-use crate::kernel_crate::{body, toolchain};
+use crate::kernel_crate::{body, kernels_before, text_of, toolchain};
 
 /// The registers of fragments that have names of their own.
 const FRAGMENTS: &str = "B1x32, Bf16x2, E4m3x4, E5m2x4, F16x2, S4x8, S8x4, Tf32, U4x8, U8x4";
@@ -195,15 +195,8 @@ fn functions_have_gates() {
 /// The kernel of ptx-kernel's test of a CPU, compiled for a GPU and run by the interpreter with all checks: both agree.
 #[test]
 fn a_product_in_shared_memory_is_right_in_the_interpreter() {
-    const TEST: &str = include_str!("../../../../ptx-kernel/tests/matrix.rs");
-    let (kernel, _) = TEST.split_once("fn small(").expect("the kernel is before it");
-    let toolchain = toolchain();
-    let folder = toolchain.machine().target().join("matrix-product");
-    let source = format!("#![no_std]\n{}", kernel.replace("use half::bf16;", "").replace("//!", "//"));
-    write_package_with(&folder, "matrix-product", &["ptx-intrinsics", "ptx-kernel"], &source).expect("it is written");
-    let build = DeviceBuild::new(&folder, "matrix-product", Sm::new(90));
-    let (path, _) = build.build_quietly(&toolchain).unwrap_or_else(|error| panic!("{error}"));
-    let text = std::fs::read_to_string(path).expect("the harness wrote it");
+    let source = kernels_before(include_str!("../../../../ptx-kernel/tests/matrix.rs"), "fn small(");
+    let text = text_of("matrix-product", &source, Sm::new(90), None, Profile::Release);
     let small = |i: usize| (i * 5 % 11) as f32 - 5.0;
     let bits = |number: f32| ((number.to_bits() >> 16) as u16).to_le_bytes();
     let (a, b): (Vec<f32>, Vec<f32>) = ((0..256).map(small).collect(), (0..128).map(|i| small(i + i / 8)).collect());

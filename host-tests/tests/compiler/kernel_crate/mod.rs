@@ -1,6 +1,7 @@
 //! `ptx-kernel` on the GPU's side: its kernels become the entry points and the instructions that they say.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 use host_tests::check::forms::write_package_with;
 use host_tests::tools::cuda_tools::CudaTools;
@@ -9,6 +10,7 @@ use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
+use ptx_interpreter::{Program, Trial};
 use regex::Regex;
 
 mod collectives;
@@ -31,22 +33,87 @@ fn toolchain() -> DeviceToolchain {
     toolchain.unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// The PTX of a source, which becomes a package of that name.
+fn compiled(name: &str, source: &str, sm: Sm, ptx: Option<PtxVersion>, profile: Profile) -> PathBuf {
+    let toolchain = toolchain();
+    let folder = toolchain.machine().target().join(name);
+    let build = DeviceBuild { profile, ptx, ..DeviceBuild::new(&folder, name, sm) };
+    let made = write_package_with(&folder, name, &["ptx-intrinsics", "ptx-kernel"], source)
+        .and_then(|()| build.build_quietly(&toolchain));
+    made.unwrap_or_else(|error| panic!("{error}")).0
+}
+
+/// The text of the same.
+fn text_of(name: &str, source: &str, sm: Sm, ptx: Option<PtxVersion>, profile: Profile) -> String {
+    std::fs::read_to_string(compiled(name, source, sm, ptx, profile)).expect("the harness wrote it")
+}
+
+/// The same for sm_90, which the assembler takes.
+fn text_that_is_taken(name: &str, source: &str, profile: Profile) -> String {
+    let ptx = compiled(name, source, Sm::new(90), Some(PtxVersion::new(8, 0)), profile);
+    let tools = CudaTools::find(&Progress::kept()).unwrap_or_else(|error| panic!("{error}"));
+    let assembled = Assembler::new(tools.ptxas).assemble(&ptx, Sm::new(90), &ptx.with_extension("cubin"));
+    let rejected = assembled.unwrap_or_else(|error| panic!("{error}")).err();
+    assert!(rejected.is_none(), "ptxas refuses {}: {rejected:?}", ptx.display());
+    std::fs::read_to_string(ptx).expect("the harness wrote it")
+}
+
+/// A module of the tests of a CPU, as a crate for a GPU.
+fn for_gpu(module: &str) -> String {
+    module.replacen("use ptx_kernel", "#![no_std]\nuse ptx_kernel", 1)
+}
+
+/// The kernels of a test of ptx-kernel on a CPU, as a crate for a GPU: what is before a text.
+fn kernels_before(test: &str, text: &str) -> String {
+    let (kernels, _) = test.split_once(text).expect("the kernel is before it");
+    format!("#![no_std]\n{}", kernels.replace("use half::bf16;", "").replace("//!", "//"))
+}
+
+/// What a kernel makes of three words for each thread in the interpreter is what a CPU makes of them.
+fn is_that_of_a_cpu<const GIVEN: usize>(
+    text: &str,
+    kernel: &str,
+    words: &[[u32; 3]],
+    expected: &[[u32; GIVEN]],
+    shape: impl FnOnce(&mut Trial<'_>),
+) {
+    let bytes: Vec<u8> = words.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
+    let program = Program::parse(text);
+    let mut trial = Trial::new(&program, kernel);
+    shape(&mut trial);
+    let memory = trial.buffer(&bytes).and_then(|trial| trial.unwritten(words.len() * 4 * GIVEN));
+    memory.unwrap_or_else(|stop| panic!("{stop}"));
+    let report = trial.check();
+    assert!(report.is_clean(), "{report}");
+    let found = trial.content(1).as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
+    let wrong: Vec<String> = (found.zip(expected.iter().flatten()).enumerate())
+        .filter(|(_, (found, expected))| found != *expected)
+        .map(|(at, (found, expected))| {
+            let (thread, function) = (at / GIVEN, at % GIVEN);
+            format!("{function} of {:#010x?}: {found:#010x}, and a CPU gives {expected:#010x}", words[thread])
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+}
+
 /// The PTX of the kernels, which the assembler takes.
 fn ptx(profile: Profile) -> String {
-    let progress = Progress::kept();
-    let toolchain = toolchain();
-    let folder = toolchain.machine().target().join("kernel-crate");
-    let made = write_package_with(&folder, "kernel-crate", &["ptx-intrinsics", "ptx-kernel"], KERNELS).and_then(|()| {
-        let build = DeviceBuild { profile, ..DeviceBuild::new(&folder, "kernel-crate", Sm::new(90)) };
-        DeviceBuild { ptx: Some(PtxVersion::new(8, 0)), ..build }.build(&toolchain)
-    });
-    let ptx = made.unwrap_or_else(|error| panic!("{error}"));
-    let tools = CudaTools::find(&progress).unwrap_or_else(|error| panic!("{error}"));
-    let cubin = ptx.with_extension("cubin");
-    let assembled =
-        Assembler::new(tools.ptxas).assemble(&ptx, Sm::new(90), &cubin).unwrap_or_else(|error| panic!("{error}"));
-    assembled.unwrap_or_else(|rejected| panic!("ptxas refuses {}: {rejected:?}", ptx.display()));
-    std::fs::read_to_string(ptx).expect("the harness wrote it")
+    text_that_is_taken("kernel-crate", KERNELS, profile)
+}
+
+/// What a text expects: a kernel, a word, and the instructions of the kernel that have it.
+fn instructions(text: &str) -> Vec<(&str, &str, Vec<&str>)> {
+    let mut all: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        match (line.strip_prefix("    "), all.last_mut()) {
+            (Some(instruction), Some((.., own))) => own.push(instruction),
+            _ => {
+                let (kernel, word) = line.split_once(' ').expect("a kernel and a word");
+                all.push((kernel, word, Vec::new()));
+            }
+        }
+    }
+    all
 }
 
 /// What is between the braces of an entry.
@@ -111,81 +178,7 @@ fn pieces_are_the_instructions_that_they_say() {
     let moves: Vec<String> = registers.iter().map(|register| format!("mov.u32 %, %{register};")).collect();
     let found = with_word(&text, "indices", "mov.u32");
     assert_eq!(found, moves);
-    for (name, word, expected) in [
-        (
-            "exchanges",
-            "shfl",
-            &[
-                "shfl.sync.bfly.b32 %, %, 1, 31, -1;",
-                "shfl.sync.up.b32 %, %, 2, 0, -1;",
-                "shfl.sync.down.b32 %, %, 3, 31, -1;",
-                "shfl.sync.idx.b32 %, %, 4, 31, -1;",
-            ][..],
-        ),
-        (
-            "exchanges",
-            "vote",
-            &["vote.sync.ballot.b32 %, %, -1;", "vote.sync.any.pred %, %, -1;", "vote.sync.all.pred %, %, -1;"],
-        ),
-        ("exchanges", "bar", &["bar.warp.sync -1;"]),
-        (
-            "parts",
-            "shfl",
-            &[
-                "shfl.sync.bfly.b32 %, %, 1, 6175, %;",
-                "shfl.sync.bfly.b32 %, %, 1, 6175, %;",
-                "shfl.sync.up.b32 %, %, 2, 6144, %;",
-                "shfl.sync.down.b32 %, %, 3, 6175, %;",
-                "shfl.sync.idx.b32 %, %, 4, 6175, %;",
-            ],
-        ),
-        ("parts", "vote", &["vote.sync.ballot.b32 %, %, %;", "vote.sync.all.pred %, %, %;"]),
-        (
-            "parts",
-            "bar",
-            &["bar.warp.sync %;", "bar.red.popc.u32 %, 0, %;", "bar.red.or.pred %, 0, %;", "bar.red.and.pred %, 0, %;"],
-        ),
-        ("shares", "bar", &["bar.sync 0;"]),
-        (
-            "shares",
-            ".shared",
-            &["st.shared.f32 [%], %;", "st.shared.u32 [%], %;", "st.shared.u32 [%], %;", "ld.shared.f32 %, [%];"],
-        ),
-        (
-            "clustered",
-            "cluster",
-            &[
-                "mov.u32 %, %cluster_nctarank;",
-                "barrier.cluster.arrive.aligned;",
-                "barrier.cluster.wait.aligned;",
-                "mov.u32 %, %cluster_ctarank;",
-                "mapa.shared::cluster.u32 %, %, %;",
-                "ld.shared::cluster.u32 %, [%];",
-                "barrier.cluster.arrive.aligned;",
-                "barrier.cluster.wait.aligned;",
-            ],
-        ),
-        (
-            "calculates",
-            "approx",
-            &[
-                "rsqrt.approx.f32 %, %;",
-                "rcp.approx.f32 %, %;",
-                "sqrt.approx.f32 %, %;",
-                "ex2.approx.f32 %, %;",
-                "lg2.approx.f32 %, %;",
-                "sin.approx.f32 %, %;",
-                "cos.approx.f32 %, %;",
-                "tanh.approx.f32 %, %;",
-            ],
-        ),
-        ("calculates", "cvt.f", &["cvt.f32.f16 %, %low;", "cvt.f32.f16 %, %high;"]),
-        ("calculates", "cvt.rn", &["cvt.rn.bf16x2.f32 %, %, %;", "cvt.rn.f16x2.f32 %, %, %;"]),
-        ("calculates", "fma", &["fma.rn.f32 %, %, %, 0f40000000;"]),
-        // Three at a time, and those that are left one by one.
-        ("unrolls", "ld.global", &["ld.global.nc.u32 %, [%];"; 4]),
-        ("calculates", "dp4a", &["dp4a.s32.s32 %, %, %, %;", "dp4a.u32.u32 %, %, %, %;"]),
-    ] {
+    for (name, word, expected) in instructions(include_str!("pieces.txt")) {
         assert_eq!(with_word(&text, name, word), expected, "{name}, {word}");
     }
 }

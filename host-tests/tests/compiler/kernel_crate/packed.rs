@@ -1,14 +1,12 @@
 //! Floats of 16 bits have the values that a CPU gives them, where the interpreter runs the PTX; each function is one instruction.
 
-use host_tests::check::forms::write_package_with;
-use host_tests::tools::device_build::{DeviceBuild, Profile};
+use host_tests::tools::device_build::Profile;
 use host_tests::tools::target::{PtxVersion, Sm};
-use ptx_interpreter::{Program, Trial};
 use ptx_kernel::cpu::Launch;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::{halves, toolchain, with_word};
+use super::{for_gpu, halves, is_that_of_a_cpu, text_of, with_word};
 
 const BLOCKS: u32 = 64;
 const THREADS: u32 = 128;
@@ -33,17 +31,8 @@ fn words() -> Vec<[u32; 3]> {
 }
 
 fn ptx(profile: Profile) -> String {
-    let toolchain = toolchain();
-    let folder = toolchain.machine().target().join("kernel-halves");
-    let source = include_str!("halves.rs").replacen("use ptx_kernel", "#![no_std]\nuse ptx_kernel", 1);
-    write_package_with(&folder, "kernel-halves", &["ptx-intrinsics", "ptx-kernel"], &source).expect("it is written");
-    let build = DeviceBuild {
-        profile,
-        ptx: Some(PtxVersion::of_number(81)),
-        ..DeviceBuild::new(&folder, "kernel-halves", Sm::new(90))
-    };
-    let (ptx, _) = build.build_quietly(&toolchain).unwrap_or_else(|error| panic!("{error}"));
-    std::fs::read_to_string(ptx).expect("the harness wrote it")
+    let source = for_gpu(include_str!("halves.rs"));
+    text_of("kernel-halves", &source, Sm::new(90), Some(PtxVersion::of_number(81)), profile)
 }
 
 #[test]
@@ -53,28 +42,10 @@ fn floats_of_16_bits_are_those_of_a_cpu() {
     let (from, to) = (words.as_ptr(), expected.as_mut_ptr());
     // SAFETY: three words for each thread, and as many as it gives.
     unsafe { Launch::new(BLOCKS, THREADS).run(|| halves::halves(from, to)) };
-    let bytes: Vec<u8> = words.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
     for profile in [Profile::Dev, Profile::Release] {
-        let program = Program::parse(&ptx(profile));
-        let mut trial = Trial::new(&program, "halves");
-        trial.grid([BLOCKS, 1, 1]).block([THREADS, 1, 1]);
-        let memory = trial.buffer(&bytes).and_then(|trial| trial.unwritten(words.len() * 4 * GIVEN));
-        memory.unwrap_or_else(|stop| panic!("{stop}"));
-        let report = trial.check();
-        assert!(report.is_clean(), "{profile:?}: {report}");
-        let content = trial.content(1).chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes")));
-        let found: Vec<u32> = content.collect();
-        let wrong: Vec<String> = (found.iter().zip(expected.iter().flatten()).enumerate())
-            .filter(|(_, (found, expected))| found != expected)
-            .map(|(at, (found, expected))| {
-                let (thread, function) = (at / GIVEN, at % GIVEN);
-                format!(
-                    "function {function} of {:#010x?}: {found:#010x}, and a CPU gives {expected:#010x}",
-                    words[thread]
-                )
-            })
-            .collect();
-        assert!(wrong.is_empty(), "{profile:?}: {} wrong\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+        is_that_of_a_cpu(&ptx(profile), "halves", &words, &expected, |trial| {
+            trial.grid([BLOCKS, 1, 1]).block([THREADS, 1, 1]);
+        });
     }
 }
 

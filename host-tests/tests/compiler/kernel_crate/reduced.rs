@@ -1,13 +1,12 @@
 //! Sums, minima, scans and votes have the values that they say: on a CPU in several orders of its threads, and in the interpreter,
 //! where no check finds anything.
 
-use host_tests::check::forms::write_package_with;
-use host_tests::tools::device_build::{DeviceBuild, Profile};
+use host_tests::tools::device_build::Profile;
 use host_tests::tools::target::Sm;
 use ptx_interpreter::{Program, Trial};
 use ptx_kernel::cpu::{Launch, Order};
 
-use super::{reductions, toolchain};
+use super::{for_gpu, reductions, text_of};
 
 const THREADS: [usize; 4] = [32, 96, 256, 1024];
 const BLOCKS: usize = 2;
@@ -18,14 +17,7 @@ fn number(i: usize) -> u32 {
 }
 
 fn program(profile: Profile) -> Program {
-    let toolchain = toolchain();
-    let folder = toolchain.machine().target().join("kernel-reductions");
-    let source = include_str!("reductions.rs").replacen("use ptx_kernel", "#![no_std]\nuse ptx_kernel", 1);
-    write_package_with(&folder, "kernel-reductions", &["ptx-intrinsics", "ptx-kernel"], &source)
-        .expect("it is written");
-    let build = DeviceBuild { profile, ..DeviceBuild::new(&folder, "kernel-reductions", Sm::new(80)) };
-    let (ptx, _) = build.build_quietly(&toolchain).unwrap_or_else(|error| panic!("{error}"));
-    Program::parse(&std::fs::read_to_string(ptx).expect("the harness wrote it"))
+    Program::parse(&text_of("kernel-reductions", &for_gpu(include_str!("reductions.rs")), Sm::new(80), None, profile))
 }
 
 /// What the interpreter makes of it, without a finding.

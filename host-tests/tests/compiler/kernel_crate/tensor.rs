@@ -1,32 +1,15 @@
 //! A kernel that takes tensor maps: the entry has them among its parameters, each aligned as a copy wants it, and copies by them there.
 
-use host_tests::check::forms::write_package_with;
-use host_tests::tools::cuda_tools::CudaTools;
-use host_tests::tools::device_build::{DeviceBuild, Profile};
-use host_tests::tools::progress::Progress;
-use host_tests::tools::ptxas::Assembler;
-use host_tests::tools::target::{PtxVersion, Sm};
+use host_tests::tools::device_build::Profile;
 use ptx_interpreter::{Program, Trial};
 use ptx_kernel::{Swizzle, TensorMap};
 
-use crate::kernel_crate::toolchain;
+use super::{kernels_before, text_that_is_taken};
 
 /// The kernel of ptx-kernel's test of a CPU, compiled for a GPU.
 fn compiled(profile: Profile) -> String {
-    const TEST: &str = include_str!("../../../../ptx-kernel/tests/tensor.rs");
-    let (kernel, _) = TEST.split_once("#[test]").expect("the kernel is before it");
-    let toolchain = toolchain();
-    let folder = toolchain.machine().target().join("kernel-tensor");
-    let source = format!("#![no_std]\n{}", kernel.replace("//!", "//"));
-    write_package_with(&folder, "kernel-tensor", &["ptx-intrinsics", "ptx-kernel"], &source).expect("it is written");
-    let build = DeviceBuild { profile, ..DeviceBuild::new(&folder, "kernel-tensor", Sm::new(90)) };
-    let build = DeviceBuild { ptx: Some(PtxVersion::new(8, 0)), ..build };
-    let (path, _) = build.build_quietly(&toolchain).unwrap_or_else(|error| panic!("{error}"));
-    let tools = CudaTools::find(&Progress::kept()).unwrap_or_else(|error| panic!("{error}"));
-    let assembled = Assembler::new(tools.ptxas).assemble(&path, Sm::new(90), &path.with_extension("cubin"));
-    let rejected = assembled.unwrap_or_else(|error| panic!("{error}")).err();
-    assert!(rejected.is_none(), "ptxas refuses {}: {rejected:?}", path.display());
-    std::fs::read_to_string(path).expect("the harness wrote it")
+    let source = kernels_before(include_str!("../../../../ptx-kernel/tests/tensor.rs"), "#[test]");
+    text_that_is_taken("kernel-tensor", &source, profile)
 }
 
 #[test]
