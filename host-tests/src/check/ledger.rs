@@ -3,6 +3,7 @@
 //! form more or less changes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use ptx_intrinsics::catalogue::{Family, Form, Operation};
 
@@ -12,6 +13,9 @@ use crate::tools::files::write_whole;
 
 /// This file, for messages.
 pub const FILE: &str = "host-tests/src/check/ledger.rs";
+
+/// The table beside it.
+pub const TABLE: &str = "host-tests/src/check/ledger.txt";
 
 /// What a call means to the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,63 +41,21 @@ impl Effect {
 
 use Effect::{Acts, Computes, Hints, Meets, Reads};
 
-/// Instructions by how they begin, the words that make a row hold where it needs one, and the effect. The first row that
-/// holds counts.
-const EFFECTS: &[(&str, &[&str], Effect, &str)] = &[
-    ("ld", &["volatile"], Acts, "not cached in registers; neither dropped nor doubled"),
-    ("ld", &["mmio"], Acts, "one access of a device's register, which may change by being read"),
-    ("ld", &["relaxed"], Acts, "strong: another thread writes meanwhile, so the next one may read something else"),
-    ("ld", &["acquire"], Acts, "strong, and what follows is not done before it"),
-    ("ld", &["lu"], Acts, "the last use: after it the line may be gone, so it is not repeated, joined or moved"),
-    ("ld", &["cv"], Acts, "fetches again each time: the host or another device writes meanwhile"),
-    ("ldu", &[], Reads, "reads what nobody writes while the kernel runs"),
-    ("ld", &[], Reads, "weak: nobody else writes meanwhile"),
-    ("st", &["bulk"], Acts, "writes zeros"),
-    ("st", &["async"], Acts, "writes, later"),
-    ("st", &[], Acts, "writes"),
-    ("atom", &[], Acts, "reads and writes in one step, and may order"),
-    ("red", &["async"], Acts, "reads and writes in one step, later"),
-    ("red", &[], Acts, "reads and writes in one step, and may order"),
-    ("multimem", &["st", "async"], Acts, "writes the copies of all GPUs, later"),
-    ("multimem", &["red", "async"], Acts, "reads and writes each copy in one step, later"),
-    ("multimem", &["st"], Acts, "writes the copies of all GPUs"),
-    ("multimem", &["red"], Acts, "reads and writes each copy in one step, and may order"),
-    (
-        "multimem",
-        &["relaxed"],
-        Acts,
-        "strong: another thread writes meanwhile, so the next one may read something else",
-    ),
-    ("multimem", &["acquire"], Acts, "strong, and what follows is not done before it"),
-    ("multimem", &["ld_reduce"], Reads, "weak: nobody else writes the copies meanwhile"),
-    ("prefetch", &[], Hints, "brings a line into a cache"),
-    ("prefetchu", &[], Hints, "brings a line into a cache"),
-    ("applypriority", &[], Hints, "changes a line's priority in a cache, and no value"),
-    ("discard", &[], Acts, "what the bytes hold is undetermined then, so it writes"),
-    ("createpolicy", &[], Computes, "a number of numbers"),
-    ("cvta", &[], Computes, "an address of an address"),
-    ("isspacep", &[], Computes, "a truth about an address"),
-    ("mapa", &[], Computes, "an address of an address"),
-    ("getctarank", &[], Computes, "a number of an address"),
-    ("fence", &[], Acts, "orders"),
-    ("membar", &[], Acts, "orders"),
-    ("mbarrier", &["pending_count"], Computes, "a number of a state"),
-    ("mbarrier", &[], Acts, "changes a barrier, or waits for one: others' accesses come before what follows"),
-    ("bar", &[], Acts, "others' accesses come before what follows"),
-    ("barrier", &[], Acts, "others' accesses come before what follows"),
-    ("elect", &[], Meets, "all threads of the mask do it together"),
-    ("match", &[], Meets, "all threads of the mask do it together"),
-    ("redux", &[], Meets, "all threads of the mask do it together"),
-    ("setmaxnreg", &[], Acts, "waits until other warps give registers back: what they do before is done"),
-    ("clusterlaunchcontrol", &["query_cancel"], Computes, "a number of a response"),
-    ("clusterlaunchcontrol", &[], Acts, "writes a response later, and tells a barrier"),
-    ("griddepcontrol", &[], Acts, "another grid begins or has ended: what it touches is touched before or after"),
-    ("nanosleep", &[], Acts, "time passes, in which others write"),
-    ("activemask", &[], Meets, "says which threads are here now"),
-    ("mov", &[], Acts, "says what time it is now"),
-    ("tensormap", &[], Acts, "changes a tensor map"),
-    ("cp", &["async"], Acts, "reads and writes memory, later, or waits for that"),
-];
+fn lines() -> impl Iterator<Item = &'static str> {
+    include_str!("ledger.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// How an instruction begins, the words that it needs, and its effect.
+static EFFECTS: LazyLock<Vec<(&str, Vec<&str>, Effect)>> = LazyLock::new(|| {
+    let row = |line: &'static str| {
+        let (begin, rest) = line.split_once(" | ")?;
+        let effect = rest.split(" | ").next()?;
+        let mut words = begin.split(' ');
+        let effect = Effect::ALL.into_iter().find(|one| format!("{one:?}") == effect)?;
+        Some((words.next()?, words.collect(), effect))
+    };
+    lines().filter_map(row).collect()
+});
 
 /// The row of [`EFFECTS`] that counts for a mnemonic with all its words.
 fn row_of(ptx: &str) -> Option<usize> {
@@ -241,40 +203,11 @@ pub fn named(form: &Form) -> &'static [&'static str] {
     }
 }
 
-/// The operands in the order of the ISA's syntax, by the names that the functions give them. The first row counts whose
-/// words begin the instruction; of its operands those count that the form has.
-pub const OPERANDS: &[(&str, &[&str])] = &[
-    ("createpolicy", &["result", "p", "fraction", "property", "primary_size", "total_size"]),
-    ("cvta", &["result", "address", "p"]),
-    ("isspacep", &["result", "p"]),
-    ("mapa", &["result", "p", "address", "rank"]),
-    ("getctarank", &["result", "p", "address"]),
-    ("prefetch", &["p"]),
-    ("applypriority", &["p"]),
-    ("discard", &["p"]),
-    ("st.bulk", &["p", "size"]),
-    ("st.async", &["dst", "p", "value", "bar"]),
-    ("red.async", &["dst", "p", "value", "bar"]),
-    ("tensormap.replace", &["map", "address", "rank_less_one", "elements", "bytes", "step"]),
-    ("multimem", &["p", "value"]),
-    ("fence", &["p"]),
-    ("cp.async.bulk.prefetch.tensor", &["map", "coordinates", "offsets", "info", "policy"]),
-    ("cp.async.bulk.tensor", &["dst", "map", "coordinates", "src", "bar", "offsets", "info", "mask", "policy"]),
-    ("cp.reduce.async.bulk.tensor", &["map", "coordinates", "src", "policy"]),
-    ("cp.async.bulk.global", &["dst", "src", "size", "policy", "mask"]),
-    ("cp.async.bulk", &["dst", "src", "size", "left", "right", "bar", "mask", "policy"]),
-    ("cp.reduce.async.bulk", &["dst", "src", "size", "bar", "policy"]),
-    ("cp.async", &["dst", "src", "src_size", "ignore", "policy", "bar"]),
-    ("bar", &["result", "barrier", "threads", "holds"]),
-    ("elect", &["result", "mask"]),
-    ("match", &["result", "number", "mask"]),
-    ("redux", &["result", "number", "mask"]),
-    ("clusterlaunchcontrol", &["result", "response", "bar"]),
-    ("nanosleep", &["nanoseconds"]),
-    ("activemask", &["result"]),
-    ("mov", &["result"]),
-    ("mbarrier", &["result", "bar", "count", "bytes", "state", "parity", "ns"]),
-];
+/// The operands of instructions in the order of the ISA's syntax.
+pub static OPERANDS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
+    let rows = lines().filter(|line| !line.contains('|')).filter_map(|line| line.split_once(": "));
+    rows.map(|(name, operands)| (name, operands.split(' ').collect())).collect()
+});
 
 /// Forms of the catalogue.
 pub const FORMS: usize = 85_186;

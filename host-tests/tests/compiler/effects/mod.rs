@@ -77,19 +77,14 @@ fn kinds(case: &Case) -> Vec<[String; 3]> {
 #[test]
 fn the_ledger_has_every_form() {
     let mut lacks = FORMS.iter().filter(|form| ledger::effect(form.ptx()).is_none());
-    assert_eq!(lacks.next().map(|form| form.ptx()), None, "say its effect in EFFECTS, {}", ledger::FILE);
+    assert_eq!(lacks.next().map(|form| form.ptx()), None, "say its effect in {}", ledger::TABLE);
     if only::is_set() {
         return;
     }
     let unused = ledger::unused(FORMS.iter().map(|form| form.ptx()));
-    assert_eq!(unused, [""; 0], "rows of EFFECTS for no form, {}", ledger::FILE);
+    assert_eq!(unused, [""; 0], "rows for no form, {}", ledger::TABLE);
     let shared = ledger::shared(FORMS.iter().map(|form| &**form));
-    assert_eq!(
-        shared,
-        [""; 0],
-        "rows of EFFECTS for several families: an instruction needs a row of its own, {}",
-        ledger::FILE
-    );
+    assert_eq!(shared, [""; 0], "rows for several families: an instruction needs a row of its own, {}", ledger::TABLE);
     assert_eq!(forms_of(&forms::cases(&FORMS)), FORMS.len(), "a whole run would miss forms");
 }
 

@@ -33,8 +33,7 @@ pub(crate) struct Situation {
 impl Situation {
     pub(crate) fn of(case: &Case) -> Situation {
         let ptx = case.form.ptx().to_owned();
-        let effect =
-            ledger::effect(&ptx).unwrap_or_else(|| panic!("{ptx}: say its effect in EFFECTS, {}", ledger::FILE));
+        let effect = ledger::effect(&ptx).unwrap_or_else(|| panic!("{ptx}: say its effect in {}", ledger::TABLE));
         let in_function = case.form.space() == Some("param::func");
         Situation {
             name: case.name.clone(),

@@ -67,7 +67,7 @@ fn results(case: &Case) -> usize {
 fn expected(case: &Case) -> Vec<Holds> {
     let ptx = case.form.ptx();
     let row = ledger::OPERANDS.iter().find(|(begin, _)| ptx.starts_with(begin));
-    let (_, order) = row.unwrap_or_else(|| panic!("{ptx}: add its operands to OPERANDS in {}", ledger::FILE));
+    let (_, order) = row.unwrap_or_else(|| panic!("{ptx}: add its operands to {}", ledger::TABLE));
     let parameters = parameters(case);
     let of = |name: &&str| {
         let (name, of) = parameters.iter().find(|(own, _)| own == name)?;
@@ -76,7 +76,12 @@ fn expected(case: &Case) -> Vec<Holds> {
         Some((0..elements.unwrap_or(1)).map(held).collect::<Vec<_>>())
     };
     let named: Vec<Vec<String>> = order.iter().filter_map(of).collect();
-    assert_eq!(named.len(), parameters.len(), "{ptx}: {parameters:?} are not all among {order:?}, in {}", ledger::FILE);
+    assert_eq!(
+        named.len(),
+        parameters.len(),
+        "{ptx}: {parameters:?} are not all among {order:?}, in {}",
+        ledger::TABLE
+    );
     let hold = |name: String| if name == "result" { Holds::Result } else { Holds::Parameter(name) };
     let more = std::iter::repeat_n(Holds::Result, results(case).saturating_sub(1));
     more.chain(named.into_iter().flatten().map(hold)).collect()
