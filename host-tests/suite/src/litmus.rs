@@ -84,12 +84,17 @@ pub struct Mutant {
 }
 
 static ALL: LazyLock<Vec<Litmus>> = LazyLock::new(|| {
-    let of_scope = |scope| SHAPES.iter().map(move |shape| Litmus::new(shape, scope, Flag::Memory));
-    let volatile = VOLATILE.iter().map(|shape| Litmus::new(shape, Scope::Sys, Flag::Memory));
-    let mbarrier =
-        [Scope::Cta, Scope::Cluster].map(|scope| Litmus::new(&MBARRIER, scope, Flag::Mbarrier { at_once: false }));
-    let at_once = [Litmus::new(&AT_ONCE, Scope::Cta, Flag::Mbarrier { at_once: true })];
-    SCOPES.into_iter().flat_map(of_scope).chain(volatile).chain(mbarrier).chain(at_once).collect()
+    let all = |place, scopes: &[Scope], flag| -> Vec<Litmus> {
+        let of_scope = |scope: &Scope| shapes(place).map(|shape| Litmus::new(&shape, *scope, flag)).collect::<Vec<_>>();
+        scopes.iter().flat_map(of_scope).collect()
+    };
+    [
+        all("every", &SCOPES, Flag::Memory),
+        all("system", &[Scope::Sys], Flag::Memory),
+        all("barrier", &[Scope::Cta, Scope::Cluster], Flag::Mbarrier { at_once: false }),
+        all("at_once", &[Scope::Cta], Flag::Mbarrier { at_once: true }),
+    ]
+    .concat()
 });
 
 impl Litmus {
@@ -98,8 +103,8 @@ impl Litmus {
         ALL.clone()
     }
 
-    fn new(shape: &(&str, &[&[&str]], &str), scope: Scope, flag: Flag) -> Litmus {
-        let (word, threads, condition) = *shape;
+    fn new(shape: &Shape, scope: Scope, flag: Flag) -> Litmus {
+        let Shape { name: word, threads, condition } = shape;
         let name = format!("litmus_{word}_{scope}");
         let program = parse(&text(&name, threads, condition, scope)).expect("the suite's tests are litmus tests");
         let terms = program.condition.test.terms();
@@ -194,7 +199,7 @@ impl Litmus {
 }
 
 /// The text of a test. Threads of the cluster's scope are in two blocks, of wider scopes each in its own.
-fn text(name: &str, threads: &[&[&str]], condition: &str, scope: Scope) -> String {
+fn text(name: &str, threads: &[Vec<&str>], condition: &str, scope: Scope) -> String {
     let place = |role: usize| match scope {
         Scope::Cta => format!("P{role}@cta 0,gpu 0"),
         Scope::Cluster => format!("P{role}@cta {},cluster 0,gpu 0", role % 2),

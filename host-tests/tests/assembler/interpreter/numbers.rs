@@ -134,39 +134,14 @@ pub(super) fn is_near(ty: &str, one: u64, other: u64) -> bool {
 /// An expression for the integer type of that name.
 macro_rules! by_integer {
     ($ty:expr, $t:ident => $body:expr) => {
+        by_integer!($ty, $t => $body; "u8" u8, "s8" i8, "u16" | "b16" u16, "s16" i16, "u32" | "b32" u32, "s32" i32, "u64" | "b64" u64, "s64" i64)
+    };
+    ($ty:expr, $t:ident => $body:expr; $($($name:literal)|+ $of:ident),+) => {
         match $ty {
-            "u8" => {
-                type $t = u8;
+            $($($name)|+ => {
+                type $t = $of;
                 $body
-            }
-            "s8" => {
-                type $t = i8;
-                $body
-            }
-            "u16" | "b16" => {
-                type $t = u16;
-                $body
-            }
-            "s16" => {
-                type $t = i16;
-                $body
-            }
-            "u32" | "b32" => {
-                type $t = u32;
-                $body
-            }
-            "s32" => {
-                type $t = i32;
-                $body
-            }
-            "u64" | "b64" => {
-                type $t = u64;
-                $body
-            }
-            "s64" => {
-                type $t = i64;
-                $body
-            }
+            })+
             other => panic!("no integer {other}"),
         }
     };
