@@ -3,6 +3,7 @@
 pub mod conformance;
 pub mod forms;
 pub mod forms_check;
+pub mod here;
 pub mod ledger;
 pub mod only;
 pub mod operands;

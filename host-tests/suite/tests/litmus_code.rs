@@ -1,14 +1,13 @@
 //! The litmus tests of the suite in machine code: the assembler keeps what makes them sensitive.
 
+use host_tests::check::here::{toolchain, tools};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use litmus::{Instruction, Program, Semantics};
-use ptx_build::cuda_tools::CudaTools;
 use ptx_build::disassembler::Disassembler;
 use ptx_build::progress::Progress;
 use ptx_build::target::Sm;
-use ptx_build::toolchain::{DeviceToolchain, Route};
 use ptx_sass::nvdisasm::SassInstruction;
 use suite::Entry;
 use suite::image::compile;
@@ -72,8 +71,7 @@ fn look(program: &Program, code: &[SassInstruction]) -> Vec<String> {
 #[test]
 fn the_assembler_keeps_what_makes_them_sensitive() {
     let progress = Progress::kept();
-    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &progress)).unwrap();
-    let tools = CudaTools::find(&progress).unwrap();
+    let (toolchain, tools) = (toolchain(), tools());
     let all = Litmus::all();
     let mut programs: BTreeMap<String, Program> = BTreeMap::new();
     for litmus in &all {

@@ -3,23 +3,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use host_tests::check::forms_check;
+use host_tests::check::here::{or_panic, toolchain, tools};
 use host_tests::check::parity::{KERNELS, PAIRS};
 use host_tests::check::sass::golden::Page;
 use host_tests::check::sass::trace::without_hints;
 use host_tests::check::sass::{self, Access, GPUS, pages};
 use host_tests::tools::cccl::CCCL;
 use host_tests::tools::command::{Command, Machine};
-use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::device_build::DeviceBuild;
 use host_tests::tools::disassembler::Disassembler;
-use host_tests::tools::error::Result;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{PtxVersion, Sm};
-use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_audit::fate::{Fate, Word, words};
 use ptx_audit::finding::Kind;
 use ptx_audit::report::Kernel;
@@ -29,16 +26,6 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rayon::prelude::*;
 use workloads::kernels_folder;
-
-static TOOLS: LazyLock<Result<CudaTools>> = LazyLock::new(|| CudaTools::find(&Progress::new()));
-
-fn tools() -> &'static CudaTools {
-    TOOLS.as_ref().unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn or_panic<T>(result: Result<T>) -> T {
-    result.unwrap_or_else(|error| panic!("{error}"))
-}
 
 fn kept() -> BTreeMap<String, String> {
     let pages = or_panic(pages::kept()).into_iter();
@@ -220,11 +207,6 @@ fn one_line_kernels_are_judged_as_the_pages_show() {
     });
     println!("{judged:?} forms on sm_75, 80, 90, 100 and 120");
     assert!(judged.iter().sum::<usize>() > 400, "{judged:?}");
-}
-
-fn toolchain() -> DeviceToolchain {
-    let progress = Progress::kept();
-    or_panic(Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &progress)))
 }
 
 fn compiled(package: &str, sm: Sm, ptx: PtxVersion, features: &[&str]) -> String {

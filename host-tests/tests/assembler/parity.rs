@@ -1,12 +1,11 @@
 //! `docs/parity.md` says what the compilers make: one GPU's rows are measured anew.
 
+use host_tests::check::here::{or_panic, toolchain, tools};
 use std::path::Path;
 
 use host_tests::check::parity::{self, KERNELS, PREFACE, Report, TARGETS, markdown_line};
-use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::Sm;
-use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
 /// The GPU that is measured anew.
 const SM: Sm = Sm::new(90);
@@ -51,12 +50,9 @@ fn stack(row: &[&str]) -> (usize, usize) {
 
 fn measured() -> Report {
     let progress = Progress::kept();
-    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &progress));
-    let toolchain = toolchain.unwrap_or_else(|error| panic!("{error}"));
-    let tools = CudaTools::find(&progress).unwrap_or_else(|error| panic!("{error}"));
     let target: Vec<_> = TARGETS.into_iter().filter(|(sm, _)| *sm == SM).collect();
     let all: Vec<_> = KERNELS.iter().collect();
-    parity::measure(&toolchain, &tools, &target, &all, &progress).unwrap_or_else(|error| panic!("{error}"))
+    or_panic(parity::measure(&toolchain(), tools(), &target, &all, &progress))
 }
 
 #[test]

@@ -1,15 +1,13 @@
 //! The pages of `docs/sass` are what the tools show: of a slice of the forms, drawn anew each time, on every GPU.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
 use host_tests::check::forms_check;
+use host_tests::check::here::{or_panic, tools};
 use host_tests::check::ledger;
 use host_tests::check::only;
 use host_tests::check::sass::golden::{self, Page};
 use host_tests::check::sass::{self, Access, GPUS, Reader, ldg, pages};
-use host_tests::tools::cuda_tools::CudaTools;
-use host_tests::tools::error::Result;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::Sm;
 use rand::SeedableRng;
@@ -22,16 +20,6 @@ const OF_EACH: usize = 5;
 
 /// How many, where some instructions alone are looked at.
 const OF_FEW: usize = 40;
-
-static TOOLS: LazyLock<Result<CudaTools>> = LazyLock::new(|| CudaTools::find(&Progress::new()));
-
-fn tools() -> &'static CudaTools {
-    TOOLS.as_ref().unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn or_panic<T>(result: Result<T>) -> T {
-    result.unwrap_or_else(|error| panic!("{error}"))
-}
 
 fn kept() -> BTreeMap<String, String> {
     let pages = or_panic(pages::kept()).into_iter();

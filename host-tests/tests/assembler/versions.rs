@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use host_tests::check::forms_check;
+use host_tests::check::here::tools;
 use host_tests::check::sass::versions::{self, Difference};
 use host_tests::check::sass::{self, Access, pages, trace};
 use host_tests::tools::assemblers;
 use host_tests::tools::command::Machine;
-use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::disassembler::Disassembler;
 use host_tests::tools::explain;
 use host_tests::tools::progress::Progress;
@@ -37,10 +37,6 @@ fn asked() -> Vec<(String, Assembler)> {
     let named = named.split(':').filter(|path| !path.is_empty()).map(|path| (path.to_owned(), Assembler::new(path)));
     let found = fetched().into_iter().map(|((major, minor), assembler)| (format!("CUDA {major}.{minor}"), assembler));
     found.chain(named).collect()
-}
-
-fn tools() -> CudaTools {
-    CudaTools::find(&Progress::new()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Copies of a loop that is unrolled, under a policy that is made before or inside of it, and 256-bit accesses: what

@@ -1,6 +1,7 @@
 //! What is compiled for a CPU: its orders in the compiler's own words, targets without atomics of 64 bits, and `ptx!`
 //! among the names that users choose.
 
+use host_tests::check::here::{or_panic, toolchain};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -9,16 +10,9 @@ use std::sync::LazyLock;
 use host_tests::check::forms;
 use host_tests::tools::command::Machine;
 use host_tests::tools::device_build::{DeviceBuild, Profile};
-use host_tests::tools::progress::Progress;
 use host_tests::tools::target::Sm;
-use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue::{self, Form, IMPORTS, Operation};
 use regex::Regex;
-
-static TOOLCHAIN: LazyLock<DeviceToolchain> = LazyLock::new(|| {
-    let found = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &Progress::new()));
-    found.unwrap_or_else(|error| panic!("{error}"))
-});
 
 /// The folder of a package with this library, and what cargo makes of it.
 fn package(name: &str, source: &str) -> PathBuf {
@@ -30,7 +24,7 @@ fn package(name: &str, source: &str) -> PathBuf {
 /// Runs cargo on a package.
 fn cargo(folder: &PathBuf, arguments: &[&str]) {
     let target = Machine::current().target().join("host-code/cargo");
-    let command = TOOLCHAIN.cargo().dir(folder).args(arguments).env("CARGO_TARGET_DIR", target);
+    let command = toolchain().cargo().dir(folder).args(arguments).env("CARGO_TARGET_DIR", target);
     command.run().unwrap_or_else(|error| panic!("{error}"));
 }
 
@@ -226,7 +220,7 @@ fn a_gpus_ptx_macro_is_among_the_same_names() {
     let folder = package("names", &source);
     let build =
         DeviceBuild { profile: Profile::Release, ..DeviceBuild::of_every_form(&folder, "names", Sm::OF_EVERY_FORM) };
-    let ptx = build.build_quietly(&TOOLCHAIN).unwrap_or_else(|error| panic!("{error}")).0;
+    let ptx = or_panic(build.build_quietly(&toolchain())).0;
     let text = std::fs::read_to_string(&ptx).expect("the build wrote it");
     assert!(text.matches("ld.acquire.sys.u32").count() >= 6, "each module's load is there");
 }

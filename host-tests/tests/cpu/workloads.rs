@@ -1,11 +1,10 @@
 //! Every kernel on the CPU, against a reference that knows nothing of it.
 
-use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::check::here::{toolchain, tools};
 use host_tests::tools::disassembler::Disassembler;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptx::{self, Module};
 use host_tests::tools::target::Sm;
-use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_kernel::cpu::Launch;
 use ptx_sass::nvdisasm::SassFunction;
 use std::collections::BTreeSet;
@@ -211,17 +210,12 @@ fn the_image_of_a_gpu_has_every_kernel() {
     }
 }
 
-fn toolchain() -> DeviceToolchain {
-    DeviceToolchain::find(Route::chosen(None).unwrap(), &Progress::kept()).unwrap()
-}
-
 fn machine_code(sm: Sm) -> Vec<SassFunction> {
     let progress = Progress::kept();
-    let tools = CudaTools::find(&progress).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let cubin = folder.path().join("kernels.cubin");
-    std::fs::write(&cubin, workloads::image(sm, &toolchain(), &tools, &progress).unwrap()).unwrap();
-    Disassembler::new(&tools.nvdisasm).disassemble(&cubin).unwrap()
+    std::fs::write(&cubin, workloads::image(sm, &toolchain(), tools(), &progress).unwrap()).unwrap();
+    Disassembler::new(&tools().nvdisasm).disassemble(&cubin).unwrap()
 }
 
 /// The kernel's inline assembler, each line once: what takes addresses and makes predicates left out.

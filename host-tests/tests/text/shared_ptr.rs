@@ -1,11 +1,10 @@
 //! Each access through a `SharedPtr` is exactly one instruction, with the address as it is, in both profiles.
 
 use host_tests::check::forms::write_package;
+use host_tests::check::here::{or_panic, toolchain};
 use host_tests::tools::device_build::{DeviceBuild, Profile};
-use host_tests::tools::progress::Progress;
 use host_tests::tools::ptx::Module;
 use host_tests::tools::target::Sm;
-use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue;
 use regex::Regex;
 
@@ -69,15 +68,12 @@ fn block(instruction: &str, guarded: bool) -> Vec<String> {
 
 /// The modules of these functions, in each profile.
 fn modules(package: &str, functions: &str) -> [(Profile, Module); 2] {
-    let progress = Progress::kept();
-    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &progress));
-    let toolchain = toolchain.unwrap_or_else(|error| panic!("{error}"));
+    let toolchain = toolchain();
     let folder = toolchain.machine().target().join(package);
-    write_package(&folder, package, &format!("{HEAD}{functions}")).unwrap_or_else(|error| panic!("{error}"));
+    or_panic(write_package(&folder, package, &format!("{HEAD}{functions}")));
     [Profile::Dev, Profile::Release].map(|profile| {
         let build = DeviceBuild { profile, ..DeviceBuild::of_every_form(&folder, package, Sm::OF_EVERY_FORM) };
-        let module = build.build(&toolchain).and_then(|ptx| Module::read(&ptx));
-        (profile, module.unwrap_or_else(|error| panic!("{error}")))
+        (profile, or_panic(build.build(&toolchain).and_then(|ptx| Module::read(&ptx))))
     })
 }
 

@@ -1,16 +1,15 @@
 //! The demo's association of Rust, PTX and machine code: on recorded text, where whole lines are compared, and on
 //! the kernels as they are.
 
+use host_tests::check::here::{toolchain, tools};
 use std::path::{Path, PathBuf};
 
 use demo::compile::{self, OLDEST};
 use demo::{self, Access};
 use host_tests::show::forms_list;
-use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptx;
 use host_tests::tools::target::Sm;
-use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue::{self, Form};
 use ptx_sass::line_table::{Located, Site};
 use ptx_sass::nvdisasm;
@@ -131,10 +130,8 @@ const MODIFIERS: [(&str, &[&str]); 6] = [
 #[test]
 fn the_kernels_show_the_same_hints_in_rust_in_ptx_and_in_machine_code() {
     let progress = Progress::kept();
-    let toolchain = DeviceToolchain::find(Route::chosen(None).unwrap(), &progress).unwrap();
-    let tools = CudaTools::find(&progress).unwrap();
-    let compiled = compile::compile(&toolchain, &progress).unwrap();
-    let assembled = demo::assemble_all(&compiled, &[Sm::new(90)], &tools, &progress).unwrap();
+    let compiled = compile::compile(&toolchain(), &progress).unwrap();
+    let assembled = demo::assemble_all(&compiled, &[Sm::new(90)], tools(), &progress).unwrap();
     let mut needs = 0;
     for workload in ALL {
         let accesses = demo::accesses(&compiled, workload, &assembled).unwrap();

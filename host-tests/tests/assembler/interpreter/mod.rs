@@ -7,11 +7,10 @@ mod numbers;
 mod patterns;
 mod reference;
 
+use host_tests::check::here::tools;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use host_tests::tools::cuda_tools::CudaTools;
-use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use patterns::{Instruction, Register, instructions};
 use ptx_interpreter::{Launch, Outside, Program};
@@ -25,8 +24,7 @@ const SAMPLES: usize = 256;
 const HEADER: &str = ".version 9.0\n.target sm_121\n.address_size 64\n";
 
 fn assembler() -> Assembler {
-    let tools = CudaTools::find(&Progress::new()).unwrap_or_else(|error| panic!("{error}"));
-    Assembler::new(&tools.ptxas)
+    Assembler::new(&tools().ptxas)
 }
 
 /// Which of these instructions the assembler accepts.

@@ -5,11 +5,9 @@ mod evaluate;
 
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::sync::LazyLock;
 
-use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::check::here::tools;
 use host_tests::tools::disassembler::Disassembler;
-use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::Sm;
 use ptx_intrinsics::prelude::*;
@@ -40,9 +38,6 @@ const PRIORITIES: [(&str, Fractional, Range); 12] = priorities! {
     (L2EvictUnchanged, L2EvictUnchanged), ".L2::evict_unchanged.L2::evict_unchanged";
 };
 
-static TOOLS: LazyLock<CudaTools> =
-    LazyLock::new(|| CudaTools::find(&Progress::new()).unwrap_or_else(|error| panic!("{error}")));
-
 /// Kernels that make a policy each and store it, by name.
 fn kernels(made: impl Iterator<Item = (String, String)>) -> HashMap<String, SassFunction> {
     let mut ptx = ".version 7.4\n.target sm_80\n.address_size 64\n".to_owned();
@@ -63,9 +58,9 @@ fn kernels(made: impl Iterator<Item = (String, String)>) -> HashMap<String, Sass
 fn assemble(ptx: &str, sm: Sm) -> HashMap<String, SassFunction> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let cubin = folder.path().join("policy.cubin");
-    let assembled = Assembler::new(&TOOLS.ptxas).assemble_text(ptx, sm, &cubin);
+    let assembled = Assembler::new(&tools().ptxas).assemble_text(ptx, sm, &cubin);
     assembled.expect("ptxas runs").unwrap_or_else(|rejected| panic!("{rejected}"));
-    let functions = Disassembler::new(&TOOLS.nvdisasm).disassemble(&cubin).expect("nvdisasm reads it");
+    let functions = Disassembler::new(&tools().nvdisasm).disassemble(&cubin).expect("nvdisasm reads it");
     functions.into_iter().map(|function| (function.name.clone(), function)).collect()
 }
 

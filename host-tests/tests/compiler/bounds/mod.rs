@@ -16,10 +16,10 @@ use std::sync::LazyLock;
 
 use host_tests::check::forms::{self, Case, Syntax};
 use host_tests::check::forms_check;
+use host_tests::check::here::toolchain;
 use host_tests::check::ledger;
 use host_tests::check::only;
 use host_tests::tools::progress::Progress;
-use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue;
 
 use documented::Documented;
@@ -34,11 +34,6 @@ const DRAWN: usize = 1_000;
 const GATED: usize = 188;
 /// Where something begins: SMs and PTX ISA versions.
 const STEPS: [usize; 2] = [9, 24];
-
-fn toolchain() -> DeviceToolchain {
-    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &Progress::new()));
-    toolchain.unwrap_or_else(|error| panic!("{error}"))
-}
 
 /// The part of everything that is asked about, and how many there are; none where calls are drawn.
 fn part() -> Option<(usize, usize)> {

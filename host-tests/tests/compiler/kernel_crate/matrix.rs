@@ -4,16 +4,14 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use host_tests::check::forms::write_package_with;
-use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::device_build::{DeviceBuild, Profile};
-use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{PtxVersion, Sm};
 use ptx_interpreter::{Program, Trial};
 use ptx_kernel::matrix::{MOVES, PRODUCTS};
 use regex::Regex;
 
-use crate::kernel_crate::{body, kernels_before, text_of, toolchain};
+use crate::kernel_crate::{body, kernels_before, text_of, toolchain, tools};
 
 /// The registers of fragments that have names of their own.
 const FRAGMENTS: &str = "B1x32, Bf16x2, E4m3x4, E5m2x4, F16x2, S4x8, S8x4, Tf32, U4x8, U8x4";
@@ -92,7 +90,7 @@ fn instructions(text: &str, name: &str) -> Vec<String> {
 fn each_function_is_its_instruction() {
     assert_eq!((PRODUCTS.len(), MOVES.len()), (94, 27));
     let (plain, of_bytes): (Vec<_>, Vec<_>) = functions().into_iter().partition(|function| function.targets.is_empty());
-    let ptxas = Assembler::new(CudaTools::find(&Progress::kept()).unwrap_or_else(|error| panic!("{error}")).ptxas);
+    let ptxas = Assembler::new(&tools().ptxas);
     let text = are_their_instructions("matrices", &plain, (Sm::new(90), 87), &ptxas);
     gates_are_those_of_ptxas(&plain, &text, &ptxas);
     let text = are_their_instructions("matrices-of-bytes", &of_bytes, WITH_BYTES, &ptxas);

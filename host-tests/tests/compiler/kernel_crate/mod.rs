@@ -4,12 +4,10 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use host_tests::check::forms::write_package_with;
-use host_tests::tools::cuda_tools::CudaTools;
+use host_tests::check::here::{or_panic, toolchain, tools};
 use host_tests::tools::device_build::{DeviceBuild, Profile};
-use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{PtxVersion, Sm};
-use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_interpreter::{Program, Trial};
 use regex::Regex;
 
@@ -28,11 +26,6 @@ mod tensor;
 
 use expected::KERNELS;
 
-fn toolchain() -> DeviceToolchain {
-    let toolchain = Route::chosen(None).and_then(|route| DeviceToolchain::find(route, &Progress::kept()));
-    toolchain.unwrap_or_else(|error| panic!("{error}"))
-}
-
 /// The PTX of a source, which becomes a package of that name.
 fn compiled(name: &str, source: &str, sm: Sm, ptx: Option<PtxVersion>, profile: Profile) -> PathBuf {
     let toolchain = toolchain();
@@ -40,7 +33,7 @@ fn compiled(name: &str, source: &str, sm: Sm, ptx: Option<PtxVersion>, profile: 
     let build = DeviceBuild { profile, ptx, ..DeviceBuild::new(&folder, name, sm) };
     let made = write_package_with(&folder, name, &["ptx-intrinsics", "ptx-kernel"], source)
         .and_then(|()| build.build_quietly(&toolchain));
-    made.unwrap_or_else(|error| panic!("{error}")).0
+    or_panic(made).0
 }
 
 /// The text of the same.
@@ -51,9 +44,8 @@ fn text_of(name: &str, source: &str, sm: Sm, ptx: Option<PtxVersion>, profile: P
 /// The same for sm_90, which the assembler takes.
 fn text_that_is_taken(name: &str, source: &str, profile: Profile) -> String {
     let ptx = compiled(name, source, Sm::new(90), Some(PtxVersion::new(8, 0)), profile);
-    let tools = CudaTools::find(&Progress::kept()).unwrap_or_else(|error| panic!("{error}"));
-    let assembled = Assembler::new(tools.ptxas).assemble(&ptx, Sm::new(90), &ptx.with_extension("cubin"));
-    let rejected = assembled.unwrap_or_else(|error| panic!("{error}")).err();
+    let assembled = Assembler::new(&tools().ptxas).assemble(&ptx, Sm::new(90), &ptx.with_extension("cubin"));
+    let rejected = or_panic(assembled).err();
     assert!(rejected.is_none(), "ptxas refuses {}: {rejected:?}", ptx.display());
     std::fs::read_to_string(ptx).expect("the harness wrote it")
 }

@@ -7,7 +7,7 @@ use host_tests::check::sass::{MachineCode, Reader};
 use host_tests::tools::target::Sm;
 use ptx_intrinsics::catalogue::{self, Form};
 
-use crate::order::tools;
+use host_tests::check::here::tools;
 
 /// One of each generation: those between have the same machine code.
 const SMS: [u32; 5] = [75, 80, 90, 100, 120];

@@ -14,7 +14,7 @@ use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
 
-use crate::order::tools;
+use host_tests::check::here::tools;
 
 const SM: Sm = Sm::new(90);
 

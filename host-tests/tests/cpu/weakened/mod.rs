@@ -4,13 +4,12 @@
 mod launches;
 mod weaken;
 
+use host_tests::check::here::toolchain;
 use std::collections::BTreeMap;
 
 use host_tests::check::parity::PAIRS;
 use host_tests::tools::device_build::DeviceBuild;
-use host_tests::tools::progress::Progress;
 use host_tests::tools::target::{PtxVersion, Sm};
-use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_interpreter::{Finding, Kind, Program};
 use rayon::prelude::*;
 use weaken::{Change, Weakening, braces, kernel, weakenings};
@@ -20,7 +19,7 @@ const SEEDS: u64 = 8;
 
 /// The module that has the kernels of parity, and the worked kernels, of a GPU.
 fn module(sm: Sm, ptx: PtxVersion, features: &[&str]) -> String {
-    let toolchain = DeviceToolchain::find(Route::chosen(None).unwrap(), &Progress::kept()).unwrap();
+    let toolchain = toolchain();
     let mut build = DeviceBuild::new(PAIRS, "parity", sm);
     build.ptx = Some(ptx);
     build.features.extend(features.iter().map(|feature| (*feature).to_owned()));

@@ -8,14 +8,12 @@ mod operands;
 mod shared;
 mod values;
 
-use std::sync::LazyLock;
+use host_tests::check::here::{or_panic, toolchain};
 
 use host_tests::check::forms;
 use host_tests::tools::device_build::DeviceBuild;
 use host_tests::tools::error::{Error, Result};
-use host_tests::tools::progress::Progress;
 use host_tests::tools::target::Sm;
-use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue::IMPORTS;
 
 /// What the kernels are compiled for: a GPU that has every form.
@@ -24,19 +22,16 @@ const BUILT_FOR: Sm = Sm::OF_EVERY_FORM;
 const HEAD: &str = "#![no_std]\n#![feature(abi_ptx)]\n#![allow(warnings)]\n\
     #[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {\n    loop {}\n}\n\n";
 
-static TOOLCHAIN: LazyLock<Result<DeviceToolchain>> =
-    LazyLock::new(|| DeviceToolchain::find(Route::chosen(None)?, &Progress::new()));
-
 /// The optimised PTX of these functions.
 fn ptx_of(name: &str, functions: &str) -> String {
-    let text = || {
-        let toolchain = TOOLCHAIN.as_ref().map_err(Error::new)?;
+    let text = || -> Result<String> {
+        let toolchain = toolchain();
         let folder = toolchain.machine().target().join("lanes").join(name);
         forms::write_package(&folder, name, &format!("{HEAD}{IMPORTS}\n{functions}"))?;
-        let (ptx, _) = DeviceBuild::of_every_form(folder, name, BUILT_FOR).build_quietly(toolchain)?;
+        let (ptx, _) = DeviceBuild::of_every_form(folder, name, BUILT_FOR).build_quietly(&toolchain)?;
         std::fs::read_to_string(&ptx).map_err(|error| Error::io("read the PTX", &ptx, error))
     };
-    text().unwrap_or_else(|error| panic!("{error}"))
+    or_panic(text())
 }
 
 /// The first of what is wrong.
