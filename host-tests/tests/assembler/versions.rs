@@ -164,7 +164,7 @@ fn the_table_of_versions_is_what_the_assemblers_make() {
     let sms = [80, 90, 100, 120].map(Sm::new);
     let mut compared = 0;
     for (release, assembler) in fetched().into_iter().filter(|(release, _)| *release < tools.release) {
-        let seen = versions::seen_by(assembler, &tools, &asked, &sms, &progress).expect("it assembles");
+        let seen = versions::seen_by(assembler, tools, &asked, &sms, &progress).expect("it assembles");
         let by_release = BTreeMap::from([(release, seen)]);
         let found = versions::differences(&pages::kept().expect("the pages are there"), &asked, &by_release);
         let found = found.unwrap_or_else(|error| panic!("{error}"));
