@@ -99,8 +99,8 @@ fn is_sunk(line: &str) -> bool {
 /// and what the parser says about it.
 const SINK_REFUSED: &str = "Result discard mode is not allowed";
 
-/// What is said of a target like `sm_90a` when machine code for another GPU is asked for.
-const ONLY_FOR_ITS_GPU: &str = "cannot be compiled to future architecture";
+/// What is said of a target like `sm_90a` when machine code for another one is asked for.
+const ONLY_FOR_ITS_GPU: &str = "cannot be compiled";
 
 impl Assembler {
     /// The assembler at that path.
