@@ -139,7 +139,7 @@ unsafe fn run(
     match stop.why {
         Why::Gap => std::process::exit(GAP),
         Why::Misaligned => MISALIGNED_ADDRESS,
-        Why::Astray => ILLEGAL_ADDRESS,
+        Why::Astray | Why::NotGiven => ILLEGAL_ADDRESS,
         Why::Endless | Why::Late => TIMEOUT,
         Why::Trap | Why::Wrong => LAUNCH_FAILED,
     }

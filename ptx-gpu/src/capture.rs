@@ -220,8 +220,7 @@ impl Gpu {
             (Some(_), _) if is_node => self.record(stream, Work::WaitEvent(event)),
             (Some(_), None) => Err(self.spoil_of(stream, CAPTURE_ISOLATION)),
             (Some(mut one), Some(other)) if one.capture == other.capture => {
-                let new = other.after.iter().filter(|node| !one.after.contains(node)).copied().collect::<Vec<_>>();
-                one.after.extend(new);
+                one.comes_after(&other.after);
                 self.set_captured(stream, Some(one));
                 Ok(())
             }
@@ -268,8 +267,7 @@ impl Gpu {
         if !adds {
             captured.after.clear();
         }
-        let new = nodes.iter().filter(|node| !captured.after.contains(node)).copied().collect::<Vec<_>>();
-        captured.after.extend(new);
+        captured.comes_after(nodes);
         self.set_captured(stream, Some(captured));
         Ok(())
     }

@@ -33,6 +33,17 @@ pub(crate) struct Captured {
     pub(crate) after: Vec<Handle>,
 }
 
+impl Captured {
+    /// The next node comes after these too.
+    pub(crate) fn comes_after(&mut self, nodes: &[Handle]) {
+        for node in nodes {
+            if !self.after.contains(node) {
+                self.after.push(*node);
+            }
+        }
+    }
+}
+
 /// `CUstreamCaptureMode`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {

@@ -11,8 +11,6 @@ const POISON: u8 = 0xcd;
 const GRAIN: usize = 16;
 /// Each piece has pages of its own, and a page of nobody's comes after it.
 const PAGE: u64 = 1024;
-/// What a message says of an address that is freed.
-pub(crate) const NOT_GIVEN: &str = "malloc has not given the bytes at";
 /// Bytes of a heap, if a program says nothing.
 const USUAL: usize = 8 << 20;
 

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use crate::check::{Actor, Checks, Finding, Found, Kind, LATE, Piece, Place, is_freed};
-use crate::heap::NOT_GIVEN;
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
 use crate::spaces::Named;
@@ -163,9 +162,7 @@ impl Machine<'_> {
                 Kind::Bounds,
                 "allocate the columns with `tcgen05.alloc`; warp number `n` loads and stores lanes `32 * (n % 4)` to `32 * (n % 4) + 31`",
             ),
-            Why::Astray if stop.text.contains(NOT_GIVEN) => {
-                (Kind::Bounds, "free what `malloc` gave, by its first address, once")
-            }
+            Why::NotGiven => (Kind::Bounds, "free what `malloc` gave, by its first address, once"),
             Why::Astray => (Kind::Bounds, "compare the index with the length of the buffer before the access"),
             Why::Trap if self.program.grid_workspace.is_some() && !self.launch.cooperative => (
                 Kind::Launch,
@@ -209,7 +206,7 @@ impl Machine<'_> {
             Some(address) => {
                 let bytes = bytes(&current).unwrap_or(1);
                 found.places[0].2 = match kind {
-                    Kind::Bounds if current.contains(NOT_GIVEN) => format!("frees {}", checks.place_of(address)),
+                    Kind::Bounds if stop.why == Why::NotGiven => format!("frees {}", checks.place_of(address)),
                     Kind::Bounds => checks.extent(address, bytes),
                     _ => format!("accesses {}", checks.place_of(address)),
                 };
@@ -217,7 +214,7 @@ impl Machine<'_> {
             None if deadlock.is_empty() => found.notes.push(current),
             None => {}
         }
-        if is_freed(&found.places[0].2) && !stop.text.contains(NOT_GIVEN) {
+        if is_freed(&found.places[0].2) && stop.why != Why::NotGiven {
             found.title = "memory is accessed that a thread has freed".into();
             found.help = "free it after the last access".into();
         }
@@ -241,7 +238,7 @@ fn title(kind: Kind, stop: &Stop) -> &'static str {
         Kind::Bounds if stop.text.contains("tensor memory") => {
             "tensor memory is used that the block has not allocated, or that belongs to other lanes"
         }
-        Kind::Bounds if stop.text.contains(NOT_GIVEN) => {
+        Kind::Bounds if stop.why == Why::NotGiven => {
             "memory is freed that `malloc` has not given, or that is freed already"
         }
         Kind::Bounds => "an access is outside of every piece of memory",

@@ -11,6 +11,8 @@ pub enum Why {
     Misaligned,
     /// An access where there is no memory.
     Astray,
+    /// What a thread freed was not given by `malloc`, or was freed before.
+    NotGiven,
     /// The kernel executed `trap`.
     Trap,
     /// The kernel took more instructions than [`Launch::steps`](crate::Launch::steps), or all of its threads wait.

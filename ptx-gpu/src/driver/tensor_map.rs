@@ -38,6 +38,17 @@ fn dimensions(rank: u32) -> usize {
     rank.min(5) as usize
 }
 
+/// A map with what all kinds of maps have: the lists of the program.
+fn shaped(map: TensorMap, sizes: *const u64, strides: *const u64, steps: *const u32) -> Result<TensorMap> {
+    let count = dimensions(map.rank);
+    Ok(TensorMap {
+        sizes: array(sizes, count)?,
+        strides: array(strides, count.saturating_sub(1))?,
+        steps: array(steps, count)?,
+        ..map
+    })
+}
+
 calls! {
     fn cuTensorMapEncodeTiled(
         map: *mut [u8; BYTES],
@@ -53,21 +64,10 @@ calls! {
         promotion: u32,
         fill: u32,
     ) {
-        let count = dimensions(rank);
-        let described = TensorMap {
-            rank,
-            element,
-            interleave,
-            promotion,
-            fill,
-            address: address as u64,
-            sizes: array(sizes, count)?,
-            strides: array(strides, count.saturating_sub(1))?,
-            tile: array(tile, count)?,
-            steps: array(steps, count)?,
-            ..TensorMap::default()
-        };
-        write("cuTensorMapEncodeTiled", map, &described.swizzled(swizzle))
+        let tile = array(tile, dimensions(rank))?;
+        let described =
+            TensorMap { rank, tile, element, interleave, promotion, fill, address: address as u64, ..TensorMap::default() };
+        write("cuTensorMapEncodeTiled", map, &shaped(described, sizes, strides, steps)?.swizzled(swizzle))
     }
 
     fn cuTensorMapEncodeIm2col(
@@ -87,24 +87,13 @@ calls! {
         promotion: u32,
         fill: u32,
     ) {
-        let count = dimensions(rank);
-        let spatial = count.saturating_sub(2);
+        let spatial = dimensions(rank).saturating_sub(2);
         let (lower, upper) = (array(lower, spatial)?, array(upper, spatial)?);
         let columns = Columns { lower, upper, channels, pixels, along: Along::Image };
-        let described = TensorMap {
-            rank,
-            columns: Some(columns),
-            element,
-            interleave,
-            promotion,
-            fill,
-            address: address as u64,
-            sizes: array(sizes, count)?,
-            strides: array(strides, count.saturating_sub(1))?,
-            steps: array(steps, count)?,
-            ..TensorMap::default()
-        };
-        write("cuTensorMapEncodeIm2col", map, &described.swizzled(swizzle))
+        let columns = Some(columns);
+        let described =
+            TensorMap { rank, columns, element, interleave, promotion, fill, address: address as u64, ..TensorMap::default() };
+        write("cuTensorMapEncodeIm2col", map, &shaped(described, sizes, strides, steps)?.swizzled(swizzle))
     }
 
     fn cuTensorMapEncodeIm2colWide(
@@ -125,7 +114,6 @@ calls! {
         promotion: u32,
         fill: u32,
     ) {
-        let count = dimensions(rank);
         let along = match mode {
             0 => Along::Width,
             1 => Along::Width128,
@@ -135,20 +123,10 @@ calls! {
             }
         };
         let columns = Columns { lower: [lower, 0, 0], upper: [upper, 0, 0], channels, pixels, along };
-        let described = TensorMap {
-            rank,
-            columns: Some(columns),
-            element,
-            interleave,
-            promotion,
-            fill,
-            address: address as u64,
-            sizes: array(sizes, count)?,
-            strides: array(strides, count.saturating_sub(1))?,
-            steps: array(steps, count)?,
-            ..TensorMap::default()
-        };
-        write("cuTensorMapEncodeIm2colWide", map, &described.swizzled(swizzle))
+        let columns = Some(columns);
+        let described =
+            TensorMap { rank, columns, element, interleave, promotion, fill, address: address as u64, ..TensorMap::default() };
+        write("cuTensorMapEncodeIm2colWide", map, &shaped(described, sizes, strides, steps)?.swizzled(swizzle))
     }
 
     fn cuTensorMapReplaceAddress(map: *mut [u8; BYTES], address: *const c_void) {

@@ -4,7 +4,6 @@ use sprintf::{Printf, vsprintf};
 
 use crate::access::How;
 use crate::group::{Group, Thread};
-use crate::heap::NOT_GIVEN;
 use crate::lanes::lanes_of;
 use crate::machine::Machine;
 use crate::stop::{Result, Why, gap, stop};
@@ -78,7 +77,7 @@ impl Machine<'_> {
         if begin == 0 {
             return Ok(());
         }
-        let not_given = || stop(Why::Astray, format!("{NOT_GIVEN} {begin:#x}"));
+        let not_given = || stop(Why::NotGiven, format!("malloc has not given the bytes at {begin:#x}"));
         let Some(bytes) = self.heap.heap.bytes(begin) else { return not_given() };
         if bytes > 0 {
             self.watch_one(thread, begin, bytes, How::DISCARD)?;
