@@ -112,6 +112,8 @@ pub(crate) enum Fence {
     },
     /// The accesses before it, for the asynchronous proxy: of one memory, or of all.
     Async(Option<Memory>),
+    /// The accesses before it, for the tensormap proxy.
+    Maps,
     /// The initialisation of barriers.
     BarrierInit,
     Other,
@@ -128,6 +130,7 @@ impl Fence {
             ["fence", "proxy", "async::generic", "release", ..] => Fence::Async(Some(Memory::Shared)),
             // It is of barriers alone that an acquire says something here: what was read has to be released.
             ["fence", "proxy", "async::generic", "acquire", ..] | ["fence", "mbarrier_init", ..] => Fence::BarrierInit,
+            ["fence", "proxy", "tensormap::generic", "release", ..] => Fence::Maps,
             ["fence", "proxy", ..] => Fence::Other,
             ["fence" | "membar", ..] => {
                 let has = |word: &str| words.contains(&word);

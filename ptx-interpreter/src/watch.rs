@@ -156,6 +156,23 @@ impl Machine<'_> {
         self.for_each(group, |checks, actor| checks.fence(actor, fence));
     }
 
+    /// The same, of threads that do something together.
+    pub(crate) fn watch_fence_of(&mut self, all: &[Thread], fence: Fence) {
+        self.tell(|checks, machine| all.iter().for_each(|thread| checks.fence(machine.actor(*thread), fence)));
+    }
+
+    pub(crate) fn watch_map_acquire(&mut self, group: Group, maps: &Lanes) {
+        self.tell(|checks, machine| {
+            group.threads().for_each(|thread| checks.acquire_map(machine.actor(thread), maps[thread.lane]));
+        });
+    }
+
+    /// A copy uses a tensor map.
+    pub(crate) fn watch_map(&mut self, thread: Thread, map: u64, bytes: usize) {
+        let site = self.site;
+        self.tell(|checks, machine| checks.reads_map(machine.actor(thread), site, map, bytes));
+    }
+
     pub(crate) fn watch_arrival(&mut self, group: Group, number: u32) {
         self.for_each(group, |checks, actor| checks.arrive(actor, number));
     }

@@ -101,6 +101,89 @@ fn a_kernel_makes_maps_and_gathers_and_scatters_rows() {
     }
 }
 
+/// Without one of its fences the copy is told, and which fence it lacks.
+#[test]
+fn a_map_is_released_and_acquired() {
+    let acquire = |map: &str| format!("fence.proxy.tensormap::generic.acquire.gpu [{map}], 128;");
+    // What a publication copies, without what it releases.
+    let stores = |text: &str, fence: &str| {
+        ["%d3", "%d6"].iter().fold(text.to_owned(), |text, map| {
+            let words = (0..128)
+                .step_by(8)
+                .map(|at| format!("@!%p1 ld.shared.b64 %d7, [%r3+{at}]; @!%p1 st.global.b64 [{map}+{at}], %d7;\n"));
+            let publish = "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned";
+            text.replace(&format!("{publish} [{map}], [%r3], 128;"), &(words.collect::<String>() + fence))
+        })
+    };
+    let not_acquired = "was released to the tensormap proxy, and not acquired";
+    let release = "@!%p1 fence.proxy.tensormap::generic.release.gpu;";
+    for (text, count, words) in [
+        (KERNEL.to_owned(), 0, ""),
+        (KERNEL.replace(&acquire("%d3"), ""), 1, not_acquired),
+        (KERNEL.replace(&acquire("%d6"), ""), 1, not_acquired),
+        (KERNEL.replace(&acquire("%d3"), &acquire("%d6")), 1, not_acquired),
+        (stores(KERNEL, ""), 2, "the tensormap proxy is not"),
+        (stores(KERNEL, release), 0, ""),
+    ] {
+        let program = Program::parse(&text);
+        let mut trial = Trial::new(&program, "gather");
+        trial.buffer(&bytes(0..32)).unwrap().buffer(&[0xff; 128]).unwrap().buffer(&[0; 256]).unwrap();
+        trial.value(&row().encode());
+        let report = trial.check();
+        assert!(report.stop.is_none(), "{:?}", report.stop);
+        let texts: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+        assert_eq!(texts.len(), count, "{words}: {texts:?}");
+        for text in texts {
+            assert!(text.starts_with("error[proxy]: a tensor copy uses a tensor map"), "{text}");
+            assert!(text.contains(words), "{text}");
+        }
+    }
+}
+
+/// Another warp uses the map after a barrier: what one thread acquired before it goes along, and what nothing orders is a race.
+#[test]
+fn a_map_of_another_warp_is_ordered() {
+    let text = |barrier: &str, fence: &str| {
+        KERNEL
+            .replace(".param .align 64 .b8 map[128])\n{", ".param .align 64 .b8 map[128])\n{\n.reg .pred %q<2>; .reg .b32 %w;")
+            .replace("mov.u32 %r1, %tid.x;", "mov.u32 %r1, %laneid; mov.u32 %w, %tid.y; setp.ne.u32 %q1, %w, 0; add.u64 %d6, %d3, 128; @%q1 bra SECOND;")
+            .replace("    @%p1 bra END;\n    fence", &format!("SECOND:\n{barrier}\n@!%q1 bra END;\nsetp.ne.u32 %p1, %r1, 0; @%p1 bra END;\n    fence"))
+            .replace("    fence.proxy.tensormap::generic.acquire.gpu [%d3], 128;\n", fence)
+    };
+    let fence = "    fence.proxy.tensormap::generic.acquire.gpu [%d3], 128;\n";
+    for (barrier, fence, expected) in [
+        ("bar.sync 0;", fence, None),
+        ("bar.sync 0;", "", Some("error[proxy]")),
+        (&format!("@!%q1 {}\nbar.sync 0;", fence.trim()), "", None),
+        ("", fence, Some("error[race]")),
+    ] {
+        let program = Program::parse(&text(barrier, fence));
+        assert!(program.gaps().is_empty(), "{:?}", program.gaps());
+        let reports = (0..8).map(|seed| {
+            let mut trial = Trial::new(&program, "gather");
+            trial.block([32, 2, 1]).seed(seed);
+            trial
+                .buffer(&bytes(0..32))
+                .unwrap()
+                .buffer(&[0xff; 128])
+                .unwrap()
+                .buffer(&[row().encode(); 2].concat())
+                .unwrap();
+            trial.value(&row().encode());
+            trial.check()
+        });
+        let texts: Vec<String> =
+            reports.flat_map(|report| report.findings).map(|finding| finding.to_string()).collect();
+        match expected {
+            None => assert_eq!(texts, [""; 0], "{barrier}"),
+            Some(kind) => assert!(
+                texts.iter().any(|text| text.starts_with(kind) && text.contains("tensor map")),
+                "{barrier}: {texts:?}"
+            ),
+        }
+    }
+}
+
 #[test]
 fn what_is_no_map_is_told() {
     let program = Program::parse(KERNEL);

@@ -1,5 +1,6 @@
 //! What a thread knows to have happened: of every other thread, how far it had come.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// For each thread, the last of its epochs that happened before; and the same for what copies memory by itself.
@@ -122,6 +123,8 @@ pub(crate) struct Known {
     pub(crate) proxied: [Clock; 2],
     /// What `tcgen05.fence::before_thread_sync` has put before the synchronization of threads.
     pub(crate) tensor: Clock,
+    /// What fences of tensor maps have done, if there were any.
+    pub(super) maps: Option<Rc<Maps>>,
 }
 
 impl Known {
@@ -131,13 +134,53 @@ impl Known {
             own.join(other);
         }
         self.tensor.join(&other.tensor);
+        self.join_maps(other);
+    }
+
+    fn join_maps(&mut self, other: &Known) {
+        match (&mut self.maps, &other.maps) {
+            (_, None) => {}
+            (own @ None, Some(_)) => own.clone_from(&other.maps),
+            (Some(own), Some(other)) if Rc::ptr_eq(own, other) => {}
+            (Some(own), Some(other)) => Rc::make_mut(own).join(other),
+        }
+    }
+
+    pub(super) fn release_maps(&mut self, before: &Clock) {
+        Rc::make_mut(self.maps.get_or_insert_default()).released.join(before);
+    }
+
+    pub(super) fn acquire_map(&mut self, map: u64) {
+        if let Some(maps) = &mut self.maps {
+            let maps = Rc::make_mut(maps);
+            maps.acquired.entry(map).or_default().join(&maps.released);
+        }
     }
 
     fn is(&self, other: &Known) -> bool {
         let all = self.proxied.iter().zip(&other.proxied);
         self.ordered.is(&other.ordered)
             && self.tensor.is(&other.tensor)
+            && self.maps.as_ref().map(Rc::as_ptr) == other.maps.as_ref().map(Rc::as_ptr)
             && all.into_iter().all(|(own, other)| own.is(other))
+    }
+}
+
+/// What fences of tensor maps have done.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Maps {
+    /// What was released to the tensormap proxy.
+    pub(super) released: Clock,
+    /// What of that was acquired, for the map at an address.
+    pub(super) acquired: BTreeMap<u64, Clock>,
+}
+
+impl Maps {
+    fn join(&mut self, other: &Maps) {
+        self.released.join(&other.released);
+        for (map, clock) in &other.acquired {
+            self.acquired.entry(*map).or_default().join(clock);
+        }
     }
 }
 

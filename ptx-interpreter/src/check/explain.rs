@@ -73,7 +73,7 @@ impl Checks {
         }
     }
 
-    fn what(&self, event: Event, at: u64) -> String {
+    pub(super) fn what(&self, event: Event, at: u64) -> String {
         let Event { how, bytes, .. } = event;
         let verb = match (how.reads, how.writes) {
             _ if how.discards => "discards",
@@ -87,7 +87,7 @@ impl Checks {
         format!("{by}{verb} {bytes} bytes, among them {}", self.place_of(at))
     }
 
-    fn what_was(&self, mark: &Mark) -> String {
+    pub(super) fn what_was(&self, mark: &Mark) -> String {
         let verb = if mark.writes { "writes" } else { "reads" };
         match mark.is_engine {
             true => format!("begins a {} that {verb} it", self.work_of(mark.who)),

@@ -17,6 +17,7 @@ mod heap;
 mod history;
 mod launch_control;
 mod lifetimes;
+mod maps;
 mod mark;
 mod marks;
 mod orders;

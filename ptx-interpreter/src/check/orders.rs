@@ -112,6 +112,11 @@ impl Checks {
                     }
                 }
             }
+            Fence::Maps => {
+                let state = self.state(actor);
+                let known = state.release(actor, threads);
+                state.known.release_maps(&known.ordered);
+            }
             Fence::BarrierInit => {
                 let own = self.mbarriers.values_mut().filter(|bar| bar.init.0 == actor);
                 own.for_each(|bar| bar.shown = true);

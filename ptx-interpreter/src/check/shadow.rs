@@ -249,6 +249,12 @@ impl Shadow {
         marks.find(|mark| mark.writes && mark.bytes != 0)
     }
 
+    /// The same, of an address that may be on no page.
+    pub(crate) fn last_write(&self, address: u64) -> Option<Mark> {
+        let page = *self.places.get(&(address / PAGE))?;
+        self.write_of((page, (address % PAGE / CELL) as usize), address)
+    }
+
     /// The numbers of the last writes of a cell's bytes, where they were strong.
     pub(crate) fn last(&mut self, address: u64) -> [u32; 4] {
         let Some(page) = self.places.get(&(address / PAGE)) else { return [0; 4] };

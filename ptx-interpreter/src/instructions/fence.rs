@@ -3,10 +3,17 @@
 use crate::access::Fence;
 use crate::group::Group;
 use crate::machine::{Machine, Step};
-use crate::stop::Result;
+use crate::operand::{Operand, Space};
+use crate::stop::{Result, missing};
 
-pub(crate) fn decode(words: &[&str]) -> Option<Box<dyn Step>> {
-    Some(Box::new(Fence::of(words)))
+/// `fence.proxy.tensormap::generic.acquire` of a map.
+struct AcquireMap(Vec<Operand>);
+
+pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    match words {
+        ["fence", "proxy", "tensormap::generic", "acquire", ..] => Some(Box::new(AcquireMap(operands))),
+        _ => Some(Box::new(Fence::of(words))),
+    }
 }
 
 impl Step for Fence {
@@ -19,6 +26,14 @@ impl Step for Fence {
         if matches!(self, Fence::Memory { is_sc: true, .. }) {
             machine.fenced();
         }
+        Ok(())
+    }
+}
+
+impl Step for AcquireMap {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        let maps = machine.addresses(group, Space::Generic, self.0.first().ok_or_else(missing)?)?;
+        machine.watch_map_acquire(group, &maps);
         Ok(())
     }
 }

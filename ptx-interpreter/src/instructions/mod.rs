@@ -76,7 +76,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "tcgen05" => return control(tcgen05::decode(words, operands), opcode),
         "redux" => return control(redux::decode(words, operands), opcode),
         "elect" => return control(elect::decode(words, operands), opcode),
-        "fence" | "membar" => fence::decode(words),
+        "fence" | "membar" => fence::decode(words, operands),
         "clusterlaunchcontrol" => launch_control::decode(words, operands),
         "griddepcontrol" if words.get(1) == Some(&"wait") => Some(Box::new(grid::Wait) as Box<dyn Step>),
         "nanosleep" | "griddepcontrol" | "setmaxnreg" | "pmevent" => Some(Box::new(nothing::Nothing) as Box<dyn Step>),

@@ -121,6 +121,7 @@ impl Tensor {
         let Operand::Address(base, 0, coordinates) = tensor else { return stop(Why::Wrong, "no coordinates") };
         let address = machine.get(thread, base)? as u64;
         let map = map_at(machine, address)?;
+        machine.watch_map(thread, address, BYTES);
         if self.dimensions != format!("{}d", map.rank) {
             return Err(wrong(format!("a map of {} dimensions, for {}", map.rank, self.dimensions)));
         }

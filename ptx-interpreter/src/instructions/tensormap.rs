@@ -4,7 +4,7 @@ use ptx_intrinsics::on_cpu::tensor::{BYTES, Field};
 
 use super::tensor::map_at;
 use super::together::{Together, collective};
-use crate::access::How;
+use crate::access::{Fence, How};
 use crate::group::{Group, Thread};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
@@ -72,6 +72,8 @@ impl Together for Publish {
         machine.watch_one(thread, from, BYTES, How::READ)?;
         machine.watch_one(thread, to, BYTES, How::WRITE)?;
         let content = machine.read(from, BYTES)?;
-        machine.write(to, &content)
+        machine.write(to, &content)?;
+        machine.watch_fence_of(all, Fence::Maps);
+        Ok(())
     }
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::call::Cargo;
 
 /// The crates that are published, each before those that depend on it.
-pub(super) const PUBLISHED: [&str; 8] = [
+pub(super) const PUBLISHED: [&str; 9] = [
     "ptx-cuda-oxide",
     "ptx-intrinsics",
     "ptx-driver",
@@ -22,6 +22,7 @@ pub(super) const PUBLISHED: [&str; 8] = [
     "ptx-interpreter",
     "ptx-sass",
     "ptx-audit",
+    "ptx-gpu",
     "ptx-build",
 ];
 
@@ -39,16 +40,14 @@ pub(super) fn run(machine: &Machine) -> Result<()> {
         tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
     let home = temporary.path().canonicalize().map_err(|error| Error::io("find", temporary.path(), error))?;
     let crates = package(machine, &home)?;
-    let patch = |name: &str| format!("{name} = {{ path = {} }}\n", Value::from(text(&crates.join(name))));
+    let patch = |name: &str| format!("{name} = {{ path = {} }}\n", Value::from(text(&of(name, &crates))));
     // Above the projects: what they name by version is taken from there, by cargo and by the cargo that ptx-build calls.
     write_whole(&home.join(".cargo/config.toml"), format!("[patch.crates-io]\n{}", PUBLISHED.map(patch).concat()))?;
     let home = Home { machine, target: home.join("target"), crates };
     // First, while nothing is compiled: what a user waits for.
     let project = home.target.with_file_name("a new project für alle");
-    let manifest = home.crates.join("ptx-build/Cargo.toml");
-    home.lock(&home.crates.join("ptx-build"))?;
-    let new = home.cargo(&home.crates).words("run --quiet --bin cargo-ptx --manifest-path").arg(manifest);
-    let made = seconds(|| new.words("-- ptx new").arg(&project).run())?;
+    home.lock(&of("ptx-build", &home.crates))?;
+    let made = seconds(|| home.cargo_ptx(&home.crates).words("new").arg(&project).run())?;
     let [run, run_again, test, test_again] = home.try_out(&project)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     print(&format!(
@@ -56,6 +55,7 @@ pub(super) fn run(machine: &Machine) -> Result<()> {
          cargo test {test:.1} s; again, cargo run {run_again:.1} s, cargo test {test_again:.1} s\n"
     ))?;
     home.reduce(&project)?;
+    home.check(&project)?;
     for name in EXAMPLES {
         let project = home.target.with_file_name(name);
         copy(&machine.repository.join("examples").join(name), &project)?;
@@ -74,7 +74,12 @@ fn seconds(what: impl FnOnce() -> Result<()>) -> Result<f64> {
     Ok(begin.elapsed().as_secs_f64())
 }
 
-/// The packages, each unpacked into a folder of its name.
+/// Where a package is, as cargo unpacks those of a registry: none finds another beside it by its name alone.
+fn of(name: &str, crates: &Path) -> PathBuf {
+    crates.join(format!("{name}-{}", env!("CARGO_PKG_VERSION")))
+}
+
+/// The packages, unpacked.
 fn package(machine: &Machine, home: &Path) -> Result<PathBuf> {
     let made = machine.target().join("packages");
     // They are compiled below, as what they are for.
@@ -83,7 +88,7 @@ fn package(machine: &Machine, home: &Path) -> Result<PathBuf> {
     package.words(&PUBLISHED.map(|name| format!("--package {name}")).join(" ")).run()?;
     let crates = home.join("crates");
     for name in PUBLISHED {
-        let folder = crates.join(name);
+        let folder = of(name, &crates);
         fs::create_dir_all(&folder).map_err(|error| Error::io("create the folder", &folder, error))?;
         let file = made.join("package").join(format!("{name}-{}.crate", env!("CARGO_PKG_VERSION")));
         let unpack =
@@ -125,7 +130,7 @@ impl Home<'_> {
         let packages = described["packages"].as_array().cloned().unwrap_or_default();
         for name in USED {
             let from = packages.iter().find(|package| package["name"] == name).map(|package| &package["manifest_path"]);
-            if from.and_then(Value::as_str) != Some(&text(&self.crates.join(name).join("Cargo.toml"))) {
+            if from.and_then(Value::as_str) != Some(&text(&of(name, &self.crates).join("Cargo.toml"))) {
                 let from = from.map_or("nowhere".into(), Value::to_string);
                 let what = format_args!("{name} is not the packaged one, but that of {from}").to_string();
                 return Err(Error::new(what).at(project.display()));
@@ -138,6 +143,25 @@ impl Home<'_> {
     fn reduce(&self, project: &Path) -> Result<()> {
         write_whole(&project.join("kernels/tests/reduction.rs"), REDUCTION)?;
         self.cargo(project).words("test --quiet --test reduction").run()
+    }
+
+    /// Sees that `cargo ptx check` compiles the packaged library, and runs the project's program with it.
+    fn check(&self, project: &Path) -> Result<()> {
+        let cache = self.target.with_file_name("cache");
+        let library = cache.join("cargo-ptx").join(format!("ptx-gpu-{}", env!("CARGO_PKG_VERSION")));
+        fs::create_dir_all(&library).map_err(|error| Error::io("create the folder", &library, error))?;
+        self.lock(&library)?;
+        let check = self.cargo_ptx(project).env("XDG_CACHE_HOME", &cache).words("check -- cargo run --quiet");
+        if !check.printed()?.contains(" elements are right.") {
+            return Err(Error::new("the program does not say that its results are right").at(project.display()));
+        }
+        Ok(())
+    }
+
+    /// `cargo ptx` of the package, in a folder.
+    fn cargo_ptx(&self, folder: &Path) -> Cargo {
+        let manifest = of("ptx-build", &self.crates).join("Cargo.toml");
+        self.cargo(folder).words("run --quiet --bin cargo-ptx --manifest-path").arg(manifest).words("-- ptx")
     }
 
     /// cargo in a project.

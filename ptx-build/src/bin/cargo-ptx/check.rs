@@ -2,10 +2,9 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -15,7 +14,7 @@ use ptx_interpreter::Record;
 
 use crate::allow::Allow;
 use crate::ended::ended;
-use crate::output;
+use crate::{library, output};
 
 /// Something is wrong with a kernel, or with a call.
 const FOUND: u8 = 1;
@@ -53,7 +52,7 @@ impl Check {
 
     fn all(&self) -> Result<u8> {
         let mut allowed = self.allow.read()?;
-        let library = library()?;
+        let library = library::find()?;
         let folder = tempfile::tempdir()
             .map_err(|error| Error::new(error).at("the folder for temporary files").fix("make room in it"))?;
         for name in NAMES {
@@ -144,51 +143,4 @@ fn read(report: &Path) -> Result<Vec<Record>> {
     };
     // A program that was ended may leave half a line.
     Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
-}
-
-/// The library: cargo compiles it from the checkout that this program is of; if there is none, it is beside the program.
-fn library() -> Result<PathBuf> {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx-gpu/Cargo.toml");
-    if manifest.is_file() {
-        return compile(&manifest);
-    }
-    let beside = std::env::current_exe().ok().map(|program| program.with_file_name("libptx_gpu.so"));
-    beside.filter(|library| library.is_file()).ok_or_else(|| {
-        Error::new("the driver without a GPU is not there: libptx_gpu.so")
-            .at(manifest.display())
-            .fix("install cargo ptx from a checkout and keep it: cargo install --path ptx-build")
-    })
-}
-
-/// Compiles the library as this program was compiled, so that little is left to do.
-fn compile(manifest: &Path) -> Result<PathBuf> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-    cargo.args(["build", "--message-format=json-render-diagnostics", "--manifest-path"]).arg(manifest);
-    if !cfg!(debug_assertions) {
-        cargo.arg("--release");
-    }
-    // Its progress is of interest only if there is something to compile.
-    let failed = |error: std::io::Error| Error::new(error).at("cargo").fix("install Rust: https://rustup.rs");
-    let mut child = cargo.stdout(Stdio::piped()).env_remove("RUSTFLAGS").spawn().map_err(failed)?;
-    let mut library = None;
-    if let Some(output) = child.stdout.take() {
-        for line in BufReader::new(output).lines() {
-            let line = line.map_err(failed)?;
-            library = artifact(&line).or(library);
-        }
-    }
-    let status = child.wait().map_err(failed)?;
-    library.filter(|_| status.success()).ok_or_else(|| {
-        Error::new("the driver without a GPU could not be compiled").at(manifest.display()).fix("see what cargo says")
-    })
-}
-
-/// The library, if a message of cargo's is about it.
-fn artifact(line: &str) -> Option<PathBuf> {
-    let message: serde_json::Value = serde_json::from_str(line).ok()?;
-    if message["target"]["name"] != "ptx_gpu" {
-        return None;
-    }
-    let files = message["filenames"].as_array()?;
-    files.iter().filter_map(|file| file.as_str()).find(|file| file.ends_with(".so")).map(PathBuf::from)
 }

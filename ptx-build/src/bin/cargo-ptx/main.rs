@@ -6,6 +6,8 @@ mod check;
 mod doctor;
 mod ended;
 mod explain;
+mod installed;
+mod library;
 mod new;
 mod orders;
 mod output;

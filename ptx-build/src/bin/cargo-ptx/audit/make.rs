@@ -1,14 +1,13 @@
 //! Assembles, disassembles and audits.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 use ptx_audit::page::Sheet;
 use ptx_audit::report::{Kernel, Record};
 use ptx_audit::{Code, Text, audit, bounded};
 use ptx_build::assemblers;
-use ptx_build::command::Machine;
 use ptx_build::cuda_tools::CudaTools;
 use ptx_build::disassembler::{Disassembler, Lines};
 use ptx_build::error::{Error, Result};
@@ -22,6 +21,7 @@ use ptx_sass::nvdisasm::SassFunction;
 use tempfile::TempDir;
 
 use super::input::Part;
+use crate::installed::machine;
 
 /// What assembles and disassembles.
 pub(crate) struct Maker {
@@ -155,18 +155,6 @@ impl Made {
         };
         kernels.into_iter().filter_map(sheet).collect()
     }
-}
-
-/// This machine. Tools are downloaded into the checkout that this program is of; an installed one has none, and uses the user's
-/// cache.
-fn machine() -> Machine {
-    let mut machine = Machine::current();
-    let cache = machine.var("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.or_else(|| Some(Path::new(machine.var("HOME")?).join(".cache")));
-    if let Some(cache) = cache.filter(|_| !machine.repository.join("ptx-audit/Cargo.toml").is_file()) {
-        machine.repository = cache.join("cargo-ptx");
-    }
-    machine
 }
 
 /// `13.5`.

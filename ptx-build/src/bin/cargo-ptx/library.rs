@@ -1,0 +1,74 @@
+//! The library that stands for NVIDIA's driver: the crate `ptx-gpu`, compiled.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use ptx_build::error::{Error, Result};
+
+use crate::installed::cache;
+
+/// Compiles it: that of the checkout which this program is of, or the published one of the same version.
+pub(crate) fn find() -> Result<PathBuf> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx-gpu/Cargo.toml");
+    if manifest.is_file() {
+        return compile(&manifest, !cfg!(debug_assertions));
+    }
+    compile(&published()?, true)
+}
+
+/// A package in the user's cache that depends on the published crate alone: its manifest.
+fn published() -> Result<PathBuf> {
+    let version = env!("CARGO_PKG_VERSION");
+    let folder = cache()
+        .ok_or_else(|| Error::new("there is no folder for caches").at("HOME").fix("set HOME or XDG_CACHE_HOME"))?
+        .join(format!("ptx-gpu-{version}"));
+    let source = folder.join("src");
+    fs::create_dir_all(&source).map_err(|error| Error::io("create the folder", &source, error))?;
+    let package = format!(
+        "[package]\nname = \"ptx-gpu-here\"\nedition = \"2024\"\n\n\
+         [dependencies]\nptx-gpu = \"={version}\"\n\n[workspace]\n"
+    );
+    let manifest = folder.join("Cargo.toml");
+    for (file, text) in [(source.join("lib.rs"), ""), (manifest.clone(), &package)] {
+        // A second process may read it now.
+        if fs::read_to_string(&file).ok().as_deref() != Some(text) {
+            fs::write(&file, text).map_err(|error| Error::io("write", &file, error))?;
+        }
+    }
+    Ok(manifest)
+}
+
+/// Compiles the package, or the one that a package depends on: optimised, or as this program was, so that little is left to do.
+fn compile(manifest: &Path, optimised: bool) -> Result<PathBuf> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    cargo.args(["build", "--message-format=json-render-diagnostics", "--manifest-path"]).arg(manifest);
+    if optimised {
+        cargo.arg("--release");
+    }
+    // Its progress is of interest only if there is something to compile.
+    let failed = |error: std::io::Error| Error::new(error).at("cargo").fix("install Rust: https://rustup.rs");
+    let mut child = cargo.stdout(Stdio::piped()).env_remove("RUSTFLAGS").spawn().map_err(failed)?;
+    let mut library = None;
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).lines() {
+            let line = line.map_err(failed)?;
+            library = artifact(&line).or(library);
+        }
+    }
+    let status = child.wait().map_err(failed)?;
+    library.filter(|_| status.success()).ok_or_else(|| {
+        Error::new("the driver without a GPU could not be compiled").at(manifest.display()).fix("see what cargo says")
+    })
+}
+
+/// The library, if a message of cargo's is about it.
+fn artifact(line: &str) -> Option<PathBuf> {
+    let message: serde_json::Value = serde_json::from_str(line).ok()?;
+    if message["target"]["name"] != "ptx_gpu" {
+        return None;
+    }
+    let files = message["filenames"].as_array()?;
+    files.iter().filter_map(|file| file.as_str()).find(|file| file.ends_with(".so")).map(PathBuf::from)
+}
