@@ -22,5 +22,10 @@ pub(crate) fn each(mask: u32, mut then: impl FnMut(usize)) {
 
 /// The lanes of a mask, from the lowest on.
 pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
-    (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        let lane = (rest != 0).then(|| rest.trailing_zeros() as usize);
+        rest &= rest.wrapping_sub(1);
+        lane
+    })
 }

@@ -1,7 +1,9 @@
 //! An access meets those before it.
 
+use smallvec::SmallVec;
+
 use super::actor::Actor;
-use super::checks::{Checks, Event, Piece, level};
+use super::checks::{Checks, Event, Numbers, Piece, level};
 use super::mark::{CELL, Mark, Row, WHOLE};
 use super::marks::{happened, observed};
 use super::shadow::{CELLS, Kept, PAGE, Values};
@@ -55,7 +57,7 @@ impl Checks {
         self.threads_of(event.actor.block);
         let mut observed = match event.how.scope {
             Some(scope) if event.how.reads => self.strong_read(event, scope),
-            _ => Vec::new(),
+            _ => Numbers::new(),
         };
         let number = match event.how.scope {
             Some(_) if event.how.writes => {
@@ -102,7 +104,7 @@ impl Checks {
         &mut self,
         event: Event,
         mark: Mark,
-        (number, observed): (u32, &mut Vec<u32>),
+        (number, observed): (u32, &mut Numbers),
         at: u64,
         rewrites: bool,
     ) {
@@ -132,7 +134,7 @@ impl Checks {
         if event.how.reads && event.how.writes && mark.scope > 0 {
             observed.extend(busy.own_weak_write(&mark, &mut self.writes));
         }
-        self.keep(&mut busy, event, Kept { mark, number, observers: Vec::new() }, observed);
+        self.keep(&mut busy, event, Kept { mark, number, observers: SmallVec::new() }, observed);
         busy.kept.splice(..0, twins.into_iter().rev());
         self.shadow.put((page, cell), busy);
         self.shadow.pages[page].set_values(cell, written);

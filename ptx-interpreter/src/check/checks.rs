@@ -1,6 +1,9 @@
 //! What the checks remember of a launch.
 
 use std::collections::HashMap;
+use std::rc::Rc;
+
+use smallvec::SmallVec;
 
 use super::actor::Actor;
 use super::clock::{Clock, Known, Pool};
@@ -100,6 +103,9 @@ pub(super) struct Strong {
 /// What was released to the threads of a block, cluster or GPU.
 pub(super) type Released = [Option<Known>; 3];
 
+/// Numbers of strong writes: mostly of one or two.
+pub(super) type Numbers = SmallVec<[u32; 4]>;
+
 /// What the last strong write of an address hands over.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
@@ -110,7 +116,7 @@ pub(super) struct Record {
     pub(super) site: u32,
     pub(super) heads: Heads,
     /// The writes that an atomic's write continues.
-    pub(super) continues: Vec<u32>,
+    pub(super) continues: Numbers,
     /// What it would have released, had it been a release.
     pub(super) full: Trail,
 }
@@ -162,11 +168,11 @@ pub(crate) struct Checks {
     pub(crate) shadow: Shadow,
     /// Of each instruction the row in which most of a warp's lanes had their elements.
     pub(super) rows: Vec<Row>,
-    pub(super) records: QuickMap<Record>,
+    pub(super) records: QuickMap<Rc<Record>>,
     /// Strong writes so far.
     pub(super) writes: u32,
     /// What loads may return, if not only the newest value.
-    pub(super) history: Option<History<Record>>,
+    pub(super) history: Option<History<Rc<Record>>>,
     /// What `fence.sc` hands over to those after it.
     pub(super) sc: Heads,
     pub(super) engines: HashMap<(Engine, Actor), u32>,

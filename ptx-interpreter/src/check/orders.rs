@@ -1,7 +1,9 @@
 //! What orders threads: fences, releases and acquires, barriers, and copies that are done.
 
+use std::rc::Rc;
+
 use super::actor::Actor;
-use super::checks::{Checks, Event, Lack, Mbarrier, Missed, Record, State, Strong, Through, level, scope_of};
+use super::checks::{Checks, Event, Lack, Mbarrier, Missed, Numbers, Record, State, Strong, Through, level, scope_of};
 use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::mark::CELL;
@@ -52,9 +54,14 @@ impl State {
 }
 
 fn remember(all: &mut Vec<Missed>, missed: Missed) {
-    all.retain(|old| (old.write, old.read, old.why) != (missed.write, missed.read, missed.why));
-    if all.len() == MISSED {
-        all.remove(0);
+    let is_same = |old: &Missed| (old.write, old.read, old.why) == (missed.write, missed.read, missed.why);
+    match all.iter().position(is_same) {
+        Some(place) => {
+            all[place..].rotate_left(1);
+            all.pop();
+        }
+        None if all.len() == MISSED => drop(all.remove(0)),
+        None => {}
     }
     all.push(missed);
 }
@@ -127,18 +134,18 @@ impl Checks {
 
     /// A strong access reads. Gives the numbers of the strong writes that it observes: the last one, and those that it
     /// continues.
-    pub(super) fn strong_read(&mut self, event: Event, scope: Scope) -> Vec<u32> {
+    pub(super) fn strong_read(&mut self, event: Event, scope: Scope) -> Numbers {
         let reach = self.reach(event.actor, scope);
         if event.how.acquires {
             self.state(event.actor).acquire_what_was_observed(event, reach);
         }
         let chosen = self.history.as_mut().and_then(|history| history.chosen());
         let record = chosen.unwrap_or_else(|| self.record(event).cloned());
-        let Some(record) = record else { return Vec::new() };
+        let Some(record) = record else { return Numbers::new() };
         let distance = self.distance(record.writer.block, event.actor.block);
         let is_own = record.writer == event.actor;
         let wide = is_own || reach.level >= distance && level(record.scope) >= distance;
-        let mut observed = Vec::new();
+        let mut observed = Numbers::new();
         if wide {
             if event.how.acquires || !record.heads.is_empty() {
                 self.state(event.actor).observe(event, &record.heads, reach);
@@ -154,7 +161,7 @@ impl Checks {
         if let Some(why) = lack {
             let writer = record.writer;
             self.threads_of(event.actor.block).change_beside(event.actor.number).miss(Missed {
-                known: record.full,
+                known: record.full.clone(),
                 through: Through::Flag,
                 why,
                 writer,
@@ -166,7 +173,7 @@ impl Checks {
     }
 
     /// What the last write of a place left there, if it was a strong one of the same bytes.
-    fn record(&mut self, event: Event) -> Option<&Record> {
+    fn record(&mut self, event: Event) -> Option<&Rc<Record>> {
         let number = self.records.get(&event.address).filter(|record| record.bytes == event.bytes)?.number;
         let is_last = event.parts().all(|(bytes, begin, end)| {
             (begin..end).step_by(CELL as usize).all(|cell| {
@@ -178,7 +185,7 @@ impl Checks {
     }
 
     /// A strong access writes: its number, and what it continues, if it is an atomic that read and observed writes.
-    pub(super) fn strong_write(&mut self, event: Event, scope: Scope, number: u32, observed: Vec<u32>) {
+    pub(super) fn strong_write(&mut self, event: Event, scope: Scope, number: u32, observed: Numbers) {
         let (threads, actor) = (self.threads, event.actor);
         let old = self.records.remove(&event.address).filter(|old| event.how.reads && observed.contains(&old.number));
         let wide = self.reach(actor, scope).level;
@@ -216,6 +223,7 @@ impl Checks {
         if let Some(old) = old {
             record.heads.join(&old.heads);
         }
+        let record = Rc::new(record);
         if let Some(history) = &mut self.history {
             history.hands_over(event.address, number, &record);
         }

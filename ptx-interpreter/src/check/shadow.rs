@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::actor::Actor;
 use super::crowd::Crowd;
 pub(crate) use super::mark::{CELL, CELLS, Mark, QuickMap};
@@ -40,7 +42,7 @@ pub(crate) struct Kept {
     /// The number of a strong write.
     pub(crate) number: u32,
     /// Of a strong write: threads that have observed it, and in which epochs.
-    pub(crate) observers: Vec<(Actor, u32)>,
+    pub(crate) observers: SmallVec<[(Actor, u32); 2]>,
 }
 
 /// The bytes of a page.
@@ -284,8 +286,10 @@ impl Shadow {
                 + constant
                 + page.readings.iter().map(Reading::size).sum::<usize>()
         };
-        let of_busy =
-            |busy: &Busy| capacity(&busy.kept) + busy.kept.iter().map(|kept| capacity(&kept.observers)).sum::<usize>();
+        let observers = |kept: &Kept| if kept.observers.spilled() { kept.observers.capacity() } else { 0 };
+        let of_busy = |busy: &Busy| {
+            capacity(&busy.kept) + busy.kept.iter().map(observers).sum::<usize>() * size_of::<(Actor, u32)>()
+        };
         let pages: usize = self.pages.iter().map(|page| of_page(page)).sum();
         let more: usize = capacity(&self.more) + self.more.iter().map(of_busy).sum::<usize>();
         let tables = self.places.capacity() * size_of::<(u64, usize)>() + self.crowd.size() + self.readers.size();

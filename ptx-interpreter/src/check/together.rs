@@ -2,7 +2,7 @@
 //! are looked at once.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, State};
+use super::checks::{Checks, Event, Numbers, State};
 use super::mark::{CELL, Mark, Row, WHOLE};
 use crate::access::How;
 use crate::lanes::{LANES, Lanes, lanes_of};
@@ -182,7 +182,7 @@ impl Checks {
             for lane in lanes_of(part.lanes) {
                 let rewrites = together.how.writes && (together.rewrites)(lane);
                 let mark = Mark { lanes: 1 << lane, ..part };
-                self.closely(together.event(lane), mark, (0, &mut Vec::new()), at, rewrites);
+                self.closely(together.event(lane), mark, (0, &mut Numbers::new()), at, rewrites);
             }
         }
     }

@@ -28,10 +28,14 @@ impl Trail {
         let count = before.as_ref().map_or(0, |before| 1 + before.0.count);
         let mut link = Link { known: known.clone(), writer, before, count };
         if count == LINKS {
-            let before = link.before.take();
+            let (before, mut last) = (link.before.take(), known);
             for old in links(before.as_ref()) {
                 let (actor, epoch) = old.writer;
-                link.known.join(&old.known);
+                // Threads often know the same.
+                if !old.known.is(last) {
+                    link.known.join(&old.known);
+                    last = &old.known;
+                }
                 link.known.raise_thread(actor.block, actor.number, threads, epoch);
             }
             link.count = 0;
