@@ -30,10 +30,23 @@ impl Program {
     fn of_nvcc(name: &str, options: &[String]) -> Program {
         let (folder, toolkit) = (TempDir::new().expect("a folder"), toolkit());
         symlink(toolkit.join("lib/libcudart.so.13"), folder.path().join("libcudart.so")).expect("a link");
-        let mut compiler = Command::new(toolkit.join("bin/nvcc"));
-        compiler.args(["-cudart", "shared", "-gencode", "arch=compute_90,code=[sm_90,compute_90]", "-lineinfo"]);
-        compiler.args(options).arg("-L").arg(folder.path());
+        let mut compiler = Program::nvcc(&toolkit);
+        compiler.args(["-cudart", "shared"]).args(options).arg("-L").arg(folder.path());
         Program(folder).compiled(compiler, name)
+    }
+
+    /// With the runtime in it, as nvcc links it by itself.
+    fn with_runtime(name: &str) -> Program {
+        let toolkit = toolkit();
+        let mut compiler = Program::nvcc(&toolkit);
+        compiler.arg("-L").arg(toolkit.join("lib"));
+        Program(TempDir::new().expect("a folder")).compiled(compiler, name)
+    }
+
+    fn nvcc(toolkit: &Path) -> Command {
+        let mut compiler = Command::new(toolkit.join("bin/nvcc"));
+        compiler.args(["-gencode", "arch=compute_90,code=[sm_90,compute_90]", "-lineinfo"]);
+        compiler
     }
 
     /// In C, with the header of the driver.
@@ -78,6 +91,24 @@ fn a_program_of_nvcc_runs_with_its_own_host_code() {
     assert_eq!(code, Some(1), "{printed}{complaint}");
     assert!(printed.contains("0 bytes beyond the end of argument 0: allocation 4 (cudaMalloc)"), "{printed}");
     assert!(printed.contains("runtime.cu:11"), "{printed}");
+}
+
+/// The functions of the runtime in a program are replaced, and each ends in this library.
+#[test]
+fn a_program_with_the_runtime_in_it_runs() {
+    let program = Program::with_runtime("runtime.cu");
+    let (code, printed, complaint) = program.check(&[]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(!complaint.contains("cargo ptx check:"), "{complaint}");
+    assert!(printed.starts_with("sm_90: right\n"), "{printed}");
+    assert_eq!(printed.matches("no findings in 1 order of its threads").count(), 2, "{printed}");
+    let (code, printed, complaint) = program.check(&["long"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert!(printed.contains("0 bytes beyond the end of argument 0: allocation 4 (cudaMalloc)"), "{printed}");
+    // Another program starts it: that is told, with what to do.
+    let (code, printed, complaint) = check(Command::new("env").arg(program.path()));
+    assert_eq!(code, Some(2), "{printed}{complaint}");
+    assert!(complaint.contains("name a program that has the runtime in it after `--` itself"), "{complaint}");
 }
 
 /// `printf`, `assert`, and a barrier of the whole grid.

@@ -18,6 +18,7 @@ mod graph;
 mod handle;
 mod image;
 mod launch;
+mod linked;
 mod memory;
 mod occupancy;
 mod output;

@@ -1,10 +1,11 @@
 //! Functions by their names.
 
 use std::ffi::{CString, c_char, c_void};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Once};
 
 use crate::call::{calls, put, put_if, text};
 use crate::gpu::has_stream_of_thread;
+use crate::output::note;
 use crate::status::{NOT_FOUND, Result};
 
 /// Versions that a function of a later release has: a caller of an older one expects the one before.
@@ -97,6 +98,8 @@ fn address(name: *const c_char, place: *mut *mut c_void, release: i32, flags: u6
     found.map(drop).ok_or(NOT_FOUND)
 }
 
+static SAID: Once = Once::new();
+
 calls! {
     fn cuGetProcAddress(name: *const c_char, place: *mut *mut c_void, release: i32, flags: u64) {
         address(name, place, release, flags, std::ptr::null_mut())
@@ -115,6 +118,12 @@ calls! {
 
     // Tables that no document describes. NVIDIA's own libraries ask for them.
     fn cuGetExportTable(table: *mut *const c_void, _which: *const c_void) {
+        SAID.call_once(|| {
+            note(
+                "cuGetExportTable is missing here: name a program that has the runtime in it after `--` itself, or link it \
+                 with `-cudart shared`",
+            );
+        });
         put(table, std::ptr::null())?;
         Err(NOT_FOUND)
     }

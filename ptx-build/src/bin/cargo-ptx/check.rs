@@ -14,7 +14,7 @@ use ptx_interpreter::Record;
 
 use crate::allow::Allow;
 use crate::ended::ended;
-use crate::{library, output};
+use crate::{library, linked, output};
 
 /// Something is wrong with a kernel, or with a call.
 const FOUND: u8 = 1;
@@ -74,6 +74,10 @@ impl Check {
         command.args(self.command.iter().skip(1));
         command.env("LD_LIBRARY_PATH", before(folder, "LD_LIBRARY_PATH"));
         command.env(DRIVER_VARIABLE, folder.join(NAMES[0]));
+        if linked::has_runtime(name) {
+            // The library is there before the program begins, and takes the place of the runtime in it.
+            command.env("LD_PRELOAD", before(&folder.join(NAMES[0]), "LD_PRELOAD")).env("PTX_CHECK_LINKED", "1");
+        }
         command.env("PTX_CHECK_REPORT", report).env("PTX_CHECK_SM", self.sm.to_string());
         command.env("PTX_CHECK_SEEDS", self.seeds.to_string());
         if let Some(seconds) = self.deadline {
@@ -118,15 +122,18 @@ impl Check {
         if records.is_empty() {
             return Err(Error::new("the program launched no kernel")
                 .at(program)
-                .fix("see whether it opens libcuda.so.1: a program of another user, or one that is linked statically, does not"));
+                .fix("see whether it opens libcuda.so.1: a program of another user does not")
+                .fix(
+                    "name the program itself after `--`, if another starts it and nvcc has linked the runtime into it",
+                ));
         }
         Ok(0)
     }
 }
 
-/// A list of folders in the environment, with one before it.
-fn before(folder: &Path, variable: &str) -> OsString {
-    let mut list = folder.as_os_str().to_owned();
+/// A list of paths in the environment, with one before it.
+fn before(first: &Path, variable: &str) -> OsString {
+    let mut list = first.as_os_str().to_owned();
     if let Some(others) = std::env::var_os(variable).filter(|others| !others.is_empty()) {
         list.push(":");
         list.push(others);

@@ -8,6 +8,7 @@ mod ended;
 mod explain;
 mod installed;
 mod library;
+mod linked;
 mod new;
 mod orders;
 mod output;
