@@ -135,7 +135,9 @@ impl DeviceBuild {
 
     fn cargo(&self, toolchain: &DeviceToolchain, core: &[String], target: &Path, linker: &Path) -> Command {
         let mut flags = vec![format!("-Ctarget-cpu={}", self.sm)];
-        flags.extend(self.ptx.map(|ptx| format!("-Ctarget-feature=+{}", ptx.feature())));
+        // What the compiler writes by itself needs no flag: with other flags all crates are compiled anew.
+        let asked = self.ptx.filter(|ptx| *ptx != toolchain.default_ptx(self.sm));
+        flags.extend(asked.map(|ptx| format!("-Ctarget-feature=+{}", ptx.feature())));
         // The crate's build script opens the gates up to what the compiler writes.
         flags.extend(self.beyond().map(|version| format!("--cfg=ptx_isa=\"{version}\"")));
         flags.extend(self.by_build_script.then(|| "--cfg=ptx_by_build_script".to_owned()));

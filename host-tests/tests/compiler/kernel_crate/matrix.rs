@@ -64,7 +64,7 @@ fn compiled<'f>(
     folder: &str,
     functions: impl IntoIterator<Item = &'f Function>,
     sm: Sm,
-    ptx: u32,
+    ptx: Option<u32>,
 ) -> Result<PathBuf, String> {
     let toolchain = toolchain();
     let folder = toolchain.machine().target().join(folder);
@@ -75,7 +75,7 @@ fn compiled<'f>(
     );
     write_package_with(&folder, "matrices", &["ptx-intrinsics", "ptx-kernel"], &source).expect("it is written");
     let build = DeviceBuild::new(&folder, "matrices", sm);
-    let build = DeviceBuild { ptx: Some(PtxVersion::new(ptx / 10, ptx % 10)), ..build };
+    let build = DeviceBuild { ptx: ptx.map(PtxVersion::of_number), ..build };
     build.build_quietly(&toolchain).map(|(path, _)| path).map_err(|error| error.to_string())
 }
 
@@ -99,7 +99,7 @@ fn each_function_is_its_instruction() {
 
 /// The module of these functions on a target: each is its instruction, and ptxas takes it.
 fn are_their_instructions(folder: &str, functions: &[Function], (sm, ptx): (Sm, u32), ptxas: &Assembler) -> String {
-    let path = compiled(folder, functions, sm, ptx).unwrap_or_else(|error| panic!("{error}"));
+    let path = compiled(folder, functions, sm, Some(ptx)).unwrap_or_else(|error| panic!("{error}"));
     let text = std::fs::read_to_string(&path).expect("the harness wrote it");
     let found = functions.iter().map(|function| (function.name, function.ptx, instructions(&text, function.name)));
     let wrong: Vec<_> = found.filter(|(_, ptx, found)| *found != [*ptx]).collect();
@@ -170,7 +170,7 @@ fn gates_are_those_of_ptxas(functions: &[Function], text: &str, ptxas: &Assemble
 fn functions_have_gates() {
     let (functions, of_bytes): (Vec<_>, Vec<_>) =
         functions().into_iter().partition(|function| function.targets.is_empty());
-    let said = compiled("matrices-of-gates", &of_bytes[..1], Sm::new(100), WITH_BYTES.1).expect_err("it is refused");
+    let said = compiled("matrices-of-gates", &of_bytes[..1], Sm::new(100), None).expect_err("it is refused");
     let error = format!("`ptx_kernel::matrix::{}` needs the target (sm_100f, sm_110f, sm_120f)", of_bytes[0].name);
     assert!(said.contains(&error), "{error}\n{said}");
     let gates: BTreeSet<(u32, u32)> = functions.iter().map(|function| function.needs).collect();
@@ -179,11 +179,11 @@ fn functions_have_gates() {
     for (sm, ptx) in gates {
         // rustc 1.97 writes PTX ISA 7.0 at least, and 7.8 for sm_89.
         let at = if sm >= 89 { ptx.max(78) } else { ptx.max(70) };
-        compiled("matrices-of-gates", of((sm, ptx)), Sm::new(sm), at)
+        compiled("matrices-of-gates", of((sm, ptx)), Sm::new(sm), Some(at))
             .unwrap_or_else(|error| panic!("sm_{sm}, PTX ISA {ptx}: {error}"));
         let Some(below) = [70, 75, 80, 89].into_iter().rfind(|below| *below < sm) else { continue };
         let one = of((sm, ptx)).next().expect("a gate has a function");
-        let said = compiled("matrices-of-gates", [one], Sm::new(below), at.max(78)).expect_err("it is refused");
+        let said = compiled("matrices-of-gates", [one], Sm::new(below), None).expect_err("it is refused");
         let error =
             format!("`ptx_kernel::matrix::{}` needs sm_{sm} or newer, and this build is for an older GPU", one.name);
         assert!(said.contains(&error), "{error}\n{said}");

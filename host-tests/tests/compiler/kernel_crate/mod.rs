@@ -43,7 +43,7 @@ fn text_of(name: &str, source: &str, sm: Sm, ptx: Option<PtxVersion>, profile: P
 
 /// The same for sm_90, which the assembler takes.
 fn text_that_is_taken(name: &str, source: &str, profile: Profile) -> String {
-    let ptx = compiled(name, source, Sm::new(90), Some(PtxVersion::new(8, 0)), profile);
+    let ptx = compiled(name, source, Sm::new(90), Some(PtxVersion::new(8, 1)), profile);
     let assembled = Assembler::new(&tools().ptxas).assemble(&ptx, Sm::new(90), &ptx.with_extension("cubin"));
     let rejected = or_panic(assembled).err();
     assert!(rejected.is_none(), "ptxas refuses {}: {rejected:?}", ptx.display());
