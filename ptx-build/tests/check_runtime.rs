@@ -111,6 +111,15 @@ fn a_program_with_the_runtime_in_it_runs() {
     assert!(complaint.contains("name a program that has the runtime in it after `--` itself"), "{complaint}");
 }
 
+/// Functions of CUDA 12's runtime are replaced by those that take the same arguments, and the program's own stay.
+#[test]
+fn a_program_with_the_runtime_of_cuda_12_runs() {
+    let (code, printed, complaint) = Program::of_cc("runtime12.c", &["-O0"]).check(&[]);
+    // It launches no kernel.
+    assert_eq!(code, Some(2), "{printed}{complaint}");
+    assert_eq!(printed, "0 9 0 132 1\n0 0 0 0 0 0\n0 0 0 0 0 0\n0 0 0 0 0 0\n999 999\n", "{complaint}");
+}
+
 /// `printf`, `assert`, and a barrier of the whole grid.
 #[test]
 fn a_program_uses_the_system_of_the_gpu() {

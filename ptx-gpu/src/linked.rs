@@ -1,6 +1,7 @@
 //! A program that has the runtime in it: nvcc links it so, if it is not told `-cudart shared`. `cargo ptx check` loads this
 //! library before such a program. Each function of the runtime in the program then begins with a jump to the one of this library.
 
+use std::collections::HashSet;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fs;
 
@@ -16,6 +17,11 @@ const PROGRAM: &str = "/proc/self/exe";
 /// `jmp [rip]`, and the address after it.
 const JUMP: [u8; 6] = [0xff, 0x25, 0, 0, 0, 0];
 const BYTES: usize = JUMP.len() + size_of::<usize>();
+
+/// Whose second version takes the same arguments as the first.
+const SAME: [&str; 1] = ["cudaEventElapsedTime"];
+/// Both releases have it here, each with a structure of its own.
+const PROPERTIES: &str = "cudaGetDeviceProperties";
 
 /// The loader calls it before the program registers its kernels.
 #[used]
@@ -42,16 +48,34 @@ fn replace() -> Result<(), String> {
     let file = File::parse(&*program).map_err(|error| format!("{PROGRAM} cannot be read ({error})"))?;
     let begin = address_of_program();
     let own = this_library().ok_or("this library does not find itself")?;
-    let is_of_runtime = |name: &str| name.starts_with("cuda") || name.starts_with("__cuda");
-    let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition());
-    let replaced = functions.filter_map(|symbol| {
-        let name = symbol.name().ok().filter(|name| is_of_runtime(name) && symbol.size() >= BYTES as u64)?;
+    let is_of_runtime = |name: &&str| name.starts_with("cuda") || name.starts_with("__cuda");
+    let functions: Vec<_> = file
+        .symbols()
+        .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition() && symbol.size() >= BYTES as u64)
+        .filter_map(|symbol| Some((symbol.name().ok().filter(is_of_runtime)?, symbol.address())))
+        .collect();
+    let names: HashSet<&str> = functions.iter().map(|(name, _)| *name).collect();
+    let is_12 = names.contains(&*format!("{PROPERTIES}_v2"));
+    let replaced = functions.iter().filter_map(|(name, address)| {
+        let name = if is_12 { name_in_13(name, |newer| names.contains(newer)) } else { (*name).to_owned() };
         let name = CString::new(name).ok()?;
         // SAFETY: the library is loaded, and the name ends with a zero.
         let to = unsafe { libc::dlsym(own, name.as_ptr()) };
-        (!to.is_null()).then(|| Replaced { at: begin + symbol.address(), to })
+        (!to.is_null()).then(|| Replaced { at: begin + address, to })
     });
     replaced.collect::<Vec<_>>().iter().try_for_each(jump)
+}
+
+/// The function here that takes the arguments of one of CUDA 12's. The newest version of a function there is the only one in CUDA 13,
+/// and the driver still has the older ones.
+fn name_in_13(name: &str, is_in_program: impl Fn(&str) -> bool) -> String {
+    let (all, stream) = name.strip_suffix("_ptsz").map_or((name, ""), |all| (all, "_ptsz"));
+    let versioned = all.rsplit_once("_v").and_then(|(stem, version)| Some((stem, version.parse::<u32>().ok()?)));
+    let (stem, version) = versioned.unwrap_or((all, 1));
+    if is_in_program(&format!("{stem}_v{}{stream}", version + 1)) && !SAME.contains(&stem) {
+        return name.replacen("cuda", "cu", 1);
+    }
+    if stem == PROPERTIES { name.to_owned() } else { format!("{stem}{stream}") }
 }
 
 /// What has to be added to the addresses in the program's file.
