@@ -15,6 +15,12 @@ use crate::watch_tensor::{Run, lanes_of_warp};
 enum Shape {
     /// A thread has a lane, and its registers are columns.
     Row,
+    /// The same of 16 lanes: the upper threads have the same lanes again, this number of columns further on.
+    Halves(usize),
+    /// Two columns are in a register of neighbours: threads 0 and 2 have those of a lane, and 1 and 3 those of the eighth one after it.
+    Pairs,
+    /// Four columns are in a register of four threads, and the next register is of the eighth lane after it.
+    Fours,
     /// As a result of `mma.m16n8`: eight columns are in four registers.
     Quads,
 }
@@ -38,13 +44,21 @@ struct Copy {
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     match *words {
+        ["ld", "sync", "aligned", "16x32bx2", count, "b32"] => {
+            let [registers, place, apart] = operands.try_into().ok()?;
+            movement(Shape::halves(&apart)?, count, false, registers, place)
+        }
+        ["st", "sync", "aligned", "16x32bx2", count, "b32"] => {
+            let [place, apart, registers] = operands.try_into().ok()?;
+            movement(Shape::halves(&apart)?, count, true, registers, place)
+        }
         ["ld", "sync", "aligned", shape, count, "b32"] => {
             let [registers, place] = operands.try_into().ok()?;
-            movement(shape, count, false, registers, place)
+            movement(Shape::named(shape)?, count, false, registers, place)
         }
         ["st", "sync", "aligned", shape, count, "b32"] => {
             let [place, registers] = operands.try_into().ok()?;
-            movement(shape, count, true, registers, place)
+            movement(Shape::named(shape)?, count, true, registers, place)
         }
         ["cp", "cta_group::1", ref shape @ ..] => {
             let [place, from] = operands.try_into().ok()?;
@@ -62,24 +76,46 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     }
 }
 
-fn movement(shape: &str, count: &str, stores: bool, registers: Operand, place: Operand) -> Option<Box<dyn Step>> {
+fn movement(shape: Shape, count: &str, stores: bool, registers: Operand, place: Operand) -> Option<Box<dyn Step>> {
     let count: usize = count.strip_prefix('x')?.parse().ok()?;
-    let (shape, each) = match shape {
-        "32x32b" => (Shape::Row, 1),
-        "16x256b" => (Shape::Quads, 4),
-        _ => return None,
-    };
     let registers = registers.lanes();
-    let fits = count.is_power_of_two() && registers.len() == count * each && registers.len() <= 128;
+    let fits = count.is_power_of_two() && registers.len() == count * shape.registers() && registers.len() <= 128;
     let all = Operand::Number(u32::MAX.into());
     if fits { collective(all, Move { shape, stores, registers, place }) } else { None }
 }
 
 impl Shape {
+    fn named(word: &str) -> Option<Shape> {
+        Some(match word {
+            "32x32b" => Shape::Row,
+            "16x64b" => Shape::Pairs,
+            "16x128b" => Shape::Fours,
+            "16x256b" => Shape::Quads,
+            _ => return None,
+        })
+    }
+
+    fn halves(apart: &Operand) -> Option<Shape> {
+        let Operand::Number(apart) = apart else { return None };
+        Some(Shape::Halves(usize::try_from(*apart).ok().filter(|apart| *apart < COLUMNS)?))
+    }
+
+    /// Registers of a thread for `.x1`.
+    fn registers(self) -> usize {
+        match self {
+            Shape::Row | Shape::Halves(_) | Shape::Pairs => 1,
+            Shape::Fours => 2,
+            Shape::Quads => 4,
+        }
+    }
+
     /// The place of a thread's register, from the first lane and column on.
     fn place(self, thread: usize, register: usize) -> (usize, usize) {
         match self {
             Shape::Row => (thread, register),
+            Shape::Halves(apart) => (thread % 16, register + thread / 16 * apart),
+            Shape::Pairs => (thread / 4 + thread % 2 * 8, register * 2 + thread / 2 % 2),
+            Shape::Fours => (thread / 4 + register % 2 * 8, register / 2 * 4 + thread % 4),
             Shape::Quads => {
                 let (eight, part) = (register / 4, register % 4);
                 (thread / 4 + part / 2 * 8, eight * 8 + thread % 4 * 2 + part % 2)
@@ -90,7 +126,7 @@ impl Shape {
     fn lanes(self) -> usize {
         match self {
             Shape::Row => 32,
-            Shape::Quads => 16,
+            _ => 16,
         }
     }
 }

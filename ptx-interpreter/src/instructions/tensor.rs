@@ -152,10 +152,17 @@ impl Tensor {
 
 /// What 128 bytes at an address describe.
 pub(super) fn map_at(machine: &mut Machine<'_>, address: u64) -> Result<TensorMap> {
+    read_map(machine, address, TensorMap::decode)
+}
+
+pub(super) fn read_map(
+    machine: &mut Machine<'_>,
+    address: u64,
+    decode: fn(&[u8]) -> Option<TensorMap>,
+) -> Result<TensorMap> {
     aligned(address, 64)?;
     let content = machine.read(address, BYTES)?;
-    let none = || wrong(format!("at {address:#x} is no tensor map of this interpreter"));
-    TensorMap::decode(&content).ok_or_else(none)
+    decode(&content).ok_or_else(|| wrong(format!("at {address:#x} is no tensor map of this interpreter")))
 }
 
 fn refused<T>(refused: Refused) -> Result<T> {

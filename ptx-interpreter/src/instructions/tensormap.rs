@@ -1,8 +1,8 @@
 //! `tensormap.replace` and `tensormap.cp_fenceproxy`: tensor maps that a kernel changes.
 
-use ptx_intrinsics::on_cpu::tensor::{BYTES, Field};
+use ptx_intrinsics::on_cpu::tensor::{BYTES, Field, TensorMap};
 
-use super::tensor::map_at;
+use super::tensor::read_map;
 use super::together::{Together, collective};
 use crate::access::{Fence, How};
 use crate::group::{Group, Thread};
@@ -47,7 +47,7 @@ impl Step for Replace {
 impl Replace {
     fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
         let place = machine.address(thread, self.space, self.operands.first().ok_or_else(missing)?)?;
-        let map = map_at(machine, place)?;
+        let map = read_map(machine, place, TensorMap::decode_to_replace)?;
         let value = machine.number(thread, &self.operands, self.operands.len() - 1)?;
         // A field with several numbers takes the one of a dimension.
         let which = if self.operands.len() > 2 { machine.number(thread, &self.operands, 1)? as usize } else { 0 };

@@ -53,6 +53,14 @@ impl Field {
 }
 
 impl TensorMap {
+    /// The map in which a field is replaced. Where all bytes are zero nothing is set yet: Triton's kernels make their maps so, field by
+    /// field.
+    #[must_use]
+    pub fn decode_to_replace(bytes: &[u8]) -> Option<TensorMap> {
+        let is_cleared = bytes.len() == BYTES && bytes.iter().all(|byte| *byte == 0);
+        if is_cleared { Some(TensorMap::default()) } else { TensorMap::decode(bytes) }
+    }
+
     /// The map with another value in a field, of a field with several numbers in that place; none if there is no such place or value.
     #[must_use]
     pub fn replaced(mut self, field: Field, place: usize, value: u64) -> Option<TensorMap> {
@@ -83,7 +91,7 @@ pub(crate) unsafe fn replace(map: *mut u8, field: Field, place: u32, value: u64)
     assert!(map.addr().is_multiple_of(64), "the tensor map at {map:p} is not aligned to 64 bytes: a GPU faults there");
     let bytes = map.cast::<[u8; BYTES]>();
     // SAFETY: the caller's promise.
-    let old = TensorMap::decode(unsafe { &*bytes })
+    let old = TensorMap::decode_to_replace(unsafe { &*bytes })
         .unwrap_or_else(|| panic!("at {map:p} is no tensor map of a CPU: `ptx_kernel::TensorMap::tiled` makes one"));
     let new = old
         .replaced(field, place as usize, value)
