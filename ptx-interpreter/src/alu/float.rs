@@ -15,6 +15,7 @@ pub(crate) fn alu(name: &str, words: Words<'_>) -> Option<Alu> {
         "div" | "rcp" | "sqrt" => divided(name, words),
         "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" => approximate(name, words),
         "min" | "max" => extreme(name == "max", words),
+        "min3" | "max3" => extreme_of_three(name == "max3", words),
         "neg" | "abs" => sign(name == "neg", words),
         "testp" => test(words),
         "copysign" => {
@@ -306,18 +307,33 @@ fn extreme(greatest: bool, mut words: Words<'_>) -> Option<Alu> {
             if xorsign {
                 (a, b) = (a.abs(), b.abs());
             }
-            let result = match (nan, greatest) {
-                (true, false) => a.minimum(b),
-                (true, true) => a.maximum(b),
-                // Of two zeros the negative one is less.
-                (false, false) if !a.is_nan() && !b.is_nan() => a.minimum(b),
-                (false, true) if !a.is_nan() && !b.is_nan() => a.maximum(b),
-                _ if a.is_nan() => b,
-                _ => a,
-            };
+            let result = farther(greatest, nan, a, b);
             let result = if xorsign && negative && !result.is_nan() { -result } else { result };
             result.output(flushed, false)
         })
+    })
+}
+
+/// The less or the greater of two numbers. Of two zeros the negative one is less.
+fn farther<F: Float>(greatest: bool, nan: bool, a: F, b: F) -> F {
+    match greatest {
+        _ if !nan && a.is_nan() => b,
+        _ if !nan && b.is_nan() => a,
+        true => a.maximum(b),
+        false => a.minimum(b),
+    }
+}
+
+/// `min` and `max` of three numbers.
+fn extreme_of_three(greatest: bool, mut words: Words<'_>) -> Option<Alu> {
+    let (flushed, nan, absolute) = (words.flag("ftz"), words.flag("NaN"), words.flag("abs"));
+    let ty = words.last("f32")?;
+    Alu::by_lane(ty, [ty; 3], move |numbers| {
+        let [a, b, c] = numbers.map(|bits| {
+            let number = Single::input(bits, flushed);
+            if absolute { number.abs() } else { number }
+        });
+        farther(greatest, nan, farther(greatest, nan, a, b), c).output(flushed, false)
     })
 }
 

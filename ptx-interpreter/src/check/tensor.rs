@@ -101,13 +101,20 @@ impl Checks {
         });
     }
 
-    /// A register is used before the wait for the load that fills it.
+    /// A register is used before the wait for the load that fills it: the first one of a load is told.
     pub(crate) fn too_early(&mut self, load: (Actor, u32), used: (Actor, u32)) {
-        self.find(Found {
+        if self.is_known(Kind::Async, (load.1, load.1), 0) {
+            return;
+        }
+        self.seen.insert((Kind::Async, load.1, load.1), (self.found.len(), 0));
+        self.found.push(Found {
             kind: Kind::Async,
             title: "a register is used before `tcgen05.ld` is known to have filled it".into(),
             places: vec![(load.0, load.1, "begins the load".into()), (used.0, used.1, "uses a register of it".into())],
-            notes: vec!["the load is asynchronous: until `tcgen05.wait::ld` the register has any value".into()],
+            notes: vec![
+                "the load is asynchronous: until `tcgen05.wait::ld` the register has any value".into(),
+                "ptxas 13.5 lets the use wait for the load, which PTX does not promise".into(),
+            ],
             help: "execute `tcgen05.wait::ld.sync.aligned` between them".into(),
             times: 1,
         });

@@ -29,7 +29,10 @@ struct Compute {
 }
 
 pub(crate) fn decode(opcode: &str, mut operands: Vec<Operand>) -> Action {
-    let Some(alu) = alu(opcode) else { return Action::Unknown(opcode.to_owned()) };
+    // With three numbers they are other instructions.
+    let is_of_three = operands.len() == 4 && (opcode.starts_with("min.") || opcode.starts_with("max."));
+    let of_three = is_of_three.then(|| format!("{}3{}", &opcode[..3], &opcode[3..]));
+    let Some(alu) = alu(of_three.as_deref().unwrap_or(opcode)) else { return Action::Unknown(opcode.to_owned()) };
     if operands.len() != 1 + alu.from.len() {
         // The same words have other meanings with more operands.
         return Action::Unknown(format!("{opcode} of {} operands", operands.len()));
