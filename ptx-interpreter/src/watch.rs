@@ -70,15 +70,13 @@ impl Machine<'_> {
             return group.threads().try_for_each(|thread| self.watch_one(thread, addresses[thread.lane], bytes, how));
         }
         let places = self.places(group, addresses, bytes, how.writes)?;
-        let rewrites = |lane: usize| {
+        let rewrites = |lane: usize, stored: u32| {
             let Some(Written { is_there, is_same }) = written else { return false };
-            // Lanes store one after the other.
-            let before = lanes_of(group.mask).take_while(|other| *other < lane);
-            match before.filter(|other| addresses[*other] == addresses[lane]).last() {
-                Some(other) => is_same(other, lane),
-                // SAFETY: `host` checked that `bytes` bytes are there, and nobody writes them now.
-                None => is_there(lane, unsafe { std::slice::from_raw_parts(places[lane], bytes) }),
-            }
+            let is_now = |other: &usize| group.mask >> other & 1 == 1 && addresses[*other] == addresses[lane];
+            let (now, earlier): (Vec<usize>, Vec<usize>) = lanes_of(stored).partition(is_now);
+            // SAFETY: `host` checked that `bytes` bytes are there, and nobody writes them now.
+            let is_rewritten = || is_there(lane, unsafe { std::slice::from_raw_parts(places[lane], bytes) });
+            now.iter().all(|other| is_same(*other, lane)) && (!now.is_empty() && earlier.is_empty() || is_rewritten())
         };
         let first = self.number_of(group.thread(0));
         let (block, site) = (self.block_of(group.thread(0)) as u32, self.site);

@@ -46,3 +46,32 @@ fn a_read_has_to_be_ordered_after_all_of_them() {
 fn another_instruction_races_even_with_the_same_value() {
     assert_eq!(kinds(&check("mov.u32 %r2, 7;", "st.global.u32 [%d1], %r2;", 1)), [Kind::Race]);
 }
+
+/// Threads whose numbers differ in some bits store 16 bytes to one place, and what they store is made of `value`.
+fn check_pairs(differ: u32, value: &str, seed: u64) -> Report {
+    let program = Program::parse(&format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry kernel(.param .u64 p) {{\n\
+         .reg .b32 %r<4>; .reg .b64 %d<3>;\n\
+         ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; and.b32 %r2, %r1, {};\n\
+         mul.wide.u32 %d2, %r2, 16; add.u64 %d1, %d1, %d2; {value}\n\
+         st.global.v4.u32 [%d1], {{%r2, %r3, %r2, %r3}};\nret;\n}}",
+        63 & !differ
+    ));
+    let mut trial = Trial::new(&program, "kernel");
+    trial.block([64, 1, 1]).seed(seed).buffer(&[0xff; 1024]).expect("there is memory");
+    trial.check()
+}
+
+#[test]
+fn threads_of_a_warp_in_any_order_store_the_same() {
+    for differ in (1..32).chain([33, 48]) {
+        for seed in 0..8 {
+            assert_eq!(kinds(&check_pairs(differ, "mov.u32 %r3, %r2;", seed)), [], "{differ} with seed {seed}");
+            assert_eq!(
+                kinds(&check_pairs(differ, "mov.u32 %r3, %r1;", seed)),
+                [Kind::Race],
+                "{differ} with seed {seed}"
+            );
+        }
+    }
+}

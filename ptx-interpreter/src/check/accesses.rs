@@ -69,7 +69,8 @@ impl Checks {
         let mark = self.mark(event, self.known_state(event.actor).epoch);
         for (bytes, begin, end) in event.parts() {
             let mark = Mark { bytes, ..mark };
-            let mut closely = |checks: &mut Checks, at| checks.closely(event, mark, (number, &mut observed), at, false);
+            let mut closely =
+                |checks: &mut Checks, at| checks.closely(event, mark, (number, &mut observed), at, &|_| false);
             self.quick(event, &mark, (begin, end), &mut closely);
         }
         if let Some(scope) = event.how.scope.filter(|_| event.how.writes) {
@@ -98,15 +99,15 @@ impl Checks {
         self.shadow.open(address, |page| values(pieces, fresh, page))
     }
 
-    /// An access by one thread to a cell, among whose marks there may be some that do not go together with it. It may write
-    /// what is there already.
+    /// An access by one thread to a cell, among whose marks there may be some that do not go together with it. It may write the same
+    /// as others of its warp, or what is there already.
     pub(super) fn closely(
         &mut self,
         event: Event,
         mark: Mark,
         (number, observed): (u32, &mut Numbers),
         at: u64,
-        rewrites: bool,
+        rewrites: &dyn Fn(u32) -> bool,
     ) {
         let bytes = mark.bytes;
         let (page, cell) = (self.open(at), (at % PAGE / CELL) as usize);
@@ -121,7 +122,11 @@ impl Checks {
         let mut twins = Vec::new();
         for (place, old) in busy.kept.iter().enumerate().filter(|(_, old)| old.mark.bytes & bytes != 0) {
             match self.conflict(old, &mark, event) {
-                Some((Conflict::Race, _)) if rewrites && self.is_twin(&old.mark, &mark) => twins.push(place),
+                Some((Conflict::Race, _))
+                    if self.is_twin(&old.mark, &mark) && rewrites(lanes_beside(&old.mark, &mark)) =>
+                {
+                    twins.push(place);
+                }
                 Some((conflict, actor)) => self.conflicting(conflict, &old.mark, actor, event, at),
                 None => {}
             }
@@ -248,6 +253,11 @@ impl Checks {
             }
         }
     }
+}
+
+/// The lanes of a mark, if it is of the same warp as another one.
+fn lanes_beside(old: &Mark, new: &Mark) -> u32 {
+    if old.who == new.who { old.lanes } else { 0 }
 }
 
 /// Which bytes of a page have values from the beginning. What the heap gives from `fresh` on has none.

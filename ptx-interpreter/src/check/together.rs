@@ -24,8 +24,8 @@ pub(crate) struct Together<'a> {
     pub(crate) bytes: usize,
     pub(crate) how: How,
     pub(crate) site: u32,
-    /// Whether a lane writes what is there already.
-    pub(crate) rewrites: &'a dyn Fn(usize) -> bool,
+    /// Whether a lane writes the same as some others of its warp; or if there are none, what is there already.
+    pub(crate) rewrites: &'a dyn Fn(usize, u32) -> bool,
 }
 
 impl Together<'_> {
@@ -180,9 +180,9 @@ impl Checks {
     fn one_by_one(&mut self, together: &Together<'_>, mark: Mark, at: u64) {
         for part in mark.at(at) {
             for lane in lanes_of(part.lanes) {
-                let rewrites = together.how.writes && (together.rewrites)(lane);
+                let rewrites = |lanes| together.how.writes && (together.rewrites)(lane, lanes);
                 let mark = Mark { lanes: 1 << lane, ..part };
-                self.closely(together.event(lane), mark, (0, &mut Numbers::new()), at, rewrites);
+                self.closely(together.event(lane), mark, (0, &mut Numbers::new()), at, &rewrites);
             }
         }
     }
