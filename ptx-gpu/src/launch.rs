@@ -11,7 +11,7 @@ use crate::output::{note, print, tell};
 use crate::settings::SETTINGS;
 use crate::status::{
     ASSERT, COOPERATIVE_LAUNCH_TOO_LARGE, ILLEGAL_ADDRESS, INVALID_CLUSTER_SIZE, INVALID_VALUE, LAUNCH_FAILED,
-    LAUNCH_TIMEOUT, MISALIGNED_ADDRESS, NOT_SUPPORTED, Result, Status,
+    LAUNCH_TIMEOUT, MISALIGNED_ADDRESS, Result, Status,
 };
 use crate::work::{Shape, Work};
 
@@ -103,7 +103,7 @@ impl Gpu {
             blocks: shape.blocks,
             threads: shape.threads,
             shared: shape.shared as usize,
-            cluster: shape.cluster.iter().product(),
+            cluster: shape.cluster,
             cooperative: shape.is_cooperative,
             seed,
             steps: u64::MAX,
@@ -172,18 +172,12 @@ impl Gpu {
                 INVALID_VALUE,
             );
         }
-        let [x, y, z] = shape.cluster;
-        let cluster = x * y * z;
+        let cluster: u32 = shape.cluster.iter().product();
         let most = if function.large_clusters { 16 } else { self.device.cluster() as u32 };
         if cluster == 0 || cluster > most || (0..3).any(|at| !shape.blocks[at].is_multiple_of(shape.cluster[at])) {
             let title = format!("{name} is launched in clusters of {cluster} blocks, which do not fit its grid or GPU");
             let help = "choose a size that divides the grid, of at most 8 blocks";
             return self.refuse(&name, shape, title, help, INVALID_CLUSTER_SIZE);
-        }
-        // The interpreter takes blocks of a cluster one after the other in the grid.
-        if y > 1 && shape.blocks[0] != x || z > 1 && shape.blocks[1] != y {
-            note(&format!("{name}: clusters of {x} by {y} by {z} blocks cannot be run here; use clusters in x alone"));
-            return Err(NOT_SUPPORTED);
         }
         let blocks: u64 = shape.blocks.iter().map(|size| u64::from(*size)).product();
         let threads: u64 = shape.threads.iter().map(|size| u64::from(*size)).product();

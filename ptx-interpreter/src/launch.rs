@@ -17,8 +17,8 @@ pub struct Launch<'a> {
     pub arguments: &'a [*const u8],
     /// Bytes of shared memory besides those of the module's variables.
     pub shared: usize,
-    /// Blocks of a cluster, in x, where the kernel does not say it itself.
-    pub cluster: u32,
+    /// Blocks of a cluster in x, y and z, where the kernel does not say it itself.
+    pub cluster: [u32; 3],
     /// Whether its blocks may wait for each other: `cudaLaunchCooperativeKernel`.
     pub cooperative: bool,
     /// Makes the order in which threads take turns.
@@ -44,7 +44,7 @@ impl<'a> Launch<'a> {
             threads: [32, 1, 1],
             arguments,
             shared: 0,
-            cluster: 1,
+            cluster: [1; 3],
             cooperative: false,
             seed: 0,
             steps: 1 << 30,
@@ -95,4 +95,10 @@ pub struct Outside<'a> {
     pub holds: &'a dyn Fn(u64, usize) -> bool,
     /// Where a variable of the module is, if the host has asked for it; where the constant bank begins for the empty name.
     pub variable: &'a dyn Fn(&str) -> Option<u64>,
+}
+
+/// Where the number is among so many in x, y and z.
+pub(crate) fn place_among(number: usize, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let number = number as u32;
+    [number % x, number / x % y, number / x / y]
 }

@@ -32,6 +32,7 @@ mod deadlock;
 mod delayed;
 mod delays;
 mod descriptor;
+mod grid;
 mod group;
 mod heap;
 mod in_order;

@@ -7,7 +7,7 @@ use crate::check::{Actor, Checks};
 use crate::group::{Group, Thread};
 use crate::heap::Lent;
 use crate::lanes::{LANES, Lanes, each};
-use crate::launch::{Launch, Outside};
+use crate::launch::{Launch, Outside, place_among};
 use crate::local::Local;
 use crate::meeting::Barrier;
 use crate::operand::{Operand, Register};
@@ -49,7 +49,7 @@ pub(crate) struct Code {
     /// Bytes of the variables in shared memory that it declares or names.
     pub(crate) declared: usize,
     pub(crate) registers: usize,
-    pub(crate) cluster: Option<u32>,
+    pub(crate) cluster: Option<[u32; 3]>,
     pub(crate) most_threads: Option<u32>,
     pub(crate) exact_threads: Option<u32>,
     pub(crate) lines: Vec<Line>,
@@ -148,8 +148,9 @@ pub(crate) struct Machine<'a> {
     pub(crate) code: &'a Code,
     pub(crate) outside: &'a Outside<'a>,
     pub(crate) launch: &'a Launch<'a>,
-    /// Blocks of a cluster.
+    /// Blocks of a cluster, and in x, y and z.
     pub(crate) cluster: usize,
+    pub(crate) cluster_sizes: [u32; 3],
     /// Threads and warps of a block.
     pub(crate) threads: usize,
     pub(crate) warps_of_block: usize,
@@ -278,17 +279,6 @@ impl<'a> Machine<'a> {
             }
         }
         begun
-    }
-
-    /// The next cluster never begins: the number of its first block. A single cluster has begun.
-    pub(crate) fn cancel_launch(&mut self) -> Option<[u32; 3]> {
-        let block = self.next_cluster * self.cluster;
-        if block >= self.blocks.len() {
-            return None;
-        }
-        self.next_cluster += 1;
-        let [x, y, _] = self.launch.blocks.map(|size| size as usize);
-        Some([block % x, block / x % y, block / x / y].map(|at| at as u32))
     }
 
     /// A number below that one.
@@ -452,25 +442,21 @@ impl<'a> Machine<'a> {
 
     /// The value of a special register.
     fn special(&self, thread: Thread, special: Special) -> u64 {
-        let along = |number: usize, sizes: [u32; 3], axis: usize| {
-            let [x, y, _] = sizes.map(|size| size as usize);
-            [number % x, number / x % y, number / x / y][axis] as u64
-        };
+        let along = |number: usize, sizes: [u32; 3], axis: usize| u64::from(place_among(number, sizes)[axis]);
         let (block, number) = (self.block_of(thread), self.number_of(thread));
-        let (cluster, [x, y, z]) = (self.cluster as u32, self.launch.blocks);
-        // Clusters extend along x.
-        let in_clusters = [x / cluster.min(x), y, z];
         let lane = thread.lane as u32;
         match special {
             Special::Thread(axis) => along(number, self.launch.threads, axis),
             Special::Threads(axis) => self.launch.threads[axis].into(),
-            Special::Block(axis) => along(block, self.launch.blocks, axis),
+            Special::Block(axis) => self.place_of_block(block)[axis].into(),
             Special::Blocks(axis) => self.launch.blocks[axis].into(),
-            Special::Cluster(axis) => along(block / self.cluster, in_clusters, axis),
-            Special::Clusters(axis) => in_clusters[axis].into(),
+            Special::Cluster(axis) => along(block / self.cluster, self.clusters_along(), axis),
+            Special::Clusters(axis) => self.clusters_along()[axis].into(),
+            Special::InCluster(axis) => along(block % self.cluster, self.cluster_sizes, axis),
+            Special::OfCluster(axis) => self.cluster_sizes[axis].into(),
             Special::Rank => self.rank(block),
-            Special::Ranks => cluster.into(),
-            Special::IsCluster => (cluster > 1).into(),
+            Special::Ranks => self.cluster as u64,
+            Special::IsCluster => (self.cluster > 1).into(),
             Special::Lane => lane.into(),
             Special::Warp => (number / LANES) as u64,
             Special::Warps => self.warps_of_block as u64,

@@ -53,7 +53,8 @@ impl<'a> Machine<'a> {
             // SAFETY: the launch has the number of bytes that the kernel takes.
             parameters.extend_from_slice(unsafe { std::slice::from_raw_parts(*argument, parameter.bytes) });
         }
-        let cluster = code.cluster.unwrap_or(launch.cluster).max(1) as usize;
+        let cluster_sizes = code.cluster.unwrap_or(launch.cluster).map(|size| size.max(1));
+        let cluster = cluster_sizes.iter().fold(1, |all: usize, size| all.saturating_mul(*size as usize));
         let blocks: u64 = launch.blocks.iter().map(|size| u64::from(*size)).product();
         let threads: u64 = launch.threads.iter().map(|size| u64::from(*size)).product();
         shape(name, code, blocks, threads)?;
@@ -90,8 +91,9 @@ impl<'a> Machine<'a> {
             );
         }
         let (blocks, threads) = (blocks as usize, threads as usize);
-        if !blocks.is_multiple_of(cluster) {
-            return stop(Why::Wrong, format!("{blocks} blocks are no clusters of {cluster}"));
+        if (0..3).any(|axis| !launch.blocks[axis].is_multiple_of(cluster_sizes[axis])) {
+            let text = format!("{:?} blocks are no clusters of {cluster_sizes:?}", launch.blocks);
+            return stop(Why::Wrong, text);
         }
         let warps_of_block = threads.div_ceil(LANES);
         Ok(Machine {
@@ -100,6 +102,7 @@ impl<'a> Machine<'a> {
             outside,
             launch,
             cluster,
+            cluster_sizes,
             threads,
             warps_of_block,
             warps: (0..blocks * warps_of_block).map(|_| None).collect(),

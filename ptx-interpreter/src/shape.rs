@@ -16,8 +16,8 @@ pub struct Kernel {
     pub most_threads: Option<u32>,
     /// See `most_threads`.
     pub exact_threads: Option<u32>,
-    /// Blocks of a cluster (`.reqnctapercluster`).
-    pub cluster: Option<u32>,
+    /// Blocks of a cluster in x, y and z (`.reqnctapercluster`).
+    pub cluster: Option<[u32; 3]>,
 }
 
 impl Program {

@@ -9,6 +9,10 @@ pub(crate) enum Special {
     Blocks(usize),
     Cluster(usize),
     Clusters(usize),
+    /// Where the block is in its cluster.
+    InCluster(usize),
+    /// Blocks of a cluster.
+    OfCluster(usize),
     /// The block's place in its cluster.
     Rank,
     /// Blocks of a cluster.
@@ -51,7 +55,6 @@ impl Special {
     pub(crate) fn parse(name: &str) -> Option<Special> {
         let (register, axis) = name.split_once('.').unwrap_or((name, "x"));
         let axis = ["x", "y", "z"].iter().position(|one| *one == axis)?;
-        let first = |special, other| if axis == 0 { special } else { Special::Constant(other) };
         Some(match register {
             "tid" => Special::Thread(axis),
             "ntid" => Special::Threads(axis),
@@ -59,9 +62,8 @@ impl Special {
             "nctaid" => Special::Blocks(axis),
             "clusterid" => Special::Cluster(axis),
             "nclusterid" => Special::Clusters(axis),
-            // Clusters extend along x.
-            "cluster_ctaid" => first(Special::Rank, 0),
-            "cluster_nctaid" => first(Special::Ranks, 1),
+            "cluster_ctaid" => Special::InCluster(axis),
+            "cluster_nctaid" => Special::OfCluster(axis),
             "cluster_ctarank" => Special::Rank,
             "cluster_nctarank" => Special::Ranks,
             "is_explicit_cluster" => Special::IsCluster,

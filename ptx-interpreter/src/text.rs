@@ -37,7 +37,7 @@ pub(crate) struct Function {
     pub(crate) results: Vec<Parameter>,
     pub(crate) parameters: Vec<Parameter>,
     /// Blocks of a cluster, if the function says it.
-    pub(crate) cluster: Option<u32>,
+    pub(crate) cluster: Option<[u32; 3]>,
     /// Threads of a block: at most, and exactly.
     pub(crate) most_threads: Option<u32>,
     pub(crate) exact_threads: Option<u32>,
@@ -193,18 +193,20 @@ fn function(head: &str, body: &str, line: u32) -> Option<Function> {
         None => (rest, "", ""),
     };
     let name = name.split_whitespace().next()?.to_owned();
-    let product = |directive: &str| {
+    let sizes = |directive: &str| {
         let (_, sizes) = rest.split_once(directive)?;
         let sizes = sizes.split('.').next().unwrap_or_default();
-        Some(sizes.split(',').filter_map(|size| size.trim().parse::<u32>().ok()).fold(1, u32::saturating_mul))
+        let mut numbers = sizes.split(',').filter_map(|size| size.trim().parse::<u32>().ok());
+        Some([(); 3].map(|()| numbers.next().unwrap_or(1)))
     };
+    let product = |directive| sizes(directive).map(|sizes| sizes.into_iter().fold(1, u32::saturating_mul));
     let (statements, outer) = statements(body, line);
     Some(Function {
         name,
         is_entry,
         results: list(results),
         parameters: list(parameters),
-        cluster: product(".reqnctapercluster"),
+        cluster: sizes(".reqnctapercluster"),
         most_threads: product(".maxntid"),
         exact_threads: product(".reqntid"),
         statements,

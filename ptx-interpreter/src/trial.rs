@@ -42,7 +42,7 @@ pub struct Trial<'p> {
     memory: Vec<Buffer>,
     blocks: [u32; 3],
     threads: [u32; 3],
-    cluster: u32,
+    cluster: [u32; 3],
     cooperative: bool,
     shared: usize,
     seed: u64,
@@ -118,7 +118,7 @@ impl<'p> Trial<'p> {
             memory: Vec::new(),
             blocks: [1; 3],
             threads: [32, 1, 1],
-            cluster: 1,
+            cluster: [1; 3],
             cooperative: false,
             shared: 0,
             seed: 0,
@@ -140,8 +140,9 @@ impl<'p> Trial<'p> {
         self
     }
 
-    /// Blocks of a cluster, where the kernel does not say it itself.
-    pub fn cluster(&mut self, blocks: u32) -> &mut Self {
+    /// Blocks of a cluster in x, y and z, where the kernel does not say it itself. Reports number the blocks of a grid cluster by
+    /// cluster.
+    pub fn cluster(&mut self, blocks: [u32; 3]) -> &mut Self {
         self.cluster = blocks;
         self
     }

@@ -194,7 +194,13 @@ fn a_refusal_that_nobody_told_of_forbids_nothing() {
     let program = Program::parse(&kernel(true, ".shared::cta", ""));
     for seed in 0..4 {
         let mut trial = Trial::new(&program, "steal");
-        trial.grid([4, 3, 2]).block([64, 1, 1]).cluster(2).seed(seed).buffer(&[0; 100]).expect("a little memory");
+        trial
+            .grid([4, 3, 2])
+            .block([64, 1, 1])
+            .cluster([2, 1, 1])
+            .seed(seed)
+            .buffer(&[0; 100])
+            .expect("a little memory");
         let report = trial.check();
         assert_eq!((report.stop, report.findings), (None, vec![]), "seed {seed}");
     }

@@ -177,7 +177,7 @@ impl Run {
     ) -> Run {
         let bytes = |values: &[i64]| values.iter().flat_map(|value| (*value as i32).to_le_bytes()).collect::<Vec<u8>>();
         let mut trial = Trial::new(compiled, "test");
-        trial.grid([kernel.blocks, 1, 1]).block([kernel.threads, 1, 1]).cluster(kernel.cluster);
+        trial.grid([kernel.blocks, 1, 1]).block([kernel.threads, 1, 1]).cluster([kernel.cluster, 1, 1]);
         trial.buffer(&bytes(&program.initial)).expect("a little memory");
         trial.buffer(&vec![0; 4 * observed.len().max(1)]).expect("a little memory");
         trial.weak(weak);

@@ -60,7 +60,7 @@ pub(crate) fn attributes(mut shape: Shape, all: *const Attribute, count: u32) ->
 
 /// A launch without attributes.
 pub(crate) fn plain(blocks: [u32; 3], threads: [u32; 3], shared: u32, function: &Function) -> Shape {
-    let cluster = [function.kernel.cluster.unwrap_or(1), 1, 1];
+    let cluster = function.kernel.cluster.unwrap_or([1; 3]);
     Shape { blocks, threads, shared, cluster, is_cooperative: false }
 }
 

@@ -47,7 +47,7 @@ fn registers_and_functions_on_bits_are_those_of_a_cpu() {
     unsafe { launch.run(|| registers::registers(from, to)) };
     for profile in [Profile::Dev, Profile::Release] {
         is_that_of_a_cpu(&ptx(profile), "registers", &words, &expected, |trial| {
-            trial.grid([BLOCKS[0], BLOCKS[1], 1]).block([THREADS, 1, 1]).cluster(2).shared(SHARED);
+            trial.grid([BLOCKS[0], BLOCKS[1], 1]).block([THREADS, 1, 1]).cluster([2, 1, 1]).shared(SHARED);
         });
     }
 }

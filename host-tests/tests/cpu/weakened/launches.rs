@@ -65,7 +65,11 @@ pub(super) fn check(program: &Program, name: &str, seed: u64, steps: u64) -> Rep
 
 fn worked(trial: &mut Trial<'_>, problem: &dyn Problem, blocks: u32) {
     let grid = problem.grid(blocks);
-    trial.grid([grid.blocks, 1, 1]).block([grid.threads, 1, 1]).cluster(grid.cluster).shared(grid.shared as usize);
+    trial
+        .grid([grid.blocks, 1, 1])
+        .block([grid.threads, 1, 1])
+        .cluster([grid.cluster, 1, 1])
+        .shared(grid.shared as usize);
     for input in problem.inputs() {
         let added = match input {
             Input::Output => trial.unwritten(problem.output_bytes()),

@@ -36,9 +36,9 @@ pub(crate) struct Run {
     /// Threads of a block: X, or X,Y or X,Y,Z
     #[arg(long, default_value = "32", value_parser = size)]
     block: [u32; 3],
-    /// Blocks of a cluster, where the kernel does not say it
-    #[arg(long, default_value_t = 1)]
-    cluster: u32,
+    /// Blocks of a cluster, where the kernel does not say it: X, or X,Y or X,Y,Z
+    #[arg(long, default_value = "1", value_parser = size)]
+    cluster: [u32; 3],
     /// Launch it cooperatively: all its blocks run at one time, and may wait for each other (`grid.sync()`)
     #[arg(long)]
     cooperative: bool,

@@ -1,0 +1,85 @@
+//! Clusters in more than one dimension.
+
+use ptx_interpreter::{Program, Trial};
+
+/// Each block stores where it is: in its cluster, its rank, its cluster, and how many there are; and the number that a neighbour in its
+/// cluster's shared memory has, by its rank.
+const KERNEL: &str = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry places(.param .u64 p) REQUIRED
+{
+    .reg .b32 %r<20>; .reg .b64 %d<3>;
+    .shared .b32 own;
+    ld.param.u64 %d1, [p];
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mov.u32 %r3, %ctaid.z;
+    mov.u32 %r4, %nctaid.x; mov.u32 %r5, %nctaid.y;
+    mad.lo.u32 %r6, %r3, %r5, %r2; mad.lo.u32 %r6, %r6, %r4, %r1;
+    st.shared.u32 [own], %r6;
+    barrier.cluster.arrive; barrier.cluster.wait;
+    mul.wide.u32 %d2, %r6, 48; add.u64 %d1, %d1, %d2;
+    mov.u32 %r7, %cluster_ctaid.x; st.global.u32 [%d1], %r7;
+    mov.u32 %r7, %cluster_ctaid.y; st.global.u32 [%d1+4], %r7;
+    mov.u32 %r7, %cluster_ctaid.z; st.global.u32 [%d1+8], %r7;
+    mov.u32 %r8, %cluster_ctarank; st.global.u32 [%d1+12], %r8;
+    mov.u32 %r7, %clusterid.x; st.global.u32 [%d1+16], %r7;
+    mov.u32 %r7, %clusterid.y; st.global.u32 [%d1+20], %r7;
+    mov.u32 %r7, %clusterid.z; st.global.u32 [%d1+24], %r7;
+    mov.u32 %r7, %cluster_nctaid.y; st.global.u32 [%d1+28], %r7;
+    mov.u32 %r9, %cluster_nctarank; st.global.u32 [%d1+32], %r9;
+    mov.u32 %r7, %nclusterid.x; st.global.u32 [%d1+36], %r7;
+    mov.u32 %r7, %nclusterid.y; st.global.u32 [%d1+40], %r7;
+    add.u32 %r8, %r8, 1; rem.u32 %r8, %r8, %r9;
+    mov.u32 %r10, own; mapa.shared::cluster.u32 %r10, %r10, %r8;
+    ld.shared::cluster.u32 %r11, [%r10]; st.global.u32 [%d1+44], %r11;
+    barrier.cluster.arrive; barrier.cluster.wait;
+    ret;
+}";
+
+fn check(required: &str, grid: [u32; 3], cluster: [u32; 3]) {
+    let program = Program::parse(&KERNEL.replace("REQUIRED", required));
+    let count = grid.iter().product::<u32>() as usize;
+    let mut trial = Trial::new(&program, "places");
+    trial.grid(grid).block([1, 1, 1]).unwritten(count * 48).expect("a little memory");
+    if required.is_empty() {
+        trial.cluster(cluster);
+    }
+    let report = trial.check();
+    assert!(report.is_clean(), "{report}");
+    let words: Vec<u32> = trial.content(0).as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let number = |place: [u32; 3]| (place[2] * grid[1] + place[1]) * grid[0] + place[0];
+    let [x, y, z] = cluster;
+    for place in (0..count as u32).map(|at| [at % grid[0], at / grid[0] % grid[1], at / grid[0] / grid[1]]) {
+        let own = [0, 1, 2].map(|axis| place[axis] % cluster[axis]);
+        let of = [0, 1, 2].map(|axis| place[axis] / cluster[axis]);
+        let rank = (own[2] * y + own[1]) * x + own[0];
+        let next = (rank + 1) % (x * y * z);
+        let beside = [next % x, next / x % y, next / x / y];
+        let neighbour = number([0, 1, 2].map(|axis| of[axis] * cluster[axis] + beside[axis]));
+        let [ox, oy, oz] = own;
+        let expected = [ox, oy, oz, rank, of[0], of[1], of[2], y, x * y * z, grid[0] / x, grid[1] / y, neighbour];
+        let found = &words[12 * number(place) as usize..][..12];
+        assert_eq!(found, expected, "{place:?} in clusters of {cluster:?}");
+    }
+}
+
+#[test]
+fn a_block_has_its_place_in_its_cluster() {
+    check("", [4, 4, 1], [2, 2, 1]);
+    check("", [4, 4, 2], [4, 2, 1]);
+    check("", [2, 6, 4], [1, 3, 2]);
+    check("", [8, 2, 1], [2, 1, 1]);
+    check("", [3, 2, 1], [1, 1, 1]);
+    check(".reqnctapercluster 2, 2", [4, 4, 1], [2, 2, 1]);
+    check(".reqnctapercluster 1, 2, 2", [2, 2, 4], [1, 2, 2]);
+}
+
+#[test]
+fn clusters_fit_into_the_grid_along_each_axis() {
+    let program = Program::parse(&KERNEL.replace("REQUIRED", ""));
+    let mut trial = Trial::new(&program, "places");
+    trial.grid([4, 3, 1]).cluster([2, 2, 1]).unwritten(1024).expect("a little memory");
+    let text = trial.check().to_string();
+    assert!(text.contains("[4, 3, 1] blocks are no clusters of [2, 2, 1]"), "{text}");
+}
