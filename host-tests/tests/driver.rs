@@ -1,18 +1,20 @@
-//! The way from `cust` to the driver, with a driver that the test compiles: `cuda/fake_driver.rs`.
+//! The way from `cust` to the driver, with `fake-gpu` in the driver's place, which runs the worked kernels.
 //!
 //! A process opens one driver, once; so every scenario is a process of its own.
 
 use cust::{CudaApiVersion, CudaFlags, device::Device, error::CudaError};
+use fake_gpu_client::{SM_VARIABLE, bytes_in_use, calls, library};
+use host_tests::check::here::toolchain;
 use launch::gpu::{Gpu, NoGpu, Target, newest_ptx};
 use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_build::progress::Progress;
+use ptx_build::target::Sm;
 use ptx_driver::{DRIVER_VARIABLE, NoDriver};
-use ptx_kernel::cpu::Launch;
 use ptx_kernel::{Fill, Format, Promotion, Swizzle, TensorMap};
 use std::{
     collections::BTreeSet,
-    ffi::{CStr, c_char, c_void},
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, ExitCode},
 };
 use workloads::{self, Workload};
@@ -28,6 +30,8 @@ struct Scenario {
 enum File {
     Fake,
     Named(&'static str),
+    /// One that has no function but those that every driver has.
+    Old,
 }
 
 const NOWHERE: &str = "/nonexistent/libcuda.so.1";
@@ -35,31 +39,45 @@ const NOWHERE: &str = "/nonexistent/libcuda.so.1";
 const SCENARIOS: &[Scenario] = &[
     Scenario { name: "no_driver", driver: File::Named(NOWHERE), settings: &[], run: no_driver },
     Scenario { name: "not_a_driver", driver: File::Named("libm.so.6"), settings: &[], run: not_a_driver },
+    Scenario { name: "an_old_driver", driver: File::Old, settings: &[], run: an_old_driver },
     Scenario { name: "calls_arrive", driver: File::Fake, settings: &[], run: calls_arrive },
     Scenario { name: "cust_alone", driver: File::Fake, settings: &[], run: cust_alone },
-    Scenario { name: "stub", driver: File::Fake, settings: &[("FAKE_INIT", "34")], run: stub },
-    Scenario { name: "init_sees_no_device", driver: File::Fake, settings: &[("FAKE_INIT", "100")], run: no_device },
+    Scenario { name: "stub", driver: File::Fake, settings: &[("FAKE_FAIL", "cuInit=34")], run: stub },
+    Scenario {
+        name: "init_sees_no_device",
+        driver: File::Fake,
+        settings: &[("FAKE_FAIL", "cuInit=100")],
+        run: no_device,
+    },
     Scenario { name: "count_is_zero", driver: File::Fake, settings: &[("FAKE_DEVICES", "0")], run: no_device },
-    Scenario { name: "init_fails", driver: File::Fake, settings: &[("FAKE_INIT", "999")], run: init_fails },
+    Scenario { name: "init_fails", driver: File::Fake, settings: &[("FAKE_FAIL", "cuInit=999")], run: init_fails },
     Scenario { name: "gpu_is_described", driver: File::Fake, settings: &[], run: gpu_is_described },
-    Scenario { name: "gpu_is_named", driver: File::Fake, settings: &[("FAKE_SM", "89")], run: gpu_is_named },
+    Scenario { name: "gpu_is_named", driver: File::Fake, settings: &[(SM_VARIABLE, "89")], run: gpu_is_named },
     Scenario {
         name: "old_gpu",
         driver: File::Fake,
-        settings: &[("FAKE_SM", "75"), ("FAKE_VERSION", "12040")],
+        settings: &[(SM_VARIABLE, "75"), ("FAKE_VERSION", "12040")],
         run: old_gpu,
     },
-    Scenario { name: "tensor_maps", driver: File::Fake, settings: &[], run: tensor_maps },
-    Scenario { name: "refused_ptx", driver: File::Fake, settings: &[], run: refused_ptx },
-    Scenario { name: "launches", driver: File::Fake, settings: &[], run: launches },
+    Scenario {
+        name: "tensor_maps",
+        driver: File::Fake,
+        settings: &[("FAKE_FAIL", "cuTensorMapEncodeIm2col=1")],
+        run: tensor_maps,
+    },
+    Scenario { name: "refused_ptx", driver: File::Fake, settings: &[(SM_VARIABLE, "100")], run: refused_ptx },
+    Scenario { name: "launches", driver: File::Fake, settings: &[("FAKE_MICROSECONDS", "100")], run: launches },
     Scenario { name: "every_workload", driver: File::Fake, settings: &[], run: every_workload },
     Scenario { name: "sums", driver: File::Fake, settings: &[], run: sums },
-    Scenario { name: "idle_kernel", driver: File::Fake, settings: &[], run: idle_kernel },
+    Scenario { name: "idle_kernel", driver: File::Fake, settings: &[("FAKE_IDLE", "1")], run: idle_kernel },
     Scenario { name: "overrun", driver: File::Fake, settings: &[], run: overrun },
     Scenario { name: "changed_input", driver: File::Fake, settings: &[], run: changed_input },
 ];
 
 const SCENARIO_VARIABLE: &str = "DRIVER_SCENARIO";
+
+/// Names the file with the PTX of the worked kernels.
+const KERNELS_VARIABLE: &str = "DRIVER_KERNELS";
 
 fn main() -> ExitCode {
     if let Ok(name) = std::env::var(SCENARIO_VARIABLE) {
@@ -68,14 +86,14 @@ fn main() -> ExitCode {
         println!("{name} done");
         return ExitCode::SUCCESS;
     }
+    let arguments = Arguments::from_args();
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let fake = folder.path().join("libcuda.so.1");
-    fake_driver::compile(&fake);
+    let kernels = if arguments.list { PathBuf::new() } else { prepare(folder.path()) };
     let mut trials: Vec<_> = SCENARIOS
         .iter()
         .map(|scenario| {
-            let fake = fake.clone();
-            Trial::test(scenario.name, move || run_scenario(scenario, &fake))
+            let (folder, kernels) = (folder.path().to_owned(), kernels.clone());
+            Trial::test(scenario.name, move || run_scenario(scenario, &folder, &kernels))
         })
         .collect();
     let plain: [(&str, fn()); 3] = [
@@ -89,17 +107,36 @@ fn main() -> ExitCode {
             Ok(())
         })
     }));
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn run_scenario(scenario: &Scenario, fake: &Path) -> Result<(), Failed> {
+const OLD_DRIVER: &str = "
+    #[unsafe(no_mangle)]
+    pub extern \"C\" fn cuInit(_: u32) -> u32 { 0 }
+    #[unsafe(no_mangle)]
+    pub unsafe extern \"C\" fn cuDriverGetVersion(version: *mut i32) -> u32 { unsafe { version.write(8000) }; 0 }
+";
+
+/// Compiles the old driver, and the worked kernels: the file that has them.
+fn prepare(folder: &Path) -> PathBuf {
+    let source = folder.join("old.rs");
+    fs::write(&source, OLD_DRIVER).expect("a temporary folder takes it");
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--edition=2024", "--crate-type=cdylib", "-o"]).arg(folder.join("old.so")).arg(source);
+    assert!(rustc.status().expect("rustc starts").success(), "the old driver does not compile");
+    workloads::ptx(Sm::new(90), &toolchain(), &Progress::kept()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn run_scenario(scenario: &Scenario, folder: &Path, kernels: &Path) -> Result<(), Failed> {
     let driver = match scenario.driver {
-        File::Fake => fake,
-        File::Named(path) => Path::new(path),
+        File::Fake => library(),
+        File::Named(path) => path.into(),
+        File::Old => folder.join("old.so"),
     };
     let output = Command::new(std::env::current_exe()?)
         .env(SCENARIO_VARIABLE, scenario.name)
         .env(DRIVER_VARIABLE, driver)
+        .env(KERNELS_VARIABLE, kernels)
         .envs(scenario.settings.iter().copied())
         .output()?;
     let stdout = String::from_utf8_lossy(&output.stdout);
@@ -144,7 +181,7 @@ fn no_device() {
 }
 
 fn init_fails() {
-    let answer = "CUDA_ERROR_UNKNOWN: said by the fake driver (999)".into();
+    let answer = "CUDA_ERROR_UNKNOWN: unknown error (999)".into();
     assert_eq!(no_gpu(), NoGpu::Failed { step: "cuInit", answer, path: fake_path() });
 }
 
@@ -164,7 +201,16 @@ fn fake_path() -> String {
     std::env::var(DRIVER_VARIABLE).unwrap()
 }
 
-// The fake driver in the real one's place.
+/// A function that the driver lacks says so.
+fn an_old_driver() {
+    assert_eq!(ptx_driver::load().unwrap().version().to_string(), "8.0");
+    // SAFETY: without a graph, and the driver does not have this function.
+    let [missing, there] =
+        unsafe { [cust::sys::cuGraphDestroy(std::ptr::null_mut()) as u32, cust::sys::cuInit(0) as u32] };
+    assert_eq!((missing, there), (ptx_driver::NOT_FOUND, 0));
+}
+
+// The fake GPU in a real one's place.
 
 fn calls_arrive() {
     let driver = ptx_driver::load().unwrap();
@@ -173,9 +219,6 @@ fn calls_arrive() {
     assert_eq!(Device::get_device(0).unwrap().name().unwrap(), "Fake GPU");
     assert_eq!(Device::get_device(1).unwrap_err(), CudaError::InvalidDevice);
     assert_eq!(calls(), ["cuInit 0", "cuDeviceGet 0", "cuDeviceGet 1"]);
-    // SAFETY: without a graph; the fake driver does not have this function.
-    let missing = unsafe { cust::sys::cuGraphDestroy(std::ptr::null_mut()) };
-    assert_eq!(missing as u32, ptx_driver::NOT_FOUND);
 }
 
 /// A program that never calls [`ptx_driver::load`] gets the driver all the same.
@@ -215,28 +258,44 @@ fn old_gpu() {
     assert_eq!(calls(), ["cuInit 0", "cuDeviceGet 0"], "a refused image does not reach the driver");
 }
 
+/// PTX for one GPU alone, which another refuses.
 fn refused_ptx() {
     let gpu = Gpu::find().unwrap();
-    let image = [PTX_90, b"bad %r1;\n"].concat();
     assert_eq!(
-        gpu.load(&image).unwrap_err().to_string(),
-        "loading the kernels failed with CUDA_ERROR_INVALID_PTX: said by the fake driver (218)\n  at Fake GPU\n  \
-         | line 4: bad is not an opcode"
+        gpu.load(PTX_90).unwrap_err().to_string(),
+        "loading the kernels failed with CUDA_ERROR_NO_BINARY_FOR_GPU: no kernel image is available for execution on the \
+         device (209)\n  at Fake GPU\n  | the PTX is for sm_90a, and the GPU is sm_100: choose another with `cargo ptx check --sm`"
     );
+}
+
+/// The worked kernels, compiled.
+fn worked_kernels() -> String {
+    fs::read_to_string(std::env::var_os(KERNELS_VARIABLE).expect("the file")).expect("it was compiled")
+}
+
+/// The worked kernels, triad with a store of a byte before everything that it does.
+fn with_a_store(argument: u32, at: u32, value: u32) -> String {
+    let all = worked_kernels();
+    let (before, triad) = all.split_once(".entry triad(").expect("it is there");
+    let store = format!(
+        "{{\n.reg .b64 %stray;\n.reg .b32 %byte;\nld.param.b64 %stray, [triad_param_{argument}];\n\
+         mov.b32 %byte, {value};\nst.global.u8 [%stray+{at}], %byte;\n"
+    );
+    format!("{before}.entry triad({}", triad.replacen("{\n", &store, 1))
 }
 
 /// Every call of a whole run, with its sizes.
 fn launches() {
-    run_kernels_with(run_kernel);
     let gpu = Gpu::find().unwrap();
-    let module = gpu.load(PTX_90).unwrap();
+    let module = gpu.load(worked_kernels().as_bytes()).unwrap();
     let figures = workloads::run_on_gpu(by_name("triad"), 1000, &gpu, &module).unwrap();
     assert_eq!((figures.elements, figures.useful_bytes, figures.mismatches), (4000, 48_000, 0));
-    // The fake driver's clock says 2 ms for 20 launches.
+    // The fake GPU's clock says 100 µs for each launch.
     assert!((figures.seconds - 1e-4).abs() < 1e-9, "{}", figures.seconds);
     assert!((figures.gigabytes_per_second - 0.48).abs() < 1e-6, "{}", figures.gigabytes_per_second);
+    let loaded = format!("cuModuleLoadDataEx {}", worked_kernels().len());
     let expected = [
-        vec!["cuInit 0", "cuDeviceGet 0", "cuModuleLoadDataEx 60"],
+        vec!["cuInit 0", "cuDeviceGet 0", &loaded],
         ["cuMemAlloc 16512", "cuMemcpyHtoD 16512"].repeat(3),
         vec!["cuModuleGetFunction triad"],
         ["cuLaunchKernel triad [4, 1, 1, 256, 1, 1] 0"].repeat(21),
@@ -247,9 +306,8 @@ fn launches() {
 }
 
 fn every_workload() {
-    run_kernels_with(run_kernel);
     let gpu = Gpu::find().unwrap();
-    let module = gpu.load(PTX_90).unwrap();
+    let module = gpu.load(worked_kernels().as_bytes()).unwrap();
     let mut ran = Vec::new();
     for workload in workloads::ALL {
         for size in [0, 1, 3, 60] {
@@ -266,12 +324,11 @@ fn every_workload() {
     ];
     let expected = expected.into_iter().flat_map(|(name, sizes)| sizes.map(|elements| (name, elements)));
     assert_eq!(ran, expected.collect::<Vec<_>>());
-    // SAFETY: the fake driver has this function, of this type.
-    let live = unsafe { ptx_driver::load().unwrap().symbol::<extern "C" fn() -> usize>(c"fake_live_allocations") };
-    assert_eq!(live.unwrap()(), 0, "everything is freed");
+    drop(module);
+    assert_eq!(bytes_in_use(), 0, "everything is freed");
 }
 
-/// The fake driver makes the maps that a CPU reads, so that what it is given can be compared.
+/// The fake GPU makes the maps that a CPU reads, so that what it is given can be compared.
 fn tensor_maps() {
     let tensor = Gpu::find().unwrap().upload(&[0; 4096]).unwrap();
     let at = std::ptr::without_provenance::<u16>(tensor.address() as usize);
@@ -286,24 +343,24 @@ fn tensor_maps() {
     let images = TensorMap::im2col_w_128(at, [32, 8, 4], 16).corners(-1, -2).steps([1, 2, 1]).swizzle(Swizzle::Bytes64);
     assert_eq!(images.encode_by(ptx_driver::tensor_map_im2col_wide), Ok(images.encode().unwrap()));
     assert!(calls().ends_with(&["cuTensorMapEncodeTiled 3", "cuTensorMapEncodeIm2colWide 3"].map(str::to_owned)));
-    // Its rules hold, and it is nowhere.
-    let nowhere = TensorMap::tiled(std::ptr::without_provenance::<u16>(16), [32], [16]);
-    let why = nowhere.encode_by(ptx_driver::tensor_map_tiled).unwrap_err().to_string();
-    assert!(why.starts_with("no tensor map was made: cuTensorMapEncodeTiled failed with "), "{why}");
+    // Its rules hold, and the driver does not take it.
+    let refused = TensorMap::im2col(at, [32, 8, 4], 16, 8).encode_by(ptx_driver::tensor_map_im2col);
+    let why = refused.unwrap_err().to_string();
+    assert!(why.starts_with("no tensor map was made: cuTensorMapEncodeIm2col failed with "), "{why}");
     assert!(why.ends_with(&format!(" (1): the driver {} does not say why", fake_path())), "{why}");
 }
 
 /// A kernel that adds to its output finds it zero, each time.
 fn sums() {
-    run_kernels_with(run_kernel);
     let gpu = Gpu::find().unwrap();
-    let module = gpu.load(PTX_90).unwrap();
+    let module = gpu.load(worked_kernels().as_bytes()).unwrap();
     let figures = workloads::run_on_gpu(by_name("histogram"), 1000, &gpu, &module).unwrap();
     assert_eq!((figures.elements, figures.mismatches), (256, 0));
     let launch = ["cuModuleGetFunction histogram", "cuLaunchKernel histogram [1, 1, 1, 256, 1, 1] 0"];
     let run = [vec!["cuMemcpyHtoD 1536"], launch.to_vec(), vec!["cuMemcpyDtoH 1536"]].concat();
+    let loaded = format!("cuModuleLoadDataEx {}", worked_kernels().len());
     let expected = [
-        vec!["cuInit 0", "cuDeviceGet 0", "cuModuleLoadDataEx 60"],
+        vec!["cuInit 0", "cuDeviceGet 0", &loaded],
         vec!["cuMemAlloc 1536", "cuMemcpyHtoD 1536", "cuMemAlloc 1520", "cuMemcpyHtoD 1520"],
         run.repeat(5),
         vec!["cuMemcpyDtoH 1520", "cuMemFree 1536", "cuMemFree 1520"],
@@ -313,12 +370,8 @@ fn sums() {
 
 /// A kernel that does nothing leaves the poison, and every element is wrong.
 fn idle_kernel() {
-    unsafe extern "C" fn idle(_: usize, _: *const c_char, _: *const u32, _: *mut *mut c_void) -> u32 {
-        0
-    }
-    run_kernels_with(idle);
     let gpu = Gpu::find().unwrap();
-    let module = gpu.load(PTX_90).unwrap();
+    let module = gpu.load(worked_kernels().as_bytes()).unwrap();
     for workload in workloads::ALL {
         let figures = workloads::run_on_gpu(workload, 60, &gpu, &module).unwrap();
         assert_eq!(figures.mismatches, figures.elements, "{}", workload.name());
@@ -328,16 +381,10 @@ fn idle_kernel() {
     }
 }
 
-/// A kernel that writes after its output.
+/// A kernel that writes after its output, of 160 bytes.
 fn overrun() {
-    unsafe extern "C" fn one_more(_: usize, _: *const c_char, _: *const u32, arguments: *mut *mut c_void) -> u32 {
-        // SAFETY: the first argument of triad is its output, of 160 bytes and a guard band.
-        unsafe { argument::<*mut u8>(arguments, 0).add(160).write(0) };
-        0
-    }
-    run_kernels_with(one_more);
     let gpu = Gpu::find().unwrap();
-    let module = gpu.load(PTX_90).unwrap();
+    let module = gpu.load(with_a_store(0, 160, 0).as_bytes()).unwrap();
     let error = workloads::run_on_gpu(by_name("triad"), 10, &gpu, &module).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -348,14 +395,8 @@ fn overrun() {
 
 /// A kernel that writes to what it should only read.
 fn changed_input() {
-    unsafe extern "C" fn scribble(_: usize, _: *const c_char, _: *const u32, arguments: *mut *mut c_void) -> u32 {
-        // SAFETY: the second argument of triad is an input, of 160 bytes.
-        unsafe { argument::<*mut [u8; 4]>(arguments, 1).write([1, 2, 3, 4]) };
-        0
-    }
-    run_kernels_with(scribble);
     let gpu = Gpu::find().unwrap();
-    let module = gpu.load(PTX_90).unwrap();
+    let module = gpu.load(with_a_store(1, 3, 85).as_bytes()).unwrap();
     let error = workloads::run_on_gpu(by_name("triad"), 10, &gpu, &module).unwrap_err();
     assert_eq!(error.to_string(), "the kernel changed its input\n  at kernels/src/triad.rs");
 }
@@ -363,54 +404,6 @@ fn changed_input() {
 fn by_name(name: &str) -> &'static dyn Workload {
     let mut all = workloads::ALL.into_iter().chain(workloads::ORDERED);
     all.find(|workload| workload.name() == name).expect("a workload's name")
-}
-
-type Launcher = unsafe extern "C" fn(usize, *const c_char, *const u32, *mut *mut c_void) -> u32;
-
-fn run_kernels_with(launcher: Launcher) {
-    let driver = ptx_driver::load().unwrap();
-    // SAFETY: the fake driver has this function, of this type.
-    let set = unsafe { driver.symbol::<extern "C" fn(Launcher)>(c"fake_set_launcher") };
-    set.unwrap()(launcher);
-}
-
-fn calls() -> Vec<String> {
-    let driver = ptx_driver::load().unwrap();
-    // SAFETY: the fake driver has this function, of this type.
-    let take = unsafe { driver.symbol::<extern "C" fn() -> *mut c_char>(c"fake_take_calls") };
-    // SAFETY: it gives a C string away.
-    let lines = unsafe { CStr::from_ptr(take.unwrap()()) };
-    lines.to_str().unwrap().lines().map(String::from).collect()
-}
-
-/// # Safety
-/// The kernel's argument number `at` is a `T`.
-unsafe fn argument<T: Copy>(arguments: *mut *mut c_void, at: usize) -> T {
-    // SAFETY: by this function's contract.
-    unsafe { (*arguments.add(at)).cast::<T>().read_unaligned() }
-}
-
-/// What a GPU does: runs the kernel of that name on every thread of the grid. The arguments are
-/// taken by the kernel's own parameter types.
-unsafe extern "C" fn run_kernel(_: usize, name: *const c_char, shape: *const u32, arguments: *mut *mut c_void) -> u32 {
-    // SAFETY: the fake driver passes a C string and seven numbers.
-    let (name, shape) = unsafe { (CStr::from_ptr(name), *shape.cast::<[u32; 7]>()) };
-    let [blocks, 1, 1, threads, 1, 1, 0] = shape else { panic!("a grid of one dimension, not {shape:?}") };
-    macro_rules! launch {
-        ($kernel:path: $($at:literal)*) => {
-            // SAFETY: the harness passes what the kernel takes.
-            unsafe { Launch::new(blocks, threads).run(|| $kernel($(argument(arguments, $at)),*)) }
-        };
-    }
-    match name.to_str() {
-        Ok("triad") => launch!(kernels::triad::triad: 0 1 2 3 4),
-        Ok("gather") => launch!(kernels::gather::gather: 0 1 2 3),
-        Ok("spmv") => launch!(kernels::spmv::spmv: 0 1 2 3 4 5),
-        Ok("probe") => launch!(kernels::probe::probe: 0 1 2 3 4),
-        Ok("histogram") => launch!(kernels::histogram::histogram: 0 1 2),
-        _ => panic!("{name:?} is no kernel"),
-    }
-    0
 }
 
 // What needs no process of its own.

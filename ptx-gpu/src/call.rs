@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::changed::{Call, changed};
 use crate::output::note;
 use crate::status::{INVALID_VALUE, Result, SUCCESS, UNKNOWN};
 
@@ -20,7 +21,8 @@ macro_rules! function {
     ($answer:path, $name:ident ($($argument:ident: $type:ty),* $(,)?) $body:block) => {
         #[unsafe(no_mangle)]
         pub(crate) extern "C" fn $name($($argument: $type),*) -> u32 {
-            $answer(stringify!($name), move || $body)
+            let call = $crate::changed::Call { name: stringify!($name), arguments: &[$($crate::call::bits(&$argument)),*] };
+            $answer(call, move || $body)
         }
     };
 }
@@ -76,11 +78,30 @@ pub(crate) fn name() -> &'static str {
     NAME.get().unwrap_or_default()
 }
 
+/// The bytes of an argument, at most eight, as a number.
+pub(crate) fn bits<T: Copy>(argument: &T) -> u64 {
+    let mut bits = 0u64;
+    let bytes = size_of::<T>().min(size_of_val(&bits));
+    // SAFETY: both have these bytes.
+    unsafe { std::ptr::copy_nonoverlapping((&raw const *argument).cast::<u8>(), (&raw mut bits).cast(), bytes) };
+    bits
+}
+
 /// Does what a call asks for.
-pub(crate) fn answer(name: &'static str, body: impl FnOnce() -> Result) -> u32 {
+pub(crate) fn answer(call: Call<'_>, body: impl FnOnce() -> Result) -> u32 {
     // One call of ours may make another.
     let before = NAME.get();
-    NAME.set(before.or(Some(name)));
+    NAME.set(before.or(Some(call.name)));
+    let own = || own_answer(call.name, body);
+    let status = match changed() {
+        Some(changed) if before.is_none() => (changed.around)(call, Box::new(own)),
+        _ => own(),
+    };
+    NAME.set(before);
+    status
+}
+
+fn own_answer(name: &str, body: impl FnOnce() -> Result) -> u32 {
     let status = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => SUCCESS,
         Ok(Err(status)) => status,
@@ -89,7 +110,6 @@ pub(crate) fn answer(name: &'static str, body: impl FnOnce() -> Result) -> u32 {
             UNKNOWN
         }
     };
-    NAME.set(before);
     status.0
 }
 

@@ -1,14 +1,28 @@
-//! What a library that has this one in it does otherwise. The GPU that runs the bundles of this repository does: its images are
-//! machine code, and it checks nothing.
+//! What a library that has this one in it does otherwise. The GPU of this repository's tests is such a library: its calls can be told
+//! to fail, and its images are machine code.
 
 use std::sync::OnceLock;
 
+use ptx_interpreter::Launch;
+
+use crate::gpu::any;
+use crate::status::Status;
+
+/// A call of the program. What a call of this library calls in its turn is none.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The function: `cuMemAlloc_v2`.
+    pub name: &'static str,
+    /// The first eight bytes of each argument, as a number.
+    pub arguments: &'a [u64],
+}
+
 /// What is otherwise.
 pub struct Changed {
-    /// The name of the device.
-    pub name: &'static str,
-    /// `CU_DEVICE_ATTRIBUTE_…` that have other values.
-    pub attribute: fn(u32) -> Option<i32>,
+    /// Answers a call of the program. It is handed what does the call.
+    pub around: fn(Call<'_>, Box<dyn FnOnce() -> u32 + '_>) -> u32,
+    /// Changes what a launch asks the interpreter for.
+    pub launch: fn(&mut Launch<'_>),
     /// The PTX that machine code was assembled from, if it is known.
     pub text_of: fn(&[u8]) -> Option<String>,
     /// Whether launches are only run, and not checked.
@@ -25,4 +39,9 @@ pub fn change(changed: Changed) {
 /// What is otherwise, if something is.
 pub(crate) fn changed() -> Option<&'static Changed> {
     CHANGED.get()
+}
+
+/// From here on every call ends with this status, as it does after a kernel has failed.
+pub fn fail(status: u32) {
+    any().fault.get_or_insert(Status(status));
 }

@@ -2,8 +2,6 @@
 
 use ptx_interpreter::available_memory;
 
-use crate::changed::changed;
-
 /// A GPU of a kind, with the sizes that NVIDIA states for it.
 pub(crate) struct Device {
     pub(crate) sm: u32,
@@ -45,7 +43,7 @@ impl Device {
         let memory = available_memory().map_or(MEMORY, |bytes| (bytes as usize).min(MEMORY));
         Device {
             sm,
-            name: changed().map_or_else(|| format!("PTX on a CPU, as sm_{sm}"), |changed| changed.name.into()),
+            name: format!("PTX on a CPU, as sm_{sm}"),
             memory,
             multiprocessors,
             threads,
@@ -75,9 +73,6 @@ impl Device {
     /// `CU_DEVICE_ATTRIBUTE_…`, by its number.
     pub(crate) fn attribute(&self, which: u32) -> Option<i32> {
         let from = |sm: u32| i32::from(self.sm >= sm);
-        if let Some(other) = changed().and_then(|changed| (changed.attribute)(which)) {
-            return Some(other);
-        }
         Some(match which {
             1..=3 => 1024,  // threads of a block, in x, in y
             4 => 64,        // in z

@@ -99,7 +99,7 @@ impl Gpu {
             name => variables.get(name).map(|(place, _)| *place),
         };
         let arguments: Vec<*const u8> = values.iter().map(Vec::as_ptr).collect();
-        let launch = Launch {
+        let mut launch = Launch {
             blocks: shape.blocks,
             threads: shape.threads,
             shared: shape.shared as usize,
@@ -112,6 +112,9 @@ impl Gpu {
             ..Launch::new(name, &arguments)
         };
         let outside = Outside { holds: &holds, variable: &variable };
+        if let Some(changed) = changed() {
+            (changed.launch)(&mut launch);
+        }
         if changed().is_some_and(|changed| changed.runs_only) {
             let launch = Launch { steps: STEPS, ..launch };
             // SAFETY: the values are as long as the parameters, and the allocations are there to be used.

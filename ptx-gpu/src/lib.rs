@@ -30,4 +30,4 @@ mod stream;
 mod transfer;
 mod work;
 
-pub use changed::{Changed, change};
+pub use changed::{Call, Changed, change, fail};

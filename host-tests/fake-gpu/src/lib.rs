@@ -1,16 +1,25 @@
-//! The driver of `ptx-gpu` in a GPU's place: a program that opens it as `libcuda.so.1` runs its kernels, machine code too, if
-//! `FAKE_PTX` names the folder with the PTX that it was assembled from. That is how `cargo xtask rehearse` runs a bundle, as it is,
-//! where there is no GPU.
+//! `ptx-gpu` in a GPU's place, for tests and for `cargo xtask rehearse`: a program opens it as `libcuda.so.1`. It checks nothing, it
+//! has the name and the sizes of a small GPU, and it writes calls down. `PTX_CHECK_SM` says which GPU it is.
+//!
+//! It runs machine code too, if `FAKE_PTX` names the folder with the PTX that it was assembled from. How it misbehaves is in
+//! `faults.rs`.
+
+mod calls;
+mod device;
+mod driver;
+mod faults;
+mod late;
+mod machine;
+mod settings;
 
 use std::path::Path;
 
-use ptx_gpu::{Changed, change};
+use ptx_gpu::{Call, Changed, change};
 
-/// Bytes of L2: so the buffers of the laboratory are small.
-const L2: i32 = 1 << 14;
+use crate::driver::{Body, SUCCESS};
 
 extern "C" fn begin() {
-    change(Changed { name: "Fake GPU", attribute, text_of, runs_only: true });
+    change(Changed { around, launch: machine::change, text_of, runs_only: true });
 }
 
 /// What the system calls when it opens this library.
@@ -18,13 +27,17 @@ extern "C" fn begin() {
 #[unsafe(link_section = ".init_array")]
 static BEGIN: extern "C" fn() = begin;
 
-fn attribute(which: u32) -> Option<i32> {
-    match which {
-        16 => Some(4),       // multiprocessors
-        38 => Some(L2),      // bytes of L2
-        108 => Some(L2 / 2), // those that can be set aside
-        _ => None,
-    }
+fn around(call: Call<'_>, body: Body<'_>) -> u32 {
+    calls::note(call);
+    late::before(call);
+    faults::instead(call).unwrap_or_else(|| {
+        let status = late::around(call, body);
+        if status == SUCCESS {
+            device::after(call);
+            faults::after(call);
+        }
+        status
+    })
 }
 
 /// The interpreter takes an ordinary address for a multimem address of one copy.
@@ -35,9 +48,9 @@ extern "C" fn fake_has_multimem() -> bool {
 
 /// The text of an image has a name that its bytes make (FNV-1a), as `kernels/workloads/src/image.rs` writes it.
 fn text_of(image: &[u8]) -> Option<String> {
-    let folder = std::env::var_os("FAKE_PTX")?;
+    let folder = settings::of("FAKE_PTX")?;
     let name = image
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
-    std::fs::read_to_string(Path::new(&folder).join(format!("{name:016x}.ptx"))).ok()
+    std::fs::read_to_string(Path::new(folder).join(format!("{name:016x}.ptx"))).ok()
 }

@@ -1,12 +1,11 @@
-//! The stages of the corpus without a GPU: some of its kernels are launched through a driver that the test compiles, with an interpreter
-//! behind it, and a program stands for `compute-sanitizer`. Kernels and tools misbehave, and every other result is there.
+//! The stages of the corpus without a GPU: some of its kernels are launched on `fake-gpu`, and a program stands for `compute-sanitizer`. Kernels and tools misbehave, and every other result is there.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-use fake_driver::run_with;
+use fake_gpu_client::{SM_VARIABLE, library};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_build::program::conclude;
 use ptx_build::target::{PtxVersion, Sm};
@@ -22,9 +21,6 @@ use workloads::image::Image;
 
 /// Set to the folder of a bundle, it makes this the bundle's program.
 const BUNDLE_VARIABLE: &str = "CORPUS_BUNDLE";
-
-/// What the interpreter runs: the source that has the pairs.
-const PTX: &str = include_str!("../../../ptx-interpreter/tests/corpus/shared.ptx");
 
 const PAIRS: [&str; 6] = ["broadcast", "two_phases", "transpose", "zeroed_late", "counter", "unwritten"];
 
@@ -61,9 +57,6 @@ struct ProgramArguments {
 
 fn as_program(folder: &Path) -> ExitCode {
     let arguments = <ProgramArguments as clap::Parser>::parse();
-    if std::env::args().any(|argument| argument == "--corpus") {
-        run_with(PTX);
-    }
     conclude(program::main(&arguments.options, folder, Vec::new))
 }
 
@@ -72,15 +65,9 @@ fn main() -> ExitCode {
         return as_program(Path::new(&folder));
     }
     let arguments = Arguments::from_args();
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let place = folder.path().to_owned();
-    if !arguments.list {
-        fake_driver::compile(&place.join("libcuda.so.1"));
-    }
-    let trial = |name: &str, test: fn(&Path)| {
-        let place = place.clone();
+    let trial = |name: &str, test: fn()| {
         Trial::test(name, move || {
-            test(&place);
+            test();
             Ok::<(), Failed>(())
         })
     };
@@ -155,14 +142,14 @@ fn tools(folder: &Path) -> PathBuf {
     tools
 }
 
-fn run(place: &Path, settings: &[(&str, &str)], arguments: &[&str]) -> Left {
+fn run(settings: &[(&str, &str)], arguments: &[&str]) -> Left {
     let folder = bundle();
     let record = folder.path().join("record");
     let path = format!("{}:{}", tools(folder.path()).display(), std::env::var("PATH").expect("a PATH"));
     let line = cases(&|name| name == "broadcast").expect("it runs")[0].lines.first().expect("a line").to_string();
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["--seed", "7", "--launch-limit", "1"]).args(arguments).env(BUNDLE_VARIABLE, folder.path());
-    command.env(DRIVER_VARIABLE, place.join("libcuda.so.1")).env("FAKE_SM", "90");
+    command.env(DRIVER_VARIABLE, library()).env(SM_VARIABLE, "90");
     command.env("PATH", path).env("RECORD", &record).env("LINE", line).envs(settings.iter().copied());
     let began = Instant::now();
     let output = command.output().expect("it starts");
@@ -176,9 +163,9 @@ fn run(place: &Path, settings: &[(&str, &str)], arguments: &[&str]) -> Left {
     Left { code: output.status.code(), text, report, told, took }
 }
 
-fn each_has_its_result(place: &Path) {
+fn each_has_its_result() {
     let settings = [("FAKE_HANG", "wrong_transpose"), ("FAKE_FAULT", "right_counter=700")];
-    let left = run(place, &settings, &["--only", "corpus,corpus-sanitizer"]);
+    let left = run(&settings, &["--only", "corpus,corpus-sanitizer"]);
     assert_eq!(left.code, Some(1), "{}", left.text);
     let bare = left.stage("corpus");
     assert_eq!((bare.results.len(), bare.items, bare.lost.len()), (12, 12, 0), "{}", left.text);
@@ -240,9 +227,9 @@ fn each_has_its_result(place: &Path) {
     }
 }
 
-fn the_limit_cuts_off(place: &Path) {
+fn the_limit_cuts_off() {
     let arguments = ["--only", "corpus-sanitizer", "--limit", "corpus-sanitizer=5"];
-    let left = run(place, &[("SLOW", "1")], &arguments);
+    let left = run(&[("SLOW", "1")], &arguments);
     assert_eq!(left.code, Some(1), "{}", left.text);
     let tools = left.stage("corpus-sanitizer");
     let (done, missing) = (tools.results.len(), tools.not_done.len());
@@ -257,11 +244,11 @@ fn the_limit_cuts_off(place: &Path) {
     assert!(left.took < Duration::from_secs(20), "{:?}", left.took);
 }
 
-fn what_is_missing(place: &Path) {
-    let left = run(place, &[("PATH", "/nonexistent")], &["--only", "corpus-sanitizer"]);
+fn what_is_missing() {
+    let left = run(&[("PATH", "/nonexistent")], &["--only", "corpus-sanitizer"]);
     assert_eq!(left.stage("corpus-sanitizer").missing.as_deref(), Some("compute-sanitizer"), "{}", left.text);
     assert!(left.told.is_empty());
-    let left = run(place, &[("FAKE_SM", "80")], &["--only", "corpus"]);
+    let left = run(&[(SM_VARIABLE, "80")], &["--only", "corpus"]);
     assert_eq!(left.stage("corpus").missing.as_deref(), Some("kernel of the corpus for sm_80"), "{}", left.text);
     assert_eq!(left.code, Some(0), "{}", left.text);
 }

@@ -1,13 +1,13 @@
 //! The suite's litmus tests without a GPU: what the model says of them, and their kernels, compiled, assembled and launched
-//! through a driver that the test compiles, which hands them to an interpreter. Its memory is in order: it shows nothing
+//! on `fake-gpu`, which interprets them. Its memory is in order: it shows nothing
 //! that is forbidden, of a test or of a mutant. With an L1 it shows what an acquire is for.
 
 use std::process::ExitCode;
 
-use fake_driver::{run_with, with_delays, with_l1};
+use fake_gpu_client::{SM_VARIABLE, library, on_machine};
 use launch::gpu::Gpu;
 use libtest_mimic::{Arguments, Failed, Trial};
-use litmus::gpu::kernel::{HEADER, Kernel, kernel};
+use litmus::gpu::kernel::{Kernel, kernel};
 use litmus::gpu::on_gpu;
 use litmus::{Instruction, Limits, Memory, Model, Program as Test, Proxy, Semantics, judge, parse};
 use ptx_build::cuda_tools::CudaTools;
@@ -37,14 +37,12 @@ const GENERATIONS: [(u32, usize); 5] = [(75, 35), (80, 35), (90, TESTS), (100, T
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let driver = folder.path().join("libcuda.so.1");
     // SAFETY: this process has one thread yet.
     unsafe {
-        std::env::set_var(DRIVER_VARIABLE, &driver);
-        std::env::set_var("FAKE_SM", "100");
+        std::env::set_var(DRIVER_VARIABLE, library());
+        std::env::set_var(SM_VARIABLE, "100");
     }
-    let ptx = if arguments.list { Ok(String::new()) } else { prepare(&driver).map_err(|error| error.to_string()) };
+    let ptx = if arguments.list { Ok(String::new()) } else { prepare().map_err(|error| error.to_string()) };
     let with = |name: &str, test: fn(&str)| {
         let ptx = ptx.clone();
         Trial::test(name, move || {
@@ -67,14 +65,13 @@ fn main() -> ExitCode {
         with("a_value_that_nobody_wrote_is_a_verdict", a_strange_value),
         with("files_run_as_kernels_and_show_nothing_forbidden", |_| files_run()),
     ];
-    // One module at a time is the driver's.
+    // There is one machine for all.
     let arguments = Arguments { test_threads: Some(1), ..arguments };
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Compiles the driver and the kernels, and assembles them.
-fn prepare(driver: &std::path::Path) -> Result<String> {
-    fake_driver::compile(driver);
+/// Compiles the kernels, and assembles them.
+fn prepare() -> Result<String> {
     let progress = Progress::new();
     let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
     let all = Litmus::all();
@@ -120,14 +117,12 @@ fn counted(ptx: &str, name: &str) -> Counted {
 
 fn counted_in(amount: Amount, ptx: &str, name: &str) -> Counted {
     let litmus = Litmus::all().into_iter().find(|litmus| litmus.name == name).unwrap();
-    run_with(ptx);
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(ptx.as_bytes()).unwrap();
     run(&litmus, &gpu, &module, amount).unwrap()
 }
 
 fn memory_in_order(ptx: &str) {
-    run_with(ptx);
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(ptx.as_bytes()).unwrap();
     for litmus in Litmus::all() {
@@ -177,14 +172,13 @@ fn is_blind(test: &Test) -> Option<&'static str> {
 
 /// What is counted of each test with such an L1, and why it shows nothing of that, if it does not.
 fn with_cache(l1: L1, ptx: &str) -> Vec<(Counted, Option<&'static str>)> {
-    run_with(ptx);
-    with_l1(l1);
+    on_machine(l1, Delays::None);
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(ptx.as_bytes()).unwrap();
     let amount = |litmus: &Litmus| if litmus.name == REMOTE { OF_REMOTE } else { AMOUNT };
     let count = |litmus: &Litmus| (run(litmus, &gpu, &module, amount(litmus)).unwrap(), is_blind(&litmus.program));
     let counted = Litmus::all().iter().map(count).collect();
-    with_l1(L1::None);
+    on_machine(L1::None, Delays::None);
     counted
 }
 
@@ -244,7 +238,6 @@ const BROKEN: [(&str, Weak); 17] = [
 
 /// What is counted of each test on the machine that it is given.
 fn on_machines(ptx: &str, machine: impl Fn(&Litmus) -> Weak) -> Vec<Counted> {
-    run_with(ptx);
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(ptx.as_bytes()).unwrap();
     let rounds = |name: &str| match name {
@@ -254,13 +247,11 @@ fn on_machines(ptx: &str, machine: impl Fn(&Litmus) -> Weak) -> Vec<Counted> {
     };
     let count = |litmus: &Litmus| {
         let (l1, delays) = machine(litmus);
-        with_l1(l1);
-        with_delays(delays);
+        on_machine(l1, delays);
         run(litmus, &gpu, &module, Amount { rounds: rounds(&litmus.name), ..AMOUNT }).unwrap()
     };
     let counted = Litmus::all().iter().map(count).collect();
-    with_l1(L1::None);
-    with_delays(Delays::None);
+    on_machine(L1::None, Delays::None);
     counted
 }
 
@@ -317,9 +308,9 @@ fn an_emptied_l1(ptx: &str) {
         false => Some(line.to_owned()),
     };
     let emptied = kernels.fold(ptx.to_owned(), |ptx, name| change(&ptx, name, fenced));
-    with_l1(L1::Kept);
+    on_machine(L1::Kept, Delays::None);
     let [blind, sighted] = [emptied.as_str(), ptx].map(|ptx| counted(ptx, MESSAGE));
-    with_l1(L1::None);
+    on_machine(L1::None, Delays::None);
     assert_eq!(blind.verdict(), "not sensitive: none of 3 mutants shows it");
     assert!(blind.nothing_is_wrong() && !blind.passed() && sighted.passed(), "{sighted:?}");
 }
@@ -365,12 +356,9 @@ const NO_KERNELS: [(&str, usize); 8] = [
     ("its threads are on several GPUs", 2),
 ];
 
-fn run_file(test: &Test, kernel: &Kernel, text: &str) -> on_gpu::Seen {
-    run_with(text);
+fn run_file(test: &Test, kernel: &Kernel) -> on_gpu::Seen {
     let gpu = Gpu::find().unwrap();
-    let amount = on_gpu::Amount { groups: 1, launches: 2 };
-    let kernel = Kernel { text: text.strip_prefix(HEADER).unwrap().to_owned(), ..kernel.clone() };
-    on_gpu::run(test, "file", &kernel, &gpu, amount).unwrap()
+    on_gpu::run(test, "file", kernel, &gpu, on_gpu::Amount { groups: 1, launches: 2 }).unwrap()
 }
 
 fn files_run() {
@@ -390,7 +378,7 @@ fn files_run() {
             continue;
         }
         ran += 1;
-        let seen = run_file(&test, &kernel, &format!("{HEADER}{}", kernel.text));
+        let seen = run_file(&test, &kernel);
         assert_eq!((seen.so + seen.otherwise, seen.gave_up), (64, 0), "{}: {seen:?}", file.display());
         let holds = judge(&test, &Model::new(), &Limits::default()).unwrap().holds;
         assert_eq!(seen.contradicts(test.condition.quantifier, holds), 0, "{}: {seen:?}", file.display());
@@ -408,6 +396,6 @@ fn files_run() {
     let test = parse(&std::fs::read_to_string(format!("{folder}/MP-release-acquire.litmus")).unwrap()).unwrap();
     let whole = kernel("file", &test).unwrap();
     let lost: Vec<&str> = whole.text.lines().filter(|line| !line.contains("st.weak.global")).collect();
-    let seen = run_file(&test, &whole, &format!("{HEADER}{}\n", lost.join("\n")));
+    let seen = run_file(&test, &Kernel { text: lost.join("\n") + "\n", ..whole.clone() });
     assert!(seen.contradicts(test.condition.quantifier, false) > 0, "{seen:?}");
 }

@@ -37,7 +37,6 @@ fn images() -> Vec<Image> {
 
 /// What a dry run of K with these kernels comes to.
 fn run(images: &[Image]) -> (Summary, Vec<Line>) {
-    fake_driver::run_each_module();
     let options = Options { experiments: "K".into(), seed: Some(7), quick: true, ..Options::default() };
     let (gpu, mut text) = (Gpu::find().unwrap(), Vec::new());
     let summary = lab::run(&gpu, images, &options, "a test", &mut text, &Progress::kept()).unwrap();
@@ -100,7 +99,6 @@ pub(crate) fn a_pair_that_differs_is_named(_: &str) {
 
 /// When its time is over, it begins no other pair.
 pub(crate) fn it_ends_when_its_time_is_over(_: &str) {
-    fake_driver::run_each_module();
     let options = Options { experiments: "K".into(), quick: true, deadline: Some(0), ..Options::default() };
     let (gpu, mut text) = (Gpu::find().unwrap(), Vec::new());
     let summary = lab::run(&gpu, &images(), &options, "a test", &mut text, &Progress::kept()).unwrap();

@@ -1,4 +1,4 @@
-//! The laboratory without a GPU: its kernels in Rust run in the interpreter of PTX, with a driver that the test compiles.
+//! The laboratory without a GPU: its kernels in Rust run on `fake-gpu`.
 //! So values and control flow are those of a real run; times are not.
 //!
 //! A process opens one driver, once; so every scenario is a process of its own.
@@ -14,6 +14,7 @@ use std::process::{Command, ExitCode};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use fake_gpu_client::{SM_VARIABLE, library};
 use lab::bench::{Bench, LINE, Places};
 use lab::images::{About, Image, Language, Without, in_rust, pack};
 use lab::judge::{Results, Verdict, judge_all};
@@ -84,7 +85,7 @@ const LATE_COPIES: Option<(&str, &str)> = Some(("FAKE_LATE", "1"));
 const SCENARIO_VARIABLE: &str = "LAB_SCENARIO";
 const PTX_VARIABLE: &str = "LAB_PTX";
 
-/// Set to the folder of a bundle, it makes this the bundle's program, whose kernels the interpreter runs.
+/// Set to the folder of a bundle, it makes this the bundle's program.
 const BUNDLE_VARIABLE: &str = "LAB_BUNDLE";
 
 #[derive(clap::Parser)]
@@ -95,7 +96,6 @@ struct ProgramArguments {
 
 /// What `run` of a bundle does.
 fn as_program(folder: &Path) -> ExitCode {
-    fake_driver::run_with(&std::fs::read_to_string(folder.join("lab.ptx")).expect("it was prepared"));
     let arguments = <ProgramArguments as clap::Parser>::parse();
     conclude(program::main(&arguments.options, folder, Vec::new))
 }
@@ -108,7 +108,6 @@ fn main() -> ExitCode {
         let scenario = SCENARIOS.iter().chain(BESIDE).find(|scenario| scenario.name == name);
         let scenario = scenario.expect("a scenario's name");
         let ptx = std::fs::read_to_string(std::env::var_os(PTX_VARIABLE).expect("the file")).expect("it was prepared");
-        fake_driver::run_with(&ptx);
         (scenario.run)(&ptx);
         println!("{name} done");
         return ExitCode::SUCCESS;
@@ -138,9 +137,8 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Compiles the driver and the kernels.
+/// Compiles the kernels.
 fn prepare(folder: &Path) -> Result<()> {
-    fake_driver::compile(&folder.join("libcuda.so.1"));
     let progress = Progress::new();
     let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
     let rust = in_rust(Sm::new(90), &toolchain, &progress)?;
@@ -152,8 +150,8 @@ fn in_a_process(scenario: &Scenario, folder: &Path) -> Result<(), Failed> {
     let output = Command::new(std::env::current_exe()?)
         .env(SCENARIO_VARIABLE, scenario.name)
         .env(PTX_VARIABLE, folder.join("lab.ptx"))
-        .env(DRIVER_VARIABLE, folder.join("libcuda.so.1"))
-        .env("FAKE_SM", "90")
+        .env(DRIVER_VARIABLE, library())
+        .env(SM_VARIABLE, "90")
         .envs(scenario.driver)
         .output()?;
     let stdout = String::from_utf8_lossy(&output.stdout);
@@ -242,7 +240,8 @@ fn late_copies_are_waited_for(ptx: &str) {
 
 /// What the driver of the scenario above does: a copy is there after what waits for it, and not before.
 fn a_late_copy_is_late(_: &str) {
-    let driver = ptx_driver::load().unwrap();
+    let gpu = Gpu::find().unwrap();
+    let driver = gpu.driver();
     type Make = unsafe extern "C" fn(*mut *mut c_void, u32, i32) -> u32;
     type Allocate = unsafe extern "C" fn(*mut u64, usize) -> u32;
     type Copy = unsafe extern "C" fn(u64, *const u8, usize) -> u32;
@@ -374,7 +373,6 @@ fn a_probe_is_pinned_and_timed(ptx: &str) {
 fn a_lost_gpu_leaves_lines_behind(ptx: &str) {
     let (before, kernel) = ptx.split_once(".entry hot_stream_last(").unwrap();
     let ptx = format!("{before}.entry hot_stream_last({}", kernel.replacen("ret;", "trap;", 1));
-    fake_driver::run_with(&ptx);
     let (summary, lines) = run(&ptx, "EFG");
     assert_eq!((&summary.done[..], summary.lost), (&['E'][..], true));
     let results = Results::of(&lines);
@@ -404,7 +402,6 @@ fn stages_name_what_fails(ptx: &str) {
     let file = |name: &str| folder.path().join(name);
     std::fs::create_dir_all(file("kernels/13.5")).unwrap();
     let ptx = ptx.replace(".entry fill_cs(", ".entry fill_other(");
-    std::fs::write(file("lab.ptx"), &ptx).unwrap();
     std::fs::write(file("kernels/13.5/laboratory-sm_90.zst"), pack(&[image(&ptx)]).unwrap()).unwrap();
     let images = kernel_image::Image { kernels: Vec::new(), cubin: ptx.into_bytes() };
     let sections = [("faults".to_owned(), vec![images])].into();

@@ -1,10 +1,10 @@
 //! How it is measured: what a profiler gets to see, what comes before anything counts, and what is written beside it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{CStr, c_char};
 use std::path::Path;
 use std::time::Duration;
 
+use fake_gpu_client::calls;
 use lab::Options;
 use lab::calibrate::calibrate;
 use lab::judge::Results;
@@ -21,13 +21,8 @@ pub(crate) const OWN: [&str; 9] =
 
 /// The kernels that were launched since this was last asked, in their order.
 pub(crate) fn launched() -> Vec<String> {
-    // SAFETY: the fake driver has this function, of this type.
-    let take =
-        unsafe { ptx_driver::load().unwrap().symbol::<extern "C" fn() -> *mut c_char>(c"fake_take_calls") }.unwrap();
-    // SAFETY: it is a C string, which nobody else has.
-    let calls = unsafe { CStr::from_ptr(take()) }.to_str().unwrap();
-    let kernel = |call: &str| Some(call.strip_prefix("cuLaunchKernel ")?.split(' ').next()?.to_owned());
-    calls.lines().filter_map(kernel).collect()
+    let kernel = |call: &String| Some(call.strip_prefix("cuLaunchKernel ")?.split(' ').next()?.to_owned());
+    calls().iter().filter_map(kernel).collect()
 }
 
 /// Under a profiler each experiment has cases, of the sizes that they are measured with.
@@ -130,7 +125,6 @@ pub(crate) fn the_machine_is_watched(ptx: &str) {
 pub(crate) fn a_copy_that_copies_nothing_is_named(ptx: &str) {
     let (before, kernel) = ptx.split_once(".entry copy64(").unwrap();
     let ptx = format!("{before}.entry copy64({}", kernel.replacen("{\n", "{\n\tret;\n", 1));
-    fake_driver::run_with(&ptx);
     let (summary, lines) = run(&ptx, "A");
     let rust: Vec<_> = summary.failures.iter().filter(|(_, case, _)| case.contains("language=rust")).collect();
     assert_eq!(rust.len(), 2, "{rust:?}");

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::ffi::{CStr, c_char};
 
+use crate::changed::Call;
 use crate::gpu::{CURRENT, any, current};
 use crate::status::{Result, Status};
 
@@ -33,8 +34,8 @@ macro_rules! forward {
 
 pub(super) use {forward, runtime};
 
-pub(super) fn answer(name: &'static str, body: impl FnOnce() -> Result) -> u32 {
-    let status = crate::call::answer(name, || {
+pub(super) fn answer(call: Call<'_>, body: impl FnOnce() -> Result) -> u32 {
+    let status = crate::call::answer(call, || {
         ready();
         body()
     });

@@ -7,6 +7,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use super::error::{INVALID_DEVICE_FUNCTION, INVALID_SYMBOL, ready};
 use crate::call::{get, text};
+use crate::changed::Call;
 use crate::driver::module::load;
 use crate::gpu::{Handle, live};
 use crate::status::{INVALID_HANDLE, Result};
@@ -85,7 +86,7 @@ fn give_managed(binary: usize) -> Result {
 
 #[unsafe(no_mangle)]
 extern "C" fn __cudaRegisterFatBinaryEnd(handle: usize) {
-    crate::call::answer("__cudaRegisterFatBinaryEnd", || {
+    crate::call::answer(Call { name: "__cudaRegisterFatBinaryEnd", arguments: &[handle as u64] }, || {
         ready();
         give_managed(place(handle))
     });
@@ -93,7 +94,7 @@ extern "C" fn __cudaRegisterFatBinaryEnd(handle: usize) {
 
 #[unsafe(no_mangle)]
 extern "C" fn __cudaInitModule(handle: usize) -> c_char {
-    crate::call::answer("__cudaInitModule", || {
+    crate::call::answer(Call { name: "__cudaInitModule", arguments: &[handle as u64] }, || {
         ready();
         give_managed(place(handle))
     });

@@ -18,40 +18,31 @@ use workloads::image::Image;
 
 use crate::slice::{Slice, kernels};
 
-/// Set to the folder of a bundle, it makes this the bundle's program, whose kernels the interpreter runs.
+/// Set to the folder of a bundle, it makes this the bundle's program.
 pub(crate) const BUNDLE_VARIABLE: &str = "SUITE_BUNDLE";
 
 /// Kernels of an image in the bundles here.
 pub(crate) const OF_AN_IMAGE: usize = 10;
 
-/// A module's version, target and buffers, and the parameters of each of its kernels.
-struct Declared<'a> {
-    head: String,
-    parameters: HashMap<&'a str, &'a str>,
+/// A module: what is before its kernels, and each of them.
+struct Split<'a> {
+    head: &'a str,
+    kernels: HashMap<&'a str, &'a str>,
 }
 
-impl<'a> Declared<'a> {
-    fn of(ptx: &'a str) -> Declared<'a> {
-        let is_kept =
-            |line: &&str| line.starts_with(".version") || line.starts_with(".target") || line.contains(".b8 suite_");
-        let before = ptx.lines().take_while(|line| !line.contains(".entry "));
-        let entry = |text: &'a str| {
-            let (name, behind) = text.split_once('(')?;
-            Some((name, behind.split_once(')')?.0))
-        };
-        Declared {
-            head: before.filter(is_kept).map(|line| format!("{line}\n")).collect(),
-            parameters: ptx.split(".entry ").skip(1).filter_map(entry).collect(),
-        }
+impl<'a> Split<'a> {
+    fn of(ptx: &'a str) -> Split<'a> {
+        const ENTRY: &str = ".visible .entry ";
+        let starts: Vec<usize> = ptx.match_indices(ENTRY).map(|(at, _)| at).chain([ptx.len()]).collect();
+        let kernels = starts.windows(2).map(|bounds| &ptx[bounds[0]..bounds[1]]);
+        let named = |kernel: &'a str| Some((kernel[ENTRY.len()..].split_once('(')?.0, kernel));
+        Split { head: &ptx[..starts[0]], kernels: kernels.filter_map(named).collect() }
     }
 
-    /// The module with these kernels. What they do, the interpreter is told.
+    /// The module with these kernels.
     fn with(&self, kernels: &[String]) -> String {
-        let entry = |name: &String| {
-            let parameters = self.parameters.get(name.as_str()).expect("the kernel is there");
-            format!(".visible .entry {name}({parameters})\n")
-        };
-        self.head.clone() + &kernels.iter().map(entry).collect::<String>()
+        let text = |name: &String| *self.kernels.get(name.as_str()).expect("the kernel is there");
+        self.head.to_owned() + &kernels.iter().map(text).collect::<String>()
     }
 }
 
@@ -59,10 +50,10 @@ impl<'a> Declared<'a> {
 /// but a mark, and the older one has refused the last kernel.
 pub(crate) fn bundle(slice: &Slice) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let [of_forms, of_litmus, of_faults] = [&slice.ptx, &slice.litmus, &slice.faults].map(|ptx| Declared::of(ptx));
+    let [of_forms, of_litmus, of_faults] = [&slice.ptx, &slice.litmus, &slice.faults].map(|ptx| Split::of(ptx));
     for set in ["13.5", "13.0", PTX] {
-        let image = |names: Vec<String>, declared: &Declared<'_>, mark: &str| Image {
-            cubin: format!("// {set} {mark}.\n{}", declared.with(&names)).into_bytes(),
+        let image = |names: Vec<String>, module: &Split<'_>, mark: &str| Image {
+            cubin: format!("// {set} {mark}.\n{}", module.with(&names)).into_bytes(),
             kernels: names,
         };
         let mut names: Vec<String> = slice.plan.kernels.iter().map(|kernel| kernel.name.clone()).collect();
@@ -99,7 +90,7 @@ pub(crate) fn program(folder: &Path, driver: &str, arguments: &[&str]) -> (Optio
     (output.status.code(), text)
 }
 
-/// The program of a bundle, its kernels run by the interpreter, with a driver that is told to misbehave.
+/// The program of a bundle, with a GPU that is told to misbehave.
 pub(crate) fn interpreted(bundle: &Path, settings: &[(&str, String)], arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--seed", "7"]).args(arguments).env(BUNDLE_VARIABLE, bundle).envs(settings.iter().cloned());

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use fake_driver::run_with;
+use fake_gpu_client::{bytes_in_use, forget_fault};
 use host_tests::check::forms_check;
 use host_tests::check::only;
 use launch::gpu::Gpu;
@@ -47,9 +47,7 @@ pub(crate) fn every_form_passes(slice: &Slice) {
     assert_eq!(outcome.kernels, slice.plan.kernels.len());
     assert_eq!(outcome.trials, slice.plan.kernels.iter().map(|kernel| kernel.trials.len()).sum::<usize>());
     assert!(only::is_set() || outcome.verdicts.len() > 280, "only {} forms", outcome.verdicts.len());
-    // SAFETY: the fake driver has this function, of this type.
-    let live = unsafe { ptx_driver::load().unwrap().symbol::<extern "C" fn() -> usize>(c"fake_live_allocations") };
-    assert!(live.unwrap()() <= 2, "everything but the variables of the last module is freed");
+    assert_eq!(bytes_in_use(), 0, "everything is freed");
 }
 
 pub(crate) fn an_older_gpu(slice: &Slice) {
@@ -67,7 +65,6 @@ pub(crate) fn an_older_gpu(slice: &Slice) {
 
 /// A form passes only if all of its trials ran.
 pub(crate) fn a_lost_kernel_is_missed(slice: &Slice) {
-    run_with(&slice.ptx);
     let mut images = slice.images(100, &slice.ptx);
     let lost = images[0].kernels.pop().unwrap();
     let outcome = run(&mut slice.bench(images), &Progress::kept()).unwrap();
@@ -199,7 +196,6 @@ pub(crate) fn a_fault_is_named(slice: &Slice) {
     let astray = format!("{head}[16{}", &rest[rest.find(']').unwrap()..]);
     let (before, behind) = slice.ptx.split_once(&format!(".entry {}(", kernel.name)).unwrap();
     let ptx = format!("{before}.entry {}({}", kernel.name, behind.replacen(access.as_str(), &astray, 1));
-    run_with(&ptx);
     let mut bench = slice.bench(slice.images(100, &ptx));
     let outcome = run(&mut bench, &Progress::kept()).unwrap();
     let own: BTreeSet<&str> = kernel.trials.iter().map(|case| case.form.ptx()).collect();
@@ -210,8 +206,7 @@ pub(crate) fn a_fault_is_named(slice: &Slice) {
     let ended = Verdict::NotRun("the stage ended before it".into());
     assert!(others().count() > 0 && others().all(|(_, verdict)| *verdict == ended));
     // The next process goes on without that kernel, and all else passes.
-    // SAFETY: the fake driver has this function, of this type.
-    unsafe { ptx_driver::load().unwrap().symbol::<extern "C" fn()>(c"fake_forget_fault") }.unwrap()();
+    forget_fault();
     let outcome = run(&mut bench, &Progress::kept()).unwrap();
     let failed: BTreeSet<&str> = failures(&outcome).iter().map(|(form, _)| *form).collect();
     assert_eq!(failed, own);
@@ -231,7 +226,6 @@ pub(crate) fn a_stray_write(slice: &Slice) {
              mov.b32 %value, 85;\nst.global.u8 [%stray+{offset}], %value;"
         );
         let ptx = format!("{before}.entry {name}({head}\n{{\n{store}\n{body}");
-        run_with(&ptx);
         // Alone, so that its buffers begin where the whole ones do.
         let mut bench = slice.bench(vec![Image { kernels: vec![name.clone()], cubin: ptx.into_bytes() }]);
         let outcome = run(&mut bench, &Progress::kept()).unwrap();
@@ -260,17 +254,14 @@ pub(crate) fn a_stray_write(slice: &Slice) {
 
 /// Each gives the answer that it should, and is the access that it says.
 pub(crate) fn faulty_accesses_fail(slice: &Slice) {
-    run_with(&slice.faults);
     let gpu = Gpu::find().unwrap();
     let all = Fault::all();
     assert_eq!(all.len(), 4);
     let names = all.iter().map(|fault| fault.name.clone()).collect();
     let image = Image { kernels: names, cubin: slice.faults.as_bytes().to_vec() };
     let kernels = kernels(PtxVersion::OF_EVERY_FORM, [(FAULTS, vec![image])]);
-    // SAFETY: the fake driver has this function, of this type.
-    let forget = unsafe { ptx_driver::load().unwrap().symbol::<extern "C" fn()>(c"fake_forget_fault") }.unwrap();
     for fault in &all {
         assert_eq!(fault.provoke(&gpu, &kernels).unwrap(), fault.code(), "{}", fault.name);
-        forget();
+        forget_fault();
     }
 }

@@ -1,4 +1,4 @@
-//! The suite without a GPU: its kernels are compiled, assembled, and launched through a driver that the test compiles;
+//! The suite without a GPU: its kernels are compiled, assembled, and launched on `fake-gpu`;
 //! what they do is what an interpreter of their PTX makes of them. So all but the machine is as it is on a GPU.
 //!
 //! A process opens one driver, once; so every scenario is a process of its own.
@@ -15,7 +15,7 @@ mod slice;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use fake_driver::run_with;
+use fake_gpu_client::{SM_VARIABLE, library};
 use host_tests::check::only;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_build::error::Result;
@@ -35,7 +35,7 @@ use crate::runs::{
     an_argument_of_another_size, interrupted, no_gpu, no_parameters, the_deadline, the_second_set, unknown_errors,
 };
 use crate::sanitizer::a_part_under_each_sanitizer;
-use crate::slice::{FOLDER_VARIABLE, Slice, WHOLE_VARIABLE, drawn, prepare, prepared, seed};
+use crate::slice::{FOLDER_VARIABLE, Slice, TEXTS, WHOLE_VARIABLE, drawn, prepare, seed};
 
 struct Scenario {
     name: &'static str,
@@ -78,15 +78,6 @@ struct ProgramArguments {
 
 /// What `run` of a bundle does, with the slice in the catalogue's place.
 fn as_program(folder: &Path) -> ExitCode {
-    let arguments: Vec<String> = std::env::args().collect();
-    if let Some(stage) = arguments.iter().skip_while(|argument| *argument != "--work").nth(1) {
-        let text = match stage.as_str() {
-            "forms" | "forms-again" => prepared("kernels.ptx"),
-            "values" => instructions::text(),
-            stage => prepared(&format!("{stage}.ptx")),
-        };
-        run_with(&text);
-    }
     let arguments = <ProgramArguments as clap::Parser>::parse();
     conclude(program::main(&arguments.options, folder, || drawn(seed())))
 }
@@ -132,17 +123,11 @@ fn in_a_process(scenario: &Scenario, folder: &Path) -> Result<(), Failed> {
     let output = Command::new(std::env::current_exe()?)
         .env(SCENARIO_VARIABLE, scenario.name)
         .env(FOLDER_VARIABLE, folder)
-        .env(DRIVER_VARIABLE, folder.join("libcuda.so.1"))
-        .env("FAKE_SM", scenario.sm)
+        .env(DRIVER_VARIABLE, library())
+        .env(SM_VARIABLE, scenario.sm)
+        .env("FAKE_PTX", folder.join(TEXTS))
         .output()?;
     let stdout = String::from_utf8_lossy(&output.stdout);
-    if output.status.code() == Some(fake_driver::GAP) {
-        return Err(format!(
-            "a gap of the interpreter, ptx-interpreter/src, and not a wrong form: {}",
-            String::from_utf8_lossy(&output.stderr)
-        )
-        .into());
-    }
     if output.status.success() && stdout.ends_with(&format!("{} done\n", scenario.name)) {
         return Ok(());
     }

@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::process::Command;
 
-use fake_driver::run_with;
 use launch::gpu::{Argument, Gpu, Launch};
 use ptx_build::progress::Progress;
 use ptx_driver::DRIVER_VARIABLE;
@@ -41,8 +40,9 @@ pub(crate) fn a_whole_run(slice: &Slice) {
 }
 
 pub(crate) fn a_refused_image(slice: &Slice) {
-    let left = hostile(slice, &[("FAKE_REFUSE", "13.5 image 1.=222".into())], &["--only", "forms"]);
-    let why = "its image 1 has no result: loading the kernels failed with said by the fake driver (222)";
+    let left = hostile(slice, &[("FAKE_REFUSE", "13.5 image 1.=997".into())], &["--only", "forms"]);
+    let why = "its image 1 has no result: loading the kernels failed with an error that the driver has no \
+               name for (997)";
     let kernels: Vec<_> = slice.plan.kernels[OF_AN_IMAGE..2 * OF_AN_IMAGE].iter().map(|kernel| (kernel, why)).collect();
     left.only_these_failed(slice, &kernels);
     assert_eq!(left.lost().len(), 1);
@@ -59,7 +59,7 @@ pub(crate) fn the_second_set(slice: &Slice) {
 }
 
 pub(crate) fn no_parameters(slice: &Slice) {
-    hostile(slice, &[("FAKE_PARAMETERS", "0".into())], &["--only", "forms"]).only_these_failed(slice, &[]);
+    hostile(slice, &[("FAKE_FAIL", "cuFuncGetParamInfo=1".into())], &["--only", "forms"]).only_these_failed(slice, &[]);
 }
 
 pub(crate) fn a_kernel_hangs(slice: &Slice) {
@@ -77,9 +77,11 @@ pub(crate) fn unknown_errors(slice: &Slice) {
     let settings =
         [("FAKE_FAULT", format!("{}=721,{}=719", one.name, three.name)), ("FAKE_LAUNCH", format!("{}=912", two.name))];
     let left = hostile(slice, &settings, &["--only", "forms"]);
-    let running = |code| format!("running the kernels failed with said by the fake driver ({code})");
-    let launching = "launching failed with said by the fake driver (912)";
-    left.only_these_failed(slice, &[(one, &running(721)), (two, launching), (three, &running(719))]);
+    let running = |error| format!("running the kernels failed with {error}");
+    let leak = running("CUDA_ERROR_TENSOR_MEMORY_LEAK: tensor memory not completely freed (721)");
+    let failed = running("CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure (719)");
+    let launching = "launching failed with CUDA_ERROR_INVALID_CLUSTER_SIZE: cluster misconfiguration (912)";
+    left.only_these_failed(slice, &[(one, &leak), (two, launching), (three, &failed)]);
     // Each of the two that stay took a process with it, and the kernels before it in its image ran once more.
     let machines = left.text.matches("Every form\n").count();
     assert_eq!(machines, 3, "{}", left.text);
@@ -130,7 +132,6 @@ pub(crate) fn interrupted(slice: &Slice) {
 
 /// What a kernel declares in its PTX is held against what the program passes, before it is launched.
 pub(crate) fn an_argument_of_another_size(slice: &Slice) {
-    run_with(&slice.ptx);
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(slice.ptx.as_bytes()).unwrap();
     let kernel = slice.plan.kernels.iter().find(|kernel| kernel.room == Room::Global).unwrap();
@@ -162,7 +163,9 @@ pub(crate) fn an_argument_of_another_size(slice: &Slice) {
 
 /// Where kernels do nothing, no form passes; nor does one that the program of a bundle has no kernel of.
 pub(crate) fn a_gpu_that_does_nothing(slice: &Slice) {
-    // Here the images are cubins, whose kernels and variables the fake driver looks up.
+    // SAFETY: this process has one thread.
+    unsafe { std::env::set_var("FAKE_IDLE", "1") };
+    // Here the images are cubins, whose kernels and variables the GPU looks up in the texts that were kept.
     let cubins = Path::new(&std::env::var_os(FOLDER_VARIABLE).unwrap()).join("cubins");
     let images = Kernels::unpack(&std::fs::read(cubins).unwrap()).unwrap().forms().to_vec();
     let outcome = run(&mut slice.bench(images), &Progress::kept()).unwrap();

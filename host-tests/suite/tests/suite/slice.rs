@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fake_driver::run_with;
+use fake_gpu_client::SM_VARIABLE;
 use host_tests::check::forms_check;
 use launch::gpu::Target;
 use ptx_build::cuda_tools::CudaTools;
@@ -21,7 +21,7 @@ use suite::kernels::{FAULTS, FORMS, Kernels};
 use suite::litmus::Litmus;
 use suite::stage::{Bench, Settings};
 use suite::{Kernel, Outcome, Plan, run};
-use workloads::image::Image;
+use workloads::image::{Image, keep_texts};
 
 /// Forms of each instruction in the slice, drawn by the seed.
 const OF_EACH: usize = 8;
@@ -34,9 +34,11 @@ pub(crate) const WHOLE_VARIABLE: &str = "SUITE_WHOLE";
 
 pub(crate) const FOLDER_VARIABLE: &str = "SUITE_FOLDER";
 
-/// Compiles the driver and the slice's kernels, assembles them for some GPUs, and leaves what the scenarios need.
+/// Where the texts of the images for one GPU are, in that folder.
+pub(crate) const TEXTS: &str = "texts";
+
+/// Compiles the slice's kernels, assembles them for some GPUs, and leaves what the scenarios need.
 pub(crate) fn prepare(folder: &Path) -> Result<()> {
-    fake_driver::compile(&folder.join("libcuda.so.1"));
     let seed = forms_check::seed()?;
     println!("seed {seed}; repeat with {}={seed}", forms_check::SEED_VARIABLE);
     let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a temporary folder takes it");
@@ -47,6 +49,7 @@ pub(crate) fn prepare(folder: &Path) -> Result<()> {
         if gaps.is_empty() { Ok(()) } else { Err(error().fix("add it to ptx-interpreter")) }
     };
     write("seed", &seed.to_string());
+    keep_texts(folder.join(TEXTS), Some(Sm::new(100)));
     let progress = Progress::new();
     let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
     let tools = CudaTools::find(&progress)?;
@@ -166,12 +169,11 @@ impl Slice {
 
     /// Runs it with this PTX.
     pub(crate) fn run(&self, ptx: &str) -> Outcome {
-        run_with(ptx);
         run(&mut self.bench(self.images(sm(), ptx)), &Progress::kept()).unwrap()
     }
 }
 
-/// The SM that the fake driver says.
+/// The SM that the GPU says.
 pub(crate) fn sm() -> u32 {
-    std::env::var("FAKE_SM").unwrap().parse().unwrap()
+    std::env::var(SM_VARIABLE).unwrap().parse().unwrap()
 }
