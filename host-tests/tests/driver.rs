@@ -3,7 +3,7 @@
 //! A process opens one driver, once; so every scenario is a process of its own.
 
 use cust::{CudaApiVersion, CudaFlags, device::Device, error::CudaError};
-use fake_gpu_client::{SM_VARIABLE, bytes_in_use, calls, library};
+use fake_gpu_client::{CHECKS_VARIABLE, REPORT_VARIABLE, SM_VARIABLE, bytes_in_use, calls, findings, library};
 use host_tests::check::here::toolchain;
 use launch::gpu::{Gpu, NoGpu, Target, newest_ptx};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -137,6 +137,8 @@ fn run_scenario(scenario: &Scenario, folder: &Path, kernels: &Path) -> Result<()
         .env(SCENARIO_VARIABLE, scenario.name)
         .env(DRIVER_VARIABLE, driver)
         .env(KERNELS_VARIABLE, kernels)
+        .env(CHECKS_VARIABLE, "1")
+        .env(REPORT_VARIABLE, folder.join(scenario.name))
         .envs(scenario.settings.iter().copied())
         .output()?;
     let stdout = String::from_utf8_lossy(&output.stdout);
@@ -326,6 +328,7 @@ fn every_workload() {
     assert_eq!(ran, expected.collect::<Vec<_>>());
     drop(module);
     assert_eq!(bytes_in_use(), 0, "everything is freed");
+    assert_eq!(findings(), []);
 }
 
 /// The fake GPU makes the maps that a CPU reads, so that what it is given can be compared.
@@ -399,6 +402,8 @@ fn changed_input() {
     let module = gpu.load(with_a_store(1, 3, 85).as_bytes()).unwrap();
     let error = workloads::run_on_gpu(by_name("triad"), 10, &gpu, &module).unwrap_err();
     assert_eq!(error.to_string(), "the kernel changed its input\n  at kernels/src/triad.rs");
+    let kinds: BTreeSet<String> = findings().iter().map(|finding| format!("{:?}", finding.kind)).collect();
+    assert_eq!(kinds, ["Nc", "Race"].map(str::to_owned).into(), "the input is read meanwhile");
 }
 
 fn by_name(name: &str) -> &'static dyn Workload {

@@ -1,5 +1,6 @@
-//! `ptx-gpu` in a GPU's place, for tests and for `cargo xtask rehearse`: a program opens it as `libcuda.so.1`. It checks nothing, it
-//! has the name and the sizes of a small GPU, and it writes calls down. `PTX_CHECK_SM` says which GPU it is.
+//! `ptx-gpu` in a GPU's place, for tests and for `cargo xtask rehearse`: a program opens it as `libcuda.so.1`. It has the name and the
+//! sizes of a small GPU, and it writes calls down. `PTX_CHECK_SM` says which GPU it is. It only runs kernels; with `FAKE_CHECKS=1` it
+//! checks them too, and its findings go to the file `PTX_CHECK_REPORT`.
 //!
 //! It runs machine code too, if `FAKE_PTX` names the folder with the PTX that it was assembled from. How it misbehaves is in
 //! `faults.rs`.
@@ -19,7 +20,8 @@ use ptx_gpu::{Call, Changed, change};
 use crate::driver::{Body, SUCCESS};
 
 extern "C" fn begin() {
-    change(Changed { around, launch: machine::change, text_of, runs_only: true });
+    let runs_only = settings::of("FAKE_CHECKS").is_none();
+    change(Changed { around, launch: machine::change, text_of, runs_only });
 }
 
 /// What the system calls when it opens this library.

@@ -13,8 +13,8 @@ pub(super) fn request(form: &Form) -> Other {
     } else {
         "let (response, bar) = (p.cast::<u128>(), p.add(24).cast::<Mbarrier>()); let own = SharedPtr::new(bar);"
     };
-    let then = "mbarrier_init(own, 1); fence_mbarrier_init_release_cluster(); mbarrier_arrive_expect_tx(own, 16); \
-                let early = mbarrier_test_wait_parity(own, 1); {}; put(to, (early & waited(own)) as u64);";
+    let then = "mbarrier_init(own, 1); fence_mbarrier_init_release_cluster(); fence_proxy_async_shared_cta(); \
+                mbarrier_arrive_expect_tx(own, 16); let early = mbarrier_test_wait_parity(own, 1); {}; put(to, (early & waited(own)) as u64);";
     Other { room: Room::Shared, before, then: then.into(), expected: truth }
 }
 

@@ -4,10 +4,16 @@
 use std::ffi::{CStr, CString, c_char};
 use std::path::PathBuf;
 
-use ptx_interpreter::{Delays, L1};
+use ptx_interpreter::{Delays, Finding, L1, Record};
 
 /// Says which GPU it is: 90 for sm_90.
 pub const SM_VARIABLE: &str = "PTX_CHECK_SM";
+
+/// Set, it makes the GPU check each launch.
+pub const CHECKS_VARIABLE: &str = "FAKE_CHECKS";
+
+/// Names the file that findings go to.
+pub const REPORT_VARIABLE: &str = "PTX_CHECK_REPORT";
 
 /// The library, which cargo has compiled beside the tests.
 pub fn library() -> PathBuf {
@@ -32,6 +38,14 @@ pub fn calls() -> Vec<String> {
     // SAFETY: the library has this function, of this type, and gives a text that nobody else has.
     let text = unsafe { CString::from_raw(function::<extern "C" fn() -> *mut c_char>(c"fake_take_calls")()) };
     text.to_string_lossy().lines().map(str::to_owned).collect()
+}
+
+/// What was found in the launches of this process so far.
+pub fn findings() -> Vec<Finding> {
+    let report = std::env::var_os(REPORT_VARIABLE).expect("the file");
+    let text = std::fs::read_to_string(report).unwrap_or_default();
+    let records = text.lines().map(|line| serde_json::from_str::<Record>(line).expect("a record"));
+    records.flat_map(|record| record.findings).collect()
 }
 
 /// From here on, launches run on a machine with this L1 and these delays.

@@ -3,13 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use fake_gpu_client::{bytes_in_use, forget_fault};
+use fake_gpu_client::{CHECKS_VARIABLE, REPORT_VARIABLE, bytes_in_use, findings, forget_fault};
 use host_tests::check::forms_check;
 use host_tests::check::only;
 use launch::gpu::Gpu;
 use ptx_build::progress::Progress;
 use ptx_build::ptx::Module;
 use ptx_build::target::PtxVersion;
+use ptx_interpreter::Kind;
 use ptx_intrinsics::catalogue::Form;
 use suite::fault::Fault;
 use suite::journal::Event;
@@ -18,7 +19,7 @@ use suite::{Kernel, Outcome, Room, Verdict, run};
 use workloads::image::Image;
 
 use crate::bundle::forms_of;
-use crate::slice::{Slice, kernels};
+use crate::slice::{Slice, folder, kernels};
 
 pub(crate) fn by_verdict(outcome: &Outcome) -> HashMap<&'static str, usize> {
     let mut counts = HashMap::new();
@@ -39,7 +40,13 @@ pub(crate) fn failures(outcome: &Outcome) -> Vec<(&str, &str)> {
     outcome.verdicts.iter().filter_map(|(form, verdict)| Some((form.ptx(), verdict.failure()?))).collect()
 }
 
+/// The kernels are checked too. What an H100 does otherwise is known of some.
 pub(crate) fn every_form_passes(slice: &Slice) {
+    // SAFETY: this process has one thread.
+    unsafe {
+        std::env::set_var(CHECKS_VARIABLE, "1");
+        std::env::set_var(REPORT_VARIABLE, folder().join("findings"));
+    }
     let outcome = slice.run(&slice.ptx);
     let failed = failures(&outcome);
     assert_eq!(failed.iter().take(20).collect::<Vec<_>>(), [&("", ""); 0], "{} with seed {}", failed.len(), slice.seed);
@@ -48,6 +55,10 @@ pub(crate) fn every_form_passes(slice: &Slice) {
     assert_eq!(outcome.trials, slice.plan.kernels.iter().map(|kernel| kernel.trials.len()).sum::<usize>());
     assert!(only::is_set() || outcome.verdicts.len() > 280, "only {} forms", outcome.verdicts.len());
     assert_eq!(bytes_in_use(), 0, "everything is freed");
+    let (known, found): (Vec<_>, Vec<_>) = findings().into_iter().partition(|finding| finding.kind == Kind::Gpu);
+    assert!(only::is_set() || !known.is_empty(), "nothing was checked");
+    let found: BTreeSet<String> = found.iter().map(ToString::to_string).collect();
+    assert!(found.is_empty(), "with seed {}:\n{}", slice.seed, found.into_iter().collect::<Vec<_>>().join("\n\n"));
 }
 
 pub(crate) fn an_older_gpu(slice: &Slice) {

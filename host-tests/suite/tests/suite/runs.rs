@@ -1,7 +1,6 @@
 //! Whole runs of a bundle, with a driver that misbehaves.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
 use std::process::Command;
 
 use launch::gpu::{Argument, Gpu, Launch};
@@ -15,7 +14,7 @@ use suite::{Room, Verdict, run};
 
 use crate::bundle::{OF_AN_IMAGE, bundle, hostile, interpreted, left, program, refused, some_kernels};
 use crate::forms::{by_verdict, failures};
-use crate::slice::{FOLDER_VARIABLE, Slice};
+use crate::slice::{Slice, folder};
 
 /// Every stage that the interpreter can do, in two sets of images.
 pub(crate) fn a_whole_run(slice: &Slice) {
@@ -166,7 +165,7 @@ pub(crate) fn a_gpu_that_does_nothing(slice: &Slice) {
     // SAFETY: this process has one thread.
     unsafe { std::env::set_var("FAKE_IDLE", "1") };
     // Here the images are cubins, whose kernels and variables the GPU looks up in the texts that were kept.
-    let cubins = Path::new(&std::env::var_os(FOLDER_VARIABLE).unwrap()).join("cubins");
+    let cubins = folder().join("cubins");
     let images = Kernels::unpack(&std::fs::read(cubins).unwrap()).unwrap().forms().to_vec();
     let outcome = run(&mut slice.bench(images), &Progress::kept()).unwrap();
     assert_eq!(by_verdict(&outcome), HashMap::from([("failed", slice.forms.len())]));

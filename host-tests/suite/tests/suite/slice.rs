@@ -127,10 +127,13 @@ pub(crate) fn drawn(seed: u64) -> Vec<Arc<Form>> {
     all.into_iter().filter(|form| is_there(form, &of_slice)).collect()
 }
 
+pub(crate) fn folder() -> PathBuf {
+    std::env::var_os(FOLDER_VARIABLE).expect("the folder").into()
+}
+
 /// A file that was prepared; of the whole catalogue there are fewer.
-pub(crate) fn prepared(name: &str) -> String {
-    let folder = PathBuf::from(std::env::var_os(FOLDER_VARIABLE).expect("the folder"));
-    std::fs::read_to_string(folder.join(name)).unwrap_or_default()
+fn prepared(name: &str) -> String {
+    std::fs::read_to_string(folder().join(name)).unwrap_or_default()
 }
 
 pub(crate) fn seed() -> u64 {
