@@ -1,5 +1,5 @@
-//! What a library that has this one in it does otherwise. The GPU of this repository's tests is such a library: its calls can be told
-//! to fail, and its images are machine code.
+//! What a library that has this one in it does otherwise. The GPU of this repository's tests is such a library: it can be told to
+//! fail, and its images are machine code.
 
 use std::sync::OnceLock;
 
@@ -31,7 +31,21 @@ pub struct Changed {
 
 static CHANGED: OnceLock<Changed> = OnceLock::new();
 
-/// Says what is otherwise, before the first call. The first one who says it is heard.
+/// Says what is otherwise, before the first call: in a function that the system calls when it opens the library (`.init_array`). The
+/// first one who says it is heard.
+///
+/// ```no_run
+/// use ptx_gpu::{Call, Changed, change};
+///
+/// /// The third allocation fails: `CUDA_ERROR_OUT_OF_MEMORY`.
+/// fn around(call: Call<'_>, body: Box<dyn FnOnce() -> u32 + '_>) -> u32 {
+///     static ALLOCATIONS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+///     let is_third = || ALLOCATIONS.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 2;
+///     if call.name == "cuMemAlloc_v2" && is_third() { 2 } else { body() }
+/// }
+///
+/// change(Changed { around, launch: |_| {}, text_of: |_| None, runs_only: false });
+/// ```
 pub fn change(changed: Changed) {
     CHANGED.get_or_init(|| changed);
 }

@@ -6,6 +6,9 @@
 //! allow. Device memory is memory of this process, each allocation apart from the others, and no address is used twice.
 //!
 //! Calls that are missing say so on standard error and return `CUDA_ERROR_NOT_SUPPORTED`.
+//!
+//! A library that has this one in it has all of its functions, and may do a call otherwise, so that a program can be tested with a
+//! GPU that fails: [`change`].
 
 mod call;
 mod capture;
