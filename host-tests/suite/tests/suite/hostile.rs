@@ -32,8 +32,8 @@ fn a_process_leaves(slice: &Slice) {
 /// The process that waits for ever ends, and says in which call; the next one goes on after that image.
 fn a_load_stalls(slice: &Slice) {
     let settings = [("FAKE_STALL", "cuModuleLoadDataEx=13.5 image 1.".into())];
-    let left = hostile(slice, &settings, &["--only", "forms", "--launch-limit", "2"]);
-    let why = "its image 1 has no result: its process ended: loading the kernels has not ended after 2s";
+    let left = hostile(slice, &settings, &["--only", "forms", "--launch-limit", "4"]);
+    let why = "its image 1 has no result: its process ended: loading the kernels has not ended after 4s";
     let kernels = &slice.plan.kernels[OF_AN_IMAGE..2 * OF_AN_IMAGE];
     left.only_these_failed(slice, &kernels.iter().map(|kernel| (kernel, why)).collect::<Vec<_>>());
 }
@@ -41,8 +41,8 @@ fn a_load_stalls(slice: &Slice) {
 fn a_copy_stalls(slice: &Slice) {
     let last = &slice.plan.kernels[2 * OF_AN_IMAGE - 1];
     let settings = [("FAKE_STALL", format!("cuMemcpyDtoH={}", last.name))];
-    let left = hostile(slice, &settings, &["--only", "forms", "--launch-limit", "2"]);
-    let why = "its image 1 has no result: its process ended: copying from the GPU has not ended after 2s";
+    let left = hostile(slice, &settings, &["--only", "forms", "--launch-limit", "4"]);
+    let why = "its image 1 has no result: its process ended: copying from the GPU has not ended after 4s";
     let kernels = &slice.plan.kernels[OF_AN_IMAGE..2 * OF_AN_IMAGE];
     left.only_these_failed(slice, &kernels.iter().map(|kernel| (kernel, why)).collect::<Vec<_>>());
 }

@@ -64,8 +64,8 @@ pub(crate) fn no_parameters(slice: &Slice) {
 pub(crate) fn a_kernel_hangs(slice: &Slice) {
     let [_, kernel, _] = some_kernels(slice);
     let settings = [("FAKE_HANG", kernel.name.clone())];
-    let left = hostile(slice, &settings, &["--only", "forms", "--launch-limit", "1"]);
-    left.only_these_failed(slice, &[(kernel, "the kernels have not ended after 1s")]);
+    let left = hostile(slice, &settings, &["--only", "forms", "--launch-limit", "4"]);
+    left.only_these_failed(slice, &[(kernel, "the kernels have not ended after 4s")]);
     assert_eq!(left.lost().len(), 1);
     assert_eq!(left.lost()[0].part.as_deref(), Some(&kernel.name[..]));
 }
