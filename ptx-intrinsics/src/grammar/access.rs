@@ -41,6 +41,7 @@ pub struct Spelling {
 
 impl Spelling {
     /// A weak access to a generic address, nothing said.
+    #[inline]
     pub(crate) const fn plain(operation: Operation, element: usize) -> Self {
         Self {
             operation,
@@ -60,6 +61,7 @@ impl Spelling {
     }
 
     /// Reads `ld.relaxed.gpu.global.L1::no_allocate.f32`: the qualifiers in any order, each once, then the type.
+    #[inline]
     pub const fn read(text: &str) -> Result<Self, Wrong<'_>> {
         let bytes = text.as_bytes();
         let Word { to: mut at, .. } = Word::at(text, 0);
@@ -98,6 +100,7 @@ impl Spelling {
     }
 
     /// `.mmio` is written with `.relaxed`; alone, `.relaxed` is an order of its own.
+    #[inline]
     const fn with_mmio_relaxed(mut self, relaxed: bool) -> Result<Self, Wrong<'static>> {
         match self.order {
             Some(OrderWord::Mmio) if relaxed => Ok(self),
@@ -112,6 +115,7 @@ impl Spelling {
     }
 
     /// With one more word, if it is one.
+    #[inline]
     const fn and(mut self, this: Word<'_>) -> Result<Option<Self>, Wrong<'_>> {
         take_word! {
             self this
@@ -121,20 +125,24 @@ impl Spelling {
         Ok(None)
     }
 
+    #[inline]
     const fn bytes(&self) -> usize {
         ELEMENTS[self.element].bytes
     }
 
     /// In global memory, or wherever a generic address points.
+    #[inline]
     const fn is_far(&self) -> bool {
         matches!(self.space, None | Some(SpaceWord::Global))
     }
 
+    #[inline]
     const fn is_weak(&self) -> bool {
         matches!(self.order, None | Some(OrderWord::Weak))
     }
 
     /// Whether all its words go together, as `ptxas` judges it, and what they need.
+    #[inline]
     pub const fn check(&self) -> Result<Needs, Wrong<'static>> {
         if let Err(wrong) = self.check_uniform() {
             return Err(wrong);
@@ -155,6 +163,7 @@ impl Spelling {
     }
 
     /// `ldu` takes nothing but a space and a type.
+    #[inline]
     const fn check_uniform(&self) -> Result<(), Wrong<'static>> {
         if !self.uniform {
             return Ok(());
@@ -178,6 +187,7 @@ impl Spelling {
         }
     }
 
+    #[inline]
     const fn check_place(&self) -> Result<(), Wrong<'static>> {
         let load = matches!(self.operation, Operation::Load);
         match self.space {
@@ -196,6 +206,7 @@ impl Spelling {
         Ok(())
     }
 
+    #[inline]
     const fn check_order(&self) -> Result<(), Wrong<'static>> {
         let shared = SpaceWord::is_shared(self.space);
         let synchronises = self.is_far() || shared;
@@ -227,6 +238,7 @@ impl Spelling {
         }
     }
 
+    #[inline]
     const fn check_caching(&self) -> Result<(), Wrong<'static>> {
         let load = matches!(self.operation, Operation::Load);
         if let Some(operator) = self.operator {
@@ -287,6 +299,7 @@ impl Spelling {
         Ok(())
     }
 
+    #[inline]
     const fn check_type(&self) -> Result<(), Wrong<'static>> {
         let row = &ELEMENTS[self.element];
         if row.bytes == 32 && !self.is_far() {
@@ -302,6 +315,7 @@ impl Spelling {
         }
     }
 
+    #[inline]
     const fn needs(&self) -> Needs {
         let row = &ELEMENTS[self.element];
         let b128 = row.bytes == 16 && row.scalar;
@@ -317,6 +331,7 @@ impl Spelling {
     }
 }
 
+#[inline]
 const fn element(text: &[u8], from: usize) -> Option<usize> {
     // Nothing longer than `.v8.f32` is a type: all words before the last are told apart from it at once.
     if text.len() - from > 7 {
@@ -347,6 +362,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
 
 /// What [`ptx!`](crate::ptx) makes of what it was given: the mnemonic, whether a policy is after the operands and
 /// `.unified` after the address, and which lanes are named.
+#[inline]
 pub const fn judge<'t>(
     text: &'t str,
     policy: bool,
@@ -376,6 +392,7 @@ pub const fn judge<'t>(
 /// The spelling that [`ptx!`](crate::ptx) was given; the build stops where it is none, or is not on its target.
 #[doc(hidden)]
 #[track_caller]
+#[inline]
 pub const fn demand(text: &'static str, policy: bool, unified: bool, lanes: Lanes<'_>) -> Spelling {
     match judge(text, policy, unified, lanes) {
         Ok((spelling, needs)) => {
@@ -396,6 +413,7 @@ pub enum Lanes<'l> {
     Some(&'l [bool]),
 }
 
+#[inline]
 const fn any(named: &[bool]) -> bool {
     let mut at = 0;
     while at < named.len() {

@@ -29,11 +29,13 @@ pub struct Atomic {
 }
 
 impl Atomic {
+    #[inline]
     pub(crate) const fn plain(red: bool) -> Self {
         Self { red, order: None, scope: None, space: None, op: None, noftz: false, hint: false, ty: 0 }
     }
 
     /// Reads `red.relaxed.gpu.global.add.f32`: the qualifiers in any order, each once, then the type.
+    #[inline]
     pub const fn read(text: &str) -> Result<Self, Wrong<'_>> {
         let bytes = text.as_bytes();
         let Word { key: mnemonic, to: mut at, .. } = Word::at(text, 0);
@@ -57,6 +59,7 @@ impl Atomic {
     }
 
     /// With one more word, if it is one.
+    #[inline]
     const fn and(mut self, this: Word<'_>) -> Result<Option<Self>, Wrong<'_>> {
         take_word! {
             self this
@@ -67,6 +70,7 @@ impl Atomic {
     }
 
     /// Whether all its words go together, as `ptxas` judges it, and what they need.
+    #[inline]
     pub const fn check(&self) -> Result<Needs, Wrong<'static>> {
         if let Err(wrong) = self.check_place_and_order() {
             return Err(wrong);
@@ -92,6 +96,7 @@ impl Atomic {
 
     /// In a block's own shared memory the machine compares and swaps what it has no instruction for, and `ptxas` leaves
     /// out what would order that: the fence before a release, and what invalidates L1 after an acquire.
+    #[inline]
     const fn loses_its_order(&self, op: AtomicOperation) -> bool {
         let looped = match op {
             AtomicOperation::Exch | AtomicOperation::Cas => false,
@@ -108,6 +113,7 @@ impl Atomic {
         looped && ordered && matches!(self.space, Some(SpaceWord::Shared | SpaceWord::SharedCta))
     }
 
+    #[inline]
     const fn check_place_and_order(&self) -> Result<(), Wrong<'static>> {
         let far = matches!(self.space, None | Some(SpaceWord::Global));
         if !far && !SpaceWord::is_shared(self.space) {
@@ -135,6 +141,7 @@ impl Atomic {
     }
 
     /// What the operation needs for its type, if it takes that.
+    #[inline]
     const fn takes(&self, op: AtomicOperation) -> Option<Needs> {
         let takes = TYPES[self.ty].takes;
         let mut at = 0;
@@ -149,6 +156,7 @@ impl Atomic {
     }
 
     /// Which types the operation takes, where its own is none.
+    #[inline]
     const fn types_of(&self, op: AtomicOperation) -> &'static str {
         let other = Self { noftz: !self.noftz, ..*self };
         match op {
@@ -169,6 +177,7 @@ impl Atomic {
         }
     }
 
+    #[inline]
     const fn needs(&self, mut needs: Needs) -> Needs {
         needs_of_words! { self needs [order space op] }
         if let Some(scope) = self.scope {
@@ -182,6 +191,7 @@ impl Atomic {
     }
 }
 
+#[inline]
 const fn type_of(text: &[u8], from: usize) -> Option<usize> {
     // Nothing longer than `.v4.bf16x2` is a type.
     if text.len() - from > 10 {
@@ -209,6 +219,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
 
 /// What `ptx!` makes of an atomic: the mnemonic, and whether a policy is after the operands.
 #[doc(hidden)]
+#[inline]
 pub const fn judge_atomic(text: &str, policy: bool) -> Result<(Atomic, Needs), Wrong<'_>> {
     let atomic = match Atomic::read(text) {
         Ok(atomic) => atomic,
@@ -227,6 +238,7 @@ pub const fn judge_atomic(text: &str, policy: bool) -> Result<(Atomic, Needs), W
 /// The atomic that `ptx!` was given; the build stops where it is none, or is not on its target.
 #[doc(hidden)]
 #[track_caller]
+#[inline]
 pub const fn demand_atomic(text: &'static str, policy: bool) -> Atomic {
     match judge_atomic(text, policy) {
         Ok((atomic, needs)) => {

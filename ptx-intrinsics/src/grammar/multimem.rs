@@ -26,11 +26,13 @@ pub struct Multimem {
 }
 
 impl Multimem {
+    #[inline]
     pub(crate) const fn plain(word: MultimemWord) -> Self {
         Self { word, order: None, scope: None, space: None, op: None, accumulation: None, ty: 0 }
     }
 
     /// Reads `multimem.ld_reduce.relaxed.sys.global.add.f32`: the qualifiers in any order, each once, then the type.
+    #[inline]
     pub const fn read(text: &str) -> Result<Self, Wrong<'_>> {
         let bytes = text.as_bytes();
         let first = Word::at(text, Word::at(text, 0).to);
@@ -60,6 +62,7 @@ impl Multimem {
     }
 
     /// With one more word, if it is one.
+    #[inline]
     const fn and(mut self, this: Word<'_>) -> Result<Option<Self>, Wrong<'_>> {
         take_word! {
             self this
@@ -70,6 +73,7 @@ impl Multimem {
     }
 
     /// Whether all its words go together, as `ptxas` judges it, and what they need.
+    #[inline]
     pub const fn check(&self) -> Result<Needs, Wrong<'static>> {
         if !matches!(self.space, None | Some(SpaceWord::Global)) {
             return wrong("", "a multimem address is generic, or in `.global`");
@@ -88,6 +92,7 @@ impl Multimem {
         Ok(needs)
     }
 
+    #[inline]
     const fn check_order(&self) -> Result<(), Wrong<'static>> {
         use MultimemWord::{LdReduce, Red, St};
         use OrderWord::{Acquire, Relaxed, Release, Weak};
@@ -116,6 +121,7 @@ impl Multimem {
         }
     }
 
+    #[inline]
     const fn check_operation(&self) -> Result<(), Wrong<'static>> {
         use AtomicOperation::{Add, And, Max, Min, Or, Xor};
         let Some(op) = self.op else {
@@ -136,6 +142,7 @@ impl Multimem {
         wrong(TYPES[self.ty].ptx, types_of(self.word, op))
     }
 
+    #[inline]
     const fn check_accumulation(&self) -> Result<(), Wrong<'static>> {
         let Some(own) = self.accumulation else { return Ok(()) };
         if !matches!((self.word, self.op), (MultimemWord::LdReduce, Some(AtomicOperation::Add))) {
@@ -150,6 +157,7 @@ impl Multimem {
 }
 
 /// Which types an operation takes.
+#[inline]
 const fn types_of(word: MultimemWord, op: AtomicOperation) -> &'static str {
     use AtomicOperation::{Add, And, Max, Min, Or, Xor};
     match (word, op) {
@@ -168,6 +176,7 @@ const fn types_of(word: MultimemWord, op: AtomicOperation) -> &'static str {
     }
 }
 
+#[inline]
 const fn type_of(text: &[u8], from: usize) -> Option<usize> {
     // Nothing longer than `.v4.bf16x2` is a type.
     if text.len() - from > 10 {
@@ -195,6 +204,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
 
 /// What `ptx!` makes of a `multimem`.
 #[doc(hidden)]
+#[inline]
 pub const fn judge_multimem(text: &str) -> Result<(Multimem, Needs), Wrong<'_>> {
     let multimem = match Multimem::read(text) {
         Ok(multimem) => multimem,
@@ -209,6 +219,7 @@ pub const fn judge_multimem(text: &str) -> Result<(Multimem, Needs), Wrong<'_>> 
 /// The `multimem` that `ptx!` was given; the build stops where it is none, or is not on its target.
 #[doc(hidden)]
 #[track_caller]
+#[inline]
 pub const fn demand_multimem(text: &'static str) -> Multimem {
     match judge_multimem(text) {
         Ok((multimem, needs)) => {

@@ -38,6 +38,7 @@ const ALSO_CALLED: &[(&str, &[&str])] = &[
 const LONGEST: usize = 32;
 
 /// The one of these words that is nearest to this one, if any is near.
+#[inline]
 pub(crate) const fn nearest(word: &str, lists: &[&[&'static str]]) -> Option<&'static str> {
     let in_ptx = in_ptx(word);
     let mut best = None;
@@ -65,6 +66,7 @@ pub(crate) const fn nearest(word: &str, lists: &[&[&'static str]]) -> Option<&'s
 
 /// How far a word is from the one that may be meant: changed, missing, added and swapped letters. What is as far as the limit
 /// need not be told apart.
+#[inline]
 const fn distance(word: &[u8], meant: &[u8], limit: usize) -> usize {
     if word.len() > LONGEST || meant.len() > LONGEST {
         return usize::MAX;
@@ -80,6 +82,7 @@ const fn distance(word: &[u8], meant: &[u8], limit: usize) -> usize {
 }
 
 /// The rows of Damerau's table, and of those the last three.
+#[inline]
 const fn letters_between(word: &[u8], meant: &[u8]) -> usize {
     let mut before_last = [0; LONGEST + 1];
     let mut last = [0; LONGEST + 1];
@@ -112,11 +115,13 @@ const fn letters_between(word: &[u8], meant: &[u8]) -> usize {
     last[meant.len()]
 }
 
+#[inline]
 const fn least(a: usize, b: usize) -> usize {
     if a < b { a } else { b }
 }
 
 /// Whether a word of four letters or more is how the other one begins or, without the dot, how it ends.
+#[inline]
 const fn is_part(word: &[u8], of: &[u8]) -> bool {
     if word.len() < 5 || word.len() >= of.len() {
         return false;
@@ -127,6 +132,7 @@ const fn is_part(word: &[u8], of: &[u8]) -> bool {
 }
 
 /// Whether two texts of one length are the same, whatever the case of their letters. The method of slices is not const in 1.88.
+#[inline]
 const fn same_in_any_case(a: &[u8], b: &[u8]) -> bool {
     let mut at = 0;
     while at < a.len() && a[at].eq_ignore_ascii_case(&b[at]) {
@@ -136,6 +142,7 @@ const fn same_in_any_case(a: &[u8], b: &[u8]) -> bool {
 }
 
 /// The word of PTX that others call so.
+#[inline]
 const fn in_ptx(word: &str) -> Option<&'static str> {
     let mut row = 0;
     while row < ALSO_CALLED.len() {

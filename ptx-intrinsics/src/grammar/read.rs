@@ -16,6 +16,7 @@ pub struct Wrong<'t> {
 
 impl Wrong<'_> {
     /// The word that was probably meant.
+    #[inline]
     pub const fn suggestion(&self) -> Option<&'static str> {
         nearest(self.word, self.among)
     }
@@ -24,6 +25,7 @@ impl Wrong<'_> {
 /// The vectors that there are.
 pub(crate) const VECTORS: &[&str] = &[".v2", ".v4", ".v8"];
 
+#[inline]
 pub(crate) const fn wrong<'t, T>(word: &'t str, why: &'static str) -> Result<T, Wrong<'t>> {
     Err(Wrong { word, why, among: &[] })
 }
@@ -41,6 +43,7 @@ pub(crate) struct Vocabulary {
 }
 
 /// What is wrong with the words from `at`, which begin neither with a qualifier nor are a type.
+#[inline]
 pub(crate) const fn no_qualifier<'t, T>(
     text: &'t str,
     at: usize,
@@ -72,6 +75,7 @@ pub(crate) const fn no_qualifier<'t, T>(
 }
 
 /// A word that is none of those that there are.
+#[inline]
 pub(crate) const fn unknown<'t>(
     word: &'t str,
     why: &'static str,
@@ -92,10 +96,12 @@ pub(crate) const fn unknown<'t>(
     Wrong { word, why, among: &[] }
 }
 
+#[inline]
 const fn is_vector(word: &str) -> bool {
     matches!(word.as_bytes(), [b'.', b'v', b'0'..=b'9', ..])
 }
 
+#[inline]
 const fn is_one_of(word: &str, words: &[&str]) -> bool {
     let mut at = 0;
     while at < words.len() {
@@ -119,12 +125,14 @@ pub(crate) struct Word<'t> {
 
 impl<'t> Word<'t> {
     /// The word that begins there.
+    #[inline]
     pub(crate) const fn at(text: &'t str, from: usize) -> Self {
         let (key, to) = next_word(text.as_bytes(), from);
         Self { text, from, to, key }
     }
 
     /// Its letters.
+    #[inline]
     pub(crate) const fn text(self) -> &'t str {
         self.text.split_at(self.to).0.split_at(self.from).1
     }
@@ -146,6 +154,7 @@ macro_rules! take_word {
     };
 }
 
+#[inline]
 pub(crate) const fn once<T: Copy>(spelling: T, word: Word<'_>, had: bool) -> Result<Option<T>, Wrong<'_>> {
     if had { wrong(word.text(), "another word of its kind is already there") } else { Ok(Some(spelling)) }
 }
@@ -195,6 +204,7 @@ macro_rules! row_of {
 }
 
 /// Whether a policy is after the operands exactly where `.L2::cache_hint` is said.
+#[inline]
 pub(crate) const fn demand_policy(hint: bool, policy: bool) -> Result<(), Wrong<'static>> {
     match (hint, policy) {
         (true, false) => wrong(".L2::cache_hint", "a `CachePolicy` is missing after the other operands"),

@@ -8,6 +8,7 @@ use crate::isa::target::is_beyond_this_rustc;
 
 /// Stops the build where its target is too old.
 #[track_caller]
+#[inline]
 pub(crate) const fn stop_unless_on_target(text: &str, needs: Needs) {
     if !needs.has_sm() {
         stop_for_sm(text, needs);
@@ -19,6 +20,7 @@ pub(crate) const fn stop_unless_on_target(text: &str, needs: Needs) {
 
 /// Stops the build with `text: word: why`.
 #[track_caller]
+#[inline]
 pub(crate) const fn stop(text: &str, wrong: Wrong<'_>) -> ! {
     let message = ErrorText::about(text);
     let message = if wrong.word.is_empty() { message } else { message.and("`").and(wrong.word).and("`: ") };
@@ -30,6 +32,7 @@ pub(crate) const fn stop(text: &str, wrong: Wrong<'_>) -> ! {
 }
 
 #[track_caller]
+#[inline]
 const fn stop_for_sm(text: &str, needs: Needs) -> ! {
     let targets = needs.targets();
     if !targets.is_empty() {
@@ -52,6 +55,7 @@ const fn stop_for_sm(text: &str, needs: Needs) -> ! {
 
 /// Where the number of a GPU is not enough.
 #[track_caller]
+#[inline]
 const fn stop_for_target(text: &str, targets: &[&str], ptx: u32) -> ! {
     let mut message = ErrorText::about(text).and("needs the target ").and(targets[0]);
     let mut at = 1;
@@ -75,6 +79,7 @@ const fn stop_for_target(text: &str, targets: &[&str], ptx: u32) -> ! {
 }
 
 #[track_caller]
+#[inline]
 const fn stop_for_ptx(text: &str, ptx: u32) -> ! {
     let message = ErrorText::about(text);
     if is_beyond_this_rustc(ptx) {
@@ -108,10 +113,12 @@ struct ErrorText {
 }
 
 impl ErrorText {
+    #[inline]
     const fn about(text: &str) -> Self {
         Self { bytes: [0; 512], length: 0 }.and("`").and(text).and("`: ")
     }
 
+    #[inline]
     const fn and(mut self, text: &str) -> Self {
         let text = text.as_bytes();
         let mut at = 0;
@@ -123,6 +130,7 @@ impl ErrorText {
         self
     }
 
+    #[inline]
     const fn and_number(self, number: u32) -> Self {
         let digit = "0123456789".split_at((number % 10) as usize).1.split_at(1).0;
         let before = if number >= 10 { self.and_number(number / 10) } else { self };
@@ -130,6 +138,7 @@ impl ErrorText {
     }
 
     #[track_caller]
+    #[inline]
     const fn panic(self) -> ! {
         match core::str::from_utf8(self.bytes.split_at(self.length).0) {
             Ok(message) => panic!("{}", message),

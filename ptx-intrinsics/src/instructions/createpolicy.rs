@@ -171,6 +171,7 @@ impl CachePolicy {
     ///
     /// # Panics
     /// Unless `fraction` is above 0.0 and at most 1.0.
+    #[inline]
     pub const fn encode_fractional<P: PolicyPriorities>(fraction: f32) -> Self {
         assert!(fraction > 0.0 && fraction <= 1.0, "the fraction of a policy is above 0.0 and at most 1.0");
         // What `ptxas` computes: 0.5 is eight sixteenths, and so is 0.5003.
@@ -191,6 +192,7 @@ impl CachePolicy {
     ///
     /// # Panics
     /// If `primary_size` is more than `total_size`.
+    #[inline]
     pub const fn encode_range<P: PolicyPriorities>(address: u64, primary_size: u32, total_size: u32) -> Self {
         assert!(primary_size <= total_size, "the primary size of a policy is at most its total size");
         if total_size == 0 {
@@ -218,11 +220,13 @@ const BY_BLOCK: u64 = 3;
 /// Blocks have at least 2^12 bytes.
 const SMALLEST_BLOCK: u32 = 12;
 
+#[inline]
 const fn encode<P: PolicyPriorities>(chosen: u64) -> u64 {
     chosen << 59 | P::PRIMARY << 57 | P::SECONDARY << 56
 }
 
 /// The exponent of the size of a block: 128 blocks hold `total_size` bytes.
+#[inline]
 const fn block_shift(total_size: u32) -> u32 {
     let bits = (total_size as f32).to_bits();
     let (exponent, mantissa) = ((bits >> 23) - 127, bits & 0x7f_ffff);

@@ -67,6 +67,7 @@ macro_rules! refused {
         /// The methods that other loads have. They say what to write instead.
         impl<C, P> LdGlobalNc<C, P> { $(
             #[doc(hidden)]
+            #[inline]
             pub const fn $method$(<$scope>)?(self) -> Self
             where
                 Self: Coherent,

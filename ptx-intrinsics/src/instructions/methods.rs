@@ -174,6 +174,7 @@ macro_rules! order_methods {
 
                 /// Says what to write instead.
                 #[doc(hidden)]
+                #[inline]
                 pub const fn $refused<CtaClusterGpuOrSys>(self) -> Self
                 where
                     Self: $why,

@@ -2,6 +2,7 @@
 
 /// The number, if the instruction takes it.
 #[track_caller]
+#[inline]
 const fn registers(number: u32) -> u32 {
     assert!(
         number.is_multiple_of(8) && number >= 24 && number <= 256,

@@ -376,6 +376,7 @@ for_each_element! { element_rows () }
 
 impl ElementRow {
     /// How many elements it has.
+    #[inline]
     pub(crate) const fn lanes(&self) -> usize {
         match self.ptx.as_bytes() {
             [b'.', b'v', lanes, ..] => (*lanes - b'0') as usize,

@@ -55,14 +55,17 @@ impl Needs {
     /// What every target has.
     pub(crate) const NOTHING: Self = Self(0);
 
+    #[inline]
     pub(crate) const fn of<G: Gate>() -> Self {
         G::NEEDS
     }
 
+    #[inline]
     pub(crate) const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
+    #[inline]
     pub(crate) const fn and_if(self, condition: bool, other: Self) -> Self {
         if condition { self.and(other) } else { self }
     }
@@ -74,16 +77,19 @@ impl Needs {
     }
 
     /// The oldest SM: 80 for sm_80.
+    #[inline]
     pub const fn sm(self) -> u32 {
         self.newest().0
     }
 
     /// The oldest PTX ISA version: 74 for 7.4.
+    #[inline]
     pub const fn ptx(self) -> u32 {
         self.newest().1
     }
 
     /// The newest SM and the newest PTX ISA version of its gates.
+    #[inline]
     const fn newest(self) -> (u32, u32) {
         let (mut sm, mut ptx, mut at) = (20, 20, 0);
         while at < GATES.len() {
@@ -99,6 +105,7 @@ impl Needs {
 
     /// The targets of which it needs one, where the number of an SM is not enough: `["sm_90a", "sm_100f"]`. Of its gates one has
     /// some.
+    #[inline]
     pub const fn targets(self) -> &'static [&'static str] {
         let mut at = 0;
         while at < GATES.len() {
@@ -111,15 +118,18 @@ impl Needs {
     }
 
     /// Whether the build's GPU is new enough.
+    #[inline]
     pub(crate) const fn has_sm(self) -> bool {
         self.0 & !OPEN.0 == 0
     }
 
     /// Whether the build's PTX ISA version is new enough.
+    #[inline]
     pub(crate) const fn has_ptx(self) -> bool {
         self.0 & !OPEN.1 == 0
     }
 
+    #[inline]
     const fn has(self, gate: usize) -> bool {
         self.0 >> gate & 1 == 1
     }

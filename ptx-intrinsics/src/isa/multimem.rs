@@ -91,6 +91,7 @@ pub(crate) enum Group {
 
 impl Group {
     /// Whether its types take the operation.
+    #[inline]
     pub(crate) const fn takes(self, word: MultimemWord, op: AtomicOperation) -> bool {
         use AtomicOperation::{Add, And, Max, Min, Or, Xor};
         let ranks = matches!(op, Min | Max);
@@ -105,6 +106,7 @@ impl Group {
     }
 
     /// The precision that its sums may be made in beside their own.
+    #[inline]
     pub(crate) const fn accumulates(self) -> Option<AccumulationWord> {
         match self {
             Self::Half => Some(AccumulationWord::F32),
@@ -113,6 +115,7 @@ impl Group {
         }
     }
 
+    #[inline]
     pub(crate) const fn needs(self) -> Needs {
         match self {
             Self::Fp8 => Needs::of::<gate::MultimemFp8>(),

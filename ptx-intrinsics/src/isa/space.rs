@@ -75,6 +75,7 @@ spaces! {
 
 impl SpaceWord {
     /// Whether it is shared memory, of this block or of the cluster.
+    #[inline]
     pub(crate) const fn is_shared(space: Option<Self>) -> bool {
         matches!(space, Some(Self::Shared | Self::SharedCta | Self::SharedCluster))
     }

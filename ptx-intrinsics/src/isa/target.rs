@@ -155,6 +155,7 @@ macro_rules! versions {
         )*
 
         /// Whether no flag makes this rustc emit that PTX ISA version.
+        #[inline]
         pub(crate) const fn is_beyond_this_rustc(ptx: u32) -> bool {
             match ptx {
                 $($number => cfg!(ptx_isa_beyond = $text),)*

@@ -19,6 +19,7 @@ const NUMBERS: &[u8; 256] = &{
 };
 
 /// The key of the word that begins at `at`, and where the word ends: at the next dot.
+#[inline]
 pub(crate) const fn next_word(text: &[u8], at: usize) -> (Key, usize) {
     let (mut key, mut end) = (0, at);
     while end < text.len() && (text[end] != b'.' || end == at) {
@@ -29,6 +30,7 @@ pub(crate) const fn next_word(text: &[u8], at: usize) -> (Key, usize) {
 }
 
 /// The key of all that is there from `at` on, dots or not.
+#[inline]
 pub(crate) const fn key(text: &[u8], at: usize) -> Key {
     let (mut key, mut end) = (0, at);
     while end < text.len() {
@@ -39,6 +41,7 @@ pub(crate) const fn key(text: &[u8], at: usize) -> Key {
 }
 
 /// The key of a word of PTX, which no other text has.
+#[inline]
 pub(crate) const fn key_of(text: &[u8]) -> Key {
     let mut at = 0;
     assert!(fits(text.len()), "the text is too long for a key");
@@ -50,11 +53,13 @@ pub(crate) const fn key_of(text: &[u8]) -> Key {
 }
 
 /// Whether a text of this length fits in a key.
+#[inline]
 const fn fits(letters: usize) -> bool {
     letters <= Key::BITS as usize / 6
 }
 
 /// Whether two texts are the same.
+#[inline]
 pub(crate) const fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
@@ -85,25 +90,30 @@ macro_rules! words {
             pub(crate) const TEXTS: &[&'static str] = &[$($text),*];
 
             /// The word, with its dot.
+            #[inline]
             pub const fn ptx(self) -> &'static str {
                 match self { $(Self::$variant => $text),* }
             }
 
             /// What it means, in a line or two.
+            #[inline]
             pub const fn meaning(self) -> Option<&'static str> {
                 match self { $(Self::$variant => words!(@meaning $($meaning)?)),* }
             }
 
             /// What it is called in Rust.
+            #[inline]
             pub const fn rust(self) -> &'static str {
                 match self { $(Self::$variant => $rust),* }
             }
 
+            #[inline]
             pub(crate) const fn needs(self) -> $crate::isa::gate::Needs {
                 match self { $(Self::$variant => <$crate::isa::gate::$gate as $crate::isa::gate::Gate>::NEEDS),* }
             }
 
             #[allow(non_upper_case_globals, reason = "a key has the name of its word")]
+            #[inline]
             pub(crate) const fn read(key: $crate::isa::word::Key) -> Option<Self> {
                 $(const $variant: $crate::isa::word::Key = $crate::isa::word::key_of($text.as_bytes());)*
                 match key {

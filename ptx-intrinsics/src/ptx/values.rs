@@ -72,6 +72,7 @@ pub unsafe fn store_to_shared_cluster<P: InSharedCluster<Of: MovedAs<T>> + Writa
 ///
 /// # Safety
 /// None is needed. It is unsafe as an access is, so that the author's `unsafe` is not called superfluous.
+#[inline]
 pub const unsafe fn refused() -> ! {
     panic!("an illegal spelling")
 }
