@@ -62,89 +62,88 @@ pub trait StoreInIf<S>: PtxType {
     unsafe fn store_in_if(cond: bool, p: *mut Self, value: Self);
 }
 
-/// What is around an access under a predicate, `@`, which the operand `cond` says.
+/// Gives a macro the texts around an access under a predicate, which the operand `cond` says.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __predicate {
-    (before @) => {
-        "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond "
-    };
-    (after @) => {
-        "\n}}"
+    (($($macro:tt)*) $($rest:tt)*) => {
+        $($macro)*! { @predicate "{{\n.reg .pred %cond;\nsetp.ne.b32 %cond, {cond}, 0;\n@%cond " "\n}}" $($rest)* }
     };
 }
 
-/// An access of one type: `access! { way [value] (element) [before] (address) [after] {rows} (operands) }`.
+/// An access of one type: `access! { way [value] (element) [before] (beside) [after] {rows} (operands) }`, and with `@cond` before `way`
+/// under a predicate.
 ///
 /// - The way is `out` of a load, `inout` of a load under a predicate, and `in` of a store. The value is what the registers hold first.
-/// - The element is its row in the table of types: `([".v2" ".f32"] reg32 f32 {registers})`.
-/// - The address is its text, and that of a cache policy. The texts before and after are those of a conversion and of a predicate.
-/// - The rows are `C as Caching, [marker [opcode] effect; …]`: a `match` on a constant, so that one arm is compiled. `sized P [hint]`
-///   before them adds `.L2::…B` where `P` asks for it. `only effect [opcode]` is one row.
+/// - The element is its row in the table of types: `([".v2" ".f32"] reg32 f32 {registers})`. Rust has no register of 128 bits: there the
+///   block packs and unpacks two of 64.
+/// - Beside the value are two texts: in one of them is the address. The texts before and after are those of a conversion. There are few
+///   pieces of text: the time that `concat!` takes is that of its pieces.
+/// - The rows are `C as Caching, [marker [opcode] effect; …]`, of which one is compiled. `sized P [hint]` before them adds `.L2::…B` where
+///   `P` asks for it. `only effect [opcode]` is one row.
 #[cfg(ptx_device)]
 macro_rules! access {
-    // The texts around the access. Rust has no register of 128 bits: the block packs and unpacks two of 64.
-    ($way:ident $value:tt ($ty:tt $class:ident $r:ident {$X:ident $text:literal $fields:tt $($packing:literal)*}) $($access:tt)*) => {
-        access! { @packing $way [$($packing)*] ($way $value $class $r $X $fields) ($ty $text) $($access)* }
+    (@cond $($access:tt)*) => { __predicate! { (access) $($access)* } };
+    (@predicate $open:literal $close:literal $way:ident $value:tt $element:tt [$($before:tt)*] $beside:tt [$($after:tt)*] $($access:tt)*) => {
+        access! { $way $value $element [$($before)* $open,] $beside [$close, $($after)*] $($access)* }
     };
-    (@packing $way:ident [] $registers:tt $texts:tt $($access:tt)*) => { access! { @around [] [] $registers $texts $($access)* } };
-    (@packing out [$open:literal $pack:literal $unpack:literal $close:literal] $($access:tt)*) => {
-        access! { @around [$open,] [$unpack, $close,] $($access)* }
-    };
-    (@packing inout [$open:literal $pack:literal $unpack:literal $close:literal] $($access:tt)*) => {
-        access! { @around [$open, $pack,] [$unpack, $close,] $($access)* }
-    };
-    (@packing in [$open:literal $pack:literal $unpack:literal $close:literal] $($access:tt)*) => {
-        access! { @around [$open, $pack,] [$close,] $($access)* }
-    };
-    (@around [$($open:tt)*] [$($close:tt)*] $registers:tt $texts:tt [$($before:tt)*] $address:tt [$($after:tt)*] $($access:tt)*) => {
-        access! { @text $registers $texts $address [$($open)* $($before)*] [$($after)* $($close)*] $($access)* }
-    };
-    // The operands in PTX's order: the address of a store comes first.
-    (@text (in $($registers:tt)*) ([$($ty:literal)*] $value:literal) ($address:literal $($policy:literal)?)
-        $before:tt [$($after:tt)*] {$($rows:tt)*} $operands:tt) => {
-        access! { @store $($registers)* $operands
-            { $($rows)* $before [$($ty,)* " ", $address, ", ", $value, $($policy,)? ";", $($after)*] } }
-    };
-    (@text ($way:ident $($registers:tt)*) ([$($ty:literal)*] $value:literal) ($address:literal $($policy:literal)?)
-        $before:tt [$($after:tt)*] {$($rows:tt)*} $operands:tt) => {
-        access! { @load $way $($registers)* $operands
-            { $($rows)* $before [$($ty,)* " ", $value, ", ", $address, $($policy,)? ";", $($after)*] } }
-    };
-    (@store [$value:expr] $class:ident $r:ident $X:ident [$($d:ident . $i:tt)*] ($($operands:tt)*) {$($rows:tt)*}) => {
-        let d: $X<$r> = $value;
-        // SAFETY: the caller promises a writable, aligned address; the registers hold the whole value.
-        unsafe { access! { @rows $($rows)* ($($d = in($class) d.$i,)* $($operands)*) } }
-    };
-    (@load $way:ident [$value:expr] $class:ident $r:ident $X:ident [$($d:ident . $i:tt)*] ($($operands:tt)*) {$($rows:tt)*}) => {{
+    (out [$value:expr]
+        ([$($ty:literal)*] $class:ident $r:ident {$X:ident $text:literal [$($d:ident . $i:tt)*] $($open:literal $pack:literal $unpack:literal $close:literal)?})
+        [$($before:tt)*] ($left:literal $right:literal) [$($after:tt)*] $rows:tt ($($operand:tt)*)) => {{
         let mut d: $X<Unset<$r>> = $value;
         // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
-        unsafe { access! { @rows $($rows)* ($($d = $way($class) d.$i,)* $($operands)*) } }
+        unsafe {
+            arms! { $rows [$($open,)? $($before)*]
+                [$($ty,)* $left, $text, $right, $($after)* $($unpack, $close,)?]
+                ($($d = out($class) d.$i,)* $($operand)*) }
+        }
         same_bits(d)
     }};
-    (@rows only $effect:ident $opcode:tt $before:tt $after:tt $operands:tt) => {
+    (inout [$value:expr]
+        ([$($ty:literal)*] $class:ident $r:ident {$X:ident $text:literal [$($d:ident . $i:tt)*] $($open:literal $pack:literal $unpack:literal $close:literal)?})
+        [$($before:tt)*] ($left:literal $right:literal) [$($after:tt)*] $rows:tt ($($operand:tt)*)) => {{
+        let mut d: $X<Unset<$r>> = $value;
+        // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
+        unsafe {
+            arms! { $rows [$($open, $pack,)? $($before)*]
+                [$($ty,)* $left, $text, $right, $($after)* $($unpack, $close,)?]
+                ($($d = inout($class) d.$i,)* $($operand)*) }
+        }
+        same_bits(d)
+    }};
+    (in [$value:expr]
+        ([$($ty:literal)*] $class:ident $r:ident {$X:ident $text:literal [$($d:ident . $i:tt)*] $($open:literal $pack:literal $unpack:literal $close:literal)?})
+        [$($before:tt)*] ($left:literal $right:literal) [$($after:tt)*] $rows:tt ($($operand:tt)*)) => {
+        let d: $X<$r> = $value;
+        // SAFETY: the caller promises a writable, aligned address; the registers hold the whole value.
+        unsafe {
+            arms! { $rows [$($open, $pack,)? $($before)*]
+                [$($ty,)* $left, $text, $right, $($after)* $($close,)?]
+                ($($d = in($class) d.$i,)* $($operand)*) }
+        }
+    };
+}
+
+/// The rows of an access, each with the texts before and after its opcode: a `match` on a constant, so that one arm is compiled.
+#[cfg(all(ptx_device, not(ptx_by_markers)))]
+macro_rules! arms {
+    ({ only $effect:ident $opcode:tt } $before:tt $after:tt $operands:tt) => {
         __instruction! { $effect $before $opcode $after $operands }
     };
-    (@rows $C:ident as $Kind:ident, sized $P:ident [$($hint:literal)?], $rows:tt $before:tt [$($after:tt)*] ($($operands:tt)*)) => {{
-        #[cfg(ptx_by_markers)]
-        access_by_marker! { $C as $Kind, $P::BYTES, [$($hint)?], $rows $before [$($after)*] ($($operands)*) }
-        #[cfg(not(ptx_by_markers))]
+    ({ $C:ident as $Kind:ident, sized $P:ident [$($hint:literal)?], $rows:tt } $before:tt [$($after:tt)*] ($($operands:tt)*)) => {
         match const { $P::BYTES } {
-            0 => access! { @rows $C as $Kind, $rows $before [$($hint,)? $($after)*] ($($operands)*) },
-            _ => access! { @rows $C as $Kind, $rows $before [$($hint,)? ".L2::{bytes}B", $($after)*]
+            0 => arms! { { $C as $Kind, $rows } $before [$($hint,)? $($after)*] ($($operands)*) },
+            _ => arms! { { $C as $Kind, $rows } $before [$($hint,)? ".L2::{bytes}B", $($after)*]
                 ($($operands)* bytes = const $P::BYTES,) },
         }
-    }};
-    (@rows $C:ident as $Kind:ident, hint $hint:literal, $rows:tt $before:tt [$($after:tt)*] $operands:tt) => {
-        access! { @rows $C as $Kind, $rows $before [$hint, $($after)*] $operands }
     };
-    (@rows $C:ident as $Kind:ident, [$($marker:tt $opcode:tt $effect:ident;)*] $before:tt $after:tt $operands:tt) => {{
-        #[cfg(ptx_by_markers)]
-        access_by_marker! { $C as $Kind, 0, [], [$($marker $opcode $effect;)*] $before $after $operands }
-        #[cfg(not(ptx_by_markers))]
+    ({ $C:ident as $Kind:ident, hint $hint:literal, $rows:tt } $before:tt [$($after:tt)*] $operands:tt) => {
+        arms! { { $C as $Kind, $rows } $before [$hint, $($after)*] $operands }
+    };
+    ({ $C:ident as $Kind:ident, [$($marker:tt $opcode:tt $effect:ident;)*] } $before:tt $after:tt $operands:tt) => {
         match const { $C::ID } {
             $(<$marker as $Kind>::ID => __instruction! { $effect $before $opcode $after $operands },)*
             _ => unreachable!(),
         }
-    }};
+    };
 }

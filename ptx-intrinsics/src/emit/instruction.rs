@@ -9,19 +9,19 @@
 #[macro_export]
 #[cfg_attr(target_arch = "nvptx64", allow_internal_unstable(asm_experimental_arch))]
 macro_rules! __instruction {
-    (pure [$($before:expr,)*] [$($opcode:expr),*] [$($after:expr,)*] ($($operands:tt)*)) => {
-        ::core::arch::asm!(::core::concat!($($before,)* $($opcode,)* $($after),*), $($operands)* options(pure, readonly, nostack, preserves_flags))
+    (pure [$($before:tt)*] [$($opcode:tt)*] [$($after:tt)*] ($($operands:tt)*)) => {
+        ::core::arch::asm!(::core::concat!($($before)* $($opcode)*, $($after)*), $($operands)* options(pure, readonly, nostack, preserves_flags))
     };
-    (memory [$($before:expr,)*] [$($opcode:expr),*] [$($after:expr,)*] ($($operands:tt)*)) => {
-        ::core::arch::asm!(::core::concat!($($before,)* $($opcode,)* $($after),*), $($operands)* options(nostack, preserves_flags))
+    (memory [$($before:tt)*] [$($opcode:tt)*] [$($after:tt)*] ($($operands:tt)*)) => {
+        ::core::arch::asm!(::core::concat!($($before)* $($opcode)*, $($after)*), $($operands)* options(nostack, preserves_flags))
     };
-    (message $before:tt $opcode:tt $after:tt $operands:tt) => {
-        $crate::__instruction! { memory $before $opcode $after $operands }
+    (message [$($before:tt)*] [$($opcode:tt)*] [$($after:tt)*] ($($operands:tt)*)) => {
+        ::core::arch::asm!(::core::concat!($($before)* $($opcode)*, $($after)*), $($operands)* options(nostack, preserves_flags))
     };
-    (hint [$($before:expr,)*] [$($opcode:expr),*] [$($after:expr,)*] ($($operands:tt)*)) => {
-        ::core::arch::asm!(::core::concat!($($before,)* $($opcode,)* $($after),*), $($operands)* options(readonly, nostack, preserves_flags))
+    (hint [$($before:tt)*] [$($opcode:tt)*] [$($after:tt)*] ($($operands:tt)*)) => {
+        ::core::arch::asm!(::core::concat!($($before)* $($opcode)*, $($after)*), $($operands)* options(readonly, nostack, preserves_flags))
     };
-    (compute [$($before:expr,)*] [$($opcode:expr),*] [$($after:expr,)*] ($($operands:tt)*)) => {
-        ::core::arch::asm!(::core::concat!($($before,)* $($opcode,)* $($after),*), $($operands)* options(pure, nomem, nostack, preserves_flags))
+    (compute [$($before:tt)*] [$($opcode:tt)*] [$($after:tt)*] ($($operands:tt)*)) => {
+        ::core::arch::asm!(::core::concat!($($before)* $($opcode)*, $($after)*), $($operands)* options(pure, nomem, nostack, preserves_flags))
     };
 }

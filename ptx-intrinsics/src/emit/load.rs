@@ -17,17 +17,17 @@ macro_rules! impl_load {
         impl Load<$instruction> for $t {
             #[inline(always)]
             unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self {
-                access! { out [uninit()] $element [] ("[{p}]") []
+                access! { out [uninit()] $element [] (" " ", [{p}];") []
                     { C as Caching, sized P [], $rows } (p = in(reg64) p,) }
             }
             #[inline(always)]
             unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self {
-                access! { out [uninit()] $element [] ("[{p}]" ", {policy}") []
+                access! { out [uninit()] $element [] (" " ", [{p}], {policy};") []
                     { C as Caching, sized P [".L2::cache_hint"], $rows } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
             }
             #[inline(always)]
             unsafe fn load_if<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self) -> Self {
-                access! { inout [same_bits(or)] $element [__predicate!(before @),] ("[{p}]") [__predicate!(after @),]
+                access! { @cond inout [same_bits(or)] $element [] (" " ", [{p}];") []
                     { C as Caching, sized P [], $rows } (p = in(reg64) p, cond = in(reg32) cond as u32,) }
             }
             #[inline(always)]
@@ -37,7 +37,7 @@ macro_rules! impl_load {
                 or: Self,
                 policy: CachePolicy,
             ) -> Self {
-                access! { inout [same_bits(or)] $element [__predicate!(before @),] ("[{p}]" ", {policy}") [__predicate!(after @),]
+                access! { @cond inout [same_bits(or)] $element [] (" " ", [{p}], {policy};") []
                     { C as Caching, sized P [".L2::cache_hint"], $rows }
                     (p = in(reg64) p, cond = in(reg32) cond as u32, policy = in(reg64) policy.bits(),) }
             }
@@ -50,19 +50,19 @@ macro_rules! impl_load {
 
 /// `LoadIn<$space>` for every element type that fits into the space; `narrow` ones have no types of 256 bits.
 ///
-/// The address is `"[{p}]"`, or what the texts before make of it, `"[%address]"`.
+/// The address is that of a load and that of a store: `[{p}]`, or what the texts before make of it, `[%address]`.
 #[cfg(ptx_device)]
 macro_rules! impl_load_in {
     ($of_space:tt $({$t:tt $words:tt $ty:tt $class:ident $r:ident $width:ident $registers:tt})*) => {
         $(impl_load_in! { @$width $of_space $t ($ty $class $r $registers) })*
     };
     (@wide { $space:ident narrow $($rest:tt)* } $($element:tt)*) => {};
-    (@$width:ident { $space:ident $types:ident [$address:literal [$($convert:literal)*] [$($converted:literal)*]] $rows:tt }
+    (@$width:ident { $space:ident $types:ident [($address:literal $_store:literal) [$($convert:literal)*] [$($converted:literal)*]] $rows:tt }
         ($t:ty) $element:tt) => {
         impl LoadIn<$space> for $t {
             #[inline(always)]
             unsafe fn load_in<R: OrderRow>(p: *const Self) -> Self {
-                access! { out [uninit()] $element [$($convert,)*] ($address) [$($converted,)*]
+                access! { out [uninit()] $element [$($convert,)*] (" " $address) [$($converted,)*]
                     { R as OrderRow, $rows } (p = in(reg64) p,) }
             }
         }
@@ -76,13 +76,12 @@ macro_rules! impl_load_in_if {
         $(impl_load_in_if! { @$width $of_space $t ($ty $class $r $registers) })*
     };
     (@wide { $space:ident narrow $($rest:tt)* } $($element:tt)*) => {};
-    (@$width:ident { $space:ident $types:ident [$address:literal [$($convert:literal)*] [$($converted:literal)*]] $opcode:tt }
+    (@$width:ident { $space:ident $types:ident [($address:literal $_store:literal) [$($convert:literal)*] [$($converted:literal)*]] $opcode:tt }
         ($t:ty) $element:tt) => {
         impl LoadInIf<$space> for $t {
             #[inline(always)]
             unsafe fn load_in_if(cond: bool, p: *const Self, or: Self) -> Self {
-                access! { inout [same_bits(or)] $element [$($convert,)* __predicate!(before @),] ($address)
-                    [__predicate!(after @), $($converted,)*]
+                access! { @cond inout [same_bits(or)] $element [$($convert,)*] (" " $address) [$($converted,)*]
                     { only pure $opcode } (p = in(reg64) p, cond = in(reg32) cond as u32,) }
             }
         }

@@ -60,9 +60,21 @@ macro_rules! __instruction {
     (@place [$([$place:expr])*] $($call:tt)*) => { ($($place),*) = $crate::__marker!(out $($call)*) };
 }
 
-/// The rows of an access: one call, whose template is that of the row. After the opcode are a hint and a prefetch size.
-macro_rules! access_by_marker {
-    ($C:ident as $Kind:ident, $bytes:expr, [$($hint:literal)?], [$($marker:tt $opcode:tt $effect:ident;)*]
+/// The rows of an access, each with the texts before and after its opcode: one call, whose template is that of the row. After the opcode are a
+/// hint and a prefetch size.
+#[cfg(ptx_device)]
+macro_rules! arms {
+    ({ only $effect:ident $opcode:tt } $before:tt $after:tt $operands:tt) => {
+        __instruction! { $effect $before $opcode $after $operands }
+    };
+    ({ $C:ident as $Kind:ident, sized $P:ident $hint:tt, $rows:tt } $($texts:tt)*) => {
+        arms! { @call $C as $Kind, $P::BYTES, $hint, $rows $($texts)* }
+    };
+    ({ $C:ident as $Kind:ident, hint $hint:literal, $rows:tt } $($texts:tt)*) => {
+        arms! { @call $C as $Kind, 0, [$hint], $rows $($texts)* }
+    };
+    ({ $C:ident as $Kind:ident, $rows:tt } $($texts:tt)*) => { arms! { @call $C as $Kind, 0, [], $rows $($texts)* } };
+    (@call $C:ident as $Kind:ident, $bytes:expr, [$($hint:literal)?], [$($marker:tt $opcode:tt $effect:ident;)*]
         [$($before:expr,)*] [$($after:expr,)*] ($($operands:tt)*)) => {
         __instruction! {
             @sort memory {

@@ -19,10 +19,10 @@ macro_rules! space_rows {
             })*
         };
     };
-    (@pointer $row:tt $orders:tt) => { space_rows! { @space $row ["[{p}]" [] []] $orders } };
+    (@pointer $row:tt $orders:tt) => { space_rows! { @space $row [(", [{p}];" " [{p}], ") [] []] $orders } };
     (@cvta $from:literal $row:tt $orders:tt) => {
         space_rows! { @space $row
-            ["[%address]" ["{{\n.reg .u64 %address;\ncvta.to" $from ".u64 %address, {p};\n"] ["\n}}"]] $orders
+            [(", [%address];" " [%address], ") ["{{\n.reg .u64 %address;\ncvta.to" $from ".u64 %address, {p};\n"] ["\n}}"]] $orders
         }
     };
     (@space { $load:ident $load_if:ident $opcode:tt $sync:tt $space:ident $types:ident }

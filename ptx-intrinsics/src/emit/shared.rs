@@ -31,20 +31,20 @@ macro_rules! impl_shared_access {
         impl SharedAccess for $t {
             #[inline(always)]
             unsafe fn load_shared(p: Address) -> Self {
-                access! { out [uninit()] $element [] ("[{p}]") [] { only pure ["ld.shared"] } (p = in(reg32) p,) }
+                access! { out [uninit()] $element [] (" " ", [{p}];") [] { only pure ["ld.shared"] } (p = in(reg32) p,) }
             }
             #[inline(always)]
             unsafe fn load_shared_if(cond: bool, p: Address, or: Self) -> Self {
-                access! { inout [same_bits(or)] $element [__predicate!(before @),] ("[{p}]") [__predicate!(after @),]
+                access! { @cond inout [same_bits(or)] $element [] (" " ", [{p}];") []
                     { only pure ["ld.shared"] } (p = in(reg32) p, cond = in(reg32) cond as u32,) }
             }
             #[inline(always)]
             unsafe fn store_shared(p: Address, value: Self) {
-                access! { in [same_bits(value)] $element [] ("[{p}]") [] { only memory ["st.shared"] } (p = in(reg32) p,) }
+                access! { in [same_bits(value)] $element [] (" [{p}], " ";") [] { only memory ["st.shared"] } (p = in(reg32) p,) }
             }
             #[inline(always)]
             unsafe fn store_shared_if(cond: bool, p: Address, value: Self) {
-                access! { in [same_bits(value)] $element [__predicate!(before @),] ("[{p}]") [__predicate!(after @),]
+                access! { @cond in [same_bits(value)] $element [] (" [{p}], " ";") []
                     { only memory ["st.shared"] } (p = in(reg32) p, cond = in(reg32) cond as u32,) }
             }
         }

@@ -17,21 +17,21 @@ macro_rules! impl_store {
         impl Store<$instruction> for $t {
             #[inline(always)]
             unsafe fn store<C: Caching>(p: *mut Self, value: Self) {
-                access! { in [same_bits(value)] $element [] ("[{p}]") [] { C as Caching, $rows } (p = in(reg64) p,) }
+                access! { in [same_bits(value)] $element [] (" [{p}], " ";") [] { C as Caching, $rows } (p = in(reg64) p,) }
             }
             #[inline(always)]
             unsafe fn store_with<C: Caching>(p: *mut Self, value: Self, policy: CachePolicy) {
-                access! { in [same_bits(value)] $element [] ("[{p}]" ", {policy}") []
+                access! { in [same_bits(value)] $element [] (" [{p}], " ", {policy};") []
                     { C as Caching, hint ".L2::cache_hint", $rows } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
             }
             #[inline(always)]
             unsafe fn store_if<C: Caching>(cond: bool, p: *mut Self, value: Self) {
-                access! { in [same_bits(value)] $element [__predicate!(before @),] ("[{p}]") [__predicate!(after @),]
+                access! { @cond in [same_bits(value)] $element [] (" [{p}], " ";") []
                     { C as Caching, $rows } (p = in(reg64) p, cond = in(reg32) cond as u32,) }
             }
             #[inline(always)]
             unsafe fn store_if_with<C: Caching>(cond: bool, p: *mut Self, value: Self, policy: CachePolicy) {
-                access! { in [same_bits(value)] $element [__predicate!(before @),] ("[{p}]" ", {policy}") [__predicate!(after @),]
+                access! { @cond in [same_bits(value)] $element [] (" [{p}], " ", {policy};") []
                     { C as Caching, hint ".L2::cache_hint", $rows }
                     (p = in(reg64) p, cond = in(reg32) cond as u32, policy = in(reg64) policy.bits(),) }
             }
@@ -44,19 +44,19 @@ macro_rules! impl_store {
 
 /// `StoreIn<$space>` for every element type that fits into the space; `narrow` ones have no types of 256 bits.
 ///
-/// The address is `"[{p}]"`, or what the texts before make of it, `"[%address]"`.
+/// The address is as in `impl_load_in!`.
 #[cfg(ptx_device)]
 macro_rules! impl_store_in {
     ($of_space:tt $({$t:tt $words:tt $ty:tt $class:ident $r:ident $width:ident $registers:tt})*) => {
         $(impl_store_in! { @$width $of_space $t ($ty $class $r $registers) })*
     };
     (@wide { $space:ident narrow $($rest:tt)* } $($element:tt)*) => {};
-    (@$width:ident { $space:ident $types:ident [$address:literal [$($convert:literal)*] [$($converted:literal)*]] $rows:tt }
+    (@$width:ident { $space:ident $types:ident [($_load:literal $address:literal) [$($convert:literal)*] [$($converted:literal)*]] $rows:tt }
         ($t:ty) $element:tt) => {
         impl StoreIn<$space> for $t {
             #[inline(always)]
             unsafe fn store_in<R: OrderRow>(p: *mut Self, value: Self) {
-                access! { in [same_bits(value)] $element [$($convert,)*] ($address) [$($converted,)*]
+                access! { in [same_bits(value)] $element [$($convert,)*] ($address ";") [$($converted,)*]
                     { R as OrderRow, $rows } (p = in(reg64) p,) }
             }
         }
@@ -70,13 +70,12 @@ macro_rules! impl_store_in_if {
         $(impl_store_in_if! { @$width $of_space $t ($ty $class $r $registers) })*
     };
     (@wide { $space:ident narrow $($rest:tt)* } $($element:tt)*) => {};
-    (@$width:ident { $space:ident $types:ident [$address:literal [$($convert:literal)*] [$($converted:literal)*]] $opcode:tt }
+    (@$width:ident { $space:ident $types:ident [($_load:literal $address:literal) [$($convert:literal)*] [$($converted:literal)*]] $opcode:tt }
         ($t:ty) $element:tt) => {
         impl StoreInIf<$space> for $t {
             #[inline(always)]
             unsafe fn store_in_if(cond: bool, p: *mut Self, value: Self) {
-                access! { in [same_bits(value)] $element [$($convert,)* __predicate!(before @),] ($address)
-                    [__predicate!(after @), $($converted,)*]
+                access! { @cond in [same_bits(value)] $element [$($convert,)*] ($address ";") [$($converted,)*]
                     { only memory $opcode } (p = in(reg64) p, cond = in(reg32) cond as u32,) }
             }
         }

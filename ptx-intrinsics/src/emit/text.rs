@@ -19,6 +19,12 @@ macro_rules! emit {
 macro_rules! choose {
     ([] $words:tt { intrinsic $variant:ident $call:tt $out:tt }) => { intrinsic! { $variant $words $out $call } };
     ([] $words:tt { [] $written:tt [$($out:ident: $class:ident)*] ($($register:tt)*)
+        [$effect:ident $variant:ident] $ptx:tt $operands:tt () }) => {
+        __instruction! {
+            $effect [] [text!(asm $variant $words $ptx $written $operands)] [";",] ($($register)* $($out = out($class) $out,)*)
+        }
+    };
+    ([] $words:tt { [] $written:tt [$($out:ident: $class:ident)*] ($($register:tt)*)
         [$effect:ident $variant:ident] $ptx:tt $operands:tt $block:tt }) => {
         __instruction! {
             $effect [block!(before $block),] [text!(asm $variant $words $ptx $written $operands)] [";", block!(after $block),]
@@ -52,16 +58,16 @@ macro_rules! choose {
     (@byte $byte:ident ($($word:tt)*) [$($chosen:tt)*] $axes:tt
         { $written:tt $out:tt ($($register:tt)*) $how:tt $ptx:tt $operands:tt () }) => {
         choose! {
-            $axes [$($chosen)* ($($word)* ("%byte"))]
+            $axes [$($chosen)* ($($word)* "%byte")]
             { [] $written $out ($($register)* byte = in(reg16) $byte,) $how $ptx $operands ((byte)) }
         }
     };
     // A typed value.
     (@word $word:tt (value $class:ident $r:ident {$X:ident $value:literal [$($d:ident . $i:tt)*]}); $($row:tt)*) => {
-        choose! { @word $word ([$r; lanes!($X)] as ($value $($d)*) [$($d)*] in $class); $($row)* }
+        choose! { @word $word ([$r; lanes!($X)] as $value [$($d)*] in $class); $($row)* }
     };
     // The word says which registers hold the arguments.
-    (@word $word:tt ($($type:ty as $operand:tt [$($r:ident)*] in $class:ident),*); $chosen:tt $axes:tt { [$($held:ident)*] $($row:tt)* }) => {{
+    (@word $word:tt ($($type:ty as $operand:literal [$($r:ident)*] in $class:ident),*); $chosen:tt $axes:tt { [$($held:ident)*] $($row:tt)* }) => {{
         $(let [$($r),*]: $type = $crate::emit::registers::first_bits($held);)*
         choose! { @held $word [$($operand)*] ($($($r = in($class) $r,)*)*) $chosen $axes { [] $($row)* } }
     }};
@@ -91,8 +97,8 @@ macro_rules! lanes {
 /// The instruction: `doc` for people, `asm` for `asm!`.
 macro_rules! text {
     ($kind:ident $variant:ident $words:tt $ptx:tt [] []) => { mnemonic!($variant $words $ptx) };
-    ($kind:ident $variant:ident $words:tt $ptx:tt $written:tt $operands:tt) => {
-        concat!(mnemonic!($variant $words $ptx), " ", operands!($kind $variant $words $written $operands))
+    ($kind:ident $variant:ident $words:tt [$ptx:literal $($mark:ident $($text:literal)?)*] $written:tt $operands:tt) => {
+        concat!($ptx, $(word!($variant $mark $words), $($text,)?)* " ", operands!($kind $variant $words $written $operands))
     };
 }
 
@@ -131,6 +137,7 @@ macro_rules! operands {
         operands!($kind $variant $words [] [$written $(, $operand)*])
     };
     (@$kind:ident PLAIN $words:tt policy) => { "" };
+    (@asm $variant:ident $words:tt [$name:ident]) => { concat!(", [{", stringify!($name), "}]") };
     (@$kind:ident $variant:ident $words:tt $operand:tt) => { concat!(", ", operand!($kind $words $operand)) };
 }
 
@@ -152,10 +159,10 @@ macro_rules! operand {
     };
     ($kind:ident [$(($axis:ident $text:tt $($value:tt)?))*] value) => { operand!(@ $kind $($($value)?)*) };
     (@ $kind:ident) => { "" };
-    (@ asm ($value:literal $($d:ident)*)) => { $value };
+    (@ asm $value:literal) => { $value };
     (@ shown ($value:literal $d:ident)) => { "%" };
     (@ shown ($value:literal $($d:ident)*)) => { operand!(shown [] {$($d),*}) };
-    (@ $kind:ident {$($operand:tt)*}) => { operand!($kind [] {$($operand)*}) };
+    (@ shown {$($operand:tt)*}) => { operand!(shown [] {$($operand)*}) };
     (asm $words:tt $name:ident) => { concat!("{", stringify!($name), "}") };
     (shown $words:tt N) => { "3" };
     (shown $words:tt REGISTERS) => { "24" };
@@ -170,6 +177,7 @@ macro_rules! operand {
     (doc $words:tt "%response") => { "response" };
     (shown $words:tt "%address") => { "%" };
     ($kind:ident $words:tt $text:literal) => { $text };
+    (asm $words:tt [$name:ident]) => { concat!("[{", stringify!($name), "}]") };
     ($kind:ident $words:tt [$first:tt $(, $next:tt)*]) => {
         concat!("[", operand!($kind $words $first), $(", ", operand!($kind $words $next),)* "]")
     };
@@ -184,9 +192,6 @@ macro_rules! operand {
 /// What is before and after an instruction that is in a block of PTX.
 #[cfg(ptx_device)]
 macro_rules! block {
-    ($side:ident ()) => {
-        ""
-    };
     // The predicate `%done`, as a number.
     (before ((done $name:ident))) => {
         "{{\n.reg .pred %done;\n"

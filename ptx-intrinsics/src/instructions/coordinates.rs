@@ -78,11 +78,11 @@ macro_rules! dimensions {
         $callback! {
             @words $parameter [$crate::instructions::coordinates::TensorCoordinates]
             [$parameter::DIMENSIONS;
-                (1 => ".1d" "[i32; 1]", BulkCopies ([i32; 1] as {a} [a] in reg32))
-                (2 => ".2d" "[i32; 2]", BulkCopies ([i32; 2] as {a, b} [a b] in reg32))
-                (3 => ".3d" "[i32; 3]", BulkCopies ([i32; 3] as {a, b, c} [a b c] in reg32))
-                (4 => ".4d" "[i32; 4]", BulkCopies ([i32; 4] as {a, b, c, d} [a b c d] in reg32))
-                (_ => ".5d" "[i32; 5]", BulkCopies ([i32; 5] as {a, b, c, d, e} [a b c d e] in reg32))
+                (1 => ".1d" "[i32; 1]", BulkCopies ([i32; 1] as "{{{a}}}" [a] in reg32))
+                (2 => ".2d" "[i32; 2]", BulkCopies ([i32; 2] as "{{{a}, {b}}}" [a b] in reg32))
+                (3 => ".3d" "[i32; 3]", BulkCopies ([i32; 3] as "{{{a}, {b}, {c}}}" [a b c] in reg32))
+                (4 => ".4d" "[i32; 4]", BulkCopies ([i32; 4] as "{{{a}, {b}, {c}, {d}}}" [a b c d] in reg32))
+                (_ => ".5d" "[i32; 5]", BulkCopies ([i32; 5] as "{{{a}, {b}, {c}, {d}, {e}}}" [a b c d e] in reg32))
             ]
             ".dim" "", $row
         }
@@ -95,9 +95,9 @@ macro_rules! im2col_dimensions {
         $callback! {
             @words $parameter [$crate::instructions::coordinates::Im2colCoordinates]
             [$parameter::DIMENSIONS;
-                (3 => ".3d" "[i32; 3]", BulkCopies ([i32; 3] as {a, b, c} [a b c] in reg32, [u16; 1] as {x} [x] in reg16))
-                (4 => ".4d" "[i32; 4]", BulkCopies ([i32; 4] as {a, b, c, d} [a b c d] in reg32, [u16; 2] as {x, y} [x y] in reg16))
-                (_ => ".5d" "[i32; 5]", BulkCopies ([i32; 5] as {a, b, c, d, e} [a b c d e] in reg32, [u16; 3] as {x, y, z} [x y z] in reg16))
+                (3 => ".3d" "[i32; 3]", BulkCopies ([i32; 3] as "{{{a}, {b}, {c}}}" [a b c] in reg32, [u16; 1] as "{{{x}}}" [x] in reg16))
+                (4 => ".4d" "[i32; 4]", BulkCopies ([i32; 4] as "{{{a}, {b}, {c}, {d}}}" [a b c d] in reg32, [u16; 2] as "{{{x}, {y}}}" [x y] in reg16))
+                (_ => ".5d" "[i32; 5]", BulkCopies ([i32; 5] as "{{{a}, {b}, {c}, {d}, {e}}}" [a b c d e] in reg32, [u16; 3] as "{{{x}, {y}, {z}}}" [x y z] in reg16))
             ]
             ".dim" "", $row
         }
@@ -110,9 +110,9 @@ macro_rules! width_dimensions {
         $callback! {
             @words $parameter [$crate::instructions::coordinates::Im2colWidthCoordinates]
             [$parameter::DIMENSIONS;
-                (3 => ".3d" "[i32; 3]", BulkCopies ([i32; 3] as {a, b, c} [a b c] in reg32, [u16; 2] as {x, y} [x y] in reg16))
-                (4 => ".4d" "[i32; 4]", BulkCopies ([i32; 4] as {a, b, c, d} [a b c d] in reg32, [u16; 2] as {x, y} [x y] in reg16))
-                (_ => ".5d" "[i32; 5]", BulkCopies ([i32; 5] as {a, b, c, d, e} [a b c d e] in reg32, [u16; 2] as {x, y} [x y] in reg16))
+                (3 => ".3d" "[i32; 3]", BulkCopies ([i32; 3] as "{{{a}, {b}, {c}}}" [a b c] in reg32, [u16; 2] as "{{{x}, {y}}}" [x y] in reg16))
+                (4 => ".4d" "[i32; 4]", BulkCopies ([i32; 4] as "{{{a}, {b}, {c}, {d}}}" [a b c d] in reg32, [u16; 2] as "{{{x}, {y}}}" [x y] in reg16))
+                (_ => ".5d" "[i32; 5]", BulkCopies ([i32; 5] as "{{{a}, {b}, {c}, {d}, {e}}}" [a b c d e] in reg32, [u16; 2] as "{{{x}, {y}}}" [x y] in reg16))
             ]
             ".dim" "", $row
         }
@@ -132,9 +132,9 @@ macro_rules! image_dimensions {
         $callback! {
             @words $parameter [$crate::instructions::coordinates::Im2colCoordinates]
             [$parameter::DIMENSIONS;
-                (3 => ".3d" "[i32; 3]", BulkCopies ([i32; 3] as {a, b, c} [a b c] in reg32))
-                (4 => ".4d" "[i32; 4]", BulkCopies ([i32; 4] as {a, b, c, d} [a b c d] in reg32))
-                (_ => ".5d" "[i32; 5]", BulkCopies ([i32; 5] as {a, b, c, d, e} [a b c d e] in reg32))
+                (3 => ".3d" "[i32; 3]", BulkCopies ([i32; 3] as "{{{a}, {b}, {c}}}" [a b c] in reg32))
+                (4 => ".4d" "[i32; 4]", BulkCopies ([i32; 4] as "{{{a}, {b}, {c}, {d}}}" [a b c d] in reg32))
+                (_ => ".5d" "[i32; 5]", BulkCopies ([i32; 5] as "{{{a}, {b}, {c}, {d}, {e}}}" [a b c d e] in reg32))
             ]
             ".dim" "", $row
         }
@@ -157,7 +157,7 @@ macro_rules! four_rows {
         $callback! {
             @words $parameter [$crate::instructions::coordinates::GatherCoordinates]
             [$parameter::DIMENSIONS;
-                (_ => ".2d" "[i32; 5]", Always ([i32; 5] as {a, b, c, d, e} [a b c d e] in reg32))
+                (_ => ".2d" "[i32; 5]", Always ([i32; 5] as "{{{a}, {b}, {c}, {d}, {e}}}" [a b c d e] in reg32))
             ]
             ".2d" "", $row
         }

@@ -103,9 +103,11 @@ macro_rules! __access {
         $crate::__access! { @policy $value $address $before $after $operands $($rest)* }
     };
     (@guard $value:tt $address:tt [$($before:tt)*] [$($after:tt)*] ($($operands:tt)*) [$cond:ident = $is:expr] $($rest:tt)*) => {
-        $crate::__access! { @policy $value $address
-            [$($before)* $crate::__predicate!(before @),] [$crate::__predicate!(after @), $($after)*]
+        $crate::__predicate! { ($crate::__access) $value $address [$($before)*] [$($after)*]
             (cond = in(reg32) $crate::emit::registers::bit($cond), $($operands)*) $($rest)* }
+    };
+    (@predicate $open:literal $close:literal $value:tt $address:tt [$($before:tt)*] [$($after:tt)*] $($rest:tt)*) => {
+        $crate::__access! { @policy $value $address [$($before)* $open,] [$close, $($after)*] $($rest)* }
     };
     (@policy $value:tt $address:tt $before:tt $after:tt $operands:tt [] $form:ident $($rest:tt)*) => {
         $crate::__access! { @$form $value $address [] $before $after $operands $($rest)* }

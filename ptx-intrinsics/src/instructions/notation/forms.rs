@@ -84,7 +84,7 @@ macro_rules! forms {
     (@word ($($word:tt)*) (value $class:ident $r:ident {$X:ident $value:literal [$($d:ident . $i:tt)*]}); $($row:tt)*) => {
         forms! { @word ($($word)* ($value $($d)*)); $($row)* }
     };
-    (@word ($($word:tt)*) ($($type:ty as $operand:tt [$($r:ident)*] in $class:ident),*); $($row:tt)*) => {
-        forms! { @word ($($word)* $($operand)*); $($row)* }
+    (@word ($($word:tt)*) ($($type:ty as $operand:literal [$($r:ident)*] in $class:ident),*); $($row:tt)*) => {
+        forms! { @word ($($word)* $({$($r),*})*); $($row)* }
     };
 }

@@ -218,7 +218,6 @@ macro_rules! gated {
     ($($name:ident)*) => { $(
         #[doc(hidden)]
         #[allow(non_camel_case_types, reason = "error messages print it as the function that the user calls")]
-        #[derive(Clone, Copy, Debug)]
         pub enum $name {}
     )* };
 }
