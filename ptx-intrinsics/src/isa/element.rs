@@ -2,15 +2,14 @@
 
 use core::fmt;
 
-/// Calls `$callback! { $args {(type) (words) [text] class register width registers} … }` with every `.vec.type` that PTX
-/// moves.
+/// The table of element types: every `.vec.type` that PTX moves. It makes `for_each_element!`.
 ///
-/// This is the table of element types. `class` and `register` are what `asm!` takes for each register, `width` is `wide` for
+/// A row is `{(type) (words) [text] class register width registers}`. `class` and `register` are what `asm!` takes for each register, `width` is `wide` for
 /// the 256-bit ones. `registers` says what holds the value, how it is written as an operand, and each register with its
 /// field. For `.b128` it goes on: Rust has no register of 128 bits, so the block declares one, packs it, unpacks it, and ends.
-macro_rules! for_each_element {
-    ($callback:ident $args:tt) => {
-        for_each_element! { @rows $callback $args []
+macro_rules! element_types {
+    ($d:tt) => {
+        element_types! { @rows $d []
             short B8 b8 ".b8" reg16 u8, short u8 u8 ".u8" reg16 u8, short i8 s8 ".s8" reg16 u8,
             short B16 b16 ".b16" reg16 u16, short u16 u16 ".u16" reg16 u16, short i16 s16 ".s16" reg16 u16,
             word B32 b32 ".b32" reg32 u32, word u32 u32 ".u32" reg32 u32, word i32 s32 ".s32" reg32 u32,
@@ -20,41 +19,48 @@ macro_rules! for_each_element {
         }
     };
     // What is 256 bits wide depends on the bits of an element: V4 of short ones, V8 of words, V4 of long ones.
-    (@rows $callback:ident $args:tt $done:tt short $t:ident $word:ident $text:literal $class:ident $r:ident, $($rest:tt)*) => {
-        for_each_element! { @add $callback $args $done [
+    (@rows $d:tt $done:tt short $t:ident $word:ident $text:literal $class:ident $r:ident, $($rest:tt)*) => {
+        element_types! { @add $d $done [
             {($t) ($word) [$text] $class $r narrow {X1 "{d0}" [d0.0]}}
             {(V2<$t>) (v2 $word) [".v2" $text] $class $r narrow {X2 "{{{d0}, {d1}}}" [d0.0 d1.1]}}
             {(V4<$t>) (v4 $word) [".v4" $text] $class $r narrow {X4 "{{{d0}, {d1}, {d2}, {d3}}}" [d0.0 d1.1 d2.2 d3.3]}}
         ] $($rest)* }
     };
-    (@rows $callback:ident $args:tt $done:tt word $t:ident $word:ident $text:literal $class:ident $r:ident, $($rest:tt)*) => {
-        for_each_element! { @add $callback $args $done [
+    (@rows $d:tt $done:tt word $t:ident $word:ident $text:literal $class:ident $r:ident, $($rest:tt)*) => {
+        element_types! { @add $d $done [
             {($t) ($word) [$text] $class $r narrow {X1 "{d0}" [d0.0]}}
             {(V2<$t>) (v2 $word) [".v2" $text] $class $r narrow {X2 "{{{d0}, {d1}}}" [d0.0 d1.1]}}
             {(V4<$t>) (v4 $word) [".v4" $text] $class $r narrow {X4 "{{{d0}, {d1}, {d2}, {d3}}}" [d0.0 d1.1 d2.2 d3.3]}}
             {(V8<$t>) (v8 $word) [".v8" $text] $class $r wide {X8 "{{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}" [d0.0 d1.1 d2.2 d3.3 d4.4 d5.5 d6.6 d7.7]}}
         ] $($rest)* }
     };
-    (@rows $callback:ident $args:tt $done:tt long $t:ident $word:ident $text:literal $class:ident $r:ident, $($rest:tt)*) => {
-        for_each_element! { @add $callback $args $done [
+    (@rows $d:tt $done:tt long $t:ident $word:ident $text:literal $class:ident $r:ident, $($rest:tt)*) => {
+        element_types! { @add $d $done [
             {($t) ($word) [$text] $class $r narrow {X1 "{d0}" [d0.0]}}
             {(V2<$t>) (v2 $word) [".v2" $text] $class $r narrow {X2 "{{{d0}, {d1}}}" [d0.0 d1.1]}}
             {(V4<$t>) (v4 $word) [".v4" $text] $class $r wide {X4 "{{{d0}, {d1}, {d2}, {d3}}}" [d0.0 d1.1 d2.2 d3.3]}}
         ] $($rest)* }
     };
-    (@add $callback:ident $args:tt [$($done:tt)*] [$($new:tt)*] $($rest:tt)*) => {
-        for_each_element! { @rows $callback $args [$($done)* $($new)*] $($rest)* }
+    (@add $d:tt [$($done:tt)*] [$($new:tt)*] $($rest:tt)*) => {
+        element_types! { @rows $d [$($done)* $($new)*] $($rest)* }
     };
-    (@rows $callback:ident $args:tt [$($row:tt)*]) => {
-        $callback! { $args
-            $($row)*
-            {(B128) (b128) [".b128"] reg64 u64 quad {
-                X2 "%value" [d0.0 d1.1]
-                "{{\n.reg .b128 %value;\n" "mov.b128 %value, {{{d0}, {d1}}};\n" "\nmov.b128 {{{d0}, {d1}}}, %value;" "\n}}"
-            }}
+    (@rows $d:tt [$($row:tt)*]) => {
+        /// Calls `$callback! { $args row … }` with the rows of all element types.
+        macro_rules! for_each_element {
+            ($d callback:ident $d args:tt) => {
+                $d callback! { $d args
+                    $($row)*
+                    {(B128) (b128) [".b128"] reg64 u64 quad {
+                        X2 "%value" [d0.0 d1.1]
+                        "{{\n.reg .b128 %value;\n" "mov.b128 %value, {{{d0}, {d1}}};\n" "\nmov.b128 {{{d0}, {d1}}}, %value;" "\n}}"
+                    }}
+                }
+            };
         }
     };
 }
+element_types! { $ }
+
 use super::gate::{self, Gate, Needs};
 use super::word::{Key, key_of};
 
