@@ -62,6 +62,14 @@ pub trait StoreInIf<S>: PtxType {
     unsafe fn store_in_if(cond: bool, p: *mut Self, value: Self);
 }
 
+/// There is a row for each type that the public bounds let through.
+#[cfg(all(ptx_device, not(ptx_by_markers)))]
+#[cold]
+#[inline]
+pub(crate) const fn no_row() -> ! {
+    panic!("an access without a row")
+}
+
 /// Gives a macro the texts around an access under a predicate, which the operand `cond` says.
 #[doc(hidden)]
 #[macro_export]
@@ -79,7 +87,7 @@ macro_rules! __predicate {
 ///   block packs and unpacks two of 64.
 /// - Beside the value are two texts: in one of them is the address. The texts before and after are those of a conversion. There are few
 ///   pieces of text: the time that `concat!` takes is that of its pieces.
-/// - The rows are `C as Caching, [marker [opcode] effect; …]`, of which one is compiled. `sized P [hint]` before them adds `.L2::…B` where
+/// - The rows are `C, [number => [opcode] effect; …]`, of which one is compiled: the one whose number is `C::ID`. `sized P [hint]` before them adds `.L2::…B` where
 ///   `P` asks for it. `only effect [opcode]` is one row.
 #[cfg(ptx_device)]
 macro_rules! access {
@@ -130,20 +138,20 @@ macro_rules! arms {
     ({ only $effect:ident $opcode:tt } $before:tt $after:tt $operands:tt) => {
         __instruction! { $effect $before $opcode $after $operands }
     };
-    ({ $C:ident as $Kind:ident, sized $P:ident [$($hint:literal)?], $rows:tt } $before:tt [$($after:tt)*] ($($operands:tt)*)) => {
+    ({ $C:ident, sized $P:ident [$($hint:literal)?], $rows:tt } $before:tt [$($after:tt)*] ($($operands:tt)*)) => {
         match const { $P::BYTES } {
-            0 => arms! { { $C as $Kind, $rows } $before [$($hint,)? $($after)*] ($($operands)*) },
-            _ => arms! { { $C as $Kind, $rows } $before [$($hint,)? ".L2::{bytes}B", $($after)*]
+            0 => arms! { { $C, $rows } $before [$($hint,)? $($after)*] ($($operands)*) },
+            _ => arms! { { $C, $rows } $before [$($hint,)? ".L2::{bytes}B", $($after)*]
                 ($($operands)* bytes = const $P::BYTES,) },
         }
     };
-    ({ $C:ident as $Kind:ident, hint $hint:literal, $rows:tt } $before:tt [$($after:tt)*] $operands:tt) => {
-        arms! { { $C as $Kind, $rows } $before [$hint, $($after)*] $operands }
+    ({ $C:ident, hint $hint:literal, $rows:tt } $before:tt [$($after:tt)*] $operands:tt) => {
+        arms! { { $C, $rows } $before [$hint, $($after)*] $operands }
     };
-    ({ $C:ident as $Kind:ident, [$($marker:tt $opcode:tt $effect:ident;)*] } $before:tt $after:tt $operands:tt) => {
+    ({ $C:ident, [$($id:pat => $opcode:tt $effect:ident;)*] } $before:tt $after:tt $operands:tt) => {
         match const { $C::ID } {
-            $(<$marker as $Kind>::ID => __instruction! { $effect $before $opcode $after $operands },)*
-            _ => unreachable!(),
+            $($id => __instruction! { $effect $before $opcode $after $operands },)*
+            _ => $crate::emit::access::no_row(),
         }
     };
 }

@@ -18,17 +18,17 @@ macro_rules! impl_load {
             #[inline(always)]
             unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self {
                 access! { out [uninit()] $element [] (" " ", [{p}];") []
-                    { C as Caching, sized P [], $rows } (p = in(reg64) p,) }
+                    { C, sized P [], $rows } (p = in(reg64) p,) }
             }
             #[inline(always)]
             unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self {
                 access! { out [uninit()] $element [] (" " ", [{p}], {policy};") []
-                    { C as Caching, sized P [".L2::cache_hint"], $rows } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
+                    { C, sized P [".L2::cache_hint"], $rows } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
             }
             #[inline(always)]
             unsafe fn load_if<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self) -> Self {
                 access! { @cond inout [same_bits(or)] $element [] (" " ", [{p}];") []
-                    { C as Caching, sized P [], $rows } (p = in(reg64) p, cond = in(reg32) cond as u32,) }
+                    { C, sized P [], $rows } (p = in(reg64) p, cond = in(reg32) cond as u32,) }
             }
             #[inline(always)]
             unsafe fn load_if_with<C: Caching, P: PrefetchSize>(
@@ -38,7 +38,7 @@ macro_rules! impl_load {
                 policy: CachePolicy,
             ) -> Self {
                 access! { @cond inout [same_bits(or)] $element [] (" " ", [{p}], {policy};") []
-                    { C as Caching, sized P [".L2::cache_hint"], $rows }
+                    { C, sized P [".L2::cache_hint"], $rows }
                     (p = in(reg64) p, cond = in(reg32) cond as u32, policy = in(reg64) policy.bits(),) }
             }
         }
@@ -63,7 +63,7 @@ macro_rules! impl_load_in {
             #[inline(always)]
             unsafe fn load_in<R: OrderRow>(p: *const Self) -> Self {
                 access! { out [uninit()] $element [$($convert,)*] (" " $address) [$($converted,)*]
-                    { R as OrderRow, $rows } (p = in(reg64) p,) }
+                    { R, $rows } (p = in(reg64) p,) }
             }
         }
     };

@@ -67,19 +67,19 @@ macro_rules! arms {
     ({ only $effect:ident $opcode:tt } $before:tt $after:tt $operands:tt) => {
         __instruction! { $effect $before $opcode $after $operands }
     };
-    ({ $C:ident as $Kind:ident, sized $P:ident $hint:tt, $rows:tt } $($texts:tt)*) => {
-        arms! { @call $C as $Kind, $P::BYTES, $hint, $rows $($texts)* }
+    ({ $C:ident, sized $P:ident $hint:tt, $rows:tt } $($texts:tt)*) => {
+        arms! { @call $C, $P::BYTES, $hint, $rows $($texts)* }
     };
-    ({ $C:ident as $Kind:ident, hint $hint:literal, $rows:tt } $($texts:tt)*) => {
-        arms! { @call $C as $Kind, 0, [$hint], $rows $($texts)* }
+    ({ $C:ident, hint $hint:literal, $rows:tt } $($texts:tt)*) => {
+        arms! { @call $C, 0, [$hint], $rows $($texts)* }
     };
-    ({ $C:ident as $Kind:ident, $rows:tt } $($texts:tt)*) => { arms! { @call $C as $Kind, 0, [], $rows $($texts)* } };
-    (@call $C:ident as $Kind:ident, $bytes:expr, [$($hint:literal)?], [$($marker:tt $opcode:tt $effect:ident;)*]
+    ({ $C:ident, $rows:tt } $($texts:tt)*) => { arms! { @call $C, 0, [], $rows $($texts)* } };
+    (@call $C:ident, $bytes:expr, [$($hint:literal)?], [$($id:expr => $opcode:tt $effect:ident;)*]
         [$($before:expr,)*] [$($after:expr,)*] ($($operands:tt)*)) => {
         __instruction! {
             @sort memory {
                 $crate::emit::markers::RowText {
-                    opcode: $crate::emit::markers::opcode($C::ID as u64, &[$((<$marker as $Kind>::ID as u64, &$opcode)),*]),
+                    opcode: $crate::emit::markers::opcode($C::ID as u64, &[$(($id as u64, &$opcode)),*]),
                     before: concat!($($before),*),
                     hint: concat!($($hint)?),
                     bytes: $bytes as usize,

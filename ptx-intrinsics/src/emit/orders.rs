@@ -35,28 +35,28 @@ macro_rules! space_rows {
         for_each_element! { $load { $space $types $address $rows } }
     };
     (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [weak $effect:ident $(, $($more:tt)*)?] [$($rows:tt)*]) => {
-        space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?] [$($rows)* (Weak, NoHint) [$op, $text] $effect;] }
+        space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?] [$($rows)* <(Weak, NoHint) as OrderRow>::ID => [$op, $text] $effect;] }
     };
     (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [volatile $(, $($more:tt)*)?] [$($rows:tt)*]) => {
         space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?]
-            [$($rows)* (Volatile, NoHint) [$op, ".volatile", $text] memory;] }
+            [$($rows)* <(Volatile, NoHint) as OrderRow>::ID => [$op, ".volatile", $text] memory;] }
     };
     (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [mmio $(, $($more:tt)*)?] [$($rows:tt)*]) => {
         space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?]
-            [$($rows)* (Mmio, NoHint) [$op, ".mmio.relaxed.sys", $text] memory;] }
+            [$($rows)* <(Mmio, NoHint) as OrderRow>::ID => [$op, ".mmio.relaxed.sys", $text] memory;] }
     };
     (@order { $load:ident [$op:literal, $text:literal] [$sync:ident $sync_text:literal] $($s:tt)* }
         [ordered $caching:ident $hint:literal $(, $($more:tt)*)?] [$($rows:tt)*]) => {
         space_rows! { @order { $load [$op, $text] [$sync $sync_text] $($s)* } [$($($more)*)?] [
             $($rows)*
-            (Relaxed<Cta>, $caching) [$op, ".relaxed.cta", $text, $hint] memory;
-            (Relaxed<Cluster>, $caching) [$op, ".relaxed.cluster", $text, $hint] memory;
-            (Relaxed<Gpu>, $caching) [$op, ".relaxed.gpu", $text, $hint] memory;
-            (Relaxed<Sys>, $caching) [$op, ".relaxed.sys", $text, $hint] memory;
-            ($sync<Cta>, $caching) [$op, $sync_text, ".cta", $text, $hint] memory;
-            ($sync<Cluster>, $caching) [$op, $sync_text, ".cluster", $text, $hint] memory;
-            ($sync<Gpu>, $caching) [$op, $sync_text, ".gpu", $text, $hint] memory;
-            ($sync<Sys>, $caching) [$op, $sync_text, ".sys", $text, $hint] memory;
+            <(Relaxed<Cta>, $caching) as OrderRow>::ID => [$op, ".relaxed.cta", $text, $hint] memory;
+            <(Relaxed<Cluster>, $caching) as OrderRow>::ID => [$op, ".relaxed.cluster", $text, $hint] memory;
+            <(Relaxed<Gpu>, $caching) as OrderRow>::ID => [$op, ".relaxed.gpu", $text, $hint] memory;
+            <(Relaxed<Sys>, $caching) as OrderRow>::ID => [$op, ".relaxed.sys", $text, $hint] memory;
+            <($sync<Cta>, $caching) as OrderRow>::ID => [$op, $sync_text, ".cta", $text, $hint] memory;
+            <($sync<Cluster>, $caching) as OrderRow>::ID => [$op, $sync_text, ".cluster", $text, $hint] memory;
+            <($sync<Gpu>, $caching) as OrderRow>::ID => [$op, $sync_text, ".gpu", $text, $hint] memory;
+            <($sync<Sys>, $caching) as OrderRow>::ID => [$op, $sync_text, ".sys", $text, $hint] memory;
         ] }
     };
 }

@@ -17,22 +17,22 @@ macro_rules! impl_store {
         impl Store<$instruction> for $t {
             #[inline(always)]
             unsafe fn store<C: Caching>(p: *mut Self, value: Self) {
-                access! { in [same_bits(value)] $element [] (" [{p}], " ";") [] { C as Caching, $rows } (p = in(reg64) p,) }
+                access! { in [same_bits(value)] $element [] (" [{p}], " ";") [] { C, $rows } (p = in(reg64) p,) }
             }
             #[inline(always)]
             unsafe fn store_with<C: Caching>(p: *mut Self, value: Self, policy: CachePolicy) {
                 access! { in [same_bits(value)] $element [] (" [{p}], " ", {policy};") []
-                    { C as Caching, hint ".L2::cache_hint", $rows } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
+                    { C, hint ".L2::cache_hint", $rows } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
             }
             #[inline(always)]
             unsafe fn store_if<C: Caching>(cond: bool, p: *mut Self, value: Self) {
                 access! { @cond in [same_bits(value)] $element [] (" [{p}], " ";") []
-                    { C as Caching, $rows } (p = in(reg64) p, cond = in(reg32) cond as u32,) }
+                    { C, $rows } (p = in(reg64) p, cond = in(reg32) cond as u32,) }
             }
             #[inline(always)]
             unsafe fn store_if_with<C: Caching>(cond: bool, p: *mut Self, value: Self, policy: CachePolicy) {
                 access! { @cond in [same_bits(value)] $element [] (" [{p}], " ", {policy};") []
-                    { C as Caching, hint ".L2::cache_hint", $rows }
+                    { C, hint ".L2::cache_hint", $rows }
                     (p = in(reg64) p, cond = in(reg32) cond as u32, policy = in(reg64) policy.bits(),) }
             }
         }
@@ -57,7 +57,7 @@ macro_rules! impl_store_in {
             #[inline(always)]
             unsafe fn store_in<R: OrderRow>(p: *mut Self, value: Self) {
                 access! { in [same_bits(value)] $element [$($convert,)*] ($address ";") [$($converted,)*]
-                    { R as OrderRow, $rows } (p = in(reg64) p,) }
+                    { R, $rows } (p = in(reg64) p,) }
             }
         }
     };

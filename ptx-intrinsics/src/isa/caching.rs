@@ -52,7 +52,7 @@ mod sealed {
 macro_rules! caching {
     ($d:tt none $none:tt operators $operators:tt l1 $l1:tt l2 $l2:tt) => {
         caching! { @none $none }
-        caching! { @operators $operators }
+        caching! { @operators $d $operators }
         caching! { @l1 $l1 }
         caching! { @l2 $l2 }
         caching! { @names [@pairs $d] $l1 $l2 }
@@ -61,7 +61,7 @@ macro_rules! caching {
         caching! { @marker $(#[$doc])* $name "" () 0 Always $how $shown }
         impl<T> Suits<T> for $name {}
     };
-    (@operators { $($(#[$doc:meta])* $name:ident $text:literal $says:literal $id:literal $gate:ident $how:tt $shown:tt;)* }) => {
+    (@operators $d:tt { $($(#[$doc:meta])* $name:ident $text:literal $says:literal $id:literal $gate:ident $how:tt $shown:tt;)* }) => {
         $(
             caching! { @marker $(#[$doc])* $name $text ($says) $id $gate $how $shown }
             impl<T> Suits<T> for $name {}
@@ -72,9 +72,18 @@ macro_rules! caching {
             OperatorWord { $($name $text (stringify!($name)) $gate $says;)* }
         }
 
-        /// The PTX of a cache operator, as a literal for `concat!`.
-        macro_rules! __caching_text {
-            $(($name) => { $text };)*
+        /// `operator_rows! { {then} before after [operator effect, …] [] }` becomes `then` with the row of each: its number, the opcode, the
+        /// effect.
+        macro_rules! operator_rows {
+            ({ $d then:ident $d($d state:tt)* } $d before:literal $d after:literal [] $d rows:tt) => {
+                $d then! { $d($d state)* $d rows }
+            };
+            $(($d then:tt $d before:literal $d after:literal [$name $d effect:ident, $d($d rest:tt)*] [$d($d rows:tt)*]) => {
+                operator_rows! {
+                    $d then $d before $d after [$d($d rest)*]
+                    [$d($d rows)* $id => [$d before, $text, $d after] $d effect;]
+                }
+            };)*
         }
     };
     (@l1 { $($(#[$doc:meta])* $name:ident $text:literal $says:literal $id:literal $gate:ident $how:tt $shown:tt;)* }) => {
@@ -103,12 +112,13 @@ macro_rules! caching {
     };
     // The names and texts of the priorities, for the pairs of them.
     (@names [$($to:tt)*] { $($(#[$doc:meta])* $name:ident $text:literal $says:literal $id:literal $gate:ident $how:tt $shown:tt;)* } $($rest:tt)*) => {
-        caching! { @names [$($to)* [$($name $text)*]] $($rest)* }
+        caching! { @names [$($to)* [$($name $text $id)*]] $($rest)* }
     };
     (@names [$($to:tt)*]) => { caching! { $($to)* } };
     // Rust's macros have no product of two lists: the L2 priorities are taken by name.
-    (@pairs $d:tt [$($l1:ident $l1_text:literal)*]
-        [$normal:ident $normal_text:literal $first:ident $first_text:literal $last:ident $last_text:literal]) => {
+    (@pairs $d:tt [$($l1:ident $l1_text:literal $l1_id:literal)*]
+        [$normal:ident $normal_text:literal $normal_id:literal $first:ident $first_text:literal $first_id:literal
+            $last:ident $last_text:literal $last_id:literal]) => {
         // Each pair by itself, so that an error about another one names the pair and not a half of it.
         $(
             impl<T: Wide> Suits<T> for ($l1, $normal) {}
@@ -117,7 +127,7 @@ macro_rules! caching {
         )*
 
         /// The rows of an instruction on global memory, one for each caching qualifier that it takes, and with them its
-        /// `asm!` for each element type: `marker [opcode] effect;`.
+        /// `asm!` for each element type: `number => [opcode] effect;`.
         ///
         /// `hints` is the opcode without a qualifier, to which priorities are added. An operator is between the two
         /// texts around `operators`. Types of 256 bits take L2 priorities and pairs too.
@@ -126,26 +136,10 @@ macro_rules! caching {
                 hints: $d plain:literal $d effect:ident,
                 operators: $d before:literal [$d($d operator:ident $d operator_effect:ident),*] $d after:literal) => {
                 #[cfg(ptx_device)]
-                for_each_element! { $d impl_access { $d instruction
-                    narrow [
-                        NoHint [$d plain] $d effect;
-                        $d($d operator [$d before, __caching_text!($d operator), $d after] $d operator_effect;)*
-                        $($l1 [$d plain, $l1_text] $d effect;)*
-                    ]
-                    wide [
-                        NoHint [$d plain] $d effect;
-                        $d($d operator [$d before, __caching_text!($d operator), $d after] $d operator_effect;)*
-                        $normal [$d plain, $normal_text] $d effect;
-                        $first [$d plain, $first_text] $d effect;
-                        $last [$d plain, $last_text] $d effect;
-                        $(
-                            $l1 [$d plain, $l1_text] $d effect;
-                            ($l1, $normal) [$d plain, $l1_text, $normal_text] $d effect;
-                            ($l1, $first) [$d plain, $l1_text, $first_text] $d effect;
-                            ($l1, $last) [$d plain, $l1_text, $last_text] $d effect;
-                        )*
-                    ]
-                } }
+                operator_rows! {
+                    { caching_rows @all $d impl_access $d instruction $d plain $d effect }
+                    $d before $d after [$d($d operator $d operator_effect,)*] []
+                }
 
                 const _: () = {
                     use $crate::isa::caching::*;
@@ -153,6 +147,28 @@ macro_rules! caching {
                     legal! { $d legal: NoHint $d($d operator)* $normal $first $last
                         $($l1 ($l1, $normal) ($l1, $first) ($l1, $last))* }
                 };
+            };
+            (@all $d impl_access:ident $d instruction:ident $d plain:literal $d effect:ident [$d($d operators:tt)*]) => {
+                for_each_element! { $d impl_access { $d instruction
+                    narrow [
+                        0 => [$d plain] $d effect;
+                        $d($d operators)*
+                        $($l1_id => [$d plain, $l1_text] $d effect;)*
+                    ]
+                    wide [
+                        0 => [$d plain] $d effect;
+                        $d($d operators)*
+                        $normal_id => [$d plain, $normal_text] $d effect;
+                        $first_id => [$d plain, $first_text] $d effect;
+                        $last_id => [$d plain, $last_text] $d effect;
+                        $(
+                            $l1_id => [$d plain, $l1_text] $d effect;
+                            <($l1, $normal) as Caching>::ID => [$d plain, $l1_text, $normal_text] $d effect;
+                            <($l1, $first) as Caching>::ID => [$d plain, $l1_text, $first_text] $d effect;
+                            <($l1, $last) as Caching>::ID => [$d plain, $l1_text, $last_text] $d effect;
+                        )*
+                    ]
+                } }
             };
         }
     };
