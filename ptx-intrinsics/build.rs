@@ -59,7 +59,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=PTX_INTRINSICS_TARGET");
     println!(
-        "cargo::rustc-check-cfg=cfg(ptx_device, ptx_by_libnvvm, ptx_by_markers, ptx_by_build_script, cuda_oxide_internal_backend_identity)"
+        "cargo::rustc-check-cfg=cfg(ptx_device, ptx_by_libnvvm, ptx_by_markers, ptx_by_build_script, cuda_oxide_internal_backend_identity, rust_analyzer)"
     );
     let build = match build() {
         Ok(build) => build,

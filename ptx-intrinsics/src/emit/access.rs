@@ -87,49 +87,41 @@ macro_rules! __predicate {
 ///   block packs and unpacks two of 64.
 /// - Beside the value are two texts: in one of them is the address. The texts before and after are those of a conversion. There are few
 ///   pieces of text: the time that `concat!` takes is that of its pieces.
-/// - The rows are `C, [number => [opcode] effect; …]`, of which one is compiled: the one whose number is `C::ID`. `sized P [hint]` before them adds `.L2::…B` where
-///   `P` asks for it. `only effect [opcode]` is one row.
+/// - The rows are `C, [number => [opcode] effect; …]`, of which one is compiled: the one whose number is `C::ID`. `sized P [hint]` before
+///   them adds `.L2::…B` where `P` asks for it. `only effect [opcode]` is one row.
 #[cfg(ptx_device)]
 macro_rules! access {
     (@cond $($access:tt)*) => { __predicate! { (access) $($access)* } };
     (@predicate $open:literal $close:literal $way:ident $value:tt $element:tt [$($before:tt)*] $beside:tt [$($after:tt)*] $($access:tt)*) => {
         access! { $way $value $element [$($before)* $open,] $beside [$close, $($after)*] $($access)* }
     };
-    (out [$value:expr]
-        ([$($ty:literal)*] $class:ident $r:ident {$X:ident $text:literal [$($d:ident . $i:tt)*] $($open:literal $pack:literal $unpack:literal $close:literal)?})
-        [$($before:tt)*] ($left:literal $right:literal) [$($after:tt)*] $rows:tt ($($operand:tt)*)) => {{
-        let mut d: $X<Unset<$r>> = $value;
-        // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
-        unsafe {
-            arms! { $rows [$($open,)? $($before)*]
-                [$($ty,)* $left, $text, $right, $($after)* $($unpack, $close,)?]
-                ($($d = out($class) d.$i,)* $($operand)*) }
-        }
-        same_bits(d)
-    }};
-    (inout [$value:expr]
-        ([$($ty:literal)*] $class:ident $r:ident {$X:ident $text:literal [$($d:ident . $i:tt)*] $($open:literal $pack:literal $unpack:literal $close:literal)?})
-        [$($before:tt)*] ($left:literal $right:literal) [$($after:tt)*] $rows:tt ($($operand:tt)*)) => {{
-        let mut d: $X<Unset<$r>> = $value;
-        // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
-        unsafe {
-            arms! { $rows [$($open, $pack,)? $($before)*]
-                [$($ty,)* $left, $text, $right, $($after)* $($unpack, $close,)?]
-                ($($d = inout($class) d.$i,)* $($operand)*) }
-        }
-        same_bits(d)
-    }};
-    (in [$value:expr]
-        ([$($ty:literal)*] $class:ident $r:ident {$X:ident $text:literal [$($d:ident . $i:tt)*] $($open:literal $pack:literal $unpack:literal $close:literal)?})
-        [$($before:tt)*] ($left:literal $right:literal) [$($after:tt)*] $rows:tt ($($operand:tt)*)) => {
+    // What holds the value, and what packs it.
+    ($way:ident $value:tt ($ty:tt $class:ident $r:ident {$X:ident $text:literal $fields:tt $($packing:literal)*}) $($access:tt)*) => {
+        access! { @$way [$($packing)*] (($way $value $class $r $X $fields) $ty $text) $($access)* }
+    };
+    (@$way:ident [] ($registers:tt [$($ty:tt)*] $text:tt) $before:tt ($left:literal $right:literal) [$($after:tt)*] $rows:tt $operands:tt) => {
+        access! { @$way $registers [$rows $before [$($ty,)* $left, $text, $right, $($after)*]] $operands }
+    };
+    (@out [$open:tt $pack:tt $unpack:tt $close:tt] $value:tt [$($before:tt)*] $beside:tt [$($after:tt)*] $($access:tt)*) => {
+        access! { @out [] $value [$open, $($before)*] $beside [$($after)* $unpack, $close,] $($access)* }
+    };
+    (@inout [$open:tt $pack:tt $unpack:tt $close:tt] $value:tt [$($before:tt)*] $beside:tt [$($after:tt)*] $($access:tt)*) => {
+        access! { @inout [] $value [$open, $pack, $($before)*] $beside [$($after)* $unpack, $close,] $($access)* }
+    };
+    (@in [$open:tt $pack:tt $unpack:tt $close:tt] $value:tt [$($before:tt)*] $beside:tt [$($after:tt)*] $($access:tt)*) => {
+        access! { @in [] $value [$open, $pack, $($before)*] $beside [$($after)* $close,] $($access)* }
+    };
+    (@in (in [$value:expr] $class:ident $r:ident $X:ident [$($d:ident . $i:tt)*]) [$($texts:tt)*] ($($operand:tt)*)) => {
         let d: $X<$r> = $value;
         // SAFETY: the caller promises a writable, aligned address; the registers hold the whole value.
-        unsafe {
-            arms! { $rows [$($open, $pack,)? $($before)*]
-                [$($ty,)* $left, $text, $right, $($after)* $($close,)?]
-                ($($d = in($class) d.$i,)* $($operand)*) }
-        }
+        unsafe { arms! { $($texts)* ($($d = in($class) d.$i,)* $($operand)*) } }
     };
+    (@$_way:ident ($way:ident [$value:expr] $class:ident $r:ident $X:ident [$($d:ident . $i:tt)*]) [$($texts:tt)*] ($($operand:tt)*)) => {{
+        let mut d: $X<Unset<$r>> = $value;
+        // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
+        unsafe { arms! { $($texts)* ($($d = $way($class) d.$i,)* $($operand)*) } }
+        same_bits(d)
+    }};
 }
 
 /// The rows of an access, each with the texts before and after its opcode: a `match` on a constant, so that one arm is compiled.

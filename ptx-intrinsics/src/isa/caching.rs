@@ -74,6 +74,7 @@ macro_rules! caching {
 
         /// `operator_rows! { {then} before after [operator effect, …] [] }` becomes `then` with the row of each: its number, the opcode, the
         /// effect.
+        #[cfg(ptx_device)]
         macro_rules! operator_rows {
             ({ $d then:ident $d($d state:tt)* } $d before:literal $d after:literal [] $d rows:tt) => {
                 $d then! { $d($d state)* $d rows }
@@ -110,15 +111,16 @@ macro_rules! caching {
             L2PriorityWord { $($name $text (stringify!($name)) $gate $says;)* }
         }
     };
-    // The names and texts of the priorities, for the pairs of them.
-    (@names [$($to:tt)*] { $($(#[$doc:meta])* $name:ident $text:literal $says:literal $id:literal $gate:ident $how:tt $shown:tt;)* } $($rest:tt)*) => {
-        caching! { @names [$($to)* [$($name $text $id)*]] $($rest)* }
+    // The names, texts and numbers of the L1 priorities, and the names and texts of the L2 ones.
+    (@names [$($to:tt)*] { $($(#[$doc:meta])* $name:ident $text:literal $says:literal $id:literal $gate:ident $how:tt $shown:tt;)* } $l2:tt) => {
+        caching! { @texts [$($to)* [$($name $text $id)*]] $l2 }
     };
-    (@names [$($to:tt)*]) => { caching! { $($to)* } };
+    (@texts [$($to:tt)*] { $($(#[$doc:meta])* $name:ident $text:literal $says:literal $id:literal $gate:ident $how:tt $shown:tt;)* }) => {
+        caching! { $($to)* [$($name $text)*] }
+    };
     // Rust's macros have no product of two lists: the L2 priorities are taken by name.
     (@pairs $d:tt [$($l1:ident $l1_text:literal $l1_id:literal)*]
-        [$normal:ident $normal_text:literal $normal_id:literal $first:ident $first_text:literal $first_id:literal
-            $last:ident $last_text:literal $last_id:literal]) => {
+        [$normal:ident $normal_text:literal $first:ident $first_text:literal $last:ident $last_text:literal]) => {
         // Each pair by itself, so that an error about another one names the pair and not a half of it.
         $(
             impl<T: Wide> Suits<T> for ($l1, $normal) {}
@@ -158,9 +160,9 @@ macro_rules! caching {
                     wide [
                         0 => [$d plain] $d effect;
                         $d($d operators)*
-                        $normal_id => [$d plain, $normal_text] $d effect;
-                        $first_id => [$d plain, $first_text] $d effect;
-                        $last_id => [$d plain, $last_text] $d effect;
+                        <$normal as Caching>::ID => [$d plain, $normal_text] $d effect;
+                        <$first as Caching>::ID => [$d plain, $first_text] $d effect;
+                        <$last as Caching>::ID => [$d plain, $last_text] $d effect;
                         $(
                             $l1_id => [$d plain, $l1_text] $d effect;
                             <($l1, $normal) as Caching>::ID => [$d plain, $l1_text, $normal_text] $d effect;

@@ -4,8 +4,8 @@ use core::fmt;
 
 /// The table of element types: every `.vec.type` that PTX moves. It makes `for_each_element!`.
 ///
-/// A row is `{(type) (words) [text] class register width registers}`. `class` and `register` are what `asm!` takes for each register, `width` is `wide` for
-/// the 256-bit ones. `registers` says what holds the value, how it is written as an operand, and each register with its
+/// A row is `{(type) (words) [text] class register width registers}`. `class` and `register` are what `asm!` takes for each
+/// register, `width` is `wide` for the 256-bit ones. `registers` says what holds the value, how it is written as an operand, and each register with its
 /// field. For `.b128` it goes on: Rust has no register of 128 bits, so the block declares one, packs it, unpacks it, and ends.
 macro_rules! element_types {
     ($d:tt) => {

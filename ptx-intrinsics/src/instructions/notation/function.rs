@@ -61,7 +61,16 @@ macro_rules! result {
     };
 }
 
+/// A paragraph of the documentation. Where a compiler makes code for a GPU, nobody reads it.
+#[cfg(all(ptx_device, not(any(doc, rust_analyzer))))]
+macro_rules! described {
+    ($($row:tt)*) => {
+        ""
+    };
+}
+
 /// A paragraph of the documentation.
+#[cfg(any(doc, rust_analyzer, not(ptx_device)))]
 macro_rules! described {
     (isa { { $said:tt $function:tt $docs:tt { { $effect:ident $instruction:literal $isa:literal $of:tt } $($_item:tt)* } }
         $($_row:tt)* }) => {
