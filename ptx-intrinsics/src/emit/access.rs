@@ -111,16 +111,16 @@ macro_rules! access {
     (@in [$open:tt $pack:tt $unpack:tt $close:tt] $value:tt [$($before:tt)*] $beside:tt [$($after:tt)*] $($access:tt)*) => {
         access! { @in [] $value [$open, $pack, $($before)*] $beside [$($after)* $close,] $($access)* }
     };
-    (@in (in [$value:expr] $class:ident $r:ident $X:ident [$($d:ident . $_i:tt)*]) [$($texts:tt)*] ($($operand:tt)*)) => {
-        let $X($($d),*): $X<$r> = $value;
+    (@in (in [$value:expr] $class:ident $r:ident $X:ident [$($d:ident . $i:tt)*]) [$($texts:tt)*] ($($operand:tt)*)) => {
+        let d: $X<$r> = $value;
         // SAFETY: the caller promises a writable, aligned address; the registers hold the whole value.
-        unsafe { arms! { $($texts)* ($($d = in($class) $d,)* $($operand)*) } }
+        unsafe { arms! { $($texts)* ($($d = in($class) d.$i,)* $($operand)*) } }
     };
-    (@$_way:ident ($way:ident [$value:expr] $class:ident $r:ident $X:ident [$($d:ident . $_i:tt)*]) [$($texts:tt)*] ($($operand:tt)*)) => {{
-        let $X($(mut $d),*): $X<Unset<$r>> = $value;
+    (@$_way:ident ($way:ident [$value:expr] $class:ident $r:ident $X:ident [$($d:ident . $i:tt)*]) [$($texts:tt)*] ($($operand:tt)*)) => {{
+        let mut d: $X<Unset<$r>> = $value;
         // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
-        unsafe { arms! { $($texts)* ($($d = $way($class) $d,)* $($operand)*) } }
-        same_bits($X($($d),*))
+        unsafe { arms! { $($texts)* ($($d = $way($class) d.$i,)* $($operand)*) } }
+        same_bits(d)
     }};
 }
 

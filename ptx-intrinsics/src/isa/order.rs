@@ -143,6 +143,7 @@ orders! {
 #[cfg(not(ptx_device))]
 impl OrderWord {
     /// What a load or store of this order is on a CPU.
+    #[inline]
     pub(crate) const fn on_cpu(order: Option<Self>) -> Meaning {
         match order {
             None | Some(Self::Weak) => Meaning::Plain,

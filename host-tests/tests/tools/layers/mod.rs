@@ -5,6 +5,7 @@
 
 mod arms;
 mod code;
+mod inline;
 mod paths;
 
 use std::collections::{BTreeMap, BTreeSet};
