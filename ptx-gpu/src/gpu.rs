@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
+use std::mem::ManuallyDrop;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use ptx_interpreter::{Heap, Kernel, Program};
@@ -89,14 +90,19 @@ static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
 });
 
 thread_local! {
-    /// The contexts that this thread has pushed; the last one is current. A null handle is none.
-    pub(crate) static CURRENT: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+    /// It is never freed: a program may call when it ends, after what its thread had is gone.
+    static CONTEXTS: ManuallyDrop<RefCell<Vec<Handle>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 
     /// What stream 0 is in the call that this thread makes.
     static DEFAULT: Cell<Handle> = const { Cell::new(LEGACY) };
 
     /// The default stream of this thread alone; 0 until it is used.
     static OF_THREAD: Cell<Handle> = const { Cell::new(0) };
+}
+
+/// The contexts that this thread has pushed; the last one is current. A null handle is none.
+pub(crate) fn contexts<T>(then: impl FnOnce(&mut Vec<Handle>) -> T) -> T {
+    CONTEXTS.with(|all| then(&mut all.borrow_mut()))
 }
 
 /// A call in which stream 0 is the thread's own.
@@ -136,7 +142,7 @@ pub(crate) fn live() -> Result<MutexGuard<'static, Gpu>> {
 
 /// The current context of this thread; 0 if there is none.
 pub(crate) fn current() -> Handle {
-    CURRENT.with_borrow(|all| all.last().copied().unwrap_or_default())
+    contexts(|all| all.last().copied().unwrap_or_default())
 }
 
 impl Gpu {

@@ -83,3 +83,55 @@ fn clusters_fit_into_the_grid_along_each_axis() {
     let text = trial.check().to_string();
     assert!(text.contains("[4, 3, 1] blocks are no clusters of [2, 2, 1]"), "{text}");
 }
+
+/// As CUTLASS's pipelines begin and end: each block initialises a barrier, the cluster meets by relaxed arrivals, each block arrives at the
+/// barrier of the other one for its own block's scope, and waits for its own.
+const PIPELINE: &str = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry pipeline() .reqnctapercluster 2
+{
+    .reg .b32 %r<9>; .reg .pred %p<3>;
+    .shared .b64 bar;
+    mov.u32 %r1, bar; mov.u32 %r2, %cluster_ctarank; xor.b32 %r3, %r2, 1;
+    mov.u32 %r4, %tid.x; setp.ne.u32 %p1, %r4, 0;
+    @%p1 bra MEET;
+    mbarrier.init.shared::cta.b64 [%r1], 1;
+    fence.mbarrier_init.release.cluster;
+MEET:
+    barrier.cluster.arrive.relaxed; barrier.cluster.wait;
+    setp.ne.u32 %p1, %r4, 32;
+    @%p1 bra END;
+    mapa.shared::cluster.u32 %r5, %r1, %r3;
+    mbarrier.arrive.shared::cluster.b64 _, [%r5];
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r1], 0;
+    @!%p2 bra WAIT;
+END:
+    ret;
+}";
+
+#[test]
+fn a_fence_tells_the_cluster_of_barriers() {
+    let kinds = |text: &str| {
+        let program = Program::parse(text);
+        let reports = (0..8).map(|seed| {
+            let mut trial = Trial::new(&program, "pipeline");
+            trial.grid([4, 1, 1]).block([64, 1, 1]).seed(seed).limits(100_000, None);
+            trial.check()
+        });
+        let mut kinds: Vec<&str> =
+            reports.flat_map(|report| report.findings).map(|finding| finding.kind.word()).collect();
+        kinds.sort();
+        kinds.dedup();
+        kinds
+    };
+    assert_eq!(kinds(PIPELINE), [""; 0]);
+    assert_eq!(kinds(&PIPELINE.replace("arrive.relaxed", "arrive")), [""; 0]);
+    let without = PIPELINE.replace("    fence.mbarrier_init.release.cluster;\n", "");
+    assert!(kinds(&without).contains(&"race"), "{:?}", kinds(&without));
+    // The other block arrives, and nobody waits for that.
+    let without = PIPELINE.replace("    @!%p2 bra WAIT;\n", "");
+    assert!(kinds(&without).contains(&"bounds"), "{:?}", kinds(&without));
+}

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use super::device::only;
 use crate::call::{calls, put, put_if};
-use crate::gpu::{CURRENT, Gpu, Handle, any, begun, current, live};
+use crate::gpu::{Gpu, Handle, any, begun, contexts, current, live};
 use crate::handle;
 use crate::status::{INVALID_CONTEXT, INVALID_VALUE, Result};
 
@@ -14,7 +14,7 @@ fn create(context: *mut Handle, device: i32) -> Result {
     let handle = handle::next();
     put(context, handle)?;
     gpu.contexts.insert(handle);
-    CURRENT.with_borrow_mut(|all| all.push(handle));
+    contexts(|all| all.push(handle));
     Ok(())
 }
 
@@ -102,7 +102,7 @@ calls! {
             return Err(INVALID_CONTEXT);
         }
         gpu.fault = None;
-        CURRENT.with_borrow_mut(|all| all.retain(|one| *one != context));
+        contexts(|all| all.retain(|one| *one != context));
         Ok(())
     }
 
@@ -110,7 +110,7 @@ calls! {
         if context != 0 {
             is_context(&*begun()?, context)?;
         }
-        CURRENT.with_borrow_mut(|all| {
+        contexts(|all| {
             all.pop();
             if context != 0 {
                 all.push(context);
@@ -126,12 +126,12 @@ calls! {
 
     fn cuCtxPushCurrent_v2(context: Handle) {
         is_context(&*begun()?, context)?;
-        CURRENT.with_borrow_mut(|all| all.push(context));
+        contexts(|all| all.push(context));
         Ok(())
     }
 
     fn cuCtxPopCurrent_v2(context: *mut Handle) {
-        let top = CURRENT.with_borrow_mut(Vec::pop).ok_or(INVALID_CONTEXT)?;
+        let top = contexts(Vec::pop).ok_or(INVALID_CONTEXT)?;
         put_if(context, top)
     }
 

@@ -4,15 +4,15 @@ use std::ffi::{c_char, c_void};
 
 use super::module::{load, load_file};
 use crate::call::{calls, put, put_if, text};
-use crate::gpu::{CURRENT, Handle, begun, live};
+use crate::gpu::{Handle, begun, contexts, live};
 use crate::status::{INVALID_HANDLE, Result};
 
 /// A library may be loaded before there is a context.
 fn with_context<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     let primary = begun()?.primary.0;
-    CURRENT.with_borrow_mut(|all| all.push(primary));
+    contexts(|all| all.push(primary));
     let result = body();
-    CURRENT.with_borrow_mut(Vec::pop);
+    contexts(Vec::pop);
     result
 }
 

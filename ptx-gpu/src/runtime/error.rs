@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_char};
 
 use crate::changed::Call;
-use crate::gpu::{CURRENT, any, current};
+use crate::gpu::{any, contexts, current};
 use crate::status::{Result, Status};
 
 thread_local! {
@@ -63,7 +63,7 @@ pub(super) fn ready() {
         gpu.primary.0
     };
     if current() == 0 {
-        CURRENT.with_borrow_mut(|all| all.push(primary));
+        contexts(|all| all.push(primary));
     }
 }
 

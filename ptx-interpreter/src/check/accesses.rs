@@ -219,6 +219,7 @@ impl Checks {
                 match self.strong(old, new, actor, event.actor) {
                     Some(true) => continue,
                     Some(false) => return Some((Conflict::Narrow, actor)),
+                    None if self.is_told_of_init(event.actor, event.address, (actor, old.site)) => continue,
                     None => return Some((Conflict::Race, actor)),
                 }
             }

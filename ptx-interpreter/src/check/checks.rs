@@ -82,6 +82,8 @@ pub(super) struct State {
     pub(super) over: Clock,
     /// What comes before its `tcgen05` instructions.
     pub(super) tensor: Clock,
+    /// The phases of the cluster's barrier that it has waited for.
+    pub(super) met: u32,
     /// Most threads have nothing of it.
     pub(super) strong: Option<Box<Strong>>,
     pub(super) missed: Vec<Missed>,
@@ -127,6 +129,8 @@ pub(super) struct Mbarrier {
     pub(super) init: (Actor, u32, u32),
     /// Whether `fence.mbarrier_init` has shown the initialisation to the asynchronous proxy.
     pub(super) shown: bool,
+    /// The phase of the cluster's barrier at which the initialising thread arrived after that.
+    pub(super) told: Option<u32>,
     pub(super) phase: u32,
     /// What the threads of its block and of other blocks have released, which arrived in this phase.
     pub(super) pool: [Pool; 2],
@@ -136,11 +140,21 @@ pub(super) struct Mbarrier {
     pub(super) tensor: [Clock; 2],
     /// The last thread of another block that arrived.
     pub(super) far: Option<(Actor, u32)>,
-    /// Arrivals that release nothing to those who wait.
+    /// Arrivals that release nothing to those who wait, and what is over although it is not released: of this phase, and of those
+    /// before.
     pub(super) weak: Vec<Missed>,
+    pub(super) over: [Clock; 2],
     /// Bytes that are expected, less those of copies that were begun, and who last changed that.
     pub(super) balance: i64,
     pub(super) last: (Actor, u32),
+}
+
+/// The barrier of a cluster: what was released in this phase, and in those before, and how many these are.
+#[derive(Default)]
+pub(super) struct Meeting {
+    pub(super) pool: Pool,
+    pub(super) known: Known,
+    pub(super) phases: u32,
 }
 
 /// A thread has seen that a request to cancel a launch cancelled nothing: who, in which epoch, and where.
@@ -177,7 +191,7 @@ pub(crate) struct Checks {
     pub(super) sc: Heads,
     pub(super) engines: HashMap<(Engine, Actor), u32>,
     pub(super) barriers: HashMap<(u32, u32), Pool>,
-    pub(super) clusters: HashMap<u32, (Pool, Known)>,
+    pub(super) clusters: HashMap<u32, Meeting>,
     pub(super) mbarriers: QuickMap<Mbarrier>,
     /// What threads have seen of requests to cancel a launch, by the numbers of clusters.
     pub(super) refusals: HashMap<u32, Vec<Refusal>>,

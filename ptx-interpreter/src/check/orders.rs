@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Lack, Mbarrier, Missed, Numbers, Record, State, Strong, Through, level, scope_of};
+use super::checks::{
+    Checks, Event, Lack, Mbarrier, Meeting, Missed, Numbers, Record, State, Strong, Through, level, scope_of,
+};
 use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::mark::CELL;
@@ -270,26 +272,39 @@ impl Checks {
 
     pub(crate) fn arrive_at_cluster(&mut self, actor: Actor, releases: bool) {
         let number = actor.block / self.cluster;
-        let (mut pool, known) = self.clusters.remove(&number).unwrap_or_default();
+        let mut meeting = self.clusters.remove(&number).unwrap_or_default();
         if releases {
-            self.add(&mut pool, actor);
+            self.add(&mut meeting.pool, actor);
         } else if let Some(fenced) = self.state(actor).strong.as_ref().and_then(|strong| strong.fenced[1].as_ref()) {
             // A fence before it has released that to the cluster.
-            pool.add(fenced);
+            meeting.pool.add(fenced);
         }
-        self.clusters.insert(number, (pool, known));
+        // `fence.mbarrier_init` releases the initialisation alone, even if the arrival is relaxed.
+        let own = self.mbarriers.values_mut().filter(|bar| bar.init.0 == actor && bar.shown && bar.told.is_none());
+        own.for_each(|bar| bar.told = Some(meeting.phases));
+        self.clusters.insert(number, meeting);
     }
 
     pub(crate) fn complete_cluster(&mut self, number: u32, waiting: impl Iterator<Item = Actor>) {
-        let (pool, _) = self.clusters.remove(&number).unwrap_or_default();
-        self.clusters.insert(number, (Pool::default(), pool.known));
+        let Meeting { pool, phases, .. } = self.clusters.remove(&number).unwrap_or_default();
+        self.clusters.insert(number, Meeting { known: pool.known, phases: phases + 1, ..Meeting::default() });
         waiting.for_each(|actor| self.after_cluster(actor));
     }
 
     pub(crate) fn after_cluster(&mut self, actor: Actor) {
-        let Some((_, known)) = self.clusters.get(&(actor.block / self.cluster)) else { return };
-        let known = known.clone();
-        self.state(actor).known.join(&known);
+        let Some(Meeting { known, phases, .. }) = self.clusters.get(&(actor.block / self.cluster)) else { return };
+        let (known, phases) = (known.clone(), *phases);
+        let state = self.state(actor);
+        state.known.join(&known);
+        state.met = phases;
+    }
+
+    /// Whether a write initialised a barrier, and a thread of the cluster has been told of that.
+    pub(super) fn is_told_of_init(&self, actor: Actor, place: u64, (writer, site): (Actor, u32)) -> bool {
+        self.mbarriers.get(&place).is_some_and(|bar| {
+            let is_told = bar.told.is_some_and(|phase| self.known_state(actor).met > phase);
+            (bar.init.0, bar.init.2) == (writer, site) && is_told && self.distance(writer.block, actor.block) < 2
+        })
     }
 
     /// What an engine does.
@@ -340,12 +355,14 @@ impl Checks {
             Mbarrier {
                 init: (actor, epoch, site),
                 shown: false,
+                told: None,
                 phase,
                 pool: Default::default(),
                 completed: Default::default(),
                 tensor: Default::default(),
                 far: None,
                 weak: Vec::new(),
+                over: Default::default(),
                 balance: 0,
                 last: (actor, site),
             },
@@ -382,6 +399,7 @@ impl Checks {
         if let Some(why) = why {
             let threads = self.threads;
             let known = self.state(actor).release(actor, threads);
+            bar.over[0].join(&known.ordered);
             let known = Trail::new(&known.ordered, (actor, 0), threads, None);
             let (through, writer) = (Through::Mbarrier, actor);
             remember(&mut bar.weak, Missed { known, through, why, writer, write: site, read: site });
@@ -401,6 +419,8 @@ impl Checks {
         }
         let [arrived, before] = &mut bar.tensor;
         before.join(&std::mem::take(arrived));
+        let [arrived, before] = &mut bar.over;
+        before.join(&std::mem::take(arrived));
         bar.completed[0].ordered.raise_engine(engine, bar.phase);
         bar.phase += 1;
     }
@@ -412,6 +432,7 @@ impl Checks {
         let state = self.state(actor);
         let through = Through::Mbarrier;
         state.known.tensor.join(&bar.tensor[1]);
+        state.over.join(&bar.over[1]);
         for weak in &bar.weak {
             state.miss(Missed { read: site, ..weak.clone() });
         }
