@@ -427,3 +427,27 @@ fn a_matrix_is_transposed_in_registers() {
     assert_eq!((report.stop, report.findings), (None, vec![]));
     assert_eq!(trial.content(1), halves(|at| at % 8 * 8 + at / 8));
 }
+
+/// CUTLASS writes the words in another order, which assemblers take.
+#[test]
+fn words_of_matrices_may_stand_in_another_order() {
+    let of = |line: &str| {
+        let text = format!(
+            ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
+             .reg .b32 %r<8>; .reg .b64 %d<3>; .shared .align 16 .b8 rows[512];\n\
+             ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 4; mov.u32 %r3, rows; add.u32 %r2, %r2, %r3;\n\
+             mov.u32 %r4, %r1; st.shared.v4.u32 [%r2], {{%r1, %r4, %r1, %r4}}; bar.sync 0;\n{line}\n\
+             mul.wide.u32 %d2, %r1, 4; add.u64 %d1, %d1, %d2; xor.b32 %r4, %r4, %r7; st.global.u32 [%d1], %r4;\nret; }}"
+        );
+        let program = Program::parse(&text);
+        assert!(program.gaps().is_empty(), "{line}: {:?}", program.gaps());
+        let mut trial = Trial::new(&program, "k");
+        trial.unwritten(128).expect("a little memory");
+        assert!(trial.check().is_clean(), "{line}");
+        trial.content(0).to_vec()
+    };
+    let [usual, other] = ["m8n8.x4.trans", "x4.trans.m8n8"]
+        .map(|words| of(&format!("ldmatrix.sync.aligned.{words}.shared.b16 {{%r4, %r5, %r6, %r7}}, [%r2];")));
+    assert_eq!(usual, other);
+    assert!(usual.iter().any(|byte| *byte != 0));
+}

@@ -53,7 +53,16 @@ impl Together for Transpose {
 }
 
 pub(crate) fn decode(words: &[&str], mut operands: Vec<Operand>) -> Option<Box<dyn Step>> {
-    let rows = Rows::parse(words)?;
+    // CUTLASS writes `.x4.trans.m8n8`, which assemblers take.
+    let mut words = words.to_vec();
+    words.sort_by_key(|word| match *word {
+        "ldmatrix" | "stmatrix" | "sync" | "aligned" => 0,
+        shape if shape.starts_with("m8") || shape.starts_with("m16") => 1,
+        "x1" | "x2" | "x4" => 2,
+        "trans" => 3,
+        _ => 4,
+    });
+    let rows = Rows::parse(&words)?;
     if !rows.loads {
         operands.reverse();
     }
