@@ -1,5 +1,5 @@
-//! How the GPU misbehaves, if it is told to. A setting names a kernel; or kernels, calls or texts, each followed by `=` and what
-//! happens to it, separated by commas:
+//! The faults that a test can switch on. Each is a setting in the environment. Its value is a kernel, or a list with commas: each part
+//! has a kernel, a call or a text, then `=`, then what happens to it.
 //!
 //! | Setting | What happens |
 //! | --- | --- |

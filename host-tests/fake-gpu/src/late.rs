@@ -81,7 +81,7 @@ pub(crate) fn around(Call { name, arguments }: Call<'_>, body: Body<'_>) -> u32 
 fn allocated(arguments: &[u64], body: Body<'_>) -> u32 {
     let status = body();
     if status == SUCCESS {
-        // SAFETY: the call has written the address there, of so many bytes.
+        // SAFETY: the call has written an address there, and the memory at it has `arguments[1]` bytes.
         unsafe { std::ptr::write_bytes(*(arguments[0] as *const *mut u8), 0xa5, arguments[1] as usize) };
     }
     status

@@ -2,7 +2,7 @@
 //! sizes of a small GPU, and it writes calls down. `PTX_CHECK_SM` says which GPU it is. It only runs kernels; with `FAKE_CHECKS=1` it
 //! checks them too, and its findings go to the file `PTX_CHECK_REPORT`.
 //!
-//! It runs machine code too, if `FAKE_PTX` names the folder with the PTX that it was assembled from. How it misbehaves is in
+//! It runs machine code too, if `FAKE_PTX` names the folder with the PTX that it was assembled from. Its faults are in
 //! `faults.rs`.
 
 mod calls;

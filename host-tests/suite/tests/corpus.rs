@@ -1,4 +1,5 @@
-//! The stages of the corpus without a GPU: some of its kernels are launched on `fake-gpu`, and a program stands for `compute-sanitizer`. Kernels and tools misbehave, and every other result is there.
+//! The stages of the corpus without a GPU: some of its kernels are launched on `fake-gpu`, and a program stands for
+//! `compute-sanitizer`. Some kernels and tools fail, and every other result is there.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -39,7 +39,7 @@ use workloads::image as kernel_image;
 struct Scenario {
     name: &'static str,
     run: fn(&str),
-    /// How the driver misbehaves.
+    /// The faults of the GPU.
     driver: Option<(&'static str, &'static str)>,
 }
 

@@ -90,7 +90,7 @@ pub(crate) fn program(folder: &Path, driver: &str, arguments: &[&str]) -> (Optio
     (output.status.code(), text)
 }
 
-/// The program of a bundle, with a GPU that is told to misbehave.
+/// The program of a bundle, to be run on a GPU with faults.
 pub(crate) fn interpreted(bundle: &Path, settings: &[(&str, String)], arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--seed", "7"]).args(arguments).env(BUNDLE_VARIABLE, bundle).envs(settings.iter().cloned());

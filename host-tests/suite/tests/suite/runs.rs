@@ -1,4 +1,4 @@
-//! Whole runs of a bundle, with a driver that misbehaves.
+//! Whole runs of a bundle, on a GPU with faults.
 
 use std::collections::{BTreeSet, HashMap};
 use std::process::Command;
