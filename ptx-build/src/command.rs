@@ -54,10 +54,10 @@ impl Machine {
     }
 
     /// The first executable file of that name in `PATH`.
-    pub fn which(&self, name: &str) -> Option<PathBuf> {
+    pub fn which(&self, name: impl AsRef<Path>) -> Option<PathBuf> {
         let executable =
             |file: &PathBuf| file.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0);
-        self.path().into_iter().map(|folder| folder.join(name)).find(executable)
+        self.path().into_iter().map(|folder| folder.join(&name)).find(executable)
     }
 
     /// The folder that everything the harness downloads and builds goes into.

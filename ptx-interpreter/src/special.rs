@@ -9,11 +9,11 @@ pub(crate) enum Special {
     Blocks(usize),
     Cluster(usize),
     Clusters(usize),
-    /// Where the block is in its cluster.
+    /// Where the block is in its cluster along an axis.
     InCluster(usize),
-    /// Blocks of a cluster.
+    /// Blocks of a cluster along an axis.
     OfCluster(usize),
-    /// The block's place in its cluster.
+    /// The block's number in its cluster.
     Rank,
     /// Blocks of a cluster.
     Ranks,

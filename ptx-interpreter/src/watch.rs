@@ -72,11 +72,11 @@ impl Machine<'_> {
         let places = self.places(group, addresses, bytes, how.writes)?;
         let rewrites = |lane: usize, stored: u32| {
             let Some(Written { is_there, is_same }) = written else { return false };
-            let is_now = |other: &usize| group.mask >> other & 1 == 1 && addresses[*other] == addresses[lane];
-            let (now, earlier): (Vec<usize>, Vec<usize>) = lanes_of(stored).partition(is_now);
+            let is_alike = |other: &usize| addresses[*other] == addresses[lane];
+            let now = lanes_of(stored & group.mask).filter(is_alike).fold(0, |set, other| set | 1 << other);
             // SAFETY: `host` checked that `bytes` bytes are there, and nobody writes them now.
             let is_rewritten = || is_there(lane, unsafe { std::slice::from_raw_parts(places[lane], bytes) });
-            now.iter().all(|other| is_same(*other, lane)) && (!now.is_empty() && earlier.is_empty() || is_rewritten())
+            lanes_of(now).all(|other| is_same(other, lane)) && (now != 0 && now == stored || is_rewritten())
         };
         let first = self.number_of(group.thread(0));
         let (block, site) = (self.block_of(group.thread(0)) as u32, self.site);

@@ -15,7 +15,6 @@ pub(crate) fn alu(name: &str, words: Words<'_>) -> Option<Alu> {
         "div" | "rcp" | "sqrt" => divided(name, words),
         "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" => approximate(name, words),
         "min" | "max" => extreme(name == "max", words),
-        "min3" | "max3" => extreme_of_three(name == "max3", words),
         "neg" | "abs" => sign(name == "neg", words),
         "testp" => test(words),
         "copysign" => {
@@ -325,7 +324,12 @@ fn farther<F: Float>(greatest: bool, nan: bool, a: F, b: F) -> F {
 }
 
 /// `min` and `max` of three numbers.
-fn extreme_of_three(greatest: bool, mut words: Words<'_>) -> Option<Alu> {
+pub(crate) fn of_three(name: &str, mut words: Words<'_>) -> Option<Alu> {
+    let greatest = match name {
+        "min" => false,
+        "max" => true,
+        _ => return None,
+    };
     let (flushed, nan, absolute) = (words.flag("ftz"), words.flag("NaN"), words.flag("abs"));
     let ty = words.last("f32")?;
     Alu::by_lane(ty, [ty; 3], move |numbers| {

@@ -20,3 +20,9 @@ pub(crate) fn alu(opcode: &str) -> Option<Alu> {
     let families = [integer::alu, logic::alu, compare::alu, convert::alu, float::alu];
     families.into_iter().find_map(|family| family(name, words.clone()))
 }
+
+/// The instruction of that opcode with three sources, where the same words with two are another one.
+pub(crate) fn alu_of_three(opcode: &str) -> Option<Alu> {
+    let (name, words) = Words::of(opcode);
+    float::of_three(name, words)
+}

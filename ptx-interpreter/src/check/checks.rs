@@ -308,6 +308,11 @@ impl Checks {
     pub(super) fn find_between(&mut self, found: Found, distance: usize) {
         let site = |place: usize| found.places.get(place).map_or(u32::MAX, |place| place.1);
         let key = (found.kind, site(0).min(site(1)), site(0).max(site(1)));
+        self.find_as(key, found, distance);
+    }
+
+    /// The same, of what is one finding by its kind and two sites.
+    pub(super) fn find_as(&mut self, key: (Kind, u32, u32), found: Found, distance: usize) {
         match self.seen.get(&key) {
             Some((place, before)) => {
                 let (place, times) = (*place, self.found[*place].times + 1);

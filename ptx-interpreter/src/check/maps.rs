@@ -6,7 +6,6 @@ use super::checks::{Checks, Event, Found};
 use super::clock::Clock;
 use super::finding::Kind;
 use super::mark::{CELL, Mark};
-use super::marks::happened;
 use crate::access::How;
 
 impl Checks {
@@ -47,10 +46,8 @@ impl Checks {
 
     fn hidden_map(&mut self, event: Event, write: &Mark, at: u64) {
         let (writer, state) = (self.writer_of(write), self.known_state(event.actor));
-        let is_ordered = match write.is_engine {
-            true => state.known.ordered.of_engine(write.who) >= write.epoch,
-            false => writer == event.actor || happened(state, write.epoch, writer),
-        };
+        let is_own = !write.is_engine && writer == event.actor;
+        let is_ordered = is_own || self.is_in(&state.known.ordered, write);
         let is_released = state.known.maps.as_ref().is_some_and(|maps| self.is_in(&maps.released, write));
         const ACQUIRE: &str =
             "`fence.proxy.tensormap::generic.acquire.gpu [map], 128` after the barrier or flag, and before the copy";

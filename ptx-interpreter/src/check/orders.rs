@@ -275,13 +275,14 @@ impl Checks {
         let mut meeting = self.clusters.remove(&number).unwrap_or_default();
         if releases {
             self.add(&mut meeting.pool, actor);
-        } else if let Some(fenced) = self.state(actor).strong.as_ref().and_then(|strong| strong.fenced[1].as_ref()) {
-            // A fence before it has released that to the cluster.
-            meeting.pool.add(fenced);
+        } else {
+            // What fences before it have released to the cluster: all, or the initialisation of barriers alone.
+            if let Some(fenced) = self.state(actor).strong.as_ref().and_then(|strong| strong.fenced[1].as_ref()) {
+                meeting.pool.add(fenced);
+            }
+            let own = self.mbarriers.values_mut().filter(|bar| bar.init.0 == actor && bar.shown && bar.told.is_none());
+            own.for_each(|bar| bar.told = Some(meeting.phases));
         }
-        // `fence.mbarrier_init` releases the initialisation alone, even if the arrival is relaxed.
-        let own = self.mbarriers.values_mut().filter(|bar| bar.init.0 == actor && bar.shown && bar.told.is_none());
-        own.for_each(|bar| bar.told = Some(meeting.phases));
         self.clusters.insert(number, meeting);
     }
 
@@ -417,10 +418,9 @@ impl Checks {
         for (completed, pool) in bar.completed.iter_mut().zip(std::mem::take(&mut bar.pool)) {
             completed.join(&pool.known);
         }
-        let [arrived, before] = &mut bar.tensor;
-        before.join(&std::mem::take(arrived));
-        let [arrived, before] = &mut bar.over;
-        before.join(&std::mem::take(arrived));
+        for [arrived, before] in [&mut bar.tensor, &mut bar.over] {
+            before.join(&std::mem::take(arrived));
+        }
         bar.completed[0].ordered.raise_engine(engine, bar.phase);
         bar.phase += 1;
     }

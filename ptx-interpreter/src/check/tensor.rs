@@ -106,8 +106,7 @@ impl Checks {
         if self.is_known(Kind::Async, (load.1, load.1), 0) {
             return;
         }
-        self.seen.insert((Kind::Async, load.1, load.1), (self.found.len(), 0));
-        self.found.push(Found {
+        let found = Found {
             kind: Kind::Async,
             title: "a register is used before `tcgen05.ld` is known to have filled it".into(),
             places: vec![(load.0, load.1, "begins the load".into()), (used.0, used.1, "uses a register of it".into())],
@@ -117,7 +116,8 @@ impl Checks {
             ],
             help: "execute `tcgen05.wait::ld.sync.aligned` between them".into(),
             times: 1,
-        });
+        };
+        self.find_as((Kind::Async, load.1, load.1), found, 0);
     }
 
     /// Whether an access of tensor memory and one before it do not go together.

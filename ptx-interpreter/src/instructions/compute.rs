@@ -1,6 +1,6 @@
 //! Instructions that only compute.
 
-use crate::alu::{Alu, CARRY as CARRY_SOURCE, Kind, SOURCES, alu};
+use crate::alu::{Alu, CARRY as CARRY_SOURCE, Kind, SOURCES, alu, alu_of_three};
 use crate::group::Group;
 use crate::lanes::{LANES, Lanes, each};
 use crate::machine::{Action, Machine, Step};
@@ -29,10 +29,8 @@ struct Compute {
 }
 
 pub(crate) fn decode(opcode: &str, mut operands: Vec<Operand>) -> Action {
-    // With three numbers they are other instructions.
-    let is_of_three = operands.len() == 4 && (opcode.starts_with("min.") || opcode.starts_with("max."));
-    let of_three = is_of_three.then(|| format!("{}3{}", &opcode[..3], &opcode[3..]));
-    let Some(alu) = alu(of_three.as_deref().unwrap_or(opcode)) else { return Action::Unknown(opcode.to_owned()) };
+    let of_three = if operands.len() == 4 { alu_of_three(opcode) } else { None };
+    let Some(alu) = of_three.or_else(|| alu(opcode)) else { return Action::Unknown(opcode.to_owned()) };
     if operands.len() != 1 + alu.from.len() {
         // The same words have other meanings with more operands.
         return Action::Unknown(format!("{opcode} of {} operands", operands.len()));

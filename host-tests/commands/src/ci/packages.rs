@@ -113,13 +113,7 @@ impl Home<'_> {
     fn try_out(&self, project: &Path) -> Result<[f64; 4]> {
         self.lock(project)?;
         let cargo = |words: &str| self.cargo(project).words(words);
-        let run = || {
-            let printed = cargo("run --quiet").printed()?;
-            if !printed.contains(" elements are right.") {
-                return Err(Error::new("the program does not say that its results are right").at(project.display()));
-            }
-            Ok(())
-        };
+        let run = || is_right(cargo("run --quiet"), project);
         let test = || cargo("test --quiet").run();
         let times = [seconds(run)?, seconds(run)?, seconds(test)?, seconds(test)?];
         cargo("fmt --all --check").run()?;
@@ -148,14 +142,10 @@ impl Home<'_> {
     /// Sees that `cargo ptx check` compiles the packaged library, and runs the project's program with it.
     fn check(&self, project: &Path) -> Result<()> {
         let cache = self.target.with_file_name("cache");
-        let library = cache.join("cargo-ptx").join(format!("ptx-gpu-{}", env!("CARGO_PKG_VERSION")));
+        let library = of("ptx-gpu", &cache.join("cargo-ptx"));
         fs::create_dir_all(&library).map_err(|error| Error::io("create the folder", &library, error))?;
         self.lock(&library)?;
-        let check = self.cargo_ptx(project).env("XDG_CACHE_HOME", &cache).words("check -- cargo run --quiet");
-        if !check.printed()?.contains(" elements are right.") {
-            return Err(Error::new("the program does not say that its results are right").at(project.display()));
-        }
-        Ok(())
+        is_right(self.cargo_ptx(project).env("XDG_CACHE_HOME", &cache).words("check -- cargo run --quiet"), project)
     }
 
     /// `cargo ptx` of the package, in a folder.
@@ -174,6 +164,14 @@ impl Home<'_> {
         let lock = self.machine.repository.join("Cargo.lock");
         fs::copy(&lock, project.join("Cargo.lock")).map(drop).map_err(|error| Error::io("copy", &lock, error))
     }
+}
+
+/// Runs a project's program, which says that its results are right.
+fn is_right(program: Cargo, project: &Path) -> Result<()> {
+    if program.printed()?.contains(" elements are right.") {
+        return Ok(());
+    }
+    Err(Error::new("the program does not say that its results are right").at(project.display()))
 }
 
 fn text(path: &Path) -> String {

@@ -198,8 +198,8 @@ fn a_weakened_kernel_is_found() {
         let name = cases[*at].name;
         let line = format!("{outcome:?}: {name}, {:?} {}: `{}` becomes `{}`", one.change, one.number, one.was, one.now);
         println!("{line}");
-        let is_known = OTHERWISE.contains(&(name, one.change, one.instruction(), one.number));
-        let is_right = RIGHT.contains(&(name, one.change, one.instruction(), one.number));
+        let key = (name, one.change, one.instruction(), one.number);
+        let (is_known, is_right) = (OTHERWISE.contains(&key), RIGHT.contains(&key));
         if *outcome == Outcome::Missed
             || (*outcome == Outcome::Right) != is_right
             || (*outcome == Outcome::Found) != is_known

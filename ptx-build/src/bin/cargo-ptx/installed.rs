@@ -8,15 +8,14 @@ use ptx_build::command::Machine;
 /// cache.
 pub(crate) fn machine() -> Machine {
     let mut machine = Machine::current();
-    if let Some(cache) = cache().filter(|_| !machine.repository.join("ptx-audit/Cargo.toml").is_file()) {
+    if let Some(cache) = cache(&machine).filter(|_| !machine.repository.join("ptx-audit/Cargo.toml").is_file()) {
         machine.repository = cache;
     }
     machine
 }
 
 /// The folder of this program in the user's cache.
-pub(crate) fn cache() -> Option<PathBuf> {
-    let machine = Machine::current();
+pub(crate) fn cache(machine: &Machine) -> Option<PathBuf> {
     let cache = machine.var("XDG_CACHE_HOME").map(PathBuf::from);
     let cache = cache.or_else(|| Some(Path::new(machine.var("HOME")?).join(".cache")));
     Some(cache?.join("cargo-ptx"))

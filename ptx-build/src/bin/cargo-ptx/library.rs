@@ -5,7 +5,9 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use ptx_build::command::Machine;
 use ptx_build::error::{Error, Result};
+use ptx_build::files::write_whole;
 
 use crate::installed::cache;
 
@@ -21,20 +23,18 @@ pub(crate) fn find() -> Result<PathBuf> {
 /// A package in the user's cache that depends on the published crate alone: its manifest.
 fn published() -> Result<PathBuf> {
     let version = env!("CARGO_PKG_VERSION");
-    let folder = cache()
+    let folder = cache(&Machine::current())
         .ok_or_else(|| Error::new("there is no folder for caches").at("HOME").fix("set HOME or XDG_CACHE_HOME"))?
         .join(format!("ptx-gpu-{version}"));
-    let source = folder.join("src");
-    fs::create_dir_all(&source).map_err(|error| Error::io("create the folder", &source, error))?;
     let package = format!(
         "[package]\nname = \"ptx-gpu-here\"\nedition = \"2024\"\n\n\
          [dependencies]\nptx-gpu = \"={version}\"\n\n[workspace]\n"
     );
     let manifest = folder.join("Cargo.toml");
-    for (file, text) in [(source.join("lib.rs"), ""), (manifest.clone(), &package)] {
-        // A second process may read it now.
+    for (file, text) in [(folder.join("src/lib.rs"), ""), (manifest.clone(), &package)] {
+        // cargo compiles a newer file anew.
         if fs::read_to_string(&file).ok().as_deref() != Some(text) {
-            fs::write(&file, text).map_err(|error| Error::io("write", &file, error))?;
+            write_whole(&file, text)?;
         }
     }
     Ok(manifest)

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use object::read::File;
 use object::{Object, ObjectSymbol};
+use ptx_build::command::Machine;
 
 /// A function of the runtime that each program of nvcc's calls.
 const REGISTER: &str = "__cudaRegisterFatBinary";
@@ -23,5 +24,5 @@ fn file_of(program: &OsStr) -> Option<PathBuf> {
     if path.components().count() > 1 {
         return Some(path);
     }
-    std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(&path)).find(|file| file.is_file())
+    Machine::current().which(path)
 }
