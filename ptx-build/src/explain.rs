@@ -39,7 +39,8 @@ pub fn page(form: &Form, machine: &[String]) -> String {
     section("Rust", &rust);
     let others = catalogue::forms().filter(|other| other.ptx() == form.ptx() && other.full_ptx() != form.full_ptx());
     section("Also", &others.map(|other| format!("{}   {}", other.full_ptx(), other.rust())).collect::<Vec<_>>());
-    section("Needs", &[needs(form)]);
+    let feature = form.feature_if().map(|name| format!("under a condition, by its method: the cargo feature `{name}`"));
+    section("Needs", &[Some(needs(form)), feature].into_iter().flatten().collect::<Vec<_>>());
     section("Machine", machine);
     section("Beware", &versions::warnings(&form.full_ptx()));
     section("Words", &words(form));

@@ -45,10 +45,16 @@ macro_rules! check {
             for (found, expected) in [
                 (nc.read(p), here), (nc.read_with(p, POLICY), here),
                 (nc.read_if(true, p, or), here), (nc.read_if(false, nowhere, or), there),
-                (nc.read_if_with(true, p, or, POLICY), here), (nc.read_if_with(false, nowhere, or, POLICY), there),
+                #[cfg(feature = "conditional-policies")]
+                (nc.read_if_with(true, p, or, POLICY), here),
+                #[cfg(feature = "conditional-policies")]
+                (nc.read_if_with(false, nowhere, or, POLICY), there),
                 (weak.read(p), here), (weak.read_with(p, POLICY), here),
                 (weak.read_if(true, p, or), here), (weak.read_if(false, nowhere, or), there),
-                (weak.read_if_with(true, p, or, POLICY), here), (weak.read_if_with(false, nowhere, or, POLICY), there),
+                #[cfg(feature = "conditional-policies")]
+                (weak.read_if_with(true, p, or, POLICY), here),
+                #[cfg(feature = "conditional-policies")]
+                (weak.read_if_with(false, nowhere, or, POLICY), there),
             ] {
                 assert_eq!(bytes_of(found), expected, stringify!($t));
             }
@@ -67,7 +73,13 @@ where
 {
     type Write<T> = unsafe fn(*mut T, T);
     let nowhere = std::ptr::null_mut::<T>();
-    let writes: [Write<T>; 4] = [T::plain, T::with, T::when, T::when_with];
+    let writes: &[Write<T>] = &[
+        T::plain,
+        T::with,
+        T::when,
+        #[cfg(feature = "conditional-policies")]
+        T::when_with,
+    ];
     for write in writes {
         let mut room = Bytes([0xa5; 128]);
         // SAFETY: the room is aligned and large enough.
@@ -84,6 +96,7 @@ trait Stored: Copy {
     unsafe fn plain(p: *mut Self, value: Self);
     unsafe fn with(p: *mut Self, value: Self);
     unsafe fn when(p: *mut Self, value: Self);
+    #[cfg(feature = "conditional-policies")]
     unsafe fn when_with(p: *mut Self, value: Self);
     unsafe fn not(p: *mut Self, value: Self);
 }
@@ -102,6 +115,7 @@ macro_rules! stored {
             // SAFETY: the caller's promise.
             unsafe { st_global::<Wt>().write_if(true, p, value) }
         }
+        #[cfg(feature = "conditional-policies")]
         unsafe fn when_with(p: *mut Self, value: Self) {
             // SAFETY: the caller's promise.
             unsafe { st_global::<NoHint>().write_if_with(true, p, value, POLICY) }
@@ -110,6 +124,7 @@ macro_rules! stored {
             // SAFETY: nothing is touched.
             unsafe {
                 st_global::<NoHint>().write_if(false, p, value);
+                #[cfg(feature = "conditional-policies")]
                 st_global::<NoHint>().write_if_with(false, p, value, POLICY);
             }
         }

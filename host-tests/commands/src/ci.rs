@@ -66,7 +66,8 @@ impl Step {
             Step::Fmt => here("fmt --all --check").run(),
             Step::Test => here("xtask test").run(),
             Step::Features => {
-                here("test --package ptx-intrinsics --features half --test host --test atomics").run()?;
+                here("test --package ptx-intrinsics --features half,conditional-policies --test host --test atomics")
+                    .run()?;
                 here("check --package kernels --features rust-cuda --quiet").run()?;
                 here("check --package demo --quiet").run()?;
                 here("check --package ptx-build --no-default-features --quiet").run()

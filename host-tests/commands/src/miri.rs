@@ -3,7 +3,8 @@
 use std::process::{Command, Stdio};
 
 /// Those whose sizes are cut for Miri. Kernels cannot run there: it does not know the stacks of the threads of a block.
-pub(crate) const SELECTION: [&str; 3] = ["--package=ptx-intrinsics", "--test=host", "--test=atomics"];
+pub(crate) const SELECTION: [&str; 4] =
+    ["--package=ptx-intrinsics", "--features=conditional-policies", "--test=host", "--test=atomics"];
 
 /// Whether this cargo has Miri.
 pub(crate) fn is_installed(mut cargo: Command) -> bool {

@@ -388,17 +388,21 @@ pub fn crate_source(cases: &[Case]) -> String {
 
 /// Writes a package that depends on `ptx-intrinsics`, if it is not there already.
 pub fn write_package(folder: &Path, name: &str, source: &str) -> Result<()> {
-    write_package_with(folder, name, &["ptx-intrinsics"], source)
+    write_package_with(folder, name, &["ptx-intrinsics/conditional-policies"], source)
 }
 
-/// Writes a package that depends on these crates of this repository, if it is not there already.
+/// Writes a package that depends on these crates of this repository, if it is not there already. `crate/feature` asks for a feature.
 pub fn write_package_with(folder: &Path, name: &str, crates: &[&str], source: &str) -> Result<()> {
     write_package_of(&Machine::current().repository, folder, name, crates, source)
 }
 
 /// The same, with the crates of that checkout.
 pub fn write_package_of(repository: &Path, folder: &Path, name: &str, crates: &[&str], source: &str) -> Result<()> {
-    let dependency = |name: &&str| format!("{name} = {{ path = {:?} }}\n", repository.join(name));
+    let dependency = |wanted: &&str| {
+        let (name, feature) = wanted.split_once('/').unwrap_or((wanted, ""));
+        let features: Vec<&str> = feature.split_terminator(',').collect();
+        format!("{name} = {{ path = {:?}, features = {features:?} }}\n", repository.join(name))
+    };
     let dependencies: String = crates.iter().map(dependency).collect();
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::check::forms::write_package;
+use crate::check::forms::write_package_with;
 use crate::tools::command::Command;
 use crate::tools::error::{Error, Result};
 use crate::tools::progress::Progress;
@@ -43,7 +43,8 @@ fn source(load: &str, round: u32) -> String {
 pub fn measure(toolchain: &DeviceToolchain, progress: &Progress) -> Result<Cost> {
     let folder = toolchain.machine().target().join("cost");
     let step = progress.step("Building core and the crate for nvptx64");
-    let package = |load: &str, round: u32| write_package(&folder, "cost", &source(load, round));
+    let package =
+        |load: &str, round: u32| write_package_with(&folder, "cost", &["ptx-intrinsics"], &source(load, round));
     package(METHOD, 0)?;
     let target = folder.join("target");
     let cargo = |command: &str| cargo(toolchain, &folder, &target, command);

@@ -105,6 +105,11 @@ impl Form {
         }
     }
 
+    /// The cargo feature that [`rust_if`](Self::rust_if) needs.
+    pub fn feature_if(&self) -> Option<&'static str> {
+        self.rust_if()?.contains("_if_with(").then_some("conditional-policies")
+    }
+
     /// The expression of a load or store with [`ptx!`](crate::ptx). None for other instructions.
     pub fn rust_ptx(&self) -> Option<String> {
         self.access().map(|spelling| spelling.macro_call(false))

@@ -16,6 +16,7 @@ pub trait Load<I>: PtxType {
     unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self;
     unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self;
     unsafe fn load_if<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self) -> Self;
+    #[cfg(feature = "conditional-policies")]
     unsafe fn load_if_with<C: Caching, P: PrefetchSize>(
         cond: bool,
         p: *const Self,
@@ -31,6 +32,7 @@ pub trait Store<I>: PtxType {
     unsafe fn store<C: Caching>(p: *mut Self, value: Self);
     unsafe fn store_with<C: Caching>(p: *mut Self, value: Self, policy: CachePolicy);
     unsafe fn store_if<C: Caching>(cond: bool, p: *mut Self, value: Self);
+    #[cfg(feature = "conditional-policies")]
     unsafe fn store_if_with<C: Caching>(cond: bool, p: *mut Self, value: Self, policy: CachePolicy);
 }
 

@@ -12,7 +12,13 @@ macro_rules! impl_load {
             $(impl_load! { @$width $instruction $narrow $wide ($t) ($ty $class $r $registers) })*
         };
     };
-    (@wide $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => { impl_load! { @one $instruction $wide $($element)* } };
+    (@wide $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
+        #[cfg(ptx_sm = "100")]
+        impl_load! { @one $instruction $wide $($element)* }
+        // The gate refuses these types, so that rustc need not read their rows.
+        #[cfg(not(ptx_sm = "100"))]
+        impl_load! { @one $instruction $narrow $($element)* }
+    };
     (@one $instruction:ident $rows:tt ($t:ty) $element:tt) => {
         impl Load<$instruction> for $t {
             #[inline(always)]
@@ -30,6 +36,7 @@ macro_rules! impl_load {
                 access! { @cond inout [same_bits(or)] $element [] (" " ", [{p}];") []
                     { C, sized P [], $rows } (p = in(reg64) p, cond = in(reg32) cond as u32,) }
             }
+            #[cfg(feature = "conditional-policies")]
             #[inline(always)]
             unsafe fn load_if_with<C: Caching, P: PrefetchSize>(
                 cond: bool,

@@ -12,7 +12,13 @@ macro_rules! impl_store {
             $(impl_store! { @$width $instruction $narrow $wide ($t) ($ty $class $r $registers) })*
         };
     };
-    (@wide $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => { impl_store! { @one $instruction $wide $($element)* } };
+    (@wide $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
+        #[cfg(ptx_sm = "100")]
+        impl_store! { @one $instruction $wide $($element)* }
+        // The gate refuses these types, so that rustc need not read their rows.
+        #[cfg(not(ptx_sm = "100"))]
+        impl_store! { @one $instruction $narrow $($element)* }
+    };
     (@one $instruction:ident $rows:tt ($t:ty) $element:tt) => {
         impl Store<$instruction> for $t {
             #[inline(always)]
@@ -29,6 +35,7 @@ macro_rules! impl_store {
                 access! { @cond in [same_bits(value)] $element [] (" [{p}], " ";") []
                     { C, $rows } (p = in(reg64) p, cond = in(reg32) cond as u32,) }
             }
+            #[cfg(feature = "conditional-policies")]
             #[inline(always)]
             unsafe fn store_if_with<C: Caching>(cond: bool, p: *mut Self, value: Self, policy: CachePolicy) {
                 access! { @cond in [same_bits(value)] $element [] (" [{p}], " ", {policy};") []

@@ -7,6 +7,8 @@ macro_rules! load_methods {
             use $crate::emit::{access::Load, registers::same_bits};
             use $crate::instructions::bounds::GlobalElement;
             use $crate::isa::{caching::Suits, gate::*, policy::CachePolicy, prefetch_size::PrefetchSize};
+            #[cfg(not(feature = "conditional-policies"))]
+            use $crate::isa::policy::PolicyUnderCondition;
 
             impl<C, P> $instruction<C, P> {
                 #[doc = concat!("Reads the value at `p`: `", $text, "….type d, [p];`.")]
@@ -61,12 +63,14 @@ macro_rules! load_methods {
                 }
 
                 /// [`read_if`](Self::read_if) under a cache policy, as in [`read_with`](Self::read_with).
+                /// With the cargo feature `conditional-policies`.
                 ///
                 #[doc = needs!(CacheHint)]
                 ///
                 /// # Safety
                 /// If `cond` is true:
                 #[doc = $space]
+                #[cfg(feature = "conditional-policies")]
                 #[inline(always)]
                 pub unsafe fn read_if_with<T>(self, cond: bool, p: *const T, or: T, policy: CachePolicy) -> T
                 where
@@ -77,6 +81,19 @@ macro_rules! load_methods {
                 {
                     // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
                     same_bits(unsafe { <T::Ptx as Load<$of>>::load_if_with::<C, P>(cond, p as *const T::Ptx, same_bits(or), policy) })
+                }
+
+                /// Says which feature is missing.
+                ///
+                /// # Safety
+                /// It cannot be called.
+                #[doc(hidden)]
+                #[cfg(not(feature = "conditional-policies"))]
+                pub unsafe fn read_if_with<T>(self, _: bool, _: *const T, _: T, _: CachePolicy) -> T
+                where
+                    C: PolicyUnderCondition,
+                {
+                    C::never()
                 }
             }
         };
@@ -90,6 +107,8 @@ macro_rules! store_methods {
             use $crate::emit::{access::Store, registers::same_bits};
             use $crate::instructions::bounds::GlobalElement;
             use $crate::isa::{caching::Suits, gate::*, policy::CachePolicy};
+            #[cfg(not(feature = "conditional-policies"))]
+            use $crate::isa::policy::PolicyUnderCondition;
 
             impl<C> $instruction<C> {
                 #[doc = concat!("Writes `value` to `p`: `", $text, "….type [p], value;`.")]
@@ -141,12 +160,14 @@ macro_rules! store_methods {
                 }
 
                 /// [`write_if`](Self::write_if) under a cache policy, as in [`write_with`](Self::write_with).
+                /// With the cargo feature `conditional-policies`.
                 ///
                 #[doc = needs!(CacheHint)]
                 ///
                 /// # Safety
                 /// If `cond` is true:
                 #[doc = $space]
+                #[cfg(feature = "conditional-policies")]
                 #[inline(always)]
                 pub unsafe fn write_if_with<T>(self, cond: bool, p: *mut T, value: T, policy: CachePolicy)
                 where
@@ -156,6 +177,19 @@ macro_rules! store_methods {
                 {
                     // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
                     unsafe { T::Ptx::store_if_with::<C>(cond, p as *mut T::Ptx, same_bits(value), policy) }
+                }
+
+                /// Says which feature is missing.
+                ///
+                /// # Safety
+                /// It cannot be called.
+                #[doc(hidden)]
+                #[cfg(not(feature = "conditional-policies"))]
+                pub unsafe fn write_if_with<T>(self, _: bool, _: *mut T, _: T, _: CachePolicy)
+                where
+                    C: PolicyUnderCondition,
+                {
+                    C::never()
                 }
             }
         };

@@ -138,6 +138,37 @@ fn the_gpu_build_refuses_what_its_target_lacks() {
     assert!(refusal.notes[0].starts_with("to build for sm_80, put `-Ctarget-cpu=sm_80` into RUSTFLAGS"), "{refusal:?}");
 }
 
+#[test]
+fn a_missing_feature_is_named() {
+    let user = User::new("featureless");
+    let flags = ["-Ctarget-cpu=sm_90", "-Ctarget-feature=+ptx80"];
+    for (method, kernel) in [
+        (
+            "read_if_with",
+            "(p: *const f32, policy: CachePolicy) -> f32 { unsafe {
+            ld_global::<NoHint, NoPrefetch>().read_if_with(true, p, 0.0, policy) } }",
+        ),
+        (
+            "write_if_with",
+            "(p: *mut f32, policy: CachePolicy) { unsafe {
+            st_global::<NoHint>().write_if_with(true, p, 0.0, policy) } }",
+        ),
+    ] {
+        let refusal = user.refuses(&flags, kernel);
+        assert_eq!(
+            refusal.message,
+            "the methods `read_if_with` and `write_if_with` need the cargo feature `conditional-policies` of ptx-intrinsics",
+            "{method}"
+        );
+        assert_eq!(refusal.label, "a cache policy under a condition", "{method}");
+    }
+    user.accepts(
+        &flags,
+        "(p: *const f32, policy: CachePolicy) -> f32 { unsafe {
+            ptx!(@true ld.global.L2::cache_hint.f32 [p], policy, else 0.0) } }",
+    );
+}
+
 /// What the build script says by these `cfg`s, which is tested above, in words.
 #[test]
 fn no_flag_is_named_that_would_not_help() {
