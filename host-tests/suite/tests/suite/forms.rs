@@ -11,7 +11,7 @@ use ptx_build::progress::Progress;
 use ptx_build::ptx::Module;
 use ptx_build::target::PtxVersion;
 use ptx_interpreter::Kind;
-use ptx_intrinsics::catalogue::Form;
+use ptx_intrinsics::catalogue::{Form, Operation};
 use suite::fault::Fault;
 use suite::journal::Event;
 use suite::kernels::FAULTS;
@@ -198,7 +198,8 @@ pub(crate) fn a_wrong_copy_is_named(slice: &Slice) {
 /// A form whose address is astray: its kernel's forms fail by name, and those after it are not said to have passed.
 pub(crate) fn a_fault_is_named(slice: &Slice) {
     // Elsewhere there is memory at a small address too.
-    let kernel = slice.plan.kernels.iter().rfind(|kernel| kernel.room == Room::Global).unwrap();
+    let has_address = |kernel: &&Kernel| kernel.trials[0].form.operation() != Operation::Other;
+    let kernel = slice.plan.kernels.iter().filter(has_address).rfind(|kernel| kernel.room == Room::Global).unwrap();
     let form = &kernel.trials[0].form;
     let module = Module::parse(&slice.ptx).unwrap();
     let access = module.function(&kernel.name).unwrap().body.iter().find(|line| line.text.starts_with(form.ptx()));
