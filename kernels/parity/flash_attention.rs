@@ -89,12 +89,12 @@ unsafe fn weigh<const HALF: usize>(
 ) {
     let mut most = highest[HALF];
     unroll!(for n in 0..8 {
-        most = most.max(scores[n][2 * HALF]).max(scores[n][2 * HALF + 1]);
+        most = max_f32(max_f32(most, scores[n][2 * HALF]), scores[n][2 * HALF + 1]);
     });
     // SAFETY: the caller's promise.
     unsafe {
-        most = most.max(shuffle_xor(most, 1));
-        most = most.max(shuffle_xor(most, 2));
+        most = max_f32(most, shuffle_xor(most, 1));
+        most = max_f32(most, shuffle_xor(most, 2));
     }
     let scaled = most * scale;
     let before = exp2_approx_ftz(mul_add(highest[HALF], scale, -scaled));

@@ -83,6 +83,16 @@ arithmetic! {
     /// The hyperbolic tangent, to 2<sup>−11</sup> of its value.
     tanh_approx(x: f32) -> f32, "tanh.approx.f32" "Needs sm_75 and ptx70." TanhApprox = x.tanh();
 
+    /// The larger of two numbers, or the one that is no NaN. +0 is larger than −0.
+    ///
+    /// `f32::max` gives the same. From sm_100 on LLVM makes one instruction of two of them, which `ptxas` takes apart again for sm_120, and
+    /// then it schedules tensor cores badly around them.
+    #[doc(alias = "fmaxf")]
+    max_f32(a: f32, b: f32) -> f32, "max.f32" "Any target." = if a == b && a.is_sign_negative() { b } else { a.max(b) };
+    /// The smaller of two numbers, or the one that is no NaN. −0 is smaller than +0. See [`max_f32`].
+    #[doc(alias = "fminf")]
+    min_f32(a: f32, b: f32) -> f32, "min.f32" "Any target." = if a == b && a.is_sign_positive() { b } else { a.min(b) };
+
     /// `c` and the four products of the signed bytes of `a` and `b`, the lowest first.
     dp4a(a: u32, b: u32, c: i32) -> i32, "dp4a.s32.s32" "Needs sm_61 and ptx50." Dp4a
         = bytes(a, b).map(|(a, b)| i32::from(a as i8) * i32::from(b as i8)).fold(c, i32::wrapping_add);

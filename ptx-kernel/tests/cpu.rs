@@ -397,6 +397,10 @@ fn arithmetic() {
         [rcp_approx_ftz(0.25), rcp_approx_ftz(-f32::MAX), rcp_approx_ftz(MIN / 2.0)],
         [4.0, -0.0, f32::INFINITY]
     );
+    let zeros = [max_f32(-0.0, 0.0), max_f32(0.0, -0.0), -min_f32(-0.0, 0.0), -min_f32(0.0, -0.0)];
+    assert!(zeros.iter().all(|zero| zero.to_bits() == 0), "{zeros:?}");
+    assert_eq!([max_f32(f32::NAN, 1.0), max_f32(1.0, f32::NAN), min_f32(f32::NAN, 1.0), min_f32(1.0, 2.0)], [1.0; 4]);
+    assert_eq!([max_f32(1.0, 2.0), max_f32(-1.0, -2.0)], [2.0, -1.0]);
     assert!(rcp_approx_ftz(-f32::MAX).is_sign_negative());
     assert_eq!([sin_approx(0.0), cos_approx(0.0), tanh_approx(0.0)], [0.0, 1.0, 0.0]);
     assert_eq!(dp4a(0x01ff_0280, 0x0304_0505, 7), 7 + 3 - 4 + 10 - 640);

@@ -1,10 +1,12 @@
 //! Instructions that `ptx-intrinsics` does not have, by the words that they begin with.
 
 /// Where they are. The first row counts.
-const ELSEWHERE: [(&str, &str); 33] = [
+const ELSEWHERE: [(&str, &str); 35] = [
     ("shfl", "`ptx-kernel` has it: `shuffle_xor(value, mask)`, `shuffle_down`, `shuffle_up`, `shuffle`"),
     ("vote", "`ptx-kernel` has it: `ballot(holds)`, `any`, `all`"),
     ("bar.warp", "`ptx-kernel` has it: `sync_warp()`"),
+    ("max.f32", "`ptx-kernel` has it: `max_f32(a, b)`"),
+    ("min.f32", "`ptx-kernel` has it: `min_f32(a, b)`"),
     ("fma.rn.f16x2", "`ptx-kernel` has it: `fma_f16x2(a, b, c)`"),
     ("fma.rn.bf16x2", "`ptx-kernel` has it: `fma_bf16x2(a, b, c)`"),
     ("fma", "`ptx-kernel` has it: `mul_add(a, b, c)`"),

@@ -35,9 +35,6 @@ const NORM_BACK: &str =
 const LL128: &str = "ptxas writes the first turn of the loop that waits out before the loop, with its four loads and their comparisons \
                      (320 bytes and not 256). nvcc's loop it leaves as it is.";
 
-const FLASH: &str = "ptxas puts five instructions that are never executed (`@!UPT UIADD3`) between the products, and one into nvcc's loop. \
-                     All others are as many.";
-
 /// Every pair.
 pub const KERNELS: [Pair; 41] = [
     pair("copy32", "copy"),
@@ -53,7 +50,7 @@ pub const KERNELS: [Pair; 41] = [
     pair("rms_norm", "rms_norm"),
     pair("softmax", "softmax"),
     pair("attention", "attention"),
-    Pair { why: Some(FLASH), ..pair("flash_attention", "flash_attention") },
+    pair("flash_attention", "flash_attention"),
     pair("prefix_sum", "prefix_sum"),
     pair("probe", "probe"),
     pair("chase", "chase"),

@@ -110,7 +110,7 @@ kernel! {
             let [a, b] = unpack_bf16x2(*bits);
             let sum = rsqrt_approx(x) + rcp_approx(x) + sqrt_approx(x) + exp2_approx(x) + log2_approx(x);
             let sum = sum + sin_approx(x) + cos_approx(x) + tanh_approx(x) + low + high + a + b;
-            *out = mul_add(sum, x, 2.0);
+            *out = min_f32(mul_add(sum, x, 2.0), max_f32(x, 1.0));
             let products = dp4a(*bits, 3, 4) as u32 + dp4a_unsigned(*bits, 5, 6);
             *bits = products + pack_bf16x2([x, sum]) + pack_f16x2([sum, x]);
         }
