@@ -39,13 +39,19 @@ pub fn page(form: &Form, machine: &[String]) -> String {
     section("Rust", &rust);
     let others = catalogue::forms().filter(|other| other.ptx() == form.ptx() && other.full_ptx() != form.full_ptx());
     section("Also", &others.map(|other| format!("{}   {}", other.full_ptx(), other.rust())).collect::<Vec<_>>());
-    let feature = form.feature_if().map(|name| format!("under a condition, by its method: the cargo feature `{name}`"));
-    section("Needs", &[Some(needs(form)), feature].into_iter().flatten().collect::<Vec<_>>());
+    section("Needs", &[Some(needs(form)), feature(form)].into_iter().flatten().collect::<Vec<_>>());
     section("Machine", machine);
     section("Beware", &versions::warnings(&form.full_ptx()));
     section("Words", &words(form));
     section("ISA", &[isa_page(form)]);
     page
+}
+
+/// The cargo feature that the methods need.
+fn feature(form: &Form) -> Option<String> {
+    let under_condition = || Some(("method under a condition", form.feature_if()?));
+    let (what, name) = form.feature().map(|name| ("methods", name)).or_else(under_condition)?;
+    Some(format!("its {what}: the cargo feature `{name}`"))
 }
 
 /// The SM and the PTX ISA version at which a form begins, and the flags that bring them.

@@ -45,15 +45,15 @@ macro_rules! check {
             for (found, expected) in [
                 (nc.read(p), here), (nc.read_with(p, POLICY), here),
                 (nc.read_if(true, p, or), here), (nc.read_if(false, nowhere, or), there),
-                #[cfg(feature = "conditional-policies")]
+                #[cfg(feature = "l2-combinations")]
                 (nc.read_if_with(true, p, or, POLICY), here),
-                #[cfg(feature = "conditional-policies")]
+                #[cfg(feature = "l2-combinations")]
                 (nc.read_if_with(false, nowhere, or, POLICY), there),
                 (weak.read(p), here), (weak.read_with(p, POLICY), here),
                 (weak.read_if(true, p, or), here), (weak.read_if(false, nowhere, or), there),
-                #[cfg(feature = "conditional-policies")]
+                #[cfg(feature = "l2-combinations")]
                 (weak.read_if_with(true, p, or, POLICY), here),
-                #[cfg(feature = "conditional-policies")]
+                #[cfg(feature = "l2-combinations")]
                 (weak.read_if_with(false, nowhere, or, POLICY), there),
             ] {
                 assert_eq!(bytes_of(found), expected, stringify!($t));
@@ -77,7 +77,7 @@ where
         T::plain,
         T::with,
         T::when,
-        #[cfg(feature = "conditional-policies")]
+        #[cfg(feature = "l2-combinations")]
         T::when_with,
     ];
     for write in writes {
@@ -96,7 +96,7 @@ trait Stored: Copy {
     unsafe fn plain(p: *mut Self, value: Self);
     unsafe fn with(p: *mut Self, value: Self);
     unsafe fn when(p: *mut Self, value: Self);
-    #[cfg(feature = "conditional-policies")]
+    #[cfg(feature = "l2-combinations")]
     unsafe fn when_with(p: *mut Self, value: Self);
     unsafe fn not(p: *mut Self, value: Self);
 }
@@ -115,7 +115,7 @@ macro_rules! stored {
             // SAFETY: the caller's promise.
             unsafe { st_global::<Wt>().write_if(true, p, value) }
         }
-        #[cfg(feature = "conditional-policies")]
+        #[cfg(feature = "l2-combinations")]
         unsafe fn when_with(p: *mut Self, value: Self) {
             // SAFETY: the caller's promise.
             unsafe { st_global::<NoHint>().write_if_with(true, p, value, POLICY) }
@@ -124,7 +124,7 @@ macro_rules! stored {
             // SAFETY: nothing is touched.
             unsafe {
                 st_global::<NoHint>().write_if(false, p, value);
-                #[cfg(feature = "conditional-policies")]
+                #[cfg(feature = "l2-combinations")]
                 st_global::<NoHint>().write_if_with(false, p, value, POLICY);
             }
         }

@@ -66,7 +66,7 @@ impl Step {
             Step::Fmt => here("fmt --all --check").run(),
             Step::Test => here("xtask test").run(),
             Step::Features => {
-                here("test --package ptx-intrinsics --features half,conditional-policies --test host --test atomics")
+                here("test --package ptx-intrinsics --features half,l2-combinations --test host --test atomics")
                     .run()?;
                 here("check --package kernels --features rust-cuda --quiet").run()?;
                 here("check --package demo --quiet").run()?;

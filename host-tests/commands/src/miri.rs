@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 /// Those whose sizes are cut for Miri. Kernels cannot run there: it does not know the stacks of the threads of a block.
 pub(crate) const SELECTION: [&str; 4] =
-    ["--package=ptx-intrinsics", "--features=conditional-policies", "--test=host", "--test=atomics"];
+    ["--package=ptx-intrinsics", "--features=l2-combinations", "--test=host", "--test=atomics"];
 
 /// Whether this cargo has Miri.
 pub(crate) fn is_installed(mut cargo: Command) -> bool {

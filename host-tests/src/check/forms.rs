@@ -388,7 +388,7 @@ pub fn crate_source(cases: &[Case]) -> String {
 
 /// Writes a package that depends on `ptx-intrinsics`, if it is not there already.
 pub fn write_package(folder: &Path, name: &str, source: &str) -> Result<()> {
-    write_package_with(folder, name, &["ptx-intrinsics/conditional-policies"], source)
+    write_package_with(folder, name, &["ptx-intrinsics/l2-combinations"], source)
 }
 
 /// Writes a package that depends on these crates of this repository, if it is not there already. `crate/feature` asks for a feature.

@@ -105,9 +105,14 @@ impl Form {
         }
     }
 
+    /// The cargo feature that [`rust`](Self::rust) needs.
+    pub fn feature(&self) -> Option<&'static str> {
+        feature_of(&self.rust)
+    }
+
     /// The cargo feature that [`rust_if`](Self::rust_if) needs.
     pub fn feature_if(&self) -> Option<&'static str> {
-        self.rust_if()?.contains("_if_with(").then_some("conditional-policies")
+        feature_of(&self.rust_if()?)
     }
 
     /// The expression of a load or store with [`ptx!`](crate::ptx). None for other instructions.
@@ -240,4 +245,13 @@ impl Message {
             what: What::Message(family, self),
         }
     }
+}
+
+/// The cargo feature of an expression: of a policy, an L2 priority and a condition it combines two.
+fn feature_of(rust: &str) -> Option<&'static str> {
+    let [policy, priority, condition] = [&["_with("][..], &["L2Evict"], &["_if(", "_if_with("]]
+        .map(|words| words.iter().any(|word| rust.contains(word)));
+    let is_method = rust.starts_with("ld_global") || rust.starts_with("st_global");
+    let combines = [policy, priority, condition].into_iter().filter(|&is_there| is_there).count() > 1;
+    (is_method && combines).then_some("l2-combinations")
 }

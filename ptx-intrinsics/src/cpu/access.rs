@@ -117,7 +117,7 @@ impl<I, T: PtxType> Load<I> for T {
         // SAFETY: the caller promises a readable, aligned address where `cond` is true.
         if cond { unsafe { read(p) } } else { or }
     }
-    #[cfg(feature = "conditional-policies")]
+    #[cfg(feature = "l2-combinations")]
     #[inline(always)]
     unsafe fn load_if_with<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self, _: CachePolicy) -> Self {
         // SAFETY: the caller promises a readable, aligned address where `cond` is true.
@@ -143,7 +143,7 @@ impl<I, T: PtxType> Store<I> for T {
             unsafe { write(p, value) }
         }
     }
-    #[cfg(feature = "conditional-policies")]
+    #[cfg(feature = "l2-combinations")]
     #[inline(always)]
     unsafe fn store_if_with<C: Caching>(cond: bool, p: *mut Self, value: Self, _: CachePolicy) {
         if cond {

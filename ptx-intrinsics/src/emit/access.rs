@@ -16,7 +16,7 @@ pub trait Load<I>: PtxType {
     unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self;
     unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self;
     unsafe fn load_if<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self) -> Self;
-    #[cfg(feature = "conditional-policies")]
+    #[cfg(feature = "l2-combinations")]
     unsafe fn load_if_with<C: Caching, P: PrefetchSize>(
         cond: bool,
         p: *const Self,
@@ -32,7 +32,7 @@ pub trait Store<I>: PtxType {
     unsafe fn store<C: Caching>(p: *mut Self, value: Self);
     unsafe fn store_with<C: Caching>(p: *mut Self, value: Self, policy: CachePolicy);
     unsafe fn store_if<C: Caching>(cond: bool, p: *mut Self, value: Self);
-    #[cfg(feature = "conditional-policies")]
+    #[cfg(feature = "l2-combinations")]
     unsafe fn store_if_with<C: Caching>(cond: bool, p: *mut Self, value: Self, policy: CachePolicy);
 }
 
@@ -133,7 +133,7 @@ macro_rules! arms {
         __instruction! { $effect $before $opcode $after $operands }
     };
     ({ $C:ident, sized $P:ident [$($hint:literal)?], $rows:tt } $before:tt [$($after:tt)*] ($($operands:tt)*)) => {
-        match const { $P::BYTES } {
+        match $P::BYTES {
             0 => arms! { { $C, $rows } $before [$($hint,)? $($after)*] ($($operands)*) },
             _ => arms! { { $C, $rows } $before [$($hint,)? ".L2::{bytes}B", $($after)*]
                 ($($operands)* bytes = const $P::BYTES,) },
@@ -143,7 +143,7 @@ macro_rules! arms {
         arms! { { $C, $rows } $before [$hint, $($after)*] $operands }
     };
     ({ $C:ident, [$($id:pat => $opcode:tt $effect:ident;)*] } $before:tt $after:tt $operands:tt) => {
-        match const { $C::ID } {
+        match $C::ID {
             $($id => __instruction! { $effect $before $opcode $after $operands },)*
             _ => $crate::emit::access::no_row(),
         }

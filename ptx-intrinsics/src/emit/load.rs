@@ -13,13 +13,16 @@ macro_rules! impl_load {
         };
     };
     (@wide $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
-        #[cfg(ptx_sm = "100")]
-        impl_load! { @one $instruction $wide $($element)* }
+        #[cfg(all(ptx_sm = "100", feature = "l2-combinations"))]
+        impl_load! { @one $instruction $wide $wide $($element)* }
+        #[cfg(all(ptx_sm = "100", not(feature = "l2-combinations")))]
+        impl_load! { @one $instruction $wide $narrow $($element)* }
         // The gate refuses these types, so that rustc need not read their rows.
         #[cfg(not(ptx_sm = "100"))]
-        impl_load! { @one $instruction $narrow $($element)* }
+        impl_load! { @one $instruction $narrow $narrow $($element)* }
     };
-    (@one $instruction:ident $rows:tt ($t:ty) $element:tt) => {
+    // Combined with a policy or a condition, there may be fewer rows.
+    (@one $instruction:ident $rows:tt $combined:tt ($t:ty) $element:tt) => {
         impl Load<$instruction> for $t {
             #[inline(always)]
             unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self {
@@ -29,14 +32,14 @@ macro_rules! impl_load {
             #[inline(always)]
             unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self {
                 access! { out [uninit()] $element [] (" " ", [{p}], {policy};") []
-                    { C, sized P [".L2::cache_hint"], $rows } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
+                    { C, sized P [".L2::cache_hint"], $combined } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
             }
             #[inline(always)]
             unsafe fn load_if<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self) -> Self {
                 access! { @cond inout [same_bits(or)] $element [] (" " ", [{p}];") []
-                    { C, sized P [], $rows } (p = in(reg64) p, cond = in(reg32) cond as u32,) }
+                    { C, sized P [], $combined } (p = in(reg64) p, cond = in(reg32) cond as u32,) }
             }
-            #[cfg(feature = "conditional-policies")]
+            #[cfg(feature = "l2-combinations")]
             #[inline(always)]
             unsafe fn load_if_with<C: Caching, P: PrefetchSize>(
                 cond: bool,
@@ -45,13 +48,13 @@ macro_rules! impl_load {
                 policy: CachePolicy,
             ) -> Self {
                 access! { @cond inout [same_bits(or)] $element [] (" " ", [{p}], {policy};") []
-                    { C, sized P [".L2::cache_hint"], $rows }
+                    { C, sized P [".L2::cache_hint"], $combined }
                     (p = in(reg64) p, cond = in(reg32) cond as u32, policy = in(reg64) policy.bits(),) }
             }
         }
     };
     (@$other:ident $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
-        impl_load! { @one $instruction $narrow $($element)* }
+        impl_load! { @one $instruction $narrow $narrow $($element)* }
     };
 }
 
@@ -64,7 +67,10 @@ macro_rules! impl_load_in {
         $(impl_load_in! { @$width $of_space $t ($ty $class $r $registers) })*
     };
     (@wide { $space:ident narrow $($rest:tt)* } $($element:tt)*) => {};
-    (@$width:ident { $space:ident $types:ident [($address:literal $_store:literal) [$($convert:literal)*] [$($converted:literal)*]] $rows:tt }
+    (@wide { $space:ident $types:ident $address:tt $_rows:tt $wide_rows:tt } $($element:tt)*) => {
+        impl_load_in! { @one { $space $address $wide_rows } $($element)* }
+    };
+    (@one { $space:ident [($address:literal $_store:literal) [$($convert:literal)*] [$($converted:literal)*]] $rows:tt }
         ($t:ty) $element:tt) => {
         impl LoadIn<$space> for $t {
             #[inline(always)]
@@ -73,6 +79,9 @@ macro_rules! impl_load_in {
                     { R, $rows } (p = in(reg64) p,) }
             }
         }
+    };
+    (@$width:ident { $space:ident $types:ident $address:tt $rows:tt $_wide_rows:tt } $($element:tt)*) => {
+        impl_load_in! { @one { $space $address $rows } $($element)* }
     };
 }
 

@@ -28,31 +28,34 @@ macro_rules! space_rows {
     (@space { $load:ident $load_if:ident $opcode:tt $sync:tt $space:ident $types:ident }
         $address:tt $orders:tt) => {
         for_each_element! { $load_if { $space $types $address $opcode } }
-        space_rows! { @order { $load $opcode $sync $space $types $address } $orders [] }
+        space_rows! { @order { $load $opcode $sync $space $types $address } $orders [] [] }
     };
-    // One order after the other, until there is none left: then the rows are complete.
-    (@order { $load:ident $opcode:tt $sync:tt $space:ident $types:ident $address:tt } [] $rows:tt) => {
-        for_each_element! { $load { $space $types $address $rows } }
+    // One order after the other, until there is none left: then the rows are complete, those of all types and those that types of 256 bits lack.
+    (@order { $load:ident $opcode:tt $sync:tt $space:ident $types:ident $address:tt } [] [$($rows:tt)*] [$($narrow:tt)*]) => {
+        for_each_element! { $load { $space $types $address [$($rows)* $($narrow)*] [$($rows)*] } }
     };
-    (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [weak $effect:ident $(, $($more:tt)*)?] [$($rows:tt)*]) => {
-        space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?] [$($rows)* <(Weak, NoHint) as OrderRow>::ID => [$op, $text] $effect;] }
-    };
-    (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [volatile $(, $($more:tt)*)?] [$($rows:tt)*]) => {
+    (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [weak $effect:ident $(, $($more:tt)*)?] [$($rows:tt)*] $narrow:tt) => {
         space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?]
-            [$($rows)* <(Volatile, NoHint) as OrderRow>::ID => [$op, ".volatile", $text] memory;] }
+            [$($rows)* <(Weak, NoHint) as OrderRow>::ID => [$op, $text] $effect;] $narrow }
     };
-    (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [mmio $(, $($more:tt)*)?] [$($rows:tt)*]) => {
+    (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [volatile $(, $($more:tt)*)?] [$($rows:tt)*] $narrow:tt) => {
         space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?]
-            [$($rows)* <(Mmio, NoHint) as OrderRow>::ID => [$op, ".mmio.relaxed.sys", $text] memory;] }
+            [$($rows)* <(Volatile, NoHint) as OrderRow>::ID => [$op, ".volatile", $text] memory;] $narrow }
+    };
+    (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [mmio $(, $($more:tt)*)?] $rows:tt [$($narrow:tt)*]) => {
+        space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?] $rows
+            [$($narrow)* <(Mmio, NoHint) as OrderRow>::ID => [$op, ".mmio.relaxed.sys", $text] memory;] }
     };
     (@order { $load:ident [$op:literal, $text:literal] [$sync:ident $sync_text:literal] $($s:tt)* }
-        [ordered $caching:ident $hint:literal $(, $($more:tt)*)?] [$($rows:tt)*]) => {
+        [ordered $caching:ident $hint:literal $(, $($more:tt)*)?] [$($rows:tt)*] [$($narrow:tt)*]) => {
         space_rows! { @order { $load [$op, $text] [$sync $sync_text] $($s)* } [$($($more)*)?] [
             $($rows)*
             <(Relaxed<Cta>, $caching) as OrderRow>::ID => [$op, ".relaxed.cta", $text, $hint] memory;
             <(Relaxed<Cluster>, $caching) as OrderRow>::ID => [$op, ".relaxed.cluster", $text, $hint] memory;
             <(Relaxed<Gpu>, $caching) as OrderRow>::ID => [$op, ".relaxed.gpu", $text, $hint] memory;
             <(Relaxed<Sys>, $caching) as OrderRow>::ID => [$op, ".relaxed.sys", $text, $hint] memory;
+        ] [
+            $($narrow)*
             <($sync<Cta>, $caching) as OrderRow>::ID => [$op, $sync_text, ".cta", $text, $hint] memory;
             <($sync<Cluster>, $caching) as OrderRow>::ID => [$op, $sync_text, ".cluster", $text, $hint] memory;
             <($sync<Gpu>, $caching) as OrderRow>::ID => [$op, $sync_text, ".gpu", $text, $hint] memory;

@@ -13,13 +13,16 @@ macro_rules! impl_store {
         };
     };
     (@wide $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
-        #[cfg(ptx_sm = "100")]
-        impl_store! { @one $instruction $wide $($element)* }
+        #[cfg(all(ptx_sm = "100", feature = "l2-combinations"))]
+        impl_store! { @one $instruction $wide $wide $($element)* }
+        #[cfg(all(ptx_sm = "100", not(feature = "l2-combinations")))]
+        impl_store! { @one $instruction $wide $narrow $($element)* }
         // The gate refuses these types, so that rustc need not read their rows.
         #[cfg(not(ptx_sm = "100"))]
-        impl_store! { @one $instruction $narrow $($element)* }
+        impl_store! { @one $instruction $narrow $narrow $($element)* }
     };
-    (@one $instruction:ident $rows:tt ($t:ty) $element:tt) => {
+    // Combined with a policy or a condition, there may be fewer rows.
+    (@one $instruction:ident $rows:tt $combined:tt ($t:ty) $element:tt) => {
         impl Store<$instruction> for $t {
             #[inline(always)]
             unsafe fn store<C: Caching>(p: *mut Self, value: Self) {
@@ -28,24 +31,24 @@ macro_rules! impl_store {
             #[inline(always)]
             unsafe fn store_with<C: Caching>(p: *mut Self, value: Self, policy: CachePolicy) {
                 access! { in [same_bits(value)] $element [] (" [{p}], " ", {policy};") []
-                    { C, hint ".L2::cache_hint", $rows } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
+                    { C, hint ".L2::cache_hint", $combined } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
             }
             #[inline(always)]
             unsafe fn store_if<C: Caching>(cond: bool, p: *mut Self, value: Self) {
                 access! { @cond in [same_bits(value)] $element [] (" [{p}], " ";") []
-                    { C, $rows } (p = in(reg64) p, cond = in(reg32) cond as u32,) }
+                    { C, $combined } (p = in(reg64) p, cond = in(reg32) cond as u32,) }
             }
-            #[cfg(feature = "conditional-policies")]
+            #[cfg(feature = "l2-combinations")]
             #[inline(always)]
             unsafe fn store_if_with<C: Caching>(cond: bool, p: *mut Self, value: Self, policy: CachePolicy) {
                 access! { @cond in [same_bits(value)] $element [] (" [{p}], " ", {policy};") []
-                    { C, hint ".L2::cache_hint", $rows }
+                    { C, hint ".L2::cache_hint", $combined }
                     (p = in(reg64) p, cond = in(reg32) cond as u32, policy = in(reg64) policy.bits(),) }
             }
         }
     };
     (@$other:ident $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
-        impl_store! { @one $instruction $narrow $($element)* }
+        impl_store! { @one $instruction $narrow $narrow $($element)* }
     };
 }
 
@@ -58,7 +61,10 @@ macro_rules! impl_store_in {
         $(impl_store_in! { @$width $of_space $t ($ty $class $r $registers) })*
     };
     (@wide { $space:ident narrow $($rest:tt)* } $($element:tt)*) => {};
-    (@$width:ident { $space:ident $types:ident [($_load:literal $address:literal) [$($convert:literal)*] [$($converted:literal)*]] $rows:tt }
+    (@wide { $space:ident $types:ident $address:tt $_rows:tt $wide_rows:tt } $($element:tt)*) => {
+        impl_store_in! { @one { $space $address $wide_rows } $($element)* }
+    };
+    (@one { $space:ident [($_load:literal $address:literal) [$($convert:literal)*] [$($converted:literal)*]] $rows:tt }
         ($t:ty) $element:tt) => {
         impl StoreIn<$space> for $t {
             #[inline(always)]
@@ -67,6 +73,9 @@ macro_rules! impl_store_in {
                     { R, $rows } (p = in(reg64) p,) }
             }
         }
+    };
+    (@$width:ident { $space:ident $types:ident $address:tt $rows:tt $_wide_rows:tt } $($element:tt)*) => {
+        impl_store_in! { @one { $space $address $rows } $($element)* }
     };
 }
 

@@ -6,8 +6,8 @@ macro_rules! load_methods {
         const _: () = {
             use $crate::emit::{access::Load, registers::same_bits};
             use $crate::instructions::bounds::GlobalElement;
-            use $crate::isa::{caching::Suits, gate::*, policy::CachePolicy, prefetch_size::PrefetchSize};
-            #[cfg(not(feature = "conditional-policies"))]
+            use $crate::isa::{caching::{Combines, Suits}, gate::*, policy::CachePolicy, prefetch_size::PrefetchSize};
+            #[cfg(not(feature = "l2-combinations"))]
             use $crate::isa::policy::PolicyUnderCondition;
 
             impl<C, P> $instruction<C, P> {
@@ -35,7 +35,7 @@ macro_rules! load_methods {
                 #[inline(always)]
                 pub unsafe fn read_with<T>(self, p: *const T, policy: CachePolicy) -> T
                 where
-                    C: Suits<T>,
+                    C: Suits<T> + Combines,
                     P: PrefetchSize,
                     T: GlobalElement,
                     CacheHint: OnTarget<CachePolicy, T>,
@@ -54,7 +54,7 @@ macro_rules! load_methods {
                 #[inline(always)]
                 pub unsafe fn read_if<T>(self, cond: bool, p: *const T, or: T) -> T
                 where
-                    C: Suits<T>,
+                    C: Suits<T> + Combines,
                     P: PrefetchSize,
                     T: GlobalElement,
                 {
@@ -63,14 +63,14 @@ macro_rules! load_methods {
                 }
 
                 /// [`read_if`](Self::read_if) under a cache policy, as in [`read_with`](Self::read_with).
-                /// With the cargo feature `conditional-policies`.
+                /// With the cargo feature `l2-combinations`.
                 ///
                 #[doc = needs!(CacheHint)]
                 ///
                 /// # Safety
                 /// If `cond` is true:
                 #[doc = $space]
-                #[cfg(feature = "conditional-policies")]
+                #[cfg(feature = "l2-combinations")]
                 #[inline(always)]
                 pub unsafe fn read_if_with<T>(self, cond: bool, p: *const T, or: T, policy: CachePolicy) -> T
                 where
@@ -88,7 +88,7 @@ macro_rules! load_methods {
                 /// # Safety
                 /// It cannot be called.
                 #[doc(hidden)]
-                #[cfg(not(feature = "conditional-policies"))]
+                #[cfg(not(feature = "l2-combinations"))]
                 pub unsafe fn read_if_with<T>(self, _: bool, _: *const T, _: T, _: CachePolicy) -> T
                 where
                     C: PolicyUnderCondition,
@@ -106,8 +106,8 @@ macro_rules! store_methods {
         const _: () = {
             use $crate::emit::{access::Store, registers::same_bits};
             use $crate::instructions::bounds::GlobalElement;
-            use $crate::isa::{caching::Suits, gate::*, policy::CachePolicy};
-            #[cfg(not(feature = "conditional-policies"))]
+            use $crate::isa::{caching::{Combines, Suits}, gate::*, policy::CachePolicy};
+            #[cfg(not(feature = "l2-combinations"))]
             use $crate::isa::policy::PolicyUnderCondition;
 
             impl<C> $instruction<C> {
@@ -134,7 +134,7 @@ macro_rules! store_methods {
                 #[inline(always)]
                 pub unsafe fn write_with<T>(self, p: *mut T, value: T, policy: CachePolicy)
                 where
-                    C: Suits<T>,
+                    C: Suits<T> + Combines,
                     T: GlobalElement,
                     CacheHint: OnTarget<CachePolicy, T>,
                 {
@@ -152,7 +152,7 @@ macro_rules! store_methods {
                 #[inline(always)]
                 pub unsafe fn write_if<T>(self, cond: bool, p: *mut T, value: T)
                 where
-                    C: Suits<T>,
+                    C: Suits<T> + Combines,
                     T: GlobalElement,
                 {
                     // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
@@ -160,14 +160,14 @@ macro_rules! store_methods {
                 }
 
                 /// [`write_if`](Self::write_if) under a cache policy, as in [`write_with`](Self::write_with).
-                /// With the cargo feature `conditional-policies`.
+                /// With the cargo feature `l2-combinations`.
                 ///
                 #[doc = needs!(CacheHint)]
                 ///
                 /// # Safety
                 /// If `cond` is true:
                 #[doc = $space]
-                #[cfg(feature = "conditional-policies")]
+                #[cfg(feature = "l2-combinations")]
                 #[inline(always)]
                 pub unsafe fn write_if_with<T>(self, cond: bool, p: *mut T, value: T, policy: CachePolicy)
                 where
@@ -184,7 +184,7 @@ macro_rules! store_methods {
                 /// # Safety
                 /// It cannot be called.
                 #[doc(hidden)]
-                #[cfg(not(feature = "conditional-policies"))]
+                #[cfg(not(feature = "l2-combinations"))]
                 pub unsafe fn write_if_with<T>(self, _: bool, _: *mut T, _: T, _: CachePolicy)
                 where
                     C: PolicyUnderCondition,

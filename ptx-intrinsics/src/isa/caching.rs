@@ -42,6 +42,28 @@ pub trait L2Priority: Caching {}
 )]
 pub trait Suits<T>: Caching {}
 
+/// A caching qualifier that a cache policy or a condition can be combined with: one without an L2 priority, and with the cargo feature
+/// `l2-combinations` any.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` with a cache policy or under a condition needs the cargo feature `l2-combinations` of ptx-intrinsics",
+    label = "an L2 priority, combined",
+    note = "enable it: `cargo add ptx-intrinsics --features l2-combinations`",
+    note = "or write the instruction with `ptx!`, which needs no feature: \
+            `ptx!(@cond ld.global.L2::evict_last.v8.f32 [p], else or)`, `ptx!(ld.global.L2::evict_last.L2::cache_hint.v8.f32 [p], policy)`"
+)]
+pub trait Combines: Caching {}
+
+#[cfg(feature = "l2-combinations")]
+#[diagnostic::do_not_recommend]
+impl<C: Caching> Combines for C {}
+
+macro_rules! combines {
+    ($name:ident) => {
+        #[cfg(not(feature = "l2-combinations"))]
+        impl Combines for $name {}
+    };
+}
+
 mod sealed {
     pub trait Sealed {}
 }
@@ -59,11 +81,13 @@ macro_rules! caching {
     };
     (@none { $(#[$doc:meta])* $name:ident $how:tt $shown:tt }) => {
         caching! { @marker $(#[$doc])* $name "" () 0 Always $how $shown }
+        combines! { $name }
         impl<T> Suits<T> for $name {}
     };
     (@operators $d:tt { $($(#[$doc:meta])* $name:ident $text:literal $says:literal $id:literal $gate:ident $how:tt $shown:tt;)* }) => {
         $(
             caching! { @marker $(#[$doc])* $name $text ($says) $id $gate $how $shown }
+            combines! { $name }
             impl<T> Suits<T> for $name {}
         )*
 
@@ -91,6 +115,7 @@ macro_rules! caching {
         $(
             caching! { @marker $(#[$doc])* $name $text ($says) $id $gate $how $shown }
             impl L1Priority for $name {}
+            combines! { $name }
             impl<T> Suits<T> for $name {}
         )*
 

@@ -31,7 +31,6 @@ pub trait Emits<What: ?Sized, At: ?Sized = ()> {}
 
 /// The compiler of this build.
 #[allow(non_camel_case_types, reason = "error messages print it in a sentence")]
-#[derive(Clone, Copy, Debug)]
 pub enum this_compiler {}
 
 // A stable rustc, on a CPU, does not take `version`.

@@ -34,7 +34,6 @@ where
 
 /// A number as a type: `At` of a function that is generic over a number alone.
 #[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
 pub struct Count<const N: u32>;
 
 /// What something needs of a target: the gates that it has to pass.
@@ -148,7 +147,6 @@ const OPEN: (u128, u128) = {
 };
 
 /// What has no gate: sm_20 and PTX ISA 2.0, with which all of it began.
-#[derive(Clone, Copy, Debug)]
 pub enum Always {}
 impl sealed::Sealed for Always {}
 impl Gate for Always {
@@ -191,7 +189,6 @@ macro_rules! gates {
             $(#[$($doc)*])*
             ///
             #[doc = sentence!($sm $isa)]
-            #[derive(Clone, Copy, Debug)]
             pub enum $gate {}
             impl sealed::Sealed for $gate {}
             impl Gate for $gate {

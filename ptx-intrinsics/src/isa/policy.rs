@@ -44,13 +44,13 @@ impl CachePolicy {
     }
 }
 
-/// An access that takes a policy under a condition without the feature `conditional-policies`. There is none.
-#[cfg(not(feature = "conditional-policies"))]
+/// An access that takes a policy under a condition without the feature `l2-combinations`. There is none.
+#[cfg(not(feature = "l2-combinations"))]
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "the methods `read_if_with` and `write_if_with` need the cargo feature `conditional-policies` of ptx-intrinsics",
+    message = "the methods `read_if_with` and `write_if_with` need the cargo feature `l2-combinations` of ptx-intrinsics",
     label = "a cache policy under a condition",
-    note = "enable it: `cargo add ptx-intrinsics --features conditional-policies`",
+    note = "enable it: `cargo add ptx-intrinsics --features l2-combinations`",
     note = "or write the instruction with `ptx!`, which needs no feature: `ptx!(@cond ld.global.L2::cache_hint.f32 [p], policy, else 0.0)`"
 )]
 pub trait PolicyUnderCondition {

@@ -51,7 +51,6 @@ pub trait Answer {
 }
 
 /// It is.
-#[derive(Clone, Copy, Debug)]
 pub enum Yes {}
 impl Answer for Yes {
     const HOLDS: bool = true;
@@ -60,7 +59,6 @@ impl Answer for Yes {
 
 /// It is not.
 #[allow(dead_code, reason = "where a build has all targets")]
-#[derive(Clone, Copy, Debug)]
 pub enum No {}
 impl Answer for No {
     const HOLDS: bool = false;
@@ -80,7 +78,6 @@ pub trait Targets: sealed::Number {
 }
 
 /// What a gate asks for that wants one of several targets.
-#[derive(Clone, Copy, Debug)]
 pub struct OneOf<T>(core::marker::PhantomData<T>);
 
 impl<T: Targets> sealed::Number for OneOf<T> {}
@@ -100,7 +97,6 @@ macro_rules! targets {
     ($($name:ident $number:literal $text:literal)*) => { $(
         #[doc = concat!("`", $text, "`.")]
         #[allow(non_camel_case_types, reason = "error messages print it as the flag that the user types")]
-        #[derive(Clone, Copy, Debug)]
         pub struct $name;
 
         impl sealed::Number for $name {}

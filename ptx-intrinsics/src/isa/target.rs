@@ -67,7 +67,6 @@ pub trait HasPtx<What: ?Sized, At: ?Sized = ()>: sealed::Has<What, At> {}
 
 /// The compiler of this build. A newer one may emit more PTX ISA versions.
 #[allow(non_camel_case_types, reason = "error messages print it in a sentence")]
-#[derive(Clone, Copy, Debug)]
 pub enum this_rustc {}
 
 /// A compiler that can emit PTX ISA version `Version`, as `What` needs. [`this_rustc`] cannot emit the versions that are asked for
@@ -112,7 +111,6 @@ macro_rules! targets {
     ($kind:ident $cfg:ident: $($name:ident $number:literal $text:literal)*) => { $(
         #[doc = concat!("`", stringify!($name), "`.")]
         #[allow(non_camel_case_types, reason = "error messages print it as the flag that the user types")]
-        #[derive(Clone, Copy, Debug)]
         pub struct $name;
 
         impl sealed::Number for $name {}

@@ -130,17 +130,17 @@ macro_rules! methods {
         load! { p => ld_global_nc::<EvictLast, NoPrefetch>().read_with(p, POLICY) }
         load! { p => ld_global_nc::<NoHint, NoPrefetch>().read_if(true, p, or) }
         load! { p => ld_global_nc::<NoHint, NoPrefetch>().read_if(false, nowhere, *p) }
-        #[cfg(feature = "conditional-policies")]
+        #[cfg(feature = "l2-combinations")]
         load! { p => ld_global_nc::<NoHint, NoPrefetch>().read_if_with(true, p, or, POLICY) }
-        #[cfg(feature = "conditional-policies")]
+        #[cfg(feature = "l2-combinations")]
         load! { p => ld_global_nc::<NoHint, NoPrefetch>().read_if_with(false, nowhere, *p, POLICY) }
         load! { p => ld_global::<Lu, Prefetch128>().read(p) }
         load! { p => ld_global::<NoHint, NoPrefetch>().read_with(p, POLICY) }
         load! { p => ld_global::<NoHint, NoPrefetch>().read_if(true, p, or) }
         load! { p => ld_global::<NoHint, NoPrefetch>().read_if(false, nowhere, *p) }
-        #[cfg(feature = "conditional-policies")]
+        #[cfg(feature = "l2-combinations")]
         load! { p => ld_global::<NoHint, NoPrefetch>().read_if_with(true, p, or, POLICY) }
-        #[cfg(feature = "conditional-policies")]
+        #[cfg(feature = "l2-combinations")]
         load! { p => ld_global::<NoHint, NoPrefetch>().read_if_with(false, nowhere, *p, POLICY) }
         load! { p => ld().read_if(true, p, or) }
         load! { p => ld().read_if(false, nowhere, *p) }
@@ -152,9 +152,9 @@ macro_rules! methods {
         store! { p v => st_global::<EvictFirst>().write_with(p, v, POLICY) }
         store! { p v => st_global::<NoHint>().write_if(true, p, v) }
         store! { p v => { st_global::<NoHint>().write_if(false, nowhere, v); *p = v } }
-        #[cfg(feature = "conditional-policies")]
+        #[cfg(feature = "l2-combinations")]
         store! { p v => st_global::<NoHint>().write_if_with(true, p, v, POLICY) }
-        #[cfg(feature = "conditional-policies")]
+        #[cfg(feature = "l2-combinations")]
         store! { p v => { st_global::<NoHint>().write_if_with(false, nowhere, v, POLICY); *p = v } }
         store! { p v => st().write_if(true, p, v) }
         store! { p v => { st().write_if(false, nowhere, v); *p = v } }
@@ -169,7 +169,7 @@ macro_rules! methods {
 fn every_method_moves_all_bits() {
     let mut tried = 0;
     methods! { tried: f32 f64 B16 B8 B128 V2<f32> V4<f32> V2<f64> V4<u8> V4<B16> V8<f32> V4<f64> }
-    let of_each = if cfg!(feature = "conditional-policies") { 30 } else { 24 };
+    let of_each = if cfg!(feature = "l2-combinations") { 30 } else { 24 };
     assert_eq!(tried, 12 * of_each);
 }
 

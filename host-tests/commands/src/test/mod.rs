@@ -55,7 +55,7 @@ const PARTS: [(&str, &[&str]); 2] = [
             "--config=profile.release.package.\"*\".opt-level=0",
             "--package=ptx-intrinsics",
             "--package=ptx-kernel",
-            "--features=ptx-intrinsics/conditional-policies",
+            "--features=ptx-intrinsics/l2-combinations",
             "--tests",
         ],
     ),

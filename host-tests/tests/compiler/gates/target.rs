@@ -141,31 +141,29 @@ fn the_gpu_build_refuses_what_its_target_lacks() {
 #[test]
 fn a_missing_feature_is_named() {
     let user = User::new("featureless");
-    let flags = ["-Ctarget-cpu=sm_90", "-Ctarget-feature=+ptx80"];
-    for (method, kernel) in [
-        (
-            "read_if_with",
-            "(p: *const f32, policy: CachePolicy) -> f32 { unsafe {
-            ld_global::<NoHint, NoPrefetch>().read_if_with(true, p, 0.0, policy) } }",
-        ),
-        (
-            "write_if_with",
-            "(p: *mut f32, policy: CachePolicy) { unsafe {
-            st_global::<NoHint>().write_if_with(true, p, 0.0, policy) } }",
-        ),
+    let flags = ["-Ctarget-cpu=sm_100", "-Ctarget-feature=+ptx88"];
+    let feature = "the cargo feature `l2-combinations` of ptx-intrinsics";
+    let methods = format!("the methods `read_if_with` and `write_if_with` need {feature}");
+    let priority = format!("`L2EvictLast` with a cache policy or under a condition needs {feature}");
+    let pair = format!("`(EvictFirst, L2EvictLast)` with a cache policy or under a condition needs {feature}");
+    for (body, message) in [
+        ("_ = ld_global::<NoHint, NoPrefetch>().read_if_with(true, p, V8::default(), policy);", &methods),
+        ("st_global::<NoHint>().write_if_with(true, p, V8::default(), policy);", &methods),
+        ("_ = ld_global_nc::<(EvictFirst, L2EvictLast), NoPrefetch>().read_if(true, p, V8::default());", &pair),
+        ("_ = ld_global::<L2EvictLast, NoPrefetch>().read_with(p, policy);", &priority),
+        ("st_global::<L2EvictLast>().write_with(p, V8::default(), policy);", &priority),
     ] {
-        let refusal = user.refuses(&flags, kernel);
-        assert_eq!(
-            refusal.message,
-            "the methods `read_if_with` and `write_if_with` need the cargo feature `conditional-policies` of ptx-intrinsics",
-            "{method}"
-        );
-        assert_eq!(refusal.label, "a cache policy under a condition", "{method}");
+        let refusal =
+            user.refuses(&flags, &format!("(p: *mut V8<f32>, policy: CachePolicy) {{ unsafe {{ {body} }} }}"));
+        assert_eq!(refusal.message.replace("ptx_intrinsics::caching::", ""), *message, "{body}");
+        assert!(refusal.notes.iter().any(|note| note.contains("`ptx!(@cond ")), "{refusal:?}");
     }
     user.accepts(
         &flags,
-        "(p: *const f32, policy: CachePolicy) -> f32 { unsafe {
-            ptx!(@true ld.global.L2::cache_hint.f32 [p], policy, else 0.0) } }",
+        "(p: *mut V8<f32>, policy: CachePolicy) { unsafe {
+            let value = ptx!(@true ld.global.L2::cache_hint.v8.f32 [p], policy, else V8::default());
+            ptx!(@true st.global.L1::evict_first.L2::evict_last.v8.f32 [p], value);
+            ptx!(st.global.L2::evict_last.L2::cache_hint.v8.f32 [p], value, policy) } }",
     );
 }
 
