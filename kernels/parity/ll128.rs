@@ -54,6 +54,9 @@ kernel! {
             // SAFETY: the tile is one of the block's; all threads of the warp come to the vote.
             unsafe {
                 let packets: [Packet; EACH] = if first {
+                    // One block of the grid is the first. Else its way comes between the loop that waits and what follows, and `ptxas` writes
+                    // the loop's first turn out before the loop.
+                    core::hint::cold_path();
                     packed(input.add((tile * PIECES) as usize), lane, second, flag)
                 } else {
                     loop {

@@ -32,9 +32,6 @@ const fn pair(kernel: &'static str, source: &'static str) -> Pair {
 const NORM_BACK: &str =
     "nvcc reads what one load of an element brought only after it has issued the four loads of the next element.";
 
-const LL128: &str = "ptxas writes the first turn of the loop that waits out before the loop, with its four loads and their comparisons \
-                     (320 bytes and not 256). nvcc's loop it leaves as it is.";
-
 /// Every pair.
 pub const KERNELS: [Pair; 41] = [
     pair("copy32", "copy"),
@@ -73,7 +70,7 @@ pub const KERNELS: [Pair; 41] = [
     pair("add_rms_norm", "add_rms_norm"),
     pair("relay_first", "relay"),
     pair("relay", "relay"),
-    Pair { why: Some(LL128), ..pair("ll128", "ll128") },
+    pair("ll128", "ll128"),
     pair("compact_first", "compact"),
     pair("compact", "compact"),
     pair("paged_gather_first", "paged"),
