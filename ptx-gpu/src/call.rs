@@ -9,7 +9,7 @@ use crate::output::note;
 use crate::status::{INVALID_VALUE, Result, SUCCESS, UNKNOWN};
 
 /// Defines functions with the C ABI, which `$answer` calls. A body gives a `Result`. `#[also(other)]` gives a function another
-/// name too. `#[ptsz]` and `#[ptds]` give it the name with that ending too, for programs whose default stream is each thread's own.
+/// name too, `#[also_ptsz(other_ptsz)]` one for programs whose default stream is each thread's own. `#[ptsz]` and `#[ptds]` give it the name with that ending too, for programs whose default stream is each thread's own.
 macro_rules! functions {
     ($answer:path; $($(#[$kind:ident $($others:tt)?])* fn $name:ident $arguments:tt $body:block)*) => {$(
         $crate::call::function! { $answer, $name $arguments $body }
@@ -31,11 +31,14 @@ macro_rules! other_names {
     (also ($($other:ident),+) $name:ident $arguments:tt) => {
         $($crate::call::other_name! { (stringify!($other)) $name $arguments })+
     };
+    (also_ptsz ($other:ident) $name:ident $arguments:tt) => {
+        $crate::call::of_thread! { (stringify!($other)) $name $arguments }
+    };
     (ptsz $name:ident $arguments:tt) => {
-        $crate::call::of_thread! { "_ptsz" $name $arguments }
+        $crate::call::of_thread! { (concat!(stringify!($name), "_ptsz")) $name $arguments }
     };
     (ptds $name:ident $arguments:tt) => {
-        $crate::call::of_thread! { "_ptds" $name $arguments }
+        $crate::call::of_thread! { (concat!(stringify!($name), "_ptds")) $name $arguments }
     };
 }
 
@@ -44,6 +47,8 @@ macro_rules! other_name {
         const _: () = {
             #[unsafe(export_name = $other)]
             extern "C" fn other($($argument: $type),*) -> u32 {
+                // Else the optimiser makes one function of both, and `linked` could not replace one of them.
+                std::hint::black_box($other);
                 $name($($argument),*)
             }
         };
@@ -51,10 +56,11 @@ macro_rules! other_name {
 }
 
 macro_rules! of_thread {
-    ($ending:literal $name:ident ($($argument:ident: $type:ty),* $(,)?)) => {
+    (($other:expr) $name:ident ($($argument:ident: $type:ty),* $(,)?)) => {
         const _: () = {
-            #[unsafe(export_name = concat!(stringify!($name), $ending))]
+            #[unsafe(export_name = $other)]
             extern "C" fn of_thread($($argument: $type),*) -> u32 {
+                std::hint::black_box($other);
                 $crate::gpu::with_stream_of_thread(|| $name($($argument),*))
             }
         };

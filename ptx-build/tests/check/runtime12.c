@@ -1,14 +1,21 @@
-// What nvcc 12 links into a program, by its names alone: none of these functions does anything.
+// What nvcc 12 links into a program, by its names alone: none of these functions does anything. With LIBRARY they are a library
+// that stands for the runtime, and with PROGRAM the program that is linked to it.
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 static volatile int nothing;
-#define FUNCTION(NAME, ...)                        \
+#define DEFINED(NAME, ...)                         \
   __attribute__((noinline)) int NAME(__VA_ARGS__) { \
     for (int i = 0; i < 4; i++) nothing += i;      \
     return 999;                                    \
   }
+#ifdef PROGRAM
+#define FUNCTION(NAME, ...) int NAME(__VA_ARGS__);
+#else
+#define FUNCTION DEFINED
+#endif
 
 FUNCTION(__cudaRegisterFatBinary, void *image)
 FUNCTION(cudaGetDeviceProperties_v2, void *to, int device)
@@ -26,8 +33,9 @@ FUNCTION(cudaEventCreate, void **event)
 FUNCTION(cudaEventRecord, void *event, void *stream)
 FUNCTION(cudaEventElapsedTime, float *to, void *from, void *until)
 FUNCTION(cudaEventElapsedTime_v2, float *to, void *from, void *until)
-FUNCTION(cudaOfThisProgram, int number)
+DEFINED(cudaOfThisProgram, int number)
 
+#ifndef LIBRARY
 int main(void) {
   char properties[1032];
   int number;
@@ -55,6 +63,10 @@ int main(void) {
   printf(" %d %d", cudaEventRecord(events[0], stream), cudaEventRecord(events[1], stream));
   printf(" %d", cudaEventElapsedTime(&milliseconds, events[0], events[1]));
   printf(" %d", cudaEventElapsedTime_v2(&milliseconds, events[0], events[1]));
-  printf("\n%d %d\n", cudaGetDeviceProperties(properties, 0), cudaOfThisProgram(1));
+  // The driver knows the stream of the runtime.
+  int (*query)(void *) = (int (*)(void *))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuStreamQuery");
+  printf("\n%d %d\n", query(stream), query((void *)1234567));
+  printf("%d %d\n", cudaGetDeviceProperties(properties, 0), cudaOfThisProgram(1));
   return 0;
 }
+#endif

@@ -24,6 +24,7 @@ runtime! {
         put(version, VERSION)
     }
 
+    #[also(cudaThreadExit)]
     fn cudaDeviceReset() {
         live().map(drop)
     }
@@ -70,6 +71,7 @@ forward! {
     cudaProfilerStart() => device::cuProfilerStart,;
     cudaProfilerStop() => device::cuProfilerStop,;
     cudaCtxResetPersistingL2Cache() => context::cuCtxResetPersistingL2Cache,;
+    #[also(cudaThreadSynchronize)]
     cudaDeviceSynchronize() => context::cuCtxSynchronize,;
     cudaDeviceGetLimit(value: *mut usize, which: u32) => context::cuCtxGetLimit, value, which;
     cudaDeviceSetLimit(which: u32, value: usize) => context::cuCtxSetLimit, which, value;

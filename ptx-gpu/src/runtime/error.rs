@@ -23,9 +23,9 @@ macro_rules! runtime {
 
 /// Calls of the runtime that are calls of the driver by another name.
 macro_rules! forward {
-    ($($(#[$kind:ident])* $name:ident ($($argument:ident: $type:ty),* $(,)?) => $driver:path, $($given:expr),*;)*) => {
+    ($($(#[$kind:ident $($others:tt)?])* $name:ident ($($argument:ident: $type:ty),* $(,)?) => $driver:path, $($given:expr),*;)*) => {
         $crate::runtime::error::runtime! {$(
-            $(#[$kind])* fn $name($($argument: $type),*) {
+            $(#[$kind $($others)?])* fn $name($($argument: $type),*) {
                 $crate::runtime::error::of($driver($($given),*))
             }
         )*}

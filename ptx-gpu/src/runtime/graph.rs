@@ -24,6 +24,8 @@ forward! {
     cudaStreamEndCapture(stream: Handle, graph: *mut Handle) => capture::cuStreamEndCapture, stream, graph;
     #[ptsz]
     cudaStreamIsCapturing(stream: Handle, status: *mut u32) => capture::cuStreamIsCapturing, stream, status;
+    #[also(cudaStreamGetCaptureInfo_v3)]
+    #[also_ptsz(cudaStreamGetCaptureInfo_v3_ptsz)]
     #[ptsz]
     cudaStreamGetCaptureInfo(
         stream: Handle,
@@ -34,6 +36,17 @@ forward! {
         edges: *mut *const u64,
         count: *mut usize,
     ) => capture::cuStreamGetCaptureInfo_v3, stream, status, id, graph, after, edges, count;
+    #[ptsz]
+    cudaStreamGetCaptureInfo_v2(
+        stream: Handle,
+        status: *mut u32,
+        id: *mut u64,
+        graph: *mut Handle,
+        after: *mut *const Handle,
+        count: *mut usize,
+    ) => capture::cuStreamGetCaptureInfo_v2, stream, status, id, graph, after, count;
+    #[also(cudaStreamUpdateCaptureDependencies_v2)]
+    #[also_ptsz(cudaStreamUpdateCaptureDependencies_v2_ptsz)]
     #[ptsz]
     cudaStreamUpdateCaptureDependencies(
         stream: Handle,
@@ -58,12 +71,16 @@ forward! {
     cudaGraphGetNodes(graph: Handle, nodes: *mut Handle, count: *mut usize) => driver::cuGraphGetNodes, graph, nodes, count;
     cudaGraphGetRootNodes(graph: Handle, nodes: *mut Handle, count: *mut usize)
         => driver::cuGraphGetRootNodes, graph, nodes, count;
+    #[also(cudaGraphGetEdges_v2)]
     cudaGraphGetEdges(graph: Handle, from: *mut Handle, to: *mut Handle, edges: *mut u64, count: *mut usize)
         => driver::cuGraphGetEdges_v2, graph, from, to, edges, count;
+    #[also(cudaGraphNodeGetDependencies_v2)]
     cudaGraphNodeGetDependencies(node: Handle, before: *mut Handle, edges: *mut u64, count: *mut usize)
         => driver::cuGraphNodeGetDependencies_v2, node, before, edges, count;
+    #[also(cudaGraphNodeGetDependentNodes_v2)]
     cudaGraphNodeGetDependentNodes(node: Handle, behind: *mut Handle, edges: *mut u64, count: *mut usize)
         => driver::cuGraphNodeGetDependentNodes_v2, node, behind, edges, count;
+    #[also(cudaGraphAddDependencies_v2)]
     cudaGraphAddDependencies(
         graph: Handle,
         from: *const Handle,
@@ -71,6 +88,7 @@ forward! {
         edges: *const u64,
         count: usize,
     ) => driver::cuGraphAddDependencies_v2, graph, from, to, edges, count;
+    #[also(cudaGraphRemoveDependencies_v2)]
     cudaGraphRemoveDependencies(
         graph: Handle,
         from: *const Handle,

@@ -17,6 +17,7 @@ fn work(what: &AnyNode, call: &'static str) -> Result<Work> {
 }
 
 runtime! {
+    #[also(cudaGraphAddNode_v2)]
     fn cudaGraphAddNode(
         node: *mut Handle,
         graph: Handle,

@@ -230,9 +230,12 @@ forward! {
     cudaHostUnregister(address: u64) => driver::cuMemHostUnregister, address;
     cudaHostGetDevicePointer(device: *mut u64, host: u64, flags: u32)
         => driver::cuMemHostGetDevicePointer_v2, device, host, flags;
+    #[also(cudaMemPrefetchAsync_v2)]
+    #[also_ptsz(cudaMemPrefetchAsync_v2_ptsz)]
     #[ptsz]
     cudaMemPrefetchAsync(address: u64, bytes: usize, location: u64, flags: u32, stream: Handle)
         => driver::cuMemPrefetchAsync_v2, address, bytes, location, flags, stream;
+    #[also(cudaMemAdvise_v2)]
     cudaMemAdvise(address: u64, bytes: usize, advice: u32, location: u64)
         => driver::cuMemAdvise_v2, address, bytes, advice, location;
 }

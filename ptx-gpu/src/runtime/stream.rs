@@ -41,6 +41,7 @@ forward! {
         => driver::cuEventRecordWithFlags, event, stream, flags;
     cudaEventSynchronize(event: Handle) => driver::cuEventSynchronize, event;
     cudaEventQuery(event: Handle) => driver::cuEventQuery, event;
+    #[also(cudaEventElapsedTime_v2)]
     cudaEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle)
         => driver::cuEventElapsedTime, milliseconds, start, end;
 }

@@ -23,6 +23,8 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// The names under which programs look for the driver and the runtime.
 const NAMES: [&str; 3] = ["libcuda.so.1", "libcuda.so", "libcudart.so.13"];
+/// The name of the runtime whose functions are others in part: a copy of the library, which hands its calls to the one above.
+const COPY: &str = "libcudart.so.12";
 
 #[derive(clap::Args)]
 pub(crate) struct Check {
@@ -59,6 +61,8 @@ impl Check {
             let link = folder.path().join(name);
             symlink(&library, &link).map_err(|error| Error::io("make the link", &link, error))?;
         }
+        let copy = folder.path().join(COPY);
+        fs::copy(&library, &copy).map_err(|error| Error::io("write", &copy, error))?;
         let report = folder.path().join("report");
         let status = self.wait(self.start(folder.path(), &report)?)?;
         let mut records = read(&report)?;
