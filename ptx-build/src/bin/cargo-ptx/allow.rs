@@ -7,6 +7,8 @@ use ptx_build::error::{Error, Result};
 use ptx_build::program::print;
 use ptx_interpreter::{Allowed, Record};
 
+use crate::names::readable;
+
 #[derive(clap::Args)]
 pub(crate) struct Allow {
     /// Silence findings: in each line of the file a kind, a kernel or FILE:LINE, and a reason
@@ -26,8 +28,9 @@ impl Allow {
     /// Takes the findings away that are allowed.
     pub(crate) fn silence(&self, allowed: &mut Allowed, records: &mut [Record]) {
         for record in records {
-            let kernel = record.kernel.clone();
-            allowed.silence(&kernel, &mut record.findings);
+            allowed.silence(&record.kernel, &mut record.findings);
+            // Under the name that is printed.
+            allowed.silence(&readable(&record.kernel), &mut record.findings);
         }
     }
 

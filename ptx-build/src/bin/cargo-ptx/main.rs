@@ -9,6 +9,7 @@ mod explain;
 mod installed;
 mod library;
 mod linked;
+mod names;
 mod new;
 mod orders;
 mod output;

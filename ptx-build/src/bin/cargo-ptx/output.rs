@@ -7,6 +7,7 @@ use ptx_build::program::print;
 use ptx_interpreter::{Finding, Place, Record};
 use serde_json::{Value, json};
 
+use crate::names::readable;
 use crate::orders::Orders;
 
 /// Prints every finding of a kernel once, with the first launch and seed that showed it; then a line for each kernel. `orders` says
@@ -27,11 +28,12 @@ pub(crate) fn print_all(records: &[Record], orders: Option<&Orders>, as_json: bo
     let mut page = String::new();
     for (record, finding) in &shown {
         let Record { kernel, launch, seed, .. } = record;
+        let kernel = readable(kernel);
         page += &match (as_json, several) {
             (true, _) => format!("{}\n", line(record, finding, orders)),
-            (false, _) if *launch == 0 => format!("{finding}\n"),
-            (false, true) => format!("{finding}  (launch {launch}: {kernel}, seed {seed})\n\n"),
-            (false, false) => format!("{finding}  (seed {seed})\n\n"),
+            (false, _) if *launch == 0 => format!("{}\n", named(finding)),
+            (false, true) => format!("{}  (launch {launch}: {kernel}, seed {seed})\n\n", named(finding)),
+            (false, false) => format!("{}  (seed {seed})\n\n", named(finding)),
         };
     }
     let mut kernels: Vec<&str> = Vec::new();
@@ -77,7 +79,16 @@ fn summary(kernel: &str, records: &[&Record], orders: Option<&Orders>, findings:
         true => "; what they leave is compared with orders without older values",
         false => "",
     };
-    format!("{kernel}: {found} in {ran} of its threads, {instructions} instructions{compared}\n")
+    format!("{}: {found} in {ran} of its threads, {instructions} instructions{compared}\n", readable(kernel))
+}
+
+/// A finding with the names of its functions as they were written.
+fn named(finding: &Finding) -> Finding {
+    let mut finding = finding.clone();
+    for place in &mut finding.places {
+        place.function = readable(&place.function);
+    }
+    finding
 }
 
 /// Whether two findings are about the same instructions, or say the same of none.
