@@ -85,7 +85,7 @@ impl Device {
             12 | 82 => REGISTERS, // of a block, of a multiprocessor
             13 => self.clock,
             14 => 512, // alignment of textures
-            15 | 19 | 31 | 41 | 78 | 79 | 80 | 83 | 89 | 90 | 91 | 95 | 96 | 99 | 115 => 1,
+            15 | 19 | 31 | 41 | 78 | 79 | 80 | 83 | 89 | 90 | 91 | 95 | 96 | 99 | 102 | 115 => 1,
             16 => self.multiprocessors,
             21 | 69 => 1 << 17, // widths of textures and surfaces
             22 | 23 => 1 << 17,

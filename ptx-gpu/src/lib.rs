@@ -22,6 +22,7 @@ mod handle;
 mod image;
 mod launch;
 mod linked;
+mod mapped;
 mod memory;
 mod occupancy;
 mod output;

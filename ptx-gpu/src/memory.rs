@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use ptx_interpreter::{Piece, available_memory};
 
+use crate::mapped::Mapped;
 use crate::output::{note, wrong_call};
 use crate::status::{HOST_MEMORY_ALREADY_REGISTERED, HOST_MEMORY_NOT_REGISTERED, INVALID_VALUE, OUT_OF_MEMORY, Result};
 
@@ -32,6 +33,8 @@ pub(crate) enum Home {
     Variable,
     /// What a graph allocates each time that it is launched, at the same place.
     Graph,
+    /// Pieces of memory at addresses that the program has reserved.
+    Mapped,
 }
 
 #[derive(Clone, Debug)]
@@ -41,9 +44,9 @@ pub(crate) struct Allocation {
     pub(crate) home: Home,
     pub(crate) number: u64,
     /// What messages call it.
-    name: String,
+    pub(crate) name: String,
     /// Whether somebody has written to it.
-    written: bool,
+    pub(crate) written: bool,
 }
 
 impl Allocation {
@@ -51,7 +54,7 @@ impl Allocation {
         self.begin + self.bytes as u64
     }
 
-    fn freed_by(&self, call: &str) -> Allocation {
+    pub(crate) fn freed_by(&self, call: &str) -> Allocation {
         Allocation { name: format!("{}{FREED}{call}", self.name), written: true, ..self.clone() }
     }
 
@@ -63,14 +66,15 @@ impl Allocation {
 
 #[derive(Default)]
 pub(crate) struct Memory {
-    live: BTreeMap<u64, Allocation>,
-    freed: BTreeMap<u64, Allocation>,
+    pub(crate) live: BTreeMap<u64, Allocation>,
+    pub(crate) freed: BTreeMap<u64, Allocation>,
     /// What graphs will allocate.
     asleep: BTreeMap<u64, Allocation>,
     /// The addresses that nobody has used, and where they end.
     next: u64,
     end: u64,
-    count: u64,
+    pub(crate) count: u64,
+    pub(crate) mapped: Mapped,
     /// Bytes of device memory in use.
     pub(crate) used: usize,
 }
@@ -125,6 +129,17 @@ impl Memory {
     }
 
     fn reserve(&mut self, bytes: usize) -> Result<u64> {
+        let size = (bytes as u64).next_multiple_of(PAGE);
+        let begin = self.addresses(size, PAGE)?;
+        // SAFETY: these addresses are ours, and nobody uses them.
+        if unsafe { libc::mprotect(begin as *mut _, size as usize, libc::PROT_READ | libc::PROT_WRITE) } != 0 {
+            return Err(OUT_OF_MEMORY);
+        }
+        Ok(begin)
+    }
+
+    /// Addresses that nobody uses.
+    pub(crate) fn addresses(&mut self, size: u64, alignment: u64) -> Result<u64> {
         if self.end == 0 {
             // SAFETY: this asks for addresses alone, wherever they are free.
             let place = unsafe { map(ADDRESSES) };
@@ -135,13 +150,8 @@ impl Memory {
             self.next = place as u64;
             self.end = self.next + ADDRESSES as u64;
         }
-        let size = (bytes as u64).next_multiple_of(PAGE);
-        let begin = self.next + ROOM;
-        if begin + size + ROOM > self.end {
-            return Err(OUT_OF_MEMORY);
-        }
-        // SAFETY: these addresses are ours, and nobody uses them.
-        if unsafe { libc::mprotect(begin as *mut _, size as usize, libc::PROT_READ | libc::PROT_WRITE) } != 0 {
+        let begin = (self.next + ROOM).next_multiple_of(alignment);
+        if begin.checked_add(size + ROOM).is_none_or(|end| end > self.end) {
             return Err(OUT_OF_MEMORY);
         }
         self.next = begin + size;

@@ -27,3 +27,4 @@ pub(crate) mod stream;
 mod stream_value;
 pub(crate) mod tensor_map;
 pub(crate) mod user_object;
+mod virtual_memory;

@@ -1,0 +1,92 @@
+//! Virtual memory management: addresses are reserved, memory is made without an address, and mapped.
+
+use crate::call::{calls, get, put};
+use crate::gpu::{Handle, live};
+use crate::mapped::GRANULARITY;
+use crate::status::{INVALID_DEVICE, INVALID_VALUE, Result};
+
+/// `CUmemLocation` of the device: its kind and its number.
+const DEVICE: u32 = 1;
+
+/// `CUmemAccessDesc`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Access {
+    kind: u32,
+    id: i32,
+    access: u32,
+}
+
+/// `CUmemAllocationProp`: memory of the device, which no other process gets.
+fn properties(place: *const [u64; 4]) -> Result<[u64; 4]> {
+    let all = get(place)?;
+    let (kind, shared) = (all[0] as u32, (all[0] >> 32) as u32);
+    let (location, device) = (all[1] as u32, (all[1] >> 32) as u32);
+    match (kind, location) {
+        (1, DEVICE) if device == 0 && shared <= 1 => Ok(all),
+        (1, DEVICE) if device != 0 => Err(INVALID_DEVICE),
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+calls! {
+    fn cuMemGetAllocationGranularity(bytes: *mut usize, what: *const [u64; 4], _option: u32) {
+        properties(what)?;
+        put(bytes, GRANULARITY as usize)
+    }
+
+    // An address that the program wishes for is a hint.
+    fn cuMemAddressReserve(address: *mut u64, bytes: usize, alignment: usize, _wish: u64, _flags: u64) {
+        let begin = live()?.memory.reserve_addresses(bytes as u64, alignment as u64)?;
+        put(address, begin)
+    }
+
+    fn cuMemAddressFree(address: u64, bytes: usize) {
+        live()?.memory.free_addresses(address, bytes as u64)
+    }
+
+    fn cuMemCreate(handle: *mut Handle, bytes: usize, what: *const [u64; 4], _flags: u64) {
+        let what = properties(what)?;
+        let mut gpu = live()?;
+        let room = gpu.device.memory;
+        put(handle, gpu.memory.create_piece(bytes as u64, what, room)?)
+    }
+
+    fn cuMemRelease(handle: Handle) {
+        live()?.memory.release_piece(handle)
+    }
+
+    fn cuMemMap(address: u64, bytes: usize, offset: usize, handle: Handle, _flags: u64) {
+        live()?.memory.map(address, bytes as u64, offset as u64, handle)
+    }
+
+    fn cuMemUnmap(address: u64, bytes: usize) {
+        live()?.memory.unmap(address, bytes as u64, "cuMemUnmap")
+    }
+
+    fn cuMemSetAccess(address: u64, bytes: usize, who: *const Access, count: usize) {
+        for at in 0..count {
+            let Access { kind, id, access } = get(who.wrapping_add(at))?;
+            if kind != DEVICE || id != 0 {
+                return Err(INVALID_DEVICE);
+            }
+            live()?.memory.set_access(address, bytes as u64, access, "cuMemSetAccess")?;
+        }
+        Ok(())
+    }
+
+    fn cuMemGetAccess(access: *mut u64, _location: *const u64, address: u64) {
+        let found = live()?.memory.access_of(address)?;
+        put(access, u64::from(found))
+    }
+
+    fn cuMemRetainAllocationHandle(handle: *mut Handle, address: u64) {
+        let found = live()?.memory.retain_piece(address)?;
+        put(handle, found)
+    }
+
+    fn cuMemGetAllocationPropertiesFromHandle(what: *mut [u64; 4], handle: Handle) {
+        let found = live()?.memory.properties_of(handle)?;
+        put(what, found)
+    }
+}
