@@ -157,6 +157,14 @@ fn a_program_maps_memory() {
     }
 }
 
+/// A library of objects stands for the device's runtime, whose barrier of the grid is PTX here.
+#[test]
+fn a_kernel_calls_the_runtime_of_the_device() {
+    let (code, printed, complaint) = Program::of_cc("grid_sync.c", &[]).check(&[]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("right\nturn: no findings in 3 launches"), "{printed}");
+}
+
 /// `printf`, `assert`, and a barrier of the whole grid.
 #[test]
 fn a_program_uses_the_system_of_the_gpu() {

@@ -14,13 +14,21 @@ use crate::status::{FILE_NOT_FOUND, INVALID_HANDLE, Result};
 /// What each linker has been given so far.
 static LINKS: LazyLock<Mutex<HashMap<Handle, Vec<u8>>>> = LazyLock::new(Mutex::default);
 
-fn add(link: Handle, data: *const c_void) -> Result {
+/// How a library of objects begins. The one that programs hand over is the device's runtime.
+const LIBRARY: &[u8] = b"!<arch>\n";
+const DEVICE_RUNTIME: &str = include_str!("device_runtime.ptx");
+
+fn add(link: Handle, data: &[u8]) -> Result {
     let sm = live()?.device.sm;
-    // SAFETY: the program hands over an image.
-    let text = unsafe { image::text(data, sm) }.map_err(|Refused(status, why)| {
-        note(&format!("cuLinkAddData: {why}"));
-        status
-    })?;
+    let text = if data.starts_with(LIBRARY) {
+        DEVICE_RUNTIME.to_owned()
+    } else {
+        // SAFETY: the program hands over an image.
+        unsafe { image::text(data.as_ptr().cast(), sm) }.map_err(|Refused(status, why)| {
+            note(&format!("cuLinkAddData: {why}"));
+            status
+        })?
+    };
     let mut links = LINKS.lock().unwrap_or_else(PoisonError::into_inner);
     let so_far = links.get_mut(&link).ok_or(INVALID_HANDLE)?;
     so_far.extend(text.bytes().chain(*b"\n"));
@@ -49,7 +57,7 @@ calls! {
         // SAFETY: the program says that `bytes` bytes are readable at `data`.
         let mut whole = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), bytes) }.to_vec();
         whole.extend([0; 16]);
-        add(link, whole.as_ptr().cast())
+        add(link, &whole)
     }
 
     fn cuLinkAddFile_v2(
@@ -62,7 +70,7 @@ calls! {
     ) {
         let mut whole = std::fs::read(text(path)?).map_err(|_| FILE_NOT_FOUND)?;
         whole.extend([0; 16]);
-        add(link, whole.as_ptr().cast())
+        add(link, &whole)
     }
 
     fn cuLinkComplete(link: Handle, image: *mut *const c_void, bytes: *mut usize) {
