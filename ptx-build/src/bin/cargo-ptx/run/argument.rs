@@ -14,6 +14,8 @@ pub(crate) enum Argument {
     Value(Vec<u8>),
     /// The pointer of another argument.
     Same(usize),
+    /// A structure of buffers and numbers, each as aligned as C does it.
+    Struct(Vec<Argument>),
 }
 
 /// What a buffer begins with.
@@ -29,7 +31,8 @@ pub(crate) enum Content {
 }
 
 const EXPECTED: &str = "buf:BYTES:CONTENT, where CONTENT is zeros, iota_u32, random_f32, random_u32, unwritten or a file; \
-                        TYPE:NUMBER, where TYPE is u8 to u64, s8 to s64, f32 or f64; or same:ARGUMENT";
+                        TYPE:NUMBER, where TYPE is u8 to u64, s8 to s64, f32 or f64; same:ARGUMENT; \
+                        or struct:FIELD,FIELD, where each FIELD is a buffer or a number";
 
 impl FromStr for Argument {
     type Err = String;
@@ -43,10 +46,34 @@ impl FromStr for Argument {
                 let bytes = bytes.parse().map_err(|_| format!("{bytes} is no number of bytes: {}", wrong()))?;
                 Ok(Argument::Buffer(bytes, Content::of(content)))
             }
+            "struct" => rest.split(',').map(field).collect::<std::result::Result<_, _>>().map(Argument::Struct),
             "same" => rest.parse().map(Argument::Same).map_err(|_| wrong()),
             _ => value(kind, rest).map(Argument::Value).ok_or_else(wrong),
         }
     }
+}
+
+/// A field of a structure.
+fn field(text: &str) -> std::result::Result<Argument, String> {
+    match text.parse()? {
+        Argument::Buffer(_, Content::Unwritten) => {
+            Err(format!("`{text}`: a buffer in a structure begins with values: expected {EXPECTED}"))
+        }
+        field @ (Argument::Buffer(..) | Argument::Value(_)) => Ok(field),
+        _ => Err(format!("`{text}` cannot be in a structure: expected {EXPECTED}")),
+    }
+}
+
+/// The fields of a structure one after the other, with what C puts between them and behind the last.
+pub(crate) fn laid_out(fields: &[Vec<u8>]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for field in fields {
+        all.resize(all.len().next_multiple_of(field.len()), 0);
+        all.extend(field);
+    }
+    let alignment = fields.iter().map(Vec::len).max().unwrap_or(1);
+    all.resize(all.len().next_multiple_of(alignment), 0);
+    all
 }
 
 impl Content {
@@ -105,5 +132,20 @@ fn value(kind: &str, text: &str) -> Option<Vec<u8>> {
         "f32" => bytes(text, f32::to_le_bytes),
         "f64" => bytes(text, f64::to_le_bytes),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_structure_is_laid_out_as_in_c() {
+        let fields = [vec![1], vec![2, 2, 2, 2], vec![3; 8], vec![4, 4]];
+        let expected = [&[1, 0, 0, 0, 2, 2, 2, 2][..], &[3; 8], &[4, 4, 0, 0, 0, 0, 0, 0]].concat();
+        assert_eq!(laid_out(&fields), expected);
+        assert!("struct:u32:7,same:0".parse::<Argument>().is_err());
+        let expected = Argument::Struct(vec![Argument::Value(vec![7, 0]), Argument::Buffer(64, Content::IotaU32)]);
+        assert_eq!("struct:u16:7,buf:64:iota_u32".parse(), Ok(expected));
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use argument::Argument;
+use argument::{Argument, laid_out};
 use outcome::{Newest, Outcome, STRONG};
 use ptx_build::error::{Error, Result};
 use ptx_interpreter::{Program, Record, Report, Trial};
@@ -139,17 +139,15 @@ impl Run {
 
     /// What each buffer begins with.
     fn contents(&self) -> Result<Vec<Option<Vec<u8>>>> {
-        let content = |(number, argument): (usize, &Argument)| match argument {
-            Argument::Buffer(bytes, content) => {
-                let memory = ptx_interpreter::available_memory();
-                if memory.is_some_and(|memory| *bytes as u64 > memory) {
-                    let text = format!("there is no memory for a buffer of {bytes} bytes");
-                    return Err(Error::new(text).at(format!("--arg {number}")).fix("ask for less"));
-                }
-                content.bytes(*bytes, number)
+        fn content((number, argument): (usize, &Argument)) -> Result<Option<Vec<u8>>> {
+            let Argument::Buffer(bytes, content) = argument else { return Ok(None) };
+            let memory = ptx_interpreter::available_memory();
+            if memory.is_some_and(|memory| *bytes as u64 > memory) {
+                let text = format!("there is no memory for a buffer of {bytes} bytes");
+                return Err(Error::new(text).at(format!("--arg {number}")).fix("ask for less"));
             }
-            _ => Ok(None),
-        };
+            content.bytes(*bytes, number)
+        }
         self.arguments.iter().enumerate().map(content).collect()
     }
 
@@ -226,6 +224,10 @@ impl Run {
                     trial.same(*other);
                     Ok(())
                 }
+                (Argument::Struct(fields), _) => {
+                    structure(&mut trial, fields)?;
+                    Ok(())
+                }
             }
             .map_err(|error| Error::new(error).fix("ask for less"))?;
         }
@@ -266,6 +268,24 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// Gives the kernel a structure; its buffers are memory beside the arguments.
+fn structure(trial: &mut Trial<'_>, fields: &[Argument]) -> Result<()> {
+    let mut bytes = Vec::new();
+    for (number, field) in fields.iter().enumerate() {
+        match field {
+            Argument::Buffer(size, content) => {
+                let content = content.bytes(*size, number)?.unwrap_or_default();
+                let address = trial.memory(&content).map_err(|error| Error::new(error).fix("ask for less"))?;
+                bytes.push(address.to_le_bytes().to_vec());
+            }
+            Argument::Value(value) => bytes.push(value.clone()),
+            Argument::Same(_) | Argument::Struct(_) => {}
+        }
+    }
+    trial.value(&laid_out(&bytes));
+    Ok(())
 }
 
 fn crash() -> Error {
