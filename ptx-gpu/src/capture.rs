@@ -41,6 +41,13 @@ impl Gpu {
     /// A stream that the program waits for, or asks whether it has ended.
     pub(crate) fn wait_for(&mut self, stream: Handle) -> Result {
         let stream = self.stream(stream)?;
+        self.is_idle(stream)?;
+        self.order.host_waits(stream);
+        Ok(())
+    }
+
+    /// Whether a call may wait for a stream.
+    pub(crate) fn is_idle(&mut self, stream: Handle) -> Result {
         if stream == LEGACY {
             self.uses_legacy()?;
         }
@@ -53,17 +60,23 @@ impl Gpu {
     /// The program waits for everything.
     pub(crate) fn wait_for_all(&mut self) -> Result {
         let all: Vec<Handle> = self.captures.keys().copied().collect();
-        self.spoil(&all, CAPTURE_UNSUPPORTED)
+        self.spoil(&all, CAPTURE_UNSUPPORTED)?;
+        self.order.host_waits_for_all();
+        Ok(())
     }
 
     /// An event that the program waits for, or asks about. None has to be waited for that was never recorded.
     pub(crate) fn wait_for_event(&mut self, event: Handle) -> Result {
         let event = self.event(event)?;
-        let was_recorded = event.recorded.is_some();
+        let (was_recorded, done) = (event.recorded.is_some(), event.done.clone());
         if let Some(captured) = event.captured.clone() {
             return self.spoil(&[captured.capture], CAPTURED_EVENT).and(Err(CAPTURED_EVENT));
         }
-        if was_recorded { self.is_unsafe() } else { Ok(()) }
+        if was_recorded {
+            self.is_unsafe()?;
+            self.order.host_knows(&done);
+        }
+        Ok(())
     }
 
     /// A call such as an allocation, which a GPU may make wait for all streams. Errors: this thread may not make it while
@@ -215,7 +228,13 @@ impl Gpu {
         }
         let of_stream = self.captured(stream).cloned();
         match (of_stream, of_event) {
-            (None, None) => Ok(()),
+            (None, None) => {
+                let done = self.event(event)?.done.clone();
+                let mut point = self.order.begin(stream);
+                point.clock.join(&done);
+                self.order.end(stream, &point.clock);
+                Ok(())
+            }
             (Some(_), _) if !self.enter(stream)?.1 => Err(CAPTURE_INVALIDATED),
             (Some(_), _) if is_node => self.record(stream, Work::WaitEvent(event)),
             (Some(_), None) => Err(self.spoil_of(stream, CAPTURE_ISOLATION)),

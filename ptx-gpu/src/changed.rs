@@ -50,6 +50,11 @@ pub fn change(changed: Changed) {
     CHANGED.get_or_init(|| changed);
 }
 
+/// Whether launches are checked.
+pub(crate) fn is_checked() -> bool {
+    changed().is_none_or(|changed| !changed.runs_only)
+}
+
 /// What is otherwise, if something is.
 pub(crate) fn changed() -> Option<&'static Changed> {
     CHANGED.get()

@@ -13,6 +13,7 @@ use crate::executable::Executable;
 use crate::graph::Graphs;
 use crate::handle;
 use crate::memory::{Home, Memory};
+use crate::order::{Kind, Order};
 use crate::settings::SETTINGS;
 use crate::status::{INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND, NOT_INITIALIZED, Result, Status};
 use crate::stream::{Capture, Event, Stream, StreamValue};
@@ -57,6 +58,7 @@ pub(crate) struct Gpu {
     pub(crate) attributes: HashMap<(Handle, u32), StreamValue>,
     pub(crate) events: HashMap<Handle, Event>,
     pub(crate) captures: HashMap<Handle, Capture>,
+    pub(crate) order: Order,
     pub(crate) graphs: Graphs,
     pub(crate) executables: HashMap<Handle, Arc<Executable>>,
     /// What kernels allocate by themselves.
@@ -80,6 +82,7 @@ static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
         attributes: HashMap::new(),
         events: HashMap::new(),
         captures: HashMap::new(),
+        order: Order::default(),
         graphs: Graphs::default(),
         executables: HashMap::new(),
         heap: Arc::default(),
@@ -149,7 +152,10 @@ impl Gpu {
     /// The stream that a program means. Errors: there is no such stream.
     pub(crate) fn stream(&mut self, stream: Handle) -> Result<Handle> {
         match if stream == 0 { DEFAULT.get() } else { stream } {
-            LEGACY => Ok(LEGACY),
+            LEGACY => {
+                self.order.has_legacy(LEGACY);
+                Ok(LEGACY)
+            }
             PER_THREAD => Ok(self.stream_of_thread()),
             known if self.streams.contains_key(&known) => Ok(known),
             _ => Err(INVALID_HANDLE),
@@ -160,6 +166,7 @@ impl Gpu {
         if OF_THREAD.get() == 0 {
             let handle = handle::next();
             self.streams.insert(handle, Stream::default());
+            self.order.create(handle, Kind::OfThread);
             OF_THREAD.set(handle);
         }
         OF_THREAD.get()
@@ -198,6 +205,7 @@ impl Gpu {
         for (place, _) in module.variables.values() {
             self.memory.free(*place, &[Home::Variable], "cuModuleUnload")?;
         }
+        self.order.host_waits_for_all();
         Ok(())
     }
 

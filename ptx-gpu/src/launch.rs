@@ -4,9 +4,10 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use ptx_interpreter::{Finding, Heap, Kind, Launch, Outside, Piece, Record, Report, Stop, Why};
 
-use crate::changed::changed;
+use crate::changed::{changed, is_checked};
 use crate::gpu::{Function, Gpu, Handle};
 use crate::memory::{FREED, host_mapping, restore};
+use crate::order::Point;
 use crate::output::{note, print, tell};
 use crate::settings::SETTINGS;
 use crate::status::{
@@ -26,7 +27,7 @@ const OF_THE_HOST: &str = "memory of the host";
 
 impl Gpu {
     /// Runs a kernel. `values` has the bytes of each argument.
-    pub(crate) fn launch(&mut self, handle: Handle, shape: &Shape, values: &[Vec<u8>]) -> Result {
+    pub(crate) fn launch(&mut self, handle: Handle, shape: &Shape, values: &[Vec<u8>], point: &mut Point) -> Result {
         let function = self.function(handle)?.clone();
         self.launches += 1;
         self.allows(&function, shape)?;
@@ -46,11 +47,14 @@ impl Gpu {
                 Err(fault) => (Report::default(), Some(fault)),
             };
             let stop = report.stop.as_ref().map(ToString::to_string);
-            let Report { mut findings, instructions, printed, .. } = report;
+            let Report { mut findings, instructions, printed, used, .. } = report;
             if seed == 0 || fault.is_some() {
                 print(&printed);
             }
             findings.iter_mut().for_each(name_the_memory);
+            if let Some(module) = self.modules.get(&function.module).filter(|_| seed == 0 && fault.is_none()) {
+                findings.extend(self.has_run(&name, Arc::clone(&module.program), &used, point));
+            }
             let (kernel, launch, blocks, threads) = (name.clone(), self.launches, shape.blocks, shape.threads);
             tell(&Record { kernel, launch, blocks, threads, seed, instructions, findings, stop });
             match fault {
@@ -109,13 +113,14 @@ impl Gpu {
             steps: u64::MAX,
             deadline: SETTINGS.deadline,
             heap: Some(&self.heap),
+            tells_used: seed == 0,
             ..Launch::new(name, &arguments)
         };
         let outside = Outside { holds: &holds, variable: &variable };
         if let Some(changed) = changed() {
             (changed.launch)(&mut launch);
         }
-        if changed().is_some_and(|changed| changed.runs_only) {
+        if !is_checked() {
             let launch = Launch { steps: STEPS, ..launch };
             // SAFETY: the values are as long as the parameters, and the allocations are there to be used.
             let ended = unsafe { program.run(&outside, &launch) };

@@ -244,6 +244,11 @@ impl Memory {
         self.live.values_mut().for_each(|one| one.written = true);
     }
 
+    /// Whether the host may look at an address too.
+    pub(crate) fn is_of_the_host(&self, address: u64) -> bool {
+        self.find(address).is_some_and(|one| matches!(one.home, Home::Managed | Home::Host | Home::Registered))
+    }
+
     /// Whether a range is in one allocation; if not, the call is wrong.
     pub(crate) fn expect(&self, address: u64, bytes: usize, call: &str) -> Result {
         if bytes == 0 || self.holds(address, bytes) {
@@ -258,7 +263,7 @@ impl Memory {
     }
 
     /// What an address is in, or near to.
-    fn describe(&self, address: u64) -> String {
+    pub(crate) fn describe(&self, address: u64) -> String {
         let before = |all: &BTreeMap<u64, Allocation>| all.range(..=address).next_back().map(|(_, one)| one.clone());
         let asleep = before(&self.asleep).map(|one| one.freed_by("its graph"));
         let near = [before(&self.live), before(&self.freed), asleep].into_iter().flatten().max_by_key(|one| one.begin);

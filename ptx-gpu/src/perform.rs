@@ -8,32 +8,52 @@ use crate::call::get;
 use crate::executable::Executable;
 use crate::gpu::{Handle, any, live};
 use crate::memory::Home;
+use crate::order::{Clock, Point};
 use crate::status::{INVALID_HANDLE, INVALID_VALUE, NOT_READY, Result};
 use crate::transfer;
 use crate::work::{Host, WaitValue, Work};
 
 /// Gives work to a stream.
 pub(crate) fn submit(stream: Handle, work: Work) -> Result {
-    {
+    let mut point = {
         let mut gpu = live()?;
         let (stream, captures) = gpu.enter(stream)?;
         if captures {
             gpu.check(&work)?;
             return gpu.record(stream, work);
         }
-    }
-    perform(&work)
+        gpu.order.begin(stream)
+    };
+    perform(&work, &mut point)?;
+    end(&work, &point, false);
+    Ok(())
 }
 
 /// Does work and waits for it: in the default stream.
 pub(crate) fn submit_and_wait(work: &Work) -> Result {
-    live()?.wait_for(0)?;
-    perform(work)
+    let mut point = {
+        let mut gpu = live()?;
+        let stream = gpu.stream(0)?;
+        gpu.is_idle(stream)?;
+        gpu.order.begin(stream)
+    };
+    perform(work, &mut point)?;
+    end(work, &point, true);
+    Ok(())
+}
+
+/// Work was given to a stream, and the host may have waited for it.
+fn end(work: &Work, point: &Point, waits: bool) {
+    let mut gpu = any();
+    gpu.order.end(point.stream, &point.clock);
+    if gpu.is_waited_for(work, waits) {
+        gpu.order.host_knows(&point.clock);
+    }
 }
 
 /// Launches what a graph became.
 pub(crate) fn launch(executable: Handle, stream: Handle) -> Result {
-    let found = {
+    let (found, point) = {
         let mut gpu = live()?;
         let found = gpu.executables.get(&executable).cloned().ok_or(INVALID_HANDLE)?;
         let (stream, captures) = gpu.enter(stream)?;
@@ -41,70 +61,114 @@ pub(crate) fn launch(executable: Handle, stream: Handle) -> Result {
             let graph = gpu.graphs.of_executable(&found)?;
             return gpu.record(stream, Work::Child(graph));
         }
-        found
+        let mut point = gpu.order.begin(stream);
+        // A launch waits for the one before, in whatever stream.
+        point.clock.join(gpu.order.executable(executable));
+        point.node = Some((gpu.order.graph(), String::new()));
+        (found, point)
     };
-    run(&found)
+    let clock = run(&found, &point)?;
+    let mut gpu = any();
+    gpu.order.end(point.stream, &clock);
+    *gpu.order.executable(executable) = clock;
+    Ok(())
 }
 
-fn run(executable: &Arc<Executable>) -> Result {
+fn run(executable: &Arc<Executable>, point: &Point) -> Result<Clock> {
     if executable.flags & AUTO_FREE != 0 {
         let mut gpu = live()?;
         for step in &executable.steps {
-            if let Work::Allocate(place, _) = step.work {
+            if let Work::Allocate(place, bytes) = step.work {
                 gpu.memory.sleep(place);
+                gpu.order.forget(place, place + bytes as u64);
             }
         }
     }
-    steps(executable)
+    steps(executable, point)
 }
 
 /// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`
 const AUTO_FREE: u64 = 1;
 
-fn steps(executable: &Executable) -> Result {
+/// Does the steps, and says what is done when all of them are.
+fn steps(executable: &Executable, point: &Point) -> Result<Clock> {
+    let mut clocks = vec![Clock::default(); executable.steps.len()];
+    let mut all = point.clock.clone();
     for at in &executable.order {
         let step = &executable.steps[*at];
         // What goes wrong on the GPU shows at the next call.
         if any().fault.is_some() {
-            return Ok(());
+            break;
+        }
+        let mut own = point.clone();
+        step.after.iter().for_each(|before| own.clock.join(&clocks[*before]));
+        if let Some((_, name)) = &mut own.node {
+            let dot = if name.is_empty() { "" } else { "." };
+            *name = format!("{name}{dot}{}", at + 1);
         }
         match &step.child {
             _ if !step.is_enabled => {}
-            Some(child) => steps(child)?,
-            None => perform(&step.work)?,
+            Some(child) => own.clock = steps(child, &own)?,
+            None => perform(&step.work, &mut own)?,
         }
+        all.join(&own.clock);
+        clocks[*at] = own.clock;
     }
-    Ok(())
+    Ok(all)
 }
 
-fn perform(work: &Work) -> Result {
+fn perform(work: &Work, point: &mut Point) -> Result {
     match work {
-        Work::Kernel(kernel) => live()?.launch(kernel.function, &kernel.shape, &kernel.arguments.values),
-        Work::Copy(what) => transfer::copy(&mut *live()?, what),
-        Work::Fill(what) => transfer::fill(&mut *live()?, what),
+        Work::Kernel(kernel) => live()?.launch(kernel.function, &kernel.shape, &kernel.arguments.values, point),
+        Work::Copy(what) => {
+            let mut gpu = live()?;
+            transfer::copy(&mut gpu, what)?;
+            gpu.has_copied(what, point);
+            Ok(())
+        }
+        Work::Fill(what) => {
+            let mut gpu = live()?;
+            transfer::fill(&mut gpu, what)?;
+            gpu.has_filled(what, point);
+            Ok(())
+        }
         Work::Host(Host { function, data }) => {
-            live().map(drop)?;
+            // It may tell the rest of the program that it was called.
+            live()?.order.host_knows(&point.clock);
             // SAFETY: the program hands over a function and its data. The driver is not locked meanwhile.
             unsafe { function(*data as *mut c_void) };
             Ok(())
         }
         Work::Child(_) => Err(INVALID_VALUE),
         Work::Empty => Ok(()),
-        Work::WaitEvent(event) => live()?.event(*event).map(drop),
+        Work::WaitEvent(event) => {
+            point.clock.join(&live()?.event(*event)?.done);
+            Ok(())
+        }
         Work::RecordEvent(event) => {
             let mut gpu = live()?;
             let event = gpu.event(*event)?;
             (event.recorded, event.captured) = (Some(Instant::now()), None);
+            event.done = point.clock.clone();
             Ok(())
         }
-        Work::Allocate(place, _) => live()?.memory.wake(*place),
-        Work::Free(place, call) => live()?.memory.free(*place, &[Home::Device, Home::Managed, Home::Graph], call),
-        Work::WaitValue(what) => wait(what),
+        Work::Allocate(place, _) => {
+            let mut gpu = live()?;
+            gpu.memory.wake(*place)?;
+            gpu.has_allocated(*place, "an allocation", point);
+            Ok(())
+        }
+        Work::Free(place, call) => {
+            let mut gpu = live()?;
+            gpu.frees(*place, call, point);
+            gpu.memory.free(*place, &[Home::Device, Home::Managed, Home::Graph], call)
+        }
+        Work::WaitValue(what) => wait(what, point),
     }
 }
 
 /// It can only hold already, because everything before it is done.
-fn wait(what: &WaitValue) -> Result {
+fn wait(what: &WaitValue, point: &mut Point) -> Result {
     let gpu = live()?;
     gpu.memory.expect(what.address, what.bytes, what.call)?;
     let is = if what.bytes == 4 { get(what.address as *const u32)?.into() } else { get(what.address as *const u64)? };
@@ -116,5 +180,9 @@ fn wait(what: &WaitValue) -> Result {
         2 => is & what.value != 0,
         _ => !(is | what.value) << unused != 0,
     };
-    if holds { Ok(()) } else { Err(NOT_READY) }
+    if !holds {
+        return Err(NOT_READY);
+    }
+    gpu.order.follow_writers(point, (what.address, what.address + what.bytes as u64), false);
+    Ok(())
 }

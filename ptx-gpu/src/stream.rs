@@ -4,6 +4,7 @@ use std::thread::ThreadId;
 use std::time::Instant;
 
 use crate::handle::Handle;
+use crate::order::Clock;
 
 /// `CUstreamAttrValue`: for the hardware alone, so it is kept and changes nothing.
 pub(crate) type StreamValue = [u64; 8];
@@ -22,6 +23,8 @@ pub(crate) struct Stream {
 pub(crate) struct Event {
     pub(crate) flags: u32,
     pub(crate) recorded: Option<Instant>,
+    /// What is done when it has happened.
+    pub(crate) done: Clock,
     /// What it stands for if it was last recorded in a stream that captures.
     pub(crate) captured: Option<Captured>,
 }

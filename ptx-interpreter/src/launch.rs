@@ -33,6 +33,8 @@ pub struct Launch<'a> {
     pub deadline: Option<std::time::Instant>,
     /// What `malloc` gives, and kernels before have allocated. Without it the launch has one of its own.
     pub heap: Option<&'a Mutex<Heap>>,
+    /// Whether the [report](crate::Report::used) says which memory it has used.
+    pub tells_used: bool,
 }
 
 impl<'a> Launch<'a> {
@@ -52,6 +54,7 @@ impl<'a> Launch<'a> {
             delays: Delays::None,
             deadline: None,
             heap: None,
+            tells_used: false,
         }
     }
 }

@@ -76,7 +76,7 @@ pub mod tensor_map {
 }
 
 pub use allowed::Allowed;
-pub use check::{Finding, Kind, Piece, Place};
+pub use check::{Finding, Kind, Piece, Place, Use, Used, UsedRange};
 pub use heap::Heap;
 pub use in_order::{Choice, Ready};
 pub use launch::{Delays, L1, Launch, Outside};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::check::{Actor, Checks, Finding, Found, Kind, LATE, Piece, Place, is_freed};
+use crate::check::{Actor, Checks, Finding, Found, Kind, LATE, Piece, Place, Used, UsedRange, is_freed};
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
 use crate::spaces::Named;
@@ -25,6 +25,8 @@ pub struct Report {
     /// Of a [weak](crate::Trial::weak) launch the loads that returned an older value than the newest one, the first of each
     /// instruction.
     pub older: Vec<Place>,
+    /// Which memory it has used, if the launch [asks for that](Launch::tells_used).
+    pub used: Used,
 }
 
 impl Report {
@@ -94,9 +96,18 @@ impl Program {
         let (found, older, shadow) = checks
             .map(|checks| (checks.take(), std::mem::take(&mut checks.older), checks.shadow.size()))
             .unwrap_or_default();
+        let used = machine.checks.as_ref().filter(|_| launch.tells_used).map(|checks| checks.used());
         let findings = found.into_iter().map(|found| self.finding(found)).collect();
         let older = older.into_iter().map(|load| self.place(load)).collect();
-        Report { findings, stop, printed: machine.printed, instructions: machine.steps, shadow, older }
+        Report {
+            findings,
+            stop,
+            printed: machine.printed,
+            instructions: machine.steps,
+            shadow,
+            older,
+            used: used.unwrap_or_default(),
+        }
     }
 
     /// Where the accesses of each site have to stay.
@@ -111,6 +122,11 @@ impl Program {
     fn in_shared(&self, kernel: &str) -> Vec<Named> {
         let own = self.functions.get(kernel).map(|code| &code.shared);
         self.shared.iter().chain(own.into_iter().flatten()).cloned().collect()
+    }
+
+    /// The instruction by which a launch of this program has used memory. `what` says what its thread does.
+    pub fn place_of(&self, used: &UsedRange, what: String) -> Place {
+        self.place((used.by.0, used.by.1, what))
     }
 
     fn place(&self, (actor, site, what): (Actor, u32, String)) -> Place {

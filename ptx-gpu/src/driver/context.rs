@@ -26,6 +26,7 @@ fn is_context(gpu: &Gpu, context: Handle) -> Result {
 /// Nothing is left of what the primary context had.
 fn reset(gpu: &mut Gpu) -> Result {
     gpu.fault = None;
+    gpu.order.host_waits_for_all();
     gpu.heap = Default::default();
     gpu.primary.1 = 0;
     Ok(())
@@ -102,6 +103,7 @@ calls! {
             return Err(INVALID_CONTEXT);
         }
         gpu.fault = None;
+        gpu.order.host_waits_for_all();
         contexts(|all| all.retain(|one| *one != context));
         Ok(())
     }

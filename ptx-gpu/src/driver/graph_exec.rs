@@ -139,7 +139,10 @@ calls! {
     }
 
     fn cuGraphExecDestroy(executable: Handle) {
-        let gone = live()?.executables.remove(&executable).ok_or(INVALID_HANDLE)?;
+        let mut gpu = live()?;
+        let gone = gpu.executables.remove(&executable).ok_or(INVALID_HANDLE)?;
+        gpu.order.forget_executable(executable);
+        drop(gpu);
         gone.objects.iter().for_each(|object| user_object::let_go(*object, 1));
         Ok(())
     }

@@ -200,8 +200,12 @@ calls! {
         data: *mut c_void,
         _flags: u32,
     ) {
-        live()?.enter_only(stream)?;
         let function = function.ok_or(INVALID_VALUE)?;
+        {
+            let mut gpu = live()?;
+            let stream = gpu.enter_only(stream)?;
+            gpu.order.host_waits(stream);
+        }
         // SAFETY: the program hands over a function and its data.
         unsafe { function(stream, 0, data) };
         Ok(())

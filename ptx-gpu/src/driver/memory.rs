@@ -16,7 +16,7 @@ const PITCH: usize = 512;
 pub(crate) fn give(address: *mut u64, bytes: usize, home: Home, call: &str) -> Result {
     let mut gpu = live()?;
     gpu.is_unsafe()?;
-    allocate(&mut gpu, address, bytes, home, call)
+    put(address, allocate(&mut gpu, bytes, home, call)?)
 }
 
 /// Gives device memory in a stream. One that captures gives it anew each time that its graph is launched.
@@ -24,32 +24,40 @@ pub(crate) fn give_in(stream: Handle, address: *mut u64, bytes: usize, call: &st
     let mut gpu = live()?;
     let (stream, captures) = gpu.enter(stream)?;
     if !captures {
-        return allocate(&mut gpu, address, bytes, Home::Device, call);
+        let mut point = gpu.order.begin(stream);
+        let place = allocate(&mut gpu, bytes, Home::Device, call)?;
+        gpu.has_allocated(place, call, &mut point);
+        gpu.order.end(stream, &point.clock);
+        return put(address, place);
     }
     let place = gpu.memory.allocate_asleep(bytes, call)?;
     gpu.record(stream, Work::Allocate(place, bytes))?;
     put(address, place)
 }
 
-fn allocate(gpu: &mut Gpu, address: *mut u64, bytes: usize, home: Home, call: &str) -> Result {
+fn allocate(gpu: &mut Gpu, bytes: usize, home: Home, call: &str) -> Result<u64> {
     if home != Home::Host && gpu.memory.used.saturating_add(bytes) > gpu.device.memory {
         return Err(OUT_OF_MEMORY);
     }
-    put(address, gpu.memory.allocate(bytes, home, call)?)
+    gpu.memory.allocate(bytes, home, call)
 }
 
-/// Frees device memory.
+/// Frees device memory. GPUs wait for everything first.
 pub(crate) fn take(address: u64, call: &str) -> Result {
     let mut gpu = live()?;
     gpu.is_unsafe()?;
-    gpu.memory.free(address, &[Home::Device, Home::Managed, Home::Graph], call)
+    gpu.memory.free(address, &[Home::Device, Home::Managed, Home::Graph], call)?;
+    gpu.order.waits_to_free(address);
+    Ok(())
 }
 
 /// Frees memory of the host.
 pub(crate) fn free_host(address: u64, call: &str) -> Result {
     let mut gpu = live()?;
     gpu.is_unsafe()?;
-    gpu.memory.free(address, &[Home::Host], call)
+    gpu.memory.free(address, &[Home::Host], call)?;
+    gpu.order.waits_to_free(address);
+    Ok(())
 }
 
 calls! {
@@ -111,7 +119,9 @@ calls! {
     fn cuMemHostUnregister(address: u64) {
         let mut gpu = live()?;
         gpu.is_unsafe()?;
-        gpu.memory.unregister(address)
+        gpu.memory.unregister(address)?;
+        gpu.order.waits_to_free(address);
+        Ok(())
     }
 
     fn cuMemHostGetDevicePointer_v2(device: *mut u64, host: u64, _flags: u32) {

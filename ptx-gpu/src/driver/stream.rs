@@ -3,9 +3,10 @@
 use crate::call::{calls, get, put};
 use crate::gpu::{Handle, current, live};
 use crate::handle;
+use crate::order::{Clock, Kind};
 use crate::perform::submit;
 use crate::status::{CAPTURED_EVENT, INVALID_HANDLE, INVALID_VALUE, Result};
-use crate::stream::{Event, Stream, StreamValue};
+use crate::stream::{Event, NON_BLOCKING, Stream, StreamValue};
 use crate::work::Work;
 
 /// `CU_EVENT_DISABLE_TIMING`
@@ -19,19 +20,24 @@ fn create(stream: *mut Handle, flags: u32, priority: i32) -> Result {
     let handle = handle::next();
     put(stream, handle)?;
     gpu.streams.insert(handle, Stream { flags, priority: priority.clamp(-5, 0), captured: None });
+    gpu.order.create(handle, if flags & NON_BLOCKING == 0 { Kind::Blocking } else { Kind::NonBlocking });
     Ok(())
 }
 
 fn elapsed(milliseconds: *mut f32, start: Handle, end: Handle) -> Result {
     let mut gpu = live()?;
+    let mut done = Clock::default();
     let mut of = |event: Handle| {
         let event = gpu.event(event)?;
+        done.join(&event.done);
         if event.captured.is_some() {
             return Err(CAPTURED_EVENT);
         }
         if event.flags & NO_TIMING != 0 { Err(INVALID_HANDLE) } else { event.recorded.ok_or(INVALID_HANDLE) }
     };
     let (start, end) = (of(start)?, of(end)?);
+    // It is told only when both have happened.
+    gpu.order.host_knows(&done);
     let between = if end >= start { (end - start).as_secs_f32() } else { -(start - end).as_secs_f32() };
     put(milliseconds, 1e3 * between)
 }
@@ -63,6 +69,7 @@ calls! {
     fn cuStreamDestroy_v2(stream: Handle) {
         let mut gpu = live()?;
         gpu.abandon(stream);
+        gpu.order.destroy(stream);
         gpu.streams.remove(&stream).map(drop).ok_or(INVALID_HANDLE)
     }
 

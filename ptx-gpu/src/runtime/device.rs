@@ -26,7 +26,8 @@ runtime! {
 
     #[also(cudaThreadExit)]
     fn cudaDeviceReset() {
-        live().map(drop)
+        live()?.order.host_waits_for_all();
+        Ok(())
     }
 
     fn cudaSetDeviceFlags(_flags: u32) {

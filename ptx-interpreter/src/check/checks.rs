@@ -201,6 +201,9 @@ pub(crate) struct Checks {
     pub(super) found: Vec<Found>,
     /// Loads that returned an older value than the newest one, the first of each instruction.
     pub(crate) older: Vec<(Actor, u32, String)>,
+    /// Whether threads have released something to the whole GPU, and acquired from it.
+    pub(super) releases: bool,
+    pub(super) acquires: bool,
     /// Where each finding is, and how far apart its threads are.
     pub(super) seen: HashMap<(Kind, u32, u32), (usize, usize)>,
 }
@@ -249,6 +252,8 @@ impl Checks {
             lifetimes: Lifetimes::default(),
             found: Vec::new(),
             older: Vec::new(),
+            releases: false,
+            acquires: false,
             seen: HashMap::new(),
         }
     }

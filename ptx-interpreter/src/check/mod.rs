@@ -29,6 +29,7 @@ mod tensor;
 mod threads;
 mod together;
 mod trail;
+mod used;
 mod values;
 mod visits;
 
@@ -40,3 +41,4 @@ pub(crate) use finding::LATE;
 pub use finding::{Finding, Kind, Place};
 pub(crate) use heap::is_freed;
 pub(crate) use together::Together;
+pub use used::{Use, Used, UsedRange};

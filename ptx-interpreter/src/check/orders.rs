@@ -93,6 +93,8 @@ impl Checks {
         match fence {
             Fence::Memory { scope, acquires, releases, is_sc } => {
                 let reach = self.reach(actor, scope);
+                self.releases |= releases && reach.level == 2;
+                self.acquires |= acquires && reach.level == 2;
                 let state = self.state(actor);
                 if acquires {
                     let strong = state.strong.as_ref();
@@ -138,6 +140,7 @@ impl Checks {
     /// continues.
     pub(super) fn strong_read(&mut self, event: Event, scope: Scope) -> Numbers {
         let reach = self.reach(event.actor, scope);
+        self.acquires |= event.how.acquires && reach.level == 2;
         if event.how.acquires {
             self.state(event.actor).acquire_what_was_observed(event, reach);
         }
@@ -195,6 +198,7 @@ impl Checks {
         let state = self.known_state(actor);
         let before = old.as_ref().map(|old| old.full.clone());
         let full = Trail::new(&state.known.ordered, (actor, state.epoch), threads, before);
+        self.releases |= event.how.releases && wide == 2;
         if event.how.releases {
             let state = self.state(actor);
             let known = state.release(actor, threads);

@@ -63,6 +63,12 @@ impl Reading {
         own.map(|cell| (cell, self.mark)).chain(others)
     }
 
+    /// Whether it is of these cells alone.
+    pub(crate) fn is_within(&self, cells: &[u64; CELLS / 64]) -> bool {
+        self.cells.iter().zip(cells).all(|(own, all)| own & !all == 0)
+            && self.others.iter().all(|other| cells[other.cell as usize / 64] >> (other.cell % 64) & 1 == 1)
+    }
+
     /// Bytes that it has beside its own.
     pub(crate) fn size(&self) -> usize {
         self.others.capacity() * size_of::<Other>()

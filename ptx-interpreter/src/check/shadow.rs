@@ -65,6 +65,11 @@ pub(crate) struct Page {
 pub(crate) type Values = [u8; CELLS / 2];
 
 impl Page {
+    /// Who has read it, as long as it was only read.
+    pub(crate) fn readings(&self) -> &[Reading] {
+        &self.readings
+    }
+
     /// Which of a cell's bytes have values.
     #[inline]
     pub(crate) fn values(&self, cell: usize) -> u8 {
@@ -274,6 +279,22 @@ impl Shadow {
                 self.more[(own.writes & !MORE) as usize].kept.iter().any(|kept| kept.number == number)
             })
         })
+    }
+
+    /// The first address of each page, and what is remembered of it, in the order of the addresses.
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = (u64, &Page)> {
+        let mut places: Vec<(u64, usize)> = self.places.iter().map(|(page, place)| (*page, *place)).collect();
+        places.sort_unstable();
+        places.into_iter().map(|(page, place)| (page * PAGE, &*self.pages[place]))
+    }
+
+    /// All marks of a cell.
+    pub(crate) fn each_mark(&self, cell: Cell, mut then: impl FnMut(&Mark)) {
+        if cell.has_more() {
+            self.more[(cell.writes & !MORE) as usize].kept.iter().for_each(|kept| then(&kept.mark));
+        } else {
+            self.crowd.marks(cell.writes).chain(self.crowd.marks(cell.reads)).for_each(|mark| then(&mark));
+        }
     }
 
     /// Bytes that were accessed, in whole pages, and bytes that are remembered of them.

@@ -1,0 +1,44 @@
+//! What to write where two pieces of work lack an order.
+
+use crate::order::{Deed, Kind};
+
+impl Deed {
+    /// The piece of work and its stream. Launches have no number here, so that the same finding has the same title each time.
+    pub(crate) fn subject(&self) -> String {
+        let name = self.name.split(", launch ").next().unwrap_or_default();
+        match &self.graph {
+            Some((_, node)) => format!("{name} in node {node} of a graph"),
+            None => format!("{name} in {}", self.stream),
+        }
+    }
+}
+
+/// Whether both are nodes of one launch of a graph.
+fn is_one_graph(first: &Deed, second: &Deed) -> bool {
+    let launch = |deed: &Deed| deed.graph.as_ref().map(|(launch, _)| *launch);
+    launch(first).is_some() && launch(first) == launch(second)
+}
+
+/// What to write instead.
+pub(crate) fn help(first: &Deed, second: &Deed) -> String {
+    if is_one_graph(first, second) {
+        return "add an edge from the first node to the second (cudaGraphAddDependencies); where streams are captured, record an \
+                event after the first (cudaEventRecord), and let the stream of the second wait for it (cudaStreamWaitEvent)"
+            .into();
+    }
+    let (one, other) = (&first.stream, &second.stream);
+    let event = format!(
+        "record an event in {one} after the first (cudaEventRecord), and let {other} wait for it before the second \
+         (cudaStreamWaitEvent)"
+    );
+    match (first.kind, second.kind) {
+        _ if second.does == Some("frees") => format!("{event}; or free it in {one}"),
+        _ if first.does == Some("allocates") => format!("{event}; or allocate it in {other}"),
+        (Kind::Legacy, Kind::NonBlocking) | (Kind::NonBlocking, Kind::Legacy) => {
+            format!(
+                "{event}: a stream that does not block does not wait for the default stream, nor the default stream for it"
+            )
+        }
+        _ => event,
+    }
+}

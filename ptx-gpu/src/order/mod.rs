@@ -1,0 +1,220 @@
+//! In which order a GPU may do the work of streams and graphs: what is known to be done before each piece of work.
+//!
+//! Each stream has a line, on which its work is done one piece after the other. The branches of a graph have lines of their own. A
+//! [`Clock`] has of each line how far its work is known to be done. Work begins with the clock of its stream, and events and the
+//! host have clocks too. Two pieces of work that use the same bytes need an order, and [`Uses`] knows who has used which.
+
+mod clock;
+mod uses;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub(crate) use clock::{Clock, Line};
+pub(crate) use uses::{Conflict, Deed, Kind, Range, User};
+
+use crate::handle::Handle;
+use uses::Uses;
+
+/// What is known of a stream.
+struct Own {
+    kind: Kind,
+    /// How many were created before it.
+    number: usize,
+    /// Its line, and those of the branches of its graphs.
+    lines: Vec<Line>,
+    clock: Clock,
+}
+
+/// Where a piece of work is in the order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Point {
+    pub(crate) stream: Handle,
+    /// What is known to be done before it; when it was done, with it.
+    pub(crate) clock: Clock,
+    /// Of a node of a graph, the launch of the graph and what messages call the node.
+    pub(crate) node: Option<(u64, String)>,
+}
+
+/// The order of all work.
+#[derive(Default)]
+pub(crate) struct Order {
+    streams: HashMap<Handle, Own>,
+    /// Of each line how many pieces of work it was given.
+    counts: Vec<u64>,
+    /// Lines of streams that are gone.
+    free: Vec<Line>,
+    created: usize,
+    /// What the host knows to be done.
+    host: Clock,
+    /// When the last launch of what a graph became will be done.
+    executables: HashMap<Handle, Clock>,
+    graphs: u64,
+    uses: Uses,
+}
+
+impl Order {
+    /// A stream is created. Some exist by themselves when they are first used.
+    pub(crate) fn create(&mut self, stream: Handle, kind: Kind) {
+        self.created += usize::from(matches!(kind, Kind::Blocking | Kind::NonBlocking));
+        let (number, line) = (self.created, self.line());
+        self.streams.insert(stream, Own { kind, number, lines: vec![line], clock: Clock::default() });
+    }
+
+    /// The default stream is used, which nobody creates.
+    pub(crate) fn has_legacy(&mut self, stream: Handle) {
+        if !self.streams.contains_key(&stream) {
+            self.create(stream, Kind::Legacy);
+        }
+    }
+
+    fn line(&mut self) -> Line {
+        let done = self.free.iter().position(|line| self.host.of(*line) >= self.counts[*line]);
+        done.map(|at| self.free.swap_remove(at)).unwrap_or_else(|| {
+            self.counts.push(0);
+            self.counts.len() - 1
+        })
+    }
+
+    /// A stream is destroyed. What it was given is still done.
+    pub(crate) fn destroy(&mut self, stream: Handle) {
+        if let Some(own) = self.streams.remove(&stream) {
+            self.free.extend(own.lines);
+        }
+    }
+
+    /// Work begins in a stream.
+    pub(crate) fn begin(&mut self, stream: Handle) -> Point {
+        let mut clock = self.host.clone();
+        clock.join(&self.clock_of(stream));
+        Point { stream, clock, node: None }
+    }
+
+    /// What will be done when all work of a stream is done, and of those that it waits for.
+    fn clock_of(&self, stream: Handle) -> Clock {
+        let Some(own) = self.streams.get(&stream) else { return Clock::default() };
+        let mut clock = own.clock.clone();
+        let waits_for = |other: &&Own| match own.kind {
+            Kind::Legacy => other.kind != Kind::NonBlocking,
+            Kind::NonBlocking => false,
+            Kind::OfThread | Kind::Blocking => other.kind == Kind::Legacy,
+        };
+        self.streams.values().filter(waits_for).for_each(|other| clock.join(&other.clock));
+        clock
+    }
+
+    /// The work of a stream comes after this.
+    pub(crate) fn end(&mut self, stream: Handle, clock: &Clock) {
+        if let Some(own) = self.streams.get_mut(&stream) {
+            own.clock.join(clock);
+        }
+    }
+
+    /// A piece of work is on a line of its stream: one whose last piece is known to be done before it.
+    pub(crate) fn step(&mut self, point: &mut Point) -> (Line, u64) {
+        let lines = self.streams.get(&point.stream).map(|own| own.lines.clone()).unwrap_or_default();
+        let follows = |line: &Line| point.clock.of(*line) >= self.counts[*line];
+        let line = lines.into_iter().find(follows).unwrap_or_else(|| {
+            let line = self.line();
+            self.streams.entry(point.stream).and_modify(|own| own.lines.push(line));
+            line
+        });
+        self.counts[line] += 1;
+        point.clock.raise(line, self.counts[line]);
+        (line, self.counts[line])
+    }
+
+    /// The number of a launch of a graph.
+    pub(crate) fn graph(&mut self) -> u64 {
+        self.graphs += 1;
+        self.graphs
+    }
+
+    /// When the last launch of what a graph became will be done: the next one waits for it.
+    pub(crate) fn executable(&mut self, executable: Handle) -> &mut Clock {
+        self.executables.entry(executable).or_default()
+    }
+
+    pub(crate) fn forget_executable(&mut self, executable: Handle) {
+        self.executables.remove(&executable);
+    }
+
+    /// The host knows that all this is done.
+    pub(crate) fn host_knows(&mut self, clock: &Clock) {
+        if self.host.has(clock) {
+            return;
+        }
+        self.host.join(clock);
+        let all_done = self.counts.iter().enumerate().all(|(line, count)| self.host.of(line) >= *count);
+        if all_done { self.uses.clear() } else { self.uses.forget_before(&self.host) }
+    }
+
+    /// The host has waited for a stream.
+    pub(crate) fn host_waits(&mut self, stream: Handle) {
+        self.host_knows(&self.clock_of(stream));
+    }
+
+    /// The host has waited for everything.
+    pub(crate) fn host_waits_for_all(&mut self) {
+        let mut clock = self.host.clone();
+        self.counts.iter().enumerate().for_each(|(line, count)| clock.raise(line, *count));
+        self.host_knows(&clock);
+    }
+
+    /// The host frees memory, which has waited for everything.
+    pub(crate) fn waits_to_free(&mut self, place: u64) {
+        if place != 0 {
+            self.host_waits_for_all();
+        }
+    }
+
+    /// Whether the host knows how far a line was done.
+    pub(crate) fn host_has(&self, line: Line, count: u64) -> bool {
+        self.host.of(line) >= count
+    }
+
+    /// A piece of work waits for those who have written some bytes.
+    pub(crate) fn follow_writers(&self, point: &mut Point, (begin, end): (u64, u64), are_strong: bool) {
+        for user in self.uses.writers(begin, end, are_strong) {
+            let releases = user.deed.releases || !are_strong;
+            if releases && point.clock.of(user.deed.line) < user.deed.number {
+                let line = user.deed.line;
+                let known = self.streams.values().find(|own| own.lines.contains(&line)).map(|own| &own.clock);
+                known.into_iter().for_each(|known| point.clock.join(known));
+                point.clock.raise(line, user.deed.number);
+            }
+        }
+    }
+
+    /// A piece of work has used bytes. What was not ordered before it is told, once: from now on it counts as ordered.
+    pub(crate) fn use_bytes(&mut self, deed: &Arc<Deed>, point: &mut Point, ranges: &[Range]) -> Vec<Conflict> {
+        let mut conflicts = Vec::new();
+        for range in ranges {
+            self.uses.add(deed, &point.clock, range, &mut conflicts);
+        }
+        for Conflict { earlier, .. } in &conflicts {
+            point.clock.raise(earlier.deed.line, earlier.deed.number);
+        }
+        self.uses.forget_before(&self.host);
+        conflicts
+    }
+
+    /// Memory is gone, or new.
+    pub(crate) fn forget(&mut self, begin: u64, end: u64) {
+        self.uses.forget(begin, end);
+    }
+
+    /// What messages call a stream.
+    pub(crate) fn name_of(&self, stream: Handle) -> String {
+        match self.streams.get(&stream) {
+            Some(Own { kind: Kind::Legacy, .. }) => "the default stream".into(),
+            Some(Own { kind: Kind::OfThread, .. }) => "the default stream of a thread".into(),
+            Some(Own { number, .. }) => format!("stream {number}"),
+            None => "a stream that is gone".into(),
+        }
+    }
+
+    pub(crate) fn kind_of(&self, stream: Handle) -> Kind {
+        self.streams.get(&stream).map_or(Kind::Legacy, |own| own.kind)
+    }
+}

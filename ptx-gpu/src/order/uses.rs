@@ -1,0 +1,200 @@
+//! Who has used which bytes of device memory, as far as later work has to be ordered after it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ptx_interpreter::{Program, Use, UsedRange};
+use smallvec::SmallVec;
+
+use super::clock::{Clock, Line};
+
+/// Ranges that are remembered, at most. When there are more, all are forgotten.
+const RANGES: usize = 1 << 21;
+
+/// Which work a stream waits for by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The default stream: it waits for all streams but those that do not block, and they wait for it.
+    Legacy,
+    /// The default stream of one thread, which is as a stream that was created.
+    OfThread,
+    Blocking,
+    NonBlocking,
+}
+
+/// A piece of work.
+pub(crate) struct Deed {
+    /// What messages call it: ``kernel `add`, launch 3``.
+    pub(crate) name: String,
+    /// What it does to bytes, if it neither reads nor writes them.
+    pub(crate) does: Option<&'static str>,
+    pub(crate) kind: Kind,
+    /// What messages call its stream, and its place there.
+    pub(crate) stream: String,
+    pub(crate) place: String,
+    pub(crate) line: Line,
+    pub(crate) number: u64,
+    /// Of a node of a graph, the launch of the graph and what messages call the node.
+    pub(crate) graph: Option<(u64, String)>,
+    /// The program of a kernel.
+    pub(crate) program: Option<Arc<Program>>,
+    /// Whether it has released something to all who come later.
+    pub(crate) releases: bool,
+}
+
+/// Bytes that a piece of work uses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Range {
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+    pub(crate) how: Use,
+    /// Of a kernel, the instruction.
+    pub(crate) by: Option<UsedRange>,
+}
+
+/// A use of bytes that later work may have to be ordered after.
+#[derive(Clone)]
+pub(crate) struct User {
+    pub(crate) deed: Arc<Deed>,
+    pub(crate) how: Use,
+    pub(crate) by: Option<UsedRange>,
+}
+
+/// Two uses of the same bytes that nothing orders.
+#[derive(Clone)]
+pub(crate) struct Conflict {
+    pub(crate) earlier: User,
+    pub(crate) later: Range,
+    /// The bytes of both.
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+}
+
+#[derive(Clone)]
+struct Part {
+    end: u64,
+    users: SmallVec<[User; 1]>,
+}
+
+/// Ranges by their first addresses. None overlaps another.
+#[derive(Default)]
+pub(crate) struct Uses {
+    parts: BTreeMap<u64, Part>,
+    /// How many parts there are when those that are done are removed.
+    full: usize,
+}
+
+/// Fewer parts than these are not looked through.
+const FEW: usize = 1 << 12;
+
+impl User {
+    fn is_before(&self, clock: &Clock) -> bool {
+        clock.of(self.deed.line) >= self.deed.number
+    }
+
+    /// Whether what is not ordered after this one, or goes together with it, is so with a later one too.
+    fn is_covered_by(&self, how: Use) -> bool {
+        match how {
+            Use::Writes => true,
+            Use::Reads => self.how == Use::Reads,
+            Use::ReadsStrongly => self.how == Use::ReadsStrongly,
+            Use::WritesStrongly => matches!(self.how, Use::ReadsStrongly | Use::WritesStrongly),
+        }
+    }
+}
+
+/// Whether two uses of the same bytes have to be ordered. Strong ones need not be, nor two reads.
+fn conflict(one: Use, other: Use) -> bool {
+    let writes = |how: Use| matches!(how, Use::Writes | Use::WritesStrongly);
+    let is_strong = |how: Use| matches!(how, Use::ReadsStrongly | Use::WritesStrongly);
+    (writes(one) || writes(other)) && !(is_strong(one) && is_strong(other))
+}
+
+impl Uses {
+    /// A piece of work, before which that is known, uses bytes. What was not ordered before it is told.
+    pub(crate) fn add(&mut self, deed: &Arc<Deed>, clock: &Clock, range: &Range, conflicts: &mut Vec<Conflict>) {
+        let Range { begin, end, how, by } = *range;
+        if begin >= end {
+            return;
+        }
+        self.split(begin);
+        self.split(end);
+        let new = User { deed: Arc::clone(deed), how, by };
+        for (at, part) in self.parts.range(begin..end) {
+            let others = part.users.iter().filter(|old| conflict(old.how, how) && !old.is_before(clock));
+            let others = others.filter(|old| !Arc::ptr_eq(&old.deed, deed));
+            conflicts.extend(others.map(|old| Conflict {
+                earlier: old.clone(),
+                later: *range,
+                begin: *at,
+                end: part.end,
+            }));
+        }
+        if how == Use::Writes {
+            let old: Vec<u64> = self.parts.range(begin..end).map(|(at, _)| *at).collect();
+            old.iter().for_each(|at| drop(self.parts.remove(at)));
+            self.parts.insert(begin, Part { end, users: SmallVec::from_elem(new, 1) });
+            return;
+        }
+        let (mut free, mut next) = (Vec::new(), begin);
+        for (at, part) in self.parts.range_mut(begin..end) {
+            if next < *at {
+                free.push((next, *at));
+            }
+            next = part.end;
+            part.users.retain(|old| !(old.is_covered_by(how) && old.is_before(clock)));
+            part.users.push(new.clone());
+        }
+        if next < end {
+            free.push((next, end));
+        }
+        for (begin, end) in free {
+            self.parts.insert(begin, Part { end, users: SmallVec::from_elem(new.clone(), 1) });
+        }
+    }
+
+    /// Those who have written some bytes by strong accesses, or by any.
+    pub(crate) fn writers(&self, begin: u64, end: u64, are_strong: bool) -> impl Iterator<Item = &User> {
+        let first = self.parts.range(..=begin).next_back().map_or(begin, |(at, _)| *at);
+        let parts = self.parts.range(first..end).filter(move |(_, part)| part.end > begin);
+        let writes = move |user: &&User| user.how == Use::WritesStrongly || !are_strong && user.how == Use::Writes;
+        parts.flat_map(|(_, part)| &part.users).filter(writes)
+    }
+
+    /// A part ends there, and another begins.
+    fn split(&mut self, at: u64) {
+        let Some((_, part)) = self.parts.range_mut(..at).next_back() else { return };
+        if part.end > at {
+            let behind = part.clone();
+            part.end = at;
+            self.parts.insert(at, behind);
+        }
+    }
+
+    /// The memory is gone, or is new.
+    pub(crate) fn forget(&mut self, begin: u64, end: u64) {
+        self.split(begin);
+        self.split(end);
+        let old: Vec<u64> = self.parts.range(begin..end).map(|(at, _)| *at).collect();
+        old.iter().for_each(|at| drop(self.parts.remove(at)));
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.parts.clear();
+    }
+
+    /// All work that comes later knows this. What it is ordered after is forgotten, if there is much.
+    pub(crate) fn forget_before(&mut self, clock: &Clock) {
+        if self.parts.len() < self.full.max(FEW) {
+            return;
+        }
+        self.parts.retain(|_, part| {
+            part.users.retain(|user| !user.is_before(clock));
+            !part.users.is_empty()
+        });
+        if self.parts.len() > RANGES {
+            self.parts.clear();
+        }
+        self.full = 2 * self.parts.len();
+    }
+}

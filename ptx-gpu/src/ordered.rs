@@ -1,0 +1,234 @@
+//! What work has used, and the order that it lacks.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ptx_interpreter::{Finding, Kind, Place, Program, Record, Use, Used};
+
+use crate::changed::is_checked;
+use crate::gpu::Gpu;
+use crate::memory::Home;
+use crate::missing_order::help;
+use crate::order::{Conflict, Deed, Line, Point, Range, User};
+use crate::output::tell;
+use crate::work::{Fill, Side, Transfer, Work};
+
+/// What is new of a deed: its name, what it does to all bytes, and the program of a kernel.
+struct New {
+    name: String,
+    does: Option<&'static str>,
+    program: Option<Arc<Program>>,
+    releases: bool,
+}
+
+impl New {
+    fn call(kind: &str, call: &str) -> New {
+        New { name: format!("a {kind} ({})", short(call)), does: None, program: None, releases: false }
+    }
+}
+
+/// The name of a call without its version.
+fn short(call: &str) -> &str {
+    call.trim_end_matches("_v2")
+}
+
+/// The bytes of each row.
+fn rows(side: Side, [width, height, depth]: [usize; 3], how: Use) -> Vec<Range> {
+    let is_dense = side.row == width && (depth <= 1 || side.plane == width * height);
+    if is_dense {
+        return vec![range(side.start, width * height * depth, how)];
+    }
+    let starts = (0..depth).flat_map(|plane| (0..height).map(move |row| plane * side.plane + row * side.row));
+    starts.map(|at| range(side.start + at as u64, width, how)).collect()
+}
+
+fn range(begin: u64, bytes: usize, how: Use) -> Range {
+    Range { begin, end: begin + bytes as u64, how, by: None }
+}
+
+impl Gpu {
+    /// A copy was done.
+    pub(crate) fn has_copied(&mut self, what: &Transfer, point: &mut Point) {
+        let mut ranges = Vec::new();
+        for (side, how) in [(what.from, Use::Reads), (what.to, Use::Writes)] {
+            if self.memory.find(side.start).is_some() {
+                ranges.extend(rows(side, what.size, how));
+            }
+        }
+        self.tell_used(New::call("copy", what.call), point, &ranges);
+    }
+
+    /// Bytes were filled.
+    pub(crate) fn has_filled(&mut self, what: &Fill, point: &mut Point) {
+        let Fill { to, element, pitch, size: [width, height], call, .. } = *what;
+        // Streams tell others by it that something is done.
+        let (kind, how) = match call.contains("WriteValue") {
+            true => ("value", Use::WritesStrongly),
+            false => ("fill", Use::Writes),
+        };
+        let side = Side { start: to, is_device: true, row: pitch.max(width * element), plane: 0 };
+        let ranges = rows(side, [width * element, height, 1], how);
+        self.tell_used(New { releases: true, ..New::call(kind, call) }, point, &ranges);
+    }
+
+    /// Memory was allocated in a stream: only what comes after it may use it.
+    pub(crate) fn has_allocated(&mut self, place: u64, call: &str, point: &mut Point) {
+        self.all_of(place, call, "allocates", point);
+    }
+
+    /// Memory is freed in a stream: what uses it has to come before.
+    pub(crate) fn frees(&mut self, place: u64, call: &str, point: &mut Point) {
+        if let Some((begin, end)) = self.all_of(place, call, "frees", point) {
+            self.order.forget(begin, end);
+        }
+    }
+
+    fn all_of(&mut self, place: u64, call: &str, does: &'static str, point: &mut Point) -> Option<(u64, u64)> {
+        let one = self.memory.find(place).filter(|one| one.begin == place)?;
+        let (begin, end) = (one.begin, one.end());
+        let new = New { name: short(call).into(), does: Some(does), program: None, releases: false };
+        self.tell_used(new, point, &[Range { begin, end, how: Use::Writes, by: None }]);
+        Some((begin, end))
+    }
+
+    fn tell_used(&mut self, new: New, point: &mut Point, ranges: &[Range]) {
+        let kernel = new.name.clone();
+        let findings = self.use_bytes(new, point, ranges);
+        if !findings.is_empty() {
+            tell(&Record { kernel, findings, ..Record::default() });
+        }
+    }
+
+    /// What a kernel has used. Finds what was not ordered before it.
+    pub(crate) fn has_run(
+        &mut self,
+        name: &str,
+        program: Arc<Program>,
+        used: &Used,
+        point: &mut Point,
+    ) -> Vec<Finding> {
+        let ranges = used.ranges.iter();
+        let ranges = ranges.map(|used| Range { begin: used.begin, end: used.end, how: used.how, by: Some(*used) });
+        let ranges: Vec<Range> = ranges.collect();
+        if used.acquires {
+            let are_strong = |range: &&Range| matches!(range.how, Use::ReadsStrongly | Use::WritesStrongly);
+            for range in ranges.iter().filter(are_strong) {
+                self.order.follow_writers(point, (range.begin, range.end), true);
+            }
+        }
+        let name = format!("kernel `{name}`, launch {}", self.launches);
+        let new = New { name, does: None, program: Some(program), releases: used.releases };
+        self.use_bytes(new, point, &ranges)
+    }
+
+    fn use_bytes(&mut self, new: New, point: &mut Point, ranges: &[Range]) -> Vec<Finding> {
+        if !is_checked() {
+            return Vec::new();
+        }
+        let before = point.clock.clone();
+        let (line, number) = self.order.step(point);
+        let stream = self.order.name_of(point.stream);
+        let place = match &point.node {
+            Some((_, node)) => format!("node {node} of a graph in {stream}"),
+            None => format!("number {number} in {stream}"),
+        };
+        let graph = point.node.clone();
+        let New { name, does, program, releases } = new;
+        let kind = self.order.kind_of(point.stream);
+        let deed = Arc::new(Deed { name, does, stream, kind, place, line, number, graph, program, releases });
+        let conflicts = self.order.use_bytes(&deed, point, ranges);
+        if ranges.iter().any(|range| range.how == Use::WritesStrongly && self.memory.is_of_the_host(range.begin)) {
+            // The host may look at it, and know by it that all this is done.
+            self.order.host_knows(&point.clock);
+        }
+        newest(conflicts)
+            .into_values()
+            .map(|all| self.missing(&all, &deed, before.of(all[0].earlier.deed.line)))
+            .collect()
+    }
+
+    /// The order that one piece of work lacks to another one, up to whose line it knows so many to be done.
+    fn missing(&self, all: &[Conflict], deed: &Arc<Deed>, known: u64) -> Finding {
+        let first = &all[0];
+        let earlier = &first.earlier;
+        let later = User { deed: Arc::clone(deed), how: first.later.how, by: first.later.by };
+        let bytes: u64 = all.iter().map(|conflict| conflict.end - conflict.begin).sum();
+        let both = self.memory.describe(first.begin);
+        let mut notes = vec![
+            format!("the first: {}, {}", earlier.deed.name, earlier.deed.place),
+            format!("the second: {}, {}", deed.name, deed.place),
+            format!("{bytes} bytes are used by both, the first of them {both}"),
+        ];
+        let line = earlier.deed.line;
+        if known > 0 && !self.order.host_has(line, known) && earlier.deed.graph.is_none() {
+            notes.push(format!(
+                "the second waits for what {} was given up to number {known}, and the first came later: its event is \
+                 recorded too early",
+                earlier.deed.stream
+            ));
+        }
+        Finding {
+            kind: Kind::Race,
+            title: format!(
+                "{} {} bytes that {} {}, and nothing orders the two",
+                earlier.deed.subject(),
+                earlier.verb(),
+                deed.subject(),
+                later.verb()
+            ),
+            places: [earlier, &later].into_iter().filter_map(|user| self.place(user)).collect(),
+            notes,
+            help: help(&earlier.deed, deed),
+            times: 1,
+        }
+    }
+
+    fn place(&self, user: &User) -> Option<Place> {
+        let (program, used) = (user.deed.program.as_ref()?, user.by.as_ref()?);
+        let (bytes, at) = (used.end - used.begin, self.memory.describe(used.begin));
+        Some(program.place_of(used, format!("{} the first of {bytes} bytes, {at}", user.verb())))
+    }
+
+    /// Whether the host knows that work is done when its call returns.
+    pub(crate) fn is_waited_for(&self, work: &Work, waits: bool) -> bool {
+        let is_of_the_gpu = |address: u64| {
+            let home = self.memory.find(address).map(|one| one.home);
+            matches!(home, Some(Home::Device | Home::Variable | Home::Graph))
+        };
+        match work {
+            // What the program has allocated by itself is copied through memory of the driver's.
+            Work::Copy(what) if self.memory.find(what.to.start).is_none() => true,
+            Work::Copy(what) => waits && !(is_of_the_gpu(what.to.start) && is_of_the_gpu(what.from.start)),
+            Work::Fill(what) => !what.call.contains("Async") && !is_of_the_gpu(what.to),
+            _ => false,
+        }
+    }
+}
+
+/// Of the work on each line the newest piece that was not ordered before, and the bytes of both.
+fn newest(conflicts: Vec<Conflict>) -> HashMap<Line, Vec<Conflict>> {
+    let mut newest: HashMap<Line, Vec<Conflict>> = HashMap::new();
+    for conflict in conflicts {
+        let (line, number) = (conflict.earlier.deed.line, conflict.earlier.deed.number);
+        let known = newest.entry(line).or_default();
+        let last = known.first().map_or(0, |known| known.earlier.deed.number);
+        if number > last {
+            known.clear();
+        }
+        if number >= last {
+            known.push(conflict);
+        }
+    }
+    newest
+}
+
+impl User {
+    /// What it does with the bytes.
+    fn verb(&self) -> &'static str {
+        self.deed.does.unwrap_or(match self.how {
+            Use::Reads | Use::ReadsStrongly => "reads",
+            Use::Writes => "writes",
+            Use::WritesStrongly => "changes",
+        })
+    }
+}

@@ -1,0 +1,176 @@
+//! What a launch has used of the memory outside of it, for those who compare it with other launches.
+
+use std::ops::Range;
+
+use super::actor::Actor;
+use super::checks::Checks;
+use super::mark::{CELL, CELLS, Mark, WHOLE};
+use super::shadow::{Cell, PAGE, Page};
+use crate::spaces::{Owner, owner};
+
+/// Ranges of one launch, at most. Of more the first ones are told.
+const RANGES: usize = 1 << 20;
+/// What the scope of the GPU is in a mark.
+const OF_GPU: u8 = 3;
+
+/// What a launch has used of the memory that it was given.
+#[derive(Clone, Debug, Default)]
+pub struct Used {
+    /// Where, in the order of the addresses for each kind of use.
+    pub ranges: Vec<UsedRange>,
+    /// Whether threads have released something to the whole GPU.
+    pub releases: bool,
+    /// Whether threads have acquired something from the whole GPU.
+    pub acquires: bool,
+}
+
+/// How bytes are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// They are read.
+    Reads,
+    /// They are written.
+    Writes,
+    /// They are read by a strong access of the scope of the GPU or the system.
+    ReadsStrongly,
+    /// The same, and they are written: by an atomic, for example.
+    WritesStrongly,
+}
+
+/// Bytes that threads have used by one instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct UsedRange {
+    /// The first address.
+    pub begin: u64,
+    /// The address behind the last one.
+    pub end: u64,
+    /// How the bytes are used.
+    pub how: Use,
+    /// A thread that has used the first ones, and its instruction.
+    pub(crate) by: (Actor, u32),
+}
+
+impl Use {
+    const ALL: [Use; 4] = [Use::Reads, Use::Writes, Use::ReadsStrongly, Use::WritesStrongly];
+
+    fn of(mark: &Mark) -> Use {
+        match (mark.scope == OF_GPU, mark.writes) {
+            (false, false) => Use::Reads,
+            (false, true) => Use::Writes,
+            (true, false) => Use::ReadsStrongly,
+            (true, true) => Use::WritesStrongly,
+        }
+    }
+}
+
+/// The bytes of a cell that are used in each way, and an access of each.
+type Uses = [(u8, Mark); 4];
+
+/// Ranges that have ended, and for each way the one that may go on.
+#[derive(Default)]
+struct Ranges {
+    ended: Vec<UsedRange>,
+    open: [Option<UsedRange>; 4],
+}
+
+impl Checks {
+    /// What was used of the memory outside.
+    pub(crate) fn used(&self) -> Used {
+        let mut ranges = Ranges::default();
+        for (begin, page) in self.shadow.in_order() {
+            if ranges.ended.len() < RANGES && owner(begin, 1).0 == Owner::Outside {
+                self.used_of_page(begin, page, &mut ranges);
+            }
+        }
+        ranges.ended.extend(ranges.open.into_iter().flatten());
+        Used { ranges: ranges.ended, releases: self.releases, acquires: self.acquires }
+    }
+
+    fn used_of_page(&self, begin: u64, page: &Page, ranges: &mut Ranges) {
+        if page.cells.is_empty() {
+            let read = read_only(page);
+            let alike = |one: &(u8, Mark), other: &(u8, Mark)| one.0 == other.0 && one.1.site == other.1.site;
+            let mut first = 0;
+            for part in read.chunk_by(alike) {
+                let uses = [part[0], Default::default(), Default::default(), Default::default()];
+                self.add_cells(ranges, begin, first..first + part.len(), &uses);
+                first += part.len();
+            }
+            return;
+        }
+        let mut first = 0;
+        let alike = |one: &Cell, other: &Cell| one == other && !one.has_more();
+        for part in page.cells.chunk_by(alike) {
+            self.add_cells(ranges, begin, first..first + part.len(), &self.uses_of(part[0]));
+            first += part.len();
+        }
+    }
+
+    /// How a cell was used. What is written need not be told to be read.
+    fn uses_of(&self, cell: Cell) -> Uses {
+        let mut uses = Uses::default();
+        self.shadow.each_mark(cell, |mark| {
+            let (bytes, first) = &mut uses[Use::of(mark) as usize];
+            if *bytes == 0 {
+                *first = *mark;
+            }
+            *bytes |= bytes_of(mark);
+        });
+        uses[Use::Reads as usize].0 &= !uses[Use::Writes as usize].0;
+        uses
+    }
+
+    /// Cells of a page are used so.
+    fn add_cells(&self, ranges: &mut Ranges, page: u64, cells: Range<usize>, uses: &Uses) {
+        for (how, (bytes, mark)) in Use::ALL.into_iter().zip(uses) {
+            let at = |cell: usize| page + cell as u64 * CELL;
+            match *bytes {
+                0 => {}
+                WHOLE => self.extend(ranges, how, (at(cells.start), at(cells.end)), mark),
+                bytes => cells.clone().for_each(|cell| {
+                    let is_used = |byte: &u64| bytes >> byte & 1 == 1;
+                    for byte in (0..CELL).filter(is_used) {
+                        self.extend(ranges, how, (at(cell) + byte, at(cell) + byte + 1), mark);
+                    }
+                }),
+            }
+        }
+    }
+
+    fn extend(&self, ranges: &mut Ranges, how: Use, (begin, end): (u64, u64), mark: &Mark) {
+        let open = &mut ranges.open[how as usize];
+        match open {
+            Some(open) if open.end == begin && open.by.1 == mark.site => open.end = end,
+            _ => {
+                let lane = mark.lanes_at(begin / CELL * CELL).trailing_zeros() as usize;
+                let by = (self.actor_of(mark, lane), mark.site);
+                ranges.ended.extend(open.replace(UsedRange { begin, end, how, by }));
+            }
+        }
+    }
+}
+
+/// Which bytes of a cell a mark is of. A row of small elements has all of them.
+fn bytes_of(mark: &Mark) -> u8 {
+    if (1..CELL as u32).contains(&mark.row.stride) { WHOLE } else { mark.bytes }
+}
+
+/// Which bytes of a page were read that nobody has written, and by whom.
+fn read_only(page: &Page) -> [(u8, Mark); CELLS] {
+    let mut read = [(0, Mark::default()); CELLS];
+    let mut whole = [0; CELLS / 64];
+    for reading in page.readings() {
+        let cells = (!reading.is_within(&whole)).then(|| reading.cells());
+        for (cell, mark) in cells.into_iter().flatten() {
+            let (bytes, first) = &mut read[cell];
+            if *bytes == 0 {
+                *first = mark;
+            }
+            *bytes |= bytes_of(&mark);
+            whole[cell / 64] |= u64::from(*bytes == WHOLE) << (cell % 64);
+        }
+    }
+    read
+}
+
+const _: () = assert!(PAGE == CELL * CELLS as u64);
