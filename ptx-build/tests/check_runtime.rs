@@ -334,3 +334,133 @@ fn mistakes_with_graphs_have_their_errors() {
     assert_eq!(printed.matches("error[launch]").count(), 2, "{printed}");
     assert_eq!(complaint.matches("the capture ends without a graph").count(), 18, "{complaint}");
 }
+
+/// What two pieces of work use lacks an order, and the twin has it. The title, and words of what else is said.
+const WITHOUT_ORDER: [(&str, &str, &str); 17] = [
+    (
+        "two_streams",
+        "kernel `_Z3addPiii` in stream 1 writes bytes that kernel `_Z3addPiii` in stream 2 writes",
+        "streams.cu:7",
+    ),
+    (
+        "read_after_write",
+        "a fill (cudaMemsetAsync) in stream 1 writes bytes that kernel `_Z3sumPKiPii` in stream 2 reads",
+        "streams.cu:12",
+    ),
+    (
+        "write_after_read",
+        "kernel `_Z3sumPKiPii` in stream 1 reads bytes that a fill (cudaMemsetAsync) in stream 2 writes",
+        "40 bytes are used by both, the first of them byte 40 of allocation 1 (cudaMalloc)",
+    ),
+    (
+        "too_early",
+        "kernel `_Z3addPiii` in stream 1 writes bytes that kernel `_Z3sumPKiPii` in stream 2 reads",
+        "up to number 1, and the first came later: its event is recorded too early",
+    ),
+    (
+        "non_blocking",
+        "kernel `_Z3addPiii` in the default stream writes bytes that kernel `_Z3addPiii` in stream 3 writes",
+        "a stream that does not block does not wait for the default stream",
+    ),
+    (
+        "host_copy",
+        "kernel `_Z3addPiii` in stream 3 writes bytes that a copy (cudaMemcpy) in the default stream reads",
+        "record an event in stream 3 after the first",
+    ),
+    (
+        "device_copy",
+        "a copy (cudaMemcpy) in the default stream writes bytes that kernel `_Z3addPiii` in stream 3 writes",
+        "launch 1, number 1 in stream 3",
+    ),
+    (
+        "pinned_copy",
+        "a copy (cudaMemcpyAsync) in stream 1 writes bytes that a copy (cudaMemcpyAsync) in stream 2 reads",
+        "of allocation 3 (cudaHostAlloc)",
+    ),
+    (
+        "freed",
+        "kernel `_Z3addPiii` in stream 1 writes bytes that cudaFreeAsync in stream 2 frees",
+        "or free it in stream 1",
+    ),
+    (
+        "allocated",
+        "cudaMallocAsync in stream 1 allocates bytes that a fill (cudaMemsetAsync) in stream 2 writes",
+        "or allocate it in stream 2",
+    ),
+    (
+        "edge",
+        "a copy (cudaGraphAddMemcpyNode1D) in node 1 of a graph writes bytes that kernel `_Z3addPiii` in node 2 of a graph writes",
+        "add an edge from the first node to the second",
+    ),
+    (
+        "child",
+        "a copy (cudaGraphAddMemcpyNode1D) in node 1 of a graph reads bytes that a fill (cuGraphAddMemsetNode) in node 2.1 of a graph writes",
+        "add an edge",
+    ),
+    (
+        "captured",
+        "kernel `_Z3addPiii` in node 1 of a graph writes bytes that kernel `_Z3addPiii` in node 2 of a graph writes",
+        "let the stream of the second wait for it",
+    ),
+    (
+        "after_graph",
+        "a copy (cudaGraphAddMemcpyNode1D) in node 1 of a graph writes bytes that kernel `_Z3addPiii` in stream 2 writes",
+        "node 1 of a graph in stream 1",
+    ),
+    (
+        "flag",
+        "kernel `_Z9hand_overPiS_` in stream 1 writes bytes that kernel `_Z9take_overPVKiPKiPib` in stream 2 reads",
+        "streams.cu:24",
+    ),
+    (
+        "value",
+        "kernel `_Z3addPiii` in stream 1 writes bytes that kernel `_Z3addPiii` in stream 2 writes",
+        "streams.cu:7",
+    ),
+    (
+        "event_node",
+        "a copy (cudaGraphAddMemcpyNode1D) in node 1 of a graph writes bytes that kernel `_Z3addPiii` in stream 2 writes",
+        "streams.cu:7",
+    ),
+];
+
+#[test]
+fn work_without_an_order_is_found() {
+    let program = Program::of_nvcc("streams.cu", &[]);
+    for (name, title, words) in WITHOUT_ORDER {
+        let (code, printed, complaint) = program.check(&[name]);
+        assert_eq!(code, Some(1), "{name}: {printed}{complaint}");
+        assert!(printed.contains(&format!("error[race]: {title}, and nothing orders the two\n")), "{name}: {printed}");
+        assert!(printed.contains(words) && printed.matches("error[").count() == 1, "{name}: {printed}");
+        let (code, printed, complaint) = program.check(&["right", name]);
+        assert_eq!(code, Some(0), "right {name}: {printed}{complaint}");
+    }
+    let (code, printed, complaint) = program.check(&["silent"]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+}
+
+/// The same form as other findings: as JSON, and silenced by the name of a kernel.
+#[test]
+fn work_without_an_order_is_told_as_other_findings_are() {
+    let program = Program::of_nvcc("streams.cu", &[]);
+    let check = |options: &[&str]| {
+        let mut check = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
+        check.args(["ptx", "check"]).args(options).arg("--").arg(program.path()).arg("too_early");
+        let output = check.output().expect("it starts");
+        (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+    };
+    let (code, printed) = check(&["--json"]);
+    assert_eq!(code, Some(1), "{printed}");
+    let line = printed.lines().find(|line| line.starts_with('{')).expect("a finding");
+    let finding: serde_json::Value = serde_json::from_str(line).expect("JSON");
+    let places = finding["places"].as_array().expect("a list");
+    let lines: Vec<_> = places.iter().map(|place| (place["function"].as_str(), place["line"].as_u64())).collect();
+    assert_eq!(lines, [(Some("_Z3addPiii"), Some(7)), (Some("_Z3sumPKiPii"), Some(12))], "{finding}");
+    assert_eq!((finding["kind"].as_str(), finding["launch"].as_u64()), (Some("race"), Some(3)), "{finding}");
+
+    let allowed = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(allowed.path(), "race _Z3sumPKiPii it is meant to be wrong").expect("it is written");
+    let (code, printed) = check(&["--allow", allowed.path().to_str().expect("the path is text")]);
+    assert_eq!(code, Some(0), "{printed}");
+    assert!(printed.contains("1 finding is silenced"), "{printed}");
+}

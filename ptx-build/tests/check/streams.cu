@@ -208,6 +208,37 @@ static int flag() {
   return 0;
 }
 
+// One stream writes a number, and the other waits for it: functions of the driver alone.
+static int value() {
+  typedef int Call(cudaStream_t, unsigned long long, unsigned, unsigned);
+  void *write, *wait;
+  OK(cudaGetDriverEntryPointByVersion("cuStreamWriteValue32", &write, 12000, cudaEnableDefault, nullptr));
+  OK(cudaGetDriverEntryPointByVersion("cuStreamWaitValue32", &wait, 12000, cudaEnableDefault, nullptr));
+  unsigned long long place = (unsigned long long)b;
+  OK(cudaMemset(b, 0, BYTES));
+  OK(cudaDeviceSynchronize());
+  add<<<2, 128, 0, one>>>(a, N, 1);
+  if (((Call *)write)(one, place, 1, 0)) return 6;
+  if (right && ((Call *)wait)(other, place, 1, 1)) return 6;
+  add<<<2, 128, 0, other>>>(a, N, 1);
+  return 0;
+}
+
+// An event that a graph records is of what comes before it in the graph.
+static int event_node() {
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaGraphNode_t copied, recorded;
+  OK(cudaGraphCreate(&graph, 0));
+  OK(cudaGraphAddMemcpyNode1D(&copied, graph, nullptr, 0, a, b, BYTES, cudaMemcpyDeviceToDevice));
+  OK(cudaGraphAddEventRecordNode(&recorded, graph, &copied, right, event));
+  OK(cudaGraphInstantiate(&executable, graph, 0));
+  OK(cudaGraphLaunch(executable, one));
+  OK(cudaStreamWaitEvent(other, event));
+  add<<<2, 128, 0, other>>>(a, N, 1);
+  return 0;
+}
+
 static void called(void *) {}
 
 // What is silent.
@@ -281,7 +312,7 @@ int main(int count, char **words) {
       {"device_copy", device_copy}, {"pinned_copy", pinned_copy},           {"freed", freed},
       {"allocated", allocated},     {"edge", edge},                         {"child", child},
       {"captured", captured},       {"after_graph", after_graph},           {"flag", flag},
-      {"silent", silent}};
+      {"value", value},             {"event_node", event_node},             {"silent", silent}};
   for (auto &one_case : cases)
     if (!strcmp(name, one_case.name)) {
       if (int error = one_case.run()) return error;

@@ -63,6 +63,15 @@ impl Reading {
         own.map(|cell| (cell, self.mark)).chain(others)
     }
 
+    pub(crate) fn mark(&self) -> &Mark {
+        &self.mark
+    }
+
+    /// The cells that the lanes of the mark have read at its instruction.
+    pub(crate) fn own_cells(&self) -> &[u64; CELLS / 64] {
+        &self.cells
+    }
+
     /// Whether it is of these cells alone.
     pub(crate) fn is_within(&self, cells: &[u64; CELLS / 64]) -> bool {
         self.cells.iter().zip(cells).all(|(own, all)| own & !all == 0)

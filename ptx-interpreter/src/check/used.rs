@@ -87,6 +87,9 @@ impl Checks {
     }
 
     fn used_of_page(&self, begin: u64, page: &Page, ranges: &mut Ranges) {
+        if let Some(mark) = read_by_one(page) {
+            return self.extend(ranges, Use::Reads, (begin, begin + PAGE), &mark);
+        }
         if page.cells.is_empty() {
             let read = read_only(page);
             let alike = |one: &(u8, Mark), other: &(u8, Mark)| one.0 == other.0 && one.1.site == other.1.site;
@@ -153,6 +156,17 @@ impl Checks {
 /// Which bytes of a cell a mark is of. A row of small elements has all of them.
 fn bytes_of(mark: &Mark) -> u8 {
     if (1..CELL as u32).contains(&mark.row.stride) { WHOLE } else { mark.bytes }
+}
+
+/// A reader of a page that was only read, if one instruction has read all of it: most pages are so.
+fn read_by_one(page: &Page) -> Option<Mark> {
+    let first = page.readings().first()?.mark();
+    let is_alike = |mark: &Mark| mark.site == first.site && bytes_of(mark) == WHOLE;
+    let mut all = [0; CELLS / 64];
+    for reading in page.readings().iter().filter(|reading| is_alike(reading.mark())) {
+        all.iter_mut().zip(reading.own_cells()).for_each(|(all, own)| *all |= own);
+    }
+    (all == [u64::MAX; CELLS / 64]).then_some(*first)
 }
 
 /// Which bytes of a page were read that nobody has written, and by whom.
