@@ -158,9 +158,9 @@ fn bytes_of(mark: &Mark) -> u8 {
     if (1..CELL as u32).contains(&mark.row.stride) { WHOLE } else { mark.bytes }
 }
 
-/// A reader of a page that was only read, if one instruction has read all of it: most pages are so.
+/// Who has read the first cell of a page that was only read, if one instruction has read all of it: most pages are so.
 fn read_by_one(page: &Page) -> Option<Mark> {
-    let first = page.readings().first()?.mark();
+    let first = page.readings().iter().find(|reading| reading.own_cells()[0] & 1 == 1)?.mark();
     let is_alike = |mark: &Mark| mark.site == first.site && bytes_of(mark) == WHOLE;
     let mut all = [0; CELLS / 64];
     for reading in page.readings().iter().filter(|reading| is_alike(reading.mark())) {
