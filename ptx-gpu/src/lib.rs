@@ -3,7 +3,8 @@
 //! COMMAND…` does that.
 //!
 //! What a call asks for is done before it returns, in the order of the calls. That is one of the orders that streams and events
-//! allow. Device memory is memory of this process, each allocation apart from the others, and no address is used twice.
+//! allow. What they do not order and should is found all the same: each piece of work tells which memory it has used. Device memory
+//! is memory of this process, each allocation apart from the others, and no address is used twice.
 //!
 //! Calls that are missing say so on standard error and return `CUDA_ERROR_NOT_SUPPORTED`.
 //!

@@ -85,9 +85,9 @@ impl Order {
 
     /// Work begins in a stream.
     pub(crate) fn begin(&mut self, stream: Handle) -> Point {
-        let mut clock = self.host.clone();
-        clock.join(&self.clock_of(stream));
-        Point { stream, clock, node: None }
+        let mut point = Point { stream, clock: self.host.clone(), node: None };
+        self.follow_stream(&mut point);
+        point
     }
 
     /// What will be done when all work of a stream is done, and of those that it waits for.
@@ -110,8 +110,18 @@ impl Order {
         }
     }
 
+    /// Work comes after all that its stream was given, by other threads too.
+    fn follow_stream(&self, point: &mut Point) {
+        point.clock.join(&self.clock_of(point.stream));
+        let lines = self.streams.get(&point.stream).map(|own| &own.lines);
+        lines.into_iter().flatten().for_each(|line| point.clock.raise(*line, self.counts[*line]));
+    }
+
     /// A piece of work is on a line of its stream: one whose last piece is known to be done before it.
     pub(crate) fn step(&mut self, point: &mut Point) -> (Line, u64) {
+        if point.node.is_none() {
+            self.follow_stream(point);
+        }
         let lines = self.streams.get(&point.stream).map(|own| own.lines.clone()).unwrap_or_default();
         let follows = |line: &Line| point.clock.of(*line) >= self.counts[*line];
         let line = lines.into_iter().find(follows).unwrap_or_else(|| {
