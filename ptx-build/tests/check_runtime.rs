@@ -340,12 +340,12 @@ const WITHOUT_ORDER: [(&str, &str, &str); 17] = [
     (
         "two_streams",
         "kernel `_Z3addPiii` in stream 1 writes bytes that kernel `_Z3addPiii` in stream 2 writes",
-        "streams.cu:7",
+        "streams.cu:8",
     ),
     (
         "read_after_write",
         "a fill (cudaMemsetAsync) in stream 1 writes bytes that kernel `_Z3sumPKiPii` in stream 2 reads",
-        "streams.cu:12",
+        "streams.cu:13",
     ),
     (
         "write_after_read",
@@ -410,17 +410,17 @@ const WITHOUT_ORDER: [(&str, &str, &str); 17] = [
     (
         "flag",
         "kernel `_Z9hand_overPiS_` in stream 1 writes bytes that kernel `_Z9take_overPVKiPKiPib` in stream 2 reads",
-        "streams.cu:24",
+        "streams.cu:25",
     ),
     (
         "value",
         "kernel `_Z3addPiii` in stream 1 writes bytes that kernel `_Z3addPiii` in stream 2 writes",
-        "streams.cu:7",
+        "streams.cu:8",
     ),
     (
         "event_node",
         "a copy (cudaGraphAddMemcpyNode1D) in node 1 of a graph writes bytes that kernel `_Z3addPiii` in stream 2 writes",
-        "streams.cu:7",
+        "streams.cu:8",
     ),
 ];
 
@@ -439,28 +439,32 @@ fn work_without_an_order_is_found() {
     assert_eq!(code, Some(0), "{printed}{complaint}");
 }
 
-/// The same form as other findings: as JSON, and silenced by the name of a kernel.
+/// The same form as other findings: as JSON, and silenced by a kernel, a line or a call.
 #[test]
 fn work_without_an_order_is_told_as_other_findings_are() {
     let program = Program::of_nvcc("streams.cu", &[]);
-    let check = |options: &[&str]| {
+    let check = |options: &[&str], case: &str| {
         let mut check = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
-        check.args(["ptx", "check"]).args(options).arg("--").arg(program.path()).arg("too_early");
+        check.args(["ptx", "check"]).args(options).arg("--").arg(program.path()).arg(case);
         let output = check.output().expect("it starts");
         (output.status.code(), String::from_utf8(output.stdout).expect("text"))
     };
-    let (code, printed) = check(&["--json"]);
+    let (code, printed) = check(&["--json"], "too_early");
     assert_eq!(code, Some(1), "{printed}");
     let line = printed.lines().find(|line| line.starts_with('{')).expect("a finding");
     let finding: serde_json::Value = serde_json::from_str(line).expect("JSON");
     let places = finding["places"].as_array().expect("a list");
     let lines: Vec<_> = places.iter().map(|place| (place["function"].as_str(), place["line"].as_u64())).collect();
-    assert_eq!(lines, [(Some("_Z3addPiii"), Some(7)), (Some("_Z3sumPKiPii"), Some(12))], "{finding}");
+    assert_eq!(lines, [(Some("_Z3addPiii"), Some(8)), (Some("_Z3sumPKiPii"), Some(13))], "{finding}");
     assert_eq!((finding["kind"].as_str(), finding["launch"].as_u64()), (Some("race"), Some(3)), "{finding}");
 
-    let allowed = tempfile::NamedTempFile::new().expect("a file");
-    fs::write(allowed.path(), "race _Z3sumPKiPii it is meant to be wrong").expect("it is written");
-    let (code, printed) = check(&["--allow", allowed.path().to_str().expect("the path is text")]);
-    assert_eq!(code, Some(0), "{printed}");
-    assert!(printed.contains("1 finding is silenced"), "{printed}");
+    for (case, place) in
+        [("too_early", "_Z3sumPKiPii"), ("too_early", "streams.cu:8"), ("pinned_copy", "cudaMemcpyAsync")]
+    {
+        let allowed = tempfile::NamedTempFile::new().expect("a file");
+        fs::write(allowed.path(), format!("race {place} it is meant to be wrong")).expect("it is written");
+        let (code, printed) = check(&["--allow", allowed.path().to_str().expect("the path is text")], case);
+        assert_eq!(code, Some(0), "{printed}");
+        assert!(printed.contains("1 finding is silenced"), "{printed}");
+    }
 }

@@ -55,7 +55,7 @@ impl Gpu {
                 ranges.extend(rows(side, what.size, how));
             }
         }
-        self.tell_used(New::call("copy", what.call), point, &ranges);
+        self.tell_used(what.call, New::call("copy", what.call), point, &ranges);
     }
 
     /// Bytes were filled.
@@ -68,7 +68,7 @@ impl Gpu {
         };
         let side = Side { start: to, is_device: true, row: pitch.max(width * element), plane: 0 };
         let ranges = rows(side, [width * element, height, 1], how);
-        self.tell_used(New { releases: true, ..New::call(kind, call) }, point, &ranges);
+        self.tell_used(call, New { releases: true, ..New::call(kind, call) }, point, &ranges);
     }
 
     /// Memory was allocated in a stream: only what comes after it may use it.
@@ -87,15 +87,14 @@ impl Gpu {
         let one = self.memory.find(place).filter(|one| one.begin == place)?;
         let (begin, end) = (one.begin, one.end());
         let new = New { name: short(call).into(), does: Some(does), program: None, releases: false };
-        self.tell_used(new, point, &[Range { begin, end, how: Use::Writes, by: None }]);
+        self.tell_used(call, new, point, &[Range { begin, end, how: Use::Writes, by: None }]);
         Some((begin, end))
     }
 
-    fn tell_used(&mut self, new: New, point: &mut Point, ranges: &[Range]) {
-        let kernel = new.name.clone();
+    fn tell_used(&mut self, call: &str, new: New, point: &mut Point, ranges: &[Range]) {
         let findings = self.use_bytes(new, point, ranges);
         if !findings.is_empty() {
-            tell(&Record { kernel, findings, ..Record::default() });
+            tell(&Record { kernel: short(call).into(), findings, ..Record::default() });
         }
     }
 

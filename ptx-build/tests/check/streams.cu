@@ -1,6 +1,7 @@
 // Work of several streams and of graphs on the same memory. Each case is named on the command line; "right" before it is its twin.
 #include <cstdio>
 #include <cstring>
+#include <thread>
 
 __global__ void add(int *numbers, int n, int more) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -290,6 +291,13 @@ static int silent() {
     OK(cudaStreamDestroy(made));
   }
   add<<<2, 128, 0, one>>>(a, N, 1);
+  // Several threads give work to one stream.
+  auto give = [] {
+    for (int round = 0; round < 50; round++) add<<<2, 128, 0, one>>>(a, N, 1);
+  };
+  std::thread first(give), second(give);
+  first.join();
+  second.join();
   return 0;
 }
 
