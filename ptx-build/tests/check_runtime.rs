@@ -337,39 +337,35 @@ fn mistakes_with_graphs_have_their_errors() {
 
 /// What two pieces of work use lacks an order, and the twin has it. The title, and words of what else is said.
 const WITHOUT_ORDER: [(&str, &str, &str); 17] = [
-    (
-        "two_streams",
-        "kernel `_Z3addPiii` in stream 1 writes bytes that kernel `_Z3addPiii` in stream 2 writes",
-        "streams.cu:8",
-    ),
+    ("two_streams", "kernel `add` in stream 1 writes bytes that kernel `add` in stream 2 writes", "streams.cu:8"),
     (
         "read_after_write",
-        "a fill (cudaMemsetAsync) in stream 1 writes bytes that kernel `_Z3sumPKiPii` in stream 2 reads",
+        "a fill (cudaMemsetAsync) in stream 1 writes bytes that kernel `sum` in stream 2 reads",
         "streams.cu:13",
     ),
     (
         "write_after_read",
-        "kernel `_Z3sumPKiPii` in stream 1 reads bytes that a fill (cudaMemsetAsync) in stream 2 writes",
+        "kernel `sum` in stream 1 reads bytes that a fill (cudaMemsetAsync) in stream 2 writes",
         "40 bytes are used by both, the first of them byte 40 of allocation 1 (cudaMalloc)",
     ),
     (
         "too_early",
-        "kernel `_Z3addPiii` in stream 1 writes bytes that kernel `_Z3sumPKiPii` in stream 2 reads",
+        "kernel `add` in stream 1 writes bytes that kernel `sum` in stream 2 reads",
         "up to number 1, and the first came later: its event is recorded too early",
     ),
     (
         "non_blocking",
-        "kernel `_Z3addPiii` in the default stream writes bytes that kernel `_Z3addPiii` in stream 3 writes",
+        "kernel `add` in the default stream writes bytes that kernel `add` in stream 3 writes",
         "a stream that does not block does not wait for the default stream",
     ),
     (
         "host_copy",
-        "kernel `_Z3addPiii` in stream 3 writes bytes that a copy (cudaMemcpy) in the default stream reads",
+        "kernel `add` in stream 3 writes bytes that a copy (cudaMemcpy) in the default stream reads",
         "record an event in stream 3 after the first",
     ),
     (
         "device_copy",
-        "a copy (cudaMemcpy) in the default stream writes bytes that kernel `_Z3addPiii` in stream 3 writes",
+        "a copy (cudaMemcpy) in the default stream writes bytes that kernel `add` in stream 3 writes",
         "launch 1, number 1 in stream 3",
     ),
     (
@@ -377,11 +373,7 @@ const WITHOUT_ORDER: [(&str, &str, &str); 17] = [
         "a copy (cudaMemcpyAsync) in stream 1 writes bytes that a copy (cudaMemcpyAsync) in stream 2 reads",
         "of allocation 3 (cudaHostAlloc)",
     ),
-    (
-        "freed",
-        "kernel `_Z3addPiii` in stream 1 writes bytes that cudaFreeAsync in stream 2 frees",
-        "or free it in stream 1",
-    ),
+    ("freed", "kernel `add` in stream 1 writes bytes that cudaFreeAsync in stream 2 frees", "or free it in stream 1"),
     (
         "allocated",
         "cudaMallocAsync in stream 1 allocates bytes that a fill (cudaMemsetAsync) in stream 2 writes",
@@ -389,7 +381,7 @@ const WITHOUT_ORDER: [(&str, &str, &str); 17] = [
     ),
     (
         "edge",
-        "a copy (cudaGraphAddMemcpyNode1D) in node 1 of a graph writes bytes that kernel `_Z3addPiii` in node 2 of a graph writes",
+        "a copy (cudaGraphAddMemcpyNode1D) in node 1 of a graph writes bytes that kernel `add` in node 2 of a graph writes",
         "add an edge from the first node to the second",
     ),
     (
@@ -399,27 +391,19 @@ const WITHOUT_ORDER: [(&str, &str, &str); 17] = [
     ),
     (
         "captured",
-        "kernel `_Z3addPiii` in node 1 of a graph writes bytes that kernel `_Z3addPiii` in node 2 of a graph writes",
+        "kernel `add` in node 1 of a graph writes bytes that kernel `add` in node 2 of a graph writes",
         "let the stream of the second wait for it",
     ),
     (
         "after_graph",
-        "a copy (cudaGraphAddMemcpyNode1D) in node 1 of a graph writes bytes that kernel `_Z3addPiii` in stream 2 writes",
+        "a copy (cudaGraphAddMemcpyNode1D) in node 1 of a graph writes bytes that kernel `add` in stream 2 writes",
         "node 1 of a graph in stream 1",
     ),
-    (
-        "flag",
-        "kernel `_Z9hand_overPiS_` in stream 1 writes bytes that kernel `_Z9take_overPVKiPKiPib` in stream 2 reads",
-        "streams.cu:25",
-    ),
-    (
-        "value",
-        "kernel `_Z3addPiii` in stream 1 writes bytes that kernel `_Z3addPiii` in stream 2 writes",
-        "streams.cu:8",
-    ),
+    ("flag", "kernel `hand_over` in stream 1 writes bytes that kernel `take_over` in stream 2 reads", "streams.cu:25"),
+    ("value", "kernel `add` in stream 1 writes bytes that kernel `add` in stream 2 writes", "streams.cu:8"),
     (
         "event_node",
-        "a copy (cudaGraphAddMemcpyNode1D) in node 1 of a graph writes bytes that kernel `_Z3addPiii` in stream 2 writes",
+        "a copy (cudaGraphAddMemcpyNode1D) in node 1 of a graph writes bytes that kernel `add` in stream 2 writes",
         "streams.cu:8",
     ),
 ];

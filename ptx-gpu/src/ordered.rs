@@ -192,7 +192,7 @@ impl Gpu {
     pub(crate) fn is_waited_for(&self, work: &Work, waits: bool) -> bool {
         let is_of_the_gpu = |address: u64| {
             let home = self.memory.find(address).map(|one| one.home);
-            matches!(home, Some(Home::Device | Home::Variable | Home::Graph))
+            matches!(home, Some(Home::Device | Home::Variable | Home::Graph | Home::Mapped))
         };
         match work {
             // What the program has allocated by itself is copied through memory of the driver's.

@@ -61,7 +61,11 @@ calls! {
     }
 
     fn cuMemUnmap(address: u64, bytes: usize) {
-        live()?.memory.unmap(address, bytes as u64, "cuMemUnmap")
+        let mut gpu = live()?;
+        gpu.memory.unmap(address, bytes as u64, "cuMemUnmap")?;
+        gpu.order.waits_to_free(address);
+        gpu.order.forget(address, address + bytes as u64);
+        Ok(())
     }
 
     fn cuMemSetAccess(address: u64, bytes: usize, who: *const Access, count: usize) {

@@ -9,6 +9,13 @@ pub(crate) fn readable(name: &str) -> String {
     whole.map_or_else(|| name.to_owned(), |whole| without_arguments(&whole))
 }
 
+/// The same of each name between backticks of a text.
+pub(crate) fn readable_in(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    let parts = parts.map(|(at, part)| if at % 2 == 1 { readable(part) } else { part.to_owned() });
+    parts.collect::<Vec<_>>().join("`")
+}
+
 /// Without what is in angles, and without the tags that tell versions of a function apart.
 fn without_arguments(name: &str) -> String {
     let mut short = String::new();
@@ -35,7 +42,7 @@ fn without_arguments(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::readable;
+    use super::{readable, readable_in};
 
     #[test]
     fn a_name_is_as_it_was_written() {
@@ -52,5 +59,6 @@ mod tests {
         ] {
             assert_eq!(readable(name), expected);
         }
+        assert_eq!(readable_in("kernel `_Z6kernelPf` and `bar.sync 0`"), "kernel `kernel` and `bar.sync 0`");
     }
 }

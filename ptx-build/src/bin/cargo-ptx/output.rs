@@ -7,7 +7,7 @@ use ptx_build::program::print;
 use ptx_interpreter::{Finding, Place, Record};
 use serde_json::{Value, json};
 
-use crate::names::readable;
+use crate::names::{readable, readable_in};
 use crate::orders::Orders;
 
 /// Prints every finding of a kernel once, with the first launch and seed that showed it; then a line for each kernel. `orders` says
@@ -88,6 +88,8 @@ fn named(finding: &Finding) -> Finding {
     for place in &mut finding.places {
         place.function = readable(&place.function);
     }
+    finding.title = readable_in(&finding.title);
+    finding.notes.iter_mut().for_each(|note| *note = readable_in(note));
     finding
 }
 
