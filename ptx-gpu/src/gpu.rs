@@ -12,6 +12,7 @@ use crate::device::{Device, SHARED_OF_BLOCK};
 use crate::executable::Executable;
 use crate::graph::Graphs;
 use crate::handle;
+use crate::mapped::Mapped;
 use crate::memory::{Home, Memory};
 use crate::order::{Kind, Order};
 use crate::settings::SETTINGS;
@@ -48,6 +49,7 @@ pub(crate) struct Gpu {
     pub(crate) device: Device,
     pub(crate) is_initialized: bool,
     pub(crate) memory: Memory,
+    pub(crate) mapped: Mapped,
     pub(crate) contexts: HashSet<Handle>,
     /// The primary context of the device, how often it was retained, and its flags.
     pub(crate) primary: (Handle, usize, u32),
@@ -74,6 +76,7 @@ static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
         device: Device::new(SETTINGS.sm),
         is_initialized: false,
         memory: Memory::default(),
+        mapped: Mapped::default(),
         contexts: HashSet::new(),
         primary: (handle::next(), 0, 0),
         modules: HashMap::new(),

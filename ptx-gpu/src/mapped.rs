@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use crate::handle::{Handle, next};
-use crate::memory::{Allocation, Home, Memory};
 use crate::output::note;
 use crate::status::{INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY, Result};
 
@@ -43,70 +42,70 @@ struct Mapping {
     access: u32,
 }
 
-impl Memory {
-    pub(crate) fn reserve_addresses(&mut self, bytes: u64, alignment: u64) -> Result<u64> {
-        let alignment = alignment.max(GRANULARITY);
-        if bytes == 0 || !bytes.is_multiple_of(GRANULARITY) || !alignment.is_power_of_two() {
-            return Err(INVALID_VALUE);
-        }
-        let begin = self.addresses(bytes, alignment)?;
-        self.count += 1;
-        self.mapped.reserved.insert(begin, (bytes, self.count));
-        Ok(begin)
+/// What may be accessed of reserved addresses.
+pub(crate) struct Accessible {
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+    pub(crate) number: u64,
+    pub(crate) parts: Vec<(u64, u64)>,
+}
+
+impl Mapped {
+    /// Addresses are reserved. Messages call what is mapped there by this number.
+    pub(crate) fn reserve(&mut self, begin: u64, bytes: u64, number: u64) {
+        self.reserved.insert(begin, (bytes, number));
     }
 
     /// Errors: there is no such range, or something is mapped in it.
     pub(crate) fn free_addresses(&mut self, begin: u64, bytes: u64) -> Result {
-        let is_whole = self.mapped.reserved.get(&begin).is_some_and(|(size, _)| *size == bytes);
-        if !is_whole || self.mapped.mappings.range(begin..begin + bytes).next().is_some() {
+        let is_whole = self.reserved.get(&begin).is_some_and(|(size, _)| *size == bytes);
+        if !is_whole || self.mappings.range(begin..begin + bytes).next().is_some() {
             return Err(INVALID_VALUE);
         }
-        self.mapped.reserved.remove(&begin);
+        self.reserved.remove(&begin);
         Ok(())
     }
 
-    pub(crate) fn create_piece(&mut self, bytes: u64, properties: [u64; 4], room: usize) -> Result<Handle> {
-        if bytes == 0 || !bytes.is_multiple_of(GRANULARITY) {
-            return Err(INVALID_VALUE);
-        }
-        if self.used as u64 + bytes > room as u64 {
+    pub(crate) fn create(&mut self, bytes: u64, properties: [u64; 4]) -> Result<Handle> {
+        // SAFETY: the name ends with a zero.
+        let number = unsafe { libc::memfd_create(c"ptx-gpu".as_ptr(), libc::MFD_CLOEXEC) };
+        if number < 0 {
             return Err(OUT_OF_MEMORY);
         }
-        // SAFETY: the name ends with a zero; the descriptor is new, and nobody else's.
-        let file = unsafe {
-            let file = libc::memfd_create(c"ptx-gpu".as_ptr(), libc::MFD_CLOEXEC);
-            if file < 0 || libc::ftruncate(file, bytes as libc::off_t) != 0 {
-                return Err(OUT_OF_MEMORY);
-            }
-            OwnedFd::from_raw_fd(file)
-        };
+        // SAFETY: the descriptor is new, and nobody else's.
+        let file = unsafe { OwnedFd::from_raw_fd(number) };
+        // SAFETY: the file is open.
+        if unsafe { libc::ftruncate(file.as_raw_fd(), bytes as libc::off_t) } != 0 {
+            return Err(OUT_OF_MEMORY);
+        }
         let handle = next();
-        self.used += bytes as usize;
-        self.mapped.pieces.insert(handle, Piece { file, bytes, references: 1, properties });
+        self.pieces.insert(handle, Piece { file, bytes, references: 1, properties });
         Ok(handle)
     }
 
-    pub(crate) fn release_piece(&mut self, handle: Handle) -> Result {
-        let piece = self.mapped.pieces.get_mut(&handle).ok_or(INVALID_VALUE)?;
+    /// A reference to a piece is gone. Gives the bytes that are free now.
+    pub(crate) fn release(&mut self, handle: Handle) -> Result<u64> {
+        let piece = self.pieces.get_mut(&handle).ok_or(INVALID_VALUE)?;
         piece.references -= 1;
-        if piece.references == 0 {
-            self.used -= piece.bytes as usize;
-            self.mapped.pieces.remove(&handle);
+        if piece.references > 0 {
+            return Ok(0);
         }
-        Ok(())
+        let bytes = piece.bytes;
+        self.pieces.remove(&handle);
+        Ok(bytes)
     }
 
     pub(crate) fn properties_of(&self, handle: Handle) -> Result<[u64; 4]> {
-        Ok(self.mapped.pieces.get(&handle).ok_or(INVALID_VALUE)?.properties)
+        Ok(self.pieces.get(&handle).ok_or(INVALID_VALUE)?.properties)
     }
 
     /// Errors: the addresses are not reserved, something is mapped there, or the piece has another size.
     pub(crate) fn map(&mut self, begin: u64, bytes: u64, offset: u64, handle: Handle) -> Result {
-        let (from, (size, _)) = self.mapped.reserved.range(..=begin).next_back().ok_or(INVALID_VALUE)?;
+        let (from, (size, _)) = self.reserved.range(..=begin).next_back().ok_or(INVALID_VALUE)?;
         let is_inside = begin.is_multiple_of(GRANULARITY) && begin + bytes <= from + size;
-        let before = self.mapped.mappings.range(..begin + bytes).next_back();
+        let before = self.mappings.range(..begin + bytes).next_back();
         let is_free = before.is_none_or(|(from, mapping)| from + mapping.bytes <= begin);
-        let piece = self.mapped.pieces.get_mut(&handle).ok_or(INVALID_VALUE)?;
+        let piece = self.pieces.get_mut(&handle).ok_or(INVALID_VALUE)?;
         if !is_inside || !is_free || offset != 0 || piece.bytes != bytes {
             return Err(INVALID_VALUE);
         }
@@ -119,31 +118,31 @@ impl Memory {
             return Err(OUT_OF_MEMORY);
         }
         piece.references += 1;
-        self.mapped.mappings.insert(begin, Mapping { bytes, piece: handle, access: NOTHING });
+        self.mappings.insert(begin, Mapping { bytes, piece: handle, access: NOTHING });
         Ok(())
     }
 
-    /// Errors: the range is not of whole mappings.
-    pub(crate) fn unmap(&mut self, begin: u64, bytes: u64, call: &str) -> Result {
+    /// Gives the bytes that are free now. Errors: the range is not of whole mappings.
+    pub(crate) fn unmap(&mut self, begin: u64, bytes: u64) -> Result<u64> {
+        let mut free = 0;
         for (from, mapping) in self.whole_mappings(begin, bytes)? {
             // SAFETY: the addresses are of this mapping alone; from now on nobody may use them.
             unsafe {
                 let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
                 libc::mmap(from as *mut _, mapping.bytes as usize, libc::PROT_NONE, flags, -1, 0);
             }
-            self.mapped.mappings.remove(&from);
-            self.release_piece(mapping.piece)?;
+            self.mappings.remove(&from);
+            free += self.release(mapping.piece)?;
         }
-        self.accessible_changed(begin, call);
-        Ok(())
+        Ok(free)
     }
 
-    pub(crate) fn set_access(&mut self, begin: u64, bytes: u64, access: u32, call: &str) -> Result {
+    pub(crate) fn set_access(&mut self, begin: u64, bytes: u64, access: u32) -> Result {
         let protection = match access {
             NOTHING => libc::PROT_NONE,
             ALL => libc::PROT_READ | libc::PROT_WRITE,
             READS => {
-                note(&format!("{call}: memory that may only be read is missing here: let the program write to it too"));
+                note("cuMemSetAccess: memory that may only be read is missing here: let the program write to it too");
                 return Err(NOT_SUPPORTED);
             }
             _ => return Err(INVALID_VALUE),
@@ -153,9 +152,8 @@ impl Memory {
             if unsafe { libc::mprotect(from as *mut _, mapping.bytes as usize, protection) } != 0 {
                 return Err(OUT_OF_MEMORY);
             }
-            self.mapped.mappings.insert(from, Mapping { access, ..mapping });
+            self.mappings.insert(from, Mapping { access, ..mapping });
         }
-        self.accessible_changed(begin, call);
         Ok(())
     }
 
@@ -164,48 +162,34 @@ impl Memory {
     }
 
     /// The piece that is mapped at an address. It has one reference more.
-    pub(crate) fn retain_piece(&mut self, address: u64) -> Result<Handle> {
+    pub(crate) fn retain(&mut self, address: u64) -> Result<Handle> {
         let handle = self.mapping_of(address)?.piece;
-        self.mapped.pieces.get_mut(&handle).ok_or(INVALID_VALUE)?.references += 1;
+        self.pieces.get_mut(&handle).ok_or(INVALID_VALUE)?.references += 1;
         Ok(handle)
     }
 
     fn mapping_of(&self, address: u64) -> Result<Mapping> {
-        let (from, mapping) = self.mapped.mappings.range(..=address).next_back().ok_or(INVALID_VALUE)?;
+        let (from, mapping) = self.mappings.range(..=address).next_back().ok_or(INVALID_VALUE)?;
         if address < from + mapping.bytes { Ok(*mapping) } else { Err(INVALID_VALUE) }
     }
 
     fn whole_mappings(&self, begin: u64, bytes: u64) -> Result<Vec<(u64, Mapping)>> {
         let end = begin.checked_add(bytes).ok_or(INVALID_VALUE)?;
-        let all: Vec<(u64, Mapping)> =
-            self.mapped.mappings.range(begin..end).map(|(from, one)| (*from, *one)).collect();
+        let all: Vec<(u64, Mapping)> = self.mappings.range(begin..end).map(|(from, one)| (*from, *one)).collect();
         let last = all.iter().try_fold(begin, |at, (from, one)| (*from == at).then_some(at + one.bytes));
         if bytes > 0 && last == Some(end) { Ok(all) } else { Err(INVALID_VALUE) }
     }
 
-    /// What may be accessed in the reserved range around an address becomes allocations, and what no longer may be is freed.
-    fn accessible_changed(&mut self, address: u64, call: &str) {
-        let Some((&begin, &(size, number))) = self.mapped.reserved.range(..=address).next_back() else { return };
-        let old: Vec<Allocation> = self.live.range(begin..begin + size).map(|(_, one)| one.clone()).collect();
-        let mut new: Vec<(u64, u64)> = Vec::new();
-        for (&from, mapping) in self.mapped.mappings.range(begin..begin + size).filter(|(_, one)| one.access == ALL) {
-            match new.last_mut() {
+    /// The reserved range around an address, and what may be accessed in it without a gap.
+    pub(crate) fn accessible(&self, address: u64) -> Option<Accessible> {
+        let (&begin, &(size, number)) = self.reserved.range(..=address).next_back()?;
+        let mut parts: Vec<(u64, u64)> = Vec::new();
+        for (&from, mapping) in self.mappings.range(begin..begin + size).filter(|(_, one)| one.access == ALL) {
+            match parts.last_mut() {
                 Some((_, end)) if *end == from => *end += mapping.bytes,
-                _ => new.push((from, from + mapping.bytes)),
+                _ => parts.push((from, from + mapping.bytes)),
             }
         }
-        for one in &old {
-            self.live.remove(&one.begin);
-            if !new.iter().any(|(from, end)| (*from..*end).contains(&one.begin)) {
-                self.freed.insert(one.begin, one.freed_by(call));
-            }
-        }
-        for (from, end) in new {
-            // Who has written to a part has written to it.
-            let written = old.iter().any(|one| one.written && one.begin < end && from < one.end());
-            self.freed.retain(|at, _| !(from..end).contains(at));
-            let (bytes, name) = ((end - from) as usize, format!("mapped memory {number} (cuMemMap)"));
-            self.live.insert(from, Allocation { begin: from, bytes, home: Home::Mapped, number, name, written });
-        }
+        Some(Accessible { begin, end: begin + size, number, parts })
     }
 }

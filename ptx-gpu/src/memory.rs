@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use ptx_interpreter::{Piece, available_memory};
 
-use crate::mapped::Mapped;
+use crate::mapped::Accessible;
 use crate::output::{note, wrong_call};
 use crate::status::{HOST_MEMORY_ALREADY_REGISTERED, HOST_MEMORY_NOT_REGISTERED, INVALID_VALUE, OUT_OF_MEMORY, Result};
 
@@ -44,9 +44,9 @@ pub(crate) struct Allocation {
     pub(crate) home: Home,
     pub(crate) number: u64,
     /// What messages call it.
-    pub(crate) name: String,
+    name: String,
     /// Whether somebody has written to it.
-    pub(crate) written: bool,
+    written: bool,
 }
 
 impl Allocation {
@@ -54,7 +54,7 @@ impl Allocation {
         self.begin + self.bytes as u64
     }
 
-    pub(crate) fn freed_by(&self, call: &str) -> Allocation {
+    fn freed_by(&self, call: &str) -> Allocation {
         Allocation { name: format!("{}{FREED}{call}", self.name), written: true, ..self.clone() }
     }
 
@@ -66,15 +66,14 @@ impl Allocation {
 
 #[derive(Default)]
 pub(crate) struct Memory {
-    pub(crate) live: BTreeMap<u64, Allocation>,
-    pub(crate) freed: BTreeMap<u64, Allocation>,
+    live: BTreeMap<u64, Allocation>,
+    freed: BTreeMap<u64, Allocation>,
     /// What graphs will allocate.
     asleep: BTreeMap<u64, Allocation>,
     /// The addresses that nobody has used, and where they end.
     next: u64,
     end: u64,
-    pub(crate) count: u64,
-    pub(crate) mapped: Mapped,
+    count: u64,
     /// Bytes of device memory in use.
     pub(crate) used: usize,
 }
@@ -139,7 +138,7 @@ impl Memory {
     }
 
     /// Addresses that nobody uses.
-    pub(crate) fn addresses(&mut self, size: u64, alignment: u64) -> Result<u64> {
+    fn addresses(&mut self, size: u64, alignment: u64) -> Result<u64> {
         if self.end == 0 {
             // SAFETY: this asks for addresses alone, wherever they are free.
             let place = unsafe { map(ADDRESSES) };
@@ -156,6 +155,33 @@ impl Memory {
         }
         self.next = begin + size;
         Ok(begin)
+    }
+
+    /// Addresses alone. Gives the number that messages have of them, too.
+    pub(crate) fn reserve_addresses(&mut self, size: u64, alignment: u64) -> Result<(u64, u64)> {
+        let begin = self.addresses(size, alignment)?;
+        self.count += 1;
+        Ok((begin, self.count))
+    }
+
+    /// What may be accessed of reserved addresses becomes allocations, and what no longer may be is freed.
+    pub(crate) fn accessible_changed(&mut self, all: &Accessible, call: &str) {
+        let old: Vec<Allocation> = self.live.range(all.begin..all.end).map(|(_, one)| one.clone()).collect();
+        for one in &old {
+            self.live.remove(&one.begin);
+            if !all.parts.iter().any(|(from, end)| (*from..*end).contains(&one.begin)) {
+                self.freed.insert(one.begin, one.freed_by(call));
+            }
+        }
+        for &(begin, end) in &all.parts {
+            // Who has written to a part has written to it.
+            let written = old.iter().any(|one| one.written && one.begin < end && begin < one.end());
+            self.freed.retain(|at, _| !(begin..end).contains(at));
+            let name = format!("mapped memory {} (cuMemMap)", all.number);
+            let bytes = (end - begin) as usize;
+            let one = Allocation { begin, bytes, home: Home::Mapped, number: all.number, name, written };
+            self.live.insert(begin, one);
+        }
     }
 
     /// Memory of the program's own becomes memory that the GPU may use.

@@ -1,9 +1,9 @@
 //! Virtual memory management: addresses are reserved, memory is made without an address, and mapped.
 
 use crate::call::{calls, get, put};
-use crate::gpu::{Handle, live};
+use crate::gpu::{Gpu, Handle, live};
 use crate::mapped::GRANULARITY;
-use crate::status::{INVALID_DEVICE, INVALID_VALUE, Result};
+use crate::status::{INVALID_DEVICE, INVALID_VALUE, OUT_OF_MEMORY, Result};
 
 /// `CUmemLocation` of the device: its kind and its number.
 const DEVICE: u32 = 1;
@@ -29,6 +29,22 @@ fn properties(place: *const [u64; 4]) -> Result<[u64; 4]> {
     }
 }
 
+/// What may be accessed around an address is other memory now.
+fn changed(gpu: &mut Gpu, address: u64, call: &str) {
+    if let Some(accessible) = gpu.mapped.accessible(address) {
+        gpu.memory.accessible_changed(&accessible, call);
+    }
+}
+
+fn release(gpu: &mut Gpu, bytes: u64) {
+    gpu.memory.used -= bytes as usize;
+}
+
+fn is_whole(bytes: usize) -> Result<u64> {
+    let bytes = bytes as u64;
+    if bytes > 0 && bytes.is_multiple_of(GRANULARITY) { Ok(bytes) } else { Err(INVALID_VALUE) }
+}
+
 calls! {
     fn cuMemGetAllocationGranularity(bytes: *mut usize, what: *const [u64; 4], _option: u32) {
         properties(what)?;
@@ -37,32 +53,48 @@ calls! {
 
     // An address that the program wishes for is a hint.
     fn cuMemAddressReserve(address: *mut u64, bytes: usize, alignment: usize, _wish: u64, _flags: u64) {
-        let begin = live()?.memory.reserve_addresses(bytes as u64, alignment as u64)?;
+        let (bytes, alignment) = (is_whole(bytes)?, (alignment as u64).max(GRANULARITY));
+        if !alignment.is_power_of_two() {
+            return Err(INVALID_VALUE);
+        }
+        let mut gpu = live()?;
+        let (begin, number) = gpu.memory.reserve_addresses(bytes, alignment)?;
+        gpu.mapped.reserve(begin, bytes, number);
         put(address, begin)
     }
 
     fn cuMemAddressFree(address: u64, bytes: usize) {
-        live()?.memory.free_addresses(address, bytes as u64)
+        live()?.mapped.free_addresses(address, bytes as u64)
     }
 
     fn cuMemCreate(handle: *mut Handle, bytes: usize, what: *const [u64; 4], _flags: u64) {
         let what = properties(what)?;
+        let bytes = is_whole(bytes)?;
         let mut gpu = live()?;
-        let room = gpu.device.memory;
-        put(handle, gpu.memory.create_piece(bytes as u64, what, room)?)
+        if gpu.memory.used as u64 + bytes > gpu.device.memory as u64 {
+            return Err(OUT_OF_MEMORY);
+        }
+        let piece = gpu.mapped.create(bytes, what)?;
+        gpu.memory.used += bytes as usize;
+        put(handle, piece)
     }
 
     fn cuMemRelease(handle: Handle) {
-        live()?.memory.release_piece(handle)
+        let mut gpu = live()?;
+        let bytes = gpu.mapped.release(handle)?;
+        release(&mut gpu, bytes);
+        Ok(())
     }
 
     fn cuMemMap(address: u64, bytes: usize, offset: usize, handle: Handle, _flags: u64) {
-        live()?.memory.map(address, bytes as u64, offset as u64, handle)
+        live()?.mapped.map(address, bytes as u64, offset as u64, handle)
     }
 
     fn cuMemUnmap(address: u64, bytes: usize) {
         let mut gpu = live()?;
-        gpu.memory.unmap(address, bytes as u64, "cuMemUnmap")?;
+        let free = gpu.mapped.unmap(address, bytes as u64)?;
+        release(&mut gpu, free);
+        changed(&mut gpu, address, "cuMemUnmap");
         gpu.order.waits_to_free(address);
         gpu.order.forget(address, address + bytes as u64);
         Ok(())
@@ -74,23 +106,25 @@ calls! {
             if kind != DEVICE || id != 0 {
                 return Err(INVALID_DEVICE);
             }
-            live()?.memory.set_access(address, bytes as u64, access, "cuMemSetAccess")?;
+            let mut gpu = live()?;
+            gpu.mapped.set_access(address, bytes as u64, access)?;
+            changed(&mut gpu, address, "cuMemSetAccess");
         }
         Ok(())
     }
 
     fn cuMemGetAccess(access: *mut u64, _location: *const u64, address: u64) {
-        let found = live()?.memory.access_of(address)?;
+        let found = live()?.mapped.access_of(address)?;
         put(access, u64::from(found))
     }
 
     fn cuMemRetainAllocationHandle(handle: *mut Handle, address: u64) {
-        let found = live()?.memory.retain_piece(address)?;
+        let found = live()?.mapped.retain(address)?;
         put(handle, found)
     }
 
     fn cuMemGetAllocationPropertiesFromHandle(what: *mut [u64; 4], handle: Handle) {
-        let found = live()?.memory.properties_of(handle)?;
+        let found = live()?.mapped.properties_of(handle)?;
         put(what, found)
     }
 }

@@ -28,27 +28,27 @@ macro_rules! space_rows {
     (@space { $load:ident $load_if:ident $opcode:tt $sync:tt $space:ident $types:ident }
         $address:tt $orders:tt) => {
         for_each_element! { $load_if { $space $types $address $opcode } }
-        space_rows! { @order { $load $opcode $sync $space $types $address } $orders [] [] }
+        space_rows! { @order { $opcode $sync $load $space $types $address } $orders [] [] }
     };
     // One order after the other, until there is none left: then the rows are complete, those of all types and those that types of 256 bits lack.
-    (@order { $load:ident $opcode:tt $sync:tt $space:ident $types:ident $address:tt } [] [$($rows:tt)*] [$($narrow:tt)*]) => {
+    (@order { $opcode:tt $sync:tt $load:ident $space:ident $types:ident $address:tt } [] [$($rows:tt)*] [$($narrow:tt)*]) => {
         for_each_element! { $load { $space $types $address [$($rows)* $($narrow)*] [$($rows)*] } }
     };
-    (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [weak $effect:ident $(, $($more:tt)*)?] [$($rows:tt)*] $narrow:tt) => {
-        space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?]
+    (@order { [$op:literal, $text:literal] $($s:tt)* } [weak $effect:ident $(, $($more:tt)*)?] [$($rows:tt)*] $narrow:tt) => {
+        space_rows! { @order { [$op, $text] $($s)* } [$($($more)*)?]
             [$($rows)* <(Weak, NoHint) as OrderRow>::ID => [$op, $text] $effect;] $narrow }
     };
-    (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [volatile $(, $($more:tt)*)?] [$($rows:tt)*] $narrow:tt) => {
-        space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?]
+    (@order { [$op:literal, $text:literal] $($s:tt)* } [volatile $(, $($more:tt)*)?] [$($rows:tt)*] $narrow:tt) => {
+        space_rows! { @order { [$op, $text] $($s)* } [$($($more)*)?]
             [$($rows)* <(Volatile, NoHint) as OrderRow>::ID => [$op, ".volatile", $text] memory;] $narrow }
     };
-    (@order { $load:ident [$op:literal, $text:literal] $($s:tt)* } [mmio $(, $($more:tt)*)?] $rows:tt [$($narrow:tt)*]) => {
-        space_rows! { @order { $load [$op, $text] $($s)* } [$($($more)*)?] $rows
+    (@order { [$op:literal, $text:literal] $($s:tt)* } [mmio $(, $($more:tt)*)?] $rows:tt [$($narrow:tt)*]) => {
+        space_rows! { @order { [$op, $text] $($s)* } [$($($more)*)?] $rows
             [$($narrow)* <(Mmio, NoHint) as OrderRow>::ID => [$op, ".mmio.relaxed.sys", $text] memory;] }
     };
-    (@order { $load:ident [$op:literal, $text:literal] [$sync:ident $sync_text:literal] $($s:tt)* }
+    (@order { [$op:literal, $text:literal] [$sync:ident $sync_text:literal] $($s:tt)* }
         [ordered $caching:ident $hint:literal $(, $($more:tt)*)?] [$($rows:tt)*] [$($narrow:tt)*]) => {
-        space_rows! { @order { $load [$op, $text] [$sync $sync_text] $($s)* } [$($($more)*)?] [
+        space_rows! { @order { [$op, $text] [$sync $sync_text] $($s)* } [$($($more)*)?] [
             $($rows)*
             <(Relaxed<Cta>, $caching) as OrderRow>::ID => [$op, ".relaxed.cta", $text, $hint] memory;
             <(Relaxed<Cluster>, $caching) as OrderRow>::ID => [$op, ".relaxed.cluster", $text, $hint] memory;
