@@ -43,7 +43,9 @@ macro_rules! check {
             let or = nc.read(p.byte_sub(64));
             let there = &BYTES.0[..size_of::<$t>()];
             for (found, expected) in [
-                (nc.read(p), here), (nc.read_with(p, POLICY), here),
+                (nc.read(p), here),
+                #[cfg(feature = "l2-combinations")]
+                (nc.read_with(p, POLICY), here),
                 (nc.read_if(true, p, or), here), (nc.read_if(false, nowhere, or), there),
                 #[cfg(feature = "l2-combinations")]
                 (nc.read_if_with(true, p, or, POLICY), here),

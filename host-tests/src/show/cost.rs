@@ -15,8 +15,8 @@ const TIMES: u32 = 3;
 /// What was measured.
 #[derive(Clone, Debug)]
 pub struct Cost {
-    /// Seconds for the crate alone, `core` not counted.
-    pub crate_seconds: f64,
+    /// Seconds for the crate alone, `core` not counted: as it is, and with the feature that has the rest.
+    pub crate_seconds: [f64; 2],
     /// Bytes of its rlib.
     pub rlib: u64,
     /// Seconds for a kernel of one load: with `asm!` of its own, by the crate's method, by `ptx!`.
@@ -43,18 +43,25 @@ fn source(load: &str, round: u32) -> String {
 pub fn measure(toolchain: &DeviceToolchain, progress: &Progress) -> Result<Cost> {
     let folder = toolchain.machine().target().join("cost");
     let step = progress.step("Building core and the crate for nvptx64");
-    let package =
-        |load: &str, round: u32| write_package_with(&folder, "cost", &["ptx-intrinsics"], &source(load, round));
+    let of = |dependency: &str, load: &str, round: u32| {
+        write_package_with(&folder, "cost", &[dependency], &source(load, round))
+    };
+    let package = |load: &str, round: u32| of("ptx-intrinsics", load, round);
     package(METHOD, 0)?;
     let target = folder.join("target");
     let cargo = |command: &str| cargo(toolchain, &folder, &target, command);
     cargo("build").args(["-Zbuild-std=core"]).run()?;
     drop(step);
     let step = progress.step("Building the crate alone");
-    let crate_seconds = quickest(|_| {
-        cargo("clean").args(["--package", "ptx-intrinsics"]).run()?;
-        timed(cargo("build").args(["-Zbuild-std=core", "--package", "ptx-intrinsics"]))
-    })?;
+    let alone = |dependency: &str| {
+        of(dependency, METHOD, 0)?;
+        quickest(|_| {
+            cargo("clean").args(["--package", "ptx-intrinsics"]).run()?;
+            timed(cargo("build").args(["-Zbuild-std=core", "--package", "ptx-intrinsics"]))
+        })
+    };
+    let with_all = alone("ptx-intrinsics/l2-combinations")?;
+    let crate_seconds = [alone("ptx-intrinsics")?, with_all];
     drop(step);
     let step = progress.step("Building a kernel of one load");
     let kernel = |what, load| -> Result<(&'static str, f64)> {
@@ -110,9 +117,10 @@ fn rlib(target: &Path) -> Result<u64> {
 impl Cost {
     /// The numbers, for people.
     pub fn table(&self) -> String {
+        let [seconds, with_all] = self.crate_seconds;
         let mut table = format!(
-            "{:>8.2} s   ptx-intrinsics for nvptx64, cold, without core\n{:>8.1} MB  its rlib\n",
-            self.crate_seconds,
+            "{seconds:>8.2} s   ptx-intrinsics for nvptx64, cold, without core\n{:>8.1} MB  its rlib\n\
+             {with_all:>8.2} s   the same with the feature l2-combinations\n",
             self.rlib as f64 / 1e6
         );
         for (what, seconds) in self.kernel_seconds {

@@ -247,11 +247,12 @@ impl Message {
     }
 }
 
-/// The cargo feature of an expression: of a policy, an L2 priority and a condition it combines two.
+/// The cargo feature of an expression: of a policy, an L2 priority, a prefetch size and a condition it combines two.
 fn feature_of(rust: &str) -> Option<&'static str> {
-    let [policy, priority, condition] = [&["_with("][..], &["L2Evict"], &["_if(", "_if_with("]]
-        .map(|words| words.iter().any(|word| rust.contains(word)));
     let is_method = rust.starts_with("ld_global") || rust.starts_with("st_global");
-    let combines = [policy, priority, condition].into_iter().filter(|&is_there| is_there).count() > 1;
+    let has = |words: &[&str]| words.iter().any(|word| rust.contains(word));
+    let (policy, condition) = (has(&["_with("]), has(&["_if(", "_if_with("]));
+    let (priority, size) = (has(&["L2Evict"]), has(&[", Prefetch"]));
+    let combines = policy && (priority || size || condition) || priority && condition;
     (is_method && combines).then_some("l2-combinations")
 }

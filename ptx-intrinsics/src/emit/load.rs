@@ -29,10 +29,17 @@ macro_rules! impl_load {
                 access! { out [uninit()] $element [] (" " ", [{p}];") []
                     { C, sized P [], $rows } (p = in(reg64) p,) }
             }
+            #[cfg(feature = "l2-combinations")]
             #[inline(always)]
             unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self {
                 access! { out [uninit()] $element [] (" " ", [{p}], {policy};") []
                     { C, sized P [".L2::cache_hint"], $combined } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
+            }
+            #[cfg(not(feature = "l2-combinations"))]
+            #[inline(always)]
+            unsafe fn load_with<C: Caching, _P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self {
+                access! { out [uninit()] $element [] (" " ", [{p}], {policy};") []
+                    { C, hint ".L2::cache_hint", $combined } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
             }
             #[inline(always)]
             unsafe fn load_if<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self) -> Self {

@@ -36,7 +36,7 @@ macro_rules! load_methods {
                 pub unsafe fn read_with<T>(self, p: *const T, policy: CachePolicy) -> T
                 where
                     C: Suits<T> + Combines,
-                    P: PrefetchSize,
+                    P: PrefetchSize + Combines,
                     T: GlobalElement,
                     CacheHint: OnTarget<CachePolicy, T>,
                 {

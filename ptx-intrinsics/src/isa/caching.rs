@@ -42,20 +42,23 @@ pub trait L2Priority: Caching {}
 )]
 pub trait Suits<T>: Caching {}
 
-/// A caching qualifier that a cache policy or a condition can be combined with: one without an L2 priority, and with the cargo feature
-/// `l2-combinations` any.
+/// A caching qualifier that a cache policy or a condition can be combined with: one without an L2 priority; and a prefetch size that a policy
+/// can be combined with: [`NoPrefetch`](super::prefetch_size::NoPrefetch). With the cargo feature `l2-combinations` any.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` with a cache policy or under a condition needs the cargo feature `l2-combinations` of ptx-intrinsics",
-    label = "an L2 priority, combined",
+    label = "an L2 priority or a prefetch size, combined",
     note = "enable it: `cargo add ptx-intrinsics --features l2-combinations`",
     note = "or write the instruction with `ptx!`, which needs no feature: \
             `ptx!(@cond ld.global.L2::evict_last.v8.f32 [p], else or)`, `ptx!(ld.global.L2::evict_last.L2::cache_hint.v8.f32 [p], policy)`"
 )]
-pub trait Combines: Caching {}
+pub trait Combines {}
 
 #[cfg(feature = "l2-combinations")]
 #[diagnostic::do_not_recommend]
-impl<C: Caching> Combines for C {}
+impl<T> Combines for T {}
+
+#[cfg(not(feature = "l2-combinations"))]
+impl Combines for super::prefetch_size::NoPrefetch {}
 
 macro_rules! combines {
     ($name:ident) => {

@@ -145,6 +145,7 @@ fn a_missing_feature_is_named() {
     let feature = "the cargo feature `l2-combinations` of ptx-intrinsics";
     let methods = format!("the methods `read_if_with` and `write_if_with` need {feature}");
     let priority = format!("`L2EvictLast` with a cache policy or under a condition needs {feature}");
+    let size = format!("`Prefetch<256>` with a cache policy or under a condition needs {feature}");
     let pair = format!("`(EvictFirst, L2EvictLast)` with a cache policy or under a condition needs {feature}");
     for (body, message) in [
         ("_ = ld_global::<NoHint, NoPrefetch>().read_if_with(true, p, V8::default(), policy);", &methods),
@@ -152,10 +153,15 @@ fn a_missing_feature_is_named() {
         ("_ = ld_global_nc::<(EvictFirst, L2EvictLast), NoPrefetch>().read_if(true, p, V8::default());", &pair),
         ("_ = ld_global::<L2EvictLast, NoPrefetch>().read_with(p, policy);", &priority),
         ("st_global::<L2EvictLast>().write_with(p, V8::default(), policy);", &priority),
+        ("_ = ld_global::<EvictLast, Prefetch256>().read_with(p, policy);", &size),
     ] {
         let refusal =
             user.refuses(&flags, &format!("(p: *mut V8<f32>, policy: CachePolicy) {{ unsafe {{ {body} }} }}"));
-        assert_eq!(refusal.message.replace("ptx_intrinsics::caching::", ""), *message, "{body}");
+        assert_eq!(
+            refusal.message.replace("ptx_intrinsics::caching::", "").replace("ptx_intrinsics::prefetch_size::", ""),
+            *message,
+            "{body}"
+        );
         assert!(refusal.notes.iter().any(|note| note.contains("`ptx!(@cond ")), "{refusal:?}");
     }
     user.accepts(
