@@ -1,6 +1,7 @@
 //! Forms against the compiler and the assembler: text to the letter in both profiles, and taken by the assembler on
 //! every GPU where the catalogue lists them, and on none where it does not.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -211,11 +212,13 @@ pub fn slice(forms: &[Arc<Form>], of_each: usize, seed: u64) -> Vec<Case> {
 /// The forms of each instruction, in the catalogue's order.
 pub fn by_instruction(forms: &[Arc<Form>]) -> Vec<(String, Vec<Arc<Form>>)> {
     let mut all: Vec<(String, Vec<Arc<Form>>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for form in forms {
-        match all.iter_mut().find(|(name, _)| name == form.instruction()) {
-            Some((_, own)) => own.push(form.clone()),
-            None => all.push((form.instruction().to_owned(), vec![form.clone()])),
+        let place = *places.entry(form.instruction()).or_insert(all.len());
+        if place == all.len() {
+            all.push((form.instruction().to_owned(), Vec::new()));
         }
+        all[place].1.push(form.clone());
     }
     all
 }

@@ -12,3 +12,4 @@ pub mod parity;
 pub mod rust_cuda;
 pub mod sass;
 pub mod verdicts;
+pub mod whole;

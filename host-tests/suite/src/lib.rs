@@ -42,7 +42,7 @@ mod warp;
 
 pub use batch::Slot;
 pub use entry::Entry;
-pub use plan::{Kernel, Plan, slice};
+pub use plan::{Kernel, Key, Plan, key, slice};
 pub use room::Room;
 pub use run::{Failure, Forms, Outcome, Verdict, run};
 pub use trial::NoCheck;

@@ -23,9 +23,10 @@ pub(super) const TRIALS: usize = 32;
 
 /// What tells a form from all others: its Rust, its PTX, and its parameters, which alone may say what it copies, or where
 /// its barrier is.
-pub(super) type Key<'f> = (&'f str, &'f str, &'f str);
+pub type Key<'f> = (&'f str, &'f str, &'f str);
 
-pub(super) fn key(form: &Form) -> Key<'_> {
+/// A form's key.
+pub fn key(form: &Form) -> Key<'_> {
     (form.rust(), form.ptx(), form.signature().map_or("", |signature| signature.parameters))
 }
 

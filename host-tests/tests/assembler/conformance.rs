@@ -18,13 +18,13 @@ use host_tests::tools::toolchain::{DeviceToolchain, Route};
 use ptx_intrinsics::catalogue;
 
 /// Those of them that are accepted somewhere, each with one of its family, at least: every GPU is asked about these.
-const LIVE: usize = 8_000;
+const LIVE: usize = 1_500;
 /// What is accepted nowhere: each GPU is asked about so many of these.
-const SAMPLED: usize = 5_000;
+const SAMPLED: usize = 1_500;
 /// Assemblers, and GPUs.
 const ASKED: (usize, usize) = (2, 21);
-/// Targets of the compiler, and expressions for each.
-const COMPILED: (usize, usize) = (3, 1_000);
+/// Targets of the compiler, drawn by the seed, and expressions for each.
+const COMPILED: (usize, usize) = (1, 400);
 
 static PROGRESS: LazyLock<Progress> = LazyLock::new(Progress::new);
 

@@ -1,7 +1,8 @@
 //! An illegal spelling, or one that the stated target lacks, is an error whose words are kept beside it.
 //!
 //! `ui/any` and `ui/pass` are checked with every gate open, `ui/sm_80_ptx70` as for sm_80 and PTX ISA 7.0. To accept
-//! new words after reading them: `TRYBUILD=overwrite cargo xtask test ui`.
+//! new words after reading them: `TRYBUILD=overwrite cargo xtask test ui`. It takes all cases, as `cargo xtask test --whole ui` does;
+//! otherwise some are drawn.
 //!
 //! trybuild compiles the cases and writes what rustc said; what we compare is the part of it that we answer for. The
 //! rest, drawings of our own source and lists of other types, differs from one rustc to the next and with every edit
@@ -15,10 +16,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
+use host_tests::check::forms_check;
+use host_tests::check::whole;
 use host_tests::tools::command::Machine;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::IteratorRandom;
 
 /// How many cases there are, so that none goes missing unseen.
 const CASES: usize = 164;
+
+/// Every so many cases of a folder one is drawn, and so many at least.
+const DRAWN: usize = 4;
+const LEAST: usize = 2;
+
+/// Folders of older targets of which cases are drawn: the crate is compiled for each.
+const OLDER: usize = 2;
 
 /// How notes begin that are rustc's and not ours.
 const NOTES_OF_RUSTC: [&str; 8] = [
@@ -48,6 +61,12 @@ impl Folder {
         let cases = files(&path, "rs");
         assert!(!cases.is_empty(), "{} holds no case: add one or remove the folder", path.display());
         Folder { path, cases }
+    }
+
+    /// The same with a few of its cases.
+    fn draw(&mut self, random: &mut StdRng) {
+        let of_each = (self.cases.len() / DRAWN).max(LEAST);
+        self.cases = self.cases.iter().cloned().sample(random, of_each).into_iter().collect();
     }
 
     fn name(&self) -> &str {
@@ -104,7 +123,7 @@ impl Folder {
         let found: BTreeSet<_> = files(scratch, "stderr");
         let goldens = files(&self.path, "stderr").into_iter();
         let left_over = goldens
-            .filter(|golden| !self.cases.contains(&golden.with_extension("rs")))
+            .filter(|golden| !golden.with_extension("rs").is_file())
             .map(|golden| format!("{}: no case of this name; remove it", golden.display()));
         let mut wrong: Vec<String> = left_over.collect();
         if found.len() != self.cases.len() {
@@ -251,10 +270,23 @@ fn every_case() {
     let ui = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui");
     let mut folders: Vec<Folder> = entries(&ui).map(Folder::read).collect();
     folders.sort_by(|a, b| a.path.cmp(&b.path));
-    let wrong: Vec<String> = folders.iter().flat_map(|folder| folder.check(overwrite)).collect();
     let count: usize = folders.iter().map(|folder| folder.cases.len()).sum();
-    println!("{count} cases in {} folders", folders.len());
+    assert_eq!(count, CASES, "cases came or went: correct CASES");
+    if !overwrite && !whole::is_set() {
+        let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
+        println!("the cases are drawn by {}={seed}", forms_check::SEED_VARIABLE);
+        let mut random = StdRng::seed_from_u64(seed);
+        let older: BTreeSet<PathBuf> =
+            folders.iter().filter(|folder| folder.target().is_some()).map(|folder| folder.path.clone()).collect();
+        let kept = older.iter().sample(&mut random, OLDER);
+        folders.retain(|folder| !older.contains(&folder.path) || kept.contains(&&folder.path));
+        folders.iter_mut().for_each(|folder| folder.draw(&mut random));
+    }
+    let wrong: Vec<String> = folders.iter().flat_map(|folder| folder.check(overwrite)).collect();
+    let ran: usize = folders.iter().map(|folder| folder.cases.len()).sum();
+    println!("{ran} of {count} cases in {} folders", folders.len());
     let advice = "if the new words are better, accept them: TRYBUILD=overwrite cargo xtask test ui";
     assert!(wrong.is_empty(), "{} wrong; {advice}\n\n{}", wrong.len(), wrong.join("\n"));
-    assert_eq!(count, CASES, "cases came or went: correct CASES");
+    let least = if whole::is_set() || overwrite { CASES } else { CASES / DRAWN / 2 };
+    assert!(ran >= least, "{ran} cases");
 }

@@ -17,12 +17,12 @@ mod report;
 pub mod suffixed;
 pub mod types;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Instant;
 
-use ptx_intrinsics::catalogue;
+use ptx_intrinsics::catalogue::{self, Form};
 use rand::rngs::StdRng;
-use rand::seq::{IndexedRandom, IteratorRandom};
+use rand::seq::{IndexedRandom, IteratorRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
 
@@ -53,7 +53,9 @@ const TARGETS: [u32; 27] =
 const VERSIONS: [(u32, u32); 8] = [(2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, u32::MAX)];
 
 /// How many of the spellings that the newest GPU refuses are asked for each other one: by the whole run, and by a slice.
-const SAMPLE: [usize; 2] = [20_000, 5_000];
+const SAMPLE: [usize; 2] = [20_000, 1_500];
+/// How many spellings a slice has for each that it draws of the catalogue.
+const OF_SLICE: usize = 5;
 /// How many spellings of each reason are assembled alone, to see what becomes of them.
 const FATES: usize = 6;
 /// How many expressions of each way to write are compiled.
@@ -64,14 +66,14 @@ const EXPRESSIONS: usize = 4000;
 pub enum Extent {
     /// Every spelling.
     Whole,
-    /// So many of the catalogue, each with three that differ from it in one word, and as many out of all, of each large
-    /// grammar; and the small ones whole.
+    /// So many of the catalogue, each with three that differ from it in one word, and as many out of all, of each grammar; those
+    /// that have no more are whole.
     Slice(usize),
 }
 
 impl Extent {
-    /// A slice of about a minute.
-    pub const QUICK: Extent = Extent::Slice(1000);
+    /// A slice of half a minute.
+    pub const QUICK: Extent = Extent::Slice(200);
 }
 
 /// A spelling by its grammar and its number there.
@@ -117,18 +119,29 @@ pub fn compare(
     let mut comparing = Comparing { random: StdRng::seed_from_u64(seed), progress, report: Report::default() };
     let numbered = comparing.numbered(extent);
     let (alive, dead) = comparing.walk(gpus, &numbered)?;
-    let (mut live, expressions) = match extent {
-        Extent::Whole => (families(&alive), EXPRESSIONS),
-        Extent::Slice(count) => (comparing.relatives(&alive), count / 2),
+    let (mut live, expressions, targets) = match extent {
+        Extent::Whole => (families(&alive), EXPRESSIONS, compiler::TARGETS.len()),
+        Extent::Slice(count) => (comparing.relatives(&alive), count, 1),
     };
     comparing.report.live = live.len();
     let sample = SAMPLE[usize::from(matches!(extent, Extent::Slice(_)))];
     comparing.gpus(gpus, &mut live, &dead, sample)?;
     comparing.gates(gpus, &mut live)?;
     comparing.reasons(gpus, &live)?;
-    comparing.compiler(toolchain, &live, &dead, expressions)?;
+    comparing.compiler(toolchain, (&live, &dead), expressions, targets)?;
     comparing.report.seconds = began.elapsed().as_secs_f64();
     Ok(comparing.report)
+}
+
+/// The instructions and the numbers of the forms that a grammar spells.
+fn legal<'f>(grammar: &'static Grammar, forms: &'f [Form]) -> Vec<(&'f str, usize)> {
+    if grammar.typed {
+        let number = |form: &'f Form| Some((form.instruction(), grammar.number(form.ptx())?));
+        return forms.iter().filter_map(number).collect();
+    }
+    let numbers: HashMap<String, usize> = (0..grammar.len()).map(|at| (grammar.spelling(at).full_ptx(), at)).collect();
+    let number = |form: &'f Form| Some((form.instruction(), *numbers.get(&form.full_ptx())?));
+    forms.iter().filter_map(number).collect()
 }
 
 struct Comparing<'a> {
@@ -144,21 +157,25 @@ impl Comparing<'_> {
             Extent::Whole => GRAMMARS.iter().flat_map(whole).collect(),
             Extent::Slice(count) => {
                 let wanted = GRAMMARS.iter().filter(|grammar| grammar.is_wanted());
-                let (large, small): (Vec<_>, Vec<_>) = wanted.partition(|grammar| grammar.is_large());
+                let (large, small): (Vec<_>, Vec<_>) = wanted.partition(|grammar| grammar.len() > OF_SLICE * count);
                 let forms: Vec<_> = catalogue::forms().filter(only::has).collect();
                 let mut drawn: Vec<Numbered> = small.into_iter().flat_map(whole).collect();
                 for grammar in large {
-                    let legal: Vec<usize> = forms.iter().filter_map(|form| grammar.number(form.ptx())).collect();
-                    drawn.extend(self.slice(grammar, &legal, count));
+                    drawn.extend(self.slice(grammar, &legal(grammar, &forms), count));
                 }
                 drawn
             }
         }
     }
 
-    /// So many of what the types accept, three that differ from each in a word, and as many of any kind.
-    fn slice(&mut self, grammar: &'static Grammar, legal: &[usize], count: usize) -> Vec<Numbered> {
-        let accepted = legal.sample(&mut self.random, count).copied().collect::<Vec<_>>();
+    /// So many of what the types accept and one of each instruction, three that differ from each in a word, and as many of any kind.
+    fn slice(&mut self, grammar: &'static Grammar, legal: &[(&str, usize)], count: usize) -> Vec<Numbered> {
+        let mut shuffled = legal.to_vec();
+        shuffled.shuffle(&mut self.random);
+        let mut seen = HashSet::new();
+        let (first, others): (Vec<_>, Vec<_>) = shuffled.into_iter().partition(|(name, _)| seen.insert(*name));
+        let rest = count.saturating_sub(first.len());
+        let accepted: Vec<usize> = first.into_iter().chain(others.into_iter().take(rest)).map(|(_, at)| at).collect();
         let any = (0..count).map(|_| self.random.random_range(0..grammar.len())).collect::<Vec<_>>();
         let beside = accepted.iter().flat_map(|number| [*number; 3]);
         let beside: Vec<usize> = beside.map(|number| grammar.neighbour(number, &mut self.random)).collect();
@@ -299,7 +316,13 @@ impl Comparing<'_> {
 
 impl Comparing<'_> {
     /// Expressions with `ptx!`, half of them of what is accepted somewhere, and as many with methods, by the compiler.
-    fn compiler(&mut self, toolchain: &DeviceToolchain, live: &[Live], dead: &[Numbered], count: usize) -> Result<()> {
+    fn compiler(
+        &mut self,
+        toolchain: &DeviceToolchain,
+        (live, dead): (&[Live], &[Numbered]),
+        count: usize,
+        targets: usize,
+    ) -> Result<()> {
         // What is written with `ptx!`.
         let live = live.iter().map(|live| &live.spelling).filter(|spelling| spelling.is_spelled());
         let dead = dead.iter().filter(|(grammar, _)| grammar.is_spelled());
@@ -311,9 +334,10 @@ impl Comparing<'_> {
         } else if expressions.is_empty() {
             return Ok(());
         }
-        let names = compiler::TARGETS.map(|target| target.sm.to_string()).join(", ");
+        let targets: Vec<_> = compiler::TARGETS.sample(&mut self.random, targets).collect();
+        let names = targets.iter().map(|target| target.sm.to_string()).collect::<Vec<_>>().join(", ");
         let _step = self.progress.step(format!("cargo check of {} expressions for {names}", expressions.len()));
-        let compiled = compiler::TARGETS.par_iter().map(|target| compiler::check(toolchain, target, &expressions));
+        let compiled = targets.par_iter().map(|target| compiler::check(toolchain, target, &expressions));
         self.report.compiled = compiled.collect::<Result<_>>()?;
         Ok(())
     }

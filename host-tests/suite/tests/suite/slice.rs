@@ -1,11 +1,11 @@
 //! The slice of the catalogue that the scenarios share: its kernels, compiled, assembled and as text.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fake_gpu_client::SM_VARIABLE;
-use host_tests::check::forms_check;
+use host_tests::check::{forms_check, whole};
 use launch::gpu::Target;
 use ptx_build::cuda_tools::CudaTools;
 use ptx_build::disassembler::Disassembler;
@@ -14,28 +14,31 @@ use ptx_build::progress::Progress;
 use ptx_build::target::{PtxVersion, Sm};
 use ptx_build::toolchain::{DeviceToolchain, Route};
 use ptx_interpreter::Program;
-use ptx_intrinsics::catalogue::Form;
+use ptx_intrinsics::catalogue::{self, Form};
 use suite::fault::Fault;
 use suite::image::{compile, parts};
 use suite::kernels::{FAULTS, FORMS, Kernels};
 use suite::litmus::Litmus;
 use suite::stage::{Bench, Settings};
-use suite::{Kernel, Outcome, Plan, run};
+use suite::{Kernel, Key, Outcome, Plan, key, run};
 use workloads::image::{Image, keep_texts};
 
 /// Forms of each instruction in the slice, drawn by the seed.
-const OF_EACH: usize = 8;
+const OF_EACH: usize = 4;
 
-/// The GPUs that its kernels are assembled for: one of each generation. A bundle is for more.
-const GENERATIONS: [u32; 5] = [75, 80, 90, 100, 120];
-
-/// Set, it tries the whole catalogue, and nothing else: a quarter of an hour to compile, and some minutes to interpret.
-pub(crate) const WHOLE_VARIABLE: &str = "SUITE_WHOLE";
+/// The GPUs that its kernels are assembled for: the one of the scenarios, and another generation, drawn by the seed. A bundle is
+/// for more.
+const BUILT_FOR: u32 = 100;
+const GENERATIONS: [u32; 4] = [75, 80, 90, 120];
 
 pub(crate) const FOLDER_VARIABLE: &str = "SUITE_FOLDER";
 
 /// Where the texts of the images for one GPU are, in that folder.
 pub(crate) const TEXTS: &str = "texts";
+
+/// Where the forms of the slice are in the catalogue, and those of a few of them.
+const FORMS_FILE: &str = "forms";
+const FEW: &str = "few";
 
 /// Compiles the slice's kernels, assembles them for some GPUs, and leaves what the scenarios need.
 pub(crate) fn prepare(folder: &Path) -> Result<()> {
@@ -53,8 +56,9 @@ pub(crate) fn prepare(folder: &Path) -> Result<()> {
     let progress = Progress::new();
     let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
     let tools = CudaTools::find(&progress)?;
-    let plan = Plan::new(&drawn(seed));
-    if std::env::var_os(WHOLE_VARIABLE).is_some() {
+    let forms = drawn(seed);
+    let plan = Plan::new(&forms);
+    if whole::is_set() {
         let (sm, version) = (Sm::new(100), PtxVersion::new(9, 0));
         let text = |(number, kernels): (usize, &[Kernel])| {
             let part = compile(&format!("part-{number}"), 0, kernels, &toolchain)?;
@@ -67,12 +71,23 @@ pub(crate) fn prepare(folder: &Path) -> Result<()> {
     let (litmus, faults) = (Litmus::all(), Fault::all());
     let litmus = compile("litmus", 0, &litmus, &toolchain)?;
     let faults = compile("faults", 0, &faults, &toolchain)?;
-    for on in tools.every_gpu(&progress)?.into_iter().filter(|on| GENERATIONS.contains(&on.sm.number)) {
+    let few = few(&forms, &plan);
+    for (name, forms) in [(FORMS_FILE, &forms), (FEW, &few)] {
+        write(name, &serde_json::to_string(&places(forms)).expect("numbers are written"));
+    }
+    let of_few = Plan::new(&few);
+    let part_of_few = compile("few", 0, &of_few.kernels, &toolchain)?;
+    write_ptx(
+        "few.ptx",
+        &part_of_few.text(&of_few.kernels.iter().collect::<Vec<_>>(), Sm::new(BUILT_FOR), PtxVersion::new(9, 0))?,
+    )?;
+    let generations = [BUILT_FOR, GENERATIONS[(seed % GENERATIONS.len() as u64) as usize]];
+    for on in tools.every_gpu(&progress)?.into_iter().filter(|on| generations.contains(&on.sm.number)) {
         // tests/orders assembles the litmus tests for all of them.
         let kernels = kernels(on.version, [(FORMS, part.assemble(&on)?), (FAULTS, faults.assemble(&on)?)]);
         let mut all = kernels.sections.values().flatten();
         assert!(all.all(|image| Target::of(&image.cubin).is_ok()), "{} makes no cubins", on.sm);
-        if on.sm == Sm::new(100) {
+        if on.sm == Sm::new(BUILT_FOR) {
             std::fs::write(folder.join("cubins"), kernels.pack()?).expect("a temporary folder takes it");
             kernels.forms().iter().try_for_each(|image| disassemble(image, &tools, folder))?;
         }
@@ -112,19 +127,40 @@ fn disassemble(image: &Image, tools: &CudaTools, folder: &Path) -> Result<()> {
 }
 
 /// The forms of the slice, in the catalogue's order.
-pub(crate) fn drawn(seed: u64) -> Vec<Arc<Form>> {
-    if std::env::var_os(WHOLE_VARIABLE).is_some() {
-        return forms_check::every_form();
-    }
+fn drawn(seed: u64) -> Vec<Arc<Form>> {
     let all = forms_check::every_form();
     let mut of_slice = suite::slice(&all, OF_EACH, seed);
     // What is known of an H100 is of these.
     let is_packed =
         |form: &&Arc<Form>| form.ptx().contains(".cluster.shared::cluster.add.noftz.") && form.ptx().ends_with("f16x2");
-    let is_there = |form: &Arc<Form>, of: &[Arc<Form>]| of.iter().any(|own| Arc::ptr_eq(own, form));
-    let packed: Vec<Arc<Form>> = all.iter().filter(is_packed).step_by(7).cloned().collect();
-    of_slice.extend(packed);
-    all.into_iter().filter(|form| is_there(form, &of_slice)).collect()
+    of_slice.extend(all.iter().filter(is_packed).step_by(7).cloned());
+    let of_slice: HashSet<*const Form> = of_slice.iter().map(Arc::as_ptr).collect();
+    all.into_iter().filter(|form| of_slice.contains(&Arc::as_ptr(form))).collect()
+}
+
+/// What scenarios of drivers and processes take, where it does not matter what the kernels do: a form of each kernel of the plan.
+fn few(forms: &[Arc<Form>], plan: &Plan) -> Vec<Arc<Form>> {
+    let first: HashSet<*const Form> = plan.kernels.iter().map(|kernel| Arc::as_ptr(&kernel.trials[0].form)).collect();
+    forms.iter().filter(|form| first.contains(&Arc::as_ptr(form))).cloned().collect()
+}
+
+/// Where some forms are in the catalogue. To find them there is faster than to draw them anew.
+fn places(of: &[Arc<Form>]) -> Vec<usize> {
+    let own: HashSet<Key<'_>> = of.iter().map(|form| key(form)).collect();
+    let all = catalogue::forms().enumerate();
+    all.filter(|(_, form)| own.contains(&key(form))).map(|(at, _)| at).collect()
+}
+
+/// The forms at the places that a file lists; of the whole catalogue there is no list.
+fn listed(file: &str) -> Vec<Arc<Form>> {
+    let Ok(places) = serde_json::from_str::<HashSet<usize>>(&prepared(file)) else { return forms_check::every_form() };
+    let all = catalogue::forms().enumerate();
+    all.filter(|(at, _)| places.contains(at)).map(|(_, form)| Arc::new(form)).collect()
+}
+
+/// The forms of a bundle here.
+pub(crate) fn of_a_bundle() -> Vec<Arc<Form>> {
+    listed(FEW)
 }
 
 pub(crate) fn folder() -> PathBuf {
@@ -151,10 +187,19 @@ pub(crate) struct Slice {
 }
 
 impl Slice {
+    /// The whole slice.
     pub(crate) fn read() -> Slice {
-        let forms = drawn(seed());
+        Slice::of(listed(FORMS_FILE), "kernels.ptx")
+    }
+
+    /// A few of its forms.
+    pub(crate) fn few() -> Slice {
+        Slice::of(listed(FEW), "few.ptx")
+    }
+
+    fn of(forms: Vec<Arc<Form>>, ptx: &str) -> Slice {
         let plan = Plan::new(&forms);
-        let [ptx, litmus, faults] = ["kernels.ptx", "litmus.ptx", "faults.ptx"].map(prepared);
+        let [ptx, litmus, faults] = [ptx, "litmus.ptx", "faults.ptx"].map(prepared);
         Slice { seed: seed(), forms, plan, ptx, litmus, faults }
     }
 

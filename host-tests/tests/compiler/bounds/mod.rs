@@ -4,8 +4,9 @@
 //! The gates are those of the catalogue, which the assembler confirms elsewhere; what is no form has its gate in `beyond.rs`,
 //! and what rustdoc lists as gated has to be called here.
 //!
-//! The test draws one call for each function, marker and gate. `BOUNDS_WHOLE=1 cargo xtask test bounds` asks
-//! about every form in every syntax, which takes an hour; `BOUNDS_WHOLE=2/20` about the second of twenty parts besides.
+//! The test takes one call for each function, marker and gate: all of them for a target that has everything, and for one that has
+//! nothing. One step below their gate it asks about those of some gates, drawn by the seed. `cargo xtask test --whole bounds` asks about
+//! every form in every syntax at each gate, which takes an hour.
 
 mod beyond;
 mod documented;
@@ -19,14 +20,15 @@ use host_tests::check::forms_check;
 use host_tests::check::here::toolchain;
 use host_tests::check::ledger;
 use host_tests::check::only;
+use host_tests::check::whole;
 use host_tests::tools::progress::Progress;
 use ptx_intrinsics::catalogue;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
 
 use documented::Documented;
 use program::{Axis, Call, Program, Target};
-
-/// Set to ask about everything.
-const WHOLE: &str = "BOUNDS_WHOLE";
 
 /// What is called where not all of them are, at least.
 const DRAWN: usize = 1_000;
@@ -34,24 +36,16 @@ const DRAWN: usize = 1_000;
 const GATED: usize = 188;
 /// Where something begins: SMs and PTX ISA versions.
 const STEPS: [usize; 2] = [9, 24];
-
-/// The part of everything that is asked about, and how many there are; none where calls are drawn.
-fn part() -> Option<(usize, usize)> {
-    let value = std::env::var(WHOLE).ok()?;
-    let (part, parts) = value.split_once('/').unwrap_or((&value, "1"));
-    let numbers = part.parse().ok().zip(parts.parse().ok()).filter(|(part, parts)| (1..=*parts).contains(part));
-    assert!(numbers.is_some(), "{WHOLE}={value}: write 1 for everything, or 2/20 for the second of twenty parts");
-    numbers
-}
+/// Targets that are drawn of each axis.
+const TARGETS: usize = 2;
 
 /// What is called: from the catalogue, and beyond it.
 static CALLS: LazyLock<Vec<Call>> = LazyLock::new(|| {
     let cases = forms::cases(&forms_check::every_form());
-    let (drawn, part) = (one_of_each(&cases), part());
-    let is_asked = |at| part.is_some_and(|(part, parts)| at % parts == part - 1);
-    let asked = cases.iter().enumerate().filter(|(at, case)| is_asked(*at) || drawn.contains(case.name.as_str()));
+    let drawn = one_of_each(&cases);
+    let asked = cases.iter().filter(|case| whole::is_set() || drawn.contains(case.name.as_str()));
     let beyond = if only::is_set() { Vec::new() } else { beyond::calls().collect() };
-    asked.map(|(_, case)| Call::of(case)).chain(beyond).collect()
+    asked.map(Call::of).chain(beyond).collect()
 });
 
 /// One case for each function, marker and gate, by name; of `ptx!`, for each word and gate.
@@ -87,11 +81,16 @@ struct Asked {
     refused: Vec<&'static Call>,
 }
 
+/// Whether each gate is asked about, or some of them.
+fn every_gate() -> bool {
+    whole::is_set() || only::is_set()
+}
+
 /// Along one axis: at the gate, and one step below it. The other axis is as far as there is, or in a whole run at the
 /// call's own gate.
 fn asked(axis: Axis, steps: &BTreeSet<u32>) -> BTreeMap<Target, Asked> {
     let mut asked: BTreeMap<Target, Asked> = BTreeMap::new();
-    let is_whole = part().is_some();
+    let is_whole = whole::is_set();
     for call in CALLS.iter() {
         let other = if is_whole || !call.named.is_empty() { call.needs } else { Target::NEWEST };
         let gate = axis.of(call.needs);
@@ -100,7 +99,27 @@ fn asked(axis: Axis, steps: &BTreeSet<u32>) -> BTreeMap<Target, Asked> {
             asked.entry(axis.with(other, below)).or_default().refused.push(call);
         }
     }
+    if !every_gate() {
+        draw(&mut asked, axis, steps);
+    }
     asked
+}
+
+/// Keeps some of the targets, and asks about every call where nothing is there, and once where all is. What names targets is not there by
+/// the number of an SM.
+fn draw(asked: &mut BTreeMap<Target, Asked>, axis: Axis, steps: &BTreeSet<u32>) {
+    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
+    println!("the gates are drawn by {}={seed}", forms_check::SEED_VARIABLE);
+    let targets: Vec<Target> = asked.keys().copied().collect();
+    let kept: BTreeSet<Target> = targets.sample(&mut StdRng::seed_from_u64(seed), TARGETS).copied().collect();
+    asked.retain(|target, _| kept.contains(target));
+    let Some(&oldest) = steps.first() else { return };
+    let plain = || CALLS.iter().filter(|call| call.named.is_empty());
+    if axis == Axis::Sm {
+        asked.entry(Target::NEWEST).or_default().taken = plain().collect();
+    }
+    let nothing = asked.entry(axis.with(Target::NEWEST, oldest)).or_default();
+    nothing.refused = plain().filter(|call| axis.of(call.needs) > oldest).collect();
 }
 
 fn holds(axis: Axis, expected_steps: usize) {
@@ -123,9 +142,11 @@ fn holds(axis: Axis, expected_steps: usize) {
     );
     let shown = wrong.len().min(20);
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..shown].join("\n"));
-    let ungated = CALLS.iter().filter(|call| axis.of(call.needs) == 20).count();
-    assert_eq!((taken, refused), (CALLS.len(), CALLS.len() - ungated));
-    assert!(only::is_set() || taken >= DRAWN, "{taken}");
+    let all = || CALLS.iter().filter(|call| every_gate() || call.named.is_empty());
+    let gated = all().filter(|call| axis.of(call.needs) > 20).count();
+    let taken_at_least = if every_gate() || axis == Axis::Sm { all().count() } else { 1 };
+    assert!(taken >= taken_at_least && refused >= gated, "{taken} taken, {refused} refused");
+    assert!(only::is_set() || all().count() >= DRAWN, "{}", all().count());
 }
 
 /// The gates themselves are the ISA's.

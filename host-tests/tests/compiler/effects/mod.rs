@@ -2,7 +2,7 @@
 //! function with plain accesses around each form, by its method and by `ptx!`, is held against [`ledger`].
 //!
 //! The test takes a form for each word of each instruction in each syntax, and a slice that it draws.
-//! `EFFECTS_WHOLE=1 cargo xtask test effects` takes every form in every syntax.
+//! `cargo xtask test --whole effects` takes every form in every syntax.
 
 mod situation;
 
@@ -13,6 +13,7 @@ use host_tests::check::forms::{self, Case, Syntax};
 use host_tests::check::forms_check;
 use host_tests::check::ledger;
 use host_tests::check::only;
+use host_tests::check::whole;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::toolchain::{DeviceToolchain, Route};
@@ -23,9 +24,6 @@ use rand::seq::IndexedRandom;
 
 use situation::Situation;
 
-/// Set to look at everything.
-const WHOLE: &str = "EFFECTS_WHOLE";
-
 /// How many functions are compiled at a time.
 const AT_A_TIME: usize = 6_000;
 /// Forms that are drawn.
@@ -35,14 +33,10 @@ const LOOKED_AT: usize = 1_000;
 
 static FORMS: LazyLock<Vec<Arc<Form>>> = LazyLock::new(forms_check::every_form);
 
-fn is_whole() -> bool {
-    std::env::var_os(WHOLE).is_some_and(|value| value == "1")
-}
-
 /// The cases to look at.
 fn cases() -> Result<Vec<Case>> {
     let all = forms::cases(&FORMS);
-    if is_whole() {
+    if whole::is_set() {
         return Ok(all);
     }
     let seed = forms_check::seed()?;
@@ -122,7 +116,7 @@ fn look() -> Result<String> {
         counts.join(", "),
         wrong.len()
     );
-    let enough = only::is_set() || if is_whole() { forms == FORMS.len() } else { situations.len() >= LOOKED_AT };
+    let enough = only::is_set() || if whole::is_set() { forms == FORMS.len() } else { situations.len() >= LOOKED_AT };
     match (wrong.is_empty(), enough) {
         (true, true) => Ok(looked_at),
         (true, false) => Err(Error::new(format_args!("{looked_at}: too few"))),

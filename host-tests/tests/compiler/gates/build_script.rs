@@ -106,6 +106,7 @@ fn every_gpu_that_rustc_knows() {
     };
     let listed = rustc(&["--print", "target-cpus"]);
     let cpus: Vec<&str> = listed.split_whitespace().filter(|word| word.starts_with("sm_")).collect();
+    let of_forms: Vec<_> = catalogue::forms().filter(|form| !form.targets().is_empty()).collect();
     for cpu in &cpus {
         let flag = format!("-Ctarget-cpu={cpu}");
         let cfgs = rustc(&["--print", "cfg", &flag]);
@@ -133,8 +134,7 @@ fn every_gpu_that_rustc_knows() {
         };
         // What the catalogue says that the target has, the build script opens.
         let newest = u32::MAX;
-        let of_forms = catalogue::forms().filter(|form| !form.targets().is_empty());
-        for form in of_forms {
+        for form in &of_forms {
             let opened =
                 found.as_ref().is_ok_and(|opened| form.targets().iter().any(|name| opened.targets.contains(*name)));
             assert_eq!(opened, form.is_on(cpu, newest), "{} on {cpu}", form.full_ptx());

@@ -4,7 +4,7 @@ use host_tests::check::forms::write_package_with;
 use host_tests::tools::command::Machine;
 use host_tests::tools::device_build::{DeviceBuild, Profile};
 use host_tests::tools::error::Result;
-use host_tests::tools::target::Sm;
+use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::DeviceToolchain;
 
 use crate::kernel_crate::{toolchain, with_word};
@@ -29,7 +29,9 @@ const ONCE: [(&str, &str); 10] = [
 fn compile(toolchain: &DeviceToolchain, profile: Profile) -> Result<String> {
     let folder = toolchain.machine().target().join("collectives");
     write_package_with(&folder, "collectives", &["ptx-intrinsics", "ptx-kernel"], KERNELS)?;
-    let build = DeviceBuild { profile, ..DeviceBuild::new(&folder, "collectives", Sm::new(90)) };
+    // As other tests ask for it, so that the crates are compiled once.
+    let ptx = Some(PtxVersion::new(8, 1));
+    let build = DeviceBuild { profile, ptx, ..DeviceBuild::new(&folder, "collectives", Sm::new(90)) };
     let (ptx, _) = build.build_quietly(toolchain)?;
     Ok(std::fs::read_to_string(ptx).expect("the harness wrote it"))
 }

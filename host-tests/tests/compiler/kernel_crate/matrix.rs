@@ -4,20 +4,27 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use host_tests::check::forms::write_package_with;
+use host_tests::check::{forms_check, whole};
 use host_tests::tools::device_build::{DeviceBuild, Profile};
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{PtxVersion, Sm};
 use ptx_interpreter::{Program, Trial};
 use ptx_kernel::matrix::{MOVES, PRODUCTS};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
 use regex::Regex;
 
-use crate::kernel_crate::{body, kernels_before, text_of, toolchain, tools};
+use crate::kernel_crate::{body, kernels_before, text_that_is_taken, toolchain, tools};
 
 /// The registers of fragments that have names of their own.
 const FRAGMENTS: &str = "B1x32, Bf16x2, E4m3x4, E5m2x4, F16x2, S4x8, S8x4, Tf32, U4x8, U8x4";
 
 /// ptxas has it on sm_75, and LLVM does not emit it before sm_80.
 const EARLIER_IN_PTXAS: &str = "mma_m8n8k128_s32_b1_xor_popc";
+
+/// Gates of functions that are drawn: the crates are compiled for each, and for an older GPU.
+const GATES: usize = 2;
 
 /// A target that has all functions which need a suffix, and its oldest PTX ISA version.
 const WITH_BYTES: (Sm, u32) = (Sm { number: 100, suffix: Some('a') }, 86);
@@ -176,7 +183,9 @@ fn functions_have_gates() {
     let gates: BTreeSet<(u32, u32)> = functions.iter().map(|function| function.needs).collect();
     assert_eq!(gates.len(), 7);
     let of = |gate: (u32, u32)| functions.iter().filter(move |function| function.needs == gate);
-    for (sm, ptx) in gates {
+    let gates: Vec<(u32, u32)> = gates.into_iter().collect();
+    let mut random = StdRng::seed_from_u64(forms_check::seed().unwrap_or_else(|error| panic!("{error}")));
+    for &(sm, ptx) in gates.sample(&mut random, whole::or(GATES)) {
         // rustc 1.97 writes PTX ISA 7.0 at least, and 7.8 for sm_89.
         let at = if sm >= 89 { ptx.max(78) } else { ptx.max(70) };
         compiled("matrices-of-gates", of((sm, ptx)), Sm::new(sm), Some(at))
@@ -194,7 +203,7 @@ fn functions_have_gates() {
 #[test]
 fn a_product_in_shared_memory_is_right_in_the_interpreter() {
     let source = kernels_before(include_str!("../../../../ptx-kernel/tests/matrix.rs"), "fn small(");
-    let text = text_of("matrix-product", &source, Sm::new(90), None, Profile::Release);
+    let text = text_that_is_taken("matrix-product", &source, Profile::Release);
     let small = |i: usize| (i * 5 % 11) as f32 - 5.0;
     let bits = |number: f32| ((number.to_bits() >> 16) as u16).to_le_bytes();
     let (a, b): (Vec<f32>, Vec<f32>) = ((0..256).map(small).collect(), (0..128).map(|i| small(i + i / 8)).collect());

@@ -1,14 +1,23 @@
 //! Sums, minima, scans and votes have the values that they say: on a CPU in several orders of its threads, and in the interpreter,
 //! where no check finds anything.
 
+use host_tests::check::{forms_check, whole};
 use host_tests::tools::device_build::Profile;
-use host_tests::tools::target::Sm;
 use ptx_interpreter::{Program, Trial};
 use ptx_kernel::cpu::{Launch, Order};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
 
-use super::{for_gpu, reductions, text_of};
+use super::{for_gpu, reductions, text_that_is_taken};
 
-const THREADS: [usize; 4] = [32, 96, 256, 1024];
+/// Sizes of a block: one that is drawn by the seed, and one that is no power of two.
+fn sizes() -> Vec<usize> {
+    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
+    println!("the sizes are drawn by {}={seed}", forms_check::SEED_VARIABLE);
+    let drawn = [32, 256, 1024].sample(&mut StdRng::seed_from_u64(seed), whole::or(1)).copied();
+    [96].into_iter().chain(drawn).collect()
+}
 const BLOCKS: usize = 2;
 
 /// Numbers of which no two sums are alike by chance.
@@ -17,7 +26,8 @@ fn number(i: usize) -> u32 {
 }
 
 fn program(profile: Profile) -> Program {
-    Program::parse(&text_of("kernel-reductions", &for_gpu(include_str!("reductions.rs")), Sm::new(80), None, profile))
+    let source = for_gpu(include_str!("reductions.rs"));
+    Program::parse(&text_that_is_taken("kernel-reductions", &source, profile))
 }
 
 /// What the interpreter makes of it, without a finding.
@@ -62,7 +72,7 @@ macro_rules! oracle {
 /// On a CPU in each order, and in the interpreter, as the oracle says.
 macro_rules! agree {
     ($program:expr, $type:ident $kernel:ident $plus:expr, $of:expr) => {
-        for threads in THREADS {
+        for threads in sizes() {
             let x: Vec<$type> = (0..BLOCKS * threads).map($of).collect();
             let expected: Vec<u8> = oracle!($type, $plus)(&x, threads)
                 .into_iter()
@@ -138,7 +148,7 @@ fn votes_of(x: &[u32], threads: usize, i: usize) -> [u32; 10] {
 #[test]
 fn votes_and_parts_of_a_warp_have_the_values_that_they_say() {
     let programs = [Profile::Dev, Profile::Release].map(program);
-    for threads in THREADS {
+    for threads in sizes() {
         let x: Vec<u32> = (0..BLOCKS * threads).map(number).collect();
         let expected: Vec<[u32; 10]> = (0..x.len()).map(|i| votes_of(&x, threads, i)).collect();
         for order in [Order::Ascending, Order::Descending, Order::Seeded(9)] {

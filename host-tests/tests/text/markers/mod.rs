@@ -1,7 +1,7 @@
 //! Under cuda-oxide an instruction is a call of a marker. Here a stand-in of the markers writes down what it gets: each form
 //! has to call one, with the form's own text, constraints that fit its values, and each value in its place.
 //!
-//! cuda-oxide's compiler is not run here. `MARKERS_WHOLE=forms` takes every form once, and `MARKERS_WHOLE=1` in every syntax.
+//! cuda-oxide's compiler is not run here.
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -12,6 +12,7 @@ use std::sync::{Arc, LazyLock};
 
 use host_tests::check::forms::{self, Case, Syntax};
 use host_tests::check::forms_check;
+use host_tests::check::whole;
 use host_tests::tools::command::Machine;
 use host_tests::tools::ptx;
 use ptx_intrinsics::catalogue::{Form, IMPORTS, Operation};
@@ -20,20 +21,20 @@ use rayon::prelude::*;
 /// How many functions a program has.
 const AT_A_TIME: usize = 3000;
 
+/// Forms of each instruction that are drawn.
+const OF_EACH: usize = 3;
+
 #[test]
 fn each_form_calls_a_marker_with_its_text() {
     let mut every = forms_check::every_form();
     // With markers a collective is refused: `isa/collective.rs`.
     every.retain(|form| !form.is_collective());
-    let cases = match std::env::var("MARKERS_WHOLE").as_deref() {
-        // Each form once, without the other ways to write it.
-        Ok("forms") => forms::cases(&every).into_iter().filter(|case| case.syntax == Syntax::Plain).collect(),
-        Ok(_) => forms::cases(&every),
-        Err(_) => {
-            let seed = forms_check::seed().expect("the seed is a number");
-            println!("{}={seed}", forms_check::SEED_VARIABLE);
-            forms_check::slice(&every, 10, seed)
-        }
+    let cases = if whole::is_set() {
+        forms::cases(&every)
+    } else {
+        let seed = forms_check::seed().expect("the seed is a number");
+        println!("{}={seed}", forms_check::SEED_VARIABLE);
+        forms_check::slice(&every, OF_EACH, seed)
     };
     let complaints_of = |(number, part): (usize, &[Case])| -> Vec<String> {
         let said = MARKERS.run(&format!("forms_{number}"), part);
