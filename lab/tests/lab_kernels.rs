@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use host_tests::check::{forms_check, whole};
 use lab::images::{self, Language, Without};
 use ptx_build::cuda_tools::CudaTools;
 use ptx_build::disassembler::Disassembler;
@@ -12,6 +13,9 @@ use ptx_build::target::Sm;
 use ptx_build::toolchain::{DeviceToolchain, Route};
 use ptx_sass::hot_loop::hot_loop;
 use ptx_sass::nvdisasm::{SassFunction, SassInstruction};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
 
 type Kernels = BTreeMap<(Language, Without, String), SassFunction>;
 
@@ -253,23 +257,17 @@ fn look(sm: u32) -> (Vec<String>, usize, usize) {
     (wrong, hints, pairs)
 }
 
-#[test]
-fn every_kernel_has_its_hint_and_its_twin_on_ampere() {
-    let (wrong, hints, pairs) = look(80);
-    assert_eq!(wrong, [""; 0]);
-    assert_eq!((hints, pairs), (101, 39));
-}
+/// One of each generation; the hints and the pairs that are looked at.
+const GPUS: [(u32, usize, usize); 3] = [(80, 101, 39), (90, 109, 42), (100, 109, 42)];
 
+/// On a GPU that is drawn by the seed.
 #[test]
-fn every_kernel_has_its_hint_and_its_twin_on_hopper() {
-    let (wrong, hints, pairs) = look(90);
-    assert_eq!(wrong, [""; 0]);
-    assert_eq!((hints, pairs), (109, 42));
-}
-
-#[test]
-fn every_kernel_has_its_hint_and_its_twin_on_blackwell() {
-    let (wrong, hints, pairs) = look(100);
-    assert_eq!(wrong, [""; 0]);
-    assert_eq!((hints, pairs), (109, 42));
+fn every_kernel_has_its_hint_and_its_twin() {
+    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
+    println!("the GPU is drawn by {}={seed}", forms_check::SEED_VARIABLE);
+    for &(sm, hints, pairs) in GPUS.sample(&mut StdRng::seed_from_u64(seed), whole::or(1)) {
+        let (wrong, looked_at, compared) = look(sm);
+        assert_eq!(wrong, [""; 0], "sm_{sm}");
+        assert_eq!((looked_at, compared), (hints, pairs), "sm_{sm}");
+    }
 }

@@ -73,13 +73,22 @@ fn disagreement(access: &Access, sm: Sm, row: &Row, judged: &[Word]) -> Option<S
     }
 }
 
-/// The whole: every form on every GPU.
+/// Forms of each instruction, on every GPU.
 #[test]
 fn the_table_of_fates_is_what_the_pages_show() {
     let kept = kept();
     let read: BTreeMap<&str, Page<'_>> =
         kept.iter().map(|(name, text)| (name.as_str(), or_panic(Page::read(text)))).collect();
-    let accesses = sass::accesses();
+    /// Forms of each instruction that are drawn.
+    const OF_EACH: usize = 60;
+    let mut by_instruction: BTreeMap<String, Vec<Access>> = BTreeMap::new();
+    for access in sass::accesses() {
+        by_instruction.entry(access.instruction.clone()).or_default().push(access);
+    }
+    let mut random = StdRng::seed_from_u64(or_panic(forms_check::seed()));
+    let accesses: Vec<&Access> =
+        by_instruction.values().flat_map(|own| own.sample(&mut random, whole::or(OF_EACH))).collect();
+    assert!(accesses.len() > 1_000, "{} forms", accesses.len());
     let all = accesses.par_iter().map(|access| {
         let there = GPUS.iter().filter(|sm| access.is_on(**sm));
         let rows: Vec<(Sm, Row)> =
@@ -96,7 +105,7 @@ fn the_table_of_fates_is_what_the_pages_show() {
     println!("{judged} rows of {} forms", accesses.len());
     let shown: Vec<&&String> = wrong.iter().take(20).collect();
     assert!(wrong.is_empty(), "{} are wrong: {shown:#?}", wrong.len());
-    assert!(judged > 8 * accesses.len());
+    assert!(judged > 6 * accesses.len());
 }
 
 /// Assembles, disassembles and audits; the kernels, the warnings for the reader below, and nvdisasm's text.
@@ -204,7 +213,7 @@ fn one_line_kernels_are_judged_as_the_pages_show() {
         there.par_chunks(AT_A_TIME).map(|part| judge(&kept, Sm::new(number), part)).sum::<usize>()
     });
     println!("{judged:?} forms on sm_75, 80, 90, 100 and 120");
-    assert!(judged.iter().sum::<usize>() > 400, "{judged:?}");
+    assert!(judged.iter().sum::<usize>() > 200, "{judged:?}");
 }
 
 fn compiled(package: &str, sm: Sm, ptx: PtxVersion, features: &[&str]) -> String {
@@ -286,6 +295,9 @@ fn by_eye(ptx: &str, listing: &str) -> BTreeSet<(u32, &'static str)> {
     found
 }
 
+/// Sources in CUDA C++ of which kernels are drawn.
+const SOURCES: usize = 5;
+
 /// Kernels that are audited and read by eye, in Rust and in CUDA C++.
 fn public_modules() -> Vec<(String, Sm)> {
     let entries = std::fs::read_dir(PAIRS).expect("the folder is there");
@@ -302,7 +314,9 @@ fn public_modules() -> Vec<(String, Sm)> {
         or_panic(nvcc.ptx(source, sm, &path));
         (std::fs::read_to_string(&path).expect("nvcc wrote it"), sm)
     };
-    let mut all: Vec<(String, Sm)> = sources.par_iter().enumerate().map(compile).collect();
+    let mut random = StdRng::seed_from_u64(or_panic(forms_check::seed()));
+    let sources: Vec<&PathBuf> = sources.sample(&mut random, whole::or(SOURCES)).collect();
+    let mut all: Vec<(String, Sm)> = sources.into_par_iter().enumerate().map(compile).collect();
     all.push((compiled("parity", AMPERE.0, AMPERE.1, &[]), AMPERE.0));
     all.push((compiled("parity", HOPPER.0, HOPPER.1, &["bulk"]), HOPPER.0));
     all.push((compiled("kernels", AMPERE.0, AMPERE.1, &[]), AMPERE.0));
@@ -317,7 +331,6 @@ fn public_modules() -> Vec<(String, Sm)> {
         }
     }
     // And on a newer GPU.
-    let mut random = StdRng::seed_from_u64(or_panic(forms_check::seed()));
     let newer = [90, 120].sample(&mut random, whole::or(1)).flat_map(|number| {
         let older = all.iter().filter(|(_, sm)| sm.number < *number);
         older.map(|(text, _)| (text.clone(), Sm::new(*number)))
@@ -355,5 +368,5 @@ fn a_reader_of_its_own_finds_the_same() {
     let kernels: usize = compared.iter().map(|(kernels, _)| kernels).sum();
     let found: usize = compared.iter().map(|(_, found)| found).sum();
     println!("{kernels} kernels, {found} words lost or weakened");
-    assert!(kernels >= 150 && found >= 20, "{kernels} kernels, {found} words");
+    assert!(kernels >= 60 && found >= 10, "{kernels} kernels, {found} words");
 }

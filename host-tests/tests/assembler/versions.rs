@@ -144,7 +144,7 @@ fn older_assemblers_refuse_a_fence_of_their_isa() {
 /// A slice of the table that `explain` warns by: what each assembler makes of these forms is what it says, on GPUs of each kind.
 #[test]
 fn the_table_of_versions_is_what_the_assemblers_make() {
-    const DRAWN: usize = 48;
+    const DRAWN: usize = 12;
     let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
     println!("{}={seed}", forms_check::SEED_VARIABLE);
     let mut random = StdRng::seed_from_u64(seed);
@@ -184,7 +184,7 @@ fn the_table_of_versions_is_what_the_assemblers_make() {
         }
     }
     println!("{compared} forms on GPUs by older assemblers");
-    assert!(fetched().len() < 2 || compared > 100, "{compared}");
+    assert!(fetched().len() < 2 || compared > 25, "{compared}");
 }
 
 fn differences(asked: &[Access], release: Release, seen: Seen) -> Vec<Difference> {

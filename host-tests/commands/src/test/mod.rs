@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use console::style;
-use host_tests::check::{forms_check, ledger, only};
+use host_tests::check::{forms_check, ledger, only, whole};
 use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::{Error, Result};
@@ -35,6 +35,9 @@ pub(crate) struct Test {
     /// Run only the tests that know forms, and look only at forms that begin so: `st.async`, or several separated by commas
     #[arg(long, value_name = "FORM", value_delimiter = ',', conflicts_with_all = ["package", "counts", "arguments"])]
     only: Vec<String>,
+    /// Take everything of which tests draw samples otherwise. It takes hours
+    #[arg(long, conflicts_with_all = ["package", "counts", "arguments"])]
+    whole: bool,
     /// Count anew what the tests count, and write the numbers into host-tests/src/check/ledger.rs. It takes minutes
     #[arg(long, conflicts_with_all = ["names", "package", "arguments"])]
     counts: bool,
@@ -43,23 +46,23 @@ pub(crate) struct Test {
     arguments: Vec<OsString>,
 }
 
-/// What is compiled: all tests in the dev profile, which optimises the kernels and the calls into the driver too. The release
-/// profile repeats those of what the crates mean on a CPU. The others read texts that other programs wrote, and they test
-/// device code of both profiles themselves. What is not ours is not optimised.
-const PARTS: [(&str, &[&str]); 2] = [
-    ("dev profile", &["--workspace"]),
-    (
-        "release profile",
-        &[
-            "--release",
-            "--config=profile.release.package.\"*\".opt-level=0",
-            "--package=ptx-intrinsics",
-            "--package=ptx-kernel",
-            "--features=ptx-intrinsics/l2-combinations",
-            "--tests",
-        ],
-    ),
-];
+/// What is compiled: all tests in the dev profile, which optimises the kernels, `ptx-kernel` and the calls into the driver too.
+const DEV: (&str, &[&str]) = ("dev profile", &["--workspace"]);
+
+/// The release profile repeats what `ptx-intrinsics` means on a CPU, which the dev profile optimises little. What is not ours is not
+/// optimised. The other tests read texts that other programs wrote, and they test device code of both profiles themselves.
+const RELEASE: (&str, &[&str]) = (
+    "release profile",
+    &[
+        "--release",
+        "--config=profile.release.package.\"*\".opt-level=0",
+        "--package=ptx-intrinsics",
+        "--features=ptx-intrinsics/l2-combinations",
+    ],
+);
+
+/// Its tests; and those of a whole run, which take a minute to compile.
+const OF_RELEASE: [&[&str]; 2] = [&["--test=host", "--test=atomics"], &["--package=ptx-kernel", "--tests"]];
 
 /// The tests that count.
 const COUNTING: [&str; 5] = ["lanes", "bounds", "conformance", "sass", "suite"];
@@ -82,15 +85,19 @@ impl Test {
             if !self.only.is_empty() {
                 command.env(only::VARIABLE, self.only.join(","));
             }
+            if self.whole {
+                command.env(whole::VARIABLE, "1");
+            }
             if self.counts {
                 command.env(ledger::COUNTS, "write");
             }
             command
         };
+        let release = [RELEASE.1, OF_RELEASE[usize::from(self.whole)]].concat();
         let seconds = began.elapsed().as_secs_f64();
         let mut parts = vec![Part { name: "toolchain and CUDA tools".to_owned(), seconds, failure: None }];
         if !self.arguments.is_empty() {
-            for (name, selection) in PARTS {
+            for (name, selection) in [DEV, (RELEASE.0, &release)] {
                 parts.push(on_this_terminal(name, cargo().arg("test").args(selection).args(&self.arguments))?);
             }
             return summary(parts, began.elapsed().as_secs_f64());
@@ -103,12 +110,11 @@ impl Test {
             }
             let _closed = queue.closed_at_the_end();
             let Some(chosen) = chosen else {
-                let [(dev, selection), (release, again)] = PARTS;
-                queue.compile(dev, &Selected::all(selection), &cargo)?;
+                queue.compile(DEV.0, &Selected::all(DEV.1), &cargo)?;
                 queue.push(miri(&cargo));
-                return queue.compile(release, &Selected::all(again), &cargo);
+                return queue.compile(RELEASE.0, &Selected::all(&release), &cargo);
             };
-            queue.compile(PARTS[0].0, &chosen, &cargo)
+            queue.compile(DEV.0, &chosen, &cargo)
         })?;
         summary(queue.parts(), began.elapsed().as_secs_f64())
     }

@@ -54,6 +54,8 @@ const VERSIONS: [(u32, u32); 8] = [(2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8
 
 /// How many of the spellings that the newest GPU refuses are asked for each other one: by the whole run, and by a slice.
 const SAMPLE: [usize; 2] = [20_000, 1_500];
+/// GPUs for which a slice becomes machine code.
+const ASSEMBLED_FOR: usize = 4;
 /// How many spellings a slice has for each that it draws of the catalogue.
 const OF_SLICE: usize = 5;
 /// How many spellings of each reason are assembled alone, to see what becomes of them.
@@ -73,7 +75,7 @@ pub enum Extent {
 
 impl Extent {
     /// A slice of half a minute.
-    pub const QUICK: Extent = Extent::Slice(200);
+    pub const QUICK: Extent = Extent::Slice(100);
 }
 
 /// A spelling by its grammar and its number there.
@@ -125,7 +127,11 @@ pub fn compare(
     };
     comparing.report.live = live.len();
     let sample = SAMPLE[usize::from(matches!(extent, Extent::Slice(_)))];
-    comparing.gpus(gpus, &mut live, &dead, sample)?;
+    let assembled = match extent {
+        Extent::Whole => gpus.len(),
+        Extent::Slice(_) => ASSEMBLED_FOR,
+    };
+    comparing.gpus(gpus, &mut live, &dead, [sample, assembled])?;
     comparing.gates(gpus, &mut live)?;
     comparing.reasons(gpus, &live)?;
     comparing.compiler(toolchain, (&live, &dead), expressions, targets)?;
@@ -211,9 +217,16 @@ impl Comparing<'_> {
         both.map(Live::new).collect()
     }
 
-    /// For each GPU: what the parser makes of the live ones and of a sample of the dead, and whether what the types
-    /// accept becomes machine code.
-    fn gpus(&mut self, gpus: &[On], live: &mut [Live], dead: &[Numbered], sample: usize) -> Result<()> {
+    /// For each GPU: what the parser makes of the live ones and of a sample of the dead; and for some, whether what the types accept
+    /// becomes machine code.
+    fn gpus(
+        &mut self,
+        gpus: &[On],
+        live: &mut [Live],
+        dead: &[Numbered],
+        [sample, assembled]: [usize; 2],
+    ) -> Result<()> {
+        let assembled: Vec<Sm> = gpus.sample(&mut self.random, assembled).map(|on| on.sm).collect();
         let sample: Vec<Numbered> = dead.sample(&mut self.random, sample).copied().collect();
         let bar = self.progress.bar((gpus.len() * (live.len() + sample.len())) as u64, "Every GPU");
         for on in gpus {
@@ -232,8 +245,11 @@ impl Comparing<'_> {
                     }
                 }
             }
-            for (at, failure) in machine_code(&asked, &both, on)? {
-                row.wrong.push(format!("{} is no machine code: {}", both[at], failure.words));
+            if assembled.contains(&on.sm) {
+                for (at, failure) in machine_code(&asked, &both, on)? {
+                    row.wrong.push(format!("{} is no machine code: {}", both[at], failure.words));
+                }
+                row.assembled = both.len();
             }
             row.accepted = both.len();
             let verdicts = parse(&asked, &sample, number_of, on.sm, on.version, Some(&bar))?;

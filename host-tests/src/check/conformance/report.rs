@@ -53,8 +53,10 @@ pub struct Walked {
 pub struct OnGpu {
     /// The GPU.
     pub sm: Sm,
-    /// Accepted by the types and by the assembler, as machine code.
+    /// Accepted by the types and by the assembler.
     pub accepted: usize,
+    /// Those of them that had to become machine code.
+    pub assembled: usize,
     /// Refused by both.
     pub refused: usize,
     /// Accepted by the assembler alone.
@@ -104,7 +106,7 @@ impl Report {
             "", "both accept", "both refuse", "ptxas alone accepts", "the types alone accept"
         );
         for gpu in &self.gpus {
-            let OnGpu { sm, accepted, refused, alone, sampled, wrong } = gpu;
+            let OnGpu { sm, accepted, refused, alone, sampled, wrong, .. } = gpu;
             let refused = refused + sampled;
             table += &format!("{:<8}{accepted:>12}{refused:>12}{alone:>21}{:>24}\n", sm.to_string(), wrong.len());
         }
@@ -175,7 +177,7 @@ impl Report {
 impl OnGpu {
     /// Nothing asked yet.
     pub fn new(sm: Sm) -> Self {
-        OnGpu { sm, accepted: 0, refused: 0, alone: 0, sampled: 0, wrong: Vec::new() }
+        OnGpu { sm, accepted: 0, assembled: 0, refused: 0, alone: 0, sampled: 0, wrong: Vec::new() }
     }
 
     fn asked(&self) -> usize {
