@@ -335,6 +335,8 @@ impl Markers {
         let said =
             String::from_utf8(output.expect("it was just compiled").stdout).expect("the build script writes text");
         let cfgs = said.lines().filter_map(|line| line.strip_prefix("cargo::rustc-cfg="));
+        // Every method is called.
+        let cfgs = cfgs.chain(["feature=\"l2-combinations\""]);
         let cfgs: Vec<String> = cfgs.flat_map(|cfg| ["--cfg".to_owned(), cfg.to_owned()]).collect();
         assert!(cfgs.contains(&"ptx_by_markers".to_owned()), "{said}");
         cfgs
