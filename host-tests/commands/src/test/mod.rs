@@ -35,7 +35,8 @@ pub(crate) struct Test {
     /// Run only the tests that know forms, and look only at forms that begin so: `st.async`, or several separated by commas
     #[arg(long, value_name = "FORM", value_delimiter = ',', conflicts_with_all = ["package", "counts", "arguments"])]
     only: Vec<String>,
-    /// Take everything of which tests draw samples otherwise. It takes hours
+    /// Take everything of which tests draw samples otherwise. It takes hours. `cargo xtask forms --check` and `cargo xtask sass` do so for
+    /// spellings and machine code
     #[arg(long, conflicts_with_all = ["package", "counts", "arguments"])]
     whole: bool,
     /// Count anew what the tests count, and write the numbers into host-tests/src/check/ledger.rs. It takes minutes
