@@ -9,7 +9,8 @@ use crate::output::note;
 use crate::status::{INVALID_VALUE, Result, SUCCESS, UNKNOWN};
 
 /// Defines functions with the C ABI, which `$answer` calls. A body gives a `Result`. `#[also(other)]` gives a function another
-/// name too, `#[also_ptsz(other_ptsz)]` one for programs whose default stream is each thread's own. `#[ptsz]` and `#[ptds]` give it the name with that ending too, for programs whose default stream is each thread's own.
+/// name too. For programs whose default stream is each thread's own, `#[ptsz]` and `#[ptds]` give it the name with that ending too, and
+/// `#[also_ptsz(other_ptsz)]` another one.
 macro_rules! functions {
     ($answer:path; $($(#[$kind:ident $($others:tt)?])* fn $name:ident $arguments:tt $body:block)*) => {$(
         $crate::call::function! { $answer, $name $arguments $body }

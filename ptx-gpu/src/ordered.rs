@@ -7,7 +7,6 @@ use ptx_interpreter::{Finding, Kind, Place, Program, Record, Use, Used};
 
 use crate::changed::is_checked;
 use crate::gpu::Gpu;
-use crate::memory::Home;
 use crate::missing_order::help;
 use crate::order::{Conflict, Deed, Line, Point, Range, User};
 use crate::output::tell;
@@ -190,10 +189,8 @@ impl Gpu {
 
     /// Whether the host knows that work is done when its call returns.
     pub(crate) fn is_waited_for(&self, work: &Work, waits: bool) -> bool {
-        let is_of_the_gpu = |address: u64| {
-            let home = self.memory.find(address).map(|one| one.home);
-            matches!(home, Some(Home::Device | Home::Variable | Home::Graph | Home::Mapped))
-        };
+        let memory = &self.memory;
+        let is_of_the_gpu = |address| memory.find(address).is_some() && !memory.is_of_the_host(address);
         match work {
             // What the program has allocated by itself is copied through memory of the driver's.
             Work::Copy(what) if self.memory.find(what.to.start).is_none() => true,

@@ -1,26 +1,7 @@
 // Graphs on the functions of the driver: the sums of two rows of 256 numbers.
-#include <cuda.h>
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "calls.h"
 #include <string.h>
 
-#define QUOTED(name) #name
-#define TEXT(name) QUOTED(name)
-#define FIND(name) ((typeof(&name))dlsym(driver, TEXT(name)))
-#define GIVES(expected, name, ...)                                                           \
-  do {                                                                                       \
-    typeof(&name) call_ = FIND(name);                                                        \
-    int status_ = call_ ? (int)call_(__VA_ARGS__) : -1;                                      \
-    if (status_ != (expected)) { printf("%d: %s: %d\n", __LINE__, TEXT(name), status_); exit(3); } \
-  } while (0)
-#define CALL(name, ...) GIVES(0, name, __VA_ARGS__)
-#define HOLDS(what)                                                     \
-  do {                                                                  \
-    if (!(what)) { printf("%d: %s\n", __LINE__, #what); exit(5); }       \
-  } while (0)
-
-static void *driver;
 static unsigned numbers[512], sums[2];
 static int called, destroyed;
 

@@ -1,25 +1,7 @@
 // A kernel that calls the device's runtime, as Numba's do: it is linked to a library of objects. Each block reads what its neighbour wrote before.
-#include <cuda.h>
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "calls.h"
 #include <string.h>
 
-#define QUOTED(name) #name
-#define TEXT(name) QUOTED(name)
-#define GIVES(expected, name, ...)                                                           \
-  do {                                                                                       \
-    typeof(&name) call_ = (typeof(&name))dlsym(driver, TEXT(name));                          \
-    int status_ = call_ ? (int)call_(__VA_ARGS__) : -1;                                      \
-    if (status_ != (expected)) { printf("%d: %s: %d\n", __LINE__, TEXT(name), status_); exit(3); } \
-  } while (0)
-#define CALL(name, ...) GIVES(0, name, __VA_ARGS__)
-#define HOLDS(what)                                                     \
-  do {                                                                  \
-    if (!(what)) { printf("%d: %s\n", __LINE__, #what); exit(5); }       \
-  } while (0)
-
-static void *driver;
 static const char *const KERNEL =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".extern .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope);\n"

@@ -1,23 +1,9 @@
 // A program on the functions of the driver, compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM: the header gives them the names
 // that end with _ptsz and _ptds.
-#include <cuda.h>
-#include <dlfcn.h>
+#include "calls.h"
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define QUOTED(name) #name
-#define TEXT(name) QUOTED(name)
-#define FIND(name) ((typeof(&name))dlsym(driver, TEXT(name)))
-#define CALL(name, ...)                                                                      \
-  do {                                                                                       \
-    typeof(&name) call_ = FIND(name);                                                        \
-    int status_ = call_ ? (int)call_(__VA_ARGS__) : -1;                                      \
-    if (status_) { printf("%s: %d\n", TEXT(name), status_); exit(3); }                       \
-  } while (0)
-
-static void *driver;
 static CUcontext context;
 static CUfunction function;
 static unsigned sums[2][2];

@@ -29,8 +29,10 @@ impl Allow {
     pub(crate) fn silence(&self, allowed: &mut Allowed, records: &mut [Record]) {
         for record in records {
             allowed.silence(&record.kernel, &mut record.findings);
-            // Under the name that is printed.
-            allowed.silence(&readable(&record.kernel), &mut record.findings);
+            let printed = readable(&record.kernel);
+            if printed != record.kernel {
+                allowed.silence(&printed, &mut record.findings);
+            }
         }
     }
 

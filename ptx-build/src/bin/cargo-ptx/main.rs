@@ -41,7 +41,8 @@ enum Task {
     /// Run a kernel of a PTX file on the CPU, and find its races and other mistakes. Ends with 0 if there are none, with 1 if
     /// there are, and with 2 if it could not be run
     Run(run::Run),
-    /// Run a program as it is, without a GPU, and check every kernel that it launches and the order of its streams. Ends as `cargo ptx run` does
+    /// Run a program as it is, without a GPU, and check every kernel that it launches and the order of its streams. Ends as `cargo ptx
+    /// run` does
     Check(check::Check),
     /// Say what became of a kernel's cache hints, orders and vectors in its machine code, and what could be faster. Ends with 1 if a
     /// budget is not kept, and with 2 if a file could not be audited
