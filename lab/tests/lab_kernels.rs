@@ -13,8 +13,6 @@ use ptx_build::target::Sm;
 use ptx_build::toolchain::{DeviceToolchain, Route};
 use ptx_sass::hot_loop::hot_loop;
 use ptx_sass::nvdisasm::{SassFunction, SassInstruction};
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 
 type Kernels = BTreeMap<(Language, Without, String), SassFunction>;
@@ -263,9 +261,8 @@ const GPUS: [(u32, usize, usize); 3] = [(80, 101, 39), (90, 109, 42), (100, 109,
 /// On a GPU that is drawn by the seed.
 #[test]
 fn every_kernel_has_its_hint_and_its_twin() {
-    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
-    println!("the GPU is drawn by {}={seed}", forms_check::SEED_VARIABLE);
-    for &(sm, hints, pairs) in GPUS.sample(&mut StdRng::seed_from_u64(seed), whole::or(1)) {
+    let mut random = forms_check::random("the GPU is");
+    for &(sm, hints, pairs) in GPUS.sample(&mut random, whole::or(1)) {
         let (wrong, looked_at, compared) = look(sm);
         assert_eq!(wrong, [""; 0], "sm_{sm}");
         assert_eq!((looked_at, compared), (hints, pairs), "sm_{sm}");

@@ -194,6 +194,13 @@ pub fn seed() -> Result<u64> {
     }
 }
 
+/// What draws a sample in a test: by the seed, which is printed. `what` says of what.
+pub fn random(what: &str) -> StdRng {
+    let seed = seed().unwrap_or_else(|error| panic!("{error}"));
+    println!("{what} drawn by {SEED_VARIABLE}={seed}");
+    StdRng::seed_from_u64(seed)
+}
+
 /// A slice of the cases: so many forms of each instruction, drawn by the seed, in every syntax that they have, and as
 /// many choices of lanes.
 pub fn slice(forms: &[Arc<Form>], of_each: usize, seed: u64) -> Vec<Case> {

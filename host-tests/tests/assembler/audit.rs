@@ -22,8 +22,6 @@ use ptx_audit::fate::{Fate, Word, words};
 use ptx_audit::finding::Kind;
 use ptx_audit::report::Kernel;
 use ptx_audit::{Code, Text, audit};
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rayon::prelude::*;
 use workloads::kernels_folder;
@@ -85,7 +83,7 @@ fn the_table_of_fates_is_what_the_pages_show() {
     for access in sass::accesses() {
         by_instruction.entry(access.instruction.clone()).or_default().push(access);
     }
-    let mut random = StdRng::seed_from_u64(or_panic(forms_check::seed()));
+    let mut random = forms_check::random("the forms are");
     let accesses: Vec<&Access> =
         by_instruction.values().flat_map(|own| own.sample(&mut random, whole::or(OF_EACH))).collect();
     assert!(accesses.len() > 1_000, "{} forms", accesses.len());
@@ -200,9 +198,7 @@ fn judge(kept: &BTreeMap<String, String>, sm: Sm, accesses: &[&Access]) -> usize
 fn one_line_kernels_are_judged_as_the_pages_show() {
     /// How many forms are drawn of each instruction.
     const OF_EACH: usize = 2;
-    let seed = or_panic(forms_check::seed());
-    println!("{}={seed}", forms_check::SEED_VARIABLE);
-    let mut random = StdRng::seed_from_u64(seed);
+    let mut random = forms_check::random("the slice is");
     let of_each = whole::or(OF_EACH);
     let by_instruction = judged_forms();
     let drawn: Vec<&Access> =
@@ -314,7 +310,7 @@ fn public_modules() -> Vec<(String, Sm)> {
         or_panic(nvcc.ptx(source, sm, &path));
         (std::fs::read_to_string(&path).expect("nvcc wrote it"), sm)
     };
-    let mut random = StdRng::seed_from_u64(or_panic(forms_check::seed()));
+    let mut random = forms_check::random("the kernels are");
     let sources: Vec<&PathBuf> = sources.sample(&mut random, whole::or(SOURCES)).collect();
     let mut all: Vec<(String, Sm)> = sources.into_par_iter().enumerate().map(compile).collect();
     all.push((compiled("parity", AMPERE.0, AMPERE.1, &[]), AMPERE.0));

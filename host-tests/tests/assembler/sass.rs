@@ -10,8 +10,6 @@ use host_tests::check::sass::golden::{self, Page};
 use host_tests::check::sass::{self, Access, GPUS, Reader, ldg, pages};
 use host_tests::tools::progress::Progress;
 use host_tests::tools::target::Sm;
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rayon::prelude::*;
 
@@ -38,9 +36,7 @@ fn accesses() -> Vec<Access> {
 fn a_slice_of_the_forms_is_as_the_pages_say() {
     let sms = or_panic(sass::gpus(tools()));
     assert_eq!(sms, GPUS, "set CUDA_HOME to a toolkit of CUDA 13.5 or later, or unset it");
-    let seed = or_panic(forms_check::seed());
-    println!("{}={seed}", forms_check::SEED_VARIABLE);
-    let mut random = StdRng::seed_from_u64(seed);
+    let mut random = forms_check::random("the slice is");
     let mut drawn: Vec<Access> = Vec::new();
     let mut by_instruction: BTreeMap<String, Vec<Access>> = BTreeMap::new();
     for access in accesses() {

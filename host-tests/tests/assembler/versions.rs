@@ -16,8 +16,6 @@ use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{PtxVersion, Release, Sm};
 use ptx_sass::nvdisasm::{SassFunction, SassInstruction};
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 
 fn fetched() -> Vec<(Release, Assembler)> {
@@ -145,9 +143,7 @@ fn older_assemblers_refuse_a_fence_of_their_isa() {
 #[test]
 fn the_table_of_versions_is_what_the_assemblers_make() {
     const DRAWN: usize = 12;
-    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
-    println!("{}={seed}", forms_check::SEED_VARIABLE);
-    let mut random = StdRng::seed_from_u64(seed);
+    let mut random = forms_check::random("the slice is");
     let all = versions::one_of_each_width(sass::accesses());
     let (told, others): (Vec<&Access>, Vec<&Access>) =
         all.iter().partition(|access| !explain::versions::of(&access.ptx).is_empty());

@@ -19,7 +19,6 @@ use std::sync::LazyLock;
 use host_tests::check::forms_check;
 use host_tests::check::whole;
 use host_tests::tools::command::Machine;
-use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
 
@@ -273,9 +272,7 @@ fn every_case() {
     let count: usize = folders.iter().map(|folder| folder.cases.len()).sum();
     assert_eq!(count, CASES, "cases came or went: correct CASES");
     if !overwrite && !whole::is_set() {
-        let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
-        println!("the cases are drawn by {}={seed}", forms_check::SEED_VARIABLE);
-        let mut random = StdRng::seed_from_u64(seed);
+        let mut random = forms_check::random("the cases are");
         let older: BTreeSet<PathBuf> =
             folders.iter().filter(|folder| folder.target().is_some()).map(|folder| folder.path.clone()).collect();
         let kept = older.iter().sample(&mut random, OLDER);

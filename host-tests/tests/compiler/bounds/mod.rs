@@ -23,8 +23,6 @@ use host_tests::check::only;
 use host_tests::check::whole;
 use host_tests::tools::progress::Progress;
 use ptx_intrinsics::catalogue;
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 
 use documented::Documented;
@@ -108,10 +106,9 @@ fn asked(axis: Axis, steps: &BTreeSet<u32>) -> BTreeMap<Target, Asked> {
 /// Keeps some of the targets, and asks about every call where nothing is there, and once where all is. What names targets is not there by
 /// the number of an SM.
 fn draw(asked: &mut BTreeMap<Target, Asked>, axis: Axis, steps: &BTreeSet<u32>) {
-    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
-    println!("the gates are drawn by {}={seed}", forms_check::SEED_VARIABLE);
+    let mut random = forms_check::random("the gates are");
     let targets: Vec<Target> = asked.keys().copied().collect();
-    let kept: BTreeSet<Target> = targets.sample(&mut StdRng::seed_from_u64(seed), TARGETS).copied().collect();
+    let kept: BTreeSet<Target> = targets.sample(&mut random, TARGETS).copied().collect();
     asked.retain(|target, _| kept.contains(target));
     let Some(&oldest) = steps.first() else { return };
     let plain = || CALLS.iter().filter(|call| call.named.is_empty());

@@ -4,8 +4,6 @@ use host_tests::check::forms::write_package_with;
 use host_tests::check::{forms_check, whole};
 use host_tests::tools::device_build::DeviceBuild;
 use host_tests::tools::target::Sm;
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 
 use crate::kernel_crate::toolchain;
@@ -41,7 +39,7 @@ fn arithmetic_has_gates() {
 
 /// The oldest GPU, and one that has more, drawn by the seed: the crates are compiled for each.
 fn sms() -> Vec<u32> {
-    let mut random = StdRng::seed_from_u64(forms_check::seed().unwrap_or_else(|error| panic!("{error}")));
+    let mut random = forms_check::random("the GPU is");
     [70].into_iter().chain([75, 80, 90].sample(&mut random, whole::or(1)).copied()).collect()
 }
 

@@ -10,8 +10,6 @@ use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{PtxVersion, Sm};
 use ptx_interpreter::{Program, Trial};
 use ptx_kernel::matrix::{MOVES, PRODUCTS};
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use regex::Regex;
 
@@ -184,7 +182,7 @@ fn functions_have_gates() {
     assert_eq!(gates.len(), 7);
     let of = |gate: (u32, u32)| functions.iter().filter(move |function| function.needs == gate);
     let gates: Vec<(u32, u32)> = gates.into_iter().collect();
-    let mut random = StdRng::seed_from_u64(forms_check::seed().unwrap_or_else(|error| panic!("{error}")));
+    let mut random = forms_check::random("the gates are");
     for &(sm, ptx) in gates.sample(&mut random, whole::or(GATES)) {
         // rustc 1.97 writes PTX ISA 7.0 at least, and 7.8 for sm_89.
         let at = if sm >= 89 { ptx.max(78) } else { ptx.max(70) };

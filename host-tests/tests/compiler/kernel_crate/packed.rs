@@ -4,8 +4,7 @@ use host_tests::check::forms_check;
 use host_tests::tools::device_build::Profile;
 use host_tests::tools::target::{PtxVersion, Sm};
 use ptx_kernel::cpu::Launch;
-use rand::rngs::StdRng;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 
 use super::{for_gpu, halves, is_that_of_a_cpu, text_of, with_word};
 
@@ -22,9 +21,7 @@ const SPECIAL: [u16; 24] = [
 ];
 
 fn words() -> Vec<[u32; 3]> {
-    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
-    println!("the numbers are drawn by {}={seed}", forms_check::SEED_VARIABLE);
-    let mut random = StdRng::seed_from_u64(seed);
+    let mut random = forms_check::random("the numbers are");
     let mut half = |special: bool| match special {
         true => SPECIAL[random.random_range(0..SPECIAL.len())] | random.random_range(0..2u16) << 15,
         false => random.random(),

@@ -5,17 +5,14 @@ use host_tests::check::{forms_check, whole};
 use host_tests::tools::device_build::Profile;
 use ptx_interpreter::{Program, Trial};
 use ptx_kernel::cpu::{Launch, Order};
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 
 use super::{for_gpu, reductions, text_that_is_taken};
 
 /// Sizes of a block: one that is drawn by the seed, and one that is no power of two.
 fn sizes() -> Vec<usize> {
-    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
-    println!("the sizes are drawn by {}={seed}", forms_check::SEED_VARIABLE);
-    let drawn = [32, 256, 1024].sample(&mut StdRng::seed_from_u64(seed), whole::or(1)).copied();
+    let mut random = forms_check::random("the sizes are");
+    let drawn = [32, 256, 1024].sample(&mut random, whole::or(1)).copied();
     [96].into_iter().chain(drawn).collect()
 }
 const BLOCKS: usize = 2;

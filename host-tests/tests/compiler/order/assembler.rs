@@ -6,8 +6,6 @@ use std::collections::HashSet;
 use host_tests::check::sass::{MachineCode, Reader};
 use host_tests::tools::target::Sm;
 use ptx_intrinsics::catalogue::{self, Form};
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 
 use host_tests::check::here::tools;
@@ -130,9 +128,8 @@ fn each_order_is_in_the_machine_code() {
 
 /// A GPU, drawn by the seed, and how much is looked at there.
 fn drawn(all: &[(u32, usize)]) -> Vec<(u32, usize)> {
-    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
-    println!("the GPU is drawn by {}={seed}", forms_check::SEED_VARIABLE);
-    all.sample(&mut StdRng::seed_from_u64(seed), whole::or(1)).copied().collect()
+    let mut random = forms_check::random("the GPU is");
+    all.sample(&mut random, whole::or(1)).copied().collect()
 }
 
 /// Asserts it of all that this GPU has, and gives how many those are.

@@ -12,8 +12,6 @@ use host_tests::check::{forms_check, whole};
 use host_tests::tools::device_build::DeviceBuild;
 use host_tests::tools::target::{PtxVersion, Sm};
 use ptx_interpreter::{Finding, Kind, Program};
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use weaken::{Change, Weakening, braces, kernel, weakenings};
@@ -29,9 +27,8 @@ fn drawn(cases: &[Case], mut all: Vec<(usize, Weakening)>) -> Vec<(usize, Weaken
     if whole::is_set() {
         return all;
     }
-    let seed = forms_check::seed().expect("a number");
-    println!("the weakenings are drawn by {}={seed}", forms_check::SEED_VARIABLE);
-    all.shuffle(&mut StdRng::seed_from_u64(seed));
+    let mut random = forms_check::random("the weakenings are");
+    all.shuffle(&mut random);
     let (mut kernels, mut kinds) = (BTreeSet::new(), BTreeSet::new());
     all.retain(|(at, one)| {
         let is_new = kinds.insert((one.change, one.instruction().to_owned()));

@@ -7,8 +7,6 @@ use host_tests::check::forms::{self, Case, Syntax};
 use host_tests::check::forms_check;
 use ptx_interpreter::{Launch, Outside, Program};
 use ptx_intrinsics::catalogue::Operation;
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 
 use crate::lanes::{first, ptx_of};
@@ -35,10 +33,8 @@ fn shapes() -> Vec<Case> {
         all.into_iter().partition(|case| matches!(case.syntax, Syntax::Lanes(_)));
     let mut shapes: Vec<Case> = plain.into_iter().filter(|case| seen.insert(shape(case))).collect();
     let one = |case: &&Case| matches!(case.syntax, Syntax::Lanes(mask) if mask.count_ones() == 1);
-    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
-    println!("choices of lanes are drawn by {}={seed}", forms_check::SEED_VARIABLE);
-    let drawn: BTreeSet<&str> =
-        lanes.sample(&mut StdRng::seed_from_u64(seed), LANES).map(|case| case.name.as_str()).collect();
+    let mut random = forms_check::random("choices of lanes are");
+    let drawn: BTreeSet<&str> = lanes.sample(&mut random, LANES).map(|case| case.name.as_str()).collect();
     let of_each = lanes.iter().filter(one).filter(|case| seen.insert(shape(case)));
     let wanted: BTreeSet<&str> = of_each.map(|case| case.name.as_str()).chain(drawn).collect();
     shapes.extend(lanes.iter().filter(|case| wanted.contains(case.name.as_str())).cloned());
