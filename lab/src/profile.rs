@@ -12,15 +12,15 @@ use super::line::{Line, Lines, read};
 use launch::child;
 use ptx_build::error::{Error, Result};
 
-/// The table of what L2 did under each eviction policy, and all else that it says of memory.
-const SECTION: &str = "MemoryWorkloadAnalysis_Tables";
-
-/// What is counted, where the GPU has it.
-pub const METRICS: [&str; 4] = [
+/// What is counted, where the GPU has it. The profiler runs the program once more for each few of these.
+pub const METRICS: [&str; 7] = [
     "lts__t_sectors_op_read_lookup_hit.sum",
     "lts__t_sectors_op_read_lookup_miss.sum",
     "dram__bytes_read.sum",
     "dram__bytes_write.sum",
+    "lts__t_sectors_evict_first.sum",
+    "lts__t_sectors_evict_normal.sum",
+    "lts__t_sectors_evict_last.sum",
 ];
 
 /// The case of what an experiment launches before the first of its own.
@@ -60,7 +60,7 @@ pub fn profile(ncu: &Path, experiment: char, of: Program<'_>, folder: &Path, out
     let mut command = Command::new(ncu);
     // What was in a cache before is what is asked about: nothing may be saved, restored, or flushed between launches.
     command.args(["--clock-control", "none", "--cache-control", "none", "--replay-mode", "application"]);
-    command.args(["--section", SECTION, "--metrics", &metrics.join(",")]);
+    command.args(["--metrics", &metrics.join(",")]);
     command.args(["--csv", "--page", "raw", "--log-file"]).arg(&table);
     command.arg(of.program).args(of.arguments).arg(&launched);
     let ended = child::run(&mut command, of.limit, true, || false)?;

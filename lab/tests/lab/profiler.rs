@@ -72,8 +72,8 @@ pub(crate) fn a_profiler_counts_each_launch() -> Result<(), Failed> {
     assert_eq!((count, read(std::str::from_utf8(&out)?)?), (1, vec![expected]));
     let folder_of = folder.path().display();
     let arguments = format!(
-        "--clock-control none --cache-control none --replay-mode application --section MemoryWorkloadAnalysis_Tables \
-         --metrics lts__t_sectors_op_read_lookup_hit.sum,dram__bytes_read.sum --csv --page raw --log-file \
+        "--clock-control none --cache-control none --replay-mode application --metrics \
+         lts__t_sectors_op_read_lookup_hit.sum,dram__bytes_read.sum --csv --page raw --log-file \
          {folder_of}/ncu-B.csv {folder_of}/program lab --once {folder_of}/ncu-B.jsonl\n"
     );
     assert_eq!(std::fs::read_to_string(&record)?, arguments);
