@@ -12,15 +12,15 @@ use super::line::{Line, Lines, read};
 use launch::child;
 use ptx_build::error::{Error, Result};
 
-/// What is counted, where the GPU has it. The profiler runs the program once more for each few of these.
-pub const METRICS: [&str; 7] = [
-    "lts__t_sectors_op_read_lookup_hit.sum",
-    "lts__t_sectors_op_read_lookup_miss.sum",
-    "dram__bytes_read.sum",
-    "dram__bytes_write.sum",
-    "lts__t_sectors_evict_first.sum",
-    "lts__t_sectors_evict_normal.sum",
-    "lts__t_sectors_evict_last.sum",
+/// What is counted, where the GPU has it, and what a page calls it. The profiler runs the program once more for each few of these.
+pub const METRICS: [(&str, &str); 7] = [
+    ("lts__t_sectors_op_read_lookup_hit.sum", "read, hit"),
+    ("lts__t_sectors_op_read_lookup_miss.sum", "read, miss"),
+    ("lts__t_sectors_evict_first.sum", "evict first"),
+    ("lts__t_sectors_evict_normal.sum", "normal"),
+    ("lts__t_sectors_evict_last.sum", "evict last"),
+    ("dram__bytes_read.sum", "from memory"),
+    ("dram__bytes_write.sum", "to memory"),
 ];
 
 /// The case of what an experiment launches before the first of its own.
@@ -130,7 +130,7 @@ fn known(ncu: &Path, limit: Duration) -> Result<Vec<&'static str>> {
     }
     let names: BTreeSet<&str> = ended.stdout.lines().filter_map(|line| line.split_whitespace().next()).collect();
     let has = |metric: &&str| metric.split_once('.').is_some_and(|(name, _)| names.contains(name));
-    let known: Vec<_> = METRICS.into_iter().filter(has).collect();
+    let known: Vec<_> = METRICS.into_iter().map(|(metric, _)| metric).filter(has).collect();
     all.insert(ncu.to_owned(), known.clone());
     Ok(known)
 }
@@ -151,7 +151,7 @@ fn counters(csv: &str) -> Result<Vec<Counted>> {
     let kernel = names.iter().position(|name| name == "Kernel Name");
     let kernel = kernel.ok_or_else(|| Error::new("the table of ncu's names no kernels"))?;
     let launch = |row: &Vec<String>| {
-        let columns = names.iter().zip(units).zip(row).filter(|((name, _), _)| name.contains("__"));
+        let columns = names.iter().zip(units).zip(row).filter(|((name, _), _)| METRICS.iter().any(|(metric, _)| metric == name));
         let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
         let metrics = columns.filter_map(|((name, unit), cell)| {
             let (value, unit) = plain(number(cell)?, unit);
@@ -198,7 +198,8 @@ fn matched(experiment: char, lines: &[Line], counted: &[Counted]) -> Result<Vec<
             format!("kernel {at} is {} for the one and {} for the other", counted[at].kernel, launches[at].1)
         })));
     }
-    let lines = launches.iter().zip(counted).flat_map(|((case, kernel), counted)| {
+    let own = launches.iter().zip(counted).filter(|((case, _), _)| *case != PREPARATION);
+    let lines = own.flat_map(|((case, kernel), counted)| {
         counted.metrics.iter().map(move |(metric, (unit, value))| Line::Counter {
             experiment,
             case: (*case).clone(),
@@ -216,10 +217,10 @@ mod tests {
     use super::*;
 
     const TABLE: &str = "==PROF== Connected to process 7\n\
-        \"ID\",\"Kernel Name\",\"Block Size\",\"dram__bytes_read.sum\",\"lts__t_sectors_op_read_lookup_hit.sum\"\n\
-        \"\",\"\",\"\",\"Mbyte\",\"sector\"\n\
-        \"0\",\"link\",\"(256, 1, 1)\",\"0.5\",\"1,024\"\n\
-        \"1\",\"sweep_plain(unsigned int *)\",\"(256, 1, 1)\",\"2\",\"n/a\"\n";
+        \"ID\",\"Kernel Name\",\"Block Size\",\"dram__bytes_read.sum\",\"lts__t_sectors_op_read_lookup_hit.sum\",\"device__attribute_warp_size\"\n\
+        \"\",\"\",\"\",\"Mbyte\",\"sector\",\"\"\n\
+        \"0\",\"link\",\"(256, 1, 1)\",\"0.5\",\"1,024\",\"32\"\n\
+        \"1\",\"sweep_plain(unsigned int *)\",\"(256, 1, 1)\",\"2\",\"n/a\",\"32\"\n";
 
     fn launched(case: &str, kernel: &str) -> Line {
         Line::Launched { experiment: 'B', case: case.into(), kernel: kernel.into() }
@@ -230,20 +231,16 @@ mod tests {
         let counted = counters(TABLE).expect("it is a table");
         let lines = [launched("preparation", "link"), launched("hot=none", "sweep_plain")];
         let found = matched('B', &lines, &counted).expect("they match");
-        let line = |case: &str, kernel: &str, metric: &str, unit: &str, value| Line::Counter {
+        let expected = [Line::Counter {
             experiment: 'B',
-            case: case.into(),
-            kernel: kernel.into(),
-            metric: metric.into(),
-            unit: unit.into(),
-            value,
-        };
-        let expected = [
-            line("preparation", "link", "dram__bytes_read.sum", "byte", 500_000.0),
-            line("preparation", "link", "lts__t_sectors_op_read_lookup_hit.sum", "sector", 1024.0),
-            line("hot=none", "sweep_plain", "dram__bytes_read.sum", "byte", 2_000_000.0),
-        ];
+            case: "hot=none".into(),
+            kernel: "sweep_plain".into(),
+            metric: "dram__bytes_read.sum".into(),
+            unit: "byte".into(),
+            value: 2_000_000.0,
+        }];
         assert_eq!(found, expected);
+        assert_eq!(counted[0].metrics.len(), 2, "attributes of the device are no counters");
     }
 
     #[test]

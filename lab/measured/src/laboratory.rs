@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use lab::judge::{Finding, Latencies, Paid, Results, Verdict};
+use lab::judge::{Counter, Finding, Latencies, Paid, Results, Verdict};
 use lab::line::{About, Run};
 use lab::paired::{Paired, paired};
-use lab::profile::PREPARATION;
+use lab::profile::METRICS;
 use lab::statistics::{CONFIDENCE, Estimate};
 use lab::titles;
 use ptx_build::error::Result;
@@ -384,11 +384,19 @@ fn counters(letter: char, results: &Results, page: &mut Page) {
     if own.is_empty() {
         return;
     }
-    page.line("Counted by `ncu`, once:\n");
-    page.line("| Variant | Kernel | Counter | |\n| --- | --- | --- | ---: |");
-    for counter in own.iter().filter(|counter| counter.case != PREPARATION && counter.metric.contains(".sum")) {
-        let (case, kernel, metric, unit) = (&counter.case, &counter.kernel, &counter.metric, &counter.unit);
-        page.line(format_args!("| {case} | {kernel} | `{metric}` | {:.0} {unit} |", counter.value));
+    page.line("Counted by `ncu`, once, in sectors of 32 bytes for L2 and in bytes for memory:\n");
+    let headings = METRICS.map(|(_, heading)| heading).join(" | ");
+    page.line(format_args!("| Variant | Kernel | {headings} |\n| --- | --- |{}", " ---: |".repeat(METRICS.len())));
+    // The counters of a launch are in the order of their names.
+    let same = |one: &&Counter, next: &&Counter| {
+        (&one.case, &one.kernel) == (&next.case, &next.kernel) && one.metric < next.metric
+    };
+    for launch in own.chunk_by(same) {
+        let cells = METRICS.map(|(metric, _)| {
+            let counter = launch.iter().find(|counter| counter.metric == metric);
+            counter.map_or("-".to_owned(), |counter| format!("{:.0}", counter.value))
+        });
+        page.line(format_args!("| {} | {} | {} |", launch[0].case, launch[0].kernel, cells.join(" | ")));
     }
     page.line("");
 }
