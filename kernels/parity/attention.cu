@@ -27,7 +27,7 @@ __device__ __forceinline__ float reciprocal(float x) {
     return d;
 }
 
-extern "C" __global__ void __launch_bounds__(WARPS *WARP)
+extern "C" __global__ void __launch_bounds__(WARPS *WARP, 8)
     attention(float *__restrict__ out, const float4 *__restrict__ queries, const uint2 *__restrict__ keys,
               const uint2 *__restrict__ values, unsigned n, float scale) {
     __shared__ float warps[WARP];

@@ -34,7 +34,7 @@ kernel! {
     /// `out` is valid for writes and `query` for reads of 128 numbers for each block, `keys` and `values` for reads of `n` times
     /// 128, fewer than 2^31 vectors in all; nobody else touches `out`, and nobody writes to the others while the grid runs. `n` is
     /// not zero.
-    #[launch_bounds(WARPS * WARP_SIZE)]
+    #[launch_bounds(WARPS * WARP_SIZE, 8)]
     pub unsafe fn attention(out: *mut f32, query: *const V4<f32>, keys: *const V2<u32>, values: *const V2<u32>, n: u32, scale: f32) {
         let (head, me) = (block_idx_x(), thread_idx_x());
         let (warp, lane) = (me / WARP_SIZE, me % WARP_SIZE);
