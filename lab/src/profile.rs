@@ -151,7 +151,8 @@ fn counters(csv: &str) -> Result<Vec<Counted>> {
     let kernel = names.iter().position(|name| name == "Kernel Name");
     let kernel = kernel.ok_or_else(|| Error::new("the table of ncu's names no kernels"))?;
     let launch = |row: &Vec<String>| {
-        let columns = names.iter().zip(units).zip(row).filter(|((name, _), _)| METRICS.iter().any(|(metric, _)| metric == name));
+        let columns =
+            names.iter().zip(units).zip(row).filter(|((name, _), _)| METRICS.iter().any(|(metric, _)| metric == name));
         let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
         let metrics = columns.filter_map(|((name, unit), cell)| {
             let (value, unit) = plain(number(cell)?, unit);
