@@ -119,7 +119,7 @@ impl Gpu {
             if let Some(capture) = self.captures.get_mut(name)
                 && std::mem::replace(&mut capture.is_valid, false)
             {
-                let why = status.words().map_or("", |(_, words)| words.to_str().unwrap_or_default());
+                let why = status.words().map_or("", |words| words.text.to_str().unwrap_or_default());
                 note(&format!("{}: {why} (error {}): the capture ends without a graph", call::name(), status.0));
             }
         }
@@ -164,13 +164,12 @@ impl Gpu {
         let Some(Captured { capture: name, after }) = self.captured(stream).cloned() else { return Err(ILLEGAL_STATE) };
         let Some(capture) = self.captures.get(&name) else { return Err(ILLEGAL_STATE) };
         if capture.origin != stream {
-            return Err(CAPTURE_UNMATCHED);
-        }
-        if capture.mode != Mode::Relaxed && capture.thread != thread::current().id() {
-            return Err(CAPTURE_WRONG_THREAD);
+            return Err(self.spoil_of(stream, CAPTURE_UNMATCHED));
         }
         let (graph, is_given) = (capture.graph, capture.is_given);
-        let status = if !capture.is_valid {
+        let status = if capture.mode != Mode::Relaxed && capture.thread != thread::current().id() {
+            Some(CAPTURE_WRONG_THREAD)
+        } else if !capture.is_valid {
             Some(CAPTURE_INVALIDATED)
         } else if !self.is_joined(name, &after) {
             Some(CAPTURE_UNJOINED)

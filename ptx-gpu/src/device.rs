@@ -12,7 +12,7 @@ pub(crate) struct Device {
     pub(crate) threads: i32,
     pub(crate) blocks: i32,
     pub(crate) shared: i32,
-    l2: i32,
+    pub(crate) l2: i32,
     clock: i32,
     memory_clock: i32,
     bus: i32,
@@ -65,6 +65,11 @@ impl Device {
         self.shared - self.reserved()
     }
 
+    /// Bytes of L2 that can be set aside, at most: three quarters of an A100's, five eighths of an H100's.
+    pub(crate) fn persisting(&self) -> i32 {
+        if self.sm < 90 { self.l2 / 4 * 3 } else { self.l2 / 8 * 5 }
+    }
+
     /// Blocks of a cluster, at most.
     pub(crate) fn cluster(&self) -> i32 {
         if self.sm >= 90 { 8 } else { 1 }
@@ -87,34 +92,39 @@ impl Device {
             14 => 512, // alignment of textures
             15 | 19 | 31 | 41 | 78 | 79 | 80 | 83 | 89 | 90 | 91 | 95 | 96 | 99 | 102 | 115 => 1,
             16 => self.multiprocessors,
-            21 | 69 => 1 << 17, // widths of textures and surfaces
-            22 | 23 => 1 << 17,
-            24..=26 => 1 << 14,
-            27 | 28 | 42 | 45 | 46 | 52 | 53 | 55 | 56 | 57 | 61 | 63 | 64 | 66 | 67 | 73 | 74 | 77 => 1 << 15,
-            29 | 43 | 54 | 62 | 65 | 68 => 2046,
+            // Widths, heights, depths and layers of textures and surfaces, as an H100 has them.
+            21 | 22 | 56 | 70 => 1 << 17,
+            23 | 57 => 1 << 16,
+            24..=26 | 58..=60 => 1 << 14,
+            27 | 28 | 42 | 45 | 46 | 49 | 52 | 53 | 55 | 61 | 63 | 64 | 66 | 67 | 73 | 74 | 77 => 1 << 15,
+            29 | 43 | 62 | 65 => 2048,
+            47 | 48 => 1 << 13,
+            54 | 68 => 2046,
+            69 => 1 << 28,
+            71 => 65000,
+            72 => 2_097_120,
             30 => 512,
-            33 => 1, // its place on the bus
+            34 => 6, // its place on the bus
             36 => self.memory_clock,
             37 => self.bus,
             38 => self.l2,
             39 => self.threads,
             40 => 3,
             51 => 32,
-            70 | 71 => 1 << 17,
-            72 => 1 << 21,
             75 => self.sm as i32 / 10,
             76 => self.sm as i32 % 10,
             81 => self.shared,
             87 => 2,
             97 => self.most_shared(),
             106 => self.blocks,
-            108 => from(80) * (self.l2 / 2), // persisting L2
-            109 => from(80) * (128 << 20),   // of an access policy window
+            108 => from(80) * self.persisting(),
+            109 => from(80) * (128 << 20), // of an access policy window
             111 => self.reserved(),
             120 | 127 => from(90), // clusters, tensor maps
             126 => 1,
             129 => 1,
-            0 | 162.. => return None,
+            131 => -1, // no NUMA node
+            0 | 148.. => return None,
             _ => 0,
         })
     }

@@ -27,7 +27,7 @@ pub(crate) struct Step {
     pub(crate) child: Option<Executable>,
 }
 
-/// Why an update is refused: `CU_GRAPH_EXEC_UPDATE_ERROR_…`, and the node of the new graph.
+/// Why an update is refused: `CU_GRAPH_EXEC_UPDATE_ERROR_…`, and the node of the new graph, if it is one node's fault.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) why: u32,
@@ -75,6 +75,9 @@ impl Executable {
     }
 
     fn accepts(&self, other: &Executable) -> std::result::Result<(), Refused> {
+        if self.steps.len() != other.steps.len() {
+            return Err(Refused { why: TOPOLOGY_CHANGED, node: 0 });
+        }
         for (step, new) in self.steps.iter().zip(&other.steps) {
             let refuse = |why| Err(Refused { why, node: new.node });
             if step.work.kind() != new.work.kind() {
@@ -90,8 +93,7 @@ impl Executable {
                 child.accepts(new)?;
             }
         }
-        let extra = other.steps.get(self.steps.len()).map_or(0, |step| step.node);
-        if self.steps.len() == other.steps.len() { Ok(()) } else { Err(Refused { why: TOPOLOGY_CHANGED, node: extra }) }
+        Ok(())
     }
 }
 

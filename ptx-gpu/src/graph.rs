@@ -193,22 +193,4 @@ impl Graphs {
         }
         Executable::new(steps, flags, objects.clone()).ok_or(INVALID_VALUE)
     }
-
-    /// A graph of what can be launched, for a node.
-    pub(crate) fn of_executable(&mut self, executable: &Executable) -> Result<Handle> {
-        let graph = self.create();
-        let mut names = vec![0; executable.steps.len()];
-        for at in &executable.order {
-            let step = &executable.steps[*at];
-            let after: Vec<Handle> = step.after.iter().map(|at| names[*at]).collect();
-            let work = match &step.child {
-                Some(child) => Work::Child(self.of_executable(child)?),
-                None if !step.is_enabled => Work::Empty,
-                None => step.work.clone(),
-            };
-            names[*at] = self.add(graph, &after, work)?;
-        }
-        self.get_mut(graph)?.is_child = true;
-        Ok(graph)
-    }
 }

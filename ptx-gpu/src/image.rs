@@ -125,13 +125,13 @@ fn names<'a>(images: impl Iterator<Item = &'a Image<'a>>) -> String {
 fn of_text(text: String, sm: u32) -> Result<String, Refused> {
     if !text.contains(".version") || !text.contains(".target") {
         let begin: String = text.chars().take(40).collect();
-        return Err(Refused(INVALID_PTX, format!("this is no PTX: it has no `.version` or no `.target`: {begin:?}")));
+        return Err(Refused(INVALID_IMAGE, format!("this is no PTX: it has no `.version` or no `.target`: {begin:?}")));
     }
     if !fits(&text, sm) {
         let wants = target(&text).unwrap_or_default();
         let text =
             format!("the PTX is for {wants}, and the GPU is sm_{sm}: choose another with `cargo ptx check --sm`");
-        return Err(Refused(NO_BINARY_FOR_GPU, text));
+        return Err(Refused(INVALID_PTX, text));
     }
     Ok(text)
 }

@@ -106,7 +106,10 @@ impl Mapped {
         let before = self.mappings.range(..begin + bytes).next_back();
         let is_free = before.is_none_or(|(from, mapping)| from + mapping.bytes <= begin);
         let piece = self.pieces.get_mut(&handle).ok_or(INVALID_VALUE)?;
-        if !is_inside || !is_free || offset != 0 || piece.bytes != bytes {
+        if offset != 0 {
+            return Err(NOT_SUPPORTED);
+        }
+        if !is_inside || !is_free || piece.bytes != bytes {
             return Err(INVALID_VALUE);
         }
         // SAFETY: the addresses are reserved, and nothing is mapped there.

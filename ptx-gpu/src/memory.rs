@@ -206,6 +206,7 @@ impl Memory {
                 self.live.remove(&begin);
                 Ok(())
             }
+            _ if self.find(begin).is_some_and(|one| one.home == Home::Registered) => Err(INVALID_VALUE),
             _ => Err(HOST_MEMORY_NOT_REGISTERED),
         }
     }
@@ -286,6 +287,15 @@ impl Memory {
             "stay within one allocation that is not freed",
         );
         Err(INVALID_VALUE)
+    }
+
+    /// What is moved between host and device has to be managed.
+    pub(crate) fn expect_managed(&self, address: u64, bytes: usize, call: &str) -> Result {
+        self.expect(address, bytes, call)?;
+        match self.find(address) {
+            Some(one) if one.home != Home::Managed => Err(INVALID_VALUE),
+            _ => Ok(()),
+        }
     }
 
     /// What an address is in, or near to.

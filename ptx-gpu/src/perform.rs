@@ -9,7 +9,7 @@ use crate::executable::Executable;
 use crate::gpu::{Handle, any, live};
 use crate::memory::Home;
 use crate::order::{Clock, Point};
-use crate::status::{INVALID_HANDLE, INVALID_VALUE, NOT_READY, Result};
+use crate::status::{INVALID_VALUE, NOT_READY, Result};
 use crate::transfer;
 use crate::work::{Host, WaitValue, Work};
 
@@ -55,12 +55,10 @@ fn end(work: &Work, point: &Point, waits: bool) {
 pub(crate) fn launch(executable: Handle, stream: Handle) -> Result {
     let (found, point) = {
         let mut gpu = live()?;
-        let found = gpu.executables.get(&executable).cloned().ok_or(INVALID_HANDLE)?;
-        let (stream, captures) = gpu.enter(stream)?;
-        if captures {
-            let graph = gpu.graphs.of_executable(&found)?;
-            return gpu.record(stream, Work::Child(graph));
-        }
+        let found = gpu.executables.get(&executable).cloned().ok_or(INVALID_VALUE)?;
+        // A stream that captures takes no executable graph.
+        gpu.enter_only(stream)?;
+        let stream = gpu.stream(stream)?;
         let mut point = gpu.order.begin(stream);
         // A launch waits for the one before, in whatever stream.
         point.clock.join(gpu.order.executable(executable));

@@ -38,6 +38,11 @@ impl Heap {
         self.room = room;
     }
 
+    /// Whether a kernel has had memory of it. Then its size is what it is.
+    pub fn is_begun(&self) -> bool {
+        self.next != HEAP
+    }
+
     /// None if there is no room.
     pub(crate) fn allocate(&mut self, bytes: u64) -> Option<u64> {
         let size = usize::try_from(bytes).ok()?.checked_next_multiple_of(GRAIN)?.max(GRAIN);

@@ -86,20 +86,17 @@ int main(int count, char **words) {
     HOLDS(sums[0] == 32640 && sums[1] == 98176 && called == round + 1);
   }
 
-  // The same as a capture, which is a child of another one.
-  CUgraph captured, outer;
+  // A stream that captures takes no executable graph. As a child the graph is part of another one.
+  CUgraph outer;
+  CUgraphNode child;
   CUgraphExec whole;
-  CUstreamCaptureStatus status;
   CALL(cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
-  CALL(cuGraphLaunch, executable, stream);
-  cuuint64_t id = 0;
-  const CUgraphNode *after;
-  CALL(cuStreamGetCaptureInfo, stream, &status, &id, &captured, &after, NULL, &nodes);
-  HOLDS(status == CU_STREAM_CAPTURE_STATUS_ACTIVE && id && nodes == 1);
-  CALL(cuGraphNodeGetType, after[0], &type);
+  GIVES(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuGraphLaunch, executable, stream);
+  GIVES(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture, stream, &wrong);
+  CALL(cuGraphCreate, &outer, 0);
+  CALL(cuGraphAddChildGraphNode, &child, outer, NULL, 0, graph);
+  CALL(cuGraphNodeGetType, child, &type);
   HOLDS(type == CU_GRAPH_NODE_TYPE_GRAPH);
-  CALL(cuStreamEndCapture, stream, &outer);
-  HOLDS(outer == captured);
   CALL(cuGraphInstantiate, &whole, outer, 0);
   sums[0] = 0;
   CALL(cuGraphLaunch, whole, stream);
@@ -121,7 +118,7 @@ int main(int count, char **words) {
   HOLDS(destroyed == 0);
   CALL(cuGraphExecDestroy, executable);
   HOLDS(destroyed == 1);
-  GIVES(CUDA_ERROR_INVALID_HANDLE, cuGraphLaunch, executable, stream);
+  GIVES(CUDA_ERROR_INVALID_VALUE, cuGraphLaunch, executable, stream);
 
   CALL(cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   GIVES(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuModuleLoad, &module, words[1]);

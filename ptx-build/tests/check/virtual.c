@@ -47,7 +47,7 @@ int main(int count, char **words) {
   CALL(cuMemMap, begin + piece, piece, 0, pieces[1], 0);
   GIVES(CUDA_ERROR_INVALID_VALUE, cuMemMap, begin + piece, piece, 0, pieces[2], 0);
   GIVES(CUDA_ERROR_INVALID_VALUE, cuMemMap, begin + (1ull << 44), piece, 0, pieces[2], 0);
-  GIVES(CUDA_ERROR_INVALID_VALUE, cuMemMap, begin + 2 * piece, piece, 16, pieces[2], 0);
+  GIVES(CUDA_ERROR_NOT_SUPPORTED, cuMemMap, begin + 2 * piece, piece, 16, pieces[2], 0);
   GIVES(CUDA_ERROR_INVALID_VALUE, cuMemSetAccess, begin, 3 * piece, &all, 1);
   CALL(cuMemSetAccess, begin, 2 * piece, &all, 1);
   unsigned long long flags = 9;

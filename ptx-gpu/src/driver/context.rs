@@ -6,7 +6,7 @@ use super::device::only;
 use crate::call::{calls, put, put_if};
 use crate::gpu::{Gpu, Handle, any, begun, contexts, current, live};
 use crate::handle;
-use crate::status::{INVALID_CONTEXT, INVALID_VALUE, Result};
+use crate::status::{INVALID_CONTEXT, INVALID_VALUE, Result, UNSUPPORTED_LIMIT};
 
 fn create(context: *mut Handle, device: i32) -> Result {
     let mut gpu = begun()?;
@@ -36,17 +36,46 @@ fn reset(gpu: &mut Gpu) -> Result {
 const CACHE: u32 = 0x4000_0000;
 
 /// `CU_LIMIT_…`: the stack of a thread, the buffer of `printf`, the heap of `malloc`, and so on.
+const STACK: u32 = 0;
+const PRINTF: u32 = 1;
+const HEAP: u32 = 2;
+const SYNC_DEPTH: u32 = 3;
+const PENDING_LAUNCHES: u32 = 4;
+const FETCH: u32 = 5;
+const PERSISTING: u32 = 6;
+
+/// The largest stack of a thread.
+const MOST_STACK: usize = 512 << 10;
+
 fn limit(gpu: &Gpu, which: u32) -> Result<usize> {
     let usual = match which {
-        0 => 1024,
-        1 | 2 => 8 << 20,
-        3 => 2,
-        4 => 2048,
-        5 => 64,
-        6 => 0,
-        _ => return Err(crate::status::Status(215)),
+        STACK => 1024,
+        PRINTF | HEAP => 8 << 20,
+        SYNC_DEPTH => 2,
+        PENDING_LAUNCHES => 2048,
+        FETCH => 64,
+        PERSISTING => 0,
+        _ => return Err(UNSUPPORTED_LIMIT),
     };
     Ok(gpu.limits.get(&which).copied().unwrap_or(usual))
+}
+
+/// What a limit becomes that a program sets, as an H100's driver rounds it.
+fn settable(gpu: &Gpu, which: u32, value: usize) -> Result<usize> {
+    match which {
+        STACK if value > MOST_STACK => Err(INVALID_VALUE),
+        STACK => Ok(value.next_multiple_of(16)),
+        PRINTF => Ok(value.max(512 << 10)),
+        HEAP if gpu.heap.lock().is_ok_and(|heap| heap.is_begun()) => Err(INVALID_VALUE),
+        HEAP => Ok(value.max(4 << 20).next_multiple_of(64 << 10)),
+        PENDING_LAUNCHES => Ok(value),
+        SYNC_DEPTH if gpu.device.sm >= 90 => Err(UNSUPPORTED_LIMIT),
+        SYNC_DEPTH => Ok(value),
+        FETCH => Ok(value),
+        PERSISTING if value > gpu.device.persisting() as usize => Err(INVALID_VALUE),
+        PERSISTING => Ok(value.next_multiple_of(gpu.device.l2 as usize / 16)),
+        _ => Err(INVALID_VALUE),
+    }
 }
 
 calls! {
@@ -185,7 +214,7 @@ calls! {
 
     fn cuCtxSetLimit(which: u32, value: usize) {
         let mut gpu = live()?;
-        limit(&gpu, which)?;
+        let value = settable(&gpu, which, value)?;
         gpu.limits.insert(which, value);
         Ok(())
     }

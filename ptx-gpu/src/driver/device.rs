@@ -1,6 +1,6 @@
 //! The driver itself and its device.
 
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 
 use crate::call::{calls, put, put_if, put_text};
 use crate::gpu::{any, begun};
@@ -11,6 +11,11 @@ const VERSION: i32 = 13000;
 
 pub(super) fn only(device: i32) -> Result {
     if device == 0 { Ok(()) } else { Err(INVALID_DEVICE) }
+}
+
+fn said(text: *mut *const c_char, words: Option<&CStr>) -> Result {
+    put(text, words.map_or(std::ptr::null(), CStr::as_ptr))?;
+    words.map_or(Err(INVALID_VALUE), |_| Ok(()))
 }
 
 calls! {
@@ -27,17 +32,11 @@ calls! {
     }
 
     fn cuGetErrorName(code: u32, text: *mut *const c_char) {
-        match Status(code).words() {
-            Some((name, _)) => put(text, name.as_ptr()),
-            None => put(text, std::ptr::null()).and(Err(INVALID_VALUE)),
-        }
+        said(text, Status(code).words().and_then(|words| words.driver.as_deref()))
     }
 
     fn cuGetErrorString(code: u32, text: *mut *const c_char) {
-        match Status(code).words() {
-            Some((_, words)) => put(text, words.as_ptr()),
-            None => put(text, std::ptr::null()).and(Err(INVALID_VALUE)),
-        }
+        said(text, Status(code).words().filter(|words| words.driver.is_some()).map(|words| words.text.as_c_str()))
     }
 
     fn cuDeviceGetCount(count: *mut i32) {

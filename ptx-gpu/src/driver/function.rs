@@ -67,6 +67,11 @@ fn parameter(function: Handle, at: usize, offset: *mut usize, bytes: *mut usize)
     put_if(bytes, size)
 }
 
+/// `CU_FUNC_CACHE_PREFER_…`: no preference, shared memory, L1, or both alike. What is preferred changes no result.
+pub(crate) fn is_cache_config(config: u32) -> Result {
+    if config <= 3 { Ok(()) } else { Err(INVALID_VALUE) }
+}
+
 calls! {
     fn cuFuncGetAttribute(value: *mut i32, which: u32, function: Handle) {
         let gpu = live()?;
@@ -86,11 +91,13 @@ calls! {
         set_attribute(&mut *begun()?, kernel, which, value)
     }
 
-    fn cuFuncSetCacheConfig(function: Handle, _config: u32) {
+    fn cuFuncSetCacheConfig(function: Handle, config: u32) {
+        is_cache_config(config)?;
         live()?.function(function).map(drop)
     }
 
-    fn cuKernelSetCacheConfig(kernel: Handle, _config: u32, _device: i32) {
+    fn cuKernelSetCacheConfig(kernel: Handle, config: u32, _device: i32) {
+        is_cache_config(config)?;
         begun()?.function(kernel).map(drop)
     }
 

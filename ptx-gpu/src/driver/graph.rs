@@ -120,7 +120,7 @@ calls! {
     }
 
     fn cuGraphDestroy(graph: Handle) {
-        let objects = live()?.graphs.destroy(graph)?;
+        let objects = live()?.graphs.destroy(graph).map_err(|_| INVALID_VALUE)?;
         objects.into_iter().for_each(|object| user_object::let_go(object, 1));
         Ok(())
     }
@@ -132,7 +132,9 @@ calls! {
     fn cuGraphNodeFindInClone(node: *mut Handle, original: Handle, copy: Handle) {
         let gpu = live()?;
         let nodes = &gpu.graphs.get(copy)?.nodes;
-        let is_copy = |node: &&Handle| gpu.graphs.node(**node).is_ok_and(|node| node.original == original);
+        let is_copy = |node: &&Handle| {
+            **node != original && gpu.graphs.node(**node).is_ok_and(|node| node.original == original)
+        };
         put(node, *nodes.iter().find(is_copy).ok_or(INVALID_VALUE)?)
     }
 

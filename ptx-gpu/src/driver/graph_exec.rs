@@ -140,7 +140,7 @@ calls! {
 
     fn cuGraphExecDestroy(executable: Handle) {
         let mut gpu = live()?;
-        let gone = gpu.executables.remove(&executable).ok_or(INVALID_HANDLE)?;
+        let gone = gpu.executables.remove(&executable).ok_or(INVALID_VALUE)?;
         gpu.order.forget_executable(executable);
         drop(gpu);
         gone.objects.iter().for_each(|object| user_object::let_go(*object, 1));

@@ -6,7 +6,7 @@ use crate::call::{calls, put, put_if};
 use crate::gpu::{Gpu, Handle, live};
 use crate::memory::Home;
 use crate::perform::submit;
-use crate::status::{INVALID_VALUE, OUT_OF_MEMORY, Result};
+use crate::status::{INVALID_DEVICE, INVALID_VALUE, OUT_OF_MEMORY, Result};
 use crate::work::Work;
 
 /// Rows of a pitched allocation begin at a multiple of this.
@@ -60,6 +60,20 @@ pub(crate) fn free_host(address: u64, call: &str) -> Result {
     Ok(())
 }
 
+/// `CU_MEM_ATTACH_GLOBAL` or `CU_MEM_ATTACH_HOST`
+pub(crate) fn is_attached(flags: u32) -> Result {
+    if flags == 1 || flags == 2 { Ok(()) } else { Err(INVALID_VALUE) }
+}
+
+/// `CU_MEM_LOCATION_TYPE_DEVICE`, and the host as the number of a device.
+const DEVICE: u32 = 1;
+const HOST: i32 = -1;
+
+/// Where memory may be: on the device, or on the host.
+fn is_place(device: i32) -> Result {
+    if device == 0 || device == HOST { Ok(()) } else { Err(INVALID_DEVICE) }
+}
+
 calls! {
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
         let gpu = live()?;
@@ -74,13 +88,14 @@ calls! {
     fn cuMemAllocPitch_v2(address: *mut u64, pitch: *mut usize, width: usize, height: usize, _element: u32) {
         let row = width.next_multiple_of(PITCH);
         put(pitch, row)?;
+        if row == 0 || height == 0 {
+            return put(address, 0);
+        }
         give(address, row.checked_mul(height).ok_or(INVALID_VALUE)?, Home::Device, "cuMemAllocPitch_v2")
     }
 
     fn cuMemAllocManaged(address: *mut u64, bytes: usize, flags: u32) {
-        if flags != 1 && flags != 2 {
-            return Err(INVALID_VALUE);
-        }
+        is_attached(flags)?;
         give(address, bytes, Home::Managed, "cuMemAllocManaged")
     }
 
@@ -144,32 +159,34 @@ calls! {
     }
 
     fn cuMemAdvise(address: u64, bytes: usize, _advice: u32, _device: i32) {
-        live()?.memory.expect(address, bytes, "cuMemAdvise")
+        live()?.memory.expect_managed(address, bytes, "cuMemAdvise")
     }
 
     // Where it is to be is a structure of a kind and a number.
     fn cuMemAdvise_v2(address: u64, bytes: usize, _advice: u32, _location: u64) {
-        live()?.memory.expect(address, bytes, "cuMemAdvise_v2")
+        live()?.memory.expect_managed(address, bytes, "cuMemAdvise_v2")
     }
 
     #[ptsz]
-    fn cuMemPrefetchAsync(address: u64, bytes: usize, _device: i32, stream: Handle) {
+    fn cuMemPrefetchAsync(address: u64, bytes: usize, device: i32, stream: Handle) {
+        is_place(device)?;
         let mut gpu = live()?;
         gpu.enter_only(stream)?;
-        gpu.memory.expect(address, bytes, "cuMemPrefetchAsync")
+        gpu.memory.expect_managed(address, bytes, "cuMemPrefetchAsync")
     }
 
     #[ptsz]
     fn cuMemPrefetchAsync_v2(
         address: u64,
         bytes: usize,
-        _location: u64,
+        location: u64,
         _flags: u32,
         stream: Handle,
     ) {
+        is_place(if location as u32 == DEVICE { (location >> 32) as i32 } else { HOST })?;
         let mut gpu = live()?;
         gpu.enter_only(stream)?;
-        gpu.memory.expect(address, bytes, "cuMemPrefetchAsync_v2")
+        gpu.memory.expect_managed(address, bytes, "cuMemPrefetchAsync_v2")
     }
 
     #[ptsz]

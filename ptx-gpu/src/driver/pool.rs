@@ -49,8 +49,9 @@ calls! {
         put(pool, handle)
     }
 
-    fn cuMemPoolDestroy(_pool: Handle) {
-        live().map(drop)
+    fn cuMemPoolDestroy(pool: Handle) {
+        live().map(drop)?;
+        if pool == DEFAULT { Err(INVALID_VALUE) } else { Ok(()) }
     }
 
     fn cuMemPoolTrimTo(_pool: Handle, _keep: usize) {

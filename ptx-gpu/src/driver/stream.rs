@@ -110,6 +110,9 @@ calls! {
 
     #[ptsz]
     fn cuStreamWaitEvent(stream: Handle, event: Handle, flags: u32) {
+        if flags > EXTERNAL {
+            return Err(INVALID_VALUE);
+        }
         live()?.wait_in_stream(stream, event, flags & EXTERNAL != 0)
     }
 
@@ -145,7 +148,11 @@ calls! {
         put(device, 0)
     }
 
+    // An event of several processes takes no times.
     fn cuEventCreate(event: *mut Handle, flags: u32) {
+        if flags >= 8 || flags & 6 == 4 {
+            return Err(INVALID_VALUE);
+        }
         let mut gpu = live()?;
         let handle = handle::next();
         put(event, handle)?;
@@ -164,6 +171,9 @@ calls! {
 
     #[ptsz]
     fn cuEventRecordWithFlags(event: Handle, stream: Handle, flags: u32) {
+        if flags > EXTERNAL {
+            return Err(INVALID_VALUE);
+        }
         record(event, stream, flags)
     }
 

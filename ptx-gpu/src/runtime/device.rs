@@ -6,7 +6,7 @@ use super::error::{forward, runtime};
 use crate::call::put;
 use crate::driver::{context, device, entry};
 use crate::gpu::{Handle, live};
-use crate::status::{INVALID_DEVICE, NOT_FOUND};
+use crate::status::{INVALID_DEVICE, NOT_FOUND, PEER_ACCESS_NOT_ENABLED, PEER_ACCESS_UNSUPPORTED};
 
 /// The release that this runtime is like: 13.0.
 const VERSION: i32 = 13000;
@@ -28,6 +28,15 @@ runtime! {
     fn cudaDeviceReset() {
         live()?.order.host_waits_for_all();
         Ok(())
+    }
+
+    // There is one device, and none is its own peer.
+    fn cudaDeviceEnablePeerAccess(peer: i32, _flags: u32) {
+        Err(if peer == 0 { PEER_ACCESS_UNSUPPORTED } else { INVALID_DEVICE })
+    }
+
+    fn cudaDeviceDisablePeerAccess(peer: i32) {
+        Err(if peer == 0 { PEER_ACCESS_NOT_ENABLED } else { INVALID_DEVICE })
     }
 
     fn cudaSetDeviceFlags(_flags: u32) {
@@ -81,6 +90,13 @@ forward! {
     cudaDeviceCanAccessPeer(can: *mut i32, of: i32, peer: i32) => device::cuDeviceCanAccessPeer, can, of, peer;
     cudaDeviceGetPCIBusId(text: *mut c_char, room: i32, of: i32) => device::cuDeviceGetPCIBusId, text, room, of;
     cudaDeviceGetDefaultMemPool(pool: *mut Handle, of: i32) => crate::driver::pool::cuDeviceGetDefaultMemPool, pool, of;
+    cudaMemPoolDestroy(pool: Handle) => crate::driver::pool::cuMemPoolDestroy, pool;
+    cudaMemPoolTrimTo(pool: Handle, keep: usize) => crate::driver::pool::cuMemPoolTrimTo, pool, keep;
+    cudaDeviceGetMemPool(pool: *mut Handle, of: i32) => crate::driver::pool::cuDeviceGetDefaultMemPool, pool, of;
+    cudaDeviceSetMemPool(of: i32, pool: Handle) => crate::driver::pool::cuDeviceSetMemPool, of, pool;
+    cudaDeviceGetByPCIBusId(found: *mut i32, bus: *const c_char) => device::cuDeviceGetByPCIBusId, found, bus;
+    cudaDeviceGetCacheConfig(config: *mut u32) => context::cuCtxGetCacheConfig, config;
+    cudaDeviceSetCacheConfig(config: u32) => context::cuCtxSetCacheConfig, config;
     cudaMemPoolSetAttribute(pool: Handle, which: u32, value: *const c_void)
         => crate::driver::pool::cuMemPoolSetAttribute, pool, which, value;
     cudaMemPoolGetAttribute(pool: Handle, which: u32, value: *mut c_void)

@@ -11,9 +11,11 @@ thread_local! {
     static LAST: Cell<u32> = const { Cell::new(0) };
 }
 
-/// `cudaErrorInvalidConfiguration`, `cudaErrorInvalidSymbol` and `cudaErrorInvalidDeviceFunction`, which the driver has not.
+/// Errors that the driver has not: `cudaErrorInvalidConfiguration` and so on.
 pub(super) const INVALID_CONFIGURATION: Status = Status(9);
+pub(super) const INVALID_PITCH: Status = Status(12);
 pub(super) const INVALID_SYMBOL: Status = Status(13);
+pub(super) const INVALID_DIRECTION: Status = Status(21);
 pub(super) const INVALID_DEVICE_FUNCTION: Status = Status(98);
 
 /// As [`crate::call::functions`]; the thread remembers an error.
@@ -80,61 +82,17 @@ extern "C" fn cudaPeekAtLastError() -> u32 {
     if fault != 0 { fault } else { LAST.get() }
 }
 
-fn name(code: u32) -> &'static CStr {
-    match code {
-        0 => c"cudaSuccess",
-        1 => c"cudaErrorInvalidValue",
-        2 => c"cudaErrorMemoryAllocation",
-        3 => c"cudaErrorInitializationError",
-        9 => c"cudaErrorInvalidConfiguration",
-        13 => c"cudaErrorInvalidSymbol",
-        98 => c"cudaErrorInvalidDeviceFunction",
-        100 => c"cudaErrorNoDevice",
-        101 => c"cudaErrorInvalidDevice",
-        200 => c"cudaErrorInvalidKernelImage",
-        201 => c"cudaErrorDeviceUninitialized",
-        209 => c"cudaErrorNoKernelImageForDevice",
-        218 => c"cudaErrorInvalidPtx",
-        400 => c"cudaErrorInvalidResourceHandle",
-        401 => c"cudaErrorIllegalState",
-        500 => c"cudaErrorSymbolNotFound",
-        600 => c"cudaErrorNotReady",
-        700 => c"cudaErrorIllegalAddress",
-        701 => c"cudaErrorLaunchOutOfResources",
-        702 => c"cudaErrorLaunchTimeout",
-        710 => c"cudaErrorAssert",
-        716 => c"cudaErrorMisalignedAddress",
-        719 => c"cudaErrorLaunchFailure",
-        720 => c"cudaErrorCooperativeLaunchTooLarge",
-        801 => c"cudaErrorNotSupported",
-        900 => c"cudaErrorStreamCaptureUnsupported",
-        901 => c"cudaErrorStreamCaptureInvalidated",
-        902 => c"cudaErrorStreamCaptureMerge",
-        903 => c"cudaErrorStreamCaptureUnmatched",
-        904 => c"cudaErrorStreamCaptureUnjoined",
-        905 => c"cudaErrorStreamCaptureIsolation",
-        906 => c"cudaErrorStreamCaptureImplicit",
-        907 => c"cudaErrorCapturedEvent",
-        908 => c"cudaErrorStreamCaptureWrongThread",
-        910 => c"cudaErrorGraphExecUpdateFailure",
-        912 => c"cudaErrorInvalidClusterSize",
-        999 => c"cudaErrorUnknown",
-        _ => c"unrecognized error code",
-    }
-}
+/// What the runtime says of a number that is no error of its own.
+const UNKNOWN: &CStr = c"unrecognized error code";
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGetErrorName(code: u32) -> *const c_char {
-    name(code).as_ptr()
+    let name = Status(code).words().and_then(|words| words.runtime.as_deref());
+    name.unwrap_or(UNKNOWN).as_ptr()
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGetErrorString(code: u32) -> *const c_char {
-    match code {
-        9 => c"invalid configuration argument",
-        13 => c"invalid device symbol",
-        98 => c"invalid device function",
-        _ => Status(code).words().map_or(c"unrecognized error code", |(_, words)| words),
-    }
-    .as_ptr()
+    let words = Status(code).words().filter(|words| words.runtime.is_some());
+    words.map_or(UNKNOWN, |words| &words.text).as_ptr()
 }

@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use super::error::{INVALID_CONFIGURATION, forward, runtime};
 use super::register::kernel;
 use crate::call::{get, put};
-use crate::driver::function::{attribute, set_attribute};
+use crate::driver::function::{attribute, is_cache_config, set_attribute};
 use crate::driver::launch::{Attribute, attributes, plain};
 use crate::driver::{launch as driver, occupancy};
 use crate::gpu::{Handle, live};
@@ -165,7 +165,8 @@ runtime! {
         set_attribute(&mut *live()?, handle, which, value)
     }
 
-    fn cudaFuncSetCacheConfig(function: usize, _config: u32) {
+    fn cudaFuncSetCacheConfig(function: usize, config: u32) {
+        is_cache_config(config)?;
         kernel(function).map(drop)
     }
 

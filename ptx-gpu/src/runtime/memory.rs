@@ -1,6 +1,6 @@
 //! Memory, for the runtime.
 
-use super::error::{forward, runtime};
+use super::error::{INVALID_DIRECTION, INVALID_PITCH, forward, runtime};
 use super::register::symbol;
 use crate::call::put;
 use crate::driver::copy::{self, Sides, bytes};
@@ -19,7 +19,7 @@ pub(super) fn sides(kind: u32) -> Result<Sides> {
         2 => Ok(Sides::From),
         3 => Ok(Sides::Both),
         0 | 4 => Ok(Sides::Unknown),
-        _ => Err(INVALID_VALUE),
+        _ => Err(INVALID_DIRECTION),
     }
 }
 
@@ -63,6 +63,9 @@ struct Rows {
 
 fn rectangle(what: Rows, kind: u32, call: &'static str) -> Result<Work> {
     let [to, from] = sides(kind)?.are_device();
+    if what.width > what.to_pitch.min(what.from_pitch) {
+        return Err(INVALID_PITCH);
+    }
     let side = |start: u64, is_device: bool, row: usize| Side { start, is_device, row, plane: 0 };
     let (to, from) = (side(what.to, to, what.to_pitch), side(what.from, from, what.from_pitch));
     Ok(Work::Copy(Transfer { to, from, size: [what.width, what.height, 1], call }))
@@ -93,7 +96,8 @@ runtime! {
         some_in(stream, address, bytes, "cudaMallocFromPoolAsync")
     }
 
-    fn cudaMallocManaged(address: *mut u64, bytes: usize, _flags: u32) {
+    fn cudaMallocManaged(address: *mut u64, bytes: usize, flags: u32) {
+        driver::is_attached(flags)?;
         some(address, bytes, Home::Managed, "cudaMallocManaged")
     }
 
@@ -228,6 +232,7 @@ forward! {
         => driver::cuMemAllocPitch_v2, address, pitch, width, height, 4;
     cudaHostRegister(address: u64, bytes: usize, flags: u32) => driver::cuMemHostRegister_v2, address, bytes, flags;
     cudaHostUnregister(address: u64) => driver::cuMemHostUnregister, address;
+    cudaHostGetFlags(flags: *mut u32, host: u64) => driver::cuMemHostGetFlags, flags, host;
     cudaHostGetDevicePointer(device: *mut u64, host: u64, flags: u32)
         => driver::cuMemHostGetDevicePointer_v2, device, host, flags;
     #[also(cudaMemPrefetchAsync_v2)]

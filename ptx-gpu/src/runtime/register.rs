@@ -45,7 +45,8 @@ impl Registry {
 pub(super) fn kernel(function: usize) -> Result<Handle> {
     let mut registry = registry();
     let Some((binary, name)) = registry.functions.get(&function).cloned() else {
-        return live()?.function(function).map(|_| function).map_err(|_| INVALID_DEVICE_FUNCTION);
+        let unknown = if function == 0 { INVALID_DEVICE_FUNCTION } else { INVALID_HANDLE };
+        return live()?.function(function).map(|_| function).map_err(|_| unknown);
     };
     let module = registry.module(binary)?;
     live()?.kernel(module, &name).map_err(|_| INVALID_DEVICE_FUNCTION)
