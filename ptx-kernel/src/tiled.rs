@@ -305,7 +305,7 @@ mod tests {
             told(&map().format(Format::Bf16)),
             "tensorDataType is Bf16, of 2 bytes: the elements at globalAddress have 4"
         );
-        assert_eq!(told(&TensorMap::tiled(at, [64, 0], [32, 8])), "globalDim[1] is 0: 1 to 2^31 are possible");
+        assert_eq!(told(&TensorMap::tiled(at, [64, 0], [32, 8])), "globalDim[1] is 0: 1 to 2^32 are possible");
         assert_eq!(told(&TensorMap::tiled(at, [64, 9], [32, 257])), "boxDim[1] is 257: 1 to 256 are possible");
         assert_eq!(
             told(&TensorMap::tiled(at.wrapping_add(1), [64], [32])),

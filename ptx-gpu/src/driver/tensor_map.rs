@@ -6,6 +6,7 @@ use ptx_interpreter::tensor_map::{Along, BYTES, Columns, TensorMap};
 
 use crate::call::{calls, get};
 use crate::output::note;
+use crate::settings::SETTINGS;
 use crate::status::{INVALID_VALUE, Result};
 
 /// The first numbers of an array of the program.
@@ -24,7 +25,7 @@ fn write(name: &str, place: *mut [u8; BYTES], map: &TensorMap) -> Result {
         note(&format!("{name}: tensorMap is {place:p}: it must be a place that is aligned to 64 bytes"));
         return Err(INVALID_VALUE);
     }
-    map.check().map_err(|why| {
+    map.check_for(SETTINGS.sm).map_err(|why| {
         note(&format!("{name}: {why}"));
         INVALID_VALUE
     })?;

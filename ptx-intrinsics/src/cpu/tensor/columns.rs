@@ -65,10 +65,12 @@ impl Columns {
                 let told = || format!("{} is {corner}: {} to {} are possible", argument(), -reach, reach - 1);
                 demand((-reach..reach).contains(&corner), told)?;
             }
-            // The driver of CUDA 13.0 takes such a box of an interleaved tensor.
-            let pixels = image.sizes[1 + at] as i64 + i64::from(upper[at]) - i64::from(lower[at]);
-            let told = || format!("the box of pixels has none in globalDim[{}]", 1 + at);
-            demand(pixels > 0 || image.is_interleaved, told)?;
+            // An H100's driver counts in 32 bits, and of an interleaved tensor from the first dimension on.
+            let dimension = if image.is_interleaved { at } else { 1 + at };
+            let size = image.sizes[dimension] as i32;
+            let pixels = size.wrapping_add(upper[at]).wrapping_sub(lower[at]);
+            let told = || format!("the box of pixels has {pixels} in globalDim[{dimension}]: 1 or more are possible");
+            demand(pixels > 0, told)?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ mod map;
 mod pieces;
 mod refused;
 mod replace;
+mod rules;
 mod walk;
 
 pub use self::columns::{Along, Columns};
