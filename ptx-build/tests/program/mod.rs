@@ -1,0 +1,77 @@
+//! Programs of C and of CUDA that tests compile, and run under `cargo ptx check`. Each file of tests uses a part of this.
+#![allow(dead_code)]
+
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ptx_build::cuda_tools::CudaTools;
+use ptx_build::progress::Progress;
+use tempfile::TempDir;
+
+/// The folder of nvcc's toolkit.
+pub(crate) fn toolkit() -> PathBuf {
+    let nvcc = CudaTools::find(&Progress::new()).and_then(|tools| tools.nvcc(&Progress::new())).expect("nvcc");
+    nvcc.path.ancestors().nth(2).expect("it is in a toolkit").to_owned()
+}
+
+pub(crate) fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check").join(name)
+}
+
+/// A program that nvcc compiled, or a compiler of C.
+pub(crate) struct Program(TempDir);
+
+impl Program {
+    pub(crate) fn of_nvcc(name: &str, options: &[String]) -> Program {
+        let (folder, toolkit) = (TempDir::new().expect("a folder"), toolkit());
+        symlink(toolkit.join("lib/libcudart.so.13"), folder.path().join("libcudart.so")).expect("a link");
+        let mut compiler = Program::nvcc(&toolkit);
+        compiler.args(["-cudart", "shared"]).args(options).arg("-L").arg(folder.path());
+        Program(folder).compiled(compiler, name)
+    }
+
+    /// With the runtime in it, as nvcc links it by itself.
+    pub(crate) fn with_runtime(name: &str) -> Program {
+        let toolkit = toolkit();
+        let mut compiler = Program::nvcc(&toolkit);
+        compiler.arg("-L").arg(toolkit.join("lib"));
+        Program(TempDir::new().expect("a folder")).compiled(compiler, name)
+    }
+
+    fn nvcc(toolkit: &Path) -> Command {
+        let mut compiler = Command::new(toolkit.join("bin/nvcc"));
+        compiler.args(["-gencode", "arch=compute_90,code=[sm_90,compute_90]", "-lineinfo"]);
+        compiler
+    }
+
+    /// In C, with the header of the driver.
+    pub(crate) fn of_cc(name: &str, options: &[&str]) -> Program {
+        let mut compiler = Command::new("cc");
+        compiler.args(["-Wall", "-Werror", "-O1", "-pthread"]).args(options).arg("-I").arg(toolkit().join("include"));
+        Program(TempDir::new().expect("a folder")).compiled(compiler, name)
+    }
+
+    fn compiled(self, mut compiler: Command, name: &str) -> Program {
+        compiler.arg("-o").arg(self.path()).arg(source(name));
+        assert!(compiler.status().expect("the compiler starts").success());
+        self
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.0.path().join("program")
+    }
+
+    /// How the check ends, and what it prints and complains of.
+    pub(crate) fn check(&self, words: &[&str]) -> (Option<i32>, String, String) {
+        check(Command::new(self.path()).args(words))
+    }
+}
+
+pub(crate) fn check(program: &Command) -> (Option<i32>, String, String) {
+    let mut check = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
+    check.args(["ptx", "check", "--"]).arg(program.get_program()).args(program.get_args());
+    let output = check.output().expect("it starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
