@@ -169,6 +169,24 @@ fn a_program_copies_by_tensor_maps() {
     assert!(printed.contains("refused: 1") && complaint.contains(why), "{printed}{complaint}");
 }
 
+/// Each of 12,000 tensor maps is made, or refused with a reason, as an H100's driver does.
+#[test]
+fn tensor_maps_are_refused_as_by_a_gpu() {
+    let (code, printed, complaint) = Program::of_nvcc("maps.cu", &[]).check(&[]);
+    // It launches no kernel.
+    assert_eq!(code, Some(2), "{complaint}");
+    let expected = fs::read_to_string(source("maps.txt")).expect("the answers");
+    let expected = expected.chars().filter(|answer| !answer.is_whitespace());
+    let mut reasons = complaint.lines().filter(|line| line.starts_with("cargo ptx check: cuTensorMapEncode"));
+    let mut count = 0;
+    for (map, answer) in printed.lines().zip(expected.clone()) {
+        let reason = if map.starts_with('0') { "" } else { reasons.next().expect("each refusal has a reason") };
+        assert!(map.starts_with(answer), "map {count} has {answer} on a GPU, and here {map}\n{reason}");
+        count += 1;
+    }
+    assert_eq!((count, expected.count(), printed.lines().count(), reasons.count()), (12_000, 12_000, 12_000, 0));
+}
+
 /// Programs whose default stream is each thread's own call functions of other names.
 #[test]
 fn the_default_stream_of_each_thread() {
