@@ -369,6 +369,7 @@ mod tests {
         let (sizes, tile) = ([10, 3, 2, 0, 0], [4, 2, 1, 0, 0]);
         let deep = TensorMap { rank: 3, interleave: 1, sizes, tile, steps: [1; 5], ..map() };
         assert!(is_gap(deep, &[0, 0, 0]));
+        assert!(is_gap(TensorMap { interleave: 2, ..deep }.swizzled(3), &[0, 0, 0]));
         assert!(!is_gap(map(), &[0]));
         assert!(!is_gap(images(), &[0, 0, 0, 0]));
     }
