@@ -16,3 +16,6 @@ pub use self::pieces::{Mode, Piece, Place, pieces};
 pub use self::refused::Refused;
 pub use self::replace::Field;
 pub(crate) use self::replace::replace;
+
+#[cfg(test)]
+mod samples;

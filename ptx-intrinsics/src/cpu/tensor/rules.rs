@@ -117,7 +117,7 @@ impl TensorMap {
 
 #[cfg(test)]
 mod tests {
-    use super::super::map::tests::{image, matrix};
+    use super::super::samples::{image, matrix};
     use super::*;
 
     fn told(map: TensorMap) -> String {
