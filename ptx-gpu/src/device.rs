@@ -24,6 +24,8 @@ pub(crate) const SHARED_OF_BLOCK: i32 = 48 << 10;
 const RESERVED: i32 = 1 << 10;
 /// Registers of a multiprocessor.
 pub(crate) const REGISTERS: i32 = 1 << 16;
+/// Multiprocessors that are assumed to run one cluster, where no GPU was asked.
+const GROUP: i32 = 16;
 /// The most device memory that a program is shown.
 const MEMORY: usize = 80 << 30;
 
@@ -73,6 +75,18 @@ impl Device {
     /// Blocks of a cluster, at most.
     pub(crate) fn cluster(&self) -> i32 {
         if self.sm >= 90 { 8 } else { 1 }
+    }
+
+    /// How many multiprocessors are near enough to each other to run one cluster, group by group. NVIDIA does not state it: these are an
+    /// H100's that was asked, and each H100 has others switched off.
+    pub(crate) fn groups(&self) -> Vec<i32> {
+        match self.sm {
+            90..=99 => vec![18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2],
+            _ => (0..self.multiprocessors)
+                .step_by(GROUP as usize)
+                .map(|from| (self.multiprocessors - from).min(GROUP))
+                .collect(),
+        }
     }
 
     /// `CU_DEVICE_ATTRIBUTE_…`, by its number.

@@ -12,8 +12,10 @@ use crate::device::{Device, SHARED_OF_BLOCK};
 use crate::executable::Executable;
 use crate::graph::Graphs;
 use crate::handle;
+use crate::image::Code;
 use crate::mapped::Mapped;
 use crate::memory::{Home, Memory};
+use crate::occupancy::REGISTERS_OF_THREAD;
 use crate::order::{Kind, Order};
 use crate::settings::SETTINGS;
 use crate::status::{INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND, NOT_INITIALIZED, Result, Status};
@@ -29,6 +31,8 @@ pub(crate) struct Module {
     pub(crate) program: Arc<Program>,
     /// Where each variable is, and its bytes.
     pub(crate) variables: Arc<HashMap<String, (u64, usize)>>,
+    /// Registers of a thread of each kernel, where they are known.
+    registers: HashMap<String, i32>,
     /// The kernels that were asked for, by their names.
     functions: HashMap<String, Handle>,
 }
@@ -38,11 +42,24 @@ pub(crate) struct Function {
     pub(crate) module: Handle,
     pub(crate) name: Arc<CString>,
     pub(crate) kernel: Arc<Kernel>,
+    /// Registers of a thread.
+    pub(crate) registers: i32,
     /// Bytes of shared memory that a launch may add, at most.
     pub(crate) most_dynamic: i32,
     pub(crate) carve_out: i32,
     /// Whether clusters of more than eight blocks are allowed.
     pub(crate) large_clusters: bool,
+}
+
+impl Function {
+    pub(crate) fn name(&self) -> String {
+        self.name.to_string_lossy().into_owned()
+    }
+
+    /// What messages call it.
+    pub(crate) fn title(&self) -> String {
+        format!("kernel `{}`", self.name())
+    }
 }
 
 pub(crate) struct Gpu {
@@ -184,8 +201,8 @@ impl Gpu {
     }
 
     /// Loads PTX. Its variables get places of their own.
-    pub(crate) fn load(&mut self, text: &str) -> Result<Handle> {
-        let program = Program::parse(text);
+    pub(crate) fn load(&mut self, code: Code) -> Result<Handle> {
+        let program = Program::parse(&code.ptx);
         let mut variables = HashMap::new();
         for variable in program.variables() {
             let place = self.memory.allocate(variable.bytes.max(1), Home::Variable, &variable.name)?;
@@ -194,7 +211,8 @@ impl Gpu {
             unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), place as *mut u8, content.len()) };
             variables.insert(variable.name.clone(), (place, variable.bytes));
         }
-        let module = Module { program: Arc::new(program), variables: Arc::new(variables), functions: HashMap::new() };
+        let (program, variables) = (Arc::new(program), Arc::new(variables));
+        let module = Module { program, variables, registers: code.registers, functions: HashMap::new() };
         let handle = handle::next();
         self.modules.insert(handle, module);
         Ok(handle)
@@ -221,10 +239,11 @@ impl Gpu {
         }
         let kernel = of.program.kernel(name).ok_or(NOT_FOUND)?;
         of.functions.insert(name.to_owned(), handle);
+        let registers = of.registers.get(name).copied().unwrap_or(REGISTERS_OF_THREAD);
         let most_dynamic = (SHARED_OF_BLOCK - kernel.shared as i32).max(0);
         let name = Arc::new(CString::new(name).map_err(|_| NOT_FOUND)?);
         let kernel = Arc::new(kernel);
-        let function = Function { module, name, kernel, most_dynamic, carve_out: -1, large_clusters: false };
+        let function = Function { module, name, kernel, registers, most_dynamic, carve_out: -1, large_clusters: false };
         self.functions.insert(handle, function);
         Ok(handle)
     }

@@ -1,7 +1,9 @@
 //! What a program loads: PTX, or a fat binary with PTX in it.
 
+use std::collections::HashMap;
 use std::ffi::{CStr, c_void};
 
+use ptx_sass::cubin;
 use ptx_sass::fatbin::{self, Image, Kind};
 use ptx_sass::target::runs_on;
 
@@ -16,11 +18,18 @@ const NO_BITS: usize = 8;
 /// Why an image cannot be run, and what to do.
 pub(crate) struct Refused(pub(crate) Status, pub(crate) String);
 
-/// The PTX of an image that a GPU of this kind can run.
+/// What an image has for a GPU.
+pub(crate) struct Code {
+    pub(crate) ptx: String,
+    /// Registers of a thread of each kernel, where machine code for the GPU says it.
+    pub(crate) registers: HashMap<String, i32>,
+}
+
+/// What an image has that a GPU of this kind can run.
 ///
 /// # Safety
 /// The image is a text that ends with 0, a fat binary, or machine code.
-pub(crate) unsafe fn text(image: *const c_void, sm: u32) -> Result<String, Refused> {
+pub(crate) unsafe fn code(image: *const c_void, sm: u32) -> Result<Code, Refused> {
     if image.is_null() {
         return Err(Refused(INVALID_VALUE, "the image is a null pointer".into()));
     }
@@ -45,7 +54,7 @@ pub(crate) unsafe fn text(image: *const c_void, sm: u32) -> Result<String, Refus
     }
     // SAFETY: it is a text then.
     let text = unsafe { CStr::from_ptr(start.cast()) }.to_string_lossy().into_owned();
-    of_text(text, sm)
+    Ok(Code { ptx: of_text(text, sm)?, registers: HashMap::new() })
 }
 
 /// # Safety
@@ -67,13 +76,19 @@ fn no_ptx(what: &str) -> Refused {
 ///
 /// # Safety
 /// It is machine code, all of it.
-unsafe fn of_machine_code(start: *const u8) -> Result<String, Refused> {
-    let text = changed().and_then(|changed| {
+unsafe fn of_machine_code(start: *const u8) -> Result<Code, Refused> {
+    let code = changed().and_then(|changed| {
         // SAFETY: as above.
         let bytes = unsafe { std::slice::from_raw_parts(start, length(start)) };
-        (changed.text_of)(bytes)
+        Some(Code { ptx: (changed.text_of)(bytes)?, registers: registers(bytes) })
     });
-    text.ok_or_else(|| no_ptx("machine code alone"))
+    code.ok_or_else(|| no_ptx("machine code alone"))
+}
+
+/// Machine code that cannot be read says nothing.
+fn registers(machine_code: &[u8]) -> HashMap<String, i32> {
+    let takes = cubin::takes(machine_code).unwrap_or_default();
+    takes.into_iter().filter_map(|(name, takes)| Some((name, takes.registers? as i32))).collect()
 }
 
 /// The bytes of machine code: it ends with its last section, or with one of its two tables.
@@ -96,7 +111,7 @@ unsafe fn length(start: *const u8) -> usize {
     ends.chain(tables).max().unwrap_or_default()
 }
 
-fn of_fat_binary(bytes: &[u8], sm: u32) -> Result<String, Refused> {
+fn of_fat_binary(bytes: &[u8], sm: u32) -> Result<Code, Refused> {
     let invalid = |error: fatbin::Unreadable| Refused(INVALID_IMAGE, error.to_string());
     let images = fatbin::images(bytes).map_err(invalid)?;
     let mut ptx: Vec<&Image<'_>> = images.iter().filter(|image| image.kind == Kind::Ptx).collect();
@@ -106,9 +121,9 @@ fn of_fat_binary(bytes: &[u8], sm: u32) -> Result<String, Refused> {
     // As on a GPU: the newest that it knows.
     ptx.sort_by_key(|image| std::cmp::Reverse(image.sm));
     for image in ptx.iter().filter(|image| image.sm <= sm) {
-        let text = image.text().map_err(invalid)?;
-        if fits(&text, sm) {
-            return Ok(text);
+        let ptx = image.text().map_err(invalid)?;
+        if fits(&ptx, sm) {
+            return Ok(Code { ptx, registers: registers_for(sm, &images) });
         }
     }
     let text = format!(
@@ -116,6 +131,13 @@ fn of_fat_binary(bytes: &[u8], sm: u32) -> Result<String, Refused> {
         names(ptx.iter().copied())
     );
     Err(Refused(NO_BINARY_FOR_GPU, text))
+}
+
+/// A GPU takes the machine code for the newest of its family that is not newer than itself.
+fn registers_for(sm: u32, images: &[Image<'_>]) -> HashMap<String, i32> {
+    let runs = |image: &&Image<'_>| image.kind == Kind::Cubin && image.sm / 10 == sm / 10 && image.sm <= sm;
+    let image = images.iter().filter(runs).max_by_key(|image| image.sm);
+    image.and_then(|image| image.bytes().ok()).map(|bytes| registers(&bytes)).unwrap_or_default()
 }
 
 fn names<'a>(images: impl Iterator<Item = &'a Image<'a>>) -> String {

@@ -4,6 +4,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use ptx_interpreter::{Finding, Heap, Kind, Launch, Outside, Piece, Record, Report, Stop, Why};
 
+use crate::allowed::Refusal;
 use crate::changed::{changed, is_checked};
 use crate::gpu::{Function, Gpu, Handle};
 use crate::memory::{FREED, host_mapping, restore};
@@ -11,8 +12,7 @@ use crate::order::Point;
 use crate::output::{note, print, tell};
 use crate::settings::SETTINGS;
 use crate::status::{
-    ASSERT, COOPERATIVE_LAUNCH_TOO_LARGE, ILLEGAL_ADDRESS, INVALID_CLUSTER_SIZE, INVALID_VALUE, LAUNCH_FAILED,
-    LAUNCH_TIMEOUT, MISALIGNED_ADDRESS, Result, Status,
+    ASSERT, ILLEGAL_ADDRESS, INVALID_VALUE, LAUNCH_FAILED, LAUNCH_TIMEOUT, MISALIGNED_ADDRESS, Result, Status,
 };
 use crate::work::{Shape, Work};
 
@@ -30,8 +30,8 @@ impl Gpu {
     pub(crate) fn launch(&mut self, handle: Handle, shape: &Shape, values: &[Vec<u8>], point: &mut Point) -> Result {
         let function = self.function(handle)?.clone();
         self.launches += 1;
-        self.allows(&function, shape)?;
-        let name = function.name.to_string_lossy().into_owned();
+        self.may_launch(&function, shape)?;
+        let name = function.name();
         if let Some(room) = self.limits.get(&HEAP_SIZE) {
             self.heap().resize(*room);
         }
@@ -151,57 +151,16 @@ impl Gpu {
     /// Whether work may be given to a graph: what is known before it is done.
     pub(crate) fn check(&self, work: &Work) -> Result {
         let Work::Kernel(kernel) = work else { return Ok(()) };
-        let (function, shape) = (self.function(kernel.function)?, &kernel.shape);
-        let product = |sizes: [u32; 3]| sizes.iter().map(|size| u64::from(*size)).product::<u64>();
-        let (threads, most) = (product(shape.threads), self.most_threads(function) as u64);
-        if threads == 0 || threads > most || product(shape.blocks) == 0 {
-            let name = function.name.to_string_lossy();
-            let title = format!("{name} cannot have {threads} threads in a block and {:?} blocks", shape.blocks);
-            let help = format!("choose at least one block, and at most {most} threads");
-            return self.refuse(&name, shape, title, &help, INVALID_VALUE);
-        }
-        self.allows(function, shape)
+        self.may_launch(self.function(kernel.function)?, &kernel.shape)
     }
 
-    /// Whether a kernel may be launched so; what only the interpreter knows is checked there.
-    fn allows(&self, function: &Function, shape: &Shape) -> Result {
-        let name = function.name.to_string_lossy();
-        let total = function.kernel.shared + shape.shared as usize;
-        if i64::from(shape.shared) > i64::from(function.most_dynamic) || total > self.device.most_shared() as usize {
-            let title = format!(
-                "{name} is launched with {} bytes of dynamic shared memory, and at most {} are allowed",
-                shape.shared, function.most_dynamic
-            );
-            return self.refuse(
-                &name,
-                shape,
-                title,
-                "allow it before with CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, or ask for less",
-                INVALID_VALUE,
-            );
-        }
-        let cluster: u32 = shape.cluster.iter().product();
-        let most = if function.large_clusters { 16 } else { self.device.cluster() as u32 };
-        if cluster == 0 || cluster > most || (0..3).any(|at| !shape.blocks[at].is_multiple_of(shape.cluster[at])) {
-            let title = format!("{name} is launched in clusters of {cluster} blocks, which do not fit its grid or GPU");
-            let help = "choose a size that divides the grid, of at most 8 blocks";
-            return self.refuse(&name, shape, title, help, INVALID_CLUSTER_SIZE);
-        }
-        let blocks: u64 = shape.blocks.iter().map(|size| u64::from(*size)).product();
-        let threads: u64 = shape.threads.iter().map(|size| u64::from(*size)).product();
-        let resident = self.resident(function, threads as u32, shape.shared as usize) as u64;
-        if shape.is_cooperative && blocks > resident * self.device.multiprocessors as u64 {
-            let title = format!("{name} is launched cooperatively with {blocks} blocks, which cannot run at one time");
-            let help = "ask cuOccupancyMaxActiveBlocksPerMultiprocessor how many can";
-            return self.refuse(&name, shape, title, help, COOPERATIVE_LAUNCH_TOO_LARGE);
-        }
-        Ok(())
-    }
-
-    fn refuse(&self, name: &str, shape: &Shape, title: String, help: &str, status: Status) -> Result {
-        let finding = Finding { kind: Kind::Launch, title, places: vec![], notes: vec![], help: help.into(), times: 1 };
+    /// A launch that is refused is a finding. What only the interpreter knows is checked there.
+    fn may_launch(&self, function: &Function, shape: &Shape) -> Result {
+        let Err(Refusal { status, title, help }) = self.allows(function, shape) else { return Ok(()) };
+        let finding = Finding { kind: Kind::Launch, title, places: vec![], notes: vec![], help, times: 1 };
+        let kernel = function.name();
         let (launch, blocks, threads) = (self.launches, shape.blocks, shape.threads);
-        tell(&Record { kernel: name.into(), launch, blocks, threads, findings: vec![finding], ..Record::default() });
+        tell(&Record { kernel, launch, blocks, threads, findings: vec![finding], ..Record::default() });
         Err(status)
     }
 }

@@ -11,6 +11,7 @@
 //! A library that has this one in it has all of its functions, and may do a call otherwise, so that a program can be tested with a
 //! GPU that fails: [`change`].
 
+mod allowed;
 mod call;
 mod capture;
 mod changed;

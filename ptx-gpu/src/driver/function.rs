@@ -4,7 +4,6 @@ use std::ffi::c_char;
 
 use crate::call::{calls, put, put_if};
 use crate::gpu::{Function, Gpu, Handle, begun, live};
-use crate::occupancy::REGISTERS_OF_THREAD;
 use crate::output::wrong_call;
 use crate::status::{INVALID_VALUE, Result};
 
@@ -21,7 +20,7 @@ pub(crate) fn attribute(gpu: &Gpu, function: &Function, which: u32) -> Result<i3
         1 => kernel.shared as i32,
         2 | 7 => 0,
         3 => kernel.local as i32,
-        4 => REGISTERS_OF_THREAD,
+        4 => function.registers,
         5 | 6 => sm,
         MAX_DYNAMIC_SHARED => function.most_dynamic,
         CARVE_OUT => function.carve_out,
@@ -40,7 +39,7 @@ pub(crate) fn set_attribute(gpu: &mut Gpu, handle: Handle, which: u32, value: i3
         MAX_DYNAMIC_SHARED => {
             let own = function.kernel.shared as i32;
             if value < 0 || value > most - own {
-                let name = function.name.to_string_lossy();
+                let name = function.title();
                 wrong_call(
                     "cuFuncSetAttribute",
                     format!(

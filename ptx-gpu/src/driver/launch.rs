@@ -16,8 +16,8 @@ pub(crate) struct Config {
     threads: [u32; 3],
     shared: u32,
     stream: Handle,
-    attributes: *const Attribute,
-    count: u32,
+    pub(super) attributes: *const Attribute,
+    pub(super) count: u32,
 }
 
 /// `CUlaunchAttribute`
@@ -27,6 +27,13 @@ pub(crate) struct Attribute {
     id: u32,
     padding: u32,
     value: [u32; 16],
+}
+
+impl Attribute {
+    /// A cluster without a size is as if nothing were said of clusters.
+    fn has_size(&self) -> bool {
+        self.value[..3] != [0; 3]
+    }
 }
 
 /// `CU_LAUNCH_ATTRIBUTE_…`
@@ -41,21 +48,38 @@ const BUFFER_SIZE: usize = 2;
 impl Config {
     /// What it asks for.
     fn shape(&self, function: &Function) -> Result<Shape> {
-        attributes(plain(self.blocks, self.threads, self.shared, function), self.attributes, self.count)
+        attributes(self.plain(function), self.attributes, self.count)
+    }
+
+    /// The same, without its attributes.
+    pub(super) fn plain(&self, function: &Function) -> Shape {
+        plain(self.blocks, self.threads, self.shared, function)
     }
 }
 
 /// Attributes that change how fast a launch is, and not what it does, are taken as they are.
 pub(crate) fn attributes(mut shape: Shape, all: *const Attribute, count: u32) -> Result<Shape> {
-    for at in 0..count as usize {
-        let attribute = get(all.wrapping_add(at))?;
+    for attribute in each(all, count) {
+        let attribute = attribute?;
         match attribute.id {
             COOPERATIVE => shape.is_cooperative = attribute.value[0] != 0,
-            CLUSTER => shape.cluster.copy_from_slice(&attribute.value[..3]),
+            CLUSTER if attribute.has_size() => shape.cluster.copy_from_slice(&attribute.value[..3]),
             _ => {}
         }
     }
     Ok(shape)
+}
+
+/// Whether attributes say how large clusters are.
+pub(super) fn names_cluster(all: *const Attribute, count: u32) -> Result<bool> {
+    each(all, count).try_fold(false, |found, attribute| {
+        let attribute = attribute?;
+        Ok(found || attribute.id == CLUSTER && attribute.has_size())
+    })
+}
+
+fn each(all: *const Attribute, count: u32) -> impl Iterator<Item = Result<Attribute>> {
+    (0..count as usize).map(move |at| get(all.wrapping_add(at)))
 }
 
 /// A launch without attributes.

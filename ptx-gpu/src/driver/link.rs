@@ -24,10 +24,11 @@ fn add(link: Handle, data: &[u8]) -> Result {
         DEVICE_RUNTIME.to_owned()
     } else {
         // SAFETY: the program hands over an image.
-        unsafe { image::text(data.as_ptr().cast(), sm) }.map_err(|Refused(status, why)| {
+        let code = unsafe { image::code(data.as_ptr().cast(), sm) }.map_err(|Refused(status, why)| {
             note(&format!("cuLinkAddData: {why}"));
             status
-        })?
+        })?;
+        code.ptx
     };
     let mut links = LINKS.lock().unwrap_or_else(PoisonError::into_inner);
     let so_far = links.get_mut(&link).ok_or(INVALID_HANDLE)?;

@@ -16,8 +16,8 @@ const ERROR_LOG_SIZE: u32 = 6;
 pub(crate) fn load(image: *const c_void, log: impl FnOnce(&str), call: &str) -> Result<Handle> {
     let mut gpu = live()?;
     // SAFETY: the program hands over an image.
-    match unsafe { image::text(image, gpu.device.sm) } {
-        Ok(text) => gpu.load(&text),
+    match unsafe { image::code(image, gpu.device.sm) } {
+        Ok(code) => gpu.load(code),
         Err(Refused(status, why)) => {
             note(&format!("{call}: {why}"));
             log(&why);

@@ -2,10 +2,11 @@
 
 use std::ffi::c_void;
 
-use crate::call::{calls, put};
-use crate::device::SHARED_OF_BLOCK;
-use crate::gpu::{Handle, live};
+use super::launch::{self, Attribute, Config};
+use crate::call::{calls, get, put};
+use crate::gpu::{Function, Handle, live};
 use crate::status::{INVALID_VALUE, Result};
+use crate::work::Shape;
 
 /// Says how much shared memory a block of a given number of threads takes.
 type SharedOf = Option<unsafe extern "C" fn(i32) -> usize>;
@@ -29,7 +30,23 @@ fn best(
 fn resident(blocks: *mut i32, function: Handle, threads: i32, shared: usize) -> Result {
     let gpu = live()?;
     let threads = u32::try_from(threads).ok().filter(|threads| *threads > 0).ok_or(INVALID_VALUE)?;
-    put(blocks, gpu.resident(gpu.function(function)?, threads, shared))
+    put(blocks, gpu.resident(gpu.function(function)?, threads.into(), shared))
+}
+
+/// How many clusters a launch has at one time; of a launch without clusters, none.
+pub(crate) fn clusters(
+    count: *mut i32,
+    function: Handle,
+    shape: impl FnOnce(&Function) -> Result<Shape>,
+    attributes: *const Attribute,
+    number: u32,
+) -> Result {
+    let gpu = live()?;
+    let function = gpu.function(function)?;
+    let shape = launch::attributes(shape(function)?, attributes, number)?;
+    let all = gpu.clusters(function, &shape)?;
+    let has_clusters = function.kernel.cluster.is_some() || launch::names_cluster(attributes, number)?;
+    put(count, if has_clusters { all } else { 0 })
 }
 
 calls! {
@@ -70,22 +87,19 @@ calls! {
         best(blocks, threads, function, shared_of, shared, limit)
     }
 
-    fn cuOccupancyAvailableDynamicSMemPerBlock(bytes: *mut usize, function: Handle, blocks: i32, _threads: i32) {
+    fn cuOccupancyAvailableDynamicSMemPerBlock(bytes: *mut usize, function: Handle, blocks: i32, threads: i32) {
         let gpu = live()?;
-        let own = gpu.function(function)?.kernel.shared as i32;
-        let each = gpu.device.shared / blocks.max(1) - gpu.device.reserved() - own;
-        put(bytes, each.clamp(0, gpu.device.most_shared().max(SHARED_OF_BLOCK)) as usize)
+        let threads = u64::try_from(threads).map_err(|_| INVALID_VALUE)?;
+        put(bytes, gpu.room(gpu.function(function)?, blocks, threads)? as usize)
     }
 
     fn cuOccupancyMaxPotentialClusterSize(size: *mut i32, function: Handle, _config: *const c_void) {
         let gpu = live()?;
-        gpu.function(function)?;
-        put(size, gpu.device.cluster())
+        put(size, gpu.most_of_cluster(gpu.function(function)?))
     }
 
-    fn cuOccupancyMaxActiveClusters(clusters: *mut i32, function: Handle, _config: *const c_void) {
-        let gpu = live()?;
-        gpu.function(function)?;
-        put(clusters, gpu.device.multiprocessors / gpu.device.cluster())
+    fn cuOccupancyMaxActiveClusters(count: *mut i32, function: Handle, config: *const Config) {
+        let config = get(config)?;
+        clusters(count, function, |function| Ok(config.plain(function)), config.attributes, config.count)
     }
 }

@@ -67,14 +67,23 @@ fn launch(
     shape: impl FnOnce(&crate::gpu::Function) -> Result<Shape>,
     pointers: *const *const u8,
 ) -> Result {
-    let function = kernel(symbol)?;
-    let arguments = (pointers, std::ptr::null());
-    let kernel = driver::kernel(&*live()?, function, symbol, shape, arguments)?;
     // The runtime has a word of its own for a launch that cannot be.
-    submit(stream, Work::Kernel(kernel)).map_err(|status| match status {
+    submit_kernel(symbol, stream, shape, pointers).map_err(|status| match status {
         INVALID_VALUE => INVALID_CONFIGURATION,
         other => other,
     })
+}
+
+fn submit_kernel(
+    symbol: usize,
+    stream: Handle,
+    shape: impl FnOnce(&crate::gpu::Function) -> Result<Shape>,
+    pointers: *const *const u8,
+) -> Result {
+    let function = kernel(symbol)?;
+    let arguments = (pointers, std::ptr::null());
+    let kernel = driver::kernel(&*live()?, function, symbol, shape, arguments)?;
+    submit(stream, Work::Kernel(kernel))
 }
 
 fn simple(
@@ -144,7 +153,7 @@ runtime! {
         let config = get(config)?;
         let shape = simple(config.blocks, config.threads, config.shared, false);
         let shape = |function: &crate::gpu::Function| attributes(shape(function)?, config.attributes, config.count);
-        launch(function, config.stream, shape, pointers)
+        submit_kernel(function, config.stream, shape, pointers)
     }
 
     fn cudaFuncGetAttributes(place: *mut Attributes, function: usize) {
@@ -196,9 +205,10 @@ runtime! {
         super::error::of(occupancy::cuOccupancyMaxPotentialClusterSize(size, handle, config))
     }
 
-    fn cudaOccupancyMaxActiveClusters(clusters: *mut i32, function: usize, config: *const c_void) {
-        let handle = kernel(function)?;
-        super::error::of(occupancy::cuOccupancyMaxActiveClusters(clusters, handle, config))
+    fn cudaOccupancyMaxActiveClusters(clusters: *mut i32, function: usize, config: *const Config) {
+        let (handle, config) = (kernel(function)?, get(config)?);
+        let shape = simple(config.blocks, config.threads, config.shared, false);
+        occupancy::clusters(clusters, handle, shape, config.attributes, config.count)
     }
 }
 

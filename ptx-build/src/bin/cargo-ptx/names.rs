@@ -4,6 +4,10 @@ use cpp_demangle::{DemangleOptions, Symbol};
 
 /// `cub::DeviceScanKernel<…>` of the name that a compiler of C++ or Numba makes of it; any other name as it is.
 pub(crate) fn readable(name: &str) -> String {
+    // A short name alone would be read as that of a type: `a` as `signed char`.
+    if !name.starts_with("_Z") {
+        return name.to_owned();
+    }
     let options = DemangleOptions::new().no_params().no_return_type();
     let whole = Symbol::new(name).ok().and_then(|symbol| symbol.demangle_with_options(&options).ok());
     whole.map_or_else(|| name.to_owned(), |whole| without_arguments(&whole))
@@ -48,6 +52,8 @@ mod tests {
     fn a_name_is_as_it_was_written() {
         for (name, expected) in [
             ("saxpy", "saxpy"),
+            ("a", "a"),
+            ("f", "f"),
             ("_Z6kernelPf", "kernel"),
             ("_Z5scaleIfEvPT_i", "scale<…>"),
             (
