@@ -48,6 +48,11 @@ impl Gpu {
         shared(function, shape)
     }
 
+    /// Whether a grid and its blocks can have these sizes.
+    pub(crate) fn sizes_fit(&self, function: &Function, shape: &Shape) -> bool {
+        self.block(function, shape).and_then(|()| grid(function, shape)).is_ok()
+    }
+
     /// How many clusters of a launch the GPU has at one time. The launch may have too much of the other things.
     pub(crate) fn clusters(&self, function: &Function, shape: &Shape) -> Result<i32> {
         grid(function, shape).and_then(|()| self.cluster(function, shape)).map_err(|refusal| refusal.status)?;
@@ -103,10 +108,9 @@ impl Gpu {
             !shape.is_cooperative || blocks <= most as u64,
             COOPERATIVE_LAUNCH_TOO_LARGE,
             || format!("{} is launched cooperatively with {blocks} blocks", function.title()),
-            || {
-                format!(
-                    "at most {most} such blocks run at one time: cuOccupancyMaxActiveBlocksPerMultiprocessor says it"
-                )
+            || match most {
+                0 => "no such block has room: choose fewer threads, or fewer bytes of shared memory".into(),
+                most => format!("at most {most} such blocks run at one time"),
             },
         )
     }

@@ -9,7 +9,7 @@ use crate::call::{get, put};
 use crate::driver::function::{attribute, is_cache_config, set_attribute};
 use crate::driver::launch::{Attribute, attributes, plain};
 use crate::driver::{launch as driver, occupancy};
-use crate::gpu::{Handle, live};
+use crate::gpu::{Function, Handle, live};
 use crate::perform::submit;
 use crate::status::{INVALID_VALUE, Result};
 use crate::work::{HostFunction, Shape, Work};
@@ -61,23 +61,29 @@ extern "C" fn __cudaPushCallConfiguration(blocks: Size, threads: Size, shared: u
     0
 }
 
+/// A launch by what stands between `<<<` and `>>>`.
 fn launch(
     symbol: usize,
-    stream: Handle,
-    shape: impl FnOnce(&crate::gpu::Function) -> Result<Shape>,
+    (blocks, threads, shared, stream): (Size, Size, usize, Handle),
+    is_cooperative: bool,
     pointers: *const *const u8,
 ) -> Result {
-    // The runtime has a word of its own for a launch that cannot be.
-    submit_kernel(symbol, stream, shape, pointers).map_err(|status| match status {
-        INVALID_VALUE => INVALID_CONFIGURATION,
-        other => other,
-    })
+    let done = submit_kernel(symbol, stream, simple(blocks, threads, shared, is_cooperative), pointers);
+    // The runtime has a word of its own for a grid or a block that cannot be.
+    let has_own_word = done == Err(INVALID_VALUE) && !sizes_fit(symbol, blocks, threads)?;
+    if has_own_word { Err(INVALID_CONFIGURATION) } else { done }
+}
+
+fn sizes_fit(symbol: usize, blocks: Size, threads: Size) -> Result<bool> {
+    let (handle, gpu) = (kernel(symbol)?, live()?);
+    let function = gpu.function(handle)?;
+    Ok(gpu.sizes_fit(function, &plain(blocks.each(), threads.each(), 0, function)))
 }
 
 fn submit_kernel(
     symbol: usize,
     stream: Handle,
-    shape: impl FnOnce(&crate::gpu::Function) -> Result<Shape>,
+    shape: impl FnOnce(&Function) -> Result<Shape>,
     pointers: *const *const u8,
 ) -> Result {
     let function = kernel(symbol)?;
@@ -86,12 +92,7 @@ fn submit_kernel(
     submit(stream, Work::Kernel(kernel))
 }
 
-fn simple(
-    blocks: Size,
-    threads: Size,
-    shared: usize,
-    is_cooperative: bool,
-) -> impl FnOnce(&crate::gpu::Function) -> Result<Shape> {
+fn simple(blocks: Size, threads: Size, shared: usize, is_cooperative: bool) -> impl FnOnce(&Function) -> Result<Shape> {
     move |function| {
         let shared = u32::try_from(shared).map_err(|_| INVALID_VALUE)?;
         Ok(Shape { is_cooperative, ..plain(blocks.each(), threads.each(), shared, function) })
@@ -121,7 +122,7 @@ runtime! {
         shared: usize,
         stream: Handle,
     ) {
-        launch(function, stream, simple(blocks, threads, shared, false), pointers)
+        launch(function, (blocks, threads, shared, stream), false, pointers)
     }
 
     #[ptsz]
@@ -133,7 +134,7 @@ runtime! {
         shared: usize,
         stream: Handle,
     ) {
-        launch(kernel, stream, simple(blocks, threads, shared, false), pointers)
+        launch(kernel, (blocks, threads, shared, stream), false, pointers)
     }
 
     #[ptsz]
@@ -145,14 +146,14 @@ runtime! {
         shared: usize,
         stream: Handle,
     ) {
-        launch(function, stream, simple(blocks, threads, shared, true), pointers)
+        launch(function, (blocks, threads, shared, stream), true, pointers)
     }
 
     #[ptsz]
     fn cudaLaunchKernelExC(config: *const Config, function: usize, pointers: *const *const u8) {
         let config = get(config)?;
         let shape = simple(config.blocks, config.threads, config.shared, false);
-        let shape = |function: &crate::gpu::Function| attributes(shape(function)?, config.attributes, config.count);
+        let shape = |function: &Function| attributes(shape(function)?, config.attributes, config.count);
         submit_kernel(function, config.stream, shape, pointers)
     }
 
